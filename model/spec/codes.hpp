@@ -1,0 +1,177 @@
+// Named numbers: opcodes, statuses, states. Values of the wire and of verbs are those of the
+// specification and of libibverbs; the others are this adapter's own.
+#pragma once
+
+#include "spec/field.hpp"
+
+namespace roci::spec {
+
+/// A named constant of a group.
+struct Code {
+  std::string_view name;  ///< UpperCamelCase; the RTL adds the group's prefix
+  unsigned value;
+  std::string_view doc;
+};
+
+/// One RC opcode: 9.2.1, table of base transport header opcodes.
+struct Opcode {
+  std::string_view name;
+  std::uint8_t value;
+  unsigned ext_bytes;  ///< extension headers between BTH and payload
+  bool payload;        ///< may carry payload
+};
+
+inline constexpr Opcode kOpcodes[] = {
+    {"RcSendFirst", 0x00, 0, true},      {"RcSendMiddle", 0x01, 0, true},
+    {"RcSendLast", 0x02, 0, true},       {"RcSendLastImm", 0x03, 4, true},
+    {"RcSendOnly", 0x04, 0, true},       {"RcSendOnlyImm", 0x05, 4, true},
+    {"RcWriteFirst", 0x06, 16, true},    {"RcWriteMiddle", 0x07, 0, true},
+    {"RcWriteLast", 0x08, 0, true},      {"RcWriteLastImm", 0x09, 4, true},
+    {"RcWriteOnly", 0x0A, 16, true},     {"RcWriteOnlyImm", 0x0B, 20, true},
+    {"RcReadRequest", 0x0C, 16, false},  {"RcReadRespFirst", 0x0D, 4, true},
+    {"RcReadRespMiddle", 0x0E, 0, true}, {"RcReadRespLast", 0x0F, 4, true},
+    {"RcReadRespOnly", 0x10, 4, true},   {"RcAck", 0x11, 4, false},
+    {"RcAtomicAck", 0x12, 12, false},    {"RcCmpSwap", 0x13, 28, false},
+    {"RcFetchAdd", 0x14, 28, false},     {"RcSendLastInv", 0x16, 4, true},
+    {"RcSendOnlyInv", 0x17, 4, true},
+};
+
+/// Opcodes of other transports, known to the codec; the RC engine drops them.
+inline constexpr Opcode kOtherOpcodes[] = {
+    {"UcSendFirst", 0x20, 0, true},     {"UcSendMiddle", 0x21, 0, true},
+    {"UcSendLast", 0x22, 0, true},      {"UcSendLastImm", 0x23, 4, true},
+    {"UcSendOnly", 0x24, 0, true},      {"UcSendOnlyImm", 0x25, 4, true},
+    {"UcWriteFirst", 0x26, 16, true},   {"UcWriteMiddle", 0x27, 0, true},
+    {"UcWriteLast", 0x28, 0, true},     {"UcWriteLastImm", 0x29, 4, true},
+    {"UcWriteOnly", 0x2A, 16, true},    {"UcWriteOnlyImm", 0x2B, 20, true},
+    {"UdSendOnly", 0x64, 8, true},      {"UdSendOnlyImm", 0x65, 12, true},
+    {"Cnp", 0x81, 16, false},
+};
+
+inline constexpr Code kEtherTypes[] = {
+    {"Ipv4", 0x0800, "RFC 791"},
+    {"Arp", 0x0806, "RFC 826"},
+    {"Vlan", 0x8100, "IEEE 802.1Q"},
+    {"Ipv6", 0x86DD, "RFC 8200"},
+};
+
+inline constexpr Code kProtocol[] = {
+    {"IpUdp", 17, "IP protocol or next header of UDP"},
+    {"RoceUdpPort", 4791, "UDP destination port of RoCE v2 (A17)"},
+};
+
+/// Operation of a send work request (`opcode` of the SQ WQE).
+inline constexpr Code kWrOps[] = {
+    {"Send", 0, "SEND"},
+    {"SendImm", 1, "SEND with immediate"},
+    {"Write", 2, "RDMA WRITE"},
+    {"WriteImm", 3, "RDMA WRITE with immediate"},
+    {"Read", 4, "RDMA READ"},
+    {"CmpSwap", 5, "Atomic compare and swap"},
+    {"FetchAdd", 6, "Atomic fetch and add"},
+};
+
+/// Completion status, numbered as ibv_wc_status.
+inline constexpr Code kStatuses[] = {
+    {"Success", 0, "All data moved"},
+    {"LocLenErr", 1, "Receive buffer too small, or message too long"},
+    {"LocQpOpErr", 2, "Work request malformed for the queue pair"},
+    {"LocProtErr", 4, "Local key, bounds or rights"},
+    {"WrFlushErr", 5, "Flushed: the queue pair is in error"},
+    {"BadRespErr", 7, "Response with an impossible opcode, length or syndrome"},
+    {"LocAccessErr", 8, "Responder: remote access error on a request that holds a receive"},
+    {"RemInvReqErr", 9, "Peer answered NAK invalid request"},
+    {"RemAccessErr", 10, "Peer answered NAK remote access error"},
+    {"RemOpErr", 11, "Peer answered NAK remote operational error"},
+    {"RetryExcErr", 12, "Transport retries ran out"},
+    {"RnrRetryExcErr", 13, "RNR retries ran out"},
+    {"FatalErr", 17, "Adapter error, such as a failed DMA"},
+};
+
+/// Opcode of a completion, numbered as ibv_wc_opcode.
+inline constexpr Code kWcOps[] = {
+    {"Send", 0, "SEND"},
+    {"Write", 1, "RDMA WRITE"},
+    {"Read", 2, "RDMA READ"},
+    {"CmpSwap", 3, "Compare and swap"},
+    {"FetchAdd", 4, "Fetch and add"},
+    {"Recv", 128, "Receive of a SEND"},
+    {"RecvWriteImm", 129, "Receive of an RDMA WRITE with immediate"},
+};
+
+/// Queue pair states, numbered as ibv_qp_state.
+inline constexpr Code kQpStates[] = {
+    {"Reset", 0, "Not in use"},
+    {"Init", 1, "Receives may be posted"},
+    {"Rtr", 2, "Ready to receive"},
+    {"Rts", 3, "Ready to send"},
+    {"Sqd", 4, "Send queue drained"},
+    {"Err", 6, "Error: everything flushes"},
+};
+
+/// Kind of an AETH, bits 7:5 of the syndrome (9.3.5).
+inline constexpr Code kAethKinds[] = {
+    {"Ack", 0, "Acknowledge; 4:0 credits"},
+    {"Rnr", 1, "Receiver not ready; 4:0 timer code"},
+    {"Nak", 3, "Negative; 4:0 code"},
+};
+
+/// Whole syndromes that the responder sends (9.7.5.2).
+inline constexpr Code kSyndromes[] = {
+    {"AckNoCredits", 0x1F, "ACK, credits not used"},
+    {"RnrNak", 0x20, "RNR NAK; the timer code is ORed in"},
+    {"NakSequence", 0x60, "PSN sequence error"},
+    {"NakInvalid", 0x61, "Invalid request"},
+    {"NakAccess", 0x62, "Remote access error"},
+    {"NakOperational", 0x63, "Remote operational error"},
+};
+
+/// Bits of access rights, of regions and of queue pairs. Numbered as ibv_access_flags.
+inline constexpr Code kAccess[] = {
+    {"LocalWrite", 0, "Bit: local write"},
+    {"RemoteWrite", 1, "Bit: remote write"},
+    {"RemoteRead", 2, "Bit: remote read"},
+    {"RemoteAtomic", 3, "Bit: remote atomic"},
+};
+
+/// Why the adapter dropped or refused something it received; also the index of its port counter.
+inline constexpr Code kDropCauses[] = {
+    {"Icrc", 0, "RoCE frame with a wrong ICRC"},
+    {"Malformed", 1, "Lengths, IP or UDP checksum, TVer, pad or options wrong"},
+    {"Overflow", 2, "Receive buffer full"},
+    {"UnknownQp", 3, "Queue pair not there or not in a state to take it"},
+    {"Address", 4, "Source or destination address is not the connection's"},
+    {"Pkey", 5, "Partition key does not match"},
+    {"Opcode", 6, "Opcode of another transport, reserved, or not allowed"},
+    {"Ghost", 7, "Response outside the outstanding window"},
+    {"Duplicate", 8, "Duplicate request that is not answered"},
+    {"OutOfSequence", 9, "Request ahead of the expected PSN, beyond the one that was NAKed"},
+};
+
+/// Kinds of event queue entries.
+inline constexpr Code kEvents[] = {
+    {"Completion", 1, "A CQ that was armed got an entry; `number` is the CQ"},
+    {"CqError", 2, "A CQ overflowed; `number` is the CQ"},
+    {"QpFatal", 3, "Queue pair went to error by itself; `number` is the QP"},
+    {"QpRequest", 4, "Responder answered NAK invalid request; `number` is the QP"},
+    {"QpAccess", 5, "Responder answered NAK remote access error; `number` is the QP"},
+    {"CommEst", 6, "First request arrived in RTR; `number` is the QP"},
+    {"SqDrained", 7, "Send queue drained; `number` is the QP"},
+};
+
+/// Commands between the state block and the two engines.
+inline constexpr Code kQpEvents[] = {
+    {"InitRequester", 0, "Entering RTS from RTR: take the SQ PSN, forget the old life"},
+    {"InitResponder", 1, "Entering RTR: take the RQ PSN, forget the old life"},
+    {"Flush", 2, "Entering ERR: complete every posted work request with a flush"},
+};
+
+/// Order to the timer block.
+inline constexpr Code kTimerOps[] = {
+    {"Start", 0, "Run for the transport timeout unless the timer runs already"},
+    {"Restart", 1, "Run for the transport timeout from now"},
+    {"Stop", 2, "Nothing outstanding (a Start since expiry wins)"},
+    {"Rnr", 3, "Run for the RNR time of `code` from now"},
+};
+
+}  // namespace roci::spec

@@ -1,0 +1,185 @@
+// Admin commands: rings of 128-byte commands and 128-byte replies in host memory, same index in
+// both. Bytes 0 to 7 are the header, 8 to 127 the body of the command. Little-endian. A command
+// that fails changes nothing.
+#pragma once
+
+#include "spec/codes.hpp"
+
+namespace roci::spec {
+
+inline constexpr unsigned kCommandBytes = 128;
+inline constexpr unsigned kCommandBodyOffset = 8;
+
+inline constexpr Field kCommandHeader[] = {
+    {"opcode", 16, "AdminOp"},
+    {"tag", 16, "Free; the reply repeats it"},
+    {"reserved", 32, "0"},
+};
+
+inline constexpr Field kReplyHeader[] = {
+    {"status", 16, "AdminStatus"},
+    {"tag", 16, "As in the command"},
+    {"detail", 32, "Which field or limit, for people: byte offset of the field in the command"},
+};
+
+inline constexpr Code kAdminOps[] = {
+    {"QueryDevice", 1, "Limits of the adapter"},
+    {"QueryPort", 2, "State, MTU, MAC"},
+    {"SetGid", 3, "Writes an entry of the GID table; the zero GID clears it"},
+    {"QueryGid", 4, "Reads an entry of the GID table"},
+    {"CreateCq", 5, "Makes a completion queue on memory of the caller"},
+    {"ModifyCq", 6, "Completion moderation"},
+    {"DestroyCq", 7, "Refused while a queue pair uses it"},
+    {"CreateQp", 8, "Makes a queue pair in RESET on memory of the caller"},
+    {"ModifyQp", 9, "State and attributes, by the rules of 11.2.5.2"},
+    {"QueryQp", 10, "State and attributes"},
+    {"DestroyQp", 11, "Returns when no access of it can follow"},
+    {"RegMr", 12, "Registers a region"},
+    {"DeregMr", 13, "Returns when no access through it can follow"},
+    {"ResolveAddress", 14, "MAC address of a GID, by ARP or neighbour discovery"},
+    {"AllocPd", 15, "Makes a protection domain"},
+    {"DeallocPd", 16, "Refused while something uses it"},
+};
+
+inline constexpr Code kAdminStatuses[] = {
+    {"Ok", 0, "Done"},
+    {"BadOpcode", 1, "No such command"},
+    {"BadHandle", 2, "No such queue pair, CQ, key, PD or GID index"},
+    {"BadParameter", 3, "A value out of range, or an address not aligned"},
+    {"BadState", 4, "Transition or attribute not allowed in this state"},
+    {"NoResource", 5, "Table full"},
+    {"Busy", 6, "In use by something else"},
+    {"Unreachable", 7, "Address did not resolve"},
+    {"HardwareError", 8, "DMA of firmware failed"},
+};
+
+/// Bits of attr_mask, numbered as ibv_qp_attr_mask.
+inline constexpr Code kQpMask[] = {
+    {"State", 0, ""},          {"CurState", 1, ""},     {"AccessFlags", 3, ""},
+    {"PkeyIndex", 4, ""},      {"Port", 5, ""},         {"Av", 7, ""},
+    {"PathMtu", 8, ""},        {"Timeout", 9, ""},      {"RetryCnt", 10, ""},
+    {"RnrRetry", 11, ""},      {"RqPsn", 12, ""},       {"MaxQpRdAtomic", 13, ""},
+    {"MinRnrTimer", 15, ""},   {"SqPsn", 16, ""},       {"MaxDestRdAtomic", 17, ""},
+    {"DestQpn", 20, ""},
+};
+
+// Bodies. The body of a command and of its reply start at byte 8.
+inline constexpr Field kQueryDeviceReply[] = {
+    {"max_qp", 32, "Queue pairs"},
+    {"max_cq", 32, "Completion queues"},
+    {"max_mr", 32, "Regions"},
+    {"max_pd", 32, "Protection domains"},
+    {"max_qp_wr", 32, "Entries of a work queue"},
+    {"max_cqe", 32, "Entries of a completion queue"},
+    {"max_sge", 32, "Entries of a scatter/gather list"},
+    {"max_inline", 32, "Bytes of inline data"},
+    {"max_rd_atomic", 32, "READs and atomics outstanding, either role"},
+    {"max_gid", 32, "Entries of the GID table"},
+    {"max_message", 64, "Bytes of a message"},
+    {"fw_version", 32, "Firmware version"},
+};
+inline constexpr Field kQueryPortReply[] = {
+    {"state", 8, "1 down, 4 active, as ibv_port_state"},
+    {"max_mtu", 8, "Path MTU code"},
+    {"active_mtu", 8, "Path MTU code"},
+    {"reserved", 8, "0"},
+    {"pkey", 16, "The one entry of the P_Key table"},
+    {"mac", 48, "Port MAC address as a number"},
+};
+inline constexpr Field kSetGid[] = {
+    {"index", 16, "Entry"},
+    {"vlan", 1, "Belongs to a VLAN"},
+    {"reserved", 3, "0"},
+    {"vid", 12, "VLAN identifier"},
+    {"reserved1", 32, "0"},
+    {"gid_hi", 64, "GID bytes 0 to 7 as a big-endian number"},
+    {"gid_lo", 64, "GID bytes 8 to 15"},
+};
+inline constexpr Field kQueryGid[] = {{"index", 16, "Entry"}};
+inline constexpr Field kQueryGidReply[] = {
+    {"vlan", 1, "Belongs to a VLAN"},
+    {"reserved", 3, "0"},
+    {"vid", 12, "VLAN identifier"},
+    {"reserved1", 48, "0"},
+    {"gid_hi", 64, "GID bytes 0 to 7 as a big-endian number; 0 and 0: empty"},
+    {"gid_lo", 64, "GID bytes 8 to 15"},
+};
+inline constexpr Field kCreateCq[] = {
+    {"log_entries", 8, "log2 of entries, 1 to 16"},
+    {"reserved", 24, "0"},
+    {"pasid", 32, "Address space of the ring"},
+    {"base", 64, "Ring, 4 KiB aligned"},
+};
+inline constexpr Field kCreateCqReply[] = {{"cqn", 32, "Completion queue"}};
+inline constexpr Field kModifyCq[] = {
+    {"cqn", 32, "Completion queue"},
+    {"count", 16, "Event after this many completions"},
+    {"period", 16, "Event at the latest after this many us; 0: off"},
+};
+inline constexpr Field kDestroyCq[] = {{"cqn", 32, "Completion queue"}};
+inline constexpr Field kCreateQp[] = {
+    {"pd", 32, "Protection domain"},
+    {"pasid", 32, "Address space of the queues"},
+    {"send_cqn", 32, "Completion queue of sends"},
+    {"recv_cqn", 32, "Completion queue of receives"},
+    {"sq_base", 64, "Send queue, 4 KiB aligned"},
+    {"rq_base", 64, "Receive queue, 4 KiB aligned"},
+    {"sq_log", 8, "log2 of entries, 1 to 15"},
+    {"sq_stride_log", 8, "log2 of blocks in an entry, 0 to 2"},
+    {"rq_log", 8, "log2 of entries, 1 to 15"},
+    {"rq_stride_log", 8, "log2 of blocks in an entry, 0 to 2"},
+};
+inline constexpr Field kCreateQpReply[] = {{"qpn", 32, "Queue pair"}};
+/// ModifyQp; QueryQp replies with the same body.
+inline constexpr Field kQpAttributes[] = {
+    {"qpn", 32, "Queue pair"},
+    {"attr_mask", 32, "Which attributes are given, bits as QpMask"},
+    {"state", 8, "QpState"},
+    {"cur_state", 8, "QpState that the caller believes in"},
+    {"path_mtu", 8, "Code 1 to 5"},
+    {"access", 8, "Bits as Access"},
+    {"pkey_index", 16, "0"},
+    {"port", 8, "1"},
+    {"timeout", 8, "0 to 31"},
+    {"retry_cnt", 8, "0 to 7"},
+    {"rnr_retry", 8, "0 to 7"},
+    {"min_rnr_timer", 8, "0 to 31"},
+    {"max_rd_atomic", 8, "0 to max_rd_atomic of the device"},
+    {"max_dest_rd_atomic", 8, "0 to max_rd_atomic of the device"},
+    {"sgid_index", 8, "Own GID"},
+    {"hop_limit", 8, "TTL or hop limit"},
+    {"traffic_class", 8, "TOS or traffic class"},
+    {"dest_qpn", 32, "Queue pair of the peer"},
+    {"sq_psn", 32, "First PSN sent; QueryQp: next"},
+    {"rq_psn", 32, "First PSN expected; QueryQp: expected"},
+    {"flow_label", 32, "20 bits"},
+    {"dgid_hi", 64, "Peer GID bytes 0 to 7 as a big-endian number"},
+    {"dgid_lo", 64, "Peer GID bytes 8 to 15"},
+    {"dst_mac", 48, "Next hop; 0: firmware resolves it"},
+    {"sl", 8, "Service level, becomes the PCP of a VLAN tag"},
+    {"reserved", 8, "0"},
+};
+inline constexpr Field kQueryQp[] = {{"qpn", 32, "Queue pair"}};
+inline constexpr Field kDestroyQp[] = {{"qpn", 32, "Queue pair"}};
+inline constexpr Field kRegMr[] = {
+    {"pd", 32, "Protection domain"},
+    {"access", 32, "Bits as Access"},
+    {"pasid", 32, "Address space"},
+    {"reserved", 32, "0"},
+    {"iova", 64, "First address as work requests name it"},
+    {"length", 64, "Bytes, not 0; iova + length and addr + length stay below 2^64"},
+    {"addr", 64, "First address as DMA sees it"},
+};
+inline constexpr Field kRegMrReply[] = {{"key", 32, "Local and remote key"}};
+inline constexpr Field kDeregMr[] = {{"key", 32, "Key"}};
+inline constexpr Field kResolveAddress[] = {
+    {"sgid_index", 32, "Own GID"},
+    {"reserved", 32, "0"},
+    {"dgid_hi", 64, "Peer GID bytes 0 to 7 as a big-endian number"},
+    {"dgid_lo", 64, "Peer GID bytes 8 to 15"},
+};
+inline constexpr Field kResolveAddressReply[] = {{"mac", 48, "MAC address as a number"}};
+inline constexpr Field kAllocPdReply[] = {{"pd", 32, "Protection domain"}};
+inline constexpr Field kDeallocPd[] = {{"pd", 32, "Protection domain"}};
+
+}  // namespace roci::spec

@@ -1,0 +1,79 @@
+// What software and adapter leave for one another in host memory. Little-endian; a block is 64
+// bytes, the unit of every queue entry, and every ring starts on a 4 KiB boundary.
+#pragma once
+
+#include "spec/field.hpp"
+
+namespace roci::spec {
+
+inline constexpr unsigned kBlockBytes = 64;
+inline constexpr unsigned kSgeBytes = 16;
+inline constexpr unsigned kMaxSge = 13;         ///< one in block 0, four in each further block
+inline constexpr unsigned kMaxInline = 192;     ///< bytes of inline data, blocks 1 to 3
+inline constexpr unsigned kMaxStrideLog = 2;    ///< a work queue entry has 1, 2 or 4 blocks
+inline constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;  ///< bytes (9.7.4.1.6)
+
+/// Scatter/gather entry.
+inline constexpr Field kSge[] = {
+    {"addr", 64, "Virtual address of the region named by the key"},
+    {"length", 32, "Bytes; 0 is an empty entry"},
+    {"lkey", 32, "Local key"},
+};
+static_assert(total_bits(kSge) == kSgeBytes * 8);
+
+/// Work queue entry, block 0, of send and receive queues. Entry i > 0 of the scatter/gather list
+/// lies in block 1 + (i - 1) / 4, at 16 * ((i - 1) % 4). Inline data starts at block 1.
+/// A receive uses num_sge and the list only.
+inline constexpr Field kWqe[] = {
+    {"opcode", 8, "WrOp"},
+    {"signaled", 1, "Make a completion when good"},
+    {"solicited", 1, "Solicited event at the receiver"},
+    {"fence", 1, "Start after all earlier READs and atomics"},
+    {"inline_data", 1, "Payload stands in blocks 1 to 3 of this entry; num_sge is 0"},
+    {"reserved0", 4, "0"},
+    {"num_sge", 8, "Entries of the scatter/gather list"},
+    {"reserved1", 8, "0"},
+    {"imm", 32, "Immediate data as a number"},
+    {"length", 32, "Bytes of the message, sum over the list, at most 2^31"},
+    {"rkey", 32, "Remote key"},
+    {"remote_addr", 64, "Remote virtual address"},
+    {"swap_add", 64, "Swap or add operand"},
+    {"compare", 64, "Compare operand"},
+    {"reserved2", 64, "0"},
+    {"sge0_addr", 64, "First scatter/gather entry: address"},
+    {"sge0_length", 32, "First scatter/gather entry: bytes"},
+    {"sge0_lkey", 32, "First scatter/gather entry: key"},
+};
+static_assert(total_bits(kWqe) == kBlockBytes * 8);
+
+/// Completion queue entry. The owner bit is 1 in the first pass over the ring, 0 in the second,
+/// and so on; it lies in the last word so that it arrives last.
+inline constexpr Field kCqe[] = {
+    {"wqe_index", 16, "Free-running index of the work request in its queue"},
+    {"status", 8, "Status"},
+    {"opcode", 8, "WcOp; not defined when status is not Success"},
+    {"byte_len", 32, "Bytes received, or read, or 8 for an atomic"},
+    {"imm", 32, "Immediate data as a number, when with_imm"},
+    {"reserved0", 32, "0"},
+    {"qpn", 24, "Queue pair"},
+    {"vendor_err", 8, "Cause within the status, see docs/queues.md"},
+    {"reserved1", 64, "0"},
+    {"with_imm", 1, "imm is valid"},
+    {"solicited", 1, "The sender asked for an event"},
+    {"reserved2", 29, "0"},
+    {"owner", 1, "Pass parity"},
+};
+static_assert(total_bits(kCqe) == 256);
+
+/// Event queue entry; owner as in the completion queue.
+inline constexpr Field kEqe[] = {
+    {"kind", 8, "Event"},
+    {"reserved0", 24, "0"},
+    {"number", 24, "Queue pair or completion queue"},
+    {"reserved1", 7, "0"},
+    {"owner", 1, "Pass parity"},
+    {"reserved2", 64, "0"},
+};
+static_assert(total_bits(kEqe) == 128);
+
+}  // namespace roci::spec

@@ -1,0 +1,194 @@
+// Records that travel between the blocks of the engine, each with a valid/ready handshake. The
+// first field lies in the lowest bits.
+#pragma once
+
+#include "spec/field.hpp"
+
+namespace roci::spec {
+
+/// A packet to send. `ext` has the first extension byte on the wire in its top bits.
+inline constexpr Field kTxDesc[] = {
+    {"qpn", 24, "Own queue pair; selects the address vector"},
+    {"opcode", 8, "BTH opcode"},
+    {"psn", 24, "Packet sequence number"},
+    {"solicited", 1, "SE bit"},
+    {"ack_req", 1, "AckReq bit"},
+    {"ext_len", 5, "Bytes of extension headers, 0 to 28"},
+    {"payload_len", 13, "Bytes of payload, 0 to 4096"},
+    {"ext", 224, "Extension headers, left-aligned"},
+};
+
+/// A piece of host memory that a packet's payload comes from or goes to.
+inline constexpr Field kSeg[] = {
+    {"addr", 64, "DMA address of the first byte"},
+    {"pasid", 20, "Address space"},
+    {"len", 13, "Bytes, 1 to 4096"},
+    {"last", 1, "Last piece of the packet"},
+    {"drop", 1, "Scatter only: skip these bytes, touch no memory"},
+};
+
+/// A received RC packet that passed every check that needs no transport state.
+inline constexpr Field kRxMeta[] = {
+    {"qpn", 24, "Own queue pair"},
+    {"opcode", 8, "BTH opcode"},
+    {"psn", 24, "Packet sequence number"},
+    {"solicited", 1, "SE bit"},
+    {"ack_req", 1, "AckReq bit"},
+    {"payload_len", 13, "Bytes of payload without pad"},
+    {"ticket", 16, "Packets with payload so far, this one included"},
+    {"ext", 224, "Extension headers, left-aligned"},
+};
+
+/// A received frame as the parser sees it.
+inline constexpr Field kRxFrame[] = {
+    {"roce", 1, "RoCE v2 over IPv4 or IPv6; else everything below is undefined"},
+    {"cause", 4, "DropCause when `bad`"},
+    {"bad", 1, "RoCE, but to be dropped for `cause`"},
+    {"dst_ip", 128, "Destination, an IPv4 address in the low 32 bits"},
+    {"src_ip", 128, "Source"},
+    {"ipv6", 1, "Over IPv6"},
+    {"vlan", 1, "Tagged"},
+    {"vid", 12, "VLAN identifier"},
+    {"ecn", 2, "ECN bits"},
+    {"pkey", 16, "Partition key"},
+    {"qpn", 24, "BTH DestQP"},
+    {"opcode", 8, "BTH opcode"},
+    {"psn", 24, "Packet sequence number"},
+    {"solicited", 1, "SE bit"},
+    {"ack_req", 1, "AckReq bit"},
+    {"payload_offset", 8, "First payload byte, counted from the start of the frame"},
+    {"payload_len", 13, "Bytes of payload without pad"},
+    {"ext", 224, "Extension headers, left-aligned"},
+};
+
+/// One packet cut from a work request, not yet given a PSN.
+inline constexpr Field kPlan[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "Life of the fetch; an old one is dropped"},
+    {"wqe_index", 16, "Free-running index of the work request"},
+    {"opcode", 8, "WrOp"},
+    {"first", 1, "First packet of the message"},
+    {"last", 1, "Last packet of the message"},
+    {"signaled", 1, "From the WQE"},
+    {"solicited", 1, "From the WQE"},
+    {"fence", 1, "From the WQE"},
+    {"has_segs", 1, "Pieces of payload wait in the segment stream"},
+    {"status", 8, "Status; not Success: this packet must not be sent"},
+    {"offset", 32, "Bytes of the message before this packet"},
+    {"len", 32, "Payload bytes of this packet; for READ, bytes still to read"},
+    {"msg_len", 32, "Bytes of the message"},
+    {"remote_addr", 64, "From the WQE"},
+    {"rkey", 32, "From the WQE"},
+    {"imm", 32, "From the WQE"},
+    {"swap_add", 64, "From the WQE"},
+    {"compare", 64, "From the WQE"},
+    {"num_sge", 8, "From the WQE"},
+    {"sge0_addr", 64, "From the WQE"},
+    {"sge0_length", 32, "From the WQE"},
+    {"sge0_lkey", 32, "From the WQE"},
+};
+
+/// Right to fetch and cut work requests of one queue pair.
+inline constexpr Field kGrant[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "Life of the fetch"},
+    {"wqe_index", 16, "First work request"},
+    {"count", 5, "Work requests, 1 to 16, contiguous in the ring"},
+    {"offset", 32, "Bytes of the first one to skip"},
+};
+
+/// Where fetching of a queue pair goes on.
+inline constexpr Field kFetchPtr[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "Life of the fetch"},
+    {"wqe_index", 16, "Next work request"},
+    {"offset", 32, "Bytes of it to skip"},
+    {"ready", 1, "May be granted again"},
+};
+
+/// A doorbell.
+inline constexpr Field kDoorbell[] = {
+    {"qpn", 24, "Queue pair"},
+    {"index", 16, "Free-running producer index"},
+};
+
+/// Question to the key table, and its answer.
+inline constexpr Field kKeyReq[] = {
+    {"key", 32, "Key"},
+    {"va", 64, "First address"},
+    {"len", 32, "Bytes, not 0"},
+    {"pd", 16, "Protection domain that must own the region"},
+    {"access", 4, "Rights that must all be there"},
+};
+inline constexpr Field kKeyRsp[] = {
+    {"ok", 1, "Access is allowed"},
+    {"addr", 64, "DMA address of the first byte"},
+    {"pasid", 20, "Address space"},
+};
+
+/// A completion to write. It waits until the data before it is in memory.
+inline constexpr Field kCqeReq[] = {
+    {"cqn", 16, "Completion queue"},
+    {"qpn", 24, "Queue pair"},
+    {"wqe_index", 16, "Work request"},
+    {"status", 8, "Status"},
+    {"opcode", 8, "WcOp"},
+    {"byte_len", 32, "Bytes"},
+    {"imm", 32, "Immediate"},
+    {"with_imm", 1, "imm is valid"},
+    {"solicited", 1, "Raises a solicited event"},
+    {"vendor_err", 8, "Cause"},
+    {"wait_data", 1, "Wait for `ticket`"},
+    {"ticket", 16, "Payload packets that must be in memory"},
+    {"wait_store", 1, "Wait for `store_ticket`"},
+    {"store_ticket", 8, "Atomic-unit stores that must be in memory"},
+};
+
+/// An event for the event queue.
+inline constexpr Field kEventReq[] = {
+    {"kind", 8, "Event"},
+    {"number", 24, "Queue pair or completion queue"},
+};
+
+/// Order to the atomic unit, and its answer.
+inline constexpr Field kAtomicJob[] = {
+    {"qpn", 24, "Queue pair"},
+    {"op", 2, "0 store operand, 1 compare and swap, 2 fetch and add"},
+    {"slot", 4, "Replay slot, handed back"},
+    {"addr", 64, "DMA address, a multiple of 8 but for a store"},
+    {"pasid", 20, "Address space"},
+    {"operand", 64, "Value to store, swap or add"},
+    {"compare", 64, "Value to compare"},
+    {"ticket", 16, "Payload packets that must be in memory first"},
+};
+inline constexpr Field kAtomicDone[] = {
+    {"qpn", 24, "Queue pair"},
+    {"slot", 4, "Replay slot"},
+    {"original", 64, "Content before the operation"},
+};
+
+/// Order to the timers, and an expiry.
+inline constexpr Field kTimerCmd[] = {
+    {"qpn", 24, "Queue pair"},
+    {"op", 2, "TimerOp"},
+    {"code", 5, "Timeout code, or RNR timer code when Rnr"},
+};
+inline constexpr Field kTimerEvent[] = {
+    {"qpn", 24, "Queue pair"},
+    {"rnr", 1, "It was an RNR wait"},
+};
+
+/// A change of state of a queue pair, told to the engines.
+inline constexpr Field kQpEvent[] = {
+    {"qpn", 24, "Queue pair"},
+    {"kind", 2, "QpEvent"},
+};
+
+/// An increment of a queue pair's counters.
+inline constexpr Field kCount[] = {
+    {"qpn", 24, "Queue pair"},
+    {"counter", 3, "QpCounter; for TxPackets and RxPackets, `bytes` go to the next one"},
+    {"bytes", 13, "Payload bytes"},
+};
+
+}  // namespace roci::spec

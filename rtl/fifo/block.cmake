@@ -1,0 +1,1 @@
+add_rtl_block(fifo PARAMS Width=16 Depth=4 PROOF_DEPTH 8 PROOF_PARAMS Width=4 Depth=4)

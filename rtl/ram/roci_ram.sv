@@ -1,0 +1,75 @@
+// Memory with one write port and one registered read port, as block RAM has them.
+//
+// Throughput: one write and one read per clock. Latency of a read: one clock. A read in the clock
+// of a write to the same row returns the old content unless Forward is set.
+// With Clear, every row is zeroed after reset; ready_o rises when that is done (Depth clocks) and
+// writes before are lost.
+
+`include "assert.svh"
+
+module roci_ram #(
+  parameter int unsigned Width   = 32,    // bits of a row
+  parameter int unsigned Depth   = 256,   // rows, a power of two
+  parameter int unsigned Clear   = 0,    // 1: zero all rows after reset
+  parameter int unsigned Forward = 0     // 1: a read sees a write of the same clock
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+
+  input  logic                     write_i,
+  input  logic [$clog2(Depth)-1:0] write_row_i,
+  input  logic [Width-1:0]         write_data_i,
+
+  input  logic                     read_i,       // read_data_o holds its value while this is 0
+  input  logic [$clog2(Depth)-1:0] read_row_i,
+  output logic [Width-1:0]         read_data_o,
+
+  output logic                     ready_o
+);
+
+  `PARAM_CHECK(DepthIsPowerOfTwo, Depth >= 2 && (Depth & (Depth - 1)) == 0)
+
+  localparam int unsigned RowBits = $clog2(Depth);
+
+  logic [Width-1:0]   mem [Depth];
+  logic [Width-1:0]   stored_q;
+  logic               write;
+  logic [RowBits-1:0] write_row;
+  logic [Width-1:0]   write_data;
+
+  if (Clear != 0) begin : gen_clear
+    logic [RowBits:0] sweep_q;  // next row to clear; top bit: done
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) sweep_q <= '0;
+      else if (!sweep_q[RowBits]) sweep_q <= sweep_q + 1'b1;
+    end
+    assign ready_o    = sweep_q[RowBits];
+    assign write      = ready_o ? write_i : 1'b1;
+    assign write_row  = ready_o ? write_row_i : sweep_q[RowBits-1:0];
+    assign write_data = ready_o ? write_data_i : '0;
+  end else begin : gen_no_clear
+    assign ready_o    = 1'b1;
+    assign write      = write_i;
+    assign write_row  = write_row_i;
+    assign write_data = write_data_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write) mem[write_row] <= write_data;
+    if (read_i) stored_q <= mem[read_row_i];
+  end
+
+  if (Forward != 0) begin : gen_forward
+    logic             hit_q;
+    logic [Width-1:0] hit_data_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) hit_q <= 1'b0;
+      else if (read_i) hit_q <= write && write_row == read_row_i;
+      if (read_i) hit_data_q <= write_data;
+    end
+    assign read_data_o = hit_q ? hit_data_q : stored_q;
+  end else begin : gen_no_forward
+    assign read_data_o = stored_q;
+  end
+
+endmodule

@@ -1,0 +1,725 @@
+// Written by model/spec/emit.cpp from the tables of model/spec. Change those.
+//
+// Headers have the first byte on the wire on top; everything else has its first field in
+// the lowest bits, which is the lowest address in host memory.
+
+package roci_pkg;
+
+  localparam logic [15:0] EtherTypeIpv4 = 16'd2048;  // RFC 791
+  localparam logic [15:0] EtherTypeArp = 16'd2054;  // RFC 826
+  localparam logic [15:0] EtherTypeVlan = 16'd33024;  // IEEE 802.1Q
+  localparam logic [15:0] EtherTypeIpv6 = 16'd34525;  // RFC 8200
+
+  localparam logic [15:0] IpUdp = 16'd17;  // IP protocol or next header of UDP
+  localparam logic [15:0] RoceUdpPort = 16'd4791;  // UDP destination port of RoCE v2 (A17)
+
+  localparam logic [7:0] WrOpSend = 8'd0;  // SEND
+  localparam logic [7:0] WrOpSendImm = 8'd1;  // SEND with immediate
+  localparam logic [7:0] WrOpWrite = 8'd2;  // RDMA WRITE
+  localparam logic [7:0] WrOpWriteImm = 8'd3;  // RDMA WRITE with immediate
+  localparam logic [7:0] WrOpRead = 8'd4;  // RDMA READ
+  localparam logic [7:0] WrOpCmpSwap = 8'd5;  // Atomic compare and swap
+  localparam logic [7:0] WrOpFetchAdd = 8'd6;  // Atomic fetch and add
+
+  localparam logic [7:0] StatusSuccess = 8'd0;  // All data moved
+  localparam logic [7:0] StatusLocLenErr = 8'd1;  // Receive buffer too small, or message too long
+  localparam logic [7:0] StatusLocQpOpErr = 8'd2;  // Work request malformed for the queue pair
+  localparam logic [7:0] StatusLocProtErr = 8'd4;  // Local key, bounds or rights
+  localparam logic [7:0] StatusWrFlushErr = 8'd5;  // Flushed: the queue pair is in error
+  localparam logic [7:0] StatusBadRespErr = 8'd7;  // Response with an impossible opcode, length or syndrome
+  localparam logic [7:0] StatusLocAccessErr = 8'd8;  // Responder: remote access error on a request that holds a receive
+  localparam logic [7:0] StatusRemInvReqErr = 8'd9;  // Peer answered NAK invalid request
+  localparam logic [7:0] StatusRemAccessErr = 8'd10;  // Peer answered NAK remote access error
+  localparam logic [7:0] StatusRemOpErr = 8'd11;  // Peer answered NAK remote operational error
+  localparam logic [7:0] StatusRetryExcErr = 8'd12;  // Transport retries ran out
+  localparam logic [7:0] StatusRnrRetryExcErr = 8'd13;  // RNR retries ran out
+  localparam logic [7:0] StatusFatalErr = 8'd17;  // Adapter error, such as a failed DMA
+
+  localparam logic [7:0] WcOpSend = 8'd0;  // SEND
+  localparam logic [7:0] WcOpWrite = 8'd1;  // RDMA WRITE
+  localparam logic [7:0] WcOpRead = 8'd2;  // RDMA READ
+  localparam logic [7:0] WcOpCmpSwap = 8'd3;  // Compare and swap
+  localparam logic [7:0] WcOpFetchAdd = 8'd4;  // Fetch and add
+  localparam logic [7:0] WcOpRecv = 8'd128;  // Receive of a SEND
+  localparam logic [7:0] WcOpRecvWriteImm = 8'd129;  // Receive of an RDMA WRITE with immediate
+
+  localparam logic [2:0] QpReset = 3'd0;  // Not in use
+  localparam logic [2:0] QpInit = 3'd1;  // Receives may be posted
+  localparam logic [2:0] QpRtr = 3'd2;  // Ready to receive
+  localparam logic [2:0] QpRts = 3'd3;  // Ready to send
+  localparam logic [2:0] QpSqd = 3'd4;  // Send queue drained
+  localparam logic [2:0] QpErr = 3'd6;  // Error: everything flushes
+
+  localparam logic [2:0] AethAck = 3'd0;  // Acknowledge; 4:0 credits
+  localparam logic [2:0] AethRnr = 3'd1;  // Receiver not ready; 4:0 timer code
+  localparam logic [2:0] AethNak = 3'd3;  // Negative; 4:0 code
+
+  localparam logic [7:0] SynAckNoCredits = 8'd31;  // ACK, credits not used
+  localparam logic [7:0] SynRnrNak = 8'd32;  // RNR NAK; the timer code is ORed in
+  localparam logic [7:0] SynNakSequence = 8'd96;  // PSN sequence error
+  localparam logic [7:0] SynNakInvalid = 8'd97;  // Invalid request
+  localparam logic [7:0] SynNakAccess = 8'd98;  // Remote access error
+  localparam logic [7:0] SynNakOperational = 8'd99;  // Remote operational error
+
+  localparam logic [3:0] AccessLocalWrite = 4'd0;  // Bit: local write
+  localparam logic [3:0] AccessRemoteWrite = 4'd1;  // Bit: remote write
+  localparam logic [3:0] AccessRemoteRead = 4'd2;  // Bit: remote read
+  localparam logic [3:0] AccessRemoteAtomic = 4'd3;  // Bit: remote atomic
+
+  localparam logic [3:0] DropIcrc = 4'd0;  // RoCE frame with a wrong ICRC
+  localparam logic [3:0] DropMalformed = 4'd1;  // Lengths, IP or UDP checksum, TVer, pad or options wrong
+  localparam logic [3:0] DropOverflow = 4'd2;  // Receive buffer full
+  localparam logic [3:0] DropUnknownQp = 4'd3;  // Queue pair not there or not in a state to take it
+  localparam logic [3:0] DropAddress = 4'd4;  // Source or destination address is not the connection's
+  localparam logic [3:0] DropPkey = 4'd5;  // Partition key does not match
+  localparam logic [3:0] DropOpcode = 4'd6;  // Opcode of another transport, reserved, or not allowed
+  localparam logic [3:0] DropGhost = 4'd7;  // Response outside the outstanding window
+  localparam logic [3:0] DropDuplicate = 4'd8;  // Duplicate request that is not answered
+  localparam logic [3:0] DropOutOfSequence = 4'd9;  // Request ahead of the expected PSN, beyond the one that was NAKed
+
+  localparam logic [7:0] EventCompletion = 8'd1;  // A CQ that was armed got an entry; `number` is the CQ
+  localparam logic [7:0] EventCqError = 8'd2;  // A CQ overflowed; `number` is the CQ
+  localparam logic [7:0] EventQpFatal = 8'd3;  // Queue pair went to error by itself; `number` is the QP
+  localparam logic [7:0] EventQpRequest = 8'd4;  // Responder answered NAK invalid request; `number` is the QP
+  localparam logic [7:0] EventQpAccess = 8'd5;  // Responder answered NAK remote access error; `number` is the QP
+  localparam logic [7:0] EventCommEst = 8'd6;  // First request arrived in RTR; `number` is the QP
+  localparam logic [7:0] EventSqDrained = 8'd7;  // Send queue drained; `number` is the QP
+
+  localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old life
+  localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old life
+  localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR: complete every posted work request with a flush
+
+  localparam logic [1:0] TimerOpStart = 2'd0;  // Run for the transport timeout unless the timer runs already
+  localparam logic [1:0] TimerOpRestart = 2'd1;  // Run for the transport timeout from now
+  localparam logic [1:0] TimerOpStop = 2'd2;  // Nothing outstanding (a Start since expiry wins)
+  localparam logic [1:0] TimerOpRnr = 2'd3;  // Run for the RNR time of `code` from now
+
+  localparam logic [3:0] TableQpAttr = 4'd0;  // Row of kQpAttr, write and read
+  localparam logic [3:0] TableAv = 4'd1;  // Row of kAv, write only
+  localparam logic [3:0] TableQpState = 4'd2;  // QpState in bits 2:0, write and read; a write acts
+  localparam logic [3:0] TableKey = 4'd3;  // Row of kKey, write and read
+  localparam logic [3:0] TableCq = 4'd4;  // Row of kCq, write and read; a write restarts the ring
+  localparam logic [3:0] TableQpCounters = 4'd5;  // Eight 64-bit counters, read only, see QpCounter
+  localparam logic [3:0] TableQpLive = 4'd6;  // Row of kQpLive, read only
+
+  localparam logic [2:0] QpCounterTxPackets = 3'd0;  // Packets sent
+  localparam logic [2:0] QpCounterTxBytes = 3'd1;  // Payload bytes sent
+  localparam logic [2:0] QpCounterRxPackets = 3'd2;  // Packets accepted
+  localparam logic [2:0] QpCounterRxBytes = 3'd3;  // Payload bytes accepted
+  localparam logic [2:0] QpCounterRetries = 3'd4;  // Times sending went back
+  localparam logic [2:0] QpCounterTimeouts = 3'd5;  // Retries caused by the timer
+  localparam logic [2:0] QpCounterNaksSent = 3'd6;  // NAKs sent, RNR included
+  localparam logic [2:0] QpCounterNaksReceived = 3'd7;  // NAKs received, RNR included
+
+  localparam logic [7:0] PortCounterDropFirst = 8'd0;  // Drop causes, see DropCause
+  localparam logic [7:0] PortCounterRxFrames = 8'd10;  // Frames received from the MAC
+  localparam logic [7:0] PortCounterRxBytes = 8'd11;  // Bytes received from the MAC
+  localparam logic [7:0] PortCounterTxFrames = 8'd12;  // Frames sent to the MAC
+  localparam logic [7:0] PortCounterTxBytes = 8'd13;  // Bytes sent to the MAC
+  localparam logic [7:0] PortCounterRxRoce = 8'd14;  // RoCE packets accepted by the transport
+  localparam logic [7:0] PortCounterRxEthernet = 8'd15;  // Frames handed to the Ethernet path or to firmware
+
+  localparam logic [15:0] AdminOpQueryDevice = 16'd1;  // Limits of the adapter
+  localparam logic [15:0] AdminOpQueryPort = 16'd2;  // State, MTU, MAC
+  localparam logic [15:0] AdminOpSetGid = 16'd3;  // Writes an entry of the GID table; the zero GID clears it
+  localparam logic [15:0] AdminOpQueryGid = 16'd4;  // Reads an entry of the GID table
+  localparam logic [15:0] AdminOpCreateCq = 16'd5;  // Makes a completion queue on memory of the caller
+  localparam logic [15:0] AdminOpModifyCq = 16'd6;  // Completion moderation
+  localparam logic [15:0] AdminOpDestroyCq = 16'd7;  // Refused while a queue pair uses it
+  localparam logic [15:0] AdminOpCreateQp = 16'd8;  // Makes a queue pair in RESET on memory of the caller
+  localparam logic [15:0] AdminOpModifyQp = 16'd9;  // State and attributes, by the rules of 11.2.5.2
+  localparam logic [15:0] AdminOpQueryQp = 16'd10;  // State and attributes
+  localparam logic [15:0] AdminOpDestroyQp = 16'd11;  // Returns when no access of it can follow
+  localparam logic [15:0] AdminOpRegMr = 16'd12;  // Registers a region
+  localparam logic [15:0] AdminOpDeregMr = 16'd13;  // Returns when no access through it can follow
+  localparam logic [15:0] AdminOpResolveAddress = 16'd14;  // MAC address of a GID, by ARP or neighbour discovery
+  localparam logic [15:0] AdminOpAllocPd = 16'd15;  // Makes a protection domain
+  localparam logic [15:0] AdminOpDeallocPd = 16'd16;  // Refused while something uses it
+
+  localparam logic [15:0] AdminStatusOk = 16'd0;  // Done
+  localparam logic [15:0] AdminStatusBadOpcode = 16'd1;  // No such command
+  localparam logic [15:0] AdminStatusBadHandle = 16'd2;  // No such queue pair, CQ, key, PD or GID index
+  localparam logic [15:0] AdminStatusBadParameter = 16'd3;  // A value out of range, or an address not aligned
+  localparam logic [15:0] AdminStatusBadState = 16'd4;  // Transition or attribute not allowed in this state
+  localparam logic [15:0] AdminStatusNoResource = 16'd5;  // Table full
+  localparam logic [15:0] AdminStatusBusy = 16'd6;  // In use by something else
+  localparam logic [15:0] AdminStatusUnreachable = 16'd7;  // Address did not resolve
+  localparam logic [15:0] AdminStatusHardwareError = 16'd8;  // DMA of firmware failed
+
+  localparam logic [7:0] QpMaskState = 8'd0;
+  localparam logic [7:0] QpMaskCurState = 8'd1;
+  localparam logic [7:0] QpMaskAccessFlags = 8'd3;
+  localparam logic [7:0] QpMaskPkeyIndex = 8'd4;
+  localparam logic [7:0] QpMaskPort = 8'd5;
+  localparam logic [7:0] QpMaskAv = 8'd7;
+  localparam logic [7:0] QpMaskPathMtu = 8'd8;
+  localparam logic [7:0] QpMaskTimeout = 8'd9;
+  localparam logic [7:0] QpMaskRetryCnt = 8'd10;
+  localparam logic [7:0] QpMaskRnrRetry = 8'd11;
+  localparam logic [7:0] QpMaskRqPsn = 8'd12;
+  localparam logic [7:0] QpMaskMaxQpRdAtomic = 8'd13;
+  localparam logic [7:0] QpMaskMinRnrTimer = 8'd15;
+  localparam logic [7:0] QpMaskSqPsn = 8'd16;
+  localparam logic [7:0] QpMaskMaxDestRdAtomic = 8'd17;
+  localparam logic [7:0] QpMaskDestQpn = 8'd20;
+
+  localparam logic [7:0] OpRcSendFirst = 8'h00;
+  localparam logic [7:0] OpRcSendMiddle = 8'h01;
+  localparam logic [7:0] OpRcSendLast = 8'h02;
+  localparam logic [7:0] OpRcSendLastImm = 8'h03;
+  localparam logic [7:0] OpRcSendOnly = 8'h04;
+  localparam logic [7:0] OpRcSendOnlyImm = 8'h05;
+  localparam logic [7:0] OpRcWriteFirst = 8'h06;
+  localparam logic [7:0] OpRcWriteMiddle = 8'h07;
+  localparam logic [7:0] OpRcWriteLast = 8'h08;
+  localparam logic [7:0] OpRcWriteLastImm = 8'h09;
+  localparam logic [7:0] OpRcWriteOnly = 8'h0A;
+  localparam logic [7:0] OpRcWriteOnlyImm = 8'h0B;
+  localparam logic [7:0] OpRcReadRequest = 8'h0C;
+  localparam logic [7:0] OpRcReadRespFirst = 8'h0D;
+  localparam logic [7:0] OpRcReadRespMiddle = 8'h0E;
+  localparam logic [7:0] OpRcReadRespLast = 8'h0F;
+  localparam logic [7:0] OpRcReadRespOnly = 8'h10;
+  localparam logic [7:0] OpRcAck = 8'h11;
+  localparam logic [7:0] OpRcAtomicAck = 8'h12;
+  localparam logic [7:0] OpRcCmpSwap = 8'h13;
+  localparam logic [7:0] OpRcFetchAdd = 8'h14;
+  localparam logic [7:0] OpRcSendLastInv = 8'h16;
+  localparam logic [7:0] OpRcSendOnlyInv = 8'h17;
+  localparam logic [7:0] OpUcSendFirst = 8'h20;
+  localparam logic [7:0] OpUcSendMiddle = 8'h21;
+  localparam logic [7:0] OpUcSendLast = 8'h22;
+  localparam logic [7:0] OpUcSendLastImm = 8'h23;
+  localparam logic [7:0] OpUcSendOnly = 8'h24;
+  localparam logic [7:0] OpUcSendOnlyImm = 8'h25;
+  localparam logic [7:0] OpUcWriteFirst = 8'h26;
+  localparam logic [7:0] OpUcWriteMiddle = 8'h27;
+  localparam logic [7:0] OpUcWriteLast = 8'h28;
+  localparam logic [7:0] OpUcWriteLastImm = 8'h29;
+  localparam logic [7:0] OpUcWriteOnly = 8'h2A;
+  localparam logic [7:0] OpUcWriteOnlyImm = 8'h2B;
+  localparam logic [7:0] OpUdSendOnly = 8'h64;
+  localparam logic [7:0] OpUdSendOnlyImm = 8'h65;
+  localparam logic [7:0] OpCnp = 8'h81;
+
+  // Bytes of extension headers of an RC opcode; 31 for a reserved one.
+  function automatic logic [4:0] ext_bytes(input logic [4:0] operation);
+    case (operation)
+      5'd0: ext_bytes = 5'd0;
+      5'd1: ext_bytes = 5'd0;
+      5'd2: ext_bytes = 5'd0;
+      5'd3: ext_bytes = 5'd4;
+      5'd4: ext_bytes = 5'd0;
+      5'd5: ext_bytes = 5'd4;
+      5'd6: ext_bytes = 5'd16;
+      5'd7: ext_bytes = 5'd0;
+      5'd8: ext_bytes = 5'd0;
+      5'd9: ext_bytes = 5'd4;
+      5'd10: ext_bytes = 5'd16;
+      5'd11: ext_bytes = 5'd20;
+      5'd12: ext_bytes = 5'd16;
+      5'd13: ext_bytes = 5'd4;
+      5'd14: ext_bytes = 5'd0;
+      5'd15: ext_bytes = 5'd4;
+      5'd16: ext_bytes = 5'd4;
+      5'd17: ext_bytes = 5'd4;
+      5'd18: ext_bytes = 5'd12;
+      5'd19: ext_bytes = 5'd28;
+      5'd20: ext_bytes = 5'd28;
+      5'd22: ext_bytes = 5'd4;
+      5'd23: ext_bytes = 5'd4;
+      default: ext_bytes = 5'd31;
+    endcase
+  endfunction
+
+  localparam logic [21:0] RegId = 22'h0;
+  localparam logic [21:0] RegVersion = 22'h4;
+  localparam logic [21:0] RegParameters = 22'h8;
+  localparam logic [21:0] RegControl = 22'hC;
+  localparam logic [21:0] RegTimeLo = 22'h10;
+  localparam logic [21:0] RegTimeHi = 22'h14;
+  localparam logic [21:0] RegAdminBaseLo = 22'h20;
+  localparam logic [21:0] RegAdminBaseHi = 22'h24;
+  localparam logic [21:0] RegAdminReplyLo = 22'h28;
+  localparam logic [21:0] RegAdminReplyHi = 22'h2C;
+  localparam logic [21:0] RegAdminSize = 22'h30;
+  localparam logic [21:0] RegAdminDoorbell = 22'h34;
+  localparam logic [21:0] RegAdminDone = 22'h38;
+  localparam logic [21:0] RegEqBaseLo = 22'h40;
+  localparam logic [21:0] RegEqBaseHi = 22'h44;
+  localparam logic [21:0] RegEqSize = 22'h48;
+  localparam logic [21:0] RegEqConsumer = 22'h4C;
+  localparam logic [21:0] RegEqStatus = 22'h50;
+  localparam logic [21:0] RegAttention = 22'h1000;
+  localparam logic [21:0] RegTableCommand = 22'h1010;
+  localparam logic [21:0] RegFenceCommand = 22'h1014;
+  localparam logic [21:0] RegEngineEvent = 22'h1018;
+  localparam logic [21:0] RegEventPost = 22'h101C;
+  localparam logic [21:0] RegDmaAddressLo = 22'h1020;
+  localparam logic [21:0] RegDmaAddressHi = 22'h1024;
+  localparam logic [21:0] RegDmaCommand = 22'h1028;
+  localparam logic [21:0] RegTxFrameCommand = 22'h1030;
+  localparam logic [21:0] RegRxFrameStatus = 22'h1034;
+  localparam logic [21:0] RegRxFramePop = 22'h1038;
+  localparam logic [21:0] RegMacLo = 22'h1040;
+  localparam logic [21:0] RegMacHi = 22'h1044;
+  localparam logic [21:0] RegCounterSelect = 22'h1050;
+  localparam logic [21:0] RegCounterLo = 22'h1054;
+  localparam logic [21:0] RegCounterHi = 22'h1058;
+  localparam logic [21:0] WinTableData = 22'h1100;
+  localparam logic [21:0] WinDmaData = 22'h1140;
+  localparam logic [21:0] WinTxFrameData = 22'h2000;
+  localparam logic [21:0] WinRxFrameData = 22'h3000;
+  localparam logic [21:0] WinQpDoorbell = 22'h100000;
+  localparam logic [21:0] WinCqDoorbell = 22'h180000;
+  localparam int unsigned RegisterAddressBits = 22;
+  localparam int unsigned BlockBytes = 64;
+  localparam int unsigned MaxSge = 13;
+  localparam int unsigned MaxInline = 192;
+  localparam int unsigned RowBits = 512;
+
+  localparam int unsigned EthernetBits = 112;
+  typedef struct packed {
+    logic [47:0]  dst_mac;             // Destination address
+    logic [47:0]  src_mac;             // Source address
+    logic [15:0]  ethertype;           // 0x0800 IPv4, 0x86DD IPv6, 0x8100 a VLAN tag follows
+  } ethernet_t;
+
+  localparam int unsigned VlanBits = 32;
+  typedef struct packed {
+    logic [2:0]   pcp;                 // Priority code point
+    logic         dei;                 // Drop eligible
+    logic [11:0]  vid;                 // VLAN identifier
+    logic [15:0]  ethertype;           // EtherType of what the tag wraps
+  } vlan_t;
+
+  localparam int unsigned Ipv4Bits = 160;
+  typedef struct packed {
+    logic [3:0]   version;             // 4
+    logic [3:0]   ihl;                 // Header length in 32-bit words, 5: no options
+    logic [7:0]   tos;                 // DSCP and ECN; the traffic class of the address vector
+    logic [15:0]  total_length;        // Bytes from this header to the ICRC
+    logic [15:0]  identification;      // Free; covered by the ICRC as sent
+    logic [2:0]   flags;               // 2: do not fragment
+    logic [12:0]  fragment_offset;     // 0
+    logic [7:0]   ttl;                 // Hop limit of the address vector
+    logic [7:0]   protocol;            // 17: UDP
+    logic [15:0]  checksum;            // Ones-complement sum over this header
+    logic [31:0]  src_ip;              // Source address
+    logic [31:0]  dst_ip;              // Destination address
+  } ipv4_t;
+
+  localparam int unsigned Ipv6Bits = 320;
+  typedef struct packed {
+    logic [3:0]   version;             // 6
+    logic [7:0]   traffic_class;       // DSCP and ECN
+    logic [19:0]  flow_label;          // Flow label of the address vector
+    logic [15:0]  payload_length;      // Bytes from the UDP header to the ICRC
+    logic [7:0]   next_header;         // 17: UDP
+    logic [7:0]   hop_limit;           // Hop limit of the address vector
+    logic [127:0] src_ip;              // Source address
+    logic [127:0] dst_ip;              // Destination address
+  } ipv6_t;
+
+  localparam int unsigned UdpBits = 64;
+  typedef struct packed {
+    logic [15:0]  src_port;            // 0xC000 to 0xFFFF, constant for a queue pair
+    logic [15:0]  dst_port;            // 4791: RoCE v2
+    logic [15:0]  length;              // Bytes from this header to the ICRC
+    logic [15:0]  checksum;            // Sent as 0
+  } udp_t;
+
+  localparam int unsigned BthBits = 96;
+  typedef struct packed {
+    logic [7:0]   opcode;              // Transport service (7:5) and operation (4:0)
+    logic         solicited;           // Raise an event at the receiver when the message completes
+    logic         mig_req;             // Migration state, sent 1 (migrated), ignored when received
+    logic [1:0]   pad_count;           // Bytes of padding behind the payload, 0 to 3
+    logic [3:0]   version;             // Transport header version, 0
+    logic [15:0]  pkey;                // Partition key
+    logic         fecn;                // Forward congestion seen
+    logic         becn;                // Backward congestion notified
+    logic [5:0]   reserved6;           // 0 when sent, ignored when received, outside the ICRC
+    logic [23:0]  dest_qp;             // Queue pair at the receiver
+    logic         ack_req;             // The sender wants an acknowledgement
+    logic [6:0]   reserved7;           // 0 when sent, ignored when received
+    logic [23:0]  psn;                 // Packet sequence number
+  } bth_t;
+
+  localparam int unsigned RethBits = 128;
+  typedef struct packed {
+    logic [63:0]  va;                  // Remote virtual address
+    logic [31:0]  rkey;                // Remote key
+    logic [31:0]  dma_length;          // Length of the whole message in bytes
+  } reth_t;
+
+  localparam int unsigned AtomicEthBits = 224;
+  typedef struct packed {
+    logic [63:0]  va;                  // Remote virtual address, a multiple of 8
+    logic [31:0]  rkey;                // Remote key
+    logic [63:0]  swap_add;            // Swap or add operand
+    logic [63:0]  compare;             // Compare operand
+  } atomic_eth_t;
+
+  localparam int unsigned AethBits = 32;
+  typedef struct packed {
+    logic [7:0]   syndrome;            // 7:5 kind (0 ACK, 1 RNR NAK, 3 NAK), 4:0 credits, timer code or NAK code
+    logic [23:0]  msn;                 // Message sequence number
+  } aeth_t;
+
+  localparam int unsigned AtomicAckEthBits = 64;
+  typedef struct packed {
+    logic [63:0]  original;            // Content of the remote memory before the operation
+  } atomic_ack_eth_t;
+
+  localparam int unsigned ImmDtBits = 32;
+  typedef struct packed {
+    logic [31:0]  immediate;           // Immediate data
+  } imm_dt_t;
+
+  localparam int unsigned IethBits = 32;
+  typedef struct packed {
+    logic [31:0]  rkey;                // Remote key to invalidate
+  } ieth_t;
+
+  localparam int unsigned DethBits = 64;
+  typedef struct packed {
+    logic [31:0]  qkey;                // Queue key
+    logic [7:0]   reserved;            // 0
+    logic [23:0]  src_qp;              // Queue pair of the sender
+  } deth_t;
+
+  localparam int unsigned ArpBits = 224;
+  typedef struct packed {
+    logic [15:0]  hardware_type;       // 1: Ethernet
+    logic [15:0]  protocol_type;       // 0x0800
+    logic [7:0]   hardware_length;     // 6
+    logic [7:0]   protocol_length;     // 4
+    logic [15:0]  operation;           // 1 request, 2 reply
+    logic [47:0]  sender_mac;          // Sender hardware address
+    logic [31:0]  sender_ip;           // Sender protocol address
+    logic [47:0]  target_mac;          // Target hardware address
+    logic [31:0]  target_ip;           // Target protocol address
+  } arp_t;
+
+  localparam int unsigned WqeBits = 512;
+  typedef struct packed {
+    logic [31:0]  sge0_lkey;           // First scatter/gather entry: key
+    logic [31:0]  sge0_length;         // First scatter/gather entry: bytes
+    logic [63:0]  sge0_addr;           // First scatter/gather entry: address
+    logic [63:0]  reserved2;           // 0
+    logic [63:0]  compare;             // Compare operand
+    logic [63:0]  swap_add;            // Swap or add operand
+    logic [63:0]  remote_addr;         // Remote virtual address
+    logic [31:0]  rkey;                // Remote key
+    logic [31:0]  length;              // Bytes of the message, sum over the list, at most 2^31
+    logic [31:0]  imm;                 // Immediate data as a number
+    logic [7:0]   reserved1;           // 0
+    logic [7:0]   num_sge;             // Entries of the scatter/gather list
+    logic [3:0]   reserved0;           // 0
+    logic         inline_data;         // Payload stands in blocks 1 to 3 of this entry; num_sge is 0
+    logic         fence;               // Start after all earlier READs and atomics
+    logic         solicited;           // Solicited event at the receiver
+    logic         signaled;            // Make a completion when good
+    logic [7:0]   opcode;              // WrOp
+  } wqe_t;
+
+  localparam int unsigned SgeBits = 128;
+  typedef struct packed {
+    logic [31:0]  lkey;                // Local key
+    logic [31:0]  length;              // Bytes; 0 is an empty entry
+    logic [63:0]  addr;                // Virtual address of the region named by the key
+  } sge_t;
+
+  localparam int unsigned CqeBits = 256;
+  typedef struct packed {
+    logic         owner;               // Pass parity
+    logic [28:0]  reserved2;           // 0
+    logic         solicited;           // The sender asked for an event
+    logic         with_imm;            // imm is valid
+    logic [63:0]  reserved1;           // 0
+    logic [7:0]   vendor_err;          // Cause within the status, see docs/queues.md
+    logic [23:0]  qpn;                 // Queue pair
+    logic [31:0]  reserved0;           // 0
+    logic [31:0]  imm;                 // Immediate data as a number, when with_imm
+    logic [31:0]  byte_len;            // Bytes received, or read, or 8 for an atomic
+    logic [7:0]   opcode;              // WcOp; not defined when status is not Success
+    logic [7:0]   status;              // Status
+    logic [15:0]  wqe_index;           // Free-running index of the work request in its queue
+  } cqe_t;
+
+  localparam int unsigned EqeBits = 128;
+  typedef struct packed {
+    logic [63:0]  reserved2;           // 0
+    logic         owner;               // Pass parity
+    logic [6:0]   reserved1;           // 0
+    logic [23:0]  number;              // Queue pair or completion queue
+    logic [23:0]  reserved0;           // 0
+    logic [7:0]   kind;                // Event
+  } eqe_t;
+
+  localparam int unsigned QpAttrBits = 289;
+  typedef struct packed {
+    logic [23:0]  rq_psn;              // First PSN expected
+    logic [23:0]  sq_psn;              // First PSN sent
+    logic [1:0]   rq_stride_log;       // log2 of blocks in an entry
+    logic [3:0]   rq_log;              // log2 of receive queue entries, up to 15
+    logic [63:0]  rq_base;             // Address of the receive queue, 4 KiB aligned
+    logic [1:0]   sq_stride_log;       // log2 of blocks in an entry
+    logic [3:0]   sq_log;              // log2 of send queue entries, up to 15
+    logic [63:0]  sq_base;             // Address of the send queue, 4 KiB aligned
+    logic [15:0]  recv_cqn;            // Completion queue of receives
+    logic [15:0]  send_cqn;            // Completion queue of sends
+    logic [4:0]   max_dest_rd_atomic;  // Replay slots used as responder, 0 to 16
+    logic [4:0]   max_rd_atomic;       // READs and atomics outstanding as requester, 0 to 16
+    logic [4:0]   min_rnr_timer;       // Timer code sent in RNR NAKs
+    logic [4:0]   timeout;             // T = 4.096 us * 2^timeout; 0: no timer
+    logic [2:0]   rnr_retry;           // RNR retries, 7 without end
+    logic [2:0]   retry_cnt;           // Transport retries, 0 to 7
+    logic [2:0]   pmtu;                // Path MTU code: 1 = 256 to 5 = 4096 bytes
+    logic [3:0]   access;              // Remote operations allowed, bits as Access
+    logic [19:0]  pasid;               // Address space of the queues
+    logic [15:0]  pd;                  // Protection domain
+  } qp_attr_t;
+
+  localparam int unsigned AvBits = 462;
+  typedef struct packed {
+    logic [23:0]  dest_qpn;            // Queue pair of the peer
+    logic [15:0]  pkey;                // Partition key
+    logic [15:0]  src_port;            // UDP source port
+    logic [19:0]  flow_label;          // IPv6 flow label
+    logic [7:0]   hop_limit;           // TTL or hop limit
+    logic [7:0]   traffic_class;       // TOS or traffic class
+    logic [15:0]  vlan_tci;            // PCP, DEI, VID
+    logic         vlan;                // A tag is sent and required
+    logic         ipv6;                // 1: IPv6, 0: IPv4
+    logic [127:0] src_ip;              // Own; an IPv4 address in the low 32 bits
+    logic [127:0] dst_ip;              // Peer; an IPv4 address in the low 32 bits
+    logic [47:0]  src_mac;             // Own address
+    logic [47:0]  dst_mac;             // Next hop
+  } av_t;
+
+  localparam int unsigned KeyBits = 241;
+  typedef struct packed {
+    logic [63:0]  addr;                // First address as DMA sees it
+    logic [63:0]  length;              // Bytes
+    logic [63:0]  iova;                // First address as work requests and peers name it
+    logic [19:0]  pasid;               // Address space of the region
+    logic [3:0]   access;              // Rights, bits as Access
+    logic [15:0]  pd;                  // Protection domain
+    logic [7:0]   variant;             // Low byte of the key
+    logic         valid;               // Region is registered
+  } key_t;
+
+  localparam int unsigned CqBits = 122;
+  typedef struct packed {
+    logic [15:0]  moderation_period;   // Event at the latest after this many us; 0: no moderation
+    logic [15:0]  moderation_count;    // Event after this many completions; 0 or 1: each
+    logic [4:0]   log;                 // log2 of entries, 1 to 16
+    logic [63:0]  base;                // Address of the ring, 4 KiB aligned
+    logic [19:0]  pasid;               // Address space of the ring
+    logic         valid;               // In use
+  } cq_t;
+
+  localparam int unsigned QpLiveBits = 113;
+  typedef struct packed {
+    logic         sq_idle;             // Nothing outstanding as requester
+    logic [15:0]  sq_completed;        // Free-running index of the oldest send not completed
+    logic [23:0]  msn;                 // Messages completed as responder
+    logic [23:0]  sq_una_psn;          // Oldest PSN not acknowledged
+    logic [23:0]  rq_psn;              // PSN expected
+    logic [23:0]  sq_psn;              // Next PSN to send
+  } qp_live_t;
+
+  localparam int unsigned TxDescBits = 300;
+  typedef struct packed {
+    logic [223:0] ext;                 // Extension headers, left-aligned
+    logic [12:0]  payload_len;         // Bytes of payload, 0 to 4096
+    logic [4:0]   ext_len;             // Bytes of extension headers, 0 to 28
+    logic         ack_req;             // AckReq bit
+    logic         solicited;           // SE bit
+    logic [23:0]  psn;                 // Packet sequence number
+    logic [7:0]   opcode;              // BTH opcode
+    logic [23:0]  qpn;                 // Own queue pair; selects the address vector
+  } tx_desc_t;
+
+  localparam int unsigned SegBits = 99;
+  typedef struct packed {
+    logic         drop;                // Scatter only: skip these bytes, touch no memory
+    logic         last;                // Last piece of the packet
+    logic [12:0]  len;                 // Bytes, 1 to 4096
+    logic [19:0]  pasid;               // Address space
+    logic [63:0]  addr;                // DMA address of the first byte
+  } seg_t;
+
+  localparam int unsigned RxFrameBits = 597;
+  typedef struct packed {
+    logic [223:0] ext;                 // Extension headers, left-aligned
+    logic [12:0]  payload_len;         // Bytes of payload without pad
+    logic [7:0]   payload_offset;      // First payload byte, counted from the start of the frame
+    logic         ack_req;             // AckReq bit
+    logic         solicited;           // SE bit
+    logic [23:0]  psn;                 // Packet sequence number
+    logic [7:0]   opcode;              // BTH opcode
+    logic [23:0]  qpn;                 // BTH DestQP
+    logic [15:0]  pkey;                // Partition key
+    logic [1:0]   ecn;                 // ECN bits
+    logic [11:0]  vid;                 // VLAN identifier
+    logic         vlan;                // Tagged
+    logic         ipv6;                // Over IPv6
+    logic [127:0] src_ip;              // Source
+    logic [127:0] dst_ip;              // Destination, an IPv4 address in the low 32 bits
+    logic         bad;                 // RoCE, but to be dropped for `cause`
+    logic [3:0]   cause;               // DropCause when `bad`
+    logic         roce;                // RoCE v2 over IPv4 or IPv6; else everything below is undefined
+  } rx_frame_t;
+
+  localparam int unsigned RxMetaBits = 311;
+  typedef struct packed {
+    logic [223:0] ext;                 // Extension headers, left-aligned
+    logic [15:0]  ticket;              // Packets with payload so far, this one included
+    logic [12:0]  payload_len;         // Bytes of payload without pad
+    logic         ack_req;             // AckReq bit
+    logic         solicited;           // SE bit
+    logic [23:0]  psn;                 // Packet sequence number
+    logic [7:0]   opcode;              // BTH opcode
+    logic [23:0]  qpn;                 // Own queue pair
+  } rx_meta_t;
+
+  localparam int unsigned PlanBits = 554;
+  typedef struct packed {
+    logic [31:0]  sge0_lkey;           // From the WQE
+    logic [31:0]  sge0_length;         // From the WQE
+    logic [63:0]  sge0_addr;           // From the WQE
+    logic [7:0]   num_sge;             // From the WQE
+    logic [63:0]  compare;             // From the WQE
+    logic [63:0]  swap_add;            // From the WQE
+    logic [31:0]  imm;                 // From the WQE
+    logic [31:0]  rkey;                // From the WQE
+    logic [63:0]  remote_addr;         // From the WQE
+    logic [31:0]  msg_len;             // Bytes of the message
+    logic [31:0]  len;                 // Payload bytes of this packet; for READ, bytes still to read
+    logic [31:0]  offset;              // Bytes of the message before this packet
+    logic [7:0]   status;              // Status; not Success: this packet must not be sent
+    logic         has_segs;            // Pieces of payload wait in the segment stream
+    logic         fence;               // From the WQE
+    logic         solicited;           // From the WQE
+    logic         signaled;            // From the WQE
+    logic         last;                // Last packet of the message
+    logic         first;               // First packet of the message
+    logic [7:0]   opcode;              // WrOp
+    logic [15:0]  wqe_index;           // Free-running index of the work request
+    logic [3:0]   epoch;               // Life of the fetch; an old one is dropped
+    logic [23:0]  qpn;                 // Queue pair
+  } plan_t;
+
+  localparam int unsigned GrantBits = 81;
+  typedef struct packed {
+    logic [31:0]  offset;              // Bytes of the first one to skip
+    logic [4:0]   count;               // Work requests, 1 to 16, contiguous in the ring
+    logic [15:0]  wqe_index;           // First work request
+    logic [3:0]   epoch;               // Life of the fetch
+    logic [23:0]  qpn;                 // Queue pair
+  } grant_t;
+
+  localparam int unsigned FetchPtrBits = 77;
+  typedef struct packed {
+    logic         ready;               // May be granted again
+    logic [31:0]  offset;              // Bytes of it to skip
+    logic [15:0]  wqe_index;           // Next work request
+    logic [3:0]   epoch;               // Life of the fetch
+    logic [23:0]  qpn;                 // Queue pair
+  } fetch_ptr_t;
+
+  localparam int unsigned DoorbellBits = 40;
+  typedef struct packed {
+    logic [15:0]  index;               // Free-running producer index
+    logic [23:0]  qpn;                 // Queue pair
+  } doorbell_t;
+
+  localparam int unsigned KeyReqBits = 148;
+  typedef struct packed {
+    logic [3:0]   access;              // Rights that must all be there
+    logic [15:0]  pd;                  // Protection domain that must own the region
+    logic [31:0]  len;                 // Bytes, not 0
+    logic [63:0]  va;                  // First address
+    logic [31:0]  key;                 // Key
+  } key_req_t;
+
+  localparam int unsigned KeyRspBits = 85;
+  typedef struct packed {
+    logic [19:0]  pasid;               // Address space
+    logic [63:0]  addr;                // DMA address of the first byte
+    logic         ok;                  // Access is allowed
+  } key_rsp_t;
+
+  localparam int unsigned CqeReqBits = 172;
+  typedef struct packed {
+    logic [7:0]   store_ticket;        // Atomic-unit stores that must be in memory
+    logic         wait_store;          // Wait for `store_ticket`
+    logic [15:0]  ticket;              // Payload packets that must be in memory
+    logic         wait_data;           // Wait for `ticket`
+    logic [7:0]   vendor_err;          // Cause
+    logic         solicited;           // Raises a solicited event
+    logic         with_imm;            // imm is valid
+    logic [31:0]  imm;                 // Immediate
+    logic [31:0]  byte_len;            // Bytes
+    logic [7:0]   opcode;              // WcOp
+    logic [7:0]   status;              // Status
+    logic [15:0]  wqe_index;           // Work request
+    logic [23:0]  qpn;                 // Queue pair
+    logic [15:0]  cqn;                 // Completion queue
+  } cqe_req_t;
+
+  localparam int unsigned EventReqBits = 32;
+  typedef struct packed {
+    logic [23:0]  number;              // Queue pair or completion queue
+    logic [7:0]   kind;                // Event
+  } event_req_t;
+
+  localparam int unsigned AtomicJobBits = 258;
+  typedef struct packed {
+    logic [15:0]  ticket;              // Payload packets that must be in memory first
+    logic [63:0]  compare;             // Value to compare
+    logic [63:0]  operand;             // Value to store, swap or add
+    logic [19:0]  pasid;               // Address space
+    logic [63:0]  addr;                // DMA address, a multiple of 8 but for a store
+    logic [3:0]   slot;                // Replay slot, handed back
+    logic [1:0]   op;                  // 0 store operand, 1 compare and swap, 2 fetch and add
+    logic [23:0]  qpn;                 // Queue pair
+  } atomic_job_t;
+
+  localparam int unsigned AtomicDoneBits = 92;
+  typedef struct packed {
+    logic [63:0]  original;            // Content before the operation
+    logic [3:0]   slot;                // Replay slot
+    logic [23:0]  qpn;                 // Queue pair
+  } atomic_done_t;
+
+  localparam int unsigned TimerCmdBits = 31;
+  typedef struct packed {
+    logic [4:0]   code;                // Timeout code, or RNR timer code when Rnr
+    logic [1:0]   op;                  // TimerOp
+    logic [23:0]  qpn;                 // Queue pair
+  } timer_cmd_t;
+
+  localparam int unsigned TimerEventBits = 25;
+  typedef struct packed {
+    logic         rnr;                 // It was an RNR wait
+    logic [23:0]  qpn;                 // Queue pair
+  } timer_event_t;
+
+  localparam int unsigned QpEventBits = 26;
+  typedef struct packed {
+    logic [1:0]   kind;                // QpEvent
+    logic [23:0]  qpn;                 // Queue pair
+  } qp_event_t;
+
+  localparam int unsigned CountBits = 40;
+  typedef struct packed {
+    logic [12:0]  bytes;               // Payload bytes
+    logic [2:0]   counter;             // QpCounter; for TxPackets and RxPackets, `bytes` go to the next one
+    logic [23:0]  qpn;                 // Queue pair
+  } count_t;
+
+endpackage

@@ -1,0 +1,154 @@
+# add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
+#               [SLOW]), called from rtl/<name>/block.cmake. Top module roci_<name>.
+#
+#   lint.<name>          Verilator -Wall, no warning
+#   rtl.<name>           rtl/<name>/<name>_test.cpp on the verilated source
+#   netlist.<name>       the same test on what Yosys makes of the source
+#   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH)
+#
+# With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
+# test sees DATA_WIDTH. Modules are found by file name: roci_x is in some folder's roci_x.sv.
+
+find_program(VERILATOR verilator REQUIRED)
+find_program(YOSYS yosys REQUIRED)
+set(RTL_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(VLT_INC ${VERILATOR_ROOT}/include)
+
+# The runtime, compiled once for all models; `verilated_fst` adds waveforms.
+add_library(verilated STATIC ${VLT_INC}/verilated.cpp ${VLT_INC}/verilated_threads.cpp)
+target_include_directories(verilated SYSTEM PUBLIC ${VLT_INC} ${VLT_INC}/vltstd)
+target_compile_definitions(verilated PUBLIC VERILATOR=1 VM_COVERAGE=0 VM_SC=0)
+target_compile_options(verilated PRIVATE -w -O2)
+target_link_libraries(verilated PUBLIC Threads::Threads)
+
+# Every source; tools pick what the top module needs. Files of tests only end in _tb.sv.
+file(GLOB_RECURSE RTL_SOURCES CONFIGURE_DEPENDS ${RTL_DIR}/*.sv)
+list(FILTER RTL_SOURCES EXCLUDE REGEX "/syn/|roci_pkg.sv$")
+set(RTL_SEARCH)
+foreach(source ${RTL_SOURCES})
+  get_filename_component(dir ${source} DIRECTORY)
+  list(APPEND RTL_SEARCH -I${dir})
+endforeach()
+list(REMOVE_DUPLICATES RTL_SEARCH)
+set(RTL_INCLUDES -I${RTL_DIR}/common)  # assert.svh
+
+# verilate_one(<target> <top> FLAGS ... SOURCES ... [OPT -O1] [TRACE]): library <target>, class V<top>.
+function(verilate_one target top)
+  cmake_parse_arguments(V "TRACE" "OPT" "FLAGS;SOURCES" ${ARGN})
+  if(NOT V_OPT)
+    set(V_OPT -O1)
+  endif()
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  if(V_TRACE)
+    list(APPEND V_FLAGS --trace-fst)
+  endif()
+  add_custom_command(
+    OUTPUT ${dir}/all.cpp ${dir}/V${top}.h
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
+    COMMAND sh -c "rm -f ${dir}/*.cpp ${dir}/*.h"
+    COMMAND ${VERILATOR} --cc --assert -O3 --x-assign unique --x-initial unique --Mdir ${dir}
+            --prefix V${top} --top-module ${top} ${V_FLAGS} ${V_SOURCES}
+    COMMAND sh -c "cd ${dir} && for f in V*.cpp; do echo \"#include \\\"$f\\\"\"; done > all.cpp"
+    DEPENDS ${V_SOURCES} DEPFILE ${dir}/V${top}__ver.d VERBATIM)
+  add_library(${target} STATIC ${dir}/all.cpp)
+  target_include_directories(${target} SYSTEM PUBLIC ${dir})
+  target_compile_options(${target} PRIVATE ${V_OPT} -w)
+  if(V_TRACE)
+    target_link_libraries(${target} PUBLIC verilated verilated_fst)
+  else()
+    target_link_libraries(${target} PUBLIC verilated)
+  endif()
+endfunction()
+
+if(NOT TARGET verilated_fst)
+  add_library(verilated_fst STATIC EXCLUDE_FROM_ALL ${VLT_INC}/verilated_fst_c.cpp)
+  target_compile_options(verilated_fst PRIVATE -w -O2)
+  target_link_libraries(verilated_fst PUBLIC verilated z)
+endif()
+
+function(add_rtl_variant name suffix width)
+  cmake_parse_arguments(BLOCK "SLOW" "PROOF_DEPTH" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  set(top roci_${name})
+  set(id ${name}${suffix})
+  set(source ${RTL_DIR}/${name}/${top}.sv)
+  set(pkg ${RTL_DIR}/lint.vlt ${RTL_DIR}/roci_pkg.sv)
+  set(params ${BLOCK_PARAMS})
+  if(width)
+    list(APPEND params DataWidth=${width})
+  endif()
+  set(gflags)
+  set(chparam)
+  foreach(p ${params})
+    string(REPLACE "=" ";" kv ${p})
+    list(GET kv 0 key)
+    list(GET kv 1 value)
+    list(APPEND gflags -G${p})
+    string(APPEND chparam " -set ${key} ${value}")
+  endforeach()
+  if(chparam)
+    set(chparam "chparam${chparam} ${top};")
+  endif()
+  set(labels fast)
+  if(BLOCK_SLOW)
+    set(labels slow)
+  endif()
+
+  add_test(NAME lint.${id} COMMAND ${VERILATOR} --lint-only -Wall --assert ${RTL_INCLUDES}
+           ${RTL_SEARCH} ${gflags} --top-module ${top} ${pkg} ${source})
+
+  verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg} ${source})
+  list(JOIN RTL_SOURCES " " all_sources)
+  set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
+  add_custom_command(OUTPUT ${netlist} DEPENDS ${RTL_SOURCES} ${RTL_DIR}/roci_pkg.sv VERBATIM
+    COMMAND ${YOSYS} -q -e "implicitly declared|out of bounds" -p "read_verilog -sv -I ${RTL_DIR}/common ${RTL_DIR}/roci_pkg.sv; read_verilog -sv -defer -I ${RTL_DIR}/common ${all_sources}; ${chparam} hierarchy -check -top ${top}; proc; flatten; opt_clean; opt -fast; check -assert; rename -top ${top}; write_verilog -noattr ${netlist}")
+  verilate_one(N_${id} ${top} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
+
+  foreach(kind rtl netlist)
+    string(SUBSTRING ${kind} 0 1 letter)
+    string(TOUPPER ${letter} letter)
+    string(REPLACE "R" "V" letter ${letter})
+    set(test ${kind}_${id}_test)
+    add_executable(${test} ${RTL_DIR}/${name}/${name}_test.cpp)
+    target_include_directories(${test} PRIVATE ${RTL_DIR})
+    target_compile_options(${test} PRIVATE -O1)
+    if(width)
+      target_compile_definitions(${test} PRIVATE DATA_WIDTH=${width})
+    endif()
+    target_link_libraries(${test} PRIVATE ${letter}_${id} spec doctest_main)
+    if(TARGET packet)
+      target_link_libraries(${test} PRIVATE packet)
+    endif()
+    add_test(NAME ${kind}.${id} COMMAND ${test})
+    set_tests_properties(${kind}.${id} PROPERTIES LABELS "${labels}" TIMEOUT 300)
+  endforeach()
+
+  if(BLOCK_PROOF_DEPTH)
+    set(smt2 ${CMAKE_CURRENT_BINARY_DIR}/${id}.smt2)
+    set(proof_chparam)
+    foreach(p ${BLOCK_PROOF_PARAMS})
+      string(REPLACE "=" " " kv ${p})
+      string(APPEND proof_chparam " -set ${kv}")
+    endforeach()
+    if(proof_chparam)
+      set(proof_chparam "chparam${proof_chparam} ${top};")
+    endif()
+    add_test(NAME proof.${id} COMMAND sh -ec "
+      ${YOSYS} -q -p 'read_verilog -sv -formal -I ${RTL_DIR}/common ${RTL_DIR}/roci_pkg.sv; read_verilog -sv -formal -defer -I ${RTL_DIR}/common ${all_sources}; ${proof_chparam} prep -top ${top} -flatten; memory_map; async2sync; dffunmap; write_smt2 -wires ${smt2}'
+      for mode in -i '' -c; do yosys-smtbmc -s z3 --unroll $mode -t ${BLOCK_PROOF_DEPTH} ${smt2}; done")
+    set_tests_properties(proof.${id} PROPERTIES LABELS proof TIMEOUT 600)
+  endif()
+endfunction()
+
+function(add_rtl_block name)
+  cmake_parse_arguments(BLOCK "" "" "WIDTHS" ${ARGN})
+  if(BLOCK_WIDTHS)
+    foreach(width ${BLOCK_WIDTHS})
+      add_rtl_variant(${name} _${width} ${width} ${BLOCK_UNPARSED_ARGUMENTS})
+    endforeach()
+  else()
+    add_rtl_variant(${name} "" "" ${ARGN})
+  endif()
+endfunction()

@@ -1,0 +1,1 @@
+add_rtl_block(skid PARAMS Width=16 PROOF_DEPTH 8 PROOF_PARAMS Width=4)
