@@ -1,0 +1,49 @@
+// Files that a command writes: whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roci::sim {
+
+/// A problem to tell the user in one line; `main` prints it and exits with `status`.
+class UserError : public std::runtime_error {
+ public:
+  explicit UserError(const std::string& text, int status = 1)
+      : std::runtime_error(text), status(status) {}
+  int status;  ///< 1: it failed, 2: it was asked wrongly
+};
+
+/// Reads a whole file. Throws UserError when it is missing, unreadable or not a file.
+std::vector<std::uint8_t> read_file(const std::string& path);
+
+/// A file under way: written beside its name, renamed by commit(), removed without it. So no
+/// partial file stands under the name, whatever happens.
+class OutputFile {
+ public:
+  /// Throws UserError when the place cannot be written.
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Where the content goes before commit(), for writers that want a name.
+  const std::string& temporary() const { return temporary_; }
+  /// Writes all of `bytes`. Throws UserError, for instance when the disk is full.
+  void write(std::string_view bytes);
+  /// Flushes and renames. Throws UserError when either fails.
+  void commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  int fd_ = -1;
+};
+
+/// Writes `bytes` to `path`, whole or not at all.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace roci::sim
