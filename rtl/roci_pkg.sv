@@ -85,6 +85,23 @@ package roci_pkg;
   localparam logic [7:0] EventCommEst = 8'd6;  // First request arrived in RTR; `number` is the QP
   localparam logic [7:0] EventSqDrained = 8'd7;  // Send queue drained; `number` is the QP
 
+  localparam logic [7:0] VendorErrNone = 8'd0;  // Good, flushed, or the status says it all
+  localparam logic [7:0] VendorErrLocalKey = 8'd1;  // Key, bounds or rights of the send list
+  localparam logic [7:0] VendorErrLocalLength = 8'd2;  // List shorter than the message, message too long, atomic not of 8 bytes
+  localparam logic [7:0] VendorErrLocalFormat = 8'd3;  // Opcode, list or inline data of the work request
+  localparam logic [7:0] VendorErrLocalFetch = 8'd4;  // Work request could not be read
+  localparam logic [7:0] VendorErrNoDepth = 8'd5;  // READ or atomic while max_rd_atomic is 0
+  localparam logic [7:0] VendorErrResponseKind = 8'd16;  // Response that does not answer the request
+  localparam logic [7:0] VendorErrResponseLength = 8'd17;  // READ response of a wrong length
+  localparam logic [7:0] VendorErrResponseSyndrome = 8'd18;  // Reserved syndrome, or a NAK code that RC does not have
+  localparam logic [7:0] VendorErrPlaceKey = 8'd19;  // Key, bounds or rights where READ data or an atomic result goes
+  localparam logic [7:0] VendorErrPlaceFetch = 8'd20;  // Work request of a READ could not be read again
+  localparam logic [7:0] VendorErrRetryTimeout = 8'd32;  // Last retry ended by the timer
+  localparam logic [7:0] VendorErrRetrySequence = 8'd33;  // Last retry ended by a NAK sequence error
+  localparam logic [7:0] VendorErrRetryImplied = 8'd34;  // Last retry ended by a response that skipped a READ or atomic
+  localparam logic [7:0] VendorErrRetryRnr = 8'd35;  // Last RNR retry ended by an RNR NAK
+  localparam logic [7:0] VendorErrPeerNak = 8'd48;  // The peer refused the request
+
   localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old life
   localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old life
   localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR: complete every posted work request with a flush
@@ -630,6 +647,14 @@ package roci_pkg;
     logic [3:0]   epoch;               // Life of the fetch
     logic [23:0]  qpn;                 // Queue pair
   } fetch_ptr_t;
+
+  localparam int unsigned SqControlBits = 42;
+  typedef struct packed {
+    logic [15:0]  index;               // Producer index
+    logic         clear;               // The queue pair was in RESET since the last record: indices are at 0
+    logic         flush;               // 1: complete all up to `index` with a flush, 0: begin a life
+    logic [23:0]  qpn;                 // Queue pair
+  } sq_control_t;
 
   localparam int unsigned DoorbellBits = 40;
   typedef struct packed {

@@ -94,6 +94,23 @@ constexpr uint32_t kEventQpAccess = 5;
 constexpr uint32_t kEventCommEst = 6;
 constexpr uint32_t kEventSqDrained = 7;
 
+constexpr uint32_t kVendorErrNone = 0;
+constexpr uint32_t kVendorErrLocalKey = 1;
+constexpr uint32_t kVendorErrLocalLength = 2;
+constexpr uint32_t kVendorErrLocalFormat = 3;
+constexpr uint32_t kVendorErrLocalFetch = 4;
+constexpr uint32_t kVendorErrNoDepth = 5;
+constexpr uint32_t kVendorErrResponseKind = 16;
+constexpr uint32_t kVendorErrResponseLength = 17;
+constexpr uint32_t kVendorErrResponseSyndrome = 18;
+constexpr uint32_t kVendorErrPlaceKey = 19;
+constexpr uint32_t kVendorErrPlaceFetch = 20;
+constexpr uint32_t kVendorErrRetryTimeout = 32;
+constexpr uint32_t kVendorErrRetrySequence = 33;
+constexpr uint32_t kVendorErrRetryImplied = 34;
+constexpr uint32_t kVendorErrRetryRnr = 35;
+constexpr uint32_t kVendorErrPeerNak = 48;
+
 constexpr uint32_t kQpEventInitRequester = 0;
 constexpr uint32_t kQpEventInitResponder = 1;
 constexpr uint32_t kQpEventFlush = 2;

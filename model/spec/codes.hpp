@@ -159,6 +159,26 @@ inline constexpr Code kEvents[] = {
     {"SqDrained", 7, "Send queue drained; `number` is the QP"},
 };
 
+/// Cause of a bad completion of a send, within its status (`vendor_err` of the CQE).
+inline constexpr Code kVendorErrs[] = {
+    {"None", 0, "Good, flushed, or the status says it all"},
+    {"LocalKey", 1, "Key, bounds or rights of the send list"},
+    {"LocalLength", 2, "List shorter than the message, message too long, atomic not of 8 bytes"},
+    {"LocalFormat", 3, "Opcode, list or inline data of the work request"},
+    {"LocalFetch", 4, "Work request could not be read"},
+    {"NoDepth", 5, "READ or atomic while max_rd_atomic is 0"},
+    {"ResponseKind", 16, "Response that does not answer the request"},
+    {"ResponseLength", 17, "READ response of a wrong length"},
+    {"ResponseSyndrome", 18, "Reserved syndrome, or a NAK code that RC does not have"},
+    {"PlaceKey", 19, "Key, bounds or rights where READ data or an atomic result goes"},
+    {"PlaceFetch", 20, "Work request of a READ could not be read again"},
+    {"RetryTimeout", 32, "Last retry ended by the timer"},
+    {"RetrySequence", 33, "Last retry ended by a NAK sequence error"},
+    {"RetryImplied", 34, "Last retry ended by a response that skipped a READ or atomic"},
+    {"RetryRnr", 35, "Last RNR retry ended by an RNR NAK"},
+    {"PeerNak", 48, "The peer refused the request"},
+};
+
 /// Commands between the state block and the two engines.
 inline constexpr Code kQpEvents[] = {
     {"InitRequester", 0, "Entering RTS from RTR: take the SQ PSN, forget the old life"},

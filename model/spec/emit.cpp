@@ -68,6 +68,7 @@ void each_record(Visitor visit) {
   visit("plan", "", kPlan);
   visit("grant", "", kGrant);
   visit("fetch_ptr", "", kFetchPtr);
+  visit("sq_control", "", kSqControl);
   visit("doorbell", "", kDoorbell);
   visit("key_req", "", kKeyReq);
   visit("key_rsp", "", kKeyRsp);
@@ -121,6 +122,7 @@ void each_code_group(Visitor visit) {
   visit("Access", 4, kAccess);
   visit("Drop", 4, kDropCauses);
   visit("Event", 8, kEvents);
+  visit("VendorErr", 8, kVendorErrs);
   visit("QpEvent", 2, kQpEvents);
   visit("TimerOp", 2, kTimerOps);
   visit("Table", 4, kTables);

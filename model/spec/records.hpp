@@ -106,6 +106,14 @@ inline constexpr Field kFetchPtr[] = {
     {"ready", 1, "May be granted again"},
 };
 
+/// From the scheduler to the requester: begin a life, or flush.
+inline constexpr Field kSqControl[] = {
+    {"qpn", 24, "Queue pair"},
+    {"flush", 1, "1: complete all up to `index` with a flush, 0: begin a life"},
+    {"clear", 1, "The queue pair was in RESET since the last record: indices are at 0"},
+    {"index", 16, "Producer index"},
+};
+
 /// A doorbell.
 inline constexpr Field kDoorbell[] = {
     {"qpn", 24, "Queue pair"},
