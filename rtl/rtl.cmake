@@ -11,6 +11,7 @@
 
 find_program(VERILATOR verilator REQUIRED)
 find_program(YOSYS yosys REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(RTL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
@@ -80,17 +81,9 @@ function(add_rtl_variant name suffix width)
     list(APPEND params DataWidth=${width})
   endif()
   set(gflags)
-  set(chparam)
   foreach(p ${params})
-    string(REPLACE "=" ";" kv ${p})
-    list(GET kv 0 key)
-    list(GET kv 1 value)
     list(APPEND gflags -G${p})
-    string(APPEND chparam " -set ${key} ${value}")
   endforeach()
-  if(chparam)
-    set(chparam "chparam${chparam} ${top};")
-  endif()
   set(labels fast)
   if(BLOCK_SLOW)
     set(labels slow)
@@ -100,10 +93,9 @@ function(add_rtl_variant name suffix width)
            ${RTL_SEARCH} ${gflags} --top-module ${top} ${pkg} ${source})
 
   verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg} ${source})
-  list(JOIN RTL_SOURCES " " all_sources)
   set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
-  add_custom_command(OUTPUT ${netlist} DEPENDS ${RTL_SOURCES} ${RTL_DIR}/roci_pkg.sv VERBATIM
-    COMMAND ${YOSYS} -q -e "implicitly declared|out of bounds" -p "read_verilog -sv -I ${RTL_DIR}/common ${RTL_DIR}/roci_pkg.sv; read_verilog -sv -defer -I ${RTL_DIR}/common ${all_sources}; ${chparam} hierarchy -check -top ${top}; proc; flatten; opt_clean; opt -fast; check -assert; rename -top ${top}; write_verilog -noattr ${netlist}")
+  add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
+    COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
   verilate_one(N_${id} ${top} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
 
   foreach(kind rtl netlist)
@@ -127,16 +119,9 @@ function(add_rtl_variant name suffix width)
 
   if(BLOCK_PROOF_DEPTH)
     set(smt2 ${CMAKE_CURRENT_BINARY_DIR}/${id}.smt2)
-    set(proof_chparam)
-    foreach(p ${BLOCK_PROOF_PARAMS})
-      string(REPLACE "=" " " kv ${p})
-      string(APPEND proof_chparam " -set ${kv}")
-    endforeach()
-    if(proof_chparam)
-      set(proof_chparam "chparam${proof_chparam} ${top};")
-    endif()
+    list(JOIN BLOCK_PROOF_PARAMS " " proof_params)
     add_test(NAME proof.${id} COMMAND sh -ec "
-      ${YOSYS} -q -p 'read_verilog -sv -formal -I ${RTL_DIR}/common ${RTL_DIR}/roci_pkg.sv; read_verilog -sv -formal -defer -I ${RTL_DIR}/common ${all_sources}; ${proof_chparam} prep -top ${top} -flatten; memory_map; async2sync; dffunmap; write_smt2 -wires ${smt2}'
+      $<TARGET_FILE:Python3::Interpreter> ${RTL_DIR}/yosys.py smt2 ${top} ${smt2} ${proof_params}
       for mode in -i '' -c; do yosys-smtbmc -s z3 --unroll $mode -t ${BLOCK_PROOF_DEPTH} ${smt2}; done")
     set_tests_properties(proof.${id} PROPERTIES LABELS proof TIMEOUT 600)
   endif()

@@ -1,0 +1,1 @@
+add_rtl_block(tx_order PARAMS Depth=8)

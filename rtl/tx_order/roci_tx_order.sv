@@ -1,0 +1,124 @@
+// Puts the packets of requester and responder into one order: descriptors wait here for their
+// payload while the pieces of it go on to be read.
+//
+// Throughput: a packet every 2 clocks with one piece of payload, every clock without. Latency: one
+// clock for a descriptor, none for a piece. Sources take turns packet by packet.
+//
+//  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sq_sent_o
+//  rq desc --+                                                              +-> rq_sent_o
+//  sq segs --+--------------------> seg_o, in the order of the descriptors
+//  rq segs --+
+
+`include "assert.svh"
+
+module roci_tx_order #(
+  parameter int unsigned Depth = 64  // packets whose payload may be on the way, a power of two
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // requester
+  input  roci_pkg::tx_desc_t   sq_desc_i,
+  input  logic                 sq_desc_valid_i,
+  output logic                 sq_desc_ready_o,
+  input  roci_pkg::seg_t       sq_seg_i,
+  input  logic                 sq_seg_valid_i,
+  output logic                 sq_seg_ready_o,
+
+  // responder
+  input  roci_pkg::tx_desc_t   rq_desc_i,
+  input  logic                 rq_desc_valid_i,
+  output logic                 rq_desc_ready_o,
+  input  roci_pkg::seg_t       rq_seg_i,
+  input  logic                 rq_seg_valid_i,
+  output logic                 rq_seg_ready_o,
+
+  // to tx and to payload reads
+  output roci_pkg::tx_desc_t   desc_o,
+  output logic                 desc_valid_o,
+  input  logic                 desc_ready_i,
+  output roci_pkg::seg_t       seg_o,
+  output logic                 seg_valid_o,
+  input  logic                 seg_ready_i,
+
+  // packets that left, in order
+  input  logic                 sent_i,
+  output logic                 rq_sent_o,
+
+  output logic                 idle_o
+);
+
+  localparam int unsigned DescBits = roci_pkg::TxDescBits;
+
+  logic               fifo_ready, order_ready;  // room for a descriptor, for its source
+  logic               rq_turn_q;                // the responder was not the last one served
+  logic               in_segs_q, segs_rq_q;     // pieces of a packet are passing, and whose
+  logic               pick_rq, take;
+  roci_pkg::tx_desc_t picked;
+  logic               segs_end;
+  logic               order_valid;
+  logic               sent_rq;
+  logic [$clog2(Depth):0]     waiting_unused;
+  logic [$clog2(Depth)+1:0]   on_way;
+
+  assign pick_rq         = rq_desc_valid_i && (rq_turn_q || !sq_desc_valid_i);
+  assign picked          = pick_rq ? rq_desc_i : sq_desc_i;
+  // Ready may look at the other source's valid but not at its own.
+  assign rq_desc_ready_o = !in_segs_q && fifo_ready && order_ready
+                           && (rq_turn_q || !sq_desc_valid_i);
+  assign sq_desc_ready_o = !in_segs_q && fifo_ready && order_ready
+                           && !(rq_turn_q && rq_desc_valid_i);
+  assign take            = (rq_desc_valid_i && rq_desc_ready_o)
+                           || (sq_desc_valid_i && sq_desc_ready_o);
+
+  assign seg_o          = segs_rq_q ? rq_seg_i : sq_seg_i;
+  assign seg_valid_o    = in_segs_q && (segs_rq_q ? rq_seg_valid_i : sq_seg_valid_i);
+  assign rq_seg_ready_o = in_segs_q && segs_rq_q && seg_ready_i;
+  assign sq_seg_ready_o = in_segs_q && !segs_rq_q && seg_ready_i;
+  assign segs_end       = seg_valid_o && seg_ready_i && seg_o.last;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rq_turn_q <= 1'b0;
+      in_segs_q <= 1'b0;
+      segs_rq_q <= 1'b0;
+    end else begin
+      if (take) begin
+        rq_turn_q <= !pick_rq;
+        segs_rq_q <= pick_rq;
+        in_segs_q <= picked.payload_len != '0;
+      end else if (segs_end) begin
+        in_segs_q <= 1'b0;
+      end
+    end
+  end
+
+  roci_fifo #(.Width(DescBits), .Depth(Depth)) u_descs (
+    .clk_i, .rst_ni,
+    .in_data_i   (picked),
+    .in_valid_i  (take),
+    .in_ready_o  (fifo_ready),
+    .out_data_o  (desc_o),
+    .out_valid_o (desc_valid_o),
+    .out_ready_i (desc_ready_i),
+    .level_o     (waiting_unused)
+  );
+
+  // Twice as deep: also for packets that tx holds already.
+  roci_fifo #(.Width(1), .Depth(2 * Depth)) u_sources (
+    .clk_i, .rst_ni,
+    .in_data_i   (pick_rq),
+    .in_valid_i  (take),
+    .in_ready_o  (order_ready),
+    .out_data_o  (sent_rq),
+    .out_valid_o (order_valid),
+    .out_ready_i (sent_i),
+    .level_o     (on_way)
+  );
+
+  assign rq_sent_o = sent_i && sent_rq;
+  assign idle_o    = on_way == '0 && !in_segs_q && !sq_desc_valid_i && !rq_desc_valid_i;
+
+  `ASSERT(SentWasTaken, `IMPLIES(sent_i, order_valid))
+
+endmodule

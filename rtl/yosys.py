@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Runs Yosys on one module with just the sources it needs: roci_x stands in roci_x.sv.
+
+usage: yosys.py netlist TOP OUT [PARAMETER=VALUE...]   Verilog of what Yosys makes of TOP, and OUT.d
+       yosys.py smt2    TOP OUT [PARAMETER=VALUE...]   model of TOP with FORMAL for yosys-smtbmc
+       yosys.py sources TOP                            the sources
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+RTL = pathlib.Path(__file__).resolve().parent
+
+
+def sources(top):
+    where = {path.stem: path for path in RTL.rglob("roci_*.sv")}
+    needed, todo = [], [top]
+    while todo:
+        path = where.get(todo.pop())
+        if path is None or path in needed or path.stem == "roci_pkg":
+            continue
+        needed.append(path)
+        code = re.sub(r"//.*", "", path.read_text())
+        todo += sorted(set(re.findall(r"\broci_[a-z0-9_]+(?=\s*(?:#\s*\(|u_))", code)))
+    return needed
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in ("netlist", "smt2", "sources"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    kind, top = sys.argv[1:3]
+    files = sources(top)
+    if kind == "sources":
+        print("\n".join(map(str, files)))
+        return 0
+    out = sys.argv[3]
+    sets = "".join(" -set {} {}".format(*p.split("=")) for p in sys.argv[4:])
+    formal = "-formal" if kind == "smt2" else ""
+    read = (f"read_verilog -sv {formal} -I {RTL}/common {RTL}/roci_pkg.sv; "
+            f"read_verilog -sv {formal} -defer -I {RTL}/common {' '.join(map(str, files))}; "
+            + (f"chparam{sets} {top}; " if sets else ""))
+    if kind == "netlist":
+        script = (f"{read} hierarchy -check -top {top}; proc; flatten; opt_clean; opt -fast; "
+                  f"check -assert; rename -top {top}; write_verilog -noattr {out}")
+        pathlib.Path(out + ".d").write_text(
+            f"{out}: {RTL}/roci_pkg.sv {RTL}/common/assert.svh {' '.join(map(str, files))}\n")
+    else:
+        script = (f"{read} prep -top {top} -flatten; memory_map; async2sync; dffunmap; "
+                  f"write_smt2 -wires {out}")
+    return subprocess.run(["yosys", "-q", "-e", "implicitly declared|out of bounds",
+                           "-p", script]).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
