@@ -1,0 +1,1 @@
+add_rtl_block(icrc WIDTHS 64 128 256 512)

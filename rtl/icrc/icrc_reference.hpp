@@ -1,0 +1,128 @@
+// The invariant CRC by its definition, byte by byte with zlib's CRC-32, and frames to try it on.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace icrc {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// A RoCE v2 frame from its Ethernet header on.
+struct Frame {
+  Bytes bytes;
+  bool ipv6 = false;
+  bool vlan = false;
+  std::size_t ip() const { return vlan ? 18 : 14; }
+};
+
+/// ICRC of a frame without its ICRC, in wire order (WIRE-37, WIRE-38, WIRE-39).
+inline Bytes reference(const Frame& frame) {
+  Bytes covered(8, 0xFF);  // stands for the LRH, which RoCE v2 has not
+  covered.insert(covered.end(), frame.bytes.begin() + frame.ip(), frame.bytes.end());
+  std::uint8_t* ip = covered.data() + 8;
+  std::uint8_t* udp = ip + (frame.ipv6 ? 40 : 20);
+  if (frame.ipv6) {
+    ip[0] |= 0x0F;
+    ip[1] = ip[2] = ip[3] = ip[7] = 0xFF;
+  } else {
+    ip[1] = ip[8] = ip[10] = ip[11] = 0xFF;
+  }
+  udp[6] = udp[7] = 0xFF;
+  udp[8 + 4] = 0xFF;
+  const std::uint32_t crc =
+      static_cast<std::uint32_t>(crc32(0, covered.data(), static_cast<uInt>(covered.size())));
+  return {std::uint8_t(crc), std::uint8_t(crc >> 8), std::uint8_t(crc >> 16),
+          std::uint8_t(crc >> 24)};
+}
+
+/// CRC register behind the covered bytes and `gap` bytes of zero, not inverted.
+inline std::uint32_t state_behind(const Frame& frame, unsigned gap) {
+  const Bytes crc = reference(frame);
+  const std::uint32_t before = crc[0] | crc[1] << 8 | crc[2] << 16 | std::uint32_t{crc[3]} << 24;
+  const Bytes zeros(gap + 1, 0);
+  return ~static_cast<std::uint32_t>(crc32(before, zeros.data(), gap));
+}
+
+/// Random content of `size` bytes with the right headers for what the frame says it is.
+inline Frame random_frame(std::mt19937& random, std::size_t size, bool ipv6, bool vlan) {
+  Frame frame{Bytes(size), ipv6, vlan};
+  for (std::uint8_t& byte : frame.bytes) byte = static_cast<std::uint8_t>(random());
+  return frame;
+}
+
+/// Smallest frame without its ICRC: headers up to the BTH.
+inline std::size_t smallest(bool ipv6, bool vlan) {
+  return (vlan ? 18 : 14) + (ipv6 ? 40 : 20) + 8 + 12;
+}
+
+inline Bytes from_hex(std::string_view text) {
+  Bytes bytes;
+  std::string digits;
+  for (char c : text) {
+    if (c != ' ') digits += c;
+  }
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    bytes.push_back(static_cast<std::uint8_t>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
+/// Packets from the IP header to the ICRC, by Soft-RoCE but the CNP; checked by two programs.
+inline std::vector<Bytes> vectors() {
+  std::vector<Bytes> packets;
+  for (const char* text : {
+           // ACK
+           "45000030da69400040114c510a0000020a000001c21112b7001c00001100ffff00000017001000001f000001"
+           "6d8f4ead",
+           // SEND ONLY of one byte, pad 3
+           "450000307ee440004011a7d60a0000010a000002c21112b7001c00000430ffff000000178010000161000000"
+           "f815cf27",
+           // ATOMIC ACKNOWLEDGE
+           "45000038de9640004011481c0a0000020a000001c8a112b7002400001200ffff0000002f001000001f000001"
+           "8877665544332211a8ff2144",
+           // UC WRITE ONLY of two bytes, pad 2
+           "45000040819640004011a5140a0000010a000002c55912b7002c00002a20ffff000000250010000200007f99"
+           "7ce3600200002bd300000002c6d30000a8293142",
+           // CNP
+           "4500003c00074000401126a10a0000090a000001c12312b7002800008100ffff4000004f0000000000000000"
+           "00000000000000000000000078af68a7",
+           // NAK remote access error
+           "45000030e3034000401143b70a0000020a000001d10412b7001c00001100ffff000000420010000062000000"
+           "cb6be0f8"}) {
+    packets.push_back(from_hex(text));
+  }
+  return packets;
+}
+
+/// RoCE v2 frames of a capture in testdata, up to and with their ICRC.
+inline std::vector<Frame> captured(const char* name) {
+  std::vector<Frame> frames;
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata" / name,
+                     std::ios::binary);
+  const Bytes all{std::istreambuf_iterator<char>(file), {}};
+  const auto u16 = [](const Bytes& b, std::size_t at) { return b[at] << 8 | b[at + 1]; };
+  for (std::size_t at = 24; at + 16 <= all.size();) {
+    const std::size_t size = all[at + 8] | all[at + 9] << 8;
+    Frame frame{Bytes(all.begin() + at + 16, all.begin() + at + 16 + size)};
+    at += 16 + size;
+    frame.vlan = u16(frame.bytes, 12) == 0x8100;
+    frame.ipv6 = u16(frame.bytes, frame.ip() - 2) == 0x86DD;
+    if (!frame.ipv6 && u16(frame.bytes, frame.ip() - 2) != 0x0800) continue;
+    const std::size_t udp = frame.ip() + (frame.ipv6 ? 40 : 20);
+    if (frame.bytes.size() < udp + 8 || u16(frame.bytes, udp + 2) != 4791) continue;
+    frame.bytes.resize(udp + u16(frame.bytes, udp + 4));
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+}  // namespace icrc

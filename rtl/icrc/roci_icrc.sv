@@ -1,0 +1,177 @@
+// Invariant CRC of RoCE v2 (WIRE-37, WIRE-38) over frames of any length.
+//
+// Throughput: one beat per clock, no bubble between frames. Latency: two clocks from the last beat
+// to valid_o. Nothing moves while enable_i is 0.
+//
+//   data --> cover --> XOR tree --> +--> state --> state_o
+//                                   ^      |
+//                                   +- x^W +      W = DataWidth
+//
+// CRC is linear, so a frame is summed up from a zero state: bytes in front of the IP header become
+// zeros, which change nothing, and the state after the eight 0xFF bytes of the missing LRH is
+// XORed into the first four bytes of the IP header. Behind the last byte come zeros up to the end
+// of the lane, so the running state always moves on by a full beat. The caller takes those gap_o
+// zero bytes out again (roci_icrc_unwind) or expects them (roci_icrc_rx): cheaper than a rotator
+// for the last beat.
+
+`include "assert.svh"
+
+module roci_icrc #(
+  parameter int unsigned DataWidth = 512  // bits of a beat: 64, 128, 256 or 512
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           enable_i,
+
+  // in: a RoCE v2 frame from its Ethernet header on
+  input  logic [DataWidth-1:0]           data_i,
+  input  logic [DataWidth/8-1:0]         keep_i,   // counts with last_i only
+  input  logic                           last_i,
+  input  logic                           ipv6_i,   // held during the frame
+  input  logic                           vlan_i,   // held during the frame
+  input  logic                           valid_i,
+
+  // out
+  output logic [31:0]                    state_o,  // CRC register, without the final inversion
+  output logic [$clog2(DataWidth/8)-1:0] gap_o,    // zero bytes it has run past the frame
+  output logic                           valid_o
+);
+
+  `PARAM_CHECK(WidthInRange, DataWidth == 64 || DataWidth == 128 || DataWidth == 256 ||
+               DataWidth == 512)
+
+  localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned GapBits = $clog2(Bytes);
+  localparam logic [31:0] Polynomial = 32'hEDB8_8320;  // bit-reversed, low bit first
+  localparam logic [31:0] AfterLrh = 32'hDEBB_20E3;    // register behind eight bytes of 0xFF
+
+  // Row i of the tree: the data bits that add up to bit i of the state at the end of the beat.
+  function automatic logic [32*DataWidth-1:0] tree_rows(input logic [31:0] polynomial);
+    logic [31:0] effect;
+    effect = 32'd1;
+    for (int bit_index = DataWidth - 1; bit_index >= 0; bit_index--) begin
+      effect = (effect >> 1) ^ (effect[0] ? polynomial : 32'd0);
+      for (int row = 0; row < 32; row++) tree_rows[DataWidth*row + bit_index] = effect[row];
+    end
+  endfunction
+
+  localparam logic [32*DataWidth-1:0] TreeRows = tree_rows(Polynomial);
+
+  // Bytes that are not covered as sent all lie in the first beats.
+  localparam int unsigned HeadBytes = 71;  // to BTH byte 4 of a tagged IPv6 frame
+  localparam int unsigned HeadBeats = (HeadBytes + Bytes - 1) / Bytes;
+  localparam int unsigned HeadBits = HeadBeats * DataWidth;
+  localparam int unsigned BeatBits = $clog2(HeadBeats + 1);
+
+  function automatic logic [HeadBits-1:0] ones_of(input logic ipv6, input int ip);
+    ones_of = '0;
+    if (ipv6) begin
+      ones_of[8*ip +: 4]       = 4'hF;  // traffic class, flow label
+      ones_of[8*(ip+1) +: 24]  = 24'hFF_FFFF;
+      ones_of[8*(ip+7) +: 8]   = 8'hFF;  // hop limit
+      ones_of[8*(ip+46) +: 16] = 16'hFFFF;  // UDP checksum
+      ones_of[8*(ip+52) +: 8]  = 8'hFF;  // BTH: FECN, BECN, reserved
+    end else begin
+      ones_of[8*(ip+1) +: 8]   = 8'hFF;  // type of service
+      ones_of[8*(ip+8) +: 8]   = 8'hFF;  // time to live
+      ones_of[8*(ip+10) +: 16] = 16'hFFFF;  // header checksum
+      ones_of[8*(ip+26) +: 16] = 16'hFFFF;  // UDP checksum
+      ones_of[8*(ip+32) +: 8]  = 8'hFF;  // BTH: FECN, BECN, reserved
+    end
+  endfunction
+
+  // A table entry for each {ipv6, vlan}, cut into beats.
+  localparam logic [4*HeadBits-1:0] Ones =
+      {ones_of(1'b1, 18), ones_of(1'b1, 14), ones_of(1'b0, 18), ones_of(1'b0, 14)};
+  localparam logic [2*HeadBits-1:0] Ethernet = {HeadBits'({144{1'b1}}), HeadBits'({112{1'b1}})};
+  localparam logic [2*HeadBits-1:0] Start =
+      {HeadBits'({AfterLrh, 144'd0}), HeadBits'({AfterLrh, 112'd0})};
+
+  function automatic logic [DataWidth-1:0] cover_head(input logic [DataWidth-1:0] data,
+                                                      input logic [BeatBits-1:0]  beat,
+                                                      input logic                 ipv6,
+                                                      input logic                 vlan);
+    cover_head = data;
+    for (int b = 0; b < HeadBeats; b++) begin
+      for (int v = 0; v < 4; v++) begin
+        if (beat == BeatBits'(b) && {ipv6, vlan} == 2'(v)) begin
+          cover_head = ((data | Ones[HeadBits*v + DataWidth*b +: DataWidth])
+                        & ~Ethernet[HeadBits*(v%2) + DataWidth*b +: DataWidth])
+                       ^ Start[HeadBits*(v%2) + DataWidth*b +: DataWidth];
+        end
+      end
+    end
+  endfunction
+
+  function automatic logic [DataWidth-1:0] cut_tail(input logic [DataWidth-1:0] data,
+                                                    input logic [Bytes-1:0]     keep,
+                                                    input logic                 last);
+    cut_tail = data;
+    if (last) begin
+      for (int i = 0; i < Bytes; i++) cut_tail[8*i +: 8] = keep[i] ? data[8*i +: 8] : 8'd0;
+    end
+  endfunction
+
+  function automatic logic [31:0] sum_of(input logic [DataWidth-1:0] data);
+    for (int row = 0; row < 32; row++) begin
+      sum_of[row] = ^(data & TreeRows[DataWidth*row +: DataWidth]);
+    end
+  endfunction
+
+  // The state acts like data in the first four bytes of the beat.
+  function automatic logic [31:0] advance(input logic [31:0] state);
+    for (int row = 0; row < 32; row++) begin
+      advance[row] = ^(state & TreeRows[DataWidth*row +: 32]);
+    end
+  endfunction
+
+  function automatic logic [GapBits-1:0] gap_of(input logic [Bytes-1:0] keep);
+    logic [Bytes-1:0] end_at;  // one-hot: the last byte
+    end_at = keep & ~(keep >> 1);
+    gap_of = '0;
+    for (int i = 0; i < Bytes; i++) begin
+      gap_of = gap_of | (end_at[i] ? GapBits'(Bytes - 1 - i) : '0);
+    end
+  endfunction
+
+  logic [BeatBits-1:0] beat_q;  // of the frame, stays at HeadBeats behind the headers
+  logic [31:0]         sum_q, state_q;
+  logic [GapBits-1:0]  sum_gap_q, gap_q;
+  logic                sum_valid_q, sum_first_q, sum_last_q, done_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      beat_q      <= '0;
+      sum_valid_q <= 1'b0;
+      done_q      <= 1'b0;
+    end else if (enable_i) begin
+      sum_valid_q <= valid_i;
+      done_q      <= sum_valid_q && sum_last_q;
+      if (valid_i) begin
+        if (last_i) beat_q <= '0;
+        else if (beat_q != BeatBits'(HeadBeats)) beat_q <= beat_q + 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (enable_i && valid_i) begin
+      sum_q       <= sum_of(cut_tail(cover_head(data_i, beat_q, ipv6_i, vlan_i), keep_i, last_i));
+      sum_first_q <= beat_q == '0;
+      sum_last_q  <= last_i;
+      if (last_i) sum_gap_q <= gap_of(keep_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (enable_i && sum_valid_q) begin
+      state_q <= sum_q ^ (sum_first_q ? 32'd0 : advance(state_q));
+      gap_q   <= sum_gap_q;
+    end
+  end
+
+  assign state_o = state_q;
+  assign gap_o   = gap_q;
+  assign valid_o = done_q;
+
+endmodule

@@ -1,0 +1,91 @@
+// Takes zero bytes at the end of a message out of its CRC again: x^-8 per byte.
+//
+// Throughput: one state per clock. Latency: two clocks, of enable_i. Three optional constant
+// matrices per stage (1, 2, 4 bytes; then 8, 16, 32).
+
+`include "assert.svh"
+
+module roci_icrc_unwind #(
+  parameter int unsigned GapBits = 6  // 3 to 6
+) (
+  input  logic               clk_i,
+  input  logic               enable_i,
+  input  logic               valid_i,  // state_i is wanted
+
+  input  logic [31:0]        state_i,
+  input  logic [GapBits-1:0] gap_i,
+  output logic [31:0]        state_o
+);
+
+  `PARAM_CHECK(GapInRange, GapBits >= 3 && GapBits <= 6)
+
+  localparam logic [31:0] Polynomial = 32'hEDB8_8320;
+  localparam int unsigned MaxBits = 4 << GapBits;  // of the largest matrix: half the gap
+
+  // Row i of the matrix back over `bits` zero bits lies at 32 * i.
+  function automatic logic [32*32-1:0] back_rows(input int bits);
+    logic [31:0] effect;
+    effect = 32'd1;
+    back_rows = '0;
+    for (int at = 0; at < MaxBits + 32; at++) begin
+      for (int row = 0; row < 32; row++) begin
+        if (at >= bits && at < bits + 32) back_rows[32*row + at - bits] = effect[row];
+      end
+      effect = effect[31] ? ((effect ^ Polynomial) << 1) | 32'd1 : effect << 1;
+    end
+  endfunction
+
+  function automatic logic [31:0] multiply(input logic [32*32-1:0] rows,
+                                           input logic [31:0]      state);
+    for (int row = 0; row < 32; row++) multiply[row] = ^(state & rows[32*row +: 32]);
+  endfunction
+
+  localparam logic [32*32-1:0] Back1 = back_rows(8);
+  localparam logic [32*32-1:0] Back2 = back_rows(16);
+  localparam logic [32*32-1:0] Back4 = back_rows(32);
+
+  logic [31:0] by1, by2, by4;
+  logic [31:0] low_q, high_q;
+
+  assign by1 = gap_i[0] ? multiply(Back1, state_i) : state_i;
+  assign by2 = gap_i[1] ? multiply(Back2, by1) : by1;
+  assign by4 = gap_i[2] ? multiply(Back4, by2) : by2;
+
+  logic valid_q;
+  always_ff @(posedge clk_i) begin
+    if (enable_i) valid_q <= valid_i;
+    if (enable_i && valid_i) low_q <= by4;
+  end
+
+  if (GapBits > 3) begin : gen_high
+    logic [GapBits-1:3] gap_q;
+    logic [31:0]        by8, by16, by32;
+    localparam logic [32*32-1:0] Back8 = back_rows(64);
+    always_ff @(posedge clk_i) begin
+      if (enable_i && valid_i) gap_q <= gap_i[GapBits-1:3];
+    end
+    assign by8 = gap_q[3] ? multiply(Back8, low_q) : low_q;
+    if (GapBits > 4) begin : gen_16
+      localparam logic [32*32-1:0] Back16 = back_rows(128);
+      assign by16 = gap_q[4] ? multiply(Back16, by8) : by8;
+    end else begin : gen_no_16
+      assign by16 = by8;
+    end
+    if (GapBits > 5) begin : gen_32
+      localparam logic [32*32-1:0] Back32 = back_rows(256);
+      assign by32 = gap_q[5] ? multiply(Back32, by16) : by16;
+    end else begin : gen_no_32
+      assign by32 = by16;
+    end
+    always_ff @(posedge clk_i) begin
+      if (enable_i && valid_q) high_q <= by32;
+    end
+  end else begin : gen_low
+    always_ff @(posedge clk_i) begin
+      if (enable_i && valid_q) high_q <= low_q;
+    end
+  end
+
+  assign state_o = high_q;
+
+endmodule

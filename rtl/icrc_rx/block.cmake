@@ -1,0 +1,1 @@
+add_rtl_block(icrc_rx WIDTHS 64 512)

@@ -1,0 +1,166 @@
+// Appends the invariant CRC to RoCE v2 frames; other frames pass untouched, in order.
+//
+// Throughput: one beat out per clock; a frame whose ICRC does not fit into its last beat gets one
+// more beat. Latency: five clocks. Everything stands still while the output is not taken.
+//
+//   in --+--> ring of 4 beats ----------------------------> merge --> out
+//        +--> roci_icrc (2 clocks) --> unwind (2 clocks) ---^
+//
+// A RoCE v2 frame is padded to a multiple of four from the BTH on, and 14 or 18 bytes of Ethernet
+// lie before it: without its ICRC it is 2 modulo 4 bytes long. So the ICRC always starts in byte 2
+// of a word, and to place it needs no shifter.
+
+`include "assert.svh"
+
+module roci_icrc_tx #(
+  parameter int unsigned DataWidth = 512  // bits of a beat: 64, 128, 256 or 512
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // in: frames without ICRC; roce, ipv6 and vlan are held during the frame
+  input  logic [DataWidth-1:0]   s_axis_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_tkeep_i,
+  input  logic                   s_axis_tlast_i,
+  input  logic                   s_axis_roce_i,
+  input  logic                   s_axis_ipv6_i,
+  input  logic                   s_axis_vlan_i,
+  input  logic                   s_axis_spoil_i,  // with the last beat: send a wrong ICRC
+  input  logic                   s_axis_tvalid_i,
+  output logic                   s_axis_tready_o,
+
+  // out
+  output logic [DataWidth-1:0]   m_axis_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_tkeep_o,
+  output logic                   m_axis_tlast_o,
+  output logic                   m_axis_tvalid_o,
+  input  logic                   m_axis_tready_i,
+
+  output logic                   idle_o
+);
+
+  localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned GapBits = $clog2(Bytes);
+  localparam int unsigned BeatBits = DataWidth + Bytes + 3;
+
+  logic out_valid_q, out_last_q, extra_q;  // extra: the ICRC's second half is still to come
+  logic enable;
+
+  assign enable          = (!out_valid_q || m_axis_tready_i) && !extra_q;
+  assign s_axis_tready_o = enable;
+
+  // Beats on their way. A slot is read in the clock in which it is written again.
+  logic [BeatBits-1:0] ring [4];
+  logic [1:0]          slot_q;
+  logic [3:0]          valid_q;  // bit 3: the slot about to be read
+  logic                take;
+
+  assign take = enable && s_axis_tvalid_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      slot_q  <= '0;
+      valid_q <= '0;
+    end else if (enable) begin
+      slot_q  <= slot_q + 1'b1;
+      valid_q <= {valid_q[2:0], s_axis_tvalid_i};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      ring[slot_q] <= {s_axis_spoil_i, s_axis_roce_i, s_axis_tlast_i, s_axis_tkeep_i,
+                       s_axis_tdata_i};
+    end
+  end
+
+  logic [31:0]        state, icrc;
+  logic [GapBits-1:0] gap;
+  logic               state_valid;
+
+  roci_icrc #(.DataWidth(DataWidth)) u_icrc (
+    .clk_i, .rst_ni,
+    .enable_i(enable),
+    .data_i(s_axis_tdata_i),
+    .keep_i(s_axis_tkeep_i),
+    .last_i(s_axis_tlast_i),
+    .ipv6_i(s_axis_ipv6_i),
+    .vlan_i(s_axis_vlan_i),
+    .valid_i(s_axis_tvalid_i && s_axis_roce_i),
+    .state_o(state),
+    .gap_o(gap),
+    .valid_o(state_valid)
+  );
+
+  roci_icrc_unwind #(.GapBits(GapBits)) u_unwind (
+    .clk_i,
+    .enable_i(enable),
+    .valid_i(state_valid),
+    .state_i(state),
+    .gap_i(gap),
+    .state_o(icrc)
+  );
+
+  logic [BeatBits-1:0]  beat;
+  logic [DataWidth-1:0] data;
+  logic [Bytes-1:0]     keep;
+  logic                 last, roce, spoil, append, overflow;
+  logic [31:0]          trailer;
+
+  assign beat = ring[slot_q];
+  assign {spoil, roce, last, keep, data} = beat;
+  assign append   = roce && last;
+  assign overflow = append && keep[Bytes-3];
+  assign trailer  = spoil ? icrc : ~icrc;
+
+  // The bytes behind the frame all show the ICRC, of which byte i goes to byte (i + 2) mod 4.
+  function automatic logic [DataWidth-1:0] fill(input logic [DataWidth-1:0] frame,
+                                                input logic [Bytes-1:0]     frame_keep,
+                                                input logic [31:0]          crc);
+    for (int i = 0; i < Bytes; i++) begin
+      fill[8*i +: 8] = frame_keep[i] ? frame[8*i +: 8] : crc[8*((i+2)%4) +: 8];
+    end
+  endfunction
+
+  logic [DataWidth-1:0] out_data_q;
+  logic [Bytes-1:0]     out_keep_q;
+  logic [15:0]          rest_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      out_valid_q <= 1'b0;
+      extra_q     <= 1'b0;
+    end else if (!out_valid_q || m_axis_tready_i) begin
+      out_valid_q <= extra_q || valid_q[3];
+      extra_q     <= !extra_q && valid_q[3] && overflow;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (extra_q && m_axis_tready_i) begin
+      out_data_q[15:0] <= rest_q;
+      out_keep_q       <= Bytes'(3);
+      out_last_q       <= 1'b1;
+    end else if (enable && valid_q[3]) begin
+      out_last_q <= last && !overflow;
+      rest_q     <= trailer[31:16];
+      if (append) begin
+        out_data_q <= fill(data, keep, trailer);
+        out_keep_q <= {keep[Bytes-5:0], 4'hF};
+      end else begin
+        out_data_q <= data;
+        out_keep_q <= keep;
+      end
+    end
+  end
+
+  assign m_axis_tdata_o  = out_data_q;
+  assign m_axis_tkeep_o  = out_keep_q;
+  assign m_axis_tlast_o  = out_last_q;
+  assign m_axis_tvalid_o = out_valid_q;
+  assign idle_o          = !s_axis_tvalid_i && valid_q == '0 && !out_valid_q;
+
+  `ASSERT(FrameIsPadded, `IMPLIES(s_axis_tvalid_i && s_axis_tlast_i && s_axis_roce_i,
+          $countones(s_axis_tkeep_i) % 4 == 2))
+
+endmodule
