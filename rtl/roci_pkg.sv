@@ -106,6 +106,33 @@ package roci_pkg;
   localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old life
   localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR: complete every posted work request with a flush
 
+  localparam logic [1:0] ResponderInNothing = 2'd0;  // Between messages
+  localparam logic [1:0] ResponderInSend = 2'd1;  // SEND
+  localparam logic [1:0] ResponderInWrite = 2'd2;  // RDMA WRITE
+
+  localparam logic [1:0] ResponderAckNone = 2'd0;  // Nothing
+  localparam logic [1:0] ResponderAckAck = 2'd1;  // ACK, when the payload is in memory
+  localparam logic [1:0] ResponderAckNak = 2'd2;  // NAK or RNR NAK, at once
+  localparam logic [1:0] ResponderAckFatal = 2'd3;  // NAK that ends the connection; leaves even in ERR
+
+  localparam logic [3:0] VerdictIgnore = 4'd0;  // Queue pair is dead: no answer
+  localparam logic [3:0] VerdictAhead = 4'd1;  // Beyond a gap that was answered already: no answer
+  localparam logic [3:0] VerdictGap = 4'd2;  // First one beyond a gap: NAK sequence error
+  localparam logic [3:0] VerdictReack = 4'd3;  // Duplicate SEND or WRITE: ACK again
+  localparam logic [3:0] VerdictReplay = 4'd4;  // Duplicate READ or atomic: look for it
+  localparam logic [3:0] VerdictPeek = 4'd5;  // Takes a receive: ask whether one is posted
+  localparam logic [3:0] VerdictRnr = 4'd6;  // No receive: RNR NAK
+  localparam logic [3:0] VerdictNak = 4'd7;  // Against a rule: NAK, and the connection ends
+  localparam logic [3:0] VerdictSend = 4'd8;  // Execute
+  localparam logic [3:0] VerdictWrite = 4'd9;  // Execute
+  localparam logic [3:0] VerdictRead = 4'd10;  // Execute
+  localparam logic [3:0] VerdictAtomic = 4'd11;  // Execute
+
+  localparam logic [1:0] ReceiveOpPeek = 2'd0;  // Tell about the oldest receive
+  localparam logic [1:0] ReceiveOpFree = 2'd1;  // The oldest receive is used up
+  localparam logic [1:0] ReceiveOpInit = 2'd2;  // Entering RTR: start fetching
+  localparam logic [1:0] ReceiveOpFlush = 2'd3;  // Entering ERR: stop fetching, report receives posted from now on
+
   localparam logic [1:0] TimerOpStart = 2'd0;  // Run for the transport timeout unless the timer runs already
   localparam logic [1:0] TimerOpRestart = 2'd1;  // Run for the transport timeout from now
   localparam logic [1:0] TimerOpStop = 2'd2;  // Nothing outstanding (a Start since expiry wins)
@@ -639,6 +666,20 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } grant_t;
 
+  localparam int unsigned CutJobBits = 186;
+  typedef struct packed {
+    logic [1:0]   stride_log;          // log2 of blocks in an entry
+    logic [2:0]   pmtu;                // Path MTU code
+    logic [15:0]  pd;                  // Protection domain
+    logic [19:0]  pasid;               // Address space of the queue
+    logic [63:0]  addr;                // Address of the first one
+    logic [31:0]  offset;              // Bytes of the first one to skip
+    logic [4:0]   count;               // Work requests fetched
+    logic [15:0]  wqe_index;           // First work request
+    logic [3:0]   epoch;               // From the grant
+    logic [23:0]  qpn;                 // Queue pair
+  } cut_job_t;
+
   localparam int unsigned FetchPtrBits = 77;
   typedef struct packed {
     logic         ready;               // May be granted again
@@ -714,12 +755,75 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } atomic_job_t;
 
-  localparam int unsigned AtomicDoneBits = 92;
+  localparam int unsigned AtomicDoneBits = 93;
   typedef struct packed {
+    logic         error;               // Memory could not be read; nothing was changed
     logic [63:0]  original;            // Content before the operation
     logic [3:0]   slot;                // Replay slot
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
+
+  localparam int unsigned ResponderQpBits = 459;
+  typedef struct packed {
+    logic [15:0]  last_desc;           // Number of the newest packet given to tx's payload queue
+    logic [4:0]   atomics;             // Jobs in the atomic unit
+    logic [4:0]   slot_count;          // Slots in use
+    logic [3:0]   slot_next;           // Slot the next READ or atomic takes
+    logic [15:0]  pending;             // Replay slots to be answered
+    logic [31:0]  next_ticket;         // As ack_ticket
+    logic [23:0]  next_msn;            // Its MSN
+    logic [23:0]  next_psn;            // Its PSN
+    logic         next;                // An ACK follows that one
+    logic [31:0]  ack_ticket;          // Payload packets that must be in memory before an ACK
+    logic [7:0]   ack_syndrome;        // Its syndrome
+    logic [23:0]  ack_msn;             // Its MSN
+    logic [23:0]  ack_psn;             // Its PSN
+    logic [1:0]   ack;                 // Answer to leave next: ResponderAck
+    logic         flush;               // Posted receives are to be flushed
+    logic         established;         // CommEst was considered
+    logic         dead;                // Takes no more requests
+    logic         nak_sent;            // Gap was answered; drop what is ahead
+    logic [15:0]  recv_index;          // SEND: receive that it fills
+    logic [31:0]  bytes;               // Bytes of the message so far
+    logic [31:0]  write_left;          // WRITE: bytes still to come
+    logic [19:0]  write_pasid;         // WRITE: address space
+    logic [63:0]  write_addr;          // WRITE: DMA address of the next byte
+    logic [1:0]   message;             // Message under way: ResponderIn
+    logic [23:0]  last_psn;            // Newest SEND or WRITE packet executed
+    logic [23:0]  msn;                 // Messages completed
+    logic [23:0]  epsn;                // PSN expected
+  } responder_qp_t;
+
+  localparam int unsigned ResponderSlotBits = 446;
+  typedef struct packed {
+    logic [63:0]  original;            // Atomic: content before it
+    logic [63:0]  len_compare;         // READ: bytes in all, and left in the upper half; atomic: compare operand
+    logic [63:0]  addr_operand;        // READ: DMA address of the next byte; atomic: swap or add operand
+    logic [19:0]  pasid;               // READ: address space
+    logic [23:0]  next_psn;            // Next PSN to answer
+    logic         done;                // Atomic: result is there
+    logic         first;               // READ: next response opens the answer
+    logic [31:0]  ticket;              // Payload packets that must be in memory before a READ
+    logic [23:0]  msn;                 // MSN of its answer
+    logic [31:0]  rkey;                // Its key
+    logic [63:0]  va;                  // Remote address of the request
+    logic [7:0]   opcode;              // Request
+    logic [23:0]  last_psn;            // Last PSN of the answer
+    logic [23:0]  psn;                 // First PSN
+  } responder_slot_t;
+
+  localparam int unsigned ReceiveCmdBits = 26;
+  typedef struct packed {
+    logic [1:0]   op;                  // ReceiveOp
+    logic [23:0]  qpn;                 // Queue pair
+  } receive_cmd_t;
+
+  localparam int unsigned ReceiveRspBits = 18;
+  typedef struct packed {
+    logic [15:0]  index;               // Its free-running index
+    logic         fetched;             // Its list is here
+    logic         posted;              // There is a receive
+  } receive_rsp_t;
 
   localparam int unsigned TimerCmdBits = 31;
   typedef struct packed {

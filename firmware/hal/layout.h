@@ -115,6 +115,33 @@ constexpr uint32_t kQpEventInitRequester = 0;
 constexpr uint32_t kQpEventInitResponder = 1;
 constexpr uint32_t kQpEventFlush = 2;
 
+constexpr uint32_t kResponderInNothing = 0;
+constexpr uint32_t kResponderInSend = 1;
+constexpr uint32_t kResponderInWrite = 2;
+
+constexpr uint32_t kResponderAckNone = 0;
+constexpr uint32_t kResponderAckAck = 1;
+constexpr uint32_t kResponderAckNak = 2;
+constexpr uint32_t kResponderAckFatal = 3;
+
+constexpr uint32_t kVerdictIgnore = 0;
+constexpr uint32_t kVerdictAhead = 1;
+constexpr uint32_t kVerdictGap = 2;
+constexpr uint32_t kVerdictReack = 3;
+constexpr uint32_t kVerdictReplay = 4;
+constexpr uint32_t kVerdictPeek = 5;
+constexpr uint32_t kVerdictRnr = 6;
+constexpr uint32_t kVerdictNak = 7;
+constexpr uint32_t kVerdictSend = 8;
+constexpr uint32_t kVerdictWrite = 9;
+constexpr uint32_t kVerdictRead = 10;
+constexpr uint32_t kVerdictAtomic = 11;
+
+constexpr uint32_t kReceiveOpPeek = 0;
+constexpr uint32_t kReceiveOpFree = 1;
+constexpr uint32_t kReceiveOpInit = 2;
+constexpr uint32_t kReceiveOpFlush = 3;
+
 constexpr uint32_t kTimerOpStart = 0;
 constexpr uint32_t kTimerOpRestart = 1;
 constexpr uint32_t kTimerOpStop = 2;

@@ -186,6 +186,45 @@ inline constexpr Code kQpEvents[] = {
     {"Flush", 2, "Entering ERR: complete every posted work request with a flush"},
 };
 
+/// Message that a responder is in the middle of.
+inline constexpr Code kResponderIn[] = {
+    {"Nothing", 0, "Between messages"},
+    {"Send", 1, "SEND"},
+    {"Write", 2, "RDMA WRITE"},
+};
+
+/// Answer of a responder that waits to leave.
+inline constexpr Code kResponderAcks[] = {
+    {"None", 0, "Nothing"},
+    {"Ack", 1, "ACK, when the payload is in memory"},
+    {"Nak", 2, "NAK or RNR NAK, at once"},
+    {"Fatal", 3, "NAK that ends the connection; leaves even in ERR"},
+};
+
+/// What a responder does with a request.
+inline constexpr Code kVerdicts[] = {
+    {"Ignore", 0, "Queue pair is dead: no answer"},
+    {"Ahead", 1, "Beyond a gap that was answered already: no answer"},
+    {"Gap", 2, "First one beyond a gap: NAK sequence error"},
+    {"Reack", 3, "Duplicate SEND or WRITE: ACK again"},
+    {"Replay", 4, "Duplicate READ or atomic: look for it"},
+    {"Peek", 5, "Takes a receive: ask whether one is posted"},
+    {"Rnr", 6, "No receive: RNR NAK"},
+    {"Nak", 7, "Against a rule: NAK, and the connection ends"},
+    {"Send", 8, "Execute"},
+    {"Write", 9, "Execute"},
+    {"Read", 10, "Execute"},
+    {"Atomic", 11, "Execute"},
+};
+
+/// Order to the store of posted receives.
+inline constexpr Code kReceiveOps[] = {
+    {"Peek", 0, "Tell about the oldest receive"},
+    {"Free", 1, "The oldest receive is used up"},
+    {"Init", 2, "Entering RTR: start fetching"},
+    {"Flush", 3, "Entering ERR: stop fetching, report receives posted from now on"},
+};
+
 /// Order to the timer block.
 inline constexpr Code kTimerOps[] = {
     {"Start", 0, "Run for the transport timeout unless the timer runs already"},

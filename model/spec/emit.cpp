@@ -67,6 +67,7 @@ void each_record(Visitor visit) {
   visit("rx_meta", "", kRxMeta);
   visit("plan", "", kPlan);
   visit("grant", "", kGrant);
+  visit("cut_job", "", kCutJob);
   visit("fetch_ptr", "", kFetchPtr);
   visit("sq_control", "", kSqControl);
   visit("doorbell", "", kDoorbell);
@@ -76,6 +77,10 @@ void each_record(Visitor visit) {
   visit("event_req", "", kEventReq);
   visit("atomic_job", "", kAtomicJob);
   visit("atomic_done", "", kAtomicDone);
+  visit("responder_qp", "", kResponderQp);
+  visit("responder_slot", "", kResponderSlot);
+  visit("receive_cmd", "", kReceiveCmd);
+  visit("receive_rsp", "", kReceiveRsp);
   visit("timer_cmd", "", kTimerCmd);
   visit("timer_event", "", kTimerEvent);
   visit("qp_event", "", kQpEvent);
@@ -124,6 +129,10 @@ void each_code_group(Visitor visit) {
   visit("Event", 8, kEvents);
   visit("VendorErr", 8, kVendorErrs);
   visit("QpEvent", 2, kQpEvents);
+  visit("ResponderIn", 2, kResponderIn);
+  visit("ResponderAck", 2, kResponderAcks);
+  visit("Verdict", 4, kVerdicts);
+  visit("ReceiveOp", 2, kReceiveOps);
   visit("TimerOp", 2, kTimerOps);
   visit("Table", 4, kTables);
   visit("QpCounter", 3, kQpCounters);

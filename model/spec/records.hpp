@@ -97,6 +97,20 @@ inline constexpr Field kGrant[] = {
     {"offset", 32, "Bytes of the first one to skip"},
 };
 
+/// Work requests of one grant that were fetched, with what is needed to cut them.
+inline constexpr Field kCutJob[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "From the grant"},
+    {"wqe_index", 16, "First work request"},
+    {"count", 5, "Work requests fetched"},
+    {"offset", 32, "Bytes of the first one to skip"},
+    {"addr", 64, "Address of the first one"},
+    {"pasid", 20, "Address space of the queue"},
+    {"pd", 16, "Protection domain"},
+    {"pmtu", 3, "Path MTU code"},
+    {"stride_log", 2, "log2 of blocks in an entry"},
+};
+
 /// Where fetching of a queue pair goes on.
 inline constexpr Field kFetchPtr[] = {
     {"qpn", 24, "Queue pair"},
@@ -173,6 +187,67 @@ inline constexpr Field kAtomicDone[] = {
     {"qpn", 24, "Queue pair"},
     {"slot", 4, "Replay slot"},
     {"original", 64, "Content before the operation"},
+    {"error", 1, "Memory could not be read; nothing was changed"},
+};
+
+/// What the responder knows of a queue pair.
+inline constexpr Field kResponderQp[] = {
+    {"epsn", 24, "PSN expected"},
+    {"msn", 24, "Messages completed"},
+    {"last_psn", 24, "Newest SEND or WRITE packet executed"},
+    {"message", 2, "Message under way: ResponderIn"},
+    {"write_addr", 64, "WRITE: DMA address of the next byte"},
+    {"write_pasid", 20, "WRITE: address space"},
+    {"write_left", 32, "WRITE: bytes still to come"},
+    {"bytes", 32, "Bytes of the message so far"},
+    {"recv_index", 16, "SEND: receive that it fills"},
+    {"nak_sent", 1, "Gap was answered; drop what is ahead"},
+    {"dead", 1, "Takes no more requests"},
+    {"established", 1, "CommEst was considered"},
+    {"flush", 1, "Posted receives are to be flushed"},
+    {"ack", 2, "Answer to leave next: ResponderAck"},
+    {"ack_psn", 24, "Its PSN"},
+    {"ack_msn", 24, "Its MSN"},
+    {"ack_syndrome", 8, "Its syndrome"},
+    {"ack_ticket", 32, "Payload packets that must be in memory before an ACK"},
+    {"next", 1, "An ACK follows that one"},
+    {"next_psn", 24, "Its PSN"},
+    {"next_msn", 24, "Its MSN"},
+    {"next_ticket", 32, "As ack_ticket"},
+    {"pending", 16, "Replay slots to be answered"},
+    {"slot_next", 4, "Slot the next READ or atomic takes"},
+    {"slot_count", 5, "Slots in use"},
+    {"atomics", 5, "Jobs in the atomic unit"},
+    {"last_desc", 16, "Number of the newest packet given to tx's payload queue"},
+};
+
+/// A READ or atomic kept for replay.
+inline constexpr Field kResponderSlot[] = {
+    {"psn", 24, "First PSN"},
+    {"last_psn", 24, "Last PSN of the answer"},
+    {"opcode", 8, "Request"},
+    {"va", 64, "Remote address of the request"},
+    {"rkey", 32, "Its key"},
+    {"msn", 24, "MSN of its answer"},
+    {"ticket", 32, "Payload packets that must be in memory before a READ"},
+    {"first", 1, "READ: next response opens the answer"},
+    {"done", 1, "Atomic: result is there"},
+    {"next_psn", 24, "Next PSN to answer"},
+    {"pasid", 20, "READ: address space"},
+    {"addr_operand", 64, "READ: DMA address of the next byte; atomic: swap or add operand"},
+    {"len_compare", 64, "READ: bytes in all, and left in the upper half; atomic: compare operand"},
+    {"original", 64, "Atomic: content before it"},
+};
+
+/// Question to the store of posted receives, and its answer.
+inline constexpr Field kReceiveCmd[] = {
+    {"qpn", 24, "Queue pair"},
+    {"op", 2, "ReceiveOp"},
+};
+inline constexpr Field kReceiveRsp[] = {
+    {"posted", 1, "There is a receive"},
+    {"fetched", 1, "Its list is here"},
+    {"index", 16, "Its free-running index"},
 };
 
 /// Order to the timers, and an expiry.
