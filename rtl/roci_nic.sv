@@ -1,0 +1,679 @@
+// The adapter: wires between its blocks, and nothing else.
+//
+//                 +---------+  doorbells, rows   +----+
+//   s_axil <----> | control | -----------------> | sq | --+--> tx_order --> tx --> m_axis_tx
+//                 +---------+ <--- completions - +----+   |                  ^
+//                      |  ^                      +----+   |                  | payload
+//                      |  +--- completions ----- | rq | --+--- acks -------> |
+//                      |                         +----+                      |
+//   m_axi  <---> dma <-+--- blocks, pieces --------^------------------- gather
+//                 ^                                | requests, responses
+//                 +------------- payload --------- rx <--- s_axis_rx
+//
+// Sizes: DataWidth / 8 bytes a clock in each direction at every port.
+
+`include "assert.svh"
+
+module roci_nic #(
+  parameter int unsigned DataWidth = 512,   // bits of a beat: 64, 128, 256 or 512
+  parameter int unsigned NumQps    = 256,   // queue pairs, a power of two, 16 to 1024
+  parameter int unsigned NumKeys   = 1024,  // memory regions, a power of two
+  parameter int unsigned NumCqs    = 256,   // completion queues, a power of two
+  parameter int unsigned TxBuffer  = 128 * DataWidth,  // bytes of payload on the way to the wire
+  parameter int unsigned RxBuffer  = 65536             // bytes of payload on the way to memory
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [63:0]            now_i,  // time in ns; may leap forward while quiescent_o is 1
+
+  // AXI4-Lite slave: registers and doorbells (docs/registers.md)
+  input  logic [roci_pkg::RegisterAddressBits-1:0] s_axil_awaddr_i,
+  input  logic                   s_axil_awvalid_i,
+  output logic                   s_axil_awready_o,
+  input  logic [31:0]            s_axil_wdata_i,
+  input  logic [3:0]             s_axil_wstrb_i,
+  input  logic                   s_axil_wvalid_i,
+  output logic                   s_axil_wready_o,
+  output logic [1:0]             s_axil_bresp_o,
+  output logic                   s_axil_bvalid_o,
+  input  logic                   s_axil_bready_i,
+  input  logic [roci_pkg::RegisterAddressBits-1:0] s_axil_araddr_i,
+  input  logic                   s_axil_arvalid_i,
+  output logic                   s_axil_arready_o,
+  output logic [31:0]            s_axil_rdata_o,
+  output logic [1:0]             s_axil_rresp_o,
+  output logic                   s_axil_rvalid_o,
+  input  logic                   s_axil_rready_i,
+  output logic                   irq_o,        // level: events wait for the host
+  output logic                   attention_o,  // level: work waits for firmware
+
+  // AXI4 master: host memory; aruser and awuser are the PASID
+  output logic [7:0]             m_axi_arid_o,
+  output logic [63:0]            m_axi_araddr_o,
+  output logic [7:0]             m_axi_arlen_o,
+  output logic [2:0]             m_axi_arsize_o,
+  output logic [1:0]             m_axi_arburst_o,
+  output logic [19:0]            m_axi_aruser_o,
+  output logic                   m_axi_arvalid_o,
+  input  logic                   m_axi_arready_i,
+  input  logic [7:0]             m_axi_rid_i,
+  input  logic [DataWidth-1:0]   m_axi_rdata_i,
+  input  logic [1:0]             m_axi_rresp_i,
+  input  logic                   m_axi_rlast_i,
+  input  logic                   m_axi_rvalid_i,
+  output logic                   m_axi_rready_o,
+  output logic [7:0]             m_axi_awid_o,
+  output logic [63:0]            m_axi_awaddr_o,
+  output logic [7:0]             m_axi_awlen_o,
+  output logic [2:0]             m_axi_awsize_o,
+  output logic [1:0]             m_axi_awburst_o,
+  output logic [19:0]            m_axi_awuser_o,
+  output logic                   m_axi_awvalid_o,
+  input  logic                   m_axi_awready_i,
+  output logic [DataWidth-1:0]   m_axi_wdata_o,
+  output logic [DataWidth/8-1:0] m_axi_wstrb_o,
+  output logic                   m_axi_wlast_o,
+  output logic                   m_axi_wvalid_o,
+  input  logic                   m_axi_wready_i,
+  input  logic [7:0]             m_axi_bid_i,
+  input  logic [1:0]             m_axi_bresp_i,
+  input  logic                   m_axi_bvalid_i,
+  output logic                   m_axi_bready_o,
+
+  // MAC: frames without preamble and FCS
+  input  logic [DataWidth-1:0]   s_axis_rx_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_rx_tkeep_i,
+  input  logic                   s_axis_rx_tlast_i,
+  input  logic                   s_axis_rx_tvalid_i,
+  output logic                   s_axis_rx_tready_o,  // always 1
+  output logic [DataWidth-1:0]   m_axis_tx_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_tx_tkeep_o,
+  output logic                   m_axis_tx_tlast_o,
+  output logic                   m_axis_tx_tvalid_o,
+  input  logic                   m_axis_tx_tready_i,
+
+  // the ordinary Ethernet path
+  input  logic [DataWidth-1:0]   s_axis_host_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_host_tkeep_i,
+  input  logic                   s_axis_host_tlast_i,
+  input  logic                   s_axis_host_tvalid_i,
+  output logic                   s_axis_host_tready_o,
+  output logic [DataWidth-1:0]   m_axis_host_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_host_tkeep_o,
+  output logic                   m_axis_host_tlast_o,
+  output logic                   m_axis_host_tvalid_o,
+  input  logic                   m_axis_host_tready_i,
+
+  output logic                   quiescent_o,     // nothing under way inside
+  output logic [63:0]            next_deadline_o  // ns when a timer acts; all ones: none
+);
+
+  `PARAM_CHECK(DataWidthIsKnown,
+               DataWidth == 64 || DataWidth == 128 || DataWidth == 256 || DataWidth == 512)
+
+  // control
+  logic        enable, pause, all_idle;
+  logic        row_valid;
+  logic [3:0]  row_table;
+  logic [23:0] row_index;
+  logic [roci_pkg::RowBits-1:0] row_data;
+  logic [23:0] live_qpn;
+  logic        control_idle, sq_idle, rq_idle, rx_idle, tx_idle, order_idle, dma_idle, timer_idle;
+  logic [63:0] moderation_deadline, timer_deadline;
+
+  // doorbells and events
+  roci_pkg::doorbell_t  sq_doorbell, rq_doorbell;
+  logic                 sq_doorbell_valid, sq_doorbell_ready, rq_doorbell_valid, rq_doorbell_ready;
+  roci_pkg::qp_event_t  qp_event_sq, qp_event_rq;
+  logic                 qp_event_sq_valid, qp_event_sq_ready;
+  logic                 qp_event_rq_valid, qp_event_rq_ready;
+  roci_pkg::event_req_t fail_sq, fail_rq, event_rq;
+  logic                 fail_sq_valid, fail_sq_ready, fail_rq_valid, fail_rq_ready;
+  logic                 event_rq_valid, event_rq_ready;
+  roci_pkg::cqe_req_t   cqe_sq, cqe_rq;
+  logic                 cqe_sq_valid, cqe_sq_ready, cqe_rq_valid, cqe_rq_ready;
+  roci_pkg::count_t     count_sq, count_rq;
+  logic                 count_sq_valid, count_sq_ready, count_rq_valid, count_rq_ready;
+  logic                 live_sq_valid, live_sq_ready, live_rq_valid, live_rq_ready;
+  roci_pkg::qp_live_t   live_sq, live_rq;
+  roci_pkg::timer_cmd_t timer_cmd;
+  logic                 timer_cmd_valid, timer_cmd_ready;
+  roci_pkg::timer_event_t timer_event;
+  logic                 timer_event_valid, timer_event_ready;
+  roci_pkg::atomic_job_t store_job;
+  logic                 store_job_valid, store_job_ready;
+  logic [7:0]           store_done;
+  logic [15:0]          wr_done;
+  logic [9:0]           drop_rx, drop_rq;
+  logic                 drop_ghost, rx_ok;
+
+  // packets
+  roci_pkg::rx_meta_t   req_meta, rsp_meta;
+  logic                 req_meta_valid, req_meta_ready, rsp_meta_valid, rsp_meta_ready;
+  roci_pkg::seg_t       req_seg, rsp_seg, sq_seg, rq_seg, rd_seg;
+  logic                 req_seg_valid, req_seg_ready, rsp_seg_valid, rsp_seg_ready;
+  logic                 sq_seg_valid, sq_seg_ready, rq_seg_valid, rq_seg_ready;
+  logic                 rd_seg_valid, rd_seg_ready;
+  roci_pkg::tx_desc_t   sq_desc, rq_desc, tx_desc, ack;
+  logic                 sq_desc_valid, sq_desc_ready, rq_desc_valid, rq_desc_ready;
+  logic                 tx_desc_valid, tx_desc_ready, ack_valid, ack_ready;
+  logic                 sent, rq_sent, tx_frame;
+  logic [13:0]          tx_bytes;
+
+  // payload
+  logic                 gather_valid, gather_ready;
+  logic [5:0]           gather_pos;
+  logic [12:0]          gather_len;
+  logic [DataWidth-1:0] tx_pay_data, rx_pay_data;
+  logic                 tx_pay_last, tx_pay_error, tx_pay_valid, tx_pay_ready;
+  logic                 rx_pay_last, rx_pay_valid, rx_pay_ready;
+  logic                 rx_pay_src, rx_pay_hdr_valid, rx_pay_hdr_ready;
+  logic [5:0]           rx_pay_offset;
+  logic [12:0]          rx_pay_len;
+
+  // Ethernet frames between rx, control and tx
+  logic [DataWidth-1:0]   eth_rx_data, fw_data;
+  logic [DataWidth/8-1:0] eth_rx_keep, fw_keep;
+  logic                   eth_rx_last, eth_rx_valid, eth_rx_ready, fw_last, fw_valid, fw_ready;
+
+  // block reads: 0 SQ fetch, 1 RQ fetch, 2 READ list again, 3 atomic, 4 firmware
+  logic [4:0]       br_valid, br_ready, br_error, br_data_valid, br_data_ready;
+  logic [5*64-1:0]  br_addr;
+  logic [5*20-1:0]  br_pasid;
+  logic [5*5-1:0]   br_count;
+  logic [5*512-1:0] br_data;
+  // block writes: 0 CQ, 1 EQ, 2 atomic, 3 firmware
+  logic [3:0]       bw_valid, bw_ready, bw_done;
+  logic [4*64-1:0]  bw_addr;
+  logic [4*20-1:0]  bw_pasid;
+  logic [4*512-1:0] bw_data;
+  logic [4*7-1:0]   bw_bytes;
+  // keys: 0 what is sent, 1 where READ data goes, 2 receive lists, 3 remote keys
+  logic [4*roci_pkg::KeyReqBits-1:0] key_req;
+  logic [3:0]           key_req_valid, key_req_ready, key_rsp_valid;
+  roci_pkg::key_rsp_t   key_rsp;
+  logic                 key_idle;
+
+  roci_control #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs)
+  ) u_control (
+    .clk_i, .rst_ni, .now_i,
+    .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
+    .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i, .s_axil_wready_o,
+    .s_axil_bresp_o, .s_axil_bvalid_o, .s_axil_bready_i,
+    .s_axil_araddr_i, .s_axil_arvalid_i, .s_axil_arready_o,
+    .s_axil_rdata_o, .s_axil_rresp_o, .s_axil_rvalid_o, .s_axil_rready_i,
+    .irq_o, .attention_o,
+    .enable_o               (enable),
+    .sq_doorbell_o          (sq_doorbell),
+    .sq_doorbell_valid_o    (sq_doorbell_valid),
+    .sq_doorbell_ready_i    (sq_doorbell_ready),
+    .rq_doorbell_o          (rq_doorbell),
+    .rq_doorbell_valid_o    (rq_doorbell_valid),
+    .rq_doorbell_ready_i    (rq_doorbell_ready),
+    .row_valid_o            (row_valid),
+    .row_table_o            (row_table),
+    .row_index_o            (row_index),
+    .row_data_o             (row_data),
+    .qp_event_sq_o          (qp_event_sq),
+    .qp_event_sq_valid_o    (qp_event_sq_valid),
+    .qp_event_sq_ready_i    (qp_event_sq_ready),
+    .qp_event_rq_o          (qp_event_rq),
+    .qp_event_rq_valid_o    (qp_event_rq_valid),
+    .qp_event_rq_ready_i    (qp_event_rq_ready),
+    .fail_sq_i              (fail_sq),
+    .fail_sq_valid_i        (fail_sq_valid),
+    .fail_sq_ready_o        (fail_sq_ready),
+    .fail_rq_i              (fail_rq),
+    .fail_rq_valid_i        (fail_rq_valid),
+    .fail_rq_ready_o        (fail_rq_ready),
+    .event_rq_i             (event_rq),
+    .event_rq_valid_i       (event_rq_valid),
+    .event_rq_ready_o       (event_rq_ready),
+    .cqe_sq_i               (cqe_sq),
+    .cqe_sq_valid_i         (cqe_sq_valid),
+    .cqe_sq_ready_o         (cqe_sq_ready),
+    .cqe_rq_i               (cqe_rq),
+    .cqe_rq_valid_i         (cqe_rq_valid),
+    .cqe_rq_ready_o         (cqe_rq_ready),
+    .wr_done_i              (wr_done),
+    .store_done_i           (store_done),
+    .count_sq_i             (count_sq),
+    .count_sq_valid_i       (count_sq_valid),
+    .count_sq_ready_o       (count_sq_ready),
+    .count_rq_i             (count_rq),
+    .count_rq_valid_i       (count_rq_valid),
+    .count_rq_ready_o       (count_rq_ready),
+    .live_qpn_o             (live_qpn),
+    .live_sq_valid_o        (live_sq_valid),
+    .live_sq_ready_i        (live_sq_ready),
+    .live_sq_i              (live_sq),
+    .live_rq_valid_o        (live_rq_valid),
+    .live_rq_ready_i        (live_rq_ready),
+    .live_rq_i              (live_rq),
+    .bw_cq_valid_o          (bw_valid[0]),
+    .bw_cq_ready_i          (bw_ready[0]),
+    .bw_cq_addr_o           (bw_addr[0*64 +: 64]),
+    .bw_cq_pasid_o          (bw_pasid[0*20 +: 20]),
+    .bw_cq_data_o           (bw_data[0*512 +: 512]),
+    .bw_cq_bytes_o          (bw_bytes[0*7 +: 7]),
+    .bw_cq_done_i           (bw_done[0]),
+    .bw_eq_valid_o          (bw_valid[1]),
+    .bw_eq_ready_i          (bw_ready[1]),
+    .bw_eq_addr_o           (bw_addr[1*64 +: 64]),
+    .bw_eq_pasid_o          (bw_pasid[1*20 +: 20]),
+    .bw_eq_data_o           (bw_data[1*512 +: 512]),
+    .bw_eq_bytes_o          (bw_bytes[1*7 +: 7]),
+    .bw_eq_done_i           (bw_done[1]),
+    .bw_fw_valid_o          (bw_valid[3]),
+    .bw_fw_ready_i          (bw_ready[3]),
+    .bw_fw_addr_o           (bw_addr[3*64 +: 64]),
+    .bw_fw_pasid_o          (bw_pasid[3*20 +: 20]),
+    .bw_fw_data_o           (bw_data[3*512 +: 512]),
+    .bw_fw_bytes_o          (bw_bytes[3*7 +: 7]),
+    .bw_fw_done_i           (bw_done[3]),
+    .br_fw_valid_o          (br_valid[4]),
+    .br_fw_ready_i          (br_ready[4]),
+    .br_fw_addr_o           (br_addr[4*64 +: 64]),
+    .br_fw_pasid_o          (br_pasid[4*20 +: 20]),
+    .br_fw_count_o          (br_count[4*5 +: 5]),
+    .br_fw_data_i           (br_data[4*512 +: 512]),
+    .br_fw_error_i          (br_error[4]),
+    .br_fw_data_valid_i     (br_data_valid[4]),
+    .br_fw_data_ready_o     (br_data_ready[4]),
+    .s_axis_eth_rx_tdata_i  (eth_rx_data),
+    .s_axis_eth_rx_tkeep_i  (eth_rx_keep),
+    .s_axis_eth_rx_tlast_i  (eth_rx_last),
+    .s_axis_eth_rx_tvalid_i (eth_rx_valid),
+    .s_axis_eth_rx_tready_o (eth_rx_ready),
+    .m_axis_host_tdata_o, .m_axis_host_tkeep_o, .m_axis_host_tlast_o,
+    .m_axis_host_tvalid_o, .m_axis_host_tready_i,
+    .m_axis_fw_tdata_o      (fw_data),
+    .m_axis_fw_tkeep_o      (fw_keep),
+    .m_axis_fw_tlast_o      (fw_last),
+    .m_axis_fw_tvalid_o     (fw_valid),
+    .m_axis_fw_tready_i     (fw_ready),
+    .drop_rx_i              (drop_rx),
+    .drop_rq_i              (drop_rq),
+    .drop_ghost_i           (drop_ghost),
+    .rx_ok_i                (rx_ok),
+    .mac_rx_tvalid_i        (s_axis_rx_tvalid_i),
+    .mac_rx_tlast_i         (s_axis_rx_tlast_i),
+    .mac_rx_tkeep_i         (s_axis_rx_tkeep_i),
+    .tx_frame_i             (tx_frame),
+    .tx_bytes_i             (tx_bytes),
+    .pause_o                (pause),
+    .all_idle_i             (all_idle),
+    .next_deadline_o        (moderation_deadline),
+    .idle_o                 (control_idle)
+  );
+
+  roci_sq #(.NumQps(NumQps)) u_sq (
+    .clk_i, .rst_ni,
+    .row_valid_i           (row_valid),
+    .row_table_i           (row_table),
+    .row_index_i           (row_index),
+    .row_data_i            (row_data),
+    .sq_doorbell_i         (sq_doorbell),
+    .sq_doorbell_valid_i   (sq_doorbell_valid),
+    .sq_doorbell_ready_o   (sq_doorbell_ready),
+    .qp_event_i            (qp_event_sq),
+    .qp_event_valid_i      (qp_event_sq_valid),
+    .qp_event_ready_o      (qp_event_sq_ready),
+    .br_fetch_valid_o      (br_valid[0]),
+    .br_fetch_ready_i      (br_ready[0]),
+    .br_fetch_addr_o       (br_addr[0*64 +: 64]),
+    .br_fetch_pasid_o      (br_pasid[0*20 +: 20]),
+    .br_fetch_count_o      (br_count[0*5 +: 5]),
+    .br_fetch_data_i       (br_data[0*512 +: 512]),
+    .br_fetch_error_i      (br_error[0]),
+    .br_fetch_data_valid_i (br_data_valid[0]),
+    .br_fetch_data_ready_o (br_data_ready[0]),
+    .br_again_valid_o      (br_valid[2]),
+    .br_again_ready_i      (br_ready[2]),
+    .br_again_addr_o       (br_addr[2*64 +: 64]),
+    .br_again_pasid_o      (br_pasid[2*20 +: 20]),
+    .br_again_count_o      (br_count[2*5 +: 5]),
+    .br_again_data_i       (br_data[2*512 +: 512]),
+    .br_again_error_i      (br_error[2]),
+    .br_again_data_valid_i (br_data_valid[2]),
+    .br_again_data_ready_o (br_data_ready[2]),
+    .key_cut_req_o         (key_req[0*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
+    .key_cut_req_valid_o   (key_req_valid[0]),
+    .key_cut_req_ready_i   (key_req_ready[0]),
+    .key_cut_rsp_i         (key_rsp),
+    .key_cut_rsp_valid_i   (key_rsp_valid[0]),
+    .key_place_req_o       (key_req[1*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
+    .key_place_req_valid_o (key_req_valid[1]),
+    .key_place_req_ready_i (key_req_ready[1]),
+    .key_place_rsp_i       (key_rsp),
+    .key_place_rsp_valid_i (key_rsp_valid[1]),
+    .desc_o                (sq_desc),
+    .desc_valid_o          (sq_desc_valid),
+    .desc_ready_i          (sq_desc_ready),
+    .seg_o                 (sq_seg),
+    .seg_valid_o           (sq_seg_valid),
+    .seg_ready_i           (sq_seg_ready),
+    .rsp_meta_i            (rsp_meta),
+    .rsp_meta_valid_i      (rsp_meta_valid),
+    .rsp_meta_ready_o      (rsp_meta_ready),
+    .rsp_seg_o             (rsp_seg),
+    .rsp_seg_valid_o       (rsp_seg_valid),
+    .rsp_seg_ready_i       (rsp_seg_ready),
+    .atomic_job_o          (store_job),
+    .atomic_job_valid_o    (store_job_valid),
+    .atomic_job_ready_i    (store_job_ready),
+    .store_done_i          (store_done),
+    .cqe_o                 (cqe_sq),
+    .cqe_valid_o           (cqe_sq_valid),
+    .cqe_ready_i           (cqe_sq_ready),
+    .fail_o                (fail_sq),
+    .fail_valid_o          (fail_sq_valid),
+    .fail_ready_i          (fail_sq_ready),
+    .timer_cmd_o           (timer_cmd),
+    .timer_cmd_valid_o     (timer_cmd_valid),
+    .timer_cmd_ready_i     (timer_cmd_ready),
+    .timer_event_i         (timer_event),
+    .timer_event_valid_i   (timer_event_valid),
+    .timer_event_ready_o   (timer_event_ready),
+    .count_o               (count_sq),
+    .count_valid_o         (count_sq_valid),
+    .count_ready_i         (count_sq_ready),
+    .drop_ghost_o          (drop_ghost),
+    .live_qpn_i            (live_qpn),
+    .live_valid_i          (live_sq_valid),
+    .live_ready_o          (live_sq_ready),
+    .live_o                (live_sq),
+    .pause_i               (pause),
+    .idle_o                (sq_idle)
+  );
+
+  roci_rq #(.NumQps(NumQps)) u_rq (
+    .clk_i, .rst_ni,
+    .pause_i                (pause),
+    .idle_o                 (rq_idle),
+    .rq_doorbell_i          (rq_doorbell),
+    .rq_doorbell_valid_i    (rq_doorbell_valid),
+    .rq_doorbell_ready_o    (rq_doorbell_ready),
+    .qp_event_i             (qp_event_rq),
+    .qp_event_valid_i       (qp_event_rq_valid),
+    .qp_event_ready_o       (qp_event_rq_ready),
+    .row_valid_i            (row_valid),
+    .row_table_i            (row_table),
+    .row_index_i            (row_index),
+    .row_data_i             (row_data),
+    .cqe_o                  (cqe_rq),
+    .cqe_valid_o            (cqe_rq_valid),
+    .cqe_ready_i            (cqe_rq_ready),
+    .fail_o                 (fail_rq),
+    .fail_valid_o           (fail_rq_valid),
+    .fail_ready_i           (fail_rq_ready),
+    .event_o                (event_rq),
+    .event_valid_o          (event_rq_valid),
+    .event_ready_i          (event_rq_ready),
+    .count_o                (count_rq),
+    .count_valid_o          (count_rq_valid),
+    .count_ready_i          (count_rq_ready),
+    .drop_o                 (drop_rq),
+    .live_qpn_i             (live_qpn),
+    .live_valid_i           (live_rq_valid),
+    .live_ready_o           (live_rq_ready),
+    .live_o                 (live_rq),
+    .req_meta_i             (req_meta),
+    .req_meta_valid_i       (req_meta_valid),
+    .req_meta_ready_o       (req_meta_ready),
+    .req_seg_o              (req_seg),
+    .req_seg_valid_o        (req_seg_valid),
+    .req_seg_ready_i        (req_seg_ready),
+    .wr_done_i              (wr_done),
+    .desc_o                 (rq_desc),
+    .desc_valid_o           (rq_desc_valid),
+    .desc_ready_i           (rq_desc_ready),
+    .seg_o                  (rq_seg),
+    .seg_valid_o            (rq_seg_valid),
+    .seg_ready_i            (rq_seg_ready),
+    .ack_o                  (ack),
+    .ack_valid_o            (ack_valid),
+    .ack_ready_i            (ack_ready),
+    .sent_i                 (rq_sent),
+    .walk_key_req_o         (key_req[2*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
+    .walk_key_req_valid_o   (key_req_valid[2]),
+    .walk_key_req_ready_i   (key_req_ready[2]),
+    .walk_key_rsp_i         (key_rsp),
+    .walk_key_rsp_valid_i   (key_rsp_valid[2]),
+    .rkey_req_o             (key_req[3*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
+    .rkey_req_valid_o       (key_req_valid[3]),
+    .rkey_req_ready_i       (key_req_ready[3]),
+    .rkey_rsp_i             (key_rsp),
+    .rkey_rsp_valid_i       (key_rsp_valid[3]),
+    .br_fetch_valid_o       (br_valid[1]),
+    .br_fetch_ready_i       (br_ready[1]),
+    .br_fetch_addr_o        (br_addr[1*64 +: 64]),
+    .br_fetch_pasid_o       (br_pasid[1*20 +: 20]),
+    .br_fetch_count_o       (br_count[1*5 +: 5]),
+    .br_fetch_data_i        (br_data[1*512 +: 512]),
+    .br_fetch_error_i       (br_error[1]),
+    .br_fetch_data_valid_i  (br_data_valid[1]),
+    .br_fetch_data_ready_o  (br_data_ready[1]),
+    .br_atomic_valid_o      (br_valid[3]),
+    .br_atomic_ready_i      (br_ready[3]),
+    .br_atomic_addr_o       (br_addr[3*64 +: 64]),
+    .br_atomic_pasid_o      (br_pasid[3*20 +: 20]),
+    .br_atomic_count_o      (br_count[3*5 +: 5]),
+    .br_atomic_data_i       (br_data[3*512 +: 512]),
+    .br_atomic_error_i      (br_error[3]),
+    .br_atomic_data_valid_i (br_data_valid[3]),
+    .br_atomic_data_ready_o (br_data_ready[3]),
+    .bw_atomic_valid_o      (bw_valid[2]),
+    .bw_atomic_ready_i      (bw_ready[2]),
+    .bw_atomic_addr_o       (bw_addr[2*64 +: 64]),
+    .bw_atomic_pasid_o      (bw_pasid[2*20 +: 20]),
+    .bw_atomic_data_o       (bw_data[2*512 +: 512]),
+    .bw_atomic_bytes_o      (bw_bytes[2*7 +: 7]),
+    .bw_atomic_done_i       (bw_done[2]),
+    .store_job_i            (store_job),
+    .store_job_valid_i      (store_job_valid),
+    .store_job_ready_o      (store_job_ready),
+    .store_done_o           (store_done)
+  );
+
+  roci_key_check #(.NumKeys(NumKeys), .Clients(4)) u_keys (
+    .clk_i, .rst_ni,
+    .row_valid_i     (row_valid),
+    .row_table_i     (row_table),
+    .row_index_i     (row_index),
+    .row_data_i      (row_data),
+    .key_req_i       (key_req),
+    .key_req_valid_i (key_req_valid),
+    .key_req_ready_o (key_req_ready),
+    .key_rsp_o       (key_rsp),
+    .key_rsp_valid_o (key_rsp_valid),
+    .idle_o          (key_idle)
+  );
+
+  roci_timer #(.NumQps(NumQps)) u_timer (
+    .clk_i, .rst_ni, .now_i,
+    .timer_cmd_i         (timer_cmd),
+    .timer_cmd_valid_i   (timer_cmd_valid),
+    .timer_cmd_ready_o   (timer_cmd_ready),
+    .timer_event_o       (timer_event),
+    .timer_event_valid_o (timer_event_valid),
+    .timer_event_ready_i (timer_event_ready),
+    .next_deadline_o     (timer_deadline),
+    .idle_o              (timer_idle)
+  );
+
+  roci_tx_order u_order (
+    .clk_i, .rst_ni,
+    .sq_desc_i       (sq_desc),
+    .sq_desc_valid_i (sq_desc_valid),
+    .sq_desc_ready_o (sq_desc_ready),
+    .sq_seg_i        (sq_seg),
+    .sq_seg_valid_i  (sq_seg_valid),
+    .sq_seg_ready_o  (sq_seg_ready),
+    .rq_desc_i       (rq_desc),
+    .rq_desc_valid_i (rq_desc_valid),
+    .rq_desc_ready_o (rq_desc_ready),
+    .rq_seg_i        (rq_seg),
+    .rq_seg_valid_i  (rq_seg_valid),
+    .rq_seg_ready_o  (rq_seg_ready),
+    .desc_o          (tx_desc),
+    .desc_valid_o    (tx_desc_valid),
+    .desc_ready_i    (tx_desc_ready),
+    .seg_o           (rd_seg),
+    .seg_valid_o     (rd_seg_valid),
+    .seg_ready_i     (rd_seg_ready),
+    .sent_i          (sent),
+    .rq_sent_o       (rq_sent),
+    .idle_o          (order_idle)
+  );
+
+  roci_tx #(.DataWidth(DataWidth), .NumQps(NumQps)) u_tx (
+    .clk_i, .rst_ni,
+    .idle_o               (tx_idle),
+    .row_valid_i          (row_valid),
+    .row_table_i          (row_table),
+    .row_index_i          (row_index),
+    .row_data_i           (row_data),
+    .desc_i               (tx_desc),
+    .desc_valid_i         (tx_desc_valid),
+    .desc_ready_o         (tx_desc_ready),
+    .ack_i                (ack),
+    .ack_valid_i          (ack_valid),
+    .ack_ready_o          (ack_ready),
+    .gather_start_valid_o (gather_valid),
+    .gather_start_ready_i (gather_ready),
+    .gather_pos_o         (gather_pos),
+    .gather_len_o         (gather_len),
+    .pay_tdata_i          (tx_pay_data),
+    .pay_terror_i         (tx_pay_error),
+    .pay_tlast_i          (tx_pay_last),
+    .pay_tvalid_i         (tx_pay_valid),
+    .pay_tready_o         (tx_pay_ready),
+    .s_axis_eth_tdata_i   (s_axis_host_tdata_i),
+    .s_axis_eth_tkeep_i   (s_axis_host_tkeep_i),
+    .s_axis_eth_tlast_i   (s_axis_host_tlast_i),
+    .s_axis_eth_tvalid_i  (s_axis_host_tvalid_i),
+    .s_axis_eth_tready_o  (s_axis_host_tready_o),
+    .s_axis_fw_tdata_i    (fw_data),
+    .s_axis_fw_tkeep_i    (fw_keep),
+    .s_axis_fw_tlast_i    (fw_last),
+    .s_axis_fw_tvalid_i   (fw_valid),
+    .s_axis_fw_tready_o   (fw_ready),
+    .m_axis_tdata_o       (m_axis_tx_tdata_o),
+    .m_axis_tkeep_o       (m_axis_tx_tkeep_o),
+    .m_axis_tlast_o       (m_axis_tx_tlast_o),
+    .m_axis_tvalid_o      (m_axis_tx_tvalid_o),
+    .m_axis_tready_i      (m_axis_tx_tready_i),
+    .sent_o               (sent),
+    .tx_frame_o           (tx_frame),
+    .tx_bytes_o           (tx_bytes)
+  );
+
+  roci_rx #(.DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer)) u_rx (
+    .clk_i, .rst_ni,
+    .enable_i            (enable),
+    .pause_i             (pause),
+    .idle_o              (rx_idle),
+    .row_valid_i         (row_valid),
+    .row_table_i         (row_table),
+    .row_index_i         (row_index),
+    .row_data_i          (row_data),
+    .s_axis_tdata_i      (s_axis_rx_tdata_i),
+    .s_axis_tkeep_i      (s_axis_rx_tkeep_i),
+    .s_axis_tlast_i      (s_axis_rx_tlast_i),
+    .s_axis_tvalid_i     (s_axis_rx_tvalid_i),
+    .s_axis_tready_o     (s_axis_rx_tready_o),
+    .m_axis_eth_tdata_o  (eth_rx_data),
+    .m_axis_eth_tkeep_o  (eth_rx_keep),
+    .m_axis_eth_tlast_o  (eth_rx_last),
+    .m_axis_eth_tvalid_o (eth_rx_valid),
+    .m_axis_eth_tready_i (eth_rx_ready),
+    .req_meta_o          (req_meta),
+    .req_meta_valid_o    (req_meta_valid),
+    .req_meta_ready_i    (req_meta_ready),
+    .rsp_meta_o          (rsp_meta),
+    .rsp_meta_valid_o    (rsp_meta_valid),
+    .rsp_meta_ready_i    (rsp_meta_ready),
+    .pay_src_o           (rx_pay_src),
+    .pay_offset_o        (rx_pay_offset),
+    .pay_len_o           (rx_pay_len),
+    .pay_hdr_valid_o     (rx_pay_hdr_valid),
+    .pay_hdr_ready_i     (rx_pay_hdr_ready),
+    .pay_tdata_o         (rx_pay_data),
+    .pay_tlast_o         (rx_pay_last),
+    .pay_tvalid_o        (rx_pay_valid),
+    .pay_tready_i        (rx_pay_ready),
+    .drop_o              (drop_rx),
+    .rx_ok_o             (rx_ok),
+    .rx_eth_o            (),
+    .rx_frame_o          (),
+    .rx_bytes_o          ()
+  );
+
+  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer)) u_dma (
+    .clk_i, .rst_ni,
+    .rd_seg_i             (rd_seg),
+    .rd_seg_valid_i       (rd_seg_valid),
+    .rd_seg_ready_o       (rd_seg_ready),
+    .gather_pos_i         (gather_pos),
+    .gather_len_i         (gather_len),
+    .gather_start_valid_i (gather_valid),
+    .gather_start_ready_o (gather_ready),
+    .tx_pay_tdata_o       (tx_pay_data),
+    .tx_pay_tlast_o       (tx_pay_last),
+    .tx_pay_terror_o      (tx_pay_error),
+    .tx_pay_tvalid_o      (tx_pay_valid),
+    .tx_pay_tready_i      (tx_pay_ready),
+    .rx_pay_src_i         (rx_pay_src),
+    .rx_pay_offset_i      (rx_pay_offset),
+    .rx_pay_len_i         (rx_pay_len),
+    .rx_pay_hdr_valid_i   (rx_pay_hdr_valid),
+    .rx_pay_hdr_ready_o   (rx_pay_hdr_ready),
+    .rx_pay_tdata_i       (rx_pay_data),
+    .rx_pay_tlast_i       (rx_pay_last),
+    .rx_pay_tvalid_i      (rx_pay_valid),
+    .rx_pay_tready_o      (rx_pay_ready),
+    .req_seg_i            (req_seg),
+    .req_seg_valid_i      (req_seg_valid),
+    .req_seg_ready_o      (req_seg_ready),
+    .rsp_seg_i            (rsp_seg),
+    .rsp_seg_valid_i      (rsp_seg_valid),
+    .rsp_seg_ready_o      (rsp_seg_ready),
+    .wr_done_o            (wr_done),
+    .br_valid_i           (br_valid),
+    .br_ready_o           (br_ready),
+    .br_addr_i            (br_addr),
+    .br_pasid_i           (br_pasid),
+    .br_count_i           (br_count),
+    .br_data_o            (br_data),
+    .br_error_o           (br_error),
+    .br_data_valid_o      (br_data_valid),
+    .br_data_ready_i      (br_data_ready),
+    .bw_valid_i           (bw_valid),
+    .bw_ready_o           (bw_ready),
+    .bw_addr_i            (bw_addr),
+    .bw_pasid_i           (bw_pasid),
+    .bw_data_i            (bw_data),
+    .bw_bytes_i           (bw_bytes),
+    .bw_done_o            (bw_done),
+    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
+    .m_axi_aruser_o, .m_axi_arvalid_o, .m_axi_arready_i,
+    .m_axi_rid_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o,
+    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o,
+    .m_axi_awuser_o, .m_axi_awvalid_o, .m_axi_awready_i,
+    .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
+    .m_axi_bid_i, .m_axi_bresp_i, .m_axi_bvalid_i, .m_axi_bready_o,
+    .read_error_o         (),
+    .write_error_o        (),
+    .idle_o               (dma_idle)
+  );
+
+  assign all_idle        = control_idle && sq_idle && rq_idle && rx_idle && tx_idle && order_idle
+                           && dma_idle && key_idle && timer_idle;
+  assign quiescent_o     = all_idle && !pause && !s_axil_awvalid_i && !s_axil_wvalid_i
+                           && !s_axil_arvalid_i && !s_axis_rx_tvalid_i && !s_axis_host_tvalid_i;
+  assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
+                                                                : moderation_deadline;
+
+endmodule
