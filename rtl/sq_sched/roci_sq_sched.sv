@@ -1,0 +1,319 @@
+// Scheduler of send queues: knows how far each queue is posted and fetched, and hands out grants.
+//
+// Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: two
+// clocks from a doorbell to the ready queue, three more to the grant.
+//
+// A queue pair stands in the ready queue at most once (`queued`), has at most one grant outside
+// (`granted`), and is `ready` while the requester does not hold it back.
+//
+//   row bus > commands > fetch pointers > doorbells > grants      one is chosen per clock
+//                 |
+//          read word --> decide, write word --> ready queue, grants, control, failures
+
+`include "assert.svh"
+
+module roci_sq_sched #(
+  parameter int unsigned NumQps = 256  // queue pairs, a power of two
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  // row bus
+  input  logic                      row_valid_i,
+  input  logic [3:0]                row_table_i,
+  input  logic [23:0]               row_index_i,
+  input  logic [511:0]              row_data_i,
+
+  // doorbells, commands
+  input  roci_pkg::doorbell_t       doorbell_i,
+  input  logic                      doorbell_valid_i,
+  output logic                      doorbell_ready_o,
+  input  roci_pkg::qp_event_t       qp_event_i,
+  input  logic                      qp_event_valid_i,
+  output logic                      qp_event_ready_o,
+
+  // fetch pointers: of the cutter, which end a grant, and of the requester, which set the epoch
+  input  roci_pkg::fetch_ptr_t      cut_ptr_i,
+  input  logic                      cut_ptr_valid_i,
+  output logic                      cut_ptr_ready_o,
+  input  roci_pkg::fetch_ptr_t      set_ptr_i,
+  input  logic                      set_ptr_valid_i,
+  output logic                      set_ptr_ready_o,
+
+  // index of the oldest work request not completed, whenever it changes
+  input  logic                      done_valid_i,
+  input  logic [$clog2(NumQps)-1:0] done_row_i,
+  input  logic [15:0]               done_index_i,
+
+  // out
+  output roci_pkg::grant_t          grant_o,
+  output logic                      grant_valid_o,
+  input  logic                      grant_ready_i,
+  output roci_pkg::sq_control_t     control_o,
+  output logic                      control_valid_o,
+  input  logic                      control_ready_i,
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  input  logic                      fail_ready_i,
+
+  input  logic                      pause_i,
+  output logic                      idle_o
+);
+
+  localparam int unsigned QpBits = $clog2(NumQps);
+  localparam int unsigned MaxGrant = 16;  // work requests
+
+  typedef struct packed {
+    logic [15:0] produced;  // producer index of the last good doorbell
+    logic [15:0] fetched;   // next work request to fetch
+    logic [15:0] begun;     // first work request never cut
+    logic [31:0] offset;    // bytes of it to skip
+    logic [3:0]  epoch;
+    logic [2:0]  state;     // QpState
+    logic        granted;
+    logic        ready;
+    logic        queued;
+    logic        clear;     // in RESET since the last control record
+    logic        fresh;     // the requester has not begun this life yet, its index does not count
+  } word_t;
+  localparam int unsigned WordBits = 16 + 16 + 16 + 32 + 4 + 3 + 5;
+
+  typedef enum logic [2:0] {EvState, EvCommand, EvSet, EvCut, EvBell, EvGrant} event_e;
+
+  // Choice of the next event
+  event_e              pick;
+  logic                pick_valid, memory_ready, outputs_free;
+  logic [QpBits-1:0]   pick_row;
+  logic                ready_valid;
+  logic [QpBits-1:0]   ready_row;
+  logic                grant_room, control_room, fail_room;
+
+  logic                is_state;
+  assign is_state     = row_valid_i && row_table_i == roci_pkg::TableQpState;
+  assign outputs_free = memory_ready && control_room && fail_room;
+
+  always_comb begin
+    pick       = EvState;
+    pick_valid = 1'b1;
+    pick_row   = row_index_i[QpBits-1:0];
+    if (is_state) begin
+      pick = EvState;
+    end else if (qp_event_valid_i && outputs_free) begin
+      pick     = EvCommand;
+      pick_row = qp_event_i.qpn[QpBits-1:0];
+    end else if (set_ptr_valid_i && memory_ready) begin
+      pick     = EvSet;
+      pick_row = set_ptr_i.qpn[QpBits-1:0];
+    end else if (cut_ptr_valid_i && memory_ready) begin
+      pick     = EvCut;
+      pick_row = cut_ptr_i.qpn[QpBits-1:0];
+    end else if (doorbell_valid_i && outputs_free) begin
+      pick     = EvBell;
+      pick_row = doorbell_i.qpn[QpBits-1:0];
+    end else begin
+      pick       = EvGrant;
+      pick_row   = ready_row;
+      pick_valid = ready_valid && grant_room && memory_ready && !pause_i;
+    end
+  end
+
+  assign qp_event_ready_o = pick_valid && pick == EvCommand;
+  assign set_ptr_ready_o  = pick_valid && pick == EvSet;
+  assign cut_ptr_ready_o  = pick_valid && pick == EvCut;
+  assign doorbell_ready_o = pick_valid && pick == EvBell;
+
+  // The event in hand, with its word
+  logic                  valid_q;
+  event_e                event_q;
+  logic [QpBits-1:0]     row_q;
+  logic [2:0]            state_q;    // EvState
+  logic                  flush_q;    // EvCommand
+  roci_pkg::fetch_ptr_t  ptr_q;      // EvSet, EvCut
+  logic [15:0]           index_q;    // EvBell
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= pick_valid;
+  end
+  always_ff @(posedge clk_i) begin
+    if (pick_valid) begin
+      event_q <= pick;
+      row_q   <= pick_row;
+      state_q <= row_data_i[2:0];
+      flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
+      index_q <= doorbell_i.index;
+      if (pick == EvSet) ptr_q <= set_ptr_i;
+      else ptr_q <= cut_ptr_i;
+    end
+  end
+
+  logic [WordBits-1:0] word_bits, next_bits;
+  word_t               word, next;
+  logic [15:0]         done;
+  logic [3:0]          sq_log;
+  logic                unused_ready;
+
+  roci_ram #(.Width(WordBits), .Depth(NumQps), .Clear(1), .Forward(1)) u_word (
+    .clk_i, .rst_ni,
+    .write_i(valid_q), .write_row_i(row_q), .write_data_i(next_bits),
+    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(word_bits), .ready_o(memory_ready));
+  roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_done (
+    .clk_i, .rst_ni,
+    .write_i(done_valid_i), .write_row_i(done_row_i), .write_data_i(done_index_i),
+    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(done), .ready_o(unused_ready));
+
+  roci_pkg::qp_attr_t attr;
+  logic               unused_attr, unused_attr_ready;
+  assign attr = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign unused_attr = &{1'b0, attr, unused_ready, unused_attr_ready, ptr_q,
+                         unused_level, row_data_i[511:roci_pkg::QpAttrBits], row_index_i[23:QpBits]};
+  roci_ram #(.Width(4), .Depth(NumQps)) u_sq_log (
+    .clk_i, .rst_ni,
+    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
+    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr.sq_log),
+    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(sq_log), .ready_o(unused_attr_ready));
+
+  // Decision. `turned` is the word after the event, `next` also says queued or granted.
+  word_t       turned;
+  logic        live, in_err, too_far, forward, more, join_queue, fail, control, grant;
+  logic [15:0] base, posted_ahead, asked_ahead, step, ring, left, past;
+
+  assign word         = word_bits;
+  assign next_bits    = next;
+  assign live         = word.state == roci_pkg::QpRts || word.state == roci_pkg::QpSqd;
+  assign in_err       = word.state == roci_pkg::QpErr;
+  assign ring         = 16'd1 << sq_log;
+  assign base         = word.fresh ? '0 : done;
+  assign posted_ahead = word.produced - base;
+  assign asked_ahead  = index_q - base;
+  assign too_far      = asked_ahead > ring;
+  assign forward      = asked_ahead > posted_ahead;
+  assign step         = index_q - word.produced;
+  assign past         = ptr_q.wqe_index + 16'(ptr_q.offset != '0);
+
+  always_comb begin
+    turned  = word;
+    fail    = 1'b0;
+    control = 1'b0;
+    unique case (event_q)
+      EvState: begin
+        turned.state = state_q;
+        if (state_q == roci_pkg::QpReset) begin
+          turned.produced = '0;
+          turned.fetched  = '0;
+          turned.begun    = '0;
+          turned.offset   = '0;
+          turned.ready    = 1'b0;
+          turned.clear    = 1'b1;
+        end
+      end
+      EvCommand: begin
+        control      = 1'b1;
+        turned.clear = 1'b0;
+        turned.ready = 1'b0;  // until the requester sends the pointer of the new life
+        if (!flush_q) begin
+          turned.produced = '0;
+          turned.fetched  = '0;
+          turned.begun    = '0;
+          turned.offset   = '0;
+          turned.fresh    = 1'b1;
+        end
+      end
+      EvSet: begin
+        turned.epoch   = ptr_q.epoch;
+        turned.fetched = ptr_q.wqe_index;
+        turned.offset  = ptr_q.offset;
+        turned.ready   = ptr_q.ready;
+        turned.fresh   = 1'b0;
+      end
+      EvCut: begin
+        turned.granted = 1'b0;
+        if (past - word.begun < 16'h8000 && word.produced - past < 16'h8000) turned.begun = past;
+        if (ptr_q.epoch == word.epoch) begin
+          turned.fetched = ptr_q.wqe_index;
+          turned.offset  = ptr_q.offset;
+        end
+      end
+      EvBell: begin
+        if (live) begin
+          fail = too_far;
+          if (!too_far && forward) turned.produced = index_q;
+        end else if (in_err && step != '0 && step <= ring) begin
+          turned.produced = index_q;
+          turned.clear    = 1'b0;
+          control         = 1'b1;
+        end
+      end
+      default: turned.queued = 1'b0;  // EvGrant
+    endcase
+  end
+
+  // Work that may be granted: all that is posted, or in SQD what was cut before.
+  assign left = (turned.state == roci_pkg::QpSqd ? turned.begun : turned.produced) - turned.fetched;
+  assign more = !left[15] && left != '0 && turned.ready && !turned.granted
+                && (turned.state == roci_pkg::QpRts || turned.state == roci_pkg::QpSqd);
+  assign grant      = valid_q && event_q == EvGrant && more;
+  assign join_queue = valid_q && event_q != EvGrant && more && !turned.queued;
+  always_comb begin
+    next         = turned;
+    next.queued  = turned.queued || join_queue;
+    next.granted = turned.granted || grant;
+  end
+
+  // Ready queue, outputs
+  localparam int unsigned OutDepth = 4;
+  logic                      ready_room, grant_in_ready, control_in_ready, fail_in_ready;
+  logic [QpBits:0]           unused_level;
+  logic [$clog2(OutDepth):0] grant_level, control_level, fail_level;
+  roci_pkg::grant_t          grant_in;
+  roci_pkg::sq_control_t     control_in;
+  roci_pkg::event_req_t      fail_in;
+
+  roci_fifo #(.Width(QpBits), .Depth(NumQps)) u_ready (
+    .clk_i, .rst_ni,
+    .in_data_i(row_q), .in_valid_i(join_queue), .in_ready_o(ready_room),
+    .out_data_o(ready_row), .out_valid_o(ready_valid),
+    .out_ready_i(pick_valid && pick == EvGrant), .level_o(unused_level));
+
+  assign grant_in.qpn       = 24'(row_q);
+  assign grant_in.epoch     = word.epoch;
+  assign grant_in.wqe_index = word.fetched;
+  assign grant_in.count     = left > 16'(MaxGrant) ? 5'(MaxGrant) : left[4:0];
+  assign grant_in.offset    = word.offset;
+  roci_fifo #(.Width(roci_pkg::GrantBits), .Depth(OutDepth)) u_grant (
+    .clk_i, .rst_ni,
+    .in_data_i(grant_in), .in_valid_i(grant), .in_ready_o(grant_in_ready),
+    .out_data_o(grant_o), .out_valid_o(grant_valid_o), .out_ready_i(grant_ready_i),
+    .level_o(grant_level));
+  assign control_in.qpn   = 24'(row_q);
+  assign control_in.flush = event_q == EvBell || flush_q;
+  assign control_in.clear = word.clear;
+  assign control_in.index = turned.produced;
+  roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(OutDepth)) u_control (
+    .clk_i, .rst_ni,
+    .in_data_i(control_in), .in_valid_i(valid_q && control), .in_ready_o(control_in_ready),
+    .out_data_o(control_o), .out_valid_o(control_valid_o), .out_ready_i(control_ready_i),
+    .level_o(control_level));
+  assign fail_in.kind   = roci_pkg::EventQpFatal;
+  assign fail_in.number = 24'(row_q);
+  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(OutDepth)) u_fail (
+    .clk_i, .rst_ni,
+    .in_data_i(fail_in), .in_valid_i(valid_q && fail), .in_ready_o(fail_in_ready),
+    .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
+    .level_o(fail_level));
+
+  // One event may be in hand when the next is chosen.
+  assign grant_room   = grant_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
+  assign control_room = control_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
+  assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
+
+  assign idle_o = memory_ready && !valid_q && !is_state && !qp_event_valid_i && !set_ptr_valid_i
+                  && !cut_ptr_valid_i && !doorbell_valid_i && (!ready_valid || pause_i)
+                  && !grant_valid_o && !control_valid_o && !fail_valid_o;
+
+  `ASSERT(ReadyQueueHasRoom, `IMPLIES(join_queue, ready_room))
+  `ASSERT(GrantHasRoom, `IMPLIES(grant, grant_in_ready))
+  `ASSERT(ControlHasRoom, `IMPLIES(valid_q && control, control_in_ready))
+  `ASSERT(FailHasRoom, `IMPLIES(valid_q && fail, fail_in_ready))
+
+endmodule
