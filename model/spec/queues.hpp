@@ -51,7 +51,7 @@ static_assert(total_bits(kWqe) == kBlockBytes * 8);
 inline constexpr Field kCqe[] = {
     {"wqe_index", 16, "Free-running index of the work request in its queue"},
     {"status", 8, "Status"},
-    {"opcode", 8, "WcOp; not defined when status is not Success"},
+    {"opcode", 8, "WcOp; when status is not Success only bit 7 is defined: 1 of the receive queue"},
     {"byte_len", 32, "Bytes received, or read, or 8 for an atomic"},
     {"imm", 32, "Immediate data as a number, when with_imm"},
     {"reserved0", 32, "0"},

@@ -1,0 +1,53 @@
+// Completion queues (10.8).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "driver/context.hpp"
+
+namespace roci::driver {
+
+class CompletionQueue {
+ public:
+  /// Room for at least `entries` completions that were not polled, 1 to 49152 (CQ-01).
+  CompletionQueue(Context& context, unsigned entries);
+  ~CompletionQueue();
+  CompletionQueue(const CompletionQueue&) = delete;
+  CompletionQueue& operator=(const CompletionQueue&) = delete;
+
+  /// Takes up to `count` completions, oldest first, and says how many.
+  std::size_t poll(Completion* out, std::size_t count);
+  std::optional<Completion> poll();
+  /// Waits for a completion; none when `timeout_ns` went by.
+  std::optional<Completion> wait(std::uint64_t timeout_ns = Device::kForever);
+
+  /// The next completion, or the next solicited or bad one, raises one event (CQ-08, CQ-09).
+  void arm(bool solicited_only = false);
+  /// An event after `count` completions or `period_us`, whatever comes first; 0: each raises one.
+  void set_moderation(std::uint16_t count, std::uint16_t period_us);
+
+  std::uint32_t number() const { return number_; }
+  Context& context() { return context_; }
+
+ private:
+  friend class QueuePair;
+
+  const std::uint8_t* entry() const;
+  bool pending() const;
+  Completion take();
+  void tell_consumer();
+  /// Forgets completions of a queue pair that is reset or destroyed.
+  void forget(std::uint32_t qpn);
+
+  Context& context_;
+  unsigned log_;
+  DmaMemory ring_;
+  std::uint32_t number_ = 0;
+  std::uint32_t consumer_ = 0;
+  std::uint32_t told_ = 0;       ///< consumer index that the adapter knows
+  std::deque<Completion> kept_;  ///< taken from the ring, not yet polled
+};
+
+}  // namespace roci::driver

@@ -1,0 +1,492 @@
+// The driver against a device made of host memory: what it writes into the queues is compared with
+// the bytes that docs/queues.md prescribes, and what it reads is written by hand.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "driver/queue_pair.hpp"
+
+using namespace roci;
+using namespace roci::driver;
+
+namespace {
+
+/// Answers admin commands at once, with numbers that count up; DMA addresses are host addresses.
+class FakeDevice : public Device {
+ public:
+  std::uint32_t read32(std::uint32_t offset) override {
+    if (offset == register_offset("Id")) return id;
+    return registers[offset];
+  }
+  void write32(std::uint32_t offset, std::uint32_t value) override {
+    registers[offset] = value;
+    if (offset == register_offset("AdminDoorbell") && alive) serve();
+  }
+  DmaMemory allocate(std::size_t bytes, std::size_t alignment) override {
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    auto* memory = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, whole));
+    std::memset(memory, 0, bytes);
+    live[reinterpret_cast<std::uint64_t>(memory)] = bytes;
+    return {memory, reinterpret_cast<std::uint64_t>(memory), bytes};
+  }
+  void release(const DmaMemory& memory) override {
+    CHECK(live.erase(memory.dma) == 1);
+    std::free(memory.host);
+  }
+  std::uint32_t pasid() const override { return 0x12345; }
+  std::uint64_t now_ns() const override { return now; }
+  bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override {
+    if (ready()) return true;
+    now += timeout_ns;
+    return ready();
+  }
+  void wake() override {}
+
+  std::uint8_t* at(const char* low, const char* high) {
+    return reinterpret_cast<std::uint8_t*>(std::uint64_t{registers[register_offset(high)]} << 32 |
+                                           registers[register_offset(low)]);
+  }
+
+  std::uint32_t id = 0x524F4349;
+  bool alive = true;
+  unsigned refuse = 0;  ///< status of the next command
+  std::map<std::uint32_t, std::uint32_t> registers;
+  std::map<std::uint64_t, std::size_t> live;
+  std::uint64_t now = 0;
+  std::array<std::uint8_t, 128> command{};  ///< the last one
+  std::uint32_t next = 5;
+
+ private:
+  void serve() {
+    const std::uint32_t producer = registers[register_offset("AdminDoorbell")];
+    const std::uint32_t size = registers[register_offset("AdminSize")];
+    CHECK((size >> 12) == pasid());
+    const std::size_t slot = ((producer - 1) & ((1u << (size & 15)) - 1)) * 128;
+    std::memcpy(command.data(), at("AdminBaseLo", "AdminBaseHi") + slot, 128);
+    std::uint8_t* reply = at("AdminReplyLo", "AdminReplyHi") + slot;
+    std::memset(reply, 0, 128);
+    spec::put_memory(reply, place_of(spec::kReplyHeader, "tag"),
+                     spec::get_memory(command.data(), place_of(spec::kCommandHeader, "tag")));
+    spec::put_memory(reply, place_of(spec::kReplyHeader, "status"), refuse);
+    spec::put_memory(reply, place_of(spec::kReplyHeader, "detail"), refuse != 0 ? 24 : 0);
+    std::uint8_t* body = reply + 8;
+    switch (command[0]) {
+      case 1:  // QueryDevice
+        for (const auto& [name, value] : std::map<const char*, unsigned>{
+                 {"max_qp_wr", 32768}, {"max_sge", 13}, {"max_inline", 192}, {"max_cqe", 65536}}) {
+          spec::put_memory(body, place_of(spec::kQueryDeviceReply, name), value);
+        }
+        break;
+      case 10:  // QueryQp: what the last ModifyQp said
+        std::memcpy(body, modified.data(), 120);
+        break;
+      case 9:
+        std::memcpy(modified.data(), command.data() + 8, 120);
+        break;
+      default:
+        spec::put_memory(body, {0, 32}, next++);
+    }
+    refuse = 0;
+    registers[register_offset("AdminDone")] = producer;
+  }
+  std::array<std::uint8_t, 120> modified{};
+};
+
+/// A connected queue pair on a fake device.
+struct Bench {
+  explicit Bench(const QpOptions& options = {}) : qp(pd, cq, cq, options) {
+    qp.connect({0x77, 0x123456, gid_of_ipv4(0x0A000002)}, 0xABCDEF);
+  }
+  void complete(unsigned slot, unsigned index, unsigned status, unsigned opcode, bool owner) {
+    std::uint8_t* cqe = cq_ring + 32 * slot;
+    put(cqe, place_of(spec::kCqe, "wqe_index"), index);
+    put(cqe, place_of(spec::kCqe, "status"), status);
+    put(cqe, place_of(spec::kCqe, "opcode"), opcode);
+    put(cqe, place_of(spec::kCqe, "byte_len"), 1000 + index);
+    put(cqe, place_of(spec::kCqe, "qpn"), qp.number());
+    put(cqe, place_of(spec::kCqe, "owner"), owner);
+  }
+
+  /// Notes where the driver put its rings.
+  struct Rings : Observer {
+    void cq_created(std::uint32_t, std::uint64_t dma, unsigned log) override {
+      cq = reinterpret_cast<std::uint8_t*>(dma);
+      cq_log = log;
+    }
+    std::uint8_t* cq = nullptr;
+    unsigned cq_log = 0;
+  };
+
+  FakeDevice device;
+  Rings rings;
+  Context context{device};
+  bool observed = (context.set_observer(&rings), true);
+  ProtectionDomain pd{context};
+  CompletionQueue cq{context, 12};
+  std::uint8_t* cq_ring = rings.cq;
+  QueuePair qp;
+};
+
+std::uint8_t* sq_ring(FakeDevice& device) {
+  return reinterpret_cast<std::uint8_t*>(
+      spec::get_memory(device.command.data() + 8, place_of(spec::kCreateQp, "sq_base")));
+}
+
+SendRequest write_of(unsigned sges) {
+  SendRequest request;
+  request.opcode = Opcode::kWrite;
+  for (unsigned i = 0; i < sges; ++i) request.sges.push_back({0x1000u + i, 10 + i, 0x55 + i});
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("context: reads Id, hands over rings and PASID, and gives all memory back") {
+  FakeDevice device;
+  {
+    Context context(device);
+    CHECK(context.limits().max_sge == 13);
+    CHECK(device.registers[register_offset("Control")] == 3);
+    CHECK(device.registers[register_offset("AdminDoorbell")] == 1);
+    CHECK((device.registers[register_offset("EqSize")] & 0x1F) == (8 | 1 << 4));
+    ProtectionDomain pd(context);
+    MemoryRegion region(pd, 5000, access::kAll);
+    CHECK(region.size() == 5000);
+    CHECK(region.sge(7, 9).address == region.address() + 7);
+  }
+  CHECK(device.live.empty());
+  CHECK(device.registers[register_offset("Control")] == 0);
+  CHECK(device.registers[register_offset("EqSize")] == 0);
+}
+
+TEST_CASE("context: another kind of device is refused") {
+  FakeDevice device;
+  device.id = 0xFFFFFFFF;
+  CHECK_THROWS_AS(Context{device}, Error);
+}
+
+TEST_CASE("context: a refused command throws its status and the field at fault") {
+  FakeDevice device;
+  Context context(device);
+  device.refuse = code(spec::kAdminStatuses, "BadParameter");
+  try {
+    context.set_gid(3, gid_of_ipv4(0x0A000001));
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.status() == AdminStatus::kBadParameter);
+    CHECK(error.detail() == 24);
+    CHECK(std::string(error.what()).find("set GID: BadParameter") == 0);
+  }
+}
+
+TEST_CASE("context: silence of the adapter ends in HardwareError") {
+  FakeDevice device;
+  Context context(device);
+  device.alive = false;
+  try {
+    context.query_port();
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.status() == AdminStatus::kHardwareError);
+  }
+  device.alive = true;
+}
+
+TEST_CASE("context: a GID of an IPv4 address is ::ffff:a.b.c.d (WIRE-08), first byte on top") {
+  FakeDevice device;
+  Context context(device);
+  context.set_gid(2, gid_of_ipv4(0xC0A80105), 100);
+  const std::uint8_t* body = device.command.data() + 8;
+  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "gid_hi")) == 0);
+  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "gid_lo")) == 0x0000FFFFC0A80105);
+  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "vlan")) == 1);
+  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "vid")) == 100);
+}
+
+TEST_CASE("context: commands wrap around their ring") {
+  FakeDevice device;
+  Context context(device);
+  for (int i = 0; i < 70000; ++i) context.query_port();
+  CHECK(device.registers[register_offset("AdminDone")] == static_cast<std::uint16_t>(70001));
+}
+
+TEST_CASE("event queue: events in order, owner flips with each pass, consumer is told") {
+  FakeDevice device;
+  EventQueue events(device, 1);
+  std::uint8_t* ring = device.at("EqBaseLo", "EqBaseHi");
+  for (unsigned i = 0; i < 10; ++i) {
+    CHECK_FALSE(events.poll());
+    std::uint8_t* eqe = ring + 16 * (i % 2);
+    put(eqe, place_of(spec::kEqe, "kind"), 3);
+    put(eqe, place_of(spec::kEqe, "number"), 100 + i);
+    put(eqe, place_of(spec::kEqe, "owner"), i / 2 % 2 == 0);
+    const auto event = events.poll();
+    REQUIRE(event);
+    CHECK(event->kind == EventKind::kQpFatal);
+    CHECK(event->number == 100 + i);
+    CHECK(device.registers[register_offset("EqConsumer")] == i + 1);
+  }
+}
+
+TEST_CASE("queue pair: connect sends INIT, RTR and RTS with what each needs (QP-02 to QP-04)") {
+  Bench bench;
+  const std::uint8_t* body = bench.device.command.data() + 8;
+  const auto field = [&](spec::Place place) { return spec::get_memory(body, place); };
+  CHECK(field(place_of(spec::kQpAttributes, "qpn")) == bench.qp.number());
+  CHECK(field(place_of(spec::kQpAttributes, "state")) == 3);
+  CHECK(field(place_of(spec::kQpAttributes, "attr_mask")) ==
+        (1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16));
+  CHECK(field(place_of(spec::kQpAttributes, "sq_psn")) == 0xABCDEF);
+  const QpAttributes a = bench.qp.query();
+  CHECK(a.state == QpState::kRts);
+  CHECK(a.dest_qpn == 0x77);
+  CHECK(a.rq_psn == 0x123456);
+  CHECK(a.dgid == gid_of_ipv4(0x0A000002));
+  CHECK(a.timeout == 14);
+}
+
+TEST_CASE("queue pair: the entry size is the smallest that holds list and inline data") {
+  struct {
+    unsigned sges, bytes, log;
+  } const cases[] = {{1, 0, 0}, {2, 0, 1},  {5, 0, 1},  {6, 0, 2},   {13, 0, 2},
+                     {1, 1, 1}, {1, 64, 1}, {1, 65, 2}, {1, 192, 2}, {13, 192, 2}};
+  for (const auto& c : cases) {
+    FakeDevice device;
+    Context context(device);
+    ProtectionDomain pd(context);
+    CompletionQueue cq(context, 4);
+    QpOptions options;
+    options.send_sges = c.sges;
+    options.max_inline = c.bytes;
+    QueuePair qp(pd, cq, cq, options);
+    CHECK(spec::get_memory(device.command.data() + 8, place_of(spec::kCreateQp, "sq_stride_log")) ==
+          c.log);
+  }
+}
+
+TEST_CASE("queue pair: options out of range are refused before the adapter is asked") {
+  FakeDevice device;
+  Context context(device);
+  ProtectionDomain pd(context);
+  CompletionQueue cq(context, 4);
+  QpOptions options;
+  options.send_sges = 14;
+  CHECK_THROWS_AS(QueuePair(pd, cq, cq, options), std::invalid_argument);
+  options = {};
+  options.max_inline = 193;
+  CHECK_THROWS_AS(QueuePair(pd, cq, cq, options), std::invalid_argument);
+  options = {};
+  options.send_entries = 32769;
+  CHECK_THROWS_AS(QueuePair(pd, cq, cq, options), std::invalid_argument);
+}
+
+TEST_CASE("post: a list of 13 entries lies in blocks 0 to 3 as docs/queues.md says") {
+  FakeDevice device;
+  Context context(device);
+  ProtectionDomain pd(context);
+  CompletionQueue cq(context, 4);
+  QpOptions options;
+  options.send_sges = 13;
+  QueuePair qp(pd, cq, cq, options);
+  std::uint8_t* ring = sq_ring(device);
+  qp.connect({1, 2, {}}, 3);
+
+  SendRequest request = write_of(13);
+  request.remote_address = 0x1122334455667788;
+  request.remote_key = 0xA1B2C3D4;
+  request.fence = true;
+  qp.send(request);
+  CHECK(ring[0] == 2);               // Write
+  CHECK((ring[1] & 0xF) == 0b0101);  // signaled, fence
+  CHECK(ring[2] == 13);
+  CHECK(get(ring, {64, 32}) == 13 * 10 + 78);
+  CHECK(get(ring, {96, 32}) == 0xA1B2C3D4);
+  CHECK(get(ring, {128, 64}) == 0x1122334455667788);
+  for (unsigned i = 0; i < 13; ++i) {
+    const unsigned at = i == 0 ? 48 : 64 * (1 + (i - 1) / 4) + 16 * ((i - 1) % 4);
+    CHECK(get(ring + at, {0, 64}) == 0x1000 + i);
+    CHECK(get(ring + at, {64, 32}) == 10 + i);
+    CHECK(get(ring + at, {96, 32}) == 0x55 + i);
+  }
+  CHECK(device.registers[0x100000 + 16 * qp.number()] == 1);
+}
+
+TEST_CASE("post: inline data is copied behind block 0 (RQ-46)") {
+  FakeDevice device;
+  Context context(device);
+  ProtectionDomain pd(context);
+  CompletionQueue cq(context, 4);
+  QpOptions options;
+  options.max_inline = 100;
+  QueuePair qp(pd, cq, cq, options);
+  std::uint8_t* ring = sq_ring(device);
+  qp.connect({1, 2, {}}, 3);
+  std::vector<std::uint8_t> data(192);
+  for (unsigned i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i + 1);
+  SendRequest request;
+  request.inline_data = data.data();
+  request.inline_bytes = 192;  // an entry of four blocks has room for more than was asked
+  qp.send(request);
+  CHECK(std::memcmp(ring + 64, data.data(), 192) == 0);
+  CHECK((ring[1] & 8) != 0);
+  CHECK(ring[2] == 0);
+  CHECK(get(ring, {64, 32}) == 192);
+}
+
+TEST_CASE("post: sends are refused before RTS, receives in RESET only (QP-08)") {
+  FakeDevice device;
+  Context context(device);
+  ProtectionDomain pd(context);
+  CompletionQueue cq(context, 4);
+  QueuePair qp(pd, cq, cq);
+  const SendRequest send = write_of(1);
+  const ReceiveRequest receive;
+  CHECK(qp.post_send(&send, 1).error == PostError::kState);
+  CHECK(qp.post_receive(&receive, 1).error == PostError::kState);
+  QpAttributes a;
+  for (const QpState state : {QpState::kInit, QpState::kRtr}) {
+    a.state = state;
+    qp.modify(a, mask::kState);
+    CHECK(qp.post_send(&send, 1).error == PostError::kState);
+    CHECK(qp.post_receive(&receive, 1));
+  }
+  for (const QpState state : {QpState::kRts, QpState::kSqd, QpState::kErr}) {
+    a.state = state;
+    qp.modify(a, mask::kState);
+    CHECK(qp.post_send(&send, 1));
+    CHECK(qp.post_receive(&receive, 1));
+  }
+}
+
+TEST_CASE("post: a full queue refuses the next one and keeps those before it (QP-20)") {
+  QpOptions options;
+  options.send_entries = options.receive_entries = 4;
+  Bench bench(options);
+  std::vector<SendRequest> list(64, write_of(1));
+  const PostResult result = bench.qp.post_send(list.data(), list.size());
+  CHECK(result.error == PostError::kQueueFull);
+  CHECK(result.posted == 4);
+  CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 4);
+  CHECK(bench.qp.post_send(list.data(), 1).posted == 0);
+  CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 4);
+  const std::vector<ReceiveRequest> receives(64);
+  CHECK(bench.qp.post_receive(receives.data(), 64).posted == 4);
+  CHECK(bench.device.registers[0x100004 + 16 * bench.qp.number()] == 4);
+}
+
+TEST_CASE("post: malformed requests are refused (QP-21, RQ-44)") {
+  Bench bench;
+  const auto refused = [&](const SendRequest& r) { return bench.qp.post_send(&r, 1).error; };
+  CHECK(refused(write_of(2)) == PostError::kSges);
+  SendRequest r;
+  std::uint8_t data[200] = {};
+  r.inline_data = data;
+  r.inline_bytes = 65;
+  CHECK(refused(r) == PostError::kInline);
+  r.inline_bytes = 8;
+  r.opcode = Opcode::kRead;
+  CHECK(refused(r) == PostError::kInline);
+  r = write_of(1);
+  r.opcode = static_cast<Opcode>(7);
+  CHECK(refused(r) == PostError::kOpcode);
+  r.opcode = Opcode::kFetchAdd;
+  r.sges[0].length = 4;
+  CHECK(refused(r) == PostError::kAtomic);
+  r.sges[0].length = 8;
+  CHECK(refused(r) == PostError::kNone);
+  r.opcode = Opcode::kWrite;
+  r.sges[0].length = 0x80000001;
+  CHECK(refused(r) == PostError::kLength);
+  r.sges[0].length = 0x80000000;
+  CHECK(refused(r) == PostError::kNone);
+  CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 2);
+}
+
+TEST_CASE(
+    "completion queue: identifiers by queue and index, a signaled one frees those before it") {
+  QpOptions options;
+  options.send_entries = options.receive_entries = 4;
+  Bench bench(options);
+  for (unsigned i = 0; i < 4; ++i) {
+    SendRequest s = write_of(1);
+    s.id = 100 + i;
+    bench.qp.send(s);
+    bench.qp.receive({200 + i, {}});
+  }
+  CHECK_FALSE(bench.cq.poll());
+  bench.complete(0, 2, 0, 1, true);
+  bench.complete(1, 0, 0, 128, true);
+  bench.complete(2, 3, 5, 0, true);
+  bench.complete(3, 1, 5, 128, true);
+  Completion out[8];
+  REQUIRE(bench.cq.poll(out, 8) == 4);
+  CHECK(out[0].id == 102);
+  CHECK(out[0].ok());
+  CHECK(out[0].opcode == WcOpcode::kWrite);
+  CHECK_FALSE(out[0].receive);
+  CHECK(out[1].id == 200);
+  CHECK(out[1].receive);
+  CHECK(out[1].byte_len == 1000);
+  CHECK(out[2].id == 103);
+  CHECK(out[2].status == Status::kWrFlushErr);
+  CHECK(out[3].id == 201);
+  CHECK(bench.qp.send_room() == 4);
+  CHECK(bench.qp.receive_room() == 2);
+}
+
+TEST_CASE("completion queue: a completion of nothing outstanding is an error (I1)") {
+  Bench bench;
+  bench.complete(0, 0, 0, 1, true);
+  CHECK_THROWS_AS(bench.cq.poll(), Error);
+}
+
+TEST_CASE("completion queue: many passes, owner flips, the adapter hears of the consumer in time") {
+  Bench bench;
+  const unsigned entries = 1u << bench.rings.cq_log;
+  CHECK(entries * 3 / 4 >= 12);  // CQ-01
+  for (unsigned i = 0; i < 1000; ++i) {
+    bench.qp.send(write_of(1));
+    bench.complete(i % entries, i, 0, 1, i / entries % 2 == 0);
+    const auto completion = bench.cq.poll();
+    REQUIRE(completion);
+    CHECK_FALSE(bench.cq.poll());
+    const unsigned told = bench.device.registers[0x180000 + 16 * bench.cq.number()];
+    CHECK(i + 1 - told < entries / 4);
+  }
+  bench.cq.arm(true);
+  CHECK(bench.device.registers[0x180004 + 16 * bench.cq.number()] == (1000u | 1u << 31));
+}
+
+TEST_CASE("queue pair: RESET empties the queues without completions (QP-09)") {
+  Bench bench;
+  bench.qp.send(write_of(1));
+  bench.complete(0, 0, 0, 1, true);
+  bench.qp.to_reset();
+  CHECK_FALSE(bench.cq.poll());
+  CHECK(bench.qp.send_room() == 64);
+  const SendRequest send = write_of(1);
+  CHECK(bench.qp.post_send(&send, 1).error == PostError::kState);
+}
+
+TEST_CASE("queue pair: what was not polled goes with it, other queue pairs' completions stay") {
+  Bench bench;
+  std::uint32_t other_number = 0;
+  {
+    QueuePair other(bench.pd, bench.cq, bench.cq);
+    other.connect({1, 2, {}}, 3);
+    other_number = other.number();
+    other.send(write_of(1));
+    SendRequest mine = write_of(1);
+    mine.id = 42;
+    bench.qp.send(mine);
+    bench.complete(0, 0, 0, 1, true);
+    put(bench.cq_ring, place_of(spec::kCqe, "qpn"), other_number);
+    bench.complete(1, 0, 0, 1, true);
+  }
+  const auto completion = bench.cq.poll();
+  REQUIRE(completion);
+  CHECK(completion->id == 42);
+  CHECK_FALSE(bench.cq.poll());
+}

@@ -1,0 +1,26 @@
+// Lets a test bench or tracer see what an application asks of a driver. Calls come before the
+// adapter can act on what they tell.
+#pragma once
+
+#include "driver/types.hpp"
+
+namespace roci::driver {
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void cq_created(std::uint32_t /*cqn*/, std::uint64_t /*dma*/, unsigned /*log*/) {}
+  virtual void cq_destroyed(std::uint32_t /*cqn*/) {}
+  virtual void qp_created(std::uint32_t /*qpn*/) {}
+  virtual void qp_destroyed(std::uint32_t /*qpn*/) {}
+  /// The adapter has taken `mask` of `attributes`.
+  virtual void qp_modified(std::uint32_t /*qpn*/, const QpAttributes&, std::uint32_t /*mask*/) {}
+  /// `index` is the free-running number of the request in its queue, as completions name it.
+  virtual void send_posted(std::uint32_t /*qpn*/, std::uint16_t /*index*/, const SendRequest&) {}
+  virtual void receive_posted(std::uint32_t /*qpn*/, std::uint16_t /*index*/,
+                              const ReceiveRequest&) {}
+  /// The application took a completion.
+  virtual void completed(const Completion&) {}
+};
+
+}  // namespace roci::driver
