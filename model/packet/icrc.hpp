@@ -1,0 +1,21 @@
+// Checksums of RoCE v2 packets: invariant CRC (7.8.1, A17), IPv4 header sum, UDP sum.
+#pragma once
+
+#include "packet/bytes.hpp"
+
+namespace roci::packet {
+
+/// ICRC of a packet as a number whose lowest byte is sent first. `datagram` goes from the first
+/// byte of the IP header to the last one before the ICRC; `udp_at` is where the UDP header begins.
+std::uint32_t icrc(ByteView datagram, std::size_t udp_at, bool ipv6);
+
+/// Ones-complement sum of 16-bit words, not inverted; over a header with a right checksum: 0xFFFF.
+std::uint16_t ones_sum(ByteView bytes, std::uint32_t start = 0);
+
+/// The checksum field that `header` (IPv4) should have.
+std::uint16_t ipv4_checksum(ByteView header);
+
+/// ones_sum over pseudo header and UDP datagram: 0xFFFF when a non-zero checksum is right.
+std::uint16_t udp_sum(ByteView ip_header, ByteView udp_datagram, bool ipv6);
+
+}  // namespace roci::packet

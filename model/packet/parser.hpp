@@ -1,0 +1,87 @@
+// From a frame to what it says: offsets, headers, payload, and the first rule it breaks.
+#pragma once
+
+#include "packet/headers.hpp"
+#include "packet/opcode.hpp"
+#include "transport/psn.hpp"
+
+namespace roci::packet {
+
+/// First rule of reception that a frame breaks, in the order of checking.
+enum class Error : std::uint8_t {
+  kNone,
+  kNotRoce,       ///< not IPv4 or IPv6 with UDP to port 4791
+  kTruncated,     ///< ends before its UDP length, or too short for BTH and ICRC (WIRE-33)
+  kIpv4Options,   ///< IHL not 5 (WIRE-05)
+  kFragment,      ///< more fragments follow; later fragments have no UDP header (WIRE-05)
+  kIpv4Checksum,  ///< (WIRE-06)
+  kLength,        ///< IP and UDP lengths disagree (WIRE-17)
+  kUdpChecksum,   ///< not 0 and wrong (WIRE-16)
+  kIcrc,          ///< (WIRE-40)
+  kVersion,       ///< TVer not 0 (WIRE-20)
+  kOpcode,        ///< in no table (WIRE-45, WIRE-46)
+  kExtension,     ///< no room for the extension headers (WIRE-33)
+  kPad,           ///< no room for the pad (WIRE-33)
+  kAlignment,     ///< not a multiple of 4 (WIRE-34)
+  kExtraBytes,    ///< payload behind an opcode that has none (WIRE-35)
+};
+
+/// "wrong ICRC" and so on; "ok" for kNone.
+std::string_view to_string(Error error);
+
+/// A parsed frame. It points into the frame, which must outlive it. Offsets count from the start
+/// of the frame. `has_bth` says that everything down to the BTH and the ICRC is there, whatever
+/// `error` says; `payload.data` is set when extension headers and pad have room as well.
+struct Parsed {
+  ByteView frame;
+  Error error = Error::kNotRoce;
+  bool has_bth = false;
+  bool icrc_ok = false;
+  bool vlan = false;
+  bool ipv6 = false;
+  std::size_t ip_at = 0;
+  std::size_t udp_at = 0;
+  std::size_t bth_at = 0;
+  std::size_t icrc_at = 0;          ///< also the end of the pad
+  std::uint32_t icrc_expected = 0;  ///< lowest byte first on the wire
+  const OpcodeInfo* op = nullptr;   ///< nullptr for an unknown opcode
+  ByteView payload;                 ///< without pad
+  ByteView pad;
+
+  bool ok() const { return error == Error::kNone; }
+  bool has(Ext ext) const { return op != nullptr && op->has(ext); }
+
+  Ethernet ethernet() const { return Ethernet(frame.data); }
+  Vlan vlan_tag() const { return Vlan(frame.data + Ethernet::kBytes); }
+  Ipv4 ipv4_header() const { return Ipv4(frame.data + ip_at); }
+  Ipv6 ipv6_header() const { return Ipv6(frame.data + ip_at); }
+  Udp udp() const { return Udp(frame.data + udp_at); }
+  Bth bth() const { return Bth(frame.data + bth_at); }
+  Reth reth() const { return Reth(ext(Ext::kReth)); }
+  AtomicEth atomic_eth() const { return AtomicEth(ext(Ext::kAtomicEth)); }
+  Aeth aeth() const { return Aeth(ext(Ext::kAeth)); }
+  AtomicAckEth atomic_ack_eth() const { return AtomicAckEth(ext(Ext::kAtomicAckEth)); }
+  ImmDt imm_dt() const { return ImmDt(ext(Ext::kImmDt)); }
+  Ieth ieth() const { return Ieth(ext(Ext::kIeth)); }
+  Deth deth() const { return Deth(ext(Ext::kDeth)); }
+
+  transport::Psn psn() const { return transport::Psn(bth().psn()); }
+  Gid src() const { return ipv6 ? ipv6_header().src_ip() : gid_from_ipv4(ipv4_header().src_ip()); }
+  Gid dst() const { return ipv6 ? ipv6_header().dst_ip() : gid_from_ipv4(ipv4_header().dst_ip()); }
+  std::uint8_t traffic_class() const {
+    return ipv6 ? ipv6_header().traffic_class() : ipv4_header().tos();
+  }
+  std::uint8_t hop_limit() const { return ipv6 ? ipv6_header().hop_limit() : ipv4_header().ttl(); }
+  /// ICRC as it stands in the frame, lowest byte first on the wire.
+  std::uint32_t icrc_sent() const;
+
+ private:
+  const std::uint8_t* ext(Ext kind) const {
+    return frame.data + bth_at + Bth::kBytes + op->offset_of(kind);
+  }
+};
+
+/// Parses an Ethernet frame without FCS; bytes behind the IP datagram are ignored (WIRE-18).
+Parsed parse(ByteView frame);
+
+}  // namespace roci::packet
