@@ -105,4 +105,127 @@ module roci_dma #(
   output logic                   idle_o
 );
 
+  `PARAM_CHECK(WidthIsKnown, DataWidth == 64 || DataWidth == 128 || DataWidth == 256 ||
+               DataWidth == 512)
+
+  localparam int unsigned OffBits = $clog2(DataWidth / 8);
+
+  logic read_failed, write_failed;
+  logic payload_idle, gather_idle, scatter_idle, read_idle, write_idle;
+
+  // Payload out.
+  logic [6:0]           p_tag, b_tag;
+  logic [63:0]          p_addr, b_addr;
+  logic [19:0]          p_pasid, b_pasid;
+  logic [8:0]           p_beats, b_beats;
+  logic                 p_valid, p_ready, b_valid, b_ready;
+  logic [DataWidth-1:0] beat_data;
+  logic [OffBits-1:0]   beat_start;
+  logic [OffBits:0]     beat_bytes;
+  logic                 beat_last, beat_error, beat_valid, beat_ready;
+
+  roci_dma_payload #(.DataWidth(DataWidth), .BufferBytes(BufferBytes)) u_payload (
+    .clk_i, .rst_ni,
+    .seg_i(rd_seg_i), .seg_valid_i(rd_seg_valid_i), .seg_ready_o(rd_seg_ready_o),
+    .ar_tag_o(p_tag), .ar_addr_o(p_addr), .ar_pasid_o(p_pasid), .ar_beats_o(p_beats),
+    .ar_valid_o(p_valid), .ar_ready_i(p_ready),
+    .r_tag_i(m_axi_rid_i[6:0]), .r_data_i(m_axi_rdata_i), .r_error_i(m_axi_rresp_i != 2'b00),
+    .r_last_i(m_axi_rlast_i), .r_valid_i(m_axi_rvalid_i && !m_axi_rid_i[7]),
+    .out_data_o(beat_data), .out_start_o(beat_start), .out_bytes_o(beat_bytes),
+    .out_last_o(beat_last), .out_error_o(beat_error), .out_valid_o(beat_valid),
+    .out_ready_i(beat_ready), .idle_o(payload_idle));
+
+  roci_gather #(.DataWidth(DataWidth)) u_gather (
+    .clk_i, .rst_ni,
+    .gather_pos_i, .gather_len_i, .gather_start_valid_i, .gather_start_ready_o,
+    .in_data_i(beat_data), .in_start_i(beat_start), .in_bytes_i(beat_bytes),
+    .in_last_i(beat_last), .in_error_i(beat_error), .in_valid_i(beat_valid),
+    .in_ready_o(beat_ready),
+    .pay_tdata_o(tx_pay_tdata_o), .pay_tlast_o(tx_pay_tlast_o), .pay_terror_o(tx_pay_terror_o),
+    .pay_tvalid_o(tx_pay_tvalid_o), .pay_tready_i(tx_pay_tready_i), .idle_o(gather_idle));
+
+  // Blocks in.
+  roci_dma_block_read #(.DataWidth(DataWidth)) u_block_read (
+    .clk_i, .rst_ni,
+    .br_valid_i, .br_ready_o, .br_addr_i, .br_pasid_i, .br_count_i,
+    .br_data_o, .br_error_o, .br_data_valid_o, .br_data_ready_i,
+    .ar_tag_o(b_tag), .ar_addr_o(b_addr), .ar_pasid_o(b_pasid), .ar_beats_o(b_beats),
+    .ar_valid_o(b_valid), .ar_ready_i(b_ready),
+    .r_tag_i(m_axi_rid_i[6:0]), .r_data_i(m_axi_rdata_i), .r_error_i(m_axi_rresp_i != 2'b00),
+    .r_last_i(m_axi_rlast_i), .r_valid_i(m_axi_rvalid_i && m_axi_rid_i[7]), .idle_o(read_idle));
+
+  roci_dma_read_mux #(.DataWidth(DataWidth)) u_read_mux (
+    .clk_i, .rst_ni,
+    .p_tag_i(p_tag), .p_addr_i(p_addr), .p_pasid_i(p_pasid), .p_beats_i(p_beats),
+    .p_valid_i(p_valid), .p_ready_o(p_ready),
+    .b_tag_i(b_tag), .b_addr_i(b_addr), .b_pasid_i(b_pasid), .b_beats_i(b_beats),
+    .b_valid_i(b_valid), .b_ready_o(b_ready),
+    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
+    .m_axi_aruser_o, .m_axi_arvalid_o, .m_axi_arready_i);
+  assign m_axi_rready_o = 1'b1;  // every read has its rows reserved
+
+  // Payload in.
+  logic [63:0]            s_addr, w_addr;
+  logic [19:0]            s_pasid, w_pasid;
+  logic [8:0]             s_beats, w_beats;
+  logic [1:0]             w_client;
+  logic                   s_aw_valid, s_aw_ready, w_aw_valid, w_aw_ready;
+  logic [DataWidth-1:0]   s_data, w_data;
+  logic [DataWidth/8-1:0] s_strb, w_strb;
+  logic                   s_last, s_valid, s_ready, w_last, w_valid, w_ready, s_answer;
+  logic [3:0]             w_answer;
+
+  roci_scatter #(.DataWidth(DataWidth)) u_scatter (
+    .clk_i, .rst_ni,
+    .pay_src_i(rx_pay_src_i), .pay_offset_i(rx_pay_offset_i), .pay_len_i(rx_pay_len_i),
+    .pay_hdr_valid_i(rx_pay_hdr_valid_i), .pay_hdr_ready_o(rx_pay_hdr_ready_o),
+    .pay_tdata_i(rx_pay_tdata_i), .pay_tlast_i(rx_pay_tlast_i), .pay_tvalid_i(rx_pay_tvalid_i),
+    .pay_tready_o(rx_pay_tready_o),
+    .req_seg_i, .req_seg_valid_i, .req_seg_ready_o,
+    .rsp_seg_i, .rsp_seg_valid_i, .rsp_seg_ready_o,
+    .aw_addr_o(s_addr), .aw_pasid_o(s_pasid), .aw_beats_o(s_beats), .aw_valid_o(s_aw_valid),
+    .aw_ready_i(s_aw_ready),
+    .w_data_o(s_data), .w_strb_o(s_strb), .w_last_o(s_last), .w_valid_o(s_valid),
+    .w_ready_i(s_ready), .b_i(s_answer), .wr_done_o, .idle_o(scatter_idle));
+
+  // Blocks out.
+  roci_dma_block_write #(.DataWidth(DataWidth)) u_block_write (
+    .clk_i, .rst_ni,
+    .bw_valid_i, .bw_ready_o, .bw_addr_i, .bw_pasid_i, .bw_data_i, .bw_bytes_i, .bw_done_o,
+    .aw_client_o(w_client), .aw_addr_o(w_addr), .aw_pasid_o(w_pasid), .aw_beats_o(w_beats),
+    .aw_valid_o(w_aw_valid), .aw_ready_i(w_aw_ready),
+    .w_data_o(w_data), .w_strb_o(w_strb), .w_last_o(w_last), .w_valid_o(w_valid),
+    .w_ready_i(w_ready), .b_i(w_answer), .idle_o(write_idle));
+
+  roci_dma_write_mux #(.DataWidth(DataWidth)) u_write_mux (
+    .clk_i, .rst_ni,
+    .s_addr_i(s_addr), .s_pasid_i(s_pasid), .s_beats_i(s_beats), .s_aw_valid_i(s_aw_valid),
+    .s_aw_ready_o(s_aw_ready),
+    .s_data_i(s_data), .s_strb_i(s_strb), .s_last_i(s_last), .s_w_valid_i(s_valid),
+    .s_w_ready_o(s_ready), .s_b_o(s_answer),
+    .b_client_i(w_client), .b_addr_i(w_addr), .b_pasid_i(w_pasid), .b_beats_i(w_beats),
+    .b_aw_valid_i(w_aw_valid), .b_aw_ready_o(w_aw_ready),
+    .b_data_i(w_data), .b_strb_i(w_strb), .b_last_i(w_last), .b_w_valid_i(w_valid),
+    .b_w_ready_o(w_ready), .b_b_o(w_answer),
+    .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o,
+    .m_axi_awuser_o, .m_axi_awvalid_o, .m_axi_awready_i,
+    .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,
+    .m_axi_bid_i, .m_axi_bvalid_i);
+  assign m_axi_bready_o = 1'b1;
+
+  assign read_failed  = m_axi_rvalid_i && m_axi_rresp_i != 2'b00;
+  assign write_failed = m_axi_bvalid_i && m_axi_bresp_i != 2'b00;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      read_error_o  <= 1'b0;
+      write_error_o <= 1'b0;
+    end else begin
+      read_error_o  <= read_failed;
+      write_error_o <= write_failed;
+    end
+  end
+
+  assign idle_o = payload_idle && gather_idle && scatter_idle && read_idle && write_idle &&
+                  !read_error_o && !write_error_o;
+
 endmodule

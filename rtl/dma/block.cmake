@@ -1,0 +1,1 @@
+add_rtl_block(dma WIDTHS 64 512)

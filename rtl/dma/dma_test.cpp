@@ -1,0 +1,500 @@
+#include <doctest/doctest.h>
+
+#include "Vroci_dma.h"
+#include "dma/host_model.hpp"
+#include "spec/records.hpp"
+
+namespace {
+
+using roci::spec::kSeg;
+using roci::spec::place_of;
+constexpr unsigned kBeat = HostModel::kBeat;
+constexpr unsigned kSeed = 20240711;
+
+struct Piece {
+  std::uint64_t addr;
+  unsigned len;
+  bool last, drop;
+};
+struct Packet {
+  std::vector<Piece> pieces;
+  unsigned pos, len;  // byte of the first beat; bytes
+  bool src, error;
+  std::vector<std::uint8_t> bytes;
+};
+struct Block {
+  std::uint64_t addr;
+  unsigned count;  // blocks or bytes
+  std::vector<std::uint8_t> bytes;
+};
+
+/// The block with its memory: queues of work in, what comes out checked against them.
+class Bench {
+ public:
+  Dut<Vroci_dma> dut;
+  HostModel host{kSeed};
+  std::mt19937 random{kSeed};
+  unsigned stall = 0;  // percent of clocks in which our side is not valid or not ready
+
+  std::deque<Piece> read_pieces, put_pieces[2];
+  std::deque<Packet> starts, reads, headers, payload, in_flight;
+  std::deque<Block> requests[5], blocks[5], stores[4], storing[4];
+  bool block_client_stalled[5] = {};
+  std::uint64_t reads_done = 0, blocks_done[5] = {}, stores_done[4] = {};
+  std::uint64_t first_pay_cycle = 0, read_errors = 0;
+  std::uint16_t wr_done = 0;
+
+  bool busy() const {
+    bool any = !reads.empty() || !headers.empty() || !payload.empty() || !in_flight.empty();
+    for (int c = 0; c < 5; ++c) any |= !blocks[c].empty();
+    for (int c = 0; c < 4; ++c) any |= !stores[c].empty() || !storing[c].empty();
+    return any;
+  }
+
+  void read(Packet packet) {
+    for (const Piece& piece : packet.pieces) {
+      read_pieces.push_back(piece);
+      for (unsigned i = 0; i < piece.len; ++i) {
+        packet.bytes.push_back(host.at(piece.addr + i));
+        packet.error |= host.bad_pages.count((piece.addr + i) >> 12) != 0;
+      }
+    }
+    starts.push_back(packet);
+    reads.push_back(std::move(packet));
+  }
+
+  void write(Packet packet) {
+    for (const Piece& piece : packet.pieces) put_pieces[packet.src].push_back(piece);
+    packet.bytes.resize(packet.len);
+    for (auto& byte : packet.bytes) byte = static_cast<std::uint8_t>(random());
+    headers.push_back(packet);
+    payload.push_back(packet);
+    in_flight.push_back(std::move(packet));
+  }
+
+  void fetch(int client, std::uint64_t addr, unsigned count) {
+    Block block{addr, count, {}};
+    for (unsigned i = 0; i < 64 * count; ++i) block.bytes.push_back(host.at(addr + i));
+    requests[client].push_back(block);
+    blocks[client].push_back(block);
+  }
+
+  void store(int client, std::uint64_t addr, unsigned bytes) {
+    Block block{addr, bytes, {}};
+    for (unsigned i = 0; i < bytes; ++i) block.bytes.push_back(static_cast<std::uint8_t>(random()));
+    stores[client].push_back(block);
+  }
+
+  void clock() {
+    auto& m = *dut;
+    const std::uint64_t now = dut.cycle();
+    host.drive(m, now);
+    drive_reads(m);
+    drive_writes(m);
+    drive_blocks(m);
+    dut.settle();
+    host.sample(m, now);
+    sample_reads(m, now);
+    sample_writes(m);
+    sample_blocks(m);
+    read_errors += m.read_error_o;
+    dut.tick();
+  }
+
+  void drain(std::uint64_t limit = 200000) {
+    while (busy() && limit-- > 0) clock();
+    REQUIRE_FALSE(busy());
+    for (int i = 0; i < 400 && !dut->idle_o; ++i) clock();
+    CHECK(dut->idle_o == 1);
+    CHECK(host.quiet());
+  }
+
+ private:
+  // Valid stays once it is up.
+  bool offer(bool& was, bool have) { return was = have && (was || go()); }
+  bool go() { return stall == 0 || random() % 100 >= stall; }
+
+  template <typename Port>
+  static void put_seg(Port& port, const Piece& piece) {
+    port::put(port, place_of(kSeg, "addr"), piece.addr);
+    port::put(port, place_of(kSeg, "pasid"), HostModel::pasid(piece.addr));
+    port::put(port, place_of(kSeg, "len"), piece.len);
+    port::put(port, place_of(kSeg, "last"), piece.last);
+    port::put(port, place_of(kSeg, "drop"), piece.drop);
+  }
+
+  void drive_reads(Vroci_dma& m) {
+    m.rd_seg_valid_i = offer(seg_up_, !read_pieces.empty());
+    if (m.rd_seg_valid_i) put_seg(m.rd_seg_i, read_pieces.front());
+    m.gather_start_valid_i = offer(start_up_, !starts.empty());
+    if (m.gather_start_valid_i) {
+      m.gather_pos_i = starts.front().pos;
+      m.gather_len_i = starts.front().len;
+    }
+    m.tx_pay_tready_i = go();
+  }
+
+  void sample_reads(Vroci_dma& m, std::uint64_t now) {
+    if (m.rd_seg_valid_i && m.rd_seg_ready_o) read_pieces.pop_front(), seg_up_ = false;
+    if (m.gather_start_valid_i && m.gather_start_ready_o) starts.pop_front(), start_up_ = false;
+    if (!m.tx_pay_tvalid_o || !m.tx_pay_tready_i) return;
+    if (first_pay_cycle == 0) first_pay_cycle = now;
+    REQUIRE_FALSE(reads.empty());
+    const Packet& packet = reads.front();
+    bool same = true;
+    for (unsigned i = 0; i < kBeat; ++i) {
+      const unsigned at = kBeat * pay_beat_ + i;
+      const bool inside = at >= packet.pos && at < packet.pos + packet.len;
+      same &= port::byte(m.tx_pay_tdata_o, i) == (inside ? packet.bytes[at - packet.pos] : 0);
+    }
+    REQUIRE(same);
+    const bool last = kBeat * (pay_beat_ + 1) >= packet.pos + packet.len;
+    REQUIRE(m.tx_pay_tlast_o == last);
+    REQUIRE(m.tx_pay_terror_o == (last && packet.error));
+    ++pay_beat_;
+    if (last) reads.pop_front(), pay_beat_ = 0, ++reads_done;
+  }
+
+  void drive_writes(Vroci_dma& m) {
+    m.rx_pay_hdr_valid_i = offer(header_up_, !headers.empty());
+    if (m.rx_pay_hdr_valid_i) {
+      m.rx_pay_src_i = headers.front().src;
+      m.rx_pay_offset_i = headers.front().pos;
+      m.rx_pay_len_i = headers.front().len;
+    }
+    m.rx_pay_tvalid_i = offer(beat_up_, !payload.empty());
+    if (m.rx_pay_tvalid_i) {
+      const Packet& packet = payload.front();
+      for (unsigned i = 0; i < kBeat; ++i) {
+        const unsigned at = kBeat * in_beat_ + i;
+        const bool inside = at >= packet.pos && at < packet.pos + packet.len;
+        port::put_byte(m.rx_pay_tdata_i, i, inside ? packet.bytes[at - packet.pos] : 0xEE);
+      }
+      m.rx_pay_tlast_i = kBeat * (in_beat_ + 1) >= packet.pos + packet.len;
+    }
+    m.req_seg_valid_i = offer(put_up_[0], !put_pieces[0].empty());
+    if (m.req_seg_valid_i) put_seg(m.req_seg_i, put_pieces[0].front());
+    m.rsp_seg_valid_i = offer(put_up_[1], !put_pieces[1].empty());
+    if (m.rsp_seg_valid_i) put_seg(m.rsp_seg_i, put_pieces[1].front());
+  }
+
+  void sample_writes(Vroci_dma& m) {
+    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory
+      REQUIRE_FALSE(in_flight.empty());
+      unsigned at = 0;
+      for (const Piece& piece : in_flight.front().pieces) {
+        bool same = true;
+        for (unsigned i = 0; i < piece.len && !piece.drop; ++i) {
+          same &= host.at(piece.addr + i) == in_flight.front().bytes[at + i];
+        }
+        REQUIRE(same);
+        at += piece.len;
+      }
+      in_flight.pop_front();
+    }
+    if (m.rx_pay_hdr_valid_i && m.rx_pay_hdr_ready_o) headers.pop_front(), header_up_ = false;
+    if (m.req_seg_valid_i && m.req_seg_ready_o) put_pieces[0].pop_front(), put_up_[0] = false;
+    if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) put_pieces[1].pop_front(), put_up_[1] = false;
+    if (m.rx_pay_tvalid_i && m.rx_pay_tready_o) {
+      beat_up_ = false;
+      ++in_beat_;
+      if (m.rx_pay_tlast_i) payload.pop_front(), in_beat_ = 0;
+    }
+  }
+
+  void drive_blocks(Vroci_dma& m) {
+    unsigned valid = 0, ready = 0;
+    for (unsigned c = 0; c < 5; ++c) {
+      if (go() && !block_client_stalled[c]) ready |= 1u << c;
+      if (!offer(fetch_up_[c], !requests[c].empty())) continue;
+      const Block& block = requests[c].front();
+      valid |= 1u << c;
+      port::put(m.br_addr_i, 64 * c, 64, block.addr);
+      port::put(m.br_pasid_i, 20 * c, 20, HostModel::pasid(block.addr));
+      port::put(m.br_count_i, 5 * c, 5, block.count);
+    }
+    m.br_valid_i = valid;
+    m.br_data_ready_i = ready;
+    valid = 0;
+    for (unsigned c = 0; c < 4; ++c) {
+      if (!offer(store_up_[c], !stores[c].empty())) continue;
+      const Block& block = stores[c].front();
+      valid |= 1u << c;
+      port::put(m.bw_addr_i, 64 * c, 64, block.addr);
+      port::put(m.bw_pasid_i, 20 * c, 20, HostModel::pasid(block.addr));
+      port::put(m.bw_bytes_i, 7 * c, 7, block.count);
+      for (unsigned i = 0; i < 64; ++i) {
+        port::put_byte(m.bw_data_i, 64 * c + i, i < block.count ? block.bytes[i] : 0xDD);
+      }
+    }
+    m.bw_valid_i = valid;
+  }
+
+  void sample_blocks(Vroci_dma& m) {
+    for (unsigned c = 0; c < 5; ++c) {
+      if (m.br_valid_i >> c & m.br_ready_o >> c & 1) requests[c].pop_front(), fetch_up_[c] = false;
+      if (!(m.br_data_valid_o >> c & m.br_data_ready_i >> c & 1)) continue;
+      REQUIRE_FALSE(blocks[c].empty());
+      const Block& block = blocks[c].front();
+      bool same = true;
+      for (unsigned i = 0; i < 64; ++i) {
+        same &= port::byte(m.br_data_o, 64 * c + i) == block.bytes[64 * got_[c] + i];
+      }
+      REQUIRE(same);
+      REQUIRE((m.br_error_o >> c & 1) == host.bad_pages.count(block.addr >> 12));
+      ++blocks_done[c];
+      if (++got_[c] == block.count) blocks[c].pop_front(), got_[c] = 0;
+    }
+    for (unsigned c = 0; c < 4; ++c) {
+      if (m.bw_done_o >> c & 1) {
+        REQUIRE_FALSE(storing[c].empty());
+        bool same = true;
+        const Block& block = storing[c].front();
+        for (unsigned i = 0; i < block.count; ++i) same &= host.at(block.addr + i) == block.bytes[i];
+        REQUIRE(same);
+        storing[c].pop_front();
+        ++stores_done[c];
+      }
+      if (m.bw_valid_i >> c & m.bw_ready_o >> c & 1) {
+        storing[c].push_back(stores[c].front());
+        stores[c].pop_front();
+        store_up_[c] = false;
+      }
+    }
+  }
+
+  bool seg_up_ = false, start_up_ = false, header_up_ = false, beat_up_ = false;
+  bool put_up_[2] = {}, fetch_up_[5] = {}, store_up_[4] = {};
+  unsigned pay_beat_ = 0, in_beat_ = 0, got_[5] = {};
+};
+
+/// Sources below kTargets, targets above; nothing is ever written twice.
+constexpr std::uint64_t kSources = HostModel::kBase;
+constexpr std::uint64_t kTargets = HostModel::kBase + 0x40000;
+
+class Work {
+ public:
+  explicit Work(Bench& bench) : bench_(bench) {
+    for (auto& byte : bench.host.memory) byte = static_cast<std::uint8_t>(bench.random());
+  }
+
+  unsigned pick(unsigned n) { return static_cast<unsigned>(bench_.random() % n); }
+
+  unsigned length() {
+    switch (pick(4)) {
+      case 0: return 1 + pick(16);
+      case 1: return 1 + pick(128);
+      case 2: return 4096 - pick(3) * pick(100);
+      default: return 1 + pick(4096);
+    }
+  }
+
+  /// A packet of `len` bytes in up to `most` pieces; `where(len)` names an address for each.
+  template <typename Where>
+  Packet packet(unsigned len, unsigned most, bool drops, Where where) {
+    Packet packet{{}, pick(kBeat), len, pick(2) != 0, false, {}};
+    for (unsigned left = len; left > 0;) {
+      const unsigned piece = packet.pieces.size() + 1 == most ? left : 1 + pick(left);
+      left -= piece;
+      const bool drop = drops && pick(8) == 0;
+      packet.pieces.push_back({where(piece), piece, left == 0, drop});
+    }
+    return packet;
+  }
+
+  std::uint64_t source(unsigned len) {
+    return kSources + 0x10000 * pick(4) + pick(0x10000 - len + 1);
+  }
+
+  /// The next free target of `len` bytes, with a guard in front, inside a 64 KiB area.
+  std::uint64_t target(unsigned len) {
+    next_ += 1 + pick(70);
+    if ((next_ & 0xFFFF) + len > 0x10000) next_ = (next_ | 0xFFFF) + 1 + pick(64);
+    const std::uint64_t addr = next_;
+    next_ += len;
+    return addr;
+  }
+  bool room() const { return next_ + 0x3000 < kSources + HostModel::kSize; }
+
+ private:
+  Bench& bench_;
+  std::uint64_t next_ = kTargets;
+};
+
+void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bool errors) {
+  Bench bench;
+  Work work(bench);
+  bench.stall = stall;
+  bench.host.stall = host_stall;
+  bench.host.jitter = jitter;
+  bench.host.shuffle = true;
+  if (errors) {
+    for (int i = 0; i < 6; ++i) bench.host.bad_pages.insert((kSources >> 12) + work.pick(64));
+  }
+  const auto source = [&](unsigned len) { return work.source(len); };
+  const auto target = [&](unsigned len) { return work.target(len); };
+  std::vector<std::uint8_t> expected = bench.host.memory;
+  const auto note = [&](std::uint64_t addr, const std::uint8_t* bytes, unsigned len) {
+    for (unsigned i = 0; i < len; ++i) expected[addr - HostModel::kBase + i] = bytes[i];
+  };
+  while (work.room()) {
+    if (bench.reads.size() < 40) {
+      bench.read(work.packet(work.length(), 1 + work.pick(5), false, source));
+    }
+    if (bench.headers.size() < 10) {
+      bench.write(work.packet(work.length(), 1 + work.pick(5), true, target));
+      unsigned at = 0;
+      for (const Piece& piece : bench.in_flight.back().pieces) {
+        if (!piece.drop) note(piece.addr, &bench.in_flight.back().bytes[at], piece.len);
+        at += piece.len;
+      }
+    }
+    for (int c = 0; c < 5; ++c) {
+      if (bench.requests[c].size() > 3 || work.pick(4)) continue;
+      const unsigned count = 1 + work.pick(16);
+      bench.fetch(c, (work.source(4096) & ~0xFFFull) + 64 * work.pick(65 - count), count);
+    }
+    for (int c = 0; c < 4; ++c) {
+      if (bench.stores[c].size() > 3 || work.pick(16)) continue;
+      const unsigned bytes = 1 + work.pick(64);
+      bench.store(c, target(bytes), bytes);
+      note(bench.stores[c].back().addr, bench.stores[c].back().bytes.data(), bytes);
+    }
+    bench.clock();
+  }
+  bench.drain();
+  CHECK(bench.host.memory == expected);
+  CHECK(bench.reads_done > 100);
+  for (int c = 0; c < 5; ++c) CHECK(bench.blocks_done[c] > 100);
+  for (int c = 0; c < 4; ++c) CHECK(bench.stores_done[c] > 10);
+  CHECK((bench.read_errors > 0) == errors);
+}
+
+TEST_CASE("dma: everything at once, no byte wrong, none outside (I6, F-83)") {
+  MESSAGE("seed " << kSeed);
+  SUBCASE("at full speed") { everything_at_once(0, 0, 0, false); }
+  SUBCASE("our side slow") { everything_at_once(60, 10, 100, false); }
+  SUBCASE("memory slow") { everything_at_once(10, 60, 2000, false); }
+  SUBCASE("with failing pages (F-80, F-81)") { everything_at_once(20, 20, 300, true); }
+}
+
+/// Clocks per packet of `count` packets of `len` bytes, in the steady state.
+double read_rate(unsigned len, unsigned count, unsigned offset, unsigned pos, unsigned latency) {
+  Bench bench;
+  Work work(bench);
+  bench.host.latency = latency;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t addr = kSources + (i * 4096ull + offset) % 0xC000;
+    bench.read({{{addr, len, true, false}}, pos, len, false, false, {}});
+  }
+  while (bench.reads_done < count / 4) bench.clock();
+  const std::uint64_t from = bench.dut.cycle(), done = bench.reads_done;
+  while (bench.reads_done < count) bench.clock();
+  return double(bench.dut.cycle() - from) / double(count - done);
+}
+
+double write_rate(unsigned len, unsigned count, unsigned offset, unsigned pos, unsigned latency) {
+  Bench bench;
+  Work work(bench);
+  bench.host.latency = latency;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::uint64_t addr = kTargets + ((i * 4096ull) % 0xC000) + offset;
+    bench.write({{{addr, len, true, false}}, pos, len, i % 3 == 0, false, {}});
+  }
+  const std::uint64_t from = bench.dut.cycle();
+  while (!bench.payload.empty()) bench.clock();
+  return double(bench.dut.cycle() - from) / count;
+}
+
+constexpr double kWide = 64.0 / kBeat;  // beats of 64 bytes
+
+TEST_CASE("dma: payload reads keep the wire busy over 200 clocks of latency") {
+  const unsigned odd = kBeat / 2 + 3;
+  const double whole = read_rate(4096, 60, 0, 0, 200);
+  const double skewed = read_rate(4096, 60, 37, odd, 200);
+  const double small = read_rate(64, 600, 0, odd, 200);
+  const double small_skewed = read_rate(64, 600, 37, odd, 200);
+  MESSAGE("clocks per packet: 4096 B " << whole << ", unaligned " << skewed << "; 64 B " << small
+                                       << ", unaligned " << small_skewed);
+  CHECK(whole <= 64 * kWide + 1);
+  CHECK(skewed <= 64 * kWide + 2);
+  CHECK(small <= (kBeat == 64 ? 3.01 : kWide + 2));
+  CHECK(small_skewed <= (kBeat == 64 ? 3.01 : kWide + 2));
+}
+
+TEST_CASE("dma: scatter takes a beat a clock") {
+  const double whole = write_rate(4096, 60, 0, 0, 200);
+  const double skewed = write_rate(4096, 60, 37, 6, 200);
+  const double small = write_rate(64, 300, 37, 6, 200);
+  const double tiny = write_rate(8, 300, 40, 6 % kBeat, 200);
+  MESSAGE("clocks per packet: 4096 B " << whole << ", unaligned " << skewed << "; 64 B unaligned "
+                                       << small << "; 8 B " << tiny);
+  CHECK(whole <= 64 * kWide + 1);
+  CHECK(skewed <= 64 * kWide + 2.5);
+  CHECK(small <= kWide + 2.1);
+  CHECK(tiny <= 2.1);
+}
+
+TEST_CASE("dma: latencies with a memory that answers at once") {
+  Bench bench;
+  Work work(bench);
+  bench.host.latency = 1;
+  for (int i = 0; i < 5; ++i) bench.clock();
+  std::uint64_t start = bench.dut.cycle();
+  bench.read({{{kSources + 5, 20, true, false}}, 3, 20, false, false, {}});
+  while (bench.reads_done == 0) bench.clock();
+  MESSAGE("piece to address " << bench.host.first_ar_cycle - start << ", to payload "
+                              << bench.first_pay_cycle - start << " clocks");
+  CHECK(bench.first_pay_cycle - start <= 8);
+  start = bench.dut.cycle();
+  bench.write({{{kTargets + 5, 20, true, false}}, 3, 20, false, false, {}});
+  while (bench.wr_done == 0) bench.clock();
+  MESSAGE("payload to write data " << bench.host.first_w_cycle - start << ", to wr_done "
+                                   << bench.dut.cycle() - start << " clocks");
+  CHECK(bench.host.first_w_cycle - start <= 4);
+  bench.host.first_w_cycle = 0;
+  start = bench.dut.cycle();
+  bench.store(0, kTargets + 64, 32);
+  while (bench.stores_done[0] == 0) bench.clock();
+  MESSAGE("block write to data " << bench.host.first_w_cycle - start << ", to done "
+                                 << bench.dut.cycle() - start << " clocks");
+  CHECK(bench.host.first_w_cycle - start <= 4);
+  start = bench.dut.cycle();
+  bench.fetch(0, kSources, 1);
+  while (bench.blocks_done[0] == 0) bench.clock();
+  MESSAGE("block read to block " << bench.dut.cycle() - start << " clocks");
+  CHECK(bench.dut.cycle() - start <= 8 + 64 / kBeat);
+}
+
+TEST_CASE("dma: a client that takes nothing stops no other") {
+  Bench bench;
+  Work work(bench);
+  bench.block_client_stalled[0] = bench.block_client_stalled[4] = true;
+  for (int i = 0; i < 80; ++i) {
+    for (int c = 0; c < 5; ++c) bench.fetch(c, kSources + 1024 * unsigned(i % 64), 16);
+    bench.read({{{kSources + 100, 1000, true, false}}, 3, 1000, false, false, {}});
+  }
+  for (int i = 0; i < 60000 && (!bench.blocks[3].empty() || !bench.reads.empty()); ++i) {
+    bench.clock();
+  }
+  CHECK(bench.reads_done == 80);
+  CHECK(bench.blocks_done[1] == 1280);
+  CHECK(bench.blocks_done[0] == 0);
+  bench.block_client_stalled[0] = bench.block_client_stalled[4] = false;
+  bench.drain();
+}
+
+TEST_CASE("dma: a dropped packet counts in its turn") {
+  Bench bench;
+  Work work(bench);
+  bench.host.latency = 100;
+  bench.write({{{kTargets, 500, true, false}}, 1, 500, false, false, {}});
+  bench.write({{{kTargets, 700, true, true}}, 2, 700, true, false, {}});
+  for (int i = 0; i < 90; ++i) bench.clock();
+  CHECK(bench.wr_done == 0);
+  CHECK(bench.dut->idle_o == 0);
+  bench.drain();
+  CHECK(bench.wr_done == 2);
+}
+
+}  // namespace

@@ -1,0 +1,89 @@
+// One client of the block reads: holds a request, and knows where its blocks lie in the memory
+// they share.
+//
+// Throughput: one request a clock. Latency: a request is on ar_* one clock later.
+
+`include "assert.svh"
+
+module roci_dma_block_client #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned TagBits   = 3,  // log2 of requests in flight
+  parameter int unsigned SlotBits  = 5,  // log2 of blocks in flight, more than 4
+  parameter int unsigned Base      = 0,  // first block of its part of the memory
+  localparam int unsigned LaneBits = $clog2(512 / DataWidth)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // request
+  input  logic [63:0]         br_addr_i,
+  input  logic [19:0]         br_pasid_i,
+  input  logic [4:0]          br_count_i,
+  input  logic                br_valid_i,
+  output logic                br_ready_o,
+
+  // read
+  output logic [TagBits-1:0]  ar_tag_o,
+  output logic [63:0]         ar_addr_o,
+  output logic [19:0]         ar_pasid_o,
+  output logic [8:0]          ar_beats_o,
+  output logic                ar_valid_o,
+  input  logic                ar_ready_i,
+  input  logic                beat_i,
+  input  logic [TagBits-1:0]  beat_tag_i,
+  input  logic                beat_last_i,
+  output logic [8+LaneBits:0] beat_row_o,    // block and lane
+
+  // oldest block
+  output logic                head_valid_o,
+  output logic [8:0]          head_block_o,
+  input  logic                pop_i,
+
+  output logic                idle_o
+);
+
+  localparam int unsigned RowBits = SlotBits + LaneBits;
+
+  logic [63:0]        addr_q;
+  logic [19:0]        pasid_q;
+  logic [4:0]         count_q;
+  logic               valid_q, tags_ready, empty, take;
+  logic [RowBits-1:0] beat_row, head_row;
+  logic               unused_first, unused_last, unused_info;
+
+  assign ar_addr_o  = addr_q;
+  assign ar_pasid_o = pasid_q;
+  assign ar_beats_o = 9'(count_q) << LaneBits;
+  assign ar_valid_o = valid_q && tags_ready;
+  assign take       = ar_valid_o && ar_ready_i;
+  assign br_ready_o = !valid_q || take;
+  assign idle_o     = !br_valid_i && !valid_q && empty;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else if (br_ready_o) valid_q <= br_valid_i;
+    if (br_ready_o) begin
+      addr_q  <= br_addr_i;
+      pasid_q <= br_pasid_i;
+      count_q <= br_count_i;
+    end
+  end
+
+  roci_dma_tags #(
+    .TagBits(TagBits), .RowBits(RowBits), .UnitBits(LaneBits), .MaxRows(16 << LaneBits),
+    .InfoBits(1)
+  ) u_tags (
+    .clk_i, .rst_ni,
+    .alloc_i(take), .alloc_rows_i(RowBits'(ar_beats_o)), .alloc_info_i(1'b0),
+    .alloc_ready_o(tags_ready), .alloc_tag_o(ar_tag_o),
+    .beat_i, .beat_tag_i, .beat_last_i, .beat_row_o(beat_row),
+    .head_valid_o, .head_row_o(head_row), .head_first_o(unused_first),
+    .head_last_o(unused_last), .head_info_o(unused_info), .pop_i, .empty_o(empty));
+  assign beat_row_o   = (9 + LaneBits)'(beat_row) + (9 + LaneBits)'(Base << LaneBits);
+  assign head_block_o = 9'((9 + LaneBits)'(head_row) >> LaneBits) + 9'(Base);
+
+  `ASSUME(AddrIsAligned, `IMPLIES(br_valid_i, br_addr_i[5:0] == '0))
+  `ASSUME(CountInRange, `IMPLIES(br_valid_i, br_count_i >= 5'd1 && br_count_i <= 5'd16))
+  `ASSUME(WithinPage, `IMPLIES(br_valid_i, 7'(br_addr_i[11:6]) + 7'(br_count_i) <= 7'd64))
+
+endmodule

@@ -1,0 +1,167 @@
+// Block reads of five clients: runs of 64-byte blocks, in order for each client, no client waiting
+// for another. One memory holds what arrived; each client owns a part and reads only what fits.
+//
+// Throughput: one beat in and one block out a clock, also to one client. Latency: two clocks from
+// the last beat of a block to br_data_valid_o.
+//
+//   read tags   0tttttt client 0, 10ttttt 1, 1100ttt 2, 1101ttt 3, 1110ttt 4
+//   blocks      0..255            256..383   384..415   416..447   448..479
+
+`include "assert.svh"
+
+module roci_dma_block_read #(
+  parameter int unsigned DataWidth = 512
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // requests; client c has the c-th part of each vector
+  input  logic [4:0]           br_valid_i,
+  output logic [4:0]           br_ready_o,
+  input  logic [5*64-1:0]      br_addr_i,
+  input  logic [5*20-1:0]      br_pasid_i,
+  input  logic [5*5-1:0]       br_count_i,
+  // blocks
+  output logic [5*512-1:0]     br_data_o,
+  output logic [4:0]           br_error_o,
+  output logic [4:0]           br_data_valid_o,
+  input  logic [4:0]           br_data_ready_i,
+
+  // reads
+  output logic [6:0]           ar_tag_o,
+  output logic [63:0]          ar_addr_o,
+  output logic [19:0]          ar_pasid_o,
+  output logic [8:0]           ar_beats_o,
+  output logic                 ar_valid_o,
+  input  logic                 ar_ready_i,
+  input  logic [6:0]           r_tag_i,
+  input  logic [DataWidth-1:0] r_data_i,
+  input  logic                 r_error_i,
+  input  logic                 r_last_i,
+  input  logic                 r_valid_i,
+
+  output logic                 idle_o
+);
+
+  localparam int unsigned Clients  = 5;
+  localparam int unsigned Lanes    = 512 / DataWidth;  // beats of a block
+  localparam int unsigned LaneBits = $clog2(Lanes);
+  localparam int unsigned PlaceBits = 9 + LaneBits;
+
+  logic [Clients-1:0]           ar_valid, ar_grant, beat, head_valid, pop, idle;
+  logic [7*Clients-1:0]         ar_tag;
+  logic [64*Clients-1:0]        ar_addr;
+  logic [20*Clients-1:0]        ar_pasid;
+  logic [9*Clients-1:0]         ar_beats, head_block;
+  logic [PlaceBits*Clients-1:0] place;
+
+  always_comb begin
+    beat = '0;
+    casez (r_tag_i)
+      7'b0??????: beat[0] = r_valid_i;
+      7'b10?????: beat[1] = r_valid_i;
+      7'b1100???: beat[2] = r_valid_i;
+      7'b1101???: beat[3] = r_valid_i;
+      default:    beat[4] = r_valid_i;
+    endcase
+  end
+
+  for (genvar c = 0; c < Clients; c++) begin : gen_client
+    localparam int unsigned TagBits  = c == 0 ? 6 : c == 1 ? 5 : 3;
+    localparam int unsigned SlotBits = c == 0 ? 8 : c == 1 ? 7 : 5;
+    localparam int unsigned Base     = c == 0 ? 0 : c == 1 ? 256 : 320 + 32 * c;
+    localparam logic [6:0]  TagBase  = c == 0 ? 7'd0 : c == 1 ? 7'd64 : 7'd80 + 7'd8 * 7'(c);
+    logic [TagBits-1:0] tag;
+    assign ar_tag[7*c +: 7] = TagBase | 7'(tag);
+    roci_dma_block_client #(
+      .DataWidth(DataWidth), .TagBits(TagBits), .SlotBits(SlotBits), .Base(Base)
+    ) u_client (
+      .clk_i, .rst_ni,
+      .br_addr_i(br_addr_i[64*c +: 64]), .br_pasid_i(br_pasid_i[20*c +: 20]),
+      .br_count_i(br_count_i[5*c +: 5]), .br_valid_i(br_valid_i[c]), .br_ready_o(br_ready_o[c]),
+      .ar_tag_o(tag), .ar_addr_o(ar_addr[64*c +: 64]), .ar_pasid_o(ar_pasid[20*c +: 20]),
+      .ar_beats_o(ar_beats[9*c +: 9]), .ar_valid_o(ar_valid[c]),
+      .ar_ready_i(ar_grant[c] && ar_ready_i),
+      .beat_i(beat[c]), .beat_tag_i(r_tag_i[TagBits-1:0]), .beat_last_i(r_last_i),
+      .beat_row_o(place[PlaceBits*c +: PlaceBits]),
+      .head_valid_o(head_valid[c]), .head_block_o(head_block[9*c +: 9]), .pop_i(pop[c]),
+      .idle_o(idle[c]));
+  end
+
+  // Who reads next.
+  logic [2:0] ar_client, out_client;
+  roci_arbiter #(.Clients(Clients)) u_ar (
+    .clk_i, .rst_ni, .request_i(ar_valid), .grant_o(ar_grant), .index_o(ar_client),
+    .taken_i(ar_ready_i));
+  assign ar_valid_o = |ar_valid;
+  assign ar_tag_o   = ar_tag[7*ar_client +: 7];
+  assign ar_addr_o  = ar_addr[64*ar_client +: 64];
+  assign ar_pasid_o = ar_pasid[20*ar_client +: 20];
+  assign ar_beats_o = ar_beats[9*ar_client +: 9];
+
+  // Where a beat goes: row and lane of the shared memory.
+  logic [PlaceBits-1:0] to;
+  always_comb begin
+    to = '0;
+    for (int c = 0; c < Clients; c++) begin
+      if (beat[c]) to = place[PlaceBits*c +: PlaceBits];
+    end
+  end
+
+  // Which block leaves: its client has nothing waiting, or gets rid of it now.
+  logic [Clients-1:0] at_ram_q, held_q, wants;
+  logic [8:0]         out_block;
+  logic               read;
+  assign wants = head_valid & (~(at_ram_q | held_q) | br_data_ready_i);
+  roci_arbiter #(.Clients(Clients)) u_out (
+    .clk_i, .rst_ni, .request_i(wants), .grant_o(pop), .index_o(out_client), .taken_i(1'b1));
+  assign read      = |wants;
+  assign out_block = head_block[9*out_client +: 9];
+
+  logic [511:0]       block;
+  logic [Lanes-1:0]   lane_error;
+  logic [Lanes-1:0]   unused_ready;
+  for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+    logic mine;
+    if (LaneBits == 0) begin : gen_one
+      assign mine = 1'b1;
+    end else begin : gen_many
+      assign mine = to[LaneBits-1:0] == LaneBits'(l);
+    end
+    roci_ram #(.Width(DataWidth + 1), .Depth(512)) u_lane (
+      .clk_i, .rst_ni,
+      .write_i(r_valid_i && mine), .write_row_i(to[PlaceBits-1:LaneBits]),
+      .write_data_i({r_error_i, r_data_i}),
+      .read_i(read), .read_row_i(out_block),
+      .read_data_o({lane_error[l], block[DataWidth*l +: DataWidth]}),
+      .ready_o(unused_ready[l]));
+  end
+
+  // A block not taken at once moves aside, so that the memory can serve the others.
+  for (genvar c = 0; c < Clients; c++) begin : gen_hold
+    logic [511:0] block_q;
+    logic         error_q;
+    always_ff @(posedge clk_i) begin
+      if (at_ram_q[c] && !br_data_ready_i[c]) begin
+        block_q <= block;
+        error_q <= |lane_error;
+      end
+    end
+    assign br_data_o[512*c +: 512] = held_q[c] ? block_q : block;
+    assign br_error_o[c]           = held_q[c] ? error_q : |lane_error;
+  end
+  assign br_data_valid_o = at_ram_q | held_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      at_ram_q <= '0;
+      held_q   <= '0;
+    end else begin
+      at_ram_q <= pop;
+      held_q   <= br_data_valid_o & ~br_data_ready_i;
+    end
+  end
+
+  assign idle_o = (&idle) && br_data_valid_o == '0;
+
+endmodule

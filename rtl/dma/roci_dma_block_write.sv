@@ -1,0 +1,154 @@
+// Block writes of four clients: 1 to 64 bytes to any address, answered in order for each client.
+//
+// Throughput: one request every two clocks or the beats it takes. Latency: two clocks from
+// bw_valid_i to the write's address and data. The choice is made one clock ahead, so ready does not
+// follow valid.
+
+`include "assert.svh"
+
+module roci_dma_block_write #(
+  parameter int unsigned DataWidth = 512,
+  localparam int unsigned OffBits = $clog2(DataWidth / 8)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // requests; client c has the c-th part of each vector
+  input  logic [3:0]             bw_valid_i,
+  output logic [3:0]             bw_ready_o,
+  input  logic [4*64-1:0]        bw_addr_i,
+  input  logic [4*20-1:0]        bw_pasid_i,
+  input  logic [4*512-1:0]       bw_data_i,
+  input  logic [4*7-1:0]         bw_bytes_i,
+  output logic [3:0]             bw_done_o,   // pulse: in memory
+
+  // writes
+  output logic [1:0]             aw_client_o,
+  output logic [63:0]            aw_addr_o,
+  output logic [19:0]            aw_pasid_o,
+  output logic [8:0]             aw_beats_o,
+  output logic                   aw_valid_o,
+  input  logic                   aw_ready_i,
+  output logic [DataWidth-1:0]   w_data_o,
+  output logic [DataWidth/8-1:0] w_strb_o,
+  output logic                   w_last_o,
+  output logic                   w_valid_o,
+  input  logic                   w_ready_i,
+  input  logic [3:0]             b_i,         // responses, in order for each client
+
+  output logic                   idle_o
+);
+
+  localparam int unsigned Clients   = 4;
+  localparam int unsigned Bytes     = DataWidth / 8;
+  localparam int unsigned Lanes     = 512 / DataWidth;
+  localparam int unsigned LaneBits  = 6 - OffBits;
+  localparam int unsigned BoundBits = OffBits + 8 < 12 ? OffBits + 8 : 12;  // as in dma_split
+
+  function automatic logic [511:0] rotate(input logic [511:0] data, input logic [5:0] by);
+    rotate = data;
+    for (int k = 0; k < 6; k++) begin
+      if (by[k]) rotate = (rotate << (8 << k)) | (rotate >> (512 - (8 << k)));
+    end
+  endfunction
+
+  // Choice of the client whose turn is next.
+  logic [Clients-1:0] chosen_q, request, grant;
+  logic [1:0]         chosen, client_q, unused_index;
+  logic               choose, take, split_ready, data_ready;
+  assign choose     = chosen_q == '0 || take;
+  assign request    = bw_valid_i & ~chosen_q;
+  assign bw_ready_o = split_ready && data_ready ? chosen_q : '0;
+  assign take       = chosen_q != '0 && split_ready && data_ready;
+  assign chosen     = {chosen_q[3] | chosen_q[2], chosen_q[3] | chosen_q[1]};
+  roci_arbiter #(.Clients(Clients)) u_choice (
+    .clk_i, .rst_ni, .request_i(request), .grant_o(grant), .index_o(unused_index),
+    .taken_i(choose));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) chosen_q <= '0;
+    else if (choose) chosen_q <= grant;
+    if (take) client_q <= chosen;
+  end
+
+  logic [63:0] addr;
+  logic [19:0] pasid;
+  logic [6:0]  bytes;
+  assign addr  = bw_addr_i[64*chosen +: 64];
+  assign pasid = bw_pasid_i[20*chosen +: 20];
+  assign bytes = bw_bytes_i[7*chosen +: 7];
+
+  // Addresses: one or two bursts.
+  logic [OffBits-1:0] unused_first, unused_end;
+  logic               split_valid, split_last, unused_drop, flag_ready;
+  roci_dma_split #(.DataWidth(DataWidth)) u_split (
+    .clk_i, .rst_ni,
+    .in_addr_i(addr), .in_pasid_i(pasid), .in_len_i(13'(bytes)), .in_last_i(1'b1),
+    .in_drop_i(1'b0), .in_valid_i(chosen_q != '0 && data_ready), .in_ready_o(split_ready),
+    .out_addr_o(aw_addr_o), .out_pasid_o(aw_pasid_o), .out_beats_o(aw_beats_o),
+    .out_first_o(unused_first), .out_end_o(unused_end), .out_last_o(split_last),
+    .out_drop_o(unused_drop), .out_valid_o(split_valid),
+    .out_ready_i(flag_ready && aw_ready_i));
+  assign aw_valid_o  = split_valid && flag_ready;
+  assign aw_client_o = client_q;
+
+  // Data: the block turned to its place within 64 bytes, given out by beats.
+  logic [511:0]               block_q;
+  logic [BoundBits-OffBits-1:0] index_q;  // beat within the burst boundary
+  logic [OffBits-1:0]         from_q, end_q;
+  logic [3:0]                 more_q;   // beats after this one
+  logic                       first_q, valid_q;
+  logic [6:0]                 end_pos;  // of the last byte, from the start of the first beat
+  assign end_pos    = bytes + 7'(addr[OffBits-1:0]) - 7'd1;
+  assign data_ready = !valid_q || (w_ready_i && more_q == '0);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else if (data_ready) valid_q <= take;
+    if (take) begin
+      block_q <= rotate(bw_data_i[512*chosen +: 512], addr[5:0]);
+      index_q <= addr[BoundBits-1:OffBits];
+      from_q  <= addr[OffBits-1:0];
+      end_q   <= end_pos[OffBits-1:0];
+      more_q  <= 4'(end_pos >> OffBits);
+      first_q <= 1'b1;
+    end else if (valid_q && w_ready_i) begin
+      index_q <= index_q + 1'b1;
+      more_q  <= more_q - 1'b1;
+      first_q <= 1'b0;
+    end
+  end
+
+  if (Lanes == 1) begin : gen_whole
+    assign w_data_o = block_q;
+  end else begin : gen_lanes
+    assign w_data_o = block_q[DataWidth*index_q[LaneBits-1:0] +: DataWidth];
+  end
+  assign w_strb_o  = (first_q ? {Bytes{1'b1}} << from_q : {Bytes{1'b1}}) &
+                     (more_q == '0 ? {Bytes{1'b1}} >> ~end_q : {Bytes{1'b1}});
+  assign w_last_o  = more_q == '0 || (&index_q);
+  assign w_valid_o = valid_q;
+
+  // Responses: a request is done with its last burst.
+  logic [Clients-1:0] room, waiting, ends;
+  for (genvar c = 0; c < Clients; c++) begin : gen_client
+    roci_fifo #(.Width(1), .Depth(16)) u_ends (
+      .clk_i, .rst_ni,
+      .in_data_i(split_last),
+      .in_valid_i(split_valid && aw_ready_i && client_q == 2'(c)), .in_ready_o(room[c]),
+      .out_data_o(ends[c]), .out_valid_o(waiting[c]), .out_ready_i(b_i[c]), .level_o());
+  end
+  assign flag_ready = room[client_q];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) bw_done_o <= '0;
+    else bw_done_o <= b_i & ends;
+  end
+
+  assign idle_o = bw_valid_i == '0 && !split_valid && !valid_q && waiting == '0 && bw_done_o == '0;
+
+  `ASSERT(AnswerIsExpected, (b_i & ~waiting) == '0)
+  `ASSUME(ChosenStays, (chosen_q & ~bw_valid_i) == '0)
+  `ASSUME(BytesInRange, `IMPLIES(take, bytes >= 7'd1 && bytes <= 7'd64))
+
+endmodule

@@ -1,0 +1,108 @@
+// Payload reads: pieces of memory become bursts with many in flight; their data leaves in order,
+// each beat with the place of its bytes, as soon as it is there.
+//
+// Throughput: one burst, one beat in and one beat out a clock. Latency: a piece is on ar_* one
+// clock later; a beat leaves two clocks after it came.
+
+`include "assert.svh"
+
+module roci_dma_payload #(
+  parameter int unsigned DataWidth   = 512,
+  parameter int unsigned BufferBytes = 65536,
+  parameter int unsigned TagBits     = 7,
+  localparam int unsigned OffBits = $clog2(DataWidth / 8)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // pieces
+  input  roci_pkg::seg_t       seg_i,
+  input  logic                 seg_valid_i,
+  output logic                 seg_ready_o,
+
+  // reads
+  output logic [TagBits-1:0]   ar_tag_o,
+  output logic [63:0]          ar_addr_o,
+  output logic [19:0]          ar_pasid_o,
+  output logic [8:0]           ar_beats_o,
+  output logic                 ar_valid_o,
+  input  logic                 ar_ready_i,
+  input  logic [TagBits-1:0]   r_tag_i,
+  input  logic [DataWidth-1:0] r_data_i,
+  input  logic                 r_error_i,
+  input  logic                 r_last_i,
+  input  logic                 r_valid_i,
+
+  // beats in order
+  output logic [DataWidth-1:0] out_data_o,
+  output logic [OffBits-1:0]   out_start_o,  // first byte
+  output logic [OffBits:0]     out_bytes_o,
+  output logic                 out_last_o,   // of the packet
+  output logic                 out_error_o,
+  output logic                 out_valid_o,
+  input  logic                 out_ready_i,
+
+  output logic                 idle_o
+);
+
+  localparam int unsigned Bytes   = DataWidth / 8;
+  localparam int unsigned Rows    = BufferBytes / Bytes;
+  localparam int unsigned RowBits = $clog2(Rows);
+  localparam int unsigned MaxRows = 4096 / Bytes < 256 ? 4096 / Bytes : 256;
+
+  `PARAM_CHECK(BufferHoldsTwoBursts, Rows >= 2 * MaxRows && Rows == 2 ** RowBits)
+  `ASSUME(ReadsAreNotDropped, `IMPLIES(seg_valid_i, !seg_i.drop))
+
+  logic [OffBits-1:0] first, last_byte;
+  logic               last, split_valid, unused_drop, tags_ready, alloc;
+  roci_dma_split #(.DataWidth(DataWidth)) u_split (
+    .clk_i, .rst_ni,
+    .in_addr_i(seg_i.addr), .in_pasid_i(seg_i.pasid), .in_len_i(seg_i.len),
+    .in_last_i(seg_i.last), .in_drop_i(1'b0), .in_valid_i(seg_valid_i), .in_ready_o(seg_ready_o),
+    .out_addr_o(ar_addr_o), .out_pasid_o(ar_pasid_o), .out_beats_o(ar_beats_o),
+    .out_first_o(first), .out_end_o(last_byte), .out_last_o(last), .out_drop_o(unused_drop),
+    .out_valid_o(split_valid), .out_ready_i(tags_ready && ar_ready_i));
+  assign ar_valid_o = split_valid && tags_ready;
+  assign alloc      = ar_valid_o && ar_ready_i;
+
+  logic [RowBits-1:0] write_row, read_row;
+  logic [OffBits-1:0] head_start, head_end;
+  logic               head_valid, head_first, head_last, head_packet_last, tags_empty, read;
+  roci_dma_tags #(
+    .TagBits(TagBits), .RowBits(RowBits), .UnitBits(0), .MaxRows(MaxRows),
+    .InfoBits(2 * OffBits + 1)
+  ) u_tags (
+    .clk_i, .rst_ni,
+    .alloc_i(alloc), .alloc_rows_i(RowBits'(ar_beats_o)), .alloc_info_i({first, last_byte, last}),
+    .alloc_ready_o(tags_ready), .alloc_tag_o(ar_tag_o),
+    .beat_i(r_valid_i), .beat_tag_i(r_tag_i), .beat_last_i(r_last_i), .beat_row_o(write_row),
+    .head_valid_o(head_valid), .head_row_o(read_row), .head_first_o(head_first),
+    .head_last_o(head_last), .head_info_o({head_start, head_end, head_packet_last}),
+    .pop_i(read), .empty_o(tags_empty));
+
+  // The read register of the memory is the output stage.
+  logic unused_ready;
+  roci_ram #(.Width(DataWidth + 1), .Depth(Rows)) u_data (
+    .clk_i, .rst_ni,
+    .write_i(r_valid_i), .write_row_i(write_row), .write_data_i({r_error_i, r_data_i}),
+    .read_i(read), .read_row_i(read_row), .read_data_o({out_error_o, out_data_o}),
+    .ready_o(unused_ready));
+  assign read = head_valid && (!out_valid_o || out_ready_i);
+
+  logic [OffBits-1:0] start, stop;
+  assign start = head_first ? head_start : '0;
+  assign stop  = head_last ? head_end : '1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) out_valid_o <= 1'b0;
+    else if (!out_valid_o || out_ready_i) out_valid_o <= head_valid;
+    if (read) begin
+      out_start_o <= start;
+      out_bytes_o <= {1'b0, stop} - {1'b0, start} + 1'b1;
+      out_last_o  <= head_last && head_packet_last;
+    end
+  end
+
+  assign idle_o = !seg_valid_i && !split_valid && tags_empty && !out_valid_o;
+
+endmodule

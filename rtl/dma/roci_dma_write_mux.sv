@@ -1,0 +1,114 @@
+// The write side of the AXI master: scatter and block writes take turns, burst by burst.
+//
+// Throughput: one burst and one beat a clock. Latency: one clock. Data follow their address by at
+// most two bursts, so that a block write never waits for more than two others.
+
+`include "assert.svh"
+
+module roci_dma_write_mux #(
+  parameter int unsigned DataWidth = 512
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // scatter
+  input  logic [63:0]            s_addr_i,
+  input  logic [19:0]            s_pasid_i,
+  input  logic [8:0]             s_beats_i,
+  input  logic                   s_aw_valid_i,
+  output logic                   s_aw_ready_o,
+  input  logic [DataWidth-1:0]   s_data_i,
+  input  logic [DataWidth/8-1:0] s_strb_i,
+  input  logic                   s_last_i,
+  input  logic                   s_w_valid_i,
+  output logic                   s_w_ready_o,
+  output logic                   s_b_o,        // a response
+  // block writes
+  input  logic [1:0]             b_client_i,
+  input  logic [63:0]            b_addr_i,
+  input  logic [19:0]            b_pasid_i,
+  input  logic [8:0]             b_beats_i,
+  input  logic                   b_aw_valid_i,
+  output logic                   b_aw_ready_o,
+  input  logic [DataWidth-1:0]   b_data_i,
+  input  logic [DataWidth/8-1:0] b_strb_i,
+  input  logic                   b_last_i,
+  input  logic                   b_w_valid_i,
+  output logic                   b_w_ready_o,
+  output logic [3:0]             b_b_o,
+
+  // AXI
+  output logic [7:0]             m_axi_awid_o,
+  output logic [63:0]            m_axi_awaddr_o,
+  output logic [7:0]             m_axi_awlen_o,
+  output logic [2:0]             m_axi_awsize_o,
+  output logic [1:0]             m_axi_awburst_o,
+  output logic [19:0]            m_axi_awuser_o,
+  output logic                   m_axi_awvalid_o,
+  input  logic                   m_axi_awready_i,
+  output logic [DataWidth-1:0]   m_axi_wdata_o,
+  output logic [DataWidth/8-1:0] m_axi_wstrb_o,
+  output logic                   m_axi_wlast_o,
+  output logic                   m_axi_wvalid_o,
+  input  logic                   m_axi_wready_i,
+  input  logic [7:0]             m_axi_bid_i,
+  input  logic                   m_axi_bvalid_i
+);
+
+  // Addresses. The order of the grants is the order of the data.
+  logic [1:0] grant;
+  logic       index, take, room, owner, owned, w_take, w_free, w_valid, w_last;  // 1: block write
+  roci_arbiter #(.Clients(2)) u_turn (
+    .clk_i, .rst_ni, .request_i({b_aw_valid_i, s_aw_valid_i}), .grant_o(grant), .index_o(index),
+    .taken_i(take));
+  assign take         = room && (!m_axi_awvalid_o || m_axi_awready_i);
+  assign s_aw_ready_o = grant[0] && take;
+  assign b_aw_ready_o = grant[1] && take;
+
+  roci_fifo #(.Width(1), .Depth(2)) u_order (
+    .clk_i, .rst_ni,
+    .in_data_i(index), .in_valid_i(take && grant != '0), .in_ready_o(room),
+    .out_data_o(owner), .out_valid_o(owned), .out_ready_i(w_take && w_last), .level_o());
+
+  assign m_axi_awsize_o  = 3'($clog2(DataWidth / 8));
+  assign m_axi_awburst_o = 2'b01;  // INCR
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) m_axi_awvalid_o <= 1'b0;
+    else if (take && grant != '0) m_axi_awvalid_o <= 1'b1;
+    else if (m_axi_awready_i) m_axi_awvalid_o <= 1'b0;
+    if (take && grant != '0) begin
+      m_axi_awid_o   <= index ? 8'(b_client_i) + 8'd1 : 8'd0;
+      m_axi_awaddr_o <= index ? b_addr_i : s_addr_i;
+      m_axi_awuser_o <= index ? b_pasid_i : s_pasid_i;
+      m_axi_awlen_o  <= 8'((index ? b_beats_i : s_beats_i) - 9'd1);
+    end
+  end
+
+  // Data.
+  assign w_free      = !m_axi_wvalid_o || m_axi_wready_i;
+  assign w_valid     = owner ? b_w_valid_i : s_w_valid_i;
+  assign w_last      = owner ? b_last_i : s_last_i;
+  assign w_take      = owned && w_free && w_valid;
+  assign s_w_ready_o = owned && w_free && !owner;
+  assign b_w_ready_o = owned && w_free && owner;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) m_axi_wvalid_o <= 1'b0;
+    else if (w_free) m_axi_wvalid_o <= w_take;
+    if (w_take) begin
+      m_axi_wdata_o <= owner ? b_data_i : s_data_i;
+      m_axi_wstrb_o <= owner ? b_strb_i : s_strb_i;
+      m_axi_wlast_o <= w_last;
+    end
+  end
+
+  // Responses.
+  assign s_b_o = m_axi_bvalid_i && m_axi_bid_i == 8'd0;
+  always_comb begin
+    for (int c = 0; c < 4; c++) b_b_o[c] = m_axi_bvalid_i && m_axi_bid_i == 8'(c + 1);
+  end
+
+  `ASSERT(ResponseHasOwner, `IMPLIES(m_axi_bvalid_i, m_axi_bid_i <= 8'd4))
+
+endmodule

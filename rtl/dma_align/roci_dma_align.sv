@@ -1,0 +1,136 @@
+// Joins slices of beats, each of any bytes, to a stream of full beats that starts at any byte.
+//
+// Throughput: one slice a clock, and one more clock for a run whose last slice spills into a beat
+// of its own. Latency: one clock. in_ready_o follows out_ready_i.
+//
+//   in    |..AAAAAA|BBB.....|      slices: start, bytes; begin with A at pos 5, end with B
+//   rotate by pos - start, keep what does not fit for the next beat
+//   out   |.....AAA|AAABBB..|
+
+`include "assert.svh"
+
+module roci_dma_align #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned UserBits  = 1,
+  localparam int unsigned OffBits = $clog2(DataWidth / 8)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // in
+  input  logic [DataWidth-1:0] in_data_i,
+  input  logic [OffBits-1:0]   in_start_i,  // first byte of the slice
+  input  logic [OffBits:0]     in_bytes_i,  // 1 to DataWidth / 8 - start
+  input  logic                 in_begin_i,  // a run begins, its first byte goes to in_pos_i
+  input  logic [OffBits-1:0]   in_pos_i,
+  input  logic                 in_end_i,    // the run ends with this slice
+  input  logic [UserBits-1:0]  in_user_i,
+  input  logic                 in_valid_i,
+  output logic                 in_ready_o,
+
+  // out
+  output logic [DataWidth-1:0] out_data_o,  // bytes outside the run are 0
+  output logic [OffBits-1:0]   out_from_o,  // first byte of the run in this beat
+  output logic [OffBits:0]     out_to_o,    // one past the last
+  output logic                 out_last_o,  // of the run
+  output logic [UserBits-1:0]  out_user_o,  // of the slice that completed the beat
+  output logic                 out_valid_o,
+  input  logic                 out_ready_i,
+
+  output logic                 idle_o       // no slice inside, no run begun
+);
+
+  localparam int unsigned Bytes = DataWidth / 8;
+
+  // Moves byte 0 to byte `by`.
+  function automatic logic [DataWidth-1:0] rotate(input logic [DataWidth-1:0] data,
+                                                  input logic [OffBits-1:0] by);
+    rotate = data;
+    for (int k = 0; k < OffBits; k++) begin
+      if (by[k]) rotate = (rotate << (8 << k)) | (rotate >> (DataWidth - (8 << k)));
+    end
+  endfunction
+
+  // First stage: where the slice goes.
+  logic [OffBits-1:0] fill_q, from_q;  // of the beat being filled: next byte, first byte
+  logic [OffBits-1:0] fill, from;
+  logic [OffBits:0]   sum;
+  logic               take, full;
+  assign fill = in_begin_i ? in_pos_i : fill_q;
+  assign from = in_begin_i ? in_pos_i : from_q;
+  assign sum  = {1'b0, fill} + in_bytes_i;  // at most 2 Bytes - 1
+  assign full = sum[OffBits];
+  assign take = in_valid_i && in_ready_o;
+
+  // Second stage: merge with what earlier slices left.
+  logic [DataWidth-1:0] turned_q, rest_q, keep, merged;
+  logic [OffBits-1:0]   at_q, begin_at_q;
+  logic [OffBits:0]     sum_q, to;
+  logic [UserBits-1:0]  user_q;
+  logic                 valid_q, begin_q, end_q, spill_q, second_q, open_q;
+  logic                 emit, step, two;
+
+  assign emit = sum_q[OffBits] || end_q;
+  assign two  = end_q && spill_q && !second_q;  // a second beat follows from the same slice
+  assign step = valid_q && (!emit || out_ready_i);
+  assign in_ready_o = !valid_q || (step && !two);
+
+  always_comb begin
+    to = (OffBits + 1)'(Bytes);
+    if (second_q) to = {1'b0, sum_q[OffBits-1:0]};
+    else if (end_q && !spill_q) to = sum_q;
+  end
+
+  // Wide work only when there is something: simulation skips the branch.
+  always_comb begin
+    keep   = '0;
+    merged = '0;
+    if (valid_q) begin
+      keep   = {DataWidth{1'b1}} << {at_q, 3'b000};
+      merged = second_q ? rest_q : (turned_q & keep) | (begin_q ? '0 : rest_q & ~keep);
+      if (out_last_o) merged = merged & ~({DataWidth{1'b1}} << {to, 3'b000});
+    end
+  end
+
+  assign out_data_o  = merged;
+  assign out_from_o  = second_q ? '0 : begin_at_q;
+  assign out_to_o    = to;
+  assign out_last_o  = end_q && !two;
+  assign out_user_o  = user_q;
+  assign out_valid_o = valid_q && emit;
+  assign idle_o      = !valid_q && !open_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid_q  <= 1'b0;
+      second_q <= 1'b0;
+      open_q   <= 1'b0;
+    end else begin
+      if (in_ready_o) valid_q <= in_valid_i;
+      if (step) second_q <= two;
+      if (take) open_q <= !in_end_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      fill_q     <= sum[OffBits-1:0];
+      from_q     <= full ? '0 : from;
+      turned_q   <= rotate(in_data_i, fill - in_start_i);
+      at_q       <= fill;
+      begin_at_q <= from;
+      sum_q      <= sum;
+      spill_q    <= full && sum[OffBits-1:0] != '0;
+      begin_q    <= in_begin_i;
+      end_q      <= in_end_i;
+      user_q     <= in_user_i;
+    end
+    if (step && !second_q) rest_q <= sum_q[OffBits] ? turned_q : merged;
+  end
+
+  `ASSERT(SliceInRange, `IMPLIES(in_valid_i, in_bytes_i != '0 &&
+                                 {1'b0, in_start_i} + in_bytes_i <= (OffBits + 1)'(Bytes)))
+  `ASSERT(BeginsWhenClosed, `IMPLIES(in_valid_i, in_begin_i == !open_q))
+  `ASSERT(BeatIsNotEmpty, `IMPLIES(out_valid_o, {1'b0, out_from_o} < out_to_o))
+
+endmodule

@@ -1,0 +1,128 @@
+// Book-keeping of reads in flight: tags and buffer rows are given out in order, responses of any
+// tag find their row, and the oldest rows are drained in order as soon as they are there.
+//
+// Throughput: one allocation, one beat and one drained unit a clock. Latency: a unit is at the
+// head one clock after its last beat. Outputs do not depend on inputs, but beat_row_o on beat_tag_i.
+//
+//   rows  | head tag  | next tag | .. | free ...       a unit is 2^UnitBits rows
+//         ^ drained          ^ alloc
+
+`include "assert.svh"
+
+module roci_dma_tags #(
+  parameter int unsigned TagBits  = 7,   // log2 of tags
+  parameter int unsigned RowBits  = 10,  // log2 of rows, each holds a beat
+  parameter int unsigned UnitBits = 0,   // log2 of rows drained at a time
+  parameter int unsigned MaxRows  = 64,  // of one read; less than all rows
+  parameter int unsigned InfoBits = 1    // kept with a tag for the reader
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // a read is issued
+  input  logic                alloc_i,        // only with alloc_ready_o
+  input  logic [RowBits-1:0]  alloc_rows_i,   // a multiple of a unit, not 0
+  input  logic [InfoBits-1:0] alloc_info_i,
+  output logic                alloc_ready_o,
+  output logic [TagBits-1:0]  alloc_tag_o,
+
+  // a beat arrives
+  input  logic                beat_i,
+  input  logic [TagBits-1:0]  beat_tag_i,
+  input  logic                beat_last_i,    // checked, not used
+  output logic [RowBits-1:0]  beat_row_o,
+
+  // the oldest unit
+  output logic                head_valid_o,   // all of it has arrived
+  output logic [RowBits-1:0]  head_row_o,
+  output logic                head_first_o,   // of its read
+  output logic                head_last_o,
+  output logic [InfoBits-1:0] head_info_o,
+  input  logic                pop_i,          // only with head_valid_o
+
+  output logic                empty_o
+);
+
+  `PARAM_CHECK(RoomForTwo, MaxRows < 2 ** RowBits)
+
+  localparam int unsigned Tags = 2 ** TagBits;
+  localparam int unsigned Rows = 2 ** RowBits;
+
+  logic [RowBits-1:0]  start [Tags];  // first row
+  logic [RowBits-1:0]  place [Tags];  // row of the next beat, once one has come
+  logic [RowBits-1:0]  units [Tags];  // units, less one
+  logic [InfoBits-1:0] info  [Tags];
+  logic [Tags-1:0]     fresh_q;       // no beat has come
+
+  logic [TagBits:0]   tag_new_q, tag_old_q;
+  logic [RowBits:0]   row_new_q, row_old_q;
+  logic [RowBits-1:0] unit_q;             // of the head, drained so far
+  logic [RowBits:0]   used;
+  logic [TagBits-1:0] tag_new, tag_old;
+  logic [RowBits-1:0] reached;
+
+  assign used          = row_new_q - row_old_q;
+  assign empty_o       = tag_new_q == tag_old_q;
+  assign tag_new       = tag_new_q[TagBits-1:0];
+  assign tag_old       = tag_old_q[TagBits-1:0];
+  assign alloc_ready_o = (tag_new_q - tag_old_q) != (TagBits + 1)'(Tags) &&
+                         used <= (RowBits + 1)'(Rows - MaxRows);
+  assign alloc_tag_o   = tag_new;
+  assign beat_row_o    = fresh_q[beat_tag_i] ? start[beat_tag_i] : place[beat_tag_i];
+  assign reached       = place[tag_old];
+  assign head_valid_o  = !empty_o && !fresh_q[tag_old] &&
+                         (reached >> UnitBits) != (head_row_o >> UnitBits);
+  assign head_row_o    = row_old_q[RowBits-1:0];
+  assign head_first_o  = unit_q == '0;
+  assign head_last_o   = unit_q == units[tag_old];
+  assign head_info_o   = info[tag_old];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tag_new_q <= '0;
+      tag_old_q <= '0;
+      row_new_q <= '0;
+      row_old_q <= '0;
+      unit_q    <= '0;
+    end else begin
+      if (alloc_i) begin
+        tag_new_q <= tag_new_q + 1'b1;
+        row_new_q <= row_new_q + {1'b0, alloc_rows_i};
+      end
+      if (pop_i) begin
+        row_old_q <= row_old_q + (RowBits + 1)'(2 ** UnitBits);
+        unit_q    <= head_last_o ? '0 : unit_q + 1'b1;
+        if (head_last_o) tag_old_q <= tag_old_q + 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (alloc_i) begin
+      start[tag_new] <= row_new_q[RowBits-1:0];
+      units[tag_new] <= (alloc_rows_i >> UnitBits) - 1'b1;
+      info[tag_new]  <= alloc_info_i;
+    end
+    if (beat_i) place[beat_tag_i] <= beat_row_o + 1'b1;
+    if (beat_i) fresh_q[beat_tag_i] <= 1'b0;
+    if (alloc_i) fresh_q[tag_new] <= 1'b1;
+  end
+
+  `ASSERT(AllocOnlyWhenReady, `IMPLIES(alloc_i, alloc_ready_o && alloc_rows_i != '0 &&
+                                       alloc_rows_i <= RowBits'(MaxRows)))
+  `ASSERT(PopOnlyWhenValid, `IMPLIES(pop_i, head_valid_o))
+  `ASSERT(RowsInRange, used <= (RowBits + 1)'(Rows))
+  `ASSERT(EmptyHasNoRows, `IMPLIES(empty_o, used == '0))
+
+  // A response belongs to a read in flight and falls into its rows.
+  logic [TagBits-1:0] beat_age;
+  logic [RowBits-1:0] beat_ahead;
+  assign beat_age   = beat_tag_i - tag_old;
+  assign beat_ahead = beat_row_o - row_old_q[RowBits-1:0];
+  `ASSERT(BeatIsExpected, `IMPLIES(beat_i, {1'b0, beat_age} < tag_new_q - tag_old_q &&
+                                           {1'b0, beat_ahead} < used))
+  logic [RowBits-1:0] last_row;
+  assign last_row = start[beat_tag_i] + ((units[beat_tag_i] + 1'b1) << UnitBits) - 1'b1;
+  `ASSERT(LastInItsPlace, `IMPLIES(beat_i, beat_last_i == (beat_row_o == last_row)))
+
+endmodule

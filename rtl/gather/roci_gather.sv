@@ -1,0 +1,90 @@
+// Places the payload of each packet behind its headers: joins the bytes that payload reads bring
+// and starts them at the byte of a beat that tx names.
+//
+// Throughput: one beat a clock, one clock more for a packet whose end spills into another beat.
+// Latency: one clock. in_ready_o follows pay_tready_i.
+
+`include "assert.svh"
+
+module roci_gather #(
+  parameter int unsigned DataWidth = 512,
+  localparam int unsigned OffBits = $clog2(DataWidth / 8)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // one per packet
+  input  logic [5:0]           gather_pos_i,
+  input  logic [12:0]          gather_len_i,
+  input  logic                 gather_start_valid_i,
+  output logic                 gather_start_ready_o,
+
+  // read data, each beat with its bytes
+  input  logic [DataWidth-1:0] in_data_i,
+  input  logic [OffBits-1:0]   in_start_i,
+  input  logic [OffBits:0]     in_bytes_i,
+  input  logic                 in_last_i,   // of the packet
+  input  logic                 in_error_i,
+  input  logic                 in_valid_i,
+  output logic                 in_ready_o,
+
+  // to tx
+  output logic [DataWidth-1:0] pay_tdata_o,
+  output logic                 pay_tlast_o,
+  output logic                 pay_terror_o,  // with tlast: some read of the packet failed
+  output logic                 pay_tvalid_o,
+  input  logic                 pay_tready_i,
+
+  output logic                 idle_o
+);
+
+  // Starts wait here for their data, so that tx can prepare the next packets.
+  logic [5:0]  pos;
+  logic [12:0] len;
+  logic        start_valid, take_start;
+  roci_fifo #(.Width(19), .Depth(4)) u_starts (
+    .clk_i, .rst_ni,
+    .in_data_i({gather_len_i, gather_pos_i}), .in_valid_i(gather_start_valid_i),
+    .in_ready_o(gather_start_ready_o),
+    .out_data_o({len, pos}), .out_valid_o(start_valid), .out_ready_i(take_start), .level_o());
+
+  logic        inside_q;  // the packet's first bytes were taken
+  logic        error_q, error, take, align_ready, slice_valid, align_idle;
+  assign slice_valid = in_valid_i && (inside_q || start_valid);
+  assign in_ready_o  = align_ready && (inside_q || start_valid);
+  assign take        = slice_valid && align_ready;
+  assign take_start  = take && in_last_i;
+  assign error       = in_error_i || (inside_q && error_q);
+  assign idle_o      = align_idle && !start_valid && !in_valid_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      inside_q <= 1'b0;
+      error_q  <= 1'b0;
+    end else if (take) begin
+      inside_q <= !in_last_i;
+      error_q  <= error;
+    end
+  end
+
+  logic             user;
+  logic [OffBits-1:0] unused_from;
+  logic [OffBits:0]   unused_to;
+  roci_dma_align #(.DataWidth(DataWidth), .UserBits(1)) u_align (
+    .clk_i, .rst_ni,
+    .in_data_i, .in_start_i, .in_bytes_i,
+    .in_begin_i(!inside_q), .in_pos_i(pos[OffBits-1:0]), .in_end_i(in_last_i),
+    .in_user_i(error), .in_valid_i(slice_valid), .in_ready_o(align_ready),
+    .out_data_o(pay_tdata_o), .out_from_o(unused_from), .out_to_o(unused_to),
+    .out_last_o(pay_tlast_o), .out_user_o(user), .out_valid_o(pay_tvalid_o),
+    .out_ready_i(pay_tready_i), .idle_o(align_idle));
+  assign pay_terror_o = user && pay_tlast_o;
+
+  // The pieces are as long as tx was told.
+  logic [12:0] given_q, given;
+  assign given = 13'(in_bytes_i) + (inside_q ? given_q : 13'd0);
+  always_ff @(posedge clk_i) if (take) given_q <= given;
+  `ASSERT(LengthAgrees, `IMPLIES(take && in_last_i, given == len))
+  `ASSERT(PosInBeat, `IMPLIES(start_valid, {26'd0, pos} < DataWidth / 8))
+
+endmodule

@@ -1,0 +1,192 @@
+// Writes received payload to the pieces of memory it belongs to, with byte strobes, and counts the
+// packets that are in memory.
+//
+// Throughput: one beat a clock; a piece that starts or ends unaligned costs up to one more.
+// Latency: three clocks from a beat to the data of its write; the address goes one clock earlier.
+// req_seg_ready_o and rsp_seg_ready_o follow the header, its ready follows the segment.
+//
+//   header, piece --+--> split -----> aw          b --> count --> wr_done
+//                   +--> queue --+
+//   payload ---------------------+--> align --> w
+
+`include "assert.svh"
+
+module roci_scatter #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned Packets   = 128,  // in flight, power of two
+  localparam int unsigned OffBits = $clog2(DataWidth / 8)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // payload, and one header a packet
+  input  logic                   pay_src_i,     // 0 req, 1 rsp
+  input  logic [5:0]             pay_offset_i,  // of the first byte in the first beat
+  input  logic [12:0]            pay_len_i,
+  input  logic                   pay_hdr_valid_i,
+  output logic                   pay_hdr_ready_o,
+  input  logic [DataWidth-1:0]   pay_tdata_i,
+  input  logic                   pay_tlast_i,
+  input  logic                   pay_tvalid_i,
+  output logic                   pay_tready_o,
+
+  // pieces of the packets of each source
+  input  roci_pkg::seg_t         req_seg_i,
+  input  logic                   req_seg_valid_i,
+  output logic                   req_seg_ready_o,
+  input  roci_pkg::seg_t         rsp_seg_i,
+  input  logic                   rsp_seg_valid_i,
+  output logic                   rsp_seg_ready_o,
+
+  // writes
+  output logic [63:0]            aw_addr_o,
+  output logic [19:0]            aw_pasid_o,
+  output logic [8:0]             aw_beats_o,
+  output logic                   aw_valid_o,
+  input  logic                   aw_ready_i,
+  output logic [DataWidth-1:0]   w_data_o,
+  output logic [DataWidth/8-1:0] w_strb_o,
+  output logic                   w_last_o,
+  output logic                   w_valid_o,
+  input  logic                   w_ready_i,
+  input  logic                   b_i,           // a response, in order of the bursts
+
+  output logic [15:0]            wr_done_o,
+  output logic                   idle_o
+);
+
+  localparam int unsigned Bytes     = DataWidth / 8;
+  localparam int unsigned BoundBits = OffBits + 8 < 12 ? OffBits + 8 : 12;  // as in dma_split
+  localparam int unsigned IndexBits = BoundBits - OffBits;
+
+  // A piece joins the header of its packet and goes both ways.
+  roci_pkg::seg_t seg;
+  logic           seg_valid, split_ready, queue_ready, both_ready, join_valid, first_q;
+  assign seg             = pay_src_i ? rsp_seg_i : req_seg_i;
+  assign seg_valid       = pay_src_i ? rsp_seg_valid_i : req_seg_valid_i;
+  assign both_ready      = split_ready && queue_ready;
+  assign join_valid      = pay_hdr_valid_i && seg_valid;
+  assign req_seg_ready_o = pay_hdr_valid_i && !pay_src_i && both_ready;
+  assign rsp_seg_ready_o = pay_hdr_valid_i && pay_src_i && both_ready;
+  assign pay_hdr_ready_o = seg_valid && seg.last && both_ready;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) first_q <= 1'b1;
+    else if (join_valid && both_ready) first_q <= seg.last;
+  end
+
+  // Addresses.
+  logic split_valid, split_last, split_drop, split_take, done_ready;
+  logic [OffBits-1:0] unused_first, unused_end;
+  roci_dma_split #(.DataWidth(DataWidth)) u_split (
+    .clk_i, .rst_ni,
+    .in_addr_i(seg.addr), .in_pasid_i(seg.pasid), .in_len_i(seg.len), .in_last_i(seg.last),
+    .in_drop_i(seg.drop), .in_valid_i(join_valid && queue_ready), .in_ready_o(split_ready),
+    .out_addr_o(aw_addr_o), .out_pasid_o(aw_pasid_o), .out_beats_o(aw_beats_o),
+    .out_first_o(unused_first), .out_end_o(unused_end), .out_last_o(split_last),
+    .out_drop_o(split_drop), .out_valid_o(split_valid),
+    .out_ready_i(done_ready && (split_drop || aw_ready_i)));
+  assign aw_valid_o = split_valid && !split_drop && done_ready;
+  assign split_take = split_valid && done_ready && (split_drop || aw_ready_i);
+
+  // Packets in flight: the number of the burst they end with.
+  logic [15:0] issued_q, issued, answered_q, answered, head;
+  logic        head_valid, head_done;
+  assign issued    = issued_q + 16'(!split_drop);
+  assign answered  = answered_q + 16'(b_i);
+  assign head_done = head_valid && $signed(answered - head) >= 16'sd0;
+  roci_fifo #(.Width(16), .Depth(Packets)) u_packets (
+    .clk_i, .rst_ni,
+    .in_data_i(issued), .in_valid_i(split_take && split_last), .in_ready_o(done_ready),
+    .out_data_o(head), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o());
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      issued_q   <= '0;
+      answered_q <= '0;
+      wr_done_o  <= '0;
+    end else begin
+      if (split_take) issued_q <= issued;
+      answered_q <= answered;
+      if (head_done) wr_done_o <= wr_done_o + 16'd1;
+    end
+  end
+
+  // Data: the piece at the head of the queue meets the beat.
+  logic [BoundBits-1:0] p_addr;
+  logic [12:0]          p_len;
+  logic [OffBits-1:0]   p_offset;
+  logic                 p_first, p_last, p_drop, p_valid, p_take;
+  roci_fifo #(.Width(BoundBits + 13 + OffBits + 3), .Depth(4)) u_queue (
+    .clk_i, .rst_ni,
+    .in_data_i({seg.addr[BoundBits-1:0], seg.len, pay_offset_i[OffBits-1:0], first_q, seg.last,
+                seg.drop}),
+    .in_valid_i(join_valid && split_ready), .in_ready_o(queue_ready),
+    .out_data_o({p_addr, p_len, p_offset, p_first, p_last, p_drop}), .out_valid_o(p_valid),
+    .out_ready_i(p_take), .level_o());
+
+  logic               begin_q;           // the piece at the head has not begun
+  logic [12:0]        left_q, left;      // bytes of it
+  logic [OffBits-1:0] start_q, start;    // in the beat
+  logic [12:0]        here;              // bytes of the beat from start on
+  logic               piece_ends, beat_ends, able, step, align_ready, align_idle;
+  logic [OffBits:0]   bytes;
+  assign left         = begin_q ? p_len : left_q;
+  assign start        = begin_q && p_first ? p_offset : start_q;
+  assign here         = 13'(Bytes) - 13'(start);
+  assign piece_ends   = left <= here;
+  assign beat_ends    = left >= here || (piece_ends && p_last);
+  assign bytes        = piece_ends ? left[OffBits:0] : here[OffBits:0];
+  assign able         = p_valid && (p_drop || align_ready);
+  assign step         = able && pay_tvalid_i;
+  assign p_take       = step && piece_ends;
+  assign pay_tready_o = able && beat_ends;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      begin_q <= 1'b1;
+    end else if (step) begin
+      begin_q <= piece_ends;
+      left_q  <= left - here;
+      start_q <= beat_ends ? '0 : start + bytes[OffBits-1:0];
+    end
+  end
+
+  // The user field carries the beat of the piece's start within the burst boundary.
+  logic [OffBits-1:0]   from;
+  logic [OffBits:0]     to;
+  logic [IndexBits-1:0] base, index_q, index;
+  logic                 run_ends, run_begins_q;
+  roci_dma_align #(.DataWidth(DataWidth), .UserBits(IndexBits)) u_align (
+    .clk_i, .rst_ni,
+    .in_data_i(pay_tdata_i), .in_start_i(start), .in_bytes_i(bytes), .in_begin_i(begin_q),
+    .in_pos_i(p_addr[OffBits-1:0]), .in_end_i(piece_ends),
+    .in_user_i(p_addr[BoundBits-1:OffBits]),
+    .in_valid_i(p_valid && pay_tvalid_i && !p_drop), .in_ready_o(align_ready),
+    .out_data_o(w_data_o), .out_from_o(from), .out_to_o(to), .out_last_o(run_ends),
+    .out_user_o(base), .out_valid_o(w_valid_o), .out_ready_i(w_ready_i), .idle_o(align_idle));
+  assign index    = run_begins_q ? base : index_q;
+  assign w_last_o = run_ends || (&index);
+  assign w_strb_o = ({Bytes{1'b1}} << from) & ~({Bytes{1'b1}} << to);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) run_begins_q <= 1'b1;
+    else if (w_valid_o && w_ready_i) run_begins_q <= run_ends;
+    if (w_valid_o && w_ready_i) index_q <= index + 1'b1;
+  end
+
+  assign idle_o = !pay_hdr_valid_i && !split_valid && !head_valid && !p_valid && align_idle;
+
+  // Beats and pieces of a packet end together; the header agrees.
+  logic [12:0] sum_q, sum;
+  assign sum = seg.len + (first_q ? 13'd0 : sum_q);
+  always_ff @(posedge clk_i) if (join_valid && both_ready) sum_q <= sum;
+  `ASSERT(LengthAgrees, `IMPLIES(join_valid && both_ready && seg.last, sum == pay_len_i))
+  `ASSERT(OffsetInBeat, `IMPLIES(join_valid, {26'd0, pay_offset_i} < Bytes))
+  `ASSERT(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
+  // No packet counts before its bursts were issued.
+  logic [15:0] not_answered;
+  assign not_answered = issued_q - answered_q;
+  `ASSERT(AnsweredWasIssued, !not_answered[15] && `IMPLIES(b_i, not_answered != 16'd0))
+
+endmodule
