@@ -71,4 +71,143 @@ module roci_rx #(
   output logic [13:0]              rx_bytes_o        // ... and had so many bytes
 );
 
+  `PARAM_CHECK(BufferHoldsPackets, BufferBytes >= 16384)
+  `PARAM_CHECK(EthHoldsFrames, EthBytes >= 4096)
+
+  localparam int unsigned Bytes    = DataWidth / 8;
+  localparam int unsigned EndBits  = $clog2(Bytes);
+  localparam int unsigned Records  = 256;  // packets waiting for the engines
+  localparam int unsigned Verdicts = 16;   // frames whose ICRC is still being computed
+
+  assign s_axis_tready_o = 1'b1;
+
+  // parse
+  logic [DataWidth-1:0] beat_data;
+  logic [EndBits-1:0]   beat_end;
+  logic                 beat_valid, beat_last, eth, pay;
+  logic [9:0]           pay_row, frame_rows;
+  roci_pkg::rx_frame_t  frame;
+  logic [16:0]          frame_bytes;
+  logic                 icrc_valid, icrc_last, icrc_ipv6, icrc_vlan;
+  logic [Bytes-1:0]     icrc_keep;
+  logic                 sums_valid, sums_ok, parse_idle;
+  roci_rx_parse #(.DataWidth(DataWidth)) u_parse (
+    .clk_i, .rst_ni, .enable_i, .s_axis_tdata_i, .s_axis_tkeep_i, .s_axis_tlast_i,
+    .s_axis_tvalid_i, .beat_data_o(beat_data), .beat_end_o(beat_end), .beat_valid_o(beat_valid),
+    .beat_last_o(beat_last), .eth_o(eth), .pay_o(pay), .pay_row_o(pay_row), .frame_o(frame),
+    .frame_rows_o(frame_rows), .frame_bytes_o(frame_bytes), .icrc_valid_o(icrc_valid),
+    .icrc_last_o(icrc_last), .icrc_keep_o(icrc_keep), .icrc_ipv6_o(icrc_ipv6),
+    .icrc_vlan_o(icrc_vlan), .sums_valid_o(sums_valid), .sums_ok_o(sums_ok),
+    .idle_o(parse_idle));
+
+  logic icrc_done, icrc_ok;
+  roci_icrc_rx #(.DataWidth(DataWidth)) u_icrc (
+    .clk_i, .rst_ni, .data_i(beat_data), .keep_i(icrc_keep), .last_i(icrc_last),
+    .ipv6_i(icrc_ipv6), .vlan_i(icrc_vlan), .valid_i(icrc_valid), .done_o(icrc_done),
+    .ok_o(icrc_ok));
+
+  // end of a frame: what becomes of it, but for ICRC and checksums
+  logic        frame_end, malformed, records_full, kept, overflow;
+  logic        eth_overflow, pay_overflow, eth_idle;
+  logic [9:0]  rows;
+  assign frame_end = beat_valid && beat_last;
+  assign malformed = frame.roce && frame.bad && frame.cause == roci_pkg::DropMalformed;
+  assign overflow  = !frame.roce ? eth_overflow : records_full || (!malformed && pay_overflow);
+  assign kept      = frame.roce && !overflow;
+  assign rows      = malformed ? '0 : frame_rows;
+
+  roci_rx_ethernet #(.DataWidth(DataWidth), .Rows(EthBytes / Bytes)) u_ethernet (
+    .clk_i, .rst_ni, .write_i(beat_valid && eth), .write_data_i(beat_data),
+    .write_end_i(beat_end), .last_i(frame_end), .commit_i(!frame.roce),
+    .overflow_o(eth_overflow), .m_axis_tdata_o(m_axis_eth_tdata_o),
+    .m_axis_tkeep_o(m_axis_eth_tkeep_o), .m_axis_tlast_o(m_axis_eth_tlast_o),
+    .m_axis_tvalid_o(m_axis_eth_tvalid_o), .m_axis_tready_i(m_axis_eth_tready_i),
+    .idle_o(eth_idle));
+
+  logic        command_valid, command_ready, command_drop, buffer_idle, buffer_done;
+  logic [9:0]  command_rows;
+  roci_rx_buffer #(.DataWidth(DataWidth), .Rows(BufferBytes / Bytes)) u_buffer (
+    .clk_i, .rst_ni, .write_i(beat_valid && pay), .write_data_i(beat_data),
+    .write_row_i(pay_row), .last_i(frame_end), .commit_i(kept), .rows_i(rows),
+    .overflow_o(pay_overflow), .command_valid_i(command_valid), .command_ready_o(command_ready),
+    .command_drop_i(command_drop), .command_rows_i(command_rows), .pay_tdata_o, .pay_tlast_o,
+    .pay_tvalid_o, .pay_tready_i, .idle_o(buffer_idle), .done_o(buffer_done));
+
+  // A frame waits here for both of its verdicts. The one on the ICRC may come before the frame
+  // ends, when bytes follow the datagram.
+  localparam int unsigned PendingBits = roci_pkg::RxFrameBits + 10 + 2;
+  roci_pkg::rx_frame_t joined, record;
+  logic [9:0]          joined_rows, record_rows;
+  logic                joined_overflow, joined_kept, pending, meet, icrc_there, icrc_good,
+                       sums_there, sums_good, record_valid, record_ready;
+  logic [3:0]          unused_ready;
+  logic [4:0]          unused_pending, unused_icrc, unused_sums;
+  roci_fifo #(.Width(PendingBits), .Depth(Verdicts)) u_pending (
+    .clk_i, .rst_ni, .in_data_i({rows, overflow, kept, frame}),
+    .in_valid_i(frame_end), .in_ready_o(unused_ready[0]),
+    .out_data_o({joined_rows, joined_overflow, joined_kept, joined}),
+    .out_valid_o(pending), .out_ready_i(meet), .level_o(unused_pending));
+  roci_fifo #(.Width(1), .Depth(Verdicts)) u_icrc_verdicts (
+    .clk_i, .rst_ni, .in_data_i(icrc_ok), .in_valid_i(icrc_done), .in_ready_o(unused_ready[1]),
+    .out_data_o(icrc_good), .out_valid_o(icrc_there), .out_ready_i(meet), .level_o(unused_icrc));
+  roci_fifo #(.Width(1), .Depth(Verdicts)) u_sums_verdicts (
+    .clk_i, .rst_ni, .in_data_i(sums_ok), .in_valid_i(sums_valid), .in_ready_o(unused_ready[2]),
+    .out_data_o(sums_good), .out_valid_o(sums_there), .out_ready_i(meet), .level_o(unused_sums));
+  assign meet = pending && icrc_there && sums_there;
+
+  always_comb begin
+    record = joined;
+    if (joined.bad && joined.cause == roci_pkg::DropMalformed) begin
+      record.cause = roci_pkg::DropMalformed;
+    end else if (!sums_good) begin
+      record.bad   = 1'b1;
+      record.cause = roci_pkg::DropMalformed;
+    end else if (!icrc_good) begin
+      record.bad   = 1'b1;
+      record.cause = roci_pkg::DropIcrc;
+    end
+  end
+  roci_pkg::rx_frame_t queue_frame;
+  roci_rx_queue #(.Width(roci_pkg::RxFrameBits + 10), .Depth(Records)) u_queue (
+    .clk_i, .rst_ni, .in_data_i({joined_rows, record}), .in_valid_i(meet && joined_kept),
+    .in_ready_o(unused_ready[3]), .out_data_o({record_rows, queue_frame}),
+    .out_valid_o(record_valid), .out_ready_i(record_ready));
+
+  // Places in the queue are given at the end of the frame, so that a join never waits.
+  logic [$clog2(Records):0] records_q;
+  assign records_full = records_q == ($clog2(Records) + 1)'(Records);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) records_q <= '0;
+    else records_q <= records_q + ($clog2(Records) + 1)'(frame_end && kept)
+                                - ($clog2(Records) + 1)'(record_valid && record_ready);
+  end
+
+  logic       admit_ready, admit_idle;
+  logic [9:0] admit_drop;
+  roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps)) u_admit (
+    .clk_i, .rst_ni, .pause_i, .ready_o(admit_ready), .idle_o(admit_idle), .row_valid_i,
+    .row_table_i, .row_index_i, .row_data_i, .frame_i(queue_frame), .frame_rows_i(record_rows),
+    .frame_valid_i(record_valid), .frame_ready_o(record_ready), .command_valid_o(command_valid),
+    .command_ready_i(command_ready), .command_drop_o(command_drop),
+    .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,
+    .rsp_meta_o, .rsp_meta_valid_o, .rsp_meta_ready_i, .pay_src_o, .pay_offset_o, .pay_len_o,
+    .pay_hdr_valid_o, .pay_hdr_ready_i, .drop_o(admit_drop), .rx_ok_o);
+
+  // counters
+  always_comb begin
+    drop_o = admit_drop;
+    drop_o[roci_pkg::DropOverflow] = meet && joined_overflow;  // never a cause in admit
+  end
+  assign rx_eth_o   = frame_end && !frame.roce && !eth_overflow;
+  assign rx_frame_o = frame_end;
+  assign rx_bytes_o = |frame_bytes[16:14] ? '1 : frame_bytes[13:0];
+
+  assign idle_o = admit_ready && admit_idle && buffer_done &&
+                  (pause_i || (records_q == '0 && buffer_idle && eth_idle && parse_idle &&
+                               !s_axis_tvalid_i && !pending));
+
+  `ASSERT(VerdictsHaveRoom, `IMPLIES(frame_end, unused_ready[0]) &&
+          `IMPLIES(icrc_done, unused_ready[1]) && `IMPLIES(sums_valid, unused_ready[2]))
+  `ASSERT(QueueHasRoom, `IMPLIES(meet && joined_kept, unused_ready[3]))
+
 endmodule

@@ -69,4 +69,72 @@ module roci_tx #(
   output logic [13:0]              tx_bytes_o     // ... and had so many bytes
 );
 
+  localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned HeaderBits = 848;  // tagged IPv6 with an AtomicETH
+
+  // headers
+  logic [HeaderBits-1:0] desc_header, ack_header;
+  logic [6:0]            desc_header_len;
+  logic [12:0]           desc_frame_len, ack_frame_len;
+  logic                  desc_payload, desc_ipv6, desc_vlan, desc_header_valid, desc_header_ready;
+  logic                  ack_ipv6, ack_vlan, ack_header_valid, ack_header_ready, header_idle;
+  roci_tx_header #(.DataWidth(DataWidth), .NumQps(NumQps), .HeaderBits(HeaderBits)) u_header (
+    .clk_i, .rst_ni, .idle_o(header_idle), .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .desc_i, .desc_valid_i, .desc_ready_o, .ack_i, .ack_valid_i, .ack_ready_o,
+    .gather_start_valid_o, .gather_start_ready_i, .gather_pos_o, .gather_len_o,
+    .desc_header_o(desc_header), .desc_header_len_o(desc_header_len),
+    .desc_frame_len_o(desc_frame_len), .desc_payload_o(desc_payload), .desc_ipv6_o(desc_ipv6),
+    .desc_vlan_o(desc_vlan), .desc_header_valid_o(desc_header_valid),
+    .desc_header_ready_i(desc_header_ready), .ack_header_o(ack_header),
+    .ack_frame_len_o(ack_frame_len), .ack_ipv6_o(ack_ipv6), .ack_vlan_o(ack_vlan),
+    .ack_header_valid_o(ack_header_valid), .ack_header_ready_i(ack_header_ready));
+
+  // merge
+  logic [DataWidth-1:0] mux_data;
+  logic [Bytes-1:0]     mux_keep;
+  logic                 mux_last, mux_roce, mux_ipv6, mux_vlan, mux_spoil, mux_valid, mux_ready,
+                        mux_idle;
+  roci_tx_mux #(.DataWidth(DataWidth), .HeaderBits(HeaderBits)) u_mux (
+    .clk_i, .rst_ni, .idle_o(mux_idle), .desc_header_i(desc_header),
+    .desc_header_len_i(desc_header_len), .desc_frame_len_i(desc_frame_len),
+    .desc_payload_i(desc_payload), .desc_ipv6_i(desc_ipv6), .desc_vlan_i(desc_vlan),
+    .desc_header_valid_i(desc_header_valid), .desc_header_ready_o(desc_header_ready),
+    .ack_header_i(ack_header), .ack_frame_len_i(ack_frame_len), .ack_ipv6_i(ack_ipv6),
+    .ack_vlan_i(ack_vlan), .ack_header_valid_i(ack_header_valid),
+    .ack_header_ready_o(ack_header_ready), .pay_tdata_i, .pay_terror_i, .pay_tlast_i,
+    .pay_tvalid_i, .pay_tready_o, .s_axis_eth_tdata_i, .s_axis_eth_tkeep_i, .s_axis_eth_tlast_i,
+    .s_axis_eth_tvalid_i, .s_axis_eth_tready_o, .s_axis_fw_tdata_i, .s_axis_fw_tkeep_i,
+    .s_axis_fw_tlast_i, .s_axis_fw_tvalid_i, .s_axis_fw_tready_o, .m_axis_tdata_o(mux_data),
+    .m_axis_tkeep_o(mux_keep), .m_axis_tlast_o(mux_last), .m_axis_roce_o(mux_roce),
+    .m_axis_ipv6_o(mux_ipv6), .m_axis_vlan_o(mux_vlan), .m_axis_spoil_o(mux_spoil),
+    .m_axis_tvalid_o(mux_valid), .m_axis_tready_i(mux_ready), .sent_o);
+
+  logic icrc_idle;
+  roci_icrc_tx #(.DataWidth(DataWidth)) u_icrc (
+    .clk_i, .rst_ni, .s_axis_tdata_i(mux_data), .s_axis_tkeep_i(mux_keep),
+    .s_axis_tlast_i(mux_last), .s_axis_roce_i(mux_roce), .s_axis_ipv6_i(mux_ipv6),
+    .s_axis_vlan_i(mux_vlan), .s_axis_spoil_i(mux_spoil), .s_axis_tvalid_i(mux_valid),
+    .s_axis_tready_o(mux_ready), .m_axis_tdata_o, .m_axis_tkeep_o, .m_axis_tlast_o,
+    .m_axis_tvalid_o, .m_axis_tready_i, .idle_o(icrc_idle));
+
+  // counters, one clock behind
+  logic [13:0] bytes_q, bytes_d;
+  logic        out;
+  assign out     = m_axis_tvalid_o && m_axis_tready_i;
+  assign bytes_d = bytes_q + 14'($countones(m_axis_tkeep_o));
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      bytes_q    <= '0;
+      tx_frame_o <= 1'b0;
+    end else begin
+      tx_frame_o <= out && m_axis_tlast_o;
+      if (out) bytes_q <= m_axis_tlast_o ? '0 : bytes_d;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (out) tx_bytes_o <= bytes_d;
+  end
+
+  assign idle_o = header_idle && mux_idle && icrc_idle && !tx_frame_o;
+
 endmodule

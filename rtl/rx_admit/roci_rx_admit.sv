@@ -1,0 +1,179 @@
+// Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
+// (WIRE-25, 26, 47), addresses and VLAN (WIRE-02, 27), P_Key (WIRE-23, 24), opcode (WIRE-28, 45, 46).
+//
+// Throughput: one packet a clock. Latency: two clocks to the meta queues.
+//
+//  record --> read Av and QpState row --> compare --+--> req_meta, rsp_meta
+//             (clock 1)                   (clock 2) +--> payload: give out or drop
+//                                                   +--> pay_hdr
+
+`include "assert.svh"
+
+module roci_rx_admit #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned NumQps = 256      // a power of two
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 pause_i,    // takes no more records
+  output logic                 ready_o,    // tables are cleared
+  output logic                 idle_o,     // no record inside
+
+  // row bus
+  input  logic                 row_valid_i,
+  input  logic [3:0]           row_table_i,
+  input  logic [23:0]          row_index_i,
+  input  logic [511:0]         row_data_i,
+
+  // records in order of arrival
+  input  roci_pkg::rx_frame_t  frame_i,
+  input  logic [9:0]           frame_rows_i,  // beats of payload in the buffer
+  input  logic                 frame_valid_i,
+  output logic                 frame_ready_o,
+
+  // to the buffer
+  output logic                 command_valid_o,
+  input  logic                 command_ready_i,
+  output logic                 command_drop_o,
+  output logic [9:0]           command_rows_o,
+
+  // to the engines and to scatter
+  output roci_pkg::rx_meta_t   req_meta_o,
+  output logic                 req_meta_valid_o,
+  input  logic                 req_meta_ready_i,
+  output roci_pkg::rx_meta_t   rsp_meta_o,
+  output logic                 rsp_meta_valid_o,
+  input  logic                 rsp_meta_ready_i,
+  output logic                 pay_src_o,
+  output logic [5:0]           pay_offset_o,
+  output logic [12:0]          pay_len_o,
+  output logic                 pay_hdr_valid_o,
+  input  logic                 pay_hdr_ready_i,
+
+  output logic [9:0]           drop_o,
+  output logic                 rx_ok_o
+);
+
+  localparam int unsigned QpBits     = $clog2(NumQps);
+  localparam int unsigned OffsetBits = $clog2(DataWidth / 8);
+
+  // clock 1: the rows
+  logic                taken, advance, valid_q;
+  roci_pkg::rx_frame_t frame_q;
+  logic [9:0]          rows_q;
+  assign frame_ready_o = ready_o && !pause_i && (!valid_q || advance);
+  assign taken         = frame_valid_i && frame_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= taken || (valid_q && !advance);
+  end
+  always_ff @(posedge clk_i) begin
+    if (taken) begin
+      frame_q <= frame_i;
+      rows_q  <= frame_rows_i;
+    end
+  end
+
+  logic in_range_row;
+  assign in_range_row = row_index_i < 24'(NumQps);
+  roci_pkg::av_t av;
+  logic [2:0]    state;
+  logic          unused_av_ready;
+  roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
+    .clk_i, .rst_ni,
+    .write_i(row_valid_i && row_table_i == roci_pkg::TableAv && in_range_row),
+    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(row_data_i[roci_pkg::AvBits-1:0]),
+    .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(av),
+    .ready_o(unused_av_ready));
+  roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
+    .clk_i, .rst_ni,
+    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpState && in_range_row),
+    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(row_data_i[2:0]),
+    .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(state), .ready_o);
+  logic unused_row;
+  assign unused_row = ^row_data_i[511:roci_pkg::AvBits];
+
+  // clock 2: compare
+  logic is_response, state_good, address_good, pkey_good, drop;
+  logic [3:0] cause;
+  always_comb begin
+    case (frame_q.opcode)
+      roci_pkg::OpRcReadRespFirst, roci_pkg::OpRcReadRespMiddle, roci_pkg::OpRcReadRespLast,
+      roci_pkg::OpRcReadRespOnly, roci_pkg::OpRcAck, roci_pkg::OpRcAtomicAck: is_response = 1'b1;
+      default:                                                                is_response = 1'b0;
+    endcase
+    case (state)
+      roci_pkg::QpRtr:                  state_good = !is_response;
+      roci_pkg::QpRts, roci_pkg::QpSqd: state_good = 1'b1;
+      default:                          state_good = 1'b0;
+    endcase
+    if (frame_q.qpn >= 24'(NumQps)) state_good = 1'b0;
+    address_good = frame_q.ipv6 == av.ipv6 && frame_q.src_ip == av.dst_ip &&
+                   frame_q.dst_ip == av.src_ip && frame_q.vlan == av.vlan &&
+                   (!av.vlan || frame_q.vid == av.vlan_tci[11:0]);
+    pkey_good    = frame_q.pkey[14:0] == av.pkey[14:0] && frame_q.pkey[14:0] != '0 &&
+                   (frame_q.pkey[15] || av.pkey[15]);
+    drop  = 1'b1;
+    cause = frame_q.cause;
+    if (frame_q.bad) cause = frame_q.cause;
+    else if (!state_good) cause = roci_pkg::DropUnknownQp;
+    else if (!address_good) cause = roci_pkg::DropAddress;
+    else if (!pkey_good) cause = roci_pkg::DropPkey;
+    else drop = 1'b0;
+  end
+  logic unused_fields;
+  assign unused_fields = ^{av.dst_mac, av.src_mac, av.vlan_tci[15:12], av.traffic_class,
+                           av.hop_limit, av.flow_label, av.src_port, av.dest_qpn, frame_q.roce,
+                           frame_q.ecn, frame_q.payload_offset};
+
+  // all that the packet needs must have room
+  logic req_ready, rsp_ready, hdr_ready, has_rows, accept;
+  assign has_rows = rows_q != '0;
+  assign advance  = valid_q && (!has_rows || command_ready_i) &&
+                    (drop || ((!has_rows || hdr_ready) && (is_response ? rsp_ready : req_ready)));
+  assign accept   = advance && !drop;
+
+  logic [15:0] ticket_q, ticket_d;
+  assign ticket_d = ticket_q + 16'(has_rows);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ticket_q <= '0;
+    else if (accept) ticket_q <= ticket_d;
+  end
+
+  roci_pkg::rx_meta_t meta;
+  always_comb begin
+    meta.qpn         = frame_q.qpn;
+    meta.opcode      = frame_q.opcode;
+    meta.psn         = frame_q.psn;
+    meta.solicited   = frame_q.solicited;
+    meta.ack_req     = frame_q.ack_req;
+    meta.payload_len = frame_q.payload_len;
+    meta.ticket      = ticket_d;
+    meta.ext         = frame_q.ext;
+  end
+
+  logic [2:0] unused_req_level, unused_rsp_level;
+  logic [4:0] unused_hdr_level;
+  roci_fifo #(.Width(roci_pkg::RxMetaBits), .Depth(4)) u_req (
+    .clk_i, .rst_ni, .in_data_i(meta), .in_valid_i(accept && !is_response), .in_ready_o(req_ready),
+    .out_data_o(req_meta_o), .out_valid_o(req_meta_valid_o), .out_ready_i(req_meta_ready_i),
+    .level_o(unused_req_level));
+  roci_fifo #(.Width(roci_pkg::RxMetaBits), .Depth(4)) u_rsp (
+    .clk_i, .rst_ni, .in_data_i(meta), .in_valid_i(accept && is_response), .in_ready_o(rsp_ready),
+    .out_data_o(rsp_meta_o), .out_valid_o(rsp_meta_valid_o), .out_ready_i(rsp_meta_ready_i),
+    .level_o(unused_rsp_level));
+  roci_fifo #(.Width(20), .Depth(16)) u_hdr (
+    .clk_i, .rst_ni,
+    .in_data_i({is_response, 6'(frame_q.payload_offset[OffsetBits-1:0]), frame_q.payload_len}),
+    .in_valid_i(accept && has_rows), .in_ready_o(hdr_ready),
+    .out_data_o({pay_src_o, pay_offset_o, pay_len_o}), .out_valid_o(pay_hdr_valid_o),
+    .out_ready_i(pay_hdr_ready_i), .level_o(unused_hdr_level));
+
+  assign command_valid_o = advance && has_rows;
+  assign command_drop_o  = drop;
+  assign command_rows_o  = rows_q;
+  assign rx_ok_o         = accept;
+  assign drop_o          = advance && drop ? 10'(10'd1 << cause) : '0;
+  assign idle_o          = !valid_q && !req_meta_valid_o && !rsp_meta_valid_o && !pay_hdr_valid_o;
+
+endmodule

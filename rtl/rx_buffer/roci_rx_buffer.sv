@@ -1,0 +1,127 @@
+// Payload of packets between arrival and the engines' decision where it goes. Beats of a frame are
+// written as they come; only when the frame ends well do they stay.
+//
+// Throughput: a beat in and a beat out per clock, no bubble between packets; a dropped packet takes
+// one clock of the reader. Latency: three clocks from a command to the first beat.
+//
+//   base                    base + row        At the end of a frame base moves behind its rows
+//    |  frame under way -->  |                (commit) or stays (rollback). A command takes the
+//  --+-----------------------+----            oldest rows: to the stream, or drops them.
+//      free rows ...      ^ read
+
+`include "assert.svh"
+
+module roci_rx_buffer #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned Rows = 1024      // beats, a power of two
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // writing
+  input  logic                 write_i,
+  input  logic [DataWidth-1:0] write_data_i,
+  input  logic [9:0]           write_row_i,   // in the frame
+  input  logic                 last_i,        // frame ends, with or behind its last row
+  input  logic                 commit_i,      // with last_i: keep it
+  input  logic [9:0]           rows_i,        // with last_i: how many
+  output logic                 overflow_o,    // with last_i: some row found no place; not kept
+
+  // one command a packet with rows, in the order of the frames
+  input  logic                 command_valid_i,
+  output logic                 command_ready_o,
+  input  logic                 command_drop_i,
+  input  logic [9:0]           command_rows_i,
+
+  // payload
+  output logic [DataWidth-1:0] pay_tdata_o,
+  output logic                 pay_tlast_o,
+  output logic                 pay_tvalid_o,
+  input  logic                 pay_tready_i,
+
+  output logic                 idle_o,    // no row inside
+  output logic                 done_o     // all commands are carried out
+);
+
+  localparam int unsigned RowBits  = $clog2(Rows);
+  localparam int unsigned OutDepth = 4;
+
+  // writing
+  logic [RowBits:0]   base_q, read_q;  // top bit: pass parity
+  logic [RowBits+10:0] used_with;      // rows in use when this one is written
+  logic               full, over_q;
+  logic [RowBits-1:0] write_row;
+  logic [RowBits:0]   used;
+  assign used       = base_q - read_q;
+  assign used_with  = (RowBits + 11)'(used) + (RowBits + 11)'(write_row_i);
+  assign full       = used_with >= (RowBits + 11)'(Rows);
+  assign write_row  = base_q[RowBits-1:0] + RowBits'(write_row_i);
+  assign overflow_o = over_q || (write_i && full);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      base_q <= '0;
+      over_q <= 1'b0;
+    end else begin
+      over_q <= !last_i && overflow_o;
+      if (last_i && commit_i && !overflow_o) base_q <= base_q + (RowBits + 1)'(rows_i);
+    end
+  end
+
+  // commands
+  logic        drop, command_valid, command_taken;
+  logic [9:0]  rows;
+  logic [4:0]  unused_commands;
+  roci_fifo #(.Width(11), .Depth(16)) u_commands (
+    .clk_i, .rst_ni, .in_data_i({command_drop_i, command_rows_i}), .in_valid_i(command_valid_i),
+    .in_ready_o(command_ready_o), .out_data_o({drop, rows}), .out_valid_o(command_valid),
+    .out_ready_i(command_taken), .level_o(unused_commands));
+
+  logic [9:0]                 row_q;  // rows of the command already read
+  logic                       read, read_last, pending_q, pending_last_q;
+  logic [$clog2(OutDepth):0]  out_level;
+  assign read          = command_valid && !drop && out_level + ($clog2(OutDepth) + 1)'(pending_q) <
+                                                   ($clog2(OutDepth) + 1)'(OutDepth);
+  assign read_last     = row_q + 1'b1 == rows;
+  assign command_taken = drop || (read && read_last);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      read_q    <= '0;
+      row_q     <= '0;
+      pending_q <= 1'b0;
+    end else begin
+      pending_q <= read;
+      if (read) begin
+        read_q <= read_q + 1'b1;
+        row_q  <= read_last ? '0 : row_q + 1'b1;
+      end else if (command_valid && drop) begin
+        read_q <= read_q + (RowBits + 1)'(rows);
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (read) pending_last_q <= read_last;
+  end
+
+  logic [DataWidth-1:0] row_data;
+  logic                 unused_ready, unused_out_ready;
+  roci_ram #(.Width(DataWidth), .Depth(Rows)) u_memory (
+    .clk_i, .rst_ni, .write_i(write_i && !full), .write_row_i(write_row),
+    .write_data_i(write_data_i), .read_i(read), .read_row_i(read_q[RowBits-1:0]),
+    .read_data_o(row_data), .ready_o(unused_ready));
+
+  roci_fifo #(.Width(DataWidth + 1), .Depth(OutDepth)) u_out (
+    .clk_i, .rst_ni, .in_data_i({pending_last_q, row_data}), .in_valid_i(pending_q),
+    .in_ready_o(unused_out_ready), .out_data_o({pay_tlast_o, pay_tdata_o}),
+    .out_valid_o(pay_tvalid_o), .out_ready_i(pay_tready_i), .level_o(out_level));
+
+  assign idle_o = used == '0 && done_o;
+  assign done_o = !command_valid && !pending_q && !pay_tvalid_o;
+
+  `ASSERT(OutHasRoom, `IMPLIES(pending_q, unused_out_ready))
+  `ASSERT(NoMoreThanRows, used <= (RowBits + 1)'(Rows))
+  `ASSERT(ReadsWhatIsThere, `IMPLIES(read, used != '0))
+  `ASSERT(DropsWhatIsThere, `IMPLIES(command_valid && drop, 16'(rows) <= 16'(used)))
+
+endmodule

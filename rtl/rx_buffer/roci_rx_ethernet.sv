@@ -1,0 +1,94 @@
+// Frames on their way to the Ethernet path, whole. Beats are written as they come; a frame that
+// turns out to be none of these, or that finds no room, is rolled back.
+//
+// Throughput: one beat a clock. Latency: store and forward plus three clocks.
+
+`include "assert.svh"
+
+module roci_rx_ethernet #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned Rows = 256      // beats, a power of two
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // writing
+  input  logic                   write_i,
+  input  logic [DataWidth-1:0]   write_data_i,
+  input  logic [$clog2(DataWidth/8)-1:0] write_end_i,  // last byte of the last beat
+  input  logic                   last_i,       // frame ends
+  input  logic                   commit_i,     // with last_i: keep it
+  output logic                   overflow_o,   // with last_i: some beat found no place; not kept
+
+  // frames
+  output logic [DataWidth-1:0]   m_axis_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_tkeep_o,
+  output logic                   m_axis_tlast_o,
+  output logic                   m_axis_tvalid_o,
+  input  logic                   m_axis_tready_i,
+
+  output logic                   idle_o
+);
+
+  localparam int unsigned Bytes    = DataWidth / 8;
+  localparam int unsigned EndBits  = $clog2(Bytes);
+  localparam int unsigned RowBits  = $clog2(Rows);
+  localparam int unsigned Width    = DataWidth + EndBits + 1;
+  localparam int unsigned OutDepth = 4;
+  localparam int unsigned OutBits  = $clog2(OutDepth) + 1;
+
+  // write_q runs ahead, kept_q is where whole frames end
+  logic [RowBits:0] write_q, kept_q, read_q;  // top bit: pass parity
+  logic             full, over_q, write;
+  assign full       = write_q - read_q == (RowBits + 1)'(Rows);
+  assign overflow_o = over_q || (write_i && full);
+  assign write      = write_i && !overflow_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      write_q <= '0;
+      kept_q  <= '0;
+      over_q  <= 1'b0;
+    end else begin
+      over_q <= !last_i && overflow_o;
+      if (last_i && (overflow_o || !commit_i)) begin
+        write_q <= kept_q;
+      end else begin
+        if (write) write_q <= write_q + 1'b1;
+        if (last_i) kept_q <= write_q + (RowBits + 1)'(write);
+      end
+    end
+  end
+
+  logic               read, pending_q, out_ready, unused_ready;
+  logic [OutBits-1:0] level;
+  logic [Width-1:0]   row;
+  assign read = kept_q != read_q && level + OutBits'(pending_q) < OutBits'(OutDepth);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      read_q    <= '0;
+      pending_q <= 1'b0;
+    end else begin
+      if (read) read_q <= read_q + 1'b1;
+      pending_q <= read;
+    end
+  end
+
+  roci_ram #(.Width(Width), .Depth(Rows)) u_memory (
+    .clk_i, .rst_ni, .write_i(write), .write_row_i(write_q[RowBits-1:0]),
+    .write_data_i({last_i, write_end_i, write_data_i}), .read_i(read),
+    .read_row_i(read_q[RowBits-1:0]), .read_data_o(row), .ready_o(unused_ready));
+
+  logic [EndBits-1:0] end_byte;
+  roci_fifo #(.Width(Width), .Depth(OutDepth)) u_out (
+    .clk_i, .rst_ni, .in_data_i(row), .in_valid_i(pending_q), .in_ready_o(out_ready),
+    .out_data_o({m_axis_tlast_o, end_byte, m_axis_tdata_o}), .out_valid_o(m_axis_tvalid_o),
+    .out_ready_i(m_axis_tready_i), .level_o(level));
+  assign m_axis_tkeep_o = m_axis_tlast_o ? {Bytes{1'b1}} >> (EndBits'(Bytes - 1) - end_byte) : '1;
+
+  assign idle_o = write_q == read_q && !pending_q && !m_axis_tvalid_o;
+
+  `ASSERT(OutHasRoom, `IMPLIES(pending_q, out_ready))
+  `ASSERT(NoMoreThanRows, write_q - read_q <= (RowBits + 1)'(Rows))
+
+endmodule

@@ -1,0 +1,1 @@
+add_rtl_block(tx WIDTHS 64 512)

@@ -1,0 +1,284 @@
+// Builds the headers of packets, from the Ethernet header to the last extension header, out of a
+// descriptor and the address vector of its queue pair.
+//
+// Throughput: one packet a clock. Latency: three clocks to the header queues, two to gather_start.
+//
+//  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8)
+//  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4)
+//                                       +--> gather_start
+//
+// A place in the queue behind is taken before a descriptor comes in, so the pipeline never stalls,
+// and acknowledgements pass payload packets that wait.
+
+`include "assert.svh"
+
+module roci_tx_header #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned NumQps = 256,     // a power of two
+  parameter int unsigned HeaderBits = 848  // longest header, of tagged IPv6 with 28 bytes behind BTH
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  output logic                  idle_o,
+
+  // row bus
+  input  logic                  row_valid_i,
+  input  logic [3:0]            row_table_i,
+  input  logic [23:0]           row_index_i,
+  input  logic [511:0]          row_data_i,
+
+  // in
+  input  roci_pkg::tx_desc_t    desc_i,
+  input  logic                  desc_valid_i,
+  output logic                  desc_ready_o,
+  input  roci_pkg::tx_desc_t    ack_i,
+  input  logic                  ack_valid_i,
+  output logic                  ack_ready_o,
+
+  // where payload starts
+  output logic                  gather_start_valid_o,
+  input  logic                  gather_start_ready_i,
+  output logic [5:0]            gather_pos_o,
+  output logic [12:0]           gather_len_o,
+
+  // out: headers, first byte in the lowest bits, 0 behind
+  output logic [HeaderBits-1:0] desc_header_o,
+  output logic [6:0]            desc_header_len_o,
+  output logic [12:0]           desc_frame_len_o,  // without ICRC
+  output logic                  desc_payload_o,    // there is payload
+  output logic                  desc_ipv6_o,
+  output logic                  desc_vlan_o,
+  output logic                  desc_header_valid_o,
+  input  logic                  desc_header_ready_i,
+  output logic [HeaderBits-1:0] ack_header_o,
+  output logic [12:0]           ack_frame_len_o,
+  output logic                  ack_ipv6_o,
+  output logic                  ack_vlan_o,
+  output logic                  ack_header_valid_o,
+  input  logic                  ack_header_ready_i
+);
+
+  localparam int unsigned QpBits    = $clog2(NumQps);
+  localparam int unsigned DescDepth = 8;
+  localparam int unsigned AckDepth  = 4;
+  localparam int unsigned ExtBits   = 224;
+  localparam int unsigned L4Bits    = roci_pkg::UdpBits + roci_pkg::BthBits + ExtBits;
+  localparam int unsigned L3Bits    = roci_pkg::Ipv6Bits + L4Bits;
+  `PARAM_CHECK(HeaderBitsMatch,
+               HeaderBits == roci_pkg::EthernetBits + roci_pkg::VlanBits + L3Bits)
+
+  localparam logic [6:0]  EthernetBytes = 7'(roci_pkg::EthernetBits / 8);
+  localparam logic [6:0]  VlanBytes     = 7'(roci_pkg::VlanBits / 8);
+  localparam logic [6:0]  Ipv4Bytes     = 7'(roci_pkg::Ipv4Bits / 8);
+  localparam logic [6:0]  Ipv6Bytes     = 7'(roci_pkg::Ipv6Bits / 8);
+  localparam logic [6:0]  L4Bytes       = 7'((roci_pkg::UdpBits + roci_pkg::BthBits) / 8);
+  localparam logic [15:0] IcrcBytes     = 16'd4;
+
+  // places in the queues
+  logic [$clog2(DescDepth):0] desc_used_q;
+  logic [$clog2(AckDepth):0]  ack_used_q;
+  logic                       take_desc, take_ack, pop_desc, pop_ack, ack_turn_q,
+                              desc_place, ack_place;
+  assign desc_place   = desc_used_q != ($clog2(DescDepth) + 1)'(DescDepth);
+  assign ack_place    = ack_used_q != ($clog2(AckDepth) + 1)'(AckDepth);
+  assign ack_ready_o  = ack_place && !(!ack_turn_q && desc_valid_i && desc_place);
+  assign desc_ready_o = desc_place && !(ack_turn_q && ack_valid_i && ack_place);
+  assign take_ack     = ack_valid_i && ack_ready_o;
+  assign take_desc    = desc_valid_i && desc_ready_o;
+  assign pop_desc     = desc_header_valid_o && desc_header_ready_i;
+  assign pop_ack      = ack_header_valid_o && ack_header_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      desc_used_q <= '0;
+      ack_used_q  <= '0;
+      ack_turn_q  <= 1'b1;
+    end else begin
+      desc_used_q <= desc_used_q + ($clog2(DescDepth) + 1)'(take_desc)
+                                 - ($clog2(DescDepth) + 1)'(pop_desc);
+      ack_used_q  <= ack_used_q + ($clog2(AckDepth) + 1)'(take_ack)
+                                - ($clog2(AckDepth) + 1)'(pop_ack);
+      if (take_ack) ack_turn_q <= 1'b0;
+      else if (take_desc) ack_turn_q <= 1'b1;
+    end
+  end
+  assign idle_o = desc_used_q == '0 && ack_used_q == '0 && !desc_valid_i && !ack_valid_i &&
+                  !gather_start_valid_o;
+
+  // clock 1: lengths that need no address vector; the row
+  roci_pkg::tx_desc_t chosen, desc1_q;
+  logic               valid1_q, is_ack1_q;
+  logic [1:0]         pad;
+  logic [12:0]        behind1_q;      // bytes from UDP header to pad
+  logic [15:0]        id1_q;
+  assign chosen = take_ack ? ack_i : desc_i;
+  assign pad    = 2'd0 - chosen.payload_len[1:0];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid1_q <= 1'b0;
+      id1_q    <= '0;
+    end else begin
+      valid1_q <= take_ack || take_desc;
+      if (take_ack || take_desc) id1_q <= id1_q + 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (take_ack || take_desc) begin
+      desc1_q   <= chosen;
+      is_ack1_q <= take_ack;
+      behind1_q <= 13'(L4Bytes) + 13'(chosen.ext_len) + chosen.payload_len + 13'(pad);
+    end
+  end
+
+  roci_pkg::av_t av;
+  logic          unused_ready;
+  roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
+    .clk_i, .rst_ni,
+    .write_i(row_valid_i && row_table_i == roci_pkg::TableAv && row_index_i < 24'(NumQps)),
+    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(row_data_i[roci_pkg::AvBits-1:0]),
+    .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]), .read_data_o(av),
+    .ready_o(unused_ready));
+  logic unused_row;
+  assign unused_row = ^row_data_i[511:roci_pkg::AvBits];
+
+  // clock 2: position of the payload; sum of the IPv4 header
+  logic [6:0]      udp_at;  // bytes before the UDP header
+  logic [6:0]      header_len;
+  roci_pkg::ipv4_t ip4;
+  logic [roci_pkg::Ipv4Bits-1:0] ip4_bits;
+  logic [19:0]     ip4_sum;
+  assign udp_at     = EthernetBytes + (av.vlan ? VlanBytes : '0) + (av.ipv6 ? Ipv6Bytes : Ipv4Bytes);
+  assign header_len = udp_at + L4Bytes + 7'(desc1_q.ext_len);
+  always_comb begin
+    ip4.version         = 4'd4;
+    ip4.ihl             = 4'd5;
+    ip4.tos             = av.traffic_class;
+    ip4.total_length    = 16'(Ipv4Bytes) + 16'(behind1_q) + IcrcBytes;
+    ip4.identification  = id1_q;
+    ip4.flags           = 3'b010;
+    ip4.fragment_offset = '0;
+    ip4.ttl             = av.hop_limit;
+    ip4.protocol        = roci_pkg::IpUdp[7:0];
+    ip4.checksum        = '0;
+    ip4.src_ip          = av.src_ip[31:0];
+    ip4.dst_ip          = av.dst_ip[31:0];
+  end
+  assign ip4_bits = ip4;
+  always_comb begin
+    ip4_sum = '0;
+    for (int i = 0; i < roci_pkg::Ipv4Bits / 16; i++) ip4_sum = ip4_sum + 20'(ip4_bits[16*i +: 16]);
+  end
+
+  logic [3:0] unused_start_level;
+  logic       start_room;
+  roci_fifo #(.Width(19), .Depth(DescDepth)) u_start (
+    .clk_i, .rst_ni,
+    .in_data_i({6'(header_len[$clog2(DataWidth/8)-1:0]), desc1_q.payload_len}),
+    .in_valid_i(valid1_q && desc1_q.payload_len != '0), .in_ready_o(start_room),
+    .out_data_o({gather_pos_o, gather_len_o}), .out_valid_o(gather_start_valid_o),
+    .out_ready_i(gather_start_ready_i), .level_o(unused_start_level));
+
+  // clock 3: assemble
+  roci_pkg::tx_desc_t desc2_q;
+  roci_pkg::av_t      av2_q;
+  roci_pkg::ipv4_t    ip4_q;
+  logic               valid2_q, is_ack2_q;
+  logic [19:0]        ip4_sum_q;
+  logic [12:0]        behind2_q, frame_len_q;
+  logic [6:0]         header_len_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid2_q <= 1'b0;
+    else valid2_q <= valid1_q;
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid1_q) begin
+      desc2_q      <= desc1_q;
+      av2_q        <= av;
+      is_ack2_q    <= is_ack1_q;
+      ip4_q        <= ip4;
+      ip4_sum_q    <= ip4_sum;
+      behind2_q    <= behind1_q;
+      frame_len_q  <= 13'(udp_at) + behind1_q;
+      header_len_q <= header_len;
+    end
+  end
+
+  roci_pkg::ethernet_t ethernet;
+  roci_pkg::vlan_t     tag;
+  roci_pkg::ipv4_t     ip4_done;
+  roci_pkg::ipv6_t     ip6;
+  roci_pkg::udp_t      udp;
+  roci_pkg::bth_t      bth;
+  logic [ExtBits-1:0]  ext;
+  logic [16:0]         ip4_fold;
+  logic [15:0]         ethertype;
+  assign ip4_fold  = 17'(ip4_sum_q[15:0]) + 17'(ip4_sum_q[19:16]);
+  assign ethertype = av2_q.ipv6 ? roci_pkg::EtherTypeIpv6 : roci_pkg::EtherTypeIpv4;
+  for (genvar i = 0; i < ExtBits / 8; i++) begin : gen_ext
+    assign ext[ExtBits-1-8*i -: 8] = desc2_q.ext_len > 5'(i) ? desc2_q.ext[ExtBits-1-8*i -: 8] : '0;
+  end
+  always_comb begin
+    ethernet.dst_mac   = av2_q.dst_mac;
+    ethernet.src_mac   = av2_q.src_mac;
+    ethernet.ethertype = av2_q.vlan ? roci_pkg::EtherTypeVlan : ethertype;
+    tag                = {av2_q.vlan_tci, ethertype};
+    ip4_done           = ip4_q;
+    ip4_done.checksum  = ~(ip4_fold[15:0] + 16'(ip4_fold[16]));
+    ip6.version        = 4'd6;
+    ip6.traffic_class  = av2_q.traffic_class;
+    ip6.flow_label     = av2_q.flow_label;
+    ip6.payload_length = 16'(behind2_q) + IcrcBytes;
+    ip6.next_header    = roci_pkg::IpUdp[7:0];
+    ip6.hop_limit      = av2_q.hop_limit;
+    ip6.src_ip         = av2_q.src_ip;
+    ip6.dst_ip         = av2_q.dst_ip;
+    udp.src_port       = av2_q.src_port;
+    udp.dst_port       = roci_pkg::RoceUdpPort;
+    udp.length         = 16'(behind2_q) + IcrcBytes;
+    udp.checksum       = '0;
+    bth                = '0;
+    bth.opcode         = desc2_q.opcode;
+    bth.solicited      = desc2_q.solicited;
+    bth.mig_req        = 1'b1;
+    bth.pad_count      = 2'd0 - desc2_q.payload_len[1:0];
+    bth.pkey           = av2_q.pkey;
+    bth.dest_qp        = av2_q.dest_qpn;
+    bth.ack_req        = desc2_q.ack_req;
+    bth.psn            = desc2_q.psn;
+  end
+  logic unused_qpn;
+  assign unused_qpn = ^desc2_q.qpn;
+
+  logic [L4Bits-1:0]     l4;
+  logic [L3Bits-1:0]     l3;
+  logic [HeaderBits-1:0] on_wire, header;  // first byte on top; first byte lowest
+  assign l4 = {udp, bth, ext};
+  assign l3 = av2_q.ipv6 ? {ip6, l4}
+                         : {ip4_done, l4, {roci_pkg::Ipv6Bits - roci_pkg::Ipv4Bits{1'b0}}};
+  assign on_wire = av2_q.vlan ? {ethernet, tag, l3} : {ethernet, l3, {roci_pkg::VlanBits{1'b0}}};
+  for (genvar i = 0; i < HeaderBits / 8; i++) begin : gen_swap
+    assign header[8*i +: 8] = on_wire[HeaderBits-1-8*i -: 8];
+  end
+
+  logic [$clog2(DescDepth):0] unused_desc_level;
+  logic [$clog2(AckDepth):0]  unused_ack_level;
+  logic                       desc_room, ack_room;
+  roci_fifo #(.Width(HeaderBits + 23), .Depth(DescDepth)) u_desc_headers (
+    .clk_i, .rst_ni,
+    .in_data_i({av2_q.vlan, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q, header_len_q, header}),
+    .in_valid_i(valid2_q && !is_ack2_q), .in_ready_o(desc_room),
+    .out_data_o({desc_vlan_o, desc_ipv6_o, desc_payload_o, desc_frame_len_o, desc_header_len_o,
+                 desc_header_o}),
+    .out_valid_o(desc_header_valid_o), .out_ready_i(desc_header_ready_i),
+    .level_o(unused_desc_level));
+  roci_fifo #(.Width(HeaderBits + 15), .Depth(AckDepth)) u_ack_headers (
+    .clk_i, .rst_ni, .in_data_i({av2_q.vlan, av2_q.ipv6, frame_len_q, header}),
+    .in_valid_i(valid2_q && is_ack2_q), .in_ready_o(ack_room),
+    .out_data_o({ack_vlan_o, ack_ipv6_o, ack_frame_len_o, ack_header_o}),
+    .out_valid_o(ack_header_valid_o), .out_ready_i(ack_header_ready_i),
+    .level_o(unused_ack_level));
+
+  `ASSUME(AckHasNoPayload, `IMPLIES(ack_valid_i, ack_i.payload_len == '0))
+  `ASSERT(StartHasRoom, `IMPLIES(valid1_q && desc1_q.payload_len != '0, start_room))
+  `ASSERT(QueuesHaveRoom, `IMPLIES(valid2_q, is_ack2_q ? ack_room : desc_room))
+
+endmodule

@@ -1,0 +1,225 @@
+// Puts packets and frames on the way out, one behind the other, and payload behind its header.
+//
+// Throughput: one beat a clock, no bubble between packets. Latency: two clocks from a header.
+//
+//  ack headers ----+
+//  desc headers ---+--> choice --> header, shifted a beat a clock --OR--> output register
+//  eth, fw --------+                                       payload --^
+//
+// At a packet boundary acknowledgements go first, but after one of them a packet or frame of another
+// source that waits; those take turns. A packet with payload waits until its first beat is here.
+
+`include "assert.svh"
+
+module roci_tx_mux #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned HeaderBits = 848
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  output logic                   idle_o,
+
+  // headers
+  input  logic [HeaderBits-1:0]  desc_header_i,
+  input  logic [6:0]             desc_header_len_i,
+  input  logic [12:0]            desc_frame_len_i,  // without ICRC
+  input  logic                   desc_payload_i,
+  input  logic                   desc_ipv6_i,
+  input  logic                   desc_vlan_i,
+  input  logic                   desc_header_valid_i,
+  output logic                   desc_header_ready_o,
+  input  logic [HeaderBits-1:0]  ack_header_i,
+  input  logic [12:0]            ack_frame_len_i,
+  input  logic                   ack_ipv6_i,
+  input  logic                   ack_vlan_i,
+  input  logic                   ack_header_valid_i,
+  output logic                   ack_header_ready_o,
+
+  // payload in its place
+  input  logic [DataWidth-1:0]   pay_tdata_i,
+  input  logic                   pay_terror_i,
+  input  logic                   pay_tlast_i,
+  input  logic                   pay_tvalid_i,
+  output logic                   pay_tready_o,
+
+  // frames
+  input  logic [DataWidth-1:0]   s_axis_eth_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_eth_tkeep_i,
+  input  logic                   s_axis_eth_tlast_i,
+  input  logic                   s_axis_eth_tvalid_i,
+  output logic                   s_axis_eth_tready_o,
+  input  logic [DataWidth-1:0]   s_axis_fw_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_fw_tkeep_i,
+  input  logic                   s_axis_fw_tlast_i,
+  input  logic                   s_axis_fw_tvalid_i,
+  output logic                   s_axis_fw_tready_o,
+
+  // out, without ICRC
+  output logic [DataWidth-1:0]   m_axis_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_tkeep_o,
+  output logic                   m_axis_tlast_o,
+  output logic                   m_axis_roce_o,
+  output logic                   m_axis_ipv6_o,
+  output logic                   m_axis_vlan_o,
+  output logic                   m_axis_spoil_o,
+  output logic                   m_axis_tvalid_o,
+  input  logic                   m_axis_tready_i,
+
+  output logic                   sent_o
+);
+
+  localparam int unsigned Bytes    = DataWidth / 8;
+  localparam int unsigned ByteBits = $clog2(Bytes);
+
+  typedef enum logic [1:0] {SrcAck, SrcDesc, SrcEth, SrcFw} source_e;
+
+  // Small queues show whether something follows the beat being taken.
+  logic [DataWidth-1:0] pay_data, eth_data;
+  logic [Bytes-1:0]     eth_keep;
+  logic                 pay_error, pay_last, pay_valid, pay_take, eth_last, eth_valid, eth_take;
+  logic [2:0]           pay_level, eth_level;
+  roci_fifo #(.Width(DataWidth + 2), .Depth(4)) u_pay (
+    .clk_i, .rst_ni, .in_data_i({pay_terror_i, pay_tlast_i, pay_tdata_i}),
+    .in_valid_i(pay_tvalid_i), .in_ready_o(pay_tready_o),
+    .out_data_o({pay_error, pay_last, pay_data}), .out_valid_o(pay_valid), .out_ready_i(pay_take),
+    .level_o(pay_level));
+  roci_fifo #(.Width(DataWidth + Bytes + 1), .Depth(4)) u_eth (
+    .clk_i, .rst_ni, .in_data_i({s_axis_eth_tlast_i, s_axis_eth_tkeep_i, s_axis_eth_tdata_i}),
+    .in_valid_i(s_axis_eth_tvalid_i), .in_ready_o(s_axis_eth_tready_o),
+    .out_data_o({eth_last, eth_keep, eth_data}), .out_valid_o(eth_valid), .out_ready_i(eth_take),
+    .level_o(eth_level));
+
+  // the packet under way
+  logic                  active_q, payload_q, ipv6_q, vlan_q, spoil_q;
+  source_e               source_q;
+  logic [HeaderBits-1:0] header_q;
+  logic [12:0]           left_q;    // bytes
+  logic [6:0]            before_q;  // beats before the first one with payload
+  logic                  place, is_roce, with_payload, there, last, boundary;
+  assign place        = !m_axis_tvalid_o || m_axis_tready_i;  // output register is free
+  assign is_roce      = source_q == SrcAck || source_q == SrcDesc;
+  assign with_payload = payload_q && before_q == '0;
+  always_comb begin
+    unique case (source_q)
+      SrcEth:  begin there = eth_valid;           last = eth_last; end
+      SrcFw:   begin there = s_axis_fw_tvalid_i;  last = s_axis_fw_tlast_i; end
+      default: begin
+        there = !with_payload || pay_valid;
+        last  = left_q <= 13'(Bytes);
+      end
+    endcase
+  end
+  logic move;  // a beat goes to the output register
+  assign move               = active_q && place && there;
+  assign boundary           = !active_q || (move && last);
+  assign pay_take           = active_q && place && is_roce && with_payload;
+  assign eth_take           = active_q && place && source_q == SrcEth;
+  assign s_axis_fw_tready_o = active_q && place && source_q == SrcFw;
+
+  // choice of the next one
+  logic [2:0] can, grant;
+  logic [1:0] unused_index;
+  logic       other, choose_ack, choose, after_ack_q;
+  assign can[0] = desc_header_valid_i &&
+                  (!desc_payload_i || pay_level > 3'(pay_valid && pay_take));
+  assign can[1] = eth_level > 3'(eth_valid && eth_take);
+  assign can[2] = s_axis_fw_tvalid_i && !(active_q && source_q == SrcFw);
+  assign other      = |can;
+  assign choose_ack = ack_header_valid_i && !(after_ack_q && other);
+  assign choose     = boundary && (other || ack_header_valid_i);
+  roci_arbiter #(.Clients(3)) u_turns (
+    .clk_i, .rst_ni, .request_i(can), .grant_o(grant), .index_o(unused_index),
+    .taken_i(boundary && !choose_ack));
+  assign ack_header_ready_o  = boundary && choose_ack;
+  assign desc_header_ready_o = boundary && !choose_ack && grant[0];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      active_q    <= 1'b0;
+      after_ack_q <= 1'b0;
+      source_q    <= SrcAck;
+    end else if (boundary) begin
+      active_q <= choose;
+      if (choose) begin
+        after_ack_q <= choose_ack;
+        if (choose_ack)    source_q <= SrcAck;
+        else if (grant[2]) source_q <= SrcFw;
+        else if (grant[1]) source_q <= SrcEth;
+        else               source_q <= SrcDesc;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (ack_header_ready_o) begin
+      header_q  <= ack_header_i;
+      left_q    <= ack_frame_len_i;
+      payload_q <= 1'b0;
+      ipv6_q    <= ack_ipv6_i;
+      vlan_q    <= ack_vlan_i;
+    end else if (desc_header_ready_o) begin
+      header_q  <= desc_header_i;
+      left_q    <= desc_frame_len_i;
+      payload_q <= desc_payload_i;
+      before_q  <= desc_header_len_i >> ByteBits;
+      ipv6_q    <= desc_ipv6_i;
+      vlan_q    <= desc_vlan_i;
+    end else if (move && is_roce) begin
+      header_q <= header_q >> DataWidth;
+      left_q   <= left_q - 13'(Bytes);
+      if (!with_payload) before_q <= before_q - 1'b1;
+      else if (pay_last) payload_q <= 1'b0;  // only pad can follow
+    end
+  end
+
+  // output register
+  logic valid_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      spoil_q <= 1'b0;
+    end else begin
+      if (place) valid_q <= move;
+      if (move) spoil_q <= !last && (spoil_q || (is_roce && with_payload && pay_last && pay_error));
+    end
+  end
+  logic [DataWidth-1:0] data_q;
+  logic [Bytes-1:0]     keep_q;
+  logic                 last_q, roce_q, out_ipv6_q, out_vlan_q, out_spoil_q;
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      last_q      <= last;
+      roce_q      <= is_roce;
+      out_ipv6_q  <= ipv6_q;
+      out_vlan_q  <= vlan_q;
+      out_spoil_q <= spoil_q || (is_roce && with_payload && pay_last && pay_error);
+      unique case (source_q)
+        SrcEth: begin
+          data_q <= eth_data;
+          keep_q <= eth_keep;
+        end
+        SrcFw: begin
+          data_q <= s_axis_fw_tdata_i;
+          keep_q <= s_axis_fw_tkeep_i;
+        end
+        default: begin
+          data_q <= with_payload ? header_q[DataWidth-1:0] | pay_data : header_q[DataWidth-1:0];
+          keep_q <= last ? {Bytes{1'b1}} >> (13'(Bytes) - left_q) : '1;
+        end
+      endcase
+    end
+  end
+  assign m_axis_tdata_o  = data_q;
+  assign m_axis_tkeep_o  = keep_q;
+  assign m_axis_tlast_o  = last_q;
+  assign m_axis_roce_o   = roce_q;
+  assign m_axis_ipv6_o   = out_ipv6_q;
+  assign m_axis_vlan_o   = out_vlan_q;
+  assign m_axis_spoil_o  = out_spoil_q;
+  assign m_axis_tvalid_o = valid_q;
+  assign sent_o          = move && last && source_q == SrcDesc;
+  assign idle_o          = !active_q && !valid_q && !pay_valid && !eth_valid &&
+                           !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
+
+  `ASSERT(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
+
+endmodule
