@@ -1,0 +1,372 @@
+// Completion queues: writes entries into the rings of host memory and raises events for the queues
+// that software armed.
+//
+// Throughput: one entry or doorbell per clock inside; an entry of one source per three clocks.
+// Latency: five clocks from cqe_i to bw_valid_o when its data is in memory. Up to 16 writes of
+// entries are under way.
+//
+//   cqe_sq --> wait for tickets --+                          +--> entry FIFO --> bw
+//   cqe_rq --> wait for tickets --+--> look up --> decide ---+--> retire FIFO, with bw_done --> event
+//   doorbells, restarts, ends of  |    (kCq row, ring)       +--> fail
+//   moderation periods -----------+
+//
+// One operation a clock enters `look up`; its effect on the ring is seen by the next one, also on
+// the same queue. Operations of the two sources wait for their tickets apart from one another.
+//
+// Arming (11.4.2.2): the arm doorbell carries the index of the first entry that software has not
+// seen. Entries behind it raise the event at once, so none is slept through; seen ones do not. An
+// event leaves only when all entries written before it are in memory. Once a ring overflowed it
+// takes no entries until it is made anew (10.8.3.4). A new row restarts the ring; one that changes
+// only the moderation of a valid queue does not.
+
+`include "assert.svh"
+
+module roci_cq #(
+  parameter int unsigned NumCqs = 256
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  input  logic [63:0]           now_i,
+
+  // in
+  input  roci_pkg::cqe_req_t    cqe_sq_i,
+  input  logic                  cqe_sq_valid_i,
+  output logic                  cqe_sq_ready_o,
+  input  roci_pkg::cqe_req_t    cqe_rq_i,
+  input  logic                  cqe_rq_valid_i,
+  output logic                  cqe_rq_ready_o,
+  input  logic [15:0]           wr_done_i,
+  input  logic [7:0]            store_done_i,
+
+  input  logic [15:0]           doorbell_cqn_i,
+  input  logic                  doorbell_arm_i,        // else: consumer index
+  input  logic                  doorbell_solicited_i,
+  input  logic [15:0]           doorbell_index_i,
+  input  logic                  doorbell_valid_i,
+  output logic                  doorbell_ready_o,
+
+  input  logic [roci_pkg::CqBits-1:0] row_data_i,      // a new row restarts the ring
+  input  logic [23:0]           row_index_i,           // in range
+  input  logic                  row_valid_i,
+  output logic                  row_ready_o,
+
+  // out
+  output logic                  bw_valid_o,
+  input  logic                  bw_ready_i,
+  output logic [63:0]           bw_addr_o,
+  output logic [19:0]           bw_pasid_o,
+  output logic [511:0]          bw_data_o,
+  output logic [6:0]            bw_bytes_o,
+  input  logic                  bw_done_i,
+
+  output roci_pkg::event_req_t  event_o,  // Completion, CqError
+  output logic                  event_valid_o,
+  input  logic                  event_ready_i,
+  output roci_pkg::event_req_t  fail_o,   // QpFatal
+  output logic                  fail_valid_o,
+  input  logic                  fail_ready_i,
+
+  output logic [63:0]           next_deadline_o,  // of moderation; all ones: none
+  output logic                  bells_idle_o,
+  output logic                  idle_o
+);
+
+  localparam int unsigned RowBits = $clog2(NumCqs);
+
+  // Operations
+  localparam logic [2:0] OpEntry    = 3'd0;
+  localparam logic [2:0] OpConsumer = 3'd1;
+  localparam logic [2:0] OpArm      = 3'd2;
+  localparam logic [2:0] OpRestart  = 3'd3;
+  localparam logic [2:0] OpPeriod   = 3'd4;  // a moderation period ended; numbers as in cq_decide
+
+  // Sources of entries
+  logic [roci_pkg::CqeReqBits-1:0] sq_word, rq_word;
+  logic sq_valid, rq_valid, sq_take, rq_take, sq_empty, rq_empty;
+
+  roci_cq_wait u_wait_sq (
+    .clk_i, .rst_ni,
+    .cqe_i      (cqe_sq_i),
+    .valid_i    (cqe_sq_valid_i),
+    .ready_o    (cqe_sq_ready_o),
+    .wr_done_i, .store_done_i,
+    .cqe_o      (sq_word),
+    .valid_o    (sq_valid),
+    .empty_o    (sq_empty),
+    .take_i     (sq_take)
+  );
+  roci_cq_wait u_wait_rq (
+    .clk_i, .rst_ni,
+    .cqe_i      (cqe_rq_i),
+    .valid_i    (cqe_rq_valid_i),
+    .ready_o    (cqe_rq_ready_o),
+    .wr_done_i, .store_done_i,
+    .cqe_o      (rq_word),
+    .valid_o    (rq_valid),
+    .empty_o    (rq_empty),
+    .take_i     (rq_take)
+  );
+
+  // Doorbells
+  localparam int unsigned BellBits = RowBits + 18;
+  logic                bell_in_range, bell_room, bell_valid, bell_take, bell_arm, bell_solicited;
+  logic [RowBits-1:0]  bell_row;
+  logic [15:0]         bell_index;
+  assign bell_in_range    = (doorbell_cqn_i >> RowBits) == '0;
+  assign doorbell_ready_o = bell_room;
+
+  roci_fifo #(.Width(BellBits), .Depth(8)) u_bells (
+    .clk_i, .rst_ni,
+    .in_data_i  ({doorbell_cqn_i[RowBits-1:0], doorbell_arm_i, doorbell_solicited_i, doorbell_index_i}),
+    .in_valid_i (doorbell_valid_i && bell_in_range),
+    .in_ready_o (bell_room),
+    .out_data_o ({bell_row, bell_arm, bell_solicited, bell_index}),
+    .out_valid_o(bell_valid),
+    .out_ready_i(bell_take),
+    .level_o    ()
+  );
+
+  // Choice of the next operation. Entries and doorbells take turns; what is rare goes first.
+  logic               room, sources_turn_q, rq_turn_q, rows_ready;
+  logic               period_valid, period_take, go, pick_entry;
+  logic [RowBits-1:0] period_row, op_row;
+  logic [2:0]         op;
+  roci_pkg::cqe_req_t entry;
+
+  always_comb begin
+    op          = OpEntry;
+    op_row      = '0;
+    go          = 1'b0;
+    row_ready_o = 1'b0;
+    period_take = 1'b0;
+    bell_take   = 1'b0;
+    pick_entry  = 1'b0;
+    if (room && rows_ready) begin
+      if (row_valid_i) begin
+        op          = OpRestart;
+        op_row      = row_index_i[RowBits-1:0];
+        go          = 1'b1;
+        row_ready_o = 1'b1;
+      end else if (period_valid) begin
+        op          = OpPeriod;
+        op_row      = period_row;
+        go          = 1'b1;
+        period_take = 1'b1;
+      end else if (bell_valid && !(sources_turn_q && (sq_valid || rq_valid))) begin
+        op          = bell_arm ? OpArm : OpConsumer;
+        op_row      = bell_row;
+        go          = 1'b1;
+        bell_take   = 1'b1;
+      end else if (sq_valid || rq_valid) begin
+        op          = OpEntry;
+        op_row      = entry.cqn[RowBits-1:0];
+        go          = 1'b1;
+        pick_entry  = 1'b1;
+      end
+    end
+  end
+  assign entry   = rq_valid && (rq_turn_q || !sq_valid) ? rq_word : sq_word;
+  assign rq_take = pick_entry && rq_valid && (rq_turn_q || !sq_valid);
+  assign sq_take = pick_entry && !rq_take;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      sources_turn_q <= 1'b0;
+      rq_turn_q      <= 1'b0;
+    end else begin
+      if (bell_take || pick_entry) sources_turn_q <= bell_take;
+      if (pick_entry) rq_turn_q <= sq_take;
+    end
+  end
+
+  // Look up
+  logic               valid_q, solicited_q, in_range_q;
+  logic [2:0]         op_q;
+  logic [RowBits-1:0] row_q;
+  logic [15:0]        index_q;
+  roci_pkg::cqe_req_t entry_q;
+  roci_pkg::cq_t      config_row, new_row_q;  // of a restart: the old and the new row
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= go;
+  end
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      op_q        <= op;
+      row_q       <= op_row;
+      index_q     <= bell_index;
+      solicited_q <= bell_solicited;
+      in_range_q  <= !pick_entry || (entry.cqn >> RowBits) == '0;
+    end
+    if (pick_entry) entry_q <= entry;
+    if (row_ready_o) new_row_q <= row_data_i;
+  end
+
+  roci_ram #(.Width(roci_pkg::CqBits), .Depth(NumCqs), .Clear(1)) u_rows (
+    .clk_i, .rst_ni,
+    .write_i     (row_ready_o),
+    .write_row_i (op_row),
+    .write_data_i(row_data_i),
+    .read_i      (go),
+    .read_row_i  (op_row),
+    .read_data_o (config_row),
+    .ready_o     (rows_ready)
+  );
+
+  // The ring as it moves
+  localparam int unsigned RingBits = 17 + 16 + 2 + 1 + 16 + 16;
+  logic [RingBits-1:0] ring, ring_next;
+  roci_ram #(.Width(RingBits), .Depth(NumCqs), .Forward(1)) u_rings (
+    .clk_i, .rst_ni,
+    .write_i     (valid_q),
+    .write_row_i (row_q),
+    .write_data_i(ring_next),
+    .read_i      (go),
+    .read_row_i  (op_row),
+    .read_data_o (ring),
+    .ready_o     ()
+  );
+
+  // Decide
+  logic write, raise, raise_error, fail, start_period, stop_period, period_room, same_ring;
+  assign same_ring = config_row.valid && new_row_q.valid && config_row.base == new_row_q.base &&
+                     config_row.log == new_row_q.log && config_row.pasid == new_row_q.pasid;
+
+  roci_cq_decide u_decide (
+    .op_i          (op_q),
+    .valid_i       (config_row.valid && in_range_q),
+    .log_i         (config_row.log),
+    .moderate_i    (config_row.moderation_period != '0 && config_row.moderation_count > 16'd1),
+    .count_i       (config_row.moderation_count),
+    .period_room_i (period_room),
+    .answers_i     (entry_q.solicited || entry_q.status != roci_pkg::StatusSuccess),
+    .index_i       (index_q),
+    .solicited_i   (solicited_q),
+    .same_ring_i   (same_ring),
+    .ring_i        (ring),
+    .ring_o        (ring_next),
+    .index_o       (slot),
+    .owner_o       (owner),
+    .write_o       (write),
+    .raise_o       (raise),
+    .raise_error_o (raise_error),
+    .fail_o        (fail),
+    .start_period_o(start_period),
+    .stop_period_o (stop_period)
+  );
+
+  roci_cq_periods #(.RowBits(RowBits)) u_periods (
+    .clk_i, .rst_ni, .now_i,
+    .start_i        (valid_q && start_period),
+    .stop_i         (valid_q && stop_period),
+    .row_i          (row_q),
+    .period_i       (config_row.moderation_period),
+    .room_o         (period_room),
+    .end_row_o      (period_row),
+    .end_valid_o    (period_valid),
+    .end_take_i     (period_take),
+    .next_deadline_o
+  );
+
+  // Build the entry
+  logic [15:0]    slot, slot_q;
+  logic           owner, build_q;
+  logic [63:0]    base_q;
+  logic [19:0]    pasid_q;
+  roci_pkg::cqe_t cqe_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) build_q <= 1'b0;
+    else build_q <= valid_q && write;
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid_q && write) begin
+      slot_q           <= slot;
+      base_q           <= config_row.base;
+      pasid_q          <= config_row.pasid;
+      cqe_q            <= '0;
+      cqe_q.wqe_index  <= entry_q.wqe_index;
+      cqe_q.status     <= entry_q.status;
+      cqe_q.opcode     <= entry_q.opcode;
+      cqe_q.byte_len   <= entry_q.byte_len;
+      cqe_q.imm        <= entry_q.imm;
+      cqe_q.qpn        <= entry_q.qpn;
+      cqe_q.vendor_err <= entry_q.vendor_err;
+      cqe_q.with_imm   <= entry_q.with_imm;
+      cqe_q.solicited  <= entry_q.solicited;
+      cqe_q.owner      <= owner;
+    end
+  end
+
+  localparam int unsigned CqeBytes = roci_pkg::CqeBits / 8;
+  localparam int unsigned WordBits = 64 + 20 + roci_pkg::CqeBits;
+  logic [roci_pkg::CqeBits-1:0] bw_cqe;
+  logic [2:0]                   words, fails;
+  roci_fifo #(.Width(WordBits), .Depth(4)) u_words (
+    .clk_i, .rst_ni,
+    .in_data_i  ({base_q + 64'(slot_q) * CqeBytes, pasid_q, cqe_q}),
+    .in_valid_i (build_q),
+    .in_ready_o (words_ready),
+    .out_data_o ({bw_addr_o, bw_pasid_o, bw_cqe}),
+    .out_valid_o(bw_valid_o),
+    .out_ready_i(bw_ready_i),
+    .level_o    (words)
+  );
+  assign bw_data_o  = 512'(bw_cqe);
+  assign bw_bytes_o = 7'(CqeBytes);
+
+  // Lost entries
+  roci_fifo #(.Width(24), .Depth(4)) u_fails (
+    .clk_i, .rst_ni,
+    .in_data_i  (entry_q.qpn),
+    .in_valid_i (valid_q && fail),
+    .in_ready_o (fails_ready),
+    .out_data_o (fail_o.number),
+    .out_valid_o(fail_valid_o),
+    .out_ready_i(fail_ready_i),
+    .level_o    (fails)
+  );
+  assign fail_o.kind = roci_pkg::EventQpFatal;
+
+  // Writes under way and the events behind them, in order
+  localparam int unsigned Writes = 16;
+  localparam int unsigned RetireBits = RowBits + 3;
+  logic [$clog2(Writes):0] retires, done_q;
+  logic                    retire_valid, retire_pop, retire_write, retire_raise, retire_error;
+  logic                    retire_due, words_ready, fails_ready, retire_ready;
+  logic [RowBits-1:0]      retire_row;
+  roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
+    .clk_i, .rst_ni,
+    .in_data_i  ({write, raise || raise_error, raise_error, row_q}),
+    .in_valid_i (valid_q && (write || raise || raise_error)),
+    .in_ready_o (retire_ready),
+    .out_data_o ({retire_write, retire_raise, retire_error, retire_row}),
+    .out_valid_o(retire_valid),
+    .out_ready_i(retire_pop),
+    .level_o    (retires)
+  );
+  assign retire_due     = retire_valid && (!retire_write || done_q != '0);
+  assign event_valid_o  = retire_due && retire_raise;
+  assign event_o.kind   = retire_error ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
+  assign event_o.number = 24'(retire_row);
+  assign retire_pop     = retire_due && (!retire_raise || event_ready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) done_q <= '0;
+    else done_q <= done_q + ($clog2(Writes) + 1)'(bw_done_i)
+                          - ($clog2(Writes) + 1)'(retire_pop && retire_write);
+  end
+
+  // Two operations may be behind the choice when a new one is chosen.
+  assign room = words < 3'd2 && fails < 3'd2 && retires < ($clog2(Writes) + 1)'(Writes - 2);
+
+  // Software may ring at any time, so doorbells do not count as work that a fence waits for.
+  assign bells_idle_o = !bell_valid && !valid_q;
+  assign idle_o = sq_empty && rq_empty && !row_valid_i && !build_q && !bw_valid_o && !retire_valid &&
+                  !fail_valid_o && !period_valid && rows_ready &&
+                  !(valid_q && op_q != OpConsumer && op_q != OpArm);
+
+  `ASSERT(RoomForAll, words_ready && fails_ready && retire_ready)
+
+endmodule

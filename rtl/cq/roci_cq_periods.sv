@@ -1,0 +1,77 @@
+// Moderation periods under way: at most four queues hold events back at the same time; for a fifth
+// there is no room and its event goes out at once.
+//
+// Latency: a period ends at most four clocks late.
+
+`include "assert.svh"
+
+module roci_cq_periods #(
+  parameter int unsigned RowBits = 8
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic [63:0]        now_i,
+
+  input  logic               start_i,   // only with room
+  input  logic               stop_i,    // not with start_i
+  input  logic [RowBits-1:0] row_i,
+  input  logic [15:0]        period_i,  // us
+  output logic               room_o,
+
+  output logic [RowBits-1:0] end_row_o,
+  output logic               end_valid_o,
+  input  logic               end_take_i,
+  output logic [63:0]        next_deadline_o
+);
+
+  localparam int unsigned Slots = 4;
+
+  logic [Slots-1:0]         valid, free_slot;
+  logic [64*Slots-1:0]      deadlines;
+  logic [RowBits*Slots-1:0] rows;
+  logic [1:0]               look_q;  // slot whose end is checked
+  logic [63:0]              deadline;
+
+  assign free_slot = ~valid & (valid + 1'b1);
+  assign room_o    = ~&valid;
+  // 1000 ns to the us
+  assign deadline  = now_i + (64'(period_i) << 10) - (64'(period_i) << 4) - (64'(period_i) << 3);
+
+  for (genvar i = 0; i < Slots; i++) begin : gen_slot
+    logic               valid_q;
+    logic [63:0]        deadline_q;
+    logic [RowBits-1:0] slot_row_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) valid_q <= 1'b0;
+      else if (start_i && free_slot[i]) valid_q <= 1'b1;
+      else if ((stop_i && slot_row_q == row_i) || (end_take_i && look_q == 2'(i))) valid_q <= 1'b0;
+    end
+    always_ff @(posedge clk_i) begin
+      if (start_i && free_slot[i]) begin
+        deadline_q <= deadline;
+        slot_row_q <= row_i;
+      end
+    end
+    assign valid[i]                     = valid_q;
+    assign deadlines[64*i +: 64]        = deadline_q;
+    assign rows[RowBits*i +: RowBits]   = slot_row_q;
+  end
+
+  always_comb begin
+    next_deadline_o = '1;
+    for (int i = 0; i < Slots; i++) begin
+      if (valid[i] && deadlines[64*i +: 64] < next_deadline_o) next_deadline_o = deadlines[64*i +: 64];
+    end
+  end
+
+  assign end_row_o   = rows[RowBits*look_q +: RowBits];
+  assign end_valid_o = valid[look_q] && now_i >= deadlines[64*look_q +: 64];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) look_q <= '0;
+    else if (!end_valid_o || end_take_i) look_q <= look_q + 1'b1;
+  end
+
+  `ASSERT(RoomToStart, `IMPLIES(start_i, room_o))
+
+endmodule

@@ -1,0 +1,55 @@
+// Completions of one source, in order; the first shows up when what it waits for is in memory.
+//
+// Throughput: one per clock. Latency: one clock.
+
+`include "assert.svh"
+
+module roci_cq_wait (
+  input  logic                            clk_i,
+  input  logic                            rst_ni,
+
+  // in
+  input  roci_pkg::cqe_req_t              cqe_i,
+  input  logic                            valid_i,
+  output logic                            ready_o,
+  input  logic [15:0]                     wr_done_i,
+  input  logic [7:0]                      store_done_i,
+
+  // out
+  output roci_pkg::cqe_req_t              cqe_o,
+  output logic                            valid_o,
+  output logic                            empty_o,
+  input  logic                            take_i
+);
+
+  logic        head_valid, met, met_q;
+  logic [15:0] data_ahead;
+  logic [7:0]  stores_ahead;
+
+  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(4)) u_fifo (
+    .clk_i, .rst_ni,
+    .in_data_i  (cqe_i),
+    .in_valid_i (valid_i),
+    .in_ready_o (ready_o),
+    .out_data_o (cqe_o),
+    .out_valid_o(head_valid),
+    .out_ready_i(take_i),
+    .level_o    ()
+  );
+
+  assign data_ahead   = wr_done_i - cqe_o.ticket;
+  assign stores_ahead = store_done_i - cqe_o.store_ticket;
+  assign met          = !(cqe_o.wait_data && data_ahead[15]) &&
+                        !(cqe_o.wait_store && stores_ahead[7]);
+  assign valid_o      = head_valid && (met || met_q);
+  assign empty_o      = !head_valid;
+
+  // A ticket once met stays met, however far the count runs on.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) met_q <= 1'b0;
+    else met_q <= valid_o && !take_i;
+  end
+
+  `ASSERT(TakenWhenValid, `IMPLIES(take_i, valid_o))
+
+endmodule

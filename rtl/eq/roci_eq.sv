@@ -1,0 +1,187 @@
+// Event queue: writes events into the ring of host memory and raises the interrupt.
+//
+// Throughput: one event per two clocks. Latency: two clocks from an event to bw_valid_o.
+//
+//   cq, qp_state, responder, firmware --> round robin --> ring full? --> bw --> done --> interrupt
+//                                             \--> engine events: what firmware must know of
+//
+// A full ring loses the event and sets the overflow bit; an entry not consumed is never written
+// over. While the queue is off events are lost without a word. A rise of the enable bit starts the
+// ring again at index 0 of both sides.
+
+`include "assert.svh"
+
+module roci_eq #(
+  parameter int unsigned EngineEvents = 16  // engine events kept for firmware, power of two
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // registers
+  input  logic [31:0]           word_i,
+  input  logic                  size_write_i,
+  input  logic                  consumer_write_i,
+  input  logic                  overflow_clear_i,
+  input  logic [63:0]           base_i,
+  output logic [31:0]           size_o,
+  output logic [15:0]           consumer_o,
+  output logic                  overflow_o,
+
+  // in
+  input  roci_pkg::event_req_t  cq_i,
+  input  logic                  cq_valid_i,
+  output logic                  cq_ready_o,
+  input  roci_pkg::event_req_t  qp_i,
+  input  logic                  qp_valid_i,
+  output logic                  qp_ready_o,
+  input  roci_pkg::event_req_t  plain_i,
+  input  logic                  plain_valid_i,
+  output logic                  plain_ready_o,
+  input  roci_pkg::event_req_t  post_i,
+  input  logic                  post_valid_i,
+  output logic                  post_ready_o,
+
+  // out: failed queue pairs and completion queues, for firmware; lost when it leaves too many
+  output roci_pkg::event_req_t  engine_o,
+  output logic                  engine_valid_o,
+  input  logic                  engine_ready_i,
+
+  // out
+  output logic                  bw_valid_o,
+  input  logic                  bw_ready_i,
+  output logic [63:0]           bw_addr_o,
+  output logic [19:0]           bw_pasid_o,
+  output logic [511:0]          bw_data_o,
+  output logic [6:0]            bw_bytes_o,
+  input  logic                  bw_done_i,
+
+  output logic                  irq_o,
+  output logic                  idle_o
+);
+
+  localparam int unsigned Clients  = 4;
+  localparam int unsigned EqeBytes = roci_pkg::EqeBits / 8;
+
+  // Registers
+  logic [3:0]  log_q;
+  logic        on_q, overflow_q, start;
+  logic [19:0] pasid_q;
+  logic [15:0] consumer_q, producer_q, visible_q;  // visible: entries whose write is done
+  logic [3:0]  under_way_q, stale_q;               // writes; of them those of an earlier life
+  assign start = size_write_i && word_i[4] && !on_q;
+
+  // Choice and write. The sources keep their event until ready.
+  logic [Clients-1:0]   grant;
+  logic [1:0]           index;
+  logic                 take, full, lost, written;
+  logic [15:0]          size, used, slot;
+  roci_pkg::event_req_t event_in;
+  roci_pkg::eqe_t       eqe;
+
+  roci_arbiter #(.Clients(Clients)) u_arbiter (
+    .clk_i, .rst_ni,
+    .request_i({post_valid_i, plain_valid_i, qp_valid_i, cq_valid_i}),
+    .grant_o  (grant),
+    .index_o  (index),
+    .taken_i  (take)
+  );
+  always_comb begin
+    unique case (index)
+      2'd0:    event_in = cq_i;
+      2'd1:    event_in = qp_i;
+      2'd2:    event_in = plain_i;
+      default: event_in = post_i;
+    endcase
+  end
+
+  // An event is looked at in one clock and taken in the next, so that ready is a register's.
+  logic               take_q;
+  logic [Clients-1:0] grant_q;
+  assign cq_ready_o    = take_q && grant_q[0];
+  assign qp_ready_o    = take_q && grant_q[1];
+  assign plain_ready_o = take_q && grant_q[2];
+  assign post_ready_o  = take_q && grant_q[3];
+
+  assign take    = |grant && !take_q && !bw_valid_o && !(&under_way_q) && !size_write_i;
+  assign size    = 16'd1 << log_q;
+  assign used    = producer_q - consumer_q;
+  assign slot    = producer_q & (size - 16'd1);
+  assign full    = used >= size;
+  assign lost    = take && on_q && full;
+  assign written = take && on_q && !full;
+
+  always_comb begin
+    eqe        = '0;
+    eqe.kind   = event_in.kind;
+    eqe.number = event_in.number;
+    eqe.owner  = (producer_q & size) == '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      take_q      <= 1'b0;
+      log_q       <= '0;
+      on_q        <= 1'b0;
+      pasid_q     <= '0;
+      overflow_q  <= 1'b0;
+      consumer_q  <= '0;
+      producer_q  <= '0;
+      visible_q   <= '0;
+      under_way_q <= '0;
+      stale_q     <= '0;
+      bw_valid_o  <= 1'b0;
+    end else begin
+      take_q <= take;
+      if (size_write_i) begin
+        log_q   <= word_i[3:0];
+        on_q    <= word_i[4];
+        pasid_q <= word_i[31:12];
+      end
+      if (start) consumer_q <= '0;
+      else if (consumer_write_i) consumer_q <= word_i[15:0];
+      if (lost) overflow_q <= 1'b1;
+      else if (overflow_clear_i) overflow_q <= 1'b0;
+      if (start) producer_q <= '0;
+      else if (written) producer_q <= producer_q + 16'd1;
+      under_way_q <= under_way_q + 4'(written) - 4'(bw_done_i);
+      if (start) stale_q <= under_way_q - 4'(bw_done_i);
+      else if (bw_done_i && stale_q != '0) stale_q <= stale_q - 4'd1;
+      if (start) visible_q <= '0;
+      else if (bw_done_i && stale_q == '0) visible_q <= visible_q + 16'd1;
+      if (written) bw_valid_o <= 1'b1;
+      else if (bw_ready_i) bw_valid_o <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) grant_q <= grant;
+    if (written) begin
+      bw_addr_o  <= base_i + 64'(slot) * EqeBytes;
+      bw_pasid_o <= pasid_q;
+      bw_data_o  <= 512'(eqe);
+    end
+  end
+  assign bw_bytes_o = 7'(EqeBytes);
+  assign size_o     = {pasid_q, 7'd0, on_q, log_q};
+  assign consumer_o = consumer_q;
+  assign overflow_o = overflow_q;
+  assign irq_o      = on_q && visible_q != consumer_q;
+
+  // Firmware hears of what changed without it.
+  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(EngineEvents)) u_engine (
+    .clk_i, .rst_ni,
+    .in_data_i  (event_in),
+    .in_valid_i (take && (index == 2'd1 ||
+                          (index == 2'd0 && event_in.kind == roci_pkg::EventCqError))),
+    .in_ready_o (),
+    .out_data_o (engine_o),
+    .out_valid_o(engine_valid_o),
+    .out_ready_i(engine_ready_i),
+    .level_o    ()
+  );
+
+  assign idle_o = !(|grant) && !take_q && !bw_valid_o && under_way_q == '0;
+
+  `ASSERT(DoneFollowsWrite, `IMPLIES(bw_done_i, under_way_q != '0))
+
+endmodule

@@ -1,0 +1,110 @@
+// Firmware's window on host memory: 64 bytes, read or written by one command.
+//
+// Throughput: one block at a time. Latency: two clocks besides the memory's.
+//
+//   DmaData <--> block <-- read br / write bw --> host memory
+
+`include "assert.svh"
+
+module roci_fw_dma (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+
+  // registers
+  input  logic         command_i,    // write to DmaCommand
+  input  logic         data_i,       // write to DmaData
+  input  logic [3:0]   data_word_i,
+  input  logic [31:0]  word_i,
+  input  logic [63:0]  address_i,    // its low 6 bits are taken as 0
+  output logic [31:0]  command_o,
+  output logic [511:0] data_o,
+
+  // host memory
+  output logic         bw_valid_o,
+  input  logic         bw_ready_i,
+  output logic [63:0]  bw_addr_o,
+  output logic [19:0]  bw_pasid_o,
+  output logic [511:0] bw_data_o,
+  output logic [6:0]   bw_bytes_o,
+  input  logic         bw_done_i,
+  output logic         br_valid_o,
+  input  logic         br_ready_i,
+  output logic [63:0]  br_addr_o,
+  output logic [19:0]  br_pasid_o,
+  output logic [4:0]   br_count_o,
+  input  logic [511:0] br_data_i,
+  input  logic         br_error_i,
+  input  logic         br_data_valid_i,
+  output logic         br_data_ready_o,
+
+  output logic         idle_o
+);
+
+  typedef enum logic [2:0] {StIdle, StRead, StReadWait, StWrite, StWriteWait} state_e;
+  state_e       state_q;
+  logic [19:0]  pasid_q;
+  logic         write_q, error_q;
+  logic [63:0]  addr_q;
+  logic [511:0] data_q, sent_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      pasid_q <= '0;
+      write_q <= 1'b0;
+      error_q <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StIdle: begin
+          if (command_i) begin
+            pasid_q <= word_i[19:0];
+            write_q <= word_i[30];
+            if (word_i[31]) begin
+              error_q <= 1'b0;
+              state_q <= word_i[30] ? StWrite : StRead;
+            end
+          end
+        end
+        StRead: if (br_ready_i) state_q <= StReadWait;
+        StReadWait: begin
+          if (br_data_valid_i) begin
+            error_q <= br_error_i;
+            state_q <= StIdle;
+          end
+        end
+        StWrite:     if (bw_ready_i) state_q <= StWriteWait;
+        StWriteWait: if (bw_done_i) state_q <= StIdle;
+        default:     state_q <= StIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) data_q <= '0;
+    else if (br_data_valid_i && br_data_ready_o) data_q <= br_data_i;
+    else if (data_i) data_q[{data_word_i, 5'd0} +: 32] <= word_i;
+  end
+
+  // Address and data of a command stay although firmware prepares the next one.
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle && command_i) begin
+      addr_q <= {address_i[63:6], 6'd0};
+      sent_q <= data_q;
+    end
+  end
+
+  assign command_o       = {state_q != StIdle, write_q, error_q, 9'd0, pasid_q};
+  assign data_o          = data_q;
+  assign bw_valid_o      = state_q == StWrite;
+  assign bw_addr_o       = addr_q;
+  assign bw_pasid_o      = pasid_q;
+  assign bw_data_o       = sent_q;
+  assign bw_bytes_o      = 7'(roci_pkg::BlockBytes);
+  assign br_valid_o      = state_q == StRead;
+  assign br_addr_o       = addr_q;
+  assign br_pasid_o      = pasid_q;
+  assign br_count_o      = 5'd1;
+  assign br_data_ready_o = state_q == StReadWait;
+  assign idle_o          = state_q == StIdle;
+
+endmodule

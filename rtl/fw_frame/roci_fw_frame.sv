@@ -1,0 +1,193 @@
+// Firmware's frames: one received frame is kept for it, one of its own is sent; everything else
+// goes to the host.
+//
+// Throughput: one beat per clock, no bubble inside a frame. Latency: that of the filter to the host;
+// two clocks from the command to the first beat sent.
+//
+//   s_axis_rx --> filter --+--> m_axis_host
+//                          +--> buffer --> RxFrameData          TxFrameData --> m_axis_fw
+//
+// A frame for firmware that comes while the buffer is full, or is longer than it, is dropped.
+
+`include "assert.svh"
+
+module roci_fw_frame #(
+  parameter int unsigned DataWidth = 512  // 64 to 512
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   to_firmware_i,  // Control bit 1
+
+  // registers
+  input  logic [10:0]            word_addr_i,    // byte offset in TxFrameData
+  input  logic [31:0]            word_i,
+  input  logic                   tx_data_i,
+  input  logic                   tx_command_i,
+  input  logic                   rx_pop_i,
+  input  logic                   read_i,
+  input  logic [10:0]            read_addr_i,
+  output logic [31:0]            tx_data_o,      // one clock after read_i
+  output logic [31:0]            rx_data_o,
+  output logic [31:0]            tx_command_o,
+  output logic [31:0]            rx_status_o,
+
+  // in
+  input  logic [DataWidth-1:0]   s_axis_rx_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_rx_tkeep_i,
+  input  logic                   s_axis_rx_tlast_i,
+  input  logic                   s_axis_rx_tvalid_i,
+  output logic                   s_axis_rx_tready_o,
+
+  // out
+  output logic [DataWidth-1:0]   m_axis_host_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_host_tkeep_o,
+  output logic                   m_axis_host_tlast_o,
+  output logic                   m_axis_host_tvalid_o,
+  input  logic                   m_axis_host_tready_i,
+  output logic [DataWidth-1:0]   m_axis_fw_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_fw_tkeep_o,
+  output logic                   m_axis_fw_tlast_o,
+  output logic                   m_axis_fw_tvalid_o,
+  input  logic                   m_axis_fw_tready_i,
+
+  output logic                   idle_o
+);
+
+  localparam int unsigned BeatBytes  = DataWidth / 8;
+  localparam int unsigned LaneBits   = $clog2(BeatBytes);
+  localparam int unsigned FrameBytes = 1536;
+  localparam int unsigned Rows       = 2048 / BeatBytes;
+  localparam int unsigned RowBits    = $clog2(Rows);
+  localparam int unsigned Words      = DataWidth / 32;
+
+  // Receive
+  logic [DataWidth-1:0]   tdata;
+  logic [DataWidth/8-1:0] tkeep;
+  logic                   tlast, tvalid, tready, to_firmware;
+  roci_fw_filter #(.DataWidth(DataWidth)) u_filter (
+    .clk_i, .rst_ni,
+    .enable_i       (to_firmware_i),
+    .s_axis_tdata_i (s_axis_rx_tdata_i),
+    .s_axis_tkeep_i (s_axis_rx_tkeep_i),
+    .s_axis_tlast_i (s_axis_rx_tlast_i),
+    .s_axis_tvalid_i(s_axis_rx_tvalid_i),
+    .s_axis_tready_o(s_axis_rx_tready_o),
+    .m_axis_tdata_o (tdata),
+    .m_axis_tkeep_o (tkeep),
+    .m_axis_tlast_o (tlast),
+    .m_axis_tvalid_o(tvalid),
+    .m_to_firmware_o(to_firmware),
+    .m_axis_tready_i(tready)
+  );
+  assign m_axis_host_tdata_o  = tdata;
+  assign m_axis_host_tkeep_o  = tkeep;
+  assign m_axis_host_tlast_o  = tlast;
+  assign m_axis_host_tvalid_o = tvalid && !to_firmware;
+  assign tready               = to_firmware || m_axis_host_tready_i;
+
+  logic        rx_full_q, rx_skip_q, rx_beat, rx_skip;
+  logic [10:0] rx_bytes_q;  // of the frame, once it is whole
+  logic [11:0] rx_at_q, rx_end;
+  assign rx_beat = tvalid && to_firmware;
+  assign rx_end  = rx_at_q + 12'($countones(tkeep));
+  assign rx_skip = rx_skip_q || rx_full_q || rx_end > 12'(FrameBytes);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rx_full_q  <= 1'b0;
+      rx_skip_q  <= 1'b0;
+      rx_at_q    <= '0;
+      rx_bytes_q <= '0;
+    end else begin
+      if (rx_pop_i) rx_full_q <= 1'b0;
+      if (rx_beat) begin
+        rx_skip_q <= rx_skip && !tlast;
+        rx_at_q   <= tlast || rx_skip ? '0 : rx_end;
+        if (tlast && !rx_skip) begin
+          rx_full_q  <= 1'b1;
+          rx_bytes_q <= rx_end[10:0];
+        end
+      end
+    end
+  end
+
+  logic [DataWidth-1:0] rx_row;
+  logic [LaneBits-1:0]  read_lane_q;
+  roci_ram #(.Width(DataWidth), .Depth(Rows)) u_rx (
+    .clk_i, .rst_ni,
+    .write_i     (rx_beat && !rx_skip),
+    .write_row_i (rx_at_q[LaneBits+:RowBits]),
+    .write_data_i(tdata),
+    .read_i      (read_i),
+    .read_row_i  (read_addr_i[10:LaneBits]),
+    .read_data_o (rx_row),
+    .ready_o     ()
+  );
+  always_ff @(posedge clk_i) begin
+    if (read_i) read_lane_q <= read_addr_i[LaneBits-1:0];
+  end
+  assign rx_data_o   = rx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
+  assign rx_status_o = rx_full_q ? {1'b1, 20'd0, rx_bytes_q} : '0;
+
+  // Send
+  logic                 tx_busy_q, tx_valid_q, tx_last, tx_next, tx_start;
+  logic [10:0]          tx_bytes_q;
+  logic [11:0]          tx_left_q;  // bytes from the beat shown on
+  logic [RowBits-1:0]   tx_row_q;   // next row to read
+  logic [DataWidth-1:0] tx_row;
+  assign tx_start = tx_command_i && !tx_busy_q && word_i[10:0] != '0 && word_i[10:0] <= 11'(FrameBytes);
+  assign tx_last  = tx_left_q <= 12'(BeatBytes);
+  assign tx_next  = tx_busy_q && (!tx_valid_q || (m_axis_fw_tready_i && !tx_last));
+
+  for (genvar i = 0; i < Words; i++) begin : gen_tx_lane
+    roci_ram #(.Width(32), .Depth(Rows)) u_tx (
+      .clk_i, .rst_ni,
+      .write_i     (tx_data_i && !tx_busy_q && word_addr_i[LaneBits-1:2] == (LaneBits - 2)'(i)),
+      .write_row_i (word_addr_i[10:LaneBits]),
+      .write_data_i(word_i),
+      .read_i      (tx_next || (read_i && !tx_busy_q)),
+      .read_row_i  (tx_busy_q ? tx_row_q : read_addr_i[10:LaneBits]),
+      .read_data_o (tx_row[32*i +: 32]),
+      .ready_o     ()
+    );
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tx_busy_q  <= 1'b0;
+      tx_valid_q <= 1'b0;
+      tx_bytes_q <= '0;
+    end else begin
+      if (tx_start) begin
+        tx_busy_q  <= 1'b1;
+        tx_bytes_q <= word_i[10:0];
+      end else if (tx_valid_q && m_axis_fw_tready_i && tx_last) begin
+        tx_busy_q <= 1'b0;
+      end
+      if (tx_next) tx_valid_q <= 1'b1;
+      else if (m_axis_fw_tready_i) tx_valid_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (tx_start) begin
+      tx_row_q  <= '0;
+      tx_left_q <= 12'(word_i[10:0]);
+    end else if (tx_next) begin
+      tx_row_q <= tx_row_q + 1'b1;
+      if (tx_valid_q) tx_left_q <= tx_left_q - 12'(BeatBytes);
+    end
+  end
+
+  assign m_axis_fw_tdata_o  = tx_row;
+  assign m_axis_fw_tlast_o  = tx_last;
+  assign m_axis_fw_tvalid_o = tx_valid_q;
+  for (genvar i = 0; i < BeatBytes; i++) begin : gen_keep
+    assign m_axis_fw_tkeep_o[i] = tx_left_q > 12'(i);
+  end
+  assign tx_command_o = {tx_busy_q, 20'd0, tx_bytes_q};
+  // While a frame leaves, its window reads as the beats that leave.
+  assign tx_data_o = tx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
+
+  assign idle_o = !tx_busy_q && !tvalid && rx_at_q == '0;
+
+endmodule

@@ -1,0 +1,288 @@
+// Register file: decodes writes and reads of the AXI4-Lite slave, holds the plain registers, and
+// hands commands, windows and doorbells to the blocks that act on them.
+//
+// Throughput: a doorbell per clock as long as its receiver is ready; other writes one per clock.
+// Latency: one clock from the bus to a doorbell, three to read data.
+//
+//   AXI-Lite --> axil --> wr --> doorbells, strobes, registers
+//                    \--> rd --> mux of registers and windows --> R
+//
+// Registers not in the map read 0 and ignore writes.
+
+`include "assert.svh"
+
+module roci_regs #(
+  parameter int unsigned DataWidth = 512,
+  parameter int unsigned NumQps    = 256,
+  parameter int unsigned NumKeys   = 1024,
+  parameter int unsigned NumCqs    = 256
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic [63:0]  now_i,
+
+  // in: writes and reads from the bus
+  input  logic [roci_pkg::RegisterAddressBits-1:0] wr_addr_i,
+  input  logic [31:0]  wr_data_i,
+  input  logic         wr_valid_i,
+  output logic         wr_ready_o,
+  input  logic [roci_pkg::RegisterAddressBits-1:0] rd_addr_i,
+  input  logic         rd_valid_i,
+  output logic         rd_done_o,
+  output logic [31:0]  rd_data_o,
+
+  // out: doorbells
+  output roci_pkg::doorbell_t sq_doorbell_o,
+  output logic         sq_doorbell_valid_o,
+  input  logic         sq_doorbell_ready_i,
+  output roci_pkg::doorbell_t rq_doorbell_o,
+  output logic         rq_doorbell_valid_o,
+  input  logic         rq_doorbell_ready_i,
+  output logic [15:0]  cq_doorbell_cqn_o,
+  output logic         cq_doorbell_arm_o,        // else: consumer index
+  output logic         cq_doorbell_solicited_o,
+  output logic [15:0]  cq_doorbell_index_o,
+  output logic         cq_doorbell_valid_o,
+  input  logic         cq_doorbell_ready_i,
+
+  // out: a write of this clock, with one strobe per register or window that acts
+  output logic [10:0]  word_addr_o,  // byte offset in the window
+  output logic [31:0]  word_o,
+  output logic         table_command_o,
+  output logic         table_data_o,
+  output logic         fence_command_o,
+  output logic         dma_command_o,
+  output logic         dma_data_o,
+  output logic         tx_command_o,
+  output logic         tx_data_o,
+  output logic         rx_pop_o,
+  output logic         counter_select_o,
+  output logic         eq_size_o,
+  output logic         eq_consumer_o,
+  output logic         eq_status_o,
+  output roci_pkg::event_req_t event_post_o,
+  output logic         event_post_valid_o,
+  input  logic         event_post_ready_i,
+
+  // out: plain registers
+  output logic [1:0]   control_o,
+  output logic [63:0]  eq_base_o,
+  output logic [63:0]  dma_address_o,
+
+  // in: what the other blocks show
+  input  logic [31:0]  table_command_i,
+  input  logic [511:0] table_data_i,
+  input  logic         fence_busy_i,
+  input  logic [31:0]  dma_command_i,
+  input  logic [511:0] dma_data_i,
+  input  logic [31:0]  tx_command_i,
+  input  logic [31:0]  tx_data_i,      // one clock after read_window_o, as rx_data_i
+  input  logic [31:0]  rx_status_i,
+  input  logic [31:0]  rx_data_i,
+  input  logic [31:0]  eq_size_i,
+  input  logic [15:0]  eq_consumer_i,
+  input  logic         eq_overflow_i,
+  input  logic [3:0]   counter_select_i,
+  input  logic [63:0]  counter_i,
+  input  roci_pkg::event_req_t engine_event_i,
+  input  logic         engine_event_valid_i,
+  output logic         engine_event_ready_o,
+  output logic         read_window_o,  // read the word at read_addr_o of the frame memories
+  output logic [10:0]  read_addr_o,
+
+  output logic         attention_o
+);
+
+  localparam int unsigned QpBits = $clog2(NumQps);
+  localparam int unsigned AddrBits = roci_pkg::RegisterAddressBits;
+  localparam int unsigned BellBits = $clog2(roci_pkg::WinCqDoorbell - roci_pkg::WinQpDoorbell);
+  localparam int unsigned BellRowBits = BellBits - 4;
+  localparam int unsigned FrameBits = 11;  // byte address in a frame window
+  localparam logic [FrameBits-1:0] FrameBytes = 11'd1536;
+  localparam logic [31:0] Parameters = {8'($clog2(NumCqs)), 8'($clog2(NumKeys)), 8'($clog2(NumQps)),
+                                        8'(DataWidth / 8)};
+  localparam logic [31:0] Id = 32'h524F4349;
+  localparam logic [31:0] Version = 32'd1;
+
+  // Writes: doorbells
+  logic [BellRowBits-1:0] bell_row;
+  logic                   is_qp_bell, is_cq_bell, qp_in_range;
+  logic [1:0]             bell_word;  // of the 16 bytes
+  assign bell_row    = wr_addr_i[BellBits-1:4];
+  assign bell_word   = wr_addr_i[3:2];
+  assign is_qp_bell  = wr_addr_i[AddrBits-1:BellBits] == roci_pkg::WinQpDoorbell[AddrBits-1:BellBits];
+  assign is_cq_bell  = wr_addr_i[AddrBits-1:BellBits] == roci_pkg::WinCqDoorbell[AddrBits-1:BellBits];
+  assign qp_in_range = (bell_row >> QpBits) == '0;
+
+  assign sq_doorbell_valid_o = wr_valid_i && is_qp_bell && qp_in_range && bell_word == 2'd0;
+  assign rq_doorbell_valid_o = wr_valid_i && is_qp_bell && qp_in_range && bell_word == 2'd1;
+  assign cq_doorbell_valid_o = wr_valid_i && is_cq_bell && !bell_word[1];
+  always_comb begin
+    sq_doorbell_o.qpn   = 24'(bell_row);
+    sq_doorbell_o.index = wr_data_i[15:0];
+    rq_doorbell_o       = sq_doorbell_o;
+  end
+  assign cq_doorbell_cqn_o       = 16'(bell_row);
+  assign cq_doorbell_arm_o       = bell_word[0];
+  assign cq_doorbell_solicited_o = wr_data_i[31];
+  assign cq_doorbell_index_o     = wr_data_i[15:0];
+
+  // Writes: registers and windows
+  logic [AddrBits-1:0] word_addr;
+  logic                write, in_low;
+  assign word_addr = {wr_addr_i[AddrBits-1:2], 2'b00};
+  assign in_low    = !is_qp_bell && !is_cq_bell;
+  assign write     = wr_valid_i && in_low;
+
+  assign event_post_o.kind   = wr_data_i[31:24];
+  assign event_post_o.number = wr_data_i[23:0];
+  assign event_post_valid_o  = write && word_addr == roci_pkg::RegEventPost;
+
+  always_comb begin
+    wr_ready_o = 1'b1;
+    if (is_cq_bell) wr_ready_o = cq_doorbell_ready_i || bell_word[1];
+    else if (is_qp_bell && qp_in_range && bell_word == 2'd0) wr_ready_o = sq_doorbell_ready_i;
+    else if (is_qp_bell && qp_in_range && bell_word == 2'd1) wr_ready_o = rq_doorbell_ready_i;
+    else if (word_addr == roci_pkg::RegEventPost) wr_ready_o = event_post_ready_i;
+  end
+
+  assign word_addr_o      = word_addr[FrameBits-1:0];
+  assign word_o           = wr_data_i;
+  assign table_command_o  = write && word_addr == roci_pkg::RegTableCommand;
+  assign table_data_o     = write && word_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
+  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand && wr_data_i[0];
+  assign dma_command_o    = write && word_addr == roci_pkg::RegDmaCommand;
+  assign dma_data_o       = write && word_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6];
+  assign tx_command_o     = write && word_addr == roci_pkg::RegTxFrameCommand;
+  assign tx_data_o        = write && word_addr[FrameBits-1:0] < FrameBytes &&
+                            word_addr[AddrBits-1:FrameBits] == roci_pkg::WinTxFrameData[AddrBits-1:FrameBits];
+  assign rx_pop_o         = write && word_addr == roci_pkg::RegRxFramePop && wr_data_i[0];
+  assign counter_select_o = write && word_addr == roci_pkg::RegCounterSelect;
+  assign eq_size_o        = write && word_addr == roci_pkg::RegEqSize;
+  assign eq_consumer_o    = write && word_addr == roci_pkg::RegEqConsumer;
+  assign eq_status_o      = write && word_addr == roci_pkg::RegEqStatus && wr_data_i[0];
+
+  logic [1:0]  control_q;
+  logic [63:0] admin_base_q, admin_reply_q, eq_base_q, dma_address_q;
+  logic [31:0] admin_size_q;
+  logic [15:0] admin_doorbell_q, admin_done_q;
+  logic [47:0] mac_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      control_q        <= '0;
+      admin_base_q     <= '0;
+      admin_reply_q    <= '0;
+      admin_size_q     <= '0;
+      admin_doorbell_q <= '0;
+      admin_done_q     <= '0;
+      eq_base_q        <= '0;
+      dma_address_q    <= '0;
+      mac_q            <= '0;
+    end else if (write) begin
+      case (word_addr)
+        roci_pkg::RegControl:       control_q            <= wr_data_i[1:0];
+        roci_pkg::RegAdminBaseLo:   admin_base_q[31:0]   <= wr_data_i;
+        roci_pkg::RegAdminBaseHi:   admin_base_q[63:32]  <= wr_data_i;
+        roci_pkg::RegAdminReplyLo:  admin_reply_q[31:0]  <= wr_data_i;
+        roci_pkg::RegAdminReplyHi:  admin_reply_q[63:32] <= wr_data_i;
+        roci_pkg::RegAdminSize:     admin_size_q         <= {wr_data_i[31:12], 8'd0, wr_data_i[3:0]};
+        roci_pkg::RegAdminDoorbell: admin_doorbell_q     <= wr_data_i[15:0];
+        roci_pkg::RegAdminDone:     admin_done_q         <= wr_data_i[15:0];
+        roci_pkg::RegEqBaseLo:      eq_base_q[31:0]      <= wr_data_i;
+        roci_pkg::RegEqBaseHi:      eq_base_q[63:32]     <= wr_data_i;
+        roci_pkg::RegDmaAddressLo:  dma_address_q[31:0]  <= wr_data_i;
+        roci_pkg::RegDmaAddressHi:  dma_address_q[63:32] <= wr_data_i;
+        roci_pkg::RegMacLo:         mac_q[31:0]          <= wr_data_i;
+        roci_pkg::RegMacHi:         mac_q[47:32]         <= wr_data_i[15:0];
+        default: ;
+      endcase
+    end
+  end
+
+  assign control_o     = control_q;
+  assign eq_base_o     = eq_base_q;
+  assign dma_address_o = dma_address_q;
+
+  // Attention
+  logic [2:0] attention;
+  assign attention[0] = admin_doorbell_q != admin_done_q;
+  assign attention[1] = rx_status_i[31];
+  assign attention[2] = engine_event_valid_i;
+  assign attention_o  = |attention;
+
+  // Reads: first clock mux and start of the frame memories, second clock answer.
+  logic [AddrBits-1:0] read_addr;
+  logic                second_q, first, from_tx_q, from_rx_q;
+  logic [31:0]         plain_q, time_hi_q;
+  assign read_addr     = {rd_addr_i[AddrBits-1:2], 2'b00};
+  assign first         = rd_valid_i && !second_q;
+  assign read_window_o = first;
+  assign read_addr_o   = read_addr[FrameBits-1:0];
+  assign engine_event_ready_o = first && read_addr == roci_pkg::RegEngineEvent;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      second_q  <= 1'b0;
+      time_hi_q <= '0;
+    end else begin
+      second_q <= first;
+      if (first && read_addr == roci_pkg::RegTimeLo) time_hi_q <= now_i[63:32];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (first) begin
+      from_tx_q <= read_addr[AddrBits-1:FrameBits] == roci_pkg::WinTxFrameData[AddrBits-1:FrameBits] &&
+                   read_addr[FrameBits-1:0] < FrameBytes;
+      from_rx_q <= read_addr[AddrBits-1:FrameBits] == roci_pkg::WinRxFrameData[AddrBits-1:FrameBits] &&
+                   read_addr[FrameBits-1:0] < FrameBytes;
+      case (read_addr)
+        roci_pkg::RegId:            plain_q <= Id;
+        roci_pkg::RegVersion:       plain_q <= Version;
+        roci_pkg::RegParameters:    plain_q <= Parameters;
+        roci_pkg::RegControl:       plain_q <= 32'(control_q);
+        roci_pkg::RegTimeLo:        plain_q <= now_i[31:0];
+        roci_pkg::RegTimeHi:        plain_q <= time_hi_q;
+        roci_pkg::RegAdminBaseLo:   plain_q <= admin_base_q[31:0];
+        roci_pkg::RegAdminBaseHi:   plain_q <= admin_base_q[63:32];
+        roci_pkg::RegAdminReplyLo:  plain_q <= admin_reply_q[31:0];
+        roci_pkg::RegAdminReplyHi:  plain_q <= admin_reply_q[63:32];
+        roci_pkg::RegAdminSize:     plain_q <= admin_size_q;
+        roci_pkg::RegAdminDoorbell: plain_q <= 32'(admin_doorbell_q);
+        roci_pkg::RegAdminDone:     plain_q <= 32'(admin_done_q);
+        roci_pkg::RegEqBaseLo:      plain_q <= eq_base_q[31:0];
+        roci_pkg::RegEqBaseHi:      plain_q <= eq_base_q[63:32];
+        roci_pkg::RegEqSize:        plain_q <= eq_size_i;
+        roci_pkg::RegEqConsumer:    plain_q <= 32'(eq_consumer_i);
+        roci_pkg::RegEqStatus:      plain_q <= 32'(eq_overflow_i);
+        roci_pkg::RegAttention:     plain_q <= 32'(attention);
+        roci_pkg::RegTableCommand:  plain_q <= table_command_i;
+        roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_busy_i);
+        roci_pkg::RegEngineEvent:
+          plain_q <= engine_event_valid_i ? {1'b1, engine_event_i.kind[6:0], engine_event_i.number} : '0;
+        roci_pkg::RegDmaAddressLo:  plain_q <= dma_address_q[31:0];
+        roci_pkg::RegDmaAddressHi:  plain_q <= dma_address_q[63:32];
+        roci_pkg::RegDmaCommand:    plain_q <= dma_command_i;
+        roci_pkg::RegTxFrameCommand: plain_q <= tx_command_i;
+        roci_pkg::RegRxFrameStatus: plain_q <= rx_status_i;
+        roci_pkg::RegMacLo:         plain_q <= mac_q[31:0];
+        roci_pkg::RegMacHi:         plain_q <= 32'(mac_q[47:32]);
+        roci_pkg::RegCounterSelect: plain_q <= 32'(counter_select_i);
+        roci_pkg::RegCounterLo:     plain_q <= counter_i[31:0];
+        roci_pkg::RegCounterHi:     plain_q <= counter_i[63:32];
+        default: begin
+          if (read_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6])
+            plain_q <= table_data_i[{read_addr[5:2], 5'd0} +: 32];
+          else if (read_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6])
+            plain_q <= dma_data_i[{read_addr[5:2], 5'd0} +: 32];
+          else plain_q <= '0;
+        end
+      endcase
+    end
+  end
+
+  assign rd_done_o = second_q;
+  assign rd_data_o = from_tx_q ? tx_data_i : from_rx_q ? rx_data_i : plain_q;
+
+endmodule

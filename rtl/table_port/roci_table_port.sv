@@ -1,0 +1,271 @@
+// Firmware's door to the tables: the row in TableData is put on the row bus, or a row is read into
+// it, by TableCommand. Also the mouth of the row bus, on which changes of state travel as well.
+//
+// Throughput: one command at a time. Latency: a write three clocks, of QpAttr and QpState a few more
+// for the state; a read of an own copy four clocks, of live state until both engines answered.
+//
+//   TableCommand --> +--> row bus              <-- changes of state from qp_state (served first)
+//                    +--> copies of QpAttr, Key, Cq
+//                    +--> qp_state, cq (restart of a ring), counters, live state of the engines
+//
+// A row out of range is not written and reads 0. Av is write only and reads 0.
+
+`include "assert.svh"
+
+module roci_table_port #(
+  parameter int unsigned NumQps  = 256,
+  parameter int unsigned NumKeys = 1024,
+  parameter int unsigned NumCqs  = 256
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+
+  // registers
+  input  logic         command_i,    // write to TableCommand
+  input  logic         data_i,       // write to TableData
+  input  logic [3:0]   data_word_i,  // which word of it
+  input  logic [31:0]  word_i,
+  output logic [31:0]  command_o,
+  output logic [511:0] data_o,
+
+  // states: one request, answered by a pulse of done with the state before it
+  output logic         state_valid_o,
+  output logic         state_write_o,
+  output logic [23:0]  state_qpn_o,
+  output logic [2:0]   state_o,
+  input  logic         state_done_i,
+  input  logic [2:0]   state_i,
+  // changes of state for the row bus
+  input  logic         change_valid_i,  // goes out in the next clock
+  input  logic [23:0]  change_qpn_i,
+  input  logic [2:0]   change_state_i,
+
+  output logic         cq_valid_o,  // restart of the ring of row_o with data_o
+  input  logic         cq_ready_i,
+
+  // counters: clear, or read in four pieces
+  output logic         clear_valid_o,
+  input  logic         clear_done_i,
+  output logic         count_valid_o,
+  input  logic         count_done_i,   // with the last piece
+  input  logic         count_piece_i,  // a piece is here
+  input  logic [1:0]   count_index_i,
+  input  logic [127:0] count_data_i,
+
+  // live state
+  output logic [23:0]  row_o,
+  output logic         live_sq_valid_o,
+  input  logic         live_sq_ready_i,
+  input  roci_pkg::qp_live_t live_sq_i,
+  output logic         live_rq_valid_o,
+  input  logic         live_rq_ready_i,
+  input  roci_pkg::qp_live_t live_rq_i,
+
+  // row bus
+  output logic         row_valid_o,
+  output logic [3:0]   row_table_o,
+  output logic [23:0]  row_index_o,
+  output logic [511:0] row_data_o,
+
+  output logic         idle_o
+);
+
+  localparam int unsigned QpBits  = $clog2(NumQps);
+  localparam int unsigned KeyBits = $clog2(NumKeys);
+  localparam int unsigned CqBits  = $clog2(NumCqs);
+
+  typedef enum logic [3:0] {
+    StIdle, StStart, StState, StClear, StCq, StRow, StRam, StLoad, StCount, StLive
+  } state_e;
+
+  state_e       state_q;
+  logic [23:0]  row_q;
+  logic [3:0]   table_q;
+  logic         write_q, sq_done_q, rq_done_q;
+  logic [511:0] data_q;
+
+  // The table is known and the row is in range.
+  logic         in_qps, known;
+  assign in_qps = (row_q >> QpBits) == '0;
+  always_comb begin
+    case (table_q)
+      roci_pkg::TableQpAttr, roci_pkg::TableQpState: known = in_qps;
+      roci_pkg::TableAv:                             known = in_qps && write_q;
+      roci_pkg::TableQpCounters, roci_pkg::TableQpLive: known = in_qps && !write_q;
+      roci_pkg::TableKey: known = (row_q >> KeyBits) == '0;
+      roci_pkg::TableCq:  known = (row_q >> CqBits) == '0;
+      default:            known = 1'b0;
+    endcase
+  end
+
+  assign command_o = {state_q != StIdle, write_q, 2'd0, table_q, row_q};
+  assign data_o    = data_q;
+  assign idle_o    = state_q == StIdle && !row_valid_o;
+  assign row_o     = row_q;
+
+  assign state_valid_o   = state_q == StState;
+  assign state_write_o   = write_q && table_q == roci_pkg::TableQpState;
+  assign state_qpn_o     = row_q;
+  assign state_o         = data_q[2:0];
+  assign clear_valid_o   = state_q == StClear;
+  assign cq_valid_o      = state_q == StCq;
+  assign count_valid_o   = state_q == StCount;
+  assign live_sq_valid_o = state_q == StLive && !sq_done_q;
+  assign live_rq_valid_o = state_q == StLive && !rq_done_q;
+
+  logic row_go;
+  assign row_go = state_q == StRow && !change_valid_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      row_q   <= '0;
+      table_q <= '0;
+      write_q <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StIdle: begin
+          if (command_i) begin
+            row_q   <= word_i[23:0];
+            table_q <= word_i[27:24];
+            write_q <= word_i[30];
+            if (word_i[31]) state_q <= StStart;
+          end
+        end
+        StStart: begin
+          if (!known) state_q <= StIdle;
+          else begin
+            case (table_q)
+              roci_pkg::TableQpState:    state_q <= StState;
+              roci_pkg::TableQpAttr:     state_q <= write_q ? StState : StRam;
+              roci_pkg::TableCq:         state_q <= write_q ? StCq : StRam;
+              roci_pkg::TableQpCounters: state_q <= StCount;
+              roci_pkg::TableQpLive:     state_q <= StLive;
+              default:                   state_q <= write_q ? StRow : StRam;
+            endcase
+          end
+        end
+        // A new life of a queue pair begins with its attributes: its counters start at 0.
+        StState: begin
+          if (state_done_i) begin
+            if (table_q == roci_pkg::TableQpState) state_q <= StIdle;
+            else state_q <= state_i == roci_pkg::QpReset ? StClear : StRow;
+          end
+        end
+        StClear: if (clear_done_i) state_q <= StRow;
+        StCq:    if (cq_ready_i) state_q <= StRow;
+        StRow:   if (row_go) state_q <= StIdle;
+        StRam:   state_q <= StLoad;
+        StLoad:  state_q <= StIdle;
+        StCount: if (count_done_i) state_q <= StIdle;
+        StLive: begin
+          if ((sq_done_q || live_sq_ready_i) && (rq_done_q || live_rq_ready_i)) state_q <= StLoad;
+        end
+        default: state_q <= StIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle) begin
+      sq_done_q <= 1'b0;
+      rq_done_q <= 1'b0;
+    end else begin
+      if (live_sq_valid_o && live_sq_ready_i) sq_done_q <= 1'b1;
+      if (live_rq_valid_o && live_rq_ready_i) rq_done_q <= 1'b1;
+    end
+  end
+
+  // Own copies
+  logic [roci_pkg::QpAttrBits-1:0] attr;
+  logic [roci_pkg::KeyBits-1:0]    key;
+  logic [roci_pkg::CqBits-1:0]     cq;
+
+  roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
+    .clk_i, .rst_ni,
+    .write_i     (row_go && table_q == roci_pkg::TableQpAttr),
+    .write_row_i (row_q[QpBits-1:0]),
+    .write_data_i(data_q[roci_pkg::QpAttrBits-1:0]),
+    .read_i      (state_q == StRam && table_q == roci_pkg::TableQpAttr),
+    .read_row_i  (row_q[QpBits-1:0]),
+    .read_data_o (attr),
+    .ready_o     ()
+  );
+  roci_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys)) u_key (
+    .clk_i, .rst_ni,
+    .write_i     (row_go && table_q == roci_pkg::TableKey),
+    .write_row_i (row_q[KeyBits-1:0]),
+    .write_data_i(data_q[roci_pkg::KeyBits-1:0]),
+    .read_i      (state_q == StRam && table_q == roci_pkg::TableKey),
+    .read_row_i  (row_q[KeyBits-1:0]),
+    .read_data_o (key),
+    .ready_o     ()
+  );
+  roci_ram #(.Width(roci_pkg::CqBits), .Depth(NumCqs)) u_cq (
+    .clk_i, .rst_ni,
+    .write_i     (row_go && table_q == roci_pkg::TableCq),
+    .write_row_i (row_q[CqBits-1:0]),
+    .write_data_i(data_q[roci_pkg::CqBits-1:0]),
+    .read_i      (state_q == StRam && table_q == roci_pkg::TableCq),
+    .read_row_i  (row_q[CqBits-1:0]),
+    .read_data_o (cq),
+    .ready_o     ()
+  );
+
+  // What the two engines know of a queue pair
+  roci_pkg::qp_live_t live_q;
+  always_ff @(posedge clk_i) begin
+    if (live_sq_valid_o && live_sq_ready_i) begin
+      live_q.sq_psn       <= live_sq_i.sq_psn;
+      live_q.sq_una_psn   <= live_sq_i.sq_una_psn;
+      live_q.sq_completed <= live_sq_i.sq_completed;
+      live_q.sq_idle      <= live_sq_i.sq_idle;
+    end
+    if (live_rq_valid_o && live_rq_ready_i) begin
+      live_q.rq_psn <= live_rq_i.rq_psn;
+      live_q.msn    <= live_rq_i.msn;
+    end
+  end
+
+  // TableData: written by words, loaded by reads, 0 where the table has nothing.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) data_q <= '0;
+    else if (data_i) data_q[{data_word_i, 5'd0} +: 32] <= word_i;
+    else begin
+      case (state_q)
+        StStart: if (!write_q) data_q <= '0;
+        StState: if (state_done_i && !write_q) data_q[2:0] <= state_i;
+        StLoad: begin
+          case (table_q)
+            roci_pkg::TableQpAttr: data_q <= 512'(attr);
+            roci_pkg::TableKey:    data_q <= 512'(key);
+            roci_pkg::TableCq:     data_q <= 512'(cq);
+            default:               data_q <= 512'(live_q);
+          endcase
+        end
+        StCount: if (count_piece_i) data_q[{count_index_i, 7'd0} +: 128] <= count_data_i;
+        default: ;
+      endcase
+    end
+  end
+
+  // Row bus
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) row_valid_o <= 1'b0;
+    else row_valid_o <= row_go || change_valid_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (change_valid_i) begin
+      row_table_o <= roci_pkg::TableQpState;
+      row_index_o <= change_qpn_i;
+      row_data_o  <= 512'(change_state_i);
+    end else if (row_go) begin
+      row_table_o <= table_q;
+      row_index_o <= row_q;
+      row_data_o  <= data_q;
+    end
+  end
+
+  `ASSERT(OneRowAClock, !(row_go && change_valid_i))
+
+endmodule
