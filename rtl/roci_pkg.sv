@@ -142,7 +142,7 @@ package roci_pkg;
   localparam logic [3:0] TableAv = 4'd1;  // Row of kAv, write only
   localparam logic [3:0] TableQpState = 4'd2;  // QpState in bits 2:0, write and read; a write acts
   localparam logic [3:0] TableKey = 4'd3;  // Row of kKey, write and read
-  localparam logic [3:0] TableCq = 4'd4;  // Row of kCq, write and read; a write restarts the ring
+  localparam logic [3:0] TableCq = 4'd4;  // Row of kCq, write and read; a write restarts the ring unless only moderation changes
   localparam logic [3:0] TableQpCounters = 4'd5;  // Eight 64-bit counters, read only, see QpCounter
   localparam logic [3:0] TableQpLive = 4'd6;  // Row of kQpLive, read only
 
@@ -487,7 +487,7 @@ package roci_pkg;
     logic [31:0]  reserved0;           // 0
     logic [31:0]  imm;                 // Immediate data as a number, when with_imm
     logic [31:0]  byte_len;            // Bytes received, or read, or 8 for an atomic
-    logic [7:0]   opcode;              // WcOp; not defined when status is not Success
+    logic [7:0]   opcode;              // WcOp; when status is not Success only bit 7 is defined: 1 of the receive queue
     logic [7:0]   status;              // Status
     logic [15:0]  wqe_index;           // Free-running index of the work request in its queue
   } cqe_t;

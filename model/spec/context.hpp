@@ -82,7 +82,7 @@ inline constexpr Code kTables[] = {
     {"Av", 1, "Row of kAv, write only"},
     {"QpState", 2, "QpState in bits 2:0, write and read; a write acts"},
     {"Key", 3, "Row of kKey, write and read"},
-    {"Cq", 4, "Row of kCq, write and read; a write restarts the ring"},
+    {"Cq", 4, "Row of kCq, write and read; a write restarts the ring unless only moderation changes"},
     {"QpCounters", 5, "Eight 64-bit counters, read only, see QpCounter"},
     {"QpLive", 6, "Row of kQpLive, read only"},
 };
