@@ -118,7 +118,7 @@ module roci_nic #(
   logic [23:0] row_index;
   logic [roci_pkg::RowBits-1:0] row_data;
   logic [23:0] live_qpn;
-  logic        control_idle, sq_idle, rq_idle, rx_idle, tx_idle, order_idle, dma_idle, timer_idle;
+  logic        control_quiet, control_idle, sq_idle, rq_idle, rx_idle, tx_idle, order_idle, dma_idle, timer_idle;
   logic [63:0] moderation_deadline, timer_deadline;
 
   // doorbells and events
@@ -305,6 +305,7 @@ module roci_nic #(
     .pause_o                (pause),
     .all_idle_i             (all_idle),
     .next_deadline_o        (moderation_deadline),
+    .quiet_o                (control_quiet),
     .idle_o                 (control_idle)
   );
 
@@ -671,7 +672,7 @@ module roci_nic #(
 
   assign all_idle        = control_idle && sq_idle && rq_idle && rx_idle && tx_idle && order_idle
                            && dma_idle && key_idle && timer_idle;
-  assign quiescent_o     = all_idle && !pause && !s_axil_awvalid_i && !s_axil_wvalid_i
+  assign quiescent_o     = all_idle && control_quiet && !pause && !s_axil_awvalid_i && !s_axil_wvalid_i
                            && !s_axil_arvalid_i && !s_axis_rx_tvalid_i && !s_axis_host_tvalid_i;
   assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
                                                                 : moderation_deadline;

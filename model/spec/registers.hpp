@@ -73,7 +73,7 @@ inline constexpr Window kWindows[] = {
     {"TxFrameData", 0x2000, 1536, "Frame to send, first byte in bits 7:0 of the first word"},
     {"RxFrameData", 0x3000, 1536, "Frame received"},
     {"QpDoorbell", 0x100000, 0x80000, "16 bytes a queue pair: +0 SQ producer index, +4 RQ producer index"},
-    {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm (15:0 first entry not seen, 31 solicited only)"},
+    {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm (15:0 consumer index, 31 solicited only)"},
 };
 
 /// Port counters (CounterSelect). The first ten are the drop causes, in their order.

@@ -13,11 +13,11 @@
 // One operation a clock enters `look up`; its effect on the ring is seen by the next one, also on
 // the same queue. Operations of the two sources wait for their tickets apart from one another.
 //
-// Arming (11.4.2.2): the arm doorbell carries the index of the first entry that software has not
-// seen. Entries behind it raise the event at once, so none is slept through; seen ones do not. An
-// event leaves only when all entries written before it are in memory. Once a ring overflowed it
-// takes no entries until it is made anew (10.8.3.4). A new row restarts the ring; one that changes
-// only the moderation of a valid queue does not.
+// Arming (11.4.2.2): the arm doorbell carries the consumer index as well. Entries behind it, which
+// software has not taken, raise the event at once, so none is slept through. An event leaves only
+// when all entries written before it are in memory. Once a ring overflowed it takes no entries
+// until it is made anew (10.8.3.4). A new row restarts the ring; one that changes only the
+// moderation of a valid queue does not.
 
 `include "assert.svh"
 

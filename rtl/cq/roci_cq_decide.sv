@@ -98,7 +98,7 @@ module roci_cq_decide (
         waiting_next  = '0;
       end
     end else if (valid_i) begin
-      if (op_i == OpConsumer) consumer_next = index_i;
+      if (op_i == OpConsumer || op_i == OpArm) consumer_next = index_i;
       if (op_i == OpArm) armed_next = wanted;
       if (op_i == OpEntry && (full || broken)) begin
         fail_o        = 1'b1;
