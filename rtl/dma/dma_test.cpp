@@ -34,6 +34,7 @@ class Bench {
   Dut<Vroci_dma> dut;
   HostModel host{kSeed};
   std::mt19937 random{kSeed};
+  bool beats_early = false;  // payload beats are offered before their header is taken
   unsigned stall = 0;  // percent of clocks in which our side is not valid or not ready
 
   std::deque<Piece> read_pieces, put_pieces[2];
@@ -162,7 +163,9 @@ class Bench {
       m.rx_pay_offset_i = headers.front().pos;
       m.rx_pay_len_i = headers.front().len;
     }
-    m.rx_pay_tvalid_i = offer(beat_up_, !payload.empty());
+    // Beats may wait for their header to be taken.
+    const bool taken = payload.size() > headers.size();
+    m.rx_pay_tvalid_i = offer(beat_up_, !payload.empty() && (beat_up_ || taken || beats_early));
     if (m.rx_pay_tvalid_i) {
       const Packet& packet = payload.front();
       for (unsigned i = 0; i < kBeat; ++i) {
@@ -325,6 +328,7 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
   Bench bench;
   Work work(bench);
   bench.stall = stall;
+  bench.beats_early = stall == 0;
   bench.host.stall = host_stall;
   bench.host.jitter = jitter;
   bench.host.shuffle = true;
@@ -342,7 +346,7 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
       bench.read(work.packet(work.length(), 1 + work.pick(5), false, source));
     }
     if (bench.headers.size() < 10) {
-      bench.write(work.packet(work.length(), 1 + work.pick(5), true, target));
+      bench.write(work.packet(work.length(), 1 + work.pick(9), true, target));
       unsigned at = 0;
       for (const Piece& piece : bench.in_flight.back().pieces) {
         if (!piece.drop) note(piece.addr, &bench.in_flight.back().bytes[at], piece.len);
@@ -397,6 +401,7 @@ double write_rate(unsigned len, unsigned count, unsigned offset, unsigned pos, u
   Bench bench;
   Work work(bench);
   bench.host.latency = latency;
+  bench.beats_early = true;
   for (unsigned i = 0; i < count; ++i) {
     const std::uint64_t addr = kTargets + ((i * 4096ull) % 0xC000) + offset;
     bench.write({{{addr, len, true, false}}, pos, len, i % 3 == 0, false, {}});

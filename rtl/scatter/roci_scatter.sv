@@ -3,7 +3,7 @@
 //
 // Throughput: one beat a clock; a piece that starts or ends unaligned costs up to one more.
 // Latency: three clocks from a beat to the data of its write; the address goes one clock earlier.
-// req_seg_ready_o and rsp_seg_ready_o follow the header, its ready follows the segment.
+// req_seg_ready_o and rsp_seg_ready_o follow the header, its ready follows the first piece.
 //
 //   header, piece --+--> split -----> aw          b --> count --> wr_done
 //                   +--> queue --+
@@ -59,20 +59,24 @@ module roci_scatter #(
   localparam int unsigned BoundBits = OffBits + 8 < 12 ? OffBits + 8 : 12;  // as in dma_split
   localparam int unsigned IndexBits = BoundBits - OffBits;
 
-  // A piece joins the header of its packet and goes both ways.
+  // The first piece of a packet takes its header along; each piece goes both ways.
   roci_pkg::seg_t seg;
-  logic           seg_valid, split_ready, queue_ready, both_ready, join_valid, first_q;
-  assign seg             = pay_src_i ? rsp_seg_i : req_seg_i;
-  assign seg_valid       = pay_src_i ? rsp_seg_valid_i : req_seg_valid_i;
+  logic           seg_valid, split_ready, queue_ready, both_ready, join_valid, first_q, src_q;
+  logic           src, known;
+  assign src             = first_q ? pay_src_i : src_q;
+  assign known           = !first_q || pay_hdr_valid_i;
+  assign seg             = src ? rsp_seg_i : req_seg_i;
+  assign seg_valid       = src ? rsp_seg_valid_i : req_seg_valid_i;
   assign both_ready      = split_ready && queue_ready;
-  assign join_valid      = pay_hdr_valid_i && seg_valid;
-  assign req_seg_ready_o = pay_hdr_valid_i && !pay_src_i && both_ready;
-  assign rsp_seg_ready_o = pay_hdr_valid_i && pay_src_i && both_ready;
-  assign pay_hdr_ready_o = seg_valid && seg.last && both_ready;
+  assign join_valid      = known && seg_valid;
+  assign req_seg_ready_o = known && !src && both_ready;
+  assign rsp_seg_ready_o = known && src && both_ready;
+  assign pay_hdr_ready_o = first_q && seg_valid && both_ready;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) first_q <= 1'b1;
     else if (join_valid && both_ready) first_q <= seg.last;
+    if (join_valid && both_ready) src_q <= src;
   end
 
   // Addresses.
@@ -175,14 +179,14 @@ module roci_scatter #(
     if (w_valid_o && w_ready_i) index_q <= index + 1'b1;
   end
 
-  assign idle_o = !pay_hdr_valid_i && !split_valid && !head_valid && !p_valid && align_idle;
+  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && !head_valid && !p_valid && align_idle;
 
   // Beats and pieces of a packet end together; the header agrees.
-  logic [12:0] sum_q, sum;
-  assign sum = seg.len + (first_q ? 13'd0 : sum_q);
-  always_ff @(posedge clk_i) if (join_valid && both_ready) sum_q <= sum;
-  `ASSERT(LengthAgrees, `IMPLIES(join_valid && both_ready && seg.last, sum == pay_len_i))
-  `ASSERT(OffsetInBeat, `IMPLIES(join_valid, {26'd0, pay_offset_i} < Bytes))
+  logic [12:0] rest_q, rest;
+  assign rest = (first_q ? pay_len_i : rest_q) - seg.len;
+  always_ff @(posedge clk_i) if (join_valid && both_ready) rest_q <= rest;
+  `ASSERT(LengthAgrees, `IMPLIES(join_valid && both_ready, seg.last == (rest == 13'd0)))
+  `ASSERT(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_offset_i} < Bytes))
   `ASSERT(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
   // No packet counts before its bursts were issued.
   logic [15:0] not_answered;

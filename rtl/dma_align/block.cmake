@@ -1,0 +1,1 @@
+add_rtl_block(dma_align WIDTHS 64 512)

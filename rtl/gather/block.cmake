@@ -1,0 +1,1 @@
+add_rtl_block(gather WIDTHS 64 512)

@@ -1,0 +1,177 @@
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "Vroci_scatter.h"
+#include "common/dut.hpp"
+#include "spec/records.hpp"
+
+namespace {
+
+using roci::spec::kSeg;
+using roci::spec::place_of;
+constexpr unsigned kBeat = DATA_WIDTH / 8;
+
+struct Piece {
+  std::uint64_t addr;
+  unsigned len;
+  bool last, drop;
+};
+struct Packet {
+  bool src;
+  unsigned offset;
+  std::vector<std::uint8_t> bytes;
+  std::vector<Piece> pieces;
+};
+
+class Bench {
+ public:
+  Dut<Vroci_scatter> dut;
+  std::map<std::uint64_t, std::uint8_t> memory;
+  std::vector<std::uint64_t> burst_addr;  // of each burst
+  unsigned bursts_done = 0, answers_held = 0;
+  unsigned first_beat = 0, first_data = 0;
+
+  void send(const Packet& packet) {
+    headers_.push_back(packet);
+    payload_.push_back(packet);
+    for (const Piece& piece : packet.pieces) pieces_[packet.src].push_back(piece);
+  }
+  bool sent() const { return payload_.empty(); }
+
+  /// One clock; answers the bursts that are complete unless `answer` is off.
+  void clock(bool answer = true) {
+    auto& m = *dut;
+    m.pay_hdr_valid_i = !headers_.empty();
+    if (m.pay_hdr_valid_i) {
+      m.pay_src_i = headers_[0].src;
+      m.pay_offset_i = headers_[0].offset;
+      m.pay_len_i = static_cast<unsigned>(headers_[0].bytes.size());
+    }
+    m.pay_tvalid_i = !payload_.empty();
+    if (m.pay_tvalid_i) {
+      const Packet& packet = payload_[0];
+      const std::size_t end = packet.offset + packet.bytes.size();
+      for (unsigned i = 0; i < kBeat; ++i) {
+        const std::size_t at = kBeat * beat_ + i;
+        const bool inside = at >= packet.offset && at < end;
+        port::put_byte(m.pay_tdata_i, i, inside ? packet.bytes[at - packet.offset] : 0xEE);
+      }
+      m.pay_tlast_i = kBeat * (beat_ + 1) >= end;
+    }
+    m.req_seg_valid_i = !pieces_[0].empty();
+    m.rsp_seg_valid_i = !pieces_[1].empty();
+    if (m.req_seg_valid_i) put(m.req_seg_i, pieces_[0][0]);
+    if (m.rsp_seg_valid_i) put(m.rsp_seg_i, pieces_[1][0]);
+    m.aw_ready_i = m.w_ready_i = 1;
+    m.b_i = answer && answers_held > 0;
+    answers_held -= m.b_i;
+    dut.settle();
+    if (m.pay_hdr_valid_i && m.pay_hdr_ready_o) headers_.pop_front();
+    if (m.req_seg_valid_i && m.req_seg_ready_o) pieces_[0].pop_front();
+    if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) pieces_[1].pop_front();
+    if (m.pay_tvalid_i && m.pay_tready_o) {
+      if (first_beat == 0) first_beat = static_cast<unsigned>(dut.cycle());
+      ++beat_;
+      if (m.pay_tlast_i) payload_.pop_front(), beat_ = 0;
+    }
+    if (m.aw_valid_o) {
+      REQUIRE(m.aw_addr_o % 4096 + kBeat * m.aw_beats_o <= 4096);
+      for (unsigned i = 0; i < m.aw_beats_o; ++i) {
+        beats_.push_back({m.aw_addr_o + std::uint64_t{kBeat} * i, i + 1 == m.aw_beats_o});
+      }
+      burst_addr.push_back(m.aw_addr_o);
+    }
+    if (m.w_valid_o) {
+      if (first_data == 0) first_data = static_cast<unsigned>(dut.cycle());
+      REQUIRE_FALSE(beats_.empty());
+      for (unsigned i = 0; i < kBeat; ++i) {
+        if (port::get(m.w_strb_o, i, 1)) {
+          REQUIRE(memory.emplace(beats_[0].first + i, port::byte(m.w_data_o, i)).second);
+        }
+      }
+      REQUIRE(m.w_last_o == beats_[0].second);
+      answers_held += m.w_last_o;
+      bursts_done += m.w_last_o;
+      beats_.pop_front();
+    }
+    dut.tick();
+  }
+
+ private:
+  template <typename Port>
+  static void put(Port& port, const Piece& piece) {
+    port::put(port, place_of(kSeg, "addr"), piece.addr);
+    port::put(port, place_of(kSeg, "len"), piece.len);
+    port::put(port, place_of(kSeg, "last"), piece.last);
+    port::put(port, place_of(kSeg, "drop"), piece.drop);
+  }
+
+  std::deque<Packet> headers_, payload_;
+  std::deque<Piece> pieces_[2];
+  std::deque<std::pair<std::uint64_t, bool>> beats_;
+  unsigned beat_ = 0;
+};
+
+std::vector<std::uint8_t> counting(unsigned len) {
+  std::vector<std::uint8_t> bytes(len);
+  for (unsigned i = 0; i < len; ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + i / 256);
+  return bytes;
+}
+
+TEST_CASE("scatter: exactly the bytes of each piece are written, whatever the alignment") {
+  std::mt19937 random(5);
+  MESSAGE("seed 5");
+  Bench bench;
+  std::map<std::uint64_t, std::uint8_t> expected;
+  std::uint64_t addr = 0x10000;
+  const unsigned kPackets = 120;
+  for (unsigned p = 0; p < kPackets; ++p) {
+    const unsigned len = 1 + random() % (p % 3 ? 4096 : 100);
+    Packet packet{random() % 2 != 0, static_cast<unsigned>(random()) % kBeat, counting(len), {}};
+    for (unsigned at = 0; at < len;) {
+      const unsigned piece = packet.pieces.size() == 7 ? len - at : 1 + random() % (len - at);
+      addr += 1 + random() % 100;
+      const bool drop = random() % 6 == 0;
+      packet.pieces.push_back({addr, piece, at + piece == len, drop});
+      for (unsigned i = 0; i < piece && !drop; ++i) expected[addr + i] = packet.bytes[at + i];
+      addr += piece;
+      at += piece;
+    }
+    bench.send(packet);
+  }
+  for (int i = 0; i < 200000 && bench.dut->wr_done_o != kPackets; ++i) bench.clock();
+  CHECK(bench.dut->wr_done_o == kPackets);
+  CHECK(bench.memory == expected);
+  bench.clock();
+  CHECK(bench.dut->idle_o == 1);
+}
+
+TEST_CASE("scatter: a packet counts with its last answer, in order") {
+  Bench bench;
+  bench.send({false, 3, counting(100), {{0x1FD0, 100, true, false}}});  // two bursts
+  bench.send({true, 0, counting(50), {{0, 50, true, true}}});           // nothing to write
+  for (int i = 0; i < 60; ++i) bench.clock(false);
+  CHECK(bench.sent());
+  CHECK(bench.bursts_done == 2);
+  CHECK(bench.dut->wr_done_o == 0);
+  CHECK(bench.dut->idle_o == 0);
+  bench.clock(true);
+  for (int i = 0; i < 5; ++i) bench.clock(false);
+  CHECK(bench.dut->wr_done_o == 0);
+  for (int i = 0; i < 6; ++i) bench.clock(true);
+  CHECK(bench.dut->wr_done_o == 2);
+}
+
+TEST_CASE("scatter: data follow a beat within three clocks") {
+  Bench bench;
+  for (int i = 0; i < 3; ++i) bench.clock();
+  bench.send({false, 1, counting(40), {{0x8005, 40, true, false}}});
+  for (int i = 0; i < 30; ++i) bench.clock();
+  CHECK(bench.first_data - bench.first_beat <= 3);
+}
+
+}  // namespace
