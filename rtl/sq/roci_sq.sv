@@ -113,4 +113,86 @@ module roci_sq #(
   output logic                    idle_o
 );
 
+  roci_pkg::fetch_ptr_t      cut_ptr, set_ptr;
+  roci_pkg::grant_t          grant;
+  roci_pkg::sq_control_t     control;
+  roci_pkg::plan_t           plan;
+  roci_pkg::seg_t            plan_seg;
+  roci_pkg::event_req_t      fail_sched, fail_requester, fail;
+  logic                      cut_ptr_valid, cut_ptr_ready, set_ptr_valid, set_ptr_ready;
+  logic                      grant_valid, grant_ready, control_valid, control_ready;
+  logic                      plan_valid, plan_ready, plan_seg_valid, plan_seg_ready;
+  logic                      fail_sched_valid, fail_sched_ready;
+  logic                      fail_requester_valid, fail_requester_ready, fail_ready;
+  logic                      done_valid;
+  logic [$clog2(NumQps)-1:0] done_row;
+  logic [15:0]               done_index;
+  logic                      sched_idle, cut_idle, requester_idle;
+
+  roci_sq_sched #(.NumQps(NumQps)) u_sched (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .doorbell_i(sq_doorbell_i), .doorbell_valid_i(sq_doorbell_valid_i),
+    .doorbell_ready_o(sq_doorbell_ready_o),
+    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
+    .cut_ptr_i(cut_ptr), .cut_ptr_valid_i(cut_ptr_valid), .cut_ptr_ready_o(cut_ptr_ready),
+    .set_ptr_i(set_ptr), .set_ptr_valid_i(set_ptr_valid), .set_ptr_ready_o(set_ptr_ready),
+    .done_valid_i(done_valid), .done_row_i(done_row), .done_index_i(done_index),
+    .grant_o(grant), .grant_valid_o(grant_valid), .grant_ready_i(grant_ready),
+    .control_o(control), .control_valid_o(control_valid), .control_ready_i(control_ready),
+    .fail_o(fail_sched), .fail_valid_o(fail_sched_valid), .fail_ready_i(fail_sched_ready),
+    .pause_i, .idle_o(sched_idle));
+
+  roci_sq_cut #(.NumQps(NumQps), .Quantum(Quantum)) u_cut (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
+    .br_valid_o(br_fetch_valid_o), .br_ready_i(br_fetch_ready_i), .br_addr_o(br_fetch_addr_o),
+    .br_pasid_o(br_fetch_pasid_o), .br_count_o(br_fetch_count_o), .br_data_i(br_fetch_data_i),
+    .br_error_i(br_fetch_error_i), .br_data_valid_i(br_fetch_data_valid_i),
+    .br_data_ready_o(br_fetch_data_ready_o),
+    .key_req_o(key_cut_req_o), .key_req_valid_o(key_cut_req_valid_o),
+    .key_req_ready_i(key_cut_req_ready_i), .key_rsp_i(key_cut_rsp_i),
+    .key_rsp_valid_i(key_cut_rsp_valid_i),
+    .ptr_o(cut_ptr), .ptr_valid_o(cut_ptr_valid), .ptr_ready_i(cut_ptr_ready),
+    .plan_o(plan), .plan_valid_o(plan_valid), .plan_ready_i(plan_ready),
+    .seg_o(plan_seg), .seg_valid_o(plan_seg_valid), .seg_ready_i(plan_seg_ready),
+    .idle_o(cut_idle));
+
+  roci_requester #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_requester (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .control_i(control), .control_valid_i(control_valid), .control_ready_o(control_ready),
+    .plan_i(plan), .plan_valid_i(plan_valid), .plan_ready_o(plan_ready),
+    .plan_seg_i(plan_seg), .plan_seg_valid_i(plan_seg_valid), .plan_seg_ready_o(plan_seg_ready),
+    .rsp_meta_i, .rsp_meta_valid_i, .rsp_meta_ready_o,
+    .timer_event_i, .timer_event_valid_i, .timer_event_ready_o,
+    .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
+    .ptr_o(set_ptr), .ptr_valid_o(set_ptr_valid), .ptr_ready_i(set_ptr_ready),
+    .done_valid_o(done_valid), .done_row_o(done_row), .done_index_o(done_index),
+    .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
+    .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i,
+    .br_valid_o(br_again_valid_o), .br_ready_i(br_again_ready_i), .br_addr_o(br_again_addr_o),
+    .br_pasid_o(br_again_pasid_o), .br_count_o(br_again_count_o), .br_data_i(br_again_data_i),
+    .br_error_i(br_again_error_i), .br_data_valid_i(br_again_data_valid_i),
+    .br_data_ready_o(br_again_data_ready_o),
+    .key_req_o(key_place_req_o), .key_req_valid_o(key_place_req_valid_o),
+    .key_req_ready_i(key_place_req_ready_i), .key_rsp_i(key_place_rsp_i),
+    .key_rsp_valid_i(key_place_rsp_valid_i),
+    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i,
+    .cqe_o, .cqe_valid_o, .cqe_ready_i,
+    .fail_o(fail_requester), .fail_valid_o(fail_requester_valid),
+    .fail_ready_i(fail_requester_ready),
+    .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i,
+    .count_o, .count_valid_o, .count_ready_i, .drop_ghost_o,
+    .idle_o(requester_idle));
+
+  // Failures of both; the buffer keeps a record still while it waits.
+  assign fail                 = fail_sched_valid ? fail_sched : fail_requester;
+  assign fail_sched_ready     = fail_ready;
+  assign fail_requester_ready = fail_ready && !fail_sched_valid;
+  roci_skid #(.Width(roci_pkg::EventReqBits)) u_fail (
+    .clk_i, .rst_ni, .in_data_i(fail), .in_valid_i(fail_sched_valid || fail_requester_valid),
+    .in_ready_o(fail_ready), .out_data_o(fail_o), .out_valid_o(fail_valid_o),
+    .out_ready_i(fail_ready_i));
+
+  assign idle_o = sched_idle && cut_idle && requester_idle && !fail_valid_o;
+
 endmodule

@@ -1,0 +1,83 @@
+// The packet of a plan: opcode, extension headers, and how many sequence numbers it takes.
+// Combinational. RQ-02, RQ-03, RQ-05, RQ-06, RQ-08, RQ-35, WIRE-43.
+
+module roci_requester_build (
+  input  roci_pkg::plan_t     plan_i,
+  input  logic [23:0]         psn_i,
+  input  logic [2:0]          pmtu_i,
+  output roci_pkg::tx_desc_t  desc_o,
+  output logic [23:0]         span_o  // sequence numbers
+);
+
+  localparam int unsigned AckEvery = 16;  // so that a sender with a full window hears of it
+
+  logic         write, with_imm;
+  logic [7:0]   opcode;
+  logic [127:0] reth;
+  logic [31:0]  packets, mask;
+
+  assign write    = plan_i.opcode == roci_pkg::WrOpWrite || plan_i.opcode == roci_pkg::WrOpWriteImm;
+  assign with_imm = plan_i.last && (plan_i.opcode == roci_pkg::WrOpSendImm
+                                    || plan_i.opcode == roci_pkg::WrOpWriteImm);
+  assign mask     = (32'd128 << pmtu_i) - 32'd1;
+  assign packets  = (plan_i.len + mask) >> (3'd7 + 4'(pmtu_i));
+  assign reth     = {plan_i.remote_addr + 64'(plan_i.offset), plan_i.rkey, plan_i.len};
+
+  always_comb begin
+    unique case ({write, plan_i.first, plan_i.last})
+      3'b000:  opcode = roci_pkg::OpRcSendMiddle;
+      3'b001:  opcode = with_imm ? roci_pkg::OpRcSendLastImm : roci_pkg::OpRcSendLast;
+      3'b010:  opcode = roci_pkg::OpRcSendFirst;
+      3'b011:  opcode = with_imm ? roci_pkg::OpRcSendOnlyImm : roci_pkg::OpRcSendOnly;
+      3'b100:  opcode = roci_pkg::OpRcWriteMiddle;
+      3'b101:  opcode = with_imm ? roci_pkg::OpRcWriteLastImm : roci_pkg::OpRcWriteLast;
+      3'b110:  opcode = roci_pkg::OpRcWriteFirst;
+      default: opcode = with_imm ? roci_pkg::OpRcWriteOnlyImm : roci_pkg::OpRcWriteOnly;
+    endcase
+  end
+
+  always_comb begin
+    desc_o             = '0;
+    desc_o.qpn         = plan_i.qpn;
+    desc_o.opcode      = opcode;
+    desc_o.psn         = psn_i;
+    desc_o.solicited   = plan_i.solicited && plan_i.last
+                         && (plan_i.opcode == roci_pkg::WrOpSend || with_imm);
+    desc_o.ack_req     = plan_i.last || psn_i % 24'(AckEvery) == 24'(AckEvery - 1);
+    desc_o.payload_len = plan_i.len[12:0];
+    span_o             = 24'd1;
+    unique case (plan_i.opcode)
+      roci_pkg::WrOpRead: begin
+        desc_o.opcode      = roci_pkg::OpRcReadRequest;
+        desc_o.ack_req     = 1'b1;
+        desc_o.payload_len = '0;
+        desc_o.ext_len     = 5'd16;
+        desc_o.ext         = {reth, 96'd0};
+        if (plan_i.len != '0) span_o = packets[23:0];
+      end
+      roci_pkg::WrOpCmpSwap, roci_pkg::WrOpFetchAdd: begin
+        desc_o.opcode      = plan_i.opcode == roci_pkg::WrOpCmpSwap ? roci_pkg::OpRcCmpSwap
+                                                                    : roci_pkg::OpRcFetchAdd;
+        desc_o.ack_req     = 1'b1;
+        desc_o.payload_len = '0;
+        desc_o.ext_len     = 5'd28;
+        desc_o.ext         = {plan_i.remote_addr, plan_i.rkey, plan_i.swap_add, plan_i.compare};
+      end
+      default: begin
+        if (write && plan_i.first) begin
+          // The RETH carries the length of the whole message.
+          desc_o.ext_len = with_imm ? 5'd20 : 5'd16;
+          desc_o.ext     = {plan_i.remote_addr, plan_i.rkey, plan_i.msg_len, plan_i.imm, 64'd0};
+          if (!with_imm) desc_o.ext[95:64] = '0;
+        end else if (with_imm) begin
+          desc_o.ext_len = 5'd4;
+          desc_o.ext     = {plan_i.imm, 192'd0};
+        end
+      end
+    endcase
+  end
+
+  logic unused;
+  assign unused = &{1'b0, plan_i, packets};
+
+endmodule

@@ -1,0 +1,41 @@
+// Is this READ response the one that may come at its sequence number? Combinational. RQ-38, F-62.
+//
+//  request:   first ............................ last
+//  response:  FIRST  MIDDLE  MIDDLE  ...  MIDDLE LAST     or ONLY when first = last
+// At the start of a repeated request in the middle, the responses of both requests fit.
+
+module roci_requester_check (
+  input  logic [7:0]  opcode_i,
+  input  logic [2:0]  aeth_kind_i,
+  input  logic [12:0] payload_len_i,
+  input  logic [23:0] psn_i,
+  input  logic [23:0] first_i,       // of the request as it was first sent
+  input  logic [23:0] last_i,
+  input  logic [31:0] msg_len_i,
+  input  logic [2:0]  pmtu_i,
+  input  logic        restart_i,     // a repeated request begins at psn_i
+  output logic [31:0] offset_o,      // bytes of the message before this response
+  output logic        kind_ok_o,
+  output logic        length_ok_o,
+  output logic        syndrome_ok_o
+);
+
+  logic at_start, at_end, fresh, further;
+  logic [12:0] mtu, want;
+  logic [23:0] packets;
+
+  assign at_start = psn_i == first_i || restart_i;
+  assign at_end   = psn_i == last_i;
+  assign mtu      = 13'd128 << pmtu_i;
+  assign packets  = psn_i - first_i;
+  assign offset_o = 32'(packets) << (3'd7 + 4'(pmtu_i));
+  assign want     = at_end ? 13'(msg_len_i - offset_o) : mtu;
+
+  assign fresh     = opcode_i == (at_end ? roci_pkg::OpRcReadRespOnly : roci_pkg::OpRcReadRespFirst);
+  assign further   = opcode_i == (at_end ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle);
+  assign kind_ok_o = (at_start && fresh) || (psn_i != first_i && further);
+  assign length_ok_o   = payload_len_i == want;
+  assign syndrome_ok_o = opcode_i == roci_pkg::OpRcReadRespMiddle
+                         || aeth_kind_i == roci_pkg::AethAck;
+
+endmodule

@@ -1,0 +1,227 @@
+// Finds where the data of a READ response, or the result of an atomic, goes.
+//
+// A list of one entry costs one key lookup. A longer list is read again from the send queue, kept
+// until another message asks, and walked. The requester waits meanwhile.
+//
+//  start --> one entry: key ---------------------------------+--> piece, done
+//        +-> longer: read the work request --> walk the list-+
+
+`include "assert.svh"
+
+module roci_requester_place (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  // in; held until done
+  input  logic                   start_i,
+  input  logic                   atomic_i,      // address only, no piece
+  input  logic [23:0]            qpn_i,
+  input  logic [15:0]            wqe_index_i,
+  input  logic [31:0]            offset_i,      // bytes of the message before these
+  input  logic [12:0]            len_i,
+  input  roci_pkg::sge_t         sge0_i,
+  input  logic [3:0]             num_sge_i,
+  input  logic [15:0]            pd_i,
+  input  logic [19:0]            pasid_i,       // of the send queue
+  input  logic [63:0]            wqe_addr_i,
+  input  logic [1:0]             stride_log_i,
+  input  logic                   forget_i,      // what was read again is no longer good
+
+  // out
+  output logic                   done_o,        // pulse
+  output logic [7:0]             status_o,
+  output logic [7:0]             vendor_o,
+  output roci_pkg::key_rsp_t     place_o,       // atomic
+  output roci_pkg::seg_t         seg_o,
+  output logic                   seg_valid_o,
+  input  logic                   seg_ready_i,
+
+  // block read client
+  output logic                   br_valid_o,
+  input  logic                   br_ready_i,
+  output logic [63:0]            br_addr_o,
+  output logic [19:0]            br_pasid_o,
+  output logic [4:0]             br_count_o,
+  input  logic [511:0]           br_data_i,
+  input  logic                   br_error_i,
+  input  logic                   br_data_valid_i,
+  output logic                   br_data_ready_o,
+
+  // key table
+  output roci_pkg::key_req_t     key_req_o,
+  output logic                   key_req_valid_o,
+  input  logic                   key_req_ready_i,
+  input  roci_pkg::key_rsp_t     key_rsp_i,
+  input  logic                   key_rsp_valid_i
+);
+
+  localparam logic [3:0] Rights = 4'b0001;  // local write
+
+  typedef enum logic [2:0] {StIdle, StKey, StAnswer, StPiece, StRead, StData, StWalk, StPieces}
+      state_e;
+  state_e             state_q;
+  logic               kept_q;       // blocks of {qpn, index} are here
+  logic [23:0]        kept_qpn_q;
+  logic [15:0]        kept_index_q;
+  logic [1:0]         arrived_q;    // blocks of the read so far
+  logic               spoiled_q;    // an error among them
+  logic               list, hit, last_block, spoiled;
+  roci_pkg::key_rsp_t place_q;
+
+  assign list       = num_sge_i > 4'd1 && !atomic_i;
+  assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
+  assign last_block = 3'(arrived_q) == (3'd1 << stride_log_i) - 3'd1;
+  assign spoiled    = spoiled_q || br_error_i;
+
+  // Walker of the list read again
+  logic               walk_ready, walk_done, walk_seg_valid, walk_key_valid;
+  logic [7:0]         walk_status;
+  logic [3:0]         sge_index, sge_row;
+  logic [1:0]         sge_place_q;
+  logic               sge_first_q;
+  logic [511:0]       block;
+  roci_pkg::sge_t     sge;
+  roci_pkg::seg_t     walk_seg;
+  roci_pkg::key_req_t walk_key;
+  logic               walking_q;    // started
+  roci_sge_walker u_walker (
+    .clk_i, .rst_ni,
+    .start_valid_i(state_q == StWalk && !walking_q), .start_ready_o(walk_ready),
+    .start_num_sge_i(8'(num_sge_i)), .start_offset_i(offset_i), .start_len_i(32'(len_i)),
+    .start_pd_i(pd_i), .start_access_i(Rights), .start_check_only_i(1'b0),
+    .sge_index_o(sge_index), .sge_i(sge),
+    .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
+    .key_req_ready_i(key_req_ready_i && state_q == StWalk),
+    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
+    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(seg_ready_i && state_q == StPieces),
+    .done_valid_o(walk_done), .done_status_o(walk_status));
+
+  assign sge_row = sge_index - 4'd1;
+  always_ff @(posedge clk_i) begin
+    sge_place_q <= sge_row[1:0];
+    sge_first_q <= sge_index == '0;
+  end
+  always_comb begin
+    sge = block[128 * sge_place_q +: 128];
+    if (sge_first_q) sge = sge0_i;
+  end
+  logic unused_ready;
+  roci_ram #(.Width(512), .Depth(4)) u_blocks (
+    .clk_i, .rst_ni,
+    .write_i(state_q == StData && br_data_valid_i), .write_row_i(arrived_q),
+    .write_data_i(br_data_i),
+    .read_i(state_q == StWalk), .read_row_i(2'(sge_row[3:2]) + 2'd1), .read_data_o(block),
+    .ready_o(unused_ready));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q   <= StIdle;
+      kept_q    <= 1'b0;
+      walking_q <= 1'b0;
+    end else begin
+      if (forget_i) kept_q <= 1'b0;
+      unique case (state_q)
+        StIdle: if (start_i) begin
+          if (!list) state_q <= StKey;
+          else state_q <= hit ? StWalk : StRead;
+        end
+        StKey:    if (key_req_ready_i) state_q <= StAnswer;
+        StAnswer: if (key_rsp_valid_i) begin
+          state_q <= key_rsp_i.ok && !atomic_i ? StPiece : StIdle;
+        end
+        StPiece:  if (seg_ready_i) state_q <= StIdle;
+        StRead:   if (br_ready_i) begin
+          state_q <= StData;
+          kept_q  <= 1'b0;
+        end
+        StData:   if (br_data_valid_i && last_block) begin
+          kept_q  <= !spoiled;
+          state_q <= spoiled ? StIdle : StWalk;
+        end
+        StWalk: begin
+          if (walk_ready) walking_q <= 1'b1;
+          if (walk_done) begin
+            walking_q <= 1'b0;
+            state_q   <= walk_status == roci_pkg::StatusSuccess ? StPieces : StIdle;
+          end
+        end
+        default:  if (walk_seg_valid && seg_ready_i && walk_seg.last) state_q <= StIdle;
+      endcase
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == StAnswer) place_q <= key_rsp_i;
+    if (state_q == StRead) begin
+      arrived_q    <= '0;
+      spoiled_q    <= 1'b0;
+      kept_qpn_q   <= qpn_i;
+      kept_index_q <= wqe_index_i;
+    end else if (state_q == StData && br_data_valid_i) begin
+      arrived_q <= arrived_q + 2'd1;
+      spoiled_q <= spoiled;
+    end
+  end
+
+  always_comb begin
+    key_req_o       = walk_key;
+    key_req_valid_o = walk_key_valid && state_q == StWalk;
+    if (state_q != StWalk) begin
+      key_req_o.key    = sge0_i.lkey;
+      key_req_o.va     = sge0_i.addr + 64'(offset_i);
+      key_req_o.len    = 32'(len_i);
+      key_req_o.pd     = pd_i;
+      key_req_o.access = Rights;
+      key_req_valid_o  = state_q == StKey;
+    end
+  end
+
+  always_comb begin
+    done_o   = 1'b0;
+    status_o = roci_pkg::StatusSuccess;
+    vendor_o = roci_pkg::VendorErrPlaceKey;
+    unique case (state_q)
+      StAnswer: begin
+        done_o = key_rsp_valid_i && (!key_rsp_i.ok || atomic_i);
+        if (!key_rsp_i.ok) status_o = roci_pkg::StatusLocProtErr;
+      end
+      StPiece: done_o = seg_ready_i;
+      StData: begin
+        done_o   = br_data_valid_i && last_block && spoiled;
+        status_o = roci_pkg::StatusFatalErr;
+        vendor_o = roci_pkg::VendorErrPlaceFetch;
+      end
+      StWalk: begin
+        done_o   = walk_done && walk_status != roci_pkg::StatusSuccess;
+        status_o = walk_status;
+      end
+      StPieces: done_o = walk_seg_valid && seg_ready_i && walk_seg.last;
+      default: done_o = 1'b0;
+    endcase
+  end
+
+  always_comb begin
+    seg_o       = walk_seg;
+    seg_valid_o = walk_seg_valid && state_q == StPieces;
+    if (state_q == StPiece) begin
+      seg_o.addr  = place_q.addr;
+      seg_o.pasid = place_q.pasid;
+      seg_o.len   = len_i;
+      seg_o.last  = 1'b1;
+      seg_o.drop  = 1'b0;
+      seg_valid_o = 1'b1;
+    end
+  end
+  assign place_o = key_rsp_i;
+
+  assign br_valid_o      = state_q == StRead;
+  assign br_addr_o       = wqe_addr_i;
+  assign br_pasid_o      = pasid_i;
+  assign br_count_o      = 5'd1 << stride_log_i;
+  assign br_data_ready_o = 1'b1;
+
+  logic unused;
+  assign unused = &{1'b0, unused_ready, place_q};
+
+  `ASSERT(NoDataUnasked, `IMPLIES(br_data_valid_i, state_q == StData))
+
+endmodule

@@ -1,0 +1,414 @@
+// Cuts fetched work requests into packets: checks them, looks up their lists, and gives out a plan
+// for each packet, with the pieces of host memory that its payload comes from.
+//
+// Throughput: a one-packet message every three clocks, further packets of a message every
+// clock (lists of one entry; longer lists take a walk per packet). Latency: that of the block read and
+// about eight clocks. Holds no state of queue pairs but their attributes.
+//
+//            +-------+ blocks  +-----+ plan         +---------+ status  +-------+
+//  grant --> | fetch | ------> | cut | -----------> | pending | ------> | plans | --> requester
+//            +-------+ jobs    +-----+ key, or walk +---------+ pieces  +-------+
+
+`include "assert.svh"
+
+module roci_sq_cut #(
+  parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
+  parameter int unsigned Quantum = 16384  // payload bytes of a grant
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  // row bus
+  input  logic                      row_valid_i,
+  input  logic [3:0]                row_table_i,
+  input  logic [23:0]               row_index_i,
+  input  logic [511:0]              row_data_i,
+
+  input  roci_pkg::grant_t          grant_i,
+  input  logic                      grant_valid_i,
+  output logic                      grant_ready_o,
+
+  // block read client
+  output logic                      br_valid_o,
+  input  logic                      br_ready_i,
+  output logic [63:0]               br_addr_o,
+  output logic [19:0]               br_pasid_o,
+  output logic [4:0]                br_count_o,
+  input  logic [511:0]              br_data_i,
+  input  logic                      br_error_i,
+  input  logic                      br_data_valid_i,
+  output logic                      br_data_ready_o,
+
+  // key table
+  output roci_pkg::key_req_t        key_req_o,
+  output logic                      key_req_valid_o,
+  input  logic                      key_req_ready_i,
+  input  roci_pkg::key_rsp_t        key_rsp_i,
+  input  logic                      key_rsp_valid_i,
+
+  // out: where fetching goes on, packets, and their pieces
+  output roci_pkg::fetch_ptr_t      ptr_o,
+  output logic                      ptr_valid_o,
+  input  logic                      ptr_ready_i,
+  output roci_pkg::plan_t           plan_o,
+  output logic                      plan_valid_o,
+  input  logic                      plan_ready_i,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
+
+  output logic                      idle_o
+);
+
+  localparam int unsigned Blocks    = 256;
+  localparam int unsigned BlockBits = $clog2(Blocks);
+  localparam logic [31:0] MaxMessage = 32'h8000_0000;
+
+  // Fetch
+  roci_pkg::cut_job_t   job;
+  logic                 job_valid, job_done, fetch_idle, read, block_error;
+  logic [BlockBits:0]   arrived, base_q, ready_blocks;
+  logic [BlockBits-1:0] read_block;
+  logic [511:0]         block;
+
+  roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks)) u_fetch (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .grant_i, .grant_valid_i, .grant_ready_o,
+    .br_valid_o, .br_ready_i, .br_addr_o, .br_pasid_o, .br_count_o,
+    .br_data_i, .br_error_i, .br_data_valid_i, .br_data_ready_o,
+    .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
+    .arrived_o(arrived), .read_i(read), .read_block_i(read_block),
+    .block_o(block), .block_error_o(block_error), .freed_i(base_q), .idle_o(fetch_idle));
+
+  typedef enum logic [2:0] {StWait, StHead, StCut, StWalk, StPieces} state_e;
+  state_e               state_q;
+  logic                 begun_q;      // the job's first work request is behind
+  logic [4:0]           left_q;       // work requests of the job still to cut, this one included
+  logic [15:0]          index_q;      // of this work request
+  logic [31:0]          offset_q;     // bytes of it cut
+  logic [63:0]          entry_addr_q; // host address of this work request
+  logic [14:0]          spent_q;      // payload bytes of this grant
+  logic [4:0]           left;
+  logic [2:0]           stride;       // blocks
+  logic [31:0]          head_offset;
+
+  assign stride       = 3'd1 << job.stride_log;
+  assign left         = begun_q ? left_q : job.count;
+  assign head_offset  = begun_q ? '0 : job.offset;
+  // A grant that ends early gives blocks back before they came: the difference may be negative.
+  assign ready_blocks = arrived - base_q;
+
+  // Checks of a work request, made when its block comes out of the buffer
+  roci_pkg::wqe_t wqe, wqe_q;
+  logic           is_read, is_atomic, is_send;
+  logic [3:0]     max_sge;
+  logic [7:0]     status, status_q;
+  assign wqe       = block;
+  assign is_read   = wqe.opcode == roci_pkg::WrOpRead;
+  assign is_atomic = wqe.opcode == roci_pkg::WrOpCmpSwap || wqe.opcode == roci_pkg::WrOpFetchAdd;
+  assign is_send   = wqe.opcode <= roci_pkg::WrOpWriteImm;
+  assign max_sge   = job.stride_log == 2'd0 ? 4'd1 : job.stride_log == 2'd1 ? 4'd5 : 4'd13;
+  always_comb begin
+    status = roci_pkg::StatusSuccess;
+    if (block_error) begin
+      status = roci_pkg::StatusFatalErr;
+    end else if (!is_send && !is_read && !is_atomic) begin
+      status = roci_pkg::StatusLocQpOpErr;
+    end else if (wqe.inline_data) begin
+      if (!is_send || wqe.length > {23'd0, stride - 3'd1, 6'd0}) begin
+        status = roci_pkg::StatusLocQpOpErr;
+      end
+    end else if (wqe.num_sge > 8'(max_sge)) begin
+      status = roci_pkg::StatusLocQpOpErr;
+    end else if (wqe.length > MaxMessage || (is_atomic && wqe.length != 32'd8)
+                 || (wqe.num_sge == '0 && wqe.length != '0)
+                 || ((wqe.num_sge == 8'd1 || is_atomic) && wqe.sge0_length < wqe.length)) begin
+      status = roci_pkg::StatusLocLenErr;
+    end
+    if (head_offset > wqe.length) status = roci_pkg::StatusLocQpOpErr;  // changed since it was begun
+  end
+
+  // The next packet
+  logic         whole_q, by_key_q, by_list_q, check_only;
+  logic [31:0]  remaining, part, after;
+  logic [12:0]  mtu;
+  logic         bad, last;
+  logic [31:0]  rest;
+  assign mtu        = 13'd128 << job.pmtu;
+  assign remaining  = wqe_q.length - offset_q;
+  assign part       = whole_q || remaining <= 32'(mtu) ? remaining : 32'(mtu);
+  assign after      = offset_q + part;
+  assign bad        = status_q != roci_pkg::StatusSuccess;
+  assign last       = part == remaining;
+  assign rest       = remaining - part;
+  assign check_only = whole_q;  // data come later, by the requester
+
+  // Walker of lists of several entries
+  logic               walk_start, walk_ready, walk_done, walk_seg_valid, walk_seg_ready;
+  logic [7:0]         walk_status;
+  logic [3:0]         sge_index, sge_row;
+  logic [1:0]         sge_place_q;
+  logic               sge_first_q;
+  roci_pkg::sge_t     sge;
+  roci_pkg::seg_t     walk_seg;
+  roci_pkg::key_req_t walk_key;
+  logic               walk_key_valid, pending_empty;
+  logic [3:0]         rights;
+  logic               push_room, key_go, emit, ptr_room;
+
+  roci_pkg::plan_t plan;
+  always_comb begin
+    plan             = '0;
+    plan.qpn         = job.qpn;
+    plan.epoch       = job.epoch;
+    plan.wqe_index   = index_q;
+    plan.opcode      = wqe_q.opcode;
+    plan.first       = offset_q == '0;
+    plan.last        = last;
+    plan.signaled    = wqe_q.signaled;
+    plan.solicited   = wqe_q.solicited;
+    plan.fence       = wqe_q.fence;
+    plan.status      = status_q;
+    plan.offset      = offset_q;
+    plan.len         = part;
+    plan.msg_len     = wqe_q.length;
+    plan.remote_addr = wqe_q.remote_addr;
+    plan.rkey        = wqe_q.rkey;
+    plan.imm         = wqe_q.imm;
+    plan.swap_add    = wqe_q.swap_add;
+    plan.compare     = wqe_q.compare;
+    plan.num_sge     = wqe_q.num_sge;
+    plan.sge0_addr   = wqe_q.sge0_addr;
+    plan.sge0_length = wqe_q.sge0_length;
+    plan.sge0_lkey   = wqe_q.sge0_lkey;
+    plan.has_segs    = !check_only && part != '0 && !bad;
+    if (state_q == StWalk) begin
+      plan.status   = walk_status;
+      plan.has_segs = !check_only && walk_status == roci_pkg::StatusSuccess;
+    end
+  end
+
+  // Its pieces follow those of all packets before: it starts when no plan is pending.
+  assign walk_start = state_q == StCut && by_list_q && !bad && pending_empty && ptr_room;
+  roci_sge_walker u_walker (
+    .clk_i, .rst_ni,
+    .start_valid_i(walk_start), .start_ready_o(walk_ready), .start_num_sge_i(wqe_q.num_sge),
+    .start_offset_i(offset_q), .start_len_i(part), .start_pd_i(job.pd), .start_access_i(rights),
+    .start_check_only_i(check_only),
+    .sge_index_o(sge_index), .sge_i(sge),
+    .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
+    .key_req_ready_i(key_req_ready_i && state_q == StWalk),
+    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
+    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
+    .done_valid_o(walk_done), .done_status_o(walk_status));
+
+  // Entry i > 0 lies in block 1 + (i - 1) / 4
+  assign sge_row = sge_index - 4'd1;
+  always_ff @(posedge clk_i) begin
+    sge_place_q <= sge_row[1:0];
+    sge_first_q <= sge_index == '0;
+  end
+  always_comb begin
+    sge = block[128 * sge_place_q +: 128];
+    if (sge_first_q) sge = {wqe_q.sge0_lkey, wqe_q.sge0_length, wqe_q.sge0_addr};
+  end
+
+  // Reading: the head of the next work request, or what the walker asks for
+  logic head_ready;
+  assign head_ready = state_q == StWait && job_valid && !ready_blocks[BlockBits]
+                      && ready_blocks >= (BlockBits + 1)'(stride);
+  assign read       = head_ready || state_q == StWalk || walk_start;
+  assign read_block = state_q == StWait ? base_q[BlockBits-1:0]
+                                        : base_q[BlockBits-1:0] + BlockBits'(sge_row[3:2]) + 1'b1;
+
+  // Keys of lists of one entry are looked up while the next packet is cut.
+  assign rights = check_only ? 4'b0001 : 4'b0000;  // local write, or nothing to read
+  always_comb begin
+    key_req_o        = walk_key;
+    key_req_valid_o  = walk_key_valid && state_q == StWalk;
+    key_go           = state_q == StCut && by_key_q && part != '0 && !bad;
+    if (state_q != StWalk) begin
+      key_req_o.key    = wqe_q.sge0_lkey;
+      key_req_o.va     = wqe_q.sge0_addr + 64'(offset_q);
+      key_req_o.len    = part;
+      key_req_o.pd     = job.pd;
+      key_req_o.access = rights;
+      key_req_valid_o  = key_go && push_room && ptr_room;
+    end
+  end
+  always_comb begin
+    emit = 1'b0;
+    if (state_q == StCut && push_room && ptr_room) begin
+      emit = (bad || !by_list_q) && (!key_go || key_req_ready_i);
+    end else if (state_q == StWalk) begin
+      emit = walk_done;
+    end
+  end
+
+  // After a packet
+  logic [31:0] spent;
+  logic        failed, next_wqe, end_grant;
+  assign spent     = 32'(spent_q) + (check_only ? '0 : part);
+  assign failed    = plan.status != roci_pkg::StatusSuccess;
+  assign next_wqe  = last || failed;
+  assign end_grant = failed || (last && left == 5'd1)
+                     || (spent >= 32'(Quantum) && (last || rest > 32'(Quantum / 2)));
+
+  logic [BlockBits:0] job_blocks, wqe_blocks;
+  assign job_blocks = (BlockBits + 1)'(left) << job.stride_log;
+  assign wqe_blocks = (BlockBits + 1)'(stride);
+  assign job_done   = emit && end_grant;
+
+  state_e resume_q;  // after the pieces of a walk
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= StWait;
+      begun_q <= 1'b0;
+      base_q  <= '0;
+    end else begin
+      unique case (state_q)
+        StWait:   if (head_ready) state_q <= StHead;
+        StHead:   state_q <= StCut;
+        StCut:    if (walk_start && walk_ready) state_q <= StWalk;
+        StWalk:   if (walk_done && plan.has_segs) state_q <= StPieces;
+        default:  if (walk_seg_valid && walk_seg_ready && walk_seg.last) state_q <= resume_q;
+      endcase
+      if (emit) begin
+        begun_q <= !end_grant;
+        if (end_grant) base_q <= base_q + job_blocks;
+        else if (next_wqe) base_q <= base_q + wqe_blocks;
+        if (!(state_q == StWalk && plan.has_segs)) state_q <= next_wqe || end_grant ? StWait : StCut;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (emit) resume_q <= next_wqe || end_grant ? StWait : StCut;
+    if (state_q == StHead) begin
+      wqe_q     <= wqe;
+      status_q  <= status;
+      whole_q   <= is_read || is_atomic;
+      by_key_q  <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
+      by_list_q <= !wqe.inline_data && wqe.num_sge > 8'd1 && !is_atomic && wqe.length != '0;
+      left_q    <= left;
+      offset_q  <= head_offset;
+      if (!begun_q) begin
+        index_q      <= job.wqe_index;
+        entry_addr_q <= job.addr;
+        spent_q      <= '0;
+      end
+    end else if (emit) begin
+      offset_q <= after;
+      spent_q  <= spent[14:0];
+      if (next_wqe) begin
+        left_q       <= left - 5'd1;
+        index_q      <= index_q + 16'd1;
+        entry_addr_q <= entry_addr_q + {55'd0, stride, 6'd0};
+      end
+    end
+  end
+
+  // Where fetching goes on
+  localparam int unsigned PtrDepth = 4;
+  logic [$clog2(PtrDepth):0] unused_ptr_level;
+  roci_pkg::fetch_ptr_t      ptr;
+  assign ptr.qpn       = job.qpn;
+  assign ptr.epoch     = job.epoch;
+  assign ptr.wqe_index = next_wqe ? index_q + 16'd1 : index_q;
+  assign ptr.offset    = next_wqe ? '0 : after;
+  assign ptr.ready     = 1'b1;
+  roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(PtrDepth)) u_ptr (
+    .clk_i, .rst_ni,
+    .in_data_i(ptr), .in_valid_i(job_done), .in_ready_o(ptr_room),
+    .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i),
+    .level_o(unused_ptr_level));
+
+  // Plans whose key may still be looked up, with the inline address
+  localparam int unsigned PendingDepth = 8;
+  localparam int unsigned PendingBits  = roci_pkg::PlanBits + 64 + 20 + 2;
+  logic [$clog2(PendingDepth):0] pending_level, unused_rsp_level;
+  logic [PendingBits-1:0]        pending_out;
+  logic [roci_pkg::PlanBits-1:0] pending_bits;
+  roci_pkg::plan_t               head, resolved;
+  roci_pkg::key_rsp_t            rsp;
+  logic                          pending_valid, resolve, wait_key, own_piece, rsp_valid;
+  logic                          unused_push, unused_rsp_ready, plan_room, seg_room;
+  logic [63:0]                   inline_addr;
+  logic [19:0]                   inline_pasid;
+
+  assign push_room     = pending_level < ($clog2(PendingDepth) + 1)'(PendingDepth);
+  assign pending_empty = pending_level == '0;
+  roci_fifo #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
+    .clk_i, .rst_ni,
+    .in_data_i({plan, entry_addr_q + 64'd64 + 64'(offset_q), job.pasid, key_go,
+                plan.has_segs && state_q != StWalk}),
+    .in_valid_i(emit), .in_ready_o(unused_push),
+    .out_data_o(pending_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
+    .level_o(pending_level));
+  assign {pending_bits, inline_addr, inline_pasid, wait_key, own_piece} = pending_out;
+  assign head = pending_bits;
+  // As many answers as pending plans at most
+  roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
+    .clk_i, .rst_ni,
+    .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i && state_q != StWalk),
+    .in_ready_o(unused_rsp_ready),
+    .out_data_o(rsp), .out_valid_o(rsp_valid), .out_ready_i(resolve && wait_key),
+    .level_o(unused_rsp_level));
+
+  assign resolve = pending_valid && plan_room && (!wait_key || rsp_valid)
+                   && (!own_piece || seg_room);
+  always_comb begin
+    resolved = head;
+    if (wait_key && !rsp.ok) begin
+      resolved.status   = roci_pkg::StatusLocProtErr;
+      resolved.has_segs = 1'b0;
+    end
+  end
+
+  // Out: plans deep enough that a grant is cut before its packets left
+  localparam int unsigned PlanDepth = 16;
+  logic [$clog2(PlanDepth):0]    unused_plan_level;
+  logic [roci_pkg::PlanBits-1:0] plan_bits;
+  roci_fifo #(.Width(roci_pkg::PlanBits), .Depth(PlanDepth)) u_plan (
+    .clk_i, .rst_ni,
+    .in_data_i(resolved), .in_valid_i(resolve), .in_ready_o(plan_room),
+    .out_data_o(plan_bits), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),
+    .level_o(unused_plan_level));
+  assign plan_o = plan_bits;
+
+  // Pieces: of the plan resolved, or of the walker
+  localparam int unsigned SegDepth = 32;
+  logic [$clog2(SegDepth):0] unused_seg_level;
+  logic                      seg_push;
+  roci_pkg::seg_t            seg_in;
+  assign walk_seg_ready = state_q == StPieces && seg_room;
+  always_comb begin
+    seg_push     = resolve && own_piece && resolved.has_segs;
+    seg_in.addr  = wait_key ? rsp.addr : inline_addr;
+    seg_in.pasid = wait_key ? rsp.pasid : inline_pasid;
+    seg_in.len   = head.len[12:0];
+    seg_in.last  = 1'b1;
+    seg_in.drop  = 1'b0;
+    if (state_q == StPieces) begin
+      seg_push = walk_seg_valid && walk_seg_ready;
+      seg_in   = walk_seg;
+    end
+  end
+  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(SegDepth)) u_seg (
+    .clk_i, .rst_ni,
+    .in_data_i(seg_in), .in_valid_i(seg_push), .in_ready_o(seg_room),
+    .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i),
+    .level_o(unused_seg_level));
+
+  assign idle_o = fetch_idle && state_q == StWait && !pending_valid && !plan_valid_o
+                  && !seg_valid_o && !ptr_valid_o;
+
+  logic unused;
+  assign unused = &{1'b0, unused_ptr_level, unused_push, unused_rsp_ready, unused_rsp_level,
+                    unused_plan_level, unused_seg_level, spent, wqe, wqe_q};
+
+  `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
+  `ASSERT(AnswersAreExpected, `IMPLIES(rsp_valid, pending_valid))
+  `ASSERT(PacketFits, `IMPLIES(plan_valid_o && plan_o.has_segs, plan_o.len <= 32'd4096))
+
+endmodule

@@ -1,0 +1,170 @@
+// Fetches the work requests of grants into one buffer shared by all queue pairs.
+//
+// Throughput: a grant every three clocks. Latency: that of the block read. As many reads are under
+// way as the buffer has room for, so the latency of host memory is hidden.
+//
+//  grant --> attributes --> block read --> +--------------+ --> blocks
+//                 +----------------------> | jobs         | --> job
+
+`include "assert.svh"
+
+module roci_sq_fetch #(
+  parameter int unsigned NumQps = 256,  // queue pairs, a power of two
+  parameter int unsigned Blocks = 256,  // 64-byte blocks in the buffer, a power of two
+  parameter int unsigned Jobs   = 64    // grants fetched or being fetched, a power of two
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  // row bus
+  input  logic                      row_valid_i,
+  input  logic [3:0]                row_table_i,
+  input  logic [23:0]               row_index_i,
+  input  logic [511:0]              row_data_i,
+
+  input  roci_pkg::grant_t          grant_i,
+  input  logic                      grant_valid_i,
+  output logic                      grant_ready_o,
+
+  // block read client
+  output logic                      br_valid_o,
+  input  logic                      br_ready_i,
+  output logic [63:0]               br_addr_o,
+  output logic [19:0]               br_pasid_o,
+  output logic [4:0]                br_count_o,
+  input  logic [511:0]              br_data_i,
+  input  logic                      br_error_i,
+  input  logic                      br_data_valid_i,
+  output logic                      br_data_ready_o,
+
+  // jobs; blocks of a job stand in the buffer from where those of the last one end
+  output roci_pkg::cut_job_t        job_o,
+  output logic                      job_valid_o,
+  input  logic                      job_ready_i,
+  output logic [$clog2(Blocks):0]   arrived_o,   // free-running count of blocks in the buffer so far
+  input  logic                      read_i,
+  input  logic [$clog2(Blocks)-1:0] read_block_i,
+  output logic [511:0]              block_o,     // one clock after read_i
+  output logic                      block_error_o,
+  input  logic [$clog2(Blocks):0]   freed_i,     // free-running count of blocks done with
+
+  output logic                      idle_o
+);
+
+  localparam int unsigned QpBits     = $clog2(NumQps);
+  localparam int unsigned BlockBits  = $clog2(Blocks);
+  localparam int unsigned PageBlocks = 64;
+
+  // Attributes of the queue pair
+  roci_pkg::qp_attr_t attr_row, attr;
+  logic [roci_pkg::QpAttrBits-1:0] attr_bits;
+  logic               look, unused_ready, unused;
+  roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
+    .clk_i, .rst_ni,
+    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
+    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr_row),
+    .read_i(look), .read_row_i(grant_i.qpn[QpBits-1:0]), .read_data_o(attr_bits),
+    .ready_o(unused_ready));
+  assign attr_row = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign attr     = attr_bits;
+  assign unused   = &{1'b0, attr, unused_ready, row_data_i[511:roci_pkg::QpAttrBits],
+                      row_index_i[23:QpBits]};
+
+  // How many work requests of the grant one read can bring
+  logic [15:0] entry, to_end;
+  logic [5:0]  page_block;
+  logic [6:0]  to_page;
+  logic [4:0]  most, count, blocks;
+  assign entry      = grant_i.wqe_index & ((16'd1 << attr.sq_log) - 16'd1);
+  assign to_end     = (16'd1 << attr.sq_log) - entry;
+  assign page_block = 6'(entry << attr.sq_stride_log);
+  assign to_page    = (7'(PageBlocks) - 7'(page_block)) >> attr.sq_stride_log;
+  assign most       = 5'd16 >> attr.sq_stride_log;
+  always_comb begin
+    count = grant_i.count;
+    if (count > most) count = most;
+    if (7'(count) > to_page) count = to_page[4:0];
+    if (16'(count) > to_end) count = to_end[4:0];
+  end
+  assign blocks = count << attr.sq_stride_log;
+
+  // Read, then issue
+  typedef enum logic [1:0] {StLook, StSize, StIssue} state_e;
+  state_e               state_q;
+  roci_pkg::cut_job_t   job_q;
+  logic [4:0]           blocks_q;
+  logic [BlockBits:0]   asked_q, arrived_q;  // free-running counts of blocks
+  logic [BlockBits:0]   held;
+  logic                 room, issue, job_room;
+  logic [$clog2(Jobs):0] unused_level;
+
+  assign held  = asked_q - freed_i;
+  assign room  = (BlockBits + 2)'(held) + (BlockBits + 2)'(blocks_q) <= (BlockBits + 2)'(Blocks);
+  assign look  = state_q == StLook && grant_valid_i;
+  assign br_valid_o = state_q == StIssue && room && job_room;
+  assign issue = br_valid_o && br_ready_i;
+  assign grant_ready_o = state_q == StSize;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= StLook;
+      asked_q <= '0;
+    end else begin
+      unique case (state_q)
+        StLook:  if (grant_valid_i) state_q <= StSize;
+        StSize:  state_q <= StIssue;
+        default: if (issue) begin
+          state_q <= StLook;
+          asked_q <= asked_q + (BlockBits + 1)'(blocks_q);
+        end
+      endcase
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == StSize) begin
+      job_q.qpn        <= grant_i.qpn;
+      job_q.epoch      <= grant_i.epoch;
+      job_q.wqe_index  <= grant_i.wqe_index;
+      job_q.count      <= count;
+      job_q.offset     <= grant_i.offset;
+      job_q.addr       <= attr.sq_base + (64'(entry) << ({1'b0, attr.sq_stride_log} + 3'd6));
+      job_q.pasid      <= attr.pasid;
+      job_q.pd         <= attr.pd;
+      job_q.pmtu       <= attr.pmtu;
+      job_q.stride_log <= attr.sq_stride_log;
+      blocks_q         <= blocks;
+    end
+  end
+  assign br_addr_o  = job_q.addr;
+  assign br_pasid_o = job_q.pasid;
+  assign br_count_o = blocks_q;
+
+  roci_fifo #(.Width(roci_pkg::CutJobBits), .Depth(Jobs)) u_jobs (
+    .clk_i, .rst_ni,
+    .in_data_i(job_q), .in_valid_i(issue), .in_ready_o(job_room),
+    .out_data_o(job_o), .out_valid_o(job_valid_o), .out_ready_i(job_ready_i),
+    .level_o(unused_level));
+
+  // Buffer; room was kept when the read was issued
+  logic unused_block_ready;
+  roci_ram #(.Width(513), .Depth(Blocks)) u_block (
+    .clk_i, .rst_ni,
+    .write_i(br_data_valid_i), .write_row_i(arrived_q[BlockBits-1:0]),
+    .write_data_i({br_error_i, br_data_i}),
+    .read_i, .read_row_i(read_block_i), .read_data_o({block_error_o, block_o}),
+    .ready_o(unused_block_ready));
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) arrived_q <= '0;
+    else if (br_data_valid_i) arrived_q <= arrived_q + 1'b1;
+  end
+  assign arrived_o       = arrived_q;
+  assign br_data_ready_o = 1'b1;
+  assign idle_o          = state_q == StLook && !grant_valid_i && !job_valid_o
+                           && arrived_q == asked_q;
+
+  logic unused_all;
+  assign unused_all = &{1'b0, unused, unused_block_ready, unused_level};
+
+  `ASSERT(ReadIsNotEmpty, `IMPLIES(br_valid_o, br_count_o != '0 && br_count_o <= 5'd16))
+
+endmodule
