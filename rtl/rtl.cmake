@@ -19,11 +19,13 @@ execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VER
 set(VLT_INC ${VERILATOR_ROOT}/include)
 
 # The runtime, compiled once for all models; `verilated_fst` adds waveforms.
-add_library(verilated STATIC ${VLT_INC}/verilated.cpp ${VLT_INC}/verilated_threads.cpp)
-target_include_directories(verilated SYSTEM PUBLIC ${VLT_INC} ${VLT_INC}/vltstd)
-target_compile_definitions(verilated PUBLIC VERILATOR=1 VM_COVERAGE=0 VM_SC=0)
-target_compile_options(verilated PRIVATE -w -O2)
-target_link_libraries(verilated PUBLIC Threads::Threads)
+if(NOT TARGET verilated)
+  add_library(verilated STATIC ${VLT_INC}/verilated.cpp ${VLT_INC}/verilated_threads.cpp)
+  target_include_directories(verilated SYSTEM PUBLIC ${VLT_INC} ${VLT_INC}/vltstd)
+  target_compile_definitions(verilated PUBLIC VERILATOR=1 VM_COVERAGE=0 VM_SC=0)
+  target_compile_options(verilated PRIVATE -w -O2)
+  target_link_libraries(verilated PUBLIC Threads::Threads)
+endif()
 
 # Every source; tools pick what the top module needs. Files of tests only end in _tb.sv.
 file(GLOB_RECURSE RTL_SOURCES CONFIGURE_DEPENDS ${RTL_DIR}/*.sv)
@@ -36,24 +38,28 @@ endforeach()
 list(REMOVE_DUPLICATES RTL_SEARCH)
 set(RTL_INCLUDES -I${RTL_DIR}/common)  # assert.svh
 
-# verilate_one(<target> <top> FLAGS ... SOURCES ... [OPT -O1] [TRACE]): library <target>, class V<top>.
+# verilate_one(<target> <top> FLAGS ... SOURCES ... [OPT -O1] [PREFIX V<top>] [TRACE]): library
+# <target> with the class <PREFIX>.
 function(verilate_one target top)
-  cmake_parse_arguments(V "TRACE" "OPT" "FLAGS;SOURCES" ${ARGN})
+  cmake_parse_arguments(V "TRACE" "OPT;PREFIX" "FLAGS;SOURCES" ${ARGN})
   if(NOT V_OPT)
     set(V_OPT -O1)
+  endif()
+  if(NOT V_PREFIX)
+    set(V_PREFIX V${top})
   endif()
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target})
   if(V_TRACE)
     list(APPEND V_FLAGS --trace-fst)
   endif()
   add_custom_command(
-    OUTPUT ${dir}/all.cpp ${dir}/V${top}.h
+    OUTPUT ${dir}/all.cpp ${dir}/${V_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
     COMMAND sh -c "rm -f ${dir}/*.cpp ${dir}/*.h"
     COMMAND ${VERILATOR} --cc --assert -O3 --x-assign unique --x-initial unique --Mdir ${dir}
-            --prefix V${top} --top-module ${top} ${V_FLAGS} ${V_SOURCES}
-    COMMAND sh -c "cd ${dir} && for f in V*.cpp; do echo \"#include \\\"$f\\\"\"; done > all.cpp"
-    DEPENDS ${V_SOURCES} DEPFILE ${dir}/V${top}__ver.d VERBATIM)
+            --prefix ${V_PREFIX} --top-module ${top} ${V_FLAGS} ${V_SOURCES}
+    COMMAND sh -c "cd ${dir} && for f in ${V_PREFIX}*.cpp; do echo \"#include \\\"$f\\\"\"; done > all.cpp"
+    DEPENDS ${V_SOURCES} DEPFILE ${dir}/${V_PREFIX}__ver.d VERBATIM)
   add_library(${target} STATIC ${dir}/all.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_compile_options(${target} PRIVATE ${V_OPT} -w)

@@ -1,0 +1,258 @@
+#include "testbench/host/axi.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace roci::testbench {
+namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr std::size_t kMostOutstanding = 512;
+constexpr std::uint8_t kDecodeError = 3;
+
+std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address) {
+  char text[120];
+  std::snprintf(text, sizeof text, "%s at 0x%llx of address space 0x%x", what,
+                static_cast<unsigned long long>(address), pasid);
+  return text;
+}
+
+}  // namespace
+
+AxiHost::AxiHost(const AxiConfig& config, Lookup lookup, Fault fault, Landed landed)
+    : config_(config),
+      lookup_(std::move(lookup)),
+      fault_(std::move(fault)),
+      landed_(std::move(landed)),
+      random_(config.seed) {}
+
+bool AxiHost::stalled(unsigned channel) {
+  if (config_.stall <= 0) return false;
+  if (stall_[channel] != 0) {
+    --stall_[channel];
+  } else if (static_cast<double>(random_() >> 11) * 0x1p-53 < config_.stall) {
+    stall_[channel] = 1 + static_cast<unsigned>(random_() % config_.stall_clocks);
+  }
+  return stall_[channel] != 0;
+}
+
+void AxiHost::prepare(std::uint64_t now_ns) {
+  while (writes_done_ < writes_full_ && writes_[writes_done_].at_memory <= now_ns) {
+    perform_write(writes_[writes_done_++]);
+  }
+  while (reads_done_ < reads_.size() && reads_[reads_done_].at_memory <= now_ns) {
+    perform_read(reads_[reads_done_++]);
+  }
+  ar_ready = reads_.size() < kMostOutstanding && !stalled(0);
+  aw_ready = writes_.size() < kMostOutstanding && !stalled(1);
+  w_ready = beats_.size() < kMostOutstanding && !stalled(2);
+
+  if (current_ == kNever) choose_read(now_ns);
+  r_valid = current_ != kNever;
+  if (r_valid) {
+    const Transaction& t = reads_[current_];
+    r_id = t.id;
+    r_resp = t.resp;
+    r_last = beat_ + 1 == t.beats;
+    r_data = t.data.data() + std::size_t{beat_} * config_.bytes;
+  }
+  b_valid = writes_done_ != 0 && writes_.front().back <= now_ns;
+  if (b_valid) {
+    b_id = writes_.front().id;
+    b_resp = writes_.front().resp;
+  }
+}
+
+void AxiHost::choose_read(std::uint64_t now_ns) {
+  if (reads_done_ == 0 || reads_.front().back > now_ns) return;
+  std::size_t chosen = 0;
+  if (config_.out_of_order) {
+    // Any that is due and is the oldest of its id.
+    std::size_t due = 0;
+    while (due < reads_done_ && reads_[due].back <= now_ns) ++due;
+    chosen = random_() % due;
+    for (std::size_t i = 0; i < chosen; ++i) {
+      if (reads_[i].id == reads_[chosen].id) chosen = i;
+    }
+  }
+  current_ = chosen;
+  beat_ = 0;
+}
+
+void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
+                           unsigned len, std::uint32_t pasid) {
+  Transaction t;
+  t.id = id;
+  t.pasid = pasid;
+  t.address = address;
+  t.beats = len + 1;
+  t.at_memory = now_ns + config_.latency_ns;
+  t.back = now_ns + 2 * config_.latency_ns;
+  check_burst(t, "read burst");
+  ++counts_.reads;
+  counts_.read_bytes += std::uint64_t{t.beats} * config_.bytes;
+  reads_.push_back(std::move(t));
+  if (reads_.size() > counts_.most_reads) counts_.most_reads = static_cast<unsigned>(reads_.size());
+}
+
+void AxiHost::address_write(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
+                            unsigned len, std::uint32_t pasid) {
+  Transaction t;
+  t.id = id;
+  t.pasid = pasid;
+  t.address = address;
+  t.beats = len + 1;
+  t.at_memory = kNever;
+  t.back = kNever;
+  t.data = buffer(std::size_t{t.beats} * config_.bytes);
+  t.strobes.reserve(t.beats);
+  check_burst(t, "write burst");
+  ++counts_.writes;
+  writes_.push_back(std::move(t));
+  if (writes_.size() > counts_.most_writes) {
+    counts_.most_writes = static_cast<unsigned>(writes_.size());
+  }
+  // Data that came first.
+  std::vector<std::uint8_t> beat(config_.bytes);
+  while (!beats_.empty() && writes_full_ < writes_.size()) {
+    const Beat head = beats_.front();
+    beats_.pop_front();
+    for (std::uint8_t& byte : beat) {
+      byte = early_.front();
+      early_.pop_front();
+    }
+    write_data(now_ns, beat.data(), head.strobe, head.last);
+  }
+}
+
+void AxiHost::write_data(std::uint64_t now_ns, const std::uint8_t* data, std::uint64_t strobe,
+                         bool last) {
+  if (writes_full_ == writes_.size()) {
+    beats_.push_back({strobe, last});
+    early_.insert(early_.end(), data, data + config_.bytes);
+    return;
+  }
+  Transaction& t = writes_[writes_full_];
+  std::memcpy(t.data.data() + t.strobes.size() * config_.bytes, data, config_.bytes);
+  t.strobes.push_back(strobe);
+  if (last != (t.strobes.size() == t.beats)) {
+    fault_(text_of("wlast at the wrong beat of a burst", t.pasid, t.address));
+  }
+  if (t.strobes.size() == t.beats) {
+    t.at_memory = now_ns + config_.latency_ns;
+    t.back = now_ns + 2 * config_.latency_ns;
+    ++writes_full_;
+  }
+}
+
+void AxiHost::read_taken() {
+  if (++beat_ != reads_[current_].beats) return;
+  pool_.push_back(std::move(reads_[current_].data));
+  reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(current_));
+  --reads_done_;
+  current_ = kNever;
+}
+
+void AxiHost::response_taken() {
+  pool_.push_back(std::move(writes_.front().data));
+  writes_.pop_front();
+  --writes_done_;
+  --writes_full_;
+}
+
+void AxiHost::check_burst(const Transaction& t, const char* what) {
+  const std::uint64_t first = t.address / config_.bytes * config_.bytes;
+  const std::uint64_t last = first + std::uint64_t{t.beats} * config_.bytes - 1;
+  if (first / 4096 != last / 4096) {
+    fault_(text_of(what, t.pasid, t.address) + " crosses 4 KiB");
+  }
+}
+
+const DirectRange* AxiHost::direct(std::uint32_t pasid, std::uint64_t address) {
+  for (std::size_t i = 0; i < direct_.size(); ++i) {
+    if (direct_[i].holds(pasid, address, address)) {
+      if (i != 0) std::swap(direct_[i], direct_[i / 2]);  // used ranges move to the front
+      return &direct_[i / 2];
+    }
+  }
+  DirectRange range;
+  if (lookup_(pasid, address, range) != Found::kMapped) return nullptr;
+  direct_.push_back(range);
+  return &direct_.back();
+}
+
+void AxiHost::refuse(Transaction& t, const char* what, std::uint64_t address) {
+  DirectRange range;
+  if (lookup_(t.pasid, address, range) == Found::kNothing) fault_(text_of(what, t.pasid, address));
+  t.resp = kDecodeError;
+}
+
+void AxiHost::perform_read(Transaction& t) {
+  t.done = true;
+  t.data = buffer(std::size_t{t.beats} * config_.bytes);
+  const std::uint64_t start = t.address / config_.bytes * config_.bytes;
+  const std::uint64_t end = start + std::uint64_t{t.beats} * config_.bytes;
+  // The first and the last beat may reach beyond the range, into its guard bytes.
+  const DirectRange* range = direct(t.pasid, t.address);
+  if (range == nullptr) {
+    for (std::uint64_t a = start; a < start + config_.bytes && range == nullptr; ++a) {
+      range = direct(t.pasid, a);
+    }
+  }
+  if (range != nullptr && start + config_.bytes > range->first &&
+      end - config_.bytes <= range->last) {
+    std::memcpy(t.data.data(), range->host - range->first + start, end - start);
+    return;
+  }
+  const std::uint64_t bad = range == nullptr                            ? t.address
+                            : start + config_.bytes <= range->first ? start
+                                                                        : range->last + 1;
+  refuse(t, "read outside mapped memory", bad);
+  for (std::uint8_t& byte : t.data) byte = static_cast<std::uint8_t>(random_());
+}
+
+void AxiHost::perform_write(Transaction& t) {
+  t.done = true;
+  wrote_ = true;
+  const std::uint64_t full =
+      config_.bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config_.bytes) - 1;
+  std::uint64_t address = t.address / config_.bytes * config_.bytes;
+  for (unsigned i = 0; i < t.beats; ++i, address += config_.bytes) {
+    const std::uint64_t strobe = t.strobes[i] & full;
+    if (strobe == 0) continue;
+    const unsigned low = static_cast<unsigned>(__builtin_ctzll(strobe));
+    const unsigned high = 63 - static_cast<unsigned>(__builtin_clzll(strobe));
+    const std::uint64_t first = address + low;
+    const std::uint64_t last = address + high;
+    const DirectRange* range = direct(t.pasid, first);
+    if (range == nullptr || !range->holds(t.pasid, first, last)) {
+      refuse(t, "write outside mapped memory", range == nullptr ? first : range->last + 1);
+      continue;
+    }
+    const std::uint8_t* from = t.data.data() + std::size_t{i} * config_.bytes;
+    std::uint8_t* to = range->host + (first - range->first);
+    if (strobe >> low == (high - low == 63 ? ~std::uint64_t{0}
+                                           : (std::uint64_t{1} << (high - low + 1)) - 1)) {
+      std::memcpy(to, from + low, high - low + 1);
+    } else {
+      for (unsigned b = low; b <= high; ++b) {
+        if ((strobe >> b & 1) != 0) to[b - low] = from[b];
+      }
+    }
+    counts_.write_bytes += static_cast<unsigned>(__builtin_popcountll(strobe));
+    if (t.beats == 1) landed_(first, to, high - low + 1);
+  }
+}
+
+std::vector<std::uint8_t> AxiHost::buffer(std::size_t bytes) {
+  std::vector<std::uint8_t> result;
+  if (!pool_.empty()) {
+    result = std::move(pool_.back());
+    pool_.pop_back();
+  }
+  result.resize(bytes);
+  return result;
+}
+
+}  // namespace roci::testbench

@@ -1,0 +1,122 @@
+// The host's end of the adapter's AXI4 master: latency, back-pressure, order of data, bounds.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace roci::testbench {
+
+struct AxiConfig {
+  unsigned bytes = 64;              ///< of a beat
+  std::uint64_t latency_ns = 400;   ///< each way
+  bool out_of_order = false;        ///< read data of different ids in any order
+  double stall = 0;                 ///< probability per clock that a channel begins to stall
+  unsigned stall_clocks = 16;       ///< longest stall
+  std::uint64_t seed = 1;
+};
+
+/// A piece of memory that the bus may use by pointer.
+struct DirectRange {
+  std::uint32_t pasid = 0;
+  std::uint64_t first = 1, last = 0;  ///< addresses, both inclusive
+  std::uint8_t* host = nullptr;       ///< of `first`
+  bool holds(std::uint32_t space, std::uint64_t a, std::uint64_t b) const {
+    return space == pasid && a >= first && b <= last;
+  }
+};
+
+/// AXI4 slave in front of host memory. For each clock: prepare(), which sets the outputs; then the
+/// transfers that the handshakes of that clock gave.
+///
+/// Reads are beats of the bus, so a read may touch the rest of a beat that holds wanted bytes;
+/// a beat that no range touches is an error, as is a write strobe outside a range (I6).
+class AxiHost {
+ public:
+  enum class Found { kMapped, kBroken, kNothing };  ///< kBroken: answers with errors on purpose
+  using Lookup = std::function<Found(std::uint32_t pasid, std::uint64_t address, DirectRange&)>;
+  using Fault = std::function<void(const std::string&)>;
+  /// A write of at most one beat landed at `host`; completions and events are such writes.
+  using Landed = std::function<void(std::uint64_t address, const std::uint8_t* host,
+                                    unsigned bytes)>;
+
+  AxiHost(const AxiConfig& config, Lookup lookup, Fault fault, Landed landed);
+
+  // Outputs of this clock.
+  bool ar_ready = false, aw_ready = false, w_ready = false;
+  bool r_valid = false, r_last = false, b_valid = false;
+  std::uint8_t r_id = 0, r_resp = 0, b_id = 0, b_resp = 0;
+  const std::uint8_t* r_data = nullptr;
+
+  void prepare(std::uint64_t now_ns);
+  void address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address, unsigned len,
+                    std::uint32_t pasid);
+  void address_write(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address, unsigned len,
+                     std::uint32_t pasid);
+  void write_data(std::uint64_t now_ns, const std::uint8_t* data, std::uint64_t strobe, bool last);
+  void read_taken();
+  void response_taken();
+
+  bool idle() const { return reads_.empty() && writes_.empty() && beats_.empty(); }
+  /// A write landed since the last call.
+  bool wrote() { return std::exchange(wrote_, false); }
+  /// Pointers given out earlier are no longer good.
+  void forget_direct() { direct_.clear(); }
+
+  struct Counts {
+    std::uint64_t reads = 0, read_bytes = 0, writes = 0, write_bytes = 0;
+    unsigned most_reads = 0, most_writes = 0;  ///< outstanding at once
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Transaction {
+    std::uint8_t id = 0;
+    std::uint32_t pasid = 0;
+    std::uint64_t address = 0;
+    unsigned beats = 0;
+    std::uint64_t at_memory = 0;   ///< ns; all ones: data of the write not complete
+    std::uint64_t back = 0;        ///< ns
+    bool done = false;             ///< memory was read or written
+    std::uint8_t resp = 0;
+    std::vector<std::uint8_t> data;
+    std::vector<std::uint64_t> strobes;
+  };
+
+  bool stalled(unsigned channel);
+  const DirectRange* direct(std::uint32_t pasid, std::uint64_t address);
+  void check_burst(const Transaction& t, const char* what);
+  void refuse(Transaction& t, const char* what, std::uint64_t address);
+  void perform_read(Transaction& t);
+  void perform_write(Transaction& t);
+  void choose_read(std::uint64_t now_ns);
+  std::vector<std::uint8_t> buffer(std::size_t bytes);
+
+  AxiConfig config_;
+  Lookup lookup_;
+  Fault fault_;
+  Landed landed_;
+  std::mt19937_64 random_;
+  std::vector<DirectRange> direct_;
+  std::deque<Transaction> reads_, writes_;
+  std::size_t reads_done_ = 0, writes_done_ = 0;  ///< of the front ones
+  std::size_t writes_full_ = 0;                   ///< writes whose data is complete
+  struct Beat {
+    std::uint64_t strobe;
+    bool last;
+  };
+  std::deque<Beat> beats_;             ///< data that came before its address
+  std::deque<std::uint8_t> early_;     ///< their bytes
+  std::size_t current_ = ~std::size_t{0};  ///< read whose data is on the bus
+  unsigned beat_ = 0;
+  unsigned stall_[3] = {};
+  std::vector<std::vector<std::uint8_t>> pool_;
+  bool wrote_ = false;
+  Counts counts_;
+};
+
+}  // namespace roci::testbench

@@ -1,0 +1,76 @@
+// Host memory of one node as the adapter sees it: ranges by address space, nothing between them.
+#pragma once
+
+#include <tlm.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/device/device.hpp"
+
+namespace roci::testbench {
+
+/// Address space of a transaction (PCIe PASID).
+struct PasidExtension : tlm::tlm_extension<PasidExtension> {
+  std::uint32_t pasid = 0;
+  tlm::tlm_extension_base* clone() const override { return new PasidExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    pasid = static_cast<const PasidExtension&>(other).pasid;
+  }
+};
+
+/// TLM-2.0 target that gives direct pointers to mapped ranges and an address error to all else.
+/// Each range lies between guard bytes of a random pattern, and its addresses are never used
+/// again, so that a late access is found (I6).
+class HostMemory : public sc_core::sc_module {
+ public:
+  static constexpr std::size_t kGuard = 64;  ///< bytes at each side, one beat of the widest bus
+
+  /// Addresses count up from `first_address`; `seed` makes the guard pattern.
+  HostMemory(sc_core::sc_module_name name, std::uint64_t first_address, std::uint64_t seed);
+  ~HostMemory() override;
+
+  tlm_utils::simple_target_socket<HostMemory> socket;
+
+  driver::DmaMemory allocate(std::uint32_t pasid, std::size_t bytes, std::size_t alignment);
+  void release(std::uint32_t pasid, const driver::DmaMemory& memory);
+
+  /// From here on, accesses to any of these bytes fail as on a bus with a broken device (F-80 to
+  /// F-82).
+  void poison(std::uint64_t address, std::size_t bytes);
+  void heal() { poisoned_.clear(); direct_changed(); }
+
+  /// What is wrong with the guard bytes of all ranges; empty when nothing is.
+  std::vector<std::string> check_guards() const;
+
+ private:
+  struct Range {
+    std::uint64_t address;
+    std::size_t bytes;
+    std::uint8_t* host;   ///< first byte of the range
+    void* block;          ///< as allocated
+    std::size_t tail;     ///< guard bytes behind the range
+  };
+  using Key = std::pair<std::uint32_t, std::uint64_t>;  ///< PASID, first address
+
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload);
+  bool get_direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  const Range* find(std::uint32_t pasid, std::uint64_t address) const;
+  void direct_changed();
+  std::string guard_fault(const Range& range) const;
+  std::uint8_t pattern(const Range& range, std::size_t index) const;
+
+  std::map<Key, Range> ranges_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> poisoned_;  ///< first, last byte
+  std::vector<std::string> faults_;                                ///< of ranges released
+  std::uint64_t next_;
+  std::uint64_t seed_;
+};
+
+}  // namespace roci::testbench

@@ -1,0 +1,96 @@
+// One direction of the wire, from the beats that leave one MAC to those that enter the other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "testbench/link/faults.hpp"
+#include "testbench/link/frame.hpp"
+
+namespace roci::testbench {
+
+struct ChannelConfig {
+  unsigned node = 0;               ///< sender
+  unsigned bytes = 64;             ///< of a beat
+  double rate_gbps = 100;          ///< of the wire, with preamble (8), FCS (4) and gap (12)
+  std::uint64_t delay_ns = 500;    ///< first bit in to first bit out
+  std::uint64_t seed = 1;
+  Faults faults;
+};
+
+class Channel {
+ public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+  explicit Channel(const ChannelConfig& config);
+
+  /// Watches every frame that enters, in order.
+  void add_tap(FrameTap* tap) { taps_.push_back(tap); }
+
+  // Sender. ready() holds for one clock; take() only with it.
+  bool ready(std::uint64_t now_ns);
+  void take(std::uint64_t now_ns, const std::uint8_t* data, unsigned bytes, bool last);
+  bool in_frame() const { return !frame_.empty(); }
+  /// Puts a whole frame on the wire, as if the sender had.
+  void inject(std::uint64_t now_ns, const packet::Bytes& frame);
+
+  // Receiver.
+  struct Beat {
+    const std::uint8_t* data;
+    unsigned bytes;  ///< those that are there
+    bool last;
+  };
+  /// The beat that has arrived by `now_ns`, at most one a clock; pop() takes it.
+  bool beat(std::uint64_t now_ns, Beat& beat);
+  void pop();
+  /// When the next beat can be there; kNever: nothing on the way.
+  std::uint64_t next_ns() const;
+
+  Faults& faults() { return config_.faults; }
+  const std::vector<FaultRecord>& log() const { return log_; }
+  struct Counts {
+    std::uint64_t frames = 0, bytes = 0, delivered = 0;
+    std::uint64_t dropped = 0, corrupted = 0, duplicated = 0, delayed = 0;
+    std::uint64_t underruns = 0;  ///< frames that the sender interrupted for longer than a beat
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  struct Arrival {
+    std::uint64_t start_ps;  ///< first byte of the preamble at the receiver
+    packet::Bytes frame;
+  };
+
+  void complete(bool injected);
+  void deliver(std::uint64_t start_ps, packet::Bytes frame);
+  void start_next();
+  std::uint64_t due_ps() const;
+  bool chance(double probability);
+  std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+  void note(std::string& text, FaultKind kind, const packet::Parsed& parsed, std::string what);
+  FaultRule* matching(const packet::Parsed& parsed);
+
+  ChannelConfig config_;
+  double ps_per_byte_;
+  std::vector<FrameTap*> taps_;
+  std::mt19937_64 random_;
+  bool bad_ = false;  ///< Gilbert state
+
+  packet::Bytes frame_;         ///< what has come of the current frame
+  double wire_ps_ = 0;          ///< when all that was taken has left
+  std::uint64_t now_ns_ = 0;
+  double receiver_free_ps_ = 0;
+
+  std::deque<Arrival> on_way_;  ///< by start
+  Arrival current_{};           ///< being given to the receiver
+  std::size_t given_ = 0;
+  bool receiving_ = false;
+  std::vector<packet::Bytes> pool_;
+
+  std::vector<FaultRecord> log_;
+  Counts counts_;
+};
+
+}  // namespace roci::testbench

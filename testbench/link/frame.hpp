@@ -1,0 +1,27 @@
+// Frames on the wire and those who watch them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "packet/parser.hpp"
+
+namespace roci::testbench {
+
+/// A frame as its sender gave it to the MAC (without preamble, padding and FCS).
+struct FrameEvent {
+  unsigned node;                  ///< sender
+  std::uint64_t time_ns;          ///< its first byte on the wire
+  const packet::Parsed& parsed;   ///< parsed.frame holds the bytes
+  const std::string& fault;       ///< what the channel does to it; empty: nothing
+  bool intact;                    ///< arrives as it was sent
+  bool injected;                  ///< comes from the test, not from the adapter
+};
+
+class FrameTap {
+ public:
+  virtual ~FrameTap() = default;
+  virtual void frame(const FrameEvent& event) = 0;
+};
+
+}  // namespace roci::testbench

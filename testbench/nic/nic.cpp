@@ -1,0 +1,126 @@
+#include "testbench/nic/nic.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "testbench/host/memory.hpp"
+
+namespace roci::testbench {
+namespace {
+
+constexpr std::size_t kPostedAccesses = 64;  // what a bridge holds before it stops the writer
+
+std::uint64_t to_ns(const sc_core::sc_time& time) {
+  static const std::uint64_t kTicksPerNs = sc_core::sc_time(1, sc_core::SC_NS).value();
+  return time.value() / kTicksPerNs;
+}
+
+}  // namespace
+
+Nic::Nic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress, Channel& ingress,
+         NicListener& listener)
+    : sc_module(name),
+      registers("registers"),
+      memory("memory"),
+      axi_(
+          config.axi,
+          [this](std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
+            return look_up(pasid, address, range);
+          },
+          [this](const std::string& text) { listener_.bus_fault(text); },
+          [this](std::uint64_t address, const std::uint8_t* host, unsigned bytes) {
+            listener_.memory_written(address, host, bytes);
+          }),
+      egress_(egress),
+      ingress_(ingress),
+      listener_(listener) {
+  registers.register_b_transport(this, &Nic::b_transport);
+  memory.register_invalidate_direct_mem_ptr(this, &Nic::invalidate);
+}
+
+AxiHost::Found Nic::look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
+  tlm::tlm_generic_payload payload;
+  PasidExtension extension;
+  extension.pasid = pasid;
+  payload.set_extension(&extension);
+  payload.set_address(address);
+  tlm::tlm_dmi dmi;
+  const bool mapped = memory->get_direct_mem_ptr(payload, dmi);
+  payload.clear_extension(&extension);
+  if (!mapped) {
+    return payload.get_response_status() == tlm::TLM_GENERIC_ERROR_RESPONSE
+               ? AxiHost::Found::kBroken
+               : AxiHost::Found::kNothing;
+  }
+  range = {pasid, dmi.get_start_address(), dmi.get_end_address(), dmi.get_dmi_ptr()};
+  return AxiHost::Found::kMapped;
+}
+
+void Nic::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (payload.get_data_length() != 4 || (!payload.is_read() && !payload.is_write())) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  while (accesses_.size() >= kPostedAccesses) sc_core::wait(room_);
+  auto* word = reinterpret_cast<std::uint32_t*>(payload.get_data_ptr());
+  sc_core::sc_event done;
+  Access access{payload.is_write(),
+                static_cast<std::uint32_t>(payload.get_address()),
+                *word,
+                to_ns(sc_core::sc_time_stamp() + delay),
+                payload.is_read() ? &done : nullptr,
+                word};
+  // One already on the pins stays in front.
+  const auto first = accesses_.begin() + (in_access_ ? 1 : 0);
+  const auto at = std::upper_bound(
+      first, accesses_.end(), access.arrives_ns,
+      [](std::uint64_t ns, const Access& other) { return ns < other.arrives_ns; });
+  accesses_.insert(at, access);
+  if (payload.is_read()) sc_core::wait(done);
+  delay = sc_core::SC_ZERO_TIME;
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+void Nic::finish_access(std::uint32_t value) {
+  const Access& access = accesses_.front();
+  if (!access.write) {
+    *access.result = value;
+    woken_.push_back(access.done);
+  }
+  if (accesses_.size() == kPostedAccesses) woken_.push_back(&room_);
+  accesses_.pop_front();
+  address_sent_ = data_sent_ = in_access_ = false;
+}
+
+std::uint64_t Nic::wakes_at() const {
+  constexpr unsigned kQuietEdges = 2;  // the outputs are those before the last inputs
+  if (quiet_ < kQuietEdges || in_access_ || !axi_.idle() || !ethernet_out_.empty()) return 0;
+  std::uint64_t at = std::min(deadline_, ingress_.next_ns());
+  if (!accesses_.empty()) at = std::min(at, accesses_.front().arrives_ns);
+  return at;
+}
+
+// One for each model; see CMakeLists.txt.
+#define ROCI_MAKER(name)                                                                    \
+  std::unique_ptr<Nic> make_nic_##name(const char*, const NicConfig&, Channel&, Channel&,   \
+                                       NicListener&)
+ROCI_MAKER(64);
+ROCI_MAKER(512);
+ROCI_MAKER(64_traced);
+ROCI_MAKER(512_traced);
+#undef ROCI_MAKER
+
+std::unique_ptr<Nic> make_nic(unsigned width, const char* name, const NicConfig& config,
+                              Channel& egress, Channel& ingress, NicListener& listener) {
+  const bool traced = !config.trace.empty();
+  switch (width) {
+    case 64:
+      return (traced ? make_nic_64_traced : make_nic_64)(name, config, egress, ingress, listener);
+    case 512:
+      return (traced ? make_nic_512_traced : make_nic_512)(name, config, egress, ingress, listener);
+    default:
+      throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");
+  }
+}
+
+}  // namespace roci::testbench

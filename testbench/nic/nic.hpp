@@ -1,0 +1,108 @@
+// The verilated adapter as a SystemC module: TLM-2.0 sockets at the host, frames at the wire.
+#pragma once
+
+#include <tlm.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testbench/host/axi.hpp"
+#include "testbench/link/channel.hpp"
+
+namespace roci::testbench {
+
+inline constexpr std::uint64_t kClockNs = 4;  ///< 250 MHz
+inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+struct NicConfig {
+  AxiConfig axi;
+  std::string trace;  ///< FST file; empty: none
+  std::uint64_t trace_from_ns = 0, trace_to_ns = kNever;
+};
+
+/// What the module tells its surroundings, at the clock edge where it happens.
+class NicListener {
+ public:
+  virtual ~NicListener() = default;
+  /// A write of at most one beat is in host memory (completions and events are such writes).
+  virtual void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) = 0;
+  /// The adapter broke a rule of its bus.
+  virtual void bus_fault(const std::string& text) = 0;
+  /// A frame came out of the Ethernet path.
+  virtual void ethernet_frame(const packet::Bytes& frame) = 0;
+};
+
+/// One adapter. Pins are not signals: clock() evaluates the model and moves all transfers of that
+/// edge by plain calls, and SystemC sees register accesses and DMA only.
+class Nic : public sc_core::sc_module {
+ public:
+  Nic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress, Channel& ingress,
+      NicListener& listener);
+
+  /// Register access of 4 bytes. A write is posted; a read returns with its data. The delay of the
+  /// call is the way to the adapter: accesses arrive in order of arrival time.
+  tlm_utils::simple_target_socket<Nic> registers;
+  /// DMA: direct pointers only.
+  tlm_utils::simple_initiator_socket<Nic> memory;
+
+  /// One clock edge at `now_ns`.
+  virtual void clock(std::uint64_t now_ns) = 0;
+
+  /// Earliest time at which an edge can change anything: now when something is under way.
+  std::uint64_t wakes_at() const;
+
+  bool attention() const { return attention_; }  ///< firmware has something to do
+  bool interrupt() const { return interrupt_; }
+  /// Events to notify once SystemC time has caught up.
+  std::vector<sc_core::sc_event*>& woken() { return woken_; }
+  bool memory_changed() { return axi_.wrote(); }
+  /// Sends a frame through the Ethernet path.
+  void send_ethernet(packet::Bytes frame) { ethernet_out_.push_back(std::move(frame)); }
+
+  std::uint64_t clocks() const { return clocks_; }  ///< edges evaluated
+  const AxiHost::Counts& dma() const { return axi_.counts(); }
+
+ protected:
+  struct Access {
+    bool write;
+    std::uint32_t offset, value;
+    std::uint64_t arrives_ns;
+    sc_core::sc_event* done;  ///< of a read
+    std::uint32_t* result;
+  };
+
+  std::deque<Access> accesses_;
+  bool address_sent_ = false, data_sent_ = false, in_access_ = false;
+  AxiHost axi_;
+  Channel& egress_;
+  Channel& ingress_;
+  NicListener& listener_;
+  std::deque<packet::Bytes> ethernet_out_;
+  std::size_t ethernet_sent_ = 0;
+  packet::Bytes ethernet_in_;
+  bool attention_ = false, interrupt_ = false;
+  unsigned quiet_ = 0;  ///< edges in a row that found the adapter quiescent
+  std::uint64_t deadline_ = kNever;
+  std::uint64_t clocks_ = 0;
+
+  void finish_access(std::uint32_t value);
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void invalidate(sc_dt::uint64, sc_dt::uint64) { axi_.forget_direct(); }
+  AxiHost::Found look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range);
+
+  std::vector<sc_core::sc_event*> woken_;
+  sc_core::sc_event room_;
+};
+
+/// The adapter of `width` bits, 64 or 512. With a trace the slower model that can write one.
+std::unique_ptr<Nic> make_nic(unsigned width, const char* name, const NicConfig& config,
+                              Channel& egress, Channel& ingress, NicListener& listener);
+
+}  // namespace roci::testbench

@@ -1,0 +1,233 @@
+#include "testbench/scoreboard/egress.hpp"
+
+#include <algorithm>
+
+#include "packet/lint.hpp"
+
+namespace roci::testbench {
+namespace {
+
+using transport::Psn;
+
+constexpr std::size_t kRemembered = 1u << 14;  // PSNs of a queue pair
+constexpr unsigned kBetween = 0, kInSend = 1, kInWrite = 2;
+
+std::uint32_t pmtu_bytes(unsigned code) { return 128u << code; }
+
+std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t pmtu) {
+  return bytes == 0 ? 1 : static_cast<std::uint32_t>((bytes + pmtu - 1) / pmtu);
+}
+
+bool is_send(std::uint8_t op) {
+  return op <= packet::kRcSendOnlyImm || op == packet::kRcSendLastInv ||
+         op == packet::kRcSendOnlyInv;
+}
+bool is_write(std::uint8_t op) {
+  return op >= packet::kRcWriteFirst && op <= packet::kRcWriteOnlyImm;
+}
+bool is_atomic(std::uint8_t op) {
+  return op == packet::kRcCmpSwap || op == packet::kRcFetchAdd;
+}
+bool is_read_answer(std::uint8_t op) {
+  return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;
+}
+
+}  // namespace
+
+void EgressMonitor::violate(const FrameEvent& event, const std::string& text) {
+  std::string where = "node " + std::to_string(event.node);
+  if (event.parsed.has_bth) {
+    where += ", " + std::string(packet::opcode_name(event.parsed.bth().opcode())) + " to " +
+             std::to_string(event.parsed.bth().dest_qp()) + ", PSN " +
+             std::to_string(event.parsed.bth().psn());
+  }
+  report_("I12: " + where + ": " + text);
+}
+
+void EgressMonitor::frame(const FrameEvent& event) {
+  const packet::Parsed& parsed = event.parsed;
+  if (!parsed.has_bth) return;
+  const std::uint32_t qpn = parsed.bth().dest_qp();
+  WorkMonitor& receiver_work = *work_[1 - event.node];
+  if (event.intact) receiver_work.progress(qpn, event.time_ns);
+  if (event.injected) return;
+  ++frames_;
+  // A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes it.
+  if (!parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected) return;
+  for (const std::string& text : packet::lint(parsed.frame)) violate(event, text);
+  if (!parsed.ok()) return;
+  if (payload_check_ && parsed.payload.size != 0 && !payload_check_(event)) {
+    report_("I7: node " + std::to_string(event.node) + " sent bytes that are not its own, PSN " +
+            std::to_string(parsed.bth().psn()));
+  }
+
+  const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
+  if (receiver == nullptr || receiver->life == 0) return;  // gone or not yet there: nothing is known
+  const Key key{event.node, qpn};
+  if (parsed.op->response) {
+    Answers& a = answers_[key];
+    if (a.life != receiver->life) {
+      a = Answers{};
+      a.life = receiver->life;
+    }
+    answer(event, a, *receiver);
+  } else {
+    Requests& r = requests_[key];
+    if (!r.known || r.life != receiver->life) {
+      r = Requests{};
+      r.known = true;
+      r.life = receiver->life;
+      r.next = receiver->attributes.rq_psn;
+      r.sent.resize(kRemembered);
+    }
+    request(event, r, *receiver);
+  }
+}
+
+void EgressMonitor::request(const FrameEvent& event, Requests& r,
+                            const WorkMonitor::Connection& receiver) {
+  const std::int32_t ahead = event.parsed.psn().distance_from(Psn(r.next));
+  if (ahead > 0) {
+    violate(event, "PSN " + std::to_string(r.next) + " is next");
+  } else if (ahead == 0) {
+    fresh(event, r, receiver);
+  } else {
+    ++repeated_;
+    again(event, r, pmtu_bytes(receiver.attributes.path_mtu));
+  }
+}
+
+void EgressMonitor::fresh(const FrameEvent& event, Requests& r,
+                          const WorkMonitor::Connection& receiver) {
+  const packet::Parsed& parsed = event.parsed;
+  const std::uint8_t op = parsed.bth().opcode();
+  const packet::OpcodeInfo& info = *parsed.op;
+  const std::uint32_t pmtu = pmtu_bytes(receiver.attributes.path_mtu);
+  const auto bytes = static_cast<std::uint32_t>(parsed.payload.size);
+  std::uint32_t packets = 1;
+
+  if (info.start != (r.open == kBetween) ||
+      (!info.start && (r.open == kInSend ? !is_send(op) : !is_write(op)))) {
+    violate(event, "does not follow what was sent before");
+  }
+  if (!info.end && bytes != pmtu) violate(event, "a packet inside a message is not of PMTU size");
+  if (bytes > pmtu) violate(event, "longer than the path MTU");
+  if (info.end && !info.start && bytes == 0) violate(event, "an empty last packet");
+
+  if (is_write(op)) {
+    if (info.start) r.to_come = parsed.reth().dma_length();
+    if (bytes > r.to_come || (info.end && bytes != r.to_come)) {
+      violate(event, "DMALen of the message and its payload disagree");
+    }
+    r.to_come -= std::min<std::uint64_t>(bytes, r.to_come);
+  }
+  r.open = info.end ? kBetween : is_send(op) ? kInSend : kInWrite;
+
+  std::uint32_t noted = bytes;
+  if (op == packet::kRcReadRequest) {
+    noted = parsed.reth().dma_length();
+    packets = packets_of(noted, pmtu);
+  }
+  const std::uint32_t psn = parsed.bth().psn();
+  r.sent[psn % kRemembered] = {psn, op, noted};
+  if (op == packet::kRcReadRequest || is_atomic(op)) {
+    r.reads.push_back({psn, (Psn(psn) + (packets - 1)).value(), is_atomic(op)});
+    const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
+    if (sender != nullptr && sender->attributes.max_rd_atomic != 0 &&
+        r.reads.size() > sender->attributes.max_rd_atomic) {
+      violate(event, std::to_string(r.reads.size()) + " READs and atomics are out, allowed are " +
+                         std::to_string(sender->attributes.max_rd_atomic));
+    }
+  }
+  r.next = (Psn(psn) + packets).value();
+}
+
+void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pmtu) {
+  const packet::Parsed& parsed = event.parsed;
+  const std::uint32_t psn = parsed.bth().psn();
+  const std::uint8_t op = parsed.bth().opcode();
+  if (op == packet::kRcReadRequest) {
+    // May ask for the rest of an earlier READ, from any of its packets on.
+    const Psn last = Psn(psn) + (packets_of(parsed.reth().dma_length(), pmtu) - 1);
+    const auto matches = [&](const Outstanding& read) {
+      return !read.atomic && !Psn(psn).before(Psn(read.first)) && last.value() == read.last;
+    };
+    if (std::none_of(r.reads.begin(), r.reads.end(), matches) &&
+        std::none_of(r.old_reads.begin(), r.old_reads.end(), matches)) {
+      violate(event, "repeats no READ that was sent");
+    }
+    return;
+  }
+  const Sent& before = r.sent[psn % kRemembered];
+  if (before.psn != psn) {
+    const auto covers = [psn](const Outstanding& read) {
+      return !Psn(psn).before(Psn(read.first)) && !Psn(psn).after(Psn(read.last));
+    };
+    if (std::any_of(r.reads.begin(), r.reads.end(), covers)) {
+      violate(event, "this PSN belongs to a READ");
+    }
+    return;  // older than what is remembered
+  }
+  if (before.opcode != op || before.bytes != parsed.payload.size) {
+    violate(event, "was " + std::string(packet::opcode_name(before.opcode)) + " with " +
+                       std::to_string(before.bytes) + " bytes when first sent");
+  }
+}
+
+void EgressMonitor::answer(const FrameEvent& event, Answers& a,
+                           const WorkMonitor::Connection& receiver) {
+  const packet::Parsed& parsed = event.parsed;
+  const std::uint8_t op = parsed.bth().opcode();
+  const std::uint32_t psn = parsed.bth().psn();
+  const std::uint32_t pmtu = pmtu_bytes(receiver.attributes.path_mtu);
+
+  // Requests of the receiver, which this answers.
+  const auto found = requests_.find({1 - event.node, receiver.attributes.dest_qpn});
+  constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
+  if (parsed.has(packet::Ext::kAeth) && parsed.aeth().syndrome() == kNakSequence) {
+    if (a.nak == psn) violate(event, "RSP-04: this gap was NAKed before");
+    a.nak = psn;
+  } else if (a.nak && !parsed.psn().before(Psn(*a.nak))) {
+    a.nak.reset();
+  }
+  if (found != requests_.end() && found->second.known) {
+    Requests& r = found->second;
+    // A NAK names the PSN that is missing, which may be the next one (lost before it).
+    if (!parsed.psn().before(Psn(r.next))) violate(event, "answers a PSN that was not sent");
+    const bool completes = op == packet::kRcReadRespLast || op == packet::kRcReadRespOnly ||
+                           op == packet::kRcAtomicAck;
+    if (completes || op == packet::kRcAck) {
+      constexpr std::size_t kOldReads = 64;
+      for (auto at = r.reads.begin(); at != r.reads.end();) {
+        const bool done = completes ? !Psn(at->last).after(parsed.psn()) : false;
+        if (done) {
+          r.old_reads.push_back(*at);
+          at = r.reads.erase(at);
+        } else {
+          ++at;
+        }
+      }
+      if (r.old_reads.size() > kOldReads) {
+        r.old_reads.erase(r.old_reads.begin(), r.old_reads.end() - kOldReads);
+      }
+    }
+  }
+
+  if (is_read_answer(op)) {
+    const bool starts = op == packet::kRcReadRespFirst || op == packet::kRcReadRespOnly;
+    const bool ends = op == packet::kRcReadRespLast || op == packet::kRcReadRespOnly;
+    if (!starts && a.read != psn) violate(event, "goes on with no READ answer");
+    if (!ends && parsed.payload.size != pmtu) {
+      violate(event, "a packet inside a READ answer is not of PMTU size");
+    }
+    if (parsed.payload.size > pmtu) violate(event, "longer than the path MTU");
+    if (ends && !starts && parsed.payload.size == 0) violate(event, "an empty last packet");
+    if (ends) {
+      a.read.reset();
+    } else {
+      a.read = (Psn(psn) + 1).value();
+    }
+  }
+}
+
+}  // namespace roci::testbench

@@ -1,0 +1,77 @@
+// Every frame that an adapter sends is legal by itself and in its place (I12).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testbench/link/frame.hpp"
+#include "testbench/scoreboard/work.hpp"
+
+namespace roci::testbench {
+
+/// Watches both directions of a wire between two nodes. For each queue pair: PSNs of requests
+/// count up, opcodes follow one another, a repeated PSN carries what it carried before, sizes
+/// suit the path MTU, no more READs and atomics are out than allowed, answers answer something,
+/// and no gap is NAKed twice.
+class EgressMonitor : public FrameTap {
+ public:
+  /// Checks a payload against what its sender may give away (I7): false is a violation.
+  using PayloadCheck = std::function<bool(const FrameEvent&)>;
+
+  EgressMonitor(WorkMonitor& node0, WorkMonitor& node1, Report report)
+      : work_{&node0, &node1}, report_(std::move(report)) {}
+
+  void frame(const FrameEvent& event) override;
+  void set_payload_check(PayloadCheck check) { payload_check_ = std::move(check); }
+  std::uint64_t frames() const { return frames_; }
+  std::uint64_t repeated() const { return repeated_; }  ///< requests sent more than once
+
+ private:
+  /// What was sent under a PSN.
+  struct Sent {
+    std::uint32_t psn = ~std::uint32_t{0};
+    std::uint8_t opcode = 0;
+    std::uint32_t bytes = 0;  ///< payload, or DMALen of a READ
+  };
+  struct Outstanding {
+    std::uint32_t first, last;  ///< PSNs
+    bool atomic;
+  };
+  /// Requests of one queue pair; named by the sending node and the number at the receiver.
+  struct Requests {
+    unsigned life = 0;
+    bool known = false;
+    std::uint32_t next = 0;
+    unsigned open = 0;              ///< 0 between messages, 1 in a SEND, 2 in a WRITE
+    std::uint64_t to_come = 0;      ///< of an open WRITE
+    std::vector<Sent> sent;         ///< by PSN, the newest
+    std::vector<Outstanding> reads;
+    std::vector<Outstanding> old_reads;  ///< answered; a duplicate may ask again
+  };
+  /// Answers of one queue pair; named likewise.
+  struct Answers {
+    unsigned life = 0;
+    std::optional<std::uint32_t> nak;   ///< PSN of the last sequence NAK with nothing after it
+    std::optional<std::uint32_t> read;  ///< PSN that a READ answer goes on with
+  };
+  using Key = std::pair<unsigned, std::uint32_t>;
+
+  void request(const FrameEvent& event, Requests& r, const WorkMonitor::Connection& receiver);
+  void fresh(const FrameEvent& event, Requests& r, const WorkMonitor::Connection& receiver);
+  void again(const FrameEvent& event, Requests& r, std::uint32_t pmtu);
+  void answer(const FrameEvent& event, Answers& a, const WorkMonitor::Connection& receiver);
+  void violate(const FrameEvent& event, const std::string& text);
+
+  WorkMonitor* work_[2];
+  Report report_;
+  PayloadCheck payload_check_;
+  std::map<Key, Requests> requests_;
+  std::map<Key, Answers> answers_;
+  std::uint64_t frames_ = 0, repeated_ = 0;
+};
+
+}  // namespace roci::testbench

@@ -1,0 +1,231 @@
+#include "testbench/scoreboard/work.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "driver/layout.hpp"
+#include "spec/queues.hpp"
+
+namespace roci::testbench {
+namespace {
+
+using driver::Opcode;
+using driver::QpState;
+using driver::Status;
+using driver::WcOpcode;
+
+constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+
+WcOpcode completion_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kSend:
+    case Opcode::kSendImm: return WcOpcode::kSend;
+    case Opcode::kWrite:
+    case Opcode::kWriteImm: return WcOpcode::kWrite;
+    case Opcode::kRead: return WcOpcode::kRead;
+    case Opcode::kCmpSwap: return WcOpcode::kCmpSwap;
+    case Opcode::kFetchAdd: return WcOpcode::kFetchAdd;
+  }
+  return WcOpcode::kSend;
+}
+
+/// Fields that a modify with `mask` sets.
+void merge(driver::QpAttributes& to, const driver::QpAttributes& from, std::uint32_t mask) {
+  namespace m = driver::mask;
+  if ((mask & m::kState) != 0) to.state = from.state;
+  if ((mask & m::kAccessFlags) != 0) to.access = from.access;
+  if ((mask & m::kPathMtu) != 0) to.path_mtu = from.path_mtu;
+  if ((mask & m::kTimeout) != 0) to.timeout = from.timeout;
+  if ((mask & m::kRetryCnt) != 0) to.retry_cnt = from.retry_cnt;
+  if ((mask & m::kRnrRetry) != 0) to.rnr_retry = from.rnr_retry;
+  if ((mask & m::kRqPsn) != 0) to.rq_psn = from.rq_psn;
+  if ((mask & m::kSqPsn) != 0) to.sq_psn = from.sq_psn;
+  if ((mask & m::kMaxRdAtomic) != 0) to.max_rd_atomic = from.max_rd_atomic;
+  if ((mask & m::kMaxDestRdAtomic) != 0) to.max_dest_rd_atomic = from.max_dest_rd_atomic;
+  if ((mask & m::kMinRnrTimer) != 0) to.min_rnr_timer = from.min_rnr_timer;
+  if ((mask & m::kDestQpn) != 0) to.dest_qpn = from.dest_qpn;
+}
+
+}  // namespace
+
+std::uint64_t rnr_time_ns(unsigned code) {
+  // Code 0 is the longest; the others step by 1/2 and 1/3 powers of two from 10 us on.
+  constexpr std::uint64_t kUnits[32] = {65536, 1,    2,    3,    4,    6,    8,     12,
+                                        16,    24,   32,   48,   64,   96,   128,   192,
+                                        256,   384,  512,  768,  1024, 1536, 2048,  3072,
+                                        4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
+  return kUnits[code & 31] * 10'000;
+}
+
+void WorkMonitor::cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) {
+  rings_[dma] = Ring{cqn, log};
+}
+
+void WorkMonitor::cq_destroyed(std::uint32_t cqn) {
+  for (auto at = rings_.begin(); at != rings_.end();) {
+    at = at->second.cqn == cqn ? rings_.erase(at) : std::next(at);
+  }
+}
+
+void WorkMonitor::qp_created(std::uint32_t qpn) { connections_[qpn] = Connection{}; }
+
+void WorkMonitor::qp_destroyed(std::uint32_t qpn) {
+  abandoned_ += connections_[qpn].sends.size();
+  connections_.erase(qpn);
+}
+
+void WorkMonitor::qp_modified(std::uint32_t qpn, const driver::QpAttributes& attributes,
+                              std::uint32_t mask) {
+  Connection& c = connections_[qpn];
+  merge(c.attributes, attributes, mask);
+  if ((mask & driver::mask::kState) == 0) return;
+  if (attributes.state == QpState::kReset) {
+    abandoned_ += c.sends.size();
+    c.sends.clear();
+    c.receives.clear();
+    c.send_failed = c.receive_failed = false;
+  } else if (attributes.state == QpState::kRtr) {
+    ++c.life;
+  }
+}
+
+void WorkMonitor::send_posted(std::uint32_t qpn, std::uint16_t index,
+                              const driver::SendRequest& request) {
+  Connection& c = connections_[qpn];
+  if (c.sends.empty()) c.progress_ns = now_ns_;
+  std::uint64_t bytes = request.inline_data != nullptr ? request.inline_bytes : 0;
+  for (const driver::Sge& sge : request.sges) bytes += sge.length;
+  c.sends.push_back({index, request.signaled, request.opcode, bytes});
+}
+
+void WorkMonitor::receive_posted(std::uint32_t qpn, std::uint16_t index,
+                                 const driver::ReceiveRequest& request) {
+  std::uint64_t bytes = 0;
+  for (const driver::Sge& sge : request.sges) bytes += sge.length;
+  connections_[qpn].receives.push_back({index, true, Opcode::kSend, bytes});
+}
+
+void WorkMonitor::memory_written(std::uint64_t now_ns, std::uint64_t address,
+                                 const std::uint8_t* host, unsigned bytes) {
+  now_ns_ = now_ns;
+  auto after = rings_.upper_bound(address);
+  if (after == rings_.begin()) return;
+  --after;
+  const std::uint64_t offset = address - after->first;
+  if (offset >= kCqeBytes << after->second.log) return;
+  completion(after->second, offset, host, bytes);
+}
+
+void WorkMonitor::completion(Ring& ring, std::uint64_t offset, const std::uint8_t* cqe,
+                             unsigned bytes) {
+  const auto field = [&](spec::Place place) {
+    return static_cast<std::uint32_t>(driver::get(cqe, place));
+  };
+  const std::uint32_t slot = ring.next & ((1u << ring.log) - 1);
+  if (bytes != kCqeBytes || offset != slot * kCqeBytes) {
+    violate("CQ-06: completion queue " + std::to_string(ring.cqn) + " written at byte " +
+            std::to_string(offset) + ", " + std::to_string(bytes) + " bytes, entry " +
+            std::to_string(slot) + " is next");
+    return;
+  }
+  const bool owner = (ring.next >> ring.log & 1) == 0;
+  if ((field(spec::place_of(spec::kCqe, "owner")) != 0) != owner) {
+    violate("completion queue " + std::to_string(ring.cqn) + ": owner bit of the wrong pass");
+  }
+  ++ring.next;
+  ++completions_;
+
+  const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));
+  const auto found = connections_.find(qpn);
+  const std::string who = "queue pair " + std::to_string(qpn);
+  if (found == connections_.end()) {
+    violate("I1: completion of " + who + ", which does not exist");
+    return;
+  }
+  Connection& c = found->second;
+  c.progress_ns = now_ns_;
+  const std::uint32_t opcode = field(spec::place_of(spec::kCqe, "opcode"));
+  const bool receive = (opcode & static_cast<std::uint32_t>(WcOpcode::kRecv)) != 0;
+  const auto status = static_cast<Status>(field(spec::place_of(spec::kCqe, "status")));
+  const auto index = static_cast<std::uint16_t>(field(spec::place_of(spec::kCqe, "wqe_index")));
+  const std::string what = who + (receive ? " receive " : " send ") + std::to_string(index);
+
+  auto& queue = receive ? c.receives : c.sends;
+  const auto at = std::find_if(queue.begin(), queue.end(),
+                               [index](const auto& posted) { return posted.index == index; });
+  if (at == queue.end()) {
+    violate("I1: " + what + " completed, but is not outstanding");
+    return;
+  }
+  for (auto earlier = queue.begin(); earlier != at; ++earlier) {
+    if (earlier->signaled) {
+      violate("I2: " + what + " completed before " + std::to_string(earlier->index));
+    }
+  }
+  const Connection::Posted posted = *at;
+  queue.erase(queue.begin(), at + 1);
+
+  bool& failed = receive ? c.receive_failed : c.send_failed;
+  if (status != Status::kSuccess) {
+    failed = true;
+    return;
+  }
+  if (failed) violate("I9: " + what + " is good after an error on its queue");
+  const std::uint32_t byte_len = field(spec::place_of(spec::kCqe, "byte_len"));
+  if (receive) {
+    const bool write = opcode == static_cast<std::uint32_t>(WcOpcode::kRecvWriteImm);
+    if (!write && byte_len > posted.bytes) {
+      violate("I8: " + what + " received " + std::to_string(byte_len) + " bytes into " +
+              std::to_string(posted.bytes));
+    }
+    return;
+  }
+  if (!posted.signaled) violate("RQ-47: " + what + " was not signaled");
+  if (opcode != static_cast<std::uint32_t>(completion_of(posted.opcode))) {
+    violate("CQ-04: " + what + " completed as operation " + std::to_string(opcode));
+  }
+  const bool reads = posted.opcode == Opcode::kRead || posted.opcode == Opcode::kCmpSwap ||
+                     posted.opcode == Opcode::kFetchAdd;
+  if (reads && byte_len != posted.bytes) {
+    violate("CQ-04: " + what + " says " + std::to_string(byte_len) + " bytes, asked for " +
+            std::to_string(posted.bytes));
+  }
+}
+
+const WorkMonitor::Connection* WorkMonitor::find(std::uint32_t qpn) const {
+  const auto found = connections_.find(qpn);
+  return found == connections_.end() ? nullptr : &found->second;
+}
+
+void WorkMonitor::progress(std::uint32_t qpn, std::uint64_t now_ns) {
+  const auto found = connections_.find(qpn);
+  if (found != connections_.end()) found->second.progress_ns = now_ns;
+}
+
+std::uint64_t WorkMonitor::rnr_ns() const {
+  std::uint64_t most = 0;
+  for (const auto& [qpn, c] : connections_) {
+    most = std::max(most, rnr_time_ns(c.attributes.min_rnr_timer));
+  }
+  return most;
+}
+
+void WorkMonitor::check_progress(std::uint64_t now_ns, std::uint64_t slack_ns,
+                                 std::uint64_t rnr_ns) {
+  now_ns_ = now_ns;
+  for (auto& [qpn, c] : connections_) {
+    if (!c.waiting() || c.attributes.timeout == 0 || c.attributes.state != QpState::kRts) continue;
+    constexpr std::uint64_t kUnitNs = 4096;
+    const std::uint64_t t = kUnitNs << c.attributes.timeout;
+    const std::uint64_t bound =
+        (c.attributes.retry_cnt + 1u) * 4 * t + 2 * rnr_ns + slack_ns;
+    if (now_ns > c.progress_ns + bound) {
+      violate("I11: queue pair " + std::to_string(qpn) + " stands still with " +
+              std::to_string(c.sends.size()) + " sends since " + std::to_string(c.progress_ns) +
+              " ns");
+      c.progress_ns = now_ns;
+    }
+  }
+}
+
+}  // namespace roci::testbench

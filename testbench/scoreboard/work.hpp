@@ -1,0 +1,92 @@
+// Work requests against completions, for one node: every request completes once and in order.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "driver/observer.hpp"
+
+namespace roci::testbench {
+
+/// Takes the text of a broken invariant.
+using Report = std::function<void(const std::string&)>;
+
+/// Sees what the application posts and what the adapter writes into the completion queues, before
+/// anybody polls them. Checks I1, I2, and of I8 and I9 what a completion itself can show: right
+/// operation and length, and nothing good after something bad on a queue.
+class WorkMonitor : public driver::Observer {
+ public:
+  WorkMonitor(std::string node, Report report) : node_(std::move(node)), report_(std::move(report)) {}
+
+  // driver::Observer
+  void cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) override;
+  void cq_destroyed(std::uint32_t cqn) override;
+  void qp_created(std::uint32_t qpn) override;
+  void qp_destroyed(std::uint32_t qpn) override;
+  void qp_modified(std::uint32_t qpn, const driver::QpAttributes& attributes,
+                   std::uint32_t mask) override;
+  void send_posted(std::uint32_t qpn, std::uint16_t index,
+                   const driver::SendRequest& request) override;
+  void receive_posted(std::uint32_t qpn, std::uint16_t index,
+                      const driver::ReceiveRequest& request) override;
+
+  /// A small write of the adapter into host memory at simulated time `now_ns`.
+  void memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
+                      unsigned bytes);
+
+  /// What is known of a queue pair.
+  struct Connection {
+    driver::QpAttributes attributes;
+    unsigned life = 0;                   ///< counts connections of the same number
+    std::uint64_t progress_ns = 0;       ///< last sign of life of its sends
+    bool waiting() const { return !sends.empty(); }
+
+    struct Posted {
+      std::uint16_t index;
+      bool signaled;
+      driver::Opcode opcode;
+      std::uint64_t bytes;
+    };
+    std::deque<Posted> sends, receives;
+    bool send_failed = false, receive_failed = false;
+  };
+  const Connection* find(std::uint32_t qpn) const;
+  /// Something for the queue pair arrived.
+  void progress(std::uint32_t qpn, std::uint64_t now_ns);
+
+  /// I11: a queue pair whose sends have shown no sign of life for longer than its retries can
+  /// take. `slack_ns`: both ways on wire and bus; `rnr_ns`: longest RNR wait that a peer asks for.
+  void check_progress(std::uint64_t now_ns, std::uint64_t slack_ns, std::uint64_t rnr_ns);
+
+  /// Sends that did not complete before their queue pair was reset or destroyed.
+  std::uint64_t abandoned() const { return abandoned_; }
+  std::uint64_t completions() const { return completions_; }
+  /// Longest RNR time (ns) of a queue pair here, as peers wait for it.
+  std::uint64_t rnr_ns() const;
+  void set_time(std::uint64_t now_ns) { now_ns_ = now_ns; }
+
+ private:
+  struct Ring {
+    std::uint32_t cqn;
+    unsigned log;
+    std::uint32_t next = 0;  ///< free-running index of the entry expected next
+  };
+  void completion(Ring& ring, std::uint64_t offset, const std::uint8_t* cqe, unsigned bytes);
+  void violate(const std::string& text) { report_(node_ + ": " + text); }
+
+  std::string node_;
+  Report report_;
+  std::map<std::uint64_t, Ring> rings_;  ///< by address
+  std::unordered_map<std::uint32_t, Connection> connections_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t abandoned_ = 0, completions_ = 0;
+};
+
+/// RNR waiting time of a timer code, ns (9.7.5.2.8).
+std::uint64_t rnr_time_ns(unsigned code);
+
+}  // namespace roci::testbench

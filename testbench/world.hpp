@@ -1,0 +1,128 @@
+// Two adapters, a wire between them, and a host with firmware and driver for each.
+//
+//   Config config;
+//   config.faults[0].loss = 0.01;
+//   World world(config);
+//   world.run([](Node& node) { ... node.context() ... });   // on both nodes at once
+//
+// Time is simulated: it passes in Device::wait and in register accesses, and jumps over what is
+// idle. A run is reproduced by its Config.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "driver/context.hpp"
+#include "testbench/link/channel.hpp"
+#include "testbench/scoreboard/egress.hpp"
+
+namespace roci::testbench {
+
+struct Config {
+  unsigned width = 512;               ///< bits of the adapters' data path: 64 or 512
+  std::uint64_t seed = 1;             ///< of everything that is random
+  double rate_gbps = 0;               ///< of the wire; 0: 100 at 512 bits, 10 at 64
+  std::uint64_t delay_ns = 500;       ///< of the wire, one way
+  std::array<Faults, 2> faults;       ///< of the frames that node 0 and node 1 send
+  std::uint64_t memory_ns = 400;      ///< from adapter to host memory, and back
+  std::uint64_t register_ns = 400;    ///< from a host's processor to the adapter, and back
+  bool out_of_order = false;          ///< read data of different ids in any order
+  double stall = 0;                   ///< chance per clock that a bus channel stalls for a while
+  bool ipv6 = false;                  ///< family of the GID at index 0; the other is at 1
+  std::optional<std::uint16_t> vlan;  ///< of both GIDs
+  std::string trace;                  ///< "x": waveforms x.n0.fst and x.n1.fst; empty: none
+  std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
+  std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
+  bool strict = true;                 ///< a broken invariant makes run() throw
+};
+
+/// A rule of the test bench is broken (I1 to I12), or nothing can happen any more.
+class Violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One host with its adapter. Methods are for programs under World::run.
+class Node {
+ public:
+  virtual ~Node() = default;
+  virtual unsigned index() const = 0;
+  virtual driver::Device& device() = 0;
+  virtual driver::Context& context() = 0;  ///< opened, GIDs set
+  virtual driver::Gid gid() const = 0;     ///< at index 0
+  virtual std::uint64_t mac() const = 0;
+  std::uint64_t now_ns() { return device().now_ns(); }
+  /// Lets time pass.
+  void sleep(std::uint64_t ns) { device().wait([] { return false; }, ns); }
+
+  /// The ordinary Ethernet path.
+  virtual void send_ethernet(const packet::Bytes& frame) = 0;
+  virtual const std::vector<packet::Bytes>& received_ethernet() const = 0;
+  /// DMA to these bytes fails from here on, on purpose.
+  virtual void poison(std::uint64_t dma_address, std::size_t bytes) = 0;
+  virtual bool interrupt() const = 0;
+
+  struct Counts {
+    std::uint64_t clocks;  ///< edges evaluated
+    std::uint64_t dma_reads, dma_read_bytes, dma_writes, dma_write_bytes;
+    unsigned most_reads, most_writes;  ///< outstanding at once
+    std::uint64_t completions;
+  };
+  virtual Counts counts() const = 0;
+};
+
+/// One at a time in a process; several one after the other.
+class World {
+ public:
+  using Program = std::function<void(Node&)>;
+  struct Task {
+    unsigned node;
+    Program program;
+  };
+
+  explicit World(const Config& config);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Runs each program in a thread of its own and returns when all have. Throws what the first
+  /// program to fail threw, or Violation. Programs are not left half way but for that.
+  void run(const std::vector<Task>& tasks);
+  void run(const Program& on_both) { run({{0, on_both}, {1, on_both}}); }
+  void run(const Program& on_0, const Program& on_1) { run({{0, on_0}, {1, on_1}}); }
+
+  const Config& config() const;
+  Node& node(unsigned index);
+  /// The way of the frames that `from` sends; its faults may change between runs and in them.
+  Channel& channel(unsigned from);
+  EgressMonitor& egress();
+  WorkMonitor& work(unsigned node);
+  std::uint64_t now_ns() const;
+
+  /// Sees every frame, in the order in which they enter the wire.
+  void add_tap(FrameTap* tap);
+  /// Called every `clocks` evaluated clocks, for progress displays. Must not touch the world.
+  void on_tick(std::uint64_t clocks, std::function<void(std::uint64_t now_ns)> tick);
+
+  /// Broken invariants so far; run() has looked at the guard bytes before it returned.
+  const std::vector<std::string>& violations() const;
+
+  struct Speed {
+    std::uint64_t clocks;      ///< clocks in which at least one adapter was evaluated
+    std::uint64_t skipped_ns;  ///< time jumped over
+    double seconds;            ///< of processor time under run()
+  };
+  Speed speed() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace roci::testbench
