@@ -343,12 +343,13 @@ module roci_requester #(
 
   // ---- Plan: packet, reasons not to send it ----
   roci_pkg::tx_desc_t desc;
-  logic [23:0]        span;
+  logic [23:0]        span, message_span;
   logic               is_rd, plan_old, plan_bad, no_depth, wait_ring, wait_send, plan_blocks;
   logic [24:0]        flight_after;
   logic [7:0]         plan_status, plan_vendor;
   roci_requester_build u_build (
-    .plan_i(plan_q), .psn_i(w_q.psn_next), .pmtu_i(attr.pmtu), .desc_o(desc), .span_o(span));
+    .plan_i(plan_q), .psn_i(w_q.psn_next), .pmtu_i(attr.pmtu), .desc_o(desc), .span_o(span),
+    .message_o(message_span));
   assign is_rd        = plan_q.opcode == roci_pkg::WrOpRead || plan_q.opcode == roci_pkg::WrOpCmpSwap
                         || plan_q.opcode == roci_pkg::WrOpFetchAdd;
   assign plan_old     = !alive || w_q.failed || w_q.stopped || plan_q.epoch != w_q.epoch;
@@ -470,7 +471,7 @@ module roci_requester #(
 
     entry_in          = '0;
     entry_in.first    = w_q.psn_next;
-    entry_in.last     = w_q.psn_next + span - 24'd1;
+    entry_in.last     = w_q.psn_next + message_span - 24'd1;
     entry_in.kind     = plan_q.opcode == roci_pkg::WrOpRead ? KindRead : is_rd ? KindAtomic : KindData;
     entry_in.opcode   = plan_q.opcode[2:0];
     entry_in.signaled = plan_q.signaled;

@@ -6,7 +6,8 @@ module roci_requester_build (
   input  logic [23:0]         psn_i,
   input  logic [2:0]          pmtu_i,
   output roci_pkg::tx_desc_t  desc_o,
-  output logic [23:0]         span_o  // sequence numbers
+  output logic [23:0]         span_o,    // sequence numbers of this packet
+  output logic [23:0]         message_o  // and of the whole message
 );
 
   localparam int unsigned AckEvery = 16;  // so that a sender with a full window hears of it
@@ -14,13 +15,15 @@ module roci_requester_build (
   logic         write, with_imm;
   logic [7:0]   opcode;
   logic [127:0] reth;
-  logic [31:0]  packets, mask;
+  logic [31:0]  packets, all, mask;
 
   assign write    = plan_i.opcode == roci_pkg::WrOpWrite || plan_i.opcode == roci_pkg::WrOpWriteImm;
   assign with_imm = plan_i.last && (plan_i.opcode == roci_pkg::WrOpSendImm
                                     || plan_i.opcode == roci_pkg::WrOpWriteImm);
   assign mask     = (32'd128 << pmtu_i) - 32'd1;
   assign packets  = (plan_i.len + mask) >> (3'd7 + 4'(pmtu_i));
+  assign all      = (plan_i.msg_len + mask) >> (3'd7 + 4'(pmtu_i));
+  assign message_o = plan_i.msg_len != '0 ? all[23:0] : 24'd1;
   assign reth     = {plan_i.remote_addr + 64'(plan_i.offset), plan_i.rkey, plan_i.len};
 
   always_comb begin
@@ -78,6 +81,6 @@ module roci_requester_build (
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, packets};
+  assign unused = &{1'b0, plan_i, packets, all};
 
 endmodule

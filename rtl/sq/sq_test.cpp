@@ -1,0 +1,709 @@
+#include <doctest/doctest.h>
+
+#include "sq/sq_bench.hpp"
+
+using namespace sq_bench;
+
+namespace {
+
+Work write_of(std::uint32_t len, std::uint64_t from = kDataBase, std::uint64_t to = 0) {
+  Work w;
+  w.op = kWrite;
+  if (len) w.list = {{from, len}};
+  w.remote = to;
+  return w;
+}
+Work read_of(std::uint32_t len, std::uint64_t into = kDataBase, std::uint64_t from = 0) {
+  Work w = write_of(len, into, from);
+  w.op = kRead;
+  return w;
+}
+Work add_of(std::uint64_t value, std::uint64_t into = kDataBase) {
+  Work w = write_of(8, into, 64);
+  w.op = kFetchAdd;
+  w.swap_add = value;
+  return w;
+}
+std::vector<unsigned> opcodes(const Bench& b) {
+  std::vector<unsigned> v;
+  for (const Packet& p : b.sent) v.push_back(p.opcode);
+  return v;
+}
+std::vector<unsigned> psns(const Bench& b) {
+  std::vector<unsigned> v;
+  for (const Packet& p : b.sent) v.push_back(p.psn);
+  return v;
+}
+using List = std::vector<unsigned>;
+
+}  // namespace
+
+TEST_CASE("sq: RQ-01, RQ-05, RQ-06: a WRITE of one packet and one of three, over the PSN wrap") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  a.psn = 0xFFFFFD;
+  b.connect(5, a);
+  b.post(5, write_of(256, kDataBase, 0x100));
+  b.post(5, write_of(700, kDataBase + 999, 0x1000));
+  b.ring(5);
+  REQUIRE(b.until(2));
+  CHECK(opcodes(b) == List{0x0A, 0x06, 0x07, 0x08});
+  CHECK(psns(b) == List{0xFFFFFD, 0xFFFFFE, 0xFFFFFF, 0});
+  CHECK(b.sent[1].ext_number(0, 8) == 0x1000);
+  CHECK(b.sent[1].ext_number(8, 4) == 0x77777777);
+  CHECK(b.sent[1].ext_number(12, 4) == 700);
+  CHECK(b.sent[2].ext_len == 0);
+  CHECK(std::equal(b.memory.begin() + kDataBase + 999, b.memory.begin() + kDataBase + 1699,
+                   b.peers[5].memory.begin() + 0x1000));
+  CHECK(b.done[0].index == 0);
+  CHECK(b.done[1].index == 1);
+  CHECK(b.done[1].status == kSuccess);
+  CHECK(b.done[1].opcode == 1);
+  const auto live = b.live(5);
+  CHECK(live.psn == 1);
+  CHECK(live.una == 1);
+  CHECK(live.completed == 2);
+  CHECK(live.idle);
+  CHECK(b.wrong_places == 0);
+}
+
+TEST_CASE("sq: RQ-02, RQ-03: sequence numbers of READ, atomics and empty messages") {
+  Bench b;
+  Attr a;
+  a.pmtu = 2;
+  b.connect(1, a);
+  b.post(1, read_of(3000));
+  b.post(1, write_of(0));
+  b.post(1, read_of(0));
+  b.post(1, add_of(3));
+  Work send = write_of(10);
+  send.op = kSendImm;
+  send.imm = 0x12345678;
+  send.solicited = true;
+  b.post(1, send);
+  b.ring(1);
+  REQUIRE(b.until(5));
+  CHECK(opcodes(b) == List{0x0C, 0x0A, 0x0C, 0x14, 0x05});
+  CHECK(psns(b) == List{0, 6, 7, 8, 9});
+  for (unsigned i = 0; i < 5; ++i) {
+    CHECK(b.done[i].index == i);
+    CHECK(b.done[i].status == kSuccess);
+  }
+  CHECK(b.done[0].byte_len == 3000);
+  CHECK(b.done[3].byte_len == 8);
+  CHECK(b.done[3].opcode == 4);
+  CHECK(b.sent[4].se);
+  CHECK(b.sent[4].ext_number(0, 4) == 0x12345678);
+  CHECK(b.wrong_places == 0);
+}
+
+TEST_CASE("sq: RQ-36, RQ-41: READ data and the original value of an atomic land in memory") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  b.connect(2, a);
+  for (unsigned i = 0; i < 4096; ++i) b.peers[2].memory[i] = std::uint8_t(i * 3 + 1);
+  b.post(2, read_of(1001, kDataBase + 5, 100));
+  b.post(2, add_of(1, kDataBase + 0x2000));
+  b.ring(2);
+  REQUIRE(b.until(2));
+  CHECK(std::equal(b.memory.begin() + kDataBase + 5, b.memory.begin() + kDataBase + 1006,
+                   b.peers[2].memory.begin() + 100));
+  for (unsigned i = 0; i < 8; ++i) CHECK(b.memory[kDataBase + 0x2000 + i] == std::uint8_t((64 + i) * 3 + 1));
+  CHECK(b.peers[2].memory[64] == std::uint8_t(64 * 3 + 2));
+}
+
+TEST_CASE("sq: WIRE-43, RQ-05: opcodes of a long solicited SEND with immediate") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  b.connect(0, a);
+  Work w = write_of(600);
+  w.op = kSendImm;
+  w.solicited = true;
+  b.post(0, w);
+  b.ring(0);
+  REQUIRE(b.until(1));
+  CHECK(opcodes(b) == List{0, 1, 3});
+  CHECK_FALSE(b.sent[0].se);
+  CHECK_FALSE(b.sent[1].se);
+  CHECK(b.sent[2].se);
+  CHECK(b.sent[2].ack);
+  REQUIRE(b.peers[0].sends.size() == 1);
+  CHECK(std::equal(b.peers[0].sends[0].begin(), b.peers[0].sends[0].end(), b.memory.begin() + kDataBase));
+}
+
+TEST_CASE("sq: RQ-12, RQ-14, RQ-47: one ACK completes all before it; unsignaled ones are silent") {
+  Bench b;
+  b.connect(3);
+  b.auto_peer = false;
+  for (unsigned i = 0; i < 5; ++i) {
+    Work w = write_of(64);
+    w.signaled = i != 1;
+    b.post(3, w);
+  }
+  b.ring(3);
+  b.run(400);
+  REQUIRE(b.sent.size() == 5);
+  b.respond(3, 0x11, 2, 0x1F);
+  b.run(100);
+  REQUIRE(b.done.size() == 2);
+  CHECK(b.done[1].index == 2);
+  b.respond(3, 0x11, 9, 0x1F);   // beyond the last sent: RQ-16
+  b.respond(3, 0x11, 1, 0x1F);   // old
+  b.respond(3, 0x11, 7, 0x60);   // RQ-22
+  b.run(100);
+  CHECK(b.done.size() == 2);
+  CHECK(b.ghosts == 3);
+  b.respond(3, 0x11, 4, 0x1F);
+  b.run(100);
+  CHECK(b.done.size() == 4);
+  CHECK(b.live(3).idle);
+}
+
+TEST_CASE("sq: RQ-19, RQ-21: a NAK in the middle of a message sends from there, at once") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  b.connect(3, a);
+  unsigned lost = 0;
+  b.lose_request = [&](const Packet& p) { return p.psn == 2 && lost++ == 0; };
+  b.post(3, write_of(1100, kDataBase + 3));
+  b.ring(3);
+  const auto start = b.dut.cycle();
+  REQUIRE(b.until(1));
+  CHECK(b.dut.cycle() - start < 600);
+  CHECK(opcodes(b) == List{6, 7, 7, 7, 8, 7, 7, 8});
+  CHECK(psns(b) == List{0, 1, 2, 3, 4, 2, 3, 4});
+  CHECK(std::equal(b.memory.begin() + kDataBase + 3, b.memory.begin() + kDataBase + 1103,
+                   b.peers[3].memory.begin()));
+  CHECK(b.counters[4] == 1);
+  CHECK(b.counters[5] == 0);
+  CHECK(b.counters[7] == 1);
+}
+
+TEST_CASE("sq: RQ-31, RQ-33: silence ends in RETRY_EXC_ERR after N + 1 transmissions, the rest flushes") {
+  for (unsigned retries : {0u, 2u, 7u}) {
+    Bench b;
+    Attr a;
+    a.retry = retries;
+    b.connect(9, a);
+    b.peers[9].mute = true;
+    for (unsigned i = 0; i < 3; ++i) b.post(9, write_of(64));
+    b.ring(9);
+    REQUIRE(b.until(3));
+    unsigned first = 0;
+    for (const Packet& p : b.sent) first += p.psn == 0;
+    CHECK(first == retries + 1);
+    CHECK(b.done[0].status == kRetryExcErr);
+    CHECK(b.done[0].vendor == 32);
+    CHECK(b.done[1].status == kWrFlushErr);
+    CHECK(b.done[2].status == kWrFlushErr);
+    CHECK(b.fails == 1);
+    // RQ-49: one more in ERR flushes too
+    b.post(9, write_of(64));
+    b.ring(9);
+    REQUIRE(b.until(4));
+    CHECK(b.done[3].status == kWrFlushErr);
+    CHECK(b.done[3].index == 3);
+  }
+}
+
+TEST_CASE("sq: RQ-25, RQ-28, RQ-30: RNR waits, resends from there, and runs out") {
+  Bench b;
+  Attr a;
+  a.rnr_retry = 2;
+  a.retry = 0;
+  b.connect(4, a);
+  Work w = write_of(64);
+  w.op = kSend;
+  for (unsigned i = 0; i < 4; ++i) {
+    b.post(4, w);
+  }
+  b.peers[4].rnr = 2;
+  b.ring(4);
+  REQUIRE(b.until(4));
+  CHECK(b.peers[4].sends.size() == 4);
+  CHECK(b.dut.cycle() > 2 * b.rnr_time);
+  for (const auto& c : b.done) CHECK(c.status == kSuccess);
+  b.peers[4].rnr = 3;
+  b.post(4, w);
+  b.post(4, w);
+  b.ring(4);
+  REQUIRE(b.until(6));
+  CHECK(b.done[4].status == kRnrRetryExcErr);
+  CHECK(b.done[5].status == kWrFlushErr);
+}
+
+TEST_CASE("sq: RQ-35, RQ-37: a READ with a lost response is asked again from there") {
+  Bench b;
+  Attr a;
+  a.pmtu = 2;
+  b.connect(6, a);
+  for (unsigned i = 0; i < 8192; ++i) b.peers[6].memory[i] = std::uint8_t(i * 5 + 3);
+  unsigned lost = 0;
+  b.lose_response = [&](const Packet& p) { return p.psn == 2 && p.opcode == 0x0E && lost++ == 0; };
+  b.post(6, read_of(3000, kDataBase + 64, 10));
+  b.ring(6);
+  REQUIRE(b.until(1));
+  REQUIRE(b.sent.size() == 2);
+  CHECK(b.sent[1].psn == 2);
+  CHECK(b.sent[1].ext_number(0, 8) == 10 + 1024);
+  CHECK(b.sent[1].ext_number(12, 4) == 1976);
+  CHECK(std::equal(b.memory.begin() + kDataBase + 64, b.memory.begin() + kDataBase + 3064,
+                   b.peers[6].memory.begin() + 10));
+  CHECK(b.done[0].status == kSuccess);
+  CHECK(b.live(6).psn == 6);
+}
+
+TEST_CASE("sq: RQ-09, RQ-10: max_rd_atomic as given") {
+  Bench b;
+  Attr a;
+  a.max_rd = 3;
+  b.connect(6, a);
+  b.auto_peer = false;
+  for (unsigned i = 0; i < 8; ++i) b.post(6, read_of(64));
+  b.ring(6);
+  b.run(1500);
+  CHECK(b.sent.size() == 3);
+  b.auto_peer = true;
+  REQUIRE(b.until(8));
+  for (const auto& c : b.done) CHECK(c.status == kSuccess);
+}
+
+TEST_CASE("sq: max_rd_atomic 0 refuses a READ") {
+  Bench b;
+  Attr a;
+  a.max_rd = 0;
+  b.connect(6, a);
+  b.post(6, write_of(5));
+  b.post(6, read_of(64));
+  b.ring(6);
+  REQUIRE(b.until(2));
+  CHECK(b.done[0].status == kSuccess);
+  CHECK(b.done[1].status == kLocQpOpErr);
+}
+
+TEST_CASE("sq: RQ-48: a fence waits for READs") {
+  Bench b;
+  b.connect(6);
+  b.auto_peer = false;
+  b.post(6, read_of(64));
+  Work w = write_of(64);
+  w.fence = true;
+  b.post(6, w);
+  b.ring(6);
+  b.run(800);
+  CHECK(b.sent.size() == 1);
+  b.auto_peer = true;
+  REQUIRE(b.until(2));
+  CHECK(b.sent.back().opcode == 0x0A);
+}
+
+TEST_CASE("sq: RQ-13: an ACK behind a READ asks for the READ again, and completes nothing") {
+  Bench b;
+  b.connect(6);
+  b.auto_peer = false;
+  b.post(6, read_of(64));
+  b.post(6, write_of(64));
+  b.ring(6);
+  b.run(400);
+  REQUIRE(b.sent.size() == 2);
+  b.respond(6, 0x11, 1, 0x1F);
+  b.run(600);
+  CHECK(b.done.empty());
+  REQUIRE(b.sent.size() == 4);
+  CHECK(b.sent[2].opcode == 0x0C);
+  CHECK(b.sent[2].psn == 0);
+}
+
+TEST_CASE("sq: RQ-23, RQ-24: NAKs that end the work request") {
+  struct Case {
+    unsigned syndrome, status;
+  };
+  for (const Case c : {Case{0x61, kRemInvReqErr}, Case{0x62, kRemAccessErr}, Case{0x63, kRemOpErr},
+                       Case{0x64, kBadRespErr}, Case{0x7F, kBadRespErr}, Case{0x40, kBadRespErr},
+                       Case{0x80, kBadRespErr}}) {
+    Bench b;
+    b.connect(8);
+    b.auto_peer = false;
+    for (unsigned i = 0; i < 3; ++i) b.post(8, write_of(64));
+    b.ring(8);
+    b.run(400);
+    b.respond(8, 0x11, 1, c.syndrome);
+    REQUIRE(b.until(3));
+    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.done[1].status == c.status);
+    CHECK(b.done[2].status == kWrFlushErr);
+  }
+}
+
+TEST_CASE("sq: RQ-38, RQ-39, RQ-40: responses that do not fit never complete good") {
+  struct Case {
+    unsigned opcode, psn, syndrome, len, status;
+  };
+  // READ of 600 bytes at PMTU 256: FIRST 256, MIDDLE 256, LAST 88
+  for (const Case c : {Case{0x0D, 0, 0x1F, 252, kLocLenErr}, Case{0x0D, 0, 0x1F, 512, kLocLenErr},
+                       Case{0x0E, 0, 0x1F, 256, kBadRespErr}, Case{0x10, 0, 0x1F, 256, kBadRespErr},
+                       Case{0x0F, 0, 0x1F, 88, kBadRespErr}, Case{0x12, 0, 0x1F, 0, kBadRespErr},
+                       Case{0x11, 0, 0x63, 0, kRemOpErr}, Case{0x0D, 0, 0x63, 256, kBadRespErr}}) {
+    Bench b;
+    Attr a;
+    a.pmtu = 1;
+    b.connect(8, a);
+    b.auto_peer = false;
+    b.post(8, read_of(600));
+    b.ring(8);
+    b.run(300);
+    b.respond(8, c.opcode, c.psn, c.syndrome, Bytes(c.len));
+    REQUIRE(b.until(1));
+    CHECK(b.done[0].status == c.status);
+    b.run(50);
+    CHECK(b.dropped_segs == (c.len ? 1 : 0));
+    CHECK(b.wrong_places == 0);
+  }
+  Bench b;  // READ response to a WRITE
+  b.connect(8);
+  b.auto_peer = false;
+  b.post(8, write_of(64));
+  b.ring(8);
+  b.run(300);
+  b.respond(8, 0x10, 0, 0x1F, Bytes(64));
+  REQUIRE(b.until(1));
+  CHECK(b.done[0].status == kBadRespErr);
+}
+
+TEST_CASE("sq: RQ-43, F-85: bad work requests, no packet, the rest flushes") {
+  struct Case {
+    Work work;
+    unsigned status;
+  };
+  std::vector<Case> cases;
+  Work w = write_of(64);
+  w.list[0].key = kBadKey;
+  cases.push_back({w, kLocProtErr});
+  w = read_of(64);
+  w.list[0].key = kReadOnlyKey;
+  cases.push_back({w, kLocProtErr});
+  w = write_of(64, kQueueBase - 10);
+  cases.push_back({w, kLocProtErr});
+  w = write_of(64);
+  w.op = 9;
+  cases.push_back({w, kLocQpOpErr});
+  w = write_of(64);
+  w.length = 100;
+  cases.push_back({w, kLocLenErr});
+  w = write_of(0);
+  w.length = 100;
+  cases.push_back({w, kLocLenErr});
+  w = write_of(64);
+  w.length = 0x80000001;
+  cases.push_back({w, kLocLenErr});
+  w = add_of(1);
+  w.length = 16;
+  cases.push_back({w, kLocLenErr});
+  w = read_of(0);
+  w.inlined = true;
+  cases.push_back({w, kLocQpOpErr});
+  w = write_of(64);
+  w.list.push_back({kDataBase, 64});  // two entries in a stride of one block
+  cases.push_back({w, kLocQpOpErr});
+  for (const Case& c : cases) {
+    Bench b;
+    b.connect(8);
+    b.post(8, write_of(64));
+    b.post(8, c.work);
+    b.post(8, write_of(64));
+    b.ring(8);
+    REQUIRE(b.until(3));
+    b.run(200);
+    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.done[1].status == c.status);
+    CHECK(b.done[1].vendor != 0);
+    CHECK(b.done[2].status == kWrFlushErr);
+    CHECK(b.sent.size() == 1);
+    CHECK(b.done.size() == 3);
+  }
+}
+
+TEST_CASE("sq: a work request that cannot be read ends the queue pair") {
+  Bench b;
+  b.connect(8);
+  b.read_error = true;
+  b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(1));
+  CHECK(b.done[0].status == kFatalErr);
+  b.run(10);
+  CHECK(b.fails == 1);
+}
+
+TEST_CASE("sq: inline data leave from the queue entry") {
+  Bench b;
+  Attr a;
+  a.stride = 2;
+  b.connect(8, a);
+  Work w;
+  w.op = kSend;
+  w.inlined = true;
+  for (unsigned i = 0; i < 150; ++i) w.inline_data.push_back(std::uint8_t(i ^ 0x5A));
+  b.post(8, w);
+  b.ring(8);
+  REQUIRE(b.until(1));
+  REQUIRE(b.peers[8].sends.size() == 1);
+  CHECK(b.peers[8].sends[0] == w.inline_data);
+}
+
+TEST_CASE("sq: F-84: hostile doorbells") {
+  Bench b;
+  b.connect(8);
+  b.post(8, write_of(64));
+  b.ring(8);
+  b.ring(8);
+  b.ring(8, 0);  // going back
+  REQUIRE(b.until(1));
+  b.run(200);
+  CHECK(b.done.size() == 1);
+  CHECK(b.fails == 0);
+  b.ring(8, 1 + 33);  // the ring has 32 entries
+  b.run(300);
+  CHECK(b.fails == 1);
+  CHECK(b.sent.size() == 1);
+}
+
+TEST_CASE("sq: QP-09, RQ-52: a new life starts at its own PSN and index") {
+  Bench b;
+  b.connect(8);
+  for (unsigned i = 0; i < 5; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(5));
+  Attr a;
+  a.psn = 0x123456;
+  b.connect(8, a);
+  b.responses.clear();
+  b.respond(8, 0x11, 4, 0x1F);
+  b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(6));
+  CHECK(b.done[5].index == 0);
+  CHECK(b.done[5].status == kSuccess);
+  CHECK(b.sent.back().psn == 0x123456);
+}
+
+TEST_CASE("sq: QP-12: SQD finishes what was begun and holds the rest") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  b.connect(8, a);
+  b.post(8, write_of(100000));
+  b.ring(8);
+  b.run(150);
+  b.set_state(8, 4);
+  b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(1));
+  b.run(500);
+  CHECK(b.done.size() == 1);
+  CHECK(b.live(8).idle);
+  b.set_state(8, 3);
+  REQUIRE(b.until(2));
+}
+
+TEST_CASE("sq: QP-10: ERR with work in flight flushes everything once, in order") {
+  Bench b;
+  b.connect(8);
+  b.auto_peer = false;
+  for (unsigned i = 0; i < 20; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  b.run(200);
+  b.set_state(8, 6);
+  b.event(8, 2);
+  REQUIRE(b.until(20));
+  b.run(300);
+  REQUIRE(b.done.size() == 20);
+  for (unsigned i = 0; i < 20; ++i) {
+    CHECK(b.done[i].index == i);
+    CHECK(b.done[i].status == kWrFlushErr);
+  }
+}
+
+TEST_CASE("sq: F-67: a sequence NAK for ever ends in RETRY_EXC_ERR") {
+  Bench b;
+  Attr a;
+  a.retry = 3;
+  b.connect(8, a);
+  b.auto_peer = false;
+  b.post(8, write_of(64));
+  b.ring(8);
+  std::size_t seen = 0;
+  for (unsigned i = 0; i < 20000 && b.done.empty(); ++i) {
+    if (b.sent.size() > seen) {
+      seen = b.sent.size();
+      b.respond(8, 0x11, 0, 0x60);
+    }
+    b.tick();
+  }
+  REQUIRE(b.done.size() == 1);
+  CHECK(b.done[0].status == kRetryExcErr);
+  CHECK(b.done[0].vendor == 33);
+  CHECK(b.sent.size() == 4);
+}
+
+TEST_CASE("sq: F-10: copies of a NAK cost one going back") {
+  Bench b;
+  Attr a;
+  a.retry = 1;
+  b.connect(8, a);
+  unsigned lost = 0;
+  b.lose_request = [&](const Packet& p) { return p.psn == 0 && lost++ == 0; };
+  b.lose_response = [&](const Packet& p) {
+    if ((p.ext[0] >> 5) == 3) for (int i = 0; i < 10; ++i) b.responses.push_back(p);
+    return false;
+  };
+  for (unsigned i = 0; i < 4; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(4));
+  for (const auto& c : b.done) CHECK(c.status == kSuccess);
+  CHECK(b.counters[4] == 1);
+}
+
+TEST_CASE("sq: 64-byte WRITEs of 64 queue pairs") {
+  Bench b;
+  b.latency = 200;
+  b.wire = 125;
+  for (unsigned q = 0; q < kQps; ++q) b.connect(q);
+  for (unsigned i = 0; i < 32; ++i) {
+    for (unsigned q = 0; q < kQps; ++q) b.post(q, write_of(64));
+  }
+  for (unsigned q = 0; q < kQps; ++q) b.ring(q);
+  REQUIRE(b.until(kQps * 4));
+  const auto from = b.dut.cycle();
+  REQUIRE(b.until(kQps * 28));
+  const double clocks = double(b.dut.cycle() - from) / (kQps * 24);
+  std::printf("clocks per 64-byte WRITE over 64 queue pairs: %.2f\n", clocks);
+  CHECK(clocks < 8);
+  REQUIRE(b.until(kQps * 32));
+}
+
+TEST_CASE("sq: 64-byte WRITEs of 64 queue pairs, a doorbell each") {
+  Bench b;
+  b.latency = 200;
+  b.wire = 125;
+  for (unsigned q = 0; q < kQps; ++q) b.connect(q);
+  std::size_t posted = 0;
+  std::vector<std::size_t> open(kQps);
+  std::size_t seen = 0;
+  std::uint64_t from = 0;
+  while (seen < 4000) {
+    for (; seen < b.done.size(); ++seen) {
+      --open[b.done[seen].qpn];
+      if (seen == 1000) from = b.dut.cycle();
+    }
+    // the host posts one at a time, in turn
+    const unsigned q = posted % kQps;
+    if (open[q] < 16) {
+      b.post(q, write_of(64));
+      b.ring(q);
+      ++open[q];
+      ++posted;
+    }
+    b.run(3);
+  }
+  const double clocks = double(b.dut.cycle() - from) / 3000;
+  std::printf("the same, posted one by one: %.2f\n", clocks);
+  CHECK(clocks < 8);
+}
+
+TEST_CASE("sq: latency of a doorbell with memory that answers at once") {
+  Bench b;
+  b.latency = 1;
+  b.wire = 0;
+  b.auto_peer = false;
+  b.connect(1);
+  b.run(100);
+  b.post(1, write_of(64));
+  b.ring(1);
+  const auto from = b.dut.cycle();
+  while (b.sent.empty() && b.dut.cycle() < from + 200) b.tick();
+  std::printf("doorbell to packet described: %lu clocks\n", b.dut.cycle() - from);
+  CHECK(b.dut.cycle() - from < 40);
+}
+
+TEST_CASE("sq: soak over a lossy wire: every work request completes once, in order, with its data") {
+  for (unsigned seed : {11u, 12u, 13u, 14u}) {
+    std::printf("seed %u\n", seed);
+    Bench b;
+    std::mt19937 random(seed);
+    auto pick = [&](unsigned n) { return unsigned(random() % n); };
+    b.random.seed(seed);
+    b.loss = seed == 11 ? 0 : 0.03;
+    b.desc_every = 1 + seed % 3;
+    const unsigned qps = 8;
+    std::vector<std::vector<Work>> works(qps);
+    for (unsigned q = 0; q < qps; ++q) {
+      Attr a;
+      a.pmtu = 1 + pick(3);
+      a.psn = pick(3) == 0 ? 0xFFFFF0 : random() & 0xFFFFFF;
+      a.max_rd = 1 + pick(16);
+      b.connect(q, a);
+      b.peers[q].rnr = int(pick(3));
+    }
+    std::vector<unsigned> finished(qps);
+    std::vector<std::uint64_t> added(qps);
+    std::size_t seen = 0, total = 0;
+    const unsigned each = 60;
+    for (unsigned clock = 0; clock < 3000000 && total < qps * each; ++clock) {
+      const unsigned q = pick(qps);
+      if (works[q].size() < each && works[q].size() - finished[q] < 32 && pick(20) == 0) {
+        const std::uint64_t local = kDataBase + q * 0x40000 + pick(0x10000);
+        const unsigned sizes[] = {0, 1, 3, 255, 256, 257, 1024, 1500, 5000, 20000, 40000};
+        const std::uint32_t len = sizes[pick(11)];
+        Work w = write_of(len, local, pick(0x8000) + 0x1000);
+        const unsigned kind = pick(10);
+        w.op = kind < 3 ? kWrite : kind < 5 ? kRead : kind < 7 ? kSend : kind == 7 ? kWriteImm
+               : kind == 8 ? kSendImm : kFetchAdd;
+        if (w.op == kFetchAdd) {
+          w = add_of(1 + pick(5), kDataBase + q * 0x40000 + 0x30000 + 8 * works[q].size());
+          added[q] += w.swap_add;
+        } else if (w.op == kRead && len) {
+          w.list[0].addr = kDataBase + q * 0x40000 + 0x20000;
+        }
+        w.fence = pick(8) == 0;
+        works[q].push_back(w);
+        b.post(q, w);
+        b.ring(q);
+      }
+      b.tick();
+      for (; seen < b.done.size(); ++seen) {
+        const Completion& c = b.done[seen];
+        REQUIRE(c.status == kSuccess);
+        REQUIRE(c.index == finished[c.qpn]);
+        ++finished[c.qpn];
+        ++total;
+      }
+    }
+    REQUIRE(total == qps * each);
+    b.loss = 0;
+    b.run(500);
+    CHECK(b.done.size() == qps * each);
+    CHECK(b.wrong_places == 0);
+    for (unsigned q = 0; q < qps; ++q) {
+      std::size_t send = 0;
+      for (const Work& w : works[q]) {
+        if (w.op != kSend && w.op != kSendImm) continue;
+        REQUIRE(send < b.peers[q].sends.size());
+        const Bytes& got = b.peers[q].sends[send++];
+        const std::uint64_t from = w.list.empty() ? kDataBase : w.list[0].addr;
+        const std::size_t len = w.list.empty() ? 0 : w.list[0].length;
+        REQUIRE(got.size() == len);
+        CHECK(std::equal(got.begin(), got.end(), b.memory.begin() + long(from)));
+      }
+      CHECK(send == b.peers[q].sends.size());
+      std::uint64_t sum = 0;
+      std::memcpy(&sum, &b.peers[q].memory[64], 8);
+      CHECK(sum == added[q]);
+      CHECK(b.live(q).idle);
+    }
+  }
+}
