@@ -121,4 +121,131 @@ module roci_rq #(
   output logic [7:0]               store_done_o  // stores of sq that are in memory
 );
 
+  `PARAM_CHECK(NumQpsInRange, NumQps >= 16 && NumQps <= 32768 && (NumQps & (NumQps - 1)) == 0)
+
+  localparam int unsigned RowBits = $clog2(NumQps);
+
+  // ---------------------------------------------------------------- requests and their keys
+  roci_pkg::rx_meta_t meta;
+  roci_pkg::key_rsp_t key;
+  logic               meta_valid, meta_ready, front_idle;
+  roci_responder_front #(.NumQps(NumQps)) u_front (
+    .clk_i, .rst_ni, .pause_i, .idle_o(front_idle),
+    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .meta_i(req_meta_i), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
+    .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),
+    .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i),
+    .meta_o(meta), .key_o(key), .valid_o(meta_valid), .ready_i(meta_ready)
+  );
+
+  // ---------------------------------------------------------------- posted receives
+  roci_pkg::receive_cmd_t cmd;
+  roci_pkg::receive_rsp_t rsp;
+  roci_pkg::event_req_t   fetch_fail;
+  roci_pkg::sge_t         sge;
+  logic                   cmd_valid, cmd_ready, fetched, posted_valid, posted_ready, fetch_idle;
+  logic                   fetch_fail_valid, fetch_fail_ready, list_read, list_walk;
+  logic [RowBits-1:0]     posted_row;
+  logic [23:0]            list_qpn;
+  logic [1:0]             list_block;
+  logic [3:0]             walk_sge;
+  logic [7:0]             num_sge;
+  roci_rq_fetch #(.NumQps(NumQps)) u_fetch (
+    .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
+    .doorbell_i(rq_doorbell_i), .doorbell_valid_i(rq_doorbell_valid_i),
+    .doorbell_ready_o(rq_doorbell_ready_o),
+    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .cmd_i(cmd), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .rsp_o(rsp),
+    .list_read_i(list_read || list_walk), .list_qpn_i(list_qpn), .list_block_i(list_block),
+    .list_sge_i(list_read ? 4'd0 : walk_sge), .list_sge_o(sge), .list_num_sge_o(num_sge),
+    .fetched_o(fetched), .posted_row_o(posted_row), .posted_valid_o(posted_valid),
+    .posted_ready_i(posted_ready),
+    .fail_o(fetch_fail), .fail_valid_o(fetch_fail_valid), .fail_ready_i(fetch_fail_ready),
+    .br_valid_o(br_fetch_valid_o), .br_ready_i(br_fetch_ready_i), .br_addr_o(br_fetch_addr_o),
+    .br_pasid_o(br_fetch_pasid_o), .br_count_o(br_fetch_count_o), .br_data_i(br_fetch_data_i),
+    .br_error_i(br_fetch_error_i), .br_data_valid_i(br_fetch_data_valid_i),
+    .br_data_ready_o(br_fetch_data_ready_o)
+  );
+
+  // ---------------------------------------------------------------- lists of receives
+  logic               walk_valid, walk_ready, walk_seg_valid, walk_seg_ready, walk_done;
+  logic [7:0]         walk_num_sge, walk_status;
+  logic [31:0]        walk_offset, walk_len;
+  logic [15:0]        walk_pd;
+  roci_pkg::seg_t     walk_seg;
+  roci_sge_walker u_walker (
+    .clk_i, .rst_ni,
+    .start_valid_i(walk_valid), .start_ready_o(walk_ready), .num_sge_i(walk_num_sge),
+    .offset_i(walk_offset), .len_i(walk_len), .pd_i(walk_pd),
+    .access_i(4'd1 << roci_pkg::AccessLocalWrite), .check_only_i(1'b0),
+    .sge_index_o(walk_sge), .sge_i(sge),
+    .key_req_o(walk_key_req_o), .key_req_valid_o(walk_key_req_valid_o),
+    .key_req_ready_i(walk_key_req_ready_i), .key_rsp_i(walk_key_rsp_i),
+    .key_rsp_valid_i(walk_key_rsp_valid_i),
+    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
+    .done_valid_o(walk_done), .done_status_o(walk_status)
+  );
+
+  // ---------------------------------------------------------------- atomics and stores
+  roci_pkg::atomic_job_t  job;
+  roci_pkg::atomic_done_t done;
+  logic                   job_valid, job_ready, done_valid, done_ready, atomic_idle;
+  roci_atomic u_atomic (
+    .clk_i, .rst_ni, .idle_o(atomic_idle),
+    .job_i(job), .job_valid_i(job_valid), .job_ready_o(job_ready),
+    .done_o(done), .done_valid_o(done_valid), .done_ready_i(done_ready),
+    .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
+    .br_valid_o(br_atomic_valid_o), .br_ready_i(br_atomic_ready_i), .br_addr_o(br_atomic_addr_o),
+    .br_pasid_o(br_atomic_pasid_o), .br_count_o(br_atomic_count_o), .br_data_i(br_atomic_data_i),
+    .br_error_i(br_atomic_error_i), .br_data_valid_i(br_atomic_data_valid_i),
+    .br_data_ready_o(br_atomic_data_ready_o),
+    .bw_valid_o(bw_atomic_valid_o), .bw_ready_i(bw_atomic_ready_i), .bw_addr_o(bw_atomic_addr_o),
+    .bw_pasid_o(bw_atomic_pasid_o), .bw_data_o(bw_atomic_data_o), .bw_bytes_o(bw_atomic_bytes_o),
+    .bw_done_i(bw_atomic_done_i)
+  );
+
+  // ---------------------------------------------------------------- transport
+  roci_pkg::event_req_t responder_fail;
+  logic                 responder_fail_valid, responder_fail_ready, responder_idle;
+  roci_responder #(.NumQps(NumQps)) u_responder (
+    .clk_i, .rst_ni, .idle_o(responder_idle),
+    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
+    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
+    .meta_i(meta), .key_i(key), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
+    .wr_done_i, .sent_i,
+    .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
+    .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
+    .posted_ready_o(posted_ready),
+    .list_read_o(list_read), .list_qpn_o(list_qpn), .list_block_o(list_block),
+    .list_walk_o(list_walk), .list_num_sge_i(num_sge),
+    .walk_valid_o(walk_valid), .walk_ready_i(walk_ready), .walk_num_sge_o(walk_num_sge),
+    .walk_offset_o(walk_offset), .walk_len_o(walk_len), .walk_pd_o(walk_pd),
+    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_seg_ready_o(walk_seg_ready),
+    .walk_done_i(walk_done), .walk_status_i(walk_status),
+    .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_ready),
+    .done_i(done), .done_valid_i(done_valid), .done_ready_o(done_ready),
+    .cqe_o, .cqe_valid_o, .cqe_ready_i,
+    .fail_o(responder_fail), .fail_valid_o(responder_fail_valid), .fail_ready_i(responder_fail_ready),
+    .event_o, .event_valid_o, .event_ready_i, .count_o, .count_valid_o, .count_ready_i, .drop_o,
+    .req_seg_o, .req_seg_valid_o, .req_seg_ready_i,
+    .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
+    .ack_o, .ack_valid_o, .ack_ready_i
+  );
+
+  // ---------------------------------------------------------------- failures of both
+  logic fail_fetch, fail_fetch_q, fail_held_q;  // an offered one stays
+  assign fail_fetch           = fail_held_q ? fail_fetch_q : !responder_fail_valid;
+  assign fail_o               = fail_fetch ? fetch_fail : responder_fail;
+  assign fail_valid_o         = fail_fetch ? fetch_fail_valid : responder_fail_valid;
+  assign responder_fail_ready = !fail_fetch && fail_ready_i;
+  assign fetch_fail_ready     = fail_fetch && fail_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fail_held_q <= 1'b0;
+    else fail_held_q <= fail_valid_o && !fail_ready_i;
+    fail_fetch_q <= fail_fetch;
+  end
+
+  assign idle_o = front_idle && fetch_idle && atomic_idle && responder_idle;
+
 endmodule

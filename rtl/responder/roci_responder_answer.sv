@@ -1,0 +1,120 @@
+// The next answer of a queue pair: which one it is, its packet, and what stays behind.
+// Combinational.
+//
+// Candidates are the oldest pending replay slot and the ACK or NAK record; the one with the lower
+// PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. A
+// READ and an ACK wait until the payload they come after is in memory.
+
+`include "assert.svh"
+
+module roci_responder_answer (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  input  logic [23:0]               qpn_i,
+  input  roci_pkg::responder_qp_t   qp_i,
+  input  logic [2:0]                pmtu_i,
+  input  logic                      has_slot_i,   // slot_i is the oldest pending one
+  input  logic [3:0]                slot_index_i,
+  input  roci_pkg::responder_slot_t slot_i,
+  input  logic [31:0]               done_i,       // payload packets in memory
+
+  output logic                      pick_slot_o,
+  output logic                      pick_record_o,  // none: nothing can go now
+
+  // of the pick that the caller has registered
+  input  logic                      slot_picked_i,
+  output roci_pkg::tx_desc_t        desc_o,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  output logic                      nak_o,
+  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::responder_slot_t slot_o
+);
+
+  // ---------------------------------------------------------------- choice
+  logic [31:0] record_behind, slot_behind;
+  logic [23:0] lead;
+  logic        record, record_ready, record_first, read, slot_ready;
+  assign record        = qp_i.ack != roci_pkg::ResponderAckNone;
+  assign record_behind = done_i - qp_i.ack_ticket;
+  assign record_ready  = record && (qp_i.ack != roci_pkg::ResponderAckAck || signed'(record_behind) >= 32'sd0);
+  assign lead        = slot_i.next_psn - qp_i.ack_psn;
+  assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
+  assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;
+  assign slot_behind   = done_i - slot_i.ticket;
+  assign slot_ready    = has_slot_i && (read ? signed'(slot_behind) >= 32'sd0 : slot_i.done);
+  assign pick_record_o = record_ready && record_first;
+  assign pick_slot_o   = slot_ready && !pick_record_o;
+
+  // ---------------------------------------------------------------- packet
+  logic [12:0] mtu, len;
+  logic [31:0] left;
+  logic        last, single, middle;
+  logic [31:0] slot_aeth, record_aeth;
+  assign mtu         = 13'd128 << pmtu_i;
+  assign left        = slot_i.len_compare[63:32];
+  assign last        = left <= 32'(mtu);
+  assign single      = slot_i.first && last;
+  assign middle      = !slot_i.first && !last;
+  assign len         = last ? left[12:0] : mtu;
+  assign slot_aeth   = {roci_pkg::SynAckNoCredits, slot_i.msn};
+  assign record_aeth = {qp_i.ack_syndrome, qp_i.ack_msn};
+
+  always_comb begin
+    desc_o        = '0;
+    desc_o.qpn    = qpn_i;
+    desc_o.psn    = slot_picked_i ? slot_i.next_psn : qp_i.ack_psn;
+    desc_o.opcode = roci_pkg::OpRcAck;
+    desc_o.ext_len       = 5'd4;
+    desc_o.ext[223:192]  = slot_picked_i ? slot_aeth : record_aeth;
+    if (slot_picked_i && read) begin
+      desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
+                         : slot_i.first ? roci_pkg::OpRcReadRespFirst
+                         : last         ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle;
+      desc_o.payload_len = len;
+      if (middle) begin
+        desc_o.ext_len      = 5'd0;
+        desc_o.ext[223:192] = '0;
+      end
+    end else if (slot_picked_i) begin
+      desc_o.opcode       = roci_pkg::OpRcAtomicAck;
+      desc_o.ext_len      = 5'd12;
+      desc_o.ext[191:128] = slot_i.original;
+    end
+  end
+
+  assign seg_o.addr  = slot_i.addr_operand;
+  assign seg_o.pasid = slot_i.pasid;
+  assign seg_o.len   = len;
+  assign seg_o.last  = 1'b1;
+  assign seg_o.drop  = 1'b0;
+  assign seg_valid_o = slot_picked_i && read && len != '0;
+  assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck;
+
+  // ---------------------------------------------------------------- what stays
+  always_comb begin
+    qp_o   = qp_i;
+    slot_o = slot_i;
+    if (slot_picked_i) begin
+      if (read) begin
+        slot_o.addr_operand       = slot_i.addr_operand + 64'(len);
+        slot_o.len_compare[63:32] = left - 32'(len);
+        slot_o.next_psn           = slot_i.next_psn + 1'b1;
+        slot_o.first              = 1'b0;
+      end
+      if (!read || last) qp_o.pending[slot_index_i] = 1'b0;
+    end else begin
+      qp_o.ack          = qp_i.next ? roci_pkg::ResponderAckAck : roci_pkg::ResponderAckNone;
+      qp_o.ack_psn      = qp_i.next_psn;
+      qp_o.ack_msn      = qp_i.next_msn;
+      qp_o.ack_syndrome = roci_pkg::SynAckNoCredits;
+      qp_o.ack_ticket   = qp_i.next_ticket;
+      qp_o.next         = 1'b0;
+    end
+  end
+
+  `ASSERT(OnePick, !(pick_slot_o && pick_record_o))
+  `ASSERT(ReadStaysInRegion, `IMPLIES(slot_picked_i && read, 32'(len) <= left))
+
+endmodule

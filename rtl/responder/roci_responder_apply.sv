@@ -1,0 +1,206 @@
+// What a verdict does: the state word after a request, and what leaves for other blocks.
+// Combinational; the caller uses the outputs in the clock in which it commits.
+
+`include "assert.svh"
+
+module roci_responder_apply (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  input  roci_pkg::rx_meta_t        meta_i,
+  input  roci_pkg::key_rsp_t        key_i,
+  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::qp_attr_t        attr_i,
+  input  logic                      in_rtr_i,    // the state is RTR
+  input  logic [31:0]               ticket_i,    // meta_i.ticket, extended
+  input  logic [15:0]               recv_index_i,  // of the receive that the packet takes
+  input  logic [3:0]                verdict_i,
+  input  logic [7:0]                syndrome_i,
+  input  logic [7:0]                status_i,
+  input  logic                      access_event_i,
+  input  logic                      takes_i,
+  input  logic                      first_i,
+  input  logic                      last_i,
+
+  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::responder_slot_t slot_o,      // for slot qp_i.slot_next
+  output logic                      slot_write_o,
+  output roci_pkg::atomic_job_t     job_o,
+  output logic                      job_valid_o,
+  output roci_pkg::seg_t            seg_o,       // pieces of a SEND come from the walker
+  output logic                      seg_valid_o,
+  output roci_pkg::cqe_req_t        cqe_o,
+  output logic                      cqe_valid_o,  // and the oldest receive is used up
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  output logic                      established_o,  // the first request in RTR
+  output logic                      count_o,     // the packet was accepted
+  output logic [9:0]                drop_o,
+  output logic                      answer_o     // something is to be answered
+);
+
+  roci_pkg::reth_t       reth;
+  roci_pkg::atomic_eth_t eth;
+  logic [31:0] length, total;
+  logic [23:0] packets;
+  logic        send, write, read, atomic, executes, nak, with_imm, ends;
+  logic [4:0]  slot_after;
+  logic        unused;
+
+  assign unused   = &{key_i, attr_i, eth};
+  assign reth     = meta_i.ext[223:96];
+  assign eth      = meta_i.ext;
+  assign length   = 32'(meta_i.payload_len);
+  assign send     = verdict_i == roci_pkg::VerdictSend;
+  assign write    = verdict_i == roci_pkg::VerdictWrite;
+  assign read     = verdict_i == roci_pkg::VerdictRead;
+  assign atomic   = verdict_i == roci_pkg::VerdictAtomic;
+  assign nak      = verdict_i == roci_pkg::VerdictNak;
+  assign executes = send || write || read || atomic;
+  assign total    = (first_i ? 32'd0 : qp_i.bytes) + length;
+  assign packets  = reth.dma_length == '0 || !read ? 24'd1
+                  : 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
+  assign with_imm = meta_i.opcode == roci_pkg::OpRcSendLastImm
+                 || meta_i.opcode == roci_pkg::OpRcSendOnlyImm
+                 || meta_i.opcode == roci_pkg::OpRcWriteLastImm
+                 || meta_i.opcode == roci_pkg::OpRcWriteOnlyImm;
+  // A SEND fills a receive from its first packet on; a WRITE with immediate takes one when it ends.
+  assign ends       = qp_i.message == roci_pkg::ResponderInSend || takes_i;
+  assign slot_after = 5'(qp_i.slot_next) + 5'd1;
+
+  logic        ack;
+  logic [23:0] ack_psn, msn;
+  assign ack     = ((send || write) && meta_i.ack_req) || verdict_i == roci_pkg::VerdictReack;
+  assign ack_psn = executes ? meta_i.psn : qp_i.last_psn;
+  assign msn     = qp_i.msn + 24'(read || atomic || ((send || write) && last_i));
+
+  always_comb begin
+    qp_o = qp_i;
+    if (qp_i.epsn == meta_i.psn && verdict_i != roci_pkg::VerdictIgnore) qp_o.nak_sent = 1'b0;
+    if (executes) begin
+      qp_o.epsn        = qp_i.epsn + packets;
+      qp_o.msn         = msn;
+      qp_o.established = 1'b1;
+    end
+    if (send || write) begin
+      qp_o.last_psn = meta_i.psn;
+      qp_o.bytes    = total;
+      qp_o.message  = last_i ? roci_pkg::ResponderInNothing
+                    : send   ? roci_pkg::ResponderInSend : roci_pkg::ResponderInWrite;
+    end
+    if (send && first_i) qp_o.recv_index = recv_index_i;
+    if (write) begin
+      qp_o.write_addr  = (first_i ? key_i.addr : qp_i.write_addr) + 64'(length);
+      qp_o.write_pasid = first_i ? key_i.pasid : qp_i.write_pasid;
+      qp_o.write_left  = (first_i ? reth.dma_length : qp_i.write_left) - length;
+    end
+    if (read || atomic) begin
+      qp_o.pending[qp_i.slot_next] = 1'b1;
+      qp_o.slot_next = slot_after == attr_i.max_dest_rd_atomic ? '0 : slot_after[3:0];
+      if (qp_i.slot_count < attr_i.max_dest_rd_atomic) qp_o.slot_count = qp_i.slot_count + 1'b1;
+      if (atomic) qp_o.atomics = qp_i.atomics + 1'b1;
+    end
+    // One record leaves next; what comes after it gathers in a second, so that a steady stream
+    // cannot keep the first from ever being in memory.
+    if (ack) begin
+      if (qp_i.ack == roci_pkg::ResponderAckNone) begin
+        qp_o.ack          = roci_pkg::ResponderAckAck;
+        qp_o.ack_psn      = ack_psn;
+        qp_o.ack_msn      = msn;
+        qp_o.ack_syndrome = roci_pkg::SynAckNoCredits;
+        qp_o.ack_ticket   = ticket_i;
+      end else begin
+        qp_o.next        = 1'b1;
+        qp_o.next_psn    = ack_psn;
+        qp_o.next_msn    = msn;
+        qp_o.next_ticket = ticket_i;
+      end
+    end
+    if (nak || verdict_i == roci_pkg::VerdictGap || verdict_i == roci_pkg::VerdictRnr) begin
+      qp_o.ack          = nak ? roci_pkg::ResponderAckFatal : roci_pkg::ResponderAckNak;
+      qp_o.ack_psn      = qp_i.epsn;
+      qp_o.ack_msn      = qp_i.msn;
+      qp_o.ack_syndrome = nak ? syndrome_i
+                        : verdict_i == roci_pkg::VerdictGap
+                          ? roci_pkg::SynNakSequence
+                          : roci_pkg::SynRnrNak | 8'(attr_i.min_rnr_timer);
+      qp_o.next         = 1'b0;
+      qp_o.nak_sent     = 1'b1;
+      if (nak) begin
+        qp_o.dead    = 1'b1;
+        qp_o.message = roci_pkg::ResponderInNothing;
+      end
+    end
+  end
+  assign answer_o = ack || read || nak || verdict_i == roci_pkg::VerdictGap
+                 || verdict_i == roci_pkg::VerdictRnr;
+
+  always_comb begin
+    slot_o              = '0;
+    slot_o.psn          = meta_i.psn;
+    slot_o.last_psn     = meta_i.psn + packets - 24'd1;
+    slot_o.opcode       = meta_i.opcode;
+    slot_o.va           = reth.va;
+    slot_o.rkey         = reth.rkey;
+    slot_o.msn          = msn;
+    slot_o.ticket       = ticket_i;
+    slot_o.first        = 1'b1;
+    slot_o.next_psn     = meta_i.psn;
+    slot_o.pasid        = key_i.pasid;
+    slot_o.addr_operand = read ? key_i.addr : eth.swap_add;
+    slot_o.len_compare  = read ? {reth.dma_length, reth.dma_length} : eth.compare;
+  end
+  assign slot_write_o = read || atomic;
+
+  assign job_o.qpn     = meta_i.qpn;
+  assign job_o.op      = meta_i.opcode == roci_pkg::OpRcCmpSwap ? 2'd1 : 2'd2;
+  assign job_o.slot    = qp_i.slot_next;
+  assign job_o.addr    = key_i.addr;
+  assign job_o.pasid   = key_i.pasid;
+  assign job_o.operand = eth.swap_add;
+  assign job_o.compare = eth.compare;
+  assign job_o.ticket  = meta_i.ticket;
+  assign job_valid_o   = atomic;
+
+  assign seg_o.addr  = first_i ? key_i.addr : qp_i.write_addr;
+  assign seg_o.pasid = first_i ? key_i.pasid : qp_i.write_pasid;
+  assign seg_o.len   = meta_i.payload_len;
+  assign seg_o.last  = 1'b1;
+  assign seg_o.drop  = !write;
+  assign seg_valid_o = meta_i.payload_len != '0 && !send;
+
+  always_comb begin
+    cqe_o           = '0;
+    cqe_o.cqn       = attr_i.recv_cqn;
+    cqe_o.qpn       = meta_i.qpn;
+    cqe_o.wqe_index = qp_i.message == roci_pkg::ResponderInSend ? qp_i.recv_index : recv_index_i;
+    cqe_o.status    = nak ? status_i : roci_pkg::StatusSuccess;
+    cqe_o.opcode    = write ? roci_pkg::WcOpRecvWriteImm : roci_pkg::WcOpRecv;
+    cqe_o.wait_data = 1'b1;
+    cqe_o.ticket    = meta_i.ticket;
+    if (!nak) begin
+      cqe_o.byte_len  = total;
+      cqe_o.with_imm  = with_imm;
+      cqe_o.imm       = meta_i.opcode == roci_pkg::OpRcWriteOnlyImm ? meta_i.ext[95:64]
+                                                                    : meta_i.ext[223:192];
+      cqe_o.solicited = meta_i.solicited;
+    end
+  end
+  assign cqe_valid_o = (nak && ends) || (send && last_i) || (write && takes_i);
+
+  assign fail_o.kind   = syndrome_i == roci_pkg::SynNakOperational ? roci_pkg::EventQpFatal
+                       : access_event_i ? roci_pkg::EventQpAccess : roci_pkg::EventQpRequest;
+  assign fail_o.number = meta_i.qpn;
+  assign fail_valid_o  = nak;
+  assign established_o = executes && !qp_i.established && in_rtr_i;
+  assign count_o       = executes;
+
+  always_comb begin
+    drop_o = '0;
+    drop_o[roci_pkg::DropUnknownQp]     = verdict_i == roci_pkg::VerdictIgnore;
+    drop_o[roci_pkg::DropOutOfSequence] = verdict_i == roci_pkg::VerdictAhead;
+  end
+
+  `ASSERT(PieceStaysInMessage, `IMPLIES(write && !first_i, length <= qp_i.write_left))
+
+endmodule

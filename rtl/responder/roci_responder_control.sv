@@ -1,0 +1,319 @@
+// Order of events of the responder: what is taken next, and the steps of each event. It holds no
+// transport state; the strobes tell roci_responder what to do in this clock.
+//
+// A WRITE takes Idle, Look, Commit; an ACK Idle, Look, Emit; a READ response one clock more for its
+// slot.
+//
+//   Idle -> Look -+-> Order                                   event
+//                 +-> Result                                  atomic done
+//                 +-> [Peek] -> [List -> Walk] -> Commit -> [Free]    request
+//                 +-> Find ...                                duplicate READ or atomic
+//                 +-> [Slot] -> Emit -> [CountNak]            step: answer
+//                 +-> Flush -> FlushFree                      step: flush a receive
+
+`include "assert.svh"
+
+module roci_responder_control #(
+  parameter int unsigned LevelBits = 9  // of the queue's level
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // what waits
+  input  logic                 ready_i,         // tables are
+  input  logic                 event_valid_i,
+  input  logic [1:0]           event_kind_i,
+  input  logic                 result_valid_i,
+  input  logic                 live_valid_i,
+  input  logic                 meta_valid_i,
+  input  logic                 queue_valid_i,
+  input  logic [LevelBits-1:0] queue_level_i,
+  input  logic                 no_jobs_i,       // nothing of ours in the atomic unit
+  input  logic                 wake_i,          // a step may go that could not
+  input  logic                 unblock_i,       // a request may go that could not
+
+  // room
+  input  logic                 room_request_i,  // for all that a request may give out
+  input  logic                 room_fail_i,
+  input  logic                 room_count_i,
+  input  logic                 room_cqe_i,
+  input  logic                 room_emit_i,     // for the answer picked
+
+  // findings
+  input  logic [3:0]           verdict_i,
+  input  logic                 stall_i,
+  input  logic                 walks_i,         // a SEND has payload
+  input  logic                 list_bad_i,
+  input  logic                 walk_ready_i,
+  input  logic                 walk_done_i,
+  input  logic                 frees_i,         // the commit uses a receive up
+  input  logic                 answers_i,       // the commit leaves something to answer
+  input  logic                 found_i,         // slot matches
+  input  logic                 usable_i,        // and may be answered again
+  input  logic                 find_end_i,      // past the last slot
+  input  logic                 has_slot_i,
+  input  logic                 has_record_i,
+  input  logic                 flushes_i,
+  input  logic                 pick_slot_i,
+  input  logic                 pick_record_i,
+  input  logic                 emit_nak_i,
+  input  logic                 emit_more_i,     // the queue pair has more to do
+  input  logic                 cmd_ready_i,
+  input  logic                 posted_i,        // answer to Peek
+
+  // strobes
+  output logic                 pick_o,          // read the tables for
+  output logic [2:0]           kind_o,          // 0 event, 1 result, 2 live, 3 request, 4 step
+  output logic                 queue_pop_o,
+  output logic                 event_init_o,
+  output logic                 event_flush_o,
+  output logic                 event_ready_o,
+  output logic                 live_o,
+  output logic                 look_o,          // keep the verdict
+  output logic                 peeked_o,        // keep the answer to Peek
+  output logic                 list_read_o,
+  output logic                 list_bad_o,
+  output logic                 walk_valid_o,
+  output logic                 slot_read_o,
+  output logic                 find_next_o,     // with slot_read_o: of the next slot
+  output logic                 commit_o,
+  output logic                 replay_o,
+  output logic                 miss_o,
+  output logic                 slot_pick_o,     // keep which answer
+  output logic                 emit_o,
+  output logic                 count_nak_o,
+  output logic                 result_o,
+  output logic                 flush_cqe_o,
+  output logic                 push_o,
+  output logic                 cmd_valid_o,
+  output logic [1:0]           cmd_op_o,
+  output logic                 idle_o
+);
+
+  localparam logic [2:0] KindEvent = 3'd0, KindResult = 3'd1, KindLive = 3'd2, KindRequest = 3'd3,
+                         KindStep = 3'd4;
+  localparam logic [6:0] Patience = 7'd64;  // clocks that a step waits for requests
+
+  typedef enum logic [3:0] {
+    StIdle, StLook, StPeek, StList, StWalk, StFind, StCommit, StFree, StSlot, StEmit, StCountNak,
+    StResult, StOrder, StFlush, StFlushFree
+  } state_e;
+  state_e               state_q, state_d;
+  logic [2:0]           kind_q;
+  logic                 blocked_q, block;
+  logic                 live_gap_q;    // live_valid_i falls only behind the answer
+  logic [6:0]           waited_q;
+  logic                 woken_q;
+  logic [LevelBits-1:0] stuck_q;       // steps since something happened that led to nothing
+  logic                 asleep, stuck, event_ok, step_ok, request_ok, is_init;
+
+  assign is_init    = event_kind_i == roci_pkg::QpEventInitResponder;
+  // The life before must have left the atomic unit.
+  assign event_ok   = event_valid_i && (!is_init || no_jobs_i);
+  assign asleep     = stuck_q != '0 && stuck_q >= queue_level_i;
+  assign step_ok    = queue_valid_i && !asleep && room_count_i;
+  assign request_ok = meta_valid_i && !blocked_q && !event_valid_i && room_request_i;
+
+  // By themselves, since others answer to them in the same clock.
+  assign walk_valid_o = state_q == StList && !list_bad_i;
+  assign cmd_valid_o  = state_q == StPeek || state_q == StFree || state_q == StFlush
+                     || state_q == StFlushFree || state_q == StOrder;
+  assign cmd_op_o = state_q == StFree || state_q == StFlushFree ? roci_pkg::ReceiveOpFree
+                  : state_q != StOrder                          ? roci_pkg::ReceiveOpPeek
+                  : is_init ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
+
+  always_comb begin
+    state_d       = state_q;
+    kind_o        = KindEvent;
+    pick_o        = 1'b0;
+    queue_pop_o   = 1'b0;
+    event_init_o  = 1'b0;
+    event_flush_o = 1'b0;
+    event_ready_o = 1'b0;
+    live_o        = 1'b0;
+    look_o        = 1'b0;
+    peeked_o      = 1'b0;
+    list_read_o   = 1'b0;
+    list_bad_o    = 1'b0;
+    slot_read_o   = 1'b0;
+    find_next_o   = 1'b0;
+    commit_o      = 1'b0;
+    replay_o      = 1'b0;
+    miss_o        = 1'b0;
+    slot_pick_o   = 1'b0;
+    emit_o        = 1'b0;
+    count_nak_o   = 1'b0;
+    result_o      = 1'b0;
+    flush_cqe_o   = 1'b0;
+    push_o        = 1'b0;
+    block         = 1'b0;
+    stuck         = 1'b0;
+    unique case (state_q)
+      StIdle: if (ready_i) begin
+        pick_o = 1'b1;
+        if (event_ok)                                      kind_o = KindEvent;
+        else if (result_valid_i && room_fail_i)            kind_o = KindResult;
+        else if (live_valid_i && !live_gap_q)              kind_o = KindLive;
+        else if (request_ok && !(step_ok && waited_q == Patience)) kind_o = KindRequest;
+        else if (step_ok)                                  kind_o = KindStep;
+        else                                               pick_o = 1'b0;
+        queue_pop_o = pick_o && kind_o == KindStep;
+        if (pick_o) state_d = StLook;
+      end
+
+      StLook: begin
+        state_d = StIdle;
+        unique case (kind_q)
+          KindEvent: begin
+            event_init_o  = is_init;
+            event_flush_o = event_kind_i == roci_pkg::QpEventFlush;
+            push_o        = event_flush_o;
+            if (event_init_o || event_flush_o) state_d = StOrder;
+            else event_ready_o = 1'b1;
+          end
+          KindResult: begin
+            slot_read_o = 1'b1;
+            state_d     = StResult;
+          end
+          KindLive: live_o = 1'b1;
+          KindRequest: begin
+            look_o = 1'b1;
+            if (stall_i) begin
+              block = 1'b1;
+            end else begin
+              unique case (verdict_i)
+                roci_pkg::VerdictPeek: state_d = StPeek;
+                roci_pkg::VerdictReplay: begin
+                  slot_read_o = 1'b1;
+                  state_d     = StFind;
+                end
+                roci_pkg::VerdictSend: begin
+                  list_read_o = 1'b1;
+                  state_d     = walks_i ? StList : StCommit;
+                end
+                default: state_d = StCommit;
+              endcase
+            end
+          end
+          default: begin  // step
+            if (has_slot_i) begin
+              slot_read_o = 1'b1;
+              state_d     = StSlot;
+            end else if (has_record_i) begin
+              slot_pick_o = 1'b1;
+              if (pick_record_i) state_d = StEmit;
+              else stuck = 1'b1;
+            end else if (flushes_i) begin
+              if (room_cqe_i) state_d = StFlush;
+              else stuck = 1'b1;
+            end
+          end
+        endcase
+      end
+
+      // ------------------------------------------------------------ request
+      StPeek: begin
+        peeked_o = cmd_ready_i;
+        if (cmd_ready_i) state_d = StLook;
+      end
+      StList: begin
+        list_bad_o = list_bad_i;
+        if (list_bad_i)        state_d = StCommit;
+        else if (walk_ready_i) state_d = StWalk;
+      end
+      StWalk: if (walk_done_i) state_d = StCommit;
+      StFind: begin
+        if (find_end_i) begin
+          miss_o  = 1'b1;
+          state_d = StIdle;
+        end else if (found_i) begin
+          replay_o = usable_i;
+          push_o   = usable_i;
+          miss_o   = !usable_i;
+          state_d  = StIdle;
+        end else begin
+          slot_read_o = 1'b1;
+          find_next_o = 1'b1;
+        end
+      end
+      StCommit: begin
+        commit_o = 1'b1;
+        push_o   = answers_i;
+        state_d  = frees_i ? StFree : StIdle;
+      end
+      StFree: begin
+        if (cmd_ready_i) state_d = StIdle;
+      end
+
+      // ------------------------------------------------------------ step
+      StSlot: begin
+        slot_pick_o = 1'b1;
+        state_d     = pick_slot_i || pick_record_i ? StEmit : StIdle;
+        stuck       = !(pick_slot_i || pick_record_i);
+      end
+      StEmit: begin
+        state_d = StIdle;
+        if (room_emit_i) begin
+          emit_o = 1'b1;
+          push_o = emit_more_i;
+          if (emit_nak_i) state_d = StCountNak;
+        end else begin
+          stuck = 1'b1;
+        end
+      end
+      StCountNak: begin
+        count_nak_o = 1'b1;
+        state_d     = StIdle;
+      end
+      StFlush: begin
+        flush_cqe_o = cmd_ready_i && posted_i;
+        if (cmd_ready_i) state_d = posted_i ? StFlushFree : StIdle;
+      end
+      StFlushFree: begin
+        push_o      = cmd_ready_i;
+        if (cmd_ready_i) state_d = StIdle;
+      end
+
+      // ------------------------------------------------------------ others
+      StResult: begin
+        result_o = 1'b1;
+        push_o   = 1'b1;
+        state_d  = StIdle;
+      end
+      StOrder: begin
+        event_ready_o = cmd_ready_i;
+        if (cmd_ready_i) state_d = StIdle;
+      end
+      default: state_d = StIdle;
+    endcase
+    if (stuck) push_o = 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q    <= StIdle;
+      kind_q     <= KindEvent;
+      blocked_q  <= 1'b0;
+      live_gap_q <= 1'b0;
+      waited_q   <= '0;
+      woken_q    <= 1'b0;
+      stuck_q    <= '0;
+    end else begin
+      state_q    <= state_d;
+      if (pick_o) kind_q <= kind_o;
+      blocked_q  <= (blocked_q || block) && !(unblock_i || event_ready_o || result_o);
+      live_gap_q <= live_o;
+      if (queue_pop_o || !step_ok) waited_q <= '0;
+      else if (waited_q != Patience) waited_q <= waited_q + 1'b1;
+      woken_q <= wake_i || (woken_q && !queue_pop_o);
+      if (wake_i || (push_o && !stuck) || (stuck && woken_q)) stuck_q <= '0;
+      else if (stuck) stuck_q <= stuck_q + 1'b1;
+    end
+  end
+
+  assign idle_o = state_q == StIdle && !event_valid_i && !result_valid_i && !meta_valid_i
+               && queue_level_i == '0 && !live_valid_i;
+
+  `ASSERT(StuckInRange, stuck_q <= queue_level_i + LevelBits'(1))
+
+endmodule

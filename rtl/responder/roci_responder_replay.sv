@@ -1,0 +1,53 @@
+// Whether a duplicate READ or atomic repeats what a replay slot holds, and the slot made ready to
+// answer it again. Combinational.
+//
+// A READ may repeat the whole or a tail of the original: PSN, address and length must move along
+// together (9.7.5.1.4). An atomic repeats the same operation with the same operands.
+
+module roci_responder_replay (
+  input  roci_pkg::rx_meta_t        meta_i,
+  input  roci_pkg::key_rsp_t        key_i,
+  input  logic [2:0]                pmtu_i,
+  input  logic [31:0]               ticket_i,
+  input  roci_pkg::responder_slot_t slot_i,
+
+  output logic                      match_o,
+  output roci_pkg::responder_slot_t slot_o
+);
+
+  roci_pkg::reth_t       reth;
+  roci_pkg::atomic_eth_t eth;
+  logic [23:0] skipped, span;
+  logic [31:0] bytes;        // of the original before the repeated part
+  logic        is_read, same_read, same_atomic, compares;
+  logic        unused;
+
+  assign reth    = meta_i.ext[223:96];
+  assign eth     = meta_i.ext;
+  assign skipped = meta_i.psn - slot_i.psn;
+  assign span    = slot_i.last_psn - slot_i.psn;
+  assign bytes   = 32'(skipped) << (4'd7 + 4'(pmtu_i));
+  assign is_read = meta_i.opcode == roci_pkg::OpRcReadRequest;
+  assign unused  = &{meta_i, key_i, eth};
+
+  assign same_read   = skipped <= span && reth.va == slot_i.va + 64'(bytes)
+                    && reth.dma_length == slot_i.len_compare[31:0] - bytes;
+  assign compares    = meta_i.opcode == roci_pkg::OpRcCmpSwap;
+  assign same_atomic = skipped == '0 && eth.va == slot_i.va && eth.swap_add == slot_i.addr_operand
+                    && (!compares || eth.compare == slot_i.len_compare);
+  assign match_o     = meta_i.opcode == slot_i.opcode && reth.rkey == slot_i.rkey
+                    && meta_i.payload_len == '0 && (is_read ? same_read : same_atomic);
+
+  always_comb begin
+    slot_o          = slot_i;
+    slot_o.next_psn = meta_i.psn;
+    slot_o.first    = 1'b1;
+    slot_o.ticket   = ticket_i;
+    if (is_read) begin
+      slot_o.pasid              = key_i.pasid;
+      slot_o.addr_operand       = key_i.addr;
+      slot_o.len_compare[63:32] = reth.dma_length;
+    end
+  end
+
+endmodule

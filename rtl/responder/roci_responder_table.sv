@@ -1,0 +1,96 @@
+// Tables of the responder: its state word of each queue pair, and copies of the attributes and of
+// the state.
+//
+// One read of all three per clock, answered one clock later and held; one write of the word. A word
+// not written since the queue pair was reset reads as 0 but for `dead`.
+
+`include "assert.svh"
+
+module roci_responder_table #(
+  parameter int unsigned NumQps = 256  // power of two
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+
+  input  logic                     row_valid_i,
+  input  logic [3:0]               row_table_i,
+  input  logic [23:0]              row_index_i,
+  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+
+  input  logic                     read_i,
+  input  logic [23:0]              qpn_i,
+  output logic [23:0]              qpn_o,    // of what was read
+  output roci_pkg::responder_qp_t  qp_o,
+  output roci_pkg::qp_attr_t       attr_o,   // fields the responder needs; the others are 0
+  output logic [2:0]               state_o,
+
+  input  logic                     write_i,  // to the row that was read
+  input  roci_pkg::responder_qp_t  qp_i,
+
+  output logic                     ready_o
+);
+
+  localparam int unsigned RowBits  = $clog2(NumQps);
+  localparam int unsigned AttrBits = 16 + 4 + 3 + 5 + 5 + 16 + 2 + 24;
+
+  roci_pkg::qp_attr_t        row_attr;
+  logic [RowBits-1:0]        row, read_row;
+  logic [23:0]               qpn_q;
+  logic                      row_is_attr, row_is_state;
+  logic [AttrBits-1:0]       attr;
+  roci_pkg::responder_qp_t   stored;
+  logic [NumQps-1:0]         old_q;
+  logic                      attr_ready, state_ready, word_ready;
+  logic                      unused;
+  assign row_attr     = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign row          = row_index_i[RowBits-1:0];
+  assign read_row     = qpn_q[RowBits-1:0];
+  assign row_is_attr  = row_valid_i && row_table_i == roci_pkg::TableQpAttr;
+  assign row_is_state = row_valid_i && row_table_i == roci_pkg::TableQpState;
+  assign unused       = &{row_data_i, row_attr, row_index_i};
+
+  roci_ram #(.Width(AttrBits), .Depth(NumQps), .Forward(1)) u_attr (
+    .clk_i, .rst_ni,
+    .write_i(row_is_attr), .write_row_i(row),
+    .write_data_i({row_attr.pd, row_attr.access, row_attr.pmtu, row_attr.min_rnr_timer,
+                   row_attr.max_dest_rd_atomic, row_attr.recv_cqn, row_attr.rq_stride_log,
+                   row_attr.rq_psn}),
+    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(attr), .ready_o(attr_ready)
+  );
+  always_comb begin
+    attr_o = '0;
+    {attr_o.pd, attr_o.access, attr_o.pmtu, attr_o.min_rnr_timer, attr_o.max_dest_rd_atomic,
+     attr_o.recv_cqn, attr_o.rq_stride_log, attr_o.rq_psn} = attr;
+  end
+  roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
+    .clk_i, .rst_ni,
+    .write_i(row_is_state), .write_row_i(row), .write_data_i(row_data_i[2:0]),
+    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(state_o), .ready_o(state_ready)
+  );
+  roci_ram #(.Width(roci_pkg::ResponderQpBits), .Depth(NumQps), .Forward(1)) u_word (
+    .clk_i, .rst_ni,
+    .write_i, .write_row_i(read_row), .write_data_i(qp_i),
+    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(stored), .ready_o(word_ready)
+  );
+
+  // A reset wins over a write of the same clock: the write belongs to the life before.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) old_q <= '1;
+    else begin
+      if (write_i) old_q[read_row] <= 1'b0;
+      if (row_is_state && row_data_i[2:0] == roci_pkg::QpReset) old_q[row] <= 1'b1;
+    end
+    if (read_i) qpn_q <= qpn_i;
+  end
+
+  always_comb begin
+    qp_o = stored;
+    if (old_q[read_row]) begin
+      qp_o      = '0;
+      qp_o.dead = 1'b1;
+    end
+  end
+  assign qpn_o   = qpn_q;
+  assign ready_o = attr_ready && state_ready && word_ready;
+
+endmodule

@@ -1,0 +1,187 @@
+// What to do with a request: one verdict from the packet, the state of its queue pair, the answer
+// of the key table, and whether a receive is posted. Combinational.
+//
+// The order of the checks of an expected packet is that of 9.7.4.1: opcode sequence, opcode allowed,
+// resources, length, remote key. A packet that takes a receive gets Peek first, before its length
+// and key are looked at, and its verdict when `peeked_i` tells what was found.
+
+`include "assert.svh"
+
+module roci_responder_decide (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+
+  // packet
+  input  logic [7:0]               opcode_i,
+  input  logic [23:0]              psn_i,
+  input  logic [12:0]              payload_len_i,
+  input  logic [31:0]              dma_length_i,  // of the RETH, if there is one
+  input  logic [2:0]               va_i,          // lowest bits, if there is one
+  input  logic                     key_ok_i,
+
+  // queue pair
+  input  logic                     dead_i,
+  input  logic [23:0]              epsn_i,
+  input  logic                     nak_sent_i,
+  input  logic [1:0]               message_i,
+  input  logic [31:0]              write_left_i,
+  input  logic [31:0]              bytes_i,
+  input  logic [3:0]               access_i,
+  input  logic [2:0]               pmtu_i,
+  input  logic [4:0]               max_dest_rd_atomic_i,
+  input  logic                     slot_free_i,   // the slot a READ or atomic would take
+  input  logic                     peeked_i,
+  input  logic                     posted_i,
+
+  output logic [3:0]               verdict_o,
+  output logic [7:0]               syndrome_o,    // of a Nak
+  output logic [7:0]               status_o,      // of the receive that a Nak ends
+  output logic                     access_event_o,  // a Nak is an access error, not a bad request
+  output logic                     takes_o,       // takes a receive when executed
+  output logic                     last_o,        // ends a SEND or WRITE
+  output logic                     first_o        // begins one
+);
+
+  // ---------------------------------------------------------------- the packet
+  logic send, write, read, atomic, middle, imm_write;
+  always_comb begin
+    send      = 1'b0;
+    write     = 1'b0;
+    read      = 1'b0;
+    atomic    = 1'b0;
+    first_o   = 1'b0;
+    last_o    = 1'b0;
+    imm_write = 1'b0;
+    case (opcode_i)
+      roci_pkg::OpRcSendFirst: {send, first_o} = 2'b11;
+      roci_pkg::OpRcSendMiddle: send = 1'b1;
+      roci_pkg::OpRcSendLast, roci_pkg::OpRcSendLastImm: {send, last_o} = 2'b11;
+      roci_pkg::OpRcSendOnly, roci_pkg::OpRcSendOnlyImm: {send, first_o, last_o} = 3'b111;
+      roci_pkg::OpRcWriteFirst: {write, first_o} = 2'b11;
+      roci_pkg::OpRcWriteMiddle: write = 1'b1;
+      roci_pkg::OpRcWriteLast: {write, last_o} = 2'b11;
+      roci_pkg::OpRcWriteLastImm: {write, last_o, imm_write} = 3'b111;
+      roci_pkg::OpRcWriteOnly: {write, first_o, last_o} = 3'b111;
+      roci_pkg::OpRcWriteOnlyImm: {write, first_o, last_o, imm_write} = 4'b1111;
+      roci_pkg::OpRcReadRequest: read = 1'b1;
+      roci_pkg::OpRcCmpSwap, roci_pkg::OpRcFetchAdd: atomic = 1'b1;
+      default: ;  // not supported, such as SEND with invalidate
+    endcase
+  end
+  assign middle  = !first_o && !last_o;
+  assign takes_o = (send && first_o) || imm_write;
+
+  // ---------------------------------------------------------------- the checks
+  logic [23:0] ahead;          // modulo 2^24: 0 expected, top bit set a duplicate
+  logic [12:0] mtu;
+  logic [31:0] length, bytes;
+  logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
+  assign {may_atomic, may_read, may_write, unused} = access_i;  // bits as Access
+  assign ahead  = psn_i - epsn_i;
+  assign mtu    = 13'd128 << pmtu_i;
+  assign length = 32'(payload_len_i);
+  assign bytes  = (first_o ? 32'd0 : bytes_i) + length;
+
+  always_comb begin
+    unique case (message_i)
+      roci_pkg::ResponderInNothing: sequence_ok = read || atomic || ((send || write) && first_o);
+      roci_pkg::ResponderInSend:    sequence_ok = send && !first_o;
+      roci_pkg::ResponderInWrite:   sequence_ok = write && !first_o;
+      default:                      sequence_ok = 1'b0;
+    endcase
+    // An opcode that is none of ours fails the sequence check with the same answer.
+    allowed = send || (write && may_write)
+           || (read && may_read && max_dest_rd_atomic_i != '0)
+           || (atomic && may_atomic && max_dest_rd_atomic_i != '0);
+
+    aligned   = !atomic || va_i == '0;
+    length_ok = 1'b0;
+    if (send) begin
+      // At most 2^31 bytes in all; a last packet is not empty unless it is the only one.
+      length_ok = (last_o ? payload_len_i <= mtu && (first_o || payload_len_i != '0)
+                          : payload_len_i == mtu)
+               && bytes <= 32'h8000_0000;
+    end else if (write && first_o) begin
+      length_ok = dma_length_i <= 32'h8000_0000
+               && (last_o ? length == dma_length_i && payload_len_i <= mtu
+                          : payload_len_i == mtu && dma_length_i > 32'(mtu));
+    end else if (write) begin
+      length_ok = last_o ? length == write_left_i && payload_len_i <= mtu && payload_len_i != '0
+                         : payload_len_i == mtu && write_left_i > 32'(mtu);
+    end else begin
+      length_ok = payload_len_i == '0 && (atomic || dma_length_i <= 32'h8000_0000);
+    end
+  end
+
+  // ---------------------------------------------------------------- the verdict
+  always_comb begin
+    verdict_o      = roci_pkg::VerdictNak;
+    syndrome_o     = roci_pkg::SynNakInvalid;
+    status_o       = roci_pkg::StatusRemInvReqErr;
+    access_event_o = 1'b0;
+    if (dead_i) begin
+      verdict_o = roci_pkg::VerdictIgnore;
+    end else if (ahead[23]) begin
+      verdict_o = read || atomic ? roci_pkg::VerdictReplay
+                : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
+    end else if (ahead != '0) begin
+      verdict_o = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
+    end else if (!sequence_ok || !allowed) begin
+      verdict_o = roci_pkg::VerdictNak;
+    end else if (takes_o && !peeked_i) begin
+      verdict_o = roci_pkg::VerdictPeek;
+    end else if (takes_o && !posted_i) begin
+      verdict_o = roci_pkg::VerdictRnr;
+    end else if ((read || atomic) && !slot_free_i) begin
+      verdict_o = roci_pkg::VerdictNak;
+    end else if (!length_ok) begin
+      verdict_o = roci_pkg::VerdictNak;
+    end else if (!aligned) begin
+      access_event_o = 1'b1;
+    end else if (!key_ok_i) begin
+      syndrome_o     = roci_pkg::SynNakAccess;
+      status_o       = roci_pkg::StatusLocAccessErr;
+      access_event_o = 1'b1;
+    end else begin
+      verdict_o = send ? roci_pkg::VerdictSend : write ? roci_pkg::VerdictWrite
+                : read ? roci_pkg::VerdictRead : roci_pkg::VerdictAtomic;
+    end
+  end
+
+  // ---------------------------------------------------------------- what must hold
+  logic executes, expected, duplicate, future;
+  assign executes  = verdict_o >= roci_pkg::VerdictSend;
+  assign expected  = psn_i == epsn_i;
+  assign duplicate = (epsn_i - psn_i) >= 24'd1 && (epsn_i - psn_i) <= 24'h80_0000;  // RSP-08
+  assign future    = (psn_i - epsn_i) >= 24'd1 && (psn_i - epsn_i) <= 24'h7F_FFFF;
+  logic answers_dup;
+  assign answers_dup = verdict_o == roci_pkg::VerdictReack || verdict_o == roci_pkg::VerdictReplay;
+  `ASSERT(ClassesCoverAll, 2'(expected) + 2'(duplicate) + 2'(future) == 2'd1)
+  `ASSERT(VerdictIsOne, verdict_o <= roci_pkg::VerdictAtomic)
+  `ASSERT(DeadIsSilent, dead_i == (verdict_o == roci_pkg::VerdictIgnore))
+  `ASSERT(OnlyExpectedExecutes, `IMPLIES(executes || verdict_o == roci_pkg::VerdictNak, expected))
+  `ASSERT(DuplicateIsAnswered, `IMPLIES(!dead_i && (send || write || read || atomic),
+                                        duplicate == answers_dup))
+  `ASSERT(OneNakPerGap, (!dead_i && future && !nak_sent_i) == (verdict_o == roci_pkg::VerdictGap))
+  `ASSERT(RightsAreChecked, `IMPLIES(executes && write, may_write))
+  `ASSERT(KeyIsChecked, `IMPLIES(executes, key_ok_i))
+  `ASSERT(WriteStaysInside, `IMPLIES(executes && write,
+                                     length <= (first_o ? dma_length_i : write_left_i)))
+  `ASSERT(WriteEndsExactly, `IMPLIES(executes && write && last_o,
+                                     length == (first_o ? dma_length_i : write_left_i)))
+  `ASSERT(WriteGoesOn, `IMPLIES(executes && write && !last_o,
+                                length < (first_o ? dma_length_i : write_left_i)))
+  `ASSERT(MiddlesAreFull, `IMPLIES(executes && (send || write) && middle, payload_len_i == mtu))
+  `ASSERT(NoReceiveNoExecution, `IMPLIES(executes && takes_o, peeked_i && posted_i))
+  `ASSERT(NoDepthNoRead, `IMPLIES(executes && (read || atomic),
+                                  max_dest_rd_atomic_i != '0 && slot_free_i && payload_len_i == '0))
+  `ASSERT(MessagesDoNotMix, `IMPLIES(executes && message_i != roci_pkg::ResponderInNothing, !first_o
+                                     && (send || write)))
+  `COVER(AtomicRuns, verdict_o == roci_pkg::VerdictAtomic)
+  `COVER(LastWriteRuns, verdict_o == roci_pkg::VerdictWrite && last_o && !first_o)
+`ifdef FORMAL
+  initial assume (!rst_ni);
+  `ASSUME(PmtuIsCode, pmtu_i >= 3'd1 && pmtu_i <= 3'd5)
+`endif
+
+endmodule
