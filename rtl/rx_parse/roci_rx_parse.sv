@@ -69,6 +69,7 @@ module roci_rx_parse #(
   logic [DataWidth-1:0]  data0_q;
   logic [Bytes-1:0]      keep0_q;
   logic                  valid0_q, last0_q, first_q;
+  logic                  enable_q;  // as it was when the frame began
   logic [IndexBits-1:0]  index_d, index0_q;
   assign index_d = first_q ? '0 : &index0_q ? index0_q : index0_q + 1'b1;  // huge frames: stay
 
@@ -87,6 +88,7 @@ module roci_rx_parse #(
       keep0_q  <= s_axis_tkeep_i;
       last0_q  <= s_axis_tlast_i;
       index0_q <= index_d;
+      if (first_q) enable_q <= enable_i;
       for (int i = 0; i < HeaderBeats; i++) begin
         if (index_d == IndexBits'(i)) header_q[DataWidth*i +: DataWidth] <= s_axis_tdata_i;
       end
@@ -101,7 +103,7 @@ module roci_rx_parse #(
   logic                no_udp_sum, known;
   roci_pkg::ipv4_t     ipv4;
   roci_rx_fields u_fields (
-    .header_i(header_q), .enable_i, .frame_o(fields), .l3_offset_o(l3_offset),
+    .header_i(header_q), .enable_i(enable_q), .frame_o(fields), .l3_offset_o(l3_offset),
     .bth_offset_o(bth_offset), .end_o(frame_end), .udp_length_o(udp_length),
     .no_udp_sum_o(no_udp_sum), .ipv4_o(ipv4));
   // What stands in header_q beyond this beat is of an older frame.
