@@ -1,0 +1,120 @@
+// Admin commands: one function each, checked completely before anything changes.
+#pragma once
+
+#include "firmware/commands/objects.hpp"
+#include "firmware/hal/port.hpp"
+#include "firmware/net/neighbours.hpp"
+
+namespace roci::fw {
+
+constexpr uint32_t kFirmwareVersion = 0x00010000;  ///< major, minor
+constexpr uint16_t kPkey = 0xFFFF;                 ///< the one entry of the P_Key table
+constexpr uint32_t kMaxRdAtomic = 16;
+constexpr uint32_t kPageBytes = 4096;
+
+/// A command or reply as it lies in host memory.
+struct Message {
+  uint32_t word[layout::kCommandBytes / 4];
+};
+
+/// Reads the body of a command.
+class Command {
+ public:
+  explicit Command(const Message& message) : message_(&message) {}
+  uint64_t get(Place place) const { return get_bits(message_->word, in_body(place)); }
+  uint32_t get32(Place place) const { return static_cast<uint32_t>(get(place)); }
+  uint32_t header(Place place) const {
+    return static_cast<uint32_t>(get_bits(message_->word, place));
+  }
+  static constexpr Place in_body(Place place) {
+    return {place.offset + layout::kCommandBodyOffset * 8, place.bits};
+  }
+
+ private:
+  const Message* message_;
+};
+
+/// Fills the body of a reply, which starts as zeros.
+class Reply {
+ public:
+  explicit Reply(Message* message) : message_(message) {}
+  void put(Place place, uint64_t value) {
+    put_bits(message_->word, Command::in_body(place), value);
+  }
+
+ private:
+  Message* message_;
+};
+
+/// Status of a command; `detail` is the byte offset of the field that is to blame.
+struct Result {
+  uint32_t status;
+  uint32_t detail;
+};
+
+/// Not a status for the host: the command waits for an address and is to be run again.
+constexpr uint32_t kStatusWaiting = 0x10000;
+
+constexpr Result ok() { return {layout::kAdminStatusOk, 0}; }
+constexpr Result failed(uint32_t status, Place field) {
+  return {status, layout::kCommandBodyOffset + field.offset / 8};
+}
+constexpr Result bad_handle(Place field) { return failed(layout::kAdminStatusBadHandle, field); }
+constexpr Result bad_parameter(Place field) {
+  return failed(layout::kAdminStatusBadParameter, field);
+}
+constexpr Result bad_state(Place field) { return failed(layout::kAdminStatusBadState, field); }
+constexpr Result busy(Place field) { return failed(layout::kAdminStatusBusy, field); }
+constexpr Result no_resource() { return {layout::kAdminStatusNoResource, 0}; }
+constexpr Result hardware_error() { return {layout::kAdminStatusHardwareError, 0}; }
+
+/// What the commands work on.
+struct Device {
+  Port port;
+  GidTable gids;
+  Neighbours neighbours;
+  Objects objects;
+
+  Device(const Hal& hal, const ResolveConfig& resolve)
+      : port(hal), gids(), neighbours(&port, &gids, resolve), objects() {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+};
+
+/// Runs the command in `message` and fills the body of `reply`. A result that is not Ok has
+/// changed nothing (after HardwareError: nothing that running the command again would not mend).
+Result execute(Device* device, const Message& message, Message* reply);
+
+// The commands, by file.
+Result query_device(Device* device, const Command& command, Reply* reply);
+Result query_port(Device* device, const Command& command, Reply* reply);
+
+Result set_gid(Device* device, const Command& command, Reply* reply);
+Result query_gid(Device* device, const Command& command, Reply* reply);
+Result resolve_address(Device* device, const Command& command, Reply* reply);
+
+Result alloc_pd(Device* device, const Command& command, Reply* reply);
+Result dealloc_pd(Device* device, const Command& command, Reply* reply);
+
+Result create_cq(Device* device, const Command& command, Reply* reply);
+Result modify_cq(Device* device, const Command& command, Reply* reply);
+Result destroy_cq(Device* device, const Command& command, Reply* reply);
+
+Result reg_mr(Device* device, const Command& command, Reply* reply);
+Result dereg_mr(Device* device, const Command& command, Reply* reply);
+
+Result create_qp(Device* device, const Command& command, Reply* reply);
+Result modify_qp(Device* device, const Command& command, Reply* reply);
+Result query_qp(Device* device, const Command& command, Reply* reply);
+Result destroy_qp(Device* device, const Command& command, Reply* reply);
+
+/// Shared checks: address spaces have 20 bits; a ring is page-aligned and does not wrap.
+constexpr bool is_pasid(uint64_t value) { return value >> 20 == 0; }
+constexpr bool is_ring(uint64_t base, uint64_t bytes) {
+  return base % kPageBytes == 0 && base <= ~uint64_t{0} - (bytes - 1);
+}
+
+/// Resolves the next hop to `dgid`. Waiting and Unreachable blame `field`.
+Result next_hop(Device* device, uint32_t sgid_index, const Gid& dgid, Place field, Mac* mac);
+
+}  // namespace roci::fw

@@ -1,0 +1,186 @@
+// ModifyQp.
+#include "firmware/commands/commands.hpp"
+#include "firmware/commands/qp_rows.hpp"
+#include "firmware/commands/transitions.hpp"
+
+namespace roci::fw {
+namespace {
+
+namespace body = layout::qp_attributes;
+
+constexpr uint32_t kOnlyPort = 1;
+constexpr uint32_t kMaxPathMtu = 5;
+constexpr uint32_t kMaxTimer = 31;
+constexpr uint32_t kMaxRetry = 7;
+constexpr uint32_t kMaxServiceLevel = 7;
+constexpr uint32_t kAllRights = 0xF;
+constexpr uint32_t kNumberMask = 0xFFFFFF;  // of PSNs and queue pair numbers
+constexpr uint32_t kMaxFlowLabel = 0xFFFFF;
+
+/// Takes a number from the command when its mask bit is set.
+class Taker {
+ public:
+  Taker(const Command& command, uint32_t mask) : command_(command), mask_(mask) {}
+
+  template <typename Number>
+  void take(uint32_t bit, Place place, uint32_t min, uint32_t max, Number* to) {
+    if ((mask_ & mask_of(bit)) == 0 || result_.status != layout::kAdminStatusOk) return;
+    const uint32_t value = command_.get32(place);
+    if (value < min || value > max) {
+      result_ = bad_parameter(place);
+      return;
+    }
+    *to = static_cast<Number>(value);
+  }
+  /// PSNs are cut to 24 bits (QP-07).
+  void take_psn(uint32_t bit, Place place, uint32_t* to) {
+    if ((mask_ & mask_of(bit)) != 0) *to = command_.get32(place) & kNumberMask;
+  }
+  Result result() const { return result_; }
+
+ private:
+  const Command& command_;
+  uint32_t mask_;
+  Result result_ = ok();
+};
+
+Result take_address(const Device& device, const Command& command, uint32_t mask, QpAttributes* to) {
+  if ((mask & mask_of(layout::kQpMaskAv)) == 0) return ok();
+  Taker taker(command, mask);
+  taker.take(layout::kQpMaskAv, body::hop_limit, 0, 0xFF, &to->hop_limit);
+  taker.take(layout::kQpMaskAv, body::traffic_class, 0, 0xFF, &to->traffic_class);
+  taker.take(layout::kQpMaskAv, body::flow_label, 0, kMaxFlowLabel, &to->flow_label);
+  taker.take(layout::kQpMaskAv, body::sl, 0, kMaxServiceLevel, &to->sl);
+  if (taker.result().status != layout::kAdminStatusOk) return taker.result();
+  const uint32_t index = command.get32(body::sgid_index);
+  if (!device.gids.valid(index)) return bad_handle(body::sgid_index);
+  to->sgid_index = static_cast<uint8_t>(index);
+  to->dgid = {command.get(body::dgid_hi), command.get(body::dgid_lo)};
+  to->dst_mac = command.get(body::dst_mac);
+  if (to->dgid.is_zero() || to->dgid.is_multicast() ||
+      to->dgid.is_ipv4() != device.gids.entry[index].gid.is_ipv4()) {
+    return bad_parameter(body::dgid_hi);
+  }
+  if (to->dst_mac != 0 && !is_unicast(to->dst_mac)) return bad_parameter(body::dst_mac);
+  return ok();
+}
+
+Result take_attributes(const Device& device, const Command& command, uint32_t mask,
+                       QpAttributes* to) {
+  Taker taker(command, mask);
+  taker.take(layout::kQpMaskPathMtu, body::path_mtu, 1, kMaxPathMtu, &to->path_mtu);
+  taker.take(layout::kQpMaskAccessFlags, body::access, 0, kAllRights, &to->access);
+  taker.take(layout::kQpMaskPkeyIndex, body::pkey_index, 0, 0, &to->pkey_index);
+  taker.take(layout::kQpMaskPort, body::port, kOnlyPort, kOnlyPort, &to->port);
+  taker.take(layout::kQpMaskTimeout, body::timeout, 0, kMaxTimer, &to->timeout);
+  taker.take(layout::kQpMaskRetryCnt, body::retry_cnt, 0, kMaxRetry, &to->retry_cnt);
+  taker.take(layout::kQpMaskRnrRetry, body::rnr_retry, 0, kMaxRetry, &to->rnr_retry);
+  taker.take(layout::kQpMaskMinRnrTimer, body::min_rnr_timer, 0, kMaxTimer, &to->min_rnr_timer);
+  taker.take(layout::kQpMaskMaxQpRdAtomic, body::max_rd_atomic, 0, kMaxRdAtomic,
+             &to->max_rd_atomic);
+  taker.take(layout::kQpMaskMaxDestRdAtomic, body::max_dest_rd_atomic, 0, kMaxRdAtomic,
+             &to->max_dest_rd_atomic);
+  taker.take(layout::kQpMaskDestQpn, body::dest_qpn, 0, kNumberMask, &to->dest_qpn);
+  taker.take_psn(layout::kQpMaskSqPsn, body::sq_psn, &to->sq_psn);
+  taker.take_psn(layout::kQpMaskRqPsn, body::rq_psn, &to->rq_psn);
+  if (taker.result().status != layout::kAdminStatusOk) return taker.result();
+  return take_address(device, command, mask, to);
+}
+
+/// Takes all engine events; whether one says that `qpn` went to ERR by itself.
+bool engine_failed(Port* port, uint32_t qpn) {
+  bool failed_now = false;
+  uint32_t number = 0;
+  uint32_t kind = 0;
+  while (port->pop_event(&number, &kind)) {
+    failed_now |=
+        number == qpn && (kind == layout::kEventQpFatal || kind == layout::kEventQpRequest ||
+                          kind == layout::kEventQpAccess);
+  }
+  return failed_now;
+}
+
+/// Rules of the transition that need no value.
+Result check_transition(const Command& command, uint32_t mask, uint32_t now, uint32_t next) {
+  if ((mask & ~kKnownAttributes) != 0) return bad_parameter(body::attr_mask);
+  if ((mask & mask_of(layout::kQpMaskCurState)) != 0 && command.get32(body::cur_state) != now) {
+    return bad_state(body::cur_state);
+  }
+  const Transition* transition = find_transition(now, next);
+  if (transition == nullptr) return bad_state(body::state);
+  const uint32_t given = mask & ~mask_of(layout::kQpMaskState);
+  const uint32_t allowed = transition->required | transition->optional;
+  if ((given & transition->required) != transition->required || (given & ~allowed) != 0) {
+    return bad_state(body::attr_mask);
+  }
+  return ok();
+}
+
+/// RESET forgets everything; when it returns, nothing of the old life follows (QP-09).
+Result reset(Device* device, uint32_t qpn) {
+  if (!device->port.write_state(qpn, layout::kQpReset) || !device->port.fence()) {
+    return hardware_error();
+  }
+  QueuePair& qp = device->objects.qp[qpn];
+  qp.attributes = QpAttributes();
+  qp.has_av = false;
+  qp.has_sq = false;
+  return ok();
+}
+
+}  // namespace
+
+Result modify_qp(Device* device, const Command& command, Reply*) {
+  const uint32_t qpn = command.get32(body::qpn);
+  if (!device->objects.has_qp(qpn)) return bad_handle(body::qpn);
+  QueuePair& qp = device->objects.qp[qpn];
+  Port& port = device->port;
+  engine_failed(&port, qpn);  // events so far are in the state that is read now
+  uint32_t now = 0;
+  if (!port.read_state(qpn, &now)) return hardware_error();
+
+  const uint32_t mask = command.get32(body::attr_mask);
+  const bool changes_state = (mask & mask_of(layout::kQpMaskState)) != 0;
+  const uint32_t next = changes_state ? command.get32(body::state) : now;
+  Result result = check_transition(command, mask, now, next);
+  if (result.status != layout::kAdminStatusOk) return result;
+  if (now == layout::kQpSqd && (next == layout::kQpRts || next == layout::kQpSqd)) {
+    Block live = {};
+    if (!port.read_row(layout::kTableQpLive, qpn, &live)) return hardware_error();
+    if (live.get(layout::qp_live::sq_idle) == 0) return bad_state(body::state);  // QP-13
+  }
+  if (next == layout::kQpReset) return reset(device, qpn);
+
+  QpAttributes attributes = qp.attributes;
+  result = take_attributes(*device, command, mask, &attributes);
+  if (result.status != layout::kAdminStatusOk) return result;
+  const bool has_av = (mask & mask_of(layout::kQpMaskAv)) != 0;
+  Mac dst_mac = attributes.dst_mac;
+  if (has_av && dst_mac == 0) {
+    result = next_hop(device, attributes.sgid_index, attributes.dgid, body::dgid_hi, &dst_mac);
+    if (result.status != layout::kAdminStatusOk) return result;
+    attributes.dst_mac = dst_mac;
+  }
+
+  // The state comes last: it sets the engines to work on the rows.
+  if (mask != 0 && !port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, attributes))) {
+    return hardware_error();
+  }
+  if (has_av &&
+      !port.write_row(layout::kTableAv, qpn, address_row(*device, qpn, attributes, dst_mac))) {
+    return hardware_error();
+  }
+  if (next != now) {
+    if (!port.write_state(qpn, next)) return hardware_error();
+    // A failure that came between reading and writing the state must not be lost.
+    if (next != layout::kQpErr && engine_failed(&port, qpn)) {
+      if (!port.write_state(qpn, layout::kQpErr)) return hardware_error();
+    }
+  }
+  qp.attributes = attributes;
+  qp.has_av |= has_av;
+  qp.has_sq |= next == layout::kQpRts;
+  return ok();
+}
+
+}  // namespace roci::fw

@@ -1,0 +1,24 @@
+#include "firmware/commands/objects.hpp"
+
+namespace roci::fw {
+namespace {
+
+constexpr uint32_t at_most(uint32_t value, uint32_t limit) { return value < limit ? value : limit; }
+
+}  // namespace
+
+void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys) {
+  num_qps = at_most(qps, kMaxQps);
+  num_cqs = at_most(cqs, kMaxCqs);
+  num_keys = at_most(keys, kMaxKeys);
+  for (QueuePair& one : qp) one = QueuePair();
+  for (CompletionQueue& one : cq) one = CompletionQueue();
+  for (MemoryKey& one : key) one = MemoryKey();
+  for (ProtectionDomain& one : pd) one = ProtectionDomain();
+  free_qps.fill(kFirstQpn, num_qps);
+  free_cqs.fill(0, num_cqs);
+  free_keys.fill(kFirstKey, num_keys);
+  free_pds.fill(kFirstPd, kMaxPds);
+}
+
+}  // namespace roci::fw

@@ -1,0 +1,127 @@
+// What firmware remembers of the objects that commands make.
+#pragma once
+
+#include <stdint.h>
+
+#include "firmware/net/gid.hpp"
+
+namespace roci::fw {
+
+// Most that firmware keeps track of; the adapter may have fewer.
+constexpr uint32_t kMaxQps = 1024;
+constexpr uint32_t kMaxCqs = 1024;
+constexpr uint32_t kMaxKeys = 4096;
+constexpr uint32_t kMaxPds = 256;
+constexpr uint32_t kFirstQpn = 2;  ///< 0 and 1 have a meaning of their own (QP-19)
+constexpr uint32_t kFirstKey = 1;  ///< key 0 is never valid
+constexpr uint32_t kFirstPd = 1;
+
+/// Free numbers in a queue: the one given back last is taken last (QP-18).
+template <uint32_t kRoom>
+class NumberPool {
+ public:
+  void fill(uint32_t first, uint32_t end) {
+    head_ = 0;
+    count_ = 0;
+    for (uint32_t number = first; number < end; ++number) give(number);
+  }
+  bool empty() const { return count_ == 0; }
+  uint32_t take() {
+    const uint32_t number = ring_[head_];
+    head_ = (head_ + 1) % kRoom;
+    --count_;
+    return number;
+  }
+  void give(uint32_t number) {
+    ring_[(head_ + count_) % kRoom] = static_cast<uint16_t>(number);
+    ++count_;
+  }
+
+ private:
+  uint16_t ring_[kRoom];
+  uint32_t head_ = 0;
+  uint32_t count_ = 0;
+};
+
+/// Attributes of ModifyQp, as they were given.
+struct QpAttributes {
+  uint8_t path_mtu;
+  uint8_t access;
+  uint16_t pkey_index;
+  uint8_t port;
+  uint8_t timeout;
+  uint8_t retry_cnt;
+  uint8_t rnr_retry;
+  uint8_t min_rnr_timer;
+  uint8_t max_rd_atomic;
+  uint8_t max_dest_rd_atomic;
+  uint8_t sgid_index;
+  uint8_t hop_limit;
+  uint8_t traffic_class;
+  uint8_t sl;
+  uint32_t dest_qpn;
+  uint32_t sq_psn;
+  uint32_t rq_psn;
+  uint32_t flow_label;
+  Gid dgid;
+  Mac dst_mac;
+};
+
+struct QueuePair {
+  bool used;
+  bool has_av;  ///< was RTR since RESET; sgid_index counts as a use of the GID
+  bool has_sq;  ///< was RTS since RESET
+  uint8_t sq_log;
+  uint8_t sq_stride_log;
+  uint8_t rq_log;
+  uint8_t rq_stride_log;
+  uint16_t pd;
+  uint16_t send_cqn;
+  uint16_t recv_cqn;
+  uint32_t pasid;
+  uint64_t sq_base;
+  uint64_t rq_base;
+  QpAttributes attributes;
+};
+
+struct CompletionQueue {
+  bool used;
+  uint8_t log;
+  uint32_t users;  ///< queue pairs, twice when both queues of one use it
+  uint32_t pasid;
+  uint64_t base;
+};
+
+struct MemoryKey {
+  bool used;
+  uint8_t variant;  ///< of the region, or of the last one
+  uint16_t pd;
+};
+
+struct ProtectionDomain {
+  bool used;
+  uint32_t users;  ///< queue pairs and regions
+};
+
+/// All of them. Rows of `key` are key indices, of `qp` queue pair numbers.
+struct Objects {
+  uint32_t num_qps;
+  uint32_t num_cqs;
+  uint32_t num_keys;
+  QueuePair qp[kMaxQps];
+  CompletionQueue cq[kMaxCqs];
+  MemoryKey key[kMaxKeys];
+  ProtectionDomain pd[kMaxPds];
+  NumberPool<kMaxQps> free_qps;
+  NumberPool<kMaxCqs> free_cqs;
+  NumberPool<kMaxKeys> free_keys;
+  NumberPool<kMaxPds> free_pds;
+
+  void reset(uint32_t qps, uint32_t cqs, uint32_t keys);
+
+  bool has_qp(uint32_t qpn) const { return qpn < kMaxQps && qp[qpn].used; }
+  bool has_cq(uint32_t cqn) const { return cqn < kMaxCqs && cq[cqn].used; }
+  bool has_pd(uint32_t number) const { return number < kMaxPds && pd[number].used; }
+};
+
+}  // namespace roci::fw

@@ -1,0 +1,120 @@
+// CreateQp, QueryQp, DestroyQp.
+#include "firmware/commands/commands.hpp"
+#include "firmware/commands/qp_rows.hpp"
+
+namespace roci::fw {
+namespace {
+
+constexpr uint32_t kMaxLog = 15;
+
+bool is_queue(uint64_t base, uint32_t log, uint32_t stride_log) {
+  return is_ring(base, uint64_t{layout::kBlockBytes} << (log + stride_log));
+}
+
+}  // namespace
+
+Result create_qp(Device* device, const Command& command, Reply* reply) {
+  namespace body = layout::create_qp;
+  Objects& objects = device->objects;
+  const uint32_t pd = command.get32(body::pd);
+  const uint32_t send_cqn = command.get32(body::send_cqn);
+  const uint32_t recv_cqn = command.get32(body::recv_cqn);
+  const uint32_t sq_log = command.get32(body::sq_log);
+  const uint32_t sq_stride = command.get32(body::sq_stride_log);
+  const uint32_t rq_log = command.get32(body::rq_log);
+  const uint32_t rq_stride = command.get32(body::rq_stride_log);
+  QueuePair qp = {};
+  qp.used = true;
+  qp.pasid = command.get32(body::pasid);
+  qp.sq_base = command.get(body::sq_base);
+  qp.rq_base = command.get(body::rq_base);
+  if (!objects.has_pd(pd)) return bad_handle(body::pd);
+  if (!objects.has_cq(send_cqn)) return bad_handle(body::send_cqn);
+  if (!objects.has_cq(recv_cqn)) return bad_handle(body::recv_cqn);
+  if (!is_pasid(qp.pasid)) return bad_parameter(body::pasid);
+  if (sq_log < 1 || sq_log > kMaxLog) return bad_parameter(body::sq_log);
+  if (sq_stride > layout::kMaxStrideLog) return bad_parameter(body::sq_stride_log);
+  if (rq_log < 1 || rq_log > kMaxLog) return bad_parameter(body::rq_log);
+  if (rq_stride > layout::kMaxStrideLog) return bad_parameter(body::rq_stride_log);
+  if (!is_queue(qp.sq_base, sq_log, sq_stride)) return bad_parameter(body::sq_base);
+  if (!is_queue(qp.rq_base, rq_log, rq_stride)) return bad_parameter(body::rq_base);
+  if (objects.free_qps.empty()) return no_resource();
+
+  qp.pd = static_cast<uint16_t>(pd);
+  qp.send_cqn = static_cast<uint16_t>(send_cqn);
+  qp.recv_cqn = static_cast<uint16_t>(recv_cqn);
+  qp.sq_log = static_cast<uint8_t>(sq_log);
+  qp.sq_stride_log = static_cast<uint8_t>(sq_stride);
+  qp.rq_log = static_cast<uint8_t>(rq_log);
+  qp.rq_stride_log = static_cast<uint8_t>(rq_stride);
+  const uint32_t qpn = objects.free_qps.take();
+  if (!device->port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, qp.attributes)) ||
+      !device->port.write_state(qpn, layout::kQpReset)) {
+    objects.free_qps.give(qpn);
+    return hardware_error();
+  }
+  objects.qp[qpn] = qp;
+  ++objects.pd[pd].users;
+  ++objects.cq[send_cqn].users;
+  ++objects.cq[recv_cqn].users;
+  reply->put(layout::create_qp_reply::qpn, qpn);
+  return ok();
+}
+
+Result query_qp(Device* device, const Command& command, Reply* reply) {
+  const uint32_t qpn = command.get32(layout::query_qp::qpn);
+  if (!device->objects.has_qp(qpn)) return bad_handle(layout::query_qp::qpn);
+  const QueuePair& qp = device->objects.qp[qpn];
+  uint32_t state = 0;
+  Block live = {};
+  if (!device->port.read_state(qpn, &state) ||
+      !device->port.read_row(layout::kTableQpLive, qpn, &live)) {
+    return hardware_error();
+  }
+  namespace body = layout::qp_attributes;
+  const QpAttributes& attributes = qp.attributes;
+  reply->put(body::qpn, qpn);
+  reply->put(body::state, state);
+  reply->put(body::cur_state, state);
+  reply->put(body::path_mtu, attributes.path_mtu);
+  reply->put(body::access, attributes.access);
+  reply->put(body::pkey_index, attributes.pkey_index);
+  reply->put(body::port, attributes.port);
+  reply->put(body::timeout, attributes.timeout);
+  reply->put(body::retry_cnt, attributes.retry_cnt);
+  reply->put(body::rnr_retry, attributes.rnr_retry);
+  reply->put(body::min_rnr_timer, attributes.min_rnr_timer);
+  reply->put(body::max_rd_atomic, attributes.max_rd_atomic);
+  reply->put(body::max_dest_rd_atomic, attributes.max_dest_rd_atomic);
+  reply->put(body::sgid_index, attributes.sgid_index);
+  reply->put(body::hop_limit, attributes.hop_limit);
+  reply->put(body::traffic_class, attributes.traffic_class);
+  reply->put(body::dest_qpn, attributes.dest_qpn);
+  reply->put(body::sq_psn, qp.has_sq ? live.get(layout::qp_live::sq_psn) : attributes.sq_psn);
+  reply->put(body::rq_psn, qp.has_av ? live.get(layout::qp_live::rq_psn) : attributes.rq_psn);
+  reply->put(body::flow_label, attributes.flow_label);
+  reply->put(body::dgid_hi, attributes.dgid.hi);
+  reply->put(body::dgid_lo, attributes.dgid.lo);
+  reply->put(body::dst_mac, attributes.dst_mac);
+  reply->put(body::sl, attributes.sl);
+  return ok();
+}
+
+Result destroy_qp(Device* device, const Command& command, Reply*) {
+  namespace body = layout::destroy_qp;
+  Objects& objects = device->objects;
+  const uint32_t qpn = command.get32(body::qpn);
+  if (!objects.has_qp(qpn)) return bad_handle(body::qpn);
+  if (!device->port.write_state(qpn, layout::kQpReset) || !device->port.fence()) {
+    return hardware_error();
+  }
+  QueuePair& qp = objects.qp[qpn];
+  --objects.pd[qp.pd].users;
+  --objects.cq[qp.send_cqn].users;
+  --objects.cq[qp.recv_cqn].users;
+  qp = QueuePair();
+  objects.free_qps.give(qpn);
+  return ok();
+}
+
+}  // namespace roci::fw

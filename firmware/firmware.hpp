@@ -1,0 +1,44 @@
+// The firmware of the adapter: set-up and rare events. Data never waits for it.
+//
+// All state is in the object: several adapters in one process have one each. The object is large
+// (about 200 KiB); put it into static or heap memory, not on a stack.
+#pragma once
+
+#include "firmware/commands/commands.hpp"
+#include "firmware/hal/hal.hpp"
+
+namespace roci::fw {
+
+struct Config {
+  Mac mac = 0;  ///< port MAC address; 0: the one that stands in MacLo and MacHi
+  ResolveConfig resolve = {};
+};
+
+class Firmware {
+ public:
+  Firmware(const Hal& hal, const Config& config);
+
+  /// Reads the adapter's size, sets its MAC address. Call it once, before `poll`.
+  void start();
+
+  /// One step: a received frame, an engine event, or a command. False when there was nothing to do.
+  bool poll();
+
+  /// Time in ns when `poll` has something to do even if the Attention register stays 0; all ones:
+  /// never. Between, a caller may sleep until Attention changes.
+  uint64_t deadline() const { return device_.neighbours.deadline(); }
+
+ private:
+  bool poll_frame(uint32_t attention);
+  bool poll_event(uint32_t attention);
+  bool poll_command(uint32_t attention);
+  void answer(const Message& command, const Result& result, Message* reply);
+
+  Config config_;
+  Device device_;
+  // The command under way, when it waits for an address.
+  bool waiting_ = false;
+  Message command_ = {};
+};
+
+}  // namespace roci::fw

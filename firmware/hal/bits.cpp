@@ -1,0 +1,57 @@
+#include "firmware/hal/bits.hpp"
+
+namespace roci::fw {
+namespace {
+
+constexpr unsigned kWordBits = 32;
+
+}  // namespace
+
+uint64_t get_bits(const uint32_t* words, Place place) {
+  uint64_t value = 0;
+  for (unsigned done = 0; done < place.bits;) {
+    const unsigned bit = place.offset + done;
+    const unsigned shift = bit % kWordBits;
+    const unsigned left = place.bits - done;
+    const unsigned take = kWordBits - shift < left ? kWordBits - shift : left;
+    const uint64_t mask = (uint64_t{1} << take) - 1;
+    value |= (static_cast<uint64_t>(words[bit / kWordBits] >> shift) & mask) << done;
+    done += take;
+  }
+  return value;
+}
+
+void put_bits(uint32_t* words, Place place, uint64_t value) {
+  for (unsigned done = 0; done < place.bits;) {
+    const unsigned bit = place.offset + done;
+    const unsigned shift = bit % kWordBits;
+    const unsigned left = place.bits - done;
+    const unsigned take = kWordBits - shift < left ? kWordBits - shift : left;
+    const auto mask = static_cast<uint32_t>((uint64_t{1} << take) - 1) << shift;
+    const uint32_t part = static_cast<uint32_t>(value >> done) << shift;
+    words[bit / kWordBits] = (words[bit / kWordBits] & ~mask) | (part & mask);
+    done += take;
+  }
+}
+
+uint64_t get_wire(const uint8_t* bytes, Place place) {
+  uint64_t value = 0;
+  for (unsigned bit = place.offset; bit < place.offset + place.bits; ++bit) {
+    value = value << 1 | (bytes[bit / 8] >> (7 - bit % 8) & 1u);
+  }
+  return value;
+}
+
+void put_wire(uint8_t* bytes, Place place, uint64_t value) {
+  for (unsigned i = 0; i < place.bits; ++i) {
+    const unsigned bit = place.offset + place.bits - 1 - i;
+    const auto mask = static_cast<uint8_t>(1u << (7 - bit % 8));
+    if ((value >> i & 1u) != 0) {
+      bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] | mask);
+    } else {
+      bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] & ~mask);
+    }
+  }
+}
+
+}  // namespace roci::fw

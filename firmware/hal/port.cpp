@@ -1,0 +1,141 @@
+#include "firmware/hal/port.hpp"
+
+namespace roci::fw {
+namespace {
+
+// Many times what any access takes; reached only by broken hardware.
+constexpr uint32_t kMaxPolls = 1u << 20;
+
+// Bits of the command registers, see docs/registers.md.
+constexpr uint32_t kGo = mask_of(31);
+constexpr uint32_t kWrite = mask_of(30);
+constexpr uint32_t kDmaError = mask_of(29);
+constexpr uint32_t kTableShift = 24;
+constexpr uint32_t kFenceBusy = mask_of(0);
+constexpr uint32_t kFrameValid = mask_of(31);
+constexpr uint32_t kFrameBytes = 0x7FF;
+constexpr uint32_t kEventValid = mask_of(31);
+constexpr uint32_t kEventNumber = 0xFFFFFF;
+constexpr uint32_t kEventKindShift = 24;
+constexpr uint32_t kEventKind = 0x7F;
+constexpr Place kStateOfRow = {0, 3};
+constexpr size_t kBlockWords = layout::kBlockBytes / 4;
+
+}  // namespace
+
+bool Port::wait(uint32_t offset, uint32_t busy, uint32_t* value) {
+  for (uint32_t polls = 0; polls < kMaxPolls; ++polls) {
+    *value = read(offset);
+    if ((*value & busy) == 0) return true;
+  }
+  return false;
+}
+
+uint64_t Port::read64(uint32_t low_offset) {
+  const uint64_t low = read(low_offset);
+  return low | static_cast<uint64_t>(read(low_offset + 4)) << 32;
+}
+
+uint64_t Port::now() { return read64(layout::kRegTimeLo); }
+
+void Port::write_words(uint32_t offset, const uint32_t* words, size_t count) {
+  for (size_t i = 0; i < count; ++i) write(offset + 4 * static_cast<uint32_t>(i), words[i]);
+}
+
+void Port::read_words(uint32_t offset, uint32_t* words, size_t count) {
+  for (size_t i = 0; i < count; ++i) words[i] = read(offset + 4 * static_cast<uint32_t>(i));
+}
+
+bool Port::table_command(uint32_t table, uint32_t row, bool write_it) {
+  uint32_t value = 0;
+  write(layout::kRegTableCommand, row | table << kTableShift | (write_it ? kWrite : 0) | kGo);
+  return wait(layout::kRegTableCommand, kGo, &value);
+}
+
+bool Port::write_row(uint32_t table, uint32_t row, const Block& block) {
+  write_words(layout::kWinTableData, block.word, kBlockWords);
+  return table_command(table, row, true);
+}
+
+bool Port::read_row(uint32_t table, uint32_t row, Block* block) {
+  if (!table_command(table, row, false)) return false;
+  read_words(layout::kWinTableData, block->word, kBlockWords);
+  return true;
+}
+
+bool Port::write_state(uint32_t qpn, uint32_t state) {
+  write(layout::kWinTableData, state);
+  return table_command(layout::kTableQpState, qpn, true);
+}
+
+bool Port::read_state(uint32_t qpn, uint32_t* state) {
+  if (!table_command(layout::kTableQpState, qpn, false)) return false;
+  const uint32_t word = read(layout::kWinTableData);
+  *state = static_cast<uint32_t>(get_bits(&word, kStateOfRow));
+  return true;
+}
+
+bool Port::fence() {
+  uint32_t value = 0;
+  write(layout::kRegFenceCommand, 1);
+  return wait(layout::kRegFenceCommand, kFenceBusy, &value);
+}
+
+bool Port::dma(uint64_t address, uint32_t pasid, bool write_it) {
+  uint32_t value = 0;
+  write(layout::kRegDmaAddressLo, static_cast<uint32_t>(address));
+  write(layout::kRegDmaAddressHi, static_cast<uint32_t>(address >> 32));
+  write(layout::kRegDmaCommand, pasid | (write_it ? kWrite : 0) | kGo);
+  return wait(layout::kRegDmaCommand, kGo, &value) && (value & kDmaError) == 0;
+}
+
+bool Port::dma_read(uint64_t address, uint32_t pasid, Block* block) {
+  if (!dma(address, pasid, false)) return false;
+  read_words(layout::kWinDmaData, block->word, kBlockWords);
+  return true;
+}
+
+bool Port::dma_write(uint64_t address, uint32_t pasid, const Block& block) {
+  write_words(layout::kWinDmaData, block.word, kBlockWords);
+  return dma(address, pasid, true);
+}
+
+bool Port::send_frame(const uint8_t* frame, size_t bytes) {
+  uint32_t value = 0;
+  if (bytes > layout::kWinTxFrameDataBytes) return false;
+  if (!wait(layout::kRegTxFrameCommand, kGo, &value)) return false;  // the one before
+  for (size_t at = 0; at < bytes; at += 4) {
+    uint32_t word = 0;
+    for (size_t i = 0; i < 4 && at + i < bytes; ++i) {
+      word |= static_cast<uint32_t>(frame[at + i]) << 8 * i;
+    }
+    write(layout::kWinTxFrameData + static_cast<uint32_t>(at), word);
+  }
+  write(layout::kRegTxFrameCommand, static_cast<uint32_t>(bytes));
+  return true;
+}
+
+size_t Port::receive_frame(uint8_t* frame, size_t room) {
+  const uint32_t status = read(layout::kRegRxFrameStatus);
+  if ((status & kFrameValid) == 0) return 0;
+  const size_t bytes = status & kFrameBytes;
+  const size_t count = bytes < room ? bytes : room;
+  for (size_t at = 0; at < count; at += 4) {
+    const uint32_t word = read(layout::kWinRxFrameData + static_cast<uint32_t>(at));
+    for (size_t i = 0; i < 4 && at + i < count; ++i) {
+      frame[at + i] = static_cast<uint8_t>(word >> 8 * i);
+    }
+  }
+  write(layout::kRegRxFramePop, 1);
+  return count;
+}
+
+bool Port::pop_event(uint32_t* number, uint32_t* kind) {
+  const uint32_t event = read(layout::kRegEngineEvent);
+  if ((event & kEventValid) == 0) return false;
+  *number = event & kEventNumber;
+  *kind = event >> kEventKindShift & kEventKind;
+  return true;
+}
+
+}  // namespace roci::fw

@@ -1,0 +1,63 @@
+// What the management registers can do, as functions: table port, DMA window, frames, fence, time.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "firmware/hal/bits.hpp"
+#include "firmware/hal/hal.hpp"
+
+namespace roci::fw {
+
+/// 64 bytes: a row of a table, or what the DMA window holds.
+struct Block {
+  uint32_t word[layout::kBlockBytes / 4];
+  uint64_t get(Place place) const { return get_bits(word, place); }
+  void put(Place place, uint64_t value) { put_bits(word, place, value); }
+};
+
+/// Every wait is bounded: a function that returns bool says whether the adapter answered.
+class Port {
+ public:
+  explicit Port(const Hal& hal) : hal_(hal) {}
+
+  uint32_t read(uint32_t offset) { return hal_.read32(hal_.context, offset); }
+  void write(uint32_t offset, uint32_t value) { hal_.write32(hal_.context, offset, value); }
+  /// A 64-bit number in two registers, low one first.
+  uint64_t read64(uint32_t low_offset);
+
+  uint64_t now();
+
+  bool write_row(uint32_t table, uint32_t row, const Block& block);
+  bool read_row(uint32_t table, uint32_t row, Block* block);
+  /// The QpState of a queue pair.
+  bool write_state(uint32_t qpn, uint32_t state);
+  bool read_state(uint32_t qpn, uint32_t* state);
+
+  /// True when all work begun before the call left the engine.
+  bool fence();
+
+  /// One block of host memory; `address` is a multiple of 64. False also when the access failed.
+  bool dma_read(uint64_t address, uint32_t pasid, Block* block);
+  bool dma_write(uint64_t address, uint32_t pasid, const Block& block);
+
+  /// Sends an Ethernet frame without FCS.
+  bool send_frame(const uint8_t* frame, size_t bytes);
+  /// Takes the frame that waits: copies at most `room` bytes of it and returns how many, 0: none.
+  size_t receive_frame(uint8_t* frame, size_t room);
+
+  /// Takes an engine event; false: none waits.
+  bool pop_event(uint32_t* number, uint32_t* kind);
+
+ private:
+  /// Waits until `busy` reads 0 in the register; `value` is what it read then.
+  bool wait(uint32_t offset, uint32_t busy, uint32_t* value);
+  bool table_command(uint32_t table, uint32_t row, bool write_it);
+  bool dma(uint64_t address, uint32_t pasid, bool write_it);
+  void write_words(uint32_t offset, const uint32_t* words, size_t count);
+  void read_words(uint32_t offset, uint32_t* words, size_t count);
+
+  Hal hal_;
+};
+
+}  // namespace roci::fw

@@ -1,0 +1,337 @@
+// Every admin command, good and bad, on a mock adapter.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "mock_nic.hpp"
+
+using namespace roci::fw;
+using namespace roci::fw::test;
+using namespace roci::layout;
+
+TEST_CASE("start: sets the port's MAC address, or takes the one that is there") {
+  Bench bench;
+  CHECK(bench.nic.mac == kOwnMac);
+  MockNic nic;
+  nic.mac = 0x02ABCDEF0123;
+  const auto firmware = std::make_unique<Firmware>(nic.hal(), Config());
+  firmware->start();
+  CHECK(nic.mac == 0x02ABCDEF0123);
+  CHECK_FALSE(firmware->poll());
+  CHECK(firmware->deadline() == ~std::uint64_t{0});
+}
+
+TEST_CASE("firmware: two adapters in one process do not mix") {
+  Bench a;
+  Bench b;
+  const std::uint32_t pd = a.pd();
+  b.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd), kAdminStatusBadHandle,
+           dealloc_pd::pd);
+  CHECK(a.run(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd)).status == kAdminStatusOk);
+}
+
+TEST_CASE("admin queue: commands are answered in order around the ring and past 2^16") {
+  Bench bench;
+  bench.nic.admin_doorbell = bench.nic.admin_done = 0xFFFE;
+  for (int i = 0; i < 5; ++i) {
+    CHECK(bench.run(kAdminOpQueryPort).status == kAdminStatusOk);
+  }
+  CHECK(bench.nic.admin_done == 3);
+}
+
+TEST_CASE("admin queue: an unknown opcode is refused") {
+  Bench bench;
+  for (const std::uint32_t opcode : {0u, 17u, 0xFFFFu}) {
+    const Answer answer = bench.run(opcode);
+    CHECK(answer.status == kAdminStatusBadOpcode);
+  }
+}
+
+TEST_CASE("admin queue: a command that cannot be read is answered with HardwareError") {
+  Bench bench;
+  bench.nic.bad_address = bench.nic.admin_base + 64;
+  bench.give(kAdminOpAllocPd, Body());
+  for (int i = 0; i < 3; ++i) bench.firmware->poll();
+  CHECK(bench.nic.admin_done == 1);
+  CHECK((bench.nic.memory[bench.nic.admin_reply][0] & 0xFFFF) == kAdminStatusHardwareError);
+}
+
+TEST_CASE("QueryDevice and QueryPort: limits and address") {
+  Bench bench;
+  const Answer device = bench.run(kAdminOpQueryDevice);
+  CHECK(device.get(query_device_reply::max_qp) == 14);
+  CHECK(device.get(query_device_reply::max_cq) == 16);
+  CHECK(device.get(query_device_reply::max_mr) == 15);
+  CHECK(device.get(query_device_reply::max_qp_wr) == 32768);
+  CHECK(device.get(query_device_reply::max_cqe) == 65536);
+  CHECK(device.get(query_device_reply::max_sge) == 13);
+  CHECK(device.get(query_device_reply::max_inline) == 192);
+  CHECK(device.get(query_device_reply::max_rd_atomic) == 16);
+  CHECK(device.get(query_device_reply::max_gid) == 16);
+  CHECK(device.get(query_device_reply::max_message) == 0x80000000);
+  const Answer port = bench.run(kAdminOpQueryPort);
+  CHECK(port.get(query_port_reply::state) == 4);
+  CHECK(port.get(query_port_reply::max_mtu) == 5);
+  CHECK(port.get(query_port_reply::pkey) == 0xFFFF);
+  CHECK(port.get(query_port_reply::mac) == kOwnMac);
+}
+
+TEST_CASE("SetGid, QueryGid: entries are kept, cleared, and checked") {
+  Bench bench;
+  CHECK(bench.set_gid(15, kOwnIpv6, 100).status == kAdminStatusOk);
+  Answer gid = bench.run(kAdminOpQueryGid, Body().put(query_gid::index, 15));
+  CHECK(gid.get(query_gid_reply::gid_hi) == kOwnIpv6.hi);
+  CHECK(gid.get(query_gid_reply::gid_lo) == kOwnIpv6.lo);
+  CHECK(gid.get(query_gid_reply::vlan) == 1);
+  CHECK(gid.get(query_gid_reply::vid) == 100);
+  CHECK(bench.set_gid(15, {0, 0}).status == kAdminStatusOk);
+  gid = bench.run(kAdminOpQueryGid, Body().put(query_gid::index, 15));
+  CHECK(gid.get(query_gid_reply::gid_lo) == 0);
+  CHECK(gid.get(query_gid_reply::vlan) == 0);
+
+  bench.refuse(kAdminOpSetGid, Bench::gid_body(16, kOwnIpv4), kAdminStatusBadHandle,
+               set_gid::index);
+  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, {0xFF02ull << 48, 1}), kAdminStatusBadParameter,
+               set_gid::gid_hi);
+  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, gid_of_ipv4(0xE0000001)),
+               kAdminStatusBadParameter, set_gid::gid_hi);
+  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv4, 4095), kAdminStatusBadParameter,
+               set_gid::vid);
+  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv4, 7).put(set_gid::vlan, 0),
+               kAdminStatusBadParameter, set_gid::vid);
+  bench.refuse(kAdminOpQueryGid, Body().put(query_gid::index, 16), kAdminStatusBadHandle,
+               query_gid::index);
+}
+
+TEST_CASE("AllocPd, DeallocPd: 255 domains, refused while in use") {
+  Bench bench;
+  std::set<std::uint32_t> pds;
+  for (int i = 0; i < 255; ++i) pds.insert(bench.pd());
+  CHECK(pds.size() == 255);
+  CHECK(pds.count(0) == 0);
+  CHECK(bench.run(kAdminOpAllocPd).status == kAdminStatusNoResource);
+  const std::uint32_t pd = *pds.begin();
+  const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pd), reg_mr_reply::key);
+  bench.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd), kAdminStatusBusy, dealloc_pd::pd);
+  CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status == kAdminStatusOk);
+  CHECK(bench.run(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd)).status == kAdminStatusOk);
+  for (const std::uint32_t bad : {pd, 0u, 256u, 0xFFFFFFFFu}) {
+    bench.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, bad), kAdminStatusBadHandle,
+                 dealloc_pd::pd);
+  }
+}
+
+TEST_CASE("CreateCq, ModifyCq, DestroyCq: the row says what the command says") {
+  Bench bench;
+  const std::uint32_t cqn = bench.cq();
+  Block& row = bench.nic.row(kTableCq, cqn);
+  CHECK(row.get(cq::valid) == 1);
+  CHECK(row.get(cq::pasid) == 0xABCDE);
+  CHECK(row.get(cq::base) == 0x123456789000);
+  CHECK(row.get(cq::log) == 4);
+  CHECK(row.get(cq::moderation_period) == 0);
+  const Body moderation =
+      Body().put(modify_cq::cqn, cqn).put(modify_cq::count, 16).put(modify_cq::period, 50);
+  CHECK(bench.run(kAdminOpModifyCq, moderation).status == kAdminStatusOk);
+  CHECK(row.get(cq::moderation_count) == 16);
+  CHECK(row.get(cq::moderation_period) == 50);
+  CHECK(row.get(cq::base) == 0x123456789000);
+  CHECK(bench.run(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn)).status == kAdminStatusOk);
+  CHECK(row.get(cq::valid) == 0);
+  CHECK(bench.nic.actions.back().kind == Action::kFence);
+
+  bench.refuse(kAdminOpModifyCq, moderation, kAdminStatusBadHandle, modify_cq::cqn);
+  bench.refuse(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn), kAdminStatusBadHandle,
+               destroy_cq::cqn);
+  bench.refuse(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, 0xFFFFFFFF), kAdminStatusBadHandle,
+               destroy_cq::cqn);
+  for (const unsigned log : {0u, 17u, 255u}) {
+    bench.refuse(kAdminOpCreateCq, Bench::cq_body().put(create_cq::log_entries, log),
+                 kAdminStatusBadParameter, create_cq::log_entries);
+  }
+  bench.refuse(kAdminOpCreateCq, Bench::cq_body().put(create_cq::pasid, 1 << 20),
+               kAdminStatusBadParameter, create_cq::pasid);
+  for (const std::uint64_t base : {0x1001ull, 0x1800ull, ~0ull << 12}) {
+    bench.refuse(kAdminOpCreateCq,
+                 Bench::cq_body().put(create_cq::base, base).put(create_cq::log_entries, 16),
+                 kAdminStatusBadParameter, create_cq::base);
+  }
+  CHECK(bench.run(kAdminOpCreateCq, Bench::cq_body().put(create_cq::base, ~0ull << 12)).status ==
+        kAdminStatusOk);  // ends with the last byte there is
+  for (int i = 0; i < 15; ++i) bench.cq();
+  CHECK(bench.run(kAdminOpCreateCq, Bench::cq_body()).status == kAdminStatusNoResource);
+}
+
+TEST_CASE("RegMr: the row says what the command says, the key changes at each reuse (MR-01)") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  std::set<std::uint32_t> keys;
+  for (int round = 0; round < 40; ++round) {
+    const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pd), reg_mr_reply::key);
+    CHECK((key >> 8) >= 1);
+    CHECK((key >> 8) < 16);
+    CHECK(keys.insert(key).second);
+    Block& row = bench.nic.row(kTableKey, key >> 8);
+    CHECK(row.get(key::valid) == 1);
+    CHECK(row.get(key::variant) == (key & 0xFF));
+    CHECK(row.get(key::pd) == pd);
+    CHECK(row.get(key::access) == 0xF);
+    CHECK(row.get(key::pasid) == 0x12345);
+    CHECK(row.get(key::iova) == 0x1234567890);
+    CHECK(row.get(key::length) == 0x10001);
+    CHECK(row.get(key::addr) == 0x7F0012345678);
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      bench.refuse(kAdminOpDeregMr, Body().put(dereg_mr::key, key ^ 1u << bit),
+                   kAdminStatusBadHandle, dereg_mr::key);
+    }
+    CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status == kAdminStatusOk);
+    CHECK(row.get(key::valid) == 0);
+    CHECK(bench.nic.actions.back().kind == Action::kFence);  // MR-07
+  }
+  for (const std::uint32_t bad : {0u, 0x10101u, 0xFFFFFFFFu}) {
+    bench.refuse(kAdminOpDeregMr, Body().put(dereg_mr::key, bad), kAdminStatusBadHandle,
+                 dereg_mr::key);
+  }
+}
+
+TEST_CASE("RegMr: rights, bounds and handles are checked (MR-04)") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  const Body good = Bench::mr_body(pd);
+  for (std::uint32_t access = 0; access < 16; ++access) {
+    CAPTURE(access);
+    const bool remote_without_local = (access & 0b1010) != 0 && (access & 1) == 0;
+    if (remote_without_local) {
+      bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::access, access), kAdminStatusBadParameter,
+                   reg_mr::access);
+    } else {
+      const std::uint32_t key =
+          bench.run_ok(kAdminOpRegMr, Body(good).put(reg_mr::access, access), reg_mr_reply::key);
+      CHECK(bench.nic.row(kTableKey, key >> 8).get(key::access) == access);
+      bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key));
+    }
+  }
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::access, 16), kAdminStatusBadParameter,
+               reg_mr::access);
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::pd, pd + 1), kAdminStatusBadHandle,
+               reg_mr::pd);
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::pasid, 1 << 20), kAdminStatusBadParameter,
+               reg_mr::pasid);
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::length, 0), kAdminStatusBadParameter,
+               reg_mr::length);
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::length, ~0ull), kAdminStatusBadParameter,
+               reg_mr::iova);
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10000),
+               kAdminStatusBadParameter, reg_mr::iova);
+  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::addr, ~0ull - 0x10000),
+               kAdminStatusBadParameter, reg_mr::addr);
+  CHECK(bench.run(kAdminOpRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10001)).status ==
+        kAdminStatusOk);
+  for (int i = 0; i < 14; ++i) bench.run_ok(kAdminOpRegMr, good, reg_mr_reply::key);
+  CHECK(bench.run(kAdminOpRegMr, good).status == kAdminStatusNoResource);
+}
+
+TEST_CASE("CreateQp: the row says what the command says") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  bench.cq();
+  const std::uint32_t send_cqn = bench.cq();
+  const std::uint32_t recv_cqn = bench.cq();
+  const std::uint32_t qpn =
+      bench.run_ok(kAdminOpCreateQp, Bench::qp_body(pd, send_cqn, recv_cqn), create_qp_reply::qpn);
+  Block& row = bench.nic.row(kTableQpAttr, qpn);
+  CHECK(row.get(qp_attr::pd) == pd);
+  CHECK(row.get(qp_attr::pasid) == 0xABCDE);
+  CHECK(row.get(qp_attr::send_cqn) == send_cqn);
+  CHECK(row.get(qp_attr::recv_cqn) == recv_cqn);
+  CHECK(row.get(qp_attr::sq_base) == 0x7FFF00001000);
+  CHECK(row.get(qp_attr::sq_log) == 6);
+  CHECK(row.get(qp_attr::sq_stride_log) == 1);
+  CHECK(row.get(qp_attr::rq_base) == 0x7FFF00042000);
+  CHECK(row.get(qp_attr::rq_log) == 7);
+  CHECK(row.get(qp_attr::rq_stride_log) == 2);
+  CHECK(bench.nic.states[qpn] == kQpReset);
+  CHECK(bench.nic.actions.back().kind == Action::kState);
+  const std::uint32_t busy[] = {send_cqn, recv_cqn};
+  for (const std::uint32_t cqn : busy) {
+    bench.refuse(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn), kAdminStatusBusy,
+                 destroy_cq::cqn);
+  }
+  bench.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd), kAdminStatusBusy, dealloc_pd::pd);
+}
+
+TEST_CASE("CreateQp: handles and ranges are checked") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  const std::uint32_t cqn = bench.cq();
+  const Body good = Bench::qp_body(pd, cqn, cqn);
+  const struct {
+    Place field;
+    std::uint64_t value;
+    std::uint32_t status;
+  } cases[] = {
+      {create_qp::pd, pd + 1, kAdminStatusBadHandle},
+      {create_qp::send_cqn, cqn + 1, kAdminStatusBadHandle},
+      {create_qp::recv_cqn, 0x10000 + cqn, kAdminStatusBadHandle},
+      {create_qp::pasid, 1 << 20, kAdminStatusBadParameter},
+      {create_qp::sq_log, 0, kAdminStatusBadParameter},
+      {create_qp::sq_log, 16, kAdminStatusBadParameter},
+      {create_qp::sq_stride_log, 3, kAdminStatusBadParameter},
+      {create_qp::rq_log, 0, kAdminStatusBadParameter},
+      {create_qp::rq_log, 16, kAdminStatusBadParameter},
+      {create_qp::rq_stride_log, 255, kAdminStatusBadParameter},
+      {create_qp::sq_base, 0x1040, kAdminStatusBadParameter},
+      {create_qp::sq_base, ~0ull << 12, kAdminStatusBadParameter},
+      {create_qp::rq_base, 0x800, kAdminStatusBadParameter},
+      {create_qp::rq_base, ~0ull << 12, kAdminStatusBadParameter},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.field.offset);
+    bench.refuse(kAdminOpCreateQp, Body(good).put(one.field, one.value), one.status, one.field);
+  }
+}
+
+TEST_CASE("CreateQp, DestroyQp: numbers from 2 up, reused as late as possible (QP-18, QP-19)") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  const std::uint32_t cqn = bench.cq();
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 0; i < 14; ++i) {
+    last = bench.qp(pd, cqn);
+    CHECK(last == 2 + i);
+  }
+  CHECK(bench.run(kAdminOpCreateQp, Bench::qp_body(pd, cqn, cqn)).status == kAdminStatusNoResource);
+  for (const std::uint32_t qpn : {9u, 3u}) {
+    bench.nic.states[qpn] = kQpRts;
+    const std::size_t before = bench.nic.actions.size();
+    CHECK(bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, qpn)).status == kAdminStatusOk);
+    REQUIRE(bench.nic.actions.size() == before + 2);  // first silent, then fenced
+    CHECK(bench.nic.actions[before].kind == Action::kState);
+    CHECK(bench.nic.states[qpn] == kQpReset);
+    CHECK(bench.nic.actions[before + 1].kind == Action::kFence);
+  }
+  CHECK(bench.qp(pd, cqn) == 9);
+  CHECK(bench.qp(pd, cqn) == 3);
+  for (const std::uint32_t bad : {0u, 1u, 16u, 1024u, 0xFFFFFFu, 0xFFFFFFFFu}) {
+    bench.refuse(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, bad), kAdminStatusBadHandle,
+                 destroy_qp::qpn);
+    bench.refuse(kAdminOpQueryQp, Body().put(query_qp::qpn, bad), kAdminStatusBadHandle,
+                 query_qp::qpn);
+  }
+  for (std::uint32_t qpn = 2; qpn < 16; ++qpn) {
+    CHECK(bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, qpn)).status == kAdminStatusOk);
+  }
+  CHECK(bench.run(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn)).status == kAdminStatusOk);
+  CHECK(bench.run(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd)).status == kAdminStatusOk);
+}
+
+TEST_CASE("hardware that does not answer: HardwareError, and the object is still there") {
+  Bench bench;
+  const std::uint32_t pd = bench.pd();
+  const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pd), reg_mr_reply::key);
+  bench.nic.fence_stuck = true;
+  CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status ==
+        kAdminStatusHardwareError);
+  bench.nic.fence_stuck = false;
+  CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status == kAdminStatusOk);
+}

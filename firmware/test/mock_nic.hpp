@@ -1,0 +1,414 @@
+// An adapter as firmware sees it: registers, tables, the DMA window, frames, time. And a host that
+// gives admin commands to the firmware on it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "firmware/firmware.hpp"
+
+namespace roci::fw::test {
+
+using Frame = std::vector<std::uint8_t>;
+
+constexpr Mac kOwnMac = 0x525400000001;
+constexpr Mac kPeerMac = 0x525400000002;
+constexpr unsigned kLogQps = 4;
+constexpr unsigned kLogKeys = 4;
+constexpr unsigned kLogCqs = 4;
+
+/// What firmware did to the adapter, in order.
+struct Action {
+  enum Kind { kRow, kState, kFence } kind;
+  std::uint32_t table;
+  std::uint32_t row;
+};
+
+class MockNic {
+ public:
+  Hal hal() { return {this, &MockNic::read32, &MockNic::write32}; }
+
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Block> rows;  ///< by table and row
+  std::map<std::uint32_t, std::uint32_t> states;                  ///< by queue pair
+  std::vector<Action> actions;
+  std::vector<Frame> sent;
+  std::deque<Frame> received;
+  std::deque<std::uint32_t> events;  ///< as EngineEvent reads
+  std::map<std::uint64_t, std::array<std::uint32_t, 16>> memory;
+  std::uint64_t now = 0x1FFFFF000;  ///< the low word will wrap
+  std::uint64_t bad_address = ~std::uint64_t{0};
+  std::uint32_t pasid_seen = 0;
+  std::uint16_t admin_doorbell = 0;
+  std::uint16_t admin_done = 0;
+  std::uint32_t admin_log = 1;
+  std::uint32_t admin_pasid = 0x54321;
+  std::uint64_t admin_base = 0x7F0000001000;
+  std::uint64_t admin_reply = 0x7F0000003000;
+  std::uint32_t control = 3;
+  Mac mac = 0;
+  bool table_stuck = false;
+  bool fence_stuck = false;
+  /// Runs when firmware writes a state, before it takes effect.
+  std::function<void(std::uint32_t qpn)> before_state;
+
+  Block& row(std::uint32_t table, std::uint32_t index) { return rows[{table, index}]; }
+
+ private:
+  static std::uint32_t read32(void* self, std::uint32_t offset) {
+    return static_cast<MockNic*>(self)->read(offset);
+  }
+  static void write32(void* self, std::uint32_t offset, std::uint32_t value) {
+    static_cast<MockNic*>(self)->write(offset, value);
+  }
+
+  /// Bit 31 or 0 stays up for a few reads, as bus time would have it.
+  std::uint32_t busy(std::uint32_t* polls, bool stuck, std::uint32_t bit) {
+    if (stuck) return bit;
+    if (*polls == 0) return 0;
+    --*polls;
+    return bit;
+  }
+
+  std::uint32_t read(std::uint32_t offset) {
+    now += 32;
+    using namespace layout;
+    if (offset >= kWinTableData && offset < kWinTableData + kWinTableDataBytes) {
+      REQUIRE(table_polls_ == 0);
+      return table_data_.word[(offset - kWinTableData) / 4];
+    }
+    if (offset >= kWinDmaData && offset < kWinDmaData + kWinDmaDataBytes) {
+      return dma_data_[(offset - kWinDmaData) / 4];
+    }
+    if (offset >= kWinRxFrameData && offset < kWinRxFrameData + kWinRxFrameDataBytes) {
+      std::uint32_t word = 0;
+      for (unsigned i = 0; i < 4; ++i) {
+        const std::size_t at = offset - kWinRxFrameData + i;
+        if (at < received.front().size()) word |= std::uint32_t{received.front()[at]} << 8 * i;
+      }
+      return word;
+    }
+    switch (offset) {
+      case kRegParameters:
+        return kLogQps << 8 | kLogKeys << 16 | kLogCqs << 24 | 8;
+      case kRegControl:
+        return control;
+      case kRegTimeLo:
+        time_hi_ = static_cast<std::uint32_t>(now >> 32);
+        return static_cast<std::uint32_t>(now);
+      case kRegTimeHi:
+        return time_hi_;
+      case kRegAdminBaseLo:
+        return static_cast<std::uint32_t>(admin_base);
+      case kRegAdminBaseHi:
+        return static_cast<std::uint32_t>(admin_base >> 32);
+      case kRegAdminReplyLo:
+        return static_cast<std::uint32_t>(admin_reply);
+      case kRegAdminReplyHi:
+        return static_cast<std::uint32_t>(admin_reply >> 32);
+      case kRegAdminSize:
+        return admin_log | admin_pasid << 12;
+      case kRegAdminDoorbell:
+        return admin_doorbell;
+      case kRegAdminDone:
+        return admin_done;
+      case kRegAttention:
+        return (admin_doorbell != admin_done ? 1u : 0u) | (received.empty() ? 0u : 2u) |
+               (events.empty() ? 0u : 4u);
+      case kRegTableCommand:
+        return busy(&table_polls_, table_stuck, mask_of(31));
+      case kRegFenceCommand:
+        return busy(&fence_polls_, fence_stuck, 1);
+      case kRegDmaCommand:
+        return busy(&dma_polls_, false, mask_of(31)) | dma_error_;
+      case kRegEngineEvent: {
+        if (events.empty()) return 0;
+        const std::uint32_t event = events.front();
+        events.pop_front();
+        return event;
+      }
+      case kRegTxFrameCommand:
+        return busy(&tx_polls_, false, mask_of(31));
+      case kRegRxFrameStatus:
+        return received.empty() ? 0 : mask_of(31) | std::uint32_t(received.front().size());
+      case kRegMacLo:
+        return static_cast<std::uint32_t>(mac);
+      case kRegMacHi:
+        return static_cast<std::uint32_t>(mac >> 32);
+      default:
+        FAIL("read of ", offset);
+        return 0;
+    }
+  }
+
+  void write(std::uint32_t offset, std::uint32_t value) {
+    now += 16;
+    using namespace layout;
+    if (offset >= kWinTableData && offset < kWinTableData + kWinTableDataBytes) {
+      table_data_.word[(offset - kWinTableData) / 4] = value;
+      return;
+    }
+    if (offset >= kWinDmaData && offset < kWinDmaData + kWinDmaDataBytes) {
+      dma_data_[(offset - kWinDmaData) / 4] = value;
+      return;
+    }
+    if (offset >= kWinTxFrameData && offset < kWinTxFrameData + kWinTxFrameDataBytes) {
+      for (unsigned i = 0; i < 4; ++i) {
+        tx_data_[offset - kWinTxFrameData + i] = static_cast<std::uint8_t>(value >> 8 * i);
+      }
+      return;
+    }
+    switch (offset) {
+      case kRegTableCommand:
+        table(value);
+        break;
+      case kRegFenceCommand:
+        actions.push_back({Action::kFence, 0, 0});
+        fence_polls_ = 3;
+        break;
+      case kRegDmaAddressLo:
+        dma_address_ = (dma_address_ >> 32 << 32) | value;
+        break;
+      case kRegDmaAddressHi:
+        dma_address_ = (dma_address_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
+        break;
+      case kRegDmaCommand:
+        dma(value);
+        break;
+      case kRegTxFrameCommand:
+        REQUIRE(tx_polls_ == 0);
+        sent.emplace_back(tx_data_.begin(), tx_data_.begin() + value);
+        tx_polls_ = 2;
+        break;
+      case kRegRxFramePop:
+        REQUIRE_FALSE(received.empty());
+        received.pop_front();
+        break;
+      case kRegAdminDone:
+        admin_done = static_cast<std::uint16_t>(value);
+        break;
+      case kRegMacLo:
+        mac = (mac >> 32 << 32) | value;
+        break;
+      case kRegMacHi:
+        mac = (mac & 0xFFFFFFFF) | Mac{value} << 32;
+        break;
+      default:
+        FAIL("write to ", offset);
+    }
+  }
+
+  void table(std::uint32_t value) {
+    REQUIRE((value & mask_of(31)) != 0);
+    const std::uint32_t index = value & 0xFFFFFF;
+    const std::uint32_t which = value >> 24 & 0xF;
+    table_polls_ = 2;
+    if ((value & mask_of(30)) == 0) {
+      table_data_ = which == layout::kTableQpState ? Block{{states[index]}} : row(which, index);
+    } else if (which == layout::kTableQpState) {
+      if (before_state) std::exchange(before_state, nullptr)(index);
+      states[index] = table_data_.word[0];
+      actions.push_back({Action::kState, which, index});
+    } else {
+      row(which, index) = table_data_;
+      actions.push_back({Action::kRow, which, index});
+    }
+  }
+
+  void dma(std::uint32_t value) {
+    REQUIRE(dma_address_ % 64 == 0);
+    pasid_seen = value & 0xFFFFF;
+    dma_error_ = dma_address_ == bad_address ? mask_of(29) : 0;
+    dma_polls_ = 2;
+    if (dma_error_ != 0) return;
+    if ((value & mask_of(30)) == 0) {
+      dma_data_ = memory[dma_address_];
+    } else {
+      memory[dma_address_] = dma_data_;
+    }
+  }
+
+  Block table_data_ = {};
+  std::array<std::uint32_t, 16> dma_data_ = {};
+  std::array<std::uint8_t, 1536> tx_data_ = {};
+  std::uint64_t dma_address_ = 0;
+  std::uint32_t time_hi_ = 0;
+  std::uint32_t dma_error_ = 0;
+  std::uint32_t table_polls_ = 0;
+  std::uint32_t dma_polls_ = 0;
+  std::uint32_t fence_polls_ = 0;
+  std::uint32_t tx_polls_ = 0;
+};
+
+/// A reply, or no reply yet.
+struct Answer {
+  bool there = false;
+  std::uint32_t status = 0;
+  std::uint32_t tag = 0;
+  std::uint32_t detail = 0;
+  Message message = {};
+  std::uint64_t get(Place place) const { return get_bits(message.word, Command::in_body(place)); }
+};
+
+/// A body under construction: `Body().put(layout::create_cq::base, 0x1000)`.
+struct Body {
+  Message message = {};
+  Body& put(Place place, std::uint64_t value) {
+    put_bits(message.word, Command::in_body(place), value);
+    return *this;
+  }
+};
+
+constexpr Gid kOwnIpv4 = gid_of_ipv4(0x0A000001);
+constexpr Gid kPeerIpv4 = gid_of_ipv4(0x0A000002);
+constexpr Gid kOwnIpv6 = {0xFD00000000000000, 1};
+constexpr Gid kPeerIpv6 = {0xFD00000000000000, 2};
+
+/// Adapter, firmware and host.
+class Bench {
+ public:
+  Bench() : firmware(std::make_unique<Firmware>(nic.hal(), config())) { firmware->start(); }
+
+  MockNic nic;
+  std::unique_ptr<Firmware> firmware;
+
+  static Config config() {
+    Config made;
+    made.mac = kOwnMac;
+    return made;
+  }
+
+  /// Gives a command; `take` gets its reply.
+  void give(std::uint32_t opcode, const Body& body) {
+    Message message = body.message;
+    put_bits(message.word, layout::command_header::opcode, opcode);
+    put_bits(message.word, layout::command_header::tag, ++tag_);
+    const std::uint64_t at = nic.admin_base + slot() * layout::kCommandBytes;
+    for (unsigned i = 0; i < 32; ++i) nic.memory[at + i / 16 * 64][i % 16] = message.word[i];
+    ++nic.admin_doorbell;
+  }
+
+  /// Polls until the reply is there or `polls` are over.
+  Answer take(unsigned polls = 10) {
+    Answer answer;
+    while (nic.admin_done != nic.admin_doorbell && polls-- > 0) firmware->poll();
+    if (nic.admin_done != nic.admin_doorbell) return answer;
+    const std::uint64_t at =
+        nic.admin_reply + ((nic.admin_done - 1) & (mask_of(nic.admin_log) - 1)) * 128;
+    for (unsigned i = 0; i < 32; ++i) answer.message.word[i] = nic.memory[at + i / 16 * 64][i % 16];
+    answer.there = true;
+    answer.status = std::uint32_t(get_bits(answer.message.word, layout::reply_header::status));
+    answer.tag = std::uint32_t(get_bits(answer.message.word, layout::reply_header::tag));
+    answer.detail = std::uint32_t(get_bits(answer.message.word, layout::reply_header::detail));
+    CHECK(answer.tag == tag_);
+    CHECK(nic.pasid_seen == nic.admin_pasid);
+    return answer;
+  }
+
+  Answer run(std::uint32_t opcode, const Body& body = Body()) {
+    give(opcode, body);
+    const Answer answer = take();
+    REQUIRE(answer.there);
+    return answer;
+  }
+
+  std::uint32_t run_ok(std::uint32_t opcode, const Body& body, Place result) {
+    const Answer answer = run(opcode, body);
+    REQUIRE(answer.status == layout::kAdminStatusOk);
+    return std::uint32_t(answer.get(result));
+  }
+
+  /// A refused command: the status, the blamed field, and nothing changed.
+  void refuse(std::uint32_t opcode, const Body& body, std::uint32_t status, Place field) {
+    const auto rows = nic.rows;
+    const auto states = nic.states;
+    const std::size_t actions = nic.actions.size();
+    const std::size_t sent = nic.sent.size();
+    const std::vector<Message> before = objects();
+    const Answer answer = run(opcode, body);
+    CHECK(answer.status == status);
+    CHECK(answer.detail == 8 + field.offset / 8);
+    for (unsigned i = 2; i < 32; ++i) CHECK(answer.message.word[i] == 0);
+    CHECK(nic.states == states);
+    CHECK(nic.sent.size() == sent);
+    for (std::size_t i = actions; i < nic.actions.size(); ++i) CHECK(nic.actions[i].kind == -1);
+    const std::vector<Message> after = objects();
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      for (unsigned j = 2; j < 32; ++j) CHECK(before[i].word[j] == after[i].word[j]);
+    }
+    REQUIRE(nic.rows.size() >= rows.size());
+    for (const auto& [key, block] : rows) {
+      for (unsigned i = 0; i < 16; ++i) CHECK(nic.rows[key].word[i] == block.word[i]);
+    }
+  }
+
+  /// What QueryQp and QueryGid say of everything.
+  std::vector<Message> objects() {
+    std::vector<Message> all;
+    for (unsigned i = 0; i < 16; ++i) {
+      all.push_back(run(layout::kAdminOpQueryQp, Body().put(layout::query_qp::qpn, i)).message);
+      all.push_back(run(layout::kAdminOpQueryGid, Body().put(layout::query_gid::index, i)).message);
+    }
+    return all;
+  }
+
+  Answer set_gid(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {
+    return run(layout::kAdminOpSetGid, gid_body(index, gid, vid));
+  }
+  static Body gid_body(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {
+    return Body()
+        .put(layout::set_gid::index, index)
+        .put(layout::set_gid::vlan, vid != 0)
+        .put(layout::set_gid::vid, vid)
+        .put(layout::set_gid::gid_hi, gid.hi)
+        .put(layout::set_gid::gid_lo, gid.lo);
+  }
+  std::uint32_t pd() { return run_ok(layout::kAdminOpAllocPd, Body(), layout::alloc_pd_reply::pd); }
+  static Body cq_body() {
+    return Body()
+        .put(layout::create_cq::log_entries, 4)
+        .put(layout::create_cq::pasid, 0xABCDE)
+        .put(layout::create_cq::base, 0x123456789000);
+  }
+  std::uint32_t cq() {
+    return run_ok(layout::kAdminOpCreateCq, cq_body(), layout::create_cq_reply::cqn);
+  }
+  static Body qp_body(std::uint32_t pd, std::uint32_t send_cqn, std::uint32_t recv_cqn) {
+    return Body()
+        .put(layout::create_qp::pd, pd)
+        .put(layout::create_qp::pasid, 0xABCDE)
+        .put(layout::create_qp::send_cqn, send_cqn)
+        .put(layout::create_qp::recv_cqn, recv_cqn)
+        .put(layout::create_qp::sq_base, 0x7FFF00001000)
+        .put(layout::create_qp::rq_base, 0x7FFF00042000)
+        .put(layout::create_qp::sq_log, 6)
+        .put(layout::create_qp::sq_stride_log, 1)
+        .put(layout::create_qp::rq_log, 7)
+        .put(layout::create_qp::rq_stride_log, 2);
+  }
+  std::uint32_t qp(std::uint32_t pd, std::uint32_t cqn) {
+    return run_ok(layout::kAdminOpCreateQp, qp_body(pd, cqn, cqn), layout::create_qp_reply::qpn);
+  }
+  static Body mr_body(std::uint32_t pd) {
+    return Body()
+        .put(layout::reg_mr::pd, pd)
+        .put(layout::reg_mr::access, 0xF)
+        .put(layout::reg_mr::pasid, 0x12345)
+        .put(layout::reg_mr::iova, 0x1234567890)
+        .put(layout::reg_mr::length, 0x10001)
+        .put(layout::reg_mr::addr, 0x7F0012345678);
+  }
+
+ private:
+  std::uint32_t slot() const { return nic.admin_doorbell & (mask_of(nic.admin_log) - 1); }
+  std::uint16_t tag_ = 0x8000;
+};
+
+}  // namespace roci::fw::test
