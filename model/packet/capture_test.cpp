@@ -88,7 +88,9 @@ TEST_CASE("captures: the codec counts what the manifest counts (WIRE-36)") {
   const std::map<std::string, Entry> manifest = read_manifest();
   unsigned genuine = 0;
   unsigned injected = 0;
-  for (const auto& [name, entry] : manifest) {
+  for (const auto& row : manifest) {
+    const std::string& name = row.first;
+    const Entry& entry = row.second;
     CAPTURE(name);
     unsigned roce = 0;
     unsigned good = 0;
@@ -130,8 +132,9 @@ TEST_CASE("captures: the codec counts what the manifest counts (WIRE-36)") {
 }
 
 TEST_CASE("captures: genuine packets are accepted, legal, and rebuilt bit for bit") {
-  for (const auto& [name, entry] : read_manifest()) {
-    if (entry.injected) continue;
+  for (const auto& row : read_manifest()) {
+    const std::string& name = row.first;
+    if (row.second.injected) continue;
     unsigned number = 0;
     for (const CapturedFrame& frame : frames_of(name)) {
       ++number;
