@@ -30,13 +30,14 @@ module roci_rx_queue #(
   localparam int unsigned OutDepth = 4;
   localparam int unsigned OutBits  = $clog2(OutDepth) + 1;
 
-  logic [RowBits:0]   write_q, read_q;  // top bit: pass parity
+  logic [RowBits:0]   write_q, read_q, used;  // top bit: pass parity
   logic               pending_q, empty, room, bypass, write, read, unused_ready, out_ready;
   logic [OutBits-1:0] level;
   logic [Width-1:0]   row;
 
-  assign empty      = write_q == read_q;
-  assign in_ready_o = write_q - read_q != (RowBits + 1)'(Depth);
+  assign used       = write_q - read_q;
+  assign empty      = used == '0;
+  assign in_ready_o = used != (RowBits + 1)'(Depth);
   assign room       = level + OutBits'(pending_q) < OutBits'(OutDepth);
   assign bypass     = in_valid_i && empty && !pending_q && room;
   assign write      = in_valid_i && in_ready_o && !bypass;
@@ -64,5 +65,22 @@ module roci_rx_queue #(
     .in_ready_o(out_ready), .out_data_o, .out_valid_o, .out_ready_i, .level_o(level));
 
   `ASSERT(OutHasRoom, `IMPLIES(pending_q || bypass, out_ready))
+  `ASSERT(RoomIsKept, level + OutBits'(pending_q) <= OutBits'(OutDepth))
+  `ASSERT(NoMoreThanDepth, used <= (RowBits + 1)'(Depth))
+
+`ifdef FORMAL
+  logic [RowBits+2:0] f_inside_q;  // records taken in and not yet given out
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_inside_q <= '0;
+    else f_inside_q <= f_inside_q + (RowBits + 3)'(in_valid_i && in_ready_o)
+                                  - (RowBits + 3)'(out_valid_o && out_ready_i);
+  end
+  `ASSERT(NoRecordLostOrMade, f_inside_q == (RowBits + 3)'(used)
+                                            + (RowBits + 3)'(pending_q) + (RowBits + 3)'(level))
+  `ASSERT(BypassKeepsOrder, `IMPLIES(bypass, used == '0 && !pending_q))
+  `COVER(Full, !in_ready_o)
+  `COVER(ThroughMemory, pending_q && out_valid_o)
+  initial assume (!rst_ni);
+`endif
 
 endmodule
