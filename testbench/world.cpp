@@ -1,13 +1,13 @@
 #include "testbench/world.hpp"
 
 #define SC_INCLUDE_DYNAMIC_PROCESSES
-#include <systemc>
 #include <tlm.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <algorithm>
 #include <ctime>
 #include <exception>
+#include <systemc>
 
 #include "testbench/firmware/management.hpp"
 #include "testbench/host/memory.hpp"
@@ -16,10 +16,10 @@
 namespace roci::testbench {
 namespace {
 
-constexpr std::uint32_t kPasid = 0x00101;          // of node 0; node 1 has the next
+constexpr std::uint32_t kPasid = 0x00101;            // of node 0; node 1 has the next
 constexpr std::uint64_t kFirstAddress = 1ull << 40;  // of node 0; node 1 at twice that
-constexpr std::uint64_t kMac = 0x525400000001;     // locally administered
-constexpr std::uint32_t kIpv4 = 0x0A000001;        // 10.0.0.1
+constexpr std::uint64_t kMac = 0x525400000001;       // locally administered
+constexpr std::uint32_t kIpv4 = 0x0A000001;          // 10.0.0.1
 constexpr std::size_t kStackBytes = 1 << 20;
 constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
 constexpr std::uint64_t kWatchdogNs = 1'000'000;
@@ -106,7 +106,7 @@ class NodeModule final : public sc_core::sc_module,
   bool interrupt() const override { return nic_->interrupt(); }
   Counts counts() const override {
     const AxiHost::Counts& dma = nic_->dma();
-    return {nic_->clocks(),  dma.reads,       dma.read_bytes,   dma.writes,
+    return {nic_->clocks(),  dma.reads,      dma.read_bytes,  dma.writes,
             dma.write_bytes, dma.most_reads, dma.most_writes, work.completions()};
   }
 
@@ -218,9 +218,9 @@ struct World::Impl {
       channels[i] = std::make_unique<Channel>(channel);
     }
     for (unsigned i = 0; i < 2; ++i) {
-      nodes[i] = std::make_unique<NodeModule>(
-          sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i, config, *channels[i],
-          *channels[1 - i], [this](const std::string& text) { violate(text); });
+      nodes[i] = std::make_unique<NodeModule>(sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i,
+                                              config, *channels[i], *channels[1 - i],
+                                              [this](const std::string& text) { violate(text); });
     }
     egress = std::make_unique<EgressMonitor>(nodes[0]->work, nodes[1]->work,
                                              [this](const std::string& text) { violate(text); });
@@ -305,7 +305,8 @@ struct World::Impl {
         fail(describe_stall());
         return edge;
       } else {
-        const std::uint64_t to = std::max(now + kClockNs, (next + kClockNs - 1) / kClockNs * kClockNs);
+        const std::uint64_t to =
+            std::max(now + kClockNs, (next + kClockNs - 1) / kClockNs * kClockNs);
         skipped += to - now;
         now = to;
       }

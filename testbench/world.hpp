@@ -39,7 +39,7 @@ struct Config {
   std::string trace;                  ///< "x": waveforms x.n0.fst and x.n1.fst; empty: none
   std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
-  bool strict = true;                 ///< a broken invariant makes run() throw
+  bool strict = true;                            ///< a broken invariant makes run() throw
 };
 
 /// A rule of the test bench is broken (I1 to I12), or nothing can happen any more.
@@ -59,7 +59,9 @@ class Node {
   virtual std::uint64_t mac() const = 0;
   std::uint64_t now_ns() { return device().now_ns(); }
   /// Lets time pass.
-  void sleep(std::uint64_t ns) { device().wait([] { return false; }, ns); }
+  void sleep(std::uint64_t ns) {
+    device().wait([] { return false; }, ns);
+  }
 
   /// The ordinary Ethernet path.
   virtual void send_ethernet(const packet::Bytes& frame) = 0;

@@ -65,5 +65,6 @@ TEST_CASE("world: programs that wait for what never comes are told so (I11)") {
     driver::ProtectionDomain pd(node.context());
     driver::CompletionQueue cq(node.context(), 16);
     cq.wait();
-  }), Violation);
+  }),
+                  Violation);
 }

@@ -12,7 +12,8 @@ namespace roci::testbench {
 class Management {
  public:
   /// Reads (write false) or writes a register; returns what was read.
-  using Access = std::function<std::uint32_t(bool write, std::uint32_t offset, std::uint32_t value)>;
+  using Access =
+      std::function<std::uint32_t(bool write, std::uint32_t offset, std::uint32_t value)>;
 
   Management(std::uint64_t mac, Access access)
       : access_(std::move(access)), firmware_({this, &read32, &write32}, {mac}) {}

@@ -65,17 +65,19 @@ void AxiHost::prepare(std::uint64_t now_ns) {
 }
 
 void AxiHost::choose_read(std::uint64_t now_ns) {
-  if (reads_done_ == 0 || reads_.front().back > now_ns) return;
+  if (reads_done_ == 0) return;
   std::size_t chosen = 0;
   if (config_.out_of_order) {
-    // Any that is due and is the oldest of its id.
+    // One that is due; before it, the oldest of its id.
     std::size_t due = 0;
-    while (due < reads_done_ && reads_[due].back <= now_ns) ++due;
-    chosen = random_() % due;
+    for (std::size_t i = 0; i < reads_done_; ++i) {
+      if (reads_[i].back <= now_ns && random_() % ++due == 0) chosen = i;
+    }
     for (std::size_t i = 0; i < chosen; ++i) {
       if (reads_[i].id == reads_[chosen].id) chosen = i;
     }
   }
+  if (reads_[chosen].back > now_ns) return;
   current_ = chosen;
   beat_ = 0;
 }
@@ -89,6 +91,7 @@ void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t 
   t.beats = len + 1;
   t.at_memory = now_ns + config_.latency_ns;
   t.back = now_ns + 2 * config_.latency_ns;
+  if (config_.out_of_order) t.back += random_() % (config_.latency_ns + 1);
   check_burst(t, "read burst");
   ++counts_.reads;
   counts_.read_bytes += std::uint64_t{t.beats} * config_.bytes;
@@ -205,9 +208,9 @@ void AxiHost::perform_read(Transaction& t) {
     std::memcpy(t.data.data(), range->host - range->first + start, end - start);
     return;
   }
-  const std::uint64_t bad = range == nullptr                            ? t.address
+  const std::uint64_t bad = range == nullptr                        ? t.address
                             : start + config_.bytes <= range->first ? start
-                                                                        : range->last + 1;
+                                                                    : range->last + 1;
   refuse(t, "read outside mapped memory", bad);
   for (std::uint8_t& byte : t.data) byte = static_cast<std::uint8_t>(random_());
 }
@@ -232,8 +235,8 @@ void AxiHost::perform_write(Transaction& t) {
     }
     const std::uint8_t* from = t.data.data() + std::size_t{i} * config_.bytes;
     std::uint8_t* to = range->host + (first - range->first);
-    if (strobe >> low == (high - low == 63 ? ~std::uint64_t{0}
-                                           : (std::uint64_t{1} << (high - low + 1)) - 1)) {
+    if (strobe >> low ==
+        (high - low == 63 ? ~std::uint64_t{0} : (std::uint64_t{1} << (high - low + 1)) - 1)) {
       std::memcpy(to, from + low, high - low + 1);
     } else {
       for (unsigned b = low; b <= high; ++b) {

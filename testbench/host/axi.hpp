@@ -12,11 +12,11 @@
 namespace roci::testbench {
 
 struct AxiConfig {
-  unsigned bytes = 64;              ///< of a beat
-  std::uint64_t latency_ns = 400;   ///< each way
-  bool out_of_order = false;        ///< read data of different ids in any order
-  double stall = 0;                 ///< probability per clock that a channel begins to stall
-  unsigned stall_clocks = 16;       ///< longest stall
+  unsigned bytes = 64;             ///< of a beat
+  std::uint64_t latency_ns = 400;  ///< each way
+  bool out_of_order = false;       ///< reads take up to half as long again, any order between ids
+  double stall = 0;                ///< probability per clock that a channel begins to stall
+  unsigned stall_clocks = 16;      ///< longest stall
   std::uint64_t seed = 1;
 };
 
@@ -41,8 +41,8 @@ class AxiHost {
   using Lookup = std::function<Found(std::uint32_t pasid, std::uint64_t address, DirectRange&)>;
   using Fault = std::function<void(const std::string&)>;
   /// A write of at most one beat landed at `host`; completions and events are such writes.
-  using Landed = std::function<void(std::uint64_t address, const std::uint8_t* host,
-                                    unsigned bytes)>;
+  using Landed =
+      std::function<void(std::uint64_t address, const std::uint8_t* host, unsigned bytes)>;
 
   AxiHost(const AxiConfig& config, Lookup lookup, Fault fault, Landed landed);
 
@@ -79,9 +79,9 @@ class AxiHost {
     std::uint32_t pasid = 0;
     std::uint64_t address = 0;
     unsigned beats = 0;
-    std::uint64_t at_memory = 0;   ///< ns; all ones: data of the write not complete
-    std::uint64_t back = 0;        ///< ns
-    bool done = false;             ///< memory was read or written
+    std::uint64_t at_memory = 0;  ///< ns; all ones: data of the write not complete
+    std::uint64_t back = 0;       ///< ns
+    bool done = false;            ///< memory was read or written
     std::uint8_t resp = 0;
     std::vector<std::uint8_t> data;
     std::vector<std::uint64_t> strobes;
@@ -109,8 +109,8 @@ class AxiHost {
     std::uint64_t strobe;
     bool last;
   };
-  std::deque<Beat> beats_;             ///< data that came before its address
-  std::deque<std::uint8_t> early_;     ///< their bytes
+  std::deque<Beat> beats_;                 ///< data that came before its address
+  std::deque<std::uint8_t> early_;         ///< their bytes
   std::size_t current_ = ~std::size_t{0};  ///< read whose data is on the bus
   unsigned beat_ = 0;
   unsigned stall_[3] = {};

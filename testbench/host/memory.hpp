@@ -43,7 +43,10 @@ class HostMemory : public sc_core::sc_module {
   /// From here on, accesses to any of these bytes fail as on a bus with a broken device (F-80 to
   /// F-82).
   void poison(std::uint64_t address, std::size_t bytes);
-  void heal() { poisoned_.clear(); direct_changed(); }
+  void heal() {
+    poisoned_.clear();
+    direct_changed();
+  }
 
   /// What is wrong with the guard bytes of all ranges; empty when nothing is.
   std::vector<std::string> check_guards() const;
@@ -52,9 +55,9 @@ class HostMemory : public sc_core::sc_module {
   struct Range {
     std::uint64_t address;
     std::size_t bytes;
-    std::uint8_t* host;   ///< first byte of the range
-    void* block;          ///< as allocated
-    std::size_t tail;     ///< guard bytes behind the range
+    std::uint8_t* host;  ///< first byte of the range
+    void* block;         ///< as allocated
+    std::size_t tail;    ///< guard bytes behind the range
   };
   using Key = std::pair<std::uint32_t, std::uint64_t>;  ///< PASID, first address
 

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kPreamble = 8, kFcs = 4, kGap = 12;
 constexpr std::size_t kMinFrame = 60;  // without FCS
 constexpr std::size_t kEthernetBytes = 14;
-constexpr double kSlackBeats = 4;      // what the MAC takes ahead of the wire
+constexpr double kSlackBeats = 4;  // what the MAC takes ahead of the wire
 
 }  // namespace
 
@@ -126,7 +126,9 @@ void Channel::complete(bool injected) {
         drop = true;
         note(text, FaultKind::kDrop, parsed, "lost");
         break;
-      case FaultKind::kCorrupt: flip(); break;
+      case FaultKind::kCorrupt:
+        flip();
+        break;
       case FaultKind::kDuplicate:
         copies = rule->copies;
         copy_delay_ns = rule->delay_ns;
@@ -149,8 +151,7 @@ void Channel::complete(bool injected) {
       const double leave = 1 / faults.mean_burst;
       const double enter =
           faults.loss >= 1 ? 1 : std::min(1.0, faults.loss * leave / (1 - faults.loss));
-      bad_ = faults.mean_burst <= 1 ? chance(faults.loss)
-                                    : (bad_ ? !chance(leave) : chance(enter));
+      bad_ = faults.mean_burst <= 1 ? chance(faults.loss) : (bad_ ? !chance(leave) : chance(enter));
       if (bad_) {
         drop = true;
         note(text, FaultKind::kDrop, parsed, "lost");
@@ -175,8 +176,10 @@ void Channel::complete(bool injected) {
     }
   }
 
-  const FrameEvent event{config_.node, static_cast<std::uint64_t>(start_ps / 1000),
-                         parsed,       text,
+  const FrameEvent event{config_.node,
+                         static_cast<std::uint64_t>(start_ps / 1000),
+                         parsed,
+                         text,
                          !drop && sent.size() >= original.size() &&
                              std::equal(original.begin(), original.end(), sent.begin()),
                          injected};

@@ -12,10 +12,10 @@
 namespace roci::testbench {
 
 struct ChannelConfig {
-  unsigned node = 0;               ///< sender
-  unsigned bytes = 64;             ///< of a beat
-  double rate_gbps = 100;          ///< of the wire, with preamble (8), FCS (4) and gap (12)
-  std::uint64_t delay_ns = 500;    ///< first bit in to first bit out
+  unsigned node = 0;             ///< sender
+  unsigned bytes = 64;           ///< of a beat
+  double rate_gbps = 100;        ///< of the wire, with preamble (8), FCS (4) and gap (12)
+  std::uint64_t delay_ns = 500;  ///< first bit in to first bit out
   std::uint64_t seed = 1;
   Faults faults;
 };
@@ -78,8 +78,8 @@ class Channel {
   std::mt19937_64 random_;
   bool bad_ = false;  ///< Gilbert state
 
-  packet::Bytes frame_;         ///< what has come of the current frame
-  double wire_ps_ = 0;          ///< when all that was taken has left
+  packet::Bytes frame_;  ///< what has come of the current frame
+  double wire_ps_ = 0;   ///< when all that was taken has left
   std::uint64_t now_ns_ = 0;
   double receiver_free_ps_ = 0;
 

@@ -1,5 +1,5 @@
-// What a channel does to the frames of one direction, in this order: pause, drop, corrupt, duplicate,
-// delay and reorder, rate.
+// What a channel does to the frames of one direction, in this order: pause, drop, corrupt,
+// duplicate, delay and reorder, rate.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct FaultRule {
   std::optional<std::uint32_t> psn;
   std::optional<std::uint32_t> qpn;  ///< destination in the BTH
   std::function<bool(const packet::Parsed&, std::uint64_t now_ns)> when;
-  unsigned first = 1;  ///< the first matching frame that is hit, from 1
-  unsigned count = 1;  ///< how many from there on; 0: all
+  unsigned first = 1;          ///< the first matching frame that is hit, from 1
+  unsigned count = 1;          ///< how many from there on; 0: all
   std::uint64_t delay_ns = 0;  ///< kDelay: how long; kDuplicate: how much later the copies come
   unsigned copies = 1;         ///< kDuplicate
   /// kReplace: gives the frame to send on; whoever changes a header repairs the ICRC.
@@ -40,11 +40,11 @@ struct Span {
 /// Probabilities are per frame, 0 to 1. They touch RoCE frames only, unless `all_frames`.
 struct Faults {
   double loss = 0;
-  double mean_burst = 1;     ///< frames lost in a row on average (Gilbert); 1: independent
-  double corrupt = 0;        ///< one bit anywhere behind the Ethernet header
+  double mean_burst = 1;  ///< frames lost in a row on average (Gilbert); 1: independent
+  double corrupt = 0;     ///< one bit anywhere behind the Ethernet header
   double duplicate = 0;
   std::uint64_t duplicate_delay_ns = 0;
-  double reorder = 0;        ///< the frame comes 1 to `reorder_depth` of its own lengths later
+  double reorder = 0;  ///< the frame comes 1 to `reorder_depth` of its own lengths later
   unsigned reorder_depth = 8;
   std::uint64_t jitter_ns = 0;  ///< uniform extra delay
   bool all_frames = false;

@@ -10,12 +10,12 @@ namespace roci::testbench {
 
 /// A frame as its sender gave it to the MAC (without preamble, padding and FCS).
 struct FrameEvent {
-  unsigned node;                  ///< sender
-  std::uint64_t time_ns;          ///< its first byte on the wire
-  const packet::Parsed& parsed;   ///< parsed.frame holds the bytes
-  const std::string& fault;       ///< what the channel does to it; empty: nothing
-  bool intact;                    ///< arrives as it was sent
-  bool injected;                  ///< comes from the test, not from the adapter
+  unsigned node;                 ///< sender
+  std::uint64_t time_ns;         ///< its first byte on the wire
+  const packet::Parsed& parsed;  ///< parsed.frame holds the bytes
+  const std::string& fault;      ///< what the channel does to it; empty: nothing
+  bool intact;                   ///< arrives as it was sent
+  bool injected;                 ///< comes from the test, not from the adapter
 };
 
 class FrameTap {

@@ -67,8 +67,9 @@ class NicModel final : public Nic {
     const bool read_done = m.s_axil_rvalid_o != 0;
     const bool write_done = m.s_axil_bvalid_o != 0;
     const std::uint32_t read_value = m.s_axil_rdata_o;
-    const bool address_taken = m.s_axil_awvalid_i != 0 ? m.s_axil_awready_o != 0
-                                                       : m.s_axil_arvalid_i != 0 && m.s_axil_arready_o != 0;
+    const bool address_taken = m.s_axil_awvalid_i != 0
+                                   ? m.s_axil_awready_o != 0
+                                   : m.s_axil_arvalid_i != 0 && m.s_axil_arready_o != 0;
     const bool data_taken = m.s_axil_wvalid_i != 0 && m.s_axil_wready_o != 0;
     take_memory(now_ns);
     take_wire(now_ns, received);
@@ -183,7 +184,8 @@ class NicModel final : public Nic {
   void take_wire(std::uint64_t now_ns, bool received) {
     Model& m = model_;
     if (received) {
-      if (!m.s_axis_rx_tready_o) listener_.bus_fault("s_axis_rx_tready_o is 0: the MAC cannot wait");
+      if (!m.s_axis_rx_tready_o)
+        listener_.bus_fault("s_axis_rx_tready_o is 0: the MAC cannot wait");
       ingress_.pop();
     }
     if (m.m_axis_tx_tvalid_o && m.m_axis_tx_tready_i) {

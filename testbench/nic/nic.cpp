@@ -72,9 +72,9 @@ void Nic::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
                 word};
   // One already on the pins stays in front.
   const auto first = accesses_.begin() + (in_access_ ? 1 : 0);
-  const auto at = std::upper_bound(
-      first, accesses_.end(), access.arrives_ns,
-      [](std::uint64_t ns, const Access& other) { return ns < other.arrives_ns; });
+  const auto at =
+      std::upper_bound(first, accesses_.end(), access.arrives_ns,
+                       [](std::uint64_t ns, const Access& other) { return ns < other.arrives_ns; });
   accesses_.insert(at, access);
   if (payload.is_read()) sc_core::wait(done);
   delay = sc_core::SC_ZERO_TIME;
@@ -101,8 +101,8 @@ std::uint64_t Nic::wakes_at() const {
 }
 
 // One for each model; see CMakeLists.txt.
-#define ROCI_MAKER(name)                                                                    \
-  std::unique_ptr<Nic> make_nic_##name(const char*, const NicConfig&, Channel&, Channel&,   \
+#define ROCI_MAKER(name)                                                                  \
+  std::unique_ptr<Nic> make_nic_##name(const char*, const NicConfig&, Channel&, Channel&, \
                                        NicListener&)
 ROCI_MAKER(64);
 ROCI_MAKER(512);

@@ -25,9 +25,7 @@ bool is_send(std::uint8_t op) {
 bool is_write(std::uint8_t op) {
   return op >= packet::kRcWriteFirst && op <= packet::kRcWriteOnlyImm;
 }
-bool is_atomic(std::uint8_t op) {
-  return op == packet::kRcCmpSwap || op == packet::kRcFetchAdd;
-}
+bool is_atomic(std::uint8_t op) { return op == packet::kRcCmpSwap || op == packet::kRcFetchAdd; }
 bool is_read_answer(std::uint8_t op) {
   return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;
 }
@@ -62,7 +60,8 @@ void EgressMonitor::frame(const FrameEvent& event) {
   }
 
   const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
-  if (receiver == nullptr || receiver->life == 0) return;  // gone or not yet there: nothing is known
+  if (receiver == nullptr || receiver->life == 0)
+    return;  // gone or not yet there: nothing is known
   const Key key{event.node, qpn};
   if (parsed.op->response) {
     Answers& a = answers_[key];

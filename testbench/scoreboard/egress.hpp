@@ -46,9 +46,9 @@ class EgressMonitor : public FrameTap {
     unsigned life = 0;
     bool known = false;
     std::uint32_t next = 0;
-    unsigned open = 0;              ///< 0 between messages, 1 in a SEND, 2 in a WRITE
-    std::uint64_t to_come = 0;      ///< of an open WRITE
-    std::vector<Sent> sent;         ///< by PSN, the newest
+    unsigned open = 0;          ///< 0 between messages, 1 in a SEND, 2 in a WRITE
+    std::uint64_t to_come = 0;  ///< of an open WRITE
+    std::vector<Sent> sent;     ///< by PSN, the newest
     std::vector<Outstanding> reads;
     std::vector<Outstanding> old_reads;  ///< answered; a duplicate may ask again
   };

@@ -19,12 +19,17 @@ constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
 WcOpcode completion_of(Opcode opcode) {
   switch (opcode) {
     case Opcode::kSend:
-    case Opcode::kSendImm: return WcOpcode::kSend;
+    case Opcode::kSendImm:
+      return WcOpcode::kSend;
     case Opcode::kWrite:
-    case Opcode::kWriteImm: return WcOpcode::kWrite;
-    case Opcode::kRead: return WcOpcode::kRead;
-    case Opcode::kCmpSwap: return WcOpcode::kCmpSwap;
-    case Opcode::kFetchAdd: return WcOpcode::kFetchAdd;
+    case Opcode::kWriteImm:
+      return WcOpcode::kWrite;
+    case Opcode::kRead:
+      return WcOpcode::kRead;
+    case Opcode::kCmpSwap:
+      return WcOpcode::kCmpSwap;
+    case Opcode::kFetchAdd:
+      return WcOpcode::kFetchAdd;
   }
   return WcOpcode::kSend;
 }
@@ -50,9 +55,9 @@ void merge(driver::QpAttributes& to, const driver::QpAttributes& from, std::uint
 
 std::uint64_t rnr_time_ns(unsigned code) {
   // Code 0 is the longest; the others step by 1/2 and 1/3 powers of two from 10 us on.
-  constexpr std::uint64_t kUnits[32] = {65536, 1,    2,    3,    4,    6,    8,     12,
-                                        16,    24,   32,   48,   64,   96,   128,   192,
-                                        256,   384,  512,  768,  1024, 1536, 2048,  3072,
+  constexpr std::uint64_t kUnits[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
+                                        16,    24,   32,   48,    64,    96,    128,   192,
+                                        256,   384,  512,  768,   1024,  1536,  2048,  3072,
                                         4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
   return kUnits[code & 31] * 10'000;
 }
@@ -217,8 +222,7 @@ void WorkMonitor::check_progress(std::uint64_t now_ns, std::uint64_t slack_ns,
     if (!c.waiting() || c.attributes.timeout == 0 || c.attributes.state != QpState::kRts) continue;
     constexpr std::uint64_t kUnitNs = 4096;
     const std::uint64_t t = kUnitNs << c.attributes.timeout;
-    const std::uint64_t bound =
-        (c.attributes.retry_cnt + 1u) * 4 * t + 2 * rnr_ns + slack_ns;
+    const std::uint64_t bound = (c.attributes.retry_cnt + 1u) * 4 * t + 2 * rnr_ns + slack_ns;
     if (now_ns > c.progress_ns + bound) {
       violate("I11: queue pair " + std::to_string(qpn) + " stands still with " +
               std::to_string(c.sends.size()) + " sends since " + std::to_string(c.progress_ns) +

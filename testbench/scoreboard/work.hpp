@@ -20,7 +20,8 @@ using Report = std::function<void(const std::string&)>;
 /// operation and length, and nothing good after something bad on a queue.
 class WorkMonitor : public driver::Observer {
  public:
-  WorkMonitor(std::string node, Report report) : node_(std::move(node)), report_(std::move(report)) {}
+  WorkMonitor(std::string node, Report report)
+      : node_(std::move(node)), report_(std::move(report)) {}
 
   // driver::Observer
   void cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) override;
@@ -41,8 +42,8 @@ class WorkMonitor : public driver::Observer {
   /// What is known of a queue pair.
   struct Connection {
     driver::QpAttributes attributes;
-    unsigned life = 0;                   ///< counts connections of the same number
-    std::uint64_t progress_ns = 0;       ///< last sign of life of its sends
+    unsigned life = 0;              ///< counts connections of the same number
+    std::uint64_t progress_ns = 0;  ///< last sign of life of its sends
     bool waiting() const { return !sends.empty(); }
 
     struct Posted {
