@@ -23,10 +23,10 @@ class HostModel {
   /// Address space of an address: the same for 64 KiB, as pieces keep to that.
   static std::uint32_t pasid(std::uint64_t addr) { return (addr >> 16 ^ 0x5A5A5) & 0xFFFFF; }
 
-  unsigned latency = 20;     // clocks
-  unsigned jitter = 0;       // clocks more, at random
-  unsigned stall = 0;        // percent of clocks in which a channel is not ready or not valid
-  bool shuffle = false;      // read beats of any id, in any order
+  unsigned latency = 20;  // clocks
+  unsigned jitter = 0;    // clocks more, at random
+  unsigned stall = 0;     // percent of clocks in which a channel is not ready or not valid
+  bool shuffle = false;   // read beats of any id, in any order
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(kSize);
   std::set<std::uint64_t> bad_pages;  // address / 4096: reads fail
 
@@ -37,7 +37,9 @@ class HostModel {
   explicit HostModel(std::uint32_t seed) : random_(seed) {}
 
   std::uint8_t& at(std::uint64_t addr) { return memory.at(addr - kBase); }
-  bool quiet() const { return reads_.empty() && writes_.empty() && beats_.empty() && answers_.empty(); }
+  bool quiet() const {
+    return reads_.empty() && writes_.empty() && beats_.empty() && answers_.empty();
+  }
 
   /// Sets the inputs of the model for this clock.
   template <typename Model>
@@ -103,7 +105,8 @@ class HostModel {
       if (first_w_cycle == 0) first_w_cycle = now;
       Beat beat{m.m_axi_wlast_o != 0, {}};
       for (unsigned i = 0; i < kBeat; ++i) {
-        if (port::get(m.m_axi_wstrb_o, i, 1)) beat.bytes.emplace_back(i, port::byte(m.m_axi_wdata_o, i));
+        if (port::get(m.m_axi_wstrb_o, i, 1))
+          beat.bytes.emplace_back(i, port::byte(m.m_axi_wdata_o, i));
       }
       beats_.push_back(std::move(beat));
     }
@@ -123,11 +126,31 @@ class HostModel {
 
  private:
   using Bytes = std::vector<std::pair<std::uint64_t, std::uint8_t>>;
-  struct Read { unsigned id; std::uint64_t addr; unsigned beats, given; std::uint64_t ready; };
-  struct Write { unsigned id; std::uint64_t addr; unsigned beats, given; Bytes bytes; };
-  struct Beat { bool last; Bytes bytes; };
-  struct Answer { unsigned id; std::uint64_t ready; Bytes bytes; };
-  struct Stalled { bool valid; std::uint64_t a, b; };
+  struct Read {
+    unsigned id;
+    std::uint64_t addr;
+    unsigned beats, given;
+    std::uint64_t ready;
+  };
+  struct Write {
+    unsigned id;
+    std::uint64_t addr;
+    unsigned beats, given;
+    Bytes bytes;
+  };
+  struct Beat {
+    bool last;
+    Bytes bytes;
+  };
+  struct Answer {
+    unsigned id;
+    std::uint64_t ready;
+    Bytes bytes;
+  };
+  struct Stalled {
+    bool valid;
+    std::uint64_t a, b;
+  };
 
   bool go() { return stall == 0 || random_() % 100 >= stall; }
   std::uint64_t delay() { return latency + (jitter ? random_() % jitter : 0); }

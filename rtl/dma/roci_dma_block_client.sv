@@ -1,7 +1,8 @@
 // One client of the block reads: holds a request, and knows where its blocks lie in the memory
 // they share.
 //
-// Throughput: one request a clock. Latency: a request is on ar_* one clock later.
+// Throughput: one request a clock. Latency: none when the way is free; what cannot leave waits in a
+// register.
 
 `include "assert.svh"
 
@@ -46,23 +47,24 @@ module roci_dma_block_client #(
 
   logic [63:0]        addr_q;
   logic [19:0]        pasid_q;
-  logic [4:0]         count_q;
+  logic [4:0]         count_q, count;
   logic               valid_q, tags_ready, empty, take;
   logic [RowBits-1:0] beat_row, head_row;
   logic               unused_first, unused_last, unused_info;
 
-  assign ar_addr_o  = addr_q;
-  assign ar_pasid_o = pasid_q;
-  assign ar_beats_o = 9'(count_q) << LaneBits;
-  assign ar_valid_o = valid_q && tags_ready;
+  assign ar_addr_o  = valid_q ? addr_q : br_addr_i;
+  assign ar_pasid_o = valid_q ? pasid_q : br_pasid_i;
+  assign count      = valid_q ? count_q : br_count_i;
+  assign ar_beats_o = 9'(count) << LaneBits;
+  assign ar_valid_o = (valid_q || br_valid_i) && tags_ready;
   assign take       = ar_valid_o && ar_ready_i;
-  assign br_ready_o = !valid_q || take;
+  assign br_ready_o = !valid_q;
   assign idle_o     = !br_valid_i && !valid_q && empty;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
-    else if (br_ready_o) valid_q <= br_valid_i;
-    if (br_ready_o) begin
+    else valid_q <= (valid_q || br_valid_i) && !take;
+    if (!valid_q && br_valid_i) begin
       addr_q  <= br_addr_i;
       pasid_q <= br_pasid_i;
       count_q <= br_count_i;

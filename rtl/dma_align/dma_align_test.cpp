@@ -93,7 +93,7 @@ TEST_CASE("dma_align: a beat a clock, one more for a last slice that spills") {
     dut->in_end_i = i == 9;
     dut.settle();
     beats += dut->out_valid_o;
-    if (dut->in_ready_o) ++i; else ++waits;
+    ++(dut->in_ready_o ? i : waits);
     dut.tick();
   }
   dut->in_valid_i = 0;

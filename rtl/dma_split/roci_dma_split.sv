@@ -88,13 +88,15 @@ module roci_dma_split #(
   logic [12:0] last_beat;  // offset within 4 KiB
   assign last_beat = {1'b0, out_addr_o[11:0]} + ({4'd0, out_beats_o - 9'd1} << OffBits);
   `ASSERT(WithinPage, `IMPLIES(valid_q && !drop_q, last_beat <= 13'd4095))
-  `ASSERT(BeatsInRange, `IMPLIES(valid_q && !drop_q, out_beats_o >= 9'd1 && out_beats_o <= 9'd256))
+  `ASSERT(BeatsInRange, `IMPLIES(valid_q && !drop_q,
+                                 out_beats_o >= 9'd1 && out_beats_o <= 9'd256))
 
 `ifdef FORMAL
   // The bursts of a piece together are its bytes: count them and compare where they end.
   logic [12:0] f_given_q, f_whole_q, f_burst;
   logic [63:0] f_start_q;
-  assign f_burst = {out_beats_o - 9'd1, {OffBits{1'b0}}} + 13'(out_end_o) + 13'd1 - 13'(out_first_o);
+  assign f_burst = {out_beats_o - 9'd1, {OffBits{1'b0}}} + 13'(out_end_o) + 13'd1 -
+                   13'(out_first_o);
   always_ff @(posedge clk_i) begin
     if (in_valid_i && in_ready_o) begin
       f_given_q <= '0;
@@ -106,7 +108,8 @@ module roci_dma_split #(
                                          13'(f_given_q + len_q) == f_whole_q &&
                                          f_given_q < f_whole_q && f_whole_q <= 13'd4096))
   `ASSERT(BurstsJoin, `IMPLIES(valid_q, f_start_q + 64'(f_given_q) == addr_q))
-  `ASSERT(LastIsWhole, `IMPLIES(valid_q && final_burst && !drop_q, f_given_q + f_burst == f_whole_q))
+  `ASSERT(LastIsWhole, `IMPLIES(valid_q && final_burst && !drop_q,
+                                f_given_q + f_burst == f_whole_q))
   `COVER(ThirdBurst, valid_q && addr_q[BoundBits-1:0] == '0 && f_given_q != '0 && final_burst)
   initial assume (!rst_ni);
 `endif

@@ -2,7 +2,7 @@
 // tag find their row, and the oldest rows are drained in order as soon as they are there.
 //
 // Throughput: one allocation, one beat and one drained unit a clock. Latency: a unit is at the
-// head one clock after its last beat. Outputs do not depend on inputs, but beat_row_o on beat_tag_i.
+// head one clock after its last beat. Of the outputs only beat_row_o follows an input, beat_tag_i.
 //
 //   rows  | head tag  | next tag | .. | free ...       a unit is 2^UnitBits rows
 //         ^ drained          ^ alloc
@@ -108,21 +108,66 @@ module roci_dma_tags #(
     if (alloc_i) fresh_q[tag_new] <= 1'b1;
   end
 
-  `ASSERT(AllocOnlyWhenReady, `IMPLIES(alloc_i, alloc_ready_o && alloc_rows_i != '0 &&
-                                       alloc_rows_i <= RowBits'(MaxRows)))
-  `ASSERT(PopOnlyWhenValid, `IMPLIES(pop_i, head_valid_o))
+  `ASSUME(AllocOnlyWhenReady, `IMPLIES(alloc_i, alloc_ready_o && alloc_rows_i != '0 &&
+                                       alloc_rows_i <= RowBits'(MaxRows) &&
+                                       ((alloc_rows_i >> UnitBits) << UnitBits) == alloc_rows_i))
+  `ASSUME(PopOnlyWhenValid, `IMPLIES(pop_i, head_valid_o))
   `ASSERT(RowsInRange, used <= (RowBits + 1)'(Rows))
   `ASSERT(EmptyHasNoRows, `IMPLIES(empty_o, used == '0))
 
-  // A response belongs to a read in flight and falls into its rows.
+  // A response belongs to a read in flight, ends with it, and falls into rows that are in use.
   logic [TagBits-1:0] beat_age;
-  logic [RowBits-1:0] beat_ahead;
+  logic [RowBits-1:0] beat_ahead, last_row;
   assign beat_age   = beat_tag_i - tag_old;
   assign beat_ahead = beat_row_o - row_old_q[RowBits-1:0];
-  `ASSERT(BeatIsExpected, `IMPLIES(beat_i, {1'b0, beat_age} < tag_new_q - tag_old_q &&
-                                           {1'b0, beat_ahead} < used))
-  logic [RowBits-1:0] last_row;
-  assign last_row = start[beat_tag_i] + ((units[beat_tag_i] + 1'b1) << UnitBits) - 1'b1;
-  `ASSERT(LastInItsPlace, `IMPLIES(beat_i, beat_last_i == (beat_row_o == last_row)))
+  assign last_row   = start[beat_tag_i] + ((units[beat_tag_i] + 1'b1) << UnitBits) - 1'b1;
+  `ASSUME(BeatIsExpected, `IMPLIES(beat_i, {1'b0, beat_age} < tag_new_q - tag_old_q))
+  `ASSUME(LastInItsPlace, `IMPLIES(beat_i, beat_last_i == (beat_row_o == last_row)))
+  `ASSERT(BeatHasRow, `IMPLIES(beat_i, {1'b0, beat_ahead} < used))
+
+`ifdef FORMAL
+  // Proved with two tags and rows drained one by one. The count of beats of each tag is kept apart.
+  logic [RowBits-1:0] f_beats [2];
+  logic [TagBits-1:0] f_next;      // the tag behind the head
+  logic [TagBits:0]   f_tags;
+  logic [RowBits:0]   f_old_rows, f_next_rows;
+  logic [RowBits-1:0] f_old_place, f_next_place;
+  assign f_next       = tag_old + 1'b1;
+  assign f_tags       = tag_new_q - tag_old_q;
+  assign f_old_rows   = {1'b0, units[tag_old]} + 1'b1;
+  assign f_next_rows  = {1'b0, units[f_next]} + 1'b1;
+  assign f_old_place  = fresh_q[tag_old] ? start[tag_old] : place[tag_old];
+  assign f_next_place = fresh_q[f_next] ? start[f_next] : place[f_next];
+  always_ff @(posedge clk_i) begin
+    if (beat_i) f_beats[beat_tag_i] <= f_beats[beat_tag_i] + 1'b1;
+    if (alloc_i) f_beats[tag_new] <= '0;
+  end
+  `ASSUME(NoBeatTooMuch, `IMPLIES(beat_i, f_beats[beat_tag_i] <= units[beat_tag_i]))
+
+  `ASSERT(TagsInRange, f_tags <= (TagBits + 1)'(Tags))
+  `ASSERT(HeadHasRows, `IMPLIES(f_tags != '0, f_old_rows <= (RowBits + 1)'(MaxRows) &&
+                                start[tag_old] + unit_q == row_old_q[RowBits-1:0] &&
+                                unit_q <= units[tag_old] && unit_q <= f_beats[tag_old]))
+  `ASSERT(NextFollowsHead, `IMPLIES(f_tags == 2'd2, f_next_rows <= (RowBits + 1)'(MaxRows) &&
+                                    start[f_next] == start[tag_old] + f_old_rows[RowBits-1:0]))
+  `ASSERT(OldFresh, `IMPLIES(f_tags != '0, fresh_q[tag_old] == (f_beats[tag_old] == '0)))
+  `ASSERT(NextFresh, `IMPLIES(f_tags == 2'd2, fresh_q[f_next] == (f_beats[f_next] == '0)))
+  `ASSERT(OldPlace, `IMPLIES(f_tags != '0, f_old_place == start[tag_old] + f_beats[tag_old] &&
+                             {1'b0, f_beats[tag_old]} <= f_old_rows))
+  `ASSERT(NextPlace, `IMPLIES(f_tags == 2'd2, f_next_place == start[f_next] + f_beats[f_next] &&
+                              {1'b0, f_beats[f_next]} <= f_next_rows))
+  `ASSERT(NewestEnds, `IMPLIES(f_tags != '0, row_new_q[RowBits-1:0] ==
+          (f_tags == 2'd2 ? start[f_next] + f_next_rows[RowBits-1:0]
+                          : start[tag_old] + f_old_rows[RowBits-1:0])))
+  `ASSERT(UsedIsSum, used == (f_tags == '0 ? '0 : f_tags == 2'd1 ? f_old_rows - {1'b0, unit_q}
+                              : f_old_rows + f_next_rows - {1'b0, unit_q}))
+  `ASSERT(EmptyHasNoUnit, `IMPLIES(f_tags == '0, unit_q == '0))
+  // What is drained has arrived; what arrives takes the row behind its forerunner.
+  `ASSERT(HeadHasArrived, `IMPLIES(head_valid_o, f_beats[tag_old] > unit_q))
+  `ASSERT(BeatsInOrder, `IMPLIES(beat_i, beat_row_o == start[beat_tag_i] + f_beats[beat_tag_i]))
+  `COVER(SecondOvertakes, f_tags == 2'd2 && f_beats[tag_old] == '0 && f_beats[f_next] == 3'd2)
+  `COVER(Wraps, head_valid_o && row_old_q[RowBits])
+  initial assume (!rst_ni);
+`endif
 
 endmodule

@@ -64,8 +64,14 @@ TEST_CASE("gather: each packet starts at its byte and says whether a read failed
     }
     dut->pay_tready_i = random() % 8 != 0;
     dut.settle();
-    if (start_up && dut->gather_start_ready_o) starts.pop_front(), start_up = false;
-    if (slice_up && dut->in_ready_o) slices.pop_front(), slice_up = false;
+    if (start_up && dut->gather_start_ready_o) {
+      starts.pop_front();
+      start_up = false;
+    }
+    if (slice_up && dut->in_ready_o) {
+      slices.pop_front();
+      slice_up = false;
+    }
     if (dut->pay_tvalid_o && dut->pay_tready_i) {
       const Packet& packet = packets.front();
       bool same = true;
@@ -78,7 +84,10 @@ TEST_CASE("gather: each packet starts at its byte and says whether a read failed
       const bool last = kBeat * ++beat >= packet.pos + packet.len;
       REQUIRE(dut->pay_tlast_o == last);
       REQUIRE(dut->pay_terror_o == (last && packet.error));
-      if (last) packets.pop_front(), beat = 0;
+      if (last) {
+        packets.pop_front();
+        beat = 0;
+      }
     }
     dut.tick();
   }

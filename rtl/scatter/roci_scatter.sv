@@ -179,7 +179,8 @@ module roci_scatter #(
     if (w_valid_o && w_ready_i) index_q <= index + 1'b1;
   end
 
-  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && !head_valid && !p_valid && align_idle;
+  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && !head_valid && !p_valid &&
+                  align_idle;
 
   // Beats and pieces of a packet end together; the header agrees.
   logic [12:0] rest_q, rest;

@@ -76,7 +76,10 @@ class Bench {
     if (m.pay_tvalid_i && m.pay_tready_o) {
       if (first_beat == 0) first_beat = static_cast<unsigned>(dut.cycle());
       ++beat_;
-      if (m.pay_tlast_i) payload_.pop_front(), beat_ = 0;
+      if (m.pay_tlast_i) {
+        payload_.pop_front();
+        beat_ = 0;
+      }
     }
     if (m.aw_valid_o) {
       REQUIRE(m.aw_addr_o % 4096 + kBeat * m.aw_beats_o <= 4096);

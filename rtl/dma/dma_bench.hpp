@@ -1,0 +1,302 @@
+// roci_dma on the bench: queues of work in, what comes out checked against them.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "Vroci_dma.h"
+#include "dma/host_model.hpp"
+#include "spec/records.hpp"
+
+using roci::spec::kSeg;
+using roci::spec::place_of;
+inline constexpr unsigned kBeat = HostModel::kBeat;
+inline constexpr unsigned kSeed = 20240711;
+
+struct Piece {
+  std::uint64_t addr;
+  unsigned len;
+  bool last, drop;
+};
+struct Packet {
+  std::vector<Piece> pieces;
+  unsigned pos, len;  // byte of the first beat; bytes
+  bool src, error;
+  std::vector<std::uint8_t> bytes;
+};
+struct Block {
+  std::uint64_t addr;
+  unsigned count;  // blocks or bytes
+  std::vector<std::uint8_t> bytes;
+};
+
+/// The block with its memory: queues of work in, what comes out checked against them.
+class Bench {
+ public:
+  Dut<Vroci_dma> dut;
+  HostModel host{kSeed};
+  std::mt19937 random{kSeed};
+  bool beats_early = false;  // payload beats are offered before their header is taken
+  unsigned stall = 0;        // percent of clocks in which our side is not valid or not ready
+
+  std::deque<Piece> read_pieces, put_pieces[2];
+  std::deque<Packet> starts, reads, headers, payload, in_flight;
+  std::deque<Block> requests[5], blocks[5], stores[4], storing[4];
+  bool block_client_stalled[5] = {};
+  std::uint64_t reads_done = 0, blocks_done[5] = {}, stores_done[4] = {};
+  std::uint64_t first_pay_cycle = 0, read_errors = 0;
+  std::uint16_t wr_done = 0;
+
+  bool busy() const {
+    bool any = !reads.empty() || !headers.empty() || !payload.empty() || !in_flight.empty();
+    for (int c = 0; c < 5; ++c) any |= !blocks[c].empty();
+    for (int c = 0; c < 4; ++c) any |= !stores[c].empty() || !storing[c].empty();
+    return any;
+  }
+
+  void read(Packet packet) {
+    for (const Piece& piece : packet.pieces) {
+      read_pieces.push_back(piece);
+      for (unsigned i = 0; i < piece.len; ++i) {
+        packet.bytes.push_back(host.at(piece.addr + i));
+        packet.error |= host.bad_pages.count((piece.addr + i) >> 12) != 0;
+      }
+    }
+    starts.push_back(packet);
+    reads.push_back(std::move(packet));
+  }
+
+  void write(Packet packet) {
+    for (const Piece& piece : packet.pieces) put_pieces[packet.src].push_back(piece);
+    packet.bytes.resize(packet.len);
+    for (auto& byte : packet.bytes) byte = static_cast<std::uint8_t>(random());
+    headers.push_back(packet);
+    payload.push_back(packet);
+    in_flight.push_back(std::move(packet));
+  }
+
+  void fetch(int client, std::uint64_t addr, unsigned count) {
+    Block block{addr, count, {}};
+    for (unsigned i = 0; i < 64 * count; ++i) block.bytes.push_back(host.at(addr + i));
+    requests[client].push_back(block);
+    blocks[client].push_back(block);
+  }
+
+  void store(int client, std::uint64_t addr, unsigned bytes) {
+    Block block{addr, bytes, {}};
+    for (unsigned i = 0; i < bytes; ++i) block.bytes.push_back(static_cast<std::uint8_t>(random()));
+    stores[client].push_back(block);
+  }
+
+  void clock() {
+    auto& m = *dut;
+    const std::uint64_t now = dut.cycle();
+    host.drive(m, now);
+    drive_reads(m);
+    drive_writes(m);
+    drive_blocks(m);
+    dut.settle();
+    host.sample(m, now);
+    sample_reads(m, now);
+    sample_writes(m);
+    sample_blocks(m);
+    read_errors += m.read_error_o;
+    dut.tick();
+  }
+
+  void drain(std::uint64_t limit = 200000) {
+    while (busy() && limit-- > 0) clock();
+    REQUIRE_FALSE(busy());
+    for (int i = 0; i < 400 && !dut->idle_o; ++i) clock();
+    CHECK(dut->idle_o == 1);
+    CHECK(host.quiet());
+  }
+
+ private:
+  // Valid stays once it is up.
+  bool offer(bool& was, bool have) { return was = have && (was || go()); }
+  bool go() { return stall == 0 || random() % 100 >= stall; }
+
+  template <typename Port>
+  static void put_seg(Port& port, const Piece& piece) {
+    port::put(port, place_of(kSeg, "addr"), piece.addr);
+    port::put(port, place_of(kSeg, "pasid"), HostModel::pasid(piece.addr));
+    port::put(port, place_of(kSeg, "len"), piece.len);
+    port::put(port, place_of(kSeg, "last"), piece.last);
+    port::put(port, place_of(kSeg, "drop"), piece.drop);
+  }
+
+  void drive_reads(Vroci_dma& m) {
+    m.rd_seg_valid_i = offer(seg_up_, !read_pieces.empty());
+    if (m.rd_seg_valid_i) put_seg(m.rd_seg_i, read_pieces.front());
+    m.gather_start_valid_i = offer(start_up_, !starts.empty());
+    if (m.gather_start_valid_i) {
+      m.gather_pos_i = starts.front().pos;
+      m.gather_len_i = starts.front().len;
+    }
+    m.tx_pay_tready_i = go();
+  }
+
+  void sample_reads(Vroci_dma& m, std::uint64_t now) {
+    if (m.rd_seg_valid_i && m.rd_seg_ready_o) {
+      read_pieces.pop_front();
+      seg_up_ = false;
+    }
+    if (m.gather_start_valid_i && m.gather_start_ready_o) {
+      starts.pop_front();
+      start_up_ = false;
+    }
+    if (!m.tx_pay_tvalid_o || !m.tx_pay_tready_i) return;
+    if (first_pay_cycle == 0) first_pay_cycle = now;
+    REQUIRE_FALSE(reads.empty());
+    const Packet& packet = reads.front();
+    bool same = true;
+    for (unsigned i = 0; i < kBeat; ++i) {
+      const unsigned at = kBeat * pay_beat_ + i;
+      const bool inside = at >= packet.pos && at < packet.pos + packet.len;
+      same &= port::byte(m.tx_pay_tdata_o, i) == (inside ? packet.bytes[at - packet.pos] : 0);
+    }
+    REQUIRE(same);
+    const bool last = kBeat * (pay_beat_ + 1) >= packet.pos + packet.len;
+    REQUIRE(m.tx_pay_tlast_o == last);
+    REQUIRE(m.tx_pay_terror_o == (last && packet.error));
+    ++pay_beat_;
+    if (last) {
+      reads.pop_front();
+      pay_beat_ = 0;
+      ++reads_done;
+    }
+  }
+
+  void drive_writes(Vroci_dma& m) {
+    m.rx_pay_hdr_valid_i = offer(header_up_, !headers.empty());
+    if (m.rx_pay_hdr_valid_i) {
+      m.rx_pay_src_i = headers.front().src;
+      m.rx_pay_offset_i = headers.front().pos;
+      m.rx_pay_len_i = headers.front().len;
+    }
+    // Beats may wait for their header to be taken.
+    const bool taken = payload.size() > headers.size();
+    m.rx_pay_tvalid_i = offer(beat_up_, !payload.empty() && (beat_up_ || taken || beats_early));
+    if (m.rx_pay_tvalid_i) {
+      const Packet& packet = payload.front();
+      for (unsigned i = 0; i < kBeat; ++i) {
+        const unsigned at = kBeat * in_beat_ + i;
+        const bool inside = at >= packet.pos && at < packet.pos + packet.len;
+        port::put_byte(m.rx_pay_tdata_i, i, inside ? packet.bytes[at - packet.pos] : 0xEE);
+      }
+      m.rx_pay_tlast_i = kBeat * (in_beat_ + 1) >= packet.pos + packet.len;
+    }
+    m.req_seg_valid_i = offer(put_up_[0], !put_pieces[0].empty());
+    if (m.req_seg_valid_i) put_seg(m.req_seg_i, put_pieces[0].front());
+    m.rsp_seg_valid_i = offer(put_up_[1], !put_pieces[1].empty());
+    if (m.rsp_seg_valid_i) put_seg(m.rsp_seg_i, put_pieces[1].front());
+  }
+
+  void sample_writes(Vroci_dma& m) {
+    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory
+      REQUIRE_FALSE(in_flight.empty());
+      unsigned at = 0;
+      for (const Piece& piece : in_flight.front().pieces) {
+        bool same = true;
+        for (unsigned i = 0; i < piece.len && !piece.drop; ++i) {
+          same &= host.at(piece.addr + i) == in_flight.front().bytes[at + i];
+        }
+        REQUIRE(same);
+        at += piece.len;
+      }
+      in_flight.pop_front();
+    }
+    if (m.rx_pay_hdr_valid_i && m.rx_pay_hdr_ready_o) {
+      headers.pop_front();
+      header_up_ = false;
+    }
+    if (m.req_seg_valid_i && m.req_seg_ready_o) {
+      put_pieces[0].pop_front();
+      put_up_[0] = false;
+    }
+    if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) {
+      put_pieces[1].pop_front();
+      put_up_[1] = false;
+    }
+    if (m.rx_pay_tvalid_i && m.rx_pay_tready_o) {
+      beat_up_ = false;
+      ++in_beat_;
+      if (m.rx_pay_tlast_i) {
+        payload.pop_front();
+        in_beat_ = 0;
+      }
+    }
+  }
+
+  void drive_blocks(Vroci_dma& m) {
+    unsigned valid = 0, ready = 0;
+    for (unsigned c = 0; c < 5; ++c) {
+      if (go() && !block_client_stalled[c]) ready |= 1u << c;
+      if (!offer(fetch_up_[c], !requests[c].empty())) continue;
+      const Block& block = requests[c].front();
+      valid |= 1u << c;
+      port::put(m.br_addr_i, 64 * c, 64, block.addr);
+      port::put(m.br_pasid_i, 20 * c, 20, HostModel::pasid(block.addr));
+      port::put(m.br_count_i, 5 * c, 5, block.count);
+    }
+    m.br_valid_i = valid;
+    m.br_data_ready_i = ready;
+    valid = 0;
+    for (unsigned c = 0; c < 4; ++c) {
+      if (!offer(store_up_[c], !stores[c].empty())) continue;
+      const Block& block = stores[c].front();
+      valid |= 1u << c;
+      port::put(m.bw_addr_i, 64 * c, 64, block.addr);
+      port::put(m.bw_pasid_i, 20 * c, 20, HostModel::pasid(block.addr));
+      port::put(m.bw_bytes_i, 7 * c, 7, block.count);
+      for (unsigned i = 0; i < 64; ++i) {
+        port::put_byte(m.bw_data_i, 64 * c + i, i < block.count ? block.bytes[i] : 0xDD);
+      }
+    }
+    m.bw_valid_i = valid;
+  }
+
+  void sample_blocks(Vroci_dma& m) {
+    for (unsigned c = 0; c < 5; ++c) {
+      if (m.br_valid_i >> c & m.br_ready_o >> c & 1) {
+        requests[c].pop_front();
+        fetch_up_[c] = false;
+      }
+      if (!(m.br_data_valid_o >> c & m.br_data_ready_i >> c & 1)) continue;
+      REQUIRE_FALSE(blocks[c].empty());
+      const Block& block = blocks[c].front();
+      bool same = true;
+      for (unsigned i = 0; i < 64; ++i) {
+        same &= port::byte(m.br_data_o, 64 * c + i) == block.bytes[64 * got_[c] + i];
+      }
+      REQUIRE(same);
+      REQUIRE((m.br_error_o >> c & 1) == host.bad_pages.count(block.addr >> 12));
+      ++blocks_done[c];
+      if (++got_[c] == block.count) {
+        blocks[c].pop_front();
+        got_[c] = 0;
+      }
+    }
+    for (unsigned c = 0; c < 4; ++c) {
+      if (m.bw_done_o >> c & 1) {
+        REQUIRE_FALSE(storing[c].empty());
+        bool same = true;
+        const Block& block = storing[c].front();
+        for (unsigned i = 0; i < block.count; ++i)
+          same &= host.at(block.addr + i) == block.bytes[i];
+        REQUIRE(same);
+        storing[c].pop_front();
+        ++stores_done[c];
+      }
+      if (m.bw_valid_i >> c & m.bw_ready_o >> c & 1) {
+        storing[c].push_back(stores[c].front());
+        stores[c].pop_front();
+        store_up_[c] = false;
+      }
+    }
+  }
+
+  bool seg_up_ = false, start_up_ = false, header_up_ = false, beat_up_ = false;
+  bool put_up_[2] = {}, fetch_up_[5] = {}, store_up_[4] = {};
+  unsigned pay_beat_ = 0, in_beat_ = 0, got_[5] = {};
+};
