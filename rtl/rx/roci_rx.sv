@@ -71,7 +71,7 @@ module roci_rx #(
   output logic [13:0]              rx_bytes_o        // ... and had so many bytes
 );
 
-  `PARAM_CHECK(BufferHoldsPackets, BufferBytes >= 16384)
+  `PARAM_CHECK(BufferHoldsPackets, BufferBytes >= 32768)
   `PARAM_CHECK(EthHoldsFrames, EthBytes >= 4096)
 
   localparam int unsigned Bytes    = DataWidth / 8;
