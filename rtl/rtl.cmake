@@ -1,10 +1,11 @@
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [SLOW]), called from rtl/<name>/block.cmake. Top module roci_<name>.
+#               [PROOF_TOP <module>] [SLOW]), called from rtl/<name>/block.cmake. Top module roci_<name>.
 #
 #   lint.<name>          Verilator -Wall, no warning
 #   rtl.<name>           rtl/<name>/<name>_test.cpp on the verilated source
 #   netlist.<name>       the same test on what Yosys makes of the source
-#   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH)
+#   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
+#                        of a sub-module with PROOF_TOP
 #
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
 # test sees DATA_WIDTH. Modules are found by file name: roci_x is in some folder's roci_x.sv.
@@ -77,7 +78,10 @@ if(NOT TARGET verilated_fst)
 endif()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW" "PROOF_DEPTH" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  if(NOT BLOCK_PROOF_TOP)
+    set(BLOCK_PROOF_TOP roci_${name})
+  endif()
   set(top roci_${name})
   set(id ${name}${suffix})
   set(source ${RTL_DIR}/${name}/${top}.sv)
@@ -127,8 +131,8 @@ function(add_rtl_variant name suffix width)
     set(smt2 ${CMAKE_CURRENT_BINARY_DIR}/${id}.smt2)
     list(JOIN BLOCK_PROOF_PARAMS " " proof_params)
     add_test(NAME proof.${id} COMMAND sh -ec "
-      $<TARGET_FILE:Python3::Interpreter> ${RTL_DIR}/yosys.py smt2 ${top} ${smt2} ${proof_params}
-      for mode in -i '' -c; do yosys-smtbmc -s z3 --unroll $mode -t ${BLOCK_PROOF_DEPTH} ${smt2}; done")
+      $<TARGET_FILE:Python3::Interpreter> ${RTL_DIR}/yosys.py smt2 ${BLOCK_PROOF_TOP} ${smt2} ${proof_params}
+      for mode in -i '' -c; do yosys-smtbmc --noprogress -s z3 --unroll $mode -t ${BLOCK_PROOF_DEPTH} ${smt2}; done")
     set_tests_properties(proof.${id} PROPERTIES LABELS proof TIMEOUT 600)
   endif()
 endfunction()

@@ -1,0 +1,1 @@
+add_rtl_block(key_check PARAMS NumKeys=64 Clients=4 PROOF_DEPTH 1 PROOF_TOP roci_key_rule)

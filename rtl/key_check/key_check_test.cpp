@@ -1,0 +1,273 @@
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "Vroci_key_check.h"
+#include "common/dut.hpp"
+#include "spec/codes.hpp"
+#include "spec/context.hpp"
+#include "spec/records.hpp"
+
+namespace {
+
+using namespace roci::spec;
+
+constexpr unsigned kClients = 4;
+constexpr unsigned kKeys = 64;
+constexpr unsigned kReqBits = total_bits(kKeyReq);
+constexpr unsigned kLatency = 3;
+constexpr unsigned kTableKey = 3;
+
+struct Region {
+  std::uint64_t iova = 0, length = 0, addr = 0;
+  unsigned access = 0, pd = 0, variant = 0, pasid = 0;
+  bool valid = true;
+};
+struct Request {
+  std::uint32_t key = 0;
+  std::uint64_t va = 0;
+  std::uint32_t len = 1;
+  unsigned pd = 0, access = 0;
+};
+struct Answer {
+  bool ok;
+  std::uint64_t addr;
+  unsigned pasid;
+};
+
+struct Bench {
+  Dut<Vroci_key_check> dut;
+  std::map<std::uint32_t, Region> table;
+  std::deque<std::optional<Request>> asked[kClients];  // without a value: ask nothing for a clock
+  std::deque<Request> open[kClients];
+  std::deque<std::uint64_t> due[kClients];
+  std::deque<Answer> answers;
+  unsigned served_in_a_row = 0;
+
+  Bench() {
+    dut->row_valid_i = 0;
+    port::clear(dut->key_req_i);
+    dut->key_req_valid_i = 0;
+    for (int i = 0; !dut->idle_o && i < 1000; ++i) dut.tick();
+    CHECK(dut->idle_o);
+  }
+
+  void write(std::uint32_t index, const Region& region) {
+    table[index] = region;
+    port::clear(dut->row_data_i);
+    dut->row_valid_i = 1;
+    dut->row_table_i = kTableKey;
+    dut->row_index_i = index;
+    port::put(dut->row_data_i, place_of(kKey, "valid"), region.valid);
+    port::put(dut->row_data_i, place_of(kKey, "variant"), region.variant);
+    port::put(dut->row_data_i, place_of(kKey, "pd"), region.pd);
+    port::put(dut->row_data_i, place_of(kKey, "access"), region.access);
+    port::put(dut->row_data_i, place_of(kKey, "pasid"), region.pasid);
+    port::put(dut->row_data_i, place_of(kKey, "iova"), region.iova);
+    port::put(dut->row_data_i, place_of(kKey, "length"), region.length);
+    port::put(dut->row_data_i, place_of(kKey, "addr"), region.addr);
+    tick();
+    dut->row_valid_i = 0;
+  }
+
+  /// The rule in 128-bit numbers.
+  bool allowed(const Request& r) const {
+    const auto at = table.find(r.key >> 8);
+    if (at == table.end() || r.key >> 8 >= kKeys) return false;
+    const Region& region = at->second;
+    using Wide = unsigned __int128;
+    const Wide first = r.va, end = first + r.len;
+    return region.valid && region.variant == (r.key & 0xFF) && region.pd == r.pd &&
+           (region.access & r.access) == r.access && first >= region.iova &&
+           end <= Wide{region.iova} + region.length && end <= Wide{1} << 64;
+  }
+
+  void tick() {
+    for (unsigned c = 0; c < kClients; ++c) {
+      const bool ask = !asked[c].empty() && asked[c].front();
+      port::put(dut->key_req_valid_i, c, 1, ask);
+      if (!ask) continue;
+      const Request& r = *asked[c].front();
+      const unsigned base = c * kReqBits;
+      port::put(dut->key_req_i, place_of(kKeyReq, "key"), r.key, base);
+      port::put(dut->key_req_i, place_of(kKeyReq, "va"), r.va, base);
+      port::put(dut->key_req_i, place_of(kKeyReq, "len"), r.len, base);
+      port::put(dut->key_req_i, place_of(kKeyReq, "pd"), r.pd, base);
+      port::put(dut->key_req_i, place_of(kKeyReq, "access"), r.access, base);
+    }
+    dut.settle();
+    unsigned taken = 0;
+    for (unsigned c = 0; c < kClients; ++c) {
+      const bool expected = !due[c].empty() && due[c].front() == dut.cycle();
+      REQUIRE(bool(port::get(dut->key_rsp_valid_o, c, 1)) == expected);
+      if (expected) {
+        const Request r = open[c].front();
+        const Answer answer{
+            port::get(dut->key_rsp_o, place_of(kKeyRsp, "ok")) != 0,
+            port::get(dut->key_rsp_o, place_of(kKeyRsp, "addr")),
+            static_cast<unsigned>(port::get(dut->key_rsp_o, place_of(kKeyRsp, "pasid")))};
+        CHECK(answer.ok == allowed(r));
+        if (answer.ok) {
+          const Region& region = table.at(r.key >> 8);
+          CHECK(answer.addr == region.addr + (r.va - region.iova));
+          CHECK(answer.pasid == region.pasid);
+        }
+        answers.push_back(answer);
+        open[c].pop_front();
+        due[c].pop_front();
+      }
+      if (asked[c].empty()) continue;
+      if (!asked[c].front()) {
+        asked[c].pop_front();
+      } else if (port::get(dut->key_req_ready_o, c, 1)) {
+        ++taken;
+        open[c].push_back(*asked[c].front());
+        due[c].push_back(dut.cycle() + kLatency);
+        asked[c].pop_front();
+      }
+    }
+    CHECK(taken <= 1);
+    served_in_a_row = taken ? served_in_a_row + 1 : 0;
+    dut.tick();
+  }
+
+  bool ask(const Request& request) {
+    asked[0].push_back(request);
+    answers.clear();
+    for (int i = 0; i < 10 && answers.empty(); ++i) tick();
+    REQUIRE(answers.size() == 1);
+    return answers[0].ok;
+  }
+};
+
+constexpr unsigned bit(unsigned number) { return 1u << number; }
+
+}  // namespace
+
+TEST_CASE("key_check: no key is valid after reset") {
+  Bench bench;
+  for (std::uint32_t index = 0; index < kKeys; ++index) CHECK_FALSE(bench.ask({index << 8, 0, 1}));
+}
+
+TEST_CASE("key_check: MR-01: index and each bit of the variant must match") {
+  Bench bench;
+  bench.write(5, {0x1000, 64, 0x9000, 15, 7, 0x5A, 3});
+  const Request good{0x55A, 0x1000, 64, 7, 0};
+  CHECK(bench.ask(good));
+  for (unsigned i = 0; i < 32; ++i) {
+    Request bad = good;
+    bad.key ^= 1u << i;
+    CHECK_FALSE(bench.ask(bad));
+  }
+}
+
+TEST_CASE("key_check: MR-02, MR-04: protection domain and every right must match") {
+  Bench bench;
+  for (unsigned access = 0; access < 16; ++access) {
+    bench.write(1, {0, 4096, 0, access, 0x1234, 0, 0});
+    for (unsigned wanted = 0; wanted < 16; ++wanted) {
+      CHECK(bench.ask({0x100, 0, 8, 0x1234, wanted}) == ((wanted & ~access) == 0));
+    }
+  }
+  for (unsigned i = 0; i < 16; ++i) CHECK_FALSE(bench.ask({0x100, 0, 8, 0x1234 ^ bit(i), 0}));
+}
+
+TEST_CASE("key_check: MR-03: bounds without wrap-around") {
+  Bench bench;
+  const std::uint64_t iova = 0x1234567890;
+  bench.write(2, {iova, 1000, 0xABCD000, 0, 0, 0, 0});
+  CHECK(bench.ask({0x200, iova, 1000}));
+  CHECK(bench.ask({0x200, iova + 999, 1}));
+  CHECK_FALSE(bench.ask({0x200, iova - 1, 1}));
+  CHECK_FALSE(bench.ask({0x200, iova - 1, 1000}));
+  CHECK_FALSE(bench.ask({0x200, iova + 1, 1000}));
+  CHECK_FALSE(bench.ask({0x200, iova + 1000, 1}));
+  CHECK_FALSE(bench.ask({0x200, iova, 1001}));
+  CHECK_FALSE(bench.ask({0x200, iova, 0xFFFFFFFF}));
+  CHECK_FALSE(bench.ask({0x200, ~std::uint64_t{0}, 2}));
+  CHECK_FALSE(bench.ask({0x200, ~std::uint64_t{0}, 0xFFFFFFFF}));
+  bench.write(3, {~std::uint64_t{0} - 9, 10, 0, 0, 0, 0, 0});  // to the last byte there is
+  CHECK(bench.ask({0x300, ~std::uint64_t{0} - 9, 10}));
+  CHECK_FALSE(bench.ask({0x300, ~std::uint64_t{0} - 8, 10}));
+  bench.write(4, {0, ~std::uint64_t{0}, 0, 0, 0, 0, 0});
+  CHECK(bench.ask({0x400, 0, 0xFFFFFFFF}));
+  CHECK(bench.ask({0x400, ~std::uint64_t{0} - 1, 1}));
+  CHECK_FALSE(bench.ask({0x400, ~std::uint64_t{0}, 1}));
+}
+
+TEST_CASE("key_check: MR-07: a key that was taken back fails at once") {
+  Bench bench;
+  Region region{0, 4096, 0, 0, 0, 0, 0};
+  bench.write(9, region);
+  CHECK(bench.ask({0x900, 0, 8}));
+  region.valid = false;
+  bench.write(9, region);
+  CHECK_FALSE(bench.ask({0x900, 0, 8}));
+}
+
+TEST_CASE("key_check: rows of other tables and beyond the end change nothing") {
+  Bench bench;
+  bench.dut->row_valid_i = 1;
+  bench.dut->row_index_i = 1;
+  for (auto& word : bench.dut->row_data_i.m_storage) word = ~0u;
+  for (unsigned table = 0; table < 16; ++table) {
+    if (table == kTableKey) continue;
+    bench.dut->row_table_i = table;
+    bench.tick();
+  }
+  bench.dut->row_table_i = kTableKey;
+  bench.dut->row_index_i = kKeys + 1;
+  bench.tick();
+  bench.dut->row_valid_i = 0;
+  CHECK_FALSE(bench.ask({0x1FF, ~std::uint64_t{0}, 1, 0xFFFF, 0}));
+}
+
+TEST_CASE("key_check: all clients at once, one lookup a clock, everyone in turn") {
+  Bench bench;
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < kKeys; ++i) {
+    bench.write(i, {random() >> (random() % 64), random() >> (random() % 64), random(),
+                    unsigned(random() % 16), unsigned(random() % 2), unsigned(random() % 2),
+                    unsigned(random() % 4096), random() % 8 != 0});
+  }
+  const auto request = [&] {
+    const std::uint32_t index = random() % (kKeys + 2);
+    const Region region = index < kKeys ? bench.table.at(index) : Region{};
+    Request r;
+    r.key = index << 8 | (random() % 4 ? region.variant : random() % 2);
+    r.pd = random() % 4 ? region.pd : random() % 2;
+    r.access = region.access & random();
+    r.len = 1 + (random() >> (32 + random() % 32));
+    switch (random() % 3) {
+      case 0: r.va = region.iova + random() % 3 - 1; break;
+      case 1: r.va = region.iova + region.length - r.len + random() % 3 - 1; break;
+      default: r.va = region.iova + (region.length ? random() % region.length : 0);
+    }
+    return r;
+  };
+  for (auto& client : bench.asked) {
+    for (int i = 0; i < 500; ++i) client.push_back(request());
+  }
+  for (int i = 0; i < 1990; ++i) {
+    bench.tick();
+    const auto [low, high] = std::minmax({bench.asked[0].size(), bench.asked[1].size(),
+                                          bench.asked[2].size(), bench.asked[3].size()});
+    CHECK(high - low <= 1);
+  }
+  CHECK(bench.served_in_a_row == 1990);
+  for (int i = 0; i < 20; ++i) bench.tick();
+  for (auto& client : bench.asked) {
+    for (int i = 0; i < 1000; ++i) {
+      if (random() % 3 == 0) {
+        client.push_back(request());
+      } else {
+        client.push_back({});
+      }
+    }
+  }
+  for (int i = 0; i < 2500; ++i) bench.tick();
+  CHECK(bench.dut->idle_o);
+}

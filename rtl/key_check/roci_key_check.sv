@@ -1,0 +1,138 @@
+// The key table: who may touch which memory, and where DMA finds it (MR-01 to MR-03).
+//
+// Throughput: one lookup per clock, round robin over the clients. Latency: three clocks from the
+// clock in which a request is taken to its answer. Answers come in order and are always taken.
+//
+//   requests --> choose --> table --> row --> rule --> answer
+//
+// After reset the table is cleared, row by row (NumKeys clocks); until then no request is taken
+// and idle_o is down, and rows written are lost.
+
+`include "assert.svh"
+
+module roci_key_check #(
+  parameter int unsigned NumKeys = 1024,  // rows, a power of two
+  parameter int unsigned Clients = 4      // 1 to 8
+) (
+  input  logic                                    clk_i,
+  input  logic                                    rst_ni,
+
+  // row bus
+  input  logic                                    row_valid_i,
+  input  logic [3:0]                              row_table_i,
+  input  logic [23:0]                             row_index_i,
+  input  logic [511:0]                            row_data_i,
+
+  // requests (key_req_t), client c at [KeyReqBits*c +: KeyReqBits]
+  input  logic [Clients*roci_pkg::KeyReqBits-1:0] key_req_i,
+  input  logic [Clients-1:0]                      key_req_valid_i,
+  output logic [Clients-1:0]                      key_req_ready_o,
+
+  // answers
+  output logic [roci_pkg::KeyRspBits-1:0]         key_rsp_o,        // key_rsp_t, of one client
+  output logic [Clients-1:0]                      key_rsp_valid_o,
+
+  output logic                                    idle_o
+);
+
+  `PARAM_CHECK(KeysArePowerOfTwo, NumKeys >= 2 && (NumKeys & (NumKeys - 1)) == 0)
+  `PARAM_CHECK(ClientsInRange, Clients >= 1 && Clients <= 8)
+
+  localparam int unsigned RowIndexBits = $clog2(NumKeys);
+  localparam int unsigned KeyIndexAt = 8;  // below: the variant
+
+  // Choice: the clients behind the one served last come first. A client is ready when none that
+  // comes before it asks, whether it asks itself or not.
+  logic [Clients-1:0] behind_q, served;
+  logic               table_ready, take;
+
+  for (genvar c = 0; c < Clients; c++) begin : gen_ready
+    localparam logic [Clients-1:0] Lower = Clients'((1 << c) - 1);
+    assign key_req_ready_o[c] = table_ready
+        && (key_req_valid_i & (behind_q[c] ? behind_q & Lower : behind_q | Lower)
+            & ~(Clients'(1) << c)) == '0;
+  end
+
+  assign served = key_req_valid_i & key_req_ready_o;
+  assign take   = |served;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) behind_q <= '0;
+    else if (take) behind_q <= ~(served | (served - 1'b1));
+  end
+
+  function automatic logic [roci_pkg::KeyReqBits-1:0] choose(
+      input logic [Clients*roci_pkg::KeyReqBits-1:0] requests,
+      input logic [Clients-1:0]                      one);
+    choose = '0;
+    for (int c = 0; c < Clients; c++) begin
+      if (one[c]) begin
+        choose = choose | requests[roci_pkg::KeyReqBits*c +: roci_pkg::KeyReqBits];
+      end
+    end
+  endfunction
+
+  roci_pkg::key_req_t asked, asked_q, checked_q;
+  roci_pkg::key_t     row_q;
+  roci_pkg::key_rsp_t answer;
+  logic               in_range_q, checked_in_range_q;
+  logic [Clients-1:0] asked_by_q, checked_by_q, answer_to_q;
+
+  logic [roci_pkg::KeyBits-1:0]    row;
+  logic [roci_pkg::KeyRspBits-1:0] answer_q;
+
+  assign asked = choose(key_req_i, served);
+
+  roci_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys), .Clear(1)) u_table (
+    .clk_i, .rst_ni,
+    .write_i(row_valid_i && row_table_i == roci_pkg::TableKey
+             && row_index_i[23:RowIndexBits] == '0),
+    .write_row_i(row_index_i[RowIndexBits-1:0]),
+    .write_data_i(row_data_i[roci_pkg::KeyBits-1:0]),
+    .read_i(take),
+    .read_row_i(asked.key[KeyIndexAt +: RowIndexBits]),
+    .read_data_o(row),
+    .ready_o(table_ready)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      asked_by_q   <= '0;
+      checked_by_q <= '0;
+      answer_to_q  <= '0;
+    end else begin
+      asked_by_q   <= served;
+      checked_by_q <= asked_by_q;
+      answer_to_q  <= checked_by_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      asked_q    <= asked;
+      in_range_q <= asked.key[31:KeyIndexAt+RowIndexBits] == '0;
+    end
+    if (|asked_by_q) begin
+      row_q              <= row;
+      checked_q          <= asked_q;
+      checked_in_range_q <= in_range_q;
+    end
+    if (|checked_by_q) answer_q <= answer;
+  end
+
+  roci_key_rule u_rule (
+    .req_i(checked_q),
+    .row_i(row_q),
+    .in_range_i(checked_in_range_q),
+    .rsp_o(answer)
+  );
+
+  assign key_rsp_o       = answer_q;
+  assign key_rsp_valid_o = answer_to_q;
+  assign idle_o          = table_ready && !(|key_req_valid_i) && asked_by_q == '0
+                           && checked_by_q == '0 && answer_to_q == '0;
+
+  `ASSERT(OneServed, (served & (served - 1'b1)) == '0)
+  `ASSERT(SomeoneServed, `IMPLIES(table_ready && |key_req_valid_i, take))
+
+endmodule
