@@ -176,11 +176,11 @@ module roci_requester #(
   roci_pkg::rx_meta_t   rsp_q;
   roci_pkg::timer_event_t timer_q;
   logic                 plan_can, rsp_can;
-  logic                 desc_room, rsp_seg_room, store_room;
+  logic                 desc_room, rsp_seg_room, store_room, fail_room;
 
   assign free     = (state_q == StIdle || finish) && memory_ready;
-  assign plan_can = plan_valid_i && desc_room;
-  assign rsp_can  = rsp_meta_valid_i && rsp_seg_room && store_room;
+  assign plan_can = plan_valid_i && desc_room && fail_room;
+  assign rsp_can  = rsp_meta_valid_i && rsp_seg_room && store_room && fail_room;
   always_comb begin
     pick       = EvPlan;
     pick_valid = 1'b1;
@@ -188,7 +188,7 @@ module roci_requester #(
     if (live_valid_i && !(state_q != StIdle && event_q == EvLive)) begin
       pick     = EvLive;
       pick_row = live_qpn_i[QpBits-1:0];
-    end else if (timer_event_valid_i) begin
+    end else if (timer_event_valid_i && fail_room) begin
       pick     = EvTimer;
       pick_row = timer_event_i.qpn[QpBits-1:0];
     end else if (control_valid_i && again_room) begin
@@ -207,6 +207,7 @@ module roci_requester #(
       pick_row   = again.qpn[QpBits-1:0];
       pick_valid = again_valid;
     end
+    // Control never waits for failures to be taken: taking one may need control to move.
     if (!free || !room) pick_valid = 1'b0;
   end
   assign timer_event_ready_o = pick_valid && pick == EvTimer;
@@ -853,8 +854,8 @@ module roci_requester #(
   logic                 verdict, verdict_valid;
 
   // Room for the event that ends now and for the one chosen
-  assign room         = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2
-                        && fail_level <= 3'd2;
+  assign room         = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
+  assign fail_room    = fail_level <= 3'd2;
   assign desc_room    = desc_level <= 3'd2 && verdict_level <= 4'd6;
   assign rsp_seg_room = rsp_seg_level <= 5'd14;
   assign store_room   = job_level <= 3'd2 && store_q - store_done_i < 8'd64;

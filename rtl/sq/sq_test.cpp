@@ -630,6 +630,152 @@ TEST_CASE("sq: latency of a doorbell with memory that answers at once") {
   CHECK(b.dut.cycle() - from < 40);
 }
 
+TEST_CASE("sq: one queue pair with long messages keeps the wire busy") {
+  for (unsigned pmtu : {3u, 5u}) {
+    Bench b;
+    b.latency = 200;
+    b.wire = 125;
+    b.desc_every = pmtu == 3 ? 22 : 83;  // clocks of such a packet at 512 bits and 100 Gb/s
+    Attr a;
+    a.pmtu = pmtu;
+    b.connect(1, a);
+    for (unsigned i = 0; i < 8; ++i) b.post(1, write_of(200000));
+    b.ring(1);
+    REQUIRE(b.until(1));
+    const auto from = b.dut.cycle();
+    const std::size_t sent = b.sent.size();
+    REQUIRE(b.until(7));
+    const double clocks = double(b.dut.cycle() - from) / double(b.sent.size() - sent);
+    std::printf("clocks per packet of %u bytes, one queue pair: %.2f (wire %u)\n", b.mtu(1), clocks,
+                b.desc_every);
+    CHECK(clocks < 1.02 * b.desc_every);
+  }
+}
+
+TEST_CASE("sq: a long message does not starve short ones") {
+  Bench b;
+  b.latency = 200;
+  b.desc_every = 22;
+  b.connect(1);
+  b.connect(2);
+  for (unsigned i = 0; i < 8; ++i) b.post(1, write_of(250000));
+  b.ring(1);
+  b.run(2000);
+  b.post(2, write_of(64));
+  b.ring(2);
+  const auto from = b.dut.cycle();
+  while (b.done.empty() || b.done.back().qpn != 2) b.tick();
+  CHECK(b.dut.cycle() - from < 2000);
+}
+
+TEST_CASE("sq: READs over a lossy wire bring the right bytes") {
+  for (unsigned seed : {21u, 22u, 23u}) {
+    std::printf("seed %u\n", seed);
+    Bench b;
+    std::mt19937 random(seed);
+    b.random.seed(seed);
+    b.loss = 0.04;
+    std::vector<unsigned> at(4), len(4);
+    std::size_t count = 0;
+    for (unsigned q = 0; q < 4; ++q) {
+      Attr a;
+      a.pmtu = 1 + q % 3;
+      a.psn = 0xFFFFF0;
+      a.max_rd = 1 + random() % 4;
+      b.connect(q, a);
+      for (auto& byte : b.peers[q].memory) byte = std::uint8_t(random());
+    }
+    struct Piece {
+      unsigned q;
+      std::uint64_t into, from;
+      unsigned len;
+    };
+    std::vector<Piece> pieces;
+    for (unsigned i = 0; i < 20; ++i) {
+      for (unsigned q = 0; q < 4; ++q) {
+        const Piece p{q, kDataBase + q * 0x100000 + i * 0x4000, random() % 0x10000,
+                      unsigned(random() % 0x3000)};
+        pieces.push_back(p);
+        b.post(q, read_of(p.len, p.into, p.from));
+        ++count;
+      }
+    }
+    for (unsigned q = 0; q < 4; ++q) b.ring(q);
+    REQUIRE(b.until(count, 3000000));
+    b.run(100);
+    for (const Completion& c : b.done) CHECK(c.status == kSuccess);
+    for (const Piece& p : pieces) {
+      CHECK(std::equal(b.memory.begin() + long(p.into), b.memory.begin() + long(p.into + p.len),
+                       b.peers[p.q].memory.begin() + long(p.from)));
+    }
+    CHECK(b.wrong_places == 0);
+  }
+}
+
+TEST_CASE("sq: F-42, F-18: lost atomics execute once") {
+  Bench b;
+  b.random.seed(31);
+  b.loss = 0.1;
+  Attr a;
+  a.max_rd = 4;
+  a.sq_log = 8;
+  b.connect(1, a);
+  for (unsigned i = 0; i < 200; ++i) b.post(1, add_of(1, kDataBase + 8 * i));
+  b.ring(1);
+  REQUIRE(b.until(200, 3000000));
+  b.run(20);
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, &b.peers[1].memory[64], 8);
+  CHECK(sum == 200);
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    std::uint64_t old = 0;
+    std::memcpy(&old, &b.memory[kDataBase + 8 * i], 8);
+    CHECK(old == i);
+  }
+}
+
+TEST_CASE("sq: work request indices and ring wrap") {
+  Bench b;
+  b.latency = 10;
+  Attr a;
+  a.sq_log = 2;
+  b.connect(1, a);
+  for (unsigned i = 0; i < 66000; i += 4) {
+    for (unsigned k = 0; k < 4; ++k) {
+      Work w = write_of(k);
+      w.signaled = k == 3;
+      b.post(1, w);
+    }
+    b.ring(1);
+    REQUIRE(b.until(i / 4 + 1));
+    REQUIRE(b.done.back().index == ((i + 3) & 0xFFFF));
+    b.sent.clear();
+  }
+}
+
+TEST_CASE("sq: a pause ends with everything at rest, and nothing is lost") {
+  Bench b;
+  for (unsigned q = 0; q < 8; ++q) b.connect(q);
+  for (unsigned i = 0; i < 20; ++i) {
+    for (unsigned q = 0; q < 8; ++q) b.post(q, write_of(3000));
+  }
+  for (unsigned q = 0; q < 8; ++q) b.ring(q);
+  for (unsigned k = 0; k < 20; ++k) {
+    b.run(37);
+    b.dut->pause_i = 1;
+    b.run(3000);
+    CHECK(b.dut->idle_o);
+    const std::size_t sent = b.sent.size();
+    b.run(100);
+    CHECK(b.sent.size() == sent);
+    b.dut->pause_i = 0;
+  }
+  REQUIRE(b.until(160));
+  b.run(100);
+  CHECK(b.dut->idle_o);
+  for (const Completion& c : b.done) CHECK(c.status == kSuccess);
+}
+
 TEST_CASE("sq: soak over a lossy wire: every work request completes once, in order, with its data") {
   for (unsigned seed : {11u, 12u, 13u, 14u}) {
     std::printf("seed %u\n", seed);

@@ -1,0 +1,1 @@
+add_rtl_block(psn_window PROOF_DEPTH 2)
