@@ -1,0 +1,200 @@
+// Finds the pieces of host memory that hold `len` bytes from `offset` on of a scatter/gather list.
+//
+// Throughput: one list entry per clock; a walk over one entry every two clocks. Latency: with one
+// entry, pieces and done_valid_o come five clocks after the start (two and the key table's three).
+//
+//   list entry --> skip or cut --> key table --> pieces of this walk | pieces given out --> out
+//                                                               done: |<--- moves here
+//
+// Pieces stay back until the whole walk was found good; those of a bad walk are thrown away. The
+// next walk starts while answers of the key table are still on their way. Empty entries cost a
+// clock and give no piece; they are not looked up.
+
+`include "assert.svh"
+
+module roci_sge_walker (
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+
+  // start
+  input  logic [7:0]                          start_num_sge_i,
+  input  logic [31:0]                         start_offset_i,
+  input  logic [31:0]                         start_len_i,         // 0: done at once, nothing checked
+  input  logic [15:0]                         start_pd_i,
+  input  logic [3:0]                          start_access_i,
+  input  logic                                start_check_only_i,  // no pieces are given out
+  input  logic                                start_valid_i,
+  output logic                                start_ready_o,
+
+  // the list, in the caller's memory: entry sge_index_o one clock later
+  output logic [3:0]                          sge_index_o,
+  input  roci_pkg::sge_t                      sge_i,
+
+  // key table
+  output roci_pkg::key_req_t                  key_req_o,
+  output logic                                key_req_valid_o,
+  input  logic                                key_req_ready_i,
+  input  roci_pkg::key_rsp_t                  key_rsp_i,
+  input  logic                                key_rsp_valid_i,
+
+  // pieces
+  output roci_pkg::seg_t                      seg_o,
+  output logic                                seg_valid_o,
+  input  logic                                seg_ready_i,
+
+  // one pulse per walk, in order
+  output logic                                done_valid_o,
+  output logic [7:0]                          done_status_o,
+
+  output logic                                idle_o
+);
+
+  localparam int unsigned SlotBits = 4;                // 16 slots hold the pieces of any walk
+  localparam int unsigned Slots = 1 << SlotBits;
+  localparam int unsigned WaitBits = 15;               // {check_only, last, len}
+
+  // Walk: entry index_q is on sge_i.
+  logic        walk_q, short_q;  // short: the list ended too early, answers still on their way
+  logic [4:0]  index_q, num_q;
+  logic [31:0] skip_q, left_q;   // bytes before the first one wanted, bytes still wanted
+  logic [15:0] pd_q;
+  logic [3:0]  access_q;
+  logic        check_only_q;
+
+  logic [31:0] avail, len;
+  logic        start, at_end, skip, last, ask, step, room, drained;
+
+  assign start   = start_valid_i && start_ready_o;
+  assign at_end  = left_q == '0 || index_q == num_q;
+  assign skip    = sge_i.length <= skip_q;
+  assign avail   = sge_i.length - skip_q;
+  assign last    = left_q <= avail;
+  assign len     = last ? left_q : avail;
+  assign ask     = walk_q && !at_end && !skip && room;
+  assign step    = walk_q && !at_end && (skip || (ask && key_req_ready_i));
+
+  assign start_ready_o   = !walk_q && !short_q;
+  assign sge_index_o     = !walk_q ? '0 : step ? index_q[3:0] + 1'b1 : index_q[3:0];
+  assign key_req_valid_o = ask;
+
+  always_comb begin
+    key_req_o        = '0;
+    key_req_o.key    = sge_i.lkey;
+    key_req_o.va     = sge_i.addr + 64'(skip_q);
+    key_req_o.len    = len;
+    key_req_o.pd     = pd_q;
+    key_req_o.access = access_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      walk_q  <= 1'b0;
+      short_q <= 1'b0;
+    end else begin
+      if (start) walk_q <= 1'b1;
+      else if (walk_q && (at_end || (ask && key_req_ready_i && last))) walk_q <= 1'b0;
+      if (walk_q && at_end) short_q <= 1'b1;
+      else if (drained) short_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      index_q      <= '0;
+      num_q        <= start_num_sge_i > 8'(roci_pkg::MaxSge) ? 5'(roci_pkg::MaxSge)
+                                                             : start_num_sge_i[4:0];
+      skip_q       <= start_offset_i;
+      left_q       <= start_len_i;
+      pd_q         <= start_pd_i;
+      access_q     <= start_access_i;
+      check_only_q <= start_check_only_i;
+    end else if (step) begin
+      index_q <= index_q + 1'b1;
+      skip_q  <= skip ? skip_q - sge_i.length : '0;
+      if (!skip) left_q <= left_q - len;
+    end
+  end
+
+  // Requests without an answer yet.
+  logic                waiting, waiting_room, waiting_last, waiting_check_only;
+  logic [12:0]         waiting_len;
+  logic [WaitBits-1:0] waiting_word;
+  logic [3:0]          waiting_level;
+
+  roci_fifo #(.Width(WaitBits), .Depth(8)) u_waiting (
+    .clk_i, .rst_ni,
+    .in_data_i({check_only_q, last, len[12:0]}),
+    .in_valid_i(ask && key_req_ready_i),
+    .in_ready_o(waiting_room),
+    .out_data_o(waiting_word),
+    .out_valid_o(waiting),
+    .out_ready_i(key_rsp_valid_i),
+    .level_o(waiting_level)
+  );
+  assign {waiting_check_only, waiting_last, waiting_len} = waiting_word;
+
+  // Pieces: read_q up to good_q are given out, good_q up to write_q belong to a walk under way.
+  logic [roci_pkg::SegBits-1:0] pieces [Slots];
+  logic [SlotBits:0]            write_q, good_q, read_q, taken;
+  logic                         bad_q, walk_bad, answer, give;
+  roci_pkg::seg_t               piece;
+
+  assign answer   = key_rsp_valid_i && waiting;
+  assign walk_bad = bad_q || (answer && !key_rsp_i.ok);
+  assign drained  = short_q && !waiting;
+  assign taken    = write_q - read_q + (SlotBits + 1)'(waiting_level);
+  assign room     = waiting_room && taken < (SlotBits + 1)'(Slots);
+  assign give     = seg_valid_o && seg_ready_i;
+
+  always_comb begin
+    piece       = '0;
+    piece.addr  = key_rsp_i.addr;
+    piece.pasid = key_rsp_i.pasid;
+    piece.len   = waiting_len;
+    piece.last  = waiting_last;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      write_q       <= '0;
+      good_q        <= '0;
+      read_q        <= '0;
+      bad_q         <= 1'b0;
+      done_valid_o  <= 1'b0;
+    end else begin
+      done_valid_o <= (answer && waiting_last) || drained;
+      if (give) read_q <= read_q + 1'b1;
+      if (drained) begin
+        bad_q   <= 1'b0;
+        write_q <= good_q;
+      end else if (answer) begin
+        bad_q <= walk_bad && !waiting_last;
+        if (waiting_last && walk_bad) begin
+          write_q <= good_q;
+        end else if (!waiting_check_only) begin
+          write_q <= write_q + 1'b1;
+          if (waiting_last) good_q <= write_q + 1'b1;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (answer) pieces[write_q[SlotBits-1:0]] <= piece;
+    if (answer || drained) begin
+      if (walk_bad) done_status_o <= roci_pkg::StatusLocProtErr;
+      else if (drained && left_q != '0) done_status_o <= roci_pkg::StatusLocLenErr;
+      else done_status_o <= roci_pkg::StatusSuccess;
+    end
+  end
+
+  assign seg_o       = pieces[read_q[SlotBits-1:0]];
+  assign seg_valid_o = read_q != good_q;
+  assign idle_o      = !start_valid_i && start_ready_o && !waiting && !seg_valid_o
+                       && !done_valid_o;
+
+  `ASSERT(AnswerWasAsked, `IMPLIES(key_rsp_valid_i, waiting))
+  `ASSERT(PieceFits, `IMPLIES(ask && !check_only_q, len <= 32'd4096))
+  `ASSERT(NeverOverrun, write_q - read_q <= (SlotBits + 1)'(Slots))
+
+endmodule
