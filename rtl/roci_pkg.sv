@@ -763,12 +763,13 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
 
-  localparam int unsigned ResponderQpBits = 459;
+  localparam int unsigned ResponderQpBits = 475;
   typedef struct packed {
     logic [15:0]  last_desc;           // Number of the newest packet given to tx's payload queue
     logic [4:0]   atomics;             // Jobs in the atomic unit
     logic [4:0]   slot_count;          // Slots in use
     logic [3:0]   slot_next;           // Slot the next READ or atomic takes
+    logic [15:0]  replayed;            // Of these, slots answered before
     logic [15:0]  pending;             // Replay slots to be answered
     logic [31:0]  next_ticket;         // As ack_ticket
     logic [23:0]  next_msn;            // Its MSN

@@ -215,6 +215,7 @@ inline constexpr Field kResponderQp[] = {
     {"next_msn", 24, "Its MSN"},
     {"next_ticket", 32, "As ack_ticket"},
     {"pending", 16, "Replay slots to be answered"},
+    {"replayed", 16, "Of these, slots answered before"},
     {"slot_next", 4, "Slot the next READ or atomic takes"},
     {"slot_count", 5, "Slots in use"},
     {"atomics", 5, "Jobs in the atomic unit"},
