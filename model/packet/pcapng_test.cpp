@@ -113,7 +113,7 @@ TEST_CASE("pcapng: tshark dissects every packet as RRoCE, none malformed") {
   writer.close();
   const std::string text =
       file.run("tshark -r " + file.path() +
-               " -o infiniband.rroce.port:4791 -T fields -E separator=, -e frame.number"
+               " -T fields -E separator=, -e frame.number"
                " -e infiniband.bth.opcode -e infiniband.bth.psn -e _ws.malformed"
                " -e frame.interface_name -e frame.comment -e frame.time_epoch");
   std::istringstream lines(text);

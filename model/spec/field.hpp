@@ -58,7 +58,7 @@ constexpr std::uint64_t get_wire(const std::uint8_t* bytes, Place place) {
 constexpr void put_wire(std::uint8_t* bytes, Place place, std::uint64_t value) {
   for (unsigned i = 0; i < place.bits; ++i) {
     const unsigned bit = place.offset + place.bits - 1 - i;
-    const std::uint8_t mask = static_cast<std::uint8_t>(1u << (7 - bit % 8));
+    const auto mask = static_cast<std::uint8_t>(1u << (7 - bit % 8));
     if (value >> i & 1u) {
       bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] | mask);
     } else {
@@ -81,7 +81,7 @@ constexpr std::uint64_t get_memory(const std::uint8_t* bytes, Place place) {
 constexpr void put_memory(std::uint8_t* bytes, Place place, std::uint64_t value) {
   for (unsigned i = 0; i < place.bits; ++i) {
     const unsigned bit = place.offset + i;
-    const std::uint8_t mask = static_cast<std::uint8_t>(1u << bit % 8);
+    const auto mask = static_cast<std::uint8_t>(1u << bit % 8);
     if (value >> i & 1u) {
       bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] | mask);
     } else {
