@@ -190,7 +190,7 @@ module roci_responder #(
     .dead_i(qp.dead || !in_connection), .epsn_i(qp.epsn), .nak_sent_i(qp.nak_sent),
     .message_i(qp.message), .write_left_i(qp.write_left), .bytes_i(qp.bytes),
     .access_i(attr.access), .pmtu_i(attr.pmtu), .max_dest_rd_atomic_i(attr.max_dest_rd_atomic),
-    .slot_free_i(!qp.pending[qp.slot_next]), .peeked_i(peeked_q), .posted_i(posted_q),
+    .slot_free_i(!qp.pending[qp.slot_next] || qp.replayed[qp.slot_next]), .peeked_i(peeked_q), .posted_i(posted_q),
     .verdict_o(verdict), .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o(first)
   );
@@ -211,7 +211,6 @@ module roci_responder #(
   logic        apply_established, apply_count, apply_answer, replay_match;
   logic [9:0]  apply_drop;
   roci_responder_apply u_apply (
-    .clk_i, .rst_ni,
     .meta_i, .key_i, .qp_i(qp), .attr_i(attr), .in_rtr_i(qp_state == roci_pkg::QpRtr),
     .ticket_i(ticket), .recv_index_i(recv_index_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q),
     .status_i(status_q), .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q),
@@ -229,7 +228,6 @@ module roci_responder #(
 
   logic pick_slot, pick_record, slot_picked_q, answer_seg_valid, answer_nak;
   roci_responder_answer u_answer (
-    .clk_i, .rst_ni,
     .qpn_i(qpn), .qp_i(qp), .pmtu_i(attr.pmtu), .has_slot_i(qp.pending != '0),
     .slot_index_i(slot_at_q[3:0]), .slot_i(slot), .done_i(done_q),
     .pick_slot_o(pick_slot), .pick_record_o(pick_record), .slot_picked_i(slot_picked_q),
@@ -292,7 +290,8 @@ module roci_responder #(
     qp_d  = apply_qp;
     if (replay) begin
       qp_d = qp;
-      qp_d.pending[slot_at_q[3:0]] = 1'b1;
+      qp_d.pending[slot_at_q[3:0]]  = 1'b1;
+      qp_d.replayed[slot_at_q[3:0]] = 1'b1;
     end
     if (emit) begin
       qp_d = answer_qp;
@@ -490,6 +489,10 @@ module roci_responder #(
   assign idle_o = control_idle && out_idle && jobs_q == '0 && !job_valid_o && !walking_q
                && !posted_valid_i && table_ready && slots_ready;
 
+  `ASSERT(WriteStaysInMessage, `IMPLIES(commit && verdict_q == roci_pkg::VerdictWrite && !first_q,
+                                        32'(meta_i.payload_len) <= qp.write_left))
+  `ASSERT(ReadStaysInRequest, `IMPLIES(emit && answer_seg_valid,
+                                       32'(answer_seg.len) <= slot.len_compare[63:32]))
   `ASSERT(JobsInRange, jobs_q <= 5'd17)
 
 endmodule

@@ -5,12 +5,7 @@
 // PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. A
 // READ and an ACK wait until the payload they come after is in memory.
 
-`include "assert.svh"
-
 module roci_responder_answer (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
-
   input  logic [23:0]               qpn_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  logic [2:0]                pmtu_i,
@@ -113,8 +108,5 @@ module roci_responder_answer (
       qp_o.next         = 1'b0;
     end
   end
-
-  `ASSERT(OnePick, !(pick_slot_o && pick_record_o))
-  `ASSERT(ReadStaysInRegion, `IMPLIES(slot_picked_i && read, 32'(len) <= left))
 
 endmodule

@@ -1,12 +1,7 @@
 // What a verdict does: the state word after a request, and what leaves for other blocks.
 // Combinational; the caller uses the outputs in the clock in which it commits.
 
-`include "assert.svh"
-
 module roci_responder_apply (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
-
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::key_rsp_t        key_i,
   input  roci_pkg::responder_qp_t   qp_i,
@@ -95,7 +90,9 @@ module roci_responder_apply (
       qp_o.write_left  = (first_i ? reth.dma_length : qp_i.write_left) - length;
     end
     if (read || atomic) begin
-      qp_o.pending[qp_i.slot_next] = 1'b1;
+      // A replay may be cut short: who asks for more than all slots hold has had its answer.
+      qp_o.pending[qp_i.slot_next]  = 1'b1;
+      qp_o.replayed[qp_i.slot_next] = 1'b0;
       qp_o.slot_next = slot_after == attr_i.max_dest_rd_atomic ? '0 : slot_after[3:0];
       if (qp_i.slot_count < attr_i.max_dest_rd_atomic) qp_o.slot_count = qp_i.slot_count + 1'b1;
       if (atomic) qp_o.atomics = qp_i.atomics + 1'b1;
@@ -200,7 +197,5 @@ module roci_responder_apply (
     drop_o[roci_pkg::DropUnknownQp]     = verdict_i == roci_pkg::VerdictIgnore;
     drop_o[roci_pkg::DropOutOfSequence] = verdict_i == roci_pkg::VerdictAhead;
   end
-
-  `ASSERT(PieceStaysInMessage, `IMPLIES(write && !first_i, length <= qp_i.write_left))
 
 endmodule

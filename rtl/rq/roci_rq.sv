@@ -168,22 +168,22 @@ module roci_rq #(
   );
 
   // ---------------------------------------------------------------- lists of receives
-  logic               walk_valid, walk_ready, walk_seg_valid, walk_seg_ready, walk_done;
+  logic               walk_valid, walk_ready, walk_seg_valid, walk_seg_ready, walk_done, walk_idle;
   logic [7:0]         walk_num_sge, walk_status;
   logic [31:0]        walk_offset, walk_len;
   logic [15:0]        walk_pd;
   roci_pkg::seg_t     walk_seg;
   roci_sge_walker u_walker (
     .clk_i, .rst_ni,
-    .start_valid_i(walk_valid), .start_ready_o(walk_ready), .num_sge_i(walk_num_sge),
-    .offset_i(walk_offset), .len_i(walk_len), .pd_i(walk_pd),
-    .access_i(4'd1 << roci_pkg::AccessLocalWrite), .check_only_i(1'b0),
+    .start_num_sge_i(walk_num_sge), .start_offset_i(walk_offset), .start_len_i(walk_len),
+    .start_pd_i(walk_pd), .start_access_i(4'd1 << roci_pkg::AccessLocalWrite),
+    .start_check_only_i(1'b0), .start_valid_i(walk_valid), .start_ready_o(walk_ready),
     .sge_index_o(walk_sge), .sge_i(sge),
     .key_req_o(walk_key_req_o), .key_req_valid_o(walk_key_req_valid_o),
     .key_req_ready_i(walk_key_req_ready_i), .key_rsp_i(walk_key_rsp_i),
     .key_rsp_valid_i(walk_key_rsp_valid_i),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
-    .done_valid_o(walk_done), .done_status_o(walk_status)
+    .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle)
   );
 
   // ---------------------------------------------------------------- atomics and stores
@@ -246,6 +246,6 @@ module roci_rq #(
     fail_fetch_q <= fail_fetch;
   end
 
-  assign idle_o = front_idle && fetch_idle && atomic_idle && responder_idle;
+  assign idle_o = front_idle && fetch_idle && walk_idle && atomic_idle && responder_idle;
 
 endmodule

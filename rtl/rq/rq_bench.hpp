@@ -174,7 +174,8 @@ class Bench {
     while (calm < 4) {
       clock();
       calm = dut->idle_o && requests.empty() && qp_events.empty() && doorbells.empty() &&
-                     arrivals.empty() && in_tx.empty() && store_jobs == 0
+                     arrivals.empty() && cqes.empty() &&
+                     in_tx.empty() && store_jobs == 0
                  ? calm + 1
                  : 0;
       REQUIRE(limit-- != 0);
@@ -194,6 +195,9 @@ class Bench {
   }
 
   void clock();
+  bool payload_missing(std::size_t answer) const {
+    return !need_payload.empty() && need_payload.front() <= answer;
+  }
 
  private:
   struct Arrival {      // a packet with payload that rx gave to an engine
@@ -231,10 +235,12 @@ class Bench {
 
   std::map<unsigned, Attr> attrs;
   std::deque<unsigned> failed;
+  std::deque<std::pair<Completion, int>> cqes;   // and the ticket they wait for
   std::map<unsigned, unsigned> posted;
   std::deque<std::pair<unsigned, unsigned>> qp_events, doorbells;
   std::deque<Arrival> arrivals;
   unsigned ticket = 0, wr_done = 0;
+  std::map<std::pair<unsigned, std::uint32_t>, unsigned> tickets;  // of the first copy of a packet
   std::deque<Read> fetches, atomics;
   std::deque<std::uint64_t> stores;       // cycles of write responses
   std::deque<std::uint64_t> in_tx;        // cycles at which desc packets have left
@@ -272,6 +278,7 @@ void Bench::offer(Port& meta, const Request& q) {
     }
     arrivals.push_back({q.payload, true, false, 0, {}});
     ++ticket;
+    tickets.insert({{q.qpn, q.psn}, ticket});
   }
   port::clear(meta);
   auto set = [&](const char* n, std::uint64_t v) { port::put(meta, place_of(kRxMeta, n), v); };
@@ -295,7 +302,7 @@ void Bench::offer(Port& meta, const Request& q) {
     ext(q.swap_add, 64);
     ext(q.compare, 64);
   }
-  ext(q.imm, 32);
+  if (q.opcode != kCmpSwap && q.opcode != kFetchAdd) ext(q.imm, 32);
 }
 
 template <typename Port>
@@ -304,6 +311,7 @@ void Bench::packet_out(const Port& desc, bool by_ack) {
   const unsigned top = place_of(kTxDesc, "ext").offset + 224;
   Answer a{get("qpn"), get("opcode"), get("psn"), 0, 0, {}, 0, by_ack, false, dut.cycle()};
   const unsigned ext_len = get("ext_len");
+  CHECK(get("ack_req") == 0);
   CHECK(ext_len == (a.opcode == kReadMiddle ? 0 : a.opcode == kAtomicAck ? 12 : 4));
   if (ext_len >= 4) {
     a.has_aeth = true;
@@ -312,6 +320,10 @@ void Bench::packet_out(const Port& desc, bool by_ack) {
   }
   if (ext_len == 12) a.original = port::get(desc, top - 96, 64);
   a.payload.resize(get("payload_len"));
+  if (a.opcode == kAck && a.syndrome == 0x1F) {  // an ACK only stands for what is in memory
+    const auto first = tickets.find({a.qpn, a.psn});
+    if (first != tickets.end()) CHECK(wr_done >= first->second);
+  }
   if (by_ack) CHECK(a.payload.empty());
   if (!a.payload.empty()) need_payload.push_back(answers.size());
   answers.push_back(std::move(a));
@@ -453,8 +465,15 @@ inline void Bench::take() {
   if (d.ack_valid_o && d.ack_ready_i) packet_out(d.ack_o, true);
   if (d.cqe_valid_o && d.cqe_ready_i) {
     auto get = [&](const char* n) { return field(d.cqe_o, kCqeReq, n); };
-    completions.push_back({get("cqn"), get("qpn"), get("wqe_index"), get("status"), get("opcode"),
-                           get("byte_len"), get("imm"), get("with_imm") != 0, get("solicited") != 0});
+    cqes.push_back({{get("cqn"), get("qpn"), get("wqe_index"), get("status"), get("opcode"),
+                     get("byte_len"), get("imm"), get("with_imm") != 0, get("solicited") != 0},
+                    get("wait_data") ? static_cast<int>(get("ticket")) : -1});
+  }
+  // As the completion block does: in order, when the payload is in memory.
+  while (!cqes.empty() && (cqes.front().second < 0 ||
+                           static_cast<std::int16_t>(wr_done - cqes.front().second) >= 0)) {
+    completions.push_back(cqes.front().first);
+    cqes.pop_front();
   }
   if (d.fail_valid_o && d.fail_ready_i) {
     const unsigned qpn = field(d.fail_o, kEventReq, "number");
