@@ -1,0 +1,304 @@
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "Vroci_timer.h"
+#include "common/dut.hpp"
+#include "spec/records.hpp"
+
+namespace {
+
+using namespace roci::spec;
+
+constexpr unsigned kQps = 64;
+constexpr unsigned kClock = 4;                   // ns
+constexpr std::uint64_t kSlack = 20 * kClock;    // from a deadline to the event, when alone
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+enum Op : unsigned { kStart, kRestart, kStop, kRnr };
+
+struct Event {
+  std::uint64_t time;
+  unsigned qpn;
+  bool rnr;
+};
+
+struct Bench {
+  Dut<Vroci_timer> dut;
+  std::uint64_t now = 1'000'000;
+  std::vector<Event> events;
+  bool take_events = true;
+
+  Bench() {
+    dut->timer_cmd_valid_i = 0;
+    while (!dut->idle_o) tick();
+    CHECK(dut.cycle() < 3 * kQps);
+    CHECK(dut->next_deadline_o == kNever);
+  }
+
+  void tick() {
+    dut->now_i = now;
+    dut->timer_event_ready_i = take_events;
+    dut.settle();
+    if (dut->timer_event_valid_o && take_events) {
+      events.push_back(
+          {now, unsigned(port::get(dut->timer_event_o, place_of(kTimerEvent, "qpn"))),
+           port::get(dut->timer_event_o, place_of(kTimerEvent, "rnr")) != 0});
+    }
+    dut.tick();
+    now += kClock;
+  }
+
+  void command(unsigned qpn, Op op, unsigned code = 0) {
+    port::put(dut->timer_cmd_i, place_of(kTimerCmd, "qpn"), qpn);
+    port::put(dut->timer_cmd_i, place_of(kTimerCmd, "op"), op);
+    port::put(dut->timer_cmd_i, place_of(kTimerCmd, "code"), code);
+    dut->timer_cmd_valid_i = 1;
+    dut.settle();
+    while (!dut->timer_cmd_ready_o) tick();
+    tick();
+    dut->timer_cmd_valid_i = 0;
+  }
+
+  /// Until nothing is being processed.
+  void settle() {
+    do tick();
+    while (!dut->idle_o);
+  }
+
+  /// Jumps to the next deadline and lets it be processed.
+  void skip() {
+    settle();
+    REQUIRE(dut->next_deadline_o != kNever);
+    now = std::max<std::uint64_t>(now, dut->next_deadline_o);
+    settle();
+  }
+
+  /// Skips until an event comes; its time after `from`.
+  std::uint64_t wait(std::uint64_t from, unsigned qpn, bool rnr) {
+    events.clear();
+    for (int i = 0; i < 10 && events.empty(); ++i) skip();
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].qpn == qpn);
+    CHECK(events[0].rnr == rnr);
+    return events[0].time - from;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("timer: RQ-31: fires between T and T and a bit, for each code") {
+  Bench bench;
+  for (unsigned code = 1; code < 32; ++code) {
+    const std::uint64_t t = std::uint64_t{4096} << code, from = bench.now;
+    bench.command(code, code % 2 ? kStart : kRestart, code);
+    const std::uint64_t after = bench.wait(from, code, false);
+    CHECK(after >= t);
+    CHECK(after <= t + kSlack);
+  }
+}
+
+TEST_CASE("timer: RQ-31: code 0 never fires") {
+  Bench bench;
+  for (Op op : {kStart, kRestart}) {
+    bench.command(1, op, 0);
+    bench.settle();
+    CHECK(bench.dut->next_deadline_o == kNever);
+  }
+  bench.command(1, kStart, 5);
+  bench.command(1, kRestart, 0);  // no timer any more
+  bench.settle();
+  CHECK(bench.dut->next_deadline_o == kNever);
+}
+
+TEST_CASE("timer: RQ-27: RNR waits of 9.7.5.2.8") {
+  const double ms[32] = {655.36, 0.01,  0.02,  0.03,  0.04,  0.06,  0.08,   0.12,
+                         0.16,   0.24,  0.32,  0.48,  0.64,  0.96,  1.28,   1.92,
+                         2.56,   3.84,  5.12,  7.68,  10.24, 15.36, 20.48,  30.72,
+                         40.96,  61.44, 81.92, 122.88, 163.84, 245.76, 327.68, 491.52};
+  Bench bench;
+  for (unsigned code = 0; code < 32; ++code) {
+    const std::uint64_t from = bench.now;
+    const auto t = static_cast<std::uint64_t>(ms[code] * 1e6 + 0.5);
+    bench.command(code, kRnr, code);
+    const std::uint64_t after = bench.wait(from, code, true);
+    CHECK(after >= t);
+    CHECK(after <= t + kSlack);
+  }
+}
+
+TEST_CASE("timer: RQ-26: an RNR wait takes the place of the timeout") {
+  Bench bench;
+  bench.command(3, kStart, 1);  // 8 us
+  const std::uint64_t from = bench.now;
+  bench.command(3, kRnr, 12);  // 640 us
+  CHECK(bench.wait(from, 3, true) >= 640'000);
+}
+
+TEST_CASE("timer: RQ-32: a timer that is restarted in time never fires") {
+  Bench bench;
+  const std::uint64_t t = 4096 << 2;
+  bench.command(0, kStart, 2);
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t until = bench.now + t / 2;
+    while (bench.now < until) bench.tick();
+    bench.command(0, kRestart, 2);
+  }
+  CHECK(bench.events.empty());
+  const std::uint64_t from = bench.now - kClock;
+  const std::uint64_t after = bench.wait(from, 0, false);
+  CHECK(after >= t);
+  CHECK(after <= t + kSlack);
+}
+
+TEST_CASE("timer: a Start leaves a running timer alone") {
+  Bench bench;
+  const std::uint64_t from = bench.now;
+  bench.command(7, kStart, 3);
+  while (bench.now < from + (4096 << 2)) bench.tick();
+  bench.command(7, kStart, 3);
+  CHECK(bench.wait(from, 7, false) <= (4096 << 3) + kSlack);
+}
+
+TEST_CASE("timer: a stopped timer is not a deadline any more") {
+  Bench bench;
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStart, 1 + qpn % 20);
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStop);
+  bench.settle();
+  CHECK(bench.dut->next_deadline_o == kNever);
+  CHECK(bench.events.empty());
+}
+
+TEST_CASE("timer: after an expiry a Start is remembered and turns a Stop into a Restart") {
+  Bench bench;
+  bench.command(5, kStart, 1);
+  bench.wait(0, 5, false);
+  bench.command(5, kStart, 2);
+  bench.settle();
+  CHECK(bench.dut->next_deadline_o == kNever);
+  bench.now += 1'000'000;
+  const std::uint64_t from = bench.now;
+  bench.command(5, kStop);
+  const std::uint64_t after = bench.wait(from, 5, false);
+  CHECK(after >= 4096 << 2);
+  CHECK(after <= (4096 << 2) + kSlack);
+  bench.command(5, kStop);  // no Start since
+  bench.command(5, kStart, 1);
+  bench.wait(0, 5, false);
+  bench.command(5, kStart, 1);
+  bench.command(5, kRestart, 3);  // forgets the Start
+  bench.command(5, kStop);
+  bench.settle();
+  CHECK(bench.dut->next_deadline_o == kNever);
+}
+
+TEST_CASE("timer: putting off costs two clocks, whatever else runs") {
+  Bench bench;
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStart, 10);
+  bench.settle();
+  const auto begin = bench.dut.cycle();
+  for (unsigned i = 0; i < 1000; ++i) bench.command(i % kQps, kRestart, 10);
+  bench.settle();
+  CHECK(bench.dut.cycle() - begin <= 2010);
+}
+
+TEST_CASE("timer: all at once, and an event that is not taken waits") {
+  Bench bench;
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStart, 4);
+  bench.settle();
+  bench.take_events = false;
+  bench.now = bench.dut->next_deadline_o + 1'000'000;
+  for (int i = 0; i < 100; ++i) bench.tick();
+  CHECK(bench.dut->timer_event_valid_o);
+  CHECK_FALSE(bench.dut->idle_o);
+  bench.take_events = true;
+  bench.settle();
+  CHECK(bench.events.size() == kQps);
+  std::vector<bool> seen(kQps);
+  for (const Event& event : bench.events) seen[event.qpn] = true;
+  for (bool one : seen) CHECK(one);
+}
+
+TEST_CASE("timer: any commands on any queue pair, with jumps of time") {
+  struct State {
+    bool running = false, rnr = false, expired = false, again = false;
+    unsigned code = 0;
+    std::uint64_t early = 0, late = 0;  // bounds of the deadline
+  };
+  Bench bench;
+  std::mt19937 random(3);
+  std::map<unsigned, State> qps;
+  const auto rnr_time = [](unsigned code) { return code == 1 ? 10'000 : 20'000; };
+  std::size_t fired = 0;
+  const auto check_events = [&] {
+    for (const Event& event : bench.events) {
+      State& qp = qps[event.qpn];
+      REQUIRE(qp.running);
+      CHECK(qp.rnr == event.rnr);
+      CHECK(event.time >= qp.early);
+      CHECK(event.time <= qp.late + 20 * kSlack);
+      qp.running = false;
+      qp.expired = true;
+      qp.again = false;
+      ++fired;
+    }
+    bench.events.clear();
+  };
+  for (int step = 0; step < 60000; ++step) {
+    check_events();
+    const unsigned qpn = random() % (step % 2000 < 1000 ? 4 : kQps);
+    State& qp = qps[qpn];
+    const std::uint64_t late = bench.now + 20 * kSlack;
+    if (random() % 4 == 0) {
+      if (bench.dut->idle_o && random() % 2) {
+        std::uint64_t to = std::min<std::uint64_t>(bench.dut->next_deadline_o, bench.now + 50'000);
+        bench.now = std::max(bench.now, to);
+      }
+      bench.tick();
+      continue;
+    }
+    // Near a deadline the order of command and event is open.
+    if (qp.running && late >= qp.early) {
+      bench.tick();
+      continue;
+    }
+    const Op op = static_cast<Op>(random() % 4);
+    const unsigned code = op == kRnr ? 1 + random() % 2 : random() % 5;
+    const std::uint64_t from = bench.now;
+    bench.command(qpn, op, code);
+    const auto arm = [&](bool rnr, unsigned with) {
+      const std::uint64_t t = rnr ? rnr_time(with) : std::uint64_t{4096} << with;
+      qp.running = rnr || with != 0;
+      qp.rnr = rnr;
+      qp.expired = qp.again = false;
+      qp.early = from + t;
+      qp.late = bench.now + 20 * kSlack + t;
+    };
+    switch (op) {
+      case kStart:
+        if (qp.expired) {
+          qp.again = true;
+          qp.code = code;
+        } else if (!qp.running && code) {
+          arm(false, code);
+        }
+        break;
+      case kRestart: arm(false, code); break;
+      case kRnr: arm(true, code); break;
+      case kStop:
+        if (qp.expired && qp.again) {
+          arm(false, qp.code);
+        } else {
+          qp.running = qp.expired = qp.again = false;
+        }
+    }
+  }
+  for (int i = 0; i < 1000 && bench.dut->next_deadline_o != kNever; ++i) {
+    bench.skip();
+    check_events();
+  }
+  for (const auto& [qpn, qp] : qps) CHECK_FALSE(qp.running);
+  CHECK(fired > 300);
+}
