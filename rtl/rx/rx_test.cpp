@@ -215,6 +215,7 @@ class Bench {
     if (dut->pay_tvalid_o) CHECK((!headers_.empty() || dut->pay_hdr_valid_o));
     if (dut->pay_tvalid_o && dut->pay_tready_i) {
       if (first_pay == 0) first_pay = dut.cycle();
+      REQUIRE(!headers_.empty());
       const Header h = headers_.front();
       const unsigned from = pay_.empty() && !pay_open_ ? h.offset : 0;
       for (unsigned i = from; i < kBytes && pay_.size() < h.len; ++i)
