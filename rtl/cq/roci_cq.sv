@@ -268,54 +268,29 @@ module roci_cq #(
     .next_deadline_o
   );
 
-  // Build the entry
-  logic [15:0]    slot, slot_q;
-  logic           owner, build_q;
-  logic [63:0]    base_q;
-  logic [19:0]    pasid_q;
-  roci_pkg::cqe_t cqe_q;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) build_q <= 1'b0;
-    else build_q <= valid_q && write;
-  end
-  always_ff @(posedge clk_i) begin
-    if (valid_q && write) begin
-      slot_q           <= slot;
-      base_q           <= config_row.base;
-      pasid_q          <= config_row.pasid;
-      cqe_q            <= '0;
-      cqe_q.wqe_index  <= entry_q.wqe_index;
-      cqe_q.status     <= entry_q.status;
-      cqe_q.opcode     <= entry_q.opcode;
-      cqe_q.byte_len   <= entry_q.byte_len;
-      cqe_q.imm        <= entry_q.imm;
-      cqe_q.qpn        <= entry_q.qpn;
-      cqe_q.vendor_err <= entry_q.vendor_err;
-      cqe_q.with_imm   <= entry_q.with_imm;
-      cqe_q.solicited  <= entry_q.solicited;
-      cqe_q.owner      <= owner;
-    end
-  end
-
-  localparam int unsigned CqeBytes = roci_pkg::CqeBits / 8;
-  localparam int unsigned WordBits = 64 + 20 + roci_pkg::CqeBits;
-  logic [roci_pkg::CqeBits-1:0] bw_cqe;
-  logic [2:0]                   words, fails;
-  roci_fifo #(.Width(WordBits), .Depth(4)) u_words (
+  // Entries to memory and events
+  logic [15:0] slot;
+  logic        owner, write_room, write_idle;
+  roci_cq_write #(.RowBits(RowBits)) u_write (
     .clk_i, .rst_ni,
-    .in_data_i  ({base_q + 64'(slot_q) * CqeBytes, pasid_q, cqe_q}),
-    .in_valid_i (build_q),
-    .in_ready_o (words_ready),
-    .out_data_o ({bw_addr_o, bw_pasid_o, bw_cqe}),
-    .out_valid_o(bw_valid_o),
-    .out_ready_i(bw_ready_i),
-    .level_o    (words)
+    .entry_i      (entry_q),
+    .base_i       (config_row.base),
+    .pasid_i      (config_row.pasid),
+    .slot_i       (slot),
+    .owner_i      (owner),
+    .row_i        (row_q),
+    .write_i      (valid_q && write),
+    .raise_i      (valid_q && raise),
+    .raise_error_i(valid_q && raise_error),
+    .room_o       (write_room),
+    .bw_valid_o, .bw_ready_i, .bw_addr_o, .bw_pasid_o, .bw_data_o, .bw_bytes_o, .bw_done_i,
+    .event_o, .event_valid_o, .event_ready_i,
+    .idle_o       (write_idle)
   );
-  assign bw_data_o  = 512'(bw_cqe);
-  assign bw_bytes_o = 7'(CqeBytes);
 
   // Lost entries
+  logic [2:0] fails;
+  logic       fails_ready;
   roci_fifo #(.Width(24), .Depth(4)) u_fails (
     .clk_i, .rst_ni,
     .in_data_i  (entry_q.qpn),
@@ -328,46 +303,15 @@ module roci_cq #(
   );
   assign fail_o.kind = roci_pkg::EventQpFatal;
 
-  // Writes under way and the events behind them, in order
-  localparam int unsigned Writes = 64;
-  localparam int unsigned RetireBits = RowBits + 3;
-  logic [$clog2(Writes):0] retires, done_q;
-  logic                    retire_valid, retire_pop, retire_write, retire_raise, retire_error;
-  logic                    retire_due, words_ready, fails_ready, retire_ready;
-  logic [RowBits-1:0]      retire_row;
-  roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
-    .clk_i, .rst_ni,
-    .in_data_i  ({write, raise || raise_error, raise_error, row_q}),
-    .in_valid_i (valid_q && (write || raise || raise_error)),
-    .in_ready_o (retire_ready),
-    .out_data_o ({retire_write, retire_raise, retire_error, retire_row}),
-    .out_valid_o(retire_valid),
-    .out_ready_i(retire_pop),
-    .level_o    (retires)
-  );
-  assign retire_due     = retire_valid && (!retire_write || done_q != '0);
-  assign event_valid_o  = retire_due && retire_raise;
-  assign event_o.kind   = retire_error ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
-  assign event_o.number = 24'(retire_row);
-  assign retire_pop     = retire_due && (!retire_raise || event_ready_i);
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) done_q <= '0;
-    else done_q <= done_q + ($clog2(Writes) + 1)'(bw_done_i)
-                          - ($clog2(Writes) + 1)'(retire_pop && retire_write);
-  end
-
   // An operation may be in each stage behind the choice when a new one is chosen.
-  assign room = words < 3'd2 && fails < 3'd2 && retires < ($clog2(Writes) + 1)'(Writes - 2);
+  assign room = write_room && fails < 3'd2;
 
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.
   assign bells_idle_o = !bell_valid && !valid_q;
-  assign idle_o = sq_empty && rq_empty && !row_valid_i && !build_q && !bw_valid_o && !retire_valid &&
-                  !fail_valid_o && !period_valid && rows_ready &&
+  assign idle_o = sq_empty && rq_empty && !row_valid_i && write_idle && !fail_valid_o &&
+                  !period_valid && rows_ready &&
                   !(valid_q && op_q != OpConsumer && op_q != OpArm);
 
-  `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
   `ASSERT(RoomForFail, `IMPLIES(valid_q && fail, fails_ready))
-  `ASSERT(RoomToRetire, `IMPLIES(valid_q && (write || raise || raise_error), retire_ready))
 
 endmodule

@@ -39,15 +39,16 @@ module roci_fence #(
 
 `ifdef FORMAL
   // A fence ends only after Settle idle clocks in a row since its start.
-  logic [CountBits:0] f_quiet_q;
+  logic [CountBits:0] f_quiet_q, f_before_q;
   logic               f_was_busy_q;
   always_ff @(posedge clk_i) begin
     f_was_busy_q <= rst_ni && busy_q;
+    f_before_q   <= f_quiet_q;
     if (!rst_ni || start_i || !all_idle_i) f_quiet_q <= '0;
     else if (f_quiet_q != (CountBits + 1)'(Settle)) f_quiet_q <= f_quiet_q + 1'b1;
   end
   `ASSERT(QuietIsCounted, `IMPLIES(busy_q, quiet_q <= f_quiet_q))
-  `ASSERT(EndsWhenQuiet, `IMPLIES(f_was_busy_q && !busy_q, f_quiet_q >= (CountBits + 1)'(Settle) - 1'b1))
+  `ASSERT(EndsWhenQuiet, `IMPLIES(f_was_busy_q && !busy_q, f_before_q == (CountBits + 1)'(Settle)))
   `COVER(Ends, f_was_busy_q && !busy_q)
   initial assume (!rst_ni);
 `endif

@@ -1,0 +1,1 @@
+add_rtl_block(counters PARAMS DataWidth=128)

@@ -1,0 +1,130 @@
+// Puts completion queue entries into memory and lets events go behind them.
+//
+// Throughput: one entry or event per clock. Latency: two clocks to bw_valid_o. Up to 64 writes and
+// events are under way.
+//
+//   entry --> build --> FIFO --> bw           bw_done --> count
+//   entry, event -----------> retire FIFO ---------------------> event, in order
+//
+// room_o tells one operation ahead: it covers one more in each stage before this block.
+
+`include "assert.svh"
+
+module roci_cq_write #(
+  parameter int unsigned RowBits = 8
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // in
+  input  roci_pkg::cqe_req_t    entry_i,
+  input  logic [63:0]           base_i,
+  input  logic [19:0]           pasid_i,
+  input  logic [15:0]           slot_i,
+  input  logic                  owner_i,
+  input  logic [RowBits-1:0]    row_i,
+  input  logic                  write_i,
+  input  logic                  raise_i,        // Completion, behind the entry of this clock
+  input  logic                  raise_error_i,  // CqError
+  output logic                  room_o,
+
+  // out
+  output logic                  bw_valid_o,
+  input  logic                  bw_ready_i,
+  output logic [63:0]           bw_addr_o,
+  output logic [19:0]           bw_pasid_o,
+  output logic [511:0]          bw_data_o,
+  output logic [6:0]            bw_bytes_o,
+  input  logic                  bw_done_i,
+  output roci_pkg::event_req_t  event_o,
+  output logic                  event_valid_o,
+  input  logic                  event_ready_i,
+
+  output logic                  idle_o
+);
+
+  localparam int unsigned CqeBytes = roci_pkg::CqeBits / 8;
+  localparam int unsigned Writes   = 64;
+  localparam int unsigned LevelBits = $clog2(Writes) + 1;
+
+  // Build the entry
+  logic           build_q;
+  logic [15:0]    slot_q;
+  logic [63:0]    base_q;
+  logic [19:0]    pasid_q;
+  roci_pkg::cqe_t cqe_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) build_q <= 1'b0;
+    else build_q <= write_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (write_i) begin
+      slot_q           <= slot_i;
+      base_q           <= base_i;
+      pasid_q          <= pasid_i;
+      cqe_q            <= '0;
+      cqe_q.wqe_index  <= entry_i.wqe_index;
+      cqe_q.status     <= entry_i.status;
+      cqe_q.opcode     <= entry_i.opcode;
+      cqe_q.byte_len   <= entry_i.byte_len;
+      cqe_q.imm        <= entry_i.imm;
+      cqe_q.qpn        <= entry_i.qpn;
+      cqe_q.vendor_err <= entry_i.vendor_err;
+      cqe_q.with_imm   <= entry_i.with_imm;
+      cqe_q.solicited  <= entry_i.solicited;
+      cqe_q.owner      <= owner_i;
+    end
+  end
+
+  localparam int unsigned WordBits = 64 + 20 + roci_pkg::CqeBits;
+  logic [roci_pkg::CqeBits-1:0] bw_cqe;
+  logic [2:0]                   words;
+  logic                         words_ready;
+  roci_fifo #(.Width(WordBits), .Depth(4)) u_words (
+    .clk_i, .rst_ni,
+    .in_data_i  ({base_q + 64'(slot_q) * CqeBytes, pasid_q, cqe_q}),
+    .in_valid_i (build_q),
+    .in_ready_o (words_ready),
+    .out_data_o ({bw_addr_o, bw_pasid_o, bw_cqe}),
+    .out_valid_o(bw_valid_o),
+    .out_ready_i(bw_ready_i),
+    .level_o    (words)
+  );
+  assign bw_data_o  = 512'(bw_cqe);
+  assign bw_bytes_o = 7'(CqeBytes);
+
+  // Writes under way and the events behind them, in order
+  localparam int unsigned RetireBits = RowBits + 3;
+  logic [LevelBits-1:0] retires, done_q;  // done: responses not yet matched to their write
+  logic                 head_valid, head_pop, head_write, head_raise, head_error, head_due;
+  logic                 retire_ready;
+  logic [RowBits-1:0]   head_row;
+  roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
+    .clk_i, .rst_ni,
+    .in_data_i  ({write_i, raise_i || raise_error_i, raise_error_i, row_i}),
+    .in_valid_i (write_i || raise_i || raise_error_i),
+    .in_ready_o (retire_ready),
+    .out_data_o ({head_write, head_raise, head_error, head_row}),
+    .out_valid_o(head_valid),
+    .out_ready_i(head_pop),
+    .level_o    (retires)
+  );
+  assign head_due       = head_valid && (!head_write || done_q != '0);
+  assign event_valid_o  = head_due && head_raise;
+  assign event_o.kind   = head_error ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
+  assign event_o.number = 24'(head_row);
+  assign head_pop       = head_due && (!head_raise || event_ready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) done_q <= '0;
+    else done_q <= done_q + LevelBits'(bw_done_i) - LevelBits'(head_pop && head_write);
+  end
+
+  assign room_o = words < 3'd2 && retires < LevelBits'(Writes - 2);
+  assign idle_o = !build_q && !bw_valid_o && !head_valid;
+
+  `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
+  `ASSERT(RoomToRetire, `IMPLIES(write_i || raise_i || raise_error_i, retire_ready))
+
+endmodule

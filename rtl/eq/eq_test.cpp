@@ -1,0 +1,179 @@
+// Event queue against a model of the ring: CQ-12.
+#include <Vroci_eq.h>
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "common/dut.hpp"
+#include "spec/queues.hpp"
+#include "spec/records.hpp"
+
+namespace spec = roci::spec;
+using spec::place_of;
+
+namespace {
+
+constexpr std::uint64_t kBase = 0x7000;
+constexpr unsigned kEntryBytes = spec::total_bits(spec::kEqe) / 8;
+constexpr unsigned kCompletion = 1, kCqError = 2, kQpFatal = 3;
+
+std::uint32_t word(unsigned kind, unsigned number) {
+  std::uint32_t w = 0;
+  port::put(w, place_of(spec::kEventReq, "kind"), kind);
+  port::put(w, place_of(spec::kEventReq, "number"), number);
+  return w;
+}
+
+struct Bench {
+  Dut<Vroci_eq> dut;
+  std::mt19937 random{77};
+  std::deque<std::uint32_t> in[4];
+  std::deque<std::uint32_t> written;  // the four sources merged, as they came out
+  std::map<std::uint64_t, std::uint32_t> ring;  // entry by address; owner in bit 31 of kind byte
+  std::map<std::uint64_t, bool> owner;
+  std::vector<std::uint32_t> engine;
+  std::deque<std::uint64_t> flying;
+  unsigned done = 0;
+  bool take_engine = true;
+
+  Bench() { dut->base_i = kBase; }
+  void step() {
+    const auto offer = [](std::deque<std::uint32_t>& q, auto& valid, auto& data) {
+      valid = !q.empty();
+      if (!q.empty()) data = q.front();
+    };
+    offer(in[0], dut->cq_valid_i, dut->cq_i);
+    offer(in[1], dut->qp_valid_i, dut->qp_i);
+    offer(in[2], dut->plain_valid_i, dut->plain_i);
+    offer(in[3], dut->post_valid_i, dut->post_i);
+    dut->bw_ready_i = random() % 2;
+    dut->engine_ready_i = take_engine;
+    dut->bw_done_i = !flying.empty() && flying.front() <= dut.cycle();
+    dut.settle();
+    if (dut->bw_done_i) {
+      flying.pop_front();
+      ++done;
+    }
+    if (dut->cq_valid_i && dut->cq_ready_o) in[0].pop_front();
+    if (dut->qp_valid_i && dut->qp_ready_o) in[1].pop_front();
+    if (dut->plain_valid_i && dut->plain_ready_o) in[2].pop_front();
+    if (dut->post_valid_i && dut->post_ready_o) in[3].pop_front();
+    if (dut->engine_valid_o && dut->engine_ready_i) engine.push_back(dut->engine_o);
+    if (dut->bw_valid_o && dut->bw_ready_i) {
+      CHECK(dut->bw_bytes_o == kEntryBytes);
+      CHECK(dut->bw_pasid_o == 0x12345);
+      const auto get = [this](const char* name) {
+        return static_cast<unsigned>(port::get(dut->bw_data_o, place_of(spec::kEqe, name)));
+      };
+      ring[dut->bw_addr_o] = word(get("kind"), get("number"));
+      owner[dut->bw_addr_o] = get("owner") != 0;
+      written.push_back(ring[dut->bw_addr_o]);
+      flying.push_back(dut.cycle() + 15);
+    }
+    dut.tick();
+  }
+  void run(unsigned n) {
+    for (unsigned i = 0; i < n; ++i) step();
+  }
+  void size(unsigned log, bool on) {
+    dut->word_i = 0x12345u << 12 | (on ? 1u << 4 : 0) | log;
+    dut->size_write_i = 1;
+    step();
+    dut->size_write_i = 0;
+  }
+  void consumer(unsigned index) {
+    dut->word_i = index;
+    dut->consumer_write_i = 1;
+    step();
+    dut->consumer_write_i = 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("eq: CQ-12 entries are in order, each once, over many passes; the interrupt follows") {
+  Bench bench;
+  bench.size(3, true);
+  unsigned consumed = 0, made = 0, next[4] = {};
+  for (unsigned n = 0; n < 4000; ++n) {
+    const unsigned source = bench.random() % 4;
+    if (made - consumed < 8 && n < 3800) {
+      ++made;
+      bench.in[source].push_back(word(kCompletion, source << 20 | next[source]++));
+    }
+    bench.run(3);
+    CHECK(bench.dut->irq_o == (bench.done != consumed));
+    if (bench.random() % 3 == 0 || n >= 3800) {
+      for (; consumed < bench.done; ++consumed) {
+        const std::uint64_t at = kBase + consumed % 8 * kEntryBytes;
+        REQUIRE(bench.ring[at] == bench.written[consumed]);
+        CHECK(bench.owner[at] == (consumed / 8 % 2 == 0));
+      }
+      bench.consumer(consumed & 0xFFFF);
+    }
+  }
+  CHECK(bench.dut->overflow_o == 0);
+  unsigned seen[4] = {};
+  for (const std::uint32_t w : bench.written) {
+    const unsigned number = static_cast<unsigned>(port::get(w, place_of(spec::kEventReq, "number")));
+    CHECK((number & 0xFFFFF) == seen[number >> 20]++);
+  }
+  for (unsigned s = 0; s < 4; ++s) CHECK(seen[s] == next[s]);
+  CHECK(made > 1000);
+  CHECK(bench.engine.size() == next[1]);
+  CHECK(bench.dut->idle_o == 1);
+}
+
+TEST_CASE("eq: an event takes few clocks to reach memory") {
+  Bench bench;
+  bench.size(3, true);
+  bench.in[0].push_back(word(kCompletion, 1));
+  const std::uint64_t start = bench.dut.cycle();
+  while (!bench.dut->bw_valid_o) bench.step();
+  CHECK(bench.dut.cycle() - start <= 2);
+}
+
+TEST_CASE("eq: firmware hears of failed queue pairs and completion queues only") {
+  Bench bench;  // also while the event queue is off
+  bench.in[0].push_back(word(kCompletion, 1));
+  bench.in[0].push_back(word(kCqError, 2));
+  bench.in[1].push_back(word(kQpFatal, 3));
+  bench.in[2].push_back(word(6, 4));
+  bench.in[3].push_back(word(kQpFatal, 5));
+  bench.run(50);
+  REQUIRE(bench.engine.size() == 2);
+  CHECK(((bench.engine[0] == word(kCqError, 2) && bench.engine[1] == word(kQpFatal, 3)) ||
+         (bench.engine[1] == word(kCqError, 2) && bench.engine[0] == word(kQpFatal, 3))));
+  CHECK(bench.written.empty());
+  CHECK(bench.dut->overflow_o == 0);
+  CHECK(bench.dut->irq_o == 0);
+  // What firmware leaves is kept up to its room and blocks nobody.
+  bench.take_engine = false;
+  for (unsigned i = 0; i < 9; ++i) bench.in[1].push_back(word(kQpFatal, i));
+  bench.run(100);
+  CHECK(bench.in[1].empty());
+  bench.take_engine = true;
+  bench.run(20);
+  REQUIRE(bench.engine.size() == 6);
+  for (unsigned i = 0; i < 4; ++i) CHECK(bench.engine[2 + i] == word(kQpFatal, i));
+}
+
+TEST_CASE("eq: a ring that starts again ignores the responses of its last life") {
+  Bench bench;
+  bench.size(2, true);
+  for (unsigned i = 0; i < 3; ++i) bench.in[3].push_back(word(kQpFatal, i));
+  while (bench.written.size() < 3) bench.step();
+  bench.size(2, false);
+  bench.size(2, true);
+  bench.run(60);
+  CHECK(bench.done == 3);
+  CHECK(bench.dut->irq_o == 0);
+  bench.in[3].push_back(word(kQpFatal, 9));
+  bench.run(60);
+  CHECK(bench.dut->irq_o == 1);
+  CHECK(bench.ring[kBase] == word(kQpFatal, 9));
+  CHECK(bench.owner[kBase]);
+}

@@ -1,0 +1,1 @@
+add_rtl_block(fence PROOF_DEPTH 8 PROOF_PARAMS Settle=3)

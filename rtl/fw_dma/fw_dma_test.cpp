@@ -1,0 +1,74 @@
+#include <Vroci_fw_dma.h>
+#include <doctest/doctest.h>
+
+#include "common/dut.hpp"
+
+namespace {
+constexpr std::uint32_t kGo = 1u << 31, kWrite = 1u << 30, kError = 1u << 29;
+
+void command(Dut<Vroci_fw_dma>& dut, std::uint32_t word) {
+  dut->word_i = word;
+  dut->command_i = 1;
+  dut.tick();
+  dut->command_i = 0;
+}
+void data(Dut<Vroci_fw_dma>& dut, unsigned index, std::uint32_t word) {
+  dut->word_i = word;
+  dut->data_word_i = index;
+  dut->data_i = 1;
+  dut.tick();
+  dut->data_i = 0;
+}
+}  // namespace
+
+TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the next") {
+  Dut<Vroci_fw_dma> dut;
+  for (unsigned i = 0; i < 16; ++i) data(dut, i, 0x01010101 * i);
+  dut->address_i = 0xFEDCBA9876543280ull + 0x3F;
+  command(dut, kGo | kWrite | 0x54321);
+  dut->address_i = 0;
+  data(dut, 0, 0xFFFFFFFF);
+  command(dut, kGo | 0x11111);  // busy: ignored
+  for (int i = 0; i < 5; ++i) {
+    dut.tick();
+    CHECK(dut->bw_valid_o == 1);
+  }
+  CHECK(dut->bw_addr_o == 0xFEDCBA9876543280ull);
+  CHECK(dut->bw_pasid_o == 0x54321);
+  CHECK(dut->bw_bytes_o == 64);
+  for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->bw_data_o, i) == i / 4);
+  dut->bw_ready_i = 1;
+  dut.tick();
+  CHECK(dut->bw_valid_o == 0);
+  CHECK(dut->command_o == (kGo | kWrite | 0x54321));
+  CHECK(dut->idle_o == 0);
+  dut->bw_done_i = 1;
+  dut.tick();
+  dut->bw_done_i = 0;
+  CHECK(dut->command_o == (kWrite | 0x54321));
+  CHECK(dut->idle_o == 1);
+}
+
+TEST_CASE("fw_dma: a read fills the window and tells of an error until the next command") {
+  Dut<Vroci_fw_dma> dut;
+  dut->address_i = 0x1000;
+  command(dut, kGo | 7);
+  CHECK(dut->br_valid_o == 1);
+  CHECK(dut->br_addr_o == 0x1000);
+  CHECK(dut->br_count_o == 1);
+  dut->br_ready_i = 1;
+  dut.tick();
+  dut->br_ready_i = 0;
+  for (int i = 0; i < 10; ++i) dut.tick();
+  CHECK(dut->command_o == (kGo | 7));
+  CHECK(dut->br_data_ready_o == 1);
+  for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_data_i, i, static_cast<std::uint8_t>(200 + i));
+  dut->br_data_valid_i = 1;
+  dut->br_error_i = 1;
+  dut.tick();
+  dut->br_data_valid_i = 0;
+  CHECK(dut->command_o == (kError | 7));
+  for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->data_o, i) == static_cast<std::uint8_t>(200 + i));
+  command(dut, kGo | 7);
+  CHECK((dut->command_o & kError) == 0);
+}

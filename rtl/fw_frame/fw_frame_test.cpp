@@ -1,0 +1,153 @@
+// Frames to firmware and to the host, at full rate and with pauses.
+#include <Vroci_fw_frame.h>
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "common/dut.hpp"
+
+namespace {
+
+constexpr unsigned kBeat = DATA_WIDTH / 8;
+using Frame = std::vector<std::uint8_t>;
+
+struct Bench {
+  Dut<Vroci_fw_frame> dut;
+  std::mt19937 random{31};
+  std::deque<Frame> in;
+  std::vector<Frame> host;
+  Frame part;
+  std::size_t at = 0;
+  unsigned percent_source = 100, percent_sink = 100;
+  std::uint64_t last_beat = 0;
+  bool showing = false;
+
+  void step() {
+    showing = !in.empty() && (showing || random() % 100 < percent_source);
+    dut->s_axis_rx_tvalid_i = showing;
+    if (showing) {
+      std::uint64_t keep = 0;
+      for (unsigned i = 0; i < kBeat; ++i) {
+        const bool inside = at + i < in.front().size();
+        // Lanes that are not kept hold anything.
+        port::put_byte(dut->s_axis_rx_tdata_i, i,
+                       inside ? in.front()[at + i] : static_cast<std::uint8_t>(random()));
+        keep |= std::uint64_t{inside} << i;
+      }
+      port::put(dut->s_axis_rx_tkeep_i, 0, kBeat, keep);
+      dut->s_axis_rx_tlast_i = at + kBeat >= in.front().size();
+    }
+    dut->m_axis_host_tready_i = random() % 100 < percent_sink;
+    dut.settle();
+    if (showing && dut->s_axis_rx_tready_o) {
+      showing = false;
+      at += kBeat;
+      if (dut->s_axis_rx_tlast_i) {
+        at = 0;
+        in.pop_front();
+      }
+    }
+    if (dut->m_axis_host_tvalid_o && dut->m_axis_host_tready_i) {
+      last_beat = dut.cycle();
+      for (unsigned i = 0; i < kBeat; ++i) {
+        if (port::get(dut->m_axis_host_tkeep_o, i, 1)) part.push_back(port::byte(dut->m_axis_host_tdata_o, i));
+      }
+      if (dut->m_axis_host_tlast_o) {
+        host.push_back(part);
+        part.clear();
+      }
+    }
+    dut.tick();
+  }
+  std::uint32_t rx_word(unsigned address) {
+    dut->read_i = 1;
+    dut->read_addr_i = address;
+    dut.tick();
+    dut->read_i = 0;
+    return dut->rx_data_o;
+  }
+};
+
+Frame random_frame(std::mt19937& random, unsigned length) {
+  Frame f(length);
+  for (auto& b : f) b = static_cast<std::uint8_t>(random());
+  f[12] = 0x08;
+  f[13] = 0x00;
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("fw_frame: frames for the host pass one beat a clock") {
+  Bench bench;
+  bench.dut->to_firmware_i = 1;
+  std::vector<Frame> sent;
+  unsigned beats = 0;
+  for (unsigned i = 0; i < 40; ++i) {
+    sent.push_back(random_frame(bench.random, 60 + bench.random() % 1460));
+    beats += (static_cast<unsigned>(sent.back().size()) + kBeat - 1) / kBeat;
+    bench.in.push_back(sent.back());
+  }
+  const std::uint64_t start = bench.dut.cycle();
+  for (unsigned i = 0; i < beats + 40; ++i) bench.step();
+  CHECK(bench.host == sent);
+  CHECK(bench.last_beat - start <= beats + 9);
+}
+
+TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
+  Bench bench;
+  bench.dut->to_firmware_i = 1;
+  bench.percent_source = 60;
+  bench.percent_sink = 60;
+  std::vector<Frame> theirs;
+  unsigned mine = 0, taken = 0;
+  for (unsigned i = 0; i < 400; ++i) {
+    // Ethertype, next header and type by chance among the telling values, with or without a tag.
+    const bool tag = bench.random() % 2;
+    Frame f = random_frame(bench.random, 18 + bench.random() % 80);
+    const unsigned shift = tag ? 4 : 0;
+    const unsigned types[] = {0x0806, 0x86DD, 0x0800, 0x8100};
+    const unsigned type = types[bench.random() % 4];
+    const auto put = [&f](unsigned at, unsigned value) {
+      if (at < f.size()) f[at] = static_cast<std::uint8_t>(value);
+    };
+    if (tag) {
+      put(12, 0x81);
+      put(13, 0x00);
+    }
+    put(12 + shift, type >> 8);
+    put(13 + shift, type);
+    const unsigned next = bench.random() % 2 ? 58 : 17, icmp = 133 + bench.random() % 5;
+    put(20 + shift, next);
+    put(54 + shift, icmp);
+    // A tag inside a tag is not looked through; untagged 0x8100 is a tag whose type is random.
+    if (!tag && type == 0x8100) {
+      put(16, 0x08);
+      put(17, 0x00);
+    }
+    const bool firmware = type == 0x0806 || (type == 0x86DD && f.size() > 54 + shift && next == 58 &&
+                                             (icmp == 135 || icmp == 136));
+    if (firmware) ++mine;
+    else theirs.push_back(f);
+    bench.in.push_back(f);
+    for (int k = 0; k < 200 && (!bench.in.empty() || k < 60); ++k) bench.step();
+    REQUIRE(bench.in.empty());
+    CHECK((bench.dut->rx_status_o >> 31) == firmware);
+    if (firmware) {
+      ++taken;
+      CHECK((bench.dut->rx_status_o & 0x7FF) == f.size());
+      for (unsigned k = 0; k < f.size(); k += 4) {
+        const std::uint32_t word = bench.rx_word(k);
+        for (unsigned b = 0; b < 4 && k + b < f.size(); ++b) CHECK((word >> 8 * b & 0xFF) == f[k + b]);
+      }
+      bench.dut->rx_pop_i = 1;
+      bench.step();
+      bench.dut->rx_pop_i = 0;
+    }
+  }
+  CHECK(bench.host == theirs);
+  CHECK(taken == mine);
+  CHECK(mine > 50);
+}

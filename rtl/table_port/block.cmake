@@ -1,0 +1,1 @@
+add_rtl_block(table_port PARAMS NumQps=16 NumKeys=32 NumCqs=16)
