@@ -45,16 +45,24 @@ module roci_arbiter #(
   `ASSERT(NoneIdle, `IMPLIES(|request_i, |grant_o))
 
 `ifdef FORMAL
-  // A request that stays is granted after at most Clients - 1 grants to others.
+  // after_q cuts the clients in two.
+  `ASSERT(OrderIsCut, (~after_q & (~after_q + 1'b1)) == '0)
+
+  // Whoever keeps asking is granted after at most Clients - 1 grants to others: each of them takes
+  // at least one client out of those that come before it.
   (* anyconst *) logic [IndexBits-1:0] f_one;
+  logic [Clients-1:0] f_one_hot, f_lower, f_before;
   logic [IndexBits:0] f_waited_q;
-  `ASSUME(OneIsClient, f_one < Clients)
+  `ASSUME(OneIsClient, 32'(f_one) < Clients)
+  assign f_one_hot = Clients'(1) << f_one;
+  assign f_lower   = f_one_hot - 1'b1;
+  assign f_before  = |(after_q & f_one_hot) ? after_q & f_lower : (after_q | f_lower) & ~f_one_hot;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !request_i[f_one]) f_waited_q <= '0;
-    else if (taken_i) f_waited_q <= grant_o[f_one] ? '0 : f_waited_q + 1'b1;
+    if (!rst_ni || !request_i[f_one] || (taken_i && grant_o[f_one])) f_waited_q <= '0;
+    else if (taken_i) f_waited_q <= f_waited_q + 1'b1;
   end
-  `ASSERT(Fair, f_waited_q < Clients)
-  `COVER(Waited, f_waited_q == Clients - 1)
+  `ASSERT(Fair, 32'(f_waited_q) + $countones(f_before) < Clients)
+  `COVER(Waited, f_waited_q == (IndexBits + 1)'(Clients - 1))
   initial assume (!rst_ni);
 `endif
 

@@ -163,4 +163,21 @@ module roci_icrc_tx #(
   `ASSERT(FrameIsPadded, `IMPLIES(s_axis_tvalid_i && s_axis_tlast_i && s_axis_roce_i,
           $countones(s_axis_tkeep_i) % 4 == 2))
 
+  roci_axis_check #(.DataWidth(DataWidth), .Assume(1)) u_in_check (
+    .clk_i, .rst_ni,
+    .tdata_i(s_axis_tdata_i),
+    .tkeep_i(s_axis_tkeep_i),
+    .tlast_i(s_axis_tlast_i),
+    .tvalid_i(s_axis_tvalid_i),
+    .tready_i(s_axis_tready_o)
+  );
+  roci_axis_check #(.DataWidth(DataWidth)) u_out_check (
+    .clk_i, .rst_ni,
+    .tdata_i(m_axis_tdata_o),
+    .tkeep_i(m_axis_tkeep_o),
+    .tlast_i(m_axis_tlast_o),
+    .tvalid_i(m_axis_tvalid_o),
+    .tready_i(m_axis_tready_i)
+  );
+
 endmodule
