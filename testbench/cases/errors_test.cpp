@@ -1,0 +1,187 @@
+// Wrong keys, rights, lengths and states: the right status at both ends, and nothing moved.
+#include "testbench/cases/pair.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using driver::Opcode;
+using driver::Status;
+
+namespace {
+
+constexpr std::size_t kTarget = 4096;
+
+/// One bad request and one good one behind it.
+void expect(Status first, const std::function<void(driver::SendRequest&, Side&, Side&)>& spoil,
+            Opcode opcode, PairOptions options = {}) {
+  for (const unsigned width : {512u, 64u}) {
+    CAPTURE(width);
+    Config config;
+    config.width = width;
+    Pair pair(config, options);
+    pair.run([&](Side& self, Side& peer) {
+      const std::uint32_t bytes = opcode == Opcode::kFetchAdd ? 8 : 600;
+      std::vector<std::uint8_t> before(peer.data(), peer.data() + peer.region.size());
+      fill(self.data(), bytes, 1);
+      driver::SendRequest bad = request(opcode, self, 0, bytes, peer, kTarget);
+      bad.id = 1;
+      bad.swap_add = 1;
+      spoil(bad, self, peer);
+      driver::SendRequest good = request(Opcode::kWrite, self, 0, 100, peer, kTarget);
+      good.id = 2;
+      self.qp().send(bad);
+      self.qp().send(good);
+      const driver::Completion one = self.sent();
+      CHECK(one.id == 1);
+      CHECK(one.status == first);
+      const driver::Completion two = self.sent();
+      CHECK(two.id == 2);
+      CHECK(two.status == Status::kWrFlushErr);
+      CHECK(self.qp().query().state == driver::QpState::kErr);
+      CHECK(std::memcmp(before.data(), peer.data(), before.size()) == 0);
+    });
+  }
+}
+
+}  // namespace
+
+// RSP-30 to RSP-39: remote access
+TEST_CASE("errors: wrong key, out of bounds, no right: NAK remote access") {
+  for (const Opcode opcode : {Opcode::kWrite, Opcode::kRead, Opcode::kFetchAdd}) {
+    CAPTURE(static_cast<int>(opcode));
+    expect(
+        Status::kRemAccessErr, [](driver::SendRequest& r, Side&, Side&) { r.remote_key ^= 1; },
+        opcode);
+    expect(
+        Status::kRemAccessErr,
+        [](driver::SendRequest& r, Side&, Side& peer) {
+          r.remote_address = peer.region.address() + peer.region.size() - 4;
+          r.remote_address &= ~std::uint64_t{7};
+          r.remote_address += 8;
+        },
+        opcode);
+    PairOptions options;
+    options.region_access = driver::access::kLocalWrite;
+    expect(
+        Status::kRemAccessErr, [](driver::SendRequest&, Side&, Side&) {}, opcode, options);
+  }
+}
+
+// RSP-24, RSP-41
+TEST_CASE("errors: queue pair without the right, atomic not aligned: NAK invalid request") {
+  PairOptions options;
+  options.connect.access = 0;
+  expect(
+      Status::kRemInvReqErr, [](driver::SendRequest&, Side&, Side&) {}, Opcode::kWrite, options);
+  expect(
+      Status::kRemInvReqErr, [](driver::SendRequest&, Side&, Side&) {}, Opcode::kRead, options);
+  expect(
+      Status::kRemInvReqErr, [](driver::SendRequest& r, Side&, Side&) { r.remote_address += 4; },
+      Opcode::kFetchAdd);
+}
+
+// RQ-43
+TEST_CASE("errors: local key, bounds: LOC_PROT_ERR and no packet") {
+  expect(
+      Status::kLocProtErr, [](driver::SendRequest& r, Side&, Side&) { r.sges[0].key ^= 0x100; },
+      Opcode::kWrite);
+  expect(
+      Status::kLocProtErr,
+      [](driver::SendRequest& r, Side& self, Side&) {
+        r.sges[0].address = self.region.address() + self.region.size() - 10;
+      },
+      Opcode::kSend);
+}
+
+// RSP-20
+TEST_CASE("errors: a SEND longer than the receive: invalid request there, length error here") {
+  Pair pair(Config{});
+  pair.run([](Side& self, Side& peer) {
+    std::memset(peer.data(), 0xEE, 8192);
+    peer.qp().receive({5, {peer.region.sge(0, 600)}});
+    self.qp().send(request(Opcode::kSend, self, 0, 1000, peer, 0));
+    CHECK(self.sent().status == Status::kRemInvReqErr);
+    const driver::Completion got = peer.received();
+    CHECK(got.id == 5);
+    CHECK(got.status == Status::kLocLenErr);
+    for (int i = 600; i < 8192; ++i) REQUIRE(peer.data()[i] == 0xEE);
+  });
+}
+
+// RSP-21
+TEST_CASE("errors: a receive with a bad key: remote operation error") {
+  Pair pair(Config{});
+  pair.run([](Side& self, Side& peer) {
+    driver::ReceiveRequest receive{5, {peer.region.sge(0, 600)}};
+    receive.sges[0].key ^= 1;
+    peer.qp().receive(receive);
+    self.qp().send(request(Opcode::kSend, self, 0, 100, peer, 0));
+    CHECK(self.sent().status == Status::kRemOpErr);
+    CHECK(peer.received().status == Status::kLocProtErr);
+  });
+}
+
+// QP-10, QP-11, RQ-49
+TEST_CASE("errors: entering ERR flushes both queues in order, and what is posted later") {
+  Pair pair(Config{});
+  pair.run([](Side& self, Side&) {
+    for (unsigned i = 0; i < 3; ++i) self.qp().receive({i, {self.region.sge(0, 100)}});
+    self.qp().to_error();
+    self.qp().receive({3, {}});
+    driver::SendRequest late;
+    late.id = 9;
+    late.signaled = false;
+    self.qp().send(late);
+    for (unsigned i = 0; i < 4; ++i) {
+      const driver::Completion c = self.received();
+      CHECK(c.id == i);
+      CHECK(c.status == Status::kWrFlushErr);
+    }
+    CHECK(self.sent().id == 9);
+  });
+}
+
+// QP-09, I15
+TEST_CASE("errors: after RESET the queue pair lives anew") {
+  Pair pair(Config{});
+  pair.run(
+      [&](Side& self, Side& peer) {
+        for (unsigned life = 0; life < 3; ++life) {
+          fill(self.data(), 3000, life);
+          self.qp().send(request(Opcode::kWrite, self, 0, 3000, peer, kTarget));
+          CHECK(self.sent().ok());
+          CHECK(first_wrong(peer.data(kTarget), 3000, life) == 3000);
+          self.qp().to_reset();
+          pair.meet(0);
+          driver::ConnectOptions options;
+          options.dst_mac = peer.node.mac();
+          self.qp().connect({peer.qp().number(), 1000 * life, peer.node.gid()}, 5000 * life,
+                            options);
+          pair.meet(0);
+        }
+      },
+      [&](Side& self, Side& peer) {
+        for (unsigned life = 0; life < 3; ++life) {
+          pair.meet(1);
+          self.qp().to_reset();
+          driver::ConnectOptions options;
+          options.dst_mac = peer.node.mac();
+          self.qp().connect({peer.qp().number(), 5000 * life, peer.node.gid()}, 1000 * life,
+                            options);
+          pair.meet(1);
+        }
+      });
+}
+
+// F-80: gathering fails
+TEST_CASE("errors: payload that cannot be read never arrives as good") {
+  Pair pair(Config{});
+  pair.run([](Side& self, Side& peer) {
+    std::memset(peer.data(kTarget), 0x77, 4096);
+    self.node.poison(self.region.address() + 2048, 64);
+    driver::SendRequest r = request(Opcode::kWrite, self, 2048, 64, peer, kTarget);
+    self.qp().send(r);
+    const auto done = self.send_cq.wait(100'000'000);
+    if (done) CHECK(done->status != Status::kSuccess);
+    for (int i = 0; i < 64; ++i) REQUIRE(peer.data(kTarget)[i] == 0x77);
+  });
+}

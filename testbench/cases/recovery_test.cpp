@@ -1,0 +1,330 @@
+// Packets lost, doubled, delayed and corrupted at chosen places (schedules F-xx of the test plan).
+#include "packet/opcode.hpp"
+#include "testbench/cases/pair.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using driver::Opcode;
+using driver::Status;
+
+namespace {
+
+constexpr std::size_t kTarget = 1 << 19;
+constexpr std::uint32_t kPsn = 0xFFFFFE;  // messages run over the wrap (F-27)
+constexpr std::uint8_t kTimeout = 6;      // 262 us
+
+FaultRule drop(std::uint8_t opcode, unsigned first = 1, unsigned count = 1) {
+  FaultRule rule;
+  rule.opcode = opcode;
+  rule.first = first;
+  rule.count = count;
+  return rule;
+}
+
+PairOptions fast() {
+  PairOptions options;
+  options.connect.path_mtu = 1;
+  options.connect.timeout = kTimeout;
+  options.connect.min_rnr_timer = 5;  // 60 us
+  options.first_psn = kPsn;
+  return options;
+}
+
+/// Runs `program` with one rule for the frames of node `from` and checks that the rule fired.
+void with_rule(const FaultRule& rule, unsigned from, const Pair::Program& program,
+               PairOptions options = fast()) {
+  for (const unsigned width : {512u, 64u}) {
+    CAPTURE(width);
+    Config config;
+    config.width = width;
+    config.faults[from].rules.push_back(rule);
+    Pair pair(config, options);
+    pair.run(program);
+    CHECK(pair.world.channel(from).faults().rules[0].hits >= 1);
+  }
+}
+
+Pair::Program write(std::uint32_t bytes) {
+  return [bytes](Side& self, Side& peer) {
+    fill(self.data(3), bytes, 9);
+    self.qp().send(request(Opcode::kWrite, self, 3, bytes, peer, kTarget + 5));
+    CHECK(self.sent().status == Status::kSuccess);
+    CHECK(first_wrong(peer.data(kTarget + 5), bytes, 9) == bytes);
+  };
+}
+
+Pair::Program send(std::uint32_t bytes, unsigned count) {
+  return [=](Side& self, Side& peer) {
+    for (unsigned i = 0; i < count; ++i) {
+      peer.qp().receive({i, {peer.region.sge(kTarget + 8192 * i, 8192)}});
+      fill(self.data(8192 * i), bytes, i);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+      self.qp().send(request(Opcode::kSend, self, 8192 * i, bytes, peer, 0));
+    }
+    for (unsigned i = 0; i < count; ++i) {
+      CHECK(self.sent().status == Status::kSuccess);
+      const driver::Completion got = peer.received();
+      CHECK(got.id == i);
+      CHECK(got.byte_len == bytes);
+      CHECK(first_wrong(peer.data(kTarget + 8192 * i), bytes, i) == bytes);
+    }
+    self.node.sleep(2'000'000);  // late duplicates
+    CHECK_FALSE(peer.receive_cq.poll());
+    CHECK_FALSE(self.send_cq.poll());
+  };
+}
+
+Pair::Program read(std::uint32_t bytes, unsigned count = 1) {
+  return [=](Side& self, Side& peer) {
+    for (unsigned i = 0; i < count; ++i) fill(peer.data(kTarget + 8192 * i), bytes, 77 + i);
+    for (unsigned i = 0; i < count; ++i) {
+      self.qp().send(request(Opcode::kRead, self, 8192 * i + 1, bytes, peer, kTarget + 8192 * i));
+    }
+    for (unsigned i = 0; i < count; ++i) {
+      CHECK(self.sent().status == Status::kSuccess);
+      CHECK(first_wrong(self.data(8192 * i + 1), bytes, 77 + i) == bytes);
+    }
+  };
+}
+
+Pair::Program add(unsigned count) {
+  return [=](Side& self, Side& peer) {
+    std::memset(peer.data(kTarget), 0, 8);
+    for (unsigned i = 0; i < count; ++i) {
+      driver::SendRequest r = request(Opcode::kFetchAdd, self, 8 * i, 8, peer, kTarget);
+      r.swap_add = 1;
+      self.qp().send(r);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+      CHECK(self.sent().status == Status::kSuccess);
+      std::uint64_t original;
+      std::memcpy(&original, self.data(8 * i), 8);
+      CHECK(original == i);
+    }
+    std::uint64_t sum;
+    std::memcpy(&sum, peer.data(kTarget), 8);
+    CHECK(sum == count);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("F-01, F-02, F-03: a packet of a WRITE is lost, first, middle or last") {
+  with_rule(drop(packet::kRcWriteFirst), 0, write(1500));
+  with_rule(drop(packet::kRcWriteMiddle), 0, write(1500));
+  with_rule(drop(packet::kRcWriteMiddle, 3), 0, write(1500));
+  with_rule(drop(packet::kRcWriteLast), 0, write(1500));
+}
+
+TEST_CASE("F-04: the last packet is lost and the next message finds it out") {
+  with_rule(drop(packet::kRcSendLast), 0, send(700, 3));
+}
+
+TEST_CASE("F-05: the same packet lost as often as allowed, and once more") {
+  PairOptions options = fast();
+  options.connect.retry_cnt = 3;
+  with_rule(drop(packet::kRcSendOnly, 1, 3), 0, send(100, 1), options);
+  with_rule(
+      drop(packet::kRcSendOnly, 1, 0), 0,
+      [](Side& self, Side& peer) {
+        self.qp().send(request(Opcode::kSend, self, 0, 100, peer, 0));
+        self.qp().send(request(Opcode::kWrite, self, 0, 100, peer, 0));
+        CHECK(self.sent().status == Status::kRetryExcErr);
+        CHECK(self.sent().status == Status::kWrFlushErr);
+        CHECK(self.qp().query().state == driver::QpState::kErr);
+      },
+      options);
+}
+
+TEST_CASE("F-06, F-07, F-08: acknowledgements lost") {
+  with_rule(drop(packet::kRcAck), 1, send(100, 1));
+  with_rule(drop(packet::kRcAck), 1, send(1500, 1));
+  with_rule(drop(packet::kRcAck, 1, 2), 1, send(100, 3));
+  PairOptions options = fast();
+  options.connect.retry_cnt = 2;
+  with_rule(
+      drop(packet::kRcAck, 1, 0), 1,
+      [](Side& self, Side& peer) {
+        fill(self.data(), 100, 1);
+        self.qp().send(request(Opcode::kWrite, self, 0, 100, peer, kTarget));
+        CHECK(self.sent().status == Status::kRetryExcErr);
+        CHECK(first_wrong(peer.data(kTarget), 100, 1) == 100);
+      },
+      options);
+}
+
+TEST_CASE("F-09: gap and its NAK lost") {
+  for (const unsigned width : {512u, 64u}) {
+    Config config;
+    config.width = width;
+    config.faults[0].rules.push_back(drop(packet::kRcWriteMiddle));
+    config.faults[1].rules.push_back(drop(packet::kRcAck));
+    Pair pair(config, fast());
+    pair.run(write(1500));
+  }
+}
+
+TEST_CASE("F-11, F-12: READ request lost; response lost at the first, each middle, the last") {
+  with_rule(drop(packet::kRcReadRequest), 0, read(1500));
+  with_rule(drop(packet::kRcReadRespFirst), 1, read(1500));
+  for (unsigned k = 1; k <= 4; ++k) with_rule(drop(packet::kRcReadRespMiddle, k), 1, read(1500));
+  with_rule(drop(packet::kRcReadRespLast), 1, read(1500));
+  with_rule(drop(packet::kRcReadRespOnly), 1, read(200));
+}
+
+TEST_CASE("F-13, F-15: responses and re-requests lost with three READs outstanding") {
+  with_rule(drop(packet::kRcReadRespMiddle, 2), 1, read(1500, 3));
+  with_rule(drop(packet::kRcReadRespLast, 2), 1, read(1500, 3));
+  Config config;
+  config.faults[1].rules.push_back(drop(packet::kRcReadRespMiddle, 2));
+  config.faults[0].rules.push_back(drop(packet::kRcReadRequest, 4));
+  Pair pair(config, fast());
+  pair.run(read(1500, 3));
+}
+
+TEST_CASE("F-16, F-17, F-18: atomics happen once whatever is lost") {
+  with_rule(drop(packet::kRcFetchAdd), 0, add(1));
+  with_rule(drop(packet::kRcAtomicAck), 1, add(1));
+  with_rule(drop(packet::kRcAtomicAck, 1, 3), 1, add(1));
+  FaultRule odd = drop(packet::kRcAtomicAck, 1, 1);
+  Config config;
+  config.faults[1].rules = {odd, drop(packet::kRcAtomicAck, 3, 1)};
+  Pair pair(config, fast());
+  pair.run(add(4));
+}
+
+TEST_CASE("F-20: replay slots wrap, depth 2, 10% loss each way") {
+  Config config;
+  config.seed = 20;
+  config.faults[0].loss = config.faults[1].loss = 0.1;
+  PairOptions options = fast();
+  options.connect.max_rd_atomic = options.connect.max_dest_rd_atomic = 2;
+  options.qp.send_entries = 512;
+  Pair pair(config, options);
+  pair.run(add(300));
+}
+
+TEST_CASE("F-21: every packet many times") {
+  for (const std::uint8_t opcode : {packet::kRcSendOnly, packet::kRcFetchAdd}) {
+    FaultRule storm;
+    storm.opcode = opcode;
+    storm.kind = FaultKind::kDuplicate;
+    storm.count = 0;
+    storm.copies = 20;
+    with_rule(storm, 0, opcode == packet::kRcSendOnly ? send(100, 4) : add(4));
+  }
+  FaultRule acks;
+  acks.opcode = packet::kRcAck;
+  acks.kind = FaultKind::kDuplicate;
+  acks.count = 0;
+  acks.copies = 50;
+  with_rule(acks, 1, send(100, 4));
+}
+
+TEST_CASE("F-22: a READ request of many packets, 30 times") {
+  FaultRule storm;
+  storm.opcode = packet::kRcReadRequest;
+  storm.kind = FaultKind::kDuplicate;
+  storm.copies = 30;
+  with_rule(storm, 0, read(8000));
+}
+
+TEST_CASE("F-23: a WRITE comes again after its completion; the target keeps its new content") {
+  FaultRule ghost;
+  ghost.opcode = packet::kRcWriteOnly;
+  ghost.kind = FaultKind::kDuplicate;
+  ghost.delay_ns = 500'000;
+  with_rule(ghost, 0, [](Side& self, Side& peer) {
+    self.qp().send(request(Opcode::kWrite, self, 0, 100, peer, kTarget));
+    CHECK(self.sent().ok());
+    fill(peer.data(kTarget), 100, 5);
+    self.node.sleep(1'000'000);
+    CHECK(first_wrong(peer.data(kTarget), 100, 5) == 100);
+  });
+}
+
+TEST_CASE("F-25: neighbours change places, WRITE and READ response") {
+  for (unsigned k = 1; k <= 3; ++k) {
+    FaultRule swap = drop(packet::kRcWriteMiddle, k);
+    swap.kind = FaultKind::kDelay;
+    swap.delay_ns = 40;
+    with_rule(swap, 0, write(1500));
+    swap.opcode = packet::kRcReadRespMiddle;
+    with_rule(swap, 1, read(1500));
+  }
+}
+
+TEST_CASE("F-29, F-30: RNR until a receive is posted; RNR for ever") {
+  for (const unsigned width : {512u, 64u}) {
+    CAPTURE(width);
+    Config config;
+    config.width = width;
+    Pair pair(config, fast());
+    pair.run([](Side& self, Side& peer) {
+      fill(self.data(), 600, 3);
+      for (int i = 0; i < 4; ++i) self.qp().send(request(Opcode::kSend, self, 0, 600, peer, 0));
+      self.node.sleep(200'000);
+      CHECK_FALSE(self.send_cq.poll());
+      for (unsigned i = 0; i < 4; ++i) {
+        peer.qp().receive({i, {peer.region.sge(kTarget + 1000 * i, 600)}});
+      }
+      for (unsigned i = 0; i < 4; ++i) {
+        CHECK(self.sent().ok());
+        CHECK(peer.received().ok());
+        CHECK(first_wrong(peer.data(kTarget + 1000 * i), 600, 3) == 600);
+      }
+    });
+    for (const std::uint8_t retries : {std::uint8_t{0}, std::uint8_t{2}}) {
+      PairOptions options = fast();
+      options.connect.rnr_retry = retries;
+      Pair ever(config, options);
+      ever.run([](Side& self, Side& peer) {
+        self.qp().send(request(Opcode::kSend, self, 0, 600, peer, 0));
+        self.qp().send(request(Opcode::kSend, self, 0, 600, peer, 0));
+        CHECK(self.sent().status == Status::kRnrRetryExcErr);
+        CHECK(self.sent().status == Status::kWrFlushErr);
+      });
+    }
+  }
+}
+
+TEST_CASE("F-32, F-33: corruption is loss") {
+  for (const std::uint8_t opcode :
+       {packet::kRcWriteFirst, packet::kRcWriteMiddle, packet::kRcWriteLast}) {
+    FaultRule rule = drop(opcode);
+    rule.kind = FaultKind::kCorrupt;
+    with_rule(rule, 0, write(1500));
+  }
+  FaultRule ack = drop(packet::kRcAck);
+  ack.kind = FaultKind::kCorrupt;
+  with_rule(ack, 1, write(1500));
+}
+
+TEST_CASE("F-34: silent for a while, and for longer than the retries last") {
+  Config config;
+  config.faults[0].blackouts.push_back({0, 100'000'000});
+  PairOptions options = fast();
+  Pair pair(config, options);
+  pair.run([](Side& self, Side& peer) {
+    self.node.sleep(100'000'000 - self.node.now_ns() - 300'000);
+    write(1500)(self, peer);
+  });
+  options.connect.retry_cnt = 1;
+  Pair lost(config, options);
+  lost.run([](Side& self, Side& peer) {
+    self.qp().send(request(Opcode::kWrite, self, 0, 100, peer, kTarget));
+    CHECK(self.sent().status == Status::kRetryExcErr);
+  });
+}
+
+TEST_CASE("a lost last packet with timeout 14 costs fewer than 20000 clocks") {
+  Config config;
+  config.faults[0].rules.push_back(drop(packet::kRcWriteLast));
+  PairOptions options;
+  options.connect.timeout = 14;
+  Pair pair(config, options);
+  pair.run(write(10000));
+  MESSAGE("clocks ", pair.world.speed().clocks, ", simulated ns ", pair.world.now_ns());
+  CHECK(pair.world.speed().clocks < 20000);
+}

@@ -1,0 +1,308 @@
+// Every operation, sizes at the edges, no faults.
+#include "testbench/cases/pair.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using driver::Opcode;
+using driver::Status;
+using driver::WcOpcode;
+
+namespace {
+
+constexpr std::size_t kHalf = 1 << 19;  // the second half of a region is target
+
+struct Shape {
+  unsigned width;
+  std::uint8_t mtu;
+  bool ipv6;
+};
+
+/// 0, 1, 3, around one and some packets, and 64 KiB.
+std::vector<std::uint32_t> sizes(std::uint8_t mtu) {
+  const std::uint32_t p = 128u << mtu;
+  return {0, 1, 3, 4, 63, 64, 65, p - 1, p, p + 1, 2 * p, 5 * p + 7, 65536};
+}
+
+void carry(const Shape& shape) {
+  CAPTURE(shape.width);
+  CAPTURE(shape.mtu);
+  CAPTURE(shape.ipv6);
+  Config config;
+  config.width = shape.width;
+  config.ipv6 = shape.ipv6;
+  config.seed = 11;
+  PairOptions options;
+  options.connect.path_mtu = shape.mtu;
+  Pair pair(config, options);
+  const std::vector<std::uint32_t> all = sizes(shape.mtu);
+
+  pair.run([&](Side& self, Side& peer) {
+    std::uint64_t message = 0;
+    for (const std::uint32_t bytes : all) {
+      for (const Opcode opcode :
+           {Opcode::kWrite, Opcode::kWriteImm, Opcode::kSend, Opcode::kSendImm, Opcode::kRead}) {
+        CAPTURE(bytes);
+        CAPTURE(static_cast<int>(opcode));
+        ++message;
+        // Any alignment on both sides.
+        const std::size_t local = 7 * message % 129;
+        const std::size_t remote = kHalf + 13 * message % 131;
+        const bool read = opcode == Opcode::kRead;
+        Side& source = read ? peer : self;
+        Side& target = read ? self : peer;
+        const std::size_t from = read ? remote : local;
+        const std::size_t to = read ? local : remote;
+        fill(source.data(from), bytes, message);
+        // Frame the target with a marker.
+        std::memset(target.data(to), 0, bytes);
+        std::uint8_t behind[64];
+        std::memset(target.data(to + bytes), 0xC3, sizeof behind);
+        std::memset(behind, 0xC3, sizeof behind);
+
+        const bool two_sided = opcode == Opcode::kSend || opcode == Opcode::kSendImm;
+        if (two_sided || opcode == Opcode::kWriteImm) {
+          peer.qp().receive({message, two_sided && bytes != 0
+                                          ? std::vector<driver::Sge>{peer.region.sge(to, bytes)}
+                                          : std::vector<driver::Sge>{}});
+        }
+        driver::SendRequest r = request(opcode, self, local, bytes, peer, remote);
+        if (bytes == 0) r.remote_key = 0;  // RQ-45: keys of empty operations do not matter
+        r.id = message;
+        r.imm = static_cast<std::uint32_t>(0xABCD0000 + message);
+        self.qp().send(r);
+        const driver::Completion done = self.sent();
+        CHECK(done.status == Status::kSuccess);
+        CHECK(done.id == message);
+        if (read) CHECK(done.byte_len == bytes);
+        if (two_sided || opcode == Opcode::kWriteImm) {
+          const driver::Completion got = peer.received();
+          CHECK(got.status == Status::kSuccess);
+          CHECK(got.id == message);
+          CHECK(got.byte_len == bytes);
+          CHECK(got.opcode == (two_sided ? WcOpcode::kRecv : WcOpcode::kRecvWriteImm));
+          CHECK(got.with_imm == (opcode != Opcode::kSend));
+          if (got.with_imm) CHECK(got.imm == r.imm);
+        }
+        CHECK(first_wrong(target.data(to), bytes, message) == bytes);
+        CHECK(std::memcmp(target.data(to + bytes), behind, sizeof behind) == 0);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+// WIRE-07, WIRE-08, WIRE-29, WIRE-32, WIRE-41, RQ-45, CQ-03 to CQ-05, I3, I6, I12
+TEST_CASE("transfers: 512 bits, PMTU 256, 1024 and 4096, IPv4 and IPv6") {
+  for (const std::uint8_t mtu : {1, 3, 5}) {
+    carry({512, mtu, false});
+    carry({512, mtu, true});
+  }
+}
+
+TEST_CASE("transfers: 64 bits, PMTU 256, 1024 and 4096, IPv4 and IPv6") {
+  for (const std::uint8_t mtu : {1, 3, 5}) {
+    carry({64, mtu, false});
+    carry({64, mtu, true});
+  }
+}
+
+// WIRE-02
+TEST_CASE("transfers: on a VLAN") {
+  Config config;
+  config.vlan = 100;
+  Pair pair(config);
+  pair.run([&](Side& self, Side& peer) {
+    fill(self.data(), 5000, 1);
+    self.qp().send(request(Opcode::kWrite, self, 0, 5000, peer, 100));
+    CHECK(self.sent().ok());
+    CHECK(first_wrong(peer.data(100), 5000, 1) == 5000);
+  });
+}
+
+// RQ-41, RSP-40, CQ-04
+TEST_CASE("atomics: swap on a match, no swap without, add with wrap; the original comes back") {
+  for (const unsigned width : {64u, 512u}) {
+    CAPTURE(width);
+    Config config;
+    config.width = width;
+    Pair pair(config);
+    pair.run([&](Side& self, Side& peer) {
+      const auto remote = [&] {
+        std::uint64_t value;
+        std::memcpy(&value, peer.data(4096), 8);
+        return value;
+      };
+      const auto original = [&] {
+        std::uint64_t value;
+        std::memcpy(&value, self.data(24), 8);
+        return value;
+      };
+      const auto atomic = [&](Opcode opcode, std::uint64_t swap_add, std::uint64_t compare) {
+        driver::SendRequest r = request(opcode, self, 24, 8, peer, 4096);
+        r.swap_add = swap_add;
+        r.compare = compare;
+        self.qp().send(r);
+        const driver::Completion done = self.sent();
+        CHECK(done.ok());
+        CHECK(done.byte_len == 8);
+      };
+      constexpr std::uint64_t kStart = 0x8877665544332211;
+      std::memcpy(peer.data(4096), &kStart, 8);
+      atomic(Opcode::kCmpSwap, 5, 4);
+      CHECK(original() == kStart);
+      CHECK(remote() == kStart);
+      atomic(Opcode::kCmpSwap, ~std::uint64_t{0}, kStart);
+      CHECK(original() == kStart);
+      CHECK(remote() == ~std::uint64_t{0});
+      atomic(Opcode::kFetchAdd, 3, 0);
+      CHECK(original() == ~std::uint64_t{0});
+      CHECK(remote() == 2);
+    });
+  }
+}
+
+// RQ-46, QP-21; conformance of lists
+TEST_CASE("lists: up to 13 entries gathered and scattered, empty ones among them") {
+  Config config;
+  PairOptions options;
+  options.qp.send_sges = options.qp.receive_sges = 13;
+  Pair pair(config, options);
+  pair.run([&](Side& self, Side& peer) {
+    for (unsigned entries = 1; entries <= 13; ++entries) {
+      CAPTURE(entries);
+      driver::SendRequest send;
+      driver::ReceiveRequest receive;
+      std::vector<std::uint8_t> message;
+      std::size_t at = 0;
+      std::uint32_t total = 0;
+      for (unsigned i = 0; i < entries; ++i) {
+        const std::uint32_t bytes = i % 4 == 3 ? 0 : 1 + 97 * i % 301;
+        send.sges.push_back(self.region.sge(at + i, bytes));
+        fill(self.data(at + i), bytes, 100 * entries + i);
+        message.insert(message.end(), self.data(at + i), self.data(at + i) + bytes);
+        at += 512;
+        total += bytes;
+      }
+      // The other way round at the receiver.
+      std::uint32_t left = total;
+      for (unsigned i = 0; i < entries; ++i) {
+        const std::uint32_t bytes = i + 1 == entries ? left : std::min(left, 1 + 61 * i % 211);
+        receive.sges.push_back(peer.region.sge(600 * i + 3 * i, bytes));
+        left -= bytes;
+      }
+      peer.qp().receive(receive);
+      self.qp().send(send);
+      CHECK(self.sent().ok());
+      CHECK(peer.received().byte_len == total);
+      std::vector<std::uint8_t> got;
+      for (unsigned i = 0; i < entries; ++i) {
+        const std::uint8_t* piece = peer.data(600 * i + 3 * i);
+        got.insert(got.end(), piece, piece + receive.sges[i].length);
+      }
+      CHECK(got == message);
+    }
+  });
+}
+
+TEST_CASE("inline: the buffer may change as soon as it is posted (RQ-46)") {
+  for (const unsigned width : {64u, 512u}) {
+    CAPTURE(width);
+    Config config;
+    config.width = width;
+    PairOptions options;
+    options.qp.max_inline = 192;
+    Pair pair(config, options);
+    pair.run([&](Side& self, Side& peer) {
+      for (const std::uint32_t bytes : {1u, 7u, 63u, 64u, 65u, 128u, 191u, 192u}) {
+        CAPTURE(bytes);
+        std::vector<std::uint8_t> data(bytes);
+        fill(data.data(), bytes, bytes);
+        driver::SendRequest r = request(Opcode::kWrite, self, 0, 0, peer, 1000 + bytes);
+        r.inline_data = data.data();
+        r.inline_bytes = bytes;
+        self.qp().send(r);
+        std::fill(data.begin(), data.end(), std::uint8_t{0});
+        CHECK(self.sent().ok());
+        CHECK(first_wrong(peer.data(1000 + bytes), bytes, bytes) == bytes);
+      }
+    });
+  }
+}
+
+// RQ-47, QP-20, CQ-02
+TEST_CASE("queues: many rounds, batches, only the last of a batch signaled") {
+  Config config;
+  PairOptions options;
+  options.qp.send_entries = options.qp.receive_entries = 32;
+  Pair pair(config, options);
+  pair.run([&](Side& self, Side& peer) {
+    for (unsigned round = 0; round < 100; ++round) {
+      const unsigned batch = 1 + round * 7 % 32;
+      std::vector<driver::SendRequest> sends;
+      std::vector<driver::ReceiveRequest> receives;
+      for (unsigned i = 0; i < batch; ++i) {
+        const std::uint32_t bytes = 1 + (round + 37 * i) % 600;
+        fill(self.data(1024 * i), bytes, round * 64 + i);
+        sends.push_back(request(Opcode::kSend, self, 1024 * i, bytes, peer, 0));
+        sends.back().id = i;
+        sends.back().signaled = i + 1 == batch;
+        receives.push_back({round * 64 + i, {peer.region.sge(1024 * i, 1024)}});
+      }
+      REQUIRE(peer.qp().post_receive(receives.data(), batch));
+      REQUIRE(self.qp().post_send(sends.data(), batch));
+      const driver::Completion done = self.sent();
+      CHECK(done.ok());
+      CHECK(done.id == batch - 1);
+      for (unsigned i = 0; i < batch; ++i) {
+        const driver::Completion got = peer.received();
+        CHECK(got.ok());
+        CHECK(got.id == round * 64 + i);
+        CHECK(first_wrong(peer.data(1024 * i), got.byte_len, got.id) == got.byte_len);
+      }
+    }
+  });
+}
+
+// I14, RSP-48, RSP-49
+TEST_CASE("order: a WRITE is there when the SEND behind it is; a READ behind a WRITE sees it") {
+  Config config;
+  config.out_of_order = true;
+  config.stall = 0.02;
+  Pair pair(config);
+  pair.run([&](Side& self, Side& peer) {
+    for (unsigned round = 0; round < 60; ++round) {
+      const std::uint32_t bytes = 1 + round * 331 % 9000;
+      fill(self.data(), bytes, round);
+      peer.qp().receive({round, {}});
+      driver::SendRequest list[3] = {request(Opcode::kWrite, self, 0, bytes, peer, kHalf),
+                                     request(Opcode::kRead, self, 100000, bytes, peer, kHalf),
+                                     request(Opcode::kSend, self, 0, 0, peer, 0)};
+      REQUIRE(self.qp().post_send(list, 3));
+      CHECK(peer.received().ok());
+      CHECK(first_wrong(peer.data(kHalf), bytes, round) == bytes);
+      for (int i = 0; i < 3; ++i) CHECK(self.sent().ok());
+      CHECK(first_wrong(self.data(100000), bytes, round) == bytes);
+    }
+  });
+}
+
+// CQ-08, CQ-09
+TEST_CASE("events: an armed queue raises one event for the next completion") {
+  Pair pair(Config{});
+  pair.run([&](Side& self, Side& peer) {
+    auto& events = self.node.context().events();
+    while (events.poll()) {
+    }
+    self.send_cq.arm();
+    self.qp().send(request(Opcode::kWrite, self, 0, 8, peer, 0));
+    const auto event = events.wait(1'000'000);
+    REQUIRE(event);
+    CHECK(event->kind == driver::EventKind::kCompletion);
+    CHECK(event->number == self.send_cq.number());
+    CHECK(self.sent().ok());
+    self.qp().send(request(Opcode::kWrite, self, 0, 8, peer, 0));
+    CHECK(self.sent().ok());
+    CHECK_FALSE(events.wait(20'000));
+  });
+}
