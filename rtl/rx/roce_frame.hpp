@@ -36,8 +36,8 @@ inline std::uint16_t ones_sum(const std::uint8_t* bytes, std::size_t size, std::
 
 /// Extension bytes of RC opcodes (9.2.1); -1: reserved.
 inline int ext_bytes(unsigned opcode) {
-  static constexpr int kBytes[] = {0,  0, 0, 4, 0, 4, 16, 0,  0,  4,  16, 20, 16, 4,  0,  4,
-                                   4, 4, 12, 28, 28, -1, 4, 4, -1, -1, -1, -1, -1, -1, -1, -1};
+  static constexpr int kBytes[] = {0, 0, 0,  4,  0,  4,  16, 0, 0,  4,  16, 20, 16, 4,  0,  4,
+                                   4, 4, 12, 28, 28, -1, 4,  4, -1, -1, -1, -1, -1, -1, -1, -1};
   return opcode < 32 ? kBytes[opcode] : -1;
 }
 inline bool has_payload(unsigned opcode) {
@@ -62,12 +62,12 @@ struct Fields {
   std::uint32_t qpn = 0, psn = 0;
   Bytes ext, payload;
   // oddities
-  bool udp_sum = false;       ///< fill in the UDP checksum
-  std::uint8_t resv7 = 0;     ///< beside AckReq, and FECN, BECN and the six bits
+  bool udp_sum = false;    ///< fill in the UDP checksum
+  std::uint8_t resv7 = 0;  ///< beside AckReq, and FECN, BECN and the six bits
   std::uint8_t congestion = 0;
   std::uint8_t pad_byte = 0;
-  int pad = -1;               ///< pad count, -1: right
-  int pad_bytes = -1;         ///< bytes of pad really there, -1: as pad count
+  int pad = -1;        ///< pad count, -1: right
+  int pad_bytes = -1;  ///< bytes of pad really there, -1: as pad count
   int udp_length = 0, ip_length = 0, ip_sum = 0, udp_sum_error = 0;
   std::uint8_t ihl = 5, flags = 2, protocol = 17;
   std::uint16_t fragment = 0;
@@ -99,8 +99,8 @@ inline void append_icrc(Bytes& frame, std::size_t ip_at, std::size_t udp_at, boo
 inline Bytes build(const Fields& f) {
   const unsigned pad = f.pad >= 0 ? static_cast<unsigned>(f.pad) : (4 - f.payload.size() % 4) % 4;
   const unsigned pad_bytes = f.pad_bytes >= 0 ? static_cast<unsigned>(f.pad_bytes) : pad;
-  const std::size_t udp_length =
-      8 + 12 + f.ext.size() + f.payload.size() + pad_bytes + 4 + static_cast<std::size_t>(f.udp_length);
+  const std::size_t udp_length = 8 + 12 + f.ext.size() + f.payload.size() + pad_bytes + 4 +
+                                 static_cast<std::size_t>(f.udp_length);
   const std::size_t ip_length = udp_length + static_cast<std::size_t>(f.ip_length);
   Bytes b;
   put(b, f.dst_mac, 6);
@@ -128,7 +128,8 @@ inline Bytes build(const Fields& f) {
     put(b, 0, 2);
     b.insert(b.end(), f.src_ip.begin() + 12, f.src_ip.end());
     b.insert(b.end(), f.dst_ip.begin() + 12, f.dst_ip.end());
-    const unsigned sum = (~ones_sum(b.data() + f.ip_at(), 20) + static_cast<unsigned>(f.ip_sum)) & 0xFFFF;
+    const unsigned sum =
+        (~ones_sum(b.data() + f.ip_at(), 20) + static_cast<unsigned>(f.ip_sum)) & 0xFFFF;
     b[f.ip_at() + 10] = static_cast<std::uint8_t>(sum >> 8);
     b[f.ip_at() + 11] = static_cast<std::uint8_t>(sum);
   }
@@ -137,8 +138,10 @@ inline Bytes build(const Fields& f) {
   put(b, udp_length, 2);
   put(b, 0, 2);
   put(b, f.opcode, 1);
-  put(b, static_cast<unsigned>(f.solicited) << 7 | static_cast<unsigned>(f.mig_req) << 6 |
-             (pad & 3) << 4 | f.version, 1);
+  put(b,
+      static_cast<unsigned>(f.solicited) << 7 | static_cast<unsigned>(f.mig_req) << 6 |
+          (pad & 3) << 4 | f.version,
+      1);
   put(b, f.pkey, 2);
   put(b, f.congestion, 1);
   put(b, f.qpn, 3);
@@ -150,8 +153,8 @@ inline Bytes build(const Fields& f) {
   append_icrc(b, f.ip_at(), f.udp_at(), f.ipv6);
   if (f.udp_sum) {
     const std::size_t from = f.udp_at() - (f.ipv6 ? 32 : 8);  // addresses of the pseudo header
-    unsigned sum = ones_sum(b.data() + from, b.size() - from,
-                            static_cast<std::uint32_t>(17 + udp_length));
+    unsigned sum =
+        ones_sum(b.data() + from, b.size() - from, static_cast<std::uint32_t>(17 + udp_length));
     sum = ~sum & 0xFFFF;
     if (sum == 0) sum = 0xFFFF;
     sum = (sum + static_cast<unsigned>(f.udp_sum_error)) & 0xFFFF;
@@ -192,7 +195,8 @@ inline bool dissect(const Bytes& b, Fields& f) {
     f.fragment = get(b, ip + 6, 2) & 0x1FFF;
     f.hop = b[ip + 8];
     f.protocol = b[ip + 9];
-    for (unsigned i = 0; i < 4; ++i) f.src_ip[12 + i] = b[ip + 12 + i], f.dst_ip[12 + i] = b[ip + 16 + i];
+    for (unsigned i = 0; i < 4; ++i)
+      f.src_ip[12 + i] = b[ip + 12 + i], f.dst_ip[12 + i] = b[ip + 16 + i];
     if (f.ihl != 5 || f.fragment != 0 || f.flags & 1) return false;
   }
   if (f.protocol != 17 || get(b, udp + 2, 2) != 4791) return false;
@@ -231,7 +235,8 @@ inline std::vector<Bytes> read_pcap(const std::filesystem::path& path) {
     const std::size_t size = all[at + 8] | all[at + 9] << 8;
     at += 16;
     if (at + size > all.size()) break;
-    frames.emplace_back(all.begin() + static_cast<long>(at), all.begin() + static_cast<long>(at + size));
+    frames.emplace_back(all.begin() + static_cast<long>(at),
+                        all.begin() + static_cast<long>(at + size));
     at += size;
   }
   return frames;
@@ -240,7 +245,8 @@ inline std::vector<Bytes> read_pcap(const std::filesystem::path& path) {
 /// The captures of Soft-RoCE that model/packet tests with.
 inline std::vector<std::filesystem::path> captures() {
   std::vector<std::filesystem::path> paths;
-  const auto folder = std::filesystem::path(__FILE__).parent_path() / "../../model/packet/testdata/captures";
+  const auto folder =
+      std::filesystem::path(__FILE__).parent_path() / "../../model/packet/testdata/captures";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".pcap") paths.push_back(entry.path());
   }

@@ -149,7 +149,8 @@ class Bench {
       const Bytes& frame = wire.front();
       const std::size_t left = frame.size() - at_;
       for (unsigned i = 0; i < kBytes; ++i)
-        port::put_byte(dut->s_axis_tdata_i, i, i < left ? frame[at_ + i] : static_cast<std::uint8_t>(random()));
+        port::put_byte(dut->s_axis_tdata_i, i,
+                       i < left ? frame[at_ + i] : static_cast<std::uint8_t>(random()));
       dut->s_axis_tlast_i = left <= kBytes;
       port::put(dut->s_axis_tkeep_i, 0, kBytes, left >= 64 ? ~0ull : (1ull << left) - 1);
     }
@@ -203,15 +204,18 @@ class Bench {
     p.payload_len = static_cast<unsigned>(field("payload_len"));
     const Place ext = place_of(kRxMeta, "ext");
     for (int i = 0; i < std::max(0, roce::ext_bytes(p.opcode)); ++i)
-      p.ext.push_back(static_cast<std::uint8_t>(port::get(meta, ext.offset + ext.bits - 8 - 8 * static_cast<unsigned>(i), 8)));
+      p.ext.push_back(static_cast<std::uint8_t>(
+          port::get(meta, ext.offset + ext.bits - 8 - 8 * static_cast<unsigned>(i), 8)));
     if (first_meta == 0) first_meta = dut.cycle();
     last_meta = dut.cycle();
     return p;
   }
 
   void sample() {
-    if (dut->req_meta_valid_o && dut->req_meta_ready_i) got_req.push_back(read_meta(dut->req_meta_o, false));
-    if (dut->rsp_meta_valid_o && dut->rsp_meta_ready_i) got_rsp.push_back(read_meta(dut->rsp_meta_o, true));
+    if (dut->req_meta_valid_o && dut->req_meta_ready_i)
+      got_req.push_back(read_meta(dut->req_meta_o, false));
+    if (dut->rsp_meta_valid_o && dut->rsp_meta_ready_i)
+      got_rsp.push_back(read_meta(dut->rsp_meta_o, true));
     if (dut->pay_tvalid_o) CHECK((!headers_.empty() || dut->pay_hdr_valid_o));
     if (dut->pay_tvalid_o && dut->pay_tready_i) {
       if (first_pay == 0) first_pay = dut.cycle();
@@ -234,7 +238,8 @@ class Bench {
       headers_.push_back({static_cast<bool>(dut->pay_src_o), dut->pay_offset_o, dut->pay_len_o});
     if (dut->m_axis_eth_tvalid_o && dut->m_axis_eth_tready_i) {
       for (unsigned i = 0; i < kBytes; ++i)
-        if (static_cast<std::uint64_t>(dut->m_axis_eth_tkeep_o) >> i & 1) eth_.push_back(port::byte(dut->m_axis_eth_tdata_o, i));
+        if (static_cast<std::uint64_t>(dut->m_axis_eth_tkeep_o) >> i & 1)
+          eth_.push_back(port::byte(dut->m_axis_eth_tdata_o, i));
       if (dut->m_axis_eth_tlast_o) {
         got_eth.push_back(eth_);
         eth_.clear();
@@ -259,9 +264,11 @@ class Bench {
   bool pay_open_ = false;
 };
 
-constexpr unsigned kIcrc = 0, kMalformed = 1, kOverflow = 2, kUnknownQp = 3, kAddress = 4, kPkey = 5, kOpcode = 6;
-constexpr std::uint8_t kEveryOpcode[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B,
-                                     0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17};
+constexpr unsigned kIcrc = 0, kMalformed = 1, kOverflow = 2, kUnknownQp = 3, kAddress = 4,
+                   kPkey = 5, kOpcode = 6;
+constexpr std::uint8_t kEveryOpcode[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
+                                         0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F,
+                                         0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17};
 
 Bytes random_bytes(std::mt19937& random, std::size_t size) {
   Bytes bytes(size);
@@ -304,8 +311,10 @@ Fields random_good(std::mt19937& random) {
   f.udp_sum = random() % 3 == 0;
   f.ext = random_bytes(random, static_cast<std::size_t>(roce::ext_bytes(f.opcode)));
   if (roce::has_payload(f.opcode)) {
-    static constexpr unsigned kSizes[] = {0, 1, 2, 3, 4, 8, 55, 56, 57, 64, 65, 127, 255, 1024, 4095, 4096};
-    f.payload = random_bytes(random, random() % 2 ? random() % 200 : kSizes[random() % std::size(kSizes)]);
+    static constexpr unsigned kSizes[] = {0,  1,  2,  3,   4,   8,    55,   56,
+                                          57, 64, 65, 127, 255, 1024, 4095, 4096};
+    f.payload =
+        random_bytes(random, random() % 2 ? random() % 200 : kSizes[random() % std::size(kSizes)]);
   }
   return f;
 }
@@ -350,7 +359,9 @@ TEST_CASE("rx: frames of Soft-RoCE") {
     std::map<std::uint32_t, Fields> connected;
     for (const Bytes& frame : roce::read_pcap(path)) {
       Fields f;
-      if (!roce::dissect(frame, f) || f.udp_sum || f.version || f.qpn >= 256 || f.payload.size() > 4096) continue;
+      if (!roce::dissect(frame, f) || f.udp_sum || f.version || f.qpn >= 256 ||
+          f.payload.size() > 4096)
+        continue;
       const std::size_t end = f.payload_at() + f.payload.size() + (4 - f.payload.size() % 4) % 4;
       Bytes remade(frame.begin(), frame.begin() + static_cast<long>(end));
       roce::append_icrc(remade, f.ip_at(), f.udp_at(), f.ipv6);
@@ -360,7 +371,8 @@ TEST_CASE("rx: frames of Soft-RoCE") {
       }
       // Peers share queue pair numbers; the connection follows the frame.
       auto& at = connected[f.qpn];
-      if (at.src_ip != f.src_ip || at.dst_ip != f.dst_ip || at.vlan != f.vlan || at.tci != f.tci || at.ipv6 != f.ipv6) {
+      if (at.src_ip != f.src_ip || at.dst_ip != f.dst_ip || at.vlan != f.vlan || at.tci != f.tci ||
+          at.ipv6 != f.ipv6) {
         bench.drain();
         bench.connect(f.qpn, f);
         at = f;
@@ -431,23 +443,62 @@ TEST_CASE("rx: malformed packets are dropped (WIRE-05, 06, 16, 17, 20, 33, 34, 3
       bench.send_good(good);  // what follows is not harmed (WIRE-48)
     };
     bad(good, [](Fields& f) { f.udp_length = 4; });
-    bad(good, [](Fields& f) { f.udp_length = -4; f.ip_length = 4; });
+    bad(good, [](Fields& f) {
+      f.udp_length = -4;
+      f.ip_length = 4;
+    });
     bad(good, [](Fields& f) { f.ip_length = -4; });
     bad(good, [](Fields& f) { f.ip_length = 4; });
     bad(good, [](Fields& f) { f.udp_length = 8; });  // longer than the frame
     bad(good, [](Fields& f) { f.udp_length = 4000; });
     bad(good, [](Fields& f) { f.version = 1; });
-    bad(good, [](Fields& f) { f.udp_sum = true; f.udp_sum_error = 1; });
-    bad(good, [](Fields& f) { f.payload.resize(61); f.pad = 0; });
-    bad(good, [](Fields& f) { f.payload.clear(); f.pad = 3; f.pad_bytes = 0; });
+    bad(good, [](Fields& f) {
+      f.udp_sum = true;
+      f.udp_sum_error = 1;
+    });
+    bad(good, [](Fields& f) {
+      f.payload.resize(61);
+      f.pad = 0;
+    });
+    bad(good, [](Fields& f) {
+      f.payload.clear();
+      f.pad = 3;
+      f.pad_bytes = 0;
+    });
     bad(good, [](Fields& f) { f.payload.resize(4100); });
-    bad(good, [](Fields& f) { f.opcode = 0x0A; f.payload.clear(); f.ext.assign(8, 1); });
-    bad(good, [](Fields& f) { f.opcode = 0x0C; f.ext.assign(16, 1); f.payload.resize(8); });
-    bad(good, [](Fields& f) { f.opcode = 0x14; f.ext.assign(28, 1); f.payload.resize(8); });
-    bad(good, [](Fields& f) { f.opcode = 0x11; f.ext.assign(4, 1); f.payload.resize(4); });
-    bad(good, [](Fields& f) { f.opcode = 0x11; f.ext.assign(4, 1); f.payload.resize(1); });
-    bad(good, [](Fields& f) { f.payload.clear(); f.udp_length = -16; });  // 8 bytes of UDP payload
-    bad(good, [](Fields& f) { f.payload.clear(); f.udp_length = -20; });
+    bad(good, [](Fields& f) {
+      f.opcode = 0x0A;
+      f.payload.clear();
+      f.ext.assign(8, 1);
+    });
+    bad(good, [](Fields& f) {
+      f.opcode = 0x0C;
+      f.ext.assign(16, 1);
+      f.payload.resize(8);
+    });
+    bad(good, [](Fields& f) {
+      f.opcode = 0x14;
+      f.ext.assign(28, 1);
+      f.payload.resize(8);
+    });
+    bad(good, [](Fields& f) {
+      f.opcode = 0x11;
+      f.ext.assign(4, 1);
+      f.payload.resize(4);
+    });
+    bad(good, [](Fields& f) {
+      f.opcode = 0x11;
+      f.ext.assign(4, 1);
+      f.payload.resize(1);
+    });
+    bad(good, [](Fields& f) {
+      f.payload.clear();
+      f.udp_length = -16;
+    });  // 8 bytes of UDP payload
+    bad(good, [](Fields& f) {
+      f.payload.clear();
+      f.udp_length = -20;
+    });
     if (!good.ipv6) {
       bad(good, [](Fields& f) { f.ip_sum = 1; });
       bad(good, [](Fields& f) { f.ip_sum = 0x100; });
@@ -504,8 +555,14 @@ TEST_CASE("rx: admission (WIRE-02, 23..28, 45..47)") {
     for (unsigned state = 0; state < 8; ++state) {
       bench.drain();
       bench.set_state(16, state);
-      if (state == 2 || state == 3 || state == 4) bench.send_good(f); else bad(f, kUnknownQp);
-      if (state == 3 || state == 4) bench.send_good(ack); else bad(ack, kUnknownQp);
+      if (state == 2 || state == 3 || state == 4)
+        bench.send_good(f);
+      else
+        bad(f, kUnknownQp);
+      if (state == 3 || state == 4)
+        bench.send_good(ack);
+      else
+        bad(ack, kUnknownQp);
     }
   }
   SUBCASE("queue pairs") {
@@ -532,7 +589,10 @@ TEST_CASE("rx: admission (WIRE-02, 23..28, 45..47)") {
       bad(g, kAddress);
       g = shape(which);
       g.tci ^= 1;  // another VLAN, when there is one
-      if (g.vlan) bad(g, kAddress); else bench.send_good(g);
+      if (g.vlan)
+        bad(g, kAddress);
+      else
+        bench.send_good(g);
       g = shape(which);
       g.tci ^= 0x2000;  // another priority
       g.dst_mac ^= 1;   // MAC addresses are not compared
@@ -540,14 +600,20 @@ TEST_CASE("rx: admission (WIRE-02, 23..28, 45..47)") {
     }
   }
   SUBCASE("partition keys") {
-    struct { std::uint16_t own, sent; bool good; } const cases[] = {
-        {0xFFFF, 0xFFFF, true},  {0xFFFF, 0x7FFF, true},  {0xFFFF, 0x8001, false}, {0xFFFF, 0x0000, false},
-        {0xFFFF, 0x8000, false}, {0x7FFF, 0x7FFF, false}, {0x7FFF, 0xFFFF, true},  {0x8000, 0x8000, false}};
+    struct {
+      std::uint16_t own, sent;
+      bool good;
+    } const cases[] = {{0xFFFF, 0xFFFF, true},  {0xFFFF, 0x7FFF, true},  {0xFFFF, 0x8001, false},
+                       {0xFFFF, 0x0000, false}, {0xFFFF, 0x8000, false}, {0x7FFF, 0x7FFF, false},
+                       {0x7FFF, 0xFFFF, true},  {0x8000, 0x8000, false}};
     for (const auto& c : cases) {
       bench.drain();
       bench.connect(16, f, 3, c.own);
       f.pkey = c.sent;
-      if (c.good) bench.send_good(f); else bad(f, kPkey);
+      if (c.good)
+        bench.send_good(f);
+      else
+        bad(f, kPkey);
     }
   }
   SUBCASE("opcodes") {
@@ -557,7 +623,10 @@ TEST_CASE("rx: admission (WIRE-02, 23..28, 45..47)") {
       const int ext = roce::ext_bytes(opcode);
       g.ext.assign(ext < 0 ? 0 : static_cast<std::size_t>(ext), 0x55);
       if (roce::has_payload(opcode)) g.payload = random_bytes(random, 40);
-      if (ext < 0) bad(g, kOpcode); else bench.send_good(g);
+      if (ext < 0)
+        bad(g, kOpcode);
+      else
+        bench.send_good(g);
     }
   }
   bench.finish();
@@ -620,7 +689,8 @@ TEST_CASE("rx: frames with anything wrong are counted once and never wedge it (W
       Bytes frame = roce::build(f);
       for (unsigned k = 1 + random() % 3; k-- > 0;) {
         std::uint8_t& byte = frame[12 + random() % std::min<std::size_t>(frame.size() - 12, 100)];
-        byte = random() % 2 ? static_cast<std::uint8_t>(random()) : static_cast<std::uint8_t>(byte + 1 - random() % 3);
+        byte = random() % 2 ? static_cast<std::uint8_t>(random())
+                            : static_cast<std::uint8_t>(byte + 1 - random() % 3);
       }
       if (random() % 2) {
         frame.resize(frame.size() - 4);

@@ -107,7 +107,8 @@ module roci_rx_fields (
   logic [16:0]        around;  // bytes of the UDP datagram that are not payload
   logic signed [17:0] payload_len;
   logic               length_bad, malformed;
-  assign around      = 17'(UdpBytes) + 17'(BthBytes) + 17'(ext_bytes) + 17'(bth.pad_count) + IcrcBytes;
+  assign around      = 17'(UdpBytes) + 17'(BthBytes) + 17'(ext_bytes) +
+                       17'(bth.pad_count) + IcrcBytes;
   assign payload_len = signed'(18'(udp.length)) - signed'(18'(around));
   assign length_bad  = ipv6 ? ip6.payload_length != udp.length
                             : 17'(ip4.total_length) != 17'(udp.length) + 17'(Ipv4Bytes);

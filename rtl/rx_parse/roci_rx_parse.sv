@@ -4,7 +4,7 @@
 // Throughput: one beat a clock, a frame a clock; no back-pressure. Latency: beats come out two
 // clocks after they went in, with all that is known of the frame so far beside them.
 //
-//  s_axis --> header register, beat --> fields --> beat and record --> pay_*, eth_*, icrc_*, frame_*
+//  s_axis --> header register, beat --> fields --> beat and record --> pay_*, eth_*, icrc_*
 //             (clock 1)                            (clock 2)
 //
 // Whether a frame is RoCE is known no later than in the beat that holds the first bytes of the BTH,

@@ -1,6 +1,6 @@
 // Checksums of a received frame: IPv4 header (WIRE-06) and, when it is used, UDP (WIRE-16).
 //
-// Throughput: one beat a clock. Latency: the verdict comes three clocks after the frame's last beat.
+// Throughput: one beat a clock. Latency: the verdict comes three clocks after the last beat.
 //
 // The addresses of the pseudo header lie right before the UDP header in both versions of IP, so one
 // run over the bytes from there to the end of the datagram is the sum, but for length and protocol.
@@ -85,7 +85,9 @@ module roci_rx_sums #(
   logic [19:0] header_d;
   always_comb begin
     header_d = '0;
-    for (int i = 0; i < roci_pkg::Ipv4Bits / 16; i++) header_d = header_d + 20'(ip_bits[16*i +: 16]);
+    for (int i = 0; i < roci_pkg::Ipv4Bits / 16; i++) begin
+      header_d = header_d + 20'(ip_bits[16*i +: 16]);
+    end
   end
 
   always_ff @(posedge clk_i) begin

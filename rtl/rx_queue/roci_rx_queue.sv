@@ -1,7 +1,7 @@
 // Deep queue of wide records in block RAM.
 //
-// Throughput: one record in and one out per clock. Latency: one clock when the queue is empty, three
-// through the memory. in_ready_o and all outputs are registers or come from them.
+// Throughput: one record in and one out per clock. Latency: one clock when the queue is empty,
+// three through the memory. in_ready_o and all outputs are registers or come from them.
 //
 //  in --+--------(memory empty)---------+--> four records --> out
 //       +--> memory --> read register --+

@@ -39,7 +39,7 @@ module roci_tx #(
   output logic [5:0]               gather_pos_o,
   output logic [12:0]              gather_len_o,
   input  logic [DataWidth-1:0]     pay_tdata_i,   // bytes outside the payload are 0
-  input  logic                     pay_terror_i,  // with the last beat: a read failed, spoil the ICRC
+  input  logic                     pay_terror_i,  // with the last beat: spoil the ICRC
   input  logic                     pay_tlast_i,
   input  logic                     pay_tvalid_i,
   output logic                     pay_tready_o,

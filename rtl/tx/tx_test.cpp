@@ -78,7 +78,8 @@ class Bench {
     unsigned quiet = 0;
     for (unsigned i = 0; i < 200000 && quiet < 10; ++i) {
       clock();
-      quiet = dut->idle_o && descs.empty() && acks.empty() && eth.empty() && fw.empty() ? quiet + 1 : 0;
+      quiet =
+          dut->idle_o && descs.empty() && acks.empty() && eth.empty() && fw.empty() ? quiet + 1 : 0;
     }
     CHECK(quiet == 10);
   }
@@ -114,7 +115,8 @@ class Bench {
       Fields want = job.fields;
       want.id = f.id;
       if (!f.ipv6) {
-        CHECK((id == 0 || static_cast<std::uint16_t>(f.id - id) < 64 || static_cast<std::uint16_t>(id - f.id) < 64));
+        CHECK((id == 0 || static_cast<std::uint16_t>(f.id - id) < 64 ||
+               static_cast<std::uint16_t>(id - f.id) < 64));
         CHECK(!ids[f.id]);
         ids[f.id] = true;
         id = f.id;
@@ -161,7 +163,9 @@ class Bench {
            dut->s_axis_fw_tlast_i, dut->s_axis_fw_tvalid_i);
     dut->gather_start_ready_i = !chance(gaps);
     // gather: beats that were prepared, some clocks after the start
-    if (!pay_held_) pay_held_ = !beats_.empty() && beats_.front().when <= dut.cycle() && !hold_payload && !chance(gaps);
+    if (!pay_held_)
+      pay_held_ =
+          !beats_.empty() && beats_.front().when <= dut.cycle() && !hold_payload && !chance(gaps);
     dut->pay_tvalid_i = pay_held_;
     if (pay_held_) {
       const Beat& beat = beats_.front();
@@ -222,7 +226,9 @@ class Bench {
   template <typename Port>
   void fill(Port& desc, const Job& job) {
     port::clear(desc);
-    auto set = [&](const char* name, std::uint64_t value) { port::put(desc, place_of(kTxDesc, name), value); };
+    auto set = [&](const char* name, std::uint64_t value) {
+      port::put(desc, place_of(kTxDesc, name), value);
+    };
     set("qpn", job.row);
     set("opcode", job.fields.opcode);
     set("psn", job.fields.psn);
@@ -232,17 +238,19 @@ class Bench {
     set("payload_len", job.fields.payload.size());
     const Place ext = place_of(kTxDesc, "ext");
     for (unsigned i = 0; i < 28; ++i)  // what lies behind ext_len must not matter
-      port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8, i < job.fields.ext.size() ? job.fields.ext[i] : 0xE5);
+      port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8,
+                i < job.fields.ext.size() ? job.fields.ext[i] : 0xE5);
   }
 
   template <typename Data, typename Keep, typename Bit>
-  void stream(const std::deque<Bytes>& frames, std::size_t at, bool& held, bool gap, Data& data, Keep& keep,
-              Bit& last, Bit& valid) {
+  void stream(const std::deque<Bytes>& frames, std::size_t at, bool& held, bool gap, Data& data,
+              Keep& keep, Bit& last, Bit& valid) {
     if (!held) held = !frames.empty() && !gap;
     valid = held;
     if (!held) return;
     const std::size_t left = frames.front().size() - at;
-    for (unsigned i = 0; i < kBytes && i < left; ++i) port::put_byte(data, i, frames.front()[at + i]);
+    for (unsigned i = 0; i < kBytes && i < left; ++i)
+      port::put_byte(data, i, frames.front()[at + i]);
     port::put(keep, 0, kBytes, left >= 64 ? ~0ull : (1ull << left) - 1);
     last = left <= kBytes;
   }
@@ -264,7 +272,8 @@ class Bench {
     unsigned at = dut->gather_pos_o;
     for (std::size_t i = 0; i < job.fields.payload.size();) {
       Beat beat;
-      for (; at < kBytes && i < job.fields.payload.size(); ++at) beat.bytes[at] = job.fields.payload[i++];
+      for (; at < kBytes && i < job.fields.payload.size(); ++at)
+        beat.bytes[at] = job.fields.payload[i++];
       at = 0;
       beat.last = i == job.fields.payload.size();
       beat.error = job.spoil;
@@ -273,7 +282,8 @@ class Bench {
     }
   }
 
-  bool desc_held_ = false, ack_held_ = false, eth_held_ = false, fw_held_ = false, pay_held_ = false, open_ = false;
+  bool desc_held_ = false, ack_held_ = false, eth_held_ = false, fw_held_ = false,
+       pay_held_ = false, open_ = false;
   std::size_t eth_at_ = 0, fw_at_ = 0;
   std::deque<Job> starts_;
   std::deque<Beat> beats_;
@@ -285,8 +295,9 @@ Bytes random_bytes(std::mt19937& random, std::size_t size) {
   return bytes;
 }
 
-constexpr std::uint8_t kEveryOpcode[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B,
-                                         0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x12, 0x13, 0x14, 0x16, 0x17};
+constexpr std::uint8_t kEveryOpcode[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
+                                         0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F,
+                                         0x10, 0x12, 0x13, 0x14, 0x16, 0x17};
 
 /// Four connections: untagged and tagged, IPv4 and IPv6.
 Fields shape(unsigned which) {
@@ -336,19 +347,23 @@ TEST_CASE("tx: each opcode, shape and size (WIRE-01..04, 07..12, 16, 17, 19..22,
         if (!roce::has_payload(opcode)) break;
       }
     }
-    for (unsigned size = 1; size < 140; ++size) bench.desc(16 + which, packet(random, which, 0x02, size));
+    for (unsigned size = 1; size < 140; ++size)
+      bench.desc(16 + which, packet(random, which, 0x02, size));
     bench.desc(16 + which, packet(random, which, 0x01, 4096));
     bench.ack(16 + which, packet(random, which, 0x11, 0));
   }
   bench.finish();
 }
 
-TEST_CASE("tx: given the fields of Soft-RoCE, sends what Soft-RoCE sent but for MigReq and identification") {
+TEST_CASE(
+    "tx: given the fields of Soft-RoCE, sends what Soft-RoCE sent but for MigReq and "
+    "identification") {
   std::size_t count = 0;
   for (const auto& path : roce::captures()) {
     const std::string name = path.filename().string();
     // Packets that someone made up, or rewrote on the way, are not what an adapter sends.
-    if (name.rfind("raw", 0) == 0 || name.rfind("hop_", 0) == 0 || name.rfind("ecn_", 0) == 0) continue;
+    if (name.rfind("raw", 0) == 0 || name.rfind("hop_", 0) == 0 || name.rfind("ecn_", 0) == 0)
+      continue;
     CAPTURE(name);
     Bench bench;
     for (Bytes frame : roce::read_pcap(path)) {
@@ -361,7 +376,10 @@ TEST_CASE("tx: given the fields of Soft-RoCE, sends what Soft-RoCE sent but for 
       roce::append_icrc(expected, f.ip_at(), f.udp_at(), f.ipv6);
       REQUIRE(roce::build(f) == expected);  // the fields say it all
       bench.connect(1, f);
-      if (f.opcode == 0x11) bench.ack(1, f); else bench.desc(1, f);
+      if (f.opcode == 0x11)
+        bench.ack(1, f);
+      else
+        bench.desc(1, f);
       bench.drain();
       ++count;
     }
@@ -383,7 +401,9 @@ TEST_CASE("tx: random traffic of all sources with random stalls") {
     for (unsigned i = 0; i < 400; ++i) {
       const unsigned which = random() % 4;
       const unsigned size = random() % 3 ? random() % 200 : random() % 1100;
-      if (random() % 3) bench.desc(16 + which, packet(random, which, kEveryOpcode[random() % std::size(kEveryOpcode)], size));
+      if (random() % 3)
+        bench.desc(16 + which,
+                   packet(random, which, kEveryOpcode[random() % std::size(kEveryOpcode)], size));
       if (random() % 3 == 0) bench.ack(16 + which, packet(random, which, 0x11, 0));
       if (random() % 5 == 0) bench.send_eth(random_bytes(random, 14 + random() % 400));
       if (random() % 9 == 0) bench.send_fw(random_bytes(random, 14 + random() % 100));
@@ -458,9 +478,12 @@ TEST_CASE("tx: an acknowledgement waits for at most one packet") {
 }
 
 TEST_CASE("tx: back to back without bubbles") {
-  struct { const char* what; unsigned opcode, size; } const cases[] = {
-      {"ACK", 0x11, 0}, {"WRITE of 8", 0x0A, 8}, {"WRITE of 64", 0x0A, 64}, {"WRITE of 256", 0x0A, 256},
-      {"READ request", 0x0C, 0}, {"MIDDLE of 1024", 0x07, 1024}};
+  struct {
+    const char* what;
+    unsigned opcode, size;
+  } const cases[] = {{"ACK", 0x11, 0},          {"WRITE of 8", 0x0A, 8},
+                     {"WRITE of 64", 0x0A, 64}, {"WRITE of 256", 0x0A, 256},
+                     {"READ request", 0x0C, 0}, {"MIDDLE of 1024", 0x07, 1024}};
   for (const auto& c : cases) {
     CAPTURE(c.what);
     Bench bench;
@@ -469,11 +492,15 @@ TEST_CASE("tx: back to back without bubbles") {
     const unsigned count = 200;
     for (unsigned i = 0; i < count; ++i) {
       const Fields f = packet(random, 0, c.opcode, c.size);
-      if (c.opcode == 0x11) bench.ack(16, f); else bench.desc(16, f);
+      if (c.opcode == 0x11)
+        bench.ack(16, f);
+      else
+        bench.desc(16, f);
     }
     bench.finish();
     const std::size_t beats = (bench.out[0].bytes.size() + kBytes - 1) / kBytes;
-    const double rate = static_cast<double>(bench.out.back().last - bench.out[20].last) / (count - 21);
+    const double rate =
+        static_cast<double>(bench.out.back().last - bench.out[20].last) / (count - 21);
     MESSAGE(std::string(c.what) << ": " << beats << " beats, clocks per packet: " << rate);
     CHECK(rate <= static_cast<double>(beats) + 0.01);
   }
@@ -490,7 +517,9 @@ TEST_CASE("tx: latency") {
   std::mt19937 random(kSeed);
   bench.gather_latency = 1;
   SUBCASE("without payload") { bench.desc(16, packet(random, 0, 0x0C, 0)); }
-  SUBCASE("with payload, a clock after gather_start") { bench.desc(16, packet(random, 0, 0x0A, 64)); }
+  SUBCASE("with payload, a clock after gather_start") {
+    bench.desc(16, packet(random, 0, 0x0A, 64));
+  }
   bench.finish();
   MESSAGE("desc to first beat: " << bench.out[0].first - bench.first_desc);
   CHECK(bench.out[0].first - bench.first_desc <= 14);

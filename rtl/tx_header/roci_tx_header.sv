@@ -15,7 +15,7 @@
 module roci_tx_header #(
   parameter int unsigned DataWidth = 512,
   parameter int unsigned NumQps = 256,     // a power of two
-  parameter int unsigned HeaderBits = 848  // longest header, of tagged IPv6 with 28 bytes behind BTH
+  parameter int unsigned HeaderBits = 848  // longest: tagged IPv6 with 28 bytes behind BTH
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -146,7 +146,8 @@ module roci_tx_header #(
   roci_pkg::ipv4_t ip4;
   logic [roci_pkg::Ipv4Bits-1:0] ip4_bits;
   logic [19:0]     ip4_sum;
-  assign udp_at     = EthernetBytes + (av.vlan ? VlanBytes : '0) + (av.ipv6 ? Ipv6Bytes : Ipv4Bytes);
+  assign udp_at     = EthernetBytes + (av.vlan ? VlanBytes : '0) +
+                      (av.ipv6 ? Ipv6Bytes : Ipv4Bytes);
   assign header_len = udp_at + L4Bytes + 7'(desc1_q.ext_len);
   always_comb begin
     ip4.version         = 4'd4;
@@ -264,7 +265,8 @@ module roci_tx_header #(
   logic                       desc_room, ack_room;
   roci_fifo #(.Width(HeaderBits + 23), .Depth(DescDepth)) u_desc_headers (
     .clk_i, .rst_ni,
-    .in_data_i({av2_q.vlan, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q, header_len_q, header}),
+    .in_data_i({av2_q.vlan, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q, header_len_q,
+                header}),
     .in_valid_i(valid2_q && !is_ack2_q), .in_ready_o(desc_room),
     .out_data_o({desc_vlan_o, desc_ipv6_o, desc_payload_o, desc_frame_len_o, desc_header_len_o,
                  desc_header_o}),

@@ -6,8 +6,8 @@
 //  desc headers ---+--> choice --> header, shifted a beat a clock --OR--> output register
 //  eth, fw --------+                                       payload --^
 //
-// At a packet boundary acknowledgements go first, but after one of them a packet or frame of another
-// source that waits; those take turns. A packet with payload waits until its first beat is here.
+// At a packet boundary acknowledgements go first, but after one of them a packet or frame of
+// another source that waits; those take turns. A packet with payload waits until its first beat is here.
 
 `include "assert.svh"
 
