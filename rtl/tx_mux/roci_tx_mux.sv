@@ -7,7 +7,8 @@
 //  eth, fw --------+                                       payload --^
 //
 // At a packet boundary acknowledgements go first, but after one of them a packet or frame of
-// another source that waits; those take turns. A packet with payload waits until its first beat is here.
+// another source that waits; those take turns. A packet with payload waits until its
+// first beat is here.
 
 `include "assert.svh"
 
