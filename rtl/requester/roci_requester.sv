@@ -159,92 +159,45 @@ module roci_requester #(
   typedef enum logic [3:0] {
     StIdle, StLook, StPlan, StRetire, StAct, StPlace, StPlaced, StBack, StFail, StFlush, StEnd
   } state_e;
-  typedef enum logic [2:0] {EvLive, EvControl, EvAgain, EvTimer, EvRsp, EvPlan} event_e;
   // What a response asks for when everything before it is acknowledged
   typedef enum logic [2:0] {AskNone, AskBack, AskRnr, AskRefuse, AskSyndrome, AskData, AskAtomic}
       ask_e;
 
   state_e state_q, state_d;
 
-  // ---- Choice of the next event ----
-  event_e              pick, event_q;
-  logic                pick_valid, free, room, finish, memory_ready, plan_turn_q;
-  logic [QpBits-1:0]   pick_row, row_q;
-  logic                again_valid, again_room, again_turn_q;
-  roci_pkg::sq_control_t again, again_in, control_q;
-  roci_pkg::plan_t      plan_q;
-  roci_pkg::rx_meta_t   rsp_q;
+  // ---- The next event ----
+  logic                   pick, finish, memory_ready, none;
+  logic [QpBits-1:0]      pick_row, row_q;
+  logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_again_q;
+  logic                   room, fail_room, desc_room, rsp_room, store_room, again_push;
+  roci_pkg::plan_t        plan_q;
+  roci_pkg::rx_meta_t     rsp_q;
   roci_pkg::timer_event_t timer_q;
-  logic                 plan_can, rsp_can;
-  logic                 desc_room, rsp_seg_room, store_room, fail_room;
-
-  assign free     = (state_q == StIdle || finish) && memory_ready;
-  assign plan_can = plan_valid_i && desc_room && fail_room;
-  assign rsp_can  = rsp_meta_valid_i && rsp_seg_room && store_room && fail_room;
+  roci_pkg::sq_control_t  control_q, again;
   always_comb begin
-    pick       = EvPlan;
-    pick_valid = 1'b1;
-    pick_row   = plan_i.qpn[QpBits-1:0];
-    if (live_valid_i && !(state_q != StIdle && event_q == EvLive)) begin
-      pick     = EvLive;
-      pick_row = live_qpn_i[QpBits-1:0];
-    end else if (timer_event_valid_i && fail_room) begin
-      pick     = EvTimer;
-      pick_row = timer_event_i.qpn[QpBits-1:0];
-    end else if (control_valid_i && again_room) begin
-      pick     = EvControl;
-      pick_row = control_i.qpn[QpBits-1:0];
-    end else if (again_valid && again_turn_q) begin
-      pick     = EvAgain;
-      pick_row = again.qpn[QpBits-1:0];
-    end else if (rsp_can && !(plan_can && plan_turn_q)) begin
-      pick     = EvRsp;
-      pick_row = rsp_meta_i.qpn[QpBits-1:0];
-    end else if (plan_can) begin
-      pick     = EvPlan;
-    end else begin
-      pick       = EvAgain;
-      pick_row   = again.qpn[QpBits-1:0];
-      pick_valid = again_valid;
-    end
-    // Control never waits for failures to be taken: taking one may need control to move.
-    if (!free || !room) pick_valid = 1'b0;
+    again       = control_q;
+    again.clear = 1'b0;
   end
-  assign timer_event_ready_o = pick_valid && pick == EvTimer;
-  assign control_ready_o     = pick_valid && pick == EvControl;
-  assign rsp_meta_ready_o    = pick_valid && pick == EvRsp;
-  assign plan_ready_o        = pick_valid && pick == EvPlan;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      plan_turn_q  <= 1'b0;
-      again_turn_q <= 1'b0;
-    end else if (pick_valid) begin
-      plan_turn_q  <= pick == EvRsp;
-      again_turn_q <= pick != EvAgain;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (pick_valid) begin
-      event_q <= pick;
-      row_q   <= pick_row;
-      unique case (pick)
-        EvPlan:    plan_q    <= plan_i;
-        EvRsp:     rsp_q     <= rsp_meta_i;
-        EvTimer:   timer_q   <= timer_event_i;
-        EvControl: control_q <= control_i;
-        EvAgain:   control_q <= again;
-        default: ;
-      endcase
-    end
-  end
+  roci_requester_pick #(.NumQps(NumQps)) u_pick (
+    .clk_i, .rst_ni, .control_i, .control_valid_i, .control_ready_o,
+    .plan_i, .plan_valid_i, .plan_ready_o,
+    .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i), .rsp_ready_o(rsp_meta_ready_o),
+    .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
+    .timer_ready_o(timer_event_ready_o),
+    .live_qpn_i, .live_valid_i, .live_busy_i(state_q != StIdle && is_live_q),
+    .again_i(again), .again_push_i(again_push),
+    .free_i((state_q == StIdle || finish) && memory_ready), .room_i(room),
+    .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room && store_room),
+    .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
+    .is_plan_o(is_plan_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_again_o(is_again_q),
+    .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .none_o(none));
 
   // ---- Memories ----
   logic [WordBits-1:0] word_bits;
   word_t               word, w_q, w_d;
   roci_ram #(.Width(WordBits), .Depth(NumQps), .Clear(1), .Forward(1)) u_word (
     .clk_i, .rst_ni, .write_i(finish), .write_row_i(row_q), .write_data_i(w_d),
-    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(word_bits), .ready_o(memory_ready));
+    .read_i(pick), .read_row_i(pick_row), .read_data_o(word_bits), .ready_o(memory_ready));
   assign word = word_bits;
 
   roci_pkg::qp_attr_t              attr_row, attr;
@@ -255,7 +208,7 @@ module roci_requester #(
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
     .clk_i, .rst_ni, .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
     .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr_row),
-    .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(attr_bits), .ready_o(unused_ram0));
+    .read_i(pick), .read_row_i(pick_row), .read_data_o(attr_bits), .ready_o(unused_ram0));
 
   logic                ring_read, ring_write;
   logic [RingBits-1:0] ring_read_at, ring_write_at;
@@ -282,10 +235,11 @@ module roci_requester #(
 
   // Queue pairs in RTS or SQD whose life has begun
   logic [NumQps-1:0] sending_q, begun_q, in_err_q;
-  logic              is_state, to_sending, init, alive;
+  logic              is_state, to_sending, is_control, init, alive;
   assign is_state   = row_valid_i && row_table_i == roci_pkg::TableQpState;
   assign to_sending = row_data_i[2:0] == roci_pkg::QpRts || row_data_i[2:0] == roci_pkg::QpSqd;
-  assign init       = state_q == StLook && (event_q == EvControl) && !control_q.flush;
+  assign is_control = !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q;
+  assign init       = state_q == StLook && is_control && !control_q.flush;
   assign alive      = sending_q[row_q] && begun_q[row_q];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -386,7 +340,7 @@ module roci_requester #(
   logic [15:0]        wqe_entry;
   logic               retire, forget;
   assign wqe_entry   = w_q.done & ((16'd1 << attr.sq_log) - 16'd1);
-  assign wqe_addr    = attr.sq_base + (64'(wqe_entry) << ({1'b0, attr.sq_stride_log} + 3'd6));
+  assign wqe_addr    = attr.sq_base + (64'(wqe_entry) << (4'd6 + 4'(attr.sq_stride_log)));
   assign place_start = state_q == StPlace;
   assign forget      = retire || init;
   roci_requester_place u_place (
@@ -411,7 +365,7 @@ module roci_requester #(
   logic [4:0]  flushed_q, flushed_d;
   logic [15:0] to_flush;
   logic        cqe_push, cqe_room, fail_push, desc_push, ptr_push, count_push, timer_push;
-  logic        job_push, verdict_push, rsp_drop, again_push, flush_more, keep, timer_calm;
+  logic        job_push, verdict_push, rsp_drop, flush_more, keep, timer_calm;
   logic [1:0]  timer_op;
   logic [4:0]  timer_code;
   logic [7:0]  cqe_status, cqe_vendor, store_q;
@@ -490,81 +444,77 @@ module roci_requester #(
         flushed_d    = '0;
         ring_read    = 1'b1;
         ring_read_at = word.head;
-        unique case (event_q)
-          EvLive: begin
-            live_ready_o = 1'b1;
+        if (is_live_q) begin
+          live_ready_o = 1'b1;
+          finish       = 1'b1;
+        end else if (is_plan_q) begin
+          state_d = StPlan;
+        end else if (is_rsp_q) begin
+          if (alive && !word.failed && in_window) begin
+            state_d = StRetire;
+          end else begin
+            drop_ghost_o = 1'b1;
             finish       = 1'b1;
           end
-          EvPlan: state_d = StPlan;
-          EvRsp: begin
-            if (alive && !word.failed && in_window) begin
-              state_d = StRetire;
-            end else begin
-              drop_ghost_o = 1'b1;
-              finish       = 1'b1;
-            end
-          end
-          EvTimer: begin
-            timer_push = 1'b1;
-            timer_op   = roci_pkg::TimerOpStop;
-            finish     = 1'b1;
-            if (alive && !word.failed) begin
-              if (timer_q.rnr && word.rnr_wait) begin
-                w_d.rnr_wait = 1'b0;
-                ptr_push     = 1'b1;
-              end else if (word_flight != '0) begin
-                if (timer_q.rnr) begin
-                  timer_op = roci_pkg::TimerOpRestart;
-                end else begin
-                  timer_push = 1'b0;
-                  finish     = 1'b0;
-                  count_push = 1'b1;
-                  counter    = roci_pkg::QpCounterTimeouts;
-                  counted_d  = 1'b1;
-                  status_d   = roci_pkg::StatusRetryExcErr;
-                  vendor_d   = roci_pkg::VendorErrRetryTimeout;
-                  state_d    = StBack;
-                end
+        end else if (is_timer_q) begin
+          timer_push = 1'b1;
+          timer_op   = roci_pkg::TimerOpStop;
+          finish     = 1'b1;
+          if (alive && !word.failed) begin
+            if (timer_q.rnr && word.rnr_wait) begin
+              w_d.rnr_wait = 1'b0;
+              ptr_push     = 1'b1;
+            end else if (word_flight != '0) begin
+              if (timer_q.rnr) begin
+                timer_op = roci_pkg::TimerOpRestart;
+              end else begin
+                timer_push = 1'b0;
+                finish     = 1'b0;
+                count_push = 1'b1;
+                counter    = roci_pkg::QpCounterTimeouts;
+                counted_d  = 1'b1;
+                status_d   = roci_pkg::StatusRetryExcErr;
+                vendor_d   = roci_pkg::VendorErrRetryTimeout;
+                state_d    = StBack;
               end
             end
           end
-          default: begin  // EvControl, EvAgain
-            if (!control_q.flush || in_err_q[row_q]) begin
-              timer_push    = event_q == EvControl;
-              timer_op      = roci_pkg::TimerOpStop;
-              w_d.count     = '0;
-              w_d.rd_count  = '0;
-              w_d.blocked   = 1'b0;
-              w_d.rnr_wait  = 1'b0;
-              w_d.stopped   = 1'b0;
-              w_d.restart   = 1'b0;
-              w_d.implied   = 1'b0;
-              w_d.owe_data  = 1'b0;
-              w_d.owe_store = 1'b0;
-            end
-            if (control_q.flush && !in_err_q[row_q]) begin
-              finish = 1'b1;  // of a life that is over
-            end else if (control_q.flush) begin
-              if (control_q.clear) w_d.done = '0;
-              w_d.failed   = 1'b1;
-              w_d.psn_next = word.una;
-              state_d      = StFlush;
-            end else begin
-              w_d.psn_next      = attr.sq_psn;
-              w_d.una           = attr.sq_psn;
-              w_d.done          = '0;
-              w_d.begun         = '0;
-              w_d.epoch         = word.epoch + 4'd1;
-              w_d.retry_left    = attr.retry_cnt;
-              w_d.rnr_left      = attr.rnr_retry;
-              w_d.failed        = 1'b0;
-              w_d.resume_index  = '0;
-              w_d.resume_offset = '0;
-              ptr_push          = 1'b1;
-              finish            = 1'b1;
-            end
+        end else begin  // control, or the rest of a flush
+          if (!control_q.flush || in_err_q[row_q]) begin
+            timer_push    = !is_again_q;
+            timer_op      = roci_pkg::TimerOpStop;
+            w_d.count     = '0;
+            w_d.rd_count  = '0;
+            w_d.blocked   = 1'b0;
+            w_d.rnr_wait  = 1'b0;
+            w_d.stopped   = 1'b0;
+            w_d.restart   = 1'b0;
+            w_d.implied   = 1'b0;
+            w_d.owe_data  = 1'b0;
+            w_d.owe_store = 1'b0;
           end
-        endcase
+          if (control_q.flush && !in_err_q[row_q]) begin
+            finish = 1'b1;  // of a life that is over
+          end else if (control_q.flush) begin
+            if (control_q.clear) w_d.done = '0;
+            w_d.failed   = 1'b1;
+            w_d.psn_next = word.una;
+            state_d      = StFlush;
+          end else begin
+            w_d.psn_next      = attr.sq_psn;
+            w_d.una           = attr.sq_psn;
+            w_d.done          = '0;
+            w_d.begun         = '0;
+            w_d.epoch         = word.epoch + 4'd1;
+            w_d.retry_left    = attr.retry_cnt;
+            w_d.rnr_left      = attr.rnr_retry;
+            w_d.failed        = 1'b0;
+            w_d.resume_index  = '0;
+            w_d.resume_offset = '0;
+            ptr_push          = 1'b1;
+            finish            = 1'b1;
+          end
+        end
       end
 
       StPlan: begin
@@ -815,7 +765,7 @@ module roci_requester #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= StIdle;
-    else if (state_q == StIdle || finish) state_q <= pick_valid ? StLook : StIdle;
+    else if (state_q == StIdle || finish) state_q <= pick ? StLook : StIdle;
     else state_q <= state_d;
   end
   always_ff @(posedge clk_i) begin
@@ -839,29 +789,16 @@ module roci_requester #(
   end
 
   // ---- Outputs ----
-  logic [2:0]           desc_level, ptr_level, fail_level, job_level;
-  logic [3:0]           timer_level, count_level, verdict_level, unused_cqe_level;
-  logic [4:0]           rsp_seg_level, again_level;
-  logic                 unused_room0, unused_room1, unused_room2, unused_room3, unused_room4;
-  logic                 unused_room5, unused_room6, unused_room7;
-  roci_pkg::fetch_ptr_t ptr_in;
-  roci_pkg::cqe_req_t   cqe_in;
-  roci_pkg::event_req_t fail_in;
-  roci_pkg::timer_cmd_t timer_in;
-  roci_pkg::count_t     count_in;
+  roci_pkg::fetch_ptr_t  ptr_in;
+  roci_pkg::cqe_req_t    cqe_in;
+  roci_pkg::event_req_t  fail_in;
+  roci_pkg::timer_cmd_t  timer_in;
+  roci_pkg::count_t      count_in;
   roci_pkg::atomic_job_t job_in;
-  roci_pkg::seg_t       rsp_seg_in;
-  logic                 verdict, verdict_valid;
+  roci_pkg::seg_t        rsp_seg_in;
+  logic                  out_empty;
 
-  // Room for the event that ends now and for the one chosen
-  assign room         = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
-  assign fail_room    = fail_level <= 3'd2;
-  assign desc_room    = desc_level <= 3'd2 && verdict_level <= 4'd6;
-  assign rsp_seg_room = rsp_seg_level <= 5'd14;
-  assign store_room   = job_level <= 3'd2 && store_q - store_done_i < 8'd64;
-  assign again_room   = again_level <= 5'd14;
-  assign timer_calm   = timer_level == '0;
-
+  assign store_room   = store_q - store_done_i < 8'd64;
   assign done_valid_o = finish || retire || cqe_push;
   assign done_row_o   = row_q;
   assign done_index_o = w_d.done;
@@ -871,14 +808,14 @@ module roci_requester #(
   assign ptr_in.wqe_index = w_d.resume_index;
   assign ptr_in.offset    = w_d.resume_offset;
   assign ptr_in.ready     = ptr_go;
-  roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(4)) u_ptr (
-    .clk_i, .rst_ni, .in_data_i(ptr_in), .in_valid_i(ptr_push), .in_ready_o(unused_room0),
-    .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o(ptr_level));
-
-  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(4)) u_desc (
-    .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(desc_push), .in_ready_o(unused_room1),
-    .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
-    .level_o(desc_level));
+  assign fail_in.kind     = roci_pkg::EventQpFatal;
+  assign fail_in.number   = 24'(row_q);
+  assign timer_in.qpn     = 24'(row_q);
+  assign timer_in.op      = timer_op;
+  assign timer_in.code    = timer_code;
+  assign count_in.qpn     = 24'(row_q);
+  assign count_in.counter = counter;
+  assign count_in.bytes   = state_q == StPlan ? desc.payload_len : '0;
 
   always_comb begin
     cqe_in           = '0;
@@ -903,33 +840,6 @@ module roci_requester #(
       cqe_in.store_ticket = store_q;
     end
   end
-  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
-    .clk_i, .rst_ni, .in_data_i(cqe_in), .in_valid_i(cqe_push), .in_ready_o(cqe_room),
-    .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i),
-    .level_o(unused_cqe_level));
-
-  assign fail_in.kind   = roci_pkg::EventQpFatal;
-  assign fail_in.number = 24'(row_q);
-  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
-    .clk_i, .rst_ni, .in_data_i(fail_in), .in_valid_i(fail_push), .in_ready_o(unused_room2),
-    .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
-    .level_o(fail_level));
-
-  assign timer_in.qpn  = 24'(row_q);
-  assign timer_in.op   = timer_op;
-  assign timer_in.code = timer_code;
-  roci_fifo #(.Width(roci_pkg::TimerCmdBits), .Depth(8)) u_timer (
-    .clk_i, .rst_ni, .in_data_i(timer_in), .in_valid_i(timer_push), .in_ready_o(unused_room3),
-    .out_data_o(timer_cmd_o), .out_valid_o(timer_cmd_valid_o), .out_ready_i(timer_cmd_ready_i),
-    .level_o(timer_level));
-
-  assign count_in.qpn     = 24'(row_q);
-  assign count_in.counter = counter;
-  assign count_in.bytes   = state_q == StPlan ? desc.payload_len : '0;
-  roci_fifo #(.Width(roci_pkg::CountBits), .Depth(8)) u_count (
-    .clk_i, .rst_ni, .in_data_i(count_in), .in_valid_i(count_push), .in_ready_o(unused_room4),
-    .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
-    .level_o(count_level));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) store_q <= '0;
@@ -942,13 +852,9 @@ module roci_requester #(
     job_in.pasid   = place.pasid;
     job_in.operand = rsp_q.ext[191:128];
   end
-  roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(4)) u_job (
-    .clk_i, .rst_ni, .in_data_i(job_in), .in_valid_i(job_push), .in_ready_o(unused_room5),
-    .out_data_o(atomic_job_o), .out_valid_o(atomic_job_valid_o), .out_ready_i(atomic_job_ready_i),
-    .level_o(job_level));
 
   // Payload that is not placed is skipped.
-  assign rsp_drop = finish && event_q == EvRsp && rsp_q.payload_len != '0 && !placed_d;
+  assign rsp_drop = finish && is_rsp_q && rsp_q.payload_len != '0 && !placed_d;
   always_comb begin
     rsp_seg_in = place_seg;
     if (rsp_drop) begin
@@ -958,29 +864,22 @@ module roci_requester #(
       rsp_seg_in.drop = 1'b1;
     end
   end
-  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(16)) u_rsp_seg (
-    .clk_i, .rst_ni, .in_data_i(rsp_seg_in), .in_valid_i(rsp_drop || place_seg_valid),
-    .in_ready_o(rsp_seg_in_ready), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
-    .out_ready_i(rsp_seg_ready_i), .level_o(rsp_seg_level));
 
-  always_comb begin
-    again_in       = control_q;
-    again_in.clear = 1'b0;
-  end
-  roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(16)) u_again (
-    .clk_i, .rst_ni, .in_data_i(again_in), .in_valid_i(again_push), .in_ready_o(unused_room6),
-    .out_data_o(again), .out_valid_o(again_valid), .out_ready_i(pick_valid && pick == EvAgain),
-    .level_o(again_level));
-
-  // Pieces follow the verdict on their plan.
-  roci_fifo #(.Width(1), .Depth(8)) u_verdict (
-    .clk_i, .rst_ni, .in_data_i(desc_push), .in_valid_i(verdict_push), .in_ready_o(unused_room7),
-    .out_data_o(verdict), .out_valid_o(verdict_valid),
-    .out_ready_i(plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last),
-    .level_o(verdict_level));
-  assign seg_o            = plan_seg_i;
-  assign seg_valid_o      = plan_seg_valid_i && verdict_valid && verdict;
-  assign plan_seg_ready_o = verdict_valid && (!verdict || seg_ready_i);
+  roci_requester_out u_out (
+    .clk_i, .rst_ni, .ptr_i(ptr_in), .ptr_push_i(ptr_push), .desc_i(desc),
+    .desc_push_i(desc_push), .verdict_push_i(verdict_push), .cqe_i(cqe_in), .cqe_push_i(cqe_push),
+    .fail_i(fail_in), .fail_push_i(fail_push), .timer_i(timer_in), .timer_push_i(timer_push),
+    .count_i(count_in), .count_push_i(count_push), .job_i(job_in), .job_push_i(job_push),
+    .rsp_seg_i(rsp_seg_in), .rsp_seg_push_i(rsp_drop || place_seg_valid),
+    .rsp_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
+    .room_o(room), .fail_room_o(fail_room), .desc_room_o(desc_room), .rsp_room_o(rsp_room),
+    .cqe_room_o(cqe_room), .timer_calm_o(timer_calm),
+    .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i,
+    .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i,
+    .fail_o, .fail_valid_o, .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i,
+    .count_o, .count_valid_o, .count_ready_i,
+    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i,
+    .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
 
   always_comb begin
     live_o              = '0;
@@ -990,29 +889,13 @@ module roci_requester #(
     live_o.sq_idle      = word.psn_next == word.una && (word.failed || word.done == word.begun);
   end
 
-  assign idle_o = memory_ready && state_q == StIdle && !control_valid_i && !plan_valid_i
-                  && !plan_seg_valid_i && !rsp_meta_valid_i && !timer_event_valid_i && !live_valid_i
-                  && !again_valid && !verdict_valid && !ptr_valid_o && !desc_valid_o && !cqe_valid_o
-                  && !fail_valid_o && !timer_cmd_valid_o && !count_valid_o && !atomic_job_valid_o
-                  && !rsp_seg_valid_o;
+  assign idle_o = memory_ready && state_q == StIdle && none && out_empty;
 
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q, word, slot_num_sge, row_index_i,
-                    row_data_i, unused_ram0, unused_ram1, unused_ram2, unused_room0, unused_room1,
-                    unused_room2, unused_room3, unused_room4, unused_room5, unused_room6,
-                    unused_room7, unused_cqe_level, live_qpn_i, control_i, plan_i, rsp_meta_i,
-                    timer_event_i, again, place};
+                    row_data_i, unused_ram0, unused_ram1, unused_ram2, place};
 
-  `ASSERT(CountHasRoom, `IMPLIES(count_push, unused_room4))
-  `ASSERT(TimerHasRoom, `IMPLIES(timer_push, unused_room3))
-  `ASSERT(PtrHasRoom, `IMPLIES(ptr_push, unused_room0))
-  `ASSERT(DescHasRoom, `IMPLIES(desc_push, unused_room1))
-  `ASSERT(FailHasRoom, `IMPLIES(fail_push, unused_room2))
-  `ASSERT(JobHasRoom, `IMPLIES(job_push, unused_room5))
-  `ASSERT(AgainHasRoom, `IMPLIES(again_push, unused_room6))
-  `ASSERT(VerdictHasRoom, `IMPLIES(verdict_push, unused_room7))
   `ASSERT(DropHasRoom, `IMPLIES(rsp_drop, rsp_seg_in_ready))
-  `ASSERT(NoCompletionLost, `IMPLIES(cqe_push, cqe_room))
   `ASSERT(UnsentNeverFreed, `IMPLIES(retire, ahead != '0 || state_q == StPlaced))
   `ASSERT(RingHoldsHead, `IMPLIES(retire, have))
   `ASSERT(ContinuesHead, `IMPLIES(desc_push && !plan_q.first, have))

@@ -74,7 +74,7 @@ module roci_requester_place (
   assign spoiled    = spoiled_q || br_error_i;
 
   // Walker of the list read again
-  logic               walk_ready, walk_done, walk_seg_valid, walk_key_valid;
+  logic               walk_ready, walk_done, walk_idle, walk_seg_valid, walk_key_valid;
   logic [7:0]         walk_status;
   logic [3:0]         sge_index, sge_row;
   logic [1:0]         sge_place_q;
@@ -94,7 +94,7 @@ module roci_requester_place (
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(seg_ready_i && state_q == StPieces),
-    .done_valid_o(walk_done), .done_status_o(walk_status));
+    .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
 
   assign sge_row = sge_index - 4'd1;
   always_ff @(posedge clk_i) begin
@@ -220,7 +220,7 @@ module roci_requester_place (
   assign br_data_ready_o = 1'b1;
 
   logic unused;
-  assign unused = &{1'b0, unused_ready, place_q};
+  assign unused = &{1'b0, unused_ready, place_q, walk_idle};
 
   `ASSERT(NoDataUnasked, `IMPLIES(br_data_valid_i, state_q == StData))
 

@@ -144,7 +144,8 @@ module roci_sq_cut #(
   assign check_only = whole_q;  // data come later, by the requester
 
   // Walker of lists of several entries
-  logic               walk_start, walk_ready, walk_done, walk_seg_valid, walk_seg_ready;
+  logic               walk_start, walk_ready, walk_done, walk_idle;
+  logic               walk_seg_valid, walk_seg_ready;
   logic [7:0]         walk_status;
   logic [3:0]         sge_index, sge_row;
   logic [1:0]         sge_place_q;
@@ -200,7 +201,7 @@ module roci_sq_cut #(
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
-    .done_valid_o(walk_done), .done_status_o(walk_status));
+    .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
 
   // Entry i > 0 lies in block 1 + (i - 1) / 4
   assign sge_row = sge_index - 4'd1;
@@ -405,7 +406,8 @@ module roci_sq_cut #(
 
   logic unused;
   assign unused = &{1'b0, unused_ptr_level, unused_push, unused_rsp_ready, unused_rsp_level,
-                    unused_plan_level, unused_seg_level, spent, wqe, wqe_q};
+                    unused_plan_level, unused_seg_level, spent, wqe, wqe_q,
+                    walk_idle};
 
   `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
   `ASSERT(AnswersAreExpected, `IMPLIES(rsp_valid, pending_valid))

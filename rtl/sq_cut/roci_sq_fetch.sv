@@ -127,7 +127,7 @@ module roci_sq_fetch #(
       job_q.wqe_index  <= grant_i.wqe_index;
       job_q.count      <= count;
       job_q.offset     <= grant_i.offset;
-      job_q.addr       <= attr.sq_base + (64'(entry) << ({1'b0, attr.sq_stride_log} + 3'd6));
+      job_q.addr       <= attr.sq_base + (64'(entry) << (4'd6 + 4'(attr.sq_stride_log)));
       job_q.pasid      <= attr.pasid;
       job_q.pd         <= attr.pd;
       job_q.pmtu       <= attr.pmtu;

@@ -1,0 +1,144 @@
+// Queues behind the requester: what an event gives out waits here, so that an event in hand never
+// waits for a neighbour (but for completions, which an event may give out many of).
+//
+// The room_o outputs promise room for an event that ends now and one chosen now.
+// Pieces of plans pass by here too: each plan with pieces leaves a verdict, send or drop.
+
+`include "assert.svh"
+
+module roci_requester_out (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  // in
+  input  roci_pkg::fetch_ptr_t      ptr_i,
+  input  logic                      ptr_push_i,
+  input  roci_pkg::tx_desc_t        desc_i,
+  input  logic                      desc_push_i,
+  input  logic                      verdict_push_i,  // desc_push_i is the verdict
+  input  roci_pkg::cqe_req_t        cqe_i,
+  input  logic                      cqe_push_i,
+  input  roci_pkg::event_req_t      fail_i,
+  input  logic                      fail_push_i,
+  input  roci_pkg::timer_cmd_t      timer_i,
+  input  logic                      timer_push_i,
+  input  roci_pkg::count_t          count_i,
+  input  logic                      count_push_i,
+  input  roci_pkg::atomic_job_t     job_i,
+  input  logic                      job_push_i,
+  input  roci_pkg::seg_t            rsp_seg_i,
+  input  logic                      rsp_seg_push_i,
+  output logic                      rsp_seg_ready_o,
+  input  roci_pkg::seg_t            plan_seg_i,
+  input  logic                      plan_seg_valid_i,
+  output logic                      plan_seg_ready_o,
+
+  output logic                      room_o,
+  output logic                      fail_room_o,
+  output logic                      desc_room_o,
+  output logic                      rsp_room_o,      // pieces of a response, and a job
+  output logic                      cqe_room_o,      // for one now
+  output logic                      timer_calm_o,    // the timer keeps up
+
+  // out
+  output roci_pkg::fetch_ptr_t      ptr_o,
+  output logic                      ptr_valid_o,
+  input  logic                      ptr_ready_i,
+  output roci_pkg::tx_desc_t        desc_o,
+  output logic                      desc_valid_o,
+  input  logic                      desc_ready_i,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
+  output roci_pkg::cqe_req_t        cqe_o,
+  output logic                      cqe_valid_o,
+  input  logic                      cqe_ready_i,
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  input  logic                      fail_ready_i,
+  output roci_pkg::timer_cmd_t      timer_cmd_o,
+  output logic                      timer_cmd_valid_o,
+  input  logic                      timer_cmd_ready_i,
+  output roci_pkg::count_t          count_o,
+  output logic                      count_valid_o,
+  input  logic                      count_ready_i,
+  output roci_pkg::atomic_job_t     atomic_job_o,
+  output logic                      atomic_job_valid_o,
+  input  logic                      atomic_job_ready_i,
+  output roci_pkg::seg_t            rsp_seg_o,
+  output logic                      rsp_seg_valid_o,
+  input  logic                      rsp_seg_ready_i,
+
+  output logic                      empty_o
+);
+
+  logic [2:0] ptr_level, desc_level, fail_level, job_level;
+  logic [3:0] timer_level, count_level, verdict_level, unused_cqe_level;
+  logic [4:0] rsp_seg_level;
+  logic       ptr_room, desc_room, fail_room, job_room, timer_room, count_room, verdict_room;
+  logic       verdict, verdict_valid;
+
+  assign room_o       = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
+  assign fail_room_o  = fail_level <= 3'd2;
+  assign desc_room_o  = desc_level <= 3'd2 && verdict_level <= 4'd6;
+  assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2;
+  assign timer_calm_o = timer_level == '0;
+
+  roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(4)) u_ptr (
+    .clk_i, .rst_ni, .in_data_i(ptr_i), .in_valid_i(ptr_push_i), .in_ready_o(ptr_room),
+    .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o(ptr_level));
+  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(4)) u_desc (
+    .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
+    .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
+    .level_o(desc_level));
+  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
+    .clk_i, .rst_ni, .in_data_i(cqe_i), .in_valid_i(cqe_push_i), .in_ready_o(cqe_room_o),
+    .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i),
+    .level_o(unused_cqe_level));
+  roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
+    .clk_i, .rst_ni, .in_data_i(fail_i), .in_valid_i(fail_push_i), .in_ready_o(fail_room),
+    .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
+    .level_o(fail_level));
+  roci_fifo #(.Width(roci_pkg::TimerCmdBits), .Depth(8)) u_timer (
+    .clk_i, .rst_ni, .in_data_i(timer_i), .in_valid_i(timer_push_i), .in_ready_o(timer_room),
+    .out_data_o(timer_cmd_o), .out_valid_o(timer_cmd_valid_o), .out_ready_i(timer_cmd_ready_i),
+    .level_o(timer_level));
+  roci_fifo #(.Width(roci_pkg::CountBits), .Depth(8)) u_count (
+    .clk_i, .rst_ni, .in_data_i(count_i), .in_valid_i(count_push_i), .in_ready_o(count_room),
+    .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
+    .level_o(count_level));
+  roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(4)) u_job (
+    .clk_i, .rst_ni, .in_data_i(job_i), .in_valid_i(job_push_i), .in_ready_o(job_room),
+    .out_data_o(atomic_job_o), .out_valid_o(atomic_job_valid_o), .out_ready_i(atomic_job_ready_i),
+    .level_o(job_level));
+  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(16)) u_rsp_seg (
+    .clk_i, .rst_ni, .in_data_i(rsp_seg_i), .in_valid_i(rsp_seg_push_i),
+    .in_ready_o(rsp_seg_ready_o), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
+    .out_ready_i(rsp_seg_ready_i), .level_o(rsp_seg_level));
+
+  roci_fifo #(.Width(1), .Depth(8)) u_verdict (
+    .clk_i, .rst_ni, .in_data_i(desc_push_i), .in_valid_i(verdict_push_i),
+    .in_ready_o(verdict_room), .out_data_o(verdict), .out_valid_o(verdict_valid),
+    .out_ready_i(plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last),
+    .level_o(verdict_level));
+  assign seg_o            = plan_seg_i;
+  assign seg_valid_o      = plan_seg_valid_i && verdict_valid && verdict;
+  assign plan_seg_ready_o = verdict_valid && (!verdict || seg_ready_i);
+
+  assign empty_o = !plan_seg_valid_i && !verdict_valid && !ptr_valid_o && !desc_valid_o
+                   && !cqe_valid_o && !fail_valid_o && !timer_cmd_valid_o && !count_valid_o
+                   && !atomic_job_valid_o && !rsp_seg_valid_o;
+
+  logic unused;
+  assign unused = &{1'b0, unused_cqe_level};
+
+  `ASSERT(CountHasRoom, `IMPLIES(count_push_i, count_room))
+  `ASSERT(TimerHasRoom, `IMPLIES(timer_push_i, timer_room))
+  `ASSERT(PtrHasRoom, `IMPLIES(ptr_push_i, ptr_room))
+  `ASSERT(DescHasRoom, `IMPLIES(desc_push_i, desc_room))
+  `ASSERT(FailHasRoom, `IMPLIES(fail_push_i, fail_room))
+  `ASSERT(JobHasRoom, `IMPLIES(job_push_i, job_room))
+  `ASSERT(VerdictHasRoom, `IMPLIES(verdict_push_i, verdict_room))
+  `ASSERT(NoCompletionLost, `IMPLIES(cqe_push_i, cqe_room_o))
+
+endmodule

@@ -1,0 +1,145 @@
+// Chooses the requester's next event and keeps it while it is worked on.
+//
+// Order: questions about live state, expired timers, control, then what is left of flushes,
+// responses and plans in turn. Plans wait while their packet has no room, so responses are always
+// served; control never waits for failures to be taken, for taking one may need control to move.
+
+`include "assert.svh"
+
+module roci_requester_pick #(
+  parameter int unsigned NumQps = 256  // queue pairs, a power of two
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  // events
+  input  roci_pkg::sq_control_t     control_i,
+  input  logic                      control_valid_i,
+  output logic                      control_ready_o,
+  input  roci_pkg::plan_t           plan_i,
+  input  logic                      plan_valid_i,
+  output logic                      plan_ready_o,
+  input  roci_pkg::rx_meta_t        rsp_i,
+  input  logic                      rsp_valid_i,
+  output logic                      rsp_ready_o,
+  input  roci_pkg::timer_event_t    timer_i,
+  input  logic                      timer_valid_i,
+  output logic                      timer_ready_o,
+  input  logic [23:0]               live_qpn_i,
+  input  logic                      live_valid_i,
+  input  logic                      live_busy_i,    // the question is being answered
+  input  roci_pkg::sq_control_t     again_i,        // the rest of a flush
+  input  logic                      again_push_i,
+
+  // may one be chosen
+  input  logic                      free_i,
+  input  logic                      room_i,         // for what every event may give out
+  input  logic                      fail_room_i,
+  input  logic                      desc_room_i,
+  input  logic                      rsp_room_i,
+
+  // the choice, and the event in hand from the next clock on
+  output logic                      pick_o,
+  output logic [$clog2(NumQps)-1:0] pick_row_o,
+  output logic [$clog2(NumQps)-1:0] row_o,
+  output logic                      is_live_o,
+  output logic                      is_plan_o,
+  output logic                      is_rsp_o,
+  output logic                      is_timer_o,
+  output logic                      is_again_o,
+  output roci_pkg::plan_t           plan_o,
+  output roci_pkg::rx_meta_t        rsp_o,
+  output roci_pkg::timer_event_t    timer_o,
+  output roci_pkg::sq_control_t     control_o,      // also of the rest of a flush
+
+  output logic                      none_o          // no event waits
+);
+
+  localparam int unsigned QpBits     = $clog2(NumQps);
+  localparam int unsigned AgainDepth = 16;
+
+  logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_again;
+  logic                        plan_can, rsp_can, plan_turn_q, again_turn_q;
+  logic                        again_valid, again_in_ready;
+  logic [$clog2(AgainDepth):0] again_level;
+  roci_pkg::sq_control_t       again;
+
+  assign plan_can = plan_valid_i && desc_room_i && fail_room_i;
+  assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i;
+
+  always_comb begin
+    take_live    = 1'b0;
+    take_control = 1'b0;
+    take_plan    = 1'b0;
+    take_rsp     = 1'b0;
+    take_timer   = 1'b0;
+    take_again   = 1'b0;
+    pick_row_o   = plan_i.qpn[QpBits-1:0];
+    if (free_i && room_i) begin
+      if (live_valid_i && !live_busy_i) begin
+        take_live  = 1'b1;
+        pick_row_o = live_qpn_i[QpBits-1:0];
+      end else if (timer_valid_i && fail_room_i) begin
+        take_timer = 1'b1;
+        pick_row_o = timer_i.qpn[QpBits-1:0];
+      end else if (control_valid_i && again_level < ($clog2(AgainDepth) + 1)'(AgainDepth - 1)) begin
+        take_control = 1'b1;
+        pick_row_o   = control_i.qpn[QpBits-1:0];
+      end else if (again_valid && (again_turn_q || !(rsp_can || plan_can))) begin
+        take_again = 1'b1;
+        pick_row_o = again.qpn[QpBits-1:0];
+      end else if (rsp_can && !(plan_can && plan_turn_q)) begin
+        take_rsp   = 1'b1;
+        pick_row_o = rsp_i.qpn[QpBits-1:0];
+      end else begin
+        take_plan = plan_can;
+      end
+    end
+  end
+
+  assign pick_o          = take_live || take_control || take_plan || take_rsp || take_timer
+                           || take_again;
+  assign control_ready_o = take_control;
+  assign plan_ready_o    = take_plan;
+  assign rsp_ready_o     = take_rsp;
+  assign timer_ready_o   = take_timer;
+  assign none_o          = !control_valid_i && !plan_valid_i && !rsp_valid_i && !timer_valid_i
+                           && !live_valid_i && !again_valid;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      plan_turn_q  <= 1'b0;
+      again_turn_q <= 1'b0;
+    end else if (pick_o) begin
+      plan_turn_q  <= take_rsp;
+      again_turn_q <= !take_again;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (pick_o) begin
+      row_o      <= pick_row_o;
+      is_live_o  <= take_live;
+      is_plan_o  <= take_plan;
+      is_rsp_o   <= take_rsp;
+      is_timer_o <= take_timer;
+      is_again_o <= take_again;
+    end
+    if (take_plan) plan_o <= plan_i;
+    if (take_rsp) rsp_o <= rsp_i;
+    if (take_timer) timer_o <= timer_i;
+    if (take_control) control_o <= control_i;
+    if (take_again) control_o <= again;
+  end
+
+  roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(AgainDepth)) u_again (
+    .clk_i, .rst_ni, .in_data_i(again_i), .in_valid_i(again_push_i), .in_ready_o(again_in_ready),
+    .out_data_o(again), .out_valid_o(again_valid), .out_ready_i(take_again),
+    .level_o(again_level));
+
+  logic unused;
+  assign unused = &{1'b0, live_qpn_i, again};
+
+  `ASSERT(AgainHasRoom, `IMPLIES(again_push_i, again_in_ready))
+
+endmodule
