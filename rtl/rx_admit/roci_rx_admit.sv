@@ -1,5 +1,5 @@
 // Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
-// (WIRE-25, 26, 47), addresses and VLAN (WIRE-02, 27), P_Key (WIRE-23, 24). rx_parse judged opcodes.
+// (WIRE-25, 26, 47), addresses and VLAN (WIRE-02, 27), P_Key (WIRE-23, 24).
 //
 // Throughput: one packet a clock. Latency: two clocks to the meta queues.
 //
