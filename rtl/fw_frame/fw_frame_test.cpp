@@ -31,9 +31,8 @@ struct Bench {
       std::uint64_t keep = 0;
       for (unsigned i = 0; i < kBeat; ++i) {
         const bool inside = at + i < in.front().size();
-        // Lanes that are not kept hold anything.
-        port::put_byte(dut->s_axis_rx_tdata_i, i,
-                       inside ? in.front()[at + i] : static_cast<std::uint8_t>(random()));
+        // Lanes that are not kept hold what would tell of neighbour discovery.
+        port::put_byte(dut->s_axis_rx_tdata_i, i, inside ? in.front()[at + i] : 135);
         keep |= std::uint64_t{inside} << i;
       }
       port::put(dut->s_axis_rx_tkeep_i, 0, kBeat, keep);
@@ -150,4 +149,25 @@ TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
   CHECK(bench.host == theirs);
   CHECK(taken == mine);
   CHECK(mine > 50);
+}
+
+TEST_CASE("fw_frame: the rest of a dropped frame is dropped although the buffer falls free") {
+  Bench bench;
+  bench.dut->to_firmware_i = 1;
+  Frame arp = random_frame(bench.random, 1500);
+  arp[13] = 0x06;
+  bench.in = {arp, arp};
+  while (bench.in.size() == 2 || bench.at < 8 * kBeat) bench.step();
+  CHECK((bench.dut->rx_status_o >> 31) == 1);
+  bench.dut->rx_pop_i = 1;
+  bench.step();
+  bench.dut->rx_pop_i = 0;
+  for (int i = 0; i < 300; ++i) bench.step();
+  CHECK(bench.in.empty());
+  CHECK(bench.dut->rx_status_o == 0);
+  CHECK(bench.dut->idle_o == 1);
+  bench.in.push_back(arp);
+  for (int i = 0; i < 300; ++i) bench.step();
+  CHECK((bench.dut->rx_status_o & 0x7FF) == arp.size());
+  CHECK((bench.rx_word(1496) & 0xFF) == arp[1496]);
 }

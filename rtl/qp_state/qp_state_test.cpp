@@ -143,3 +143,21 @@ TEST_CASE("qp_state: all fail while no engine listens") {
   REQUIRE(bench.rq.size() == kQps + 1);
   CHECK(bench.rq[0] == Told{3, kInitResponder});
 }
+
+TEST_CASE("qp_state: firmware waits until the engines took their orders") {
+  Bench bench;
+  bench.request(3, true, kInit);
+  bench.percent_engine = 0;
+  bench.request(3, true, kRtr);
+  bench.dut->req_valid_i = 1;
+  bench.dut->req_write_i = 1;
+  bench.dut->req_state_i = kReset;
+  for (int i = 0; i < 100; ++i) {
+    bench.step();
+    REQUIRE_FALSE(bench.done);
+  }
+  bench.dut->req_write_i = 0;  // looking is free
+  CHECK(bench.request(3, false, 0) == kRtr);
+  bench.percent_engine = 100;
+  CHECK(bench.request(3, true, kReset) == kRtr);
+}
