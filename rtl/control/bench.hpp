@@ -53,9 +53,7 @@ struct Row {  // a row of a table, or any 512 bits
   std::uint32_t word[16] = {};
   std::uint32_t& operator[](int i) { return word[i]; }
   std::uint32_t operator[](int i) const { return word[i]; }
-  bool operator==(const Row& other) const {
-    return std::equal(word, word + 16, other.word);
-  }
+  bool operator==(const Row& other) const { return std::equal(word, word + 16, other.word); }
 };
 struct RowSeen {
   unsigned table;
@@ -94,11 +92,11 @@ class Bench {
   std::mt19937 random;
 
   // knobs
-  bool engines_ready = true;        ///< take qp_event
-  unsigned write_latency = 20;      ///< clocks from a block write to its response
-  bool hold_writes = false;         ///< no responses
-  unsigned percent_ready = 100;     ///< of block ports
-  std::uint64_t now_step = 4;       ///< ns per clock
+  bool engines_ready = true;     ///< take qp_event
+  unsigned write_latency = 20;   ///< clocks from a block write to its response
+  bool hold_writes = false;      ///< no responses
+  unsigned percent_ready = 100;  ///< of block ports
+  std::uint64_t now_step = 4;    ///< ns per clock
 
   // what was seen
   std::vector<RowSeen> rows;
@@ -106,7 +104,7 @@ class Bench {
   std::vector<Doorbell> sq_doorbells, rq_doorbells;
   std::vector<std::pair<unsigned, unsigned>> writes;  ///< client, bytes: as taken
   std::vector<std::vector<std::uint8_t>> host_frames, fw_frames;
-  std::map<std::uint64_t, std::uint8_t> memory;  ///< by pasid << 44 ^ address
+  std::map<std::uint64_t, std::uint8_t> memory;     ///< by pasid << 44 ^ address
   std::deque<std::vector<std::uint8_t>> rx_frames;  ///< to send into eth_rx
   std::vector<std::uint64_t> cqe_cycles;            ///< clocks in which entries were taken
   unsigned fw_beats = 0;
@@ -118,7 +116,7 @@ class Bench {
     bool solicited = false, wait_data = false, wait_store = false;
     unsigned ticket = 0, store_ticket = 0;
   };
-  std::deque<Cqe> cqes[2];  ///< to offer: sq, rq
+  std::deque<Cqe> cqes[2];                             ///< to offer: sq, rq
   std::deque<std::pair<unsigned, unsigned>> fails[2];  ///< kind, qpn
   std::deque<std::pair<unsigned, unsigned>> plain_events;
 
@@ -285,7 +283,8 @@ class Bench {
     dut->br_fw_data_valid_i = data;
     dut->br_fw_error_i = read_error;
     if (data) {
-      for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_fw_data_i, i, reads_.front().bytes[i]);
+      for (unsigned i = 0; i < 64; ++i)
+        port::put_byte(dut->br_fw_data_i, i, reads_.front().bytes[i]);
     }
     dut->s_axis_eth_rx_tvalid_i = !rx_frames.empty();
     if (!rx_frames.empty()) {
@@ -357,8 +356,10 @@ class Bench {
                        static_cast<unsigned>(port::get(word, place_of(spec::kQpEvent, "kind"))),
                        dut.cycle()};
     };
-    if (dut->qp_event_sq_valid_o && engines_ready) sq_events.push_back(qp_event(dut->qp_event_sq_o));
-    if (dut->qp_event_rq_valid_o && engines_ready) rq_events.push_back(qp_event(dut->qp_event_rq_o));
+    if (dut->qp_event_sq_valid_o && engines_ready)
+      sq_events.push_back(qp_event(dut->qp_event_sq_o));
+    if (dut->qp_event_rq_valid_o && engines_ready)
+      rq_events.push_back(qp_event(dut->qp_event_rq_o));
     const auto doorbell = [](std::uint64_t word) {
       return Doorbell{static_cast<unsigned>(port::get(word, place_of(spec::kDoorbell, "qpn"))),
                       static_cast<unsigned>(port::get(word, place_of(spec::kDoorbell, "index")))};

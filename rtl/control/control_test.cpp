@@ -69,7 +69,8 @@ std::vector<std::uint8_t> frame(std::initializer_list<std::pair<unsigned, unsign
 
 }  // namespace
 
-TEST_CASE("control: registers reset to their values, keep their bits and ignore what is not theirs") {
+TEST_CASE(
+    "control: registers reset to their values, keep their bits and ignore what is not theirs") {
   Bench bench;
   for (const auto& r : spec::kRegisters) {
     INFO(std::string(r.name));
@@ -109,7 +110,8 @@ TEST_CASE("control: registers reset to their values, keep their bits and ignore 
     bench.write(a, 0xFFFFFFFF);
     CHECK(bench.read(a) == 0);
   }
-  for (std::uint32_t a : {0x1180u, 0x2600u, 0x27FCu, 0x3600u, 0x4000u, 0x100000u, 0x180004u, 0x3FFFFCu}) {
+  for (std::uint32_t a :
+       {0x1180u, 0x2600u, 0x27FCu, 0x3600u, 0x4000u, 0x100000u, 0x180004u, 0x3FFFFCu}) {
     bench.write(a, 0xFFFFFFFF);
     CHECK(bench.read(a) == 0);
   }
@@ -274,8 +276,8 @@ TEST_CASE("control: live state comes from both engines") {
 
 TEST_CASE("control: states change on the row bus first and then the engines are told") {
   Bench bench;
-  const unsigned path[] = {state("Init"), state("Rtr"), state("Rts"), state("Sqd"), state("Rts"),
-                           state("Err"),  state("Reset")};
+  const unsigned path[] = {state("Init"), state("Rtr"), state("Rts"),  state("Sqd"),
+                           state("Rts"),  state("Err"), state("Reset")};
   CHECK(bench.get_state(3) == state("Reset"));
   for (unsigned next : path) {
     bench.rows.clear();
@@ -297,7 +299,9 @@ TEST_CASE("control: states change on the row bus first and then the engines are 
     for (const auto* list : {&bench.sq_events, &bench.rq_events}) {
       for (const EventSeen& e : *list) {
         CHECK(e.qpn == 3);
-        CHECK(e.kind == (flush ? kFlush : list == &bench.sq_events ? kInitRequester : kInitResponder));
+        CHECK(e.kind == (flush                      ? kFlush
+                         : list == &bench.sq_events ? kInitRequester
+                                                    : kInitResponder));
         CHECK(e.cycle > bench.rows[0].cycle);
       }
     }
@@ -457,7 +461,8 @@ TEST_CASE("control: firmware reads and writes 64 bytes of host memory") {
   Bench bench;
   const std::uint64_t address = 0x123456789AC0ull;
   std::vector<std::uint32_t> words(16);
-  for (unsigned i = 0; i < 16; ++i) bench.write(window("DmaData") + 4 * i, words[i] = bench.random());
+  for (unsigned i = 0; i < 16; ++i)
+    bench.write(window("DmaData") + 4 * i, words[i] = bench.random());
   bench.write("DmaAddressLo", static_cast<std::uint32_t>(address) | 0x15);
   bench.write("DmaAddressHi", static_cast<std::uint32_t>(address >> 32));
   bench.percent_ready = 30;
@@ -499,8 +504,8 @@ TEST_CASE("control: firmware gets ARP and neighbour discovery, the host all else
       frame({{12, 0x86}, {13, 0xDD}, {20, 58}, {54, 128}}, 86, bench.random),
       frame({{12, 0x86}, {13, 0xDD}, {20, 17}, {54, 135}}, 86, bench.random),
       frame({{12, 0x86}, {13, 0xDD}, {20, 58}}, 54, bench.random),
-      frame({{12, 0x81}, {13, 0}, {16, 0x86}, {17, 0xDD}, {20, 58}, {24, 6}, {58, 136}, {54, 136}}, 90,
-            bench.random),
+      frame({{12, 0x81}, {13, 0}, {16, 0x86}, {17, 0xDD}, {20, 58}, {24, 6}, {58, 136}, {54, 136}},
+            90, bench.random),
       frame({{12, 0x88}, {13, 6}}, 9000, bench.random)};
   // Bit clear: all to the host.
   for (const auto& f : mine) bench.rx_frames.push_back(f);
@@ -557,7 +562,8 @@ TEST_CASE("control: firmware sends frames, one beat a clock") {
     for (auto& b : bytes) b = static_cast<std::uint8_t>(bench.random());
     for (unsigned k = 0; k < length; k += 4) {
       std::uint32_t word = 0;
-      for (unsigned b = 0; b < 4 && k + b < length; ++b) word |= std::uint32_t{bytes[k + b]} << 8 * b;
+      for (unsigned b = 0; b < 4 && k + b < length; ++b)
+        word |= std::uint32_t{bytes[k + b]} << 8 * b;
       bench.write(window("TxFrameData") + k, word);
     }
     bench.fw_frames.clear();
@@ -596,7 +602,8 @@ TEST_CASE("control: counters of queue pairs add up and start anew with a new lif
   Bench bench(3);
   std::uint64_t expect[kNumQps][8] = {};
   for (unsigned i = 0; i < 600; ++i) {
-    Bench::Count c{static_cast<unsigned>(bench.random() % 3), static_cast<unsigned>(bench.random() % 8),
+    Bench::Count c{static_cast<unsigned>(bench.random() % 3),
+                   static_cast<unsigned>(bench.random() % 8),
                    static_cast<unsigned>(bench.random() % 4097)};
     if (c.counter == 1 || c.counter == 3) c.counter = 0;  // bytes come with packets
     expect[c.qpn][c.counter] += 1;
@@ -627,7 +634,8 @@ TEST_CASE("control: port counters count drops, frames and bytes") {
   std::uint64_t expect[16] = {};
   for (unsigned i = 0; i < 500; ++i) {
     const unsigned rx = bench.random() & bench.random() & 0x3FF;
-    const unsigned rq = bench.random() & bench.random() & 0x3FF & ~(1u << code(spec::kDropCauses, "Ghost"));
+    const unsigned rq =
+        bench.random() & bench.random() & 0x3FF & ~(1u << code(spec::kDropCauses, "Ghost"));
     bench.dut->drop_rx_i = rx;
     bench.dut->drop_rq_i = rq;
     bench.dut->drop_ghost_i = i % 3 == 0;

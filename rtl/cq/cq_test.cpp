@@ -49,8 +49,8 @@ struct Bench {
   std::mt19937 random;
   std::deque<Cqe> in[2];
   std::deque<Doorbell> bells;
-  std::deque<Write> flying;     // taken, response to come
-  std::vector<Write> visible;   // response is in
+  std::deque<Write> flying;    // taken, response to come
+  std::vector<Write> visible;  // response is in
   std::vector<Write> taken;
   std::vector<Event> events;
   std::vector<unsigned> fails;
@@ -141,13 +141,15 @@ struct Bench {
       taken.push_back(w);
     }
     if (dut->event_valid_o && dut->event_ready_i) {
-      events.push_back({static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "kind"))),
-                        static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "number"))),
-                        dut.cycle()});
+      events.push_back(
+          {static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "kind"))),
+           static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "number"))),
+           dut.cycle()});
     }
     if (dut->fail_valid_o && dut->fail_ready_i) {
       CHECK(port::get(dut->fail_o, place_of(spec::kEventReq, "kind")) == kQpFatal);
-      fails.push_back(static_cast<unsigned>(port::get(dut->fail_o, place_of(spec::kEventReq, "number"))));
+      fails.push_back(
+          static_cast<unsigned>(port::get(dut->fail_o, place_of(spec::kEventReq, "number"))));
     }
     dut.tick();
     if (sq_taken) dut->cqe_sq_valid_i = 0;
@@ -159,10 +161,12 @@ struct Bench {
   }
   void drain() {
     do run(4);
-    while (!in[0].empty() || !in[1].empty() || !bells.empty() || !dut->idle_o || !dut->bells_idle_o);
+    while (!in[0].empty() || !in[1].empty() || !bells.empty() || !dut->idle_o ||
+           !dut->bells_idle_o);
   }
 
-  void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0, bool valid = true) {
+  void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0,
+            bool valid = true) {
     port::clear(dut->row_data_i);
     port::put(dut->row_data_i, place_of(spec::kCq, "valid"), valid);
     port::put(dut->row_data_i, place_of(spec::kCq, "pasid"), 7);
@@ -178,7 +182,8 @@ struct Bench {
     dut->row_valid_i = 0;
     log_of[cqn] = log;
   }
-  void complete(unsigned cqn, unsigned index, bool solicited = false, unsigned status = 0, int source = 0) {
+  void complete(unsigned cqn, unsigned index, bool solicited = false, unsigned status = 0,
+                int source = 0) {
     Cqe c;
     c.cqn = cqn;
     c.qpn = 0x1000 + cqn;
@@ -187,7 +192,9 @@ struct Bench {
     c.status = status;
     in[source].push_back(c);
   }
-  void consume(unsigned cqn, unsigned index) { bells.push_back({cqn, index & 0xFFFF, false, false}); }
+  void consume(unsigned cqn, unsigned index) {
+    bells.push_back({cqn, index & 0xFFFF, false, false});
+  }
   void arm(unsigned cqn, unsigned index, bool solicited = false) {
     bells.push_back({cqn, index & 0xFFFF, true, solicited});
   }
@@ -286,7 +293,8 @@ TEST_CASE("cq: CQ-02 the order of each source holds; tickets hold back their sou
       CHECK(need.second <= have_stores);
     }
     if (bench.random() % 4 == 0 && have < ticket) bench.dut->wr_done_i = ++have + done;
-    if (bench.random() % 8 == 0 && have_stores < store) bench.dut->store_done_i = ++have_stores + stores;
+    if (bench.random() % 8 == 0 && have_stores < store)
+      bench.dut->store_done_i = ++have_stores + stores;
     REQUIRE(bench.dut.cycle() < 100000);
   }
   unsigned next[2] = {};
@@ -467,7 +475,7 @@ TEST_CASE("cq: CQ-10 arm, poll, sleep never sleeps through a completion") {
     constexpr unsigned kQueues = 3;
     unsigned consumed[kQueues] = {}, written[kQueues] = {}, arms[kQueues] = {}, polls[kQueues] = {};
     unsigned events_seen[kQueues] = {};
-    std::uint64_t wake[kQueues] = {};   // cycle at which software looks; kNever: it sleeps
+    std::uint64_t wake[kQueues] = {};  // cycle at which software looks; kNever: it sleeps
     std::size_t event_at = 0, visible_at = 0;
     std::deque<unsigned> seen[kQueues];
     for (unsigned q = 0; q < kQueues; ++q) bench.make(q, 6);

@@ -31,7 +31,7 @@ struct Bench {
   Dut<Vroci_eq> dut;
   std::mt19937 random{77};
   std::deque<std::uint32_t> in[4];
-  std::deque<std::uint32_t> written;  // the four sources merged, as they came out
+  std::deque<std::uint32_t> written;            // the four sources merged, as they came out
   std::map<std::uint64_t, std::uint32_t> ring;  // entry by address; owner in bit 31 of kind byte
   std::map<std::uint64_t, bool> owner;
   std::vector<std::uint32_t> engine;
@@ -118,7 +118,8 @@ TEST_CASE("eq: CQ-12 entries are in order, each once, over many passes; the inte
   CHECK(bench.dut->overflow_o == 0);
   unsigned seen[4] = {};
   for (const std::uint32_t w : bench.written) {
-    const unsigned number = static_cast<unsigned>(port::get(w, place_of(spec::kEventReq, "number")));
+    const unsigned number =
+        static_cast<unsigned>(port::get(w, place_of(spec::kEventReq, "number")));
     CHECK((number & 0xFFFFF) == seen[number >> 20]++);
   }
   for (unsigned s = 0; s < 4; ++s) CHECK(seen[s] == next[s]);

@@ -21,7 +21,8 @@ TEST_CASE("fence: ends after eight idle clocks in a row, counted from its start"
     CHECK(dut->busy_o == busy);
     CHECK(dut->pause_o == busy);
     const bool done = quiet == kSettle;
-    if (dut->start_i) busy = true;
+    if (dut->start_i)
+      busy = true;
     else if (busy && done) {
       busy = false;
       ++ended;

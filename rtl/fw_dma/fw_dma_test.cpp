@@ -62,13 +62,15 @@ TEST_CASE("fw_dma: a read fills the window and tells of an error until the next 
   for (int i = 0; i < 10; ++i) dut.tick();
   CHECK(dut->command_o == (kGo | 7));
   CHECK(dut->br_data_ready_o == 1);
-  for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_data_i, i, static_cast<std::uint8_t>(200 + i));
+  for (unsigned i = 0; i < 64; ++i)
+    port::put_byte(dut->br_data_i, i, static_cast<std::uint8_t>(200 + i));
   dut->br_data_valid_i = 1;
   dut->br_error_i = 1;
   dut.tick();
   dut->br_data_valid_i = 0;
   CHECK(dut->command_o == (kError | 7));
-  for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->data_o, i) == static_cast<std::uint8_t>(200 + i));
+  for (unsigned i = 0; i < 64; ++i)
+    CHECK(port::byte(dut->data_o, i) == static_cast<std::uint8_t>(200 + i));
   command(dut, kGo | 7);
   CHECK((dut->command_o & kError) == 0);
 }

@@ -51,7 +51,8 @@ struct Bench {
     if (dut->m_axis_host_tvalid_o && dut->m_axis_host_tready_i) {
       last_beat = dut.cycle();
       for (unsigned i = 0; i < kBeat; ++i) {
-        if (port::get(dut->m_axis_host_tkeep_o, i, 1)) part.push_back(port::byte(dut->m_axis_host_tdata_o, i));
+        if (port::get(dut->m_axis_host_tkeep_o, i, 1))
+          part.push_back(port::byte(dut->m_axis_host_tdata_o, i));
       }
       if (dut->m_axis_host_tlast_o) {
         host.push_back(part);
@@ -126,10 +127,12 @@ TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
       put(16, 0x08);
       put(17, 0x00);
     }
-    const bool firmware = type == 0x0806 || (type == 0x86DD && f.size() > 54 + shift && next == 58 &&
-                                             (icmp == 135 || icmp == 136));
-    if (firmware) ++mine;
-    else theirs.push_back(f);
+    const bool firmware = type == 0x0806 || (type == 0x86DD && f.size() > 54 + shift &&
+                                             next == 58 && (icmp == 135 || icmp == 136));
+    if (firmware)
+      ++mine;
+    else
+      theirs.push_back(f);
     bench.in.push_back(f);
     for (int k = 0; k < 200 && (!bench.in.empty() || k < 60); ++k) bench.step();
     REQUIRE(bench.in.empty());
@@ -139,7 +142,8 @@ TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
       CHECK((bench.dut->rx_status_o & 0x7FF) == f.size());
       for (unsigned k = 0; k < f.size(); k += 4) {
         const std::uint32_t word = bench.rx_word(k);
-        for (unsigned b = 0; b < 4 && k + b < f.size(); ++b) CHECK((word >> 8 * b & 0xFF) == f[k + b]);
+        for (unsigned b = 0; b < 4 && k + b < f.size(); ++b)
+          CHECK((word >> 8 * b & 0xFF) == f[k + b]);
       }
       bench.dut->rx_pop_i = 1;
       bench.step();

@@ -29,8 +29,8 @@ struct Bench {
   Dut<Vroci_qp_state> dut;
   std::mt19937 random{42};
   std::deque<std::uint32_t> fails[3];
-  std::vector<Told> sq, rq;             // what the engines were told
-  std::vector<Told> changes;            // qpn, state
+  std::vector<Told> sq, rq;   // what the engines were told
+  std::vector<Told> changes;  // qpn, state
   std::vector<std::uint32_t> events;
   unsigned percent_engine = 50;
   bool done = false;
@@ -93,7 +93,8 @@ TEST_CASE("qp_state: orders and events follow from the changes alone") {
   const unsigned states[] = {kReset, kInit, kRtr, kRts, kSqd, kErr};
   for (int i = 0; i < 3000; ++i) {
     if (bench.random() % 3 == 0) {
-      bench.fails[bench.random() % 3].push_back((3 + bench.random() % 3) | (bench.random() % kQps) << 8);
+      bench.fails[bench.random() % 3].push_back((3 + bench.random() % 3) | (bench.random() % kQps)
+                                                                               << 8);
     }
     if (bench.random() % 2) {
       bench.request(bench.random() % kQps, bench.random() % 4 != 0, states[bench.random() % 6]);

@@ -47,8 +47,9 @@ unsigned strobes(Dut<Vroci_regs>& dut, std::string* names) {
 }
 
 bool acts(std::string_view name) {
-  for (const char* one : {"TableCommand", "FenceCommand", "DmaCommand", "TxFrameCommand", "RxFramePop",
-                          "CounterSelect", "EqSize", "EqConsumer", "EqStatus", "EventPost"}) {
+  for (const char* one :
+       {"TableCommand", "FenceCommand", "DmaCommand", "TxFrameCommand", "RxFramePop",
+        "CounterSelect", "EqSize", "EqConsumer", "EqStatus", "EventPost"}) {
     if (name == one) return true;
   }
   return false;
