@@ -134,11 +134,12 @@ module roci_requester #(
     logic                owe_data;     // unsignaled READ since the last completion
     logic                owe_store;    // unsignaled atomic likewise
     logic                fence_wait;   // blocked until no READ or atomic is in flight
+    logic                unstopped;    // the timer was left running with nothing in flight
     logic [15:0]         resume_index;
     logic [31:0]         resume_offset;
   } word_t;
   localparam int unsigned WordBits = 24 + 24 + 16 + 16 + RingBits + RingBits + 1 + 4 + 5 + 4 + 3 + 3
-                                     + 9 + 16 + 32;
+                                     + 10 + 16 + 32;
 
   localparam logic [1:0] KindData   = 2'd0;  // SEND or WRITE
   localparam logic [1:0] KindRead   = 2'd1;
@@ -460,12 +461,14 @@ module roci_requester #(
           timer_push = 1'b1;
           timer_op   = roci_pkg::TimerOpStop;
           finish     = 1'b1;
+          w_d.unstopped = 1'b0;
           if (alive && !word.failed) begin
             if (timer_q.rnr && word.rnr_wait) begin
               w_d.rnr_wait = 1'b0;
               ptr_push     = 1'b1;
             end else if (word_flight != '0) begin
-              if (timer_q.rnr) begin
+              if (timer_q.rnr || word.unstopped) begin
+                // Maybe of packets before those in flight: give them a whole time more.
                 timer_op = roci_pkg::TimerOpRestart;
               end else begin
                 timer_push = 1'b0;
@@ -492,6 +495,7 @@ module roci_requester #(
             w_d.implied   = 1'b0;
             w_d.owe_data  = 1'b0;
             w_d.owe_store = 1'b0;
+            w_d.unstopped = 1'b0;
           end
           if (control_q.flush && !in_err_q[row_q]) begin
             finish = 1'b1;  // of a life that is over
@@ -739,6 +743,7 @@ module roci_requester #(
           w_d.implied    = 1'b0;
           // An expiry with nothing in flight does no harm, so a busy timer is spared the order.
           timer_push     = flight != '0 || timer_calm;
+          w_d.unstopped  = flight == '0 ? !timer_calm : w_q.unstopped;
           timer_op       = flight != '0 ? roci_pkg::TimerOpRestart : roci_pkg::TimerOpStop;
         end
         if (unblock) begin
