@@ -1,1 +1,2 @@
-add_rtl_block(icrc WIDTHS 64 128 256 512)
+add_rtl_block(icrc WIDTHS 64 PROOF_DEPTH 1 PROOF_PARAMS DataWidth=64)
+add_rtl_block(icrc WIDTHS 128 256 512)

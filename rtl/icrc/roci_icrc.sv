@@ -174,4 +174,59 @@ module roci_icrc #(
   assign gap_o   = gap_q;
   assign valid_o = done_q;
 
+`ifdef FORMAL
+  // Against the definition, byte by byte and bit by bit. One beat of any state and data is enough,
+  // since the state moves on beat by beat. Both sides are sums of their input bits: when they
+  // agree on every single bit, and on none, they agree on all.
+  function automatic logic [31:0] add_byte(input logic [31:0] crc, input logic [7:0] data);
+    add_byte = crc ^ {24'd0, data};
+    for (int i = 0; i < 8; i++) begin
+      add_byte = (add_byte >> 1) ^ (add_byte[0] ? 32'hEDB8_8320 : 32'd0);
+    end
+  endfunction
+
+  (* anyconst *) logic [31:0] f_state;
+  logic [DataWidth+31:0] f_bits;
+  logic [31:0]           f_serial;
+  assign f_bits = {data_i, f_state};
+  always_comb begin
+    f_serial = f_state;
+    for (int i = 0; i < Bytes; i++) f_serial = add_byte(f_serial, data_i[8*i +: 8]);
+    if ((f_bits & (f_bits - 1'b1)) == '0) begin
+      BeatIsSerial : assert ((sum_of(data_i) ^ advance(f_state)) == f_serial);
+    end
+  end
+
+  // What is covered, byte by byte: `at` counts from the IP header.
+  function automatic logic [7:0] covered(input logic [7:0] data, input int at, input logic ipv6);
+    covered = data;
+    if (at < 0) covered = 8'd0;
+    else if (ipv6 ? at == 1 || at == 2 || at == 3 || at == 7 || at == 46 || at == 47 || at == 52
+                  : at == 1 || at == 8 || at == 10 || at == 11 || at == 26 || at == 27
+                    || at == 32) covered = 8'hFF;
+    else if (ipv6 && at == 0) covered = data | 8'h0F;
+    if (at == 0) covered = covered ^ 8'hE3;  // the start state 0xDEBB20E3, low byte first
+    if (at == 1) covered = covered ^ 8'h20;
+    if (at == 2) covered = covered ^ 8'hBB;
+    if (at == 3) covered = covered ^ 8'hDE;
+  endfunction
+
+  logic [DataWidth-1:0] f_covered;
+  always_comb begin
+    f_covered = data_i;
+    for (int b = 0; b < 16; b++) begin
+      for (int i = 0; i < Bytes; i++) begin
+        if (beat_q == BeatBits'(b)) begin
+          f_covered[8*i +: 8] = vlan_i ? covered(data_i[8*i +: 8], Bytes * b + i - 18, ipv6_i)
+                                       : covered(data_i[8*i +: 8], Bytes * b + i - 14, ipv6_i);
+        end
+        if (last_i && !keep_i[i]) f_covered[8*i +: 8] = 8'd0;
+      end
+    end
+    FieldsAreMasked : assert (
+        cut_tail(cover_head(data_i, beat_q, ipv6_i, vlan_i), keep_i, last_i) == f_covered);
+  end
+  always_comb OneBit : cover (f_bits != '0 && (f_bits & (f_bits - 1'b1)) == '0);
+`endif
+
 endmodule

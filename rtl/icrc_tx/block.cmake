@@ -1,1 +1,1 @@
-add_rtl_block(icrc_tx WIDTHS 64 128 512)
+add_rtl_block(icrc_tx WIDTHS 64 128 256 512)
