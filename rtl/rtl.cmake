@@ -1,5 +1,7 @@
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [SLOW]), called from rtl/<name>/block.cmake. Top module roci_<name>.
+#               [PROOF_TOP <module>] [SLOW])
+#
+# Called from rtl/<name>/block.cmake; the top module is roci_<name>.
 #
 #   lint.<name>          Verilator -Wall, no warning
 #   rtl.<name>           rtl/<name>/<name>_test.cpp on the verilated source

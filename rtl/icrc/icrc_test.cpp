@@ -76,8 +76,8 @@ TEST_CASE("icrc: stands still without enable") {
   bench.hold_percent = 40;
   for (unsigned n = 0; n < 300; ++n) {
     const bool ipv6 = n & 1, vlan = n & 2;
-    bench.send(icrc::random_frame(
-        bench.random, icrc::smallest(ipv6, vlan) + bench.random() % 300, ipv6, vlan));
+    bench.send(icrc::random_frame(bench.random, icrc::smallest(ipv6, vlan) + bench.random() % 300,
+                                  ipv6, vlan));
     while (bench.random() % 4 == 0) bench.tick();
   }
   bench.drain();

@@ -242,9 +242,14 @@ TEST_CASE("key_check: all clients at once, one lookup a clock, everyone in turn"
     r.access = region.access & random();
     r.len = 1 + (random() >> (32 + random() % 32));
     switch (random() % 3) {
-      case 0: r.va = region.iova + random() % 3 - 1; break;
-      case 1: r.va = region.iova + region.length - r.len + random() % 3 - 1; break;
-      default: r.va = region.iova + (region.length ? random() % region.length : 0);
+      case 0:
+        r.va = region.iova + random() % 3 - 1;
+        break;
+      case 1:
+        r.va = region.iova + region.length - r.len + random() % 3 - 1;
+        break;
+      default:
+        r.va = region.iova + (region.length ? random() % region.length : 0);
     }
     return r;
   };

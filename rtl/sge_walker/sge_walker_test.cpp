@@ -33,9 +33,7 @@ struct Piece {
   std::uint64_t addr;
   std::uint32_t len;
   bool last;
-  bool operator==(const Piece& o) const {
-    return addr == o.addr && len == o.len && last == o.last;
-  }
+  bool operator==(const Piece& o) const { return addr == o.addr && len == o.len && last == o.last; }
 };
 
 /// What a walk must give, by going through the list byte range by byte range.
@@ -177,8 +175,8 @@ struct Bench {
 
 TEST_CASE("sge_walker: RQ-07: pieces come in order of the list, empty entries give none") {
   Bench bench;
-  const std::vector<Sge> list{{0x1000, 7, 1}, {0x2000, 0, kBadKey}, {0x3000, 300, 2},
-                              {0x4000, 301, 3}};
+  const std::vector<Sge> list{
+      {0x1000, 7, 1}, {0x2000, 0, kBadKey}, {0x3000, 300, 2}, {0x4000, 301, 3}};
   CHECK(bench.run({list, 0, 608}) == kSuccess);
   CHECK(bench.run({list, 5, 400}) == kSuccess);
   CHECK(bench.run({list, 7, 300}) == kSuccess);
@@ -243,8 +241,8 @@ TEST_CASE("sge_walker: any lists, key table and taker busy now and then") {
       std::uint64_t total = 0;
       for (unsigned i = 0; i < entries; ++i) {
         const std::uint32_t length = bench.random() % 4 ? bench.random() % 600 : 0;
-        walk.list.push_back({std::uint64_t{bench.random()} << 16 | i, length,
-                             bench.random() % 40 ? i : kBadKey});
+        walk.list.push_back(
+            {std::uint64_t{bench.random()} << 16 | i, length, bench.random() % 40 ? i : kBadKey});
         total += length;
       }
       walk.offset = bench.random() % (total + 1);

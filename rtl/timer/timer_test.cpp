@@ -14,8 +14,8 @@ namespace {
 using namespace roci::spec;
 
 constexpr unsigned kQps = 64;
-constexpr unsigned kClock = 4;                   // ns
-constexpr std::uint64_t kSlack = 20 * kClock;    // from a deadline to the event, when alone
+constexpr unsigned kClock = 4;                 // ns
+constexpr std::uint64_t kSlack = 20 * kClock;  // from a deadline to the event, when alone
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 enum Op : unsigned { kStart, kRestart, kStop, kRnr };
 
@@ -43,9 +43,8 @@ struct Bench {
     dut->timer_event_ready_i = take_events;
     dut.settle();
     if (dut->timer_event_valid_o && take_events) {
-      events.push_back(
-          {now, unsigned(port::get(dut->timer_event_o, place_of(kTimerEvent, "qpn"))),
-           port::get(dut->timer_event_o, place_of(kTimerEvent, "rnr")) != 0});
+      events.push_back({now, unsigned(port::get(dut->timer_event_o, place_of(kTimerEvent, "qpn"))),
+                        port::get(dut->timer_event_o, place_of(kTimerEvent, "rnr")) != 0});
     }
     dut.tick();
     now += kClock;
@@ -114,9 +113,9 @@ TEST_CASE("timer: RQ-31: code 0 never fires") {
 }
 
 TEST_CASE("timer: RQ-27: RNR waits of 9.7.5.2.8") {
-  const double ms[32] = {655.36, 0.01,  0.02,  0.03,  0.04,  0.06,  0.08,   0.12,
-                         0.16,   0.24,  0.32,  0.48,  0.64,  0.96,  1.28,   1.92,
-                         2.56,   3.84,  5.12,  7.68,  10.24, 15.36, 20.48,  30.72,
+  const double ms[32] = {655.36, 0.01,  0.02,  0.03,   0.04,   0.06,   0.08,   0.12,
+                         0.16,   0.24,  0.32,  0.48,   0.64,   0.96,   1.28,   1.92,
+                         2.56,   3.84,  5.12,  7.68,   10.24,  15.36,  20.48,  30.72,
                          40.96,  61.44, 81.92, 122.88, 163.84, 245.76, 327.68, 491.52};
   Bench bench;
   for (unsigned code = 0; code < 32; ++code) {
@@ -285,8 +284,12 @@ TEST_CASE("timer: any commands on any queue pair, with jumps of time") {
           arm(false, code);
         }
         break;
-      case kRestart: arm(false, code); break;
-      case kRnr: arm(true, code); break;
+      case kRestart:
+        arm(false, code);
+        break;
+      case kRnr:
+        arm(true, code);
+        break;
       case kStop:
         if (qp.expired && qp.again) {
           arm(false, qp.code);
