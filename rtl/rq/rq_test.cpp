@@ -457,6 +457,51 @@ TEST_CASE("rq: replay slots are recycled oldest first (RSP-37)") {
   CHECK(b.word(0x100000) == original + 4);
 }
 
+TEST_CASE("rq: a request may take the slot of a replay that is still under way") {
+  Attr attr;
+  attr.max_dest = 1;
+  Rig b(attr);
+  b.read(0x100000, 300);
+  b.run();
+  const std::uint32_t next = b.psn;
+  b.write_delay = 300;
+  b.write_only(Rig::pattern(8, 1), 0x110000);  // holds READs back
+  b.psn = 0x1000;
+  b.read(0x100000, 300);                       // late copy
+  b.psn = next + 1;
+  b.read(0x100100, 20);
+  b.run();
+  CHECK(b.fails.empty());
+  CHECK(b.answers.back().psn == next + 1);
+  CHECK(b.answers.back().opcode == kReadOnly);
+}
+
+TEST_CASE("rq: a duplicate READ inside a WRITE does not disturb it (RSP-23, RSP-36)") {
+  Rig b;
+  b.read(0x100000, 8);
+  b.run();
+  const Bytes data = Rig::pattern(300, 4);
+  b.packet(kWriteFirst, Bytes(data.begin(), data.begin() + 256), 0x100000, 300);
+  b.psn = 0x1000;
+  b.read(0x100000, 8);
+  b.psn = 0x1002;
+  b.packet(kWriteLast, Bytes(data.begin() + 256, data.end()));
+  b.run();
+  CHECK(b.holds(0x100000, data));
+  CHECK(b.fails.empty());
+  CHECK(b.answers.back().psn == 0x1002);
+  CHECK(b.answers.back().msn == 2);
+  unsigned reads = 0;
+  for (auto& a : b.answers) {
+    reads += a.opcode == kReadOnly;
+    if (a.opcode == kReadOnly && a.cycle > b.answers[0].cycle) {
+      CHECK(a.msn == 1);
+      CHECK(a.payload == Bytes(data.begin(), data.begin() + 8));
+    }
+  }
+  CHECK(reads == 2);
+}
+
 TEST_CASE("rq: more READs outstanding than slots end the connection; depth 0 refuses (RSP-38, RSP-39)") {
   SUBCASE("depth 2") {
     Attr attr;

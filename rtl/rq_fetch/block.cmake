@@ -1,0 +1,1 @@
+add_rtl_block(rq_fetch PARAMS NumQps=16)

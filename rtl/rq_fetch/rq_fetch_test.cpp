@@ -1,0 +1,230 @@
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <random>
+
+#include "Vroci_rq_fetch.h"
+#include "common/dut.hpp"
+#include "spec/context.hpp"
+#include "spec/queues.hpp"
+#include "spec/records.hpp"
+
+namespace {
+
+using namespace roci::spec;
+
+enum CmdOp : unsigned { kPeek, kFree, kInit, kFlush };
+
+/// In memory the length of every list entry is the address of its block plus its lane.
+struct Rig {
+  Dut<Vroci_rq_fetch> dut;
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> blocks;  // cycle, address
+  unsigned delay = 30, reads = 0, fails = 0, posted = 0, crossing = 0;
+  bool bad = false;
+
+  Rig() {
+    while (!dut->idle_o) clock();
+  }
+  void clock() {
+    dut->br_ready_i = dut->fail_ready_i = dut->posted_ready_i = 1;
+    dut->br_data_valid_i = !blocks.empty() && blocks.front().first <= dut.cycle();
+    dut->br_error_i = bad;
+    if (dut->br_data_valid_i) {
+      port::clear(dut->br_data_i);
+      port::put(dut->br_data_i, place_of(kWqe, "num_sge"), blocks.front().second / 64 % 256);
+      for (unsigned lane = 0; lane < 4; ++lane)
+        port::put(dut->br_data_i, 128 * lane + 64, 32, blocks.front().second + lane);
+    }
+    dut.settle();
+    if (dut->br_data_valid_i && dut->br_data_ready_o) blocks.pop_front();
+    if (dut->br_valid_o) {
+      ++reads;
+      crossing += dut->br_addr_o / 4096 != (dut->br_addr_o + 64 * dut->br_count_o - 1) / 4096;
+      CHECK(dut->br_addr_o % 64 == 0);
+      for (unsigned i = 0; i < dut->br_count_o; ++i)
+        blocks.push_back({dut.cycle() + delay, dut->br_addr_o + 64 * i});
+    }
+    fails += dut->fail_valid_o;
+    posted += dut->posted_valid_o;
+    dut.tick();
+  }
+  void row(unsigned table, unsigned qpn, unsigned log, unsigned stride, unsigned state) {
+    port::clear(dut->row_data_i);
+    if (table == 0) {
+      port::put(dut->row_data_i, place_of(kQpAttr, "rq_base"), 0x10000 * (qpn + 1));
+      port::put(dut->row_data_i, place_of(kQpAttr, "rq_log"), log);
+      port::put(dut->row_data_i, place_of(kQpAttr, "rq_stride_log"), stride);
+    } else {
+      port::put(dut->row_data_i, 0, 3, state);
+    }
+    dut->row_valid_i = 1;
+    dut->row_table_i = table;
+    dut->row_index_i = qpn;
+    clock();
+    dut->row_valid_i = 0;
+  }
+  void create(unsigned qpn, unsigned log, unsigned stride) {
+    row(2, qpn, 0, 0, 0);
+    row(0, qpn, log, stride, 0);
+    row(2, qpn, 0, 0, 1);
+  }
+  struct Rsp {
+    bool posted, fetched;
+    unsigned index;
+  };
+  Rsp cmd(unsigned qpn, unsigned op) {
+    port::put(dut->cmd_i, place_of(kReceiveCmd, "qpn"), qpn);
+    port::put(dut->cmd_i, place_of(kReceiveCmd, "op"), op);
+    dut->cmd_valid_i = 1;
+    dut.settle();
+    while (!dut->cmd_ready_o) {
+      clock();
+      dut.settle();
+    }
+    const Rsp rsp{port::get(dut->rsp_o, place_of(kReceiveRsp, "posted")) != 0,
+                  port::get(dut->rsp_o, place_of(kReceiveRsp, "fetched")) != 0,
+                  static_cast<unsigned>(port::get(dut->rsp_o, place_of(kReceiveRsp, "index")))};
+    clock();
+    dut->cmd_valid_i = 0;
+    return rsp;
+  }
+  void doorbell(unsigned qpn, unsigned index) {
+    port::put(dut->doorbell_i, place_of(kDoorbell, "qpn"), qpn);
+    port::put(dut->doorbell_i, place_of(kDoorbell, "index"), index & 0xFFFF);
+    dut->doorbell_valid_i = 1;
+    dut.settle();
+    while (!dut->doorbell_ready_o) {
+      clock();
+      dut.settle();
+    }
+    clock();
+    dut->doorbell_valid_i = 0;
+  }
+  void run() {
+    int limit = 5000;
+    while (!dut->idle_o && --limit) clock();
+    REQUIRE(limit != 0);
+  }
+  /// Address of the block that holds entry `sge` of the list of receive `index`.
+  std::uint64_t entry(unsigned qpn, unsigned index, unsigned stride, unsigned sge) {
+    dut->list_read_i = 1;
+    dut->list_qpn_i = qpn;
+    dut->list_block_i = index << stride & 3;
+    dut->list_sge_i = sge;
+    clock();
+    dut->list_read_i = 0;
+    dut.settle();
+    return port::get(dut->list_sge_o, place_of(kSge, "length"));
+  }
+};
+
+TEST_CASE("rq_fetch: receives come in order, over ring ends and 4 KiB, for every stride") {
+  for (unsigned stride = 0; stride < 3; ++stride) {
+    for (unsigned log : {0u, 1u, 3u, 7u}) {
+      CAPTURE(stride);
+      CAPTURE(log);
+      Rig r;
+      r.create(5, log, stride);
+      r.cmd(5, kInit);
+      unsigned prod = 0;
+      for (unsigned index = 0; index < 300; ++index) {
+        if (prod == index) r.doorbell(5, prod += 1u << log);
+        auto rsp = r.cmd(5, kPeek);
+        for (int wait = 0; !rsp.fetched; ++wait) {
+          REQUIRE(wait < 30);  // orders go before fetches, so they leave some clocks
+          for (int i = 0; i < 5; ++i) r.clock();
+          rsp = r.cmd(5, kPeek);
+        }
+        CHECK(rsp.posted);
+        CHECK(rsp.index == index);
+        const std::uint64_t at = 0x60000 + 64ull * ((index & ((1u << log) - 1)) << stride);
+        CHECK(r.entry(5, index, stride, 0) == at + 3);  // sge0 ends block 0
+        if (stride > 0) CHECK(r.entry(5, index, stride, 4) == at + 64 + 3);
+        if (stride > 1) CHECK(r.entry(5, index, stride, 12) == at + 192 + 3);
+        r.cmd(5, kFree);
+      }
+      CHECK(r.crossing == 0);
+      CHECK(r.fails == 0);
+    }
+  }
+}
+
+TEST_CASE("rq_fetch: several queue pairs are fetched at once; from doorbell to read in few clocks") {
+  Rig r;
+  for (unsigned q = 0; q < 8; ++q) {
+    r.create(q, 4, 0);
+    r.cmd(q, kInit);
+  }
+  r.delay = 200;
+  const std::uint64_t start = r.dut.cycle();
+  r.doorbell(0, 4);
+  while (r.reads == 0) r.clock();
+  MESSAGE("clocks from doorbell to read: ", r.dut.cycle() - start);
+  CHECK(r.dut.cycle() - start < 10);
+  for (unsigned q = 1; q < 8; ++q) r.doorbell(q, 4);
+  r.run();
+  CHECK(r.dut.cycle() - start < 300);
+  CHECK(r.reads == 8);
+  for (unsigned q = 0; q < 8; ++q) CHECK(r.cmd(q, kPeek).fetched);
+}
+
+TEST_CASE("rq_fetch: doorbells that cannot be (too far ahead, in RESET) and those that are late") {
+  Rig r;
+  r.create(2, 2, 0);
+  r.cmd(2, kInit);
+  r.doorbell(2, 5);
+  r.run();
+  CHECK(r.fails == 1);
+  CHECK(!r.cmd(2, kPeek).posted);
+  r.doorbell(2, 4);
+  r.doorbell(2, 3);  // an older one
+  r.run();
+  for (int i = 0; i < 4; ++i) {
+    CHECK(r.cmd(2, kPeek).posted);
+    r.cmd(2, kFree);
+  }
+  CHECK(!r.cmd(2, kPeek).posted);
+  CHECK(r.fails == 1);
+  r.row(2, 2, 0, 0, 0);
+  r.doorbell(2, 1);
+  CHECK(!r.cmd(2, kPeek).posted);
+}
+
+TEST_CASE("rq_fetch: what arrives late from an old life is not taken for the new one's") {
+  Rig r;
+  r.create(4, 4, 0);
+  r.cmd(4, kInit);
+  r.delay = 300;
+  r.doorbell(4, 4);
+  for (int i = 0; i < 20; ++i) r.clock();
+  CHECK(r.reads == 1);
+  r.create(4, 4, 2);
+  r.doorbell(4, 1);
+  r.cmd(4, kInit);
+  while (r.reads < 2) r.clock();
+  while (r.blocks.size() > 4) r.clock();
+  for (int i = 0; i < 4; ++i) r.clock();
+  CHECK(!r.cmd(4, kPeek).fetched);
+  r.run();
+  CHECK(r.cmd(4, kPeek).fetched);
+  CHECK(r.cmd(4, kPeek).index == 0);
+}
+
+TEST_CASE("rq_fetch: a failed read fails the queue pair; posts in ERR are reported") {
+  Rig r;
+  r.create(1, 4, 0);
+  r.cmd(1, kInit);
+  r.bad = true;
+  r.doorbell(1, 2);
+  r.run();
+  CHECK(r.fails == 1);
+  CHECK(!r.cmd(1, kPeek).fetched);
+  r.cmd(1, kFlush);
+  CHECK(r.posted == 0);
+  r.doorbell(1, 3);
+  r.run();
+  CHECK(r.posted == 1);
+  CHECK(r.reads == 1);
+}
+
+}  // namespace
