@@ -110,6 +110,8 @@ class NodeModule final : public sc_core::sc_module,
             dma.write_bytes, dma.most_reads, dma.most_writes, work.completions()};
   }
 
+  Moments moments() const override { return nic_->moments(); }
+
   // driver::Device
   std::uint32_t read32(std::uint32_t offset) override {
     const std::uint32_t value = access(false, offset, 0, time_of(config_.register_ns));

@@ -20,6 +20,7 @@
 
 #include "driver/context.hpp"
 #include "testbench/link/channel.hpp"
+#include "testbench/nic/moments.hpp"
 #include "testbench/scoreboard/egress.hpp"
 
 namespace roci::testbench {
@@ -77,6 +78,7 @@ class Node {
     std::uint64_t completions;
   };
   virtual Counts counts() const = 0;
+  virtual Moments moments() const = 0;
 };
 
 /// One at a time in a process; several one after the other.

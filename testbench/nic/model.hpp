@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "spec/registers.hpp"
 #include "testbench/nic/nic.hpp"
 
 namespace roci::testbench {
@@ -48,6 +49,8 @@ class NicModel final : public Nic {
   }
 
   ~NicModel() override {
+    // Scopes are erased from the thread's context, which is that of the last model made.
+    Verilated::threadContextp(&context_);
     model_.final();
     if constexpr (kTraced) trace_.close();
   }
@@ -80,6 +83,10 @@ class NicModel final : public Nic {
 
     address_sent_ |= address_taken;
     data_sent_ |= data_taken;
+    if (data_taken && is_queue_doorbell(m.s_axil_awaddr_i)) {
+      moments_.doorbell_ns = now_ns;
+      moments_.first_tx_ns = kNever;
+    }
     if (in_access_ && (accesses_.front().write ? write_done : read_done)) finish_access(read_value);
     attention_ = m.attention_o != 0;
     interrupt_ = m.irq_o != 0;
@@ -90,6 +97,10 @@ class NicModel final : public Nic {
  private:
   static constexpr bool kTraced = !std::is_same_v<Trace, NoTrace>;
 
+  static bool is_queue_doorbell(std::uint32_t offset) {
+    constexpr spec::Window window = spec::window_of("QpDoorbell");
+    return offset >= window.offset && offset - window.offset < window.bytes;
+  }
   template <typename Port>
   static std::uint8_t* bytes_of(Port& port) {
     static_assert(sizeof(Port) >= kBytes);
@@ -149,6 +160,7 @@ class NicModel final : public Nic {
                          m.m_axi_awuser_o);
     }
     if (m.m_axi_wvalid_o && m.m_axi_wready_i) {
+      if (moments_.first_write_ns == kNever) moments_.first_write_ns = now_ns;
       axi_.write_data(now_ns, bytes_of(m.m_axi_wdata_o), m.m_axi_wstrb_o, m.m_axi_wlast_o != 0);
     }
   }
@@ -187,8 +199,13 @@ class NicModel final : public Nic {
       if (!m.s_axis_rx_tready_o)
         listener_.bus_fault("s_axis_rx_tready_o is 0: the MAC cannot wait");
       ingress_.pop();
+      if (m.s_axis_rx_tlast_i) {
+        moments_.last_rx_ns = now_ns;
+        moments_.first_write_ns = kNever;
+      }
     }
     if (m.m_axis_tx_tvalid_o && m.m_axis_tx_tready_i) {
+      if (moments_.first_tx_ns == kNever) moments_.first_tx_ns = now_ns;
       egress_.take(now_ns, bytes_of(m.m_axis_tx_tdata_o), bytes_kept(m.m_axis_tx_tkeep_o),
                    m.m_axis_tx_tlast_o != 0);
     }

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "testbench/nic/moments.hpp"
 #include "testbench/host/axi.hpp"
 #include "testbench/link/channel.hpp"
 
 namespace roci::testbench {
 
 inline constexpr std::uint64_t kClockNs = 4;  ///< 250 MHz
-inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 struct NicConfig {
   AxiConfig axi;
@@ -65,6 +65,7 @@ class Nic : public sc_core::sc_module {
   void send_ethernet(packet::Bytes frame) { ethernet_out_.push_back(std::move(frame)); }
 
   std::uint64_t clocks() const { return clocks_; }  ///< edges evaluated
+  const Moments& moments() const { return moments_; }
   const AxiHost::Counts& dma() const { return axi_.counts(); }
 
  protected:
@@ -89,6 +90,7 @@ class Nic : public sc_core::sc_module {
   unsigned quiet_ = 0;  ///< edges in a row that found the adapter quiescent
   std::uint64_t deadline_ = kNever;
   std::uint64_t clocks_ = 0;
+  Moments moments_;
 
   void finish_access(std::uint32_t value);
 
