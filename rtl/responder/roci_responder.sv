@@ -51,7 +51,7 @@ module roci_responder #(
   output logic                     posted_ready_o,
   output logic                     list_read_o,  // of entry 0; the walker reads the rest
   output logic [23:0]              list_qpn_o,
-  output logic [1:0]               list_block_o,
+  output logic [3:0]               list_block_o,
   output logic                     list_walk_o,  // the walker reads
   input  logic [7:0]               list_num_sge_i,
 
@@ -406,7 +406,7 @@ module roci_responder #(
   logic [15:0] recv_index;
   assign recv_index      = first ? recv_index_q : qp.recv_index;
   assign list_qpn_o      = qpn;
-  assign list_block_o    = 2'(recv_index << attr.rq_stride_log);
+  assign list_block_o    = 4'(recv_index << attr.rq_stride_log);
   assign list_walk_o     = walking_q || (walk_valid_o && walk_ready_i);
   assign list_too_long   = list_num_sge_i > (8'd4 << attr.rq_stride_log) - 8'd3;
   assign walk_num_sge_o  = list_num_sge_i;

@@ -147,7 +147,7 @@ module roci_rq #(
   logic                   fetch_fail_valid, fetch_fail_ready, list_read, list_walk;
   logic [RowBits-1:0]     posted_row;
   logic [23:0]            list_qpn;
-  logic [1:0]             list_block;
+  logic [3:0]             list_block;
   logic [3:0]             walk_sge;
   logic [7:0]             num_sge;
   roci_rq_fetch #(.NumQps(NumQps)) u_fetch (

@@ -223,7 +223,7 @@ TEST_CASE("rq: SENDs scatter over lists of every stride (RSP-19)") {
   }
 }
 
-TEST_CASE("rq: receives are fetched four blocks ahead, over the end of the ring") {
+TEST_CASE("rq: receives are fetched ahead, over the end of the ring") {
   for (unsigned log : {0u, 1u, 2u, 4u}) {
     Attr attr;
     attr.rq_log = log;

@@ -1,5 +1,5 @@
-// Posted receives: producer and consumer index of each queue pair, and up to four blocks of its
-// oldest entries, fetched before they are needed.
+// Posted receives: producer and consumer index of each queue pair, and the blocks of its oldest
+// entries, fetched before they are needed.
 //
 // Throughput: an order, doorbell, fetch or arrival every two clocks. Latency from doorbell to
 // block read: six clocks.
@@ -14,7 +14,8 @@
 `include "assert.svh"
 
 module roci_rq_fetch #(
-  parameter int unsigned NumQps = 256  // power of two
+  parameter int unsigned NumQps = 256,  // power of two
+  parameter int unsigned Blocks = 8     // kept per queue pair: 4, 8 or 16
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -38,7 +39,7 @@ module roci_rq_fetch #(
   // list of a fetched receive; answers one clock later
   input  logic                     list_read_i,
   input  logic [23:0]              list_qpn_i,
-  input  logic [1:0]               list_block_i,     // of its first block
+  input  logic [3:0]               list_block_i,     // of its first block, modulo Blocks
   input  logic [3:0]               list_sge_i,
   output roci_pkg::sge_t           list_sge_o,
   output logic [7:0]               list_num_sge_o,   // when list_sge_i was 0
@@ -63,7 +64,10 @@ module roci_rq_fetch #(
   output logic                     br_data_ready_o
 );
 
-  localparam int unsigned RowBits = $clog2(NumQps);
+  `PARAM_CHECK(BlocksFit, Blocks == 4 || Blocks == 8 || Blocks == 16)
+
+  localparam int unsigned RowBits   = $clog2(NumQps);
+  localparam int unsigned BlockBits = $clog2(Blocks);
 
   // ---------------------------------------------------------------- tables
   roci_pkg::qp_attr_t row_attr;
@@ -75,7 +79,8 @@ module roci_rq_fetch #(
   assign row_is_attr  = row_valid_i && row_table_i == roci_pkg::TableQpAttr;
   assign row_is_state = row_valid_i && row_table_i == roci_pkg::TableQpState;
   assign row_is_reset = row_is_state && row_data_i[2:0] == roci_pkg::QpReset;
-  assign unused_row   = &{row_data_i, row_attr, row_index_i, doorbell_i.qpn, cmd_i.qpn, list_qpn_i};
+  assign unused_row   = &{row_data_i, row_attr, row_index_i, doorbell_i.qpn, cmd_i.qpn, list_qpn_i,
+                         list_block_i};
 
   localparam int unsigned AttrBits = 20 + 52 + 4 + 2;
   logic                read, write;
@@ -143,16 +148,16 @@ module roci_rq_fetch #(
   );
 
   // ---------------------------------------------------------------- requests in flight
-  localparam int unsigned FlightBits = RowBits + 4 + 2 + 3 + 3;
+  localparam int unsigned FlightBits = RowBits + 4 + BlockBits + 5 + 5;
   logic [FlightBits-1:0] flight;
   logic                  flight_push, flight_ready, flight_valid, flight_pop;
   logic [4:0]            unused_flight_level;
   logic [RowBits-1:0]    flight_row;
   logic [3:0]            flight_epoch;
-  logic [1:0]            flight_block;
-  logic [2:0]            flight_blocks, flight_entries;
-  logic [2:0]            blocks, entries;    // of the fetch being made
-  logic [1:0]            block;
+  logic [BlockBits-1:0]  flight_block;
+  logic [4:0]            flight_blocks, flight_entries;
+  logic [4:0]            blocks, entries;    // of the fetch being made
+  logic [BlockBits-1:0]  block;
   roci_fifo #(.Width(FlightBits), .Depth(16)) u_flight (
     .clk_i, .rst_ni,
     .in_data_i({at_q, epoch, block, blocks, entries}), .in_valid_i(flight_push), .in_ready_o(flight_ready),
@@ -161,16 +166,16 @@ module roci_rq_fetch #(
   );
   assign {flight_row, flight_epoch, flight_block, flight_blocks, flight_entries} = flight;
 
-  logic [1:0]         arrived_q;     // blocks of the oldest request
+  logic [3:0]         arrived_q;     // blocks of the oldest request
   logic               bad_q;         // one of them failed
   logic               done_valid_q, done_bad_q;
   logic [RowBits-1:0] done_row_q;
   logic [3:0]         done_epoch_q;
-  logic [2:0]         done_entries_q;
+  logic [4:0]         done_entries_q;
   logic               done_taken, take, take_last;
   assign br_data_ready_o = flight_valid && !done_valid_q;
   assign take            = br_data_valid_i && br_data_ready_o;
-  assign take_last       = 3'(arrived_q) + 3'd1 == flight_blocks;
+  assign take_last       = 5'(arrived_q) + 5'd1 == flight_blocks;
   assign flight_pop      = take && take_last;
 
   always_ff @(posedge clk_i) begin
@@ -198,13 +203,15 @@ module roci_rq_fetch #(
   logic [511:0] list_block;
   logic [1:0]   lane_q;
   logic [3:0]   list_sge_less;
+  logic [BlockBits-1:0] list_at, take_at;
   assign list_sge_less = list_sge_i - 4'd1;
-  roci_ram #(.Width(512), .Depth(4 * NumQps)) u_blocks (
+  assign list_at = list_sge_i == '0 ? list_block_i[BlockBits-1:0]
+                 : list_block_i[BlockBits-1:0] + BlockBits'(list_sge_less[3:2]) + 1'b1;
+  assign take_at = flight_block + BlockBits'(arrived_q);
+  roci_ram #(.Width(512), .Depth(Blocks * NumQps)) u_blocks (
     .clk_i, .rst_ni,
-    .write_i(take), .write_row_i({flight_row, flight_block + arrived_q}), .write_data_i(br_data_i),
-    .read_i(list_read_i),
-    .read_row_i({list_qpn_i[RowBits-1:0],
-                 list_block_i + (list_sge_i == '0 ? 2'd0 : list_sge_less[3:2] + 2'd1)}),
+    .write_i(take), .write_row_i({flight_row, take_at}), .write_data_i(br_data_i),
+    .read_i(list_read_i), .read_row_i({list_qpn_i[RowBits-1:0], list_at}),
     .read_data_o(list_block), .ready_o(blocks_ready)
   );
   always_ff @(posedge clk_i) begin
@@ -221,24 +228,25 @@ module roci_rq_fetch #(
   logic        posted_valid_q, posted_set;
   logic        br_valid_q, br_set;
   logic        room;                // for a fail and a posted
-  logic [15:0] ahead, ring, left, free, want;
-  logic [2:0]  group;
+  logic [15:0] ahead, ring, at_ring, left, free, posted_free, to_end, to_wrap, want;
   logic [31:0] offset;              // of the entry in the ring
   assign room = !fail_valid_q && !posted_valid_q;
 
   // How far the doorbell is ahead, and what can be fetched in one piece: no more than is posted and
-  // has room, not over the end of four blocks, which are aligned in the ring, too.
+  // has room, over the end neither of the ring nor of an aligned group of Blocks.
   assign ahead   = doorbell_i.index - cons;
   assign ring    = 16'd1 << attr_log;
+  assign at_ring = next & (ring - 16'd1);
   assign left    = prod - next;
-  assign free    = (16'd4 >> attr_stride) - (next - cons);
-  assign want    = left < free ? left : free;
-  assign block   = 2'(next << attr_stride);
-  assign group   = (3'd4 - 3'(block)) >> attr_stride;
-  assign entries = (ring << attr_stride) < 16'd4 ? 3'(want != '0)
-                 : want < 16'(group) ? want[2:0] : group;
+  assign free    = (16'(Blocks) >> attr_stride) - (next - cons);
+  assign block   = BlockBits'(next << attr_stride);
+  assign to_end  = (16'(Blocks) - 16'(block)) >> attr_stride;
+  assign to_wrap = ring - at_ring;
+  assign posted_free = left < free ? left : free;
+  assign want    = posted_free < to_end ? posted_free : to_end;
+  assign entries = want < to_wrap ? want[4:0] : to_wrap[4:0];
   assign blocks  = entries << attr_stride;
-  assign offset  = {16'd0, next & (ring - 16'd1)} << (5'd6 + 5'(attr_stride));
+  assign offset  = {16'd0, at_ring} << (5'd6 + 5'(attr_stride));
 
   assign cmd_ready_o      = state_q == StCmd;
   assign doorbell_ready_o = state_q == StDoorbell;
@@ -366,7 +374,7 @@ module roci_rq_fetch #(
     if (br_set) begin
       br_addr_o  <= {attr_base, 12'd0} + 64'(offset);
       br_pasid_o <= attr_pasid;
-      br_count_o <= 5'(blocks);
+      br_count_o <= blocks;
     end
   end
 
@@ -383,6 +391,6 @@ module roci_rq_fetch #(
                && attr_ready && state_ready && word_ready && blocks_ready;
 
   `ASSERT(NeverMoreThanPosted, `IMPLIES(write && active_d, next_d - cons_d <= prod_d - cons_d))
-  `ASSERT(FetchFits, `IMPLIES(br_set, blocks <= 3'd4 && 7'(offset[11:6]) + 7'(blocks) <= 7'd64))
+  `ASSERT(FetchFits, `IMPLIES(br_set, blocks <= 5'(Blocks) && 7'(offset[11:6]) + 7'(blocks) <= 7'd64))
 
 endmodule

@@ -109,7 +109,7 @@ struct Rig {
   std::uint64_t entry(unsigned qpn, unsigned index, unsigned stride, unsigned sge) {
     dut->list_read_i = 1;
     dut->list_qpn_i = qpn;
-    dut->list_block_i = index << stride & 3;
+    dut->list_block_i = index << stride & 15;
     dut->list_sge_i = sge;
     clock();
     dut->list_read_i = 0;
