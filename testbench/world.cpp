@@ -382,8 +382,10 @@ struct World::Impl {
     for (auto& node : nodes) {
       for (const std::string& text : node->memory().check_guards()) violate("I6: " + text);
     }
-    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+    // What a program stumbled over may be the consequence of what a monitor saw.
+    const std::exception_ptr failed = std::exchange(failure, nullptr);
     if (config.strict && !violations.empty()) throw Violation(violations.front());
+    if (failed) std::rethrow_exception(failed);
   }
 
   Simulation simulation;

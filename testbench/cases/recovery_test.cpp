@@ -318,13 +318,21 @@ TEST_CASE("F-34: silent for a while, and for longer than the retries last") {
   });
 }
 
-TEST_CASE("a lost last packet with timeout 14 costs fewer than 20000 clocks") {
+TEST_CASE("F-03: waiting out timeout 14, 67 ms, costs fewer than 20000 clocks") {
   Config config;
   config.faults[0].rules.push_back(drop(packet::kRcWriteLast));
   PairOptions options;
   options.connect.timeout = 14;
   Pair pair(config, options);
-  pair.run(write(10000));
-  MESSAGE("clocks ", pair.world.speed().clocks, ", simulated ns ", pair.world.now_ns());
-  CHECK(pair.world.speed().clocks < 20000);
+  std::uint64_t before = 0, after = 0;
+  pair.run([&](Side& self, Side& peer) {
+    before = pair.world.speed().clocks;
+    write(10000)(self, peer);
+    after = pair.world.speed().clocks;
+  });
+  // Set-up and teardown count apart: firmware's DMA makes about 1000 clocks of each command.
+  MESSAGE("clocks before the post ", before, ", to the completion ", after, ", in all ",
+          pair.world.speed().clocks, "; simulated ns ", pair.world.now_ns());
+  CHECK(pair.world.now_ns() > 67'000'000);
+  CHECK(after < 20000);
 }

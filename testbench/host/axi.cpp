@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::size_t kMostOutstanding = 512;
 constexpr std::uint8_t kDecodeError = 3;
+constexpr std::uint64_t kReadBlock = 64;  // unit of the adapter's reads at any width
 
 std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address) {
   char text[120];
@@ -196,21 +197,20 @@ void AxiHost::perform_read(Transaction& t) {
   t.data = buffer(std::size_t{t.beats} * config_.bytes);
   const std::uint64_t start = t.address / config_.bytes * config_.bytes;
   const std::uint64_t end = start + std::uint64_t{t.beats} * config_.bytes;
-  // The first and the last beat may reach beyond the range, into its guard bytes.
+  // The first and the last block may reach beyond the range, into its guard bytes.
+  const auto block = [](std::uint64_t address) { return address / kReadBlock; };
   const DirectRange* range = direct(t.pasid, t.address);
-  if (range == nullptr) {
-    for (std::uint64_t a = start; a < start + config_.bytes && range == nullptr; ++a) {
-      range = direct(t.pasid, a);
-    }
+  for (std::uint64_t a = t.address; range == nullptr && block(a) == block(t.address); ++a) {
+    range = direct(t.pasid, a);
   }
-  if (range != nullptr && start + config_.bytes > range->first &&
-      end - config_.bytes <= range->last) {
+  if (range != nullptr && block(start) >= block(range->first) &&
+      block(end - 1) <= block(range->last)) {
     std::memcpy(t.data.data(), range->host - range->first + start, end - start);
     return;
   }
-  const std::uint64_t bad = range == nullptr                        ? t.address
-                            : start + config_.bytes <= range->first ? start
-                                                                    : range->last + 1;
+  const std::uint64_t bad = range == nullptr                     ? t.address
+                            : block(start) < block(range->first) ? start
+                                                                 : range->last + 1;
   refuse(t, "read outside mapped memory", bad);
   for (std::uint8_t& byte : t.data) byte = static_cast<std::uint8_t>(random_());
 }

@@ -33,8 +33,9 @@ struct DirectRange {
 /// AXI4 slave in front of host memory. For each clock: prepare(), which sets the outputs; then the
 /// transfers that the handshakes of that clock gave.
 ///
-/// Reads are beats of the bus, so a read may touch the rest of a beat that holds wanted bytes;
-/// a beat that no range touches is an error, as is a write strobe outside a range (I6).
+/// Reads come in blocks of 64 bytes, so a read may touch the rest of a block that holds mapped
+/// bytes (which is guard bytes); a block that no range touches is an error, as is a write strobe
+/// outside a range (I6).
 class AxiHost {
  public:
   enum class Found { kMapped, kBroken, kNothing };  ///< kBroken: answers with errors on purpose

@@ -161,6 +161,28 @@ TEST_CASE("axi: accesses outside what is mapped are named and answered with an e
   CHECK(*bench.at(-1) == 0);
 }
 
+TEST_CASE("axi: the rest of a block of 64 bytes may be read at any width") {
+  AxiConfig config;
+  config.bytes = 8;
+  std::vector<std::uint8_t> memory(192, 7);
+  std::vector<std::string> faults;
+  AxiHost axi(
+      config,
+      [&](std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
+        if (address < 0x1000 || address >= 0x1008) return AxiHost::Found::kNothing;
+        range = {pasid, 0x1000, 0x1007, memory.data() + 64};
+        return AxiHost::Found::kMapped;
+      },
+      [&](const std::string& text) { faults.push_back(text); },
+      [](std::uint64_t, const std::uint8_t*, unsigned) {});
+  axi.address_read(0, 1, 0x1000, 7, 5);
+  axi.prepare(400);
+  CHECK(faults.empty());
+  axi.address_read(400, 1, 0x1000, 8, 5);
+  axi.prepare(800);
+  CHECK(faults.size() == 1);
+}
+
 TEST_CASE("axi: errors that a test asked for are no fault (F-80 to F-82)") {
   Bench bench;
   bench.axi.address_read(0, 1, 0xBAD, 0, 5);

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "testbench/nic/moments.hpp"
 #include "testbench/host/axi.hpp"
 #include "testbench/link/channel.hpp"
+#include "testbench/nic/moments.hpp"
 
 namespace roci::testbench {
 

@@ -68,6 +68,7 @@ void EgressMonitor::frame(const FrameEvent& event) {
     if (a.life != receiver->life) {
       a = Answers{};
       a.life = receiver->life;
+      a.inside.resize(kRemembered);
     }
     answer(event, a, *receiver);
   } else {
@@ -215,17 +216,14 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
   if (is_read_answer(op)) {
     const bool starts = op == packet::kRcReadRespFirst || op == packet::kRcReadRespOnly;
     const bool ends = op == packet::kRcReadRespLast || op == packet::kRcReadRespOnly;
-    if (!starts && a.read != psn) violate(event, "goes on with no READ answer");
+    // An older answer that is asked for again may come between two packets of a newer one.
+    if (!starts && !a.inside[psn % kRemembered]) violate(event, "goes on with no READ answer");
     if (!ends && parsed.payload.size != pmtu) {
       violate(event, "a packet inside a READ answer is not of PMTU size");
     }
     if (parsed.payload.size > pmtu) violate(event, "longer than the path MTU");
     if (ends && !starts && parsed.payload.size == 0) violate(event, "an empty last packet");
-    if (ends) {
-      a.read.reset();
-    } else {
-      a.read = (Psn(psn) + 1).value();
-    }
+    a.inside[(psn + 1) % kRemembered] = !ends;
   }
 }
 

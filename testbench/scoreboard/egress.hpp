@@ -55,8 +55,8 @@ class EgressMonitor : public FrameTap {
   /// Answers of one queue pair; named likewise.
   struct Answers {
     unsigned life = 0;
-    std::optional<std::uint32_t> nak;   ///< PSN of the last sequence NAK with nothing after it
-    std::optional<std::uint32_t> read;  ///< PSN that a READ answer goes on with
+    std::optional<std::uint32_t> nak;  ///< PSN of the last sequence NAK with nothing after it
+    std::vector<bool> inside;          ///< by PSN: the next packet of this READ answer follows
   };
   using Key = std::pair<unsigned, std::uint32_t>;
 
