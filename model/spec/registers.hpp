@@ -76,6 +76,14 @@ inline constexpr Window kWindows[] = {
     {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm (15:0 consumer index, 31 solicited only)"},
 };
 
+/// Window called `name`. A name that is not in the table does not compile.
+constexpr Window window_of(std::string_view name) {
+  for (const Window& window : kWindows) {
+    if (window.name == name) return window;
+  }
+  throw "no such window";
+}
+
 /// Port counters (CounterSelect). The first ten are the drop causes, in their order.
 inline constexpr Code kPortCounters[] = {
     {"DropFirst", 0, "Drop causes, see DropCause"},

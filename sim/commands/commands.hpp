@@ -1,0 +1,17 @@
+// The commands of the program. Each adds itself to the command line; what it does runs when the
+// line was good. A command returns its exit status: 0 when it did all it was asked.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace roci::sim {
+
+using Action = std::function<int()>;
+
+void add_demo(CLI::App& app, Action& action);
+void add_transfer(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+void add_devices(CLI::App& app, Action& action);
+
+}  // namespace roci::sim

@@ -1,0 +1,113 @@
+// roci demo: a file carried three ways over a lossy wire, and what became of it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "sim/commands/commands.hpp"
+#include "sim/scenarios/session.hpp"
+
+namespace roci::sim {
+namespace {
+
+struct DemoOptions {
+  std::string file;
+  std::string directory = "roci-demo";
+  std::uint64_t seed = 1;
+  double loss = 0.01;
+};
+
+constexpr std::size_t kDemoBytes = 1 << 20;  // what a default demo takes of the program's own file
+
+std::string repair_text(const TransferReport& report) {
+  const WireCounts& there = report.wire[0];
+  const WireCounts& back = report.wire[1];
+  return fmt::format("{} NAKs, {} packets sent again", there.sequence_naks + back.sequence_naks,
+                     there.repeated + back.repeated);
+}
+
+int run(const DemoOptions& options) {
+  const bool own = options.file.empty();
+  std::vector<std::uint8_t> bytes = read_file(own ? "/proc/self/exe" : options.file);
+  if (own && bytes.size() > kDemoBytes) bytes.resize(kDemoBytes);
+  std::error_code error;
+  std::filesystem::create_directories(options.directory, error);
+  if (error) {
+    throw UserError(fmt::format("cannot make {}: {}", options.directory, error.message()));
+  }
+  auto in_directory = [&](const std::string& name) { return options.directory + "/" + name; };
+
+  fmt::print("n0 ==100 Gb/s, {:g}% loss each way==> n1    {} bytes of {}, seed {}\n\n",
+             100 * options.loss, bytes.size(), own ? "this program" : options.file, options.seed);
+  nlohmann::json summary = nlohmann::json::array();
+  bool all_equal = true;
+  for (Operation operation : {Operation::kWrite, Operation::kSend, Operation::kRead}) {
+    WorldOptions world;
+    world.loss = options.loss;
+    world.seed = options.seed;
+    world.mtu = 4096;
+    world.delay_ns = 1000;
+    CarryPlan plan;
+    plan.operation = operation;
+    plan.queue_pairs = 4;
+    const std::string name = name_of(operation);
+    Recorder recorder(in_directory(name + ".pcapng"));
+    const TransferReport report = transfer(world, plan, bytes, recorder);
+    recorder.commit();
+    write_file(in_directory(name + ".svg"), to_svg(recorder.sequence_plot(fmt::format(
+                                                "{} under {:g}% loss", name, 100 * options.loss))));
+    all_equal = all_equal && report.equal;
+    fmt::print("{:<6} {:>8.1f} us  {:>6.2f} Gb/s  {:>5} packets  lost {:>2} + {:<2}  repaired by {}\n"
+               "       sha256 sent     {}\n       sha256 received {}  {}\n",
+               name, static_cast<double>(report.elapsed_ns) / 1000, report.gbps(),
+               report.wire[0].frames + report.wire[1].frames, report.wire[0].lost,
+               report.wire[1].lost, repair_text(report), report.sha_sent, report.sha_received,
+               report.equal ? "equal" : "DIFFERENT");
+    std::fflush(stdout);
+    summary.push_back(report.json());
+    summary.back()["op"] = name;
+  }
+
+  // A short run with waveforms: the wave file of a whole megabyte helps nobody.
+  WorldOptions traced;
+  traced.seed = options.seed;
+  traced.loss = 0.1;
+  traced.trace = in_directory("write.fst");
+  Recorder recorder("");
+  std::vector<std::uint8_t> part(bytes.begin(),
+                                 bytes.begin() + std::min<std::size_t>(bytes.size(), 16384));
+  const TransferReport report = transfer(traced, CarryPlan{}, part, recorder);
+  all_equal = all_equal && report.equal;
+  write_file(in_directory("summary.json"), summary.dump(2) + "\n");
+
+  fmt::print("\ncaptures   {0}/{{write,send,read}}.pcapng   wireshark dissects them as RRoCE\n"
+             "plots      {0}/{{write,send,read}}.svg      sequence number against time\n"
+             "waveforms  {0}/write.n0.fst, write.n1.fst  the first {1} bytes again, 10% loss\n"
+             "summary    {0}/summary.json\n",
+             options.directory, part.size());
+  if (!all_equal) throw UserError("the bytes that arrived are not those that were sent");
+  return 0;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Action& action) {
+  auto options = std::make_shared<DemoOptions>();
+  CLI::App* command =
+      app.add_subcommand("demo", "carry a file by WRITE, SEND and READ over a lossy wire");
+  command->add_option("FILE", options->file, "file to carry; default: 1 MiB of this program");
+  command->add_option("--dir", options->directory, "where captures, plots and waveforms go")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command
+      ->add_option_function<std::string>(
+          "--loss", [options](const std::string& text) { options->loss = parse_probability(text); },
+          "loss of frames, each way, such as 0.01 or 1%")
+      ->type_name("P");
+  command->add_option("--seed", options->seed, "seed of all randomness")
+      ->type_name("N")
+      ->capture_default_str();
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,104 @@
+// roci transfer: carries a file between two nodes and compares the bytes.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/commands/commands.hpp"
+#include "sim/scenarios/session.hpp"
+
+namespace roci::sim {
+namespace {
+
+struct TransferOptions {
+  WorldOptions world;
+  CarryPlan plan;
+  std::string file;
+  std::string out;
+};
+
+void print(const TransferOptions& options, const TransferReport& report) {
+  const WireCounts& there = report.wire[0];
+  const WireCounts& back = report.wire[1];
+  fmt::print(
+      "{}: {} bytes by {} over {} queue pair{}, path MTU {}, {}, {} bits, seed {}\n"
+      "  {:.1f} us simulated, {:.2f} Gb/s; {} messages\n"
+      "  packets: {} from n0, {} from n1; lost {} and {}, corrupted {}, duplicated {}, delayed {}\n"
+      "  repair:  {} sent again, {} sequence NAKs, {} RNR NAKs, {} ACKs\n"
+      "  sha256:  {} sent\n           {} received\n"
+      "  {} clocks evaluated in {:.2f} s of processor time\n",
+      options.file, report.bytes, name_of(options.plan.operation), options.plan.queue_pairs,
+      options.plan.queue_pairs == 1 ? "" : "s", options.world.mtu,
+      options.world.ipv6 ? "IPv6" : "IPv4", options.world.width, options.world.seed,
+      static_cast<double>(report.elapsed_ns) / 1000, report.gbps(), report.messages, there.frames,
+      back.frames, there.lost, back.lost, there.corrupted + back.corrupted,
+      there.duplicated + back.duplicated, there.delayed + back.delayed,
+      there.repeated + back.repeated, there.sequence_naks + back.sequence_naks,
+      there.rnr_naks + back.rnr_naks, there.acks + back.acks, report.sha_sent,
+      report.sha_received, report.speed.clocks, report.speed.seconds);
+}
+
+int run(const TransferOptions& options) {
+  const std::vector<std::uint8_t> bytes = read_file(options.file);
+  // Places that cannot be written are told before the work, not after it.
+  auto open = [](const std::string& path) {
+    return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
+  };
+  auto out = open(options.out);
+  auto plot = open(options.world.plot);
+  auto json = open(options.world.json);
+  Recorder recorder(options.world.pcap);
+
+  std::vector<std::uint8_t> received;
+  const TransferReport report = transfer(options.world, options.plan, bytes, recorder, &received);
+  print(options, report);
+  recorder.commit();
+  if (plot) {
+    plot->write(to_svg(recorder.sequence_plot(
+        fmt::format("{} of {} bytes, path MTU {}", name_of(options.plan.operation), report.bytes,
+                    options.world.mtu))));
+    plot->commit();
+  }
+  if (json) {
+    nlohmann::json all = report.json();
+    all["file"] = options.file;
+    all["op"] = name_of(options.plan.operation);
+    all["mtu"] = options.world.mtu;
+    all["qps"] = options.plan.queue_pairs;
+    all["width"] = options.world.width;
+    all["seed"] = options.world.seed;
+    json->write(all.dump(2) + "\n");
+    json->commit();
+  }
+  if (!report.equal) throw UserError("the bytes that arrived are not those that were sent");
+  if (out) {
+    out->write({reinterpret_cast<const char*>(received.data()), received.size()});
+    out->commit();
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_transfer(CLI::App& app, Action& action) {
+  auto options = std::make_shared<TransferOptions>();
+  CLI::App* command = app.add_subcommand("transfer", "carry a file between two simulated adapters");
+  command->add_option("FILE", options->file, "file to carry")->required();
+  add_operation(*command, options->plan.operation);
+  command->add_option("--qps", options->plan.queue_pairs, "queue pairs that share the work")
+      ->check(CLI::Range(1, 128).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--message", options->plan.message_bytes, "bytes of a message")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 31).description(""))
+      ->type_name("BYTES")
+      ->capture_default_str();
+  command->add_option("--depth", options->plan.depth, "messages outstanding on a queue pair")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--out", options->out, "write what arrived")->type_name("FILE");
+  add_world_options(*command, options->world);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,57 @@
+// The program `roci`.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "sim/commands/commands.hpp"
+#include "sim/report/files.hpp"
+
+namespace {
+
+/// The first line of a message, without trailing stops of lists.
+std::string one_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+int run(int argc, char** argv) {
+  CLI::App app{"Rocinante: two cycle-accurate RoCE v2 adapters and a wire between them"};
+  app.name("roci");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("roci ") + ROCI_VERSION);
+  app.footer("'roci COMMAND --help' tells the options of a command. 'roci test' runs the tests.");
+  roci::sim::Action action;
+  roci::sim::add_demo(app, action);
+  roci::sim::add_transfer(app, action);
+  roci::sim::add_bench(app, action);
+  roci::sim::add_devices(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForAllHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "roci: {}\n", one_line(error.what()));
+    return 2;
+  }
+  return action();
+}
+
+}  // namespace
+
+/// SystemC brings a main of its own; this one is the program's.
+int main(int argc, char** argv) {
+  try {
+    const int status = run(argc, argv);
+    if (std::fflush(stdout) != 0) throw roci::sim::UserError("cannot write to standard output");
+    return status;
+  } catch (const roci::sim::UserError& error) {
+    fmt::print(stderr, "roci: {}\n", one_line(error.what()));
+    return error.status;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "roci: {}\n", one_line(error.what()));
+    return 1;
+  }
+}

@@ -1,0 +1,121 @@
+#include "sim/options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+namespace roci::sim {
+namespace {
+
+/// Splits "1.5ms" into 1.5 and "ms".
+std::pair<double, std::string> split_unit(const std::string& text) {
+  std::size_t end = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &end);
+  } catch (const std::exception&) {
+    throw CLI::ValidationError(fmt::format("'{}' is not a number", text));
+  }
+  return {value, text.substr(end)};
+}
+
+void add_probability(CLI::App& app, const std::string& name, double& target,
+                     const std::string& text) {
+  app.add_option_function<std::string>(
+         name, [&target](const std::string& value) { target = parse_probability(value); }, text)
+      ->type_name("P");
+}
+
+void add_duration(CLI::App& app, const std::string& name, std::uint64_t& target,
+                  const std::string& text) {
+  app.add_option_function<std::string>(
+         name, [&target](const std::string& value) { target = parse_duration(value); }, text)
+      ->type_name("T");
+}
+
+}  // namespace
+
+double parse_probability(const std::string& text) {
+  auto [value, unit] = split_unit(text);
+  if (unit == "%") {
+    value /= 100;
+  } else if (!unit.empty()) {
+    throw CLI::ValidationError(fmt::format("'{}' is not a probability", text));
+  }
+  if (!(value >= 0 && value <= 1)) {
+    throw CLI::ValidationError(fmt::format("{} is not between 0 and 1 (or 0% and 100%)", text));
+  }
+  return value;
+}
+
+std::uint64_t parse_duration(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  const auto [value, unit] = split_unit(text);
+  const auto found = kUnits.find(unit);
+  if (found == kUnits.end()) {
+    throw CLI::ValidationError(fmt::format("'{}' is not a time; use ns, us, ms or s", text));
+  }
+  const double ns = value * found->second;
+  if (!(ns >= 0 && ns <= 1e10)) {
+    throw CLI::ValidationError(fmt::format("{} is not between 0 and 10 s", text));
+  }
+  return static_cast<std::uint64_t>(std::llround(ns));
+}
+
+const char* name_of(Operation operation) {
+  switch (operation) {
+    case Operation::kWrite: return "write";
+    case Operation::kSend: return "send";
+    case Operation::kRead: return "read";
+  }
+  return "?";
+}
+
+std::uint8_t mtu_code(unsigned bytes) {
+  std::uint8_t code = 1;
+  while (256u << (code - 1) < bytes) ++code;
+  return code;
+}
+
+void add_operation(CLI::App& app, Operation& operation) {
+  static const std::map<std::string, Operation> kNames = {
+      {"write", Operation::kWrite}, {"send", Operation::kSend}, {"read", Operation::kRead}};
+  app.add_option("--op", operation, "operation that carries the data: write, send or read")
+      ->transform(CLI::CheckedTransformer(kNames, CLI::ignore_case).description(""))
+      ->type_name("OP")
+      ->default_str("write");
+}
+
+void add_world_options(CLI::App& app, WorldOptions& options) {
+  app.add_option("--mtu", options.mtu, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
+      ->check(CLI::IsMember({256, 512, 1024, 2048, 4096}).description(""))
+      ->type_name("BYTES")
+      ->capture_default_str();
+  app.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
+      ->check(CLI::IsMember({64, 512}).description(""))
+      ->type_name("BITS")
+      ->capture_default_str();
+  app.add_flag("--ipv6", options.ipv6, "IPv6 addresses instead of IPv4");
+  add_probability(app, "--loss", options.loss, "loss of frames, each way, such as 0.01 or 1%");
+  add_probability(app, "--duplicate", options.duplicate, "frames that come twice");
+  add_probability(app, "--reorder", options.reorder, "frames that later ones overtake");
+  add_probability(app, "--corrupt", options.corrupt, "frames with a flipped bit");
+  add_duration(app, "--delay", options.delay_ns, "delay of the wire, one way [100ns]");
+  add_duration(app, "--memory-latency", options.memory_ns, "host memory, one way [400ns]");
+  app.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")
+      ->check(CLI::Range(1, 31).description(""))
+      ->type_name("CODE")
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of all randomness")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--pcap", options.pcap, "capture of the wire (pcapng)")->type_name("FILE");
+  app.add_option("--trace", options.trace, "waveform of the first adapter (FST)")
+      ->type_name("FILE");
+  app.add_option("--plot", options.plot, "plot (SVG)")->type_name("FILE");
+  app.add_option("--json", options.json, "results for machines (JSON)")->type_name("FILE");
+}
+
+}  // namespace roci::sim

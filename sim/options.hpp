@@ -1,0 +1,46 @@
+// Values of options that several commands share, and how they are read.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+namespace roci::sim {
+
+/// What is carried by which operation.
+enum class Operation { kWrite, kSend, kRead };
+
+/// Options that describe the two adapters and the wire between them.
+struct WorldOptions {
+  unsigned width = 512;            ///< bits of the data path: 64 or 512
+  unsigned mtu = 1024;             ///< path MTU in bytes
+  bool ipv6 = false;               ///< addresses of the nodes
+  double loss = 0;                 ///< probability that a frame is lost, each way
+  double duplicate = 0;            ///< ... comes twice
+  double reorder = 0;              ///< ... is overtaken by later ones
+  double corrupt = 0;              ///< ... has a bit flipped
+  std::uint64_t delay_ns = 100;    ///< of the wire, one way
+  std::uint64_t memory_ns = 400;   ///< of host memory, one way
+  std::uint64_t seed = 1;
+  unsigned timeout = 8;            ///< transport timeout code: 4.096 us * 2^code
+  std::string pcap;                ///< files; empty: none
+  std::string trace;
+  std::string plot;
+  std::string json;
+};
+
+/// Adds the options of `WorldOptions` to a command.
+void add_world_options(CLI::App& app, WorldOptions& options);
+/// Adds the choice of operation.
+void add_operation(CLI::App& app, Operation& operation);
+
+const char* name_of(Operation operation);
+/// Code of a path MTU, 1 = 256 to 5 = 4096 bytes.
+std::uint8_t mtu_code(unsigned bytes);
+
+/// "1%", "0.01" -> 0.01. Throws CLI::ValidationError when it is no probability.
+double parse_probability(const std::string& text);
+/// "2us", "100ns", "1.5ms", "1s" -> nanoseconds. Throws CLI::ValidationError.
+std::uint64_t parse_duration(const std::string& text);
+
+}  // namespace roci::sim

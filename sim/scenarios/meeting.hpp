@@ -1,0 +1,58 @@
+// Where the programs of two nodes exchange what they must know of one another and wait for
+// one another, as programs do over a socket.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "driver/device/device.hpp"
+#include "driver/types.hpp"
+
+namespace roci::sim {
+
+/// What one side tells the other.
+struct Offer {
+  std::vector<driver::Endpoint> endpoints;  ///< one for each queue pair
+  std::uint64_t address = 0;                ///< of the region that the other may reach
+  std::uint32_t key = 0;
+};
+
+/// Two sides, 0 and 1, that proceed step by step together.
+class Meeting {
+ public:
+  explicit Meeting(std::array<driver::Device*, 2> devices) : devices_(devices) {}
+
+  /// Gives `offer` to the other side and waits for theirs.
+  Offer exchange(unsigned side, const Offer& offer) {
+    offers_[side] = offer;
+    step(side);
+    return offers_[1 - side];
+  }
+
+  /// Waits until the other side has come as far. Throws when it failed.
+  void step(unsigned side) {
+    ++steps_[side];
+    devices_[1 - side]->wake();
+    devices_[side]->wait(
+        [&] { return steps_[1 - side] >= steps_[side] || !failure_.empty(); },
+        driver::Device::kForever);
+    if (!failure_.empty()) throw std::runtime_error(failure_);
+  }
+
+  /// Both sides stop with this text; the first one counts.
+  void fail(const std::string& text) {
+    if (failure_.empty()) failure_ = text;
+    for (driver::Device* device : devices_) device->wake();
+  }
+  const std::string& failure() const { return failure_; }
+
+ private:
+  std::array<driver::Device*, 2> devices_;
+  std::array<unsigned, 2> steps_{};
+  std::array<Offer, 2> offers_;
+  std::string failure_;
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,40 @@
+// Steady traffic between two nodes, to measure how fast it goes.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/options.hpp"
+#include "sim/report/recorder.hpp"
+#include "testbench/world.hpp"
+
+namespace roci::sim {
+
+struct StreamPlan {
+  Operation operation = Operation::kWrite;
+  unsigned queue_pairs = 1;
+  std::uint32_t bytes = 65536;  ///< of a message
+  unsigned depth = 16;          ///< messages outstanding on a queue pair
+  unsigned messages = 64;       ///< measured, over all queue pairs, each way
+  bool both_ways = false;
+};
+
+struct StreamResult {
+  double gbps = 0;       ///< goodput of one direction, the slower one
+  double mpps = 0;       ///< messages per microsecond of one direction
+  double clocks = 0;     ///< of 4 ns, per message of one direction
+  double latency_us = 0; ///< from post to completion, median
+  std::uint64_t repeated = 0;  ///< packets sent again
+  testbench::World::Speed speed{};
+};
+
+/// Runs the plan. The clock starts when the pipeline is full (one depth of messages is done).
+StreamResult stream(const WorldOptions& options, const StreamPlan& plan);
+
+/// Clocks of 4 ns through one adapter with host memory that answers at once.
+struct LatencyResult {
+  double doorbell_to_wire = 0;  ///< doorbell taken to first beat to the MAC, 64-byte inline WRITE
+  double wire_to_memory = 0;    ///< last beat from the MAC to first beat of the write
+};
+LatencyResult latency(unsigned width);
+
+}  // namespace roci::sim
