@@ -132,7 +132,7 @@ module roci_dma_block_write #(
   // Responses: a request is done with its last burst.
   logic [Clients-1:0] room, waiting, ends;
   for (genvar c = 0; c < Clients; c++) begin : gen_client
-    roci_fifo #(.Width(1), .Depth(16)) u_ends (
+    roci_fifo #(.Width(1), .Depth(64)) u_ends (
       .clk_i, .rst_ni,
       .in_data_i(split_last),
       .in_valid_i(split_valid && aw_ready_i && client_q == 2'(c)), .in_ready_o(room[c]),
