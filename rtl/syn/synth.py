@@ -1,9 +1,17 @@
 #!/usr/bin/env python3
 """Synthesizes the engine with Yosys and reports its size block by block.
 
-usage: synth.py [--width 64|128|256|512] [--family xcup|ecp5] [--qps N] [--markdown] [--build DIR]
+usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat]
+                [--markdown] [--least N] [--build DIR]
+       synth.py --check [--width ...] [--qps ...]
 
-Exit status 1 when Yosys fails, finds a latch, or warns of something that EXPLAINED does not name.
+The log stays in DIR (default build/syn). --flat dissolves the blocks inside each child of
+roci_nic, so that logic is shared and constants pass between them. --least hides blocks within
+blocks that have fewer LUTs. --check only elaborates (seconds): no latch, no conflict of drivers,
+nothing undriven, no array left as registers, each roci_ram with a registered read.
+
+Exit status 1 when Yosys fails, finds a latch, turns an array into registers, or warns of
+something that EXPLAINED does not name.
 """
 import argparse
 import pathlib
@@ -15,50 +23,75 @@ RTL = pathlib.Path(__file__).resolve().parent.parent
 
 # Warnings that may stand, each with its reason.
 EXPLAINED = {
-    r"Replacing memory .* with list of registers":
-        "a small array read in several places at once; registers are what it should become",
-    r"Resizing cell port .* from \d+ bits to \d+ bits":
-        "a port of a parametrised block is wider than one use of it",
-    r"Complex async reset for dff": "made by technology mapping, no asynchronous reset in the source",
-    r"Whitebox .* with missing timing would be treated as a blackbox|ABC: ":
-        "message of the mapper about its own cell library",
 }
 
-TARGETS = {
-    "xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf -top roci_nic",
-             {"LUT": r"LUT[1-6]$", "FF": r"FD[RSCP]E$", "BRAM36": r"RAMB36E2$", "BRAM18": r"RAMB18E2$",
-              "LUTRAM": r"RAM(32|64|128|256|512)", "DSP": r"DSP48"}),
-    "ecp5": ("synth_ecp5 -noflatten -top roci_nic",
-             {"LUT": r"LUT4$", "FF": r"TRELLIS_FF$", "BRAM": r"DP16KD$", "LUTRAM": r"TRELLIS_DPR16X4$",
-              "DSP": r"MULT18"}),
+# Cells that count, and for how many LUTs, flip-flops or memories each stands.
+XCUP = {
+    "LUT": {r"LUT[1-6]": 1, r"SRL(16E|C32E)": 1},
+    "LUTRAM": {r"RAM(32M16|64M8|32X16DR8|64X8SW|256X1D|512X1S)": 8, r"RAM(32M|64M|128X1D|256X1S)": 4,
+               r"RAM(64X1D|128X1S)": 2, r"RAM64X1S": 1},
+    "FF": {r"FD[RSCP]E(_1)?": 1},
+    "BRAM36": {r"RAMB36E2": 1},
+    "BRAM18": {r"RAMB18E2": 1},
+    "DSP": {r"DSP48E2": 1},
 }
+ECP5 = {
+    "LUT": {r"LUT4": 1, r"CCU2C": 2},
+    "LUTRAM": {r"TRELLIS_DPR16X4": 6},
+    "FF": {r"TRELLIS_FF": 1},
+    "BRAM": {r"DP16KD|PDPW16KD": 1},
+    "DSP": {r"MULT18X18D": 1},
+}
+TARGETS = {"xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf", XCUP), "ecp5": ("synth_ecp5", ECP5)}
+
+def read(width, qps):
+    files = " ".join(str(f) for f in sorted(RTL.glob("*/roci_*.sv")) + [RTL / "roci_nic.sv"])
+    return (f"read_verilog -sv -I {RTL}/common {RTL}/roci_pkg.sv; "
+            f"read_verilog -sv -defer -I {RTL}/common {files}; "
+            f"chparam -set DataWidth {width} -set NumQps {qps} roci_nic; "
+            "hierarchy -check -top roci_nic; ")
 
 
-def sources():
-    files = sorted(RTL.glob("*/roci_*.sv")) + sorted(RTL.glob("roci_nic.sv"))
-    return [str(f) for f in files if "syn" not in f.parts]
+def check_script(width, qps):
+    return (read(width, qps) + "proc; check -assert; "
+            "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr; "
+            "opt -fast; memory -nomap; "
+            "select -assert-min 1 */t:$mem_v2; "
+            "select -assert-none *roci_ram/t:$mem_v2 r:RD_CLK_ENABLE=1'0 %i; ")
 
 
-def run_yosys(width, family, qps, build):
-    command, _ = TARGETS[family]
-    build.mkdir(parents=True, exist_ok=True)
-    log = build / f"synth_{family}_{width}.log"
-    script = (f"read_verilog -sv -I {RTL}/common {RTL}/roci_pkg.sv; "
-              f"read_verilog -sv -defer -I {RTL}/common {' '.join(sources())}; "
-              f"chparam -set DataWidth {width} -set NumQps {qps} roci_nic; "
-              f"hierarchy -check -top roci_nic; {command}; check")
-    done = subprocess.run(["yosys", "-q", "-l", str(log), "-p", f"{script}; tee -q -o {log}.stat stat"],
+def children():
+    """The blocks that roci_nic is wired from."""
+    code = re.sub(r"//.*", "", (RTL / "roci_nic.sv").read_text())
+    return re.findall(r"^  (roci_\w+)\s+(?:#\(|u_)", code, re.MULTILINE)
+
+
+def synth_script(width, qps, family, flat, stat):
+    command = TARGETS[family][0]
+    script = read(width, qps)
+    if flat:
+        script += "setattr -mod -set keep_hierarchy 1 " + " ".join("*" + c for c in children()) + "; "
+    if family == "ecp5":
+        command += "" if flat else " -noflatten"
+    elif flat:
+        command += " -flatten"
+    return script + f"{command}; check; tee -q -o {stat} stat"
+
+
+def yosys(script, log):
+    return subprocess.run(["yosys", "-q", "-l", str(log), "-p", script],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    return done, log, pathlib.Path(f"{log}.stat")
 
 
 def complaints(log_text):
+    """What may not stand: latches, memories in registers, warnings without an explanation."""
     for line in log_text.splitlines():
-        if "latch" in line.lower() and "no latch" not in line.lower() and "$_DLATCH" in line:
-            yield line.strip()
-        if line.startswith("Warning:"):
+        line = line.strip()
+        if "$_DLATCH" in line or line.startswith("Latch inferred"):
+            yield line
+        elif re.match(r"using FF mapping for memory|Replacing memory|Warning:", line):
             if not any(re.search(p, line) for p in EXPLAINED):
-                yield line.strip()
+                yield line
 
 
 def short_name(module):
@@ -69,68 +102,94 @@ def short_name(module):
 
 def parse_stat(text, kinds):
     """Own cells of each module, and how often each module is used by another."""
-    own, uses = {}, {}
-    module = None
+    own, uses, module = {}, {}, None
     for line in text.splitlines():
         head = re.match(r"=== (.+) ===", line)
         if head:
             module = head.group(1).replace("\\", "")
             if module == "design hierarchy":
                 break
-            own[module] = dict.fromkeys(kinds, 0)
-            uses[module] = {}
+            own[module], uses[module] = dict.fromkeys(kinds, 0), {}
             continue
         cell = re.match(r"\s+(\S+)\s+(\d+)$", line)
         if module and cell:
             name, count = cell.group(1).replace("\\", ""), int(cell.group(2))
-            for kind, pattern in kinds.items():
-                if re.search(pattern, name):
-                    own[module][kind] += count
             uses[module][name] = count
+            for kind, patterns in kinds.items():
+                for pattern, weight in patterns.items():
+                    if re.fullmatch(pattern, name):
+                        own[module][kind] += weight * count
     return own, uses
 
 
-def totals(module, own, uses, kinds):
+def totals(module, own, uses):
     result = dict(own[module])
     for child, count in uses[module].items():
         if child in own:
-            below = totals(child, own, uses, kinds)
-            for kind in kinds:
-                result[kind] += count * below[kind]
+            for kind, below in totals(child, own, uses).items():
+                result[kind] += count * below
     return result
+
+
+def grouped(module, own, uses):
+    """(name, count, sizes) of the blocks within a block, those of one name together."""
+    groups = {}
+    for child, count in uses[module].items():
+        if child in own:
+            seen, sizes = groups.setdefault(short_name(child), (0, dict.fromkeys(own[module], 0)))
+            below = totals(child, own, uses)
+            groups[short_name(child)] = (seen + count, {k: sizes[k] + count * below[k] for k in sizes})
+    return [(name, *groups[name]) for name in sorted(groups)]
+
+
+def table(own, uses, least):
+    top = next(m for m in own if short_name(m) == "roci_nic")
+    rows = [("whole engine", totals(top, own, uses))]
+    for child in sorted((m for m in uses[top] if m in own), key=short_name):
+        rows.append((short_name(child), totals(child, own, uses)))
+        for name, count, sizes in grouped(child, own, uses):
+            if sizes["LUT"] + sizes["LUTRAM"] >= least:
+                rows.append((f"- {name}" + (f" x {count}" if count > 1 else ""), sizes))
+    rows.append(("wires between", own[top]))
+    return rows
+
+
+def show(rows, kinds, markdown):
+    start, sep, end = ("| ", " | ", " |") if markdown else ("", "", "")
+    print(start + f"{'block':30}" + sep + sep.join(f"{k:>8}" for k in kinds) + end)
+    if markdown:
+        print("|---|" + "---:|" * len(kinds))
+    for name, counts in rows:
+        print(start + f"{name:30}" + sep + sep.join(f"{counts[k]:>8}" for k in kinds) + end)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--width", type=int, default=512, choices=[64, 128, 256, 512])
-    parser.add_argument("--family", default="xcup", choices=TARGETS)
     parser.add_argument("--qps", type=int, default=256)
+    parser.add_argument("--family", default="xcup", choices=TARGETS)
+    parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--least", type=int, default=300)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/syn"))
     args = parser.parse_args()
-    kinds = TARGETS[args.family][1]
-    done, log, stat = run_yosys(args.width, args.family, args.qps, args.build)
+    args.build.mkdir(parents=True, exist_ok=True)
+    kind = "check" if args.check else args.family + ("_flat" if args.flat else "")
+    log = args.build / f"{kind}_{args.width}_{args.qps}.log"
+    stat = log.with_suffix(".stat")
+    if args.check:
+        script = check_script(args.width, args.qps)
+    else:
+        script = synth_script(args.width, args.qps, args.family, args.flat, stat)
+    done = yosys(script, log)
     if done.returncode != 0:
         print(done.stderr[-2000:], file=sys.stderr)
         return 1
-    bad = sorted(set(complaints(log.read_text())))
-    own, uses = parse_stat(stat.read_text(), kinds)
-    top = next(m for m in own if short_name(m) == "roci_nic")
-    rows = [("whole engine", totals(top, own, uses, kinds))]
-    for child, count in sorted(uses[top].items(), key=lambda item: short_name(item[0])):
-        if child in own:
-            rows.append((short_name(child), totals(child, own, uses, kinds)))
-            for grand in sorted(uses[child], key=short_name):
-                if grand in own:
-                    rows.append(("- " + short_name(grand), totals(grand, own, uses, kinds)))
-    if args.markdown:
-        print("| block | " + " | ".join(kinds) + " |\n|---|" + "---:|" * len(kinds))
-        for name, counts in rows:
-            print(f"| {name} | " + " | ".join(str(counts[k]) for k in kinds) + " |")
-    else:
-        print(f"{'block':28}" + "".join(f"{k:>9}" for k in kinds))
-        for name, counts in rows:
-            print(f"{name:28}" + "".join(f"{counts[k]:>9}" for k in kinds))
+    if not args.check:
+        kinds = TARGETS[args.family][1]
+        show(table(*parse_stat(stat.read_text(), kinds), args.least), kinds, args.markdown)
+    bad = sorted(set(complaints(log.read_text(errors="replace"))))
     for line in bad:
         print("unexplained:", line, file=sys.stderr)
     return 1 if bad else 0
