@@ -24,6 +24,9 @@ int run(int argc, char** argv) {
   roci::sim::add_transfer(app, action);
   roci::sim::add_bench(app, action);
   roci::sim::add_devices(app, action);
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    throw roci::sim::UserError(fmt::format("no command '{}'; see 'roci --help'", argv[1]), 2);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -33,7 +36,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "roci: {}\n", one_line(error.what()));
+    fmt::print(stderr, "roci: {}; see --help\n", one_line(error.what()));
     return 2;
   }
   return action();

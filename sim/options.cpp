@@ -4,64 +4,87 @@
 
 #include <cmath>
 #include <map>
+#include <stdexcept>
+#include <utility>
 
 namespace roci::sim {
 namespace {
 
-/// Splits "1.5ms" into 1.5 and "ms".
+/// Splits "1.5ms" into 1.5 and "ms". Throws std::invalid_argument.
 std::pair<double, std::string> split_unit(const std::string& text) {
   std::size_t end = 0;
   double value = 0;
   try {
     value = std::stod(text, &end);
   } catch (const std::exception&) {
-    throw CLI::ValidationError(fmt::format("'{}' is not a number", text));
+    throw std::invalid_argument(fmt::format("'{}' is not a number", text));
   }
   return {value, text.substr(end)};
 }
 
-void add_probability(CLI::App& app, const std::string& name, double& target,
-                     const std::string& text) {
-  app.add_option_function<std::string>(
-         name, [&target](const std::string& value) { target = parse_probability(value); }, text)
-      ->type_name("P");
-}
-
-void add_duration(CLI::App& app, const std::string& name, std::uint64_t& target,
-                  const std::string& text) {
-  app.add_option_function<std::string>(
-         name, [&target](const std::string& value) { target = parse_duration(value); }, text)
-      ->type_name("T");
-}
-
-}  // namespace
-
+/// "1%", "0.01" -> 0.01.
 double parse_probability(const std::string& text) {
   auto [value, unit] = split_unit(text);
   if (unit == "%") {
     value /= 100;
   } else if (!unit.empty()) {
-    throw CLI::ValidationError(fmt::format("'{}' is not a probability", text));
+    throw std::invalid_argument(fmt::format("'{}' is not a probability", text));
   }
   if (!(value >= 0 && value <= 1)) {
-    throw CLI::ValidationError(fmt::format("{} is not between 0 and 1 (or 0% and 100%)", text));
+    throw std::invalid_argument(fmt::format("{} is not between 0 and 1 (or 0% and 100%)", text));
   }
   return value;
 }
 
+/// "2us", "100ns", "1.5ms", "1s" -> nanoseconds.
 std::uint64_t parse_duration(const std::string& text) {
   static const std::map<std::string, double> kUnits = {
       {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   const auto [value, unit] = split_unit(text);
   const auto found = kUnits.find(unit);
   if (found == kUnits.end()) {
-    throw CLI::ValidationError(fmt::format("'{}' is not a time; use ns, us, ms or s", text));
+    throw std::invalid_argument(fmt::format("'{}' is not a time; use ns, us, ms or s", text));
   }
   const double ns = value * found->second;
   if (!(ns >= 0 && ns <= 1e10)) {
-    throw CLI::ValidationError(fmt::format("{} is not between 0 and 10 s", text));
+    throw std::invalid_argument(fmt::format("{} is not between 0 and 10 s", text));
   }
   return static_cast<std::uint64_t>(std::llround(ns));
+}
+
+Operation parse_operation(const std::string& text) {
+  for (Operation operation : {Operation::kWrite, Operation::kSend, Operation::kRead}) {
+    if (text == name_of(operation)) return operation;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is none of write, send, read", text));
+}
+
+/// Adds an option whose text `parse` turns into a value; what it throws names the option.
+template <typename Value>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, Value& target,
+                        Value (*parse)(const std::string&), const std::string& text) {
+  return app.add_option_function<std::string>(
+      name,
+      [name, &target, parse](const std::string& value) {
+        try {
+          target = parse(value);
+        } catch (const std::invalid_argument& error) {
+          throw CLI::ValidationError(name, error.what());
+        }
+      },
+      text);
+}
+
+void add_duration(CLI::App& app, const std::string& name, std::uint64_t& target,
+                  const std::string& text) {
+  add_parsed(app, name, target, parse_duration, text)->type_name("T");
+}
+
+}  // namespace
+
+void add_probability(CLI::App& app, const std::string& name, double& target,
+                     const std::string& text) {
+  add_parsed(app, name, target, parse_probability, text)->type_name("P");
 }
 
 const char* name_of(Operation operation) {
@@ -80,12 +103,9 @@ std::uint8_t mtu_code(unsigned bytes) {
 }
 
 void add_operation(CLI::App& app, Operation& operation) {
-  static const std::map<std::string, Operation> kNames = {
-      {"write", Operation::kWrite}, {"send", Operation::kSend}, {"read", Operation::kRead}};
-  app.add_option("--op", operation, "operation that carries the data: write, send or read")
-      ->transform(CLI::CheckedTransformer(kNames, CLI::ignore_case).description(""))
-      ->type_name("OP")
-      ->default_str("write");
+  add_parsed(app, "--op", operation, parse_operation,
+             "operation that carries the data: write, send or read [write]")
+      ->type_name("OP");
 }
 
 void add_world_options(CLI::App& app, WorldOptions& options) {

@@ -38,9 +38,8 @@ const char* name_of(Operation operation);
 /// Code of a path MTU, 1 = 256 to 5 = 4096 bytes.
 std::uint8_t mtu_code(unsigned bytes);
 
-/// "1%", "0.01" -> 0.01. Throws CLI::ValidationError when it is no probability.
-double parse_probability(const std::string& text);
-/// "2us", "100ns", "1.5ms", "1s" -> nanoseconds. Throws CLI::ValidationError.
-std::uint64_t parse_duration(const std::string& text);
+/// Adds an option that takes a probability such as "1%" or "0.01".
+void add_probability(CLI::App& app, const std::string& name, double& target,
+                     const std::string& text);
 
 }  // namespace roci::sim

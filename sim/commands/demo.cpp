@@ -47,6 +47,7 @@ int run(const DemoOptions& options) {
     world.seed = options.seed;
     world.mtu = 4096;
     world.delay_ns = 1000;
+    world.timeout = 5;  // 131 us: a lost last packet shall not make the plot empty
     CarryPlan plan;
     plan.operation = operation;
     plan.queue_pairs = 4;
@@ -99,11 +100,7 @@ void add_demo(CLI::App& app, Action& action) {
   command->add_option("--dir", options->directory, "where captures, plots and waveforms go")
       ->type_name("DIR")
       ->capture_default_str();
-  command
-      ->add_option_function<std::string>(
-          "--loss", [options](const std::string& text) { options->loss = parse_probability(text); },
-          "loss of frames, each way, such as 0.01 or 1%")
-      ->type_name("P");
+  add_probability(*command, "--loss", options->loss, "loss of frames, each way, such as 0.01 or 1%");
   command->add_option("--seed", options->seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();

@@ -31,11 +31,11 @@ Recorder::Recorder(const std::string& pcap) {
 }
 
 void Recorder::frame(const testbench::FrameEvent& event) {
-  if (pcap_) {
+  if (pcap_ && failure_.empty()) {
     try {
       pcap_->write(event.node, event.time_ns, event.parsed.frame, event.fault);
     } catch (const std::runtime_error& error) {
-      throw UserError(error.what());
+      failure_ = error.what();  // the simulation is no place to stop in
     }
   }
   ++counts_[event.node].frames;
@@ -46,12 +46,7 @@ void Recorder::note(const testbench::FrameEvent& event) {
   WireCounts& counts = counts_[event.node];
   const std::uint8_t opcode = event.parsed.bth().opcode();
   const double us = static_cast<double>(event.time_ns) / 1000;
-  auto told = [&](const char* word) { return event.fault.find(word) != std::string::npos; };
-  if (told("drop")) ++counts.lost;
-  if (told("corrupt")) ++counts.corrupted;
-  if (told("duplicate")) ++counts.duplicated;
-  if (told("delay") || told("reorder")) ++counts.delayed;
-
+  const bool lost = event.fault.find("lost") != std::string::npos;
   // An ACK or NAK names PSNs of the other side's flow: draw it there.
   const bool answer = is_response(opcode);
   const std::uint64_t key = (std::uint64_t{event.node} << 32 | event.parsed.bth().dest_qp()) << 1 |
@@ -76,7 +71,7 @@ void Recorder::note(const testbench::FrameEvent& event) {
   ++counts.requests;
   const bool again = !flow.seen.insert(psn).second;
   if (again) ++counts.repeated;
-  if (!event.intact && told("drop")) {
+  if (lost) {
     lost_.push_back(point);
   } else {
     (again ? again_ : sent_).push_back(point);
@@ -102,6 +97,7 @@ Plot Recorder::sequence_plot(const std::string& title) const {
 
 void Recorder::commit() {
   if (!pcap_) return;
+  if (!failure_.empty()) throw UserError(failure_);
   try {
     pcap_->close();
   } catch (const std::runtime_error& error) {

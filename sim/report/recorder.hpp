@@ -15,7 +15,8 @@
 
 namespace roci::sim {
 
-/// What a direction of the wire saw. NAKs are counted where they are sent.
+/// What a direction of the wire saw. NAKs are counted where they are sent; faults are filled in
+/// from the channel.
 struct WireCounts {
   std::uint64_t frames = 0;
   std::uint64_t requests = 0;    ///< RoCE requests and READ responses with payload, or without
@@ -51,6 +52,7 @@ class Recorder : public testbench::FrameTap {
 
   void note(const testbench::FrameEvent& event);
 
+  std::string failure_;  ///< of writing the capture; told by commit()
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<packet::PcapngWriter> pcap_;
   WireCounts counts_[2];

@@ -94,8 +94,14 @@ TransferReport transfer(const WorldOptions& options, const CarryPlan& plan,
   report.bytes = bytes.size();
   report.messages = carry.messages();
   report.elapsed_ns = carry.elapsed_ns();
-  report.wire[0] = recorder.counts(0);
-  report.wire[1] = recorder.counts(1);
+  for (unsigned n = 0; n < 2; ++n) {
+    const testbench::Channel::Counts& faults = world.channel(n).counts();
+    report.wire[n] = recorder.counts(n);
+    report.wire[n].lost = faults.dropped;
+    report.wire[n].corrupted = faults.corrupted;
+    report.wire[n].duplicated = faults.duplicated;
+    report.wire[n].delayed = faults.delayed;
+  }
   report.sha_sent = sha256(bytes);
   report.sha_received = sha256(carry.received());
   report.equal = carry.received() == bytes;

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Asks `roci` for what cannot be done: one clear line on stderr, the right exit status, and no file
+left that looks whole.
+
+usage: bad_input.py ROCI
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def main():
+    roci = sys.argv[1]
+    bad = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        good = folder / "good"
+        good.write_bytes(b"x" * 5000)
+        plain = folder / "plain"
+        plain.write_bytes(b"")
+        g = str(good)
+        cases = [
+            # arguments, exit status, word of the message
+            (["transfer", str(folder / "missing")], 1, "missing"),
+            (["transfer", str(folder)], 1, "directory"),
+            (["transfer", g, "--out", str(folder / "no" / "such")], 1, "cannot write"),
+            (["transfer", g, "--json", str(folder)], 1, "cannot write"),
+            (["transfer", g, "--pcap", str(plain / "under-a-file")], 1, "cannot write"),
+            (["transfer", g, "--trace", str(folder / "no" / "such.fst")], 1, "cannot write"),
+            (["transfer", g, "--out", "/dev/full"], 1, "No space"),
+            (["transfer", g, "--pcap", "/dev/full"], 1, "No space"),
+            (["transfer", g, "--mtu", "1000"], 2, "mtu"),
+            (["transfer", g, "--loss", "2"], 2, "0 and 1"),
+            (["transfer", g, "--loss", "-0.1"], 2, "0 and 1"),
+            (["transfer", g, "--loss", "nan"], 2, "0 and 1"),
+            (["transfer", g, "--loss", "much"], 2, "much"),
+            (["transfer", g, "--delay", "3 weeks"], 2, "weeks"),
+            (["transfer", g, "--qps", "0"], 2, "qps"),
+            (["transfer", g, "--qps", "1000000"], 2, "qps"),
+            (["transfer", g, "--op", "teleport"], 2, "op"),
+            (["transfer", g, "--width", "96"], 2, "width"),
+            (["transfer", g, "--no-such-option"], 2, "no-such-option"),
+            (["transfer"], 2, "FILE"),
+            (["transfer", g, "--loss", "1", "--timeout", "2"], 1, "RetryExcErr"),
+            (["demo", "--dir", str(plain / "x")], 1, "cannot"),
+            (["demo", str(folder / "missing")], 1, "missing"),
+            (["bench", "--only", "luck"], 2, "only"),
+            (["devices", "--json", "/dev/full"], 1, "No space"),
+            (["levitate"], 2, "levitate"),
+            ([], 2, "command"),
+        ]
+        for arguments, status, word in cases:
+            before = sorted(os.listdir(folder))
+            done = subprocess.run([roci] + arguments, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, cwd=folder, timeout=120)
+            lines = done.stderr.strip().splitlines()
+            trouble = []
+            if done.returncode != status:
+                trouble.append(f"exit {done.returncode}, not {status}")
+            if len(lines) != 1 or not lines[0].startswith("roci: "):
+                trouble.append(f"{len(lines)} lines on stderr")
+            elif word.lower() not in lines[0].lower():
+                trouble.append(f"'{word}' is not in the message")
+            left = sorted(set(os.listdir(folder)) - set(before))
+            if left:
+                trouble.append(f"left {left}")
+            bad += bool(trouble)
+            shown = " ".join(arguments).replace(temporary, "...")
+            print(f"{'FAIL' if trouble else 'ok  '} {shown}: {done.stderr.strip()}  {trouble or ''}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Checks captures of `roci` without any code of Rocinante: invariant CRC and wire rules of each
+RoCE v2 frame, and, where tshark is installed, that it dissects each as RRoCE without complaint.
+
+usage: check_pcap.py FILE.pcapng...     exit 1 when a frame is bad
+"""
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+
+EXT = {0: 0, 1: 0, 2: 0, 3: 4, 4: 0, 5: 4, 6: 16, 7: 0, 8: 0, 9: 4, 10: 16, 11: 20, 12: 16, 13: 4,
+       14: 0, 15: 4, 16: 4, 17: 4, 18: 12, 19: 28, 20: 28}  # RC opcode: bytes behind the BTH
+NO_PAYLOAD = (12, 17, 18, 19, 20)
+
+# Payload of RDMA is anything; these guess at it, and call what they guessed malformed.
+GUESSES = ["rpcrdma_infiniband", "smcr_infiniband", "smb_direct_infiniband", "lnet_ib",
+           "iser_infiniband", "mellanox_eoib", "eth_over_ib", "sdp_infiniband", "fc_infiniband"]
+
+
+def frames(path):
+    """Frames of a little-endian pcapng file, enhanced packet blocks only."""
+    data = open(path, "rb").read()
+    if data[:4] != b"\x0a\x0d\x0d\x0a":
+        raise ValueError("not a pcapng file")
+    at = 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if length < 12 or at + length > len(data):
+            raise ValueError("cut short")
+        if kind == 6:
+            (captured,) = struct.unpack_from("<I", data, at + 20)
+            yield data[at + 28:at + 28 + captured]
+        at += length
+
+
+def ones_sum(data):
+    total = sum(struct.unpack(">%dH" % (len(data) // 2), data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def complaints(frame):
+    """What is wrong with a frame; None when it is no RoCE v2."""
+    at = 12
+    if frame[at:at + 2] == b"\x81\x00":
+        at += 4
+    kind, ip = frame[at:at + 2], at + 2
+    masked = bytearray(frame)
+    if kind == b"\x08\x00":
+        udp = ip + 20
+        length = struct.unpack_from(">H", frame, ip + 2)[0]
+        is_udp = frame[ip + 9] == 17
+        for i in (1, 8, 10, 11):
+            masked[ip + i] = 0xFF
+    elif kind == b"\x86\xdd":
+        udp = ip + 40
+        length = 40 + struct.unpack_from(">H", frame, ip + 4)[0]
+        is_udp = frame[ip + 6] == 17
+        masked[ip] |= 0x0F
+        for i in (1, 2, 3, 7):
+            masked[ip + i] = 0xFF
+    else:
+        return None
+    if not is_udp or struct.unpack_from(">H", frame, udp + 2)[0] != 4791:
+        return None
+    wrong = []
+    bth, end = udp + 8, ip + length
+    if kind == b"\x08\x00" and (frame[ip] != 0x45 or ones_sum(frame[ip:ip + 20]) != 0xFFFF
+                                or not frame[ip + 6] & 0x40):
+        wrong.append("IPv4 header")
+    if struct.unpack_from(">H", frame, udp + 4)[0] != end - udp or end > len(frame):
+        return wrong + ["lengths"]
+    if struct.unpack_from(">H", frame, udp)[0] < 0xC000:
+        wrong.append("UDP source port")
+    opcode, pad = frame[bth], frame[bth + 1] >> 4 & 3
+    payload = end - 4 - pad - bth - 12 - EXT.get(opcode, 0)
+    if opcode not in EXT or frame[bth + 1] & 15 or frame[bth + 4] & 63 or frame[bth + 8] & 127:
+        wrong.append("BTH")
+    if payload < 0 or (end - bth) % 4 or (payload and opcode in NO_PAYLOAD):
+        wrong.append("payload length")
+    if any(frame[end - 4 - pad:end - 4]):
+        wrong.append("pad")
+    masked[udp + 6] = masked[udp + 7] = masked[bth + 4] = 0xFF
+    if struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked[ip:end - 4])) != frame[end - 4:end]:
+        wrong.append("ICRC")
+    return wrong
+
+
+def tshark_complaints(path):
+    command = ["tshark", "-r", path, "-T", "fields", "-e", "_ws.col.Protocol", "-e", "_ws.malformed"]
+    for guess in GUESSES:
+        command += ["--disable-heuristic", guess]
+    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                         check=True).stdout
+    return [line for line in out.splitlines()
+            if line.split("\t")[0] not in ("RRoCE", "ARP", "ICMPv6") or line.split("\t")[1:] != [""]]
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    bad = 0
+    for path in sys.argv[1:]:
+        roce = 0
+        for number, frame in enumerate(frames(path), 1):
+            wrong = complaints(frame)
+            roce += wrong is not None
+            if wrong:
+                bad += 1
+                print(f"{path}: frame {number}: {', '.join(wrong)}")
+        if shutil.which("tshark"):
+            for line in tshark_complaints(path):
+                bad += 1
+                print(f"{path}: tshark: {line}")
+        print(f"{path}: {roce} RoCE frames {'checked' if not bad else 'BAD'}")
+        bad += roce == 0
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
