@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Synthesizes the engine with Yosys and reports its size block by block.
 
-usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat]
+usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat] [--wide]
                 [--markdown] [--least N] [--build DIR]
        synth.py --check [--width ...] [--qps ...]
 
 The log stays in DIR (default build/syn). --flat dissolves the blocks inside each child of
-roci_nic, so that logic is shared and constants pass between them. --least hides blocks within
+roci_nic, so that logic is shared and constants pass between them. --wide lets Yosys use MUXF7 to
+MUXF9 on xcup, its default, which spends two to eight LUTs on each to save levels. --least hides blocks within
 blocks that have fewer LUTs. --check only elaborates (seconds): no latch, no conflict of drivers,
 nothing undriven, no array left as registers, each roci_ram with a registered read.
 
@@ -66,7 +67,7 @@ def children():
     return re.findall(r"^  (roci_\w+)\s+(?:#\(|u_)", code, re.MULTILINE)
 
 
-def synth_script(width, qps, family, flat, stat):
+def synth_script(width, qps, family, flat, wide, stat):
     command = TARGETS[family][0]
     script = read(width, qps)
     if flat:
@@ -75,6 +76,8 @@ def synth_script(width, qps, family, flat, stat):
         command += "" if flat else " -noflatten"
     elif flat:
         command += " -flatten"
+    if family == "xcup" and not wide:
+        command += " -nowidelut"
     return script + f"{command}; check; tee -q -o {stat} stat"
 
 
@@ -169,19 +172,20 @@ def main():
     parser.add_argument("--qps", type=int, default=256)
     parser.add_argument("--family", default="xcup", choices=TARGETS)
     parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--wide", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--least", type=int, default=300)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/syn"))
     args = parser.parse_args()
     args.build.mkdir(parents=True, exist_ok=True)
-    kind = "check" if args.check else args.family + ("_flat" if args.flat else "")
+    kind = "check" if args.check else args.family + ("_flat" if args.flat else "") + ("_wide" if args.wide else "")
     log = args.build / f"{kind}_{args.width}_{args.qps}.log"
     stat = log.with_suffix(".stat")
     if args.check:
         script = check_script(args.width, args.qps)
     else:
-        script = synth_script(args.width, args.qps, args.family, args.flat, stat)
+        script = synth_script(args.width, args.qps, args.family, args.flat, args.wide, stat)
     done = yosys(script, log)
     if done.returncode != 0:
         print(done.stderr[-2000:], file=sys.stderr)

@@ -227,11 +227,13 @@ module roci_table_port #(
     end
   end
 
-  // TableData: written by words, loaded by reads, 0 where the table has nothing.
+  // TableData: written by words, loaded by reads, 0 where the table has nothing. A loop over the
+  // words, because a part at a variable place becomes a shifter of all 512 bits.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) data_q <= '0;
-    else if (data_i) data_q[{data_word_i, 5'd0} +: 32] <= word_i;
-    else begin
+    else if (data_i) begin
+      for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) data_q[32*i +: 32] <= word_i;
+    end else begin
       case (state_q)
         StStart: if (!write_q) data_q <= '0;
         StState: if (state_done_i && !write_q) data_q[2:0] <= state_i;
@@ -243,7 +245,11 @@ module roci_table_port #(
             default:               data_q <= 512'(live_q);
           endcase
         end
-        StCount: if (count_piece_i) data_q[{count_index_i, 7'd0} +: 128] <= count_data_i;
+        StCount: begin
+          for (int i = 0; i < 4; i++) begin
+            if (count_piece_i && count_index_i == 2'(i)) data_q[128*i +: 128] <= count_data_i;
+          end
+        end
         default: ;
       endcase
     end
