@@ -19,8 +19,10 @@ module roci_nic #(
   parameter int unsigned NumQps    = 256,   // queue pairs, a power of two, 16 to 1024
   parameter int unsigned NumKeys   = 1024,  // memory regions, a power of two
   parameter int unsigned NumCqs    = 256,   // completion queues, a power of two
-  parameter int unsigned TxBuffer  = 128 * DataWidth,  // bytes of payload on the way to the wire
-  parameter int unsigned RxBuffer  = 65536             // bytes of payload on the way to memory
+  // Bytes of payload on the way to the wire: one memory round trip at line rate and a little more.
+  // What is queued here when a NAK comes is sent in vain.
+  parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
+  parameter int unsigned RxBuffer  = 65536  // bytes of payload on the way to memory
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,

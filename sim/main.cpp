@@ -24,7 +24,10 @@ int run(int argc, char** argv) {
   roci::sim::add_transfer(app, action);
   roci::sim::add_bench(app, action);
   roci::sim::add_devices(app, action);
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  const auto is_first_word = [&](const CLI::App* command) {
+    return argc > 1 && command->check_name(argv[1]);
+  };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first_word).empty()) {
     throw roci::sim::UserError(fmt::format("no command '{}'; see 'roci --help'", argv[1]), 2);
   }
   try {

@@ -102,6 +102,10 @@ std::uint8_t mtu_code(unsigned bytes) {
   return code;
 }
 
+void add_memory_latency(CLI::App& app, WorldOptions& options) {
+  add_duration(app, "--memory-latency", options.memory_ns, "host memory, one way [400ns]");
+}
+
 void add_operation(CLI::App& app, Operation& operation) {
   add_parsed(app, "--op", operation, parse_operation,
              "operation that carries the data: write, send or read [write]")
@@ -123,7 +127,7 @@ void add_world_options(CLI::App& app, WorldOptions& options) {
   add_probability(app, "--reorder", options.reorder, "frames that later ones overtake");
   add_probability(app, "--corrupt", options.corrupt, "frames with a flipped bit");
   add_duration(app, "--delay", options.delay_ns, "delay of the wire, one way [100ns]");
-  add_duration(app, "--memory-latency", options.memory_ns, "host memory, one way [400ns]");
+  add_memory_latency(app, options);
   app.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")
       ->check(CLI::Range(1, 31).description(""))
       ->type_name("CODE")

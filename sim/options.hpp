@@ -31,6 +31,8 @@ struct WorldOptions {
 
 /// Adds the options of `WorldOptions` to a command.
 void add_world_options(CLI::App& app, WorldOptions& options);
+/// Adds --memory-latency.
+void add_memory_latency(CLI::App& app, WorldOptions& options);
 /// Adds the choice of operation.
 void add_operation(CLI::App& app, Operation& operation);
 
