@@ -100,7 +100,7 @@ Context::Context(Device& device, const ContextOptions& options)
     throw Error(AdminStatus::kHardwareError, 0, "no adapter of this kind behind the registers");
   }
   // The indices run on over the life of the adapter, whoever used it before.
-  producer_ = static_cast<std::uint16_t>(device_.read32(register_offset("AdminDone")));
+  producer_ = static_cast<std::uint16_t>(device_.read32(register_offset("AdminDoorbell")));
   write_address(device_, register_offset("AdminBaseLo"), register_offset("AdminBaseHi"),
                 commands_.dma);
   write_address(device_, register_offset("AdminReplyLo"), register_offset("AdminReplyHi"),
@@ -167,22 +167,15 @@ Body Context::exchange(unsigned opcode, const Body& body, const char* text) {
   put(command, kOpcode, opcode);
   put(command, kTag, tag);
   std::memcpy(command + spec::kCommandBodyOffset, body.data(), Body::kBytes);
+  std::memset(replies_.host + slot, 0, spec::kCommandBytes);
   put(replies_.host + slot, kReplyTag, static_cast<std::uint16_t>(~tag));
 
   entries_before_doorbell();
   ++producer_;
   device_.write32(register_offset("AdminDoorbell"), producer_);
 
-  // The reply is written in two halves; AdminDone counts it when both are there.
-  const std::uint64_t deadline = device_.now_ns() + options_.command_timeout_ns;
-  const bool answered =
-      device_.wait([&] { return get(reply, kReplyTag) == tag; }, options_.command_timeout_ns);
-  while (answered &&
-         static_cast<std::uint16_t>(device_.read32(register_offset("AdminDone"))) != producer_) {
-    if (device_.now_ns() > deadline) break;
-    device_.wait([] { return false; }, 100);
-  }
-  if (!answered || device_.now_ns() > deadline) {
+  // The block with the tag is written last.
+  if (!device_.wait([&] { return get(reply, kReplyTag) == tag; }, options_.command_timeout_ns)) {
     throw Error(AdminStatus::kHardwareError, 0,
                 std::string(text) + ": the adapter does not answer");
   }
@@ -214,6 +207,22 @@ PortStatus Context::query_port() {
           static_cast<std::uint8_t>(reply.get(place_of(spec::kQueryPortReply, "active_mtu"))),
           static_cast<std::uint16_t>(reply.get(place_of(spec::kQueryPortReply, "pkey"))),
           reply.get(place_of(spec::kQueryPortReply, "mac"))};
+}
+
+PortCounters Context::port_counters() {
+  const Body reply = execute(code(spec::kAdminOps, "QueryCounters"), {}, "query port counters");
+  PortCounters c{};
+  constexpr spec::Place kFirst = spec::place_of(spec::kPortCountersReply, "drop_icrc");
+  for (unsigned i = 0; i < c.drops.size(); ++i) {
+    c.drops[i] = reply.get({kFirst.offset + i * kFirst.bits, kFirst.bits});
+  }
+  c.rx_frames = reply.get(place_of(spec::kPortCountersReply, "rx_frames"));
+  c.rx_bytes = reply.get(place_of(spec::kPortCountersReply, "rx_bytes"));
+  c.tx_frames = reply.get(place_of(spec::kPortCountersReply, "tx_frames"));
+  c.tx_bytes = reply.get(place_of(spec::kPortCountersReply, "tx_bytes"));
+  c.rx_roce = reply.get(place_of(spec::kPortCountersReply, "rx_roce"));
+  c.rx_ethernet = reply.get(place_of(spec::kPortCountersReply, "rx_ethernet"));
+  return c;
 }
 
 void Context::set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid) {

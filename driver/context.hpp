@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -46,6 +47,15 @@ struct PortStatus {
   std::uint8_t max_mtu, active_mtu;  ///< path MTU codes, 1 to 5
   std::uint16_t pkey;
   std::uint64_t mac;  ///< as a number, first byte on the wire in bits 47:40
+};
+
+/// What the port has counted since reset. A packet that the transport refused after it was accepted
+/// (ghost, duplicate, out of sequence) is in `rx_roce` and in `drops`.
+struct PortCounters {
+  std::array<std::uint64_t, std::size(spec::kDropCauses)> drops;  ///< by spec::kDropCauses
+  std::uint64_t rx_frames, rx_bytes, tx_frames, tx_bytes;         ///< without FCS
+  std::uint64_t rx_roce;                                          ///< accepted by the transport
+  std::uint64_t rx_ethernet;
 };
 
 /// An event of the adapter; kinds of spec::kEvents.
@@ -109,6 +119,7 @@ class Context {
   const DeviceLimits& limits() const { return limits_; }
 
   PortStatus query_port();
+  PortCounters port_counters();
   /// Entry of the GID table (A17). The zero GID clears the entry; `vid` names its VLAN.
   void set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid = {});
   Gid query_gid(unsigned index);

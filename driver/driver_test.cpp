@@ -79,6 +79,12 @@ class FakeDevice : public Device {
           spec::put_memory(body, place_of(spec::kQueryDeviceReply, name), value);
         }
         break;
+      case 17:  // QueryCounters
+        for (unsigned i = 0; i < 16; ++i) {
+          const unsigned bits = command[8] != 0 ? 64 : 48;
+          if (i * bits < 120 * 8) spec::put_memory(body, {i * bits, bits}, 0x010000000000u + i);
+        }
+        break;
       case 10:  // QueryQp: what the last ModifyQp said
         std::memcpy(body, modified.data(), 120);
         break;
@@ -210,6 +216,29 @@ TEST_CASE("context: commands wrap around their ring") {
   Context context(device);
   for (int i = 0; i < 70000; ++i) context.query_port();
   CHECK(device.registers[register_offset("AdminDone")] == static_cast<std::uint16_t>(70001));
+}
+
+TEST_CASE("counters: fields of the port and of a queue pair in their order") {
+  Bench bench;
+  constexpr std::uint64_t kFirst = 0x010000000000u;
+  const PortCounters port = bench.context.port_counters();
+  CHECK(bench.device.command[8] == 0);
+  for (unsigned i = 0; i < 10; ++i) CHECK(port.drops[i] == kFirst + i);
+  CHECK(port.rx_frames == kFirst + 10);
+  CHECK(port.rx_bytes == kFirst + 11);
+  CHECK(port.tx_frames == kFirst + 12);
+  CHECK(port.tx_bytes == kFirst + 13);
+  CHECK(port.rx_roce == kFirst + 14);
+  CHECK(port.rx_ethernet == kFirst + 15);
+  const QpCounters qp = bench.qp.counters();
+  CHECK(bench.device.command[8] == 1);
+  CHECK(bench.device.command[12] == bench.qp.number());
+  CHECK(qp.tx_packets == kFirst);
+  CHECK(qp.rx_bytes == kFirst + 3);
+  CHECK(qp.retries == kFirst + 4);
+  CHECK(qp.timeouts == kFirst + 5);
+  CHECK(qp.naks_sent == kFirst + 6);
+  CHECK(qp.naks_received == kFirst + 7);
 }
 
 TEST_CASE("event queue: events in order, owner flips with each pass, consumer is told") {

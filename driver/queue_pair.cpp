@@ -237,6 +237,22 @@ QpAttributes QueuePair::query() {
                                         "query queue pair"));
 }
 
+QpCounters QueuePair::counters() {
+  const Body reply = context_.execute(code(spec::kAdminOps, "QueryCounters"),
+                                      Body()
+                                          .put(place_of(spec::kQueryCounters, "of_qp"), 1)
+                                          .put(place_of(spec::kQueryCounters, "qpn"), number_),
+                                      "query queue pair counters");
+  return {reply.get(place_of(spec::kQpCountersReply, "tx_packets")),
+          reply.get(place_of(spec::kQpCountersReply, "tx_bytes")),
+          reply.get(place_of(spec::kQpCountersReply, "rx_packets")),
+          reply.get(place_of(spec::kQpCountersReply, "rx_bytes")),
+          reply.get(place_of(spec::kQpCountersReply, "retries")),
+          reply.get(place_of(spec::kQpCountersReply, "timeouts")),
+          reply.get(place_of(spec::kQpCountersReply, "naks_sent")),
+          reply.get(place_of(spec::kQpCountersReply, "naks_received"))};
+}
+
 void QueuePair::connect(const Endpoint& peer, std::uint32_t psn, const ConnectOptions& options) {
   QpAttributes a;
   a.access = options.access;

@@ -35,6 +35,14 @@ struct ConnectOptions {
   std::uint64_t dst_mac = 0;  ///< 0: resolved
 };
 
+/// What a queue pair has counted since it left RESET.
+struct QpCounters {
+  std::uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;  ///< bytes of payload
+  std::uint64_t retries;                                     ///< times that sending went back
+  std::uint64_t timeouts;                                    ///< of them those by the timer
+  std::uint64_t naks_sent, naks_received;                    ///< RNR NAKs included
+};
+
 /// A queue pair. Slots of a queue are free again when the completion of their request, or of a
 /// later one of that queue, was polled.
 class QueuePair {
@@ -54,6 +62,7 @@ class QueuePair {
   /// Takes `mask` (bits of `mask`) of `attributes`; rules of 11.2.5.2.
   void modify(const QpAttributes& attributes, std::uint32_t mask);
   QpAttributes query();
+  QpCounters counters();
 
   /// RESET to INIT, RTR and RTS. `psn`: first PSN that this side sends.
   void connect(const Endpoint& peer, std::uint32_t psn, const ConnectOptions& options = {});

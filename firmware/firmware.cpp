@@ -20,38 +20,10 @@ uint32_t size_of(uint32_t parameters, Place log) {
   return mask_of(value < kMaxLog ? value : kMaxLog);
 }
 
-/// Where a slot of a ring lies, and the address space.
-struct Slot {
-  uint64_t address;
-  uint32_t pasid;
-};
-
-Slot slot_of(Port* port, uint32_t base_register, uint32_t index) {
-  const uint32_t size = port->read(layout::kRegAdminSize);
-  const uint32_t entries = mask_of(static_cast<uint32_t>(get_bits(&size, kRingLog)));
-  return {port->read64(base_register) + uint64_t{index & (entries - 1)} * layout::kCommandBytes,
-          static_cast<uint32_t>(get_bits(&size, kRingPasid))};
-}
-
-constexpr uint32_t kBlocks = layout::kCommandBytes / layout::kBlockBytes;
 constexpr uint32_t kBlockWords = layout::kBlockBytes / 4;
 
-bool read_message(Port* port, const Slot& slot, Message* message) {
-  for (uint32_t i = 0; i < kBlocks; ++i) {
-    Block block;
-    if (!port->dma_read(slot.address + i * layout::kBlockBytes, slot.pasid, &block)) return false;
-    for (uint32_t j = 0; j < kBlockWords; ++j) message->word[i * kBlockWords + j] = block.word[j];
-  }
-  return true;
-}
-
-void write_message(Port* port, const Slot& slot, const Message& message) {
-  for (uint32_t i = 0; i < kBlocks; ++i) {
-    Block block;
-    for (uint32_t j = 0; j < kBlockWords; ++j) block.word[j] = message.word[i * kBlockWords + j];
-    port->dma_write(slot.address + i * layout::kBlockBytes, slot.pasid, block);
-  }
-}
+constexpr uint32_t words_of(uint32_t bytes) { return (bytes + 3) / 4; }
+constexpr uint32_t at_most(uint32_t value, uint32_t limit) { return value < limit ? value : limit; }
 
 }  // namespace
 
@@ -96,36 +68,74 @@ bool Firmware::poll_event(uint32_t attention) {
 
 bool Firmware::poll_command(uint32_t attention) {
   if (!waiting_ && (attention & kAttentionCommand) == 0) return false;
-  const bool first_time = !waiting_;
   Message reply = {};
-  Result result = hardware_error();
-  if (first_time) {
-    const uint32_t done = device_.port.read(layout::kRegAdminDone);
-    command_ = Message();
-    const Slot slot = slot_of(&device_.port, layout::kRegAdminBaseLo, done);
-    if (!read_message(&device_.port, slot, &command_)) {
-      answer(command_, result, &reply);
+  if (!waiting_) {
+    if (!read_command()) {
+      answer(hardware_error(), &reply);
       return true;
     }
   } else if (device_.neighbours.asking()) {
     return false;
   }
-  result = execute(&device_, command_, &reply);
+  const Result result = execute(&device_, command_, &reply);
   waiting_ = result.status == kStatusWaiting;
-  if (!waiting_) answer(command_, result, &reply);
+  if (!waiting_) answer(result, &reply);
   return true;
 }
 
-void Firmware::answer(const Message& command, const Result& result, Message* reply) {
+bool Firmware::read_command() {
   Port& port = device_.port;
-  if (result.status != layout::kAdminStatusOk) *reply = Message();
-  const uint64_t tag = get_bits(command.word, layout::command_header::tag);
+  command_ = Message();
+  done_ = port.read(layout::kRegAdminDone);
+  const uint32_t size = port.read(layout::kRegAdminSize);
+  const uint32_t entries = mask_of(static_cast<uint32_t>(get_bits(&size, kRingLog)));
+  const uint64_t slot = uint64_t{done_ & (entries - 1)} * layout::kCommandBytes;
+  pasid_ = static_cast<uint32_t>(get_bits(&size, kRingPasid));
+  const uint64_t from = port.read64(layout::kRegAdminBaseLo) + slot;
+  port.dma_read(from, pasid_);
+  reply_address_ = port.read64(layout::kRegAdminReplyLo) + slot;
+  if (!port.dma_end()) return false;
+
+  // How much a command needs follows from what it says so far.
+  uint32_t have = 0;
+  uint32_t need = words_of(layout::command_header::kBytes);
+  while (have < need) {
+    if (have < kBlockWords) {
+      const uint32_t end = at_most(need, kBlockWords);
+      port.dma_words(command_.word + have, have, end);
+      have = end;
+    } else {
+      port.dma_read(from + layout::kBlockBytes, pasid_);
+      if (!port.dma_end()) return false;
+      port.dma_words(command_.word + have, 0, need - have);
+      have = need;
+    }
+    need = words_of(command_bytes(command_));
+  }
+  return true;
+}
+
+void Firmware::answer(const Result& result, Message* reply) {
+  Port& port = device_.port;
+  uint32_t words = words_of(layout::reply_header::kBytes);
+  if (result.status == layout::kAdminStatusOk) {
+    words = words_of(reply_bytes(command_));
+  } else {
+    *reply = Message();
+  }
   put_bits(reply->word, layout::reply_header::status, result.status);
-  put_bits(reply->word, layout::reply_header::tag, tag);
+  put_bits(reply->word, layout::reply_header::tag,
+           get_bits(command_.word, layout::command_header::tag));
   put_bits(reply->word, layout::reply_header::detail, result.detail);
-  const uint32_t done = port.read(layout::kRegAdminDone);
-  write_message(&port, slot_of(&port, layout::kRegAdminReplyLo, done), *reply);
-  port.write(layout::kRegAdminDone, (done + 1) & kIndexMask);
+  // The header comes last: with its tag the whole reply is there.
+  if (words > kBlockWords) {
+    port.dma_write(reply_address_ + layout::kBlockBytes, pasid_, reply->word + kBlockWords,
+                   words - kBlockWords);
+    port.dma_end();
+  }
+  port.dma_write(reply_address_, pasid_, reply->word, at_most(words, kBlockWords));
+  port.dma_end();
+  port.write(layout::kRegAdminDone, (done_ + 1) & kIndexMask);
 }
 
 }  // namespace roci::fw

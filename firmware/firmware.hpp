@@ -32,13 +32,18 @@ class Firmware {
   bool poll_frame(uint32_t attention);
   bool poll_event(uint32_t attention);
   bool poll_command(uint32_t attention);
-  void answer(const Message& command, const Result& result, Message* reply);
+  /// Fetches the oldest command, as much of it as it needs; false: the access failed.
+  bool read_command();
+  void answer(const Result& result, Message* reply);
 
   Config config_;
   Device device_;
-  // The command under way, when it waits for an address.
+  // The command under way, which may wait for an address, and where its reply goes.
   bool waiting_ = false;
   Message command_ = {};
+  uint32_t done_ = 0;  ///< commands before it
+  uint32_t pasid_ = 0;
+  uint64_t reply_address_ = 0;
 };
 
 }  // namespace roci::fw

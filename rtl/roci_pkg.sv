@@ -179,6 +179,7 @@ package roci_pkg;
   localparam logic [15:0] AdminOpResolveAddress = 16'd14;  // MAC address of a GID, by ARP or neighbour discovery
   localparam logic [15:0] AdminOpAllocPd = 16'd15;  // Makes a protection domain
   localparam logic [15:0] AdminOpDeallocPd = 16'd16;  // Refused while something uses it
+  localparam logic [15:0] AdminOpQueryCounters = 16'd17;  // Counters of the port or of a queue pair
 
   localparam logic [15:0] AdminStatusOk = 16'd0;  // Done
   localparam logic [15:0] AdminStatusBadOpcode = 16'd1;  // No such command

@@ -81,6 +81,11 @@ struct Device {
   Device& operator=(const Device&) = delete;
 };
 
+/// Bytes that a command takes, header included, as far as those that are there tell.
+uint32_t command_bytes(const Message& command);
+/// Bytes of the reply to it when it succeeds, header included.
+uint32_t reply_bytes(const Message& command);
+
 /// Runs the command in `message` and fills the body of `reply`. A result that is not Ok has
 /// changed nothing (after HardwareError: nothing that running the command again would not mend).
 Result execute(Device* device, const Message& message, Message* reply);
@@ -88,6 +93,7 @@ Result execute(Device* device, const Message& message, Message* reply);
 // The commands, by file.
 Result query_device(Device* device, const Command& command, Reply* reply);
 Result query_port(Device* device, const Command& command, Reply* reply);
+Result query_counters(Device* device, const Command& command, Reply* reply);
 
 Result set_gid(Device* device, const Command& command, Reply* reply);
 Result query_gid(Device* device, const Command& command, Reply* reply);

@@ -1,4 +1,4 @@
-// QueryDevice, QueryPort.
+// QueryDevice, QueryPort, QueryCounters.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {
@@ -36,6 +36,34 @@ Result query_port(Device* device, const Command&, Reply* reply) {
   reply->put(body::active_mtu, kMtu4096);
   reply->put(body::pkey, kPkey);
   reply->put(body::mac, device->neighbours.mac());
+  return ok();
+}
+
+Result query_counters(Device* device, const Command& command, Reply* reply) {
+  namespace body = layout::query_counters;
+  constexpr uint32_t kPortCounters = layout::kPortCounterRxEthernet + 1;
+  constexpr Place kFirstOfPort = layout::port_counters_reply::drop_icrc;
+  constexpr Place kFirstOfQp = layout::qp_counters_reply::tx_packets;
+  static_assert(layout::port_counters_reply::kBytes * 8 == kPortCounters * kFirstOfPort.bits);
+  static_assert(layout::qp_counters_reply::kBytes == layout::kBlockBytes);
+  const uint32_t of_qp = command.get32(body::of_qp);
+  const uint32_t qpn = command.get32(body::qpn);
+  if (of_qp > 1) return bad_parameter(body::of_qp);
+  if (of_qp == 0) {
+    if (qpn != 0) return bad_parameter(body::qpn);
+    for (uint32_t i = 0; i < kPortCounters; ++i) {
+      reply->put({kFirstOfPort.offset + i * kFirstOfPort.bits, kFirstOfPort.bits},
+                 device->port.port_counter(i));
+    }
+    return ok();
+  }
+  if (!device->objects.has_qp(qpn)) return bad_handle(body::qpn);
+  Block row = {};
+  if (!device->port.read_row(layout::kTableQpCounters, qpn, &row)) return hardware_error();
+  for (uint32_t i = 0; i <= layout::kQpCounterNaksReceived; ++i) {
+    const Place place = {kFirstOfQp.offset + i * kFirstOfQp.bits, kFirstOfQp.bits};
+    reply->put(place, row.get(place));
+  }
   return ok();
 }
 

@@ -188,6 +188,7 @@ constexpr uint32_t kAdminOpDeregMr = 13;
 constexpr uint32_t kAdminOpResolveAddress = 14;
 constexpr uint32_t kAdminOpAllocPd = 15;
 constexpr uint32_t kAdminOpDeallocPd = 16;
+constexpr uint32_t kAdminOpQueryCounters = 17;
 
 constexpr uint32_t kAdminStatusOk = 0;
 constexpr uint32_t kAdminStatusBadOpcode = 1;
@@ -716,6 +717,44 @@ namespace dealloc_pd {
 constexpr Place pd = {0, 32};
 constexpr unsigned kBytes = 4;
 }  // namespace dealloc_pd
+
+namespace query_counters {
+constexpr Place of_qp = {0, 32};
+constexpr Place qpn = {32, 32};
+constexpr unsigned kBytes = 8;
+}  // namespace query_counters
+
+namespace port_counters_reply {
+constexpr Place drop_icrc = {0, 48};
+constexpr Place drop_malformed = {48, 48};
+constexpr Place drop_overflow = {96, 48};
+constexpr Place drop_unknown_qp = {144, 48};
+constexpr Place drop_address = {192, 48};
+constexpr Place drop_pkey = {240, 48};
+constexpr Place drop_opcode = {288, 48};
+constexpr Place drop_ghost = {336, 48};
+constexpr Place drop_duplicate = {384, 48};
+constexpr Place drop_out_of_sequence = {432, 48};
+constexpr Place rx_frames = {480, 48};
+constexpr Place rx_bytes = {528, 48};
+constexpr Place tx_frames = {576, 48};
+constexpr Place tx_bytes = {624, 48};
+constexpr Place rx_roce = {672, 48};
+constexpr Place rx_ethernet = {720, 48};
+constexpr unsigned kBytes = 96;
+}  // namespace port_counters_reply
+
+namespace qp_counters_reply {
+constexpr Place tx_packets = {0, 64};
+constexpr Place tx_bytes = {64, 64};
+constexpr Place rx_packets = {128, 64};
+constexpr Place rx_bytes = {192, 64};
+constexpr Place retries = {256, 64};
+constexpr Place timeouts = {320, 64};
+constexpr Place naks_sent = {384, 64};
+constexpr Place naks_received = {448, 64};
+constexpr unsigned kBytes = 64;
+}  // namespace qp_counters_reply
 
 }  // namespace layout
 }  // namespace roci

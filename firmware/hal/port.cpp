@@ -19,7 +19,18 @@ constexpr uint32_t kEventNumber = 0xFFFFFF;
 constexpr uint32_t kEventKindShift = 24;
 constexpr uint32_t kEventKind = 0x7F;
 constexpr Place kStateOfRow = {0, 3};
-constexpr size_t kBlockWords = layout::kBlockBytes / 4;
+constexpr unsigned kDmaBytesShift = 20;
+
+/// Words that a row of `table` has.
+constexpr size_t row_words(uint32_t table) {
+  const unsigned bytes = table == layout::kTableQpAttr   ? layout::qp_attr::kBytes
+                         : table == layout::kTableAv     ? layout::av::kBytes
+                         : table == layout::kTableKey    ? layout::key::kBytes
+                         : table == layout::kTableCq     ? layout::cq::kBytes
+                         : table == layout::kTableQpLive ? layout::qp_live::kBytes
+                                                         : layout::kBlockBytes;
+  return (bytes + 3) / 4;
+}
 
 }  // namespace
 
@@ -53,13 +64,13 @@ bool Port::table_command(uint32_t table, uint32_t row, bool write_it) {
 }
 
 bool Port::write_row(uint32_t table, uint32_t row, const Block& block) {
-  write_words(layout::kWinTableData, block.word, kBlockWords);
+  write_words(layout::kWinTableData, block.word, row_words(table));
   return table_command(table, row, true);
 }
 
 bool Port::read_row(uint32_t table, uint32_t row, Block* block) {
   if (!table_command(table, row, false)) return false;
-  read_words(layout::kWinTableData, block->word, kBlockWords);
+  read_words(layout::kWinTableData, block->word, row_words(table));
   return true;
 }
 
@@ -81,23 +92,31 @@ bool Port::fence() {
   return wait(layout::kRegFenceCommand, kFenceBusy, &value);
 }
 
-bool Port::dma(uint64_t address, uint32_t pasid, bool write_it) {
-  uint32_t value = 0;
+void Port::dma_begin(uint64_t address, uint32_t pasid, uint32_t command) {
   write(layout::kRegDmaAddressLo, static_cast<uint32_t>(address));
   write(layout::kRegDmaAddressHi, static_cast<uint32_t>(address >> 32));
-  write(layout::kRegDmaCommand, pasid | (write_it ? kWrite : 0) | kGo);
+  write(layout::kRegDmaCommand, pasid | command | kGo);
+}
+
+void Port::dma_read(uint64_t address, uint32_t pasid) { dma_begin(address, pasid, 0); }
+
+void Port::dma_write(uint64_t address, uint32_t pasid, const uint32_t* words, size_t count) {
+  write_words(layout::kWinDmaData, words, count);
+  dma_begin(address, pasid, kWrite | static_cast<uint32_t>(4 * count) << kDmaBytesShift);
+}
+
+bool Port::dma_end() {
+  uint32_t value = 0;
   return wait(layout::kRegDmaCommand, kGo, &value) && (value & kDmaError) == 0;
 }
 
-bool Port::dma_read(uint64_t address, uint32_t pasid, Block* block) {
-  if (!dma(address, pasid, false)) return false;
-  read_words(layout::kWinDmaData, block->word, kBlockWords);
-  return true;
+void Port::dma_words(uint32_t* words, size_t first, size_t end) {
+  read_words(layout::kWinDmaData + 4 * static_cast<uint32_t>(first), words, end - first);
 }
 
-bool Port::dma_write(uint64_t address, uint32_t pasid, const Block& block) {
-  write_words(layout::kWinDmaData, block.word, kBlockWords);
-  return dma(address, pasid, true);
+uint64_t Port::port_counter(uint32_t counter) {
+  write(layout::kRegCounterSelect, counter);
+  return read64(layout::kRegCounterLo);
 }
 
 bool Port::send_frame(const uint8_t* frame, size_t bytes) {

@@ -28,6 +28,7 @@ class Port {
 
   uint64_t now();
 
+  /// A row; words behind the table's layout are neither written nor read.
   bool write_row(uint32_t table, uint32_t row, const Block& block);
   bool read_row(uint32_t table, uint32_t row, Block* block);
   /// The QpState of a queue pair.
@@ -37,9 +38,17 @@ class Port {
   /// True when all work begun before the call left the engine.
   bool fence();
 
-  /// One block of host memory; `address` is a multiple of 64. False also when the access failed.
-  bool dma_read(uint64_t address, uint32_t pasid, Block* block);
-  bool dma_write(uint64_t address, uint32_t pasid, const Block& block);
+  /// Starts an access to the block of host memory at `address`, a multiple of 64: `dma_read`
+  /// fetches it, `dma_write` writes its first `count` words. Registers may be used meanwhile.
+  void dma_read(uint64_t address, uint32_t pasid);
+  void dma_write(uint64_t address, uint32_t pasid, const uint32_t* words, size_t count);
+  /// Waits for the end of the access. False also when it failed.
+  bool dma_end();
+  /// Words `first` to `end - 1` of the block that was read.
+  void dma_words(uint32_t* words, size_t first, size_t end);
+
+  /// A port counter (PortCounter).
+  uint64_t port_counter(uint32_t counter);
 
   /// Sends an Ethernet frame without FCS.
   bool send_frame(const uint8_t* frame, size_t bytes);
@@ -53,7 +62,7 @@ class Port {
   /// Waits until `busy` reads 0 in the register; `value` is what it read then.
   bool wait(uint32_t offset, uint32_t busy, uint32_t* value);
   bool table_command(uint32_t table, uint32_t row, bool write_it);
-  bool dma(uint64_t address, uint32_t pasid, bool write_it);
+  void dma_begin(uint64_t address, uint32_t pasid, uint32_t command);
   void write_words(uint32_t offset, const uint32_t* words, size_t count);
   void read_words(uint32_t offset, uint32_t* words, size_t count);
 

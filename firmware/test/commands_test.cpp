@@ -41,7 +41,7 @@ TEST_CASE("admin queue: commands are answered in order around the ring and past 
 
 TEST_CASE("admin queue: an unknown opcode is refused") {
   Bench bench;
-  for (const std::uint32_t opcode : {0u, 17u, 0xFFFFu}) {
+  for (const std::uint32_t opcode : {0u, 18u, 0xFFFFu}) {
     const Answer answer = bench.run(opcode);
     CHECK(answer.status == kAdminStatusBadOpcode);
   }
@@ -49,11 +49,86 @@ TEST_CASE("admin queue: an unknown opcode is refused") {
 
 TEST_CASE("admin queue: a command that cannot be read is answered with HardwareError") {
   Bench bench;
-  bench.nic.bad_address = bench.nic.admin_base + 64;
+  bench.nic.bad_address = bench.nic.admin_base;
   bench.give(kAdminOpAllocPd, Body());
   for (int i = 0; i < 3; ++i) bench.firmware->poll();
   CHECK(bench.nic.admin_done == 1);
   CHECK((bench.nic.memory[bench.nic.admin_reply][0] & 0xFFFF) == kAdminStatusHardwareError);
+  // The second block of a command that has one.
+  bench.nic.bad_address = bench.nic.admin_base + 128 + 64;
+  bench.give(kAdminOpModifyQp, Body().put(qp_attributes::attr_mask, mask_of(kQpMaskAv)));
+  for (int i = 0; i < 3; ++i) bench.firmware->poll();
+  CHECK(bench.nic.admin_done == 2);
+  CHECK((bench.nic.memory[bench.nic.admin_reply + 128][0] & 0xFFFF) == kAdminStatusHardwareError);
+}
+
+TEST_CASE("admin queue: one block each way unless a command needs two; the header is last") {
+  Bench bench;
+  const std::uint32_t qpn = bench.qp(bench.pd(), bench.cq());
+  struct Case {
+    std::uint32_t opcode;
+    Body body;
+    std::size_t reads, writes;
+  };
+  const std::vector<Case> cases = {
+      {kAdminOpQueryDevice, Body(), 1, 1},
+      {kAdminOpQueryQp, Body().put(query_qp::qpn, qpn), 1, 2},
+      {kAdminOpQueryQp, Body().put(query_qp::qpn, 1), 1, 1},
+      {kAdminOpModifyQp, Body().put(qp_attributes::qpn, qpn), 1, 1},
+      {kAdminOpModifyQp,
+       Body().put(qp_attributes::qpn, qpn).put(qp_attributes::attr_mask, mask_of(kQpMaskAv)), 2, 1},
+      {kAdminOpQueryCounters, Body(), 1, 2},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.opcode);
+    bench.nic.reads.clear();
+    bench.nic.writes.clear();
+    const std::uint64_t slot = (bench.nic.admin_doorbell & 1) * 128;
+    bench.run(one.opcode, one.body);
+    REQUIRE(bench.nic.reads.size() == one.reads);
+    REQUIRE(bench.nic.writes.size() == one.writes);
+    CHECK(bench.nic.reads.front() == bench.nic.admin_base + slot);
+    CHECK(bench.nic.writes.back() == bench.nic.admin_reply + slot);
+  }
+}
+
+TEST_CASE("admin queue: set-up takes at most 110 register accesses a command") {
+  Bench bench;
+  const auto count = [&](std::uint32_t opcode, const Body& body) {
+    bench.nic.accesses = 0;
+    bench.run(opcode, body);
+    return bench.nic.accesses;
+  };
+  CHECK(count(kAdminOpAllocPd, Body()) < 40);
+  CHECK(count(kAdminOpCreateCq, Bench::cq_body()) < 60);
+  CHECK(count(kAdminOpRegMr, Bench::mr_body(1)) < 70);
+  CHECK(count(kAdminOpCreateQp, Bench::qp_body(1, 0, 0)) < 80);
+}
+
+TEST_CASE("QueryCounters: of the port in order, of a queue pair, and checked") {
+  Bench bench;
+  for (unsigned i = 0; i < 16; ++i)
+    bench.nic.counters[i] = (0x0123456789ABull << 4 | i) % (1ull << 48);
+  Answer port = bench.run(kAdminOpQueryCounters);
+  CHECK(port.status == kAdminStatusOk);
+  CHECK(port.get(port_counters_reply::drop_icrc) == bench.nic.counters[kDropIcrc]);
+  CHECK(port.get(port_counters_reply::drop_out_of_sequence) ==
+        bench.nic.counters[kDropOutOfSequence]);
+  CHECK(port.get(port_counters_reply::rx_frames) == bench.nic.counters[kPortCounterRxFrames]);
+  CHECK(port.get(port_counters_reply::tx_bytes) == bench.nic.counters[kPortCounterTxBytes]);
+  CHECK(port.get(port_counters_reply::rx_ethernet) == bench.nic.counters[kPortCounterRxEthernet]);
+  const std::uint32_t qpn = bench.qp(bench.pd(), bench.cq());
+  for (unsigned i = 0; i < 16; ++i) bench.nic.row(kTableQpCounters, qpn).word[i] = 0x1000 + i;
+  const Answer qp = bench.run(kAdminOpQueryCounters,
+                              Body().put(query_counters::of_qp, 1).put(query_counters::qpn, qpn));
+  CHECK(qp.get(qp_counters_reply::tx_packets) == 0x0000100100001000);
+  CHECK(qp.get(qp_counters_reply::naks_received) == 0x0000100F0000100E);
+  bench.refuse(kAdminOpQueryCounters, Body().put(query_counters::of_qp, 2),
+               kAdminStatusBadParameter, query_counters::of_qp);
+  bench.refuse(kAdminOpQueryCounters, Body().put(query_counters::qpn, qpn),
+               kAdminStatusBadParameter, query_counters::qpn);
+  bench.refuse(kAdminOpQueryCounters, Body().put(query_counters::of_qp, 1), kAdminStatusBadHandle,
+               query_counters::qpn);
 }
 
 TEST_CASE("QueryDevice and QueryPort: limits and address") {

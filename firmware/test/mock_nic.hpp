@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -41,7 +42,10 @@ class MockNic {
   std::vector<Action> actions;
   std::vector<Frame> sent;
   std::deque<Frame> received;
-  std::deque<std::uint32_t> events;  ///< as EngineEvent reads
+  std::deque<std::uint32_t> events;          ///< as EngineEvent reads
+  std::array<std::uint64_t, 16> counters{};  ///< of the port
+  std::vector<std::uint64_t> reads, writes;  ///< addresses of DMA
+  unsigned accesses = 0;
   std::map<std::uint64_t, std::array<std::uint32_t, 16>> memory;
   std::uint64_t now = 0x1FFFFF000;  ///< the low word will wrap
   std::uint64_t bad_address = ~std::uint64_t{0};
@@ -79,6 +83,7 @@ class MockNic {
 
   std::uint32_t read(std::uint32_t offset) {
     now += 32;
+    ++accesses;
     using namespace layout;
     if (offset >= kWinTableData && offset < kWinTableData + kWinTableDataBytes) {
       REQUIRE(table_polls_ == 0);
@@ -138,6 +143,10 @@ class MockNic {
         return busy(&tx_polls_, false, mask_of(31));
       case kRegRxFrameStatus:
         return received.empty() ? 0 : mask_of(31) | std::uint32_t(received.front().size());
+      case kRegCounterLo:
+        return static_cast<std::uint32_t>(counters.at(counter_));
+      case kRegCounterHi:
+        return static_cast<std::uint32_t>(counters.at(counter_) >> 32);
       case kRegMacLo:
         return static_cast<std::uint32_t>(mac);
       case kRegMacHi:
@@ -150,6 +159,7 @@ class MockNic {
 
   void write(std::uint32_t offset, std::uint32_t value) {
     now += 16;
+    ++accesses;
     using namespace layout;
     if (offset >= kWinTableData && offset < kWinTableData + kWinTableDataBytes) {
       table_data_.word[(offset - kWinTableData) / 4] = value;
@@ -194,6 +204,9 @@ class MockNic {
       case kRegAdminDone:
         admin_done = static_cast<std::uint16_t>(value);
         break;
+      case kRegCounterSelect:
+        counter_ = value;
+        break;
       case kRegMacLo:
         mac = (mac >> 32 << 32) | value;
         break;
@@ -229,9 +242,13 @@ class MockNic {
     dma_polls_ = 2;
     if (dma_error_ != 0) return;
     if ((value & mask_of(30)) == 0) {
+      reads.push_back(dma_address_);
       dma_data_ = memory[dma_address_];
     } else {
-      memory[dma_address_] = dma_data_;
+      const std::uint32_t bytes = value >> 20 & 0x7F;
+      REQUIRE(bytes <= 64);
+      std::copy_n(dma_data_.begin(), (bytes == 0 ? 64 : bytes) / 4, memory[dma_address_].begin());
+      writes.push_back(dma_address_);
     }
   }
 
@@ -239,6 +256,7 @@ class MockNic {
   std::array<std::uint32_t, 16> dma_data_ = {};
   std::array<std::uint8_t, 1536> tx_data_ = {};
   std::uint64_t dma_address_ = 0;
+  std::uint32_t counter_ = 0;
   std::uint32_t time_hi_ = 0;
   std::uint32_t dma_error_ = 0;
   std::uint32_t table_polls_ = 0;
@@ -291,7 +309,10 @@ class Bench {
     put_bits(message.word, layout::command_header::opcode, opcode);
     put_bits(message.word, layout::command_header::tag, ++tag_);
     const std::uint64_t at = nic.admin_base + slot() * layout::kCommandBytes;
-    for (unsigned i = 0; i < 32; ++i) nic.memory[at + i / 16 * 64][i % 16] = message.word[i];
+    for (unsigned i = 0; i < 32; ++i) {
+      nic.memory[at + i / 16 * 64][i % 16] = message.word[i];
+      nic.memory[nic.admin_reply + slot() * layout::kCommandBytes + i / 16 * 64][i % 16] = 0;
+    }
     ++nic.admin_doorbell;
   }
 

@@ -1,6 +1,7 @@
 // Admin commands: rings of 128-byte commands and 128-byte replies in host memory, same index in
 // both. Bytes 0 to 7 are the header, 8 to 127 the body of the command. Little-endian. A command
-// that fails changes nothing.
+// that fails changes nothing. Bytes behind the fields below are not read, and in the reply, of
+// which the block with the header is written last, not written.
 #pragma once
 
 #include "spec/codes.hpp"
@@ -39,6 +40,7 @@ inline constexpr Code kAdminOps[] = {
     {"ResolveAddress", 14, "MAC address of a GID, by ARP or neighbour discovery"},
     {"AllocPd", 15, "Makes a protection domain"},
     {"DeallocPd", 16, "Refused while something uses it"},
+    {"QueryCounters", 17, "Counters of the port or of a queue pair"},
 };
 
 inline constexpr Code kAdminStatuses[] = {
@@ -55,11 +57,11 @@ inline constexpr Code kAdminStatuses[] = {
 
 /// Bits of attr_mask, numbered as ibv_qp_attr_mask.
 inline constexpr Code kQpMask[] = {
-    {"State", 0, ""},          {"CurState", 1, ""},     {"AccessFlags", 3, ""},
-    {"PkeyIndex", 4, ""},      {"Port", 5, ""},         {"Av", 7, ""},
-    {"PathMtu", 8, ""},        {"Timeout", 9, ""},      {"RetryCnt", 10, ""},
-    {"RnrRetry", 11, ""},      {"RqPsn", 12, ""},       {"MaxQpRdAtomic", 13, ""},
-    {"MinRnrTimer", 15, ""},   {"SqPsn", 16, ""},       {"MaxDestRdAtomic", 17, ""},
+    {"State", 0, ""},        {"CurState", 1, ""}, {"AccessFlags", 3, ""},
+    {"PkeyIndex", 4, ""},    {"Port", 5, ""},     {"Av", 7, ""},
+    {"PathMtu", 8, ""},      {"Timeout", 9, ""},  {"RetryCnt", 10, ""},
+    {"RnrRetry", 11, ""},    {"RqPsn", 12, ""},   {"MaxQpRdAtomic", 13, ""},
+    {"MinRnrTimer", 15, ""}, {"SqPsn", 16, ""},   {"MaxDestRdAtomic", 17, ""},
     {"DestQpn", 20, ""},
 };
 
@@ -181,5 +183,39 @@ inline constexpr Field kResolveAddress[] = {
 inline constexpr Field kResolveAddressReply[] = {{"mac", 48, "MAC address as a number"}};
 inline constexpr Field kAllocPdReply[] = {{"pd", 32, "Protection domain"}};
 inline constexpr Field kDeallocPd[] = {{"pd", 32, "Protection domain"}};
+inline constexpr Field kQueryCounters[] = {
+    {"of_qp", 32, "0: of the port, 1: of a queue pair"},
+    {"qpn", 32, "Queue pair; 0 for the port"},
+};
+/// Reply for the port: every PortCounter in order. They are not read in one instant.
+inline constexpr Field kPortCountersReply[] = {
+    {"drop_icrc", 48, "RoCE frames with a wrong ICRC"},
+    {"drop_malformed", 48, "Frames with wrong lengths, checksums, TVer, pad or options"},
+    {"drop_overflow", 48, "Frames for which the receive buffer had no room"},
+    {"drop_unknown_qp", 48, "Packets for no queue pair, or for one that takes none"},
+    {"drop_address", 48, "Packets with addresses not of the connection"},
+    {"drop_pkey", 48, "Packets of another partition"},
+    {"drop_opcode", 48, "Packets of another transport, or not allowed"},
+    {"drop_ghost", 48, "Responses outside the outstanding window"},
+    {"drop_duplicate", 48, "Duplicate requests that were not answered"},
+    {"drop_out_of_sequence", 48, "Requests behind a gap that was NAKed before"},
+    {"rx_frames", 48, "Frames received from the MAC"},
+    {"rx_bytes", 48, "Bytes received from the MAC"},
+    {"tx_frames", 48, "Frames sent to the MAC"},
+    {"tx_bytes", 48, "Bytes sent to the MAC"},
+    {"rx_roce", 48, "RoCE packets accepted by the transport"},
+    {"rx_ethernet", 48, "Frames handed to the Ethernet path or to firmware"},
+};
+/// Reply for a queue pair: every QpCounter in order.
+inline constexpr Field kQpCountersReply[] = {
+    {"tx_packets", 64, "Packets sent"},
+    {"tx_bytes", 64, "Payload bytes sent"},
+    {"rx_packets", 64, "Packets accepted"},
+    {"rx_bytes", 64, "Payload bytes accepted"},
+    {"retries", 64, "Times sending went back"},
+    {"timeouts", 64, "Retries caused by the timer"},
+    {"naks_sent", 64, "NAKs sent, RNR included"},
+    {"naks_received", 64, "NAKs received, RNR included"},
+};
 
 }  // namespace roci::spec

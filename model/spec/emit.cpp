@@ -112,6 +112,9 @@ void each_command(Visitor visit) {
   visit("resolve_address_reply", "ResolveAddress reply", kResolveAddressReply);
   visit("alloc_pd_reply", "AllocPd reply", kAllocPdReply);
   visit("dealloc_pd", "DeallocPd", kDeallocPd);
+  visit("query_counters", "QueryCounters", kQueryCounters);
+  visit("port_counters_reply", "QueryCounters reply, port", kPortCountersReply);
+  visit("qp_counters_reply", "QueryCounters reply, queue pair", kQpCountersReply);
 }
 
 template <typename Visitor>
@@ -274,8 +277,9 @@ void emit_firmware() {
 }
 
 void page(const char* title, const char* text) {
-  std::printf("<!-- Written by model/spec/emit.cpp from the tables of model/spec. -->\n\n# %s\n\n%s\n",
-              title, text);
+  std::printf(
+      "<!-- Written by model/spec/emit.cpp from the tables of model/spec. -->\n\n# %s\n\n%s\n",
+      title, text);
 }
 
 template <std::size_t N>
@@ -304,7 +308,8 @@ auto to_markdown = [](const char*, const char* title, const auto& fields) {
 void emit_wire() {
   page("Wire formats", "Bits are counted from the first on the wire. All fields are big-endian.");
   each_wire_layout(to_markdown);
-  std::printf("\n## Opcodes\n\n| Value | Name | Extension bytes | Payload |\n|---:|---|---:|---|\n");
+  std::printf(
+      "\n## Opcodes\n\n| Value | Name | Extension bytes | Payload |\n|---:|---|---:|---|\n");
   auto rows = [](const auto& codes) {
     for (const Opcode& code : codes) {
       std::printf("| 0x%02X | `%s` | %u | %s |\n", code.value, str(code.name).c_str(),

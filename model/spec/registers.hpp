@@ -48,7 +48,7 @@ inline constexpr Register kRegisters[] = {
     {"EventPost", 0x101C, "wo", 0, "Puts an event into the event queue: 23:0 number, 31:24 kind"},
     {"DmaAddressLo", 0x1020, "rw", 0, "Host address of the DMA window, low, a multiple of 64"},
     {"DmaAddressHi", 0x1024, "rw", 0, "Host address of the DMA window, high"},
-    {"DmaCommand", 0x1028, "rw", 0, "19:0 PASID, 30 write (else read) 64 bytes, 31 go; reads 31 busy, 29 error"},
+    {"DmaCommand", 0x1028, "rw", 0, "19:0 PASID, 26:20 bytes of a write (0: 64), 30 write (else read 64 bytes), 31 go; reads 31 busy, 29 error"},
     {"TxFrameCommand", 0x1030, "rw", 0, "10:0 bytes of the frame in TxFrameData; writing sends; reads 31 busy"},
     {"RxFrameStatus", 0x1034, "ro", 0, "10:0 bytes of the frame in RxFrameData, 31 valid"},
     {"RxFramePop", 0x1038, "wo", 0, "Write 1: the frame is done with"},

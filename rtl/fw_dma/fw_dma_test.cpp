@@ -49,6 +49,23 @@ TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the ne
   CHECK(dut->idle_o == 1);
 }
 
+TEST_CASE("fw_dma: a write of 1 to 64 bytes; 0 and more than 64 mean 64") {
+  Dut<Vroci_fw_dma> dut;
+  for (unsigned bytes = 0; bytes < 128; ++bytes) {
+    command(dut, kGo | kWrite | bytes << 20 | 0xFFFFF);
+    CHECK(dut->bw_valid_o == 1);
+    CHECK(dut->bw_bytes_o == (bytes == 0 || bytes > 64 ? 64 : bytes));
+    CHECK(dut->bw_pasid_o == 0xFFFFF);
+    dut->bw_ready_i = 1;
+    dut.tick();
+    dut->bw_ready_i = 0;
+    dut->bw_done_i = 1;
+    dut.tick();
+    dut->bw_done_i = 0;
+    CHECK(dut->idle_o == 1);
+  }
+}
+
 TEST_CASE("fw_dma: a read fills the window and tells of an error until the next command") {
   Dut<Vroci_fw_dma> dut;
   dut->address_i = 0x1000;

@@ -1,4 +1,4 @@
-// Firmware's window on host memory: 64 bytes, read or written by one command.
+// Firmware's window on host memory: 64 bytes read, or 1 to 64 written, by one command.
 //
 // Throughput: one block at a time. Latency: two clocks besides the memory's.
 //
@@ -44,6 +44,7 @@ module roci_fw_dma (
   state_e       state_q;
   logic [19:0]  pasid_q;
   logic         write_q, error_q;
+  logic [6:0]   bytes_q;
   logic [63:0]  addr_q;
   logic [511:0] data_q, sent_q;
 
@@ -79,17 +80,21 @@ module roci_fw_dma (
     end
   end
 
+  // A loop, because a part at a variable place becomes a shifter of all 512 bits.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) data_q <= '0;
     else if (br_data_valid_i && br_data_ready_o) data_q <= br_data_i;
-    else if (data_i) data_q[{data_word_i, 5'd0} +: 32] <= word_i;
+    else if (data_i) begin
+      for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) data_q[32*i +: 32] <= word_i;
+    end
   end
 
   // Address and data of a command stay although firmware prepares the next one.
   always_ff @(posedge clk_i) begin
     if (state_q == StIdle && command_i) begin
-      addr_q <= {address_i[63:6], 6'd0};
-      sent_q <= data_q;
+      addr_q  <= {address_i[63:6], 6'd0};
+      sent_q  <= data_q;
+      bytes_q <= word_i[26:20] == '0 || word_i[26] ? 7'(roci_pkg::BlockBytes) : word_i[26:20];
     end
   end
 
@@ -99,7 +104,7 @@ module roci_fw_dma (
   assign bw_addr_o       = addr_q;
   assign bw_pasid_o      = pasid_q;
   assign bw_data_o       = sent_q;
-  assign bw_bytes_o      = 7'(roci_pkg::BlockBytes);
+  assign bw_bytes_o      = bytes_q;
   assign br_valid_o      = state_q == StRead;
   assign br_addr_o       = addr_q;
   assign br_pasid_o      = pasid_q;
