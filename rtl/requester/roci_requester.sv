@@ -131,6 +131,7 @@ module roci_requester #(
     logic                failed;       // until the next life
     logic                restart;      // the READ at the head was asked again from `una`
     logic                implied;      // went back for a skipped READ, no progress since
+    logic                naked;        // went back for a sequence NAK, no progress since
     logic                owe_data;     // unsignaled READ since the last completion
     logic                owe_store;    // unsignaled atomic likewise
     logic                fence_wait;   // blocked until no READ or atomic is in flight
@@ -139,7 +140,7 @@ module roci_requester #(
     logic [31:0]         resume_offset;
   } word_t;
   localparam int unsigned WordBits = 24 + 24 + 16 + 16 + RingBits + RingBits + 1 + 4 + 5 + 4 + 3 + 3
-                                     + 10 + 16 + 32;
+                                     + 11 + 16 + 32;
 
   localparam logic [1:0] KindData   = 2'd0;  // SEND or WRITE
   localparam logic [1:0] KindRead   = 2'd1;
@@ -452,7 +453,9 @@ module roci_requester #(
           state_d = StPlan;
         end else if (is_rsp_q) begin
           if (alive && !word.failed && in_window) begin
-            state_d = StRetire;
+            state_d    = StRetire;
+            count_push = ask != AskData;  // data count when they are placed
+            counter    = roci_pkg::QpCounterRxPackets;
           end else begin
             drop_ghost_o = 1'b1;
             finish       = 1'b1;
@@ -493,6 +496,7 @@ module roci_requester #(
             w_d.stopped   = 1'b0;
             w_d.restart   = 1'b0;
             w_d.implied   = 1'b0;
+            w_d.naked     = 1'b0;
             w_d.owe_data  = 1'b0;
             w_d.owe_store = 1'b0;
             w_d.unstopped = 1'b0;
@@ -606,7 +610,8 @@ module roci_requester #(
             counter    = roci_pkg::QpCounterNaksReceived;
             status_d   = roci_pkg::StatusRetryExcErr;
             vendor_d   = roci_pkg::VendorErrRetrySequence;
-            state_d    = StBack;
+            // A gap is NAKed once (RSP-04): the next one at this PSN is a copy that comes late.
+            state_d    = w_q.naked ? StEnd : StBack;
           end
           AskRnr: begin
             count_push = 1'b1;
@@ -660,6 +665,8 @@ module roci_requester #(
       StPlaced: begin
         if (rsp_q.psn != entry.last || !entry.signaled || cqe_room) begin
           w_d.una     = w_q.una + 24'd1;
+          count_push  = ask_q == AskData;
+          counter     = roci_pkg::QpCounterRxPackets;
           w_d.restart = 1'b0;
           progress_d  = 1'b1;
           state_d     = StEnd;
@@ -683,6 +690,7 @@ module roci_requester #(
         end else begin
           if (counted_q) w_d.retry_left = w_q.retry_left - 3'd1;
           if (rnr_q && attr.rnr_retry != 3'd7) w_d.rnr_left = w_q.rnr_left - 3'd1;
+          w_d.naked         = vendor_q == roci_pkg::VendorErrRetrySequence;
           w_d.psn_next      = w_q.una;
           w_d.count         = (RingBits + 1)'(keep);
           w_d.rd_count      = 5'(keep && entry.kind == KindRead);
@@ -741,6 +749,7 @@ module roci_requester #(
           w_d.retry_left = attr.retry_cnt;
           w_d.rnr_left   = attr.rnr_retry;
           w_d.implied    = 1'b0;
+          w_d.naked      = 1'b0;
           // An expiry with nothing in flight does no harm, so a busy timer is spared the order.
           timer_push     = flight != '0 || timer_calm;
           w_d.unstopped  = flight == '0 ? !timer_calm : w_q.unstopped;
@@ -764,6 +773,7 @@ module roci_requester #(
     if ((state_q == StRetire || state_q == StPlaced) && progress_d) begin
       w_d.retry_left = attr.retry_cnt;
       w_d.rnr_left   = attr.rnr_retry;
+      w_d.naked      = 1'b0;
       if (state_d != StBack) w_d.implied = 1'b0;
     end
   end
@@ -820,7 +830,8 @@ module roci_requester #(
   assign timer_in.code    = timer_code;
   assign count_in.qpn     = 24'(row_q);
   assign count_in.counter = counter;
-  assign count_in.bytes   = state_q == StPlan ? desc.payload_len : '0;
+  assign count_in.bytes   = state_q == StPlan ? desc.payload_len
+                            : state_q == StPlaced ? rsp_q.payload_len : '0;
 
   always_comb begin
     cqe_in           = '0;
