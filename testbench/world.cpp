@@ -12,6 +12,7 @@
 #include "testbench/firmware/management.hpp"
 #include "testbench/host/memory.hpp"
 #include "testbench/nic/nic.hpp"
+#include "testbench/scoreboard/counters.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -88,6 +89,20 @@ class NodeModule final : public sc_core::sc_module,
         mac(), [this](bool write, std::uint32_t offset, std::uint32_t value) {
           return access(write, offset, value, sc_core::SC_ZERO_TIME);
         });
+  }
+
+  /// Reads the counters of the port, as the management processor would.
+  PortCounterValues port_counters() {
+    constexpr std::uint32_t kSelect = driver::register_offset("CounterSelect");
+    constexpr std::uint32_t kLow = driver::register_offset("CounterLo");
+    constexpr std::uint32_t kHigh = driver::register_offset("CounterHi");
+    PortCounterValues values{};
+    for (unsigned i = 0; i < values.size(); ++i) {
+      access(true, kSelect, i, sc_core::SC_ZERO_TIME);
+      const std::uint64_t low = access(false, kLow, 0, sc_core::SC_ZERO_TIME);
+      values[i] = low | std::uint64_t{access(false, kHigh, 0, sc_core::SC_ZERO_TIME)} << 32;
+    }
+    return values;
   }
 
   Nic& nic() { return *nic_; }
@@ -359,6 +374,52 @@ struct World::Impl {
 
   void run(const std::vector<Task>& tasks) {
     if (broken) throw Violation("the world has failed before");
+    perform(tasks);
+    for (auto& node : nodes) {
+      for (const std::string& text : node->memory().check_guards()) violate("I6: " + text);
+    }
+    if (!broken) check_counters();
+    // What a program stumbled over may be the consequence of what a monitor saw.
+    const std::exception_ptr failed = std::exchange(failure, nullptr);
+    if (config.strict && !violations.empty()) throw Violation(violations.front());
+    if (failed) std::rethrow_exception(failed);
+  }
+
+  /// Nothing is on the wire, nor about to be.
+  bool wire_empty() const {
+    for (unsigned i = 0; i < 2; ++i) {
+      if (!channels[i]->empty() || nodes[i]->nic().wakes_at() == 0) return false;
+    }
+    return true;
+  }
+
+  /// I13, when there were frames since the last time and the wire falls silent soon.
+  void check_counters() {
+    const auto frames = [&] { return channels[0]->counts().frames + channels[1]->counts().frames; };
+    std::uint64_t seen = frames();
+    if (seen == frames_checked) return;
+    const std::uint64_t settle_ns = 1000 + 2 * config.delay_ns + 4 * config.memory_ns;
+    bool silent = false;
+    PortCounterValues counters[2];
+    perform({{0, [&](Node& node) {
+                node.sleep(settle_ns);
+                silent = wire_empty();
+                seen = frames();
+                for (unsigned i = 0; silent && i < 2; ++i) counters[i] = nodes[i]->port_counters();
+              }}});
+    // A timer may have sent something meanwhile.
+    if (broken || !silent || frames() != seen) return;
+    if (!channels[0]->empty() || !channels[1]->empty()) return;
+    frames_checked = seen;
+    ++counter_checks;
+    for (unsigned i = 0; i < 2; ++i) {
+      const auto wrong =
+          check_port_counters(counters[i], channels[i]->counts(), channels[1 - i]->counts());
+      for (const std::string& text : wrong) violate("node " + std::to_string(i) + ": " + text);
+    }
+  }
+
+  void perform(const std::vector<Task>& tasks) {
     running = static_cast<unsigned>(tasks.size());
     now = std::max(now, ns_of(sc_core::sc_time_stamp()));
     now = (now + kClockNs - 1) / kClockNs * kClockNs;
@@ -379,13 +440,6 @@ struct World::Impl {
     sc_core::sc_start();
     seconds += static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
     if (running != 0) broken = true;
-    for (auto& node : nodes) {
-      for (const std::string& text : node->memory().check_guards()) violate("I6: " + text);
-    }
-    // What a program stumbled over may be the consequence of what a monitor saw.
-    const std::exception_ptr failed = std::exchange(failure, nullptr);
-    if (config.strict && !violations.empty()) throw Violation(violations.front());
-    if (failed) std::rethrow_exception(failed);
   }
 
   Simulation simulation;
@@ -397,6 +451,7 @@ struct World::Impl {
 
   std::uint64_t now = 0;  ///< next edge
   std::uint64_t clocks = 0, skipped = 0;
+  std::uint64_t counter_checks = 0, frames_checked = 0;
   std::uint64_t next_watch = kWatchdogNs;
   std::uint64_t tick_clocks = kNever, next_tick = kNever;
   std::function<void(std::uint64_t)> tick;
@@ -437,6 +492,7 @@ Node& World::node(unsigned index) { return *impl_->nodes[index]; }
 Channel& World::channel(unsigned from) { return *impl_->channels[from]; }
 EgressMonitor& World::egress() { return *impl_->egress; }
 WorkMonitor& World::work(unsigned node) { return impl_->nodes[node]->work; }
+std::uint64_t World::counter_checks() const { return impl_->counter_checks; }
 std::uint64_t World::now_ns() const { return impl_->now; }
 void World::add_tap(FrameTap* tap) {
   for (auto& channel : impl_->channels) channel->add_tap(tap);

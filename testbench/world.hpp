@@ -43,7 +43,7 @@ struct Config {
   bool strict = true;                            ///< a broken invariant makes run() throw
 };
 
-/// A rule of the test bench is broken (I1 to I12), or nothing can happen any more.
+/// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -108,6 +108,8 @@ class World {
   EgressMonitor& egress();
   WorkMonitor& work(unsigned node);
   std::uint64_t now_ns() const;
+  /// How often run() found the wire empty at its end and compared the ports' counters (I13).
+  std::uint64_t counter_checks() const;
 
   /// Sees every frame, in the order in which they enter the wire.
   void add_tap(FrameTap* tap);

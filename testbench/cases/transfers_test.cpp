@@ -306,3 +306,45 @@ TEST_CASE("events: an armed queue raises one event for the next completion") {
     CHECK_FALSE(events.wait(20'000));
   });
 }
+
+TEST_CASE("counters: packets and bytes of both queue pairs and ports, after loss too (I13)") {
+  for (const unsigned width : {512u, 64u}) {
+    CAPTURE(width);
+    Config config;
+    config.width = width;
+    FaultRule rule;
+    rule.opcode = packet::kRcWriteMiddle;
+    config.faults[0].rules.push_back(rule);
+    PairOptions options;
+    options.connect.path_mtu = 1;
+    Pair pair(config, options);
+    pair.run([&](Side& self, Side& peer) {
+      self.qp().send(request(Opcode::kWrite, self, 0, 1000, peer, 0));
+      CHECK(self.sent().ok());
+      self.qp().send(request(Opcode::kRead, self, 0, 1000, peer, 0));
+      CHECK(self.sent().ok());
+      const driver::QpCounters mine = self.qp().counters();
+      const driver::QpCounters theirs = peer.qp().counters();
+      // Packet 1 of 4 is lost and all from there on sent again.
+      CHECK(mine.retries == 1);
+      CHECK(mine.timeouts == 0);
+      CHECK(mine.naks_received == 1);
+      CHECK(mine.tx_packets == 4 + 3 + 1);
+      CHECK(mine.tx_bytes == 1000 + 744);
+      CHECK(mine.rx_bytes == 1000);
+      CHECK(mine.rx_packets + self.node.context().port_counters().drops[7] == theirs.tx_packets);
+      CHECK(theirs.naks_sent == 1);
+      CHECK(theirs.rx_bytes == 1000);
+      CHECK(theirs.tx_bytes == 1000);
+      CHECK(theirs.retries == 0);
+      const driver::PortCounters port = peer.node.context().port_counters();
+      const Channel::Counts& wire = pair.world.channel(0).counts();
+      CHECK(port.rx_frames == wire.delivered);
+      CHECK(port.rx_bytes == wire.delivered_bytes);
+      CHECK(port.rx_roce + port.rx_ethernet == port.rx_frames);
+      CHECK(port.tx_frames == pair.world.channel(1).counts().frames);
+    });
+    CHECK(pair.world.channel(0).faults().rules[0].hits == 1);
+    CHECK(pair.world.counter_checks() == 1);
+  }
+}

@@ -93,6 +93,10 @@ void Channel::complete(bool injected) {
   frame_.clear();
   ++counts_.frames;
   counts_.bytes += sent.size();
+  if (injected) {
+    ++counts_.injected;
+    counts_.injected_bytes += sent.size();
+  }
   // The tap sees what the adapter gave; the wire pads it.
   const packet::Bytes original = sent;
   const packet::Parsed parsed = packet::parse(original);
@@ -242,6 +246,7 @@ void Channel::pop() {
   if (given_ < current_.frame.size()) return;
   receiving_ = false;
   ++counts_.delivered;
+  counts_.delivered_bytes += current_.frame.size();
   pool_.push_back(std::move(current_.frame));
 }
 

@@ -47,11 +47,15 @@ class Channel {
   void pop();
   /// When the next beat can be there; kNever: nothing on the way.
   std::uint64_t next_ns() const;
+  /// Nothing is on the way, nor half sent.
+  bool empty() const { return frame_.empty() && on_way_.empty() && !receiving_; }
 
   Faults& faults() { return config_.faults; }
   const std::vector<FaultRecord>& log() const { return log_; }
   struct Counts {
-    std::uint64_t frames = 0, bytes = 0, delivered = 0;
+    std::uint64_t frames = 0, bytes = 0;               ///< that entered
+    std::uint64_t injected = 0, injected_bytes = 0;    ///< of them those not by the sender
+    std::uint64_t delivered = 0, delivered_bytes = 0;  ///< with the pad of the sender's MAC
     std::uint64_t dropped = 0, corrupted = 0, duplicated = 0, delayed = 0;
     std::uint64_t underruns = 0;  ///< frames that the sender interrupted for longer than a beat
   };

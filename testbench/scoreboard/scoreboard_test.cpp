@@ -7,6 +7,7 @@
 #include "driver/layout.hpp"
 #include "packet/builder.hpp"
 #include "spec/queues.hpp"
+#include "testbench/scoreboard/counters.hpp"
 #include "testbench/scoreboard/egress.hpp"
 #include "testbench/scoreboard/work.hpp"
 
@@ -285,4 +286,31 @@ TEST_CASE("egress: each departure is named (I12)") {
     wire.send(packet::kRcSendOnly, 0xFFFFFE, 8);
     CHECK(wire.named("I7"));
   }
+}
+
+TEST_CASE("I13: the port's counters add up and agree with the wire") {
+  Channel::Counts out, in;
+  out.frames = 30, out.bytes = 3000, out.injected = 2, out.injected_bytes = 200;
+  in.delivered = 20, in.delivered_bytes = 2000;
+  PortCounterValues good{};
+  good[0] = 1, good[1] = 2, good[5] = 3;  // drops of the receive path
+  good[7] = 4, good[9] = 1;               // of accepted packets
+  good[10] = 20, good[11] = 2000, good[12] = 28, good[13] = 2800, good[14] = 12, good[15] = 2;
+  CHECK(check_port_counters(good, out, in).empty());
+  for (const unsigned i : {0u, 1u, 10u, 11u, 12u, 13u, 14u, 15u}) {
+    CAPTURE(i);
+    PortCounterValues bad = good;
+    ++bad[i];
+    CHECK_FALSE(check_port_counters(bad, out, in).empty());
+    bad[i] -= 2;
+    CHECK_FALSE(check_port_counters(bad, out, in).empty());
+  }
+  PortCounterValues died = good;  // accepted, then its queue pair died
+  ++died[3];
+  CHECK(check_port_counters(died, out, in).empty());
+  ++died[14];
+  CHECK_FALSE(check_port_counters(died, out, in).empty());
+  PortCounterValues late = good;
+  late[8] = 8;
+  CHECK_FALSE(check_port_counters(late, out, in).empty());
 }

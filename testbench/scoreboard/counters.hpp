@@ -1,0 +1,28 @@
+// The counters of an adapter's port agree with one another and with the wire (I13).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/registers.hpp"
+#include "testbench/link/channel.hpp"
+
+namespace roci::testbench {
+
+inline constexpr unsigned kPortCounterCount = 16;
+static_assert(spec::kPortCounters[std::size(spec::kPortCounters) - 1].value ==
+              kPortCounterCount - 1);
+
+/// By PortCounter.
+using PortCounterValues = std::array<std::uint64_t, kPortCounterCount>;
+
+/// Says what is wrong; empty: nothing. `out` and `in` are the two directions of the wire, which is
+/// empty. Every frame received is accepted by the transport, handed to the Ethernet path, or in one
+/// of the drop causes of the receive path. The causes behind them are of accepted packets; a packet
+/// whose queue pair died after it was accepted counts as UnknownQp too.
+std::vector<std::string> check_port_counters(const PortCounterValues& counters,
+                                             const Channel::Counts& out, const Channel::Counts& in);
+
+}  // namespace roci::testbench
