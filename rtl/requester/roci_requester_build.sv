@@ -10,7 +10,7 @@ module roci_requester_build (
   output logic [23:0]         message_o  // and of the whole message
 );
 
-  localparam int unsigned AckEvery = 16;  // so that a sender with a full window hears of it
+  localparam int unsigned AckEvery = 8;  // so that a sender with a full window hears of it
 
   logic         write, with_imm;
   logic [7:0]   opcode;

@@ -141,6 +141,7 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   testbench::Config config = config_of(options);
   // The driver's own time is not what is measured.
   config.register_ns = 0;
+  if (plan.spare_answers) config.faults[1] = {};
   testbench::World world(config);
   Meeting meeting({&world.node(0).device(), &world.node(1).device()});
   driver::ConnectOptions connect;
@@ -184,6 +185,8 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   StreamResult result = results[0];
   if (plan.both_ways && results[1].gbps < result.gbps) result = results[1];
   result.repeated = world.egress().repeated();
+  const testbench::Channel::Counts& sent = world.channel(0).counts();
+  result.loss = static_cast<double>(sent.dropped) / static_cast<double>(sent.frames);
   result.speed = world.speed();
   return result;
 }
