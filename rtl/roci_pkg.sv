@@ -764,8 +764,9 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
 
-  localparam int unsigned ResponderQpBits = 475;
+  localparam int unsigned ResponderQpBits = 491;
   typedef struct packed {
+    logic [15:0]  recv_next;           // Receives used up: free-running index of the next
     logic [15:0]  last_desc;           // Number of the newest packet given to tx's payload queue
     logic [4:0]   atomics;             // Jobs in the atomic unit
     logic [4:0]   slot_count;          // Slots in use

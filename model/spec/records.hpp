@@ -220,6 +220,7 @@ inline constexpr Field kResponderQp[] = {
     {"slot_count", 5, "Slots in use"},
     {"atomics", 5, "Jobs in the atomic unit"},
     {"last_desc", 16, "Number of the newest packet given to tx's payload queue"},
+    {"recv_next", 16, "Receives used up: free-running index of the next"},
 };
 
 /// A READ or atomic kept for replay.

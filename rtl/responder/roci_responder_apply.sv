@@ -8,7 +8,7 @@ module roci_responder_apply (
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      in_rtr_i,    // the state is RTR
   input  logic [31:0]               ticket_i,    // meta_i.ticket, extended
-  input  logic [15:0]               recv_index_i,  // of the receive that the packet takes
+  input  logic                      placed_i,    // key_i tells where the payload of a SEND goes
   input  logic [3:0]                verdict_i,
   input  logic [7:0]                syndrome_i,
   input  logic [7:0]                status_i,
@@ -22,7 +22,7 @@ module roci_responder_apply (
   output logic                      slot_write_o,
   output roci_pkg::atomic_job_t     job_o,
   output logic                      job_valid_o,
-  output roci_pkg::seg_t            seg_o,       // pieces of a SEND come from the walker
+  output roci_pkg::seg_t            seg_o,       // pieces of a SEND not placed come from the walker
   output logic                      seg_valid_o,
   output roci_pkg::cqe_req_t        cqe_o,
   output logic                      cqe_valid_o,  // and the oldest receive is used up
@@ -83,7 +83,8 @@ module roci_responder_apply (
       qp_o.message  = last_i ? roci_pkg::ResponderInNothing
                     : send   ? roci_pkg::ResponderInSend : roci_pkg::ResponderInWrite;
     end
-    if (send && first_i) qp_o.recv_index = recv_index_i;
+    if (send && first_i) qp_o.recv_index = qp_i.recv_next;
+    if (cqe_valid_o) qp_o.recv_next = qp_i.recv_next + 1'b1;
     if (write) begin
       qp_o.write_addr  = (first_i ? key_i.addr : qp_i.write_addr) + 64'(length);
       qp_o.write_pasid = first_i ? key_i.pasid : qp_i.write_pasid;
@@ -163,14 +164,14 @@ module roci_responder_apply (
   assign seg_o.pasid = first_i ? key_i.pasid : qp_i.write_pasid;
   assign seg_o.len   = meta_i.payload_len;
   assign seg_o.last  = 1'b1;
-  assign seg_o.drop  = !write;
-  assign seg_valid_o = meta_i.payload_len != '0 && !send;
+  assign seg_o.drop  = !write && !send;
+  assign seg_valid_o = meta_i.payload_len != '0 && (!send || placed_i);
 
   always_comb begin
     cqe_o           = '0;
     cqe_o.cqn       = attr_i.recv_cqn;
     cqe_o.qpn       = meta_i.qpn;
-    cqe_o.wqe_index = qp_i.message == roci_pkg::ResponderInSend ? qp_i.recv_index : recv_index_i;
+    cqe_o.wqe_index = qp_i.message == roci_pkg::ResponderInSend ? qp_i.recv_index : qp_i.recv_next;
     cqe_o.status    = nak ? status_i : roci_pkg::StatusSuccess;
     cqe_o.opcode    = write ? roci_pkg::WcOpRecvWriteImm : roci_pkg::WcOpRecv;
     cqe_o.wait_data = 1'b1;

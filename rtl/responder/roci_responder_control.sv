@@ -1,15 +1,15 @@
 // Order of events of the responder: what is taken next, and the steps of each event. It holds no
 // transport state; the strobes tell roci_responder what to do in this clock.
 //
-// A WRITE takes Idle, Look, Commit; an ACK Idle, Look, Emit; a READ response one clock more for its
-// slot.
+// A WRITE takes Idle, Look, Commit, and so does a SEND whose place was found ahead; an ACK Idle,
+// Look, Emit; a READ response one clock more for its slot.
 //
 //   Idle -> Look -+-> Order                                   event
 //                 +-> Result                                  atomic done
-//                 +-> [Peek] -> [List -> Walk] -> Commit -> [Free]    request
+//                 +-> [Peek] -> [List -> Walk] -> Commit    request
 //                 +-> Find ...                                duplicate READ or atomic
 //                 +-> [Slot] -> Emit -> [CountNak]            step: answer
-//                 +-> Flush -> FlushFree                      step: flush a receive
+//                 +-> Flush                                   step: flush a receive
 
 `include "assert.svh"
 
@@ -42,11 +42,10 @@ module roci_responder_control #(
   // findings
   input  logic [3:0]           verdict_i,
   input  logic                 stall_i,
-  input  logic                 walks_i,         // a SEND has payload
+  input  logic                 walks_i,         // a SEND has payload whose place is not known
   input  logic                 list_bad_i,
   input  logic                 walk_ready_i,
   input  logic                 walk_done_i,
-  input  logic                 frees_i,         // the commit uses a receive up
   input  logic                 answers_i,       // the commit leaves something to answer
   input  logic                 found_i,         // slot matches
   input  logic                 usable_i,        // and may be answered again
@@ -95,8 +94,8 @@ module roci_responder_control #(
   localparam logic [6:0] Patience = 7'd64;  // clocks that a step waits for requests
 
   typedef enum logic [3:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StFind, StCommit, StFree, StSlot, StEmit, StCountNak,
-    StResult, StOrder, StFlush, StFlushFree
+    StIdle, StLook, StPeek, StList, StWalk, StFind, StCommit, StSlot, StEmit, StCountNak, StResult,
+    StOrder, StFlush
   } state_e;
   state_e               state_q, state_d;
   logic [2:0]           kind_q;
@@ -116,11 +115,9 @@ module roci_responder_control #(
 
   // By themselves, since others answer to them in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_i;
-  assign cmd_valid_o  = state_q == StPeek || state_q == StFree || state_q == StFlush
-                     || state_q == StFlushFree || state_q == StOrder;
-  assign cmd_op_o = state_q == StFree || state_q == StFlushFree ? roci_pkg::ReceiveOpFree
-                  : state_q != StOrder                          ? roci_pkg::ReceiveOpPeek
-                  : is_init ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
+  assign cmd_valid_o  = state_q == StPeek || state_q == StFlush || state_q == StOrder;
+  assign cmd_op_o = state_q != StOrder ? roci_pkg::ReceiveOpPeek
+                  : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
 
   always_comb begin
     state_d       = state_q;
@@ -239,10 +236,7 @@ module roci_responder_control #(
       StCommit: begin
         commit_o = 1'b1;
         push_o   = answers_i;
-        state_d  = frees_i ? StFree : StIdle;
-      end
-      StFree: begin
-        if (cmd_ready_i) state_d = StIdle;
+        state_d  = StIdle;
       end
 
       // ------------------------------------------------------------ step
@@ -267,10 +261,7 @@ module roci_responder_control #(
       end
       StFlush: begin
         flush_cqe_o = cmd_ready_i && posted_i;
-        if (cmd_ready_i) state_d = posted_i ? StFlushFree : StIdle;
-      end
-      StFlushFree: begin
-        push_o      = cmd_ready_i;
+        push_o      = flush_cqe_o;
         if (cmd_ready_i) state_d = StIdle;
       end
 

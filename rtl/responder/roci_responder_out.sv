@@ -1,7 +1,7 @@
-// Small queues behind the responder's outputs, so that it never waits in the middle of an event: it
-// looks at the room before it begins.
+// What each event gives to other blocks, and small queues of it, so that the responder never waits in
+// the middle of an event: it looks at the room before it begins.
 //
-// Latency: one clock. A push without room is not allowed.
+// Latency: one clock. Events without room are not allowed.
 
 `include "assert.svh"
 
@@ -10,30 +10,44 @@ module roci_responder_out (
   input  logic                   rst_ni,
   output logic                   idle_o,
 
-  // pushes, and room for one more (two more counts)
-  input  roci_pkg::cqe_req_t     cqe_i,
-  input  logic                   cqe_push_i,
+  // events
+  input  logic [23:0]            qpn_i,
+  input  roci_pkg::rx_meta_t     meta_i,
+  input  logic                   commit_i,
+  input  logic                   replay_i,
+  input  logic                   miss_i,
+  input  roci_pkg::cqe_req_t     apply_cqe_i,
+  input  logic                   apply_cqe_valid_i,
+  input  roci_pkg::event_req_t   apply_fail_i,
+  input  logic                   apply_fail_valid_i,
+  input  roci_pkg::seg_t         apply_seg_i,
+  input  logic                   apply_seg_valid_i,
+  input  logic                   apply_count_i,
+  input  logic                   established_i,  // with commit_i
+  input  roci_pkg::seg_t         walk_seg_i,
+  input  logic                   walk_seg_valid_i,
+  output logic                   walk_seg_ready_o,
+  input  logic                   emit_i,
+  input  logic                   via_desc_i,
+  input  roci_pkg::tx_desc_t     answer_desc_i,
+  input  roci_pkg::seg_t         answer_seg_i,
+  input  logic                   answer_seg_valid_i,
+  input  logic                   count_nak_i,
+  input  logic                   flush_one_i,
+  input  logic [15:0]            recv_cqn_i,
+  input  roci_pkg::receive_rsp_t rsp_i,
+  input  logic [31:0]            newest_i,       // ticket of the newest request, for a flush
+  input  logic [31:0]            done_i,
+  input  logic                   result_bad_i,   // an atomic of a queue pair that lives failed
+
+  // room for one more (two more counts)
   output logic                   cqe_room_o,
-  input  roci_pkg::event_req_t   fail_i,
-  input  logic                   fail_push_i,
   output logic                   fail_room_o,
-  input  roci_pkg::event_req_t   event_i,
-  input  logic                   event_push_i,
   output logic                   event_room_o,
-  input  roci_pkg::count_t       count_i,
-  input  logic                   count_push_i,
   output logic                   count_room_o,
-  input  roci_pkg::seg_t         req_seg_i,
-  input  logic                   req_seg_push_i,
   output logic                   req_seg_room_o,
-  input  roci_pkg::tx_desc_t     desc_i,
-  input  logic                   desc_push_i,
   output logic                   desc_room_o,
-  input  roci_pkg::seg_t         seg_i,
-  input  logic                   seg_push_i,
   output logic                   seg_room_o,
-  input  roci_pkg::tx_desc_t     ack_i,
-  input  logic                   ack_push_i,
   output logic                   ack_room_o,
 
   // out
@@ -63,45 +77,92 @@ module roci_responder_out (
   input  logic                   ack_ready_i
 );
 
+  // ---------------------------------------------------------------- what an event gives out
+  logic                 cqe_push, fail_push, event_push, count_push, own_seg, req_seg_push;
+  logic                 desc_push, seg_push, ack_push, unused;
+  logic [31:0]          newest_behind;
+  roci_pkg::cqe_req_t   cqe_d;
+  roci_pkg::event_req_t fail_d, event_d;
+  roci_pkg::count_t     count_d;
+  roci_pkg::seg_t       req_seg_d;
+  assign newest_behind = done_i - newest_i;
+  assign cqe_push      = (commit_i && apply_cqe_valid_i) || flush_one_i;
+  assign fail_push     = (commit_i && apply_fail_valid_i) || result_bad_i;
+  assign event_push    = commit_i && established_i;
+  assign count_push    = (commit_i && apply_count_i) || emit_i || count_nak_i;
+  assign own_seg       = (commit_i || replay_i || miss_i) && apply_seg_valid_i;
+  assign req_seg_push  = own_seg || (walk_seg_valid_i && req_seg_room_o);
+  assign req_seg_d     = own_seg ? apply_seg_i : walk_seg_i;
+  assign desc_push     = emit_i && via_desc_i;
+  assign seg_push      = emit_i && answer_seg_valid_i;
+  assign ack_push      = emit_i && !via_desc_i;
+  assign walk_seg_ready_o = req_seg_room_o;
+  assign unused        = &{meta_i, rsp_i};
+  always_comb begin
+    cqe_d = apply_cqe_i;
+    if (flush_one_i) begin
+      cqe_d           = '0;
+      cqe_d.cqn       = recv_cqn_i;
+      cqe_d.qpn       = qpn_i;
+      cqe_d.wqe_index = rsp_i.index;
+      cqe_d.status    = roci_pkg::StatusWrFlushErr;
+      cqe_d.opcode    = roci_pkg::WcOpRecv;
+      cqe_d.wait_data = signed'(newest_behind) < 32'sd0;
+      cqe_d.ticket    = newest_i[15:0];
+    end
+    fail_d = apply_fail_i;
+    if (result_bad_i) begin
+      fail_d.kind   = roci_pkg::EventQpFatal;
+      fail_d.number = qpn_i;
+    end
+    event_d.kind    = roci_pkg::EventCommEst;
+    event_d.number  = qpn_i;
+    count_d.qpn     = qpn_i;
+    count_d.counter = emit_i ? roci_pkg::QpCounterTxPackets
+                    : count_nak_i ? roci_pkg::QpCounterNaksSent : roci_pkg::QpCounterRxPackets;
+    count_d.bytes   = emit_i ? answer_desc_i.payload_len : count_nak_i ? '0 : meta_i.payload_len;
+  end
+
+  // ---------------------------------------------------------------- queues
   logic [1:0] cqe_level, fail_level, event_level, desc_level, seg_level, ack_level;
   logic [2:0] count_level, req_seg_level;
   logic       count_ready;
 
   roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(2)) u_cqe (
-    .clk_i, .rst_ni, .in_data_i(cqe_i), .in_valid_i(cqe_push_i), .in_ready_o(cqe_room_o),
+    .clk_i, .rst_ni, .in_data_i(cqe_d), .in_valid_i(cqe_push), .in_ready_o(cqe_room_o),
     .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i), .level_o(cqe_level)
   );
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_fail (
-    .clk_i, .rst_ni, .in_data_i(fail_i), .in_valid_i(fail_push_i), .in_ready_o(fail_room_o),
+    .clk_i, .rst_ni, .in_data_i(fail_d), .in_valid_i(fail_push), .in_ready_o(fail_room_o),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
     .level_o(fail_level)
   );
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_event (
-    .clk_i, .rst_ni, .in_data_i(event_i), .in_valid_i(event_push_i), .in_ready_o(event_room_o),
+    .clk_i, .rst_ni, .in_data_i(event_d), .in_valid_i(event_push), .in_ready_o(event_room_o),
     .out_data_o(event_o), .out_valid_o(event_valid_o), .out_ready_i(event_ready_i),
     .level_o(event_level)
   );
   roci_fifo #(.Width(roci_pkg::CountBits), .Depth(4)) u_count (
-    .clk_i, .rst_ni, .in_data_i(count_i), .in_valid_i(count_push_i), .in_ready_o(count_ready),
+    .clk_i, .rst_ni, .in_data_i(count_d), .in_valid_i(count_push), .in_ready_o(count_ready),
     .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
     .level_o(count_level)
   );
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(4)) u_req_seg (
-    .clk_i, .rst_ni, .in_data_i(req_seg_i), .in_valid_i(req_seg_push_i), .in_ready_o(req_seg_room_o),
+    .clk_i, .rst_ni, .in_data_i(req_seg_d), .in_valid_i(req_seg_push), .in_ready_o(req_seg_room_o),
     .out_data_o(req_seg_o), .out_valid_o(req_seg_valid_o), .out_ready_i(req_seg_ready_i),
     .level_o(req_seg_level)
   );
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_desc (
-    .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room_o),
+    .clk_i, .rst_ni, .in_data_i(answer_desc_i), .in_valid_i(desc_push), .in_ready_o(desc_room_o),
     .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
     .level_o(desc_level)
   );
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(2)) u_seg (
-    .clk_i, .rst_ni, .in_data_i(seg_i), .in_valid_i(seg_push_i), .in_ready_o(seg_room_o),
+    .clk_i, .rst_ni, .in_data_i(answer_seg_i), .in_valid_i(seg_push), .in_ready_o(seg_room_o),
     .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i), .level_o(seg_level)
   );
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_ack (
-    .clk_i, .rst_ni, .in_data_i(ack_i), .in_valid_i(ack_push_i), .in_ready_o(ack_room_o),
+    .clk_i, .rst_ni, .in_data_i(answer_desc_i), .in_valid_i(ack_push), .in_ready_o(ack_room_o),
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );
 
@@ -109,13 +170,13 @@ module roci_responder_out (
   assign idle_o = {cqe_level, fail_level, event_level, desc_level, seg_level, ack_level} == '0
                && count_level == '0 && req_seg_level == '0;
 
-  `ASSERT(CqeHasRoom, `IMPLIES(cqe_push_i, cqe_room_o))
-  `ASSERT(FailHasRoom, `IMPLIES(fail_push_i, fail_room_o))
-  `ASSERT(EventHasRoom, `IMPLIES(event_push_i, event_room_o))
-  `ASSERT(CountHasRoom, `IMPLIES(count_push_i, count_ready))
-  `ASSERT(ReqSegHasRoom, `IMPLIES(req_seg_push_i, req_seg_room_o))
-  `ASSERT(DescHasRoom, `IMPLIES(desc_push_i, desc_room_o))
-  `ASSERT(SegHasRoom, `IMPLIES(seg_push_i, seg_room_o))
-  `ASSERT(AckHasRoom, `IMPLIES(ack_push_i, ack_room_o))
+  `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, cqe_room_o))
+  `ASSERT(FailHasRoom, `IMPLIES(fail_push, fail_room_o))
+  `ASSERT(EventHasRoom, `IMPLIES(event_push, event_room_o))
+  `ASSERT(CountHasRoom, `IMPLIES(count_push, count_ready))
+  `ASSERT(ReqSegHasRoom, `IMPLIES(req_seg_push, req_seg_room_o))
+  `ASSERT(DescHasRoom, `IMPLIES(desc_push, desc_room_o))
+  `ASSERT(SegHasRoom, `IMPLIES(seg_push, seg_room_o))
+  `ASSERT(AckHasRoom, `IMPLIES(ack_push, ack_room_o))
 
 endmodule

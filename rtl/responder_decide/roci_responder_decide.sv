@@ -37,13 +37,13 @@ module roci_responder_decide (
   output logic [7:0]               syndrome_o,    // of a Nak
   output logic [7:0]               status_o,      // of the receive that a Nak ends
   output logic                     access_event_o,  // a Nak is an access error, not a bad request
-  output logic                     takes_o,       // takes a receive when executed
+  output logic                     takes_o,       // takes a receive: passed the checks before
   output logic                     last_o,        // ends a SEND or WRITE
   output logic                     first_o        // begins one
 );
 
   // ---------------------------------------------------------------- the packet
-  logic send, write, read, atomic, middle, imm_write;
+  logic send, write, read, atomic, middle, imm_write, takes;
   always_comb begin
     send      = 1'b0;
     write     = 1'b0;
@@ -68,8 +68,8 @@ module roci_responder_decide (
       default: ;  // not supported, such as SEND with invalidate
     endcase
   end
-  assign middle  = !first_o && !last_o;
-  assign takes_o = (send && first_o) || imm_write;
+  assign middle = !first_o && !last_o;
+  assign takes  = (send && first_o) || imm_write;
 
   // ---------------------------------------------------------------- the checks
   logic [23:0] ahead;          // modulo 2^24: 0 expected, top bit set a duplicate
@@ -128,9 +128,9 @@ module roci_responder_decide (
       verdict_o = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
     end else if (!sequence_ok || !allowed) begin
       verdict_o = roci_pkg::VerdictNak;
-    end else if (takes_o && !peeked_i) begin
+    end else if (takes && !peeked_i) begin
       verdict_o = roci_pkg::VerdictPeek;
-    end else if (takes_o && !posted_i) begin
+    end else if (takes && !posted_i) begin
       verdict_o = roci_pkg::VerdictRnr;
     end else if ((read || atomic) && !slot_free_i) begin
       verdict_o = roci_pkg::VerdictNak;
@@ -147,6 +147,8 @@ module roci_responder_decide (
                 : read ? roci_pkg::VerdictRead : roci_pkg::VerdictAtomic;
     end
   end
+
+  assign takes_o = takes && !dead_i && ahead == '0 && sequence_ok && allowed;
 
   // ---------------------------------------------------------------- what must hold
   logic executes, expected, duplicate, future;
@@ -172,7 +174,7 @@ module roci_responder_decide (
   `ASSERT(WriteGoesOn, `IMPLIES(executes && write && !last_o,
                                 length < (first_o ? dma_length_i : write_left_i)))
   `ASSERT(MiddlesAreFull, `IMPLIES(executes && (send || write) && middle, payload_len_i == mtu))
-  `ASSERT(NoReceiveNoExecution, `IMPLIES(executes && takes_o, peeked_i && posted_i))
+  `ASSERT(NoReceiveNoExecution, `IMPLIES(executes && takes, peeked_i && posted_i))
   `ASSERT(NoDepthNoRead, `IMPLIES(executes && (read || atomic),
                                   max_dest_rd_atomic_i != '0 && slot_free_i && payload_len_i == '0))
   `ASSERT(MessagesDoNotMix, `IMPLIES(executes && message_i != roci_pkg::ResponderInNothing, !first_o

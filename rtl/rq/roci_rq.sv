@@ -128,36 +128,51 @@ module roci_rq #(
   // ---------------------------------------------------------------- requests and their keys
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
-  logic               meta_valid, meta_ready, front_idle;
+  logic               meta_valid, meta_ready, front_idle, foreseen, placed, next_write;
+  logic               list_read, list_walk, seen_read, seen_posted, seen_fetched, ahead_read;
+  logic [RowBits-1:0] next_row, seen_row;
+  logic [15:0]        foreseen_index, next_index, seen_index;
+  logic [23:0]        ahead_qpn;
+  logic [3:0]         ahead_block;
+  roci_pkg::sge_t     sge;
+  logic [7:0]         num_sge;
   roci_responder_front #(.NumQps(NumQps)) u_front (
     .clk_i, .rst_ni, .pause_i, .idle_o(front_idle),
     .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .meta_i(req_meta_i), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
     .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),
     .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i),
-    .meta_o(meta), .key_o(key), .valid_o(meta_valid), .ready_i(meta_ready)
+    .next_write_i(next_write), .next_row_i(next_row), .next_i(next_index),
+    .seen_read_o(seen_read), .seen_row_o(seen_row), .seen_index_o(seen_index),
+    .seen_posted_i(seen_posted), .seen_fetched_i(seen_fetched),
+    .list_busy_i(list_read || list_walk), .list_read_o(ahead_read), .list_qpn_o(ahead_qpn),
+    .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
+    .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
+    .placed_o(placed), .valid_o(meta_valid), .ready_i(meta_ready)
   );
 
   // ---------------------------------------------------------------- posted receives
   roci_pkg::receive_cmd_t cmd;
   roci_pkg::receive_rsp_t rsp;
   roci_pkg::event_req_t   fetch_fail;
-  roci_pkg::sge_t         sge;
   logic                   cmd_valid, cmd_ready, fetched, posted_valid, posted_ready, fetch_idle;
-  logic                   fetch_fail_valid, fetch_fail_ready, list_read, list_walk;
+  logic                   fetch_fail_valid, fetch_fail_ready;
   logic [RowBits-1:0]     posted_row;
   logic [23:0]            list_qpn;
   logic [3:0]             list_block;
   logic [3:0]             walk_sge;
-  logic [7:0]             num_sge;
   roci_rq_fetch #(.NumQps(NumQps)) u_fetch (
     .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
     .doorbell_i(rq_doorbell_i), .doorbell_valid_i(rq_doorbell_valid_i),
     .doorbell_ready_o(rq_doorbell_ready_o),
     .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .cmd_i(cmd), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .rsp_o(rsp),
-    .list_read_i(list_read || list_walk), .list_qpn_i(list_qpn), .list_block_i(list_block),
-    .list_sge_i(list_read ? 4'd0 : walk_sge), .list_sge_o(sge), .list_num_sge_o(num_sge),
+    .seen_read_i(seen_read), .seen_row_i(seen_row), .seen_index_i(seen_index),
+    .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
+    .list_read_i(list_read || list_walk || ahead_read),
+    .list_qpn_i(ahead_read ? ahead_qpn : list_qpn),
+    .list_block_i(ahead_read ? ahead_block : list_block),
+    .list_sge_i(ahead_read || list_read ? 4'd0 : walk_sge), .list_sge_o(sge), .list_num_sge_o(num_sge),
     .fetched_o(fetched), .posted_row_o(posted_row), .posted_valid_o(posted_valid),
     .posted_ready_i(posted_ready),
     .fail_o(fetch_fail), .fail_valid_o(fetch_fail_valid), .fail_ready_i(fetch_fail_ready),
@@ -212,7 +227,9 @@ module roci_rq #(
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
     .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
-    .meta_i(meta), .key_i(key), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
+    .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
+    .placed_i(placed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
+    .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
     .wr_done_i, .sent_i,
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),

@@ -135,6 +135,87 @@ TEST_CASE("rq: 64-byte WRITEs to one queue pair: clocks per packet") {
     CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
 }
 
+/// Sends `packets` 64-byte SENDs to the queue pairs from 1 to `qps` in turns of `turn`; each posts a
+/// receive when one is completed. Clocks per SEND.
+double send_clocks(Rig& b, unsigned qps, unsigned turn, unsigned packets,
+                   const std::vector<Bench::Sge>& list, Attr attr = {}) {
+  std::vector<unsigned> psn(qps + 1, attr.rq_psn);
+  for (unsigned q = 1; q <= qps; ++q) {
+    b.connect(q, attr);
+    for (unsigned i = 0; i < 16; ++i) b.post(q, list);
+  }
+  b.run();
+  std::size_t seen = 0;
+  std::map<unsigned, unsigned> open;  // sent and not completed
+  unsigned sent = 0;
+  const std::uint64_t start = b.dut.cycle();
+  while (sent < packets || !b.requests.empty()) {
+    const unsigned q = sent / turn % qps + 1;
+    if (sent < packets && b.requests.size() < 8 && open[q] < 16) {
+      Request r;
+      r.qpn = q;
+      r.opcode = kSendOnly;
+      r.psn = psn[q]++;
+      r.payload = Rig::pattern(64, sent++);
+      b.send(r);
+      ++open[q];
+    }
+    b.clock();
+    for (; seen < b.completions.size(); ++seen) {
+      const unsigned from = b.completions[seen].qpn;
+      --open[from];
+      b.post(from, list);
+    }
+  }
+  const double clocks = static_cast<double>(b.dut.cycle() - start) / packets;
+  b.run();
+  CHECK(b.completions.size() == packets);
+  for (const Completion& c : b.completions) CHECK(c.status == 0);
+  for (const Answer& answer : b.answers) CHECK(answer.syndrome == 0x1F);  // no RNR NAK
+  return clocks;
+}
+
+TEST_CASE("rq: 64-byte SENDs: clocks per packet") {
+  const std::vector<Bench::Sge> one = {{Rig::kIova + 0x100000, 64, kKey}};
+  {
+    Rig b;
+    b.read_delay = 100;
+    const double clocks = send_clocks(b, 12, 1, 2000, one);
+    MESSAGE("clocks per 64-byte SEND, 12 queue pairs: ", clocks);
+    CHECK(clocks < 4.0);
+  }
+  {
+    Rig b;
+    b.read_delay = 200;
+    const double clocks = send_clocks(b, 12, 16, 12 * 16 * 10, one);
+    MESSAGE("in turns of 16, receives read in 200 clocks: ", clocks);
+    CHECK(clocks < 4.0);
+  }
+  {
+    const std::vector<Bench::Sge> two = {{Rig::kIova + 0x100000, 40, kKey},
+                                         {Rig::kIova + 0x100040, 24, kKey}};
+    Attr attr;
+    attr.stride = 1;
+    Rig b;
+    const double clocks = send_clocks(b, 6, 1, 600, two, attr);
+    MESSAGE("clocks per SEND to two pieces: ", clocks);
+    CHECK(clocks < 12.0);
+  }
+  {
+    Rig b;
+    const double clocks = send_clocks(b, 1, 1, 500, one);
+    MESSAGE("one queue pair, receives read in 20 clocks: ", clocks);
+    CHECK(clocks < 6.0);
+  }
+  {
+    Rig b;
+    b.read_delay = 200;
+    const double clocks = send_clocks(b, 1, 1, 500, one);
+    MESSAGE("one queue pair, receives read in 200 clocks: ", clocks);
+    CHECK(clocks < 16.0);
+  }
+}
+
 TEST_CASE("rq: 64-byte READs: clocks per packet") {
   Attr attr;
   attr.max_dest = 16;
@@ -239,6 +320,40 @@ TEST_CASE("rq: receives are fetched ahead, over the end of the ring") {
     REQUIRE(b.completions.size() == 40);
     for (unsigned i = 0; i < 40; ++i) {
       CHECK(b.completions[i].index == i);
+      CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
+    }
+  }
+}
+
+TEST_CASE("rq: SENDs that are not executed do not shift the receives of those behind (RSP-06, RSP-19)") {
+  for (bool stalls : {false, true}) {
+    Attr attr;
+    attr.stride = 1;
+    Rig b(attr);
+    b.random_stalls = stalls;
+    constexpr unsigned kSends = 24;
+    for (unsigned i = 0; i < kSends; ++i) {  // one piece, or two, or the first too small
+      const std::uint64_t at = Rig::kIova + 0x100000 + 64 * i;
+      if (i % 3 == 0) b.post(3, {{at, 64, kKey}});
+      if (i % 3 == 1) b.post(3, {{at, 40, kKey}, {at + 40, 24, kKey}});
+      if (i % 3 == 2) b.post(3, {{at, 64, kKey}, {at, 64, kOther}});
+      if (i % 12 == 11) {
+        b.run();
+        for (unsigned k = i - 11; k <= i; ++k) {
+          b.message(false, Rig::pattern(64, k));
+          for (unsigned n = b.random() % 4; n != 0; --n) {  // copies of it or of an older one
+            b.requests.push_back(b.requests.back());
+            b.requests.back().psn -= b.random() % 2;
+          }
+        }
+        b.run();
+      }
+    }
+    REQUIRE(b.completions.size() == kSends);
+    for (unsigned i = 0; i < kSends; ++i) {
+      CHECK(b.completions[i].index == i);
+      CHECK(b.completions[i].status == 0);
+      CHECK(b.completions[i].byte_len == 64);
       CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
     }
   }

@@ -1,8 +1,8 @@
 // Posted receives: producer and consumer index of each queue pair, and the blocks of its oldest
 // entries, fetched before they are needed.
 //
-// Throughput: an order, doorbell, fetch or arrival every two clocks. Latency from doorbell to
-// block read: six clocks.
+// Throughput: an order, doorbell, fetch or arrival every clock, of each kind every two. Latency
+// from doorbell to block read: six clocks.
 //
 //   doorbell --> index word --> work queue --> block read --> in flight --> blocks --> list reads
 //                    ^                                            |
@@ -15,7 +15,7 @@
 
 module roci_rq_fetch #(
   parameter int unsigned NumQps = 256,  // power of two
-  parameter int unsigned Blocks = 8     // kept per queue pair: 4, 8 or 16
+  parameter int unsigned Blocks = 16    // kept per queue pair: 4, 8 or 16
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -35,6 +35,13 @@ module roci_rq_fetch #(
   input  logic                     cmd_valid_i,
   output logic                     cmd_ready_o,
   output roci_pkg::receive_rsp_t   rsp_o,
+
+  // whether a receive is posted and fetched, whatever the index; answers one clock later
+  input  logic                     seen_read_i,
+  input  logic [$clog2(NumQps)-1:0] seen_row_i,
+  input  logic [15:0]              seen_index_i,     // with the answer
+  output logic                     seen_posted_o,
+  output logic                     seen_fetched_o,
 
   // list of a fetched receive; answers one clock later
   input  logic                     list_read_i,
@@ -137,6 +144,25 @@ module roci_rq_fetch #(
     end
   end
 
+  // A second copy of what tells how far the receives are.
+  logic [15:0]        seen_prod, seen_got, seen_left, seen_here;
+  logic [RowBits-1:0] seen_row_q;
+  logic               seen_active, seen_old, unused_ready;
+  roci_ram #(.Width(33), .Depth(NumQps), .Forward(1)) u_seen (
+    .clk_i, .rst_ni,
+    .write_i(write), .write_row_i(at_q), .write_data_i({active_d, got_d, prod_d}),
+    .read_i(seen_read_i), .read_row_i(seen_row_i),
+    .read_data_o({seen_active, seen_got, seen_prod}), .ready_o(unused_ready)
+  );
+  always_ff @(posedge clk_i) begin
+    if (seen_read_i) seen_row_q <= seen_row_i;
+  end
+  assign seen_old       = old_q[seen_row_q];
+  assign seen_left      = seen_prod - seen_index_i;
+  assign seen_here      = seen_got - seen_index_i;
+  assign seen_posted_o  = !seen_old && seen_active && signed'(seen_left) > 16'sd0;
+  assign seen_fetched_o = seen_posted_o && signed'(seen_here) > 16'sd0;
+
   // ---------------------------------------------------------------- work queue
   logic               work_push, work_valid, work_pop;
   logic [RowBits-1:0] work_row;
@@ -151,14 +177,14 @@ module roci_rq_fetch #(
   localparam int unsigned FlightBits = RowBits + 4 + BlockBits + 5 + 5;
   logic [FlightBits-1:0] flight;
   logic                  flight_push, flight_ready, flight_valid, flight_pop;
-  logic [4:0]            unused_flight_level;
+  logic [5:0]            unused_flight_level;
   logic [RowBits-1:0]    flight_row;
   logic [3:0]            flight_epoch;
   logic [BlockBits-1:0]  flight_block;
   logic [4:0]            flight_blocks, flight_entries;
   logic [4:0]            blocks, entries;    // of the fetch being made
   logic [BlockBits-1:0]  block;
-  roci_fifo #(.Width(FlightBits), .Depth(16)) u_flight (
+  roci_fifo #(.Width(FlightBits), .Depth(32)) u_flight (
     .clk_i, .rst_ni,
     .in_data_i({at_q, epoch, block, blocks, entries}), .in_valid_i(flight_push), .in_ready_o(flight_ready),
     .out_data_o(flight), .out_valid_o(flight_valid), .out_ready_i(flight_pop),
@@ -252,10 +278,8 @@ module roci_rq_fetch #(
   assign doorbell_ready_o = state_q == StDoorbell;
   assign done_taken       = state_q == StArrival;
 
+  // What is done with the row that was read.
   always_comb begin
-    state_d    = StIdle;
-    read       = 1'b0;
-    at         = cmd_i.qpn[RowBits-1:0];
     write      = 1'b0;
     prod_d     = prod;
     cons_d     = cons;
@@ -265,31 +289,12 @@ module roci_rq_fetch #(
     active_d   = active;
     flush_d    = flush;
     work_push  = 1'b0;
-    work_pop   = 1'b0;
     fail_set   = 1'b0;
     posted_set = 1'b0;
     br_set     = 1'b0;
     flight_push = 1'b0;
     fetched_o  = 1'b0;
     unique case (state_q)
-      StIdle: begin
-        read = 1'b1;
-        if (done_valid_q && room) begin
-          at      = done_row_q;
-          state_d = StArrival;
-        end else if (cmd_valid_i) begin
-          state_d = StCmd;
-        end else if (doorbell_valid_i && !pause_i && room && state_ready) begin
-          at      = doorbell_i.qpn[RowBits-1:0];
-          state_d = StDoorbell;
-        end else if (work_valid && !br_valid_q && flight_ready) begin
-          at       = work_row;
-          work_pop = 1'b1;
-          state_d  = StWork;
-        end else begin
-          read = 1'b0;
-        end
-      end
       StArrival: begin
         if (active && done_epoch_q == epoch) begin
           write     = 1'b1;
@@ -304,10 +309,10 @@ module roci_rq_fetch #(
       end
       StCmd: begin
         unique case (cmd_i.op)
-          roci_pkg::ReceiveOpFree: begin
-            write     = 1'b1;
+          roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the life before
+            write     = qp_state != roci_pkg::QpReset;
             cons_d    = cons + 1'b1;
-            work_push = active && prod != next;
+            work_push = write && active && prod != next;
           end
           roci_pkg::ReceiveOpInit: begin
             write     = 1'b1;
@@ -352,6 +357,30 @@ module roci_rq_fetch #(
     endcase
   end
 
+  // What comes next, in the same clock. What is under way still stands at its input.
+  always_comb begin
+    state_d  = StIdle;
+    read     = 1'b1;
+    at       = cmd_i.qpn[RowBits-1:0];
+    work_pop = 1'b0;
+    if (done_valid_q && state_q != StArrival && room && !posted_set && !fail_set) begin
+      at      = done_row_q;
+      state_d = StArrival;
+    end else if (cmd_valid_i && state_q != StCmd) begin
+      state_d = StCmd;
+    end else if (doorbell_valid_i && state_q != StDoorbell && !pause_i && room && !fail_set
+                 && state_ready) begin
+      at      = doorbell_i.qpn[RowBits-1:0];
+      state_d = StDoorbell;
+    end else if (work_valid && state_q != StWork && !br_valid_q && flight_ready) begin
+      at       = work_row;
+      work_pop = 1'b1;
+      state_d  = StWork;
+    end else begin
+      read = 1'b0;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q        <= StIdle;
@@ -386,7 +415,7 @@ module roci_rq_fetch #(
   assign fail_valid_o   = fail_valid_q;
   assign posted_valid_o = posted_valid_q;
   assign br_valid_o     = br_valid_q;
-  assign idle_o = state_q == StIdle && !cmd_valid_i && !(doorbell_valid_i && !pause_i) 
+  assign idle_o = state_q == StIdle && !cmd_valid_i && !(doorbell_valid_i && !pause_i)
                && work_level == '0 && !flight_valid && !done_valid_q && room && !br_valid_q
                && attr_ready && state_ready && word_ready && blocks_ready;
 

@@ -105,6 +105,16 @@ struct Rig {
     while (!dut->idle_o && --limit) clock();
     REQUIRE(limit != 0);
   }
+  /// Whether receive `index` is posted, and fetched.
+  std::pair<bool, bool> see(unsigned qpn, unsigned index) {
+    dut->seen_read_i = 1;
+    dut->seen_row_i = qpn;
+    clock();
+    dut->seen_read_i = 0;
+    dut->seen_index_i = index;
+    dut.settle();
+    return {dut->seen_posted_o, dut->seen_fetched_o};
+  }
   /// Address of the block that holds entry `sge` of the list of receive `index`.
   std::uint64_t entry(unsigned qpn, unsigned index, unsigned stride, unsigned sge) {
     dut->list_read_i = 1;
@@ -208,6 +218,70 @@ TEST_CASE("rq_fetch: what arrives late from an old life is not taken for the new
   r.run();
   CHECK(r.cmd(4, kPeek).fetched);
   CHECK(r.cmd(4, kPeek).index == 0);
+}
+
+TEST_CASE("rq_fetch: receives are seen ahead of the one whose turn it is") {
+  const std::pair<bool, bool> none{false, false}, posted{true, false}, here{true, true};
+  Rig r;
+  r.create(6, 5, 0);
+  CHECK(r.see(6, 0) == none);
+  r.doorbell(6, 20);
+  CHECK(r.see(6, 0) == none);  // nothing is fetched before Init
+  r.delay = 300;
+  r.cmd(6, kInit);
+  for (int i = 0; i < 20; ++i) r.clock();
+  for (unsigned i = 0; i < 20; ++i) CHECK(r.see(6, i) == posted);
+  CHECK(r.see(6, 20) == none);
+  r.run();
+  for (unsigned i = 0; i < 20; ++i) CHECK(r.see(6, i) == (i < 16 ? here : posted));
+  r.cmd(6, kFree);
+  r.run();
+  CHECK(r.see(6, 16) == here);
+  CHECK(r.see(6, 17) == posted);
+  r.row(2, 6, 0, 0, 0);
+  CHECK(r.see(6, 16) == none);
+  r.cmd(6, kFree);  // of the life before
+  r.row(2, 6, 0, 0, 1);
+  r.doorbell(6, 1);
+  CHECK(r.cmd(6, kPeek).index == 0);
+  CHECK(r.cmd(6, kPeek).posted);
+}
+
+TEST_CASE("rq_fetch: doorbells and orders on several queue pairs, an operation a clock") {
+  Rig r;
+  constexpr unsigned kReceives = 400;
+  for (unsigned q = 0; q < 8; ++q) {
+    r.create(q, 7, 0);
+    r.cmd(q, kInit);
+    r.doorbell(q, 16);
+  }
+  r.run();
+  port::put(r.dut->cmd_i, place_of(kReceiveCmd, "op"), kFree);
+  unsigned freed = 0, rung = 0;
+  const std::uint64_t start = r.dut.cycle();
+  while (freed < kReceives || rung < kReceives) {
+    r.dut->cmd_valid_i = freed < kReceives && r.dut.cycle() - start >= 3 * freed;
+    port::put(r.dut->cmd_i, place_of(kReceiveCmd, "qpn"), freed % 8);
+    r.dut->doorbell_valid_i = rung < kReceives && r.dut.cycle() - start >= 3 * rung;
+    port::put(r.dut->doorbell_i, place_of(kDoorbell, "qpn"), rung % 8);
+    port::put(r.dut->doorbell_i, place_of(kDoorbell, "index"), 17 + rung / 8);
+    r.dut.settle();
+    freed += r.dut->cmd_valid_i && r.dut->cmd_ready_o;
+    rung += r.dut->doorbell_valid_i && r.dut->doorbell_ready_o;
+    r.clock();
+  }
+  r.dut->cmd_valid_i = r.dut->doorbell_valid_i = 0;
+  const double clocks = static_cast<double>(r.dut.cycle() - start) / kReceives;
+  MESSAGE("clocks per receive freed, posted and fetched: ", clocks);
+  CHECK(clocks < 3.5);
+  r.run();
+  CHECK(r.fails == 0);
+  for (unsigned q = 0; q < 8; ++q) {
+    const auto rsp = r.cmd(q, kPeek);
+    CHECK(rsp.index == kReceives / 8);
+    CHECK(rsp.fetched);
+    CHECK(r.see(q, rsp.index + 15) == std::make_pair(true, true));
+  }
 }
 
 TEST_CASE("rq_fetch: a failed read fails the queue pair; posts in ERR are reported") {

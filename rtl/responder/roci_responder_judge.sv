@@ -1,0 +1,139 @@
+// Judges the request at the head: its verdict, and all that follows from it for the state word and
+// for other blocks.
+//
+// `verdict_o`, `stall_o`, `walks_o` and `first_o` are combinational, for the clock of `look_i`; the
+// effects are those of the verdict kept then, or of a list that turned out bad.
+
+`include "assert.svh"
+
+module roci_responder_judge (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  // the request, what was foreseen of it, and the tables
+  input  roci_pkg::rx_meta_t        meta_i,
+  input  roci_pkg::key_rsp_t        key_i,
+  input  logic                      foreseen_i,
+  input  logic [15:0]               foreseen_index_i,
+  input  logic                      placed_i,
+  input  logic [31:0]               ticket_i,
+  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::qp_attr_t        attr_i,
+  input  logic [2:0]                state_i,
+  input  roci_pkg::responder_slot_t slot_i,
+  input  logic                      job_waits_i,   // no room for an atomic
+
+  // steps
+  input  logic                      pick_i,        // begins an event
+  input  logic                      look_i,        // keep the verdict
+  input  logic                      peeked_i,      // keep rsp_i
+  input  roci_pkg::receive_rsp_t    rsp_i,
+  input  logic                      list_bad_i,
+  input  logic                      walk_bad_i,
+  input  logic [7:0]                walk_status_i,
+  input  logic                      commit_i,
+
+  // findings
+  output logic [3:0]                verdict_o,
+  output logic                      stall_o,
+  output logic                      walks_o,       // the list must be walked
+  output logic                      first_o,       // begins a message
+  output logic                      match_o,       // slot_i is of this duplicate
+  output roci_pkg::responder_slot_t replay_slot_o,
+
+  // effects
+  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::responder_slot_t slot_o,
+  output logic                      slot_write_o,
+  output roci_pkg::atomic_job_t     job_o,
+  output logic                      job_valid_o,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  output roci_pkg::cqe_req_t        cqe_o,
+  output logic                      cqe_valid_o,
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  output logic                      established_o,
+  output logic                      count_o,
+  output logic [9:0]                drop_o,
+  output logic                      answer_o
+);
+
+  roci_pkg::reth_t reth;
+  logic            unused;
+  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed, placed_q;
+  logic [3:0]      verdict_q;
+  logic [7:0]      syndrome, syndrome_q, status, status_q;
+  logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
+  assign reth          = meta_i.ext[223:96];
+  assign unused        = &{reth, rsp_i};
+  assign in_connection = state_i == roci_pkg::QpRtr || state_i == roci_pkg::QpRts
+                      || state_i == roci_pkg::QpSqd;
+  assign atomic_op     = meta_i.opcode == roci_pkg::OpRcCmpSwap
+                      || meta_i.opcode == roci_pkg::OpRcFetchAdd;
+
+  // What was foreseen counts when it is of the receive whose turn it is.
+  assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
+  assign placed   = foreseen && placed_i;
+  assign walks_o  = meta_i.payload_len != '0 && !placed;
+  roci_responder_decide u_decide (
+    .clk_i, .rst_ni,
+    .opcode_i(meta_i.opcode), .psn_i(meta_i.psn), .payload_len_i(meta_i.payload_len),
+    .dma_length_i(reth.dma_length), .va_i(reth.va[2:0]), .key_ok_i(key_i.ok),
+    .dead_i(qp_i.dead || !in_connection), .epsn_i(qp_i.epsn), .nak_sent_i(qp_i.nak_sent),
+    .message_i(qp_i.message), .write_left_i(qp_i.write_left), .bytes_i(qp_i.bytes),
+    .access_i(attr_i.access), .pmtu_i(attr_i.pmtu), .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
+    .slot_free_i(!qp_i.pending[qp_i.slot_next] || qp_i.replayed[qp_i.slot_next]),
+    .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
+    .verdict_o, .syndrome_o(syndrome), .status_o(status),
+    .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
+  );
+  // An atomic changes memory later than it is accepted; nothing but another atomic may overtake it.
+  assign stall_o = verdict_o != roci_pkg::VerdictIgnore
+                && ((qp_i.atomics != '0 && !atomic_op)
+                    || (verdict_o == roci_pkg::VerdictAtomic && job_waits_i)
+                    || (peeked_q && posted_q && !fetched_q && !foreseen));
+
+  roci_responder_apply u_apply (
+    .meta_i, .key_i, .qp_i, .attr_i, .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i,
+    .placed_i(placed_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
+    .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
+    .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o,
+    .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .answer_o
+  );
+  roci_responder_replay u_replay (
+    .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .slot_o(replay_slot_o)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (pick_i) peeked_q <= 1'b0;
+    if (look_i) begin
+      verdict_q      <= verdict_o;
+      syndrome_q     <= syndrome;
+      status_q       <= status;
+      access_event_q <= access_event;
+      takes_q        <= takes && (peeked_q || foreseen);
+      placed_q       <= placed;
+      first_q        <= first_o;
+      last_q         <= last;
+    end
+    if (peeked_i) begin
+      peeked_q  <= 1'b1;
+      posted_q  <= rsp_i.posted;
+      fetched_q <= rsp_i.fetched;
+    end
+    if (list_bad_i || walk_bad_i) begin
+      verdict_q      <= roci_pkg::VerdictNak;
+      syndrome_q     <= !list_bad_i && walk_status_i == roci_pkg::StatusLocLenErr
+                        ? roci_pkg::SynNakInvalid : roci_pkg::SynNakOperational;
+      status_q       <= list_bad_i ? roci_pkg::StatusLocQpOpErr : walk_status_i;
+      access_event_q <= 1'b0;
+    end
+  end
+
+  `ASSERT(WriteStaysInMessage, `IMPLIES(commit_i && verdict_q == roci_pkg::VerdictWrite && !first_q,
+                                        32'(meta_i.payload_len) <= qp_i.write_left))
+  `ASSERT(PeekIsOfNext, `IMPLIES(peeked_i && in_connection && !qp_i.dead,
+                                 rsp_i.index == qp_i.recv_next))
+
+endmodule

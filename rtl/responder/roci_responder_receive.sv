@@ -1,0 +1,67 @@
+// The responder's side of posted receives: orders to roci_rq_fetch, and the walk of a list.
+//
+// Receives used up wait in a queue, so that a commit need not wait for the order; other orders go
+// behind them. A walk lasts until its last piece has been taken.
+
+`include "assert.svh"
+
+module roci_responder_receive (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  output logic                     idle_o,
+
+  input  logic [23:0]              qpn_i,
+
+  // a receive is used up
+  input  logic                     free_i,
+  output logic                     free_room_o,
+  // other orders; the answer is there in the clock of ready
+  input  logic [1:0]               order_op_i,
+  input  logic                     order_valid_i,
+  output logic                     order_ready_o,
+  output roci_pkg::receive_cmd_t   cmd_o,
+  output logic                     cmd_valid_o,
+  input  logic                     cmd_ready_i,
+
+  // list
+  input  logic [15:0]              index_i,       // of its receive
+  input  logic [1:0]               stride_log_i,
+  output logic [3:0]               list_block_o,
+  input  logic [7:0]               list_num_sge_i,
+  output logic                     list_long_o,   // longer than its entry holds
+  input  logic                     walk_start_i,  // offered to the walker
+  input  logic                     walk_ready_i,
+  input  logic                     walk_bad_i,
+  input  logic                     walk_last_i,   // its last piece is taken
+  output logic                     list_walk_o,   // the walker reads
+  output logic                     walking_o
+);
+
+  logic [23:0] free_qpn;
+  logic        free_valid, walking_q;
+  logic [2:0]  unused_free_level;
+  roci_fifo #(.Width(24), .Depth(4)) u_free (
+    .clk_i, .rst_ni,
+    .in_data_i(qpn_i), .in_valid_i(free_i), .in_ready_o(free_room_o),
+    .out_data_o(free_qpn), .out_valid_o(free_valid), .out_ready_i(cmd_ready_i),
+    .level_o(unused_free_level)
+  );
+  assign cmd_valid_o   = free_valid || order_valid_i;
+  assign order_ready_o = !free_valid && cmd_ready_i;
+  assign cmd_o.qpn     = free_valid ? free_qpn : qpn_i;
+  assign cmd_o.op      = free_valid ? roci_pkg::ReceiveOpFree : order_op_i;
+
+  assign list_block_o = 4'(index_i << stride_log_i);
+  assign list_long_o  = list_num_sge_i > (8'd4 << stride_log_i) - 8'd3;
+  assign list_walk_o  = walking_q || walk_start_i;
+  assign walking_o    = walking_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) walking_q <= 1'b0;
+    else walking_q <= (walk_start_i && walk_ready_i) || (walking_q && !walk_bad_i && !walk_last_i);
+  end
+
+  assign idle_o = !free_valid && !walking_q;
+
+  `ASSERT(FreeHasRoom, `IMPLIES(free_i, free_room_o))
+
+endmodule

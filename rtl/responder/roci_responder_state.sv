@@ -1,0 +1,168 @@
+// State of all queue pairs: the state words and replay slots, how they are read, and what each event
+// writes back.
+
+`include "assert.svh"
+
+module roci_responder_state #(
+  parameter int unsigned NumQps = 256  // power of two
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  input  logic                      row_valid_i,
+  input  logic [3:0]                row_table_i,
+  input  logic [23:0]               row_index_i,
+  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+
+  // reads
+  input  logic                      pick_i,
+  input  logic [23:0]               pick_qpn_i,
+  output logic [23:0]               qpn_o,         // of what was read
+  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::qp_attr_t        attr_o,
+  output logic [2:0]                state_o,
+  input  logic                      slot_read_i,
+  input  logic                      find_next_i,   // the next slot
+  input  logic                      of_result_i,   // or that of done_i
+  input  logic                      of_request_i,  // or the first; else the oldest pending one
+  output roci_pkg::responder_slot_t slot_o,
+  output logic [4:0]                slot_at_o,     // that was read; 16: past the last
+
+  // events, and the words they leave
+  input  logic                      commit_i,
+  input  roci_pkg::responder_qp_t   apply_qp_i,
+  input  roci_pkg::responder_slot_t apply_slot_i,
+  input  logic                      apply_slot_write_i,
+  input  logic                      replay_i,
+  input  roci_pkg::responder_slot_t replay_slot_i,
+  input  logic                      emit_i,
+  input  logic                      via_desc_i,    // by tx's payload queue
+  input  logic                      slot_picked_i,
+  input  roci_pkg::responder_qp_t   answer_qp_i,
+  input  roci_pkg::responder_slot_t answer_slot_i,
+  input  logic                      init_i,
+  input  logic                      flush_i,
+  input  logic                      flush_one_i,   // one receive was flushed
+  input  logic                      result_i,
+  input  roci_pkg::atomic_done_t    done_i,
+  input  logic [15:0]               issued_i,      // packets given to tx's payload queue
+  input  logic [15:0]               sent_i,        // and sent
+
+  output logic                      next_write_o,  // recv_next of a queue pair is written
+  output logic [$clog2(NumQps)-1:0] next_row_o,
+  output logic [15:0]               next_o,
+  output logic                      ready_o
+);
+
+  localparam int unsigned RowBits = $clog2(NumQps);
+
+  logic                      write, slot_write, table_ready, slots_ready, unused;
+  logic [3:0]                slot_read_index, oldest;
+  logic [4:0]                slot_at_q;
+  logic [15:0]               behind;
+  logic [RowBits-1:0]        row;
+  roci_pkg::responder_qp_t   qp, qp_d;
+  roci_pkg::responder_slot_t slot, slot_d;
+  assign row          = qpn_o[RowBits-1:0];
+  assign qp_o         = qp;
+  assign slot_o       = slot;
+  assign slot_at_o    = slot_at_q;
+  assign ready_o      = table_ready && slots_ready;
+  assign next_write_o = write;
+  assign next_row_o   = row;
+  assign next_o       = qp_d.recv_next;
+  assign unused       = &{done_i, attr_o};
+
+  roci_responder_table #(.NumQps(NumQps)) u_table (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .read_i(pick_i), .qpn_i(pick_qpn_i), .qpn_o, .qp_o(qp), .attr_o, .state_o,
+    .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
+  );
+  roci_ram #(.Width(roci_pkg::ResponderSlotBits), .Depth(16 * NumQps)) u_slots (
+    .clk_i, .rst_ni,
+    .write_i(slot_write), .write_row_i({row, commit_i ? qp.slot_next : slot_at_q[3:0]}),
+    .write_data_i(slot_d),
+    .read_i(slot_read_i), .read_row_i({row, slot_read_index}), .read_data_o(slot),
+    .ready_o(slots_ready)
+  );
+  assign slot_read_index = find_next_i  ? slot_at_q[3:0] + 4'd1
+                         : of_result_i  ? done_i.slot
+                         : of_request_i ? 4'd0 : oldest;
+  // The ring is full once slot_next has come round, so slots from slot_next on are the oldest.
+  assign behind = (qp.pending >> qp.slot_next) << qp.slot_next;
+  always_comb begin
+    oldest = '0;
+    for (int i = 15; i >= 0; i--) begin
+      if (behind == '0 ? qp.pending[i] : behind[i]) oldest = 4'(i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (slot_read_i) slot_at_q <= find_next_i ? slot_at_q + 5'd1 : 5'(slot_read_index);
+  end
+
+  // ---------------------------------------------------------------- what is written back
+  always_comb begin
+    write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i
+         || (result_i && qp.atomics != '0);
+    qp_d  = apply_qp_i;
+    if (replay_i) begin
+      qp_d = qp;
+      qp_d.pending[slot_at_q[3:0]]  = 1'b1;
+      qp_d.replayed[slot_at_q[3:0]] = 1'b1;
+    end
+    if (emit_i) begin
+      qp_d = answer_qp_i;
+      if (via_desc_i) qp_d.last_desc = issued_i + 16'd1;
+    end
+    if (init_i) begin
+      qp_d           = '0;
+      qp_d.epsn      = attr_o.rq_psn;
+      qp_d.last_psn  = attr_o.rq_psn - 24'd1;
+      qp_d.last_desc = sent_i;
+    end
+    if (flush_i) begin
+      qp_d         = qp;
+      qp_d.dead    = 1'b1;
+      qp_d.flush   = 1'b1;
+      qp_d.message = roci_pkg::ResponderInNothing;
+      // What was accepted before a fatal NAK is still answered, so that the peer learns its cause.
+      if (qp.ack != roci_pkg::ResponderAckFatal) begin
+        qp_d.ack     = roci_pkg::ResponderAckNone;
+        qp_d.next    = 1'b0;
+        qp_d.pending = '0;
+      end
+    end
+    if (flush_one_i) begin
+      qp_d           = qp;
+      qp_d.recv_next = qp.recv_next + 16'd1;
+    end
+    if (result_i) begin
+      qp_d         = qp;
+      qp_d.atomics = qp.atomics - 5'd1;
+      if (done_i.error) begin
+        qp_d.dead         = 1'b1;
+        qp_d.message      = roci_pkg::ResponderInNothing;
+        qp_d.pending      = '0;
+        qp_d.ack          = roci_pkg::ResponderAckFatal;
+        qp_d.ack_psn      = slot.psn;
+        qp_d.ack_msn      = slot.msn - 24'd1;
+        qp_d.ack_syndrome = roci_pkg::SynNakOperational;
+        qp_d.next         = 1'b0;
+      end
+    end
+  end
+
+  always_comb begin
+    slot_write = (commit_i && apply_slot_write_i) || replay_i || (emit_i && slot_picked_i) || result_i;
+    slot_d     = apply_slot_i;
+    if (replay_i) slot_d = replay_slot_i;
+    if (emit_i) slot_d = answer_slot_i;
+    if (result_i) begin
+      slot_d          = slot;
+      slot_d.original = done_i.original;
+      slot_d.done     = 1'b1;
+    end
+  end
+
+endmodule
