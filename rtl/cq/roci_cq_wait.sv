@@ -4,7 +4,10 @@
 
 `include "assert.svh"
 
-module roci_cq_wait (
+module roci_cq_wait #(
+  // Completions that may wait: a write round trip of 200 clocks at 3 clocks a message.
+  parameter int unsigned Waiting = 64
+) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
 
@@ -26,7 +29,7 @@ module roci_cq_wait (
   logic [15:0] data_ahead;
   logic [7:0]  stores_ahead;
 
-  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(4)) u_fifo (
+  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(Waiting)) u_fifo (
     .clk_i, .rst_ni,
     .in_data_i  (cqe_i),
     .in_valid_i (valid_i),
