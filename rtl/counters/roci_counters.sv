@@ -96,7 +96,10 @@ module roci_counters #(
     end else begin
       latch_q <= select_write_i;
       if (select_write_i) select_q <= select_i;
-      if (latch_q) value_q <= values[Bits*select_q +: Bits];
+      // Compared one by one: a part at 48 times an index becomes a multiplier and a shifter.
+      for (int i = 0; i < Counters; i++) begin
+        if (latch_q && select_q == 4'(i)) value_q <= values[Bits*i +: Bits];
+      end
     end
   end
   assign select_o = select_q;

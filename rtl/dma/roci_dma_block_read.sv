@@ -89,15 +89,26 @@ module roci_dma_block_read #(
   end
 
   // Who reads next.
-  logic [2:0] ar_client, out_client;
+  logic [2:0] unused_ar_client, unused_out_client;
   roci_arbiter #(.Clients(Clients)) u_ar (
-    .clk_i, .rst_ni, .request_i(ar_valid), .grant_o(ar_grant), .index_o(ar_client),
+    .clk_i, .rst_ni, .request_i(ar_valid), .grant_o(ar_grant), .index_o(unused_ar_client),
     .taken_i(ar_ready_i));
   assign ar_valid_o = |ar_valid;
-  assign ar_tag_o   = ar_tag[7*ar_client +: 7];
-  assign ar_addr_o  = ar_addr[64*ar_client +: 64];
-  assign ar_pasid_o = ar_pasid[20*ar_client +: 20];
-  assign ar_beats_o = ar_beats[9*ar_client +: 9];
+  // Choice by the grant: a part at 20 times an index becomes a multiplier.
+  always_comb begin
+    ar_tag_o   = '0;
+    ar_addr_o  = '0;
+    ar_pasid_o = '0;
+    ar_beats_o = '0;
+    for (int c = 0; c < Clients; c++) begin
+      if (ar_grant[c]) begin
+        ar_tag_o   = ar_tag[7*c +: 7];
+        ar_addr_o  = ar_addr[64*c +: 64];
+        ar_pasid_o = ar_pasid[20*c +: 20];
+        ar_beats_o = ar_beats[9*c +: 9];
+      end
+    end
+  end
 
   // Where a beat goes: row and lane of the shared memory.
   logic [PlaceBits-1:0] to;
@@ -114,9 +125,12 @@ module roci_dma_block_read #(
   logic               read;
   assign wants = head_valid & (~(at_ram_q | held_q) | br_data_ready_i);
   roci_arbiter #(.Clients(Clients)) u_out (
-    .clk_i, .rst_ni, .request_i(wants), .grant_o(pop), .index_o(out_client), .taken_i(1'b1));
-  assign read      = |wants;
-  assign out_block = head_block[9*out_client +: 9];
+    .clk_i, .rst_ni, .request_i(wants), .grant_o(pop), .index_o(unused_out_client), .taken_i(1'b1));
+  assign read = |wants;
+  always_comb begin
+    out_block = '0;
+    for (int c = 0; c < Clients; c++) if (pop[c]) out_block = head_block[9*c +: 9];
+  end
 
   logic [511:0]       block;
   logic [Lanes-1:0]   lane_error;

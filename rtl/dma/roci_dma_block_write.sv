@@ -74,9 +74,19 @@ module roci_dma_block_write #(
   logic [63:0] addr;
   logic [19:0] pasid;
   logic [6:0]  bytes;
-  assign addr  = bw_addr_i[64*chosen +: 64];
-  assign pasid = bw_pasid_i[20*chosen +: 20];
-  assign bytes = bw_bytes_i[7*chosen +: 7];
+  // A part at 20 times an index becomes a multiplier; so compare.
+  always_comb begin
+    addr  = bw_addr_i[63:0];
+    pasid = bw_pasid_i[19:0];
+    bytes = bw_bytes_i[6:0];
+    for (int c = 1; c < Clients; c++) begin
+      if (chosen == 2'(c)) begin
+        addr  = bw_addr_i[64*c +: 64];
+        pasid = bw_pasid_i[20*c +: 20];
+        bytes = bw_bytes_i[7*c +: 7];
+      end
+    end
+  end
 
   // Addresses: one or two bursts.
   logic [OffBits-1:0] unused_first, unused_end;
