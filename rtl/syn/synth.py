@@ -2,14 +2,16 @@
 """Synthesizes the engine with Yosys and reports its size block by block.
 
 usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat] [--wide]
-                [--markdown] [--least N] [--build DIR]
+                [--least N] [--build DIR]
        synth.py --check [--width ...] [--qps ...]
+       synth.py --summary [--family ...] [--flat] [--wide] [--qps ...] [--least N]
 
 The log stays in DIR (default build/syn). --flat dissolves the blocks inside each child of
 roci_nic, so that logic is shared and constants pass between them. --wide lets Yosys use MUXF7 to
 MUXF9 on xcup, its default, which spends two to eight LUTs on each to save levels. --least hides blocks within
 blocks that have fewer LUTs. --check only elaborates (seconds): no latch, no conflict of drivers,
-nothing undriven, no array left as registers, each roci_ram with a registered read.
+nothing undriven, no array left as registers, each roci_ram with a registered read. --summary
+prints the runs at 64 and 512 bits that are in DIR side by side, as in docs/synthesis.md.
 
 Exit status 1 when Yosys fails, finds a latch, turns an array into registers, or warns of
 something that EXPLAINED does not name.
@@ -24,6 +26,13 @@ RTL = pathlib.Path(__file__).resolve().parent.parent
 
 # Warnings that may stand, each with its reason.
 EXPLAINED = {
+    r"Resizing cell port \S+\.(ADDR|DIN|DOUT|WE)\w+ from \d+ bits to \d+ bits":
+        "Yosys' own library connects vectors of the widest block RAM to each kind; what it cuts off "
+        "is a constant or an output that nothing reads",
+    r"The network is combinational": "ABC sees only the logic between flip-flops",
+    r"using FF mapping for memory \S*roci_(fifo|dma_tags)\.\w+$":
+        "a few bits: a fifo or table of one-bit words",
+    r"using FF mapping for memory \S*\$proc_rom": "a case statement that Yosys took for a ROM",
 }
 
 # Cells that count, and for how many LUTs, flip-flops or memories each stands.
@@ -78,7 +87,8 @@ def synth_script(width, qps, family, flat, wide, stat):
         command += " -flatten"
     if family == "xcup" and not wide:
         command += " -nowidelut"
-    return script + f"{command}; check; tee -q -o {stat} stat"
+    return script + (f"{command}; check -assert; select -assert-none t:$_DLATCH* t:LDCE t:LDPE; "
+                     f"tee -q -o {stat} stat")
 
 
 def yosys(script, log):
@@ -90,9 +100,9 @@ def complaints(log_text):
     """What may not stand: latches, memories in registers, warnings without an explanation."""
     for line in log_text.splitlines():
         line = line.strip()
-        if "$_DLATCH" in line or line.startswith("Latch inferred"):
+        if line.startswith("Latch inferred"):
             yield line
-        elif re.match(r"using FF mapping for memory|Replacing memory|Warning:", line):
+        elif re.search(r"^using FF mapping for memory|Replacing memory|Warning:", line):
             if not any(re.search(p, line) for p in EXPLAINED):
                 yield line
 
@@ -157,13 +167,29 @@ def table(own, uses, least):
     return rows
 
 
-def show(rows, kinds, markdown):
-    start, sep, end = ("| ", " | ", " |") if markdown else ("", "", "")
-    print(start + f"{'block':30}" + sep + sep.join(f"{k:>8}" for k in kinds) + end)
-    if markdown:
-        print("|---|" + "---:|" * len(kinds))
+def sizes_of(stat, kinds, least):
+    return table(*parse_stat(stat.read_text(), kinds), least)
+
+
+def show(rows, kinds):
+    print(f"{'block':30}" + "".join(f"{k:>9}" for k in kinds))
     for name, counts in rows:
-        print(start + f"{name:30}" + sep + sep.join(f"{counts[k]:>8}" for k in kinds) + end)
+        print(f"{name:30}" + "".join(f"{counts[k]:>9}" for k in kinds))
+
+
+def summary(stats, kinds, least):
+    """Rows of the runs side by side; a block within a block stands when it is large in one."""
+    runs = [sizes_of(stat, kinds, 0) for stat in stats.values()]
+    kinds = [k for k in kinds if any(counts[k] for rows in runs for _, counts in rows)]
+    print("| block | " + " | ".join(f"{k} {w}" for w in stats for k in kinds) + " |")
+    print("|---|" + "---:|" * (len(kinds) * len(stats)))
+    for at, (name, _) in enumerate(runs[-1]):
+        if any(rows[at][0].split(" x ")[0] != name.split(" x ")[0] for rows in runs):
+            sys.exit(f"the runs differ in their blocks at {name}")
+        columns = [rows[at][1] for rows in runs]
+        if name.startswith("- ") and max(c["LUT"] + c["LUTRAM"] for c in columns) < least:
+            continue
+        print(f"| {name} | " + " | ".join(str(c[k]) for c in columns for k in kinds) + " |")
 
 
 def main():
@@ -174,7 +200,7 @@ def main():
     parser.add_argument("--flat", action="store_true")
     parser.add_argument("--wide", action="store_true")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--summary", action="store_true")
     parser.add_argument("--least", type=int, default=300)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/syn"))
     args = parser.parse_args()
@@ -182,6 +208,10 @@ def main():
     kind = "check" if args.check else args.family + ("_flat" if args.flat else "") + ("_wide" if args.wide else "")
     log = args.build / f"{kind}_{args.width}_{args.qps}.log"
     stat = log.with_suffix(".stat")
+    kinds = TARGETS[args.family][1]
+    if args.summary:
+        summary({w: args.build / f"{kind}_{w}_{args.qps}.stat" for w in (64, 512)}, kinds, args.least)
+        return 0
     if args.check:
         script = check_script(args.width, args.qps)
     else:
@@ -191,8 +221,7 @@ def main():
         print(done.stderr[-2000:], file=sys.stderr)
         return 1
     if not args.check:
-        kinds = TARGETS[args.family][1]
-        show(table(*parse_stat(stat.read_text(), kinds), args.least), kinds, args.markdown)
+        show(sizes_of(stat, kinds, args.least), kinds)
     bad = sorted(set(complaints(log.read_text(errors="replace"))))
     for line in bad:
         print("unexplained:", line, file=sys.stderr)
