@@ -171,7 +171,7 @@ module roci_responder #(
   roci_pkg::event_req_t  apply_fail;
   roci_pkg::tx_desc_t    answer_desc;
   logic [3:0] verdict;
-  logic       stall, walks, first, replay_match, walk_bad, unused;
+  logic       stall, walks, first, replay_match, replay_passed, walk_bad, unused;
   logic       apply_job_valid, apply_seg_valid, apply_cqe_valid, apply_fail_valid;
   logic       apply_established, apply_count, apply_answer;
   logic [9:0] apply_drop;
@@ -183,7 +183,7 @@ module roci_responder #(
     .attr_i(attr), .state_i(qp_state), .slot_i(slot), .job_waits_i(job_valid_o),
     .pick_i(pick), .look_i(look), .peeked_i(peeked), .rsp_i, .list_bad_i(list_bad),
     .walk_bad_i(walk_bad), .walk_status_i, .commit_i(commit),
-    .verdict_o(verdict), .stall_o(stall), .walks_o(walks), .first_o(first), .match_o(replay_match),
+    .verdict_o(verdict), .stall_o(stall), .walks_o(walks), .first_o(first), .match_o(replay_match), .passed_o(replay_passed),
     .replay_slot_o(replay_slot),
     .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(apply_slot_write), .job_o(apply_job),
     .job_valid_o(apply_job_valid), .seg_o(apply_seg), .seg_valid_o(apply_seg_valid),
@@ -245,7 +245,7 @@ module roci_responder #(
     .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
     .list_bad_i(list_long), .walk_ready_i, .walk_done_i,
     .answers_i(apply_answer), .found_i(replay_match),
-    .usable_i(!qp.pending[slot_at[3:0]] && key_i.ok),
+    .usable_i((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
     .find_end_i(slot_at >= qp.slot_count),
     .has_slot_i(qp.pending != '0), .has_record_i(qp.ack != roci_pkg::ResponderAckNone),
     .flushes_i(qp.flush), .pick_slot_i(pick_slot), .pick_record_i(pick_record),

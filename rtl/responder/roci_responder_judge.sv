@@ -39,6 +39,7 @@ module roci_responder_judge (
   output logic                      walks_o,       // the list must be walked
   output logic                      first_o,       // begins a message
   output logic                      match_o,       // slot_i is of this duplicate
+  output logic                      passed_o,      // its answer under way is beyond what that asks for
   output roci_pkg::responder_slot_t replay_slot_o,
 
   // effects
@@ -102,7 +103,8 @@ module roci_responder_judge (
     .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .answer_o
   );
   roci_responder_replay u_replay (
-    .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .slot_o(replay_slot_o)
+    .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .passed_o,
+    .slot_o(replay_slot_o)
   );
 
   always_ff @(posedge clk_i) begin

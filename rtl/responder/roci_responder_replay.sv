@@ -12,23 +12,26 @@ module roci_responder_replay (
   input  roci_pkg::responder_slot_t slot_i,
 
   output logic                      match_o,
+  output logic                      passed_o,  // the answer under way is beyond what is asked for
   output roci_pkg::responder_slot_t slot_o
 );
 
   roci_pkg::reth_t       reth;
   roci_pkg::atomic_eth_t eth;
-  logic [23:0] skipped, span;
+  logic [23:0] skipped, span, answered;
   logic [31:0] bytes;        // of the original before the repeated part
   logic        is_read, same_read, same_atomic, compares;
   logic        unused;
 
-  assign reth    = meta_i.ext[223:96];
-  assign eth     = meta_i.ext;
-  assign skipped = meta_i.psn - slot_i.psn;
-  assign span    = slot_i.last_psn - slot_i.psn;
-  assign bytes   = 32'(skipped) << (4'd7 + 4'(pmtu_i));
-  assign is_read = meta_i.opcode == roci_pkg::OpRcReadRequest;
-  assign unused  = &{meta_i, key_i, eth};
+  assign reth     = meta_i.ext[223:96];
+  assign eth      = meta_i.ext;
+  assign skipped  = meta_i.psn - slot_i.psn;
+  assign span     = slot_i.last_psn - slot_i.psn;
+  assign answered = slot_i.next_psn - slot_i.psn;
+  assign passed_o = is_read && answered > skipped;
+  assign bytes    = 32'(skipped) << (4'd7 + 4'(pmtu_i));
+  assign is_read  = meta_i.opcode == roci_pkg::OpRcReadRequest;
+  assign unused   = &{meta_i, key_i, eth};
 
   assign same_read   = skipped <= span && reth.va == slot_i.va + 64'(bytes)
                     && reth.dma_length == slot_i.len_compare[31:0] - bytes;
