@@ -40,6 +40,8 @@ void Firmware::start() {
     port.write(layout::kRegMacHi, static_cast<uint32_t>(config_.mac >> 32));
   }
   device_.neighbours.set_mac(port.read64(layout::kRegMacLo));
+  // The adapter clears its tables after reset and loses rows written meanwhile; it is idle when done.
+  port.fence();
 }
 
 bool Firmware::poll() {

@@ -224,7 +224,11 @@ LatencyResult latency(unsigned width) {
         request.remote_address = peer.address;
         request.remote_key = peer.key;
         pair.send(request);
-        if (!queue.wait()->ok()) throw std::runtime_error("a WRITE failed");
+        const driver::Completion completion = *queue.wait();
+        if (!completion.ok()) {
+          throw std::runtime_error(
+              fmt::format("a WRITE ended with {}", driver::name_of(completion.status)));
+        }
         const testbench::Moments there = world.node(0).moments();
         const testbench::Moments back = world.node(1).moments();
         result.doorbell_to_wire += (there.first_tx_ns - there.doorbell_ns) / kClockNs / kRounds;
