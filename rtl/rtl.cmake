@@ -14,7 +14,6 @@
 
 find_program(VERILATOR verilator REQUIRED)
 find_program(YOSYS yosys REQUIRED)
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(RTL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT

@@ -96,7 +96,8 @@ nlohmann::json bench_sizes(const BenchOptions& options, Plot& plot) {
       plan.operation = operation;
       plan.queue_pairs = 8;
       plan.bytes = bytes;
-      plan.messages = std::max(64u, std::min(2048u, (2u << 20) / bytes));
+      // Several times what is outstanding, so that the start of the measurement does not show.
+      plan.messages = std::max(256u, std::min(2048u, (2u << 20) / bytes));
       const StreamResult result = stream(world, plan);
       rows.push_back(row(world, plan, result, bound_gbps(world)));
       series.points.emplace_back(bytes, result.gbps);
