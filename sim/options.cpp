@@ -89,9 +89,12 @@ void add_probability(CLI::App& app, const std::string& name, double& target,
 
 const char* name_of(Operation operation) {
   switch (operation) {
-    case Operation::kWrite: return "write";
-    case Operation::kSend: return "send";
-    case Operation::kRead: return "read";
+    case Operation::kWrite:
+      return "write";
+    case Operation::kSend:
+      return "send";
+    case Operation::kRead:
+      return "read";
   }
   return "?";
 }

@@ -12,18 +12,18 @@ enum class Operation { kWrite, kSend, kRead };
 
 /// Options that describe the two adapters and the wire between them.
 struct WorldOptions {
-  unsigned width = 512;            ///< bits of the data path: 64 or 512
-  unsigned mtu = 1024;             ///< path MTU in bytes
-  bool ipv6 = false;               ///< addresses of the nodes
-  double loss = 0;                 ///< probability that a frame is lost, each way
-  double duplicate = 0;            ///< ... comes twice
-  double reorder = 0;              ///< ... is overtaken by later ones
-  double corrupt = 0;              ///< ... has a bit flipped
-  std::uint64_t delay_ns = 100;    ///< of the wire, one way
-  std::uint64_t memory_ns = 400;   ///< of host memory, one way
+  unsigned width = 512;           ///< bits of the data path: 64 or 512
+  unsigned mtu = 1024;            ///< path MTU in bytes
+  bool ipv6 = false;              ///< addresses of the nodes
+  double loss = 0;                ///< probability that a frame is lost, each way
+  double duplicate = 0;           ///< ... comes twice
+  double reorder = 0;             ///< ... is overtaken by later ones
+  double corrupt = 0;             ///< ... has a bit flipped
+  std::uint64_t delay_ns = 100;   ///< of the wire, one way
+  std::uint64_t memory_ns = 400;  ///< of host memory, one way
   std::uint64_t seed = 1;
-  unsigned timeout = 8;            ///< transport timeout code: 4.096 us * 2^code
-  std::string pcap;                ///< files; empty: none
+  unsigned timeout = 8;  ///< transport timeout code: 4.096 us * 2^code
+  std::string pcap;      ///< files; empty: none
   std::string trace;
   std::string plot;
   std::string json;

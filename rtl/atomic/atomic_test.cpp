@@ -73,7 +73,8 @@ struct Rig {
   }
   void run() {
     int limit = 20000;
-    do clock(); while ((!dut->idle_o || !jobs.empty() || !stores.empty()) && --limit);
+    do clock();
+    while ((!dut->idle_o || !jobs.empty() || !stores.empty()) && --limit);
     REQUIRE(limit != 0);
   }
   std::uint64_t word(unsigned at) const { return get_memory(&memory[at], Place{0, 64}); }
@@ -107,7 +108,8 @@ TEST_CASE("atomic: an order waits for its payload, over the wrap of tickets") {
 
 TEST_CASE("atomic: stores at any address take turns with atomics and are counted") {
   Rig r;
-  for (unsigned i = 0; i < 300; ++i) r.stores.push_back({0, 0, i % 240, i * 0x0101010101010101ull, 0});
+  for (unsigned i = 0; i < 300; ++i)
+    r.stores.push_back({0, 0, i % 240, i * 0x0101010101010101ull, 0});
   for (unsigned i = 0; i < 20; ++i) r.jobs.push_back({2, i % 16, 0xF8, 1, 0});
   while (r.done.size() < 5) r.clock();
   CHECK(r.dut->store_done_o < 30);

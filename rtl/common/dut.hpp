@@ -81,8 +81,8 @@ void put(Port& port, unsigned offset, unsigned bits, std::uint64_t value) {
       const unsigned bit = offset + i;
       const unsigned take = 32 - bit % 32 < bits - i ? 32 - bit % 32 : bits - i;
       const std::uint64_t mask = (std::uint64_t{1} << take) - 1;
-      port[bit / 32] = static_cast<std::uint32_t>(
-          (port[bit / 32] & ~(mask << bit % 32)) | (value >> i & mask) << bit % 32);
+      port[bit / 32] = static_cast<std::uint32_t>((port[bit / 32] & ~(mask << bit % 32)) |
+                                                  (value >> i & mask) << bit % 32);
       i += take;
     }
   }

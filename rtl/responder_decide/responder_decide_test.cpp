@@ -10,7 +10,18 @@ namespace {
 
 // Verdicts, by the table kVerdicts.
 enum Verdict : unsigned {
-  kIgnore, kAhead, kGap, kReack, kReplay, kPeek, kRnr, kNak, kSend, kWrite, kRead, kAtomic
+  kIgnore,
+  kAhead,
+  kGap,
+  kReack,
+  kReplay,
+  kPeek,
+  kRnr,
+  kNak,
+  kSend,
+  kWrite,
+  kRead,
+  kAtomic
 };
 constexpr unsigned kSendOnly = 0x04, kWriteFirst = 0x06, kWriteLast = 0x08, kWriteOnly = 0x0A,
                    kWriteOnlyImm = 0x0B, kReadRequest = 0x0C, kFetchAdd = 0x14;
@@ -104,7 +115,8 @@ TEST_CASE("responder_decide: what executes is inside the WRITE, for random packe
     ++executed;
     CHECK(len <= mtu);
     if (r.dut->verdict_o != kWrite) continue;
-    const std::uint32_t left = opcode == kWriteFirst || opcode >= kWriteOnly ? dma : r.dut->write_left_i;
+    const std::uint32_t left =
+        opcode == kWriteFirst || opcode >= kWriteOnly ? dma : r.dut->write_left_i;
     CHECK(len <= left);
     CHECK((len == left) == (opcode >= kWriteLast));
   }

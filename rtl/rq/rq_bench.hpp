@@ -1,4 +1,5 @@
-// The receive side between a peer, host memory, a key table and a control block, all of them models.
+// The receive side between a peer, host memory, a key table and a control block, all of them
+// models.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,10 +27,30 @@ using Bytes = std::vector<std::uint8_t>;
 
 // Opcodes of IBTA table 35 (RC).
 enum Op : unsigned {
-  kSendFirst, kSendMiddle, kSendLast, kSendLastImm, kSendOnly, kSendOnlyImm, kWriteFirst,
-  kWriteMiddle, kWriteLast, kWriteLastImm, kWriteOnly, kWriteOnlyImm, kReadRequest, kReadFirst,
-  kReadMiddle, kReadLast, kReadOnly, kAck, kAtomicAck, kCmpSwap, kFetchAdd, kReserved,
-  kSendLastInv, kSendOnlyInv,
+  kSendFirst,
+  kSendMiddle,
+  kSendLast,
+  kSendLastImm,
+  kSendOnly,
+  kSendOnlyImm,
+  kWriteFirst,
+  kWriteMiddle,
+  kWriteLast,
+  kWriteLastImm,
+  kWriteOnly,
+  kWriteOnlyImm,
+  kReadRequest,
+  kReadFirst,
+  kReadMiddle,
+  kReadLast,
+  kReadOnly,
+  kAck,
+  kAtomicAck,
+  kCmpSwap,
+  kFetchAdd,
+  kReserved,
+  kSendLastInv,
+  kSendOnlyInv,
 };
 enum State : unsigned { kReset, kInit, kRtr, kRts, kSqd, kErr = 6 };
 enum Access : unsigned { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8 };
@@ -68,7 +89,7 @@ struct Attr {
 };
 
 constexpr unsigned kPasid = 0x54321;
-constexpr std::uint64_t kRingBase = 0x10000;   // receive rings, 64 KiB each
+constexpr std::uint64_t kRingBase = 0x10000;  // receive rings, 64 KiB each
 constexpr std::uint64_t kMemorySize = 0x200000;
 
 class Bench {
@@ -82,11 +103,11 @@ class Bench {
   std::vector<std::pair<unsigned, unsigned>> fails, events;  // kind, qpn
   std::map<unsigned, std::array<std::uint64_t, 8>> counters;
   std::array<unsigned, 10> drops{};
-  bool control = true;       // fail leads to ERR and Flush, as in the control block
+  bool control = true;  // fail leads to ERR and Flush, as in the control block
   bool random_stalls = false, read_errors = false;
   unsigned read_delay = 20, write_delay = 20;
   std::mt19937 random{20240611};
-  unsigned store_jobs = 0;   // stores of the send side to offer
+  unsigned store_jobs = 0;  // stores of the send side to offer
   std::uint64_t requests_taken = 0;
 
   Bench() {
@@ -164,9 +185,7 @@ class Bench {
   void doorbell(unsigned qpn, unsigned index) { doorbells.push_back({qpn, index & 0xFFFF}); }
 
   void send(Request request) { requests.push_back(std::move(request)); }
-  std::uint64_t word(std::uint64_t addr) const {
-    return get_memory(&memory[addr], Place{0, 64});
-  }
+  std::uint64_t word(std::uint64_t addr) const { return get_memory(&memory[addr], Place{0, 64}); }
 
   /// Clocks until nothing is left to do.
   void run(unsigned limit = 200000) {
@@ -174,8 +193,7 @@ class Bench {
     while (calm < 4) {
       clock();
       calm = dut->idle_o && requests.empty() && qp_events.empty() && doorbells.empty() &&
-                     arrivals.empty() && cqes.empty() &&
-                     in_tx.empty() && store_jobs == 0
+                     arrivals.empty() && cqes.empty() && in_tx.empty() && store_jobs == 0
                  ? calm + 1
                  : 0;
       REQUIRE(limit-- != 0);
@@ -185,10 +203,11 @@ class Bench {
   std::pair<unsigned, unsigned> live(unsigned qpn) {
     dut->live_qpn_i = qpn;
     dut->live_valid_i = 1;
-    do clock(); while (!dut->live_ready_o);
-    const auto result = std::make_pair(
-        static_cast<unsigned>(port::get(dut->live_o, place_of(kQpLive, "rq_psn"))),
-        static_cast<unsigned>(port::get(dut->live_o, place_of(kQpLive, "msn"))));
+    do clock();
+    while (!dut->live_ready_o);
+    const auto result =
+        std::make_pair(static_cast<unsigned>(port::get(dut->live_o, place_of(kQpLive, "rq_psn"))),
+                       static_cast<unsigned>(port::get(dut->live_o, place_of(kQpLive, "msn"))));
     dut->live_valid_i = 0;
     clock();
     return result;
@@ -200,7 +219,7 @@ class Bench {
   }
 
  private:
-  struct Arrival {      // a packet with payload that rx gave to an engine
+  struct Arrival {  // a packet with payload that rx gave to an engine
     Bytes payload;
     bool ours, placed = false;
     std::uint64_t ready = 0;
@@ -235,17 +254,17 @@ class Bench {
 
   std::map<unsigned, Attr> attrs;
   std::deque<unsigned> failed;
-  std::deque<std::pair<Completion, int>> cqes;   // and the ticket they wait for
+  std::deque<std::pair<Completion, int>> cqes;  // and the ticket they wait for
   std::map<unsigned, unsigned> posted;
   std::deque<std::pair<unsigned, unsigned>> qp_events, doorbells;
   std::deque<Arrival> arrivals;
   unsigned ticket = 0, wr_done = 0;
   std::map<std::pair<unsigned, std::uint32_t>, unsigned> tickets;  // of the first copy of a packet
   std::deque<Read> fetches, atomics;
-  std::deque<std::uint64_t> stores;       // cycles of write responses
-  std::deque<std::uint64_t> in_tx;        // cycles at which desc packets have left
+  std::deque<std::uint64_t> stores;  // cycles of write responses
+  std::deque<std::uint64_t> in_tx;   // cycles at which desc packets have left
   Keys walk_keys, rkeys;
-  std::deque<std::size_t> need_payload;   // answers whose pieces have not come
+  std::deque<std::size_t> need_payload;  // answers whose pieces have not come
   std::deque<std::pair<std::uint64_t, std::uint64_t>> store_data;
   bool meta_offered = false;
 };
@@ -307,7 +326,9 @@ void Bench::offer(Port& meta, const Request& q) {
 
 template <typename Port>
 void Bench::packet_out(const Port& desc, bool by_ack) {
-  auto get = [&](const char* n) { return static_cast<unsigned>(port::get(desc, place_of(kTxDesc, n))); };
+  auto get = [&](const char* n) {
+    return static_cast<unsigned>(port::get(desc, place_of(kTxDesc, n)));
+  };
   const unsigned top = place_of(kTxDesc, "ext").offset + 224;
   Answer a{get("qpn"), get("opcode"), get("psn"), 0, 0, {}, 0, by_ack, false, dut.cycle()};
   const unsigned ext_len = get("ext_len");
@@ -358,7 +379,7 @@ inline void Bench::drive() {
   d.walk_key_req_ready_i = !pause();
   d.rkey_req_ready_i = !pause();
 
-  for (auto& a : arrivals) {                 // pieces wait for their data
+  for (auto& a : arrivals) {  // pieces wait for their data
     if (!arrivals.front().placed || arrivals.front().ready > now) break;
     std::size_t at = 0;
     for (auto [addr, len, drop] : a.pieces) {
@@ -370,8 +391,9 @@ inline void Bench::drive() {
     break;
   }
   d.wr_done_i = wr_done & 0xFFFF;
-  d.req_seg_ready_i = std::any_of(arrivals.begin(), arrivals.end(),
-                                  [](const Arrival& a) { return !a.placed; }) && !pause();
+  d.req_seg_ready_i =
+      std::any_of(arrivals.begin(), arrivals.end(), [](const Arrival& a) { return !a.placed; }) &&
+      !pause();
 
   d.br_fetch_ready_i = !pause();
   d.br_fetch_data_valid_i = !fetches.empty() && fetches.front().cycle <= now;
@@ -385,7 +407,8 @@ inline void Bench::drive() {
   d.bw_atomic_done_i = !stores.empty() && stores.front() <= now;
   if (d.bw_atomic_done_i) {
     for (unsigned i = 0; i < 8; ++i)
-      memory[store_data.front().first + i] = static_cast<std::uint8_t>(store_data.front().second >> 8 * i);
+      memory[store_data.front().first + i] =
+          static_cast<std::uint8_t>(store_data.front().second >> 8 * i);
     stores.pop_front();
     store_data.pop_front();
   }
@@ -423,10 +446,11 @@ inline void Bench::take() {
   if (d.walk_key_req_valid_o && d.walk_key_req_ready_i) take_key(walk_keys, d.walk_key_req_o);
   if (d.rkey_req_valid_o && d.rkey_req_ready_i) take_key(rkeys, d.rkey_req_o);
   if (d.req_seg_valid_o && d.req_seg_ready_i) {
-    auto a = std::find_if(arrivals.begin(), arrivals.end(), [](const Arrival& x) { return !x.placed; });
+    auto a =
+        std::find_if(arrivals.begin(), arrivals.end(), [](const Arrival& x) { return !x.placed; });
     REQUIRE(a != arrivals.end());
-    a->pieces.push_back({port::get(d.req_seg_o, place_of(kSeg, "addr")), field(d.req_seg_o, kSeg, "len"),
-                         field(d.req_seg_o, kSeg, "drop")});
+    a->pieces.push_back({port::get(d.req_seg_o, place_of(kSeg, "addr")),
+                         field(d.req_seg_o, kSeg, "len"), field(d.req_seg_o, kSeg, "drop")});
     if (!field(d.req_seg_o, kSeg, "drop")) CHECK(field(d.req_seg_o, kSeg, "pasid") == kPasid);
     if (field(d.req_seg_o, kSeg, "last")) {
       std::uint64_t sum = 0;

@@ -10,7 +10,11 @@ namespace rq {
 class Peer {
  public:
   Peer(Bench& bench, unsigned qpn, const Attr& attr, std::uint64_t home, unsigned messages)
-      : b_(bench), qpn_(qpn), attr_(attr), home_(home), mtu_(128u << attr.pmtu),
+      : b_(bench),
+        qpn_(qpn),
+        attr_(attr),
+        home_(home),
+        mtu_(128u << attr.pmtu),
         model_(bench.memory.begin() + home, bench.memory.begin() + home + 0x10000) {
     for (std::uint32_t psn = attr.rq_psn; messages-- != 0;) psn = add_message(psn);
   }
@@ -21,12 +25,14 @@ class Peer {
   /// Sends a packet now and then, posts a receive now and then.
   void step() {
     const std::uint64_t now = b_.dut.cycle();
-    if (posted_ < expected_.size() && posted_ - completed_ < 1u << attr_.rq_log && chance(30)) post();
+    if (posted_ < expected_.size() && posted_ - completed_ < 1u << attr_.rq_log && chance(30))
+      post();
     if (una_ != packets_.size() && now - progress_ > 4000) go_back();
     if (next_ == packets_.size() || now < not_before_ || b_.requests.size() > 2) return;
     if (next_ > una_ + 40) return;
     unsigned reads = 0;
-    for (std::size_t i = una_; i < next_; ++i) reads += is_read(packets_[i]) && !packets_[i].answered;
+    for (std::size_t i = una_; i < next_; ++i)
+      reads += is_read(packets_[i]) && !packets_[i].answered;
     if (is_read(packets_[next_]) && reads >= attr_.max_dest) return;
     transmit(packets_[next_]);
     ++next_;
@@ -84,14 +90,16 @@ class Peer {
   void check_memory() const {
     CHECK(std::equal(model_.begin(), model_.begin() + 0x9000, b_.memory.begin() + home_));
     for (const Expected& e : expected_)
-      if (!e.write && e.length != 0) CHECK(std::equal(e.data.begin(), e.data.end(), e.seen.begin()));
+      if (!e.write && e.length != 0)
+        CHECK(std::equal(e.data.begin(), e.data.end(), e.seen.begin()));
   }
   /// Takes a copy of what a receive holds, before its buffer is used again.
   void keep(std::size_t index) {
     Expected& e = expected_[index];
     if (e.write) return;
     for (const auto& sge : e.list)
-      e.seen.insert(e.seen.end(), b_.memory.begin() + sge.addr, b_.memory.begin() + sge.addr + sge.length);
+      e.seen.insert(e.seen.end(), b_.memory.begin() + sge.addr,
+                    b_.memory.begin() + sge.addr + sge.length);
   }
   std::size_t completed() const { return completed_; }
 
@@ -170,7 +178,8 @@ class Peer {
       p.request.psn = (p.request.psn + 1) & 0xFFFFFF;
     }
     if (!write || imm)
-      expected_.push_back({write, imm, solicited, length, p.request.imm, write ? Bytes() : data, {}, {}});
+      expected_.push_back(
+          {write, imm, solicited, length, p.request.imm, write ? Bytes() : data, {}, {}});
     return p.request.psn;
   }
 
@@ -180,7 +189,8 @@ class Peer {
     std::uint64_t at = home_ + 0x9000 + 0x1C00 * (posted_ & 3);
     std::uint32_t left = e.write ? 0 : e.length;
     for (unsigned i = 0; i < most && left != 0; ++i) {
-      const std::uint32_t n = i + 1 == most ? left : static_cast<std::uint32_t>(b_.random() % (left + 1));
+      const std::uint32_t n =
+          i + 1 == most ? left : static_cast<std::uint32_t>(b_.random() % (left + 1));
       e.list.push_back({at, n, 0x100 + qpn_});
       at += n + b_.random() % 9;
       left -= n;

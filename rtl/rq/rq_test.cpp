@@ -20,7 +20,8 @@ struct Rig : Bench {
   unsigned mtu() const { return 128u << attr.pmtu; }
   static Bytes pattern(std::size_t n, unsigned seed) {
     Bytes out(n);
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(seed * 37 + i * 11 + i / 256);
+    for (std::size_t i = 0; i < n; ++i)
+      out[i] = static_cast<std::uint8_t>(seed * 37 + i * 11 + i / 256);
     return out;
   }
   Request base(unsigned opcode) {
@@ -55,7 +56,8 @@ struct Rig : Bench {
       unsigned op = at == 0 ? (last ? first + 4 : first) : (last ? first + 2 : first + 1);
       if (last && imm) ++op;
       packet(op, Bytes(data.begin() + at, data.begin() + at + n), addr,
-             static_cast<std::uint32_t>(data.size()), 0xCAFE0000 + static_cast<std::uint32_t>(data.size()));
+             static_cast<std::uint32_t>(data.size()),
+             0xCAFE0000 + static_cast<std::uint32_t>(data.size()));
     }
   }
   void read(std::uint64_t addr, std::uint32_t length) {
@@ -65,7 +67,8 @@ struct Rig : Bench {
     send(r);
     psn = (psn + std::max(1u, (length + mtu() - 1) / mtu())) & 0xFFFFFF;
   }
-  void atomic(unsigned opcode, std::uint64_t addr, std::uint64_t swap_add, std::uint64_t compare = 0) {
+  void atomic(unsigned opcode, std::uint64_t addr, std::uint64_t swap_add,
+              std::uint64_t compare = 0) {
     Request r = base(opcode);
     r.va = kIova + addr;
     r.swap_add = swap_add;
@@ -116,7 +119,6 @@ TEST_CASE("rq: a WRITE is placed, acknowledged with its MSN and counted (RSP-01,
   CHECK(b.events[0].first == 6);
 }
 
-
 TEST_CASE("rq: 64-byte WRITEs to one queue pair: clocks per packet") {
   Rig b;
   b.write_delay = 200;
@@ -131,12 +133,11 @@ TEST_CASE("rq: 64-byte WRITEs to one queue pair: clocks per packet") {
   CHECK(b.answers.size() < kPackets / 4);  // RSP-11
   CHECK(b.answers.back().psn == 0x1000 + kPackets - 1);
   CHECK(b.answers.back().msn == kPackets);
-  for (unsigned i = 0; i < kPackets; ++i)
-    CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
+  for (unsigned i = 0; i < kPackets; ++i) CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
 }
 
-/// Sends `packets` 64-byte SENDs to the queue pairs from 1 to `qps` in turns of `turn`; each posts a
-/// receive when one is completed. Clocks per SEND.
+/// Sends `packets` 64-byte SENDs to the queue pairs from 1 to `qps` in turns of `turn`; each posts
+/// a receive when one is completed. Clocks per SEND.
 double send_clocks(Rig& b, unsigned qps, unsigned turn, unsigned packets,
                    const std::vector<Bench::Sge>& list, Attr attr = {}) {
   std::vector<unsigned> psn(qps + 1, attr.rq_psn);
@@ -266,14 +267,19 @@ TEST_CASE("rq: SENDs scatter over lists of every stride (RSP-19)") {
     Attr attr;
     attr.stride = stride;
     Rig b(attr);
-    const std::vector<std::vector<Bench::Sge>> lists = {
-        {{Rig::kIova + 0x100001, 1600, kKey}},
-        {{Rig::kIova + 0x100000, 10, kKey}, {0, 0, 0}, {Rig::kIova + 0x101000, 333, kKey},
-         {Rig::kIova + 0x102003, 4000, kKey}},
-        {{Rig::kIova + 0x100000, 100, kKey}, {Rig::kIova + 0x101000, 100, kKey},
-         {Rig::kIova + 0x102000, 100, kKey}, {Rig::kIova + 0x103000, 100, kKey},
-         {Rig::kIova + 0x104000, 100, kKey}, {Rig::kIova + 0x105000, 100, kKey},
-         {Rig::kIova + 0x106000, 100, kKey}, {Rig::kIova + 0x107000, 1000, kKey}}};
+    const std::vector<std::vector<Bench::Sge>> lists = {{{Rig::kIova + 0x100001, 1600, kKey}},
+                                                        {{Rig::kIova + 0x100000, 10, kKey},
+                                                         {0, 0, 0},
+                                                         {Rig::kIova + 0x101000, 333, kKey},
+                                                         {Rig::kIova + 0x102003, 4000, kKey}},
+                                                        {{Rig::kIova + 0x100000, 100, kKey},
+                                                         {Rig::kIova + 0x101000, 100, kKey},
+                                                         {Rig::kIova + 0x102000, 100, kKey},
+                                                         {Rig::kIova + 0x103000, 100, kKey},
+                                                         {Rig::kIova + 0x104000, 100, kKey},
+                                                         {Rig::kIova + 0x105000, 100, kKey},
+                                                         {Rig::kIova + 0x106000, 100, kKey},
+                                                         {Rig::kIova + 0x107000, 1000, kKey}}};
     unsigned count = 0;
     for (unsigned round = 0; round < 12; ++round) {
       for (std::size_t n : {608u, 0u, 1u, 256u, 1100u}) {
@@ -325,7 +331,8 @@ TEST_CASE("rq: receives are fetched ahead, over the end of the ring") {
   }
 }
 
-TEST_CASE("rq: SENDs that are not executed do not shift the receives of those behind (RSP-06, RSP-19)") {
+TEST_CASE(
+    "rq: SENDs that are not executed do not shift the receives of those behind (RSP-06, RSP-19)") {
   for (bool stalls : {false, true}) {
     Attr attr;
     attr.stride = 1;
@@ -430,7 +437,8 @@ TEST_CASE("rq: a duplicate SEND or WRITE is not executed again but acknowledged 
   b.ack_is(b.answers.size() - 1, 0x1F, 0x1001, 3);
 }
 
-TEST_CASE("rq: no receive: RNR NAK, silence ahead, then the packet again (RSP-05, RSP-16, RSP-17)") {
+TEST_CASE(
+    "rq: no receive: RNR NAK, silence ahead, then the packet again (RSP-05, RSP-16, RSP-17)") {
   for (unsigned kind = 0; kind < 4; ++kind) {
     Rig b;
     const Bytes data = Rig::pattern(kind % 2 ? 0 : 600, 5);
@@ -483,8 +491,10 @@ TEST_CASE("rq: READs of all sizes around the PMTU (RSP-32, RSP-33)") {
       for (unsigned i = 0; i < packets; ++i) {
         const Answer& a = b.answers[i];
         CHECK(a.psn == first + i);
-        CHECK(a.opcode == (packets == 1 ? kReadOnly : i == 0 ? kReadFirst
-                           : i == packets - 1 ? kReadLast : kReadMiddle));
+        CHECK(a.opcode == (packets == 1       ? kReadOnly
+                           : i == 0           ? kReadFirst
+                           : i == packets - 1 ? kReadLast
+                                              : kReadMiddle));
         if (a.has_aeth) {
           CHECK(a.syndrome == 0x1F);
           CHECK(a.msn == msn);
@@ -498,7 +508,9 @@ TEST_CASE("rq: READs of all sizes around the PMTU (RSP-32, RSP-33)") {
   }
 }
 
-TEST_CASE("rq: a READ behind a WRITE returns the data; an ACK behind a READ comes after it (RSP-12, RSP-49)") {
+TEST_CASE(
+    "rq: a READ behind a WRITE returns the data; an ACK behind a READ comes after it (RSP-12, "
+    "RSP-49)") {
   Rig b;
   b.write_delay = 300;
   b.write_only(Rig::pattern(200, 3), 0x100000);
@@ -508,7 +520,8 @@ TEST_CASE("rq: a READ behind a WRITE returns the data; an ACK behind a READ come
   REQUIRE(b.answers.size() >= 5);
   std::size_t at = b.answers[0].opcode == kAck ? 1 : 0;
   CHECK(b.answers[at].opcode == kReadFirst);
-  CHECK(Bytes(b.answers[at].payload.begin(), b.answers[at].payload.begin() + 200) == Rig::pattern(200, 3));
+  CHECK(Bytes(b.answers[at].payload.begin(), b.answers[at].payload.begin() + 200) ==
+        Rig::pattern(200, 3));
   for (std::size_t i = at + 1; i < at + 4; ++i) CHECK(b.answers[i].opcode != kAck);
   CHECK(b.answers.size() == at + 5);
   b.ack_is(at + 4, 0x1F, b.psn - 1, 3);
@@ -519,7 +532,8 @@ TEST_CASE("rq: duplicate READs: whole, tail, and what differs (RSP-34 to RSP-37,
   b.read(0x100000, 1300);
   b.run();
   const std::uint32_t next = b.psn;
-  auto again = [&](std::uint32_t psn, std::uint64_t addr, std::uint32_t n, std::uint32_t key = kKey) {
+  auto again = [&](std::uint32_t psn, std::uint64_t addr, std::uint32_t n,
+                   std::uint32_t key = kKey) {
     b.answers.clear();
     b.psn = psn;
     Request r = b.base(kReadRequest);
@@ -540,12 +554,12 @@ TEST_CASE("rq: duplicate READs: whole, tail, and what differs (RSP-34 to RSP-37,
   CHECK(again(0x1005, 0x100500, 20) == 1);
   CHECK(b.answers[0].opcode == kReadOnly);
   CHECK(b.answers[0].msn == 1);
-  CHECK(again(0x1002, 0x100200, 1300) == 0);      // longer
-  CHECK(again(0x1002, 0x100000, 788) == 0);       // other address
+  CHECK(again(0x1002, 0x100200, 1300) == 0);  // longer
+  CHECK(again(0x1002, 0x100000, 788) == 0);   // other address
   CHECK(again(0x1000, 0x100000, 1300, kOther) == 0);
-  CHECK(again(0x0FF0, 0x100000, 1300) == 0);      // never executed
+  CHECK(again(0x0FF0, 0x100000, 1300) == 0);  // never executed
   CHECK(b.drops[8] == 4);
-  b.regions.clear();                              // deregistered since
+  b.regions.clear();  // deregistered since
   CHECK(again(0x1000, 0x100000, 1300) == 0);
   CHECK(b.live(3) == std::make_pair(next, 1u));
 }
@@ -582,7 +596,7 @@ TEST_CASE("rq: a request may take the slot of a replay that is still under way")
   b.write_delay = 300;
   b.write_only(Rig::pattern(8, 1), 0x110000);  // holds READs back
   b.psn = 0x1000;
-  b.read(0x100000, 300);                       // late copy
+  b.read(0x100000, 300);  // late copy
   b.psn = next + 1;
   b.read(0x100100, 20);
   b.run();
@@ -617,7 +631,8 @@ TEST_CASE("rq: a duplicate READ inside a WRITE does not disturb it (RSP-23, RSP-
   CHECK(reads == 2);
 }
 
-TEST_CASE("rq: more READs outstanding than slots end the connection; depth 0 refuses (RSP-38, RSP-39)") {
+TEST_CASE(
+    "rq: more READs outstanding than slots end the connection; depth 0 refuses (RSP-38, RSP-39)") {
   SUBCASE("depth 2") {
     Attr attr;
     attr.max_dest = 2;
@@ -632,8 +647,10 @@ TEST_CASE("rq: more READs outstanding than slots end the connection; depth 0 ref
     Attr attr;
     attr.max_dest = 0;
     Rig b(attr);
-    if (op == kReadRequest) b.read(0x100000, 4);
-    else b.atomic(op, 0x100000, 1);
+    if (op == kReadRequest)
+      b.read(0x100000, 4);
+    else
+      b.atomic(op, 0x100000, 1);
     b.dies(0x61, 4);
   }
 }
@@ -660,7 +677,7 @@ TEST_CASE("rq: atomics change memory once and return what was there (RSP-40, RSP
   b.atomic(kFetchAdd, 0x100008, 5);                          // replay
   b.atomic(kCmpSwap, 0x100008, 0xABCE, 0x8877665544332216);  // another operand
   b.psn = 0x1003;
-  b.atomic(kCmpSwap, 0x100008, 0xFFFFFFFFFFFFFFFF, 0);       // another operation
+  b.atomic(kCmpSwap, 0x100008, 0xFFFFFFFFFFFFFFFF, 0);  // another operation
   b.run();
   REQUIRE(b.answers.size() == 5);
   CHECK(b.answers[4].original == originals[0]);
@@ -701,14 +718,30 @@ TEST_CASE("rq: stores of the send side and atomics share the unit") {
 
 TEST_CASE("rq: opcodes out of sequence end the connection (RSP-22)") {
   const Bytes full = Rig::pattern(256, 1), part = Rig::pattern(100, 2);
-  struct Case { unsigned before, op; };
-  for (Case c : {Case{99, kSendMiddle}, {99, kSendLast}, {99, kSendLastImm}, {99, kWriteMiddle},
-                 {99, kWriteLast}, {99, kWriteLastImm}, {kSendFirst, kSendFirst},
-                 {kSendFirst, kSendOnly}, {kSendFirst, kWriteLast}, {kSendFirst, kWriteOnly},
-                 {kSendFirst, kWriteOnlyImm}, {kSendFirst, kReadRequest}, {kSendFirst, kCmpSwap},
-                 {kSendFirst, kSendLastInv}, {kWriteFirst, kWriteFirst}, {kWriteFirst, kSendLast},
-                 {kWriteFirst, kSendOnly}, {kWriteFirst, kWriteOnly}, {kWriteFirst, kReadRequest},
-                 {kWriteFirst, kFetchAdd}, {99, kSendOnlyInv}}) {
+  struct Case {
+    unsigned before, op;
+  };
+  for (Case c : {Case{99, kSendMiddle},
+                 {99, kSendLast},
+                 {99, kSendLastImm},
+                 {99, kWriteMiddle},
+                 {99, kWriteLast},
+                 {99, kWriteLastImm},
+                 {kSendFirst, kSendFirst},
+                 {kSendFirst, kSendOnly},
+                 {kSendFirst, kWriteLast},
+                 {kSendFirst, kWriteOnly},
+                 {kSendFirst, kWriteOnlyImm},
+                 {kSendFirst, kReadRequest},
+                 {kSendFirst, kCmpSwap},
+                 {kSendFirst, kSendLastInv},
+                 {kWriteFirst, kWriteFirst},
+                 {kWriteFirst, kSendLast},
+                 {kWriteFirst, kSendOnly},
+                 {kWriteFirst, kWriteOnly},
+                 {kWriteFirst, kReadRequest},
+                 {kWriteFirst, kFetchAdd},
+                 {99, kSendOnlyInv}}) {
     CAPTURE(c.before);
     CAPTURE(c.op);
     Rig b;
@@ -716,11 +749,12 @@ TEST_CASE("rq: opcodes out of sequence end the connection (RSP-22)") {
     if (c.before != 99) b.packet(c.before, full, 0x100000, 600);
     const std::uint32_t bad = b.psn;
     const bool none = c.op == kReadRequest || c.op == kCmpSwap || c.op == kFetchAdd;
-    const bool whole = c.op == kSendFirst || c.op == kSendMiddle || c.op == kWriteFirst || c.op == kWriteMiddle;
+    const bool whole =
+        c.op == kSendFirst || c.op == kSendMiddle || c.op == kWriteFirst || c.op == kWriteMiddle;
     b.packet(c.op, none ? Bytes() : whole ? full : part, 0x100000, whole ? 600 : 100);
     b.dies(0x61, 4);
     CHECK(b.answers.back().psn == bad);
-    REQUIRE(b.completions.size() == 3);   // RSP-51
+    REQUIRE(b.completions.size() == 3);  // RSP-51
     CHECK(b.completions[0].status == (c.before == kSendFirst ? 9 : 5));
     CHECK(b.completions[1].status == 5);
     CHECK(b.completions[2].status == 5);
@@ -729,10 +763,18 @@ TEST_CASE("rq: opcodes out of sequence end the connection (RSP-22)") {
 }
 
 TEST_CASE("rq: SEND packets of a wrong length (RSP-25)") {
-  struct Case { bool first; unsigned op, len; };
-  for (Case c : {Case{false, kSendOnly, 257}, {false, kSendOnly, 260}, {false, kSendFirst, 252},
-                 {false, kSendFirst, 260}, {false, kSendFirst, 0}, {true, kSendMiddle, 100},
-                 {true, kSendLast, 0}, {true, kSendLast, 260}}) {
+  struct Case {
+    bool first;
+    unsigned op, len;
+  };
+  for (Case c : {Case{false, kSendOnly, 257},
+                 {false, kSendOnly, 260},
+                 {false, kSendFirst, 252},
+                 {false, kSendFirst, 260},
+                 {false, kSendFirst, 0},
+                 {true, kSendMiddle, 100},
+                 {true, kSendLast, 0},
+                 {true, kSendLast, 260}}) {
     CAPTURE(c.op);
     CAPTURE(c.len);
     Rig b;
@@ -746,22 +788,37 @@ TEST_CASE("rq: SEND packets of a wrong length (RSP-25)") {
 }
 
 TEST_CASE("rq: WRITE packets of a wrong length (RSP-26, RSP-27, RSP-28)") {
-  struct Case { bool first; unsigned op, len; std::uint32_t dma; };
-  for (Case c : {Case{false, kWriteOnly, 100, 101}, {false, kWriteOnly, 100, 99},
-                 {false, kWriteOnly, 64, 61}, {false, kWriteOnly, 4, 0}, {false, kWriteOnly, 260, 260},
-                 {false, kWriteFirst, 256, 256}, {false, kWriteFirst, 256, 200},
-                 {false, kWriteFirst, 200, 600}, {true, kWriteLast, 256, 600},
-                 {true, kWriteLast, 88, 600}, {true, kWriteMiddle, 200, 600},
-                 {true, kWriteMiddle, 256, 512}, {true, kWriteLast, 0, 257},
-                 {false, kWriteFirst, 256, 0x80000001}, {false, kReadRequest, 0, 0x80000001},
-                 {false, kReadRequest, 4, 4}, {false, kFetchAdd, 8, 0}}) {
+  struct Case {
+    bool first;
+    unsigned op, len;
+    std::uint32_t dma;
+  };
+  for (Case c : {Case{false, kWriteOnly, 100, 101},
+                 {false, kWriteOnly, 100, 99},
+                 {false, kWriteOnly, 64, 61},
+                 {false, kWriteOnly, 4, 0},
+                 {false, kWriteOnly, 260, 260},
+                 {false, kWriteFirst, 256, 256},
+                 {false, kWriteFirst, 256, 200},
+                 {false, kWriteFirst, 200, 600},
+                 {true, kWriteLast, 256, 600},
+                 {true, kWriteLast, 88, 600},
+                 {true, kWriteMiddle, 200, 600},
+                 {true, kWriteMiddle, 256, 512},
+                 {true, kWriteLast, 0, 257},
+                 {false, kWriteFirst, 256, 0x80000001},
+                 {false, kReadRequest, 0, 0x80000001},
+                 {false, kReadRequest, 4, 4},
+                 {false, kFetchAdd, 8, 0}}) {
     CAPTURE(c.op);
     CAPTURE(c.len);
     CAPTURE(c.dma);
     Rig b;
     b.regions.push_back({kOther, 7, 15, 0, ~0ull, 0});
     const Bytes before = b.memory;
-    if (c.first) b.packet(kWriteFirst, Bytes(before.begin() + 0x100000, before.begin() + 0x100100), 0x100000, c.dma);
+    if (c.first)
+      b.packet(kWriteFirst, Bytes(before.begin() + 0x100000, before.begin() + 0x100100), 0x100000,
+               c.dma);
     b.packet(c.op, Rig::pattern(c.len, 1), 0x100000, c.dma);
     b.dies(0x61, 4);
     CHECK(b.memory == before);
@@ -769,7 +826,12 @@ TEST_CASE("rq: WRITE packets of a wrong length (RSP-26, RSP-27, RSP-28)") {
 }
 
 TEST_CASE("rq: keys, bounds and rights of the peer (RSP-24, RSP-29 to RSP-31, RSP-41, RSP-42)") {
-  struct Case { unsigned op; std::uint64_t addr; std::uint32_t len, key; unsigned region, qp, syndrome, kind; };
+  struct Case {
+    unsigned op;
+    std::uint64_t addr;
+    std::uint32_t len, key;
+    unsigned region, qp, syndrome, kind;
+  };
   for (Case c : {Case{kWriteOnly, 0x13FFFF, 1, kKey, 15, 15, 0, 0},
                  {kWriteOnly, 0x100000, 1, kKey, 15, 15, 0, 0},
                  {kWriteOnly, 0x100000, 0, kOther, 15, 15, 0, 0},
@@ -828,11 +890,14 @@ TEST_CASE("rq: a bad key behind WRITE with immediate ends its receive, too (RSP-
 }
 
 TEST_CASE("rq: receives too small or with a bad list (RSP-20, RSP-21, WC-02, WC-04)") {
-  struct Case { std::vector<Bench::Sge> list; unsigned syndrome, kind, status; };
+  struct Case {
+    std::vector<Bench::Sge> list;
+    unsigned syndrome, kind, status;
+  };
   const Bench::Sge good{Rig::kIova + 0x100000, 300, kKey};
-  for (const Case& c : {Case{{good}, 0x61, 4, 1}, Case{{{Rig::kIova + 0x100000, 300, kOther}}, 0x63, 3, 4},
-                        Case{{{Rig::kIova + 0x13FFFF, 900, kKey}}, 0x63, 3, 4},
-                        Case{{good, good}, 0x63, 3, 2}}) {
+  for (const Case& c :
+       {Case{{good}, 0x61, 4, 1}, Case{{{Rig::kIova + 0x100000, 300, kOther}}, 0x63, 3, 4},
+        Case{{{Rig::kIova + 0x13FFFF, 900, kKey}}, 0x63, 3, 4}, Case{{good, good}, 0x63, 3, 2}}) {
     Rig b;
     b.post(3, c.list);
     b.post(3, {good});
@@ -842,8 +907,10 @@ TEST_CASE("rq: receives too small or with a bad list (RSP-20, RSP-21, WC-02, WC-
     REQUIRE(b.completions.size() == 2);
     CHECK(b.completions[0].status == c.status);
     CHECK(b.completions[1].status == 5);
-    if (c.kind == 3) CHECK(b.memory == before);
-    else CHECK(std::equal(before.begin() + 0x10012C, before.end(), b.memory.begin() + 0x10012C));
+    if (c.kind == 3)
+      CHECK(b.memory == before);
+    else
+      CHECK(std::equal(before.begin() + 0x10012C, before.end(), b.memory.begin() + 0x10012C));
   }
 }
 
@@ -912,8 +979,10 @@ TEST_CASE("rq: failing host reads: of a receive, of an atomic (RSP-56)") {
     Rig b;
     b.read_errors = true;
     b.post(3, {{Rig::kIova + 0x100000, 64, kKey}});
-    if (atomic) b.atomic(kFetchAdd, 0x100000, 1);
-    else b.message(false, Rig::pattern(8, 1));
+    if (atomic)
+      b.atomic(kFetchAdd, 0x100000, 1);
+    else
+      b.message(false, Rig::pattern(8, 1));
     b.run();
     REQUIRE(!b.fails.empty());
     CHECK(b.fails[0].first == 3);
@@ -967,7 +1036,6 @@ TEST_CASE("rq: pause holds requests back and lets the block become idle") {
   CHECK(b.answers.size() == 1);
 }
 
-
 TEST_CASE("rq: six queue pairs over a link that loses and repeats packets") {
   for (unsigned seed : {1u, 2u, 3u}) {
     MESSAGE("seed ", seed);
@@ -1014,7 +1082,8 @@ TEST_CASE("rq: six queue pairs over a link that loses and repeats packets") {
       retries += p.retries();
     }
     CHECK(b.fails.empty());
-    MESSAGE("clocks ", b.dut.cycle(), ", requests ", b.requests_taken, ", times gone back ", retries);
+    MESSAGE("clocks ", b.dut.cycle(), ", requests ", b.requests_taken, ", times gone back ",
+            retries);
   }
 }
 

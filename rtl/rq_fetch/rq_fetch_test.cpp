@@ -159,7 +159,8 @@ TEST_CASE("rq_fetch: receives come in order, over ring ends and 4 KiB, for every
   }
 }
 
-TEST_CASE("rq_fetch: several queue pairs are fetched at once; from doorbell to read in few clocks") {
+TEST_CASE(
+    "rq_fetch: several queue pairs are fetched at once; from doorbell to read in few clocks") {
   Rig r;
   for (unsigned q = 0; q < 8; ++q) {
     r.create(q, 4, 0);

@@ -29,8 +29,17 @@ constexpr unsigned kGoodKey = 0x111, kReadOnlyKey = 0x122, kBadKey = 0x133;
 
 enum Op : unsigned { kSend, kSendImm, kWrite, kWriteImm, kRead, kCmpSwap, kFetchAdd };
 enum Status : unsigned {
-  kSuccess = 0, kLocLenErr = 1, kLocQpOpErr = 2, kLocProtErr = 4, kWrFlushErr = 5, kBadRespErr = 7,
-  kRemInvReqErr = 9, kRemAccessErr = 10, kRemOpErr = 11, kRetryExcErr = 12, kRnrRetryExcErr = 13,
+  kSuccess = 0,
+  kLocLenErr = 1,
+  kLocQpOpErr = 2,
+  kLocProtErr = 4,
+  kWrFlushErr = 5,
+  kBadRespErr = 7,
+  kRemInvReqErr = 9,
+  kRemAccessErr = 10,
+  kRemOpErr = 11,
+  kRetryExcErr = 12,
+  kRnrRetryExcErr = 13,
   kFatalErr = 17,
 };
 
@@ -99,9 +108,9 @@ class Bench {
   std::vector<Attr> attr = std::vector<Attr>(kQps);
   std::vector<unsigned> produced = std::vector<unsigned>(kQps);
   std::vector<unsigned> state = std::vector<unsigned>(kQps);
-  std::vector<Packet> sent;          // every request that left
+  std::vector<Packet> sent;  // every request that left
   std::vector<Completion> done;
-  std::deque<Packet> responses;      // on their way to the adapter
+  std::deque<Packet> responses;  // on their way to the adapter
   std::map<unsigned, unsigned> counters;
   unsigned latency = 60, wire = 20, transport_time = 3000, rnr_time = 1000;
   unsigned ghosts = 0, fails = 0, dropped_segs = 0, wrong_places = 0;
@@ -238,7 +247,9 @@ class Bench {
       if (dut->live_ready_o) break;
       tick();
     }
-    auto get = [&](const char* name) { return unsigned(port::get(dut->live_o, place_of(kQpLive, name))); };
+    auto get = [&](const char* name) {
+      return unsigned(port::get(dut->live_o, place_of(kQpLive, name)));
+    };
     const Live l{get("sq_psn"), get("sq_una_psn"), get("sq_completed"), get("sq_idle") != 0};
     tick();
     dut->live_valid_i = 0;
@@ -269,10 +280,10 @@ class Bench {
     std::uint64_t addr, len;
     bool last;
   };
-  std::deque<Packet> tx_;         // described, pieces still to come
+  std::deque<Packet> tx_;  // described, pieces still to come
   std::deque<Piece> segs_;
-  std::deque<Packet> wire_;       // to the peer
-  std::deque<Bytes> scatter_;     // payload of responses taken by the adapter
+  std::deque<Packet> wire_;    // to the peer
+  std::deque<Bytes> scatter_;  // payload of responses taken by the adapter
   std::size_t scattered_ = 0;
   struct Timer {
     std::uint64_t deadline = ~std::uint64_t{0};
@@ -458,8 +469,8 @@ inline void Bench::tick() {
     Bytes& bytes = scatter_.front();
     if (get("drop")) {
       ++dropped_segs;
-    } else if (addr < kDataBase || addr + len > kQueueBase || get("pasid") != 5
-               || scattered_ + len > bytes.size()) {
+    } else if (addr < kDataBase || addr + len > kQueueBase || get("pasid") != 5 ||
+               scattered_ + len > bytes.size()) {
       ++wrong_places;
     } else {
       std::copy_n(bytes.begin() + long(scattered_), len, memory.begin() + long(addr));
@@ -472,13 +483,14 @@ inline void Bench::tick() {
     }
   }
   auto ask = [&](std::deque<Read>& queue, std::uint64_t addr, unsigned count) {
-    for (unsigned i = 0; i < count; ++i) queue.push_back({now + latency, addr + 64 * i, read_error});
+    for (unsigned i = 0; i < count; ++i)
+      queue.push_back({now + latency, addr + 64 * i, read_error});
   };
   if (d.br_fetch_data_valid_i && d.br_fetch_data_ready_o) fetch_.pop_front();
   if (d.br_again_data_valid_i && d.br_again_data_ready_o) again_.pop_front();
   if (d.br_fetch_valid_o && d.br_fetch_ready_i) {
-    if (d.br_fetch_addr_o / 4096 != (d.br_fetch_addr_o + 64 * d.br_fetch_count_o - 1) / 4096
-        || d.br_fetch_count_o == 0 || d.br_fetch_count_o > 16) {
+    if (d.br_fetch_addr_o / 4096 != (d.br_fetch_addr_o + 64 * d.br_fetch_count_o - 1) / 4096 ||
+        d.br_fetch_count_o == 0 || d.br_fetch_count_o > 16) {
       ++wrong_places;
     }
     ask(fetch_, d.br_fetch_addr_o, d.br_fetch_count_o);
@@ -487,7 +499,9 @@ inline void Bench::tick() {
   if (d.key_cut_req_valid_o) key_cut_.push_back(look_up(d.key_cut_req_o));
   if (d.key_place_req_valid_o) key_place_.push_back(look_up(d.key_place_req_o));
   if (d.desc_valid_o && d.desc_ready_i) {
-    auto get = [&](const char* name) { return unsigned(port::get(d.desc_o, place_of(kTxDesc, name))); };
+    auto get = [&](const char* name) {
+      return unsigned(port::get(d.desc_o, place_of(kTxDesc, name)));
+    };
     Packet p;
     p.qpn = get("qpn");
     p.opcode = get("opcode");
@@ -525,10 +539,12 @@ inline void Bench::tick() {
     Packet p = std::move(tx_.front());
     tx_.pop_front();
     p.at = now + wire;
-    if (log) std::printf("%8lu  tx qp %u op %02x psn %06x len %u\n", now, p.qpn, p.opcode, p.psn, p.payload_len);
+    if (log)
+      std::printf("%8lu  tx qp %u op %02x psn %06x len %u\n", now, p.qpn, p.opcode, p.psn,
+                  p.payload_len);
     sent.push_back(p);
-    const bool lost = (loss > 0 && std::uniform_real_distribution<>(0, 1)(random) < loss)
-                      || (lose_request && lose_request(p));
+    const bool lost = (loss > 0 && std::uniform_real_distribution<>(0, 1)(random) < loss) ||
+                      (lose_request && lose_request(p));
     if (!lost && auto_peer) wire_.push_back(std::move(p));
   }
   while (!wire_.empty() && wire_.front().at <= now) {
@@ -537,7 +553,9 @@ inline void Bench::tick() {
     serve(std::move(p));
   }
   if (d.atomic_job_valid_o) {
-    auto get = [&](const char* name) { return port::get(d.atomic_job_o, place_of(kAtomicJob, name)); };
+    auto get = [&](const char* name) {
+      return port::get(d.atomic_job_o, place_of(kAtomicJob, name));
+    };
     const std::uint64_t v = get("operand"), addr = get("addr");
     if (addr >= kDataBase && addr + 8 <= kQueueBase && get("op") == 0) {
       std::memcpy(&memory[addr], &v, 8);
@@ -547,10 +565,14 @@ inline void Bench::tick() {
     d.store_done_i = std::uint8_t(d.store_done_i + 1);
   }
   if (d.cqe_valid_o) {
-    auto get = [&](const char* name) { return unsigned(port::get(d.cqe_o, place_of(kCqeReq, name))); };
+    auto get = [&](const char* name) {
+      return unsigned(port::get(d.cqe_o, place_of(kCqeReq, name)));
+    };
     done.push_back({get("qpn"), get("wqe_index"), get("status"), get("opcode"), get("byte_len"),
                     get("vendor_err"), now});
-    if (log) std::printf("%8lu  cqe qp %u index %u status %u\n", now, get("qpn"), get("wqe_index"), get("status"));
+    if (log)
+      std::printf("%8lu  cqe qp %u index %u status %u\n", now, get("qpn"), get("wqe_index"),
+                  get("status"));
   }
   if (d.count_valid_o) ++counters[unsigned(port::get(d.count_o, place_of(kCount, "counter")))];
   bool failed = false;

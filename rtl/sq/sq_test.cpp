@@ -110,7 +110,8 @@ TEST_CASE("sq: RQ-36, RQ-41: READ data and the original value of an atomic land 
   REQUIRE(b.until(2));
   CHECK(std::equal(b.memory.begin() + kDataBase + 5, b.memory.begin() + kDataBase + 1006,
                    b.peers[2].memory.begin() + 100));
-  for (unsigned i = 0; i < 8; ++i) CHECK(b.memory[kDataBase + 0x2000 + i] == std::uint8_t((64 + i) * 3 + 1));
+  for (unsigned i = 0; i < 8; ++i)
+    CHECK(b.memory[kDataBase + 0x2000 + i] == std::uint8_t((64 + i) * 3 + 1));
   CHECK(b.peers[2].memory[64] == std::uint8_t(64 * 3 + 2));
   b.run(20);
   CHECK(b.counters[2] == 4 + 1);  // packets received
@@ -133,7 +134,8 @@ TEST_CASE("sq: WIRE-43, RQ-05: opcodes of a long solicited SEND with immediate")
   CHECK(b.sent[2].se);
   CHECK(b.sent[2].ack);
   REQUIRE(b.peers[0].sends.size() == 1);
-  CHECK(std::equal(b.peers[0].sends[0].begin(), b.peers[0].sends[0].end(), b.memory.begin() + kDataBase));
+  CHECK(std::equal(b.peers[0].sends[0].begin(), b.peers[0].sends[0].end(),
+                   b.memory.begin() + kDataBase));
 }
 
 TEST_CASE("sq: RQ-12, RQ-14, RQ-47: one ACK completes all before it; unsignaled ones are silent") {
@@ -152,9 +154,9 @@ TEST_CASE("sq: RQ-12, RQ-14, RQ-47: one ACK completes all before it; unsignaled 
   b.run(100);
   REQUIRE(b.done.size() == 2);
   CHECK(b.done[1].index == 2);
-  b.respond(3, 0x11, 9, 0x1F);   // beyond the last sent: RQ-16
-  b.respond(3, 0x11, 1, 0x1F);   // old
-  b.respond(3, 0x11, 7, 0x60);   // RQ-22
+  b.respond(3, 0x11, 9, 0x1F);  // beyond the last sent: RQ-16
+  b.respond(3, 0x11, 1, 0x1F);  // old
+  b.respond(3, 0x11, 7, 0x60);  // RQ-22
   b.run(100);
   CHECK(b.done.size() == 2);
   CHECK(b.ghosts == 3);
@@ -185,7 +187,8 @@ TEST_CASE("sq: RQ-19, RQ-21: a NAK in the middle of a message sends from there, 
   CHECK(b.counters[7] == 1);
 }
 
-TEST_CASE("sq: RQ-31, RQ-33: silence ends in RETRY_EXC_ERR after N + 1 transmissions, the rest flushes") {
+TEST_CASE(
+    "sq: RQ-31, RQ-33: silence ends in RETRY_EXC_ERR after N + 1 transmissions, the rest flushes") {
   for (unsigned retries : {0u, 2u, 7u}) {
     Bench b;
     Attr a;
@@ -588,7 +591,8 @@ TEST_CASE("sq: F-10: copies of a NAK cost one going back") {
   unsigned lost = 0;
   b.lose_request = [&](const Packet& p) { return p.psn == 0 && lost++ == 0; };
   b.lose_response = [&](const Packet& p) {
-    if ((p.ext[0] >> 5) == 3) for (int i = 0; i < 10; ++i) b.responses.push_back(p);
+    if ((p.ext[0] >> 5) == 3)
+      for (int i = 0; i < 10; ++i) b.responses.push_back(p);
     return false;
   };
   for (unsigned i = 0; i < 4; ++i) b.post(8, write_of(64));
@@ -897,7 +901,8 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
         const unsigned entries = 1 + random() % 13;
         for (unsigned e = 0; e < entries; ++e) {
           const std::uint32_t len = random() % 4 == 0 ? 0 : random() % 400;
-          const std::uint64_t into = kDataBase + q * 0x100000 + i * 0x8000 + e * 512 + random() % 100;
+          const std::uint64_t into =
+              kDataBase + q * 0x100000 + i * 0x8000 + e * 512 + random() % 100;
           w.list.push_back({into, len});
           pieces.push_back({q, into, from, len});
           from += len;
@@ -918,7 +923,8 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
   }
 }
 
-TEST_CASE("sq: soak over a lossy wire: every work request completes once, in order, with its data") {
+TEST_CASE(
+    "sq: soak over a lossy wire: every work request completes once, in order, with its data") {
   for (unsigned seed : {11u, 12u, 13u, 14u}) {
     std::printf("seed %u\n", seed);
     Bench b;
@@ -949,8 +955,12 @@ TEST_CASE("sq: soak over a lossy wire: every work request completes once, in ord
         const std::uint32_t len = sizes[pick(11)];
         Work w = write_of(len, local, pick(0x8000) + 0x1000);
         const unsigned kind = pick(10);
-        w.op = kind < 3 ? kWrite : kind < 5 ? kRead : kind < 7 ? kSend : kind == 7 ? kWriteImm
-               : kind == 8 ? kSendImm : kFetchAdd;
+        w.op = kind < 3    ? kWrite
+               : kind < 5  ? kRead
+               : kind < 7  ? kSend
+               : kind == 7 ? kWriteImm
+               : kind == 8 ? kSendImm
+                           : kFetchAdd;
         if (w.op == kFetchAdd) {
           w = add_of(1 + pick(5), kDataBase + q * 0x40000 + 0x30000 + 8 * works[q].size());
           added[q] += w.swap_add;

@@ -17,11 +17,11 @@ using roci::spec::place_of;
 /// One source: hands out packets numbered by PSN, each with 0 to 3 pieces named by address.
 struct Source {
   std::uint64_t tag = 0;
-  unsigned next = 0;                    // packet to offer
-  std::deque<std::uint64_t> pieces;     // addresses to offer
-  std::deque<unsigned> piece_counts;    // of packets taken, pieces still to offer
+  unsigned next = 0;                  // packet to offer
+  std::deque<std::uint64_t> pieces;   // addresses to offer
+  std::deque<unsigned> piece_counts;  // of packets taken, pieces still to offer
   bool offered = false;
-  unsigned count = 0;                   // pieces of the packet on offer
+  unsigned count = 0;  // pieces of the packet on offer
 };
 
 }  // namespace

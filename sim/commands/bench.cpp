@@ -129,10 +129,11 @@ nlohmann::json bench_rate(const BenchOptions& options) {
 
 nlohmann::json bench_latency(const BenchOptions& options) {
   const LatencyResult result = latency(options.world.width);
-  fmt::print("\nLatency through one adapter, 64-byte inline WRITE, host memory that answers at once\n"
-             "  doorbell to first beat on the wire    {:>6.1f} clocks\n"
-             "  last beat in to first beat of a write {:>6.1f} clocks\n",
-             result.doorbell_to_wire, result.wire_to_memory);
+  fmt::print(
+      "\nLatency through one adapter, 64-byte inline WRITE, host memory that answers at once\n"
+      "  doorbell to first beat on the wire    {:>6.1f} clocks\n"
+      "  last beat in to first beat of a write {:>6.1f} clocks\n",
+      result.doorbell_to_wire, result.wire_to_memory);
   WorldOptions world = options.world;
   StreamPlan plan;
   plan.depth = 1;
@@ -150,7 +151,9 @@ nlohmann::json bench_latency(const BenchOptions& options) {
 double go_back_n(double p, double window) { return (1 - p) / (1 + p * window); }
 
 nlohmann::json bench_loss(const BenchOptions& options, Plot& plot) {
-  header("Goodput of 64 KiB WRITEs against loss of data packets, 2 us round trip of the wire; bound: go-back-N");
+  header(
+      "Goodput of 64 KiB WRITEs against loss of data packets, 2 us round trip of the wire; bound: "
+      "go-back-N");
   plot.title = "Goodput against loss, go-back-N";
   plot.x_label = "loss, %";
   plot.y_label = "Gb/s";

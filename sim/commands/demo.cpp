@@ -22,7 +22,8 @@ constexpr std::size_t kDemoBytes = 1 << 20;  // what a default demo takes of the
 std::string repair_text(const TransferReport& report) {
   const WireCounts& there = report.wire[0];
   const WireCounts& back = report.wire[1];
-  return fmt::format("{} NAKs, {} packets sent again", there.sequence_naks + back.sequence_naks,
+  return fmt::format("{} NAKs, {} timeouts: {} packets sent again",
+                     there.sequence_naks + back.sequence_naks, report.timeouts,
                      there.repeated + back.repeated);
 }
 
@@ -58,12 +59,13 @@ int run(const DemoOptions& options) {
     write_file(in_directory(name + ".svg"), to_svg(recorder.sequence_plot(fmt::format(
                                                 "{} under {:g}% loss", name, 100 * options.loss))));
     all_equal = all_equal && report.equal;
-    fmt::print("{:<6} {:>8.1f} us  {:>6.2f} Gb/s  {:>5} packets  lost {:>2} + {:<2}  repaired by {}\n"
-               "       sha256 sent     {}\n       sha256 received {}  {}\n",
-               name, static_cast<double>(report.elapsed_ns) / 1000, report.gbps(),
-               report.wire[0].frames + report.wire[1].frames, report.wire[0].lost,
-               report.wire[1].lost, repair_text(report), report.sha_sent, report.sha_received,
-               report.equal ? "equal" : "DIFFERENT");
+    fmt::print(
+        "{:<6} {:>8.1f} us  {:>6.2f} Gb/s  {:>5} packets  lost {:>2} + {:<2}  repaired by {}\n"
+        "       sha256 sent     {}\n       sha256 received {}  {}\n",
+        name, static_cast<double>(report.elapsed_ns) / 1000, report.gbps(),
+        report.wire[0].frames + report.wire[1].frames, report.wire[0].lost, report.wire[1].lost,
+        repair_text(report), report.sha_sent, report.sha_received,
+        report.equal ? "equal" : "DIFFERENT");
     std::fflush(stdout);
     summary.push_back(report.json());
     summary.back()["op"] = name;
@@ -81,11 +83,12 @@ int run(const DemoOptions& options) {
   all_equal = all_equal && report.equal;
   write_file(in_directory("summary.json"), summary.dump(2) + "\n");
 
-  fmt::print("\ncaptures   {0}/{{write,send,read}}.pcapng   wireshark dissects them as RRoCE\n"
-             "plots      {0}/{{write,send,read}}.svg      sequence number against time\n"
-             "waveforms  {0}/write.n0.fst, write.n1.fst  the first {1} bytes again, 10% loss\n"
-             "summary    {0}/summary.json\n",
-             options.directory, part.size());
+  fmt::print(
+      "\ncaptures   {0}/{{write,send,read}}.pcapng   wireshark dissects them as RRoCE\n"
+      "plots      {0}/{{write,send,read}}.svg      sequence number against time\n"
+      "waveforms  {0}/write.n0.fst, write.n1.fst  the first {1} bytes again, 10% loss\n"
+      "summary    {0}/summary.json\n",
+      options.directory, part.size());
   if (!all_equal) throw UserError("the bytes that arrived are not those that were sent");
   return 0;
 }
@@ -100,7 +103,8 @@ void add_demo(CLI::App& app, Action& action) {
   command->add_option("--dir", options->directory, "where captures, plots and waveforms go")
       ->type_name("DIR")
       ->capture_default_str();
-  add_probability(*command, "--loss", options->loss, "loss of frames, each way, such as 0.01 or 1%");
+  add_probability(*command, "--loss", options->loss,
+                  "loss of frames, each way, such as 0.01 or 1%");
   command->add_option("--seed", options->seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();

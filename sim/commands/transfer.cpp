@@ -23,7 +23,7 @@ void print(const TransferOptions& options, const TransferReport& report) {
       "{}: {} bytes by {} over {} queue pair{}, path MTU {}, {}, {} bits, seed {}\n"
       "  {:.1f} us simulated, {:.2f} Gb/s; {} messages\n"
       "  packets: {} from n0, {} from n1; lost {} and {}, corrupted {}, duplicated {}, delayed {}\n"
-      "  repair:  {} sent again, {} sequence NAKs, {} RNR NAKs, {} ACKs\n"
+      "  repair:  {} sent again, {} sequence NAKs, {} RNR NAKs, {} timeouts, {} ACKs\n"
       "  sha256:  {} sent\n           {} received\n"
       "  {} clocks evaluated in {:.2f} s of processor time\n",
       options.file, report.bytes, name_of(options.plan.operation), options.plan.queue_pairs,
@@ -33,7 +33,7 @@ void print(const TransferOptions& options, const TransferReport& report) {
       back.frames, there.lost, back.lost, there.corrupted + back.corrupted,
       there.duplicated + back.duplicated, there.delayed + back.delayed,
       there.repeated + back.repeated, there.sequence_naks + back.sequence_naks,
-      there.rnr_naks + back.rnr_naks, there.acks + back.acks, report.sha_sent,
+      there.rnr_naks + back.rnr_naks, report.timeouts, there.acks + back.acks, report.sha_sent,
       report.sha_received, report.speed.clocks, report.speed.seconds);
 }
 
@@ -53,9 +53,9 @@ int run(const TransferOptions& options) {
   print(options, report);
   recorder.commit();
   if (plot) {
-    plot->write(to_svg(recorder.sequence_plot(
-        fmt::format("{} of {} bytes, path MTU {}", name_of(options.plan.operation), report.bytes,
-                    options.world.mtu))));
+    plot->write(to_svg(recorder.sequence_plot(fmt::format("{} of {} bytes, path MTU {}",
+                                                          name_of(options.plan.operation),
+                                                          report.bytes, options.world.mtu))));
     plot->commit();
   }
   if (json) {

@@ -12,7 +12,8 @@ namespace roci::sim {
 
 class Progress {
  public:
-  explicit Progress(std::string what) : what_(std::move(what)), shown_(isatty(STDERR_FILENO) != 0) {}
+  explicit Progress(std::string what)
+      : what_(std::move(what)), shown_(isatty(STDERR_FILENO) != 0) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -54,16 +54,21 @@ void Recorder::note(const testbench::FrameEvent& event) {
   const std::uint32_t psn = event.parsed.bth().psn();
   Flow& flow = flows_[key];
   if (flow.seen.empty()) flow.first = psn;
-  const Point point{us, static_cast<double>(transport::Psn(psn).steps_from(transport::Psn(flow.first)))};
+  const Point point{
+      us, static_cast<double>(transport::Psn(psn).steps_from(transport::Psn(flow.first)))};
   if (!is_data(opcode)) {
     if (flow.seen.empty()) flow.seen.insert(psn);
     const std::uint8_t syndrome = event.parsed.aeth().syndrome();
     switch (syndrome >> 5) {
-      case 0: ++counts.acks; return;
-      case 1: ++counts.rnr_naks; break;
+      case 0:
+        ++counts.acks;
+        return;
+      case 1:
+        ++counts.rnr_naks;
+        break;
       default:
         ++(syndrome == packet::code_of(spec::kSyndromes, "NakSequence") ? counts.sequence_naks
-                                                                         : counts.other_naks);
+                                                                        : counts.other_naks);
     }
     naks_.push_back(point);
     return;

@@ -19,9 +19,9 @@ namespace roci::sim {
 /// from the channel.
 struct WireCounts {
   std::uint64_t frames = 0;
-  std::uint64_t requests = 0;    ///< RoCE requests and READ responses with payload, or without
-  std::uint64_t repeated = 0;    ///< PSNs that were sent before
-  std::uint64_t lost = 0;        ///< by fault injection
+  std::uint64_t requests = 0;  ///< RoCE requests and READ responses with payload, or without
+  std::uint64_t repeated = 0;  ///< PSNs that were sent before
+  std::uint64_t lost = 0;      ///< by fault injection
   std::uint64_t corrupted = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t delayed = 0;

@@ -42,10 +42,17 @@ std::string escape(const std::string& text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -129,10 +136,9 @@ std::string axes(const Plot& plot, const Scale& x, const Scale& y) {
       "<text x='{}' y='{}' text-anchor='middle'>{}</text>\n"
       "<text transform='translate(18 {}) rotate(-90)' text-anchor='middle'>{}</text>\n"
       "<text x='{}' y='24' text-anchor='middle' font-size='15'>{}</text>\n",
-      kLeft, kTop, kWidth - kRight - kLeft, kHeight - kBottom - kTop,
-      (kLeft + kWidth - kRight) / 2, kHeight - 14, escape(plot.x_label),
-      (kTop + kHeight - kBottom) / 2, escape(plot.y_label), (kLeft + kWidth - kRight) / 2,
-      escape(plot.title));
+      kLeft, kTop, kWidth - kRight - kLeft, kHeight - kBottom - kTop, (kLeft + kWidth - kRight) / 2,
+      kHeight - 14, escape(plot.x_label), (kTop + kHeight - kBottom) / 2, escape(plot.y_label),
+      (kLeft + kWidth - kRight) / 2, escape(plot.title));
   return out;
 }
 

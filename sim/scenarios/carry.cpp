@@ -106,6 +106,7 @@ void Carry::request(End& end, const Offer& peer) {
     if (progress_) progress_(done + 1, messages_.size());
   }
   end_ns_ = end.device.now_ns();
+  for (const auto& pair : end.pairs) timeouts_ += pair->counters().timeouts;
 }
 
 void Carry::receive(End& end) {

@@ -44,6 +44,8 @@ class Carry {
   /// From the first post to the last completion of the requester, ns.
   std::uint64_t elapsed_ns() const { return end_ns_ - start_ns_; }
   std::size_t messages() const { return messages_.size(); }
+  /// Times that an adapter's timer made it send again, over all queue pairs.
+  std::uint64_t timeouts() const { return timeouts_; }
 
  private:
   struct Message {
@@ -65,6 +67,7 @@ class Carry {
   std::vector<std::uint8_t> received_;
   std::uint64_t start_ns_ = 0;
   std::uint64_t end_ns_ = 0;
+  std::uint64_t timeouts_ = 0;
 };
 
 }  // namespace roci::sim

@@ -35,9 +35,8 @@ class Meeting {
   void step(unsigned side) {
     ++steps_[side];
     devices_[1 - side]->wake();
-    devices_[side]->wait(
-        [&] { return steps_[1 - side] >= steps_[side] || !failure_.empty(); },
-        driver::Device::kForever);
+    devices_[side]->wait([&] { return steps_[1 - side] >= steps_[side] || !failure_.empty(); },
+                         driver::Device::kForever);
     if (!failure_.empty()) throw std::runtime_error(failure_);
   }
 

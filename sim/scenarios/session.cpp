@@ -58,6 +58,7 @@ nlohmann::json TransferReport::json() const {
           {"sha256_received", sha_received},
           {"simulated_ns", elapsed_ns},
           {"goodput_gbps", gbps()},
+          {"timeouts", timeouts},
           {"from_n0", to_json(wire[0])},
           {"from_n1", to_json(wire[1])},
           {"clocks_evaluated", speed.clocks},
@@ -76,9 +77,8 @@ TransferReport transfer(const WorldOptions& options, const CarryPlan& plan,
   chosen.connect.path_mtu = mtu_code(options.mtu);
   chosen.connect.timeout = static_cast<std::uint8_t>(options.timeout);
   chosen.first_psn = static_cast<std::uint32_t>(std::mt19937(options.seed)()) & 0xFFFFFF;
-  Carry carry(chosen, bytes, meeting, [&](std::size_t done, std::size_t all) {
-    progress.show(done, all, world.now_ns());
-  });
+  Carry carry(chosen, bytes, meeting,
+              [&](std::size_t done, std::size_t all) { progress.show(done, all, world.now_ns()); });
   auto guarded = [&](testbench::Node& node, void (Carry::*side)(CarrySide)) {
     try {
       (carry.*side)({node.context(), node.gid()});
@@ -94,6 +94,7 @@ TransferReport transfer(const WorldOptions& options, const CarryPlan& plan,
   report.bytes = bytes.size();
   report.messages = carry.messages();
   report.elapsed_ns = carry.elapsed_ns();
+  report.timeouts = carry.timeouts();
   for (unsigned n = 0; n < 2; ++n) {
     const testbench::Channel::Counts& faults = world.channel(n).counts();
     report.wire[n] = recorder.counts(n);

@@ -17,10 +17,11 @@ testbench::Config config_of(const WorldOptions& options);
 
 /// What a transfer did.
 struct TransferReport {
-  bool equal = false;         ///< every byte arrived
+  bool equal = false;  ///< every byte arrived
   std::uint64_t bytes = 0;
   std::size_t messages = 0;
   std::uint64_t elapsed_ns = 0;  ///< simulated, first post to last completion
+  std::uint64_t timeouts = 0;    ///< repairs that the timer began
   WireCounts wire[2];            ///< as sent by node 0 and node 1
   std::string sha_sent, sha_received;
   testbench::World::Speed speed{};

@@ -121,8 +121,8 @@ class Side {
 
   static void check(const driver::Completion& completion) {
     if (completion.ok()) return;
-    throw std::runtime_error(fmt::format("a message on queue pair {} ended with {}",
-                                         completion.qpn, driver::name_of(completion.status)));
+    throw std::runtime_error(fmt::format("a message on queue pair {} ended with {}", completion.qpn,
+                                         driver::name_of(completion.status)));
   }
 
   testbench::Node& node_;
@@ -171,13 +171,11 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   const unsigned all = plan.queue_pairs * plan.depth + plan.messages;
   std::vector<testbench::World::Task> tasks;
   for (unsigned n = 0; n < (plan.both_ways ? 2u : 1u); ++n) {
-    tasks.push_back({n, [&, n](testbench::Node&) {
-                       guarded([&] { sides[n]->request(results[n]); });
-                     }});
+    tasks.push_back(
+        {n, [&, n](testbench::Node&) { guarded([&] { sides[n]->request(results[n]); }); }});
     if (plan.operation == Operation::kSend) {
-      tasks.push_back({1 - n, [&, n](testbench::Node&) {
-                         guarded([&] { sides[1 - n]->receive(all); });
-                       }});
+      tasks.push_back(
+          {1 - n, [&, n](testbench::Node&) { guarded([&] { sides[1 - n]->receive(all); }); }});
     }
   }
   world.run(tasks);

@@ -16,14 +16,14 @@ struct StreamPlan {
   unsigned depth = 16;          ///< messages outstanding on a queue pair
   unsigned messages = 64;       ///< measured, over all queue pairs, each way
   bool both_ways = false;
-  bool spare_answers = false;   ///< faults hit only what node 0 sends
+  bool spare_answers = false;  ///< faults hit only what node 0 sends
 };
 
 struct StreamResult {
-  double gbps = 0;       ///< goodput of one direction, the slower one
-  double mpps = 0;       ///< messages per microsecond of one direction
-  double clocks = 0;     ///< of 4 ns, per message of one direction
-  double latency_us = 0; ///< from post to completion, median
+  double gbps = 0;             ///< goodput of one direction, the slower one
+  double mpps = 0;             ///< messages per microsecond of one direction
+  double clocks = 0;           ///< of 4 ns, per message of one direction
+  double latency_us = 0;       ///< from post to completion, median
   std::uint64_t repeated = 0;  ///< packets sent again
   double loss = 0;             ///< share of node 0's frames that was lost
   testbench::World::Speed speed{};
