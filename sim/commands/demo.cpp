@@ -22,7 +22,7 @@ constexpr std::size_t kDemoBytes = 1 << 20;  // what a default demo takes of the
 std::string repair_text(const TransferReport& report) {
   const WireCounts& there = report.wire[0];
   const WireCounts& back = report.wire[1];
-  return fmt::format("{} NAKs, {} timeouts: {} packets sent again",
+  return fmt::format("NAK x{}, timer x{}: {} packets sent again",
                      there.sequence_naks + back.sequence_naks, report.timeouts,
                      there.repeated + back.repeated);
 }
