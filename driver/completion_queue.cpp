@@ -40,7 +40,7 @@ CompletionQueue::CompletionQueue(Context& context, unsigned entries)
   try {
     number_ = static_cast<std::uint32_t>(
         context_
-            .execute(code(spec::kAdminOps, "CreateCq"),
+            .execute(code_of(spec::kAdminOps, "CreateCq"),
                      Body()
                          .put(place_of(spec::kCreateCq, "log_entries"), log_)
                          .put(place_of(spec::kCreateCq, "pasid"), context_.device().pasid())
@@ -56,7 +56,7 @@ CompletionQueue::CompletionQueue(Context& context, unsigned entries)
 
 CompletionQueue::~CompletionQueue() {
   try {
-    context_.execute(code(spec::kAdminOps, "DestroyCq"),
+    context_.execute(code_of(spec::kAdminOps, "DestroyCq"),
                      Body().put(place_of(spec::kDestroyCq, "cqn"), number_),
                      "destroy completion queue");
   } catch (const Error&) {
@@ -147,7 +147,7 @@ void CompletionQueue::arm(bool solicited_only) {
 }
 
 void CompletionQueue::set_moderation(std::uint16_t count, std::uint16_t period_us) {
-  context_.execute(code(spec::kAdminOps, "ModifyCq"),
+  context_.execute(code_of(spec::kAdminOps, "ModifyCq"),
                    Body()
                        .put(place_of(spec::kModifyCq, "cqn"), number_)
                        .put(place_of(spec::kModifyCq, "count"), count)

@@ -108,7 +108,7 @@ Context::Context(Device& device, const ContextOptions& options)
   device_.write32(register_offset("AdminSize"), ring_size(device_, kAdminLog));
   device_.write32(register_offset("Control"), 0b11);
 
-  const Body reply = execute(code(spec::kAdminOps, "QueryDevice"), {}, "query device");
+  const Body reply = execute(code_of(spec::kAdminOps, "QueryDevice"), {}, "query device");
   const auto field = [&](spec::Place place) {
     return static_cast<std::uint32_t>(reply.get(place));
   };
@@ -200,7 +200,7 @@ Body Context::exchange(unsigned opcode, const Body& body, const char* text) {
 }
 
 PortStatus Context::query_port() {
-  const Body reply = execute(code(spec::kAdminOps, "QueryPort"), {}, "query port");
+  const Body reply = execute(code_of(spec::kAdminOps, "QueryPort"), {}, "query port");
   constexpr std::uint64_t kPortActive = 4;  // ibv_port_state
   return {reply.get(place_of(spec::kQueryPortReply, "state")) == kPortActive,
           static_cast<std::uint8_t>(reply.get(place_of(spec::kQueryPortReply, "max_mtu"))),
@@ -210,7 +210,7 @@ PortStatus Context::query_port() {
 }
 
 PortCounters Context::port_counters() {
-  const Body reply = execute(code(spec::kAdminOps, "QueryCounters"), {}, "query port counters");
+  const Body reply = execute(code_of(spec::kAdminOps, "QueryCounters"), {}, "query port counters");
   PortCounters c{};
   constexpr spec::Place kFirst = spec::place_of(spec::kPortCountersReply, "drop_icrc");
   for (unsigned i = 0; i < c.drops.size(); ++i) {
@@ -226,7 +226,7 @@ PortCounters Context::port_counters() {
 }
 
 void Context::set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid) {
-  execute(code(spec::kAdminOps, "SetGid"),
+  execute(code_of(spec::kAdminOps, "SetGid"),
           Body()
               .put(place_of(spec::kSetGid, "index"), index)
               .put(place_of(spec::kSetGid, "vlan"), vid.has_value())
@@ -237,7 +237,7 @@ void Context::set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_
 }
 
 Gid Context::query_gid(unsigned index) {
-  const Body reply = execute(code(spec::kAdminOps, "QueryGid"),
+  const Body reply = execute(code_of(spec::kAdminOps, "QueryGid"),
                              Body().put(place_of(spec::kQueryGid, "index"), index), "query GID");
   Gid gid;
   for (unsigned i = 0; i < 8; ++i) {
@@ -250,7 +250,7 @@ Gid Context::query_gid(unsigned index) {
 }
 
 std::uint64_t Context::resolve(unsigned sgid_index, const Gid& gid) {
-  return execute(code(spec::kAdminOps, "ResolveAddress"),
+  return execute(code_of(spec::kAdminOps, "ResolveAddress"),
                  Body()
                      .put(place_of(spec::kResolveAddress, "sgid_index"), sgid_index)
                      .put(place_of(spec::kResolveAddress, "dgid_hi"), high_half(gid))

@@ -60,13 +60,13 @@ struct PortCounters {
 
 /// An event of the adapter; kinds of spec::kEvents.
 enum class EventKind : std::uint8_t {
-  kCompletion = code(spec::kEvents, "Completion"),
-  kCqError = code(spec::kEvents, "CqError"),
-  kQpFatal = code(spec::kEvents, "QpFatal"),
-  kQpRequest = code(spec::kEvents, "QpRequest"),
-  kQpAccess = code(spec::kEvents, "QpAccess"),
-  kCommEst = code(spec::kEvents, "CommEst"),
-  kSqDrained = code(spec::kEvents, "SqDrained"),
+  kCompletion = code_of(spec::kEvents, "Completion"),
+  kCqError = code_of(spec::kEvents, "CqError"),
+  kQpFatal = code_of(spec::kEvents, "QpFatal"),
+  kQpRequest = code_of(spec::kEvents, "QpRequest"),
+  kQpAccess = code_of(spec::kEvents, "QpAccess"),
+  kCommEst = code_of(spec::kEvents, "CommEst"),
+  kSqDrained = code_of(spec::kEvents, "SqDrained"),
 };
 struct Event {
   EventKind kind;

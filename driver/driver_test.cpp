@@ -176,7 +176,7 @@ TEST_CASE("context: another kind of device is refused") {
 TEST_CASE("context: a refused command throws its status and the field at fault") {
   FakeDevice device;
   Context context(device);
-  device.refuse = code(spec::kAdminStatuses, "BadParameter");
+  device.refuse = code_of(spec::kAdminStatuses, "BadParameter");
   try {
     context.set_gid(3, gid_of_ipv4(0x0A000001));
     FAIL("no error");

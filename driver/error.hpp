@@ -12,15 +12,15 @@ namespace roci::driver {
 
 /// Statuses of admin commands; names and numbers of spec::kAdminStatuses.
 enum class AdminStatus : std::uint16_t {
-  kOk = code(spec::kAdminStatuses, "Ok"),
-  kBadOpcode = code(spec::kAdminStatuses, "BadOpcode"),
-  kBadHandle = code(spec::kAdminStatuses, "BadHandle"),
-  kBadParameter = code(spec::kAdminStatuses, "BadParameter"),
-  kBadState = code(spec::kAdminStatuses, "BadState"),
-  kNoResource = code(spec::kAdminStatuses, "NoResource"),
-  kBusy = code(spec::kAdminStatuses, "Busy"),
-  kUnreachable = code(spec::kAdminStatuses, "Unreachable"),
-  kHardwareError = code(spec::kAdminStatuses, "HardwareError"),
+  kOk = code_of(spec::kAdminStatuses, "Ok"),
+  kBadOpcode = code_of(spec::kAdminStatuses, "BadOpcode"),
+  kBadHandle = code_of(spec::kAdminStatuses, "BadHandle"),
+  kBadParameter = code_of(spec::kAdminStatuses, "BadParameter"),
+  kBadState = code_of(spec::kAdminStatuses, "BadState"),
+  kNoResource = code_of(spec::kAdminStatuses, "NoResource"),
+  kBusy = code_of(spec::kAdminStatuses, "Busy"),
+  kUnreachable = code_of(spec::kAdminStatuses, "Unreachable"),
+  kHardwareError = code_of(spec::kAdminStatuses, "HardwareError"),
 };
 
 /// A command that the adapter refused, or an adapter that does not answer. Nothing has changed.

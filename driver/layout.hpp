@@ -12,14 +12,7 @@
 
 namespace roci::driver {
 
-/// Value of the code called `name`; a name that is not in the group does not compile.
-template <std::size_t N>
-constexpr unsigned code(const spec::Code (&group)[N], std::string_view name) {
-  for (const spec::Code& c : group) {
-    if (c.name == name) return c.value;
-  }
-  throw "no such code";
-}
+using spec::code_of;
 
 /// Offset of the register called `name`.
 constexpr std::uint32_t register_offset(std::string_view name) {
@@ -31,10 +24,7 @@ constexpr std::uint32_t register_offset(std::string_view name) {
 
 /// First offset of the window called `name`.
 constexpr std::uint32_t window_offset(std::string_view name) {
-  for (const spec::Window& w : spec::kWindows) {
-    if (w.name == name) return w.offset;
-  }
-  throw "no such window";
+  return spec::window_of(name).offset;
 }
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -5,12 +5,12 @@ namespace roci::driver {
 ProtectionDomain::ProtectionDomain(Context& context)
     : context_(context),
       number_(static_cast<std::uint32_t>(
-          context.execute(code(spec::kAdminOps, "AllocPd"), {}, "allocate protection domain")
+          context.execute(code_of(spec::kAdminOps, "AllocPd"), {}, "allocate protection domain")
               .get(place_of(spec::kAllocPdReply, "pd")))) {}
 
 ProtectionDomain::~ProtectionDomain() {
   try {
-    context_.execute(code(spec::kAdminOps, "DeallocPd"),
+    context_.execute(code_of(spec::kAdminOps, "DeallocPd"),
                      Body().put(place_of(spec::kDeallocPd, "pd"), number_),
                      "free protection domain");
   } catch (const Error&) {  // a destructor has nobody to tell; the number stays taken
@@ -39,7 +39,7 @@ MemoryRegion::MemoryRegion(ProtectionDomain& pd, const DmaMemory& memory, std::u
 void MemoryRegion::enter(std::uint32_t rights) {
   key_ = static_cast<std::uint32_t>(
       pd_.context()
-          .execute(code(spec::kAdminOps, "RegMr"),
+          .execute(code_of(spec::kAdminOps, "RegMr"),
                    Body()
                        .put(place_of(spec::kRegMr, "pd"), pd_.number())
                        .put(place_of(spec::kRegMr, "access"), rights)
@@ -53,7 +53,7 @@ void MemoryRegion::enter(std::uint32_t rights) {
 
 MemoryRegion::~MemoryRegion() {
   try {
-    pd_.context().execute(code(spec::kAdminOps, "DeregMr"),
+    pd_.context().execute(code_of(spec::kAdminOps, "DeregMr"),
                           Body().put(place_of(spec::kDeregMr, "key"), key_), "deregister memory");
   } catch (const Error&) {
     return;  // the key may still work: the memory must stay

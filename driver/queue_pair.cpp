@@ -171,7 +171,7 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
   try {
     number_ = static_cast<std::uint32_t>(
         context_
-            .execute(code(spec::kAdminOps, "CreateQp"),
+            .execute(code_of(spec::kAdminOps, "CreateQp"),
                      Body()
                          .put(place_of(spec::kCreateQp, "pd"), pd.number())
                          .put(place_of(spec::kCreateQp, "pasid"), context_.device().pasid())
@@ -197,7 +197,7 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
 QueuePair::~QueuePair() {
   bool gone = true;
   try {
-    context_.execute(code(spec::kAdminOps, "DestroyQp"),
+    context_.execute(code_of(spec::kAdminOps, "DestroyQp"),
                      Body().put(place_of(spec::kDestroyQp, "qpn"), number_), "destroy queue pair");
   } catch (const Error&) {
     gone = false;  // the adapter may still read the rings
@@ -216,7 +216,7 @@ QueuePair::~QueuePair() {
 }
 
 void QueuePair::modify(const QpAttributes& attributes, std::uint32_t mask) {
-  context_.execute(code(spec::kAdminOps, "ModifyQp"), body_of(number_, attributes, mask),
+  context_.execute(code_of(spec::kAdminOps, "ModifyQp"), body_of(number_, attributes, mask),
                    "modify queue pair");
   if ((mask & mask::kState) != 0) {
     state_ = attributes.state;
@@ -232,13 +232,13 @@ void QueuePair::modify(const QpAttributes& attributes, std::uint32_t mask) {
 }
 
 QpAttributes QueuePair::query() {
-  return attributes_of(context_.execute(code(spec::kAdminOps, "QueryQp"),
+  return attributes_of(context_.execute(code_of(spec::kAdminOps, "QueryQp"),
                                         Body().put(place_of(spec::kQueryQp, "qpn"), number_),
                                         "query queue pair"));
 }
 
 QpCounters QueuePair::counters() {
-  const Body reply = context_.execute(code(spec::kAdminOps, "QueryCounters"),
+  const Body reply = context_.execute(code_of(spec::kAdminOps, "QueryCounters"),
                                       Body()
                                           .put(place_of(spec::kQueryCounters, "of_qp"), 1)
                                           .put(place_of(spec::kQueryCounters, "qpn"), number_),

@@ -17,30 +17,30 @@ using Gid = std::array<std::uint8_t, 16>;
 
 /// Operation of a send work request (11.4.1.1).
 enum class Opcode : std::uint8_t {
-  kSend = code(spec::kWrOps, "Send"),
-  kSendImm = code(spec::kWrOps, "SendImm"),
-  kWrite = code(spec::kWrOps, "Write"),
-  kWriteImm = code(spec::kWrOps, "WriteImm"),
-  kRead = code(spec::kWrOps, "Read"),
-  kCmpSwap = code(spec::kWrOps, "CmpSwap"),
-  kFetchAdd = code(spec::kWrOps, "FetchAdd"),
+  kSend = code_of(spec::kWrOps, "Send"),
+  kSendImm = code_of(spec::kWrOps, "SendImm"),
+  kWrite = code_of(spec::kWrOps, "Write"),
+  kWriteImm = code_of(spec::kWrOps, "WriteImm"),
+  kRead = code_of(spec::kWrOps, "Read"),
+  kCmpSwap = code_of(spec::kWrOps, "CmpSwap"),
+  kFetchAdd = code_of(spec::kWrOps, "FetchAdd"),
 };
 
 /// Completion status, numbered as ibv_wc_status.
 enum class Status : std::uint8_t {
-  kSuccess = code(spec::kStatuses, "Success"),
-  kLocLenErr = code(spec::kStatuses, "LocLenErr"),
-  kLocQpOpErr = code(spec::kStatuses, "LocQpOpErr"),
-  kLocProtErr = code(spec::kStatuses, "LocProtErr"),
-  kWrFlushErr = code(spec::kStatuses, "WrFlushErr"),
-  kBadRespErr = code(spec::kStatuses, "BadRespErr"),
-  kLocAccessErr = code(spec::kStatuses, "LocAccessErr"),
-  kRemInvReqErr = code(spec::kStatuses, "RemInvReqErr"),
-  kRemAccessErr = code(spec::kStatuses, "RemAccessErr"),
-  kRemOpErr = code(spec::kStatuses, "RemOpErr"),
-  kRetryExcErr = code(spec::kStatuses, "RetryExcErr"),
-  kRnrRetryExcErr = code(spec::kStatuses, "RnrRetryExcErr"),
-  kFatalErr = code(spec::kStatuses, "FatalErr"),
+  kSuccess = code_of(spec::kStatuses, "Success"),
+  kLocLenErr = code_of(spec::kStatuses, "LocLenErr"),
+  kLocQpOpErr = code_of(spec::kStatuses, "LocQpOpErr"),
+  kLocProtErr = code_of(spec::kStatuses, "LocProtErr"),
+  kWrFlushErr = code_of(spec::kStatuses, "WrFlushErr"),
+  kBadRespErr = code_of(spec::kStatuses, "BadRespErr"),
+  kLocAccessErr = code_of(spec::kStatuses, "LocAccessErr"),
+  kRemInvReqErr = code_of(spec::kStatuses, "RemInvReqErr"),
+  kRemAccessErr = code_of(spec::kStatuses, "RemAccessErr"),
+  kRemOpErr = code_of(spec::kStatuses, "RemOpErr"),
+  kRetryExcErr = code_of(spec::kStatuses, "RetryExcErr"),
+  kRnrRetryExcErr = code_of(spec::kStatuses, "RnrRetryExcErr"),
+  kFatalErr = code_of(spec::kStatuses, "FatalErr"),
 };
 
 /// Name of a status as in model/spec, "?" for a number that is none.
@@ -48,51 +48,51 @@ const char* name_of(Status status);
 
 /// Kind of a completion, numbered as ibv_wc_opcode; 128 and above are receives.
 enum class WcOpcode : std::uint8_t {
-  kSend = code(spec::kWcOps, "Send"),
-  kWrite = code(spec::kWcOps, "Write"),
-  kRead = code(spec::kWcOps, "Read"),
-  kCmpSwap = code(spec::kWcOps, "CmpSwap"),
-  kFetchAdd = code(spec::kWcOps, "FetchAdd"),
-  kRecv = code(spec::kWcOps, "Recv"),
-  kRecvWriteImm = code(spec::kWcOps, "RecvWriteImm"),
+  kSend = code_of(spec::kWcOps, "Send"),
+  kWrite = code_of(spec::kWcOps, "Write"),
+  kRead = code_of(spec::kWcOps, "Read"),
+  kCmpSwap = code_of(spec::kWcOps, "CmpSwap"),
+  kFetchAdd = code_of(spec::kWcOps, "FetchAdd"),
+  kRecv = code_of(spec::kWcOps, "Recv"),
+  kRecvWriteImm = code_of(spec::kWcOps, "RecvWriteImm"),
 };
 
 enum class QpState : std::uint8_t {
-  kReset = code(spec::kQpStates, "Reset"),
-  kInit = code(spec::kQpStates, "Init"),
-  kRtr = code(spec::kQpStates, "Rtr"),
-  kRts = code(spec::kQpStates, "Rts"),
-  kSqd = code(spec::kQpStates, "Sqd"),
-  kErr = code(spec::kQpStates, "Err"),
+  kReset = code_of(spec::kQpStates, "Reset"),
+  kInit = code_of(spec::kQpStates, "Init"),
+  kRtr = code_of(spec::kQpStates, "Rtr"),
+  kRts = code_of(spec::kQpStates, "Rts"),
+  kSqd = code_of(spec::kQpStates, "Sqd"),
+  kErr = code_of(spec::kQpStates, "Err"),
 };
 
 /// Rights of regions and queue pairs; bits as ibv_access_flags.
 namespace access {
-inline constexpr std::uint32_t kLocalWrite = 1u << code(spec::kAccess, "LocalWrite");
-inline constexpr std::uint32_t kRemoteWrite = 1u << code(spec::kAccess, "RemoteWrite");
-inline constexpr std::uint32_t kRemoteRead = 1u << code(spec::kAccess, "RemoteRead");
-inline constexpr std::uint32_t kRemoteAtomic = 1u << code(spec::kAccess, "RemoteAtomic");
+inline constexpr std::uint32_t kLocalWrite = 1u << code_of(spec::kAccess, "LocalWrite");
+inline constexpr std::uint32_t kRemoteWrite = 1u << code_of(spec::kAccess, "RemoteWrite");
+inline constexpr std::uint32_t kRemoteRead = 1u << code_of(spec::kAccess, "RemoteRead");
+inline constexpr std::uint32_t kRemoteAtomic = 1u << code_of(spec::kAccess, "RemoteAtomic");
 inline constexpr std::uint32_t kAll = kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic;
 }  // namespace access
 
 /// Attributes named in a modify; bits as ibv_qp_attr_mask.
 namespace mask {
-inline constexpr std::uint32_t kState = 1u << code(spec::kQpMask, "State");
-inline constexpr std::uint32_t kCurState = 1u << code(spec::kQpMask, "CurState");
-inline constexpr std::uint32_t kAccessFlags = 1u << code(spec::kQpMask, "AccessFlags");
-inline constexpr std::uint32_t kPkeyIndex = 1u << code(spec::kQpMask, "PkeyIndex");
-inline constexpr std::uint32_t kPort = 1u << code(spec::kQpMask, "Port");
-inline constexpr std::uint32_t kAv = 1u << code(spec::kQpMask, "Av");
-inline constexpr std::uint32_t kPathMtu = 1u << code(spec::kQpMask, "PathMtu");
-inline constexpr std::uint32_t kTimeout = 1u << code(spec::kQpMask, "Timeout");
-inline constexpr std::uint32_t kRetryCnt = 1u << code(spec::kQpMask, "RetryCnt");
-inline constexpr std::uint32_t kRnrRetry = 1u << code(spec::kQpMask, "RnrRetry");
-inline constexpr std::uint32_t kRqPsn = 1u << code(spec::kQpMask, "RqPsn");
-inline constexpr std::uint32_t kMaxRdAtomic = 1u << code(spec::kQpMask, "MaxQpRdAtomic");
-inline constexpr std::uint32_t kMinRnrTimer = 1u << code(spec::kQpMask, "MinRnrTimer");
-inline constexpr std::uint32_t kSqPsn = 1u << code(spec::kQpMask, "SqPsn");
-inline constexpr std::uint32_t kMaxDestRdAtomic = 1u << code(spec::kQpMask, "MaxDestRdAtomic");
-inline constexpr std::uint32_t kDestQpn = 1u << code(spec::kQpMask, "DestQpn");
+inline constexpr std::uint32_t kState = 1u << code_of(spec::kQpMask, "State");
+inline constexpr std::uint32_t kCurState = 1u << code_of(spec::kQpMask, "CurState");
+inline constexpr std::uint32_t kAccessFlags = 1u << code_of(spec::kQpMask, "AccessFlags");
+inline constexpr std::uint32_t kPkeyIndex = 1u << code_of(spec::kQpMask, "PkeyIndex");
+inline constexpr std::uint32_t kPort = 1u << code_of(spec::kQpMask, "Port");
+inline constexpr std::uint32_t kAv = 1u << code_of(spec::kQpMask, "Av");
+inline constexpr std::uint32_t kPathMtu = 1u << code_of(spec::kQpMask, "PathMtu");
+inline constexpr std::uint32_t kTimeout = 1u << code_of(spec::kQpMask, "Timeout");
+inline constexpr std::uint32_t kRetryCnt = 1u << code_of(spec::kQpMask, "RetryCnt");
+inline constexpr std::uint32_t kRnrRetry = 1u << code_of(spec::kQpMask, "RnrRetry");
+inline constexpr std::uint32_t kRqPsn = 1u << code_of(spec::kQpMask, "RqPsn");
+inline constexpr std::uint32_t kMaxRdAtomic = 1u << code_of(spec::kQpMask, "MaxQpRdAtomic");
+inline constexpr std::uint32_t kMinRnrTimer = 1u << code_of(spec::kQpMask, "MinRnrTimer");
+inline constexpr std::uint32_t kSqPsn = 1u << code_of(spec::kQpMask, "SqPsn");
+inline constexpr std::uint32_t kMaxDestRdAtomic = 1u << code_of(spec::kQpMask, "MaxDestRdAtomic");
+inline constexpr std::uint32_t kDestQpn = 1u << code_of(spec::kQpMask, "DestQpn");
 inline constexpr std::uint32_t kInit = kState | kPkeyIndex | kPort | kAccessFlags;
 inline constexpr std::uint32_t kRtr =
     kState | kAv | kPathMtu | kDestQpn | kRqPsn | kMaxDestRdAtomic | kMinRnrTimer;

@@ -21,14 +21,7 @@ constexpr std::uint8_t opcode_of(std::string_view name) {
   throw "no such opcode";
 }
 
-/// Number of `name` in a group of codes such as spec::kSyndromes.
-template <std::size_t N>
-constexpr unsigned code_of(const spec::Code (&group)[N], std::string_view name) {
-  for (const spec::Code& code : group) {
-    if (code.name == name) return code.value;
-  }
-  throw "no such code";
-}
+using spec::code_of;
 
 /// Opcodes in words of the program.
 inline constexpr std::uint8_t kRcSendFirst = opcode_of("RcSendFirst");

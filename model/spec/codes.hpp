@@ -13,6 +13,15 @@ struct Code {
   std::string_view doc;
 };
 
+/// Value of the code called `name` in a group. A name that is not in it does not compile.
+template <std::size_t N>
+constexpr unsigned code_of(const Code (&group)[N], std::string_view name) {
+  for (const Code& code : group) {
+    if (code.name == name) return code.value;
+  }
+  throw "no such code";
+}
+
 /// One RC opcode: 9.2.1, table of base transport header opcodes.
 struct Opcode {
   std::string_view name;

@@ -11,6 +11,18 @@
 
 namespace roci::sim {
 
+driver::Opcode opcode_of(Operation operation) {
+  switch (operation) {
+    case Operation::kWrite:
+      return driver::Opcode::kWrite;
+    case Operation::kSend:
+      return driver::Opcode::kSend;
+    case Operation::kRead:
+      break;
+  }
+  return driver::Opcode::kRead;
+}
+
 /// The objects of one side.
 struct Carry::End {
   End(CarrySide side, const CarryPlan& plan, std::size_t bytes)
@@ -83,9 +95,7 @@ void Carry::request(End& end, const Offer& peer) {
     const Message& message = messages_[next[i]];
     driver::SendRequest request;
     request.id = next[i];
-    request.opcode = plan_.operation == Operation::kWrite  ? driver::Opcode::kWrite
-                     : plan_.operation == Operation::kSend ? driver::Opcode::kSend
-                                                           : driver::Opcode::kRead;
+    request.opcode = opcode_of(plan_.operation);
     if (message.bytes > 0) request.sges = {end.region.sge(message.offset, message.bytes)};
     request.remote_address = peer.address + message.offset;
     request.remote_key = peer.key;

@@ -12,6 +12,9 @@
 
 namespace roci::sim {
 
+/// Work request operation of `operation`.
+driver::Opcode opcode_of(Operation operation);
+
 /// How to carry.
 struct CarryPlan {
   Operation operation = Operation::kWrite;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -45,7 +47,17 @@ class Meeting {
     if (failure_.empty()) failure_ = text;
     for (driver::Device* device : devices_) device->wake();
   }
-  const std::string& failure() const { return failure_; }
+
+  /// Runs one side's part; what it throws stops the other side too.
+  template <typename Part>
+  void guard(Part part) {
+    try {
+      part();
+    } catch (const std::exception& error) {
+      fail(error.what());
+      throw;
+    }
+  }
 
  private:
   std::array<driver::Device*, 2> devices_;

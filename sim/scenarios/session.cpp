@@ -1,6 +1,5 @@
 #include "sim/scenarios/session.hpp"
 
-#include <exception>
 #include <random>
 
 #include "sim/report/digest.hpp"
@@ -80,12 +79,7 @@ TransferReport transfer(const WorldOptions& options, const CarryPlan& plan,
   Carry carry(chosen, bytes, meeting,
               [&](std::size_t done, std::size_t all) { progress.show(done, all, world.now_ns()); });
   auto guarded = [&](testbench::Node& node, void (Carry::*side)(CarrySide)) {
-    try {
-      (carry.*side)({node.context(), node.gid()});
-    } catch (const std::exception& error) {
-      meeting.fail(error.what());
-      throw;
-    }
+    meeting.guard([&] { (carry.*side)({node.context(), node.gid()}); });
   };
   world.run([&](testbench::Node& node) { guarded(node, &Carry::source); },
             [&](testbench::Node& node) { guarded(node, &Carry::target); });

@@ -100,9 +100,7 @@ class Side {
     // The queue pair must be told from the completion.
     request.id = (std::uint64_t{number} / plan_.queue_pairs) * plan_.queue_pairs + i;
     while (posted_ns_.size() <= request.id) posted_ns_.push_back(0);
-    request.opcode = plan_.operation == Operation::kWrite  ? driver::Opcode::kWrite
-                     : plan_.operation == Operation::kSend ? driver::Opcode::kSend
-                                                           : driver::Opcode::kRead;
+    request.opcode = opcode_of(plan_.operation);
     const std::size_t half = plan_.queue_pairs * slot();
     const bool read = plan_.operation == Operation::kRead;
     request.sges = {region_.sge((read ? half : 0) + i * slot(), plan_.bytes)};
@@ -151,16 +149,8 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
 
   std::unique_ptr<Side> sides[2];
   StreamResult results[2];
-  auto guarded = [&](const std::function<void()>& body) {
-    try {
-      body();
-    } catch (const std::exception& error) {
-      meeting.fail(error.what());
-      throw;
-    }
-  };
   world.run([&](testbench::Node& node) {
-    guarded([&] {
+    meeting.guard([&] {
       const unsigned n = node.index();
       sides[n] = std::make_unique<Side>(node, plan);
       const Offer peer = meeting.exchange(n, sides[n]->offer(psn));
@@ -172,10 +162,11 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   std::vector<testbench::World::Task> tasks;
   for (unsigned n = 0; n < (plan.both_ways ? 2u : 1u); ++n) {
     tasks.push_back(
-        {n, [&, n](testbench::Node&) { guarded([&] { sides[n]->request(results[n]); }); }});
+        {n, [&, n](testbench::Node&) { meeting.guard([&] { sides[n]->request(results[n]); }); }});
     if (plan.operation == Operation::kSend) {
-      tasks.push_back(
-          {1 - n, [&, n](testbench::Node&) { guarded([&] { sides[1 - n]->receive(all); }); }});
+      tasks.push_back({1 - n, [&, n](testbench::Node&) {
+                         meeting.guard([&] { sides[1 - n]->receive(all); });
+                       }});
     }
   }
   world.run(tasks);
