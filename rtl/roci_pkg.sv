@@ -20,12 +20,17 @@ package roci_pkg;
   localparam logic [7:0] WrOpRead = 8'd4;  // RDMA READ
   localparam logic [7:0] WrOpCmpSwap = 8'd5;  // Atomic compare and swap
   localparam logic [7:0] WrOpFetchAdd = 8'd6;  // Atomic fetch and add
+  localparam logic [7:0] WrOpSendInv = 8'd7;  // SEND with invalidate; `imm` of the WQE is the key
+  localparam logic [7:0] WrOpLocalInv = 8'd8;  // Local invalidate of `rkey` (10.6.7)
+  localparam logic [7:0] WrOpBindMw = 8'd9;  // Bind a memory window, see docs/queues.md
+  localparam logic [7:0] WrOpRegMr = 8'd10;  // Fast registration, see docs/queues.md
 
   localparam logic [7:0] StatusSuccess = 8'd0;  // All data moved
   localparam logic [7:0] StatusLocLenErr = 8'd1;  // Receive buffer too small, or message too long
   localparam logic [7:0] StatusLocQpOpErr = 8'd2;  // Work request malformed for the queue pair
   localparam logic [7:0] StatusLocProtErr = 8'd4;  // Local key, bounds or rights
   localparam logic [7:0] StatusWrFlushErr = 8'd5;  // Flushed: the queue pair is in error
+  localparam logic [7:0] StatusMwBindErr = 8'd6;  // Bind refused: rights, range or owner of the region, or the window is bound
   localparam logic [7:0] StatusBadRespErr = 8'd7;  // Response with an impossible opcode, length or syndrome
   localparam logic [7:0] StatusLocAccessErr = 8'd8;  // Responder: remote access error on a request that holds a receive
   localparam logic [7:0] StatusRemInvReqErr = 8'd9;  // Peer answered NAK invalid request
@@ -40,6 +45,9 @@ package roci_pkg;
   localparam logic [7:0] WcOpRead = 8'd2;  // RDMA READ
   localparam logic [7:0] WcOpCmpSwap = 8'd3;  // Compare and swap
   localparam logic [7:0] WcOpFetchAdd = 8'd4;  // Fetch and add
+  localparam logic [7:0] WcOpBindMw = 8'd5;  // Bind of a memory window
+  localparam logic [7:0] WcOpLocalInv = 8'd6;  // Local invalidate
+  localparam logic [7:0] WcOpRegMr = 8'd8;  // Fast registration; no number of libibverbs
   localparam logic [7:0] WcOpRecv = 8'd128;  // Receive of a SEND
   localparam logic [7:0] WcOpRecvWriteImm = 8'd129;  // Receive of an RDMA WRITE with immediate
 
@@ -65,6 +73,17 @@ package roci_pkg;
   localparam logic [3:0] AccessRemoteWrite = 4'd1;  // Bit: remote write
   localparam logic [3:0] AccessRemoteRead = 4'd2;  // Bit: remote read
   localparam logic [3:0] AccessRemoteAtomic = 4'd3;  // Bit: remote atomic
+  localparam logic [3:0] AccessMwBind = 4'd4;  // Bit: windows may be bound to the region
+  localparam logic [3:0] AccessZeroBased = 4'd5;  // Bit: addresses of the window count from its start
+
+  localparam logic [1:0] KeyKindRegion = 2'd0;  // Registered by a command
+  localparam logic [1:0] KeyKindWindowType1 = 2'd1;  // Memory window, usable on every queue pair of its domain
+  localparam logic [1:0] KeyKindWindowType2 = 2'd2;  // Memory window, usable on the queue pair that bound it (type 2B)
+  localparam logic [1:0] KeyKindFastRegion = 2'd3;  // Registered by a work request
+
+  localparam logic [1:0] KeyOpInvalidate = 2'd0;  // Free the key (10.6.7): type 2 windows and fast regions
+  localparam logic [1:0] KeyOpBind = 2'd1;  // Bind a window to a range of a region
+  localparam logic [1:0] KeyOpRegister = 2'd2;  // Give a fast region its range
 
   localparam logic [3:0] DropIcrc = 4'd0;  // RoCE frame with a wrong ICRC
   localparam logic [3:0] DropMalformed = 4'd1;  // Lengths, IP or UDP checksum, TVer, pad or options wrong
@@ -84,6 +103,9 @@ package roci_pkg;
   localparam logic [7:0] EventQpAccess = 8'd5;  // Responder answered NAK remote access error; `number` is the QP
   localparam logic [7:0] EventCommEst = 8'd6;  // First request arrived in RTR; `number` is the QP
   localparam logic [7:0] EventSqDrained = 8'd7;  // Send queue drained; `number` is the QP
+  localparam logic [7:0] EventSrqLimit = 8'd8;  // Receives in an SRQ fell below its limit; `number` is the SRQ
+  localparam logic [7:0] EventQpLastWqe = 8'd9;  // QP in error takes no more from its SRQ; `number` is the QP
+  localparam logic [7:0] EventSrqError = 8'd10;  // A receive of an SRQ could not be read; `number` is the SRQ
 
   localparam logic [7:0] VendorErrNone = 8'd0;  // Good, flushed, or the status says it all
   localparam logic [7:0] VendorErrLocalKey = 8'd1;  // Key, bounds or rights of the send list
@@ -145,6 +167,9 @@ package roci_pkg;
   localparam logic [3:0] TableCq = 4'd4;  // Row of kCq, write and read; a write restarts the ring unless only moderation changes
   localparam logic [3:0] TableQpCounters = 4'd5;  // Eight 64-bit counters, read only, see QpCounter
   localparam logic [3:0] TableQpLive = 4'd6;  // Row of kQpLive, read only
+  localparam logic [3:0] TableSrq = 4'd7;  // Row of kSrq, write and read
+  localparam logic [3:0] TableSrqLive = 4'd8;  // Row of kSrqLive, read only
+  localparam logic [3:0] TableCqLive = 4'd9;  // Row of kCqLive, read only
 
   localparam logic [2:0] QpCounterTxPackets = 3'd0;  // Packets sent
   localparam logic [2:0] QpCounterTxBytes = 3'd1;  // Payload bytes sent
@@ -180,6 +205,17 @@ package roci_pkg;
   localparam logic [15:0] AdminOpAllocPd = 16'd15;  // Makes a protection domain
   localparam logic [15:0] AdminOpDeallocPd = 16'd16;  // Refused while something uses it
   localparam logic [15:0] AdminOpQueryCounters = 16'd17;  // Counters of the port or of a queue pair
+  localparam logic [15:0] AdminOpAllocMw = 16'd18;  // Makes a memory window, unbound
+  localparam logic [15:0] AdminOpDeallocMw = 16'd19;  // Returns when no access through it can follow
+  localparam logic [15:0] AdminOpAllocFastMr = 16'd20;  // Makes a region for RegMr work requests, free
+  localparam logic [15:0] AdminOpCreateSrq = 16'd21;  // Makes a shared receive queue on memory of the caller
+  localparam logic [15:0] AdminOpModifySrq = 16'd22;  // Arms the limit event
+  localparam logic [15:0] AdminOpQuerySrq = 16'd23;  // Limit and fill
+  localparam logic [15:0] AdminOpDestroySrq = 16'd24;  // Refused while a queue pair uses it
+  localparam logic [15:0] AdminOpResizeCq = 16'd25;  // Moves the unread entries to another ring (11.2.6.3)
+  localparam logic [15:0] AdminOpSetPkey = 16'd26;  // Writes an entry of the P_Key table
+  localparam logic [15:0] AdminOpQueryPkey = 16'd27;  // Reads an entry of the P_Key table
+  localparam logic [15:0] AdminOpReregMr = 16'd28;  // Changes domain, rights or range of a region
 
   localparam logic [15:0] AdminStatusOk = 16'd0;  // Done
   localparam logic [15:0] AdminStatusBadOpcode = 16'd1;  // No such command
@@ -193,6 +229,7 @@ package roci_pkg;
 
   localparam logic [7:0] QpMaskState = 8'd0;
   localparam logic [7:0] QpMaskCurState = 8'd1;
+  localparam logic [7:0] QpMaskEnSqdAsyncNotify = 8'd2;
   localparam logic [7:0] QpMaskAccessFlags = 8'd3;
   localparam logic [7:0] QpMaskPkeyIndex = 8'd4;
   localparam logic [7:0] QpMaskPort = 8'd5;
@@ -458,7 +495,7 @@ package roci_pkg;
     logic [63:0]  remote_addr;         // Remote virtual address
     logic [31:0]  rkey;                // Remote key
     logic [31:0]  length;              // Bytes of the message, sum over the list, at most 2^31
-    logic [31:0]  imm;                 // Immediate data as a number
+    logic [31:0]  imm;                 // Immediate data as a number; SendInv: key to invalidate; receive of an SRQ: 15:0 tag
     logic [7:0]   reserved1;           // 0
     logic [7:0]   num_sge;             // Entries of the scatter/gather list
     logic [3:0]   reserved0;           // 0
@@ -479,14 +516,15 @@ package roci_pkg;
   localparam int unsigned CqeBits = 256;
   typedef struct packed {
     logic         owner;               // Pass parity
-    logic [28:0]  reserved2;           // 0
+    logic [27:0]  reserved2;           // 0
+    logic         with_inv;            // imm is the key that the SEND invalidated
     logic         solicited;           // The sender asked for an event
     logic         with_imm;            // imm is valid
     logic [63:0]  reserved1;           // 0
     logic [7:0]   vendor_err;          // Cause within the status, see docs/queues.md
     logic [23:0]  qpn;                 // Queue pair
     logic [31:0]  reserved0;           // 0
-    logic [31:0]  imm;                 // Immediate data as a number, when with_imm
+    logic [31:0]  imm;                 // Immediate data as a number, when with_imm; the key, when with_inv
     logic [31:0]  byte_len;            // Bytes received, or read, or 8 for an atomic
     logic [7:0]   opcode;              // WcOp; when status is not Success only bit 7 is defined: 1 of the receive queue
     logic [7:0]   status;              // Status
@@ -498,13 +536,16 @@ package roci_pkg;
     logic [63:0]  reserved2;           // 0
     logic         owner;               // Pass parity
     logic [6:0]   reserved1;           // 0
-    logic [23:0]  number;              // Queue pair or completion queue
+    logic [23:0]  number;              // Queue pair, completion queue or SRQ
     logic [23:0]  reserved0;           // 0
     logic [7:0]   kind;                // Event
   } eqe_t;
 
-  localparam int unsigned QpAttrBits = 289;
+  localparam int unsigned QpAttrBits = 307;
   typedef struct packed {
+    logic         credits;             // AETHs carry credits (9.7.7.2); 0: code 31, no limit
+    logic [15:0]  srqn;                // Shared receive queue
+    logic         srq;                 // Receives come from the SRQ `srqn`; rq_* are not used
     logic [23:0]  rq_psn;              // First PSN expected
     logic [23:0]  sq_psn;              // First PSN sent
     logic [1:0]   rq_stride_log;       // log2 of blocks in an entry
@@ -527,8 +568,9 @@ package roci_pkg;
     logic [15:0]  pd;                  // Protection domain
   } qp_attr_t;
 
-  localparam int unsigned AvBits = 462;
+  localparam int unsigned AvBits = 463;
   typedef struct packed {
+    logic         roce_v1;             // RoCE v1: EtherType 0x8915 and a GRH in place of IP and UDP (A16)
     logic [23:0]  dest_qpn;            // Queue pair of the peer
     logic [15:0]  pkey;                // Partition key
     logic [15:0]  src_port;            // UDP source port
@@ -544,20 +586,25 @@ package roci_pkg;
     logic [47:0]  dst_mac;             // Next hop
   } av_t;
 
-  localparam int unsigned KeyBits = 241;
+  localparam int unsigned KeyBits = 294;
   typedef struct packed {
+    logic [23:0]  parent;              // A bound window: row of its region
+    logic [23:0]  qpn;                 // WindowType2: queue pair that bound it
+    logic         remote_only;         // A window: no local key
+    logic [1:0]   kind;                // KeyKind
     logic [63:0]  addr;                // First address as DMA sees it
     logic [63:0]  length;              // Bytes
     logic [63:0]  iova;                // First address as work requests and peers name it
     logic [19:0]  pasid;               // Address space of the region
-    logic [3:0]   access;              // Rights, bits as Access
+    logic [5:0]   access;              // Rights, bits as Access
     logic [15:0]  pd;                  // Protection domain
     logic [7:0]   variant;             // Low byte of the key
     logic         valid;               // Region is registered
   } key_t;
 
-  localparam int unsigned CqBits = 122;
+  localparam int unsigned CqBits = 123;
   typedef struct packed {
+    logic         resize;              // Write only: the ring moves, indices and arming stay
     logic [15:0]  moderation_period;   // Event at the latest after this many us; 0: no moderation
     logic [15:0]  moderation_count;    // Event after this many completions; 0 or 1: each
     logic [4:0]   log;                 // log2 of entries, 1 to 16
@@ -565,6 +612,17 @@ package roci_pkg;
     logic [19:0]  pasid;               // Address space of the ring
     logic         valid;               // In use
   } cq_t;
+
+  localparam int unsigned SrqBits = 123;
+  typedef struct packed {
+    logic [15:0]  limit;               // Event when fewer receives are left; reads 0 once it fired
+    logic [1:0]   stride_log;          // log2 of blocks in an entry
+    logic [3:0]   log;                 // log2 of entries, up to 15
+    logic [63:0]  base;                // Address of the ring, 4 KiB aligned
+    logic [19:0]  pasid;               // Address space of the ring
+    logic [15:0]  pd;                  // Protection domain
+    logic         valid;               // In use
+  } srq_t;
 
   localparam int unsigned QpLiveBits = 113;
   typedef struct packed {
@@ -575,6 +633,19 @@ package roci_pkg;
     logic [23:0]  rq_psn;              // PSN expected
     logic [23:0]  sq_psn;              // Next PSN to send
   } qp_live_t;
+
+  localparam int unsigned SrqLiveBits = 48;
+  typedef struct packed {
+    logic [15:0]  limit;               // Armed limit; 0: none
+    logic [15:0]  consumer;            // Free-running index of the next receive to take
+    logic [15:0]  producer;            // Free-running index of the newest doorbell
+  } srq_live_t;
+
+  localparam int unsigned CqLiveBits = 17;
+  typedef struct packed {
+    logic         overflowed;          // Takes no more entries
+    logic [15:0]  producer;            // Free-running index of the next entry
+  } cq_live_t;
 
   localparam int unsigned TxDescBits = 300;
   typedef struct packed {
@@ -720,7 +791,25 @@ package roci_pkg;
     logic         ok;                  // Access is allowed
   } key_rsp_t;
 
-  localparam int unsigned CqeReqBits = 172;
+  localparam int unsigned KeyOpReqBits = 304;
+  typedef struct packed {
+    logic [63:0]  addr;                // Register: first address as DMA sees it
+    logic [5:0]   access;              // Bind, Register: bits as Access
+    logic [63:0]  length;              // Bind, Register: bytes; 0 unbinds
+    logic [63:0]  va;                  // Bind, Register: first address
+    logic [31:0]  region;              // Bind: local key of the region
+    logic [15:0]  pd;                  // Its protection domain
+    logic [23:0]  qpn;                 // Queue pair that asks
+    logic [31:0]  key;                 // Row, and the variant: that there for Invalidate, the new one else
+    logic [1:0]   op;                  // KeyOp
+  } key_op_req_t;
+
+  localparam int unsigned KeyOpRspBits = 1;
+  typedef struct packed {
+    logic         ok;                  // Done; else nothing changed
+  } key_op_rsp_t;
+
+  localparam int unsigned CqeReqBits = 173;
   typedef struct packed {
     logic [7:0]   store_ticket;        // Atomic-unit stores that must be in memory
     logic         wait_store;          // Wait for `store_ticket`
@@ -728,6 +817,7 @@ package roci_pkg;
     logic         wait_data;           // Wait for `ticket`
     logic [7:0]   vendor_err;          // Cause
     logic         solicited;           // Raises a solicited event
+    logic         with_inv;            // imm is the key invalidated
     logic         with_imm;            // imm is valid
     logic [31:0]  imm;                 // Immediate
     logic [31:0]  byte_len;            // Bytes
@@ -740,7 +830,7 @@ package roci_pkg;
 
   localparam int unsigned EventReqBits = 32;
   typedef struct packed {
-    logic [23:0]  number;              // Queue pair or completion queue
+    logic [23:0]  number;              // Queue pair, completion queue or SRQ
     logic [7:0]   kind;                // Event
   } event_req_t;
 

@@ -29,12 +29,17 @@ constexpr uint32_t kWrOpWriteImm = 3;
 constexpr uint32_t kWrOpRead = 4;
 constexpr uint32_t kWrOpCmpSwap = 5;
 constexpr uint32_t kWrOpFetchAdd = 6;
+constexpr uint32_t kWrOpSendInv = 7;
+constexpr uint32_t kWrOpLocalInv = 8;
+constexpr uint32_t kWrOpBindMw = 9;
+constexpr uint32_t kWrOpRegMr = 10;
 
 constexpr uint32_t kStatusSuccess = 0;
 constexpr uint32_t kStatusLocLenErr = 1;
 constexpr uint32_t kStatusLocQpOpErr = 2;
 constexpr uint32_t kStatusLocProtErr = 4;
 constexpr uint32_t kStatusWrFlushErr = 5;
+constexpr uint32_t kStatusMwBindErr = 6;
 constexpr uint32_t kStatusBadRespErr = 7;
 constexpr uint32_t kStatusLocAccessErr = 8;
 constexpr uint32_t kStatusRemInvReqErr = 9;
@@ -49,6 +54,9 @@ constexpr uint32_t kWcOpWrite = 1;
 constexpr uint32_t kWcOpRead = 2;
 constexpr uint32_t kWcOpCmpSwap = 3;
 constexpr uint32_t kWcOpFetchAdd = 4;
+constexpr uint32_t kWcOpBindMw = 5;
+constexpr uint32_t kWcOpLocalInv = 6;
+constexpr uint32_t kWcOpRegMr = 8;
 constexpr uint32_t kWcOpRecv = 128;
 constexpr uint32_t kWcOpRecvWriteImm = 129;
 
@@ -74,6 +82,17 @@ constexpr uint32_t kAccessLocalWrite = 0;
 constexpr uint32_t kAccessRemoteWrite = 1;
 constexpr uint32_t kAccessRemoteRead = 2;
 constexpr uint32_t kAccessRemoteAtomic = 3;
+constexpr uint32_t kAccessMwBind = 4;
+constexpr uint32_t kAccessZeroBased = 5;
+
+constexpr uint32_t kKeyKindRegion = 0;
+constexpr uint32_t kKeyKindWindowType1 = 1;
+constexpr uint32_t kKeyKindWindowType2 = 2;
+constexpr uint32_t kKeyKindFastRegion = 3;
+
+constexpr uint32_t kKeyOpInvalidate = 0;
+constexpr uint32_t kKeyOpBind = 1;
+constexpr uint32_t kKeyOpRegister = 2;
 
 constexpr uint32_t kDropIcrc = 0;
 constexpr uint32_t kDropMalformed = 1;
@@ -93,6 +112,9 @@ constexpr uint32_t kEventQpRequest = 4;
 constexpr uint32_t kEventQpAccess = 5;
 constexpr uint32_t kEventCommEst = 6;
 constexpr uint32_t kEventSqDrained = 7;
+constexpr uint32_t kEventSrqLimit = 8;
+constexpr uint32_t kEventQpLastWqe = 9;
+constexpr uint32_t kEventSrqError = 10;
 
 constexpr uint32_t kVendorErrNone = 0;
 constexpr uint32_t kVendorErrLocalKey = 1;
@@ -154,6 +176,9 @@ constexpr uint32_t kTableKey = 3;
 constexpr uint32_t kTableCq = 4;
 constexpr uint32_t kTableQpCounters = 5;
 constexpr uint32_t kTableQpLive = 6;
+constexpr uint32_t kTableSrq = 7;
+constexpr uint32_t kTableSrqLive = 8;
+constexpr uint32_t kTableCqLive = 9;
 
 constexpr uint32_t kQpCounterTxPackets = 0;
 constexpr uint32_t kQpCounterTxBytes = 1;
@@ -189,6 +214,17 @@ constexpr uint32_t kAdminOpResolveAddress = 14;
 constexpr uint32_t kAdminOpAllocPd = 15;
 constexpr uint32_t kAdminOpDeallocPd = 16;
 constexpr uint32_t kAdminOpQueryCounters = 17;
+constexpr uint32_t kAdminOpAllocMw = 18;
+constexpr uint32_t kAdminOpDeallocMw = 19;
+constexpr uint32_t kAdminOpAllocFastMr = 20;
+constexpr uint32_t kAdminOpCreateSrq = 21;
+constexpr uint32_t kAdminOpModifySrq = 22;
+constexpr uint32_t kAdminOpQuerySrq = 23;
+constexpr uint32_t kAdminOpDestroySrq = 24;
+constexpr uint32_t kAdminOpResizeCq = 25;
+constexpr uint32_t kAdminOpSetPkey = 26;
+constexpr uint32_t kAdminOpQueryPkey = 27;
+constexpr uint32_t kAdminOpReregMr = 28;
 
 constexpr uint32_t kAdminStatusOk = 0;
 constexpr uint32_t kAdminStatusBadOpcode = 1;
@@ -202,6 +238,7 @@ constexpr uint32_t kAdminStatusHardwareError = 8;
 
 constexpr uint32_t kQpMaskState = 0;
 constexpr uint32_t kQpMaskCurState = 1;
+constexpr uint32_t kQpMaskEnSqdAsyncNotify = 2;
 constexpr uint32_t kQpMaskAccessFlags = 3;
 constexpr uint32_t kQpMaskPkeyIndex = 4;
 constexpr uint32_t kQpMaskPort = 5;
@@ -436,7 +473,8 @@ constexpr Place vendor_err = {152, 8};
 constexpr Place reserved1 = {160, 64};
 constexpr Place with_imm = {224, 1};
 constexpr Place solicited = {225, 1};
-constexpr Place reserved2 = {226, 29};
+constexpr Place with_inv = {226, 1};
+constexpr Place reserved2 = {227, 28};
 constexpr Place owner = {255, 1};
 constexpr unsigned kBytes = 32;
 }  // namespace cqe
@@ -472,7 +510,10 @@ constexpr Place rq_log = {235, 4};
 constexpr Place rq_stride_log = {239, 2};
 constexpr Place sq_psn = {241, 24};
 constexpr Place rq_psn = {265, 24};
-constexpr unsigned kBytes = 37;
+constexpr Place srq = {289, 1};
+constexpr Place srqn = {290, 16};
+constexpr Place credits = {306, 1};
+constexpr unsigned kBytes = 39;
 }  // namespace qp_attr
 
 namespace av {
@@ -489,6 +530,7 @@ constexpr Place flow_label = {386, 20};
 constexpr Place src_port = {406, 16};
 constexpr Place pkey = {422, 16};
 constexpr Place dest_qpn = {438, 24};
+constexpr Place roce_v1 = {462, 1};
 constexpr unsigned kBytes = 58;
 }  // namespace av
 
@@ -496,12 +538,16 @@ namespace key {
 constexpr Place valid = {0, 1};
 constexpr Place variant = {1, 8};
 constexpr Place pd = {9, 16};
-constexpr Place access = {25, 4};
-constexpr Place pasid = {29, 20};
-constexpr Place iova = {49, 64};
-constexpr Place length = {113, 64};
-constexpr Place addr = {177, 64};
-constexpr unsigned kBytes = 31;
+constexpr Place access = {25, 6};
+constexpr Place pasid = {31, 20};
+constexpr Place iova = {51, 64};
+constexpr Place length = {115, 64};
+constexpr Place addr = {179, 64};
+constexpr Place kind = {243, 2};
+constexpr Place remote_only = {245, 1};
+constexpr Place qpn = {246, 24};
+constexpr Place parent = {270, 24};
+constexpr unsigned kBytes = 37;
 }  // namespace key
 
 namespace cq {
@@ -511,8 +557,20 @@ constexpr Place base = {21, 64};
 constexpr Place log = {85, 5};
 constexpr Place moderation_count = {90, 16};
 constexpr Place moderation_period = {106, 16};
+constexpr Place resize = {122, 1};
 constexpr unsigned kBytes = 16;
 }  // namespace cq
+
+namespace srq {
+constexpr Place valid = {0, 1};
+constexpr Place pd = {1, 16};
+constexpr Place pasid = {17, 20};
+constexpr Place base = {37, 64};
+constexpr Place log = {101, 4};
+constexpr Place stride_log = {105, 2};
+constexpr Place limit = {107, 16};
+constexpr unsigned kBytes = 16;
+}  // namespace srq
 
 namespace qp_live {
 constexpr Place sq_psn = {0, 24};
@@ -523,6 +581,19 @@ constexpr Place sq_completed = {96, 16};
 constexpr Place sq_idle = {112, 1};
 constexpr unsigned kBytes = 15;
 }  // namespace qp_live
+
+namespace srq_live {
+constexpr Place producer = {0, 16};
+constexpr Place consumer = {16, 16};
+constexpr Place limit = {32, 16};
+constexpr unsigned kBytes = 6;
+}  // namespace srq_live
+
+namespace cq_live {
+constexpr Place producer = {0, 16};
+constexpr Place overflowed = {16, 1};
+constexpr unsigned kBytes = 3;
+}  // namespace cq_live
 
 namespace command_header {
 constexpr Place opcode = {0, 16};
@@ -551,7 +622,11 @@ constexpr Place max_rd_atomic = {256, 32};
 constexpr Place max_gid = {288, 32};
 constexpr Place max_message = {320, 64};
 constexpr Place fw_version = {384, 32};
-constexpr unsigned kBytes = 52;
+constexpr Place max_srq = {416, 32};
+constexpr Place max_srq_wr = {448, 32};
+constexpr Place max_pkeys = {480, 32};
+constexpr Place max_mw = {512, 32};
+constexpr unsigned kBytes = 68;
 }  // namespace query_device_reply
 
 namespace query_port_reply {
@@ -569,7 +644,8 @@ constexpr Place index = {0, 16};
 constexpr Place vlan = {16, 1};
 constexpr Place reserved = {17, 3};
 constexpr Place vid = {20, 12};
-constexpr Place reserved1 = {32, 32};
+constexpr Place roce_v1 = {32, 1};
+constexpr Place reserved1 = {33, 31};
 constexpr Place gid_hi = {64, 64};
 constexpr Place gid_lo = {128, 64};
 constexpr unsigned kBytes = 24;
@@ -584,7 +660,8 @@ namespace query_gid_reply {
 constexpr Place vlan = {0, 1};
 constexpr Place reserved = {1, 3};
 constexpr Place vid = {4, 12};
-constexpr Place reserved1 = {16, 48};
+constexpr Place roce_v1 = {16, 1};
+constexpr Place reserved1 = {17, 47};
 constexpr Place gid_hi = {64, 64};
 constexpr Place gid_lo = {128, 64};
 constexpr unsigned kBytes = 24;
@@ -626,7 +703,11 @@ constexpr Place sq_log = {256, 8};
 constexpr Place sq_stride_log = {264, 8};
 constexpr Place rq_log = {272, 8};
 constexpr Place rq_stride_log = {280, 8};
-constexpr unsigned kBytes = 36;
+constexpr Place srq = {288, 8};
+constexpr Place credits = {296, 8};
+constexpr Place reserved = {304, 16};
+constexpr Place srqn = {320, 32};
+constexpr unsigned kBytes = 44;
 }  // namespace create_qp
 
 namespace create_qp_reply {
@@ -660,7 +741,7 @@ constexpr Place dgid_hi = {320, 64};
 constexpr Place dgid_lo = {384, 64};
 constexpr Place dst_mac = {448, 48};
 constexpr Place sl = {496, 8};
-constexpr Place reserved = {504, 8};
+constexpr Place flags = {504, 8};
 constexpr unsigned kBytes = 64;
 }  // namespace qp_attributes
 
@@ -690,10 +771,110 @@ constexpr Place key = {0, 32};
 constexpr unsigned kBytes = 4;
 }  // namespace reg_mr_reply
 
+namespace rereg_mr {
+constexpr Place key = {0, 32};
+constexpr Place what = {32, 32};
+constexpr Place pd = {64, 32};
+constexpr Place access = {96, 32};
+constexpr Place iova = {128, 64};
+constexpr Place length = {192, 64};
+constexpr Place addr = {256, 64};
+constexpr unsigned kBytes = 40;
+}  // namespace rereg_mr
+
 namespace dereg_mr {
 constexpr Place key = {0, 32};
 constexpr unsigned kBytes = 4;
 }  // namespace dereg_mr
+
+namespace alloc_mw {
+constexpr Place pd = {0, 32};
+constexpr Place kind = {32, 32};
+constexpr unsigned kBytes = 8;
+}  // namespace alloc_mw
+
+namespace alloc_mw_reply {
+constexpr Place key = {0, 32};
+constexpr unsigned kBytes = 4;
+}  // namespace alloc_mw_reply
+
+namespace dealloc_mw {
+constexpr Place key = {0, 32};
+constexpr unsigned kBytes = 4;
+}  // namespace dealloc_mw
+
+namespace alloc_fast_mr {
+constexpr Place pd = {0, 32};
+constexpr Place pasid = {32, 32};
+constexpr unsigned kBytes = 8;
+}  // namespace alloc_fast_mr
+
+namespace alloc_fast_mr_reply {
+constexpr Place key = {0, 32};
+constexpr unsigned kBytes = 4;
+}  // namespace alloc_fast_mr_reply
+
+namespace create_srq {
+constexpr Place pd = {0, 32};
+constexpr Place pasid = {32, 32};
+constexpr Place base = {64, 64};
+constexpr Place log = {128, 8};
+constexpr Place stride_log = {136, 8};
+constexpr Place limit = {144, 16};
+constexpr unsigned kBytes = 20;
+}  // namespace create_srq
+
+namespace create_srq_reply {
+constexpr Place srqn = {0, 32};
+constexpr unsigned kBytes = 4;
+}  // namespace create_srq_reply
+
+namespace modify_srq {
+constexpr Place srqn = {0, 32};
+constexpr Place limit = {32, 32};
+constexpr unsigned kBytes = 8;
+}  // namespace modify_srq
+
+namespace query_srq {
+constexpr Place srqn = {0, 32};
+constexpr unsigned kBytes = 4;
+}  // namespace query_srq
+
+namespace query_srq_reply {
+constexpr Place limit = {0, 32};
+constexpr Place filled = {32, 32};
+constexpr unsigned kBytes = 8;
+}  // namespace query_srq_reply
+
+namespace destroy_srq {
+constexpr Place srqn = {0, 32};
+constexpr unsigned kBytes = 4;
+}  // namespace destroy_srq
+
+namespace resize_cq {
+constexpr Place cqn = {0, 32};
+constexpr Place log_entries = {32, 8};
+constexpr Place reserved = {40, 8};
+constexpr Place consumer = {48, 16};
+constexpr Place base = {64, 64};
+constexpr unsigned kBytes = 16;
+}  // namespace resize_cq
+
+namespace set_pkey {
+constexpr Place index = {0, 16};
+constexpr Place pkey = {16, 16};
+constexpr unsigned kBytes = 4;
+}  // namespace set_pkey
+
+namespace query_pkey {
+constexpr Place index = {0, 16};
+constexpr unsigned kBytes = 2;
+}  // namespace query_pkey
+
+namespace query_pkey_reply {
+constexpr Place pkey = {0, 16};
+constexpr unsigned kBytes = 2;
+}  // namespace query_pkey_reply
 
 namespace resolve_address {
 constexpr Place sgid_index = {0, 32};

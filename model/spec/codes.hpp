@@ -78,6 +78,10 @@ inline constexpr Code kWrOps[] = {
     {"Read", 4, "RDMA READ"},
     {"CmpSwap", 5, "Atomic compare and swap"},
     {"FetchAdd", 6, "Atomic fetch and add"},
+    {"SendInv", 7, "SEND with invalidate; `imm` of the WQE is the key"},
+    {"LocalInv", 8, "Local invalidate of `rkey` (10.6.7)"},
+    {"BindMw", 9, "Bind a memory window, see docs/queues.md"},
+    {"RegMr", 10, "Fast registration, see docs/queues.md"},
 };
 
 /// Completion status, numbered as ibv_wc_status.
@@ -87,6 +91,7 @@ inline constexpr Code kStatuses[] = {
     {"LocQpOpErr", 2, "Work request malformed for the queue pair"},
     {"LocProtErr", 4, "Local key, bounds or rights"},
     {"WrFlushErr", 5, "Flushed: the queue pair is in error"},
+    {"MwBindErr", 6, "Bind refused: rights, range or owner of the region, or the window is bound"},
     {"BadRespErr", 7, "Response with an impossible opcode, length or syndrome"},
     {"LocAccessErr", 8, "Responder: remote access error on a request that holds a receive"},
     {"RemInvReqErr", 9, "Peer answered NAK invalid request"},
@@ -104,6 +109,9 @@ inline constexpr Code kWcOps[] = {
     {"Read", 2, "RDMA READ"},
     {"CmpSwap", 3, "Compare and swap"},
     {"FetchAdd", 4, "Fetch and add"},
+    {"BindMw", 5, "Bind of a memory window"},
+    {"LocalInv", 6, "Local invalidate"},
+    {"RegMr", 8, "Fast registration; no number of libibverbs"},
     {"Recv", 128, "Receive of a SEND"},
     {"RecvWriteImm", 129, "Receive of an RDMA WRITE with immediate"},
 };
@@ -141,6 +149,23 @@ inline constexpr Code kAccess[] = {
     {"RemoteWrite", 1, "Bit: remote write"},
     {"RemoteRead", 2, "Bit: remote read"},
     {"RemoteAtomic", 3, "Bit: remote atomic"},
+    {"MwBind", 4, "Bit: windows may be bound to the region"},
+    {"ZeroBased", 5, "Bit: addresses of the window count from its start"},
+};
+
+/// What a row of the key table is.
+inline constexpr Code kKeyKinds[] = {
+    {"Region", 0, "Registered by a command"},
+    {"WindowType1", 1, "Memory window, usable on every queue pair of its domain"},
+    {"WindowType2", 2, "Memory window, usable on the queue pair that bound it (type 2B)"},
+    {"FastRegion", 3, "Registered by a work request"},
+};
+
+/// Operation on a row of the key table that a work request or a SEND with invalidate asks for.
+inline constexpr Code kKeyOps[] = {
+    {"Invalidate", 0, "Free the key (10.6.7): type 2 windows and fast regions"},
+    {"Bind", 1, "Bind a window to a range of a region"},
+    {"Register", 2, "Give a fast region its range"},
 };
 
 /// Why the adapter dropped or refused something it received; also the index of its port counter.
@@ -166,6 +191,9 @@ inline constexpr Code kEvents[] = {
     {"QpAccess", 5, "Responder answered NAK remote access error; `number` is the QP"},
     {"CommEst", 6, "First request arrived in RTR; `number` is the QP"},
     {"SqDrained", 7, "Send queue drained; `number` is the QP"},
+    {"SrqLimit", 8, "Receives in an SRQ fell below its limit; `number` is the SRQ"},
+    {"QpLastWqe", 9, "QP in error takes no more from its SRQ; `number` is the QP"},
+    {"SrqError", 10, "A receive of an SRQ could not be read; `number` is the SRQ"},
 };
 
 /// Cause of a bad completion of a send, within its status (`vendor_err` of the CQE).

@@ -41,6 +41,17 @@ inline constexpr Code kAdminOps[] = {
     {"AllocPd", 15, "Makes a protection domain"},
     {"DeallocPd", 16, "Refused while something uses it"},
     {"QueryCounters", 17, "Counters of the port or of a queue pair"},
+    {"AllocMw", 18, "Makes a memory window, unbound"},
+    {"DeallocMw", 19, "Returns when no access through it can follow"},
+    {"AllocFastMr", 20, "Makes a region for RegMr work requests, free"},
+    {"CreateSrq", 21, "Makes a shared receive queue on memory of the caller"},
+    {"ModifySrq", 22, "Arms the limit event"},
+    {"QuerySrq", 23, "Limit and fill"},
+    {"DestroySrq", 24, "Refused while a queue pair uses it"},
+    {"ResizeCq", 25, "Moves the unread entries to another ring (11.2.6.3)"},
+    {"SetPkey", 26, "Writes an entry of the P_Key table"},
+    {"QueryPkey", 27, "Reads an entry of the P_Key table"},
+    {"ReregMr", 28, "Changes domain, rights or range of a region"},
 };
 
 inline constexpr Code kAdminStatuses[] = {
@@ -57,7 +68,7 @@ inline constexpr Code kAdminStatuses[] = {
 
 /// Bits of attr_mask, numbered as ibv_qp_attr_mask.
 inline constexpr Code kQpMask[] = {
-    {"State", 0, ""},        {"CurState", 1, ""}, {"AccessFlags", 3, ""},
+    {"State", 0, ""},        {"CurState", 1, ""}, {"EnSqdAsyncNotify", 2, ""}, {"AccessFlags", 3, ""},
     {"PkeyIndex", 4, ""},    {"Port", 5, ""},     {"Av", 7, ""},
     {"PathMtu", 8, ""},      {"Timeout", 9, ""},  {"RetryCnt", 10, ""},
     {"RnrRetry", 11, ""},    {"RqPsn", 12, ""},   {"MaxQpRdAtomic", 13, ""},
@@ -79,6 +90,10 @@ inline constexpr Field kQueryDeviceReply[] = {
     {"max_gid", 32, "Entries of the GID table"},
     {"max_message", 64, "Bytes of a message"},
     {"fw_version", 32, "Firmware version"},
+    {"max_srq", 32, "Shared receive queues"},
+    {"max_srq_wr", 32, "Entries of a shared receive queue"},
+    {"max_pkeys", 32, "Entries of the P_Key table"},
+    {"max_mw", 32, "Memory windows; they share the rows of the regions"},
 };
 inline constexpr Field kQueryPortReply[] = {
     {"state", 8, "1 down, 4 active, as ibv_port_state"},
@@ -93,7 +108,8 @@ inline constexpr Field kSetGid[] = {
     {"vlan", 1, "Belongs to a VLAN"},
     {"reserved", 3, "0"},
     {"vid", 12, "VLAN identifier"},
-    {"reserved1", 32, "0"},
+    {"roce_v1", 1, "Frames of RoCE v1 (A16)"},
+    {"reserved1", 31, "0"},
     {"gid_hi", 64, "GID bytes 0 to 7 as a big-endian number"},
     {"gid_lo", 64, "GID bytes 8 to 15"},
 };
@@ -102,7 +118,8 @@ inline constexpr Field kQueryGidReply[] = {
     {"vlan", 1, "Belongs to a VLAN"},
     {"reserved", 3, "0"},
     {"vid", 12, "VLAN identifier"},
-    {"reserved1", 48, "0"},
+    {"roce_v1", 1, "Frames of RoCE v1 (A16)"},
+    {"reserved1", 47, "0"},
     {"gid_hi", 64, "GID bytes 0 to 7 as a big-endian number; 0 and 0: empty"},
     {"gid_lo", 64, "GID bytes 8 to 15"},
 };
@@ -130,6 +147,10 @@ inline constexpr Field kCreateQp[] = {
     {"sq_stride_log", 8, "log2 of blocks in an entry, 0 to 2"},
     {"rq_log", 8, "log2 of entries, 1 to 15"},
     {"rq_stride_log", 8, "log2 of blocks in an entry, 0 to 2"},
+    {"srq", 8, "1: receives come from `srqn`, rq_* are not used"},
+    {"credits", 8, "1: send credits in AETHs"},
+    {"reserved", 16, "0"},
+    {"srqn", 32, "Shared receive queue"},
 };
 inline constexpr Field kCreateQpReply[] = {{"qpn", 32, "Queue pair"}};
 /// ModifyQp; QueryQp replies with the same body.
@@ -159,7 +180,7 @@ inline constexpr Field kQpAttributes[] = {
     {"dgid_lo", 64, "Peer GID bytes 8 to 15"},
     {"dst_mac", 48, "Next hop; 0: firmware resolves it"},
     {"sl", 8, "Service level, becomes the PCP of a VLAN tag"},
-    {"reserved", 8, "0"},
+    {"flags", 8, "0 SQD: raise SqDrained; QueryQp: 1 still draining"},
 };
 inline constexpr Field kQueryQp[] = {{"qpn", 32, "Queue pair"}};
 inline constexpr Field kDestroyQp[] = {{"qpn", 32, "Queue pair"}};
@@ -173,6 +194,58 @@ inline constexpr Field kRegMr[] = {
     {"addr", 64, "First address as DMA sees it"},
 };
 inline constexpr Field kRegMrReply[] = {{"key", 32, "Local and remote key"}};
+inline constexpr Field kReregMr[] = {
+    {"key", 32, "Key of the region; it stays"},
+    {"what", 32, "Bits: 0 range, 1 domain, 2 rights, as ibv_rereg_mr_flags"},
+    {"pd", 32, "Protection domain"},
+    {"access", 32, "Bits as Access"},
+    {"iova", 64, "As in RegMr"},
+    {"length", 64, "As in RegMr"},
+    {"addr", 64, "As in RegMr"},
+};
+inline constexpr Field kAllocMw[] = {
+    {"pd", 32, "Protection domain"},
+    {"kind", 32, "KeyKind: WindowType1 or WindowType2"},
+};
+inline constexpr Field kAllocMwReply[] = {{"key", 32, "Key; its low byte is the first variant"}};
+inline constexpr Field kDeallocMw[] = {{"key", 32, "Key as allocated or as last bound"}};
+inline constexpr Field kAllocFastMr[] = {
+    {"pd", 32, "Protection domain"},
+    {"pasid", 32, "Address space of what it will name"},
+};
+inline constexpr Field kAllocFastMrReply[] = {{"key", 32, "Key"}};
+inline constexpr Field kCreateSrq[] = {
+    {"pd", 32, "Protection domain"},
+    {"pasid", 32, "Address space of the ring"},
+    {"base", 64, "Ring, 4 KiB aligned"},
+    {"log", 8, "log2 of entries, 1 to 15"},
+    {"stride_log", 8, "log2 of blocks in an entry, 0 to 2"},
+    {"limit", 16, "As in ModifySrq"},
+};
+inline constexpr Field kCreateSrqReply[] = {{"srqn", 32, "Shared receive queue"}};
+inline constexpr Field kModifySrq[] = {
+    {"srqn", 32, "Shared receive queue"},
+    {"limit", 32, "Event when fewer receives are left, once; 0: none; at most the ring's entries"},
+};
+inline constexpr Field kQuerySrq[] = {{"srqn", 32, "Shared receive queue"}};
+inline constexpr Field kQuerySrqReply[] = {
+    {"limit", 32, "Armed limit; 0 once it fired"},
+    {"filled", 32, "Receives posted and not taken"},
+};
+inline constexpr Field kDestroySrq[] = {{"srqn", 32, "Shared receive queue"}};
+inline constexpr Field kResizeCq[] = {
+    {"cqn", 32, "Completion queue"},
+    {"log_entries", 8, "log2 of entries of the new ring, 1 to 16"},
+    {"reserved", 8, "0"},
+    {"consumer", 16, "Free-running index of the oldest entry that must move"},
+    {"base", 64, "New ring, 4 KiB aligned, same address space"},
+};
+inline constexpr Field kSetPkey[] = {
+    {"index", 16, "Entry"},
+    {"pkey", 16, "P_Key; 0 clears the entry. Queue pairs take it when they are modified"},
+};
+inline constexpr Field kQueryPkey[] = {{"index", 16, "Entry"}};
+inline constexpr Field kQueryPkeyReply[] = {{"pkey", 16, "P_Key"}};
 inline constexpr Field kDeregMr[] = {{"key", 32, "Key"}};
 inline constexpr Field kResolveAddress[] = {
     {"sgid_index", 32, "Own GID"},

@@ -30,6 +30,9 @@ inline constexpr Field kQpAttr[] = {
     {"rq_stride_log", 2, "log2 of blocks in an entry"},
     {"sq_psn", 24, "First PSN sent"},
     {"rq_psn", 24, "First PSN expected"},
+    {"srq", 1, "Receives come from the SRQ `srqn`; rq_* are not used"},
+    {"srqn", 16, "Shared receive queue"},
+    {"credits", 1, "AETHs carry credits (9.7.7.2); 0: code 31, no limit"},
 };
 static_assert(total_bits(kQpAttr) <= kRowBits);
 
@@ -49,6 +52,7 @@ inline constexpr Field kAv[] = {
     {"src_port", 16, "UDP source port"},
     {"pkey", 16, "Partition key"},
     {"dest_qpn", 24, "Queue pair of the peer"},
+    {"roce_v1", 1, "RoCE v1: EtherType 0x8915 and a GRH in place of IP and UDP (A16)"},
 };
 static_assert(total_bits(kAv) <= kRowBits);
 
@@ -57,12 +61,28 @@ inline constexpr Field kKey[] = {
     {"valid", 1, "Region is registered"},
     {"variant", 8, "Low byte of the key"},
     {"pd", 16, "Protection domain"},
-    {"access", 4, "Rights, bits as Access"},
+    {"access", 6, "Rights, bits as Access"},
     {"pasid", 20, "Address space of the region"},
     {"iova", 64, "First address as work requests and peers name it"},
     {"length", 64, "Bytes"},
     {"addr", 64, "First address as DMA sees it"},
+    {"kind", 2, "KeyKind"},
+    {"remote_only", 1, "A window: no local key"},
+    {"qpn", 24, "WindowType2: queue pair that bound it"},
+    {"parent", 24, "A bound window: row of its region"},
 };
+
+/// Shared receive queue. A write that changes only the limit does not restart the ring.
+inline constexpr Field kSrq[] = {
+    {"valid", 1, "In use"},
+    {"pd", 16, "Protection domain"},
+    {"pasid", 20, "Address space of the ring"},
+    {"base", 64, "Address of the ring, 4 KiB aligned"},
+    {"log", 4, "log2 of entries, up to 15"},
+    {"stride_log", 2, "log2 of blocks in an entry"},
+    {"limit", 16, "Event when fewer receives are left; reads 0 once it fired"},
+};
+static_assert(total_bits(kSrq) <= kRowBits);
 static_assert(total_bits(kKey) <= kRowBits);
 
 /// Completion queue.
@@ -73,6 +93,7 @@ inline constexpr Field kCq[] = {
     {"log", 5, "log2 of entries, 1 to 16"},
     {"moderation_count", 16, "Event after this many completions; 0 or 1: each"},
     {"moderation_period", 16, "Event at the latest after this many us; 0: no moderation"},
+    {"resize", 1, "Write only: the ring moves, indices and arming stay"},
 };
 static_assert(total_bits(kCq) <= kRowBits);
 
@@ -85,6 +106,9 @@ inline constexpr Code kTables[] = {
     {"Cq", 4, "Row of kCq, write and read; a write restarts the ring unless only moderation changes"},
     {"QpCounters", 5, "Eight 64-bit counters, read only, see QpCounter"},
     {"QpLive", 6, "Row of kQpLive, read only"},
+    {"Srq", 7, "Row of kSrq, write and read"},
+    {"SrqLive", 8, "Row of kSrqLive, read only"},
+    {"CqLive", 9, "Row of kCqLive, read only"},
 };
 
 /// Live transport state of a queue pair.
@@ -95,6 +119,19 @@ inline constexpr Field kQpLive[] = {
     {"msn", 24, "Messages completed as responder"},
     {"sq_completed", 16, "Free-running index of the oldest send not completed"},
     {"sq_idle", 1, "Nothing outstanding as requester"},
+};
+
+/// Live state of a shared receive queue.
+inline constexpr Field kSrqLive[] = {
+    {"producer", 16, "Free-running index of the newest doorbell"},
+    {"consumer", 16, "Free-running index of the next receive to take"},
+    {"limit", 16, "Armed limit; 0: none"},
+};
+
+/// Live state of a completion queue.
+inline constexpr Field kCqLive[] = {
+    {"producer", 16, "Free-running index of the next entry"},
+    {"overflowed", 1, "Takes no more entries"},
 };
 
 /// Counters of a queue pair, 64 bits each, in this order in the row.

@@ -56,7 +56,10 @@ void each_table_row(Visitor visit) {
   visit("av", "Address vector", kAv);
   visit("key", "Memory key", kKey);
   visit("cq", "Completion queue", kCq);
+  visit("srq", "Shared receive queue", kSrq);
   visit("qp_live", "Live queue pair state", kQpLive);
+  visit("srq_live", "Live shared receive queue state", kSrqLive);
+  visit("cq_live", "Live completion queue state", kCqLive);
 }
 
 template <typename Visitor>
@@ -73,6 +76,8 @@ void each_record(Visitor visit) {
   visit("doorbell", "", kDoorbell);
   visit("key_req", "", kKeyReq);
   visit("key_rsp", "", kKeyRsp);
+  visit("key_op_req", "", kKeyOpReq);
+  visit("key_op_rsp", "", kKeyOpRsp);
   visit("cqe_req", "", kCqeReq);
   visit("event_req", "", kEventReq);
   visit("atomic_job", "", kAtomicJob);
@@ -107,7 +112,23 @@ void each_command(Visitor visit) {
   visit("destroy_qp", "DestroyQp", kDestroyQp);
   visit("reg_mr", "RegMr", kRegMr);
   visit("reg_mr_reply", "RegMr reply", kRegMrReply);
+  visit("rereg_mr", "ReregMr", kReregMr);
   visit("dereg_mr", "DeregMr", kDeregMr);
+  visit("alloc_mw", "AllocMw", kAllocMw);
+  visit("alloc_mw_reply", "AllocMw reply", kAllocMwReply);
+  visit("dealloc_mw", "DeallocMw", kDeallocMw);
+  visit("alloc_fast_mr", "AllocFastMr", kAllocFastMr);
+  visit("alloc_fast_mr_reply", "AllocFastMr reply", kAllocFastMrReply);
+  visit("create_srq", "CreateSrq", kCreateSrq);
+  visit("create_srq_reply", "CreateSrq reply", kCreateSrqReply);
+  visit("modify_srq", "ModifySrq", kModifySrq);
+  visit("query_srq", "QuerySrq", kQuerySrq);
+  visit("query_srq_reply", "QuerySrq reply", kQuerySrqReply);
+  visit("destroy_srq", "DestroySrq", kDestroySrq);
+  visit("resize_cq", "ResizeCq", kResizeCq);
+  visit("set_pkey", "SetPkey", kSetPkey);
+  visit("query_pkey", "QueryPkey", kQueryPkey);
+  visit("query_pkey_reply", "QueryPkey reply", kQueryPkeyReply);
   visit("resolve_address", "ResolveAddress", kResolveAddress);
   visit("resolve_address_reply", "ResolveAddress reply", kResolveAddressReply);
   visit("alloc_pd_reply", "AllocPd reply", kAllocPdReply);
@@ -128,6 +149,8 @@ void each_code_group(Visitor visit) {
   visit("Aeth", 3, kAethKinds);
   visit("Syn", 8, kSyndromes);
   visit("Access", 4, kAccess);
+  visit("KeyKind", 2, kKeyKinds);
+  visit("KeyOp", 2, kKeyOps);
   visit("Drop", 4, kDropCauses);
   visit("Event", 8, kEvents);
   visit("VendorErr", 8, kVendorErrs);
@@ -332,6 +355,7 @@ void emit_memory() {
   markdown_codes("Events (`Event`)", kEvents);
   markdown_codes("Queue pair states (`QpState`)", kQpStates);
   markdown_codes("Access rights (`Access`)", kAccess);
+  markdown_codes("Kinds of keys (`KeyKind`)", kKeyKinds);
   each_table_row(to_markdown);
   markdown_codes("Admin commands (`AdminOp`)", kAdminOps);
   markdown_codes("Admin status (`AdminStatus`)", kAdminStatuses);

@@ -23,7 +23,13 @@ static_assert(total_bits(kSge) == kSgeBytes * 8);
 
 /// Work queue entry, block 0, of send and receive queues. Entry i > 0 of the scatter/gather list
 /// lies in block 1 + (i - 1) / 4, at 16 * ((i - 1) % 4). Inline data starts at block 1.
-/// A receive uses num_sge and the list only.
+/// A receive uses num_sge and the list only; one of an SRQ also has a tag, which its completion gives
+/// as `wqe_index`, because receives of an SRQ do not complete in order.
+/// LocalInv: `rkey` is the key. BindMw: `rkey` is the window's new key, `remote_addr` and `swap_add`
+/// its first address and its bytes (0 unbinds), `compare` its Access bits, `sge0_lkey` the region.
+/// RegMr: `rkey` is the new key, `remote_addr` its first address (iova), `swap_add` its bytes,
+/// `compare` its Access bits, `sge0_addr` its first address as DMA sees it. In all three `length`
+/// and num_sge are 0.
 inline constexpr Field kWqe[] = {
     {"opcode", 8, "WrOp"},
     {"signaled", 1, "Make a completion when good"},
@@ -33,7 +39,7 @@ inline constexpr Field kWqe[] = {
     {"reserved0", 4, "0"},
     {"num_sge", 8, "Entries of the scatter/gather list"},
     {"reserved1", 8, "0"},
-    {"imm", 32, "Immediate data as a number"},
+    {"imm", 32, "Immediate data as a number; SendInv: key to invalidate; receive of an SRQ: 15:0 tag"},
     {"length", 32, "Bytes of the message, sum over the list, at most 2^31"},
     {"rkey", 32, "Remote key"},
     {"remote_addr", 64, "Remote virtual address"},
@@ -53,14 +59,15 @@ inline constexpr Field kCqe[] = {
     {"status", 8, "Status"},
     {"opcode", 8, "WcOp; when status is not Success only bit 7 is defined: 1 of the receive queue"},
     {"byte_len", 32, "Bytes received, or read, or 8 for an atomic"},
-    {"imm", 32, "Immediate data as a number, when with_imm"},
+    {"imm", 32, "Immediate data as a number, when with_imm; the key, when with_inv"},
     {"reserved0", 32, "0"},
     {"qpn", 24, "Queue pair"},
     {"vendor_err", 8, "Cause within the status, see docs/queues.md"},
     {"reserved1", 64, "0"},
     {"with_imm", 1, "imm is valid"},
     {"solicited", 1, "The sender asked for an event"},
-    {"reserved2", 29, "0"},
+    {"with_inv", 1, "imm is the key that the SEND invalidated"},
+    {"reserved2", 28, "0"},
     {"owner", 1, "Pass parity"},
 };
 static_assert(total_bits(kCqe) == 256);
@@ -69,7 +76,7 @@ static_assert(total_bits(kCqe) == 256);
 inline constexpr Field kEqe[] = {
     {"kind", 8, "Event"},
     {"reserved0", 24, "0"},
-    {"number", 24, "Queue pair or completion queue"},
+    {"number", 24, "Queue pair, completion queue or SRQ"},
     {"reserved1", 7, "0"},
     {"owner", 1, "Pass parity"},
     {"reserved2", 64, "0"},

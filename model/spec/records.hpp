@@ -148,6 +148,22 @@ inline constexpr Field kKeyRsp[] = {
     {"pasid", 20, "Address space"},
 };
 
+/// Operation on the key table, and its answer. It is done, on the row bus, when answered.
+inline constexpr Field kKeyOpReq[] = {
+    {"op", 2, "KeyOp"},
+    {"key", 32, "Row, and the variant: that there for Invalidate, the new one else"},
+    {"qpn", 24, "Queue pair that asks"},
+    {"pd", 16, "Its protection domain"},
+    {"region", 32, "Bind: local key of the region"},
+    {"va", 64, "Bind, Register: first address"},
+    {"length", 64, "Bind, Register: bytes; 0 unbinds"},
+    {"access", 6, "Bind, Register: bits as Access"},
+    {"addr", 64, "Register: first address as DMA sees it"},
+};
+inline constexpr Field kKeyOpRsp[] = {
+    {"ok", 1, "Done; else nothing changed"},
+};
+
 /// A completion to write. It waits until the data before it is in memory.
 inline constexpr Field kCqeReq[] = {
     {"cqn", 16, "Completion queue"},
@@ -158,6 +174,7 @@ inline constexpr Field kCqeReq[] = {
     {"byte_len", 32, "Bytes"},
     {"imm", 32, "Immediate"},
     {"with_imm", 1, "imm is valid"},
+    {"with_inv", 1, "imm is the key invalidated"},
     {"solicited", 1, "Raises a solicited event"},
     {"vendor_err", 8, "Cause"},
     {"wait_data", 1, "Wait for `ticket`"},
@@ -169,7 +186,7 @@ inline constexpr Field kCqeReq[] = {
 /// An event for the event queue.
 inline constexpr Field kEventReq[] = {
     {"kind", 8, "Event"},
-    {"number", 24, "Queue pair or completion queue"},
+    {"number", 24, "Queue pair, completion queue or SRQ"},
 };
 
 /// Order to the atomic unit, and its answer.

@@ -18,7 +18,7 @@ module roci_key_rule (
   assign end_va = req_i.va + 64'(req_i.len) - 64'd1;
 
   assign key_ok    = in_range_i && row_i.valid && row_i.variant == req_i.key[7:0];
-  assign rights_ok = row_i.pd == req_i.pd && (req_i.access & ~row_i.access) == '0;
+  assign rights_ok = row_i.pd == req_i.pd && (req_i.access & ~row_i.access[3:0]) == '0;
   assign bounds_ok = req_i.va >= row_i.iova && 64'(req_i.len) <= row_i.length
                      && offset <= room && end_va >= req_i.va;
 
@@ -41,7 +41,7 @@ module roci_key_rule (
       EndIsAnAddress : assert (67'(req_i.va) + 67'(req_i.len) <= {3'd1, 64'd0});
       RightKey       : assert (row_i.valid && in_range_i && row_i.variant == req_i.key[7:0]);
       RightOwner     : assert (row_i.pd == req_i.pd
-                               && (row_i.access & req_i.access) == req_i.access);
+                               && (row_i.access[3:0] & req_i.access) == req_i.access);
     end
     WholeRegion   : cover (f_allowed && f_into == '0 && row_i.length == 64'(req_i.len));
     LastByteOfAll : cover (f_allowed && &(req_i.va) && req_i.len == 32'd1);
