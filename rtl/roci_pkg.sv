@@ -834,6 +834,13 @@ package roci_pkg;
     logic [7:0]   kind;                // Event
   } event_req_t;
 
+  localparam int unsigned FaultBits = 49;
+  typedef struct packed {
+    logic         response;            // A response to this side's request; 0: a request, or the answer to one
+    logic [23:0]  psn;                 // Packet
+    logic [23:0]  qpn;                 // Own queue pair
+  } fault_t;
+
   localparam int unsigned AtomicJobBits = 258;
   typedef struct packed {
     logic [15:0]  ticket;              // Payload packets that must be in memory first

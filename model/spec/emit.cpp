@@ -80,6 +80,7 @@ void each_record(Visitor visit) {
   visit("key_op_rsp", "", kKeyOpRsp);
   visit("cqe_req", "", kCqeReq);
   visit("event_req", "", kEventReq);
+  visit("fault", "", kFault);
   visit("atomic_job", "", kAtomicJob);
   visit("atomic_done", "", kAtomicDone);
   visit("responder_qp", "", kResponderQp);

@@ -189,6 +189,13 @@ inline constexpr Field kEventReq[] = {
     {"number", 24, "Queue pair, completion queue or SRQ"},
 };
 
+/// Payload that did not reach memory, or could not be read.
+inline constexpr Field kFault[] = {
+    {"qpn", 24, "Own queue pair"},
+    {"psn", 24, "Packet"},
+    {"response", 1, "A response to this side's request; 0: a request, or the answer to one"},
+};
+
 /// Order to the atomic unit, and its answer.
 inline constexpr Field kAtomicJob[] = {
     {"qpn", 24, "Queue pair"},
