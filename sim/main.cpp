@@ -24,6 +24,7 @@ int run(int argc, char** argv) {
   roci::sim::add_transfer(app, action);
   roci::sim::add_bench(app, action);
   roci::sim::add_devices(app, action);
+  roci::sim::add_conform(app, action);
   const auto is_first_word = [&](const CLI::App* command) {
     return argc > 1 && command->check_name(argv[1]);
   };

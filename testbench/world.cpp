@@ -234,14 +234,19 @@ struct World::Impl {
       channel.faults = config.faults[i];
       channels[i] = std::make_unique<Channel>(channel);
     }
-    for (unsigned i = 0; i < 2; ++i) {
-      nodes[i] = std::make_unique<NodeModule>(sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i,
-                                              config, *channels[i], *channels[1 - i],
-                                              [this](const std::string& text) { violate(text); });
+    for (unsigned i = 0; i < (config.alone ? 1 : 2); ++i) {
+      nodes.push_back(std::make_unique<NodeModule>(
+          sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i, config, *channels[i], *channels[1 - i],
+          [this](const std::string& text) { violate(text); }));
     }
-    egress = std::make_unique<EgressMonitor>(nodes[0]->work, nodes[1]->work,
-                                             [this](const std::string& text) { violate(text); });
-    for (auto& channel : channels) channel->add_tap(egress.get());
+    if (config.alone) {
+      channels[0]->faults().blackouts.push_back({0, kNever});  // nobody takes frames out of it
+      channels[0]->add_tap(&frame_sent);
+    } else {
+      egress = std::make_unique<EgressMonitor>(nodes[0]->work, nodes[1]->work,
+                                               [this](const std::string& text) { violate(text); });
+      for (auto& channel : channels) channel->add_tap(egress.get());
+    }
     spawn("stepper", kStepperStackBytes, [this] { stepper(); });
     for (auto& node : nodes) {
       spawn("firmware", kStackBytes, [this, &node] { firmware(*node); });
@@ -299,7 +304,9 @@ struct World::Impl {
         evaluated = true;
         node->edge_ns = now;
         node->nic().clock(now);
-        if (node->nic().memory_changed()) node->collect_woken(woken);
+        if (node->nic().memory_changed() || std::exchange(frame_sent.seen, false)) {
+          node->collect_woken(woken);
+        }
         auto& accesses = node->nic().woken();
         if (!accesses.empty()) {
           woken.insert(woken.end(), accesses.begin(), accesses.end());
@@ -335,13 +342,17 @@ struct World::Impl {
 
   void watch() {
     next_watch = now + kWatchdogNs;
+    if (!config.alone) watch_progress();
+    if (config.strict && !violations.empty()) fail(violations.front());
+    if (now > config.time_limit_ns) fail("simulated time is over its limit");
+  }
+
+  void watch_progress() {
     const std::uint64_t slack =
         1'000'000 + 4 * config.delay_ns + 8 * config.memory_ns + 2 * config.register_ns;
     for (unsigned i = 0; i < 2; ++i) {
       nodes[i]->work.check_progress(now, slack, nodes[1 - i]->work.rnr_ns());
     }
-    if (config.strict && !violations.empty()) fail(violations.front());
-    if (now > config.time_limit_ns) fail("simulated time is over its limit");
   }
 
   std::string describe_stall() const {
@@ -387,10 +398,10 @@ struct World::Impl {
 
   /// Nothing is on the wire, nor about to be.
   bool wire_empty() const {
-    for (unsigned i = 0; i < 2; ++i) {
-      if (!channels[i]->empty() || nodes[i]->nic().wakes_at() == 0) return false;
+    for (const auto& node : nodes) {
+      if (node->nic().wakes_at() == 0) return false;
     }
-    return true;
+    return channels[0]->empty() && channels[1]->empty();
   }
 
   /// I13, when there were frames since the last time and the wire falls silent soon.
@@ -405,14 +416,16 @@ struct World::Impl {
                 node.sleep(settle_ns);
                 silent = wire_empty();
                 seen = frames();
-                for (unsigned i = 0; silent && i < 2; ++i) counters[i] = nodes[i]->port_counters();
+                for (unsigned i = 0; silent && i < nodes.size(); ++i) {
+                  counters[i] = nodes[i]->port_counters();
+                }
               }}});
     // A timer may have sent something meanwhile.
     if (broken || !silent || frames() != seen) return;
     if (!channels[0]->empty() || !channels[1]->empty()) return;
     frames_checked = seen;
     ++counter_checks;
-    for (unsigned i = 0; i < 2; ++i) {
+    for (unsigned i = 0; i < nodes.size(); ++i) {
       const auto wrong =
           check_port_counters(counters[i], channels[i]->counts(), channels[1 - i]->counts());
       for (const std::string& text : wrong) violate("node " + std::to_string(i) + ": " + text);
@@ -442,10 +455,26 @@ struct World::Impl {
     if (running != 0) broken = true;
   }
 
+  /// The same on all nodes.
+  void on_each(void (NodeModule::*step)()) {
+    std::vector<Task> tasks;
+    for (unsigned i = 0; i < nodes.size(); ++i) {
+      tasks.push_back({i, [this, i, step](Node&) { (*nodes[i].*step)(); }});
+    }
+    run(tasks);
+  }
+
+  /// Notes that a frame of node 0 entered the wire, for programs that wait for one.
+  struct FrameSent final : FrameTap {
+    void frame(const FrameEvent&) override { seen = true; }
+    bool seen = false;
+  };
+
   Simulation simulation;
   Config config;
+  FrameSent frame_sent;
   std::unique_ptr<Channel> channels[2];
-  std::unique_ptr<NodeModule> nodes[2];
+  std::vector<std::unique_ptr<NodeModule>> nodes;
   std::unique_ptr<EgressMonitor> egress;
   std::vector<std::string> violations;
 
@@ -470,8 +499,7 @@ World::~World() {
   if (impl_->opened && !impl_->broken) {
     try {
       impl_->violations.clear();
-      impl_->run({{0, [this](Node&) { impl_->nodes[0]->close(); }},
-                  {1, [this](Node&) { impl_->nodes[1]->close(); }}});
+      impl_->on_each(&NodeModule::close);
     } catch (const std::exception&) {  // what matters was thrown by run()
     }
   }
@@ -481,8 +509,7 @@ World::~World() {
 void World::run(const std::vector<Task>& tasks) {
   if (!impl_->opened) {
     impl_->opened = true;
-    impl_->run({{0, [this](Node&) { impl_->nodes[0]->open(); }},
-                {1, [this](Node&) { impl_->nodes[1]->open(); }}});
+    impl_->on_each(&NodeModule::open);
   }
   impl_->run(tasks);
 }

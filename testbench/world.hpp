@@ -41,6 +41,7 @@ struct Config {
   std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
+  bool alone = false;  ///< no node 1: what stands at that end of the wire is the program's
 };
 
 /// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.

@@ -13,5 +13,6 @@ void add_demo(CLI::App& app, Action& action);
 void add_transfer(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
+void add_conform(CLI::App& app, Action& action);
 
 }  // namespace roci::sim

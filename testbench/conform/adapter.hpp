@@ -1,0 +1,59 @@
+// An adapter under test: a driver that reaches it on one side, the test itself as the other end of
+// its wire on the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "driver/context.hpp"
+#include "packet/parser.hpp"
+
+namespace roci::conform {
+
+/// A frame that the adapter sent.
+struct Frame {
+  std::uint64_t time_ns = 0;  ///< its first byte on the wire
+  packet::Bytes bytes;
+  packet::Parsed parsed() const { return packet::parse(bytes); }
+};
+
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+
+  /// Runs a program in the adapter's time. Throws what it throws, or what a broken invariant of the
+  /// test bench says; after the latter the adapter is of no use.
+  virtual void run(const std::function<void()>& program) = 0;
+
+  // For programs.
+  virtual driver::Context& context() = 0;  ///< opened, GIDs set
+  virtual driver::Gid gid(unsigned index) = 0;
+  virtual std::uint64_t mac() = 0;
+  /// Puts a frame on the wire towards the adapter.
+  virtual void inject(const packet::Bytes& frame) = 0;
+  /// Frames the adapter sent since it was made, oldest first. Device::wait tries its condition
+  /// again when one was added.
+  virtual const std::vector<Frame>& sent() const = 0;
+  /// Frames that came out of the ordinary Ethernet path.
+  virtual std::size_t ethernet_frames() = 0;
+  /// DMA to these bytes fails from here on.
+  virtual void poison(std::uint64_t dma_address, std::size_t bytes) = 0;
+};
+
+struct AdapterOptions {
+  std::string engine = "rtl";
+  unsigned width = 64;
+  std::uint64_t seed = 1;
+};
+
+/// Engines that make_adapter knows.
+const std::vector<std::string>& engines();
+
+/// Makes the adapter; one at a time in a process.
+std::unique_ptr<Adapter> make_adapter(const AdapterOptions& options);
+
+}  // namespace roci::conform

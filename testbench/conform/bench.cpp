@@ -1,0 +1,150 @@
+#include "testbench/conform/bench.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "packet/describe.hpp"
+#include "packet/lint.hpp"
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+namespace {
+
+constexpr Time kSettle = 10_us;  // longer than any answer takes that needs no timer
+
+std::string name_of(EventKind kind) {
+  for (const spec::Code& code : spec::kEvents) {
+    if (code.value == static_cast<unsigned>(kind)) return std::string(code.name);
+  }
+  return "event " + std::to_string(static_cast<unsigned>(kind));
+}
+
+}  // namespace
+
+void require(bool holds, const std::string& expected, const std::string& seen) {
+  if (!holds) throw Failure(expected, seen);
+}
+
+void same(const std::string& what, std::uint64_t seen, std::uint64_t expected) {
+  if (seen == expected) return;
+  throw Failure(what + " " + std::to_string(expected) + " (" + hex(expected) + ")",
+                std::to_string(seen) + " (" + hex(seen) + ")");
+}
+
+std::string hex(std::uint64_t value) {
+  char text[2 + 16 + 1];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Bytes payload_of(std::size_t count, std::uint64_t seed) {
+  Bytes bytes(count);
+  std::uint64_t x = seed * 0x9E3779B97F4A7C15u + 1;
+  for (std::uint8_t& byte : bytes) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    byte = static_cast<std::uint8_t>(x >> 56);
+  }
+  return bytes;
+}
+
+Bench::Bench(Adapter& adapter, std::uint64_t seed)
+    : adapter_(adapter), random_(seed), first_frame_(adapter.sent().size()) {
+  while (context().events().poll()) {  // of earlier tests
+  }
+  pd_ = std::make_unique<driver::ProtectionDomain>(context());
+  memory_ = std::make_unique<driver::MemoryRegion>(*pd_, kMemory, driver::access::kAll);
+}
+
+Bench::~Bench() = default;
+
+void Bench::sleep(Time ns) {
+  context().device().wait([] { return false; }, ns);
+}
+
+std::uint64_t Bench::drops() {
+  const auto counters = context().port_counters().drops;
+  return std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
+}
+
+std::uint64_t Bench::drops(const char* cause) {
+  return context().port_counters().drops[packet::code_of(spec::kDropCauses, cause)];
+}
+
+void Bench::takes_no_notice(const Bytes& frame, const std::string& what) {
+  struct Before {
+    std::size_t frames;
+    QpState state;
+    std::uint32_t rq_psn, sq_psn;
+  };
+  std::vector<Before> before;
+  for (Connection* c : connections_) {
+    const driver::QpAttributes a = c->qp().query();
+    before.push_back({c->find_next(), a.state, a.rq_psn, a.sq_psn});
+  }
+  const Bytes memory(memory_->data(), memory_->data() + kMemory);
+  const std::size_t frames = adapter_.sent().size();
+  feed(frame);
+  sleep(kSettle);
+  if (adapter_.sent().size() != frames) {
+    throw Failure("no answer to " + what, packet::describe(adapter_.sent()[frames].bytes));
+  }
+  require(std::equal(memory.begin(), memory.end(), memory_->data()), "memory untouched by " + what,
+          "written");
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    Connection& c = *connections_[i];
+    c.no_completion();
+    const driver::QpAttributes a = c.qp().query();
+    require(a.state == before[i].state, "no change of state by " + what);
+    same("expected PSN after " + what, a.rq_psn, before[i].rq_psn);
+    same("PSN to send after " + what, a.sq_psn, before[i].sq_psn);
+  }
+}
+
+void Bench::drops_silently(const Bytes& frame, const std::string& what) {
+  const std::uint64_t before = drops();
+  takes_no_notice(frame, what);
+  same("drops counted after " + what, drops(), before + 1);
+}
+
+std::optional<driver::Event> Bench::event(std::uint32_t number, Time ns) {
+  const Time end = now() + ns;
+  for (std::size_t looked = 0;;) {
+    for (; looked < events_.size(); ++looked) {
+      if (events_[looked].number != number) continue;
+      const driver::Event found = events_[looked];
+      events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(looked));
+      return found;
+    }
+    const Time at = now();
+    const auto more = context().events().wait(at < end ? end - at : 0);
+    if (!more) return {};
+    events_.push_back(*more);
+  }
+}
+
+void Bench::expect_event(EventKind kind, std::uint32_t number, Time ns) {
+  const auto seen = event(number, ns);
+  const std::string expected = name_of(kind) + " event of " + std::to_string(number);
+  if (!seen) throw Failure(expected, "none");
+  if (seen->kind != kind) throw Failure(expected, name_of(seen->kind));
+}
+
+void Bench::expect_no_event(std::uint32_t number, Time ns) {
+  const auto seen = event(number, ns);
+  if (seen) throw Failure("no event of " + std::to_string(number), name_of(seen->kind));
+}
+
+void Bench::finish() {
+  for (std::size_t i = first_frame_; i < adapter_.sent().size(); ++i) {
+    const Bytes& frame = adapter_.sent()[i].bytes;
+    const packet::Parsed parsed = packet::parse(frame);
+    // A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes
+    // it.
+    if (parsed.has_bth && !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected) continue;
+    for (const std::string& text : packet::lint(frame)) {
+      throw Failure("only legal frames from the adapter", packet::describe(frame) + ": " + text);
+    }
+  }
+}
+
+}  // namespace roci::conform

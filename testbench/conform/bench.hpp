@@ -1,0 +1,121 @@
+// What a test has: the adapter, memory, time, and connections whose far end it plays itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "driver/memory.hpp"
+#include "driver/queue_pair.hpp"
+#include "packet/builder.hpp"
+#include "packet/check.hpp"
+#include "testbench/conform/adapter.hpp"
+#include "testbench/conform/registry.hpp"
+
+namespace roci::conform {
+
+using driver::Completion;
+using driver::EventKind;
+using driver::Opcode;
+using driver::QpState;
+using driver::Status;
+using packet::Builder;
+using packet::Bytes;
+
+/// Simulated nanoseconds.
+using Time = std::uint64_t;
+constexpr Time operator""_ns(unsigned long long n) { return n; }
+constexpr Time operator""_us(unsigned long long n) { return n * 1000; }
+constexpr Time operator""_ms(unsigned long long n) { return n * 1'000'000; }
+
+/// The adapter did not do as stated.
+class Failure : public std::runtime_error {
+ public:
+  Failure(const std::string& expected, const std::string& seen)
+      : std::runtime_error("expected " + expected + "; seen " + seen),
+        expected_(expected),
+        seen_(seen) {}
+  const std::string& expected() const { return expected_; }
+  const std::string& seen() const { return seen_; }
+
+ private:
+  std::string expected_, seen_;
+};
+
+/// Fails unless `holds`; `expected` completes "expected ...".
+void require(bool holds, const std::string& expected, const std::string& seen = "otherwise");
+/// Fails unless `seen` is `expected`.
+void same(const std::string& what, std::uint64_t seen, std::uint64_t expected);
+
+std::string hex(std::uint64_t value);
+/// `count` bytes that are a function of `seed`.
+Bytes payload_of(std::size_t count, std::uint64_t seed = 1);
+
+class Bench {
+ public:
+  static constexpr std::size_t kMemory = 128 * 1024;
+  /// The upper half is what peers aim at.
+  static constexpr std::size_t kTarget = kMemory / 2;
+
+  Bench(Adapter& adapter, std::uint64_t seed);
+  ~Bench();
+
+  Adapter& adapter() { return adapter_; }
+  driver::Context& context() { return adapter_.context(); }
+  driver::ProtectionDomain& pd() { return *pd_; }
+  /// A region with all rights.
+  driver::MemoryRegion& memory() { return *memory_; }
+  std::uint8_t* local(std::size_t offset = 0) { return memory_->data() + offset; }
+  std::uint8_t* target(std::size_t offset = 0) { return memory_->data() + kTarget + offset; }
+  std::uint64_t target_address(std::size_t offset = 0) {
+    return memory_->address() + kTarget + offset;
+  }
+  std::mt19937_64& random() { return random_; }
+
+  Time now() { return context().device().now_ns(); }
+  void sleep(Time ns);
+  /// Waits until `ready` holds; whether it did within `ns`.
+  bool wait(const std::function<bool()>& ready, Time ns) {
+    return context().device().wait(ready, ns);
+  }
+
+  /// Puts bytes on the wire towards the adapter.
+  void feed(const Bytes& frame) { adapter_.inject(frame); }
+  void feed(const Builder& frame) { feed(frame.build()); }
+
+  /// Frames that the port dropped so far, all causes.
+  std::uint64_t drops();
+  std::uint64_t drops(const char* cause);
+  /// Feeds a frame and fails unless it vanishes: one more drop counted, no answer, no write into
+  /// the memory, no completion anywhere, no change of state of the connections.
+  void drops_silently(const Bytes& frame, const std::string& what);
+  void drops_silently(const Builder& frame, const std::string& what) {
+    drops_silently(frame.build(), what);
+  }
+  /// As drops_silently, for what may also be no RoCE at all: the counters are not looked at.
+  void takes_no_notice(const Bytes& frame, const std::string& what);
+
+  /// The next event about `number`, of any kind; nothing within `ns`: none. Others are kept.
+  std::optional<driver::Event> event(std::uint32_t number, Time ns = 100_us);
+  /// Fails unless the next event about `number` is `kind`.
+  void expect_event(EventKind kind, std::uint32_t number, Time ns = 100_us);
+  void expect_no_event(std::uint32_t number, Time ns = 20_us);
+
+  /// Looks at all frames that the adapter sent during the test.
+  void finish();
+
+ private:
+  friend class Connection;
+  Adapter& adapter_;
+  std::mt19937_64 random_;
+  std::size_t first_frame_;
+  std::unique_ptr<driver::ProtectionDomain> pd_;
+  std::unique_ptr<driver::MemoryRegion> memory_;
+  std::vector<driver::Event> events_;
+  std::vector<class Connection*> connections_;
+};
+
+}  // namespace roci::conform

@@ -1,0 +1,21 @@
+// The table of statements, the tests that cite it, and the choice of tests by pattern.
+#include <doctest/doctest.h>
+
+#include "testbench/conform/registry.hpp"
+
+using namespace roci::conform;
+
+TEST_CASE("patterns") {
+  CHECK(matches("RQ", "RQ-21"));
+  CHECK(matches("RQ-21", "RQ-21"));
+  CHECK(matches("RQ-2*", "RQ-21"));
+  CHECK(matches("*-21", "RQ-21"));
+  CHECK(matches("R?-21", "RQ-21"));
+  CHECK(matches("*", "RQ-21"));
+  CHECK(matches("*2*", "RQ-21"));
+  CHECK_FALSE(matches("R", "RQ-21"));
+  CHECK_FALSE(matches("RQ-2", "RQ-21"));
+  CHECK_FALSE(matches("RQ-2?", "RQ-2"));
+  CHECK_FALSE(matches("RQ-*1", "RQ-22"));
+  CHECK_FALSE(matches("WIRE*", "RQ-21"));
+}

@@ -1,0 +1,314 @@
+#include "testbench/conform/connection.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "packet/describe.hpp"
+
+namespace roci::conform {
+namespace {
+
+constexpr std::uint64_t kPeerMac = 0x525400000099;
+constexpr std::uint32_t kFirstPeerNumber = 0x654300;
+
+/// The neighbour of a GID: the last byte plus 0x40.
+driver::Gid neighbour_of(driver::Gid gid) {
+  gid[15] = static_cast<std::uint8_t>(gid[15] + 0x40);
+  return gid;
+}
+
+std::uint32_t next_peer_number() {
+  static std::uint32_t number = kFirstPeerNumber;
+  return ++number;
+}
+
+std::string psn_text(std::uint32_t psn) { return "PSN " + hex(psn); }
+
+std::string syndrome_text(std::uint8_t syndrome) {
+  if (syndrome >> 5 == packet::code_of(spec::kAethKinds, "Rnr")) return "RNR NAK";
+  for (const spec::Code& code : spec::kSyndromes) {
+    if (code.value == syndrome) return std::string(code.name);
+  }
+  return "syndrome " + hex(syndrome);
+}
+
+}  // namespace
+
+Expected packet_of(std::uint8_t opcode, std::uint32_t psn) {
+  return {std::string(packet::opcode_name(opcode)) + " with " + psn_text(psn),
+          {packet::bth(packet::opcode(opcode), packet::psn(psn))}};
+}
+
+Expected answer(std::uint8_t syndrome, std::uint32_t psn) {
+  Expected what{syndrome_text(syndrome) + " with " + psn_text(psn),
+                {packet::bth(packet::opcode(packet::kRcAck), packet::psn(psn))}};
+  const unsigned kind = syndrome >> 5;
+  if (kind == packet::code_of(spec::kAethKinds, "Nak")) {
+    what.checks.push_back(packet::aeth(packet::syndrome(syndrome)));
+  } else {
+    what.checks.push_back([=](const packet::Parsed& p, packet::Verdict* verdict) {
+      if (p.has(packet::Ext::kAeth)) verdict->expect("kind", p.aeth().syndrome() >> 5, kind);
+    });
+  }
+  return what;
+}
+
+Connection::Connection(Bench& bench, const std::function<void(Options&)>& change)
+    : bench_(bench), peer_number_(next_peer_number()), seen_(bench.adapter().sent().size()) {
+  if (change) change(options_);
+  gid_ = bench.adapter().gid(options_.sgid_index);
+  peer_gid_ = neighbour_of(gid_);
+  send_cq_ = options_.send_cq;
+  receive_cq_ = options_.receive_cq;
+  if (send_cq_ == nullptr) {
+    own_send_cq_ = std::make_unique<driver::CompletionQueue>(bench.context(), options_.cq_entries);
+    send_cq_ = own_send_cq_.get();
+  }
+  if (receive_cq_ == nullptr) {
+    own_receive_cq_ =
+        std::make_unique<driver::CompletionQueue>(bench.context(), options_.cq_entries);
+    receive_cq_ = own_receive_cq_.get();
+  }
+  driver::ProtectionDomain& pd = options_.pd != nullptr ? *options_.pd : bench.pd();
+  qp_ = std::make_unique<driver::QueuePair>(pd, *send_cq_, *receive_cq_, options_.qp);
+  bench_.connections_.push_back(this);
+
+  driver::QpAttributes a;
+  a.access = options_.access;
+  a.path_mtu = options_.path_mtu;
+  a.timeout = options_.timeout;
+  a.retry_cnt = options_.retry_cnt;
+  a.rnr_retry = options_.rnr_retry;
+  a.min_rnr_timer = options_.min_rnr_timer;
+  a.max_rd_atomic = options_.max_rd_atomic;
+  a.max_dest_rd_atomic = options_.max_dest_rd_atomic;
+  a.sgid_index = options_.sgid_index;
+  a.hop_limit = options_.hop_limit;
+  a.traffic_class = options_.traffic_class;
+  a.sl = options_.sl;
+  a.flow_label = options_.flow_label;
+  a.dst_mac = kPeerMac;
+  a.dest_qpn = peer_number_;
+  a.dgid = peer_gid_;
+  a.sq_psn = options_.sq_psn;
+  a.rq_psn = options_.rq_psn;
+  struct Step {
+    QpState state;
+    std::uint32_t mask;
+  };
+  for (const Step& step :
+       {Step{QpState::kInit, driver::mask::kInit}, Step{QpState::kRtr, driver::mask::kRtr},
+        Step{QpState::kRts, driver::mask::kRts}}) {
+    if (options_.up_to < step.state) break;
+    a.state = step.state;
+    qp_->modify(a, step.mask);
+  }
+}
+
+Connection::~Connection() {
+  auto& all = bench_.connections_;
+  all.erase(std::remove(all.begin(), all.end(), this), all.end());
+}
+
+driver::SendRequest Connection::work(Opcode opcode, std::uint32_t bytes, std::size_t offset) {
+  driver::SendRequest r;
+  r.opcode = opcode;
+  if (bytes != 0) r.sges = {bench_.memory().sge(offset, bytes)};
+  r.remote_address = kRemoteAddress;
+  r.remote_key = kRemoteKey;
+  return r;
+}
+
+std::uint64_t Connection::post(driver::SendRequest request) {
+  request.id = ++last_id_;
+  qp_->send(request);
+  return request.id;
+}
+
+std::uint64_t Connection::fetch_add(std::uint64_t add, std::size_t offset) {
+  driver::SendRequest r = work(Opcode::kFetchAdd, 8, offset);
+  r.swap_add = add;
+  return post(r);
+}
+
+std::uint64_t Connection::cmp_swap(std::uint64_t compare, std::uint64_t swap, std::size_t offset) {
+  driver::SendRequest r = work(Opcode::kCmpSwap, 8, offset);
+  r.swap_add = swap;
+  r.compare = compare;
+  return post(r);
+}
+
+std::uint64_t Connection::receive(std::uint32_t bytes, std::size_t offset) {
+  std::vector<driver::Sge> list;
+  if (bytes != 0) list.push_back(bench_.memory().sge(offset, bytes));
+  return receive(list);
+}
+
+std::uint64_t Connection::receive(const std::vector<driver::Sge>& list) {
+  qp_->receive({++last_id_, list});
+  return last_id_;
+}
+
+Completion Connection::take(driver::CompletionQueue& cq, const char* which, Status status,
+                            Time within) {
+  const std::string expected = std::string(driver::name_of(status)) + " of a " + which;
+  const auto completion = cq.wait(within);
+  if (!completion) throw Failure(expected, "no completion in " + std::to_string(within) + " ns");
+  if (completion->status != status) {
+    throw Failure(expected, std::string(driver::name_of(completion->status)) + ", vendor error " +
+                                std::to_string(completion->vendor_err));
+  }
+  return *completion;
+}
+
+Completion Connection::sent(Status status, Time within) {
+  return take(*send_cq_, "send", status, within);
+}
+Completion Connection::received(Status status, Time within) {
+  return take(*receive_cq_, "receive", status, within);
+}
+
+void Connection::no_completion(Time ns) {
+  if (ns != 0) bench_.sleep(ns);
+  for (driver::CompletionQueue* cq : {send_cq_, receive_cq_}) {
+    const auto completion = cq->poll();
+    if (completion) {
+      throw Failure("no completion", std::string(driver::name_of(completion->status)) +
+                                         (completion->receive ? " of a receive" : " of a send"));
+    }
+  }
+}
+
+void Connection::is_in(QpState state) {
+  const auto name = [](QpState s) {
+    for (const spec::Code& code : spec::kQpStates) {
+      if (code.value == static_cast<unsigned>(s)) return std::string(code.name);
+    }
+    return std::string("?");
+  };
+  const QpState seen = qp_->query().state;
+  require(seen == state, "state " + name(state), name(seen));
+}
+
+Builder Connection::from_peer(std::uint8_t opcode, std::uint32_t psn) {
+  Builder builder;
+  builder.ethernet(bench_.adapter().mac(), kPeerMac);
+  if (options_.vlan) builder.vlan(*options_.vlan);
+  builder.gids(peer_gid_, gid_).src_port(0xC123).bth(opcode, number(), transport::Psn(psn));
+  return builder;
+}
+
+Builder Connection::send_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload) {
+  return from_peer(opcode, psn).ack_req().payload(payload);
+}
+
+Builder Connection::write_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload,
+                                  std::size_t offset, std::uint32_t total) {
+  Builder builder = send_request(opcode, psn, payload);
+  const packet::OpcodeInfo* info = packet::find_opcode(opcode);
+  if (info != nullptr && info->has(packet::Ext::kReth)) {
+    builder.reth(bench_.target_address(offset), bench_.memory().key(),
+                 total != 0 ? total : static_cast<std::uint32_t>(payload.size()));
+  }
+  return builder;
+}
+
+Builder Connection::read_request(std::uint32_t psn, std::uint32_t bytes, std::size_t offset) {
+  return from_peer(packet::kRcReadRequest, psn)
+      .ack_req()
+      .reth(bench_.target_address(offset), bench_.memory().key(), bytes);
+}
+
+Builder Connection::atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
+                                   std::uint64_t compare, std::size_t offset) {
+  return from_peer(opcode, psn)
+      .ack_req()
+      .atomic_eth(bench_.target_address(offset), bench_.memory().key(), swap_add, compare);
+}
+
+void Connection::ack(std::uint32_t psn, std::uint8_t syndrome) {
+  feed(from_peer(packet::kRcAck, psn).aeth(syndrome, 1));
+}
+
+void Connection::read_response(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload) {
+  Builder builder = from_peer(opcode, psn).payload(payload);
+  if (opcode != packet::kRcReadRespMiddle) builder.aeth(kAck, 1);
+  feed(builder);
+}
+
+void Connection::atomic_response(std::uint32_t psn, std::uint64_t original) {
+  feed(from_peer(packet::kRcAtomicAck, psn).aeth(kAck, 1).atomic_ack_eth(original));
+}
+
+std::size_t Connection::find_next() {
+  const std::vector<Frame>& all = bench_.adapter().sent();
+  while (seen_ < all.size()) {
+    const packet::Parsed parsed = all[seen_].parsed();
+    if (parsed.has_bth && parsed.bth().dest_qp() == peer_number_) break;
+    ++seen_;
+  }
+  return seen_;
+}
+
+std::optional<Frame> Connection::next(Time within) {
+  bench_.wait([&] { return find_next() < bench_.adapter().sent().size(); }, within);
+  if (find_next() == bench_.adapter().sent().size()) return {};
+  return bench_.adapter().sent()[seen_++];
+}
+
+Frame Connection::expect(const Expected& what, Time within) {
+  const std::optional<Frame> frame = next(within);
+  if (!frame) {
+    const auto bad = send_cq_->poll();
+    throw Failure(
+        what.text,
+        "no packet in " + std::to_string(within) + " ns" +
+            (bad ? std::string(", but the completion ") + driver::name_of(bad->status) : ""));
+  }
+  const packet::Verdict verdict = packet::check(frame->bytes, what.checks);
+  if (!verdict) {
+    std::ostringstream text;
+    text << packet::describe(frame->bytes) << " (" << verdict << ")";
+    throw Failure(what.text, text.str());
+  }
+  return *frame;
+}
+
+void Connection::expect_silence(Time ns) {
+  const std::optional<Frame> frame = next(ns);
+  if (frame) throw Failure("silence", packet::describe(frame->bytes));
+}
+
+Frame Connection::expect_acked(std::uint32_t psn, Time within) {
+  for (;;) {
+    const std::optional<Frame> frame = next(within);
+    const std::string expected = "ACK up to PSN " + hex(psn);
+    if (!frame) throw Failure(expected, "no packet in " + std::to_string(within) + " ns");
+    const packet::Parsed p = frame->parsed();
+    if (!p.ok() || p.bth().opcode() != packet::kRcAck ||
+        p.aeth().syndrome() >> 5 != packet::code_of(spec::kAethKinds, "Ack") ||
+        p.psn().after(transport::Psn(psn))) {
+      throw Failure(expected, packet::describe(frame->bytes));
+    }
+    if (p.psn() == transport::Psn(psn)) return *frame;
+  }
+}
+
+void Connection::ignore_packets() { seen_ = bench_.adapter().sent().size(); }
+
+void Connection::still_works(std::uint32_t rq, std::uint32_t sq) {
+  const Bytes data = payload_of(100, rq);
+  ignore_packets();
+  receive(100, Bench::kTarget - 256);
+  feed(send_request(packet::kRcSendOnly, rq, data));
+  same("byte_len", received().byte_len, 100);
+  require(std::equal(data.begin(), data.end(), bench_.local(Bench::kTarget - 256)),
+          "the payload of the SEND in memory");
+  expect(answer(kAck, rq));
+  send(100);
+  expect(packet_of(packet::kRcSendOnly, sq));
+  ack(sq);
+  sent();
+}
+
+}  // namespace roci::conform

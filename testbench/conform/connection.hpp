@@ -1,0 +1,152 @@
+// A queue pair of the adapter under test and its peer, which is the test.
+//
+//   Connection c(dut, [](Options& o) { o.timeout = 10; });
+//   c.write(1000);                                   // post
+//   c.expect(packet_of(kRcWriteFirst, c.sq(0)));     // see
+//   c.nak(kNakSequence, c.sq(1));                    // answer
+//   c.sent(Status::kSuccess);                        // poll
+#pragma once
+
+#include "testbench/conform/bench.hpp"
+
+namespace roci::conform {
+
+inline constexpr std::uint8_t kAck = packet::code_of(spec::kSyndromes, "AckNoCredits");
+inline constexpr std::uint8_t kRnrNak = packet::code_of(spec::kSyndromes, "RnrNak");
+inline constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
+inline constexpr std::uint8_t kNakInvalid = packet::code_of(spec::kSyndromes, "NakInvalid");
+inline constexpr std::uint8_t kNakAccess = packet::code_of(spec::kSyndromes, "NakAccess");
+inline constexpr std::uint8_t kNakOperational = packet::code_of(spec::kSyndromes, "NakOperational");
+
+/// What a packet must be.
+struct Expected {
+  std::string text;
+  std::vector<packet::Check> checks;
+  /// The same with one more condition.
+  Expected with(packet::Check check) const {
+    Expected more = *this;
+    more.checks.push_back(std::move(check));
+    return more;
+  }
+};
+
+/// A packet of this opcode and PSN.
+Expected packet_of(std::uint8_t opcode, std::uint32_t psn);
+/// ACK, NAK or RNR NAK; the timer code of an RNR NAK is not looked at.
+Expected answer(std::uint8_t syndrome, std::uint32_t psn);
+
+struct Options : driver::ConnectOptions {
+  Options() {
+    path_mtu = 1;  // 256 bytes
+    max_rd_atomic = max_dest_rd_atomic = 4;
+  }
+  driver::QpOptions qp;
+  std::uint32_t sq_psn = 0xFFFFFD;  ///< most tests run over the wrap
+  std::uint32_t rq_psn = 0xFFFFFE;
+  QpState up_to = QpState::kRts;
+  std::optional<std::uint16_t> vlan;           ///< of the peer's frames
+  driver::ProtectionDomain* pd = nullptr;      ///< nullptr: that of the bench
+  driver::CompletionQueue* send_cq = nullptr;  ///< nullptr: own ones
+  driver::CompletionQueue* receive_cq = nullptr;
+  unsigned cq_entries = 256;
+};
+
+class Connection {
+ public:
+  explicit Connection(Bench& bench, const std::function<void(Options&)>& change = {});
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  driver::QueuePair& qp() { return *qp_; }
+  Options& options() { return options_; }
+  std::uint32_t number() const { return qp_->number(); }
+  std::uint32_t peer_number() const { return peer_number_; }
+  driver::Gid peer_gid() const { return peer_gid_; }
+  driver::CompletionQueue& send_cq() { return *send_cq_; }
+  driver::CompletionQueue& receive_cq() { return *receive_cq_; }
+  std::uint32_t pmtu() const { return 128u << options_.path_mtu; }
+  /// PSN of the `n`th packet the adapter sends, and that of the `n`th it expects, from 0.
+  std::uint32_t sq(std::int64_t n = 0) const { return wrap(options_.sq_psn + n); }
+  std::uint32_t rq(std::int64_t n = 0) const { return wrap(options_.rq_psn + n); }
+
+  // Verbs: posting. Identifiers count from 1; each post returns its own.
+  /// A request on the memory's local part from `offset` on, towards the peer's kRemoteAddress.
+  driver::SendRequest work(Opcode opcode, std::uint32_t bytes, std::size_t offset = 0);
+  std::uint64_t post(driver::SendRequest request);
+  std::uint64_t send(std::uint32_t bytes) { return post(work(Opcode::kSend, bytes)); }
+  std::uint64_t write(std::uint32_t bytes) { return post(work(Opcode::kWrite, bytes)); }
+  std::uint64_t read(std::uint32_t bytes, std::size_t offset = 0) {
+    return post(work(Opcode::kRead, bytes, offset));
+  }
+  std::uint64_t fetch_add(std::uint64_t add, std::size_t offset = 0);
+  std::uint64_t cmp_swap(std::uint64_t compare, std::uint64_t swap, std::size_t offset = 0);
+  /// A receive of `bytes` at `offset` of the memory's local part.
+  std::uint64_t receive(std::uint32_t bytes, std::size_t offset = 0);
+  std::uint64_t receive(const std::vector<driver::Sge>& list);
+
+  // Verbs: polling. Fails when the next completion is not as told or does not come.
+  Completion sent(Status status = Status::kSuccess, Time within = 1_ms);
+  Completion received(Status status = Status::kSuccess, Time within = 1_ms);
+  /// Fails when there is, or within `ns` comes, a completion.
+  void no_completion(Time ns = 0);
+  /// Fails unless the adapter says so.
+  void is_in(QpState state);
+
+  // Wire: what the peer sends. The builders come with addresses and numbers right.
+  Builder from_peer(std::uint8_t opcode, std::uint32_t psn);
+  void feed(const Builder& frame) { bench_.feed(frame); }
+  /// Requests, AckReq set, aimed at the memory's target part.
+  Builder send_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload);
+  /// `total` is DMALen; 0: as long as the payload. FIRST and ONLY carry a RETH.
+  Builder write_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload,
+                        std::size_t offset = 0, std::uint32_t total = 0);
+  Builder read_request(std::uint32_t psn, std::uint32_t bytes, std::size_t offset = 0);
+  Builder atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
+                         std::uint64_t compare = 0, std::size_t offset = 0);
+  /// Answers, sent at once.
+  void ack(std::uint32_t psn, std::uint8_t syndrome = kAck);
+  void nak(std::uint8_t syndrome, std::uint32_t psn) { ack(psn, syndrome); }
+  void rnr(std::uint8_t timer, std::uint32_t psn) { ack(psn, kRnrNak | timer); }
+  void read_response(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload);
+  void atomic_response(std::uint32_t psn, std::uint64_t original);
+
+  // Wire: what the adapter sends to this peer, in order.
+  /// The next packet, which must be as told.
+  Frame expect(const Expected& what, Time within = 100_us);
+  /// The next packet, if one comes.
+  std::optional<Frame> next(Time within = 100_us);
+  /// No packet within `ns`.
+  void expect_silence(Time ns = 10_us);
+  /// Takes ACKs until one stands for `psn`; anything else fails.
+  Frame expect_acked(std::uint32_t psn, Time within = 100_us);
+  /// The peer forgets what came so far.
+  void ignore_packets();
+
+  /// Shows that the connection still works: one SEND goes each way. Needs it in RTS with nothing
+  /// outstanding; `rq` and `sq` are the PSNs that come next.
+  void still_works(std::uint32_t rq, std::uint32_t sq);
+
+  static constexpr std::uint64_t kRemoteAddress = 0x7000'1234'5600;
+  static constexpr std::uint32_t kRemoteKey = 0x00ABCD12;
+
+ private:
+  friend class Bench;
+  static std::uint32_t wrap(std::int64_t psn) { return static_cast<std::uint32_t>(psn) & 0xFFFFFF; }
+  /// Index of the next frame for this peer; the number of frames when there is none.
+  std::size_t find_next();
+  Completion take(driver::CompletionQueue& cq, const char* which, Status status, Time within);
+
+  Bench& bench_;
+  Options options_;
+  std::uint32_t peer_number_;
+  driver::Gid gid_, peer_gid_;
+  std::unique_ptr<driver::CompletionQueue> own_send_cq_, own_receive_cq_;
+  driver::CompletionQueue* send_cq_;
+  driver::CompletionQueue* receive_cq_;
+  std::unique_ptr<driver::QueuePair> qp_;
+  std::uint64_t last_id_ = 0;
+  std::size_t seen_;  ///< frames of the adapter looked at
+};
+
+}  // namespace roci::conform

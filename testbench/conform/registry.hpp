@@ -1,0 +1,59 @@
+// The statements that an adapter must meet, and the tests that show it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roci::conform {
+
+class Bench;
+
+/// One thing that must hold.
+struct Statement {
+  const char* id;  ///< group and number, "RQ-21"
+  int priority;    ///< 0: without it no connection works; 1: needed; 2: wanted
+  const char* text;
+  const char* waived;  ///< why no test has to cite it; nullptr: one must
+};
+
+/// All of them, by group and number.
+const std::vector<Statement>& statements();
+/// nullptr when there is none of that name.
+const Statement* find_statement(std::string_view id);
+
+/// Stimulus and expectation. `body` returns when the adapter did as stated and throws otherwise.
+struct Test {
+  std::vector<std::string> ids;  ///< statements that it shows
+  std::string title;
+  void (*body)(Bench&);
+  bool cites(std::string_view pattern) const;
+};
+
+/// All tests of the files that are linked in, in order of their first statement.
+std::vector<Test> tests();
+
+/// Matches `*` and `?`; a pattern without them also matches a group ("RQ").
+bool matches(std::string_view pattern, std::string_view id);
+
+/// docs/conformance.md.
+std::string document();
+
+/// What is wrong with the table and the tests together; empty: nothing.
+std::vector<std::string> check_coverage();
+
+struct Registrar {
+  Registrar(const char* ids, const char* title, void (*body)(Bench&));
+};
+
+}  // namespace roci::conform
+
+#define ROCI_CONFORM_JOIN2(a, b) a##b
+#define ROCI_CONFORM_JOIN(a, b) ROCI_CONFORM_JOIN2(a, b)
+/// TEST("RQ-21 RQ-30", "title") { ... dut ... }
+#undef TEST
+#define TEST(ids, title)                                                           \
+  static void ROCI_CONFORM_JOIN(test_, __LINE__)(::roci::conform::Bench&);         \
+  static const ::roci::conform::Registrar ROCI_CONFORM_JOIN(registrar_, __LINE__)( \
+      ids, title, &ROCI_CONFORM_JOIN(test_, __LINE__));                            \
+  static void ROCI_CONFORM_JOIN(test_, __LINE__)([[maybe_unused]] ::roci::conform::Bench & dut)

@@ -1,0 +1,47 @@
+#include "testbench/conform/runner.hpp"
+
+#include <ctime>
+
+#include "testbench/conform/bench.hpp"
+
+namespace roci::conform {
+namespace {
+
+void run_one(Adapter& adapter, const Test& test, std::uint64_t seed) {
+  adapter.run([&] {
+    Bench bench(adapter, seed);
+    test.body(bench);
+    bench.finish();
+  });
+}
+
+}  // namespace
+
+std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<Test>& all,
+                               const std::function<void(const Outcome&)>& done) {
+  std::vector<Outcome> outcomes;
+  std::unique_ptr<Adapter> adapter;
+  for (const Test& test : all) {
+    Outcome outcome;
+    outcome.test = &test;
+    const std::clock_t start = std::clock();
+    try {
+      if (!adapter) adapter = make_adapter(options);
+      run_one(*adapter, test, options.seed);
+      outcome.passed = true;
+    } catch (const Failure& failure) {
+      outcome.expected = failure.expected();
+      outcome.seen = failure.seen();
+    } catch (const std::exception& error) {
+      outcome.expected = "no broken rule of the test bench, no refusal";
+      outcome.seen = error.what();
+    }
+    if (!outcome.passed) adapter.reset();  // who knows what state it is in
+    outcome.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    if (done) done(outcome);
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace roci::conform

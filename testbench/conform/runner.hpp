@@ -1,0 +1,24 @@
+// Runs tests, one after the other, on one adapter; after a failure on a new one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "testbench/conform/adapter.hpp"
+#include "testbench/conform/registry.hpp"
+
+namespace roci::conform {
+
+struct Outcome {
+  const Test* test = nullptr;
+  bool passed = false;
+  std::string expected, seen;  ///< of a failure
+  double seconds = 0;          ///< of processor time
+};
+
+/// Runs `all` in order; `done` hears of each outcome as it comes.
+std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<Test>& all,
+                               const std::function<void(const Outcome&)>& done);
+
+}  // namespace roci::conform
