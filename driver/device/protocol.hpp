@@ -1,0 +1,161 @@
+// What a process and a running simulator say to one another: messages on a socket of kind
+// SOCK_SEQPACKET (one message is one packet, of exactly its size) and a page of doorbells that both
+// map. The rules are in sim/server/README.md. Both ends run on one machine: numbers are as the
+// machine has them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace roci::driver::protocol {
+
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kMagic = 0x49434F52;  ///< "ROCI"
+
+enum class Kind : std::uint32_t {
+  kHello = 1,          ///< Hello; first, once; reply Welcome with the doorbell page
+  kCommand = 2,        ///< Command; reply CommandReply
+  kWake = 3,           ///< Header alone; no reply
+  kAddChannel = 4,     ///< AddChannel with a socket; reply Done
+  kRemoveChannel = 5,  ///< RemoveChannel; reply Done
+  kRoute = 6,          ///< Route; reply Done
+  kStatus = 7,         ///< Header alone, Hello not needed; reply Done with a file of JSON
+  kShutdown = 8,       ///< Header alone, Hello not needed; reply Done, then the simulator ends
+};
+
+/// Starts every message; a reply has kind and tag of its request.
+struct Header {
+  std::uint32_t kind;
+  std::uint32_t tag;
+};
+
+struct Hello {
+  Header header;
+  std::uint32_t magic;
+  std::uint32_t version;
+  char node[16];        ///< "n0"; zero-terminated
+  std::uint64_t probe;  ///< address of two words of the process; the simulator reads the first and
+                        ///< writes its complement to the second, which shows that DMA works
+};
+
+enum class Refusal : std::uint32_t {
+  kNone = 0,
+  kVersion = 1,   ///< other version of this protocol
+  kNoNode = 2,    ///< no node of that name
+  kFull = 3,      ///< too many processes
+  kNoAccess = 4,  ///< the memory of the process cannot be reached: `error` is the errno
+  kBad = 5,       ///< a request that breaks the rules
+  kNotYours = 6,  ///< an object that the process does not own
+};
+
+struct Welcome {
+  Header header;
+  std::uint32_t refusal;  ///< Refusal; if not kNone, only `error` and `text` count, no page comes
+  std::uint32_t error;    ///< errno
+  char text[160];         ///< what is wrong, for people
+  std::uint32_t pasid;    ///< address space of this process
+  std::uint32_t node;     ///< index
+  std::uint32_t nodes;
+  std::uint32_t width;      ///< bits of the engine; 0: untimed model
+  std::uint64_t mac;        ///< of the node's port, as a number
+  std::uint64_t page_size;  ///< bytes of the doorbell page
+};
+
+constexpr std::size_t kBodyBytes = 120;  ///< spec::kCommandBytes - spec::kCommandBodyOffset
+
+struct Command {
+  Header header;
+  std::uint32_t opcode;  ///< AdminOp
+  std::uint32_t reserved;
+  std::uint8_t body[kBodyBytes];
+};
+
+struct CommandReply {
+  Header header;
+  std::uint32_t status;  ///< AdminStatus
+  std::uint32_t detail;
+  std::uint8_t body[kBodyBytes];
+};
+
+/// What is written to a channel for one event.
+enum class Format : std::uint32_t {
+  kCompletion = 1,  ///< 8 bytes: the cookie (ib_uverbs_comp_event_desc)
+  kAsync = 2,       ///< 16 bytes: cookie, 32 bits code, 32 bits 0 (ib_uverbs_async_event_desc)
+  kPlain = 3,       ///< 8 bytes: 32 bits kind, 32 bits number; takes what has no route
+};
+
+/// The socket comes with the message: AF_UNIX, SOCK_SEQPACKET or SOCK_DGRAM. The process reads the
+/// other end. `id` is the process's choice.
+struct AddChannel {
+  Header header;
+  std::uint32_t id;
+  std::uint32_t format;
+  std::uint32_t codes[16];  ///< kAsync: code of each event kind of model/spec; 0: not told
+};
+
+struct RemoveChannel {
+  Header header;
+  std::uint32_t id;
+};
+
+enum class Object : std::uint32_t { kQueuePair = 1, kCompletionQueue = 2, kSharedReceiveQueue = 3 };
+
+/// Events of an object go to a channel with `cookie`: to one of kCompletion those that an armed
+/// completion queue raises, to one of kAsync the others. Replaces an earlier route of that format.
+struct Route {
+  Header header;
+  std::uint32_t object;  ///< Object
+  std::uint32_t number;
+  std::uint32_t channel;
+  std::uint32_t reserved;
+  std::uint64_t cookie;
+};
+
+struct Done {
+  Header header;
+  std::uint32_t refusal;  ///< Refusal
+  std::uint32_t error;    ///< errno
+};
+
+/// Largest message of each direction.
+inline constexpr std::size_t kMostBytes = 256;
+static_assert(sizeof(Hello) <= kMostBytes && sizeof(Welcome) <= kMostBytes &&
+              sizeof(Command) <= kMostBytes && sizeof(AddChannel) <= kMostBytes);
+
+/// Queue pairs, completion queues and SRQs that have a doorbell.
+inline constexpr std::uint32_t kNumbers = 1024;
+
+/// One kind of doorbell: a word for each number, and which were rung.
+struct Doorbells {
+  std::atomic<std::uint64_t> rung[kNumbers / 64];
+  std::atomic<std::uint32_t> word[kNumbers];
+};
+
+/// The page, in memory that process and simulator map. The process writes a word, sets its bit in
+/// `rung`, sets `bell`, and when `asleep` was 1 changes it to 0 and sends kWake. The simulator takes
+/// the bits of all kinds last to first and applies the words first to last, so a doorbell rung
+/// before another is never applied after it but for arms, which come last.
+struct alignas(64) Page {
+  std::atomic<std::uint32_t> bell;    ///< process to simulator: bits of Bell
+  std::atomic<std::uint32_t> asleep;  ///< 1: the simulator needs kWake
+  alignas(64) std::atomic<std::uint32_t> written;  ///< counts times that DMA wrote; a futex
+  std::atomic<std::uint32_t> waiting;              ///< threads that wait on `written`
+  std::atomic<std::uint64_t> now_ns;               ///< simulated time
+  alignas(64) Doorbells consumer;  ///< of completion queues: consumer index
+  Doorbells shared_receive;        ///< producer index
+  Doorbells receive;               ///< producer index
+  Doorbells send;                  ///< producer index
+  Doorbells arm;                   ///< of completion queues: 15:0 consumer index, 31 solicited only
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// Bits of Page::bell.
+inline constexpr std::uint32_t kBellDoorbell = 1;
+inline constexpr std::uint32_t kBellMessage = 2;  ///< a message was sent
+
+/// Bit of an arm word that the process sets and the simulator clears when it takes the word.
+inline constexpr std::uint32_t kArmPending = 1u << 30;
+inline constexpr std::uint32_t kArmSolicited = 1u << 31;
+
+}  // namespace roci::driver::protocol
