@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
+#include "driver/admin_queue.hpp"
 #include "driver/device/device.hpp"
 #include "driver/error.hpp"
 #include "driver/observer.hpp"
@@ -17,22 +19,6 @@ namespace roci::driver {
 
 class CompletionQueue;
 class QueuePair;
-
-/// Body of an admin command or reply; fields by the tables of spec/commands.hpp.
-class Body {
- public:
-  static constexpr std::size_t kBytes = spec::kCommandBytes - spec::kCommandBodyOffset;
-  std::uint64_t get(spec::Place place) const { return driver::get(bytes_.data(), place); }
-  Body& put(spec::Place place, std::uint64_t value) {
-    driver::put(bytes_.data(), place, value);
-    return *this;
-  }
-  std::uint8_t* data() { return bytes_.data(); }
-  const std::uint8_t* data() const { return bytes_.data(); }
-
- private:
-  std::array<std::uint8_t, kBytes> bytes_{};
-};
 
 /// Limits of the adapter (QueryDevice).
 struct DeviceLimits {
@@ -58,64 +44,23 @@ struct PortCounters {
   std::uint64_t rx_ethernet;
 };
 
-/// An event of the adapter; kinds of spec::kEvents.
-enum class EventKind : std::uint8_t {
-  kCompletion = code_of(spec::kEvents, "Completion"),
-  kCqError = code_of(spec::kEvents, "CqError"),
-  kQpFatal = code_of(spec::kEvents, "QpFatal"),
-  kQpRequest = code_of(spec::kEvents, "QpRequest"),
-  kQpAccess = code_of(spec::kEvents, "QpAccess"),
-  kCommEst = code_of(spec::kEvents, "CommEst"),
-  kSqDrained = code_of(spec::kEvents, "SqDrained"),
-};
-struct Event {
-  EventKind kind;
-  std::uint32_t number;  ///< queue pair or completion queue
-};
-
-/// Ring of events in host memory (11.6.3). Entries that did not fit are counted by overflowed().
-class EventQueue {
- public:
-  /// `log`: log2 of entries, 1 to 15.
-  EventQueue(Device& device, unsigned log);
-  ~EventQueue();
-  EventQueue(const EventQueue&) = delete;
-  EventQueue& operator=(const EventQueue&) = delete;
-
-  /// Takes the oldest event, if there is one.
-  std::optional<Event> poll();
-  /// Waits for an event; none when `timeout_ns` went by.
-  std::optional<Event> wait(std::uint64_t timeout_ns = Device::kForever);
-  /// An event was lost since the last call.
-  bool overflowed();
-
- private:
-  const std::uint8_t* entry() const;
-  bool pending() const;
-
-  Device& device_;
-  unsigned log_;
-  DmaMemory ring_;
-  std::uint32_t consumer_ = 0;
-};
-
 struct ContextOptions {
   unsigned event_log = 8;                             ///< log2 of event queue entries, 1 to 15
   std::uint64_t command_timeout_ns = 30'000'000'000;  ///< address resolution takes seconds
 };
 
-/// An opened adapter. Switches RoCE on for its lifetime. Everything made from a context must go
-/// before it. Methods that send a command throw Error. Several threads may share a context when
-/// only Device::wait and register accesses let another run.
+/// An opened adapter. Everything made from a context must go before it. Methods that send a
+/// command throw Error. Several threads may share a context when only Device::wait and register
+/// accesses let another run, or when the device takes commands from any thread.
 class Context {
  public:
   explicit Context(Device& device, const ContextOptions& options = {});
-  ~Context();
+  ~Context() = default;
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   Device& device() { return device_; }
-  EventQueue& events() { return events_; }
+  EventQueue& events() { return *events_; }
   const DeviceLimits& limits() const { return limits_; }
 
   PortStatus query_port();
@@ -137,16 +82,11 @@ class Context {
   friend class CompletionQueue;
   friend class QueuePair;
 
-  void acquire();
-  Body exchange(unsigned opcode, const Body& body, const char* text);
-
   Device& device_;
   ContextOptions options_;
-  DmaMemory commands_;
-  DmaMemory replies_;
-  std::uint16_t producer_ = 0;
-  bool busy_ = false;
-  EventQueue events_;
+  std::unique_ptr<EventQueue> events_;
+  std::unique_ptr<AdminQueue> queue_;  ///< of a device that has no way of its own
+  CommandPort& commands_;
   DeviceLimits limits_{};
   Observer nobody_;
   Observer* observer_ = &nobody_;

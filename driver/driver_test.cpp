@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "driver/event_ring.hpp"
 #include "driver/queue_pair.hpp"
 
 using namespace roci;
@@ -243,7 +244,7 @@ TEST_CASE("counters: fields of the port and of a queue pair in their order") {
 
 TEST_CASE("event queue: events in order, owner flips with each pass, consumer is told") {
   FakeDevice device;
-  EventQueue events(device, 1);
+  EventRing events(device, 1);
   std::uint8_t* ring = device.at("EqBaseLo", "EqBaseHi");
   for (unsigned i = 0; i < 10; ++i) {
     CHECK_FALSE(events.poll());

@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace roci::driver {
+
+class CommandPort;
+class EventQueue;
 
 /// Memory that the process addresses by `host` and the adapter by `dma` under the device's PASID.
 struct DmaMemory {
@@ -41,6 +45,11 @@ class Device {
   virtual bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) = 0;
   /// Something other than the adapter changed what a waiting thread's `ready` reads.
   virtual void wake() = 0;
+
+  /// A way for admin commands of the device's own; nullptr: the rings behind its registers.
+  virtual CommandPort* command_port() { return nullptr; }
+  /// Events of a device that has such a way.
+  virtual std::unique_ptr<EventQueue> open_events();
 };
 
 }  // namespace roci::driver

@@ -36,7 +36,7 @@ class RemoteDevice final : public Device, public CommandPort {
   bool alive() const;
 
   // Device. Registers: only doorbells, written. They take no system call while the simulator works,
-  // one when it sleeps. Memory: pages of their own, never shared with a child.
+  // one when it sleeps. Memory: pages of their own.
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
   DmaMemory allocate(std::size_t bytes, std::size_t alignment) override;
@@ -76,7 +76,6 @@ class RemoteDevice final : public Device, public CommandPort {
   void request(void* message, std::size_t bytes, void* reply, std::size_t reply_bytes, int fd,
                int* reply_fd);
   void done(void* message, std::size_t bytes, int fd);
-  void close_all();
 
   int socket_ = -1;
   int process_ = 0;  ///< the one that opened it

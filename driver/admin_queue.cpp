@@ -1,0 +1,95 @@
+#include "driver/admin_queue.hpp"
+
+#include <stdexcept>
+
+#include "driver/error.hpp"
+
+namespace roci::driver {
+namespace {
+
+constexpr unsigned kAdminLog = 2;
+constexpr std::size_t kPage = 4096;
+
+}  // namespace
+
+std::unique_ptr<EventQueue> Device::open_events() {
+  throw std::logic_error("the device has no events of its own");
+}
+
+void write_address(Device& device, std::uint32_t low_register, std::uint32_t high_register,
+                   std::uint64_t address) {
+  device.write32(low_register, static_cast<std::uint32_t>(address));
+  device.write32(high_register, static_cast<std::uint32_t>(address >> 32));
+}
+
+std::uint32_t ring_size(const Device& device, std::uint32_t low_bits) {
+  return low_bits | device.pasid() << 12;
+}
+
+AdminQueue::AdminQueue(Device& device) : device_(device) {
+  if (device_.read32(register_offset("Id")) != spec::kRegisters[0].reset) {
+    throw Error(AdminStatus::kHardwareError, 0, "no adapter of this kind behind the registers");
+  }
+  commands_ = device.allocate(spec::kCommandBytes << kAdminLog, kPage);
+  replies_ = device.allocate(spec::kCommandBytes << kAdminLog, kPage);
+  // The indices run on over the life of the adapter, whoever used it before.
+  producer_ = static_cast<std::uint16_t>(device_.read32(register_offset("AdminDoorbell")));
+  write_address(device_, register_offset("AdminBaseLo"), register_offset("AdminBaseHi"),
+                commands_.dma);
+  write_address(device_, register_offset("AdminReplyLo"), register_offset("AdminReplyHi"),
+                replies_.dma);
+  device_.write32(register_offset("AdminSize"), ring_size(device_, kAdminLog));
+  device_.write32(register_offset("Control"), 0b11);
+}
+
+AdminQueue::~AdminQueue() {
+  device_.write32(register_offset("Control"), 0);
+  device_.read32(register_offset("Control"));  // the write is in the adapter
+  device_.release(commands_);
+  device_.release(replies_);
+}
+
+std::optional<CommandReply> AdminQueue::exchange(unsigned opcode, const Body& body,
+                                                 std::uint64_t timeout_ns) {
+  constexpr spec::Place kOpcode = spec::place_of(spec::kCommandHeader, "opcode");
+  constexpr spec::Place kTag = spec::place_of(spec::kCommandHeader, "tag");
+  constexpr spec::Place kReplyTag = spec::place_of(spec::kReplyHeader, "tag");
+  constexpr spec::Place kStatus = spec::place_of(spec::kReplyHeader, "status");
+  constexpr spec::Place kDetail = spec::place_of(spec::kReplyHeader, "detail");
+
+  while (busy_) device_.wait([this] { return !busy_; }, Device::kForever);
+  busy_ = true;
+  struct Release {
+    AdminQueue& queue;
+    ~Release() {
+      queue.busy_ = false;
+      queue.device_.wake();
+    }
+  } release{*this};
+
+  const std::size_t slot = (producer_ & ((1u << kAdminLog) - 1)) * spec::kCommandBytes;
+  std::uint8_t* command = commands_.host + slot;
+  std::uint8_t* reply = replies_.host + slot;
+  const std::uint16_t tag = static_cast<std::uint16_t>(producer_ + 1);
+  std::memset(command, 0, spec::kCommandBytes);
+  put(command, kOpcode, opcode);
+  put(command, kTag, tag);
+  std::memcpy(command + spec::kCommandBodyOffset, body.data(), Body::kBytes);
+  std::memset(reply, 0, spec::kCommandBytes);
+  put(reply, kReplyTag, static_cast<std::uint16_t>(~tag));
+
+  entries_before_doorbell();
+  ++producer_;
+  device_.write32(register_offset("AdminDoorbell"), producer_);
+
+  // The block with the tag is written last.
+  if (!device_.wait([&] { return get(reply, kReplyTag) == tag; }, timeout_ns)) return {};
+  owner_before_entry();
+  CommandReply result;
+  result.status = static_cast<std::uint32_t>(get(reply, kStatus));
+  result.detail = static_cast<std::uint32_t>(get(reply, kDetail));
+  std::memcpy(result.body.data(), reply + spec::kCommandBodyOffset, Body::kBytes);
+  return result;
+}
+
+}  // namespace roci::driver

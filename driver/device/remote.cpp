@@ -1,0 +1,394 @@
+#include "driver/device/remote.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <stdexcept>
+#include <utility>
+
+namespace roci::driver {
+namespace {
+
+using namespace protocol;
+
+constexpr std::uint32_t kDoorbellStride = 16;
+constexpr std::uint32_t kPlainChannel = ~std::uint32_t{0};  // of open_events()
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kLookNs = 100'000'000;  // how often a waiting thread looks for the simulator
+constexpr std::uintptr_t kPage = 4096;
+
+[[noreturn]] void fail(const std::string& text) {
+  throw Error(AdminStatus::kHardwareError, 0, text);
+}
+
+[[noreturn]] void gone() { fail("the simulator has gone"); }
+
+std::uint64_t clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns) {
+  const timespec timeout{static_cast<time_t>(ns / kNsPerSecond),
+                         static_cast<long>(ns % kNsPerSecond)};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+}
+
+void futex_wake(std::atomic<std::uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+int connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) fail(path + ": too long for a socket");
+  path.copy(address.sun_path, path.size());
+  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (fd < 0) fail(std::string("cannot make a socket: ") + std::strerror(errno));
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    const int error = errno;
+    ::close(fd);
+    fail("no simulator at " + path + " (" + std::strerror(error) + "); start one with 'roci up'");
+  }
+  return fd;
+}
+
+/// Events of the channel without routes.
+class RemoteEvents final : public EventQueue {
+ public:
+  explicit RemoteEvents(RemoteDevice& device)
+      : device_(device), fd_(device.add_channel(kPlainChannel, Format::kPlain)) {}
+  ~RemoteEvents() override {
+    try {
+      device_.remove_channel(kPlainChannel);
+    } catch (const Error&) {  // the simulator has gone, and the channel with it
+    }
+    ::close(fd_);
+  }
+  std::optional<Event> poll() override {
+    std::uint32_t words[2];
+    if (recv(fd_, words, sizeof words, MSG_DONTWAIT) != sizeof words) return {};
+    return Event{static_cast<EventKind>(words[0]), words[1]};
+  }
+  std::optional<Event> wait(std::uint64_t timeout_ns) override {
+    pollfd poller{fd_, POLLIN, 0};
+    constexpr std::uint64_t kNsPerMs = 1'000'000;
+    const std::uint64_t ms = timeout_ns / kNsPerMs + (timeout_ns % kNsPerMs != 0);
+    ::poll(&poller, 1, ms > INT_MAX ? -1 : static_cast<int>(ms));
+    return poll();
+  }
+  bool overflowed() override { return false; }
+
+ private:
+  RemoteDevice& device_;
+  int fd_;
+};
+
+}  // namespace
+
+RemoteDevice::Place RemoteDevice::place_from_environment() {
+  const char* socket = std::getenv("ROCI_SOCKET");
+  const char* node = std::getenv("ROCI_NODE");
+  if (socket == nullptr || node == nullptr) {
+    fail("ROCI_SOCKET and ROCI_NODE are not set; run the program by 'roci exec'");
+  }
+  return {socket, node};
+}
+
+RemoteDevice::RemoteDevice(const Place& place) : process_(getpid()) {
+  socket_ = connect_to(place.socket);
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
+  prctl(PR_SET_PTRACER, peer.pid, 0, 0, 0);  // fails where there is no Yama, and need not work
+
+  constexpr std::uint64_t kProbe = 0x0123456789ABCDEF;
+  volatile std::uint64_t probe[2] = {kProbe, 0};
+  Hello hello{};
+  hello.header.kind = static_cast<std::uint32_t>(Kind::kHello);
+  hello.magic = kMagic;
+  hello.version = kVersion;
+  place.node.copy(hello.node, sizeof hello.node - 1);
+  hello.probe = reinterpret_cast<std::uintptr_t>(probe);
+  int page = -1;
+  try {
+    if (place.node.size() >= sizeof hello.node) fail("no node '" + place.node + "'");
+    request(&hello, sizeof hello, &welcome_, sizeof welcome_, -1, &page);
+    welcome_.text[sizeof welcome_.text - 1] = 0;
+    if (welcome_.refusal != static_cast<std::uint32_t>(Refusal::kNone)) fail(welcome_.text);
+    if (page < 0 || welcome_.page_size != sizeof(Page)) fail("the simulator sent no doorbell page");
+    if (probe[1] != ~kProbe) fail("the simulator cannot write the memory of this process");
+    void* at = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+    if (at == MAP_FAILED) fail(std::string("cannot map the doorbells: ") + std::strerror(errno));
+    page_ = static_cast<Page*>(at);
+    ::close(page);
+  } catch (...) {
+    if (page >= 0) ::close(page);
+    ::close(socket_);
+    throw;
+  }
+}
+
+RemoteDevice::~RemoteDevice() {
+  ::close(socket_);
+  munmap(page_, sizeof(Page));
+}
+
+bool RemoteDevice::alive() const {
+  pollfd poller{socket_, 0, 0};
+  return poll(&poller, 1, 0) == 0;
+}
+
+std::uint32_t RemoteDevice::read32(std::uint32_t) {
+  throw std::logic_error("the registers of a remote adapter cannot be read");
+}
+
+void RemoteDevice::write32(std::uint32_t offset, std::uint32_t value) {
+  constexpr spec::Window kQp = spec::window_of("QpDoorbell");
+  constexpr spec::Window kCq = spec::window_of("CqDoorbell");
+  const bool cq = offset >= kCq.offset;
+  const std::uint32_t at = offset - (cq ? kCq.offset : kQp.offset);
+  const std::uint32_t number = at / kDoorbellStride;
+  if (offset < kQp.offset || number >= kNumbers) {
+    throw std::logic_error("only the doorbells of a remote adapter can be written");
+  }
+  switch (at % kDoorbellStride + (cq ? kDoorbellStride : 0)) {
+    case 0:
+      return ring(page_->send, number, value);
+    case 4:
+      return ring(page_->receive, number, value);
+    case 8:
+      return ring(page_->shared_receive, number, value);
+    case kDoorbellStride:
+      return ring(page_->consumer, number, value);
+    case kDoorbellStride + 4:
+      return arm(number, value);
+    default:
+      throw std::logic_error("no such doorbell");
+  }
+}
+
+void RemoteDevice::ring(Doorbells& doorbells, std::uint32_t number, std::uint32_t value) {
+  doorbells.word[number].store(value, std::memory_order_release);
+  doorbells.rung[number / 64].fetch_or(std::uint64_t{1} << number % 64);
+  tell(kBellDoorbell);
+}
+
+void RemoteDevice::arm(std::uint32_t number, std::uint32_t value) {
+  std::atomic<std::uint32_t>& word = page_->arm.word[number];
+  std::uint32_t old = word.load();
+  std::uint32_t merged = 0;
+  do {
+    merged = value | kArmPending;
+    // An arm for any completion that was not taken yet stays one.
+    if ((old & kArmPending) != 0 && (old & kArmSolicited) == 0) merged &= ~kArmSolicited;
+  } while (!word.compare_exchange_weak(old, merged));
+  page_->arm.rung[number / 64].fetch_or(std::uint64_t{1} << number % 64);
+  tell(kBellDoorbell);
+}
+
+void RemoteDevice::tell(std::uint32_t bell) {
+  page_->bell.fetch_or(bell);  // sequentially consistent: before the look at `asleep`
+  std::uint32_t asleep = page_->asleep.load();
+  if (asleep == 1 && page_->asleep.compare_exchange_strong(asleep, 0)) {
+    const Header wake{static_cast<std::uint32_t>(Kind::kWake), 0};
+    send(socket_, &wake, sizeof wake, MSG_NOSIGNAL);
+  }
+}
+
+DmaMemory RemoteDevice::allocate(std::size_t bytes, std::size_t alignment) {
+  const std::size_t whole = (bytes + kPage - 1) / kPage * kPage;
+  const std::size_t extra = alignment > kPage ? alignment : 0;
+  void* at = mmap(nullptr, whole + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                  0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  auto first = reinterpret_cast<std::uintptr_t>(at);
+  if (extra != 0) {
+    const std::uintptr_t aligned = (first + alignment - 1) / alignment * alignment;
+    if (aligned != first) munmap(at, aligned - first);
+    if (aligned + whole != first + whole + extra) {
+      munmap(reinterpret_cast<void*>(aligned + whole), first + extra - aligned);
+    }
+    first = aligned;
+  }
+  return {reinterpret_cast<std::uint8_t*>(first), first, bytes};
+}
+
+void RemoteDevice::release(const DmaMemory& memory) {
+  munmap(memory.host, (memory.bytes + kPage - 1) / kPage * kPage);
+}
+
+std::uint64_t RemoteDevice::now_ns() const { return page_->now_ns.load(std::memory_order_relaxed); }
+
+std::uint32_t RemoteDevice::written() const { return page_->written.load(); }
+
+void RemoteDevice::wait_written(std::uint32_t seen, std::uint64_t timeout_ns) {
+  page_->waiting.fetch_add(1);
+  if (page_->written.load() == seen) futex_wait(page_->written, seen, timeout_ns);
+  page_->waiting.fetch_sub(1);
+}
+
+bool RemoteDevice::wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
+  const std::uint64_t start = clock_ns();
+  for (;;) {
+    const std::uint32_t seen = written();
+    if (ready()) return true;
+    const std::uint64_t waited = clock_ns() - start;
+    if (waited >= timeout_ns) return false;
+    wait_written(seen, std::min(timeout_ns - waited, kLookNs));
+    if (written() == seen && !alive()) {
+      if (ready()) return true;
+      gone();
+    }
+  }
+}
+
+void RemoteDevice::wake() {
+  page_->written.fetch_add(1);
+  futex_wake(page_->written);
+}
+
+std::unique_ptr<EventQueue> RemoteDevice::open_events() {
+  return std::make_unique<RemoteEvents>(*this);
+}
+
+void RemoteDevice::request(void* message, std::size_t bytes, void* reply, std::size_t reply_bytes,
+                           int fd, int* reply_fd) {
+  if (getpid() != process_) fail("the adapter was opened by the parent of this process");
+  const std::lock_guard<std::mutex> lock(exchanging_);
+  auto* header = static_cast<Header*>(message);
+  header->tag = ++tag_;
+
+  iovec part{message, bytes};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr out{};
+  out.msg_iov = &part;
+  out.msg_iovlen = 1;
+  if (fd >= 0) {
+    out.msg_control = control;
+    out.msg_controllen = sizeof control;
+    cmsghdr* rights = CMSG_FIRSTHDR(&out);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  }
+  while (sendmsg(socket_, &out, MSG_NOSIGNAL) < 0) {
+    if (errno != EINTR) gone();
+  }
+  if (page_ != nullptr) tell(kBellMessage);
+
+  iovec back{reply, reply_bytes};
+  alignas(cmsghdr) char rights_back[CMSG_SPACE(sizeof(int))] = {};
+  msghdr in{};
+  in.msg_iov = &back;
+  in.msg_iovlen = 1;
+  in.msg_control = rights_back;
+  in.msg_controllen = sizeof rights_back;
+  ssize_t got = 0;
+  while ((got = recvmsg(socket_, &in, MSG_CMSG_CLOEXEC)) < 0) {
+    if (errno != EINTR) gone();
+  }
+  const cmsghdr* rights = CMSG_FIRSTHDR(&in);
+  if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
+    int received = -1;
+    std::memcpy(&received, CMSG_DATA(rights), sizeof received);
+    if (reply_fd != nullptr) {
+      *reply_fd = received;
+    } else {
+      ::close(received);
+    }
+  }
+  if (got == 0) gone();
+  Header answer{};
+  std::memcpy(&answer, reply, sizeof answer);
+  if (static_cast<std::size_t>(got) != reply_bytes || answer.tag != tag_) {
+    fail("the simulator gave an answer of another kind");
+  }
+}
+
+std::optional<driver::CommandReply> RemoteDevice::exchange(unsigned opcode, const Body& body,
+                                                           std::uint64_t) {
+  static_assert(Body::kBytes == kBodyBytes);
+  Command command{};
+  command.header.kind = static_cast<std::uint32_t>(Kind::kCommand);
+  command.opcode = opcode;
+  std::memcpy(command.body, body.data(), kBodyBytes);
+  protocol::CommandReply answer{};
+  request(&command, sizeof command, &answer, sizeof answer, -1, nullptr);
+  driver::CommandReply reply;
+  reply.status = answer.status;
+  reply.detail = answer.detail;
+  std::memcpy(reply.body.data(), answer.body, kBodyBytes);
+  return reply;
+}
+
+void RemoteDevice::done(void* message, std::size_t bytes, int fd) {
+  Done answer{};
+  request(message, bytes, &answer, sizeof answer, fd, nullptr);
+  switch (static_cast<Refusal>(answer.refusal)) {
+    case Refusal::kNone:
+      return;
+    case Refusal::kNotYours:
+      throw Error(AdminStatus::kBadHandle, 0, "the object is not one of this process");
+    case Refusal::kFull:
+      throw Error(AdminStatus::kNoResource, 0, "too many channels");
+    default:
+      throw Error(AdminStatus::kBadParameter, 0, "the simulator refused a channel");
+  }
+}
+
+int RemoteDevice::add_channel(std::uint32_t id, Format format, const std::uint32_t* codes) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    fail(std::string("cannot make a channel: ") + std::strerror(errno));
+  }
+  AddChannel message{};
+  message.header.kind = static_cast<std::uint32_t>(Kind::kAddChannel);
+  message.id = id;
+  message.format = static_cast<std::uint32_t>(format);
+  if (codes != nullptr) std::copy_n(codes, std::size(message.codes), message.codes);
+  try {
+    done(&message, sizeof message, ends[1]);
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
+  }
+  ::close(ends[1]);
+  return ends[0];
+}
+
+void RemoteDevice::remove_channel(std::uint32_t id) {
+  RemoveChannel message{};
+  message.header.kind = static_cast<std::uint32_t>(Kind::kRemoveChannel);
+  message.id = id;
+  done(&message, sizeof message, -1);
+}
+
+void RemoteDevice::route(Object object, std::uint32_t number, std::uint32_t channel,
+                         std::uint64_t cookie) {
+  Route message{};
+  message.header.kind = static_cast<std::uint32_t>(Kind::kRoute);
+  message.object = static_cast<std::uint32_t>(object);
+  message.number = number;
+  message.channel = channel;
+  message.cookie = cookie;
+  done(&message, sizeof message, -1);
+}
+
+}  // namespace roci::driver
