@@ -21,9 +21,11 @@ std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address
 
 }  // namespace
 
-AxiHost::AxiHost(const AxiConfig& config, Lookup lookup, Fault fault, Landed landed)
+AxiHost::AxiHost(const AxiConfig& config, Lookup lookup, Transfer transfer, Fault fault,
+                 Landed landed)
     : config_(config),
       lookup_(std::move(lookup)),
+      transfer_(std::move(transfer)),
       fault_(std::move(fault)),
       landed_(std::move(landed)),
       random_(config.seed) {}
@@ -173,7 +175,8 @@ void AxiHost::check_burst(const Transaction& t, const char* what) {
   }
 }
 
-const DirectRange* AxiHost::direct(std::uint32_t pasid, std::uint64_t address) {
+const DirectRange* AxiHost::direct(std::uint32_t pasid, std::uint64_t address, Found& found) {
+  found = Found::kMapped;
   for (std::size_t i = 0; i < direct_.size(); ++i) {
     if (direct_[i].holds(pasid, address, address)) {
       if (i != 0) std::swap(direct_[i], direct_[i / 2]);  // used ranges move to the front
@@ -181,7 +184,8 @@ const DirectRange* AxiHost::direct(std::uint32_t pasid, std::uint64_t address) {
     }
   }
   DirectRange range;
-  if (lookup_(pasid, address, range) != Found::kMapped) return nullptr;
+  found = lookup_(pasid, address, range);
+  if (found != Found::kMapped) return nullptr;
   direct_.push_back(range);
   return &direct_.back();
 }
@@ -199,9 +203,14 @@ void AxiHost::perform_read(Transaction& t) {
   const std::uint64_t end = start + std::uint64_t{t.beats} * config_.bytes;
   // The first and the last block may reach beyond the range, into its guard bytes.
   const auto block = [](std::uint64_t address) { return address / kReadBlock; };
-  const DirectRange* range = direct(t.pasid, t.address);
+  Found found;
+  const DirectRange* range = direct(t.pasid, t.address, found);
+  if (found == Found::kByCall) {
+    if (!transfer_(false, t.pasid, start, t.data.data(), end - start)) t.resp = kDecodeError;
+    return;
+  }
   for (std::uint64_t a = t.address; range == nullptr && block(a) == block(t.address); ++a) {
-    range = direct(t.pasid, a);
+    range = direct(t.pasid, a, found);
   }
   if (range != nullptr && block(start) >= block(range->first) &&
       block(end - 1) <= block(range->last)) {
@@ -218,33 +227,65 @@ void AxiHost::perform_read(Transaction& t) {
 void AxiHost::perform_write(Transaction& t) {
   t.done = true;
   wrote_ = true;
-  const std::uint64_t full =
-      config_.bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config_.bytes) - 1;
-  std::uint64_t address = t.address / config_.bytes * config_.bytes;
-  for (unsigned i = 0; i < t.beats; ++i, address += config_.bytes) {
-    const std::uint64_t strobe = t.strobes[i] & full;
-    if (strobe == 0) continue;
-    const unsigned low = static_cast<unsigned>(__builtin_ctzll(strobe));
-    const unsigned high = 63 - static_cast<unsigned>(__builtin_clzll(strobe));
-    const std::uint64_t first = address + low;
-    const std::uint64_t last = address + high;
-    const DirectRange* range = direct(t.pasid, first);
-    if (range == nullptr || !range->holds(t.pasid, first, last)) {
-      refuse(t, "write outside mapped memory", range == nullptr ? first : range->last + 1);
-      continue;
+  Found found;
+  direct(t.pasid, t.address, found);
+  if (found == Found::kByCall) return write_by_call(t);
+  const std::uint64_t start = t.address / config_.bytes * config_.bytes;
+  for (unsigned i = 0; i < t.beats; ++i) write_beat(t, i, start + std::uint64_t{i} * config_.bytes);
+}
+
+/// Bytes of a beat that a strobe names: where they begin and end.
+struct Lanes {
+  unsigned low, high;
+  bool whole;  ///< all between are named
+  explicit Lanes(std::uint64_t strobe)
+      : low(static_cast<unsigned>(__builtin_ctzll(strobe))),
+        high(63 - static_cast<unsigned>(__builtin_clzll(strobe))),
+        whole(strobe >> low == (high - low == 63 ? ~std::uint64_t{0}
+                                                 : (std::uint64_t{1} << (high - low + 1)) - 1)) {}
+};
+
+void AxiHost::write_beat(Transaction& t, unsigned beat, std::uint64_t address) {
+  const std::uint64_t strobe = t.strobes[beat] & full_strobe();
+  if (strobe == 0) return;
+  const Lanes lanes(strobe);
+  const std::uint64_t first = address + lanes.low;
+  const std::uint64_t last = address + lanes.high;
+  Found found;
+  const DirectRange* range = direct(t.pasid, first, found);
+  if (range == nullptr || !range->holds(t.pasid, first, last)) {
+    refuse(t, "write outside mapped memory", range == nullptr ? first : range->last + 1);
+    return;
+  }
+  const std::uint8_t* from = t.data.data() + std::size_t{beat} * config_.bytes;
+  std::uint8_t* to = range->host + (first - range->first);
+  if (lanes.whole) {
+    std::memcpy(to, from + lanes.low, lanes.high - lanes.low + 1);
+  } else {
+    for (unsigned b = lanes.low; b <= lanes.high; ++b) {
+      if ((strobe >> b & 1) != 0) to[b - lanes.low] = from[b];
     }
-    const std::uint8_t* from = t.data.data() + std::size_t{i} * config_.bytes;
-    std::uint8_t* to = range->host + (first - range->first);
-    if (strobe >> low ==
-        (high - low == 63 ? ~std::uint64_t{0} : (std::uint64_t{1} << (high - low + 1)) - 1)) {
-      std::memcpy(to, from + low, high - low + 1);
-    } else {
-      for (unsigned b = low; b <= high; ++b) {
-        if ((strobe >> b & 1) != 0) to[b - low] = from[b];
-      }
+  }
+  counts_.write_bytes += static_cast<unsigned>(__builtin_popcountll(strobe));
+  if (t.beats == 1) landed_(first, to, lanes.high - lanes.low + 1);
+}
+
+void AxiHost::write_by_call(Transaction& t) {
+  const std::uint64_t start = t.address / config_.bytes * config_.bytes;
+  const auto named = [&](std::size_t byte) {
+    return (t.strobes[byte / config_.bytes] >> byte % config_.bytes & 1) != 0;
+  };
+  // As few calls as the strobes allow: each costs as much as thousands of bytes.
+  const std::size_t bytes = std::size_t{t.beats} * config_.bytes;
+  for (std::size_t from = 0, to = 0; from < bytes; from = to + 1) {
+    for (to = from; to < bytes && named(to);) ++to;
+    if (to == from) continue;
+    counts_.write_bytes += to - from;
+    if (!transfer_(true, t.pasid, start + from, t.data.data() + from, to - from)) {
+      t.resp = kDecodeError;
+    } else if (t.beats == 1) {
+      landed_(start + from, t.data.data() + from, static_cast<unsigned>(to - from));
     }
-    counts_.write_bytes += static_cast<unsigned>(__builtin_popcountll(strobe));
-    if (t.beats == 1) landed_(first, to, high - low + 1);
   }
 }
 

@@ -38,14 +38,18 @@ struct DirectRange {
 /// outside a range (I6).
 class AxiHost {
  public:
-  enum class Found { kMapped, kBroken, kNothing };  ///< kBroken: answers with errors on purpose
+  /// kByCall: no pointer, but Transfer works; kBroken: answers with errors on purpose.
+  enum class Found { kMapped, kByCall, kBroken, kNothing };
   using Lookup = std::function<Found(std::uint32_t pasid, std::uint64_t address, DirectRange&)>;
+  /// Moves bytes of memory that has no pointers; false: an address that cannot be reached.
+  using Transfer = std::function<bool(bool write, std::uint32_t pasid, std::uint64_t address,
+                                      std::uint8_t* data, std::size_t bytes)>;
   using Fault = std::function<void(const std::string&)>;
   /// A write of at most one beat landed at `host`; completions and events are such writes.
   using Landed =
       std::function<void(std::uint64_t address, const std::uint8_t* host, unsigned bytes)>;
 
-  AxiHost(const AxiConfig& config, Lookup lookup, Fault fault, Landed landed);
+  AxiHost(const AxiConfig& config, Lookup lookup, Transfer transfer, Fault fault, Landed landed);
 
   // Outputs of this clock.
   bool ar_ready = false, aw_ready = false, w_ready = false;
@@ -89,16 +93,23 @@ class AxiHost {
   };
 
   bool stalled(unsigned channel);
-  const DirectRange* direct(std::uint32_t pasid, std::uint64_t address);
+  std::uint64_t full_strobe() const {
+    return config_.bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config_.bytes) - 1;
+  }
+  /// The range that holds `address`; nullptr: `found` says why.
+  const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, Found& found);
   void check_burst(const Transaction& t, const char* what);
   void refuse(Transaction& t, const char* what, std::uint64_t address);
   void perform_read(Transaction& t);
   void perform_write(Transaction& t);
+  void write_beat(Transaction& t, unsigned beat, std::uint64_t address);
+  void write_by_call(Transaction& t);
   void choose_read(std::uint64_t now_ns);
   std::vector<std::uint8_t> buffer(std::size_t bytes);
 
   AxiConfig config_;
   Lookup lookup_;
+  Transfer transfer_;
   Fault fault_;
   Landed landed_;
   std::mt19937_64 random_;

@@ -22,16 +22,26 @@ constexpr std::uint64_t kClock = 4;
 /// what it is given.
 struct Bench {
   static constexpr std::uint64_t kBase = 0x100000;
+  static constexpr std::uint32_t kOther = 7;  ///< the same memory without pointers
   explicit Bench(AxiConfig config = {})
       : memory(65536 + 2 * kBeat),
         axi(
             config,
             [this](std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
+              if (pasid == kOther) return AxiHost::Found::kByCall;
               if (pasid != 5 || address < kBase || address >= kBase + 65536) {
                 return address == 0xBAD ? AxiHost::Found::kBroken : AxiHost::Found::kNothing;
               }
               range = {pasid, kBase, kBase + 65535, memory.data() + kBeat};
               return AxiHost::Found::kMapped;
+            },
+            [this](bool write, std::uint32_t, std::uint64_t address, std::uint8_t* data,
+                   std::size_t bytes) {
+              calls.emplace_back(address, bytes);
+              if (address < kBase || address + bytes > kBase + 65536) return false;
+              std::uint8_t* here = at(address - kBase);
+              std::memcpy(write ? here : data, write ? data : here, bytes);
+              return true;
             },
             [this](const std::string& text) { faults.push_back(text); },
             [this](std::uint64_t address, const std::uint8_t*, unsigned bytes) {
@@ -64,6 +74,7 @@ struct Bench {
   std::vector<std::uint8_t> memory;
   std::vector<std::string> faults;
   std::vector<std::pair<std::uint64_t, unsigned>> landed;
+  std::vector<std::pair<std::uint64_t, std::size_t>> calls;
   std::map<unsigned, std::vector<std::uint8_t>> read;
   std::vector<unsigned> order;
   std::vector<std::uint64_t> responses;
@@ -90,6 +101,39 @@ TEST_CASE("axi: a read takes both ways and brings the bytes of its beats") {
   CHECK(bench.first_read_ns == 800);
   REQUIRE(bench.read[9].size() == 3 * kBeat);
   CHECK(std::memcmp(bench.read[9].data(), bench.at(64), 3 * kBeat) == 0);
+  CHECK(bench.faults.empty());
+}
+
+TEST_CASE("axi: memory without pointers is reached by one call for each run of bytes") {
+  Bench bench;
+  for (unsigned i = 0; i < 4096; ++i) *bench.at(i) = static_cast<std::uint8_t>(i * 7);
+  bench.axi.prepare(0);
+  bench.axi.address_read(0, 9, Bench::kBase + 70, 2, Bench::kOther);
+  bench.drain();
+  REQUIRE(bench.read[9].size() == 3 * kBeat);
+  CHECK(std::memcmp(bench.read[9].data(), bench.at(64), 3 * kBeat) == 0);
+  CHECK(bench.calls.size() == 1);
+
+  std::vector<std::uint8_t> beat(kBeat, 0xEE);
+  bench.calls.clear();
+  bench.axi.prepare(bench.now);
+  bench.axi.address_write(bench.now, 1, Bench::kBase + 128, 1, Bench::kOther);
+  bench.axi.write_data(bench.now, beat.data(), ~std::uint64_t{0} << 10, false);
+  bench.axi.write_data(bench.now, beat.data(), 0x83, true);
+  bench.drain();
+  using Call = std::pair<std::uint64_t, std::size_t>;
+  CHECK(bench.calls == std::vector<Call>{{Bench::kBase + 138, 56}, {Bench::kBase + 199, 1}});
+  for (unsigned i = 0; i < 2 * kBeat; ++i) {
+    const bool named = (i >= 10 && i < 66) || i == 71;
+    CHECK(*bench.at(128 + i) == (named ? 0xEE : static_cast<std::uint8_t>((128 + i) * 7)));
+  }
+  CHECK(bench.resp == 0);
+
+  // What a call cannot reach is an error of the bus and not a fault of the adapter.
+  bench.axi.prepare(bench.now);
+  bench.axi.address_read(bench.now, 2, 0x40, 0, Bench::kOther);
+  bench.drain();
+  CHECK(bench.resp == 3);
   CHECK(bench.faults.empty());
 }
 
@@ -173,7 +217,7 @@ TEST_CASE("axi: the rest of a block of 64 bytes may be read at any width") {
         range = {pasid, 0x1000, 0x1007, memory.data() + 64};
         return AxiHost::Found::kMapped;
       },
-      [&](const std::string& text) { faults.push_back(text); },
+      {}, [&](const std::string& text) { faults.push_back(text); },
       [](std::uint64_t, const std::uint8_t*, unsigned) {});
   axi.address_read(0, 1, 0x1000, 7, 5);
   axi.prepare(400);

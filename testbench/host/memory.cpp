@@ -116,8 +116,12 @@ const HostMemory::Range* HostMemory::find(std::uint32_t pasid, std::uint64_t add
 }
 
 bool HostMemory::get_direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-  const Range* range = find(pasid_of(payload), payload.get_address());
   dmi.init();
+  if (others_ != nullptr && others_->holds(pasid_of(payload))) {
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);  // but not by pointer
+    return false;
+  }
+  const Range* range = find(pasid_of(payload), payload.get_address());
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   if (range == nullptr) return false;
   payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);  // there, but broken
@@ -137,7 +141,15 @@ bool HostMemory::get_direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi
 }
 
 void HostMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
-  if (transport_dbg(payload) != payload.get_data_length()) {
+  const std::uint32_t pasid = pasid_of(payload);
+  if (others_ != nullptr && others_->holds(pasid)) {
+    const bool done = payload.is_write()
+                          ? others_->write(pasid, payload.get_address(), payload.get_data_ptr(),
+                                           payload.get_data_length())
+                          : others_->read(pasid, payload.get_address(), payload.get_data_ptr(),
+                                          payload.get_data_length());
+    payload.set_response_status(done ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  } else if (transport_dbg(payload) != payload.get_data_length()) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   } else {
     payload.set_response_status(tlm::TLM_OK_RESPONSE);

@@ -24,6 +24,19 @@ struct PasidExtension : tlm::tlm_extension<PasidExtension> {
   }
 };
 
+/// Address spaces that are reached by calls and not by pointers: those of other processes.
+class AddressSpaces {
+ public:
+  virtual ~AddressSpaces() = default;
+  /// There is, or was until now, such an address space.
+  virtual bool holds(std::uint32_t pasid) const = 0;
+  /// False: not all of the bytes can be reached.
+  virtual bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                    std::size_t bytes) = 0;
+  virtual bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
+                     std::size_t bytes) = 0;
+};
+
 /// TLM-2.0 target that gives direct pointers to mapped ranges and an address error to all else.
 /// Each range lies between guard bytes of a random pattern, and its addresses are never used
 /// again, so that a late access is found (I6).
@@ -39,6 +52,9 @@ class HostMemory : public sc_core::sc_module {
 
   driver::DmaMemory allocate(std::uint32_t pasid, std::size_t bytes, std::size_t alignment);
   void release(std::uint32_t pasid, const driver::DmaMemory& memory);
+
+  /// Accesses with PASIDs that `spaces` holds go there, by b_transport.
+  void attach(AddressSpaces* spaces) { others_ = spaces; }
 
   /// From here on, accesses to any of these bytes fail as on a bus with a broken device (F-80 to
   /// F-82).
@@ -70,6 +86,7 @@ class HostMemory : public sc_core::sc_module {
   std::uint8_t pattern(const Range& range, std::size_t index) const;
 
   std::map<Key, Range> ranges_;
+  AddressSpaces* others_ = nullptr;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> poisoned_;  ///< first, last byte
   std::vector<std::string> faults_;                                ///< of ranges released
   std::uint64_t next_;

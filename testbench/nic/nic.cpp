@@ -27,6 +27,8 @@ Nic::Nic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress,
           [this](std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
             return look_up(pasid, address, range);
           },
+          [this](bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                 std::size_t bytes) { return transfer(write, pasid, address, data, bytes); },
           [this](const std::string& text) { listener_.bus_fault(text); },
           [this](std::uint64_t address, const std::uint8_t* host, unsigned bytes) {
             listener_.memory_written(address, host, bytes);
@@ -48,12 +50,45 @@ AxiHost::Found Nic::look_up(std::uint32_t pasid, std::uint64_t address, DirectRa
   const bool mapped = memory->get_direct_mem_ptr(payload, dmi);
   payload.clear_extension(&extension);
   if (!mapped) {
+    if (payload.get_response_status() == tlm::TLM_OK_RESPONSE) return AxiHost::Found::kByCall;
     return payload.get_response_status() == tlm::TLM_GENERIC_ERROR_RESPONSE
                ? AxiHost::Found::kBroken
                : AxiHost::Found::kNothing;
   }
   range = {pasid, dmi.get_start_address(), dmi.get_end_address(), dmi.get_dmi_ptr()};
   return AxiHost::Found::kMapped;
+}
+
+bool Nic::transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                   std::size_t bytes) {
+  tlm::tlm_generic_payload payload;
+  PasidExtension extension;
+  extension.pasid = pasid;
+  payload.set_extension(&extension);
+  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(static_cast<unsigned>(bytes));
+  payload.set_streaming_width(static_cast<unsigned>(bytes));
+  sc_core::sc_time no_time = sc_core::SC_ZERO_TIME;  // the bus model has its own latency
+  memory->b_transport(payload, no_time);
+  payload.clear_extension(&extension);
+  return payload.is_response_ok();
+}
+
+bool Nic::post_write(std::uint32_t offset, std::uint32_t value, std::uint64_t arrives_ns) {
+  if (accesses_.size() >= kPostedAccesses) return false;
+  insert({true, offset, value, arrives_ns, nullptr, nullptr});
+  return true;
+}
+
+void Nic::insert(const Access& access) {
+  // One already on the pins stays in front.
+  const auto first = accesses_.begin() + (in_access_ ? 1 : 0);
+  const auto at =
+      std::upper_bound(first, accesses_.end(), access.arrives_ns,
+                       [](std::uint64_t ns, const Access& other) { return ns < other.arrives_ns; });
+  accesses_.insert(at, access);
 }
 
 void Nic::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -64,18 +99,8 @@ void Nic::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
   while (accesses_.size() >= kPostedAccesses) sc_core::wait(room_);
   auto* word = reinterpret_cast<std::uint32_t*>(payload.get_data_ptr());
   sc_core::sc_event done;
-  Access access{payload.is_write(),
-                static_cast<std::uint32_t>(payload.get_address()),
-                *word,
-                to_ns(sc_core::sc_time_stamp() + delay),
-                payload.is_read() ? &done : nullptr,
-                word};
-  // One already on the pins stays in front.
-  const auto first = accesses_.begin() + (in_access_ ? 1 : 0);
-  const auto at =
-      std::upper_bound(first, accesses_.end(), access.arrives_ns,
-                       [](std::uint64_t ns, const Access& other) { return ns < other.arrives_ns; });
-  accesses_.insert(at, access);
+  insert({payload.is_write(), static_cast<std::uint32_t>(payload.get_address()), *word,
+          to_ns(sc_core::sc_time_stamp() + delay), payload.is_read() ? &done : nullptr, word});
   if (payload.is_read()) sc_core::wait(done);
   delay = sc_core::SC_ZERO_TIME;
   payload.set_response_status(tlm::TLM_OK_RESPONSE);

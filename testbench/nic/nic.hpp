@@ -47,8 +47,11 @@ class Nic : public sc_core::sc_module {
   /// Register access of 4 bytes. A write is posted; a read returns with its data. The delay of the
   /// call is the way to the adapter: accesses arrive in order of arrival time.
   tlm_utils::simple_target_socket<Nic> registers;
-  /// DMA: direct pointers only.
+  /// DMA: direct pointers; b_transport where the target gives none.
   tlm_utils::simple_initiator_socket<Nic> memory;
+
+  /// Posts a register write from outside SystemC; false: no room, the adapter must run first.
+  bool post_write(std::uint32_t offset, std::uint32_t value, std::uint64_t arrives_ns);
 
   /// One clock edge at `now_ns`.
   virtual void clock(std::uint64_t now_ns) = 0;
@@ -93,11 +96,14 @@ class Nic : public sc_core::sc_module {
   Moments moments_;
 
   void finish_access(std::uint32_t value);
+  void insert(const Access& access);
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void invalidate(sc_dt::uint64, sc_dt::uint64) { axi_.forget_direct(); }
   AxiHost::Found look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range);
+  bool transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                std::size_t bytes);
 
   std::vector<sc_core::sc_event*> woken_;
   sc_core::sc_event room_;
