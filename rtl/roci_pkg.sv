@@ -738,15 +738,16 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } grant_t;
 
-  localparam int unsigned CutJobBits = 186;
+  localparam int unsigned CutJobBits = 187;
   typedef struct packed {
     logic [1:0]   stride_log;          // log2 of blocks in an entry
     logic [2:0]   pmtu;                // Path MTU code
     logic [15:0]  pd;                  // Protection domain
     logic [19:0]  pasid;               // Address space of the queue
-    logic [63:0]  addr;                // Address of the first one
+    logic [63:0]  addr;                // Address of the first one fetched
     logic [31:0]  offset;              // Bytes of the first one to skip
-    logic [4:0]   count;               // Work requests fetched
+    logic [4:0]   count;               // Work requests, the kept one included
+    logic         kept;                // The first one was kept and is not fetched
     logic [15:0]  wqe_index;           // First work request
     logic [3:0]   epoch;               // From the grant
     logic [23:0]  qpn;                 // Queue pair

@@ -367,7 +367,7 @@ module roci_requester #(
   logic [4:0]  flushed_q, flushed_d;
   logic [15:0] to_flush;
   logic        cqe_push, cqe_room, fail_push, desc_push, ptr_push, count_push, timer_push;
-  logic        job_push, verdict_push, rsp_drop, flush_more, keep, timer_calm;
+  logic        job_push, verdict_push, kill, rsp_drop, flush_more, keep, timer_calm;
   logic [1:0]  timer_op;
   logic [4:0]  timer_code;
   logic [7:0]  cqe_status, cqe_vendor, store_q;
@@ -416,13 +416,14 @@ module roci_requester #(
     ptr_push      = 1'b0;
     ptr_go        = 1'b1;
     count_push    = 1'b0;
-    counter       = roci_pkg::QpCounterTxPackets;
+    counter       = roci_pkg::QpCounterRxPackets;
     timer_push    = 1'b0;
     timer_op      = roci_pkg::TimerOpRestart;
     timer_code    = attr.timeout;
     job_push      = 1'b0;
     verdict_push  = 1'b0;
     again_push    = 1'b0;
+    kill          = 1'b0;
     drop_ghost_o  = 1'b0;
     live_ready_o  = 1'b0;
 
@@ -565,7 +566,6 @@ module roci_requester #(
               else w_d.restart = 1'b1;
             end
             timer_push = flight == '0;
-            count_push = 1'b1;
           end
         end
       end
@@ -701,6 +701,7 @@ module roci_requester #(
           w_d.rnr_wait      = rnr_q;
           w_d.resume_index  = w_q.done;
           w_d.resume_offset = keep ? back_offset : '0;
+          kill              = 1'b1;
           ptr_push          = 1'b1;
           ptr_go            = !rnr_q;
           count_push        = 1'b1;
@@ -830,8 +831,7 @@ module roci_requester #(
   assign timer_in.code    = timer_code;
   assign count_in.qpn     = 24'(row_q);
   assign count_in.counter = counter;
-  assign count_in.bytes   = state_q == StPlan ? desc.payload_len
-                            : state_q == StPlaced ? rsp_q.payload_len : '0;
+  assign count_in.bytes   = state_q == StPlaced ? rsp_q.payload_len : '0;
 
   always_comb begin
     cqe_in           = '0;
@@ -881,9 +881,9 @@ module roci_requester #(
     end
   end
 
-  roci_requester_out u_out (
+  roci_requester_out #(.NumQps(NumQps)) u_out (
     .clk_i, .rst_ni, .ptr_i(ptr_in), .ptr_push_i(ptr_push), .desc_i(desc),
-    .desc_push_i(desc_push), .verdict_push_i(verdict_push), .cqe_i(cqe_in), .cqe_push_i(cqe_push),
+    .desc_push_i(desc_push), .verdict_push_i(verdict_push), .kill_i(kill), .kill_row_i(row_q), .cqe_i(cqe_in), .cqe_push_i(cqe_push),
     .fail_i(fail_in), .fail_push_i(fail_push), .timer_i(timer_in), .timer_push_i(timer_push),
     .count_i(count_in), .count_push_i(count_push), .job_i(job_in), .job_push_i(job_push),
     .rsp_seg_i(rsp_seg_in), .rsp_seg_push_i(rsp_drop || place_seg_valid),

@@ -2,11 +2,13 @@
 // waits for a neighbour (but for completions, which an event may give out many of).
 //
 // The room_o outputs promise room for an event that ends now and one chosen now.
-// Pieces of plans pass by here too: each plan with pieces leaves a verdict, send or drop.
 
 `include "assert.svh"
 
-module roci_requester_out (
+module roci_requester_out #(
+  parameter int unsigned NumQps = 256,
+  localparam int unsigned QpBits = $clog2(NumQps)
+) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
@@ -16,6 +18,8 @@ module roci_requester_out (
   input  roci_pkg::tx_desc_t        desc_i,
   input  logic                      desc_push_i,
   input  logic                      verdict_push_i,  // desc_push_i is the verdict
+  input  logic                      kill_i,          // drop the packets that wait
+  input  logic [QpBits-1:0]         kill_row_i,
   input  roci_pkg::cqe_req_t        cqe_i,
   input  logic                      cqe_push_i,
   input  roci_pkg::event_req_t      fail_i,
@@ -72,25 +76,19 @@ module roci_requester_out (
   output logic                      empty_o
 );
 
-  logic [2:0] ptr_level, desc_level, fail_level, job_level;
-  logic [3:0] timer_level, count_level, verdict_level, unused_cqe_level;
+  logic [2:0] ptr_level, fail_level, job_level;
+  logic [3:0] timer_level, count_level, unused_cqe_level;
   logic [4:0] rsp_seg_level;
-  logic       ptr_room, desc_room, fail_room, job_room, timer_room, count_room, verdict_room;
-  logic       verdict, verdict_valid;
+  logic       ptr_room, fail_room, job_room, timer_room, count_room, tx_empty;
 
   assign room_o       = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
   assign fail_room_o  = fail_level <= 3'd2;
-  assign desc_room_o  = desc_level <= 3'd2 && verdict_level <= 4'd6;
   assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2;
   assign timer_calm_o = timer_level == '0;
 
   roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(4)) u_ptr (
     .clk_i, .rst_ni, .in_data_i(ptr_i), .in_valid_i(ptr_push_i), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o(ptr_level));
-  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(4)) u_desc (
-    .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
-    .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
-    .level_o(desc_level));
   roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
     .clk_i, .rst_ni, .in_data_i(cqe_i), .in_valid_i(cqe_push_i), .in_ready_o(cqe_room_o),
     .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i),
@@ -103,10 +101,18 @@ module roci_requester_out (
     .clk_i, .rst_ni, .in_data_i(timer_i), .in_valid_i(timer_push_i), .in_ready_o(timer_room),
     .out_data_o(timer_cmd_o), .out_valid_o(timer_cmd_valid_o), .out_ready_i(timer_cmd_ready_i),
     .level_o(timer_level));
+  // Counts of responses and retries, and of packets as they leave
+  roci_pkg::count_t rsp_count, tx_count, count;
+  logic             rsp_count_valid, tx_count_valid, count_ready;
   roci_fifo #(.Width(roci_pkg::CountBits), .Depth(8)) u_count (
     .clk_i, .rst_ni, .in_data_i(count_i), .in_valid_i(count_push_i), .in_ready_o(count_room),
-    .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
+    .out_data_o(rsp_count), .out_valid_o(rsp_count_valid), .out_ready_i(count_ready),
     .level_o(count_level));
+  assign count = rsp_count_valid ? rsp_count : tx_count;
+  roci_skid #(.Width(roci_pkg::CountBits)) u_counts (
+    .clk_i, .rst_ni, .in_data_i(count), .in_valid_i(rsp_count_valid || tx_count_valid),
+    .in_ready_o(count_ready), .out_data_o(count_o), .out_valid_o(count_valid_o),
+    .out_ready_i(count_ready_i));
   roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(4)) u_job (
     .clk_i, .rst_ni, .in_data_i(job_i), .in_valid_i(job_push_i), .in_ready_o(job_room),
     .out_data_o(atomic_job_o), .out_valid_o(atomic_job_valid_o), .out_ready_i(atomic_job_ready_i),
@@ -116,18 +122,15 @@ module roci_requester_out (
     .in_ready_o(rsp_seg_ready_o), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
     .out_ready_i(rsp_seg_ready_i), .level_o(rsp_seg_level));
 
-  roci_fifo #(.Width(1), .Depth(8)) u_verdict (
-    .clk_i, .rst_ni, .in_data_i(desc_push_i), .in_valid_i(verdict_push_i),
-    .in_ready_o(verdict_room), .out_data_o(verdict), .out_valid_o(verdict_valid),
-    .out_ready_i(plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last),
-    .level_o(verdict_level));
-  assign seg_o            = plan_seg_i;
-  assign seg_valid_o      = plan_seg_valid_i && verdict_valid && verdict;
-  assign plan_seg_ready_o = verdict_valid && (!verdict || seg_ready_i);
+  roci_requester_tx #(.NumQps(NumQps)) u_tx (
+    .clk_i, .rst_ni, .desc_i, .desc_push_i, .verdict_push_i, .kill_i, .kill_row_i,
+    .room_o(desc_room_o), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
+    .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
+    .count_o(tx_count), .count_valid_o(tx_count_valid),
+    .count_ready_i(count_ready && !rsp_count_valid), .empty_o(tx_empty));
 
-  assign empty_o = !plan_seg_valid_i && !verdict_valid && !ptr_valid_o && !desc_valid_o
-                   && !cqe_valid_o && !fail_valid_o && !timer_cmd_valid_o && !count_valid_o
-                   && !atomic_job_valid_o && !rsp_seg_valid_o;
+  assign empty_o = tx_empty && !ptr_valid_o && !cqe_valid_o && !fail_valid_o && !timer_cmd_valid_o
+                   && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
 
   logic unused;
   assign unused = &{1'b0, unused_cqe_level};
@@ -135,10 +138,8 @@ module roci_requester_out (
   `ASSERT(CountHasRoom, `IMPLIES(count_push_i, count_room))
   `ASSERT(TimerHasRoom, `IMPLIES(timer_push_i, timer_room))
   `ASSERT(PtrHasRoom, `IMPLIES(ptr_push_i, ptr_room))
-  `ASSERT(DescHasRoom, `IMPLIES(desc_push_i, desc_room))
   `ASSERT(FailHasRoom, `IMPLIES(fail_push_i, fail_room))
   `ASSERT(JobHasRoom, `IMPLIES(job_push_i, job_room))
-  `ASSERT(VerdictHasRoom, `IMPLIES(verdict_push_i, verdict_room))
   `ASSERT(NoCompletionLost, `IMPLIES(cqe_push_i, cqe_room_o))
 
 endmodule

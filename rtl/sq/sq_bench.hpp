@@ -114,6 +114,7 @@ class Bench {
   std::map<unsigned, unsigned> counters;
   unsigned latency = 60, wire = 20, transport_time = 3000, rnr_time = 1000;
   unsigned ghosts = 0, fails = 0, dropped_segs = 0, wrong_places = 0;
+  unsigned fetched = 0;  // blocks of work requests read
   double loss = 0;
   unsigned desc_every = 1;
   bool auto_peer = true, log = false, read_error = false;
@@ -494,6 +495,7 @@ inline void Bench::tick() {
       ++wrong_places;
     }
     ask(fetch_, d.br_fetch_addr_o, d.br_fetch_count_o);
+    fetched += d.br_fetch_count_o;
   }
   if (d.br_again_valid_o && d.br_again_ready_i) ask(again_, d.br_again_addr_o, d.br_again_count_o);
   if (d.key_cut_req_valid_o) key_cut_.push_back(look_up(d.key_cut_req_o));

@@ -187,6 +187,62 @@ TEST_CASE("sq: RQ-19, RQ-21: a NAK in the middle of a message sends from there, 
   CHECK(b.counters[7] == 1);
 }
 
+TEST_CASE("sq: going on with a message and going back to it read the work request once") {
+  Bench b;
+  Attr a;
+  a.pmtu = 3;
+  b.connect(3, a);
+  unsigned lost = 0;
+  b.lose_request = [&](const Packet& p) { return p.psn == 70 && lost++ == 0; };
+  b.post(3, write_of(100000, kDataBase + 3));  // several grants
+  b.ring(3);
+  REQUIRE(b.until(1));
+  CHECK(lost == 2);
+  CHECK(b.fetched == 1);
+  CHECK(std::equal(b.memory.begin() + kDataBase + 3, b.memory.begin() + kDataBase + 100003,
+                   b.peers[3].memory.begin()));
+  // A new life has the same indices and other work requests.
+  b.connect(3, a);
+  b.post(3, write_of(10, kDataBase + 77, 0x3000));
+  b.ring(3);
+  REQUIRE(b.until(2));
+  CHECK(b.fetched == 2);
+  CHECK(b.sent.back().payload_len == 10);
+}
+
+TEST_CASE("sq: going back drops the packets that still wait, with their pieces") {
+  Bench b;
+  Attr a;
+  a.pmtu = 3;
+  b.connect(3, a);
+  b.connect(4, a);
+  b.desc_every = 60;  // the wire is slow, so packets wait
+  unsigned lost = 0;
+  b.lose_request = [&](const Packet& p) { return p.qpn == 3 && p.psn == 5 && lost++ == 0; };
+  b.post(3, write_of(30000, kDataBase + 3));
+  b.post(4, write_of(30000, kDataBase + 40000));
+  b.ring(3);
+  b.ring(4);
+  REQUIRE(b.until(2));
+  b.run(100);
+  for (unsigned q : {3u, 4u}) {
+    const unsigned from = q == 3 ? kDataBase + 3 : kDataBase + 40000;
+    CHECK(std::equal(b.memory.begin() + from, b.memory.begin() + from + 30000,
+                     b.peers[q].memory.begin()));
+  }
+  CHECK(b.counters[0] == b.sent.size());  // those dropped are not counted
+  CHECK(b.counters[4] == 1);
+  CHECK(b.wrong_places == 0);
+  unsigned again = 0;
+  for (const Packet& p : b.sent) again += p.qpn == 3 && p.psn == 6;
+  CHECK(again == 2);
+  // 20 clocks of wire each way are less than a packet: only what tx had taken left in vain.
+  unsigned vain = 0;
+  for (const Packet& p : b.sent) vain += p.qpn == 3;
+  CHECK(vain <= 30 + 4);
+  CHECK(b.dut->idle_o);
+}
+
 TEST_CASE(
     "sq: RQ-31, RQ-33: silence ends in RETRY_EXC_ERR after N + 1 transmissions, the rest flushes") {
   for (unsigned retries : {0u, 2u, 7u}) {

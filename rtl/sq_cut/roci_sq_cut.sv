@@ -60,6 +60,7 @@ module roci_sq_cut #(
   output logic                      idle_o
 );
 
+  localparam int unsigned QpBits    = $clog2(NumQps);
   localparam int unsigned Blocks    = 256;
   localparam int unsigned BlockBits = $clog2(Blocks);
   localparam logic [31:0] MaxMessage = 32'h8000_0000;
@@ -70,10 +71,11 @@ module roci_sq_cut #(
   logic [BlockBits:0]   arrived, base_q, ready_blocks;
   logic [BlockBits-1:0] read_block;
   logic [511:0]         block;
+  logic                 look, look_kept;
 
   roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks)) u_fetch (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
-    .grant_i, .grant_valid_i, .grant_ready_o,
+    .grant_i, .grant_valid_i, .grant_ready_o, .look_o(look), .kept_i(look_kept),
     .br_valid_o, .br_ready_i, .br_addr_o, .br_pasid_o, .br_count_o,
     .br_data_i, .br_error_i, .br_data_valid_i, .br_data_ready_o,
     .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
@@ -82,6 +84,7 @@ module roci_sq_cut #(
 
   typedef enum logic [2:0] {StWait, StHead, StCut, StWalk, StPieces} state_e;
   state_e               state_q;
+  logic                 kept, kept_q; // this work request was not fetched
   logic                 begun_q;      // the job's first work request is behind
   logic [4:0]           left_q;       // work requests of the job still to cut, this one included
   logic [15:0]          index_q;      // of this work request
@@ -89,28 +92,42 @@ module roci_sq_cut #(
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
   logic [4:0]           left;
+  logic                 head_ready;
   logic [2:0]           stride;       // blocks
   logic [31:0]          head_offset;
 
   assign stride       = 3'd1 << job.stride_log;
   assign left         = begun_q ? left_q : job.count;
   assign head_offset  = begun_q ? '0 : job.offset;
+  assign kept         = job.kept && !begun_q;
   // A grant that ends early gives blocks back before they came: the difference may be negative.
   assign ready_blocks = arrived - base_q;
+
+  // The last two of each queue pair, so that a message of many grants is fetched once, and going
+  // back waits for the payload only
+  logic [511:0] kept_block;
+  roci_sq_keep #(.NumQps(NumQps)) u_keep (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .look_i(look), .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index),
+    .kept_o(look_kept),
+    .read_i(head_ready && kept), .read_row_i(job.qpn[QpBits-1:0]), .read_index_i(job.wqe_index),
+    .block_o(kept_block),
+    .write_i(state_q == StHead && !kept && !block_error), .write_row_i(job.qpn[QpBits-1:0]),
+    .write_index_i(begun_q ? index_q : job.wqe_index), .write_block_i(block));
 
   // Checks of a work request, made when its block comes out of the buffer
   roci_pkg::wqe_t wqe, wqe_q;
   logic           is_read, is_atomic, is_send;
   logic [3:0]     max_sge;
   logic [7:0]     status, status_q;
-  assign wqe       = block;
+  assign wqe       = kept ? kept_block : block;
   assign is_read   = wqe.opcode == roci_pkg::WrOpRead;
   assign is_atomic = wqe.opcode == roci_pkg::WrOpCmpSwap || wqe.opcode == roci_pkg::WrOpFetchAdd;
   assign is_send   = wqe.opcode <= roci_pkg::WrOpWriteImm;
   assign max_sge   = job.stride_log == 2'd0 ? 4'd1 : job.stride_log == 2'd1 ? 4'd5 : 4'd13;
   always_comb begin
     status = roci_pkg::StatusSuccess;
-    if (block_error) begin
+    if (block_error && !kept) begin
       status = roci_pkg::StatusFatalErr;
     end else if (!is_send && !is_read && !is_atomic) begin
       status = roci_pkg::StatusLocQpOpErr;
@@ -215,9 +232,9 @@ module roci_sq_cut #(
   end
 
   // Reading: the head of the next work request, or what the walker asks for
-  logic head_ready;
-  assign head_ready = state_q == StWait && job_valid && !ready_blocks[BlockBits]
-                      && ready_blocks >= (BlockBits + 1)'(stride);
+  assign head_ready = state_q == StWait && job_valid
+                      && (kept || (!ready_blocks[BlockBits]
+                                   && ready_blocks >= (BlockBits + 1)'(stride)));
   assign read       = head_ready || state_q == StWalk || walk_start;
   assign read_block = state_q == StWait ? base_q[BlockBits-1:0]
                                         : base_q[BlockBits-1:0] + BlockBits'(sge_row[3:2]) + 1'b1;
@@ -256,8 +273,8 @@ module roci_sq_cut #(
                      || (spent >= 32'(Quantum) && (last || rest > 32'(Quantum / 2)));
 
   logic [BlockBits:0] job_blocks, wqe_blocks;
-  assign job_blocks = (BlockBits + 1)'(left) << job.stride_log;
-  assign wqe_blocks = (BlockBits + 1)'(stride);
+  assign job_blocks = ((BlockBits + 1)'(left) - (BlockBits + 1)'(kept_q)) << job.stride_log;
+  assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride);
   assign job_done   = emit && end_grant;
 
   state_e resume_q;  // after the pieces of a walk
@@ -287,6 +304,7 @@ module roci_sq_cut #(
     if (emit) resume_q <= next_wqe || end_grant ? StWait : StCut;
     if (state_q == StHead) begin
       wqe_q     <= wqe;
+      kept_q    <= kept;
       status_q  <= status;
       whole_q   <= is_read || is_atomic;
       by_key_q  <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
@@ -304,7 +322,7 @@ module roci_sq_cut #(
       if (next_wqe) begin
         left_q       <= left - 5'd1;
         index_q      <= index_q + 16'd1;
-        entry_addr_q <= entry_addr_q + {55'd0, stride, 6'd0};
+        if (!kept_q) entry_addr_q <= entry_addr_q + {55'd0, stride, 6'd0};
       end
     end
   end

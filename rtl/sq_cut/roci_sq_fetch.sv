@@ -3,6 +3,8 @@
 // Throughput: a grant every three clocks. Latency: that of the block read. As many reads are under
 // way as the buffer has room for, so the latency of host memory is hidden.
 //
+// The first work request of a grant is not read when it was kept since it was last cut.
+//
 //  grant --> attributes --> block read --> +--------------+ --> blocks
 //                 +----------------------> | jobs         | --> job
 
@@ -25,6 +27,10 @@ module roci_sq_fetch #(
   input  roci_pkg::grant_t          grant_i,
   input  logic                      grant_valid_i,
   output logic                      grant_ready_o,
+
+  // is the first work request of the grant kept; answered one clock after look_o
+  output logic                      look_o,
+  input  logic                      kept_i,
 
   // block read client
   output logic                      br_valid_o,
@@ -58,12 +64,12 @@ module roci_sq_fetch #(
   // Attributes of the queue pair
   roci_pkg::qp_attr_t attr_row, attr;
   logic [roci_pkg::QpAttrBits-1:0] attr_bits;
-  logic               look, unused_ready, unused;
+  logic               unused_ready, unused;
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
     .clk_i, .rst_ni,
     .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
     .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr_row),
-    .read_i(look), .read_row_i(grant_i.qpn[QpBits-1:0]), .read_data_o(attr_bits),
+    .read_i(look_o), .read_row_i(grant_i.qpn[QpBits-1:0]), .read_data_o(attr_bits),
     .ready_o(unused_ready));
   assign attr_row = row_data_i[roci_pkg::QpAttrBits-1:0];
   assign attr     = attr_bits;
@@ -71,17 +77,18 @@ module roci_sq_fetch #(
                       row_index_i[23:QpBits]};
 
   // How many work requests of the grant one read can bring
-  logic [15:0] entry, to_end;
+  logic [15:0] first, entry, to_end;
   logic [5:0]  page_block;
   logic [6:0]  to_page;
   logic [4:0]  most, count, blocks;
-  assign entry      = grant_i.wqe_index & ((16'd1 << attr.sq_log) - 16'd1);
+  assign first      = grant_i.wqe_index + 16'(kept_i);
+  assign entry      = first & ((16'd1 << attr.sq_log) - 16'd1);
   assign to_end     = (16'd1 << attr.sq_log) - entry;
   assign page_block = 6'(entry << attr.sq_stride_log);
   assign to_page    = (7'(PageBlocks) - 7'(page_block)) >> attr.sq_stride_log;
   assign most       = 5'd16 >> attr.sq_stride_log;
   always_comb begin
-    count = grant_i.count;
+    count = grant_i.count - 5'(kept_i);
     if (count > most) count = most;
     if (7'(count) > to_page) count = to_page[4:0];
     if (16'(count) > to_end) count = to_end[4:0];
@@ -100,9 +107,9 @@ module roci_sq_fetch #(
 
   assign held  = asked_q - freed_i;
   assign room  = (BlockBits + 2)'(held) + (BlockBits + 2)'(blocks_q) <= (BlockBits + 2)'(Blocks);
-  assign look  = state_q == StLook && grant_valid_i;
-  assign br_valid_o = state_q == StIssue && room && job_room;
-  assign issue = br_valid_o && br_ready_i;
+  assign look_o     = state_q == StLook && grant_valid_i;
+  assign br_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
+  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room : br_valid_o && br_ready_i;
   assign grant_ready_o = state_q == StSize;
 
   always_ff @(posedge clk_i) begin
@@ -125,7 +132,8 @@ module roci_sq_fetch #(
       job_q.qpn        <= grant_i.qpn;
       job_q.epoch      <= grant_i.epoch;
       job_q.wqe_index  <= grant_i.wqe_index;
-      job_q.count      <= count;
+      job_q.kept       <= kept_i;
+      job_q.count      <= count + 5'(kept_i);
       job_q.offset     <= grant_i.offset;
       job_q.addr       <= attr.sq_base + (64'(entry) << (4'd6 + 4'(attr.sq_stride_log)));
       job_q.pasid      <= attr.pasid;

@@ -53,7 +53,7 @@ module roci_tx_order #(
   logic               fifo_ready, order_ready;  // room for a descriptor, for its source
   logic               rq_turn_q;                // the responder was not the last one served
   logic               in_segs_q, segs_rq_q;     // pieces of a packet are passing, and whose
-  logic               pick_rq, take;
+  logic               pick_rq, can_take, take;
   roci_pkg::tx_desc_t picked;
   logic               segs_end;
   logic               order_valid;
@@ -63,11 +63,11 @@ module roci_tx_order #(
 
   assign pick_rq         = rq_desc_valid_i && (rq_turn_q || !sq_desc_valid_i);
   assign picked          = pick_rq ? rq_desc_i : sq_desc_i;
-  // Ready may look at the other source's valid but not at its own.
-  assign rq_desc_ready_o = !in_segs_q && fifo_ready && order_ready
-                           && (rq_turn_q || !sq_desc_valid_i);
-  assign sq_desc_ready_o = !in_segs_q && fifo_ready && order_ready
-                           && !(rq_turn_q && rq_desc_valid_i);
+  // Ready may look at the other source's valid but not at its own. A packet is taken when its
+  // first piece can go on, so that it can be dropped until then.
+  assign can_take        = !in_segs_q && seg_ready_i && fifo_ready && order_ready;
+  assign rq_desc_ready_o = can_take && (rq_turn_q || !sq_desc_valid_i);
+  assign sq_desc_ready_o = can_take && !(rq_turn_q && rq_desc_valid_i);
   assign take            = (rq_desc_valid_i && rq_desc_ready_o)
                            || (sq_desc_valid_i && sq_desc_ready_o);
 

@@ -1,0 +1,120 @@
+// Packets that wait to be taken by tx, and the pieces of their payload.
+//
+// Throughput: a packet and a piece per clock. Latency: one clock. Packets of a queue pair that goes
+// back are dropped with their pieces, so that what is sent again does not wait behind them;
+// desc_valid_o may fall then. A packet is counted when it is taken.
+//
+//  desc --> | 4, each alive or not | --> desc_o, count_o
+//                                  +---> fate --+
+//  verdict (plan sent, or dropped) -------------+--> pieces pass, or are dropped
+
+`include "assert.svh"
+
+module roci_requester_tx #(
+  parameter int unsigned NumQps = 256,
+  localparam int unsigned QpBits = $clog2(NumQps)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // in
+  input  roci_pkg::tx_desc_t   desc_i,
+  input  logic                 desc_push_i,
+  input  logic                 verdict_push_i,  // a plan with pieces: desc_push_i is the verdict
+  input  logic                 kill_i,          // never with desc_push_i
+  input  logic [QpBits-1:0]    kill_row_i,
+  output logic                 room_o,          // for a packet now and one that ends now
+  input  roci_pkg::seg_t       plan_seg_i,
+  input  logic                 plan_seg_valid_i,
+  output logic                 plan_seg_ready_o,
+
+  // out
+  output roci_pkg::tx_desc_t   desc_o,
+  output logic                 desc_valid_o,
+  input  logic                 desc_ready_i,
+  output roci_pkg::seg_t       seg_o,
+  output logic                 seg_valid_o,
+  input  logic                 seg_ready_i,
+  output roci_pkg::count_t     count_o,
+  output logic                 count_valid_o,
+  input  logic                 count_ready_i,
+
+  output logic                 empty_o
+);
+
+  localparam int unsigned Depth = 4;
+
+  logic [2:0] level, count_level, fate_level;
+  logic [3:0] verdict_level;
+  logic       desc_room, desc_valid, pop, taken, alive, outlets;
+
+  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(Depth)) u_desc (
+    .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
+    .out_data_o(desc_o), .out_valid_o(desc_valid), .out_ready_i(pop), .level_o(level));
+
+  // Which of them are alive
+  logic [1:0]       in_q, out_q;
+  logic [Depth-1:0] alive_q, killed;
+  for (genvar i = 0; i < Depth; i++) begin : gen_row
+    logic [QpBits-1:0] row_q;
+    always_ff @(posedge clk_i) begin
+      if (desc_push_i && in_q == 2'(i)) row_q <= desc_i.qpn[QpBits-1:0];
+    end
+    assign killed[i] = kill_i && row_q == kill_row_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      in_q    <= '0;
+      out_q   <= '0;
+      alive_q <= '0;
+    end else begin
+      alive_q <= alive_q & ~killed;
+      if (desc_push_i) begin
+        in_q          <= in_q + 2'd1;
+        alive_q[in_q] <= 1'b1;
+      end
+      if (pop) out_q <= out_q + 2'd1;
+    end
+  end
+
+  logic fate_room, count_room, verdict_room;
+  assign alive        = alive_q[out_q];
+  assign outlets      = fate_level <= 3'd3 && count_level <= 3'd3;
+  assign desc_valid_o = desc_valid && alive && outlets;
+  assign taken        = desc_valid_o && desc_ready_i;
+  assign pop          = taken || (desc_valid && !alive && outlets);
+
+  roci_pkg::count_t count;
+  assign count.qpn     = desc_o.qpn;
+  assign count.counter = roci_pkg::QpCounterTxPackets;
+  assign count.bytes   = desc_o.payload_len;
+  roci_fifo #(.Width(roci_pkg::CountBits), .Depth(4)) u_count (
+    .clk_i, .rst_ni, .in_data_i(count), .in_valid_i(taken), .in_ready_o(count_room),
+    .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
+    .level_o(count_level));
+
+  // Pieces follow the fate of their packet; those of a plan that was not sent have none.
+  logic verdict, verdict_valid, fate, fate_valid, piece, packet_end;
+  roci_fifo #(.Width(1), .Depth(8)) u_verdict (
+    .clk_i, .rst_ni, .in_data_i(desc_push_i), .in_valid_i(verdict_push_i),
+    .in_ready_o(verdict_room), .out_data_o(verdict), .out_valid_o(verdict_valid),
+    .out_ready_i(packet_end), .level_o(verdict_level));
+  roci_fifo #(.Width(1), .Depth(4)) u_fate (
+    .clk_i, .rst_ni, .in_data_i(alive), .in_valid_i(pop && desc_o.payload_len != '0),
+    .in_ready_o(fate_room), .out_data_o(fate), .out_valid_o(fate_valid),
+    .out_ready_i(packet_end && verdict), .level_o(fate_level));
+  assign piece            = verdict_valid && (!verdict || fate_valid);
+  assign seg_o            = plan_seg_i;
+  assign seg_valid_o      = plan_seg_valid_i && piece && verdict && fate;
+  assign plan_seg_ready_o = piece && (!verdict || !fate || seg_ready_i);
+  assign packet_end       = plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last;
+
+  assign room_o  = level <= 3'd2 && verdict_level <= 4'd6;
+  assign empty_o = !desc_valid && !count_valid_o && !verdict_valid && !fate_valid
+                   && !plan_seg_valid_i;
+
+  `ASSERT(DescHasRoom, `IMPLIES(desc_push_i, desc_room && !kill_i))
+  `ASSERT(VerdictHasRoom, `IMPLIES(verdict_push_i, verdict_room))
+  `ASSERT(OutletsHaveRoom, `IMPLIES(pop, fate_room && count_room))
+
+endmodule
