@@ -9,8 +9,10 @@ package roci_pkg;
   localparam logic [15:0] EtherTypeArp = 16'd2054;  // RFC 826
   localparam logic [15:0] EtherTypeVlan = 16'd33024;  // IEEE 802.1Q
   localparam logic [15:0] EtherTypeIpv6 = 16'd34525;  // RFC 8200
+  localparam logic [15:0] EtherTypeRoceV1 = 16'd35093;  // RoCE v1: a GRH and the BTH follow (A16)
 
   localparam logic [15:0] IpUdp = 16'd17;  // IP protocol or next header of UDP
+  localparam logic [15:0] GrhBth = 16'd27;  // Next header of a GRH: the BTH follows (8.3.5)
   localparam logic [15:0] RoceUdpPort = 16'd4791;  // UDP destination port of RoCE v2 (A17)
 
   localparam logic [7:0] WrOpSend = 8'd0;  // SEND
@@ -364,7 +366,7 @@ package roci_pkg;
   typedef struct packed {
     logic [47:0]  dst_mac;             // Destination address
     logic [47:0]  src_mac;             // Source address
-    logic [15:0]  ethertype;           // 0x0800 IPv4, 0x86DD IPv6, 0x8100 a VLAN tag follows
+    logic [15:0]  ethertype;           // 0x0800 IPv4, 0x86DD IPv6, 0x8915 RoCE v1, 0x8100 a VLAN tag follows
   } ethernet_t;
 
   localparam int unsigned VlanBits = 32;
@@ -570,7 +572,7 @@ package roci_pkg;
 
   localparam int unsigned AvBits = 463;
   typedef struct packed {
-    logic         roce_v1;             // RoCE v1: EtherType 0x8915 and a GRH in place of IP and UDP (A16)
+    logic         roce_v1;             // RoCE v1 (A16): EtherType 0x8915, a GRH in place of IP and UDP; `ipv6` is 1, the addresses are whole GIDs
     logic [23:0]  dest_qpn;            // Queue pair of the peer
     logic [15:0]  pkey;                // Partition key
     logic [15:0]  src_port;            // UDP source port
@@ -668,7 +670,7 @@ package roci_pkg;
     logic [63:0]  addr;                // DMA address of the first byte
   } seg_t;
 
-  localparam int unsigned RxFrameBits = 597;
+  localparam int unsigned RxFrameBits = 598;
   typedef struct packed {
     logic [223:0] ext;                 // Extension headers, left-aligned
     logic [12:0]  payload_len;         // Bytes of payload without pad
@@ -682,12 +684,13 @@ package roci_pkg;
     logic [1:0]   ecn;                 // ECN bits
     logic [11:0]  vid;                 // VLAN identifier
     logic         vlan;                // Tagged
-    logic         ipv6;                // Over IPv6
+    logic         roce_v1;             // RoCE v1; the addresses are those of the GRH
+    logic         ipv6;                // Over IPv6, or RoCE v1
     logic [127:0] src_ip;              // Source
     logic [127:0] dst_ip;              // Destination, an IPv4 address in the low 32 bits
     logic         bad;                 // RoCE, but to be dropped for `cause`
     logic [3:0]   cause;               // DropCause when `bad`
-    logic         roce;                // RoCE v2 over IPv4 or IPv6; else everything below is undefined
+    logic         roce;                // RoCE; else everything below is undefined
   } rx_frame_t;
 
   localparam int unsigned RxMetaBits = 311;

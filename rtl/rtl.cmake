@@ -1,11 +1,11 @@
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [SLOW])
+#               [PROOF_TOP <module>] [SLOW] [NO_NETLIST])
 #
 # Called from rtl/<name>/block.cmake; the top module is roci_<name>.
 #
 #   lint.<name>          Verilator -Wall, no warning
-#   rtl.<name>           rtl/<name>/<name>_test.cpp on the verilated source
-#   netlist.<name>       the same test on what Yosys makes of the source
+#   rtl.<name>           rtl/<name>/*_test.cpp on the verilated source
+#   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST)
 #   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
 #                        of a sub-module with PROOF_TOP
 #
@@ -79,7 +79,7 @@ if(NOT TARGET verilated_fst)
 endif()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
   endif()
@@ -103,18 +103,25 @@ function(add_rtl_variant name suffix width)
   add_test(NAME lint.${id} COMMAND ${VERILATOR} --lint-only -Wall --assert ${RTL_INCLUDES}
            ${RTL_SEARCH} ${gflags} --top-module ${top} ${pkg} ${source})
 
+  set(kinds rtl netlist)
+  if(BLOCK_NO_NETLIST)
+    set(kinds rtl)
+  endif()
   verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg} ${source})
-  set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
-  add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
-    COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
-  verilate_one(N_${id} ${top} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
+  if(NOT BLOCK_NO_NETLIST)
+    set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
+    add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
+      COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
+    verilate_one(N_${id} ${top} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
+  endif()
 
-  foreach(kind rtl netlist)
+  file(GLOB test_sources CONFIGURE_DEPENDS ${RTL_DIR}/${name}/*_test.cpp)
+  foreach(kind ${kinds})
     string(SUBSTRING ${kind} 0 1 letter)
     string(TOUPPER ${letter} letter)
     string(REPLACE "R" "V" letter ${letter})
     set(test ${kind}_${id}_test)
-    add_executable(${test} ${RTL_DIR}/${name}/${name}_test.cpp)
+    add_executable(${test} ${test_sources})
     target_include_directories(${test} PRIVATE ${RTL_DIR})
     target_compile_options(${test} PRIVATE -O1)
     if(width)
@@ -124,7 +131,8 @@ function(add_rtl_variant name suffix width)
     if(TARGET packet)
       target_link_libraries(${test} PRIVATE packet)
     endif()
-    add_test(NAME ${kind}.${id} COMMAND ${test})
+    # ccache may make __FILE__, by which tests find their data, relative to the build folder.
+    add_test(NAME ${kind}.${id} COMMAND ${test} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
     set_tests_properties(${kind}.${id} PROPERTIES LABELS "${labels}" TIMEOUT 300)
   endforeach()
 
@@ -139,7 +147,7 @@ function(add_rtl_variant name suffix width)
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})
       add_rtl_variant(${name} _${width} ${width} ${ARGN})

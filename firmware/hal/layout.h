@@ -18,8 +18,10 @@ constexpr uint32_t kEtherTypeIpv4 = 2048;
 constexpr uint32_t kEtherTypeArp = 2054;
 constexpr uint32_t kEtherTypeVlan = 33024;
 constexpr uint32_t kEtherTypeIpv6 = 34525;
+constexpr uint32_t kEtherTypeRoceV1 = 35093;
 
 constexpr uint32_t kIpUdp = 17;
+constexpr uint32_t kGrhBth = 27;
 constexpr uint32_t kRoceUdpPort = 4791;
 
 constexpr uint32_t kWrOpSend = 0;

@@ -59,6 +59,11 @@ Builder& Builder::gids(const Gid& src, const Gid& dst) {
   return *this;
 }
 
+Builder& Builder::roce_v1(bool value) {
+  roce_v1_ = value;
+  return *this;
+}
+
 Builder& Builder::identification(std::uint16_t value) {
   identification_ = value;
   return *this;
@@ -187,29 +192,34 @@ Bytes Builder::build() const {
   append(&body, payload_.data(), payload_.size());
   const std::size_t pad = (4 - payload_.size() % 4) % 4;
   body.insert(body.end(), pad, 0);
-  const std::size_t udp_length = Udp::kBytes + Bth::kBytes + body.size() + kIcrcBytes;
+  const Network network = roce_v1_ ? Network::kGrh : ipv6_ ? Network::kIpv6 : Network::kIpv4;
+  const std::size_t udp_bytes = roce_v1_ ? 0 : Udp::kBytes;
+  const std::size_t length = udp_bytes + Bth::kBytes + body.size() + kIcrcBytes;
 
   const std::size_t ip_at = Ethernet::kBytes + (vlan_ ? Vlan::kBytes : 0);
-  const std::size_t udp_at = ip_at + (ipv6_ ? Ipv6::kBytes : Ipv4::kBytes);
-  Bytes frame(udp_at + Udp::kBytes);
+  const std::size_t udp_at = ip_at + (network == Network::kIpv4 ? Ipv4::kBytes : Ipv6::kBytes);
+  const std::size_t bth_at = udp_at + udp_bytes;
+  Bytes frame(bth_at);
   MutableEthernet eth(frame.data());
   eth.set_dst_mac(dst_mac_);
   eth.set_src_mac(src_mac_);
-  auto ethertype = static_cast<std::uint16_t>(ipv6_ ? code_of(spec::kEtherTypes, "Ipv6")
-                                                    : code_of(spec::kEtherTypes, "Ipv4"));
+  auto ethertype =
+      static_cast<std::uint16_t>(network == Network::kGrh    ? code_of(spec::kEtherTypes, "RoceV1")
+                                 : network == Network::kIpv6 ? code_of(spec::kEtherTypes, "Ipv6")
+                                                             : code_of(spec::kEtherTypes, "Ipv4"));
   if (vlan_) {
     std::copy(vlan_->begin(), vlan_->end(), frame.begin() + Ethernet::kBytes);
     MutableVlan(&frame[Ethernet::kBytes]).set_ethertype(ethertype);
     ethertype = code_of(spec::kEtherTypes, "Vlan");
   }
   eth.set_ethertype(ethertype);
-  if (ipv6_) {
+  if (network != Network::kIpv4) {
     MutableIpv6 ip(&frame[ip_at]);
     ip.set_version(6);
     ip.set_traffic_class(traffic_class_);
     ip.set_flow_label(flow_label_);
-    ip.set_payload_length(static_cast<std::uint16_t>(udp_length));
-    ip.set_next_header(code_of(spec::kProtocol, "IpUdp"));
+    ip.set_payload_length(static_cast<std::uint16_t>(length));
+    ip.set_next_header(code_of(spec::kProtocol, roce_v1_ ? "GrhBth" : "IpUdp"));
     ip.set_hop_limit(hop_limit_);
     ip.set_src_ip(src_);
     ip.set_dst_ip(dst_);
@@ -218,7 +228,7 @@ Bytes Builder::build() const {
     ip.set_version(4);
     ip.set_ihl(Ipv4::kBytes / 4);
     ip.set_tos(traffic_class_);
-    ip.set_total_length(static_cast<std::uint16_t>(Ipv4::kBytes + udp_length));
+    ip.set_total_length(static_cast<std::uint16_t>(Ipv4::kBytes + length));
     ip.set_identification(identification_);
     ip.set_flags(kDontFragment);
     ip.set_ttl(hop_limit_);
@@ -226,20 +236,22 @@ Bytes Builder::build() const {
     ip.set_src_ip(ipv4_of(src_));
     ip.set_dst_ip(ipv4_of(dst_));
   }
-  MutableUdp udp(&frame[udp_at]);
-  udp.set_src_port(src_port_);
-  udp.set_dst_port(dst_port_);
-  udp.set_length(static_cast<std::uint16_t>(udp_length));
+  if (!roce_v1_) {
+    MutableUdp udp(&frame[udp_at]);
+    udp.set_src_port(src_port_);
+    udp.set_dst_port(dst_port_);
+    udp.set_length(static_cast<std::uint16_t>(length));
+  }
 
   std::array<std::uint8_t, Bth::kBytes> bth = bth_;
   MutableBth(bth.data()).set_pad_count(static_cast<std::uint8_t>(pad));
   append(&frame, bth.data(), bth.size());
   append(&frame, body.data(), body.size());
-  if (!ipv6_) {
+  if (network == Network::kIpv4) {
     MutableIpv4(&frame[ip_at]).set_checksum(ipv4_checksum({&frame[ip_at], Ipv4::kBytes}));
   }
   const std::uint32_t crc =
-      icrc(ByteView(frame).sub(ip_at, frame.size() - ip_at), udp_at - ip_at, ipv6_);
+      icrc(ByteView(frame).sub(ip_at, frame.size() - ip_at), bth_at - ip_at, network);
   frame.resize(frame.size() + kIcrcBytes);
   put_icrc(&frame[frame.size() - kIcrcBytes], crc);
   return frame;

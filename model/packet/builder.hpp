@@ -26,6 +26,8 @@ class Builder {
   Builder& ipv6(const Gid& src, const Gid& dst);
   /// IPv4 when both are IPv4-mapped.
   Builder& gids(const Gid& src, const Gid& dst);
+  /// RoCE v1: the GIDs in a GRH, no UDP.
+  Builder& roce_v1(bool value = true);
   Builder& identification(std::uint16_t value);
   Builder& traffic_class(std::uint8_t value);
   Builder& hop_limit(std::uint8_t value);
@@ -62,6 +64,7 @@ class Builder {
   Gid src_ = gid_from_ipv4(0);
   Gid dst_ = gid_from_ipv4(0);
   bool ipv6_ = false;
+  bool roce_v1_ = false;
   std::uint16_t identification_ = 0;
   std::uint8_t traffic_class_ = 0;
   std::uint8_t hop_limit_ = 64;

@@ -115,12 +115,17 @@ Check ipv4(std::initializer_list<IpPart> parts) {
 
 Check ipv6(std::initializer_list<IpPart> parts) {
   return header(
-      "IPv6 header", [](const Parsed& p) { return p.ipv6; }, parts);
+      "IPv6 header", [](const Parsed& p) { return p.ipv6 && !p.roce_v1; }, parts);
+}
+
+Check grh(std::initializer_list<IpPart> parts) {
+  return header(
+      "GRH", [](const Parsed& p) { return p.roce_v1; }, parts);
 }
 
 Check udp(std::initializer_list<UdpPart> parts) {
   return header(
-      "UDP header", [](const Parsed&) { return true; }, parts);
+      "UDP header", [](const Parsed& p) { return !p.roce_v1; }, parts);
 }
 
 Check bth(std::initializer_list<BthPart> parts) {

@@ -60,6 +60,8 @@ Check vlan(std::uint16_t vid, std::uint8_t pcp);
 Check untagged();
 Check ipv4(std::initializer_list<IpPart> parts);
 Check ipv6(std::initializer_list<IpPart> parts);
+/// The GRH of RoCE v1.
+Check grh(std::initializer_list<IpPart> parts);
 Check udp(std::initializer_list<UdpPart> parts);
 Check bth(std::initializer_list<BthPart> parts);
 Check reth(std::initializer_list<RethPart> parts);
@@ -76,6 +78,10 @@ Check ipv4(IpPart first, Parts... rest) {
 template <typename... Parts>
 Check ipv6(IpPart first, Parts... rest) {
   return ipv6({first, rest...});
+}
+template <typename... Parts>
+Check grh(IpPart first, Parts... rest) {
+  return grh({first, rest...});
 }
 template <typename... Parts>
 Check udp(UdpPart first, Parts... rest) {

@@ -61,7 +61,7 @@ void add_extensions(std::string* text, const Parsed& p) {
 std::string describe(ByteView frame) {
   const Parsed p = parse(frame);
   std::string text;
-  if (p.error == Error::kNotRoce) {
+  if (p.error == Error::kNotRoce || p.udp_at == 0) {  // or RoCE v1 without addresses
     if (frame.size < Ethernet::kBytes) {
       add(&text, "%zu bytes", frame.size);
     } else {
@@ -71,6 +71,7 @@ std::string describe(ByteView frame) {
     return text;
   }
   text = to_string(p.src()) + " > " + to_string(p.dst());
+  if (p.roce_v1) text += " v1";
   if (p.vlan) add(&text, " vlan %u", p.vlan_tag().vid());
   if (p.has_bth) {
     const Bth bth = p.bth();

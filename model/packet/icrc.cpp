@@ -20,13 +20,12 @@ std::uint32_t extend(std::uint32_t crc, ByteView bytes) {
 
 }  // namespace
 
-std::uint32_t icrc(ByteView datagram, std::size_t udp_at, bool ipv6) {
+std::uint32_t icrc(ByteView datagram, std::size_t bth_at, Network network) {
   constexpr std::array<std::uint8_t, 8> kLrh = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
   std::array<std::uint8_t, kMaxMasked> masked{};
-  const std::size_t bth_at = udp_at + Udp::kBytes;
   const std::size_t count = std::min({bth_at + Bth::kBytes, datagram.size, masked.size()});
   std::copy_n(datagram.begin(), count, masked.begin());
-  if (ipv6) {
+  if (network != Network::kIpv4) {
     MutableIpv6 ip(masked.data());
     ip.set_traffic_class(0xFF);
     ip.set_flow_label(0xFFFFF);
@@ -37,7 +36,7 @@ std::uint32_t icrc(ByteView datagram, std::size_t udp_at, bool ipv6) {
     ip.set_ttl(0xFF);
     ip.set_checksum(0xFFFF);
   }
-  MutableUdp(&masked[udp_at]).set_checksum(0xFFFF);
+  if (network != Network::kGrh) MutableUdp(&masked[bth_at - Udp::kBytes]).set_checksum(0xFFFF);
   MutableBth bth(&masked[bth_at]);
   bth.set_fecn(true);
   bth.set_becn(true);

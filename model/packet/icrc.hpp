@@ -1,13 +1,16 @@
-// Checksums of RoCE v2 packets: invariant CRC (7.8.1, A17), IPv4 header sum, UDP sum.
+// Checksums of RoCE packets: invariant CRC (7.8.1, A16, A17), IPv4 header sum, UDP sum.
 #pragma once
 
 #include "packet/bytes.hpp"
 
 namespace roci::packet {
 
+/// What lies before the BTH: an IP header and UDP, or the GRH of RoCE v1.
+enum class Network { kIpv4, kIpv6, kGrh };
+
 /// ICRC of a packet as a number whose lowest byte is sent first. `datagram` goes from the first
-/// byte of the IP header to the last one before the ICRC; `udp_at` is where the UDP header begins.
-std::uint32_t icrc(ByteView datagram, std::size_t udp_at, bool ipv6);
+/// byte of the IP header or GRH to the last one before the ICRC; `bth_at` is where the BTH begins.
+std::uint32_t icrc(ByteView datagram, std::size_t bth_at, Network network);
 
 /// Ones-complement sum of 16-bit words, not inverted; over a header with a right checksum: 0xFFFF.
 std::uint16_t ones_sum(ByteView bytes, std::uint32_t start = 0);

@@ -15,6 +15,7 @@ constexpr std::size_t kMaxPmtu = 4096;
 constexpr unsigned kFirstPort = 0xC000;
 
 void lint_ip(const Parsed& p, Complaints* out) {
+  if (p.roce_v1) return;  // its length is the only one, and parse() has checked the rest
   const std::size_t header = p.udp_at - p.ip_at;
   std::size_t ip_length = Ipv6::kBytes;
   if (p.ipv6) {
@@ -104,7 +105,7 @@ std::vector<std::string> lint(ByteView frame) {
   const Parsed p = parse(frame);
   if (p.error == Error::kNotRoce) return out;
   if (!p.has_bth) {
-    out.emplace_back("truncated (WIRE-33)");
+    out.emplace_back(std::string(to_string(p.error)) + " (WIRE-33)");
     return out;
   }
   if (!p.icrc_ok) out.emplace_back("wrong ICRC (WIRE-36)");

@@ -88,11 +88,11 @@ TEST_CASE("icrc: vectors of Soft-RoCE and scapy (WIRE-37, WIRE-39)") {
 }
 
 TEST_CASE("icrc: what a router may change is not covered, the rest is (WIRE-37, WIRE-38)") {
-  const bool v6[] = {false, true};
-  for (const bool ipv6 : v6) {
-    CAPTURE(ipv6);
+  for (const Network network : {Network::kIpv4, Network::kIpv6, Network::kGrh}) {
+    CAPTURE(static_cast<int>(network));
     Builder builder = rc(kRcSendOnly);
-    if (ipv6) builder.ipv6(kGid1, kGid2);
+    if (network == Network::kIpv6) builder.ipv6(kGid1, kGid2);
+    if (network == Network::kGrh) builder.roce_v1();
     const Bytes good = builder.payload(counting(13)).build();
     const Parsed p = parse(good);
     REQUIRE(p.ok());
@@ -103,9 +103,11 @@ TEST_CASE("icrc: what a router may change is not covered, the rest is (WIRE-37, 
       const Parsed q = parse(changed);
       if (q.has_bth && q.icrc_ok && q.icrc_at == p.icrc_at) ++masked;
     }
-    // IPv4: TOS, TTL, header checksum; IPv6: class, label, hop limit. Both: UDP checksum, BTH
-    // byte 4.
-    CHECK(masked == (ipv6 ? 8 + 20 + 8 + 16 + 8 : 8 + 8 + 16 + 16 + 8));
+    // IPv4: TOS, TTL, header checksum; IPv6 and GRH: class, label, hop limit. Both IPs: UDP
+    // checksum. All: BTH byte 4.
+    CHECK(masked == (network == Network::kIpv4   ? 8 + 8 + 16 + 16 + 8
+                     : network == Network::kIpv6 ? 8 + 20 + 8 + 16 + 8
+                                                 : 8 + 20 + 8 + 8));
   }
 }
 
@@ -146,6 +148,56 @@ TEST_CASE("builder: VLAN and IPv6") {
   CHECK(parse(frame).icrc_sent() == parse(untagged_frame).icrc_sent());  // WIRE-02
 }
 
+TEST_CASE("builder: RoCE v1 puts the BTH behind a GRH (A16, WIRE-01)") {
+  // Byte by byte from 8.3, 9.2 and 9.3.5; the ICRC is zlib's CRC-32 over eight bytes of 0xFF and
+  // all from the GRH on, traffic class, flow label, hop limit and BTH byte 4 as ones.
+  const Bytes expected = from_hex(
+      "525400000002525400000001"
+      "8100"
+      "6064"
+      "8915"
+      "66a12345"
+      "0014"
+      "1b"
+      "07"
+      "00000000000000000000ffff0a000001"
+      "00000000000000000000ffff0a000002"
+      "1140ffff"
+      "00000011"
+      "00000017"
+      "1f000005"
+      "af09e75e");
+  const Bytes frame = rc(kRcAck)
+                          .roce_v1()
+                          .vlan(100, 3)
+                          .traffic_class(0x6A)
+                          .flow_label(0x12345)
+                          .hop_limit(7)
+                          .aeth(0x1F, 5)
+                          .build();
+  CHECK(frame == expected);
+  CHECK(
+      check(frame, vlan(100, 3),
+            grh(src("10.0.0.1"), dst("10.0.0.2"), ttl(7), traffic_class(0x6A), flow_label(0x12345)),
+            bth(opcode(kRcAck), psn(0x17)), aeth(syndrome(0x1F), msn(5))));
+  CHECK_FALSE(check(frame, udp(src_port_in_range())));
+  CHECK_FALSE(check(frame, ipv6(ttl(7))));
+  CHECK(lint(frame).empty());
+  CHECK(describe(frame) == "10.0.0.1 > 10.0.0.2 v1 vlan 100 RcAck qp 0x11 psn 0x000017 ack msn 5");
+
+  Bytes bad = frame;
+  bad[18 + 6] = 17;  // no BTH follows
+  CHECK(parse(bad).error == Error::kGrh);
+  CHECK(describe(bad).find("type 0x8100") != std::string::npos);
+  CHECK_FALSE(lint(bad).empty());
+  bad = frame;
+  bad[18 + 5] += 4;
+  CHECK(parse(bad).error == Error::kTruncated);
+  bad = frame;
+  bad.resize(30);
+  CHECK(parse(bad).error == Error::kTruncated);
+}
+
 TEST_CASE("builder: a CNP is the one of the conformance list (CC-03)") {
   const Bytes expected = from_hex(
       "4500003c00074000401126a10a0000090a000001c12312b7002800008100ffff4000004f0000000000000000"
@@ -177,6 +229,7 @@ TEST_CASE("codec: what is built is parsed, for every opcode") {
     const std::uint64_t address = random();
     const std::uint64_t operand = random();
     const bool six = number(2) != 0;
+    const bool v1 = number(4) == 0;
     const bool tagged = number(2) != 0;
     Builder builder;
     builder.ethernet(random() >> 16, random() >> 16).bth(op, qp, first).pkey(0x7FFF);
@@ -186,6 +239,7 @@ TEST_CASE("codec: what is built is parsed, for every opcode") {
       builder.ipv4(kIp1, kIp2).identification(static_cast<std::uint16_t>(random()));
     }
     if (tagged) builder.vlan(4094, 5);
+    if (v1) builder.roce_v1();
     if (info->has(Ext::kReth)) builder.reth(address, key, 77);
     if (info->has(Ext::kAtomicEth)) builder.atomic_eth(address, key, operand, ~operand);
     if (info->has(Ext::kAeth)) builder.aeth(0x62, 0xABCDEF);
@@ -196,8 +250,9 @@ TEST_CASE("codec: what is built is parsed, for every opcode") {
     const Bytes frame = builder.payload(data).build();
     std::vector<Check> checks = {bth(opcode(op), psn(first), dest_qp(qp), pkey(0x7FFF)),
                                  payload(data)};
-    if (six) checks.push_back(ipv6(src(kGid1), dst(kGid2)));
-    if (!six) checks.push_back(ipv4(src("10.0.0.1"), dst("10.0.0.2")));
+    const IpPart from = six ? src(kGid1) : src("10.0.0.1");
+    const IpPart to = six ? dst(kGid2) : dst("10.0.0.2");
+    checks.push_back(v1 ? grh(from, to) : six ? ipv6(from, to) : ipv4(from, to));
     if (tagged) checks.push_back(vlan(4094, 5));
     if (info->has(Ext::kReth)) checks.push_back(reth(va(address), rkey(key), dma_length(77)));
     if (info->has(Ext::kAtomicEth)) {

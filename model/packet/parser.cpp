@@ -9,11 +9,14 @@ constexpr std::size_t kIcrcBytes = 4;
 constexpr unsigned kEtherTypeVlan = code_of(spec::kEtherTypes, "Vlan");
 constexpr unsigned kEtherTypeIpv4 = code_of(spec::kEtherTypes, "Ipv4");
 constexpr unsigned kEtherTypeIpv6 = code_of(spec::kEtherTypes, "Ipv6");
+constexpr unsigned kEtherTypeRoceV1 = code_of(spec::kEtherTypes, "RoceV1");
+constexpr unsigned kGrhBth = code_of(spec::kProtocol, "GrhBth");
 constexpr unsigned kIpUdp = code_of(spec::kProtocol, "IpUdp");
 constexpr unsigned kRocePort = code_of(spec::kProtocol, "RoceUdpPort");
 
-// Finds IP and UDP headers; false when this is no RoCE v2 frame.
-bool find_udp(Parsed* p, std::size_t* ip_length) {
+// Finds what lies before the BTH; the two lengths count from IP header and BTH. False, with the
+// error set, when this is no RoCE frame or one that ends too early.
+bool find_bth(Parsed* p, std::size_t* ip_length, std::size_t* length) {
   const ByteView f = p->frame;
   if (f.size < Ethernet::kBytes) return false;
   unsigned ethertype = p->ethernet().ethertype();
@@ -39,13 +42,30 @@ bool find_udp(Parsed* p, std::size_t* ip_length) {
     p->ipv6 = true;
     p->udp_at = p->ip_at + Ipv6::kBytes;
     *ip_length = Ipv6::kBytes + ip.payload_length();
+  } else if (ethertype == kEtherTypeRoceV1) {
+    p->error = Error::kTruncated;
+    if (f.size < p->ip_at + Ipv6::kBytes) return false;
+    const Ipv6 grh = p->ipv6_header();
+    p->error = Error::kGrh;
+    if (grh.version() != 6 || grh.next_header() != kGrhBth) return false;
+    p->ipv6 = true;
+    p->roce_v1 = true;
+    p->udp_at = p->bth_at = p->ip_at + Ipv6::kBytes;
+    *length = grh.payload_length();
+    *ip_length = Ipv6::kBytes + *length;
+    return true;
   } else {
     return false;
   }
-  return f.size >= p->udp_at + Udp::kBytes && p->udp().dst_port() == kRocePort;
+  if (f.size < p->udp_at + Udp::kBytes || p->udp().dst_port() != kRocePort) return false;
+  p->bth_at = p->udp_at + Udp::kBytes;
+  *length = std::size_t{p->udp().length()} - Udp::kBytes;
+  p->error = Error::kTruncated;
+  return p->udp().length() >= Udp::kBytes;
 }
 
 Error check_ip(const Parsed& p, std::size_t ip_length) {
+  if (p.roce_v1) return Error::kNone;
   const std::size_t ip_header = p.udp_at - p.ip_at;
   if (!p.ipv6) {
     if (ip_header != Ipv4::kBytes) return Error::kIpv4Options;
@@ -83,7 +103,9 @@ std::string_view to_string(Error error) {
     case Error::kNone:
       return "ok";
     case Error::kNotRoce:
-      return "not RoCE v2";
+      return "not RoCE";
+    case Error::kGrh:
+      return "no GRH with a BTH";
     case Error::kTruncated:
       return "truncated";
     case Error::kIpv4Options:
@@ -123,18 +145,16 @@ std::uint32_t Parsed::icrc_sent() const {
 Parsed parse(ByteView frame) {
   Parsed p;
   p.frame = frame;
-  std::size_t ip_length = 0;
-  if (!find_udp(&p, &ip_length)) return p;
-  const std::size_t udp_length = p.udp().length();
-  p.bth_at = p.udp_at + Udp::kBytes;
-  if (p.udp_at + udp_length > frame.size || udp_length < Udp::kBytes + Bth::kBytes + kIcrcBytes) {
+  std::size_t ip_length = 0, length = 0;
+  if (!find_bth(&p, &ip_length, &length)) return p;
+  if (p.bth_at + length > frame.size || length < Bth::kBytes + kIcrcBytes) {
     p.error = Error::kTruncated;
     return p;
   }
   p.has_bth = true;
   p.op = find_opcode(p.bth().opcode());
-  p.icrc_at = p.udp_at + udp_length - kIcrcBytes;
-  p.icrc_expected = icrc(frame.sub(p.ip_at, p.icrc_at - p.ip_at), p.udp_at - p.ip_at, p.ipv6);
+  p.icrc_at = p.bth_at + length - kIcrcBytes;
+  p.icrc_expected = icrc(frame.sub(p.ip_at, p.icrc_at - p.ip_at), p.bth_at - p.ip_at, p.network());
   p.icrc_ok = p.icrc_sent() == p.icrc_expected;
   const Error layout = check_layout(&p);
   p.error = check_ip(p, ip_length);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "packet/headers.hpp"
+#include "packet/icrc.hpp"
 #include "packet/opcode.hpp"
 #include "transport/psn.hpp"
 
@@ -10,7 +11,8 @@ namespace roci::packet {
 /// First rule of reception that a frame breaks, in the order of checking.
 enum class Error : std::uint8_t {
   kNone,
-  kNotRoce,       ///< not IPv4 or IPv6 with UDP to port 4791
+  kNotRoce,       ///< neither IPv4 or IPv6 with UDP to port 4791 nor RoCE v1
+  kGrh,           ///< RoCE v1 without a GRH, or one that no BTH follows (8.3)
   kTruncated,     ///< ends before its UDP length, or too short for BTH and ICRC (WIRE-33)
   kIpv4Options,   ///< IHL not 5 (WIRE-05)
   kFragment,      ///< more fragments follow; later fragments have no UDP header (WIRE-05)
@@ -38,8 +40,9 @@ struct Parsed {
   bool has_bth = false;
   bool icrc_ok = false;
   bool vlan = false;
-  bool ipv6 = false;
-  std::size_t ip_at = 0;
+  bool ipv6 = false;      ///< IPv6, or the GRH of RoCE v1, which reads like it
+  bool roce_v1 = false;   ///< no UDP header: `udp_at` is `bth_at`
+  std::size_t ip_at = 0;  ///< IP header or GRH
   std::size_t udp_at = 0;
   std::size_t bth_at = 0;
   std::size_t icrc_at = 0;          ///< also the end of the pad
@@ -49,13 +52,16 @@ struct Parsed {
   ByteView pad;
 
   bool ok() const { return error == Error::kNone; }
+  Network network() const {
+    return roce_v1 ? Network::kGrh : ipv6 ? Network::kIpv6 : Network::kIpv4;
+  }
   bool has(Ext ext) const { return op != nullptr && op->has(ext); }
 
   Ethernet ethernet() const { return Ethernet(frame.data); }
   Vlan vlan_tag() const { return Vlan(frame.data + Ethernet::kBytes); }
   Ipv4 ipv4_header() const { return Ipv4(frame.data + ip_at); }
   Ipv6 ipv6_header() const { return Ipv6(frame.data + ip_at); }
-  Udp udp() const { return Udp(frame.data + udp_at); }
+  Udp udp() const { return Udp(frame.data + udp_at); }  ///< not of RoCE v1
   Bth bth() const { return Bth(frame.data + bth_at); }
   Reth reth() const { return Reth(ext(Ext::kReth)); }
   AtomicEth atomic_eth() const { return AtomicEth(ext(Ext::kAtomicEth)); }
@@ -81,7 +87,7 @@ struct Parsed {
   }
 };
 
-/// Parses an Ethernet frame without FCS; bytes behind the IP datagram are ignored (WIRE-18).
+/// Parses an Ethernet frame without FCS; bytes behind the datagram are ignored (WIRE-18).
 Parsed parse(ByteView frame);
 
 }  // namespace roci::packet

@@ -40,7 +40,8 @@ class TemporaryFile {
   std::filesystem::path folder_;
 };
 
-/// A frame of every opcode with its extension headers, over IPv4, IPv6 and a VLAN.
+/// A frame of every opcode with its extension headers, over IPv4, IPv6 and a VLAN, and with RoCE
+/// v1.
 std::vector<Bytes> every_packet() {
   std::vector<Bytes> frames;
   const Gid one = {0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -48,13 +49,14 @@ std::vector<Bytes> every_packet() {
   for (unsigned op = 0; op < 256; ++op) {
     const OpcodeInfo* info = find_opcode(static_cast<std::uint8_t>(op));
     if (info == nullptr) continue;
-    for (int shape = 0; shape < 3; ++shape) {
+    for (int shape = 0; shape < 4; ++shape) {
       Builder builder;
       builder.ethernet(0x525400000002, 0x525400000001);
       builder.bth(static_cast<std::uint8_t>(op), 0x11, Psn(op));
       if (shape == 1) builder.ipv6(one, two);
       if (shape != 1) builder.ipv4(0x0A000001, 0x0A000002);
       if (shape == 2) builder.vlan(100);
+      if (shape == 3) builder.ipv6(one, two).roce_v1();
       if (info->has(Ext::kReth)) builder.reth(0x1000, 0x100, 256);
       if (info->has(Ext::kAtomicEth)) builder.atomic_eth(0x1000, 0x100, 1, 2);
       if (info->has(Ext::kAeth)) builder.aeth(0x1F, 1);

@@ -62,10 +62,12 @@ inline constexpr Code kEtherTypes[] = {
     {"Arp", 0x0806, "RFC 826"},
     {"Vlan", 0x8100, "IEEE 802.1Q"},
     {"Ipv6", 0x86DD, "RFC 8200"},
+    {"RoceV1", 0x8915, "RoCE v1: a GRH and the BTH follow (A16)"},
 };
 
 inline constexpr Code kProtocol[] = {
     {"IpUdp", 17, "IP protocol or next header of UDP"},
+    {"GrhBth", 27, "Next header of a GRH: the BTH follows (8.3.5)"},
     {"RoceUdpPort", 4791, "UDP destination port of RoCE v2 (A17)"},
 };
 

@@ -52,7 +52,8 @@ inline constexpr Field kAv[] = {
     {"src_port", 16, "UDP source port"},
     {"pkey", 16, "Partition key"},
     {"dest_qpn", 24, "Queue pair of the peer"},
-    {"roce_v1", 1, "RoCE v1: EtherType 0x8915 and a GRH in place of IP and UDP (A16)"},
+    {"roce_v1", 1, "RoCE v1 (A16): EtherType 0x8915, a GRH in place of IP and UDP; `ipv6` is 1, "
+                   "the addresses are whole GIDs"},
 };
 static_assert(total_bits(kAv) <= kRowBits);
 

@@ -10,7 +10,7 @@ namespace roci::spec {
 inline constexpr Field kEthernet[] = {
     {"dst_mac", 48, "Destination address"},
     {"src_mac", 48, "Source address"},
-    {"ethertype", 16, "0x0800 IPv4, 0x86DD IPv6, 0x8100 a VLAN tag follows"},
+    {"ethertype", 16, "0x0800 IPv4, 0x86DD IPv6, 0x8915 RoCE v1, 0x8100 a VLAN tag follows"},
 };
 static_assert(total_bits(kEthernet) == 14 * 8);
 
@@ -40,7 +40,8 @@ inline constexpr Field kIpv4[] = {
 };
 static_assert(total_bits(kIpv4) == 20 * 8);
 
-// RFC 8200
+// RFC 8200. The GRH of RoCE v1 has the same fields (8.3): next header 27 and, since there is no UDP
+// header, a length that counts from the BTH.
 inline constexpr Field kIpv6[] = {
     {"version", 4, "6"},
     {"traffic_class", 8, "DSCP and ECN"},

@@ -41,12 +41,13 @@ inline constexpr Field kRxMeta[] = {
 
 /// A received frame as the parser sees it.
 inline constexpr Field kRxFrame[] = {
-    {"roce", 1, "RoCE v2 over IPv4 or IPv6; else everything below is undefined"},
+    {"roce", 1, "RoCE; else everything below is undefined"},
     {"cause", 4, "DropCause when `bad`"},
     {"bad", 1, "RoCE, but to be dropped for `cause`"},
     {"dst_ip", 128, "Destination, an IPv4 address in the low 32 bits"},
     {"src_ip", 128, "Source"},
-    {"ipv6", 1, "Over IPv6"},
+    {"ipv6", 1, "Over IPv6, or RoCE v1"},
+    {"roce_v1", 1, "RoCE v1; the addresses are those of the GRH"},
     {"vlan", 1, "Tagged"},
     {"vid", 12, "VLAN identifier"},
     {"ecn", 2, "ECN bits"},

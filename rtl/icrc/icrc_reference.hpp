@@ -16,28 +16,34 @@ namespace icrc {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A RoCE v2 frame from its Ethernet header on.
+/// What lies between Ethernet and BTH: an IP header and UDP, or the GRH of RoCE v1.
+enum class Kind { kIpv4, kIpv6, kGrh };
+constexpr Kind kKinds[] = {Kind::kIpv4, Kind::kIpv6, Kind::kGrh};
+
+/// A RoCE frame from its Ethernet header on.
 struct Frame {
   Bytes bytes;
-  bool ipv6 = false;
+  Kind kind = Kind::kIpv4;
   bool vlan = false;
   std::size_t ip() const { return vlan ? 18 : 14; }
+  std::size_t udp() const { return ip() + (kind == Kind::kIpv4 ? 20 : 40); }
+  std::size_t bth() const { return udp() + (kind == Kind::kGrh ? 0 : 8); }
 };
 
-/// ICRC of a frame without its ICRC, in wire order (WIRE-37, WIRE-38, WIRE-39).
+/// ICRC of a frame without its ICRC, in wire order (WIRE-37, WIRE-38, WIRE-39, A16).
 inline Bytes reference(const Frame& frame) {
   Bytes covered(8, 0xFF);  // stands for the LRH, which RoCE v2 has not
   covered.insert(covered.end(), frame.bytes.begin() + frame.ip(), frame.bytes.end());
   std::uint8_t* ip = covered.data() + 8;
-  std::uint8_t* udp = ip + (frame.ipv6 ? 40 : 20);
-  if (frame.ipv6) {
+  if (frame.kind != Kind::kIpv4) {
     ip[0] |= 0x0F;
     ip[1] = ip[2] = ip[3] = ip[7] = 0xFF;
   } else {
     ip[1] = ip[8] = ip[10] = ip[11] = 0xFF;
   }
-  udp[6] = udp[7] = 0xFF;
-  udp[8 + 4] = 0xFF;
+  if (frame.kind != Kind::kGrh)
+    ip[frame.udp() - frame.ip() + 6] = ip[frame.udp() - frame.ip() + 7] = 0xFF;
+  ip[frame.bth() - frame.ip() + 4] = 0xFF;
   const std::uint32_t crc =
       static_cast<std::uint32_t>(crc32(0, covered.data(), static_cast<uInt>(covered.size())));
   return {std::uint8_t(crc), std::uint8_t(crc >> 8), std::uint8_t(crc >> 16),
@@ -53,16 +59,14 @@ inline std::uint32_t state_behind(const Frame& frame, unsigned gap) {
 }
 
 /// Random content of `size` bytes with the right headers for what the frame says it is.
-inline Frame random_frame(std::mt19937& random, std::size_t size, bool ipv6, bool vlan) {
-  Frame frame{Bytes(size), ipv6, vlan};
+inline Frame random_frame(std::mt19937& random, std::size_t size, Kind kind, bool vlan) {
+  Frame frame{Bytes(size), kind, vlan};
   for (std::uint8_t& byte : frame.bytes) byte = static_cast<std::uint8_t>(random());
   return frame;
 }
 
 /// Smallest frame without its ICRC: headers up to the BTH.
-inline std::size_t smallest(bool ipv6, bool vlan) {
-  return (vlan ? 18 : 14) + (ipv6 ? 40 : 20) + 8 + 12;
-}
+inline std::size_t smallest(Kind kind, bool vlan) { return Frame{{}, kind, vlan}.bth() + 12; }
 
 inline Bytes from_hex(std::string_view text) {
   Bytes bytes;
@@ -115,9 +119,10 @@ inline std::vector<Frame> captured(const char* name) {
     Frame frame{Bytes(all.begin() + at + 16, all.begin() + at + 16 + size)};
     at += 16 + size;
     frame.vlan = u16(frame.bytes, 12) == 0x8100;
-    frame.ipv6 = u16(frame.bytes, frame.ip() - 2) == 0x86DD;
-    if (!frame.ipv6 && u16(frame.bytes, frame.ip() - 2) != 0x0800) continue;
-    const std::size_t udp = frame.ip() + (frame.ipv6 ? 40 : 20);
+    const int type = u16(frame.bytes, frame.ip() - 2);
+    if (type != 0x86DD && type != 0x0800) continue;
+    frame.kind = type == 0x86DD ? Kind::kIpv6 : Kind::kIpv4;
+    const std::size_t udp = frame.udp();
     if (frame.bytes.size() < udp + 8 || u16(frame.bytes, udp + 2) != 4791) continue;
     frame.bytes.resize(udp + u16(frame.bytes, udp + 4));
     frames.push_back(frame);

@@ -43,7 +43,8 @@ struct Bench {
         port::put(dut->keep_i, i, 1, i < count);
       }
       dut->last_i = at + count == frame.bytes.size();
-      dut->ipv6_i = frame.ipv6;
+      dut->ipv6_i = frame.kind == icrc::Kind::kIpv6;
+      dut->roce_v1_i = frame.kind == icrc::Kind::kGrh;
       dut->vlan_i = frame.vlan;
       dut->valid_i = 1;
       do tick();
@@ -60,12 +61,13 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("icrc: WIRE-37, WIRE-38: any length, both IP versions, with and without a tag") {
+TEST_CASE("icrc: WIRE-37, WIRE-38: any length, both IP versions, RoCE v1, with and without a tag") {
   Bench bench;
   for (unsigned extra = 0; extra < 200; ++extra) {
-    for (unsigned kind = 0; kind < 4; ++kind) {
-      const bool ipv6 = kind & 1, vlan = kind & 2;
-      bench.send(icrc::random_frame(bench.random, icrc::smallest(ipv6, vlan) + extra, ipv6, vlan));
+    for (unsigned n = 0; n < 6; ++n) {
+      const icrc::Kind kind = icrc::kKinds[n / 2];
+      const bool vlan = n & 1;
+      bench.send(icrc::random_frame(bench.random, icrc::smallest(kind, vlan) + extra, kind, vlan));
     }
   }
   bench.drain();
@@ -75,9 +77,10 @@ TEST_CASE("icrc: stands still without enable") {
   Bench bench;
   bench.hold_percent = 40;
   for (unsigned n = 0; n < 300; ++n) {
-    const bool ipv6 = n & 1, vlan = n & 2;
-    bench.send(icrc::random_frame(bench.random, icrc::smallest(ipv6, vlan) + bench.random() % 300,
-                                  ipv6, vlan));
+    const icrc::Kind kind = icrc::kKinds[n % 3];
+    const bool vlan = n & 1;
+    bench.send(icrc::random_frame(bench.random, icrc::smallest(kind, vlan) + bench.random() % 300,
+                                  kind, vlan));
     while (bench.random() % 4 == 0) bench.tick();
   }
   bench.drain();
@@ -85,7 +88,7 @@ TEST_CASE("icrc: stands still without enable") {
 
 TEST_CASE("icrc: a result follows the last beat after two clocks") {
   Bench bench;
-  bench.send(icrc::random_frame(bench.random, 60, false, false));
+  bench.send(icrc::random_frame(bench.random, 60, icrc::Kind::kIpv4, false));
   const auto sent = bench.dut.cycle();
   while (!bench.sent.empty()) bench.tick();
   CHECK(bench.dut.cycle() - sent == 2);  // one of them looks at the result

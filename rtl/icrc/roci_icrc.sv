@@ -1,4 +1,4 @@
-// Invariant CRC of RoCE v2 (WIRE-37, WIRE-38) over frames of any length.
+// Invariant CRC of RoCE v2 (WIRE-37, WIRE-38) and v1 over frames of any length.
 //
 // Throughput: one beat per clock, no bubble between frames. Latency: two clocks from the last beat
 // to valid_o. Nothing moves while enable_i is 0.
@@ -23,12 +23,13 @@ module roci_icrc #(
   input  logic                           rst_ni,
   input  logic                           enable_i,
 
-  // in: a RoCE v2 frame from its Ethernet header on
+  // in: a RoCE frame from its Ethernet header on
   input  logic [DataWidth-1:0]           data_i,
   input  logic [DataWidth/8-1:0]         keep_i,   // counts with last_i only
   input  logic                           last_i,
-  input  logic                           ipv6_i,   // held during the frame
-  input  logic                           vlan_i,   // held during the frame
+  input  logic                           ipv6_i,   // these are held during the frame
+  input  logic                           roce_v1_i,  // a GRH; ipv6_i does not matter
+  input  logic                           vlan_i,
   input  logic                           valid_i,
 
   // out
@@ -63,14 +64,20 @@ module roci_icrc #(
   localparam int unsigned HeadBits = HeadBeats * DataWidth;
   localparam int unsigned BeatBits = $clog2(HeadBeats + 1);
 
-  function automatic logic [HeadBits-1:0] ones_of(input logic ipv6, input int ip);
+  localparam logic [1:0] Ipv4 = 2'd0, Ipv6 = 2'd1, Grh = 2'd2;
+
+  function automatic logic [HeadBits-1:0] ones_of(input logic [1:0] kind, input int ip);
     ones_of = '0;
-    if (ipv6) begin
+    if (kind != Ipv4) begin
       ones_of[8*ip +: 4]       = 4'hF;  // traffic class, flow label
       ones_of[8*(ip+1) +: 24]  = 24'hFF_FFFF;
       ones_of[8*(ip+7) +: 8]   = 8'hFF;  // hop limit
-      ones_of[8*(ip+46) +: 16] = 16'hFFFF;  // UDP checksum
-      ones_of[8*(ip+52) +: 8]  = 8'hFF;  // BTH: FECN, BECN, reserved
+      if (kind == Ipv6) begin
+        ones_of[8*(ip+46) +: 16] = 16'hFFFF;  // UDP checksum
+        ones_of[8*(ip+52) +: 8]  = 8'hFF;  // BTH: FECN, BECN, reserved
+      end else begin
+        ones_of[8*(ip+44) +: 8]  = 8'hFF;  // BTH, right behind the GRH
+      end
     end else begin
       ones_of[8*(ip+1) +: 8]   = 8'hFF;  // type of service
       ones_of[8*(ip+8) +: 8]   = 8'hFF;  // time to live
@@ -80,21 +87,22 @@ module roci_icrc #(
     end
   endfunction
 
-  // A table entry for each {ipv6, vlan}, cut into beats.
-  localparam logic [4*HeadBits-1:0] Ones =
-      {ones_of(1'b1, 18), ones_of(1'b1, 14), ones_of(1'b0, 18), ones_of(1'b0, 14)};
+  // A table entry for each {kind, vlan}, cut into beats.
+  localparam logic [6*HeadBits-1:0] Ones =
+      {ones_of(Grh, 18), ones_of(Grh, 14), ones_of(Ipv6, 18), ones_of(Ipv6, 14),
+       ones_of(Ipv4, 18), ones_of(Ipv4, 14)};
   localparam logic [2*HeadBits-1:0] Ethernet = {HeadBits'({144{1'b1}}), HeadBits'({112{1'b1}})};
   localparam logic [2*HeadBits-1:0] Start =
       {HeadBits'({AfterLrh, 144'd0}), HeadBits'({AfterLrh, 112'd0})};
 
   function automatic logic [DataWidth-1:0] cover_head(input logic [DataWidth-1:0] data,
                                                       input logic [BeatBits-1:0]  beat,
-                                                      input logic                 ipv6,
+                                                      input logic [1:0]           kind,
                                                       input logic                 vlan);
     cover_head = data;
     for (int b = 0; b < HeadBeats; b++) begin
-      for (int v = 0; v < 4; v++) begin
-        if (beat == BeatBits'(b) && {ipv6, vlan} == 2'(v)) begin
+      for (int v = 0; v < 6; v++) begin
+        if (beat == BeatBits'(b) && {kind, vlan} == 3'(v)) begin
           cover_head = ((data | Ones[HeadBits*v + DataWidth*b +: DataWidth])
                         & ~Ethernet[HeadBits*(v%2) + DataWidth*b +: DataWidth])
                        ^ Start[HeadBits*(v%2) + DataWidth*b +: DataWidth];
@@ -134,10 +142,12 @@ module roci_icrc #(
     end
   endfunction
 
+  logic [1:0]          kind;
   logic [BeatBits-1:0] beat_q;  // of the frame, stays at HeadBeats behind the headers
   logic [31:0]         sum_q, state_q;
   logic [GapBits-1:0]  sum_gap_q, gap_q;
   logic                sum_valid_q, sum_first_q, sum_last_q, done_q;
+  assign kind = roce_v1_i ? Grh : ipv6_i ? Ipv6 : Ipv4;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -156,7 +166,7 @@ module roci_icrc #(
 
   always_ff @(posedge clk_i) begin
     if (enable_i && valid_i) begin
-      sum_q       <= sum_of(cut_tail(cover_head(data_i, beat_q, ipv6_i, vlan_i), keep_i, last_i));
+      sum_q       <= sum_of(cut_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i));
       sum_first_q <= beat_q == '0;
       sum_last_q  <= last_i;
       if (last_i) sum_gap_q <= gap_of(keep_i);
@@ -198,13 +208,15 @@ module roci_icrc #(
   end
 
   // What is covered, byte by byte: `at` counts from the IP header.
-  function automatic logic [7:0] covered(input logic [7:0] data, input int at, input logic ipv6);
+  function automatic logic [7:0] covered(input logic [7:0] data, input int at, input logic ipv6,
+                                         input logic grh);
     covered = data;
     if (at < 0) covered = 8'd0;
-    else if (ipv6 ? at == 1 || at == 2 || at == 3 || at == 7 || at == 46 || at == 47 || at == 52
+    else if (grh  ? at == 1 || at == 2 || at == 3 || at == 7 || at == 44
+           : ipv6 ? at == 1 || at == 2 || at == 3 || at == 7 || at == 46 || at == 47 || at == 52
                   : at == 1 || at == 8 || at == 10 || at == 11 || at == 26 || at == 27
                     || at == 32) covered = 8'hFF;
-    else if (ipv6 && at == 0) covered = data | 8'h0F;
+    else if ((grh || ipv6) && at == 0) covered = data | 8'h0F;
     if (at == 0) covered = covered ^ 8'hE3;  // the start state 0xDEBB20E3, low byte first
     if (at == 1) covered = covered ^ 8'h20;
     if (at == 2) covered = covered ^ 8'hBB;
@@ -217,14 +229,15 @@ module roci_icrc #(
     for (int b = 0; b < 16; b++) begin
       for (int i = 0; i < Bytes; i++) begin
         if (beat_q == BeatBits'(b)) begin
-          f_covered[8*i +: 8] = vlan_i ? covered(data_i[8*i +: 8], Bytes * b + i - 18, ipv6_i)
-                                       : covered(data_i[8*i +: 8], Bytes * b + i - 14, ipv6_i);
+          f_covered[8*i +: 8] =
+              vlan_i ? covered(data_i[8*i +: 8], Bytes * b + i - 18, ipv6_i, roce_v1_i)
+                     : covered(data_i[8*i +: 8], Bytes * b + i - 14, ipv6_i, roce_v1_i);
         end
         if (last_i && !keep_i[i]) f_covered[8*i +: 8] = 8'd0;
       end
     end
     FieldsAreMasked : assert (
-        cut_tail(cover_head(data_i, beat_q, ipv6_i, vlan_i), keep_i, last_i) == f_covered);
+        cut_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i) == f_covered);
   end
   always_comb OneBit : cover (f_bits != '0 && (f_bits & (f_bits - 1'b1)) == '0);
 `endif

@@ -42,7 +42,8 @@ struct Bench {
         port::put(dut->keep_i, i, 1, i < count);
       }
       dut->last_i = at + count == frame.bytes.size();
-      dut->ipv6_i = frame.ipv6;
+      dut->ipv6_i = frame.kind == icrc::Kind::kIpv6;
+      dut->roce_v1_i = frame.kind == icrc::Kind::kGrh;
       dut->vlan_i = frame.vlan;
       dut->valid_i = 1;
       if (dut->last_i) expected.push_back({dut.cycle() + kLatency, ok});
@@ -96,18 +97,23 @@ TEST_CASE("icrc_rx: WIRE-36: accepts frames captured from Soft-RoCE") {
   bench.drain();
 }
 
-TEST_CASE("icrc_rx: WIRE-38: over IPv6 traffic class, flow label and hop limit may change") {
+TEST_CASE(
+    "icrc_rx: WIRE-38: over IPv6 and in a GRH traffic class, flow label and hop limit may change") {
   Bench bench;
   for (bool vlan : {false, true}) {
-    const icrc::Frame frame =
-        with_icrc(icrc::random_frame(bench.random, icrc::smallest(true, vlan) + 20, true, vlan));
-    for (std::size_t bit = 0; bit < 8 * frame.bytes.size(); ++bit) {
-      icrc::Frame bad = frame;
-      bad.bytes[bit / 8] ^= 1 << bit % 8;
-      const long byte = static_cast<long>(bit / 8) - static_cast<long>(frame.ip());
-      const bool masked = byte < 0 || (byte == 0 && bit % 8 < 4) || (byte >= 1 && byte <= 3) ||
-                          byte == 7 || byte == 46 || byte == 47 || byte == 52;
-      bench.send(bad, masked);
+    for (const icrc::Kind kind : {icrc::Kind::kIpv6, icrc::Kind::kGrh}) {
+      const bool udp = kind == icrc::Kind::kIpv6;
+      const icrc::Frame frame =
+          with_icrc(icrc::random_frame(bench.random, icrc::smallest(kind, vlan) + 20, kind, vlan));
+      for (std::size_t bit = 0; bit < 8 * frame.bytes.size(); ++bit) {
+        icrc::Frame bad = frame;
+        bad.bytes[bit / 8] ^= 1 << bit % 8;
+        const long byte = static_cast<long>(bit / 8) - static_cast<long>(frame.ip());
+        const bool masked = byte < 0 || (byte == 0 && bit % 8 < 4) || (byte >= 1 && byte <= 3) ||
+                            byte == 7 ||
+                            (udp ? byte == 46 || byte == 47 || byte == 52 : byte == 44);
+        bench.send(bad, masked);
+      }
     }
   }
   bench.drain();
@@ -116,9 +122,10 @@ TEST_CASE("icrc_rx: WIRE-38: over IPv6 traffic class, flow label and hop limit m
 TEST_CASE("icrc_rx: any length, back to back or not") {
   Bench bench;
   for (unsigned n = 0; n < 1500; ++n) {
-    const bool ipv6 = n & 1, vlan = n & 2, good = bench.random() % 4 != 0;
+    const icrc::Kind kind = icrc::kKinds[n % 3];
+    const bool vlan = n & 1, good = bench.random() % 4 != 0;
     icrc::Frame frame = with_icrc(icrc::random_frame(
-        bench.random, icrc::smallest(ipv6, vlan) + bench.random() % 260, ipv6, vlan));
+        bench.random, icrc::smallest(kind, vlan) + bench.random() % 260, kind, vlan));
     if (!good) frame.bytes[frame.bytes.size() - 1 - bench.random() % 4] ^= 1 << bench.random() % 8;
     bench.send(frame, good);
     while (n % 3 == 0 && bench.random() % 2) bench.tick();
@@ -130,7 +137,8 @@ TEST_CASE("icrc_rx: any length, back to back or not") {
 TEST_CASE("icrc_rx: frames of a single beat follow each other without a gap") {
   Bench bench;
   for (unsigned n = 0; n < 50; ++n) {
-    icrc::Frame frame = with_icrc(icrc::random_frame(bench.random, 58 - n % 5, false, false));
+    icrc::Frame frame =
+        with_icrc(icrc::random_frame(bench.random, 58 - n % 5, icrc::Kind::kIpv4, false));
     if (n % 3 == 0) frame.bytes[43] ^= 1;
     bench.send(frame, n % 3 != 0);
   }

@@ -1,4 +1,4 @@
-// Checks the invariant CRC of RoCE v2 frames that pass by.
+// Checks the invariant CRC of RoCE frames that pass by.
 //
 // Throughput: one beat per clock, frames of a single beat back to back. Latency: done_o is up for
 // one clock, three clocks after the beat with last_i, once for every frame.
@@ -20,8 +20,9 @@ module roci_icrc_rx #(
   input  logic [DataWidth-1:0]   data_i,
   input  logic [DataWidth/8-1:0] keep_i,
   input  logic                   last_i,
-  input  logic                   ipv6_i,  // held during the frame
-  input  logic                   vlan_i,  // held during the frame
+  input  logic                   ipv6_i,  // these are held during the frame
+  input  logic                   roce_v1_i,
+  input  logic                   vlan_i,
   input  logic                   valid_i,
 
   // out
@@ -54,7 +55,7 @@ module roci_icrc_rx #(
   roci_icrc #(.DataWidth(DataWidth)) u_icrc (
     .clk_i, .rst_ni,
     .enable_i(1'b1),
-    .data_i, .keep_i, .last_i, .ipv6_i, .vlan_i, .valid_i,
+    .data_i, .keep_i, .last_i, .ipv6_i, .roce_v1_i, .vlan_i, .valid_i,
     .state_o(state),
     .gap_o(gap),
     .valid_o(state_valid)

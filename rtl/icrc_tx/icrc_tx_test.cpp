@@ -64,7 +64,8 @@ struct Bench {
       }
       dut->s_axis_tlast_i = at + count == frame.bytes.size();
       dut->s_axis_roce_i = roce;
-      dut->s_axis_ipv6_i = frame.ipv6;
+      dut->s_axis_ipv6_i = frame.kind == icrc::Kind::kIpv6;
+      dut->s_axis_roce_v1_i = frame.kind == icrc::Kind::kGrh;
       dut->s_axis_vlan_i = frame.vlan;
       dut->s_axis_spoil_i = dut->s_axis_tlast_i ? spoil : random() & 1;
       dut->s_axis_tvalid_i = 1;
@@ -114,11 +115,12 @@ TEST_CASE("icrc_tx: WIRE-37, WIRE-38: any traffic, with and without back-pressur
     Bench bench;
     bench.hold_percent = hold;
     for (unsigned n = 0; n < 500; ++n) {
-      const bool ipv6 = n & 1, vlan = n & 2, roce = bench.random() % 4 != 0;
+      const icrc::Kind kind = icrc::kKinds[n % 3];
+      const bool vlan = n & 1, roce = bench.random() % 4 != 0;
       const bool spoil = bench.random() % 5 == 0;
       const std::size_t extra = bench.random() % (n % 10 == 0 ? 1100 : 130);
-      const std::size_t size = roce ? icrc::smallest(ipv6, vlan) + extra / 4 * 4 : 14 + extra;
-      bench.send(icrc::random_frame(bench.random, size, ipv6, vlan), roce, spoil);
+      const std::size_t size = roce ? icrc::smallest(kind, vlan) + extra / 4 * 4 : 14 + extra;
+      bench.send(icrc::random_frame(bench.random, size, kind, vlan), roce, spoil);
       while (hold == 30 && bench.random() % 3 == 0) bench.tick();
     }
     bench.drain();
@@ -132,7 +134,7 @@ TEST_CASE("icrc_tx: a beat leaves five clocks after it came, and no clock is los
   for (unsigned n = 0; n < 40; ++n) {
     const std::size_t size = 54 + 4 * (n * 7 % 40);
     beats += (size + 4 + kLane - 1) / kLane;
-    bench.send(icrc::random_frame(bench.random, size, false, false), true, false);
+    bench.send(icrc::random_frame(bench.random, size, icrc::Kind::kIpv4, false), true, false);
   }
   bench.drain();
   CHECK(bench.first_out - begin == 5);

@@ -1,4 +1,4 @@
-// Appends the invariant CRC to RoCE v2 frames; other frames pass untouched, in order.
+// Appends the invariant CRC to RoCE frames; other frames pass untouched, in order.
 //
 // Throughput: one beat out per clock; a frame whose ICRC does not fit into its last beat gets one
 // more beat. Latency: five clocks. Everything stands still while the output is not taken.
@@ -6,7 +6,7 @@
 //   in --+--> ring of 4 beats ----------------------------> merge --> out
 //        +--> roci_icrc (2 clocks) --> unwind (2 clocks) ---^
 //
-// A RoCE v2 frame is padded to a multiple of four from the BTH on, and 14 or 18 bytes of Ethernet
+// A RoCE frame is padded to a multiple of four from the BTH on, and 14 or 18 bytes of Ethernet
 // lie before it: without its ICRC it is 2 modulo 4 bytes long. So the ICRC always starts in byte 2
 // of a word, and to place it needs no shifter.
 
@@ -18,12 +18,13 @@ module roci_icrc_tx #(
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  // in: frames without ICRC; roce, ipv6 and vlan are held during the frame
+  // in: frames without ICRC; roce, ipv6, roce_v1 and vlan are held during the frame
   input  logic [DataWidth-1:0]   s_axis_tdata_i,
   input  logic [DataWidth/8-1:0] s_axis_tkeep_i,
   input  logic                   s_axis_tlast_i,
   input  logic                   s_axis_roce_i,
   input  logic                   s_axis_ipv6_i,
+  input  logic                   s_axis_roce_v1_i,
   input  logic                   s_axis_vlan_i,
   input  logic                   s_axis_spoil_i,  // with the last beat: send a wrong ICRC
   input  logic                   s_axis_tvalid_i,
@@ -85,6 +86,7 @@ module roci_icrc_tx #(
     .keep_i(s_axis_tkeep_i),
     .last_i(s_axis_tlast_i),
     .ipv6_i(s_axis_ipv6_i),
+    .roce_v1_i(s_axis_roce_v1_i),
     .vlan_i(s_axis_vlan_i),
     .valid_i(s_axis_tvalid_i && s_axis_roce_i),
     .state_o(state),

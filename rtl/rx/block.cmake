@@ -1,1 +1,2 @@
 add_rtl_block(rx WIDTHS 64 512)
+add_rtl_block(rx NO_NETLIST WIDTHS 128 256)

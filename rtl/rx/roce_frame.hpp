@@ -1,4 +1,4 @@
-// RoCE v2 frames byte by byte, as the tests of rx and tx expect them: written from the header
+// RoCE frames byte by byte, as the tests of rx and tx expect them: written from the header
 // layouts alone, with zlib's CRC-32, so that they share nothing with the RTL or with model/packet.
 #pragma once
 
@@ -6,11 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <random>
-#include <string>
 #include <vector>
 
 namespace roce {
@@ -51,6 +46,7 @@ struct Fields {
   bool vlan = false;
   std::uint16_t tci = 0;
   bool ipv6 = false;
+  bool v1 = false;                                  ///< RoCE v1, ipv6 too: a GRH and no UDP
   std::array<std::uint8_t, 16> src_ip{}, dst_ip{};  // IPv4 in the last four
   std::uint8_t tc = 0, hop = 64;
   std::uint32_t flow = 0;
@@ -74,23 +70,24 @@ struct Fields {
 
   std::size_t ip_at() const { return vlan ? 18 : 14; }
   std::size_t udp_at() const { return ip_at() + (ipv6 ? 40 : 20); }
-  std::size_t payload_at() const { return udp_at() + 20 + ext.size(); }
+  std::size_t bth_at() const { return udp_at() + (v1 ? 0 : 8); }
+  std::size_t payload_at() const { return bth_at() + 12 + ext.size(); }
 };
 
-/// Sets the ICRC over what is there, which ends with the last byte before it.
-inline void append_icrc(Bytes& frame, std::size_t ip_at, std::size_t udp_at, bool ipv6) {
+/// Appends the ICRC over what is there (7.8.1, A16, A17).
+inline void append_icrc(Bytes& frame, const Fields& f) {
   Bytes covered(8, 0xFF);
-  covered.insert(covered.end(), frame.begin() + static_cast<long>(ip_at), frame.end());
+  covered.insert(covered.end(), frame.begin() + static_cast<long>(f.ip_at()), frame.end());
   std::uint8_t* ip = covered.data() + 8;
-  std::uint8_t* udp = ip + (udp_at - ip_at);
-  if (ipv6) {
+  if (f.ipv6) {
     ip[0] |= 0x0F;
     ip[1] = ip[2] = ip[3] = ip[7] = 0xFF;
   } else {
     ip[1] = ip[8] = ip[10] = ip[11] = 0xFF;
   }
-  udp[6] = udp[7] = 0xFF;
-  if (covered.size() > udp_at - ip_at + 8 + 12) udp[12] = 0xFF;
+  const std::size_t udp = 8 + f.udp_at() - f.ip_at(), bth = 8 + f.bth_at() - f.ip_at();
+  if (!f.v1) covered[udp + 6] = covered[udp + 7] = 0xFF;
+  if (covered.size() > bth + 4) covered[bth + 4] = 0xFF;
   const auto crc =
       static_cast<std::uint32_t>(crc32(0, covered.data(), static_cast<uInt>(covered.size())));
   for (unsigned i = 0; i < 4; ++i) frame.push_back(static_cast<std::uint8_t>(crc >> 8 * i));
@@ -99,8 +96,8 @@ inline void append_icrc(Bytes& frame, std::size_t ip_at, std::size_t udp_at, boo
 inline Bytes build(const Fields& f) {
   const unsigned pad = f.pad >= 0 ? static_cast<unsigned>(f.pad) : (4 - f.payload.size() % 4) % 4;
   const unsigned pad_bytes = f.pad_bytes >= 0 ? static_cast<unsigned>(f.pad_bytes) : pad;
-  const std::size_t udp_length = 8 + 12 + f.ext.size() + f.payload.size() + pad_bytes + 4 +
-                                 static_cast<std::size_t>(f.udp_length);
+  const std::size_t udp_length = (f.v1 ? 0 : 8) + 12 + f.ext.size() + f.payload.size() + pad_bytes +
+                                 4 + static_cast<std::size_t>(f.udp_length);
   const std::size_t ip_length = udp_length + static_cast<std::size_t>(f.ip_length);
   Bytes b;
   put(b, f.dst_mac, 6);
@@ -109,11 +106,11 @@ inline Bytes build(const Fields& f) {
     put(b, 0x8100, 2);
     put(b, f.tci, 2);
   }
-  put(b, f.ipv6 ? 0x86DD : 0x0800, 2);
+  put(b, f.v1 ? 0x8915 : f.ipv6 ? 0x86DD : 0x0800, 2);
   if (f.ipv6) {
     put(b, 6ull << 28 | std::uint64_t{f.tc} << 20 | f.flow, 4);
     put(b, ip_length, 2);
-    put(b, f.protocol, 1);
+    put(b, f.v1 && f.protocol == 17 ? 0x1B : f.protocol, 1);
     put(b, f.hop, 1);
     b.insert(b.end(), f.src_ip.begin(), f.src_ip.end());
     b.insert(b.end(), f.dst_ip.begin(), f.dst_ip.end());
@@ -133,10 +130,12 @@ inline Bytes build(const Fields& f) {
     b[f.ip_at() + 10] = static_cast<std::uint8_t>(sum >> 8);
     b[f.ip_at() + 11] = static_cast<std::uint8_t>(sum);
   }
-  put(b, f.src_port, 2);
-  put(b, f.dst_port, 2);
-  put(b, udp_length, 2);
-  put(b, 0, 2);
+  if (!f.v1) {
+    put(b, f.src_port, 2);
+    put(b, f.dst_port, 2);
+    put(b, udp_length, 2);
+    put(b, 0, 2);
+  }
   put(b, f.opcode, 1);
   put(b,
       static_cast<unsigned>(f.solicited) << 7 | static_cast<unsigned>(f.mig_req) << 6 |
@@ -150,8 +149,8 @@ inline Bytes build(const Fields& f) {
   b.insert(b.end(), f.ext.begin(), f.ext.end());
   b.insert(b.end(), f.payload.begin(), f.payload.end());
   b.insert(b.end(), pad_bytes, f.pad_byte);
-  append_icrc(b, f.ip_at(), f.udp_at(), f.ipv6);
-  if (f.udp_sum) {
+  append_icrc(b, f);
+  if (f.udp_sum && !f.v1) {
     const std::size_t from = f.udp_at() - (f.ipv6 ? 32 : 8);  // addresses of the pseudo header
     unsigned sum =
         ones_sum(b.data() + from, b.size() - from, static_cast<std::uint32_t>(17 + udp_length));
@@ -164,7 +163,7 @@ inline Bytes build(const Fields& f) {
   return b;
 }
 
-/// Fields of a captured frame; false when it is not a RoCE v2 frame with an RC opcode, or does not
+/// Fields of a captured frame; false when it is not a RoCE frame with an RC opcode, or does not
 /// hold what its lengths say.
 inline bool dissect(const Bytes& b, Fields& f) {
   f = Fields{};
@@ -174,9 +173,10 @@ inline bool dissect(const Bytes& b, Fields& f) {
   f.vlan = get(b, 12, 2) == 0x8100;
   if (f.vlan) f.tci = static_cast<std::uint16_t>(get(b, 14, 2));
   const std::uint64_t type = get(b, f.ip_at() - 2, 2);
-  if (type != 0x0800 && type != 0x86DD) return false;
-  f.ipv6 = type == 0x86DD;
-  if (b.size() < f.udp_at() + 24) return false;
+  if (type != 0x0800 && type != 0x86DD && type != 0x8915) return false;
+  f.v1 = type == 0x8915;
+  f.ipv6 = f.v1 || type == 0x86DD;
+  if (b.size() < f.bth_at() + 16) return false;
   const std::size_t ip = f.ip_at(), udp = f.udp_at();
   std::size_t ip_payload;
   if (f.ipv6) {
@@ -199,11 +199,16 @@ inline bool dissect(const Bytes& b, Fields& f) {
       f.src_ip[12 + i] = b[ip + 12 + i], f.dst_ip[12 + i] = b[ip + 16 + i];
     if (f.ihl != 5 || f.fragment != 0 || f.flags & 1) return false;
   }
-  if (f.protocol != 17 || get(b, udp + 2, 2) != 4791) return false;
-  f.src_port = static_cast<std::uint16_t>(get(b, udp, 2));
-  const std::size_t length = get(b, udp + 4, 2);
-  f.udp_sum = get(b, udp + 6, 2) != 0;
-  const std::size_t bth = udp + 8;
+  if (f.protocol != (f.v1 ? 0x1B : 17)) return false;
+  std::size_t length = ip_payload;
+  if (!f.v1) {
+    if (get(b, udp + 2, 2) != 4791) return false;
+    f.src_port = static_cast<std::uint16_t>(get(b, udp, 2));
+    length = get(b, udp + 4, 2);
+    f.udp_sum = get(b, udp + 6, 2) != 0;
+  }
+  f.protocol = 17;
+  const std::size_t bth = f.bth_at();
   f.opcode = b[bth];
   f.solicited = b[bth + 1] >> 7;
   f.mig_req = b[bth + 1] >> 6 & 1;
@@ -217,40 +222,14 @@ inline bool dissect(const Bytes& b, Fields& f) {
   f.psn = static_cast<std::uint32_t>(get(b, bth + 9, 3));
   const int ext = ext_bytes(f.opcode);
   if (ext < 0 || length != ip_payload || udp + length > b.size()) return false;
-  if (length < 24u + static_cast<unsigned>(ext) + pad || length % 4 != 0) return false;
+  if (length < (f.v1 ? 16u : 24u) + static_cast<unsigned>(ext) + pad || length % 4 != 0)
+    return false;
   const std::size_t ext_at = bth + 12, pay_at = ext_at + static_cast<unsigned>(ext);
   const std::size_t pay_end = udp + length - 4 - pad;
   f.ext.assign(b.begin() + static_cast<long>(ext_at), b.begin() + static_cast<long>(pay_at));
   f.payload.assign(b.begin() + static_cast<long>(pay_at), b.begin() + static_cast<long>(pay_end));
   f.pad_byte = pad ? b[pay_end] : 0;
   return has_payload(f.opcode) || f.payload.empty();
-}
-
-/// Frames of a capture (classic pcap, little-endian, Ethernet).
-inline std::vector<Bytes> read_pcap(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const Bytes all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::vector<Bytes> frames;
-  for (std::size_t at = 24; at + 16 <= all.size();) {
-    const std::size_t size = all[at + 8] | all[at + 9] << 8;
-    at += 16;
-    if (at + size > all.size()) break;
-    frames.emplace_back(all.begin() + static_cast<long>(at),
-                        all.begin() + static_cast<long>(at + size));
-    at += size;
-  }
-  return frames;
-}
-
-/// The captures of Soft-RoCE that model/packet tests with.
-inline std::vector<std::filesystem::path> captures() {
-  std::vector<std::filesystem::path> paths;
-  const auto folder =
-      std::filesystem::path(__FILE__).parent_path() / "../../model/packet/testdata/captures";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".pcap") paths.push_back(entry.path());
-  }
-  return paths;
 }
 
 }  // namespace roce

@@ -37,7 +37,7 @@ module roci_rx #(
   input  logic                     s_axis_tvalid_i,
   output logic                     s_axis_tready_o,  // always 1
 
-  // frames that are not RoCE v2
+  // frames that are not RoCE
   output logic [DataWidth-1:0]     m_axis_eth_tdata_o,
   output logic [DataWidth/8-1:0]   m_axis_eth_tkeep_o,
   output logic                     m_axis_eth_tlast_o,
@@ -88,7 +88,7 @@ module roci_rx #(
   logic [9:0]           pay_row, frame_rows;
   roci_pkg::rx_frame_t  frame;
   logic [16:0]          frame_bytes;
-  logic                 icrc_valid, icrc_last, icrc_ipv6, icrc_vlan;
+  logic                 icrc_valid, icrc_last, icrc_ipv6, icrc_roce_v1, icrc_vlan;
   logic [Bytes-1:0]     icrc_keep;
   logic                 sums_valid, sums_ok, parse_idle;
   roci_rx_parse #(.DataWidth(DataWidth)) u_parse (
@@ -97,13 +97,13 @@ module roci_rx #(
     .beat_last_o(beat_last), .eth_o(eth), .pay_o(pay), .pay_row_o(pay_row), .frame_o(frame),
     .frame_rows_o(frame_rows), .frame_bytes_o(frame_bytes), .icrc_valid_o(icrc_valid),
     .icrc_last_o(icrc_last), .icrc_keep_o(icrc_keep), .icrc_ipv6_o(icrc_ipv6),
-    .icrc_vlan_o(icrc_vlan), .sums_valid_o(sums_valid), .sums_ok_o(sums_ok),
+    .icrc_roce_v1_o(icrc_roce_v1), .icrc_vlan_o(icrc_vlan), .sums_valid_o(sums_valid), .sums_ok_o(sums_ok),
     .idle_o(parse_idle));
 
   logic icrc_done, icrc_ok;
   roci_icrc_rx #(.DataWidth(DataWidth)) u_icrc (
     .clk_i, .rst_ni, .data_i(beat_data), .keep_i(icrc_keep), .last_i(icrc_last),
-    .ipv6_i(icrc_ipv6), .vlan_i(icrc_vlan), .valid_i(icrc_valid), .done_o(icrc_done),
+    .ipv6_i(icrc_ipv6), .roce_v1_i(icrc_roce_v1), .vlan_i(icrc_vlan), .valid_i(icrc_valid), .done_o(icrc_done),
     .ok_o(icrc_ok));
 
   // end of a frame: what becomes of it, but for ICRC and checksums

@@ -1,5 +1,5 @@
 // Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
-// (WIRE-25, 26, 47), addresses and VLAN (WIRE-02, 27), P_Key (WIRE-23, 24).
+// (WIRE-25, 26, 47), RoCE version, addresses and VLAN (WIRE-01, 02, 27), P_Key (WIRE-23, 24).
 //
 // Throughput: one packet a clock. Latency: two clocks to the meta queues.
 //
@@ -108,7 +108,8 @@ module roci_rx_admit #(
       default:                          state_good = 1'b0;
     endcase
     if (frame_q.qpn >= 24'(NumQps)) state_good = 1'b0;
-    address_good = frame_q.ipv6 == av.ipv6 && frame_q.src_ip == av.dst_ip &&
+    address_good = frame_q.ipv6 == av.ipv6 && frame_q.roce_v1 == av.roce_v1 &&
+                   frame_q.src_ip == av.dst_ip &&
                    frame_q.dst_ip == av.src_ip && frame_q.vlan == av.vlan &&
                    (!av.vlan || frame_q.vid == av.vlan_tci[11:0]);
     pkey_good    = frame_q.pkey[14:0] == av.pkey[14:0] && frame_q.pkey[14:0] != '0 &&

@@ -58,6 +58,9 @@ module roci_rx_buffer #(
   assign write_row  = base_q[RowBits-1:0] + RowBits'(write_row_i);
   assign overflow_o = over_q || (write_i && full);
 
+  logic unused_rows;  // more than there is room for are never committed
+  assign unused_rows = ^rows_i;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       base_q <= '0;

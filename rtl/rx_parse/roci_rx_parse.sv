@@ -1,4 +1,4 @@
-// Looks at the frames that pass by: which are RoCE v2, where their payload lies, whether their
+// Looks at the frames that pass by: which are RoCE, where their payload lies, whether their
 // headers agree with one another and with the length of the frame.
 //
 // Throughput: one beat a clock, a frame a clock; no back-pressure. Latency: beats come out two
@@ -45,6 +45,7 @@ module roci_rx_parse #(
   output logic                    icrc_last_o,
   output logic [DataWidth/8-1:0]  icrc_keep_o,
   output logic                    icrc_ipv6_o,
+  output logic                    icrc_roce_v1_o,
   output logic                    icrc_vlan_o,
 
   // one verdict a frame, a few clocks behind its last beat
@@ -188,6 +189,7 @@ module roci_rx_parse #(
   assign icrc_last_o  = last_q || ends_here;
   assign icrc_keep_o  = ends_here ? end_keep : last_q ? frame_keep : '1;
   assign icrc_ipv6_o  = frame_q.ipv6;
+  assign icrc_roce_v1_o = frame_q.roce_v1;
   assign icrc_vlan_o  = frame_q.vlan;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ended_q <= 1'b0;

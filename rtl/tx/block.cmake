@@ -1,1 +1,2 @@
 add_rtl_block(tx WIDTHS 64 512)
+add_rtl_block(tx NO_NETLIST WIDTHS 128 256)

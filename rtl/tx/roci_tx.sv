@@ -78,13 +78,15 @@ module roci_tx #(
   logic [12:0]           desc_frame_len, ack_frame_len;
   logic                  desc_payload, desc_ipv6, desc_vlan, desc_header_valid, desc_header_ready;
   logic                  ack_ipv6, ack_vlan, ack_header_valid, ack_header_ready, header_idle;
+  logic                  desc_roce_v1, ack_roce_v1;
   roci_tx_header #(.DataWidth(DataWidth), .NumQps(NumQps), .HeaderBits(HeaderBits)) u_header (
     .clk_i, .rst_ni, .idle_o(header_idle), .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .desc_i, .desc_valid_i, .desc_ready_o, .ack_i, .ack_valid_i, .ack_ready_o,
     .gather_start_valid_o, .gather_start_ready_i, .gather_pos_o, .gather_len_o,
     .desc_header_o(desc_header), .desc_header_len_o(desc_header_len),
     .desc_frame_len_o(desc_frame_len), .desc_payload_o(desc_payload), .desc_ipv6_o(desc_ipv6),
-    .desc_vlan_o(desc_vlan), .desc_header_valid_o(desc_header_valid),
+    .desc_roce_v1_o(desc_roce_v1), .ack_roce_v1_o(ack_roce_v1), .desc_vlan_o(desc_vlan),
+    .desc_header_valid_o(desc_header_valid),
     .desc_header_ready_i(desc_header_ready), .ack_header_o(ack_header),
     .ack_frame_len_o(ack_frame_len), .ack_ipv6_o(ack_ipv6), .ack_vlan_o(ack_vlan),
     .ack_header_valid_o(ack_header_valid), .ack_header_ready_i(ack_header_ready));
@@ -92,12 +94,13 @@ module roci_tx #(
   // merge
   logic [DataWidth-1:0] mux_data;
   logic [Bytes-1:0]     mux_keep;
-  logic                 mux_last, mux_roce, mux_ipv6, mux_vlan, mux_spoil, mux_valid, mux_ready,
-                        mux_idle;
+  logic                 mux_last, mux_roce, mux_ipv6, mux_roce_v1, mux_vlan, mux_spoil, mux_valid,
+                        mux_ready, mux_idle;
   roci_tx_mux #(.DataWidth(DataWidth), .HeaderBits(HeaderBits)) u_mux (
     .clk_i, .rst_ni, .idle_o(mux_idle), .desc_header_i(desc_header),
     .desc_header_len_i(desc_header_len), .desc_frame_len_i(desc_frame_len),
-    .desc_payload_i(desc_payload), .desc_ipv6_i(desc_ipv6), .desc_vlan_i(desc_vlan),
+    .desc_payload_i(desc_payload), .desc_ipv6_i(desc_ipv6), .desc_roce_v1_i(desc_roce_v1),
+    .ack_roce_v1_i(ack_roce_v1), .desc_vlan_i(desc_vlan),
     .desc_header_valid_i(desc_header_valid), .desc_header_ready_o(desc_header_ready),
     .ack_header_i(ack_header), .ack_frame_len_i(ack_frame_len), .ack_ipv6_i(ack_ipv6),
     .ack_vlan_i(ack_vlan), .ack_header_valid_i(ack_header_valid),
@@ -106,13 +109,15 @@ module roci_tx #(
     .s_axis_eth_tvalid_i, .s_axis_eth_tready_o, .s_axis_fw_tdata_i, .s_axis_fw_tkeep_i,
     .s_axis_fw_tlast_i, .s_axis_fw_tvalid_i, .s_axis_fw_tready_o, .m_axis_tdata_o(mux_data),
     .m_axis_tkeep_o(mux_keep), .m_axis_tlast_o(mux_last), .m_axis_roce_o(mux_roce),
-    .m_axis_ipv6_o(mux_ipv6), .m_axis_vlan_o(mux_vlan), .m_axis_spoil_o(mux_spoil),
+    .m_axis_ipv6_o(mux_ipv6), .m_axis_roce_v1_o(mux_roce_v1), .m_axis_vlan_o(mux_vlan),
+    .m_axis_spoil_o(mux_spoil),
     .m_axis_tvalid_o(mux_valid), .m_axis_tready_i(mux_ready), .sent_o);
 
   logic icrc_idle;
   roci_icrc_tx #(.DataWidth(DataWidth)) u_icrc (
     .clk_i, .rst_ni, .s_axis_tdata_i(mux_data), .s_axis_tkeep_i(mux_keep),
     .s_axis_tlast_i(mux_last), .s_axis_roce_i(mux_roce), .s_axis_ipv6_i(mux_ipv6),
+    .s_axis_roce_v1_i(mux_roce_v1),
     .s_axis_vlan_i(mux_vlan), .s_axis_spoil_i(mux_spoil), .s_axis_tvalid_i(mux_valid),
     .s_axis_tready_o(mux_ready), .m_axis_tdata_o, .m_axis_tkeep_o, .m_axis_tlast_o,
     .m_axis_tvalid_o, .m_axis_tready_i, .idle_o(icrc_idle));

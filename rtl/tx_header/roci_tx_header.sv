@@ -47,12 +47,14 @@ module roci_tx_header #(
   output logic [12:0]           desc_frame_len_o,  // without ICRC
   output logic                  desc_payload_o,    // there is payload
   output logic                  desc_ipv6_o,
+  output logic                  desc_roce_v1_o,
   output logic                  desc_vlan_o,
   output logic                  desc_header_valid_o,
   input  logic                  desc_header_ready_i,
   output logic [HeaderBits-1:0] ack_header_o,
   output logic [12:0]           ack_frame_len_o,
   output logic                  ack_ipv6_o,
+  output logic                  ack_roce_v1_o,
   output logic                  ack_vlan_o,
   output logic                  ack_header_valid_o,
   input  logic                  ack_header_ready_i
@@ -71,7 +73,8 @@ module roci_tx_header #(
   localparam logic [6:0]  VlanBytes     = 7'(roci_pkg::VlanBits / 8);
   localparam logic [6:0]  Ipv4Bytes     = 7'(roci_pkg::Ipv4Bits / 8);
   localparam logic [6:0]  Ipv6Bytes     = 7'(roci_pkg::Ipv6Bits / 8);
-  localparam logic [6:0]  L4Bytes       = 7'((roci_pkg::UdpBits + roci_pkg::BthBits) / 8);
+  localparam logic [6:0]  UdpBytes      = 7'(roci_pkg::UdpBits / 8);
+  localparam logic [6:0]  BthBytes      = 7'(roci_pkg::BthBits / 8);
   localparam logic [15:0] IcrcBytes     = 16'd4;
 
   // places in the queues
@@ -108,7 +111,7 @@ module roci_tx_header #(
   roci_pkg::tx_desc_t chosen, desc1_q;
   logic               valid1_q, is_ack1_q;
   logic [1:0]         pad;
-  logic [12:0]        behind1_q;      // bytes from UDP header to pad
+  logic [12:0]        behind1_q;      // bytes from BTH to pad
   logic [15:0]        id1_q;
   assign chosen = take_ack ? ack_i : desc_i;
   assign pad    = 2'd0 - chosen.payload_len[1:0];
@@ -125,7 +128,7 @@ module roci_tx_header #(
     if (take_ack || take_desc) begin
       desc1_q   <= chosen;
       is_ack1_q <= take_ack;
-      behind1_q <= 13'(L4Bytes) + 13'(chosen.ext_len) + chosen.payload_len + 13'(pad);
+      behind1_q <= 13'(BthBytes) + 13'(chosen.ext_len) + chosen.payload_len + 13'(pad);
     end
   end
 
@@ -141,19 +144,22 @@ module roci_tx_header #(
   assign unused_row = ^row_data_i[511:roci_pkg::AvBits];
 
   // clock 2: position of the payload; sum of the IPv4 header
-  logic [6:0]      udp_at;  // bytes before the UDP header
-  logic [6:0]      header_len;
+  logic [6:0]      ip_end;  // bytes before the UDP header, or of v1 the BTH
+  logic [6:0]      udp_bytes, header_len;
+  logic [12:0]     behind;  // bytes behind the IP header or GRH, up to pad
   roci_pkg::ipv4_t ip4;
   logic [roci_pkg::Ipv4Bits-1:0] ip4_bits;
   logic [19:0]     ip4_sum;
-  assign udp_at     = EthernetBytes + (av.vlan ? VlanBytes : '0) +
+  assign ip_end     = EthernetBytes + (av.vlan ? VlanBytes : '0) +
                       (av.ipv6 ? Ipv6Bytes : Ipv4Bytes);
-  assign header_len = udp_at + L4Bytes + 7'(desc1_q.ext_len);
+  assign udp_bytes  = av.roce_v1 ? '0 : UdpBytes;
+  assign header_len = ip_end + udp_bytes + BthBytes + 7'(desc1_q.ext_len);
+  assign behind     = behind1_q + 13'(udp_bytes);
   always_comb begin
     ip4.version         = 4'd4;
     ip4.ihl             = 4'd5;
     ip4.tos             = av.traffic_class;
-    ip4.total_length    = 16'(Ipv4Bytes) + 16'(behind1_q) + IcrcBytes;
+    ip4.total_length    = 16'(Ipv4Bytes) + 16'(behind) + IcrcBytes;
     ip4.identification  = id1_q;
     ip4.flags           = 3'b010;
     ip4.fragment_offset = '0;
@@ -197,8 +203,8 @@ module roci_tx_header #(
       is_ack2_q    <= is_ack1_q;
       ip4_q        <= ip4;
       ip4_sum_q    <= ip4_sum;
-      behind2_q    <= behind1_q;
-      frame_len_q  <= 13'(udp_at) + behind1_q;
+      behind2_q    <= behind;
+      frame_len_q  <= 13'(ip_end) + behind;
       header_len_q <= header_len;
     end
   end
@@ -213,7 +219,8 @@ module roci_tx_header #(
   logic [16:0]         ip4_fold;
   logic [15:0]         ethertype;
   assign ip4_fold  = 17'(ip4_sum_q[15:0]) + 17'(ip4_sum_q[19:16]);
-  assign ethertype = av2_q.ipv6 ? roci_pkg::EtherTypeIpv6 : roci_pkg::EtherTypeIpv4;
+  assign ethertype = av2_q.roce_v1 ? roci_pkg::EtherTypeRoceV1
+                   : av2_q.ipv6 ? roci_pkg::EtherTypeIpv6 : roci_pkg::EtherTypeIpv4;
   for (genvar i = 0; i < ExtBits / 8; i++) begin : gen_ext
     assign ext[ExtBits-1-8*i -: 8] = desc2_q.ext_len > 5'(i) ? desc2_q.ext[ExtBits-1-8*i -: 8] : '0;
   end
@@ -228,7 +235,7 @@ module roci_tx_header #(
     ip6.traffic_class  = av2_q.traffic_class;
     ip6.flow_label     = av2_q.flow_label;
     ip6.payload_length = 16'(behind2_q) + IcrcBytes;
-    ip6.next_header    = roci_pkg::IpUdp[7:0];
+    ip6.next_header    = av2_q.roce_v1 ? roci_pkg::GrhBth[7:0] : roci_pkg::IpUdp[7:0];
     ip6.hop_limit      = av2_q.hop_limit;
     ip6.src_ip         = av2_q.src_ip;
     ip6.dst_ip         = av2_q.dst_ip;
@@ -252,7 +259,7 @@ module roci_tx_header #(
   logic [L4Bits-1:0]     l4;
   logic [L3Bits-1:0]     l3;
   logic [HeaderBits-1:0] on_wire, header;  // first byte on top; first byte lowest
-  assign l4 = {udp, bth, ext};
+  assign l4 = av2_q.roce_v1 ? {bth, ext, {roci_pkg::UdpBits{1'b0}}} : {udp, bth, ext};
   assign l3 = av2_q.ipv6 ? {ip6, l4}
                          : {ip4_done, l4, {roci_pkg::Ipv6Bits - roci_pkg::Ipv4Bits{1'b0}}};
   assign on_wire = av2_q.vlan ? {ethernet, tag, l3} : {ethernet, l3, {roci_pkg::VlanBits{1'b0}}};
@@ -263,19 +270,20 @@ module roci_tx_header #(
   logic [$clog2(DescDepth):0] unused_desc_level;
   logic [$clog2(AckDepth):0]  unused_ack_level;
   logic                       desc_room, ack_room;
-  roci_fifo #(.Width(HeaderBits + 23), .Depth(DescDepth)) u_desc_headers (
+  roci_fifo #(.Width(HeaderBits + 24), .Depth(DescDepth)) u_desc_headers (
     .clk_i, .rst_ni,
-    .in_data_i({av2_q.vlan, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q, header_len_q,
-                header}),
+    .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q,
+                header_len_q, header}),
     .in_valid_i(valid2_q && !is_ack2_q), .in_ready_o(desc_room),
-    .out_data_o({desc_vlan_o, desc_ipv6_o, desc_payload_o, desc_frame_len_o, desc_header_len_o,
-                 desc_header_o}),
+    .out_data_o({desc_vlan_o, desc_roce_v1_o, desc_ipv6_o, desc_payload_o, desc_frame_len_o,
+                 desc_header_len_o, desc_header_o}),
     .out_valid_o(desc_header_valid_o), .out_ready_i(desc_header_ready_i),
     .level_o(unused_desc_level));
-  roci_fifo #(.Width(HeaderBits + 15), .Depth(AckDepth)) u_ack_headers (
-    .clk_i, .rst_ni, .in_data_i({av2_q.vlan, av2_q.ipv6, frame_len_q, header}),
+  roci_fifo #(.Width(HeaderBits + 16), .Depth(AckDepth)) u_ack_headers (
+    .clk_i, .rst_ni,
+    .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, frame_len_q, header}),
     .in_valid_i(valid2_q && is_ack2_q), .in_ready_o(ack_room),
-    .out_data_o({ack_vlan_o, ack_ipv6_o, ack_frame_len_o, ack_header_o}),
+    .out_data_o({ack_vlan_o, ack_roce_v1_o, ack_ipv6_o, ack_frame_len_o, ack_header_o}),
     .out_valid_o(ack_header_valid_o), .out_ready_i(ack_header_ready_i),
     .level_o(unused_ack_level));
 

@@ -26,12 +26,14 @@ module roci_tx_mux #(
   input  logic [12:0]            desc_frame_len_i,  // without ICRC
   input  logic                   desc_payload_i,
   input  logic                   desc_ipv6_i,
+  input  logic                   desc_roce_v1_i,
   input  logic                   desc_vlan_i,
   input  logic                   desc_header_valid_i,
   output logic                   desc_header_ready_o,
   input  logic [HeaderBits-1:0]  ack_header_i,
   input  logic [12:0]            ack_frame_len_i,
   input  logic                   ack_ipv6_i,
+  input  logic                   ack_roce_v1_i,
   input  logic                   ack_vlan_i,
   input  logic                   ack_header_valid_i,
   output logic                   ack_header_ready_o,
@@ -61,6 +63,7 @@ module roci_tx_mux #(
   output logic                   m_axis_tlast_o,
   output logic                   m_axis_roce_o,
   output logic                   m_axis_ipv6_o,
+  output logic                   m_axis_roce_v1_o,
   output logic                   m_axis_vlan_o,
   output logic                   m_axis_spoil_o,
   output logic                   m_axis_tvalid_o,
@@ -91,7 +94,7 @@ module roci_tx_mux #(
     .level_o(eth_level));
 
   // the packet under way
-  logic                  active_q, payload_q, ipv6_q, vlan_q, spoil_q;
+  logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, spoil_q;
   source_e               source_q;
   logic [HeaderBits-1:0] header_q;
   logic [12:0]           left_q;    // bytes
@@ -156,6 +159,7 @@ module roci_tx_mux #(
       left_q    <= ack_frame_len_i;
       payload_q <= 1'b0;
       ipv6_q    <= ack_ipv6_i;
+      roce_v1_q <= ack_roce_v1_i;
       vlan_q    <= ack_vlan_i;
     end else if (desc_header_ready_o) begin
       header_q  <= desc_header_i;
@@ -163,6 +167,7 @@ module roci_tx_mux #(
       payload_q <= desc_payload_i;
       before_q  <= desc_header_len_i >> ByteBits;
       ipv6_q    <= desc_ipv6_i;
+      roce_v1_q <= desc_roce_v1_i;
       vlan_q    <= desc_vlan_i;
     end else if (move && is_roce) begin
       header_q <= header_q >> DataWidth;
@@ -185,12 +190,13 @@ module roci_tx_mux #(
   end
   logic [DataWidth-1:0] data_q;
   logic [Bytes-1:0]     keep_q;
-  logic                 last_q, roce_q, out_ipv6_q, out_vlan_q, out_spoil_q;
+  logic                 last_q, roce_q, out_ipv6_q, out_roce_v1_q, out_vlan_q, out_spoil_q;
   always_ff @(posedge clk_i) begin
     if (move) begin
       last_q      <= last;
       roce_q      <= is_roce;
-      out_ipv6_q  <= ipv6_q;
+      out_ipv6_q    <= ipv6_q;
+      out_roce_v1_q <= roce_v1_q;
       out_vlan_q  <= vlan_q;
       out_spoil_q <= spoil_q || (is_roce && with_payload && pay_last && pay_error);
       unique case (source_q)
@@ -214,6 +220,7 @@ module roci_tx_mux #(
   assign m_axis_tlast_o  = last_q;
   assign m_axis_roce_o   = roce_q;
   assign m_axis_ipv6_o   = out_ipv6_q;
+  assign m_axis_roce_v1_o = out_roce_v1_q;
   assign m_axis_vlan_o   = out_vlan_q;
   assign m_axis_spoil_o  = out_spoil_q;
   assign m_axis_tvalid_o = valid_q;

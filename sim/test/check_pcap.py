@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks captures of `roci` without any code of Rocinante: invariant CRC and wire rules of each
-RoCE v2 frame, and, where tshark is installed, that it dissects each as RRoCE without complaint.
+RoCE v2 or v1 frame, and, where tshark is installed, that it dissects each without complaint.
 
 usage: check_pcap.py FILE.pcapng...     exit 1 when a frame is bad
 """
@@ -43,7 +43,7 @@ def ones_sum(data):
 
 
 def complaints(frame):
-    """What is wrong with a frame; None when it is no RoCE v2."""
+    """What is wrong with a frame; None when it is no RoCE."""
     at = 12
     if frame[at:at + 2] == b"\x81\x00":
         at += 4
@@ -55,7 +55,7 @@ def complaints(frame):
         is_udp = frame[ip + 9] == 17
         for i in (1, 8, 10, 11):
             masked[ip + i] = 0xFF
-    elif kind == b"\x86\xdd":
+    elif kind in (b"\x86\xdd", b"\x89\x15"):  # the GRH of v1 reads like an IPv6 header
         udp = ip + 40
         length = 40 + struct.unpack_from(">H", frame, ip + 4)[0]
         is_udp = frame[ip + 6] == 17
@@ -64,16 +64,19 @@ def complaints(frame):
             masked[ip + i] = 0xFF
     else:
         return None
-    if not is_udp or struct.unpack_from(">H", frame, udp + 2)[0] != 4791:
+    v1 = kind == b"\x89\x15"
+    if not v1 and (not is_udp or struct.unpack_from(">H", frame, udp + 2)[0] != 4791):
         return None
     wrong = []
-    bth, end = udp + 8, ip + length
+    bth, end = udp if v1 else udp + 8, ip + length
+    if v1 and (frame[ip] >> 4 != 6 or frame[ip + 6] != 0x1B):
+        wrong.append("GRH")
     if kind == b"\x08\x00" and (frame[ip] != 0x45 or ones_sum(frame[ip:ip + 20]) != 0xFFFF
                                 or not frame[ip + 6] & 0x40):
         wrong.append("IPv4 header")
-    if struct.unpack_from(">H", frame, udp + 4)[0] != end - udp or end > len(frame):
+    if end > len(frame) or (not v1 and struct.unpack_from(">H", frame, udp + 4)[0] != end - udp):
         return wrong + ["lengths"]
-    if struct.unpack_from(">H", frame, udp)[0] < 0xC000:
+    if not v1 and struct.unpack_from(">H", frame, udp)[0] < 0xC000:
         wrong.append("UDP source port")
     opcode, pad = frame[bth], frame[bth + 1] >> 4 & 3
     payload = end - 4 - pad - bth - 12 - EXT.get(opcode, 0)
@@ -83,7 +86,9 @@ def complaints(frame):
         wrong.append("payload length")
     if any(frame[end - 4 - pad:end - 4]):
         wrong.append("pad")
-    masked[udp + 6] = masked[udp + 7] = masked[bth + 4] = 0xFF
+    masked[bth + 4] = 0xFF
+    if not v1:
+        masked[udp + 6] = masked[udp + 7] = 0xFF
     if struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked[ip:end - 4])) != frame[end - 4:end]:
         wrong.append("ICRC")
     return wrong
@@ -96,7 +101,8 @@ def tshark_complaints(path):
     out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                          check=True).stdout
     return [line for line in out.splitlines()
-            if line.split("\t")[0] not in ("RRoCE", "ARP", "ICMPv6") or line.split("\t")[1:] != [""]]
+            if line.split("\t")[0] not in ("RRoCE", "RoCE", "ARP", "ICMPv6")
+            or line.split("\t")[1:] != [""]]
 
 
 def main():

@@ -1,0 +1,180 @@
+// What the tests of the receive and transmit blocks share: connections, frames to try, captures.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "common/dut.hpp"
+#include "rx/roce_frame.hpp"
+#include "spec/context.hpp"
+
+namespace roce {
+
+constexpr std::uint8_t kEveryOpcode[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
+                                         0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F,
+                                         0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17};
+
+/// Who wrote the frame: it goes out by the address vector, or came in by it.
+enum class Way { kOut, kIn };
+
+/// Fills the row bus with the address vector of a connection (TableAv) that such a frame is of.
+template <typename Row>
+void put_av(Row& row, const Fields& f, Way way) {
+  using roci::spec::kAv;
+  using roci::spec::place_of;
+  port::clear(row);
+  auto set = [&](const char* name, std::uint64_t value) {
+    port::put(row, place_of(kAv, name), value);
+  };
+  auto set_ip = [&](const char* name, const std::array<std::uint8_t, 16>& ip) {
+    const roci::spec::Place place = place_of(kAv, name);
+    for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i)
+      port::put(row, place.offset + 8 * (15 - i), 8, ip[i]);
+  };
+  set_ip(way == Way::kOut ? "src_ip" : "dst_ip", f.src_ip);
+  set_ip(way == Way::kOut ? "dst_ip" : "src_ip", f.dst_ip);
+  set("ipv6", f.ipv6);
+  set("roce_v1", f.v1);
+  set("vlan", f.vlan);
+  set("vlan_tci", f.tci);
+  set("pkey", f.pkey);
+  if (way == Way::kIn) return;
+  set("dst_mac", f.dst_mac);
+  set("src_mac", f.src_mac);
+  set("traffic_class", f.tc);
+  set("hop_limit", f.hop);
+  set("flow_label", f.flow);
+  set("src_port", f.src_port);
+  set("dest_qpn", f.qpn);
+}
+
+inline Bytes random_bytes(std::mt19937& random, std::size_t size) {
+  Bytes bytes(size);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  return bytes;
+}
+
+/// The kinds of connection: IPv4, IPv6, RoCE v1, each untagged and tagged.
+constexpr unsigned kShapes = 6;
+inline Fields shape(unsigned which) {
+  Fields f;
+  f.vlan = which & 1;
+  f.tci = f.vlan ? 0x6064 : 0;
+  f.ipv6 = which >= 2;
+  f.v1 = which >= 4;
+  for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i) {
+    f.src_ip[i] = static_cast<std::uint8_t>(0x20 + i + 16 * which);
+    f.dst_ip[i] = static_cast<std::uint8_t>(0xA0 + i);
+  }
+  f.qpn = 16 + which;
+  return f;
+}
+
+/// The same kinds as the sender has them, with everything an address vector holds set.
+inline Fields own_shape(unsigned which) {
+  std::mt19937 random(19770525 + which);
+  Fields f = shape(which);
+  f.dst_mac = random() * 65536ull + which;
+  f.src_mac = random() * 65536ull + 7;
+  for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i) {
+    f.src_ip[i] = static_cast<std::uint8_t>(random());
+    f.dst_ip[i] = static_cast<std::uint8_t>(random());
+  }
+  f.tc = static_cast<std::uint8_t>(random());
+  f.hop = static_cast<std::uint8_t>(random());
+  f.flow = f.ipv6 ? random() & 0xFFFFF : 0;
+  f.src_port = static_cast<std::uint16_t>(0xC000 | random());
+  f.qpn = random() & 0xFFFFFF;
+  return f;
+}
+/// A packet of such a connection.
+inline Fields packet(std::mt19937& random, unsigned which, unsigned opcode, std::size_t size) {
+  Fields f = own_shape(which);
+  f.opcode = static_cast<std::uint8_t>(opcode);
+  f.psn = random() & 0xFFFFFF;
+  f.solicited = random() & 1;
+  f.ack_req = random() & 1;
+  f.ext = random_bytes(random, static_cast<std::size_t>(ext_bytes(opcode)));
+  if (has_payload(opcode)) f.payload = random_bytes(random, size);
+  return f;
+}
+
+/// A packet that nothing is wrong with, of any shape, opcode and length.
+inline Fields random_good(std::mt19937& random) {
+  Fields f = shape(random() % kShapes);
+  f.opcode = kEveryOpcode[random() % std::size(kEveryOpcode)];
+  f.solicited = random() & 1;
+  f.ack_req = random() & 1;
+  f.mig_req = random() & 1;
+  f.psn = random() & 0xFFFFFF;
+  f.tc = static_cast<std::uint8_t>(random());
+  f.hop = static_cast<std::uint8_t>(random());
+  f.flow = random() & 0xFFFFF;
+  f.id = static_cast<std::uint16_t>(random());
+  f.src_port = static_cast<std::uint16_t>(random());
+  f.congestion = static_cast<std::uint8_t>(random());
+  f.resv7 = random() & 0x7F;
+  f.pad_byte = static_cast<std::uint8_t>(random());
+  f.udp_sum = !f.v1 && random() % 3 == 0;
+  f.ext = random_bytes(random, static_cast<std::size_t>(ext_bytes(f.opcode)));
+  if (has_payload(f.opcode)) {
+    static constexpr unsigned kSizes[] = {0,  1,  2,  3,   4,   8,    55,   56,
+                                          57, 64, 65, 127, 255, 1024, 4095, 4096};
+    f.payload =
+        random_bytes(random, random() % 2 ? random() % 200 : kSizes[random() % std::size(kSizes)]);
+  }
+  return f;
+}
+
+/// A frame of the Ethernet path: another EtherType, IPv4 with options, or no IPv6.
+inline Bytes random_ethernet(std::mt19937& random) {
+  Bytes frame = random_bytes(random, 14 + random() % 300);
+  static constexpr unsigned kTypes[] = {0x0806, 0x88B5, 0x8914, 0x0800, 0x86DD};
+  const unsigned type = kTypes[random() % 5];
+  frame[12] = static_cast<std::uint8_t>(type >> 8);
+  frame[13] = static_cast<std::uint8_t>(type);
+  if (frame.size() > 14) frame[14] = type == 0x0800 ? 0x46 : 0x00;
+  return frame;
+}
+
+/// Frames of a capture (classic pcap, little-endian, Ethernet).
+inline std::vector<Bytes> read_pcap(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const Bytes all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::vector<Bytes> frames;
+  for (std::size_t at = 24; at + 16 <= all.size();) {
+    const std::size_t size = all[at + 8] | all[at + 9] << 8;
+    at += 16;
+    if (at + size > all.size()) break;
+    frames.emplace_back(all.begin() + static_cast<long>(at),
+                        all.begin() + static_cast<long>(at + size));
+    at += size;
+  }
+  return frames;
+}
+
+/// The captures of Soft-RoCE that model/packet tests with.
+inline std::vector<std::filesystem::path> captures() {
+  std::vector<std::filesystem::path> paths;
+  const auto folder =
+      std::filesystem::path(__FILE__).parent_path() / "../../model/packet/testdata/captures";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".pcap") paths.push_back(entry.path());
+  }
+  return paths;
+}
+
+/// Whether a captured frame is one that an adapter must take: whole, right, and nothing odd.
+inline bool captured_good(const Bytes& frame, Fields& f) {
+  if (!dissect(frame, f) || f.udp_sum || f.version || f.payload.size() > 4096 || f.pkey != 0xFFFF)
+    return false;
+  const std::size_t end = f.payload_at() + f.payload.size() + (4 - f.payload.size() % 4) % 4;
+  Bytes remade(frame.begin(), frame.begin() + static_cast<long>(end));
+  append_icrc(remade, f);
+  if (!std::equal(remade.begin(), remade.end(), frame.begin())) return false;
+  return f.ipv6 || ones_sum(frame.data() + f.ip_at(), 20) == 0xFFFF;
+}
+
+}  // namespace roce

@@ -1,0 +1,251 @@
+// The whole receive path on a bench: a MAC in front, its consumers behind.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "Vroci_rx.h"
+#include "rx/roce_bench.hpp"
+#include "spec/records.hpp"
+
+namespace roce {
+
+using namespace roci::spec;
+
+constexpr unsigned kBytes = DATA_WIDTH / 8;
+constexpr unsigned kSeed = 20240611;
+
+/// A packet as an engine sees it, or an Ethernet frame (bytes only).
+struct Packet {
+  bool response = false;
+  std::uint32_t qpn = 0, psn = 0;
+  std::uint8_t opcode = 0;
+  bool solicited = false, ack_req = false;
+  std::uint16_t ticket = 0;
+  unsigned payload_len = 0;
+  Bytes ext;
+  bool operator==(const Packet& o) const {
+    return response == o.response && qpn == o.qpn && psn == o.psn && opcode == o.opcode &&
+           solicited == o.solicited && ack_req == o.ack_req && ticket == o.ticket &&
+           payload_len == o.payload_len && ext == o.ext;
+  }
+};
+
+/// The block with a MAC in front and its consumers behind, all with random pauses if wanted.
+class Bench {
+ public:
+  Bench() {
+    dut->enable_i = 1;
+    while (!dut->idle_o) clock();
+  }
+
+  void row(unsigned table, unsigned index) {
+    dut->row_valid_i = 1;
+    dut->row_table_i = table;
+    dut->row_index_i = index;
+    clock();
+    dut->row_valid_i = 0;
+  }
+  /// Connects a queue pair so that a frame with these fields is for it.
+  void connect(unsigned qpn, const Fields& f, unsigned state = 3) {
+    put_av(dut->row_data_i, f, Way::kIn);
+    row(1, qpn);
+    set_state(qpn, state);
+  }
+  void set_state(unsigned qpn, unsigned state) {
+    port::clear(dut->row_data_i);
+    port::put(dut->row_data_i, 0, 3, state);
+    row(2, qpn);
+  }
+
+  void send(Bytes frame) { wire.push_back(std::move(frame)); }
+
+  /// What a good packet must give.
+  void expect(const Fields& f) {
+    Packet p;
+    p.response = is_response(f.opcode);
+    p.qpn = f.qpn;
+    p.psn = f.psn;
+    p.opcode = f.opcode;
+    p.solicited = f.solicited;
+    p.ack_req = f.ack_req;
+    p.payload_len = static_cast<unsigned>(f.payload.size());
+    if (p.payload_len) ++ticket;
+    p.ticket = ticket;
+    p.ext = f.ext;
+    (p.response ? want_rsp : want_req).push_back(p);
+    if (p.payload_len) {
+      want_pay.push_back(f.payload);
+      want_src.push_back(p.response);
+    }
+  }
+  void send_good(const Fields& f) {
+    send(build(f));
+    expect(f);
+  }
+  void send_ethernet(const Bytes& frame) {
+    send(frame);
+    want_eth.push_back(frame);
+  }
+  void send_bad(const Bytes& frame, unsigned cause) {
+    send(frame);
+    ++want_drop[cause];
+  }
+
+  /// Runs until all is out and a little longer; then everything must be as expected.
+  void finish() {
+    drain();
+    check();
+  }
+  void drain() {
+    unsigned quiet = 0;
+    for (unsigned i = 0; i < 400000 && quiet < 20; ++i) {
+      clock();
+      quiet = wire.empty() && at_ == 0 && dut->idle_o ? quiet + 1 : 0;
+    }
+    CHECK(quiet == 20);
+  }
+  void check() {
+    CHECK(got_req.size() == want_req.size());
+    CHECK(got_rsp.size() == want_rsp.size());
+    CHECK(got_req == want_req);
+    CHECK(got_rsp == want_rsp);
+    CHECK(got_pay.size() == want_pay.size());
+    CHECK(got_pay == want_pay);
+    CHECK(got_src == want_src);
+    CHECK(got_eth.size() == want_eth.size());
+    CHECK(got_eth == want_eth);
+    for (unsigned i = 0; i < 10; ++i) {
+      CAPTURE(i);
+      CHECK(drops[i] == want_drop[i]);
+    }
+    CHECK(ok == got_req.size() + got_rsp.size());
+    CHECK(eth_pulses == got_eth.size());
+  }
+
+  void clock() {
+    // MAC
+    const bool gap = gaps && random() % 100 < gaps;
+    dut->s_axis_tvalid_i = !wire.empty() && !gap;
+    if (dut->s_axis_tvalid_i) {
+      const Bytes& frame = wire.front();
+      const std::size_t left = frame.size() - at_;
+      for (unsigned i = 0; i < kBytes; ++i)
+        port::put_byte(dut->s_axis_tdata_i, i,
+                       i < left ? frame[at_ + i] : static_cast<std::uint8_t>(random()));
+      dut->s_axis_tlast_i = left <= kBytes;
+      port::put(dut->s_axis_tkeep_i, 0, kBytes, left >= 64 ? ~0ull : (1ull << left) - 1);
+    }
+    auto ready = [&](bool hold) { return !hold && (!stalls || random() % 100 >= stalls); };
+    dut->req_meta_ready_i = ready(hold_meta);
+    dut->rsp_meta_ready_i = ready(hold_meta);
+    dut->pay_tready_i = ready(hold_pay) && !headers_.empty();
+    dut->pay_hdr_ready_i = ready(hold_pay);
+    dut->m_axis_eth_tready_i = ready(hold_eth);
+    dut.settle();
+    CHECK(dut->s_axis_tready_o);
+    sample();
+    if (dut->s_axis_tvalid_i) {
+      at_ += kBytes;
+      if (dut->s_axis_tlast_i) {
+        bytes_in += wire.front().size();
+        wire.pop_front();
+        at_ = 0;
+        last_in = dut.cycle();
+      }
+    }
+    dut.tick();
+  }
+
+  Dut<Vroci_rx> dut;
+  std::mt19937 random{kSeed};
+  unsigned gaps = 0, stalls = 0;  // percent
+  bool hold_meta = false, hold_pay = false, hold_eth = false;
+  std::deque<Bytes> wire;
+  std::vector<Packet> want_req, want_rsp, got_req, got_rsp;
+  std::vector<Bytes> want_pay, got_pay, want_eth, got_eth;
+  std::vector<bool> want_src, got_src;
+  std::array<unsigned, 10> want_drop{}, drops{};
+  std::size_t ok = 0, eth_pulses = 0;
+  std::uint16_t ticket = 0;
+  std::uint64_t bytes_in = 0, bytes_counted = 0, frames_counted = 0;
+  std::uint64_t last_in = 0, first_meta = 0, last_meta = 0, first_pay = 0;
+
+ private:
+  template <typename Port>
+  Packet read_meta(const Port& meta, bool response) {
+    Packet p;
+    auto field = [&](const char* name) { return port::get(meta, place_of(kRxMeta, name)); };
+    p.response = response;
+    p.qpn = static_cast<std::uint32_t>(field("qpn"));
+    p.psn = static_cast<std::uint32_t>(field("psn"));
+    p.opcode = static_cast<std::uint8_t>(field("opcode"));
+    p.solicited = field("solicited");
+    p.ack_req = field("ack_req");
+    p.ticket = static_cast<std::uint16_t>(field("ticket"));
+    p.payload_len = static_cast<unsigned>(field("payload_len"));
+    const Place ext = place_of(kRxMeta, "ext");
+    for (int i = 0; i < std::max(0, ext_bytes(p.opcode)); ++i)
+      p.ext.push_back(static_cast<std::uint8_t>(
+          port::get(meta, ext.offset + ext.bits - 8 - 8 * static_cast<unsigned>(i), 8)));
+    if (first_meta == 0) first_meta = dut.cycle();
+    last_meta = dut.cycle();
+    return p;
+  }
+
+  void sample() {
+    if (dut->req_meta_valid_o && dut->req_meta_ready_i)
+      got_req.push_back(read_meta(dut->req_meta_o, false));
+    if (dut->rsp_meta_valid_o && dut->rsp_meta_ready_i)
+      got_rsp.push_back(read_meta(dut->rsp_meta_o, true));
+    if (dut->pay_tvalid_o) CHECK((!headers_.empty() || dut->pay_hdr_valid_o));
+    if (dut->pay_tvalid_o && dut->pay_tready_i) {
+      if (first_pay == 0) first_pay = dut.cycle();
+      REQUIRE(!headers_.empty());
+      const Header h = headers_.front();
+      const unsigned from = pay_.empty() && !pay_open_ ? h.offset : 0;
+      for (unsigned i = from; i < kBytes && pay_.size() < h.len; ++i)
+        pay_.push_back(port::byte(dut->pay_tdata_o, i));
+      pay_open_ = true;
+      CHECK(dut->pay_tlast_o == (pay_.size() == h.len));
+      if (dut->pay_tlast_o) {
+        got_pay.push_back(pay_);
+        got_src.push_back(h.src);
+        pay_.clear();
+        pay_open_ = false;
+        headers_.pop_front();
+      }
+    }
+    if (dut->pay_hdr_valid_o && dut->pay_hdr_ready_i)
+      headers_.push_back({static_cast<bool>(dut->pay_src_o), dut->pay_offset_o, dut->pay_len_o});
+    if (dut->m_axis_eth_tvalid_o && dut->m_axis_eth_tready_i) {
+      for (unsigned i = 0; i < kBytes; ++i)
+        if (static_cast<std::uint64_t>(dut->m_axis_eth_tkeep_o) >> i & 1)
+          eth_.push_back(port::byte(dut->m_axis_eth_tdata_o, i));
+      if (dut->m_axis_eth_tlast_o) {
+        got_eth.push_back(eth_);
+        eth_.clear();
+      }
+    }
+    for (unsigned i = 0; i < 10; ++i) drops[i] += dut->drop_o >> i & 1;
+    ok += dut->rx_ok_o;
+    eth_pulses += dut->rx_eth_o;
+    if (dut->rx_frame_o) {
+      ++frames_counted;
+      bytes_counted += dut->rx_bytes_o;
+    }
+  }
+
+  struct Header {
+    bool src;
+    unsigned offset, len;
+  };
+  std::deque<Header> headers_;
+  std::size_t at_ = 0;
+  Bytes pay_, eth_;
+  bool pay_open_ = false;
+};
+
+}  // namespace roce

@@ -1,0 +1,1 @@
+add_rtl_block(rx_admit PARAMS NumQps=64 WIDTHS 64 512)

@@ -1,0 +1,1 @@
+add_rtl_block(rx_parse WIDTHS 64 512)

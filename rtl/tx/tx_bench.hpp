@@ -1,0 +1,268 @@
+// The whole transmit path on a bench: engines and gather in front, a MAC behind.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include "Vroci_tx.h"
+#include "rx/roce_bench.hpp"
+#include "spec/records.hpp"
+
+namespace roce {
+
+using namespace roci::spec;
+
+constexpr unsigned kBytes = DATA_WIDTH / 8;
+constexpr unsigned kSeed = 19770525;
+
+struct Sent {
+  Bytes bytes;
+  std::uint64_t first = 0, last = 0;  // clocks of its first and last beat
+};
+
+/// The block with engines and gather in front and a MAC behind.
+class Bench {
+ public:
+  Bench() { dut->m_axis_tready_i = 1; }
+
+  void connect(unsigned row, const Fields& f) {
+    put_av(dut->row_data_i, f, Way::kOut);
+    dut->row_valid_i = 1;
+    dut->row_table_i = 1;
+    dut->row_index_i = row;
+    clock();
+    dut->row_valid_i = 0;
+  }
+
+  struct Job {
+    unsigned row;
+    Fields fields;
+    bool spoil = false;
+  };
+  void desc(unsigned row, const Fields& f, bool spoil = false) {
+    descs.push_back({row, f, spoil});
+    want_desc.push_back({row, f, spoil});
+    if (!f.payload.empty()) starts_.push_back({row, f, spoil});
+  }
+  void ack(unsigned row, const Fields& f) {
+    acks.push_back({row, f});
+    want_ack.push_back({row, f});
+  }
+
+  void drain() {
+    unsigned quiet = 0;
+    for (unsigned i = 0; i < 200000 && quiet < 10; ++i) {
+      clock();
+      quiet =
+          dut->idle_o && descs.empty() && acks.empty() && eth.empty() && fw.empty() ? quiet + 1 : 0;
+    }
+    CHECK(quiet == 10);
+  }
+
+  /// What left must be what was asked for, source by source, in order.
+  void finish() {
+    drain();
+    check();
+  }
+  void check() {
+    std::size_t d = 0, a = 0, e = 0, w = 0;
+    std::uint16_t id = 0;
+    std::uint64_t bytes = 0;
+    for (const Sent& frame : out) {
+      bytes += frame.bytes.size();
+      const Bytes& got = frame.bytes;
+      const std::uint64_t type = get(got, 12, 2);
+      if (type == 0x88B5) {
+        REQUIRE(e < want_eth.size());
+        CHECK(got == want_eth[e++]);
+        continue;
+      }
+      if (type == 0x88B6) {
+        REQUIRE(w < want_fw.size());
+        CHECK(got == want_fw[w++]);
+        continue;
+      }
+      Fields f;
+      REQUIRE(dissect(got, f));
+      const bool is_ack = f.opcode == 0x11;
+      REQUIRE((is_ack ? a < want_ack.size() : d < want_desc.size()));
+      const Job& job = is_ack ? want_ack[a++] : want_desc[d++];
+      Fields want = job.fields;
+      want.id = f.id;
+      if (!f.ipv6) {
+        CHECK((id == 0 || static_cast<std::uint16_t>(f.id - id) < 64 ||
+               static_cast<std::uint16_t>(id - f.id) < 64));
+        CHECK(!ids[f.id]);
+        ids[f.id] = true;
+        id = f.id;
+      }
+      Bytes expected = build(want);
+      if (job.spoil) {
+        CHECK(got != expected);
+        for (std::size_t i = expected.size() - 4; i < expected.size(); ++i) expected[i] = got.at(i);
+      }
+      CHECK(got == expected);
+    }
+    CHECK(d == want_desc.size());
+    CHECK(a == want_ack.size());
+    CHECK(e == want_eth.size());
+    CHECK(w == want_fw.size());
+    std::size_t sent_want = want_desc.size();
+    CHECK(sent == sent_want);
+    CHECK(frames_counted == out.size());
+    CHECK(bytes_counted == bytes);
+  }
+
+  void send_eth(Bytes frame) {
+    frame[12] = 0x88, frame[13] = 0xB5;
+    want_eth.push_back(frame);
+    eth.push_back(frame);
+  }
+  void send_fw(Bytes frame) {
+    frame[12] = 0x88, frame[13] = 0xB6;
+    want_fw.push_back(frame);
+    fw.push_back(frame);
+  }
+
+  void clock() {
+    auto chance = [&](unsigned percent) { return percent != 0 && random() % 100 < percent; };
+    if (!desc_held_) desc_held_ = !descs.empty() && !chance(gaps);
+    dut->desc_valid_i = desc_held_;
+    if (desc_held_) fill(dut->desc_i, descs.front());
+    if (!ack_held_) ack_held_ = !acks.empty() && !chance(gaps);
+    dut->ack_valid_i = ack_held_;
+    if (ack_held_) fill(dut->ack_i, acks.front());
+    stream(eth, eth_at_, eth_held_, chance(gaps), dut->s_axis_eth_tdata_i, dut->s_axis_eth_tkeep_i,
+           dut->s_axis_eth_tlast_i, dut->s_axis_eth_tvalid_i);
+    stream(fw, fw_at_, fw_held_, chance(gaps), dut->s_axis_fw_tdata_i, dut->s_axis_fw_tkeep_i,
+           dut->s_axis_fw_tlast_i, dut->s_axis_fw_tvalid_i);
+    dut->gather_start_ready_i = !chance(gaps);
+    // gather: beats that were prepared, some clocks after the start
+    if (!pay_held_)
+      pay_held_ =
+          !beats_.empty() && beats_.front().when <= dut.cycle() && !hold_payload && !chance(gaps);
+    dut->pay_tvalid_i = pay_held_;
+    if (pay_held_) {
+      const Beat& beat = beats_.front();
+      for (unsigned i = 0; i < kBytes; ++i) port::put_byte(dut->pay_tdata_i, i, beat.bytes[i]);
+      dut->pay_tlast_i = beat.last;
+      dut->pay_terror_i = beat.last && beat.error;
+    }
+    dut->m_axis_tready_i = !chance(stalls);
+    dut.settle();
+
+    if (dut->desc_valid_i && dut->desc_ready_o) {
+      if (first_desc == 0) first_desc = dut.cycle();
+      descs.pop_front(), desc_held_ = false;
+    }
+    if (dut->ack_valid_i && dut->ack_ready_o) acks.pop_front(), ack_held_ = false;
+    taken(eth, eth_at_, eth_held_, dut->s_axis_eth_tvalid_i && dut->s_axis_eth_tready_o);
+    taken(fw, fw_at_, fw_held_, dut->s_axis_fw_tvalid_i && dut->s_axis_fw_tready_o);
+    if (dut->pay_tvalid_i && dut->pay_tready_o) beats_.pop_front(), pay_held_ = false;
+    if (dut->gather_start_valid_o && dut->gather_start_ready_i) start();
+    sent += dut->sent_o;
+    if (dut->tx_frame_o) ++frames_counted, bytes_counted += dut->tx_bytes_o;
+    if (dut->m_axis_tvalid_o && dut->m_axis_tready_i) {
+      if (!open_) out.push_back({{}, dut.cycle(), 0});
+      open_ = !dut->m_axis_tlast_o;
+      unsigned count = 0;
+      for (unsigned i = 0; i < kBytes; ++i) {
+        if (!(static_cast<std::uint64_t>(dut->m_axis_tkeep_o) >> i & 1)) continue;
+        CHECK(count++ == i);
+        out.back().bytes.push_back(port::byte(dut->m_axis_tdata_o, i));
+      }
+      CHECK((dut->m_axis_tlast_o || count == kBytes));
+      out.back().last = dut.cycle();
+    }
+    dut.tick();
+  }
+
+  Dut<Vroci_tx> dut;
+  std::mt19937 random{kSeed};
+  unsigned gaps = 0, stalls = 0;  // percent
+  unsigned gather_latency = 2;
+  bool hold_payload = false;
+  std::deque<Job> descs, acks;
+  std::deque<Bytes> eth, fw;
+  std::vector<Job> want_desc, want_ack;
+  std::vector<Bytes> want_eth, want_fw;
+  std::vector<Sent> out;
+  std::array<bool, 65536> ids{};
+  std::size_t sent = 0, frames_counted = 0;
+  std::uint64_t bytes_counted = 0, first_desc = 0;
+
+ private:
+  struct Beat {
+    std::array<std::uint8_t, kBytes> bytes{};
+    bool last = false, error = false;
+    std::uint64_t when = 0;
+  };
+
+  template <typename Port>
+  void fill(Port& desc, const Job& job) {
+    port::clear(desc);
+    auto set = [&](const char* name, std::uint64_t value) {
+      port::put(desc, place_of(kTxDesc, name), value);
+    };
+    set("qpn", job.row);
+    set("opcode", job.fields.opcode);
+    set("psn", job.fields.psn);
+    set("solicited", job.fields.solicited);
+    set("ack_req", job.fields.ack_req);
+    set("ext_len", job.fields.ext.size());
+    set("payload_len", job.fields.payload.size());
+    const Place ext = place_of(kTxDesc, "ext");
+    for (unsigned i = 0; i < 28; ++i)  // what lies behind ext_len must not matter
+      port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8,
+                i < job.fields.ext.size() ? job.fields.ext[i] : 0xE5);
+  }
+
+  template <typename Data, typename Keep, typename Bit>
+  void stream(const std::deque<Bytes>& frames, std::size_t at, bool& held, bool gap, Data& data,
+              Keep& keep, Bit& last, Bit& valid) {
+    if (!held) held = !frames.empty() && !gap;
+    valid = held;
+    if (!held) return;
+    const std::size_t left = frames.front().size() - at;
+    for (unsigned i = 0; i < kBytes && i < left; ++i)
+      port::put_byte(data, i, frames.front()[at + i]);
+    port::put(keep, 0, kBytes, left >= 64 ? ~0ull : (1ull << left) - 1);
+    last = left <= kBytes;
+  }
+  static void taken(std::deque<Bytes>& frames, std::size_t& at, bool& held, bool taken) {
+    if (!taken) return;
+    held = false;
+    at += kBytes;
+    if (at < frames.front().size()) return;
+    frames.pop_front();
+    at = 0;
+  }
+
+  void start() {
+    REQUIRE(!starts_.empty());
+    const Job job = starts_.front();
+    starts_.pop_front();
+    CHECK(dut->gather_len_o == job.fields.payload.size());
+    CHECK(dut->gather_pos_o == job.fields.payload_at() % kBytes);
+    unsigned at = dut->gather_pos_o;
+    for (std::size_t i = 0; i < job.fields.payload.size();) {
+      Beat beat;
+      for (; at < kBytes && i < job.fields.payload.size(); ++at)
+        beat.bytes[at] = job.fields.payload[i++];
+      at = 0;
+      beat.last = i == job.fields.payload.size();
+      beat.error = job.spoil;
+      beat.when = dut.cycle() + gather_latency;
+      beats_.push_back(beat);
+    }
+  }
+
+  bool desc_held_ = false, ack_held_ = false, eth_held_ = false, fw_held_ = false,
+       pay_held_ = false, open_ = false;
+  std::size_t eth_at_ = 0, fw_at_ = 0;
+  std::deque<Job> starts_;
+  std::deque<Beat> beats_;
+};
+
+}  // namespace roce
