@@ -1,6 +1,7 @@
 #include "testbench/nic/nic.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "testbench/host/memory.hpp"
@@ -125,27 +126,29 @@ std::uint64_t Nic::wakes_at() const {
   return at;
 }
 
-// One for each model; see CMakeLists.txt.
-#define ROCI_MAKER(name)                                                                  \
-  std::unique_ptr<Nic> make_nic_##name(const char*, const NicConfig&, Channel&, Channel&, \
-                                       NicListener&)
-ROCI_MAKER(64);
-ROCI_MAKER(512);
-ROCI_MAKER(64_traced);
-ROCI_MAKER(512_traced);
-#undef ROCI_MAKER
+using Maker = std::unique_ptr<Nic>(const char*, const NicConfig&, Channel&, Channel&, NicListener&);
+
+// One for each model of this build: CMakeLists.txt lists them.
+#define ROCI_NIC(name) Maker make_nic_##name;
+#include "nics.inc"
+#undef ROCI_NIC
 
 std::unique_ptr<Nic> make_nic(unsigned width, const char* name, const NicConfig& config,
                               Channel& egress, Channel& ingress, NicListener& listener) {
-  const bool traced = !config.trace.empty();
-  switch (width) {
-    case 64:
-      return (traced ? make_nic_64_traced : make_nic_64)(name, config, egress, ingress, listener);
-    case 512:
-      return (traced ? make_nic_512_traced : make_nic_512)(name, config, egress, ingress, listener);
-    default:
-      throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");
+  static const std::map<std::string, Maker*> makers = {
+#define ROCI_NIC(name) {#name, make_nic_##name},
+#include "nics.inc"
+#undef ROCI_NIC
+  };
+  if (width != 64 && width != 512) {
+    throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");
   }
+  const std::string wanted = std::to_string(width) + (config.trace.empty() ? "" : "_traced");
+  const auto maker = makers.find(wanted);
+  if (maker == makers.end()) {
+    throw std::invalid_argument("this build has no adapter " + wanted + " (ROCI_NICS)");
+  }
+  return maker->second(name, config, egress, ingress, listener);
 }
 
 }  // namespace roci::testbench
