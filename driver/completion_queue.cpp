@@ -9,7 +9,6 @@ namespace roci::driver {
 namespace {
 
 constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
-constexpr std::uint32_t kDoorbellStride = 16;
 constexpr std::uint32_t kArmOffset = 4;
 constexpr std::uint32_t kArmSolicited = 1u << 31;
 constexpr std::uint8_t kReceiveBit = 128;  // of WcOp
@@ -88,6 +87,7 @@ Completion CompletionQueue::take() {
   completion.byte_len = field(spec::place_of(spec::kCqe, "byte_len"));
   completion.imm = field(spec::place_of(spec::kCqe, "imm"));
   completion.with_imm = field(spec::place_of(spec::kCqe, "with_imm")) != 0;
+  completion.with_inv = field(spec::place_of(spec::kCqe, "with_inv")) != 0;
   completion.solicited = field(spec::place_of(spec::kCqe, "solicited")) != 0;
   completion.qpn = field(spec::place_of(spec::kCqe, "qpn"));
   completion.vendor_err =
@@ -153,6 +153,27 @@ void CompletionQueue::set_moderation(std::uint16_t count, std::uint16_t period_u
                        .put(place_of(spec::kModifyCq, "count"), count)
                        .put(place_of(spec::kModifyCq, "period"), period_us),
                    "modify completion queue");
+}
+
+void CompletionQueue::resize(unsigned entries) {
+  const unsigned log = ring_log(entries);
+  const DmaMemory ring = context_.device().allocate(kCqeBytes << log, 4096);
+  context_.observer().cq_resizing(number_, ring.dma, log);
+  try {
+    context_.execute(code_of(spec::kAdminOps, "ResizeCq"),
+                     Body()
+                         .put(place_of(spec::kResizeCq, "cqn"), number_)
+                         .put(place_of(spec::kResizeCq, "log_entries"), log)
+                         .put(place_of(spec::kResizeCq, "consumer"), consumer_ & 0xFFFF)
+                         .put(place_of(spec::kResizeCq, "base"), ring.dma),
+                     "resize completion queue");
+  } catch (...) {
+    context_.device().release(ring);
+    throw;
+  }
+  context_.device().release(ring_);
+  ring_ = ring;
+  log_ = log;
 }
 
 void CompletionQueue::forget(std::uint32_t qpn) {

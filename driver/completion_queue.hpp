@@ -28,6 +28,12 @@ class CompletionQueue {
   /// An event after `count` completions or `period_us`, whatever comes first; 0: each raises one.
   void set_moderation(std::uint16_t count, std::uint16_t period_us);
 
+  /// Moves what was not polled to a ring for at least `entries`, 1 to 24576; refused (Error) when
+  /// more are waiting (CQ-13), or when the queue was made for more than 24576.
+  void resize(unsigned entries);
+  /// Completions that the ring has room for.
+  unsigned entries() const { return (3u << log_) / 4; }
+
   std::uint32_t number() const { return number_; }
   Context& context() { return context_; }
 

@@ -51,6 +51,10 @@ Context::Context(Device& device, const ContextOptions& options)
   limits_.max_gid = field(place_of(spec::kQueryDeviceReply, "max_gid"));
   limits_.max_message = reply.get(place_of(spec::kQueryDeviceReply, "max_message"));
   limits_.fw_version = field(place_of(spec::kQueryDeviceReply, "fw_version"));
+  limits_.max_srq = field(place_of(spec::kQueryDeviceReply, "max_srq"));
+  limits_.max_srq_wr = field(place_of(spec::kQueryDeviceReply, "max_srq_wr"));
+  limits_.max_pkeys = field(place_of(spec::kQueryDeviceReply, "max_pkeys"));
+  limits_.max_mw = field(place_of(spec::kQueryDeviceReply, "max_mw"));
 }
 
 Body Context::execute(unsigned opcode, const Body& body, const char* text) {
@@ -96,15 +100,32 @@ PortCounters Context::port_counters() {
   return c;
 }
 
-void Context::set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid) {
+void Context::set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid,
+                      bool roce_v1) {
   execute(code_of(spec::kAdminOps, "SetGid"),
           Body()
               .put(place_of(spec::kSetGid, "index"), index)
               .put(place_of(spec::kSetGid, "vlan"), vid.has_value())
               .put(place_of(spec::kSetGid, "vid"), vid.value_or(0))
+              .put(place_of(spec::kSetGid, "roce_v1"), roce_v1)
               .put(place_of(spec::kSetGid, "gid_hi"), high_half(gid))
               .put(place_of(spec::kSetGid, "gid_lo"), low_half(gid)),
           "set GID");
+}
+
+void Context::set_pkey(unsigned index, std::uint16_t pkey) {
+  execute(code_of(spec::kAdminOps, "SetPkey"),
+          Body()
+              .put(place_of(spec::kSetPkey, "index"), index)
+              .put(place_of(spec::kSetPkey, "pkey"), pkey),
+          "set P_Key");
+}
+
+std::uint16_t Context::query_pkey(unsigned index) {
+  return static_cast<std::uint16_t>(
+      execute(code_of(spec::kAdminOps, "QueryPkey"),
+              Body().put(place_of(spec::kQueryPkey, "index"), index), "query P_Key")
+          .get(place_of(spec::kQueryPkeyReply, "pkey")));
 }
 
 Gid Context::query_gid(unsigned index) {

@@ -19,13 +19,15 @@ namespace roci::driver {
 
 class CompletionQueue;
 class QueuePair;
+class SharedReceiveQueue;
 
 /// Limits of the adapter (QueryDevice).
 struct DeviceLimits {
   std::uint32_t max_qp, max_cq, max_mr, max_pd, max_qp_wr, max_cqe, max_sge, max_inline;
   std::uint32_t max_rd_atomic, max_gid;
   std::uint64_t max_message;  ///< bytes
-  std::uint32_t fw_version;
+  std::uint32_t fw_version;  ///< 23:16 major, 15:8 minor, 7:0 patch
+  std::uint32_t max_srq, max_srq_wr, max_pkeys, max_mw;
 };
 
 struct PortStatus {
@@ -66,8 +68,13 @@ class Context {
   PortStatus query_port();
   PortCounters port_counters();
   /// Entry of the GID table (A17). The zero GID clears the entry; `vid` names its VLAN.
-  void set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid = {});
+  /// With `roce_v1`, queue pairs of this GID speak RoCE v1 (A16).
+  void set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid = {},
+               bool roce_v1 = false);
   Gid query_gid(unsigned index);
+  /// Entry of the P_Key table (10.9.1); 0 clears it.
+  void set_pkey(unsigned index, std::uint16_t pkey);
+  std::uint16_t query_pkey(unsigned index);
   /// MAC address of a neighbour, by ARP or neighbour discovery. Throws kUnreachable.
   std::uint64_t resolve(unsigned sgid_index, const Gid& gid);
 

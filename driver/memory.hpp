@@ -38,6 +38,13 @@ class MemoryRegion {
   MemoryRegion(const MemoryRegion&) = delete;
   MemoryRegion& operator=(const MemoryRegion&) = delete;
 
+  /// Ends the region; throws Error, and the region stays, while windows are bound to it (MR-08).
+  void deregister();
+  /// Changes what is given: range (`memory`, named from `address` on), domain, rights. The key
+  /// stays. Not for memory that the region allocated.
+  void change(const DmaMemory* memory, std::uint64_t address, ProtectionDomain* pd,
+              const std::uint32_t* rights);
+
   std::uint8_t* data() { return memory_.host; }
   const std::uint8_t* data() const { return memory_.host; }
   std::size_t size() const { return memory_.bytes; }
@@ -51,10 +58,11 @@ class MemoryRegion {
  private:
   void enter(std::uint32_t rights);
 
-  ProtectionDomain& pd_;
+  ProtectionDomain* pd_;
   DmaMemory memory_;
   std::uint64_t address_;
   bool owned_;
+  bool registered_ = false;
   std::uint32_t key_ = 0;
 };
 

@@ -2,6 +2,8 @@
 // adapter can act on what they tell.
 #pragma once
 
+#include <optional>
+
 #include "driver/types.hpp"
 
 namespace roci::driver {
@@ -10,8 +12,11 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void cq_created(std::uint32_t /*cqn*/, std::uint64_t /*dma*/, unsigned /*log*/) {}
+  /// The unread entries are about to move to this ring.
+  virtual void cq_resizing(std::uint32_t /*cqn*/, std::uint64_t /*dma*/, unsigned /*log*/) {}
   virtual void cq_destroyed(std::uint32_t /*cqn*/) {}
-  virtual void qp_created(std::uint32_t /*qpn*/) {}
+  /// `srqn`: where its receives come from, if that is shared.
+  virtual void qp_created(std::uint32_t /*qpn*/, std::optional<std::uint32_t> /*srqn*/) {}
   virtual void qp_destroyed(std::uint32_t /*qpn*/) {}
   /// The adapter has taken `mask` of `attributes`.
   virtual void qp_modified(std::uint32_t /*qpn*/, const QpAttributes&, std::uint32_t /*mask*/) {}
@@ -19,6 +24,10 @@ class Observer {
   virtual void send_posted(std::uint32_t /*qpn*/, std::uint16_t /*index*/, const SendRequest&) {}
   virtual void receive_posted(std::uint32_t /*qpn*/, std::uint16_t /*index*/,
                               const ReceiveRequest&) {}
+  virtual void srq_created(std::uint32_t /*srqn*/) {}
+  virtual void srq_destroyed(std::uint32_t /*srqn*/) {}
+  /// `tag` names the receive in its completion, until that.
+  virtual void srq_posted(std::uint32_t /*srqn*/, std::uint16_t /*tag*/, const ReceiveRequest&) {}
   /// The application took a completion.
   virtual void completed(const Completion&) {}
 };

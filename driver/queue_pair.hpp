@@ -6,6 +6,8 @@
 
 #include "driver/completion_queue.hpp"
 #include "driver/memory.hpp"
+#include "driver/ring.hpp"
+#include "driver/shared_receive_queue.hpp"
 
 namespace roci::driver {
 
@@ -15,6 +17,9 @@ struct QpOptions {
   unsigned send_sges = 1;         ///< entries of a list, 1 to max_sge (13)
   unsigned receive_sges = 1;      ///< likewise
   unsigned max_inline = 64;       ///< bytes of inline data, 0 to the device's max_inline (192)
+  /// Where receives come from instead of a queue of this pair's own; receive_* are not used then.
+  SharedReceiveQueue* srq = nullptr;
+  bool credits = false;  ///< ACKs tell how many receives are posted (9.7.7.2)
 };
 
 /// What connect() needs beside the two ends.
@@ -77,29 +82,13 @@ class QueuePair {
   void receive(const ReceiveRequest& request);
 
   unsigned send_room() const { return send_.room(); }
-  unsigned receive_room() const { return receive_.room(); }
+  unsigned receive_room() const { return srq_ != nullptr ? 0 : receive_.room(); }
   unsigned max_inline() const { return max_inline_; }
 
  private:
   friend class CompletionQueue;
 
-  /// One ring of work requests, with the identifiers that go with its entries.
-  struct Ring {
-    DmaMemory memory;
-    unsigned log = 0;
-    unsigned stride_log = 0;
-    std::uint16_t head = 0;  ///< next entry to post
-    std::uint16_t tail = 0;  ///< oldest entry not known to be complete
-    std::vector<std::uint64_t> ids;
-
-    unsigned used() const { return static_cast<std::uint16_t>(head - tail); }
-    unsigned room() const { return (1u << log) - used(); }
-    std::uint8_t* entry(std::uint16_t index) {
-      return memory.host +
-             ((std::size_t{index} & ((1u << log) - 1)) << stride_log) * spec::kBlockBytes;
-    }
-  };
-
+  void free_rings();
   PostError check(const SendRequest& request) const;
   void write(const SendRequest& request);
   void ring_doorbell(std::uint32_t offset, std::uint16_t head);
@@ -110,6 +99,7 @@ class QueuePair {
   CompletionQueue& send_cq_;
   CompletionQueue& receive_cq_;
   Context& context_;
+  SharedReceiveQueue* srq_;
   unsigned send_sges_, receive_sges_, max_inline_;
   Ring send_, receive_;
   std::uint32_t number_ = 0;

@@ -24,6 +24,10 @@ enum class Opcode : std::uint8_t {
   kRead = code_of(spec::kWrOps, "Read"),
   kCmpSwap = code_of(spec::kWrOps, "CmpSwap"),
   kFetchAdd = code_of(spec::kWrOps, "FetchAdd"),
+  kSendInv = code_of(spec::kWrOps, "SendInv"),
+  kLocalInv = code_of(spec::kWrOps, "LocalInv"),
+  kBindMw = code_of(spec::kWrOps, "BindMw"),
+  kRegMr = code_of(spec::kWrOps, "RegMr"),
 };
 
 /// Completion status, numbered as ibv_wc_status.
@@ -33,6 +37,7 @@ enum class Status : std::uint8_t {
   kLocQpOpErr = code_of(spec::kStatuses, "LocQpOpErr"),
   kLocProtErr = code_of(spec::kStatuses, "LocProtErr"),
   kWrFlushErr = code_of(spec::kStatuses, "WrFlushErr"),
+  kMwBindErr = code_of(spec::kStatuses, "MwBindErr"),
   kBadRespErr = code_of(spec::kStatuses, "BadRespErr"),
   kLocAccessErr = code_of(spec::kStatuses, "LocAccessErr"),
   kRemInvReqErr = code_of(spec::kStatuses, "RemInvReqErr"),
@@ -53,6 +58,9 @@ enum class WcOpcode : std::uint8_t {
   kRead = code_of(spec::kWcOps, "Read"),
   kCmpSwap = code_of(spec::kWcOps, "CmpSwap"),
   kFetchAdd = code_of(spec::kWcOps, "FetchAdd"),
+  kBindMw = code_of(spec::kWcOps, "BindMw"),
+  kLocalInv = code_of(spec::kWcOps, "LocalInv"),
+  kRegMr = code_of(spec::kWcOps, "RegMr"),
   kRecv = code_of(spec::kWcOps, "Recv"),
   kRecvWriteImm = code_of(spec::kWcOps, "RecvWriteImm"),
 };
@@ -72,6 +80,8 @@ inline constexpr std::uint32_t kLocalWrite = 1u << code_of(spec::kAccess, "Local
 inline constexpr std::uint32_t kRemoteWrite = 1u << code_of(spec::kAccess, "RemoteWrite");
 inline constexpr std::uint32_t kRemoteRead = 1u << code_of(spec::kAccess, "RemoteRead");
 inline constexpr std::uint32_t kRemoteAtomic = 1u << code_of(spec::kAccess, "RemoteAtomic");
+inline constexpr std::uint32_t kMwBind = 1u << code_of(spec::kAccess, "MwBind");
+inline constexpr std::uint32_t kZeroBased = 1u << code_of(spec::kAccess, "ZeroBased");
 inline constexpr std::uint32_t kAll = kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic;
 }  // namespace access
 
@@ -79,6 +89,8 @@ inline constexpr std::uint32_t kAll = kLocalWrite | kRemoteWrite | kRemoteRead |
 namespace mask {
 inline constexpr std::uint32_t kState = 1u << code_of(spec::kQpMask, "State");
 inline constexpr std::uint32_t kCurState = 1u << code_of(spec::kQpMask, "CurState");
+inline constexpr std::uint32_t kEnSqdAsyncNotify =
+    1u << code_of(spec::kQpMask, "EnSqdAsyncNotify");
 inline constexpr std::uint32_t kAccessFlags = 1u << code_of(spec::kQpMask, "AccessFlags");
 inline constexpr std::uint32_t kPkeyIndex = 1u << code_of(spec::kQpMask, "PkeyIndex");
 inline constexpr std::uint32_t kPort = 1u << code_of(spec::kQpMask, "Port");
@@ -124,6 +136,8 @@ struct QpAttributes {
   std::uint32_t rq_psn = 0;      ///< 24 bits; a query gives the one expected
   Gid dgid{};
   std::uint64_t dst_mac = 0;  ///< next hop; 0: the adapter resolves it
+  bool sqd_notify = false;    ///< to SQD: raise SqDrained when the last send is done
+  bool sq_draining = false;   ///< a query: SQD, and sends are still under way
 };
 
 /// What a peer must know to connect.
@@ -139,17 +153,21 @@ struct Sge {
   std::uint32_t key = 0;
 };
 
+/// kBindMw: `remote_address` and `swap_add` are the window's first address and its bytes (0 unbinds),
+/// `compare` its rights. kRegMr: the same of the region. Neither, nor kLocalInv, has a list.
 struct SendRequest {
   std::uint64_t id = 0;  ///< comes back in the completion (wr_id)
   Opcode opcode = Opcode::kSend;
   std::vector<Sge> sges;              ///< gather list; scatter list of READ and atomics
   const void* inline_data = nullptr;  ///< payload copied when posted, instead of `sges`
   std::uint32_t inline_bytes = 0;
-  std::uint32_t imm = 0;  ///< as a number
+  std::uint32_t imm = 0;  ///< as a number; kSendInv: the peer's key to invalidate
   std::uint64_t remote_address = 0;
-  std::uint32_t remote_key = 0;
+  std::uint32_t remote_key = 0;  ///< kLocalInv, kBindMw, kRegMr: the key they are about
   std::uint64_t swap_add = 0;
   std::uint64_t compare = 0;
+  std::uint32_t region_key = 0;   ///< kBindMw: region that the window opens
+  std::uint64_t dma_address = 0;  ///< kRegMr: where the region lies, as DMA sees it
   bool signaled = true;
   bool solicited = false;
   bool fence = false;
@@ -170,6 +188,7 @@ enum class PostError {
   kOpcode,     ///< QP-21
   kLength,     ///< RQ-44: more than 2^31 bytes
   kAtomic,     ///< QP-21: an atomic moves exactly 8 bytes
+  kShared,     ///< receives of this queue pair come from a shared receive queue
 };
 
 /// Outcome of posting a list: requests before number `posted` are posted, the others are not.
@@ -189,6 +208,7 @@ struct Completion {
   std::uint32_t byte_len = 0;  ///< bytes received or read; 8 for an atomic
   std::uint32_t imm = 0;
   bool with_imm = false;
+  bool with_inv = false;       ///< imm is the key that the peer's SEND invalidated
   bool solicited = false;
   std::uint32_t qpn = 0;
   std::uint8_t vendor_err = 0;

@@ -25,7 +25,7 @@ constexpr std::uint32_t kQpn = 20;
 struct Bench {
   Bench() : work("n0", [this](const std::string& text) { faults.push_back(text); }) {
     work.cq_created(3, kRing, 2);
-    work.qp_created(kQpn);
+    work.qp_created(kQpn, {});
     driver::QpAttributes a;
     a.state = QpState::kRtr;
     a.dest_qpn = 30;
@@ -168,10 +168,10 @@ struct Wire {
     a.rq_psn = a.sq_psn = 0xFFFFFE;
     a.max_rd_atomic = 2;
     a.dest_qpn = 30;
-    work0.qp_created(20);
+    work0.qp_created(20, {});
     work0.qp_modified(20, a, driver::mask::kRtr | driver::mask::kRts);
     a.dest_qpn = 20;
-    work1.qp_created(30);
+    work1.qp_created(30, {});
     work1.qp_modified(30, a, driver::mask::kRtr | driver::mask::kRts);
   }
   packet::Builder base(unsigned node, std::uint8_t opcode, std::uint32_t psn) {

@@ -30,6 +30,14 @@ WcOpcode completion_of(Opcode opcode) {
       return WcOpcode::kCmpSwap;
     case Opcode::kFetchAdd:
       return WcOpcode::kFetchAdd;
+    case Opcode::kSendInv:
+      return WcOpcode::kSend;
+    case Opcode::kLocalInv:
+      return WcOpcode::kLocalInv;
+    case Opcode::kBindMw:
+      return WcOpcode::kBindMw;
+    case Opcode::kRegMr:
+      return WcOpcode::kRegMr;
   }
   return WcOpcode::kSend;
 }
@@ -66,13 +74,24 @@ void WorkMonitor::cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log)
   rings_[dma] = Ring{cqn, log};
 }
 
+void WorkMonitor::cq_resizing(std::uint32_t cqn, std::uint64_t dma, unsigned log) {
+  for (const auto& [address, ring] : rings_) {
+    if (ring.cqn != cqn || address == dma) continue;
+    rings_[dma] = Ring{cqn, log, ring.next, true};
+    return;
+  }
+}
+
 void WorkMonitor::cq_destroyed(std::uint32_t cqn) {
   for (auto at = rings_.begin(); at != rings_.end();) {
     at = at->second.cqn == cqn ? rings_.erase(at) : std::next(at);
   }
 }
 
-void WorkMonitor::qp_created(std::uint32_t qpn) { connections_[qpn] = Connection{}; }
+void WorkMonitor::qp_created(std::uint32_t qpn, std::optional<std::uint32_t> srqn) {
+  connections_[qpn] = Connection{};
+  connections_[qpn].srqn = srqn;
+}
 
 void WorkMonitor::qp_destroyed(std::uint32_t qpn) {
   abandoned_ += connections_[qpn].sends.size();
@@ -110,6 +129,15 @@ void WorkMonitor::receive_posted(std::uint32_t qpn, std::uint16_t index,
   connections_[qpn].receives.push_back({index, true, Opcode::kSend, bytes});
 }
 
+void WorkMonitor::srq_destroyed(std::uint32_t srqn) { shared_.erase(srqn); }
+
+void WorkMonitor::srq_posted(std::uint32_t srqn, std::uint16_t tag,
+                             const driver::ReceiveRequest& request) {
+  std::uint64_t bytes = 0;
+  for (const driver::Sge& sge : request.sges) bytes += sge.length;
+  shared_[srqn][tag] = bytes;
+}
+
 void WorkMonitor::memory_written(std::uint64_t now_ns, std::uint64_t address,
                                  const std::uint8_t* host, unsigned bytes) {
   now_ns_ = now_ns;
@@ -127,6 +155,11 @@ void WorkMonitor::completion(Ring& ring, std::uint64_t offset, const std::uint8_
     return static_cast<std::uint32_t>(driver::get(cqe, place));
   };
   const std::uint32_t slot = ring.next & ((1u << ring.log) - 1);
+  if (ring.moved && offset != slot * kCqeBytes) return;  // an entry that was there before
+  for (auto at = rings_.begin(); ring.moved && at != rings_.end();) {
+    at = at->second.cqn == ring.cqn && &at->second != &ring ? rings_.erase(at) : std::next(at);
+  }
+  ring.moved = false;
   if (bytes != kCqeBytes || offset != slot * kCqeBytes) {
     violate("CQ-06: completion queue " + std::to_string(ring.cqn) + " written at byte " +
             std::to_string(offset) + ", " + std::to_string(bytes) + " bytes, entry " +
@@ -155,20 +188,9 @@ void WorkMonitor::completion(Ring& ring, std::uint64_t offset, const std::uint8_
   const auto index = static_cast<std::uint16_t>(field(spec::place_of(spec::kCqe, "wqe_index")));
   const std::string what = who + (receive ? " receive " : " send ") + std::to_string(index);
 
-  auto& queue = receive ? c.receives : c.sends;
-  const auto at = std::find_if(queue.begin(), queue.end(),
-                               [index](const auto& posted) { return posted.index == index; });
-  if (at == queue.end()) {
-    violate("I1: " + what + " completed, but is not outstanding");
-    return;
-  }
-  for (auto earlier = queue.begin(); earlier != at; ++earlier) {
-    if (earlier->signaled) {
-      violate("I2: " + what + " completed before " + std::to_string(earlier->index));
-    }
-  }
-  const Connection::Posted posted = *at;
-  queue.erase(queue.begin(), at + 1);
+  const auto taken = take(c, receive, index, what);
+  if (!taken) return;
+  const Connection::Posted& posted = *taken;
 
   bool& failed = receive ? c.receive_failed : c.send_failed;
   if (status != Status::kSuccess) {
@@ -195,6 +217,37 @@ void WorkMonitor::completion(Ring& ring, std::uint64_t offset, const std::uint8_
     violate("CQ-04: " + what + " says " + std::to_string(byte_len) + " bytes, asked for " +
             std::to_string(posted.bytes));
   }
+}
+
+std::optional<WorkMonitor::Connection::Posted> WorkMonitor::take(Connection& c, bool receive,
+                                                                 std::uint16_t index,
+                                                                 const std::string& what) {
+  if (receive && c.srqn) {
+    auto& shared = shared_[*c.srqn];
+    const auto at = shared.find(index);
+    if (at == shared.end()) {
+      violate("I1: " + what + " of a shared queue completed, but is not outstanding");
+      return {};
+    }
+    const Connection::Posted posted{index, true, Opcode::kSend, at->second};
+    shared.erase(at);
+    return posted;
+  }
+  auto& queue = receive ? c.receives : c.sends;
+  const auto at = std::find_if(queue.begin(), queue.end(),
+                               [index](const auto& posted) { return posted.index == index; });
+  if (at == queue.end()) {
+    violate("I1: " + what + " completed, but is not outstanding");
+    return {};
+  }
+  for (auto earlier = queue.begin(); earlier != at; ++earlier) {
+    if (earlier->signaled) {
+      violate("I2: " + what + " completed before " + std::to_string(earlier->index));
+    }
+  }
+  const Connection::Posted posted = *at;
+  queue.erase(queue.begin(), at + 1);
+  return posted;
 }
 
 const WorkMonitor::Connection* WorkMonitor::find(std::uint32_t qpn) const {

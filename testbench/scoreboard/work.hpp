@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -25,8 +26,9 @@ class WorkMonitor : public driver::Observer {
 
   // driver::Observer
   void cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) override;
+  void cq_resizing(std::uint32_t cqn, std::uint64_t dma, unsigned log) override;
   void cq_destroyed(std::uint32_t cqn) override;
-  void qp_created(std::uint32_t qpn) override;
+  void qp_created(std::uint32_t qpn, std::optional<std::uint32_t> srqn) override;
   void qp_destroyed(std::uint32_t qpn) override;
   void qp_modified(std::uint32_t qpn, const driver::QpAttributes& attributes,
                    std::uint32_t mask) override;
@@ -34,6 +36,9 @@ class WorkMonitor : public driver::Observer {
                    const driver::SendRequest& request) override;
   void receive_posted(std::uint32_t qpn, std::uint16_t index,
                       const driver::ReceiveRequest& request) override;
+  void srq_destroyed(std::uint32_t srqn) override;
+  void srq_posted(std::uint32_t srqn, std::uint16_t tag,
+                  const driver::ReceiveRequest& request) override;
 
   /// A small write of the adapter into host memory at simulated time `now_ns`.
   void memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
@@ -53,6 +58,7 @@ class WorkMonitor : public driver::Observer {
       std::uint64_t bytes;
     };
     std::deque<Posted> sends, receives;
+    std::optional<std::uint32_t> srqn;  ///< where receives come from instead
     bool send_failed = false, receive_failed = false;
   };
   const Connection* find(std::uint32_t qpn) const;
@@ -75,14 +81,20 @@ class WorkMonitor : public driver::Observer {
     std::uint32_t cqn;
     unsigned log;
     std::uint32_t next = 0;  ///< free-running index of the entry expected next
+    bool moved = false;      ///< older entries may be copied into it
   };
   void completion(Ring& ring, std::uint64_t offset, const std::uint8_t* cqe, unsigned bytes);
+  /// The receive that completed: its bytes, if it is outstanding.
+  std::optional<Connection::Posted> take(Connection& c, bool receive, std::uint16_t index,
+                                         const std::string& what);
   void violate(const std::string& text) { report_(node_ + ": " + text); }
 
   std::string node_;
   Report report_;
   std::map<std::uint64_t, Ring> rings_;  ///< by address
   std::unordered_map<std::uint32_t, Connection> connections_;
+  /// Receives posted to shared queues: by queue, by tag.
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint16_t, std::uint64_t>> shared_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t abandoned_ = 0, completions_ = 0;
 };

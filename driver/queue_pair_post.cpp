@@ -1,0 +1,152 @@
+// Posting and retiring work requests.
+#include <cstring>
+#include <stdexcept>
+
+#include "driver/queue_pair.hpp"
+
+namespace roci::driver {
+namespace {
+
+constexpr std::uint64_t kAtomicBytes = 8;
+
+}  // namespace
+
+PostError QueuePair::check(const SendRequest& request) const {
+  if (state_ != QpState::kRts && state_ != QpState::kSqd && state_ != QpState::kErr) {
+    return PostError::kState;
+  }
+  if (send_.room() == 0) return PostError::kQueueFull;
+  if (request.sges.size() > send_sges_) return PostError::kSges;
+  const std::uint64_t bytes = list_bytes(request.sges);
+  switch (request.opcode) {
+    case Opcode::kSend:
+    case Opcode::kSendImm:
+    case Opcode::kSendInv:
+    case Opcode::kWrite:
+    case Opcode::kWriteImm:
+      if (request.inline_data != nullptr &&
+          (request.inline_bytes > max_inline_ || !request.sges.empty())) {
+        return PostError::kInline;
+      }
+      break;
+    case Opcode::kRead:
+      if (request.inline_data != nullptr) return PostError::kInline;
+      break;
+    case Opcode::kCmpSwap:
+    case Opcode::kFetchAdd:
+      if (request.inline_data != nullptr) return PostError::kInline;
+      if (bytes != kAtomicBytes) return PostError::kAtomic;
+      break;
+    case Opcode::kLocalInv:
+    case Opcode::kBindMw:
+    case Opcode::kRegMr:
+      if (request.inline_data != nullptr) return PostError::kInline;
+      if (!request.sges.empty()) return PostError::kSges;
+      break;
+    default:
+      return PostError::kOpcode;
+  }
+  return bytes > spec::kMaxMessage ? PostError::kLength : PostError::kNone;
+}
+
+void QueuePair::write(const SendRequest& request) {
+  const bool inlined = request.inline_data != nullptr && request.inline_bytes != 0;
+  std::uint8_t* wqe = send_.entry(send_.head);
+  std::memset(wqe, 0, spec::kBlockBytes);
+  put(wqe, spec::place_of(spec::kWqe, "opcode"), static_cast<std::uint64_t>(request.opcode));
+  put(wqe, spec::place_of(spec::kWqe, "signaled"), request.signaled);
+  put(wqe, spec::place_of(spec::kWqe, "solicited"), request.solicited);
+  put(wqe, spec::place_of(spec::kWqe, "fence"), request.fence);
+  put(wqe, spec::place_of(spec::kWqe, "inline_data"), inlined);
+  put(wqe, spec::place_of(spec::kWqe, "num_sge"), request.sges.size());
+  put(wqe, spec::place_of(spec::kWqe, "imm"), request.imm);
+  put(wqe, spec::place_of(spec::kWqe, "length"),
+      inlined ? request.inline_bytes : list_bytes(request.sges));
+  put(wqe, spec::place_of(spec::kWqe, "rkey"), request.remote_key);
+  put(wqe, spec::place_of(spec::kWqe, "remote_addr"), request.remote_address);
+  put(wqe, spec::place_of(spec::kWqe, "swap_add"), request.swap_add);
+  put(wqe, spec::place_of(spec::kWqe, "compare"), request.compare);
+  if (inlined) {
+    std::memcpy(wqe + spec::kBlockBytes, request.inline_data, request.inline_bytes);
+  } else {
+    put_list(wqe, request.sges);
+  }
+  if (request.opcode == Opcode::kBindMw) {
+    put(wqe, spec::place_of(spec::kWqe, "sge0_lkey"), request.region_key);
+  } else if (request.opcode == Opcode::kRegMr) {
+    put(wqe, spec::place_of(spec::kWqe, "sge0_addr"), request.dma_address);
+  }
+}
+
+PostResult QueuePair::post_send(const SendRequest* requests, std::size_t count) {
+  PostResult result;
+  while (result.posted < count) {
+    const SendRequest& request = requests[result.posted];
+    result.error = check(request);
+    if (result.error != PostError::kNone) break;
+    write(request);
+    send_.ids[send_.head & (send_.ids.size() - 1)] = request.id;
+    context_.observer().send_posted(number_, send_.head, request);
+    ++send_.head;
+    ++result.posted;
+  }
+  if (result.posted != 0) ring_doorbell(kSqOffset, send_.head);
+  return result;
+}
+
+PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t count) {
+  PostResult result;
+  while (result.posted < count) {
+    const ReceiveRequest& request = requests[result.posted];
+    if (srq_ != nullptr) {
+      result.error = PostError::kShared;
+    } else if (state_ == QpState::kReset) {
+      result.error = PostError::kState;
+    } else if (receive_.room() == 0) {
+      result.error = PostError::kQueueFull;
+    } else if (request.sges.size() > receive_sges_) {
+      result.error = PostError::kSges;
+    } else if (list_bytes(request.sges) > spec::kMaxMessage) {
+      result.error = PostError::kLength;
+    }
+    if (result.error != PostError::kNone) break;
+    put_receive(receive_.entry(receive_.head), request, 0);
+    receive_.ids[receive_.head & (receive_.ids.size() - 1)] = request.id;
+    context_.observer().receive_posted(number_, receive_.head, request);
+    ++receive_.head;
+    ++result.posted;
+  }
+  if (result.posted != 0) ring_doorbell(kRqOffset, receive_.head);
+  return result;
+}
+
+void QueuePair::send(const SendRequest& request) {
+  const PostResult result = post_send(&request, 1);
+  if (!result) throw std::runtime_error(text_of(result.error));
+}
+
+void QueuePair::receive(const ReceiveRequest& request) {
+  const PostResult result = post_receive(&request, 1);
+  if (!result) throw std::runtime_error(text_of(result.error));
+}
+
+void QueuePair::ring_doorbell(std::uint32_t offset, std::uint16_t head) {
+  entries_before_doorbell();
+  context_.device().write32(window_offset("QpDoorbell") + kDoorbellStride * number_ + offset, head);
+}
+
+std::uint64_t QueuePair::retire(bool receive_queue, std::uint16_t index) {
+  if (receive_queue && srq_ != nullptr) return srq_->retire(index);
+  Ring& ring = receive_queue ? receive_ : send_;
+  const auto distance = static_cast<std::uint16_t>(index - ring.tail);
+  if (distance >= ring.used()) {
+    throw Error(AdminStatus::kHardwareError, 0,
+                "queue pair " + std::to_string(number_) + " completed request " +
+                    std::to_string(index) + (receive_queue ? " of its receive" : " of its send") +
+                    " queue, which is not outstanding");
+  }
+  ring.tail = static_cast<std::uint16_t>(index + 1);
+  return ring.ids[index & (ring.ids.size() - 1)];
+}
+
+}  // namespace roci::driver

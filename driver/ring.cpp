@@ -1,0 +1,77 @@
+#include "driver/ring.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/layout.hpp"
+
+namespace roci::driver {
+
+unsigned stride_log(unsigned sges, unsigned inline_bytes) {
+  const unsigned by_list = 1 + (sges > 1 ? (sges + 2) / 4 : 0);
+  const unsigned by_inline = 1 + (inline_bytes + spec::kBlockBytes - 1) / spec::kBlockBytes;
+  const unsigned blocks = std::max(by_list, by_inline);
+  return blocks == 1 ? 0 : blocks == 2 ? 1 : 2;
+}
+
+unsigned entries_log(unsigned entries) {
+  unsigned log = 1;
+  while (1u << log < entries) ++log;
+  return log;
+}
+
+void put_list(std::uint8_t* wqe, const std::vector<Sge>& sges) {
+  for (std::size_t i = 0; i < sges.size(); ++i) {
+    constexpr unsigned kFirst = spec::place_of(spec::kWqe, "sge0_addr").offset / 8;
+    std::uint8_t* at = i == 0 ? wqe + kFirst : wqe + spec::kBlockBytes + spec::kSgeBytes * (i - 1);
+    put(at, spec::place_of(spec::kSge, "addr"), sges[i].address);
+    put(at, spec::place_of(spec::kSge, "length"), sges[i].length);
+    put(at, spec::place_of(spec::kSge, "lkey"), sges[i].key);
+  }
+}
+
+std::uint64_t list_bytes(const std::vector<Sge>& sges) {
+  std::uint64_t sum = 0;
+  for (const Sge& sge : sges) sum += sge.length;
+  return sum;
+}
+
+void put_receive(std::uint8_t* wqe, const ReceiveRequest& request, std::uint32_t tag) {
+  std::memset(wqe, 0, spec::kBlockBytes);
+  put(wqe, spec::place_of(spec::kWqe, "num_sge"), request.sges.size());
+  put(wqe, spec::place_of(spec::kWqe, "length"), list_bytes(request.sges));
+  put(wqe, spec::place_of(spec::kWqe, "imm"), tag);
+  put_list(wqe, request.sges);
+}
+
+const char* text_of(PostError error) {
+  switch (error) {
+    case PostError::kNone:
+      return "posted";
+    case PostError::kState:
+      return "post: not allowed in this state of the queue pair";
+    case PostError::kQueueFull:
+      return "post: queue full";
+    case PostError::kSges:
+      return "post: too many scatter/gather entries";
+    case PostError::kInline:
+      return "post: inline data not possible";
+    case PostError::kOpcode:
+      return "post: unknown operation";
+    case PostError::kLength:
+      return "post: message longer than 2^31 bytes";
+    case PostError::kShared:
+      return "post: receives come from the shared receive queue";
+    case PostError::kAtomic:
+      return "post: an atomic moves 8 bytes";
+  }
+  return "?";
+}
+
+void Ring::allocate(Device& device) {
+  const std::size_t blocks = std::size_t{1} << (log + stride_log);
+  memory = device.allocate(blocks * spec::kBlockBytes, 4096);
+  ids.resize(std::size_t{1} << log);
+}
+
+}  // namespace roci::driver

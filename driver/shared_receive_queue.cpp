@@ -1,0 +1,112 @@
+#include "driver/shared_receive_queue.hpp"
+
+#include <stdexcept>
+
+namespace roci::driver {
+
+SharedReceiveQueue::SharedReceiveQueue(ProtectionDomain& pd, const SrqOptions& options)
+    : context_(pd.context()), sges_(options.sges) {
+  const DeviceLimits& limits = context_.limits();
+  if (options.entries < 1 || options.entries > limits.max_srq_wr || options.sges < 1 ||
+      options.sges > limits.max_sge) {
+    throw std::invalid_argument("shared receive queue: entries or list out of range");
+  }
+  ring_.log = entries_log(options.entries);
+  ring_.stride_log = stride_log(options.sges, 0);
+  ring_.allocate(context_.device());
+  posted_.resize(entries());
+  for (unsigned tag = entries(); tag-- != 0;) free_.push_back(static_cast<std::uint16_t>(tag));
+  try {
+    number_ = static_cast<std::uint32_t>(
+        context_
+            .execute(code_of(spec::kAdminOps, "CreateSrq"),
+                     Body()
+                         .put(place_of(spec::kCreateSrq, "pd"), pd.number())
+                         .put(place_of(spec::kCreateSrq, "pasid"), context_.device().pasid())
+                         .put(place_of(spec::kCreateSrq, "base"), ring_.memory.dma)
+                         .put(place_of(spec::kCreateSrq, "log"), ring_.log)
+                         .put(place_of(spec::kCreateSrq, "stride_log"), ring_.stride_log)
+                         .put(place_of(spec::kCreateSrq, "limit"), options.limit),
+                     "create shared receive queue")
+            .get(place_of(spec::kCreateSrqReply, "srqn")));
+  } catch (...) {
+    context_.device().release(ring_.memory);
+    throw;
+  }
+  context_.observer().srq_created(number_);
+}
+
+SharedReceiveQueue::~SharedReceiveQueue() {
+  try {
+    context_.execute(code_of(spec::kAdminOps, "DestroySrq"),
+                     Body().put(place_of(spec::kDestroySrq, "srqn"), number_),
+                     "destroy shared receive queue");
+  } catch (const Error&) {
+    return;  // the adapter may still read the ring
+  }
+  context_.observer().srq_destroyed(number_);
+  context_.device().release(ring_.memory);
+}
+
+PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std::size_t count) {
+  PostResult result;
+  while (result.posted < count) {
+    const ReceiveRequest& request = requests[result.posted];
+    if (free_.empty()) {
+      result.error = PostError::kQueueFull;
+    } else if (request.sges.size() > sges_) {
+      result.error = PostError::kSges;
+    } else if (list_bytes(request.sges) > spec::kMaxMessage) {
+      result.error = PostError::kLength;
+    }
+    if (result.error != PostError::kNone) break;
+    const std::uint16_t tag = free_.back();
+    free_.pop_back();
+    posted_[tag] = true;
+    ring_.ids[tag] = request.id;
+    put_receive(ring_.entry(ring_.head), request, tag);
+    context_.observer().srq_posted(number_, tag, request);
+    ++ring_.head;
+    ++result.posted;
+  }
+  if (result.posted != 0) {
+    entries_before_doorbell();
+    context_.device().write32(
+        window_offset("QpDoorbell") + kDoorbellStride * number_ + kSrqOffset, ring_.head);
+  }
+  return result;
+}
+
+void SharedReceiveQueue::receive(const ReceiveRequest& request) {
+  const PostResult result = post_receive(&request, 1);
+  if (!result) throw std::runtime_error(text_of(result.error));
+}
+
+void SharedReceiveQueue::arm_limit(std::uint16_t limit) {
+  context_.execute(code_of(spec::kAdminOps, "ModifySrq"),
+                   Body()
+                       .put(place_of(spec::kModifySrq, "srqn"), number_)
+                       .put(place_of(spec::kModifySrq, "limit"), limit),
+                   "modify shared receive queue");
+}
+
+SharedReceiveQueue::State SharedReceiveQueue::query() {
+  const Body reply = context_.execute(code_of(spec::kAdminOps, "QuerySrq"),
+                                      Body().put(place_of(spec::kQuerySrq, "srqn"), number_),
+                                      "query shared receive queue");
+  return {static_cast<std::uint16_t>(reply.get(place_of(spec::kQuerySrqReply, "limit"))),
+          static_cast<std::uint32_t>(reply.get(place_of(spec::kQuerySrqReply, "filled")))};
+}
+
+std::uint64_t SharedReceiveQueue::retire(std::uint16_t tag) {
+  if (tag >= posted_.size() || !posted_[tag]) {
+    throw Error(AdminStatus::kHardwareError, 0,
+                "shared receive queue " + std::to_string(number_) + " completed receive " +
+                    std::to_string(tag) + ", which is not outstanding");
+  }
+  posted_[tag] = false;
+  free_.push_back(tag);
+  return ring_.ids[tag];
+}
+
+}  // namespace roci::driver

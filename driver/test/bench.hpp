@@ -1,0 +1,150 @@
+// A device made of host memory, and a connected queue pair on it.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "driver/queue_pair.hpp"
+
+namespace roci::driver::test {
+
+
+/// Answers admin commands at once, with numbers that count up; DMA addresses are host addresses.
+class FakeDevice : public Device {
+ public:
+  std::uint32_t read32(std::uint32_t offset) override {
+    if (offset == register_offset("Id")) return id;
+    return registers[offset];
+  }
+  void write32(std::uint32_t offset, std::uint32_t value) override {
+    registers[offset] = value;
+    if (offset == register_offset("AdminDoorbell") && alive) serve();
+  }
+  DmaMemory allocate(std::size_t bytes, std::size_t alignment) override {
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    auto* memory = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, whole));
+    std::memset(memory, 0, bytes);
+    live[reinterpret_cast<std::uint64_t>(memory)] = bytes;
+    return {memory, reinterpret_cast<std::uint64_t>(memory), bytes};
+  }
+  void release(const DmaMemory& memory) override {
+    CHECK(live.erase(memory.dma) == 1);
+    std::free(memory.host);
+  }
+  std::uint32_t pasid() const override { return 0x12345; }
+  std::uint64_t now_ns() const override { return now; }
+  bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override {
+    if (ready()) return true;
+    now += timeout_ns;
+    return ready();
+  }
+  void wake() override {}
+
+  std::uint8_t* at(const char* low, const char* high) {
+    return reinterpret_cast<std::uint8_t*>(std::uint64_t{registers[register_offset(high)]} << 32 |
+                                           registers[register_offset(low)]);
+  }
+
+  std::uint32_t id = 0x524F4349;
+  bool alive = true;
+  unsigned refuse = 0;  ///< status of the next command
+  std::map<std::uint32_t, std::uint32_t> registers;
+  std::map<std::uint64_t, std::size_t> live;
+  std::uint64_t now = 0;
+  std::array<std::uint8_t, 128> command{};  ///< the last one
+  std::uint32_t next = 5;
+
+ private:
+  void serve() {
+    const std::uint32_t producer = registers[register_offset("AdminDoorbell")];
+    const std::uint32_t size = registers[register_offset("AdminSize")];
+    CHECK((size >> 12) == pasid());
+    const std::size_t slot = ((producer - 1) & ((1u << (size & 15)) - 1)) * 128;
+    std::memcpy(command.data(), at("AdminBaseLo", "AdminBaseHi") + slot, 128);
+    std::uint8_t* reply = at("AdminReplyLo", "AdminReplyHi") + slot;
+    std::memset(reply, 0, 128);
+    spec::put_memory(reply, place_of(spec::kReplyHeader, "tag"),
+                     spec::get_memory(command.data(), place_of(spec::kCommandHeader, "tag")));
+    spec::put_memory(reply, place_of(spec::kReplyHeader, "status"), refuse);
+    spec::put_memory(reply, place_of(spec::kReplyHeader, "detail"), refuse != 0 ? 24 : 0);
+    std::uint8_t* body = reply + 8;
+    switch (command[0]) {
+      case 1:  // QueryDevice
+        for (const auto& [name, value] : std::map<const char*, unsigned>{
+                 {"max_qp_wr", 32768}, {"max_sge", 13}, {"max_inline", 192}, {"max_cqe", 65536},
+                 {"max_srq_wr", 32768}}) {
+          spec::put_memory(body, place_of(spec::kQueryDeviceReply, name), value);
+        }
+        break;
+      case 17:  // QueryCounters
+        for (unsigned i = 0; i < 16; ++i) {
+          const unsigned bits = command[8] != 0 ? 64 : 48;
+          if (i * bits < 120 * 8) spec::put_memory(body, {i * bits, bits}, 0x010000000000u + i);
+        }
+        break;
+      case 10:  // QueryQp: what the last ModifyQp said
+        std::memcpy(body, modified.data(), 120);
+        break;
+      case 9:
+        std::memcpy(modified.data(), command.data() + 8, 120);
+        break;
+      default:
+        spec::put_memory(body, {0, 32}, next++);
+    }
+    refuse = 0;
+    registers[register_offset("AdminDone")] = producer;
+  }
+  std::array<std::uint8_t, 120> modified{};
+};
+
+/// A connected queue pair on a fake device.
+struct Bench {
+  explicit Bench(const QpOptions& options = {}) : qp(pd, cq, cq, options) {
+    qp.connect({0x77, 0x123456, gid_of_ipv4(0x0A000002)}, 0xABCDEF);
+  }
+  void complete(unsigned slot, unsigned index, unsigned status, unsigned opcode, bool owner) {
+    std::uint8_t* cqe = cq_ring + 32 * slot;
+    put(cqe, place_of(spec::kCqe, "wqe_index"), index);
+    put(cqe, place_of(spec::kCqe, "status"), status);
+    put(cqe, place_of(spec::kCqe, "opcode"), opcode);
+    put(cqe, place_of(spec::kCqe, "byte_len"), 1000 + index);
+    put(cqe, place_of(spec::kCqe, "qpn"), qp.number());
+    put(cqe, place_of(spec::kCqe, "owner"), owner);
+  }
+
+  /// Notes where the driver put its rings.
+  struct Rings : Observer {
+    void cq_created(std::uint32_t, std::uint64_t dma, unsigned log) override {
+      cq = reinterpret_cast<std::uint8_t*>(dma);
+      cq_log = log;
+    }
+    std::uint8_t* cq = nullptr;
+    unsigned cq_log = 0;
+  };
+
+  FakeDevice device;
+  Rings rings;
+  Context context{device};
+  bool observed = (context.set_observer(&rings), true);
+  ProtectionDomain pd{context};
+  CompletionQueue cq{context, 12};
+  std::uint8_t* cq_ring = rings.cq;
+  QueuePair qp;
+};
+
+inline std::uint8_t* sq_ring(FakeDevice& device) {
+  return reinterpret_cast<std::uint8_t*>(
+      spec::get_memory(device.command.data() + 8, place_of(spec::kCreateQp, "sq_base")));
+}
+
+inline SendRequest write_of(unsigned sges) {
+  SendRequest request;
+  request.opcode = Opcode::kWrite;
+  for (unsigned i = 0; i < sges; ++i) request.sges.push_back({0x1000u + i, 10 + i, 0x55 + i});
+  return request;
+}
+
+}  // namespace roci::driver::test
