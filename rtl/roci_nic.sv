@@ -19,6 +19,7 @@ module roci_nic #(
   parameter int unsigned NumQps    = 256,   // queue pairs, a power of two, 16 to 1024
   parameter int unsigned NumKeys   = 1024,  // memory regions, a power of two
   parameter int unsigned NumCqs    = 256,   // completion queues, a power of two
+  parameter int unsigned NumSrqs   = 64,    // shared receive queues, a power of two
   // Bytes of payload on the way to the wire: one memory round trip at line rate and a little more.
   // What is queued here when a NAK comes is sent in vain.
   parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
@@ -124,7 +125,11 @@ module roci_nic #(
   logic [63:0] moderation_deadline, timer_deadline;
 
   // doorbells and events
-  roci_pkg::doorbell_t  sq_doorbell, rq_doorbell;
+  roci_pkg::doorbell_t  sq_doorbell, rq_doorbell, srq_doorbell;
+  logic                 srq_doorbell_valid, srq_doorbell_ready, live_srq_valid, live_srq_ready;
+  roci_pkg::srq_live_t  live_srq;
+  logic [23:0]          fault_qpn;
+  logic                 fault_valid;
   logic                 sq_doorbell_valid, sq_doorbell_ready, rq_doorbell_valid, rq_doorbell_ready;
   roci_pkg::qp_event_t  qp_event_sq, qp_event_rq;
   logic                 qp_event_sq_valid, qp_event_sq_ready;
@@ -185,7 +190,7 @@ module roci_nic #(
   logic [5*5-1:0]   br_count;
   logic [5*512-1:0] br_data;
   // block writes: 0 CQ, 1 EQ, 2 atomic, 3 firmware
-  logic [3:0]       bw_valid, bw_ready, bw_done;
+  logic [3:0]       bw_valid, bw_ready, bw_done, bw_error;
   logic [4*64-1:0]  bw_addr;
   logic [4*20-1:0]  bw_pasid;
   logic [4*512-1:0] bw_data;
@@ -195,9 +200,16 @@ module roci_nic #(
   logic [3:0]           key_req_valid, key_req_ready, key_rsp_valid;
   roci_pkg::key_rsp_t   key_rsp;
   logic                 key_idle;
+  // key operations: 0 of sq, 1 of rq
+  logic [2*roci_pkg::KeyOpReqBits-1:0] key_op;
+  logic [1:0]           key_op_valid, key_op_ready, key_op_rsp_valid;
+  roci_pkg::key_op_rsp_t key_op_rsp;
+  logic                 key_busy, key_row_valid, key_row_ready;
+  logic [23:0]          key_row_index;
+  roci_pkg::key_t       key_row;
 
   roci_control #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs)
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
   ) u_control (
     .clk_i, .rst_ni, .now_i,
     .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
@@ -213,6 +225,14 @@ module roci_nic #(
     .rq_doorbell_o          (rq_doorbell),
     .rq_doorbell_valid_o    (rq_doorbell_valid),
     .rq_doorbell_ready_i    (rq_doorbell_ready),
+    .srq_doorbell_o         (srq_doorbell),
+    .srq_doorbell_valid_o   (srq_doorbell_valid),
+    .srq_doorbell_ready_i   (srq_doorbell_ready),
+    .key_busy_i             (key_busy),
+    .key_row_i              (key_row),
+    .key_row_index_i        (key_row_index),
+    .key_row_valid_i        (key_row_valid),
+    .key_row_ready_o        (key_row_ready),
     .row_valid_o            (row_valid),
     .row_table_o            (row_table),
     .row_index_o            (row_index),
@@ -253,6 +273,11 @@ module roci_nic #(
     .live_rq_valid_o        (live_rq_valid),
     .live_rq_ready_i        (live_rq_ready),
     .live_rq_i              (live_rq),
+    .live_srq_valid_o       (live_srq_valid),
+    .live_srq_ready_i       (live_srq_ready),
+    .live_srq_i             (live_srq),
+    .fault_qpn_i            (fault_qpn),
+    .fault_valid_i          (fault_valid),
     .bw_cq_valid_o          (bw_valid[0]),
     .bw_cq_ready_i          (bw_ready[0]),
     .bw_cq_addr_o           (bw_addr[0*64 +: 64]),
@@ -260,6 +285,7 @@ module roci_nic #(
     .bw_cq_data_o           (bw_data[0*512 +: 512]),
     .bw_cq_bytes_o          (bw_bytes[0*7 +: 7]),
     .bw_cq_done_i           (bw_done[0]),
+    .bw_cq_error_i          (bw_error[0]),
     .bw_eq_valid_o          (bw_valid[1]),
     .bw_eq_ready_i          (bw_ready[1]),
     .bw_eq_addr_o           (bw_addr[1*64 +: 64]),
@@ -267,6 +293,7 @@ module roci_nic #(
     .bw_eq_data_o           (bw_data[1*512 +: 512]),
     .bw_eq_bytes_o          (bw_bytes[1*7 +: 7]),
     .bw_eq_done_i           (bw_done[1]),
+    .bw_eq_error_i          (bw_error[1]),
     .bw_fw_valid_o          (bw_valid[3]),
     .bw_fw_ready_i          (bw_ready[3]),
     .bw_fw_addr_o           (bw_addr[3*64 +: 64]),
@@ -480,6 +507,18 @@ module roci_nic #(
     .store_done_o           (store_done)
   );
 
+  // Not asked for by the engines so far.
+  assign key_op            = '0;
+  assign key_op_valid      = '0;
+  assign srq_doorbell_ready = 1'b1;
+  assign live_srq_ready    = live_srq_valid;
+  assign live_srq          = '0;
+  assign fault_qpn         = '0;
+  assign fault_valid       = 1'b0;
+  assign bw_error          = '0;
+  logic unused_op;
+  assign unused_op = ^{bw_error, key_op_ready, key_op_rsp, key_op_rsp_valid, srq_doorbell, srq_doorbell_valid};
+
   roci_key_check #(.NumKeys(NumKeys), .Clients(4)) u_keys (
     .clk_i, .rst_ni,
     .row_valid_i     (row_valid),
@@ -491,6 +530,16 @@ module roci_nic #(
     .key_req_ready_o (key_req_ready),
     .key_rsp_o       (key_rsp),
     .key_rsp_valid_o (key_rsp_valid),
+    .key_op_req_i       (key_op),
+    .key_op_req_valid_i (key_op_valid),
+    .key_op_req_ready_o (key_op_ready),
+    .key_op_rsp_o       (key_op_rsp),
+    .key_op_rsp_valid_o (key_op_rsp_valid),
+    .key_busy_o         (key_busy),
+    .key_row_o          (key_row),
+    .key_row_index_o    (key_row_index),
+    .key_row_valid_o    (key_row_valid),
+    .key_row_ready_i    (key_row_ready),
     .idle_o          (key_idle)
   );
 

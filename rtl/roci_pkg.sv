@@ -319,6 +319,7 @@ package roci_pkg;
   localparam logic [21:0] RegId = 22'h0;
   localparam logic [21:0] RegVersion = 22'h4;
   localparam logic [21:0] RegParameters = 22'h8;
+  localparam logic [21:0] RegParameters2 = 22'h18;
   localparam logic [21:0] RegControl = 22'hC;
   localparam logic [21:0] RegTimeLo = 22'h10;
   localparam logic [21:0] RegTimeHi = 22'h14;
@@ -643,8 +644,9 @@ package roci_pkg;
     logic [15:0]  producer;            // Free-running index of the newest doorbell
   } srq_live_t;
 
-  localparam int unsigned CqLiveBits = 17;
+  localparam int unsigned CqLiveBits = 33;
   typedef struct packed {
+    logic [15:0]  consumer;            // Newest consumer index told by a doorbell
     logic         overflowed;          // Takes no more entries
     logic [15:0]  producer;            // Free-running index of the next entry
   } cq_live_t;
@@ -779,8 +781,9 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } doorbell_t;
 
-  localparam int unsigned KeyReqBits = 148;
+  localparam int unsigned KeyReqBits = 172;
   typedef struct packed {
+    logic [23:0]  qpn;                 // Queue pair, when a remote right is asked for
     logic [3:0]   access;              // Rights that must all be there
     logic [15:0]  pd;                  // Protection domain that must own the region
     logic [31:0]  len;                 // Bytes, not 0

@@ -11,6 +11,7 @@ void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys) {
   num_qps = at_most(qps, kMaxQps);
   num_cqs = at_most(cqs, kMaxCqs);
   num_keys = at_most(keys, kMaxKeys);
+  num_srqs = at_most(qps, kMaxSrqs);  // as many as queue pairs
   for (QueuePair& one : qp) one = QueuePair();
   for (CompletionQueue& one : cq) one = CompletionQueue();
   for (MemoryKey& one : key) one = MemoryKey();

@@ -12,6 +12,8 @@ constexpr uint32_t kMaxQps = 1024;
 constexpr uint32_t kMaxCqs = 1024;
 constexpr uint32_t kMaxKeys = 4096;
 constexpr uint32_t kMaxPds = 256;
+constexpr uint32_t kMaxSrqs = 256;
+constexpr uint32_t kMaxPkeys = 16;
 constexpr uint32_t kFirstQpn = 2;  ///< 0 and 1 have a meaning of their own (QP-19)
 constexpr uint32_t kFirstKey = 1;  ///< key 0 is never valid
 constexpr uint32_t kFirstPd = 1;
@@ -108,6 +110,7 @@ struct Objects {
   uint32_t num_qps;
   uint32_t num_cqs;
   uint32_t num_keys;
+  uint32_t num_srqs;
   QueuePair qp[kMaxQps];
   CompletionQueue cq[kMaxCqs];
   MemoryKey key[kMaxKeys];

@@ -26,6 +26,10 @@ Result query_device(Device* device, const Command&, Reply* reply) {
   reply->put(body::max_gid, kMaxGids);
   reply->put(body::max_message, layout::kMaxMessage);
   reply->put(body::fw_version, kFirmwareVersion);
+  reply->put(body::max_srq, objects.num_srqs);
+  reply->put(body::max_srq_wr, mask_of(kMaxQueueLog));
+  reply->put(body::max_pkeys, kMaxPkeys);
+  reply->put(body::max_mw, objects.num_keys - kFirstKey);
   return ok();
 }
 

@@ -259,6 +259,7 @@ constexpr uint32_t kQpMaskDestQpn = 20;
 constexpr uint32_t kRegId = 0x0;
 constexpr uint32_t kRegVersion = 0x4;
 constexpr uint32_t kRegParameters = 0x8;
+constexpr uint32_t kRegParameters2 = 0x18;
 constexpr uint32_t kRegControl = 0xC;
 constexpr uint32_t kRegTimeLo = 0x10;
 constexpr uint32_t kRegTimeHi = 0x14;
@@ -594,7 +595,8 @@ constexpr unsigned kBytes = 6;
 namespace cq_live {
 constexpr Place producer = {0, 16};
 constexpr Place overflowed = {16, 1};
-constexpr unsigned kBytes = 3;
+constexpr Place consumer = {17, 16};
+constexpr unsigned kBytes = 5;
 }  // namespace cq_live
 
 namespace command_header {

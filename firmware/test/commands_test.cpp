@@ -71,7 +71,8 @@ TEST_CASE("admin queue: one block each way unless a command needs two; the heade
     std::size_t reads, writes;
   };
   const std::vector<Case> cases = {
-      {kAdminOpQueryDevice, Body(), 1, 1},
+      {kAdminOpQueryPort, Body(), 1, 1},
+      {kAdminOpQueryDevice, Body(), 1, 2},
       {kAdminOpQueryQp, Body().put(query_qp::qpn, qpn), 1, 2},
       {kAdminOpQueryQp, Body().put(query_qp::qpn, 1), 1, 1},
       {kAdminOpModifyQp, Body().put(qp_attributes::qpn, qpn), 1, 1},
@@ -144,6 +145,10 @@ TEST_CASE("QueryDevice and QueryPort: limits and address") {
   CHECK(device.get(query_device_reply::max_rd_atomic) == 16);
   CHECK(device.get(query_device_reply::max_gid) == 16);
   CHECK(device.get(query_device_reply::max_message) == 0x80000000);
+  CHECK(device.get(query_device_reply::max_srq) == 16);
+  CHECK(device.get(query_device_reply::max_srq_wr) == 32768);
+  CHECK(device.get(query_device_reply::max_pkeys) == 16);
+  CHECK(device.get(query_device_reply::max_mw) == 15);
   const Answer port = bench.run(kAdminOpQueryPort);
   CHECK(port.get(query_port_reply::state) == 4);
   CHECK(port.get(query_port_reply::max_mtu) == 5);

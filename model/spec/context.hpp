@@ -133,6 +133,7 @@ inline constexpr Field kSrqLive[] = {
 inline constexpr Field kCqLive[] = {
     {"producer", 16, "Free-running index of the next entry"},
     {"overflowed", 1, "Takes no more entries"},
+    {"consumer", 16, "Newest consumer index told by a doorbell"},
 };
 
 /// Counters of a queue pair, 64 bits each, in this order in the row.

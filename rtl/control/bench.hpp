@@ -47,7 +47,7 @@ constexpr unsigned state(std::string_view name) { return code(spec::kQpStates, n
 constexpr unsigned event_kind(std::string_view name) { return code(spec::kEvents, name); }
 
 constexpr unsigned kBusy = 31;
-constexpr unsigned kNumQps = 16, kNumKeys = 32, kNumCqs = 16;  // as in block.cmake
+constexpr unsigned kNumQps = 16, kNumKeys = 32, kNumCqs = 16, kNumSrqs = 8;  // as in block.cmake
 
 struct Row {  // a row of a table, or any 512 bits
   std::uint32_t word[16] = {};
@@ -80,6 +80,7 @@ class Bench {
   explicit Bench(std::uint32_t seed = 1) : random(seed) {
     dut->sq_doorbell_ready_i = 1;
     dut->rq_doorbell_ready_i = 1;
+    dut->srq_doorbell_ready_i = 1;
     dut->all_idle_i = 1;
     dut->s_axil_bready_i = 1;
     dut->s_axil_rready_i = 1;
@@ -101,7 +102,7 @@ class Bench {
   // what was seen
   std::vector<RowSeen> rows;
   std::vector<EventSeen> sq_events, rq_events;
-  std::vector<Doorbell> sq_doorbells, rq_doorbells;
+  std::vector<Doorbell> sq_doorbells, rq_doorbells, srq_doorbells;
   std::vector<std::pair<unsigned, unsigned>> writes;  ///< client, bytes: as taken
   std::vector<std::vector<std::uint8_t>> host_frames, fw_frames;
   std::map<std::uint64_t, std::uint8_t> memory;     ///< by pasid << 44 ^ address
@@ -369,6 +370,9 @@ class Bench {
     }
     if (dut->rq_doorbell_valid_o && dut->rq_doorbell_ready_i) {
       rq_doorbells.push_back(doorbell(dut->rq_doorbell_o));
+    }
+    if (dut->srq_doorbell_valid_o && dut->srq_doorbell_ready_i) {
+      srq_doorbells.push_back(doorbell(dut->srq_doorbell_o));
     }
     if (dut->cqe_sq_valid_i && dut->cqe_sq_ready_o) cqes[0].pop_front();
     if (dut->cqe_rq_valid_i && dut->cqe_rq_ready_o) cqes[1].pop_front();

@@ -76,6 +76,8 @@ TEST_CASE(
     INFO(std::string(r.name));
     if (r.name == "Parameters") {
       CHECK(bench.read(r.offset) == ((DATA_WIDTH / 8) | 4 << 8 | 5 << 16 | 4 << 24));
+    } else if (r.name == "Parameters2") {
+      CHECK(bench.read(r.offset) == 3);
     } else if (r.name != "TimeLo" && r.name != "TimeHi") {
       CHECK(bench.read(r.offset) == r.reset);
     }
@@ -209,7 +211,9 @@ TEST_CASE("control: rows go out on the row bus and read back from the tables tha
   const Table tables[] = {{"QpAttr", kNumQps, spec::total_bits(spec::kQpAttr), true},
                           {"Av", kNumQps, spec::total_bits(spec::kAv), false},
                           {"Key", kNumKeys, spec::total_bits(spec::kKey), true},
-                          {"Cq", kNumCqs, spec::total_bits(spec::kCq), true}};
+                          {"Srq", kNumSrqs, spec::total_bits(spec::kSrq), true},
+                          // `resize` is an order and reads 0
+                          {"Cq", kNumCqs, place_of(spec::kCq, "resize").offset, true}};
   for (const Table& t : tables) {
     INFO(std::string(t.name));
     std::vector<Row> content(t.rows);
@@ -693,4 +697,157 @@ TEST_CASE("control: the admin doorbell calls firmware until it has caught up") {
   CHECK(bench.read("Attention") == 1);
   bench.write("AdminDone", 3);
   CHECK(bench.read("Attention") == 0);
+}
+
+TEST_CASE("control: a fence that holds keeps work back until firmware lets go") {
+  Bench bench;
+  bench.write("FenceCommand", 3);
+  bench.run(40);
+  CHECK(bench.read("FenceCommand") == 2);
+  CHECK(bench.dut->pause_o == 1);
+  bench.set_state(3, state("Init"));  // the tables can be written meanwhile
+  CHECK(bench.get_state(3) == state("Init"));
+  bench.write("FenceCommand", 0);
+  CHECK(bench.dut->pause_o == 0);
+  CHECK(bench.read("FenceCommand") == 0);
+}
+
+TEST_CASE("control: doorbells and rows of shared receive queues, and their live state") {
+  Bench bench;
+  for (unsigned n = 0; n < 2 * kNumSrqs; ++n) {
+    bench.write(window("QpDoorbell") + 16 * n + 8, 0xABC0 + n);
+  }
+  REQUIRE(bench.srq_doorbells.size() == kNumSrqs);
+  for (unsigned n = 0; n < kNumSrqs; ++n) {
+    CHECK(bench.srq_doorbells[n].qpn == n);
+    CHECK(bench.srq_doorbells[n].index == 0xABC0 + n);
+  }
+  CHECK(bench.rq_doorbells.empty());
+  Row row;
+  port::put(row, place_of(spec::kSrq, "valid"), 1);
+  port::put(row, place_of(spec::kSrq, "base"), 0x123456789000);
+  port::put(row, place_of(spec::kSrq, "log"), 9);
+  port::put(row, place_of(spec::kSrq, "limit"), 77);
+  bench.rows.clear();
+  bench.table_write(table("Srq"), 5, row);
+  REQUIRE(bench.rows.size() == 1);
+  CHECK(bench.rows[0].table == table("Srq"));
+  CHECK(bench.rows[0].index == 5);
+  CHECK(bench.rows[0].data == row);
+  CHECK(bench.table_read(table("Srq"), 5) == row);
+  bench.table_write(table("Srq"), kNumSrqs, row);  // out of range
+  CHECK(bench.rows.size() == 1);
+
+  port::clear(bench.dut->live_srq_i);
+  port::put(bench.dut->live_srq_i, place_of(spec::kSrqLive, "producer"), 0x1234);
+  port::put(bench.dut->live_srq_i, place_of(spec::kSrqLive, "consumer"), 0x1230);
+  port::put(bench.dut->live_srq_i, place_of(spec::kSrqLive, "limit"), 3);
+  bench.table_start(table("SrqLive"), 5, false);
+  bench.run(20);
+  CHECK(bench.dut->live_srq_valid_o == 1);
+  CHECK(bench.dut->live_qpn_o == 5);
+  bench.dut->live_srq_ready_i = 1;
+  bench.table_wait();
+  CHECK(bench.read(window("TableData")) == 0x12301234);
+  CHECK(bench.read(window("TableData") + 4) == 3);
+}
+
+TEST_CASE("control: CqLive tells the indices; a resize keeps them and is not kept in the row") {
+  Bench bench;
+  start_eq(bench, 4);
+  bench.make_cq(3, 0x10000, 2);
+  for (unsigned i = 0; i < 3; ++i) {
+    Bench::Cqe c;
+    c.cqn = 3;
+    c.wqe_index = i;
+    bench.cqes[0].push_back(c);
+  }
+  bench.run(100);
+  bench.write(window("CqDoorbell") + 16 * 3, 1);
+  bench.run(20);
+  Row live = bench.table_read(table("CqLive"), 3);
+  CHECK(port::get(live, place_of(spec::kCqLive, "producer")) == 3);
+  CHECK(port::get(live, place_of(spec::kCqLive, "consumer")) == 1);
+  CHECK(port::get(live, place_of(spec::kCqLive, "overflowed")) == 0);
+  Row row = bench.table_read(table("Cq"), 3);
+  port::put(row, place_of(spec::kCq, "base"), 0x20000);
+  port::put(row, place_of(spec::kCq, "log"), 3);
+  Row order = row;
+  port::put(order, place_of(spec::kCq, "resize"), 1);
+  bench.table_write(table("Cq"), 3, order);
+  CHECK(bench.table_read(table("Cq"), 3) == row);
+  live = bench.table_read(table("CqLive"), 3);
+  CHECK(port::get(live, place_of(spec::kCqLive, "producer")) == 3);
+  Bench::Cqe c;
+  c.cqn = 3;
+  c.wqe_index = 0x77;
+  bench.cqes[0].push_back(c);
+  bench.run(100);
+  CHECK(bench.byte_at(7, 0x20000 + 3 * 32) == 0x77);
+}
+
+TEST_CASE("control: rows of key operations go to the bus and into what firmware reads") {
+  Bench bench;
+  Row row;
+  port::put(row, place_of(spec::kKey, "variant"), 0x5A);
+  port::put(row, place_of(spec::kKey, "iova"), 0x123456789ABCDEF0);
+  for (int w = 0; w < 10; ++w) port::put(bench.dut->key_row_i, 32 * w, w < 9 ? 32 : 6, row[w]);
+  bench.dut->key_row_index_i = 7;
+  // While an operation is under way, firmware's row of the same table waits; others do not.
+  bench.dut->key_busy_i = 1;
+  for (int i = 0; i < 16; ++i) bench.write(window("TableData") + 4 * i, i == 0 ? 1 : 0);
+  bench.table_start(table("Key"), 9, true);
+  bench.run(50);
+  CHECK(bench.rows.empty());
+  bench.fails[0].push_back({event_kind("QpFatal"), 2});  // states go on
+  bench.dut->key_row_valid_i = 1;
+  while (!bench.dut->key_row_ready_o) bench.step();
+  bench.step();
+  bench.dut->key_row_valid_i = 0;
+  bench.run(2);
+  REQUIRE(bench.rows.size() == 1);
+  CHECK(bench.rows[0].table == table("Key"));
+  CHECK(bench.rows[0].index == 7);
+  CHECK(bench.rows[0].data == row);
+  bench.dut->key_busy_i = 0;
+  bench.table_wait();
+  REQUIRE(bench.rows.size() == 2);
+  CHECK(bench.rows[1].index == 9);
+  CHECK(bench.table_read(table("Key"), 7) == row);
+}
+
+TEST_CASE("control: firmware leaves ERR by RESET only") {
+  Bench bench;
+  bench.set_state(4, state("Init"));
+  bench.fails[1].push_back({event_kind("QpAccess"), 4});
+  bench.run(20);
+  for (const char* to : {"Init", "Rtr", "Rts", "Sqd", "Err"}) {
+    bench.set_state(4, state(to));
+    CHECK(bench.get_state(4) == state("Err"));
+  }
+  bench.set_state(4, state("Reset"));
+  CHECK(bench.get_state(4) == state("Reset"));
+}
+
+TEST_CASE("control: CQ-12 a full event queue loses no unread entry and tells; a failed write tells too") {
+  Bench bench;
+  start_eq(bench, 2);
+  for (unsigned i = 0; i < 6; ++i) bench.plain_events.push_back({event_kind("CommEst"), i});
+  bench.run(300);
+  for (unsigned i = 0; i < 4; ++i) CHECK(eqe(bench, i) == Eqe{event_kind("CommEst"), i, true});
+  CHECK(bench.read("EqStatus") == 1);
+  bench.write("EqStatus", 1);
+  CHECK(bench.read("EqStatus") == 0);
+  CHECK(bench.dut->irq_o == 1);
+  bench.write("EqConsumer", 4);
+  bench.run(5);
+  CHECK(bench.dut->irq_o == 0);
+  bench.plain_events.push_back({event_kind("CommEst"), 9});
+  bench.run(100);
+  CHECK(eqe(bench, 0) == Eqe{event_kind("CommEst"), 9, false});
+  CHECK(bench.read("EqStatus") == 0);
+  bench.dut->bw_eq_error_i = 1;
+  bench.plain_events.push_back({event_kind("CommEst"), 10});
+  bench.run(100);
+  CHECK(bench.read("EqStatus") == 1);
 }

@@ -16,7 +16,8 @@ module roci_control #(
   parameter int unsigned DataWidth = 512,   // 64, 128, 256 or 512
   parameter int unsigned NumQps    = 256,   // power of two, 16 to 32768
   parameter int unsigned NumKeys   = 1024,  // power of two, 16 to 2^24
-  parameter int unsigned NumCqs    = 256    // power of two, 16 to 32768
+  parameter int unsigned NumCqs    = 256,   // power of two, 16 to 32768
+  parameter int unsigned NumSrqs   = 64     // power of two, 2 to 32768
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -52,6 +53,9 @@ module roci_control #(
   output roci_pkg::doorbell_t      rq_doorbell_o,
   output logic                     rq_doorbell_valid_o,
   input  logic                     rq_doorbell_ready_i,
+  output roci_pkg::doorbell_t      srq_doorbell_o,  // the SRQ in place of the queue pair
+  output logic                     srq_doorbell_valid_o,
+  input  logic                     srq_doorbell_ready_i,
   output logic                     row_valid_o,
   output logic [3:0]               row_table_o,
   output logic [23:0]              row_index_o,
@@ -62,6 +66,13 @@ module roci_control #(
   output roci_pkg::qp_event_t      qp_event_rq_o,
   output logic                     qp_event_rq_valid_o,
   input  logic                     qp_event_rq_ready_i,
+
+  // from the key table: rows of key operations
+  input  logic                     key_busy_i,
+  input  roci_pkg::key_t           key_row_i,
+  input  logic [23:0]              key_row_index_i,
+  input  logic                     key_row_valid_i,
+  output logic                     key_row_ready_o,
 
   // from the engines
   input  roci_pkg::event_req_t     fail_sq_i,
@@ -81,6 +92,8 @@ module roci_control #(
   output logic                     cqe_rq_ready_o,
   input  logic [15:0]              wr_done_i,
   input  logic [7:0]               store_done_i,
+  input  logic [23:0]              fault_qpn_i,  // pulse: data of this queue pair is not in memory
+  input  logic                     fault_valid_i,
   input  roci_pkg::count_t         count_sq_i,
   input  logic                     count_sq_valid_i,
   output logic                     count_sq_ready_o,
@@ -96,6 +109,9 @@ module roci_control #(
   output logic                     live_rq_valid_o,
   input  logic                     live_rq_ready_i,
   input  roci_pkg::qp_live_t       live_rq_i,
+  output logic                     live_srq_valid_o,  // of the SRQ on live_qpn_o
+  input  logic                     live_srq_ready_i,
+  input  roci_pkg::srq_live_t      live_srq_i,
 
   // host memory: block write clients 0, 1 and 3, block read client 4
   output logic                     bw_cq_valid_o,
@@ -105,6 +121,7 @@ module roci_control #(
   output logic [511:0]             bw_cq_data_o,
   output logic [6:0]               bw_cq_bytes_o,
   input  logic                     bw_cq_done_i,
+  input  logic                     bw_cq_error_i,
   output logic                     bw_eq_valid_o,
   input  logic                     bw_eq_ready_i,
   output logic [63:0]              bw_eq_addr_o,
@@ -112,6 +129,7 @@ module roci_control #(
   output logic [511:0]             bw_eq_data_o,
   output logic [6:0]               bw_eq_bytes_o,
   input  logic                     bw_eq_done_i,
+  input  logic                     bw_eq_error_i,
   output logic                     bw_fw_valid_o,
   input  logic                     bw_fw_ready_i,
   output logic [63:0]              bw_fw_addr_o,
@@ -207,7 +225,7 @@ module roci_control #(
   logic         table_command_write, table_data_write, fence_write, dma_command_write;
   logic         dma_data_write, tx_command_write, tx_data_write, rx_pop, counter_select_write;
   logic         eq_size_write, eq_consumer_write, eq_status_write, post_valid, post_ready;
-  logic         fence_busy, eq_overflow, engine_valid, engine_ready, read_window;
+  logic         fence_busy, fence_held, eq_overflow, engine_valid, engine_ready, read_window;
   logic [1:0]   control;
   logic [63:0]  eq_base, dma_address, counter;
   logic [511:0] table_data, dma_data;
@@ -215,7 +233,7 @@ module roci_control #(
   roci_pkg::event_req_t post, engine_event;
 
   roci_regs #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs)
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
   ) u_regs (
     .clk_i, .rst_ni, .now_i,
     .wr_addr_i              (wr_addr),
@@ -228,6 +246,7 @@ module roci_control #(
     .rd_data_o              (rd_data),
     .sq_doorbell_o, .sq_doorbell_valid_o, .sq_doorbell_ready_i,
     .rq_doorbell_o, .rq_doorbell_valid_o, .rq_doorbell_ready_i,
+    .srq_doorbell_o, .srq_doorbell_valid_o, .srq_doorbell_ready_i,
     .cq_doorbell_cqn_o      (bell_cqn),
     .cq_doorbell_arm_o      (bell_arm),
     .cq_doorbell_solicited_o(bell_solicited),
@@ -256,7 +275,7 @@ module roci_control #(
     .dma_address_o          (dma_address),
     .table_command_i        (table_command),
     .table_data_i           (table_data),
-    .fence_busy_i           (fence_busy),
+    .fence_i                ({fence_held, fence_busy}),
     .dma_command_i          (dma_command),
     .dma_data_i             (dma_data),
     .tx_command_i           (tx_command),
@@ -285,7 +304,9 @@ module roci_control #(
   logic [1:0]   piece_index;
   logic [127:0] piece;
 
-  roci_table_port #(.NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs)) u_table_port (
+  roci_table_port #(
+    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+  ) u_table_port (
     .clk_i, .rst_ni,
     .command_i     (table_command_write),
     .data_i        (table_data_write),
@@ -304,6 +325,11 @@ module roci_control #(
     .change_state_i(change_state),
     .cq_valid_o    (cq_row_valid),
     .cq_ready_i    (cq_row_ready),
+    .key_busy_i,
+    .key_valid_i   (key_row_valid_i),
+    .key_ready_o   (key_row_ready_o),
+    .key_index_i   (key_row_index_i),
+    .key_i         (key_row_i),
     .clear_valid_o (clear_valid),
     .clear_done_i  (clear_done),
     .count_valid_o (count_valid),
@@ -314,11 +340,19 @@ module roci_control #(
     .row_o         (table_row),
     .live_sq_valid_o, .live_sq_ready_i, .live_sq_i,
     .live_rq_valid_o, .live_rq_ready_i, .live_rq_i,
+    .live_srq_valid_o, .live_srq_ready_i, .live_srq_i,
+    .live_cq_valid_o (live_cq_valid),
+    .live_cq_ready_i (live_cq_ready),
+    .live_cq_i       (live_cq),
     .row_valid_o, .row_table_o, .row_index_o, .row_data_o,
     .idle_o        (table_idle)
   );
   assign live_qpn_o = table_row;
 
+  roci_pkg::cq_live_t live_cq;
+  logic live_cq_valid, live_cq_ready;
+  // Every queue pair and every completion queue may fail once before firmware looks.
+  localparam int unsigned EngineEvents = NumQps > NumCqs ? 2 * NumQps : 2 * NumCqs;
   roci_pkg::event_req_t fail_cq, qp_event, cq_event;
   logic fail_cq_valid, fail_cq_ready, qp_event_valid, qp_event_ready, cq_event_valid, cq_event_ready;
   logic state_idle, cq_idle, bells_idle, eq_idle, dma_idle, frame_idle, counters_idle;
@@ -352,11 +386,14 @@ module roci_control #(
   );
 
   // Completions and events
-  roci_cq #(.NumCqs(NumCqs)) u_cq (
+  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps)) u_cq (
     .clk_i, .rst_ni, .now_i,
     .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
     .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
     .wr_done_i, .store_done_i,
+    .fault_qpn_i, .fault_valid_i,
+    .reset_qpn_i         (change_qpn),
+    .reset_valid_i       (change_valid && change_state == roci_pkg::QpReset),
     .doorbell_cqn_i      (bell_cqn),
     .doorbell_arm_i      (bell_arm),
     .doorbell_solicited_i(bell_solicited),
@@ -367,6 +404,9 @@ module roci_control #(
     .row_index_i         (table_row),
     .row_valid_i         (cq_row_valid),
     .row_ready_o         (cq_row_ready),
+    .live_valid_i        (live_cq_valid),
+    .live_ready_o        (live_cq_ready),
+    .live_o              (live_cq),
     .bw_valid_o          (bw_cq_valid_o),
     .bw_ready_i          (bw_cq_ready_i),
     .bw_addr_o           (bw_cq_addr_o),
@@ -374,6 +414,7 @@ module roci_control #(
     .bw_data_o           (bw_cq_data_o),
     .bw_bytes_o          (bw_cq_bytes_o),
     .bw_done_i           (bw_cq_done_i),
+    .bw_error_i          (bw_cq_error_i),
     .event_o             (cq_event),
     .event_valid_o       (cq_event_valid),
     .event_ready_i       (cq_event_ready),
@@ -385,7 +426,7 @@ module roci_control #(
     .idle_o              (cq_idle)
   );
 
-  roci_eq #(.EngineEvents(NumQps)) u_eq (
+  roci_eq #(.EngineEvents(EngineEvents)) u_eq (
     .clk_i, .rst_ni,
     .word_i          (word),
     .size_write_i    (eq_size_write),
@@ -417,6 +458,7 @@ module roci_control #(
     .bw_data_o       (bw_eq_data_o),
     .bw_bytes_o      (bw_eq_bytes_o),
     .bw_done_i       (bw_eq_done_i),
+    .bw_error_i      (bw_eq_error_i),
     .irq_o,
     .idle_o          (eq_idle)
   );
@@ -506,7 +548,10 @@ module roci_control #(
 
   roci_fence u_fence (
     .clk_i, .rst_ni,
-    .start_i   (fence_write),
+    .start_i   (fence_write && word[0]),
+    .hold_i    (word[1]),
+    .release_i (fence_write && !word[0]),
+    .held_o    (fence_held),
     .all_idle_i,
     .busy_o    (fence_busy),
     .pause_o

@@ -22,6 +22,7 @@ namespace {
 constexpr unsigned kCqs = 8;  // as in block.cmake
 constexpr unsigned kCompletion = 1, kCqError = 2, kQpFatal = 3;
 constexpr unsigned kEntryBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr unsigned kFatalErr = 17;  // status
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 struct Cqe {
@@ -59,6 +60,7 @@ struct Bench {
   unsigned percent_source = 100;
   std::uint64_t ns_per_clock = 4;
   unsigned log_of[kCqs] = {};
+  unsigned bad_index = ~0u;  ///< the entry with this wqe_index does not reach memory
 
   explicit Bench(std::uint32_t seed = 1) : random(seed) {
     for (int i = 0; i < 20; ++i) step();
@@ -102,6 +104,7 @@ struct Bench {
     dut->event_ready_i = chance(percent_ready);
     dut->fail_ready_i = chance(percent_ready);
     dut->bw_done_i = !flying.empty() && flying.front().due <= dut.cycle();
+    dut->bw_error_i = dut->bw_done_i && flying.front().wqe_index == bad_index;
     dut.settle();
     if (dut->bw_done_i) {
       visible.push_back(flying.front());
@@ -136,7 +139,7 @@ struct Bench {
       CHECK(get("imm") == ~w.wqe_index);
       CHECK(get("with_imm") == (w.wqe_index & 1));
       CHECK(get("opcode") == 0x80);
-      CHECK(get("vendor_err") == (w.status ? 0x5Au : 0));
+      CHECK(get("vendor_err") == (w.status && w.status != kFatalErr ? 0x5Au : 0));
       flying.push_back(w);
       taken.push_back(w);
     }
@@ -166,11 +169,12 @@ struct Bench {
   }
 
   void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0,
-            bool valid = true) {
+            bool valid = true, std::uint64_t moved = 0) {
     port::clear(dut->row_data_i);
+    port::put(dut->row_data_i, place_of(spec::kCq, "resize"), moved != 0);
     port::put(dut->row_data_i, place_of(spec::kCq, "valid"), valid);
     port::put(dut->row_data_i, place_of(spec::kCq, "pasid"), 7);
-    port::put(dut->row_data_i, place_of(spec::kCq, "base"), base(cqn));
+    port::put(dut->row_data_i, place_of(spec::kCq, "base"), base(cqn) + moved);
     port::put(dut->row_data_i, place_of(spec::kCq, "log"), log);
     port::put(dut->row_data_i, place_of(spec::kCq, "moderation_count"), count);
     port::put(dut->row_data_i, place_of(spec::kCq, "moderation_period"), period);
@@ -181,6 +185,31 @@ struct Bench {
     step();
     dut->row_valid_i = 0;
     log_of[cqn] = log;
+  }
+  /// Moves the ring of a queue.
+  void resize(unsigned cqn, unsigned log, std::uint64_t moved) {
+    make(cqn, log, 0, 0, true, moved);
+  }
+  struct Live {
+    unsigned producer, consumer;
+    bool overflowed;
+  };
+  Live live(unsigned cqn) {
+    dut->row_index_i = cqn;
+    dut->live_valid_i = 1;
+    dut.settle();
+    for (int i = 0; !dut->live_ready_o; ++i) {
+      REQUIRE(i < 100);
+      step();
+      dut.settle();
+    }
+    const auto get = [this](std::string_view name) {
+      return static_cast<unsigned>(port::get(dut->live_o, place_of(spec::kCqLive, name)));
+    };
+    const Live live{get("producer"), get("consumer"), get("overflowed") != 0};
+    step();
+    dut->live_valid_i = 0;
+    return live;
   }
   void complete(unsigned cqn, unsigned index, bool solicited = false, unsigned status = 0,
                 int source = 0) {
@@ -598,4 +627,123 @@ TEST_CASE("cq: doorbells are taken one a clock, entries keep their share") {
   while (!bench.bells.empty()) bench.step();
   CHECK(bench.dut.cycle() - start < 300 + 70);
   CHECK(bench.taken.size() == 50);
+}
+
+TEST_CASE("cq: CQ-13 a ring that moves keeps its indices and arming, at every index") {
+  for (unsigned first = 0; first < 20; ++first) {
+    Bench bench;
+    bench.make(2, 2);
+    for (unsigned i = 0; i < first; ++i) {
+      bench.complete(2, i);
+      bench.consume(2, i);
+      bench.drain();
+    }
+    bench.consume(2, first);
+    bench.arm(2, first);
+    bench.drain();
+    CHECK(bench.events.empty());
+    bench.resize(2, 4, 0x800000);
+    bench.drain();
+    const Bench::Live live = bench.live(2);
+    CHECK(live.producer == first);
+    CHECK(live.consumer == first);
+    CHECK_FALSE(live.overflowed);
+    for (unsigned i = 0; i < 16; ++i) bench.complete(2, first + i);
+    bench.drain();
+    REQUIRE(bench.taken.size() == first + 16);
+    for (unsigned i = 0; i < 16; ++i) {
+      const unsigned index = first + i;
+      const Write& w = bench.taken[index];
+      CHECK(w.address == Bench::base(2) + 0x800000 + index % 16 * kEntryBytes);
+      CHECK(w.owner == (index / 16 % 2 == 0));
+    }
+    CHECK(bench.events.size() == 1);  // the arm of before
+    CHECK(bench.fails.empty());
+    bench.complete(2, first + 16);  // the new size holds
+    bench.drain();
+    CHECK(bench.fails.size() == 1);
+    CHECK(bench.live(2).overflowed);
+  }
+}
+
+TEST_CASE("cq: entries on both sides of a move are each in one ring") {
+  Bench bench(7);
+  bench.percent_ready = 50;
+  bench.make(1, 5);
+  std::uint64_t moved = 0;
+  unsigned index = 0;
+  for (unsigned round = 0; round < 40; ++round) {
+    for (unsigned i = 0; i < 8; ++i) bench.complete(1, index++);
+    bench.run(bench.random() % 12);
+    moved += 0x1000;
+    bench.resize(1, 5, moved);
+    bench.drain();
+    bench.consume(1, index);
+    bench.drain();
+  }
+  REQUIRE(bench.taken.size() == index);
+  std::uint64_t ring = 0;
+  for (unsigned i = 0; i < index; ++i) {
+    const std::uint64_t at = bench.taken[i].address - Bench::base(1);
+    CHECK(bench.taken[i].wqe_index == i);
+    CHECK(at % 0x1000 == i % 32 * kEntryBytes);
+    CHECK(at / 0x1000 >= ring);
+    ring = at / 0x1000;
+  }
+  CHECK(ring > 30);
+}
+
+TEST_CASE("cq: F-82 a queue pair with a fault gets no good completion that waited for data") {
+  Bench bench;
+  bench.make(3, 6);
+  const auto complete = [&](unsigned qpn, unsigned index, bool waits, unsigned status = 0) {
+    Cqe c;
+    c.cqn = 3;
+    c.qpn = qpn;
+    c.wqe_index = index;
+    c.wait_data = waits;
+    c.status = status;
+    bench.in[index % 2].push_back(c);
+    bench.drain();
+  };
+  complete(5, 0, true);
+  bench.dut->fault_qpn_i = 5;
+  bench.dut->fault_valid_i = 1;
+  bench.step();
+  bench.dut->fault_valid_i = 0;
+  complete(5, 1, true);
+  complete(5, 2, false);
+  complete(5, 3, true, 5);
+  complete(4, 4, true);
+  complete(5, 5, true);
+  bench.dut->reset_qpn_i = 5;
+  bench.dut->reset_valid_i = 1;
+  bench.step();
+  bench.dut->reset_valid_i = 0;
+  complete(5, 6, true);
+  const unsigned expected[] = {0, kFatalErr, 0, 5, 0, kFatalErr, 0};
+  REQUIRE(bench.taken.size() == 7);
+  for (unsigned i = 0; i < 7; ++i) CHECK(bench.taken[i].status == expected[i]);
+}
+
+TEST_CASE("cq: F-82 an entry that does not reach memory raises CqError and breaks the ring") {
+  Bench bench;
+  bench.make(3, 6);
+  bench.make(4, 6);
+  bench.arm(3, 0);
+  bench.bad_index = 2;
+  for (unsigned i = 0; i < 4; ++i) bench.complete(3, i);
+  for (unsigned i = 10; i < 14; ++i) bench.complete(4, i);
+  bench.drain();
+  REQUIRE(bench.events.size() == 2);
+  CHECK(bench.events[0].kind == kCompletion);
+  CHECK(bench.events[1].kind == kCqError);
+  CHECK(bench.events[1].number == 3);
+  CHECK(bench.live(3).overflowed);
+  CHECK_FALSE(bench.live(4).overflowed);
+  bench.complete(3, 5);
+  bench.complete(4, 14);
+  bench.drain();
+  CHECK(bench.fails == std::vector<unsigned>{0x1003});
+  CHECK(bench.taken.back().cqn == 4);
 }

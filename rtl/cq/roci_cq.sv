@@ -16,12 +16,18 @@
 // software has not taken, raise the event at once, so none is slept through. An event leaves only
 // when all entries written before it are in memory. Once a ring overflowed it takes no entries
 // until it is made anew (10.8.3.4). A new row restarts the ring; one that changes only the
-// moderation of a valid queue does not.
+// moderation of a valid queue does not, and one with `resize` moves it: indices and arming stay, and
+// entries from the next one on go to the new place.
+//
+// Memory that cannot be written: a queue pair with a fault gets no good completion that waited for
+// data any more, until its RESET (FatalErr in its place). An entry that did not reach memory raises
+// CqError and breaks its ring.
 
 `include "assert.svh"
 
 module roci_cq #(
-  parameter int unsigned NumCqs = 256
+  parameter int unsigned NumCqs = 256,
+  parameter int unsigned NumQps = 256
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -36,6 +42,10 @@ module roci_cq #(
   output logic                  cqe_rq_ready_o,
   input  logic [15:0]           wr_done_i,
   input  logic [7:0]            store_done_i,
+  input  logic [23:0]           fault_qpn_i,    // pulse: data of this queue pair is not in memory
+  input  logic                  fault_valid_i,
+  input  logic [23:0]           reset_qpn_i,    // pulse: the queue pair begins anew
+  input  logic                  reset_valid_i,
 
   input  logic [15:0]           doorbell_cqn_i,
   input  logic                  doorbell_arm_i,        // else: consumer index
@@ -49,6 +59,10 @@ module roci_cq #(
   input  logic                  row_valid_i,
   output logic                  row_ready_o,
 
+  input  logic                  live_valid_i,          // of row_index_i
+  output logic                  live_ready_o,
+  output roci_pkg::cq_live_t    live_o,                // in the clock of ready
+
   // out
   output logic                  bw_valid_o,
   input  logic                  bw_ready_i,
@@ -57,6 +71,7 @@ module roci_cq #(
   output logic [511:0]          bw_data_o,
   output logic [6:0]            bw_bytes_o,
   input  logic                  bw_done_i,
+  input  logic                  bw_error_i,  // with done
 
   output roci_pkg::event_req_t  event_o,  // Completion, CqError
   output logic                  event_valid_o,
@@ -78,6 +93,8 @@ module roci_cq #(
   localparam logic [2:0] OpArm      = 3'd2;
   localparam logic [2:0] OpRestart  = 3'd3;
   localparam logic [2:0] OpPeriod   = 3'd4;  // a moderation period ended; numbers as in cq_decide
+  localparam logic [2:0] OpLive     = 3'd5;  // look only
+  localparam logic [2:0] OpBreak    = 3'd6;  // an entry did not reach memory
 
   // Sources of entries
   logic [roci_pkg::CqeReqBits-1:0] sq_word, rq_word;
@@ -127,8 +144,8 @@ module roci_cq #(
 
   // Choice of the next operation. Entries and doorbells take turns; what is rare goes first.
   logic               room, sources_turn_q, rq_turn_q, rows_ready;
-  logic               period_valid, period_take, go, pick_entry;
-  logic [RowBits-1:0] period_row, op_row;
+  logic               period_valid, period_take, go, pick_entry, break_valid, break_take, looking;
+  logic [RowBits-1:0] period_row, op_row, break_row;
   logic [2:0]         op;
   roci_pkg::cqe_req_t entry;
 
@@ -140,8 +157,18 @@ module roci_cq #(
     period_take = 1'b0;
     bell_take   = 1'b0;
     pick_entry  = 1'b0;
-    if (room && rows_ready) begin
-      if (row_valid_i) begin
+    break_take  = 1'b0;
+    if (break_valid) begin  // writes nothing: needs no room, and makes some
+      op         = OpBreak;
+      op_row     = break_row;
+      go         = 1'b1;
+      break_take = 1'b1;
+    end else if (room && rows_ready) begin
+      if (live_valid_i && !looking) begin
+        op          = OpLive;
+        op_row      = row_index_i[RowBits-1:0];
+        go          = 1'b1;
+      end else if (row_valid_i) begin
         op          = OpRestart;
         op_row      = row_index_i[RowBits-1:0];
         go          = 1'b1;
@@ -164,7 +191,28 @@ module roci_cq #(
       end
     end
   end
-  assign entry   = rq_valid && (rq_turn_q || !sq_valid) ? rq_word : sq_word;
+  // Queue pairs with a fault
+  localparam int unsigned QpBits = $clog2(NumQps);
+  logic [NumQps-1:0]  faulty_q;
+  logic               poisoned;
+  roci_pkg::cqe_req_t entry_word;
+  assign entry_word = rq_valid && (rq_turn_q || !sq_valid) ? rq_word : sq_word;
+  assign poisoned   = (entry_word.wait_data || entry_word.wait_store)
+                      && entry_word.status == roci_pkg::StatusSuccess
+                      && (faulty_q[entry_word.qpn[QpBits-1:0]]
+                          || (fault_valid_i && fault_qpn_i == entry_word.qpn));
+  always_comb begin
+    entry = entry_word;
+    if (poisoned) entry.status = roci_pkg::StatusFatalErr;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) faulty_q <= '0;
+    else begin
+      if (reset_valid_i) faulty_q[reset_qpn_i[QpBits-1:0]] <= 1'b0;
+      if (fault_valid_i) faulty_q[fault_qpn_i[QpBits-1:0]] <= 1'b1;
+    end
+  end
+
   assign rq_take = pick_entry && rq_valid && (rq_turn_q || !sq_valid);
   assign sq_take = pick_entry && !rq_take;
 
@@ -229,8 +277,21 @@ module roci_cq #(
 
   // Decide
   logic write, raise, raise_error, fail, start_period, stop_period, period_room, same_ring;
-  assign same_ring = config_row.valid && new_row_q.valid && config_row.base == new_row_q.base &&
-                     config_row.log == new_row_q.log && config_row.pasid == new_row_q.pasid;
+  assign same_ring = config_row.valid && new_row_q.valid &&
+                     (new_row_q.resize ||
+                      (config_row.base == new_row_q.base && config_row.log == new_row_q.log &&
+                       config_row.pasid == new_row_q.pasid));
+
+  // What it is like now
+  logic [15:0] live_producer, live_consumer;
+  logic        live_broken;
+  assign {live_producer, live_consumer, live_broken} =
+      {ring[RingBits-2 -: 16], ring[RingBits-18 -: 16], ring[32]};
+  assign looking           = valid_q && op_q == OpLive;
+  assign live_ready_o      = looking;
+  assign live_o.producer   = live_producer;
+  assign live_o.consumer   = live_consumer;
+  assign live_o.overflowed = live_broken && config_row.valid;
 
   roci_cq_decide u_decide (
     .op_i          (op_q),
@@ -284,6 +345,10 @@ module roci_cq #(
     .raise_error_i(valid_q && raise_error),
     .room_o       (write_room),
     .bw_valid_o, .bw_ready_i, .bw_addr_o, .bw_pasid_o, .bw_data_o, .bw_bytes_o, .bw_done_i,
+    .bw_error_i,
+    .break_row_o  (break_row),
+    .break_valid_o(break_valid),
+    .break_take_i (break_take),
     .event_o, .event_valid_o, .event_ready_i,
     .idle_o       (write_idle)
   );
@@ -309,8 +374,11 @@ module roci_cq #(
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.
   assign bells_idle_o = !bell_valid && !valid_q;
   assign idle_o = sq_empty && rq_empty && !row_valid_i && write_idle && !fail_valid_o &&
-                  !period_valid && rows_ready &&
+                  !period_valid && rows_ready && !break_valid &&
                   !(valid_q && op_q != OpConsumer && op_q != OpArm);
+
+  logic unused;
+  assign unused = ^{config_row.resize, reset_qpn_i[23:QpBits]};
 
   `ASSERT(RoomForFail, `IMPLIES(valid_q && fail, fails_ready))
 

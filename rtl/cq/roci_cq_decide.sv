@@ -14,7 +14,7 @@ module roci_cq_decide (
   input  logic        answers_i,      // entry: solicited or an error
   input  logic [15:0] index_i,        // doorbells
   input  logic        solicited_i,    // arm
-  input  logic        same_ring_i,    // restart: only moderation changes
+  input  logic        same_ring_i,    // restart: indices and arming stay
   input  logic [67:0] ring_i,
   output logic [67:0] ring_o,
   output logic [15:0] index_o,        // place of the entry
@@ -31,6 +31,8 @@ module roci_cq_decide (
   localparam logic [2:0] OpConsumer = 3'd1;
   localparam logic [2:0] OpArm      = 3'd2;
   localparam logic [2:0] OpRestart  = 3'd3;
+  localparam logic [2:0] OpPeriod   = 3'd4;
+  localparam logic [2:0] OpBreak    = 3'd6;
 
   localparam logic [1:0] ArmedNo        = 2'd0;
   localparam logic [1:0] ArmedSolicited = 2'd1;
@@ -65,7 +67,7 @@ module roci_cq_decide (
     end else if (op_i == OpArm) begin
       owed = solicited_i ? since < unseen : unseen != '0;
       hits = solicited_i ? 16'd1 : unseen;
-    end else if (op_i != OpConsumer && op_i != OpRestart) begin
+    end else if (op_i == OpPeriod) begin
       owed = armed != ArmedNo && waiting != '0;
     end
   end
@@ -98,6 +100,7 @@ module roci_cq_decide (
         waiting_next  = '0;
       end
     end else if (valid_i) begin
+      if (op_i == OpBreak) broken_next = 1'b1;
       if (op_i == OpConsumer || op_i == OpArm) consumer_next = index_i;
       if (op_i == OpArm) armed_next = wanted;
       if (op_i == OpEntry && (full || broken)) begin

@@ -6,6 +6,8 @@
 //   entry --> build --> FIFO --> bw           bw_done --> count
 //   entry, event -----------> retire FIFO ---------------------> event, in order
 //
+// A write that failed raises CqError in its place and breaks the ring (break_*).
+//
 // room_o tells one operation ahead: it covers one more in each stage before this block.
 
 `include "assert.svh"
@@ -36,6 +38,10 @@ module roci_cq_write #(
   output logic [511:0]          bw_data_o,
   output logic [6:0]            bw_bytes_o,
   input  logic                  bw_done_i,
+  input  logic                  bw_error_i,     // with done
+  output logic [RowBits-1:0]    break_row_o,    // valid until taken
+  output logic                  break_valid_o,
+  input  logic                  break_take_i,
   output roci_pkg::event_req_t  event_o,
   output logic                  event_valid_o,
   input  logic                  event_ready_i,
@@ -73,6 +79,7 @@ module roci_cq_write #(
       cqe_q.vendor_err <= entry_i.vendor_err;
       cqe_q.with_imm   <= entry_i.with_imm;
       cqe_q.solicited  <= entry_i.solicited;
+      cqe_q.with_inv   <= entry_i.with_inv;
       cqe_q.owner      <= owner_i;
     end
   end
@@ -96,8 +103,9 @@ module roci_cq_write #(
 
   // Writes under way and the events behind them, in order
   localparam int unsigned RetireBits = RowBits + 3;
-  logic [LevelBits-1:0] retires, done_q;  // done: responses not yet matched to their write
+  logic [LevelBits-1:0] retires;
   logic                 head_valid, head_pop, head_write, head_raise, head_error, head_due;
+  logic                 done, done_bad, failed, done_ready;  // responses not yet matched to a write
   logic                 retire_ready;
   logic [RowBits-1:0]   head_row;
   roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
@@ -110,21 +118,39 @@ module roci_cq_write #(
     .out_ready_i(head_pop),
     .level_o    (retires)
   );
-  assign head_due       = head_valid && (!head_write || done_q != '0);
-  assign event_valid_o  = head_due && head_raise;
-  assign event_o.kind   = head_error ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
+  roci_fifo #(.Width(1), .Depth(Writes)) u_done (
+    .clk_i, .rst_ni,
+    .in_data_i  (bw_error_i),
+    .in_valid_i (bw_done_i),
+    .in_ready_o (done_ready),
+    .out_data_o (done_bad),
+    .out_valid_o(done),
+    .out_ready_i(head_pop && head_write),
+    .level_o    ()
+  );
+  logic               break_valid_q;
+  logic [RowBits-1:0] break_row_q;
+  assign failed         = head_write && done_bad;
+  assign head_due       = head_valid && (!head_write || done) && !(failed && break_valid_q);
+  assign event_valid_o  = head_due && (head_raise || failed);
+  assign event_o.kind   = head_error || failed ? roci_pkg::EventCqError : roci_pkg::EventCompletion;
   assign event_o.number = 24'(head_row);
-  assign head_pop       = head_due && (!head_raise || event_ready_i);
+  assign head_pop       = head_due && (!event_valid_o || event_ready_i);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) done_q <= '0;
-    else done_q <= done_q + LevelBits'(bw_done_i) - LevelBits'(head_pop && head_write);
+    if (!rst_ni) break_valid_q <= 1'b0;
+    else if (head_pop && failed) break_valid_q <= 1'b1;
+    else if (break_take_i) break_valid_q <= 1'b0;
+    if (head_pop && failed) break_row_q <= head_row;
   end
+  assign break_valid_o = break_valid_q;
+  assign break_row_o   = break_row_q;
 
   assign room_o = words < 3'd2 && retires < LevelBits'(Writes - 2);
-  assign idle_o = !build_q && !bw_valid_o && !head_valid;
+  assign idle_o = !build_q && !bw_valid_o && !head_valid && !break_valid_q;
 
   `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
+  `ASSERT(RoomForDone, `IMPLIES(bw_done_i, done_ready))
   `ASSERT(RoomToRetire, `IMPLIES(write_i || raise_i || raise_error_i, retire_ready))
 
 endmodule

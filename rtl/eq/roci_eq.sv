@@ -5,7 +5,7 @@
 //   cq, qp_state, responder, firmware --> round robin --> ring full? --> bw --> done --> interrupt
 //                                             \--> engine events: what firmware must know of
 //
-// A full ring loses the event and sets the overflow bit; an entry not consumed is never written
+// A full ring loses the event and sets the overflow bit, as does a write that failed; an entry not consumed is never written
 // over. While the queue is off events are lost without a word. A rise of the enable bit starts the
 // ring again at index 0 of both sides.
 
@@ -54,6 +54,7 @@ module roci_eq #(
   output logic [511:0]          bw_data_o,
   output logic [6:0]            bw_bytes_o,
   input  logic                  bw_done_i,
+  input  logic                  bw_error_i,  // with done
 
   output logic                  irq_o,
   output logic                  idle_o
@@ -139,7 +140,7 @@ module roci_eq #(
       end
       if (start) consumer_q <= '0;
       else if (consumer_write_i) consumer_q <= word_i[15:0];
-      if (lost) overflow_q <= 1'b1;
+      if (lost || (bw_done_i && bw_error_i)) overflow_q <= 1'b1;
       else if (overflow_clear_i) overflow_q <= 1'b0;
       if (start) producer_q <= '0;
       else if (written) producer_q <= producer_q + 16'd1;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <vector>
 
 #include "Vroci_key_check.h"
 #include "common/dut.hpp"
@@ -20,17 +21,21 @@ constexpr unsigned kKeys = 64;
 constexpr unsigned kReqBits = total_bits(kKeyReq);
 constexpr unsigned kLatency = 3;
 constexpr unsigned kTableKey = 3;
+constexpr unsigned kType2 = code_of(kKeyKinds, "WindowType2");
 
 struct Region {
   std::uint64_t iova = 0, length = 0, addr = 0;
   unsigned access = 0, pd = 0, variant = 0, pasid = 0;
   bool valid = true;
+  unsigned kind = 0;
+  bool remote_only = false;
+  unsigned qpn = 0;
 };
 struct Request {
   std::uint32_t key = 0;
   std::uint64_t va = 0;
   std::uint32_t len = 1;
-  unsigned pd = 0, access = 0;
+  unsigned pd = 0, access = 0, qpn = 0;
 };
 struct Answer {
   bool ok;
@@ -69,6 +74,9 @@ struct Bench {
     port::put(dut->row_data_i, place_of(kKey, "iova"), region.iova);
     port::put(dut->row_data_i, place_of(kKey, "length"), region.length);
     port::put(dut->row_data_i, place_of(kKey, "addr"), region.addr);
+    port::put(dut->row_data_i, place_of(kKey, "kind"), region.kind);
+    port::put(dut->row_data_i, place_of(kKey, "remote_only"), region.remote_only);
+    port::put(dut->row_data_i, place_of(kKey, "qpn"), region.qpn);
     tick();
     dut->row_valid_i = 0;
   }
@@ -81,7 +89,9 @@ struct Bench {
     using Wide = unsigned __int128;
     const Wide first = r.va, end = first + r.len;
     return region.valid && region.variant == (r.key & 0xFF) && region.pd == r.pd &&
-           (region.access & r.access) == r.access && first >= region.iova &&
+           (region.access & r.access) == r.access &&
+           (!region.remote_only || (r.access & 0xE) != 0) &&
+           (region.kind != kType2 || region.qpn == r.qpn) && first >= region.iova &&
            end <= Wide{region.iova} + region.length && end <= Wide{1} << 64;
   }
 
@@ -97,6 +107,7 @@ struct Bench {
       port::put(dut->key_req_i, place_of(kKeyReq, "len"), r.len, base);
       port::put(dut->key_req_i, place_of(kKeyReq, "pd"), r.pd, base);
       port::put(dut->key_req_i, place_of(kKeyReq, "access"), r.access, base);
+      port::put(dut->key_req_i, place_of(kKeyReq, "qpn"), r.qpn, base);
     }
     dut.settle();
     unsigned taken = 0;
@@ -275,4 +286,95 @@ TEST_CASE("key_check: all clients at once, one lookup a clock, everyone in turn"
   }
   for (int i = 0; i < 2500; ++i) bench.tick();
   CHECK(bench.dut->idle_o);
+}
+
+TEST_CASE("key_check: MR-10, MR-11: a window has no local key, type 2 serves its queue pair alone") {
+  Bench bench;
+  const unsigned remote_write = bit(code_of(kAccess, "RemoteWrite"));
+  Region window{0x1000, 64, 0x9000, remote_write, 7, 0x5A, 3};
+  window.kind = code_of(kKeyKinds, "WindowType1");
+  window.remote_only = true;
+  bench.write(5, window);
+  CHECK(bench.ask({0x55A, 0x1000, 64, 7, remote_write, 3}));
+  CHECK_FALSE(bench.ask({0x55A, 0x1000, 64, 7, 0, 3}));     // gather of a SEND
+  CHECK_FALSE(bench.ask({0x55A, 0x1000, 65, 7, remote_write, 3}));
+  CHECK_FALSE(bench.ask({0x55A, 0xFFF, 1, 7, remote_write, 3}));
+  CHECK_FALSE(bench.ask({0x55A, 0x1000, 1, 7, bit(code_of(kAccess, "RemoteRead")), 3}));
+  window.kind = kType2;
+  window.qpn = 0x123456;
+  bench.write(5, window);
+  CHECK(bench.ask({0x55A, 0x1000, 64, 7, remote_write, 0x123456}));
+  for (unsigned i = 0; i < 24; ++i) {
+    CHECK_FALSE(bench.ask({0x55A, 0x1000, 64, 7, remote_write, 0x123456 ^ bit(i)}));
+  }
+}
+
+TEST_CASE("key_check: MR-13: a lookup in the clock of an answer sees the binding, one before does not") {
+  Bench bench;
+  const unsigned remote_read = bit(code_of(kAccess, "RemoteRead"));
+  Region region{0x1000, 4096, 0x9000, 1u | bit(code_of(kAccess, "MwBind")), 7, 0x11, 3};
+  bench.write(2, region);
+  Region window;
+  window.kind = kType2;
+  window.remote_only = true;
+  window.valid = false;
+  window.pd = 7;
+  bench.write(3, window);
+  auto& dut = bench.dut;
+  constexpr unsigned kOp = 0;
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "op"), code_of(kKeyOps, "Bind"), kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "key"), 0x3AB, kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "qpn"), 9, kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "pd"), 7, kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "region"), 0x211, kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "va"), 0x1100, kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "length"), 256, kOp);
+  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "access"), remote_read, kOp);
+  dut->key_op_req_valid_i = 1;
+  dut->key_row_ready_i = 1;
+  // Lookups stream on all the time, taken in each clock but those in which the operation reads.
+  std::vector<std::uint64_t> lookups;
+  std::deque<bool> seen;
+  std::uint64_t answered = 0;
+  bool bus = false;
+  port::put(dut->key_req_i, place_of(kKeyReq, "key"), 0x3AB);
+  port::put(dut->key_req_i, place_of(kKeyReq, "va"), 0x1100);
+  port::put(dut->key_req_i, place_of(kKeyReq, "len"), 256);
+  port::put(dut->key_req_i, place_of(kKeyReq, "pd"), 7);
+  port::put(dut->key_req_i, place_of(kKeyReq, "access"), remote_read);
+  port::put(dut->key_req_i, place_of(kKeyReq, "qpn"), 9);
+  for (int i = 0; i < 40; ++i) {
+    dut->key_req_valid_i = 1;
+    dut.settle();
+    if (dut->key_req_ready_o & 1) lookups.push_back(dut.cycle());
+    if (dut->key_rsp_valid_o & 1) seen.push_back(port::get(dut->key_rsp_o, place_of(kKeyRsp, "ok")));
+    if (dut->key_op_rsp_valid_o & 1) {
+      answered = dut.cycle();
+      CHECK(dut->key_op_rsp_o == 1);
+    }
+    const bool taken = dut->key_op_req_ready_o & 1;
+    const bool to_bus = dut->key_row_valid_o;
+    dut->row_valid_i = bus;
+    dut->row_table_i = kTableKey;
+    dut->row_index_i = 3;
+    dut.settle();
+    bus = to_bus;
+    std::uint64_t row[5] = {};
+    for (int w = 0; w < 5; ++w) {
+      row[w] = port::get(dut->key_row_o, 64 * w, w == 4 ? total_bits(kKey) - 256 : 64);
+    }
+    dut.tick();
+    if (bus) {
+      for (int w = 0; w < 5; ++w) port::put(dut->row_data_i, 64 * w, 64, row[w]);
+    }
+    if (taken) dut->key_op_req_valid_i = 0;
+  }
+  REQUIRE(answered != 0);
+  CHECK(40 - lookups.size() == 2);  // clocks in which the operation read
+  unsigned good = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    good += seen[i];
+    CHECK(seen[i] == (lookups[i] >= answered));
+  }
+  CHECK(good > 10);
 }

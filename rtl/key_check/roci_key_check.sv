@@ -1,9 +1,13 @@
-// The key table: who may touch which memory, and where DMA finds it (MR-01 to MR-03).
+// The key table: who may touch which memory, and where DMA finds it (MR-01 to MR-04), and the
+// operations of work requests on it (MR-09 to MR-16).
 //
-// Throughput: one lookup per clock, round robin over the clients. Latency: three clocks from the
-// clock in which a request is taken to its answer. Answers come in order and are always taken.
+// Throughput: one lookup per clock, round robin over the clients; an operation takes the place of
+// two. Latency: three clocks from the clock in which a request is taken to its answer. Answers come
+// in order and are always taken.
 //
-//   requests --> choose --> table --> row --> rule --> answer
+//   requests ----> choose --> table --> row --> rule --> answer
+//   operations --> key_op <-----------------'
+//                     \--> row bus, by way of control --> table; then the answer
 //
 // After reset the table is cleared, row by row (NumKeys clocks); until then no request is taken
 // and idle_o is down, and rows written are lost.
@@ -12,7 +16,8 @@
 
 module roci_key_check #(
   parameter int unsigned NumKeys = 1024,  // rows, a power of two
-  parameter int unsigned Clients = 4      // 1 to 8
+  parameter int unsigned Clients = 4,     // 1 to 8
+  parameter int unsigned OpClients = 2    // 2
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
@@ -32,6 +37,20 @@ module roci_key_check #(
   output logic [roci_pkg::KeyRspBits-1:0]         key_rsp_o,        // key_rsp_t, of one client
   output logic [Clients-1:0]                      key_rsp_valid_o,
 
+  // operations (key_op_req_t), client c at [KeyOpReqBits*c +: KeyOpReqBits], and their answers
+  input  logic [OpClients*roci_pkg::KeyOpReqBits-1:0] key_op_req_i,
+  input  logic [OpClients-1:0]                    key_op_req_valid_i,
+  output logic [OpClients-1:0]                    key_op_req_ready_o,
+  output roci_pkg::key_op_rsp_t                   key_op_rsp_o,     // of one client
+  output logic [OpClients-1:0]                    key_op_rsp_valid_o,
+
+  // rows for the row bus; no other row of the table may go out while key_busy_o is up
+  output logic                                    key_busy_o,
+  output roci_pkg::key_t                          key_row_o,
+  output logic [23:0]                             key_row_index_o,
+  output logic                                    key_row_valid_o,
+  input  logic                                    key_row_ready_i,
+
   output logic                                    idle_o
 );
 
@@ -44,11 +63,11 @@ module roci_key_check #(
   // Choice: the clients behind the one served last come first. A client is ready when none that
   // comes before it asks, whether it asks itself or not.
   logic [Clients-1:0] behind_q, served;
-  logic               table_ready, take;
+  logic               table_ready, take, op_read;
 
   for (genvar c = 0; c < Clients; c++) begin : gen_ready
     localparam logic [Clients-1:0] Lower = Clients'((1 << c) - 1);
-    assign key_req_ready_o[c] = table_ready
+    assign key_req_ready_o[c] = table_ready && !op_read
         && (key_req_valid_i & (behind_q[c] ? behind_q & Lower : behind_q | Lower)
             & ~(Clients'(1) << c)) == '0;
   end
@@ -89,8 +108,8 @@ module roci_key_check #(
              && row_index_i[23:RowIndexBits] == '0),
     .write_row_i(row_index_i[RowIndexBits-1:0]),
     .write_data_i(row_data_i[roci_pkg::KeyBits-1:0]),
-    .read_i(take),
-    .read_row_i(asked.key[KeyIndexAt +: RowIndexBits]),
+    .read_i(take || (op_read && table_ready)),
+    .read_row_i(op_read ? op_row : asked.key[KeyIndexAt +: RowIndexBits]),
     .read_data_o(row),
     .ready_o(table_ready)
   );
@@ -127,12 +146,32 @@ module roci_key_check #(
     .rsp_o(answer)
   );
 
+  logic [RowIndexBits-1:0] op_row;
+  roci_key_op #(.RowIndexBits(RowIndexBits), .Clients(OpClients)) u_op (
+    .clk_i, .rst_ni,
+    .req_i       (key_op_req_i),
+    .req_valid_i (key_op_req_valid_i),
+    .req_ready_o (key_op_req_ready_o),
+    .rsp_o       (key_op_rsp_o),
+    .rsp_valid_o (key_op_rsp_valid_o),
+    .read_valid_o(op_read),
+    .read_ready_i(table_ready),
+    .read_row_o  (op_row),
+    .row_i       (row),
+    .busy_o      (key_busy_o),
+    .row_valid_o (key_row_valid_o),
+    .row_ready_i (key_row_ready_i),
+    .row_index_o (key_row_index_o),
+    .row_o       (key_row_o)
+  );
+
   assign key_rsp_o       = answer_q;
   assign key_rsp_valid_o = answer_to_q;
   assign idle_o          = table_ready && !(|key_req_valid_i) && asked_by_q == '0
-                           && checked_by_q == '0 && answer_to_q == '0;
+                           && checked_by_q == '0 && answer_to_q == '0
+                           && !(|key_op_req_valid_i) && !key_busy_o;
 
   `ASSERT(OneServed, (served & (served - 1'b1)) == '0)
-  `ASSERT(SomeoneServed, `IMPLIES(table_ready && |key_req_valid_i, take))
+  `ASSERT(SomeoneServed, `IMPLIES(table_ready && !op_read && |key_req_valid_i, take))
 
 endmodule

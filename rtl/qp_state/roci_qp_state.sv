@@ -7,7 +7,8 @@
 //   fail of sq, rq, cq -------+--> look up, decide --+--> qp_event to sq and rq
 //                                                    +--> event to the event queue
 //
-// A failure acts in INIT, RTR, RTS and SQD; in RESET and ERR it is dropped. Failures never wait for
+// A failure acts in INIT, RTR, RTS and SQD; in RESET and ERR it is dropped. From ERR firmware may write
+// RESET only, so that a failure behind its back is not undone. Failures never wait for
 // the engines, which may themselves wait for a failure to be taken: firmware's writes start only
 // while both qp_event queues are empty, and a queue holds one Flush of every queue pair besides.
 
@@ -106,7 +107,7 @@ module roci_qp_state #(
   always_comb begin
     if (by_firmware) begin
       next = next_q;
-      acts = write_q;
+      acts = write_q && (now_state != roci_pkg::QpErr || next_q == roci_pkg::QpReset);
     end else begin
       next = roci_pkg::QpErr;
       acts = now_state != roci_pkg::QpReset && now_state != roci_pkg::QpErr;

@@ -35,6 +35,7 @@ unsigned strobes(Dut<Vroci_regs>& dut, std::string* names) {
                         {"EventPost", dut->event_post_valid_o != 0},
                         {"sq", dut->sq_doorbell_valid_o != 0},
                         {"rq", dut->rq_doorbell_valid_o != 0},
+                        {"srq", dut->srq_doorbell_valid_o != 0},
                         {"cq", dut->cq_doorbell_valid_o != 0}};
   unsigned n = 0;
   for (const Strobe& s : all) {
@@ -83,7 +84,7 @@ TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost
   Dut<Vroci_regs> dut;
   dut->wr_valid_i = 1;
   dut->wr_data_i = 0x8000ABCD;
-  const unsigned kQps = 16;
+  const unsigned kQps = 16, kSrqs = 8;
   for (const bool cq : {false, true}) {
     const std::uint32_t base = cq ? 0x180000 : 0x100000;
     for (unsigned row : {0u, 1u, 15u, 16u, 255u, 32767u}) {
@@ -93,18 +94,20 @@ TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost
         std::string got;
         const unsigned n = strobes(dut, &got);
         // The range of completion queues is checked behind, with their rows.
-        const bool expect = word < 2 && (cq || row < kQps);
+        const bool expect = cq ? word < 2 : word < 2 ? row < kQps : word == 2 && row < kSrqs;
         CHECK(n == expect);
         CHECK(dut->wr_ready_o == !expect);  // no receiver is ready
         if (!expect) continue;
-        CHECK(got == (cq ? "cq" : word ? "rq" : "sq"));
+        CHECK(got == (cq ? "cq" : word == 2 ? "srq" : word ? "rq" : "sq"));
         if (cq) {
           CHECK(dut->cq_doorbell_cqn_o == row);
           CHECK(dut->cq_doorbell_arm_o == word);
           CHECK(dut->cq_doorbell_index_o == 0xABCD);
           CHECK(dut->cq_doorbell_solicited_o == 1);
         } else {
-          const auto& bell = word ? dut->rq_doorbell_o : dut->sq_doorbell_o;
+          const auto& bell = word == 2  ? dut->srq_doorbell_o
+                             : word == 1 ? dut->rq_doorbell_o
+                                         : dut->sq_doorbell_o;
           CHECK(port::get(bell, spec::place_of(spec::kDoorbell, "qpn")) == row);
           CHECK(port::get(bell, spec::place_of(spec::kDoorbell, "index")) == 0xABCD);
         }

@@ -15,7 +15,8 @@ module roci_regs #(
   parameter int unsigned DataWidth = 512,
   parameter int unsigned NumQps    = 256,
   parameter int unsigned NumKeys   = 1024,
-  parameter int unsigned NumCqs    = 256
+  parameter int unsigned NumCqs    = 256,
+  parameter int unsigned NumSrqs   = 64
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -38,6 +39,9 @@ module roci_regs #(
   output roci_pkg::doorbell_t rq_doorbell_o,
   output logic         rq_doorbell_valid_o,
   input  logic         rq_doorbell_ready_i,
+  output roci_pkg::doorbell_t srq_doorbell_o,  // the SRQ in place of the queue pair
+  output logic         srq_doorbell_valid_o,
+  input  logic         srq_doorbell_ready_i,
   output logic [15:0]  cq_doorbell_cqn_o,
   output logic         cq_doorbell_arm_o,        // else: consumer index
   output logic         cq_doorbell_solicited_o,
@@ -50,7 +54,7 @@ module roci_regs #(
   output logic [31:0]  word_o,
   output logic         table_command_o,
   output logic         table_data_o,
-  output logic         fence_command_o,
+  output logic         fence_command_o,        // every write; bit 0 starts, bit 1 holds
   output logic         dma_command_o,
   output logic         dma_data_o,
   output logic         tx_command_o,
@@ -72,7 +76,7 @@ module roci_regs #(
   // in: what the other blocks show
   input  logic [31:0]  table_command_i,
   input  logic [511:0] table_data_i,
-  input  logic         fence_busy_i,
+  input  logic [1:0]   fence_i,        // busy, holding
   input  logic [31:0]  dma_command_i,
   input  logic [511:0] dma_data_i,
   input  logic [31:0]  tx_command_i,
@@ -94,6 +98,7 @@ module roci_regs #(
 );
 
   localparam int unsigned QpBits = $clog2(NumQps);
+  localparam int unsigned SrqBits = $clog2(NumSrqs);
   localparam int unsigned AddrBits = roci_pkg::RegisterAddressBits;
   localparam int unsigned BellBits = $clog2(roci_pkg::WinCqDoorbell - roci_pkg::WinQpDoorbell);
   localparam int unsigned BellRowBits = BellBits - 4;
@@ -101,26 +106,30 @@ module roci_regs #(
   localparam logic [FrameBits-1:0] FrameBytes = 11'd1536;
   localparam logic [31:0] Parameters = {8'($clog2(NumCqs)), 8'($clog2(NumKeys)), 8'($clog2(NumQps)),
                                         8'(DataWidth / 8)};
+  localparam logic [31:0] Parameters2 = 32'(SrqBits);
   localparam logic [31:0] Id = 32'h524F4349;
   localparam logic [31:0] Version = 32'd1;
 
   // Writes: doorbells
   logic [BellRowBits-1:0] bell_row;
-  logic                   is_qp_bell, is_cq_bell, qp_in_range;
+  logic                   is_qp_bell, is_cq_bell, qp_in_range, srq_in_range;
   logic [1:0]             bell_word;  // of the 16 bytes
   assign bell_row    = wr_addr_i[BellBits-1:4];
   assign bell_word   = wr_addr_i[3:2];
   assign is_qp_bell  = wr_addr_i[AddrBits-1:BellBits] == roci_pkg::WinQpDoorbell[AddrBits-1:BellBits];
   assign is_cq_bell  = wr_addr_i[AddrBits-1:BellBits] == roci_pkg::WinCqDoorbell[AddrBits-1:BellBits];
   assign qp_in_range = (bell_row >> QpBits) == '0;
+  assign srq_in_range = (bell_row >> SrqBits) == '0;
 
   assign sq_doorbell_valid_o = wr_valid_i && is_qp_bell && qp_in_range && bell_word == 2'd0;
   assign rq_doorbell_valid_o = wr_valid_i && is_qp_bell && qp_in_range && bell_word == 2'd1;
+  assign srq_doorbell_valid_o = wr_valid_i && is_qp_bell && srq_in_range && bell_word == 2'd2;
   assign cq_doorbell_valid_o = wr_valid_i && is_cq_bell && !bell_word[1];
   always_comb begin
     sq_doorbell_o.qpn   = 24'(bell_row);
     sq_doorbell_o.index = wr_data_i[15:0];
     rq_doorbell_o       = sq_doorbell_o;
+    srq_doorbell_o      = sq_doorbell_o;
   end
   assign cq_doorbell_cqn_o       = 16'(bell_row);
   assign cq_doorbell_arm_o       = bell_word[0];
@@ -143,6 +152,7 @@ module roci_regs #(
     if (is_cq_bell) wr_ready_o = cq_doorbell_ready_i || bell_word[1];
     else if (is_qp_bell && qp_in_range && bell_word == 2'd0) wr_ready_o = sq_doorbell_ready_i;
     else if (is_qp_bell && qp_in_range && bell_word == 2'd1) wr_ready_o = rq_doorbell_ready_i;
+    else if (is_qp_bell && srq_in_range && bell_word == 2'd2) wr_ready_o = srq_doorbell_ready_i;
     else if (word_addr == roci_pkg::RegEventPost) wr_ready_o = event_post_ready_i;
   end
 
@@ -150,7 +160,7 @@ module roci_regs #(
   assign word_o           = wr_data_i;
   assign table_command_o  = write && word_addr == roci_pkg::RegTableCommand;
   assign table_data_o     = write && word_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
-  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand && wr_data_i[0];
+  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand;
   assign dma_command_o    = write && word_addr == roci_pkg::RegDmaCommand;
   assign dma_data_o       = write && word_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6];
   assign tx_command_o     = write && word_addr == roci_pkg::RegTxFrameCommand;
@@ -241,6 +251,7 @@ module roci_regs #(
         roci_pkg::RegId:            plain_q <= Id;
         roci_pkg::RegVersion:       plain_q <= Version;
         roci_pkg::RegParameters:    plain_q <= Parameters;
+        roci_pkg::RegParameters2:   plain_q <= Parameters2;
         roci_pkg::RegControl:       plain_q <= 32'(control_q);
         roci_pkg::RegTimeLo:        plain_q <= now_i[31:0];
         roci_pkg::RegTimeHi:        plain_q <= time_hi_q;
@@ -258,7 +269,7 @@ module roci_regs #(
         roci_pkg::RegEqStatus:      plain_q <= 32'(eq_overflow_i);
         roci_pkg::RegAttention:     plain_q <= 32'(attention);
         roci_pkg::RegTableCommand:  plain_q <= table_command_i;
-        roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_busy_i);
+        roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_i);
         roci_pkg::RegEngineEvent:
           plain_q <= engine_event_valid_i ? {1'b1, engine_event_i.kind[6:0], engine_event_i.number} : '0;
         roci_pkg::RegDmaAddressLo:  plain_q <= dma_address_q[31:0];

@@ -234,6 +234,7 @@ module roci_responder_front #(
     key_remote.len    = ask_atomic_q ? 32'd8 : ask_reth_q.dma_length;
     key_remote.pd     = pd;
     key_remote.access = ask_access_q;
+    key_remote.qpn    = ask_qpn_q;
   end
   always_ff @(posedge clk_i) begin
     if (list_q) begin
@@ -242,6 +243,7 @@ module roci_responder_front #(
       key_req_q.len    <= 32'(list_len_q);
       key_req_q.pd     <= list_pd_q;
       key_req_q.access <= 4'd1 << roci_pkg::AccessLocalWrite;
+      key_req_q.qpn    <= '0;
     end
   end
   assign key_req_o       = key_q ? key_req_q : key_remote;

@@ -4,18 +4,21 @@
 // Throughput: one command at a time. Latency: a write three clocks, of QpAttr and QpState a few more
 // for the state; a read of an own copy four clocks, of live state until both engines answered.
 //
-//   TableCommand --> +--> row bus              <-- changes of state from qp_state (served first)
-//                    +--> copies of QpAttr, Key, Cq
+//   TableCommand --> +--> row bus              <-- changes of state from qp_state (served first),
+//                    |                             rows of key operations (next)
+//                    +--> copies of QpAttr, Key, Cq, Srq
 //                    +--> qp_state, cq (restart of a ring), counters, live state of the engines
 //
-// A row out of range is not written and reads 0. Av is write only and reads 0.
+// A row out of range is not written and reads 0. Av is write only and reads 0. While a key operation
+// is under way, firmware's rows of the key table wait: what the operation read must hold.
 
 `include "assert.svh"
 
 module roci_table_port #(
   parameter int unsigned NumQps  = 256,
   parameter int unsigned NumKeys = 1024,
-  parameter int unsigned NumCqs  = 256
+  parameter int unsigned NumCqs  = 256,
+  parameter int unsigned NumSrqs = 64
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -43,6 +46,13 @@ module roci_table_port #(
   output logic         cq_valid_o,  // restart of the ring of row_o with data_o
   input  logic         cq_ready_i,
 
+  // rows of key operations for the row bus: on it in the clock after ready
+  input  logic         key_busy_i,
+  input  logic         key_valid_i,
+  output logic         key_ready_o,
+  input  logic [23:0]  key_index_i,  // in range
+  input  roci_pkg::key_t key_i,
+
   // counters: clear, or read in four pieces
   output logic         clear_valid_o,
   input  logic         clear_done_i,
@@ -60,6 +70,12 @@ module roci_table_port #(
   output logic         live_rq_valid_o,
   input  logic         live_rq_ready_i,
   input  roci_pkg::qp_live_t live_rq_i,
+  output logic         live_srq_valid_o,
+  input  logic         live_srq_ready_i,
+  input  roci_pkg::srq_live_t live_srq_i,
+  output logic         live_cq_valid_o,
+  input  logic         live_cq_ready_i,
+  input  roci_pkg::cq_live_t live_cq_i,
 
   // row bus
   output logic         row_valid_o,
@@ -73,9 +89,10 @@ module roci_table_port #(
   localparam int unsigned QpBits  = $clog2(NumQps);
   localparam int unsigned KeyBits = $clog2(NumKeys);
   localparam int unsigned CqBits  = $clog2(NumCqs);
+  localparam int unsigned SrqBits = $clog2(NumSrqs);
 
   typedef enum logic [3:0] {
-    StIdle, StStart, StState, StClear, StCq, StRow, StRam, StLoad, StCount, StLive
+    StIdle, StStart, StState, StClear, StCq, StRow, StRam, StLoad, StCount, StLive, StSrqLive, StCqLive
   } state_e;
 
   state_e       state_q;
@@ -94,6 +111,9 @@ module roci_table_port #(
       roci_pkg::TableQpCounters, roci_pkg::TableQpLive: known = in_qps && !write_q;
       roci_pkg::TableKey: known = (row_q >> KeyBits) == '0;
       roci_pkg::TableCq:  known = (row_q >> CqBits) == '0;
+      roci_pkg::TableSrq: known = (row_q >> SrqBits) == '0;
+      roci_pkg::TableSrqLive: known = (row_q >> SrqBits) == '0 && !write_q;
+      roci_pkg::TableCqLive:  known = (row_q >> CqBits) == '0 && !write_q;
       default:            known = 1'b0;
     endcase
   end
@@ -113,8 +133,15 @@ module roci_table_port #(
   assign live_sq_valid_o = state_q == StLive && !sq_done_q;
   assign live_rq_valid_o = state_q == StLive && !rq_done_q;
 
-  logic row_go;
-  assign row_go = state_q == StRow && !change_valid_i;
+  assign live_srq_valid_o = state_q == StSrqLive;
+  assign live_cq_valid_o  = state_q == StCqLive;
+
+  logic row_go, key_go, key_write;
+  assign key_ready_o = !change_valid_i;
+  assign key_go      = key_valid_i && key_ready_o;
+  assign row_go      = state_q == StRow && !change_valid_i && !key_valid_i
+                       && !(key_busy_i && table_q == roci_pkg::TableKey);
+  assign key_write   = key_go || (row_go && table_q == roci_pkg::TableKey);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -141,6 +168,8 @@ module roci_table_port #(
               roci_pkg::TableCq:         state_q <= write_q ? StCq : StRam;
               roci_pkg::TableQpCounters: state_q <= StCount;
               roci_pkg::TableQpLive:     state_q <= StLive;
+              roci_pkg::TableSrqLive:    state_q <= StSrqLive;
+              roci_pkg::TableCqLive:     state_q <= StCqLive;
               default:                   state_q <= write_q ? StRow : StRam;
             endcase
           end
@@ -161,6 +190,8 @@ module roci_table_port #(
         StLive: begin
           if ((sq_done_q || live_sq_ready_i) && (rq_done_q || live_rq_ready_i)) state_q <= StLoad;
         end
+        StSrqLive: if (live_srq_ready_i) state_q <= StIdle;
+        StCqLive:  if (live_cq_ready_i) state_q <= StIdle;
         default: state_q <= StIdle;
       endcase
     end
@@ -180,6 +211,7 @@ module roci_table_port #(
   logic [roci_pkg::QpAttrBits-1:0] attr;
   logic [roci_pkg::KeyBits-1:0]    key;
   logic [roci_pkg::CqBits-1:0]     cq;
+  logic [roci_pkg::SrqBits-1:0]    srq;
 
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
     .clk_i, .rst_ni,
@@ -193,9 +225,9 @@ module roci_table_port #(
   );
   roci_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys)) u_key (
     .clk_i, .rst_ni,
-    .write_i     (row_go && table_q == roci_pkg::TableKey),
-    .write_row_i (row_q[KeyBits-1:0]),
-    .write_data_i(data_q[roci_pkg::KeyBits-1:0]),
+    .write_i     (key_write),
+    .write_row_i (key_go ? key_index_i[KeyBits-1:0] : row_q[KeyBits-1:0]),
+    .write_data_i(key_go ? key_i : data_q[roci_pkg::KeyBits-1:0]),
     .read_i      (state_q == StRam && table_q == roci_pkg::TableKey),
     .read_row_i  (row_q[KeyBits-1:0]),
     .read_data_o (key),
@@ -205,10 +237,21 @@ module roci_table_port #(
     .clk_i, .rst_ni,
     .write_i     (row_go && table_q == roci_pkg::TableCq),
     .write_row_i (row_q[CqBits-1:0]),
-    .write_data_i(data_q[roci_pkg::CqBits-1:0]),
+    .write_data_i({1'b0, data_q[roci_pkg::CqBits-2:0]}),  // `resize` is an order, no state
     .read_i      (state_q == StRam && table_q == roci_pkg::TableCq),
     .read_row_i  (row_q[CqBits-1:0]),
     .read_data_o (cq),
+    .ready_o     ()
+  );
+
+  roci_ram #(.Width(roci_pkg::SrqBits), .Depth(NumSrqs)) u_srq (
+    .clk_i, .rst_ni,
+    .write_i     (row_go && table_q == roci_pkg::TableSrq),
+    .write_row_i (row_q[SrqBits-1:0]),
+    .write_data_i(data_q[roci_pkg::SrqBits-1:0]),
+    .read_i      (state_q == StRam && table_q == roci_pkg::TableSrq),
+    .read_row_i  (row_q[SrqBits-1:0]),
+    .read_data_o (srq),
     .ready_o     ()
   );
 
@@ -242,9 +285,12 @@ module roci_table_port #(
             roci_pkg::TableQpAttr: data_q <= 512'(attr);
             roci_pkg::TableKey:    data_q <= 512'(key);
             roci_pkg::TableCq:     data_q <= 512'(cq);
+            roci_pkg::TableSrq:    data_q <= 512'(srq);
             default:               data_q <= 512'(live_q);
           endcase
         end
+        StSrqLive: if (live_srq_ready_i) data_q <= 512'(live_srq_i);
+        StCqLive:  if (live_cq_ready_i) data_q <= 512'(live_cq_i);
         StCount: begin
           for (int i = 0; i < 4; i++) begin
             if (count_piece_i && count_index_i == 2'(i)) data_q[128*i +: 128] <= count_data_i;
@@ -258,13 +304,17 @@ module roci_table_port #(
   // Row bus
   always_ff @(posedge clk_i) begin
     if (!rst_ni) row_valid_o <= 1'b0;
-    else row_valid_o <= row_go || change_valid_i;
+    else row_valid_o <= row_go || key_go || change_valid_i;
   end
   always_ff @(posedge clk_i) begin
     if (change_valid_i) begin
       row_table_o <= roci_pkg::TableQpState;
       row_index_o <= change_qpn_i;
       row_data_o  <= 512'(change_state_i);
+    end else if (key_go) begin
+      row_table_o <= roci_pkg::TableKey;
+      row_index_o <= key_index_i;
+      row_data_o  <= 512'(key_i);
     end else if (row_go) begin
       row_table_o <= table_q;
       row_index_o <= row_q;
@@ -272,6 +322,7 @@ module roci_table_port #(
     end
   end
 
-  `ASSERT(OneRowAClock, !(row_go && change_valid_i))
+  `ASSERT(OneRowAClock, !(row_go && (key_go || change_valid_i)) && !(key_go && change_valid_i))
+  `ASSERT(KeyRowHasLock, `IMPLIES(key_valid_i, key_busy_i))
 
 endmodule

@@ -1,0 +1,129 @@
+// Key operations of work requests and of SEND with invalidate: reads the row of the key, and of the
+// region of a Bind, decides (roci_key_change), and puts the new row on the row bus.
+//
+// Throughput: one operation at a time, eight clocks (Bind ten) when the bus is free. Latency: the answer comes in
+// the clock in which a lookup sees the new row.
+//
+//   request --> lock --> read row --> (read region) --> decide --> row bus --> answer
+//
+// From `lock` on busy_o is up, and no other source puts a row of the key table on the bus, so that
+// what was read holds until the new row is there.
+
+`include "assert.svh"
+
+module roci_key_op #(
+  parameter int unsigned RowIndexBits = 10,
+  parameter int unsigned Clients      = 2   // 2
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+
+  // requests (key_op_req_t), client c at [KeyOpReqBits*c +: KeyOpReqBits]
+  input  logic [Clients*roci_pkg::KeyOpReqBits-1:0] req_i,
+  input  logic [Clients-1:0]      req_valid_i,
+  output logic [Clients-1:0]      req_ready_o,
+
+  // answers, of one client
+  output roci_pkg::key_op_rsp_t   rsp_o,
+  output logic [Clients-1:0]      rsp_valid_o,
+
+  // table: the row stands on row_i one clock after the read was taken
+  output logic                    read_valid_o,
+  input  logic                    read_ready_i,
+  output logic [RowIndexBits-1:0] read_row_o,
+  input  roci_pkg::key_t          row_i,
+
+  // row bus: the row is on it in the clock after ready
+  output logic                    busy_o,
+  output logic                    row_valid_o,
+  input  logic                    row_ready_i,
+  output logic [23:0]             row_index_o,
+  output roci_pkg::key_t          row_o
+);
+
+  `PARAM_CHECK(TwoClients, Clients == 2)
+
+  localparam int unsigned KeyIndexAt = 8;  // below: the variant
+
+  typedef enum logic [3:0] {
+    StIdle, StLock, StRead, StRow, StReadRegion, StRegion, StDecide, StWrite, StOnBus, StAnswer
+  } state_e;
+
+  state_e                state_q;
+  logic                  turn_q, client_q, ok_q, ok;
+  logic [1:0]            taken;
+  roci_pkg::key_op_req_t req_q;
+  roci_pkg::key_t        row_q, region_q, changed;
+  logic                  in_range, region_in_range, takes_region;
+
+  assign req_ready_o[0] = state_q == StIdle && (!turn_q || !req_valid_i[1]);
+  assign req_ready_o[1] = state_q == StIdle && (turn_q || !req_valid_i[0]);
+  assign taken          = req_valid_i & req_ready_o;
+
+  assign in_range        = (req_q.key >> (KeyIndexAt + RowIndexBits)) == '0;
+  assign region_in_range = (req_q.region >> (KeyIndexAt + RowIndexBits)) == '0;
+  assign takes_region    = req_q.op == roci_pkg::KeyOpBind;
+
+  assign read_valid_o = state_q == StRead || state_q == StReadRegion;
+  assign read_row_o   = state_q == StRead ? req_q.key[KeyIndexAt +: RowIndexBits]
+                                          : req_q.region[KeyIndexAt +: RowIndexBits];
+
+  roci_key_change u_change (
+    .req_i            (req_q),
+    .row_i            (row_q),
+    .in_range_i       (in_range),
+    .region_i         (region_q),
+    .region_in_range_i(region_in_range),
+    .ok_o             (ok),
+    .row_o            (changed)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      turn_q  <= 1'b0;
+    end else begin
+      unique case (state_q)
+        StIdle: begin
+          if (taken != '0) begin
+            state_q <= StLock;
+            turn_q  <= taken[0];
+          end
+        end
+        StLock:       state_q <= StRead;  // a row that went out before the lock is in the table now
+        StRead:       if (read_ready_i) state_q <= StRow;
+        StRow:        state_q <= takes_region ? StReadRegion : StDecide;
+        StReadRegion: if (read_ready_i) state_q <= StRegion;
+        StRegion:     state_q <= StDecide;
+        StDecide:     state_q <= ok ? StWrite : StAnswer;
+        StWrite:      if (row_ready_i) state_q <= StOnBus;
+        StOnBus:      state_q <= StAnswer;
+        StAnswer:     state_q <= StIdle;
+        default:      state_q <= StIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle) begin
+      client_q <= taken[1];
+      req_q    <= taken[1] ? req_i[roci_pkg::KeyOpReqBits +: roci_pkg::KeyOpReqBits]
+                           : req_i[0 +: roci_pkg::KeyOpReqBits];
+    end
+    if (state_q == StRow) row_q <= row_i;
+    if (state_q == StRegion) region_q <= row_i;
+    if (state_q == StDecide) begin
+      ok_q  <= ok;
+      row_o <= changed;
+    end
+  end
+
+  assign busy_o      = state_q != StIdle;
+  assign row_valid_o = state_q == StWrite;
+  assign row_index_o = req_q.key[31:KeyIndexAt];
+  assign rsp_o.ok    = ok_q;
+  assign rsp_valid_o = state_q == StAnswer ? 2'd1 << client_q : '0;
+
+  `ASSERT(OneTaken, taken != 2'b11)
+
+endmodule
