@@ -77,10 +77,14 @@ class QueuePair {
   /// Posts a list in order until one is refused.
   [[nodiscard]] PostResult post_send(const SendRequest* requests, std::size_t count);
   [[nodiscard]] PostResult post_receive(const ReceiveRequest* requests, std::size_t count);
+  /// What post_send would say of one request.
+  PostError check(const SendRequest& request) const;
   /// Posts one and throws std::runtime_error when it is refused.
   void send(const SendRequest& request);
   void receive(const ReceiveRequest& request);
 
+  unsigned send_entries() const { return 1u << send_.log; }
+  unsigned receive_entries() const { return srq_ != nullptr ? 0 : 1u << receive_.log; }
   unsigned send_room() const { return send_.room(); }
   unsigned receive_room() const { return srq_ != nullptr ? 0 : receive_.room(); }
   unsigned max_inline() const { return max_inline_; }
@@ -89,7 +93,6 @@ class QueuePair {
   friend class CompletionQueue;
 
   void free_rings();
-  PostError check(const SendRequest& request) const;
   void write(const SendRequest& request);
   void ring_doorbell(std::uint32_t offset, std::uint16_t head);
   /// Frees entries up to `index` and gives the identifier of that one.

@@ -21,6 +21,7 @@ enum class Kind : std::uint32_t {
   kRemoveChannel = 5,  ///< RemoveChannel; reply Done
   kRoute = 6,          ///< Route; reply Done
   kStatus = 7,         ///< Header alone, Hello not needed; reply Done with a file of JSON
+  kRepeat = 9,         ///< Repeat; reply Done
   kShutdown = 8,       ///< Header alone, Hello not needed; reply Done, then the simulator ends
 };
 
@@ -109,6 +110,15 @@ struct Route {
   std::uint32_t number;
   std::uint32_t channel;
   std::uint32_t reserved;
+  std::uint64_t cookie;
+};
+
+/// Writes an event to a channel once more, as if it had just come. A process that destroys an object
+/// reads its channel empty, drops the events of that object, and has the others repeated.
+struct Repeat {
+  Header header;
+  std::uint32_t channel;
+  std::uint32_t code;  ///< kAsync: code of the event; else 0
   std::uint64_t cookie;
 };
 

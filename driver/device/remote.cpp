@@ -391,4 +391,13 @@ void RemoteDevice::route(Object object, std::uint32_t number, std::uint32_t chan
   done(&message, sizeof message, -1);
 }
 
+void RemoteDevice::repeat(std::uint32_t channel, std::uint64_t cookie, std::uint32_t code) {
+  Repeat message{};
+  message.header.kind = static_cast<std::uint32_t>(Kind::kRepeat);
+  message.channel = channel;
+  message.code = code;
+  message.cookie = cookie;
+  done(&message, sizeof message, -1);
+}
+
 }  // namespace roci::driver

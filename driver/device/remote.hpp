@@ -68,6 +68,8 @@ class RemoteDevice final : public Device, public CommandPort {
   /// Sends events of an object of this process to a channel; see protocol::Route.
   void route(protocol::Object object, std::uint32_t number, std::uint32_t channel,
              std::uint64_t cookie);
+  /// Puts an event back into a channel; see protocol::Repeat.
+  void repeat(std::uint32_t channel, std::uint64_t cookie, std::uint32_t code = 0);
 
  private:
   void ring(protocol::Doorbells& doorbells, std::uint32_t number, std::uint32_t value);

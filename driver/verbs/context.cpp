@@ -1,0 +1,115 @@
+// The provider: how libibverbs finds roci0 and opens it.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "driver/verbs/objects.hpp"
+
+namespace roci::verbs {
+namespace {
+
+using spec::code_of;
+
+constexpr unsigned kEmptyPolls = 32;           ///< in a row, before the processor is given up
+constexpr std::uint64_t kRestNs = 200'000;     ///< for this long at most
+constexpr std::uint32_t kDriverUnknown = 0;    ///< RDMA_DRIVER_UNKNOWN
+
+std::vector<std::uint32_t> async_codes() {
+  std::vector<std::uint32_t> codes(16, 0);
+  const auto set = [&](const char* name, ibv_event_type type) {
+    codes.at(code_of(spec::kEvents, name)) = type;
+  };
+  set("CqError", IBV_EVENT_CQ_ERR);
+  set("QpFatal", IBV_EVENT_QP_FATAL);
+  set("QpRequest", IBV_EVENT_QP_REQ_ERR);
+  set("QpAccess", IBV_EVENT_QP_ACCESS_ERR);
+  set("CommEst", IBV_EVENT_COMM_EST);
+  set("SqDrained", IBV_EVENT_SQ_DRAINED);
+  set("SrqLimit", IBV_EVENT_SRQ_LIMIT_REACHED);
+  set("QpLastWqe", IBV_EVENT_QP_LAST_WQE_REACHED);
+  set("SrqError", IBV_EVENT_SRQ_ERR);
+  return codes;
+}
+
+const ContextOps& operations() {
+  static const ContextOps all = [] {
+    ContextOps operations{};
+    add_query_operations(operations);
+    add_domain_operations(operations);
+    add_cq_operations(operations);
+    add_qp_operations(operations);
+    add_srq_operations(operations);
+    operations.free_context = [](ibv_context* context) {
+      auto* base = reinterpret_cast<verbs_context*>(reinterpret_cast<char*>(context) -
+                                                    offsetof(verbs_context, context));
+      auto* whole = reinterpret_cast<Context*>(base);
+      delete whole->session;
+      verbs_uninit_context(base);  // closes the asynchronous channel
+      std::free(whole);
+    };
+    return operations;
+  }();
+  return all;
+}
+
+verbs_context* alloc_context(ibv_device* device, int cmd_fd, void*) {
+  Session* session = nullptr;
+  try {
+    session = new Session(driver::RemoteDevice::place_from_environment());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "roci: %s\n", error.what());
+    errno = errno_of_exception();
+    close(cmd_fd);
+    return nullptr;
+  }
+  auto* context = static_cast<Context*>(
+      _verbs_init_and_alloc_context(device, cmd_fd, sizeof(Context), nullptr, kDriverUnknown));
+  if (context == nullptr) {
+    close(session->async_fd());
+    delete session;
+    return nullptr;
+  }
+  context->session = session;
+  context->base.context.async_fd = session->async_fd();
+  context->base.context.num_comp_vectors = 1;
+  verbs_set_ops(&context->base, &operations());
+  return &context->base;
+}
+
+Device* alloc_device(SysfsDevice*) {
+  return static_cast<Device*>(std::calloc(1, sizeof(Device)));
+}
+
+void uninit_device(Device* device) { std::free(device); }
+
+const MatchEntry kMatches[] = {
+    {nullptr, "rdma_device:*Nroci*", 0, 0, MatchEntry::kModalias},
+    {nullptr, nullptr, 0, 0, MatchEntry::kEnd},
+};
+const DeviceOps kProvider = {"roci",  1, 1, kMatches, nullptr, nullptr, alloc_context, nullptr,
+                             alloc_device, uninit_device};
+
+__attribute__((constructor)) void register_provider() { verbs_register_driver_34(&kProvider); }
+
+}  // namespace
+
+Session::Session(const driver::RemoteDevice::Place& place)
+    : device_(place),
+      context_(device_),
+      async_fd_(device_.add_channel(kAsyncChannel, driver::protocol::Format::kAsync,
+                                    async_codes().data())) {}
+
+void Session::nothing_found(std::unique_lock<std::mutex>& lock) {
+  if (++empty_polls_ < kEmptyPolls) {
+    if (empty_polls_ == 1) seen_ = device_.written();
+    return;
+  }
+  empty_polls_ = 0;
+  const std::uint32_t seen = seen_;
+  lock.unlock();
+  device_.wait_written(seen, kRestNs);
+}
+
+}  // namespace roci::verbs

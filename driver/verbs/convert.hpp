@@ -1,0 +1,33 @@
+// Between the structures of libibverbs and those of the driver.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include "driver/error.hpp"
+#include "driver/types.hpp"
+
+namespace roci::verbs {
+
+/// errno of a refused command, of an argument out of range, or of memory that ran out; call it in a
+/// catch block.
+int errno_of_exception();
+/// errno of a work request that was not posted.
+int errno_of(driver::PostError error);
+
+/// False when the adapter does not know the operation, or when it does not agree with its flags.
+bool convert(const ibv_send_wr& from, driver::SendRequest& to);
+bool convert(const ibv_recv_wr& from, driver::ReceiveRequest& to);
+/// Fields that a program may read whatever it asked for; `srq`: the receive came from one.
+void convert(const driver::Completion& from, ibv_wc& to);
+/// wc_flags of a completion.
+unsigned flags_of(const driver::Completion& completion);
+/// ibv_wc_opcode of a completion.
+ibv_wc_opcode opcode_of(const driver::Completion& completion);
+
+/// Rights of a region, window or queue pair; false when one is asked for that does not exist.
+bool convert_access(unsigned from, std::uint32_t& to);
+
+void convert(const ibv_qp_attr& from, int mask, driver::QpAttributes& to);
+void convert(const driver::QpAttributes& from, ibv_qp_attr& to);
+
+}  // namespace roci::verbs

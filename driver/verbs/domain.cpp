@@ -1,0 +1,174 @@
+// Protection domains, regions, windows, address handles.
+#include <cstring>
+
+#include "driver/verbs/objects.hpp"
+
+namespace roci::verbs {
+namespace {
+
+constexpr unsigned kReregFailedNothingChanged = IBV_REREG_MR_ERR_CMD;
+
+ibv_pd* alloc_pd(ibv_context* context) {
+  return guarded_pointer([&]() -> ibv_pd* {
+    Session& session = session_of(context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    auto pd = std::make_unique<Pd>();
+    pd->ibv = {};
+    pd->pd = std::make_shared<driver::ProtectionDomain>(session.context());
+    pd->ibv.handle = pd->pd->number();
+    return &pd.release()->ibv;
+  });
+}
+
+int dealloc_pd(ibv_pd* ibv) {
+  Session& session = session_of(ibv->context);
+  const std::lock_guard<std::mutex> lock(session.mutex);
+  Pd& pd = ours<Pd>(ibv);
+  if (pd.pd.use_count() > 1) return EBUSY;  // something was made in it
+  delete &pd;
+  return 0;
+}
+
+/// A domain beside another, for its locks; there are none to spare here.
+ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attr) {
+  if (attr->pd == nullptr || attr->comp_mask != 0) {
+    errno = attr->pd == nullptr ? EINVAL : EOPNOTSUPP;
+    return nullptr;
+  }
+  return guarded_pointer([&]() -> ibv_pd* {
+    const std::lock_guard<std::mutex> lock(session_of(context).mutex);
+    auto pd = std::make_unique<Pd>(ours<Pd>(attr->pd));
+    pd->ibv.context = context;
+    return &pd.release()->ibv;
+  });
+}
+
+ibv_td* alloc_td(ibv_context* context, ibv_td_init_attr* attr) {
+  if (attr->comp_mask != 0) {
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  return new ibv_td{context};
+}
+
+ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iova, int access) {
+  std::uint32_t rights = 0;
+  if (!convert_access(static_cast<unsigned>(access), rights) || (rights & driver::access::kZeroBased)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return guarded_pointer([&]() -> ibv_mr* {
+    Session& session = session_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    auto region = std::make_unique<Region>();
+    region->mr = {};
+    region->pd = ours<Pd>(ibv).pd;
+    region->region = std::make_unique<driver::MemoryRegion>(
+        *region->pd,
+        driver::DmaMemory{static_cast<std::uint8_t*>(address),
+                          reinterpret_cast<std::uint64_t>(address), length},
+        rights, iova);
+    region->mr.ibv.lkey = region->mr.ibv.rkey = region->region->key();
+    region->mr.ibv.handle = region->region->key() >> 8;
+    region->mr.access = access;
+    return &region.release()->mr.ibv;
+  });
+}
+
+int dereg_mr(Mr* mr) {
+  return guarded([&] {
+    Session& session = session_of(mr->ibv.context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    Region& region = ours<Region>(mr);
+    region.region->deregister();
+    delete &region;
+    return 0;
+  });
+}
+
+int rereg_mr(Mr* mr, int flags, ibv_pd* ibv, void* address, std::size_t length, int access) {
+  std::uint32_t rights = 0;
+  if ((flags & IBV_REREG_MR_CHANGE_ACCESS) != 0 &&
+      !convert_access(static_cast<unsigned>(access), rights)) {
+    errno = EINVAL;
+    return IBV_REREG_MR_ERR_INPUT;
+  }
+  const int error = guarded([&] {
+    Session& session = session_of(mr->ibv.context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    Region& region = ours<Region>(mr);
+    const driver::DmaMemory memory{static_cast<std::uint8_t*>(address),
+                                   reinterpret_cast<std::uint64_t>(address), length};
+    Pd* pd = (flags & IBV_REREG_MR_CHANGE_PD) != 0 ? &ours<Pd>(ibv) : nullptr;
+    region.region->change((flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0 ? &memory : nullptr,
+                          memory.dma, pd != nullptr ? pd->pd.get() : nullptr,
+                          (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0 ? &rights : nullptr);
+    if (pd != nullptr) region.pd = pd->pd;
+    if ((flags & IBV_REREG_MR_CHANGE_ACCESS) != 0) mr->access = access;
+    return 0;
+  });
+  if (error == 0) return 0;
+  errno = error;
+  return kReregFailedNothingChanged;
+}
+
+ibv_mw* alloc_mw(ibv_pd* ibv, ibv_mw_type type) {
+  if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return guarded_pointer([&]() -> ibv_mw* {
+    Session& session = session_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    auto window = std::make_unique<Window>();
+    window->pd = ours<Pd>(ibv).pd;
+    window->window = std::make_unique<driver::MemoryWindow>(
+        *window->pd,
+        type == IBV_MW_TYPE_1 ? driver::WindowType::kType1 : driver::WindowType::kType2);
+    window->ibv = {ibv->context, ibv, window->window->key(), window->window->key() >> 8, type};
+    return &window.release()->ibv;
+  });
+}
+
+int dealloc_mw(ibv_mw* ibv) {
+  Session& session = session_of(ibv->context);
+  const std::lock_guard<std::mutex> lock(session.mutex);
+  delete &ours<Window>(ibv);
+  return 0;
+}
+
+/// Address handles stay in the process: nothing sends with one yet.
+ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
+  Session& session = session_of(pd->context);
+  if (attr->is_global == 0 || attr->port_num != 1 ||
+      attr->grh.sgid_index >= session.context().limits().max_gid) {
+    errno = EINVAL;  // RoCE addresses by GID
+    return nullptr;
+  }
+  return new ibv_ah{pd->context, pd, 0};
+}
+
+}  // namespace
+
+void add_domain_operations(ContextOps& operations) {
+  operations.alloc_pd = alloc_pd;
+  operations.dealloc_pd = dealloc_pd;
+  operations.alloc_parent_domain = alloc_parent_domain;
+  operations.alloc_td = alloc_td;
+  operations.dealloc_td = [](ibv_td* td) {
+    delete td;
+    return 0;
+  };
+  operations.reg_mr = reg_mr;
+  operations.dereg_mr = dereg_mr;
+  operations.rereg_mr = rereg_mr;
+  operations.alloc_mw = alloc_mw;
+  operations.dealloc_mw = dealloc_mw;
+  operations.create_ah = create_ah;
+  operations.destroy_ah = [](ibv_ah* ah) {
+    delete ah;
+    return 0;
+  };
+}
+
+}  // namespace roci::verbs

@@ -1,0 +1,171 @@
+// The objects of libibverbs with the driver's behind them. An ibv_* is always the first member, so
+// that a pointer to it is a pointer to the object.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "driver/completion_queue.hpp"
+#include "driver/context.hpp"
+#include "driver/device/remote.hpp"
+#include "driver/memory.hpp"
+#include "driver/memory_window.hpp"
+#include "driver/queue_pair.hpp"
+#include "driver/shared_receive_queue.hpp"
+#include "driver/verbs/abi.hpp"
+#include "driver/verbs/convert.hpp"
+
+namespace roci::verbs {
+
+/// An opened device: one connection to the simulator. The driver's objects are not for several
+/// threads at once, so `mutex` is held whenever one is used.
+class Session {
+ public:
+  explicit Session(const driver::RemoteDevice::Place& place);
+
+  driver::RemoteDevice& device() { return device_; }
+  driver::Context& context() { return context_; }
+
+  std::mutex mutex;
+
+  /// Channel for the asynchronous events of this context; libibverbs reads from this descriptor.
+  int async_fd() const { return async_fd_; }
+  std::uint32_t next_channel() { return ++channels_; }
+
+  /// Somebody polled and found nothing. After a while the caller's processor is given to the
+  /// simulator until there is news: both may live on the same one.
+  void nothing_found(std::unique_lock<std::mutex>& lock);
+  void something_found() { empty_polls_ = 0; }
+
+ private:
+  driver::RemoteDevice device_;
+  driver::Context context_;
+  int async_fd_;
+  std::uint32_t channels_ = 0;
+  unsigned empty_polls_ = 0;
+  std::uint32_t seen_ = 0;
+};
+
+inline constexpr std::uint32_t kAsyncChannel = 0;
+
+/// What libibverbs allocates for a context.
+struct Context {
+  verbs_context base;
+  Session* session;
+};
+
+inline Session& session_of(ibv_context* context) {
+  auto* base = reinterpret_cast<verbs_context*>(reinterpret_cast<char*>(context) -
+                                                offsetof(verbs_context, context));
+  return *reinterpret_cast<Context*>(base)->session;
+}
+
+struct Channel {
+  ibv_comp_channel ibv;
+  std::uint32_t id;
+};
+
+// Shared pointers keep what an object was made with, and tell whether it may go.
+struct Pd {
+  ibv_pd ibv;
+  std::shared_ptr<driver::ProtectionDomain> pd;  ///< shared with parent domains of it
+};
+
+struct Region {
+  Mr mr;
+  std::shared_ptr<driver::ProtectionDomain> pd;
+  std::unique_ptr<driver::MemoryRegion> region;
+};
+
+struct Window {
+  ibv_mw ibv;
+  std::shared_ptr<driver::ProtectionDomain> pd;
+  std::unique_ptr<driver::MemoryWindow> window;
+};
+
+struct Cq {
+  union {
+    ibv_cq cq;
+    ibv_cq_ex cq_ex;
+  };
+  std::shared_ptr<driver::CompletionQueue> queue;
+  std::uint32_t events_reported;  ///< completion events that ibv_get_cq_event gave out
+  std::uint32_t async_reported;   ///< asynchronous ones
+  driver::Completion current;     ///< of the extended way to poll
+  Cq() : cq_ex(), events_reported(0), async_reported(0) {}
+  ~Cq() {}
+};
+
+struct Building;  // qp_ex.cpp
+
+struct QueuePair {
+  Qp qp{};
+  std::shared_ptr<driver::ProtectionDomain> pd;
+  std::shared_ptr<driver::CompletionQueue> send_cq, receive_cq;
+  std::shared_ptr<driver::SharedReceiveQueue> srq;
+  std::unique_ptr<driver::QueuePair> pair;  ///< goes before what it uses
+  ibv_qp_cap cap{};
+  bool signal_all = false;
+  std::uint32_t events_reported = 0;
+  driver::SendRequest request;  ///< of the posting under way
+  std::array<std::uint8_t, spec::kMaxInline> inlined{};
+  std::shared_ptr<Building> building;
+};
+
+struct SharedQueue {
+  Srq srq{};
+  std::shared_ptr<driver::ProtectionDomain> pd;
+  std::shared_ptr<driver::SharedReceiveQueue> queue;
+  std::uint32_t events_reported = 0;
+};
+
+template <typename Ours, typename Theirs>
+Ours& ours(Theirs* theirs) {
+  return *reinterpret_cast<Ours*>(theirs);
+}
+
+/// Runs `make`, which returns a pointer; errno and nullptr when it throws.
+template <typename Make>
+auto guarded_pointer(Make make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (...) {
+    errno = errno_of_exception();
+    return nullptr;
+  }
+}
+
+/// Runs `action`, which returns an errno value; also for what it throws.
+template <typename Action>
+int guarded(Action action) {
+  try {
+    return action();
+  } catch (...) {
+    return errno_of_exception();
+  }
+}
+
+/// Operations by topic; each file of this folder fills in its own.
+void add_domain_operations(ContextOps& operations);
+void add_cq_operations(ContextOps& operations);
+void add_qp_operations(ContextOps& operations);
+void add_srq_operations(ContextOps& operations);
+void add_query_operations(ContextOps& operations);
+
+/// Events of an object that goes, and that nobody has read, are taken back; those of others stay.
+void drop_events(Session& session, ibv_cq* cq);
+void drop_async_events(Session& session, void* object);
+
+/// The extended ways to poll and to post.
+void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags);
+/// False when `operations` (IBV_QP_EX_WITH_*) has one that does not exist here.
+bool fill_qp_ex(QueuePair& pair, std::uint64_t operations);
+
+/// Request that binds a window of type 2; an errno value when it may not.
+int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
+              driver::SendRequest& request);
+
+}  // namespace roci::verbs

@@ -1,0 +1,272 @@
+// Queue pairs.
+#include <algorithm>
+#include <cstring>
+
+#include "driver/verbs/objects.hpp"
+
+namespace roci::verbs {
+namespace {
+
+using driver::protocol::Object;
+
+/// What the adapter does not do yet, or ever.
+int check(const ibv_qp_init_attr_ex& attr) {
+  constexpr std::uint32_t kKnown =
+      IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+  if ((attr.comp_mask & ~kKnown) != 0) return EOPNOTSUPP;
+  if ((attr.comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) != 0 && attr.create_flags != 0) {
+    return EOPNOTSUPP;
+  }
+  if ((attr.comp_mask & IBV_QP_INIT_ATTR_PD) == 0) return EINVAL;
+  if (attr.qp_type != IBV_QPT_RC) return EOPNOTSUPP;
+  if (attr.send_cq == nullptr || attr.recv_cq == nullptr) return EINVAL;
+  return 0;
+}
+
+QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
+  const int error = check(attr);
+  if (error != 0) {
+    errno = error;
+    return nullptr;
+  }
+  return guarded_pointer([&]() -> QueuePair* {
+    Session& session = session_of(context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    auto pair = std::make_unique<QueuePair>();
+    pair->pd = ours<Pd>(attr.pd).pd;
+    pair->send_cq = ours<Cq>(attr.send_cq).queue;
+    pair->receive_cq = ours<Cq>(attr.recv_cq).queue;
+    if (attr.srq != nullptr) pair->srq = ours<SharedQueue>(attr.srq).queue;
+    ibv_qp_cap& cap = attr.cap;
+    driver::QpOptions options;
+    options.send_entries = std::max(cap.max_send_wr, 1u);
+    options.receive_entries = std::max(cap.max_recv_wr, 1u);
+    options.send_sges = std::max(cap.max_send_sge, 1u);
+    options.receive_sges = std::max(cap.max_recv_sge, 1u);
+    options.max_inline = cap.max_inline_data;
+    options.srq = pair->srq.get();
+    pair->pair = std::make_unique<driver::QueuePair>(*pair->pd, *pair->send_cq, *pair->receive_cq,
+                                                     options);
+    pair->signal_all = attr.sq_sig_all != 0;
+    cap.max_send_wr = pair->pair->send_entries();
+    cap.max_recv_wr = pair->srq != nullptr ? 0 : pair->pair->receive_entries();
+    cap.max_send_sge = options.send_sges;
+    cap.max_recv_sge = pair->srq != nullptr ? 0 : options.receive_sges;
+    cap.max_inline_data = pair->pair->max_inline();
+    pair->cap = cap;
+    pair->qp.qp.qp_num = pair->pair->number();
+    pair->qp.qp.handle = pair->pair->number();
+    session.device().route(Object::kQueuePair, pair->pair->number(), kAsyncChannel,
+                           reinterpret_cast<std::uint64_t>(&pair->qp.qp));
+    return pair.release();
+  });
+}
+
+ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
+  ibv_qp_init_attr_ex whole{};
+  std::memcpy(&whole, attr, sizeof *attr);  // the extended one begins with it
+  whole.comp_mask = IBV_QP_INIT_ATTR_PD;
+  whole.pd = pd;
+  QueuePair* pair = create(pd->context, whole);
+  if (pair == nullptr) return nullptr;
+  attr->cap = whole.cap;
+  return &pair->qp.qp;
+}
+
+ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attr) {
+  QueuePair* pair = create(context, *attr);
+  if (pair == nullptr) return nullptr;
+  if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0 &&
+      !fill_qp_ex(*pair, attr->send_ops_flags)) {
+    const std::lock_guard<std::mutex> lock(session_of(context).mutex);
+    delete pair;
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  ibv_qp& qp = pair->qp.qp;
+  qp.context = context;
+  qp.qp_context = attr->qp_context;
+  qp.pd = attr->pd;
+  qp.send_cq = attr->send_cq;
+  qp.recv_cq = attr->recv_cq;
+  qp.srq = attr->srq;
+  qp.qp_type = attr->qp_type;
+  qp.state = IBV_QPS_RESET;
+  pthread_mutex_init(&qp.mutex, nullptr);
+  pthread_cond_init(&qp.cond, nullptr);
+  return &qp;
+}
+
+int destroy_qp(ibv_qp* ibv) {
+  QueuePair& pair = ours<QueuePair>(ibv);
+  {
+    Session& session = session_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(session.mutex);
+    pair.pair.reset();
+    drop_async_events(session, ibv);
+  }
+  pthread_mutex_lock(&ibv->mutex);
+  while (ibv->events_completed != pair.events_reported) pthread_cond_wait(&ibv->cond, &ibv->mutex);
+  pthread_mutex_unlock(&ibv->mutex);
+  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  delete &pair;
+  return 0;
+}
+
+int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
+  // Attributes of transports and functions that RC here does not have are refused by the adapter
+  // or, for the ones that it has no place for, here.
+  constexpr int kElsewhere = IBV_QP_QKEY | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP |
+                             IBV_QP_RATE_LIMIT;
+  if ((mask & kElsewhere) != 0) return EINVAL;
+  if ((mask & IBV_QP_AV) != 0 && (attr->ah_attr.is_global == 0 || attr->ah_attr.port_num != 1)) {
+    return EINVAL;
+  }
+  return guarded([&] {
+    driver::QpAttributes attributes;
+    convert(*attr, mask, attributes);
+    if ((mask & IBV_QP_ACCESS_FLAGS) != 0) {
+      std::uint32_t rights = 0;
+      if (!convert_access(attr->qp_access_flags, rights)) return EINVAL;
+      attributes.access = rights & driver::access::kAll;
+    }
+    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    ours<QueuePair>(ibv).pair->modify(attributes, static_cast<std::uint32_t>(mask));
+    if ((mask & IBV_QP_STATE) != 0) ibv->state = attr->qp_state;
+    return 0;
+  });
+}
+
+int query_qp(ibv_qp* ibv, ibv_qp_attr* attr, int, ibv_qp_init_attr* init) {
+  return guarded([&] {
+    QueuePair& pair = ours<QueuePair>(ibv);
+    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    convert(pair.pair->query(), *attr);
+    attr->cap = pair.cap;
+    *init = {};
+    init->qp_context = ibv->qp_context;
+    init->send_cq = ibv->send_cq;
+    init->recv_cq = ibv->recv_cq;
+    init->srq = ibv->srq;
+    init->cap = pair.cap;
+    init->qp_type = ibv->qp_type;
+    init->sq_sig_all = pair.signal_all ? 1 : 0;
+    ibv->state = attr->qp_state;
+    return 0;
+  });
+}
+
+/// Gathers what IBV_SEND_INLINE wants copied; false when it is more than the queue pair takes.
+bool gather(QueuePair& pair, const ibv_sge* list, int count, driver::SendRequest& request) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < count; ++i) {
+    if (list[i].length > pair.inlined.size() - bytes) return false;
+    std::memcpy(pair.inlined.data() + bytes, reinterpret_cast<const void*>(list[i].addr),
+                list[i].length);
+    bytes += list[i].length;
+  }
+  request.inline_data = pair.inlined.data();
+  request.inline_bytes = static_cast<std::uint32_t>(bytes);
+  request.sges.clear();
+  return true;
+}
+
+int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& request) {
+  if (wr.num_sge < 0 || static_cast<unsigned>(wr.num_sge) > pair.cap.max_send_sge) return EINVAL;
+  if (!convert(wr, request)) return EINVAL;
+  if (pair.signal_all) request.signaled = true;
+  const bool local = wr.opcode == IBV_WR_LOCAL_INV || wr.opcode == IBV_WR_BIND_MW;
+  if ((wr.send_flags & IBV_SEND_INLINE) != 0 && !local &&
+      !gather(pair, wr.sg_list, wr.num_sge, request)) {
+    return EINVAL;
+  }
+  if (wr.opcode == IBV_WR_BIND_MW) {
+    const int error = fill_bind(*wr.bind_mw.mw, wr.bind_mw.rkey, wr.bind_mw.bind_info, request);
+    if (error != 0) return error;
+  }
+  const int error = errno_of(pair.pair->post_send(&request, 1).error);
+  if (error == 0 && wr.opcode == IBV_WR_BIND_MW) {
+    ours<Window>(wr.bind_mw.mw).window->set_key(wr.bind_mw.rkey);
+  }
+  return error;
+}
+
+int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
+  QueuePair& pair = ours<QueuePair>(ibv);
+  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  for (; wr != nullptr; wr = wr->next) {
+    const int error = post_one(pair, *wr, pair.request);
+    if (error != 0) {
+      *bad = wr;
+      return error;
+    }
+  }
+  return 0;
+}
+
+int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
+  QueuePair& pair = ours<QueuePair>(ibv);
+  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  driver::ReceiveRequest request;
+  for (; wr != nullptr; wr = wr->next) {
+    const int error =
+        convert(*wr, request) ? errno_of(pair.pair->post_receive(&request, 1).error) : EINVAL;
+    if (error != 0) {
+      *bad = wr;
+      return error;
+    }
+  }
+  return 0;
+}
+
+/// Binds a window of type 1: the next variant becomes its key.
+int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
+  QueuePair& pair = ours<QueuePair>(ibv);
+  if (mw->type != IBV_MW_TYPE_1 || mw->pd != ibv->pd) return EINVAL;
+  const ibv_mw_bind_info& info = bind->bind_info;
+  if (info.length != 0 && (info.mr == nullptr || info.mr->pd != mw->pd)) return EPERM;
+  std::uint32_t rights = 0;
+  if (!convert_access(info.mw_access_flags, rights)) return EINVAL;
+  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  Window& window = ours<Window>(mw);
+  driver::SendRequest request = driver::MemoryWindow::bind(
+      window.window->next_key(), info.mr != nullptr ? info.mr->lkey : 0, info.addr, info.length,
+      rights);
+  request.id = bind->wr_id;
+  request.signaled = pair.signal_all || (bind->send_flags & IBV_SEND_SIGNALED) != 0;
+  request.fence = (bind->send_flags & IBV_SEND_FENCE) != 0;
+  const int error = errno_of(pair.pair->post_send(&request, 1).error);
+  if (error != 0) return error;
+  window.window->set_key(request.remote_key);
+  mw->rkey = request.remote_key;
+  return 0;
+}
+
+}  // namespace
+
+int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
+              driver::SendRequest& request) {
+  std::uint32_t rights = 0;
+  if (mw.type != IBV_MW_TYPE_2 || !convert_access(info.mw_access_flags, rights)) return EINVAL;
+  request.opcode = driver::Opcode::kBindMw;
+  request.remote_key = key;
+  request.region_key = info.mr != nullptr ? info.mr->lkey : 0;
+  request.remote_address = info.addr;
+  request.swap_add = info.length;
+  request.compare = rights;
+  request.sges.clear();
+  return 0;
+}
+
+void add_qp_operations(ContextOps& operations) {
+  operations.create_qp = create_qp;
+  operations.create_qp_ex = create_qp_ex;
+  operations.destroy_qp = destroy_qp;
+  operations.modify_qp = modify_qp;
+  operations.query_qp = query_qp;
+  operations.post_send = post_send;
+  operations.post_recv = post_recv;
+  operations.bind_mw = bind_mw;
+}
+
+}  // namespace roci::verbs
