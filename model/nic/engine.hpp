@@ -1,0 +1,57 @@
+// What all queue pairs of an adapter share.
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "nic/completions.hpp"
+#include "nic/srq.hpp"
+
+namespace roci::nic {
+
+/// Ways out of the adapter. Whoever is called must not call the adapter back.
+struct Outputs {
+  /// A frame for the MAC, without FCS and not padded.
+  std::function<void(packet::Bytes&& frame)> transmit;
+  /// A frame for the host's ordinary network interface.
+  std::function<void(packet::ByteView frame)> ethernet;
+};
+
+struct Sizes {
+  unsigned log_qps = 8, log_keys = 10, log_cqs = 8, log_srqs = 6;
+};
+
+inline constexpr std::size_t kPortCounters = 16;
+
+struct Engine {
+  Engine(const Sizes& sizes, HostMemory& host, Outputs ways_out)
+      : memory(host),
+        outputs(std::move(ways_out)),
+        keys(std::size_t{1} << sizes.log_keys),
+        events(host),
+        cqs(std::size_t{1} << sizes.log_cqs, host, events, timers),
+        srqs(std::size_t{1} << sizes.log_srqs, host, events) {}
+
+  HostMemory& memory;
+  Outputs outputs;
+  KeyTable keys;
+  EventQueue events;
+  Timers timers;
+  CompletionQueues cqs;
+  SharedReceiveQueues srqs;
+  std::array<std::uint64_t, kPortCounters> port{};
+  std::uint16_t identification = 0;  ///< of the next IPv4 packet
+
+  void drop(DropCause cause) { ++port[static_cast<std::size_t>(cause)]; }
+  void count_port(std::size_t counter, std::uint64_t by = 1) { port[counter] += by; }
+  /// Puts a frame on the wire.
+  void transmit(packet::Bytes&& frame) {
+    constexpr unsigned kFrames = spec::code_of(spec::kPortCounters, "TxFrames");
+    constexpr unsigned kBytes = spec::code_of(spec::kPortCounters, "TxBytes");
+    count_port(kFrames);
+    count_port(kBytes, frame.size());
+    outputs.transmit(std::move(frame));
+  }
+};
+
+}  // namespace roci::nic

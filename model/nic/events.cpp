@@ -1,0 +1,62 @@
+#include "nic/events.hpp"
+
+#include <array>
+
+#include "spec/queues.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr std::uint32_t kLogMask = 0xF;
+constexpr std::uint32_t kEnable = 1u << 4;
+constexpr unsigned kPasidShift = 12;
+constexpr std::size_t kEqeBytes = spec::total_bits(spec::kEqe) / 8;
+constexpr std::uint32_t kValid = 1u << 31;
+constexpr unsigned kKindShift = 24;
+constexpr std::size_t kMostTold = 4096;  // firmware that never looks must not cost memory
+
+}  // namespace
+
+bool EventQueue::enabled() const { return (size_ & kEnable) != 0; }
+
+void EventQueue::set_size(std::uint32_t value) {
+  if ((value & kEnable) != 0 && !enabled()) {
+    producer_ = consumer_ = 0;
+    overflowed_ = false;
+  }
+  size_ = value;
+}
+
+void EventQueue::post(std::uint8_t kind, std::uint32_t number) {
+  if (!enabled()) return;
+  const unsigned log = size_ & kLogMask;
+  const std::uint32_t entries = 1u << log;
+  if (static_cast<std::uint16_t>(producer_ - consumer_) >= entries) {
+    overflowed_ = true;
+    return;
+  }
+  std::array<std::uint8_t, kEqeBytes> eqe{};
+  const auto put = [&](spec::Place place, std::uint64_t value) {
+    spec::put_memory(eqe.data(), place, value);
+  };
+  put(spec::place_of(spec::kEqe, "kind"), kind);
+  put(spec::place_of(spec::kEqe, "number"), number);
+  put(spec::place_of(spec::kEqe, "owner"), (producer_ >> log & 1) == 0);
+  const std::uint64_t at = base_ + (producer_ & (entries - 1)) * kEqeBytes;
+  ++producer_;
+  memory_.write(size_ >> kPasidShift, at, eqe.data(), eqe.size());
+}
+
+void EventQueue::tell(EventKind kind, std::uint32_t number) {
+  if (told_.size() == kMostTold) told_.pop_front();
+  told_.push_back(kValid | static_cast<std::uint32_t>(kind) << kKindShift | number);
+}
+
+std::uint32_t EventQueue::take() {
+  if (told_.empty()) return 0;
+  const std::uint32_t event = told_.front();
+  told_.pop_front();
+  return event;
+}
+
+}  // namespace roci::nic

@@ -1,0 +1,48 @@
+// RoCE frames of one queue pair: its headers are made once, and each packet fills in what differs.
+#pragma once
+
+#include <array>
+
+#include "nic/rows.hpp"
+#include "packet/headers.hpp"
+
+namespace roci::nic {
+
+/// What a packet says behind its addresses.
+struct PacketHeader {
+  std::uint8_t opcode = 0;
+  transport::Psn psn;
+  bool solicited = false, ack_req = false;
+  std::array<std::uint8_t, 28> ext{};  ///< extension headers as on the wire
+  std::size_t ext_bytes = 0;
+
+  // Appends extension headers, in the order of the wire.
+  void add_reth(std::uint64_t va, std::uint32_t rkey, std::uint32_t bytes);
+  void add_atomic(std::uint64_t va, std::uint32_t rkey, std::uint64_t swap_add,
+                  std::uint64_t compare);
+  void add_aeth(std::uint8_t syndrome, std::uint32_t msn);
+  void add_original(std::uint64_t original);
+  void add_word(std::uint32_t word);  ///< immediate data, or a key to invalidate
+};
+
+class FrameMaker {
+ public:
+  FrameMaker() = default;
+  explicit FrameMaker(const Av& av);
+
+  /// A frame with room for `payload` bytes at `payload_at()`, which the caller fills.
+  packet::Bytes open(const PacketHeader& header, std::size_t payload,
+                     std::uint16_t identification) const;
+  std::size_t payload_at(const PacketHeader& header) const {
+    return head_.size() + header.ext_bytes;
+  }
+  /// Appends the ICRC when the payload is there.
+  void close(packet::Bytes* frame) const;
+
+ private:
+  packet::Bytes head_;  ///< down to the BTH
+  std::size_t ip_at_ = 0, udp_at_ = 0, bth_at_ = 0;
+  bool ipv6_ = false;
+};
+
+}  // namespace roci::nic

@@ -1,0 +1,68 @@
+#include "nic/lists.hpp"
+
+#include <algorithm>
+
+namespace roci::nic {
+
+Pieces find_pieces(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset, std::uint64_t bytes,
+                   std::uint16_t pd, unsigned rights) {
+  Pieces found;
+  for (unsigned i = 0; i < wqe.num_sge && bytes != 0; ++i) {
+    const Sge& sge = wqe.sge[i];
+    if (offset >= sge.length) {
+      offset -= sge.length;
+      continue;
+    }
+    const std::uint64_t count = std::min<std::uint64_t>(bytes, sge.length - offset);
+    const Place place = keys.local(sge.lkey, sge.addr + offset, count, pd, rights);
+    if (!place.ok) {
+      found.status = Status::kLocProtErr;
+      found.count = 0;
+      return found;
+    }
+    found.piece[found.count++] = {place.addr, place.pasid, static_cast<std::uint32_t>(count)};
+    bytes -= count;
+    offset = 0;
+  }
+  if (bytes != 0) {
+    found.status = Status::kLocLenErr;
+    found.count = 0;
+  }
+  return found;
+}
+
+bool gather(HostMemory& memory, const Pieces& pieces, std::uint8_t* to) {
+  for (unsigned i = 0; i < pieces.count; ++i) {
+    const Piece& piece = pieces.piece[i];
+    if (!memory.read(piece.pasid, piece.addr, to, piece.bytes)) return false;
+    to += piece.bytes;
+  }
+  return true;
+}
+
+bool scatter(HostMemory& memory, const Pieces& pieces, const std::uint8_t* from) {
+  for (unsigned i = 0; i < pieces.count; ++i) {
+    const Piece& piece = pieces.piece[i];
+    if (!memory.write(piece.pasid, piece.addr, from, piece.bytes)) return false;
+    from += piece.bytes;
+  }
+  return true;
+}
+
+bool read_entry(HostMemory& memory, std::uint32_t pasid, std::uint64_t base, unsigned log,
+                unsigned stride_log, std::uint16_t index, Wqe* wqe) {
+  const std::uint64_t slot = index & ((1u << log) - 1);
+  const std::uint64_t address = base + (slot << stride_log) * spec::kBlockBytes;
+  std::array<std::uint8_t, spec::kBlockBytes << spec::kMaxStrideLog> blocks;
+  if (!memory.read(pasid, address, blocks.data(), spec::kBlockBytes)) return false;
+  *wqe = decode_wqe(blocks.data());
+  wqe->address = address;
+  if (wqe->num_sge <= 1 || wqe->num_sge > list_room(stride_log)) return true;
+  const std::size_t more = (wqe->num_sge - 1) * spec::kSgeBytes;
+  std::uint8_t* rest = blocks.data() + spec::kBlockBytes;
+  if (!memory.read(pasid, address + spec::kBlockBytes, rest, more)) return false;
+  decode_list(rest, wqe);
+  return true;
+}
+
+}  // namespace roci::nic

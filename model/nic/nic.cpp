@@ -1,0 +1,63 @@
+#include "nic/nic.hpp"
+
+#include <utility>
+
+namespace roci::nic {
+
+Nic::Nic(const Sizes& sizes, HostMemory& memory, Outputs outputs)
+    : sizes_(sizes),
+      engine_(sizes, memory, std::move(outputs)),
+      qps_(std::size_t{1} << sizes.log_qps),
+      tx_frame_(spec::window_of("TxFrameData").bytes),
+      rx_window_(spec::window_of("RxFrameData").bytes) {}
+
+QueuePair* Nic::make(std::uint32_t qpn) {
+  if (qpn >= qps_.size()) return nullptr;
+  if (!qps_[qpn]) qps_[qpn] = std::make_unique<QueuePair>(qpn, engine_);
+  return qps_[qpn].get();
+}
+
+/// The queue pair may have something to send: it gets its turns until it has not.
+void Nic::wake(QueuePair* qp) {
+  if (!std::exchange(qp->requests_queued, true)) requests_.push_back(qp->number);
+  if (!qp->responder.idle() && !std::exchange(qp->answers_queued, true)) {
+    answers_.push_back(qp->number);
+  }
+}
+
+/// A packet of the queue pair whose turn it is; it waits behind the others for the next.
+bool Nic::take_turn(Turns* turns, bool answers) {
+  while (!turns->empty()) {
+    QueuePair* qp = find(turns->front());
+    turns->pop_front();
+    bool& queued = answers ? qp->answers_queued : qp->requests_queued;
+    if (answers ? qp->responder.step() : qp->requester.step()) {
+      turns->push_back(qp->number);
+      return true;
+    }
+    queued = false;
+  }
+  return false;
+}
+
+bool Nic::step() {
+  Timers::Entry due;
+  while (engine_.timers.take(&due)) {
+    if (due.owner == Timers::Owner::kCompletionQueue) {
+      engine_.cqs.expired(due.number, engine_.timers.now());
+    } else if (QueuePair* qp = find(due.number)) {
+      qp->requester.timer();
+      wake(qp);
+    }
+  }
+  // Answers and requests take turns, so that neither side can starve the other.
+  answers_next_ = !answers_next_;
+  return answers_next_ ? take_turn(&answers_, true) || take_turn(&requests_, false)
+                       : take_turn(&requests_, false) || take_turn(&answers_, true);
+}
+
+bool Nic::quiescent() const {
+  return requests_.empty() && answers_.empty() && engine_.timers.next() > engine_.timers.now();
+}
+
+}  // namespace roci::nic

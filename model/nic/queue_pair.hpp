@@ -1,0 +1,67 @@
+// One queue pair: what both of its halves use, and its life from RESET to ERR.
+#pragma once
+
+#include "nic/engine.hpp"
+#include "nic/frames.hpp"
+#include "nic/requester.hpp"
+#include "nic/responder.hpp"
+
+namespace roci::nic {
+
+class QueuePair {
+ public:
+  QueuePair(std::uint32_t qpn, Engine& shared)
+      : number(qpn), engine(shared), requester(*this), responder(*this) {}
+  QueuePair(const QueuePair&) = delete;
+  QueuePair& operator=(const QueuePair&) = delete;
+
+  const std::uint32_t number;
+  Engine& engine;
+  Row attr_row{};
+  QpAttr attr;
+  Av av;
+  FrameMaker frames;
+  QpState state = QpState::kReset;
+  std::array<std::uint64_t, 8> counters{};
+  Requester requester;
+  Responder responder;
+  bool requests_queued = false, answers_queued = false;  ///< in the adapter's turn lists
+
+  void set_attr(const Row& row) {
+    attr_row = row;
+    attr = decode_qp_attr(row);
+  }
+  void set_av(const Row& row) {
+    av = decode_av(row);
+    frames = FrameMaker(av);
+  }
+  /// A state written by firmware.
+  void set_state(QpState next);
+  /// The adapter itself puts the queue pair into ERR and tells why. `closing`: what the responder
+  /// still has to say goes out.
+  void fail(EventKind kind, bool closing = false);
+
+  void count(QpCounter counter, std::uint64_t by = 1) {
+    counters[static_cast<std::size_t>(counter)] += by;
+  }
+  /// Writes a completion of this queue pair. A queue that cannot take it ends the connection.
+  void complete(std::uint32_t cqn, Completion completion);
+
+  /// Sends a packet. `fill` puts `payload` bytes where it is told; false: nothing is sent.
+  template <typename Fill>
+  bool send(const PacketHeader& header, std::size_t payload, Fill fill) {
+    packet::Bytes frame = frames.open(header, payload, engine.identification);
+    if (!fill(frame.data() + frames.payload_at(header))) return false;
+    frames.close(&frame);
+    ++engine.identification;
+    count(QpCounter::kTxPackets);
+    count(QpCounter::kTxBytes, payload);
+    engine.transmit(std::move(frame));
+    return true;
+  }
+
+ private:
+  void enter_error(bool closing);
+};
+
+}  // namespace roci::nic

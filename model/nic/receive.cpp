@@ -1,0 +1,119 @@
+// From the wire: which frames are RoCE, which are admitted, and who gets the others.
+#include "nic/nic.hpp"
+#include "transport/rules.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr unsigned kRxFrames = spec::code_of(spec::kPortCounters, "RxFrames");
+constexpr unsigned kRxBytes = spec::code_of(spec::kPortCounters, "RxBytes");
+constexpr unsigned kRxRoce = spec::code_of(spec::kPortCounters, "RxRoce");
+constexpr unsigned kRxEthernet = spec::code_of(spec::kPortCounters, "RxEthernet");
+
+constexpr unsigned kVlan = spec::code_of(spec::kEtherTypes, "Vlan");
+constexpr unsigned kArp = spec::code_of(spec::kEtherTypes, "Arp");
+constexpr unsigned kIpv6 = spec::code_of(spec::kEtherTypes, "Ipv6");
+constexpr std::uint32_t kEnable = 1u << 0;
+constexpr std::uint32_t kNeighbours = 1u << 1;
+constexpr std::uint8_t kIcmpv6 = 58;
+constexpr std::uint8_t kSolicitation = 135, kAdvertisement = 136;  // RFC 4861
+constexpr std::size_t kMostFrames = 64;                            // for firmware
+
+constexpr unsigned kServiceShift = 5;  // transport service of an opcode; 0: RC
+
+DropCause cause_of(packet::Error error) {
+  switch (error) {
+    case packet::Error::kIcrc:
+      return DropCause::kIcrc;
+    case packet::Error::kOpcode:
+      return DropCause::kOpcode;
+    default:
+      return DropCause::kMalformed;
+  }
+}
+
+}  // namespace
+
+bool Nic::for_firmware(packet::ByteView frame) const {
+  if ((control_ & kNeighbours) == 0 || frame.size < packet::Ethernet::kBytes) return false;
+  std::size_t at = packet::Ethernet::kBytes;
+  unsigned type = packet::Ethernet(frame.data).ethertype();
+  if (type == kVlan && frame.size >= at + packet::Vlan::kBytes) {
+    type = packet::Vlan(frame.data + at).ethertype();
+    at += packet::Vlan::kBytes;
+  }
+  if (type == kArp) return true;
+  if (type != kIpv6 || frame.size <= at + packet::Ipv6::kBytes) return false;
+  if (packet::Ipv6(frame.data + at).next_header() != kIcmpv6) return false;
+  const std::uint8_t kind = frame[at + packet::Ipv6::kBytes];
+  return kind == kSolicitation || kind == kAdvertisement;
+}
+
+void Nic::to_ethernet(packet::ByteView frame) {
+  engine_.count_port(kRxEthernet);
+  if (!for_firmware(frame)) {
+    if (engine_.outputs.ethernet) engine_.outputs.ethernet(frame);
+  } else if (frame.size <= rx_window_.size() && rx_frames_.size() < kMostFrames) {
+    rx_frames_.push_back(frame.copy());
+  }
+}
+
+/// Checks that need no transport state (WIRE-23 to WIRE-28, WIRE-47).
+bool Nic::admit(const packet::Parsed& packet, QueuePair** found) {
+  const packet::Bth bth = packet.bth();
+  QueuePair* qp = find(bth.dest_qp());
+  const bool response = packet.op->response;
+  const bool takes = qp != nullptr && (qp->state == QpState::kRts || qp->state == QpState::kSqd ||
+                                       (qp->state == QpState::kRtr && !response));
+  if (!takes) {
+    engine_.drop(DropCause::kUnknownQp);
+    return false;
+  }
+  const Av& av = qp->av;
+  constexpr unsigned kVidMask = 0xFFF;
+  const bool same_lan =
+      packet.vlan == av.vlan && (!av.vlan || packet.vlan_tag().vid() == (av.vlan_tci & kVidMask));
+  if (packet.ipv6 != av.ipv6 || packet.src() != av.dst || packet.dst() != av.src || !same_lan) {
+    engine_.drop(DropCause::kAddress);
+    return false;
+  }
+  if (!transport::pkeys_match(bth.pkey(), av.pkey)) {
+    engine_.drop(DropCause::kPkey);
+    return false;
+  }
+  if (bth.opcode() >> kServiceShift != 0) {
+    engine_.drop(DropCause::kOpcode);
+    return false;
+  }
+  *found = qp;
+  return true;
+}
+
+void Nic::receive(packet::ByteView frame) {
+  engine_.count_port(kRxFrames);
+  engine_.count_port(kRxBytes, frame.size);
+  if ((control_ & kEnable) == 0) {
+    to_ethernet(frame);
+    return;
+  }
+  const packet::Parsed packet = packet::parse(frame);
+  if (packet.error == packet::Error::kNotRoce || packet.error == packet::Error::kIpv4Options) {
+    to_ethernet(frame);
+    return;
+  }
+  if (!packet.ok()) {
+    engine_.drop(cause_of(packet.error));
+    return;
+  }
+  QueuePair* qp = nullptr;
+  if (!admit(packet, &qp)) return;
+  engine_.count_port(kRxRoce);
+  if (packet.op->response) {
+    qp->requester.response(packet);
+  } else {
+    qp->responder.request(packet);
+  }
+  wake(qp);
+}
+
+}  // namespace roci::nic

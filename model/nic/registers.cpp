@@ -1,0 +1,292 @@
+// Registers, doorbells, the DMA window and frames of firmware.
+#include <algorithm>
+
+#include "nic/nic.hpp"
+
+namespace roci::nic {
+namespace {
+
+/// Offset of the register called `name`. A name that is not in the map does not compile.
+constexpr std::uint32_t reg(std::string_view name) {
+  for (const spec::Register& r : spec::kRegisters) {
+    if (r.name == name) return r.offset;
+  }
+  throw "no such register";
+}
+constexpr std::uint32_t reset_of(std::string_view name) {
+  for (const spec::Register& r : spec::kRegisters) {
+    if (r.name == name) return r.reset;
+  }
+  throw "no such register";
+}
+
+constexpr spec::Window kQpDoorbell = spec::window_of("QpDoorbell");
+constexpr spec::Window kCqDoorbell = spec::window_of("CqDoorbell");
+constexpr spec::Window kTableData = spec::window_of("TableData");
+constexpr spec::Window kDmaData = spec::window_of("DmaData");
+constexpr spec::Window kTxFrameData = spec::window_of("TxFrameData");
+constexpr spec::Window kRxFrameData = spec::window_of("RxFrameData");
+
+constexpr bool inside(const spec::Window& window, std::uint32_t offset) {
+  return offset >= window.offset && offset - window.offset < window.bytes;
+}
+
+constexpr std::uint32_t kManagement = 0x1000;  // first offset of its registers
+constexpr std::uint32_t kWidthUnits = 512 / 8;
+constexpr std::uint32_t kGo = 1u << 31;
+constexpr std::uint32_t kDmaError = 1u << 29, kDmaWrite = 1u << 30;
+constexpr std::uint32_t kPasidMask = 0xFFFFF;
+constexpr unsigned kDmaBytesShift = 20;
+constexpr std::uint32_t kDmaBytesMask = 0x7F;
+constexpr std::uint32_t kFrameBytesMask = 0x7FF;
+constexpr std::uint32_t kIndexMask = 0xFFFF;
+constexpr std::uint32_t kSolicited = 1u << 31;
+constexpr std::uint32_t kArmOffset = 4, kReceiveOffset = 4, kSrqOffset = 8;
+constexpr unsigned kDoorbellBytesLog = 4;
+constexpr std::uint32_t kAttentionCommand = 1u << 0, kAttentionFrame = 1u << 1,
+                        kAttentionEvent = 1u << 2;
+
+constexpr unsigned admin_index(std::uint32_t offset) { return (offset - reg("AdminBaseLo")) / 4; }
+constexpr unsigned kDoorbellIndex = admin_index(reg("AdminDoorbell"));
+constexpr unsigned kDoneIndex = admin_index(reg("AdminDone"));
+
+std::uint32_t load(const std::uint8_t* bytes) {
+  return static_cast<std::uint32_t>(spec::get_memory(bytes, {0, 32}));
+}
+std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
+void set_low(std::uint64_t* to, std::uint32_t value) { *to = (*to >> 32 << 32) | value; }
+void set_high(std::uint64_t* to, std::uint32_t value) {
+  *to = (*to & 0xFFFFFFFF) | std::uint64_t{value} << 32;
+}
+
+}  // namespace
+
+std::uint32_t Nic::attention_bits() const {
+  std::uint32_t bits = 0;
+  if (((admin_[kDoorbellIndex] ^ admin_[kDoneIndex]) & kIndexMask) != 0) bits |= kAttentionCommand;
+  if (!rx_frames_.empty()) bits |= kAttentionFrame;
+  if (engine_.events.waiting()) bits |= kAttentionEvent;
+  return bits;
+}
+
+/// Registers that lie in a window, as bytes.
+bool Nic::window(std::uint32_t offset, std::uint8_t** bytes) {
+  if (inside(kTableData, offset)) {
+    *bytes = &table_data_[offset - kTableData.offset];
+  } else if (inside(kDmaData, offset)) {
+    *bytes = &dma_data_[offset - kDmaData.offset];
+  } else if (inside(kTxFrameData, offset)) {
+    *bytes = &tx_frame_[offset - kTxFrameData.offset];
+  } else if (inside(kRxFrameData, offset)) {
+    *bytes = &rx_window_[offset - kRxFrameData.offset];
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::uint32_t Nic::read32(std::uint32_t offset) {
+  offset &= ~std::uint32_t{3};
+  std::uint8_t* bytes = nullptr;
+  if (inside(kRxFrameData, offset)) {
+    const std::uint32_t at = offset - kRxFrameData.offset;
+    std::fill_n(&rx_window_[at], 4, std::uint8_t{0});
+    for (std::size_t i = 0; i < 4 && !rx_frames_.empty() && at + i < rx_frames_.front().size();
+         ++i) {
+      rx_window_[at + i] = rx_frames_.front()[at + i];
+    }
+  }
+  if (window(offset, &bytes)) return inside(kTxFrameData, offset) ? 0 : load(bytes);
+  return offset < kManagement ? read_device(offset) : read_management(offset);
+}
+
+std::uint32_t Nic::read_device(std::uint32_t offset) {
+  switch (offset) {
+    case reg("Id"):
+      return reset_of("Id");
+    case reg("Version"):
+      return reset_of("Version");
+    case reg("Parameters"):
+      return kWidthUnits | sizes_.log_qps << 8 | sizes_.log_keys << 16 | sizes_.log_cqs << 24;
+    case reg("Control"):
+      return control_;
+    case reg("TimeLo"):
+      time_high_ = high(engine_.timers.now());
+      return low(engine_.timers.now());
+    case reg("TimeHi"):
+      return time_high_;
+    case reg("EqBaseLo"):
+      return low(engine_.events.base());
+    case reg("EqBaseHi"):
+      return high(engine_.events.base());
+    case reg("EqSize"):
+      return engine_.events.size();
+    case reg("EqConsumer"):
+      return engine_.events.consumer();
+    case reg("EqStatus"):
+      return engine_.events.overflowed();
+    default:
+      return offset >= reg("AdminBaseLo") && offset <= reg("AdminDone")
+                 ? admin_[admin_index(offset)]
+                 : 0;
+  }
+}
+
+std::uint32_t Nic::read_management(std::uint32_t offset) {
+  switch (offset) {
+    case reg("Attention"):
+      return attention_bits();
+    case reg("EngineEvent"):
+      return engine_.events.take();
+    case reg("DmaAddressLo"):
+      return low(dma_address_);
+    case reg("DmaAddressHi"):
+      return high(dma_address_);
+    case reg("DmaCommand"):
+      return dma_failed_ ? kDmaError : 0;
+    case reg("RxFrameStatus"):
+      return rx_frames_.empty()
+                 ? 0
+                 : kGo | (static_cast<std::uint32_t>(rx_frames_.front().size()) & kFrameBytesMask);
+    case reg("MacLo"):
+      return low(mac_);
+    case reg("MacHi"):
+      return high(mac_);
+    case reg("CounterLo"):
+      return low(counter_);
+    case reg("CounterHi"):
+      return high(counter_);
+    default:
+      return 0;
+  }
+}
+
+void Nic::write32(std::uint32_t offset, std::uint32_t value) {
+  offset &= ~std::uint32_t{3};
+  std::uint8_t* bytes = nullptr;
+  if (inside(kQpDoorbell, offset)) {
+    queue_doorbell(offset - kQpDoorbell.offset, value);
+  } else if (inside(kCqDoorbell, offset)) {
+    completion_doorbell(offset - kCqDoorbell.offset, value);
+  } else if (inside(kRxFrameData, offset)) {
+    return;
+  } else if (window(offset, &bytes)) {
+    spec::put_memory(bytes, {0, 32}, value);
+  } else if (offset < kManagement) {
+    write_device(offset, value);
+  } else {
+    write_management(offset, value);
+  }
+}
+
+void Nic::queue_doorbell(std::uint32_t offset, std::uint32_t value) {
+  const std::uint32_t number = offset >> kDoorbellBytesLog;
+  const std::uint32_t which = offset & ((1u << kDoorbellBytesLog) - 1);
+  const auto index = static_cast<std::uint16_t>(value);
+  if (which == kSrqOffset) {
+    if (engine_.srqs.has(number)) engine_.srqs.doorbell(number, index);
+    return;
+  }
+  QueuePair* qp = find(number);
+  if (qp == nullptr) return;
+  if (which == 0) {
+    qp->requester.doorbell(index);
+  } else if (which == kReceiveOffset) {
+    qp->responder.doorbell(index);
+  }
+  wake(qp);
+}
+
+void Nic::completion_doorbell(std::uint32_t offset, std::uint32_t value) {
+  const std::uint32_t number = offset >> kDoorbellBytesLog;
+  const std::uint32_t which = offset & ((1u << kDoorbellBytesLog) - 1);
+  if (!engine_.cqs.has(number)) return;
+  const auto index = static_cast<std::uint16_t>(value);
+  if (which == 0) {
+    engine_.cqs.consumed(number, index);
+  } else if (which == kArmOffset) {
+    engine_.cqs.arm(number, index, (value & kSolicited) != 0);
+  }
+}
+
+void Nic::write_device(std::uint32_t offset, std::uint32_t value) {
+  switch (offset) {
+    case reg("Control"):
+      control_ = value;
+      break;
+    case reg("EqBaseLo"):
+      engine_.events.set_base_low(value);
+      break;
+    case reg("EqBaseHi"):
+      engine_.events.set_base_high(value);
+      break;
+    case reg("EqSize"):
+      engine_.events.set_size(value);
+      break;
+    case reg("EqConsumer"):
+      engine_.events.set_consumer(static_cast<std::uint16_t>(value));
+      break;
+    case reg("EqStatus"):
+      if ((value & 1) != 0) engine_.events.clear_overflow();
+      break;
+    default:
+      if (offset >= reg("AdminBaseLo") && offset <= reg("AdminDone")) {
+        admin_[admin_index(offset)] = value;
+      }
+      break;
+  }
+}
+
+void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
+  switch (offset) {
+    case reg("TableCommand"):
+      if ((value & kGo) != 0) table(value);
+      break;
+    case reg("EventPost"):
+      engine_.events.post(static_cast<std::uint8_t>(value >> 24), value & 0xFFFFFF);
+      break;
+    case reg("DmaAddressLo"):
+      set_low(&dma_address_, value);
+      break;
+    case reg("DmaAddressHi"):
+      set_high(&dma_address_, value);
+      break;
+    case reg("DmaCommand"):
+      if ((value & kGo) != 0) dma(value);
+      break;
+    case reg("TxFrameCommand"): {
+      const std::size_t bytes = std::min<std::size_t>(value & kFrameBytesMask, tx_frame_.size());
+      if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.begin(), tx_frame_.begin() + bytes));
+      break;
+    }
+    case reg("RxFramePop"):
+      if ((value & 1) != 0 && !rx_frames_.empty()) rx_frames_.pop_front();
+      break;
+    case reg("MacLo"):
+      set_low(&mac_, value);
+      break;
+    case reg("MacHi"):
+      set_high(&mac_, value & 0xFFFF);
+      break;
+    case reg("CounterSelect"):
+      counter_ = value < kPortCounters ? engine_.port[value] : 0;
+      break;
+    default:
+      break;
+  }
+}
+
+void Nic::dma(std::uint32_t command) {
+  const std::uint32_t pasid = command & kPasidMask;
+  const std::uint64_t address = dma_address_ & ~std::uint64_t{spec::kBlockBytes - 1};
+  if ((command & kDmaWrite) != 0) {
+    const std::size_t asked = command >> kDmaBytesShift & kDmaBytesMask;
+    const std::size_t bytes = asked == 0 ? dma_data_.size() : std::min(asked, dma_data_.size());
+    dma_failed_ = !engine_.memory.write(pasid, address, dma_data_.data(), bytes);
+  } else {
+    dma_failed_ = !engine_.memory.read(pasid, address, dma_data_.data(), dma_data_.size());
+  }
+}
+
+}  // namespace roci::nic

@@ -1,0 +1,361 @@
+// Requester: from work requests to packets.
+#include "nic/requester.hpp"
+
+#include <algorithm>
+
+#include "nic/queue_pair.hpp"
+
+namespace roci::nic {
+namespace {
+
+using transport::MessageKind;
+
+constexpr std::size_t kMostMessages = 128;  // begun and not complete
+constexpr std::uint32_t kMostPackets = 1024;
+constexpr unsigned kAckEvery = 16;  // packets between two requests for an ACK (RQ-08)
+constexpr std::uint32_t kAtomicBytes = 8;
+
+std::optional<MessageKind> kind_of(WrOp op) {
+  switch (op) {
+    case WrOp::kSend:
+      return MessageKind::kSend;
+    case WrOp::kSendImm:
+      return MessageKind::kSendImm;
+    case WrOp::kSendInv:
+      return MessageKind::kSendInv;
+    case WrOp::kWrite:
+      return MessageKind::kWrite;
+    case WrOp::kWriteImm:
+      return MessageKind::kWriteImm;
+    case WrOp::kRead:
+      return MessageKind::kRead;
+    case WrOp::kCmpSwap:
+      return MessageKind::kCmpSwap;
+    case WrOp::kFetchAdd:
+      return MessageKind::kFetchAdd;
+    default:
+      return std::nullopt;
+  }
+}
+
+WcOp completion_op(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kWrite:
+    case MessageKind::kWriteImm:
+      return WcOp::kWrite;
+    case MessageKind::kRead:
+      return WcOp::kRead;
+    case MessageKind::kCmpSwap:
+      return WcOp::kCmpSwap;
+    case MessageKind::kFetchAdd:
+      return WcOp::kFetchAdd;
+    default:
+      return WcOp::kSend;
+  }
+}
+
+}  // namespace
+
+bool Requester::Message::takes_receive() const {
+  return kind == MessageKind::kSend || kind == MessageKind::kSendImm ||
+         kind == MessageKind::kSendInv || kind == MessageKind::kWriteImm;
+}
+
+void Requester::reset() {
+  sent_.clear();
+  producer_ = fetched_ = completed_ = 0;
+  start();
+  deadline_ns_ = kNever;
+}
+
+void Requester::start() {
+  sent_.clear();
+  at_ = 0;
+  una_ = cursor_ = next_ = qp_.attr.sq_psn;
+  begun_ = done_ = 0;
+  limit_.reset();
+  since_ack_req_ = 0;
+  retries_ = qp_.attr.retry_cnt;
+  rnr_retries_ = qp_.attr.rnr_retry;
+  gone_back_.reset();
+  waiting_rnr_ = false;
+  deadline_ns_ = kNever;
+}
+
+void Requester::flush() {
+  sent_.clear();
+  at_ = 0;
+  deadline_ns_ = kNever;
+  waiting_rnr_ = false;
+  while (completed_ != producer_) {
+    Completion flushed;
+    flushed.wqe_index = completed_++;
+    flushed.status = Status::kWrFlushErr;
+    qp_.complete(qp_.attr.send_cqn, flushed);
+  }
+  fetched_ = completed_;
+}
+
+void Requester::doorbell(std::uint16_t producer) {
+  if (qp_.state == QpState::kReset) return;
+  producer_ = producer;
+  if (qp_.state == QpState::kErr) flush();
+}
+
+bool Requester::step() {
+  const bool may_run = qp_.state == QpState::kRts || qp_.state == QpState::kSqd;
+  if (!may_run || waiting_rnr_) return false;
+  if (at_ == sent_.size()) return begin();
+  Message& message = sent_[at_];
+  if (message.error != Status::kSuccess || !may_send(message)) return false;
+  return send_packet(&message);
+}
+
+/// Takes the next work request. True also when it was one without packets.
+bool Requester::begin() {
+  if (qp_.state == QpState::kSqd || fetched_ == producer_) return false;
+  if (sent_.size() >= kMostMessages || outstanding() >= kMostPackets) return false;
+  Message message;
+  message.index = fetched_;
+  message.first = next_;
+  const QpAttr& attr = qp_.attr;
+  if (!read_entry(qp_.engine.memory, attr.pasid, attr.sq_base, attr.sq_log, attr.sq_stride_log,
+                  fetched_, &message.wqe)) {
+    message.error = Status::kFatalErr;
+    message.vendor = VendorErr::kLocalFetch;
+  } else {
+    if (message.wqe.fence && answers_awaited() != 0) return false;  // RQ-48
+    const auto op = static_cast<WrOp>(message.wqe.opcode);
+    if (op == WrOp::kLocalInv || op == WrOp::kBindMw || op == WrOp::kRegMr) {
+      return local_operation(message.wqe);
+    }
+    if (check(&message)) {
+      message.packets = message.atomic() ? 1 : transport::packets_of(message.wqe.length, attr.pmtu);
+      if (message.read() && outstanding() + message.packets > Psn::kHalf) return false;  // RQ-11
+      message.number = begun_ + 1;
+      if (!may_send(message)) return false;
+    }
+  }
+  ++fetched_;
+  ++begun_;
+  sent_.push_back(message);
+  if (message.error != Status::kSuccess) {
+    settle();
+    return true;
+  }
+  return send_packet(&sent_.back());
+}
+
+/// LocalInv, BindMw, RegMr: when everything before it has completed (RQ-54).
+bool Requester::local_operation(const Wqe& wqe) {
+  if (!sent_.empty()) return false;
+  Message message;
+  message.wqe = wqe;
+  message.index = fetched_++;
+  Completion completion;
+  completion.wqe_index = message.index;
+  KeyTable& keys = qp_.engine.keys;
+  const std::uint16_t pd = qp_.attr.pd;
+  const KeyTable::Range range{wqe.remote_addr, wqe.swap_add, static_cast<unsigned>(wqe.compare)};
+  bool done = false;
+  Status refusal = Status::kLocQpOpErr;
+  switch (static_cast<WrOp>(wqe.opcode)) {
+    case WrOp::kLocalInv:
+      completion.opcode = WcOp::kLocalInv;
+      done = keys.invalidate(wqe.rkey, pd, qp_.number);
+      break;
+    case WrOp::kBindMw:
+      completion.opcode = WcOp::kBindMw;
+      refusal = Status::kMwBindErr;
+      done = keys.bind(wqe.rkey, wqe.sge[0].lkey, range, pd, qp_.number);
+      break;
+    default:
+      completion.opcode = WcOp::kRegMr;
+      done = keys.register_region(wqe.rkey, range, wqe.sge[0].addr, pd);
+      break;
+  }
+  completed_ = fetched_;
+  completion.status = done ? Status::kSuccess : refusal;
+  if (wqe.signaled || !done) qp_.complete(qp_.attr.send_cqn, completion);
+  if (!done) qp_.fail(EventKind::kQpFatal);
+  return true;
+}
+
+void Requester::refuse(Message* message, Status status, VendorErr vendor) {
+  message->error = status;
+  message->vendor = vendor;
+}
+
+/// What can be seen before the first packet (QP-21, RQ-43, RQ-44). False: the message has an error.
+bool Requester::check(Message* message) {
+  const Wqe& wqe = message->wqe;
+  const auto kind = kind_of(static_cast<WrOp>(wqe.opcode));
+  const unsigned inline_room =
+      std::min(spec::kMaxInline, ((1u << qp_.attr.sq_stride_log) - 1) * spec::kBlockBytes);
+  if (kind) message->kind = *kind;
+  if (!kind || wqe.num_sge > list_room(qp_.attr.sq_stride_log) ||
+      (wqe.inline_data && (wqe.num_sge != 0 || wqe.length > inline_room || message->answered()))) {
+    refuse(message, Status::kLocQpOpErr, VendorErr::kLocalFormat);
+  } else if (wqe.length > spec::kMaxMessage || (message->atomic() && wqe.length != kAtomicBytes)) {
+    refuse(message, Status::kLocLenErr, VendorErr::kLocalLength);
+  } else if (message->answered() && qp_.attr.max_rd_atomic == 0) {
+    refuse(message, Status::kLocQpOpErr, VendorErr::kNoDepth);
+  } else if (message->answered()) {
+    const Pieces target =
+        find_pieces(qp_.engine.keys, wqe, 0, wqe.length, qp_.attr.pd, access::kLocalWrite);
+    if (target.status == Status::kLocProtErr) {
+      refuse(message, Status::kLocProtErr, VendorErr::kLocalKey);
+    } else if (target.status != Status::kSuccess) {
+      refuse(message, Status::kLocLenErr, VendorErr::kLocalLength);
+    }
+  }
+  return message->error == Status::kSuccess;
+}
+
+/// READs and atomics asked for and not answered.
+unsigned Requester::answers_awaited() const {
+  unsigned count = 0;
+  for (std::size_t i = 0; i < std::min(at_, sent_.size()); ++i) count += sent_[i].answered();
+  return count;
+}
+
+/// Limits on what is outstanding: READs and atomics (RQ-09), receives of the peer (RQ-50).
+bool Requester::may_send(const Message& message) const {
+  if (message.answered()) return answers_awaited() < qp_.attr.max_rd_atomic;
+  if (outstanding() >= kMostPackets && cursor_ == next_) return false;
+  const bool limited = limit_ && static_cast<std::int32_t>(message.number - *limit_) > 0;
+  if (!limited || !message.takes_receive()) return true;
+  // One packet as a probe; the rest when it was acknowledged.
+  return una_.after(message.first) || (una_ == message.first && cursor_ == message.first);
+}
+
+bool Requester::send_packet(Message* message) {
+  const std::uint32_t step = cursor_.steps_from(message->first);
+  if (message->answered()) return ask(message);
+  const Wqe& wqe = message->wqe;
+  const std::uint64_t offset = std::uint64_t{step} * qp_.attr.pmtu;
+  const auto bytes =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(qp_.attr.pmtu, wqe.length - offset));
+  const bool first = step == 0;
+  const bool last = step + 1 == message->packets;
+
+  PacketHeader header;
+  header.opcode = transport::opcode_for(message->kind, first, last);
+  header.psn = cursor_;
+  header.ack_req = last || ++since_ack_req_ >= kAckEvery || (limit_ && message->takes_receive());
+  if (header.ack_req) since_ack_req_ = 0;
+  header.solicited = last && wqe.solicited && message->takes_receive();  // WIRE-43
+  const bool write =
+      message->kind == MessageKind::kWrite || message->kind == MessageKind::kWriteImm;
+  if (write && first) header.add_reth(wqe.remote_addr, wqe.rkey, wqe.length);
+  const bool word = message->kind == MessageKind::kSendImm ||
+                    message->kind == MessageKind::kSendInv ||
+                    message->kind == MessageKind::kWriteImm;
+  if (word && last) header.add_word(wqe.imm);
+
+  Pieces pieces;
+  if (wqe.inline_data) {
+    pieces.count = bytes != 0 ? 1 : 0;
+    pieces.piece[0] = {wqe.address + spec::kBlockBytes + offset, qp_.attr.pasid, bytes};
+  } else {
+    pieces = find_pieces(qp_.engine.keys, wqe, offset, bytes, qp_.attr.pd, 0);
+  }
+  if (pieces.status == Status::kLocProtErr) {
+    refuse(message, Status::kLocProtErr, VendorErr::kLocalKey);
+  } else if (pieces.status != Status::kSuccess) {
+    refuse(message, Status::kLocLenErr, VendorErr::kLocalLength);
+  } else if (!qp_.send(header, bytes,
+                       [&](std::uint8_t* to) { return gather(qp_.engine.memory, pieces, to); })) {
+    refuse(message, Status::kFatalErr, VendorErr::kNone);
+  }
+  if (message->error != Status::kSuccess) {
+    settle();
+    return true;
+  }
+  ++cursor_;
+  if (cursor_ == message->end()) ++at_;
+  if (cursor_.after(next_)) next_ = cursor_;
+  restart_timer();
+  return true;
+}
+
+/// Sends the request of a READ, for what is missing of it (RQ-35), or of an atomic.
+bool Requester::ask(Message* message) {
+  const Wqe& wqe = message->wqe;
+  PacketHeader header;
+  header.opcode = transport::opcode_for(message->kind, true, true);
+  header.psn = cursor_;
+  header.ack_req = true;
+  if (message->read()) {
+    const std::uint64_t have = std::uint64_t{cursor_.steps_from(message->first)} * qp_.attr.pmtu;
+    header.add_reth(wqe.remote_addr + have, wqe.rkey,
+                    static_cast<std::uint32_t>(wqe.length - have));
+  } else {
+    header.add_atomic(wqe.remote_addr, wqe.rkey, wqe.swap_add, wqe.compare);
+  }
+  message->repeated |= cursor_.before(next_);
+  qp_.send(header, 0, [](std::uint8_t*) { return true; });
+  cursor_ = message->end();
+  ++at_;
+  if (cursor_.after(next_)) next_ = cursor_;
+  restart_timer();
+  return true;
+}
+
+/// A message that cannot be sent ends when everything before it has completed.
+void Requester::settle() {
+  if (sent_.empty() || sent_.front().error == Status::kSuccess) return;
+  fail_front(sent_.front().error, sent_.front().vendor);
+}
+
+void Requester::complete(const Message& message, Status status, VendorErr vendor) {
+  completed_ = static_cast<std::uint16_t>(message.index + 1);
+  if (status == Status::kSuccess && !message.wqe.signaled) return;  // RQ-47
+  Completion completion;
+  completion.wqe_index = message.index;
+  completion.status = status;
+  completion.vendor_err = vendor;
+  completion.opcode = completion_op(message.kind);
+  if (message.answered()) completion.byte_len = message.wqe.length;
+  qp_.complete(qp_.attr.send_cqn, completion);
+}
+
+void Requester::run_timer(std::uint64_t ns) {
+  deadline_ns_ = qp_.engine.timers.now() + ns;
+  if (deadline_ns_ < looked_at_ns_) {
+    looked_at_ns_ = deadline_ns_;
+    qp_.engine.timers.add(deadline_ns_, Timers::Owner::kQueuePair, qp_.number);
+  }
+}
+
+void Requester::restart_timer() {
+  if (waiting_rnr_) return;
+  const std::uint64_t t = transport::timeout_ns(qp_.attr.timeout);
+  if (una_ == next_ || t == 0) {
+    deadline_ns_ = kNever;
+  } else {
+    run_timer(t);
+  }
+}
+
+void Requester::timer() {
+  const std::uint64_t now = qp_.engine.timers.now();
+  if (looked_at_ns_ <= now) looked_at_ns_ = kNever;
+  if (deadline_ns_ == kNever) return;
+  if (deadline_ns_ > now) {
+    run_timer(deadline_ns_ - now);
+    return;
+  }
+  deadline_ns_ = kNever;
+  if (qp_.state != QpState::kRts && qp_.state != QpState::kSqd) return;
+  if (waiting_rnr_) {
+    waiting_rnr_ = false;
+    restart_timer();
+    return;
+  }
+  qp_.count(QpCounter::kTimeouts);
+  gone_back_.reset();
+  go_back(VendorErr::kRetryTimeout);
+}
+
+}  // namespace roci::nic

@@ -1,0 +1,113 @@
+// The send side of a queue pair: work requests become packets, responses become completions.
+//
+//        completed        una              cursor            next
+//   ---------|-------------|=================|===============|--------> PSN
+//     retired   messages of `sent_`: sent again from here on   not sent yet
+//
+// Going back sets the cursor to una. A lost packet is built again from host memory.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "nic/frames.hpp"
+#include "nic/lists.hpp"
+#include "packet/parser.hpp"
+#include "transport/rules.hpp"
+
+namespace roci::nic {
+
+class QueuePair;
+
+class Requester {
+ public:
+  explicit Requester(QueuePair& qp) : qp_(qp) {}
+
+  void reset();  ///< entering RESET
+  void start();  ///< entering RTS from RTR
+  void flush();  ///< entering ERR: every posted work request completes once (RQ-49)
+  void doorbell(std::uint16_t producer);
+  /// A response that passed the checks of reception.
+  void response(const packet::Parsed& packet);
+  /// A timer that was set may have run out.
+  void timer();
+  /// Sends one packet or executes one local operation; false: there is nothing to do now.
+  bool step();
+
+  transport::Psn next_psn() const { return next_; }
+  transport::Psn oldest_psn() const { return una_; }
+  std::uint16_t completed() const { return completed_; }
+  bool idle() const { return sent_.empty(); }
+
+ private:
+  using Psn = transport::Psn;
+  /// A message with packets, begun and not complete.
+  struct Message {
+    Wqe wqe;
+    std::uint16_t index = 0;
+    transport::MessageKind kind = transport::MessageKind::kSend;
+    Psn first;
+    std::uint32_t packets = 1;
+    std::uint32_t number = 0;  ///< counts messages of this life, from 1
+    bool repeated = false;     ///< asked for again: an answer may begin anywhere
+    Status error = Status::kSuccess;
+    VendorErr vendor = VendorErr::kNone;
+
+    Psn end() const { return first + packets; }
+    bool read() const { return kind == transport::MessageKind::kRead; }
+    bool atomic() const {
+      return kind == transport::MessageKind::kCmpSwap || kind == transport::MessageKind::kFetchAdd;
+    }
+    bool answered() const { return read() || atomic(); }  ///< needs more than an ACK
+    bool takes_receive() const;
+  };
+
+  // Sending (requester.cpp).
+  bool begin();
+  bool local_operation(const Wqe& wqe);
+  void refuse(Message* message, Status status, VendorErr vendor);
+  bool check(Message* message);
+  bool may_send(const Message& message) const;
+  bool send_packet(Message* message);
+  bool ask(Message* message);
+  unsigned answers_awaited() const;
+  void settle();
+  void complete(const Message& message, Status status, VendorErr vendor);
+
+  // Hearing (requester_responses.cpp).
+  std::uint32_t outstanding() const { return next_.steps_from(una_); }
+  Message* owner(Psn psn);
+  bool advance(Psn to);
+  void retire();
+  void progressed();
+  void acknowledge(const packet::Parsed& packet);
+  void nak(const packet::Parsed& packet, std::uint8_t code);
+  void receiver_not_ready(Psn psn, unsigned code);
+  void read_answer(const packet::Parsed& packet);
+  void atomic_answer(const packet::Parsed& packet);
+  bool reach(Message* message);
+  void take_credits(std::uint8_t syndrome);
+  void go_back(VendorErr reason);
+  void go_back_once(VendorErr reason);
+  void fail_front(Status status, VendorErr vendor);
+
+  // Timer.
+  void run_timer(std::uint64_t ns);
+  void restart_timer();
+
+  QueuePair& qp_;
+  std::deque<Message> sent_;
+  std::size_t at_ = 0;  ///< message of the cursor; sent_.size(): a new one
+  Psn una_, cursor_, next_;
+  std::uint16_t producer_ = 0, fetched_ = 0, completed_ = 0;
+  std::uint32_t begun_ = 0, done_ = 0;  ///< numbers of the newest message begun, retired
+  std::optional<std::uint32_t> limit_;  ///< newest message that credits allow
+  unsigned since_ack_req_ = 0;
+  unsigned retries_ = 0, rnr_retries_ = 0;
+  std::optional<Psn> gone_back_;  ///< a NAK at this PSN says nothing new
+  bool waiting_rnr_ = false;
+  std::uint64_t deadline_ns_ = kNever, looked_at_ns_ = kNever;
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+};
+
+}  // namespace roci::nic

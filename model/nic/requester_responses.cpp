@@ -1,0 +1,294 @@
+// Requester: from responses to progress, retries and completions.
+#include <algorithm>
+
+#include "nic/queue_pair.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr unsigned kKindShift = 5;
+constexpr std::uint8_t kCodeMask = 0x1F;
+constexpr std::uint8_t kAck = spec::code_of(spec::kAethKinds, "Ack");
+constexpr std::uint8_t kRnr = spec::code_of(spec::kAethKinds, "Rnr");
+constexpr std::uint8_t kNak = spec::code_of(spec::kAethKinds, "Nak");
+constexpr unsigned kForEver = 7;  // of rnr_retry only (RQ-28, RQ-34)
+constexpr std::size_t kAtomicBytes = 8;
+
+}  // namespace
+
+void Requester::response(const packet::Parsed& packet) {
+  const Psn psn = packet.psn();
+  if (psn.steps_from(una_) >= outstanding()) {  // RQ-16, RQ-17, RQ-22
+    qp_.engine.drop(DropCause::kGhost);
+    return;
+  }
+  qp_.count(QpCounter::kRxPackets);
+  switch (packet.bth().opcode()) {
+    case packet::kRcAck: {
+      const std::uint8_t syndrome = packet.aeth().syndrome();
+      const unsigned kind = syndrome >> kKindShift;
+      if (kind == kAck) {
+        acknowledge(packet);
+      } else if (kind == kRnr) {
+        qp_.count(QpCounter::kNaksReceived);
+        receiver_not_ready(psn, syndrome & kCodeMask);
+      } else if (kind == kNak) {
+        qp_.count(QpCounter::kNaksReceived);
+        nak(packet, syndrome);
+      } else if (reach(owner(psn))) {  // RQ-24
+        fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
+      }
+      break;
+    }
+    case packet::kRcAtomicAck:
+      atomic_answer(packet);
+      break;
+    default:
+      read_answer(packet);
+      break;
+  }
+}
+
+/// The message that a PSN of the window belongs to.
+Requester::Message* Requester::owner(Psn psn) {
+  for (Message& message : sent_) {
+    if (psn.in_window(message.first, message.packets)) return &message;
+  }
+  return nullptr;
+}
+
+/// Takes everything before `to` as acknowledged (RQ-12, RQ-14). False: a READ or atomic that has
+/// not had its answer is in the way (RQ-13).
+bool Requester::advance(Psn to) {
+  while (una_.before(to) && !sent_.empty()) {
+    const Message& oldest = sent_.front();
+    if (oldest.answered()) return false;
+    una_ = oldest.end().after(to) ? to : oldest.end();
+    if (una_ == oldest.end()) retire();
+    progressed();
+  }
+  return true;
+}
+
+/// The oldest message is complete.
+void Requester::retire() {
+  const Message message = sent_.front();
+  sent_.pop_front();
+  done_ = message.number;
+  if (at_ > 0) --at_;
+  if (cursor_.before(una_)) cursor_ = una_;
+  complete(message, Status::kSuccess, VendorErr::kNone);
+}
+
+void Requester::progressed() {
+  if (cursor_.before(una_)) {  // what was about to be repeated has arrived
+    cursor_ = una_;
+  }
+  retries_ = qp_.attr.retry_cnt;
+  rnr_retries_ = qp_.attr.rnr_retry;
+  gone_back_.reset();
+  waiting_rnr_ = false;
+  restart_timer();
+  settle();
+}
+
+/// Makes `message` the oldest one. False: it cannot be, or it is gone.
+bool Requester::reach(Message* message) {
+  if (message == nullptr) return false;
+  const Psn first = message->first;
+  if (!advance(first)) {
+    go_back_once(VendorErr::kRetryImplied);
+    return false;
+  }
+  return !sent_.empty() && sent_.front().first == first;
+}
+
+void Requester::acknowledge(const packet::Parsed& packet) {
+  const Psn psn = packet.psn();
+  const Message* own = owner(psn);
+  if (own == nullptr) return;
+  const bool wrong_kind = own->answered();
+  const Psn to = wrong_kind ? own->first : psn + 1;
+  if (!advance(to)) {
+    go_back_once(VendorErr::kRetryImplied);
+    return;
+  }
+  // A READ or atomic needs its answer: an ACK for it says nothing about it (RQ-40).
+  if (!wrong_kind) take_credits(packet.aeth().syndrome());
+}
+
+void Requester::take_credits(std::uint8_t syndrome) {
+  const unsigned code = syndrome & kCodeMask;
+  if (code == transport::kNoLimit) {
+    limit_.reset();
+  } else {
+    limit_ = done_ + transport::credits_of(code);
+  }
+}
+
+void Requester::nak(const packet::Parsed& packet, std::uint8_t code) {
+  const Psn psn = packet.psn();
+  if (code == syndrome::kSequence) {
+    if (!advance(psn)) {
+      go_back_once(VendorErr::kRetryImplied);
+    } else if (!sent_.empty()) {
+      go_back_once(VendorErr::kRetrySequence);
+    }
+    return;
+  }
+  if (!reach(owner(psn))) return;
+  switch (code) {
+    case syndrome::kInvalid:
+      fail_front(Status::kRemInvReqErr, VendorErr::kPeerNak);
+      break;
+    case syndrome::kAccess:
+      fail_front(Status::kRemAccessErr, VendorErr::kPeerNak);
+      break;
+    case syndrome::kOperational:
+      fail_front(Status::kRemOpErr, VendorErr::kPeerNak);
+      break;
+    default:  // RQ-24
+      fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
+      break;
+  }
+}
+
+void Requester::receiver_not_ready(Psn psn, unsigned code) {
+  const Message* own = owner(psn);
+  if (own == nullptr) return;
+  if (own->answered() ? !reach(owner(psn)) : !advance(psn)) {
+    go_back_once(VendorErr::kRetryImplied);
+    return;
+  }
+  if (sent_.empty() || una_ != psn || waiting_rnr_) return;
+  if (rnr_retries_ == 0) {
+    fail_front(Status::kRnrRetryExcErr, VendorErr::kRetryRnr);
+    return;
+  }
+  if (rnr_retries_ != kForEver) --rnr_retries_;
+  qp_.count(QpCounter::kRetries);
+  cursor_ = una_;
+  at_ = 0;
+  waiting_rnr_ = true;
+  run_timer(transport::rnr_ns(code));
+}
+
+void Requester::read_answer(const packet::Parsed& packet) {
+  if (packet.has(packet::Ext::kAeth)) {
+    const std::uint8_t syndrome = packet.aeth().syndrome();
+    if (syndrome >> kKindShift != kAck) {
+      if (reach(owner(packet.psn()))) {
+        fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
+      }
+      return;
+    }
+  }
+  if (!reach(owner(packet.psn()))) return;
+  const Message& message = sent_.front();
+  if (!message.read()) {
+    fail_front(Status::kBadRespErr, VendorErr::kResponseKind);
+    return;
+  }
+  if (packet.psn() != una_) {  // RQ-37
+    go_back_once(VendorErr::kRetryImplied);
+    return;
+  }
+  const std::uint32_t step = una_.steps_from(message.first);
+  const std::uint64_t offset = std::uint64_t{step} * qp_.attr.pmtu;
+  const std::uint64_t left = message.wqe.length - offset;
+  const bool last = step + 1 == message.packets;
+  const std::uint8_t opcode = packet.bth().opcode();
+  // An answer begins where it was asked for.
+  const bool may_begin = step == 0 || message.repeated;
+  const bool may_go_on = step != 0;
+  if (!((may_begin && opcode == transport::read_response_opcode(true, last)) ||
+        (may_go_on && opcode == transport::read_response_opcode(false, last)))) {
+    fail_front(Status::kBadRespErr, VendorErr::kResponseKind);
+    return;
+  }
+  const packet::ByteView payload = packet.payload;
+  if (payload.size != (last ? left : qp_.attr.pmtu)) {  // RQ-38
+    fail_front(Status::kBadRespErr, VendorErr::kResponseLength);
+    return;
+  }
+  const Pieces pieces = find_pieces(qp_.engine.keys, message.wqe, offset, payload.size, qp_.attr.pd,
+                                    access::kLocalWrite);
+  if (pieces.status != Status::kSuccess) {
+    fail_front(Status::kLocProtErr, VendorErr::kPlaceKey);
+    return;
+  }
+  if (!scatter(qp_.engine.memory, pieces, payload.data)) {
+    fail_front(Status::kFatalErr, VendorErr::kNone);
+    return;
+  }
+  qp_.count(QpCounter::kRxBytes, payload.size);
+  ++una_;
+  if (last) {
+    const std::uint8_t syndrome = packet.aeth().syndrome();
+    retire();
+    if (qp_.state != QpState::kErr) take_credits(syndrome);
+  }
+  if (qp_.state != QpState::kErr) progressed();
+}
+
+void Requester::atomic_answer(const packet::Parsed& packet) {
+  if (!reach(owner(packet.psn()))) return;
+  const Message& message = sent_.front();
+  const std::uint8_t syndrome = packet.aeth().syndrome();
+  if (!message.atomic()) {
+    fail_front(Status::kBadRespErr, VendorErr::kResponseKind);
+    return;
+  }
+  if (syndrome >> kKindShift != kAck) {
+    fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
+    return;
+  }
+  const Pieces pieces =
+      find_pieces(qp_.engine.keys, message.wqe, 0, kAtomicBytes, qp_.attr.pd, access::kLocalWrite);
+  if (pieces.status != Status::kSuccess) {
+    fail_front(Status::kLocProtErr, VendorErr::kPlaceKey);
+    return;
+  }
+  std::array<std::uint8_t, kAtomicBytes> value{};
+  spec::put_memory(value.data(), {0, 64}, packet.atomic_ack_eth().original());
+  if (!scatter(qp_.engine.memory, pieces, value.data())) {
+    fail_front(Status::kFatalErr, VendorErr::kNone);
+    return;
+  }
+  ++una_;
+  retire();
+  if (qp_.state == QpState::kErr) return;
+  take_credits(syndrome);
+  progressed();
+}
+
+/// Sends again from the oldest packet that is not acknowledged; costs a retry (RQ-21, RQ-33).
+void Requester::go_back(VendorErr reason) {
+  if (sent_.empty()) return;
+  if (retries_ == 0) {
+    fail_front(Status::kRetryExcErr, reason);
+    return;
+  }
+  --retries_;
+  qp_.count(QpCounter::kRetries);
+  cursor_ = una_;
+  at_ = 0;
+  restart_timer();
+}
+
+/// The same for what a responder says once a gap: copies that come late are no news.
+void Requester::go_back_once(VendorErr reason) {
+  if (waiting_rnr_ || gone_back_ == una_) return;
+  go_back(reason);
+  gone_back_ = una_;
+}
+
+void Requester::fail_front(Status status, VendorErr vendor) {
+  const Message message = sent_.front();
+  sent_.clear();
+  at_ = 0;
+  complete(message, status, vendor);
+  qp_.fail(EventKind::kQpFatal);
+}
+
+}  // namespace roci::nic

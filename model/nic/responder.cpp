@@ -1,0 +1,336 @@
+// Responder: requests at the expected PSN.
+#include "nic/responder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "nic/queue_pair.hpp"
+#include "transport/rules.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr std::size_t kAtomicBytes = 8;
+constexpr std::uint32_t kMsnMask = 0xFFFFFF;
+
+bool is_send(std::uint8_t opcode) {
+  return opcode <= packet::kRcSendOnlyImm || opcode == packet::kRcSendLastInv ||
+         opcode == packet::kRcSendOnlyInv;
+}
+bool is_write(std::uint8_t opcode) {
+  return opcode >= packet::kRcWriteFirst && opcode <= packet::kRcWriteOnlyImm;
+}
+bool is_atomic(std::uint8_t opcode) {
+  return opcode == packet::kRcCmpSwap || opcode == packet::kRcFetchAdd;
+}
+
+}  // namespace
+
+void Responder::reset() {
+  start();
+  producer_ = consumer_ = 0;
+}
+
+void Responder::start() {
+  epsn_ = qp_.attr.rq_psn;
+  last_ = epsn_ - 1;
+  msn_ = 0;
+  in_ = In::kNothing;
+  receive_.reset();
+  nak_sent_ = established_ = false;
+  slots_.clear();
+  answers_.clear();
+}
+
+void Responder::silence() { answers_.clear(); }
+
+void Responder::flush() {
+  Completion flushed;
+  flushed.status = Status::kWrFlushErr;
+  flushed.opcode = WcOp::kRecv;
+  const bool srq = qp_.attr.srq;
+  if (receive_) finish_receive(flushed);
+  while (!srq && consumer_ != producer_) {
+    flushed.wqe_index = consumer_++;
+    qp_.complete(qp_.attr.recv_cqn, flushed);
+  }
+  in_ = In::kNothing;
+  if (srq) qp_.engine.events.post(EventKind::kQpLastWqe, qp_.number);  // QP-16
+}
+
+void Responder::doorbell(std::uint16_t producer) {
+  if (qp_.state == QpState::kReset || qp_.attr.srq) return;
+  producer_ = producer;
+  if (qp_.state != QpState::kErr) return;
+  Completion flushed;  // QP-11
+  flushed.status = Status::kWrFlushErr;
+  flushed.opcode = WcOp::kRecv;
+  while (consumer_ != producer_) {
+    flushed.wqe_index = consumer_++;
+    qp_.complete(qp_.attr.recv_cqn, flushed);
+  }
+}
+
+void Responder::request(const packet::Parsed& packet) {
+  const std::int32_t distance = packet.psn().distance_from(epsn_);
+  if (distance > 0) {
+    ahead();
+  } else if (distance < 0) {
+    duplicate(packet);
+  } else {
+    expected(packet);
+  }
+}
+
+/// Rules in the order of 9.7.4.1 (RSP-02); the first one broken decides.
+void Responder::expected(const packet::Parsed& packet) {
+  nak_sent_ = false;
+  const std::uint8_t opcode = packet.bth().opcode();
+  if (!in_sequence(*packet.op, opcode)) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (!allowed(opcode)) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (is_send(opcode)) {
+    send(packet);
+  } else if (is_write(opcode)) {
+    write(packet);
+  } else if (opcode == packet::kRcReadRequest) {
+    read(packet);
+  } else {
+    atomic(packet);
+  }
+}
+
+bool Responder::in_sequence(const packet::OpcodeInfo& info, std::uint8_t opcode) const {
+  if (in_ == In::kNothing) return info.start;
+  return !info.start && (in_ == In::kSend ? is_send(opcode) : is_write(opcode));  // RSP-22
+}
+
+/// The queue pair's own rights (RSP-24, RSP-39).
+bool Responder::allowed(std::uint8_t opcode) const {
+  if (is_send(opcode)) return true;
+  const unsigned right = is_write(opcode)    ? access::kRemoteWrite
+                         : is_atomic(opcode) ? access::kRemoteAtomic
+                                             : access::kRemoteRead;
+  if ((qp_.attr.access & right) == 0) return false;
+  return is_write(opcode) || qp_.attr.max_dest_rd_atomic != 0;
+}
+
+/// Takes a receive, or answers that there is none. False: the request is not executed now.
+bool Responder::take_receive() {
+  Receive taken;
+  Taken result = Taken::kEmpty;
+  const QpAttr& attr = qp_.attr;
+  if (attr.srq) {
+    result = qp_.engine.srqs.take(attr.srqn, &taken.wqe, &taken.pd);
+    taken.index = static_cast<std::uint16_t>(taken.wqe.imm);
+  } else if (consumer_ != producer_) {
+    taken.index = consumer_++;
+    taken.pd = attr.pd;
+    const bool good = read_entry(qp_.engine.memory, attr.pasid, attr.rq_base, attr.rq_log,
+                                 attr.rq_stride_log, taken.index, &taken.wqe);
+    if (good && taken.wqe.num_sge > list_room(attr.rq_stride_log)) {
+      taken.wqe.num_sge = spec::kMaxSge + 1;
+    }
+    result = good ? Taken::kYes : Taken::kBroken;
+    if (!good) receive_ = taken;  // completes in error
+  }
+  if (result == Taken::kEmpty) {
+    nak(static_cast<std::uint8_t>(syndrome::kRnr | attr.min_rnr_timer));  // RSP-16
+    nak_sent_ = true;                                                     // RSP-05
+    return false;
+  }
+  if (result == Taken::kBroken) {
+    fail({syndrome::kOperational, Status::kFatalErr});
+    return false;
+  }
+  receive_ = taken;
+  return true;
+}
+
+void Responder::send(const packet::Parsed& packet) {
+  const packet::OpcodeInfo& info = *packet.op;
+  if (info.start) {
+    if (!take_receive()) return;
+    bytes_ = 0;
+  }
+  if (const auto fault = place_send(packet)) return fail(*fault);
+  in_ = In::kSend;
+  const std::uint8_t opcode = packet.bth().opcode();
+  const bool invalidates = opcode == packet::kRcSendLastInv || opcode == packet::kRcSendOnlyInv;
+  if (invalidates && !qp_.engine.keys.invalidate(packet.ieth().rkey(), qp_.attr.pd, qp_.number)) {
+    return fail({syndrome::kAccess, Status::kLocAccessErr});  // RSP-47
+  }
+  executed(packet, info.end);
+  if (info.end) complete_receive(WcOp::kRecv, packet);
+}
+
+/// Checks length and list of a SEND packet and puts its payload in memory.
+std::optional<Responder::Fault> Responder::place_send(const packet::Parsed& packet) {
+  const packet::OpcodeInfo& info = *packet.op;
+  const std::uint64_t bytes = packet.payload.size;
+  const std::uint32_t pmtu = qp_.attr.pmtu;
+  // RSP-25
+  const bool fits = info.end ? bytes <= pmtu && (info.start || bytes != 0) : bytes == pmtu;
+  if (!fits || bytes_ + bytes > spec::kMaxMessage) {
+    return Fault{syndrome::kInvalid, Status::kRemInvReqErr};
+  }
+  if (receive_->wqe.num_sge > spec::kMaxSge) {
+    return Fault{syndrome::kOperational, Status::kLocQpOpErr};
+  }
+  const Pieces pieces =
+      find_pieces(qp_.engine.keys, receive_->wqe, bytes_, bytes, receive_->pd, access::kLocalWrite);
+  if (pieces.status == Status::kLocLenErr) return Fault{syndrome::kInvalid, Status::kLocLenErr};
+  if (pieces.status != Status::kSuccess) return Fault{syndrome::kOperational, pieces.status};
+  if (!scatter(qp_.engine.memory, pieces, packet.payload.data)) {
+    return Fault{syndrome::kOperational, Status::kFatalErr};
+  }
+  bytes_ += bytes;
+  return std::nullopt;
+}
+
+void Responder::write(const packet::Parsed& packet) {
+  const packet::OpcodeInfo& info = *packet.op;
+  const bool immediate = packet.has(packet::Ext::kImmDt);
+  if (immediate && !take_receive()) return;  // RSP-17
+  if (info.start) {
+    const packet::Reth reth = packet.reth();
+    write_va_ = reth.va();
+    write_left_ = reth.dma_length();
+    write_rkey_ = reth.rkey();
+    bytes_ = 0;
+  }
+  if (const auto fault = check_write(packet)) return fail(*fault);
+  const std::size_t bytes = packet.payload.size;
+  if (bytes != 0) {
+    const Place place = qp_.engine.keys.remote(write_rkey_, write_va_, bytes, qp_.attr.pd,
+                                               access::kRemoteWrite, qp_.number);
+    if (!place.ok) return fail({syndrome::kAccess, Status::kLocAccessErr});
+    if (!qp_.engine.memory.write(place.pasid, place.addr, packet.payload.data, bytes)) {
+      return fail({syndrome::kOperational, Status::kFatalErr});
+    }
+  }
+  write_va_ += bytes;
+  write_left_ -= bytes;
+  bytes_ += bytes;
+  in_ = In::kWrite;
+  executed(packet, info.end);
+  if (immediate) complete_receive(WcOp::kRecvWriteImm, packet);
+}
+
+/// Lengths of a WRITE (RSP-26 to RSP-28), then the key for the whole message (RSP-29, RSP-31).
+std::optional<Responder::Fault> Responder::check_write(const packet::Parsed& packet) {
+  const packet::OpcodeInfo& info = *packet.op;
+  const std::uint64_t bytes = packet.payload.size;
+  const std::uint32_t pmtu = qp_.attr.pmtu;
+  const bool fits = info.end ? bytes == write_left_ && bytes <= pmtu && (info.start || bytes != 0)
+                             : bytes == pmtu && write_left_ > pmtu;
+  if (!fits || write_left_ > spec::kMaxMessage) {
+    return Fault{syndrome::kInvalid, Status::kRemInvReqErr};
+  }
+  if (info.start && write_left_ != 0 &&
+      !qp_.engine.keys
+           .remote(write_rkey_, write_va_, write_left_, qp_.attr.pd, access::kRemoteWrite,
+                   qp_.number)
+           .ok) {
+    return Fault{syndrome::kAccess, Status::kLocAccessErr};
+  }
+  return std::nullopt;
+}
+
+/// A SEND or WRITE packet is done.
+void Responder::executed(const packet::Parsed& packet, bool ends) {
+  qp_.count(QpCounter::kRxPackets);
+  qp_.count(QpCounter::kRxBytes, packet.payload.size);
+  last_ = epsn_;
+  ++epsn_;
+  if (ends) {
+    msn_ = (msn_ + 1) & kMsnMask;
+    in_ = In::kNothing;
+  }
+  if (!std::exchange(established_, true) && qp_.state == QpState::kRtr) {  // RSP-53
+    qp_.engine.events.post(EventKind::kCommEst, qp_.number);
+  }
+  if (packet.bth().ack_req()) ack(last_);
+}
+
+void Responder::complete_receive(WcOp opcode, const packet::Parsed& packet) {
+  Completion completion;
+  completion.opcode = opcode;
+  completion.byte_len = static_cast<std::uint32_t>(bytes_);
+  completion.solicited = packet.bth().solicited();
+  if (packet.has(packet::Ext::kImmDt)) {
+    completion.with_imm = true;
+    completion.imm = packet.imm_dt().immediate();
+  } else if (packet.has(packet::Ext::kIeth)) {
+    completion.with_inv = true;
+    completion.imm = packet.ieth().rkey();
+  }
+  finish_receive(completion);
+}
+
+void Responder::finish_receive(Completion completion) {
+  completion.wqe_index = receive_->index;
+  receive_.reset();
+  qp_.complete(qp_.attr.recv_cqn, completion);
+}
+
+/// Another READ or atomic may wait for its answer (RSP-38).
+bool Responder::room_for_answer() const {
+  const auto waiting = std::count_if(answers_.begin(), answers_.end(), [](const Answer& a) {
+    return a.kind == Answer::Kind::kRead || a.kind == Answer::Kind::kAtomic;
+  });
+  return waiting < qp_.attr.max_dest_rd_atomic;
+}
+
+void Responder::read(const packet::Parsed& packet) {
+  const packet::Reth reth = packet.reth();
+  if (!room_for_answer() || reth.dma_length() > spec::kMaxMessage) {
+    return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  }
+  if (reth.dma_length() != 0 && !qp_.engine.keys
+                                     .remote(reth.rkey(), reth.va(), reth.dma_length(), qp_.attr.pd,
+                                             access::kRemoteRead, qp_.number)
+                                     .ok) {
+    return fail({syndrome::kAccess, Status::kLocAccessErr});
+  }
+  Slot slot;
+  slot.opcode = packet::kRcReadRequest;
+  slot.first = epsn_;
+  slot.last = epsn_ + (transport::packets_of(reth.dma_length(), qp_.attr.pmtu) - 1);
+  slot.va = reth.va();
+  slot.rkey = reth.rkey();
+  slot.bytes = reth.dma_length();
+  remember(slot, Answer::Kind::kRead);
+}
+
+void Responder::atomic(const packet::Parsed& packet) {
+  const packet::AtomicEth eth = packet.atomic_eth();
+  if (!room_for_answer()) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (eth.va() % kAtomicBytes != 0) {  // RSP-41, RSP-52
+    return fail({syndrome::kInvalid, Status::kRemInvReqErr, true});
+  }
+  const Place place = qp_.engine.keys.remote(eth.rkey(), eth.va(), kAtomicBytes, qp_.attr.pd,
+                                             access::kRemoteAtomic, qp_.number);
+  if (!place.ok) return fail({syndrome::kAccess, Status::kLocAccessErr});
+  Slot slot;
+  slot.opcode = packet.bth().opcode();
+  slot.first = slot.last = epsn_;
+  slot.va = eth.va();
+  slot.rkey = eth.rkey();
+  slot.swap_add = eth.swap_add();
+  slot.compare = eth.compare();
+  std::array<std::uint8_t, kAtomicBytes> word{};
+  if (!qp_.engine.memory.read(place.pasid, place.addr, word.data(), word.size())) {
+    return fail({syndrome::kOperational, Status::kFatalErr});
+  }
+  slot.original = spec::get_memory(word.data(), {0, 64});
+  const bool add = slot.opcode == packet::kRcFetchAdd;
+  if (add || slot.original == slot.compare) {  // RSP-40
+    spec::put_memory(word.data(), {0, 64}, add ? slot.original + slot.swap_add : slot.swap_add);
+    if (!qp_.engine.memory.write(place.pasid, place.addr, word.data(), word.size())) {
+      return fail({syndrome::kOperational, Status::kFatalErr});
+    }
+  }
+  remember(slot, Answer::Kind::kAtomic);
+}
+
+}  // namespace roci::nic

@@ -1,0 +1,103 @@
+// Rows of the table port as structures, and entries of work queues.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "nic/codes.hpp"
+#include "packet/bytes.hpp"
+#include "spec/queues.hpp"
+#include "spec/registers.hpp"
+#include "transport/psn.hpp"
+
+namespace roci::nic {
+
+inline constexpr std::size_t kRowBytes = spec::kRowBits / 8;
+using Row = std::array<std::uint8_t, kRowBytes>;
+
+struct QpAttr {
+  std::uint16_t pd = 0;
+  std::uint32_t pasid = 0;
+  unsigned access = 0;
+  std::uint32_t pmtu = 256;  ///< bytes
+  unsigned retry_cnt = 0, rnr_retry = 0, timeout = 0, min_rnr_timer = 0;
+  unsigned max_rd_atomic = 0, max_dest_rd_atomic = 0;
+  std::uint32_t send_cqn = 0, recv_cqn = 0;
+  std::uint64_t sq_base = 0, rq_base = 0;
+  unsigned sq_log = 0, sq_stride_log = 0, rq_log = 0, rq_stride_log = 0;
+  transport::Psn sq_psn, rq_psn;
+  bool srq = false;
+  std::uint32_t srqn = 0;
+  bool credits = false;
+};
+QpAttr decode_qp_attr(const Row& row);
+
+struct Av {
+  packet::Mac dst_mac = 0, src_mac = 0;
+  packet::Gid dst{}, src{};  ///< IPv4-mapped unless `ipv6`
+  bool ipv6 = false, vlan = false, roce_v1 = false;
+  std::uint16_t vlan_tci = 0;
+  std::uint8_t traffic_class = 0, hop_limit = 0;
+  std::uint32_t flow_label = 0;
+  std::uint16_t src_port = 0, pkey = 0;
+  std::uint32_t dest_qpn = 0;
+};
+Av decode_av(const Row& row);
+
+struct Key {
+  bool valid = false;
+  std::uint8_t variant = 0;
+  std::uint16_t pd = 0;
+  unsigned access = 0;
+  std::uint32_t pasid = 0;
+  std::uint64_t iova = 0, length = 0, addr = 0;
+  KeyKind kind = KeyKind::kRegion;
+  bool remote_only = false;
+  std::uint32_t qpn = 0, parent = 0;
+};
+Key decode_key(const Row& row);
+Row encode(const Key& key);
+
+struct Cq {
+  bool valid = false;
+  std::uint32_t pasid = 0;
+  std::uint64_t base = 0;
+  unsigned log = 0;
+  unsigned moderation_count = 0, moderation_period_us = 0;
+  bool resize = false;
+};
+Cq decode_cq(const Row& row);
+
+struct Srq {
+  bool valid = false;
+  std::uint16_t pd = 0;
+  std::uint32_t pasid = 0;
+  std::uint64_t base = 0;
+  unsigned log = 0, stride_log = 0;
+  std::uint16_t limit = 0;
+};
+Srq decode_srq(const Row& row);
+
+struct Sge {
+  std::uint64_t addr = 0;
+  std::uint32_t length = 0, lkey = 0;
+};
+
+/// A work queue entry with its list.
+struct Wqe {
+  std::uint8_t opcode = 0;
+  bool signaled = false, solicited = false, fence = false, inline_data = false;
+  unsigned num_sge = 0;
+  std::uint32_t imm = 0, length = 0, rkey = 0;
+  std::uint64_t remote_addr = 0, swap_add = 0, compare = 0;
+  std::uint64_t address = 0;  ///< of the entry itself
+  std::array<Sge, spec::kMaxSge> sge;
+};
+/// Block 0, with the first entry of the list.
+Wqe decode_wqe(const std::uint8_t* block);
+/// Entries 1 and up from the blocks behind block 0.
+void decode_list(const std::uint8_t* blocks, Wqe* wqe);
+/// Entries of a list that fit into an entry of 2^stride_log blocks.
+constexpr unsigned list_room(unsigned stride_log) { return 1 + 4 * ((1u << stride_log) - 1); }
+
+}  // namespace roci::nic

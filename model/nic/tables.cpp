@@ -1,0 +1,119 @@
+// The table port: rows that firmware writes and reads.
+#include "nic/nic.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr unsigned kQpAttr = spec::code_of(spec::kTables, "QpAttr");
+constexpr unsigned kAv = spec::code_of(spec::kTables, "Av");
+constexpr unsigned kQpState = spec::code_of(spec::kTables, "QpState");
+constexpr unsigned kKey = spec::code_of(spec::kTables, "Key");
+constexpr unsigned kCq = spec::code_of(spec::kTables, "Cq");
+constexpr unsigned kQpCounters = spec::code_of(spec::kTables, "QpCounters");
+constexpr unsigned kQpLive = spec::code_of(spec::kTables, "QpLive");
+constexpr unsigned kSrq = spec::code_of(spec::kTables, "Srq");
+constexpr unsigned kSrqLive = spec::code_of(spec::kTables, "SrqLive");
+constexpr unsigned kCqLive = spec::code_of(spec::kTables, "CqLive");
+
+// Fields of TableCommand.
+constexpr std::uint32_t kRowMask = 0xFFFFFF;
+constexpr unsigned kTableShift = 24;
+constexpr std::uint32_t kTableMask = 0xF;
+constexpr std::uint32_t kWrite = 1u << 30;
+constexpr spec::Place kStatePlace = {0, 3};
+
+}  // namespace
+
+void Nic::table(std::uint32_t command) {
+  const std::uint32_t index = command & kRowMask;
+  const unsigned table = command >> kTableShift & kTableMask;
+  if ((command & kWrite) != 0) {
+    write_row(table, index);
+  } else {
+    read_row(table, index);
+  }
+}
+
+void Nic::write_row(unsigned table, std::uint32_t index) {
+  switch (table) {
+    case kQpAttr:
+      if (QueuePair* qp = make(index)) qp->set_attr(table_data_);
+      break;
+    case kAv:
+      if (QueuePair* qp = make(index)) qp->set_av(table_data_);
+      break;
+    case kQpState:
+      if (QueuePair* qp = make(index)) {
+        qp->set_state(static_cast<QpState>(spec::get_memory(table_data_.data(), kStatePlace)));
+        wake(qp);
+      }
+      break;
+    case kKey:
+      if (engine_.keys.has(index)) engine_.keys.set(index, decode_key(table_data_));
+      break;
+    case kCq:
+      if (engine_.cqs.has(index)) engine_.cqs.set(index, table_data_);
+      break;
+    case kSrq:
+      if (engine_.srqs.has(index)) engine_.srqs.set(index, table_data_);
+      break;
+    default:
+      break;  // the others are read only
+  }
+}
+
+void Nic::read_row(unsigned table, std::uint32_t index) {
+  table_data_ = Row{};
+  const QueuePair* qp = find(index);
+  switch (table) {
+    case kQpAttr:
+      if (qp != nullptr) table_data_ = qp->attr_row;
+      break;
+    case kQpState:
+      if (qp != nullptr) {
+        spec::put_memory(table_data_.data(), kStatePlace, static_cast<std::uint64_t>(qp->state));
+      }
+      break;
+    case kKey:
+      if (engine_.keys.has(index)) table_data_ = encode(engine_.keys.at(index));
+      break;
+    case kCq:
+      if (engine_.cqs.has(index)) table_data_ = engine_.cqs.row(index);
+      break;
+    case kQpCounters:
+      for (unsigned i = 0; qp != nullptr && i < qp->counters.size(); ++i) {
+        spec::put_memory(table_data_.data(), {64 * i, 64}, qp->counters[i]);
+      }
+      break;
+    case kQpLive:
+      if (qp != nullptr) table_data_ = live(*qp);
+      break;
+    case kSrq:
+      if (engine_.srqs.has(index)) table_data_ = engine_.srqs.row(index);
+      break;
+    case kSrqLive:
+      if (engine_.srqs.has(index)) table_data_ = engine_.srqs.live(index);
+      break;
+    case kCqLive:
+      if (engine_.cqs.has(index)) table_data_ = engine_.cqs.live(index);
+      break;
+    default:
+      break;
+  }
+}
+
+Row Nic::live(const QueuePair& qp) const {
+  Row row{};
+  const auto put = [&](spec::Place place, std::uint64_t value) {
+    spec::put_memory(row.data(), place, value);
+  };
+  put(spec::place_of(spec::kQpLive, "sq_psn"), qp.requester.next_psn().value());
+  put(spec::place_of(spec::kQpLive, "rq_psn"), qp.responder.expected_psn().value());
+  put(spec::place_of(spec::kQpLive, "sq_una_psn"), qp.requester.oldest_psn().value());
+  put(spec::place_of(spec::kQpLive, "msn"), qp.responder.msn());
+  put(spec::place_of(spec::kQpLive, "sq_completed"), qp.requester.completed());
+  put(spec::place_of(spec::kQpLive, "sq_idle"), qp.requester.idle());
+  return row;
+}
+
+}  // namespace roci::nic
