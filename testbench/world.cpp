@@ -82,7 +82,7 @@ class NodeModule final : public sc_core::sc_module,
     if (!config.trace.empty()) nic.trace = config.trace + "." + basename() + ".fst";
     nic.trace_from_ns = config.trace_from_ns;
     nic.trace_to_ns = config.trace_to_ns;
-    nic_ = make_nic(config.width, "nic", nic, egress, ingress, *this);
+    nic_ = make_nic(config.engines[index], config.width, "nic", nic, egress, ingress, *this);
     port.bind(nic_->registers);
     nic_->memory.bind(memory_.socket);
     management_ = std::make_unique<Management>(

@@ -20,12 +20,14 @@
 
 #include "driver/context.hpp"
 #include "testbench/link/channel.hpp"
+#include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
 #include "testbench/scoreboard/egress.hpp"
 
 namespace roci::testbench {
 
 struct Config {
+  std::array<Engine, 2> engines = {Engine::kRtl, Engine::kRtl};  ///< of node 0 and node 1
   unsigned width = 512;               ///< bits of the adapters' data path: 64 or 512
   std::uint64_t seed = 1;             ///< of everything that is random
   double rate_gbps = 0;               ///< of the wire; 0: 100 at 512 bits, 10 at 64

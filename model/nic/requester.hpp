@@ -41,6 +41,8 @@ class Requester {
 
  private:
   using Psn = transport::Psn;
+  static constexpr std::uint32_t kMostOutstanding = 1024;  ///< packets of SENDs and WRITEs
+
   /// A message with packets, begun and not complete.
   struct Message {
     Wqe wqe;
@@ -60,13 +62,18 @@ class Requester {
     }
     bool answered() const { return read() || atomic(); }  ///< needs more than an ACK
     bool takes_receive() const;
+    void refuse(Status status, VendorErr why) {
+      error = status;
+      vendor = why;
+    }
   };
 
-  // Sending (requester.cpp).
+  // Beginning (requester_begin.cpp).
   bool begin();
   bool local_operation(const Wqe& wqe);
-  void refuse(Message* message, Status status, VendorErr vendor);
   bool check(Message* message);
+
+  // Sending (requester.cpp).
   bool may_send(const Message& message) const;
   bool send_packet(Message* message);
   bool ask(Message* message);

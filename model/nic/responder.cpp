@@ -10,7 +10,6 @@
 namespace roci::nic {
 namespace {
 
-constexpr std::size_t kAtomicBytes = 8;
 constexpr std::uint32_t kMsnMask = 0xFFFFFF;
 
 bool is_send(std::uint8_t opcode) {
@@ -271,66 +270,6 @@ void Responder::finish_receive(Completion completion) {
   completion.wqe_index = receive_->index;
   receive_.reset();
   qp_.complete(qp_.attr.recv_cqn, completion);
-}
-
-/// Another READ or atomic may wait for its answer (RSP-38).
-bool Responder::room_for_answer() const {
-  const auto waiting = std::count_if(answers_.begin(), answers_.end(), [](const Answer& a) {
-    return a.kind == Answer::Kind::kRead || a.kind == Answer::Kind::kAtomic;
-  });
-  return waiting < qp_.attr.max_dest_rd_atomic;
-}
-
-void Responder::read(const packet::Parsed& packet) {
-  const packet::Reth reth = packet.reth();
-  if (!room_for_answer() || reth.dma_length() > spec::kMaxMessage) {
-    return fail({syndrome::kInvalid, Status::kRemInvReqErr});
-  }
-  if (reth.dma_length() != 0 && !qp_.engine.keys
-                                     .remote(reth.rkey(), reth.va(), reth.dma_length(), qp_.attr.pd,
-                                             access::kRemoteRead, qp_.number)
-                                     .ok) {
-    return fail({syndrome::kAccess, Status::kLocAccessErr});
-  }
-  Slot slot;
-  slot.opcode = packet::kRcReadRequest;
-  slot.first = epsn_;
-  slot.last = epsn_ + (transport::packets_of(reth.dma_length(), qp_.attr.pmtu) - 1);
-  slot.va = reth.va();
-  slot.rkey = reth.rkey();
-  slot.bytes = reth.dma_length();
-  remember(slot, Answer::Kind::kRead);
-}
-
-void Responder::atomic(const packet::Parsed& packet) {
-  const packet::AtomicEth eth = packet.atomic_eth();
-  if (!room_for_answer()) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
-  if (eth.va() % kAtomicBytes != 0) {  // RSP-41, RSP-52
-    return fail({syndrome::kInvalid, Status::kRemInvReqErr, true});
-  }
-  const Place place = qp_.engine.keys.remote(eth.rkey(), eth.va(), kAtomicBytes, qp_.attr.pd,
-                                             access::kRemoteAtomic, qp_.number);
-  if (!place.ok) return fail({syndrome::kAccess, Status::kLocAccessErr});
-  Slot slot;
-  slot.opcode = packet.bth().opcode();
-  slot.first = slot.last = epsn_;
-  slot.va = eth.va();
-  slot.rkey = eth.rkey();
-  slot.swap_add = eth.swap_add();
-  slot.compare = eth.compare();
-  std::array<std::uint8_t, kAtomicBytes> word{};
-  if (!qp_.engine.memory.read(place.pasid, place.addr, word.data(), word.size())) {
-    return fail({syndrome::kOperational, Status::kFatalErr});
-  }
-  slot.original = spec::get_memory(word.data(), {0, 64});
-  const bool add = slot.opcode == packet::kRcFetchAdd;
-  if (add || slot.original == slot.compare) {  // RSP-40
-    spec::put_memory(word.data(), {0, 64}, add ? slot.original + slot.swap_add : slot.swap_add);
-    if (!qp_.engine.memory.write(place.pasid, place.addr, word.data(), word.size())) {
-      return fail({syndrome::kOperational, Status::kFatalErr});
-    }
-  }
-  remember(slot, Answer::Kind::kAtomic);
 }
 
 }  // namespace roci::nic

@@ -76,15 +76,19 @@ class Responder {
   bool allowed(std::uint8_t opcode) const;
   void send(const packet::Parsed& packet);
   void write(const packet::Parsed& packet);
-  void read(const packet::Parsed& packet);
-  void atomic(const packet::Parsed& packet);
-  bool room_for_answer() const;
   bool take_receive();
   std::optional<Fault> place_send(const packet::Parsed& packet);
   std::optional<Fault> check_write(const packet::Parsed& packet);
   void executed(const packet::Parsed& packet, bool ends);
   void complete_receive(WcOp opcode, const packet::Parsed& packet);
   void finish_receive(Completion completion);
+
+  // responder_reads.cpp
+  void read(const packet::Parsed& packet);
+  void atomic(const packet::Parsed& packet);
+  bool room_for_answer() const;
+  void remember(const Slot& slot, Answer::Kind kind);
+  bool send_read(Answer* answer);
 
   // responder_answers.cpp
   void duplicate(const packet::Parsed& packet);
@@ -95,8 +99,6 @@ class Responder {
   void fail(const Fault& fault);
   void fail_at(Psn psn, std::uint8_t syndrome, EventKind event);
   std::uint8_t credits() const;
-  void remember(const Slot& slot, Answer::Kind kind);
-  bool send_read(Answer* answer);
 
   QueuePair& qp_;
   Psn epsn_;

@@ -1,17 +1,10 @@
 // Responder: answers, duplicates, gaps, failures.
 #include <algorithm>
-#include <utility>
 
 #include "nic/queue_pair.hpp"
 #include "transport/rules.hpp"
 
 namespace roci::nic {
-namespace {
-
-constexpr std::uint32_t kMsnMask = 0xFFFFFF;
-
-}  // namespace
-
 /// Behind a gap: one NAK a gap (RSP-03, RSP-04).
 void Responder::ahead() {
   if (nak_sent_) {
@@ -72,24 +65,6 @@ void Responder::replay(const packet::Parsed& packet, const Slot& slot) {
   again.slot = slot;
   again.msn = slot.msn;
   answers_.push_back(again);
-}
-
-/// A READ or atomic was accepted: it is answered, and kept for replay.
-void Responder::remember(const Slot& slot, Answer::Kind kind) {
-  qp_.count(QpCounter::kRxPackets);
-  msn_ = (msn_ + 1) & kMsnMask;
-  epsn_ = slot.last + 1;  // RSP-33
-  if (!std::exchange(established_, true) && qp_.state == QpState::kRtr) {
-    qp_.engine.events.post(EventKind::kCommEst, qp_.number);
-  }
-  Answer answer;
-  answer.kind = kind;
-  answer.psn = slot.first;
-  answer.slot = slot;
-  answer.msn = answer.slot.msn = msn_;
-  slots_.push_back(answer.slot);
-  while (slots_.size() > qp_.attr.max_dest_rd_atomic) slots_.pop_front();
-  answers_.push_back(answer);
 }
 
 void Responder::ack(Psn psn) {
@@ -166,43 +141,6 @@ bool Responder::step() {
   }
   answers_.pop_front();
   qp_.send(header, 0, [](std::uint8_t*) { return true; });
-  return true;
-}
-
-/// One packet of a READ's answer, read from memory now.
-bool Responder::send_read(Answer* answer) {
-  const Slot& slot = answer->slot;
-  const std::uint64_t offset = std::uint64_t{answer->psn.steps_from(slot.first)} * qp_.attr.pmtu;
-  const auto bytes =
-      static_cast<std::size_t>(std::min<std::uint64_t>(qp_.attr.pmtu, slot.bytes - offset));
-  const bool last = answer->psn == slot.last;
-  PacketHeader header;
-  header.opcode = transport::read_response_opcode(answer->opens, last);
-  header.psn = answer->psn;
-  if (answer->opens || last) header.add_aeth(credits(), answer->msn);
-  Place place;
-  if (bytes != 0) {
-    // The key may have gone since the READ was accepted (MR-07).
-    place = qp_.engine.keys.remote(slot.rkey, slot.va + offset, bytes, qp_.attr.pd,
-                                   access::kRemoteRead, qp_.number);
-    if (!place.ok) {
-      fail_at(answer->psn, syndrome::kAccess, EventKind::kQpAccess);
-      return true;
-    }
-  }
-  const bool sent = qp_.send(header, bytes, [&](std::uint8_t* to) {
-    return bytes == 0 || qp_.engine.memory.read(place.pasid, place.addr, to, bytes);
-  });
-  if (!sent) {
-    fail_at(answer->psn, syndrome::kOperational, EventKind::kQpFatal);  // RSP-56
-    return true;
-  }
-  if (last) {
-    answers_.pop_front();
-  } else {
-    ++answer->psn;
-    answer->opens = false;
-  }
   return true;
 }
 

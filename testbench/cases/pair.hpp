@@ -14,6 +14,7 @@
 
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
+#include "testbench/cases/engines.hpp"
 #include "testbench/world.hpp"
 
 namespace roci::testbench {
@@ -66,7 +67,7 @@ class Pair {
   using Program = std::function<void(Side& self, Side& peer)>;
 
   explicit Pair(const Config& config, const PairOptions& options = {})
-      : world(config), options_(options) {
+      : world(with_engines(config)), options_(options) {
     MESSAGE("seed ", config.seed);
   }
 

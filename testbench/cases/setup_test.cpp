@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "driver/queue_pair.hpp"
-#include "testbench/world.hpp"
+#include "testbench/cases/engines.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -12,7 +12,7 @@ TEST_CASE("world: both nodes open, report their limits and their GIDs") {
     CAPTURE(width);
     Config config;
     config.width = width;
-    World world(config);
+    World world(with_engines(config));
     world.run([](Node& node) {
       CHECK(node.context().limits().max_sge == 13);
       CHECK(node.context().query_gid(0) == node.gid());
@@ -23,7 +23,7 @@ TEST_CASE("world: both nodes open, report their limits and their GIDs") {
 }
 
 TEST_CASE("world: queue pairs are made, connected, queried and destroyed (QP-01 to QP-04, QP-17)") {
-  World world(Config{});
+  World world(with_engines(Config{}));
   world.run([](Node& node) {
     driver::ProtectionDomain pd(node.context());
     driver::CompletionQueue cq(node.context(), 16);
@@ -43,14 +43,14 @@ TEST_CASE("world: queue pairs are made, connected, queried and destroyed (QP-01 
 }
 
 TEST_CASE("world: an exception of a program comes out of run") {
-  World world(Config{});
+  World world(with_engines(Config{}));
   CHECK_THROWS_WITH(world.run([](Node&) { throw std::runtime_error("on purpose"); },
                               [](Node& node) { node.sleep(1000); }),
                     "on purpose");
 }
 
 TEST_CASE("world: idle time costs no clocks") {
-  World world(Config{});
+  World world(with_engines(Config{}));
   world.run([](Node& node) { node.sleep(10'000); });  // the end of the last command
   const auto before = world.speed().clocks;
   const auto start = world.now_ns();
@@ -60,7 +60,7 @@ TEST_CASE("world: idle time costs no clocks") {
 }
 
 TEST_CASE("world: programs that wait for what never comes are told so (I11)") {
-  World world(Config{});
+  World world(with_engines(Config{}));
   CHECK_THROWS_AS(world.run([](Node& node) {
     driver::ProtectionDomain pd(node.context());
     driver::CompletionQueue cq(node.context(), 16);

@@ -45,6 +45,33 @@ void Channel::take(std::uint64_t now_ns, const std::uint8_t* data, unsigned byte
   if (last) complete(false);
 }
 
+std::uint64_t Channel::ready_ns(std::uint64_t now_ns) const {
+  const double free_ps = wire_ps_ - kSlackBeats * config_.bytes * ps_per_byte_;
+  std::uint64_t at = now_ns;
+  // ready() wants less than the slack, not as much.
+  if (free_ps >= 1000.0 * static_cast<double>(at)) {
+    at = static_cast<std::uint64_t>(free_ps / 1000) + 1;
+  }
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (const Span& pause : config_.faults.pauses) {
+      if (!pause.holds(at)) continue;
+      at = pause.to_ns;
+      moved = true;
+    }
+  }
+  return at;
+}
+
+void Channel::send(std::uint64_t now_ns, packet::Bytes frame) {
+  now_ns_ = now_ns;
+  wire_ps_ = std::max(wire_ps_, 1000.0 * static_cast<double>(now_ns)) +
+             static_cast<double>(kPreamble + frame.size()) * ps_per_byte_;
+  frame_ = std::move(frame);
+  complete(false);
+}
+
 void Channel::inject(std::uint64_t now_ns, const packet::Bytes& frame) {
   now_ns_ = now_ns;
   wire_ps_ = std::max(wire_ps_, 1000.0 * static_cast<double>(now_ns)) +
@@ -222,10 +249,31 @@ void Channel::start_next() {
       start + static_cast<double>(kPreamble + current_.frame.size() + kFcs + kGap) * ps_per_byte_;
 }
 
+std::uint64_t Channel::end_ps(std::uint64_t start_ps, std::size_t bytes) const {
+  return start_ps +
+         static_cast<std::uint64_t>(static_cast<double>(kPreamble + bytes) * ps_per_byte_);
+}
+
 std::uint64_t Channel::due_ps() const {
-  const std::size_t end = std::min(given_ + config_.bytes, current_.frame.size());
-  return current_.start_ps +
-         static_cast<std::uint64_t>(static_cast<double>(kPreamble + end) * ps_per_byte_);
+  return end_ps(current_.start_ps, std::min(given_ + config_.bytes, current_.frame.size()));
+}
+
+std::uint64_t Channel::next_frame_ns() const {
+  if (receiving_) return (end_ps(current_.start_ps, current_.frame.size()) + 999) / 1000;
+  if (on_way_.empty()) return kNever;
+  const Arrival& next = on_way_.front();
+  const auto free_ps = static_cast<std::uint64_t>(receiver_free_ps_);
+  return (end_ps(std::max(next.start_ps, free_ps), next.frame.size()) + 999) / 1000;
+}
+
+bool Channel::receive(std::uint64_t now_ns, packet::Bytes& frame) {
+  if (next_frame_ns() > now_ns) return false;
+  if (!receiving_) start_next();
+  receiving_ = false;
+  ++counts_.delivered;
+  counts_.delivered_bytes += current_.frame.size();
+  frame = std::move(current_.frame);
+  return true;
 }
 
 bool Channel::beat(std::uint64_t now_ns, Beat& beat) {

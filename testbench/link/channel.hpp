@@ -33,6 +33,10 @@ class Channel {
   bool ready(std::uint64_t now_ns);
   void take(std::uint64_t now_ns, const std::uint8_t* data, unsigned bytes, bool last);
   bool in_frame() const { return !frame_.empty(); }
+  /// When ready() will hold, at `now_ns` or later.
+  std::uint64_t ready_ns(std::uint64_t now_ns) const;
+  /// Takes a whole frame of the sender at once; only with ready().
+  void send(std::uint64_t now_ns, packet::Bytes frame);
   /// Puts a whole frame on the wire, as if the sender had.
   void inject(std::uint64_t now_ns, const packet::Bytes& frame);
 
@@ -47,6 +51,10 @@ class Channel {
   void pop();
   /// When the next beat can be there; kNever: nothing on the way.
   std::uint64_t next_ns() const;
+  /// Takes the whole frame that has arrived by `now_ns`, for a receiver that does not take beats.
+  bool receive(std::uint64_t now_ns, packet::Bytes& frame);
+  /// When the next whole frame can be there; kNever: nothing on the way.
+  std::uint64_t next_frame_ns() const;
   /// Nothing is on the way, nor half sent.
   bool empty() const { return frame_.empty() && on_way_.empty() && !receiving_; }
 
@@ -70,6 +78,7 @@ class Channel {
   void complete(bool injected);
   void deliver(std::uint64_t start_ps, packet::Bytes frame);
   void start_next();
+  std::uint64_t end_ps(std::uint64_t start_ps, std::size_t bytes) const;
   std::uint64_t due_ps() const;
   bool chance(double probability);
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }

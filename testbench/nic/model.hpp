@@ -16,11 +16,11 @@ namespace roci::testbench {
 struct NoTrace {};
 
 template <typename Model, unsigned kBytes, typename Trace>
-class NicModel final : public Nic {
+class NicModel final : public RtlNic {
  public:
   NicModel(const char* name, const NicConfig& config, Channel& egress, Channel& ingress,
            NicListener& listener)
-      : Nic(sc_core::sc_module_name(name), config, egress, ingress, listener),
+      : RtlNic(sc_core::sc_module_name(name), config, egress, ingress, listener),
         model_(&context_),
         trace_from_(config.trace_from_ns),
         trace_to_(config.trace_to_ns) {
@@ -87,7 +87,10 @@ class NicModel final : public Nic {
       moments_.doorbell_ns = now_ns;
       moments_.first_tx_ns = kNever;
     }
-    if (in_access_ && (accesses_.front().write ? write_done : read_done)) finish_access(read_value);
+    if (in_access_ && (accesses_.front().write ? write_done : read_done)) {
+      address_sent_ = data_sent_ = false;
+      finish_access(read_value);
+    }
     attention_ = m.attention_o != 0;
     interrupt_ = m.irq_o != 0;
     deadline_ = m.next_deadline_o;
@@ -97,10 +100,6 @@ class NicModel final : public Nic {
  private:
   static constexpr bool kTraced = !std::is_same_v<Trace, NoTrace>;
 
-  static bool is_queue_doorbell(std::uint32_t offset) {
-    constexpr spec::Window window = spec::window_of("QpDoorbell");
-    return offset >= window.offset && offset - window.offset < window.bytes;
-  }
   template <typename Port>
   static std::uint8_t* bytes_of(Port& port) {
     static_assert(sizeof(Port) >= kBytes);

@@ -4,7 +4,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "spec/registers.hpp"
 #include "testbench/host/memory.hpp"
+#include "testbench/nic/reference.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -18,27 +20,20 @@ std::uint64_t to_ns(const sc_core::sc_time& time) {
 
 }  // namespace
 
-Nic::Nic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress, Channel& ingress,
-         NicListener& listener)
+Nic::Nic(sc_core::sc_module_name name, Channel& egress, Channel& ingress, NicListener& listener)
     : sc_module(name),
       registers("registers"),
       memory("memory"),
-      axi_(
-          config.axi,
-          [this](std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
-            return look_up(pasid, address, range);
-          },
-          [this](bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
-                 std::size_t bytes) { return transfer(write, pasid, address, data, bytes); },
-          [this](const std::string& text) { listener_.bus_fault(text); },
-          [this](std::uint64_t address, const std::uint8_t* host, unsigned bytes) {
-            listener_.memory_written(address, host, bytes);
-          }),
       egress_(egress),
       ingress_(ingress),
       listener_(listener) {
   registers.register_b_transport(this, &Nic::b_transport);
   memory.register_invalidate_direct_mem_ptr(this, &Nic::invalidate);
+}
+
+bool Nic::is_queue_doorbell(std::uint32_t offset) {
+  constexpr spec::Window window = spec::window_of("QpDoorbell");
+  return offset >= window.offset && offset - window.offset < window.bytes;
 }
 
 AxiHost::Found Nic::look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
@@ -115,10 +110,25 @@ void Nic::finish_access(std::uint32_t value) {
   }
   if (accesses_.size() == kPostedAccesses) woken_.push_back(&room_);
   accesses_.pop_front();
-  address_sent_ = data_sent_ = in_access_ = false;
+  in_access_ = false;
 }
 
-std::uint64_t Nic::wakes_at() const {
+RtlNic::RtlNic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress,
+               Channel& ingress, NicListener& listener)
+    : Nic(name, egress, ingress, listener),
+      axi_(
+          config.axi,
+          [this](std::uint32_t pasid, std::uint64_t address, DirectRange& range) {
+            return look_up(pasid, address, range);
+          },
+          [this](bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                 std::size_t bytes) { return transfer(write, pasid, address, data, bytes); },
+          [this](const std::string& text) { listener_.bus_fault(text); },
+          [this](std::uint64_t address, const std::uint8_t* host, unsigned bytes) {
+            listener_.memory_written(address, host, bytes);
+          }) {}
+
+std::uint64_t RtlNic::wakes_at() const {
   constexpr unsigned kQuietEdges = 2;  // the outputs are those before the last inputs
   if (quiet_ < kQuietEdges || in_access_ || !axi_.idle() || !ethernet_out_.empty()) return 0;
   std::uint64_t at = std::min(deadline_, ingress_.next_ns());
@@ -133,8 +143,13 @@ using Maker = std::unique_ptr<Nic>(const char*, const NicConfig&, Channel&, Chan
 #include "nics.inc"
 #undef ROCI_NIC
 
-std::unique_ptr<Nic> make_nic(unsigned width, const char* name, const NicConfig& config,
-                              Channel& egress, Channel& ingress, NicListener& listener) {
+std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
+                              const NicConfig& config, Channel& egress, Channel& ingress,
+                              NicListener& listener) {
+  if (engine == Engine::kModel) {
+    if (!config.trace.empty()) throw std::invalid_argument("the model has no waveforms");
+    return std::make_unique<ReferenceNic>(name, egress, ingress, listener);
+  }
   static const std::map<std::string, Maker*> makers = {
 #define ROCI_NIC(name) {#name, make_nic_##name},
 #include "nics.inc"

@@ -1,4 +1,5 @@
-// The verilated adapter as a SystemC module: TLM-2.0 sockets at the host, frames at the wire.
+// An adapter as a SystemC module: TLM-2.0 sockets at the host, frames at the wire. Behind it is the
+// verilated RTL or the reference of model/nic.
 #pragma once
 
 #include <tlm.h>
@@ -13,6 +14,7 @@
 
 #include "testbench/host/axi.hpp"
 #include "testbench/link/channel.hpp"
+#include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
 
 namespace roci::testbench {
@@ -37,12 +39,11 @@ class NicListener {
   virtual void ethernet_frame(const packet::Bytes& frame) = 0;
 };
 
-/// One adapter. Pins are not signals: clock() evaluates the model and moves all transfers of that
-/// edge by plain calls, and SystemC sees register accesses and DMA only.
+/// One adapter. Pins are not signals: clock() evaluates it and moves all transfers of that edge by
+/// plain calls, and SystemC sees register accesses and DMA only.
 class Nic : public sc_core::sc_module {
  public:
-  Nic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress, Channel& ingress,
-      NicListener& listener);
+  Nic(sc_core::sc_module_name name, Channel& egress, Channel& ingress, NicListener& listener);
 
   /// Register access of 4 bytes. A write is posted; a read returns with its data. The delay of the
   /// call is the way to the adapter: accesses arrive in order of arrival time.
@@ -57,19 +58,20 @@ class Nic : public sc_core::sc_module {
   virtual void clock(std::uint64_t now_ns) = 0;
 
   /// Earliest time at which an edge can change anything: now when something is under way.
-  std::uint64_t wakes_at() const;
+  virtual std::uint64_t wakes_at() const = 0;
 
   bool attention() const { return attention_; }  ///< firmware has something to do
   bool interrupt() const { return interrupt_; }
   /// Events to notify once SystemC time has caught up.
   std::vector<sc_core::sc_event*>& woken() { return woken_; }
-  bool memory_changed() { return axi_.wrote(); }
+  /// Host memory was written since the last call.
+  virtual bool memory_changed() = 0;
   /// Sends a frame through the Ethernet path.
   void send_ethernet(packet::Bytes frame) { ethernet_out_.push_back(std::move(frame)); }
 
   std::uint64_t clocks() const { return clocks_; }  ///< edges evaluated
   const Moments& moments() const { return moments_; }
-  const AxiHost::Counts& dma() const { return axi_.counts(); }
+  virtual const AxiHost::Counts& dma() const = 0;
 
  protected:
   struct Access {
@@ -81,36 +83,58 @@ class Nic : public sc_core::sc_module {
   };
 
   std::deque<Access> accesses_;
-  bool address_sent_ = false, data_sent_ = false, in_access_ = false;
-  AxiHost axi_;
+  bool in_access_ = false;  ///< the front one is under way
   Channel& egress_;
   Channel& ingress_;
   NicListener& listener_;
   std::deque<packet::Bytes> ethernet_out_;
-  std::size_t ethernet_sent_ = 0;
-  packet::Bytes ethernet_in_;
   bool attention_ = false, interrupt_ = false;
-  unsigned quiet_ = 0;  ///< edges in a row that found the adapter quiescent
-  std::uint64_t deadline_ = kNever;
   std::uint64_t clocks_ = 0;
   Moments moments_;
 
   void finish_access(std::uint32_t value);
   void insert(const Access& access);
+  static bool is_queue_doorbell(std::uint32_t offset);
+  AxiHost::Found look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range);
+  /// Moves bytes of memory that has no pointers.
+  bool transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                std::size_t bytes);
+  /// Pointers from look_up() are no longer good.
+  virtual void forget_direct() = 0;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  void invalidate(sc_dt::uint64, sc_dt::uint64) { axi_.forget_direct(); }
-  AxiHost::Found look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range);
-  bool transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
-                std::size_t bytes);
+  void invalidate(sc_dt::uint64, sc_dt::uint64) { forget_direct(); }
 
   std::vector<sc_core::sc_event*> woken_;
   sc_core::sc_event room_;
 };
 
-/// The adapter of `width` bits, 64 or 512. With a trace the slower model that can write one.
-std::unique_ptr<Nic> make_nic(unsigned width, const char* name, const NicConfig& config,
-                              Channel& egress, Channel& ingress, NicListener& listener);
+/// What the verilated adapters of all widths share.
+class RtlNic : public Nic {
+ public:
+  RtlNic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress, Channel& ingress,
+         NicListener& listener);
+
+  std::uint64_t wakes_at() const override;
+  bool memory_changed() override { return axi_.wrote(); }
+  const AxiHost::Counts& dma() const override { return axi_.counts(); }
+
+ protected:
+  void forget_direct() override { axi_.forget_direct(); }
+
+  AxiHost axi_;
+  bool address_sent_ = false, data_sent_ = false;  ///< of the register access under way
+  std::size_t ethernet_sent_ = 0;
+  packet::Bytes ethernet_in_;
+  unsigned quiet_ = 0;  ///< edges in a row that found the adapter quiescent
+  std::uint64_t deadline_ = kNever;
+};
+
+/// The adapter: of `width` bits, 64 or 512, when it is RTL. With a trace the slower model that can
+/// write one.
+std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
+                              const NicConfig& config, Channel& egress, Channel& ingress,
+                              NicListener& listener);
 
 }  // namespace roci::testbench

@@ -1,0 +1,131 @@
+// Responder: READs and atomics.
+#include <algorithm>
+#include <utility>
+
+#include "nic/queue_pair.hpp"
+#include "transport/rules.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr std::size_t kAtomicBytes = 8;
+constexpr std::uint32_t kMsnMask = 0xFFFFFF;
+
+}  // namespace
+
+/// Another READ or atomic may wait for its answer (RSP-38).
+bool Responder::room_for_answer() const {
+  const auto waiting = std::count_if(answers_.begin(), answers_.end(), [](const Answer& a) {
+    return a.kind == Answer::Kind::kRead || a.kind == Answer::Kind::kAtomic;
+  });
+  return waiting < qp_.attr.max_dest_rd_atomic;
+}
+
+void Responder::read(const packet::Parsed& packet) {
+  const packet::Reth reth = packet.reth();
+  if (!room_for_answer() || reth.dma_length() > spec::kMaxMessage) {
+    return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  }
+  if (reth.dma_length() != 0 && !qp_.engine.keys
+                                     .remote(reth.rkey(), reth.va(), reth.dma_length(), qp_.attr.pd,
+                                             access::kRemoteRead, qp_.number)
+                                     .ok) {
+    return fail({syndrome::kAccess, Status::kLocAccessErr});
+  }
+  Slot slot;
+  slot.opcode = packet::kRcReadRequest;
+  slot.first = epsn_;
+  slot.last = epsn_ + (transport::packets_of(reth.dma_length(), qp_.attr.pmtu) - 1);
+  slot.va = reth.va();
+  slot.rkey = reth.rkey();
+  slot.bytes = reth.dma_length();
+  remember(slot, Answer::Kind::kRead);
+}
+
+void Responder::atomic(const packet::Parsed& packet) {
+  const packet::AtomicEth eth = packet.atomic_eth();
+  if (!room_for_answer()) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (eth.va() % kAtomicBytes != 0) {  // RSP-41, RSP-52
+    return fail({syndrome::kInvalid, Status::kRemInvReqErr, true});
+  }
+  const Place place = qp_.engine.keys.remote(eth.rkey(), eth.va(), kAtomicBytes, qp_.attr.pd,
+                                             access::kRemoteAtomic, qp_.number);
+  if (!place.ok) return fail({syndrome::kAccess, Status::kLocAccessErr});
+  Slot slot;
+  slot.opcode = packet.bth().opcode();
+  slot.first = slot.last = epsn_;
+  slot.va = eth.va();
+  slot.rkey = eth.rkey();
+  slot.swap_add = eth.swap_add();
+  slot.compare = eth.compare();
+  std::array<std::uint8_t, kAtomicBytes> word{};
+  if (!qp_.engine.memory.read(place.pasid, place.addr, word.data(), word.size())) {
+    return fail({syndrome::kOperational, Status::kFatalErr});
+  }
+  slot.original = spec::get_memory(word.data(), {0, 64});
+  const bool add = slot.opcode == packet::kRcFetchAdd;
+  if (add || slot.original == slot.compare) {  // RSP-40
+    spec::put_memory(word.data(), {0, 64}, add ? slot.original + slot.swap_add : slot.swap_add);
+    if (!qp_.engine.memory.write(place.pasid, place.addr, word.data(), word.size())) {
+      return fail({syndrome::kOperational, Status::kFatalErr});
+    }
+  }
+  remember(slot, Answer::Kind::kAtomic);
+}
+
+/// A READ or atomic was accepted: it is answered, and kept for replay.
+void Responder::remember(const Slot& slot, Answer::Kind kind) {
+  qp_.count(QpCounter::kRxPackets);
+  msn_ = (msn_ + 1) & kMsnMask;
+  epsn_ = slot.last + 1;  // RSP-33
+  if (!std::exchange(established_, true) && qp_.state == QpState::kRtr) {
+    qp_.engine.events.post(EventKind::kCommEst, qp_.number);
+  }
+  Answer answer;
+  answer.kind = kind;
+  answer.psn = slot.first;
+  answer.slot = slot;
+  answer.msn = answer.slot.msn = msn_;
+  slots_.push_back(answer.slot);
+  while (slots_.size() > qp_.attr.max_dest_rd_atomic) slots_.pop_front();
+  answers_.push_back(answer);
+}
+
+/// One packet of a READ's answer, read from memory now.
+bool Responder::send_read(Answer* answer) {
+  const Slot& slot = answer->slot;
+  const std::uint64_t offset = std::uint64_t{answer->psn.steps_from(slot.first)} * qp_.attr.pmtu;
+  const auto bytes =
+      static_cast<std::size_t>(std::min<std::uint64_t>(qp_.attr.pmtu, slot.bytes - offset));
+  const bool last = answer->psn == slot.last;
+  PacketHeader header;
+  header.opcode = transport::read_response_opcode(answer->opens, last);
+  header.psn = answer->psn;
+  if (answer->opens || last) header.add_aeth(credits(), answer->msn);
+  Place place;
+  if (bytes != 0) {
+    // The key may have gone since the READ was accepted (MR-07).
+    place = qp_.engine.keys.remote(slot.rkey, slot.va + offset, bytes, qp_.attr.pd,
+                                   access::kRemoteRead, qp_.number);
+    if (!place.ok) {
+      fail_at(answer->psn, syndrome::kAccess, EventKind::kQpAccess);
+      return true;
+    }
+  }
+  const bool sent = qp_.send(header, bytes, [&](std::uint8_t* to) {
+    return bytes == 0 || qp_.engine.memory.read(place.pasid, place.addr, to, bytes);
+  });
+  if (!sent) {
+    fail_at(answer->psn, syndrome::kOperational, EventKind::kQpFatal);  // RSP-56
+    return true;
+  }
+  if (last) {
+    answers_.pop_front();
+  } else {
+    ++answer->psn;
+    answer->opens = false;
+  }
+  return true;
+}
+
+}  // namespace roci::nic

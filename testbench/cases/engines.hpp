@@ -1,0 +1,29 @@
+// Which engines the cases run on: the RTL, or what ROCI_ENGINES says ("rtl" or "model" for node 0
+// and node 1, such as "model,rtl").
+#pragma once
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "testbench/world.hpp"
+
+namespace roci::testbench {
+
+inline Config with_engines(Config config) {
+  const char* chosen = std::getenv("ROCI_ENGINES");
+  if (chosen == nullptr) return config;
+  const std::string names = chosen;
+  const std::size_t comma = names.find(',');
+  const auto engine_of = [](const std::string& name) {
+    if (name == "rtl") return Engine::kRtl;
+    if (name == "model") return Engine::kModel;
+    throw std::invalid_argument("ROCI_ENGINES: \"" + name + "\" is neither rtl nor model");
+  };
+  config.engines[0] = engine_of(names.substr(0, comma));
+  config.engines[1] =
+      comma == std::string::npos ? config.engines[0] : engine_of(names.substr(comma + 1));
+  return config;
+}
+
+}  // namespace roci::testbench

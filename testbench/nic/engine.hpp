@@ -1,0 +1,11 @@
+// What an adapter of the test bench is made of.
+#pragma once
+
+namespace roci::testbench {
+
+enum class Engine {
+  kRtl,    ///< roci_nic, verilated
+  kModel,  ///< the reference adapter of model/nic: no clocks, no bus
+};
+
+}  // namespace roci::testbench

@@ -1,0 +1,141 @@
+#include "testbench/nic/reference.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace roci::testbench {
+namespace {
+
+constexpr unsigned kLogQps = 8, kLogKeys = 10, kLogCqs = 8, kLogSrqs = 6;
+constexpr unsigned kBeat = 64;  // completions and events are told as writes of at most one beat
+
+std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%s at address 0x%llx of PASID 0x%x, where nothing is", what,
+                static_cast<unsigned long long>(address), pasid);
+  return text;
+}
+
+}  // namespace
+
+ReferenceNic::ReferenceNic(const char* name, Channel& egress, Channel& ingress,
+                           NicListener& listener)
+    : Nic(sc_core::sc_module_name(name), egress, ingress, listener),
+      model_({kLogQps, kLogKeys, kLogCqs, kLogSrqs}, *this,
+             {[this](packet::Bytes&& frame) { outbox_.push_back(std::move(frame)); },
+              [this](packet::ByteView frame) { listener_.ethernet_frame(frame.copy()); }}) {}
+
+std::uint64_t ReferenceNic::wakes_at() const {
+  std::uint64_t at = std::min(model_.next_deadline(), ingress_.next_frame_ns());
+  if (!outbox_.empty() || !ethernet_out_.empty() || !model_.quiescent()) {
+    at = std::min(at, egress_.ready_ns(now_ns_));
+  }
+  if (!accesses_.empty()) at = std::min(at, accesses_.front().arrives_ns);
+  return at;
+}
+
+void ReferenceNic::perform(Access& access, std::uint64_t now_ns) {
+  if (!access.write) {
+    finish_access(model_.read32(access.offset));
+    return;
+  }
+  if (is_queue_doorbell(access.offset)) {
+    moments_.doorbell_ns = now_ns;
+    moments_.first_tx_ns = kNever;
+  }
+  model_.write32(access.offset, access.value);
+  finish_access(0);
+}
+
+void ReferenceNic::flush(std::uint64_t now_ns) {
+  while (!outbox_.empty() && egress_.ready(now_ns)) {
+    if (moments_.first_tx_ns == kNever) moments_.first_tx_ns = now_ns;
+    egress_.send(now_ns, std::move(outbox_.front()));
+    outbox_.pop_front();
+  }
+}
+
+void ReferenceNic::clock(std::uint64_t now_ns) {
+  ++clocks_;
+  now_ns_ = now_ns;
+  model_.set_time(now_ns);
+  while (!accesses_.empty() && accesses_.front().arrives_ns <= now_ns) {
+    perform(accesses_.front(), now_ns);
+  }
+  while (ingress_.receive(now_ns, arrived_)) {
+    moments_.last_rx_ns = now_ns;
+    moments_.first_write_ns = kNever;
+    model_.receive(arrived_);
+  }
+  for (; !ethernet_out_.empty(); ethernet_out_.pop_front()) {
+    model_.send_ethernet(std::move(ethernet_out_.front()));
+  }
+  flush(now_ns);
+  while (outbox_.empty() && egress_.ready(now_ns) && model_.step()) flush(now_ns);
+  attention_ = model_.attention();
+  interrupt_ = model_.interrupt();
+}
+
+const DirectRange* ReferenceNic::direct(std::uint32_t pasid, std::uint64_t address,
+                                        AxiHost::Found* found) {
+  const auto holds = [&](const DirectRange& range) { return range.holds(pasid, address, address); };
+  const auto known = std::find_if(direct_.begin(), direct_.end(), holds);
+  *found = AxiHost::Found::kMapped;
+  if (known == direct_.begin() && known != direct_.end()) return &*known;
+  if (known != direct_.end()) {
+    std::iter_swap(known, std::prev(known));  // used ranges move to the front
+    return &*std::prev(known);
+  }
+  DirectRange range;
+  *found = look_up(pasid, address, range);
+  if (*found != AxiHost::Found::kMapped) return nullptr;
+  direct_.push_back(range);
+  return &direct_.back();
+}
+
+bool ReferenceNic::move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                        std::size_t bytes) {
+  const bool small = bytes <= kBeat;
+  while (bytes != 0) {
+    AxiHost::Found found;
+    const DirectRange* range = direct(pasid, address, &found);
+    std::size_t count = bytes;
+    const std::uint8_t* landed = data;
+    if (found == AxiHost::Found::kByCall) {
+      if (!transfer(write, pasid, address, data, count)) return false;
+    } else if (range == nullptr) {
+      if (found == AxiHost::Found::kNothing) {
+        listener_.bus_fault(text_of(write ? "write" : "read", pasid, address));
+      }
+      return false;
+    } else {
+      count = std::min<std::uint64_t>(count, range->last - address + 1);
+      std::uint8_t* host = range->host + (address - range->first);
+      std::memcpy(write ? host : data, write ? data : host, count);
+      landed = host;
+    }
+    if (write && small) listener_.memory_written(address, landed, static_cast<unsigned>(count));
+    data += count;
+    address += count;
+    bytes -= count;
+  }
+  return true;
+}
+
+bool ReferenceNic::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+                        std::size_t bytes) {
+  ++counts_.reads;
+  counts_.read_bytes += bytes;
+  return move(false, pasid, address, to, bytes);
+}
+
+bool ReferenceNic::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+                         std::size_t bytes) {
+  ++counts_.writes;
+  counts_.write_bytes += bytes;
+  if (moments_.first_write_ns == kNever) moments_.first_write_ns = now_ns_;
+  wrote_ = true;
+  return move(true, pasid, address, const_cast<std::uint8_t*>(from), bytes);
+}
+
+}  // namespace roci::testbench

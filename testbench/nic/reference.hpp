@@ -1,0 +1,46 @@
+// The reference adapter behind the sockets and the wire of the test bench.
+#pragma once
+
+#include <vector>
+
+#include "nic/nic.hpp"
+#include "testbench/nic/nic.hpp"
+
+namespace roci::testbench {
+
+/// Register accesses act when they arrive, host memory answers at once, and frames go and come
+/// whole, at the speed of the wire. Work waits while the wire is busy.
+class ReferenceNic final : public Nic, private nic::HostMemory {
+ public:
+  ReferenceNic(const char* name, Channel& egress, Channel& ingress, NicListener& listener);
+
+  void clock(std::uint64_t now_ns) override;
+  std::uint64_t wakes_at() const override;
+  bool memory_changed() override { return std::exchange(wrote_, false); }
+  const AxiHost::Counts& dma() const override { return counts_; }
+
+ private:
+  // nic::HostMemory
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+            std::size_t bytes) override;
+  bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+             std::size_t bytes) override;
+
+  void forget_direct() override { direct_.clear(); }
+  /// The range that holds `address`; nullptr: `found` says why.
+  const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, AxiHost::Found* found);
+  bool move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+            std::size_t bytes);
+  void perform(Access& access, std::uint64_t now_ns);
+  void flush(std::uint64_t now_ns);
+
+  nic::Nic model_;
+  std::deque<packet::Bytes> outbox_;  ///< frames that wait for the wire
+  packet::Bytes arrived_;
+  std::vector<DirectRange> direct_;
+  std::uint64_t now_ns_ = 0;
+  bool wrote_ = false;
+  AxiHost::Counts counts_;
+};
+
+}  // namespace roci::testbench
