@@ -1,7 +1,5 @@
 #include "nic/frames.hpp"
 
-#include "packet/icrc.hpp"
-
 namespace roci::nic {
 namespace {
 
@@ -11,6 +9,8 @@ constexpr std::uint8_t kDoNotFragment = 2;
 constexpr unsigned kVlanType = spec::code_of(spec::kEtherTypes, "Vlan");
 constexpr unsigned kIpv4Type = spec::code_of(spec::kEtherTypes, "Ipv4");
 constexpr unsigned kIpv6Type = spec::code_of(spec::kEtherTypes, "Ipv6");
+constexpr unsigned kRoceV1Type = spec::code_of(spec::kEtherTypes, "RoceV1");
+constexpr std::uint8_t kGrhBth = spec::code_of(spec::kProtocol, "GrhBth");
 constexpr std::uint8_t kUdpProtocol = spec::code_of(spec::kProtocol, "IpUdp");
 constexpr std::uint16_t kRocePort = spec::code_of(spec::kProtocol, "RoceUdpPort");
 
@@ -55,29 +55,36 @@ void PacketHeader::add_word(std::uint32_t word) {
   append<packet::MutableImmDt>(this).set_immediate(word);
 }
 
-FrameMaker::FrameMaker(const Av& av) : ipv6_(av.ipv6) {
-  const std::size_t ip_bytes = ipv6_ ? packet::Ipv6::kBytes : packet::Ipv4::kBytes;
+FrameMaker::FrameMaker(const Av& av)
+    : network_(av.roce_v1 ? packet::Network::kGrh
+               : av.ipv6  ? packet::Network::kIpv6
+                          : packet::Network::kIpv4) {
+  const bool ipv4 = network_ == packet::Network::kIpv4;
+  const bool udp_there = network_ != packet::Network::kGrh;
+  const std::size_t ip_bytes = ipv4 ? packet::Ipv4::kBytes : packet::Ipv6::kBytes;
   ip_at_ = packet::Ethernet::kBytes + (av.vlan ? packet::Vlan::kBytes : 0);
   udp_at_ = ip_at_ + ip_bytes;
-  bth_at_ = udp_at_ + packet::Udp::kBytes;
+  bth_at_ = udp_at_ + (udp_there ? packet::Udp::kBytes : 0);
   head_.assign(bth_at_ + packet::Bth::kBytes, 0);
 
   packet::MutableEthernet ethernet(head_.data());
   ethernet.set_dst_mac(av.dst_mac);
   ethernet.set_src_mac(av.src_mac);
-  const auto ip_type = static_cast<std::uint16_t>(ipv6_ ? kIpv6Type : kIpv4Type);
+  const auto ip_type = static_cast<std::uint16_t>(!udp_there ? kRoceV1Type
+                                                  : ipv4     ? kIpv4Type
+                                                             : kIpv6Type);
   ethernet.set_ethertype(av.vlan ? static_cast<std::uint16_t>(kVlanType) : ip_type);
   if (av.vlan) {
     packet::MutableVlan vlan(&head_[packet::Ethernet::kBytes]);
     spec::put_wire(vlan.bytes(), {0, 16}, av.vlan_tci);
     vlan.set_ethertype(ip_type);
   }
-  if (ipv6_) {
+  if (!ipv4) {  // the GRH of RoCE v1 reads like it
     packet::MutableIpv6 ip(&head_[ip_at_]);
     ip.set_version(6);
     ip.set_traffic_class(av.traffic_class);
     ip.set_flow_label(av.flow_label);
-    ip.set_next_header(kUdpProtocol);
+    ip.set_next_header(udp_there ? kUdpProtocol : kGrhBth);
     ip.set_hop_limit(av.hop_limit);
     ip.set_src_ip(av.src);
     ip.set_dst_ip(av.dst);
@@ -92,9 +99,11 @@ FrameMaker::FrameMaker(const Av& av) : ipv6_(av.ipv6) {
     ip.set_src_ip(packet::ipv4_of(av.src));
     ip.set_dst_ip(packet::ipv4_of(av.dst));
   }
-  packet::MutableUdp udp(&head_[udp_at_]);
-  udp.set_src_port(av.src_port);
-  udp.set_dst_port(kRocePort);
+  if (udp_there) {
+    packet::MutableUdp udp(&head_[udp_at_]);
+    udp.set_src_port(av.src_port);
+    udp.set_dst_port(kRocePort);
+  }
   packet::MutableBth bth(&head_[bth_at_]);
   bth.set_mig_req(true);
   bth.set_pkey(av.pkey);
@@ -110,13 +119,13 @@ packet::Bytes FrameMaker::open(const PacketHeader& header, std::size_t payload,
   frame.insert(frame.end(), header.ext.begin(), header.ext.begin() + header.ext_bytes);
   frame.resize(frame.size() + payload + pad);
 
-  const auto udp_bytes = static_cast<std::uint16_t>(frame.size() + kIcrcBytes - udp_at_);
-  packet::MutableUdp(&frame[udp_at_]).set_length(udp_bytes);
-  if (ipv6_) {
-    packet::MutableIpv6(&frame[ip_at_]).set_payload_length(udp_bytes);
+  const auto bytes = static_cast<std::uint16_t>(frame.size() + kIcrcBytes - udp_at_);
+  if (udp_at_ != bth_at_) packet::MutableUdp(&frame[udp_at_]).set_length(bytes);
+  if (network_ != packet::Network::kIpv4) {
+    packet::MutableIpv6(&frame[ip_at_]).set_payload_length(bytes);
   } else {
     packet::MutableIpv4 ip(&frame[ip_at_]);
-    ip.set_total_length(static_cast<std::uint16_t>(packet::Ipv4::kBytes + udp_bytes));
+    ip.set_total_length(static_cast<std::uint16_t>(packet::Ipv4::kBytes + bytes));
     ip.set_identification(identification);
     ip.set_checksum(packet::ipv4_checksum({&frame[ip_at_], packet::Ipv4::kBytes}));
   }
@@ -131,7 +140,7 @@ packet::Bytes FrameMaker::open(const PacketHeader& header, std::size_t payload,
 
 void FrameMaker::close(packet::Bytes* frame) const {
   const packet::ByteView datagram(frame->data() + ip_at_, frame->size() - ip_at_);
-  const std::uint32_t crc = packet::icrc(datagram, udp_at_ - ip_at_, ipv6_);
+  const std::uint32_t crc = packet::icrc(datagram, bth_at_ - ip_at_, network_);
   for (unsigned i = 0; i < kIcrcBytes; ++i) {
     frame->push_back(static_cast<std::uint8_t>(crc >> 8 * i));  // lowest byte first (WIRE-39)
   }

@@ -5,6 +5,7 @@
 
 #include "nic/rows.hpp"
 #include "packet/headers.hpp"
+#include "packet/icrc.hpp"
 
 namespace roci::nic {
 
@@ -42,7 +43,7 @@ class FrameMaker {
  private:
   packet::Bytes head_;  ///< down to the BTH
   std::size_t ip_at_ = 0, udp_at_ = 0, bth_at_ = 0;
-  bool ipv6_ = false;
+  packet::Network network_ = packet::Network::kIpv4;
 };
 
 }  // namespace roci::nic

@@ -73,7 +73,8 @@ bool Nic::admit(const packet::Parsed& packet, QueuePair** found) {
   constexpr unsigned kVidMask = 0xFFF;
   const bool same_lan =
       packet.vlan == av.vlan && (!av.vlan || packet.vlan_tag().vid() == (av.vlan_tci & kVidMask));
-  if (packet.ipv6 != av.ipv6 || packet.src() != av.dst || packet.dst() != av.src || !same_lan) {
+  if (packet.ipv6 != av.ipv6 || packet.roce_v1 != av.roce_v1 || packet.src() != av.dst ||
+      packet.dst() != av.src || !same_lan) {
     engine_.drop(DropCause::kAddress);
     return false;
   }
