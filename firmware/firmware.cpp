@@ -10,6 +10,8 @@ constexpr uint32_t kAttentionEvent = mask_of(2);
 constexpr Place kLogQps = {8, 8};
 constexpr Place kLogKeys = {16, 8};
 constexpr Place kLogCqs = {24, 8};
+constexpr Place kLogSrqs = {0, 8};  // of Parameters2
+constexpr uint64_t kDrainPeriod = 2000;  // ns between two looks at queue pairs that drain
 constexpr Place kRingLog = {0, 4};
 constexpr Place kRingPasid = {12, 20};
 constexpr uint32_t kIndexMask = 0xFFFF;
@@ -28,13 +30,14 @@ constexpr uint32_t at_most(uint32_t value, uint32_t limit) { return value < limi
 }  // namespace
 
 Firmware::Firmware(const Hal& hal, const Config& config)
-    : config_(config), device_(hal, config.resolve) {}
+    : config_(config), device_(hal, config.resolve, config.port_mtu) {}
 
 void Firmware::start() {
   Port& port = device_.port;
   const uint32_t parameters = port.read(layout::kRegParameters);
   device_.objects.reset(size_of(parameters, kLogQps), size_of(parameters, kLogCqs),
-                        size_of(parameters, kLogKeys));
+                        size_of(parameters, kLogKeys),
+                        size_of(port.read(layout::kRegParameters2), kLogSrqs));
   if (config_.mac != 0) {
     port.write(layout::kRegMacLo, static_cast<uint32_t>(config_.mac));
     port.write(layout::kRegMacHi, static_cast<uint32_t>(config_.mac >> 32));
@@ -46,11 +49,23 @@ void Firmware::start() {
 
 bool Firmware::poll() {
   const uint32_t attention = device_.port.read(layout::kRegAttention);
-  if (deadline() != ~uint64_t{0}) device_.neighbours.tick(device_.port.now());
+  bool drain = false;
+  if (deadline() != ~uint64_t{0}) {
+    const uint64_t now = device_.port.now();
+    device_.neighbours.tick(now);
+    drain = poll_drains(now);
+  }
   const bool frame = poll_frame(attention);
   const bool event = poll_event(attention);
   const bool command = poll_command(attention);
-  return frame || event || command;
+  return frame || event || command || drain;
+}
+
+bool Firmware::poll_drains(uint64_t now) {
+  if (device_.objects.drains == 0 || now < next_drain_) return false;
+  check_drains(&device_);
+  next_drain_ = now + kDrainPeriod;
+  return true;
 }
 
 bool Firmware::poll_frame(uint32_t attention) {
@@ -62,10 +77,16 @@ bool Firmware::poll_frame(uint32_t attention) {
 
 bool Firmware::poll_event(uint32_t attention) {
   if ((attention & kAttentionEvent) == 0) return false;
-  // The adapter tells the host by itself, and the state of a queue pair is read when it matters.
+  // The adapter tells the host by itself, and the state of a queue pair is read when it matters. All
+  // are taken, so that the adapter never has to drop one.
   uint32_t number = 0;
   uint32_t kind = 0;
-  return device_.port.pop_event(&number, &kind);
+  bool any = false;
+  while (device_.port.pop_event(&number, &kind)) {
+    any = true;
+    if (kind == layout::kEventCqError) fail_queue_pairs(&device_, number);
+  }
+  return any;
 }
 
 bool Firmware::poll_command(uint32_t attention) {

@@ -644,8 +644,9 @@ package roci_pkg;
     logic [15:0]  producer;            // Free-running index of the newest doorbell
   } srq_live_t;
 
-  localparam int unsigned CqLiveBits = 33;
+  localparam int unsigned CqLiveBits = 34;
   typedef struct packed {
+    logic         pass;                // Bit 16 of the producer, for the owner bits of a ring of 2^16
     logic [15:0]  consumer;            // Newest consumer index told by a doorbell
     logic         overflowed;          // Takes no more entries
     logic [15:0]  producer;            // Free-running index of the next entry

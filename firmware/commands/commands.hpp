@@ -8,7 +8,6 @@
 namespace roci::fw {
 
 constexpr uint32_t kFirmwareVersion = 0x00010000;  ///< major, minor
-constexpr uint16_t kPkey = 0xFFFF;                 ///< the one entry of the P_Key table
 constexpr uint32_t kMaxRdAtomic = 16;
 constexpr uint32_t kPageBytes = 4096;
 
@@ -74,9 +73,10 @@ struct Device {
   GidTable gids;
   Neighbours neighbours;
   Objects objects;
+  uint32_t port_mtu;  ///< bytes of an Ethernet payload
 
-  Device(const Hal& hal, const ResolveConfig& resolve)
-      : port(hal), gids(), neighbours(&port, &gids, resolve), objects() {}
+  Device(const Hal& hal, const ResolveConfig& resolve, uint32_t mtu)
+      : port(hal), gids(), neighbours(&port, &gids, resolve), objects(), port_mtu(mtu) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 };
@@ -105,9 +105,22 @@ Result dealloc_pd(Device* device, const Command& command, Reply* reply);
 Result create_cq(Device* device, const Command& command, Reply* reply);
 Result modify_cq(Device* device, const Command& command, Reply* reply);
 Result destroy_cq(Device* device, const Command& command, Reply* reply);
+Result resize_cq(Device* device, const Command& command, Reply* reply);
+
+Result create_srq(Device* device, const Command& command, Reply* reply);
+Result modify_srq(Device* device, const Command& command, Reply* reply);
+Result query_srq(Device* device, const Command& command, Reply* reply);
+Result destroy_srq(Device* device, const Command& command, Reply* reply);
+
+Result set_pkey(Device* device, const Command& command, Reply* reply);
+Result query_pkey(Device* device, const Command& command, Reply* reply);
 
 Result reg_mr(Device* device, const Command& command, Reply* reply);
 Result dereg_mr(Device* device, const Command& command, Reply* reply);
+Result rereg_mr(Device* device, const Command& command, Reply* reply);
+Result alloc_fast_mr(Device* device, const Command& command, Reply* reply);
+Result alloc_mw(Device* device, const Command& command, Reply* reply);
+Result dealloc_mw(Device* device, const Command& command, Reply* reply);
 
 Result create_qp(Device* device, const Command& command, Reply* reply);
 Result modify_qp(Device* device, const Command& command, Reply* reply);
@@ -119,6 +132,18 @@ constexpr bool is_pasid(uint64_t value) { return value >> 20 == 0; }
 constexpr bool is_ring(uint64_t base, uint64_t bytes) {
   return base % kPageBytes == 0 && base <= ~uint64_t{0} - (bytes - 1);
 }
+
+/// A P_Key whose low 15 bits are 0 matches nothing (10.9.1).
+constexpr bool is_pkey(uint32_t pkey) { return (pkey & 0x7FFF) != 0; }
+/// Largest path MTU code of the port: a packet has up to 84 bytes more than payload (WIRE-42).
+uint32_t active_mtu(const Device& device);
+/// SqDrained is no longer owed.
+void forget_drain(Objects* objects, QueuePair* qp);
+
+/// A completion queue overflowed: its queue pairs go to ERR, each with QpFatal (CQ-07).
+void fail_queue_pairs(Device* device, uint32_t cqn);
+/// Raises SqDrained for the queue pairs that have drained.
+void check_drains(Device* device);
 
 /// Resolves the next hop to `dgid`. Waiting and Unreachable blame `field`.
 Result next_hop(Device* device, uint32_t sgid_index, const Gid& dgid, Place field, Mac* mac);

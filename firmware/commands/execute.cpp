@@ -31,6 +31,21 @@ constexpr Entry kCommands[] = {
      layout::resolve_address_reply::kBytes},
     {layout::kAdminOpAllocPd, alloc_pd, 0, layout::alloc_pd_reply::kBytes},
     {layout::kAdminOpDeallocPd, dealloc_pd, layout::dealloc_pd::kBytes, 0},
+    {layout::kAdminOpAllocMw, alloc_mw, layout::alloc_mw::kBytes, layout::alloc_mw_reply::kBytes},
+    {layout::kAdminOpDeallocMw, dealloc_mw, layout::dealloc_mw::kBytes, 0},
+    {layout::kAdminOpAllocFastMr, alloc_fast_mr, layout::alloc_fast_mr::kBytes,
+     layout::alloc_fast_mr_reply::kBytes},
+    {layout::kAdminOpCreateSrq, create_srq, layout::create_srq::kBytes,
+     layout::create_srq_reply::kBytes},
+    {layout::kAdminOpModifySrq, modify_srq, layout::modify_srq::kBytes, 0},
+    {layout::kAdminOpQuerySrq, query_srq, layout::query_srq::kBytes,
+     layout::query_srq_reply::kBytes},
+    {layout::kAdminOpDestroySrq, destroy_srq, layout::destroy_srq::kBytes, 0},
+    {layout::kAdminOpResizeCq, resize_cq, layout::resize_cq::kBytes, 0},
+    {layout::kAdminOpSetPkey, set_pkey, layout::set_pkey::kBytes, 0},
+    {layout::kAdminOpQueryPkey, query_pkey, layout::query_pkey::kBytes,
+     layout::query_pkey_reply::kBytes},
+    {layout::kAdminOpReregMr, rereg_mr, layout::rereg_mr::kBytes, 0},
     {layout::kAdminOpQueryCounters, query_counters, layout::query_counters::kBytes,
      layout::port_counters_reply::kBytes},
 };
@@ -50,10 +65,11 @@ const Entry* find_entry(const Message& message) {
 uint32_t command_bytes(const Message& command) {
   const Entry* entry = find_entry(command);
   uint32_t body = entry != nullptr ? entry->command_bytes : 0;
-  // Only an address reaches into the second block of ModifyQp.
+  // Only an address and the flags reach into the second block of ModifyQp.
+  constexpr uint32_t kBehind =
+      mask_of(layout::kQpMaskAv) | mask_of(layout::kQpMaskEnSqdAsyncNotify);
   if (entry != nullptr && entry->opcode == layout::kAdminOpModifyQp &&
-      (Command(command).get32(layout::qp_attributes::attr_mask) & mask_of(layout::kQpMaskAv)) ==
-          0) {
+      (Command(command).get32(layout::qp_attributes::attr_mask) & kBehind) == 0) {
     body = layout::qp_attributes::dgid_hi.offset / 8;
   }
   return layout::kCommandBodyOffset + body;

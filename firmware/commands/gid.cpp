@@ -25,10 +25,10 @@ Result set_gid(Device* device, const Command& command, Reply*) {
   if (index >= kMaxGids) return bad_handle(body::index);
   if (gid.is_multicast()) return bad_parameter(body::gid_hi);
   if (vlan ? vid == 0 || vid > kMaxVid : vid != 0) return bad_parameter(body::vid);
-  GidEntry next = {gid, {vlan, static_cast<uint16_t>(vid)}};
+  GidEntry next = {gid, {vlan, static_cast<uint16_t>(vid)}, command.get(body::roce_v1) != 0};
   if (gid.is_zero()) next = GidEntry();
   GidEntry& entry = device->gids.entry[index];
-  if (entry.gid == next.gid && entry.lan == next.lan) return ok();
+  if (entry.gid == next.gid && entry.lan == next.lan && entry.roce_v1 == next.roce_v1) return ok();
   if (gid_in_use(device->objects, index)) return busy(body::index);
   entry = next;
   return ok();
@@ -41,6 +41,7 @@ Result query_gid(Device* device, const Command& command, Reply* reply) {
   const GidEntry& entry = device->gids.entry[index];
   reply->put(body::vlan, entry.lan.tagged);
   reply->put(body::vid, entry.lan.vid);
+  reply->put(body::roce_v1, entry.roce_v1);
   reply->put(body::gid_hi, entry.gid.hi);
   reply->put(body::gid_lo, entry.gid.lo);
   return ok();

@@ -9,7 +9,7 @@ namespace {
 namespace body = layout::qp_attributes;
 
 constexpr uint32_t kOnlyPort = 1;
-constexpr uint32_t kMaxPathMtu = 5;
+constexpr uint32_t kFlagNotify = mask_of(0);
 constexpr uint32_t kMaxTimer = 31;
 constexpr uint32_t kMaxRetry = 7;
 constexpr uint32_t kMaxServiceLevel = 7;
@@ -68,9 +68,9 @@ Result take_address(const Device& device, const Command& command, uint32_t mask,
 Result take_attributes(const Device& device, const Command& command, uint32_t mask,
                        QpAttributes* to) {
   Taker taker(command, mask);
-  taker.take(layout::kQpMaskPathMtu, body::path_mtu, 1, kMaxPathMtu, &to->path_mtu);
+  taker.take(layout::kQpMaskPathMtu, body::path_mtu, 1, active_mtu(device), &to->path_mtu);
   taker.take(layout::kQpMaskAccessFlags, body::access, 0, kAllRights, &to->access);
-  taker.take(layout::kQpMaskPkeyIndex, body::pkey_index, 0, 0, &to->pkey_index);
+  taker.take(layout::kQpMaskPkeyIndex, body::pkey_index, 0, kMaxPkeys - 1, &to->pkey_index);
   taker.take(layout::kQpMaskPort, body::port, kOnlyPort, kOnlyPort, &to->port);
   taker.take(layout::kQpMaskTimeout, body::timeout, 0, kMaxTimer, &to->timeout);
   taker.take(layout::kQpMaskRetryCnt, body::retry_cnt, 0, kMaxRetry, &to->retry_cnt);
@@ -84,20 +84,10 @@ Result take_attributes(const Device& device, const Command& command, uint32_t ma
   taker.take_psn(layout::kQpMaskSqPsn, body::sq_psn, &to->sq_psn);
   taker.take_psn(layout::kQpMaskRqPsn, body::rq_psn, &to->rq_psn);
   if (taker.result().status != layout::kAdminStatusOk) return taker.result();
-  return take_address(device, command, mask, to);
-}
-
-/// Takes all engine events; whether one says that `qpn` went to ERR by itself.
-bool engine_failed(Port* port, uint32_t qpn) {
-  bool failed_now = false;
-  uint32_t number = 0;
-  uint32_t kind = 0;
-  while (port->pop_event(&number, &kind)) {
-    failed_now |=
-        number == qpn && (kind == layout::kEventQpFatal || kind == layout::kEventQpRequest ||
-                          kind == layout::kEventQpAccess);
+  if ((mask & mask_of(layout::kQpMaskPkeyIndex)) != 0 && device.objects.pkey[to->pkey_index] == 0) {
+    return bad_parameter(body::pkey_index);
   }
-  return failed_now;
+  return take_address(device, command, mask, to);
 }
 
 /// Rules of the transition that need no value.
@@ -122,6 +112,7 @@ Result reset(Device* device, uint32_t qpn) {
     return hardware_error();
   }
   QueuePair& qp = device->objects.qp[qpn];
+  forget_drain(&device->objects, &qp);
   qp.attributes = QpAttributes();
   qp.has_av = false;
   qp.has_sq = false;
@@ -135,7 +126,6 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   if (!device->objects.has_qp(qpn)) return bad_handle(body::qpn);
   QueuePair& qp = device->objects.qp[qpn];
   Port& port = device->port;
-  engine_failed(&port, qpn);  // events so far are in the state that is read now
   uint32_t now = 0;
   if (!port.read_state(qpn, &now)) return hardware_error();
 
@@ -162,19 +152,28 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
     attributes.dst_mac = dst_mac;
   }
 
+  // The P_Key of the index goes with the address; the table may have changed since.
+  const bool writes_av =
+      has_av || (qp.has_av && (mask & mask_of(layout::kQpMaskPkeyIndex)) != 0);
+
   // The state comes last: it sets the engines to work on the rows.
   if (mask != 0 && !port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, attributes))) {
     return hardware_error();
   }
-  if (has_av &&
+  if (writes_av &&
       !port.write_row(layout::kTableAv, qpn, address_row(*device, qpn, attributes, dst_mac))) {
     return hardware_error();
   }
   if (next != now) {
+    // A queue pair that failed meanwhile stays in ERR: the adapter leaves it by RESET only.
     if (!port.write_state(qpn, next)) return hardware_error();
-    // A failure that came between reading and writing the state must not be lost.
-    if (next != layout::kQpErr && engine_failed(&port, qpn)) {
-      if (!port.write_state(qpn, layout::kQpErr)) return hardware_error();
+    // What was on its way to the requester is there, so that its idleness means something.
+    if (next == layout::kQpSqd && !port.fence()) return hardware_error();
+    forget_drain(&device->objects, &qp);
+    if (next == layout::kQpSqd && (mask & mask_of(layout::kQpMaskEnSqdAsyncNotify)) != 0 &&
+        (command.get32(body::flags) & kFlagNotify) != 0) {
+      qp.notify = true;
+      ++device->objects.drains;
     }
   }
   qp.attributes = attributes;

@@ -1,79 +1,150 @@
-// RegMr, DeregMr.
-#include "firmware/commands/commands.hpp"
+// RegMr, DeregMr, ReregMr, AllocFastMr.
+#include "firmware/commands/keys.hpp"
 
 namespace roci::fw {
 namespace {
 
-constexpr uint32_t kVariantBits = 8;
-constexpr uint32_t kAllRights = 0xF;
-constexpr uint32_t kLocalWrite = mask_of(layout::kAccessLocalWrite);
-constexpr uint32_t kNeedsLocalWrite =
-    mask_of(layout::kAccessRemoteWrite) | mask_of(layout::kAccessRemoteAtomic);
+constexpr uint32_t kChangeRange = mask_of(0);
+constexpr uint32_t kChangeDomain = mask_of(1);
+constexpr uint32_t kChangeRights = mask_of(2);
 
-constexpr bool wraps(uint64_t first, uint64_t length) { return first > ~uint64_t{0} - length; }
+bool is_window(uint32_t kind) {
+  return kind == layout::kKeyKindWindowType1 || kind == layout::kKeyKindWindowType2;
+}
+
+/// Whether a window is bound to the region in row `region`. False result: the adapter is stuck.
+bool any_window(Device* device, uint32_t region, bool* found) {
+  *found = false;
+  Objects& objects = device->objects;
+  for (uint32_t index = kFirstKey; index < objects.num_keys; ++index) {
+    const MemoryKey& key = objects.key[index];
+    if (!key.used || !is_window(key.kind) || key.pd != objects.key[region].pd) continue;
+    Block row = {};
+    if (!device->port.read_row(layout::kTableKey, index, &row)) return false;
+    *found |= row.get(layout::key::valid) != 0 && row.get(layout::key::parent) == region;
+  }
+  return true;
+}
+
+/// Takes the region out of use so that nothing new begins with it, unless windows are bound to it
+/// (MR-08). A region without MwBind has none.
+Result retire(Device* device, uint32_t index, const Block& row, Place field) {
+  Port& port = device->port;
+  const uint64_t rights = row.get(layout::key::access);
+  if ((rights & mask_of(layout::kAccessMwBind)) == 0) return ok();
+  // From here on no bind succeeds; those that did are in the table.
+  Block no_binds = row;
+  no_binds.put(layout::key::access, rights & ~mask_of(layout::kAccessMwBind));
+  bool found = false;
+  if (!port.write_row(layout::kTableKey, index, no_binds) ||
+      !any_window(device, index, &found)) {
+    return hardware_error();
+  }
+  if (!found) return ok();
+  return port.write_row(layout::kTableKey, index, row) ? busy(field) : hardware_error();
+}
 
 }  // namespace
 
 Result reg_mr(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::reg_mr;
-  Objects& objects = device->objects;
   const uint32_t pd = command.get32(body::pd);
-  const uint32_t access = command.get32(body::access);
   const uint32_t pasid = command.get32(body::pasid);
-  const uint64_t iova = command.get(body::iova);
-  const uint64_t length = command.get(body::length);
-  const uint64_t addr = command.get(body::addr);
-  if (!objects.has_pd(pd)) return bad_handle(body::pd);
-  if ((access & ~kAllRights) != 0) return bad_parameter(body::access);
-  if ((access & kNeedsLocalWrite) != 0 && (access & kLocalWrite) == 0) {
-    return bad_parameter(body::access);  // MR-04
-  }
+  const Range range = {command.get32(body::access), command.get(body::iova),
+                       command.get(body::length), command.get(body::addr)};
+  if (!device->objects.has_pd(pd)) return bad_handle(body::pd);
   if (!is_pasid(pasid)) return bad_parameter(body::pasid);
-  if (length == 0) return bad_parameter(body::length);
-  if (wraps(iova, length)) return bad_parameter(body::iova);
-  if (wraps(addr, length)) return bad_parameter(body::addr);
-  if (objects.free_keys.empty()) return no_resource();
+  Result result = check_range(range, {body::access, body::iova, body::length, body::addr});
+  if (result.status != layout::kAdminStatusOk) return result;
 
   namespace row = layout::key;
-  const uint32_t index = objects.free_keys.take();
-  MemoryKey& key = objects.key[index];
-  const auto variant = static_cast<uint8_t>(key.variant + 1);
   Block block = {};
   block.put(row::valid, 1);
-  block.put(row::variant, variant);
   block.put(row::pd, pd);
-  block.put(row::access, access);
+  block.put(row::access, range.access);
   block.put(row::pasid, pasid);
-  block.put(row::iova, iova);
-  block.put(row::length, length);
-  block.put(row::addr, addr);
-  if (!device->port.write_row(layout::kTableKey, index, block)) {
-    objects.free_keys.give(index);
-    return hardware_error();
-  }
-  key = {true, variant, static_cast<uint16_t>(pd)};
-  ++objects.pd[pd].users;
-  reply->put(layout::reg_mr_reply::key, index << kVariantBits | variant);
-  return ok();
+  block.put(row::iova, range.iova);
+  block.put(row::length, range.length);
+  block.put(row::addr, range.addr);
+  uint32_t key = 0;
+  result = make_key(device, layout::kKeyKindRegion, &block, &key);
+  if (result.status == layout::kAdminStatusOk) reply->put(layout::reg_mr_reply::key, key);
+  return result;
 }
 
 Result dereg_mr(Device* device, const Command& command, Reply*) {
   namespace body = layout::dereg_mr;
+  uint32_t index = 0;
+  Block row = {};
+  Result result = find_key(device, command.get32(body::key), body::key, &index, &row);
+  if (result.status != layout::kAdminStatusOk) return result;
+  if (is_window(device->objects.key[index].kind)) return bad_handle(body::key);
+  result = retire(device, index, row, body::key);
+  return result.status == layout::kAdminStatusOk ? drop_key(device, index, row) : result;
+}
+
+Result rereg_mr(Device* device, const Command& command, Reply*) {
+  namespace body = layout::rereg_mr;
+  namespace row = layout::key;
   Objects& objects = device->objects;
-  const uint32_t value = command.get32(body::key);
-  const uint32_t index = value >> kVariantBits;
-  if (index >= kMaxKeys || !objects.key[index].used ||
-      objects.key[index].variant != (value & 0xFF)) {
-    return bad_handle(body::key);
+  const uint32_t what = command.get32(body::what);
+  uint32_t index = 0;
+  Block old = {};
+  Result result = find_key(device, command.get32(body::key), body::key, &index, &old);
+  if (result.status != layout::kAdminStatusOk) return result;
+  MemoryKey& key = objects.key[index];
+  if (key.kind != layout::kKeyKindRegion) return bad_handle(body::key);
+  if (what == 0 || (what & ~(kChangeRange | kChangeDomain | kChangeRights)) != 0) {
+    return bad_parameter(body::what);
   }
-  if (!device->port.write_row(layout::kTableKey, index, Block()) || !device->port.fence()) {
+  const uint32_t pd = (what & kChangeDomain) != 0 ? command.get32(body::pd) : key.pd;
+  if (!objects.has_pd(pd)) return bad_handle(body::pd);
+  Range range = {static_cast<uint32_t>(old.get(row::access)), old.get(row::iova),
+                 old.get(row::length), old.get(row::addr)};
+  if ((what & kChangeRights) != 0) range.access = command.get32(body::access);
+  if ((what & kChangeRange) != 0) {
+    range.iova = command.get(body::iova);
+    range.length = command.get(body::length);
+    range.addr = command.get(body::addr);
+  }
+  result = check_range(range, {body::access, body::iova, body::length, body::addr});
+  if (result.status != layout::kAdminStatusOk) return result;
+  result = retire(device, index, old, body::key);
+  if (result.status != layout::kAdminStatusOk) return result;
+
+  Block next = old;
+  next.put(row::pd, pd);
+  next.put(row::access, range.access);
+  next.put(row::iova, range.iova);
+  next.put(row::length, range.length);
+  next.put(row::addr, range.addr);
+  // Between the two the key is dead, so that no request sees a mix of both.
+  Block dead = old;
+  dead.put(row::valid, 0);
+  Port& port = device->port;
+  if (!port.write_row(layout::kTableKey, index, dead) || !port.fence() ||
+      !port.write_row(layout::kTableKey, index, next)) {
     return hardware_error();
   }
-  MemoryKey& key = objects.key[index];
   --objects.pd[key.pd].users;
-  key.used = false;
-  objects.free_keys.give(index);
+  ++objects.pd[pd].users;
+  key.pd = static_cast<uint16_t>(pd);
   return ok();
+}
+
+Result alloc_fast_mr(Device* device, const Command& command, Reply* reply) {
+  namespace body = layout::alloc_fast_mr;
+  const uint32_t pd = command.get32(body::pd);
+  const uint32_t pasid = command.get32(body::pasid);
+  if (!device->objects.has_pd(pd)) return bad_handle(body::pd);
+  if (!is_pasid(pasid)) return bad_parameter(body::pasid);
+  Block row = {};  // not valid: free
+  row.put(layout::key::pd, pd);
+  row.put(layout::key::pasid, pasid);
+  uint32_t key = 0;
+  const Result result = make_key(device, layout::kKeyKindFastRegion, &row, &key);
+  if (result.status == layout::kAdminStatusOk) reply->put(layout::alloc_fast_mr_reply::key, key);
+  return result;
 }
 
 }  // namespace roci::fw

@@ -7,19 +7,24 @@ constexpr uint32_t at_most(uint32_t value, uint32_t limit) { return value < limi
 
 }  // namespace
 
-void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys) {
+void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs) {
   num_qps = at_most(qps, kMaxQps);
   num_cqs = at_most(cqs, kMaxCqs);
   num_keys = at_most(keys, kMaxKeys);
-  num_srqs = at_most(qps, kMaxSrqs);  // as many as queue pairs
+  num_srqs = at_most(srqs, kMaxSrqs);
   for (QueuePair& one : qp) one = QueuePair();
   for (CompletionQueue& one : cq) one = CompletionQueue();
   for (MemoryKey& one : key) one = MemoryKey();
   for (ProtectionDomain& one : pd) one = ProtectionDomain();
+  for (SharedReceiveQueue& one : srq) one = SharedReceiveQueue();
+  for (uint16_t& one : pkey) one = 0;
+  pkey[0] = kDefaultPkey;
+  drains = 0;
   free_qps.fill(kFirstQpn, num_qps);
   free_cqs.fill(0, num_cqs);
   free_keys.fill(kFirstKey, num_keys);
   free_pds.fill(kFirstPd, kMaxPds);
+  free_srqs.fill(0, num_srqs);
 }
 
 }  // namespace roci::fw

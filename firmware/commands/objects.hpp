@@ -14,6 +14,7 @@ constexpr uint32_t kMaxKeys = 4096;
 constexpr uint32_t kMaxPds = 256;
 constexpr uint32_t kMaxSrqs = 256;
 constexpr uint32_t kMaxPkeys = 16;
+constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after a start: full member
 constexpr uint32_t kFirstQpn = 2;  ///< 0 and 1 have a meaning of their own (QP-19)
 constexpr uint32_t kFirstKey = 1;  ///< key 0 is never valid
 constexpr uint32_t kFirstPd = 1;
@@ -73,6 +74,9 @@ struct QueuePair {
   bool used;
   bool has_av;  ///< was RTR since RESET; sgid_index counts as a use of the GID
   bool has_sq;  ///< was RTS since RESET
+  bool srq;     ///< receives come from `srqn`
+  bool credits;
+  bool notify;  ///< SqDrained is owed
   uint8_t sq_log;
   uint8_t sq_stride_log;
   uint8_t rq_log;
@@ -80,6 +84,7 @@ struct QueuePair {
   uint16_t pd;
   uint16_t send_cqn;
   uint16_t recv_cqn;
+  uint16_t srqn;
   uint32_t pasid;
   uint64_t sq_base;
   uint64_t rq_base;
@@ -94,15 +99,27 @@ struct CompletionQueue {
   uint64_t base;
 };
 
+struct SharedReceiveQueue {
+  bool used;
+  uint8_t log;
+  uint8_t stride_log;
+  uint16_t pd;
+  uint32_t users;  ///< queue pairs
+  uint32_t pasid;
+  uint64_t base;
+};
+
+/// A region or a window. What is bound or registered by work requests stands in the adapter only.
 struct MemoryKey {
   bool used;
-  uint8_t variant;  ///< of the region, or of the last one
+  uint8_t variant;  ///< as allocated; of the last one when not used
   uint16_t pd;
+  uint8_t kind;  ///< KeyKind
 };
 
 struct ProtectionDomain {
   bool used;
-  uint32_t users;  ///< queue pairs and regions
+  uint32_t users;  ///< queue pairs, SRQs, regions and windows
 };
 
 /// All of them. Rows of `key` are key indices, of `qp` queue pair numbers.
@@ -115,15 +132,20 @@ struct Objects {
   CompletionQueue cq[kMaxCqs];
   MemoryKey key[kMaxKeys];
   ProtectionDomain pd[kMaxPds];
+  SharedReceiveQueue srq[kMaxSrqs];
+  uint16_t pkey[kMaxPkeys];  ///< 0: empty
+  uint32_t drains;           ///< queue pairs with `notify`
   NumberPool<kMaxQps> free_qps;
   NumberPool<kMaxCqs> free_cqs;
   NumberPool<kMaxKeys> free_keys;
   NumberPool<kMaxPds> free_pds;
+  NumberPool<kMaxSrqs> free_srqs;
 
-  void reset(uint32_t qps, uint32_t cqs, uint32_t keys);
+  void reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs);
 
   bool has_qp(uint32_t qpn) const { return qpn < kMaxQps && qp[qpn].used; }
   bool has_cq(uint32_t cqn) const { return cqn < kMaxCqs && cq[cqn].used; }
+  bool has_srq(uint32_t srqn) const { return srqn < kMaxSrqs && srq[srqn].used; }
   bool has_pd(uint32_t number) const { return number < kMaxPds && pd[number].used; }
 };
 

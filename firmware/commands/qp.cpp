@@ -6,6 +6,7 @@ namespace roci::fw {
 namespace {
 
 constexpr uint32_t kMaxLog = 15;
+constexpr uint32_t kFlagDraining = mask_of(1);
 
 bool is_queue(uint64_t base, uint32_t log, uint32_t stride_log) {
   return is_ring(base, uint64_t{layout::kBlockBytes} << (log + stride_log));
@@ -27,17 +28,29 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   qp.used = true;
   qp.pasid = command.get32(body::pasid);
   qp.sq_base = command.get(body::sq_base);
-  qp.rq_base = command.get(body::rq_base);
+  const uint32_t srq = command.get32(body::srq);
+  const uint32_t srqn = command.get32(body::srqn);
+  const uint32_t credits = command.get32(body::credits);
   if (!objects.has_pd(pd)) return bad_handle(body::pd);
   if (!objects.has_cq(send_cqn)) return bad_handle(body::send_cqn);
   if (!objects.has_cq(recv_cqn)) return bad_handle(body::recv_cqn);
   if (!is_pasid(qp.pasid)) return bad_parameter(body::pasid);
   if (sq_log < 1 || sq_log > kMaxLog) return bad_parameter(body::sq_log);
   if (sq_stride > layout::kMaxStrideLog) return bad_parameter(body::sq_stride_log);
-  if (rq_log < 1 || rq_log > kMaxLog) return bad_parameter(body::rq_log);
-  if (rq_stride > layout::kMaxStrideLog) return bad_parameter(body::rq_stride_log);
   if (!is_queue(qp.sq_base, sq_log, sq_stride)) return bad_parameter(body::sq_base);
-  if (!is_queue(qp.rq_base, rq_log, rq_stride)) return bad_parameter(body::rq_base);
+  if (srq > 1) return bad_parameter(body::srq);
+  if (credits > 1) return bad_parameter(body::credits);
+  if (srq != 0) {
+    if (!objects.has_srq(srqn)) return bad_handle(body::srqn);
+    qp.srqn = static_cast<uint16_t>(srqn);
+  } else {
+    qp.rq_base = command.get(body::rq_base);
+    if (rq_log < 1 || rq_log > kMaxLog) return bad_parameter(body::rq_log);
+    if (rq_stride > layout::kMaxStrideLog) return bad_parameter(body::rq_stride_log);
+    if (!is_queue(qp.rq_base, rq_log, rq_stride)) return bad_parameter(body::rq_base);
+    qp.rq_log = static_cast<uint8_t>(rq_log);
+    qp.rq_stride_log = static_cast<uint8_t>(rq_stride);
+  }
   if (objects.free_qps.empty()) return no_resource();
 
   qp.pd = static_cast<uint16_t>(pd);
@@ -45,8 +58,8 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   qp.recv_cqn = static_cast<uint16_t>(recv_cqn);
   qp.sq_log = static_cast<uint8_t>(sq_log);
   qp.sq_stride_log = static_cast<uint8_t>(sq_stride);
-  qp.rq_log = static_cast<uint8_t>(rq_log);
-  qp.rq_stride_log = static_cast<uint8_t>(rq_stride);
+  qp.srq = srq != 0;
+  qp.credits = credits != 0;
   const uint32_t qpn = objects.free_qps.take();
   if (!device->port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, qp.attributes)) ||
       !device->port.write_state(qpn, layout::kQpReset)) {
@@ -57,6 +70,7 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   ++objects.pd[pd].users;
   ++objects.cq[send_cqn].users;
   ++objects.cq[recv_cqn].users;
+  if (qp.srq) ++objects.srq[srqn].users;
   reply->put(layout::create_qp_reply::qpn, qpn);
   return ok();
 }
@@ -97,6 +111,8 @@ Result query_qp(Device* device, const Command& command, Reply* reply) {
   reply->put(body::dgid_lo, attributes.dgid.lo);
   reply->put(body::dst_mac, attributes.dst_mac);
   reply->put(body::sl, attributes.sl);
+  const bool draining = state == layout::kQpSqd && live.get(layout::qp_live::sq_idle) == 0;
+  reply->put(body::flags, draining ? kFlagDraining : 0);
   return ok();
 }
 
@@ -112,6 +128,8 @@ Result destroy_qp(Device* device, const Command& command, Reply*) {
   --objects.pd[qp.pd].users;
   --objects.cq[qp.send_cqn].users;
   --objects.cq[qp.recv_cqn].users;
+  if (qp.srq) --objects.srq[qp.srqn].users;
+  forget_drain(&objects, &qp);
   qp = QueuePair();
   objects.free_qps.give(qpn);
   return ok();

@@ -10,9 +10,11 @@ constexpr uint32_t kGoldenRatio = 0x9E3779B1;  // 2^32 / phi: neighbouring numbe
 constexpr uint32_t kDefaultHopLimit = 64;
 constexpr unsigned kPcpShift = 13;  // of the VLAN TCI
 
-void put_address(Block* block, Place place, const Gid& gid) {
-  block->put({place.offset, 64}, gid.is_ipv4() ? gid.ipv4() : gid.lo);
-  block->put({place.offset + 64, 64}, gid.is_ipv4() ? 0 : gid.hi);
+/// RoCE v1 carries whole GIDs, also of IPv4 addresses.
+void put_address(Block* block, Place place, const Gid& gid, bool whole) {
+  const bool ipv4 = gid.is_ipv4() && !whole;
+  block->put({place.offset, 64}, ipv4 ? gid.ipv4() : gid.lo);
+  block->put({place.offset + 64, 64}, ipv4 ? 0 : gid.hi);
 }
 
 }  // namespace
@@ -45,6 +47,9 @@ Block attribute_row(const QueuePair& qp, const QpAttributes& attributes) {
   block.put(row::rq_stride_log, qp.rq_stride_log);
   block.put(row::sq_psn, attributes.sq_psn);
   block.put(row::rq_psn, attributes.rq_psn);
+  block.put(row::srq, qp.srq);
+  block.put(row::srqn, qp.srqn);
+  block.put(row::credits, qp.credits);
   return block;
 }
 
@@ -54,9 +59,10 @@ Block address_row(const Device& device, uint32_t qpn, const QpAttributes& attrib
   Block block = {};
   block.put(row::dst_mac, dst_mac);
   block.put(row::src_mac, device.neighbours.mac());
-  put_address(&block, row::dst_ip, attributes.dgid);
-  put_address(&block, row::src_ip, own.gid);
-  block.put(row::ipv6, own.gid.is_ipv4() ? 0 : 1);
+  put_address(&block, row::dst_ip, attributes.dgid, own.roce_v1);
+  put_address(&block, row::src_ip, own.gid, own.roce_v1);
+  block.put(row::ipv6, own.gid.is_ipv4() && !own.roce_v1 ? 0 : 1);
+  block.put(row::roce_v1, own.roce_v1);
   block.put(row::vlan, own.lan.tagged);
   if (own.lan.tagged) {
     block.put(row::vlan_tci, static_cast<uint32_t>(attributes.sl) << kPcpShift | own.lan.vid);
@@ -65,7 +71,7 @@ Block address_row(const Device& device, uint32_t qpn, const QpAttributes& attrib
   block.put(row::hop_limit, attributes.hop_limit != 0 ? attributes.hop_limit : kDefaultHopLimit);
   block.put(row::flow_label, attributes.flow_label);
   block.put(row::src_port, source_port(qpn, attributes.flow_label));
-  block.put(row::pkey, kPkey);
+  block.put(row::pkey, device.objects.pkey[attributes.pkey_index]);
   block.put(row::dest_qpn, attributes.dest_qpn);
   return block;
 }

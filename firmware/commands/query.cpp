@@ -8,8 +8,15 @@ constexpr uint32_t kMaxQueueLog = 15;
 constexpr uint32_t kMaxCqLog = 16;
 constexpr uint32_t kPortActive = 4;  // as ibv_port_state
 constexpr uint32_t kMtu4096 = 5;     // path MTU code
+constexpr uint32_t kHeaderBytes = 84;  // IPv6 40, UDP 8, BTH 12, RETH 16, Imm 4, ICRC 4
 
 }  // namespace
+
+uint32_t active_mtu(const Device& device) {
+  uint32_t code = 1;
+  while (code < kMtu4096 && (mask_of(code + 8) + kHeaderBytes) <= device.port_mtu) ++code;
+  return code;
+}
 
 Result query_device(Device* device, const Command&, Reply* reply) {
   namespace body = layout::query_device_reply;
@@ -37,8 +44,8 @@ Result query_port(Device* device, const Command&, Reply* reply) {
   namespace body = layout::query_port_reply;
   reply->put(body::state, kPortActive);
   reply->put(body::max_mtu, kMtu4096);
-  reply->put(body::active_mtu, kMtu4096);
-  reply->put(body::pkey, kPkey);
+  reply->put(body::active_mtu, active_mtu(*device));
+  reply->put(body::pkey, device->objects.pkey[0]);
   reply->put(body::mac, device->neighbours.mac());
   return ok();
 }

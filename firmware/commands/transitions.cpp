@@ -32,7 +32,7 @@ constexpr Transition kTransitions[] = {
     {kQpRtr, kQpErr, 0, 0},
     {kQpRts, kQpReset, 0, 0},
     {kQpRts, kQpRts, 0, kWhileUp},
-    {kQpRts, kQpSqd, 0, 0},
+    {kQpRts, kQpSqd, 0, set(kQpMaskEnSqdAsyncNotify)},
     {kQpRts, kQpErr, 0, 0},
     {kQpSqd, kQpReset, 0, 0},
     {kQpSqd, kQpRts, 0, kWhileUp},

@@ -596,6 +596,7 @@ namespace cq_live {
 constexpr Place producer = {0, 16};
 constexpr Place overflowed = {16, 1};
 constexpr Place consumer = {17, 16};
+constexpr Place pass = {33, 1};
 constexpr unsigned kBytes = 5;
 }  // namespace cq_live
 

@@ -11,6 +11,8 @@ constexpr uint32_t kGo = mask_of(31);
 constexpr uint32_t kWrite = mask_of(30);
 constexpr uint32_t kDmaError = mask_of(29);
 constexpr uint32_t kTableShift = 24;
+constexpr uint32_t kFenceStart = mask_of(0);
+constexpr uint32_t kFenceHold = mask_of(1);
 constexpr uint32_t kFenceBusy = mask_of(0);
 constexpr uint32_t kFrameValid = mask_of(31);
 constexpr uint32_t kFrameBytes = 0x7FF;
@@ -28,6 +30,9 @@ constexpr size_t row_words(uint32_t table) {
                          : table == layout::kTableKey    ? layout::key::kBytes
                          : table == layout::kTableCq     ? layout::cq::kBytes
                          : table == layout::kTableQpLive ? layout::qp_live::kBytes
+                         : table == layout::kTableSrq    ? layout::srq::kBytes
+                         : table == layout::kTableSrqLive ? layout::srq_live::kBytes
+                         : table == layout::kTableCqLive ? layout::cq_live::kBytes
                                                          : layout::kBlockBytes;
   return (bytes + 3) / 4;
 }
@@ -88,8 +93,20 @@ bool Port::read_state(uint32_t qpn, uint32_t* state) {
 
 bool Port::fence() {
   uint32_t value = 0;
-  write(layout::kRegFenceCommand, 1);
+  write(layout::kRegFenceCommand, kFenceStart);
   return wait(layout::kRegFenceCommand, kFenceBusy, &value);
+}
+
+bool Port::hold() {
+  uint32_t value = 0;
+  write(layout::kRegFenceCommand, kFenceStart | kFenceHold);
+  return wait(layout::kRegFenceCommand, kFenceBusy, &value);
+}
+
+void Port::release() { write(layout::kRegFenceCommand, 0); }
+
+void Port::post_event(uint32_t kind, uint32_t number) {
+  write(layout::kRegEventPost, kind << kEventKindShift | number);
 }
 
 void Port::dma_begin(uint64_t address, uint32_t pasid, uint32_t command) {

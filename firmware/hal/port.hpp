@@ -37,9 +37,15 @@ class Port {
 
   /// True when all work begun before the call left the engine.
   bool fence();
+  /// A fence after which nothing new begins until `release`.
+  bool hold();
+  void release();
 
-  /// Starts an access to the block of host memory at `address`, a multiple of 64: `dma_read`
-  /// fetches it, `dma_write` writes its first `count` words. Registers may be used meanwhile.
+  /// Puts an event into the host's event queue.
+  void post_event(uint32_t kind, uint32_t number);
+
+  /// Starts an access to host memory: `dma_read` fetches the block at `address`, a multiple of 64,
+  /// `dma_write` writes `count` words from `address` on. Registers may be used meanwhile.
   void dma_read(uint64_t address, uint32_t pasid);
   void dma_write(uint64_t address, uint32_t pasid, const uint32_t* words, size_t count);
   /// Waits for the end of the access. False also when it failed.

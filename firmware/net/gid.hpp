@@ -41,6 +41,7 @@ constexpr bool operator!=(const Lan& a, const Lan& b) { return !(a == b); }
 struct GidEntry {
   Gid gid;
   Lan lan;
+  bool roce_v1;  ///< queue pairs of this address speak RoCE v1 (A16)
 };
 
 constexpr uint32_t kMaxGids = 16;

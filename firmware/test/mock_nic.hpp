@@ -25,10 +25,11 @@ constexpr Mac kPeerMac = 0x525400000002;
 constexpr unsigned kLogQps = 4;
 constexpr unsigned kLogKeys = 4;
 constexpr unsigned kLogCqs = 4;
+constexpr unsigned kLogSrqs = 2;
 
 /// What firmware did to the adapter, in order.
 struct Action {
-  enum Kind { kRow, kState, kFence } kind;
+  enum Kind { kRow, kState, kFence, kHold, kRelease, kPost, kCqDoorbell } kind;
   std::uint32_t table;
   std::uint32_t row;
 };
@@ -58,10 +59,14 @@ class MockNic {
   std::uint64_t admin_reply = 0x7F0000003000;
   std::uint32_t control = 3;
   Mac mac = 0;
+  bool held = false;
+  std::vector<std::uint32_t> posted;  ///< events for the host, as EventPost is written
   bool table_stuck = false;
   bool fence_stuck = false;
   /// Runs when firmware writes a state, before it takes effect.
   std::function<void(std::uint32_t qpn)> before_state;
+  /// Runs when firmware rings the doorbell of a completion queue.
+  std::function<void()> before_doorbell;
 
   Block& row(std::uint32_t table, std::uint32_t index) { return rows[{table, index}]; }
 
@@ -103,6 +108,8 @@ class MockNic {
     switch (offset) {
       case kRegParameters:
         return kLogQps << 8 | kLogKeys << 16 | kLogCqs << 24 | 8;
+      case kRegParameters2:
+        return kLogSrqs;
       case kRegControl:
         return control;
       case kRegTimeLo:
@@ -175,13 +182,27 @@ class MockNic {
       }
       return;
     }
+    if (offset >= kWinCqDoorbell && offset < kWinCqDoorbell + kWinCqDoorbellBytes) {
+      REQUIRE(offset % 16 == 0);
+      if (before_doorbell) before_doorbell();
+      actions.push_back({Action::kCqDoorbell, value, (offset - kWinCqDoorbell) / 16});
+      return;
+    }
     switch (offset) {
       case kRegTableCommand:
         table(value);
         break;
       case kRegFenceCommand:
-        actions.push_back({Action::kFence, 0, 0});
-        fence_polls_ = 3;
+        REQUIRE((value == 0 || value == 1 || value == 3));
+        REQUIRE(held == (value == 0));  // what is held must be let go
+        held = value == 3;
+        actions.push_back(
+            {value == 0 ? Action::kRelease : held ? Action::kHold : Action::kFence, 0, 0});
+        if (value != 0) fence_polls_ = 3;
+        break;
+      case kRegEventPost:
+        posted.push_back(value);
+        actions.push_back({Action::kPost, 0, value});
         break;
       case kRegDmaAddressLo:
         dma_address_ = (dma_address_ >> 32 << 32) | value;
@@ -227,7 +248,10 @@ class MockNic {
       table_data_ = which == layout::kTableQpState ? Block{{states[index]}} : row(which, index);
     } else if (which == layout::kTableQpState) {
       if (before_state) std::exchange(before_state, nullptr)(index);
-      states[index] = table_data_.word[0];
+      // ERR is left by RESET only.
+      if (states[index] != layout::kQpErr || table_data_.word[0] == layout::kQpReset) {
+        states[index] = table_data_.word[0];
+      }
       actions.push_back({Action::kState, which, index});
     } else {
       row(which, index) = table_data_;
@@ -236,18 +260,21 @@ class MockNic {
   }
 
   void dma(std::uint32_t value) {
-    REQUIRE(dma_address_ % 64 == 0);
     pasid_seen = value & 0xFFFFF;
     dma_error_ = dma_address_ == bad_address ? mask_of(29) : 0;
     dma_polls_ = 2;
     if (dma_error_ != 0) return;
     if ((value & mask_of(30)) == 0) {
+      REQUIRE(dma_address_ % 64 == 0);
       reads.push_back(dma_address_);
       dma_data_ = memory[dma_address_];
     } else {
       const std::uint32_t bytes = value >> 20 & 0x7F;
       REQUIRE(bytes <= 64);
-      std::copy_n(dma_data_.begin(), (bytes == 0 ? 64 : bytes) / 4, memory[dma_address_].begin());
+      const std::size_t words = (bytes == 0 ? 64 : bytes) / 4;
+      const std::size_t first = dma_address_ % 64 / 4;
+      REQUIRE(first + words <= 16);
+      std::copy_n(dma_data_.begin(), words, memory[dma_address_ / 64 * 64].begin() + first);
       writes.push_back(dma_address_);
     }
   }
@@ -292,7 +319,10 @@ constexpr Gid kPeerIpv6 = {0xFD00000000000000, 2};
 /// Adapter, firmware and host.
 class Bench {
  public:
-  Bench() : firmware(std::make_unique<Firmware>(nic.hal(), config())) { firmware->start(); }
+  explicit Bench(const Config& made = config())
+      : firmware(std::make_unique<Firmware>(nic.hal(), made)) {
+    firmware->start();
+  }
 
   MockNic nic;
   std::unique_ptr<Firmware> firmware;
@@ -359,7 +389,11 @@ class Bench {
     for (unsigned i = 2; i < 32; ++i) CHECK(answer.message.word[i] == 0);
     CHECK(nic.states == states);
     CHECK(nic.sent.size() == sent);
-    for (std::size_t i = actions; i < nic.actions.size(); ++i) CHECK(nic.actions[i].kind == -1);
+    // Looking may need a moment of quiet.
+    for (std::size_t i = actions; i < nic.actions.size(); ++i) {
+      CHECK((nic.actions[i].kind == Action::kHold || nic.actions[i].kind == Action::kRelease));
+    }
+    CHECK_FALSE(nic.held);
     const std::vector<Message> after = objects();
     for (std::size_t i = 0; i < after.size(); ++i) {
       for (unsigned j = 2; j < 32; ++j) CHECK(before[i].word[j] == after[i].word[j]);
@@ -416,6 +450,24 @@ class Bench {
   }
   std::uint32_t qp(std::uint32_t pd, std::uint32_t cqn) {
     return run_ok(layout::kAdminOpCreateQp, qp_body(pd, cqn, cqn), layout::create_qp_reply::qpn);
+  }
+  static Body srq_body(std::uint32_t pd) {
+    return Body()
+        .put(layout::create_srq::pd, pd)
+        .put(layout::create_srq::pasid, 0xABCDE)
+        .put(layout::create_srq::base, 0x7FFF00100000)
+        .put(layout::create_srq::log, 6)
+        .put(layout::create_srq::stride_log, 1)
+        .put(layout::create_srq::limit, 3);
+  }
+  std::uint32_t srq(std::uint32_t pd) {
+    return run_ok(layout::kAdminOpCreateSrq, srq_body(pd), layout::create_srq_reply::srqn);
+  }
+  std::uint32_t window(std::uint32_t pd, std::uint32_t kind) {
+    return run_ok(
+        layout::kAdminOpAllocMw,
+        Body().put(layout::alloc_mw::pd, pd).put(layout::alloc_mw::kind, kind),
+        layout::alloc_mw_reply::key);
   }
   static Body mr_body(std::uint32_t pd) {
     return Body()

@@ -1,6 +1,7 @@
 // ModifyQp and QueryQp: the state machine of 10.3.1 with the attributes of 11.2.5.2.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -68,7 +69,7 @@ std::uint32_t needs(std::uint32_t from, std::uint32_t to) {
 /// A bench with a queue pair in any state.
 class QpBench : public Bench {
  public:
-  QpBench() {
+  explicit QpBench(const Config& config = Bench::config()) : Bench(config) {
     set_gid(0, kOwnIpv4);
     set_gid(1, kOwnIpv6, 100);
     domain = pd();
@@ -166,7 +167,7 @@ TEST_CASE(
       {kQpInit, kQpRtr, set(kQpMaskPkeyIndex, kQpMaskAccessFlags)},
       {kQpRtr, kQpRts, while_up},
       {kQpRts, kQpRts, while_up},
-      {kQpRts, kQpSqd, 0},
+      {kQpRts, kQpSqd, set(kQpMaskEnSqdAsyncNotify)},
       {kQpSqd, kQpRts, while_up},
       {kQpSqd, kQpSqd,
        kInitNeeds | set(kQpMaskAv, kQpMaskTimeout, kQpMaskRetryCnt, kQpMaskRnrRetry,
@@ -175,7 +176,7 @@ TEST_CASE(
       {kQpRts, kQpReset, 0},
   };
   const std::uint32_t known[] = {
-      kQpMaskCurState, kQpMaskAccessFlags, kQpMaskPkeyIndex,      kQpMaskPort,
+      kQpMaskEnSqdAsyncNotify, kQpMaskCurState, kQpMaskAccessFlags, kQpMaskPkeyIndex,      kQpMaskPort,
       kQpMaskAv,       kQpMaskPathMtu,     kQpMaskTimeout,        kQpMaskRetryCnt,
       kQpMaskRnrRetry, kQpMaskRqPsn,       kQpMaskMaxQpRdAtomic,  kQpMaskMinRnrTimer,
       kQpMaskSqPsn,    kQpMaskDestQpn,     kQpMaskMaxDestRdAtomic};
@@ -198,7 +199,7 @@ TEST_CASE(
     }
   }
   QpBench bench;
-  for (const unsigned bit : {2u, 6u, 14u, 18u, 19u, 21u, 31u}) {  // Q_Key, alternate path, ...
+  for (const unsigned bit : {6u, 14u, 18u, 19u, 21u, 31u}) {  // Q_Key, alternate path, ...
     bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpInit, kInitNeeds | mask_of(bit)),
                  kAdminStatusBadParameter, body::attr_mask);
   }
@@ -377,26 +378,123 @@ TEST_CASE("QueryQp: what ModifyQp set, and live PSNs (QP-17)") {
   CHECK(answer.get(body::sl) == 3);
 }
 
-TEST_CASE("ModifyQp: an engine failure is seen although firmware did not cause it") {
-  QpBench bench;
-  bench.bring(kQpRtr);
-  bench.nic.states[bench.qpn] = kQpErr;
-  bench.nic.events.push_back(mask_of(31) | kEventQpAccess << 24 | bench.qpn);
-  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpRts, kRtsNeeds), kAdminStatusBadState,
-               body::state);
-  CHECK(bench.query().get(body::state) == kQpErr);
-  CHECK(bench.nic.events.empty());
-}
-
 TEST_CASE("ModifyQp: a failure between reading and writing the state is not lost") {
   QpBench bench;
   bench.bring(kQpRtr);
-  bench.nic.before_state = [&](std::uint32_t qpn) {
-    bench.nic.states[qpn] = kQpErr;
-    bench.nic.events.push_back(mask_of(31) | kEventQpRequest << 24 | qpn);
-  };
+  bench.nic.before_state = [&](std::uint32_t qpn) { bench.nic.states[qpn] = kQpErr; };
   bench.modify(kQpRts, kRtsNeeds);
   CHECK(bench.nic.states[bench.qpn] == kQpErr);
+}
+
+TEST_CASE("ModifyQp: SQD tells the end of draining once, when asked (QP-12)") {
+  for (const bool asked : {true, false}) {
+    for (const bool fails : {false, true}) {
+      QpBench bench;
+      bench.bring(kQpRts);
+      bench.drained(false);
+      const std::size_t before = bench.nic.actions.size();
+      const Body to_sqd =
+          attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, asked);
+      CHECK(bench.run(kAdminOpModifyQp, to_sqd).status == kAdminStatusOk);
+      CHECK(bench.nic.actions[before + 1].kind == Action::kState);
+      CHECK(bench.nic.actions[before + 2].kind == Action::kFence);  // idleness means something now
+      for (int i = 0; i < 100; ++i) bench.firmware->poll();
+      CHECK(bench.nic.posted.empty());
+      CHECK(bench.query().get(body::flags) == 2);
+      bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpRts, 0), kAdminStatusBadState,
+                   body::state);  // QP-13
+      CHECK((bench.firmware->deadline() != ~std::uint64_t{0}) == asked);
+      if (fails) bench.nic.states[bench.qpn] = kQpErr;
+      bench.drained(true);
+      for (int i = 0; i < 100; ++i) {
+        bench.nic.now = std::min(bench.firmware->deadline(), bench.nic.now + 1000);
+        bench.firmware->poll();
+      }
+      if (asked && !fails) {
+        REQUIRE(bench.nic.posted.size() == 1);
+        CHECK(bench.nic.posted[0] == (kEventSqDrained << 24 | bench.qpn));
+      } else {
+        CHECK(bench.nic.posted.empty());
+      }
+      CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
+      CHECK(bench.query().get(body::flags) == 0);
+    }
+  }
+}
+
+TEST_CASE("ModifyQp, DestroyQp: what leaves SQD before it drained gets no SqDrained") {
+  QpBench bench;
+  bench.bring(kQpRts);
+  bench.drained(false);
+  bench.run(kAdminOpModifyQp,
+            attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, 1));
+  bench.go(kQpReset, 0);
+  CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
+  bench.bring(kQpRts);
+  bench.drained(false);
+  bench.run(kAdminOpModifyQp,
+            attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, 1));
+  bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, bench.qpn));
+  CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
+  CHECK(bench.nic.posted.empty());
+}
+
+TEST_CASE("ModifyQp: the P_Key is that of the index, as the table has it then (WIRE-23, WIRE-24)") {
+  QpBench bench;
+  const auto set_pkey = [&](unsigned index, unsigned pkey) {
+    return bench.run(kAdminOpSetPkey,
+                     Body().put(set_pkey::index, index).put(set_pkey::pkey, pkey)).status;
+  };
+  CHECK(set_pkey(3, 0x7ABC) == kAdminStatusOk);
+  Body init = attributes(bench.qpn, kQpInit, kInitNeeds).put(body::pkey_index, 4);
+  bench.refuse(kAdminOpModifyQp, init, kAdminStatusBadParameter, body::pkey_index);  // empty
+  init.put(body::pkey_index, 16);
+  bench.refuse(kAdminOpModifyQp, init, kAdminStatusBadParameter, body::pkey_index);
+  init.put(body::pkey_index, 3);
+  CHECK(bench.run(kAdminOpModifyQp, init).status == kAdminStatusOk);
+  bench.go(kQpRtr, kRtrNeeds);
+  CHECK(bench.av().get(av::pkey) == 0x7ABC);
+  CHECK(bench.query().get(body::pkey_index) == 3);
+  bench.go(kQpRts, kRtsNeeds);
+  bench.go(kQpSqd, 0);
+  bench.drained(true);
+  const std::uint64_t address = bench.av().get({96, 64});
+  CHECK(bench.run(kAdminOpModifyQp, attributes(bench.qpn, kQpSqd, set(kQpMaskPkeyIndex))).status ==
+        kAdminStatusOk);
+  CHECK(bench.av().get(av::pkey) == 0xFFFF);
+  CHECK(bench.av().get({96, 64}) == address);
+}
+
+TEST_CASE("ModifyQp: a path MTU above the port's is refused (WIRE-42)") {
+  // Ethernet MTU against the largest path MTU: it needs 84 bytes more than the payload.
+  const std::pair<unsigned, unsigned> ports[] = {{1500, 3}, {1108, 3}, {1107, 2}, {4180, 5},
+                                                 {4179, 4}, {2132, 4}, {9000, 5}};
+  for (const auto& [mtu, largest] : ports) {
+    CAPTURE(mtu);
+    Config config = Bench::config();
+    config.port_mtu = mtu;
+    QpBench bench(config);
+    CHECK(bench.run(kAdminOpQueryPort).get(query_port_reply::active_mtu) == largest);
+    CHECK(bench.run(kAdminOpQueryPort).get(query_port_reply::max_mtu) == 5);
+    bench.bring(kQpInit);
+    Body rtr = attributes(bench.qpn, kQpRtr, kRtrNeeds);
+    rtr.put(body::path_mtu, largest + 1);
+    bench.refuse(kAdminOpModifyQp, rtr, kAdminStatusBadParameter, body::path_mtu);
+    rtr.put(body::path_mtu, largest);
+    CHECK(bench.run(kAdminOpModifyQp, rtr).status == kAdminStatusOk);
+  }
+}
+
+TEST_CASE("ModifyQp: an address of RoCE v1 carries whole GIDs") {
+  QpBench bench;
+  bench.run(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv4).put(set_gid::roce_v1, 1));
+  CHECK(bench.run(kAdminOpQueryGid, Body().put(query_gid::index, 0)).get(query_gid_reply::roce_v1) ==
+        1);
+  bench.bring(kQpRtr);
+  CHECK(bench.av().get(av::roce_v1) == 1);
+  CHECK(bench.av().get(av::ipv6) == 1);
+  CHECK(bench.av().get({av::src_ip.offset, 64}) == kOwnIpv4.lo);
+  CHECK(bench.av().get({av::dst_ip.offset, 64}) == kPeerIpv4.lo);
 }
 
 TEST_CASE("poll: engine events are taken off the queue") {

@@ -134,6 +134,7 @@ inline constexpr Field kCqLive[] = {
     {"producer", 16, "Free-running index of the next entry"},
     {"overflowed", 1, "Takes no more entries"},
     {"consumer", 16, "Newest consumer index told by a doorbell"},
+    {"pass", 1, "Bit 16 of the producer, for the owner bits of a ring of 2^16"},
 };
 
 /// Counters of a queue pair, 64 bits each, in this order in the row.

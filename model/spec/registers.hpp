@@ -47,7 +47,7 @@ inline constexpr Register kRegisters[] = {
     {"FenceCommand", 0x1014, "rw", 0, "Write 1: start a fence, 3: and hold new work back after it, 0: hold no longer; bit 0 reads 1 until all work begun before it left the engine, bit 1 while held"},
     {"EngineEvent", 0x1018, "ro", 0, "Pops one event: 23:0 number, 30:24 kind, 31 valid"},
     {"EventPost", 0x101C, "wo", 0, "Puts an event into the event queue: 23:0 number, 31:24 kind"},
-    {"DmaAddressLo", 0x1020, "rw", 0, "Host address of the DMA window, low, a multiple of 64"},
+    {"DmaAddressLo", 0x1020, "rw", 0, "Host address of the DMA window, low; a read begins at a multiple of 64"},
     {"DmaAddressHi", 0x1024, "rw", 0, "Host address of the DMA window, high"},
     {"DmaCommand", 0x1028, "rw", 0, "19:0 PASID, 26:20 bytes of a write (0: 64), 30 write (else read 64 bytes), 31 go; reads 31 busy, 29 error"},
     {"TxFrameCommand", 0x1030, "rw", 0, "10:0 bytes of the frame in TxFrameData; writing sends; reads 31 busy"},

@@ -291,6 +291,7 @@ module roci_cq #(
   assign live_ready_o      = looking;
   assign live_o.producer   = live_producer;
   assign live_o.consumer   = live_consumer;
+  assign live_o.pass       = ring[RingBits-1];
   assign live_o.overflowed = live_broken && config_row.valid;
 
   roci_cq_decide u_decide (

@@ -33,7 +33,7 @@ TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the ne
     dut.tick();
     CHECK(dut->bw_valid_o == 1);
   }
-  CHECK(dut->bw_addr_o == 0xFEDCBA9876543280ull);
+  CHECK(dut->bw_addr_o == 0xFEDCBA9876543280ull + 0x3F);
   CHECK(dut->bw_pasid_o == 0x54321);
   CHECK(dut->bw_bytes_o == 64);
   for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->bw_data_o, i) == i / 4);
@@ -68,7 +68,7 @@ TEST_CASE("fw_dma: a write of 1 to 64 bytes; 0 and more than 64 mean 64") {
 
 TEST_CASE("fw_dma: a read fills the window and tells of an error until the next command") {
   Dut<Vroci_fw_dma> dut;
-  dut->address_i = 0x1000;
+  dut->address_i = 0x103F;  // a read begins at a block
   command(dut, kGo | 7);
   CHECK(dut->br_valid_o == 1);
   CHECK(dut->br_addr_o == 0x1000);

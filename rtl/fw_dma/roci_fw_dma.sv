@@ -15,7 +15,7 @@ module roci_fw_dma (
   input  logic         data_i,       // write to DmaData
   input  logic [3:0]   data_word_i,
   input  logic [31:0]  word_i,
-  input  logic [63:0]  address_i,    // its low 6 bits are taken as 0
+  input  logic [63:0]  address_i,    // of a read the low 6 bits are taken as 0
   output logic [31:0]  command_o,
   output logic [511:0] data_o,
 
@@ -92,7 +92,7 @@ module roci_fw_dma (
   // Address and data of a command stay although firmware prepares the next one.
   always_ff @(posedge clk_i) begin
     if (state_q == StIdle && command_i) begin
-      addr_q  <= {address_i[63:6], 6'd0};
+      addr_q  <= address_i;
       sent_q  <= data_q;
       bytes_q <= word_i[26:20] == '0 || word_i[26] ? 7'(roci_pkg::BlockBytes) : word_i[26:20];
     end
@@ -106,7 +106,7 @@ module roci_fw_dma (
   assign bw_data_o       = sent_q;
   assign bw_bytes_o      = bytes_q;
   assign br_valid_o      = state_q == StRead;
-  assign br_addr_o       = addr_q;
+  assign br_addr_o       = {addr_q[63:6], 6'd0};
   assign br_pasid_o      = pasid_q;
   assign br_count_o      = 5'd1;
   assign br_data_ready_o = state_q == StReadWait;

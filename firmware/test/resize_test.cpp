@@ -1,0 +1,170 @@
+// ResizeCq: what software reads from the new ring is what it would have read from the old one.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "mock_nic.hpp"
+
+using namespace roci::fw;
+using namespace roci::fw::test;
+using namespace roci::layout;
+
+namespace {
+
+constexpr std::uint64_t kOld = 0x123456789000, kNew = 0x200000001000;
+
+/// A completion queue with `unread` entries up to the 17-bit index `producer`.
+struct Ring : Bench {
+  std::uint32_t cqn;
+  unsigned log;
+  std::uint32_t producer, unread;
+
+  Ring(unsigned log_entries, std::uint32_t end, std::uint32_t left)
+      : log(log_entries), producer(end), unread(left) {
+    cqn = run_ok(kAdminOpCreateCq, cq_body().put(create_cq::log_entries, log),
+                 create_cq_reply::cqn);
+    // The whole ring has been written some time; what is read stands with the owner bit of its pass.
+    for (std::uint32_t i = 0; i < 1u << log; ++i) put(kOld, log, producer - 1 - i);
+    live(producer, producer - unread);
+  }
+  std::uint32_t* entry(std::uint64_t base, unsigned ring_log, std::uint32_t index) {
+    const std::uint64_t at = base + (index & ((1u << ring_log) - 1)) * cqe::kBytes;
+    return nic.memory[at / 64 * 64].data() + at % 64 / 4;
+  }
+  void put(std::uint64_t base, unsigned ring_log, std::uint32_t index) {
+    std::uint32_t* words = entry(base, ring_log, index);
+    for (unsigned i = 0; i < 8; ++i) words[i] = (index & 0x1FFFF) * 8 + i;
+    put_bits(words, cqe::owner, (index >> ring_log & 1) == 0);
+  }
+  void live(std::uint32_t end, std::uint32_t known, bool overflowed = false) {
+    Block& row = nic.row(kTableCqLive, cqn);
+    row.put(cq_live::producer, end);
+    row.put(cq_live::pass, end >> 16 & 1);
+    row.put(cq_live::consumer, known);
+    row.put(cq_live::overflowed, overflowed);
+  }
+  Body resize(unsigned to) const {
+    return Body()
+        .put(resize_cq::cqn, cqn)
+        .put(resize_cq::log_entries, to)
+        .put(resize_cq::consumer, (producer - unread) & 0xFFFF)
+        .put(resize_cq::base, kNew);
+  }
+  /// Every unread entry is in the new ring, with the owner bit that its reader waits for.
+  void check_moved(unsigned to, std::uint32_t end) {
+    for (std::uint32_t index = producer - unread; index != end; ++index) {
+      std::uint32_t expected[8];
+      for (unsigned i = 0; i < 8; ++i) expected[i] = (index & 0x1FFFF) * 8 + i;
+      put_bits(expected, cqe::owner, (index >> to & 1) == 0);
+      for (unsigned i = 0; i < 8; ++i) CHECK(entry(kNew, to, index)[i] == expected[i]);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-13)") {
+  std::mt19937 random(5);
+  for (const std::uint32_t end : {0x20000u, 0x20001u, 0x20005u, 0x2FFFFu, 0x30000u, 0x30003u, 0x3FFFEu}) {
+    for (unsigned log = 1; log <= 6; ++log) {
+      for (unsigned to = 1; to <= 6; ++to) {
+        const std::uint32_t room = std::min(1u << log, 1u << to);
+        const std::uint32_t unread = random() % (room + 1);
+        CAPTURE(end);
+        CAPTURE(log);
+        CAPTURE(to);
+        CAPTURE(unread);
+        Ring ring(log, end, unread);
+        // Entries of others behind the ring are not touched.
+        const std::uint64_t behind = kNew + (cqe::kBytes << to);
+        ring.nic.memory[behind / 64 * 64][15] = 0x5A5A5A5A;
+        const std::size_t before = ring.nic.actions.size();
+        REQUIRE(ring.run(kAdminOpResizeCq, ring.resize(to)).status == kAdminStatusOk);
+        const Block& row = ring.nic.row(kTableCq, ring.cqn);
+        CHECK(row.get(cq::base) == kNew);
+        CHECK(row.get(cq::log) == to);
+        CHECK(row.get(cq::resize) == 1);
+        CHECK(row.get(cq::pasid) == 0xABCDE);
+        ring.check_moved(to, end);
+        CHECK(ring.nic.memory[behind / 64 * 64][15] == 0x5A5A5A5A);
+        // Held while it looks and moves; the adapter knows what software has read.
+        REQUIRE(ring.nic.actions.size() == before + 4);
+        CHECK(ring.nic.actions[before].kind == Action::kHold);
+        CHECK(ring.nic.actions[before + 1].kind == Action::kCqDoorbell);
+        CHECK(ring.nic.actions[before + 1].table == ((end - unread) & 0xFFFF));
+        CHECK(ring.nic.actions[before + 1].row == ring.cqn);
+        CHECK(ring.nic.actions[before + 2].kind == Action::kRow);
+        CHECK(ring.nic.actions[before + 3].kind == Action::kRelease);
+        // The next resize starts from there.
+        CHECK(ring.run(kAdminOpResizeCq, ring.resize(to)).status == kAdminStatusBadParameter);
+      }
+    }
+  }
+}
+
+TEST_CASE("ResizeCq: moderation stays") {
+  Ring ring(4, 0x20007, 3);
+  ring.run(kAdminOpModifyCq, Body()
+                                 .put(modify_cq::cqn, ring.cqn)
+                                 .put(modify_cq::count, 9)
+                                 .put(modify_cq::period, 77));
+  CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusOk);
+  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::moderation_count) == 9);
+  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::moderation_period) == 77);
+  // And a later change of moderation is about the new ring.
+  ring.run(kAdminOpModifyCq, Body().put(modify_cq::cqn, ring.cqn));
+  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::base) == kNew);
+  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::log) == 5);
+}
+
+TEST_CASE("ResizeCq: what does not fit, overlaps or is not true is refused") {
+  Ring ring(4, 0x20007, 5);
+  ring.refuse(kAdminOpResizeCq, ring.resize(2), kAdminStatusBadParameter, resize_cq::log_entries);
+  ring.refuse(kAdminOpResizeCq, ring.resize(0), kAdminStatusBadParameter, resize_cq::log_entries);
+  ring.refuse(kAdminOpResizeCq, ring.resize(17), kAdminStatusBadParameter, resize_cq::log_entries);
+  ring.refuse(kAdminOpResizeCq, ring.resize(4).put(resize_cq::cqn, 9), kAdminStatusBadHandle,
+              resize_cq::cqn);
+  for (const std::uint64_t base : {kNew + 8, kOld, ~std::uint64_t{0} << 12}) {
+    ring.refuse(kAdminOpResizeCq, ring.resize(8).put(resize_cq::base, base),
+                kAdminStatusBadParameter, resize_cq::base);
+  }
+  ring.refuse(kAdminOpResizeCq, ring.resize(9).put(resize_cq::base, kOld - 0x1000),
+              kAdminStatusBadParameter, resize_cq::base);
+  // Entries that software has told to have read, or that are not there yet.
+  for (const unsigned consumer : {1u, 8u}) {
+    ring.refuse(kAdminOpResizeCq, ring.resize(6).put(resize_cq::consumer, consumer),
+                kAdminStatusBadParameter, resize_cq::consumer);
+  }
+  ring.live(0x20007, 2, true);
+  ring.refuse(kAdminOpResizeCq, ring.resize(6), kAdminStatusBadState, resize_cq::cqn);
+  ring.live(0x20007, 2);
+  CHECK(ring.run(kAdminOpResizeCq, ring.resize(3)).status == kAdminStatusOk);
+}
+
+TEST_CASE("ResizeCq: a completion that comes between is found in either ring") {
+  for (const bool in_old : {true, false}) {
+    Ring ring(4, 0x20007, 5);
+    // It is written when firmware holds the engine, and the producer moves on.
+    if (in_old) {
+      ring.put(kOld, 4, 0x20007);
+    } else {
+      ring.put(kNew, 5, 0x20007);
+    }
+    ring.nic.before_doorbell = [&] { ring.live(0x20008, 2); };
+    CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusOk);
+    ring.check_moved(5, 0x20008);
+    bool fenced = false;
+    for (const Action& action : ring.nic.actions) fenced |= action.kind == Action::kFence;
+    CHECK(fenced);
+  }
+}
+
+TEST_CASE("ResizeCq: an adapter that does not go quiet is let go again") {
+  Ring ring(4, 0x20007, 5);
+  ring.nic.fence_stuck = true;
+  CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusHardwareError);
+  CHECK_FALSE(ring.nic.held);
+  ring.nic.fence_stuck = false;
+  CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusOk);
+  ring.check_moved(5, 0x20007);
+}
