@@ -54,8 +54,18 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     cap.max_recv_sge = pair->srq != nullptr ? 0 : options.receive_sges;
     cap.max_inline_data = pair->pair->max_inline();
     pair->cap = cap;
-    pair->qp.qp.qp_num = pair->pair->number();
-    pair->qp.qp.handle = pair->pair->number();
+    ibv_qp& qp = pair->qp.qp;
+    qp.context = context;
+    qp.qp_context = attr.qp_context;
+    qp.pd = attr.pd;
+    qp.send_cq = attr.send_cq;
+    qp.recv_cq = attr.recv_cq;
+    qp.srq = attr.srq;
+    qp.handle = qp.qp_num = pair->pair->number();
+    qp.qp_type = attr.qp_type;
+    qp.state = IBV_QPS_RESET;
+    pthread_mutex_init(&qp.mutex, nullptr);
+    pthread_cond_init(&qp.cond, nullptr);
     session.device().route(Object::kQueuePair, pair->pair->number(), kAsyncChannel,
                            reinterpret_cast<std::uint64_t>(&pair->qp.qp));
     return pair.release();
@@ -83,18 +93,7 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attr) {
     errno = EOPNOTSUPP;
     return nullptr;
   }
-  ibv_qp& qp = pair->qp.qp;
-  qp.context = context;
-  qp.qp_context = attr->qp_context;
-  qp.pd = attr->pd;
-  qp.send_cq = attr->send_cq;
-  qp.recv_cq = attr->recv_cq;
-  qp.srq = attr->srq;
-  qp.qp_type = attr->qp_type;
-  qp.state = IBV_QPS_RESET;
-  pthread_mutex_init(&qp.mutex, nullptr);
-  pthread_cond_init(&qp.cond, nullptr);
-  return &qp;
+  return &pair->qp.qp;
 }
 
 int destroy_qp(ibv_qp* ibv) {
