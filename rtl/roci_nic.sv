@@ -128,8 +128,6 @@ module roci_nic #(
   roci_pkg::doorbell_t  sq_doorbell, rq_doorbell, srq_doorbell;
   logic                 srq_doorbell_valid, srq_doorbell_ready, live_srq_valid, live_srq_ready;
   roci_pkg::srq_live_t  live_srq;
-  logic [23:0]          fault_qpn;
-  logic                 fault_valid;
   logic                 sq_doorbell_valid, sq_doorbell_ready, rq_doorbell_valid, rq_doorbell_ready;
   roci_pkg::qp_event_t  qp_event_sq, qp_event_rq;
   logic                 qp_event_sq_valid, qp_event_sq_ready;
@@ -143,6 +141,9 @@ module roci_nic #(
   logic                 count_sq_valid, count_sq_ready, count_rq_valid, count_rq_ready;
   logic                 live_sq_valid, live_sq_ready, live_rq_valid, live_rq_ready;
   roci_pkg::qp_live_t   live_sq, live_rq;
+  roci_pkg::fault_t     fault;        // payload that was not written
+  logic                 fault_valid, fault_ready, fault_taken;
+  logic [23:0]          fault_qpn;
   roci_pkg::timer_cmd_t timer_cmd;
   logic                 timer_cmd_valid, timer_cmd_ready;
   roci_pkg::timer_event_t timer_event;
@@ -164,7 +165,8 @@ module roci_nic #(
   roci_pkg::tx_desc_t   sq_desc, rq_desc, tx_desc, ack;
   logic                 sq_desc_valid, sq_desc_ready, rq_desc_valid, rq_desc_ready;
   logic                 tx_desc_valid, tx_desc_ready, ack_valid, ack_ready;
-  logic                 sent, rq_sent, tx_frame;
+  logic                 sent, sent_error, rq_sent, tx_frame;
+  logic [23:0]          sent_qpn, sent_psn;
   logic [13:0]          tx_bytes;
 
   // payload
@@ -177,6 +179,7 @@ module roci_nic #(
   logic                 rx_pay_src, rx_pay_hdr_valid, rx_pay_hdr_ready;
   logic [5:0]           rx_pay_offset;
   logic [12:0]          rx_pay_len;
+  logic [23:0]          rx_pay_qpn, rx_pay_psn;
 
   // Ethernet frames between rx, control and tx
   logic [DataWidth-1:0]   eth_rx_data, fw_data;
@@ -277,7 +280,7 @@ module roci_nic #(
     .live_srq_ready_i       (live_srq_ready),
     .live_srq_i             (live_srq),
     .fault_qpn_i            (fault_qpn),
-    .fault_valid_i          (fault_valid),
+    .fault_valid_i          (fault_taken),
     .bw_cq_valid_o          (bw_valid[0]),
     .bw_cq_ready_i          (bw_ready[0]),
     .bw_cq_addr_o           (bw_addr[0*64 +: 64]),
@@ -418,13 +421,16 @@ module roci_nic #(
     .idle_o                (sq_idle)
   );
 
-  roci_rq #(.NumQps(NumQps)) u_rq (
+  roci_rq #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_rq (
     .clk_i, .rst_ni,
     .pause_i                (pause),
     .idle_o                 (rq_idle),
     .rq_doorbell_i          (rq_doorbell),
     .rq_doorbell_valid_i    (rq_doorbell_valid),
     .rq_doorbell_ready_o    (rq_doorbell_ready),
+    .srq_doorbell_i         (srq_doorbell),
+    .srq_doorbell_valid_i   (srq_doorbell_valid),
+    .srq_doorbell_ready_o   (srq_doorbell_ready),
     .qp_event_i             (qp_event_rq),
     .qp_event_valid_i       (qp_event_rq_valid),
     .qp_event_ready_o       (qp_event_rq_ready),
@@ -449,6 +455,9 @@ module roci_nic #(
     .live_valid_i           (live_rq_valid),
     .live_ready_o           (live_rq_ready),
     .live_o                 (live_rq),
+    .live_srq_valid_i       (live_srq_valid),
+    .live_srq_ready_o       (live_srq_ready),
+    .live_srq_o             (live_srq),
     .req_meta_i             (req_meta),
     .req_meta_valid_i       (req_meta_valid),
     .req_meta_ready_o       (req_meta_ready),
@@ -466,6 +475,14 @@ module roci_nic #(
     .ack_valid_o            (ack_valid),
     .ack_ready_i            (ack_ready),
     .sent_i                 (rq_sent),
+    .sent_error_i           (sent_error),
+    .sent_qpn_i             (sent_qpn),
+    .sent_psn_i             (sent_psn),
+    .fault_i                (fault),
+    .fault_valid_i          (fault_valid),
+    .fault_ready_o          (fault_ready),
+    .fault_qpn_o            (fault_qpn),
+    .fault_valid_o          (fault_taken),
     .walk_key_req_o         (key_req[2*roci_pkg::KeyReqBits +: roci_pkg::KeyReqBits]),
     .walk_key_req_valid_o   (key_req_valid[2]),
     .walk_key_req_ready_i   (key_req_ready[2]),
@@ -476,6 +493,11 @@ module roci_nic #(
     .rkey_req_ready_i       (key_req_ready[3]),
     .rkey_rsp_i             (key_rsp),
     .rkey_rsp_valid_i       (key_rsp_valid[3]),
+    .key_op_req_o           (key_op[roci_pkg::KeyOpReqBits +: roci_pkg::KeyOpReqBits]),
+    .key_op_req_valid_o     (key_op_valid[1]),
+    .key_op_req_ready_i     (key_op_ready[1]),
+    .key_op_rsp_i           (key_op_rsp),
+    .key_op_rsp_valid_i     (key_op_rsp_valid[1]),
     .br_fetch_valid_o       (br_valid[1]),
     .br_fetch_ready_i       (br_ready[1]),
     .br_fetch_addr_o        (br_addr[1*64 +: 64]),
@@ -501,23 +523,18 @@ module roci_nic #(
     .bw_atomic_data_o       (bw_data[2*512 +: 512]),
     .bw_atomic_bytes_o      (bw_bytes[2*7 +: 7]),
     .bw_atomic_done_i       (bw_done[2]),
+    .bw_atomic_error_i      (bw_error[2]),
     .store_job_i            (store_job),
     .store_job_valid_i      (store_job_valid),
     .store_job_ready_o      (store_job_ready),
     .store_done_o           (store_done)
   );
 
-  // Not asked for by the engines so far.
-  assign key_op            = '0;
-  assign key_op_valid      = '0;
-  assign srq_doorbell_ready = 1'b1;
-  assign live_srq_ready    = live_srq_valid;
-  assign live_srq          = '0;
-  assign fault_qpn         = '0;
-  assign fault_valid       = 1'b0;
-  assign bw_error          = '0;
+  // Not asked for by the send side so far.
   logic unused_op;
-  assign unused_op = ^{bw_error, key_op_ready, key_op_rsp, key_op_rsp_valid, srq_doorbell, srq_doorbell_valid};
+  assign key_op[roci_pkg::KeyOpReqBits-1:0] = '0;
+  assign key_op_valid[0] = 1'b0;
+  assign unused_op       = &{bw_error[3], key_op_ready[0], key_op_rsp_valid[0]};
 
   roci_key_check #(.NumKeys(NumKeys), .Clients(4)) u_keys (
     .clk_i, .rst_ni,
@@ -577,6 +594,8 @@ module roci_nic #(
     .seg_ready_i     (rd_seg_ready),
     .sent_i          (sent),
     .rq_sent_o       (rq_sent),
+    .sent_qpn_o      (sent_qpn),
+    .sent_psn_o      (sent_psn),
     .idle_o          (order_idle)
   );
 
@@ -618,6 +637,7 @@ module roci_nic #(
     .m_axis_tvalid_o      (m_axis_tx_tvalid_o),
     .m_axis_tready_i      (m_axis_tx_tready_i),
     .sent_o               (sent),
+    .sent_error_o         (sent_error),
     .tx_frame_o           (tx_frame),
     .tx_bytes_o           (tx_bytes)
   );
@@ -650,6 +670,8 @@ module roci_nic #(
     .pay_src_o           (rx_pay_src),
     .pay_offset_o        (rx_pay_offset),
     .pay_len_o           (rx_pay_len),
+    .pay_qpn_o           (rx_pay_qpn),
+    .pay_psn_o           (rx_pay_psn),
     .pay_hdr_valid_o     (rx_pay_hdr_valid),
     .pay_hdr_ready_i     (rx_pay_hdr_ready),
     .pay_tdata_o         (rx_pay_data),
@@ -680,6 +702,8 @@ module roci_nic #(
     .rx_pay_src_i         (rx_pay_src),
     .rx_pay_offset_i      (rx_pay_offset),
     .rx_pay_len_i         (rx_pay_len),
+    .rx_pay_qpn_i         (rx_pay_qpn),
+    .rx_pay_psn_i         (rx_pay_psn),
     .rx_pay_hdr_valid_i   (rx_pay_hdr_valid),
     .rx_pay_hdr_ready_o   (rx_pay_hdr_ready),
     .rx_pay_tdata_i       (rx_pay_data),
@@ -693,6 +717,9 @@ module roci_nic #(
     .rsp_seg_valid_i      (rsp_seg_valid),
     .rsp_seg_ready_o      (rsp_seg_ready),
     .wr_done_o            (wr_done),
+    .fault_o              (fault),
+    .fault_valid_o        (fault_valid),
+    .fault_ready_i        (fault_ready),
     .br_valid_i           (br_valid),
     .br_ready_o           (br_ready),
     .br_addr_i            (br_addr),
@@ -709,6 +736,7 @@ module roci_nic #(
     .bw_data_i            (bw_data),
     .bw_bytes_i           (bw_bytes),
     .bw_done_o            (bw_done),
+    .bw_error_o           (bw_error),
     .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
     .m_axi_aruser_o, .m_axi_arvalid_o, .m_axi_arready_i,
     .m_axi_rid_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o,

@@ -152,6 +152,13 @@ package roci_pkg;
   localparam logic [3:0] VerdictRead = 4'd10;  // Execute
   localparam logic [3:0] VerdictAtomic = 4'd11;  // Execute
 
+  localparam logic [2:0] ResponderKindEvent = 3'd0;  // A change of state
+  localparam logic [2:0] ResponderKindResult = 3'd1;  // An atomic is done
+  localparam logic [2:0] ResponderKindLive = 3'd2;  // A question of firmware
+  localparam logic [2:0] ResponderKindRequest = 3'd3;  // A packet
+  localparam logic [2:0] ResponderKindStep = 3'd4;  // A step of an answer, or of a flush
+  localparam logic [2:0] ResponderKindFault = 3'd5;  // Memory could not be written or read
+
   localparam logic [1:0] ReceiveOpPeek = 2'd0;  // Tell about the oldest receive
   localparam logic [1:0] ReceiveOpFree = 2'd1;  // The oldest receive is used up
   localparam logic [1:0] ReceiveOpInit = 2'd2;  // Entering RTR: start fetching
@@ -863,13 +870,13 @@ package roci_pkg;
 
   localparam int unsigned AtomicDoneBits = 93;
   typedef struct packed {
-    logic         error;               // Memory could not be read; nothing was changed
+    logic         error;               // Memory could not be read, or not be written
     logic [63:0]  original;            // Content before the operation
     logic [3:0]   slot;                // Replay slot
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
 
-  localparam int unsigned ResponderQpBits = 491;
+  localparam int unsigned ResponderQpBits = 492;
   typedef struct packed {
     logic [15:0]  recv_next;           // Receives used up: free-running index of the next
     logic [15:0]  last_desc;           // Number of the newest packet given to tx's payload queue
@@ -882,11 +889,12 @@ package roci_pkg;
     logic [23:0]  next_msn;            // Its MSN
     logic [23:0]  next_psn;            // Its PSN
     logic         next;                // An ACK follows that one
-    logic [31:0]  ack_ticket;          // Payload packets that must be in memory before an ACK
+    logic [31:0]  ack_ticket;          // Payload packets that must be in memory before it
     logic [7:0]   ack_syndrome;        // Its syndrome
     logic [23:0]  ack_msn;             // Its MSN
     logic [23:0]  ack_psn;             // Its PSN
     logic [1:0]   ack;                 // Answer to leave next: ResponderAck
+    logic         last_wqe;            // With an SRQ: QpLastWqe was raised
     logic         flush;               // Posted receives are to be flushed
     logic         established;         // CommEst was considered
     logic         dead;                // Takes no more requests
@@ -919,6 +927,18 @@ package roci_pkg;
     logic [23:0]  last_psn;            // Last PSN of the answer
     logic [23:0]  psn;                 // First PSN
   } responder_slot_t;
+
+  localparam int unsigned ReceiveRingBits = 71;
+  typedef struct packed {
+    logic         fired;               // SRQ: the limit event was raised
+    logic         flush;               // Queue pair in ERR: report what is posted
+    logic         active;              // Is fetched
+    logic [3:0]   epoch;               // Life of the fetches
+    logic [15:0]  got;                 // To arrive next
+    logic [15:0]  next;                // To be fetched next
+    logic [15:0]  cons;                // Oldest one
+    logic [15:0]  prod;                // To be posted next
+  } receive_ring_t;
 
   localparam int unsigned ReceiveCmdBits = 26;
   typedef struct packed {

@@ -161,6 +161,13 @@ constexpr uint32_t kVerdictWrite = 9;
 constexpr uint32_t kVerdictRead = 10;
 constexpr uint32_t kVerdictAtomic = 11;
 
+constexpr uint32_t kResponderKindEvent = 0;
+constexpr uint32_t kResponderKindResult = 1;
+constexpr uint32_t kResponderKindLive = 2;
+constexpr uint32_t kResponderKindRequest = 3;
+constexpr uint32_t kResponderKindStep = 4;
+constexpr uint32_t kResponderKindFault = 5;
+
 constexpr uint32_t kReceiveOpPeek = 0;
 constexpr uint32_t kReceiveOpFree = 1;
 constexpr uint32_t kReceiveOpInit = 2;

@@ -256,6 +256,16 @@ inline constexpr Code kVerdicts[] = {
     {"Atomic", 11, "Execute"},
 };
 
+/// What the responder deals with.
+inline constexpr Code kResponderKinds[] = {
+    {"Event", 0, "A change of state"},
+    {"Result", 1, "An atomic is done"},
+    {"Live", 2, "A question of firmware"},
+    {"Request", 3, "A packet"},
+    {"Step", 4, "A step of an answer, or of a flush"},
+    {"Fault", 5, "Memory could not be written or read"},
+};
+
 /// Order to the store of posted receives.
 inline constexpr Code kReceiveOps[] = {
     {"Peek", 0, "Tell about the oldest receive"},

@@ -85,6 +85,7 @@ void each_record(Visitor visit) {
   visit("atomic_done", "", kAtomicDone);
   visit("responder_qp", "", kResponderQp);
   visit("responder_slot", "", kResponderSlot);
+  visit("receive_ring", "", kReceiveRing);
   visit("receive_cmd", "", kReceiveCmd);
   visit("receive_rsp", "", kReceiveRsp);
   visit("timer_cmd", "", kTimerCmd);
@@ -159,6 +160,7 @@ void each_code_group(Visitor visit) {
   visit("ResponderIn", 2, kResponderIn);
   visit("ResponderAck", 2, kResponderAcks);
   visit("Verdict", 4, kVerdicts);
+  visit("ResponderKind", 3, kResponderKinds);
   visit("ReceiveOp", 2, kReceiveOps);
   visit("TimerOp", 2, kTimerOps);
   visit("Table", 4, kTables);

@@ -214,7 +214,7 @@ inline constexpr Field kAtomicDone[] = {
     {"qpn", 24, "Queue pair"},
     {"slot", 4, "Replay slot"},
     {"original", 64, "Content before the operation"},
-    {"error", 1, "Memory could not be read; nothing was changed"},
+    {"error", 1, "Memory could not be read, or not be written"},
 };
 
 /// What the responder knows of a queue pair.
@@ -232,11 +232,12 @@ inline constexpr Field kResponderQp[] = {
     {"dead", 1, "Takes no more requests"},
     {"established", 1, "CommEst was considered"},
     {"flush", 1, "Posted receives are to be flushed"},
+    {"last_wqe", 1, "With an SRQ: QpLastWqe was raised"},
     {"ack", 2, "Answer to leave next: ResponderAck"},
     {"ack_psn", 24, "Its PSN"},
     {"ack_msn", 24, "Its MSN"},
     {"ack_syndrome", 8, "Its syndrome"},
-    {"ack_ticket", 32, "Payload packets that must be in memory before an ACK"},
+    {"ack_ticket", 32, "Payload packets that must be in memory before it"},
     {"next", 1, "An ACK follows that one"},
     {"next_psn", 24, "Its PSN"},
     {"next_msn", 24, "Its MSN"},
@@ -266,6 +267,19 @@ inline constexpr Field kResponderSlot[] = {
     {"addr_operand", 64, "READ: DMA address of the next byte; atomic: swap or add operand"},
     {"len_compare", 64, "READ: bytes in all, and left in the upper half; atomic: compare operand"},
     {"original", 64, "Atomic: content before it"},
+};
+
+/// Posted receives of a queue pair or of an SRQ; indices run free. A queue pair with an SRQ: its one
+/// entry is the receive it holds.
+inline constexpr Field kReceiveRing[] = {
+    {"prod", 16, "To be posted next"},
+    {"cons", 16, "Oldest one"},
+    {"next", 16, "To be fetched next"},
+    {"got", 16, "To arrive next"},
+    {"epoch", 4, "Life of the fetches"},
+    {"active", 1, "Is fetched"},
+    {"flush", 1, "Queue pair in ERR: report what is posted"},
+    {"fired", 1, "SRQ: the limit event was raised"},
 };
 
 /// Question to the store of posted receives, and its answer.

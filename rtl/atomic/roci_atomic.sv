@@ -45,7 +45,13 @@ module roci_atomic (
   output logic [19:0]              bw_pasid_o,
   output logic [511:0]             bw_data_o,
   output logic [6:0]               bw_bytes_o,
-  input  logic                     bw_done_i
+  input  logic                     bw_done_i,
+  input  logic                     bw_error_i,    // with done: not written
+
+  // a store that was not written; it is counted when this is taken
+  output roci_pkg::fault_t         fault_o,
+  output logic                     fault_valid_o,
+  input  logic                     fault_ready_i
 );
 
   localparam logic [1:0] OpStore = 2'd0, OpCompareSwap = 2'd1;
@@ -73,7 +79,7 @@ module roci_atomic (
   );
 
   // ---------------------------------------------------------------- one at a time
-  typedef enum logic [2:0] {StWait, StRead, StData, StWrite, StWritten, StDone} state_e;
+  typedef enum logic [2:0] {StWait, StRead, StData, StWrite, StWritten, StDone, StFault} state_e;
   state_e      state_q, state_d;
   logic [63:0] word, word_q, result;
   logic        error_q;
@@ -95,8 +101,9 @@ module roci_atomic (
       StRead:    if (br_ready_i) state_d = StData;
       StData:    if (br_data_valid_i) state_d = change && !br_error_i ? StWrite : StDone;
       StWrite:   if (bw_ready_i) state_d = StWritten;
-      StWritten: if (bw_done_i) state_d = job.op == OpStore ? StWait : StDone;
+      StWritten: if (bw_done_i) state_d = job.op != OpStore ? StDone : bw_error_i ? StFault : StWait;
       StDone:    if (done_ready_i) state_d = StWait;
+      StFault:   if (fault_ready_i) state_d = StWait;
       default:   state_d = StWait;
     endcase
   end
@@ -108,12 +115,13 @@ module roci_atomic (
       store_done_q <= '0;
     end else begin
       state_q <= state_d;
-      if (state_q == StWritten && state_d == StWait) store_done_q <= store_done_q + 1'b1;
+      if ((state_q == StWritten || state_q == StFault) && state_d == StWait) store_done_q <= store_done_q + 1'b1;
     end
     if (state_q == StData) begin
       word_q  <= word;
       error_q <= br_error_i;
     end
+    if (state_q == StWritten && bw_done_i && bw_error_i) error_q <= 1'b1;
   end
 
   assign br_valid_o      = state_q == StRead;
@@ -132,6 +140,10 @@ module roci_atomic (
   assign done_o.original = word_q;
   assign done_o.error    = error_q;
   assign store_done_o    = store_done_q;
+  assign fault_valid_o   = state_q == StFault;
+  assign fault_o.qpn     = job.qpn;
+  assign fault_o.psn     = '0;
+  assign fault_o.response = 1'b1;
   assign idle_o          = job_level == '0 && !job_valid_i && !store_job_valid_i;
 
   `ASSERT(StoresAreStores, `IMPLIES(store_job_valid_i, store_job_i.op == OpStore))

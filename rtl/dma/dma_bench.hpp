@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "Vroci_dma.h"
 #include "dma/host_model.hpp"
 #include "spec/records.hpp"
@@ -22,6 +24,7 @@ struct Packet {
   unsigned pos, len;  // byte of the first beat; bytes
   bool src, error;
   std::vector<std::uint8_t> bytes;
+  unsigned number = 0;  // of a packet written
 };
 struct Block {
   std::uint64_t addr;
@@ -43,7 +46,7 @@ class Bench {
   std::deque<Block> requests[5], blocks[5], stores[4], storing[4];
   bool block_client_stalled[5] = {};
   std::uint64_t reads_done = 0, blocks_done[5] = {}, stores_done[4] = {};
-  std::uint64_t first_pay_cycle = 0, read_errors = 0;
+  std::uint64_t first_pay_cycle = 0, read_errors = 0, faults = 0, store_errors = 0;
   std::uint16_t wr_done = 0;
 
   bool busy() const {
@@ -69,6 +72,7 @@ class Bench {
     for (const Piece& piece : packet.pieces) put_pieces[packet.src].push_back(piece);
     packet.bytes.resize(packet.len);
     for (auto& byte : packet.bytes) byte = static_cast<std::uint8_t>(random());
+    packet.number = written_++ & 0xFFFFFF;
     headers.push_back(packet);
     payload.push_back(packet);
     in_flight.push_back(std::move(packet));
@@ -173,6 +177,8 @@ class Bench {
       m.rx_pay_src_i = headers.front().src;
       m.rx_pay_offset_i = headers.front().pos;
       m.rx_pay_len_i = headers.front().len;
+      m.rx_pay_qpn_i = headers.front().number;
+      m.rx_pay_psn_i = ~m.rx_pay_qpn_i & 0xFFFFFF;
     }
     // Beats may wait for their header to be taken.
     const bool taken = payload.size() > headers.size();
@@ -186,6 +192,7 @@ class Bench {
       }
       m.rx_pay_tlast_i = kBeat * (in_beat_ + 1) >= packet.pos + packet.len;
     }
+    m.fault_ready_i = go();
     m.req_seg_valid_i = offer(put_up_[0], !put_pieces[0].empty());
     if (m.req_seg_valid_i) put_seg(m.req_seg_i, put_pieces[0].front());
     m.rsp_seg_valid_i = offer(put_up_[1], !put_pieces[1].empty());
@@ -193,11 +200,17 @@ class Bench {
   }
 
   void sample_writes(Vroci_dma& m) {
-    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory
+    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory, or was told of
       REQUIRE_FALSE(in_flight.empty());
+      if (fault_taken_) {
+        fault_taken_ = false;
+        in_flight.pop_front();
+        continue;
+      }
       unsigned at = 0;
       for (const Piece& piece : in_flight.front().pieces) {
         bool same = true;
+        REQUIRE_FALSE((!piece.drop && host.touches_bad(piece.addr, piece.len)));
         for (unsigned i = 0; i < piece.len && !piece.drop; ++i) {
           same &= host.at(piece.addr + i) == in_flight.front().bytes[at + i];
         }
@@ -205,6 +218,20 @@ class Bench {
         at += piece.len;
       }
       in_flight.pop_front();
+    }
+    if (m.fault_valid_o && m.fault_ready_i) {
+      REQUIRE_FALSE(in_flight.empty());
+      const auto& pieces = in_flight.front().pieces;
+      REQUIRE(std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+        return !piece.drop && host.touches_bad(piece.addr, piece.len);
+      }));
+      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "response")) ==
+              in_flight.front().src);
+      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "qpn")) == in_flight.front().number);
+      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "psn")) ==
+              (~in_flight.front().number & 0xFFFFFF));
+      fault_taken_ = true;
+      ++faults;
     }
     if (m.rx_pay_hdr_valid_i && m.rx_pay_hdr_ready_o) {
       headers.pop_front();
@@ -282,9 +309,12 @@ class Bench {
         REQUIRE_FALSE(storing[c].empty());
         bool same = true;
         const Block& block = storing[c].front();
-        for (unsigned i = 0; i < block.count; ++i)
+        const bool bad = host.touches_bad(block.addr, block.count);
+        for (unsigned i = 0; i < block.count && !bad; ++i)
           same &= host.at(block.addr + i) == block.bytes[i];
         REQUIRE(same);
+        REQUIRE((m.bw_error_o >> c & 1) == bad);
+        store_errors += bad;
         storing[c].pop_front();
         ++stores_done[c];
       }
@@ -296,6 +326,8 @@ class Bench {
     }
   }
 
+  unsigned written_ = 0;
+  bool fault_taken_ = false;
   bool seg_up_ = false, start_up_ = false, header_up_ = false, beat_up_ = false;
   bool put_up_[2] = {}, fetch_up_[5] = {}, store_up_[4] = {};
   unsigned pay_beat_ = 0, in_beat_ = 0, got_[5] = {};

@@ -71,12 +71,15 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
   bench.host.shuffle = true;
   if (errors) {
     for (int i = 0; i < 6; ++i) bench.host.bad_pages.insert((kSources >> 12) + work.pick(64));
+    for (int i = 0; i < 30; ++i) bench.host.bad_pages.insert((kTargets >> 12) + work.pick(192));
   }
   const auto source = [&](unsigned len) { return work.source(len); };
   const auto target = [&](unsigned len) { return work.target(len); };
   std::vector<std::uint8_t> expected = bench.host.memory;
   const auto note = [&](std::uint64_t addr, const std::uint8_t* bytes, unsigned len) {
-    for (unsigned i = 0; i < len; ++i) expected[addr - HostModel::kBase + i] = bytes[i];
+    for (unsigned i = 0; i < len; ++i)
+      if (bench.host.bad_pages.count((addr + i) >> 12) == 0)
+        expected[addr - HostModel::kBase + i] = bytes[i];
   };
   while (work.room()) {
     if (bench.reads.size() < 40) {
@@ -109,6 +112,8 @@ void everything_at_once(unsigned stall, unsigned host_stall, unsigned jitter, bo
   for (int c = 0; c < 5; ++c) CHECK(bench.blocks_done[c] > 100);
   for (int c = 0; c < 4; ++c) CHECK(bench.stores_done[c] > 10);
   CHECK((bench.read_errors > 0) == errors);
+  CHECK((bench.faults > 20) == errors);
+  CHECK((bench.store_errors > 2) == errors);
 }
 
 TEST_CASE("dma: everything at once, no byte wrong, none outside (I6, F-83)") {
@@ -116,7 +121,7 @@ TEST_CASE("dma: everything at once, no byte wrong, none outside (I6, F-83)") {
   SUBCASE("at full speed") { everything_at_once(0, 0, 0, false); }
   SUBCASE("our side slow") { everything_at_once(60, 10, 100, false); }
   SUBCASE("memory slow") { everything_at_once(10, 60, 2000, false); }
-  SUBCASE("with failing pages (F-80, F-81)") { everything_at_once(20, 20, 300, true); }
+  SUBCASE("with failing pages (F-80, F-81, F-82)") { everything_at_once(20, 20, 300, true); }
 }
 
 /// Clocks per packet of `count` packets of `len` bytes, in the steady state.

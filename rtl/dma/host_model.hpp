@@ -28,7 +28,7 @@ class HostModel {
   unsigned stall = 0;     // percent of clocks in which a channel is not ready or not valid
   bool shuffle = false;   // read beats of any id, in any order
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(kSize);
-  std::set<std::uint64_t> bad_pages;  // address / 4096: reads fail
+  std::set<std::uint64_t> bad_pages;  // address / 4096: reads and writes fail
 
   std::uint64_t reads = 0, writes = 0;  // bursts taken
   std::uint64_t first_w_cycle = 0;      // cycle of the first write beat since it was cleared
@@ -39,6 +39,10 @@ class HostModel {
   std::uint8_t& at(std::uint64_t addr) { return memory.at(addr - kBase); }
   bool quiet() const {
     return reads_.empty() && writes_.empty() && beats_.empty() && answers_.empty();
+  }
+
+  bool touches_bad(std::uint64_t addr, unsigned len) const {
+    return bad_pages.count(addr >> 12) != 0 || bad_pages.count((addr + len - 1) >> 12) != 0;
   }
 
   /// Sets the inputs of the model for this clock.
@@ -65,9 +69,14 @@ class HostModel {
         if (answers_[i].id == answers_[pick_b].id) pick_b = i;
       }
       if (answers_[pick_b].ready <= now) {
-        for (const auto& [addr, value] : answers_[pick_b].bytes) at(addr) = value;
-        m.m_axi_bid_i = answers_[pick_b].id;
         m.m_axi_bresp_i = 0;
+        for (const auto& [addr, value] : answers_[pick_b].bytes) {
+          if (bad_pages.count(addr >> 12) != 0)
+            m.m_axi_bresp_i = 2;
+          else
+            at(addr) = value;
+        }
+        m.m_axi_bid_i = answers_[pick_b].id;
         m.m_axi_bvalid_i = 1;
         answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(pick_b));
       }

@@ -32,6 +32,8 @@ module roci_dma #(
   input  logic                   rx_pay_src_i,     // 0 req, 1 rsp
   input  logic [5:0]             rx_pay_offset_i,  // of the first byte in the first beat
   input  logic [12:0]            rx_pay_len_i,
+  input  logic [23:0]            rx_pay_qpn_i,
+  input  logic [23:0]            rx_pay_psn_i,
   input  logic                   rx_pay_hdr_valid_i,
   output logic                   rx_pay_hdr_ready_o,
   input  logic [DataWidth-1:0]   rx_pay_tdata_i,
@@ -46,6 +48,9 @@ module roci_dma #(
   input  logic                   rsp_seg_valid_i,
   output logic                   rsp_seg_ready_o,
   output logic [15:0]            wr_done_o,        // packets whose payload is in memory
+  output roci_pkg::fault_t       fault_o,          // or failed to get there; not counted until taken
+  output logic                   fault_valid_o,
+  input  logic                   fault_ready_i,
 
   // block reads: 0 SQ fetch, 1 RQ fetch, 2 requester refetch, 3 atomic, 4 firmware
   input  logic [4:0]             br_valid_i,
@@ -66,6 +71,7 @@ module roci_dma #(
   input  logic [4*512-1:0]       bw_data_i,
   input  logic [4*7-1:0]         bw_bytes_i,
   output logic [3:0]             bw_done_o,
+  output logic [3:0]             bw_error_o,       // with bw_done_o: the write failed
 
   // AXI4
   output logic [7:0]             m_axi_arid_o,
@@ -178,6 +184,7 @@ module roci_dma #(
   roci_scatter #(.DataWidth(DataWidth)) u_scatter (
     .clk_i, .rst_ni,
     .pay_src_i(rx_pay_src_i), .pay_offset_i(rx_pay_offset_i), .pay_len_i(rx_pay_len_i),
+    .pay_qpn_i(rx_pay_qpn_i), .pay_psn_i(rx_pay_psn_i),
     .pay_hdr_valid_i(rx_pay_hdr_valid_i), .pay_hdr_ready_o(rx_pay_hdr_ready_o),
     .pay_tdata_i(rx_pay_tdata_i), .pay_tlast_i(rx_pay_tlast_i), .pay_tvalid_i(rx_pay_tvalid_i),
     .pay_tready_o(rx_pay_tready_o),
@@ -186,16 +193,17 @@ module roci_dma #(
     .aw_addr_o(s_addr), .aw_pasid_o(s_pasid), .aw_beats_o(s_beats), .aw_valid_o(s_aw_valid),
     .aw_ready_i(s_aw_ready),
     .w_data_o(s_data), .w_strb_o(s_strb), .w_last_o(s_last), .w_valid_o(s_valid),
-    .w_ready_i(s_ready), .b_i(s_answer), .wr_done_o, .idle_o(scatter_idle));
+    .w_ready_i(s_ready), .b_i(s_answer), .b_error_i(m_axi_bresp_i != 2'b00), .wr_done_o,
+    .fault_o, .fault_valid_o, .fault_ready_i, .idle_o(scatter_idle));
 
   // Blocks out.
   roci_dma_block_write #(.DataWidth(DataWidth)) u_block_write (
     .clk_i, .rst_ni,
-    .bw_valid_i, .bw_ready_o, .bw_addr_i, .bw_pasid_i, .bw_data_i, .bw_bytes_i, .bw_done_o,
+    .bw_valid_i, .bw_ready_o, .bw_addr_i, .bw_pasid_i, .bw_data_i, .bw_bytes_i, .bw_done_o, .bw_error_o,
     .aw_client_o(w_client), .aw_addr_o(w_addr), .aw_pasid_o(w_pasid), .aw_beats_o(w_beats),
     .aw_valid_o(w_aw_valid), .aw_ready_i(w_aw_ready),
     .w_data_o(w_data), .w_strb_o(w_strb), .w_last_o(w_last), .w_valid_o(w_valid),
-    .w_ready_i(w_ready), .b_i(w_answer), .idle_o(write_idle));
+    .w_ready_i(w_ready), .b_i(w_answer), .b_error_i(m_axi_bresp_i != 2'b00), .idle_o(write_idle));
 
   roci_dma_write_mux #(.DataWidth(DataWidth)) u_write_mux (
     .clk_i, .rst_ni,

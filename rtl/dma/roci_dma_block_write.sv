@@ -21,6 +21,7 @@ module roci_dma_block_write #(
   input  logic [4*512-1:0]       bw_data_i,
   input  logic [4*7-1:0]         bw_bytes_i,
   output logic [3:0]             bw_done_o,   // pulse: in memory
+  output logic [3:0]             bw_error_o,  // with it: or rather not, the write failed
 
   // writes
   output logic [1:0]             aw_client_o,
@@ -35,6 +36,7 @@ module roci_dma_block_write #(
   output logic                   w_valid_o,
   input  logic                   w_ready_i,
   input  logic [3:0]             b_i,         // responses, in order for each client
+  input  logic                   b_error_i,   // with a response: its write failed
 
   output logic                   idle_o
 );
@@ -150,9 +152,17 @@ module roci_dma_block_write #(
   end
   assign flag_ready = room[client_q];
 
+  logic [Clients-1:0] failed, failed_q;  // a burst of the request under way failed
+  assign failed = failed_q | (b_i & {Clients{b_error_i}});
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) bw_done_o <= '0;
-    else bw_done_o <= b_i & ends;
+    if (!rst_ni) begin
+      bw_done_o <= '0;
+      failed_q  <= '0;
+    end else begin
+      bw_done_o <= b_i & ends;
+      failed_q  <= failed & ~(b_i & ends);
+    end
+    bw_error_o <= failed;
   end
 
   assign idle_o = bw_valid_i == '0 && !split_valid && !valid_q && waiting == '0 && bw_done_o == '0;

@@ -46,6 +46,9 @@ module roci_responder #(
   output logic [15:0]              next_o,
   input  logic [15:0]              wr_done_i,
   input  logic                     sent_i,
+  input  roci_pkg::fault_t         fault_i,      // memory failed
+  input  logic                     fault_valid_i,
+  output logic                     fault_ready_o,
 
   // posted receives
   output roci_pkg::receive_cmd_t   cmd_o,
@@ -61,6 +64,18 @@ module roci_responder #(
   output logic [3:0]               list_block_o,
   output logic                     list_walk_o,  // the walker reads
   input  logic [7:0]               list_num_sge_i,
+  input  logic [15:0]              list_pd_i,    // of an entry taken from an SRQ
+  input  logic [1:0]               list_stride_i,
+  input  logic                     index_write_i,  // index up to which receives are posted
+  input  logic [$clog2(NumQps)-1:0] index_row_i,
+  input  logic [15:0]              index_i,
+
+  // key operations
+  output roci_pkg::key_op_req_t    key_op_req_o,
+  output logic                     key_op_req_valid_o,
+  input  logic                     key_op_req_ready_i,
+  input  roci_pkg::key_op_rsp_t    key_op_rsp_i,
+  input  logic                     key_op_rsp_valid_i,
 
   // list walker
   output logic                     walk_valid_o,
@@ -116,10 +131,9 @@ module roci_responder #(
   // Strobes of the control.
   logic       pick, queue_pop, event_init, event_flush, live, look, peeked, list_bad, find_next;
   logic       commit, replay, miss, slot_pick, emit, count_nak, result, flush_one, push;
-  logic       slot_read, control_idle, order_valid, order_ready;
+  logic       slot_read, control_idle, order_valid, order_ready, fault, last_wqe;
   logic [2:0] kind, kind_q;  // kind_q: of the event under way
   logic [1:0] order_op;
-  localparam logic [2:0] KindEvent = 3'd0, KindResult = 3'd1, KindLive = 3'd2, KindRequest = 3'd3;
 
   // ---------------------------------------------------------------- time of payload and packets
   // Tickets are extended to 32 bits, so that one kept for long does not come round.
@@ -134,6 +148,7 @@ module roci_responder #(
   // ---------------------------------------------------------------- state
   logic [23:0]               read_qpn, qpn;
   logic [2:0]                qp_state;
+  logic [15:0]               posted, credits;
   logic [4:0]                slot_at;
   logic                      state_ready, via_desc, slot_picked_q;
   roci_pkg::responder_qp_t   qp, apply_qp, answer_qp;
@@ -143,13 +158,17 @@ module roci_responder #(
   roci_responder_state #(.NumQps(NumQps)) u_state (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .pick_i(pick), .pick_qpn_i(read_qpn), .qpn_o(qpn), .qp_o(qp), .attr_o(attr), .state_o(qp_state),
-    .slot_read_i(slot_read), .find_next_i(find_next), .of_result_i(kind_q == KindResult),
-    .of_request_i(kind_q == KindRequest), .slot_o(slot), .slot_at_o(slot_at),
+    .posted_o(posted), .posted_write_i(index_write_i), .posted_row_i(index_row_i), .posted_i(index_i),
+    .slot_read_i(slot_read), .find_next_i(find_next),
+    .of_result_i(kind_q == roci_pkg::ResponderKindResult),
+    .of_request_i(kind_q == roci_pkg::ResponderKindRequest), .slot_o(slot), .slot_at_o(slot_at),
     .commit_i(commit), .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
     .apply_slot_write_i(apply_slot_write), .replay_i(replay), .replay_slot_i(replay_slot),
     .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked_q), .answer_qp_i(answer_qp),
     .answer_slot_i(answer_slot), .init_i(event_init), .flush_i(event_flush),
-    .flush_one_i(flush_one), .result_i(result), .done_i, .issued_i(issued_q), .sent_i(sent_q),
+    .flush_one_i(flush_one), .result_i(result), .done_i, .last_wqe_i(last_wqe), .fault_i(fault),
+    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done_q),
+    .issued_i(issued_q), .sent_i(sent_q),
     .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );
 
@@ -171,7 +190,7 @@ module roci_responder #(
   roci_pkg::event_req_t  apply_fail;
   roci_pkg::tx_desc_t    answer_desc;
   logic [3:0] verdict;
-  logic       stall, walks, first, replay_match, replay_passed, walk_bad, unused;
+  logic       stall, walks, first, inv, replay_match, replay_passed, walk_bad, unused;
   logic       apply_job_valid, apply_seg_valid, apply_cqe_valid, apply_fail_valid;
   logic       apply_established, apply_count, apply_answer;
   logic [9:0] apply_drop;
@@ -182,8 +201,10 @@ module roci_responder #(
     .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .ticket_i(ticket), .qp_i(qp),
     .attr_i(attr), .state_i(qp_state), .slot_i(slot), .job_waits_i(job_valid_o),
     .pick_i(pick), .look_i(look), .peeked_i(peeked), .rsp_i, .list_bad_i(list_bad),
-    .walk_bad_i(walk_bad), .walk_status_i, .commit_i(commit),
-    .verdict_o(verdict), .stall_o(stall), .walks_o(walks), .first_o(first), .match_o(replay_match), .passed_o(replay_passed),
+    .walk_bad_i(walk_bad), .walk_good_i(walk_done_i && !walk_bad), .walk_status_i,
+    .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok), .commit_i(commit),
+    .verdict_o(verdict), .stall_o(stall), .walks_o(walks), .first_o(first), .inv_o(inv),
+    .match_o(replay_match), .passed_o(replay_passed),
     .replay_slot_o(replay_slot),
     .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(apply_slot_write), .job_o(apply_job),
     .job_valid_o(apply_job_valid), .seg_o(apply_seg), .seg_valid_o(apply_seg_valid),
@@ -193,6 +214,14 @@ module roci_responder #(
   );
   assign meta_ready_o = commit || replay || miss;
   assign done_ready_o = result;
+  assign fault_ready_o = fault;
+  always_comb begin
+    key_op_req_o     = '0;
+    key_op_req_o.op  = roci_pkg::KeyOpInvalidate;
+    key_op_req_o.key = meta_i.ext[223:192];
+    key_op_req_o.qpn = qpn;
+    key_op_req_o.pd  = attr.pd;
+  end
 
   logic free_room, list_long, walking, receive_idle;
   roci_responder_receive u_receive (
@@ -200,7 +229,8 @@ module roci_responder #(
     .free_i((commit && apply_cqe_valid) || flush_one), .free_room_o(free_room),
     .order_op_i(order_op), .order_valid_i(order_valid), .order_ready_o(order_ready),
     .cmd_o, .cmd_valid_o, .cmd_ready_i,
-    .index_i(first ? qp.recv_next : qp.recv_index), .stride_log_i(attr.rq_stride_log),
+    .index_i(first ? qp.recv_next : qp.recv_index), .stride_log_i(attr.srq ? list_stride_i : attr.rq_stride_log),
+    .srq_i(attr.srq),
     .list_block_o, .list_num_sge_i, .list_long_o(list_long), .walk_start_i(walk_valid_o),
     .walk_ready_i, .walk_bad_i(walk_bad),
     .walk_last_i(walk_seg_valid_i && walk_seg_ready_o && walk_seg_i.last),
@@ -210,21 +240,28 @@ module roci_responder #(
   assign walk_num_sge_o = list_num_sge_i;
   assign walk_offset_o  = first ? '0 : qp.bytes;
   assign walk_len_o     = 32'(meta_i.payload_len);
-  assign walk_pd_o      = attr.pd;
+  assign walk_pd_o      = attr.srq ? list_pd_i : attr.pd;
 
   // ---------------------------------------------------------------- answer
   logic pick_slot, pick_record, answer_seg_valid, answer_nak;
+  assign credits = posted - qp.recv_next;
   roci_responder_answer u_answer (
     .qpn_i(qpn), .qp_i(qp), .pmtu_i(attr.pmtu), .has_slot_i(qp.pending != '0),
     .slot_index_i(slot_at[3:0]), .slot_i(slot), .done_i(done_q),
+    .credits_i(attr.credits && !attr.srq), .posted_i(credits),
     .pick_slot_o(pick_slot), .pick_record_o(pick_record), .slot_picked_i(slot_picked_q),
     .desc_o(answer_desc), .seg_o(answer_seg), .seg_valid_o(answer_seg_valid), .nak_o(answer_nak),
     .qp_o(answer_qp), .slot_o(answer_slot)
   );
 
   // ---------------------------------------------------------------- control
-  logic cqe_room, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room, ack_room;
-  logic desc_room_q, seg_room_q, ack_room_q, cqe_room_q, room_emit;
+  logic cqe_room, cqe_empty, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room;
+  logic ack_room, room_emit, room_last;
+  logic [4:0] rooms, rooms_q;  // what a step may wait for
+  logic [31:0] newest_behind;
+  assign newest_behind = done_q - newest_q;
+  assign room_last     = event_room && cqe_empty && signed'(newest_behind) >= 32'sd0;
+  assign rooms         = {desc_room, seg_room, ack_room, cqe_room, room_last};
   logic [4:0] jobs_q;        // ours in the atomic unit
   logic       out_idle;
   assign via_desc  = !clear_of_tx || (slot_picked_q && slot.opcode == roci_pkg::OpRcReadRequest);
@@ -232,23 +269,23 @@ module roci_responder #(
   roci_responder_control #(.LevelBits(RowBits + 1)) u_control (
     .clk_i, .rst_ni,
     .ready_i(state_ready), .event_valid_i(qp_event_valid_i),
-    .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .live_valid_i,
+    .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .fault_valid_i, .live_valid_i,
     .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
     .no_jobs_i(jobs_q == '0),
-    .wake_i(moved || posted_valid_i || (desc_room && !desc_room_q) || (seg_room && !seg_room_q)
-            || (ack_room && !ack_room_q) || (cqe_room && !cqe_room_q)),
+    .wake_i(moved || posted_valid_i || (rooms & ~rooms_q) != '0),
     .unblock_i(fetched_i || (job_valid_o && job_ready_i)),
     .room_request_i(free_room && cqe_room && fail_room && event_room && count_room && req_seg_room
                     && !walking),
     .room_fail_i(fail_room), .room_count_i(count_room), .room_cqe_i(cqe_room),
-    .room_emit_i(room_emit),
+    .room_last_i(room_last), .room_emit_i(room_emit),
     .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
-    .list_bad_i(list_long), .walk_ready_i, .walk_done_i,
+    .list_bad_i(list_long), .walk_ready_i, .walk_done_i, .walk_bad_i(walk_bad),
+    .inv_i(inv), .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i),
     .answers_i(apply_answer), .found_i(replay_match),
     .usable_i((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
     .find_end_i(slot_at >= qp.slot_count),
     .has_slot_i(qp.pending != '0), .has_record_i(qp.ack != roci_pkg::ResponderAckNone),
-    .flushes_i(qp.flush), .pick_slot_i(pick_slot), .pick_record_i(pick_record),
+    .flushes_i(qp.flush), .srq_i(attr.srq), .pick_slot_i(pick_slot), .pick_record_i(pick_record),
     .emit_nak_i(answer_nak),
     .emit_more_i(answer_qp.pending != '0 || answer_qp.ack != roci_pkg::ResponderAckNone
                  || answer_qp.flush),
@@ -256,19 +293,22 @@ module roci_responder #(
     .pick_o(pick), .kind_o(kind), .queue_pop_o(queue_pop), .event_init_o(event_init),
     .event_flush_o(event_flush), .event_ready_o(qp_event_ready_o), .live_o(live), .look_o(look),
     .peeked_o(peeked), .list_read_o, .list_bad_o(list_bad), .walk_valid_o,
+    .inv_valid_o(key_op_req_valid_o),
     .slot_read_o(slot_read), .find_next_o(find_next), .commit_o(commit), .replay_o(replay),
     .miss_o(miss), .slot_pick_o(slot_pick), .emit_o(emit), .count_nak_o(count_nak),
-    .result_o(result), .flush_cqe_o(flush_one), .push_o(push), .cmd_valid_o(order_valid), .cmd_op_o(order_op),
+    .result_o(result), .fault_o(fault), .flush_cqe_o(flush_one), .last_wqe_o(last_wqe),
+    .push_o(push), .cmd_valid_o(order_valid), .cmd_op_o(order_op),
     .idle_o(control_idle)
   );
 
   always_comb begin
     unique case (kind)
-      KindEvent:   read_qpn = qp_event_i.qpn;
-      KindResult:  read_qpn = done_i.qpn;
-      KindLive:    read_qpn = live_qpn_i;
-      KindRequest: read_qpn = meta_i.qpn;
-      default:     read_qpn = 24'(queue_row);
+      roci_pkg::ResponderKindEvent:   read_qpn = qp_event_i.qpn;
+      roci_pkg::ResponderKindResult:  read_qpn = done_i.qpn;
+      roci_pkg::ResponderKindFault:   read_qpn = fault_i.qpn;
+      roci_pkg::ResponderKindLive:    read_qpn = live_qpn_i;
+      roci_pkg::ResponderKindRequest: read_qpn = meta_i.qpn;
+      default:                        read_qpn = 24'(queue_row);
     endcase
   end
 
@@ -279,12 +319,13 @@ module roci_responder #(
     .apply_cqe_i(apply_cqe), .apply_cqe_valid_i(apply_cqe_valid), .apply_fail_i(apply_fail),
     .apply_fail_valid_i(apply_fail_valid), .apply_seg_i(apply_seg),
     .apply_seg_valid_i(apply_seg_valid), .apply_count_i(apply_count),
-    .established_i(apply_established), .walk_seg_i, .walk_seg_valid_i, .walk_seg_ready_o,
+    .established_i(apply_established), .last_wqe_i(last_wqe && !qp.last_wqe), .walk_seg_i, .walk_seg_valid_i, .walk_seg_ready_o,
     .emit_i(emit), .via_desc_i(via_desc), .answer_desc_i(answer_desc), .answer_seg_i(answer_seg),
     .answer_seg_valid_i(answer_seg_valid), .count_nak_i(count_nak), .flush_one_i(flush_one),
     .recv_cqn_i(attr.recv_cqn), .rsp_i, .newest_i(newest_q), .done_i(done_q),
-    .result_bad_i(result && done_i.error && !qp.dead),
-    .cqe_room_o(cqe_room), .fail_room_o(fail_room), .event_room_o(event_room),
+    .memory_bad_i((result && done_i.error && !qp.dead)
+                  || (fault && (!qp.dead || fault_i.response))),
+    .cqe_room_o(cqe_room), .cqe_empty_o(cqe_empty), .fail_room_o(fail_room), .event_room_o(event_room),
     .count_room_o(count_room), .req_seg_room_o(req_seg_room), .desc_room_o(desc_room),
     .seg_room_o(seg_room), .ack_room_o(ack_room),
     .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o, .fail_valid_o, .fail_ready_i,
@@ -304,7 +345,7 @@ module roci_responder #(
       job_valid_o  <= 1'b0;
       drop_o       <= '0;
       live_ready_o <= 1'b0;
-      {desc_room_q, seg_room_q, ack_room_q, cqe_room_q} <= '0;
+      rooms_q      <= '0;
     end else begin
       done_q       <= done_q + 32'(16'(wr_done_i - done_q[15:0]));
       sent_q       <= sent_q + 16'(sent_i);
@@ -315,7 +356,7 @@ module roci_responder #(
       if (commit) newest_q <= ticket;
       drop_o <= commit ? apply_drop : '0;
       if (miss) drop_o[roci_pkg::DropDuplicate] <= 1'b1;
-      {desc_room_q, seg_room_q, ack_room_q, cqe_room_q} <= {desc_room, seg_room, ack_room, cqe_room};
+      rooms_q <= rooms;
     end
   end
 

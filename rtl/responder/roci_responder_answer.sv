@@ -2,8 +2,9 @@
 // Combinational.
 //
 // Candidates are the oldest pending replay slot and the ACK or NAK record; the one with the lower
-// PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. A
-// READ and an ACK wait until the payload they come after is in memory.
+// PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. All
+// but an atomic's wait until the payload they come after is in memory: a NAK, too, acknowledges
+// what is before it. Nothing is answered behind a fatal NAK.
 
 module roci_responder_answer (
   input  logic [23:0]               qpn_i,
@@ -13,6 +14,8 @@ module roci_responder_answer (
   input  logic [3:0]                slot_index_i,
   input  roci_pkg::responder_slot_t slot_i,
   input  logic [31:0]               done_i,       // payload packets in memory
+  input  logic                      credits_i,    // AETHs carry credits
+  input  logic [15:0]               posted_i,     // receives posted and not used up
 
   output logic                      pick_slot_o,
   output logic                      pick_record_o,  // none: nothing can go now
@@ -33,7 +36,7 @@ module roci_responder_answer (
   logic        record, record_ready, record_first, read, slot_ready;
   assign record        = qp_i.ack != roci_pkg::ResponderAckNone;
   assign record_behind = done_i - qp_i.ack_ticket;
-  assign record_ready  = record && (qp_i.ack != roci_pkg::ResponderAckAck || signed'(record_behind) >= 32'sd0);
+  assign record_ready  = record && signed'(record_behind) >= 32'sd0;
   assign lead        = slot_i.next_psn - qp_i.ack_psn;
   assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
   assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;
@@ -53,8 +56,19 @@ module roci_responder_answer (
   assign single      = slot_i.first && last;
   assign middle      = !slot_i.first && !last;
   assign len         = last ? left[12:0] : mtu;
-  assign slot_aeth   = {roci_pkg::SynAckNoCredits, slot_i.msn};
-  assign record_aeth = {qp_i.ack_syndrome, qp_i.ack_msn};
+  assign slot_aeth   = {good, slot_i.msn};
+  assign record_aeth = {qp_i.ack == roci_pkg::ResponderAckAck ? good : qp_i.ack_syndrome, qp_i.ack_msn};
+
+  // Credits: twice the logarithm, and the bit below the leading one (9.7.7.2).
+  logic [7:0] good;
+  always_comb begin
+    good = '0;
+    for (int i = 1; i < 16; i++) begin
+      if (posted_i[i]) good = 8'({4'(i), posted_i[i-1]});
+    end
+    if (posted_i == 16'd1) good = 8'd1;
+    if (!credits_i) good = roci_pkg::SynAckNoCredits;
+  end
 
   always_comb begin
     desc_o        = '0;
@@ -106,6 +120,7 @@ module roci_responder_answer (
       qp_o.ack_syndrome = roci_pkg::SynAckNoCredits;
       qp_o.ack_ticket   = qp_i.next_ticket;
       qp_o.next         = 1'b0;
+      if (qp_i.ack == roci_pkg::ResponderAckFatal) qp_o.pending = '0;
     end
   end
 

@@ -8,7 +8,8 @@ module roci_responder_apply (
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      in_rtr_i,    // the state is RTR
   input  logic [31:0]               ticket_i,    // meta_i.ticket, extended
-  input  logic                      placed_i,    // key_i tells where the payload of a SEND goes
+  input  logic                      walked_i,    // the pieces came from the walker
+  input  logic [15:0]               index_i,     // of the receive that a queue pair took from an SRQ
   input  logic [3:0]                verdict_i,
   input  logic [7:0]                syndrome_i,
   input  logic [7:0]                status_i,
@@ -22,7 +23,7 @@ module roci_responder_apply (
   output logic                      slot_write_o,
   output roci_pkg::atomic_job_t     job_o,
   output logic                      job_valid_o,
-  output roci_pkg::seg_t            seg_o,       // pieces of a SEND not placed come from the walker
+  output roci_pkg::seg_t            seg_o,
   output logic                      seg_valid_o,
   output roci_pkg::cqe_req_t        cqe_o,
   output logic                      cqe_valid_o,  // and the oldest receive is used up
@@ -38,7 +39,8 @@ module roci_responder_apply (
   roci_pkg::atomic_eth_t eth;
   logic [31:0] length, total;
   logic [23:0] packets;
-  logic        send, write, read, atomic, executes, nak, with_imm, ends;
+  logic        send, write, read, atomic, executes, nak, with_imm, with_inv, ends;
+  logic [15:0] receive;      // the one whose turn it is
   logic [4:0]  slot_after;
   logic        unused;
 
@@ -59,6 +61,9 @@ module roci_responder_apply (
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyImm
                  || meta_i.opcode == roci_pkg::OpRcWriteLastImm
                  || meta_i.opcode == roci_pkg::OpRcWriteOnlyImm;
+  assign with_inv = meta_i.opcode == roci_pkg::OpRcSendLastInv
+                 || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
+  assign receive  = attr_i.srq ? index_i : qp_i.recv_next;
   // A SEND fills a receive from its first packet on; a WRITE with immediate takes one when it ends.
   assign ends       = qp_i.message == roci_pkg::ResponderInSend || takes_i;
   assign slot_after = 5'(qp_i.slot_next) + 5'd1;
@@ -83,7 +88,7 @@ module roci_responder_apply (
       qp_o.message  = last_i ? roci_pkg::ResponderInNothing
                     : send   ? roci_pkg::ResponderInSend : roci_pkg::ResponderInWrite;
     end
-    if (send && first_i) qp_o.recv_index = qp_i.recv_next;
+    if (send && first_i) qp_o.recv_index = receive;
     if (cqe_valid_o) qp_o.recv_next = qp_i.recv_next + 1'b1;
     if (write) begin
       qp_o.write_addr  = (first_i ? key_i.addr : qp_i.write_addr) + 64'(length);
@@ -122,6 +127,7 @@ module roci_responder_apply (
                         : verdict_i == roci_pkg::VerdictGap
                           ? roci_pkg::SynNakSequence
                           : roci_pkg::SynRnrNak | 8'(attr_i.min_rnr_timer);
+      qp_o.ack_ticket   = ticket_i;
       qp_o.next         = 1'b0;
       qp_o.nak_sent     = 1'b1;
       if (nak) begin
@@ -165,13 +171,13 @@ module roci_responder_apply (
   assign seg_o.len   = meta_i.payload_len;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = !write && !send;
-  assign seg_valid_o = meta_i.payload_len != '0 && (!send || placed_i);
+  assign seg_valid_o = meta_i.payload_len != '0 && !walked_i;
 
   always_comb begin
     cqe_o           = '0;
     cqe_o.cqn       = attr_i.recv_cqn;
     cqe_o.qpn       = meta_i.qpn;
-    cqe_o.wqe_index = qp_i.message == roci_pkg::ResponderInSend ? qp_i.recv_index : qp_i.recv_next;
+    cqe_o.wqe_index = qp_i.message == roci_pkg::ResponderInSend ? qp_i.recv_index : receive;
     cqe_o.status    = nak ? status_i : roci_pkg::StatusSuccess;
     cqe_o.opcode    = write ? roci_pkg::WcOpRecvWriteImm : roci_pkg::WcOpRecv;
     cqe_o.wait_data = 1'b1;
@@ -179,6 +185,7 @@ module roci_responder_apply (
     if (!nak) begin
       cqe_o.byte_len  = total;
       cqe_o.with_imm  = with_imm;
+      cqe_o.with_inv  = with_inv;
       cqe_o.imm       = meta_i.opcode == roci_pkg::OpRcWriteOnlyImm ? meta_i.ext[95:64]
                                                                     : meta_i.ext[223:192];
       cqe_o.solicited = meta_i.solicited;

@@ -1,12 +1,13 @@
-// Order of events of the responder: what is taken next, and the steps of each event. It holds no
-// transport state; the strobes tell roci_responder what to do in this clock.
+// Order of events of the responder: the steps of each event; roci_responder_pick tells what is taken
+// next. It holds no transport state; the strobes tell roci_responder what to do in this clock.
 //
 // A WRITE takes Idle, Look, Commit, and so does a SEND whose place was found ahead; an ACK Idle,
 // Look, Emit; a READ response one clock more for its slot.
 //
 //   Idle -> Look -+-> Order                                   event
 //                 +-> Result                                  atomic done
-//                 +-> [Peek] -> [List -> Walk] -> Commit    request
+//                 +-> Fault                                   memory that failed
+//                 +-> [Peek] -> [List -> Walk] -> [Inv -> Invalidated] -> Commit    request
 //                 +-> Find ...                                duplicate READ or atomic
 //                 +-> [Slot] -> Emit -> [CountNak]            step: answer
 //                 +-> Flush                                   step: flush a receive
@@ -24,6 +25,7 @@ module roci_responder_control #(
   input  logic                 event_valid_i,
   input  logic [1:0]           event_kind_i,
   input  logic                 result_valid_i,
+  input  logic                 fault_valid_i,
   input  logic                 live_valid_i,
   input  logic                 meta_valid_i,
   input  logic                 queue_valid_i,
@@ -37,6 +39,7 @@ module roci_responder_control #(
   input  logic                 room_fail_i,
   input  logic                 room_count_i,
   input  logic                 room_cqe_i,
+  input  logic                 room_last_i,     // for QpLastWqe, and what it comes after has left
   input  logic                 room_emit_i,     // for the answer picked
 
   // findings
@@ -46,6 +49,10 @@ module roci_responder_control #(
   input  logic                 list_bad_i,
   input  logic                 walk_ready_i,
   input  logic                 walk_done_i,
+  input  logic                 walk_bad_i,
+  input  logic                 inv_i,           // a SEND that invalidates a key
+  input  logic                 inv_ready_i,
+  input  logic                 inv_done_i,
   input  logic                 answers_i,       // the commit leaves something to answer
   input  logic                 found_i,         // slot matches
   input  logic                 usable_i,        // and may be answered again
@@ -53,6 +60,7 @@ module roci_responder_control #(
   input  logic                 has_slot_i,
   input  logic                 has_record_i,
   input  logic                 flushes_i,
+  input  logic                 srq_i,           // it has an SRQ
   input  logic                 pick_slot_i,
   input  logic                 pick_record_i,
   input  logic                 emit_nak_i,
@@ -62,7 +70,7 @@ module roci_responder_control #(
 
   // strobes
   output logic                 pick_o,          // read the tables for
-  output logic [2:0]           kind_o,          // 0 event, 1 result, 2 live, 3 request, 4 step
+  output logic [2:0]           kind_o,          // ResponderKind
   output logic                 queue_pop_o,
   output logic                 event_init_o,
   output logic                 event_flush_o,
@@ -73,6 +81,7 @@ module roci_responder_control #(
   output logic                 list_read_o,
   output logic                 list_bad_o,
   output logic                 walk_valid_o,
+  output logic                 inv_valid_o,
   output logic                 slot_read_o,
   output logic                 find_next_o,     // with slot_read_o: of the next slot
   output logic                 commit_o,
@@ -82,48 +91,43 @@ module roci_responder_control #(
   output logic                 emit_o,
   output logic                 count_nak_o,
   output logic                 result_o,
+  output logic                 fault_o,
   output logic                 flush_cqe_o,
+  output logic                 last_wqe_o,      // a queue pair with an SRQ is flushed
   output logic                 push_o,
   output logic                 cmd_valid_o,
   output logic [1:0]           cmd_op_o,
   output logic                 idle_o
 );
 
-  localparam logic [2:0] KindEvent = 3'd0, KindResult = 3'd1, KindLive = 3'd2, KindRequest = 3'd3,
-                         KindStep = 3'd4;
-  localparam logic [6:0] Patience = 7'd64;  // clocks that a step waits for requests
-
   typedef enum logic [3:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StFind, StCommit, StSlot, StEmit, StCountNak, StResult,
-    StOrder, StFlush
+    StIdle, StLook, StPeek, StList, StWalk, StInv, StInvalidated, StFind, StCommit, StSlot, StEmit,
+    StCountNak, StResult, StFault, StOrder, StFlush
   } state_e;
-  state_e               state_q, state_d;
-  logic [2:0]           kind_q;
-  logic                 blocked_q, block;
-  logic                 live_gap_q;    // live_valid_i falls only behind the answer
-  logic [6:0]           waited_q;
-  logic                 woken_q;
-  logic [LevelBits-1:0] stuck_q;       // steps since something happened that led to nothing
-  logic                 asleep, stuck, event_ok, step_ok, request_ok, is_init;
+  state_e     state_q, state_d;
+  logic [2:0] kind_q;
+  logic       block, stuck, is_init, pick_idle;
 
-  assign is_init    = event_kind_i == roci_pkg::QpEventInitResponder;
-  // The life before must have left the atomic unit.
-  assign event_ok   = event_valid_i && (!is_init || no_jobs_i);
-  assign asleep     = stuck_q != '0 && stuck_q >= queue_level_i;
-  assign step_ok    = queue_valid_i && !asleep && room_count_i;
-  assign request_ok = meta_valid_i && !blocked_q && !event_valid_i && room_request_i;
+  assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
+  roci_responder_pick #(.LevelBits(LevelBits)) u_pick (
+    .clk_i, .rst_ni,
+    // The life before must have left the atomic unit.
+    .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)), .event_done_i(event_ready_o),
+    .result_valid_i, .fault_valid_i, .live_valid_i, .live_done_i(live_o), .meta_valid_i,
+    .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
+    .room_request_i, .room_fail_i, .room_count_i, .block_i(block), .stuck_i(stuck), .push_i(push_o),
+    .free_i(state_q == StIdle && ready_i), .pick_o, .kind_o, .queue_pop_o, .idle_o(pick_idle)
+  );
 
   // By themselves, since others answer to them in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_i;
+  assign inv_valid_o  = state_q == StInv;
   assign cmd_valid_o  = state_q == StPeek || state_q == StFlush || state_q == StOrder;
   assign cmd_op_o = state_q != StOrder ? roci_pkg::ReceiveOpPeek
                   : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
 
   always_comb begin
     state_d       = state_q;
-    kind_o        = KindEvent;
-    pick_o        = 1'b0;
-    queue_pop_o   = 1'b0;
     event_init_o  = 1'b0;
     event_flush_o = 1'b0;
     event_ready_o = 1'b0;
@@ -141,39 +145,32 @@ module roci_responder_control #(
     emit_o        = 1'b0;
     count_nak_o   = 1'b0;
     result_o      = 1'b0;
+    fault_o       = 1'b0;
     flush_cqe_o   = 1'b0;
+    last_wqe_o    = 1'b0;
     push_o        = 1'b0;
     block         = 1'b0;
     stuck         = 1'b0;
     unique case (state_q)
-      StIdle: if (ready_i) begin
-        pick_o = 1'b1;
-        if (event_ok)                                      kind_o = KindEvent;
-        else if (result_valid_i && room_fail_i)            kind_o = KindResult;
-        else if (live_valid_i && !live_gap_q)              kind_o = KindLive;
-        else if (request_ok && !(step_ok && waited_q == Patience)) kind_o = KindRequest;
-        else if (step_ok)                                  kind_o = KindStep;
-        else                                               pick_o = 1'b0;
-        queue_pop_o = pick_o && kind_o == KindStep;
-        if (pick_o) state_d = StLook;
-      end
+      StIdle: if (pick_o) state_d = StLook;
 
       StLook: begin
         state_d = StIdle;
         unique case (kind_q)
-          KindEvent: begin
+          roci_pkg::ResponderKindEvent: begin
             event_init_o  = is_init;
             event_flush_o = event_kind_i == roci_pkg::QpEventFlush;
             push_o        = event_flush_o;
             if (event_init_o || event_flush_o) state_d = StOrder;
             else event_ready_o = 1'b1;
           end
-          KindResult: begin
+          roci_pkg::ResponderKindResult: begin
             slot_read_o = 1'b1;
             state_d     = StResult;
           end
-          KindLive: live_o = 1'b1;
-          KindRequest: begin
+          roci_pkg::ResponderKindFault: state_d = StFault;
+          roci_pkg::ResponderKindLive: live_o = 1'b1;
+          roci_pkg::ResponderKindRequest: begin
             look_o = 1'b1;
             if (stall_i) begin
               block = 1'b1;
@@ -186,7 +183,7 @@ module roci_responder_control #(
                 end
                 roci_pkg::VerdictSend: begin
                   list_read_o = 1'b1;
-                  state_d     = walks_i ? StList : StCommit;
+                  state_d     = walks_i ? StList : inv_i ? StInv : StCommit;
                 end
                 default: state_d = StCommit;
               endcase
@@ -218,7 +215,9 @@ module roci_responder_control #(
         if (list_bad_i)        state_d = StCommit;
         else if (walk_ready_i) state_d = StWalk;
       end
-      StWalk: if (walk_done_i) state_d = StCommit;
+      StWalk: if (walk_done_i) state_d = inv_i && !walk_bad_i ? StInv : StCommit;
+      StInv:  if (inv_ready_i) state_d = StInvalidated;
+      StInvalidated: if (inv_done_i) state_d = StCommit;
       StFind: begin
         if (find_end_i) begin
           miss_o  = 1'b1;
@@ -261,6 +260,8 @@ module roci_responder_control #(
       end
       StFlush: begin
         flush_cqe_o = cmd_ready_i && posted_i;
+        last_wqe_o  = cmd_ready_i && !posted_i && srq_i && room_last_i;
+        stuck       = cmd_ready_i && !posted_i && srq_i && !room_last_i;
         push_o      = flush_cqe_o;
         if (cmd_ready_i) state_d = StIdle;
       end
@@ -270,6 +271,11 @@ module roci_responder_control #(
         result_o = 1'b1;
         push_o   = 1'b1;
         state_d  = StIdle;
+      end
+      StFault: begin
+        fault_o = 1'b1;
+        push_o  = 1'b1;
+        state_d = StIdle;
       end
       StOrder: begin
         event_ready_o = cmd_ready_i;
@@ -281,30 +287,11 @@ module roci_responder_control #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      state_q    <= StIdle;
-      kind_q     <= KindEvent;
-      blocked_q  <= 1'b0;
-      live_gap_q <= 1'b0;
-      waited_q   <= '0;
-      woken_q    <= 1'b0;
-      stuck_q    <= '0;
-    end else begin
-      state_q    <= state_d;
-      if (pick_o) kind_q <= kind_o;
-      blocked_q  <= (blocked_q || block) && !(unblock_i || event_ready_o || result_o);
-      live_gap_q <= live_o;
-      if (queue_pop_o || !step_ok) waited_q <= '0;
-      else if (waited_q != Patience) waited_q <= waited_q + 1'b1;
-      woken_q <= wake_i || (woken_q && !queue_pop_o);
-      if (wake_i || (push_o && !stuck) || (stuck && woken_q)) stuck_q <= '0;
-      else if (stuck) stuck_q <= stuck_q + 1'b1;
-    end
+    if (!rst_ni) state_q <= StIdle;
+    else state_q <= state_d;
+    if (pick_o) kind_q <= kind_o;
   end
 
-  assign idle_o = state_q == StIdle && !event_valid_i && !result_valid_i && !meta_valid_i
-               && queue_level_i == '0 && !live_valid_i;
-
-  `ASSERT(StuckInRange, stuck_q <= queue_level_i + LevelBits'(1))
+  assign idle_o = state_q == StIdle && pick_idle;
 
 endmodule

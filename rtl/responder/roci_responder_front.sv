@@ -87,13 +87,18 @@ module roci_responder_front #(
 
   function automatic logic takes(input logic [7:0] opcode);
     takes = opcode == roci_pkg::OpRcSendFirst || opcode == roci_pkg::OpRcSendOnly
-         || opcode == roci_pkg::OpRcSendOnlyImm || opcode == roci_pkg::OpRcWriteOnlyImm
-         || opcode == roci_pkg::OpRcWriteLastImm;
+         || opcode == roci_pkg::OpRcSendOnlyImm || opcode == roci_pkg::OpRcSendOnlyInv
+         || opcode == roci_pkg::OpRcWriteOnlyImm || opcode == roci_pkg::OpRcWriteLastImm;
   endfunction
 
   function automatic logic ends(input logic [7:0] opcode);
     ends = (takes(opcode) && opcode != roci_pkg::OpRcSendFirst)
-        || opcode == roci_pkg::OpRcSendLast || opcode == roci_pkg::OpRcSendLastImm;
+        || opcode == roci_pkg::OpRcSendLast || opcode == roci_pkg::OpRcSendLastImm
+        || opcode == roci_pkg::OpRcSendLastInv;
+  endfunction
+
+  function automatic logic invalidates(input logic [7:0] opcode);
+    invalidates = opcode == roci_pkg::OpRcSendLastInv || opcode == roci_pkg::OpRcSendOnlyInv;
   endfunction
 
   roci_pkg::reth_t    reth, out_reth;
@@ -126,7 +131,9 @@ module roci_responder_front #(
   logic               ask_leaves, ask_waits, ask_lists, again, unused_pd_ready, unused_next_ready;
   logic               list_q, key_q, key_free;  // what comes behind is occupied
 
-  assign meta_ready_o = in_ready && !pause_i && (!ask_q || ask_leaves);
+  // Nothing is asked of the key table behind a SEND that may still invalidate a key.
+  logic inv_q;
+  assign meta_ready_o = in_ready && !pause_i && !inv_q && (!ask_q || ask_leaves);
   assign take         = meta_valid_i && meta_ready_o;
   assign again        = ask_q && ask_takes_q && !ask_leaves;  // what is found may change
 
@@ -164,11 +171,13 @@ module roci_responder_front #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ask_q    <= 1'b0;
+      inv_q    <= 1'b0;
       inside_q <= '0;
       in_q     <= '0;
       out_q    <= '0;
     end else begin
       ask_q <= (take && (need || meta_takes)) || (ask_q && !ask_leaves);
+      inv_q <= (take && invalidates(meta_i.opcode)) || (inv_q && !(pop && invalidates(meta_o.opcode)));
       if (pop) inside_q[out_q] <= 1'b0;
       if (take) inside_q[in_q] <= 1'b1;
       in_q  <= in_q + 2'(take);

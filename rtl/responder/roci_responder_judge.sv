@@ -30,7 +30,9 @@ module roci_responder_judge (
   input  roci_pkg::receive_rsp_t    rsp_i,
   input  logic                      list_bad_i,
   input  logic                      walk_bad_i,
+  input  logic                      walk_good_i,
   input  logic [7:0]                walk_status_i,
+  input  logic                      inv_bad_i,     // the key of a SEND stays valid
   input  logic                      commit_i,
 
   // findings
@@ -38,6 +40,7 @@ module roci_responder_judge (
   output logic                      stall_o,
   output logic                      walks_o,       // the list must be walked
   output logic                      first_o,       // begins a message
+  output logic                      inv_o,         // a SEND that invalidates a key
   output logic                      match_o,       // slot_i is of this duplicate
   output logic                      passed_o,      // its answer under way is beyond what that asks for
   output roci_pkg::responder_slot_t replay_slot_o,
@@ -62,8 +65,9 @@ module roci_responder_judge (
 
   roci_pkg::reth_t reth;
   logic            unused;
-  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed, placed_q;
+  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed, walked_q;
   logic [3:0]      verdict_q;
+  logic [15:0]     index_q;    // of the receive that was asked for
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
   assign reth          = meta_i.ext[223:96];
@@ -77,6 +81,8 @@ module roci_responder_judge (
   assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
   assign placed   = foreseen && placed_i;
   assign walks_o  = meta_i.payload_len != '0 && !placed;
+  assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
+                 || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
     .opcode_i(meta_i.opcode), .psn_i(meta_i.psn), .payload_len_i(meta_i.payload_len),
@@ -97,7 +103,7 @@ module roci_responder_judge (
 
   roci_responder_apply u_apply (
     .meta_i, .key_i, .qp_i, .attr_i, .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i,
-    .placed_i(placed_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
+    .walked_i(walked_q), .index_i(index_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
     .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o,
     .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .answer_o
@@ -109,13 +115,13 @@ module roci_responder_judge (
 
   always_ff @(posedge clk_i) begin
     if (pick_i) peeked_q <= 1'b0;
+    walked_q <= !pick_i && (walked_q || walk_good_i);
     if (look_i) begin
       verdict_q      <= verdict_o;
       syndrome_q     <= syndrome;
       status_q       <= status;
       access_event_q <= access_event;
       takes_q        <= takes && (peeked_q || foreseen);
-      placed_q       <= placed;
       first_q        <= first_o;
       last_q         <= last;
     end
@@ -123,6 +129,7 @@ module roci_responder_judge (
       peeked_q  <= 1'b1;
       posted_q  <= rsp_i.posted;
       fetched_q <= rsp_i.fetched;
+      index_q   <= rsp_i.index;
     end
     if (list_bad_i || walk_bad_i) begin
       verdict_q      <= roci_pkg::VerdictNak;
@@ -131,11 +138,17 @@ module roci_responder_judge (
       status_q       <= list_bad_i ? roci_pkg::StatusLocQpOpErr : walk_status_i;
       access_event_q <= 1'b0;
     end
+    if (inv_bad_i) begin
+      verdict_q      <= roci_pkg::VerdictNak;
+      syndrome_q     <= roci_pkg::SynNakAccess;
+      status_q       <= roci_pkg::StatusLocAccessErr;
+      access_event_q <= 1'b1;
+    end
   end
 
   `ASSERT(WriteStaysInMessage, `IMPLIES(commit_i && verdict_q == roci_pkg::VerdictWrite && !first_q,
                                         32'(meta_i.payload_len) <= qp_i.write_left))
-  `ASSERT(PeekIsOfNext, `IMPLIES(peeked_i && in_connection && !qp_i.dead,
+  `ASSERT(PeekIsOfNext, `IMPLIES(peeked_i && in_connection && !qp_i.dead && !attr_i.srq,
                                  rsp_i.index == qp_i.recv_next))
 
 endmodule

@@ -24,6 +24,7 @@ module roci_responder_out (
   input  logic                   apply_seg_valid_i,
   input  logic                   apply_count_i,
   input  logic                   established_i,  // with commit_i
+  input  logic                   last_wqe_i,     // QpLastWqe is due
   input  roci_pkg::seg_t         walk_seg_i,
   input  logic                   walk_seg_valid_i,
   output logic                   walk_seg_ready_o,
@@ -38,10 +39,11 @@ module roci_responder_out (
   input  roci_pkg::receive_rsp_t rsp_i,
   input  logic [31:0]            newest_i,       // ticket of the newest request, for a flush
   input  logic [31:0]            done_i,
-  input  logic                   result_bad_i,   // an atomic of a queue pair that lives failed
+  input  logic                   memory_bad_i,   // memory failed under a queue pair that lives
 
   // room for one more (two more counts)
   output logic                   cqe_room_o,
+  output logic                   cqe_empty_o,    // every completion has left
   output logic                   fail_room_o,
   output logic                   event_room_o,
   output logic                   count_room_o,
@@ -87,8 +89,8 @@ module roci_responder_out (
   roci_pkg::seg_t       req_seg_d;
   assign newest_behind = done_i - newest_i;
   assign cqe_push      = (commit_i && apply_cqe_valid_i) || flush_one_i;
-  assign fail_push     = (commit_i && apply_fail_valid_i) || result_bad_i;
-  assign event_push    = commit_i && established_i;
+  assign fail_push     = (commit_i && apply_fail_valid_i) || memory_bad_i;
+  assign event_push    = (commit_i && established_i) || last_wqe_i;
   assign count_push    = (commit_i && apply_count_i) || emit_i || count_nak_i;
   assign own_seg       = (commit_i || replay_i || miss_i) && apply_seg_valid_i;
   assign req_seg_push  = own_seg || (walk_seg_valid_i && req_seg_room_o);
@@ -111,11 +113,11 @@ module roci_responder_out (
       cqe_d.ticket    = newest_i[15:0];
     end
     fail_d = apply_fail_i;
-    if (result_bad_i) begin
+    if (memory_bad_i) begin
       fail_d.kind   = roci_pkg::EventQpFatal;
       fail_d.number = qpn_i;
     end
-    event_d.kind    = roci_pkg::EventCommEst;
+    event_d.kind    = last_wqe_i ? roci_pkg::EventQpLastWqe : roci_pkg::EventCommEst;
     event_d.number  = qpn_i;
     count_d.qpn     = qpn_i;
     count_d.counter = emit_i ? roci_pkg::QpCounterTxPackets
@@ -166,6 +168,7 @@ module roci_responder_out (
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );
 
+  assign cqe_empty_o  = cqe_level == '0;
   assign count_room_o = count_level <= 3'd2;
   assign idle_o = {cqe_level, fail_level, event_level, desc_level, seg_level, ack_level} == '0
                && count_level == '0 && req_seg_level == '0;

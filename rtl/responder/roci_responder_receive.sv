@@ -26,6 +26,7 @@ module roci_responder_receive (
   // list
   input  logic [15:0]              index_i,       // of its receive
   input  logic [1:0]               stride_log_i,
+  input  logic                     srq_i,         // its entry was copied to block 0
   output logic [3:0]               list_block_o,
   input  logic [7:0]               list_num_sge_i,
   output logic                     list_long_o,   // longer than its entry holds
@@ -51,7 +52,7 @@ module roci_responder_receive (
   assign cmd_o.qpn     = free_valid ? free_qpn : qpn_i;
   assign cmd_o.op      = free_valid ? roci_pkg::ReceiveOpFree : order_op_i;
 
-  assign list_block_o = 4'(index_i << stride_log_i);
+  assign list_block_o = srq_i ? 4'd0 : 4'(index_i << stride_log_i);
   assign list_long_o  = list_num_sge_i > (8'd4 << stride_log_i) - 8'd3;
   assign list_walk_o  = walking_q || walk_start_i;
   assign walking_o    = walking_q;

@@ -21,12 +21,17 @@ module roci_responder_state #(
   output roci_pkg::responder_qp_t   qp_o,
   output roci_pkg::qp_attr_t        attr_o,
   output logic [2:0]                state_o,
+  output logic [15:0]               posted_o,      // index up to which receives are posted
   input  logic                      slot_read_i,
   input  logic                      find_next_i,   // the next slot
   input  logic                      of_result_i,   // or that of done_i
   input  logic                      of_request_i,  // or the first; else the oldest pending one
   output roci_pkg::responder_slot_t slot_o,
   output logic [4:0]                slot_at_o,     // that was read; 16: past the last
+
+  input  logic                      posted_write_i,
+  input  logic [$clog2(NumQps)-1:0] posted_row_i,
+  input  logic [15:0]               posted_i,
 
   // events, and the words they leave
   input  logic                      commit_i,
@@ -45,6 +50,11 @@ module roci_responder_state #(
   input  logic                      flush_one_i,   // one receive was flushed
   input  logic                      result_i,
   input  roci_pkg::atomic_done_t    done_i,
+  input  logic                      last_wqe_i,    // it takes no more from its SRQ
+  input  logic                      fault_i,
+  input  logic [23:0]               fault_psn_i,
+  input  logic                      fault_response_i,
+  input  logic [31:0]               written_i,     // payload packets in memory
   input  logic [15:0]               issued_i,      // packets given to tx's payload queue
   input  logic [15:0]               sent_i,        // and sent
 
@@ -76,6 +86,7 @@ module roci_responder_state #(
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .read_i(pick_i), .qpn_i(pick_qpn_i), .qpn_o, .qp_o(qp), .attr_o, .state_o,
+    .posted_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
   );
   roci_ram #(.Width(roci_pkg::ResponderSlotBits), .Depth(16 * NumQps)) u_slots (
@@ -102,9 +113,18 @@ module roci_responder_state #(
   end
 
   // ---------------------------------------------------------------- what is written back
+  // A failure behind a fatal NAK that has not left takes its place when it comes before it.
+  logic        answers, bad_result, bad_write;
+  logic [23:0] fatal_psn, fatal_lead;
+  assign answers    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
+  assign bad_result = result_i && done_i.error && answers;
+  assign fatal_psn  = fault_i ? fault_psn_i : slot.psn;
+  assign fatal_lead = qp.ack_psn - fatal_psn;
+  assign bad_write  = fault_i && !fault_response_i && answers
+                   && (!qp.dead || signed'(fatal_lead) > 24'sd0);
   always_comb begin
-    write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i
-         || (result_i && qp.atomics != '0);
+    write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i || last_wqe_i
+         || bad_write || (result_i && qp.atomics != '0);
     qp_d  = apply_qp_i;
     if (replay_i) begin
       qp_d = qp;
@@ -137,20 +157,27 @@ module roci_responder_state #(
       qp_d           = qp;
       qp_d.recv_next = qp.recv_next + 16'd1;
     end
+    if (last_wqe_i) begin
+      qp_d          = qp;
+      qp_d.flush    = 1'b0;
+      qp_d.last_wqe = 1'b1;
+    end
     if (result_i) begin
       qp_d         = qp;
       qp_d.atomics = qp.atomics - 5'd1;
-      if (done_i.error) begin
-        qp_d.dead         = 1'b1;
-        qp_d.message      = roci_pkg::ResponderInNothing;
-        qp_d.pending      = '0;
-        qp_d.ack          = roci_pkg::ResponderAckFatal;
-        qp_d.ack_psn      = slot.psn;
-        qp_d.ack_msn      = slot.msn - 24'd1;
-        qp_d.ack_syndrome = roci_pkg::SynNakOperational;
-        qp_d.next         = 1'b0;
-      end
     end
+    if (fault_i) qp_d = qp;
+    if (bad_result || bad_write) begin
+      qp_d.dead         = 1'b1;
+      qp_d.message      = roci_pkg::ResponderInNothing;
+      qp_d.ack          = roci_pkg::ResponderAckFatal;
+      qp_d.ack_psn      = fatal_psn;
+      qp_d.ack_msn      = fault_i ? qp.msn : slot.msn - 24'd1;
+      qp_d.ack_syndrome = roci_pkg::SynNakOperational;
+      qp_d.ack_ticket   = written_i;
+      qp_d.next         = 1'b0;
+    end
+    if (bad_result) qp_d.pending = '0;
   end
 
   always_comb begin

@@ -1,7 +1,7 @@
-// Tables of the responder: its state word of each queue pair, and copies of the attributes and of
-// the state.
+// Tables of the responder: its state word of each queue pair, copies of the attributes and of the
+// state, and the index up to which receives are posted.
 //
-// One read of all three per clock, answered one clock later and held; one write of the word. A word
+// One read of all per clock, answered one clock later and held; one write of the word. A word
 // not written since the queue pair was reset reads as 0 but for `dead`.
 
 `include "assert.svh"
@@ -23,7 +23,11 @@ module roci_responder_table #(
   output roci_pkg::responder_qp_t  qp_o,
   output roci_pkg::qp_attr_t       attr_o,   // fields the responder needs; the others are 0
   output logic [2:0]               state_o,
+  output logic [15:0]              posted_o,
 
+  input  logic                     posted_write_i,
+  input  logic [$clog2(NumQps)-1:0] posted_row_i,
+  input  logic [15:0]              posted_i,
   input  logic                     write_i,  // to the row that was read
   input  roci_pkg::responder_qp_t  qp_i,
 
@@ -31,7 +35,7 @@ module roci_responder_table #(
 );
 
   localparam int unsigned RowBits  = $clog2(NumQps);
-  localparam int unsigned AttrBits = 16 + 4 + 3 + 5 + 5 + 16 + 2 + 24;
+  localparam int unsigned AttrBits = 16 + 4 + 3 + 5 + 5 + 16 + 2 + 24 + 2;
 
   roci_pkg::qp_attr_t        row_attr;
   logic [RowBits-1:0]        row, read_row;
@@ -40,7 +44,7 @@ module roci_responder_table #(
   logic [AttrBits-1:0]       attr;
   roci_pkg::responder_qp_t   stored;
   logic [NumQps-1:0]         old_q;
-  logic                      attr_ready, state_ready, word_ready;
+  logic                      attr_ready, state_ready, word_ready, posted_ready;
   logic                      unused;
   assign row_attr     = row_data_i[roci_pkg::QpAttrBits-1:0];
   assign row          = row_index_i[RowBits-1:0];
@@ -54,13 +58,13 @@ module roci_responder_table #(
     .write_i(row_is_attr), .write_row_i(row),
     .write_data_i({row_attr.pd, row_attr.access, row_attr.pmtu, row_attr.min_rnr_timer,
                    row_attr.max_dest_rd_atomic, row_attr.recv_cqn, row_attr.rq_stride_log,
-                   row_attr.rq_psn}),
+                   row_attr.rq_psn, row_attr.srq, row_attr.credits}),
     .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(attr), .ready_o(attr_ready)
   );
   always_comb begin
     attr_o = '0;
     {attr_o.pd, attr_o.access, attr_o.pmtu, attr_o.min_rnr_timer, attr_o.max_dest_rd_atomic,
-     attr_o.recv_cqn, attr_o.rq_stride_log, attr_o.rq_psn} = attr;
+     attr_o.recv_cqn, attr_o.rq_stride_log, attr_o.rq_psn, attr_o.srq, attr_o.credits} = attr;
   end
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
     .clk_i, .rst_ni,
@@ -73,14 +77,23 @@ module roci_responder_table #(
     .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(stored), .ready_o(word_ready)
   );
 
-  // A reset wins over a write of the same clock: the write belongs to the life before.
+  roci_ram #(.Width(16), .Depth(NumQps), .Forward(1)) u_posted (
+    .clk_i, .rst_ni,
+    .write_i(posted_write_i), .write_row_i(posted_row_i), .write_data_i(posted_i),
+    .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(posted_o), .ready_o(posted_ready)
+  );
+
+  // A reset between a read and its write wins: the write belongs to the life before.
+  logic row_is_reset, past_q;
+  assign row_is_reset = row_is_state && row_data_i[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) old_q <= '1;
     else begin
-      if (write_i) old_q[read_row] <= 1'b0;
-      if (row_is_state && row_data_i[2:0] == roci_pkg::QpReset) old_q[row] <= 1'b1;
+      if (write_i && !past_q) old_q[read_row] <= 1'b0;
+      if (row_is_reset) old_q[row] <= 1'b1;
     end
     if (read_i) qpn_q <= qpn_i;
+    past_q <= !read_i && (past_q || (row_is_reset && row == read_row));
   end
 
   always_comb begin
@@ -91,6 +104,6 @@ module roci_responder_table #(
     end
   end
   assign qpn_o   = qpn_q;
-  assign ready_o = attr_ready && state_ready && word_ready;
+  assign ready_o = attr_ready && state_ready && word_ready && posted_ready;
 
 endmodule

@@ -55,8 +55,10 @@ module roci_responder_decide (
     case (opcode_i)
       roci_pkg::OpRcSendFirst: {send, first_o} = 2'b11;
       roci_pkg::OpRcSendMiddle: send = 1'b1;
-      roci_pkg::OpRcSendLast, roci_pkg::OpRcSendLastImm: {send, last_o} = 2'b11;
-      roci_pkg::OpRcSendOnly, roci_pkg::OpRcSendOnlyImm: {send, first_o, last_o} = 3'b111;
+      roci_pkg::OpRcSendLast, roci_pkg::OpRcSendLastImm, roci_pkg::OpRcSendLastInv:
+        {send, last_o} = 2'b11;
+      roci_pkg::OpRcSendOnly, roci_pkg::OpRcSendOnlyImm, roci_pkg::OpRcSendOnlyInv:
+        {send, first_o, last_o} = 3'b111;
       roci_pkg::OpRcWriteFirst: {write, first_o} = 2'b11;
       roci_pkg::OpRcWriteMiddle: write = 1'b1;
       roci_pkg::OpRcWriteLast: {write, last_o} = 2'b11;
@@ -65,7 +67,7 @@ module roci_responder_decide (
       roci_pkg::OpRcWriteOnlyImm: {write, first_o, last_o, imm_write} = 4'b1111;
       roci_pkg::OpRcReadRequest: read = 1'b1;
       roci_pkg::OpRcCmpSwap, roci_pkg::OpRcFetchAdd: atomic = 1'b1;
-      default: ;  // not supported, such as SEND with invalidate
+      default: ;  // reserved
     endcase
   end
   assign middle = !first_o && !last_o;

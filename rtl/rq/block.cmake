@@ -1,1 +1,1 @@
-add_rtl_block(rq PARAMS NumQps=16)
+add_rtl_block(rq PARAMS NumQps=16 NumSrqs=8)

@@ -14,7 +14,8 @@
 `include "assert.svh"
 
 module roci_rq #(
-  parameter int unsigned NumQps = 256  // power of two, 16 to 32768
+  parameter int unsigned NumQps  = 256,  // power of two, 16 to 32768
+  parameter int unsigned NumSrqs = 64    // power of two
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -25,10 +26,13 @@ module roci_rq #(
   input  roci_pkg::doorbell_t      rq_doorbell_i,
   input  logic                     rq_doorbell_valid_i,
   output logic                     rq_doorbell_ready_o,
+  input  roci_pkg::doorbell_t      srq_doorbell_i,    // qpn is the SRQ
+  input  logic                     srq_doorbell_valid_i,
+  output logic                     srq_doorbell_ready_o,
   input  roci_pkg::qp_event_t      qp_event_i,  // InitResponder, Flush; others are ignored
   input  logic                     qp_event_valid_i,
   output logic                     qp_event_ready_o,
-  input  logic                     row_valid_i,  // TableQpAttr, TableQpState
+  input  logic                     row_valid_i,  // TableQpAttr, TableQpState, TableSrq
   input  logic [3:0]               row_table_i,
   input  logic [23:0]              row_index_i,
   input  logic [roci_pkg::RowBits-1:0] row_data_i,
@@ -40,7 +44,7 @@ module roci_rq #(
   output roci_pkg::event_req_t     fail_o,   // the queue pair must go to ERR
   output logic                     fail_valid_o,
   input  logic                     fail_ready_i,
-  output roci_pkg::event_req_t     event_o,  // CommEst
+  output roci_pkg::event_req_t     event_o,  // CommEst, SrqLimit, SrqError, QpLastWqe
   output logic                     event_valid_o,
   input  logic                     event_ready_i,
   output roci_pkg::count_t         count_o,
@@ -51,6 +55,9 @@ module roci_rq #(
   input  logic                     live_valid_i,
   output logic                     live_ready_o,
   output roci_pkg::qp_live_t       live_o,   // rq_psn and msn; with live_ready_o
+  input  logic                     live_srq_valid_i,  // of the SRQ on live_qpn_i
+  output logic                     live_srq_ready_o,
+  output roci_pkg::srq_live_t      live_srq_o,
 
   // requests from rx, and where their payload goes
   input  roci_pkg::rx_meta_t       req_meta_i,
@@ -72,6 +79,16 @@ module roci_rq #(
   output logic                     ack_valid_o,
   input  logic                     ack_ready_i,
   input  logic                     sent_i,   // pulse: a desc_o packet left
+  input  logic                     sent_error_i,  // with it: spoiled, its payload was not readable
+  input  logic [23:0]              sent_qpn_i,
+  input  logic [23:0]              sent_psn_i,
+
+  // payload that was not written, and faults that were taken
+  input  roci_pkg::fault_t         fault_i,
+  input  logic                     fault_valid_i,
+  output logic                     fault_ready_o,
+  output logic [23:0]              fault_qpn_o,
+  output logic                     fault_valid_o,  // pulse
 
   // key table: client 2, receive lists, and client 3, remote keys
   output roci_pkg::key_req_t       walk_key_req_o,
@@ -84,6 +101,11 @@ module roci_rq #(
   input  logic                     rkey_req_ready_i,
   input  roci_pkg::key_rsp_t       rkey_rsp_i,
   input  logic                     rkey_rsp_valid_i,
+  output roci_pkg::key_op_req_t    key_op_req_o,   // operations: client 1
+  output logic                     key_op_req_valid_o,
+  input  logic                     key_op_req_ready_i,
+  input  roci_pkg::key_op_rsp_t    key_op_rsp_i,
+  input  logic                     key_op_rsp_valid_i,
 
   // block reads: client 1, receive queues
   output logic                     br_fetch_valid_o,
@@ -113,6 +135,7 @@ module roci_rq #(
   output logic [511:0]             bw_atomic_data_o,
   output logic [6:0]               bw_atomic_bytes_o,
   input  logic                     bw_atomic_done_i,
+  input  logic                     bw_atomic_error_i,  // with done: not written
 
   // plain stores for sq
   input  roci_pkg::atomic_job_t    store_job_i,
@@ -154,17 +177,24 @@ module roci_rq #(
   // ---------------------------------------------------------------- posted receives
   roci_pkg::receive_cmd_t cmd;
   roci_pkg::receive_rsp_t rsp;
-  roci_pkg::event_req_t   fetch_fail;
+  roci_pkg::event_req_t   fetch_fail, fetch_event;
   logic                   cmd_valid, cmd_ready, fetched, posted_valid, posted_ready, fetch_idle;
-  logic                   fetch_fail_valid, fetch_fail_ready;
+  logic                   fetch_fail_valid, fetch_fail_ready, fetch_event_valid, fetch_event_ready;
   logic [RowBits-1:0]     posted_row;
   logic [23:0]            list_qpn;
   logic [3:0]             list_block;
   logic [3:0]             walk_sge;
-  roci_rq_fetch #(.NumQps(NumQps)) u_fetch (
+  logic [15:0]            list_pd, index;
+  logic [1:0]             list_stride;
+  logic                   index_write;
+  logic [RowBits-1:0]     index_row;
+  roci_rq_fetch #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_fetch (
     .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
     .doorbell_i(rq_doorbell_i), .doorbell_valid_i(rq_doorbell_valid_i),
     .doorbell_ready_o(rq_doorbell_ready_o),
+    .srq_doorbell_i, .srq_doorbell_valid_i, .srq_doorbell_ready_o,
+    .live_srqn_i(live_qpn_i), .live_valid_i(live_srq_valid_i), .live_ready_o(live_srq_ready_o),
+    .live_o(live_srq_o), .index_write_o(index_write), .index_row_o(index_row), .index_o(index),
     .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .cmd_i(cmd), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .rsp_o(rsp),
     .seen_read_i(seen_read), .seen_row_i(seen_row), .seen_index_i(seen_index),
@@ -173,9 +203,10 @@ module roci_rq #(
     .list_qpn_i(ahead_read ? ahead_qpn : list_qpn),
     .list_block_i(ahead_read ? ahead_block : list_block),
     .list_sge_i(ahead_read || list_read ? 4'd0 : walk_sge), .list_sge_o(sge), .list_num_sge_o(num_sge),
-    .fetched_o(fetched), .posted_row_o(posted_row), .posted_valid_o(posted_valid),
+    .list_pd_o(list_pd), .list_stride_o(list_stride), .fetched_o(fetched), .posted_row_o(posted_row), .posted_valid_o(posted_valid),
     .posted_ready_i(posted_ready),
     .fail_o(fetch_fail), .fail_valid_o(fetch_fail_valid), .fail_ready_i(fetch_fail_ready),
+    .event_o(fetch_event), .event_valid_o(fetch_event_valid), .event_ready_i(fetch_event_ready),
     .br_valid_o(br_fetch_valid_o), .br_ready_i(br_fetch_ready_i), .br_addr_o(br_fetch_addr_o),
     .br_pasid_o(br_fetch_pasid_o), .br_count_o(br_fetch_count_o), .br_data_i(br_fetch_data_i),
     .br_error_i(br_fetch_error_i), .br_data_valid_i(br_fetch_data_valid_i),
@@ -216,12 +247,27 @@ module roci_rq #(
     .br_data_ready_o(br_atomic_data_ready_o),
     .bw_valid_o(bw_atomic_valid_o), .bw_ready_i(bw_atomic_ready_i), .bw_addr_o(bw_atomic_addr_o),
     .bw_pasid_o(bw_atomic_pasid_o), .bw_data_o(bw_atomic_data_o), .bw_bytes_o(bw_atomic_bytes_o),
-    .bw_done_i(bw_atomic_done_i)
+    .bw_done_i(bw_atomic_done_i), .bw_error_i(bw_atomic_error_i),
+    .fault_o(store_fault), .fault_valid_o(store_fault_valid), .fault_ready_i(store_fault_ready)
   );
 
+  // ---------------------------------------------------------------- memory that failed
+  roci_pkg::fault_t store_fault, fault;
+  logic             store_fault_valid, store_fault_ready, fault_valid, fault_ready;
+  roci_rq_faults u_faults (
+    .clk_i, .rst_ni,
+    .write_i(fault_i), .write_valid_i(fault_valid_i), .write_ready_o(fault_ready_o),
+    .store_i(store_fault), .store_valid_i(store_fault_valid), .store_ready_o(store_fault_ready),
+    .read_qpn_i(sent_qpn_i), .read_psn_i(sent_psn_i), .read_valid_i(sent_i && sent_error_i),
+    .fault_o(fault), .fault_valid_o(fault_valid), .fault_ready_i(fault_ready)
+  );
+  assign fault_qpn_o   = fault.qpn;
+  assign fault_valid_o = fault_valid && fault_ready;
+
   // ---------------------------------------------------------------- transport
-  roci_pkg::event_req_t responder_fail;
+  roci_pkg::event_req_t responder_fail, responder_event;
   logic                 responder_fail_valid, responder_fail_ready, responder_idle;
+  logic                 responder_event_valid, responder_event_ready;
   roci_responder #(.NumQps(NumQps)) u_responder (
     .clk_i, .rst_ni, .idle_o(responder_idle),
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
@@ -230,12 +276,15 @@ module roci_rq #(
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
     .placed_i(placed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
     .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
-    .wr_done_i, .sent_i,
+    .wr_done_i, .sent_i, .fault_i(fault), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
     .posted_ready_o(posted_ready),
     .list_read_o(list_read), .list_qpn_o(list_qpn), .list_block_o(list_block),
     .list_walk_o(list_walk), .list_num_sge_i(num_sge),
+    .list_pd_i(list_pd), .list_stride_i(list_stride),
+    .index_write_i(index_write), .index_row_i(index_row), .index_i(index),
+    .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
     .walk_valid_o(walk_valid), .walk_ready_i(walk_ready), .walk_num_sge_o(walk_num_sge),
     .walk_offset_o(walk_offset), .walk_len_o(walk_len), .walk_pd_o(walk_pd),
     .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_seg_ready_o(walk_seg_ready),
@@ -244,25 +293,28 @@ module roci_rq #(
     .done_i(done), .done_valid_i(done_valid), .done_ready_o(done_ready),
     .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o(responder_fail), .fail_valid_o(responder_fail_valid), .fail_ready_i(responder_fail_ready),
-    .event_o, .event_valid_o, .event_ready_i, .count_o, .count_valid_o, .count_ready_i, .drop_o,
+    .event_o(responder_event), .event_valid_o(responder_event_valid),
+    .event_ready_i(responder_event_ready), .count_o, .count_valid_o, .count_ready_i, .drop_o,
     .req_seg_o, .req_seg_valid_o, .req_seg_ready_i,
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
     .ack_o, .ack_valid_o, .ack_ready_i
   );
 
-  // ---------------------------------------------------------------- failures of both
-  logic fail_fetch, fail_fetch_q, fail_held_q;  // an offered one stays
-  assign fail_fetch           = fail_held_q ? fail_fetch_q : !responder_fail_valid;
-  assign fail_o               = fail_fetch ? fetch_fail : responder_fail;
-  assign fail_valid_o         = fail_fetch ? fetch_fail_valid : responder_fail_valid;
-  assign responder_fail_ready = !fail_fetch && fail_ready_i;
-  assign fetch_fail_ready     = fail_fetch && fail_ready_i;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) fail_held_q <= 1'b0;
-    else fail_held_q <= fail_valid_o && !fail_ready_i;
-    fail_fetch_q <= fail_fetch;
-  end
+  // ---------------------------------------------------------------- failures and events of both
+  roci_rq_merge u_fail (
+    .clk_i, .rst_ni,
+    .a_i(responder_fail), .a_valid_i(responder_fail_valid), .a_ready_o(responder_fail_ready),
+    .b_i(fetch_fail), .b_valid_i(fetch_fail_valid), .b_ready_o(fetch_fail_ready),
+    .out_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i)
+  );
+  roci_rq_merge u_event (
+    .clk_i, .rst_ni,
+    .a_i(responder_event), .a_valid_i(responder_event_valid), .a_ready_o(responder_event_ready),
+    .b_i(fetch_event), .b_valid_i(fetch_event_valid), .b_ready_o(fetch_event_ready),
+    .out_o(event_o), .out_valid_o(event_valid_o), .out_ready_i(event_ready_i)
+  );
 
-  assign idle_o = front_idle && fetch_idle && walk_idle && atomic_idle && responder_idle;
+  assign idle_o = front_idle && fetch_idle && walk_idle && atomic_idle && responder_idle
+               && !fault_valid;
 
 endmodule

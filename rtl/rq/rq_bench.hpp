@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "Vroci_rq.h"
@@ -74,7 +75,7 @@ struct Answer {
 
 struct Completion {
   unsigned cqn, qpn, index, status, opcode, byte_len, imm;
-  bool with_imm, solicited;
+  bool with_imm, solicited, with_inv;
 };
 
 struct Region {
@@ -86,11 +87,19 @@ struct Region {
 struct Attr {
   unsigned pd = 7, access = 15, pmtu = 1, max_dest = 4, rnr_timer = 12, rq_log = 4, stride = 0;
   std::uint32_t rq_psn = 0x1000;
+  bool srq = false, credits = false;
+  unsigned srqn = 0;
+};
+
+struct Srq {
+  unsigned pd = 9, log = 4, stride = 0, limit = 0;
+  bool valid = true;
 };
 
 constexpr unsigned kPasid = 0x54321;
 constexpr std::uint64_t kRingBase = 0x10000;  // receive rings, 64 KiB each
-constexpr std::uint64_t kMemorySize = 0x200000;
+constexpr std::uint64_t kSrqBase = 0x200000;  // rings of SRQs, 64 KiB each
+constexpr std::uint64_t kMemorySize = 0x280000;
 
 class Bench {
  public:
@@ -104,7 +113,12 @@ class Bench {
   std::map<unsigned, std::array<std::uint64_t, 8>> counters;
   std::array<unsigned, 10> drops{};
   bool control = true;  // fail leads to ERR and Flush, as in the control block
-  bool random_stalls = false, read_errors = false;
+  bool random_stalls = false, read_errors = false, store_errors = false;
+  std::set<std::uint64_t> bad_pages;  // a write to one fails, a payload read too
+  std::set<unsigned> faulted;         // no good completion of these passes any more
+  unsigned invalidations = 0;
+  std::map<unsigned, unsigned> srq_posted;
+  std::map<unsigned, Srq> srqs;
   unsigned read_delay = 20, write_delay = 20;
   std::mt19937 random{20240611};
   unsigned store_jobs = 0;  // stores of the send side to offer
@@ -136,11 +150,33 @@ class Bench {
       set("rq_log", attr->rq_log);
       set("rq_stride_log", attr->stride);
       set("rq_psn", attr->rq_psn);
+      set("srq", attr->srq);
+      set("srqn", attr->srqn);
+      set("credits", attr->credits);
     } else {
       port::put(dut->row_data_i, 0, 3, state);
     }
     clock();
     dut->row_valid_i = 0;
+  }
+  void srq_row(unsigned srqn, const Srq& srq) {
+    dut->row_valid_i = 1;
+    dut->row_table_i = 7;
+    dut->row_index_i = srqn;
+    port::clear(dut->row_data_i);
+    auto set = [&](const char* n, std::uint64_t v) {
+      port::put(dut->row_data_i, place_of(kSrq, n), v);
+    };
+    set("valid", srq.valid);
+    set("pd", srq.pd);
+    set("pasid", kPasid);
+    set("base", kSrqBase + 0x10000ull * srqn);
+    set("log", srq.log);
+    set("stride_log", srq.stride);
+    set("limit", srq.limit);
+    clock();
+    dut->row_valid_i = 0;
+    srqs[srqn] = srq;
   }
   void set_state(unsigned qpn, unsigned state) { row(2, qpn, nullptr, state); }
   void event(unsigned qpn, unsigned kind) { qp_events.push_back({qpn, kind}); }
@@ -168,11 +204,8 @@ class Bench {
     std::uint64_t addr;
     std::uint32_t length, key;
   };
-  void post(unsigned qpn, const std::vector<Sge>& list, bool ring_it = true) {
-    const Attr& attr = attrs[qpn];
-    const unsigned index = posted[qpn]++ & ((1u << attr.rq_log) - 1);
-    std::uint8_t* wqe = &memory[ring(qpn) + (index << attr.stride) * 64];
-    std::fill_n(wqe, 64u << attr.stride, std::uint8_t{0});
+  static void put_entry(std::uint8_t* wqe, unsigned stride, const std::vector<Sge>& list) {
+    std::fill_n(wqe, 64u << stride, std::uint8_t{0});
     put_memory(wqe, place_of(kWqe, "num_sge"), list.size());
     for (std::size_t i = 0; i < list.size(); ++i) {
       std::uint8_t* sge = wqe + (i == 0 ? 48 : 64 + 16 * (i - 1));
@@ -180,7 +213,24 @@ class Bench {
       put_memory(sge, place_of(kSge, "length"), list[i].length);
       put_memory(sge, place_of(kSge, "lkey"), list[i].key);
     }
+  }
+  void post(unsigned qpn, const std::vector<Sge>& list, bool ring_it = true) {
+    const Attr& attr = attrs[qpn];
+    const unsigned index = posted[qpn]++ & ((1u << attr.rq_log) - 1);
+    put_entry(&memory[ring(qpn) + (index << attr.stride) * 64], attr.stride, list);
     if (ring_it) doorbell(qpn, posted[qpn]);
+  }
+  /// A receive in an SRQ.
+  void post_srq(unsigned srqn, const std::vector<Sge>& list, unsigned tag, bool ring_it = true) {
+    const Srq& srq = srqs[srqn];
+    const unsigned index = srq_posted[srqn]++ & ((1u << srq.log) - 1);
+    std::uint8_t* wqe = &memory[kSrqBase + 0x10000ull * srqn + (index << srq.stride) * 64];
+    put_entry(wqe, srq.stride, list);
+    put_memory(wqe, place_of(kWqe, "imm"), tag);
+    if (ring_it) srq_doorbell(srqn, srq_posted[srqn]);
+  }
+  void srq_doorbell(unsigned srqn, unsigned index) {
+    srq_doorbells.push_back({srqn, index & 0xFFFF});
   }
   void doorbell(unsigned qpn, unsigned index) { doorbells.push_back({qpn, index & 0xFFFF}); }
 
@@ -193,7 +243,7 @@ class Bench {
     while (calm < 4) {
       clock();
       calm = dut->idle_o && requests.empty() && qp_events.empty() && doorbells.empty() &&
-                     arrivals.empty() && cqes.empty() && in_tx.empty() && store_jobs == 0
+                     srq_doorbells.empty() && arrivals.empty() && cqes.empty() && in_tx.empty() && store_jobs == 0
                  ? calm + 1
                  : 0;
       REQUIRE(limit-- != 0);
@@ -213,7 +263,25 @@ class Bench {
     return result;
   }
 
+  struct SrqLive {
+    unsigned producer, consumer, limit;
+  };
+  SrqLive srq_live(unsigned srqn) {
+    dut->live_qpn_i = srqn;
+    dut->live_srq_valid_i = 1;
+    for (clock_settled(); !dut->live_srq_ready_o; clock_settled()) finish_clock();
+    auto get = [&](const char* n) {
+      return static_cast<unsigned>(port::get(dut->live_srq_o, place_of(kSrqLive, n)));
+    };
+    const SrqLive result{get("producer"), get("consumer"), get("limit")};
+    finish_clock();
+    dut->live_srq_valid_i = 0;
+    return result;
+  }
+
   void clock();
+  void clock_settled();  // the first half of a clock
+  void finish_clock();
   bool payload_missing(std::size_t answer) const {
     return !need_payload.empty() && need_payload.front() <= answer;
   }
@@ -224,6 +292,8 @@ class Bench {
     bool ours, placed = false;
     std::uint64_t ready = 0;
     std::vector<std::array<std::uint64_t, 3>> pieces;  // address, length, drop
+    unsigned qpn = 0;
+    std::uint32_t psn = 0;
   };
   struct Read {
     std::uint64_t addr, cycle;
@@ -256,6 +326,10 @@ class Bench {
   std::deque<unsigned> failed;
   std::deque<std::pair<Completion, int>> cqes;  // and the ticket they wait for
   std::map<unsigned, unsigned> posted;
+  std::deque<std::pair<unsigned, unsigned>> srq_doorbells;
+  std::deque<std::pair<std::uint64_t, bool>> key_ops;  // answers: when, good
+  std::deque<std::array<std::uint64_t, 3>> sent_faults;  // packets in tx: qpn, psn, spoiled
+  bool row_of_fail = false;
   std::deque<std::pair<unsigned, unsigned>> qp_events, doorbells;
   std::deque<Arrival> arrivals;
   unsigned ticket = 0, wr_done = 0;
@@ -295,7 +369,7 @@ void Bench::offer(Port& meta, const Request& q) {
       arrivals.push_back({Bytes(1), false, true, dut.cycle() + write_delay, {}});
       ++ticket;
     }
-    arrivals.push_back({q.payload, true, false, 0, {}});
+    arrivals.push_back({q.payload, true, false, 0, {}, q.qpn, q.psn});
     ++ticket;
     tickets.insert({{q.qpn, q.psn}, ticket});
   }
@@ -348,7 +422,10 @@ void Bench::packet_out(const Port& desc, bool by_ack) {
   if (by_ack) CHECK(a.payload.empty());
   if (!a.payload.empty()) need_payload.push_back(answers.size());
   answers.push_back(std::move(a));
-  if (!by_ack) in_tx.push_back(dut.cycle() + 5 + (random_stalls ? random() % 40 : 0));
+  if (!by_ack) {
+    in_tx.push_back(dut.cycle() + 5 + (random_stalls ? random() % 40 : 0));
+    sent_faults.push_back({get("qpn"), get("psn"), 0});
+  }
 }
 
 template <typename Port>
@@ -363,6 +440,17 @@ inline void Bench::drive() {
   if (!doorbells.empty()) {
     port::put(d.rq_doorbell_i, place_of(kDoorbell, "qpn"), doorbells.front().first);
     port::put(d.rq_doorbell_i, place_of(kDoorbell, "index"), doorbells.front().second);
+  }
+  d.srq_doorbell_valid_i = !srq_doorbells.empty();
+  if (!srq_doorbells.empty()) {
+    port::put(d.srq_doorbell_i, place_of(kDoorbell, "qpn"), srq_doorbells.front().first);
+    port::put(d.srq_doorbell_i, place_of(kDoorbell, "index"), srq_doorbells.front().second);
+  }
+  d.key_op_req_ready_i = !pause();
+  d.key_op_rsp_valid_i = !key_ops.empty() && key_ops.front().first <= now;
+  if (d.key_op_rsp_valid_i) {
+    port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), key_ops.front().second);
+    key_ops.pop_front();
   }
   d.qp_event_valid_i = !qp_events.empty();
   if (!qp_events.empty()) {
@@ -379,16 +467,26 @@ inline void Bench::drive() {
   d.walk_key_req_ready_i = !pause();
   d.rkey_req_ready_i = !pause();
 
-  for (auto& a : arrivals) {  // pieces wait for their data
-    if (!arrivals.front().placed || arrivals.front().ready > now) break;
+  d.fault_valid_i = 0;
+  if (!arrivals.empty() && arrivals.front().placed && arrivals.front().ready <= now) {
+    Arrival& a = arrivals.front();  // pieces wait for their data
     std::size_t at = 0;
+    bool bad = false;
     for (auto [addr, len, drop] : a.pieces) {
-      if (!drop) std::copy_n(a.payload.begin() + at, len, memory.begin() + addr);
+      const bool fails = !drop && bad_pages.count(addr / 4096) != 0;
+      if (!drop && !fails) std::copy_n(a.payload.begin() + at, len, memory.begin() + addr);
+      bad = bad || fails;
       at += len;
     }
-    arrivals.pop_front();
-    ++wr_done;
-    break;
+    if (bad) {
+      d.fault_valid_i = 1;
+      port::put(d.fault_i, place_of(kFault, "qpn"), a.qpn);
+      port::put(d.fault_i, place_of(kFault, "psn"), a.psn);
+      port::put(d.fault_i, place_of(kFault, "response"), 0);
+    } else {
+      arrivals.pop_front();
+      ++wr_done;
+    }
   }
   d.wr_done_i = wr_done & 0xFFFF;
   d.req_seg_ready_i =
@@ -420,7 +518,13 @@ inline void Bench::drive() {
     port::put(d.store_job_i, place_of(kAtomicJob, "ticket"), wr_done & 0xFFFF);
   }
   d.sent_i = !in_tx.empty() && in_tx.front() <= now;
-  if (d.sent_i) in_tx.pop_front();
+  if (d.sent_i) {
+    in_tx.pop_front();
+    d.sent_qpn_i = sent_faults.front()[0];
+    d.sent_psn_i = sent_faults.front()[1];
+    d.sent_error_i = sent_faults.front()[2];
+    sent_faults.pop_front();
+  }
   d.desc_ready_i = !pause();
   d.seg_ready_i = !need_payload.empty() && !pause();
   d.ack_ready_i = !pause();
@@ -437,7 +541,23 @@ inline void Bench::take() {
     return static_cast<unsigned>(port::get(p, place_of(table, n)));
   };
   if (d.rq_doorbell_valid_i && d.rq_doorbell_ready_o) doorbells.pop_front();
+  if (d.srq_doorbell_valid_i && d.srq_doorbell_ready_o) srq_doorbells.pop_front();
   if (d.qp_event_valid_i && d.qp_event_ready_o) qp_events.pop_front();
+  if (d.key_op_req_valid_o && d.key_op_req_ready_i) {
+    const std::uint32_t key = field(d.key_op_req_o, kKeyOpReq, "key");
+    const unsigned pd = field(d.key_op_req_o, kKeyOpReq, "pd");
+    CHECK(field(d.key_op_req_o, kKeyOpReq, "op") == 0);
+    const auto r = std::find_if(regions.begin(), regions.end(),
+                                [&](const Region& x) { return x.key == key && x.pd == pd; });
+    key_ops.push_back({now + 4, r != regions.end()});
+    if (r != regions.end()) regions.erase(r);
+    ++invalidations;
+  }
+  if (d.fault_valid_i && d.fault_ready_o) {
+    arrivals.pop_front();
+    ++wr_done;
+  }
+  if (d.fault_valid_o) faulted.insert(d.fault_qpn_o);
   if (d.req_meta_valid_i && d.req_meta_ready_o) {
     requests.pop_front();
     meta_offered = false;
@@ -483,6 +603,9 @@ inline void Bench::take() {
     CHECK(field(d.seg_o, kSeg, "drop") == 0);
     REQUIRE(field(d.seg_o, kSeg, "len") == a.payload.size());
     std::copy_n(memory.begin() + addr, a.payload.size(), a.payload.begin());
+    if (bad_pages.count(addr / 4096) != 0)
+      for (auto& packet : sent_faults)
+        if (packet[0] == a.qpn && packet[1] == a.psn) packet[2] = 1;
     need_payload.pop_front();
   }
   if (d.desc_valid_o && d.desc_ready_i) packet_out(d.desc_o, false);
@@ -490,13 +613,16 @@ inline void Bench::take() {
   if (d.cqe_valid_o && d.cqe_ready_i) {
     auto get = [&](const char* n) { return field(d.cqe_o, kCqeReq, n); };
     cqes.push_back({{get("cqn"), get("qpn"), get("wqe_index"), get("status"), get("opcode"),
-                     get("byte_len"), get("imm"), get("with_imm") != 0, get("solicited") != 0},
+                     get("byte_len"), get("imm"), get("with_imm") != 0, get("solicited") != 0,
+                     get("with_inv") != 0},
                     get("wait_data") ? static_cast<int>(get("ticket")) : -1});
   }
   // As the completion block does: in order, when the payload is in memory.
   while (!cqes.empty() && (cqes.front().second < 0 ||
                            static_cast<std::int16_t>(wr_done - cqes.front().second) >= 0)) {
     completions.push_back(cqes.front().first);
+    if (faulted.count(completions.back().qpn) != 0 && completions.back().status == 0)
+      completions.back().status = 17;
     cqes.pop_front();
   }
   if (d.fail_valid_o && d.fail_ready_i) {
@@ -515,9 +641,9 @@ inline void Bench::take() {
   for (unsigned i = 0; i < 10; ++i) drops[i] += d.drop_o >> i & 1;
 }
 
-inline void Bench::clock() {
-  const bool fail_row = !failed.empty() && !dut->row_valid_i;
-  if (fail_row) {
+inline void Bench::clock_settled() {
+  row_of_fail = !failed.empty() && !dut->row_valid_i;
+  if (row_of_fail) {
     dut->row_valid_i = 1;
     dut->row_table_i = 2;
     dut->row_index_i = failed.front();
@@ -526,13 +652,21 @@ inline void Bench::clock() {
   }
   drive();
   dut.settle();
+}
+
+inline void Bench::finish_clock() {
   take();
   dut.tick();
-  if (fail_row) {
+  if (row_of_fail) {
     dut->row_valid_i = 0;
     qp_events.push_back({failed.front(), 2});
     failed.pop_front();
   }
+}
+
+inline void Bench::clock() {
+  clock_settled();
+  finish_clock();
 }
 
 }  // namespace rq

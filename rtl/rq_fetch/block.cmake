@@ -1,1 +1,1 @@
-add_rtl_block(rq_fetch PARAMS NumQps=16)
+add_rtl_block(rq_fetch PARAMS NumQps=16 NumSrqs=8)

@@ -47,6 +47,8 @@ module roci_rx_admit #(
   output logic                 pay_src_o,
   output logic [5:0]           pay_offset_o,
   output logic [12:0]          pay_len_o,
+  output logic [23:0]          pay_qpn_o,
+  output logic [23:0]          pay_psn_o,
   output logic                 pay_hdr_valid_o,
   input  logic                 pay_hdr_ready_i,
 
@@ -163,11 +165,12 @@ module roci_rx_admit #(
     .clk_i, .rst_ni, .in_data_i(meta), .in_valid_i(accept && is_response), .in_ready_o(rsp_ready),
     .out_data_o(rsp_meta_o), .out_valid_o(rsp_meta_valid_o), .out_ready_i(rsp_meta_ready_i),
     .level_o(unused_rsp_level));
-  roci_fifo #(.Width(20), .Depth(16)) u_hdr (
+  roci_fifo #(.Width(68), .Depth(16)) u_hdr (
     .clk_i, .rst_ni,
-    .in_data_i({is_response, 6'(frame_q.payload_offset[OffsetBits-1:0]), frame_q.payload_len}),
+    .in_data_i({is_response, 6'(frame_q.payload_offset[OffsetBits-1:0]), frame_q.payload_len,
+                frame_q.qpn, frame_q.psn}),
     .in_valid_i(accept && has_rows), .in_ready_o(hdr_ready),
-    .out_data_o({pay_src_o, pay_offset_o, pay_len_o}), .out_valid_o(pay_hdr_valid_o),
+    .out_data_o({pay_src_o, pay_offset_o, pay_len_o, pay_qpn_o, pay_psn_o}), .out_valid_o(pay_hdr_valid_o),
     .out_ready_i(pay_hdr_ready_i), .level_o(unused_hdr_level));
 
   assign command_valid_o = advance && has_rows;

@@ -1,11 +1,12 @@
 // Writes received payload to the pieces of memory it belongs to, with byte strobes, and counts the
-// packets that are in memory.
+// packets that are in memory. A packet of which a write failed is reported; it and those behind it
+// count when the report is taken.
 //
 // Throughput: one beat a clock; a piece that starts or ends unaligned costs up to one more.
 // Latency: three clocks from a beat to the data of its write; the address goes one clock earlier.
 // req_seg_ready_o and rsp_seg_ready_o follow the header, its ready follows the first piece.
 //
-//   header, piece --+--> split -----> aw          b --> count --> wr_done
+//   header, piece --+--> split -----> aw          b --> good? --> wr_done, fault
 //                   +--> queue --+
 //   payload ---------------------+--> align --> w
 
@@ -23,6 +24,8 @@ module roci_scatter #(
   input  logic                   pay_src_i,     // 0 req, 1 rsp
   input  logic [5:0]             pay_offset_i,  // of the first byte in the first beat
   input  logic [12:0]            pay_len_i,
+  input  logic [23:0]            pay_qpn_i,
+  input  logic [23:0]            pay_psn_i,
   input  logic                   pay_hdr_valid_i,
   output logic                   pay_hdr_ready_o,
   input  logic [DataWidth-1:0]   pay_tdata_i,
@@ -50,8 +53,12 @@ module roci_scatter #(
   output logic                   w_valid_o,
   input  logic                   w_ready_i,
   input  logic                   b_i,           // a response, in order of the bursts
+  input  logic                   b_error_i,     // with it: the write failed
 
   output logic [15:0]            wr_done_o,
+  output roci_pkg::fault_t       fault_o,
+  output logic                   fault_valid_o,
+  input  logic                   fault_ready_i,
   output logic                   idle_o
 );
 
@@ -62,12 +69,13 @@ module roci_scatter #(
   // The first piece of a packet takes its header along; each piece goes both ways.
   roci_pkg::seg_t seg;
   logic           seg_valid, split_ready, queue_ready, both_ready, join_valid, first_q, src_q;
+  logic           ids_ready;
   logic           src, known;
   assign src             = first_q ? pay_src_i : src_q;
   assign known           = !first_q || pay_hdr_valid_i;
   assign seg             = src ? rsp_seg_i : req_seg_i;
   assign seg_valid       = src ? rsp_seg_valid_i : req_seg_valid_i;
-  assign both_ready      = split_ready && queue_ready;
+  assign both_ready      = split_ready && queue_ready && (!first_q || ids_ready);
   assign join_valid      = known && seg_valid;
   assign req_seg_ready_o = known && !src && both_ready;
   assign rsp_seg_ready_o = known && src && both_ready;
@@ -85,7 +93,7 @@ module roci_scatter #(
   roci_dma_split #(.DataWidth(DataWidth)) u_split (
     .clk_i, .rst_ni,
     .in_addr_i(seg.addr), .in_pasid_i(seg.pasid), .in_len_i(seg.len), .in_last_i(seg.last),
-    .in_drop_i(seg.drop), .in_valid_i(join_valid && queue_ready), .in_ready_o(split_ready),
+    .in_drop_i(seg.drop), .in_valid_i(join_valid && queue_ready && (!first_q || ids_ready)), .in_ready_o(split_ready),
     .out_addr_o(aw_addr_o), .out_pasid_o(aw_pasid_o), .out_beats_o(aw_beats_o),
     .out_first_o(unused_first), .out_end_o(unused_end), .out_last_o(split_last),
     .out_drop_o(split_drop), .out_valid_o(split_valid),
@@ -93,25 +101,54 @@ module roci_scatter #(
   assign aw_valid_o = split_valid && !split_drop && done_ready;
   assign split_take = split_valid && done_ready && (split_drop || aw_ready_i);
 
-  // Packets in flight: the number of the burst they end with.
-  logic [15:0] issued_q, issued, answered_q, answered, head;
-  logic        head_valid, head_done;
-  assign issued    = issued_q + 16'(!split_drop);
-  assign answered  = answered_q + 16'(b_i);
-  assign head_done = head_valid && $signed(answered - head) >= 16'sd0;
-  roci_fifo #(.Width(16), .Depth(Packets)) u_packets (
+  // Packets in flight. Those with writes wait, by the number of their last burst, for its answer,
+  // which may be there before a last piece that is dropped.
+  logic [15:0] issued_q, issued, answered_q, answered, awaited, beyond;
+  logic        bursts, bursts_q, awaited_valid, complete, bad, bad_q, result_valid, result_bad;
+  logic        head_written, head_valid, head_done, packets_ready, awaited_ready, unused_ready;
+  assign issued     = issued_q + 16'(!split_drop);
+  assign bursts     = bursts_q || !split_drop;   // the packet has one
+  assign done_ready = packets_ready && awaited_ready;
+  assign answered   = answered_q + 16'(b_i);
+  assign beyond     = answered - awaited;
+  assign complete   = awaited_valid && $signed(beyond) >= 16'sd0;
+  assign bad        = bad_q || (b_i && b_error_i);
+  roci_fifo #(.Width(1), .Depth(Packets)) u_packets (
     .clk_i, .rst_ni,
-    .in_data_i(issued), .in_valid_i(split_take && split_last), .in_ready_o(done_ready),
-    .out_data_o(head), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o());
+    .in_data_i(bursts), .in_valid_i(split_take && split_last), .in_ready_o(packets_ready),
+    .out_data_o(head_written), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o());
+  roci_fifo #(.Width(16), .Depth(Packets)) u_awaited (
+    .clk_i, .rst_ni,
+    .in_data_i(issued), .in_valid_i(split_take && split_last && bursts), .in_ready_o(awaited_ready),
+    .out_data_o(awaited), .out_valid_o(awaited_valid), .out_ready_i(complete), .level_o());
+  roci_fifo #(.Width(1), .Depth(Packets)) u_results (
+    .clk_i, .rst_ni,
+    .in_data_i(bad), .in_valid_i(complete), .in_ready_o(unused_ready),
+    .out_data_o(result_bad), .out_valid_o(result_valid), .out_ready_i(head_done && head_written),
+    .level_o());
+  roci_fifo #(.Width(roci_pkg::FaultBits), .Depth(Packets)) u_ids (
+    .clk_i, .rst_ni,
+    .in_data_i({src, pay_psn_i, pay_qpn_i}),
+    .in_valid_i(join_valid && first_q && split_ready && queue_ready), .in_ready_o(ids_ready),
+    .out_data_o(fault_o), .out_valid_o(), .out_ready_i(head_done), .level_o());
+  assign fault_valid_o = head_valid && head_written && result_valid && result_bad;
+  assign head_done     = head_valid && (!head_written || result_valid)
+                      && (!fault_valid_o || fault_ready_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       issued_q   <= '0;
       answered_q <= '0;
+      bursts_q   <= 1'b0;
+      bad_q      <= 1'b0;
       wr_done_o  <= '0;
     end else begin
-      if (split_take) issued_q <= issued;
+      if (split_take) begin
+        issued_q <= issued;
+        bursts_q <= bursts && !split_last;
+      end
       answered_q <= answered;
+      bad_q      <= bad && !complete;
       if (head_done) wr_done_o <= wr_done_o + 16'd1;
     end
   end
@@ -125,7 +162,7 @@ module roci_scatter #(
     .clk_i, .rst_ni,
     .in_data_i({seg.addr[BoundBits-1:0], seg.len, pay_offset_i[OffBits-1:0], first_q, seg.last,
                 seg.drop}),
-    .in_valid_i(join_valid && split_ready), .in_ready_o(queue_ready),
+    .in_valid_i(join_valid && split_ready && (!first_q || ids_ready)), .in_ready_o(queue_ready),
     .out_data_o({p_addr, p_len, p_offset, p_first, p_last, p_drop}), .out_valid_o(p_valid),
     .out_ready_i(p_take), .level_o());
 

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "Vroci_scatter.h"
@@ -25,6 +27,7 @@ struct Packet {
   unsigned offset;
   std::vector<std::uint8_t> bytes;
   std::vector<Piece> pieces;
+  unsigned qpn = 0, psn = 0;
 };
 
 class Bench {
@@ -34,6 +37,9 @@ class Bench {
   std::vector<std::uint64_t> burst_addr;  // of each burst
   unsigned bursts_done = 0, answers_held = 0;
   unsigned first_beat = 0, first_data = 0;
+  std::set<std::uint64_t> bad_pages;  // a write to one fails
+  std::vector<std::array<unsigned, 4>> faults;  // qpn, psn, response, wr_done when it was offered
+  bool take_faults = true;
 
   void send(const Packet& packet) {
     headers_.push_back(packet);
@@ -50,6 +56,8 @@ class Bench {
       m.pay_src_i = headers_[0].src;
       m.pay_offset_i = headers_[0].offset;
       m.pay_len_i = static_cast<unsigned>(headers_[0].bytes.size());
+      m.pay_qpn_i = headers_[0].qpn;
+      m.pay_psn_i = headers_[0].psn;
     }
     m.pay_tvalid_i = !payload_.empty();
     if (m.pay_tvalid_i) {
@@ -69,7 +77,16 @@ class Bench {
     m.aw_ready_i = m.w_ready_i = 1;
     m.b_i = answer && answers_held > 0;
     answers_held -= m.b_i;
+    m.b_error_i = m.b_i && bad_pages.count(burst_addr[answered_] >> 12) != 0;
+    answered_ += m.b_i;
+    m.fault_ready_i = take_faults;
     dut.settle();
+    if (m.fault_valid_o && m.fault_ready_i) {
+      auto get = [&](const char* n) {
+        return static_cast<unsigned>(port::get(m.fault_o, place_of(roci::spec::kFault, n)));
+      };
+      faults.push_back({get("qpn"), get("psn"), get("response"), m.wr_done_o});
+    }
     if (m.pay_hdr_valid_i && m.pay_hdr_ready_o) headers_.pop_front();
     if (m.req_seg_valid_i && m.req_seg_ready_o) pieces_[0].pop_front();
     if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) pieces_[1].pop_front();
@@ -116,7 +133,7 @@ class Bench {
   std::deque<Packet> headers_, payload_;
   std::deque<Piece> pieces_[2];
   std::deque<std::pair<std::uint64_t, bool>> beats_;
-  unsigned beat_ = 0;
+  unsigned beat_ = 0, answered_ = 0;
 };
 
 std::vector<std::uint8_t> counting(unsigned len) {
@@ -167,6 +184,45 @@ TEST_CASE("scatter: a packet counts with its last answer, in order") {
   CHECK(bench.dut->wr_done_o == 0);
   for (int i = 0; i < 6; ++i) bench.clock(true);
   CHECK(bench.dut->wr_done_o == 2);
+}
+
+TEST_CASE("scatter: each packet of which a write failed is told of before it counts (F-82)") {
+  std::mt19937 random(6);
+  MESSAGE("seed 6");
+  Bench bench;
+  std::vector<std::array<unsigned, 4>> expected;
+  const unsigned kPackets = 300;
+  for (unsigned p = 0; p < kPackets; ++p) {
+    Packet packet{random() % 2 != 0, static_cast<unsigned>(random()) % kBeat, {}, {},
+                  static_cast<unsigned>(random() % 0x1000000), p};
+    const unsigned pieces = 1 + random() % 3;
+    bool bad = false;
+    unsigned len = 0;
+    const bool drop = random() % 5 == 0;
+    for (unsigned i = 0; i < pieces; ++i) {
+      const unsigned bytes = 1 + random() % 900;
+      const std::uint64_t addr = (p + 1) * 0x100000ull + 0x10000 * i + random() % 0x2000;
+      packet.pieces.push_back({addr, bytes, i + 1 == pieces, drop || random() % 8 == 0});
+      len += bytes;
+      for (std::uint64_t page : {addr >> 12, (addr + bytes - 1) >> 12})
+        if (!packet.pieces.back().drop && random() % 4 == 0) {
+          bench.bad_pages.insert(page);
+          bad = true;
+        }
+    }
+    packet.bytes = counting(len);
+    if (bad) expected.push_back({packet.qpn, packet.psn, packet.src, p});
+    bench.send(packet);
+  }
+  for (int i = 0; i < 100000 && bench.dut->wr_done_o != kPackets; ++i) {
+    bench.take_faults = random() % 16 == 0;
+    bench.clock(random() % 3 != 0);
+  }
+  CHECK(bench.dut->wr_done_o == kPackets);
+  CHECK(expected.size() > 50);
+  CHECK(bench.faults == expected);
+  for (int i = 0; i < 200; ++i) bench.clock();
+  CHECK(bench.dut->idle_o == 1);
 }
 
 TEST_CASE("scatter: data follow a beat within three clocks") {

@@ -65,6 +65,7 @@ module roci_tx #(
 
   // counters
   output logic                     sent_o,        // the last beat of a desc_i packet was placed
+  output logic                     sent_error_o,  // with it: its ICRC is spoiled
   output logic                     tx_frame_o,    // a frame ended on m_axis ...
   output logic [13:0]              tx_bytes_o     // ... and had so many bytes
 );
@@ -111,7 +112,7 @@ module roci_tx #(
     .m_axis_tkeep_o(mux_keep), .m_axis_tlast_o(mux_last), .m_axis_roce_o(mux_roce),
     .m_axis_ipv6_o(mux_ipv6), .m_axis_roce_v1_o(mux_roce_v1), .m_axis_vlan_o(mux_vlan),
     .m_axis_spoil_o(mux_spoil),
-    .m_axis_tvalid_o(mux_valid), .m_axis_tready_i(mux_ready), .sent_o);
+    .m_axis_tvalid_o(mux_valid), .m_axis_tready_i(mux_ready), .sent_o, .sent_error_o);
 
   logic icrc_idle;
   roci_icrc_tx #(.DataWidth(DataWidth)) u_icrc (

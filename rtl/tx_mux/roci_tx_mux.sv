@@ -69,7 +69,8 @@ module roci_tx_mux #(
   output logic                   m_axis_tvalid_o,
   input  logic                   m_axis_tready_i,
 
-  output logic                   sent_o
+  output logic                   sent_o,
+  output logic                   sent_error_o  // with sent_o: spoiled
 );
 
   localparam int unsigned Bytes    = DataWidth / 8;
@@ -224,6 +225,7 @@ module roci_tx_mux #(
   assign m_axis_vlan_o   = out_vlan_q;
   assign m_axis_spoil_o  = out_spoil_q;
   assign m_axis_tvalid_o = valid_q;
+  assign sent_error_o    = spoil_q || (with_payload && pay_last && pay_error);
   assign sent_o          = move && last && source_q == SrcDesc;
   assign idle_o          = !active_q && !valid_q && !pay_valid && !eth_valid &&
                            !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;

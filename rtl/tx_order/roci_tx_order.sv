@@ -44,6 +44,8 @@ module roci_tx_order #(
   // packets that left, in order
   input  logic                 sent_i,
   output logic                 rq_sent_o,
+  output logic [23:0]          sent_qpn_o,
+  output logic [23:0]          sent_psn_o,
 
   output logic                 idle_o
 );
@@ -105,12 +107,12 @@ module roci_tx_order #(
   );
 
   // Twice as deep: also for packets that tx holds already.
-  roci_fifo #(.Width(1), .Depth(2 * Depth)) u_sources (
+  roci_fifo #(.Width(49), .Depth(2 * Depth)) u_sources (
     .clk_i, .rst_ni,
-    .in_data_i   (pick_rq),
+    .in_data_i   ({pick_rq, picked.qpn, picked.psn}),
     .in_valid_i  (take),
     .in_ready_o  (order_ready),
-    .out_data_o  (sent_rq),
+    .out_data_o  ({sent_rq, sent_qpn_o, sent_psn_o}),
     .out_valid_o (order_valid),
     .out_ready_i (sent_i),
     .level_o     (on_way)

@@ -1,0 +1,90 @@
+// What the responder takes next. Changes of state go first, then results, faults and questions from
+// firmware, requests, and steps of answers; a step waits at most Patience clocks for requests.
+//
+// A request that cannot go on blocks those behind it until something happens. A queue pair whose
+// step leads to nothing goes to the end of the queue; when all have, none is tried until something
+// happens.
+
+`include "assert.svh"
+
+module roci_responder_pick #(
+  parameter int unsigned LevelBits = 9,  // of the queue's level
+  parameter int unsigned Patience  = 64
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // what waits
+  input  logic                 event_valid_i,
+  input  logic                 event_ok_i,      // and can be taken
+  input  logic                 event_done_i,
+  input  logic                 result_valid_i,
+  input  logic                 fault_valid_i,
+  input  logic                 live_valid_i,
+  input  logic                 live_done_i,     // the answer is registered
+  input  logic                 meta_valid_i,
+  input  logic                 queue_valid_i,
+  input  logic [LevelBits-1:0] queue_level_i,
+  input  logic                 wake_i,          // a step may go that could not
+  input  logic                 unblock_i,       // a request may go that could not
+  input  logic                 room_request_i,
+  input  logic                 room_fail_i,
+  input  logic                 room_count_i,
+
+  // what happens
+  input  logic                 block_i,         // the request cannot go on
+  input  logic                 stuck_i,         // the step led to nothing
+  input  logic                 push_i,          // to the queue
+  input  logic                 free_i,          // nothing is under way
+
+  output logic                 pick_o,
+  output logic [2:0]           kind_o,          // ResponderKind
+  output logic                 queue_pop_o,
+  output logic                 idle_o
+);
+
+  logic                       blocked_q, live_gap_q, woken_q, asleep, step_ok, request_ok, late;
+  logic [$clog2(Patience):0]  waited_q;
+  logic [LevelBits-1:0]       stuck_q;   // steps since something happened that led to nothing
+  assign asleep     = stuck_q != '0 && stuck_q >= queue_level_i;
+  assign step_ok    = queue_valid_i && !asleep && room_count_i;
+  assign request_ok = meta_valid_i && !blocked_q && !event_valid_i && room_request_i;
+  assign late       = step_ok && 32'(waited_q) == Patience;
+
+  always_comb begin
+    pick_o = free_i;
+    kind_o = roci_pkg::ResponderKindEvent;
+    if (event_ok_i)                         kind_o = roci_pkg::ResponderKindEvent;
+    else if (result_valid_i && room_fail_i) kind_o = roci_pkg::ResponderKindResult;
+    else if (fault_valid_i && room_fail_i)  kind_o = roci_pkg::ResponderKindFault;
+    else if (live_valid_i && !live_gap_q)   kind_o = roci_pkg::ResponderKindLive;
+    else if (request_ok && !late)           kind_o = roci_pkg::ResponderKindRequest;
+    else if (step_ok)                       kind_o = roci_pkg::ResponderKindStep;
+    else                                    pick_o = 1'b0;
+    queue_pop_o = pick_o && kind_o == roci_pkg::ResponderKindStep;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      blocked_q  <= 1'b0;
+      live_gap_q <= 1'b0;
+      waited_q   <= '0;
+      woken_q    <= 1'b0;
+      stuck_q    <= '0;
+    end else begin
+      blocked_q  <= (blocked_q || block_i) && !(unblock_i || event_done_i);
+      live_gap_q <= live_done_i;  // live_valid_i falls only behind the answer
+      if (queue_pop_o || !step_ok) waited_q <= '0;
+      else if (!late) waited_q <= waited_q + 1'b1;
+      woken_q <= wake_i || (woken_q && !queue_pop_o);
+      if (wake_i || (push_i && !stuck_i) || (stuck_i && woken_q)) stuck_q <= '0;
+      else if (stuck_i) stuck_q <= stuck_q + 1'b1;
+    end
+  end
+
+  assign idle_o = !event_valid_i && !result_valid_i && !fault_valid_i && !meta_valid_i
+               && queue_level_i == '0 && !live_valid_i;
+
+  `ASSERT(StuckInRange, stuck_q <= queue_level_i + LevelBits'(1))
+
+endmodule

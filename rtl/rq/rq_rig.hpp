@@ -1,0 +1,105 @@
+// Queue pair 3 of the receive side, connected to a peer that a test speaks for packet by packet.
+#pragma once
+
+#include "rq/rq_bench.hpp"
+
+namespace rq {
+
+constexpr std::uint32_t kRegion = 0x00001234, kOtherRegion = 0x00005678;
+
+/// Queue pair 3 connected, with a region of everything for both sides at iova = address + 1 GiB.
+struct Rig : Bench {
+  static constexpr std::uint64_t kIova = 0x40000000;
+  static constexpr unsigned kQp = 3;
+  Attr attr;
+  std::uint32_t psn;
+  explicit Rig(Attr a = {}) : attr(a), psn(a.rq_psn) {
+    regions.push_back({kRegion, 7, 15, kIova + 0x100000, 0x40000, 0x100000});
+    connect(kQp, a);
+  }
+  unsigned mtu() const { return 128u << attr.pmtu; }
+  static Bytes pattern(std::size_t n, unsigned seed) {
+    Bytes out(n);
+    for (std::size_t i = 0; i < n; ++i)
+      out[i] = static_cast<std::uint8_t>(seed * 37 + i * 11 + i / 256);
+    return out;
+  }
+  Request base(unsigned opcode) {
+    Request r;
+    r.qpn = kQp;
+    r.opcode = opcode;
+    r.psn = psn;
+    r.rkey = kRegion;
+    return r;
+  }
+  /// One packet of no more than a PMTU at the expected PSN.
+  void packet(unsigned opcode, Bytes payload, std::uint64_t addr = 0, std::uint32_t length = 0,
+              std::uint32_t imm = 0) {
+    Request r = base(opcode);
+    r.payload = std::move(payload);
+    r.va = kIova + addr;
+    r.length = length;
+    r.imm = imm;
+    send(r);
+    psn = (psn + 1) & 0xFFFFFF;
+  }
+  void write_only(Bytes payload, std::uint64_t addr) {
+    const auto n = static_cast<std::uint32_t>(payload.size());
+    packet(kWriteOnly, std::move(payload), addr, n);
+  }
+  /// A whole message, cut into packets.
+  void message(bool write, const Bytes& data, std::uint64_t addr = 0, bool imm = false) {
+    const unsigned first = write ? kWriteFirst : kSendFirst;
+    for (std::size_t at = 0; at == 0 || at < data.size(); at += mtu()) {
+      const std::size_t n = std::min<std::size_t>(mtu(), data.size() - at);
+      const bool last = at + n == data.size();
+      unsigned op = at == 0 ? (last ? first + 4 : first) : (last ? first + 2 : first + 1);
+      if (last && imm) ++op;
+      packet(op, Bytes(data.begin() + at, data.begin() + at + n), addr,
+             static_cast<std::uint32_t>(data.size()),
+             0xCAFE0000 + static_cast<std::uint32_t>(data.size()));
+    }
+  }
+  void read(std::uint64_t addr, std::uint32_t length) {
+    Request r = base(kReadRequest);
+    r.va = kIova + addr;
+    r.length = length;
+    send(r);
+    psn = (psn + std::max(1u, (length + mtu() - 1) / mtu())) & 0xFFFFFF;
+  }
+  void atomic(unsigned opcode, std::uint64_t addr, std::uint64_t swap_add,
+              std::uint64_t compare = 0) {
+    Request r = base(opcode);
+    r.va = kIova + addr;
+    r.swap_add = swap_add;
+    r.compare = compare;
+    send(r);
+    psn = (psn + 1) & 0xFFFFFF;
+  }
+  bool holds(std::uint64_t addr, const Bytes& data) const {
+    return std::equal(data.begin(), data.end(), memory.begin() + addr);
+  }
+  void ack_is(std::size_t i, unsigned syndrome, std::uint32_t at, unsigned msn) {
+    REQUIRE(answers.size() > i);
+    CHECK(answers[i].opcode == kAck);
+    CHECK(answers[i].syndrome == syndrome);
+    CHECK(answers[i].psn == (at & 0xFFFFFF));
+    CHECK(answers[i].msn == msn);
+  }
+  /// A fatal NAK at the PSN of the last packet, once, and the event; then silence (RSP-50).
+  void dies(unsigned syndrome, unsigned kind) {
+    run();
+    REQUIRE(!answers.empty());
+    const Answer a = answers.back();
+    CHECK(a.opcode == kAck);
+    CHECK(a.syndrome == syndrome);
+    REQUIRE(fails.size() == 1);
+    CHECK(fails[0] == std::make_pair(kind, kQp));
+    const std::size_t n = answers.size();
+    for (int i = 0; i < 3; ++i) write_only(pattern(8, 1), 0x100000);
+    run();
+    CHECK(answers.size() == n);
+  }
+};
+
+}  // namespace rq

@@ -1,0 +1,397 @@
+#include "rq/rq_rig.hpp"
+
+namespace {
+
+using namespace rq;
+
+constexpr std::uint64_t kIova = 0x40000000;
+constexpr unsigned kSrqNumber = 5;
+
+/// Queue pairs 1 to n share the receives of SRQ 5, whose domain is not theirs.
+struct Shared : Bench {
+  Srq srq;
+  std::map<unsigned, std::uint32_t> psn;
+  unsigned next_tag = 0x4000;
+  explicit Shared(unsigned qps, Srq s = {}) : srq(s) {
+    regions.push_back({kRegion, s.pd, 15, kIova + 0x100000, 0x40000, 0x100000});
+    srq_row(kSrqNumber, srq);
+    for (unsigned q = 1; q <= qps; ++q) connect_shared(q);
+  }
+  void connect_shared(unsigned q) {
+    Attr attr;
+    attr.srq = true;
+    attr.srqn = kSrqNumber;
+    attr.rq_log = 0;
+    attr.stride = 2;  // not used
+    psn[q] = attr.rq_psn;
+    connect(q, attr);
+  }
+  /// Posts a receive of `length` bytes at `addr`; gives its tag.
+  unsigned give(std::uint64_t addr, std::uint32_t length, bool ring_it = true) {
+    post_srq(kSrqNumber, {{kIova + addr, length, kRegion}}, next_tag, ring_it);
+    return next_tag++;
+  }
+  void packet(unsigned q, unsigned opcode, const Bytes& payload, std::uint32_t imm = 0) {
+    Request r;
+    r.qpn = q;
+    r.opcode = opcode;
+    r.psn = psn[q]++;
+    r.payload = payload;
+    r.imm = imm;
+    r.rkey = kOtherRegion;
+    send(r);
+  }
+  bool holds(std::uint64_t addr, const Bytes& data) const {
+    return std::equal(data.begin(), data.end(), memory.begin() + addr);
+  }
+  unsigned count(unsigned kind, unsigned number) const {
+    return static_cast<unsigned>(
+        std::count(events.begin(), events.end(), std::make_pair(kind, number)));
+  }
+};
+constexpr unsigned kSrqLimit = 8, kQpLastWqe = 9, kSrqError = 10;
+
+TEST_CASE("rq: SENDs of two queue pairs interleave, each in its own receive of the SRQ (RSP-54)") {
+  for (unsigned stride : {0u, 1u, 2u}) {
+    Srq s;
+    s.stride = stride;
+    Shared b(2, s);
+    const unsigned tag1 = b.give(0x100000, 1000), tag2 = b.give(0x110000, 1000);
+    b.run();
+    const Bytes a = Rig::pattern(700, 1), c = Rig::pattern(600, 2);
+    const auto part = [](const Bytes& d, std::size_t i) {
+      return Bytes(d.begin() + 256 * i, d.begin() + std::min<std::size_t>(256 * (i + 1), d.size()));
+    };
+    b.packet(2, kSendFirst, part(c, 0));
+    b.packet(1, kSendFirst, part(a, 0));
+    b.packet(1, kSendMiddle, part(a, 1));
+    b.packet(2, kSendMiddle, part(c, 1));
+    b.packet(1, kSendLast, part(a, 2));
+    b.packet(2, kSendLastImm, part(c, 2), 0x1234);
+    b.run();
+    CHECK(b.holds(0x100000, c));
+    CHECK(b.holds(0x110000, a));
+    REQUIRE(b.completions.size() == 2);
+    CHECK(b.completions[0].qpn == 1);
+    CHECK(b.completions[0].index == tag2);
+    CHECK(b.completions[0].byte_len == 700);
+    CHECK(b.completions[0].cqn == 101);
+    CHECK(b.completions[1].qpn == 2);
+    CHECK(b.completions[1].index == tag1);
+    CHECK(b.completions[1].imm == 0x1234);
+    for (auto& completion : b.completions) CHECK(completion.status == 0);
+    const auto live = b.srq_live(kSrqNumber);
+    CHECK(live.producer == 2);
+    CHECK(live.consumer == 2);
+    CHECK(b.fails.empty());
+  }
+}
+
+TEST_CASE("rq: lists of an SRQ of every stride, over the end of its ring, keys of its domain") {
+  for (unsigned stride : {0u, 1u, 2u}) {
+    CAPTURE(stride);
+    Srq s;
+    s.stride = stride;
+    s.log = 2;
+    Shared b(3, s);
+    for (unsigned round = 0; round < 40; ++round) {
+      std::vector<Bench::Sge> list = {{kIova + 0x100000, 50, kRegion}};
+      for (unsigned i = 1; i < (stride == 0 ? 1u : stride == 1 ? 5u : 13u); ++i)
+        list.push_back({kIova + 0x100000 + 0x1000 * i, 20 + i, kRegion});
+      b.post_srq(kSrqNumber, list, round);
+      const Bytes data = Rig::pattern(stride == 0 ? 50 : 130, round), before = b.memory;
+      b.packet(1 + round % 3, kSendOnly, data);
+      b.run();
+      Bytes expected = before;
+      std::size_t at = 0;
+      for (auto& sge : list) {
+        const std::size_t n = std::min<std::size_t>(sge.length, data.size() - at);
+        std::copy_n(data.begin() + at, n, expected.begin() + (sge.addr - kIova));
+        at += n;
+      }
+      CHECK(b.memory == expected);
+      REQUIRE(b.completions.size() == round + 1);
+      CHECK(b.completions.back().index == round);
+      CHECK(b.completions.back().status == 0);
+    }
+  }
+}
+
+TEST_CASE("rq: an empty SRQ is answered with RNR NAK; the retry takes what was posted (RSP-54)") {
+  Shared b(2);
+  b.packet(1, kSendOnly, Rig::pattern(10, 1));
+  b.packet(2, kWriteOnlyImm, {});
+  b.run();
+  REQUIRE(b.answers.size() == 2);
+  CHECK(b.answers[0].syndrome == 0x2C);
+  CHECK(b.answers[1].syndrome == 0x2C);
+  CHECK(b.completions.empty());
+  const unsigned tag = b.give(0x100000, 10);
+  b.run();
+  b.psn[2] = 0x1000;
+  b.packet(2, kWriteOnlyImm, {}, 77);
+  b.run();
+  REQUIRE(b.completions.size() == 1);
+  CHECK(b.completions[0].index == tag);
+  CHECK(b.completions[0].opcode == 129);
+  CHECK(b.completions[0].qpn == 2);
+  b.psn[1] = 0x1000;
+  b.packet(1, kSendOnly, Rig::pattern(10, 1));
+  b.run();
+  CHECK(b.answers.back().syndrome == 0x2C);
+}
+
+TEST_CASE("rq: a receive not fetched yet is waited for") {
+  Shared b(1);
+  b.read_delay = 400;
+  b.give(0x100000, 10);
+  b.packet(1, kSendOnly, Rig::pattern(10, 1));
+  b.run();
+  REQUIRE(b.completions.size() == 1);
+  CHECK(b.completions[0].status == 0);
+  CHECK(b.answers.size() == 1);
+  CHECK(b.answers[0].syndrome == 0x1F);
+}
+
+TEST_CASE("rq: the limit event comes once, when a take leaves fewer than the limit (RSP-55)") {
+  Srq s;
+  s.limit = 3;
+  Shared b(2, s);
+  for (int i = 0; i < 6; ++i) b.give(0x100000, 10);
+  b.run();
+  for (unsigned i = 0; i < 6; ++i) {
+    CHECK(b.count(kSrqLimit, kSrqNumber) == (i > 3 ? 1 : 0));  // the fourth leaves 2
+    CHECK(b.srq_live(kSrqNumber).limit == (i > 3 ? 0 : 3));
+    b.packet(1 + i % 2, kSendOnly, Rig::pattern(10, i));
+    b.run();
+  }
+  CHECK(b.count(kSrqLimit, kSrqNumber) == 1);
+  CHECK(b.completions.size() == 6);
+
+  // Arming again keeps the ring and what is in it; an event for each arming.
+  for (int i = 0; i < 5; ++i) b.give(0x100000, 10);
+  s.limit = 5;
+  b.srq_row(kSrqNumber, s);
+  b.run();
+  CHECK(b.srq_live(kSrqNumber).producer == 11);
+  CHECK(b.srq_live(kSrqNumber).consumer == 6);
+  CHECK(b.srq_live(kSrqNumber).limit == 5);
+  for (int i = 0; i < 3; ++i) b.packet(1, kSendOnly, Rig::pattern(10, i));
+  b.run();
+  CHECK(b.count(kSrqLimit, kSrqNumber) == 2);
+  CHECK(b.completions.size() == 9);
+  CHECK(b.srq_live(kSrqNumber).limit == 0);
+}
+
+TEST_CASE("rq: another ring starts at index 0, and what is in flight of the old one is not taken") {
+  Shared b(1);
+  b.read_delay = 300;
+  b.give(0x100000, 10);
+  for (int i = 0; i < 20; ++i) b.clock();  // the read is on its way
+  Srq s;
+  s.valid = false;
+  b.srq_row(kSrqNumber, s);
+  s.valid = true;
+  s.stride = 1;
+  b.srq_row(kSrqNumber, s);
+  b.srq_posted[kSrqNumber] = 0;
+  b.give(0x110000, 10);
+  const Bytes data = Rig::pattern(10, 4);
+  b.packet(1, kSendOnly, data);
+  b.run();
+  REQUIRE(b.completions.size() == 1);
+  CHECK(b.completions[0].index == 0x4001);
+  CHECK(b.holds(0x110000, data));
+  CHECK(b.srq_live(kSrqNumber).consumer == 1);
+}
+
+TEST_CASE("rq: an error ends the receive held, not the others of the SRQ; then QpLastWqe (F-89)") {
+  SUBCASE("request error in the middle of a SEND") {
+    Shared b(2);
+    const unsigned tag = b.give(0x100000, 1000);
+    b.give(0x110000, 1000);
+    b.run();
+    b.packet(1, kSendFirst, Rig::pattern(256, 1));
+    b.packet(1, kWriteOnly, Rig::pattern(8, 1));
+    b.run();
+    REQUIRE(b.completions.size() == 1);
+    CHECK(b.completions[0].index == tag);
+    CHECK(b.completions[0].status == 9);
+    CHECK(b.count(kQpLastWqe, 1) == 1);
+    const Bytes data = Rig::pattern(20, 7);
+    b.packet(2, kSendOnly, data);
+    b.run();
+    REQUIRE(b.completions.size() == 2);
+    CHECK(b.completions[1].index == tag + 1);
+    CHECK(b.completions[1].status == 0);
+    CHECK(b.holds(0x110000, data));
+  }
+  SUBCASE("moved to ERR holding one, and holding none; told once") {
+    Shared b(2);
+    const unsigned tag = b.give(0x100000, 1000);
+    b.give(0x110000, 1000);
+    b.run();
+    b.packet(1, kSendFirst, Rig::pattern(256, 1));
+    b.run();
+    for (int times = 0; times < 2; ++times) {
+      for (unsigned q : {1u, 2u}) {
+        b.set_state(q, kErr);
+        b.event(q, 2);
+        b.run();
+        CHECK(b.count(kQpLastWqe, q) == 1);
+      }
+    }
+    REQUIRE(b.completions.size() == 1);
+    CHECK(b.completions[0].index == tag);
+    CHECK(b.completions[0].status == 5);
+    CHECK(b.srq_live(kSrqNumber).consumer == 1);
+    // Another life of queue pair 1 takes the second one.
+    b.connect_shared(1);
+    b.packet(1, kSendOnly, Rig::pattern(5, 5));
+    b.run();
+    REQUIRE(b.completions.size() == 2);
+    CHECK(b.completions[1].index == tag + 1);
+    CHECK(b.completions[1].status == 0);
+    b.set_state(1, kErr);
+    b.event(1, 2);
+    b.run();
+    CHECK(b.count(kQpLastWqe, 1) == 2);
+  }
+  SUBCASE("too long, and a key of the queue pair's own domain") {
+    Shared b(2);
+    b.regions.push_back({kOtherRegion, 7, 15, kIova + 0x100000, 0x40000, 0x100000});
+    const unsigned tag = b.give(0x100000, 100);
+    b.post_srq(kSrqNumber, {{kIova + 0x100000, 100, kOtherRegion}}, 1);
+    b.run();
+    const Bytes before = b.memory;
+    b.packet(1, kSendOnly, Rig::pattern(101, 1));
+    b.packet(2, kSendOnly, Rig::pattern(100, 1));
+    b.run();
+    CHECK(b.memory == before);
+    REQUIRE(b.completions.size() == 2);
+    CHECK(b.completions[0].index == tag);
+    CHECK(b.completions[0].status == 1);
+    CHECK(b.completions[1].index == 1);
+    CHECK(b.completions[1].status == 4);
+    REQUIRE(b.answers.size() == 2);
+    CHECK(b.answers[0].syndrome == 0x61);
+    CHECK(b.answers[1].syndrome == 0x63);
+  }
+}
+
+TEST_CASE("rq: an SRQ that cannot be read, or whose doorbell is wild, breaks; its users fail") {
+  for (bool wild : {false, true}) {
+    CAPTURE(wild);
+    Shared b(3);
+    const unsigned tag = b.give(0x100000, 1000);
+    b.run();
+    b.packet(3, kSendFirst, Rig::pattern(256, 1));
+    b.run();
+    b.read_errors = !wild;
+    if (wild)
+      b.srq_doorbell(kSrqNumber, 18);
+    else
+      b.give(0x110000, 10);
+    b.run();
+    CHECK(b.count(kSrqError, kSrqNumber) == 1);
+    CHECK(b.fails.empty());
+    b.packet(1, kSendOnly, Rig::pattern(5, 1));
+    b.run();
+    REQUIRE(!b.fails.empty());
+    for (auto& fail : b.fails) CHECK(fail == std::make_pair(3u, 1u));
+    CHECK(b.answers.empty() == false);
+    CHECK(b.count(kQpLastWqe, 1) == 1);
+    CHECK(b.completions.empty());
+    // What was taken before is good.
+    b.packet(3, kSendLast, Rig::pattern(5, 1));
+    b.run();
+    REQUIRE(b.completions.size() == 1);
+    CHECK(b.completions[0].index == tag);
+    CHECK(b.completions[0].status == 0);
+    // A new ring makes it whole.
+    b.read_errors = false;
+    Srq s;
+    s.valid = false;
+    b.srq_row(kSrqNumber, s);
+    s.valid = true;
+    b.srq_row(kSrqNumber, s);
+    b.srq_posted[kSrqNumber] = 0;
+    b.give(0x100000, 10);
+    b.packet(2, kSendOnly, Rig::pattern(5, 1));
+    b.run();
+    REQUIRE(b.completions.size() == 2);
+    CHECK(b.completions[1].status == 0);
+  }
+}
+
+TEST_CASE("rq: eight queue pairs empty and fill an SRQ at random; each receive once (F-89)") {
+  for (unsigned seed : {11u, 12u}) {
+    MESSAGE("seed ", seed);
+    Srq s;
+    s.log = 3;
+    Shared b(8, s);
+    b.random.seed(seed);
+    b.random_stalls = true;
+    constexpr unsigned kMessages = 400;
+    std::map<unsigned, Bytes> sent;      // by queue pair, the one not answered
+    std::set<unsigned> out;              // tags posted
+    std::map<unsigned, unsigned> slots;  // tag to buffer
+    unsigned started = 0, rnrs = 0, buffer = 0;
+    std::size_t answers = 0, completions = 0;
+    std::set<unsigned> acked, completed;
+    auto transmit = [&](unsigned q) {
+      b.packet(q, kSendOnly, sent[q]);
+      --b.psn[q];
+    };
+    auto next_of = [&](unsigned q) {  // when it is acknowledged and completed
+      if (!acked.count(q) || !completed.count(q)) return;
+      acked.erase(q);
+      completed.erase(q);
+      sent.erase(q);
+      ++b.psn[q];
+    };
+    while (completions < kMessages || answers < b.answers.size()) {
+      REQUIRE(b.dut.cycle() < 400000);
+      if (out.size() < 8 && b.random() % 40 == 0) {
+        const unsigned tag = b.give(0x100000 + 0x100 * (buffer % 512), 200);
+        slots[tag] = buffer++ % 512;
+        CHECK(out.insert(tag).second);
+      }
+      const unsigned q = 1 + b.random() % 8;
+      if (!sent.count(q) && started < kMessages && b.requests.size() < 3 && b.random() % 4 == 0) {
+        sent[q] = Rig::pattern(1 + b.random() % 200, b.random());
+        ++started;
+        transmit(q);
+      }
+      b.clock();
+      for (; answers < b.answers.size(); ++answers) {
+        const Answer& a = b.answers[answers];
+        CHECK(a.psn == b.psn[a.qpn]);
+        if (a.syndrome == 0x1F) {
+          CHECK(acked.insert(a.qpn).second);
+          next_of(a.qpn);
+        } else {
+          REQUIRE(a.syndrome == 0x2C);
+          ++rnrs;
+          transmit(a.qpn);
+        }
+      }
+      for (; completions < b.completions.size(); ++completions) {
+        const Completion& c = b.completions[completions];
+        CHECK(c.status == 0);
+        REQUIRE(out.erase(c.index) == 1);
+        CHECK(c.byte_len == sent[c.qpn].size());
+        CHECK(b.holds(0x100000 + 0x100 * slots[c.index], sent[c.qpn]));
+        CHECK(completed.insert(c.qpn).second);
+        next_of(c.qpn);
+      }
+    }
+    b.run();
+    MESSAGE("RNR NAKs ", rnrs);
+    CHECK(rnrs > 20);
+    CHECK(b.completions.size() == kMessages);
+    CHECK(b.fails.empty());
+  }
+}
+
+}  // namespace

@@ -1,0 +1,204 @@
+// Tables of the posted receives: where the rings are, how far they are, and what another block may
+// see ahead.
+//
+// One read per clock of a queue pair or an SRQ, answered one clock later and held; one write of the
+// ring word. A ring not written since its queue pair was reset, or since a row of its SRQ changed
+// more than the limit, reads as empty.
+
+`include "assert.svh"
+
+module roci_rq_table #(
+  parameter int unsigned NumQps  = 256,  // power of two
+  parameter int unsigned NumSrqs = 64,   // power of two
+  localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs)
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  output logic                     ready_o,
+
+  input  logic                     row_valid_i,
+  input  logic [3:0]               row_table_i,
+  input  logic [23:0]              row_index_i,
+  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+
+  // reads
+  input  logic                     read_i,
+  input  logic                     read_srq_i,
+  input  logic [RowBits-1:0]       read_row_i,
+  output logic                     srq_o,        // of what was read
+  output logic [RowBits-1:0]       row_o,
+  output roci_pkg::receive_ring_t  ring_o,
+  output logic [19:0]              pasid_o,
+  output logic [51:0]              base_o,       // without the 12 lowest bits
+  output logic [3:0]               log_o,
+  output logic [1:0]               stride_log_o,
+  output logic                     in_reset_o,   // queue pair
+  output logic                     takes_o,      // queue pair: takes from SRQ take_o
+  output logic [RowBits-1:0]       take_o,
+  output logic [15:0]              pd_o,         // SRQ
+  output logic [15:0]              limit_o,      // SRQ: event below; 0: none
+
+  // to the row that was read
+  input  logic                     write_i,
+  input  roci_pkg::receive_ring_t  ring_i,
+
+  // of queue pairs without an SRQ; answers one clock later
+  input  logic                     seen_read_i,
+  input  logic [$clog2(NumQps)-1:0] seen_row_i,
+  input  logic [15:0]              seen_index_i,  // with the answer
+  output logic                     seen_posted_o,
+  output logic                     seen_fetched_o
+);
+
+  localparam int unsigned QpRowBits  = $clog2(NumQps);
+  localparam int unsigned SrqRowBits = $clog2(NumSrqs);
+  localparam int unsigned RingBits   = roci_pkg::ReceiveRingBits;
+
+  `PARAM_CHECK(SrqsFit, NumSrqs >= 2 && (NumSrqs & (NumSrqs - 1)) == 0)
+
+  // ---------------------------------------------------------------- row bus
+  roci_pkg::qp_attr_t    row_attr;
+  roci_pkg::srq_t        row_srq;
+  logic                  row_is_attr, row_is_state, row_is_reset, row_is_srq, unused;
+  logic [RowBits-1:0]    row;
+  assign row_attr     = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign row_srq      = row_data_i[roci_pkg::SrqBits-1:0];
+  assign row          = row_index_i[RowBits-1:0];
+  assign row_is_attr  = row_valid_i && row_table_i == roci_pkg::TableQpAttr;
+  assign row_is_state = row_valid_i && row_table_i == roci_pkg::TableQpState;
+  assign row_is_reset = row_is_state && row_data_i[2:0] == roci_pkg::QpReset;
+  assign row_is_srq   = row_valid_i && row_table_i == roci_pkg::TableSrq;
+  assign unused       = &{row_data_i, row_attr, row_srq, row_index_i};
+
+  // A row of an SRQ is compared with the one before, then written.
+  localparam int unsigned PlaceBits = 20 + 52 + 4 + 2;
+  localparam int unsigned SrqAttrBits = PlaceBits + 16 + 1;
+  logic                   srq_row_q, srq_moves, unused_before_ready;
+  logic [SrqRowBits-1:0]  srq_index_q;
+  logic [SrqAttrBits-1:0] srq_attr_in, srq_attr_q, srq_before;
+  logic [15:0]            srq_limit_q;
+  assign srq_attr_in = {row_srq.valid, row_srq.pd, row_srq.pasid, row_srq.base[63:12], row_srq.log,
+                        row_srq.stride_log};
+  assign srq_moves   = srq_row_q && srq_attr_q != srq_before;
+  roci_ram #(.Width(SrqAttrBits), .Depth(NumSrqs), .Clear(1)) u_before (
+    .clk_i, .rst_ni,
+    .write_i(row_is_srq), .write_row_i(row[SrqRowBits-1:0]), .write_data_i(srq_attr_in),
+    .read_i(row_is_srq), .read_row_i(row[SrqRowBits-1:0]), .read_data_o(srq_before),
+    .ready_o(unused_before_ready)
+  );
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) srq_row_q <= 1'b0;
+    else srq_row_q <= row_is_srq;
+    if (row_is_srq) begin
+      srq_index_q <= row[SrqRowBits-1:0];
+      srq_attr_q  <= srq_attr_in;
+      srq_limit_q <= row_srq.limit;
+    end
+  end
+
+  // ---------------------------------------------------------------- attributes
+  localparam int unsigned AttrBits = PlaceBits + 1 + SrqRowBits;
+  logic [AttrBits-1:0]    attr;
+  logic [SrqAttrBits-1:0] srq_attr;
+  logic [SrqRowBits-1:0]  take;
+  logic [PlaceBits-1:0]   place, srq_place;
+  logic [15:0]            srq_limit;
+  logic [2:0]             qp_state;
+  logic                   srq_valid, attr_ready, state_ready, srq_ready;
+  roci_ram #(.Width(AttrBits), .Depth(NumQps), .Forward(1)) u_attr (
+    .clk_i, .rst_ni,
+    .write_i(row_is_attr), .write_row_i(row[QpRowBits-1:0]),
+    .write_data_i({row_attr.srqn[SrqRowBits-1:0], row_attr.srq, row_attr.pasid,
+                   row_attr.rq_base[63:12], row_attr.rq_log, row_attr.rq_stride_log}),
+    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(attr), .ready_o(attr_ready)
+  );
+  roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
+    .clk_i, .rst_ni,
+    .write_i(row_is_state), .write_row_i(row[QpRowBits-1:0]), .write_data_i(row_data_i[2:0]),
+    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(qp_state), .ready_o(state_ready)
+  );
+  roci_ram #(.Width(16 + SrqAttrBits), .Depth(NumSrqs), .Clear(1), .Forward(1)) u_srq_attr (
+    .clk_i, .rst_ni,
+    .write_i(srq_row_q), .write_row_i(srq_index_q), .write_data_i({srq_limit_q, srq_attr_q}),
+    .read_i(read_i && read_srq_i), .read_row_i(read_row_i[SrqRowBits-1:0]),
+    .read_data_o({srq_limit, srq_attr}), .ready_o(srq_ready)
+  );
+  assign {take, takes_o, place}       = attr;
+  assign {srq_valid, pd_o, srq_place} = srq_attr;
+  assign take_o     = RowBits'(take);
+  assign in_reset_o = qp_state == roci_pkg::QpReset;
+  assign {pasid_o, base_o, log_o, stride_log_o} = srq_o ? srq_place : place;
+
+  // ---------------------------------------------------------------- ring words
+  roci_pkg::receive_ring_t word, srq_word, stored;
+  logic [NumQps-1:0]       old_q;
+  logic [NumSrqs-1:0]      srq_old_q, rearm_q;
+  logic                    old, word_ready, srq_word_ready;
+  roci_ram #(.Width(RingBits), .Depth(NumQps), .Forward(1)) u_word (
+    .clk_i, .rst_ni,
+    .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]), .write_data_i(ring_i),
+    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(word), .ready_o(word_ready)
+  );
+  roci_ram #(.Width(RingBits), .Depth(NumSrqs), .Forward(1)) u_srq_word (
+    .clk_i, .rst_ni,
+    .write_i(write_i && srq_o), .write_row_i(row_o[SrqRowBits-1:0]), .write_data_i(ring_i),
+    .read_i(read_i && read_srq_i), .read_row_i(read_row_i[SrqRowBits-1:0]),
+    .read_data_o(srq_word), .ready_o(srq_word_ready)
+  );
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      old_q     <= '1;
+      srq_old_q <= '1;
+      rearm_q   <= '0;
+    end else begin
+      if (write_i && !srq_o) old_q[row_o[QpRowBits-1:0]] <= 1'b0;
+      if (row_is_reset) old_q[row[QpRowBits-1:0]] <= 1'b1;
+      if (write_i && srq_o) begin
+        srq_old_q[row_o[SrqRowBits-1:0]] <= 1'b0;
+        rearm_q[row_o[SrqRowBits-1:0]]   <= 1'b0;
+      end
+      if (srq_moves) srq_old_q[srq_index_q] <= 1'b1;
+      if (srq_row_q) rearm_q[srq_index_q] <= 1'b1;
+    end
+    if (read_i) begin
+      srq_o <= read_srq_i;
+      row_o <= read_row_i;
+    end
+  end
+
+  assign old    = srq_o ? srq_old_q[row_o[SrqRowBits-1:0]] : old_q[row_o[QpRowBits-1:0]];
+  assign stored = srq_o ? srq_word : word;
+  always_comb begin
+    ring_o = stored;
+    if (srq_o && rearm_q[row_o[SrqRowBits-1:0]]) ring_o.fired = 1'b0;
+    if (old) begin
+      ring_o        = '0;
+      ring_o.epoch  = stored.epoch + 4'd1;
+      ring_o.active = srq_o && srq_valid;
+    end
+  end
+  assign limit_o = ring_o.fired ? '0 : srq_limit;
+
+  // ---------------------------------------------------------------- seen ahead
+  logic [15:0]        seen_prod, seen_got, seen_left, seen_here;
+  logic [QpRowBits-1:0] seen_row_q;
+  logic               seen_active, seen_old, unused_seen_ready;
+  roci_ram #(.Width(33), .Depth(NumQps), .Forward(1)) u_seen (
+    .clk_i, .rst_ni,
+    .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]),
+    .write_data_i({ring_i.active && !takes_o, ring_i.got, ring_i.prod}),
+    .read_i(seen_read_i), .read_row_i(seen_row_i),
+    .read_data_o({seen_active, seen_got, seen_prod}), .ready_o(unused_seen_ready)
+  );
+  always_ff @(posedge clk_i) begin
+    if (seen_read_i) seen_row_q <= seen_row_i;
+  end
+  assign seen_old       = old_q[seen_row_q];
+  assign seen_left      = seen_prod - seen_index_i;
+  assign seen_here      = seen_got - seen_index_i;
+  assign seen_posted_o  = !seen_old && seen_active && signed'(seen_left) > 16'sd0;
+  assign seen_fetched_o = seen_posted_o && signed'(seen_here) > 16'sd0;
+
+  assign ready_o = attr_ready && state_ready && srq_ready && word_ready && srq_word_ready;
+
+endmodule
