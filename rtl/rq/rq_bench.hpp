@@ -113,7 +113,7 @@ class Bench {
   std::map<unsigned, std::array<std::uint64_t, 8>> counters;
   std::array<unsigned, 10> drops{};
   bool control = true;  // fail leads to ERR and Flush, as in the control block
-  bool random_stalls = false, read_errors = false, store_errors = false;
+  bool random_stalls = false, read_errors = false;
   std::set<std::uint64_t> bad_pages;  // a write to one fails, a payload read too
   std::set<unsigned> faulted;         // no good completion of these passes any more
   unsigned invalidations = 0;
@@ -504,7 +504,8 @@ inline void Bench::drive() {
   d.bw_atomic_ready_i = !pause();
   d.bw_atomic_done_i = !stores.empty() && stores.front() <= now;
   if (d.bw_atomic_done_i) {
-    for (unsigned i = 0; i < 8; ++i)
+    d.bw_atomic_error_i = bad_pages.count(store_data.front().first / 4096) != 0;
+    for (unsigned i = 0; i < 8 && !d.bw_atomic_error_i; ++i)
       memory[store_data.front().first + i] =
           static_cast<std::uint8_t>(store_data.front().second >> 8 * i);
     stores.pop_front();
@@ -513,6 +514,7 @@ inline void Bench::drive() {
   d.store_job_valid_i = store_jobs != 0;
   if (store_jobs != 0) {
     port::clear(d.store_job_i);
+    port::put(d.store_job_i, place_of(kAtomicJob, "qpn"), 7);
     port::put(d.store_job_i, place_of(kAtomicJob, "addr"), 0x1F0000 + 24 * (store_jobs % 64) + 3);
     port::put(d.store_job_i, place_of(kAtomicJob, "operand"), store_jobs);
     port::put(d.store_job_i, place_of(kAtomicJob, "ticket"), wr_done & 0xFFFF);
