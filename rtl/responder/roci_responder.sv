@@ -136,14 +136,15 @@ module roci_responder #(
   logic [1:0] order_op;
 
   // ---------------------------------------------------------------- time of payload and packets
-  // Tickets are extended to 32 bits, so that one kept for long does not come round.
-  logic [31:0] done_q, ticket, newest_q;
-  logic [15:0] sent_q, issued_q, in_tx;
-  logic        moved, clear_of_tx;
-  assign moved       = wr_done_i != done_q[15:0];
-  assign ticket      = done_q + 32'(signed'(meta_i.ticket - done_q[15:0]));
-  assign in_tx       = sent_q - qp.last_desc;
-  assign clear_of_tx = signed'(in_tx) >= 16'sd0;
+  logic [31:0] done, ticket;
+  logic [15:0] sent, issued, newest;
+  logic        moved, settled, clear_of_tx;
+  roci_responder_time u_time (
+    .clk_i, .rst_ni, .wr_done_i, .ticket_i(meta_i.ticket), .commit_i(commit),
+    .issue_i(emit && via_desc), .sent_i, .last_desc_i(qp.last_desc), .moved_o(moved), .done_o(done),
+    .ticket_o(ticket), .newest_o(newest), .settled_o(settled), .issued_o(issued), .sent_o(sent),
+    .clear_of_tx_o(clear_of_tx)
+  );
 
   // ---------------------------------------------------------------- state
   logic [23:0]               read_qpn, qpn;
@@ -167,8 +168,8 @@ module roci_responder #(
     .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked_q), .answer_qp_i(answer_qp),
     .answer_slot_i(answer_slot), .init_i(event_init), .flush_i(event_flush),
     .flush_one_i(flush_one), .result_i(result), .done_i, .last_wqe_i(last_wqe), .fault_i(fault),
-    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done_q),
-    .issued_i(issued_q), .sent_i(sent_q),
+    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done),
+    .issued_i(issued), .sent_i(sent),
     .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );
 
@@ -247,7 +248,7 @@ module roci_responder #(
   assign credits = posted - qp.recv_next;
   roci_responder_answer u_answer (
     .qpn_i(qpn), .qp_i(qp), .pmtu_i(attr.pmtu), .has_slot_i(qp.pending != '0),
-    .slot_index_i(slot_at[3:0]), .slot_i(slot), .done_i(done_q),
+    .slot_index_i(slot_at[3:0]), .slot_i(slot), .done_i(done),
     .credits_i(attr.credits && !attr.srq), .posted_i(credits),
     .pick_slot_o(pick_slot), .pick_record_o(pick_record), .slot_picked_i(slot_picked_q),
     .desc_o(answer_desc), .seg_o(answer_seg), .seg_valid_o(answer_seg_valid), .nak_o(answer_nak),
@@ -258,11 +259,9 @@ module roci_responder #(
   logic cqe_room, cqe_empty, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room;
   logic ack_room, room_emit, room_last;
   logic [4:0] rooms, rooms_q;  // what a step may wait for
-  logic [31:0] newest_behind;
-  assign newest_behind = done_q - newest_q;
-  assign room_last     = event_room && cqe_empty && signed'(newest_behind) >= 32'sd0;
-  assign rooms         = {desc_room, seg_room, ack_room, cqe_room, room_last};
-  logic [4:0] jobs_q;        // ours in the atomic unit
+  assign room_last = event_room && cqe_empty && settled;
+  assign rooms     = {desc_room, seg_room, ack_room, cqe_room, room_last};
+  logic [4:0] jobs;          // ours in the atomic unit
   logic       out_idle;
   assign via_desc  = !clear_of_tx || (slot_picked_q && slot.opcode == roci_pkg::OpRcReadRequest);
   assign room_emit = via_desc ? desc_room && (!answer_seg_valid || seg_room) : ack_room;
@@ -271,7 +270,7 @@ module roci_responder #(
     .ready_i(state_ready), .event_valid_i(qp_event_valid_i),
     .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .fault_valid_i, .live_valid_i,
     .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
-    .no_jobs_i(jobs_q == '0),
+    .no_jobs_i(jobs == '0),
     .wake_i(moved || posted_valid_i || (rooms & ~rooms_q) != '0),
     .unblock_i(fetched_i || (job_valid_o && job_ready_i)),
     .room_request_i(free_room && cqe_room && fail_room && event_room && count_room && req_seg_room
@@ -322,7 +321,10 @@ module roci_responder #(
     .established_i(apply_established), .last_wqe_i(last_wqe && !qp.last_wqe), .walk_seg_i, .walk_seg_valid_i, .walk_seg_ready_o,
     .emit_i(emit), .via_desc_i(via_desc), .answer_desc_i(answer_desc), .answer_seg_i(answer_seg),
     .answer_seg_valid_i(answer_seg_valid), .count_nak_i(count_nak), .flush_one_i(flush_one),
-    .recv_cqn_i(attr.recv_cqn), .rsp_i, .newest_i(newest_q), .done_i(done_q),
+    .recv_cqn_i(attr.recv_cqn), .rsp_i, .newest_i(newest), .settled_i(settled), .live_i(live), .live_psn_i(qp.epsn),
+    .live_msn_i(qp.msn), .live_ready_o, .live_o, .drop_i(apply_drop), .drop_o,
+    .apply_job_i(apply_job), .apply_job_valid_i(apply_job_valid), .result_i(result), .jobs_o(jobs),
+    .job_o, .job_valid_o, .job_ready_i,
     .memory_bad_i((result && done_i.error && !qp.dead)
                   || (fault && (!qp.dead || fault_i.response))),
     .cqe_room_o(cqe_room), .cqe_empty_o(cqe_empty), .fail_room_o(fail_room), .event_room_o(event_room),
@@ -334,48 +336,17 @@ module roci_responder #(
     .seg_o, .seg_valid_o, .seg_ready_i, .ack_o, .ack_valid_o, .ack_ready_i
   );
 
-  // ---------------------------------------------------------------- registers
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      done_q       <= '0;
-      sent_q       <= '0;
-      issued_q     <= '0;
-      jobs_q       <= '0;
-      newest_q     <= '0;
-      job_valid_o  <= 1'b0;
-      drop_o       <= '0;
-      live_ready_o <= 1'b0;
-      rooms_q      <= '0;
-    end else begin
-      done_q       <= done_q + 32'(16'(wr_done_i - done_q[15:0]));
-      sent_q       <= sent_q + 16'(sent_i);
-      issued_q     <= issued_q + 16'(emit && via_desc);
-      jobs_q       <= jobs_q + 5'(commit && apply_job_valid) - 5'(result);
-      job_valid_o  <= (commit && apply_job_valid) || (job_valid_o && !job_ready_i);
-      live_ready_o <= live;
-      if (commit) newest_q <= ticket;
-      drop_o <= commit ? apply_drop : '0;
-      if (miss) drop_o[roci_pkg::DropDuplicate] <= 1'b1;
-      rooms_q <= rooms;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
+    if (!rst_ni) rooms_q <= '0;
+    else rooms_q <= rooms;
     if (pick) kind_q <= kind;
     if (slot_pick) slot_picked_q <= pick_slot;
-    if (commit && apply_job_valid) job_o <= apply_job;
-    if (live) begin
-      live_o        <= '0;
-      live_o.rq_psn <= qp.epsn;
-      live_o.msn    <= qp.msn;
-    end
   end
 
-  assign idle_o = control_idle && out_idle && receive_idle && jobs_q == '0 && !job_valid_o
+  assign idle_o = control_idle && out_idle && receive_idle && jobs == '0 && !job_valid_o
                && !posted_valid_i && state_ready;
 
   `ASSERT(ReadStaysInRequest, `IMPLIES(emit && answer_seg_valid,
                                        32'(answer_seg.len) <= slot.len_compare[63:32]))
-  `ASSERT(JobsInRange, jobs_q <= 5'd17)
 
 endmodule

@@ -37,8 +37,16 @@ module roci_responder_out (
   input  logic                   flush_one_i,
   input  logic [15:0]            recv_cqn_i,
   input  roci_pkg::receive_rsp_t rsp_i,
-  input  logic [31:0]            newest_i,       // ticket of the newest request, for a flush
-  input  logic [31:0]            done_i,
+  input  logic [15:0]            newest_i,       // ticket of the newest request, for a flush
+  input  logic                   settled_i,      // it is in memory
+  input  logic                   live_i,
+  input  logic [23:0]            live_psn_i,
+  input  logic [23:0]            live_msn_i,
+  input  logic [9:0]             drop_i,         // with commit_i
+  input  roci_pkg::atomic_job_t  apply_job_i,
+  input  logic                   apply_job_valid_i,
+  input  logic                   result_i,       // a job is done
+  output logic [4:0]             jobs_o,         // not done
   input  logic                   memory_bad_i,   // memory failed under a queue pair that lives
 
   // room for one more (two more counts)
@@ -53,6 +61,12 @@ module roci_responder_out (
   output logic                   ack_room_o,
 
   // out
+  output logic                   live_ready_o,
+  output roci_pkg::qp_live_t     live_o,
+  output logic [9:0]             drop_o,
+  output roci_pkg::atomic_job_t  job_o,
+  output logic                   job_valid_o,
+  input  logic                   job_ready_i,
   output roci_pkg::cqe_req_t     cqe_o,
   output logic                   cqe_valid_o,
   input  logic                   cqe_ready_i,
@@ -82,12 +96,10 @@ module roci_responder_out (
   // ---------------------------------------------------------------- what an event gives out
   logic                 cqe_push, fail_push, event_push, count_push, own_seg, req_seg_push;
   logic                 desc_push, seg_push, ack_push, unused;
-  logic [31:0]          newest_behind;
   roci_pkg::cqe_req_t   cqe_d;
   roci_pkg::event_req_t fail_d, event_d;
   roci_pkg::count_t     count_d;
   roci_pkg::seg_t       req_seg_d;
-  assign newest_behind = done_i - newest_i;
   assign cqe_push      = (commit_i && apply_cqe_valid_i) || flush_one_i;
   assign fail_push     = (commit_i && apply_fail_valid_i) || memory_bad_i;
   assign event_push    = (commit_i && established_i) || last_wqe_i;
@@ -109,8 +121,8 @@ module roci_responder_out (
       cqe_d.wqe_index = rsp_i.index;
       cqe_d.status    = roci_pkg::StatusWrFlushErr;
       cqe_d.opcode    = roci_pkg::WcOpRecv;
-      cqe_d.wait_data = signed'(newest_behind) < 32'sd0;
-      cqe_d.ticket    = newest_i[15:0];
+      cqe_d.wait_data = !settled_i;
+      cqe_d.ticket    = newest_i;
     end
     fail_d = apply_fail_i;
     if (memory_bad_i) begin
@@ -123,6 +135,30 @@ module roci_responder_out (
     count_d.counter = emit_i ? roci_pkg::QpCounterTxPackets
                     : count_nak_i ? roci_pkg::QpCounterNaksSent : roci_pkg::QpCounterRxPackets;
     count_d.bytes   = emit_i ? answer_desc_i.payload_len : count_nak_i ? '0 : meta_i.payload_len;
+  end
+
+  // ---------------------------------------------------------------- registers
+  logic job_push;
+  assign job_push = commit_i && apply_job_valid_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      jobs_o       <= '0;
+      job_valid_o  <= 1'b0;
+      drop_o       <= '0;
+      live_ready_o <= 1'b0;
+    end else begin
+      jobs_o       <= jobs_o + 5'(job_push) - 5'(result_i);
+      job_valid_o  <= job_push || (job_valid_o && !job_ready_i);
+      live_ready_o <= live_i;
+      drop_o       <= commit_i ? drop_i : '0;
+      if (miss_i) drop_o[roci_pkg::DropDuplicate] <= 1'b1;
+    end
+    if (job_push) job_o <= apply_job_i;
+    if (live_i) begin
+      live_o        <= '0;
+      live_o.rq_psn <= live_psn_i;
+      live_o.msn    <= live_msn_i;
+    end
   end
 
   // ---------------------------------------------------------------- queues
@@ -173,6 +209,7 @@ module roci_responder_out (
   assign idle_o = {cqe_level, fail_level, event_level, desc_level, seg_level, ack_level} == '0
                && count_level == '0 && req_seg_level == '0;
 
+  `ASSERT(JobsInRange, jobs_o <= 5'd17)
   `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, cqe_room_o))
   `ASSERT(FailHasRoom, `IMPLIES(fail_push, fail_room_o))
   `ASSERT(EventHasRoom, `IMPLIES(event_push, event_room_o))

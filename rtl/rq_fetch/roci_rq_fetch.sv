@@ -142,15 +142,15 @@ module roci_rq_fetch #(
   );
 
   // ---------------------------------------------------------------- blocks
-  logic               flight_push, flight_ready, done_valid, done_taken, done_bad, done_srq;
-  logic               copy_start, copy_done, blocks_idle;
+  logic               flight_ready, done_valid, done_taken, done_bad, done_srq;
+  logic               copy_start, copy_done, br_set, blocks_idle;
   logic [RowBits-1:0] done_row;
   logic [3:0]         done_epoch;
   logic [4:0]         done_entries;
   logic [15:0]        copy_tag;
   roci_rq_blocks #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks)) u_blocks (
     .clk_i, .rst_ni, .idle_o(blocks_idle),
-    .push_i(flight_push), .push_ready_o(flight_ready), .srq_i(srq), .row_i(row),
+    .push_i(br_set), .push_ready_o(flight_ready), .srq_i(srq), .row_i(row),
     .epoch_i(ring.epoch), .block_i(block), .blocks_i(blocks), .entries_i(entries),
     .br_data_i, .br_error_i, .br_data_valid_i, .br_data_ready_o,
     .done_valid_o(done_valid), .done_taken_i(done_taken), .done_bad_o(done_bad),
@@ -169,19 +169,14 @@ module roci_rq_fetch #(
   } state_e;
   state_e state_q, state_d;
 
-  logic        fail_valid_q, fail_set, event_valid_q, event_set, posted_valid_q, posted_set;
-  logic        br_valid_q, br_set, room, seeks, takes_now, limit_hit, srq_turn_q;
-  logic [15:0] left;                 // in an SRQ when one is taken
-  assign room = !fail_valid_q && !posted_valid_q && !event_valid_q;
+  logic fail_set, event_set, posted_set, room, seeks, srq_turn_q;
+  assign room = !fail_valid_o && !posted_valid_o && !event_valid_o;
   assign bell = state_q == StSrqDoorbell ? srq_doorbell_i.index : doorbell_i.index;
-  assign left = ring.prod - ring.cons - 16'd1;
-  // A queue pair with an SRQ, not holding a receive, asks for one; and the SRQ has one here.
-  assign seeks     = state_q == StCmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
-                  && ring.prod == ring.cons;
-  assign takes_now = state_q == StTake && ring.active && ring.got != ring.cons;
-  assign limit_hit = left < limit;
+  // A queue pair with an SRQ, not holding a receive, asks for one.
+  assign seeks = state_q == StCmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
+              && ring.prod == ring.cons;
 
-  assign cmd_ready_o          = (state_q == StCmd && !seeks) || (state_q == StTake && !takes_now)
+  assign cmd_ready_o          = (state_q == StCmd && !seeks) || (state_q == StTake && !copy_start)
                              || state_q == StHold;
   assign doorbell_ready_o     = state_q == StDoorbell;
   assign srq_doorbell_ready_o = state_q == StSrqDoorbell;
@@ -189,110 +184,17 @@ module roci_rq_fetch #(
   assign done_taken           = state_q == StArrival;
 
   // What is done with the row that was read.
-  always_comb begin
-    write       = 1'b0;
-    ring_d      = ring;
-    work_push   = 1'b0;
-    fail_set    = 1'b0;
-    event_set   = 1'b0;
-    posted_set  = 1'b0;
-    br_set      = 1'b0;
-    flight_push = 1'b0;
-    copy_start  = 1'b0;
-    fetched_o   = 1'b0;
-    unique case (state_q)
-      StArrival: begin
-        if (ring.active && done_epoch == ring.epoch) begin
-          write     = 1'b1;
-          fetched_o = 1'b1;
-          if (done_bad) begin
-            ring_d.active = 1'b0;
-            fail_set      = !srq;
-            event_set     = srq;
-          end else begin
-            ring_d.got = ring.got + 16'(done_entries);
-          end
-        end
-      end
-      StCmd: begin
-        unique case (cmd_i.op)
-          roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the life before
-            write       = !in_reset;
-            ring_d.cons = ring.cons + 1'b1;
-            work_push   = write && ring.active && ring.prod != ring.next;
-          end
-          roci_pkg::ReceiveOpInit: begin
-            write         = 1'b1;
-            ring_d.next   = ring.cons;
-            ring_d.got    = ring.cons;
-            ring_d.epoch  = ring.epoch + 1'b1;
-            ring_d.active = 1'b1;
-            ring_d.flush  = 1'b0;
-            work_push     = ring.prod != ring.cons;
-          end
-          roci_pkg::ReceiveOpFlush: begin
-            write         = 1'b1;
-            ring_d.epoch  = ring.epoch + 1'b1;
-            ring_d.active = 1'b0;
-            ring_d.flush  = 1'b1;
-          end
-          default: ;  // Peek
-        endcase
-      end
-      StTake: begin
-        if (takes_now) begin
-          write        = 1'b1;
-          copy_start   = 1'b1;
-          ring_d.cons  = ring.cons + 1'b1;
-          ring_d.fired = ring.fired || limit_hit;
-          event_set    = limit_hit;
-          work_push    = ring.prod != ring.next;
-        end
-        fail_set = !ring.active;
-      end
-      StHold: begin  // none when the queue pair was reset since
-        write       = ring.active;
-        ring_d.cons = copy_tag;
-        ring_d.prod = copy_tag + 16'd1;
-        ring_d.next = copy_tag + 16'd1;
-        ring_d.got  = copy_tag + 16'd1;
-      end
-      StDoorbell: begin
-        if (!in_reset && !takes) begin
-          if (bell_wild) begin
-            fail_set = 1'b1;
-          end else if (bell_new) begin
-            write       = 1'b1;
-            ring_d.prod = bell;
-            work_push   = ring.active;
-            posted_set  = ring.flush;
-          end
-        end
-      end
-      StSrqDoorbell: begin
-        if (ring.active) begin
-          write = bell_wild || bell_new;
-          if (bell_wild) begin
-            ring_d.active = 1'b0;
-            event_set     = 1'b1;
-          end else begin
-            ring_d.prod = bell;
-            work_push   = bell_new;
-          end
-        end
-      end
-      StWork: begin
-        if (ring.active && entries != '0) begin
-          write       = 1'b1;
-          ring_d.next = ring.next + 16'(entries);
-          br_set      = 1'b1;
-          flight_push = 1'b1;
-          work_push   = behind;
-        end
-      end
-      default: ;
-    endcase
-  end
+  roci_rq_act u_act (
+    .arrival_i(state_q == StArrival), .cmd_i(state_q == StCmd), .take_i(state_q == StTake),
+    .hold_i(state_q == StHold), .bell_i(state_q == StDoorbell || state_q == StSrqDoorbell),
+    .work_i(state_q == StWork),
+    .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .limit_i(limit),
+    .done_epoch_i(done_epoch), .done_bad_i(done_bad), .done_entries_i(done_entries), .op_i(cmd_i.op),
+    .copy_tag_i(copy_tag), .bell_index_i(bell), .bell_wild_i(bell_wild), .bell_new_i(bell_new),
+    .entries_i(entries), .behind_i(behind),
+    .write_o(write), .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
+    .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
+  );
 
   // What comes next, in the same clock. What is under way still stands at its input.
   logic clear;
@@ -308,7 +210,7 @@ module roci_rq_fetch #(
       read_srq = 1'b1;
       read_row = take;
       state_d  = StTake;
-    end else if (takes_now || (state_q == StCopy && !copy_done)) begin
+    end else if (copy_start || (state_q == StCopy && !copy_done)) begin
       read    = 1'b0;
       state_d = StCopy;
     end else if (state_q == StCopy) begin
@@ -331,7 +233,7 @@ module roci_rq_fetch #(
       read_srq = 1'b1;
       read_row = srq_doorbell_i.qpn[RowBits-1:0];
       state_d  = StSrqDoorbell;
-    end else if ((work_valid || srq_work_valid) && state_q != StWork && !br_valid_q
+    end else if ((work_valid || srq_work_valid) && state_q != StWork && !br_valid_o
                  && flight_ready) begin
       read_srq     = srq_work_valid && (srq_turn_q || !work_valid);
       read_row     = read_srq ? RowBits'(srq_work_row) : RowBits'(work_row);
@@ -346,17 +248,17 @@ module roci_rq_fetch #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q        <= StIdle;
-      fail_valid_q   <= 1'b0;
-      event_valid_q  <= 1'b0;
-      posted_valid_q <= 1'b0;
-      br_valid_q     <= 1'b0;
+      fail_valid_o   <= 1'b0;
+      event_valid_o  <= 1'b0;
+      posted_valid_o <= 1'b0;
+      br_valid_o     <= 1'b0;
       srq_turn_q     <= 1'b0;
     end else begin
       state_q        <= state_d;
-      fail_valid_q   <= fail_set || (fail_valid_q && !fail_ready_i);
-      event_valid_q  <= event_set || (event_valid_q && !event_ready_i);
-      posted_valid_q <= posted_set || (posted_valid_q && !posted_ready_i);
-      br_valid_q     <= br_set || (br_valid_q && !br_ready_i);
+      fail_valid_o   <= fail_set || (fail_valid_o && !fail_ready_i);
+      event_valid_o  <= event_set || (event_valid_o && !event_ready_i);
+      posted_valid_o <= posted_set || (posted_valid_o && !posted_ready_i);
+      br_valid_o     <= br_set || (br_valid_o && !br_ready_i);
       if (work_pop || srq_work_pop) srq_turn_q <= work_pop;
     end
   end
@@ -378,7 +280,7 @@ module roci_rq_fetch #(
     end
   end
 
-  // Posted but not fetched is also the answer for a broken SRQ: the queue pair is about to fail.
+  // Posted but not fetched is also the answer of a broken SRQ: the queue pair is about to fail.
   assign rsp_o.posted   = state_q == StHold ? ring.active
                         : ring.prod != ring.cons || (state_q == StTake && !ring.active);
   assign rsp_o.fetched  = state_q == StHold || (state_q == StCmd && ring.active && ring.got != ring.cons);
@@ -393,18 +295,14 @@ module roci_rq_fetch #(
   assign fail_o.number  = 24'(fail_row_q);
   assign event_o.kind   = event_limit_q ? roci_pkg::EventSrqLimit : roci_pkg::EventSrqError;
   assign event_o.number = 24'(event_row_q);
-  assign fail_valid_o   = fail_valid_q;
-  assign event_valid_o  = event_valid_q;
-  assign posted_valid_o = posted_valid_q;
-  assign br_valid_o     = br_valid_q;
   assign idle_o = state_q == StIdle && !cmd_valid_i && !live_valid_i
                && !((doorbell_valid_i || srq_doorbell_valid_i) && !pause_i)
-               && work_level == '0 && srq_work_level == '0 && blocks_idle && room && !br_valid_q
+               && work_level == '0 && srq_work_level == '0 && blocks_idle && room && !br_valid_o
                && table_ready;
 
   `ASSERT(NeverMoreThanPosted, `IMPLIES(write && ring_d.active,
                                         ring_d.next - ring_d.cons <= ring_d.prod - ring_d.cons))
   `ASSERT(FetchFits, `IMPLIES(br_set, blocks <= 5'(Blocks) && 7'(addr[11:6]) + 7'(blocks) <= 7'd64))
-  `ASSERT(CopyIsPosted, `IMPLIES(takes_now, ring.prod != ring.cons))
+  `ASSERT(CopyIsPosted, `IMPLIES(copy_start, ring.prod != ring.cons))
 
 endmodule

@@ -1,0 +1,50 @@
+// Time of payload and of packets: what is in memory, and which of our packets have left.
+//
+// Tickets are extended to 32 bits, so that one kept for long does not come round.
+
+module roci_responder_time (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic [15:0] wr_done_i,
+  input  logic [15:0] ticket_i,      // of the request at the head
+  input  logic        commit_i,      // it is taken
+  input  logic        issue_i,       // a packet goes to tx's payload queue
+  input  logic        sent_i,        // one left
+  input  logic [15:0] last_desc_i,   // newest packet of the queue pair looked at
+
+  output logic        moved_o,       // payload landed
+  output logic [31:0] done_o,        // payload packets in memory
+  output logic [31:0] ticket_o,
+  output logic [15:0] newest_o,      // ticket of the newest request taken
+  output logic        settled_o,     // it is in memory
+  output logic [15:0] issued_o,
+  output logic [15:0] sent_o,
+  output logic        clear_of_tx_o  // nothing of the queue pair is in tx's payload queue
+);
+
+  logic [15:0] in_tx;
+  logic [31:0] newest_q, newest_behind;
+  assign moved_o       = wr_done_i != done_o[15:0];
+  assign ticket_o      = done_o + 32'(signed'(ticket_i - done_o[15:0]));
+  assign newest_behind = done_o - newest_q;
+  assign newest_o      = newest_q[15:0];
+  assign settled_o     = signed'(newest_behind) >= 32'sd0;
+  assign in_tx         = sent_o - last_desc_i;
+  assign clear_of_tx_o = signed'(in_tx) >= 16'sd0;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      done_o   <= '0;
+      sent_o   <= '0;
+      issued_o <= '0;
+      newest_q <= '0;
+    end else begin
+      done_o   <= done_o + 32'(16'(wr_done_i - done_o[15:0]));
+      sent_o   <= sent_o + 16'(sent_i);
+      issued_o <= issued_o + 16'(issue_i);
+      if (commit_i) newest_q <= ticket_o;
+    end
+  end
+
+endmodule

@@ -1,0 +1,135 @@
+// What is done with a ring that was read: the word it leaves, and what follows. One of the first
+// inputs is up. Combinational.
+
+module roci_rq_act (
+  input  logic                    arrival_i,     // a fetch is complete
+  input  logic                    cmd_i,         // an order
+  input  logic                    take_i,        // a queue pair wants an entry of this SRQ
+  input  logic                    hold_i,        // this queue pair got it
+  input  logic                    bell_i,        // a doorbell
+  input  logic                    work_i,        // its turn to fetch
+
+  input  logic                    srq_i,
+  input  logic                    in_reset_i,    // queue pair
+  input  logic                    takes_i,       // queue pair with an SRQ
+  input  roci_pkg::receive_ring_t ring_i,
+  input  logic [15:0]             limit_i,
+  input  logic [3:0]              done_epoch_i,
+  input  logic                    done_bad_i,
+  input  logic [4:0]              done_entries_i,
+  input  logic [1:0]              op_i,
+  input  logic [15:0]             copy_tag_i,
+  input  logic [15:0]             bell_index_i,
+  input  logic                    bell_wild_i,
+  input  logic                    bell_new_i,
+  input  logic [4:0]              entries_i,     // that can be fetched
+  input  logic                    behind_i,      // and more
+
+  output logic                    write_o,
+  output roci_pkg::receive_ring_t ring_o,
+  output logic                    work_push_o,   // there is something to fetch
+  output logic                    fail_o,        // the queue pair fails
+  output logic                    event_o,       // SrqLimit when taken, else SrqError
+  output logic                    posted_o,      // a receive was posted in ERR
+  output logic                    fetch_o,
+  output logic                    copy_o,
+  output logic                    fetched_o
+);
+
+  logic [15:0] left;     // in the SRQ when one is taken
+  logic        limit_hit;
+  assign left      = ring_i.prod - ring_i.cons - 16'd1;
+  assign limit_hit = left < limit_i;
+
+  always_comb begin
+    write_o     = 1'b0;
+    ring_o      = ring_i;
+    work_push_o = 1'b0;
+    fail_o      = 1'b0;
+    event_o     = 1'b0;
+    posted_o    = 1'b0;
+    fetch_o     = 1'b0;
+    copy_o      = 1'b0;
+    fetched_o   = 1'b0;
+
+    if (arrival_i && ring_i.active && done_epoch_i == ring_i.epoch) begin
+      write_o   = 1'b1;
+      fetched_o = 1'b1;
+      if (done_bad_i) begin
+        ring_o.active = 1'b0;
+        fail_o        = !srq_i;
+        event_o       = srq_i;
+      end else begin
+        ring_o.got = ring_i.got + 16'(done_entries_i);
+      end
+    end
+
+    if (cmd_i) begin
+      unique case (op_i)
+        roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the life before
+          write_o     = !in_reset_i;
+          ring_o.cons = ring_i.cons + 1'b1;
+          work_push_o = write_o && ring_i.active && ring_i.prod != ring_i.next;
+        end
+        roci_pkg::ReceiveOpInit: begin
+          write_o       = 1'b1;
+          ring_o.next   = ring_i.cons;
+          ring_o.got    = ring_i.cons;
+          ring_o.epoch  = ring_i.epoch + 1'b1;
+          ring_o.active = 1'b1;
+          ring_o.flush  = 1'b0;
+          work_push_o   = ring_i.prod != ring_i.cons;
+        end
+        roci_pkg::ReceiveOpFlush: begin
+          write_o       = 1'b1;
+          ring_o.epoch  = ring_i.epoch + 1'b1;
+          ring_o.active = 1'b0;
+          ring_o.flush  = 1'b1;
+        end
+        default: ;  // Peek
+      endcase
+    end
+
+    if (take_i) begin
+      fail_o = !ring_i.active;
+      if (ring_i.active && ring_i.got != ring_i.cons) begin
+        write_o      = 1'b1;
+        copy_o       = 1'b1;
+        ring_o.cons  = ring_i.cons + 1'b1;
+        ring_o.fired = ring_i.fired || limit_hit;
+        event_o      = limit_hit;
+        work_push_o  = ring_i.prod != ring_i.next;
+      end
+    end
+
+    if (hold_i) begin  // no longer active when it was reset since
+      write_o     = ring_i.active;
+      ring_o.cons = copy_tag_i;
+      ring_o.prod = copy_tag_i + 16'd1;
+      ring_o.next = copy_tag_i + 16'd1;
+      ring_o.got  = copy_tag_i + 16'd1;
+    end
+
+    if (bell_i && (srq_i ? ring_i.active : !in_reset_i && !takes_i)) begin
+      if (bell_wild_i) begin
+        write_o       = srq_i;
+        ring_o.active = ring_i.active && !srq_i;
+        fail_o        = !srq_i;
+        event_o       = srq_i;
+      end else if (bell_new_i) begin
+        write_o     = 1'b1;
+        ring_o.prod = bell_index_i;
+        work_push_o = ring_i.active;
+        posted_o    = ring_i.flush;
+      end
+    end
+
+    if (work_i && ring_i.active && entries_i != '0) begin
+      write_o     = 1'b1;
+      ring_o.next = ring_i.next + 16'(entries_i);
+      fetch_o     = 1'b1;
+      work_push_o = behind_i;
+    end
+  end
+
+endmodule
