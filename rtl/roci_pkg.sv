@@ -876,7 +876,7 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
 
-  localparam int unsigned ResponderQpBits = 492;
+  localparam int unsigned ResponderQpBits = 588;
   typedef struct packed {
     logic [15:0]  recv_next;           // Receives used up: free-running index of the next
     logic [15:0]  last_desc;           // Number of the newest packet given to tx's payload queue
@@ -901,6 +901,8 @@ package roci_pkg;
     logic         nak_sent;            // Gap was answered; drop what is ahead
     logic [15:0]  recv_index;          // SEND: receive that it fills
     logic [31:0]  bytes;               // Bytes of the message so far
+    logic [63:0]  write_va;            // WRITE: remote address of the next byte
+    logic [31:0]  write_rkey;          // WRITE: its key
     logic [31:0]  write_left;          // WRITE: bytes still to come
     logic [19:0]  write_pasid;         // WRITE: address space
     logic [63:0]  write_addr;          // WRITE: DMA address of the next byte

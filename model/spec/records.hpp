@@ -226,6 +226,8 @@ inline constexpr Field kResponderQp[] = {
     {"write_addr", 64, "WRITE: DMA address of the next byte"},
     {"write_pasid", 20, "WRITE: address space"},
     {"write_left", 32, "WRITE: bytes still to come"},
+    {"write_rkey", 32, "WRITE: its key"},
+    {"write_va", 64, "WRITE: remote address of the next byte"},
     {"bytes", 32, "Bytes of the message so far"},
     {"recv_index", 16, "SEND: receive that it fills"},
     {"nak_sent", 1, "Gap was answered; drop what is ahead"},

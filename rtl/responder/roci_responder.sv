@@ -39,6 +39,7 @@ module roci_responder #(
   input  logic                     foreseen_i,   // receive foreseen_index_i is here
   input  logic [15:0]              foreseen_index_i,
   input  logic                     placed_i,     // and key_i is of its first piece
+  input  logic                     changed_i,    // the key table changed since the request came
   input  logic                     meta_valid_i,
   output logic                     meta_ready_o,
   output logic                     next_write_o, // recv_next of a queue pair changes
@@ -70,7 +71,13 @@ module roci_responder #(
   input  logic [$clog2(NumQps)-1:0] index_row_i,
   input  logic [15:0]              index_i,
 
-  // key operations
+  // keys looked up again, and key operations
+  output roci_pkg::key_req_t       again_req_o,
+  output logic                     again_req_valid_o,
+  input  logic                     again_req_ready_i,
+  output logic                     again_waits_o,     // the next answer is its
+  input  roci_pkg::key_rsp_t       again_rsp_i,
+  input  logic                     again_rsp_valid_i,
   output roci_pkg::key_op_req_t    key_op_req_o,
   output logic                     key_op_req_valid_o,
   input  logic                     key_op_req_ready_i,
@@ -191,7 +198,7 @@ module roci_responder #(
   roci_pkg::event_req_t  apply_fail;
   roci_pkg::tx_desc_t    answer_desc;
   logic [3:0] verdict;
-  logic       stall, walks, first, inv, replay_match, replay_passed, walk_bad, unused;
+  logic       stall, walks, first, inv, stale, first_write, again_write, replay_match, replay_passed, walk_bad, unused;
   logic       apply_job_valid, apply_seg_valid, apply_cqe_valid, apply_fail_valid;
   logic       apply_established, apply_count, apply_answer;
   logic [9:0] apply_drop;
@@ -203,7 +210,9 @@ module roci_responder #(
     .attr_i(attr), .state_i(qp_state), .slot_i(slot), .job_waits_i(job_valid_o),
     .pick_i(pick), .look_i(look), .peeked_i(peeked), .rsp_i, .list_bad_i(list_bad),
     .walk_bad_i(walk_bad), .walk_good_i(walk_done_i && !walk_bad), .walk_status_i,
-    .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok), .commit_i(commit),
+    .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok), .again_i(again_waits_o && again_rsp_valid_i),
+    .again_key_i(again_rsp_i), .first_write_o(first_write), .again_write_o(again_write),
+    .commit_i(commit),
     .verdict_o(verdict), .stall_o(stall), .walks_o(walks), .first_o(first), .inv_o(inv),
     .match_o(replay_match), .passed_o(replay_passed),
     .replay_slot_o(replay_slot),
@@ -214,6 +223,11 @@ module roci_responder #(
     .drop_o(apply_drop), .answer_o(apply_answer)
   );
   assign meta_ready_o = commit || replay || miss;
+  roci_responder_recheck #(.NumQps(NumQps)) u_recheck (
+    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .qpn_i(qpn), .qp_i(qp), .pd_i(attr.pd), .changed_i,
+    .stale_o(stale), .taken_i(again_req_valid_o && again_req_ready_i), .req_o(again_req_o),
+    .first_i(first_write), .again_i(again_write)
+  );
   assign done_ready_o = result;
   assign fault_ready_o = fault;
   always_comb begin
@@ -277,7 +291,8 @@ module roci_responder #(
                     && !walking),
     .room_fail_i(fail_room), .room_count_i(count_room), .room_cqe_i(cqe_room),
     .room_last_i(room_last), .room_emit_i(room_emit),
-    .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
+    .verdict_i(verdict), .stall_i(stall), .first_i(first), .walks_i(walks),
+    .stale_i(stale), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
     .list_bad_i(list_long), .walk_ready_i, .walk_done_i, .walk_bad_i(walk_bad),
     .inv_i(inv), .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i),
     .answers_i(apply_answer), .found_i(replay_match),
@@ -292,7 +307,7 @@ module roci_responder #(
     .pick_o(pick), .kind_o(kind), .queue_pop_o(queue_pop), .event_init_o(event_init),
     .event_flush_o(event_flush), .event_ready_o(qp_event_ready_o), .live_o(live), .look_o(look),
     .peeked_o(peeked), .list_read_o, .list_bad_o(list_bad), .walk_valid_o,
-    .inv_valid_o(key_op_req_valid_o),
+    .inv_valid_o(key_op_req_valid_o), .key_valid_o(again_req_valid_o), .key_waits_o(again_waits_o),
     .slot_read_o(slot_read), .find_next_o(find_next), .commit_o(commit), .replay_o(replay),
     .miss_o(miss), .slot_pick_o(slot_pick), .emit_o(emit), .count_nak_o(count_nak),
     .result_o(result), .fault_o(fault), .flush_cqe_o(flush_one), .last_wqe_o(last_wqe),

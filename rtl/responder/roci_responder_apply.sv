@@ -9,6 +9,7 @@ module roci_responder_apply (
   input  logic                      in_rtr_i,    // the state is RTR
   input  logic [31:0]               ticket_i,    // meta_i.ticket, extended
   input  logic                      walked_i,    // the pieces came from the walker
+  input  logic                      keyed_i,     // key_i is of this packet
   input  logic [15:0]               index_i,     // of the receive that a queue pair took from an SRQ
   input  logic [3:0]                verdict_i,
   input  logic [7:0]                syndrome_i,
@@ -91,8 +92,10 @@ module roci_responder_apply (
     if (send && first_i) qp_o.recv_index = receive;
     if (cqe_valid_o) qp_o.recv_next = qp_i.recv_next + 1'b1;
     if (write) begin
-      qp_o.write_addr  = (first_i ? key_i.addr : qp_i.write_addr) + 64'(length);
-      qp_o.write_pasid = first_i ? key_i.pasid : qp_i.write_pasid;
+      qp_o.write_addr  = (keyed_i ? key_i.addr : qp_i.write_addr) + 64'(length);
+      qp_o.write_pasid = keyed_i ? key_i.pasid : qp_i.write_pasid;
+      qp_o.write_va    = (first_i ? reth.va : qp_i.write_va) + 64'(length);
+      qp_o.write_rkey  = first_i ? reth.rkey : qp_i.write_rkey;
       qp_o.write_left  = (first_i ? reth.dma_length : qp_i.write_left) - length;
     end
     if (read || atomic) begin
@@ -166,8 +169,8 @@ module roci_responder_apply (
   assign job_o.ticket  = meta_i.ticket;
   assign job_valid_o   = atomic;
 
-  assign seg_o.addr  = first_i ? key_i.addr : qp_i.write_addr;
-  assign seg_o.pasid = first_i ? key_i.pasid : qp_i.write_pasid;
+  assign seg_o.addr  = keyed_i ? key_i.addr : qp_i.write_addr;
+  assign seg_o.pasid = keyed_i ? key_i.pasid : qp_i.write_pasid;
   assign seg_o.len   = meta_i.payload_len;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = !write && !send;

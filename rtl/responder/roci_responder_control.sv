@@ -8,6 +8,7 @@
 //                 +-> Result                                  atomic done
 //                 +-> Fault                                   memory that failed
 //                 +-> [Peek] -> [List -> Walk] -> [Inv -> Invalidated] -> Commit    request
+//                 +-> Key -> Keyed -> Commit                  WRITE whose key may be gone
 //                 +-> Find ...                                duplicate READ or atomic
 //                 +-> [Slot] -> Emit -> [CountNak]            step: answer
 //                 +-> Flush                                   step: flush a receive
@@ -45,11 +46,15 @@ module roci_responder_control #(
   // findings
   input  logic [3:0]           verdict_i,
   input  logic                 stall_i,
+  input  logic                 first_i,         // the request begins a message
   input  logic                 walks_i,         // a SEND has payload whose place is not known
   input  logic                 list_bad_i,
   input  logic                 walk_ready_i,
   input  logic                 walk_done_i,
   input  logic                 walk_bad_i,
+  input  logic                 stale_i,         // the key of a WRITE under way may be gone
+  input  logic                 key_ready_i,
+  input  logic                 key_done_i,
   input  logic                 inv_i,           // a SEND that invalidates a key
   input  logic                 inv_ready_i,
   input  logic                 inv_done_i,
@@ -82,6 +87,8 @@ module roci_responder_control #(
   output logic                 list_bad_o,
   output logic                 walk_valid_o,
   output logic                 inv_valid_o,
+  output logic                 key_valid_o,
+  output logic                 key_waits_o,     // for its answer
   output logic                 slot_read_o,
   output logic                 find_next_o,     // with slot_read_o: of the next slot
   output logic                 commit_o,
@@ -100,8 +107,8 @@ module roci_responder_control #(
   output logic                 idle_o
 );
 
-  typedef enum logic [3:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StInv, StInvalidated, StFind, StCommit, StSlot, StEmit,
+  typedef enum logic [4:0] {
+    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind, StCommit, StSlot, StEmit,
     StCountNak, StResult, StFault, StOrder, StFlush
   } state_e;
   state_e     state_q, state_d;
@@ -122,6 +129,8 @@ module roci_responder_control #(
   // By themselves, since others answer to them in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_i;
   assign inv_valid_o  = state_q == StInv;
+  assign key_valid_o  = state_q == StKey;
+  assign key_waits_o  = state_q == StKeyed;
   assign cmd_valid_o  = state_q == StPeek || state_q == StFlush || state_q == StOrder;
   assign cmd_op_o = state_q != StOrder ? roci_pkg::ReceiveOpPeek
                   : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
@@ -185,6 +194,7 @@ module roci_responder_control #(
                   list_read_o = 1'b1;
                   state_d     = walks_i ? StList : inv_i ? StInv : StCommit;
                 end
+                roci_pkg::VerdictWrite: state_d = stale_i && !first_i ? StKey : StCommit;
                 default: state_d = StCommit;
               endcase
             end
@@ -216,6 +226,8 @@ module roci_responder_control #(
         else if (walk_ready_i) state_d = StWalk;
       end
       StWalk: if (walk_done_i) state_d = inv_i && !walk_bad_i ? StInv : StCommit;
+      StKey:  if (key_ready_i) state_d = StKeyed;
+      StKeyed: if (key_done_i) state_d = StCommit;
       StInv:  if (inv_ready_i) state_d = StInvalidated;
       StInvalidated: if (inv_done_i) state_d = StCommit;
       StFind: begin

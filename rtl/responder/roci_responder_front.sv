@@ -66,6 +66,7 @@ module roci_responder_front #(
   output logic                     foreseen_o,    // receive foreseen_index_o is here
   output logic [15:0]              foreseen_index_o,
   output logic                     placed_o,      // key_o is of the payload's place in it
+  output logic                     changed_o,     // the key table changed since it came
   output logic                     valid_o,
   input  logic                     ready_i
 );
@@ -156,7 +157,10 @@ module roci_responder_front #(
   assign seen_index_o = index;
 
   // Requests inside; the one that asks is the newest.
-  logic [3:0]           inside_q, inside_ends_q;
+  logic [3:0]           inside_q, inside_ends_q, inside_changed_q;
+  logic                 row_is_key;
+  assign row_is_key = row_valid_i && row_table_i == roci_pkg::TableKey;
+  assign changed_o  = inside_changed_q[out_q];
   logic [4*RowBits-1:0] inside_row_q;
   logic [1:0]           in_q, out_q, own;
   assign own = in_q - 2'd1;
@@ -183,6 +187,8 @@ module roci_responder_front #(
       in_q  <= in_q + 2'(take);
       out_q <= out_q + 2'(pop);
     end
+    if (take) inside_changed_q[in_q] <= 1'b0;
+    if (row_is_key) inside_changed_q <= '1;
     if (take) begin
       inside_ends_q[in_q]                   <= ends(meta_i.opcode);
       inside_row_q[RowBits*in_q +: RowBits] <= meta_row;

@@ -33,6 +33,8 @@ module roci_responder_judge (
   input  logic                      walk_good_i,
   input  logic [7:0]                walk_status_i,
   input  logic                      inv_bad_i,     // the key of a SEND stays valid
+  input  logic                      again_i,       // again_key_i is the answer to a lookup
+  input  roci_pkg::key_rsp_t        again_key_i,
   input  logic                      commit_i,
 
   // findings
@@ -41,6 +43,8 @@ module roci_responder_judge (
   output logic                      walks_o,       // the list must be walked
   output logic                      first_o,       // begins a message
   output logic                      inv_o,         // a SEND that invalidates a key
+  output logic                      first_write_o, // with commit_i: a WRITE whose key was looked up
+  output logic                      again_write_o, // or looked up again
   output logic                      match_o,       // slot_i is of this duplicate
   output logic                      passed_o,      // its answer under way is beyond what that asks for
   output roci_pkg::responder_slot_t replay_slot_o,
@@ -101,8 +105,14 @@ module roci_responder_judge (
                     || (verdict_o == roci_pkg::VerdictAtomic && job_waits_i)
                     || (peeked_q && posted_q && !fetched_q && !foreseen));
 
+  logic               again_q, keyed;
+  roci_pkg::key_rsp_t again_key_q, key;
+  assign keyed = first_q || again_q;
+  assign key   = again_q ? again_key_q : key_i;
+  assign first_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && first_q;
+  assign again_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && again_q;
   roci_responder_apply u_apply (
-    .meta_i, .key_i, .qp_i, .attr_i, .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i,
+    .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i, .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i,
     .walked_i(walked_q), .index_i(index_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
     .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o,
@@ -116,6 +126,8 @@ module roci_responder_judge (
   always_ff @(posedge clk_i) begin
     if (pick_i) peeked_q <= 1'b0;
     walked_q <= !pick_i && (walked_q || walk_good_i);
+    again_q  <= !pick_i && (again_q || again_i);
+    if (again_i) again_key_q <= again_key_i;
     if (look_i) begin
       verdict_q      <= verdict_o;
       syndrome_q     <= syndrome;
@@ -138,7 +150,7 @@ module roci_responder_judge (
       status_q       <= list_bad_i ? roci_pkg::StatusLocQpOpErr : walk_status_i;
       access_event_q <= 1'b0;
     end
-    if (inv_bad_i) begin
+    if (inv_bad_i || (again_i && !again_key_i.ok)) begin
       verdict_q      <= roci_pkg::VerdictNak;
       syndrome_q     <= roci_pkg::SynNakAccess;
       status_q       <= roci_pkg::StatusLocAccessErr;

@@ -151,7 +151,7 @@ module roci_rq #(
   // ---------------------------------------------------------------- requests and their keys
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
-  logic               meta_valid, meta_ready, front_idle, foreseen, placed, next_write;
+  logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, next_write;
   logic               list_read, list_walk, seen_read, seen_posted, seen_fetched, ahead_read;
   logic [RowBits-1:0] next_row, seen_row;
   logic [15:0]        foreseen_index, next_index, seen_index;
@@ -171,7 +171,7 @@ module roci_rq #(
     .list_busy_i(list_read || list_walk), .list_read_o(ahead_read), .list_qpn_o(ahead_qpn),
     .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
     .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
-    .placed_o(placed), .valid_o(meta_valid), .ready_i(meta_ready)
+    .placed_o(placed), .changed_o(changed), .valid_o(meta_valid), .ready_i(meta_ready)
   );
 
   // ---------------------------------------------------------------- posted receives
@@ -219,15 +219,20 @@ module roci_rq #(
   logic [31:0]        walk_offset, walk_len;
   logic [15:0]        walk_pd;
   roci_pkg::seg_t     walk_seg;
+  // The responder looks a key up again only while no list is walked.
+  roci_pkg::key_req_t walk_key, again_req;
+  logic               walk_key_valid, again_valid, again_waits;
+  assign walk_key_req_o       = again_valid ? again_req : walk_key;
+  assign walk_key_req_valid_o = again_valid || walk_key_valid;
   roci_sge_walker u_walker (
     .clk_i, .rst_ni,
     .start_num_sge_i(walk_num_sge), .start_offset_i(walk_offset), .start_len_i(walk_len),
     .start_pd_i(walk_pd), .start_access_i(4'd1 << roci_pkg::AccessLocalWrite),
     .start_check_only_i(1'b0), .start_valid_i(walk_valid), .start_ready_o(walk_ready),
     .sge_index_o(walk_sge), .sge_i(sge),
-    .key_req_o(walk_key_req_o), .key_req_valid_o(walk_key_req_valid_o),
-    .key_req_ready_i(walk_key_req_ready_i), .key_rsp_i(walk_key_rsp_i),
-    .key_rsp_valid_i(walk_key_rsp_valid_i),
+    .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
+    .key_req_ready_i(walk_key_req_ready_i && !again_valid), .key_rsp_i(walk_key_rsp_i),
+    .key_rsp_valid_i(walk_key_rsp_valid_i && !again_waits),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle)
   );
@@ -274,7 +279,7 @@ module roci_rq #(
     .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
-    .placed_i(placed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
+    .placed_i(placed), .changed_i(changed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
     .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
     .wr_done_i, .sent_i, .fault_i(fault), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
@@ -284,6 +289,9 @@ module roci_rq #(
     .list_walk_o(list_walk), .list_num_sge_i(num_sge),
     .list_pd_i(list_pd), .list_stride_i(list_stride),
     .index_write_i(index_write), .index_row_i(index_row), .index_i(index),
+    .again_req_o(again_req), .again_req_valid_o(again_valid), .again_req_ready_i(walk_key_req_ready_i),
+    .again_waits_o(again_waits), .again_rsp_i(walk_key_rsp_i),
+    .again_rsp_valid_i(walk_key_rsp_valid_i),
     .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
     .walk_valid_o(walk_valid), .walk_ready_i(walk_ready), .walk_num_sge_o(walk_num_sge),
     .walk_offset_o(walk_offset), .walk_len_o(walk_len), .walk_pd_o(walk_pd),

@@ -116,7 +116,7 @@ class Bench {
   bool random_stalls = false, read_errors = false;
   std::set<std::uint64_t> bad_pages;  // a write to one fails, a payload read too
   std::set<unsigned> faulted;         // no good completion of these passes any more
-  unsigned invalidations = 0;
+  unsigned invalidations = 0, lookups = 0;
   std::map<unsigned, unsigned> srq_posted;
   std::map<unsigned, Srq> srqs;
   unsigned read_delay = 20, write_delay = 20;
@@ -177,6 +177,14 @@ class Bench {
     clock();
     dut->row_valid_i = 0;
     srqs[srqn] = srq;
+  }
+  /// Tells that a row of the key table changed; `regions` is the table.
+  void key_row() {
+    dut->row_valid_i = 1;
+    dut->row_table_i = 3;
+    port::clear(dut->row_data_i);
+    clock();
+    dut->row_valid_i = 0;
   }
   void set_state(unsigned qpn, unsigned state) { row(2, qpn, nullptr, state); }
   void event(unsigned qpn, unsigned kind) { qp_events.push_back({qpn, kind}); }
@@ -357,6 +365,7 @@ template <typename Req>
 void Bench::take_key(Keys& keys, const Req& req) {
   auto get = [&](const char* n) { return port::get(req, place_of(kKeyReq, n)); };
   CHECK(get("len") != 0);
+  ++lookups;
   const Region* r = check(static_cast<std::uint32_t>(get("key")), get("va"), get("len"),
                           static_cast<unsigned>(get("pd")), static_cast<unsigned>(get("access")));
   keys.push_back({dut.cycle() + 3, {r != nullptr, r ? r->addr + get("va") - r->iova : 0}});

@@ -253,6 +253,52 @@ TEST_CASE("rq: SEND with a key that stays: its receive ends in error, so does th
   }
 }
 
+// ---------------------------------------------------------------- keys that change
+
+TEST_CASE("rq: nothing is written through a key that went away in mid-message (F-90)") {
+  for (bool imm : {false, true}) {
+    CAPTURE(imm);
+    Rig b;
+    b.post(3, {});
+    const Bytes data = Rig::pattern(700, 1);
+    b.message(true, data, 0x100000, imm);
+    const Bytes before = b.memory;
+    std::vector<Request> rest(b.requests.begin() + 1, b.requests.end());
+    b.requests.resize(1);
+    b.run();
+    b.regions.clear();
+    b.key_row();
+    for (auto& request : rest) b.send(request);
+    b.run();
+    Bytes expected = before;
+    std::copy_n(data.begin(), 256, expected.begin() + 0x100000);
+    CHECK(b.memory == expected);
+    CHECK(b.answers.back().syndrome == 0x62);
+    CHECK(b.answers.back().psn == 0x1001);
+    CHECK(b.fails[0].first == kQpAccess);
+  }
+}
+
+TEST_CASE("rq: a key is looked up again only when the table changed, at any clock") {
+  for (unsigned wait = 0; wait < 60; ++wait) {
+    CAPTURE(wait);
+    Rig b;
+    const Bytes data = Rig::pattern(2000, 1);
+    b.message(true, data, 0x100000);
+    for (unsigned i = 0; i < wait; ++i) b.clock();
+    b.key_row();  // of another region
+    b.run();
+    CHECK(b.holds(0x100000, data));
+    CHECK(b.answers.back().syndrome == 0x1F);
+    CHECK(b.lookups <= 2);
+    b.message(true, data, 0x101000);
+    b.lookups = 0;
+    b.run();
+    CHECK(b.lookups == 1);
+    CHECK(b.holds(0x101000, data));
+  }
+}
+
 // ---------------------------------------------------------------- credits
 
 TEST_CASE("rq: ACKs carry the largest code not above the receives posted (RSP-14, RSP-15)") {
