@@ -107,6 +107,8 @@ module roci_fw_filter #(
   // Beats and decisions
   localparam int unsigned WordBits = DataWidth + DataWidth / 8 + 1;
   logic room, decision_room, beat_valid, decision_valid, pop;
+  logic [$clog2(Beats):0] unused_beats;
+  logic [2:0]             unused_decisions;
   assign s_axis_tready_o = room && decision_room;
   assign m_axis_tvalid_o = beat_valid && decision_valid;
   assign pop             = decision_valid && m_axis_tready_i;
@@ -119,7 +121,7 @@ module roci_fw_filter #(
     .out_data_o ({m_axis_tlast_o, m_axis_tkeep_o, m_axis_tdata_o}),
     .out_valid_o(beat_valid),
     .out_ready_i(pop),
-    .level_o    ()
+    .level_o    (unused_beats)
   );
   roci_fifo #(.Width(1), .Depth(4)) u_decisions (
     .clk_i, .rst_ni,
@@ -129,7 +131,39 @@ module roci_fw_filter #(
     .out_data_o (m_to_firmware_o),
     .out_valid_o(decision_valid),
     .out_ready_i(beat_valid && m_axis_tready_i && m_axis_tlast_o),
-    .level_o    ()
+    .level_o    (unused_decisions)
   );
+
+`ifdef FORMAL
+  // Beats that came in and did not leave are in the queue; each frame gets one decision.
+  logic       f_out;
+  logic [4:0] f_beats_q;
+  logic [2:0] f_decided_q;  // decisions of frames that did not end on the way out
+  assign f_out = m_axis_tvalid_o && m_axis_tready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_beats_q   <= '0;
+      f_decided_q <= '0;
+    end else begin
+      f_beats_q   <= f_beats_q + 5'(accept) - 5'(f_out);
+      f_decided_q <= f_decided_q + 3'(decide) - 3'(f_out && m_axis_tlast_o);
+    end
+  end
+  `ASSERT(NoBeatLostOrMade, f_beats_q == 5'(unused_beats))
+  `ASSERT(NoDecisionLostOrMade, f_decided_q == unused_decisions)
+  `COVER(QueueFull, !room)
+  `COVER(ToFirmware, f_out && m_axis_tlast_o && m_to_firmware_o)
+  `COVER(ToHostBehindIt, f_out && m_axis_tlast_o && !m_to_firmware_o && f_decided_q == 3'd2)
+  initial assume (!rst_ni);
+`endif
+
+  roci_axis_check #(.DataWidth(DataWidth), .Assume(1)) u_in_check (
+    .clk_i, .rst_ni, .tdata_i(s_axis_tdata_i), .tkeep_i(s_axis_tkeep_i),
+    .tlast_i(s_axis_tlast_i), .tvalid_i(s_axis_tvalid_i), .tready_i(s_axis_tready_o));
+`ifndef FORMAL  // which cannot see that the queue holds only such beats
+  roci_axis_check #(.DataWidth(DataWidth)) u_out_check (
+    .clk_i, .rst_ni, .tdata_i(m_axis_tdata_o), .tkeep_i(m_axis_tkeep_o),
+    .tlast_i(m_axis_tlast_o), .tvalid_i(m_axis_tvalid_o), .tready_i(m_axis_tready_i));
+`endif
 
 endmodule

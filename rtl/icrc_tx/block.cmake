@@ -1,1 +1,2 @@
-add_rtl_block(icrc_tx WIDTHS 64 128 256 512)
+add_rtl_block(icrc_tx PROOF_DEPTH 9 PROOF_PARAMS DataWidth=64 WIDTHS 64)
+add_rtl_block(icrc_tx WIDTHS 128 256 512)

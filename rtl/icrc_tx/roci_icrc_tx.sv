@@ -75,6 +75,10 @@ module roci_icrc_tx #(
     end
   end
 
+`ifdef FORMAL
+  // The ICRC itself is proved in roci_icrc. Its value plays no part where beats are counted.
+  (* anyseq *) logic [31:0] icrc;
+`else
   logic [31:0]        state, icrc;
   logic [GapBits-1:0] gap;
   logic               state_valid;
@@ -102,6 +106,7 @@ module roci_icrc_tx #(
     .gap_i(gap),
     .state_o(icrc)
   );
+`endif
 
   logic [BeatBits-1:0]  beat;
   logic [DataWidth-1:0] data;
@@ -113,7 +118,7 @@ module roci_icrc_tx #(
   assign {spoil, roce, last, keep, data} = beat;
   assign append   = roce && last;
   assign overflow = append && keep[Bytes-3];
-  assign trailer  = spoil ? icrc : ~icrc;
+  assign trailer = spoil ? icrc : ~icrc;
 
   // The bytes behind the frame all show the ICRC, of which byte i goes to byte (i + 2) mod 4.
   function automatic logic [DataWidth-1:0] fill(input logic [DataWidth-1:0] frame,
@@ -162,8 +167,59 @@ module roci_icrc_tx #(
   assign m_axis_tvalid_o = out_valid_q;
   assign idle_o          = !s_axis_tvalid_i && valid_q == '0 && !out_valid_q;
 
-  `ASSERT(FrameIsPadded, `IMPLIES(s_axis_tvalid_i && s_axis_tlast_i && s_axis_roce_i,
+  `ASSUME(FrameIsPadded, `IMPLIES(s_axis_tvalid_i && s_axis_tlast_i && s_axis_roce_i,
           $countones(s_axis_tkeep_i) % 4 == 2))
+
+`ifdef FORMAL
+  // Beats that came in and did not leave are in the ring or in the output register, which may also
+  // hold a beat that was made for the rest of an ICRC; so are frames.
+  logic       f_extra_q;  // the output register holds such a beat
+  logic       f_in, f_out;
+  logic [3:0] f_beats_q, f_frames_q, f_ends;
+  assign f_in  = s_axis_tvalid_i && s_axis_tready_o;
+  assign f_out = m_axis_tvalid_o && m_axis_tready_i;
+  always_comb begin
+    f_ends = '0;
+    for (int i = 0; i < 4; i++) begin
+      f_ends = f_ends + 4'(valid_q[i] && ring[slot_q + 2'(3 - i)][DataWidth + Bytes]);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_extra_q  <= 1'b0;
+      f_beats_q  <= '0;
+      f_frames_q <= '0;
+    end else begin
+      if (!out_valid_q || m_axis_tready_i) f_extra_q <= extra_q;
+      f_beats_q  <= f_beats_q + 4'(f_in) - 4'(f_out && !f_extra_q);
+      f_frames_q <= f_frames_q + 4'(f_in && s_axis_tlast_i) - 4'(f_out && m_axis_tlast_o);
+    end
+  end
+  `ASSERT(NoBeatLostOrMade, f_beats_q == 4'(valid_q[0]) + 4'(valid_q[1]) + 4'(valid_q[2])
+                                         + 4'(valid_q[3]) + 4'(out_valid_q && !f_extra_q))
+  `ASSERT(NoFrameLostOrMade, f_frames_q == f_ends + 4'(out_valid_q && out_last_q) + 4'(extra_q))
+  // Beats in the ring are as they came: without gaps, full but for the last, that of RoCE padded.
+  logic [Bytes-1:0]    f_keep;
+  logic [BeatBits-1:0] f_beat;
+  logic                f_formed;
+  always_comb begin
+    f_formed = 1'b1;
+    for (int i = 0; i < 4; i++) begin
+      f_beat = ring[slot_q + 2'(3 - i)];
+      f_keep = f_beat[DataWidth +: Bytes];
+      if (valid_q[i] && ((f_keep & (f_keep + 1'b1)) != '0 || !f_keep[0] ||
+          (!f_beat[DataWidth + Bytes] && !(&f_keep)) ||
+          (f_beat[DataWidth + Bytes] && f_beat[DataWidth + Bytes + 1] &&
+           $countones(f_keep) % 4 != 2))) f_formed = 1'b0;
+    end
+  end
+  `ASSERT(RingIsFormed, f_formed)
+  `ASSERT(ExtraIsOfAFrame, `IMPLIES(extra_q, out_valid_q && !out_last_q))
+  `ASSERT(ExtraEndsIt, `IMPLIES(f_extra_q && out_valid_q, out_last_q))
+  `COVER(ExtraOut, f_out && f_extra_q)
+  `COVER(Filled, f_beats_q == 4'd5)
+  initial assume (!rst_ni);
+`endif
 
   roci_axis_check #(.DataWidth(DataWidth), .Assume(1)) u_in_check (
     .clk_i, .rst_ni,

@@ -13,7 +13,8 @@
 
 module roci_rx_buffer #(
   parameter int unsigned DataWidth = 512,
-  parameter int unsigned Rows = 1024      // beats, a power of two
+  parameter int unsigned Rows = 1024,     // beats, a power of two
+  parameter int unsigned Commands = 16    // waiting commands, a power of two
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -74,8 +75,8 @@ module roci_rx_buffer #(
   // commands
   logic        drop, command_valid, command_taken;
   logic [9:0]  rows;
-  logic [4:0]  unused_commands;
-  roci_fifo #(.Width(11), .Depth(16)) u_commands (
+  logic [$clog2(Commands):0] unused_commands;
+  roci_fifo #(.Width(11), .Depth(Commands)) u_commands (
     .clk_i, .rst_ni, .in_data_i({command_drop_i, command_rows_i}), .in_valid_i(command_valid_i),
     .in_ready_o(command_ready_o), .out_data_o({drop, rows}), .out_valid_o(command_valid),
     .out_ready_i(command_taken), .level_o(unused_commands));
@@ -125,6 +126,43 @@ module roci_rx_buffer #(
   `ASSERT(OutHasRoom, `IMPLIES(pending_q, unused_out_ready))
   `ASSERT(NoMoreThanRows, used <= (RowBits + 1)'(Rows))
   `ASSERT(ReadsWhatIsThere, `IMPLIES(read, used != '0))
-  `ASSERT(DropsWhatIsThere, `IMPLIES(command_valid && drop, 16'(rows) <= 16'(used)))
+  // Commands are of frames that were committed, one each, in their order.
+  `ASSUME(CommandIsOfAFrame, `IMPLIES(command_valid, rows > row_q &&
+                                      16'(rows) - 16'(row_q) <= 16'(used)))
+
+`ifdef FORMAL
+  // Rows of a frame come one after the other, and its end says how many they were.
+  logic [9:0] f_next_q, f_next;
+  assign f_next = f_next_q + 10'(write_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || last_i) f_next_q <= '0;
+    else f_next_q <= f_next;
+  end
+  `ASSUME(RowsAreInOrder, `IMPLIES(write_i, write_row_i == f_next_q))
+  `ASSUME(RowsAreCounted, `IMPLIES(last_i && commit_i, rows_i == f_next))
+  `ASSUME(FramesAreShort, f_next_q < 10'd512)
+  `ASSERT(FrameHasItsPlace, over_q || 16'(used) + 16'(f_next_q) <= 16'(Rows))
+  `ASSERT(DropIsWhole, `IMPLIES(row_q != '0, command_valid && !drop))
+
+  // Beats that were committed and neither given out nor dropped are all in the memory or behind it.
+  logic [RowBits+3:0] f_inside_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_inside_q <= '0;
+    else begin
+      f_inside_q <= f_inside_q
+          + (last_i && commit_i && !overflow_o ? (RowBits + 4)'(rows_i) : '0)
+          - (command_valid && command_taken && drop ? (RowBits + 4)'(rows) : '0)
+          - (RowBits + 4)'(pay_tvalid_o && pay_tready_i);
+    end
+  end
+  `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(used) + (RowBits + 4)'(pending_q)
+                                          + (RowBits + 4)'(out_level))
+  `ASSERT(RoomIsKept, 4'(out_level) + 4'(pending_q) <= 4'(OutDepth))
+  `COVER(MemoryFull, used == (RowBits + 1)'(Rows))
+  `COVER(FrameRolledBack, last_i && commit_i && overflow_o)
+  `COVER(FrameDropped, command_valid && drop && rows > 10'd1)
+  `COVER(LastBeatOut, pay_tvalid_o && pay_tready_i && pay_tlast_o && used == '0)
+  initial assume (!rst_ni);
+`endif
 
 endmodule

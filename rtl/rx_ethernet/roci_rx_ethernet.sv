@@ -91,4 +91,29 @@ module roci_rx_ethernet #(
   `ASSERT(OutHasRoom, `IMPLIES(pending_q, out_ready))
   `ASSERT(NoMoreThanRows, write_q - read_q <= (RowBits + 1)'(Rows))
 
+`ifdef FORMAL
+  // Beats of whole frames that were not given out are all in the memory or behind it.
+  logic [RowBits:0]   f_frame;  // beats of the frame under way
+  logic [RowBits+3:0] f_inside_q;
+  assign f_frame = write_q - kept_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_inside_q <= '0;
+    else begin
+      f_inside_q <= f_inside_q - (RowBits + 4)'(m_axis_tvalid_o && m_axis_tready_i)
+          + (last_i && commit_i && !overflow_o ? (RowBits + 4)'(f_frame)
+                                                 + (RowBits + 4)'(write) : '0);
+    end
+  end
+  logic [RowBits:0] f_kept;
+  assign f_kept = kept_q - read_q;
+  `ASSERT(KeptIsBehindWrite, f_kept <= write_q - read_q)
+  `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(f_kept) + (RowBits + 4)'(pending_q)
+                                          + (RowBits + 4)'(level))
+  `ASSERT(RoomIsKept, 4'(level) + 4'(pending_q) <= 4'(OutDepth))
+  `COVER(MemoryFull, f_kept == (RowBits + 1)'(Rows))
+  `COVER(FrameRolledBack, last_i && commit_i && overflow_o)
+  `COVER(LastBeatOut, m_axis_tvalid_o && m_axis_tready_i && m_axis_tlast_o && f_kept == '0)
+  initial assume (!rst_ni);
+`endif
+
 endmodule

@@ -230,6 +230,67 @@ module roci_tx_mux #(
   assign idle_o          = !active_q && !valid_q && !pay_valid && !eth_valid &&
                            !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
 
-  `ASSERT(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
+  // Payload is as long as its header says.
+  `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
+  `ASSUME(HeaderHasBytes, `IMPLIES(desc_header_valid_i, desc_frame_len_i != '0) &&
+                          `IMPLIES(ack_header_valid_i, ack_frame_len_i != '0))
+
+`ifdef FORMAL
+  // What came in from each source and did not leave stands in its queue or in the output register.
+  source_e    f_out_q;  // of the beat in the output register
+  logic [3:0] f_pay_q, f_eth_q, f_fw_q, f_roce_q;
+  logic       f_out, f_takes_pay, f_roce_ends;
+  assign f_out       = m_axis_tvalid_o && m_axis_tready_i;
+  assign f_takes_pay = pay_take && pay_valid;
+  assign f_roce_ends = f_out && m_axis_roce_o && m_axis_tlast_o;
+  always_ff @(posedge clk_i) begin
+    if (move) f_out_q <= source_q;
+    if (!rst_ni) begin
+      f_pay_q  <= '0;
+      f_eth_q  <= '0;
+      f_fw_q   <= '0;
+      f_roce_q <= '0;
+    end else begin
+      f_pay_q  <= f_pay_q + 4'(pay_tvalid_i && pay_tready_o) - 4'(f_takes_pay);
+      f_eth_q  <= f_eth_q + 4'(s_axis_eth_tvalid_i && s_axis_eth_tready_o)
+                          - 4'(f_out && f_out_q == SrcEth);
+      f_fw_q   <= f_fw_q + 4'(s_axis_fw_tvalid_i && s_axis_fw_tready_o)
+                         - 4'(f_out && f_out_q == SrcFw);
+      f_roce_q <= f_roce_q + 4'(ack_header_ready_o && ack_header_valid_i)
+                           + 4'(desc_header_ready_o && desc_header_valid_i) - 4'(f_roce_ends);
+    end
+  end
+  `ASSERT(NoPayloadLostOrMade, f_pay_q == 4'(pay_level))
+  `ASSERT(PayloadGoesOut, `IMPLIES(f_takes_pay, move))
+  `ASSERT(NoEthernetLostOrMade, f_eth_q == 4'(eth_level) + 4'(valid_q && f_out_q == SrcEth))
+  `ASSERT(NoFirmwareLostOrMade, f_fw_q == 4'(valid_q && f_out_q == SrcFw))
+  `ASSERT(NoPacketLostOrMade, f_roce_q == 4'(active_q && is_roce) +
+                                          4'(valid_q && roce_q && last_q))
+  `ASSERT(SourceIsTold, `IMPLIES(valid_q, roce_q == (f_out_q == SrcAck || f_out_q == SrcDesc)))
+  `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce, left_q != '0))
+  `ASSERT(OneIsChosen, 2'(ack_header_ready_o) + 2'(desc_header_ready_o) <= 2'd1)
+  // A frame is whole before the next one begins.
+  logic    f_open_q;
+  source_e f_open_source_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_open_q <= 1'b0;
+    else if (move) f_open_q <= !last;
+    if (move) f_open_source_q <= source_q;
+  end
+  `ASSERT(FramesDoNotInterleave, `IMPLIES(f_open_q, active_q && source_q == f_open_source_q))
+  `COVER(PayloadOut, f_out && m_axis_roce_o && m_axis_tlast_o && f_takes_pay)
+  `COVER(BackToBack, move && last && boundary && choose_ack && f_open_q)
+  `COVER(FirmwareOut, f_out && f_out_q == SrcFw && m_axis_tlast_o)
+  `COVER(EthernetOut, f_out && f_out_q == SrcEth && m_axis_tlast_o && eth_level == 3'd4)
+  initial assume (!rst_ni);
+`endif
+
+  roci_axis_check #(.DataWidth(DataWidth), .Assume(1)) u_eth_check (
+    .clk_i, .rst_ni, .tdata_i(s_axis_eth_tdata_i), .tkeep_i(s_axis_eth_tkeep_i),
+    .tlast_i(s_axis_eth_tlast_i), .tvalid_i(s_axis_eth_tvalid_i),
+    .tready_i(s_axis_eth_tready_o));
+  roci_axis_check #(.DataWidth(DataWidth), .Assume(1)) u_fw_check (
+    .clk_i, .rst_ni, .tdata_i(s_axis_fw_tdata_i), .tkeep_i(s_axis_fw_tkeep_i),
+    .tlast_i(s_axis_fw_tlast_i), .tvalid_i(s_axis_fw_tvalid_i), .tready_i(s_axis_fw_tready_o));
 
 endmodule
