@@ -59,6 +59,13 @@ Operation parse_operation(const std::string& text) {
   throw std::invalid_argument(fmt::format("'{}' is none of write, send, read", text));
 }
 
+testbench::Engine parse_engine(const std::string& text) {
+  for (testbench::Engine engine : {testbench::Engine::kRtl, testbench::Engine::kModel}) {
+    if (text == name_of(engine)) return engine;
+  }
+  throw std::invalid_argument(fmt::format("'{}' is neither rtl nor model", text));
+}
+
 /// Adds an option whose text `parse` turns into a value; what it throws names the option.
 template <typename Value>
 CLI::Option* add_parsed(CLI::App& app, const std::string& name, Value& target,
@@ -99,10 +106,20 @@ const char* name_of(Operation operation) {
   return "?";
 }
 
+const char* name_of(testbench::Engine engine) {
+  return engine == testbench::Engine::kRtl ? "rtl" : "model";
+}
+
 std::uint8_t mtu_code(unsigned bytes) {
   std::uint8_t code = 1;
   while (256u << (code - 1) < bytes) ++code;
   return code;
+}
+
+void add_engine(CLI::App& app, testbench::Engine& engine) {
+  add_parsed(app, "--engine", engine, parse_engine,
+             "the adapters: rtl, the verilated hardware, or model, the reference [rtl]")
+      ->type_name("ENGINE");
 }
 
 void add_memory_latency(CLI::App& app, WorldOptions& options) {
@@ -120,6 +137,7 @@ void add_world_options(CLI::App& app, WorldOptions& options) {
       ->check(CLI::IsMember({256, 512, 1024, 2048, 4096}).description(""))
       ->type_name("BYTES")
       ->capture_default_str();
+  add_engine(app, options.engine);
   app.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "testbench/nic/engine.hpp"
+
 namespace roci::sim {
 
 /// What is carried by which operation.
@@ -12,9 +14,10 @@ enum class Operation { kWrite, kSend, kRead };
 
 /// Options that describe the two adapters and the wire between them.
 struct WorldOptions {
-  unsigned width = 512;           ///< bits of the data path: 64 or 512
-  unsigned mtu = 1024;            ///< path MTU in bytes
-  bool ipv6 = false;              ///< addresses of the nodes
+  testbench::Engine engine = testbench::Engine::kRtl;  ///< of both adapters
+  unsigned width = 512;                                ///< bits of the data path: 64 or 512
+  unsigned mtu = 1024;                                 ///< path MTU in bytes
+  bool ipv6 = false;                                   ///< addresses of the nodes
   double loss = 0;                ///< probability that a frame is lost, each way
   double duplicate = 0;           ///< ... comes twice
   double reorder = 0;             ///< ... is overtaken by later ones
@@ -31,12 +34,15 @@ struct WorldOptions {
 
 /// Adds the options of `WorldOptions` to a command.
 void add_world_options(CLI::App& app, WorldOptions& options);
+/// Adds --engine.
+void add_engine(CLI::App& app, testbench::Engine& engine);
 /// Adds --memory-latency.
 void add_memory_latency(CLI::App& app, WorldOptions& options);
 /// Adds the choice of operation.
 void add_operation(CLI::App& app, Operation& operation);
 
 const char* name_of(Operation operation);
+const char* name_of(testbench::Engine engine);
 /// Code of a path MTU, 1 = 256 to 5 = 4096 bytes.
 std::uint8_t mtu_code(unsigned bytes);
 

@@ -52,7 +52,8 @@ Row CompletionQueues::live(std::uint32_t cqn) const {
   Row row{};
   const Queue& queue = queues_[cqn];
   spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "producer"), queue.producer);
-  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "overflowed"), queue.overflowed);
+  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "overflowed"), queue.broken);
+  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "consumer"), queue.consumer);
   return row;
 }
 
@@ -99,20 +100,28 @@ void CompletionQueues::expired(std::uint32_t cqn, std::uint64_t now_ns) {
   if (queue.deadline_ns <= now_ns && queue.arm != Arm::kNone) fire(cqn, queue);
 }
 
+/// Takes no more entries until its ring is made anew (CQ-07).
+void CompletionQueues::fail(std::uint32_t cqn, Queue& queue) {
+  queue.broken = true;
+  events_.post(EventKind::kCqError, cqn);
+  events_.tell(EventKind::kCqError, cqn);
+}
+
 bool CompletionQueues::complete(std::uint32_t cqn, const Completion& completion) {
   if (!has(cqn)) return false;
   Queue& queue = queues_[cqn];
-  if (!queue.cq.valid || queue.overflowed) return false;
+  if (!queue.cq.valid || queue.broken) return false;
   if (static_cast<std::uint16_t>(queue.producer - queue.consumer) >= room(queue.cq.log)) {
-    queue.overflowed = true;
-    events_.post(EventKind::kCqError, cqn);
-    events_.tell(EventKind::kCqError, cqn);
+    fail(cqn, queue);
     return false;
   }
   const std::uint32_t slot = queue.producer & ((std::uint32_t{1} << queue.cq.log) - 1);
   const bool owner = (queue.producer >> queue.cq.log & 1) == 0;
   const auto cqe = encode(completion, owner);
-  memory_.write(queue.cq.pasid, queue.cq.base + slot * kCqeBytes, cqe.data(), cqe.size());
+  if (!memory_.write(queue.cq.pasid, queue.cq.base + slot * kCqeBytes, cqe.data(), cqe.size())) {
+    fail(cqn, queue);
+    return false;
+  }
   const bool wakes = completion.solicited || completion.status != Status::kSuccess;
   if (wakes) queue.solicited = static_cast<std::uint16_t>(queue.producer);
   ++queue.producer;

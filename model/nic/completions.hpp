@@ -47,7 +47,7 @@ class CompletionQueues {
     Cq cq;
     std::uint32_t producer = 0;  ///< wide, for the owner bit of the largest ring
     std::uint16_t consumer = 0;
-    bool overflowed = false;
+    bool broken = false;  ///< overflowed, or its memory failed
     Arm arm = Arm::kNone;
     unsigned counted = 0;  ///< completions since the arm that its event may wait for
     std::optional<std::uint16_t> solicited;  ///< newest entry that a solicited arm waits for
@@ -55,6 +55,7 @@ class CompletionQueues {
   };
   void count(std::uint32_t cqn, Queue& queue);
   void fire(std::uint32_t cqn, Queue& queue);
+  void fail(std::uint32_t cqn, Queue& queue);
 
   std::vector<Queue> queues_;
   HostMemory& memory_;

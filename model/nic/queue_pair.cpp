@@ -5,6 +5,7 @@
 namespace roci::nic {
 
 void QueuePair::set_state(QpState next) {
+  if (state == QpState::kErr && next != QpState::kReset) return;
   const QpState before = std::exchange(state, next);
   switch (next) {
     case QpState::kReset:

@@ -93,6 +93,14 @@ bool Nic::admit(const packet::Parsed& packet, QueuePair** found) {
 void Nic::receive(packet::ByteView frame) {
   engine_.count_port(kRxFrames);
   engine_.count_port(kRxBytes, frame.size);
+  if (held_) {
+    held_frames_.push_back(frame.copy());
+  } else {
+    handle(frame);
+  }
+}
+
+void Nic::handle(packet::ByteView frame) {
   if ((control_ & kEnable) == 0) {
     to_ethernet(frame);
     return;

@@ -1,24 +1,11 @@
-// Registers, doorbells, the DMA window and frames of firmware.
+// Registers of host and firmware, doorbells.
 #include <algorithm>
 
 #include "nic/nic.hpp"
+#include "nic/register_map.hpp"
 
 namespace roci::nic {
 namespace {
-
-/// Offset of the register called `name`. A name that is not in the map does not compile.
-constexpr std::uint32_t reg(std::string_view name) {
-  for (const spec::Register& r : spec::kRegisters) {
-    if (r.name == name) return r.offset;
-  }
-  throw "no such register";
-}
-constexpr std::uint32_t reset_of(std::string_view name) {
-  for (const spec::Register& r : spec::kRegisters) {
-    if (r.name == name) return r.reset;
-  }
-  throw "no such register";
-}
 
 constexpr spec::Window kQpDoorbell = spec::window_of("QpDoorbell");
 constexpr spec::Window kCqDoorbell = spec::window_of("CqDoorbell");
@@ -33,12 +20,6 @@ constexpr bool inside(const spec::Window& window, std::uint32_t offset) {
 
 constexpr std::uint32_t kManagement = 0x1000;  // first offset of its registers
 constexpr std::uint32_t kWidthUnits = 512 / 8;
-constexpr std::uint32_t kGo = 1u << 31;
-constexpr std::uint32_t kDmaError = 1u << 29, kDmaWrite = 1u << 30;
-constexpr std::uint32_t kPasidMask = 0xFFFFF;
-constexpr unsigned kDmaBytesShift = 20;
-constexpr std::uint32_t kDmaBytesMask = 0x7F;
-constexpr std::uint32_t kFrameBytesMask = 0x7FF;
 constexpr std::uint32_t kIndexMask = 0xFFFF;
 constexpr std::uint32_t kSolicited = 1u << 31;
 constexpr std::uint32_t kArmOffset = 4, kReceiveOffset = 4, kSrqOffset = 8;
@@ -53,13 +34,6 @@ constexpr unsigned kDoneIndex = admin_index(reg("AdminDone"));
 std::uint32_t load(const std::uint8_t* bytes) {
   return static_cast<std::uint32_t>(spec::get_memory(bytes, {0, 32}));
 }
-std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
-std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
-void set_low(std::uint64_t* to, std::uint32_t value) { *to = (*to >> 32 << 32) | value; }
-void set_high(std::uint64_t* to, std::uint32_t value) {
-  *to = (*to & 0xFFFFFFFF) | std::uint64_t{value} << 32;
-}
-
 }  // namespace
 
 std::uint32_t Nic::attention_bits() const {
@@ -109,6 +83,8 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
       return reset_of("Version");
     case reg("Parameters"):
       return kWidthUnits | sizes_.log_qps << 8 | sizes_.log_keys << 16 | sizes_.log_cqs << 24;
+    case reg("Parameters2"):
+      return sizes_.log_srqs;
     case reg("Control"):
       return control_;
     case reg("TimeLo"):
@@ -133,39 +109,12 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
   }
 }
 
-std::uint32_t Nic::read_management(std::uint32_t offset) {
-  switch (offset) {
-    case reg("Attention"):
-      return attention_bits();
-    case reg("EngineEvent"):
-      return engine_.events.take();
-    case reg("DmaAddressLo"):
-      return low(dma_address_);
-    case reg("DmaAddressHi"):
-      return high(dma_address_);
-    case reg("DmaCommand"):
-      return dma_failed_ ? kDmaError : 0;
-    case reg("RxFrameStatus"):
-      return rx_frames_.empty()
-                 ? 0
-                 : kGo | (static_cast<std::uint32_t>(rx_frames_.front().size()) & kFrameBytesMask);
-    case reg("MacLo"):
-      return low(mac_);
-    case reg("MacHi"):
-      return high(mac_);
-    case reg("CounterLo"):
-      return low(counter_);
-    case reg("CounterHi"):
-      return high(counter_);
-    default:
-      return 0;
-  }
-}
-
 void Nic::write32(std::uint32_t offset, std::uint32_t value) {
   offset &= ~std::uint32_t{3};
   std::uint8_t* bytes = nullptr;
-  if (inside(kQpDoorbell, offset)) {
+  if (inside(kQpDoorbell, offset) && held_) {
+    held_doorbells_.emplace_back(offset, value);
+  } else if (inside(kQpDoorbell, offset)) {
     queue_doorbell(offset - kQpDoorbell.offset, value);
   } else if (inside(kCqDoorbell, offset)) {
     completion_doorbell(offset - kCqDoorbell.offset, value);
@@ -235,57 +184,6 @@ void Nic::write_device(std::uint32_t offset, std::uint32_t value) {
         admin_[admin_index(offset)] = value;
       }
       break;
-  }
-}
-
-void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
-  switch (offset) {
-    case reg("TableCommand"):
-      if ((value & kGo) != 0) table(value);
-      break;
-    case reg("EventPost"):
-      engine_.events.post(static_cast<std::uint8_t>(value >> 24), value & 0xFFFFFF);
-      break;
-    case reg("DmaAddressLo"):
-      set_low(&dma_address_, value);
-      break;
-    case reg("DmaAddressHi"):
-      set_high(&dma_address_, value);
-      break;
-    case reg("DmaCommand"):
-      if ((value & kGo) != 0) dma(value);
-      break;
-    case reg("TxFrameCommand"): {
-      const std::size_t bytes = std::min<std::size_t>(value & kFrameBytesMask, tx_frame_.size());
-      if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.begin(), tx_frame_.begin() + bytes));
-      break;
-    }
-    case reg("RxFramePop"):
-      if ((value & 1) != 0 && !rx_frames_.empty()) rx_frames_.pop_front();
-      break;
-    case reg("MacLo"):
-      set_low(&mac_, value);
-      break;
-    case reg("MacHi"):
-      set_high(&mac_, value & 0xFFFF);
-      break;
-    case reg("CounterSelect"):
-      counter_ = value < kPortCounters ? engine_.port[value] : 0;
-      break;
-    default:
-      break;
-  }
-}
-
-void Nic::dma(std::uint32_t command) {
-  const std::uint32_t pasid = command & kPasidMask;
-  const std::uint64_t address = dma_address_ & ~std::uint64_t{spec::kBlockBytes - 1};
-  if ((command & kDmaWrite) != 0) {
-    const std::size_t asked = command >> kDmaBytesShift & kDmaBytesMask;
-    const std::size_t bytes = asked == 0 ? dma_data_.size() : std::min(asked, dma_data_.size());
-    dma_failed_ = !engine_.memory.write(pasid, address, dma_data_.data(), bytes);
-  } else {
-    dma_failed_ = !engine_.memory.read(pasid, address, dma_data_.data(), dma_data_.size());
   }
 }
 

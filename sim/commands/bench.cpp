@@ -195,15 +195,23 @@ int run(const BenchOptions& options) {
   std::unique_ptr<OutputFile> json, plot_file;
   if (!options.world.json.empty()) json = std::make_unique<OutputFile>(options.world.json);
   if (!options.world.plot.empty()) plot_file = std::make_unique<OutputFile>(options.world.plot);
-  fmt::print("{} bits at 250 MHz, {:g} Gb/s wire, memory {} ns each way, {}, seed {}\n",
-             options.world.width, rate_gbps(options.world), options.world.memory_ns,
-             options.world.ipv6 ? "IPv6" : "IPv4", options.world.seed);
+  const bool model = options.world.engine == testbench::Engine::kModel;
+  if (model && options.only == "latency") {
+    throw UserError("--only latency: the model has no clocks to count; use --engine rtl");
+  }
+  fmt::print("{}, {:g} Gb/s wire, {}, seed {}\n",
+             model ? "Model, memory that answers at once"
+                   : fmt::format("{} bits at 250 MHz, memory {} ns each way", options.world.width,
+                                 options.world.memory_ns),
+             rate_gbps(options.world), options.world.ipv6 ? "IPv6" : "IPv4", options.world.seed);
   auto wanted = [&](const char* part) { return options.only.empty() || options.only == part; };
-  nlohmann::json all = {{"width", options.world.width}, {"seed", options.world.seed}};
+  nlohmann::json all = {{"engine", name_of(options.world.engine)},
+                        {"width", options.world.width},
+                        {"seed", options.world.seed}};
   Plot sizes, loss;
   if (wanted("goodput")) all["goodput"] = bench_goodput(options);
   if (wanted("rate")) all["rate"] = bench_rate(options);
-  if (wanted("latency")) all["latency"] = bench_latency(options);
+  if (wanted("latency") && !model) all["latency"] = bench_latency(options);
   if (wanted("sizes")) all["sizes"] = bench_sizes(options, sizes);
   if (wanted("loss")) all["loss"] = bench_loss(options, loss);
   double clocks = 0, seconds = 0;
@@ -214,7 +222,7 @@ int run(const BenchOptions& options) {
       seconds += row["cpu_seconds"].get<double>();
     }
   }
-  if (seconds > 0) {
+  if (seconds > 0 && !model) {
     fmt::print("\nSimulator: {:.0f} clocks per processor second for two adapters and the wire\n",
                clocks / seconds);
     all["clocks_per_cpu_second"] = clocks / seconds;
@@ -240,6 +248,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"goodput", "rate", "latency", "sizes", "loss"}).description(""))
       ->type_name("PART");
   command->add_flag("--quick", options->quick, "fewer messages and points");
+  add_engine(*command, options->world.engine);
   command->add_option("--width", options->world.width, "data path of the engine: 64 or 512 bits")
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")

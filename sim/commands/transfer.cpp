@@ -16,11 +16,15 @@ struct TransferOptions {
   std::string out;
 };
 
+std::string engine_text(const WorldOptions& world) {
+  return world.engine == testbench::Engine::kModel ? "model" : fmt::format("{} bits", world.width);
+}
+
 void print(const TransferOptions& options, const TransferReport& report) {
   const WireCounts& there = report.wire[0];
   const WireCounts& back = report.wire[1];
   fmt::print(
-      "{}: {} bytes by {} over {} queue pair{}, path MTU {}, {}, {} bits, seed {}\n"
+      "{}: {} bytes by {} over {} queue pair{}, path MTU {}, {}, {}, seed {}\n"
       "  {:.1f} us simulated, {:.2f} Gb/s; {} messages\n"
       "  packets: {} from n0, {} from n1; lost {} and {}, corrupted {}, duplicated {}, delayed {}\n"
       "  repair:  {} sent again, {} sequence NAKs, {} RNR NAKs, {} timeouts, {} ACKs\n"
@@ -28,7 +32,7 @@ void print(const TransferOptions& options, const TransferReport& report) {
       "  {} clocks evaluated in {:.2f} s of processor time\n",
       options.file, report.bytes, name_of(options.plan.operation), options.plan.queue_pairs,
       options.plan.queue_pairs == 1 ? "" : "s", options.world.mtu,
-      options.world.ipv6 ? "IPv6" : "IPv4", options.world.width, options.world.seed,
+      options.world.ipv6 ? "IPv6" : "IPv4", engine_text(options.world), options.world.seed,
       static_cast<double>(report.elapsed_ns) / 1000, report.gbps(), report.messages, there.frames,
       back.frames, there.lost, back.lost, there.corrupted + back.corrupted,
       there.duplicated + back.duplicated, there.delayed + back.delayed,
@@ -64,6 +68,7 @@ int run(const TransferOptions& options) {
     all["op"] = name_of(options.plan.operation);
     all["mtu"] = options.world.mtu;
     all["qps"] = options.plan.queue_pairs;
+    all["engine"] = name_of(options.world.engine);
     all["width"] = options.world.width;
     all["seed"] = options.world.seed;
     json->write(all.dump(2) + "\n");

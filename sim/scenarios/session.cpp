@@ -3,6 +3,7 @@
 #include <random>
 
 #include "sim/report/digest.hpp"
+#include "sim/report/files.hpp"
 #include "sim/report/progress.hpp"
 
 namespace roci::sim {
@@ -25,7 +26,11 @@ nlohmann::json to_json(const WireCounts& counts) {
 }  // namespace
 
 testbench::Config config_of(const WorldOptions& options) {
+  if (options.engine == testbench::Engine::kModel && !options.trace.empty()) {
+    throw UserError("--trace: the model has no waveforms; use --engine rtl");
+  }
   testbench::Config config;
+  config.engines.fill(options.engine);
   config.width = options.width;
   config.seed = options.seed;
   config.delay_ns = options.delay_ns;

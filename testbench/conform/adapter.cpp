@@ -33,6 +33,8 @@ class BenchAdapter final : public Adapter, public testbench::FrameTap {
  private:
   static testbench::Config config_of(const AdapterOptions& options) {
     testbench::Config config;
+    config.engines.fill(options.engine == "model" ? testbench::Engine::kModel
+                                                  : testbench::Engine::kRtl);
     config.width = options.width;
     config.seed = options.seed;
     config.alone = true;
@@ -52,7 +54,7 @@ class BenchAdapter final : public Adapter, public testbench::FrameTap {
 }  // namespace
 
 const std::vector<std::string>& engines() {
-  static const std::vector<std::string> kEngines = {"rtl"};
+  static const std::vector<std::string> kEngines = {"rtl", "model"};
   return kEngines;
 }
 

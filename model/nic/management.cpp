@@ -1,0 +1,119 @@
+// Registers of firmware alone: tables, fence, DMA window, frames, counters.
+#include <algorithm>
+
+#include "nic/nic.hpp"
+#include "nic/register_map.hpp"
+
+namespace roci::nic {
+namespace {
+
+constexpr std::uint32_t kGo = 1u << 31;
+constexpr std::uint32_t kHold = 1u << 1;  // of FenceCommand
+constexpr std::uint32_t kDmaError = 1u << 29, kDmaWrite = 1u << 30;
+constexpr std::uint32_t kPasidMask = 0xFFFFF;
+constexpr unsigned kDmaBytesShift = 20;
+constexpr std::uint32_t kDmaBytesMask = 0x7F;
+constexpr std::uint32_t kFrameBytesMask = 0x7FF;
+}  // namespace
+
+std::uint32_t Nic::read_management(std::uint32_t offset) {
+  switch (offset) {
+    case reg("Attention"):
+      return attention_bits();
+    case reg("FenceCommand"):
+      return held_ ? kHold : 0;  // nothing begun is left when a call returns
+    case reg("EngineEvent"):
+      return engine_.events.take();
+    case reg("DmaAddressLo"):
+      return low(dma_address_);
+    case reg("DmaAddressHi"):
+      return high(dma_address_);
+    case reg("DmaCommand"):
+      return dma_failed_ ? kDmaError : 0;
+    case reg("RxFrameStatus"):
+      return rx_frames_.empty()
+                 ? 0
+                 : kGo | (static_cast<std::uint32_t>(rx_frames_.front().size()) & kFrameBytesMask);
+    case reg("MacLo"):
+      return low(mac_);
+    case reg("MacHi"):
+      return high(mac_);
+    case reg("CounterLo"):
+      return low(counter_);
+    case reg("CounterHi"):
+      return high(counter_);
+    default:
+      return 0;
+  }
+}
+
+void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
+  switch (offset) {
+    case reg("TableCommand"):
+      if ((value & kGo) != 0) table(value);
+      break;
+    case reg("FenceCommand"):
+      hold(value);
+      break;
+    case reg("EventPost"):
+      engine_.events.post(static_cast<std::uint8_t>(value >> 24), value & 0xFFFFFF);
+      break;
+    case reg("DmaAddressLo"):
+      set_low(&dma_address_, value);
+      break;
+    case reg("DmaAddressHi"):
+      set_high(&dma_address_, value);
+      break;
+    case reg("DmaCommand"):
+      if ((value & kGo) != 0) dma(value);
+      break;
+    case reg("TxFrameCommand"): {
+      const std::size_t bytes = std::min<std::size_t>(value & kFrameBytesMask, tx_frame_.size());
+      if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.begin(), tx_frame_.begin() + bytes));
+      break;
+    }
+    case reg("RxFramePop"):
+      if ((value & 1) != 0 && !rx_frames_.empty()) rx_frames_.pop_front();
+      break;
+    case reg("MacLo"):
+      set_low(&mac_, value);
+      break;
+    case reg("MacHi"):
+      set_high(&mac_, value & 0xFFFF);
+      break;
+    case reg("CounterSelect"):
+      counter_ = value < kPortCounters ? engine_.port[value] : 0;
+      break;
+    default:
+      break;
+  }
+}
+
+/// Holds new work back, or lets it go on in the order in which it came.
+void Nic::hold(std::uint32_t command) {
+  held_ = (command & kHold) != 0;
+  while (!held_ && !held_doorbells_.empty()) {
+    const auto [offset, value] = held_doorbells_.front();
+    held_doorbells_.pop_front();
+    queue_doorbell(offset - kQpDoorbell.offset, value);
+  }
+  while (!held_ && !held_frames_.empty()) {
+    const packet::Bytes frame = std::move(held_frames_.front());
+    held_frames_.pop_front();
+    handle(frame);
+  }
+}
+
+void Nic::dma(std::uint32_t command) {
+  const std::uint32_t pasid = command & kPasidMask;
+  const std::uint64_t address = dma_address_ & ~std::uint64_t{spec::kBlockBytes - 1};
+  if ((command & kDmaWrite) != 0) {
+    const std::size_t asked = command >> kDmaBytesShift & kDmaBytesMask;
+    const std::size_t bytes = asked == 0 ? dma_data_.size() : std::min(asked, dma_data_.size());
+    dma_failed_ = !engine_.memory.write(pasid, address, dma_data_.data(), bytes);
+  } else {
+    dma_failed_ = !engine_.memory.read(pasid, address, dma_data_.data(), dma_data_.size());
+  }
+}
+
+}  // namespace roci::nic
