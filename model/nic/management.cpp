@@ -95,7 +95,7 @@ void Nic::hold(std::uint32_t command) {
   while (!held_ && !held_doorbells_.empty()) {
     const auto [offset, value] = held_doorbells_.front();
     held_doorbells_.pop_front();
-    queue_doorbell(offset - kQpDoorbell.offset, value);
+    queue_doorbell(offset, value);
   }
   while (!held_ && !held_frames_.empty()) {
     const packet::Bytes frame = std::move(held_frames_.front());

@@ -1,0 +1,282 @@
+// Completion, event and shared receive queues of the reference adapter, through its registers.
+#include "nic/test_bench.hpp"
+
+using namespace roci::nic;
+using namespace roci::nic::test;
+namespace packet = roci::packet;
+namespace spec = roci::spec;
+
+namespace {
+
+constexpr std::uint32_t kKey = 0x133;
+constexpr std::uint32_t kQp = 5;
+constexpr std::uint64_t kData = 0x100000;
+constexpr packet::Mac kOwnMac = 0x525400000001, kPeerMac = 0x525400000002;
+constexpr std::uint32_t kOwnIp = 0x0A000001, kPeerIp = 0x0A000002;
+constexpr unsigned kCompletion = spec::code_of(spec::kEvents, "Completion");
+constexpr unsigned kCqError = spec::code_of(spec::kEvents, "CqError");
+constexpr unsigned kQpFatal = spec::code_of(spec::kEvents, "QpFatal");
+
+/// A bench with a connected queue pair that a test plays the peer of.
+struct Pair : Bench {
+  explicit Pair(bool srq = false, bool credits = false) {
+    region(kKey, 0, kMemory, 0);
+    row("QpAttr", kQp, spec::kQpAttr,
+        {{"pd", kPd},
+         {"pasid", kPasid},
+         {"access", 0xE},
+         {"pmtu", 1},
+         {"retry_cnt", 3},
+         {"rnr_retry", 3},
+         {"timeout", 4},
+         {"min_rnr_timer", 12},
+         {"max_rd_atomic", 4},
+         {"max_dest_rd_atomic", 4},
+         {"sq_base", kSq},
+         {"sq_log", kLog},
+         {"rq_base", kRq},
+         {"rq_log", kLog},
+         {"sq_psn", 100},
+         {"rq_psn", 200},
+         {"srq", srq},
+         {"credits", credits}});
+    row("Av", kQp, spec::kAv,
+        {{"dst_mac", kPeerMac},
+         {"src_mac", kOwnMac},
+         {"dst_ip", kPeerIp},
+         {"src_ip", kOwnIp},
+         {"hop_limit", 64},
+         {"src_port", 0xC123},
+         {"pkey", 0xFFFF},
+         {"dest_qpn", kPeer}});
+    for (const char* name : {"Init", "Rtr", "Rts"}) state(kQp, name);
+  }
+  packet::Builder frame(std::uint8_t opcode, std::uint32_t psn) {
+    return packet::Builder()
+        .ethernet(kOwnMac, kPeerMac)
+        .ipv4(kPeerIp, kOwnIp)
+        .bth(opcode, kQp, Psn(psn))
+        .ack_req();
+  }
+  void feed(const packet::Builder& builder) { nic.receive(builder.build()); }
+  void ack(std::uint32_t psn, std::uint8_t syndrome = 0x1F) {
+    feed(frame(packet::kRcAck, psn).ack_req(false).aeth(syndrome, 0));
+  }
+  /// Posts a work request of `bytes` at the next place of the send queue.
+  void post(WrOp op, std::uint32_t bytes, bool signaled = true) {
+    fill_in(&memory.data[kSq + 64 * (posted % (1u << kLog))], spec::kWqe,
+            {{"opcode", static_cast<std::uint64_t>(op)},
+             {"signaled", signaled},
+             {"num_sge", 1},
+             {"length", bytes},
+             {"sge0_addr", kData},
+             {"sge0_length", bytes},
+             {"sge0_lkey", kKey}});
+    nic.write32(doorbell(kQp), ++posted);
+  }
+  void receive_posted(std::uint16_t count) {
+    for (; received != count; ++received) {
+      fill_in(&memory.data[kRq + 64 * (received % (1u << kLog))], spec::kWqe,
+              {{"num_sge", 1}, {"sge0_addr", kData}, {"sge0_length", 256}, {"sge0_lkey", kKey}});
+    }
+    nic.write32(doorbell(kQp) + 4, count);
+  }
+  void arm(std::uint16_t consumer, bool solicited) {
+    nic.write32(spec::window_of("CqDoorbell").offset + 4, consumer | (solicited ? 1u << 31 : 0u));
+  }
+  void small_cq(unsigned log) {
+    row("Cq", 0, spec::kCq, {{"valid", 1}, {"pasid", kPasid}, {"base", kCqRing}, {"log", log}});
+  }
+  std::uint16_t posted = 0, received = 0;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "completions: an arm raises one event, for the next entry or for one not seen (CQ-08, CQ-10)") {
+  Pair pair;
+  pair.post(WrOp::kWrite, 8);
+  static_cast<void>(pair.take());
+  pair.ack(100);
+  CHECK(pair.completions().size() == 1);
+  pair.arm(1, false);
+  CHECK(pair.events().empty());
+  pair.post(WrOp::kWrite, 8);
+  pair.post(WrOp::kWrite, 8);
+  static_cast<void>(pair.take());
+  pair.ack(102);
+  using Events = std::vector<std::pair<unsigned, unsigned>>;
+  CHECK(pair.events() == Events{{kCompletion, 0}});
+  CHECK(pair.nic.interrupt());
+  pair.nic.write32(reg("EqConsumer"), 1);
+  CHECK_FALSE(pair.nic.interrupt());
+  pair.arm(1, false);  // two entries that the caller had not seen
+  CHECK(pair.events() == Events{{kCompletion, 0}});
+}
+
+TEST_CASE("completions: armed for solicited ones, others raise nothing (CQ-09, CQ-11)") {
+  Pair pair;
+  pair.receive_posted(4);
+  pair.arm(0, true);
+  pair.feed(pair.frame(packet::kRcSendOnly, 200));
+  CHECK(pair.events().empty());
+  pair.feed(pair.frame(packet::kRcSendOnly, 201).solicited());
+  CHECK(pair.events().size() == 1);
+  pair.arm(2, false);
+  pair.arm(2, true);  // does not weaken
+  pair.feed(pair.frame(packet::kRcSendOnly, 202));
+  CHECK(pair.events().size() == 1);
+  pair.arm(3, true);
+  pair.state(kQp, "Err");  // a flush is unsuccessful
+  CHECK(pair.events().size() == 1);
+}
+
+TEST_CASE("completions: moderation by count and by time") {
+  Pair pair;
+  pair.row("Cq", 0, spec::kCq,
+           {{"valid", 1},
+            {"pasid", kPasid},
+            {"base", Bench::kCqRing},
+            {"log", Bench::kCqLog},
+            {"moderation_count", 3},
+            {"moderation_period", 50}});
+  pair.arm(0, false);
+  pair.at(1'000'000);
+  std::uint32_t psn = 100;
+  const auto one = [&] {
+    pair.post(WrOp::kWrite, 8);
+    static_cast<void>(pair.take());
+    pair.ack(psn++);
+  };
+  one();
+  one();
+  CHECK(pair.events().empty());
+  one();
+  CHECK(pair.events().size() == 1);
+  pair.arm(3, false);
+  one();
+  CHECK(pair.nic.next_deadline() <= 1'050'000);
+  pair.at(1'049'999);
+  static_cast<void>(pair.take());
+  CHECK(pair.events().empty());
+  pair.at(1'050'000);
+  static_cast<void>(pair.take());
+  CHECK(pair.events().size() == 1);
+}
+
+TEST_CASE("completions: overflow keeps what is there and ends the queue pair (CQ-07)") {
+  Pair pair;
+  pair.small_cq(2);
+  for (unsigned i = 0; i < 6; ++i) pair.post(WrOp::kWrite, 8);
+  const Bytes behind(pair.memory.data.begin() + Bench::kCqRing + 4 * 32,
+                     pair.memory.data.begin() + Bench::kCqRing + 8 * 32);
+  static_cast<void>(pair.take());
+  pair.ack(105);
+  for (unsigned i = 0; i < 4; ++i) {
+    CHECK(spec::get_memory(&pair.memory.data[Bench::kCqRing + 32 * i],
+                           spec::place_of(spec::kCqe, "wqe_index")) == i);
+  }
+  CHECK(
+      std::equal(behind.begin(), behind.end(), pair.memory.data.begin() + Bench::kCqRing + 4 * 32));
+  const std::vector<std::pair<unsigned, unsigned>> expected = {{kCqError, 0}, {kQpFatal, kQp}};
+  CHECK(pair.events() == expected);
+  CHECK(pair.state(kQp) == QpState::kErr);
+}
+
+TEST_CASE("completions: a ring that moves keeps its indices and its arming (CQ-13)") {
+  Pair pair;
+  pair.small_cq(2);
+  pair.post(WrOp::kWrite, 8);
+  static_cast<void>(pair.take());
+  pair.ack(100);
+  pair.arm(1, false);
+  constexpr std::uint64_t kNew = 0x200000;
+  pair.row("Cq", 0, spec::kCq,
+           {{"valid", 1}, {"pasid", kPasid}, {"base", kNew}, {"log", 4}, {"resize", 1}});
+  CHECK(spec::get_memory(pair.read_row("CqLive", 0).data(),
+                         spec::place_of(spec::kCqLive, "producer")) == 1);
+  pair.post(WrOp::kWrite, 8);
+  static_cast<void>(pair.take());
+  pair.ack(101);
+  CHECK(spec::get_memory(&pair.memory.data[kNew + 32], spec::place_of(spec::kCqe, "owner")) == 1);
+  CHECK(pair.events().size() == 1);
+}
+
+TEST_CASE("events: a full queue keeps what it holds and notes the loss (CQ-12)") {
+  Pair pair;
+  const auto post = [&](std::uint32_t number) {
+    pair.nic.write32(reg("EventPost"), 7u << 24 | number);
+  };
+  for (unsigned i = 0; i < 16; ++i) post(i);
+  CHECK(pair.nic.read32(reg("EqStatus")) == 0);
+  post(16);
+  CHECK(pair.nic.read32(reg("EqStatus")) == 1);
+  const auto events = pair.events();
+  REQUIRE(events.size() == 16);
+  for (unsigned i = 0; i < 16; ++i) CHECK(events[i].second == i);
+  pair.nic.write32(reg("EqConsumer"), 16);
+  pair.nic.write32(reg("EqStatus"), 1);
+  CHECK(pair.nic.read32(reg("EqStatus")) == 0);
+  post(17);
+  CHECK(pair.events().size() == 1);
+}
+
+TEST_CASE("shared receives: tags complete, the limit fires once, empty is RNR (RSP-54, RSP-55)") {
+  Pair pair(true);
+  const auto srq = [&](unsigned limit) {
+    pair.row("Srq", 0, spec::kSrq,
+             {{"valid", 1},
+              {"pd", kPd},
+              {"pasid", kPasid},
+              {"base", Bench::kSrqRing},
+              {"log", 3},
+              {"limit", limit}});
+  };
+  srq(3);
+  for (unsigned i = 0; i < 6; ++i) {
+    fill_in(&pair.memory.data[Bench::kSrqRing + 64 * i], spec::kWqe,
+            {{"num_sge", 1},
+             {"imm", 0xA0 + i},
+             {"sge0_addr", kData},
+             {"sge0_length", 256},
+             {"sge0_lkey", kKey}});
+  }
+  pair.nic.write32(pair.doorbell(0) + 8, 6);
+  for (unsigned i = 0; i < 6; ++i) pair.feed(pair.frame(packet::kRcSendOnly, 200 + i));
+  const auto done = pair.completions();
+  REQUIRE(done.size() == 6);
+  for (unsigned i = 0; i < 6; ++i) CHECK(done[i].index == 0xA0 + i);
+  const auto limits = pair.events();
+  CHECK(std::count_if(limits.begin(), limits.end(), [](const auto& e) {
+          return e.first == spec::code_of(spec::kEvents, "SrqLimit");
+        }) == 1);
+  CHECK(spec::get_memory(pair.read_row("SrqLive", 0).data(),
+                         spec::place_of(spec::kSrqLive, "limit")) == 0);
+  static_cast<void>(pair.take());
+  pair.feed(pair.frame(packet::kRcSendOnly, 206));
+  const auto answers = pair.take();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].aeth().syndrome() == (0x20 | 12));
+  pair.state(kQp, "Err");  // QP-16
+  const auto last = pair.events();
+  REQUIRE(last.size() == 1);
+  CHECK(last[0].first == spec::code_of(spec::kEvents, "QpLastWqe"));
+}
+
+TEST_CASE("credits: given by code, and taken as a limit with one probe (RSP-15, RQ-50)") {
+  Pair pair(false, true);
+  pair.receive_posted(5);
+  pair.feed(pair.frame(packet::kRcSendOnly, 200));
+  const auto answers = pair.take();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].aeth().syndrome() == 4);  // four are left
+  for (unsigned i = 0; i < 4; ++i) pair.post(WrOp::kSend, 8);
+  CHECK(pair.take().size() == 4);  // nothing is known of the peer yet
+  pair.ack(103, 0);
+  for (unsigned i = 0; i < 4; ++i) pair.post(WrOp::kSend, 8);
+  CHECK(pair.take().size() == 1);  // a probe
+  pair.ack(104, 2);
+  CHECK(pair.take().size() == 2);
+  pair.ack(106, 0x1F);
+  CHECK(pair.take().size() == 1);
+}

@@ -1,0 +1,193 @@
+// One reference adapter with flat memory and what it sent, for tests. Rows go in by the table port.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nic/nic.hpp"
+#include "nic/register_map.hpp"
+#include "packet/builder.hpp"
+
+namespace roci::nic::test {
+
+using packet::Bytes;
+using packet::Parsed;
+using transport::Psn;
+
+constexpr std::uint32_t kPasid = 5;
+constexpr std::uint16_t kPd = 3;
+
+/// Memory from address 0 on. Accesses to `broken` fail.
+class FlatMemory final : public HostMemory {
+ public:
+  explicit FlatMemory(std::size_t bytes) : data(bytes) {}
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+            std::size_t bytes) override {
+    if (!reachable(pasid, address, bytes)) return false;
+    std::copy_n(&data[address], bytes, to);
+    return true;
+  }
+  bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+             std::size_t bytes) override {
+    if (!reachable(pasid, address, bytes)) return false;
+    std::copy_n(from, bytes, &data[address]);
+    return true;
+  }
+  std::uint64_t get(std::uint64_t address) const {
+    return spec::get_memory(&data[address], {0, 64});
+  }
+  void put(std::uint64_t address, std::uint64_t value) {
+    spec::put_memory(&data[address], {0, 64}, value);
+  }
+
+  Bytes data;
+  std::uint64_t broken = ~std::uint64_t{0};
+
+ private:
+  bool reachable(std::uint32_t pasid, std::uint64_t address, std::size_t bytes) const {
+    if (broken >= address && broken - address < bytes) return false;
+    return pasid == kPasid && address <= data.size() && bytes <= data.size() - address;
+  }
+};
+
+/// A row or entry by names of fields.
+using Fields = std::initializer_list<std::pair<std::string_view, std::uint64_t>>;
+
+template <std::size_t N>
+void fill_in(std::uint8_t* to, const spec::Field (&table)[N], Fields fields) {
+  for (const auto& [name, value] : fields) {
+    spec::put_memory(to, spec::place_of(table, name), value);
+  }
+}
+
+/// What a completion says.
+struct Cqe {
+  Status status;
+  std::uint32_t opcode, index, qpn, byte_len, imm, vendor;
+  bool with_imm, with_inv, solicited;
+};
+
+class Bench {
+ public:
+  static constexpr std::size_t kMemory = 1 << 22;
+  static constexpr std::uint64_t kSq = 0x10000, kRq = 0x20000, kCqRing = 0x30000, kEq = 0x38000,
+                                 kSrqRing = 0x3C000;
+  static constexpr unsigned kLog = 6, kCqLog = 8;
+  static constexpr std::uint32_t kPeer = 0x456;
+
+  explicit Bench(const Sizes& sizes = {})
+      : memory(kMemory),
+        nic(sizes, memory,
+            {[this](Bytes&& frame) { sent.push_back(std::move(frame)); },
+             [this](packet::ByteView frame) { ethernet.push_back(frame.copy()); }}) {
+    nic.write32(reg("Control"), 1);
+    nic.write32(reg("EqBaseLo"), kEq);
+    nic.write32(reg("EqSize"), 4 | 1u << 4 | kPasid << 12);
+    row("Cq", 0, spec::kCq, {{"valid", 1}, {"pasid", kPasid}, {"base", kCqRing}, {"log", kCqLog}});
+  }
+
+  template <std::size_t N>
+  void row(std::string_view table, std::uint32_t index, const spec::Field (&layout)[N],
+           Fields fields) {
+    Row bytes{};
+    fill_in(bytes.data(), layout, fields);
+    write_row(spec::code_of(spec::kTables, table), index, bytes);
+  }
+  void raw_row(std::string_view table, std::uint32_t index, const Row& bytes) {
+    write_row(spec::code_of(spec::kTables, table), index, bytes);
+  }
+  Row read_row(std::string_view table, std::uint32_t index) {
+    nic.write32(reg("TableCommand"), index | spec::code_of(spec::kTables, table) << 24 | 1u << 31);
+    Row bytes{};
+    for (unsigned i = 0; i < bytes.size(); i += 4) {
+      spec::put_memory(&bytes[i], {0, 32}, nic.read32(spec::window_of("TableData").offset + i));
+    }
+    return bytes;
+  }
+  void state(std::uint32_t qpn, std::string_view name) {
+    Row bytes{};
+    bytes[0] = static_cast<std::uint8_t>(spec::code_of(spec::kQpStates, name));
+    write_row(spec::code_of(spec::kTables, "QpState"), qpn, bytes);
+  }
+  QpState state(std::uint32_t qpn) { return static_cast<QpState>(read_row("QpState", qpn)[0]); }
+
+  /// A region over all of memory with the whole of the rights, or those given.
+  void region(std::uint32_t key, std::uint64_t iova, std::uint64_t length, std::uint64_t addr,
+              unsigned rights = 0x1F) {
+    row("Key", row_of(key), spec::kKey,
+        {{"valid", 1},
+         {"variant", variant_of(key)},
+         {"pd", kPd},
+         {"access", rights},
+         {"pasid", kPasid},
+         {"iova", iova},
+         {"length", length},
+         {"addr", addr}});
+  }
+
+  std::uint32_t doorbell(std::uint32_t qpn) const {
+    return spec::window_of("QpDoorbell").offset + 16 * qpn;
+  }
+  std::vector<Parsed> take() {
+    while (nic.step()) {
+    }
+    seen.swap(sent);
+    sent.clear();
+    std::vector<Parsed> parsed;
+    for (const Bytes& frame : seen) parsed.push_back(packet::parse(frame));
+    return parsed;
+  }
+  void at(std::uint64_t now_ns) { nic.set_time(now_ns); }
+
+  /// Entries of CQ 0 that were not looked at yet.
+  std::vector<Cqe> completions() {
+    constexpr std::size_t kBytes = spec::total_bits(spec::kCqe) / 8;
+    std::vector<Cqe> found;
+    for (;; ++cq_index_) {
+      const std::uint8_t* cqe = &memory.data[kCqRing + cq_index_ % (1u << kCqLog) * kBytes];
+      const auto get = [&](std::string_view name) {
+        return static_cast<std::uint32_t>(spec::get_memory(cqe, spec::place_of(spec::kCqe, name)));
+      };
+      if (get("owner") != ((cq_index_ >> kCqLog & 1) == 0 ? 1u : 0u)) return found;
+      found.push_back({static_cast<Status>(get("status")), get("opcode"), get("wqe_index"),
+                       get("qpn"), get("byte_len"), get("imm"), get("vendor_err"),
+                       get("with_imm") != 0, get("with_inv") != 0, get("solicited") != 0});
+    }
+  }
+  /// Events of the host that were not looked at yet: kind and number.
+  std::vector<std::pair<unsigned, unsigned>> events() {
+    constexpr std::size_t kBytes = spec::total_bits(spec::kEqe) / 8;
+    std::vector<std::pair<unsigned, unsigned>> found;
+    for (;; ++eq_index_) {
+      const std::uint8_t* eqe = &memory.data[kEq + eq_index_ % 16 * kBytes];
+      const auto get = [&](std::string_view name) {
+        return static_cast<unsigned>(spec::get_memory(eqe, spec::place_of(spec::kEqe, name)));
+      };
+      if (get("owner") != ((eq_index_ >> 4 & 1) == 0 ? 1u : 0u)) return found;
+      found.emplace_back(get("kind"), get("number"));
+    }
+  }
+
+  FlatMemory memory;
+  std::vector<Bytes> sent, seen, ethernet;
+  Nic nic;
+
+ private:
+  void write_row(unsigned table, std::uint32_t index, const Row& bytes) {
+    for (unsigned i = 0; i < bytes.size(); i += 4) {
+      nic.write32(spec::window_of("TableData").offset + i,
+                  static_cast<std::uint32_t>(spec::get_memory(&bytes[i], {0, 32})));
+    }
+    nic.write32(reg("TableCommand"), index | table << 24 | 3u << 30);
+  }
+
+  unsigned cq_index_ = 0, eq_index_ = 0;
+};
+
+}  // namespace roci::nic::test
