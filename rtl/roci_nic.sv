@@ -381,6 +381,11 @@ module roci_nic #(
     .key_place_req_ready_i (key_req_ready[1]),
     .key_place_rsp_i       (key_rsp),
     .key_place_rsp_valid_i (key_rsp_valid[1]),
+    .key_op_req_o          (key_op[0 +: roci_pkg::KeyOpReqBits]),
+    .key_op_req_valid_o    (key_op_valid[0]),
+    .key_op_req_ready_i    (key_op_ready[0]),
+    .key_op_rsp_i          (key_op_rsp),
+    .key_op_rsp_valid_i    (key_op_rsp_valid[0]),
     .desc_o                (sq_desc),
     .desc_valid_o          (sq_desc_valid),
     .desc_ready_i          (sq_desc_ready),
@@ -530,11 +535,9 @@ module roci_nic #(
     .store_done_o           (store_done)
   );
 
-  // Not asked for by the send side so far.
-  logic unused_op;
-  assign key_op[roci_pkg::KeyOpReqBits-1:0] = '0;
-  assign key_op_valid[0] = 1'b0;
-  assign unused_op       = &{bw_error[3], key_op_ready[0], key_op_rsp_valid[0]};
+  // Firmware is told of a failed write by its own means.
+  logic unused_error;
+  assign unused_error = &{1'b0, bw_error[3]};
 
   roci_key_check #(.NumKeys(NumKeys), .Clients(4)) u_keys (
     .clk_i, .rst_ni,

@@ -115,6 +115,7 @@ package roci_pkg;
   localparam logic [7:0] VendorErrLocalFormat = 8'd3;  // Opcode, list or inline data of the work request
   localparam logic [7:0] VendorErrLocalFetch = 8'd4;  // Work request could not be read
   localparam logic [7:0] VendorErrNoDepth = 8'd5;  // READ or atomic while max_rd_atomic is 0
+  localparam logic [7:0] VendorErrKeyOperation = 8'd6;  // Local invalidate, bind or registration was refused
   localparam logic [7:0] VendorErrResponseKind = 8'd16;  // Response that does not answer the request
   localparam logic [7:0] VendorErrResponseLength = 8'd17;  // READ response of a wrong length
   localparam logic [7:0] VendorErrResponseSyndrome = 8'd18;  // Reserved syndrome, or a NAK code that RC does not have
@@ -129,6 +130,41 @@ package roci_pkg;
   localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old life
   localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old life
   localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR: complete every posted work request with a flush
+
+  localparam logic [2:0] SchedState = 3'd0;  // State row
+  localparam logic [2:0] SchedCommand = 3'd1;  // A life begins, or is flushed
+  localparam logic [2:0] SchedSet = 3'd2;  // Pointer of the requester
+  localparam logic [2:0] SchedCut = 3'd3;  // Pointer of the cutter: end of a grant
+  localparam logic [2:0] SchedBell = 3'd4;  // Doorbell
+  localparam logic [2:0] SchedGrant = 3'd5;  // Head of the ready queue
+
+  localparam logic [1:0] MessageData = 2'd0;  // SEND or WRITE
+  localparam logic [1:0] MessageRead = 2'd1;  // READ
+  localparam logic [1:0] MessageAtomic = 2'd2;  // Atomic
+  localparam logic [1:0] MessageError = 2'd3;  // Completes with `status` when it is the oldest
+
+  localparam logic [2:0] AskNone = 3'd0;  // Nothing
+  localparam logic [2:0] AskBack = 3'd1;  // Go back: a gap
+  localparam logic [2:0] AskRnr = 3'd2;  // Go back after a wait
+  localparam logic [2:0] AskRefuse = 3'd3;  // The request failed
+  localparam logic [2:0] AskSyndrome = 3'd4;  // A syndrome that RC does not have
+  localparam logic [2:0] AskData = 3'd5;  // Place data of a READ
+  localparam logic [2:0] AskAtomic = 3'd6;  // Place the result of an atomic
+
+  localparam logic [3:0] RequesterIdle = 4'd0;  // No event
+  localparam logic [3:0] RequesterLook = 4'd1;  // State of the queue pair is there
+  localparam logic [3:0] RequesterPlan = 4'd2;  // Send a packet, or not
+  localparam logic [3:0] RequesterOperate = 4'd3;  // Ask for a key operation
+  localparam logic [3:0] RequesterAnswer = 4'd4;  // Wait for it
+  localparam logic [3:0] RequesterOperated = 4'd5;  // Complete it
+  localparam logic [3:0] RequesterRetire = 4'd6;  // Complete what a response acknowledges
+  localparam logic [3:0] RequesterAct = 4'd7;  // Do what it asks for
+  localparam logic [3:0] RequesterPlace = 4'd8;  // Find a place for its data
+  localparam logic [3:0] RequesterPlaced = 4'd9;  // Found
+  localparam logic [3:0] RequesterBack = 4'd10;  // Go back
+  localparam logic [3:0] RequesterFail = 4'd11;  // Complete with an error
+  localparam logic [3:0] RequesterFlush = 4'd12;  // Complete what is left with a flush
+  localparam logic [3:0] RequesterEnd = 4'd13;  // A response is done with
 
   localparam logic [1:0] ResponderInNothing = 2'd0;  // Between messages
   localparam logic [1:0] ResponderInSend = 2'd1;  // SEND
@@ -875,6 +911,108 @@ package roci_pkg;
     logic [3:0]   slot;                // Replay slot
     logic [23:0]  qpn;                 // Queue pair
   } atomic_done_t;
+
+  localparam int unsigned SchedQpBits = 92;
+  typedef struct packed {
+    logic         fresh;               // The requester has not begun this life, its index does not count
+    logic         clear;               // It was in RESET since the last control record
+    logic         queued;              // It stands in the ready queue
+    logic         ready;               // The requester does not hold it back
+    logic         granted;             // A grant is outside
+    logic [2:0]   state;               // QpState
+    logic [3:0]   epoch;               // Life of the fetch
+    logic [31:0]  offset;              // Bytes of the next one to skip
+    logic [15:0]  begun;               // First work request never cut
+    logic [15:0]  fetched;             // Next work request to fetch
+    logic [15:0]  produced;            // Producer index of the last good doorbell
+  } sched_qp_t;
+
+  localparam int unsigned RequesterQpBits = 220;
+  typedef struct packed {
+    logic [31:0]  resume_offset;       // Bytes of it to skip
+    logic [15:0]  resume_index;        // Work request to go on with
+    logic [23:0]  limit;               // SSN of the last message it has a receive for
+    logic         limited;             // The peer counts credits
+    logic         unstopped;           // The timer was left running with nothing in flight
+    logic         owe_store;           // Unsignaled atomic likewise
+    logic         owe_data;            // Unsignaled READ since the last completion
+    logic         naked;               // Went back for a sequence NAK, no progress since
+    logic         implied;             // Went back for a skipped READ, no progress since
+    logic         restart;             // READ at the head was asked again from `una`
+    logic         failed;              // Until the next life
+    logic         stopped;             // An error entry ends the ring: no more plans
+    logic         rnr_wait;            // Waits for the RNR timer
+    logic         credit_wait;         // Blocked until credits come, or nothing is in flight
+    logic         drain_wait;          // Blocked until nothing is in flight
+    logic         fence_wait;          // Blocked until no READ or atomic is in flight
+    logic         blocked;             // Waits for room; goes on at `resume_*`
+    logic [2:0]   rnr_left;            // RNR retries left
+    logic [2:0]   retry_left;          // Retries left
+    logic [3:0]   epoch;               // Life of the fetch
+    logic [4:0]   rd_count;            // READs and atomics in flight
+    logic [3:0]   rd_head;             // Slot of the oldest READ or atomic in flight
+    logic [5:0]   count;               // Ring: messages in flight
+    logic [4:0]   head;                // Ring: oldest message in flight
+    logic [23:0]  messages;            // Messages completed: SSN of the oldest in flight, less one
+    logic [15:0]  begun;               // First work request never seen
+    logic [15:0]  done;                // Oldest work request not completed
+    logic [23:0]  una;                 // Oldest PSN not acknowledged
+    logic [23:0]  psn_next;            // Next PSN to send
+  } requester_qp_t;
+
+  localparam int unsigned RequesterEntryBits = 102;
+  typedef struct packed {
+    logic [7:0]   vendor;              // Of an error
+    logic [7:0]   status;              // Of an error
+    logic [31:0]  msg_len;             // Bytes
+    logic         signaled;            // From the WQE
+    logic [2:0]   opcode;              // WrOp
+    logic [1:0]   kind;                // MessageKind
+    logic [23:0]  last;                // Last PSN
+    logic [23:0]  first;               // First PSN
+  } requester_entry_t;
+
+  localparam int unsigned RequesterRunBits = 52;
+  typedef struct packed {
+    logic [4:0]   flushed;             // Work requests flushed
+    logic [7:0]   vendor;              // If it comes to an error
+    logic [7:0]   status;              // If it comes to an error
+    logic         rnr;                 // Going back is for an RNR NAK
+    logic         counted;             // Going back costs a retry
+    logic         placed;              // Payload has a place
+    logic         progress;            // Something was acknowledged
+    logic [23:0]  upto;                // PSNs before this one are acknowledged
+    logic [2:0]   ask;                 // What the response asks for: ResponseAsk
+  } requester_run_t;
+
+  localparam int unsigned RequesterStepBits = 49;
+  typedef struct packed {
+    logic         ghost;               // Response is ignored
+    logic         again;               // Go on flushing later
+    logic         job;                 // Store the result of an atomic
+    logic [4:0]   timer_code;          // Its code
+    logic [1:0]   timer_op;            // TimerOp
+    logic         timer;               // Order to the timer
+    logic         data;                // With the payload of the response
+    logic [2:0]   counter;             // QpCounter
+    logic         count;               // Count
+    logic         ptr_go;              // It may grant
+    logic         ptr;                 // Tell the scheduler where to go on
+    logic         kill;                // Drop the packets that wait
+    logic         verdict;             // The plan had pieces
+    logic         desc;                // Packet
+    logic         fail;                // Queue pair fails
+    logic [7:0]   cqe_vendor;          // Its vendor_err
+    logic [7:0]   cqe_status;          // Its status
+    logic         cqe;                 // Completion
+    logic         slot;                // Write a slot
+    logic         enter_last;          // It takes the place of the newest
+    logic         enter;               // Write an entry of the ring
+    logic         look_next;           // Read the ring's next entry
+    logic         retire;              // The oldest message leaves the ring
+    logic         finish;              // The event is done with
+    logic [3:0]   state;               // Next step: RequesterState
+  } requester_step_t;
 
   localparam int unsigned ResponderQpBits = 588;
   typedef struct packed {

@@ -124,6 +124,7 @@ constexpr uint32_t kVendorErrLocalLength = 2;
 constexpr uint32_t kVendorErrLocalFormat = 3;
 constexpr uint32_t kVendorErrLocalFetch = 4;
 constexpr uint32_t kVendorErrNoDepth = 5;
+constexpr uint32_t kVendorErrKeyOperation = 6;
 constexpr uint32_t kVendorErrResponseKind = 16;
 constexpr uint32_t kVendorErrResponseLength = 17;
 constexpr uint32_t kVendorErrResponseSyndrome = 18;
@@ -138,6 +139,41 @@ constexpr uint32_t kVendorErrPeerNak = 48;
 constexpr uint32_t kQpEventInitRequester = 0;
 constexpr uint32_t kQpEventInitResponder = 1;
 constexpr uint32_t kQpEventFlush = 2;
+
+constexpr uint32_t kSchedState = 0;
+constexpr uint32_t kSchedCommand = 1;
+constexpr uint32_t kSchedSet = 2;
+constexpr uint32_t kSchedCut = 3;
+constexpr uint32_t kSchedBell = 4;
+constexpr uint32_t kSchedGrant = 5;
+
+constexpr uint32_t kMessageData = 0;
+constexpr uint32_t kMessageRead = 1;
+constexpr uint32_t kMessageAtomic = 2;
+constexpr uint32_t kMessageError = 3;
+
+constexpr uint32_t kAskNone = 0;
+constexpr uint32_t kAskBack = 1;
+constexpr uint32_t kAskRnr = 2;
+constexpr uint32_t kAskRefuse = 3;
+constexpr uint32_t kAskSyndrome = 4;
+constexpr uint32_t kAskData = 5;
+constexpr uint32_t kAskAtomic = 6;
+
+constexpr uint32_t kRequesterIdle = 0;
+constexpr uint32_t kRequesterLook = 1;
+constexpr uint32_t kRequesterPlan = 2;
+constexpr uint32_t kRequesterOperate = 3;
+constexpr uint32_t kRequesterAnswer = 4;
+constexpr uint32_t kRequesterOperated = 5;
+constexpr uint32_t kRequesterRetire = 6;
+constexpr uint32_t kRequesterAct = 7;
+constexpr uint32_t kRequesterPlace = 8;
+constexpr uint32_t kRequesterPlaced = 9;
+constexpr uint32_t kRequesterBack = 10;
+constexpr uint32_t kRequesterFail = 11;
+constexpr uint32_t kRequesterFlush = 12;
+constexpr uint32_t kRequesterEnd = 13;
 
 constexpr uint32_t kResponderInNothing = 0;
 constexpr uint32_t kResponderInSend = 1;

@@ -206,6 +206,7 @@ inline constexpr Code kVendorErrs[] = {
     {"LocalFormat", 3, "Opcode, list or inline data of the work request"},
     {"LocalFetch", 4, "Work request could not be read"},
     {"NoDepth", 5, "READ or atomic while max_rd_atomic is 0"},
+    {"KeyOperation", 6, "Local invalidate, bind or registration was refused"},
     {"ResponseKind", 16, "Response that does not answer the request"},
     {"ResponseLength", 17, "READ response of a wrong length"},
     {"ResponseSyndrome", 18, "Reserved syndrome, or a NAK code that RC does not have"},
@@ -230,6 +231,53 @@ inline constexpr Code kResponderIn[] = {
     {"Nothing", 0, "Between messages"},
     {"Send", 1, "SEND"},
     {"Write", 2, "RDMA WRITE"},
+};
+
+/// Events of the scheduler of send queues.
+inline constexpr Code kSchedEvents[] = {
+    {"State", 0, "State row"},
+    {"Command", 1, "A life begins, or is flushed"},
+    {"Set", 2, "Pointer of the requester"},
+    {"Cut", 3, "Pointer of the cutter: end of a grant"},
+    {"Bell", 4, "Doorbell"},
+    {"Grant", 5, "Head of the ready queue"},
+};
+
+/// Kinds of messages in the requester's ring.
+inline constexpr Code kMessageKinds[] = {
+    {"Data", 0, "SEND or WRITE"},
+    {"Read", 1, "READ"},
+    {"Atomic", 2, "Atomic"},
+    {"Error", 3, "Completes with `status` when it is the oldest"},
+};
+
+/// What a response asks for when everything before it is acknowledged.
+inline constexpr Code kResponseAsks[] = {
+    {"None", 0, "Nothing"},
+    {"Back", 1, "Go back: a gap"},
+    {"Rnr", 2, "Go back after a wait"},
+    {"Refuse", 3, "The request failed"},
+    {"Syndrome", 4, "A syndrome that RC does not have"},
+    {"Data", 5, "Place data of a READ"},
+    {"Atomic", 6, "Place the result of an atomic"},
+};
+
+/// Steps of the requester.
+inline constexpr Code kRequesterStates[] = {
+    {"Idle", 0, "No event"},
+    {"Look", 1, "State of the queue pair is there"},
+    {"Plan", 2, "Send a packet, or not"},
+    {"Operate", 3, "Ask for a key operation"},
+    {"Answer", 4, "Wait for it"},
+    {"Operated", 5, "Complete it"},
+    {"Retire", 6, "Complete what a response acknowledges"},
+    {"Act", 7, "Do what it asks for"},
+    {"Place", 8, "Find a place for its data"},
+    {"Placed", 9, "Found"},
+    {"Back", 10, "Go back"},
+    {"Fail", 11, "Complete with an error"},
+    {"Flush", 12, "Complete what is left with a flush"},
+    {"End", 13, "A response is done with"},
 };
 
 /// Answer of a responder that waits to leave.

@@ -83,6 +83,11 @@ void each_record(Visitor visit) {
   visit("fault", "", kFault);
   visit("atomic_job", "", kAtomicJob);
   visit("atomic_done", "", kAtomicDone);
+  visit("sched_qp", "", kSchedQp);
+  visit("requester_qp", "", kRequesterQp);
+  visit("requester_entry", "", kRequesterEntry);
+  visit("requester_run", "", kRequesterRun);
+  visit("requester_step", "", kRequesterStep);
   visit("responder_qp", "", kResponderQp);
   visit("responder_slot", "", kResponderSlot);
   visit("receive_ring", "", kReceiveRing);
@@ -157,6 +162,10 @@ void each_code_group(Visitor visit) {
   visit("Event", 8, kEvents);
   visit("VendorErr", 8, kVendorErrs);
   visit("QpEvent", 2, kQpEvents);
+  visit("Sched", 3, kSchedEvents);
+  visit("Message", 2, kMessageKinds);
+  visit("Ask", 3, kResponseAsks);
+  visit("Requester", 4, kRequesterStates);
   visit("ResponderIn", 2, kResponderIn);
   visit("ResponderAck", 2, kResponderAcks);
   visit("Verdict", 4, kVerdicts);

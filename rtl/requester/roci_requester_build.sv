@@ -5,6 +5,7 @@ module roci_requester_build (
   input  roci_pkg::plan_t     plan_i,
   input  logic [23:0]         psn_i,
   input  logic [2:0]          pmtu_i,
+  input  logic                ask_i,     // for an answer, in any case
   output roci_pkg::tx_desc_t  desc_o,
   output logic [23:0]         span_o,    // sequence numbers of this packet
   output logic [23:0]         message_o  // and of the whole message
@@ -12,7 +13,7 @@ module roci_requester_build (
 
   localparam int unsigned AckEvery = 8;  // so that a sender with a full window hears of it
 
-  logic         write, with_imm;
+  logic         write, with_imm, with_inv;
   logic [7:0]   opcode;
   logic [127:0] reth;
   logic [31:0]  packets, all, mask;
@@ -20,6 +21,7 @@ module roci_requester_build (
   assign write    = plan_i.opcode == roci_pkg::WrOpWrite || plan_i.opcode == roci_pkg::WrOpWriteImm;
   assign with_imm = plan_i.last && (plan_i.opcode == roci_pkg::WrOpSendImm
                                     || plan_i.opcode == roci_pkg::WrOpWriteImm);
+  assign with_inv = plan_i.last && plan_i.opcode == roci_pkg::WrOpSendInv;
   assign mask     = (32'd128 << pmtu_i) - 32'd1;
   assign packets  = (plan_i.len + mask) >> (3'd7 + 4'(pmtu_i));
   assign all      = (plan_i.msg_len + mask) >> (3'd7 + 4'(pmtu_i));
@@ -29,9 +31,11 @@ module roci_requester_build (
   always_comb begin
     unique case ({write, plan_i.first, plan_i.last})
       3'b000:  opcode = roci_pkg::OpRcSendMiddle;
-      3'b001:  opcode = with_imm ? roci_pkg::OpRcSendLastImm : roci_pkg::OpRcSendLast;
+      3'b001:  opcode = with_imm ? roci_pkg::OpRcSendLastImm
+                        : with_inv ? roci_pkg::OpRcSendLastInv : roci_pkg::OpRcSendLast;
       3'b010:  opcode = roci_pkg::OpRcSendFirst;
-      3'b011:  opcode = with_imm ? roci_pkg::OpRcSendOnlyImm : roci_pkg::OpRcSendOnly;
+      3'b011:  opcode = with_imm ? roci_pkg::OpRcSendOnlyImm
+                        : with_inv ? roci_pkg::OpRcSendOnlyInv : roci_pkg::OpRcSendOnly;
       3'b100:  opcode = roci_pkg::OpRcWriteMiddle;
       3'b101:  opcode = with_imm ? roci_pkg::OpRcWriteLastImm : roci_pkg::OpRcWriteLast;
       3'b110:  opcode = roci_pkg::OpRcWriteFirst;
@@ -45,8 +49,8 @@ module roci_requester_build (
     desc_o.opcode      = opcode;
     desc_o.psn         = psn_i;
     desc_o.solicited   = plan_i.solicited && plan_i.last
-                         && (plan_i.opcode == roci_pkg::WrOpSend || with_imm);
-    desc_o.ack_req     = plan_i.last || psn_i % 24'(AckEvery) == 24'(AckEvery - 1);
+                         && (plan_i.opcode == roci_pkg::WrOpSend || with_imm || with_inv);
+    desc_o.ack_req     = ask_i || plan_i.last || psn_i % 24'(AckEvery) == 24'(AckEvery - 1);
     desc_o.payload_len = plan_i.len[12:0];
     span_o             = 24'd1;
     unique case (plan_i.opcode)
@@ -72,7 +76,7 @@ module roci_requester_build (
           desc_o.ext_len = with_imm ? 5'd20 : 5'd16;
           desc_o.ext     = {plan_i.remote_addr, plan_i.rkey, plan_i.msg_len, plan_i.imm, 64'd0};
           if (!with_imm) desc_o.ext[95:64] = '0;
-        end else if (with_imm) begin
+        end else if (with_imm || with_inv) begin
           desc_o.ext_len = 5'd4;
           desc_o.ext     = {plan_i.imm, 192'd0};
         end

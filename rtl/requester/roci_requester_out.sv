@@ -12,30 +12,25 @@ module roci_requester_out #(
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
-  // in
-  input  roci_pkg::fetch_ptr_t      ptr_i,
-  input  logic                      ptr_push_i,
-  input  roci_pkg::tx_desc_t        desc_i,
-  input  logic                      desc_push_i,
-  input  logic                      verdict_push_i,  // desc_push_i is the verdict
-  input  logic                      kill_i,          // drop the packets that wait
-  input  logic [QpBits-1:0]         kill_row_i,
-  input  roci_pkg::cqe_req_t        cqe_i,
-  input  logic                      cqe_push_i,
-  input  roci_pkg::event_req_t      fail_i,
-  input  logic                      fail_push_i,
-  input  roci_pkg::timer_cmd_t      timer_i,
-  input  logic                      timer_push_i,
-  input  roci_pkg::count_t          count_i,
-  input  logic                      count_push_i,
-  input  roci_pkg::atomic_job_t     job_i,
-  input  logic                      job_push_i,
-  input  roci_pkg::seg_t            rsp_seg_i,
-  input  logic                      rsp_seg_push_i,
-  output logic                      rsp_seg_ready_o,
-  input  roci_pkg::seg_t            plan_seg_i,
-  input  logic                      plan_seg_valid_i,
-  output logic                      plan_seg_ready_o,
+  // the step, the queue pair before and after it, and what else its records are made of
+  input  logic [QpBits-1:0]          row_i,
+  input  roci_pkg::requester_step_t  step_i,
+  input  roci_pkg::requester_qp_t    qp_i,
+  input  roci_pkg::requester_qp_t    next_i,
+  input  roci_pkg::requester_entry_t entry_i,      // oldest in the ring
+  input  roci_pkg::qp_attr_t         attr_i,
+  input  roci_pkg::plan_t            plan_i,
+  input  roci_pkg::rx_meta_t         rsp_i,
+  input  logic [7:0]                 store_done_i,
+  input  roci_pkg::key_rsp_t         place_i,      // of the result of an atomic
+  input  roci_pkg::tx_desc_t         desc_i,
+  input  logic                       drop_i,       // skip the payload of the response
+  input  roci_pkg::seg_t             place_seg_i,
+  input  logic                       place_seg_valid_i,
+  output logic                       place_seg_ready_o,
+  input  roci_pkg::seg_t             plan_seg_i,
+  input  logic                       plan_seg_valid_i,
+  output logic                       plan_seg_ready_o,
 
   output logic                      room_o,
   output logic                      fail_room_o,
@@ -83,29 +78,79 @@ module roci_requester_out #(
 
   assign room_o       = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
   assign fail_room_o  = fail_level <= 3'd2;
-  assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2;
+  assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2 && store_q - store_done_i < 8'd64;
   assign timer_calm_o = timer_level == '0;
 
+  // Records
+  roci_pkg::fetch_ptr_t  ptr;
+  roci_pkg::event_req_t  failure;
+  roci_pkg::timer_cmd_t  timer;
+  roci_pkg::count_t      event_count;
+  roci_pkg::atomic_job_t job;
+  roci_pkg::seg_t        rsp_seg;
+  roci_pkg::cqe_req_t    cqe;
+  logic [7:0]            store_q;
+  assign ptr.qpn             = 24'(row_i);
+  assign ptr.epoch           = next_i.epoch;
+  assign ptr.wqe_index       = next_i.resume_index;
+  assign ptr.offset          = next_i.resume_offset;
+  assign ptr.ready           = step_i.ptr_go;
+  assign failure.kind        = roci_pkg::EventQpFatal;
+  assign failure.number      = 24'(row_i);
+  assign timer.qpn           = 24'(row_i);
+  assign timer.op            = step_i.timer_op;
+  assign timer.code          = step_i.timer_code;
+  assign event_count.qpn     = 24'(row_i);
+  assign event_count.counter = step_i.counter;
+  assign event_count.bytes   = step_i.data ? rsp_i.payload_len : '0;
+
+  roci_requester_cqe u_make (
+    .qpn_i(24'(row_i)), .step_i, .qp_i, .entry_i, .attr_i, .plan_i, .ticket_i(rsp_i.ticket),
+    .store_i(store_q), .cqe_o(cqe));
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) store_q <= '0;
+    else if (step_i.job) store_q <= store_q + 8'd1;
+  end
+  always_comb begin
+    job         = '0;
+    job.qpn     = 24'(row_i);
+    job.addr    = place_i.addr;
+    job.pasid   = place_i.pasid;
+    job.operand = rsp_i.ext[191:128];
+  end
+
+  // Payload that is not placed is skipped.
+  always_comb begin
+    rsp_seg = place_seg_i;
+    if (drop_i) begin
+      rsp_seg      = '0;
+      rsp_seg.len  = rsp_i.payload_len;
+      rsp_seg.last = 1'b1;
+      rsp_seg.drop = 1'b1;
+    end
+  end
+
   roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(4)) u_ptr (
-    .clk_i, .rst_ni, .in_data_i(ptr_i), .in_valid_i(ptr_push_i), .in_ready_o(ptr_room),
+    .clk_i, .rst_ni, .in_data_i(ptr), .in_valid_i(step_i.ptr), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o(ptr_level));
   roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
-    .clk_i, .rst_ni, .in_data_i(cqe_i), .in_valid_i(cqe_push_i), .in_ready_o(cqe_room_o),
+    .clk_i, .rst_ni, .in_data_i(cqe), .in_valid_i(step_i.cqe), .in_ready_o(cqe_room_o),
     .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i),
     .level_o(unused_cqe_level));
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
-    .clk_i, .rst_ni, .in_data_i(fail_i), .in_valid_i(fail_push_i), .in_ready_o(fail_room),
+    .clk_i, .rst_ni, .in_data_i(failure), .in_valid_i(step_i.fail), .in_ready_o(fail_room),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
     .level_o(fail_level));
   roci_fifo #(.Width(roci_pkg::TimerCmdBits), .Depth(8)) u_timer (
-    .clk_i, .rst_ni, .in_data_i(timer_i), .in_valid_i(timer_push_i), .in_ready_o(timer_room),
+    .clk_i, .rst_ni, .in_data_i(timer), .in_valid_i(step_i.timer), .in_ready_o(timer_room),
     .out_data_o(timer_cmd_o), .out_valid_o(timer_cmd_valid_o), .out_ready_i(timer_cmd_ready_i),
     .level_o(timer_level));
   // Counts of responses and retries, and of packets as they leave
   roci_pkg::count_t rsp_count, tx_count, count;
   logic             rsp_count_valid, tx_count_valid, count_ready;
   roci_fifo #(.Width(roci_pkg::CountBits), .Depth(8)) u_count (
-    .clk_i, .rst_ni, .in_data_i(count_i), .in_valid_i(count_push_i), .in_ready_o(count_room),
+    .clk_i, .rst_ni, .in_data_i(event_count), .in_valid_i(step_i.count), .in_ready_o(count_room),
     .out_data_o(rsp_count), .out_valid_o(rsp_count_valid), .out_ready_i(count_ready),
     .level_o(count_level));
   assign count = rsp_count_valid ? rsp_count : tx_count;
@@ -114,16 +159,17 @@ module roci_requester_out #(
     .in_ready_o(count_ready), .out_data_o(count_o), .out_valid_o(count_valid_o),
     .out_ready_i(count_ready_i));
   roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(4)) u_job (
-    .clk_i, .rst_ni, .in_data_i(job_i), .in_valid_i(job_push_i), .in_ready_o(job_room),
+    .clk_i, .rst_ni, .in_data_i(job), .in_valid_i(step_i.job), .in_ready_o(job_room),
     .out_data_o(atomic_job_o), .out_valid_o(atomic_job_valid_o), .out_ready_i(atomic_job_ready_i),
     .level_o(job_level));
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(16)) u_rsp_seg (
-    .clk_i, .rst_ni, .in_data_i(rsp_seg_i), .in_valid_i(rsp_seg_push_i),
-    .in_ready_o(rsp_seg_ready_o), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
+    .clk_i, .rst_ni, .in_data_i(rsp_seg), .in_valid_i(drop_i || place_seg_valid_i),
+    .in_ready_o(place_seg_ready_o), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),
     .out_ready_i(rsp_seg_ready_i), .level_o(rsp_seg_level));
 
   roci_requester_tx #(.NumQps(NumQps)) u_tx (
-    .clk_i, .rst_ni, .desc_i, .desc_push_i, .verdict_push_i, .kill_i, .kill_row_i,
+    .clk_i, .rst_ni, .desc_i, .desc_push_i(step_i.desc), .verdict_push_i(step_i.verdict),
+    .kill_i(step_i.kill), .kill_row_i(row_i),
     .room_o(desc_room_o), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
     .count_o(tx_count), .count_valid_o(tx_count_valid),
@@ -133,13 +179,14 @@ module roci_requester_out #(
                    && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
 
   logic unused;
-  assign unused = &{1'b0, unused_cqe_level};
+  assign unused = &{1'b0, unused_cqe_level, next_i, rsp_i, place_i, step_i};
 
-  `ASSERT(CountHasRoom, `IMPLIES(count_push_i, count_room))
-  `ASSERT(TimerHasRoom, `IMPLIES(timer_push_i, timer_room))
-  `ASSERT(PtrHasRoom, `IMPLIES(ptr_push_i, ptr_room))
-  `ASSERT(FailHasRoom, `IMPLIES(fail_push_i, fail_room))
-  `ASSERT(JobHasRoom, `IMPLIES(job_push_i, job_room))
-  `ASSERT(NoCompletionLost, `IMPLIES(cqe_push_i, cqe_room_o))
+  `ASSERT(CountHasRoom, `IMPLIES(step_i.count, count_room))
+  `ASSERT(TimerHasRoom, `IMPLIES(step_i.timer, timer_room))
+  `ASSERT(PtrHasRoom, `IMPLIES(step_i.ptr, ptr_room))
+  `ASSERT(FailHasRoom, `IMPLIES(step_i.fail, fail_room))
+  `ASSERT(JobHasRoom, `IMPLIES(step_i.job, job_room))
+  `ASSERT(DropHasRoom, `IMPLIES(drop_i, place_seg_ready_o))
+  `ASSERT(NoCompletionLost, `IMPLIES(step_i.cqe, cqe_room_o))
 
 endmodule

@@ -63,6 +63,13 @@ module roci_sq #(
   input  roci_pkg::key_rsp_t      key_place_rsp_i,
   input  logic                    key_place_rsp_valid_i,
 
+  // key operations of work requests, one at a time
+  output roci_pkg::key_op_req_t   key_op_req_o,
+  output logic                    key_op_req_valid_o,
+  input  logic                    key_op_req_ready_i,
+  input  roci_pkg::key_op_rsp_t   key_op_rsp_i,
+  input  logic                    key_op_rsp_valid_i,
+
   // packets to send, and the pieces of those with payload
   output roci_pkg::tx_desc_t      desc_o,
   output logic                    desc_valid_o,
@@ -176,6 +183,7 @@ module roci_sq #(
     .key_req_o(key_place_req_o), .key_req_valid_o(key_place_req_valid_o),
     .key_req_ready_i(key_place_req_ready_i), .key_rsp_i(key_place_rsp_i),
     .key_rsp_valid_i(key_place_rsp_valid_i),
+    .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
     .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i,
     .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o(fail_requester), .fail_valid_o(fail_requester_valid),

@@ -27,13 +27,28 @@ constexpr unsigned kQueueBase = 0x800000;  // send queues, 64 KiB each
 constexpr unsigned kDataBase = 0x100000;   // registered region: [kDataBase, kQueueBase)
 constexpr unsigned kGoodKey = 0x111, kReadOnlyKey = 0x122, kBadKey = 0x133;
 
-enum Op : unsigned { kSend, kSendImm, kWrite, kWriteImm, kRead, kCmpSwap, kFetchAdd };
+constexpr unsigned kFastKey = 0x200;  // good while it is registered
+
+enum Op : unsigned {
+  kSend,
+  kSendImm,
+  kWrite,
+  kWriteImm,
+  kRead,
+  kCmpSwap,
+  kFetchAdd,
+  kSendInv,
+  kLocalInv,
+  kBindMw,
+  kRegMr
+};
 enum Status : unsigned {
   kSuccess = 0,
   kLocLenErr = 1,
   kLocQpOpErr = 2,
   kLocProtErr = 4,
   kWrFlushErr = 5,
+  kMwBindErr = 6,
   kBadRespErr = 7,
   kRemInvReqErr = 9,
   kRemAccessErr = 10,
@@ -58,6 +73,16 @@ struct Work {
   std::uint64_t swap_add = 0, compare = 0;
   Bytes inline_data;
   long length = -1;  // when not the sum of the list
+  std::uint32_t rkey = 0x77777777;
+  std::uint32_t region = 0;  // of a bind
+};
+
+/// A key operation that was executed, or refused.
+struct KeyOperation {
+  unsigned op, key, qpn, pd, region, access;
+  std::uint64_t va, length, addr;
+  std::uint64_t at;        // clock of the answer
+  std::size_t sent;        // packets that had left by then
 };
 
 struct Packet {
@@ -112,6 +137,9 @@ class Bench {
   std::vector<Completion> done;
   std::deque<Packet> responses;  // on their way to the adapter
   std::map<unsigned, unsigned> counters;
+  std::vector<KeyOperation> operations;
+  unsigned operation_time = 5;
+  bool refuse = false, registered = false;  // key operations; kFastKey
   unsigned latency = 60, wire = 20, transport_time = 3000, rnr_time = 1000;
   unsigned ghosts = 0, fails = 0, dropped_segs = 0, wrong_places = 0;
   unsigned fetched = 0;  // blocks of work requests read
@@ -189,10 +217,11 @@ class Bench {
     put("num_sge", w.list.size());
     put("imm", w.imm);
     put("length", w.length >= 0 ? std::uint64_t(w.length) : sum);
-    put("rkey", 0x77777777);
+    put("rkey", w.rkey);
     put("remote_addr", w.remote);
     put("swap_add", w.swap_add);
     put("compare", w.compare);
+    if (w.region) put("sge0_lkey", w.region);
     for (unsigned i = 0; i < w.list.size(); ++i) {
       std::uint8_t* s = i == 0 ? p + 48 : p + 64 + 16 * (i - 1);
       put_memory(s, place_of(kSge, "addr"), w.list[i].addr);
@@ -277,6 +306,8 @@ class Bench {
   std::deque<std::pair<unsigned, unsigned>> events_, doorbells_;
   std::deque<Read> fetch_, again_;
   std::deque<Key> key_cut_, key_place_;
+  bool operating_ = false;
+  KeyOperation operation_{};
   struct Piece {
     std::uint64_t addr, len;
     bool last;
@@ -300,7 +331,8 @@ inline Bench::Key Bench::look_up(const VlWide<5>& request) {
   const std::uint64_t va = get("va"), len = get("len");
   const unsigned key = unsigned(get("key")), access = unsigned(get("access"));
   bool ok = get("pd") == 7 && va >= kDataBase && va + len <= kQueueBase && va + len >= va;
-  if (key == kBadKey || (key != kGoodKey && key != kReadOnlyKey)) ok = false;
+  if (key == kBadKey || (key != kGoodKey && key != kReadOnlyKey && key != kFastKey)) ok = false;
+  if (key == kFastKey && !registered) ok = false;
   if (key == kReadOnlyKey && (access & 1)) ok = false;
   return {dut.cycle() + 3, ok, va};
 }
@@ -338,7 +370,7 @@ inline void Bench::serve(Packet p) {
     peer.nak_sent = true;
     return;
   }
-  if (p.opcode <= 0x05 && (p.opcode == 0 || p.opcode >= 4) && peer.rnr > 0) {
+  if ((p.opcode == 0 || p.opcode == 4 || p.opcode == 5 || p.opcode == 0x17) && peer.rnr > 0) {
     --peer.rnr;
     respond(p.qpn, 0x11, peer.epsn, 0x20 | 1);
     peer.nak_sent = true;  // no sequence NAK behind it
@@ -365,7 +397,7 @@ inline void Bench::serve(Packet p) {
     respond(p.qpn, 0x12, p.psn, 0x1F, {}, old);
     return;
   }
-  const bool write = p.opcode >= 0x06;
+  const bool write = p.opcode >= 0x06 && p.opcode < 0x16;
   if (write) {
     if (p.opcode == 0x06 || p.opcode >= 0x0A) peer.write_at = p.ext_number(0, 8);
     std::copy(p.payload.begin(), p.payload.end(), peer.memory.begin() + long(peer.write_at));
@@ -440,6 +472,15 @@ inline void Bench::tick() {
   };
   key(key_cut_, d.key_cut_rsp_i, d.key_cut_rsp_valid_i);
   key(key_place_, d.key_place_rsp_i, d.key_place_rsp_valid_i);
+  d.key_op_rsp_valid_i = operating_ && operation_.at <= now;
+  if (d.key_op_rsp_valid_i) {
+    port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), !refuse);
+    operation_.sent = sent.size();
+    operations.push_back(operation_);
+    operating_ = false;
+    if (!refuse && operation_.key == kFastKey) registered = operation_.op == 2;
+  }
+  d.key_op_req_ready_i = now % 3 == 0;
   d.key_cut_req_ready_i = 1;
   d.key_place_req_ready_i = 1;
   d.desc_ready_i = now % desc_every == 0 && tx_.size() < 64;
@@ -500,6 +541,17 @@ inline void Bench::tick() {
   if (d.br_again_valid_o && d.br_again_ready_i) ask(again_, d.br_again_addr_o, d.br_again_count_o);
   if (d.key_cut_req_valid_o) key_cut_.push_back(look_up(d.key_cut_req_o));
   if (d.key_place_req_valid_o) key_place_.push_back(look_up(d.key_place_req_o));
+  if (d.key_op_req_valid_o && d.key_op_req_ready_i) {
+    auto get = [&](const char* name) {
+      return port::get(d.key_op_req_o, place_of(kKeyOpReq, name));
+    };
+    if (operating_) ++wrong_places;  // one at a time
+    operating_ = true;
+    operation_ = {unsigned(get("op")),     unsigned(get("key")),    unsigned(get("qpn")),
+                  unsigned(get("pd")),     unsigned(get("region")), unsigned(get("access")),
+                  get("va"),               get("length"),           get("addr"),
+                  now + operation_time,    0};
+  }
   if (d.desc_valid_o && d.desc_ready_i) {
     auto get = [&](const char* name) {
       return unsigned(port::get(d.desc_o, place_of(kTxDesc, name)));

@@ -63,7 +63,6 @@ module roci_sq_cut #(
   localparam int unsigned QpBits    = $clog2(NumQps);
   localparam int unsigned Blocks    = 256;
   localparam int unsigned BlockBits = $clog2(Blocks);
-  localparam logic [31:0] MaxMessage = 32'h8000_0000;
 
   // Fetch
   roci_pkg::cut_job_t   job;
@@ -117,119 +116,46 @@ module roci_sq_cut #(
 
   // Checks of a work request, made when its block comes out of the buffer
   roci_pkg::wqe_t wqe, wqe_q;
-  logic           is_read, is_atomic, is_send;
-  logic [3:0]     max_sge;
+  logic           no_pieces, is_atomic, is_local, is_local_q;
   logic [7:0]     status, status_q;
-  assign wqe       = kept ? kept_block : block;
-  assign is_read   = wqe.opcode == roci_pkg::WrOpRead;
-  assign is_atomic = wqe.opcode == roci_pkg::WrOpCmpSwap || wqe.opcode == roci_pkg::WrOpFetchAdd;
-  assign is_send   = wqe.opcode <= roci_pkg::WrOpWriteImm;
-  assign max_sge   = job.stride_log == 2'd0 ? 4'd1 : job.stride_log == 2'd1 ? 4'd5 : 4'd13;
-  always_comb begin
-    status = roci_pkg::StatusSuccess;
-    if (block_error && !kept) begin
-      status = roci_pkg::StatusFatalErr;
-    end else if (!is_send && !is_read && !is_atomic) begin
-      status = roci_pkg::StatusLocQpOpErr;
-    end else if (wqe.inline_data) begin
-      if (!is_send || wqe.length > {23'd0, stride - 3'd1, 6'd0}) begin
-        status = roci_pkg::StatusLocQpOpErr;
-      end
-    end else if (wqe.num_sge > 8'(max_sge)) begin
-      status = roci_pkg::StatusLocQpOpErr;
-    end else if (wqe.length > MaxMessage || (is_atomic && wqe.length != 32'd8)
-                 || (wqe.num_sge == '0 && wqe.length != '0)
-                 || ((wqe.num_sge == 8'd1 || is_atomic) && wqe.sge0_length < wqe.length)) begin
-      status = roci_pkg::StatusLocLenErr;
-    end
-    if (head_offset > wqe.length) status = roci_pkg::StatusLocQpOpErr;  // changed since it was begun
-  end
+  assign wqe = kept ? kept_block : block;
+  roci_sq_cut_check u_check (
+    .wqe_i(wqe), .fetch_error_i(block_error && !kept), .stride_log_i(job.stride_log),
+    .offset_i(head_offset), .status_o(status), .no_pieces_o(no_pieces), .is_atomic_o(is_atomic),
+    .is_local_o(is_local));
 
   // The next packet
-  logic         whole_q, by_key_q, by_list_q, check_only;
-  logic [31:0]  remaining, part, after;
-  logic [12:0]  mtu;
-  logic         bad, last;
-  logic [31:0]  rest;
-  assign mtu        = 13'd128 << job.pmtu;
-  assign remaining  = wqe_q.length - offset_q;
-  assign part       = whole_q || remaining <= 32'(mtu) ? remaining : 32'(mtu);
-  assign after      = offset_q + part;
-  assign bad        = status_q != roci_pkg::StatusSuccess;
-  assign last       = part == remaining;
-  assign rest       = remaining - part;
-  assign check_only = whole_q;  // data come later, by the requester
+  logic [7:0]      walk_status;
+  logic            no_pieces_q, by_key_q, by_list_q, bad, last;
+  logic [31:0]     part, after, rest;
+  roci_pkg::plan_t plan;
+  roci_sq_cut_packet u_packet (
+    .job_i(job), .wqe_i(wqe_q), .index_i(index_q), .offset_i(offset_q), .status_i(status_q),
+    .no_pieces_i(no_pieces_q), .walked_i(state_q == StWalk), .walk_status_i(walk_status),
+    .plan_o(plan), .part_o(part), .after_o(after), .rest_o(rest), .last_o(last));
+  assign bad = status_q != roci_pkg::StatusSuccess;
 
   // Walker of lists of several entries
   logic               walk_start, walk_ready, walk_done, walk_idle;
   logic               walk_seg_valid, walk_seg_ready;
-  logic [7:0]         walk_status;
-  logic [3:0]         sge_index, sge_row;
-  logic [1:0]         sge_place_q;
-  logic               sge_first_q;
-  roci_pkg::sge_t     sge;
+  logic [1:0]         walk_block;
   roci_pkg::seg_t     walk_seg;
   roci_pkg::key_req_t walk_key;
   logic               walk_key_valid, pending_empty;
   logic [3:0]         rights;
   logic               push_room, key_go, emit, ptr_room;
 
-  roci_pkg::plan_t plan;
-  always_comb begin
-    plan             = '0;
-    plan.qpn         = job.qpn;
-    plan.epoch       = job.epoch;
-    plan.wqe_index   = index_q;
-    plan.opcode      = wqe_q.opcode;
-    plan.first       = offset_q == '0;
-    plan.last        = last;
-    plan.signaled    = wqe_q.signaled;
-    plan.solicited   = wqe_q.solicited;
-    plan.fence       = wqe_q.fence;
-    plan.status      = status_q;
-    plan.offset      = offset_q;
-    plan.len         = part;
-    plan.msg_len     = wqe_q.length;
-    plan.remote_addr = wqe_q.remote_addr;
-    plan.rkey        = wqe_q.rkey;
-    plan.imm         = wqe_q.imm;
-    plan.swap_add    = wqe_q.swap_add;
-    plan.compare     = wqe_q.compare;
-    plan.num_sge     = wqe_q.num_sge;
-    plan.sge0_addr   = wqe_q.sge0_addr;
-    plan.sge0_length = wqe_q.sge0_length;
-    plan.sge0_lkey   = wqe_q.sge0_lkey;
-    plan.has_segs    = !check_only && part != '0 && !bad;
-    if (state_q == StWalk) begin
-      plan.status   = walk_status;
-      plan.has_segs = !check_only && walk_status == roci_pkg::StatusSuccess;
-    end
-  end
-
   // Its pieces follow those of all packets before: it starts when no plan is pending.
   assign walk_start = state_q == StCut && by_list_q && !bad && pending_empty && ptr_room;
-  roci_sge_walker u_walker (
-    .clk_i, .rst_ni,
-    .start_valid_i(walk_start), .start_ready_o(walk_ready), .start_num_sge_i(wqe_q.num_sge),
-    .start_offset_i(offset_q), .start_len_i(part), .start_pd_i(job.pd), .start_access_i(rights),
-    .start_check_only_i(check_only),
-    .sge_index_o(sge_index), .sge_i(sge),
+  roci_sq_cut_walk u_walk (
+    .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
+    .offset_i(offset_q), .len_i(part), .pd_i(job.pd), .access_i(rights),
+    .check_only_i(no_pieces_q), .block_index_o(walk_block), .block_i(block),
     .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
-
-  // Entry i > 0 lies in block 1 + (i - 1) / 4
-  assign sge_row = sge_index - 4'd1;
-  always_ff @(posedge clk_i) begin
-    sge_place_q <= sge_row[1:0];
-    sge_first_q <= sge_index == '0;
-  end
-  always_comb begin
-    sge = block[128 * sge_place_q +: 128];
-    if (sge_first_q) sge = {wqe_q.sge0_lkey, wqe_q.sge0_length, wqe_q.sge0_addr};
-  end
 
   // Reading: the head of the next work request, or what the walker asks for
   assign head_ready = state_q == StWait && job_valid
@@ -237,10 +163,10 @@ module roci_sq_cut #(
                                    && ready_blocks >= (BlockBits + 1)'(stride)));
   assign read       = head_ready || state_q == StWalk || walk_start;
   assign read_block = state_q == StWait ? base_q[BlockBits-1:0]
-                                        : base_q[BlockBits-1:0] + BlockBits'(sge_row[3:2]) + 1'b1;
+                                        : base_q[BlockBits-1:0] + BlockBits'(walk_block) + 1'b1;
 
   // Keys of lists of one entry are looked up while the next packet is cut.
-  assign rights = check_only ? 4'b0001 : 4'b0000;  // local write, or nothing to read
+  assign rights = no_pieces_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
   always_comb begin
     key_req_o        = walk_key;
     key_req_valid_o  = walk_key_valid && state_q == StWalk;
@@ -266,10 +192,10 @@ module roci_sq_cut #(
   // After a packet
   logic [31:0] spent;
   logic        failed, next_wqe, end_grant;
-  assign spent     = 32'(spent_q) + (check_only ? '0 : part);
+  assign spent     = 32'(spent_q) + (no_pieces_q ? '0 : part);
   assign failed    = plan.status != roci_pkg::StatusSuccess;
   assign next_wqe  = last || failed;
-  assign end_grant = failed || (last && left == 5'd1)
+  assign end_grant = failed || is_local_q || (last && left == 5'd1)
                      || (spent >= 32'(Quantum) && (last || rest > 32'(Quantum / 2)));
 
   logic [BlockBits:0] job_blocks, wqe_blocks;
@@ -303,14 +229,15 @@ module roci_sq_cut #(
   always_ff @(posedge clk_i) begin
     if (emit) resume_q <= next_wqe || end_grant ? StWait : StCut;
     if (state_q == StHead) begin
-      wqe_q     <= wqe;
-      kept_q    <= kept;
-      status_q  <= status;
-      whole_q   <= is_read || is_atomic;
-      by_key_q  <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
-      by_list_q <= !wqe.inline_data && wqe.num_sge > 8'd1 && !is_atomic && wqe.length != '0;
-      left_q    <= left;
-      offset_q  <= head_offset;
+      wqe_q       <= wqe;
+      kept_q      <= kept;
+      status_q    <= status;
+      no_pieces_q <= no_pieces;
+      is_local_q  <= is_local;
+      by_key_q    <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
+      by_list_q   <= !wqe.inline_data && wqe.num_sge > 8'd1 && !is_atomic && wqe.length != '0;
+      left_q      <= left;
+      offset_q    <= head_offset;
       if (!begun_q) begin
         index_q      <= job.wqe_index;
         entry_addr_q <= job.addr;
@@ -335,100 +262,32 @@ module roci_sq_cut #(
   assign ptr.epoch     = job.epoch;
   assign ptr.wqe_index = next_wqe ? index_q + 16'd1 : index_q;
   assign ptr.offset    = next_wqe ? '0 : after;
-  assign ptr.ready     = 1'b1;
+  assign ptr.ready     = !is_local_q;
   roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(PtrDepth)) u_ptr (
     .clk_i, .rst_ni,
     .in_data_i(ptr), .in_valid_i(job_done), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i),
     .level_o(unused_ptr_level));
 
-  // Plans whose key may still be looked up, with the inline address
-  localparam int unsigned PendingDepth = 8;
-  localparam int unsigned PendingBits  = roci_pkg::PlanBits + 64 + 20 + 2;
-  logic [$clog2(PendingDepth):0] pending_level, unused_rsp_level;
-  logic [PendingBits-1:0]        pending_out;
-  logic [roci_pkg::PlanBits-1:0] pending_bits;
-  roci_pkg::plan_t               head, resolved;
-  roci_pkg::key_rsp_t            rsp;
-  logic                          pending_valid, resolve, wait_key, own_piece, rsp_valid;
-  logic                          unused_push, unused_rsp_ready, plan_room, seg_room;
-  logic [63:0]                   inline_addr;
-  logic [19:0]                   inline_pasid;
+  // Plans wait for their key, then leave with their pieces
+  logic out_idle, walk_pieces;
+  assign walk_pieces    = state_q == StPieces;
+  roci_sq_cut_out u_out (
+    .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
+    .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
+    .wait_key_i(key_go), .own_piece_i(plan.has_segs && state_q != StWalk),
+    .push_room_o(push_room), .pending_empty_o(pending_empty),
+    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q != StWalk),
+    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_pieces_i(walk_pieces),
+    .walk_seg_ready_o(walk_seg_ready),
+    .plan_o, .plan_valid_o, .plan_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .idle_o(out_idle));
 
-  assign push_room     = pending_level < ($clog2(PendingDepth) + 1)'(PendingDepth);
-  assign pending_empty = pending_level == '0;
-  roci_fifo #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
-    .clk_i, .rst_ni,
-    .in_data_i({plan, entry_addr_q + 64'd64 + 64'(offset_q), job.pasid, key_go,
-                plan.has_segs && state_q != StWalk}),
-    .in_valid_i(emit), .in_ready_o(unused_push),
-    .out_data_o(pending_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
-    .level_o(pending_level));
-  assign {pending_bits, inline_addr, inline_pasid, wait_key, own_piece} = pending_out;
-  assign head = pending_bits;
-  // As many answers as pending plans at most
-  roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
-    .clk_i, .rst_ni,
-    .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i && state_q != StWalk),
-    .in_ready_o(unused_rsp_ready),
-    .out_data_o(rsp), .out_valid_o(rsp_valid), .out_ready_i(resolve && wait_key),
-    .level_o(unused_rsp_level));
-
-  assign resolve = pending_valid && plan_room && (!wait_key || rsp_valid)
-                   && (!own_piece || seg_room);
-  always_comb begin
-    resolved = head;
-    if (wait_key && !rsp.ok) begin
-      resolved.status   = roci_pkg::StatusLocProtErr;
-      resolved.has_segs = 1'b0;
-    end
-  end
-
-  // Out: plans deep enough that a grant is cut before its packets left
-  localparam int unsigned PlanDepth = 16;
-  logic [$clog2(PlanDepth):0]    unused_plan_level;
-  logic [roci_pkg::PlanBits-1:0] plan_bits;
-  roci_fifo #(.Width(roci_pkg::PlanBits), .Depth(PlanDepth)) u_plan (
-    .clk_i, .rst_ni,
-    .in_data_i(resolved), .in_valid_i(resolve), .in_ready_o(plan_room),
-    .out_data_o(plan_bits), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),
-    .level_o(unused_plan_level));
-  assign plan_o = plan_bits;
-
-  // Pieces: of the plan resolved, or of the walker
-  localparam int unsigned SegDepth = 32;
-  logic [$clog2(SegDepth):0] unused_seg_level;
-  logic                      seg_push;
-  roci_pkg::seg_t            seg_in;
-  assign walk_seg_ready = state_q == StPieces && seg_room;
-  always_comb begin
-    seg_push     = resolve && own_piece && resolved.has_segs;
-    seg_in.addr  = wait_key ? rsp.addr : inline_addr;
-    seg_in.pasid = wait_key ? rsp.pasid : inline_pasid;
-    seg_in.len   = head.len[12:0];
-    seg_in.last  = 1'b1;
-    seg_in.drop  = 1'b0;
-    if (state_q == StPieces) begin
-      seg_push = walk_seg_valid && walk_seg_ready;
-      seg_in   = walk_seg;
-    end
-  end
-  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(SegDepth)) u_seg (
-    .clk_i, .rst_ni,
-    .in_data_i(seg_in), .in_valid_i(seg_push), .in_ready_o(seg_room),
-    .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i),
-    .level_o(unused_seg_level));
-
-  assign idle_o = fetch_idle && state_q == StWait && !pending_valid && !plan_valid_o
-                  && !seg_valid_o && !ptr_valid_o;
+  assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
 
   logic unused;
-  assign unused = &{1'b0, unused_ptr_level, unused_push, unused_rsp_ready, unused_rsp_level,
-                    unused_plan_level, unused_seg_level, spent, wqe, wqe_q,
-                    walk_idle};
+  assign unused = &{1'b0, unused_ptr_level, spent, wqe, wqe_q, walk_idle};
 
   `ASSERT(PendingHasRoom, `IMPLIES(emit, push_room))
-  `ASSERT(AnswersAreExpected, `IMPLIES(rsp_valid, pending_valid))
   `ASSERT(PacketFits, `IMPLIES(plan_valid_o && plan_o.has_segs, plan_o.len <= 32'd4096))
 
 endmodule

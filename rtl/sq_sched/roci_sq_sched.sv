@@ -63,25 +63,8 @@ module roci_sq_sched #(
   localparam int unsigned QpBits = $clog2(NumQps);
   localparam int unsigned MaxGrant = 16;  // work requests
 
-  typedef struct packed {
-    logic [15:0] produced;  // producer index of the last good doorbell
-    logic [15:0] fetched;   // next work request to fetch
-    logic [15:0] begun;     // first work request never cut
-    logic [31:0] offset;    // bytes of it to skip
-    logic [3:0]  epoch;
-    logic [2:0]  state;     // QpState
-    logic        granted;
-    logic        ready;
-    logic        queued;
-    logic        clear;     // in RESET since the last control record
-    logic        fresh;     // the requester has not begun this life yet, its index does not count
-  } word_t;
-  localparam int unsigned WordBits = 16 + 16 + 16 + 32 + 4 + 3 + 5;
-
-  typedef enum logic [2:0] {EvState, EvCommand, EvSet, EvCut, EvBell, EvGrant} event_e;
-
   // Choice of the next event
-  event_e              pick;
+  logic [2:0]          pick;
   logic                pick_valid, memory_ready, outputs_free;
   logic [QpBits-1:0]   pick_row;
   logic                ready_valid;
@@ -93,43 +76,43 @@ module roci_sq_sched #(
   assign outputs_free = memory_ready && control_room && fail_room;
 
   always_comb begin
-    pick       = EvState;
+    pick       = roci_pkg::SchedState;
     pick_valid = 1'b1;
     pick_row   = row_index_i[QpBits-1:0];
     if (is_state) begin
-      pick = EvState;
+      pick = roci_pkg::SchedState;
     end else if (qp_event_valid_i && outputs_free) begin
-      pick     = EvCommand;
+      pick     = roci_pkg::SchedCommand;
       pick_row = qp_event_i.qpn[QpBits-1:0];
     end else if (set_ptr_valid_i && memory_ready) begin
-      pick     = EvSet;
+      pick     = roci_pkg::SchedSet;
       pick_row = set_ptr_i.qpn[QpBits-1:0];
     end else if (cut_ptr_valid_i && memory_ready) begin
-      pick     = EvCut;
+      pick     = roci_pkg::SchedCut;
       pick_row = cut_ptr_i.qpn[QpBits-1:0];
     end else if (doorbell_valid_i && outputs_free) begin
-      pick     = EvBell;
+      pick     = roci_pkg::SchedBell;
       pick_row = doorbell_i.qpn[QpBits-1:0];
     end else begin
-      pick       = EvGrant;
+      pick       = roci_pkg::SchedGrant;
       pick_row   = ready_row;
       pick_valid = ready_valid && grant_room && memory_ready && !pause_i;
     end
   end
 
-  assign qp_event_ready_o = pick_valid && pick == EvCommand;
-  assign set_ptr_ready_o  = pick_valid && pick == EvSet;
-  assign cut_ptr_ready_o  = pick_valid && pick == EvCut;
-  assign doorbell_ready_o = pick_valid && pick == EvBell;
+  assign qp_event_ready_o = pick_valid && pick == roci_pkg::SchedCommand;
+  assign set_ptr_ready_o  = pick_valid && pick == roci_pkg::SchedSet;
+  assign cut_ptr_ready_o  = pick_valid && pick == roci_pkg::SchedCut;
+  assign doorbell_ready_o = pick_valid && pick == roci_pkg::SchedBell;
 
   // The event in hand, with its word
   logic                  valid_q;
-  event_e                event_q;
+  logic [2:0]            event_q;
   logic [QpBits-1:0]     row_q;
-  logic [2:0]            state_q;    // EvState
-  logic                  flush_q;    // EvCommand
-  roci_pkg::fetch_ptr_t  ptr_q;      // EvSet, EvCut
-  logic [15:0]           index_q;    // EvBell
+  logic [2:0]            state_q;    // roci_pkg::SchedState
+  logic                  flush_q;    // roci_pkg::SchedCommand
+  roci_pkg::fetch_ptr_t  ptr_q;      // roci_pkg::SchedSet, roci_pkg::SchedCut
+  logic [15:0]           index_q;    // roci_pkg::SchedBell
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
@@ -142,13 +125,14 @@ module roci_sq_sched #(
       state_q <= row_data_i[2:0];
       flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
       index_q <= doorbell_i.index;
-      if (pick == EvSet) ptr_q <= set_ptr_i;
+      if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
       else ptr_q <= cut_ptr_i;
     end
   end
 
+  localparam int unsigned WordBits = roci_pkg::SchedQpBits;
   logic [WordBits-1:0] word_bits, next_bits;
-  word_t               word, next;
+  roci_pkg::sched_qp_t word, turned, next;
   logic [15:0]         done;
   logic [3:0]          sq_log;
   logic                unused_ready;
@@ -173,87 +157,17 @@ module roci_sq_sched #(
     .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr.sq_log),
     .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(sq_log), .ready_o(unused_attr_ready));
 
-  // Decision. `turned` is the word after the event, `next` also says queued or granted.
-  word_t       turned;
-  logic        live, in_err, too_far, forward, more, join_queue, fail, control, grant;
-  logic [15:0] base, posted_ahead, asked_ahead, step, ring, left, past;
-
-  assign word         = word_bits;
-  assign next_bits    = next;
-  assign live         = word.state == roci_pkg::QpRts || word.state == roci_pkg::QpSqd;
-  assign in_err       = word.state == roci_pkg::QpErr;
-  assign ring         = 16'd1 << sq_log;
-  assign base         = word.fresh ? '0 : done;
-  assign posted_ahead = word.produced - base;
-  assign asked_ahead  = index_q - base;
-  assign too_far      = asked_ahead > ring;
-  assign forward      = asked_ahead > posted_ahead;
-  assign step         = index_q - word.produced;
-  assign past         = ptr_q.wqe_index + 16'(ptr_q.offset != '0);
-
-  always_comb begin
-    turned  = word;
-    fail    = 1'b0;
-    control = 1'b0;
-    unique case (event_q)
-      EvState: begin
-        turned.state = state_q;
-        if (state_q == roci_pkg::QpReset) begin
-          turned.produced = '0;
-          turned.fetched  = '0;
-          turned.begun    = '0;
-          turned.offset   = '0;
-          turned.ready    = 1'b0;
-          turned.clear    = 1'b1;
-        end
-      end
-      EvCommand: begin
-        control      = 1'b1;
-        turned.clear = 1'b0;
-        turned.ready = 1'b0;  // until the requester sends the pointer of the new life
-        if (!flush_q) begin
-          turned.produced = '0;
-          turned.fetched  = '0;
-          turned.begun    = '0;
-          turned.offset   = '0;
-          turned.fresh    = 1'b1;
-        end
-      end
-      EvSet: begin
-        turned.epoch   = ptr_q.epoch;
-        turned.fetched = ptr_q.wqe_index;
-        turned.offset  = ptr_q.offset;
-        turned.ready   = ptr_q.ready;
-        turned.fresh   = 1'b0;
-      end
-      EvCut: begin
-        turned.granted = 1'b0;
-        if (past - word.begun < 16'h8000 && word.produced - past < 16'h8000) turned.begun = past;
-        if (ptr_q.epoch == word.epoch) begin
-          turned.fetched = ptr_q.wqe_index;
-          turned.offset  = ptr_q.offset;
-        end
-      end
-      EvBell: begin
-        if (live) begin
-          fail = too_far;
-          if (!too_far && forward) turned.produced = index_q;
-        end else if (in_err && step != '0 && step <= ring) begin
-          turned.produced = index_q;
-          turned.clear    = 1'b0;
-          control         = 1'b1;
-        end
-      end
-      default: turned.queued = 1'b0;  // EvGrant
-    endcase
-  end
-
-  // Work that may be granted: all that is posted, or in SQD what was cut before.
-  assign left = (turned.state == roci_pkg::QpSqd ? turned.begun : turned.produced) - turned.fetched;
-  assign more = !left[15] && left != '0 && turned.ready && !turned.granted
-                && (turned.state == roci_pkg::QpRts || turned.state == roci_pkg::QpSqd);
-  assign grant      = valid_q && event_q == EvGrant && more;
-  assign join_queue = valid_q && event_q != EvGrant && more && !turned.queued;
+  // Decision: `turned` is the word after the event, `next` also says queued or granted.
+  logic        more, join_queue, fail, control, grant;
+  logic [15:0] left;
+  assign word      = word_bits;
+  assign next_bits = next;
+  roci_sq_sched_decide u_decide (
+    .event_i(event_q), .state_i(state_q), .flush_i(flush_q), .ptr_i(ptr_q), .index_i(index_q),
+    .word_i(word), .done_i(done), .sq_log_i(sq_log), .word_o(turned), .left_o(left),
+    .more_o(more), .fail_o(fail), .control_o(control));
+  assign grant      = valid_q && event_q == roci_pkg::SchedGrant && more;
+  assign join_queue = valid_q && event_q != roci_pkg::SchedGrant && more && !turned.queued;
   always_comb begin
     next         = turned;
     next.queued  = turned.queued || join_queue;
@@ -273,7 +187,7 @@ module roci_sq_sched #(
     .clk_i, .rst_ni,
     .in_data_i(row_q), .in_valid_i(join_queue), .in_ready_o(ready_room),
     .out_data_o(ready_row), .out_valid_o(ready_valid),
-    .out_ready_i(pick_valid && pick == EvGrant), .level_o(unused_level));
+    .out_ready_i(pick_valid && pick == roci_pkg::SchedGrant), .level_o(unused_level));
 
   assign grant_in.qpn       = 24'(row_q);
   assign grant_in.epoch     = word.epoch;
@@ -286,7 +200,7 @@ module roci_sq_sched #(
     .out_data_o(grant_o), .out_valid_o(grant_valid_o), .out_ready_i(grant_ready_i),
     .level_o(grant_level));
   assign control_in.qpn   = 24'(row_q);
-  assign control_in.flush = event_q == EvBell || flush_q;
+  assign control_in.flush = event_q == roci_pkg::SchedBell || flush_q;
   assign control_in.clear = word.clear;
   assign control_in.index = turned.produced;
   roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(OutDepth)) u_control (

@@ -1,0 +1,146 @@
+// Steps that end an event: going back, failing, flushing, and the end of a response. Combinational.
+
+module roci_requester_back #(
+  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
+  parameter int unsigned Window    = 256  // packets in flight of a queue pair
+) (
+  input  logic [3:0]                 state_i,
+  input  logic [4:0]                 rnr_code_i,
+  input  logic [15:0]                flush_upto_i,
+  input  roci_pkg::requester_qp_t    qp_i,
+  input  roci_pkg::requester_run_t   run_i,
+  input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
+  input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       cqe_room_i,
+  input  logic                       timer_calm_i,  // the timer keeps up
+
+  output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::requester_run_t   run_o,
+  output roci_pkg::requester_step_t  step_o
+);
+
+  localparam int unsigned FlushRun = 4;  // flushes at one go, so that other queue pairs get on
+
+  // Going back keeps a message acknowledged in part.
+  logic [23:0] flight, back_packets;
+  logic [31:0] back_offset;
+  logic        keep, exhausted;
+  assign flight       = qp_i.psn_next - qp_i.una;
+  assign keep         = qp_i.count != '0 && qp_i.una != entry_i.first
+                        && entry_i.kind != roci_pkg::MessageError;
+  assign back_packets = qp_i.una - entry_i.first;
+  assign back_offset  = 32'(back_packets) << (3'd7 + 4'(attr_i.pmtu));
+  assign exhausted    = (run_i.counted && qp_i.retry_left == '0)
+                        || (run_i.rnr && attr_i.rnr_retry != 3'd7 && qp_i.rnr_left == '0);
+
+  logic [15:0] to_flush;
+  logic        flush_more;
+  assign to_flush   = flush_upto_i - qp_i.done;
+  assign flush_more = !to_flush[15] && to_flush != '0;
+
+  // Unblocked with half the room free, so that what is fetched again is worth the fetch
+  logic        unblock, beyond, unused_limited;
+  logic [23:0] unused_limit;
+  logic [5:0]  most;
+  logic [4:0]  most_rd;
+  roci_requester_credit u_credit (
+    .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
+    .known_limited_i(qp_i.limited), .known_limit_i(qp_i.limit),
+    .ssn_i(qp_i.messages + 24'(qp_i.count) + 24'(qp_i.resume_offset == '0)), .beyond_o(beyond));
+  assign most    = qp_i.drain_wait ? '0 : 6'(RingDepth / 2);
+  assign most_rd = qp_i.fence_wait ? '0 : attr_i.max_rd_atomic >> 1;
+  assign unblock = qp_i.blocked && flight <= 24'(Window / 2) && qp_i.count <= most
+                   && qp_i.rd_count <= most_rd
+                   && (!qp_i.credit_wait || !beyond || flight == '0);
+
+  always_comb begin
+    qp_o              = qp_i;
+    run_o             = run_i;
+    step_o            = '0;
+    step_o.state      = state_i;
+    step_o.ptr_go     = 1'b1;
+    step_o.counter    = roci_pkg::QpCounterRetries;
+    step_o.timer_op   = roci_pkg::TimerOpStop;
+    step_o.timer_code = attr_i.timeout;
+
+    unique case (state_i)
+      roci_pkg::RequesterBack: begin
+        if (exhausted) begin
+          step_o.state = roci_pkg::RequesterFail;
+        end else begin
+          if (run_i.counted) qp_o.retry_left = qp_i.retry_left - 3'd1;
+          if (run_i.rnr && attr_i.rnr_retry != 3'd7) qp_o.rnr_left = qp_i.rnr_left - 3'd1;
+          qp_o.naked         = run_i.vendor == roci_pkg::VendorErrRetrySequence;
+          qp_o.psn_next      = qp_i.una;
+          qp_o.count         = 6'(keep);
+          qp_o.rd_count      = 5'(keep && entry_i.kind == roci_pkg::MessageRead);
+          qp_o.epoch         = qp_i.epoch + 4'd1;
+          qp_o.blocked       = 1'b0;
+          qp_o.stopped       = 1'b0;
+          qp_o.restart       = 1'b0;
+          qp_o.rnr_wait      = run_i.rnr;
+          qp_o.resume_index  = qp_i.done;
+          qp_o.resume_offset = keep ? back_offset : '0;
+          step_o.kill        = 1'b1;
+          step_o.ptr         = 1'b1;
+          step_o.ptr_go      = !run_i.rnr;
+          step_o.count       = 1'b1;
+          step_o.timer       = 1'b1;
+          if (run_i.rnr) begin
+            step_o.timer_op   = roci_pkg::TimerOpRnr;
+            step_o.timer_code = rnr_code_i;
+          end
+          step_o.finish      = 1'b1;
+        end
+      end
+
+      roci_pkg::RequesterFail: if (cqe_room_i) begin
+        step_o.cqe        = 1'b1;
+        step_o.cqe_status = run_i.status;
+        step_o.cqe_vendor = run_i.vendor;
+        step_o.fail       = 1'b1;
+        step_o.timer      = 1'b1;
+        step_o.finish     = 1'b1;
+        qp_o.done         = qp_i.done + 16'd1;
+        qp_o.count        = '0;
+        qp_o.rd_count     = '0;
+        qp_o.psn_next     = qp_i.una;
+        qp_o.blocked      = 1'b0;
+        qp_o.rnr_wait     = 1'b0;
+        qp_o.failed       = 1'b1;
+      end
+
+      roci_pkg::RequesterFlush: begin
+        if (!flush_more) begin
+          step_o.finish = 1'b1;
+        end else if (run_i.flushed == 5'(FlushRun)) begin
+          step_o.again  = 1'b1;
+          step_o.finish = 1'b1;
+        end else if (cqe_room_i) begin
+          step_o.cqe        = 1'b1;
+          step_o.cqe_status = roci_pkg::StatusWrFlushErr;
+          qp_o.done         = qp_i.done + 16'd1;
+          run_o.flushed     = run_i.flushed + 5'd1;
+        end
+      end
+
+      default: begin  // End
+        step_o.finish = 1'b1;
+        if (run_i.progress) begin
+          // An expiry with nothing in flight does no harm, so a busy timer is spared the order.
+          step_o.timer   = flight != '0 || timer_calm_i;
+          if (flight != '0) step_o.timer_op = roci_pkg::TimerOpRestart;
+          else qp_o.unstopped = !timer_calm_i;
+        end
+        if (unblock) begin
+          qp_o.blocked = 1'b0;
+          step_o.ptr   = 1'b1;
+        end
+      end
+    endcase
+  end
+
+  logic unused;
+  assign unused = &{1'b0, run_i, entry_i, attr_i, unused_limited, unused_limit};
+
+endmodule

@@ -1,0 +1,169 @@
+// First step of an event: is it of this life, and what becomes of it. Combinational.
+//
+//  live state      answer                        timer     go back, end an RNR wait, or nothing
+//  plan            Plan                          control   begin a life, or flush
+//  response        Retire, or a ghost (RQ-16 to RQ-18, RQ-22)
+
+module roci_requester_look (
+  input  logic                      is_live_i,
+  input  logic                      is_plan_i,
+  input  logic                      is_rsp_i,
+  input  logic                      is_timer_i,
+  input  logic                      is_again_i,   // the rest of a flush
+  input  roci_pkg::rx_meta_t        rsp_i,
+  input  roci_pkg::timer_event_t    timer_i,
+  input  roci_pkg::sq_control_t     control_i,
+  input  roci_pkg::requester_qp_t   qp_i,
+  input  roci_pkg::qp_attr_t        attr_i,
+  input  logic                      alive_i,      // in RTS or SQD, life begun
+  input  logic                      in_err_i,
+
+  output roci_pkg::requester_qp_t   qp_o,
+  output roci_pkg::requester_run_t  run_o,
+  output roci_pkg::requester_step_t step_o
+);
+
+  // Response: window, what it asks for
+  logic        in_window, with_aeth, acknowledges, credit;
+  logic [23:0] flight, limit;
+  logic        limited;
+  logic [7:0]  syndrome;
+  roci_psn_window u_inside (
+    .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(rsp_i.psn), .inside_o(in_window),
+    .in_flight_o(flight));
+  assign syndrome     = rsp_i.ext[223:216];
+  assign with_aeth    = rsp_i.opcode != roci_pkg::OpRcReadRespMiddle;
+  assign acknowledges = with_aeth && syndrome[7:5] == roci_pkg::AethAck;
+
+  // Credits may also come by repeating the newest acknowledgement.
+  logic unused_beyond;
+  roci_requester_credit u_credit (
+    .code_i(syndrome[4:0]), .msn_i(rsp_i.ext[215:192]), .limited_o(limited), .limit_o(limit),
+    .known_limited_i(1'b0), .known_limit_i('0), .ssn_i('0), .beyond_o(unused_beyond));
+  assign credit = acknowledges
+                  && (in_window || (rsp_i.opcode == roci_pkg::OpRcAck
+                                    && rsp_i.psn + 24'd1 == qp_i.una
+                                    && (limited || qp_i.limited)));
+
+  logic flush, begin_life;
+  assign flush      = control_i.flush && in_err_i;
+  assign begin_life = !control_i.flush;
+
+  always_comb begin
+    qp_o             = qp_i;
+    run_o            = '0;
+    run_o.ask        = roci_pkg::AskSyndrome;
+    run_o.upto       = rsp_i.psn;
+    step_o           = '0;
+    step_o.state     = roci_pkg::RequesterLook;
+    step_o.ptr_go    = 1'b1;
+    step_o.counter   = roci_pkg::QpCounterRxPackets;
+    step_o.timer_op  = roci_pkg::TimerOpStop;
+    step_o.timer_code = attr_i.timeout;
+
+    unique case (rsp_i.opcode)
+      roci_pkg::OpRcAck: begin
+        if (syndrome[7:5] == roci_pkg::AethAck) begin
+          run_o.ask  = roci_pkg::AskNone;
+          run_o.upto = rsp_i.psn + 24'd1;
+        end else if (syndrome[7:5] == roci_pkg::AethRnr) begin
+          run_o.ask = roci_pkg::AskRnr;
+        end else if (syndrome == roci_pkg::SynNakSequence) begin
+          run_o.ask = roci_pkg::AskBack;
+        end else if (syndrome == roci_pkg::SynNakInvalid || syndrome == roci_pkg::SynNakAccess
+                     || syndrome == roci_pkg::SynNakOperational) begin
+          run_o.ask = roci_pkg::AskRefuse;
+        end
+      end
+      roci_pkg::OpRcAtomicAck: run_o.ask = roci_pkg::AskAtomic;
+      default:                 run_o.ask = roci_pkg::AskData;
+    endcase
+
+    if (is_live_i) begin
+      step_o.finish = 1'b1;
+    end else if (is_plan_i) begin
+      step_o.state = roci_pkg::RequesterPlan;
+    end else if (is_rsp_i) begin
+      if (alive_i && !qp_i.failed && credit) begin
+        qp_o.limited = limited;
+        qp_o.limit   = limit;
+      end
+      if (alive_i && !qp_i.failed && in_window) begin
+        step_o.state = roci_pkg::RequesterRetire;
+        step_o.count = run_o.ask != roci_pkg::AskData;  // data count when they are placed
+      end else begin
+        step_o.ghost  = 1'b1;
+        step_o.state  = roci_pkg::RequesterEnd;
+        step_o.finish = !(alive_i && !qp_i.failed && credit);
+      end
+    end else if (is_timer_i) begin
+      step_o.timer   = 1'b1;
+      step_o.finish  = 1'b1;
+      qp_o.unstopped = 1'b0;
+      if (alive_i && !qp_i.failed) begin
+        if (qp_i.rnr_wait) begin
+          // Only the RNR timer counts; the other may have expired just before (RQ-26).
+          step_o.timer = timer_i.rnr;
+          if (timer_i.rnr) begin
+            qp_o.rnr_wait = 1'b0;
+            step_o.ptr    = 1'b1;
+          end
+        end else if (flight != '0) begin
+          if (timer_i.rnr || qp_i.unstopped) begin
+            // Maybe of packets before those in flight: give them a whole time more.
+            step_o.timer_op = roci_pkg::TimerOpRestart;
+          end else begin
+            step_o.timer   = 1'b0;
+            step_o.finish  = 1'b0;
+            step_o.count   = 1'b1;
+            step_o.counter = roci_pkg::QpCounterTimeouts;
+            run_o.counted  = 1'b1;
+            run_o.status   = roci_pkg::StatusRetryExcErr;
+            run_o.vendor   = roci_pkg::VendorErrRetryTimeout;
+            step_o.state   = roci_pkg::RequesterBack;
+          end
+        end
+      end
+    end else if (flush || begin_life) begin  // control, or the rest of a flush
+      step_o.timer     = !is_again_i;
+      qp_o.count       = '0;
+      qp_o.rd_count    = '0;
+      qp_o.blocked     = 1'b0;
+      qp_o.rnr_wait    = 1'b0;
+      qp_o.stopped     = 1'b0;
+      qp_o.restart     = 1'b0;
+      qp_o.implied     = 1'b0;
+      qp_o.naked       = 1'b0;
+      qp_o.owe_data    = 1'b0;
+      qp_o.owe_store   = 1'b0;
+      qp_o.unstopped   = 1'b0;
+      if (flush) begin
+        if (control_i.clear) qp_o.done = '0;
+        qp_o.failed   = 1'b1;
+        qp_o.psn_next = qp_i.una;
+        step_o.state  = roci_pkg::RequesterFlush;
+      end else begin
+        qp_o.psn_next      = attr_i.sq_psn;
+        qp_o.una           = attr_i.sq_psn;
+        qp_o.done          = '0;
+        qp_o.begun         = '0;
+        qp_o.messages      = '0;
+        qp_o.epoch         = qp_i.epoch + 4'd1;
+        qp_o.retry_left    = attr_i.retry_cnt;
+        qp_o.rnr_left      = attr_i.rnr_retry;
+        qp_o.failed        = 1'b0;
+        qp_o.limited       = 1'b0;
+        qp_o.resume_index  = '0;
+        qp_o.resume_offset = '0;
+        step_o.ptr         = 1'b1;
+        step_o.finish      = 1'b1;
+      end
+    end else begin
+      step_o.finish = 1'b1;  // a flush of a life that is over
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, rsp_i, timer_i, control_i, attr_i, unused_beyond};
+
+endmodule

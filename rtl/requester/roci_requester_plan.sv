@@ -1,0 +1,189 @@
+// Plans: a packet is sent, a local operation executed, or neither. Combinational.
+//
+//  old epoch, stopped, failed   dropped
+//  no room, fence, credits      blocked: fetched again when there is room
+//  bad                          an error entry ends the ring, and completes when it is the oldest
+//  packet                       sent; its first one enters the ring
+//  local operation              alone: nothing is in flight before it, nothing was cut behind it
+
+module roci_requester_plan #(
+  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
+  parameter int unsigned Window    = 256  // packets in flight of a queue pair
+) (
+  input  logic [3:0]                 state_i,
+  input  roci_pkg::plan_t            plan_i,
+  input  roci_pkg::requester_qp_t    qp_i,
+  input  roci_pkg::requester_run_t   run_i,
+  input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       alive_i,
+  input  logic                       cqe_room_i,
+  input  logic                       op_taken_i,     // the key operation was taken
+  input  logic                       op_done_i,      // it was answered
+  input  logic                       op_ok_i,
+
+  output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::requester_run_t   run_o,
+  output roci_pkg::requester_step_t  step_o,
+  output roci_pkg::tx_desc_t         desc_o,
+  output roci_pkg::requester_entry_t entry_o         // of the message in the ring
+);
+
+  logic [23:0] span, message_span, flight, ssn;
+  logic [24:0] flight_after;
+  logic        is_read, is_rd, is_local, takes_receive, beyond, no_depth, old, bad;
+  logic        wait_ring, wait_fence, wait_credit, wait_drain, wait_send, blocks;
+  logic [7:0]  status, vendor;
+
+  assign is_read  = plan_i.opcode == roci_pkg::WrOpRead;
+  assign is_rd    = is_read || plan_i.opcode == roci_pkg::WrOpCmpSwap
+                    || plan_i.opcode == roci_pkg::WrOpFetchAdd;
+  assign is_local = plan_i.opcode == roci_pkg::WrOpLocalInv
+                    || plan_i.opcode == roci_pkg::WrOpBindMw
+                    || plan_i.opcode == roci_pkg::WrOpRegMr;
+  assign takes_receive = plan_i.opcode == roci_pkg::WrOpSend
+                         || plan_i.opcode == roci_pkg::WrOpSendImm
+                         || plan_i.opcode == roci_pkg::WrOpSendInv
+                         || plan_i.opcode == roci_pkg::WrOpWriteImm;
+
+  logic        unused_limited;
+  logic [23:0] unused_limit;
+  assign ssn = qp_i.messages + 24'(qp_i.count) + 24'(plan_i.first);
+  roci_requester_credit u_credit (
+    .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
+    .known_limited_i(qp_i.limited && takes_receive), .known_limit_i(qp_i.limit), .ssn_i(ssn),
+    .beyond_o(beyond));
+  // A packet beyond the credits goes out alone and asks for an answer.
+  roci_requester_build u_build (
+    .plan_i, .psn_i(qp_i.psn_next), .pmtu_i(attr_i.pmtu), .ask_i(beyond), .desc_o, .span_o(span),
+    .message_o(message_span));
+
+  assign flight       = qp_i.psn_next - qp_i.una;
+  assign flight_after = 25'(flight) + 25'(span);
+  assign no_depth     = is_rd && attr_i.max_rd_atomic == '0;
+  assign old          = !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
+  assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth;
+  assign wait_ring    = plan_i.first && qp_i.count == 6'(RingDepth);
+  assign wait_fence   = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
+  assign wait_credit  = beyond && flight != '0;
+  assign wait_drain   = is_local && qp_i.count != '0;
+  assign wait_send    = flight >= 24'(Window) || (flight != '0 && flight_after > 25'h80_0000)
+                        || (plan_i.first && is_rd && qp_i.rd_count >= attr_i.max_rd_atomic)
+                        || wait_fence || wait_credit || wait_drain;
+  assign blocks       = wait_ring || (!bad && wait_send);
+
+  always_comb begin
+    status = plan_i.status;
+    unique case (plan_i.status)
+      roci_pkg::StatusLocProtErr: vendor = roci_pkg::VendorErrLocalKey;
+      roci_pkg::StatusLocLenErr:  vendor = roci_pkg::VendorErrLocalLength;
+      roci_pkg::StatusFatalErr:   vendor = roci_pkg::VendorErrLocalFetch;
+      default:                    vendor = roci_pkg::VendorErrLocalFormat;
+    endcase
+    if (plan_i.status == roci_pkg::StatusSuccess) begin
+      status = roci_pkg::StatusLocQpOpErr;
+      vendor = roci_pkg::VendorErrNoDepth;
+    end
+  end
+
+  always_comb begin
+    entry_o          = '0;
+    entry_o.first    = qp_i.psn_next;
+    entry_o.last     = qp_i.psn_next + message_span - 24'd1;
+    entry_o.kind     = is_read ? roci_pkg::MessageRead
+                       : is_rd ? roci_pkg::MessageAtomic : roci_pkg::MessageData;
+    entry_o.opcode   = plan_i.opcode[2:0];
+    entry_o.signaled = plan_i.signaled;
+    entry_o.msg_len  = plan_i.msg_len;
+    if (bad) begin
+      entry_o.kind   = roci_pkg::MessageError;
+      entry_o.status = status;
+      entry_o.vendor = vendor;
+    end
+  end
+
+  always_comb begin
+    qp_o              = qp_i;
+    run_o             = run_i;
+    step_o            = '0;
+    step_o.state      = state_i;
+    step_o.ptr_go     = 1'b1;
+    step_o.timer_op   = roci_pkg::TimerOpRestart;
+    step_o.timer_code = attr_i.timeout;
+
+    unique case (state_i)
+      roci_pkg::RequesterOperate: if (op_taken_i) step_o.state = roci_pkg::RequesterAnswer;
+
+      roci_pkg::RequesterAnswer: if (op_done_i) begin
+        step_o.state = op_ok_i ? roci_pkg::RequesterOperated : roci_pkg::RequesterFail;
+      end
+
+      roci_pkg::RequesterOperated: if (cqe_room_i || !plan_i.signaled) begin
+        step_o.cqe         = plan_i.signaled;
+        step_o.ptr         = 1'b1;
+        step_o.finish      = 1'b1;
+        qp_o.done          = qp_i.done + 16'd1;
+        qp_o.epoch         = qp_i.epoch + 4'd1;
+        qp_o.resume_index  = plan_i.wqe_index + 16'd1;
+        qp_o.resume_offset = '0;
+        if (plan_i.signaled) begin
+          qp_o.owe_data  = 1'b0;
+          qp_o.owe_store = 1'b0;
+        end
+      end
+
+      default: begin  // Plan
+        step_o.finish  = 1'b1;
+        step_o.verdict = plan_i.has_segs;
+        // Also of what is dropped now: it was cut, so it will be sent even in SQD.
+        if (alive_i && plan_i.first && qp_i.begun == plan_i.wqe_index) begin
+          qp_o.begun = plan_i.wqe_index + 16'd1;
+        end
+        if (old) begin
+          // Cut before going back, or behind an error.
+        end else if (blocks) begin
+          qp_o.blocked       = 1'b1;
+          qp_o.fence_wait    = wait_fence;
+          qp_o.drain_wait    = wait_drain;
+          qp_o.credit_wait   = wait_credit;
+          qp_o.epoch         = qp_i.epoch + 4'd1;
+          qp_o.resume_index  = plan_i.wqe_index;
+          qp_o.resume_offset = plan_i.offset;
+          step_o.ptr         = 1'b1;
+          step_o.ptr_go      = 1'b0;
+        end else if (bad) begin
+          step_o.enter      = 1'b1;
+          step_o.enter_last = !plan_i.first;
+          qp_o.stopped      = 1'b1;
+          if (plan_i.first) qp_o.count = qp_i.count + 6'd1;
+          if (qp_o.count == 6'd1) begin
+            run_o.status  = status;
+            run_o.vendor  = vendor;
+            step_o.finish = 1'b0;
+            step_o.state  = roci_pkg::RequesterFail;
+          end
+        end else if (is_local) begin
+          run_o.status  = plan_i.opcode == roci_pkg::WrOpBindMw ? roci_pkg::StatusMwBindErr
+                                                                : roci_pkg::StatusLocQpOpErr;
+          run_o.vendor  = roci_pkg::VendorErrKeyOperation;
+          step_o.finish = 1'b0;
+          step_o.state  = roci_pkg::RequesterOperate;
+        end else begin
+          step_o.enter  = plan_i.first;
+          step_o.desc   = 1'b1;
+          step_o.timer  = flight == '0;
+          qp_o.psn_next = qp_i.psn_next + span;
+          if (plan_i.first) qp_o.count = qp_i.count + 6'd1;
+          if (is_rd) begin
+            step_o.slot = plan_i.first;
+            if (plan_i.first) qp_o.rd_count = qp_i.rd_count + 5'd1;
+            else qp_o.restart = 1'b1;
+          end
+        end
+      end
+    endcase
+  end
+
+  logic unused;
+  assign unused = &{1'b0, plan_i, attr_i, unused_limited, unused_limit};
+
+endmodule

@@ -1,0 +1,183 @@
+// What a response does: completes what it acknowledges, then what it asks for. Combinational.
+//
+//  Retire (a message a step) --> Act --> Place --> Placed --> End
+//                                 +--> Back, Fail
+
+module roci_requester_respond (
+  input  logic [3:0]                 state_i,
+  input  roci_pkg::rx_meta_t         rsp_i,
+  input  roci_pkg::requester_qp_t    qp_i,
+  input  roci_pkg::requester_run_t   run_i,
+  input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
+  input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       cqe_room_i,
+  input  logic                       place_done_i,
+  input  logic [7:0]                 place_status_i,
+  input  logic [7:0]                 place_vendor_i,
+
+  output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::requester_run_t   run_o,
+  output roci_pkg::requester_step_t  step_o,
+  output logic [31:0]                offset_o       // of READ data in its message
+);
+
+  logic [7:0]  syndrome;
+  logic [23:0] ahead, entry_span;
+  logic        have, last, fits, kind_ok, length_ok, syndrome_ok;
+
+  assign syndrome   = rsp_i.ext[223:216];
+  assign ahead      = run_i.upto - qp_i.una;
+  assign have       = qp_i.count != '0;
+  assign entry_span = entry_i.last + 24'd1 - qp_i.una;
+  assign last       = rsp_i.psn == entry_i.last;
+
+  roci_requester_check u_check (
+    .opcode_i(rsp_i.opcode), .aeth_kind_i(syndrome[7:5]), .payload_len_i(rsp_i.payload_len),
+    .psn_i(rsp_i.psn), .first_i(entry_i.first), .last_i(entry_i.last), .msg_len_i(entry_i.msg_len),
+    .pmtu_i(attr_i.pmtu), .restart_i(qp_i.restart), .offset_o, .kind_ok_o(kind_ok),
+    .length_ok_o(length_ok), .syndrome_ok_o(syndrome_ok));
+  assign fits = have && (run_i.ask == roci_pkg::AskData
+                         ? entry_i.kind == roci_pkg::MessageRead && kind_ok
+                         : entry_i.kind == roci_pkg::MessageAtomic);
+
+  always_comb begin
+    qp_o              = qp_i;
+    run_o             = run_i;
+    step_o            = '0;
+    step_o.state      = state_i;
+    step_o.ptr_go     = 1'b1;
+    step_o.counter    = roci_pkg::QpCounterNaksReceived;
+    step_o.timer_op   = roci_pkg::TimerOpRestart;
+    step_o.timer_code = attr_i.timeout;
+
+    unique case (state_i)
+      roci_pkg::RequesterRetire: begin
+        if (have && entry_i.kind == roci_pkg::MessageError) begin
+          run_o.status = entry_i.status;
+          run_o.vendor = entry_i.vendor;
+          step_o.state = roci_pkg::RequesterFail;
+        end else if (ahead == '0 || !have) begin
+          step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
+                                                        : roci_pkg::RequesterAct;
+        end else if (entry_i.kind != roci_pkg::MessageData) begin
+          // A READ or atomic was skipped: its responses are missing (RQ-13).
+          if (qp_i.implied) begin
+            step_o.state = roci_pkg::RequesterEnd;
+          end else begin
+            qp_o.implied  = 1'b1;
+            run_o.counted = 1'b1;
+            run_o.status  = roci_pkg::StatusRetryExcErr;
+            run_o.vendor  = roci_pkg::VendorErrRetryImplied;
+            step_o.state  = roci_pkg::RequesterBack;
+          end
+        end else if (ahead < entry_span) begin
+          qp_o.una       = run_i.upto;
+          run_o.progress = 1'b1;
+        end else if (cqe_room_i || !entry_i.signaled) begin
+          step_o.retire    = 1'b1;
+          step_o.cqe       = entry_i.signaled;
+          step_o.look_next = 1'b1;
+          qp_o.una         = entry_i.last + 24'd1;
+          run_o.progress   = 1'b1;
+          if (ahead == entry_span && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
+            step_o.state = roci_pkg::RequesterEnd;
+          end
+        end
+      end
+
+      roci_pkg::RequesterAct: begin
+        step_o.state = roci_pkg::RequesterFail;
+        unique case (run_i.ask)
+          roci_pkg::AskBack: begin
+            step_o.count  = 1'b1;
+            run_o.counted = 1'b1;
+            run_o.status  = roci_pkg::StatusRetryExcErr;
+            run_o.vendor  = roci_pkg::VendorErrRetrySequence;
+            // A gap is NAKed once (RSP-04): the next one at this PSN is a copy that comes late.
+            step_o.state  = qp_i.naked ? roci_pkg::RequesterEnd : roci_pkg::RequesterBack;
+          end
+          roci_pkg::AskRnr: begin
+            step_o.count = 1'b1;
+            run_o.rnr    = 1'b1;
+            run_o.status = roci_pkg::StatusRnrRetryExcErr;
+            run_o.vendor = roci_pkg::VendorErrRetryRnr;
+            step_o.state = roci_pkg::RequesterBack;
+          end
+          roci_pkg::AskRefuse: begin
+            step_o.count = 1'b1;
+            run_o.vendor = roci_pkg::VendorErrPeerNak;
+            run_o.status = syndrome == roci_pkg::SynNakInvalid ? roci_pkg::StatusRemInvReqErr
+                           : syndrome == roci_pkg::SynNakAccess ? roci_pkg::StatusRemAccessErr
+                           : roci_pkg::StatusRemOpErr;
+          end
+          roci_pkg::AskSyndrome: begin
+            run_o.status = roci_pkg::StatusBadRespErr;
+            run_o.vendor = roci_pkg::VendorErrResponseSyndrome;
+          end
+          default: begin  // AskData, AskAtomic
+            run_o.status = roci_pkg::StatusBadRespErr;
+            if (!fits) begin
+              run_o.vendor = roci_pkg::VendorErrResponseKind;
+            end else if (run_i.ask == roci_pkg::AskData ? !syndrome_ok
+                                                        : syndrome[7:5] != roci_pkg::AethAck) begin
+              run_o.vendor = roci_pkg::VendorErrResponseSyndrome;
+            end else if (run_i.ask == roci_pkg::AskData && !length_ok) begin
+              run_o.status = roci_pkg::StatusLocLenErr;
+              run_o.vendor = roci_pkg::VendorErrResponseLength;
+            end else begin
+              step_o.state = run_i.ask == roci_pkg::AskData && rsp_i.payload_len == '0
+                             ? roci_pkg::RequesterPlaced : roci_pkg::RequesterPlace;
+            end
+          end
+        endcase
+      end
+
+      roci_pkg::RequesterPlace: if (place_done_i) begin
+        if (place_status_i != roci_pkg::StatusSuccess) begin
+          run_o.status = place_status_i;
+          run_o.vendor = place_vendor_i;
+          step_o.state = roci_pkg::RequesterFail;
+        end else begin
+          run_o.placed = run_i.ask == roci_pkg::AskData;
+          step_o.job   = run_i.ask == roci_pkg::AskAtomic;
+          step_o.state = roci_pkg::RequesterPlaced;
+        end
+      end
+
+      default: begin  // Placed
+        run_o.upto = rsp_i.psn + 24'd1;
+        run_o.ask  = roci_pkg::AskNone;
+        if (!last || !entry_i.signaled || cqe_room_i) begin
+          qp_o.una       = qp_i.una + 24'd1;
+          qp_o.restart   = 1'b0;
+          run_o.progress = 1'b1;
+          step_o.count   = rsp_i.opcode != roci_pkg::OpRcAtomicAck;
+          step_o.data    = 1'b1;
+          step_o.counter = roci_pkg::QpCounterRxPackets;
+          step_o.state   = roci_pkg::RequesterEnd;
+          if (last) begin
+            qp_o.rd_head     = qp_i.rd_head + 4'd1;
+            qp_o.rd_count    = qp_i.rd_count - 5'd1;
+            step_o.retire    = 1'b1;
+            step_o.cqe       = entry_i.signaled;
+            step_o.look_next = 1'b1;
+            // Look at the next entry: it may be an error.
+            if (qp_i.stopped) step_o.state = roci_pkg::RequesterRetire;
+          end
+        end
+      end
+    endcase
+
+    // Progress found by an event that goes back gives the retries back first.
+    if (run_o.progress) begin
+      qp_o.retry_left = attr_i.retry_cnt;
+      qp_o.rnr_left   = attr_i.rnr_retry;
+      qp_o.naked      = 1'b0;
+      if (step_o.state != roci_pkg::RequesterBack) qp_o.implied = 1'b0;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, rsp_i, entry_i, attr_i};
+
+endmodule

@@ -1,0 +1,118 @@
+// What the requester knows: a word, the attributes, the ring of messages in flight and the slots of
+// READs and atomics of each queue pair. Everything is read with the choice of an event, but for the
+// ring and the slots, which are read a clock later.
+
+`include "assert.svh"
+
+module roci_requester_state #(
+  parameter int unsigned NumQps    = 256,
+  parameter int unsigned RingDepth = 32,
+  localparam int unsigned QpBits   = $clog2(NumQps),
+  localparam int unsigned RingBits = $clog2(RingDepth)
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+
+  // row bus
+  input  logic                       row_valid_i,
+  input  logic [3:0]                 row_table_i,
+  input  logic [23:0]                row_index_i,
+  input  logic [511:0]               row_data_i,
+
+  // choice, and the queue pair in hand
+  input  logic                       pick_i,
+  input  logic [QpBits-1:0]          pick_row_i,
+  input  logic [QpBits-1:0]          row_i,
+  output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::qp_attr_t         attr_o,
+  output logic                       alive_o,        // in RTS or SQD, and its life begun
+  output logic                       in_err_o,
+  output logic                       ready_o,
+
+  input  logic                       write_i,        // the event is done with
+  input  roci_pkg::requester_qp_t    qp_i,
+  input  logic                       begin_i,        // a life begins
+
+  // ring
+  input  logic                       ring_read_i,
+  input  logic [4:0]                 ring_read_at_i,
+  output roci_pkg::requester_entry_t entry_o,
+  input  logic                       ring_write_i,
+  input  logic [4:0]                 ring_write_at_i,
+  input  roci_pkg::requester_entry_t entry_i,
+
+  // where READ data and atomic results go: first piece of the list, and its length
+  input  logic                       slot_read_i,
+  input  logic [3:0]                 slot_read_at_i,
+  output roci_pkg::sge_t             slot_sge_o,
+  output logic [3:0]                 slot_num_sge_o,
+  input  logic                       slot_write_i,
+  input  logic [3:0]                 slot_write_at_i,
+  input  roci_pkg::plan_t            slot_plan_i
+);
+
+  `PARAM_CHECK(RingInRange, RingDepth >= 4 && RingDepth <= 32)
+
+  logic [roci_pkg::RequesterQpBits-1:0] qp_bits;
+  roci_ram #(.Width(roci_pkg::RequesterQpBits), .Depth(NumQps), .Clear(1), .Forward(1)) u_qp (
+    .clk_i, .rst_ni, .write_i, .write_row_i(row_i), .write_data_i(qp_i),
+    .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(qp_bits), .ready_o);
+  assign qp_o = qp_bits;
+
+  roci_pkg::qp_attr_t              attr_row;
+  logic [roci_pkg::QpAttrBits-1:0] attr_bits;
+  logic                            unused_ram0, unused_ram1, unused_ram2;
+  assign attr_row = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign attr_o   = attr_bits;
+  roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
+    .clk_i, .rst_ni, .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
+    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr_row),
+    .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(attr_bits), .ready_o(unused_ram0));
+
+  logic [roci_pkg::RequesterEntryBits-1:0] entry_bits;
+  roci_ram #(.Width(roci_pkg::RequesterEntryBits), .Depth(NumQps * RingDepth)) u_ring (
+    .clk_i, .rst_ni,
+    .write_i(ring_write_i), .write_row_i({row_i, ring_write_at_i[RingBits-1:0]}),
+    .write_data_i(entry_i),
+    .read_i(ring_read_i), .read_row_i({row_i, ring_read_at_i[RingBits-1:0]}),
+    .read_data_o(entry_bits), .ready_o(unused_ram1));
+  assign entry_o = entry_bits;
+
+  localparam int unsigned SlotBits = roci_pkg::SgeBits + 4;
+  logic [SlotBits-1:0] slot_bits;
+  roci_ram #(.Width(SlotBits), .Depth(NumQps * 16)) u_slot (
+    .clk_i, .rst_ni,
+    .write_i(slot_write_i), .write_row_i({row_i, slot_write_at_i}),
+    .write_data_i({slot_plan_i.num_sge[3:0], slot_plan_i.sge0_lkey, slot_plan_i.sge0_length,
+                   slot_plan_i.sge0_addr}),
+    .read_i(slot_read_i), .read_row_i({row_i, slot_read_at_i}), .read_data_o(slot_bits),
+    .ready_o(unused_ram2));
+  assign {slot_num_sge_o, slot_sge_o} = slot_bits;
+
+  // A life begins with its event and ends with the state.
+  logic [NumQps-1:0] sending_q, begun_q, in_err_q;
+  logic              is_state, to_sending;
+  assign is_state   = row_valid_i && row_table_i == roci_pkg::TableQpState;
+  assign to_sending = row_data_i[2:0] == roci_pkg::QpRts || row_data_i[2:0] == roci_pkg::QpSqd;
+  assign alive_o    = sending_q[row_i] && begun_q[row_i];
+  assign in_err_o   = in_err_q[row_i];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      sending_q <= '0;
+      begun_q   <= '0;
+      in_err_q  <= '0;
+    end else begin
+      if (begin_i) begun_q[row_i] <= 1'b1;
+      if (is_state) begin
+        sending_q[row_index_i[QpBits-1:0]] <= to_sending;
+        in_err_q[row_index_i[QpBits-1:0]]  <= row_data_i[2:0] == roci_pkg::QpErr;
+        if (!to_sending) begun_q[row_index_i[QpBits-1:0]] <= 1'b0;
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, row_index_i, row_data_i, ring_read_at_i, ring_write_at_i, slot_plan_i,
+                    unused_ram0, unused_ram1, unused_ram2};
+
+endmodule

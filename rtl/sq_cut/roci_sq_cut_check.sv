@@ -1,0 +1,60 @@
+// Is this work request well formed? Combinational. F-85, RQ-44.
+
+module roci_sq_cut_check (
+  input  roci_pkg::wqe_t wqe_i,
+  input  logic           fetch_error_i,
+  input  logic [1:0]     stride_log_i,   // log2 of blocks in an entry
+  input  logic [31:0]    offset_i,       // bytes of it that were cut before
+  output logic [7:0]     status_o,
+  output logic           no_pieces_o,    // one plan for all of it: its data come later, if at all
+  output logic           is_atomic_o,
+  output logic           is_local_o      // local invalidate, bind, registration: no packet
+);
+
+  localparam logic [31:0] MaxMessage = 32'h8000_0000;
+
+  logic       is_read, is_data;
+  logic [2:0] stride;
+  logic [3:0] max_sge;
+  assign is_read     = wqe_i.opcode == roci_pkg::WrOpRead;
+  assign is_data     = wqe_i.opcode <= roci_pkg::WrOpWriteImm
+                       || wqe_i.opcode == roci_pkg::WrOpSendInv;
+  assign is_atomic_o = wqe_i.opcode == roci_pkg::WrOpCmpSwap
+                       || wqe_i.opcode == roci_pkg::WrOpFetchAdd;
+  assign is_local_o  = wqe_i.opcode == roci_pkg::WrOpLocalInv
+                       || wqe_i.opcode == roci_pkg::WrOpBindMw
+                       || wqe_i.opcode == roci_pkg::WrOpRegMr;
+  assign no_pieces_o = is_read || is_atomic_o;
+  assign stride      = 3'd1 << stride_log_i;
+  assign max_sge     = stride_log_i == 2'd0 ? 4'd1 : stride_log_i == 2'd1 ? 4'd5 : 4'd13;
+
+  always_comb begin
+    status_o = roci_pkg::StatusSuccess;
+    if (fetch_error_i) begin
+      status_o = roci_pkg::StatusFatalErr;
+    end else if (!is_data && !is_read && !is_atomic_o && !is_local_o) begin
+      status_o = roci_pkg::StatusLocQpOpErr;
+    end else if (is_local_o) begin
+      if (wqe_i.inline_data || wqe_i.num_sge != '0 || wqe_i.length != '0) begin
+        status_o = roci_pkg::StatusLocQpOpErr;
+      end
+    end else if (wqe_i.inline_data) begin
+      if (!is_data || wqe_i.length > {23'd0, stride - 3'd1, 6'd0}) begin
+        status_o = roci_pkg::StatusLocQpOpErr;
+      end
+    end else if (wqe_i.num_sge > 8'(max_sge)) begin
+      status_o = roci_pkg::StatusLocQpOpErr;
+    end else if (wqe_i.length > MaxMessage || (is_atomic_o && wqe_i.length != 32'd8)
+                 || (wqe_i.num_sge == '0 && wqe_i.length != '0)
+                 || ((wqe_i.num_sge == 8'd1 || is_atomic_o)
+                     && wqe_i.sge0_length < wqe_i.length)) begin
+      status_o = roci_pkg::StatusLocLenErr;
+    end
+    // Changed since it was begun
+    if (offset_i > wqe_i.length) status_o = roci_pkg::StatusLocQpOpErr;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, wqe_i};
+
+endmodule

@@ -1,0 +1,126 @@
+// Plans whose key may still be looked up, and what leaves: plans and pieces of payload.
+//
+// Throughput: a plan per clock. Latency: that of the key. Plans wait deep enough that a grant is cut
+// before its packets left.
+//
+//  plan --> | 8 pending | --key--> | 16 plans  | --> plan
+//                           +----> | 32 pieces | --> seg
+//  walker's pieces ----------------^
+
+`include "assert.svh"
+
+module roci_sq_cut_out (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+
+  input  roci_pkg::plan_t           plan_i,
+  input  logic                      plan_push_i,
+  input  logic [63:0]               inline_addr_i,     // its piece, when not by key
+  input  logic [19:0]               inline_pasid_i,
+  input  logic                      wait_key_i,        // an answer of the key table belongs to it
+  input  logic                      own_piece_i,       // it has one piece, not those of the walker
+  output logic                      push_room_o,
+  output logic                      pending_empty_o,
+
+  input  roci_pkg::key_rsp_t        key_rsp_i,
+  input  logic                      key_rsp_valid_i,
+
+  input  roci_pkg::seg_t            walk_seg_i,
+  input  logic                      walk_seg_valid_i,
+  input  logic                      walk_pieces_i,     // pieces of the walker come now
+  output logic                      walk_seg_ready_o,
+
+  output roci_pkg::plan_t           plan_o,
+  output logic                      plan_valid_o,
+  input  logic                      plan_ready_i,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
+
+  output logic                      idle_o
+);
+
+  localparam int unsigned PendingDepth = 8;
+  localparam int unsigned PendingBits  = roci_pkg::PlanBits + 64 + 20 + 2;
+  logic [$clog2(PendingDepth):0] pending_level, unused_rsp_level;
+  logic [PendingBits-1:0]        pending_out;
+  logic [roci_pkg::PlanBits-1:0] pending_bits;
+  roci_pkg::plan_t               head, resolved;
+  roci_pkg::key_rsp_t            rsp;
+  logic                          pending_valid, resolve, wait_key, own_piece, rsp_valid;
+  logic                          unused_push, unused_rsp_ready, plan_room, seg_room;
+  logic [63:0]                   inline_addr;
+  logic [19:0]                   inline_pasid;
+
+  assign push_room_o     = pending_level < ($clog2(PendingDepth) + 1)'(PendingDepth);
+  assign pending_empty_o = pending_level == '0;
+  roci_fifo #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
+    .clk_i, .rst_ni,
+    .in_data_i({plan_i, inline_addr_i, inline_pasid_i, wait_key_i, own_piece_i}),
+    .in_valid_i(plan_push_i), .in_ready_o(unused_push),
+    .out_data_o(pending_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
+    .level_o(pending_level));
+  assign {pending_bits, inline_addr, inline_pasid, wait_key, own_piece} = pending_out;
+  assign head = pending_bits;
+  // As many answers as pending plans at most
+  roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
+    .clk_i, .rst_ni,
+    .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i),
+    .in_ready_o(unused_rsp_ready),
+    .out_data_o(rsp), .out_valid_o(rsp_valid), .out_ready_i(resolve && wait_key),
+    .level_o(unused_rsp_level));
+
+  assign resolve = pending_valid && plan_room && (!wait_key || rsp_valid)
+                   && (!own_piece || seg_room);
+  always_comb begin
+    resolved = head;
+    if (wait_key && !rsp.ok) begin
+      resolved.status   = roci_pkg::StatusLocProtErr;
+      resolved.has_segs = 1'b0;
+    end
+  end
+
+  // Out: plans deep enough that a grant is cut before its packets left
+  localparam int unsigned PlanDepth = 16;
+  logic [$clog2(PlanDepth):0]    unused_plan_level;
+  logic [roci_pkg::PlanBits-1:0] plan_bits;
+  roci_fifo #(.Width(roci_pkg::PlanBits), .Depth(PlanDepth)) u_plan (
+    .clk_i, .rst_ni,
+    .in_data_i(resolved), .in_valid_i(resolve), .in_ready_o(plan_room),
+    .out_data_o(plan_bits), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),
+    .level_o(unused_plan_level));
+  assign plan_o = plan_bits;
+
+  // Pieces: of the plan resolved, or of the walker
+  localparam int unsigned SegDepth = 32;
+  logic [$clog2(SegDepth):0] unused_seg_level;
+  logic                      seg_push;
+  roci_pkg::seg_t            seg_in;
+  assign walk_seg_ready_o = walk_pieces_i && seg_room;
+  always_comb begin
+    seg_push     = resolve && own_piece && resolved.has_segs;
+    seg_in.addr  = wait_key ? rsp.addr : inline_addr;
+    seg_in.pasid = wait_key ? rsp.pasid : inline_pasid;
+    seg_in.len   = head.len[12:0];
+    seg_in.last  = 1'b1;
+    seg_in.drop  = 1'b0;
+    if (walk_pieces_i) begin
+      seg_push = walk_seg_valid_i && walk_seg_ready_o;
+      seg_in   = walk_seg_i;
+    end
+  end
+  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(SegDepth)) u_seg (
+    .clk_i, .rst_ni,
+    .in_data_i(seg_in), .in_valid_i(seg_push), .in_ready_o(seg_room),
+    .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i),
+    .level_o(unused_seg_level));
+
+  assign idle_o = !pending_valid && !plan_valid_o && !seg_valid_o;
+
+  logic unused;
+  assign unused = &{1'b0, unused_push, unused_rsp_ready, unused_rsp_level, unused_plan_level,
+                    unused_seg_level};
+
+  `ASSERT(AnswersAreExpected, `IMPLIES(rsp_valid, pending_valid))
+
+endmodule

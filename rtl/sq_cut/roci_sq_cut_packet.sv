@@ -1,0 +1,60 @@
+// The next packet of a work request: its plan, and how far the message is cut behind it.
+// Combinational.
+
+module roci_sq_cut_packet (
+  input  roci_pkg::cut_job_t job_i,
+  input  roci_pkg::wqe_t     wqe_i,
+  input  logic [15:0]        index_i,        // of the work request
+  input  logic [31:0]        offset_i,       // bytes of it cut before
+  input  logic [7:0]         status_i,       // of the check of the work request
+  input  logic               no_pieces_i,
+  input  logic               walked_i,       // its list was walked, with the status
+  input  logic [7:0]         walk_status_i,
+  output roci_pkg::plan_t    plan_o,
+  output logic [31:0]        part_o,         // bytes of this packet
+  output logic [31:0]        after_o,        // bytes cut with it
+  output logic [31:0]        rest_o,         // bytes left
+  output logic               last_o
+);
+
+  logic [31:0] remaining;
+  logic [12:0] mtu;
+  assign mtu       = 13'd128 << job_i.pmtu;
+  assign remaining = wqe_i.length - offset_i;
+  assign part_o    = no_pieces_i || remaining <= 32'(mtu) ? remaining : 32'(mtu);
+  assign after_o   = offset_i + part_o;
+  assign rest_o    = remaining - part_o;
+  assign last_o    = part_o == remaining;
+
+  always_comb begin
+    plan_o             = '0;
+    plan_o.qpn         = job_i.qpn;
+    plan_o.epoch       = job_i.epoch;
+    plan_o.wqe_index   = index_i;
+    plan_o.opcode      = wqe_i.opcode;
+    plan_o.first       = offset_i == '0;
+    plan_o.last        = last_o;
+    plan_o.signaled    = wqe_i.signaled;
+    plan_o.solicited   = wqe_i.solicited;
+    plan_o.fence       = wqe_i.fence;
+    plan_o.status      = walked_i ? walk_status_i : status_i;
+    plan_o.offset      = offset_i;
+    plan_o.len         = part_o;
+    plan_o.msg_len     = wqe_i.length;
+    plan_o.remote_addr = wqe_i.remote_addr;
+    plan_o.rkey        = wqe_i.rkey;
+    plan_o.imm         = wqe_i.imm;
+    plan_o.swap_add    = wqe_i.swap_add;
+    plan_o.compare     = wqe_i.compare;
+    plan_o.num_sge     = wqe_i.num_sge;
+    plan_o.sge0_addr   = wqe_i.sge0_addr;
+    plan_o.sge0_length = wqe_i.sge0_length;
+    plan_o.sge0_lkey   = wqe_i.sge0_lkey;
+    plan_o.has_segs    = !no_pieces_i && (walked_i || part_o != '0)
+                         && plan_o.status == roci_pkg::StatusSuccess;
+  end
+
+  logic unused;
+  assign unused = &{1'b0, job_i, wqe_i};
+
+endmodule
