@@ -17,7 +17,6 @@ Cq* create(ibv_context* context, unsigned entries, ibv_comp_channel* channel) {
   return guarded_pointer([&]() -> Cq* {
     Session& session = session_of(context);
     const std::lock_guard<std::mutex> lock(session.mutex);
-    if (entries > session.context().limits().max_cqe) throw std::invalid_argument("entries");
     auto cq = std::make_unique<Cq>();
     cq->queue = std::make_shared<driver::CompletionQueue>(session.context(), entries);
     cq->cq.cqe = static_cast<int>(cq->queue->entries());

@@ -33,7 +33,8 @@ void fill(Session& session, ibv_device_attr& attr) {
   attr.max_sge = static_cast<int>(limits.max_sge);
   attr.max_sge_rd = attr.max_sge;
   attr.max_cq = static_cast<int>(limits.max_cq);
-  attr.max_cqe = static_cast<int>(limits.max_cqe);
+  // The driver keeps a quarter of a ring free, see CompletionQueue.
+  attr.max_cqe = static_cast<int>(limits.max_cqe / 4 * 3);
   attr.max_mr = static_cast<int>(limits.max_mr);
   attr.max_mw = static_cast<int>(limits.max_mw);
   attr.max_pd = static_cast<int>(limits.max_pd);
