@@ -25,6 +25,10 @@ int run(int argc, char** argv) {
   roci::sim::add_bench(app, action);
   roci::sim::add_devices(app, action);
   roci::sim::add_conform(app, action);
+  roci::sim::add_up(app, action);
+  roci::sim::add_exec(app, action);
+  roci::sim::add_status(app, action);
+  roci::sim::add_down(app, action);
   const auto is_first_word = [&](const CLI::App* command) {
     return argc > 1 && command->check_name(argv[1]);
   };

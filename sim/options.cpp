@@ -132,33 +132,36 @@ void add_operation(CLI::App& app, Operation& operation) {
       ->type_name("OP");
 }
 
-void add_world_options(CLI::App& app, WorldOptions& options) {
-  app.add_option("--mtu", options.mtu, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
-      ->check(CLI::IsMember({256, 512, 1024, 2048, 4096}).description(""))
-      ->type_name("BYTES")
-      ->capture_default_str();
+void add_link_options(CLI::App& app, WorldOptions& options) {
   add_engine(app, options.engine);
   app.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")
       ->capture_default_str();
-  app.add_flag("--ipv6", options.ipv6, "IPv6 addresses instead of IPv4");
   add_probability(app, "--loss", options.loss, "loss of frames, each way, such as 0.01 or 1%");
   add_probability(app, "--duplicate", options.duplicate, "frames that come twice");
   add_probability(app, "--reorder", options.reorder, "frames that later ones overtake");
   add_probability(app, "--corrupt", options.corrupt, "frames with a flipped bit");
   add_duration(app, "--delay", options.delay_ns, "delay of the wire, one way [100ns]");
   add_memory_latency(app, options);
-  app.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")
-      ->check(CLI::Range(1, 31).description(""))
-      ->type_name("CODE")
-      ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--pcap", options.pcap, "capture of the wire (pcapng)")->type_name("FILE");
-  app.add_option("--trace", options.trace, "waveform of the first adapter (FST)")
-      ->type_name("FILE");
+  app.add_option("--trace", options.trace, "waveforms of the adapters (FST)")->type_name("FILE");
+}
+
+void add_world_options(CLI::App& app, WorldOptions& options) {
+  app.add_option("--mtu", options.mtu, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
+      ->check(CLI::IsMember({256, 512, 1024, 2048, 4096}).description(""))
+      ->type_name("BYTES")
+      ->capture_default_str();
+  add_link_options(app, options);
+  app.add_flag("--ipv6", options.ipv6, "IPv6 addresses instead of IPv4");
+  app.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")
+      ->check(CLI::Range(1, 31).description(""))
+      ->type_name("CODE")
+      ->capture_default_str();
   app.add_option("--plot", options.plot, "plot (SVG)")->type_name("FILE");
   app.add_option("--json", options.json, "results for machines (JSON)")->type_name("FILE");
 }

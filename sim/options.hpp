@@ -36,6 +36,8 @@ struct WorldOptions {
 void add_world_options(CLI::App& app, WorldOptions& options);
 /// Adds --engine.
 void add_engine(CLI::App& app, testbench::Engine& engine);
+/// Adds those of them that a simulator in the background has: engine, link, seed, capture, trace.
+void add_link_options(CLI::App& app, WorldOptions& options);
 /// Adds --memory-latency.
 void add_memory_latency(CLI::App& app, WorldOptions& options);
 /// Adds the choice of operation.

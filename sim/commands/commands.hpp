@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 namespace roci::sim {
 
@@ -14,5 +15,12 @@ void add_transfer(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_conform(CLI::App& app, Action& action);
+void add_up(CLI::App& app, Action& action);
+void add_down(CLI::App& app, Action& action);
+void add_status(CLI::App& app, Action& action);
+void add_exec(CLI::App& app, Action& action);
+
+/// Adds --name, of a simulator in the background.
+void add_instance_name(CLI::App& app, std::string& name);
 
 }  // namespace roci::sim

@@ -105,6 +105,7 @@ void Channel::note(std::string& text, FaultKind kind, const packet::Parsed& pars
                    std::string what) {
   if (!text.empty()) text += ", ";
   text += what;
+  if (!config_.keep_log) return;
   FaultRecord record{now_ns_, config_.node, kind, 0, 0, 0, std::move(what)};
   if (parsed.has_bth) {
     record.opcode = parsed.bth().opcode();

@@ -17,6 +17,7 @@ struct ChannelConfig {
   double rate_gbps = 100;        ///< of the wire, with preamble (8), FCS (4) and gap (12)
   std::uint64_t delay_ns = 500;  ///< first bit in to first bit out
   std::uint64_t seed = 1;
+  bool keep_log = true;  ///< of faults
   Faults faults;
 };
 

@@ -1,0 +1,83 @@
+// roci exec: runs a program on a node of a simulator in the background.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "sim/commands/commands.hpp"
+#include "sim/report/files.hpp"
+#include "sim/server/environment.hpp"
+#include "sim/server/status.hpp"
+
+namespace roci::sim {
+namespace {
+
+constexpr int kNotFound = 127, kNotExecutable = 126;  // as shells have it
+
+struct ExecOptions {
+  std::string name = "default";
+  std::string node;
+  bool env = false;
+  std::vector<std::string> command;
+};
+
+/// As one word of a shell.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+int run(const ExecOptions& options) {
+  if (options.env != options.command.empty()) {
+    throw UserError("give either --env or a command: roci exec NODE -- CMD ...", 2);
+  }
+  const Instance instance(options.name);
+  const nlohmann::json nodes = status_of(instance)["nodes"];
+  const bool there = std::any_of(nodes.begin(), nodes.end(),
+                                 [&](const auto& node) { return node["name"] == options.node; });
+  if (!there) {
+    throw UserError(fmt::format("no node '{}'; '{}' has {}", options.node, options.name,
+                                nodes.size() == 1 ? "n0"
+                                                  : fmt::format("n0 to n{}", nodes.size() - 1)));
+  }
+  const auto variables = environment_of(instance, options.node);
+  if (variables.back().first != "LD_PRELOAD") {
+    fmt::print(stderr, "roci: libroci-verbs.so is not built; programs of libibverbs will not see "
+                       "the adapter\n");
+  }
+  if (options.env) {
+    for (const auto& [name, value] : variables) fmt::print("export {}={}\n", name, quoted(value));
+    return 0;
+  }
+  for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : options.command) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+  std::fflush(stdout);
+  execvp(arguments[0], arguments.data());
+  throw UserError(fmt::format("{}: {}", options.command[0], std::strerror(errno)),
+                  errno == ENOENT ? kNotFound : kNotExecutable);
+}
+
+}  // namespace
+
+void add_exec(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ExecOptions>();
+  CLI::App* command = app.add_subcommand(
+      "exec", "run a program on a node of a simulator in the background: roci exec n0 -- CMD ...");
+  add_instance_name(*command, options->name);
+  command->add_option("NODE", options->node, "node, such as n0")->required();
+  command->add_flag("--env", options->env, "print the environment for a shell instead");
+  command->add_option("CMD", options->command, "program and its arguments, behind --");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,70 @@
+// roci status: what a simulator in the background is doing.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/commands/commands.hpp"
+#include "sim/server/descriptor.hpp"
+#include "sim/server/instance.hpp"
+#include "sim/server/status.hpp"
+
+namespace roci::sim {
+namespace {
+
+struct StatusOptions {
+  std::string name = "default";
+  bool json = false;
+};
+
+void print(const nlohmann::json& all) {
+  fmt::print("{}: process {}, {} engines of {} bits, {:.6f} s simulated, {} clocks evaluated\n",
+             all["name"].get<std::string>(), all["pid"].get<int>(),
+             all["engine"].get<std::string>(), all["width"].get<unsigned>(),
+             static_cast<double>(all["simulated_ns"].get<std::uint64_t>()) / 1e9,
+             all["clocks"].get<std::uint64_t>());
+  for (const auto& node : all["nodes"]) {
+    const auto& port = node["port"];
+    const auto& link = node["link"];
+    fmt::print("{}: {} frames in, {} out; on its link {} lost, {} corrupted, {} duplicated, {} late\n",
+               node["name"].get<std::string>(), port["rx_frames"].get<std::uint64_t>(),
+               port["tx_frames"].get<std::uint64_t>(), link["lost"].get<std::uint64_t>(),
+               link["corrupted"].get<std::uint64_t>(), link["duplicated"].get<std::uint64_t>(),
+               link["delayed"].get<std::uint64_t>());
+    std::string drops;
+    for (const auto& [cause, count] : port["drops"].items()) {
+      if (count != 0) drops += fmt::format(" {} {}", cause, count.get<std::uint64_t>());
+    }
+    if (!drops.empty()) fmt::print("  dropped:{}\n", drops);
+    for (const auto& process : node["processes"]) {
+      fmt::print("  process {}: {} QP, {} CQ, {} MR, {} MW, {} SRQ, {} PD{}\n",
+                 process["pid"].get<int>(), process["queue_pairs"].get<unsigned>(),
+                 process["completion_queues"].get<unsigned>(), process["regions"].get<unsigned>(),
+                 process["windows"].get<unsigned>(),
+                 process["shared_receive_queues"].get<unsigned>(),
+                 process["domains"].get<unsigned>(),
+                 process["ended"].get<bool>() ? ", being taken down" : "");
+    }
+  }
+}
+
+int run(const StatusOptions& options) {
+  const nlohmann::json all = status_of(Instance(options.name));
+  if (options.json) {
+    fmt::print("{}\n", all.dump(2));
+  } else {
+    print(all);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Action& action) {
+  auto options = std::make_shared<StatusOptions>();
+  CLI::App* command = app.add_subcommand("status", "tell about a simulator in the background");
+  add_instance_name(*command, options->name);
+  command->add_flag("--json", options->json, "for machines");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace roci::sim

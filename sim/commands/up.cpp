@@ -1,0 +1,51 @@
+// roci up: starts a simulator in the background.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/commands/commands.hpp"
+#include "sim/report/files.hpp"
+#include "sim/server/daemon.hpp"
+
+namespace roci::sim {
+namespace {
+
+constexpr unsigned kMostNodes = 16;
+
+int run(const UpOptions& options) {
+  if (options.engine != "rtl") {
+    throw UserError("the engine 'model' is not in this build; use 'rtl'", 2);
+  }
+  const int pid = start_in_background(options);
+  const std::string name = options.name == "default" ? "" : " --name " + options.name;
+  fmt::print("{} is up: {}, {} engine{} of {} bits, process {}\n"
+             "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",
+             options.name,
+             options.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", options.nodes - 1),
+             options.engine, options.nodes == 1 ? "" : "s", options.world.width, pid, name, name);
+  return 0;
+}
+
+}  // namespace
+
+void add_instance_name(CLI::App& app, std::string& name) {
+  app.add_option("--name", name, "which simulator")->type_name("X")->capture_default_str();
+}
+
+void add_up(CLI::App& app, Action& action) {
+  auto options = std::make_shared<UpOptions>();
+  CLI::App* command = app.add_subcommand("up", "start a simulator in the background");
+  add_instance_name(*command, options->name);
+  command->add_option("--nodes", options->nodes, "nodes, joined by a switch")
+      ->check(CLI::Range(1u, kMostNodes).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--engine", options->engine, "rtl: clock by clock; model: without time")
+      ->check(CLI::IsMember({"rtl", "model"}).description(""))
+      ->type_name("E")
+      ->capture_default_str();
+  add_link_options(*command, options->world);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,52 @@
+// A capture of all that the nodes send.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "packet/parser.hpp"
+#include "packet/pcapng.hpp"
+#include "sim/report/files.hpp"
+#include "testbench/link/frame.hpp"
+
+namespace roci::sim {
+
+class Capture final : public testbench::FrameTap {
+ public:
+  /// No file when `path` is empty. Throws UserError.
+  Capture(const std::string& path, unsigned nodes) {
+    if (path.empty()) return;
+    file_ = std::make_unique<OutputFile>(path);
+    try {
+      writer_ = std::make_unique<packet::PcapngWriter>(file_->temporary());
+      for (unsigned i = 0; i < nodes; ++i) writer_->add_interface("n" + std::to_string(i));
+    } catch (const std::runtime_error& error) {
+      throw UserError(error.what());
+    }
+  }
+
+  void frame(const testbench::FrameEvent& event) override {
+    if (!writer_ || !failure_.empty()) return;
+    try {
+      writer_->write(event.node, event.time_ns, event.parsed.frame, event.fault);
+    } catch (const std::runtime_error& error) {
+      failure_ = error.what();  // the simulation is no place to stop in
+    }
+  }
+
+  /// Puts the file under its name. Throws UserError when not all could be written.
+  void commit() {
+    if (!writer_) return;
+    if (!failure_.empty()) throw UserError(failure_);
+    writer_->close();
+    file_->commit();
+  }
+
+ private:
+  std::unique_ptr<OutputFile> file_;
+  std::unique_ptr<packet::PcapngWriter> writer_;
+  std::string failure_;
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,123 @@
+#include "sim/server/client_memory.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+namespace roci::sim {
+namespace {
+
+constexpr std::uint64_t kPageLifeNs = 1000;
+constexpr std::size_t kEntryBytes = 64;     // up to this, a write may be a queue entry
+constexpr std::size_t kLastWordBytes = 4;   // with the owner bit
+
+void wake(driver::protocol::Page& page) {
+  page.written.fetch_add(1);
+  if (page.waiting.load() != 0) {
+    syscall(SYS_futex, &page.written, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace
+
+void ClientMemory::add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page) {
+  Space& space = spaces_[pasid];
+  space.pid = pid;
+  space.page = page;
+}
+
+void ClientMemory::bury(std::uint32_t pasid) {
+  Space& space = spaces_.at(pasid);
+  space.pid = 0;
+  space.page = nullptr;
+}
+
+void ClientMemory::wake_waiting() {
+  if (!wrote_) return;
+  wrote_ = false;
+  for (auto& [pasid, space] : spaces_) {
+    if (space.wrote && space.page != nullptr) wake(*space.page);
+    space.wrote = false;
+  }
+}
+
+int ClientMemory::move(bool write, pid_t pid, std::uint64_t address, void* data,
+                       std::size_t bytes) {
+  // Two pieces, so that the owner bit of a queue entry comes last.
+  const std::size_t tail = write && bytes <= kEntryBytes && bytes > kLastWordBytes ? kLastWordBytes
+                                                                                   : 0;
+  auto* here = static_cast<std::uint8_t*>(data);
+  auto* there = reinterpret_cast<std::uint8_t*>(address);
+  const iovec local[2] = {{here, bytes - tail}, {here + bytes - tail, tail}};
+  const iovec remote[2] = {{there, bytes - tail}, {there + bytes - tail, tail}};
+  const unsigned long pieces = tail == 0 ? 1 : 2;
+  const ssize_t moved = write ? process_vm_writev(pid, local, pieces, remote, pieces, 0)
+                              : process_vm_readv(pid, local, pieces, remote, pieces, 0);
+  if (moved == static_cast<ssize_t>(bytes)) return 0;
+  return moved < 0 ? errno : EFAULT;
+}
+
+const ClientMemory::CachedPage* ClientMemory::cached(Space& space, std::uint64_t address) {
+  for (const CachedPage& page : space.pages) {
+    if (page.address == address && page.epoch == epoch_ && *now_ns_ - page.read_ns < kPageLifeNs) {
+      return &page;
+    }
+  }
+  CachedPage& page = space.pages[space.oldest];
+  space.oldest = (space.oldest + 1) % space.pages.size();
+  ++counts_.calls_to_read;
+  if (move(false, space.pid, address, page.bytes.data(), kPage) != 0) {
+    page.address = 1;
+    return nullptr;
+  }
+  page.address = address;
+  page.epoch = epoch_;
+  page.read_ns = *now_ns_;
+  return &page;
+}
+
+bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+                        std::size_t bytes) {
+  const auto found = spaces_.find(pasid);
+  if (found == spaces_.end() || found->second.pid == 0) return false;
+  ++counts_.reads;
+  const std::uint64_t offset = address % kPage;
+  bool done = false;
+  if (offset + bytes <= kPage && bytes < kPage) {
+    const CachedPage* page = cached(found->second, address - offset);
+    done = page != nullptr;
+    if (done) std::memcpy(data, page->bytes.data() + offset, bytes);
+  } else {
+    ++counts_.calls_to_read;
+    done = move(false, found->second.pid, address, data, bytes) == 0;
+  }
+  counts_.failures += !done;
+  return done;
+}
+
+bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
+                         std::size_t bytes) {
+  const auto found = spaces_.find(pasid);
+  if (found == spaces_.end() || found->second.pid == 0) return false;
+  Space& space = found->second;
+  ++counts_.writes;
+  for (CachedPage& page : space.pages) page.address = 1;
+  // move() does not change what it writes from.
+  if (move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes) != 0) {
+    ++counts_.failures;
+    return false;
+  }
+  if (bytes <= kEntryBytes) {
+    wake(*space.page);
+  } else {
+    space.wrote = wrote_ = true;
+  }
+  return true;
+}
+
+}  // namespace roci::sim

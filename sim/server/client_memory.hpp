@@ -1,0 +1,71 @@
+// DMA into the memory of processes, by their own addresses.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+#include "driver/device/protocol.hpp"
+#include "testbench/host/memory.hpp"
+
+namespace roci::sim {
+
+/// Address spaces by PASID. A call costs microseconds, whatever it moves, so reads fetch the page
+/// around them; the README says how long a page counts.
+class ClientMemory final : public testbench::AddressSpaces {
+ public:
+  /// Where the simulated time stands; needed before the first access.
+  void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
+
+  void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page);
+  /// The process has gone: accesses fail from here on.
+  void bury(std::uint32_t pasid);
+  /// No access with the PASID can come any more.
+  void remove(std::uint32_t pasid) { spaces_.erase(pasid); }
+
+  /// What processes wrote before now must be seen.
+  void forget_pages() { ++epoch_; }
+  /// Wakes the threads of processes that wait for DMA.
+  void wake_waiting();
+
+  /// errno, 0 when `bytes` at `address` of a process could be moved.
+  static int move(bool write, pid_t pid, std::uint64_t address, void* data, std::size_t bytes);
+
+  bool holds(std::uint32_t pasid) const override { return spaces_.count(pasid) != 0; }
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
+            std::size_t bytes) override;
+  bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
+             std::size_t bytes) override;
+
+  struct Counts {
+    std::uint64_t reads = 0, calls_to_read = 0, writes = 0, failures = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  struct CachedPage {
+    std::uint64_t address = 1;  ///< no page starts there
+    std::uint64_t epoch = 0;
+    std::uint64_t read_ns = 0;
+    std::array<std::uint8_t, kPage> bytes;
+  };
+  struct Space {
+    pid_t pid = 0;  ///< 0: gone
+    driver::protocol::Page* page = nullptr;
+    bool wrote = false;
+    unsigned oldest = 0;
+    std::array<CachedPage, 4> pages;
+  };
+  const CachedPage* cached(Space& space, std::uint64_t address);
+
+  const std::uint64_t* now_ns_ = nullptr;
+  std::uint64_t epoch_ = 1;
+  bool wrote_ = false;
+  std::unordered_map<std::uint32_t, Space> spaces_;
+  Counts counts_;
+};
+
+}  // namespace roci::sim

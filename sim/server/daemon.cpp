@@ -1,0 +1,165 @@
+#include "sim/server/daemon.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "sim/report/files.hpp"
+#include "sim/server/capture.hpp"
+#include "sim/server/instance.hpp"
+#include "sim/server/server.hpp"
+
+namespace roci::sim {
+namespace {
+
+constexpr char kReady = 'R', kFailed = 'E';
+constexpr int kBacklog = 64;
+
+Descriptor listen_at(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, path.size());
+  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(path.c_str(), 0600) != 0 || listen(socket.get(), kBacklog) != 0) {
+    throw UserError(fmt::format("{}: {}", path, std::strerror(errno)));
+  }
+  return socket;
+}
+
+/// Descriptors for many processes with many channels.
+void raise_limits() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void leave_terminal(const Instance& instance) {
+  setsid();
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int log = open(instance.log().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+                       0600);
+  dup2(nothing, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  close(nothing);
+  close(log);
+}
+
+void log_line(const std::string& text) { fmt::print(stderr, "{}\n", text); }
+
+/// At most a few lines of a kind of trouble that may come at every clock.
+class FewLines {
+ public:
+  void operator()(const std::string& text) {
+    constexpr unsigned kMost = 100;
+    if (count_ < kMost) log_line(text);
+    if (++count_ == kMost) log_line("more of this is not told");
+  }
+
+ private:
+  unsigned count_ = 0;
+};
+
+std::string trace_prefix(const std::string& file) {
+  if (file.empty()) return file;
+  std::filesystem::path path = std::filesystem::absolute(file);
+  if (path.extension() == ".fst") path.replace_extension();
+  return path.string();
+}
+
+/// The life of the simulator; `ready` tells the process that started it.
+void serve(const UpOptions& options, const Instance& instance, Descriptor& ready) {
+  raise_limits();
+  Capture capture(options.world.pcap, options.nodes);
+  FabricConfig config;
+  config.nodes = options.nodes;
+  config.width = options.world.width;
+  config.faults.loss = options.world.loss;
+  config.faults.duplicate = options.world.duplicate;
+  config.faults.reorder = options.world.reorder;
+  config.faults.corrupt = options.world.corrupt;
+  config.delay_ns = options.world.delay_ns;
+  config.memory_ns = options.world.memory_ns;
+  config.seed = options.world.seed;
+  config.trace = trace_prefix(options.world.trace);
+
+  ClientMemory memory;
+  Fabric fabric(config, memory, FewLines());
+  memory.follow(fabric.now_ns());
+  for (unsigned i = 0; i < fabric.nodes(); ++i) fabric.middle().from(i).add_tap(&capture);
+  fabric.open();
+
+  const nlohmann::json about = {{"name", instance.name()},
+                                {"pid", getpid()},
+                                {"engine", options.engine},
+                                {"width", options.world.width},
+                                {"seed", options.world.seed},
+                                {"socket", instance.socket()}};
+  Server server(fabric, memory, options.world.width, listen_at(instance.socket()), about,
+                log_line);
+  if (write(ready.get(), &kReady, 1) != 1) throw UserError("nobody waits for the simulator");
+  ready.reset();
+  server.run();
+  capture.commit();
+}
+
+[[noreturn]] void child(const UpOptions& options, const Instance& instance, Descriptor ready) {
+  int status = 0;
+  try {
+    leave_terminal(instance);
+    serve(options, instance, ready);
+  } catch (const std::exception& error) {
+    const std::string text = kFailed + std::string(error.what());
+    if (ready && write(ready.get(), text.data(), text.size()) < 0) status = 2;
+    log_line(error.what());
+    status = 1;
+  }
+  instance.remove();
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+}  // namespace
+
+int start_in_background(const UpOptions& options) {
+  const Instance instance(options.name);
+  const Descriptor lock(instance.claim());
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw UserError(std::strerror(errno));
+  Descriptor from(ends[0]), to(ends[1]);
+  std::fflush(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) {
+    instance.remove();
+    throw UserError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  }
+  if (pid == 0) {
+    from.reset();
+    child(options, instance, std::move(to));
+  }
+  to.reset();
+  std::string told;
+  char buffer[256];
+  ssize_t got = 0;
+  while ((got = read(from.get(), buffer, sizeof buffer)) > 0) {
+    told.append(buffer, static_cast<std::size_t>(got));
+  }
+  if (told == std::string(1, kReady)) return pid;
+  waitpid(pid, nullptr, 0);
+  instance.remove();
+  if (told.size() > 1) throw UserError(told.substr(1));
+  throw UserError("the simulator ended before it was ready");
+}
+
+}  // namespace roci::sim

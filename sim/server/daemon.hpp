@@ -1,0 +1,21 @@
+// The simulator as a process in the background.
+#pragma once
+
+#include <string>
+
+#include "sim/options.hpp"
+
+namespace roci::sim {
+
+struct UpOptions {
+  std::string name = "default";
+  std::string engine = "rtl";
+  unsigned nodes = 2;
+  WorldOptions world;
+};
+
+/// Starts a simulator and returns its process id when it serves. Throws UserError, and then nothing
+/// of it is left.
+int start_in_background(const UpOptions& options);
+
+}  // namespace roci::sim

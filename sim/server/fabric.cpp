@@ -1,0 +1,136 @@
+#define SC_INCLUDE_DYNAMIC_PROCESSES
+#include "sim/server/fabric.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace roci::sim {
+namespace {
+
+using testbench::kClockNs;
+using testbench::kNever;
+
+constexpr std::size_t kStackBytes = 1 << 20;
+constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
+constexpr unsigned kLookClocks = 16;
+constexpr double kGbps64 = 10, kGbps512 = 100;
+
+std::uint64_t ns_of(const sc_core::sc_time& time) {
+  static const std::uint64_t kTicks = sc_core::sc_time(1, sc_core::SC_NS).value();
+  return time.value() / kTicks;
+}
+
+void spawn(const char* name, std::size_t stack, std::function<void()> body) {
+  sc_core::sc_spawn_options options;
+  options.set_stack_size(static_cast<int>(stack));
+  sc_core::sc_spawn(std::move(body), sc_core::sc_gen_unique_name(name), &options);
+}
+
+}  // namespace
+
+Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
+               FabricNode::OnFault on_fault) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  testbench::ChannelConfig uplink;
+  uplink.bytes = config.width / 8;
+  uplink.rate_gbps = config.width == 64 ? kGbps64 : kGbps512;
+  uplink.delay_ns = config.delay_ns;
+  uplink.faults = config.faults;
+  uplink.seed = config.seed;
+  switch_ = std::make_unique<Switch>(config.nodes, uplink);
+  for (unsigned i = 0; i < config.nodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    testbench::NicConfig nic;
+    nic.axi.bytes = config.width / 8;
+    nic.axi.latency_ns = config.memory_ns;
+    nic.axi.seed = config.seed * config.nodes + i;
+    if (!config.trace.empty()) nic.trace = config.trace + "." + name + ".fst";
+    nodes_.push_back(std::make_unique<FabricNode>(sc_core::sc_module_name(name.c_str()), i,
+                                                  config.width, nic, switch_->from(i),
+                                                  switch_->to(i), processes, on_fault));
+    switch_->set_mac(i, nodes_[i]->mac());
+  }
+  spawn("stepper", kStepperStackBytes, [this] { step(); });
+  for (auto& node : nodes_) {
+    spawn("firmware", kStackBytes, [&node] { node->run_firmware(); });
+    spawn("jobs", kStackBytes, [&node] { node->run_jobs(); });
+    spawn("events", kStackBytes, [&node] { node->run_events(); });
+  }
+}
+
+Fabric::~Fabric() {
+  for (auto& node : nodes_) node->abandon();
+}
+
+void Fabric::open() { sc_core::sc_start(); }
+
+void Fabric::run(Surroundings& surroundings) {
+  surroundings_ = &surroundings;
+  sc_core::sc_start();
+}
+
+void Fabric::submit(unsigned node, FabricNode::Job job) {
+  woken_.push_back(&nodes_[node]->submit(std::move(job)));
+}
+
+/// Runs clocks until a thread has something to do at the time reached, and lets it.
+void Fabric::step() {
+  for (;;) {
+    const std::uint64_t synced = ns_of(sc_core::sc_time_stamp());
+    const std::uint64_t pending = ns_of(sc_core::sc_time_to_pending_activity());
+    const std::uint64_t limit = pending > kNever - synced ? kNever : synced + pending;
+    const std::uint64_t reached = advance(limit);
+    if (reached > synced) {
+      sc_core::wait(sc_core::sc_time(static_cast<double>(reached - synced), sc_core::SC_NS));
+    }
+    for (sc_core::sc_event* event : woken_) event->notify(sc_core::SC_ZERO_TIME);
+    woken_.clear();
+    const bool up = surroundings_ != nullptr ||
+                    std::all_of(nodes_.begin(), nodes_.end(), [](auto& n) { return n->ready(); });
+    if (stop_ || (up && surroundings_ == nullptr)) {
+      stop_ = false;
+      sc_core::sc_pause();
+    }
+    sc_core::wait(sc_core::SC_ZERO_TIME);
+  }
+}
+
+/// Evaluates edges before `limit` until one wakes a thread; the time up to which all is done.
+std::uint64_t Fabric::advance(std::uint64_t limit) {
+  while (now_ < limit) {
+    if (stop_) return now_;
+    if (surroundings_ != nullptr && --until_look_ == 0) {
+      until_look_ = kLookClocks;
+      surroundings_->look(now_);
+      if (stop_ || !woken_.empty()) return now_;
+    }
+    const std::uint64_t edge = now_;
+    switch_->forward(edge);
+    bool evaluated = false;
+    std::uint64_t next = std::min(limit, switch_->next_ns());
+    for (auto& node : nodes_) {
+      const std::uint64_t at = node->nic().wakes_at();
+      if (at > edge) {
+        next = std::min(next, at);
+        continue;
+      }
+      evaluated = true;
+      node->nic().clock(edge);
+      node->collect_woken(woken_);
+    }
+    if (evaluated) {
+      ++clocks_;
+      now_ += kClockNs;
+      if (!woken_.empty()) return edge;
+      continue;
+    }
+    if (surroundings_ != nullptr) next = surroundings_->rest(edge, next);
+    if (next == kNever) throw std::logic_error("nothing can happen any more");
+    now_ = std::max(edge + kClockNs, (next + kClockNs - 1) / kClockNs * kClockNs);
+    until_look_ = 1;
+    if (!woken_.empty()) return std::min(now_, limit);
+  }
+  return limit;
+}
+
+}  // namespace roci::sim

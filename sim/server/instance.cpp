@@ -1,0 +1,150 @@
+#include "sim/server/instance.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "driver/device/protocol.hpp"
+#include "sim/report/files.hpp"
+
+namespace roci::sim {
+namespace {
+
+constexpr mode_t kPrivate = 0700;
+constexpr mode_t kForOthers = 0077;
+constexpr std::size_t kLongestName = 32;
+
+[[noreturn]] void fail_at(const std::string& path) {
+  throw UserError(fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
+Instance::Instance(const std::string& name) : name_(name) {
+  const bool good = !name.empty() && name.size() <= kLongestName &&
+                    std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                      return std::isalnum(c) != 0 || c == '-' || c == '_';
+                    });
+  if (!good) {
+    throw UserError(fmt::format("'{}' is no name: up to {} letters, digits, '-' and '_'", name,
+                                kLongestName));
+  }
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  directory_ = runtime != nullptr && runtime[0] == '/'
+                   ? fmt::format("{}/roci-{}", runtime, name)
+                   : fmt::format("/tmp/roci-{}-{}", getuid(), name);
+  if (socket().size() >= sizeof sockaddr_un::sun_path) {
+    throw UserError(fmt::format("{}: too long for a socket", socket()));
+  }
+}
+
+bool Instance::check_directory() const {
+  struct stat found {};
+  if (lstat(directory_.c_str(), &found) != 0) {
+    if (errno == ENOENT) return false;
+    fail_at(directory_);
+  }
+  if (!S_ISDIR(found.st_mode)) throw UserError(directory_ + ": not a directory");
+  if (found.st_uid != getuid()) throw UserError(directory_ + ": owned by another user");
+  if ((found.st_mode & kForOthers) != 0) {
+    throw UserError(directory_ + ": open to other users; its mode must be 0700");
+  }
+  return true;
+}
+
+int Instance::open_lock(int flags) const {
+  return open((directory_ + "/lock").c_str(), flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+bool Instance::free() const {
+  if (!check_directory()) return true;
+  const int fd = open_lock(0);
+  if (fd < 0) return true;
+  const bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return !taken;
+}
+
+int Instance::claim() const {
+  if (!check_directory() && mkdir(directory_.c_str(), kPrivate) != 0 && errno != EEXIST) {
+    fail_at(directory_);
+  }
+  check_directory();
+  const int fd = open_lock(O_CREAT);
+  if (fd < 0) fail_at(directory_ + "/lock");
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const bool taken = errno == EWOULDBLOCK;
+    close(fd);
+    if (taken) {
+      throw UserError(fmt::format("'{}' is up already; see 'roci status --name {}'", name_, name_));
+    }
+    fail_at(directory_ + "/lock");
+  }
+  unlink(socket().c_str());
+  return fd;
+}
+
+void Instance::remove() const {
+  unlink(socket().c_str());
+  unlink(log().c_str());
+  unlink((directory_ + "/lock").c_str());
+  rmdir(directory_.c_str());
+}
+
+int Instance::connect() const {
+  const auto not_up = [this] {
+    return UserError(fmt::format("no simulator '{}' is up; start it with 'roci up{}'", name_,
+                                 name_ == "default" ? "" : " --name " + name_));
+  };
+  if (!check_directory()) throw not_up();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = socket();
+  path.copy(address.sun_path, path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (fd < 0) fail_at(path);
+  if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    const int error = errno;
+    close(fd);
+    if (error == ENOENT || error == ECONNREFUSED) throw not_up();
+    errno = error;
+    fail_at(path);
+  }
+  return fd;
+}
+
+int ask(int socket, unsigned kind) {
+  using namespace driver::protocol;
+  const Header request{kind, 1};
+  Done answer{};
+  iovec part{&answer, sizeof answer};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr in{};
+  in.msg_iov = &part;
+  in.msg_iovlen = 1;
+  in.msg_control = control;
+  in.msg_controllen = sizeof control;
+  if (send(socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
+      recvmsg(socket, &in, MSG_CMSG_CLOEXEC) != sizeof answer ||
+      answer.header.kind != kind || answer.refusal != 0) {
+    throw UserError("the simulator does not answer");
+  }
+  const cmsghdr* rights = CMSG_FIRSTHDR(&in);
+  int fd = -1;
+  if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  }
+  return fd;
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,165 @@
+#include "sim/server/node.hpp"
+
+#include <algorithm>
+
+namespace roci::sim {
+namespace {
+
+constexpr std::uint32_t kFirstPasid = 0x100;  // of the simulator itself, one for each node
+constexpr std::uint64_t kFirstAddress = 1ull << 40;
+constexpr std::uint64_t kMac = 0x525400000001;  // locally administered
+constexpr std::uint32_t kIpv4 = 0x0A000001;     // 10.0.0.1
+constexpr unsigned kEventLog = 10;              // entries of an event queue, log2
+
+sc_core::sc_time time_of(std::uint64_t ns) {
+  return sc_core::sc_time(static_cast<double>(ns), sc_core::SC_NS);
+}
+
+driver::Gid gid_of_ipv6(unsigned node) {
+  driver::Gid gid{};
+  gid[0] = 0xFD;
+  gid[15] = static_cast<std::uint8_t>(node + 1);
+  return gid;
+}
+
+}  // namespace
+
+FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned width,
+                       const testbench::NicConfig& config, testbench::Channel& egress,
+                       testbench::Channel& ingress, testbench::AddressSpaces& processes,
+                       OnFault on_fault)
+    : sc_module(name),
+      index_(index),
+      on_fault_(std::move(on_fault)),
+      memory_("memory", kFirstAddress * (index + 1), config.axi.seed),
+      nic_(testbench::make_nic(width, "nic", config, egress, ingress, *this)),
+      port_("port") {
+  memory_.attach(&processes);
+  port_.bind(nic_->registers);
+  nic_->memory.bind(memory_.socket);
+  management_ = std::make_unique<testbench::Management>(
+      mac(), [this](bool write, std::uint32_t offset, std::uint32_t value) {
+        return access(write, offset, value);
+      });
+}
+
+std::uint64_t FabricNode::mac() const { return kMac + index_; }
+
+std::vector<driver::Gid> FabricNode::gids() const {
+  return {driver::gid_of_ipv4(kIpv4 + index_), gid_of_ipv6(index_)};
+}
+
+void FabricNode::run_firmware() {
+  for (;;) {
+    const std::uint64_t again = management_->run();
+    if (nic_->attention()) {
+      sc_core::wait(time_of(testbench::kClockNs));  // what it did is not in the adapter yet
+      continue;
+    }
+    firmware_sleeps_ = true;
+    if (again == testbench::kNever) {
+      sc_core::wait(firmware_wakes_);
+    } else {
+      const std::uint64_t now = now_ns();
+      sc_core::wait(time_of(again > now ? again - now : testbench::kClockNs), firmware_wakes_);
+    }
+    firmware_sleeps_ = false;
+  }
+}
+
+void FabricNode::run_jobs() {
+  driver::ContextOptions options;
+  options.event_log = kEventLog;
+  context_ = std::make_unique<driver::Context>(*this, options);
+  const std::vector<driver::Gid> addresses = gids();
+  for (unsigned i = 0; i < addresses.size(); ++i) context_->set_gid(i, addresses[i]);
+  ready_ = true;
+  opened_.notify(sc_core::SC_ZERO_TIME);
+  for (;;) {
+    while (jobs_.empty()) sc_core::wait(job_came_);
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    job(*context_);
+  }
+}
+
+void FabricNode::run_events() {
+  sc_core::wait(opened_);
+  for (;;) {
+    const auto event = context_->events().wait();
+    if (event && on_event_) on_event_(index_, *event);
+  }
+}
+
+sc_core::sc_event& FabricNode::submit(Job job) {
+  jobs_.push_back(std::move(job));
+  return job_came_;
+}
+
+void FabricNode::collect_woken(std::vector<sc_core::sc_event*>& woken) {
+  if (nic_->memory_changed()) {
+    for (Waiter* waiter : waiters_) {
+      if (waiter->fired || !(*waiter->ready)()) continue;
+      waiter->fired = true;
+      woken.push_back(waiter->event);
+    }
+  }
+  auto& accesses = nic_->woken();
+  woken.insert(woken.end(), accesses.begin(), accesses.end());
+  accesses.clear();
+  if (nic_->attention() && firmware_sleeps_) {
+    firmware_sleeps_ = false;
+    woken.push_back(&firmware_wakes_);
+  }
+}
+
+std::uint32_t FabricNode::read32(std::uint32_t offset) { return access(false, offset, 0); }
+void FabricNode::write32(std::uint32_t offset, std::uint32_t value) { access(true, offset, value); }
+driver::DmaMemory FabricNode::allocate(std::size_t bytes, std::size_t alignment) {
+  return memory_.allocate(pasid(), bytes, alignment);
+}
+void FabricNode::release(const driver::DmaMemory& memory) { memory_.release(pasid(), memory); }
+std::uint32_t FabricNode::pasid() const { return kFirstPasid + index_; }
+
+std::uint64_t FabricNode::now_ns() const {
+  static const std::uint64_t kTicks = sc_core::sc_time(1, sc_core::SC_NS).value();
+  return sc_core::sc_time_stamp().value() / kTicks;
+}
+
+bool FabricNode::wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
+  if (ready()) return true;
+  sc_core::sc_event event;
+  Waiter waiter{&ready, &event, false};
+  waiters_.push_back(&waiter);
+  if (timeout_ns == kForever) {
+    sc_core::wait(event);
+  } else {
+    sc_core::wait(time_of(timeout_ns), event);
+  }
+  waiters_.erase(std::find(waiters_.begin(), waiters_.end(), &waiter));
+  return ready();
+}
+
+void FabricNode::wake() {
+  for (Waiter* waiter : waiters_) {
+    if ((*waiter->ready)()) waiter->event->notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void FabricNode::bus_fault(const std::string& text) {
+  on_fault_(std::string(basename()) + ": " + text);
+}
+
+std::uint32_t FabricNode::access(bool write, std::uint32_t offset, std::uint32_t value) {
+  tlm::tlm_generic_payload payload;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(offset);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+  payload.set_data_length(sizeof value);
+  payload.set_streaming_width(sizeof value);
+  port_->b_transport(payload, delay);
+  return value;
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,91 @@
+// One node of the fabric: an adapter, its firmware, and the context through which the simulator
+// gives commands for processes.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "driver/context.hpp"
+#include "testbench/firmware/management.hpp"
+#include "testbench/host/memory.hpp"
+#include "testbench/nic/nic.hpp"
+
+namespace roci::sim {
+
+class FabricNode final : public sc_core::sc_module,
+                         public driver::Device,
+                         public testbench::NicListener {
+ public:
+  /// Work in the thread that owns the context; may take simulated time.
+  using Job = std::function<void(driver::Context&)>;
+  using OnEvent = std::function<void(unsigned node, const driver::Event&)>;
+  using OnFault = std::function<void(const std::string&)>;
+
+  FabricNode(sc_core::sc_module_name name, unsigned index, unsigned width,
+             const testbench::NicConfig& config, testbench::Channel& egress,
+             testbench::Channel& ingress, testbench::AddressSpaces& processes, OnFault on_fault);
+
+  unsigned index() const { return index_; }
+  std::uint64_t mac() const;
+  std::vector<driver::Gid> gids() const;
+  testbench::Nic& nic() { return *nic_; }
+  void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
+
+  /// The bodies of this node's SystemC threads.
+  void run_firmware();
+  void run_jobs();
+  void run_events();
+  /// The context is open, the addresses are set.
+  bool ready() const { return ready_; }
+
+  /// Appends a job; the event is to be notified.
+  sc_core::sc_event& submit(Job job);
+
+  /// After a clock: events of threads that can go on.
+  void collect_woken(std::vector<sc_core::sc_event*>& woken);
+  /// At the end, when no thread runs any more.
+  void abandon() { static_cast<void>(context_.release()); }
+
+  // driver::Device, for the threads above
+  std::uint32_t read32(std::uint32_t offset) override;
+  void write32(std::uint32_t offset, std::uint32_t value) override;
+  driver::DmaMemory allocate(std::size_t bytes, std::size_t alignment) override;
+  void release(const driver::DmaMemory& memory) override;
+  std::uint32_t pasid() const override;
+  std::uint64_t now_ns() const override;
+  bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override;
+  void wake() override;
+
+ private:
+  struct Waiter {
+    const std::function<bool()>* ready;
+    sc_core::sc_event* event;
+    bool fired;
+  };
+
+  // NicListener
+  void memory_written(std::uint64_t, const std::uint8_t*, unsigned) override {}
+  void bus_fault(const std::string& text) override;
+  void ethernet_frame(const packet::Bytes&) override {}
+
+  std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);
+
+  unsigned index_;
+  OnFault on_fault_;
+  OnEvent on_event_;
+  testbench::HostMemory memory_;
+  std::unique_ptr<testbench::Nic> nic_;
+  tlm_utils::simple_initiator_socket<FabricNode> port_;
+  std::unique_ptr<testbench::Management> management_;
+  std::unique_ptr<driver::Context> context_;
+  sc_core::sc_event opened_, job_came_, firmware_wakes_;
+  bool firmware_sleeps_ = false;
+  bool ready_ = false;
+  std::deque<Job> jobs_;
+  std::vector<Waiter*> waiters_;
+};
+
+}  // namespace roci::sim

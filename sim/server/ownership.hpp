@@ -1,0 +1,54 @@
+// Which objects of an adapter belong to a process, and which commands it may give for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "driver/device/command_port.hpp"
+#include "driver/error.hpp"
+
+namespace roci::sim {
+
+/// In the order in which they are taken down: nothing is in use when its turn comes.
+enum class Owned { kQueuePair, kSharedReceiveQueue, kWindow, kRegion, kCompletionQueue, kDomain };
+inline constexpr std::size_t kOwnedKinds = 6;
+
+/// A command with handles checked and PASID set, or the status that answers it.
+struct Checked {
+  driver::AdminStatus status = driver::AdminStatus::kOk;
+  std::uint32_t detail = 0;
+};
+
+class Ownership {
+ public:
+  /// Looks at a command of the process: is it one for processes, and are the handles its own?
+  /// Sets the address space that it names to `pasid`.
+  Checked check(unsigned opcode, driver::Body& body, std::uint32_t pasid) const;
+  /// After the adapter has carried it out.
+  void done(unsigned opcode, const driver::Body& body, const driver::Body& reply);
+
+  bool has(Owned kind, std::uint32_t number) const { return of(kind).count(number) != 0; }
+  const std::set<std::uint32_t>& of(Owned kind) const {
+    return numbers_[static_cast<std::size_t>(kind)];
+  }
+  bool empty() const;
+
+  /// The command that takes down the next object, and forgets it.
+  struct TakeDown {
+    unsigned opcode;
+    driver::Body body;
+    Owned kind;
+    std::uint32_t number;
+  };
+  std::optional<TakeDown> take_down_next();
+
+ private:
+  std::array<std::set<std::uint32_t>, kOwnedKinds> numbers_;  ///< keys by index
+  std::map<std::uint32_t, std::uint32_t> keys_;               ///< as made, by index
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,260 @@
+#include "sim/server/server.hpp"
+
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+namespace roci::sim {
+namespace {
+
+constexpr std::uint64_t kPollNs = 1'000'000;        // of the wall clock, while something moves
+constexpr std::uint64_t kJumpNs = 20'000;           // gaps up to this are not slept through
+constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
+
+std::uint64_t clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+int signal_descriptor() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/// A file of its own with `text` in it; none: no memory.
+Descriptor file_of(const std::string& text) {
+  Descriptor file(memfd_create("roci-status", MFD_CLOEXEC));
+  if (file && write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    file.reset();
+  }
+  return file;
+}
+
+nlohmann::json counters_of(driver::Context& context) {
+  const driver::PortCounters counters = context.port_counters();
+  nlohmann::json drops = nlohmann::json::object();
+  for (std::size_t i = 0; i < counters.drops.size(); ++i) {
+    drops[std::string(spec::kDropCauses[i].name)] = counters.drops[i];
+  }
+  return {{"rx_frames", counters.rx_frames}, {"rx_bytes", counters.rx_bytes},
+          {"tx_frames", counters.tx_frames}, {"tx_bytes", counters.tx_bytes},
+          {"rx_roce", counters.rx_roce},     {"rx_ethernet", counters.rx_ethernet},
+          {"drops", drops}};
+}
+
+}  // namespace
+
+Server::Server(Fabric& fabric, ClientMemory& memory, unsigned width, Descriptor listener,
+               nlohmann::json about, std::function<void(const std::string&)> log)
+    : fabric_(fabric),
+      memory_(memory),
+      listener_(std::move(listener)),
+      signals_(signal_descriptor()),
+      about_(std::move(about)),
+      log_(std::move(log)),
+      household_{fabric,
+                 memory,
+                 width,
+                 [this] { return new_pasid(); },
+                 [this](std::shared_ptr<Session> session, std::uint32_t tag) {
+                   status(std::move(session), tag);
+                 },
+                 [this] { fabric_.stop(); },
+                 log_},
+      next_pasid_(kFirstPasid) {
+  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+    fabric_.node(i).set_on_event(
+        [this](unsigned node, const driver::Event& event) { on_event(node, event); });
+  }
+}
+
+void Server::run() { fabric_.run(*this); }
+
+void Server::look(std::uint64_t now_ns) {
+  memory_.wake_waiting();
+  take_doorbells(now_ns);
+  if (message_waits_ || clock_ns() - polled_at_ns_ >= kPollNs) {
+    constexpr timespec kNoTime{0, 0};
+    poll_sockets(&kNoTime);
+  }
+}
+
+std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
+  const std::uint64_t gap = until_ns - now_ns;
+  look(now_ns);
+  if (take_doorbells(now_ns) || message_waits_ || fabric_.has_work()) return now_ns;
+  if (gap <= kJumpNs) return until_ns;
+
+  for (const auto& session : sessions_) session->sleep(true);
+  // A process that rang before it could see `asleep` has its bell seen here.
+  const bool rung = std::any_of(sessions_.begin(), sessions_.end(),
+                                [](const auto& session) { return session->rung(); });
+  const std::uint64_t start = clock_ns();
+  if (!rung) {
+    const bool accepting = start >= accept_from_ns_;
+    std::uint64_t most = until_ns == testbench::kNever ? testbench::kNever : gap;
+    if (!accepting) most = std::min(most, kAcceptAgainNs);
+    const timespec timeout{static_cast<time_t>(most / kNsPerSecond),
+                           static_cast<long>(most % kNsPerSecond)};
+    poll_sockets(most == testbench::kNever ? nullptr : &timeout);
+  }
+  for (const auto& session : sessions_) session->sleep(false);
+  const std::uint64_t slept = clock_ns() - start;
+  const std::uint64_t reached = slept >= gap ? until_ns : now_ns + slept;
+  take_doorbells(reached);
+  return reached;
+}
+
+bool Server::take_doorbells(std::uint64_t now_ns) {
+  bool any = false;
+  for (const auto& session : sessions_) {
+    session->publish(now_ns);
+    if (!session->rung() && !session->has_posts()) continue;
+    const Session::Taken taken = session->take(now_ns);
+    any |= taken.doorbells;
+    message_waits_ |= taken.message;
+  }
+  return any;
+}
+
+void Server::poll_sockets(const timespec* timeout) {
+  sessions_.erase(std::remove_if(sessions_.begin(), sessions_.end(),
+                                 [](const auto& session) { return session->gone(); }),
+                  sessions_.end());
+  message_waits_ = false;
+  polled_at_ns_ = clock_ns();
+  const bool accepting = polled_at_ns_ >= accept_from_ns_;
+  polled_.clear();
+  polled_.push_back({signals_.get(), POLLIN, 0});
+  polled_.push_back({accepting ? listener_.get() : -1, POLLIN, 0});
+  const std::vector<std::shared_ptr<Session>> sessions = sessions_;
+  for (const auto& session : sessions) {
+    const short events = session->wants_messages() ? POLLIN : 0;
+    polled_.push_back({session->socket(), events, 0});
+    polled_.push_back({session->pidfd(), POLLIN, 0});
+  }
+  const std::size_t channels = polled_.size();
+  for (const auto& session : sessions) {
+    for (const int fd : session->full_channels()) polled_.push_back({fd, POLLOUT, 0});
+  }
+  if (ppoll(polled_.data(), polled_.size(), timeout, nullptr) <= 0) return;
+
+  if ((polled_[0].revents & POLLIN) != 0) fabric_.stop();
+  if (polled_[1].revents != 0) accept_one();
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const short message = polled_[2 + 2 * i].revents;
+    const short process = polled_[3 + 2 * i].revents;
+    if ((message & POLLIN) != 0) sessions[i]->receive();
+    // What was sent before the end is not lost, but nobody waits for its answer.
+    if ((process & POLLIN) != 0 || (message & (POLLHUP | POLLERR)) != 0) sessions[i]->end();
+  }
+  if (polled_.size() > channels) {
+    for (const auto& session : sessions) session->retry_events();
+  }
+}
+
+void Server::accept_one() {
+  Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      accept_from_ns_ = clock_ns() + kAcceptAgainNs;
+    }
+    return;
+  }
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 ||
+      peer.uid != getuid() || sessions_.size() >= kMostSessions) {
+    return;
+  }
+  sessions_.push_back(std::make_shared<Session>(std::move(socket), household_));
+}
+
+void Server::on_event(unsigned node, const driver::Event& event) {
+  for (const auto& session : sessions_) {
+    if (session->takes(node, event)) return session->deliver(event);
+  }
+}
+
+std::uint32_t Server::new_pasid() {
+  for (std::uint32_t i = kFirstPasid; i < kPasids; ++i) {
+    const std::uint32_t pasid = next_pasid_;
+    next_pasid_ = next_pasid_ + 1 == kPasids ? kFirstPasid : next_pasid_ + 1;
+    if (!memory_.holds(pasid)) return pasid;
+  }
+  return 0;
+}
+
+void Server::status(std::shared_ptr<Session> session, std::uint32_t tag) {
+  // The counters of all nodes first, one after the other.
+  auto ports = std::make_shared<std::map<unsigned, nlohmann::json>>();
+  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+    fabric_.submit(i, [this, session, tag, ports, i](driver::Context& context) {
+      try {
+        (*ports)[i] = counters_of(context);
+      } catch (const driver::Error&) {
+        (*ports)[i] = nullptr;
+      }
+      if (ports->size() != fabric_.nodes()) return;
+      nlohmann::json all = numbers();
+      for (const auto& [node, port] : *ports) all["nodes"][node]["port"] = port;
+      session->answer_status(tag, file_of(all.dump()).get());
+    });
+  }
+}
+
+nlohmann::json Server::numbers() const {
+  nlohmann::json all = about_;
+  const ClientMemory::Counts& dma = memory_.counts();
+  all["simulated_ns"] = fabric_.now_ns();
+  all["clocks"] = fabric_.clocks();
+  all["dma"] = {{"reads", dma.reads},
+                {"calls_to_read", dma.calls_to_read},
+                {"writes", dma.writes},
+                {"failures", dma.failures}};
+  const Switch::Drops& drops = fabric_.middle().drops();
+  all["switch_drops"] = {{"unknown_address", drops.unknown}, {"congested", drops.congested}};
+  all["nodes"] = nlohmann::json::array();
+  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+    const testbench::Channel::Counts& link = fabric_.middle().from(i).counts();
+    nlohmann::json node = {{"name", "n" + std::to_string(i)},
+                           {"clocks", fabric_.node(i).nic().clocks()},
+                           {"link",
+                            {{"frames", link.frames},
+                             {"lost", link.dropped},
+                             {"corrupted", link.corrupted},
+                             {"duplicated", link.duplicated},
+                             {"delayed", link.delayed}}},
+                           {"processes", nlohmann::json::array()}};
+    for (const auto& session : sessions_) {
+      if (session->pasid() == 0 || session->node() != i) continue;
+      const auto count = [&](Owned kind) { return session->owned().of(kind).size(); };
+      node["processes"].push_back({{"pid", session->pid()},
+                                   {"pasid", session->pasid()},
+                                   {"ended", session->ended()},
+                                   {"queue_pairs", count(Owned::kQueuePair)},
+                                   {"completion_queues", count(Owned::kCompletionQueue)},
+                                   {"regions", count(Owned::kRegion)},
+                                   {"windows", count(Owned::kWindow)},
+                                   {"shared_receive_queues", count(Owned::kSharedReceiveQueue)},
+                                   {"domains", count(Owned::kDomain)}});
+    }
+    all["nodes"].push_back(std::move(node));
+  }
+  return all;
+}
+
+}  // namespace roci::sim

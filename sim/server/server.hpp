@@ -1,0 +1,54 @@
+// Serves processes on a socket while the fabric runs, and decides how simulated time passes.
+#pragma once
+
+#include <poll.h>
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/server/session.hpp"
+
+namespace roci::sim {
+
+class Server final : public Surroundings {
+ public:
+  /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: what kStatus tells besides the numbers.
+  Server(Fabric& fabric, ClientMemory& memory, unsigned width, Descriptor listener,
+         nlohmann::json about, std::function<void(const std::string&)> log);
+
+  /// Runs until a process asks for the end, or SIGTERM or SIGINT comes.
+  void run();
+
+  // Surroundings
+  void look(std::uint64_t now_ns) override;
+  std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) override;
+
+  static constexpr std::size_t kMostSessions = 256;
+
+ private:
+  bool take_doorbells(std::uint64_t now_ns);
+  void poll_sockets(const timespec* timeout);
+  void accept_one();
+  void on_event(unsigned node, const driver::Event& event);
+  void status(std::shared_ptr<Session> session, std::uint32_t tag);
+  nlohmann::json numbers() const;
+  std::uint32_t new_pasid();
+
+  Fabric& fabric_;
+  ClientMemory& memory_;
+  Descriptor listener_, signals_;
+  nlohmann::json about_;
+  std::function<void(const std::string&)> log_;
+  Household household_;
+  std::vector<std::shared_ptr<Session>> sessions_;
+  std::vector<pollfd> polled_;
+  std::uint64_t polled_at_ns_ = 0;
+  std::uint64_t accept_from_ns_ = 0;  ///< when descriptors ran out
+  bool message_waits_ = false;
+  std::uint32_t next_pasid_;
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,336 @@
+#include "sim/server/session.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace roci::sim {
+namespace {
+
+using namespace driver::protocol;
+using driver::AdminStatus;
+
+constexpr std::size_t kMostAtOnce = 32;  // messages of one process before others get their turn
+
+/// The message as its structure; false: another size.
+template <typename Message>
+bool read(Message& message, const std::uint8_t* bytes, std::size_t size) {
+  if (size != sizeof message) return false;
+  std::memcpy(&message, bytes, sizeof message);
+  return true;
+}
+
+std::string reason(int error) {
+  switch (error) {
+    case EPERM:
+      return "not permitted; under Yama (kernel.yama.ptrace_scope) set it to 1 or 0, in a container "
+             "give it SYS_PTRACE, and run both in one user namespace";
+    case ESRCH:
+      return "the simulator does not see the process; run both in one PID namespace";
+    case ENOSYS:
+      return "process_vm_readv is not there; a seccomp filter may forbid it";
+    default:
+      return std::strerror(error);
+  }
+}
+
+}  // namespace
+
+Session::Session(Descriptor socket, Household& household)
+    : household_(household), socket_(std::move(socket)) {
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0) pid_ = peer.pid;
+}
+
+Session::~Session() {
+  if (page_ != nullptr) munmap(page_, sizeof *page_);
+}
+
+void Session::receive() {
+  for (std::size_t i = 0; i < kMostAtOnce && wants_messages(); ++i) {
+    if (!receive_one()) return;
+  }
+}
+
+bool Session::receive_one() {
+  // One byte more than any message, so that longer ones show.
+  std::uint8_t bytes[kMostBytes + 1];
+  iovec part{bytes, sizeof bytes};
+  alignas(cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))] = {};
+  msghdr in{};
+  in.msg_iov = &part;
+  in.msg_iovlen = 1;
+  in.msg_control = control;
+  in.msg_controllen = sizeof control;
+  const ssize_t got = recvmsg(socket_.get(), &in, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  Descriptor first;
+  for (cmsghdr* c = got < 0 ? nullptr : CMSG_FIRSTHDR(&in); c != nullptr; c = CMSG_NXTHDR(&in, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = CMSG_LEN(0); at + sizeof(int) <= c->cmsg_len; at += sizeof(int)) {
+      int fd = -1;
+      std::memcpy(&fd, reinterpret_cast<char*>(c) + at, sizeof fd);
+      Descriptor one(fd);
+      if (!first) first = std::move(one);
+    }
+  }
+  if (got <= 0) {
+    end();
+    return false;
+  }
+  handle(bytes, static_cast<std::size_t>(got), std::move(first));
+  return !ended_;
+}
+
+void Session::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) {
+  Header header{};
+  if (size < sizeof header) return end();
+  std::memcpy(&header, bytes, sizeof header);
+  const auto kind = static_cast<Kind>(header.kind);
+  if (kind == Kind::kHello) {
+    Hello message{};
+    if (!joined_ && read(message, bytes, size)) return hello(message);
+    return end();
+  }
+  if (kind == Kind::kStatus && size == sizeof header) {
+    ++commands_;
+    return household_.status(shared_from_this(), header.tag);
+  }
+  if (kind == Kind::kShutdown && size == sizeof header) {
+    reply_done(kind, header.tag, Refusal::kNone);
+    return household_.shut_down();
+  }
+  if (!joined_) return end();
+  switch (kind) {
+    case Kind::kCommand: {
+      Command message{};
+      if (read(message, bytes, size)) return command(message);
+      break;
+    }
+    case Kind::kWake:
+      if (size == sizeof header) return;
+      break;
+    case Kind::kAddChannel: {
+      AddChannel message{};
+      if (read(message, bytes, size)) return add_channel(message, std::move(fd));
+      break;
+    }
+    case Kind::kRemoveChannel: {
+      RemoveChannel message{};
+      if (read(message, bytes, size)) return remove_channel(message);
+      break;
+    }
+    case Kind::kRoute: {
+      Route message{};
+      if (read(message, bytes, size)) return route(message);
+      break;
+    }
+    default:
+      break;
+  }
+  end();
+}
+
+bool Session::refuse(Welcome& answer, Refusal refusal, int error, const std::string& text) {
+  answer.refusal = static_cast<std::uint32_t>(refusal);
+  answer.error = static_cast<std::uint32_t>(error);
+  text.copy(answer.text, sizeof answer.text - 1);
+  reply(&answer, sizeof answer);
+  end();
+  return false;
+}
+
+void Session::hello(const Hello& message) {
+  Welcome answer{};
+  answer.header = message.header;
+  const unsigned nodes = household_.fabric.nodes();
+  const std::string name(message.node, strnlen(message.node, sizeof message.node));
+  unsigned node = 0;
+  while (node < nodes && name != fmt::format("n{}", node)) ++node;
+  if (message.magic != kMagic || message.version != kVersion) {
+    refuse(answer, Refusal::kVersion, 0, "the simulator is of another version than the program");
+    return;
+  }
+  if (node == nodes) {
+    refuse(answer, Refusal::kNoNode, 0,
+           fmt::format("no node '{}'; there are n0 to n{}", name, nodes - 1));
+    return;
+  }
+  const auto blocked = [&](int error) {
+    refuse(answer, Refusal::kNoAccess, error,
+           "the simulator cannot reach the memory of this process: " + reason(error));
+  };
+  if (pid_ <= 0) return blocked(ESRCH);
+  pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  if (!pidfd_) return blocked(errno);
+  std::uint64_t word = 0;
+  int error = ClientMemory::move(false, pid_, message.probe, &word, sizeof word);
+  word = ~word;
+  if (error == 0) {
+    error = ClientMemory::move(true, pid_, message.probe + sizeof word, &word, sizeof word);
+  }
+  if (error != 0) return blocked(error);
+
+  Descriptor file;
+  if (!make_page(file)) {
+    refuse(answer, Refusal::kFull, errno, "no memory for a doorbell page");
+    return;
+  }
+  pasid_ = household_.new_pasid();
+  if (pasid_ == 0) {
+    refuse(answer, Refusal::kFull, 0, "too many processes");
+    return;
+  }
+  joined_ = true;
+  node_ = node;
+  household_.memory.add(pasid_, pid_, page_);
+  answer.pasid = pasid_;
+  answer.node = node_;
+  answer.nodes = nodes;
+  answer.width = household_.width;
+  answer.mac = household_.fabric.node(node_).mac();
+  answer.page_size = sizeof(Page);
+  reply(&answer, sizeof answer, file.get());
+}
+
+bool Session::make_page(Descriptor& file) {
+  file = Descriptor(memfd_create("roci-doorbells", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), sizeof(Page)) != 0) return false;
+  // Sealed: a page that the process could cut short would stop the simulator with SIGBUS.
+  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return false;
+  void* at =
+      mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (at == MAP_FAILED) return false;
+  page_ = static_cast<Page*>(at);
+  return true;
+}
+
+void Session::command(const Command& message) {
+  driver::Body body;
+  std::memcpy(body.data(), message.body, kBodyBytes);
+  ++commands_;
+  household_.memory.forget_pages();
+  take(household_.fabric.now_ns());
+  household_.fabric.submit(node_, [self = shared_from_this(), message, body](
+                                      driver::Context& context) mutable {
+    --self->commands_;
+    if (self->ended_) return;
+    // What the process rang before the command reaches the adapter before it.
+    for (; !self->posts_.empty(); self->posts_.pop_front()) {
+      context.device().write32(self->posts_.front().first, self->posts_.front().second);
+    }
+    CommandReply answer{};
+    answer.header = message.header;
+    const Checked checked = self->owned_.check(message.opcode, body, self->pasid_);
+    answer.status = static_cast<std::uint32_t>(checked.status);
+    answer.detail = checked.detail;
+    if (checked.status == AdminStatus::kOk) {
+      try {
+        const driver::Body result = context.execute(message.opcode, body, "command of a process");
+        self->owned_.done(message.opcode, body, result);
+        self->forget_routes(message.opcode, body);
+        std::memcpy(answer.body, result.data(), kBodyBytes);
+      } catch (const driver::Error& error) {
+        answer.status = static_cast<std::uint32_t>(error.status());
+        answer.detail = error.detail();
+      }
+    }
+    self->reply(&answer, sizeof answer);
+  });
+}
+
+/// Numbers come back: a route must not outlive its object.
+void Session::forget_routes(unsigned opcode, const driver::Body& body) {
+  struct Way {
+    unsigned opcode;
+    Object object;
+    spec::Place place;
+  };
+  constexpr Way kWays[] = {
+      {code_of(spec::kAdminOps, "DestroyQp"), Object::kQueuePair, place_of(spec::kDestroyQp, "qpn")},
+      {code_of(spec::kAdminOps, "DestroyCq"), Object::kCompletionQueue,
+       place_of(spec::kDestroyCq, "cqn")},
+      {code_of(spec::kAdminOps, "DestroySrq"), Object::kSharedReceiveQueue,
+       place_of(spec::kDestroySrq, "srqn")},
+  };
+  for (const Way& way : kWays) {
+    if (way.opcode != opcode) continue;
+    const auto number = static_cast<std::uint32_t>(body.get(way.place));
+    for (const Format format : {Format::kCompletion, Format::kAsync}) {
+      routes_.erase({way.object, number, format});
+    }
+  }
+}
+
+void Session::end() {
+  if (ended_) return;
+  ended_ = true;
+  socket_.reset();
+  pidfd_.reset();
+  channels_.clear();
+  routes_.clear();
+  posts_.clear();
+  if (!joined_) {
+    gone_ = true;
+    return;
+  }
+  household_.memory.bury(pasid_);
+  munmap(std::exchange(page_, nullptr), sizeof(Page));
+  household_.fabric.submit(node_, [self = shared_from_this()](driver::Context& context) {
+    self->take_down(context);
+  });
+}
+
+void Session::take_down(driver::Context& context) {
+  while (const auto next = owned_.take_down_next()) {
+    try {
+      context.execute(next->opcode, next->body, "take down");
+    } catch (const driver::Error& error) {
+      household_.log(fmt::format("process {}: object {} of kind {} stays: {}", pid_, next->number,
+                                 static_cast<int>(next->kind), error.what()));
+    }
+  }
+  household_.memory.remove(pasid_);
+  gone_ = true;
+}
+
+void Session::reply(const void* message, std::size_t bytes, int fd) {
+  if (ended_) return;
+  iovec part{const_cast<void*>(message), bytes};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr out{};
+  out.msg_iov = &part;
+  out.msg_iovlen = 1;
+  if (fd >= 0) {
+    out.msg_control = control;
+    out.msg_controllen = sizeof control;
+    cmsghdr* rights = CMSG_FIRSTHDR(&out);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  }
+  // A process that does not read what it asked for has no use for the rest.
+  if (sendmsg(socket_.get(), &out, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) end();
+}
+
+void Session::answer_status(std::uint32_t tag, int fd) {
+  --commands_;
+  reply_done(Kind::kStatus, tag, fd < 0 ? Refusal::kFull : Refusal::kNone, 0, fd);
+}
+
+void Session::reply_done(Kind kind, std::uint32_t tag, Refusal refusal, int error, int fd) {
+  const Done answer{{static_cast<std::uint32_t>(kind), tag},
+                    static_cast<std::uint32_t>(refusal),
+                    static_cast<std::uint32_t>(error)};
+  reply(&answer, sizeof answer, fd);
+}
+
+}  // namespace roci::sim

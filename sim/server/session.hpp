@@ -1,0 +1,133 @@
+// One process that uses an adapter: its messages, its doorbells, its events, and its end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/device/protocol.hpp"
+#include "sim/server/client_memory.hpp"
+#include "sim/server/descriptor.hpp"
+#include "sim/server/fabric.hpp"
+#include "sim/server/ownership.hpp"
+
+namespace roci::sim {
+
+class Session;
+
+/// What sessions need of the server.
+struct Household {
+  Fabric& fabric;
+  ClientMemory& memory;
+  unsigned width;
+  /// An address space that is free, 0: none.
+  std::function<std::uint32_t()> new_pasid;
+  /// Answers kStatus when the numbers are there.
+  std::function<void(std::shared_ptr<Session>, std::uint32_t tag)> status;
+  std::function<void()> shut_down;
+  std::function<void(const std::string&)> log;
+};
+
+class Session final : public std::enable_shared_from_this<Session> {
+ public:
+  Session(Descriptor socket, Household& household);
+  ~Session();
+
+  // For the server's poll().
+  int socket() const { return socket_.get(); }
+  int pidfd() const { return pidfd_.get(); }
+  bool wants_messages() const { return !ended_ && commands_ < kMostCommands; }
+  /// Sockets of channels that are full and have events waiting.
+  std::vector<int> full_channels() const;
+
+  /// Takes the messages that are there.
+  void receive();
+  /// The connection or the process is at its end: its objects go.
+  void end();
+  bool ended() const { return ended_; }
+  /// After end(): nothing of it is left in the adapter.
+  bool gone() const { return gone_; }
+
+  // Doorbells.
+  void sleep(bool asleep);
+  bool rung() const { return page_ != nullptr && page_->bell.load(std::memory_order_relaxed) != 0; }
+  bool has_posts() const { return !posts_.empty(); }
+  /// Hands doorbells to the adapter. Says whether there were any or there is a message.
+  struct Taken {
+    bool doorbells, message;
+  };
+  Taken take(std::uint64_t now_ns);
+  void publish(std::uint64_t now_ns) {
+    if (page_ != nullptr) page_->now_ns.store(now_ns, std::memory_order_relaxed);
+  }
+
+  // Events.
+  bool takes(unsigned node, const driver::Event& event) const;
+  void deliver(const driver::Event& event);
+  void retry_events();
+
+  /// Answers kStatus with a file; -1: there is none.
+  void answer_status(std::uint32_t tag, int fd);
+
+  pid_t pid() const { return pid_; }
+  unsigned node() const { return node_; }
+  std::uint32_t pasid() const { return pasid_; }
+  const Ownership& owned() const { return owned_; }
+
+  static constexpr unsigned kMostCommands = 16;
+  static constexpr std::size_t kMostChannels = 64;
+
+ private:
+  struct Channel {
+    Descriptor socket;
+    driver::protocol::Format format;
+    std::uint32_t codes[16];
+    std::deque<std::vector<std::uint8_t>> waiting;
+  };
+  struct Target {
+    std::uint32_t channel;
+    std::uint64_t cookie;
+  };
+
+  bool receive_one();
+  void handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd);
+  void hello(const driver::protocol::Hello& message);
+  bool refuse(driver::protocol::Welcome& answer, driver::protocol::Refusal refusal, int error,
+              const std::string& text);
+  bool make_page(Descriptor& file);
+  void command(const driver::protocol::Command& message);
+  void add_channel(const driver::protocol::AddChannel& message, Descriptor fd);
+  void remove_channel(const driver::protocol::RemoveChannel& message);
+  void route(const driver::protocol::Route& message);
+  void forget_routes(unsigned opcode, const driver::Body& body);
+  void take_down(driver::Context& context);
+  void reply_done(driver::protocol::Kind kind, std::uint32_t tag, driver::protocol::Refusal refusal,
+                  int error = 0, int fd = -1);
+  void reply(const void* message, std::size_t bytes, int fd = -1);
+  void write(Channel& channel, std::vector<std::uint8_t> bytes);
+  void collect(driver::protocol::Doorbells& doorbells, Owned kind, std::uint32_t base,
+               std::uint32_t mask, const std::uint64_t* bits);
+
+  Household& household_;
+  Descriptor socket_, pidfd_;
+  pid_t pid_ = 0;
+  bool joined_ = false, ended_ = false, gone_ = false;
+  unsigned node_ = 0;
+  std::uint32_t pasid_ = 0;
+  driver::protocol::Page* page_ = nullptr;
+  unsigned commands_ = 0;  ///< under way
+  Ownership owned_;
+  std::deque<std::pair<std::uint32_t, std::uint32_t>> posts_;  ///< doorbells on their way
+  std::map<std::uint32_t, Channel> channels_;
+  /// By object, number and format.
+  std::map<std::tuple<driver::protocol::Object, std::uint32_t, driver::protocol::Format>, Target>
+      routes_;
+};
+
+}  // namespace roci::sim

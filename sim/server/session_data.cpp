@@ -1,0 +1,219 @@
+// Doorbells and events of a session: what passes without commands.
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sim/server/session.hpp"
+
+namespace roci::sim {
+namespace {
+
+using namespace driver::protocol;
+using driver::EventKind;
+
+constexpr std::uint32_t kStride = 16;
+constexpr std::uint32_t kIndexMask = 0xFFFF;
+constexpr std::uint64_t kPostNs = 400;  // from a processor to the adapter
+constexpr std::size_t kWords = kNumbers / 64;
+
+constexpr std::uint32_t kQp = driver::window_offset("QpDoorbell");
+constexpr std::uint32_t kCq = driver::window_offset("CqDoorbell");
+
+Object object_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kCompletion:
+    case EventKind::kCqError:
+      return Object::kCompletionQueue;
+    case EventKind::kSrqLimit:
+    case EventKind::kSrqError:
+      return Object::kSharedReceiveQueue;
+    default:
+      return Object::kQueuePair;
+  }
+}
+
+Owned owned_of(Object object) {
+  switch (object) {
+    case Object::kCompletionQueue:
+      return Owned::kCompletionQueue;
+    case Object::kSharedReceiveQueue:
+      return Owned::kSharedReceiveQueue;
+    default:
+      return Owned::kQueuePair;
+  }
+}
+
+std::vector<std::uint8_t> bytes_of(const void* data, std::size_t bytes) {
+  const auto* first = static_cast<const std::uint8_t*>(data);
+  return {first, first + bytes};
+}
+
+}  // namespace
+
+void Session::sleep(bool asleep) {
+  if (page_ != nullptr) page_->asleep.store(asleep ? 1 : 0);
+}
+
+Session::Taken Session::take(std::uint64_t now_ns) {
+  if (page_ == nullptr) return {false, false};
+  Taken taken{!posts_.empty(), false};
+  if (posts_.empty()) {
+    const std::uint32_t bell = page_->bell.exchange(0);
+    taken.message = (bell & kBellMessage) != 0;
+    if ((bell & kBellDoorbell) != 0) {
+      // See protocol.hpp for the order.
+      std::uint64_t arm[kWords], send[kWords], receive[kWords], shared[kWords], consumer[kWords];
+      const auto grab = [](Doorbells& doorbells, std::uint64_t* bits) {
+        for (std::size_t i = 0; i < kWords; ++i) {
+          bits[i] = doorbells.rung[i].load(std::memory_order_relaxed) == 0
+                        ? 0
+                        : doorbells.rung[i].exchange(0);
+        }
+      };
+      grab(page_->arm, arm);
+      grab(page_->send, send);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      grab(page_->receive, receive);
+      grab(page_->shared_receive, shared);
+      grab(page_->consumer, consumer);
+      collect(page_->consumer, Owned::kCompletionQueue, kCq, kIndexMask, consumer);
+      collect(page_->shared_receive, Owned::kSharedReceiveQueue, kQp + 8, kIndexMask, shared);
+      collect(page_->receive, Owned::kQueuePair, kQp + 4, kIndexMask, receive);
+      collect(page_->send, Owned::kQueuePair, kQp, kIndexMask, send);
+      collect(page_->arm, Owned::kCompletionQueue, kCq + 4, kIndexMask | kArmSolicited, arm);
+      household_.memory.forget_pages();
+      taken.doorbells = !posts_.empty();
+    }
+  }
+  testbench::Nic& nic = household_.fabric.node(node_).nic();
+  while (!posts_.empty() &&
+         nic.post_write(posts_.front().first, posts_.front().second, now_ns + kPostNs)) {
+    posts_.pop_front();
+  }
+  return taken;
+}
+
+void Session::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::uint32_t mask,
+                      const std::uint64_t* bits) {
+  for (std::size_t i = 0; i < kWords; ++i) {
+    for (std::uint64_t left = bits[i]; left != 0; left &= left - 1) {
+      const auto number = static_cast<std::uint32_t>(i * 64) +
+                          static_cast<std::uint32_t>(__builtin_ctzll(left));
+      if (!owned_.has(kind, number)) continue;
+      // Only arm words have the bit, and only they merge by it.
+      const std::uint32_t word = (mask & kArmSolicited) != 0
+                                     ? doorbells.word[number].fetch_and(~kArmPending)
+                                     : doorbells.word[number].load(std::memory_order_acquire);
+      posts_.emplace_back(base + kStride * number, word & mask);
+    }
+  }
+}
+
+void Session::add_channel(const AddChannel& message, Descriptor fd) {
+  const auto answer = [&](Refusal refusal) {
+    reply_done(Kind::kAddChannel, message.header.tag, refusal);
+  };
+  const auto format = static_cast<Format>(message.format);
+  int domain = 0, type = 0;
+  socklen_t bytes = sizeof domain;
+  const bool socket = fd && getsockopt(fd.get(), SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 &&
+                      getsockopt(fd.get(), SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 &&
+                      domain == AF_UNIX && (type == SOCK_SEQPACKET || type == SOCK_DGRAM);
+  if (!socket || message.format < 1 || message.format > 3 || channels_.count(message.id) != 0) {
+    return answer(Refusal::kBad);
+  }
+  if (channels_.size() >= kMostChannels) return answer(Refusal::kFull);
+  Channel& channel = channels_[message.id];
+  channel.socket = std::move(fd);
+  channel.format = format;
+  std::copy(std::begin(message.codes), std::end(message.codes), channel.codes);
+  answer(Refusal::kNone);
+}
+
+void Session::remove_channel(const RemoveChannel& message) {
+  for (auto route = routes_.begin(); route != routes_.end();) {
+    route = route->second.channel == message.id ? routes_.erase(route) : std::next(route);
+  }
+  const bool was = channels_.erase(message.id) != 0;
+  reply_done(Kind::kRemoveChannel, message.header.tag, was ? Refusal::kNone : Refusal::kBad);
+}
+
+void Session::route(const Route& message) {
+  const auto object = static_cast<Object>(message.object);
+  const auto channel = channels_.find(message.channel);
+  Refusal refusal = Refusal::kNone;
+  if (message.object < 1 || message.object > 3 || channel == channels_.end() ||
+      channel->second.format == Format::kPlain) {
+    refusal = Refusal::kBad;
+  } else if (!owned_.has(owned_of(object), message.number)) {
+    refusal = Refusal::kNotYours;
+  } else {
+    routes_[{object, message.number, channel->second.format}] = {message.channel, message.cookie};
+  }
+  reply_done(Kind::kRoute, message.header.tag, refusal);
+}
+
+bool Session::takes(unsigned node, const driver::Event& event) const {
+  return joined_ && !ended_ && node == node_ &&
+         owned_.has(owned_of(object_of(event.kind)), event.number);
+}
+
+void Session::deliver(const driver::Event& event) {
+  const Format format =
+      event.kind == EventKind::kCompletion ? Format::kCompletion : Format::kAsync;
+  const auto route = routes_.find({object_of(event.kind), event.number, format});
+  if (route != routes_.end()) {
+    Channel& channel = channels_.at(route->second.channel);
+    const std::uint64_t cookie = route->second.cookie;
+    if (format == Format::kCompletion) return write(channel, bytes_of(&cookie, sizeof cookie));
+    const auto kind = static_cast<std::size_t>(event.kind);
+    const std::uint32_t code = kind < std::size(channel.codes) ? channel.codes[kind] : 0;
+    if (code == 0) return;
+    const std::uint32_t words[4] = {static_cast<std::uint32_t>(cookie),
+                                    static_cast<std::uint32_t>(cookie >> 32), code, 0};
+    return write(channel, bytes_of(words, sizeof words));
+  }
+  for (auto& [id, channel] : channels_) {
+    if (channel.format != Format::kPlain) continue;
+    const std::uint32_t words[2] = {static_cast<std::uint32_t>(event.kind), event.number};
+    return write(channel, bytes_of(words, sizeof words));
+  }
+}
+
+void Session::write(Channel& channel, std::vector<std::uint8_t> bytes) {
+  if (channel.waiting.empty()) {
+    if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+        (errno != EAGAIN && errno != ENOBUFS)) {
+      return;  // told, or nobody listens any more
+    }
+  }
+  // The same event again would say nothing new.
+  if (std::find(channel.waiting.begin(), channel.waiting.end(), bytes) == channel.waiting.end()) {
+    channel.waiting.push_back(std::move(bytes));
+  }
+}
+
+void Session::retry_events() {
+  for (auto& [id, channel] : channels_) {
+    while (!channel.waiting.empty()) {
+      const auto& bytes = channel.waiting.front();
+      if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+          (errno == EAGAIN || errno == ENOBUFS)) {
+        break;
+      }
+      channel.waiting.pop_front();
+    }
+  }
+}
+
+std::vector<int> Session::full_channels() const {
+  std::vector<int> result;
+  for (const auto& [id, channel] : channels_) {
+    if (!channel.waiting.empty()) result.push_back(channel.socket.get());
+  }
+  return result;
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,28 @@
+#include "sim/server/status.hpp"
+
+#include <string>
+
+#include "driver/device/protocol.hpp"
+#include "sim/report/files.hpp"
+#include "sim/server/descriptor.hpp"
+
+namespace roci::sim {
+
+nlohmann::json status_of(const Instance& instance) {
+  const Descriptor socket(instance.connect());
+  const Descriptor file(
+      ask(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus)));
+  std::string text;
+  char buffer[4096];
+  ssize_t got = 0;
+  off_t at = 0;
+  while (file && (got = pread(file.get(), buffer, sizeof buffer, at)) > 0) {
+    text.append(buffer, static_cast<std::size_t>(got));
+    at += got;
+  }
+  nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
+  if (all.is_discarded()) throw UserError("the simulator does not tell its status");
+  return all;
+}
+
+}  // namespace roci::sim
