@@ -17,7 +17,7 @@ struct StatusOptions {
 };
 
 void print(const nlohmann::json& all) {
-  fmt::print("{}: process {}, {} engines of {} bits, {:.6f} s simulated, {} clocks evaluated\n",
+  fmt::print("{}: process {}, engine {}, {} bits, {:.6f} s simulated, {} clocks evaluated\n",
              all["name"].get<std::string>(), all["pid"].get<int>(),
              all["engine"].get<std::string>(), all["width"].get<unsigned>(),
              static_cast<double>(all["simulated_ns"].get<std::uint64_t>()) / 1e9,

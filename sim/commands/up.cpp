@@ -13,16 +13,13 @@ namespace {
 constexpr unsigned kMostNodes = 16;
 
 int run(const UpOptions& options) {
-  if (options.engine != "rtl") {
-    throw UserError("the engine 'model' is not in this build; use 'rtl'", 2);
-  }
   const int pid = start_in_background(options);
   const std::string name = options.name == "default" ? "" : " --name " + options.name;
-  fmt::print("{} is up: {}, {} engine{} of {} bits, process {}\n"
+  fmt::print("{} is up: {}, engine {}, {} bits, process {}\n"
              "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",
              options.name,
              options.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", options.nodes - 1),
-             options.engine, options.nodes == 1 ? "" : "s", options.world.width, pid, name, name);
+             options.engine, options.world.width, pid, name, name);
   return 0;
 }
 

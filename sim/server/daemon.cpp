@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "driver/verbs/tree.hpp"
 #include "sim/report/files.hpp"
 #include "sim/server/capture.hpp"
 #include "sim/server/instance.hpp"
@@ -78,12 +79,27 @@ std::string trace_prefix(const std::string& file) {
   return path.string();
 }
 
+/// The files by which stock programs find the adapter.
+void write_device_files(const std::string& directory, const FabricNode& node, unsigned width) {
+  verbs::TreeFacts facts;
+  const std::uint32_t version = node.limits().fw_version;
+  constexpr unsigned kGbps64 = 10, kGbps512 = 100;
+  facts.guid = verbs::guid_of_mac(node.mac());
+  facts.fw_version =
+      fmt::format("{}.{}.{}", version >> 16, version >> 8 & 0xFF, version & 0xFF);
+  facts.rate_gbps = width == 64 ? kGbps64 : kGbps512;
+  for (const NodeGid& entry : node.gids()) facts.gids.push_back({entry.gid, entry.roce_v1});
+  facts.pkeys = node.pkeys();
+  verbs::write_tree(directory, facts);
+}
+
 /// The life of the simulator; `ready` tells the process that started it.
 void serve(const UpOptions& options, const Instance& instance, Descriptor& ready) {
   raise_limits();
   Capture capture(options.world.pcap, options.nodes);
   FabricConfig config;
   config.nodes = options.nodes;
+  config.engine = options.engine == "rtl" ? testbench::Engine::kRtl : testbench::Engine::kModel;
   config.width = options.world.width;
   config.faults.loss = options.world.loss;
   config.faults.duplicate = options.world.duplicate;
@@ -99,14 +115,20 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   memory.follow(fabric.now_ns());
   for (unsigned i = 0; i < fabric.nodes(); ++i) fabric.middle().from(i).add_tap(&capture);
   fabric.open();
+  for (unsigned i = 0; i < fabric.nodes(); ++i) {
+    write_device_files(instance.device_files("n" + std::to_string(i)), fabric.node(i),
+                       options.world.width);
+  }
 
   const nlohmann::json about = {{"name", instance.name()},
                                 {"pid", getpid()},
                                 {"engine", options.engine},
                                 {"width", options.world.width},
+                                {"loss", options.world.loss},
                                 {"seed", options.world.seed},
                                 {"socket", instance.socket()}};
-  Server server(fabric, memory, options.world.width, listen_at(instance.socket()), about,
+  const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
+  Server server(fabric, memory, width, listen_at(instance.socket()), about,
                 log_line);
   if (write(ready.get(), &kReady, 1) != 1) throw UserError("nobody waits for the simulator");
   ready.reset();

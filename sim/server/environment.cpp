@@ -26,6 +26,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Instance& 
   std::vector<std::pair<std::string, std::string>> variables = {
       {"ROCI_SOCKET", instance.socket()},
       {"ROCI_NODE", node},
+      {"ROCI_SYSFS", instance.device_files(node)},
   };
   const std::string library = verbs_library();
   if (!library.empty()) {

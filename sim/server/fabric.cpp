@@ -46,7 +46,7 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
     nic.axi.seed = config.seed * config.nodes + i;
     if (!config.trace.empty()) nic.trace = config.trace + "." + name + ".fst";
     nodes_.push_back(std::make_unique<FabricNode>(sc_core::sc_module_name(name.c_str()), i,
-                                                  config.width, nic, switch_->from(i),
+                                                  config.engine, config.width, nic, switch_->from(i),
                                                   switch_->to(i), processes, on_fault));
     switch_->set_mac(i, nodes_[i]->mac());
   }

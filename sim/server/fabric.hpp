@@ -12,7 +12,8 @@ namespace roci::sim {
 
 struct FabricConfig {
   unsigned nodes = 2;
-  unsigned width = 512;  ///< bits of the engines
+  testbench::Engine engine = testbench::Engine::kRtl;
+  unsigned width = 512;  ///< bits of the engines; of the model: rate of the wire
   testbench::Faults faults;
   std::uint64_t delay_ns = 100;   ///< of a node's way to the switch
   std::uint64_t memory_ns = 400;  ///< of host memory, one way

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "driver/device/protocol.hpp"
 #include "sim/report/files.hpp"
@@ -91,10 +93,14 @@ int Instance::claim() const {
     fail_at(directory_ + "/lock");
   }
   unlink(socket().c_str());
+  std::error_code none;
+  std::filesystem::remove_all(directory_ + "/sys", none);
   return fd;
 }
 
 void Instance::remove() const {
+  std::error_code none;
+  std::filesystem::remove_all(directory_ + "/sys", none);
   unlink(socket().c_str());
   unlink(log().c_str());
   unlink((directory_ + "/lock").c_str());

@@ -14,6 +14,8 @@ class Instance {
   const std::string& directory() const { return directory_; }
   std::string socket() const { return directory_ + "/socket"; }
   std::string log() const { return directory_ + "/log"; }
+  /// Where the files are that take the place of /sys for programs on a node.
+  std::string device_files(const std::string& node) const { return directory_ + "/sys/" + node; }
 
   /// Makes the directory and takes its lock, which a living simulator holds; what one that died
   /// left is removed. Gives the descriptor that holds the lock. Throws UserError.

@@ -22,9 +22,25 @@ driver::Gid gid_of_ipv6(unsigned node) {
   return gid;
 }
 
+/// fe80:: and the EUI-64 of the port.
+driver::Gid link_local(std::uint64_t mac) {
+  driver::Gid gid{};
+  gid[0] = 0xFE;
+  gid[1] = 0x80;
+  for (unsigned i = 0; i < 3; ++i) {
+    gid[8 + i] = static_cast<std::uint8_t>(mac >> (40 - 8 * i));
+    gid[13 + i] = static_cast<std::uint8_t>(mac >> (16 - 8 * i));
+  }
+  gid[8] ^= 2;
+  gid[11] = 0xFF;
+  gid[12] = 0xFE;
+  return gid;
+}
+
 }  // namespace
 
-FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned width,
+FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index,
+                       testbench::Engine engine, unsigned width,
                        const testbench::NicConfig& config, testbench::Channel& egress,
                        testbench::Channel& ingress, testbench::AddressSpaces& processes,
                        OnFault on_fault)
@@ -32,7 +48,7 @@ FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned wi
       index_(index),
       on_fault_(std::move(on_fault)),
       memory_("memory", kFirstAddress * (index + 1), config.axi.seed),
-      nic_(testbench::make_nic(width, "nic", config, egress, ingress, *this)),
+      nic_(testbench::make_nic(engine, width, "nic", config, egress, ingress, *this)),
       port_("port") {
   memory_.attach(&processes);
   port_.bind(nic_->registers);
@@ -44,10 +60,6 @@ FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned wi
 }
 
 std::uint64_t FabricNode::mac() const { return kMac + index_; }
-
-std::vector<driver::Gid> FabricNode::gids() const {
-  return {driver::gid_of_ipv4(kIpv4 + index_), gid_of_ipv6(index_)};
-}
 
 void FabricNode::run_firmware() {
   for (;;) {
@@ -71,8 +83,7 @@ void FabricNode::run_jobs() {
   driver::ContextOptions options;
   options.event_log = kEventLog;
   context_ = std::make_unique<driver::Context>(*this, options);
-  const std::vector<driver::Gid> addresses = gids();
-  for (unsigned i = 0; i < addresses.size(); ++i) context_->set_gid(i, addresses[i]);
+  open();
   ready_ = true;
   opened_.notify(sc_core::SC_ZERO_TIME);
   for (;;) {
@@ -80,6 +91,33 @@ void FabricNode::run_jobs() {
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
     job(*context_);
+  }
+}
+
+void FabricNode::open() {
+  const NodeGid wanted[] = {{driver::gid_of_ipv4(kIpv4 + index_), false},
+                            {gid_of_ipv6(index_), false},
+                            {link_local(mac()), false},
+                            {link_local(mac()), true}};
+  gids_.resize(context_->limits().max_gid);
+  for (unsigned i = 0; i < std::size(wanted) && i < gids_.size(); ++i) {
+    context_->set_gid(i, wanted[i].gid, {}, wanted[i].roce_v1);
+    const driver::Body entry = context_->execute(
+        code_of(spec::kAdminOps, "QueryGid"),
+        driver::Body().put(place_of(spec::kQueryGid, "index"), i), "query GID");
+    if ((entry.get(place_of(spec::kQueryGidReply, "roce_v1")) != 0) == wanted[i].roce_v1) {
+      gids_[i] = wanted[i];
+    } else {
+      context_->set_gid(i, {});  // an adapter without RoCE v1
+    }
+  }
+  try {
+    for (unsigned i = 0; i < context_->limits().max_pkeys; ++i) {
+      pkeys_.push_back(context_->query_pkey(i));
+    }
+  } catch (const driver::Error& error) {  // an adapter with one entry has no table
+    if (error.status() != driver::AdminStatus::kBadOpcode) throw;
+    pkeys_ = {context_->query_port().pkey};
   }
 }
 

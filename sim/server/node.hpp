@@ -15,6 +15,12 @@
 
 namespace roci::sim {
 
+/// An address of a node.
+struct NodeGid {
+  driver::Gid gid;
+  bool roce_v1;
+};
+
 class FabricNode final : public sc_core::sc_module,
                          public driver::Device,
                          public testbench::NicListener {
@@ -24,13 +30,16 @@ class FabricNode final : public sc_core::sc_module,
   using OnEvent = std::function<void(unsigned node, const driver::Event&)>;
   using OnFault = std::function<void(const std::string&)>;
 
-  FabricNode(sc_core::sc_module_name name, unsigned index, unsigned width,
+  FabricNode(sc_core::sc_module_name name, unsigned index, testbench::Engine engine, unsigned width,
              const testbench::NicConfig& config, testbench::Channel& egress,
              testbench::Channel& ingress, testbench::AddressSpaces& processes, OnFault on_fault);
 
   unsigned index() const { return index_; }
   std::uint64_t mac() const;
-  std::vector<driver::Gid> gids() const;
+  /// What is in the adapter's tables, once ready().
+  const std::vector<NodeGid>& gids() const { return gids_; }
+  const std::vector<std::uint16_t>& pkeys() const { return pkeys_; }
+  const driver::DeviceLimits& limits() const { return context_->limits(); }
   testbench::Nic& nic() { return *nic_; }
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
 
@@ -71,6 +80,7 @@ class FabricNode final : public sc_core::sc_module,
   void bus_fault(const std::string& text) override;
   void ethernet_frame(const packet::Bytes&) override {}
 
+  void open();
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);
 
   unsigned index_;
@@ -84,6 +94,8 @@ class FabricNode final : public sc_core::sc_module,
   sc_core::sc_event opened_, job_came_, firmware_wakes_;
   bool firmware_sleeps_ = false;
   bool ready_ = false;
+  std::vector<NodeGid> gids_;
+  std::vector<std::uint16_t> pkeys_;
   std::deque<Job> jobs_;
   std::vector<Waiter*> waiters_;
 };

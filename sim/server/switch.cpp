@@ -20,7 +20,7 @@ bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
 }  // namespace
 
 Switch::Switch(unsigned nodes, const testbench::ChannelConfig& uplink)
-    : partial_(nodes), macs_(nodes, 0) {
+    : macs_(nodes, 0) {
   for (unsigned i = 0; i < nodes; ++i) {
     testbench::ChannelConfig config = uplink;
     config.node = i;
@@ -35,13 +35,8 @@ Switch::Switch(unsigned nodes, const testbench::ChannelConfig& uplink)
 
 void Switch::forward(std::uint64_t now_ns) {
   for (unsigned from = 0; from < up_.size(); ++from) {
-    testbench::Channel::Beat beat{};
-    while (up_[from]->next_ns() <= now_ns && up_[from]->beat(now_ns, beat)) {
-      packet::Bytes& frame = partial_[from];
-      frame.insert(frame.end(), beat.data, beat.data + beat.bytes);
-      const bool last = beat.last;
-      up_[from]->pop();
-      if (!last) continue;
+    while (up_[from]->receive(now_ns, frame_)) {
+      const packet::Bytes& frame = frame_;
       const std::uint64_t mac = destination(frame);
       const auto owner = std::find(macs_.begin(), macs_.end(), mac);
       if (is_group(mac)) {
@@ -53,7 +48,6 @@ void Switch::forward(std::uint64_t now_ns) {
       } else {
         ++drops_.unknown;
       }
-      frame.clear();
     }
   }
 }
@@ -69,7 +63,7 @@ void Switch::send(unsigned port, std::uint64_t now_ns, const packet::Bytes& fram
 
 std::uint64_t Switch::next_ns() const {
   std::uint64_t next = testbench::Channel::kNever;
-  for (const auto& channel : up_) next = std::min(next, channel->next_ns());
+  for (const auto& channel : up_) next = std::min(next, channel->next_frame_ns());
   return next;
 }
 

@@ -36,7 +36,7 @@ class Switch {
   void send(unsigned port, std::uint64_t now_ns, const packet::Bytes& frame);
 
   std::vector<std::unique_ptr<testbench::Channel>> up_, down_;
-  std::vector<packet::Bytes> partial_;
+  packet::Bytes frame_;  ///< being forwarded
   std::vector<std::uint64_t> macs_;
   Drops drops_;
 };

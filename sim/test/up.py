@@ -279,13 +279,14 @@ def main():
         expect(directory.stat().st_mode & 0o777 == 0o700, "directory is open to others")
         descriptors = lambda: len(os.listdir(f"/proc/{pid}/fd"))
         maps = lambda: pathlib.Path(f"/proc/{pid}/maps").read_text().count("roci-doorbells")
+        time.sleep(0.2)  # the connection of the last `roci` is closed
         at_rest = descriptors()
         for check in (check_conversation, check_kill, lambda: check_hostile(path),
                       lambda: check_noise_on_own_queue(path)):
             start = time.monotonic()
             check()
             until(lambda: objects(0) == [] and objects(1) == [], "objects stay")
-            until(lambda: descriptors() == at_rest, f"descriptors: {at_rest}, now {descriptors()}")
+            until(lambda: descriptors() <= at_rest, f"descriptors: {at_rest}, now {descriptors()}")
             expect(maps() == 0, "doorbell pages stay mapped")
             print(f"{getattr(check, '__name__', '?')}: {time.monotonic() - start:.1f} s", flush=True)
 
