@@ -19,7 +19,7 @@ int run(const UpOptions& options) {
              "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",
              options.name,
              options.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", options.nodes - 1),
-             options.engine, options.world.width, pid, name, name);
+             name_of(options.world.engine), options.world.width, pid, name, name);
   return 0;
 }
 
@@ -36,10 +36,6 @@ void add_up(CLI::App& app, Action& action) {
   command->add_option("--nodes", options->nodes, "nodes, joined by a switch")
       ->check(CLI::Range(1u, kMostNodes).description(""))
       ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--engine", options->engine, "rtl: clock by clock; model: without time")
-      ->check(CLI::IsMember({"rtl", "model"}).description(""))
-      ->type_name("E")
       ->capture_default_str();
   add_link_options(*command, options->world);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -99,7 +99,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   Capture capture(options.world.pcap, options.nodes);
   FabricConfig config;
   config.nodes = options.nodes;
-  config.engine = options.engine == "rtl" ? testbench::Engine::kRtl : testbench::Engine::kModel;
+  config.engine = options.world.engine;
   config.width = options.world.width;
   config.faults.loss = options.world.loss;
   config.faults.duplicate = options.world.duplicate;
@@ -122,7 +122,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
 
   const nlohmann::json about = {{"name", instance.name()},
                                 {"pid", getpid()},
-                                {"engine", options.engine},
+                                {"engine", name_of(options.world.engine)},
                                 {"width", options.world.width},
                                 {"loss", options.world.loss},
                                 {"seed", options.world.seed},

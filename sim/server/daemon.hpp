@@ -9,7 +9,6 @@ namespace roci::sim {
 
 struct UpOptions {
   std::string name = "default";
-  std::string engine = "rtl";
   unsigned nodes = 2;
   WorldOptions world;
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A simulator in the background: two processes talk, one dies, one is hostile, all goes away.
 
-usage: up.py ROCI UP_PEER [--seed N] [UP OPTIONS...]
+usage: up.py ROCI UP_PEER [--seed N] [--kills N] [UP OPTIONS...]
 """
 import ctypes
 import json
@@ -20,7 +20,8 @@ import time
 ROCI, PEER = sys.argv[1:3]
 OPTIONS = sys.argv[3:]
 SEED = int(OPTIONS.pop(OPTIONS.index("--seed") + 1)) if "--seed" in OPTIONS else time.time_ns() % 10**6
-OPTIONS = [o for o in OPTIONS if o != "--seed"]
+KILLS = int(OPTIONS.pop(OPTIONS.index("--kills") + 1)) if "--kills" in OPTIONS else 2
+OPTIONS = [o for o in OPTIONS if o not in ("--seed", "--kills")]
 NAME = f"test-{os.getpid()}"
 WELCOME_BYTES = 8 + 8 + 160 + 16 + 8 + 8
 
@@ -76,8 +77,8 @@ class Peer:
         self.process.wait(20)
 
 
-def pair(timeout=14):
-    a, b = Peer("n0"), Peer("n1")
+def pair(timeout=14, nodes=("n0", "n1")):
+    a, b = Peer(nodes[0]), Peer(nodes[1])
     a.connect(b, timeout)
     b.connect(a, timeout)
     return a, b
@@ -120,8 +121,21 @@ def check_conversation():
     b.close()
 
 
+def check_one_node():
+    """Two processes on one node: frames come back from the switch."""
+    a, b = pair(nodes=("n1", "n1"))
+    expect(len(objects(1)) == 2 and objects(0) == [], "processes of n1")
+    seed = random.randrange(1 << 30)
+    a.ask(f"fill 0 20000 {seed}")
+    a.ask("write 0 20000 4096")
+    a.ask("sent", "Success 0")
+    b.ask(f"check 4096 20000 {seed}")
+    a.close()
+    b.close()
+
+
 def check_kill():
-    for victim_sends in (True, False):
+    for victim_sends in (True, False) * (KILLS // 2):
         a, b = pair(timeout=10)
         victim, other = (a, b) if victim_sends else (b, a)
         victim.tell("stream 100000" if victim_sends else "received")
@@ -281,7 +295,7 @@ def main():
         maps = lambda: pathlib.Path(f"/proc/{pid}/maps").read_text().count("roci-doorbells")
         time.sleep(0.2)  # the connection of the last `roci` is closed
         at_rest = descriptors()
-        for check in (check_conversation, check_kill, lambda: check_hostile(path),
+        for check in (check_conversation, check_one_node, check_kill, lambda: check_hostile(path),
                       lambda: check_noise_on_own_queue(path)):
             start = time.monotonic()
             check()

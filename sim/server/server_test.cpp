@@ -1,0 +1,213 @@
+// Parts of the server without a simulation: ownership, DMA, the switch.
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <vector>
+
+#include "sim/server/client_memory.hpp"
+#include "sim/server/ownership.hpp"
+#include "sim/server/switch.hpp"
+
+using namespace roci;
+using driver::AdminStatus;
+using driver::Body;
+using sim::Owned;
+using sim::Ownership;
+using spec::code_of;
+using spec::place_of;
+
+namespace {
+
+constexpr std::uint32_t kPasid = 0x1234;
+
+unsigned op(const char* name) { return code_of(spec::kAdminOps, name); }
+
+/// A process with one object of each kind, all with number 5 (keys: index 5).
+Ownership with_all() {
+  Ownership owned;
+  owned.done(op("AllocPd"), {}, Body().put(place_of(spec::kAllocPdReply, "pd"), 5));
+  owned.done(op("CreateCq"), {}, Body().put(place_of(spec::kCreateCqReply, "cqn"), 5));
+  owned.done(op("CreateQp"), {}, Body().put(place_of(spec::kCreateQpReply, "qpn"), 5));
+  owned.done(op("CreateSrq"), {}, Body().put(place_of(spec::kCreateSrqReply, "srqn"), 5));
+  owned.done(op("RegMr"), {}, Body().put(place_of(spec::kRegMrReply, "key"), 0x501));
+  owned.done(op("AllocMw"), {}, Body().put(place_of(spec::kAllocMwReply, "key"), 0x607));
+  return owned;
+}
+
+Body create_qp(std::uint32_t pd, std::uint32_t send, std::uint32_t receive) {
+  return Body()
+      .put(place_of(spec::kCreateQp, "pd"), pd)
+      .put(place_of(spec::kCreateQp, "send_cqn"), send)
+      .put(place_of(spec::kCreateQp, "recv_cqn"), receive)
+      .put(place_of(spec::kCreateQp, "pasid"), 99);
+}
+
+packet::Bytes frame(std::uint64_t to, std::uint8_t mark) {
+  packet::Bytes bytes(60, mark);
+  for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(to >> (40 - 8 * i));
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("ownership: a process names its own objects only") {
+  const Ownership owned = with_all();
+  Body good = create_qp(5, 5, 5);
+  CHECK(owned.check(op("CreateQp"), good, kPasid).status == AdminStatus::kOk);
+  CHECK(good.get(place_of(spec::kCreateQp, "pasid")) == kPasid);
+
+  for (const auto& [pd, send, receive, field] :
+       {std::tuple{6u, 5u, 5u, "pd"}, {5u, 6u, 5u, "send_cqn"}, {5u, 5u, 6u, "recv_cqn"}}) {
+    Body bad = create_qp(pd, send, receive);
+    const auto checked = owned.check(op("CreateQp"), bad, kPasid);
+    CHECK(checked.status == AdminStatus::kBadHandle);
+    CHECK(checked.detail == spec::kCommandBodyOffset + place_of(spec::kCreateQp, field).offset / 8);
+  }
+  // The shared receive queue counts when it is asked for.
+  Body without = create_qp(5, 5, 5).put(place_of(spec::kCreateQp, "srqn"), 9);
+  CHECK(owned.check(op("CreateQp"), without, kPasid).status == AdminStatus::kOk);
+  Body with = without.put(place_of(spec::kCreateQp, "srq"), 1);
+  CHECK(owned.check(op("CreateQp"), with, kPasid).status == AdminStatus::kBadHandle);
+}
+
+TEST_CASE("ownership: keys are one's own by their index, with any variant") {
+  const Ownership owned = with_all();
+  Body dereg = Body().put(place_of(spec::kDeregMr, "key"), 0x5FF);
+  CHECK(owned.check(op("DeregMr"), dereg, kPasid).status == AdminStatus::kOk);
+  Body other = Body().put(place_of(spec::kDeregMr, "key"), 0x701);
+  CHECK(owned.check(op("DeregMr"), other, kPasid).status == AdminStatus::kBadHandle);
+  Body rereg = Body()
+                   .put(place_of(spec::kReregMr, "key"), 0x501)
+                   .put(place_of(spec::kReregMr, "pd"), 8);
+  CHECK(owned.check(op("ReregMr"), rereg, kPasid).status == AdminStatus::kOk);
+  rereg.put(place_of(spec::kReregMr, "what"), 2);  // the domain
+  CHECK(owned.check(op("ReregMr"), rereg, kPasid).status == AdminStatus::kBadHandle);
+}
+
+TEST_CASE("ownership: tables of the node are not for processes") {
+  const Ownership owned = with_all();
+  for (const char* name : {"SetGid", "SetPkey"}) {
+    Body body;
+    CHECK(owned.check(op(name), body, kPasid).status == AdminStatus::kBadOpcode);
+  }
+  Body body;
+  CHECK(owned.check(0, body, kPasid).status == AdminStatus::kBadOpcode);
+  CHECK(owned.check(999, body, kPasid).status == AdminStatus::kBadOpcode);
+}
+
+TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
+  const Ownership nothing;
+  unsigned open = 0;
+  for (const spec::Code& code : spec::kAdminOps) {
+    Body body;
+    std::memset(body.data(), 0xFF, Body::kBytes);
+    const auto status = nothing.check(code.value, body, kPasid).status;
+    CHECK_MESSAGE((status == AdminStatus::kOk || status == AdminStatus::kBadHandle ||
+                   code.name == "SetGid" || code.name == "SetPkey"),
+                  code.name);
+    open += status == AdminStatus::kOk;
+  }
+  // Queries of the device, and what makes an object from nothing.
+  CHECK(open == 7);
+}
+
+TEST_CASE("ownership: objects are taken down before what they use") {
+  Ownership owned = with_all();
+  std::vector<unsigned> order;
+  while (const auto next = owned.take_down_next()) {
+    order.push_back(next->opcode);
+    if (next->opcode == op("DeregMr")) {
+      CHECK(next->body.get(place_of(spec::kDeregMr, "key")) == 0x501);
+    }
+  }
+  CHECK(order == std::vector<unsigned>{op("DestroyQp"), op("DestroySrq"), op("DeallocMw"),
+                                       op("DeregMr"), op("DestroyCq"), op("DeallocPd")});
+  CHECK(owned.empty());
+}
+
+TEST_CASE("dma: pages are read ahead until a doorbell, a write or a microsecond") {
+  std::uint64_t now = 0;
+  driver::protocol::Page page{};
+  sim::ClientMemory memory;
+  memory.follow(now);
+  memory.add(kPasid, getpid(), &page);
+  alignas(4096) static std::uint8_t bytes[8192];
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes);
+  std::uint8_t got[64];
+  const auto first = [&] {
+    REQUIRE(memory.read(kPasid, address + 64, got, sizeof got));
+    return got[0];
+  };
+  bytes[64] = 1;
+  CHECK(first() == 1);
+  CHECK(memory.read(kPasid, address + 128, got, sizeof got));
+  CHECK(memory.counts().calls_to_read == 1);
+  bytes[64] = 2;
+  memory.forget_pages();
+  CHECK(first() == 2);
+  bytes[64] = 3;
+  now += 1000;
+  CHECK(first() == 3);
+  const std::uint8_t four = 4;
+  CHECK(memory.write(kPasid, address + 64, &four, 1));
+  CHECK(bytes[64] == 4);
+  CHECK(first() == 4);
+  CHECK(page.written.load() == 1);
+  CHECK(memory.read(kPasid, address + 4090, got, 12));  // over the end of a page
+}
+
+TEST_CASE("dma: what is not mapped, and who is not there, cannot be reached") {
+  std::uint64_t now = 0;
+  driver::protocol::Page page{};
+  sim::ClientMemory memory;
+  memory.follow(now);
+  memory.add(kPasid, getpid(), &page);
+  void* gap = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto address = reinterpret_cast<std::uintptr_t>(gap);
+  std::uint8_t byte = 7;
+  CHECK(memory.read(kPasid, address, &byte, 1));
+  CHECK_FALSE(memory.write(kPasid, address, &byte, 1));  // for reading only
+  munmap(gap, 4096);
+  memory.forget_pages();
+  CHECK_FALSE(memory.read(kPasid, address, &byte, 1));
+  CHECK_FALSE(memory.read(kPasid + 1, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
+  memory.bury(kPasid);
+  CHECK(memory.holds(kPasid));
+  CHECK_FALSE(memory.read(kPasid, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
+  memory.remove(kPasid);
+  CHECK_FALSE(memory.holds(kPasid));
+}
+
+TEST_CASE("switch: frames go to whom they name, to all others, or back") {
+  testbench::ChannelConfig uplink;
+  uplink.delay_ns = 100;
+  sim::Switch middle(3, uplink);
+  for (unsigned i = 0; i < 3; ++i) middle.set_mac(i, 0x525400000001 + i);
+  middle.from(0).inject(0, frame(0x525400000002, 'a'));
+  middle.from(0).inject(0, frame(0xFFFFFFFFFFFF, 'b'));
+  middle.from(0).inject(0, frame(0x525400000001, 'c'));
+  middle.from(0).inject(0, frame(0x525400000009, 'd'));
+  CHECK(middle.next_ns() >= 100);
+  for (std::uint64_t now = 0; now < 1000; now += 4) middle.forward(now);
+  CHECK(middle.next_ns() == testbench::Channel::kNever);
+  std::string arrived[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    packet::Bytes bytes;
+    while (middle.to(i).receive(10000, bytes)) arrived[i] += static_cast<char>(bytes[6]);
+  }
+  CHECK(arrived[0] == "c");
+  CHECK(arrived[1] == "ab");
+  CHECK(arrived[2] == "b");
+  CHECK(middle.drops().unknown == 1);
+}
+
+TEST_CASE("switch: a port that nobody empties drops what does not fit") {
+  sim::Switch middle(2, {});
+  middle.set_mac(0, 1);
+  middle.set_mac(1, 2);
+  for (unsigned i = 0; i < 300; ++i) middle.from(0).inject(0, frame(2, 'x'));
+  for (std::uint64_t now = 0; now < 100000; now += 4) middle.forward(now);
+  CHECK(middle.drops().congested == 300 - 256);
+}
