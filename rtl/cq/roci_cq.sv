@@ -96,31 +96,19 @@ module roci_cq #(
   localparam logic [2:0] OpLive     = 3'd5;  // look only
   localparam logic [2:0] OpBreak    = 3'd6;  // an entry did not reach memory
 
-  // Sources of entries
-  logic [roci_pkg::CqeReqBits-1:0] sq_word, rq_word;
-  logic sq_valid, rq_valid, sq_take, rq_take, sq_empty, rq_empty;
-
-  roci_cq_wait u_wait_sq (
+  // Entries
+  roci_pkg::cqe_req_t entry;
+  logic               entry_valid, entries_empty, pick_entry;
+  roci_cq_entries #(.NumQps(NumQps)) u_entries (
     .clk_i, .rst_ni,
-    .cqe_i      (cqe_sq_i),
-    .valid_i    (cqe_sq_valid_i),
-    .ready_o    (cqe_sq_ready_o),
+    .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
+    .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
     .wr_done_i, .store_done_i,
-    .cqe_o      (sq_word),
-    .valid_o    (sq_valid),
-    .empty_o    (sq_empty),
-    .take_i     (sq_take)
-  );
-  roci_cq_wait u_wait_rq (
-    .clk_i, .rst_ni,
-    .cqe_i      (cqe_rq_i),
-    .valid_i    (cqe_rq_valid_i),
-    .ready_o    (cqe_rq_ready_o),
-    .wr_done_i, .store_done_i,
-    .cqe_o      (rq_word),
-    .valid_o    (rq_valid),
-    .empty_o    (rq_empty),
-    .take_i     (rq_take)
+    .fault_qpn_i, .fault_valid_i, .reset_qpn_i, .reset_valid_i,
+    .entry_o(entry),
+    .valid_o(entry_valid),
+    .take_i (pick_entry),
+    .empty_o(entries_empty)
   );
 
   // Doorbells
@@ -143,11 +131,10 @@ module roci_cq #(
   );
 
   // Choice of the next operation. Entries and doorbells take turns; what is rare goes first.
-  logic               room, sources_turn_q, rq_turn_q, rows_ready;
-  logic               period_valid, period_take, go, pick_entry, break_valid, break_take, looking;
+  logic               room, sources_turn_q, rows_ready;
+  logic               period_valid, period_take, go, break_valid, break_take, looking;
   logic [RowBits-1:0] period_row, op_row, break_row;
   logic [2:0]         op;
-  roci_pkg::cqe_req_t entry;
 
   always_comb begin
     op          = OpEntry;
@@ -178,12 +165,12 @@ module roci_cq #(
         op_row      = period_row;
         go          = 1'b1;
         period_take = 1'b1;
-      end else if (bell_valid && !(sources_turn_q && (sq_valid || rq_valid))) begin
+      end else if (bell_valid && !(sources_turn_q && entry_valid)) begin
         op          = bell_arm ? OpArm : OpConsumer;
         op_row      = bell_row;
         go          = 1'b1;
         bell_take   = 1'b1;
-      end else if (sq_valid || rq_valid) begin
+      end else if (entry_valid) begin
         op          = OpEntry;
         op_row      = entry.cqn[RowBits-1:0];
         go          = 1'b1;
@@ -191,39 +178,10 @@ module roci_cq #(
       end
     end
   end
-  // Queue pairs with a fault
-  localparam int unsigned QpBits = $clog2(NumQps);
-  logic [NumQps-1:0]  faulty_q;
-  logic               poisoned;
-  roci_pkg::cqe_req_t entry_word;
-  assign entry_word = rq_valid && (rq_turn_q || !sq_valid) ? rq_word : sq_word;
-  assign poisoned   = (entry_word.wait_data || entry_word.wait_store)
-                      && entry_word.status == roci_pkg::StatusSuccess
-                      && (faulty_q[entry_word.qpn[QpBits-1:0]]
-                          || (fault_valid_i && fault_qpn_i == entry_word.qpn));
-  always_comb begin
-    entry = entry_word;
-    if (poisoned) entry.status = roci_pkg::StatusFatalErr;
-  end
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) faulty_q <= '0;
-    else begin
-      if (reset_valid_i) faulty_q[reset_qpn_i[QpBits-1:0]] <= 1'b0;
-      if (fault_valid_i) faulty_q[fault_qpn_i[QpBits-1:0]] <= 1'b1;
-    end
-  end
-
-  assign rq_take = pick_entry && rq_valid && (rq_turn_q || !sq_valid);
-  assign sq_take = pick_entry && !rq_take;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      sources_turn_q <= 1'b0;
-      rq_turn_q      <= 1'b0;
-    end else begin
-      if (bell_take || pick_entry) sources_turn_q <= bell_take;
-      if (pick_entry) rq_turn_q <= sq_take;
-    end
+    if (!rst_ni) sources_turn_q <= 1'b0;
+    else if (bell_take || pick_entry) sources_turn_q <= bell_take;
   end
 
   // Look up
@@ -374,12 +332,12 @@ module roci_cq #(
 
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.
   assign bells_idle_o = !bell_valid && !valid_q;
-  assign idle_o = sq_empty && rq_empty && !row_valid_i && write_idle && !fail_valid_o &&
+  assign idle_o = entries_empty && !row_valid_i && write_idle && !fail_valid_o &&
                   !period_valid && rows_ready && !break_valid &&
                   !(valid_q && op_q != OpConsumer && op_q != OpArm);
 
   logic unused;
-  assign unused = ^{config_row.resize, reset_qpn_i[23:QpBits]};
+  assign unused = config_row.resize;
 
   `ASSERT(RoomForFail, `IMPLIES(valid_q && fail, fails_ready))
 

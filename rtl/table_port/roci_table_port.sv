@@ -136,12 +136,11 @@ module roci_table_port #(
   assign live_srq_valid_o = state_q == StSrqLive;
   assign live_cq_valid_o  = state_q == StCqLive;
 
-  logic row_go, key_go, key_write;
+  logic row_go, key_go;
   assign key_ready_o = !change_valid_i;
   assign key_go      = key_valid_i && key_ready_o;
   assign row_go      = state_q == StRow && !change_valid_i && !key_valid_i
                        && !(key_busy_i && table_q == roci_pkg::TableKey);
-  assign key_write   = key_go || (row_go && table_q == roci_pkg::TableKey);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -208,51 +207,20 @@ module roci_table_port #(
   end
 
   // Own copies
-  logic [roci_pkg::QpAttrBits-1:0] attr;
-  logic [roci_pkg::KeyBits-1:0]    key;
-  logic [roci_pkg::CqBits-1:0]     cq;
-  logic [roci_pkg::SrqBits-1:0]    srq;
-
-  roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
+  logic [511:0] copy;
+  roci_table_copies #(
+    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+  ) u_copies (
     .clk_i, .rst_ni,
-    .write_i     (row_go && table_q == roci_pkg::TableQpAttr),
-    .write_row_i (row_q[QpBits-1:0]),
-    .write_data_i(data_q[roci_pkg::QpAttrBits-1:0]),
-    .read_i      (state_q == StRam && table_q == roci_pkg::TableQpAttr),
-    .read_row_i  (row_q[QpBits-1:0]),
-    .read_data_o (attr),
-    .ready_o     ()
-  );
-  roci_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys)) u_key (
-    .clk_i, .rst_ni,
-    .write_i     (key_write),
-    .write_row_i (key_go ? key_index_i[KeyBits-1:0] : row_q[KeyBits-1:0]),
-    .write_data_i(key_go ? key_i : data_q[roci_pkg::KeyBits-1:0]),
-    .read_i      (state_q == StRam && table_q == roci_pkg::TableKey),
-    .read_row_i  (row_q[KeyBits-1:0]),
-    .read_data_o (key),
-    .ready_o     ()
-  );
-  roci_ram #(.Width(roci_pkg::CqBits), .Depth(NumCqs)) u_cq (
-    .clk_i, .rst_ni,
-    .write_i     (row_go && table_q == roci_pkg::TableCq),
-    .write_row_i (row_q[CqBits-1:0]),
-    .write_data_i({1'b0, data_q[roci_pkg::CqBits-2:0]}),  // `resize` is an order, no state
-    .read_i      (state_q == StRam && table_q == roci_pkg::TableCq),
-    .read_row_i  (row_q[CqBits-1:0]),
-    .read_data_o (cq),
-    .ready_o     ()
-  );
-
-  roci_ram #(.Width(roci_pkg::SrqBits), .Depth(NumSrqs)) u_srq (
-    .clk_i, .rst_ni,
-    .write_i     (row_go && table_q == roci_pkg::TableSrq),
-    .write_row_i (row_q[SrqBits-1:0]),
-    .write_data_i(data_q[roci_pkg::SrqBits-1:0]),
-    .read_i      (state_q == StRam && table_q == roci_pkg::TableSrq),
-    .read_row_i  (row_q[SrqBits-1:0]),
-    .read_data_o (srq),
-    .ready_o     ()
+    .table_i    (table_q),
+    .row_i      (row_q),
+    .write_i    (row_go),
+    .data_i     (data_q),
+    .read_i     (state_q == StRam),
+    .data_o     (copy),
+    .key_write_i(key_go),
+    .key_index_i,
+    .key_i
   );
 
   // What the two engines know of a queue pair
@@ -280,15 +248,7 @@ module roci_table_port #(
       case (state_q)
         StStart: if (!write_q) data_q <= '0;
         StState: if (state_done_i && !write_q) data_q[2:0] <= state_i;
-        StLoad: begin
-          case (table_q)
-            roci_pkg::TableQpAttr: data_q <= 512'(attr);
-            roci_pkg::TableKey:    data_q <= 512'(key);
-            roci_pkg::TableCq:     data_q <= 512'(cq);
-            roci_pkg::TableSrq:    data_q <= 512'(srq);
-            default:               data_q <= 512'(live_q);
-          endcase
-        end
+        StLoad: data_q <= table_q == roci_pkg::TableQpLive ? 512'(live_q) : copy;
         StSrqLive: if (live_srq_ready_i) data_q <= 512'(live_srq_i);
         StCqLive:  if (live_cq_ready_i) data_q <= 512'(live_cq_i);
         StCount: begin

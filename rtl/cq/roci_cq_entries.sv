@@ -1,0 +1,98 @@
+// Entries of both sources, each in order and with its data in memory, one at a time.
+//
+// Throughput: one per clock. Latency: one clock.
+//
+//   cqe_sq --> wait for tickets --+--> turn about --> fault? --> entry
+//   cqe_rq --> wait for tickets --+
+//
+// After a fault a queue pair gets no good completion that waited for data any more, until its RESET:
+// FatalErr stands in its place.
+
+module roci_cq_entries #(
+  parameter int unsigned NumQps = 256
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  // in
+  input  roci_pkg::cqe_req_t   cqe_sq_i,
+  input  logic                 cqe_sq_valid_i,
+  output logic                 cqe_sq_ready_o,
+  input  roci_pkg::cqe_req_t   cqe_rq_i,
+  input  logic                 cqe_rq_valid_i,
+  output logic                 cqe_rq_ready_o,
+  input  logic [15:0]          wr_done_i,
+  input  logic [7:0]           store_done_i,
+  input  logic [23:0]          fault_qpn_i,    // pulse: data of this queue pair is not in memory
+  input  logic                 fault_valid_i,
+  input  logic [23:0]          reset_qpn_i,    // pulse: the queue pair begins anew
+  input  logic                 reset_valid_i,
+
+  // out
+  output roci_pkg::cqe_req_t   entry_o,
+  output logic                 valid_o,
+  input  logic                 take_i,
+  output logic                 empty_o         // nothing waits
+);
+
+  localparam int unsigned QpBits = $clog2(NumQps);
+
+  logic [roci_pkg::CqeReqBits-1:0] sq_word, rq_word;
+  logic sq_valid, rq_valid, sq_empty, rq_empty, from_rq, rq_turn_q, poisoned;
+
+  roci_cq_wait u_wait_sq (
+    .clk_i, .rst_ni,
+    .cqe_i  (cqe_sq_i),
+    .valid_i(cqe_sq_valid_i),
+    .ready_o(cqe_sq_ready_o),
+    .wr_done_i, .store_done_i,
+    .cqe_o  (sq_word),
+    .valid_o(sq_valid),
+    .empty_o(sq_empty),
+    .take_i (take_i && !from_rq)
+  );
+  roci_cq_wait u_wait_rq (
+    .clk_i, .rst_ni,
+    .cqe_i  (cqe_rq_i),
+    .valid_i(cqe_rq_valid_i),
+    .ready_o(cqe_rq_ready_o),
+    .wr_done_i, .store_done_i,
+    .cqe_o  (rq_word),
+    .valid_o(rq_valid),
+    .empty_o(rq_empty),
+    .take_i (take_i && from_rq)
+  );
+
+  assign from_rq = rq_valid && (rq_turn_q || !sq_valid);
+  assign valid_o = sq_valid || rq_valid;
+  assign empty_o = sq_empty && rq_empty;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) rq_turn_q <= 1'b0;
+    else if (take_i) rq_turn_q <= !from_rq;
+  end
+
+  // Queue pairs with a fault
+  logic [NumQps-1:0]  faulty_q;
+  roci_pkg::cqe_req_t word;
+  assign word     = from_rq ? rq_word : sq_word;
+  assign poisoned = (word.wait_data || word.wait_store)
+                    && word.status == roci_pkg::StatusSuccess
+                    && (faulty_q[word.qpn[QpBits-1:0]]
+                        || (fault_valid_i && fault_qpn_i == word.qpn));
+  always_comb begin
+    entry_o = word;
+    if (poisoned) entry_o.status = roci_pkg::StatusFatalErr;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) faulty_q <= '0;
+    else begin
+      if (reset_valid_i) faulty_q[reset_qpn_i[QpBits-1:0]] <= 1'b0;
+      if (fault_valid_i) faulty_q[fault_qpn_i[QpBits-1:0]] <= 1'b1;
+    end
+  end
+
+  logic unused;
+  assign unused = ^reset_qpn_i[23:QpBits];
+
+endmodule
