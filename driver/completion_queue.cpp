@@ -158,6 +158,12 @@ void CompletionQueue::set_moderation(std::uint16_t count, std::uint16_t period_u
 void CompletionQueue::resize(unsigned entries) {
   const unsigned log = ring_log(entries);
   const DmaMemory ring = context_.device().allocate(kCqeBytes << log, 4096);
+  // No entry of the new ring may look as if it were written already.
+  for (std::uint32_t i = 0; i < 1u << log; ++i) {
+    const std::uint32_t index = consumer_ + i;
+    put(ring.host + (index & ((1u << log) - 1)) * kCqeBytes, spec::place_of(spec::kCqe, "owner"),
+        index >> log & 1);
+  }
   context_.observer().cq_resizing(number_, ring.dma, log);
   try {
     context_.execute(code_of(spec::kAdminOps, "ResizeCq"),
@@ -168,9 +174,11 @@ void CompletionQueue::resize(unsigned entries) {
                          .put(place_of(spec::kResizeCq, "base"), ring.dma),
                      "resize completion queue");
   } catch (...) {
+    context_.observer().cq_resized(number_, ring.dma, false);
     context_.device().release(ring);
     throw;
   }
+  context_.observer().cq_resized(number_, ring.dma, true);
   context_.device().release(ring_);
   ring_ = ring;
   log_ = log;

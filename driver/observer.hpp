@@ -14,6 +14,8 @@ class Observer {
   virtual void cq_created(std::uint32_t /*cqn*/, std::uint64_t /*dma*/, unsigned /*log*/) {}
   /// The unread entries are about to move to this ring.
   virtual void cq_resizing(std::uint32_t /*cqn*/, std::uint64_t /*dma*/, unsigned /*log*/) {}
+  /// The ring is at `dma` now; when not `taken`, it stays where it was.
+  virtual void cq_resized(std::uint32_t /*cqn*/, std::uint64_t /*dma*/, bool /*taken*/) {}
   virtual void cq_destroyed(std::uint32_t /*cqn*/) {}
   /// `srqn`: where its receives come from, if that is shared.
   virtual void qp_created(std::uint32_t /*qpn*/, std::optional<std::uint32_t> /*srqn*/) {}

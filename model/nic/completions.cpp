@@ -54,6 +54,7 @@ Row CompletionQueues::live(std::uint32_t cqn) const {
   spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "producer"), queue.producer);
   spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "overflowed"), queue.broken);
   spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "consumer"), queue.consumer);
+  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "pass"), queue.producer >> 16);
   return row;
 }
 

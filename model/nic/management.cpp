@@ -106,13 +106,13 @@ void Nic::hold(std::uint32_t command) {
 
 void Nic::dma(std::uint32_t command) {
   const std::uint32_t pasid = command & kPasidMask;
-  const std::uint64_t address = dma_address_ & ~std::uint64_t{spec::kBlockBytes - 1};
+  const std::uint64_t block = dma_address_ & ~std::uint64_t{spec::kBlockBytes - 1};
   if ((command & kDmaWrite) != 0) {
     const std::size_t asked = command >> kDmaBytesShift & kDmaBytesMask;
     const std::size_t bytes = asked == 0 ? dma_data_.size() : std::min(asked, dma_data_.size());
-    dma_failed_ = !engine_.memory.write(pasid, address, dma_data_.data(), bytes);
+    dma_failed_ = !engine_.memory.write(pasid, dma_address_, dma_data_.data(), bytes);
   } else {
-    dma_failed_ = !engine_.memory.read(pasid, address, dma_data_.data(), dma_data_.size());
+    dma_failed_ = !engine_.memory.read(pasid, block, dma_data_.data(), dma_data_.size());
   }
 }
 

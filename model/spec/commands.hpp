@@ -233,6 +233,8 @@ inline constexpr Field kQuerySrqReply[] = {
     {"filled", 32, "Receives posted and not taken"},
 };
 inline constexpr Field kDestroySrq[] = {{"srqn", 32, "Shared receive queue"}};
+/// The caller fills the new ring with owner bits that tell of the pass before, for the indices from
+/// `consumer` on, so that no entry looks written.
 inline constexpr Field kResizeCq[] = {
     {"cqn", 32, "Completion queue"},
     {"log_entries", 8, "log2 of entries of the new ring, 1 to 16"},

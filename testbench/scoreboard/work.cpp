@@ -72,14 +72,19 @@ std::uint64_t rnr_time_ns(unsigned code) {
 
 void WorkMonitor::cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) {
   rings_[dma] = Ring{cqn, log};
+  next_[cqn] = 0;
 }
 
 void WorkMonitor::cq_resizing(std::uint32_t cqn, std::uint64_t dma, unsigned log) {
-  for (const auto& [address, ring] : rings_) {
-    if (ring.cqn != cqn || address == dma) continue;
-    rings_[dma] = Ring{cqn, log, ring.next, true};
-    return;
+  rings_[dma] = Ring{cqn, log, true};
+}
+
+void WorkMonitor::cq_resized(std::uint32_t cqn, std::uint64_t dma, bool taken) {
+  for (auto at = rings_.begin(); at != rings_.end();) {
+    const bool gone = at->second.cqn == cqn && (at->first == dma) != taken;
+    at = gone ? rings_.erase(at) : std::next(at);
   }
+  if (taken) rings_[dma].moving = false;
 }
 
 void WorkMonitor::cq_destroyed(std::uint32_t cqn) {
@@ -149,28 +154,27 @@ void WorkMonitor::memory_written(std::uint64_t now_ns, std::uint64_t address,
   completion(after->second, offset, host, bytes);
 }
 
-void WorkMonitor::completion(Ring& ring, std::uint64_t offset, const std::uint8_t* cqe,
+void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::uint8_t* cqe,
                              unsigned bytes) {
   const auto field = [&](spec::Place place) {
     return static_cast<std::uint32_t>(driver::get(cqe, place));
   };
-  const std::uint32_t slot = ring.next & ((1u << ring.log) - 1);
-  if (ring.moved && offset != slot * kCqeBytes) return;  // an entry that was there before
-  for (auto at = rings_.begin(); ring.moved && at != rings_.end();) {
-    at = at->second.cqn == ring.cqn && &at->second != &ring ? rings_.erase(at) : std::next(at);
-  }
-  ring.moved = false;
+  std::uint32_t& next = next_[ring.cqn];
+  const std::uint32_t slot = next & ((1u << ring.log) - 1);
+  const bool owner = (next >> ring.log & 1) == 0;
+  const bool owned = (field(spec::place_of(spec::kCqe, "owner")) != 0) == owner;
+  // While a ring moves, both places are good; in the new one all but the next are copies.
+  if (ring.moving && (offset != slot * kCqeBytes || !owned)) return;
   if (bytes != kCqeBytes || offset != slot * kCqeBytes) {
     violate("CQ-06: completion queue " + std::to_string(ring.cqn) + " written at byte " +
             std::to_string(offset) + ", " + std::to_string(bytes) + " bytes, entry " +
             std::to_string(slot) + " is next");
     return;
   }
-  const bool owner = (ring.next >> ring.log & 1) == 0;
-  if ((field(spec::place_of(spec::kCqe, "owner")) != 0) != owner) {
+  if (!owned) {
     violate("completion queue " + std::to_string(ring.cqn) + ": owner bit of the wrong pass");
   }
-  ++ring.next;
+  ++next;
   ++completions_;
 
   const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));

@@ -27,6 +27,7 @@ class WorkMonitor : public driver::Observer {
   // driver::Observer
   void cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) override;
   void cq_resizing(std::uint32_t cqn, std::uint64_t dma, unsigned log) override;
+  void cq_resized(std::uint32_t cqn, std::uint64_t dma, bool taken) override;
   void cq_destroyed(std::uint32_t cqn) override;
   void qp_created(std::uint32_t qpn, std::optional<std::uint32_t> srqn) override;
   void qp_destroyed(std::uint32_t qpn) override;
@@ -80,10 +81,9 @@ class WorkMonitor : public driver::Observer {
   struct Ring {
     std::uint32_t cqn;
     unsigned log;
-    std::uint32_t next = 0;  ///< free-running index of the entry expected next
-    bool moved = false;      ///< older entries may be copied into it
+    bool moving = false;  ///< to this ring: older entries are copied into it
   };
-  void completion(Ring& ring, std::uint64_t offset, const std::uint8_t* cqe, unsigned bytes);
+  void completion(const Ring& ring, std::uint64_t offset, const std::uint8_t* cqe, unsigned bytes);
   /// The receive that completed: its bytes, if it is outstanding.
   std::optional<Connection::Posted> take(Connection& c, bool receive, std::uint16_t index,
                                          const std::string& what);
@@ -92,6 +92,7 @@ class WorkMonitor : public driver::Observer {
   std::string node_;
   Report report_;
   std::map<std::uint64_t, Ring> rings_;  ///< by address
+  std::map<std::uint32_t, std::uint32_t> next_;  ///< by CQ: free-running index of the entry expected next
   std::unordered_map<std::uint32_t, Connection> connections_;
   /// Receives posted to shared queues: by queue, by tag.
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint16_t, std::uint64_t>> shared_;
