@@ -20,11 +20,20 @@ execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VER
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(VLT_INC ${VERILATOR_ROOT}/include)
 
+# Makes adapters several times slower; testbench/coverage builds them so, in a folder of its own.
+set(ROCI_COVERAGE "" CACHE STRING "count in the adapter's RTL: line, toggle")
+set(VLT_COVERAGE 0)
+if(ROCI_COVERAGE)
+  set(VLT_COVERAGE 1)
+endif()
+
 # The runtime, compiled once for all models; `verilated_fst` adds waveforms.
 if(NOT TARGET verilated)
-  add_library(verilated STATIC ${VLT_INC}/verilated.cpp ${VLT_INC}/verilated_threads.cpp)
+  add_library(verilated STATIC ${VLT_INC}/verilated.cpp ${VLT_INC}/verilated_threads.cpp
+                               $<${VLT_COVERAGE}:${VLT_INC}/verilated_cov.cpp>)
   target_include_directories(verilated SYSTEM PUBLIC ${VLT_INC} ${VLT_INC}/vltstd)
-  target_compile_definitions(verilated PUBLIC VERILATOR=1 VM_COVERAGE=0 VM_SC=0)
+  target_compile_definitions(verilated PUBLIC VERILATOR=1 VM_SC=0
+                             VM_COVERAGE=${VLT_COVERAGE})
   target_compile_options(verilated PRIVATE -w -O2)
   target_link_libraries(verilated PUBLIC Threads::Threads)
 endif()

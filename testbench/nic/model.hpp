@@ -2,6 +2,12 @@
 #pragma once
 
 #include <verilated.h>
+#if VM_COVERAGE
+#include <unistd.h>
+#include <verilated_cov.h>
+
+#include <cstdlib>
+#endif
 
 #include <algorithm>
 #include <cstring>
@@ -53,6 +59,15 @@ class NicModel final : public RtlNic {
     Verilated::threadContextp(&context_);
     model_.final();
     if constexpr (kTraced) trace_.close();
+#if VM_COVERAGE
+    // Where testbench/coverage wants it: a file for each adapter of each process.
+    static int number = 0;
+    if (const char* folder = std::getenv("ROCI_COVERAGE_DIR")) {
+      const std::string file = std::string(folder) + "/" + std::to_string(getpid()) + "_" +
+                               std::to_string(number++) + ".dat";
+      context_.coveragep()->write(file.c_str());
+    }
+#endif
   }
 
   void clock(std::uint64_t now_ns) override {

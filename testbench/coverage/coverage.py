@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Line and toggle coverage of the RTL by system tests.
+
+Builds the adapter of 64 bits once more, with counters, in a folder of its own; runs the tests below on
+it; merges what each process wrote and prints a table by block, with --lines also what was never run.
+
+usage: coverage.py [--build DIR] [--toggle] [--lines] [--only NAME] [--keep]
+  --build DIR   build folder (default: build-coverage beside the sources)
+  --toggle      count toggles too: takes minutes more to build
+  --lines       list the lines without a count
+  --only NAME   of the tests, only those whose name holds NAME
+  --keep        add to the counts of the last run
+"""
+import argparse
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# name: command. Together they use what the engine has, at a size that the counters bear.
+TESTS = {
+    "setup": "{build}/testbench/cases/setup_case",
+    "transfers": "{build}/testbench/cases/transfers_case",
+    "recovery": "{build}/testbench/cases/recovery_case",
+    "errors": "{build}/testbench/cases/errors_case",
+    "conform": "{build}/sim/roci conform",
+}
+
+
+def points(path):
+    """Counters of a file of verilator_coverage: (kind, file, line, comment): count."""
+    counts = {}
+    for line in open(path, encoding="latin-1"):
+        if not line.startswith("C '"):
+            continue
+        key, count = line[3:].rsplit("' ", 1)
+        fields = dict(re.findall("\x01([^\x02]+)\x02([^\x01]*)", key))
+        kind = "toggle" if "toggle" in fields.get("page", fields.get("t", "")) else "line"
+        where = (kind, fields["f"], int(fields["l"]), fields.get("o", "") + fields.get("S", ""))
+        counts[where] = counts.get(where, 0) + int(count)
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-coverage")
+    parser.add_argument("--toggle", action="store_true")
+    parser.add_argument("--lines", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", action="store_true")
+    args = parser.parse_args()
+    build = args.build.resolve()
+    run = lambda *command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", "-DROCI_COVERAGE=line" + (";toggle" if args.toggle else ""),
+        "-DROCI_BLOCKS=none", "-DROCI_NICS=64")
+    run("cmake", "--build", str(build), "--target", "roci", "setup_case", "transfers_case",
+        "recovery_case", "errors_case")
+
+    work = build / "counts"
+    if not args.keep:
+        shutil.rmtree(work, ignore_errors=True)
+    for name, command in TESTS.items():
+        if args.only not in name:
+            continue
+        folder = work / name
+        folder.mkdir(parents=True, exist_ok=True)
+        begin = time.time()
+        done = subprocess.run(command.format(build=build).split(), cwd=folder,
+                              env=dict(os.environ, ROCI_COVERAGE_DIR=str(folder)),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        files = list(folder.glob("*.dat"))
+        print(f"{name}: exit {done.returncode}, {len(files)} adapters, "
+              f"{time.time() - begin:.0f} s", file=sys.stderr)
+        if done.returncode != 0:
+            return 1
+        run("verilator_coverage", "--write", str(folder / "merged"), *map(str, files))
+        for file in files:
+            file.unlink()
+    merged = [str(file) for file in work.glob("*/merged")]
+    if not merged:
+        print("no test of that name", file=sys.stderr)
+        return 2
+    run("verilator_coverage", "--write", str(work / "merged"), *merged)
+
+    seen = collections.defaultdict(lambda: {"line": [0, 0], "toggle": [0, 0]})
+    missing = collections.defaultdict(set)
+    for (kind, file, line, _), count in points(work / "merged").items():
+        block = pathlib.Path(file).parent.name
+        seen[block][kind][0] += count > 0
+        seen[block][kind][1] += 1
+        if kind == "line" and count == 0:
+            missing[file].add(line)
+    print("| Block | Lines | |" + " Toggles | |" * args.toggle)
+    print("|---|---|---|" + "---|---|" * args.toggle)
+    total = {"line": [0, 0], "toggle": [0, 0]}
+    for block in sorted(seen):
+        cells = []
+        for kind in ("line", "toggle")[:1 + args.toggle]:
+            hit, of = seen[block][kind]
+            total[kind][0] += hit
+            total[kind][1] += of
+            cells += [f"{hit}/{of}", f"{100 * hit // of} %" if of else ""]
+        print(f"| {block} | " + " | ".join(cells) + " |")
+    print("| all | " + " | ".join(f"{hit}/{of} | {100 * hit // of} %"
+                                  for hit, of in total.values() if of) + " |")
+    if args.lines:
+        for file in sorted(missing):
+            text = pathlib.Path(file).read_text().splitlines()
+            for line in sorted(missing[file]):
+                print(f"{pathlib.Path(file).name}:{line}: {text[line - 1].strip()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
