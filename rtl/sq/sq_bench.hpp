@@ -81,8 +81,8 @@ struct Work {
 struct KeyOperation {
   unsigned op, key, qpn, pd, region, access;
   std::uint64_t va, length, addr;
-  std::uint64_t at;        // clock of the answer
-  std::size_t sent;        // packets that had left by then
+  std::uint64_t at;  // clock of the answer
+  std::size_t sent;  // packets that had left by then
 };
 
 struct Packet {
@@ -301,7 +301,8 @@ class Bench {
   };
   void serve(Packet p);
   void read_back(unsigned qp, unsigned psn, std::uint64_t va, unsigned len);
-  Key look_up(const VlWide<5>& request);
+  template <typename Port>
+  Key look_up(const Port& request);
 
   std::deque<std::pair<unsigned, unsigned>> events_, doorbells_;
   std::deque<Read> fetch_, again_;
@@ -326,7 +327,8 @@ class Bench {
   unsigned ticket_ = 0;
 };
 
-inline Bench::Key Bench::look_up(const VlWide<5>& request) {
+template <typename Port>
+Bench::Key Bench::look_up(const Port& request) {
   auto get = [&](const char* name) { return port::get(request, place_of(kKeyReq, name)); };
   const std::uint64_t va = get("va"), len = get("len");
   const unsigned key = unsigned(get("key")), access = unsigned(get("access"));
@@ -547,10 +549,17 @@ inline void Bench::tick() {
     };
     if (operating_) ++wrong_places;  // one at a time
     operating_ = true;
-    operation_ = {unsigned(get("op")),     unsigned(get("key")),    unsigned(get("qpn")),
-                  unsigned(get("pd")),     unsigned(get("region")), unsigned(get("access")),
-                  get("va"),               get("length"),           get("addr"),
-                  now + operation_time,    0};
+    operation_ = {unsigned(get("op")),
+                  unsigned(get("key")),
+                  unsigned(get("qpn")),
+                  unsigned(get("pd")),
+                  unsigned(get("region")),
+                  unsigned(get("access")),
+                  get("va"),
+                  get("length"),
+                  get("addr"),
+                  now + operation_time,
+                  0};
   }
   if (d.desc_valid_o && d.desc_ready_i) {
     auto get = [&](const char* name) {

@@ -1,0 +1,1 @@
+add_rtl_block(requester PARAMS NumQps=16)

@@ -1,0 +1,260 @@
+#include <doctest/doctest.h>
+
+#include "sq/sq_works.hpp"
+
+using namespace sq_bench;
+
+TEST_CASE("sq: max_rd_atomic 0 refuses a READ") {
+  Bench b;
+  Attr a;
+  a.max_rd = 0;
+  b.connect(6, a);
+  b.post(6, write_of(5));
+  b.post(6, read_of(64));
+  b.ring(6);
+  REQUIRE(b.until(2));
+  CHECK(b.done[0].status == kSuccess);
+  CHECK(b.done[1].status == kLocQpOpErr);
+}
+
+TEST_CASE("sq: RQ-23, RQ-24: NAKs that end the work request") {
+  struct Case {
+    unsigned syndrome, status;
+  };
+  for (const Case c : {Case{0x61, kRemInvReqErr}, Case{0x62, kRemAccessErr}, Case{0x63, kRemOpErr},
+                       Case{0x64, kBadRespErr}, Case{0x7F, kBadRespErr}, Case{0x40, kBadRespErr},
+                       Case{0x80, kBadRespErr}}) {
+    Bench b;
+    b.connect(8);
+    b.auto_peer = false;
+    for (unsigned i = 0; i < 3; ++i) b.post(8, write_of(64));
+    b.ring(8);
+    b.run(400);
+    b.respond(8, 0x11, 1, c.syndrome);
+    REQUIRE(b.until(3));
+    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.done[1].status == c.status);
+    CHECK(b.done[2].status == kWrFlushErr);
+  }
+}
+
+TEST_CASE("sq: RQ-38, RQ-39, RQ-40: responses that do not fit never complete good") {
+  struct Case {
+    unsigned opcode, psn, syndrome, len, status;
+  };
+  // READ of 600 bytes at PMTU 256: FIRST 256, MIDDLE 256, LAST 88
+  for (const Case c : {Case{0x0D, 0, 0x1F, 252, kLocLenErr}, Case{0x0D, 0, 0x1F, 512, kLocLenErr},
+                       Case{0x0E, 0, 0x1F, 256, kBadRespErr}, Case{0x10, 0, 0x1F, 256, kBadRespErr},
+                       Case{0x0F, 0, 0x1F, 88, kBadRespErr}, Case{0x12, 0, 0x1F, 0, kBadRespErr},
+                       Case{0x11, 0, 0x63, 0, kRemOpErr}, Case{0x0D, 0, 0x63, 256, kBadRespErr}}) {
+    Bench b;
+    Attr a;
+    a.pmtu = 1;
+    b.connect(8, a);
+    b.auto_peer = false;
+    b.post(8, read_of(600));
+    b.ring(8);
+    b.run(300);
+    b.respond(8, c.opcode, c.psn, c.syndrome, Bytes(c.len));
+    REQUIRE(b.until(1));
+    CHECK(b.done[0].status == c.status);
+    b.run(50);
+    CHECK(b.dropped_segs == (c.len ? 1 : 0));
+    CHECK(b.wrong_places == 0);
+  }
+  Bench b;  // READ response to a WRITE
+  b.connect(8);
+  b.auto_peer = false;
+  b.post(8, write_of(64));
+  b.ring(8);
+  b.run(300);
+  b.respond(8, 0x10, 0, 0x1F, Bytes(64));
+  REQUIRE(b.until(1));
+  CHECK(b.done[0].status == kBadRespErr);
+}
+
+TEST_CASE("sq: RQ-43, F-85: bad work requests, no packet, the rest flushes") {
+  struct Case {
+    Work work;
+    unsigned status;
+  };
+  std::vector<Case> cases;
+  Work w = write_of(64);
+  w.list[0].key = kBadKey;
+  cases.push_back({w, kLocProtErr});
+  w = read_of(64);
+  w.list[0].key = kReadOnlyKey;
+  cases.push_back({w, kLocProtErr});
+  w = write_of(64, kQueueBase - 10);
+  cases.push_back({w, kLocProtErr});
+  for (unsigned op : {11u, 255u}) {  // no such operation
+    w = write_of(64);
+    w.op = op;
+    cases.push_back({w, kLocQpOpErr});
+  }
+  for (unsigned op : {kLocalInv, kBindMw, kRegMr}) {  // with a list; with a length
+    w = write_of(64);
+    w.op = op;
+    cases.push_back({w, kLocQpOpErr});
+    w = write_of(0);
+    w.op = op;
+    w.length = 1;
+    cases.push_back({w, kLocQpOpErr});
+  }
+  w = write_of(64);
+  w.length = 100;
+  cases.push_back({w, kLocLenErr});
+  w = write_of(0);
+  w.length = 100;
+  cases.push_back({w, kLocLenErr});
+  w = write_of(64);
+  w.length = 0x80000001;
+  cases.push_back({w, kLocLenErr});
+  w = add_of(1);
+  w.length = 16;
+  cases.push_back({w, kLocLenErr});
+  w = read_of(0);
+  w.inlined = true;
+  cases.push_back({w, kLocQpOpErr});
+  w = write_of(64);
+  w.list.push_back({kDataBase, 64});  // two entries in a stride of one block
+  cases.push_back({w, kLocQpOpErr});
+  for (const Case& c : cases) {
+    Bench b;
+    b.connect(8);
+    b.post(8, write_of(64));
+    b.post(8, c.work);
+    b.post(8, write_of(64));
+    b.ring(8);
+    REQUIRE(b.until(3));
+    b.run(200);
+    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.done[1].status == c.status);
+    CHECK(b.done[1].vendor != 0);
+    CHECK(b.done[2].status == kWrFlushErr);
+    CHECK(b.sent.size() == 1);
+    CHECK(b.done.size() == 3);
+  }
+}
+
+TEST_CASE("sq: a work request that cannot be read ends the queue pair") {
+  Bench b;
+  b.connect(8);
+  b.read_error = true;
+  b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(1));
+  CHECK(b.done[0].status == kFatalErr);
+  b.run(10);
+  CHECK(b.fails == 1);
+}
+
+TEST_CASE("sq: F-84: hostile doorbells") {
+  Bench b;
+  b.connect(8);
+  b.post(8, write_of(64));
+  b.ring(8);
+  b.ring(8);
+  b.ring(8, 0);  // going back
+  REQUIRE(b.until(1));
+  b.run(200);
+  CHECK(b.done.size() == 1);
+  CHECK(b.fails == 0);
+  b.ring(8, 1 + 33);  // the ring has 32 entries
+  b.run(300);
+  CHECK(b.fails == 1);
+  CHECK(b.sent.size() == 1);
+}
+
+TEST_CASE("sq: QP-09, RQ-52: a new life starts at its own PSN and index") {
+  Bench b;
+  b.connect(8);
+  for (unsigned i = 0; i < 5; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(5));
+  Attr a;
+  a.psn = 0x123456;
+  b.connect(8, a);
+  b.responses.clear();
+  b.respond(8, 0x11, 4, 0x1F);
+  b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(6));
+  CHECK(b.done[5].index == 0);
+  CHECK(b.done[5].status == kSuccess);
+  CHECK(b.sent.back().psn == 0x123456);
+}
+
+TEST_CASE("sq: QP-12: SQD finishes what was begun and holds the rest") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  b.connect(8, a);
+  b.post(8, write_of(100000));
+  b.ring(8);
+  b.run(150);
+  b.set_state(8, 4);
+  b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(1));
+  b.run(500);
+  CHECK(b.done.size() == 1);
+  CHECK(b.live(8).idle);
+  b.set_state(8, 3);
+  REQUIRE(b.until(2));
+}
+
+TEST_CASE("sq: QP-10: ERR with work in flight flushes everything once, in order") {
+  Bench b;
+  b.connect(8);
+  b.auto_peer = false;
+  for (unsigned i = 0; i < 20; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  b.run(200);
+  b.set_state(8, 6);
+  b.event(8, 2);
+  REQUIRE(b.until(20));
+  b.run(300);
+  REQUIRE(b.done.size() == 20);
+  for (unsigned i = 0; i < 20; ++i) {
+    CHECK(b.done[i].index == i);
+    CHECK(b.done[i].status == kWrFlushErr);
+  }
+}
+
+TEST_CASE("sq: RQ-43: a bad entry in a list stops the packet that needs it") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  a.stride = 1;
+  b.connect(1, a);
+  Work w = write_of(300);
+  w.list.push_back({kDataBase + 4000, 300});
+  w.list.push_back({kDataBase + 8000, 300, kBadKey});
+  b.post(1, write_of(10));
+  b.post(1, w);
+  b.post(1, write_of(10));
+  b.ring(1);
+  REQUIRE(b.until(3));
+  b.run(100);
+  CHECK(b.done[0].status == kSuccess);
+  CHECK(b.done[1].status == kLocProtErr);
+  CHECK(b.done[2].status == kWrFlushErr);
+  CHECK(opcodes(b) == List{0x0A, 6, 7});
+}
+
+TEST_CASE("sq: a list shorter than the message") {
+  Bench b;
+  Attr a;
+  a.pmtu = 5;
+  a.stride = 1;
+  b.connect(1, a);
+  Work w = write_of(300);
+  w.list.push_back({kDataBase + 4000, 300});
+  w.length = 700;
+  b.post(1, w);
+  b.ring(1);
+  REQUIRE(b.until(1));
+  CHECK(b.done[0].status == kLocLenErr);
+  CHECK(b.sent.empty());
+}

@@ -1,0 +1,271 @@
+#include <doctest/doctest.h>
+
+#include "sq/sq_works.hpp"
+
+using namespace sq_bench;
+
+TEST_CASE("sq: RQ-05, WIRE-43: SEND with invalidate carries the key in its last packet") {
+  Bench b;
+  Attr a;
+  a.pmtu = 1;
+  b.connect(8, a);
+  Work w = write_of(600);
+  w.op = kSendInv;
+  w.imm = 0xABCDEF12;
+  w.solicited = true;
+  b.post(8, w);
+  w.list = {{kDataBase, 3}};
+  b.post(8, w);
+  b.ring(8);
+  REQUIRE(b.until(2));
+  CHECK(opcodes(b) == List{0x00, 0x01, 0x16, 0x17});
+  for (unsigned i : {2u, 3u}) {
+    CHECK(b.sent[i].ext_len == 4);
+    CHECK(b.sent[i].ext_number(0, 4) == 0xABCDEF12);
+    CHECK(b.sent[i].se);
+    CHECK(b.sent[i].ack);
+  }
+  CHECK(b.sent[1].ext_len == 0);
+  CHECK_FALSE(b.sent[1].se);
+  CHECK(b.done[1].opcode == 0);
+  CHECK(b.done[1].status == kSuccess);
+  CHECK(b.peers[8].sends.size() == 2);
+}
+
+TEST_CASE("sq: RQ-54, MR-13: local operations stand in the order of the queue") {
+  Bench b;
+  b.connect(8);
+  b.operation_time = 300;
+  b.post(8, read_of(64, kDataBase, 0x40));
+  Work bind = local_of(kBindMw, 0x345);
+  bind.remote = 0x123456789A;
+  bind.swap_add = 0x20000;
+  bind.compare = 0x2E;
+  bind.region = 0x111;
+  b.post(8, bind);
+  b.post(8, write_of(64));
+  Work reg = local_of(kRegMr, kFastKey);
+  reg.remote = kDataBase;
+  reg.swap_add = 4096;
+  reg.compare = 1;
+  b.post(8, reg);
+  Work w = write_of(64);
+  w.list[0].key = kFastKey;  // good only behind the registration
+  b.post(8, w);
+  Work inv = local_of(kLocalInv, kFastKey);
+  inv.signaled = false;
+  b.post(8, inv);
+  b.post(8, write_of(5));
+  b.ring(8);
+  REQUIRE(b.until(6));
+  b.run(300);
+  REQUIRE(b.done.size() == 6);
+  const unsigned index[] = {0, 1, 2, 3, 4, 6}, opcode[] = {2, 5, 1, 8, 1, 1};
+  for (unsigned i = 0; i < 6; ++i) {
+    CHECK(b.done[i].index == index[i]);
+    CHECK(b.done[i].opcode == opcode[i]);
+    CHECK(b.done[i].status == kSuccess);
+  }
+  REQUIRE(b.operations.size() == 3);
+  const KeyOperation& o = b.operations[0];
+  CHECK(o.op == 1);
+  CHECK(o.key == 0x345);
+  CHECK(o.qpn == 8);
+  CHECK(o.pd == 7);
+  CHECK(o.region == 0x111);
+  CHECK(o.va == 0x123456789A);
+  CHECK(o.length == 0x20000);
+  CHECK(o.access == 0x2E);
+  CHECK(b.operations[1].op == 2);
+  CHECK(b.operations[1].length == 4096);
+  CHECK(b.operations[2].op == 0);
+  CHECK(b.operations[2].key == kFastKey);
+  // Packets before each answer: those of the work requests before it, no more
+  CHECK(b.operations[0].sent == 1);
+  CHECK(b.operations[1].sent == 2);
+  CHECK(b.operations[2].sent == 3);
+  CHECK(psns(b) == List{0, 1, 2, 3});  // no sequence numbers of their own
+  CHECK(b.live(8).idle);
+  CHECK(b.live(8).completed == 7);
+  CHECK(b.wrong_places == 0);
+}
+
+TEST_CASE("sq: MR-11, MR-12, MR-14, MR-15: a local operation that is refused ends the queue pair") {
+  for (unsigned op : {kLocalInv, kBindMw, kRegMr}) {
+    Bench b;
+    b.connect(8);
+    b.refuse = true;
+    b.post(8, write_of(64));
+    Work w = local_of(op, 0x345);
+    w.signaled = false;  // RQ-47: a bad one completes all the same
+    b.post(8, w);
+    b.post(8, write_of(64));
+    b.ring(8);
+    REQUIRE(b.until(3));
+    b.run(100);
+    CHECK(b.done.size() == 3);
+    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.done[1].status == (op == kBindMw ? kMwBindErr : kLocQpOpErr));
+    CHECK(b.done[1].vendor == 6);
+    CHECK(b.done[2].status == kWrFlushErr);
+    CHECK(b.fails == 1);
+    CHECK(b.sent.size() == 1);
+  }
+}
+
+TEST_CASE("sq: RQ-54: local operations execute once, whatever is lost") {
+  for (unsigned seed : {51u, 52u}) {
+    std::printf("seed %u\n", seed);
+    Bench b;
+    b.random.seed(seed);
+    b.loss = 0.1;
+    std::mt19937 random(seed);
+    std::vector<unsigned> expected;
+    std::size_t count = 0;
+    Attr a;
+    a.sq_log = 8;
+    a.pmtu = 1;
+    for (unsigned q = 0; q < 4; ++q) b.connect(q, a);
+    std::vector<std::vector<unsigned>> keys(4);
+    for (unsigned i = 0; i < 60; ++i) {
+      for (unsigned q = 0; q < 4; ++q) {
+        if (random() % 3 == 0) {
+          keys[q].push_back(0x1000 + i);
+          b.post(q, local_of(random() % 2 ? kBindMw : kLocalInv, 0x1000 + i));
+        } else {
+          b.post(q, random() % 2 ? write_of(random() % 1000)
+                                 : read_of(random() % 1000, kDataBase + q * 0x10000));
+        }
+        ++count;
+      }
+    }
+    for (unsigned q = 0; q < 4; ++q) b.ring(q);
+    REQUIRE(b.until(count, 3000000));
+    std::vector<unsigned> next(4);
+    for (const Completion& c : b.done) {
+      CHECK(c.status == kSuccess);
+      CHECK(c.index == next[c.qpn]++);
+    }
+    for (unsigned q = 0; q < 4; ++q) {
+      std::vector<unsigned> got;
+      for (const KeyOperation& o : b.operations) {
+        if (o.qpn == q) got.push_back(o.key);
+      }
+      CHECK(got == keys[q]);
+    }
+  }
+}
+
+TEST_CASE("sq: QP-12: SQD finishes a local operation that waits, and then is idle") {
+  // The state changes at each of many clocks; what was seen must be finished, the rest not begun.
+  for (unsigned at = 60; at < 400; at += 7) {
+    CAPTURE(at);
+    Bench b;
+    b.connect(8);
+    b.post(8, write_of(64));
+    b.post(8, local_of(kLocalInv, 0x345));
+    b.post(8, write_of(64));
+    b.ring(8);
+    b.run(at);
+    b.set_state(8, 4);
+    b.dut->pause_i = 1;
+    b.run(600);
+    b.dut->pause_i = 0;
+    bool idle = false;
+    std::size_t done = 0;
+    for (unsigned i = 0; i < 200; ++i) {
+      b.run(10);
+      if (idle) CHECK(b.done.size() == done);  // idle is for good
+      idle = b.live(8).idle;
+      done = b.done.size();
+    }
+    CHECK(idle);
+    b.set_state(8, 3);
+    REQUIRE(b.until(3));
+    CHECK(b.operations.size() == 1);
+  }
+}
+
+TEST_CASE("sq: RQ-50, F-70: credits limit SENDs; one probe goes beyond") {
+  Work send = write_of(64);
+  send.op = kSend;
+  Bench b;
+  b.connect(8);
+  b.auto_peer = false;
+  for (unsigned i = 0; i < 3; ++i) b.post(8, send);
+  b.ring(8, 1);
+  b.run(400);
+  REQUIRE(b.sent.size() == 1);
+  b.peers[8].msn = 1;
+  b.respond(8, 0x11, 0, 0x00);  // acknowledged, no credits
+  b.run(100);
+  b.ring(8, 3);
+  b.run(1500);
+  CHECK(b.sent.size() == 2);  // one probe
+  CHECK(b.sent[1].ack);
+  // Credits come by repeating the newest acknowledgement: MSN 1 and 2 credits is SSN 3.
+  b.respond(8, 0x11, 0, 0x02);
+  b.run(600);
+  CHECK(b.sent.size() == 3);
+  b.peers[8].msn = 3;
+  b.respond(8, 0x11, 2, 0x00);
+  REQUIRE(b.until(3));
+  for (const Completion& c : b.done) CHECK(c.status == kSuccess);
+
+  // WRITE and READ need no credits, WRITE with immediate does; code 31 lifts the limit.
+  b.post(8, write_of(64));
+  b.post(8, read_of(64));
+  Work imm = write_of(64);
+  imm.op = kWriteImm;
+  for (unsigned i = 0; i < 4; ++i) b.post(8, imm);
+  b.ring(8);
+  b.run(1500);
+  CHECK(b.sent.size() == 5);  // the WRITE and the READ; something is in flight, so no probe
+  b.peers[8].msn = 4;
+  b.respond(8, 0x11, 3, 0x00);
+  b.run(1500);
+  CHECK(b.sent.size() == 5);
+  b.peers[8].msn = 5;
+  b.respond(8, 0x10, 4, 0x00, Bytes(64));
+  b.run(1500);
+  CHECK(b.sent.size() == 6);
+  b.peers[8].msn = 6;
+  b.respond(8, 0x11, 5, 0x1F);
+  b.run(1500);
+  CHECK(b.sent.size() == 9);
+  b.respond(8, 0x11, 8, 0x1F);
+  REQUIRE(b.until(9));
+}
+
+TEST_CASE("sq: RQ-50: what each credit code allows") {
+  const unsigned credits[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+  for (unsigned code = 0; code < 17; ++code) {
+    CAPTURE(code);
+    Bench b;
+    b.latency = 5;
+    b.transport_time = 100000;
+    Attr a;
+    a.sq_log = 9;
+    b.connect(8, a);
+    b.auto_peer = false;
+    Work send = write_of(1);
+    send.op = kSend;
+    send.signaled = false;
+    for (unsigned i = 0; i < 300; ++i) b.post(8, send);
+    b.ring(8, 1);
+    b.run(100);
+    b.peers[8].msn = 1;
+    b.respond(8, 0x11, 0, code);
+    b.run(50);
+    b.ring(8);
+    // Each packet is acknowledged with an MSN that stays, so the limit stays; the last one is not.
+    std::size_t seen = 1;
+    for (unsigned i = 0; i < 6000; ++i) {
+      b.tick();
+      if (b.sent.size() > seen && seen < credits[code]) b.respond(8, 0x11, unsigned(seen), code);
+      if (b.sent.size() > seen) ++seen;
+    }
+    // a probe when nothing is in flight, and so for no credits only
+    CHECK(b.sent.size() == 1 + (code == 0 ? 1 : credits[code]));
+  }
+}

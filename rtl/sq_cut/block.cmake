@@ -1,0 +1,1 @@
+add_rtl_block(sq_cut PARAMS NumQps=16)

@@ -1,0 +1,1 @@
+add_rtl_block(sq_sched PARAMS NumQps=16)
