@@ -2,9 +2,9 @@
 // Combinational.
 //
 // Candidates are the oldest pending replay slot and the ACK or NAK record; the one with the lower
-// PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. All
-// but an atomic's wait until the payload they come after is in memory: a NAK, too, acknowledges
-// what is before it. Nothing is answered behind a fatal NAK.
+// PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. They
+// wait until the payload they acknowledge is in memory, a NAK too, but for that of a sequence error,
+// since it begins a repair. Nothing is answered behind a fatal NAK.
 
 module roci_responder_answer (
   input  logic [23:0]               qpn_i,
@@ -33,10 +33,12 @@ module roci_responder_answer (
   // ---------------------------------------------------------------- choice
   logic [31:0] record_behind, slot_behind;
   logic [23:0] lead;
-  logic        record, record_ready, record_first, read, slot_ready;
+  logic        record, record_ready, record_first, urgent, read, slot_ready;
   assign record        = qp_i.ack != roci_pkg::ResponderAckNone;
   assign record_behind = done_i - qp_i.ack_ticket;
-  assign record_ready  = record && signed'(record_behind) >= 32'sd0;
+  assign urgent        = qp_i.ack == roci_pkg::ResponderAckNak
+                      && qp_i.ack_syndrome == roci_pkg::SynNakSequence;
+  assign record_ready  = record && (urgent || signed'(record_behind) >= 32'sd0);
   assign lead        = slot_i.next_psn - qp_i.ack_psn;
   assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
   assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;

@@ -91,20 +91,26 @@ TEST_CASE("rq: other queue pairs do not notice a failed write (I10)") {
   CHECK(b.faulted == std::set<unsigned>{3});
 }
 
-TEST_CASE("rq: a NAK acknowledges nothing that is not in memory") {
-  SUBCASE("sequence") {
+TEST_CASE("rq: an RNR or fatal NAK acknowledges nothing that is not in memory; a sequence NAK goes at once") {
+  for (unsigned syndrome : {0x60u, 0x61u, 0x2Cu}) {
+    CAPTURE(syndrome);
     Rig b;
     b.write_delay = 200;
     b.write_only(Rig::pattern(64, 1), 0x100000);
-    ++b.psn;
-    b.write_only(Rig::pattern(64, 2), 0x100100);
-    while (b.answers.empty()) {
-      b.clock();
-      if (!b.answers.empty()) CHECK(b.holds(0x100000, Rig::pattern(64, 1)));
+    b.answers.clear();
+    if (syndrome == 0x60) {
+      ++b.psn;
+      b.write_only(Rig::pattern(64, 2), 0x100100);
+    } else {
+      b.packet(syndrome == 0x61 ? kWriteMiddle : kSendOnly, Rig::pattern(64, 2));
     }
-    b.run();
-    CHECK(b.answers.back().syndrome == 0x60);
+    const std::uint64_t start = b.dut.cycle();
+    while (b.answers.empty() || b.answers.back().syndrome == 0x1F) b.clock();
+    CHECK(b.answers.back().syndrome == syndrome);
     CHECK(b.answers.back().psn == 0x1001);
+    CHECK(b.holds(0x100000, Rig::pattern(64, 1)) == (syndrome != 0x60));
+    if (syndrome == 0x60) CHECK(b.dut.cycle() - start < 60);
+    b.run();
   }
   SUBCASE("fatal, and the write before it fails: the first one counts") {
     Rig b;
