@@ -114,7 +114,7 @@ module roci_responder_answer (
         slot_o.next_psn           = slot_i.next_psn + 1'b1;
         slot_o.first              = 1'b0;
       end
-      if (!read || last) qp_o.pending[slot_index_i] = 1'b0;
+      if (!read || last) qp_o.pending = qp_i.pending & ~(16'd1 << slot_index_i);
     end else begin
       qp_o.ack          = qp_i.next ? roci_pkg::ResponderAckAck : roci_pkg::ResponderAckNone;
       qp_o.ack_psn      = qp_i.next_psn;

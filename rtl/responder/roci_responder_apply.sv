@@ -43,6 +43,7 @@ module roci_responder_apply (
   logic        send, write, read, atomic, executes, nak, with_imm, with_inv, ends;
   logic [15:0] receive;      // the one whose turn it is
   logic [4:0]  slot_after;
+  logic [15:0] taken;        // the slot of a READ or atomic
   logic        unused;
 
   assign unused   = &{key_i, attr_i, eth};
@@ -68,6 +69,7 @@ module roci_responder_apply (
   // A SEND fills a receive from its first packet on; a WRITE with immediate takes one when it ends.
   assign ends       = qp_i.message == roci_pkg::ResponderInSend || takes_i;
   assign slot_after = 5'(qp_i.slot_next) + 5'd1;
+  assign taken      = 16'd1 << qp_i.slot_next;
 
   logic        ack;
   logic [23:0] ack_psn, msn;
@@ -100,8 +102,8 @@ module roci_responder_apply (
     end
     if (read || atomic) begin
       // A replay may be cut short: who asks for more than all slots hold has had its answer.
-      qp_o.pending[qp_i.slot_next]  = 1'b1;
-      qp_o.replayed[qp_i.slot_next] = 1'b0;
+      qp_o.pending  = qp_i.pending | taken;
+      qp_o.replayed = qp_i.replayed & ~taken;
       qp_o.slot_next = slot_after == attr_i.max_dest_rd_atomic ? '0 : slot_after[3:0];
       if (qp_i.slot_count < attr_i.max_dest_rd_atomic) qp_o.slot_count = qp_i.slot_count + 1'b1;
       if (atomic) qp_o.atomics = qp_i.atomics + 1'b1;

@@ -114,6 +114,9 @@ module roci_responder_state #(
 
   // ---------------------------------------------------------------- what is written back
   // A failure behind a fatal NAK that has not left takes its place when it comes before it.
+  // Bits are set by masks: a write to one bit of a field becomes a shift of the whole word.
+  logic [15:0] slot_bit;
+  assign slot_bit = 16'd1 << slot_at_q[3:0];
   logic        answers, bad_result, bad_write;
   logic [23:0] fatal_psn, fatal_lead;
   assign answers    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
@@ -128,8 +131,8 @@ module roci_responder_state #(
     qp_d  = apply_qp_i;
     if (replay_i) begin
       qp_d = qp;
-      qp_d.pending[slot_at_q[3:0]]  = 1'b1;
-      qp_d.replayed[slot_at_q[3:0]] = 1'b1;
+      qp_d.pending  = qp.pending | slot_bit;
+      qp_d.replayed = qp.replayed | slot_bit;
     end
     if (emit_i) begin
       qp_d = answer_qp_i;
