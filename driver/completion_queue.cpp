@@ -65,19 +65,19 @@ CompletionQueue::~CompletionQueue() {
   context_.device().release(ring_);
 }
 
-const std::uint8_t* CompletionQueue::entry() const {
-  return ring_.host + (consumer_ & ((1u << log_) - 1)) * kCqeBytes;
+const std::uint8_t* CompletionQueue::entry(std::uint32_t index) const {
+  return ring_.host + (index & ((1u << log_) - 1)) * kCqeBytes;
 }
 
-bool CompletionQueue::pending() const {
+bool CompletionQueue::written(std::uint32_t index) const {
   constexpr spec::Place kOwner = spec::place_of(spec::kCqe, "owner");
-  const bool pass_owner = (consumer_ >> log_ & 1) == 0;
-  return (get(entry(), kOwner) != 0) == pass_owner;
+  const bool pass_owner = (index >> log_ & 1) == 0;
+  return (get(entry(index), kOwner) != 0) == pass_owner;
 }
 
 Completion CompletionQueue::take() {
   owner_before_entry();
-  const std::uint8_t* cqe = entry();
+  const std::uint8_t* cqe = entry(consumer_);
   const auto field = [&](spec::Place place) { return static_cast<std::uint32_t>(get(cqe, place)); };
   Completion completion;
   const auto opcode = static_cast<std::uint8_t>(field(spec::place_of(spec::kCqe, "opcode")));
@@ -141,9 +141,13 @@ std::optional<Completion> CompletionQueue::wait(std::uint64_t timeout_ns) {
 }
 
 void CompletionQueue::arm(bool solicited_only) {
-  told_ = consumer_;
+  if (told_ != consumer_) tell_consumer();
+  // Entries that lie in the ring raise no event (CQ-08). Those on their way to it must, or nobody
+  // would wake for them: the adapter learns which are which.
+  std::uint32_t seen = consumer_;
+  while (seen - consumer_ < 1u << log_ && written(seen)) ++seen;
   context_.device().write32(window_offset("CqDoorbell") + kDoorbellStride * number_ + kArmOffset,
-                            (consumer_ & 0xFFFF) | (solicited_only ? kArmSolicited : 0));
+                            (seen & 0xFFFF) | (solicited_only ? kArmSolicited : 0));
 }
 
 void CompletionQueue::set_moderation(std::uint16_t count, std::uint16_t period_us) {

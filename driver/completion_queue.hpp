@@ -40,8 +40,9 @@ class CompletionQueue {
  private:
   friend class QueuePair;
 
-  const std::uint8_t* entry() const;
-  bool pending() const;
+  const std::uint8_t* entry(std::uint32_t index) const;
+  bool written(std::uint32_t index) const;
+  bool pending() const { return written(consumer_); }
   Completion take();
   void tell_consumer();
   /// Forgets completions of a queue pair that is reset or destroyed.

@@ -65,14 +65,14 @@ void CompletionQueues::consumed(std::uint32_t cqn, std::uint16_t index) {
 void CompletionQueues::arm(std::uint32_t cqn, std::uint16_t index, bool solicited_only) {
   Queue& queue = queues_[cqn];
   if (!queue.cq.valid) return;
-  queue.consumer = index;
   if (queue.arm == Arm::kNone) queue.counted = 0;
   if (!solicited_only) {
     queue.arm = Arm::kAny;
   } else if (queue.arm == Arm::kNone) {  // CQ-11: does not weaken an arm for any
     queue.arm = Arm::kSolicited;
   }
-  // Entries that the caller has not seen came before the arm did: no wake-up may be lost (CQ-10).
+  // `index`: behind the newest entry that the caller has seen. What it has not seen came before the
+  // arm did: no wake-up may be lost (CQ-10); what it has seen raises no event (CQ-08).
   const bool unseen =
       queue.arm == Arm::kAny
           ? static_cast<std::uint16_t>(queue.producer) != index

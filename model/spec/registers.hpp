@@ -74,7 +74,7 @@ inline constexpr Window kWindows[] = {
     {"TxFrameData", 0x2000, 1536, "Frame to send, first byte in bits 7:0 of the first word"},
     {"RxFrameData", 0x3000, 1536, "Frame received"},
     {"QpDoorbell", 0x100000, 0x80000, "16 bytes a queue pair: +0 SQ producer index, +4 RQ producer index, +8 producer index of the SRQ with that number"},
-    {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm (15:0 consumer index, 31 solicited only)"},
+    {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm (15:0 index behind the newest entry seen, 31 solicited only)"},
 };
 
 /// Window called `name`. A name that is not in the table does not compile.

@@ -12,8 +12,8 @@
 // One operation a clock enters `look up`; its effect on the ring is seen by the next one, also on
 // the same queue. Operations of the two sources wait for their tickets apart from one another.
 //
-// Arming (11.4.2.2): the arm doorbell carries the consumer index as well. Entries behind it, which
-// software has not taken, raise the event at once, so none is slept through. An event leaves only
+// Arming (11.4.2.2): the arm doorbell tells up to which entry software has seen the ring. Entries from
+// there on raise the event at once, so none is slept through; those before raise none. An event leaves only
 // when all entries written before it are in memory. Once a ring overflowed it takes no entries
 // until it is made anew (10.8.3.4). A new row restarts the ring; one that changes only the
 // moderation of a valid queue does not, and one with `resize` moves it: indices and arming stay, and
@@ -50,7 +50,7 @@ module roci_cq #(
   input  logic [15:0]           doorbell_cqn_i,
   input  logic                  doorbell_arm_i,        // else: consumer index
   input  logic                  doorbell_solicited_i,
-  input  logic [15:0]           doorbell_index_i,
+  input  logic [15:0]           doorbell_index_i,      // of an arm: behind the newest entry seen
   input  logic                  doorbell_valid_i,
   output logic                  doorbell_ready_o,
 

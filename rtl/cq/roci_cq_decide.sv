@@ -12,7 +12,7 @@ module roci_cq_decide (
   input  logic [15:0] count_i,
   input  logic        period_room_i,  // another moderation period can be started
   input  logic        answers_i,      // entry: solicited or an error
-  input  logic [15:0] index_i,        // doorbells
+  input  logic [15:0] index_i,        // consumer; of an arm: behind the newest entry seen
   input  logic        solicited_i,    // arm
   input  logic        same_ring_i,    // restart: indices and arming stay
   input  logic [67:0] ring_i,
@@ -101,7 +101,7 @@ module roci_cq_decide (
       end
     end else if (valid_i) begin
       if (op_i == OpBreak) broken_next = 1'b1;
-      if (op_i == OpConsumer || op_i == OpArm) consumer_next = index_i;
+      if (op_i == OpConsumer) consumer_next = index_i;
       if (op_i == OpArm) armed_next = wanted;
       if (op_i == OpEntry && (full || broken)) begin
         fail_o        = 1'b1;
