@@ -26,7 +26,7 @@ std::uint32_t ring_size(const Device& device, std::uint32_t low_bits) {
   return low_bits | device.pasid() << 12;
 }
 
-AdminQueue::AdminQueue(Device& device) : device_(device) {
+AdminQueue::AdminQueue(Device& device, bool host_resolves) : device_(device) {
   if (device_.read32(register_offset("Id")) != spec::kRegisters[0].reset) {
     throw Error(AdminStatus::kHardwareError, 0, "no adapter of this kind behind the registers");
   }
@@ -39,7 +39,7 @@ AdminQueue::AdminQueue(Device& device) : device_(device) {
   write_address(device_, register_offset("AdminReplyLo"), register_offset("AdminReplyHi"),
                 replies_.dma);
   device_.write32(register_offset("AdminSize"), ring_size(device_, kAdminLog));
-  device_.write32(register_offset("Control"), 0b11);
+  device_.write32(register_offset("Control"), host_resolves ? 0b01 : 0b11);
 }
 
 AdminQueue::~AdminQueue() {

@@ -10,7 +10,7 @@ namespace roci::driver {
 class AdminQueue final : public CommandPort {
  public:
   /// Throws Error when there is no adapter behind the registers.
-  explicit AdminQueue(Device& device);
+  explicit AdminQueue(Device& device, bool host_resolves = false);
   ~AdminQueue() override;
   AdminQueue(const AdminQueue&) = delete;
   AdminQueue& operator=(const AdminQueue&) = delete;

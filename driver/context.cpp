@@ -33,7 +33,9 @@ Context::Context(Device& device, const ContextOptions& options)
       events_(device.command_port() != nullptr
                   ? device.open_events()
                   : std::make_unique<EventRing>(device, options.event_log)),
-      queue_(device.command_port() != nullptr ? nullptr : std::make_unique<AdminQueue>(device)),
+      queue_(device.command_port() != nullptr
+                 ? nullptr
+                 : std::make_unique<AdminQueue>(device, options.host_resolves)),
       commands_(queue_ != nullptr ? *queue_ : *device.command_port()) {
   const Body reply = execute(code_of(spec::kAdminOps, "QueryDevice"), {}, "query device");
   const auto field = [&](spec::Place place) {

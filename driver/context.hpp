@@ -49,6 +49,7 @@ struct PortCounters {
 struct ContextOptions {
   unsigned event_log = 8;                             ///< log2 of event queue entries, 1 to 15
   std::uint64_t command_timeout_ns = 30'000'000'000;  ///< address resolution takes seconds
+  bool host_resolves = false;  ///< ARP and neighbour discovery are the host's, not the firmware's
 };
 
 /// An opened adapter. Everything made from a context must go before it. Methods that send a

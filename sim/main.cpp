@@ -29,6 +29,8 @@ int run(int argc, char** argv) {
   roci::sim::add_exec(app, action);
   roci::sim::add_status(app, action);
   roci::sim::add_down(app, action);
+  roci::sim::add_peer(app, action);
+  roci::sim::add_interop(app, action);
   const auto is_first_word = [&](const CLI::App* command) {
     return argc > 1 && command->check_name(argv[1]);
   };

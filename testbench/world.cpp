@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::uint32_t kPasid = 0x00101;            // of node 0; node 1 has the next
 constexpr std::uint64_t kFirstAddress = 1ull << 40;  // of node 0; node 1 at twice that
-constexpr std::uint64_t kMac = 0x525400000001;       // locally administered
-constexpr std::uint32_t kIpv4 = 0x0A000001;          // 10.0.0.1
+constexpr std::uint32_t kIpv4 = 0x0A000000;          // 10.0.0.0, and the host
 constexpr std::size_t kStackBytes = 1 << 20;
 constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
 constexpr std::uint64_t kWatchdogNs = 1'000'000;
@@ -33,10 +32,10 @@ sc_core::sc_time time_of(std::uint64_t ns) {
   return sc_core::sc_time(static_cast<double>(ns), sc_core::SC_NS);
 }
 
-driver::Gid gid_of_ipv6(unsigned node) {
+driver::Gid gid_of_ipv6(unsigned host) {
   driver::Gid gid{};
   gid[0] = 0xFD;
-  gid[15] = static_cast<std::uint8_t>(node + 1);
+  gid[15] = static_cast<std::uint8_t>(host);
   return gid;
 }
 
@@ -113,8 +112,8 @@ class NodeModule final : public sc_core::sc_module,
   unsigned index() const override { return index_; }
   driver::Device& device() override { return *this; }
   driver::Context& context() override { return *context_; }
-  driver::Gid gid() const override { return config_.ipv6 ? gid_of_ipv6(index_) : ipv4(); }
-  std::uint64_t mac() const override { return kMac + index_; }
+  driver::Gid gid() const override { return config_.ipv6 ? gid_of_ipv6(host()) : ipv4(); }
+  std::uint64_t mac() const override { return kNodeMac + host() - 1; }
   void send_ethernet(const packet::Bytes& frame) override { nic_->send_ethernet(frame); }
   const std::vector<packet::Bytes>& received_ethernet() const override { return ethernet_; }
   void poison(std::uint64_t address, std::size_t bytes) override { memory_.poison(address, bytes); }
@@ -178,13 +177,20 @@ class NodeModule final : public sc_core::sc_module,
   void bus_fault(const std::string& text) override {
     report_("I6: " + std::string(basename()) + ": " + text);
   }
-  void ethernet_frame(const packet::Bytes& frame) override { ethernet_.push_back(frame); }
+  void ethernet_frame(const packet::Bytes& frame) override {
+    constexpr std::size_t kMost = 4096;  // a real wire brings them for ever
+    if (line_ != nullptr && line_->from_ethernet(edge_ns, frame)) return;
+    if (line_ == nullptr || ethernet_.size() < kMost) ethernet_.push_back(frame);
+  }
+  void join(wire::Line* line) { line_ = line; }
 
   void open() {
-    context_ = std::make_unique<driver::Context>(*this);
+    driver::ContextOptions options;
+    options.host_resolves = config_.ends.tap != nullptr;
+    context_ = std::make_unique<driver::Context>(*this, options);
     context_->set_observer(&work);
     context_->set_gid(0, gid(), config_.vlan);
-    context_->set_gid(1, config_.ipv6 ? ipv4() : gid_of_ipv6(index_), config_.vlan);
+    context_->set_gid(1, config_.ipv6 ? ipv4() : gid_of_ipv6(host()), config_.vlan);
   }
   void close() { context_.reset(); }
   /// After a run that was cut short: nobody can talk to the adapter any more.
@@ -197,7 +203,8 @@ class NodeModule final : public sc_core::sc_module,
   bool firmware_sleeps = false;
 
  private:
-  driver::Gid ipv4() const { return driver::gid_of_ipv4(kIpv4 + index_); }
+  unsigned host() const { return config_.first_host + index_; }
+  driver::Gid ipv4() const { return driver::gid_of_ipv4(kIpv4 + host()); }
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value,
                        sc_core::sc_time delay) {
     tlm::tlm_generic_payload payload;
@@ -219,6 +226,7 @@ class NodeModule final : public sc_core::sc_module,
   std::unique_ptr<driver::Context> context_;
   std::vector<Waiter*> waiters_;
   std::vector<packet::Bytes> ethernet_;
+  wire::Line* line_ = nullptr;
 };
 
 struct World::Impl {
@@ -239,7 +247,12 @@ struct World::Impl {
           sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i, config, *channels[i], *channels[1 - i],
           [this](const std::string& text) { violate(text); }));
     }
-    if (config.alone) {
+    if (config.alone && config.ends.port != nullptr) {
+      line = std::make_unique<wire::Line>(
+          config.ends, *channels[0], *channels[1],
+          [this](const packet::Bytes& frame) { nodes[0]->send_ethernet(frame); });
+      nodes[0]->join(line.get());
+    } else if (config.alone) {
       channels[0]->faults().blackouts.push_back({0, kNever});  // nobody takes frames out of it
       channels[0]->add_tap(&frame_sent);
     } else {
@@ -293,6 +306,7 @@ struct World::Impl {
   std::uint64_t advance(std::uint64_t limit) {
     while (now < limit) {
       if (stop || running == 0) return std::min(now, limit);
+      if (line) line->pump_sometimes(now);
       bool evaluated = false;
       std::uint64_t next = limit;
       for (auto& node : nodes) {
@@ -325,6 +339,8 @@ struct World::Impl {
           next_tick += tick_clocks;
           if (tick) tick(now);
         }
+      } else if (line) {
+        leap(*line, next);
       } else if (next == kNever) {
         fail(describe_stall());
         return edge;
@@ -338,6 +354,18 @@ struct World::Impl {
       if (!woken.empty()) return edge;
     }
     return limit;
+  }
+
+  /// As far towards `next` as someone in real time allows, and no further than the next frame.
+  void leap(wire::Line& line, std::uint64_t next) {
+    line.pump(now);
+    next = std::min({next, nodes[0]->nic().wakes_at(), line.next_ns()});
+    if (next == kNever && !line.live()) return fail(describe_stall());
+    const std::uint64_t reached = next <= now ? now + kClockNs : line.wait(now, next);
+    const std::uint64_t to = (reached + kClockNs - 1) / kClockNs * kClockNs;
+    skipped += to - now;
+    now = to;
+    line.pump(now);
   }
 
   void watch() {
@@ -369,7 +397,9 @@ struct World::Impl {
     for (;;) {
       const std::uint64_t again = node.management().run();
       if (node.nic().attention()) {
-        sc_core::wait(time_of(kClockNs));  // what it did is not in the adapter yet
+        // What it did is not in the adapter yet; or a command waits for an address.
+        constexpr std::uint64_t kPollNs = 1000;
+        sc_core::wait(time_of(node.management().idle() ? kPollNs : kClockNs));
         continue;
       }
       node.firmware_sleeps = true;
@@ -475,6 +505,7 @@ struct World::Impl {
   FrameSent frame_sent;
   std::unique_ptr<Channel> channels[2];
   std::vector<std::unique_ptr<NodeModule>> nodes;
+  std::unique_ptr<wire::Line> line;  ///< to the real world
   std::unique_ptr<EgressMonitor> egress;
   std::vector<std::string> violations;
 

@@ -23,8 +23,11 @@
 #include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
 #include "testbench/scoreboard/egress.hpp"
+#include "testbench/wire/line.hpp"
 
 namespace roci::testbench {
+
+inline constexpr std::uint64_t kNodeMac = 0x525400000001;  ///< of host 1; locally administered
 
 struct Config {
   std::array<Engine, 2> engines = {Engine::kRtl, Engine::kRtl};  ///< of node 0 and node 1
@@ -44,6 +47,8 @@ struct Config {
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
   bool alone = false;  ///< no node 1: what stands at that end of the wire is the program's
+  unsigned first_host = 1;  ///< last byte of node 0's addresses; node 1 has the next
+  wire::Ends ends;     ///< with `alone`: where the wire leads, if it leaves the simulation
 };
 
 /// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.

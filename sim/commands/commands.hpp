@@ -22,5 +22,7 @@ void add_exec(CLI::App& app, Action& action);
 
 /// Adds --name, of a simulator in the background.
 void add_instance_name(CLI::App& app, std::string& name);
+void add_peer(CLI::App& app, Action& action);
+void add_interop(CLI::App& app, Action& action);
 
 }  // namespace roci::sim

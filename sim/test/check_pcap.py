@@ -19,8 +19,8 @@ GUESSES = ["rpcrdma_infiniband", "smcr_infiniband", "smb_direct_infiniband", "ln
            "iser_infiniband", "mellanox_eoib", "eth_over_ib", "sdp_infiniband", "fc_infiniband"]
 
 
-def frames(path):
-    """Frames of a little-endian pcapng file, enhanced packet blocks only."""
+def frames(path, interface=None):
+    """Frames of a little-endian pcapng file, enhanced packet blocks only; of all interfaces or one."""
     data = open(path, "rb").read()
     if data[:4] != b"\x0a\x0d\x0d\x0a":
         raise ValueError("not a pcapng file")
@@ -30,8 +30,9 @@ def frames(path):
         if length < 12 or at + length > len(data):
             raise ValueError("cut short")
         if kind == 6:
-            (captured,) = struct.unpack_from("<I", data, at + 20)
-            yield data[at + 28:at + 28 + captured]
+            port, _, _, captured = struct.unpack_from("<IIII", data, at + 8)
+            if interface in (None, port):
+                yield data[at + 28:at + 28 + captured]
         at += length
 
 
@@ -94,8 +95,12 @@ def complaints(frame):
     return wrong
 
 
-def tshark_complaints(path):
+def tshark_complaints(path, only=None):
+    if not shutil.which("tshark"):
+        return []
     command = ["tshark", "-r", path, "-T", "fields", "-e", "_ws.col.Protocol", "-e", "_ws.malformed"]
+    if only is not None:
+        command += ["-Y", only]
     for guess in GUESSES:
         command += ["--disable-heuristic", guess]
     out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -118,10 +123,9 @@ def main():
             if wrong:
                 bad += 1
                 print(f"{path}: frame {number}: {', '.join(wrong)}")
-        if shutil.which("tshark"):
-            for line in tshark_complaints(path):
-                bad += 1
-                print(f"{path}: tshark: {line}")
+        for line in tshark_complaints(path):
+            bad += 1
+            print(f"{path}: tshark: {line}")
         print(f"{path}: {roce} RoCE frames {'checked' if not bad else 'BAD'}")
         bad += roce == 0
     return 1 if bad else 0

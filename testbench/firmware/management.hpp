@@ -23,10 +23,12 @@ class Management {
   std::uint64_t run() {
     if (!started_) firmware_.start();
     started_ = true;
-    while (firmware_.poll()) {
-    }
+    idle_ = true;
+    while (firmware_.poll()) idle_ = false;
     return firmware_.deadline();
   }
+  /// The last run() found nothing to do: if the attention line is high, a command waits for something.
+  bool idle() const { return idle_; }
 
  private:
   static std::uint32_t read32(void* self, std::uint32_t offset) {
@@ -38,7 +40,7 @@ class Management {
 
   Access access_;
   fw::Firmware firmware_;
-  bool started_ = false;
+  bool started_ = false, idle_ = false;
 };
 
 }  // namespace roci::testbench

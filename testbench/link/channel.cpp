@@ -299,6 +299,15 @@ void Channel::pop() {
   pool_.push_back(std::move(current_.frame));
 }
 
+bool Channel::take_frame(std::uint64_t now_ns, packet::Bytes& frame) {
+  if (on_way_.empty() || on_way_.front().start_ps > 1000 * now_ns) return false;
+  frame = std::move(on_way_.front().frame);
+  on_way_.pop_front();
+  ++counts_.delivered;
+  counts_.delivered_bytes += frame.size();
+  return true;
+}
+
 std::uint64_t Channel::next_ns() const {
   if (receiving_) return (due_ps() + 999) / 1000;
   if (on_way_.empty()) return kNever;

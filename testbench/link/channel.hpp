@@ -50,6 +50,8 @@ class Channel {
   /// The beat that has arrived by `now_ns`, at most one a clock; pop() takes it.
   bool beat(std::uint64_t now_ns, Beat& beat);
   void pop();
+  /// For a receiver that takes whole frames, and no beats: the next one that has arrived.
+  bool take_frame(std::uint64_t now_ns, packet::Bytes& frame);
   /// When the next beat can be there; kNever: nothing on the way.
   std::uint64_t next_ns() const;
   /// Takes the whole frame that has arrived by `now_ns`, for a receiver that does not take beats.

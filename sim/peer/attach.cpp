@@ -1,0 +1,71 @@
+#include "sim/peer/attach.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/report/files.hpp"
+#include "testbench/wire/neighbours.hpp"
+
+namespace roci::sim {
+namespace {
+
+constexpr std::uint64_t kAskNs = 50'000'000;
+constexpr unsigned kAsks = 60;
+
+}  // namespace
+
+void add_wire_options(CLI::App& app, WireOptions& options) {
+  app.add_option("--wire", options.wire,
+                 "where the node's wire leads: dgram:LOCAL,REMOTE (one frame per datagram, as "
+                 "QEMU's -netdev dgram), pcap:IN[,OUT], dpdk:DEVARGS")
+      ->type_name("WIRE");
+  app.add_option("--eal", options.eal, "words for the EAL of DPDK, in place of the usual ones")
+      ->type_name("WORDS");
+  app.add_option("--netdev", options.netdev,
+                 "TAP interface that joins the host's IP stack to the node's Ethernet path")
+      ->type_name("NAME");
+  app.add_option("--pace", options.pace,
+                 "simulated time per real time, at most, on a wire that is real; 0: any")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->type_name("F")
+      ->capture_default_str();
+  app.add_option("--host", options.host,
+                 "last byte of the node's addresses 10.0.0.N, fd00::N and 52:54:00:00:00:N")
+      ->check(CLI::Range(1, 254).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+Attachment::Attachment(const WireOptions& options) : options_(options) {
+  using namespace testbench;
+  try {
+    port_ = wire::make_port(options.wire, options.eal);
+    if (!options.netdev.empty()) {
+      tap_ = wire::make_tap(options.netdev, kNodeMac + options.host - 1);
+    }
+  } catch (const wire::WireError& error) {
+    throw UserError(error.what());
+  }
+}
+
+void Attachment::apply(testbench::Config& config) const {
+  config.alone = true;
+  config.first_host = options_.host;
+  config.ends = {port_.get(), tap_.get(), options_.pace};
+  config.delay_ns = 0;  // the wire has its own
+  config.time_limit_ns = ~std::uint64_t{0};
+}
+
+std::uint64_t Attachment::resolve(testbench::Node& node, const driver::Gid& gid) const {
+  if (tap_ == nullptr) return 0;
+  for (unsigned i = 0; i < kAsks; ++i) {
+    if (const auto mac = testbench::wire::neighbour_mac(options_.netdev, gid)) return *mac;
+    testbench::wire::ask_neighbour(options_.netdev, gid);
+    node.sleep(kAskNs);
+  }
+  throw UserError(
+      fmt::format("the host finds no neighbour for the peer's address on {}; has the "
+                  "interface an address of that network?",
+                  options_.netdev));
+}
+
+}  // namespace roci::sim

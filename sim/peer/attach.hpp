@@ -1,0 +1,42 @@
+// The real ends of a node, as options of a command name them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "testbench/world.hpp"
+
+namespace roci::sim {
+
+struct WireOptions {
+  std::string wire;    ///< port, as testbench/wire/port.hpp names them
+  std::string eal;     ///< words for DPDK
+  std::string netdev;  ///< TAP interface; empty: the firmware answers ARP and neighbour discovery
+  double pace = 1;
+  unsigned host = 1;  ///< last byte of the node's addresses
+};
+
+/// Adds --wire, --eal, --netdev, --pace and --host.
+void add_wire_options(CLI::App& app, WireOptions& options);
+
+/// Keeps the ports open for the life of a world.
+class Attachment {
+ public:
+  /// Opens what the options name. Throws UserError.
+  explicit Attachment(const WireOptions& options);
+
+  /// One node at these ends.
+  void apply(testbench::Config& config) const;
+  /// MAC address of a neighbour when the host's IP stack resolves; 0: the firmware does. Throws
+  /// UserError when it stays unknown.
+  std::uint64_t resolve(testbench::Node& node, const driver::Gid& gid) const;
+
+  const testbench::wire::Port& port() const { return *port_; }
+
+ private:
+  WireOptions options_;
+  std::unique_ptr<testbench::wire::Port> port_, tap_;
+};
+
+}  // namespace roci::sim

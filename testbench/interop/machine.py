@@ -1,0 +1,135 @@
+"""One guest under QEMU: `run` executes a command in it and gives its status and output.
+
+The first network device is the wire, one Ethernet frame per Unix datagram. The second is QEMU's user
+network: ports of the guest that `forward` names are reached at 127.0.0.1, and the guest reaches
+services of the host's loopback at 10.0.2.2.
+"""
+import base64
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import time
+
+from . import image
+
+WIRE_MAC, CONTROL_MAC = "52:54:00:00:00:02", "52:54:00:00:01:02"
+IPV4, IPV6 = "10.0.0.2", "fd00::2"
+
+
+class GuestError(Exception):
+    """The guest did not do what it was asked."""
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_INET, kind) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Guest:
+    """Boots in the constructor; use as a context manager."""
+
+    def __init__(self, cache, folder, local, remote, forward=(), boot_seconds=120):
+        qemu = shutil.which("qemu-system-x86_64")
+        if not qemu:
+            raise image.Missing("qemu-system-x86_64 is missing: apt-get install qemu-system-x86")
+        kernel, initramfs, self.release = image.build(cache)
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.console = self.folder / "console.log"
+        # A socket's path is short; a build folder's need not be.
+        path = f"/tmp/roci-guest-{os.getpid()}.sock"
+        pathlib.Path(path).unlink(missing_ok=True)
+        self.ports = {port: free_port() for port in forward}
+        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}"
+                           for there, here in self.ports.items())
+        settings = " ".join(f"roci.{name}={value}" for name, value in {
+            "wire_mac": WIRE_MAC, "control_mac": CONTROL_MAC, "wire_ipv4": IPV4 + "/24",
+            "wire_ipv6": IPV6 + "/64"}.items())
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [qemu, "-accel", "tcg", "-M", "pc,vmport=off,usb=off", "-cpu", "max", "-smp", "1",
+             "-m", "512M", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+             "-serial", f"file:{self.console}", "-kernel", kernel, "-initrd", initramfs, "-append",
+             "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=reliable "
+             f"random.trust_cpu=on {settings}",
+             # Unix sockets hold a sender back where UDP would drop: TCG is slow.
+             "-netdev", f"dgram,id=wire,local.type=unix,local.path={local},remote.type=unix,"
+                        f"remote.path={remote}",
+             "-device", f"virtio-net-pci,netdev=wire,mac={WIRE_MAC},romfile=",
+             "-netdev", f"user,id=control{forwards}",
+             "-device", f"virtio-net-pci,netdev=control,mac={CONTROL_MAC},romfile=",
+             "-device", "virtio-serial-pci", "-chardev",
+             f"socket,id=agent,path={path},server=on,wait=off", "-device",
+             "virtserialport,chardev=agent,name=agent"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=open(self.folder / "qemu.log", "wb"))
+        try:
+            self.agent = self.connect(path, boot_seconds)
+        except BaseException:
+            self.kill()
+            raise
+        finally:
+            pathlib.Path(path).unlink(missing_ok=True)
+        self.boot_seconds = time.monotonic() - self.started
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def connect(self, path, seconds):
+        end = time.monotonic() + seconds
+        agent = socket.socket(socket.AF_UNIX)
+        while True:
+            try:
+                agent.connect(path)
+                break
+            except (FileNotFoundError, ConnectionRefusedError):
+                self.check_alive()
+                if time.monotonic() > end:
+                    raise GuestError("QEMU did not open its control port") from None
+                time.sleep(0.05)
+        self.stream = agent.makefile("rb")
+        agent.settimeout(max(1.0, end - time.monotonic()))
+        try:
+            line = self.stream.readline()
+        except TimeoutError:
+            line = b""
+        if line != b"ready\n":
+            raise GuestError(f"the guest did not boot within {seconds} s, see {self.console}")
+        return agent
+
+    def check_alive(self):
+        if self.process.poll() is not None:
+            text = (self.folder / "qemu.log").read_text(errors="replace").strip()
+            raise GuestError(f"QEMU ended with status {self.process.returncode}: {text}")
+
+    def run(self, command, seconds=60):
+        """(exit status, output) of a shell command."""
+        self.check_alive()
+        self.agent.settimeout(seconds)
+        try:
+            self.agent.sendall(base64.b64encode(command.encode()) + b"\n")
+            head = self.stream.readline().split()
+            if len(head) != 2:
+                raise GuestError(f"the guest is gone, see {self.console}")
+            return int(head[0]), self.stream.read(int(head[1])).decode(errors="replace")
+        except TimeoutError:
+            raise GuestError(f"no answer within {seconds} s to: {command}") from None
+
+    def check(self, command, seconds=60):
+        """Output of a command that must succeed."""
+        status, output = self.run(command, seconds)
+        if status:
+            raise GuestError(f"status {status} of: {command}\n{output}")
+        return output
+
+    def kill(self):
+        """At once, as when a machine loses power."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Runs scenarios of our node against Soft-RoCE in a guest. `roci interop` calls it.
+
+usage: run.py [--list] [--quick] [--width N] [--roci FILE] [--cache DIR] [--out DIR] [--report FILE] [NAME ...]
+
+A NAME is a scenario of scenarios.toml or a pattern such as 'read_*'. Each run leaves a capture, both
+sides' output and a verdict in the folder of --out. Exit status 0: all went well; 1: some did not;
+2: asked wrongly, or something that is needed is missing.
+"""
+import argparse
+import datetime
+import fnmatch
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent.parent / "sim" / "test"))
+from interop import image, machine, programs  # noqa: E402
+from interop.runner import KNOWN, Failed, Runner  # noqa: E402
+
+
+def read_scenarios(path):
+    tables = tomllib.loads(path.read_text())
+    defaults = tables.pop("defaults", {})
+    for name, table in tables.items():
+        unknown = set(table) - KNOWN
+        if unknown or ("op" in table) == ("program" in table):
+            raise image.Missing(f"{path}: {name}: {', '.join(sorted(unknown)) or 'op or program'}")
+    return {name: {**defaults, **table} for name, table in tables.items()}
+
+
+def chosen(scenarios, options):
+    if not options.names:
+        return {name: s for name, s in scenarios.items() if s.get("quick") or not options.quick}
+    picked = {}
+    for pattern in options.names:
+        found = fnmatch.filter(scenarios, pattern)
+        if not found:
+            raise image.Missing(f"no scenario '{pattern}'; see --list")
+        picked.update((name, scenarios[name]) for name in found)
+    return picked
+
+
+def describe(scenario):
+    if "program" in scenario:
+        return programs.PROGRAMS[scenario["program"]].__doc__
+    text = [scenario["op"], f"MTU {scenario['mtu']}", f"IPv{scenario['family']}"]
+    if "width" in scenario:
+        text.append(f"{scenario['width']} bits")
+    if scenario["qps"] > 1:
+        text.append(f"{scenario['qps']} QPs")
+    if scenario.get("netdev"):
+        text.append("TAP")
+    for key in ("loss", "duplicate", "reorder", "fault", "expect"):
+        if key in scenario:
+            text.append(f"{key} {scenario[key]}")
+    return ", ".join(text)
+
+
+def report(path, results, release):
+    """Writes the table of results into a page, between its two marks."""
+    page = pathlib.Path(path)
+    text = page.read_text()
+    begin, end = "<!-- results -->", "<!-- end of results -->"
+    if begin not in text or end not in text:
+        raise image.Missing(f"{path}: no place for results, {begin} ... {end}")
+    rows = [f"Run on {datetime.date.today()}, guest kernel {release} under QEMU (TCG).", "",
+            "| scenario | what | our role | verdict | frames we sent | seconds |",
+            "|---|---|---|---|---|---|"]
+    rows += [f"| {r['name']} | {r['what']} | {r['role']} | {r['verdict']} | {r['frames']} | "
+             f"{r['seconds']:.0f} |" for r in results]
+    head, rest = text.split(begin, 1)
+    page.write_text(head + begin + "\n" + "\n".join(rows) + "\n" + end + rest.split(end, 1)[1])
+
+
+def isolate():
+    """Goes on in a network namespace of its own, where a TAP can be made without being root."""
+    if os.environ.get("ROCI_INTEROP") == "inside":
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        return
+    alone = ["unshare", "--net"] + ([] if os.geteuid() == 0 else ["--user", "--map-root-user"])
+    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        raise image.Missing(f"{' '.join(alone)} does not work here: no network namespaces")
+    os.environ["ROCI_INTEROP"] = "inside"
+    os.execvp(alone[0], [*alone, sys.executable, *sys.argv])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="our node against Soft-RoCE in a QEMU guest",
+                                     prog="roci interop")
+    parser.add_argument("names", nargs="*", metavar="SCENARIO", help="name or pattern; none: all")
+    parser.add_argument("--list", action="store_true", help="names of all scenarios")
+    parser.add_argument("--quick", action="store_true", help="the short set")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("roci-interop"),
+                        help="folder for captures and logs [roci-interop]")
+    parser.add_argument("--width", type=int, choices=(64, 512), help="data path of our engine")
+    parser.add_argument("--report", help="page to write the results into")
+    parser.add_argument("--roci", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--cache", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    try:
+        scenarios = read_scenarios(HERE / "scenarios.toml")
+        if options.width:
+            for scenario in scenarios.values():
+                scenario["width"] = options.width
+        picked = chosen(scenarios, options)
+        if options.list:
+            for name, scenario in picked.items():
+                print(f"{name:<22} {describe(scenario)}")
+            return 0
+        options.out.mkdir(parents=True, exist_ok=True)
+        options.cache = options.cache.resolve()
+        image.build(options.cache)
+        isolate()
+        return run_all(picked, options)
+    except (image.Missing, machine.GuestError, OSError) as error:
+        print(f"roci: {error}", file=sys.stderr)
+        return 2
+
+
+def run_all(picked, options):
+    runner = Runner(options)
+    results = []
+    try:
+        for name, scenario in picked.items():
+            for role in scenario["roles"]:
+                start = time.monotonic()
+                result = {"name": name, "role": role, "what": describe(scenario), "frames": 0}
+                try:
+                    result.update(runner.run(name, scenario, role), verdict="pass")
+                except (Failed, machine.GuestError) as error:
+                    result.update(verdict="FAIL", why=str(error))
+                    runner.close()  # what went wrong must not follow us
+                result["seconds"] = time.monotonic() - start
+                results.append(result)
+                print(f"{name:<22} {role:<10} {result['verdict']:<5} {result['seconds']:5.1f} s  "
+                      f"{result.get('why', '')}", flush=True)
+    finally:
+        runner.close()
+    release = runner.guest.release if runner.guest else ""
+    (options.out / "results.json").write_text(json.dumps(
+        {"kernel": release, "boot_seconds": runner.boots, "runs": results}, indent=1) + "\n")
+    failed = [r for r in results if r["verdict"] != "pass"]
+    print(f"{len(results) - len(failed)} of {len(results)} runs passed; captures in {options.out}")
+    if options.report:
+        report(options.report, results, release)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

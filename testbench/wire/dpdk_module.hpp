@@ -1,0 +1,11 @@
+// The one function of the module that holds DPDK.
+#pragma once
+
+#include "testbench/wire/port.hpp"
+
+namespace roci::testbench::wire {
+
+using MakeDpdkPort = Port* (*)(const char* arguments, const char* eal);
+inline constexpr const char* kMakeDpdkPort = "roci_make_dpdk_port";
+
+}  // namespace roci::testbench::wire

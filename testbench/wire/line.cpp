@@ -1,0 +1,53 @@
+#include "testbench/wire/line.hpp"
+
+#include <poll.h>
+#include <time.h>
+
+#include <algorithm>
+
+namespace roci::testbench::wire {
+namespace {
+
+constexpr std::uint64_t kMostNs = 10'000'000;  // of sleep at once
+constexpr std::uint64_t kAskingNs = 50'000;    // ... before a port that cannot wake is asked again
+
+}  // namespace
+
+void Line::pump(std::uint64_t now_ns) {
+  while (held_ || out_.take_frame(now_ns, leaving_)) {
+    held_ = !ends_.port->send(now_ns, leaving_);
+    if (held_) break;
+  }
+  while (ends_.port->receive(now_ns, frame_)) in_.inject(now_ns, frame_);
+  while (ends_.tap != nullptr && ends_.tap->receive(now_ns, frame_)) to_ethernet_(frame_);
+}
+
+std::uint64_t Line::next_ns() const {
+  // What waits for the port is not due at a time.
+  return held_ ? ends_.port->next_ns() : std::min(out_.next_ns(), ends_.port->next_ns());
+}
+
+std::uint64_t Line::wait(std::uint64_t now_ns, std::uint64_t until) {
+  if (!live_) return until;
+  const std::uint64_t real = Pace::real_now_ns();
+  pace_.settle(now_ns, real);
+  if (until != kNever && until <= pace_.limit(real)) return until;
+  // Sockets do not tell when a busy peer takes more.
+  const std::uint64_t most = held_ || ends_.port->descriptor() < 0 ? kAskingNs : kMostNs;
+  const bool come = sleep(until == kNever ? most : std::min(most, pace_.real_ns_to(until, real)));
+  // A frame goes first: nobody knows since when it has been waiting for this process.
+  if (come) return now_ns;
+  const std::uint64_t limit = pace_.limit(Pace::real_now_ns());
+  // Without a pace time leaps, but for nothing at all it has no reason to.
+  return limit == kNever ? now_ns : std::min(until, std::max(now_ns, limit));
+}
+
+bool Line::sleep(std::uint64_t real_ns) const {
+  pollfd ready[2] = {{ends_.port->descriptor(), POLLIN, 0}, {-1, POLLIN, 0}};
+  if (ends_.tap != nullptr) ready[1].fd = ends_.tap->descriptor();
+  const timespec time{static_cast<time_t>(real_ns / 1'000'000'000),
+                      static_cast<long>(real_ns % 1'000'000'000)};
+  return ppoll(ready, 2, &time, nullptr) > 0;
+}
+
+}  // namespace roci::testbench::wire

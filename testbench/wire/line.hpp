@@ -1,0 +1,73 @@
+// Joins a node to a port of the real world: moves frames between the port and the two channels of
+// the node, and holds simulated time back while someone real is at the other end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "testbench/link/channel.hpp"
+#include "testbench/wire/pace.hpp"
+#include "testbench/wire/port.hpp"
+
+namespace roci::testbench::wire {
+
+/// What stands at the end of a node's wire, and beside it.
+struct Ends {
+  Port* port = nullptr;  ///< the wire
+  Port* tap = nullptr;   ///< of the host's own IP stack, at the adapter's Ethernet path; or none
+  double pace = 1;       ///< simulated time per real time, at most, while the port is live; 0: any
+};
+
+class Line {
+ public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  using ToEthernet = std::function<void(const packet::Bytes&)>;
+
+  /// `out` carries what the node sends, `in` what it gets. Frames of the TAP go to `to_ethernet`.
+  Line(const Ends& ends, Channel& out, Channel& in, ToEthernet to_ethernet)
+      : ends_(ends),
+        out_(out),
+        in_(in),
+        to_ethernet_(std::move(to_ethernet)),
+        live_(ends.port->live() || ends.tap != nullptr),
+        pace_(live_ ? ends.pace : 0) {}
+
+  bool live() const { return live_; }
+
+  /// Moves all frames that are there.
+  void pump(std::uint64_t now_ns);
+  /// While clocks are evaluated: as above, now and then, since asking costs as much as a clock.
+  void pump_sometimes(std::uint64_t now_ns) {
+    constexpr unsigned kEvery = 16;
+    if (++clocks_ % kEvery == 0 || (!held_ && out_.next_ns() <= now_ns)) pump(now_ns);
+  }
+  /// When the next frame has to be moved, as far as that is known.
+  std::uint64_t next_ns() const;
+
+  /// Nothing happens in the adapter before `until`: waits in real time as the pace asks, and
+  /// returns the simulated time reached, earlier when a frame has come.
+  std::uint64_t wait(std::uint64_t now_ns, std::uint64_t until);
+
+  /// A frame came out of the Ethernet path; false when nobody wants it.
+  bool from_ethernet(std::uint64_t now_ns, const packet::Bytes& frame) {
+    if (ends_.tap == nullptr) return false;
+    ends_.tap->send(now_ns, frame);
+    return true;
+  }
+
+ private:
+  /// True when there is something to move.
+  bool sleep(std::uint64_t real_ns) const;
+
+  Ends ends_;
+  Channel& out_;
+  Channel& in_;
+  ToEthernet to_ethernet_;
+  bool live_;
+  Pace pace_;
+  unsigned clocks_ = 0;
+  packet::Bytes frame_, leaving_;
+  bool held_ = false;  ///< `leaving_` waits for the port to take it
+};
+
+}  // namespace roci::testbench::wire

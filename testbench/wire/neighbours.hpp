@@ -1,0 +1,18 @@
+// What the host's own IP stack knows of its neighbours, for a node whose TAP owns ARP and ND.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace roci::testbench::wire {
+
+/// MAC address, as a number, of the neighbour with this GID (IPv4-mapped or IPv6) on `interface`;
+/// none while the host has not resolved it.
+std::optional<std::uint64_t> neighbour_mac(const std::string& interface,
+                                           const std::array<std::uint8_t, 16>& gid);
+/// Makes the host ask for it, by a datagram to its discard port.
+void ask_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid);
+
+}  // namespace roci::testbench::wire

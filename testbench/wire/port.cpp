@@ -1,0 +1,36 @@
+#include "testbench/wire/port.hpp"
+
+#include <dlfcn.h>
+
+#include "testbench/wire/dpdk_module.hpp"
+
+namespace roci::testbench::wire {
+std::unique_ptr<Port> make_dpdk_port(const std::string& arguments, const std::string& eal) {
+#ifdef ROCI_DPDK_MODULE
+  // Its libraries are many and start threads of their own: only who asks for them gets them.
+  void* module = dlopen(ROCI_DPDK_MODULE, RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) throw WireError(std::string("DPDK cannot be loaded: ") + dlerror());
+  const auto make = reinterpret_cast<MakeDpdkPort>(dlsym(module, kMakeDpdkPort));
+  if (make == nullptr) throw WireError(std::string("DPDK cannot be loaded: ") + dlerror());
+  return std::unique_ptr<Port>(make(arguments.c_str(), eal.c_str()));
+#else
+  static_cast<void>(arguments);
+  static_cast<void>(eal);
+  throw WireError("this build has no DPDK: install libdpdk-dev and configure again");
+#endif
+}
+
+std::unique_ptr<Port> make_port(const std::string& spec, const std::string& eal) {
+  const std::size_t colon = spec.find(':');
+  const std::string kind = spec.substr(0, colon);
+  const std::string arguments = colon == std::string::npos ? "" : spec.substr(colon + 1);
+  if (arguments.empty()) {
+    throw WireError("'" + spec + "' is no wire: dgram:LOCAL,REMOTE, pcap:FILE or dpdk:DEVARGS");
+  }
+  if (kind == "dgram") return make_dgram_port(arguments);
+  if (kind == "pcap") return make_pcap_port(arguments);
+  if (kind == "dpdk") return make_dpdk_port(arguments, eal);
+  throw WireError("no wire is called '" + kind + "': there are dgram, pcap and dpdk");
+}
+
+}  // namespace roci::testbench::wire

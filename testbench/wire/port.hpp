@@ -1,0 +1,82 @@
+// Where a node's wire leaves the simulation: frames go to and come from something real.
+//
+//   auto port = wire::make_port("dgram:127.0.0.1:5000,127.0.0.1:5001");
+//   port->send(now_ns, frame);
+//   while (port->receive(now_ns, frame)) { ... }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "packet/bytes.hpp"
+
+namespace roci::testbench::wire {
+
+/// A port or interface that cannot be had; one line says which and why.
+class WireError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Longest frame without FCS: path MTU 4096 and all headers fit, as do those of an ordinary host.
+inline constexpr std::size_t kMaxFrame = 9216;
+
+/// Frames are without preamble, FCS and padding. Nothing here waits.
+class Port {
+ public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+  virtual ~Port() = default;
+
+  /// False: not now, whoever takes the frames is busy; try again soon. A frame that does not get
+  /// through is lost, as on any wire, and counted.
+  virtual bool send(std::uint64_t now_ns, const packet::Bytes& frame) = 0;
+  /// The next frame that has come by `now_ns`.
+  virtual bool receive(std::uint64_t now_ns, packet::Bytes& frame) = 0;
+
+  /// Someone who lives in real time is at the other end.
+  virtual bool live() const { return true; }
+  /// Becomes readable when a frame has come; -1: must be asked.
+  virtual int descriptor() const { return -1; }
+  /// Simulated time at which the next frame comes, where that is known.
+  virtual std::uint64_t next_ns() const { return kNever; }
+
+  struct Counts {
+    std::uint64_t sent = 0, received = 0;
+    std::uint64_t send_failures = 0;  ///< nobody took the frame
+    std::uint64_t malformed = 0;      ///< came, and was no Ethernet frame
+  };
+  const Counts& counts() const { return counts_; }
+
+ protected:
+  /// Is of a size that an Ethernet frame has; counts what is not.
+  bool sound(std::size_t bytes) {
+    constexpr std::size_t kEthernetHeader = 14;
+    if (bytes >= kEthernetHeader && bytes <= kMaxFrame) return true;
+    ++counts_.malformed;
+    return false;
+  }
+
+  Counts counts_;
+};
+
+/// Makes the port that `spec` names:
+///   dgram:LOCAL,REMOTE   one frame per datagram; an end is HOST:PORT, PORT of 127.0.0.1, or the
+///                        path of a Unix socket
+///   pcap:FILE[,OUT]      frames of a capture come in at their times; what is sent goes to OUT
+///   dpdk:DEVARGS         a DPDK port; `eal` are further words for its EAL
+/// Throws WireError.
+std::unique_ptr<Port> make_port(const std::string& spec, const std::string& eal = {});
+
+std::unique_ptr<Port> make_dgram_port(const std::string& arguments);
+std::unique_ptr<Port> make_pcap_port(const std::string& arguments);
+std::unique_ptr<Port> make_dpdk_port(const std::string& arguments, const std::string& eal);
+
+/// A TAP interface `name` of this host, made if need be, up, with the adapter's address `mac`.
+/// Throws WireError.
+std::unique_ptr<Port> make_tap(const std::string& name, std::uint64_t mac);
+
+}  // namespace roci::testbench::wire
