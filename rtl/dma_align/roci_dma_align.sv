@@ -128,9 +128,52 @@ module roci_dma_align #(
     if (step && !second_q) rest_q <= sum_q[OffBits] ? turned_q : merged;
   end
 
-  `ASSERT(SliceInRange, `IMPLIES(in_valid_i, in_bytes_i != '0 &&
-                                 {1'b0, in_start_i} + in_bytes_i <= (OffBits + 1)'(Bytes)))
-  `ASSERT(BeginsWhenClosed, `IMPLIES(in_valid_i, in_begin_i == !open_q))
+  `ASSUME(SliceInRange, `IMPLIES(in_valid_i, in_bytes_i != '0 &&
+                                 8'(in_start_i) + 8'(in_bytes_i) <= 8'(Bytes)))
+  `ASSUME(BeginsWhenClosed, `IMPLIES(in_valid_i, in_begin_i == !open_q))
   `ASSERT(BeatIsNotEmpty, `IMPLIES(out_valid_o, {1'b0, out_from_o} < out_to_o))
+
+`ifdef FORMAL
+  // No byte is lost, made or changed: bytes are counted on both sides, and one of any number is
+  // followed. What is inside stands between begin_at_q and sum_q of the slice, or waits in rest_q.
+  (* anyconst *) logic [7:0] f_n;
+  logic [7:0] f_in_q, f_out_q, f_inside, f_ahead, f_byte_q, f_given, f_stored;
+  logic [4:0] f_lane;
+  logic       f_here;
+  assign f_given  = f_n - f_in_q;    // in the slice offered
+  assign f_ahead  = f_n - f_out_q;   // of what is inside
+  assign f_inside = valid_q ? (second_q ? 8'(sum_q) - 8'(Bytes) : 8'(sum_q) - 8'(begin_at_q))
+                            : open_q ? 8'(fill_q) - 8'(from_q) : 8'd0;
+  assign f_here   = f_ahead < f_inside;
+  assign f_lane   = 5'(f_ahead) + (valid_q ? (second_q ? 5'd0 : 5'(begin_at_q)) : 5'(from_q));
+  assign f_stored = valid_q && !second_q && f_lane >= 5'(at_q)
+                  ? turned_q[8*f_lane[OffBits-1:0] +: 8] : rest_q[8*f_lane[OffBits-1:0] +: 8];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_in_q  <= '0;
+      f_out_q <= '0;
+    end else begin
+      if (take) f_in_q <= f_in_q + 8'(in_bytes_i);
+      if (out_valid_o && out_ready_i) f_out_q <= f_out_q + 8'(out_to_o) - 8'(out_from_o);
+    end
+    if (take && f_given < 8'(in_bytes_i)) f_byte_q <= in_data_i[8*(8'(in_start_i) + f_given) +: 8];
+  end
+  `ASSERT(BytesAreInside, f_in_q - f_out_q == f_inside && f_inside < 8'(2 * Bytes))
+  `ASSERT(SliceIsWhole, `IMPLIES(valid_q, fill_q == sum_q[OffBits-1:0] && open_q == !end_q
+                                          && from_q == (sum_q[OffBits] ? '0 : begin_at_q)
+                                          && begin_at_q <= at_q && {1'b0, at_q} < sum_q
+                                          && spill_q == (sum_q[OffBits] && sum_q[OffBits-1:0] != '0)
+                                          && `IMPLIES(begin_q, begin_at_q == at_q)))
+  `ASSERT(SecondIsSpill, `IMPLIES(second_q, valid_q && end_q && spill_q))
+  `ASSERT(FillIsBehind, `IMPLIES(!valid_q && open_q, from_q <= fill_q))
+  `ASSERT(ByteIsKept, `IMPLIES(f_here, f_stored == f_byte_q))
+  `ASSERT(ByteLeavesWhole, `IMPLIES(out_valid_o && f_here && f_ahead < 8'(out_to_o) - 8'(out_from_o),
+                                    out_data_o[8*(8'(out_from_o) + f_ahead) +: 8] == f_byte_q))
+  `ASSERT(RunEndsEmpty, `IMPLIES(out_valid_o && out_last_o,
+                                 f_inside == 8'(out_to_o) - 8'(out_from_o)))
+  `COVER(SpilledByteLeaves, out_valid_o && out_ready_i && second_q && f_here && !begin_q)
+  `COVER(ThreeSlices, f_in_q > 8'(2 * Bytes) && out_valid_o && !begin_q && f_here)
+  initial assume (!rst_ni);
+`endif
 
 endmodule
