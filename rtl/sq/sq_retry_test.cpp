@@ -52,12 +52,16 @@ TEST_CASE("sq: going back drops the packets that still wait, with their pieces")
   Bench b;
   Attr a;
   a.pmtu = 3;
+  a.stride = 1;
   b.connect(3, a);
   b.connect(4, a);
   b.desc_every = 60;  // the wire is slow, so packets wait
   unsigned lost = 0;
   b.lose_request = [&](const Packet& p) { return p.qpn == 3 && p.psn == 5 && lost++ == 0; };
-  b.post(3, write_of(30000, kDataBase + 3));
+  Work w = write_of(10001, kDataBase + 3);  // several pieces in some packets
+  w.list.push_back({kDataBase + 3 + 10001, 9999});
+  w.list.push_back({kDataBase + 3 + 20000, 10000});
+  b.post(3, w);
   b.post(4, write_of(30000, kDataBase + 40000));
   b.ring(3);
   b.ring(4);

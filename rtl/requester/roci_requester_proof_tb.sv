@@ -1,0 +1,197 @@
+// Proof harness: the steps of the requester on one queue pair, with every plan, response, timer,
+// command and ring entry there can be.
+//
+//  - the window is kept: no packet is sent beyond it, no message enters a full ring
+//  - nothing unsent is freed: `una` never passes what was sent
+//  - each work request completes once: every completion moves `done` by one, and nothing else does
+//
+// The ring's content is free in every step, so this does not rest on it.
+
+`include "assert.svh"
+
+module roci_requester_proof_tb #(
+  parameter int unsigned RingDepth = 4,
+  parameter int unsigned Window    = 32
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+
+  input  logic [2:0]                 kind_i,        // 0 plan, 1 response, 2 timer, 3 control, else none
+  input  roci_pkg::plan_t            plan_i,
+  input  roci_pkg::rx_meta_t         rsp_i,
+  input  roci_pkg::timer_event_t     timer_i,
+  input  roci_pkg::sq_control_t      control_i,
+  input  roci_pkg::requester_entry_t entry_i,
+  input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       alive_i,
+  input  logic                       in_err_i,
+  input  logic                       cqe_room_i,
+  input  logic                       timer_calm_i,
+  input  logic                       op_taken_i,
+  input  logic                       op_done_i,
+  input  logic                       op_ok_i,
+  input  logic                       place_done_i,
+  input  logic [7:0]                 place_status_i
+);
+
+  logic [3:0]                 state_q;
+  logic [2:0]                 kind_q;
+  roci_pkg::plan_t            plan_q;
+  roci_pkg::rx_meta_t         rsp_q;
+  roci_pkg::timer_event_t     timer_q;
+  roci_pkg::sq_control_t      control_q;
+  roci_pkg::requester_qp_t    qp_q, qp_d, qp_look, qp_plan, qp_respond, qp_back;
+  roci_pkg::requester_run_t   run_q, run_d, run_look, run_plan, run_respond, run_back;
+  roci_pkg::requester_step_t  step, step_look, step_plan, step_respond, step_back;
+  roci_pkg::requester_entry_t new_entry;
+  roci_pkg::tx_desc_t         desc;
+  logic [31:0]                offset;
+
+  roci_requester_look u_look (
+    .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
+    .is_timer_i(kind_q == 3'd2), .is_again_i(1'b0), .rsp_i(rsp_q), .timer_i(timer_q),
+    .control_i(control_q), .qp_i(qp_q), .attr_i, .alive_i, .in_err_i,
+    .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
+  roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
+    .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i, .alive_i,
+    .cqe_room_i, .op_taken_i, .op_done_i, .op_ok_i,
+    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o(desc), .entry_o(new_entry));
+  roci_requester_respond u_respond (
+    .state_i(state_q), .rsp_i(rsp_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i,
+    .place_done_i, .place_status_i, .place_vendor_i(8'd0),
+    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(offset));
+  roci_requester_back #(.RingDepth(RingDepth), .Window(Window)) u_back (
+    .state_i(state_q), .rnr_code_i(rsp_q.ext[220:216]), .flush_upto_i(control_q.index),
+    .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i, .timer_calm_i,
+    .qp_o(qp_back), .run_o(run_back), .step_o(step_back));
+
+  logic planning, responding;
+  assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
+  assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
+  always_comb begin
+    qp_d  = qp_back;
+    run_d = run_back;
+    step  = step_back;
+    if (state_q == roci_pkg::RequesterIdle) begin
+      qp_d  = qp_q;
+      run_d = run_q;
+      step  = '0;
+    end else if (state_q == roci_pkg::RequesterLook) begin
+      qp_d  = qp_look;
+      run_d = run_look;
+      step  = step_look;
+    end else if (planning) begin
+      qp_d  = qp_plan;
+      run_d = run_plan;
+      step  = step_plan;
+    end else if (responding) begin
+      qp_d  = qp_respond;
+      run_d = run_respond;
+      step  = step_respond;
+    end
+    if (step.retire) begin
+      qp_d.head  = qp_q.head + 5'd1;
+      qp_d.count = qp_q.count - 6'd1;
+      qp_d.done  = qp_q.done + 16'd1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= roci_pkg::RequesterIdle;
+      qp_q    <= '0;
+    end else begin
+      qp_q <= qp_d;
+      if (state_q != roci_pkg::RequesterIdle && !step.finish) state_q <= step.state;
+      else state_q <= kind_i <= 3'd3 ? roci_pkg::RequesterLook : roci_pkg::RequesterIdle;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    run_q <= run_d;
+    if (state_q == roci_pkg::RequesterIdle || step.finish) begin
+      kind_q    <= kind_i;
+      plan_q    <= plan_i;
+      rsp_q     <= rsp_i;
+      timer_q   <= timer_i;
+      control_q <= control_i;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, new_entry, desc, offset, run_d, step};
+
+`ifdef FORMAL
+  logic [23:0] f_flight, f_flight_after, f_freed, f_acked;
+  logic        f_begins, f_silent;
+  assign f_flight       = qp_q.psn_next - qp_q.una;
+  assign f_flight_after = qp_d.psn_next - qp_d.una;
+  assign f_freed        = qp_d.una - qp_q.una;
+  assign f_acked        = run_q.upto - qp_q.una;
+  assign f_begins       = state_q == roci_pkg::RequesterLook && kind_q == 3'd3;
+  assign f_silent       = (step.retire && !entry_i.signaled)
+                          || (state_q == roci_pkg::RequesterOperated && !plan_q.signaled);
+
+  // The cutter's word: RQ-44, path MTU
+  `ASSUME(MessageFits, plan_q.len <= 32'h8000_0000 && plan_q.msg_len <= 32'h8000_0000)
+  `ASSUME(MtuIsKnown, attr_i.pmtu >= 3'd1 && attr_i.pmtu <= 3'd5)
+
+  // The ring gives what was put in
+  `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
+                                      new_entry.status != roci_pkg::StatusSuccess))
+  `ASSUME(ErrorsStaySo, `IMPLIES(entry_i.kind == roci_pkg::MessageError,
+                                 entry_i.status != roci_pkg::StatusSuccess))
+
+  // What holds between the steps of an event
+  `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
+                                 || state_q == roci_pkg::RequesterBack
+                                 || state_q == roci_pkg::RequesterOperate
+                                 || state_q == roci_pkg::RequesterAnswer,
+                                 run_q.status != roci_pkg::StatusSuccess))
+  `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterEnd)
+  `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth))
+  `ASSERT(AcknowledgedWasSent, `IMPLIES(state_q == roci_pkg::RequesterRetire, f_acked <= f_flight))
+  `ASSERT(OldestIsAnswered, `IMPLIES(state_q == roci_pkg::RequesterPlace
+                                     || state_q == roci_pkg::RequesterPlaced,
+                                     rsp_q.psn == qp_q.una && f_flight != '0 && qp_q.count != '0))
+  `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct
+                                  && (run_q.ask == roci_pkg::AskData
+                                      || run_q.ask == roci_pkg::AskAtomic)
+                                  && qp_q.count != '0,
+                                  rsp_q.psn == qp_q.una && f_flight != '0))
+  `ASSERT(DataStayAsked, `IMPLIES(state_q == roci_pkg::RequesterRetire
+                                  && (run_q.ask == roci_pkg::AskData
+                                      || run_q.ask == roci_pkg::AskAtomic),
+                                  run_q.upto == rsp_q.psn && f_acked < f_flight))
+  `ASSERT(AskIsKnown, `IMPLIES(responding, run_q.ask <= roci_pkg::AskAtomic)
+                      && `IMPLIES(state_q == roci_pkg::RequesterAct,
+                                  run_q.ask != roci_pkg::AskNone))
+  `ASSERT(KindFitsState, `IMPLIES(responding, kind_q == 3'd1) && `IMPLIES(planning, kind_q == 3'd0))
+
+  // The window
+  `ASSERT(SendsWithinWindow, `IMPLIES(step.desc, f_flight < 24'(Window)))
+  `ASSERT(SendsForward, `IMPLIES(step.desc, f_flight_after > f_flight
+                                            && f_flight_after <= 24'h80_0000 + 24'(Window)))
+  `ASSERT(EntersWithRoom, `IMPLIES(step.enter && !step.enter_last, qp_q.count < 6'(RingDepth)))
+
+  // Nothing unsent is freed
+  `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
+  `ASSERT(RetiresWhatIsThere, `IMPLIES(step.retire, qp_q.count != '0))
+  `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))
+
+  // One completion for each work request
+  `ASSERT(CompletesOne, `IMPLIES(step.cqe, qp_d.done == qp_q.done + 16'd1))
+  `ASSERT(NothingElseCompletes, `IMPLIES(qp_d.done != qp_q.done && !f_begins,
+                                         qp_d.done == qp_q.done + 16'd1 && (step.cqe || f_silent)))
+  `ASSERT(SignaledIsTold, `IMPLIES(step.retire && entry_i.signaled, step.cqe))
+  `ASSERT(ErrorIsTold, `IMPLIES(step.fail, step.cqe
+                                           && step.cqe_status != roci_pkg::StatusSuccess))
+  `ASSERT(RoomIsThere, `IMPLIES(step.cqe, cqe_room_i))
+
+  `COVER(RetiresOverTheWrap, step.retire && step.cqe && qp_q.una > qp_d.una)
+  `COVER(LocalOperation, step.cqe && state_q == roci_pkg::RequesterOperated)
+  `COVER(GoesBack, step.kill && f_flight > 24'd1 && qp_d.count == 6'd1)
+  `COVER(Flushes, step.cqe && state_q == roci_pkg::RequesterFlush && run_q.flushed == 5'd2)
+  initial assume (!rst_ni);
+`endif
+
+endmodule
