@@ -1,12 +1,15 @@
 // roci down: ends a simulator in the background.
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
-#include <chrono>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <memory>
-#include <thread>
 
 #include "driver/device/protocol.hpp"
 #include "sim/commands/commands.hpp"
@@ -17,16 +20,12 @@
 namespace roci::sim {
 namespace {
 
-using std::chrono::milliseconds;
-constexpr milliseconds kStep{5};
-constexpr milliseconds kPatience{5000};
+constexpr int kPatienceMs = 5000;
 
-bool wait_until_free(const Instance& instance) {
-  for (milliseconds waited{0}; waited < kPatience; waited += kStep) {
-    if (instance.free()) return true;
-    std::this_thread::sleep_for(kStep);
-  }
-  return false;
+/// Waits for the end of the process.
+bool ends(const Descriptor& process) {
+  pollfd poller{process.get(), POLLIN, 0};
+  return poll(&poller, 1, kPatienceMs) == 1;
 }
 
 int run(const std::string& name) {
@@ -35,18 +34,19 @@ int run(const std::string& name) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
   getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, peer.pid, 0)));
+  if (!process) throw UserError(fmt::format("process {}: {}", peer.pid, std::strerror(errno)));
+  const timeval patience{kPatienceMs / 1000, 0};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  bool asked = true;
   try {
-    const timeval patience{std::chrono::seconds(kPatience.count() / 1000).count(), 0};
-    setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ask(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kShutdown));
   } catch (const UserError&) {
-    kill(peer.pid, SIGKILL);  // it does not answer: it hangs
+    asked = false;
   }
-  if (!wait_until_free(instance)) {
-    kill(peer.pid, SIGKILL);
-    if (!wait_until_free(instance)) {
-      throw UserError(fmt::format("process {} does not end", peer.pid));
-    }
+  if (!asked || !ends(process)) {
+    kill(peer.pid, SIGKILL);  // it hangs
+    if (!ends(process)) throw UserError(fmt::format("process {} does not end", peer.pid));
   }
   instance.remove();
   fmt::print("{} is down\n", name);

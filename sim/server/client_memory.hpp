@@ -20,7 +20,7 @@ class ClientMemory final : public testbench::AddressSpaces {
   void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
 
   void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page);
-  /// The process has gone: accesses fail from here on.
+  /// The process has gone: reads fail, writes lead nowhere.
   void bury(std::uint32_t pasid);
   /// No access with the PASID can come any more.
   void remove(std::uint32_t pasid) { spaces_.erase(pasid); }

@@ -29,12 +29,12 @@ bool read(Message& message, const std::uint8_t* bytes, std::size_t size) {
 std::string reason(int error) {
   switch (error) {
     case EPERM:
-      return "not permitted; under Yama (kernel.yama.ptrace_scope) set it to 1 or 0, in a container "
-             "give it SYS_PTRACE, and run both in one user namespace";
+      return "allow ptrace (kernel.yama.ptrace_scope 0 or 1, SYS_PTRACE in a container, one user "
+             "namespace)";
     case ESRCH:
-      return "the simulator does not see the process; run both in one PID namespace";
+      return "run it in the PID namespace of the simulator";
     case ENOSYS:
-      return "process_vm_readv is not there; a seccomp filter may forbid it";
+      return "process_vm_readv is not there, or a seccomp filter forbids it";
     default:
       return std::strerror(error);
   }
@@ -165,7 +165,7 @@ void Session::hello(const Hello& message) {
   }
   const auto blocked = [&](int error) {
     refuse(answer, Refusal::kNoAccess, error,
-           "the simulator cannot reach the memory of this process: " + reason(error));
+           "no access to the memory of this process: " + reason(error));
   };
   if (pid_ <= 0) return blocked(ESRCH);
   pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));

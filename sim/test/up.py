@@ -317,10 +317,14 @@ def main():
         expect(gone.returncode != 0 and "no simulator" in gone.stderr, gone.stderr)
         roci("up", "--name", check_stale, *OPTIONS)
         roci("down", "--name", check_stale)
+    except (AssertionError, TimeoutError):
+        print(roci("status", "--name", NAME, check=False).stdout)
+        print(directory.joinpath("log").read_text())
+        raise
     finally:
         roci("down", "--name", NAME, check=False)
     expect(not directory.exists(), f"{directory} stays")
-    expect(not os.path.exists(f"/proc/{pid}") or
+    expect(not os.path.exists(f"/proc/{pid}") or  # nobody may have waited for it
            pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z",
            "the simulator lives")
     print("all good")
