@@ -83,19 +83,23 @@ Server::Server(Fabric& fabric, ClientMemory& memory, unsigned width, Descriptor 
 
 void Server::run() { fabric_.run(*this); }
 
-void Server::look(std::uint64_t now_ns) {
+void Server::look(std::uint64_t now_ns) { serve(now_ns); }
+
+/// Says whether the adapters got doorbells.
+bool Server::serve(std::uint64_t now_ns) {
   memory_.wake_waiting();
-  take_doorbells(now_ns);
+  const bool any = take_doorbells(now_ns);
   if (message_waits_ || clock_ns() - polled_at_ns_ >= kPollNs) {
     constexpr timespec kNoTime{0, 0};
     poll_sockets(&kNoTime);
   }
+  return any;
 }
 
 std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t gap = until_ns - now_ns;
-  look(now_ns);
-  if (take_doorbells(now_ns) || message_waits_ || fabric_.has_work()) return now_ns;
+  // `until_ns` is from before what comes in here.
+  if (serve(now_ns) || fabric_.has_work()) return now_ns;
   if (gap <= kJumpNs) return until_ns;
 
   for (const auto& session : sessions_) session->sleep(true);

@@ -29,6 +29,7 @@ class Server final : public Surroundings {
   static constexpr std::size_t kMostSessions = 256;
 
  private:
+  bool serve(std::uint64_t now_ns);
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);
   void accept_one();

@@ -223,8 +223,10 @@ void Session::command(const Command& message) {
     --self->commands_;
     if (self->ended_) return;
     // What the process rang before the command reaches the adapter before it.
-    for (; !self->posts_.empty(); self->posts_.pop_front()) {
-      context.device().write32(self->posts_.front().first, self->posts_.front().second);
+    while (!self->posts_.empty()) {
+      const auto [offset, value] = self->posts_.front();
+      self->posts_.pop_front();  // before the write, which may let others run
+      context.device().write32(offset, value);
     }
     CommandReply answer{};
     answer.header = message.header;
