@@ -116,7 +116,6 @@ def check_conversation():
         a.ask(f"read 200000 {length} 100000")
         a.ask("sent", f"Success {length}")
         a.ask(f"check 200000 {length} {seed}")
-    b.ask(f"steal {a.qpn}" if a.qpn != b.qpn else "steal 99", "refused")
     a.close()
     b.close()
 
@@ -130,6 +129,11 @@ def check_one_node():
     a.ask("write 0 20000 4096")
     a.ask("sent", "Success 0")
     b.ask(f"check 4096 20000 {seed}")
+    # The queue pair of another process: neither commands nor doorbells reach it.
+    b.ask(f"steal {a.qpn}", "refused")
+    for _ in range(3):
+        a.ask("write 0 20000 4096")
+        a.ask("sent", "Success 0")
     a.close()
     b.close()
 
