@@ -1,0 +1,200 @@
+// Shared receive queues and regions that work requests register, through two adapters.
+#include "testbench/cases/pair.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using driver::EventKind;
+using driver::Opcode;
+using driver::QpState;
+using driver::Status;
+
+namespace {
+
+Config narrow() {
+  Config config;
+  config.width = 64;
+  return config;
+}
+
+driver::SendRequest send(std::uint64_t id, Side& self, std::uint32_t bytes, Side& peer) {
+  driver::SendRequest r = request(Opcode::kSend, self, 0, bytes, peer, 0);
+  r.id = id;
+  return r;
+}
+
+/// Two queue pairs of each side; those of side 1 take their receives from one queue.
+struct SharedPair {
+  explicit SharedPair(const Config& config) : pair(config) {}
+
+  using Program = std::function<void(Side&, Side&, std::vector<driver::QueuePair*>&,
+                                     driver::SharedReceiveQueue&)>;
+  void run(const Program& on_0, const Program& on_1) {
+    pair.world.run([&](Node& node) {
+      const unsigned me = node.index();
+      Side self(node, {});
+      driver::SrqOptions shared;
+      shared.entries = 8;
+      driver::SharedReceiveQueue srq(self.pd, shared);
+      driver::QpOptions options;
+      if (me == 1) options.srq = &srq;
+      driver::QueuePair first(self.pd, self.send_cq, self.receive_cq, options),
+          second(self.pd, self.send_cq, self.receive_cq, options);
+      sides[me] = &self;
+      qps[me] = {&first, &second};
+      pair.meet(me);
+      driver::ConnectOptions connect;
+      connect.dst_mac = sides[1 - me]->node.mac();
+      connect.min_rnr_timer = 1;
+      for (unsigned i = 0; i < 2; ++i) {
+        qps[me][i]->connect({qps[1 - me][i]->number(), 7, sides[1 - me]->node.gid()}, 7, connect);
+      }
+      pair.meet(me);
+      (me == 0 ? on_0 : on_1)(self, *sides[1 - me], qps[me], srq);
+      pair.meet(me);
+    });
+    for (const std::string& violation : pair.world.violations()) FAIL_CHECK(violation);
+  }
+
+  Pair pair;
+  std::array<Side*, 2> sides{};
+  std::array<std::vector<driver::QueuePair*>, 2> qps{};
+};
+
+driver::ReceiveRequest place(std::uint64_t id, Side& self) {
+  return {id, {self.region.sge(4096 * id, 4096)}};
+}
+
+}  // namespace
+
+TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit tells once") {
+  SharedPair shared(narrow());
+  shared.run(
+      [&](Side& self, Side& peer, auto& qps, driver::SharedReceiveQueue&) {
+        shared.pair.meet(0);
+        for (unsigned i = 0; i < 8; ++i) {
+          fill(self.data(), 3000, i);
+          qps[i % 2]->send(send(i, self, 3000, peer));
+          CHECK(self.sent().status == Status::kSuccess);
+        }
+        shared.pair.meet(0);
+        // Nothing is posted: RNR until something is.
+        fill(self.data(), 100, 77);
+        qps[1]->send(send(9, self, 100, peer));
+        shared.pair.meet(0);
+        CHECK(self.sent().status == Status::kSuccess);
+      },
+      [&](Side& self, Side&, auto& qps, driver::SharedReceiveQueue& srq) {
+        for (unsigned i = 0; i < 8; ++i) srq.receive(place(i, self));
+        srq.arm_limit(3);
+        CHECK(srq.query().limit == 3);
+        CHECK(srq.query().filled == 8);
+        shared.pair.meet(1);
+        std::array<bool, 8> used{};
+        for (unsigned i = 0; i < 8; ++i) {
+          const driver::Completion c = self.received();
+          CHECK(c.status == Status::kSuccess);
+          CHECK(c.byte_len == 3000);
+          REQUIRE(c.id < 8);
+          CHECK_FALSE(used[c.id]);
+          used[c.id] = true;
+          CHECK(c.qpn == qps[i % 2]->number());
+          CHECK(first_wrong(self.data(4096 * c.id), 3000, i) == 3000);
+        }
+        shared.pair.meet(1);
+        unsigned limits = 0;
+        while (const auto event = self.node.context().events().poll()) {
+          if (event->kind != EventKind::kSrqLimit) continue;
+          ++limits;
+          CHECK(event->number == srq.number());
+        }
+        CHECK(limits == 1);
+        CHECK(srq.query().limit == 0);
+        CHECK(srq.query().filled == 0);
+        self.node.sleep(50'000);
+        CHECK_FALSE(self.receive_cq.poll());
+        srq.receive(place(5, self));
+        CHECK(self.received().id == 5);
+        CHECK(first_wrong(self.data(4096 * 5), 100, 77) == 100);
+        shared.pair.meet(1);
+      });
+}
+
+TEST_CASE("shared: QP-16 a queue pair in ERR tells of its last receive and leaves the others") {
+  SharedPair shared(narrow());
+  shared.run(
+      [&](Side& self, Side& peer, auto& qps, driver::SharedReceiveQueue&) {
+        shared.pair.meet(0);
+        qps[1]->send(send(1, self, 50, peer));
+        CHECK(self.sent().status == Status::kSuccess);
+      },
+      [&](Side& self, Side&, auto& qps, driver::SharedReceiveQueue& srq) {
+        for (unsigned i = 0; i < 4; ++i) srq.receive(place(i, self));
+        qps[0]->to_error();
+        for (;;) {
+          const auto event = self.node.context().events().wait();
+          REQUIRE(event);
+          if (event->kind != EventKind::kQpLastWqe) continue;
+          CHECK(event->number == qps[0]->number());
+          break;
+        }
+        CHECK_FALSE(self.receive_cq.poll());
+        CHECK(srq.query().filled == 4);
+        shared.pair.meet(1);
+        CHECK(self.received().id == 0);
+        CHECK(srq.query().filled == 3);
+      });
+}
+
+TEST_CASE("shared: MR-14, MR-15, RSP-46 a region registered, used, and freed by SEND with invalidate") {
+  Pair pair(narrow());
+  std::uint32_t key = 0;
+  pair.run(
+      [&](Side& self, Side& peer) {
+        pair.meet(0);
+        fill(self.data(), 500, 1);
+        driver::SendRequest write = request(Opcode::kWrite, self, 0, 500, peer, 0);
+        write.remote_key = key;
+        write.remote_address = 0xABC000;
+        self.qp().send(write);
+        CHECK(self.sent().status == Status::kSuccess);
+        driver::SendRequest free = request(Opcode::kSendInv, self, 0, 20, peer, 0);
+        free.imm = key;
+        self.qp().send(free);
+        self.qp().send(write);  // right behind it
+        CHECK(self.sent().status == Status::kSuccess);
+        CHECK(self.sent().status == Status::kRemAccessErr);
+      },
+      [&](Side& self, Side&) {
+        key = static_cast<std::uint32_t>(
+            self.node.context()
+                .execute(code_of(spec::kAdminOps, "AllocFastMr"),
+                         driver::Body()
+                             .put(place_of(spec::kAllocFastMr, "pd"), self.pd.number())
+                             .put(place_of(spec::kAllocFastMr, "pasid"),
+                                  self.node.device().pasid()),
+                         "allocate a fast region")
+                .get(place_of(spec::kAllocFastMrReply, "key")));
+        driver::SendRequest give;
+        give.opcode = Opcode::kRegMr;
+        give.remote_key = (key & ~0xFFu) | 0x5A;
+        give.remote_address = 0xABC000;
+        give.swap_add = 4096;
+        give.compare = driver::access::kLocalWrite | driver::access::kRemoteWrite;
+        give.dma_address = self.region.address() + 8192;
+        key = give.remote_key;
+        self.qp().send(give);
+        const driver::Completion given = self.sent();
+        CHECK(given.status == Status::kSuccess);
+        CHECK(given.opcode == driver::WcOpcode::kRegMr);
+        self.qp().receive({3, {self.region.sge(0, 100)}});
+        pair.meet(1);
+        const driver::Completion freed = self.received();
+        CHECK(freed.status == Status::kSuccess);
+        CHECK(freed.with_inv);
+        CHECK(freed.imm == key);
+        CHECK(first_wrong(self.data(8192), 500, 1) == 500);
+        self.node.context().execute(code_of(spec::kAdminOps, "DeregMr"),
+                                    driver::Body().put(place_of(spec::kDeregMr, "key"), key),
+                                    "free a fast region");
+      });
+}
