@@ -69,41 +69,28 @@ Result resize_cq(Device* device, const Command& command, Reply*) {
   Block config = {};
   if (!port.read_row(layout::kTableCq, cqn, &config)) return hardware_error();
 
-  // While the engine is held, all completions before are in the old ring. One that comes after all,
-  // of a timer that ran out, is in the ring that its owner bit is in.
   Block before = {};
   Block after = {};
-  bool held = port.hold() && port.read_row(layout::kTableCqLive, cqn, &before);
+  if (!port.read_row(layout::kTableCqLive, cqn, &before)) return hardware_error();
   const auto producer = static_cast<uint32_t>(before.get(live::producer));
+  const auto known = static_cast<uint32_t>(before.get(live::consumer));
   const uint32_t unread = distance(consumer, producer);
-  Result result = held ? ok() : hardware_error();
-  if (held) {
-    const auto known = static_cast<uint32_t>(before.get(live::consumer));
-    if (before.get(live::overflowed) != 0) {
-      result = bad_state(body::cqn);
-    } else if (unread > distance(known, producer)) {
-      result = bad_parameter(body::consumer);
-    } else if (unread > to.room()) {
-      result = bad_parameter(body::log_entries);
-    }
-  }
-  if (result.status != layout::kAdminStatusOk) {
-    port.release();
-    return result;
-  }
+  if (before.get(live::overflowed) != 0) return bad_state(body::cqn);
+  if (unread > distance(known, producer)) return bad_parameter(body::consumer);
+  if (unread > to.room()) return bad_parameter(body::log_entries);
+
   // The adapter counts what is unread from the index that it knows.
   port.write(layout::kWinCqDoorbell + cqn * kDoorbellBytes, consumer);
   config.put(row::base, to.base);
   config.put(row::log, to.log);
   config.put(row::resize, 1);
-  const bool moved = port.write_row(layout::kTableCq, cqn, config) &&
-                     port.read_row(layout::kTableCqLive, cqn, &after);
-  port.release();
-  if (!moved) return hardware_error();
-  const uint32_t late = distance(producer, static_cast<uint32_t>(after.get(live::producer)));
-  if (late != 0 && !port.fence()) return hardware_error();
+  // Completions that come meanwhile are each in the ring that its owner bit is in. The fence waits
+  // until those of the old ring have reached it.
+  if (!port.write_row(layout::kTableCq, cqn, config)) return hardware_error();
   cq.base = to.base;
   cq.log = static_cast<uint8_t>(to.log);
+  if (!port.read_row(layout::kTableCqLive, cqn, &after) || !port.fence()) return hardware_error();
+  const uint32_t late = distance(producer, static_cast<uint32_t>(after.get(live::producer)));
   // The pass of index 0 is odd or even with the 17th bit of the producer.
   const auto pass = static_cast<uint32_t>(before.get(live::pass));
   const uint32_t first = (pass << 16 | producer) - unread;

@@ -12,7 +12,6 @@ constexpr uint32_t kWrite = mask_of(30);
 constexpr uint32_t kDmaError = mask_of(29);
 constexpr uint32_t kTableShift = 24;
 constexpr uint32_t kFenceStart = mask_of(0);
-constexpr uint32_t kFenceHold = mask_of(1);
 constexpr uint32_t kFenceBusy = mask_of(0);
 constexpr uint32_t kFrameValid = mask_of(31);
 constexpr uint32_t kFrameBytes = 0x7FF;
@@ -96,14 +95,6 @@ bool Port::fence() {
   write(layout::kRegFenceCommand, kFenceStart);
   return wait(layout::kRegFenceCommand, kFenceBusy, &value);
 }
-
-bool Port::hold() {
-  uint32_t value = 0;
-  write(layout::kRegFenceCommand, kFenceStart | kFenceHold);
-  return wait(layout::kRegFenceCommand, kFenceBusy, &value);
-}
-
-void Port::release() { write(layout::kRegFenceCommand, 0); }
 
 void Port::post_event(uint32_t kind, uint32_t number) {
   write(layout::kRegEventPost, kind << kEventKindShift | number);

@@ -37,9 +37,6 @@ class Port {
 
   /// True when all work begun before the call left the engine.
   bool fence();
-  /// A fence after which nothing new begins until `release`.
-  bool hold();
-  void release();
 
   /// Puts an event into the host's event queue.
   void post_event(uint32_t kind, uint32_t number);

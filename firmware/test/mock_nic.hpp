@@ -29,7 +29,7 @@ constexpr unsigned kLogSrqs = 2;
 
 /// What firmware did to the adapter, in order.
 struct Action {
-  enum Kind { kRow, kState, kFence, kHold, kRelease, kPost, kCqDoorbell } kind;
+  enum Kind { kRow, kState, kFence, kPost, kCqDoorbell } kind;
   std::uint32_t table;
   std::uint32_t row;
 };
@@ -59,7 +59,6 @@ class MockNic {
   std::uint64_t admin_reply = 0x7F0000003000;
   std::uint32_t control = 3;
   Mac mac = 0;
-  bool held = false;
   std::vector<std::uint32_t> posted;  ///< events for the host, as EventPost is written
   bool table_stuck = false;
   bool fence_stuck = false;
@@ -193,12 +192,9 @@ class MockNic {
         table(value);
         break;
       case kRegFenceCommand:
-        REQUIRE((value == 0 || value == 1 || value == 3));
-        REQUIRE(held == (value == 0));  // what is held must be let go
-        held = value == 3;
-        actions.push_back(
-            {value == 0 ? Action::kRelease : held ? Action::kHold : Action::kFence, 0, 0});
-        if (value != 0) fence_polls_ = 3;
+        REQUIRE(value == 1);
+        actions.push_back({Action::kFence, 0, 0});
+        fence_polls_ = 3;
         break;
       case kRegEventPost:
         posted.push_back(value);
@@ -389,11 +385,7 @@ class Bench {
     for (unsigned i = 2; i < 32; ++i) CHECK(answer.message.word[i] == 0);
     CHECK(nic.states == states);
     CHECK(nic.sent.size() == sent);
-    // Looking may need a moment of quiet.
-    for (std::size_t i = actions; i < nic.actions.size(); ++i) {
-      CHECK((nic.actions[i].kind == Action::kHold || nic.actions[i].kind == Action::kRelease));
-    }
-    CHECK_FALSE(nic.held);
+    for (std::size_t i = actions; i < nic.actions.size(); ++i) CHECK(nic.actions[i].kind == -1);
     const std::vector<Message> after = objects();
     for (std::size_t i = 0; i < after.size(); ++i) {
       for (unsigned j = 2; j < 32; ++j) CHECK(before[i].word[j] == after[i].word[j]);

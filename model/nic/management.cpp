@@ -8,7 +8,6 @@ namespace roci::nic {
 namespace {
 
 constexpr std::uint32_t kGo = 1u << 31;
-constexpr std::uint32_t kHold = 1u << 1;  // of FenceCommand
 constexpr std::uint32_t kDmaError = 1u << 29, kDmaWrite = 1u << 30;
 constexpr std::uint32_t kPasidMask = 0xFFFFF;
 constexpr unsigned kDmaBytesShift = 20;
@@ -21,7 +20,7 @@ std::uint32_t Nic::read_management(std::uint32_t offset) {
     case reg("Attention"):
       return attention_bits();
     case reg("FenceCommand"):
-      return held_ ? kHold : 0;  // nothing begun is left when a call returns
+      return 0;  // nothing begun is left when a call returns
     case reg("EngineEvent"):
       return engine_.events.take();
     case reg("DmaAddressLo"):
@@ -51,9 +50,6 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
   switch (offset) {
     case reg("TableCommand"):
       if ((value & kGo) != 0) table(value);
-      break;
-    case reg("FenceCommand"):
-      hold(value);
       break;
     case reg("EventPost"):
       engine_.events.post(static_cast<std::uint8_t>(value >> 24), value & 0xFFFFFF);
@@ -86,21 +82,6 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
       break;
     default:
       break;
-  }
-}
-
-/// Holds new work back, or lets it go on in the order in which it came.
-void Nic::hold(std::uint32_t command) {
-  held_ = (command & kHold) != 0;
-  while (!held_ && !held_doorbells_.empty()) {
-    const auto [offset, value] = held_doorbells_.front();
-    held_doorbells_.pop_front();
-    queue_doorbell(offset, value);
-  }
-  while (!held_ && !held_frames_.empty()) {
-    const packet::Bytes frame = std::move(held_frames_.front());
-    held_frames_.pop_front();
-    handle(frame);
   }
 }
 

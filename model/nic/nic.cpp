@@ -41,7 +41,6 @@ bool Nic::take_turn(Turns* turns, bool answers) {
 }
 
 bool Nic::step() {
-  if (held_) return false;
   Timers::Entry due;
   while (engine_.timers.take(&due)) {
     if (due.owner == Timers::Owner::kCompletionQueue) {
@@ -58,7 +57,6 @@ bool Nic::step() {
 }
 
 bool Nic::quiescent() const {
-  if (held_) return true;
   return requests_.empty() && answers_.empty() && engine_.timers.next() > engine_.timers.now();
 }
 

@@ -39,7 +39,7 @@ class Nic {
   /// Does one unit of work; false: there is none until an input or the next deadline.
   bool step();
   /// When a timer must be looked at; all ones: never. May be early, never late.
-  std::uint64_t next_deadline() const { return held_ ? kNoDeadline : engine_.timers.next(); }
+  std::uint64_t next_deadline() const { return engine_.timers.next(); }
   bool quiescent() const;
 
   bool attention() const { return attention_bits() != 0; }  ///< firmware has something to do
@@ -60,7 +60,6 @@ class Nic {
   void write_device(std::uint32_t offset, std::uint32_t value);
   void write_management(std::uint32_t offset, std::uint32_t value);
   bool window(std::uint32_t offset, std::uint8_t** bytes);
-  void hold(std::uint32_t command);
   void queue_doorbell(std::uint32_t offset, std::uint32_t value);
   void completion_doorbell(std::uint32_t offset, std::uint32_t value);
   void dma(std::uint32_t command);
@@ -83,9 +82,6 @@ class Nic {
   Turns requests_, answers_;                     ///< queue pairs that may have something to send
   bool answers_next_ = true;
 
-  bool held_ = false;  ///< firmware holds new work back behind a fence
-  std::deque<packet::Bytes> held_frames_;
-  std::deque<std::pair<std::uint32_t, std::uint32_t>> held_doorbells_;  ///< offset, value
 
   std::uint32_t control_ = 0, time_high_ = 0;
   std::uint32_t admin_[7] = {};  ///< AdminBaseLo to AdminDone

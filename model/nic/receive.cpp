@@ -93,11 +93,7 @@ bool Nic::admit(const packet::Parsed& packet, QueuePair** found) {
 void Nic::receive(packet::ByteView frame) {
   engine_.count_port(kRxFrames);
   engine_.count_port(kRxBytes, frame.size);
-  if (held_) {
-    held_frames_.push_back(frame.copy());
-  } else {
-    handle(frame);
-  }
+  handle(frame);
 }
 
 void Nic::handle(packet::ByteView frame) {

@@ -112,9 +112,7 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
 void Nic::write32(std::uint32_t offset, std::uint32_t value) {
   offset &= ~std::uint32_t{3};
   std::uint8_t* bytes = nullptr;
-  if (inside(kQpDoorbell, offset) && held_) {
-    held_doorbells_.emplace_back(offset - kQpDoorbell.offset, value);
-  } else if (inside(kQpDoorbell, offset)) {
+  if (inside(kQpDoorbell, offset)) {
     queue_doorbell(offset - kQpDoorbell.offset, value);
   } else if (inside(kCqDoorbell, offset)) {
     completion_doorbell(offset - kCqDoorbell.offset, value);

@@ -44,7 +44,7 @@ inline constexpr Register kRegisters[] = {
     // Management: firmware only
     {"Attention", 0x1000, "ro", 0, "0 admin doorbell differs from AdminDone, 1 frame received, 2 engine event waits"},
     {"TableCommand", 0x1010, "rw", 0, "23:0 row, 27:24 Table, 30 write (else read), 31 go; reads 31 as busy"},
-    {"FenceCommand", 0x1014, "rw", 0, "Write 1: start a fence, 3: and hold new work back after it, 0: hold no longer; bit 0 reads 1 until all work begun before it left the engine, bit 1 while held"},
+    {"FenceCommand", 0x1014, "rw", 0, "Write 1: start a fence; reads 1 until all work begun before it left the engine"},
     {"EngineEvent", 0x1018, "ro", 0, "Pops one event: 23:0 number, 30:24 kind, 31 valid"},
     {"EventPost", 0x101C, "wo", 0, "Puts an event into the event queue: 23:0 number, 31:24 kind"},
     {"DmaAddressLo", 0x1020, "rw", 0, "Host address of the DMA window, low; a read begins at a multiple of 64"},

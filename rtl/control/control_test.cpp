@@ -700,19 +700,6 @@ TEST_CASE("control: the admin doorbell calls firmware until it has caught up") {
   CHECK(bench.read("Attention") == 0);
 }
 
-TEST_CASE("control: a fence that holds keeps work back until firmware lets go") {
-  Bench bench;
-  bench.write("FenceCommand", 3);
-  bench.run(40);
-  CHECK(bench.read("FenceCommand") == 2);
-  CHECK(bench.dut->pause_o == 1);
-  bench.set_state(3, state("Init"));  // the tables can be written meanwhile
-  CHECK(bench.get_state(3) == state("Init"));
-  bench.write("FenceCommand", 0);
-  CHECK(bench.dut->pause_o == 0);
-  CHECK(bench.read("FenceCommand") == 0);
-}
-
 TEST_CASE("control: doorbells and rows of shared receive queues, and their live state") {
   Bench bench;
   for (unsigned n = 0; n < 2 * kNumSrqs; ++n) {

@@ -225,7 +225,7 @@ module roci_control #(
   logic         table_command_write, table_data_write, fence_write, dma_command_write;
   logic         dma_data_write, tx_command_write, tx_data_write, rx_pop, counter_select_write;
   logic         eq_size_write, eq_consumer_write, eq_status_write, post_valid, post_ready;
-  logic         fence_busy, fence_held, eq_overflow, engine_valid, engine_ready, read_window;
+  logic         fence_busy, eq_overflow, engine_valid, engine_ready, read_window;
   logic [1:0]   control;
   logic [63:0]  eq_base, dma_address, counter;
   logic [511:0] table_data, dma_data;
@@ -275,7 +275,7 @@ module roci_control #(
     .dma_address_o          (dma_address),
     .table_command_i        (table_command),
     .table_data_i           (table_data),
-    .fence_i                ({fence_held, fence_busy}),
+    .fence_busy_i           (fence_busy),
     .dma_command_i          (dma_command),
     .dma_data_i             (dma_data),
     .tx_command_i           (tx_command),
@@ -548,10 +548,7 @@ module roci_control #(
 
   roci_fence u_fence (
     .clk_i, .rst_ni,
-    .start_i   (fence_write && word[0]),
-    .hold_i    (word[1]),
-    .release_i (fence_write && !word[0]),
-    .held_o    (fence_held),
+    .start_i   (fence_write),
     .all_idle_i,
     .busy_o    (fence_busy),
     .pause_o

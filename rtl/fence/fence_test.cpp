@@ -48,30 +48,3 @@ TEST_CASE("fence: never ends while a block is busy") {
   dut.tick();
   CHECK(dut->busy_o == 0);
 }
-
-TEST_CASE("fence: holds new work back after its end until released") {
-  Dut<Vroci_fence> dut;
-  dut->all_idle_i = 1;
-  dut->start_i = 1;
-  dut->hold_i = 1;
-  dut.tick();
-  dut->start_i = 0;
-  dut->hold_i = 0;
-  for (unsigned i = 0; i < 2 * kSettle; ++i) dut.tick();
-  CHECK(dut->busy_o == 0);
-  CHECK(dut->held_o == 1);
-  CHECK(dut->pause_o == 1);
-  dut->release_i = 1;
-  dut.tick();
-  dut->release_i = 0;
-  CHECK(dut->held_o == 0);
-  CHECK(dut->pause_o == 0);
-  // A plain fence holds no longer than it lasts, after one that held as well.
-  dut->start_i = dut->hold_i = 1;
-  dut.tick();
-  dut->hold_i = 0;
-  dut.tick();
-  dut->start_i = 0;
-  for (unsigned i = 0; i < 2 * kSettle; ++i) dut.tick();
-  CHECK(dut->pause_o == 0);
-}

@@ -1,5 +1,4 @@
-// Firmware's fence: holds new work back until all work begun before is through, and on wish for as
-// long as firmware says.
+// Firmware's fence: holds new work back until all work begun before is through.
 //
 // Latency: Settle clocks after the last block went idle.
 
@@ -12,9 +11,6 @@ module roci_fence #(
   input  logic rst_ni,
 
   input  logic start_i,
-  input  logic hold_i,      // hold on after the end
-  input  logic release_i,
-  output logic held_o,
   input  logic all_idle_i,
   output logic busy_o,
   output logic pause_o
@@ -22,22 +18,16 @@ module roci_fence #(
 
   localparam int unsigned CountBits = $clog2(Settle + 1);
 
-  logic                 busy_q, held_q;
+  logic                 busy_q;
   logic [CountBits-1:0] quiet_q;  // clocks in a row with everything idle
 
   assign busy_o  = busy_q;
-  assign held_o  = held_q;
-  assign pause_o = busy_q || held_q;
+  assign pause_o = busy_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) busy_q <= 1'b0;
     else if (start_i) busy_q <= 1'b1;
     else if (quiet_q == CountBits'(Settle)) busy_q <= 1'b0;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || release_i) held_q <= 1'b0;
-    else if (start_i) held_q <= hold_i;
   end
 
   always_ff @(posedge clk_i) begin

@@ -54,7 +54,7 @@ module roci_regs #(
   output logic [31:0]  word_o,
   output logic         table_command_o,
   output logic         table_data_o,
-  output logic         fence_command_o,        // every write; bit 0 starts, bit 1 holds
+  output logic         fence_command_o,
   output logic         dma_command_o,
   output logic         dma_data_o,
   output logic         tx_command_o,
@@ -76,7 +76,7 @@ module roci_regs #(
   // in: what the other blocks show
   input  logic [31:0]  table_command_i,
   input  logic [511:0] table_data_i,
-  input  logic [1:0]   fence_i,        // busy, holding
+  input  logic         fence_busy_i,
   input  logic [31:0]  dma_command_i,
   input  logic [511:0] dma_data_i,
   input  logic [31:0]  tx_command_i,
@@ -160,7 +160,7 @@ module roci_regs #(
   assign word_o           = wr_data_i;
   assign table_command_o  = write && word_addr == roci_pkg::RegTableCommand;
   assign table_data_o     = write && word_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
-  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand;
+  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand && wr_data_i[0];
   assign dma_command_o    = write && word_addr == roci_pkg::RegDmaCommand;
   assign dma_data_o       = write && word_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6];
   assign tx_command_o     = write && word_addr == roci_pkg::RegTxFrameCommand;
@@ -269,7 +269,7 @@ module roci_regs #(
         roci_pkg::RegEqStatus:      plain_q <= 32'(eq_overflow_i);
         roci_pkg::RegAttention:     plain_q <= 32'(attention);
         roci_pkg::RegTableCommand:  plain_q <= table_command_i;
-        roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_i);
+        roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_busy_i);
         roci_pkg::RegEngineEvent:
           plain_q <= engine_event_valid_i ? {1'b1, engine_event_i.kind[6:0], engine_event_i.number} : '0;
         roci_pkg::RegDmaAddressLo:  plain_q <= dma_address_q[31:0];
