@@ -232,6 +232,7 @@ void AxiHost::perform_write(Transaction& t) {
   if (found == Found::kByCall) return write_by_call(t);
   const std::uint64_t start = t.address / config_.bytes * config_.bytes;
   for (unsigned i = 0; i < t.beats; ++i) write_beat(t, i, start + std::uint64_t{i} * config_.bytes);
+  tell_landing(t, start);
 }
 
 /// Bytes of a beat that a strobe names: where they begin and end.
@@ -267,7 +268,24 @@ void AxiHost::write_beat(Transaction& t, unsigned beat, std::uint64_t address) {
     }
   }
   counts_.write_bytes += static_cast<unsigned>(__builtin_popcountll(strobe));
-  if (t.beats == 1) landed_(first, to, lanes.high - lanes.low + 1);
+}
+
+/// A small write is told as one, whatever number of beats the bus makes of it.
+void AxiHost::tell_landing(const Transaction& t, std::uint64_t start) {
+  std::uint64_t first = kNever, last = 0;
+  for (unsigned i = 0; i < t.beats; ++i) {
+    const std::uint64_t strobe = t.strobes[i] & full_strobe();
+    if (strobe == 0) continue;
+    const Lanes lanes(strobe);
+    const std::uint64_t at = start + std::uint64_t{i} * config_.bytes;
+    first = std::min(first, at + lanes.low);
+    last = at + lanes.high;
+  }
+  if (first == kNever || last - first >= kReadBlock || t.resp != 0) return;
+  Found found;
+  const DirectRange* range = direct(t.pasid, first, found);
+  if (range == nullptr || !range->holds(t.pasid, first, last)) return;
+  landed_(first, range->host + (first - range->first), static_cast<unsigned>(last - first + 1));
 }
 
 void AxiHost::write_by_call(Transaction& t) {
@@ -283,7 +301,7 @@ void AxiHost::write_by_call(Transaction& t) {
     counts_.write_bytes += to - from;
     if (!transfer_(true, t.pasid, start + from, t.data.data() + from, to - from)) {
       t.resp = kDecodeError;
-    } else if (t.beats == 1) {
+    } else if (to - from <= kReadBlock) {
       landed_(start + from, t.data.data() + from, static_cast<unsigned>(to - from));
     }
   }

@@ -45,7 +45,7 @@ class AxiHost {
   using Transfer = std::function<bool(bool write, std::uint32_t pasid, std::uint64_t address,
                                       std::uint8_t* data, std::size_t bytes)>;
   using Fault = std::function<void(const std::string&)>;
-  /// A write of at most one beat landed at `host`; completions and events are such writes.
+  /// A write of at most 64 bytes landed at `host`; completions and events are such writes.
   using Landed =
       std::function<void(std::uint64_t address, const std::uint8_t* host, unsigned bytes)>;
 
@@ -103,6 +103,7 @@ class AxiHost {
   void perform_read(Transaction& t);
   void perform_write(Transaction& t);
   void write_beat(Transaction& t, unsigned beat, std::uint64_t address);
+  void tell_landing(const Transaction& t, std::uint64_t start);
   void write_by_call(Transaction& t);
   void choose_read(std::uint64_t now_ns);
   std::vector<std::uint8_t> buffer(std::size_t bytes);

@@ -295,3 +295,22 @@ TEST_CASE("memory: guards, addresses used once, ranges by address space") {
   CHECK(c.dma > b.dma);
   CHECK_THROWS_AS(memory.release(2, c), std::logic_error);
 }
+
+TEST_CASE("axi: a completion is told as one write at any width") {
+  for (const unsigned width : {8u, 64u}) {
+    CAPTURE(width);
+    AxiConfig config;
+    config.bytes = width;
+    Bench bench(config);
+    std::vector<std::uint8_t> beat(width, 0x5A);
+    bench.axi.prepare(0);
+    const unsigned beats = width == 8 ? 4 : 1;
+    bench.axi.address_write(0, 1, Bench::kBase + 64, beats - 1, 5);
+    for (unsigned i = 0; i < beats; ++i) {
+      bench.axi.write_data(0, beat.data(), width == 8 ? 0xFF : 0xFFFFFFFF, i + 1 == beats);
+    }
+    bench.drain();
+    using Landed = std::pair<std::uint64_t, unsigned>;
+    CHECK(bench.landed == std::vector<Landed>{{Bench::kBase + 64, 32}});
+  }
+}

@@ -31,7 +31,7 @@ struct NicConfig {
 class NicListener {
  public:
   virtual ~NicListener() = default;
-  /// A write of at most one beat is in host memory (completions and events are such writes).
+  /// A write of at most 64 bytes is in host memory (completions and events are such writes).
   virtual void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) = 0;
   /// The adapter broke a rule of its bus.
   virtual void bus_fault(const std::string& text) = 0;
