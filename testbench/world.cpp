@@ -11,6 +11,7 @@
 
 #include "testbench/firmware/management.hpp"
 #include "testbench/host/memory.hpp"
+#include "testbench/lockstep/wire_log.hpp"
 #include "testbench/nic/nic.hpp"
 #include "testbench/scoreboard/counters.hpp"
 
@@ -64,7 +65,7 @@ class NodeModule final : public sc_core::sc_module,
                          public NicListener {
  public:
   NodeModule(sc_core::sc_module_name name, unsigned index, const Config& config, Channel& egress,
-             Channel& ingress, Report report)
+             Channel& ingress, Report report, Report lockstep)
       : sc_module(name),
         port("port"),
         work(basename(), report),
@@ -82,6 +83,14 @@ class NodeModule final : public sc_core::sc_module,
     nic.trace_from_ns = config.trace_from_ns;
     nic.trace_to_ns = config.trace_to_ns;
     nic_ = make_nic(config.engines[index], config.width, "nic", nic, egress, ingress, *this);
+    if (config.lockstep && config.engines[index] == Engine::kRtl) {
+      shadow_ = std::make_unique<Shadow>(
+          basename(),
+          [this](std::uint32_t space, std::uint64_t address, std::uint8_t* to, std::size_t bytes) {
+            return memory_.peek(space, address, to, bytes);
+          },
+          std::move(lockstep));
+    }
     port.bind(nic_->registers);
     nic_->memory.bind(memory_.socket);
     management_ = std::make_unique<Management>(
@@ -105,6 +114,7 @@ class NodeModule final : public sc_core::sc_module,
   }
 
   Nic& nic() { return *nic_; }
+  Shadow* shadow() { return shadow_.get(); }
   Management& management() { return *management_; }
   HostMemory& memory() { return memory_; }
 
@@ -173,6 +183,13 @@ class NodeModule final : public sc_core::sc_module,
   // NicListener
   void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) override {
     work.memory_written(edge_ns, address, host, bytes);
+    if (shadow_) shadow_->memory_written(edge_ns, address, host, bytes);
+  }
+  void register_written(std::uint32_t offset, std::uint32_t value) override {
+    if (shadow_) shadow_->register_written(edge_ns, offset, value);
+  }
+  void frame_received(const packet::Bytes& frame) override {
+    if (shadow_) shadow_->frame_received(edge_ns, frame);
   }
   void bus_fault(const std::string& text) override {
     report_("I6: " + std::string(basename()) + ": " + text);
@@ -221,6 +238,7 @@ class NodeModule final : public sc_core::sc_module,
   const Config& config_;
   Report report_;
   HostMemory memory_;
+  std::unique_ptr<Shadow> shadow_;
   std::unique_ptr<Nic> nic_;
   std::unique_ptr<Management> management_;
   std::unique_ptr<driver::Context> context_;
@@ -245,7 +263,16 @@ struct World::Impl {
     for (unsigned i = 0; i < (config.alone ? 1 : 2); ++i) {
       nodes.push_back(std::make_unique<NodeModule>(
           sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i, config, *channels[i], *channels[1 - i],
-          [this](const std::string& text) { violate(text); }));
+          [this](const std::string& text) { violate(text); },
+          [this](const std::string& text) { diverge(text); }));
+    }
+    if (config.lockstep) {
+      wire_log = std::make_unique<WireLog>([this](const FrameEvent& event) {
+        if (Shadow* shadow = nodes[event.node]->shadow()) {
+          shadow->frame_sent(now, event.parsed);
+        }
+      });
+      for (auto& channel : channels) channel->add_tap(wire_log.get());
     }
     if (config.alone && config.ends.port != nullptr) {
       line = std::make_unique<wire::Line>(
@@ -277,6 +304,17 @@ struct World::Impl {
     if (violations.size() < kMost) {
       violations.push_back("at " + std::to_string(now) + " ns: " + text);
     }
+  }
+
+  /// Lock-step found a difference: all that is needed to look into it, and the end of the run.
+  void diverge(const std::string& text) {
+    const char* folder = std::getenv("ROCI_LOCKSTEP_DIR");
+    const std::string path = (folder == nullptr ? std::string(".") : std::string(folder)) +
+                             "/lockstep-" + std::to_string(config.seed) + ".pcapng";
+    const std::string all = text + "\n  seed " + std::to_string(config.seed) + "; wire in " + path;
+    wire_log->write(path);
+    violate(all);
+    if (config.strict) fail(all);
   }
 
   void fail(const std::string& text) {
@@ -445,6 +483,9 @@ struct World::Impl {
     perform({{0, [&](Node& node) {
                 node.sleep(settle_ns);
                 silent = wire_empty();
+                for (auto& each : nodes) {
+                  if (silent && each->shadow() != nullptr) each->shadow()->finish(now);
+                }
                 seen = frames();
                 for (unsigned i = 0; silent && i < nodes.size(); ++i) {
                   counters[i] = nodes[i]->port_counters();
@@ -507,6 +548,7 @@ struct World::Impl {
   std::vector<std::unique_ptr<NodeModule>> nodes;
   std::unique_ptr<wire::Line> line;  ///< to the real world
   std::unique_ptr<EgressMonitor> egress;
+  std::unique_ptr<WireLog> wire_log;
   std::vector<std::string> violations;
 
   std::uint64_t now = 0;  ///< next edge
@@ -559,6 +601,20 @@ void World::on_tick(std::uint64_t clocks, std::function<void(std::uint64_t)> tic
   impl_->tick_clocks = clocks;
   impl_->next_tick = impl_->clocks + clocks;
   impl_->tick = std::move(tick);
+}
+Shadow::Counts World::lockstep() const {
+  Shadow::Counts sum;
+  for (const auto& node : impl_->nodes) {
+    if (node->shadow() == nullptr) continue;
+    const Shadow::Counts& counts = node->shadow()->counts();
+    sum.requests += counts.requests;
+    sum.responses += counts.responses;
+    sum.completions += counts.completions;
+    sum.writes += counts.writes;
+    sum.late += counts.late;
+    sum.left_out += counts.left_out;
+  }
+  return sum;
 }
 const std::vector<std::string>& World::violations() const { return impl_->violations; }
 World::Speed World::speed() const { return {impl_->clocks, impl_->skipped, impl_->seconds}; }

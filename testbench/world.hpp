@@ -20,6 +20,7 @@
 
 #include "driver/context.hpp"
 #include "testbench/link/channel.hpp"
+#include "testbench/lockstep/shadow.hpp"
 #include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
 #include "testbench/scoreboard/egress.hpp"
@@ -46,9 +47,10 @@ struct Config {
   std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
-  bool alone = false;  ///< no node 1: what stands at that end of the wire is the program's
+  bool lockstep = false;    ///< RTL is compared with the reference adapter; divergence ends the run
+  bool alone = false;       ///< no node 1: what stands at that end of the wire is the program's
   unsigned first_host = 1;  ///< last byte of node 0's addresses; node 1 has the next
-  wire::Ends ends;     ///< with `alone`: where the wire leads, if it leaves the simulation
+  wire::Ends ends;          ///< with `alone`: where the wire leads, if it leaves the simulation
 };
 
 /// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.
@@ -124,6 +126,8 @@ class World {
   /// Called every `clocks` evaluated clocks, for progress displays. Must not touch the world.
   void on_tick(std::uint64_t clocks, std::function<void(std::uint64_t now_ns)> tick);
 
+  /// What lock-step found equal so far; all 0 without it.
+  Shadow::Counts lockstep() const;
   /// Broken invariants so far; run() has looked at the guard bytes before it returned.
   const std::vector<std::string>& violations() const;
 

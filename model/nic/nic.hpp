@@ -42,6 +42,16 @@ class Nic {
   std::uint64_t next_deadline() const { return engine_.timers.next(); }
   bool quiescent() const;
 
+  /// For those who watch: a queue pair that has been used, or nullptr.
+  const QueuePair* queue_pair(std::uint32_t qpn) const {
+    return qpn < qps_.size() ? qps_[qpn].get() : nullptr;
+  }
+
+  /// Lock-step: the adapter that this one follows has asked for a READ again, from `psn` on.
+  void asked_again(std::uint32_t qpn, transport::Psn psn) {
+    if (QueuePair* qp = find(qpn)) qp->requester.asked_again(psn);
+  }
+
   bool attention() const { return attention_bits() != 0; }  ///< firmware has something to do
   bool interrupt() const { return engine_.events.interrupt(); }
 

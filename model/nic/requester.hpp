@@ -29,6 +29,10 @@ class Requester {
   void doorbell(std::uint16_t producer);
   /// A response that passed the checks of reception.
   void response(const packet::Parsed& packet);
+  /// Somebody else asked for the answer at `psn` again: it may begin there.
+  void asked_again(transport::Psn psn) {
+    if (Message* message = owner(psn)) message->repeated = true;
+  }
   /// A timer that was set may have run out.
   void timer();
   /// Sends one packet or executes one local operation; false: there is nothing to do now.

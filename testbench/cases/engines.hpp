@@ -1,5 +1,6 @@
-// Which engines the cases run on: the RTL, or what ROCI_ENGINES says ("rtl" or "model" for node 0
-// and node 1, such as "model,rtl").
+// What the cases run on: the RTL, or what ROCI_ENGINES says ("rtl" or "model" for node 0 and node
+// 1, such as "model,rtl"). ROCI_LOCKSTEP=1 compares the RTL with the model, ROCI_WIDTH=64 takes one
+// width for all.
 #pragma once
 
 #include <cstdlib>
@@ -11,6 +12,10 @@
 namespace roci::testbench {
 
 inline Config with_engines(Config config) {
+  const char* lockstep = std::getenv("ROCI_LOCKSTEP");
+  config.lockstep = config.lockstep || (lockstep != nullptr && *lockstep == '1');
+  const char* width = std::getenv("ROCI_WIDTH");
+  if (width != nullptr) config.width = static_cast<unsigned>(std::atoi(width));
   const char* chosen = std::getenv("ROCI_ENGINES");
   if (chosen == nullptr) return config;
   const std::string names = chosen;

@@ -115,6 +115,17 @@ const HostMemory::Range* HostMemory::find(std::uint32_t pasid, std::uint64_t add
   return &range;
 }
 
+bool HostMemory::peek(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+                      std::size_t bytes) const {
+  const Range* range = find(pasid, address);
+  if (range == nullptr || bytes > range->address + range->bytes - address) return false;
+  for (const auto& [first, last] : poisoned_) {
+    if (first < address + bytes && last >= address) return false;
+  }
+  std::memcpy(to, range->host + (address - range->address), bytes);
+  return true;
+}
+
 bool HostMemory::get_direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   dmi.init();
   if (others_ != nullptr && others_->holds(pasid_of(payload))) {

@@ -64,6 +64,9 @@ class HostMemory : public sc_core::sc_module {
     direct_changed();
   }
 
+  /// Looks at memory, which is no access. False: not all of it is mapped and whole.
+  bool peek(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) const;
+
   /// What is wrong with the guard bytes of all ranges; empty when nothing is.
   std::vector<std::string> check_guards() const;
 

@@ -50,6 +50,8 @@ class Channel {
   /// The beat that has arrived by `now_ns`, at most one a clock; pop() takes it.
   bool beat(std::uint64_t now_ns, Beat& beat);
   void pop();
+  /// The frame whose beats are being taken.
+  const packet::Bytes& receiving() const { return current_.frame; }
   /// For a receiver that takes whole frames, and no beats: the next one that has arrived.
   bool take_frame(std::uint64_t now_ns, packet::Bytes& frame);
   /// When the next beat can be there; kNever: nothing on the way.

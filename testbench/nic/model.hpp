@@ -212,6 +212,7 @@ class NicModel final : public RtlNic {
     if (received) {
       if (!m.s_axis_rx_tready_o)
         listener_.bus_fault("s_axis_rx_tready_o is 0: the MAC cannot wait");
+      if (m.s_axis_rx_tlast_i) listener_.frame_received(ingress_.receiving());
       ingress_.pop();
       if (m.s_axis_rx_tlast_i) {
         moments_.last_rx_ns = now_ns;

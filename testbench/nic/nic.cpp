@@ -104,7 +104,9 @@ void Nic::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
 
 void Nic::finish_access(std::uint32_t value) {
   const Access& access = accesses_.front();
-  if (!access.write) {
+  if (access.write) {
+    listener_.register_written(access.offset, access.value);
+  } else {
     *access.result = value;
     woken_.push_back(access.done);
   }

@@ -65,6 +65,7 @@ void ReferenceNic::clock(std::uint64_t now_ns) {
   while (ingress_.receive(now_ns, arrived_)) {
     moments_.last_rx_ns = now_ns;
     moments_.first_write_ns = kNever;
+    listener_.frame_received(arrived_);
     model_.receive(arrived_);
   }
   for (; !ethernet_out_.empty(); ethernet_out_.pop_front()) {

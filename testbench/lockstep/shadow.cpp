@@ -1,0 +1,267 @@
+#include "testbench/lockstep/shadow.hpp"
+
+#include <algorithm>
+
+#include "nic/register_map.hpp"
+
+namespace roci::testbench {
+namespace {
+
+using nic::reg;
+
+constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr unsigned kStepsAtOnce = 1u << 16;
+constexpr std::uint32_t kForEver = 7;  // of retry counters
+constexpr std::uint32_t kIndexMask = 0xFFFFFF;
+constexpr std::uint32_t kGoAndWrite = 3u << 30;
+constexpr std::size_t kEqeBytes = spec::total_bits(spec::kEqe) / 8;
+
+constexpr unsigned kQpAttr = spec::code_of(spec::kTables, "QpAttr");
+constexpr unsigned kAv = spec::code_of(spec::kTables, "Av");
+constexpr unsigned kQpState = spec::code_of(spec::kTables, "QpState");
+constexpr unsigned kCq = spec::code_of(spec::kTables, "Cq");
+constexpr spec::Window kTableData = spec::window_of("TableData");
+constexpr spec::Window kQpDoorbell = spec::window_of("QpDoorbell");
+
+}  // namespace
+
+Shadow::Shadow(std::string node, Peek peek, Report report)
+    : node_(std::move(node)),
+      peek_(std::move(peek)),
+      report_(std::move(report)),
+      model_({}, *this, {[this](packet::Bytes&& frame) { model_sent(packet::parse(frame)); }, {}}) {
+}
+
+bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) {
+  last_read_ = address;
+  last_read_pasid_ = pasid;
+  if (!peek_(pasid, address, to, bytes)) return false;
+  // What the RTL has not written yet is there for the model.
+  for (const Expected& e : expected_) {
+    const std::uint64_t first = std::max(e.address, address);
+    const std::uint64_t end = std::min(e.address + e.bytes.size(), address + bytes);
+    if (e.pasid != pasid || first >= end) continue;
+    std::copy_n(&e.bytes[first - e.address], end - first, to + (first - address));
+  }
+  return true;
+}
+
+bool Shadow::ring_of(std::uint64_t address, std::uint32_t* cqn) const {
+  auto after = rings_.upper_bound(address);
+  if (after == rings_.begin()) return false;
+  --after;
+  *cqn = after->second.second;
+  return address - after->first < after->second.first;
+}
+
+bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+                   std::size_t bytes) {
+  std::uint32_t cqn = 0;
+  if (bytes == kCqeBytes && ring_of(address, &cqn)) {
+    const auto field = [&](spec::Place place) {
+      return static_cast<std::uint32_t>(spec::get_memory(from, place));
+    };
+    const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));
+    const unsigned queue = field(spec::place_of(spec::kCqe, "opcode")) >> 7;
+    Pair& pair = pairs_[qpn];
+    pair.model[queue].push_back({packet::Bytes(from, from + bytes), frame_psn_, now_ns_});
+    return true;
+  }
+  const bool event = address - eq_base_ < eq_bytes_;
+  if (!in_frame_ || event) return true;  // events, and what firmware writes
+  packet::Bytes before(bytes);
+  if (!peek_(pasid, address, before.data(), bytes)) return false;
+  expected_.push_back({frame_qpn_, frame_psn_, frame_is_answer_, pasid, address,
+                       packet::Bytes(from, from + bytes)});
+  return true;
+}
+
+void Shadow::run(std::uint64_t now_ns) {
+  now_ns_ = now_ns;
+  model_.set_time(now_ns);
+  for (unsigned i = 0; i < kStepsAtOnce && model_.step(); ++i) {
+  }
+}
+
+void Shadow::new_life(std::uint32_t qpn) {
+  pairs_[qpn] = Pair{};
+  expected_.erase(std::remove_if(expected_.begin(), expected_.end(),
+                                 [&](const Expected& e) { return e.qpn == qpn; }),
+                  expected_.end());
+}
+
+/// Follows what the rows say; the model's copy of some is altered so that it waits for the RTL.
+void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
+  const std::uint32_t index = command & kIndexMask;
+  const unsigned table = command >> 24 & 0xF;
+  const auto put = [&](std::string_view name, std::uint64_t value) {
+    spec::put_memory(table_data_.data(), spec::place_of(spec::kQpAttr, name), value);
+  };
+  if (table == kQpAttr) {
+    // Whether and when a timer runs out, or retries do, is the RTL's own affair.
+    put("timeout", 0);
+    put("retry_cnt", kForEver);
+    put("rnr_retry", kForEver);
+    for (unsigned i = 0; i < table_data_.size(); i += 4) {
+      model_.write32(kTableData.offset + i,
+                     static_cast<std::uint32_t>(spec::get_memory(&table_data_[i], {0, 32})));
+    }
+  } else if (table == kAv) {
+    peers_[index] = nic::decode_av(table_data_);
+  } else if (table == kCq) {
+    const nic::Cq cq = nic::decode_cq(table_data_);
+    for (auto at = rings_.begin(); at != rings_.end();) {
+      at = at->second.second == index ? rings_.erase(at) : std::next(at);
+    }
+    if (cq.valid) rings_[cq.base] = {kCqeBytes << cq.log, index};
+  } else if (table == kQpState) {
+    const auto state = static_cast<nic::QpState>(table_data_[0] & 7);
+    Pair& pair = pairs_[index];
+    note(pair, now_ns, "firmware writes state " + std::to_string(table_data_[0] & 7));
+    if (state == nic::QpState::kReset) new_life(index);
+    if (state == nic::QpState::kErr) pair.error_ns = now_ns;
+  }
+}
+
+void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::uint32_t value) {
+  if (silent_) return;
+  run(now_ns);
+  in_frame_ = false;
+  if (offset >= kTableData.offset && offset - kTableData.offset < kTableData.bytes) {
+    spec::put_memory(&table_data_[offset - kTableData.offset], {0, 32}, value);
+  } else if (offset == reg("TableCommand") && (value & kGoAndWrite) == kGoAndWrite) {
+    table_written(now_ns, value);
+  } else if (offset == reg("EqBaseLo")) {
+    eq_base_ = (eq_base_ >> 32 << 32) | value;
+  } else if (offset == reg("EqBaseHi")) {
+    eq_base_ = (eq_base_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
+  } else if (offset == reg("EqSize")) {
+    eq_bytes_ = kEqeBytes << (value & 0xF);
+  } else if (offset >= kQpDoorbell.offset && offset - kQpDoorbell.offset < kQpDoorbell.bytes) {
+    const std::uint32_t which = offset % 16;
+    if (which == 4) pairs_[(offset - kQpDoorbell.offset) / 16].receive_posted_ns = now_ns;
+    if (which == 8) {
+      for (auto& [qpn, pair] : pairs_) pair.receive_posted_ns = now_ns;
+    }
+  }
+  model_.write32(offset, value);
+  run(now_ns);
+  for (auto& [qpn, pair] : pairs_) {
+    compare_completions(qpn, pair, 0);
+    compare_completions(qpn, pair, 1);
+  }
+}
+
+void Shadow::frame_received(std::uint64_t now_ns, packet::ByteView frame) {
+  if (silent_) return;
+  run(now_ns);
+  const packet::Parsed packet = packet::parse(frame);
+  in_frame_ = packet.ok();
+  if (in_frame_) {
+    frame_qpn_ = packet.bth().dest_qp();
+    frame_psn_ = packet.bth().psn();
+    frame_is_answer_ = packet.op->response;
+    note(pairs_[frame_qpn_], now_ns,
+         "gets " + std::string(packet.op->name) + " PSN " + std::to_string(frame_psn_));
+  }
+  model_.receive(frame);
+  in_frame_ = false;
+  run(now_ns);
+  if (!packet.ok()) return;
+  const auto found = pairs_.find(packet.bth().dest_qp());
+  if (found == pairs_.end()) return;
+  retry_early(found->first, found->second);
+  compare_completions(found->first, found->second, 0);
+  compare_completions(found->first, found->second, 1);
+}
+
+/// The queue pair that a frame of this node came from, by its peer.
+Shadow::Pair* Shadow::pair_of(const packet::Parsed& packet, std::uint32_t* qpn) {
+  for (const auto& [number, av] : peers_) {
+    if (av.dest_qpn != packet.bth().dest_qp() || av.src_port != packet.udp().src_port()) continue;
+    if (av.dst != packet.dst() || av.src != packet.src()) continue;
+    *qpn = number;
+    return &pairs_[number];
+  }
+  return nullptr;
+}
+
+void Shadow::model_sent(const packet::Parsed& packet) {
+  if (!packet.ok() || packet.roce_v1) return;
+  std::uint32_t qpn = 0;
+  Pair* pair = pair_of(packet, &qpn);
+  if (pair == nullptr) return;
+  const std::uint32_t psn = packet.bth().psn();
+  if (packet.bth().opcode() == packet::kRcAck) {
+    const std::uint8_t syndrome = packet.aeth().syndrome();
+    if (syndrome >= nic::syndrome::kRnr) pair->naks.insert({psn, syndrome});
+    return;
+  }
+  Sent sent;
+  sent.digest = digest_of(packet);
+  if (packet.op->response) {
+    sent.source = last_read_;
+    sent.source_pasid = last_read_pasid_;
+    sent.payload = packet.payload.copy();
+    pair->answers[psn] = std::move(sent);
+    return;
+  }
+  if (packet.has(packet::Ext::kReth)) {
+    sent.va = packet.reth().va();
+    sent.bytes = packet.reth().dma_length();
+  }
+  // A READ that asks for the rest is judged by the one that asked for all.
+  if (packet.bth().opcode() == packet::kRcReadRequest) {
+    pair->requests.emplace(psn, sent);
+  } else {
+    pair->requests[psn] = sent;
+  }
+  constexpr std::size_t kRemembered = 1u << 14;
+  if (pair->requests.size() > kRemembered) pair->requests.erase(pair->requests.begin());
+  if (pair->answers.size() > kRemembered) pair->answers.erase(pair->answers.begin());
+}
+
+void Shadow::frame_sent(std::uint64_t now_ns, const packet::Parsed& packet) {
+  if (silent_ || !packet.ok() || packet.roce_v1) return;
+  run(now_ns);
+  std::uint32_t qpn = 0;
+  Pair* pair = pair_of(packet, &qpn);
+  if (pair == nullptr || !pair->compared) return;
+  note(*pair, now_ns,
+       "sends " + std::string(packet.op->name) + " PSN " + std::to_string(packet.bth().psn()));
+  if (packet.op->response) {
+    answer_sent(now_ns, qpn, *pair, packet);
+  } else {
+    request_sent(qpn, *pair, packet);
+  }
+}
+
+void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
+                            unsigned bytes) {
+  std::uint32_t cqn = 0;
+  if (silent_ || bytes != kCqeBytes || !ring_of(address, &cqn)) return;
+  run(now_ns);
+  const auto field = [&](spec::Place place) {
+    return static_cast<std::uint32_t>(spec::get_memory(host, place));
+  };
+  const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));
+  const auto status = static_cast<nic::Status>(field(spec::place_of(spec::kCqe, "status")));
+  const unsigned queue = field(spec::place_of(spec::kCqe, "opcode")) >> 7;
+  Pair& pair = pairs_[qpn];
+  note(pair, now_ns,
+       "completes " + std::to_string(field(spec::place_of(spec::kCqe, "wqe_index"))) +
+           (queue != 0 ? " of receives, status " : " of sends, status ") +
+           std::to_string(static_cast<unsigned>(status)));
+  if (status == nic::Status::kRetryExcErr || status == nic::Status::kRnrRetryExcErr) {
+    // Retries are the RTL's: the model's queue pair follows it into ERR.
+    pair.failed = true;
+    model_.write32(kTableData.offset, static_cast<std::uint32_t>(nic::QpState::kErr));
+    model_.write32(reg("TableCommand"), qpn | kQpState << 24 | kGoAndWrite);
+    model_.write32(kTableData.offset,
+                   static_cast<std::uint32_t>(spec::get_memory(table_data_.data(), {0, 32})));
+  }
+  pair.rtl[queue].push_back({packet::Bytes(host, host + bytes), 0, now_ns});
+  compare_completions(qpn, pair, queue);
+}
+
+}  // namespace roci::testbench

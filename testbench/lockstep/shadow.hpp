@@ -1,0 +1,132 @@
+// Lock-step: the reference adapter beside a node's RTL. It gets what the RTL gets, and what the RTL
+// does is compared with what it does. The rules are in README.md.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nic/nic.hpp"
+#include "testbench/link/frame.hpp"
+
+namespace roci::testbench {
+
+class Shadow final : private nic::HostMemory {
+ public:
+  /// Looks at host memory without being an access; false: nothing is there, or it is broken.
+  using Peek = std::function<bool(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+                                  std::size_t bytes)>;
+  using Report = std::function<void(const std::string&)>;
+
+  Shadow(std::string node, Peek peek, Report report);
+
+  // What the RTL gets, when it gets it.
+  void register_written(std::uint64_t now_ns, std::uint32_t offset, std::uint32_t value);
+  void frame_received(std::uint64_t now_ns, packet::ByteView frame);
+
+  // What the RTL does.
+  void frame_sent(std::uint64_t now_ns, const packet::Parsed& packet);
+  void memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
+                      unsigned bytes);
+  /// Nothing is under way any more: what the model did and the RTL did not is missing.
+  void finish(std::uint64_t now_ns);
+
+  struct Counts {
+    std::uint64_t requests = 0, responses = 0, completions = 0, writes = 0;  ///< found equal
+    std::uint64_t late = 0;      ///< requests repeated after their ACK had come: not compared
+    std::uint64_t left_out = 0;  ///< lives of queue pairs that were not compared to their end
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  using Psn = transport::Psn;
+  /// A write of the model into host memory that the RTL has yet to do.
+  struct Expected {
+    std::uint32_t qpn, psn;
+    bool answer;  ///< data that came in a response
+    std::uint32_t pasid;
+    std::uint64_t address;
+    packet::Bytes bytes;
+  };
+  struct Completion {
+    packet::Bytes cqe;
+    std::uint32_t psn;  ///< of the packet that ended it
+    std::uint64_t time_ns;
+  };
+  /// A packet as far as both must agree on it.
+  struct Sent {
+    std::uint32_t digest = 0;
+    std::uint64_t va = 0;     ///< of a READ request
+    std::uint32_t bytes = 0;  ///< of a READ request
+    std::uint32_t source_pasid = 0;
+    std::uint64_t source = 0;  ///< where the payload of a READ response was read
+    packet::Bytes payload;     ///< of a READ response
+  };
+  /// What is known of one life of a queue pair.
+  struct Pair {
+    std::map<std::uint32_t, Sent> requests, answers;    ///< by PSN
+    std::set<std::uint32_t> reads;                      ///< PSNs of READs that the RTL sent
+    std::set<std::pair<std::uint32_t, unsigned>> naks;  ///< PSN, syndrome
+    std::deque<Completion> model[2], rtl[2];            ///< sends, receives
+    std::deque<packet::Bytes> early;                    ///< RTL requests not yet in the model
+    std::deque<std::string> events;                     ///< the last ones
+    std::uint64_t receive_posted_ns = 0, error_ns = 0;
+    bool compared = true, failed = false;
+  };
+
+  // nic::HostMemory of the model.
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+            std::size_t bytes) override;
+  bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+             std::size_t bytes) override;
+
+  void run(std::uint64_t now_ns);
+  void model_sent(const packet::Parsed& packet);
+  void table_written(std::uint64_t now_ns, std::uint32_t command);
+  void new_life(std::uint32_t qpn);
+  bool ring_of(std::uint64_t address, std::uint32_t* cqn) const;
+  Pair* pair_of(const packet::Parsed& packet, std::uint32_t* qpn);
+
+  // compare.cpp
+  static std::uint32_t digest_of(const packet::Parsed& packet);
+  void request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet);
+  bool known_request(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet,
+                     std::string* fault);
+  void retry_early(std::uint32_t qpn, Pair& pair);
+  void answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
+                   const packet::Parsed& packet);
+  void compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue);
+  bool same(const Pair& pair, const Completion& rtl, const Completion& model,
+            std::string* fault) const;
+  void check_writes(std::uint32_t qpn, bool answer, Psn up_to);
+  void leave_out(std::uint32_t qpn, Pair& pair, const char* why);
+  void note(Pair& pair, std::uint64_t now_ns, const std::string& text);
+  void diverged(std::uint32_t qpn, const Pair& pair, const std::string& text);
+
+  std::string node_;
+  Peek peek_;
+  Report report_;
+  nic::Nic model_;
+  std::uint64_t now_ns_ = 0;
+  bool silent_ = false;  ///< a divergence was reported: what follows are its consequences
+
+  std::map<std::uint32_t, Pair> pairs_;
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> rings_;  ///< base: bytes, CQ
+  std::map<std::uint32_t, nic::Av> peers_;
+  std::deque<Expected> expected_;
+  std::uint64_t eq_base_ = 0, eq_bytes_ = 0;
+  nic::Row table_data_{};
+  // What the model is doing when it touches memory or sends.
+  bool in_frame_ = false, frame_is_answer_ = false;
+  std::uint32_t frame_qpn_ = 0, frame_psn_ = 0;
+  std::uint64_t last_read_ = 0;
+  std::uint32_t last_read_pasid_ = 0;
+  Counts counts_;
+};
+
+}  // namespace roci::testbench
