@@ -143,8 +143,8 @@ module roci_responder #(
   logic [1:0] order_op;
 
   // ---------------------------------------------------------------- time of payload and packets
-  logic [31:0] done, ticket;
-  logic [15:0] sent, issued, newest;
+  logic [31:0] done, ticket, newest;
+  logic [15:0] sent, issued;
   logic        moved, settled, clear_of_tx;
   roci_responder_time u_time (
     .clk_i, .rst_ni, .wr_done_i, .ticket_i(meta_i.ticket), .commit_i(commit),
@@ -175,7 +175,7 @@ module roci_responder #(
     .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked_q), .answer_qp_i(answer_qp),
     .answer_slot_i(answer_slot), .init_i(event_init), .flush_i(event_flush),
     .flush_one_i(flush_one), .result_i(result), .done_i, .last_wqe_i(last_wqe), .fault_i(fault),
-    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done),
+    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done), .newest_i(newest),
     .issued_i(issued), .sent_i(sent),
     .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );
@@ -273,7 +273,10 @@ module roci_responder #(
   logic cqe_room, cqe_empty, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room;
   logic ack_room, room_emit, room_last;
   logic [4:0] rooms, rooms_q;  // what a step may wait for
-  assign room_last = event_room && cqe_empty && settled;
+  // QpLastWqe comes behind the completions of the queue pair.
+  logic [31:0] last_behind;
+  assign last_behind = done - qp.ack_ticket;
+  assign room_last   = event_room && cqe_empty && signed'(last_behind) >= 32'sd0;
   assign rooms     = {desc_room, seg_room, ack_room, cqe_room, room_last};
   logic [4:0] jobs;          // ours in the atomic unit
   logic       out_idle;
@@ -336,7 +339,7 @@ module roci_responder #(
     .established_i(apply_established), .last_wqe_i(last_wqe && !qp.last_wqe), .walk_seg_i, .walk_seg_valid_i, .walk_seg_ready_o,
     .emit_i(emit), .via_desc_i(via_desc), .answer_desc_i(answer_desc), .answer_seg_i(answer_seg),
     .answer_seg_valid_i(answer_seg_valid), .count_nak_i(count_nak), .flush_one_i(flush_one),
-    .recv_cqn_i(attr.recv_cqn), .rsp_i, .newest_i(newest), .settled_i(settled), .live_i(live), .live_psn_i(qp.epsn),
+    .recv_cqn_i(attr.recv_cqn), .rsp_i, .newest_i(newest[15:0]), .settled_i(settled), .live_i(live), .live_psn_i(qp.epsn),
     .live_msn_i(qp.msn), .live_ready_o, .live_o, .drop_i(apply_drop), .drop_o,
     .apply_job_i(apply_job), .apply_job_valid_i(apply_job_valid), .result_i(result), .jobs_o(jobs),
     .job_o, .job_valid_o, .job_ready_i,

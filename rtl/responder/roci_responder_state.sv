@@ -55,6 +55,7 @@ module roci_responder_state #(
   input  logic [23:0]               fault_psn_i,
   input  logic                      fault_response_i,
   input  logic [31:0]               written_i,     // payload packets in memory
+  input  logic [31:0]               newest_i,      // that the completion of a flush waits for
   input  logic [15:0]               issued_i,      // packets given to tx's payload queue
   input  logic [15:0]               sent_i,        // and sent
 
@@ -157,8 +158,9 @@ module roci_responder_state #(
       end
     end
     if (flush_one_i) begin
-      qp_d           = qp;
-      qp_d.recv_next = qp.recv_next + 16'd1;
+      qp_d            = qp;
+      qp_d.recv_next  = qp.recv_next + 16'd1;
+      qp_d.ack_ticket = newest_i;
     end
     if (last_wqe_i) begin
       qp_d          = qp;

@@ -16,7 +16,7 @@ module roci_responder_time (
   output logic        moved_o,       // payload landed
   output logic [31:0] done_o,        // payload packets in memory
   output logic [31:0] ticket_o,
-  output logic [15:0] newest_o,      // ticket of the newest request taken
+  output logic [31:0] newest_o,      // ticket of the newest request taken
   output logic        settled_o,     // it is in memory
   output logic [15:0] issued_o,
   output logic [15:0] sent_o,
@@ -28,7 +28,7 @@ module roci_responder_time (
   assign moved_o       = wr_done_i != done_o[15:0];
   assign ticket_o      = done_o + 32'(signed'(ticket_i - done_o[15:0]));
   assign newest_behind = done_o - newest_q;
-  assign newest_o      = newest_q[15:0];
+  assign newest_o      = newest_q;
   assign settled_o     = signed'(newest_behind) >= 32'sd0;
   assign in_tx         = sent_o - last_desc_i;
   assign clear_of_tx_o = signed'(in_tx) >= 16'sd0;

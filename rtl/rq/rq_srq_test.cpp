@@ -257,6 +257,45 @@ TEST_CASE("rq: an error ends the receive held, not the others of the SRQ; then Q
     b.run();
     CHECK(b.count(kQpLastWqe, 1) == 2);
   }
+  SUBCASE("while others send without a pause") {
+    Shared b(2);
+    b.write_delay = 300;
+    b.give(0x100000, 1000);
+    b.run();
+    Attr attr;
+    b.connect(7, attr);
+    b.packet(1, kSendFirst, Rig::pattern(256, 1));
+    std::uint32_t next = attr.rq_psn;
+    auto send = [&] {
+      Request r;
+      r.qpn = 7;
+      r.opcode = kWriteOnly;
+      r.psn = next++;
+      r.va = kIova + 0x108000;
+      r.rkey = kRegion;
+      r.length = 64;
+      r.payload = Rig::pattern(64, next);
+      b.send(r);
+    };
+    b.regions.push_back({kOtherRegion, 7, 15, kIova + 0x100000, 0x40000, 0x100000});
+    for (int i = 0; i < 40; ++i) {
+      send();
+      b.requests.back().rkey = kOtherRegion;
+    }
+    for (int i = 0; i < 60; ++i) b.clock();
+    b.set_state(1, kErr);
+    b.event(1, 2);
+    for (int i = 0; i < 1500 && b.count(kQpLastWqe, 1) == 0; ++i) {
+      if (b.requests.size() < 4) {
+        send();
+        b.requests.back().rkey = kOtherRegion;
+      }
+      b.clock();
+    }
+    CHECK(b.count(kQpLastWqe, 1) == 1);
+    CHECK(b.completions.size() == 1);  // it came before
+    b.run();
+  }
   SUBCASE("too long, and a key of the queue pair's own domain") {
     Shared b(2);
     b.regions.push_back({kOtherRegion, 7, 15, kIova + 0x100000, 0x40000, 0x100000});
