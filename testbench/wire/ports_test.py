@@ -9,7 +9,6 @@ import filecmp
 import os
 import pathlib
 import random
-import shutil
 import signal
 import socket
 import subprocess
@@ -89,42 +88,6 @@ def af_packet(bench):
         other.wait()
 
 
-def testpmd(bench):
-    """The host's ping, through a TAP and the adapter's Ethernet path, answered by a DPDK program."""
-    path = bench.folder / "testpmd.sock"
-    program = shutil.which("dpdk-testpmd")
-    assert program, "dpdk-testpmd is missing: apt-get install dpdk-dev"
-    answerer = subprocess.Popen(
-        [program, "--no-huge", "-m", "128", "--no-shconf", "--no-telemetry", "--no-pci",
-         "--lcores=0@0,1@0", f"--vdev=net_memif0,role=server,socket={path},mac=52:54:00:00:00:09",
-         "--", "--forward-mode=icmpecho", "--auto-start", "--total-num-mbufs=2048"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    node = None
-    try:
-        while not path.exists():
-            assert answerer.poll() is None, answerer.stdout.read()
-            time.sleep(0.05)
-        node = bench.peer("--wire", f"dpdk:net_memif0,role=client,socket={path}", "--netdev", "roci0",
-                          "--listen", "7001")
-        wait_for_interface("roci0", node)
-        run("ip", "address", "add", "10.0.0.1/24", "dev", "roci0")
-        done = run("ping", "-c", "3", "-W", "20", "10.0.0.9", check=False)
-        assert " 0% packet loss" in done.stdout, done.stdout
-        found = run("ip", "neigh", "show", "dev", "roci0").stdout
-        assert "10.0.0.9 lladdr 52:54:00:00:00:09" in found, found
-    finally:
-        for process in (node, answerer):
-            if process:
-                process.kill()
-                process.communicate()
-
-
-def wait_for_interface(name, node):
-    while run("ip", "link", "show", name, check=False).returncode:
-        assert node.poll() is None, node.stdout.read()
-        time.sleep(0.05)
-
-
 def eal(bench):
     """Words for the EAL are taken; what it refuses is told."""
     node = bench.peer("--wire", "dpdk:net_ring0", "--eal", "--no-huge --file-prefix", "--listen",
@@ -168,7 +131,7 @@ def unreachable(bench):
         assert "unreachable" in text.lower() or "has gone" in text, text
 
 
-TESTS = [unix, udp, memif, af_packet, testpmd, eal, refusals, unreachable]
+TESTS = [unix, udp, memif, af_packet, eal, refusals, unreachable]
 
 
 def main():
