@@ -47,7 +47,8 @@ def libraries(path):
 def run(command, **options):
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     if done.returncode:
-        raise Missing(f"{' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
+        text = done.stderr.strip() or done.stdout.strip()
+        raise Missing(f"{' '.join(map(str, command))}: {text}")
     return done.stdout
 
 
@@ -117,13 +118,14 @@ def build(cache):
     release = image.name[len("vmlinuz-"):]
     peer = cache / "peer"
     source = HERE / "peer.c"
-    if not peer.exists() or peer.stat().st_mtime < source.stat().st_mtime:
+    newest = max(path.stat().st_mtime for path in (source, *HERE.glob("peer_*.h")))
+    if not peer.exists() or peer.stat().st_mtime < newest:
         run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", peer, source, "-libverbs"])
 
     programs = {name: find_program(name) for name in PROGRAMS}
     providers = sorted(pathlib.Path("/usr/lib").glob("*/libibverbs/librxe-rdmav*.so"))
     if not providers:
-        raise Missing("the verbs provider of Soft-RoCE is missing: apt-get install ibverbs-providers")
+        raise Missing("no verbs provider of Soft-RoCE: apt-get install ibverbs-providers")
     inputs = [image, peer, HERE / "init", HERE / "image.py", *programs.values(), *providers]
     stamp = hashlib.sha256(
         "".join(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}\n" for path in inputs)

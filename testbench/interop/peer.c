@@ -9,121 +9,12 @@
  *
  * Exit status 0: every completion and every byte was as expected.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <getopt.h>
 #include <infiniband/verbs.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-enum { kMaxQps = 64, kMaxSizes = 32, kGuard = 13, kLateMs = 300, kWord = 8 };
-
-static struct {
-  const char *listen, *connect, *op, *fault;
-  bool requester, srq;
-  unsigned sizes[kMaxSizes], num_sizes;
-  unsigned count, depth, qps, mtu, family, psn, timeout, retry, rnr_retry, rnr_timer, expect;
-} plan = {.op = "write", .fault = "none", .sizes = {4096}, .num_sizes = 1, .count = 1, .depth = 8,
-          .qps = 1, .mtu = 1024, .family = 4, .timeout = 18, .retry = 7, .rnr_retry = 7,
-          .rnr_timer = 12};
-
-static void die(const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  fputs("peer: ", stderr);
-  vfprintf(stderr, format, list);
-  fputc('\n', stderr);
-  va_end(list);
-  exit(1);
-}
-
-static bool op_is(const char *name) { return strcmp(plan.op, name) == 0; }
-static bool fault_is(const char *name) { return strcmp(plan.fault, name) == 0; }
-static bool atomic(void) { return op_is("fadd") || op_is("cas"); }
-static bool receives(void) { return op_is("send") || op_is("send_imm") || op_is("write_imm"); }
-
-/* ---- what the messages are ------------------------------------------------------------------ */
-
-static unsigned messages(void) { return atomic() ? plan.count : plan.count * plan.num_sizes; }
-static unsigned size_of(unsigned m) { return atomic() ? kWord : plan.sizes[m / plan.count]; }
-static size_t offset_of(unsigned m) {
-  size_t offset = 0;
-  for (unsigned i = 0; i < m; ++i) offset += atomic() ? 0 : size_of(i) + kGuard;
-  return offset;
-}
-static size_t span(void) {  /* of a queue pair; atomics have one word each */
-  return atomic() ? kWord : offset_of(messages());
-}
-static unsigned largest(void) {
-  unsigned most = 0;
-  for (unsigned m = 0; m < messages(); ++m)
-    if (size_of(m) > most) most = size_of(m);
-  return most;
-}
-static uint8_t pattern(unsigned q, unsigned m, size_t i) {
-  return (uint8_t)(i * 31 + (i >> 8) * 17 + (i >> 16) * 29 + m * 101 + q * 53 + 7);
-}
-static uint64_t fadd_before(uint64_t m) { return m * (m + 1) / 2; }  /* message m adds m + 1 */
-/* Each third CAS compares with what is not there. */
-static bool cas_hits(unsigned m) { return m % 3 != 2; }
-static uint64_t cas_before(unsigned m) {
-  uint64_t value = 0;
-  for (unsigned i = 0; i < m; ++i) value += cas_hits(i);
-  return value;
-}
-
-/* ---- meeting -------------------------------------------------------------------------------- */
-
-static FILE *in, *out;
-
-static void meet(void) {
-  int fd = -1;
-  struct sockaddr_in address = {.sin_family = AF_INET};
-  if (plan.listen) {
-    int on = 1, server = socket(AF_INET, SOCK_STREAM, 0);
-    address.sin_port = htons((uint16_t)atoi(plan.listen));
-    setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(server, (void *)&address, sizeof address) || listen(server, 1))
-      die("cannot listen at %s: %s", plan.listen, strerror(errno));
-    fd = accept(server, NULL, NULL);
-  } else {
-    char host[64];
-    unsigned port;
-    if (sscanf(plan.connect, "%63[^:]:%u", host, &port) != 2) die("--connect HOST:PORT");
-    address.sin_port = htons((uint16_t)port);
-    inet_pton(AF_INET, host, &address.sin_addr);
-    fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(fd, (void *)&address, sizeof address))
-      die("cannot reach %s: %s", plan.connect, strerror(errno));
-  }
-  if (fd < 0) die("no connection: %s", strerror(errno));
-  in = fdopen(fd, "r");
-  out = fdopen(dup(fd), "w");
-  if (!in || !out) die("no connection: %s", strerror(errno));
-}
-static void tell(const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  vfprintf(out, format, list);
-  fflush(out);
-  va_end(list);
-}
-static char *hear(void) {
-  static char line[256];
-  if (!fgets(line, sizeof line, in)) die("the other side went away");
-  return line;
-}
-/* Both sides have come as far as `word`. */
-static void step(const char *word) {
-  tell("%s\n", word);
-  const char *line = hear();
-  if (strncmp(line, word, strlen(word))) die("the other side says: %s", line);
-}
+#include "peer_meet.h"
+#include "peer_plan.h"
 
 /* ---- verbs ---------------------------------------------------------------------------------- */
 
@@ -399,52 +290,6 @@ static void verify(void) {
       for (unsigned m = 0; m < messages(); ++m) compare(slot(q, m), q, m);
     }
   }
-}
-
-/* ---- command line --------------------------------------------------------------------------- */
-
-static void read_options(int argc, char **argv) {
-  static const struct option known[] = {
-      {"listen", 1, 0, 'l'},  {"connect", 1, 0, 'c'}, {"role", 1, 0, 'r'},
-      {"op", 1, 0, 'o'},      {"sizes", 1, 0, 's'},   {"count", 1, 0, 'n'},
-      {"depth", 1, 0, 'd'},   {"qps", 1, 0, 'q'},     {"mtu", 1, 0, 'm'},
-      {"family", 1, 0, 'f'},  {"psn", 1, 0, 'p'},     {"timeout", 1, 0, 't'},
-      {"retry", 1, 0, 'y'},   {"rnr-retry", 1, 0, 'Y'}, {"rnr-timer", 1, 0, 'T'},
-      {"srq", 0, 0, 'S'},     {"fault", 1, 0, 'F'},   {"expect", 1, 0, 'e'},
-      {0, 0, 0, 0}};
-  int letter;
-  while ((letter = getopt_long(argc, argv, "", known, NULL)) != -1) {
-    const unsigned number = optarg ? (unsigned)strtoul(optarg, NULL, 0) : 0;
-    switch (letter) {
-      case 'l': plan.listen = optarg; break;
-      case 'c': plan.connect = optarg; break;
-      case 'r': plan.requester = strcmp(optarg, "requester") == 0; break;
-      case 'o': plan.op = optarg; break;
-      case 's':
-        plan.num_sizes = 0;
-        for (char *one = strtok(optarg, ","); one && plan.num_sizes < kMaxSizes;
-             one = strtok(NULL, ","))
-          plan.sizes[plan.num_sizes++] = (unsigned)strtoul(one, NULL, 0);
-        break;
-      case 'n': plan.count = number; break;
-      case 'd': plan.depth = number; break;
-      case 'q': plan.qps = number; break;
-      case 'm': plan.mtu = number; break;
-      case 'f': plan.family = number; break;
-      case 'p': plan.psn = number & 0xFFFFFF; break;
-      case 't': plan.timeout = number; break;
-      case 'y': plan.retry = number; break;
-      case 'Y': plan.rnr_retry = number; break;
-      case 'T': plan.rnr_timer = number; break;
-      case 'S': plan.srq = true; break;
-      case 'F': plan.fault = optarg; break;
-      case 'e': plan.expect = number; break;
-      default: die("unknown option");
-    }
-  }
-  if (!plan.listen == !plan.connect) die("one of --listen and --connect");
-  if (plan.qps == 0 || plan.qps > kMaxQps || plan.count == 0 || plan.depth == 0)
-    die("--qps, --count or --depth out of range");
 }
 
 int main(int argc, char **argv) {

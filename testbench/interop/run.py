@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs scenarios of our node against Soft-RoCE in a guest. `roci interop` calls it.
 
-usage: run.py [--list] [--quick] [--width N] [--roci FILE] [--cache DIR] [--out DIR] [--report FILE] [NAME ...]
+usage: run.py [--list] [--quick] [--width N] [--out DIR] [--report FILE] [NAME ...]
 
 A NAME is a scenario of scenarios.toml or a pattern such as 'read_*'. Each run leaves a capture, both
 sides' output and a verdict in the folder of --out. Exit status 0: all went well; 1: some did not;

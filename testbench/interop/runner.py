@@ -183,7 +183,8 @@ class Runner:
             if wrong:
                 raise Failed(f"{pcap}: frame {number} of ours: {', '.join(wrong)}")
             good += wrong is not None
-        for line in check_pcap.tshark_complaints(pcap, "frame.interface_id == 0 && udp.port == 4791"):
+        ours = "frame.interface_id == 0 && udp.port == 4791"
+        for line in check_pcap.tshark_complaints(pcap, ours):
             raise Failed(f"{pcap}: tshark: {line}")
         if good == 0 and roce:
             raise Failed(f"{pcap}: no RoCE frame of ours")
