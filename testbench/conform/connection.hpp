@@ -92,6 +92,13 @@ class Connection {
   void no_completion(Time ns = 0);
   /// Fails unless the adapter says so.
   void is_in(QpState state);
+  /// What the options say, for the transitions of the test.
+  driver::QpAttributes attributes() const;
+  void move(QpState state, std::uint32_t mask);
+  /// From RESET up to `up_to` of the options.
+  void connect();
+  /// Whether the adapter refuses a modify.
+  bool refuses(const driver::QpAttributes& attributes, std::uint32_t mask);
 
   // Wire: what the peer sends. The builders come with addresses and numbers right.
   Builder from_peer(std::uint8_t opcode, std::uint32_t psn);

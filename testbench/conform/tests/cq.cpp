@@ -1,0 +1,298 @@
+// Completion and event queues.
+#include <map>
+
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+using namespace packet;
+
+namespace {
+
+/// `count` SENDs of 8 bytes arrive at `c`, from its `at`th expected PSN on.
+void deliver(Connection& c, unsigned count, std::uint32_t& at, bool solicited = false) {
+  for (unsigned i = 0; i < count; ++i) {
+    c.receive(8);
+    c.feed(c.send_request(kRcSendOnly, c.rq(at), payload_of(8)).solicited(solicited));
+    c.expect_acked(c.rq(at++));
+  }
+}
+
+}  // namespace
+
+TEST("CQ-01", "a queue asked for four entries holds four") {
+  Connection c(dut, [](Options& o) { o.cq_entries = 4; });
+  std::uint32_t at = 0;
+  deliver(c, 4, at);
+  for (unsigned i = 1; i <= 4; ++i) same("wr_id", c.received().id, i);
+  c.is_in(QpState::kRts);
+}
+
+TEST("CQ-02 CQ-15", "four queue pairs on one completion queue keep their orders") {
+  driver::CompletionQueue cq(dut.context(), 1024);
+  std::vector<std::unique_ptr<Connection>> all;
+  for (unsigned i = 0; i < 4; ++i) {
+    all.push_back(std::make_unique<Connection>(dut, [&](Options& o) {
+      o.send_cq = o.receive_cq = &cq;
+      o.qp.send_entries = o.qp.receive_entries = 64;
+    }));
+  }
+  constexpr unsigned kRounds = 16;
+  for (unsigned k = 0; k < kRounds; ++k) {
+    for (auto& c : all) c->receive(64, 64 * k);
+    for (auto& c : all) c->write(64);
+  }
+  for (unsigned k = 0; k < kRounds; ++k) {
+    for (auto& c : all) {
+      c->feed(c->send_request(kRcSendOnly, c->rq(k), payload_of(64)));
+      c->ack(c->sq(k));
+    }
+  }
+  std::map<std::pair<std::uint32_t, bool>, std::uint64_t> last;
+  for (unsigned k = 0; k < 2 * 4 * kRounds; ++k) {
+    const auto done = cq.wait(1_ms);
+    require(done && done->ok(), "128 good completions", std::to_string(k));
+    std::uint64_t& before = last[{done->qpn, done->receive}];
+    require(done->id > before, "identifiers in order", std::to_string(done->id));
+    before = done->id;
+  }
+  same("queues", last.size(), 8);
+  require(!cq.poll(), "no completion more", "one");
+}
+
+TEST("CQ-04", "good send completions of each operation") {
+  Connection c(dut);
+  struct Case {
+    Opcode opcode;
+    driver::WcOpcode completed;
+    std::uint32_t bytes;
+  };
+  std::int64_t at = 0;
+  for (const Case& one : {Case{Opcode::kSend, driver::WcOpcode::kSend, 10},
+                          Case{Opcode::kSendImm, driver::WcOpcode::kSend, 10},
+                          Case{Opcode::kWrite, driver::WcOpcode::kWrite, 10},
+                          Case{Opcode::kWriteImm, driver::WcOpcode::kWrite, 10},
+                          Case{Opcode::kRead, driver::WcOpcode::kRead, 10},
+                          Case{Opcode::kCmpSwap, driver::WcOpcode::kCmpSwap, 8},
+                          Case{Opcode::kFetchAdd, driver::WcOpcode::kFetchAdd, 8}}) {
+    const std::uint64_t id = c.post(c.work(one.opcode, one.bytes));
+    require(c.next().has_value(), "a request");
+    if (one.opcode == Opcode::kRead) {
+      c.read_response(kRcReadRespOnly, c.sq(at), payload_of(10));
+    } else if (one.opcode == Opcode::kCmpSwap || one.opcode == Opcode::kFetchAdd) {
+      c.atomic_response(c.sq(at), 1);
+    } else {
+      c.ack(c.sq(at));
+    }
+    const Completion done = c.sent();
+    same("wr_id", done.id, id);
+    same("operation", static_cast<unsigned>(done.opcode), static_cast<unsigned>(one.completed));
+    same("queue pair", done.qpn, c.number());
+    if (one.opcode == Opcode::kRead || one.bytes == 8) same("byte_len", done.byte_len, one.bytes);
+    ++at;
+  }
+}
+
+TEST("CQ-05", "good receive completions of SEND with and without immediate") {
+  Connection c(dut);
+  c.receive(1000);
+  c.receive(1000);
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(30)).solicited());
+  Completion done = c.received();
+  same("wr_id", done.id, 1);
+  same("byte_len", done.byte_len, 30);
+  same("queue pair", done.qpn, c.number());
+  require(done.receive && !done.with_imm, "a receive without immediate");
+  c.feed(c.send_request(kRcSendFirst, c.rq(1), payload_of(256)));
+  c.feed(c.send_request(kRcSendLastImm, c.rq(2), payload_of(44)).imm_dt(0xCAFEF00D));
+  done = c.received();
+  same("wr_id", done.id, 2);
+  same("byte_len", done.byte_len, 300);
+  same("immediate", done.imm, 0xCAFEF00D);
+  same("operation", static_cast<unsigned>(done.opcode),
+       static_cast<unsigned>(driver::WcOpcode::kRecv));
+  require(done.with_imm, "WITH_IMM");
+}
+
+TEST("CQ-06", "bad completions carry identifier, status and queue pair") {
+  Connection c(dut);
+  const std::uint64_t receive = c.receive(10);
+  const std::uint64_t send = c.write(10);
+  c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+  c.nak(kNakOperational, c.sq(0));
+  Completion done = c.sent(Status::kRemOpErr);
+  same("wr_id", done.id, send);
+  same("queue pair", done.qpn, c.number());
+  done = c.received(Status::kWrFlushErr);
+  same("wr_id", done.id, receive);
+  same("queue pair", done.qpn, c.number());
+}
+
+TEST("CQ-07", "an overflow keeps the entries, raises an event and fails the queue pair") {
+  driver::CompletionQueue cq(dut.context(), 4);
+  Connection c(dut, [&](Options& o) {
+    o.receive_cq = &cq;
+    o.qp.receive_entries = 64;
+  });
+  for (unsigned i = 0; i < 40; ++i) c.receive(8);
+  for (unsigned i = 0; i < 40; ++i) {
+    c.feed(c.send_request(kRcSendOnly, c.rq(i), payload_of(8)));
+  }
+  dut.expect_event(EventKind::kCqError, cq.number());
+  dut.expect_event(EventKind::kQpFatal, c.number());
+  c.is_in(QpState::kErr);
+  std::uint64_t good = 0;
+  while (const auto done = cq.poll()) {
+    if (done->ok()) same("wr_id", done->id, ++good);
+  }
+  require(good >= 4 && good < 40, "the first four or more", std::to_string(good));
+}
+
+TEST("CQ-08", "armed, the next completion raises one event") {
+  Connection c(dut);
+  std::uint32_t at = 0;
+  const std::uint32_t cqn = c.receive_cq().number();
+  c.receive_cq().arm();
+  deliver(c, 1, at);
+  dut.expect_event(EventKind::kCompletion, cqn);
+  deliver(c, 3, at);
+  dut.expect_no_event(cqn);
+}
+
+TEST("CQ-08", "an entry that is there when the queue is armed raises no event") {
+  Connection c(dut);
+  std::uint32_t at = 0;
+  const std::uint32_t cqn = c.receive_cq().number();
+  deliver(c, 1, at);
+  dut.sleep(5_us);
+  c.receive_cq().arm();
+  dut.expect_no_event(cqn);
+  deliver(c, 1, at);
+  dut.expect_event(EventKind::kCompletion, cqn);
+  dut.expect_no_event(cqn);
+}
+
+TEST("CQ-09", "armed for solicited, only a solicited or bad completion raises an event") {
+  Connection c(dut);
+  std::uint32_t at = 0;
+  const std::uint32_t cqn = c.receive_cq().number();
+  c.receive_cq().arm(true);
+  deliver(c, 2, at);
+  dut.expect_no_event(cqn);
+  deliver(c, 1, at, true);
+  dut.expect_event(EventKind::kCompletion, cqn);
+  while (c.receive_cq().poll()) {
+  }
+  c.receive_cq().arm(true);
+  c.receive(8);
+  c.qp().to_error();
+  dut.expect_event(EventKind::kCompletion, cqn);
+}
+
+TEST("CQ-10", "arm, poll, sleep misses nothing and one event comes for each arm") {
+  Connection c(dut);
+  const std::uint32_t cqn = c.receive_cq().number();
+  auto& random = dut.random();
+  unsigned fed = 0, polled = 0, arms = 0, events = 0;
+  constexpr unsigned kAll = 300;
+  const auto feed_some = [&] {
+    for (unsigned k = random() % 3; k > 0 && fed < kAll; --k) {
+      c.receive(8);
+      c.feed(c.send_request(kRcSendOnly, c.rq(fed++), payload_of(8)));
+    }
+  };
+  while (polled < kAll) {
+    feed_some();
+    dut.sleep(random() % 1500);
+    c.receive_cq().arm();
+    ++arms;
+    if (random() % 2 != 0) dut.sleep(random() % 1500);
+    bool any = false;
+    while (c.receive_cq().poll()) {
+      ++polled;
+      any = true;
+    }
+    if (any) continue;  // as programs do: arm and poll once more
+    if (fed == polled) {
+      c.receive(8);
+      if (fed == kAll) break;
+      c.feed(c.send_request(kRcSendOnly, c.rq(fed++), payload_of(8)));
+    }
+    require(dut.event(cqn, 100_us).has_value(), "a wake-up after arm and an empty poll", "none");
+    ++events;
+  }
+  while (dut.event(cqn, 5_us)) ++events;
+  require(events <= arms, "at most one event for each arm", std::to_string(events) + " events of " +
+                                                                std::to_string(arms) + " arms");
+}
+
+TEST("CQ-11", "arming for any overrides solicited-only, and is not weakened by it") {
+  Connection c(dut);
+  std::uint32_t at = 0;
+  const std::uint32_t cqn = c.receive_cq().number();
+  c.receive_cq().arm(true);
+  c.receive_cq().arm(false);
+  deliver(c, 1, at);
+  dut.expect_event(EventKind::kCompletion, cqn);
+  while (c.receive_cq().poll()) {
+  }
+  c.receive_cq().arm(false);
+  c.receive_cq().arm(true);
+  deliver(c, 1, at);
+  dut.expect_event(EventKind::kCompletion, cqn);
+}
+
+TEST("CQ-12", "a full event queue tells so and keeps what is unread, in order") {
+  // Each completion queue is armed once and then gets one entry: its number tells the order.
+  driver::CompletionQueue a(dut.context(), 1024), b(dut.context(), 1024);
+  Connection ca(dut, [&](Options& o) { o.receive_cq = &a; });
+  Connection cb(dut, [&](Options& o) { o.receive_cq = &b; });
+  driver::EventQueue& events = dut.context().events();
+  while (events.poll()) {
+  }
+  events.overflowed();
+  std::vector<std::uint32_t> order;
+  std::uint32_t at_a = 0, at_b = 0;
+  for (unsigned i = 0; i < 300; ++i) {
+    const bool first = dut.random()() % 2 == 0;
+    driver::CompletionQueue& cq = first ? a : b;
+    while (cq.poll()) {
+    }
+    cq.arm();
+    if (first) {
+      deliver(ca, 1, at_a);
+    } else {
+      deliver(cb, 1, at_b);
+    }
+    dut.wait([] { return false; }, 1_us);
+    order.push_back(cq.number());
+  }
+  require(events.overflowed(), "the overflow told", "not");
+  std::size_t seen = 0;
+  while (const auto event = events.poll()) {
+    require(seen < order.size(), "no event twice", "more");
+    same("event " + std::to_string(seen), event->number, order[seen]);
+    ++seen;
+  }
+  require(seen >= 128 && seen < 300, "the unread events that fit", std::to_string(seen));
+}
+
+TEST("CQ-14 CQ-03", "a small ring wraps two hundred times and no entry is half written") {
+  driver::CompletionQueue cq(dut.context(), 4);
+  Connection c(dut, [&](Options& o) { o.receive_cq = &cq; });
+  std::uint64_t last = 0;
+  for (unsigned i = 0; i < 800; ++i) {
+    const std::uint32_t bytes = 1 + i % 64;
+    c.receive(64, 64 * (i % 8));
+    c.feed(c.send_request(kRcSendOnlyImm, c.rq(i), payload_of(bytes, i)).imm_dt(i * 0x01010101u));
+    const auto done = cq.wait(50_us);
+    require(done.has_value(), "a completion", "none");
+    require(done->ok() && done->receive && done->qpn == c.number(), "a good completion", "another");
+    same("wr_id", done->id, ++last);
+    same("byte_len", done->byte_len, bytes);
+    same("immediate", done->imm, i * 0x01010101u);
+    const Bytes data = payload_of(bytes, i);
+    require(std::equal(data.begin(), data.end(), dut.local(64 * (i % 8))), "its payload", "not yet");
+  }
+}
+
+}  // namespace roci::conform

@@ -1,0 +1,241 @@
+// Keys and regions.
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+using namespace packet;
+
+namespace {
+
+namespace access = driver::access;
+
+/// Memory that a region of the test names; released at the end.
+struct Memory {
+  Memory(Bench& dut, std::size_t bytes) : device(dut.context().device()) {
+    memory = device.allocate(bytes, 4096);
+  }
+  ~Memory() { device.release(memory); }
+  driver::Device& device;
+  driver::DmaMemory memory;
+};
+
+/// The answer to `request`: its syndrome, or 0 for a READ response or atomic answer.
+unsigned outcome(Connection& c, const Builder& request) {
+  c.feed(request);
+  const auto frame = c.next();
+  require(frame.has_value(), "an answer", "silence");
+  const Parsed p = frame->parsed();
+  return p.bth().opcode() == kRcAck ? p.aeth().syndrome() : 0;
+}
+
+Builder write_to(Connection& c, std::uint64_t va, std::uint32_t key, const Bytes& data) {
+  return c.from_peer(kRcWriteOnly, c.rq(0))
+      .ack_req()
+      .reth(va, key, static_cast<std::uint32_t>(data.size()))
+      .payload(data);
+}
+
+}  // namespace
+
+TEST("MR-01 MR-07", "a key works with its own variant only, and not after deregistration") {
+  std::uint32_t key = 0;
+  std::uint64_t address = 0;
+  {
+    driver::MemoryRegion region(dut.pd(), 4096, access::kAll);
+    key = region.key();
+    address = region.address();
+    Connection c(dut);
+    same("syndrome", outcome(c, write_to(c, address, key, payload_of(10))), kAck);
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      Connection other(dut);
+      same("syndrome", outcome(other, write_to(other, address, key ^ 1u << bit, payload_of(10))),
+           kNakAccess);
+    }
+  }
+  Connection c(dut);
+  same("syndrome", outcome(c, write_to(c, address, key, payload_of(10))), kNakAccess);
+}
+
+TEST("MR-02", "a region of another domain is out of reach, remote and local") {
+  driver::ProtectionDomain pd(dut.context());
+  driver::MemoryRegion region(pd, 4096, access::kAll);
+  {
+    Connection c(dut);
+    same("syndrome", outcome(c, write_to(c, region.address(), region.key(), payload_of(10))),
+         kNakAccess);
+  }
+  Connection c(dut);
+  driver::SendRequest r = c.work(Opcode::kSend, 0);
+  r.sges = {region.sge(0, 10)};
+  c.post(r);
+  c.sent(Status::kLocProtErr);
+  c.expect_silence();
+}
+
+TEST("MR-03 RSP-29", "bounds at both ends, and lengths that would wrap") {
+  constexpr std::uint64_t kIova = 0xFFFF'FFFF'FFFF'0000;
+  Memory memory(dut, 8192);
+  driver::MemoryRegion region(dut.pd(), {memory.memory.host, memory.memory.dma, 4096}, access::kAll,
+                              kIova);
+  struct Case {
+    std::uint64_t va;
+    std::uint32_t bytes;
+    bool good;
+  };
+  for (const Case& one : {Case{kIova, 4096, true}, Case{kIova + 4095, 1, true},
+                          Case{kIova - 1, 2, false}, Case{kIova - 1, 1, false},
+                          Case{kIova + 4096, 1, false}, Case{kIova + 4095, 2, false},
+                          Case{kIova, 4097, false}, Case{kIova, 0x80000000, false},
+                          Case{kIova + 8, 0xFFFF'FFFF, false}, Case{~std::uint64_t{0}, 1, false},
+                          Case{0, 1, false}}) {
+    Connection c(dut, [](Options& o) { o.path_mtu = 5; });
+    const unsigned seen = outcome(
+        c, c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(one.va, region.key(), one.bytes));
+    const std::string what = hex(one.va) + " for " + hex(one.bytes);
+    if (one.good) {
+      same("syndrome for " + what, seen, 0);
+    } else {
+      require(seen == kNakAccess || (one.bytes > 0x80000000 && seen == kNakInvalid),
+              "NAK access for " + what, hex(seen));
+    }
+  }
+}
+
+TEST("MR-04", "each use needs its right") {
+  const std::uint32_t remote[] = {access::kRemoteWrite, access::kRemoteRead, access::kRemoteAtomic};
+  for (unsigned missing = 0; missing < 3; ++missing) {
+    driver::MemoryRegion region(dut.pd(), 4096, access::kAll & ~remote[missing]);
+    for (unsigned use = 0; use < 3; ++use) {
+      Connection c(dut);
+      const Builder request =
+          use == 0   ? write_to(c, region.address(), region.key(), payload_of(8))
+          : use == 1 ? c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(region.address(),
+                                                                           region.key(), 8)
+                     : c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(region.address(),
+                                                                              region.key(), 1, 0);
+      const unsigned seen = outcome(c, request);
+      same("syndrome of use " + std::to_string(use) + " without right " + std::to_string(missing),
+           seen, use == missing ? kNakAccess : use == 0 ? kAck : 0);
+    }
+  }
+}
+
+TEST("MR-04", "remote write or atomic without local write is not registered") {
+  for (const std::uint32_t rights :
+       {access::kRemoteWrite, access::kRemoteAtomic, access::kRemoteRead | access::kRemoteWrite}) {
+    bool refused = false;
+    try {
+      driver::MemoryRegion region(dut.pd(), 4096, rights);
+    } catch (const driver::Error&) {
+      refused = true;
+    }
+    require(refused, "rights " + hex(rights) + " refused", "registered");
+  }
+}
+
+TEST("MR-05", "transfers of random ranges touch no other byte") {
+  Connection c(dut, [](Options& o) { o.path_mtu = 3; });
+  auto& random = dut.random();
+  std::uint32_t at = 0;
+  Bytes shadow(dut.memory().data(), dut.memory().data() + Bench::kMemory);
+  for (unsigned round = 0; round < 300; ++round) {
+    const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
+    const std::size_t to = random() % (Bench::kTarget - bytes);
+    const Bytes data = payload_of(bytes, round);
+    if (round % 3 == 0) {
+      c.receive(bytes, to);
+      c.feed(c.send_request(kRcSendOnly, c.rq(at), data));
+      c.received();
+      std::copy(data.begin(), data.end(), shadow.begin() + static_cast<std::ptrdiff_t>(to));
+    } else {
+      c.feed(c.write_request(kRcWriteOnly, c.rq(at), data, to));
+      c.expect_acked(c.rq(at));
+      std::copy(data.begin(), data.end(),
+                shadow.begin() + static_cast<std::ptrdiff_t>(Bench::kTarget + to));
+    }
+    ++at;
+    if (round % 50 == 49) {
+      require(std::equal(shadow.begin(), shadow.end(), dut.memory().data()),
+              "only the named bytes written", "others");
+    }
+  }
+}
+
+TEST("MR-05 RQ-36", "READs of random ranges write no other byte") {
+  Connection c(dut, [](Options& o) { o.path_mtu = 3; });
+  auto& random = dut.random();
+  Bytes shadow(dut.memory().data(), dut.memory().data() + Bench::kMemory);
+  for (unsigned round = 0; round < 200; ++round) {
+    const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
+    const std::size_t to = random() % (Bench::kTarget - bytes);
+    const Bytes data = payload_of(bytes, round);
+    c.read(bytes, to);
+    c.expect(packet_of(kRcReadRequest, c.sq(round)));
+    c.read_response(kRcReadRespOnly, c.sq(round), data);
+    c.sent();
+    std::copy(data.begin(), data.end(), shadow.begin() + static_cast<std::ptrdiff_t>(to));
+  }
+  require(std::equal(shadow.begin(), shadow.end(), dut.memory().data()),
+          "only the named bytes written", "others");
+}
+
+TEST("MR-06", "a region's addresses may start anywhere, its memory at any byte") {
+  for (const std::size_t skew : {0u, 1u, 63u, 4095u}) {
+    Memory memory(dut, 3 * 4096);
+    constexpr std::uint64_t kIova = 0x1234567890;
+    driver::MemoryRegion region(
+        dut.pd(), {memory.memory.host + skew, memory.memory.dma + skew, 8192 - 100}, access::kAll,
+        kIova);
+    Connection c(dut, [](Options& o) { o.path_mtu = 4; });
+    const Bytes data = payload_of(2000);
+    c.feed(write_to(c, kIova + 4000, region.key(), data));
+    c.expect(answer(kAck, c.rq(0)));
+    require(std::equal(data.begin(), data.end(), memory.memory.host + skew + 4000),
+            "the data at its place", "elsewhere");
+    c.feed(c.from_peer(kRcReadRequest, c.rq(1)).ack_req().reth(kIova + 4000, region.key(), 2000));
+    c.expect(packet_of(kRcReadRespOnly, c.rq(1)).with(payload(data)));
+    driver::SendRequest r = c.work(Opcode::kSend, 0);
+    r.sges = {{kIova + 4000, 2000, region.key()}};
+    c.post(r);
+    c.expect(packet_of(kRcSendOnly, c.sq(0)).with(payload(data)));
+  }
+}
+
+TEST("MR-07", "deregistered in the middle of a READ, no byte of it leaves afterwards") {
+  for (const Time wait : {200_ns, 500_ns, 900_ns, 2_us, 5_us}) {
+    Memory memory(dut, 65536);
+    Connection c(dut);
+    {
+      driver::MemoryRegion region(dut.pd(), memory.memory, access::kAll, memory.memory.dma);
+      std::fill(memory.memory.host, memory.memory.host + 65536, std::uint8_t{0x11});
+      c.feed(c.from_peer(kRcReadRequest, c.rq(0))
+                 .ack_req()
+                 .reth(region.address(), region.key(), 65536));
+      dut.sleep(wait);
+    }
+    std::fill(memory.memory.host, memory.memory.host + 65536, std::uint8_t{0x22});
+    dut.sleep(200_us);
+    while (const auto frame = c.next(0)) {
+      const Parsed p = frame->parsed();
+      if (p.bth().opcode() == kRcAck) {
+        same("syndrome", p.aeth().syndrome(), kNakAccess);
+        continue;
+      }
+      for (const std::uint8_t byte : p.payload) same("byte of the READ", byte, 0x11);
+    }
+  }
+}
+
+TEST("MR-17", "a region without remote rights has no remote key that works") {
+  driver::MemoryRegion region(dut.pd(), 4096, access::kLocalWrite);
+  for (const std::uint8_t opcode : {kRcWriteOnly, kRcReadRequest, kRcFetchAdd}) {
+    Connection c(dut);
+    const Builder request =
+        opcode == kRcWriteOnly ? write_to(c, region.address(), region.key(), payload_of(8))
+        : opcode == kRcReadRequest
+            ? c.from_peer(opcode, c.rq(0)).ack_req().reth(region.address(), region.key(), 8)
+            : c.from_peer(opcode, c.rq(0)).ack_req().atomic_eth(region.address(), region.key(), 1, 0);
+    same("syndrome", outcome(c, request), kNakAccess);
+  }
+}
+
+}  // namespace roci::conform

@@ -1,0 +1,421 @@
+// Queue pairs: states, attributes, posting.
+#include <set>
+
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+using namespace packet;
+
+namespace {
+
+namespace m = driver::mask;
+
+constexpr QpState kStates[] = {QpState::kReset, QpState::kInit, QpState::kRtr,
+                               QpState::kRts,   QpState::kSqd,  QpState::kErr};
+
+std::uint32_t mask_for(QpState from, QpState to) {
+  if (from == QpState::kReset && to == QpState::kInit) return m::kInit;
+  if (to == QpState::kRtr) return m::kRtr;
+  if (from == QpState::kRtr && to == QpState::kRts) return m::kRts;
+  return m::kState;
+}
+
+bool is_legal(QpState from, QpState to) {
+  if (to == QpState::kReset) return true;
+  if (to == QpState::kErr) return from != QpState::kReset;
+  switch (from) {
+    case QpState::kReset:
+      return to == QpState::kInit;
+    case QpState::kInit:
+      return to == QpState::kInit || to == QpState::kRtr;
+    case QpState::kRtr:
+      return to == QpState::kRts;
+    case QpState::kRts:
+      return to == QpState::kRts || to == QpState::kSqd;
+    case QpState::kSqd:
+      return to == QpState::kSqd || to == QpState::kRts;
+    case QpState::kErr:
+      return false;
+  }
+  return false;
+}
+
+std::string name_of(QpState state) {
+  for (const spec::Code& code : spec::kQpStates) {
+    if (code.value == static_cast<unsigned>(state)) return std::string(code.name);
+  }
+  return "?";
+}
+
+/// A connection brought into `state`.
+std::unique_ptr<Connection> in_state(Bench& dut, QpState state) {
+  auto c = std::make_unique<Connection>(dut, [=](Options& o) {
+    o.up_to = state < QpState::kRts ? state : QpState::kRts;
+  });
+  if (state == QpState::kSqd) c->move(QpState::kSqd, m::kState);
+  if (state == QpState::kErr) c->qp().to_error();
+  return c;
+}
+
+/// Each bit of `required` left out of a transition: it must be refused.
+void needs_each(Bench& dut, QpState from, QpState to, std::uint32_t required) {
+  for (std::uint32_t bit = 1; bit != 0 && bit <= required; bit <<= 1) {
+    if ((required & bit) == 0 || bit == m::kState) continue;
+    const auto c = in_state(dut, from);
+    driver::QpAttributes a = c->attributes();
+    a.state = to;
+    require(c->refuses(a, required & ~bit), name_of(from) + " to " + name_of(to) +
+                                                " without attribute bit " + hex(bit) + " refused",
+            "taken");
+    c->is_in(from);
+    require(!c->refuses(a, required), "the whole set taken", "refused");
+  }
+}
+
+}  // namespace
+
+TEST("QP-01", "every pair of states") {
+  for (const QpState from : kStates) {
+    for (const QpState to : kStates) {
+      const auto c = in_state(dut, from);
+      driver::QpAttributes a = c->attributes();
+      a.state = to;
+      const bool refused = c->refuses(a, mask_for(from, to));
+      if (from == QpState::kReset && to == QpState::kErr) continue;  // either is right
+      require(refused != is_legal(from, to),
+              name_of(from) + " to " + name_of(to) + (is_legal(from, to) ? " taken" : " refused"),
+              "not");
+      c->is_in(refused ? from : to);
+    }
+    const auto c = in_state(dut, from);
+    driver::QpAttributes a = c->attributes();
+    for (const unsigned state : {5u, 7u, 255u}) {
+      a.state = static_cast<QpState>(state);
+      require(c->refuses(a, m::kState), "state " + std::to_string(state) + " refused", "taken");
+    }
+    c->is_in(from);
+  }
+}
+
+TEST("QP-02", "RESET to INIT with each attribute left out") {
+  needs_each(dut, QpState::kReset, QpState::kInit, m::kInit);
+}
+TEST("QP-03", "INIT to RTR with each attribute left out") {
+  needs_each(dut, QpState::kInit, QpState::kRtr, m::kRtr);
+}
+TEST("QP-04", "RTR to RTS with each attribute left out") {
+  needs_each(dut, QpState::kRtr, QpState::kRts, m::kRts);
+}
+
+TEST("QP-05", "attributes that do not belong to a transition") {
+  struct Case {
+    QpState from, to;
+    std::uint32_t mask;
+  };
+  for (const Case& one :
+       {Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kSqPsn},
+        Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kTimeout},
+        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kDestQpn},
+        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kRqPsn},
+        Case{QpState::kReset, QpState::kInit, m::kInit | m::kPathMtu},
+        Case{QpState::kReset, QpState::kInit, m::kInit | m::kSqPsn},
+        Case{QpState::kRts, QpState::kRts, m::kState | m::kSqPsn},
+        Case{QpState::kRts, QpState::kRts, m::kState | m::kPathMtu},
+        Case{QpState::kRts, QpState::kErr, m::kState | m::kTimeout}}) {
+    const auto c = in_state(dut, one.from);
+    driver::QpAttributes a = c->attributes();
+    a.state = one.to;
+    require(c->refuses(a, one.mask),
+            name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) +
+                " refused",
+            "taken");
+    c->is_in(one.from);
+  }
+}
+
+TEST("QP-06", "optional attributes of transitions") {
+  struct Case {
+    QpState from, to;
+    std::uint32_t mask;
+  };
+  for (const Case& one :
+       {Case{QpState::kInit, QpState::kInit, m::kState | m::kAccessFlags},
+        Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kPkeyIndex},
+        Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kAccessFlags},
+        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kAccessFlags},
+        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kMinRnrTimer},
+        Case{QpState::kRts, QpState::kRts, m::kState | m::kAccessFlags},
+        Case{QpState::kRts, QpState::kRts, m::kState | m::kMinRnrTimer},
+        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kTimeout},
+        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRetryCnt},
+        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRnrRetry},
+        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxRdAtomic},
+        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxDestRdAtomic},
+        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kAv}}) {
+    const auto c = in_state(dut, one.from);
+    driver::QpAttributes a = c->attributes();
+    a.state = one.to;
+    require(!c->refuses(a, one.mask),
+            name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " taken",
+            "refused");
+  }
+}
+
+TEST("QP-06", "rights changed in RTS hold at once") {
+  Connection c(dut);
+  driver::QpAttributes a = c.attributes();
+  a.state = QpState::kRts;
+  a.access = driver::access::kLocalWrite;
+  c.qp().modify(a, m::kState | m::kAccessFlags);
+  c.feed(c.write_request(kRcWriteOnly, c.rq(0), payload_of(10)));
+  c.expect(answer(kNakInvalid, c.rq(0)));
+}
+
+TEST("QP-07", "values out of range are cut or refused") {
+  {
+    const auto c = in_state(dut, QpState::kInit);
+    driver::QpAttributes a = c->attributes();
+    a.state = QpState::kRtr;
+    a.rq_psn = 0x1FFFFFF;
+    if (!c->refuses(a, m::kRtr)) same("RQ PSN", c->qp().query().rq_psn, 0xFFFFFF);
+  }
+  {
+    const auto c = in_state(dut, QpState::kInit);
+    driver::QpAttributes a = c->attributes();
+    a.state = QpState::kRtr;
+    a.min_rnr_timer = 32;
+    if (!c->refuses(a, m::kRtr)) require(c->qp().query().min_rnr_timer < 32, "a timer code cut");
+  }
+  const auto c = in_state(dut, QpState::kRtr);
+  driver::QpAttributes a = c->attributes();
+  a.state = QpState::kRts;
+  a.timeout = 32;
+  require(c->refuses(a, m::kRts), "timeout 32 refused", "taken");
+  a = c->attributes();
+  a.state = QpState::kRts;
+  a.retry_cnt = 8;
+  a.rnr_retry = 8;
+  if (!c->refuses(a, m::kRts)) {
+    require(c->qp().query().retry_cnt < 8 && c->qp().query().rnr_retry < 8, "retry counts cut");
+  }
+}
+
+TEST("QP-08", "posting before the state allows it is refused") {
+  for (const QpState state : {QpState::kReset, QpState::kInit, QpState::kRtr}) {
+    const auto c = in_state(dut, state);
+    const driver::SendRequest r = c->work(Opcode::kWrite, 10);
+    require(!c->qp().post_send(&r, 1), "a send refused in " + name_of(state), "posted");
+    driver::ReceiveRequest receive;
+    receive.sges = {dut.memory().sge(0, 10)};
+    require(static_cast<bool>(c->qp().post_receive(&receive, 1)) == (state != QpState::kReset),
+            "a receive refused in RESET only", "not in " + name_of(state));
+    c->no_completion(10_us);
+    c->expect_silence(1_us);
+  }
+}
+
+TEST("QP-09", "RESET forgets everything") {
+  Connection c(dut);
+  c.receive(100);
+  c.receive(100);
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.received();
+  c.expect(answer(kAck, c.rq(0)).with(aeth(msn(1))));
+  c.feed(c.atomic_request(kRcFetchAdd, c.rq(1), 1));
+  c.expect(packet_of(kRcAtomicAck, c.rq(1)));
+  c.feed(c.send_request(kRcSendOnly, c.rq(5), payload_of(10)));
+  c.expect(answer(kNakSequence, c.rq(2)));
+  for (unsigned i = 0; i < 3; ++i) c.write(10);
+  for (unsigned i = 0; i < 3; ++i) c.expect(packet_of(kRcWriteOnly, c.sq(i)));
+  c.qp().to_reset();
+  c.is_in(QpState::kReset);
+  c.connect();
+  c.no_completion(10_us);
+  c.expect_silence();
+  // No receive is left, the gap is forgotten, the saved atomic as well.
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.expect(answer(kRnrNak, c.rq(0)).with(aeth(msn(0))));
+  c.receive(100);
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.expect(answer(kAck, c.rq(0)).with(aeth(msn(1))));
+  c.received();
+  c.feed(c.send_request(kRcSendOnly, c.rq(5), payload_of(10)));
+  c.expect(answer(kNakSequence, c.rq(1)));
+  c.write(10);
+  c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+}
+
+TEST("QP-11", "a receive posted in ERR flushes") {
+  Connection c(dut);
+  c.qp().to_error();
+  c.receive(10);
+  same("wr_id", c.received(Status::kWrFlushErr).id, 1);
+}
+
+TEST("QP-13", "SQD is not left before it is drained") {
+  Connection c(dut);
+  c.write(10);
+  c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+  c.move(QpState::kSqd, m::kState);
+  driver::QpAttributes a = c.attributes();
+  a.state = QpState::kRts;
+  require(c.refuses(a, m::kState), "SQD to RTS refused with a request outstanding", "taken");
+  c.ack(c.sq(0));
+  c.sent();
+  c.move(QpState::kRts, m::kState);
+  c.is_in(QpState::kRts);
+}
+
+TEST("QP-15 WC-11", "an error of one side flushes the other") {
+  {
+    Connection c(dut);
+    c.receive(10);
+    c.write(10);
+    c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+    c.nak(kNakAccess, c.sq(0));
+    c.sent(Status::kRemAccessErr);
+    c.received(Status::kWrFlushErr);
+    c.is_in(QpState::kErr);
+  }
+  {
+    Connection c(dut);
+    c.write(10);
+    c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+    c.feed(c.send_request(kRcSendLast, c.rq(0), payload_of(10)));
+    c.expect(answer(kNakInvalid, c.rq(0)));
+    c.sent(Status::kWrFlushErr);
+    c.is_in(QpState::kErr);
+  }
+}
+
+TEST("QP-17", "a query gives what was set, and the PSNs as they are") {
+  Connection c(dut, [](Options& o) {
+    o.max_rd_atomic = 5;
+    o.max_dest_rd_atomic = 3;
+    o.timeout = 9;
+    o.retry_cnt = 6;
+    o.rnr_retry = 5;
+    o.min_rnr_timer = 11;
+    o.traffic_class = 0x22;
+    o.hop_limit = 33;
+    o.flow_label = 0x54321;
+  });
+  driver::QpAttributes a = c.qp().query();
+  same("max_rd_atomic", a.max_rd_atomic, 5);
+  same("max_dest_rd_atomic", a.max_dest_rd_atomic, 3);
+  same("timeout", a.timeout, 9);
+  same("retry_cnt", a.retry_cnt, 6);
+  same("rnr_retry", a.rnr_retry, 5);
+  same("min_rnr_timer", a.min_rnr_timer, 11);
+  same("traffic_class", a.traffic_class, 0x22);
+  same("hop_limit", a.hop_limit, 33);
+  same("flow_label", a.flow_label, 0x54321);
+  same("path_mtu", a.path_mtu, 1);
+  same("dest_qpn", a.dest_qpn, c.peer_number());
+  same("access", a.access, driver::access::kAll);
+  same("SQ PSN", a.sq_psn, c.sq(0));
+  same("RQ PSN", a.rq_psn, c.rq(0));
+  require(a.dgid == c.peer_gid(), "the peer's GID", to_string(a.dgid));
+  c.write(600);
+  for (unsigned i = 0; i < 3; ++i) require(c.next().has_value(), "three packets");
+  c.feed(c.write_request(kRcWriteOnly, c.rq(0), payload_of(10)));
+  c.expect(answer(kAck, c.rq(0)));
+  a = c.qp().query();
+  same("SQ PSN", a.sq_psn, c.sq(3));
+  same("RQ PSN", a.rq_psn, c.rq(1));
+}
+
+TEST("QP-18", "a queue pair destroyed under load leaves nothing behind") {
+  Builder late_request, late_ack;
+  std::uint32_t number = 0;
+  {
+    Connection c(dut);
+    number = c.number();
+    for (unsigned i = 0; i < 8; ++i) c.write(2000);
+    c.read(4000, 4096);
+    c.receive(100);
+    c.feed(c.read_request(c.rq(0), 4000));
+    late_request = c.send_request(kRcSendOnly, c.rq(16), payload_of(10));
+    late_ack = c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1);
+    dut.sleep(1_us);
+  }
+  dut.sleep(5_us);
+  dut.drops_silently(late_request, "a late request");
+  dut.drops_silently(late_ack, "a late ACK");
+  Connection c(dut, [](Options& o) {
+    o.sq_psn = 0x400000;
+    o.rq_psn = 0x500000;
+  });
+  c.receive(100);
+  if (c.number() == number) {
+    c.feed(late_ack);
+    c.feed(late_request);
+    c.no_completion(10_us);
+    c.ignore_packets();
+  }
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.received();
+}
+
+TEST("QP-19", "numbers of queue pairs are distinct and above 1") {
+  driver::CompletionQueue cq(dut.context(), 16);
+  std::set<std::uint32_t> numbers;
+  std::vector<std::unique_ptr<driver::QueuePair>> all;
+  driver::QpOptions options;
+  options.send_entries = options.receive_entries = 2;
+  for (unsigned i = 0; i < 200; ++i) {
+    all.push_back(std::make_unique<driver::QueuePair>(dut.pd(), cq, cq, options));
+    const std::uint32_t number = all.back()->number();
+    require(number > 1 && number < 0xFFFFFF, "a number of a user's queue pair", hex(number));
+    require(numbers.insert(number).second, "a number not in use", hex(number));
+  }
+}
+
+TEST("QP-20", "a full queue refuses the rest of a list") {
+  Connection c(dut, [](Options& o) { o.qp.send_entries = o.qp.receive_entries = 4; });
+  std::vector<driver::SendRequest> list(64, c.work(Opcode::kWrite, 10));
+  driver::PostResult result = c.qp().post_send(list.data(), list.size());
+  require(result.error == driver::PostError::kQueueFull, "QueueFull", "another result");
+  require(result.posted >= 4 && result.posted < 64, "4 or a few more posted",
+          std::to_string(result.posted));
+  for (unsigned i = 0; i < result.posted; ++i) c.expect(packet_of(kRcWriteOnly, c.sq(i)));
+  c.expect_silence();
+  std::vector<driver::ReceiveRequest> receives(64);
+  const driver::PostResult posted = c.qp().post_receive(receives.data(), receives.size());
+  require(posted.error == driver::PostError::kQueueFull && posted.posted >= 4, "QueueFull", "not");
+  c.ack(c.sq(static_cast<std::int64_t>(result.posted) - 1));
+  for (unsigned i = 0; i < result.posted; ++i) c.sent();
+}
+
+TEST("QP-21", "malformed work requests are refused when posted") {
+  using driver::PostError;
+  Connection c(dut, [](Options& o) {
+    o.qp.send_sges = 2;
+    o.qp.max_inline = 64;
+  });
+  const auto refused = [&](const driver::SendRequest& r, PostError error, const std::string& what) {
+    const driver::PostResult result = c.qp().post_send(&r, 1);
+    require(result.error == error && result.posted == 0, what + " refused", "not");
+  };
+  driver::SendRequest r = c.work(Opcode::kSend, 0);
+  r.sges.assign(3, dut.memory().sge(0, 8));
+  refused(r, PostError::kSges, "three entries");
+  Bytes data(4096);
+  r = c.work(Opcode::kSend, 0);
+  r.inline_data = data.data();
+  r.inline_bytes = c.qp().max_inline() + 1;
+  refused(r, PostError::kInline, "too much inline data");
+  r = c.work(Opcode::kRead, 0);
+  r.inline_data = data.data();
+  r.inline_bytes = 8;
+  refused(r, PostError::kInline, "an inline READ");
+  refused(c.work(Opcode::kFetchAdd, 4), PostError::kAtomic, "an atomic of 4 bytes");
+  refused(c.work(Opcode::kCmpSwap, 16), PostError::kAtomic, "an atomic of 16 bytes");
+  r = c.work(Opcode::kSend, 8);
+  r.opcode = static_cast<Opcode>(77);
+  refused(r, PostError::kOpcode, "an unknown operation");
+  c.expect_silence();
+  c.still_works(c.rq(0), c.sq(0));
+}
+
+}  // namespace roci::conform

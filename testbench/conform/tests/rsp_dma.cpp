@@ -1,0 +1,70 @@
+// Responder: host memory that fails.
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+using namespace packet;
+
+namespace {
+
+/// Frames up to the first that is not spoiled; a packet whose payload could not be read may leave
+/// with an ICRC that nobody takes.
+std::optional<Frame> next_good(Connection& c) {
+  while (auto frame = c.next()) {
+    if (frame->parsed().icrc_ok) return frame;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST("RSP-56", "a READ of memory that fails ends with NAK operational at its PSN") {
+  for (const std::size_t bad : {0u, 600u}) {
+    Connection c(dut);
+    driver::MemoryRegion region(dut.pd(), 8192, driver::access::kAll);
+    const Bytes data = payload_of(8192);
+    std::copy(data.begin(), data.end(), region.data());
+    dut.adapter().poison(region.address() + bad, 8);
+    c.feed(c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(region.address(), region.key(), 1000));
+    for (unsigned i = 0;; ++i) {
+      const auto frame = next_good(c);
+      require(frame.has_value(), "NAK operational", "silence");
+      const Parsed p = frame->parsed();
+      same("PSN", p.bth().psn(), c.rq(i));
+      if (p.bth().opcode() == kRcAck) {
+        same("syndrome", p.aeth().syndrome(), kNakOperational);
+        same("packet of the failure", i, bad / 256);
+        break;
+      }
+      require(p.payload == Bytes(data.begin() + 256 * i, data.begin() + 256 * (i + 1)),
+              "bytes of the region", "others");
+    }
+    c.is_in(QpState::kErr);
+  }
+}
+
+TEST("RSP-56", "a WRITE or SEND into memory that fails ends with NAK operational") {
+  for (const std::uint8_t opcode : {kRcWriteOnly, kRcSendOnly}) {
+    Connection c(dut);
+    driver::MemoryRegion region(dut.pd(), 4096, driver::access::kAll);
+    dut.adapter().poison(region.address(), 256);
+    c.receive({region.sge(0, 256)});
+    Builder request = c.send_request(opcode, c.rq(0), payload_of(200));
+    if (opcode == kRcWriteOnly) request.reth(region.address(), region.key(), 200);
+    c.feed(request);
+    c.expect(answer(kNakOperational, c.rq(0)));
+    const auto done = c.receive_cq().wait(100_us);
+    require(done && !done->ok(), "an error or flush of the receive", "success or nothing");
+    c.is_in(QpState::kErr);
+  }
+}
+
+TEST("RSP-56", "an atomic on memory that fails ends with NAK operational") {
+  Connection c(dut);
+  driver::MemoryRegion region(dut.pd(), 4096, driver::access::kAll);
+  dut.adapter().poison(region.address(), 64);
+  c.feed(c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(region.address(), region.key(), 1, 0));
+  c.expect(answer(kNakOperational, c.rq(0)));
+  c.is_in(QpState::kErr);
+}
+
+}  // namespace roci::conform

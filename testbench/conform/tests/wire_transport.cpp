@@ -1,0 +1,207 @@
+// Frames: path MTU, solicited, opcodes and states.
+#include "testbench/conform/connection.hpp"
+#include "testbench/conform/edit.hpp"
+
+namespace roci::conform {
+using namespace packet;
+
+TEST("WIRE-41", "messages of all sizes at every path MTU") {
+  for (std::uint8_t code = 1; code <= 5; ++code) {
+    Connection c(dut, [=](Options& o) { o.path_mtu = code; });
+    const unsigned pmtu = c.pmtu();
+    std::int64_t at = 0;
+    for (const Opcode opcode : {Opcode::kSend, Opcode::kWrite}) {
+      for (const unsigned bytes : {0u, 1u, pmtu - 1, pmtu, pmtu + 1, 3 * pmtu + 5}) {
+        c.post(c.work(opcode, bytes));
+        const unsigned packets = std::max(1u, (bytes + pmtu - 1) / pmtu);
+        for (unsigned i = 0; i < packets; ++i) {
+          const auto frame = c.next();
+          require(frame.has_value(), std::to_string(packets) + " packets", std::to_string(i));
+          const Parsed p = frame->parsed();
+          same("PSN", p.bth().psn(), c.sq(at++));
+          same("payload", p.payload.size, std::min(pmtu, bytes - i * pmtu));
+          require(p.op->start == (i == 0) && p.op->end == (i + 1 == packets),
+                  "FIRST, MIDDLE, LAST or ONLY by place", std::string(p.op->name));
+        }
+        c.ack(c.sq(at - 1));
+        c.sent();
+      }
+    }
+  }
+}
+
+TEST("WIRE-42", "a path MTU above the port's is refused") {
+  const std::uint8_t most = dut.context().query_port().active_mtu;
+  require(most >= 1 && most <= 5, "a path MTU code of the port", std::to_string(most));
+  for (unsigned code = 1; code <= most; ++code) {
+    Connection c(dut, [=](Options& o) { o.path_mtu = static_cast<std::uint8_t>(code); });
+    c.is_in(QpState::kRts);
+  }
+  Connection c(dut, [](Options& o) { o.up_to = QpState::kInit; });
+  for (const unsigned code : {most + 1u, 0u, 6u, 255u}) {
+    driver::QpAttributes a = c.attributes();
+    a.path_mtu = static_cast<std::uint8_t>(code);
+    a.state = QpState::kRtr;
+    require(c.refuses(a, driver::mask::kRtr), "path MTU code " + std::to_string(code) + " refused",
+            "taken");
+    c.is_in(QpState::kInit);
+  }
+}
+
+TEST("WIRE-43", "SE stands on the last packet of solicited SENDs and WRITEs with immediate only") {
+  Connection c(dut, [](Options& o) { o.max_rd_atomic = 16; });
+  struct Case {
+    Opcode opcode;
+    std::uint32_t bytes;
+    bool last;
+  };
+  std::int64_t at = 0;
+  for (const Case& one : {Case{Opcode::kSend, 600, true}, Case{Opcode::kSendImm, 600, true},
+                          Case{Opcode::kSend, 10, true}, Case{Opcode::kWriteImm, 600, true},
+                          Case{Opcode::kWriteImm, 10, true}, Case{Opcode::kWrite, 600, false},
+                          Case{Opcode::kWrite, 10, false}, Case{Opcode::kRead, 10, false},
+                          Case{Opcode::kFetchAdd, 8, false}}) {
+    for (const bool solicited : {true, false}) {
+      driver::SendRequest r = c.work(one.opcode, one.bytes);
+      r.solicited = solicited;
+      c.post(r);
+      const unsigned packets =
+          one.opcode == Opcode::kRead ? 1 : std::max(1u, (one.bytes + 255) / 256);
+      for (unsigned i = 0; i < packets; ++i) {
+        const auto frame = c.next();
+        require(frame.has_value(), "a packet", "silence");
+        same("PSN", frame->parsed().bth().psn(), c.sq(at++));
+        same("SE", frame->parsed().bth().solicited(),
+             solicited && one.last && i + 1 == packets ? 1 : 0);
+      }
+    }
+  }
+}
+
+TEST("WIRE-44", "answers never have AckReq") {
+  Connection c(dut);
+  c.receive(100);
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.feed(c.read_request(c.rq(1), 600));
+  c.feed(c.atomic_request(kRcFetchAdd, c.rq(4), 1));
+  c.feed(c.send_request(kRcSendOnly, c.rq(5), payload_of(10)));  // RNR NAK
+  unsigned answers = 0;
+  while (const auto frame = c.next(10_us)) {
+    same("AckReq", frame->parsed().bth().ack_req(), 0);
+    ++answers;
+  }
+  require(answers >= 5, "an ACK or more, READ responses, an atomic answer, an RNR NAK",
+          std::to_string(answers) + " packets");
+}
+
+TEST("WIRE-46", "reserved RC opcodes are never executed") {
+  for (const unsigned opcode : {0x15u, 0x18u, 0x19u, 0x1Fu}) {
+    Connection c(dut);
+    c.receive(100);
+    std::fill(dut.memory().data(), dut.memory().data() + Bench::kMemory, std::uint8_t{0x5A});
+    Edit edit(c.send_request(kRcSendOnly, c.rq(0), payload_of(64)));
+    edit.bth().set_opcode(static_cast<std::uint8_t>(opcode));
+    dut.feed(edit.sealed());
+    const auto frame = c.next(10_us);
+    if (frame) {
+      const Parsed p = frame->parsed();
+      require(p.bth().opcode() == kRcAck && p.aeth().syndrome() == kNakInvalid,
+              "silence or NAK invalid request for " + hex(opcode), "another answer");
+    }
+    const auto done = c.receive_cq().poll();
+    require(!done || !done->ok(), "no good completion", "one");
+    for (std::size_t i = 0; i < Bench::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
+  }
+}
+
+TEST("WIRE-47", "RESET, INIT and ERR drop everything") {
+  for (const QpState state : {QpState::kReset, QpState::kInit}) {
+    Connection c(dut, [=](Options& o) { o.up_to = state; });
+    dut.drops_silently(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)), "a SEND");
+    dut.drops_silently(c.read_request(c.rq(0), 10), "a READ");
+    dut.drops_silently(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1), "an ACK");
+  }
+  Connection c(dut);
+  c.qp().to_error();
+  dut.drops_silently(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)), "a SEND");
+  dut.drops_silently(c.write_request(kRcWriteOnly, c.rq(0), payload_of(10)), "a WRITE");
+  dut.drops_silently(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1), "an ACK");
+}
+
+TEST("WIRE-47", "RTR takes requests and ignores answers") {
+  Connection c(dut, [](Options& o) { o.up_to = QpState::kRtr; });
+  c.receive(100);
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.received();
+  c.expect(answer(kAck, c.rq(0)));
+  dut.takes_no_notice(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1).build(), "an ACK");
+  dut.takes_no_notice(c.from_peer(kRcAck, c.sq(0)).aeth(kNakAccess, 1).build(), "a NAK");
+}
+
+TEST("WIRE-47", "SQD takes requests and answers") {
+  Connection c(dut);
+  c.receive(100);
+  c.write(10);
+  c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+  driver::QpAttributes a;
+  a.state = QpState::kSqd;
+  c.qp().modify(a, driver::mask::kState);
+  c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
+  c.received();
+  c.expect(answer(kAck, c.rq(0)));
+  c.ack(c.sq(0));
+  c.sent();
+}
+
+TEST("WIRE-48", "after each bad packet the next good one is served") {
+  Connection c(dut, [](Options& o) { o.qp.receive_entries = 256; });
+  Connection witness(dut, [](Options& o) { o.qp.receive_entries = 64; });
+  std::uint32_t at = 0;
+  const auto serves = [&] {
+    witness.receive(64);
+    witness.feed(witness.send_request(kRcSendOnly, witness.rq(at), payload_of(64)));
+    witness.received(Status::kSuccess, 20_us);
+    witness.expect(answer(kAck, witness.rq(at++)));
+  };
+  std::vector<Bytes> bad;
+  Edit icrc(c.send_request(kRcSendOnly, c.rq(0), payload_of(256)));
+  icrc.frame().back() ^= 1;
+  bad.push_back(icrc.as_it_is());
+  Edit runt(c.send_request(kRcSendOnly, c.rq(0), {}));
+  bad.push_back(Bytes(runt.frame().begin(), runt.frame().begin() + 20));
+  bad.push_back(Bytes(runt.frame().begin(), runt.frame().begin() + 43));
+  Edit cut(c.write_request(kRcWriteOnly, c.rq(0), payload_of(256)));
+  bad.push_back(Bytes(cut.frame().begin(), cut.frame().end() - 100));
+  Edit opcode(c.send_request(kRcSendOnly, c.rq(0), payload_of(256)));
+  opcode.bth().set_opcode(0xFF);
+  bad.push_back(opcode.sealed());
+  bad.push_back(c.write_request(kRcWriteOnly, c.rq(9), payload_of(64)).build());
+  bad.push_back(Bytes(1, 0));
+  bad.push_back(Bytes(9018, 0x77));
+  for (const Bytes& frame : bad) {
+    dut.feed(frame);
+    serves();
+  }
+}
+
+TEST("WIRE-48", "a thousand packets of random bits do no harm") {
+  Connection c(dut);
+  Connection witness(dut);
+  std::fill(dut.target(), dut.target(Bench::kTarget), std::uint8_t{0x5A});
+  auto& random = dut.random();
+  for (unsigned i = 0; i < 1000; ++i) {
+    Bytes frame = c.write_request(kRcWriteOnly, c.rq(0), payload_of(random() % 256)).build();
+    if (random() % 4 == 0) frame.resize(random() % frame.size() + 1);
+    for (unsigned k = random() % 6 + 1; k > 0; --k) {
+      frame[random() % frame.size()] = static_cast<std::uint8_t>(random());
+    }
+    // A good ICRC could let a good WRITE through: one bit of it is always wrong.
+    if (packet::parse(frame).icrc_ok) frame.back() ^= 1;
+    dut.feed(frame);
+  }
+  dut.sleep(50_us);
+  for (std::size_t i = 0; i < Bench::kTarget; ++i) same("byte", dut.target(i)[0], 0x5A);
+  witness.still_works(witness.rq(0), witness.sq(0));
+}
+
+}  // namespace roci::conform
