@@ -38,7 +38,8 @@ class Edit {
       ipv4().set_checksum(packet::ipv4_checksum(view.sub(ip_at_, udp_at_ - ip_at_)));
     }
     const std::uint32_t icrc =
-        packet::icrc(view.sub(ip_at_, icrc_at_ - ip_at_), udp_at_ - ip_at_, is_ipv6());
+        packet::icrc(view.sub(ip_at_, icrc_at_ - ip_at_), bth_at_ - ip_at_,
+                     is_ipv6() ? packet::Network::kIpv6 : packet::Network::kIpv4);
     for (std::size_t i = 0; i < 4; ++i) {
       frame_[icrc_at_ + i] = static_cast<std::uint8_t>(icrc >> 8 * i);
     }
