@@ -5,6 +5,10 @@
 
 using namespace roci::conform;
 
+TEST_CASE("every P0 and P1 statement has a test or a reason, every test cites statements") {
+  for (const std::string& wrong : check_coverage()) FAIL_CHECK(wrong);
+}
+
 TEST_CASE("patterns") {
   CHECK(matches("RQ", "RQ-21"));
   CHECK(matches("RQ-21", "RQ-21"));

@@ -57,7 +57,7 @@ Connection::Connection(Bench& bench, const std::function<void(Options&)>& change
     : bench_(bench), peer_number_(next_peer_number()), seen_(bench.adapter().sent().size()) {
   if (change) change(options_);
   gid_ = bench.adapter().gid(options_.sgid_index);
-  peer_gid_ = neighbour_of(gid_);
+  peer_gid_ = options_.peer_gid.value_or(neighbour_of(gid_));
   send_cq_ = options_.send_cq;
   receive_cq_ = options_.receive_cq;
   if (send_cq_ == nullptr) {
@@ -79,6 +79,7 @@ Connection::Connection(Bench& bench, const std::function<void(Options&)>& change
 driver::QpAttributes Connection::attributes() const {
   driver::QpAttributes a;
   a.access = options_.access;
+  a.pkey_index = options_.pkey_index;
   a.path_mtu = options_.path_mtu;
   a.timeout = options_.timeout;
   a.retry_cnt = options_.retry_cnt;
@@ -216,6 +217,7 @@ Builder Connection::from_peer(std::uint8_t opcode, std::uint32_t psn) {
   Builder builder;
   builder.ethernet(bench_.adapter().mac(), kPeerMac);
   if (options_.vlan) builder.vlan(*options_.vlan);
+  if (options_.roce_v1) builder.roce_v1();
   builder.gids(peer_gid_, gid_).src_port(0xC123).bth(opcode, number(), transport::Psn(psn));
   return builder;
 }

@@ -44,7 +44,10 @@ struct Options : driver::ConnectOptions {
   std::uint32_t sq_psn = 0xFFFFFD;  ///< most tests run over the wrap
   std::uint32_t rq_psn = 0xFFFFFE;
   QpState up_to = QpState::kRts;
+  std::uint16_t pkey_index = 0;
+  std::optional<driver::Gid> peer_gid;         ///< none: a neighbour of the own one
   std::optional<std::uint16_t> vlan;           ///< of the peer's frames
+  bool roce_v1 = false;                        ///< likewise
   driver::ProtectionDomain* pd = nullptr;      ///< nullptr: that of the bench
   driver::CompletionQueue* send_cq = nullptr;  ///< nullptr: own ones
   driver::CompletionQueue* receive_cq = nullptr;

@@ -276,6 +276,36 @@ TEST("CQ-12", "a full event queue tells so and keeps what is unread, in order") 
   require(seen >= 128 && seen < 300, "the unread events that fit", std::to_string(seen));
 }
 
+TEST("CQ-13", "a resize keeps entries and order, and one too small is refused") {
+  Connection c(dut, [](Options& o) { o.cq_entries = 16; });
+  std::uint32_t at = 0;
+  deliver(c, 12, at);
+  for (unsigned i = 1; i <= 7; ++i) same("wr_id", c.received().id, i);
+  bool refused = false;
+  try {
+    c.receive_cq().resize(3);
+  } catch (const driver::Error&) {
+    refused = true;
+  }
+  require(refused, "a resize to 3 with 5 entries refused", "done");
+  c.receive_cq().resize(64);
+  for (unsigned i = 8; i <= 10; ++i) same("wr_id", c.received().id, i);
+  deliver(c, 50, at);
+  for (unsigned i = 11; i <= 62; ++i) same("wr_id", c.received().id, i);
+  c.no_completion();
+  c.is_in(QpState::kRts);
+}
+
+TEST("CQ-13", "a resize while completions come loses none") {
+  Connection c(dut, [](Options& o) { o.cq_entries = 64; });
+  for (unsigned i = 0; i < 48; ++i) c.receive(8);
+  for (unsigned i = 0; i < 48; ++i) {
+    c.feed(c.send_request(kRcSendOnly, c.rq(i), payload_of(8)));
+  }
+  for (const unsigned entries : {100u, 60u, 200u}) c.receive_cq().resize(entries);
+  for (unsigned i = 1; i <= 48; ++i) same("wr_id", c.received().id, i);
+}
+
 TEST("CQ-14 CQ-03", "a small ring wraps two hundred times and no entry is half written") {
   driver::CompletionQueue cq(dut.context(), 4);
   Connection c(dut, [&](Options& o) { o.receive_cq = &cq; });

@@ -225,6 +225,23 @@ TEST("MR-07", "deregistered in the middle of a READ, no byte of it leaves afterw
   }
 }
 
+TEST("MR-07", "deregistered in the middle of a WRITE, the rest of it writes nothing") {
+  Memory memory(dut, 4096);
+  Connection c(dut);
+  {
+    driver::MemoryRegion region(dut.pd(), memory.memory, access::kAll, memory.memory.dma);
+    c.feed(c.from_peer(kRcWriteFirst, c.rq(0))
+               .ack_req()
+               .reth(region.address(), region.key(), 768)
+               .payload(payload_of(256)));
+    c.expect_acked(c.rq(0));
+  }
+  std::fill(memory.memory.host, memory.memory.host + 4096, std::uint8_t{0x22});
+  c.feed(c.send_request(kRcWriteMiddle, c.rq(1), payload_of(256)));
+  c.expect(answer(kNakAccess, c.rq(1)));
+  for (unsigned i = 0; i < 4096; ++i) same("byte", memory.memory.host[i], 0x22);
+}
+
 TEST("MR-17", "a region without remote rights has no remote key that works") {
   driver::MemoryRegion region(dut.pd(), 4096, access::kLocalWrite);
   for (const std::uint8_t opcode : {kRcWriteOnly, kRcReadRequest, kRcFetchAdd}) {

@@ -252,6 +252,51 @@ TEST("QP-11", "a receive posted in ERR flushes") {
   same("wr_id", c.received(Status::kWrFlushErr).id, 1);
 }
 
+TEST("QP-12", "SQD ends what was begun, holds the rest, tells, and RTS goes on") {
+  Connection c(dut);
+  c.write(10);
+  c.write(10);
+  c.expect(packet_of(kRcWriteOnly, c.sq(0)));
+  c.expect(packet_of(kRcWriteOnly, c.sq(1)));
+  driver::QpAttributes a = c.attributes();
+  a.state = QpState::kSqd;
+  a.sqd_notify = true;
+  c.qp().modify(a, m::kState | m::kEnSqdAsyncNotify);
+  c.write(10);
+  require(c.qp().query().sq_draining, "sq_draining with two requests outstanding", "not");
+  c.expect_silence();
+  c.ack(c.sq(0));
+  same("wr_id", c.sent().id, 1);
+  dut.expect_no_event(c.number());
+  c.ack(c.sq(1));
+  same("wr_id", c.sent().id, 2);
+  dut.expect_event(EventKind::kSqDrained, c.number());
+  require(!c.qp().query().sq_draining, "no sq_draining when all is answered", "draining");
+  c.expect_silence();
+  c.no_completion();
+  c.move(QpState::kRts, m::kState);
+  c.expect(packet_of(kRcWriteOnly, c.sq(2)));
+  c.ack(c.sq(2));
+  same("wr_id", c.sent().id, 3);
+  dut.expect_no_event(c.number());
+}
+
+TEST("QP-12", "an idle queue drains at once, and without being asked raises no event") {
+  {
+    Connection c(dut);
+    driver::QpAttributes a = c.attributes();
+    a.state = QpState::kSqd;
+    a.sqd_notify = true;
+    c.qp().modify(a, m::kState | m::kEnSqdAsyncNotify);
+    dut.expect_event(EventKind::kSqDrained, c.number());
+  }
+  Connection c(dut);
+  c.move(QpState::kSqd, m::kState);
+  dut.expect_no_event(c.number());
+  c.move(QpState::kRts, m::kState);
+  c.still_works(c.rq(0), c.sq(0));
+}
+
 TEST("QP-13", "SQD is not left before it is drained") {
   Connection c(dut);
   c.write(10);

@@ -140,6 +140,36 @@ TEST("WIRE-23 WIRE-24", "P_Keys that match the default partition, and those that
   c.sent();
 }
 
+TEST("WIRE-23 WIRE-24", "the key compared and sent is the one at the queue pair's index") {
+  struct Case {
+    std::uint16_t own;
+    std::vector<std::uint16_t> good, bad;
+  };
+  for (const Case& one : {Case{0x8123, {0x8123, 0x0123}, {0xFFFF, 0x7FFF, 0x8122, 0x0000}},
+                          Case{0x0123, {0x8123}, {0x0123, 0xFFFF, 0x8000}}}) {
+    dut.context().set_pkey(1, one.own);
+    {
+      Connection c(dut, [](Options& o) { o.pkey_index = 1; });
+      c.send(10);
+      c.expect(packet_of(kRcSendOnly, c.sq(0)).with(bth(pkey(one.own))));
+      c.feed(c.from_peer(kRcAck, c.sq(0)).pkey(0x8123).aeth(kAck, 1));
+      c.sent();
+      c.receive(100);
+      for (const std::uint16_t key : one.bad) {
+        dut.drops_silently(good_send(c).pkey(key), "P_Key " + hex(key) + " at " + hex(one.own));
+      }
+      unsigned at = 0;
+      for (const std::uint16_t key : one.good) {
+        if (at != 0) c.receive(100);
+        c.feed(good_send(c, at).pkey(key));
+        c.received();
+        c.expect(answer(kAck, c.rq(at++)).with(bth(pkey(one.own))));
+      }
+    }
+    dut.context().set_pkey(1, 0);
+  }
+}
+
 TEST("WIRE-25 WIRE-26", "packets for numbers that nobody has") {
   Connection c(dut);
   c.receive(100);

@@ -51,6 +51,28 @@ TEST("WIRE-01", "a RoCE v1 frame for a GID of RoCE v2 is not taken") {
   c.still_works(c.rq(0), c.sq(0));
 }
 
+TEST("WIRE-01", "a GID of RoCE v1 speaks RoCE v1 and takes nothing else") {
+  driver::Gid gid{};
+  gid[0] = 0xFE;
+  gid[1] = 0x80;
+  gid[15] = 1;
+  dut.context().set_gid(2, gid, {}, true);
+  {
+    Connection c(dut, [](Options& o) {
+      o.sgid_index = 2;
+      o.roce_v1 = true;
+    });
+    c.send(10);
+    const Frame frame = c.expect(packet_of(kRcSendOnly, c.sq(0)));
+    same("EtherType", frame.parsed().ethernet().ethertype(), 0x8915);
+    c.ack(c.sq(0));
+    c.sent();
+    dut.drops_silently(good_send(c).roce_v1(false), "a RoCE v2 frame");
+    c.still_works(c.rq(0), c.sq(1));
+  }
+  dut.context().set_gid(2, {});
+}
+
 TEST("WIRE-02 WIRE-03", "a GID on a VLAN tags its frames and takes none of another") {
   dut.context().set_gid(2, driver::gid_of_ipv4(0x0A010001), 100);
   {

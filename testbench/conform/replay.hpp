@@ -1,0 +1,39 @@
+// Captured exchanges of a test peer with Linux Soft-RoCE, played again to the adapter under test.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+
+/// One exchange of a capture, as raw_index.json tells it.
+struct Exchange {
+  std::string name;
+  struct Step {
+    bool from_peer;  ///< else Soft-RoCE sent it
+    packet::Bytes frame;
+  };
+  std::vector<Step> steps;
+  std::string answers;   ///< what Soft-RoCE sent as responder
+  std::string receives;  ///< its receive completions
+  std::string sends;     ///< its send completions
+  std::string state;
+  std::uint32_t expected_psn = 0;
+  bool memory_untouched = false;
+};
+
+/// Those of `capture` ("raw_write").
+std::vector<Exchange> exchanges_of(const std::string& capture);
+
+/// Makes a captured frame one for this connection: number of the queue pair and remote keys (old to
+/// new) replaced, checksums and ICRC right where they were right and wrong where they were wrong.
+packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
+                      const std::map<std::uint32_t, std::uint32_t>& keys);
+
+/// "success" and so on, as libibverbs says it, to a status; fails for another text.
+Status status_of(const std::string& text);
+
+}  // namespace roci::conform

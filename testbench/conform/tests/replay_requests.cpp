@@ -1,0 +1,302 @@
+// Captured requests, good and bad, that a test peer sent to Linux Soft-RoCE. The outcome must be
+// that of Soft-RoCE, but for the exchanges of `kOtherwise`, where it departs from the statements.
+#include <sstream>
+
+#include "testbench/conform/replay.hpp"
+
+namespace roci::conform {
+using namespace packet;
+
+namespace {
+
+namespace access = driver::access;
+
+/// Regions of the captures: first address, rights, and the key of either recording session.
+constexpr std::uint64_t kMain = 0x7F72A30AA000, kEarlier = 0x7F0350032000,
+                        kLocal = 0x7F72A3088000, kNoWrite = 0x7F72A3099000;
+constexpr std::size_t kRegionBytes = 65536;
+
+/// What must happen instead of what Soft-RoCE did.
+enum class Must {
+  kBeAsked,         ///< NAK invalid request for the last packet, ERR, no good receive
+  kNotBeExecuted,   ///< silence or NAK invalid request; nothing executed
+  kAckNewest,       ///< an ACK of the PSN before the expected one
+  kServeOrRefuse,   ///< as Soft-RoCE, or NAK invalid request
+  kFailTheReceive,  ///< the NAK as Soft-RoCE; the first receive LocAccessErr or flushed
+};
+struct Otherwise {
+  const char* name;
+  Must must;
+};
+constexpr Otherwise kOtherwise[] = {
+    {"len_only_over_mtu", Must::kBeAsked},    {"len_only_over_mtu_1", Must::kBeAsked},
+    {"len_first_short", Must::kBeAsked},      {"len_first_long", Must::kBeAsked},
+    {"len_first_zero", Must::kBeAsked},       {"len_middle_short", Must::kBeAsked},
+    {"len_last_over", Must::kBeAsked},        {"pad_on_first", Must::kBeAsked},
+    {"pad_unaligned", Must::kNotBeExecuted},  {"extra_readreq", Must::kNotBeExecuted},
+    {"op_reserved_15", Must::kNotBeExecuted}, {"op_reserved_18", Must::kNotBeExecuted},
+    {"op_reserved_1b", Must::kNotBeExecuted}, {"op_reserved_1f", Must::kNotBeExecuted},
+    {"psn_minus1", Must::kAckNewest},         {"read_over_depth", Must::kServeOrRefuse},
+    {"write_imm_bad_key", Must::kFailTheReceive},
+};
+const Otherwise* find_otherwise(const std::string& name) {
+  for (const Otherwise& one : kOtherwise) {
+    if (name == one.name) return &one;
+  }
+  return nullptr;
+}
+
+/// Answers as one line each; a plain ACK counts by the newest PSN only, since one may stand for many.
+struct Answers {
+  std::vector<std::string> others;
+  std::string newest_ack;
+  bool operator==(const Answers& other) const {
+    return others == other.others && newest_ack == other.newest_ack;
+  }
+  std::string text() const {
+    std::string all;
+    for (const std::string& one : others) all += one + " ";
+    return all + (newest_ack.empty() ? "" : "ACK@" + newest_ack);
+  }
+};
+
+/// "RC_ACK@1000:61/msn0 RC_READ_RESP_MIDDLE@1001len1024 ..." without MSN of all but plain ACKs.
+Answers answers_of(const std::string& text) {
+  Answers all;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word == "silent") continue;
+    const std::size_t at = word.find('@'), colon = word.find(':'), slash = word.find('/');
+    const std::size_t length = word.find("len");
+    const std::string name = word.substr(0, at);
+    const std::string psn = word.substr(at + 1, std::min(colon, length) - at - 1);
+    const std::string syndrome =
+        colon == std::string::npos ? "" : word.substr(colon + 1, slash - colon - 1);
+    if (name == "RC_ACK" && syndrome == "1f") {
+      all.newest_ack = psn;
+    } else {
+      all.others.push_back(name + "@" + psn + ":" + syndrome +
+                           (length == std::string::npos ? "" : word.substr(length)));
+    }
+  }
+  return all;
+}
+
+/// The same of what the adapter sent.
+Answers answers_of(Connection& c) {
+  const std::map<std::uint8_t, std::string> names = {
+      {kRcAck, "RC_ACK"},
+      {kRcAtomicAck, "RC_ATOMIC_ACK"},
+      {kRcReadRespFirst, "RC_READ_RESP_FIRST"},
+      {kRcReadRespMiddle, "RC_READ_RESP_MIDDLE"},
+      {kRcReadRespLast, "RC_READ_RESP_LAST"},
+      {kRcReadRespOnly, "RC_READ_RESP_ONLY"},
+  };
+  const auto plain_hex = [](std::uint32_t value) { return hex(value).substr(2); };
+  Answers all;
+  while (const auto frame = c.next(0)) {
+    const Parsed p = frame->parsed();
+    const auto name = names.find(p.bth().opcode());
+    require(name != names.end(), "only answers", std::string(opcode_name(p.bth().opcode())));
+    const std::string psn = plain_hex(p.bth().psn());
+    const bool aeth = p.has(Ext::kAeth);
+    if (name->first == kRcAck && p.aeth().syndrome() == kAck) {
+      all.newest_ack = psn;
+    } else {
+      const bool data = name->first >= kRcReadRespFirst && name->first <= kRcReadRespOnly;
+      all.others.push_back(name->second + "@" + psn + ":" +
+                           (aeth ? plain_hex(p.aeth().syndrome()) : "") +
+                           (data ? "len" + std::to_string(p.payload.size) : ""));
+    }
+  }
+  return all;
+}
+
+/// Receive completions as "100 0 64 101 5 0" (number, status, length when good).
+std::string receives_of(const std::string& text) {
+  std::string all;
+  std::size_t at = 0;
+  while ((at = text.find("wr", at)) != std::string::npos) {
+    const std::size_t colon = text.find(':', at), length = text.find(":len", colon);
+    const Status status = status_of(text.substr(colon + 1, length - colon - 1));
+    all += text.substr(at + 2, colon - at - 2) + " " + driver::name_of(status);
+    const std::size_t end = text.find(' ', length);
+    if (status == Status::kSuccess) all += " " + text.substr(length + 4, end - length - 4);
+    all += "; ";
+    at = length;
+  }
+  return all;
+}
+std::string receives_of(Connection& c) {
+  std::string all;
+  while (const auto done = c.receive_cq().poll()) {
+    all += std::to_string(done->id) + " " + driver::name_of(done->status);
+    if (done->ok()) all += " " + std::to_string(done->byte_len);
+    all += "; ";
+  }
+  return all;
+}
+
+/// Memory of a capture's region under its own addresses.
+struct Region {
+  Region(Bench& dut, std::uint64_t address, std::uint32_t rights)
+      : device(dut.context().device()), memory(device.allocate(kRegionBytes, 4096)) {
+    region = std::make_unique<driver::MemoryRegion>(dut.pd(), memory, rights, address);
+  }
+  ~Region() {
+    region.reset();
+    device.release(memory);
+  }
+  driver::Device& device;
+  driver::DmaMemory memory;
+  std::unique_ptr<driver::MemoryRegion> region;
+};
+
+void prepare(const std::string& name, Options& o) {
+  o.path_mtu = 3;
+  o.rq_psn = name == "psn_wrap" ? 0xFFFFFF : 0x1000;
+  o.max_dest_rd_atomic = name == "atomic_depth0" ? 0 : 2;
+  if (name == "atomic_qp_no_perm") o.access = access::kAll & ~access::kRemoteAtomic;
+  if (name == "state_reset") o.up_to = QpState::kReset;
+  if (name == "state_init") o.up_to = QpState::kInit;
+  if (name == "state_rtr") o.up_to = QpState::kRtr;
+  const bool ipv6 = name == "good_send_ipv6";
+  o.sgid_index = ipv6 ? 1 : 0;
+  o.peer_gid = driver::gid_of_ipv4(0x0A000009);
+  if (ipv6) {
+    o.peer_gid = driver::Gid{};
+    (*o.peer_gid)[0] = 0xFD;
+    (*o.peer_gid)[15] = 9;
+  }
+}
+
+bool has_receives(const std::string& name) {
+  return name.find("no_recv") == std::string::npos && name != "rnr" && name != "state_reset";
+}
+
+void play(Bench& dut, const Exchange& e) {
+  Region main(dut, kMain, access::kAll), earlier(dut, kEarlier, access::kAll);
+  Region local(dut, kLocal, access::kLocalWrite);
+  Region no_write(dut, kNoWrite,
+                  access::kLocalWrite | access::kRemoteRead | access::kRemoteAtomic);
+  const std::map<std::uint32_t, std::uint32_t> keys = {{0x2AF, main.region->key()},
+                                                       {0x23B, earlier.region->key()},
+                                                       {0x485, local.region->key()},
+                                                       {0x32C, no_write.region->key()}};
+  Connection c(dut, [&](Options& o) { prepare(e.name, o); });
+  if (has_receives(e.name)) {
+    for (std::uint64_t id = 100; id <= 101; ++id) {
+      driver::ReceiveRequest r;
+      r.id = id;
+      r.sges = {main.region->sge(0, 8192)};
+      c.qp().receive(r);
+    }
+  }
+  if (e.name == "state_err") c.qp().to_error();
+  for (const Exchange::Step& step : e.steps) {
+    if (!step.from_peer) continue;
+    dut.feed(rewrite(step.frame, c.number(), keys));
+    dut.sleep(5_us);
+  }
+  dut.sleep(20_us);
+
+  const Answers seen = answers_of(c), soft = answers_of(e.answers);
+  const std::string receives = receives_of(c);
+  const QpState state = c.qp().query().state;
+  const auto untouched = [](const Region& region) {
+    return std::all_of(region.memory.host, region.memory.host + kRegionBytes,
+                       [](std::uint8_t byte) { return byte == 0; });
+  };
+  const Otherwise* otherwise = find_otherwise(e.name);
+  const bool refused = seen.others.size() == 1 && seen.others[0].find(":61") != std::string::npos;
+  if (otherwise == nullptr || (otherwise->must == Must::kServeOrRefuse && !refused) ||
+      otherwise->must == Must::kFailTheReceive) {
+    // Where Soft-RoCE kept silent, an ACK of what was executed is allowed.
+    Answers allowed = soft;
+    if (soft.newest_ack.empty() && e.name == "ackreq_0") allowed.newest_ack = seen.newest_ack;
+    // What a NAK refuses may have been acknowledged up to it, or not.
+    if (e.state == "ERR") allowed.newest_ack = seen.newest_ack;
+    require(seen == allowed, e.name + ": answers " + allowed.text(), seen.text());
+    if (otherwise == nullptr) {
+      require(receives == receives_of(e.receives), e.name + ": receives " + receives_of(e.receives),
+              receives);
+    }
+    require((state == QpState::kErr) == (e.state == "ERR"), e.name + ": state " + e.state,
+            "another");
+    if (e.state == "RTS") same(e.name + ": expected PSN", c.qp().query().rq_psn, e.expected_psn);
+    if (e.memory_untouched) {
+      require(untouched(main) && untouched(earlier), e.name + ": memory untouched", "written");
+    }
+  }
+  require(untouched(local) && untouched(no_write), e.name + ": other regions untouched", "written");
+  if (otherwise == nullptr) return;
+  switch (otherwise->must) {
+    case Must::kBeAsked:
+      require(refused && state == QpState::kErr, e.name + ": NAK invalid request and ERR",
+              seen.text());
+      require(receives.find("Success") == std::string::npos, e.name + ": no good receive", receives);
+      break;
+    case Must::kNotBeExecuted:
+      require(seen.text().empty() || refused, e.name + ": silence or NAK invalid request",
+              seen.text());
+      require(receives.find("Success") == std::string::npos && untouched(main) &&
+                  untouched(earlier),
+              e.name + ": nothing executed", receives);
+      break;
+    case Must::kAckNewest:
+      require(seen.others.empty() && seen.newest_ack == "fff", e.name + ": an ACK of 0xfff",
+              seen.text());
+      break;
+    case Must::kServeOrRefuse:
+      if (refused) require(state == QpState::kErr, e.name + ": ERR", "another state");
+      break;
+    case Must::kFailTheReceive:
+      require(receives == "100 LocAccessErr; 101 WrFlushErr; " ||
+                  receives == "100 WrFlushErr; 101 WrFlushErr; ",
+              e.name + ": LocAccessErr or a flush, then a flush", receives);
+      break;
+  }
+}
+
+void play_all(Bench& dut, const char* capture) {
+  for (const Exchange& e : exchanges_of(capture)) play(dut, e);
+}
+
+}  // namespace
+
+TEST("WIRE-05 WIRE-12 WIRE-15 WIRE-16 WIRE-18 WIRE-20 WIRE-21 WIRE-22 WIRE-23 WIRE-25 WIRE-26 "
+     "WIRE-27 WIRE-28 WIRE-37 WIRE-40 WIRE-45 WIRE-46 RSP-10",
+     "replay of raw_framing: good and bad frames of Linux captures") {
+  std::vector<Exchange> all = exchanges_of("raw_framing");
+  // Sent to port 4790, the capture does not hold it.
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const Exchange& e) { return e.name == "dport_4790"; }),
+            all.end());
+  for (const Exchange& e : all) play(dut, e);
+}
+TEST("WIRE-33 WIRE-35 RSP-10", "replay of raw_trunc: packets cut short") {
+  play_all(dut, "raw_trunc");
+}
+TEST("WIRE-32 WIRE-34 RSP-25", "replay of raw_length: SEND packets of wrong lengths") {
+  play_all(dut, "raw_length");
+}
+TEST("RSP-03 RSP-04 RSP-07 RSP-09 RSP-45", "replay of raw_psn: gaps, duplicates, the wrap") {
+  play_all(dut, "raw_psn");
+}
+TEST("RSP-22 RSP-51", "replay of raw_sequence: opcodes out of order") {
+  play_all(dut, "raw_sequence");
+}
+TEST("RSP-26 RSP-28 RSP-29 RSP-30 RSP-31 RSP-16 WC-08", "replay of raw_write: WRITEs of all kinds") {
+  play_all(dut, "raw_write");
+}
+TEST("RSP-29 RSP-31 RSP-34 RSP-35 RSP-38", "replay of raw_read: READs and their duplicates") {
+  play_all(dut, "raw_read");
+}
+TEST("RSP-37 RSP-39 RSP-41 RSP-42 RSP-43", "replay of raw_atomic: atomics and their duplicates") {
+  play_all(dut, "raw_atomic");
+}
+TEST("WIRE-47 RSP-16 RQ-53", "replay of raw_state_rnr_cnp: states, RNR, a CNP") {
+  play_all(dut, "raw_state_rnr_cnp");
+}
+
+}  // namespace roci::conform
