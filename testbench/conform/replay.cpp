@@ -29,15 +29,14 @@ std::uint32_t reversed(std::uint32_t v) {
 void repair(packet::Bytes& frame, const packet::Parsed& before) {
   const packet::ByteView view(frame);
   if (before.icrc_at == 0) return;  // no room for one
-  const std::uint32_t right =
-      packet::icrc(view.sub(before.ip_at, before.icrc_at - before.ip_at),
-                   before.bth_at - before.ip_at, before.network());
+  const std::uint32_t right = packet::icrc(view.sub(before.ip_at, before.icrc_at - before.ip_at),
+                                           before.bth_at - before.ip_at, before.network());
   const std::uint32_t was = before.icrc_sent();
   put_icrc(frame, before.icrc_at,
-           before.icrc_ok                            ? right
-           : was == 0                                ? 0
+           before.icrc_ok                          ? right
+           : was == 0                              ? 0
            : was == reversed(before.icrc_expected) ? reversed(right)
-                                                     : right ^ was ^ before.icrc_expected);
+                                                   : right ^ was ^ before.icrc_expected);
   const std::uint16_t sum = before.udp().checksum();
   if (sum == 0) return;
   const std::size_t ip_bytes = before.udp_at - before.ip_at;
@@ -106,7 +105,8 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
     return 0xFFF00000u | (key & 0xFFFF);
   };
   const std::size_t ext_at = bth_at + packet::Bth::kBytes;
-  if (before.op != nullptr && before.payload.data != nullptr && before.op->has(packet::Ext::kReth)) {
+  if (before.op != nullptr && before.payload.data != nullptr &&
+      before.op->has(packet::Ext::kReth)) {
     packet::MutableReth reth(after.data() + ext_at + before.op->offset_of(packet::Ext::kReth));
     reth.set_rkey(translate(reth.rkey()));
   }

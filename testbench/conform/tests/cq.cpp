@@ -41,6 +41,9 @@ TEST("CQ-02 CQ-15", "four queue pairs on one completion queue keep their orders"
     for (auto& c : all) c->receive(64, 64 * k);
     for (auto& c : all) c->write(64);
   }
+  for (auto& c : all) {
+    for (unsigned k = 0; k < kRounds; ++k) c->expect(packet_of(kRcWriteOnly, c->sq(k)));
+  }
   for (unsigned k = 0; k < kRounds; ++k) {
     for (auto& c : all) {
       c->feed(c->send_request(kRcSendOnly, c->rq(k), payload_of(64)));
@@ -221,8 +224,8 @@ TEST("CQ-10", "arm, poll, sleep misses nothing and one event comes for each arm"
     ++events;
   }
   while (dut.event(cqn, 5_us)) ++events;
-  require(events <= arms, "at most one event for each arm", std::to_string(events) + " events of " +
-                                                                std::to_string(arms) + " arms");
+  require(events <= arms, "at most one event for each arm",
+          std::to_string(events) + " events of " + std::to_string(arms) + " arms");
 }
 
 TEST("CQ-11", "arming for any overrides solicited-only, and is not weakened by it") {
@@ -321,7 +324,8 @@ TEST("CQ-14 CQ-03", "a small ring wraps two hundred times and no entry is half w
     same("byte_len", done->byte_len, bytes);
     same("immediate", done->imm, i * 0x01010101u);
     const Bytes data = payload_of(bytes, i);
-    require(std::equal(data.begin(), data.end(), dut.local(64 * (i % 8))), "its payload", "not yet");
+    require(std::equal(data.begin(), data.end(), dut.local(64 * (i % 8))), "its payload",
+            "not yet");
   }
 }
 

@@ -81,12 +81,12 @@ TEST("MR-03 RSP-29", "bounds at both ends, and lengths that would wrap") {
     std::uint32_t bytes;
     bool good;
   };
-  for (const Case& one : {Case{kIova, 4096, true}, Case{kIova + 4095, 1, true},
-                          Case{kIova - 1, 2, false}, Case{kIova - 1, 1, false},
-                          Case{kIova + 4096, 1, false}, Case{kIova + 4095, 2, false},
-                          Case{kIova, 4097, false}, Case{kIova, 0x80000000, false},
-                          Case{kIova + 8, 0xFFFF'FFFF, false}, Case{~std::uint64_t{0}, 1, false},
-                          Case{0, 1, false}}) {
+  for (const Case& one :
+       {Case{kIova, 4096, true}, Case{kIova + 4095, 1, true}, Case{kIova - 1, 2, false},
+        Case{kIova - 1, 1, false}, Case{kIova + 4096, 1, false}, Case{kIova + 4095, 2, false},
+        Case{kIova, 4097, false}, Case{kIova, 0x80000000, false},
+        Case{kIova + 8, 0xFFFF'FFFF, false}, Case{~std::uint64_t{0}, 1, false},
+        Case{0, 1, false}}) {
     Connection c(dut, [](Options& o) { o.path_mtu = 5; });
     const unsigned seen = outcome(
         c, c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(one.va, region.key(), one.bytes));
@@ -106,15 +106,19 @@ TEST("MR-04", "each use needs its right") {
     driver::MemoryRegion region(dut.pd(), 4096, access::kAll & ~remote[missing]);
     for (unsigned use = 0; use < 3; ++use) {
       Connection c(dut);
-      const Builder request =
-          use == 0   ? write_to(c, region.address(), region.key(), payload_of(8))
-          : use == 1 ? c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(region.address(),
-                                                                           region.key(), 8)
-                     : c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(region.address(),
-                                                                              region.key(), 1, 0);
+      const Builder request = use == 0 ? write_to(c, region.address(), region.key(), payload_of(8))
+                              : use == 1 ? c.from_peer(kRcReadRequest, c.rq(0))
+                                               .ack_req()
+                                               .reth(region.address(), region.key(), 8)
+                                         : c.from_peer(kRcFetchAdd, c.rq(0))
+                                               .ack_req()
+                                               .atomic_eth(region.address(), region.key(), 1, 0);
       const unsigned seen = outcome(c, request);
       same("syndrome of use " + std::to_string(use) + " without right " + std::to_string(missing),
-           seen, use == missing ? kNakAccess : use == 0 ? kAck : 0);
+           seen,
+           use == missing ? kNakAccess
+           : use == 0     ? kAck
+                          : 0);
     }
   }
 }
@@ -182,9 +186,9 @@ TEST("MR-06", "a region's addresses may start anywhere, its memory at any byte")
   for (const std::size_t skew : {0u, 1u, 63u, 4095u}) {
     Memory memory(dut, 3 * 4096);
     constexpr std::uint64_t kIova = 0x1234567890;
-    driver::MemoryRegion region(
-        dut.pd(), {memory.memory.host + skew, memory.memory.dma + skew, 8192 - 100}, access::kAll,
-        kIova);
+    driver::MemoryRegion region(dut.pd(),
+                                {memory.memory.host + skew, memory.memory.dma + skew, 8192 - 100},
+                                access::kAll, kIova);
     Connection c(dut, [](Options& o) { o.path_mtu = 4; });
     const Bytes data = payload_of(2000);
     c.feed(write_to(c, kIova + 4000, region.key(), data));
@@ -250,7 +254,9 @@ TEST("MR-17", "a region without remote rights has no remote key that works") {
         opcode == kRcWriteOnly ? write_to(c, region.address(), region.key(), payload_of(8))
         : opcode == kRcReadRequest
             ? c.from_peer(opcode, c.rq(0)).ack_req().reth(region.address(), region.key(), 8)
-            : c.from_peer(opcode, c.rq(0)).ack_req().atomic_eth(region.address(), region.key(), 1, 0);
+            : c.from_peer(opcode, c.rq(0))
+                  .ack_req()
+                  .atomic_eth(region.address(), region.key(), 1, 0);
     same("syndrome", outcome(c, request), kNakAccess);
   }
 }

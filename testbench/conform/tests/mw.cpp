@@ -209,8 +209,8 @@ TEST("MR-12 WC-06", "binds that are refused") {
           Case{"a range that ends outside", kRegionRights, 8192 - 63, 64, access::kRemoteRead,
                false},
           Case{"a range that starts before", kRegionRights, -1, 64, access::kRemoteRead, false},
-          Case{"a length that wraps", kRegionRights, 64, ~std::uint64_t{0} - 8,
-               access::kRemoteRead, false},
+          Case{"a length that wraps", kRegionRights, 64, ~std::uint64_t{0} - 8, access::kRemoteRead,
+               false},
           Case{"a window of another domain", kRegionRights, 0, 64, access::kRemoteRead, true}}) {
       Place place(dut, one.region_rights);
       MemoryWindow window(one.foreign ? pd : dut.pd(), type);
@@ -280,12 +280,12 @@ TEST("MR-15", "fast registration works on a free key only, with a variant of the
   using driver::Body;
   const std::uint32_t key = static_cast<std::uint32_t>(
       dut.context()
-          .execute(packet::code_of(spec::kAdminOps, "AllocFastMr"),
-                   Body()
-                       .put(spec::place_of(spec::kAllocFastMr, "pd"), dut.pd().number())
-                       .put(spec::place_of(spec::kAllocFastMr, "pasid"),
-                            dut.context().device().pasid()),
-                   "allocate fast region")
+          .execute(
+              packet::code_of(spec::kAdminOps, "AllocFastMr"),
+              Body()
+                  .put(spec::place_of(spec::kAllocFastMr, "pd"), dut.pd().number())
+                  .put(spec::place_of(spec::kAllocFastMr, "pasid"), dut.context().device().pasid()),
+              "allocate fast region")
           .get(spec::place_of(spec::kAllocFastMrReply, "key")));
   driver::SendRequest r;
   r.opcode = Opcode::kRegMr;
@@ -325,8 +325,8 @@ TEST("MR-16", "addresses of a zero-based window count from its start") {
   const std::uint32_t key = bind(c, window, place, access::kRemoteWrite | access::kZeroBased);
   same("syndrome", try_write(c, c.rq(0), 0, key, 64), kAck);
   const Bytes data = payload_of(64);
-  require(std::equal(data.begin(), data.end(), place.region.data() + kAt), "the WRITE in the window",
-          "elsewhere");
+  require(std::equal(data.begin(), data.end(), place.region.data() + kAt),
+          "the WRITE in the window", "elsewhere");
   same("syndrome of one byte more", try_write(c, c.rq(1), 1, key, 64), kNakAccess);
 }
 
@@ -372,8 +372,9 @@ TEST("RSP-47", "SEND with invalidate of a key that cannot be invalidated") {
     c.feed(c.send_request(kRcSendOnlyInv, c.rq(0), payload_of(10)).ieth(key));
     c.feed(c.send_request(kRcSendOnly, c.rq(1), payload_of(10)));
     const auto done = c.receive_cq().wait(100_us);
-    require(done && (done->status == Status::kRemInvReqErr || done->status == Status::kLocAccessErr),
-            "RemInvReqErr or LocAccessErr", done ? driver::name_of(done->status) : "nothing");
+    require(
+        done && (done->status == Status::kRemInvReqErr || done->status == Status::kLocAccessErr),
+        "RemInvReqErr or LocAccessErr", done ? driver::name_of(done->status) : "nothing");
     c.received(Status::kWrFlushErr);
     c.is_in(QpState::kErr);
   }

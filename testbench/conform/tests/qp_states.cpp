@@ -49,9 +49,8 @@ std::string name_of(QpState state) {
 
 /// A connection brought into `state`.
 std::unique_ptr<Connection> in_state(Bench& dut, QpState state) {
-  auto c = std::make_unique<Connection>(dut, [=](Options& o) {
-    o.up_to = state < QpState::kRts ? state : QpState::kRts;
-  });
+  auto c = std::make_unique<Connection>(
+      dut, [=](Options& o) { o.up_to = state < QpState::kRts ? state : QpState::kRts; });
   if (state == QpState::kSqd) c->move(QpState::kSqd, m::kState);
   if (state == QpState::kErr) c->qp().to_error();
   return c;
@@ -64,9 +63,10 @@ void needs_each(Bench& dut, QpState from, QpState to, std::uint32_t required) {
     const auto c = in_state(dut, from);
     driver::QpAttributes a = c->attributes();
     a.state = to;
-    require(c->refuses(a, required & ~bit), name_of(from) + " to " + name_of(to) +
-                                                " without attribute bit " + hex(bit) + " refused",
-            "taken");
+    require(
+        c->refuses(a, required & ~bit),
+        name_of(from) + " to " + name_of(to) + " without attribute bit " + hex(bit) + " refused",
+        "taken");
     c->is_in(from);
     require(!c->refuses(a, required), "the whole set taken", "refused");
   }
@@ -112,23 +112,22 @@ TEST("QP-05", "attributes that do not belong to a transition") {
     QpState from, to;
     std::uint32_t mask;
   };
-  for (const Case& one :
-       {Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kSqPsn},
-        Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kTimeout},
-        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kDestQpn},
-        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kRqPsn},
-        Case{QpState::kReset, QpState::kInit, m::kInit | m::kPathMtu},
-        Case{QpState::kReset, QpState::kInit, m::kInit | m::kSqPsn},
-        Case{QpState::kRts, QpState::kRts, m::kState | m::kSqPsn},
-        Case{QpState::kRts, QpState::kRts, m::kState | m::kPathMtu},
-        Case{QpState::kRts, QpState::kErr, m::kState | m::kTimeout}}) {
+  for (const Case& one : {Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kSqPsn},
+                          Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kTimeout},
+                          Case{QpState::kRtr, QpState::kRts, m::kRts | m::kDestQpn},
+                          Case{QpState::kRtr, QpState::kRts, m::kRts | m::kRqPsn},
+                          Case{QpState::kReset, QpState::kInit, m::kInit | m::kPathMtu},
+                          Case{QpState::kReset, QpState::kInit, m::kInit | m::kSqPsn},
+                          Case{QpState::kRts, QpState::kRts, m::kState | m::kSqPsn},
+                          Case{QpState::kRts, QpState::kRts, m::kState | m::kPathMtu},
+                          Case{QpState::kRts, QpState::kErr, m::kState | m::kTimeout}}) {
     const auto c = in_state(dut, one.from);
     driver::QpAttributes a = c->attributes();
     a.state = one.to;
-    require(c->refuses(a, one.mask),
-            name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) +
-                " refused",
-            "taken");
+    require(
+        c->refuses(a, one.mask),
+        name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " refused",
+        "taken");
     c->is_in(one.from);
   }
 }
@@ -138,20 +137,19 @@ TEST("QP-06", "optional attributes of transitions") {
     QpState from, to;
     std::uint32_t mask;
   };
-  for (const Case& one :
-       {Case{QpState::kInit, QpState::kInit, m::kState | m::kAccessFlags},
-        Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kPkeyIndex},
-        Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kAccessFlags},
-        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kAccessFlags},
-        Case{QpState::kRtr, QpState::kRts, m::kRts | m::kMinRnrTimer},
-        Case{QpState::kRts, QpState::kRts, m::kState | m::kAccessFlags},
-        Case{QpState::kRts, QpState::kRts, m::kState | m::kMinRnrTimer},
-        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kTimeout},
-        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRetryCnt},
-        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRnrRetry},
-        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxRdAtomic},
-        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxDestRdAtomic},
-        Case{QpState::kSqd, QpState::kSqd, m::kState | m::kAv}}) {
+  for (const Case& one : {Case{QpState::kInit, QpState::kInit, m::kState | m::kAccessFlags},
+                          Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kPkeyIndex},
+                          Case{QpState::kInit, QpState::kRtr, m::kRtr | m::kAccessFlags},
+                          Case{QpState::kRtr, QpState::kRts, m::kRts | m::kAccessFlags},
+                          Case{QpState::kRtr, QpState::kRts, m::kRts | m::kMinRnrTimer},
+                          Case{QpState::kRts, QpState::kRts, m::kState | m::kAccessFlags},
+                          Case{QpState::kRts, QpState::kRts, m::kState | m::kMinRnrTimer},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kTimeout},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRetryCnt},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRnrRetry},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxRdAtomic},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxDestRdAtomic},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kAv}}) {
     const auto c = in_state(dut, one.from);
     driver::QpAttributes a = c->attributes();
     a.state = one.to;

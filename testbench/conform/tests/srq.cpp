@@ -15,10 +15,9 @@ void post(Bench& dut, driver::SharedReceiveQueue& srq, std::uint64_t id, std::si
 }
 
 /// Receives that a credit code of an AETH stands for.
-constexpr std::uint32_t kCredits[31] = {0,    1,    2,    3,    4,    6,    8,     12,
-                                        16,   24,   32,   48,   64,   96,   128,   192,
-                                        256,  384,  512,  768,  1024, 1536, 2048,  3072,
-                                        4096, 6144, 8192, 12288, 16384, 24576, 32768};
+constexpr std::uint32_t kCredits[31] = {
+    0,   1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,  192,
+    256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
 
 }  // namespace
 
@@ -34,7 +33,10 @@ TEST("RSP-54 RSP-14", "two queue pairs interleave SENDs from one shared receive 
   const Bytes data_a = payload_of(600, 1), data_b = payload_of(700, 2);
   const auto feed = [](Connection& c, const Bytes& data, unsigned i) {
     const std::size_t at = 256 * i, end = std::min<std::size_t>(at + 256, data.size());
-    c.feed(c.send_request(i == 0 ? kRcSendFirst : i == 2 ? kRcSendLast : kRcSendMiddle, c.rq(i),
+    c.feed(c.send_request(i == 0   ? kRcSendFirst
+                          : i == 2 ? kRcSendLast
+                                   : kRcSendMiddle,
+                          c.rq(i),
                           Bytes(data.begin() + static_cast<std::ptrdiff_t>(at),
                                 data.begin() + static_cast<std::ptrdiff_t>(end))));
   };

@@ -53,10 +53,18 @@ TEST("WIRE-19 WIRE-25 WIRE-29 WIRE-32", "the bytes of a BTH") {
   const Frame frame = c.expect(packet_of(kRcSendOnly, 0xA1B2C3));
   const std::uint8_t* bth = frame.bytes.data() + 14 + 20 + 8;
   const std::uint32_t qpn = c.peer_number();
-  const std::uint8_t expected[] = {0x04, 0x80 | 3u << 4, 0xFF, 0xFF, 0,
+  const std::uint8_t expected[] = {0x04,
+                                   0x80 | 3u << 4,
+                                   0xFF,
+                                   0xFF,
+                                   0,
                                    static_cast<std::uint8_t>(qpn >> 16),
                                    static_cast<std::uint8_t>(qpn >> 8),
-                                   static_cast<std::uint8_t>(qpn), 0x80, 0xA1, 0xB2, 0xC3};
+                                   static_cast<std::uint8_t>(qpn),
+                                   0x80,
+                                   0xA1,
+                                   0xB2,
+                                   0xC3};
   for (unsigned i = 0; i < 12; ++i) {
     const unsigned mask = i == 1 ? 0xBF : 0xFF;  // MigReq may be either
     same("byte " + std::to_string(i) + " of the BTH", bth[i] & mask, expected[i] & mask);
@@ -250,9 +258,7 @@ TEST("WIRE-30 WIRE-31", "the bytes of RETH, AtomicETH and immediate") {
 
 TEST("WIRE-32", "pad fills to four bytes, is 0 when sent and ignored when received") {
   Connection c(dut);
-  const struct {
-    unsigned bytes, pad;
-  } cases[] = {{1, 3}, {2, 2}, {3, 1}, {61, 3}, {64, 0}};
+  const struct { unsigned bytes, pad; } cases[] = {{1, 3}, {2, 2}, {3, 1}, {61, 3}, {64, 0}};
   std::int64_t at = 0;
   for (const auto& one : cases) {
     std::fill(dut.local(), dut.local(512), std::uint8_t{0xFF});
@@ -326,8 +332,9 @@ TEST("WIRE-35", "bytes behind an opcode without payload") {
     std::uint8_t opcode;
     int extra;
   };
-  for (const Case& one : {Case{"a READ request", kRcReadRequest, 8}, Case{"an atomic", kRcFetchAdd, 8},
-                          Case{"a compare-and-swap", kRcCmpSwap, 4}}) {
+  for (const Case& one :
+       {Case{"a READ request", kRcReadRequest, 8}, Case{"an atomic", kRcFetchAdd, 8},
+        Case{"a compare-and-swap", kRcCmpSwap, 4}}) {
     Connection c(dut);
     Edit edit(one.opcode == kRcReadRequest ? c.read_request(c.rq(0), 10)
                                            : c.atomic_request(one.opcode, c.rq(0), 5));
