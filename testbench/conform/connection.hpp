@@ -139,6 +139,7 @@ class Connection {
 
   static constexpr std::uint64_t kRemoteAddress = 0x7000'1234'5600;
   static constexpr std::uint32_t kRemoteKey = 0x00ABCD12;
+  static constexpr std::uint64_t kPeerMac = 0x525400000099;
 
  private:
   friend class Bench;

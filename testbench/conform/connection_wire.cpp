@@ -1,0 +1,166 @@
+// The wire's side of a connection: frames of the peer, and those that come from the adapter.
+#include <algorithm>
+#include <sstream>
+
+#include "packet/describe.hpp"
+#include "testbench/conform/connection.hpp"
+
+namespace roci::conform {
+namespace {
+
+std::string psn_text(std::uint32_t psn) { return "PSN " + hex(psn); }
+
+std::string syndrome_text(std::uint8_t syndrome) {
+  if (syndrome >> 5 == packet::code_of(spec::kAethKinds, "Rnr")) return "RNR NAK";
+  for (const spec::Code& code : spec::kSyndromes) {
+    if (code.value == syndrome) return std::string(code.name);
+  }
+  return "syndrome " + hex(syndrome);
+}
+
+}  // namespace
+
+Expected packet_of(std::uint8_t opcode, std::uint32_t psn) {
+  return {std::string(packet::opcode_name(opcode)) + " with " + psn_text(psn),
+          {packet::bth(packet::opcode(opcode), packet::psn(psn))}};
+}
+
+Expected answer(std::uint8_t syndrome, std::uint32_t psn) {
+  Expected what{syndrome_text(syndrome) + " with " + psn_text(psn),
+                {packet::bth(packet::opcode(packet::kRcAck), packet::psn(psn))}};
+  const unsigned kind = syndrome >> 5;
+  if (kind == packet::code_of(spec::kAethKinds, "Nak")) {
+    what.checks.push_back(packet::aeth(packet::syndrome(syndrome)));
+  } else {
+    what.checks.push_back([=](const packet::Parsed& p, packet::Verdict* verdict) {
+      if (p.has(packet::Ext::kAeth)) verdict->expect("kind", p.aeth().syndrome() >> 5, kind);
+    });
+  }
+  return what;
+}
+
+Builder Connection::from_peer(std::uint8_t opcode, std::uint32_t psn) {
+  Builder builder;
+  builder.ethernet(bench_.adapter().mac(), kPeerMac);
+  if (options_.vlan) builder.vlan(*options_.vlan);
+  if (options_.roce_v1) builder.roce_v1();
+  builder.gids(peer_gid_, gid_).src_port(0xC123).bth(opcode, number(), transport::Psn(psn));
+  return builder;
+}
+
+Builder Connection::send_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload) {
+  return from_peer(opcode, psn).ack_req().payload(payload);
+}
+
+Builder Connection::write_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload,
+                                  std::size_t offset, std::uint32_t total) {
+  Builder builder = send_request(opcode, psn, payload);
+  const packet::OpcodeInfo* info = packet::find_opcode(opcode);
+  if (info != nullptr && info->has(packet::Ext::kReth)) {
+    builder.reth(bench_.target_address(offset), bench_.memory().key(),
+                 total != 0 ? total : static_cast<std::uint32_t>(payload.size()));
+  }
+  return builder;
+}
+
+Builder Connection::read_request(std::uint32_t psn, std::uint32_t bytes, std::size_t offset) {
+  return from_peer(packet::kRcReadRequest, psn)
+      .ack_req()
+      .reth(bench_.target_address(offset), bench_.memory().key(), bytes);
+}
+
+Builder Connection::atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
+                                   std::uint64_t compare, std::size_t offset) {
+  return from_peer(opcode, psn)
+      .ack_req()
+      .atomic_eth(bench_.target_address(offset), bench_.memory().key(), swap_add, compare);
+}
+
+void Connection::ack(std::uint32_t psn, std::uint8_t syndrome) {
+  feed(from_peer(packet::kRcAck, psn).aeth(syndrome, 1));
+}
+
+void Connection::read_response(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload) {
+  Builder builder = from_peer(opcode, psn).payload(payload);
+  if (opcode != packet::kRcReadRespMiddle) builder.aeth(kAck, 1);
+  feed(builder);
+}
+
+void Connection::atomic_response(std::uint32_t psn, std::uint64_t original) {
+  feed(from_peer(packet::kRcAtomicAck, psn).aeth(kAck, 1).atomic_ack_eth(original));
+}
+
+std::size_t Connection::find_next() {
+  const std::vector<Frame>& all = bench_.adapter().sent();
+  while (seen_ < all.size()) {
+    const packet::Parsed parsed = all[seen_].parsed();
+    if (parsed.has_bth && parsed.bth().dest_qp() == peer_number_) break;
+    ++seen_;
+  }
+  return seen_;
+}
+
+std::optional<Frame> Connection::next(Time within) {
+  bench_.wait([&] { return find_next() < bench_.adapter().sent().size(); }, within);
+  if (find_next() == bench_.adapter().sent().size()) return {};
+  return bench_.adapter().sent()[seen_++];
+}
+
+Frame Connection::expect(const Expected& what, Time within) {
+  const std::optional<Frame> frame = next(within);
+  if (!frame) {
+    const auto bad = send_cq_->poll();
+    throw Failure(
+        what.text,
+        "no packet in " + std::to_string(within) + " ns" +
+            (bad ? std::string(", but the completion ") + driver::name_of(bad->status) : ""));
+  }
+  const packet::Verdict verdict = packet::check(frame->bytes, what.checks);
+  if (!verdict) {
+    std::ostringstream text;
+    text << packet::describe(frame->bytes) << " (" << verdict << ")";
+    throw Failure(what.text, text.str());
+  }
+  return *frame;
+}
+
+void Connection::expect_silence(Time ns) {
+  const std::optional<Frame> frame = next(ns);
+  if (frame) throw Failure("silence", packet::describe(frame->bytes));
+}
+
+Frame Connection::expect_acked(std::uint32_t psn, Time within) {
+  for (;;) {
+    const std::optional<Frame> frame = next(within);
+    const std::string expected = "ACK up to PSN " + hex(psn);
+    if (!frame) throw Failure(expected, "no packet in " + std::to_string(within) + " ns");
+    const packet::Parsed p = frame->parsed();
+    if (!p.ok() || p.bth().opcode() != packet::kRcAck ||
+        p.aeth().syndrome() >> 5 != packet::code_of(spec::kAethKinds, "Ack") ||
+        p.psn().after(transport::Psn(psn))) {
+      throw Failure(expected, packet::describe(frame->bytes));
+    }
+    if (p.psn() == transport::Psn(psn)) return *frame;
+  }
+}
+
+void Connection::ignore_packets() { seen_ = bench_.adapter().sent().size(); }
+
+void Connection::still_works(std::uint32_t rq, std::uint32_t sq) {
+  const Bytes data = payload_of(100, rq);
+  ignore_packets();
+  receive(100, Bench::kTarget - 256);
+  feed(send_request(packet::kRcSendOnly, rq, data));
+  same("byte_len", received().byte_len, 100);
+  // The test may have posted a receive before.
+  require(std::equal(data.begin(), data.end(), bench_.local(Bench::kTarget - 256)) ||
+              std::equal(data.begin(), data.end(), bench_.local()),
+          "the payload of the SEND in memory");
+  expect(answer(kAck, rq));
+  send(100);
+  expect(packet_of(packet::kRcSendOnly, sq));
+  ack(sq);
+  sent();
+}
+
+}  // namespace roci::conform
