@@ -79,6 +79,8 @@ class FabricNode final : public sc_core::sc_module,
   void memory_written(std::uint64_t, const std::uint8_t*, unsigned) override {}
   void bus_fault(const std::string& text) override;
   void ethernet_frame(const packet::Bytes&) override {}
+  void register_written(std::uint32_t, std::uint32_t) override {}
+  void frame_received(const packet::Bytes&) override {}
 
   void open();
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);

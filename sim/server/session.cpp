@@ -132,6 +132,11 @@ void Session::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd)
       if (read(message, bytes, size)) return route(message);
       break;
     }
+    case Kind::kRepeat: {
+      Repeat message{};
+      if (read(message, bytes, size)) return repeat(message);
+      break;
+    }
     default:
       break;
   }

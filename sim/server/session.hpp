@@ -82,6 +82,7 @@ class Session final : public std::enable_shared_from_this<Session> {
 
   static constexpr unsigned kMostCommands = 16;
   static constexpr std::size_t kMostChannels = 64;
+  static constexpr std::size_t kMostWaiting = 8192;  ///< events that a full channel keeps
 
  private:
   struct Channel {
@@ -105,6 +106,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   void add_channel(const driver::protocol::AddChannel& message, Descriptor fd);
   void remove_channel(const driver::protocol::RemoveChannel& message);
   void route(const driver::protocol::Route& message);
+  void repeat(const driver::protocol::Repeat& message);
   void forget_routes(unsigned opcode, const driver::Body& body);
   void take_down(driver::Context& context);
   void reply_done(driver::protocol::Kind kind, std::uint32_t tag, driver::protocol::Refusal refusal,

@@ -50,6 +50,12 @@ std::vector<std::uint8_t> bytes_of(const void* data, std::size_t bytes) {
   return {first, first + bytes};
 }
 
+std::vector<std::uint8_t> async_event(std::uint64_t cookie, std::uint32_t code) {
+  const std::uint32_t words[4] = {static_cast<std::uint32_t>(cookie),
+                                  static_cast<std::uint32_t>(cookie >> 32), code, 0};
+  return bytes_of(words, sizeof words);
+}
+
 }  // namespace
 
 void Session::sleep(bool asleep) {
@@ -155,6 +161,19 @@ void Session::route(const Route& message) {
   reply_done(Kind::kRoute, message.header.tag, refusal);
 }
 
+void Session::repeat(const Repeat& message) {
+  const auto found = channels_.find(message.channel);
+  Refusal refusal = Refusal::kNone;
+  if (found == channels_.end() || found->second.format == Format::kPlain) {
+    refusal = Refusal::kBad;
+  } else if (found->second.format == Format::kCompletion) {
+    write(found->second, bytes_of(&message.cookie, sizeof message.cookie));
+  } else {
+    write(found->second, async_event(message.cookie, message.code));
+  }
+  reply_done(Kind::kRepeat, message.header.tag, refusal);
+}
+
 bool Session::takes(unsigned node, const driver::Event& event) const {
   return joined_ && !ended_ && node == node_ &&
          owned_.has(owned_of(object_of(event.kind)), event.number);
@@ -171,9 +190,7 @@ void Session::deliver(const driver::Event& event) {
     const auto kind = static_cast<std::size_t>(event.kind);
     const std::uint32_t code = kind < std::size(channel.codes) ? channel.codes[kind] : 0;
     if (code == 0) return;
-    const std::uint32_t words[4] = {static_cast<std::uint32_t>(cookie),
-                                    static_cast<std::uint32_t>(cookie >> 32), code, 0};
-    return write(channel, bytes_of(words, sizeof words));
+    return write(channel, async_event(cookie, code));
   }
   for (auto& [id, channel] : channels_) {
     if (channel.format != Format::kPlain) continue;
@@ -189,8 +206,9 @@ void Session::write(Channel& channel, std::vector<std::uint8_t> bytes) {
       return;  // told, or nobody listens any more
     }
   }
-  // The same event again would say nothing new.
-  if (std::find(channel.waiting.begin(), channel.waiting.end(), bytes) == channel.waiting.end()) {
+  // The same event again would say nothing new; more than all objects can raise is noise.
+  if (channel.waiting.size() < kMostWaiting &&
+      std::find(channel.waiting.begin(), channel.waiting.end(), bytes) == channel.waiting.end()) {
     channel.waiting.push_back(std::move(bytes));
   }
 }
