@@ -104,9 +104,11 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
 }
 
 int req_notify_cq(ibv_cq* ibv, int solicited_only) {
-  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
-  ours<Cq>(ibv).queue->arm(solicited_only != 0);
-  return 0;
+  return guarded([&] {
+    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    ours<Cq>(ibv).queue->arm(solicited_only != 0);
+    return 0;
+  });
 }
 
 int resize_cq(ibv_cq* ibv, int entries) {

@@ -194,7 +194,7 @@ int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
   QueuePair& pair = ours<QueuePair>(ibv);
   const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
   for (; wr != nullptr; wr = wr->next) {
-    const int error = post_one(pair, *wr, pair.request);
+    const int error = guarded([&] { return post_one(pair, *wr, pair.request); });
     if (error != 0) {
       *bad = wr;
       return error;
@@ -208,8 +208,9 @@ int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
   const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
   driver::ReceiveRequest request;
   for (; wr != nullptr; wr = wr->next) {
-    const int error =
-        convert(*wr, request) ? errno_of(pair.pair->post_receive(&request, 1).error) : EINVAL;
+    const int error = guarded([&] {
+      return convert(*wr, request) ? errno_of(pair.pair->post_receive(&request, 1).error) : EINVAL;
+    });
     if (error != 0) {
       *bad = wr;
       return error;

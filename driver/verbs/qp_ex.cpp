@@ -9,6 +9,7 @@ namespace roci::verbs {
 
 /// What was built since ibv_wr_start.
 struct Building {
+  std::mutex mutex;  ///< held from start to complete or abort
   std::vector<driver::SendRequest> requests;
   std::vector<std::vector<std::uint8_t>> inlined;  ///< by request
   std::vector<Window*> windows;                    ///< bound by the request, or null
@@ -85,6 +86,7 @@ void bind(ibv_qp_ex* qp, ibv_mw* mw, std::uint32_t key, const ibv_mw_bind_info* 
 int complete(ibv_qp_ex* qp) {
   QueuePair& pair = of(qp);
   Building& building = *pair.building;
+  std::unique_lock<std::mutex> session(session_of(qp->qp_base.context).mutex);
   int error = building.error;
   if (error == 0 && building.count > pair.pair->send_room()) error = ENOMEM;
   for (std::size_t i = 0; i < building.count && error == 0; ++i) {
@@ -103,8 +105,9 @@ int complete(ibv_qp_ex* qp) {
       }
     }
   }
+  session.unlock();
   building.count = 0;
-  session_of(qp->qp_base.context).mutex.unlock();
+  building.mutex.unlock();
   return error;
 }
 
@@ -121,16 +124,16 @@ bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
   pair.qp.comp_mask |= Qp::kExtended;
   ibv_qp_ex& qp = pair.qp.qp_ex;
 
-  // The session stays locked from start to complete or abort, as verbs_api(3) allows.
+  // The session is not locked meanwhile: a program may make a window between start and complete.
   qp.wr_start = [](ibv_qp_ex* qp) {
-    session_of(qp->qp_base.context).mutex.lock();
+    of(qp).building->mutex.lock();
     of(qp).building->count = 0;
     of(qp).building->error = 0;
   };
   qp.wr_complete = complete;
   qp.wr_abort = [](ibv_qp_ex* qp) {
     of(qp).building->count = 0;
-    session_of(qp->qp_base.context).mutex.unlock();
+    of(qp).building->mutex.unlock();
   };
 
   qp.wr_send = [](ibv_qp_ex* qp) { begin(qp, Opcode::kSend); };

@@ -22,6 +22,7 @@ void fill(Session& session, ibv_device_attr& attr) {
   attr.sys_image_guid = attr.node_guid;
   attr.max_mr_size = std::uint64_t{1} << 47;  // what a process can address
   attr.page_size_cap = ~(kPage - 1);
+  attr.vendor_id = static_cast<std::uint32_t>(session.device().mac() >> 24);  // OUI of the port
   attr.vendor_part_id = 1;
   attr.hw_ver = 1;
   attr.max_qp = static_cast<int>(limits.max_qp);

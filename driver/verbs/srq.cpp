@@ -92,8 +92,9 @@ int post_srq_recv(ibv_srq* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
   driver::SharedReceiveQueue& queue = *ours<SharedQueue>(ibv).queue;
   driver::ReceiveRequest request;
   for (; wr != nullptr; wr = wr->next) {
-    const int error =
-        convert(*wr, request) ? errno_of(queue.post_receive(&request, 1).error) : EINVAL;
+    const int error = guarded([&] {
+      return convert(*wr, request) ? errno_of(queue.post_receive(&request, 1).error) : EINVAL;
+    });
     if (error != 0) {
       *bad = wr;
       return error;
