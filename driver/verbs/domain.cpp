@@ -24,7 +24,8 @@ int dealloc_pd(ibv_pd* ibv) {
   Session& session = session_of(ibv->context);
   const std::lock_guard<std::mutex> lock(session.mutex);
   Pd& pd = ours<Pd>(ibv);
-  if (pd.pd.use_count() > 1) return EBUSY;  // something was made in it
+  // Something was made in it; what was made in a parent domain keeps the one below.
+  if (!pd.parent && pd.pd.use_count() > 1) return EBUSY;
   delete &pd;
   return 0;
 }
@@ -39,6 +40,7 @@ ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* a
     const std::lock_guard<std::mutex> lock(session_of(context).mutex);
     auto pd = std::make_unique<Pd>(ours<Pd>(attr->pd));
     pd->ibv.context = context;
+    pd->parent = true;
     return &pd.release()->ibv;
   });
 }

@@ -72,6 +72,7 @@ struct Channel {
 struct Pd {
   ibv_pd ibv;
   std::shared_ptr<driver::ProtectionDomain> pd;  ///< shared with parent domains of it
+  bool parent = false;                           ///< is one
 };
 
 struct Region {
