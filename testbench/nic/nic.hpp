@@ -37,9 +37,9 @@ class NicListener {
   virtual void bus_fault(const std::string& text) = 0;
   /// A frame came out of the Ethernet path.
   virtual void ethernet_frame(const packet::Bytes& frame) = 0;
-  /// What the adapter got: a register write, a frame.
-  virtual void register_written(std::uint32_t offset, std::uint32_t value) = 0;
-  virtual void frame_received(const packet::Bytes& frame) = 0;
+  /// What the adapter got: a register write, a frame. Not everybody cares.
+  virtual void register_written(std::uint32_t, std::uint32_t) {}
+  virtual void frame_received(const packet::Bytes&) {}
 };
 
 /// One adapter. Pins are not signals: clock() evaluates it and moves all transfers of that edge by
