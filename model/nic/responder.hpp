@@ -62,6 +62,7 @@ class Responder {
     std::uint32_t msn = 0;
     Slot slot;          ///< READ, atomic
     bool opens = true;  ///< READ: the next packet is the first of the answer
+    bool replay = false;  ///< of a duplicate: was answered in full before
   };
   /// What is wrong with a request.
   struct Fault {

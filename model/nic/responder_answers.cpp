@@ -64,6 +64,7 @@ void Responder::replay(const packet::Parsed& packet, const Slot& slot) {
   again.psn = packet.psn();
   again.slot = slot;
   again.msn = slot.msn;
+  again.replay = true;
   answers_.push_back(again);
 }
 

@@ -13,10 +13,11 @@ constexpr std::uint32_t kMsnMask = 0xFFFFFF;
 
 }  // namespace
 
-/// Another READ or atomic may wait for its answer (RSP-38).
+/// Another READ or atomic may wait for its answer (RSP-38). Replays do not count: the peer may
+/// have had the answer since it asked for it again.
 bool Responder::room_for_answer() const {
   const auto waiting = std::count_if(answers_.begin(), answers_.end(), [](const Answer& a) {
-    return a.kind == Answer::Kind::kRead || a.kind == Answer::Kind::kAtomic;
+    return !a.replay && (a.kind == Answer::Kind::kRead || a.kind == Answer::Kind::kAtomic);
   });
   return waiting < qp_.attr.max_dest_rd_atomic;
 }
@@ -87,7 +88,16 @@ void Responder::remember(const Slot& slot, Answer::Kind kind) {
   answer.slot = slot;
   answer.msn = answer.slot.msn = msn_;
   slots_.push_back(answer.slot);
-  while (slots_.size() > qp_.attr.max_dest_rd_atomic) slots_.pop_front();
+  while (slots_.size() > qp_.attr.max_dest_rd_atomic) {
+    // The peer would not have sent this request without the answer to that one.
+    const Psn forgotten = slots_.front().first;
+    answers_.erase(std::remove_if(answers_.begin(), answers_.end(),
+                                  [&](const Answer& a) {
+                                    return a.replay && a.slot.first == forgotten;
+                                  }),
+                   answers_.end());
+    slots_.pop_front();
+  }
   answers_.push_back(answer);
 }
 
