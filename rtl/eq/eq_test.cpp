@@ -128,6 +128,25 @@ TEST_CASE("eq: CQ-12 entries are in order, each once, over many passes; the inte
   CHECK(bench.dut->idle_o == 1);
 }
 
+TEST_CASE("eq: the ring takes as many entries as it has; the next one is lost, and that is said") {
+  Bench bench;
+  bench.size(3, true);
+  for (unsigned i = 0; i < 8; ++i) bench.in[0].push_back(word(kCompletion, i));
+  bench.run(200);
+  CHECK(bench.written.size() == 8);
+  CHECK(bench.dut->overflow_o == 0);
+  bench.in[0].push_back(word(kCompletion, 8));
+  bench.run(50);
+  CHECK(bench.in[0].empty());
+  CHECK(bench.written.size() == 8);
+  CHECK(bench.dut->overflow_o == 1);
+  bench.consumer(1);
+  bench.in[0].push_back(word(kCompletion, 9));
+  bench.run(50);
+  REQUIRE(bench.written.size() == 9);
+  CHECK(bench.written.back() == word(kCompletion, 9));
+}
+
 TEST_CASE("eq: an event takes few clocks to reach memory") {
   Bench bench;
   bench.size(3, true);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Line and toggle coverage of the RTL by system tests.
 
-Builds the adapter of 64 bits once more, with counters, in a folder of its own; runs the tests below on
+Builds the adapters of 64 and 512 bits once more, with counters, in a folder of its own; runs the tests below on
 it; merges what each process wrote and prints a table by block, with --lines also what was never run.
 
 usage: coverage.py [--build DIR] [--toggle] [--lines] [--only NAME] [--keep]
@@ -58,7 +58,7 @@ def main():
     build = args.build.resolve()
     run = lambda *command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", "-DROCI_COVERAGE=line" + (";toggle" if args.toggle else ""),
-        "-DROCI_BLOCKS=none", "-DROCI_NICS=64")
+        "-DROCI_BLOCKS=none", "-DROCI_NICS=64;512")
     run("cmake", "--build", str(build), "--target", "roci", "setup_case", "transfers_case",
         "recovery_case", "errors_case")
 
