@@ -114,6 +114,12 @@ class Worker {
     CAPTURE(static_cast<int>(f.opcode));
     if (f.opcode == Opcode::kFetchAdd) return;
     const std::uint8_t* at = f.opcode == Opcode::kRead ? self_.data(f.local) : peer_.data(f.remote);
+    // A sequence NAK (the receiver was full) completes what is before it up to a write latency
+    // before its bytes are there: docs/decisions/0003.
+    constexpr std::uint64_t kWriteNs = 2000;
+    if (f.opcode != Opcode::kRead && first_wrong(at, f.bytes, f.message) != f.bytes) {
+      self_.node.sleep(kWriteNs);
+    }
     CHECK(first_wrong(at, f.bytes, f.message) == f.bytes);
     // I5: nothing may touch it any more until the slot is used again.
   }

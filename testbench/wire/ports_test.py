@@ -37,12 +37,16 @@ class Bench:
         return subprocess.Popen([*before, self.roci, "peer", *OURS, *map(str, options)],
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    def carry(self, here, there, op="write", before=(), address="127.0.0.1"):
-        """A file from a process with wire `there` to one with wire `here`."""
+    def carry(self, here, there, op="write", before=(), address="127.0.0.1", meeting=None):
+        """A file from a process with wire `there` to one with wire `here`, which makes the file
+        `meeting` when it is ready, if that is given."""
         out = self.folder / "out"
         out.unlink(missing_ok=True)
         target = self.peer("--wire", here, "--listen", f"{address}:7000", "--role", "responder",
                            "--op", op, "--out", out)
+        end = time.monotonic() + 60
+        while meeting and not meeting.exists() and time.monotonic() < end:
+            time.sleep(0.05)
         source = self.peer("--wire", there, "--connect", f"{address}:7000", "--op", op, "--file",
                            self.file, "--host", "2", "--sizes", "20000", before=before)
         told = [process.communicate(timeout=240)[0] for process in (source, target)]
@@ -63,7 +67,7 @@ def memif(bench):
     """Two processes over shared memory, without any right."""
     path = bench.folder / "memif"
     bench.carry(f"dpdk:net_memif0,role=server,socket={path},bsize=8192",
-                f"dpdk:net_memif0,role=client,socket={path},bsize=8192")
+                f"dpdk:net_memif0,role=client,socket={path},bsize=8192", meeting=path)
 
 
 def af_packet(bench):
