@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "driver/device/passing.hpp"
+
 namespace roci::driver {
 namespace {
 
@@ -273,45 +275,20 @@ void RemoteDevice::request(void* message, std::size_t bytes, void* reply, std::s
   auto* header = static_cast<Header*>(message);
   header->tag = ++tag_;
 
-  iovec part{message, bytes};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr out{};
-  out.msg_iov = &part;
-  out.msg_iovlen = 1;
-  if (fd >= 0) {
-    out.msg_control = control;
-    out.msg_controllen = sizeof control;
-    cmsghdr* rights = CMSG_FIRSTHDR(&out);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof fd);
-    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  }
-  while (sendmsg(socket_, &out, MSG_NOSIGNAL) < 0) {
+  while (send_message(socket_, message, bytes, fd, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) gone();
   }
   if (page_ != nullptr) tell(kBellMessage);
 
-  iovec back{reply, reply_bytes};
-  alignas(cmsghdr) char rights_back[CMSG_SPACE(sizeof(int))] = {};
-  msghdr in{};
-  in.msg_iov = &back;
-  in.msg_iovlen = 1;
-  in.msg_control = rights_back;
-  in.msg_controllen = sizeof rights_back;
+  int received = -1;
   ssize_t got = 0;
-  while ((got = recvmsg(socket_, &in, MSG_CMSG_CLOEXEC)) < 0) {
+  while ((got = receive_message(socket_, reply, reply_bytes, received)) < 0) {
     if (errno != EINTR) gone();
   }
-  const cmsghdr* rights = CMSG_FIRSTHDR(&in);
-  if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
-    int received = -1;
-    std::memcpy(&received, CMSG_DATA(rights), sizeof received);
-    if (reply_fd != nullptr) {
-      *reply_fd = received;
-    } else {
-      ::close(received);
-    }
+  if (reply_fd != nullptr && received >= 0) {
+    *reply_fd = received;
+  } else if (received >= 0) {
+    ::close(received);
   }
   if (got == 0) gone();
   Header answer{};

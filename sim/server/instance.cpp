@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "driver/device/passing.hpp"
 #include "driver/device/protocol.hpp"
 #include "sim/report/files.hpp"
 
@@ -133,22 +134,11 @@ int ask(int socket, unsigned kind) {
   using namespace driver::protocol;
   const Header request{kind, 1};
   Done answer{};
-  iovec part{&answer, sizeof answer};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr in{};
-  in.msg_iov = &part;
-  in.msg_iovlen = 1;
-  in.msg_control = control;
-  in.msg_controllen = sizeof control;
+  int fd = -1;
   if (send(socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
-      recvmsg(socket, &in, MSG_CMSG_CLOEXEC) != sizeof answer ||
+      driver::receive_message(socket, &answer, sizeof answer, fd) != sizeof answer ||
       answer.header.kind != kind || answer.refusal != 0) {
     throw UserError("the simulator does not answer");
-  }
-  const cmsghdr* rights = CMSG_FIRSTHDR(&in);
-  int fd = -1;
-  if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
-    std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
   }
   return fd;
 }

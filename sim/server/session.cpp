@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "driver/device/passing.hpp"
+
 namespace roci::sim {
 namespace {
 
@@ -310,22 +312,10 @@ void Session::take_down(driver::Context& context) {
 
 void Session::reply(const void* message, std::size_t bytes, int fd) {
   if (ended_) return;
-  iovec part{const_cast<void*>(message), bytes};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr out{};
-  out.msg_iov = &part;
-  out.msg_iovlen = 1;
-  if (fd >= 0) {
-    out.msg_control = control;
-    out.msg_controllen = sizeof control;
-    cmsghdr* rights = CMSG_FIRSTHDR(&out);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof fd);
-    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-  }
   // A process that does not read what it asked for has no use for the rest.
-  if (sendmsg(socket_.get(), &out, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) end();
+  if (driver::send_message(socket_.get(), message, bytes, fd, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+    end();
+  }
 }
 
 void Session::answer_status(std::uint32_t tag, int fd) {
