@@ -11,6 +11,7 @@
 
 #include "testbench/firmware/management.hpp"
 #include "testbench/host/memory.hpp"
+#include "testbench/host/waiters.hpp"
 #include "testbench/lockstep/wire_log.hpp"
 #include "testbench/nic/nic.hpp"
 #include "testbench/scoreboard/counters.hpp"
@@ -29,10 +30,6 @@ std::uint64_t ns_of(const sc_core::sc_time& time) {
   static const std::uint64_t kTicks = sc_core::sc_time(1, sc_core::SC_NS).value();
   return time.value() / kTicks;
 }
-sc_core::sc_time time_of(std::uint64_t ns) {
-  return sc_core::sc_time(static_cast<double>(ns), sc_core::SC_NS);
-}
-
 driver::Gid gid_of_ipv6(unsigned host) {
   driver::Gid gid{};
   gid[0] = 0xFD;
@@ -50,13 +47,6 @@ struct Simulation {
 };
 
 }  // namespace
-
-/// A thread that waits for host memory to change.
-struct Waiter {
-  const std::function<bool()>* ready;
-  sc_core::sc_event* event;
-  bool fired;
-};
 
 /// The host side of one node.
 class NodeModule final : public sc_core::sc_module,
@@ -152,33 +142,12 @@ class NodeModule final : public sc_core::sc_module,
   std::uint32_t pasid() const override { return kPasid + index_; }
   std::uint64_t now_ns() const override { return ns_of(sc_core::sc_time_stamp()); }
   bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override {
-    if (ready()) return true;
-    sc_core::sc_event event;
-    Waiter waiter{&ready, &event, false};
-    waiters_.push_back(&waiter);
-    if (timeout_ns == kForever) {
-      sc_core::wait(event);
-    } else {
-      sc_core::wait(time_of(timeout_ns), event);
-    }
-    waiters_.erase(std::find(waiters_.begin(), waiters_.end(), &waiter));
-    return ready();
+    return waiters_.wait(ready, timeout_ns);
   }
-  void wake() override {
-    for (Waiter* waiter : waiters_) {
-      if ((*waiter->ready)()) waiter->event->notify(sc_core::SC_ZERO_TIME);
-    }
-  }
+  void wake() override { waiters_.wake(); }
 
   /// After an edge that wrote host memory: threads whose condition holds now.
-  void collect_woken(std::vector<sc_core::sc_event*>& woken) {
-    for (Waiter* waiter : waiters_) {
-      if (!waiter->fired && (*waiter->ready)()) {
-        waiter->fired = true;
-        woken.push_back(waiter->event);
-      }
-    }
-  }
+  void collect_woken(std::vector<sc_core::sc_event*>& woken) { waiters_.collect(woken); }
 
   // NicListener
   void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) override {
@@ -242,7 +211,7 @@ class NodeModule final : public sc_core::sc_module,
   std::unique_ptr<Nic> nic_;
   std::unique_ptr<Management> management_;
   std::unique_ptr<driver::Context> context_;
-  std::vector<Waiter*> waiters_;
+  Waiters waiters_;
   std::vector<packet::Bytes> ethernet_;
   wire::Line* line_ = nullptr;
 };

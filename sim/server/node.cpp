@@ -11,9 +11,7 @@ constexpr std::uint64_t kMac = 0x525400000001;  // locally administered
 constexpr std::uint32_t kIpv4 = 0x0A000001;     // 10.0.0.1
 constexpr unsigned kEventLog = 10;              // entries of an event queue, log2
 
-sc_core::sc_time time_of(std::uint64_t ns) {
-  return sc_core::sc_time(static_cast<double>(ns), sc_core::SC_NS);
-}
+using testbench::time_of;
 
 driver::Gid gid_of_ipv6(unsigned node) {
   driver::Gid gid{};
@@ -135,13 +133,7 @@ sc_core::sc_event& FabricNode::submit(Job job) {
 }
 
 void FabricNode::collect_woken(std::vector<sc_core::sc_event*>& woken) {
-  if (nic_->memory_changed()) {
-    for (Waiter* waiter : waiters_) {
-      if (waiter->fired || !(*waiter->ready)()) continue;
-      waiter->fired = true;
-      woken.push_back(waiter->event);
-    }
-  }
+  if (nic_->memory_changed()) waiters_.collect(woken);
   auto& accesses = nic_->woken();
   woken.insert(woken.end(), accesses.begin(), accesses.end());
   accesses.clear();
@@ -165,24 +157,10 @@ std::uint64_t FabricNode::now_ns() const {
 }
 
 bool FabricNode::wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
-  if (ready()) return true;
-  sc_core::sc_event event;
-  Waiter waiter{&ready, &event, false};
-  waiters_.push_back(&waiter);
-  if (timeout_ns == kForever) {
-    sc_core::wait(event);
-  } else {
-    sc_core::wait(time_of(timeout_ns), event);
-  }
-  waiters_.erase(std::find(waiters_.begin(), waiters_.end(), &waiter));
-  return ready();
+  return waiters_.wait(ready, timeout_ns);
 }
 
-void FabricNode::wake() {
-  for (Waiter* waiter : waiters_) {
-    if ((*waiter->ready)()) waiter->event->notify(sc_core::SC_ZERO_TIME);
-  }
-}
+void FabricNode::wake() { waiters_.wake(); }
 
 void FabricNode::bus_fault(const std::string& text) {
   on_fault_(std::string(basename()) + ": " + text);

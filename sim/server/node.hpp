@@ -11,6 +11,7 @@
 #include "driver/context.hpp"
 #include "testbench/firmware/management.hpp"
 #include "testbench/host/memory.hpp"
+#include "testbench/host/waiters.hpp"
 #include "testbench/nic/nic.hpp"
 
 namespace roci::sim {
@@ -69,12 +70,6 @@ class FabricNode final : public sc_core::sc_module,
   void wake() override;
 
  private:
-  struct Waiter {
-    const std::function<bool()>* ready;
-    sc_core::sc_event* event;
-    bool fired;
-  };
-
   // NicListener
   void memory_written(std::uint64_t, const std::uint8_t*, unsigned) override {}
   void bus_fault(const std::string& text) override;
@@ -99,7 +94,7 @@ class FabricNode final : public sc_core::sc_module,
   std::vector<NodeGid> gids_;
   std::vector<std::uint16_t> pkeys_;
   std::deque<Job> jobs_;
-  std::vector<Waiter*> waiters_;
+  testbench::Waiters waiters_;
 };
 
 }  // namespace roci::sim

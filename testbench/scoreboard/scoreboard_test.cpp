@@ -10,6 +10,7 @@
 #include "testbench/scoreboard/counters.hpp"
 #include "testbench/scoreboard/egress.hpp"
 #include "testbench/scoreboard/work.hpp"
+#include "transport/rules.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -148,10 +149,10 @@ TEST_CASE("work: I1, I2, I8, I9, RQ-47 and CQ-04 are named") {
 }
 
 TEST_CASE("work: RNR times are those of 9.7.5.2.8") {
-  CHECK(rnr_time_ns(0) == 655'360'000);
-  CHECK(rnr_time_ns(1) == 10'000);
-  CHECK(rnr_time_ns(12) == 640'000);
-  CHECK(rnr_time_ns(31) == 491'520'000);
+  CHECK(transport::rnr_ns(0) == 655'360'000);
+  CHECK(transport::rnr_ns(1) == 10'000);
+  CHECK(transport::rnr_ns(12) == 640'000);
+  CHECK(transport::rnr_ns(31) == 491'520'000);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "driver/layout.hpp"
 #include "spec/queues.hpp"
+#include "transport/rules.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -60,15 +61,6 @@ void merge(driver::QpAttributes& to, const driver::QpAttributes& from, std::uint
 }
 
 }  // namespace
-
-std::uint64_t rnr_time_ns(unsigned code) {
-  // Code 0 is the longest; the others step by 1/2 and 1/3 powers of two from 10 us on.
-  constexpr std::uint64_t kUnits[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
-                                        16,    24,   32,   48,    64,    96,    128,   192,
-                                        256,   384,  512,  768,   1024,  1536,  2048,  3072,
-                                        4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
-  return kUnits[code & 31] * 10'000;
-}
 
 void WorkMonitor::cq_created(std::uint32_t cqn, std::uint64_t dma, unsigned log) {
   rings_[dma] = Ring{cqn, log};
@@ -267,7 +259,7 @@ void WorkMonitor::progress(std::uint32_t qpn, std::uint64_t now_ns) {
 std::uint64_t WorkMonitor::rnr_ns() const {
   std::uint64_t most = 0;
   for (const auto& [qpn, c] : connections_) {
-    most = std::max(most, rnr_time_ns(c.attributes.min_rnr_timer));
+    most = std::max(most, transport::rnr_ns(c.attributes.min_rnr_timer));
   }
   return most;
 }

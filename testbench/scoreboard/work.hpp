@@ -100,7 +100,4 @@ class WorkMonitor : public driver::Observer {
   std::uint64_t abandoned_ = 0, completions_ = 0;
 };
 
-/// RNR waiting time of a timer code, ns (9.7.5.2.8).
-std::uint64_t rnr_time_ns(unsigned code);
-
 }  // namespace roci::testbench
