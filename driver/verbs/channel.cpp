@@ -14,34 +14,37 @@ bool is_ours(ibv_context* context) {
   return std::strncmp(context->device->name, "roci", 4) == 0;
 }
 
-void drop_events(Session& session, ibv_cq* cq) {
-  const Channel& channel = ours<Channel>(cq->channel);
-  std::vector<std::uint64_t> others;
+namespace {
+
+/// What a program reads from a channel: for completions the cookie alone.
+struct Event {
   std::uint64_t cookie = 0;
-  while (recv(channel.ibv.fd, &cookie, sizeof cookie, MSG_DONTWAIT) == sizeof cookie) {
-    if (cookie != reinterpret_cast<std::uint64_t>(cq)) others.push_back(cookie);
+  std::uint32_t code = 0, reserved = 0;
+};
+
+/// Reads a channel empty and gives back what is not of `object`.
+void drop(Session& session, int fd, std::size_t event_bytes, std::uint32_t channel,
+          const void* object) {
+  std::vector<Event> others;
+  Event event;
+  while (recv(fd, &event, event_bytes, MSG_DONTWAIT) == static_cast<ssize_t>(event_bytes)) {
+    if (event.cookie != reinterpret_cast<std::uint64_t>(object)) others.push_back(event);
   }
   guarded([&] {  // without the simulator there are no more events to miss
-    for (const std::uint64_t other : others) session.device().repeat(channel.id, other);
+    for (const Event& other : others) session.device().repeat(channel, other.cookie, other.code);
     return 0;
   });
 }
 
+}  // namespace
+
+void drop_events(Session& session, ibv_cq* cq) {
+  const Channel& channel = ours<Channel>(cq->channel);
+  drop(session, channel.ibv.fd, sizeof Event::cookie, channel.id, cq);
+}
+
 void drop_async_events(Session& session, void* object) {
-  struct Event {
-    std::uint64_t cookie;
-    std::uint32_t code, reserved;
-  } event{};
-  std::vector<Event> others;
-  while (recv(session.async_fd(), &event, sizeof event, MSG_DONTWAIT) == sizeof event) {
-    if (event.cookie != reinterpret_cast<std::uint64_t>(object)) others.push_back(event);
-  }
-  guarded([&] {
-    for (const Event& other : others) {
-      session.device().repeat(kAsyncChannel, other.cookie, other.code);
-    }
-    return 0;
-  });
+  drop(session, session.async_fd(), sizeof(Event), kAsyncChannel, object);
 }
 
 }  // namespace roci::verbs

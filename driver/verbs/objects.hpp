@@ -160,6 +160,31 @@ void add_query_operations(ContextOps& operations);
 void drop_events(Session& session, ibv_cq* cq);
 void drop_async_events(Session& session, void* object);
 
+/// Waits until the program has acknowledged the asynchronous events that it was given (11.6.3).
+template <typename Ibv>
+void wait_acknowledged(Ibv& ibv, std::uint32_t reported) {
+  pthread_mutex_lock(&ibv.mutex);
+  while (ibv.events_completed != reported) pthread_cond_wait(&ibv.cond, &ibv.mutex);
+  pthread_mutex_unlock(&ibv.mutex);
+}
+
+/// Posts a list of receives to a queue pair or a shared queue of the driver.
+template <typename Queue>
+int post_receives(Session& session, Queue& queue, ibv_recv_wr* wr, ibv_recv_wr** bad) {
+  const std::lock_guard<std::mutex> lock(session.mutex);
+  driver::ReceiveRequest request;
+  for (; wr != nullptr; wr = wr->next) {
+    const int error = guarded([&] {
+      return convert(*wr, request) ? errno_of(queue.post_receive(&request, 1).error) : EINVAL;
+    });
+    if (error != 0) {
+      *bad = wr;
+      return error;
+    }
+  }
+  return 0;
+}
+
 /// The extended ways to poll and to post.
 void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags);
 /// False when `operations` (IBV_QP_EX_WITH_*) has one that does not exist here.

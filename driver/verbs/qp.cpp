@@ -104,9 +104,7 @@ int destroy_qp(ibv_qp* ibv) {
     pair.pair.reset();
     drop_async_events(session, ibv);
   }
-  pthread_mutex_lock(&ibv->mutex);
-  while (ibv->events_completed != pair.events_reported) pthread_cond_wait(&ibv->cond, &ibv->mutex);
-  pthread_mutex_unlock(&ibv->mutex);
+  wait_acknowledged(*ibv, pair.events_reported);
   const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
   delete &pair;
   return 0;
@@ -204,19 +202,7 @@ int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
 }
 
 int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
-  QueuePair& pair = ours<QueuePair>(ibv);
-  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
-  driver::ReceiveRequest request;
-  for (; wr != nullptr; wr = wr->next) {
-    const int error = guarded([&] {
-      return convert(*wr, request) ? errno_of(pair.pair->post_receive(&request, 1).error) : EINVAL;
-    });
-    if (error != 0) {
-      *bad = wr;
-      return error;
-    }
-  }
-  return 0;
+  return post_receives(session_of(ibv->context), *ours<QueuePair>(ibv).pair, wr, bad);
 }
 
 /// Binds a window of type 1: the next variant becomes its key.

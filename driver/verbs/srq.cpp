@@ -59,9 +59,7 @@ int destroy_srq(ibv_srq* ibv) {
     srq.queue.reset();
     drop_async_events(session, ibv);
   }
-  pthread_mutex_lock(&ibv->mutex);
-  while (ibv->events_completed != srq.events_reported) pthread_cond_wait(&ibv->cond, &ibv->mutex);
-  pthread_mutex_unlock(&ibv->mutex);
+  wait_acknowledged(*ibv, srq.events_reported);
   delete &srq;
   return 0;
 }
@@ -88,19 +86,7 @@ int query_srq(ibv_srq* ibv, ibv_srq_attr* attr) {
 }
 
 int post_srq_recv(ibv_srq* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
-  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
-  driver::SharedReceiveQueue& queue = *ours<SharedQueue>(ibv).queue;
-  driver::ReceiveRequest request;
-  for (; wr != nullptr; wr = wr->next) {
-    const int error = guarded([&] {
-      return convert(*wr, request) ? errno_of(queue.post_receive(&request, 1).error) : EINVAL;
-    });
-    if (error != 0) {
-      *bad = wr;
-      return error;
-    }
-  }
-  return 0;
+  return post_receives(session_of(ibv->context), *ours<SharedQueue>(ibv).queue, wr, bad);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "common/dut.hpp"
 #include "rx/roce_frame.hpp"
 #include "spec/context.hpp"
+#include "spec/records.hpp"
 
 namespace roce {
 
@@ -48,6 +49,27 @@ void put_av(Row& row, const Fields& f, Way way) {
   set("flow_label", f.flow);
   set("src_port", f.src_port);
   set("dest_qpn", f.qpn);
+}
+
+/// Fills a descriptor (tx_desc_t) of such a packet for the queue pair of a row.
+template <typename Port>
+void put_desc(Port& desc, unsigned row, const Fields& f) {
+  using roci::spec::kTxDesc;
+  using roci::spec::place_of;
+  port::clear(desc);
+  auto set = [&](const char* name, std::uint64_t value) {
+    port::put(desc, place_of(kTxDesc, name), value);
+  };
+  set("qpn", row);
+  set("opcode", f.opcode);
+  set("psn", f.psn);
+  set("solicited", f.solicited);
+  set("ack_req", f.ack_req);
+  set("ext_len", f.ext.size());
+  set("payload_len", f.payload.size());
+  const roci::spec::Place ext = place_of(kTxDesc, "ext");
+  for (unsigned i = 0; i < 28; ++i)  // what lies behind ext_len must not matter
+    port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8, i < f.ext.size() ? f.ext[i] : 0xE5);
 }
 
 inline Bytes random_bytes(std::mt19937& random, std::size_t size) {

@@ -129,10 +129,10 @@ class Bench {
     auto chance = [&](unsigned percent) { return percent != 0 && random() % 100 < percent; };
     if (!desc_held_) desc_held_ = !descs.empty() && !chance(gaps);
     dut->desc_valid_i = desc_held_;
-    if (desc_held_) fill(dut->desc_i, descs.front());
+    if (desc_held_) put_desc(dut->desc_i, descs.front().row, descs.front().fields);
     if (!ack_held_) ack_held_ = !acks.empty() && !chance(gaps);
     dut->ack_valid_i = ack_held_;
-    if (ack_held_) fill(dut->ack_i, acks.front());
+    if (ack_held_) put_desc(dut->ack_i, acks.front().row, acks.front().fields);
     stream(eth, eth_at_, eth_held_, chance(gaps), dut->s_axis_eth_tdata_i, dut->s_axis_eth_tkeep_i,
            dut->s_axis_eth_tlast_i, dut->s_axis_eth_tvalid_i);
     stream(fw, fw_at_, fw_held_, chance(gaps), dut->s_axis_fw_tdata_i, dut->s_axis_fw_tkeep_i,
@@ -198,25 +198,6 @@ class Bench {
     bool last = false, error = false;
     std::uint64_t when = 0;
   };
-
-  template <typename Port>
-  void fill(Port& desc, const Job& job) {
-    port::clear(desc);
-    auto set = [&](const char* name, std::uint64_t value) {
-      port::put(desc, place_of(kTxDesc, name), value);
-    };
-    set("qpn", job.row);
-    set("opcode", job.fields.opcode);
-    set("psn", job.fields.psn);
-    set("solicited", job.fields.solicited);
-    set("ack_req", job.fields.ack_req);
-    set("ext_len", job.fields.ext.size());
-    set("payload_len", job.fields.payload.size());
-    const Place ext = place_of(kTxDesc, "ext");
-    for (unsigned i = 0; i < 28; ++i)  // what lies behind ext_len must not matter
-      port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8,
-                i < job.fields.ext.size() ? job.fields.ext[i] : 0xE5);
-  }
 
   template <typename Data, typename Keep, typename Bit>
   void stream(const std::deque<Bytes>& frames, std::size_t at, bool& held, bool gap, Data& data,
