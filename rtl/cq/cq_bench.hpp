@@ -1,0 +1,237 @@
+// Engines, doorbells and host memory around the completion queues.
+#pragma once
+
+#include <Vroci_cq.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "common/dut.hpp"
+#include "spec/context.hpp"
+#include "spec/queues.hpp"
+#include "spec/records.hpp"
+
+namespace cq_bench {
+
+namespace spec = roci::spec;
+using spec::place_of;
+
+inline constexpr unsigned kCqs = 8;  // as in block.cmake
+inline constexpr unsigned kCompletion = 1, kCqError = 2, kQpFatal = 3;
+inline constexpr unsigned kEntryBytes = spec::total_bits(spec::kCqe) / 8;
+inline constexpr unsigned kFatalErr = 17;  // status
+inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+struct Cqe {
+  unsigned cqn = 0, qpn = 0, wqe_index = 0, status = 0;
+  bool solicited = false;
+  bool wait_data = false, wait_store = false;
+  unsigned ticket = 0, store_ticket = 0;
+};
+struct Doorbell {
+  unsigned cqn, index;
+  bool arm, solicited;
+};
+struct Write {
+  std::uint64_t address, cycle, due;
+  unsigned cqn, wqe_index, qpn, status;
+  bool owner, solicited;
+};
+struct Event {
+  unsigned kind, number;
+  std::uint64_t cycle;
+};
+
+struct Bench {
+  Dut<Vroci_cq> dut;
+  std::mt19937 random;
+  std::deque<Cqe> in[2];
+  std::deque<Doorbell> bells;
+  std::deque<Write> flying;    // taken, response to come
+  std::vector<Write> visible;  // response is in
+  std::vector<Write> taken;
+  std::vector<Event> events;
+  std::vector<unsigned> fails;
+  unsigned latency = 20;
+  unsigned percent_ready = 100;
+  unsigned percent_source = 100;
+  std::uint64_t ns_per_clock = 4;
+  unsigned log_of[kCqs] = {};
+  unsigned bad_index = ~0u;  ///< the entry with this wqe_index does not reach memory
+
+  explicit Bench(std::uint32_t seed = 1) : random(seed) {
+    for (int i = 0; i < 20; ++i) step();
+  }
+  static std::uint64_t base(unsigned cqn) { return 0x100000000ull + cqn * 0x1000000ull; }
+  bool chance(unsigned percent) { return random() % 100 < percent; }
+
+  template <typename Port>
+  static void put_cqe(Port& to, const Cqe& c) {
+    port::clear(to);
+    port::put(to, place_of(spec::kCqeReq, "cqn"), c.cqn);
+    port::put(to, place_of(spec::kCqeReq, "qpn"), c.qpn);
+    port::put(to, place_of(spec::kCqeReq, "wqe_index"), c.wqe_index);
+    port::put(to, place_of(spec::kCqeReq, "status"), c.status);
+    port::put(to, place_of(spec::kCqeReq, "opcode"), 0x80);
+    port::put(to, place_of(spec::kCqeReq, "byte_len"), 0x10000 + c.wqe_index);
+    port::put(to, place_of(spec::kCqeReq, "imm"), ~c.wqe_index);
+    port::put(to, place_of(spec::kCqeReq, "with_imm"), c.wqe_index & 1);
+    port::put(to, place_of(spec::kCqeReq, "vendor_err"), c.status ? 0x5A : 0);
+    port::put(to, place_of(spec::kCqeReq, "solicited"), c.solicited);
+    port::put(to, place_of(spec::kCqeReq, "wait_data"), c.wait_data);
+    port::put(to, place_of(spec::kCqeReq, "ticket"), c.ticket);
+    port::put(to, place_of(spec::kCqeReq, "wait_store"), c.wait_store);
+    port::put(to, place_of(spec::kCqeReq, "store_ticket"), c.store_ticket);
+  }
+
+  void step() {
+    // a source that shows an entry keeps showing it
+    dut->cqe_sq_valid_i = !in[0].empty() && (dut->cqe_sq_valid_i || chance(percent_source));
+    dut->cqe_rq_valid_i = !in[1].empty() && (dut->cqe_rq_valid_i || chance(percent_source));
+    if (dut->cqe_sq_valid_i) put_cqe(dut->cqe_sq_i, in[0].front());
+    if (dut->cqe_rq_valid_i) put_cqe(dut->cqe_rq_i, in[1].front());
+    dut->doorbell_valid_i = !bells.empty();
+    if (!bells.empty()) {
+      dut->doorbell_cqn_i = bells.front().cqn;
+      dut->doorbell_arm_i = bells.front().arm;
+      dut->doorbell_solicited_i = bells.front().solicited;
+      dut->doorbell_index_i = bells.front().index;
+    }
+    dut->bw_ready_i = chance(percent_ready);
+    dut->event_ready_i = chance(percent_ready);
+    dut->fail_ready_i = chance(percent_ready);
+    dut->bw_done_i = !flying.empty() && flying.front().due <= dut.cycle();
+    dut->bw_error_i = dut->bw_done_i && flying.front().wqe_index == bad_index;
+    dut.settle();
+    if (dut->bw_done_i) {
+      visible.push_back(flying.front());
+      flying.pop_front();
+    }
+    if (dut->cqe_sq_valid_i && dut->cqe_sq_ready_o) {
+      in[0].pop_front();
+      sq_taken = true;
+    } else {
+      sq_taken = false;
+    }
+    const bool rq_taken = dut->cqe_rq_valid_i && dut->cqe_rq_ready_o;
+    if (rq_taken) in[1].pop_front();
+    if (dut->doorbell_valid_i && dut->doorbell_ready_o) bells.pop_front();
+    if (dut->bw_valid_o && dut->bw_ready_i) {
+      Write w{};
+      w.address = dut->bw_addr_o;
+      w.cqn = static_cast<unsigned>((w.address - base(0)) / 0x1000000);
+      w.cycle = dut.cycle();
+      w.due = dut.cycle() + latency;
+      const auto get = [this](std::string_view name) {
+        return static_cast<unsigned>(port::get(dut->bw_data_o, place_of(spec::kCqe, name)));
+      };
+      w.wqe_index = get("wqe_index");
+      w.qpn = get("qpn");
+      w.status = get("status");
+      w.owner = get("owner") != 0;
+      w.solicited = get("solicited") != 0;
+      CHECK(dut->bw_bytes_o == kEntryBytes);
+      CHECK(dut->bw_pasid_o == 7);
+      CHECK(get("byte_len") == 0x10000 + w.wqe_index);
+      CHECK(get("imm") == ~w.wqe_index);
+      CHECK(get("with_imm") == (w.wqe_index & 1));
+      CHECK(get("opcode") == 0x80);
+      CHECK(get("vendor_err") == (w.status && w.status != kFatalErr ? 0x5Au : 0));
+      flying.push_back(w);
+      taken.push_back(w);
+    }
+    if (dut->event_valid_o && dut->event_ready_i) {
+      events.push_back(
+          {static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "kind"))),
+           static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "number"))),
+           dut.cycle()});
+    }
+    if (dut->fail_valid_o && dut->fail_ready_i) {
+      CHECK(port::get(dut->fail_o, place_of(spec::kEventReq, "kind")) == kQpFatal);
+      fails.push_back(
+          static_cast<unsigned>(port::get(dut->fail_o, place_of(spec::kEventReq, "number"))));
+    }
+    dut.tick();
+    if (sq_taken) dut->cqe_sq_valid_i = 0;
+    if (rq_taken) dut->cqe_rq_valid_i = 0;
+    dut->now_i += ns_per_clock;
+  }
+  void run(unsigned clocks) {
+    for (unsigned i = 0; i < clocks; ++i) step();
+  }
+  void drain() {
+    do run(4);
+    while (!in[0].empty() || !in[1].empty() || !bells.empty() || !dut->idle_o ||
+           !dut->bells_idle_o);
+  }
+
+  void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0,
+            bool valid = true, std::uint64_t moved = 0) {
+    port::clear(dut->row_data_i);
+    port::put(dut->row_data_i, place_of(spec::kCq, "resize"), moved != 0);
+    port::put(dut->row_data_i, place_of(spec::kCq, "valid"), valid);
+    port::put(dut->row_data_i, place_of(spec::kCq, "pasid"), 7);
+    port::put(dut->row_data_i, place_of(spec::kCq, "base"), base(cqn) + moved);
+    port::put(dut->row_data_i, place_of(spec::kCq, "log"), log);
+    port::put(dut->row_data_i, place_of(spec::kCq, "moderation_count"), count);
+    port::put(dut->row_data_i, place_of(spec::kCq, "moderation_period"), period);
+    dut->row_index_i = cqn;
+    dut->row_valid_i = 1;
+    dut.settle();
+    while (!dut->row_ready_o) step();
+    step();
+    dut->row_valid_i = 0;
+    log_of[cqn] = log;
+  }
+  /// Moves the ring of a queue.
+  void resize(unsigned cqn, unsigned log, std::uint64_t moved) {
+    make(cqn, log, 0, 0, true, moved);
+  }
+  struct Live {
+    unsigned producer, consumer;
+    bool overflowed;
+  };
+  Live live(unsigned cqn) {
+    dut->row_index_i = cqn;
+    dut->live_valid_i = 1;
+    dut.settle();
+    for (int i = 0; !dut->live_ready_o; ++i) {
+      REQUIRE(i < 100);
+      step();
+      dut.settle();
+    }
+    const auto get = [this](std::string_view name) {
+      return static_cast<unsigned>(port::get(dut->live_o, place_of(spec::kCqLive, name)));
+    };
+    const Live live{get("producer"), get("consumer"), get("overflowed") != 0};
+    step();
+    dut->live_valid_i = 0;
+    return live;
+  }
+  void complete(unsigned cqn, unsigned index, bool solicited = false, unsigned status = 0,
+                int source = 0) {
+    Cqe c;
+    c.cqn = cqn;
+    c.qpn = 0x1000 + cqn;
+    c.wqe_index = index & 0xFFFF;
+    c.solicited = solicited;
+    c.status = status;
+    in[source].push_back(c);
+  }
+  void consume(unsigned cqn, unsigned index) {
+    bells.push_back({cqn, index & 0xFFFF, false, false});
+  }
+  void arm(unsigned cqn, unsigned index, bool solicited = false) {
+    bells.push_back({cqn, index & 0xFFFF, true, solicited});
+  }
+
+ private:
+  bool sq_taken = false;
+};
+
+}  // namespace cq_bench
