@@ -114,6 +114,9 @@ module roci_nic #(
   `PARAM_CHECK(DataWidthIsKnown,
                DataWidth == 64 || DataWidth == 128 || DataWidth == 256 || DataWidth == 512)
 
+  // Tickets begin shortly before they come round, so that no comparison is right by luck until they do.
+  localparam logic [15:0] FirstTicket = 16'hFF00;
+
   // control
   logic        enable, pause, all_idle;
   logic        row_valid;
@@ -402,6 +405,7 @@ module roci_nic #(
     .atomic_job_valid_o    (store_job_valid),
     .atomic_job_ready_i    (store_job_ready),
     .store_done_i          (store_done),
+    .wr_done_i             (wr_done),
     .cqe_o                 (cqe_sq),
     .cqe_valid_o           (cqe_sq_valid),
     .cqe_ready_i           (cqe_sq_ready),
@@ -645,7 +649,9 @@ module roci_nic #(
     .tx_bytes_o           (tx_bytes)
   );
 
-  roci_rx #(.DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer)) u_rx (
+  roci_rx #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer), .FirstTicket(FirstTicket)
+  ) u_rx (
     .clk_i, .rst_ni,
     .enable_i            (enable),
     .pause_i             (pause),
@@ -688,7 +694,7 @@ module roci_nic #(
     .rx_bytes_o          ()
   );
 
-  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer)) u_dma (
+  roci_dma #(.DataWidth(DataWidth), .BufferBytes(TxBuffer), .FirstTicket(FirstTicket)) u_dma (
     .clk_i, .rst_ni,
     .rd_seg_i             (rd_seg),
     .rd_seg_valid_i       (rd_seg_valid),

@@ -1,5 +1,6 @@
 #include "nic/events.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "spec/queues.hpp"
@@ -23,16 +24,34 @@ void EventQueue::set_size(std::uint32_t value) {
   if ((value & kEnable) != 0 && !enabled()) {
     producer_ = consumer_ = 0;
     overflowed_ = false;
+    owed_.clear();
   }
   size_ = value;
+}
+
+bool EventQueue::full() const {
+  return static_cast<std::uint16_t>(producer_ - consumer_) >= 1u << (size_ & kLogMask);
+}
+
+void EventQueue::set_consumer(std::uint16_t index) {
+  consumer_ = index;
+  while (!owed_.empty() && !full()) {
+    const std::uint32_t cqn = owed_.front();
+    owed_.pop_front();
+    post(EventKind::kCompletion, cqn);
+  }
 }
 
 void EventQueue::post(std::uint8_t kind, std::uint32_t number) {
   if (!enabled()) return;
   const unsigned log = size_ & kLogMask;
   const std::uint32_t entries = 1u << log;
-  if (static_cast<std::uint16_t>(producer_ - consumer_) >= entries) {
+  if (full()) {
     overflowed_ = true;
+    if (kind == static_cast<std::uint8_t>(EventKind::kCompletion) &&
+        std::find(owed_.begin(), owed_.end(), number) == owed_.end()) {
+      owed_.push_back(number);
+    }
     return;
   }
   std::array<std::uint8_t, kEqeBytes> eqe{};

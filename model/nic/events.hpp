@@ -22,14 +22,15 @@ class EventQueue {
   /// EqSize; a rise of the enable bit restarts the ring.
   void set_size(std::uint32_t value);
   std::uint32_t size() const { return size_; }
-  void set_consumer(std::uint16_t index) { consumer_ = index; }
+  void set_consumer(std::uint16_t index);
   std::uint16_t consumer() const { return consumer_; }
   bool overflowed() const { return overflowed_; }
   void clear_overflow() { overflowed_ = false; }
   /// Events wait for the host.
   bool interrupt() const { return enabled() && producer_ != consumer_; }
 
-  /// Tells the host; a full queue keeps what it holds and notes the loss (CQ-12).
+  /// Tells the host; a full queue keeps what it holds and notes the loss (CQ-12). A Completion that
+  /// found no room follows when there is some, once for each completion queue (F-88).
   void post(EventKind kind, std::uint32_t number) { post(static_cast<std::uint8_t>(kind), number); }
   void post(std::uint8_t kind, std::uint32_t number);
 
@@ -41,6 +42,7 @@ class EventQueue {
 
  private:
   bool enabled() const;
+  bool full() const;
 
   HostMemory& memory_;
   std::uint64_t base_ = 0;
@@ -48,6 +50,7 @@ class EventQueue {
   std::uint16_t producer_ = 0, consumer_ = 0;
   bool overflowed_ = false;
   std::deque<std::uint32_t> told_;
+  std::deque<std::uint32_t> owed_;  ///< completion queues whose event waits for room
 };
 
 }  // namespace roci::nic

@@ -119,6 +119,17 @@ TEST_CASE("atomic: stores at any address take turns with atomics and are counted
   CHECK(r.word(0xF8) == 20);
 }
 
+TEST_CASE("atomic: a store has no ticket and waits for no payload, whatever the count") {
+  for (unsigned wr_done : {0u, 0x4000u, 0x8000u, 0xC000u, 0xFFFFu}) {
+    Rig r;
+    r.dut->wr_done_i = wr_done;
+    r.stores = {{0, 0, 0x20, wr_done + 1, 0}};
+    r.run();
+    CHECK(r.dut->store_done_o == 1);
+    CHECK(r.word(0x20) == wr_done + 1);
+  }
+}
+
 TEST_CASE("atomic: memory that cannot be read is not changed") {
   Rig r;
   r.fail_reads = true;

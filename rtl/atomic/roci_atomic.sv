@@ -4,7 +4,7 @@
 // Latency: one memory read and, if something changes, one write. Up to 16 orders wait.
 //
 //   job (responder) --+--> 16 jobs --> wait for payload --> block read --> compute --> write --> done
-//   job (store) ------+                      +-----------------------------------------^
+//   job (store) ------+        +-------------------------------------------------------^
 
 `include "assert.svh"
 
@@ -88,7 +88,7 @@ module roci_atomic (
   logic [7:0]  store_done_q;
 
   assign behind       = wr_done_i - job.ticket;
-  assign payload_done = signed'(behind) >= 16'sd0;
+  assign payload_done = job.op == OpStore || signed'(behind) >= 16'sd0;  // stores have no ticket
   assign word         = br_data_i[64*job.addr[5:3] +: 64];
   assign result       = job.op == OpStore || job.op == OpCompareSwap ? job.operand
                                                                      : word_q + job.operand;

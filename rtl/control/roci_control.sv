@@ -426,7 +426,7 @@ module roci_control #(
     .idle_o              (cq_idle)
   );
 
-  roci_eq #(.EngineEvents(EngineEvents)) u_eq (
+  roci_eq #(.EngineEvents(EngineEvents), .NumCqs(NumCqs)) u_eq (
     .clk_i, .rst_ni,
     .word_i          (word),
     .size_write_i    (eq_size_write),

@@ -7,7 +7,8 @@
 
 module roci_dma #(
   parameter int unsigned DataWidth   = 512,   // 64, 128, 256 or 512
-  parameter int unsigned BufferBytes = 65536  // of payload read and not yet sent, power of two
+  parameter int unsigned BufferBytes = 65536, // of payload read and not yet sent, power of two
+  parameter logic [15:0] FirstTicket = '0     // wr_done_o at reset
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -181,7 +182,7 @@ module roci_dma #(
   logic                   s_last, s_valid, s_ready, w_last, w_valid, w_ready, s_answer;
   logic [3:0]             w_answer;
 
-  roci_scatter #(.DataWidth(DataWidth)) u_scatter (
+  roci_scatter #(.DataWidth(DataWidth), .FirstTicket(FirstTicket)) u_scatter (
     .clk_i, .rst_ni,
     .pay_src_i(rx_pay_src_i), .pay_offset_i(rx_pay_offset_i), .pay_len_i(rx_pay_len_i),
     .pay_qpn_i(rx_pay_qpn_i), .pay_psn_i(rx_pay_psn_i),

@@ -3,16 +3,21 @@
 // Throughput: one event per two clocks. Latency: two clocks from an event to bw_valid_o.
 //
 //   cq, qp_state, responder, firmware --> round robin --> ring full? --> bw --> done --> interrupt
-//                                             \--> engine events: what firmware must know of
+//                                          ^     \            \--> Completion: owed
+//                                          +------\-- when there is room --+
+//                                                  \--> engine events: what firmware must know of
 //
-// A full ring loses the event and sets the overflow bit, as does a write that failed; an entry not consumed is never written
-// over. While the queue is off events are lost without a word. A rise of the enable bit starts the
-// ring again at index 0 of both sides.
+// An event that finds the ring full sets the overflow bit, as does a write that failed; an entry not
+// consumed is never written over. Such an event is lost, but for a Completion: its queue was disarmed
+// for it, and nothing else would wake who sleeps on it, so it is owed until there is room, once for each
+// completion queue. While the event queue is off events are lost without a word. A rise of the enable
+// bit starts the ring again at index 0 of both sides.
 
 `include "assert.svh"
 
 module roci_eq #(
-  parameter int unsigned EngineEvents = 16  // engine events kept for firmware, power of two
+  parameter int unsigned EngineEvents = 16,  // engine events kept for firmware, power of two
+  parameter int unsigned NumCqs = 256        // completion queues, power of two
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -60,7 +65,8 @@ module roci_eq #(
   output logic                  idle_o
 );
 
-  localparam int unsigned Clients  = 4;
+  localparam int unsigned Clients  = 5;
+  localparam int unsigned CqBits   = $clog2(NumCqs);
   localparam int unsigned EqeBytes = roci_pkg::EqeBits / 8;
 
   // Registers
@@ -73,31 +79,45 @@ module roci_eq #(
 
   // Choice and write. The sources keep their event until ready.
   logic [Clients-1:0]   grant;
-  logic [1:0]           index;
-  logic                 take, full, lost, written;
+  logic [2:0]           index;
+  logic                 take, full, lost, written, owed_valid, is_completion;
+  logic [CqBits-1:0]    owed;
   logic [15:0]          size, used, slot;
   roci_pkg::event_req_t event_in;
   roci_pkg::eqe_t       eqe;
 
   roci_arbiter #(.Clients(Clients)) u_arbiter (
     .clk_i, .rst_ni,
-    .request_i({post_valid_i, plain_valid_i, qp_valid_i, cq_valid_i}),
+    .request_i({owed_valid && (!full || !on_q), post_valid_i, plain_valid_i, qp_valid_i,
+                cq_valid_i}),
     .grant_o  (grant),
     .index_o  (index),
     .taken_i  (take)
   );
   always_comb begin
     unique case (index)
-      2'd0:    event_in = cq_i;
-      2'd1:    event_in = qp_i;
-      2'd2:    event_in = plain_i;
-      default: event_in = post_i;
+      3'd0:    event_in = cq_i;
+      3'd1:    event_in = qp_i;
+      3'd2:    event_in = plain_i;
+      3'd3:    event_in = post_i;
+      default: begin
+        event_in.kind   = roci_pkg::EventCompletion;
+        event_in.number = 24'(owed);
+      end
     endcase
   end
 
+  assign is_completion = index == 3'd0 && event_in.kind == roci_pkg::EventCompletion;
+  logic [CqBits:0] unused_owed;
+  roci_rq_queue #(.NumQps(NumCqs)) u_owed (
+    .clk_i, .rst_ni,
+    .push_i(lost && is_completion), .push_row_i(event_in.number[CqBits-1:0]),
+    .pop_valid_o(owed_valid), .pop_row_o(owed), .pop_i(take && grant[4]), .level_o(unused_owed)
+  );
+
   // An event is looked at in one clock and taken in the next, so that ready is a register's.
   logic               take_q;
-  logic [Clients-1:0] grant_q;
+  logic [3:0]         grant_q;
   assign cq_ready_o    = take_q && grant_q[0];
   assign qp_ready_o    = take_q && grant_q[1];
   assign plain_ready_o = take_q && grant_q[2];
@@ -155,7 +175,7 @@ module roci_eq #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) grant_q <= grant;
+    if (take) grant_q <= grant[3:0];
     if (written) begin
       bw_addr_o  <= base_i + 64'(slot) * EqeBytes;
       bw_pasid_o <= pasid_q;
@@ -172,8 +192,8 @@ module roci_eq #(
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(EngineEvents)) u_engine (
     .clk_i, .rst_ni,
     .in_data_i  (event_in),
-    .in_valid_i (take && (index == 2'd1 ||
-                          (index == 2'd0 && event_in.kind == roci_pkg::EventCqError))),
+    .in_valid_i (take && (index == 3'd1 ||
+                          (index == 3'd0 && event_in.kind == roci_pkg::EventCqError))),
     .in_ready_o (),
     .out_data_o (engine_o),
     .out_valid_o(engine_valid_o),

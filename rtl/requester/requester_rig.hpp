@@ -34,6 +34,7 @@ struct Packet {
 struct Completion {
   unsigned index, status, opcode, len;
   bool wait_data, wait_store;
+  unsigned ticket;
 };
 struct Pointer {
   unsigned index, offset, epoch;
@@ -49,6 +50,7 @@ class Rig {
   std::vector<std::pair<unsigned, unsigned>> timers;  // operation, code
   std::vector<unsigned> counts = std::vector<unsigned>(8);
   unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, pieces = 0, operations = 0;
+  unsigned ticket = 0;  // of the next response
   bool tx_ready = true, op_ok = true;
 
   explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7) {
@@ -136,6 +138,7 @@ class Rig {
     put("opcode", opcode);
     put("psn", psn & 0xFFFFFF);
     put("payload_len", len);
+    put("ticket", ticket);
     port::put(dut->rsp_meta_i, place_of(kRxMeta, "ext").offset + 216, 8, syndrome);
     offer(dut->rsp_meta_valid_i, [&] { return dut->rsp_meta_ready_o != 0; });
     run(30);
@@ -209,7 +212,7 @@ class Rig {
     if (d.cqe_valid_o) {
       auto get = [&](const char* n) { return unsigned(port::get(d.cqe_o, place_of(kCqeReq, n))); };
       done.push_back({get("wqe_index"), get("status"), get("opcode"), get("byte_len"),
-                      get("wait_data") != 0, get("wait_store") != 0});
+                      get("wait_data") != 0, get("wait_store") != 0, get("ticket")});
     }
     if (d.ptr_valid_o) {
       auto get = [&](const char* n) {

@@ -195,6 +195,33 @@ TEST_CASE("requester: RQ-41: the result of an atomic is stored before its comple
   CHECK(r.done[0].len == 8);
 }
 
+TEST_CASE("requester: RQ-36: a completion long after the newest response does not wait for its ticket again") {
+  const unsigned ticket = 0x1234;
+  for (unsigned later : {0u, 1u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
+    CAPTURE(later);
+    Rig r;
+    Plan read{0, kRead, 200};
+    read.signaled = false;
+    r.dut->wr_done_i = ticket - 1;
+    r.plan(read);
+    r.ticket = ticket;
+    r.respond(0x10, 0xFFFFFE, 0x1F, 200);
+    CHECK(r.done.empty());
+    for (unsigned i = 0; i <= later; i += 0x1000) {
+      r.dut->wr_done_i = std::uint16_t(ticket + i);
+      r.run(2);
+    }
+    r.dut->wr_done_i = std::uint16_t(ticket + later);
+    r.run(2);
+    Plan bind{1, kBindMw, 0, 1};
+    r.plan(bind);
+    r.run(30);
+    REQUIRE(r.done.size() == 1);
+    CHECK(r.done[0].wait_data);  // a fault of that data would still spoil it
+    CHECK(std::int16_t(r.dut->wr_done_i - r.done[0].ticket) >= 0);
+  }
+}
+
 TEST_CASE("requester: RQ-43: an error completes behind what was sent before it") {
   Rig r;
   r.plan({0});

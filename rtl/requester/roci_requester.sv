@@ -97,6 +97,7 @@ module roci_requester #(
   output logic                      atomic_job_valid_o,
   input  logic                      atomic_job_ready_i,
   input  logic [7:0]                store_done_i,
+  input  logic [15:0]               wr_done_i,
   output roci_pkg::cqe_req_t        cqe_o,
   output logic                      cqe_valid_o,
   input  logic                      cqe_ready_i,
@@ -304,7 +305,8 @@ module roci_requester #(
 
   roci_requester_out #(.NumQps(NumQps)) u_out (
     .clk_i, .rst_ni, .row_i(row_q), .step_i(step), .qp_i(qp_q), .next_i(qp_d), .entry_i(entry),
-    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .store_done_i, .place_i(place),
+    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(looking && is_rsp_q), .store_done_i, .wr_done_i,
+    .place_i(place),
     .desc_i(desc), .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,

@@ -21,7 +21,9 @@ module roci_requester_out #(
   input  roci_pkg::qp_attr_t         attr_i,
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
+  input  logic                       rsp_new_i,    // it has come this clock
   input  logic [7:0]                 store_done_i,
+  input  logic [15:0]                wr_done_i,
   input  roci_pkg::key_rsp_t         place_i,      // of the result of an atomic
   input  roci_pkg::tx_desc_t         desc_i,
   input  logic                       drop_i,       // skip the payload of the response
@@ -104,9 +106,18 @@ module roci_requester_out #(
   assign event_count.counter = step_i.counter;
   assign event_count.bytes   = step_i.data ? rsp_i.payload_len : '0;
 
+  // A completion without a response may come long after the newest one, when its ticket seems to lie
+  // ahead again: what is in memory stays so.
+  logic [15:0] data_ahead;
+  logic        settled_q;
+  assign data_ahead = wr_done_i - rsp_i.ticket;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) settled_q <= 1'b1;
+    else settled_q <= signed'(data_ahead) >= 16'sd0 || (settled_q && !rsp_new_i);
+  end
   roci_requester_cqe u_make (
-    .qpn_i(24'(row_i)), .step_i, .qp_i, .entry_i, .attr_i, .plan_i, .ticket_i(rsp_i.ticket),
-    .store_i(store_q), .cqe_o(cqe));
+    .qpn_i(24'(row_i)), .step_i, .qp_i, .entry_i, .attr_i, .plan_i,
+    .ticket_i(settled_q ? wr_done_i : rsp_i.ticket), .store_i(store_q), .cqe_o(cqe));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) store_q <= '0;

@@ -158,7 +158,7 @@ module roci_responder #(
   logic [2:0]                qp_state;
   logic [15:0]               posted, credits;
   logic [4:0]                slot_at;
-  logic                      state_ready, via_desc, slot_picked_q;
+  logic                      state_ready, via_desc, slot_picked_q, reset;
   roci_pkg::responder_qp_t   qp, apply_qp, answer_qp;
   roci_pkg::qp_attr_t        attr;
   roci_pkg::responder_slot_t slot, apply_slot, replay_slot, answer_slot;
@@ -166,7 +166,7 @@ module roci_responder #(
   roci_responder_state #(.NumQps(NumQps)) u_state (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .pick_i(pick), .pick_qpn_i(read_qpn), .qpn_o(qpn), .qp_o(qp), .attr_o(attr), .state_o(qp_state),
-    .posted_o(posted), .posted_write_i(index_write_i), .posted_row_i(index_row_i), .posted_i(index_i),
+    .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i), .posted_row_i(index_row_i), .posted_i(index_i),
     .slot_read_i(slot_read), .find_next_i(find_next),
     .of_result_i(kind_q == roci_pkg::ResponderKindResult),
     .of_request_i(kind_q == roci_pkg::ResponderKindRequest), .slot_o(slot), .slot_at_o(slot_at),
@@ -207,7 +207,8 @@ module roci_responder #(
   roci_responder_judge u_judge (
     .clk_i, .rst_ni,
     .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .ticket_i(ticket), .qp_i(qp),
-    .attr_i(attr), .state_i(qp_state), .slot_i(slot), .job_waits_i(job_valid_o),
+    .attr_i(attr), .state_i(qp_state), .reset_i(reset), .slot_i(slot),
+    .job_waits_i(job_valid_o),
     .pick_i(pick), .look_i(look), .peeked_i(peeked), .rsp_i, .list_bad_i(list_bad),
     .walk_bad_i(walk_bad), .walk_good_i(walk_done_i && !walk_bad), .walk_status_i,
     .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok), .again_i(again_waits_o && again_rsp_valid_i),

@@ -20,6 +20,7 @@ module roci_responder_judge (
   input  roci_pkg::responder_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic [2:0]                state_i,
+  input  logic                      reset_i,       // the queue pair was reset since
   input  roci_pkg::responder_slot_t slot_i,
   input  logic                      job_waits_i,   // no room for an atomic
 
@@ -160,7 +161,7 @@ module roci_responder_judge (
 
   `ASSERT(WriteStaysInMessage, `IMPLIES(commit_i && verdict_q == roci_pkg::VerdictWrite && !first_q,
                                         32'(meta_i.payload_len) <= qp_i.write_left))
-  `ASSERT(PeekIsOfNext, `IMPLIES(peeked_i && in_connection && !qp_i.dead && !attr_i.srq,
+  `ASSERT(PeekIsOfNext, `IMPLIES(peeked_i && in_connection && !qp_i.dead && !attr_i.srq && !reset_i,
                                  rsp_i.index == qp_i.recv_next))
 
 endmodule

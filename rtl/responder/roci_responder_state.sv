@@ -22,6 +22,7 @@ module roci_responder_state #(
   output roci_pkg::qp_attr_t        attr_o,
   output logic [2:0]                state_o,
   output logic [15:0]               posted_o,      // index up to which receives are posted
+  output logic                      reset_o,       // the queue pair was reset since it was read
   input  logic                      slot_read_i,
   input  logic                      find_next_i,   // the next slot
   input  logic                      of_result_i,   // or that of done_i
@@ -87,7 +88,7 @@ module roci_responder_state #(
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .read_i(pick_i), .qpn_i(pick_qpn_i), .qpn_o, .qp_o(qp), .attr_o, .state_o,
-    .posted_o, .posted_write_i, .posted_row_i, .posted_i,
+    .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
   );
   roci_ram #(.Width(roci_pkg::ResponderSlotBits), .Depth(16 * NumQps)) u_slots (

@@ -2,7 +2,9 @@
 // state, and the index up to which receives are posted.
 //
 // One read of all per clock, answered one clock later and held; one write of the word. A word
-// not written since the queue pair was reset reads as 0 but for `dead`.
+// not written since the queue pair was reset reads as 0 but for `dead`. What was read stays as it was
+// when the queue pair is reset meanwhile: the event in hand ends in the life in which it began, and what
+// it writes is forgotten.
 
 `include "assert.svh"
 
@@ -24,6 +26,7 @@ module roci_responder_table #(
   output roci_pkg::qp_attr_t       attr_o,   // fields the responder needs; the others are 0
   output logic [2:0]               state_o,
   output logic [15:0]              posted_o,
+  output logic                     reset_o,  // the queue pair was reset since
 
   input  logic                     posted_write_i,
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
@@ -84,7 +87,7 @@ module roci_responder_table #(
   );
 
   // A reset between a read and its write wins: the write belongs to the life before.
-  logic row_is_reset, past_q;
+  logic row_is_reset, past_q, old_read_q, kept;
   assign row_is_reset = row_is_state && row_data_i[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) old_q <= '1;
@@ -92,13 +95,19 @@ module roci_responder_table #(
       if (write_i && !past_q) old_q[read_row] <= 1'b0;
       if (row_is_reset) old_q[row] <= 1'b1;
     end
-    if (read_i) qpn_q <= qpn_i;
+    if (read_i) begin
+      qpn_q      <= qpn_i;
+      old_read_q <= (old_q[qpn_i[RowBits-1:0]] && !kept)
+                    || (row_is_reset && row == qpn_i[RowBits-1:0]);
+    end
     past_q <= !read_i && (past_q || (row_is_reset && row == read_row));
   end
+  assign kept    = write_i && !past_q && read_row == qpn_i[RowBits-1:0];  // in the clock of a read
+  assign reset_o = past_q;
 
   always_comb begin
     qp_o = stored;
-    if (old_q[read_row]) begin
+    if (old_read_q) begin
       qp_o      = '0;
       qp_o.dead = 1'b1;
     end

@@ -15,7 +15,8 @@ module roci_rx #(
   parameter int unsigned DataWidth = 512,       // 64, 128, 256 or 512
   parameter int unsigned NumQps = 256,          // queue pairs, a power of two
   parameter int unsigned BufferBytes = 65536,   // payload waiting for the engines, a power of two
-  parameter int unsigned EthBytes = 16384       // frames waiting for the Ethernet path, likewise
+  parameter int unsigned EthBytes = 16384,      // frames waiting for the Ethernet path, likewise
+  parameter logic [15:0] FirstTicket = '0       // count of payloads at reset, as in scatter
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -186,7 +187,7 @@ module roci_rx #(
 
   logic       admit_ready, admit_idle;
   logic [9:0] admit_drop;
-  roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps)) u_admit (
+  roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps), .FirstTicket(FirstTicket)) u_admit (
     .clk_i, .rst_ni, .pause_i, .ready_o(admit_ready), .idle_o(admit_idle), .row_valid_i,
     .row_table_i, .row_index_i, .row_data_i, .frame_i(queue_frame), .frame_rows_i(record_rows),
     .frame_valid_i(record_valid), .frame_ready_o(record_ready), .command_valid_o(command_valid),

@@ -11,7 +11,8 @@
 
 module roci_rx_admit #(
   parameter int unsigned DataWidth = 512,
-  parameter int unsigned NumQps = 256      // a power of two
+  parameter int unsigned NumQps = 256,     // a power of two
+  parameter logic [15:0] FirstTicket = '0  // count of payloads at reset, as in scatter
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -139,7 +140,7 @@ module roci_rx_admit #(
   logic [15:0] ticket_q, ticket_d;
   assign ticket_d = ticket_q + 16'(has_rows);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) ticket_q <= '0;
+    if (!rst_ni) ticket_q <= FirstTicket;
     else if (accept) ticket_q <= ticket_d;
   end
 

@@ -15,6 +15,7 @@
 module roci_scatter #(
   parameter int unsigned DataWidth = 512,
   parameter int unsigned Packets   = 128,  // in flight, power of two
+  parameter logic [15:0] FirstTicket = '0, // wr_done_o at reset
   localparam int unsigned OffBits = $clog2(DataWidth / 8)
 ) (
   input  logic                   clk_i,
@@ -141,7 +142,7 @@ module roci_scatter #(
       answered_q <= '0;
       bursts_q   <= 1'b0;
       bad_q      <= 1'b0;
-      wr_done_o  <= '0;
+      wr_done_o  <= FirstTicket;
     end else begin
       if (split_take) begin
         issued_q <= issued;

@@ -91,6 +91,7 @@ module roci_sq #(
   output logic                    atomic_job_valid_o,
   input  logic                    atomic_job_ready_i,
   input  logic [7:0]              store_done_i,
+  input  logic [15:0]             wr_done_i,
 
   // completions, failures, timers, counters
   output roci_pkg::cqe_req_t      cqe_o,
@@ -184,7 +185,7 @@ module roci_sq #(
     .key_req_ready_i(key_place_req_ready_i), .key_rsp_i(key_place_rsp_i),
     .key_rsp_valid_i(key_place_rsp_valid_i),
     .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
-    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i,
+    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i, .wr_done_i,
     .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o(fail_requester), .fail_valid_o(fail_requester_valid),
     .fail_ready_i(fail_requester_ready),
