@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/peer/run.hpp"
 #include "sim/scenarios/session.hpp"
 
 namespace roci::sim {
@@ -14,7 +15,11 @@ struct TransferOptions {
   CarryPlan plan;
   std::string file;
   std::string out;
+  WireOptions wire;
+  std::string listen, connect;
 };
+
+constexpr int kAskedWrongly = 2;
 
 std::string engine_text(const WorldOptions& world) {
   return world.engine == testbench::Engine::kModel ? "model" : fmt::format("{} bits", world.width);
@@ -41,7 +46,44 @@ void print(const TransferOptions& options, const TransferReport& report) {
       report.sha_received, report.speed.clocks, report.speed.seconds);
 }
 
+/// One of the two nodes is somewhere else: FILE goes there, or what comes goes to --out.
+int run_on_wire(const TransferOptions& options) {
+  if (options.file.empty() == options.out.empty()) {
+    throw UserError("--wire: give FILE to send it, or --out to receive one", kAskedWrongly);
+  }
+  if (options.listen.empty() == options.connect.empty()) {
+    throw UserError("--wire: where do the two sides meet, --listen or --connect?", kAskedWrongly);
+  }
+  if (options.plan.operation == Operation::kRead || options.plan.queue_pairs != 1) {
+    throw UserError("--wire: a file goes by write or send on one queue pair", kAskedWrongly);
+  }
+  if (!options.world.plot.empty() || !options.world.json.empty()) {
+    throw UserError("--wire: no --plot and no --json, which show both sides", kAskedWrongly);
+  }
+  PeerOptions peer;
+  peer.world = options.world;
+  peer.wire = options.wire;
+  peer.listen = options.listen;
+  peer.connect = options.connect;
+  peer.file = options.file;
+  peer.out = options.out;
+  PeerPlan& plan = peer.plan;
+  plan.requester = !options.file.empty();
+  plan.op = options.plan.operation == Operation::kSend ? driver::Opcode::kSend
+                                                       : driver::Opcode::kWrite;
+  plan.sizes = {static_cast<std::uint32_t>(options.plan.message_bytes)};
+  plan.depth = options.plan.depth;
+  plan.mtu = options.world.mtu;
+  plan.ipv6 = options.world.ipv6;
+  plan.timeout = static_cast<std::uint8_t>(options.world.timeout);
+  plan.carries_file = true;
+  run_peer(peer);
+  return 0;
+}
+
 int run(const TransferOptions& options) {
+  if (!options.wire.wire.empty()) return run_on_wire(options);
+  if (options.file.empty()) throw UserError("FILE is required", kAskedWrongly);
   const std::vector<std::uint8_t> bytes = read_file(options.file);
   // Places that cannot be written are told before the work, not after it.
   auto open = [](const std::string& path) {
@@ -86,8 +128,9 @@ int run(const TransferOptions& options) {
 
 void add_transfer(CLI::App& app, Action& action) {
   auto options = std::make_shared<TransferOptions>();
-  CLI::App* command = app.add_subcommand("transfer", "carry a file between two simulated adapters");
-  command->add_option("FILE", options->file, "file to carry")->required();
+  CLI::App* command =
+      app.add_subcommand("transfer", "carry a file between two adapters, or over a real wire");
+  command->add_option("FILE", options->file, "file to carry");
   add_operation(*command, options->plan.operation);
   command->add_option("--qps", options->plan.queue_pairs, "queue pairs that share the work")
       ->check(CLI::Range(1, 128).description(""))
@@ -103,7 +146,23 @@ void add_transfer(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--out", options->out, "write what arrived")->type_name("FILE");
   add_world_options(*command, options->world);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_wire_options(*command, options->wire);
+  CLI::Option* wire = command->get_option("--wire");
+  command
+      ->add_option("--listen", options->listen,
+                   "with --wire: the other side is a process, met at this TCP port")
+      ->type_name("[HOST:]PORT")
+      ->needs(wire);
+  command->add_option("--connect", options->connect, "with --wire: the other side is met there")
+      ->type_name("HOST:PORT")
+      ->needs(wire);
+  command->callback([options, command, &action] {
+    // The peer is as slow as a simulation in real time.
+    constexpr unsigned kPatient = 18;
+    const bool on_wire = !options->wire.wire.empty();
+    if (on_wire && command->count("--timeout") == 0) options->world.timeout = kPatient;
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace roci::sim

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/peer/attach.hpp"
 #include "sim/report/files.hpp"
 #include "sim/server/daemon.hpp"
 
@@ -11,8 +12,12 @@ namespace roci::sim {
 namespace {
 
 constexpr unsigned kMostNodes = 16;
+constexpr unsigned kHosts = 255;  // of a network
 
 int run(const UpOptions& options) {
+  if (options.host + options.nodes > kHosts) {
+    throw UserError(fmt::format("--host {}: too many nodes", options.host), 2);
+  }
   const int pid = start_in_background(options);
   const std::string name = options.name == "default" ? "" : " --name " + options.name;
   fmt::print("{} is up: {}, engine {}, {} bits, process {}\n"
@@ -37,6 +42,21 @@ void add_up(CLI::App& app, Action& action) {
       ->check(CLI::Range(1u, kMostNodes).description(""))
       ->type_name("N")
       ->capture_default_str();
+  OutletOptions& outlets = options->outlets;
+  command
+      ->add_option("--wire", outlets.wires,
+                   "a wire of the node's own to the real world: n0=dgram:LOCAL,REMOTE, "
+                   "n0=pcap:IN[,OUT], n0=dpdk:DEVARGS")
+      ->type_name("NODE=WIRE")
+      ->expected(1)
+      ->take_all();
+  command
+      ->add_option("--netdev", outlets.netdevs,
+                   "TAP interface that joins the host's IP stack to a node's Ethernet path")
+      ->type_name("NODE=NAME")
+      ->expected(1)
+      ->take_all();
+  add_pace_options(*command, outlets.eal, outlets.pace, options->host);
   add_link_options(*command, options->world);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -13,26 +13,30 @@ constexpr unsigned kAsks = 60;
 
 }  // namespace
 
+void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& host) {
+  app.add_option("--eal", eal, "words for the EAL of DPDK, in place of the usual ones")
+      ->type_name("WORDS");
+  app.add_option("--pace", pace,
+                 "simulated time per real time, at most, on a wire that is real; 0: any")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->type_name("F")
+      ->capture_default_str();
+  app.add_option("--host", host,
+                 "last byte of the (first) node's addresses 10.0.0.N, fd00::N and 52:54:00:00:00:N")
+      ->check(CLI::Range(1, 254).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
 void add_wire_options(CLI::App& app, WireOptions& options) {
   app.add_option("--wire", options.wire,
                  "where the node's wire leads: dgram:LOCAL,REMOTE (one frame per datagram, as "
                  "QEMU's -netdev dgram), pcap:IN[,OUT], dpdk:DEVARGS")
       ->type_name("WIRE");
-  app.add_option("--eal", options.eal, "words for the EAL of DPDK, in place of the usual ones")
-      ->type_name("WORDS");
   app.add_option("--netdev", options.netdev,
                  "TAP interface that joins the host's IP stack to the node's Ethernet path")
       ->type_name("NAME");
-  app.add_option("--pace", options.pace,
-                 "simulated time per real time, at most, on a wire that is real; 0: any")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
-      ->type_name("F")
-      ->capture_default_str();
-  app.add_option("--host", options.host,
-                 "last byte of the node's addresses 10.0.0.N, fd00::N and 52:54:00:00:00:N")
-      ->check(CLI::Range(1, 254).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+  add_pace_options(app, options.eal, options.pace, options.host);
 }
 
 Attachment::Attachment(const WireOptions& options) : options_(options) {

@@ -19,6 +19,8 @@ struct WireOptions {
 
 /// Adds --wire, --eal, --netdev, --pace and --host.
 void add_wire_options(CLI::App& app, WireOptions& options);
+/// Adds --eal, --pace and --host alone.
+void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& host);
 
 /// Keeps the ports open for the life of a world.
 class Attachment {

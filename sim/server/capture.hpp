@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "packet/parser.hpp"
 #include "packet/pcapng.hpp"
@@ -15,12 +16,12 @@ namespace roci::sim {
 class Capture final : public testbench::FrameTap {
  public:
   /// No file when `path` is empty. Throws UserError.
-  Capture(const std::string& path, unsigned nodes) {
+  Capture(const std::string& path, const std::vector<std::string>& senders) {
     if (path.empty()) return;
     file_ = std::make_unique<OutputFile>(path);
     try {
       writer_ = std::make_unique<packet::PcapngWriter>(file_->temporary());
-      for (unsigned i = 0; i < nodes; ++i) writer_->add_interface("n" + std::to_string(i));
+      for (const std::string& sender : senders) writer_->add_interface(sender);
     } catch (const std::runtime_error& error) {
       throw UserError(error.what());
     }

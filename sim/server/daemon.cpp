@@ -96,8 +96,17 @@ void write_device_files(const std::string& directory, const FabricNode& node, un
 /// The life of the simulator; `ready` tells the process that started it.
 void serve(const UpOptions& options, const Instance& instance, Descriptor& ready) {
   raise_limits();
-  Capture capture(options.world.pcap, options.nodes);
+  const Outlets outlets(options.outlets, options.nodes, options.host);
+  std::vector<std::string> senders;  // in a capture
+  for (unsigned i = 0; i < options.nodes; ++i) senders.push_back("n" + std::to_string(i));
+  for (unsigned i = 0; i < options.nodes; ++i) {
+    senders.push_back("outside of n" + std::to_string(i));
+  }
+  if (options.outlets.wires.empty()) senders.resize(options.nodes);
+  Capture capture(options.world.pcap, senders);
   FabricConfig config;
+  config.first_host = options.host;
+  for (unsigned i = 0; i < options.nodes; ++i) config.ends.push_back(outlets.ends(i));
   config.nodes = options.nodes;
   config.engine = options.world.engine;
   config.width = options.world.width;
@@ -113,7 +122,10 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   ClientMemory memory;
   Fabric fabric(config, memory, FewLines());
   memory.follow(fabric.now_ns());
-  for (unsigned i = 0; i < fabric.nodes(); ++i) fabric.middle().from(i).add_tap(&capture);
+  for (unsigned i = 0; i < fabric.nodes(); ++i) {
+    fabric.middle().from(i).add_tap(&capture);
+    if (fabric.middle().has_outlet(i)) fabric.middle().arriving(i).add_tap(&capture);
+  }
   fabric.open();
   for (unsigned i = 0; i < fabric.nodes(); ++i) {
     write_device_files(instance.device_files("n" + std::to_string(i)), fabric.node(i),
@@ -128,8 +140,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"seed", options.world.seed},
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
-  Server server(fabric, memory, width, listen_at(instance.socket()), about,
-                log_line);
+  Server server(fabric, memory, outlets, width, listen_at(instance.socket()), about, log_line);
   if (write(ready.get(), &kReady, 1) != 1) throw UserError("nobody waits for the simulator");
   ready.reset();
   server.run();
@@ -155,6 +166,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
 }  // namespace
 
 int start_in_background(const UpOptions& options) {
+  plan_outlets(options.outlets, options.nodes);
   const Instance instance(options.name);
   const Descriptor lock(instance.claim());
   int ends[2];

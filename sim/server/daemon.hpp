@@ -4,12 +4,15 @@
 #include <string>
 
 #include "sim/options.hpp"
+#include "sim/server/outlets.hpp"
 
 namespace roci::sim {
 
 struct UpOptions {
   std::string name = "default";
   unsigned nodes = 2;
+  unsigned host = 1;  ///< last byte of the addresses of n0
+  OutletOptions outlets;
   WorldOptions world;
 };
 

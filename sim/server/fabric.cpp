@@ -45,10 +45,12 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
     nic.axi.latency_ns = config.memory_ns;
     nic.axi.seed = config.seed * config.nodes + i;
     if (!config.trace.empty()) nic.trace = config.trace + "." + name + ".fst";
-    nodes_.push_back(std::make_unique<FabricNode>(sc_core::sc_module_name(name.c_str()), i,
-                                                  config.engine, config.width, nic, switch_->from(i),
-                                                  switch_->to(i), processes, on_fault));
+    nodes_.push_back(std::make_unique<FabricNode>(
+        sc_core::sc_module_name(name.c_str()), i, config.first_host + i, config.engine,
+        config.width, nic, switch_->from(i), switch_->to(i), processes, on_fault));
     switch_->set_mac(i, nodes_[i]->mac());
+    lines_.emplace_back();
+    if (i < config.ends.size()) connect(i, config.ends[i]);
   }
   spawn("stepper", kStepperStackBytes, [this] { step(); });
   for (auto& node : nodes_) {
@@ -60,6 +62,21 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
 
 Fabric::~Fabric() {
   for (auto& node : nodes_) node->abandon();
+}
+
+void Fabric::connect(unsigned node, const testbench::wire::Ends& ends) {
+  if (ends.port == nullptr && ends.tap == nullptr) return;
+  switch_->add_outlet(node);
+  lines_[node] = std::make_unique<testbench::wire::Line>(
+      ends, switch_->leaving(node), switch_->arriving(node),
+      [this, node](const packet::Bytes& frame) { nodes_[node]->nic().send_ethernet(frame); });
+  nodes_[node]->join(lines_[node].get());
+}
+
+void Fabric::pump() {
+  for (const auto& line : lines_) {
+    if (line) line->pump(now_);
+  }
 }
 
 void Fabric::open() { sc_core::sc_start(); }
@@ -102,6 +119,7 @@ std::uint64_t Fabric::advance(std::uint64_t limit) {
     if (surroundings_ != nullptr && --until_look_ == 0) {
       until_look_ = kLookClocks;
       surroundings_->look(now_);
+      pump();
       if (stop_ || !woken_.empty()) return now_;
     }
     const std::uint64_t edge = now_;
@@ -124,7 +142,12 @@ std::uint64_t Fabric::advance(std::uint64_t limit) {
       if (!woken_.empty()) return edge;
       continue;
     }
-    if (surroundings_ != nullptr) next = surroundings_->rest(edge, next);
+    if (surroundings_ != nullptr) {
+      for (const auto& line : lines_) {
+        if (line) next = std::min(next, line->next_ns());
+      }
+      next = surroundings_->rest(edge, std::max(next, edge));
+    }
     if (next == kNever) throw std::logic_error("nothing can happen any more");
     now_ = std::max(edge + kClockNs, (next + kClockNs - 1) / kClockNs * kClockNs);
     until_look_ = 1;

@@ -18,6 +18,8 @@ struct FabricConfig {
   std::uint64_t delay_ns = 100;   ///< of a node's way to the switch
   std::uint64_t memory_ns = 400;  ///< of host memory, one way
   std::uint64_t seed = 1;
+  unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
+  std::vector<testbench::wire::Ends> ends;  ///< of each node, with neither port nor TAP: none
   std::string trace;  ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
@@ -28,7 +30,7 @@ class Surroundings {
   /// Every few clocks while something moves.
   virtual void look(std::uint64_t now_ns) = 0;
   /// Nothing happens from `now_ns` until `until_ns` (all ones: ever), unless the surroundings do
-  /// something. Returns the simulated time at which to go on, `until_ns` at most.
+  /// something or a frame comes from outside. Returns the simulated time at which to go on, `until_ns` at most.
   virtual std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) = 0;
 };
 
@@ -44,6 +46,8 @@ class Fabric {
   unsigned nodes() const { return static_cast<unsigned>(nodes_.size()); }
   FabricNode& node(unsigned index) { return *nodes_[index]; }
   Switch& middle() { return *switch_; }
+  /// To what is outside, by node; nullptr: none.
+  const std::vector<std::unique_ptr<testbench::wire::Line>>& lines() const { return lines_; }
   const std::uint64_t& now_ns() const { return now_; }
   std::uint64_t clocks() const { return clocks_; }
 
@@ -59,6 +63,8 @@ class Fabric {
   void submit(unsigned node, FabricNode::Job job);
 
  private:
+  void connect(unsigned node, const testbench::wire::Ends& ends);
+  void pump();
   void step();
   std::uint64_t advance(std::uint64_t limit);
 
@@ -66,6 +72,7 @@ class Fabric {
   std::uint64_t clocks_ = 0;
   std::unique_ptr<Switch> switch_;
   std::vector<std::unique_ptr<FabricNode>> nodes_;
+  std::vector<std::unique_ptr<testbench::wire::Line>> lines_;
   std::vector<sc_core::sc_event*> woken_;
   Surroundings* surroundings_ = nullptr;  ///< nullptr: bringing up
   unsigned until_look_ = 1;

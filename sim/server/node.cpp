@@ -7,16 +7,17 @@ namespace {
 
 constexpr std::uint32_t kFirstPasid = 0x100;  // of the simulator itself, one for each node
 constexpr std::uint64_t kFirstAddress = 1ull << 40;
-constexpr std::uint64_t kMac = 0x525400000001;  // locally administered
-constexpr std::uint32_t kIpv4 = 0x0A000001;     // 10.0.0.1
+constexpr std::uint64_t kMac = 0x525400000000;  // locally administered
+constexpr std::uint32_t kIpv4 = 0x0A000000;     // 10.0.0.0
+constexpr std::uint64_t kPollNs = 1000;
 constexpr unsigned kEventLog = 10;              // entries of an event queue, log2
 
 using testbench::time_of;
 
-driver::Gid gid_of_ipv6(unsigned node) {
+driver::Gid gid_of_ipv6(unsigned host) {
   driver::Gid gid{};
   gid[0] = 0xFD;
-  gid[15] = static_cast<std::uint8_t>(node + 1);
+  gid[15] = static_cast<std::uint8_t>(host);
   return gid;
 }
 
@@ -37,13 +38,14 @@ driver::Gid link_local(std::uint64_t mac) {
 
 }  // namespace
 
-FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index,
+FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host,
                        testbench::Engine engine, unsigned width,
                        const testbench::NicConfig& config, testbench::Channel& egress,
                        testbench::Channel& ingress, testbench::AddressSpaces& processes,
                        OnFault on_fault)
     : sc_module(name),
       index_(index),
+      host_(host),
       on_fault_(std::move(on_fault)),
       memory_("memory", kFirstAddress * (index + 1), config.axi.seed),
       nic_(testbench::make_nic(engine, width, "nic", config, egress, ingress, *this)),
@@ -57,13 +59,14 @@ FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index,
       });
 }
 
-std::uint64_t FabricNode::mac() const { return kMac + index_; }
+std::uint64_t FabricNode::mac_of(unsigned host) { return kMac + host; }
 
 void FabricNode::run_firmware() {
   for (;;) {
     const std::uint64_t again = management_->run();
     if (nic_->attention()) {
-      sc_core::wait(time_of(testbench::kClockNs));  // what it did is not in the adapter yet
+      // What it did is not in the adapter yet; or a command waits for an address.
+      sc_core::wait(time_of(management_->idle() ? kPollNs : testbench::kClockNs));
       continue;
     }
     firmware_sleeps_ = true;
@@ -80,6 +83,7 @@ void FabricNode::run_firmware() {
 void FabricNode::run_jobs() {
   driver::ContextOptions options;
   options.event_log = kEventLog;
+  options.host_resolves = host_resolves();
   context_ = std::make_unique<driver::Context>(*this, options);
   open();
   ready_ = true;
@@ -93,8 +97,8 @@ void FabricNode::run_jobs() {
 }
 
 void FabricNode::open() {
-  const NodeGid wanted[] = {{driver::gid_of_ipv4(kIpv4 + index_), false},
-                            {gid_of_ipv6(index_), false},
+  const NodeGid wanted[] = {{driver::gid_of_ipv4(kIpv4 + host_), false},
+                            {gid_of_ipv6(host_), false},
                             {link_local(mac()), false},
                             {link_local(mac()), true}};
   gids_.resize(context_->limits().max_gid);

@@ -13,6 +13,7 @@
 #include "testbench/host/memory.hpp"
 #include "testbench/host/waiters.hpp"
 #include "testbench/nic/nic.hpp"
+#include "testbench/wire/line.hpp"
 
 namespace roci::sim {
 
@@ -31,17 +32,23 @@ class FabricNode final : public sc_core::sc_module,
   using OnEvent = std::function<void(unsigned node, const driver::Event&)>;
   using OnFault = std::function<void(const std::string&)>;
 
-  FabricNode(sc_core::sc_module_name name, unsigned index, testbench::Engine engine, unsigned width,
-             const testbench::NicConfig& config, testbench::Channel& egress,
+  /// `host`: last byte of the node's addresses.
+  FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host, testbench::Engine engine,
+             unsigned width, const testbench::NicConfig& config, testbench::Channel& egress,
              testbench::Channel& ingress, testbench::AddressSpaces& processes, OnFault on_fault);
 
   unsigned index() const { return index_; }
-  std::uint64_t mac() const;
+  std::uint64_t mac() const { return mac_of(host_); }
+  static std::uint64_t mac_of(unsigned host);
   /// What is in the adapter's tables, once ready().
   const std::vector<NodeGid>& gids() const { return gids_; }
   const std::vector<std::uint16_t>& pkeys() const { return pkeys_; }
   const driver::DeviceLimits& limits() const { return context_->limits(); }
   testbench::Nic& nic() { return *nic_; }
+  /// Before it is brought up: joins the node to what is outside. With a TAP the host resolves
+  /// addresses.
+  void join(testbench::wire::Line* line) { line_ = line; }
+  bool host_resolves() const { return line_ != nullptr && line_->ends().tap != nullptr; }
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
 
   /// The bodies of this node's SystemC threads.
@@ -73,14 +80,17 @@ class FabricNode final : public sc_core::sc_module,
   // NicListener
   void memory_written(std::uint64_t, const std::uint8_t*, unsigned) override {}
   void bus_fault(const std::string& text) override;
-  void ethernet_frame(const packet::Bytes&) override {}
+  void ethernet_frame(const packet::Bytes& frame) override {
+    if (line_ != nullptr) line_->from_ethernet(now_ns(), frame);
+  }
   void register_written(std::uint32_t, std::uint32_t) override {}
   void frame_received(const packet::Bytes&) override {}
 
   void open();
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);
 
-  unsigned index_;
+  unsigned index_, host_;
+  testbench::wire::Line* line_ = nullptr;
   OnFault on_fault_;
   OnEvent on_event_;
   testbench::HostMemory memory_;

@@ -57,16 +57,20 @@ nlohmann::json counters_of(driver::Context& context) {
 
 }  // namespace
 
-Server::Server(Fabric& fabric, ClientMemory& memory, unsigned width, Descriptor listener,
-               nlohmann::json about, std::function<void(const std::string&)> log)
+Server::Server(Fabric& fabric, ClientMemory& memory, const Outlets& outlets, unsigned width,
+               Descriptor listener, nlohmann::json about,
+               std::function<void(const std::string&)> log)
     : fabric_(fabric),
       memory_(memory),
+      outlets_(outlets),
+      pace_(outlets.pace()),
       listener_(std::move(listener)),
       signals_(signal_descriptor()),
       about_(std::move(about)),
       log_(std::move(log)),
       household_{fabric,
                  memory,
+                 outlets,
                  width,
                  [this] { return new_pasid(); },
                  [this](std::shared_ptr<Session> session, std::uint32_t tag) {
@@ -78,6 +82,7 @@ Server::Server(Fabric& fabric, ClientMemory& memory, unsigned width, Descriptor 
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
     fabric_.node(i).set_on_event(
         [this](unsigned node, const driver::Event& event) { on_event(node, event); });
+    live_ |= fabric_.lines()[i] != nullptr && fabric_.lines()[i]->live();
   }
 }
 
@@ -100,26 +105,40 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t gap = until_ns - now_ns;
   // `until_ns` is from before what comes in here.
   if (serve(now_ns) || fabric_.has_work()) return now_ns;
-  if (gap <= kJumpNs) return until_ns;
+  const std::uint64_t start = clock_ns();
+  if (live_) pace_.settle(now_ns, start);
+  const bool ever = until_ns != testbench::kNever;
+  if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= kJumpNs)) return until_ns;
 
   for (const auto& session : sessions_) session->sleep(true);
   // A process that rang before it could see `asleep` has its bell seen here.
   const bool rung = std::any_of(sessions_.begin(), sessions_.end(),
                                 [](const auto& session) { return session->rung(); });
-  const std::uint64_t start = clock_ns();
+  frame_waits_ = false;
   if (!rung) {
-    const bool accepting = start >= accept_from_ns_;
-    std::uint64_t most = until_ns == testbench::kNever ? testbench::kNever : gap;
-    if (!accepting) most = std::min(most, kAcceptAgainNs);
-    const timespec timeout{static_cast<time_t>(most / kNsPerSecond),
-                           static_cast<long>(most % kNsPerSecond)};
-    poll_sockets(most == testbench::kNever ? nullptr : &timeout);
+    std::uint64_t most = !ever ? testbench::kNever : live_ ? pace_.real_ns_to(until_ns, start) : gap;
+    if (start < accept_from_ns_) most = std::min(most, kAcceptAgainNs);
+    for (const auto& line : fabric_.lines()) {
+      if (line && line->needs_asking()) most = std::min(most, testbench::wire::Line::kAskingNs);
+    }
+    poll_for(most);
   }
   for (const auto& session : sessions_) session->sleep(false);
-  const std::uint64_t slept = clock_ns() - start;
-  const std::uint64_t reached = slept >= gap ? until_ns : now_ns + slept;
+  const std::uint64_t end = clock_ns();
+  std::uint64_t reached = end - start >= gap ? until_ns : now_ns + (end - start);
+  if (live_) {
+    // A frame goes first: nobody knows since when it has been waiting for this process.
+    const std::uint64_t limit = frame_waits_ || !ever ? now_ns : pace_.limit(end);
+    reached = std::min(until_ns, std::max(now_ns, limit));
+  }
   take_doorbells(reached);
   return reached;
+}
+
+void Server::poll_for(std::uint64_t real_ns) {
+  const timespec timeout{static_cast<time_t>(real_ns / kNsPerSecond),
+                         static_cast<long>(real_ns % kNsPerSecond)};
+  poll_sockets(real_ns == testbench::kNever ? nullptr : &timeout);
 }
 
 bool Server::take_doorbells(std::uint64_t now_ns) {
@@ -150,6 +169,11 @@ void Server::poll_sockets(const timespec* timeout) {
     polled_.push_back({session->socket(), events, 0});
     polled_.push_back({session->pidfd(), POLLIN, 0});
   }
+  const std::size_t wires = polled_.size();
+  for (const auto& line : fabric_.lines()) {
+    if (!line) continue;
+    for (const int fd : line->descriptors()) polled_.push_back({fd, POLLIN, 0});
+  }
   const std::size_t channels = polled_.size();
   for (const auto& session : sessions) {
     for (const int fd : session->full_channels()) polled_.push_back({fd, POLLOUT, 0});
@@ -165,6 +189,9 @@ void Server::poll_sockets(const timespec* timeout) {
     // What was sent before the end is not lost, but nobody waits for its answer.
     if ((process & POLLIN) != 0 || (message & (POLLHUP | POLLERR)) != 0) sessions[i]->end();
   }
+  frame_waits_ = std::any_of(polled_.begin() + static_cast<std::ptrdiff_t>(wires),
+                             polled_.begin() + static_cast<std::ptrdiff_t>(channels),
+                             [](const pollfd& wire) { return wire.revents != 0; });
   if (polled_.size() > channels) {
     for (const auto& session : sessions) session->retry_events();
   }
@@ -220,6 +247,25 @@ void Server::status(std::shared_ptr<Session> session, std::uint32_t tag) {
   }
 }
 
+/// Null: the node has no wire of its own.
+nlohmann::json Server::outlet_of(unsigned node) const {
+  const auto& line = fabric_.lines()[node];
+  if (!line) return nullptr;
+  const OutletPlan& plan = outlets_.plan(node);
+  const auto numbers = [](const testbench::wire::Port* port) -> nlohmann::json {
+    if (port == nullptr) return nullptr;
+    const testbench::wire::Port::Counts& counts = port->counts();
+    return {{"sent", counts.sent},
+            {"received", counts.received},
+            {"send_failures", counts.send_failures},
+            {"malformed", counts.malformed}};
+  };
+  nlohmann::json wire = {{"wire", plan.wire}, {"netdev", plan.netdev}};
+  wire["port"] = numbers(line->ends().port);
+  wire["tap"] = numbers(line->ends().tap);
+  return wire;
+}
+
 nlohmann::json Server::numbers() const {
   nlohmann::json all = about_;
   const ClientMemory::Counts& dma = memory_.counts();
@@ -242,6 +288,7 @@ nlohmann::json Server::numbers() const {
                              {"corrupted", link.corrupted},
                              {"duplicated", link.duplicated},
                              {"delayed", link.delayed}}},
+                           {"outlet", outlet_of(i)},
                            {"processes", nlohmann::json::array()}};
     for (const auto& session : sessions_) {
       if (session->pasid() == 0 || session->node() != i) continue;

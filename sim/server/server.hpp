@@ -9,15 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "sim/server/outlets.hpp"
 #include "sim/server/session.hpp"
+#include "testbench/wire/pace.hpp"
 
 namespace roci::sim {
 
 class Server final : public Surroundings {
  public:
   /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: what kStatus tells besides the numbers.
-  Server(Fabric& fabric, ClientMemory& memory, unsigned width, Descriptor listener,
-         nlohmann::json about, std::function<void(const std::string&)> log);
+  Server(Fabric& fabric, ClientMemory& memory, const Outlets& outlets, unsigned width,
+         Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
 
   /// Runs until a process asks for the end, or SIGTERM or SIGINT comes.
   void run();
@@ -32,6 +34,8 @@ class Server final : public Surroundings {
   bool serve(std::uint64_t now_ns);
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);
+  void poll_for(std::uint64_t real_ns);
+  nlohmann::json outlet_of(unsigned node) const;
   void accept_one();
   void on_event(unsigned node, const driver::Event& event);
   void status(std::shared_ptr<Session> session, std::uint32_t tag);
@@ -40,6 +44,9 @@ class Server final : public Surroundings {
 
   Fabric& fabric_;
   ClientMemory& memory_;
+  const Outlets& outlets_;
+  bool live_ = false;  ///< someone in real time is at an outlet
+  testbench::wire::Pace pace_;
   Descriptor listener_, signals_;
   nlohmann::json about_;
   std::function<void(const std::string&)> log_;
@@ -49,6 +56,7 @@ class Server final : public Surroundings {
   std::uint64_t polled_at_ns_ = 0;
   std::uint64_t accept_from_ns_ = 0;  ///< when descriptors ran out
   bool message_waits_ = false;
+  bool frame_waits_ = false;
   std::uint32_t next_pasid_;
 };
 

@@ -3,10 +3,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
+#include "sim/report/files.hpp"
 #include "sim/server/client_memory.hpp"
+#include "sim/server/outlets.hpp"
 #include "sim/server/ownership.hpp"
 #include "sim/server/switch.hpp"
 
@@ -214,6 +218,73 @@ TEST_CASE("switch: a port that nobody empties drops what does not fit") {
   for (unsigned i = 0; i < 300; ++i) middle.from(0).inject(0, frame(2, 'x'));
   for (std::uint64_t now = 0; now < 100000; now += 4) middle.forward(now);
   CHECK(middle.drops().congested == 300 - 256);
+}
+
+TEST_CASE("switch: an outlet takes what no node has, and is for its own node alone") {
+  sim::Switch middle(2, {});
+  middle.set_mac(0, 0x525400000001);
+  middle.set_mac(1, 0x525400000002);
+  middle.add_outlet(1);
+  CHECK_FALSE(middle.has_outlet(0));
+  middle.from(1).inject(0, frame(0x525400000009, 'a'));  // unknown: out
+  middle.from(1).inject(0, frame(0xFFFFFFFFFFFF, 'b'));  // all: n0 and out
+  middle.from(1).inject(0, frame(0x525400000001, 'c'));  // n0
+  middle.from(0).inject(0, frame(0x525400000009, 'd'));  // unknown: n0 has no outlet
+  middle.from(0).inject(0, frame(0xFFFFFFFFFFFF, 'e'));  // all: n1, not its outlet
+  middle.arriving(1).inject(0, frame(0x525400000002, 'f'));
+  middle.arriving(1).inject(0, frame(0x525400000001, 'g'));  // not for n0, whoever it names
+  for (std::uint64_t now = 0; now < 5000; now += 4) middle.forward(now);
+  const auto all_of = [](testbench::Channel& channel) {
+    std::string marks;
+    packet::Bytes bytes;
+    while (channel.receive(1000000, bytes)) marks += static_cast<char>(bytes[6]);
+    std::sort(marks.begin(), marks.end());
+    return marks;
+  };
+  CHECK(all_of(middle.leaving(1)) == "ab");
+  CHECK(all_of(middle.to(0)) == "bc");
+  CHECK(all_of(middle.to(1)) == "efg");
+  CHECK(middle.drops().unknown == 1);
+}
+
+TEST_CASE("switch: who sends into an outlet waits for the node; nothing is dropped") {
+  sim::Switch middle(1, {});
+  middle.set_mac(0, 2);
+  middle.add_outlet(0);
+  for (unsigned i = 0; i < 300; ++i) middle.arriving(0).inject(0, frame(2, 'x'));
+  for (std::uint64_t now = 0; now < 100000; now += 4) middle.forward(now);
+  CHECK(middle.next_ns() == testbench::Channel::kNever);  // it is the node's turn
+  CHECK(middle.arriving(0).waiting() == 300 - 256);
+  packet::Bytes bytes;
+  unsigned got = 0;
+  for (std::uint64_t now = 100000; now < 300000; now += 4) {
+    while (middle.to(0).receive(now, bytes)) ++got;
+    middle.forward(now);
+  }
+  CHECK(got == 300);
+  CHECK(middle.drops().congested == 0);
+}
+
+TEST_CASE("outlets: options name a node each, once") {
+  const auto why = [](std::vector<std::string> wires, std::vector<std::string> netdevs) {
+    try {
+      sim::plan_outlets({std::move(wires), std::move(netdevs), "", 1}, 2);
+    } catch (const sim::UserError& error) {
+      CHECK(error.status == 2);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto plans = sim::plan_outlets({{"n1=dpdk:net_tap0,iface=x"}, {"n0=tap"}, "", 1}, 2);
+  CHECK(plans[0].wire.empty());
+  CHECK(plans[0].netdev == "tap");
+  CHECK(plans[1].wire == "dpdk:net_tap0,iface=x");
+  for (const char* wrong : {"dgram:a,b", "n2=dgram:a,b", "n0", "n0=", "=x", "n00=x", "n-1=x", ""}) {
+    CAPTURE(wrong);
+    CHECK(why({wrong}, {}).find("names none") != std::string::npos);
+    CHECK(why({}, {wrong}).find("names none") != std::string::npos);
+  }
+  CHECK(why({"n0=a", "n0=b"}, {}).find("has one already") != std::string::npos);
 }
 
 // SystemC's library asks for it; nothing here starts SystemC.

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "driver/device/passing.hpp"
+#include "sim/server/next_hop.hpp"
 
 namespace roci::sim {
 namespace {
@@ -237,7 +238,13 @@ void Session::command(const Command& message) {
     }
     CommandReply answer{};
     answer.header = message.header;
-    const Checked checked = self->owned_.check(message.opcode, body, self->pasid_);
+    Checked checked = self->owned_.check(message.opcode, body, self->pasid_);
+    const FabricNode& node = self->household_.fabric.node(self->node_);
+    if (checked.status == AdminStatus::kOk && node.host_resolves() &&
+        !fill_next_hop(context, node, self->household_.outlets.plan(self->node_).netdev,
+                       message.opcode, body)) {
+      checked.status = AdminStatus::kUnreachable;
+    }
     answer.status = static_cast<std::uint32_t>(checked.status);
     answer.detail = checked.detail;
     if (checked.status == AdminStatus::kOk) {

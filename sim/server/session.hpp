@@ -15,6 +15,7 @@
 #include "sim/server/client_memory.hpp"
 #include "sim/server/descriptor.hpp"
 #include "sim/server/fabric.hpp"
+#include "sim/server/outlets.hpp"
 #include "sim/server/ownership.hpp"
 
 namespace roci::sim {
@@ -25,6 +26,7 @@ class Session;
 struct Household {
   Fabric& fabric;
   ClientMemory& memory;
+  const Outlets& outlets;
   unsigned width;
   /// An address space that is free, 0: none.
   std::function<std::uint32_t()> new_pasid;

@@ -6,7 +6,7 @@ namespace roci::sim {
 namespace {
 
 constexpr std::size_t kMacBytes = 6;
-constexpr std::uint64_t kMostWaiting = 256;  // frames at a port
+constexpr std::size_t kMostWaiting = 256;  // frames at a port
 constexpr std::uint64_t kSeedStep = 1000003;
 
 std::uint64_t destination(const packet::Bytes& frame) {
@@ -20,12 +20,12 @@ bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
 }  // namespace
 
 Switch::Switch(unsigned nodes, const testbench::ChannelConfig& uplink)
-    : macs_(nodes, 0) {
+    : uplink_(uplink), outlets_(nodes), macs_(nodes, 0) {
+  uplink_.keep_log = false;  // it would grow without end
   for (unsigned i = 0; i < nodes; ++i) {
-    testbench::ChannelConfig config = uplink;
+    testbench::ChannelConfig config = uplink_;
     config.node = i;
     config.seed = uplink.seed * kSeedStep + i;
-    config.keep_log = false;  // it would grow without end
     up_.push_back(std::make_unique<testbench::Channel>(config));
     config.faults = {};
     config.delay_ns = 0;
@@ -33,37 +33,66 @@ Switch::Switch(unsigned nodes, const testbench::ChannelConfig& uplink)
   }
 }
 
+void Switch::add_outlet(unsigned node) {
+  testbench::ChannelConfig config = uplink_;
+  config.node = static_cast<unsigned>(up_.size()) + node;
+  config.seed = uplink_.seed * kSeedStep + config.node;
+  config.delay_ns = 0;  // that wire has its own
+  outlets_[node].arriving = std::make_unique<testbench::Channel>(config);
+  config.faults = {};
+  outlets_[node].leaving = std::make_unique<testbench::Channel>(config);
+}
+
 void Switch::forward(std::uint64_t now_ns) {
-  for (unsigned from = 0; from < up_.size(); ++from) {
-    while (up_[from]->receive(now_ns, frame_)) {
-      const packet::Bytes& frame = frame_;
-      const std::uint64_t mac = destination(frame);
-      const auto owner = std::find(macs_.begin(), macs_.end(), mac);
-      if (is_group(mac)) {
-        for (unsigned to = 0; to < down_.size(); ++to) {
-          if (to != from) send(to, now_ns, frame);
-        }
-      } else if (owner != macs_.end()) {
-        send(static_cast<unsigned>(owner - macs_.begin()), now_ns, frame);
-      } else {
-        ++drops_.unknown;
-      }
+  for (unsigned node = 0; node < up_.size(); ++node) {
+    forward_from(node, now_ns);
+    if (!has_outlet(node)) continue;
+    // Whoever sends waits outside, where he may be held back.
+    while (down_[node]->waiting() < kMostWaiting &&
+           outlets_[node].arriving->receive(now_ns, frame_)) {
+      down_[node]->inject(now_ns, frame_);
     }
   }
 }
 
-void Switch::send(unsigned port, std::uint64_t now_ns, const packet::Bytes& frame) {
-  const testbench::Channel::Counts& counts = down_[port]->counts();
-  if (counts.frames - counts.delivered >= kMostWaiting) {
+void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
+  while (up_[node]->receive(now_ns, frame_)) {
+    const std::uint64_t mac = destination(frame_);
+    const auto owner = std::find(macs_.begin(), macs_.end(), mac);
+    const bool known = owner != macs_.end();
+    if (is_group(mac)) {
+      for (unsigned to = 0; to < down_.size(); ++to) {
+        if (to != node) send(*down_[to], now_ns, frame_);
+      }
+    } else if (known) {
+      send(*down_[static_cast<std::size_t>(owner - macs_.begin())], now_ns, frame_);
+    }
+    if (known) continue;
+    if (has_outlet(node)) {
+      send(*outlets_[node].leaving, now_ns, frame_);
+    } else if (!is_group(mac)) {
+      ++drops_.unknown;
+    }
+  }
+}
+
+void Switch::send(testbench::Channel& to, std::uint64_t now_ns, const packet::Bytes& frame) {
+  if (to.waiting() >= kMostWaiting) {
     ++drops_.congested;
     return;
   }
-  down_[port]->inject(now_ns, frame);
+  to.inject(now_ns, frame);
 }
 
 std::uint64_t Switch::next_ns() const {
   std::uint64_t next = testbench::Channel::kNever;
   for (const auto& channel : up_) next = std::min(next, channel->next_frame_ns());
+  for (std::size_t i = 0; i < outlets_.size(); ++i) {
+    // A full port is emptied by its node, whose time is known elsewhere.
+    if (outlets_[i].arriving != nullptr && down_[i]->waiting() < kMostWaiting) {
+      next = std::min(next, outlets_[i].arriving->next_frame_ns());
+    }
+  }
   return next;
 }
 

@@ -12,6 +12,9 @@ namespace roci::sim {
 /// What joins the nodes: the way of a frame from a node to the switch has delay and faults, the way
 /// back has the rate alone. Frames to a group go to all others; frames to the sender's own address
 /// come back to it.
+///
+/// A node may have an outlet to the world outside: what it sends to a group, or to an address that
+/// no node has, leaves there, and what comes in there is for this node alone, with the same faults.
 class Switch {
  public:
   /// `uplink`: of every node; `node` and `seed` are set here.
@@ -19,6 +22,12 @@ class Switch {
 
   testbench::Channel& from(unsigned node) { return *up_[node]; }
   testbench::Channel& to(unsigned node) { return *down_[node]; }
+  /// Gives a node an outlet. Sender of what comes in there: `nodes` + `node`.
+  void add_outlet(unsigned node);
+  bool has_outlet(unsigned node) const { return outlets_[node].leaving != nullptr; }
+  testbench::Channel& leaving(unsigned node) { return *outlets_[node].leaving; }
+  testbench::Channel& arriving(unsigned node) { return *outlets_[node].arriving; }
+
   /// Whose frames leave by which port.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
 
@@ -33,9 +42,16 @@ class Switch {
   const Drops& drops() const { return drops_; }
 
  private:
-  void send(unsigned port, std::uint64_t now_ns, const packet::Bytes& frame);
+  struct Outlet {
+    std::unique_ptr<testbench::Channel> leaving, arriving;
+  };
 
+  void forward_from(unsigned node, std::uint64_t now_ns);
+  void send(testbench::Channel& to, std::uint64_t now_ns, const packet::Bytes& frame);
+
+  testbench::ChannelConfig uplink_;
   std::vector<std::unique_ptr<testbench::Channel>> up_, down_;
+  std::vector<Outlet> outlets_;
   packet::Bytes frame_;  ///< being forwarded
   std::vector<std::uint64_t> macs_;
   Drops drops_;

@@ -50,13 +50,13 @@ def resolve(runner, node):
     ask(guest, NODE_IPV6)
 
 
-def give_addresses(node):
-    """Gives the node's addresses to the TAP interface that it makes."""
+def give_addresses(node=None):
+    """Gives the node's addresses to the TAP interface that it makes, or has made."""
     shown = ["ip", "link", "show", TAP]
     for _ in range(600):
         if subprocess.run(shown, capture_output=True, check=False).returncode == 0:
             break
-        if node.poll() is not None:
+        if node is not None and node.poll() is not None:
             raise Failed(node.stdout.read())
         time.sleep(0.05)
     host("ip", "address", "replace", NODE_IPV4 + "/24", "dev", TAP)

@@ -30,8 +30,11 @@ def read_scenarios(path):
     defaults = tables.pop("defaults", {})
     for name, table in tables.items():
         unknown = set(table) - KNOWN
-        if unknown or ("op" in table) == ("program" in table):
-            raise image.Missing(f"{path}: {name}: {', '.join(sorted(unknown)) or 'op or program'}")
+        if unknown or sum(kind in table for kind in ("op", "program", "stock")) != 1:
+            raise image.Missing(
+                f"{path}: {name}: {', '.join(sorted(unknown)) or 'op, program or stock'}")
+        if "stock" in table:
+            table.setdefault("roles", ["client", "server"])
     return {name: {**defaults, **table} for name, table in tables.items()}
 
 
@@ -50,7 +53,10 @@ def chosen(scenarios, options):
 def describe(scenario):
     if "program" in scenario:
         return programs.PROGRAMS[scenario["program"]].__doc__
-    text = [scenario["op"], f"MTU {scenario['mtu']}", f"IPv{scenario['family']}"]
+    if "stock" in scenario:
+        text = ["; ".join(scenario["stock"]), f"IPv{scenario['family']}"]
+    else:
+        text = [scenario["op"], f"MTU {scenario['mtu']}", f"IPv{scenario['family']}"]
     if "width" in scenario:
         text.append(f"{scenario['width']} bits")
     if scenario["qps"] > 1:

@@ -11,7 +11,7 @@ import time
 
 import check_pcap
 
-from . import machine, programs
+from . import machine, programs, stock
 from .programs import Failed
 
 # Options that both programs take, and those that shape our side of the wire.
@@ -19,7 +19,7 @@ SHARED = ["op", "count", "depth", "qps", "mtu", "family", "psn", "timeout", "ret
           "rnr_timer", "expect"]
 OURS = ["loss", "duplicate", "reorder", "seed", "pace", "width"]
 KNOWN = {*SHARED, *OURS, "roles", "sizes", "fault", "srq", "seconds", "quick", "garbage",
-         "kill_after", "program", "netdev"}
+         "kill_after", "program", "netdev", "stock", "nodes", "engine"}
 
 
 def shared_options(scenario):
@@ -71,7 +71,8 @@ class Runner:
             return self.guest
         self.wire = [f"{self.sockets.name}/{end}{len(self.boots)}" for end in ("node", "guest")]
         folder = self.options.out / f"guest{len(self.boots)}"
-        self.guest = machine.Guest(self.options.cache, folder, self.wire[1], self.wire[0])
+        self.guest = machine.Guest(self.options.cache, folder, self.wire[1], self.wire[0],
+                                   forward=[stock.GUEST_PORT])
         self.boots.append(self.guest.boot_seconds)
         print(f"guest: Linux {self.guest.release}, booted in {self.guest.boot_seconds:.1f} s",
               flush=True)
@@ -86,6 +87,9 @@ class Runner:
         guest = self.need_guest()
         folder = self.options.out / f"{name}.{role}"
         folder.mkdir(parents=True, exist_ok=True)
+        if "stock" in scenario:
+            pcap = stock.run(self, scenario, role, folder)
+            return {"frames": self.check_capture(pcap, roce=True)}
         pcap = folder / "wire.pcapng"
         pcap.unlink(missing_ok=True)
         port = machine.free_port()

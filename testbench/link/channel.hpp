@@ -60,6 +60,8 @@ class Channel {
   bool receive(std::uint64_t now_ns, packet::Bytes& frame);
   /// When the next whole frame can be there; kNever: nothing on the way.
   std::uint64_t next_frame_ns() const;
+  /// Frames on the way, or being given to the receiver.
+  std::size_t waiting() const { return on_way_.size() + (receiving_ ? 1 : 0); }
   /// Nothing is on the way, nor half sent.
   bool empty() const { return frame_.empty() && on_way_.empty() && !receiving_; }
 

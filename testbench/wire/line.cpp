@@ -9,22 +9,32 @@ namespace roci::testbench::wire {
 namespace {
 
 constexpr std::uint64_t kMostNs = 10'000'000;  // of sleep at once
-constexpr std::uint64_t kAskingNs = 50'000;    // ... before a port that cannot wake is asked again
+constexpr std::size_t kMostWaiting = 256;      // frames for a node that is slower than its peer
 
 }  // namespace
 
 void Line::pump(std::uint64_t now_ns) {
   while (held_ || out_.take_frame(now_ns, leaving_)) {
-    held_ = !ends_.port->send(now_ns, leaving_);
+    held_ = ends_.port != nullptr && !ends_.port->send(now_ns, leaving_);
     if (held_) break;
   }
-  while (ends_.port->receive(now_ns, frame_)) in_.inject(now_ns, frame_);
+  while (ends_.port != nullptr && room() && ends_.port->receive(now_ns, frame_)) {
+    in_.inject(now_ns, frame_);
+  }
   while (ends_.tap != nullptr && ends_.tap->receive(now_ns, frame_)) to_ethernet_(frame_);
 }
 
+bool Line::room() const { return in_.waiting() < kMostWaiting; }
+
 std::uint64_t Line::next_ns() const {
+  const std::uint64_t port = ends_.port != nullptr && room() ? ends_.port->next_ns() : kNever;
   // What waits for the port is not due at a time.
-  return held_ ? ends_.port->next_ns() : std::min(out_.next_ns(), ends_.port->next_ns());
+  return held_ ? port : std::min(out_.next_ns(), port);
+}
+
+std::array<int, 2> Line::descriptors() const {
+  return {ends_.port != nullptr && room() ? ends_.port->descriptor() : -1,
+          ends_.tap != nullptr ? ends_.tap->descriptor() : -1};
 }
 
 std::uint64_t Line::wait(std::uint64_t now_ns, std::uint64_t until) {
@@ -33,7 +43,7 @@ std::uint64_t Line::wait(std::uint64_t now_ns, std::uint64_t until) {
   pace_.settle(now_ns, real);
   if (until != kNever && until <= pace_.limit(real)) return until;
   // Sockets do not tell when a busy peer takes more.
-  const std::uint64_t most = held_ || ends_.port->descriptor() < 0 ? kAskingNs : kMostNs;
+  const std::uint64_t most = needs_asking() ? kAskingNs : kMostNs;
   const bool come = sleep(until == kNever ? most : std::min(most, pace_.real_ns_to(until, real)));
   // A frame goes first: nobody knows since when it has been waiting for this process.
   if (come) return now_ns;
@@ -43,8 +53,8 @@ std::uint64_t Line::wait(std::uint64_t now_ns, std::uint64_t until) {
 }
 
 bool Line::sleep(std::uint64_t real_ns) const {
-  pollfd ready[2] = {{ends_.port->descriptor(), POLLIN, 0}, {-1, POLLIN, 0}};
-  if (ends_.tap != nullptr) ready[1].fd = ends_.tap->descriptor();
+  const std::array<int, 2> wires = descriptors();
+  pollfd ready[2] = {{wires[0], POLLIN, 0}, {wires[1], POLLIN, 0}};
   const timespec time{static_cast<time_t>(real_ns / 1'000'000'000),
                       static_cast<long>(real_ns % 1'000'000'000)};
   return ppoll(ready, 2, &time, nullptr) > 0;

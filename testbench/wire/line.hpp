@@ -2,6 +2,7 @@
 // the node, and holds simulated time back while someone real is at the other end.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -13,7 +14,7 @@ namespace roci::testbench::wire {
 
 /// What stands at the end of a node's wire, and beside it.
 struct Ends {
-  Port* port = nullptr;  ///< the wire
+  Port* port = nullptr;  ///< the wire; with a TAP it may be missing
   Port* tap = nullptr;   ///< of the host's own IP stack, at the adapter's Ethernet path; or none
   double pace = 1;       ///< simulated time per real time, at most, while the port is live; 0: any
 };
@@ -29,10 +30,11 @@ class Line {
         out_(out),
         in_(in),
         to_ethernet_(std::move(to_ethernet)),
-        live_(ends.port->live() || ends.tap != nullptr),
+        live_((ends.port != nullptr && ends.port->live()) || ends.tap != nullptr),
         pace_(live_ ? ends.pace : 0) {}
 
   bool live() const { return live_; }
+  const Ends& ends() const { return ends_; }
 
   /// Moves all frames that are there.
   void pump(std::uint64_t now_ns);
@@ -43,6 +45,14 @@ class Line {
   }
   /// When the next frame has to be moved, as far as that is known.
   std::uint64_t next_ns() const;
+
+  /// Descriptors that become readable when a frame comes; -1: none.
+  std::array<int, 2> descriptors() const;
+  /// Must be asked now and then, whatever the descriptors say.
+  bool needs_asking() const {
+    return held_ || (ends_.port != nullptr && ends_.port->descriptor() < 0);
+  }
+  static constexpr std::uint64_t kAskingNs = 50'000;  ///< how often, in real time
 
   /// Nothing happens in the adapter before `until`: waits in real time as the pace asks, and
   /// returns the simulated time reached, earlier when a frame has come.
@@ -56,6 +66,8 @@ class Line {
   }
 
  private:
+  /// For frames that come: the peer is held back where its port can do that, not the simulation.
+  bool room() const;
   /// True when there is something to move.
   bool sleep(std::uint64_t real_ns) const;
 

@@ -20,11 +20,36 @@ OURS = ["--width", "64", "--timeout", "18"]
 BYTES = 100_000
 
 
+class Missing(Exception):
+    """What a test needs and this host has not."""
+
+
 def run(*command, check=True):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if check and done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))}: {done.stderr or done.stdout}")
     return done
+
+
+class Namespace(tuple):
+    """Another network namespace: the words that run a command in it."""
+
+    def __new__(cls):
+        other = subprocess.Popen(["unshare", "--net", "sleep", "900"])
+        here = os.readlink("/proc/self/ns/net")
+        while os.readlink(f"/proc/{other.pid}/ns/net") == here:
+            time.sleep(0.02)
+        self = super().__new__(cls, ("nsenter", "-t", str(other.pid), "--net"))
+        self.other, self.pid = other, other.pid
+        run(*self, "ip", "link", "set", "lo", "up")
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.other.kill()
+        self.other.wait()
 
 
 class Bench:
@@ -63,6 +88,24 @@ def udp(bench):
     bench.carry("dgram:5001,5002", "dgram:[127.0.0.1]:5002,127.0.0.1:5001")
 
 
+def transfer(bench):
+    """`roci transfer` with one side here and the other in another process."""
+    for op in ("write", "send"):
+        out = bench.folder / "out"
+        out.unlink(missing_ok=True)
+        common = [bench.roci, "transfer", "--width", "64", "--op", op]
+        target = subprocess.Popen([*common, "--wire", "dgram:5003,5004", "--listen", "7001",
+                                   "--out", out], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+        source = run(*common, bench.file, "--wire", "dgram:5004,5003", "--host", "2", "--connect",
+                     "127.0.0.1:7001")
+        told = target.communicate(timeout=240)[0]
+        assert target.returncode == 0, told
+        assert filecmp.cmp(bench.file, out, shallow=False), "the file that came is another one"
+        sums = [line for line in (source.stdout + told).splitlines() if "sha256" in line]
+        assert len(sums) == 2 and sums[0] == sums[1], (source.stdout, told)
+
+
 def memif(bench):
     """Two processes over shared memory, without any right."""
     path = bench.folder / "memif"
@@ -72,14 +115,9 @@ def memif(bench):
 
 def af_packet(bench):
     """Two network namespaces and a veth pair between them."""
-    other = subprocess.Popen(["unshare", "--net", "sleep", "600"])
-    try:
-        here = os.readlink("/proc/self/ns/net")
-        while os.readlink(f"/proc/{other.pid}/ns/net") == here:
-            time.sleep(0.02)
-        inside = ("nsenter", "-t", str(other.pid), "--net")
+    with Namespace() as inside:
         run("ip", "link", "add", "va", "mtu", "4500", "type", "veth", "peer", "name", "vb", "mtu",
-            "4500", "netns", str(other.pid))
+            "4500", "netns", str(inside.pid))
         run("ip", "address", "add", "10.9.0.1/24", "dev", "va")
         run("ip", "link", "set", "va", "up")
         run(*inside, "ip", "address", "add", "10.9.0.2/24", "dev", "vb")
@@ -87,9 +125,6 @@ def af_packet(bench):
         bench.carry("dpdk:net_af_packet0,iface=va,framesz=8192,blocksz=16384",
                     "dpdk:net_af_packet0,iface=vb,framesz=8192,blocksz=16384",
                     before=inside, address="10.9.0.1")
-    finally:
-        other.kill()
-        other.wait()
 
 
 def eal(bench):
@@ -135,10 +170,10 @@ def unreachable(bench):
         assert "unreachable" in text.lower() or "has gone" in text, text
 
 
-TESTS = [unix, udp, memif, af_packet, eal, refusals, unreachable]
+TESTS = [unix, udp, transfer, memif, af_packet, eal, refusals, unreachable]
 
 
-def main():
+def main(tests):
     roci, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
     if os.environ.get("ROCI_PORTS_TEST") != "inside":
         alone = ["unshare", "--net"] + ([] if os.geteuid() == 0 else ["--user", "--map-root-user"])
@@ -150,7 +185,7 @@ def main():
     signal.alarm(900)
     run("ip", "link", "set", "lo", "up")
     failed = 0
-    for test in TESTS:
+    for test in tests:
         if names and test.__name__ not in names:
             continue
         with tempfile.TemporaryDirectory(prefix="roci-ports-") as folder:
@@ -158,6 +193,8 @@ def main():
             try:
                 test(Bench(roci, folder))
                 verdict = "ok"
+            except Missing as error:
+                verdict = f"skipped: {error}"
             except (AssertionError, subprocess.TimeoutExpired) as error:
                 verdict, failed = f"FAILED: {error}", failed + 1
             print(f"{test.__name__:<12} {time.monotonic() - start:5.1f} s  {verdict}", flush=True)
@@ -165,4 +202,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(TESTS))

@@ -1,0 +1,56 @@
+#include "sim/server/outlets.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/report/files.hpp"
+#include "sim/server/node.hpp"
+
+namespace roci::sim {
+namespace {
+
+/// Puts the value of each "n1=VALUE" where it belongs.
+void distribute(const char* option, const std::vector<std::string>& texts, const char* example,
+                std::string OutletPlan::*member, std::vector<OutletPlan>& plans) {
+  constexpr int kAskedWrongly = 2;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    unsigned node = 0;
+    while (node < plans.size() && text.substr(0, equals) != "n" + std::to_string(node)) ++node;
+    if (equals == std::string::npos || equals + 1 == text.size() || node == plans.size()) {
+      throw UserError(fmt::format("{}: '{}' names none of the {} nodes; write n0={}", option, text,
+                                  plans.size(), example),
+                      kAskedWrongly);
+    }
+    std::string& value = plans[node].*member;
+    if (!value.empty()) {
+      throw UserError(fmt::format("{}: n{} has one already", option, node), kAskedWrongly);
+    }
+    value = text.substr(equals + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<OutletPlan> plan_outlets(const OutletOptions& options, unsigned nodes) {
+  std::vector<OutletPlan> plans(nodes);
+  distribute("--wire", options.wires, "dgram:LOCAL,REMOTE", &OutletPlan::wire, plans);
+  distribute("--netdev", options.netdevs, "NAME", &OutletPlan::netdev, plans);
+  return plans;
+}
+
+Outlets::Outlets(const OutletOptions& options, unsigned nodes, unsigned first_host)
+    : plans_(plan_outlets(options, nodes)), pace_(options.pace), ports_(nodes), taps_(nodes) {
+  using namespace testbench;
+  for (unsigned i = 0; i < nodes; ++i) {
+    try {
+      if (!plans_[i].wire.empty()) ports_[i] = wire::make_port(plans_[i].wire, options.eal);
+      if (!plans_[i].netdev.empty()) {
+        taps_[i] = wire::make_tap(plans_[i].netdev, FabricNode::mac_of(first_host + i));
+      }
+    } catch (const wire::WireError& error) {
+      throw UserError(fmt::format("n{}: {}", i, error.what()));
+    }
+  }
+}
+
+}  // namespace roci::sim

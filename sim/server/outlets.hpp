@@ -1,0 +1,45 @@
+// Where nodes of a simulator in the background touch the real world: what --wire and --netdev name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testbench/wire/line.hpp"
+
+namespace roci::sim {
+
+struct OutletOptions {
+  std::vector<std::string> wires;    ///< "n1=dgram:..."
+  std::vector<std::string> netdevs;  ///< "n1=tap0"
+  std::string eal;                   ///< words for DPDK
+  double pace = 1;                   ///< simulated time per real time, at most; 0: any
+};
+
+/// Of one node; empty: none.
+struct OutletPlan {
+  std::string wire, netdev;
+};
+
+/// What each node has. Throws UserError when an option names no node, or one twice.
+std::vector<OutletPlan> plan_outlets(const OutletOptions& options, unsigned nodes);
+
+/// The ports and interfaces of all nodes, open for the life of a simulator.
+class Outlets {
+ public:
+  /// Throws UserError when one cannot be had.
+  Outlets(const OutletOptions& options, unsigned nodes, unsigned first_host);
+
+  const OutletPlan& plan(unsigned node) const { return plans_[node]; }
+  double pace() const { return pace_; }
+  testbench::wire::Ends ends(unsigned node) const {
+    return {ports_[node].get(), taps_[node].get(), pace_};
+  }
+
+ private:
+  std::vector<OutletPlan> plans_;
+  double pace_;
+  std::vector<std::unique_ptr<testbench::wire::Port>> ports_, taps_;
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,163 @@
+"""Scenarios in which Debian's own verbs programs run on both ends: `roci exec` here, Soft-RoCE there."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+from .programs import TAP, Failed, give_addresses
+
+GUEST_PORT = 18515  # forwarded to the guest: where its servers listen
+OUR_GIDS = {4: 0, 6: 1}
+LINK = ["loss", "duplicate", "reorder", "seed", "width", "engine"]
+
+
+class Up:
+    """A simulator in the background whose node n0 has the wire to the guest."""
+
+    def __init__(self, roci, wire, folder, scenario):
+        self.roci = roci
+        self.name = f"interop-{os.getpid()}"
+        self.pcap = folder / "wire.pcapng"
+        self.pcap.unlink(missing_ok=True)
+        self.netdev = bool(scenario.get("netdev"))
+        words = ["--nodes", str(scenario.get("nodes", 1)), "--wire", f"n0=dgram:{wire[0]},{wire[1]}",
+                 "--pcap", self.pcap, "--pace", str(scenario.get("pace", 1))]
+        for key in LINK:
+            if key in scenario:
+                words += ["--" + key, str(scenario[key])]
+        if self.netdev:
+            words += ["--netdev", f"n0={TAP}"]
+        self.call("up", *words)
+        if self.netdev:
+            give_addresses()
+
+    def call(self, command, *words):
+        done = subprocess.run([self.roci, command, "--name", self.name, *words], check=False,
+                              capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            raise Failed(f"roci {command}: {done.stderr.strip() or done.stdout.strip()}")
+        return done.stdout
+
+    def start(self, line, node="n0"):
+        return subprocess.Popen(
+            [self.roci, "exec", node, "--name", self.name, "--", *line.split()],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def status(self):
+        return json.loads(self.call("status", "--json"))
+
+    def down(self):
+        with contextlib.suppress(Failed, subprocess.TimeoutExpired):
+            self.call("down")
+
+
+def listening(port):
+    """A probe that connects would be taken for the peer."""
+    wanted = f":{port:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in pathlib.Path(table).read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[1].endswith(wanted) and fields[3] == "0A":
+                return True
+    return False
+
+
+def gid_index(guest, family):
+    """Index of the guest's address among the GIDs of its port."""
+    table = guest.check("grep . /sys/class/infiniband/rxe0/ports/1/gids/* 2>/dev/null; true")
+    wanted = ("0000:0000:0000:0000:0000:ffff:0a00:0002" if family == 4
+              else "fd00:0000:0000:0000:0000:0000:0000:0002")
+    for line in table.splitlines():
+        found = re.search(r"/(\d+):(\S+)$", line)
+        if found and found.group(2) == wanted:
+            return int(found.group(1))
+    raise Failed(f"the guest has no GID {wanted}: {table}")
+
+
+def command_line(line, device, index, port, server=""):
+    """A line of a scenario as one side types it."""
+    gid = "-g" if line.startswith("ibv_") else "-x"
+    return f"{line} -d {device} {gid} {index} -p {port} {server}".strip()
+
+
+def guest_server(guest, line, seconds):
+    """Starts a program in the guest, and returns when it listens."""
+    guest.check(f"""
+rm -f /tmp/stock.status
+({line} >/tmp/stock.out 2>&1; echo $? >/tmp/stock.status) &
+i=0
+until grep -qi ':{GUEST_PORT:04x} .* 0A ' /proc/net/tcp /proc/net/tcp6; do
+  [ -f /tmp/stock.status ] && cat /tmp/stock.out && exit 1
+  i=$((i + 1)); [ $i -gt {10 * seconds} ] && echo 'does not listen' && exit 1
+  usleep 100000
+done""", seconds + 20)
+
+
+def guest_end(guest, seconds):
+    """Exit status and output of what guest_server() started."""
+    text = guest.check(f"""
+i=0
+until [ -s /tmp/stock.status ]; do
+  i=$((i + 1)); [ $i -gt {10 * seconds} ] && break
+  usleep 100000
+done
+cat /tmp/stock.status 2>/dev/null || echo 124
+cat /tmp/stock.out""", seconds + 20)
+    status, _, output = text.partition("\n")
+    return int(status), output
+
+
+def end(process, seconds):
+    try:
+        return process.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[0] + f"\n(stopped after {seconds} s)"
+
+
+def pair(guest, up, line, role, family, seconds):
+    """Runs one line on both ends; both outputs. `role` is ours. Raises Failed."""
+    theirs, ours = gid_index(guest, family), OUR_GIDS[family]
+    if role == "client":
+        guest_server(guest, command_line(line, "rxe0", theirs, GUEST_PORT), seconds)
+        port = guest.ports[GUEST_PORT]
+        process = up.start(command_line(line, "roci0", ours, port, "127.0.0.1"))
+        text = end(process, seconds)
+        status, told = guest_end(guest, 20)
+    else:
+        process = up.start(command_line(line, "roci0", ours, GUEST_PORT))
+        limit = time.monotonic() + seconds
+        while not listening(GUEST_PORT):
+            if process.poll() is not None or time.monotonic() > limit:
+                process.kill()
+                raise Failed(f"{line}: our server: {process.stdout.read()}")
+            time.sleep(0.02)
+        status, told = guest.run(
+            f"timeout {seconds} " + command_line(line, "rxe0", theirs, GUEST_PORT, "10.0.2.2"),
+            seconds + 20)
+        text = end(process, 20)
+    if process.returncode or status:
+        raise Failed(f"{line}: our {role} ends with {process.returncode}: {text.strip()[-400:]}; "
+                     f"the guest's side with {status}: {told.strip()[-400:]}")
+    return text, told
+
+
+def run(runner, scenario, role, folder):
+    """All lines of a scenario, one after the other; returns what they told."""
+    up = Up(runner.options.roci, runner.wire, folder, scenario)
+    try:
+        told = []
+        for line in scenario["stock"]:
+            start = time.monotonic()
+            text, theirs = pair(runner.guest, up, line, role, scenario["family"],
+                                scenario["seconds"])
+            told.append(f"== {line}: {time.monotonic() - start:.1f} s\n-- ours\n{text}"
+                        f"-- the guest's\n{theirs}")
+            (folder / "stock.log").write_text("".join(told))
+        (folder / "status.json").write_text(json.dumps(up.status(), indent=1) + "\n")
+    finally:
+        up.down()
+    return up.pcap

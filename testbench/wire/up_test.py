@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Wires of nodes of a simulator in the background, and DPDK's own programs at their ends.
+
+usage: up_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
+
+It runs in a network namespace of its own. Programs of others do the talking: ping, the verbs tools
+of Debian, dpdk-testpmd; tshark reads what came.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import ports_test
+from ports_test import Missing, Namespace, run
+
+NODE, OTHER = "10.0.0.1", "10.0.0.2"
+TESTPMD = ["dpdk-testpmd", "-l", "0,1", "--no-huge", "-m", "64", "--no-pci", "--no-shconf",
+           "--no-telemetry", "--log-level=4"]
+
+
+def need(program, package):
+    if not shutil.which(program):
+        raise Missing(f"{program} is missing: apt-get install {package}")
+
+
+class Up:
+    """One simulator in the background."""
+
+    def __init__(self, bench, name, *options, before=()):
+        self.roci, self.name, self.before = bench.roci, f"{name}-{os.getpid()}", before
+        self.call("up", "--width", "64", *options)
+
+    def call(self, command, *words):
+        return run(*self.before, self.roci, command, "--name", self.name, *words).stdout
+
+    def start(self, line, node="n0"):
+        return subprocess.Popen(
+            [*self.before, self.roci, "exec", "--name", self.name, node, "--", *line.split()],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def outlet(self, node=0):
+        return json.loads(self.call("status", "--json"))["nodes"][node]["outlet"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.call("down")
+
+
+def listening(port):
+    table = pathlib.Path("/proc/net/tcp").read_text() + pathlib.Path("/proc/net/tcp6").read_text()
+    return any(f":{port:04X} " in line and " 0A " in line for line in table.splitlines())
+
+
+def verbs(line, server, client, port=18000, nodes=("n0", "n0")):
+    """A verbs program with its server on one node and its client on another."""
+    first = server.start(f"{line} -p {port}", nodes[0])
+    end = time.monotonic() + 60
+    while not listening(port) and first.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    second = client.start(f"{line} -p {port} 127.0.0.1", nodes[1])
+    told = [process.communicate(timeout=240)[0] for process in (second, first)]
+    assert first.returncode == 0 and second.returncode == 0, told
+
+
+def tap_addresses(name, *addresses, before=()):
+    for address in addresses:
+        flags = ["nodad"] if ":" in address else []
+        run(*before, "ip", "address", "add", address, "dev", name, *flags)
+
+
+def pair(bench):
+    """Stock programs between two simulators, each with one node, joined by Unix sockets."""
+    need("ibv_rc_pingpong", "ibverbs-utils")
+    a, b = bench.folder / "a", bench.folder / "b"
+    with Up(bench, "left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left, \
+            Up(bench, "right", "--nodes", "1", "--host", "2", "--wire",
+               f"n0=dgram:{b},{a}") as right:
+        for gid in (0, 1):
+            verbs(f"ibv_rc_pingpong -g {gid} -n 20 -c", left, right)
+        assert left.outlet()["port"]["sent"] > 40 and left.outlet()["port"]["malformed"] == 0
+    assert not a.exists() and not b.exists(), "sockets are left behind"
+
+
+def several(bench):
+    """A node serves a peer on its wire and one inside, and another node a third, all at once."""
+    need("ib_write_bw", "perftest")
+    ends = [bench.folder / name for name in "abcd"]
+    a, b, c, d = ends
+    with Up(bench, "middle", "--nodes", "2", "--host", "10", "--wire", f"n0=dgram:{a},{b}",
+            "--wire", f"n1=dgram:{c},{d}") as middle, \
+            Up(bench, "left", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}") as left, \
+            Up(bench, "right", "--nodes", "1", "--host", "3", "--wire",
+               f"n0=dgram:{d},{c}") as right:
+        line = "ib_write_bw -n 20 -s 4096 -q 2 -u 18"
+        pairs = [(middle, left, 18001, ("n0", "n0")), (middle, right, 18002, ("n1", "n0")),
+                 (middle, middle, 18003, ("n0", "n1"))]
+        servers = [(one, one.start(f"{line} -p {port}", nodes[0]), other, port, nodes)
+                   for one, other, port, nodes in pairs]
+        end = time.monotonic() + 60
+        while not all(listening(entry[3]) for entry in servers) and time.monotonic() < end:
+            time.sleep(0.05)
+        clients = [other.start(f"{line} -p {port} 127.0.0.1", nodes[1])
+                   for _, _, other, port, nodes in servers]
+        told = [(process.communicate(timeout=240)[0], process.returncode)
+                for process in clients + [entry[1] for entry in servers]]
+        assert all(status == 0 for _, status in told), told
+
+
+def pings(bench):
+    """Two IP stacks, each behind the TAP of a node, with RoCE beside them on the same wire."""
+    a, b = bench.folder / "a", bench.folder / "b"
+    with Namespace() as inside, \
+            Up(bench, "left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", "--netdev",
+               "n0=left") as left, \
+            Up(bench, "right", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}",
+               "--netdev", "n0=right", before=inside) as right:
+        tap_addresses("left", f"{NODE}/24", "fd00::1/64")
+        tap_addresses("right", f"{OTHER}/24", "fd00::2/64", before=inside)
+        for address in (OTHER, "fd00::2"):
+            run("ping", "-c", "3", "-W", "10", address)
+        for address in (NODE, "fd00::1"):
+            run(*inside, "ping", "-c", "3", "-W", "10", address)
+        run("ping", "-c", "2", "-s", "4000", "-W", "10", OTHER)
+        # The programs meet over TCP through the same wire.
+        need("ibv_rc_pingpong", "ibverbs-utils")
+        for gid in (0, 1):
+            server = right.start(f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004")
+            time.sleep(1)
+            client = left.start(f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004 {OTHER}")
+            told = [process.communicate(timeout=240)[0] for process in (client, server)]
+            assert client.returncode == 0 and server.returncode == 0, told
+
+
+@contextlib.contextmanager
+def testpmd(*words, mode):
+    """DPDK's own program forwarding on one port."""
+    need("dpdk-testpmd", "dpdk")
+    process = subprocess.Popen(
+        [*TESTPMD, *words, "--", f"--forward-mode={mode}", "--nb-cores=1", "--auto-start",
+         "--stats-period=1", "--total-num-mbufs=4096"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.told = process.communicate(timeout=20)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.told = process.communicate()[0]
+
+
+def answered(address, seconds=60, by=None):
+    """Pings until an answer comes; then ten must be answered without a loss."""
+    end = time.monotonic() + seconds
+    while run("ping", "-c", "1", "-W", "2", address, check=False).returncode:
+        gone = by is not None and by.poll() is not None
+        assert not gone, f"testpmd ended: {by.stdout.read()}"
+        assert time.monotonic() < end, f"no answer from {address}"
+    text = run("ping", "-c", "10", "-i", "0.2", "-W", "10", address).stdout
+    assert " 0% packet loss" in text, text
+
+
+def memif_testpmd(bench):
+    """dpdk-testpmd answers ARP and ping behind shared memory: each frame crosses the adapter."""
+    path = bench.folder / "memif"
+    with Up(bench, "memif", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            f"n0=dpdk:net_memif0,role=server,socket={path},bsize=8192") as node:
+        tap_addresses("node", f"{NODE}/24")
+        with testpmd(f"--vdev=net_memif0,role=client,socket={path},bsize=8192",
+                     mode="icmpecho") as process:
+            answered(OTHER, by=process)
+            counts = node.outlet()["port"]
+        assert counts["sent"] >= 11 and counts["received"] >= 11, counts
+        assert "RX-packets" in process.told, process.told
+
+
+def tap_port(bench):
+    """A DPDK TAP port: the kernel's IP stack in another namespace at the node's wire."""
+    with Namespace() as inside, \
+            Up(bench, "tap", "--nodes", "1", "--netdev", "n0=node", "--wire",
+               "n0=dpdk:net_tap0,iface=dtap") as node:
+        tap_addresses("node", f"{NODE}/24", "fd00::1/64")
+        run("ip", "link", "set", "dtap", "netns", str(inside.pid))
+        run(*inside, "ip", "link", "set", "dtap", "up")
+        tap_addresses("dtap", f"{OTHER}/24", "fd00::2/64", before=inside)
+        answered(OTHER)
+        answered("fd00::2")
+        run(*inside, "ping", "-c", "3", "-W", "10", NODE)
+        assert node.outlet()["port"]["received"] >= 20
+
+
+def ring_port(bench):
+    """A DPDK ring port gives back what is sent: the node meets its own frames, and lives."""
+    with Up(bench, "ring", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            "n0=dpdk:net_ring0") as node:
+        tap_addresses("node", f"{NODE}/24")
+        run("ping", "-c", "3", "-W", "1", OTHER, check=False)
+        counts = node.outlet()
+        assert counts["port"]["sent"] >= 3, counts
+        assert counts["port"]["received"] == counts["port"]["sent"], counts
+        assert counts["tap"]["sent"] >= 3, counts  # broadcasts came back to the host
+
+
+def capture_of(path, *frames):
+    """A file in the classic format of libpcap."""
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for frame in frames:
+            out.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
+
+
+def pcap_port(bench):
+    """DPDK's capture port: a question in a file is answered into another; tshark reads both."""
+    need("tshark", "tshark")
+    asks, answers = bench.folder / "in.pcap", bench.folder / "out.pcap"
+    peer = "525400000002"
+    arp = ("ffffffffffff" + peer + "0806" + "0001080006040001" + peer + "0a000002" +
+           "000000000000" + "0a000001")
+    solicitation = ("3333ff000001" + peer + "86dd" + "6000000000203aff" + "fd" + "00" * 14 + "02" +
+                    "ff0200000000000000000001ff000001" + "87002d43" + "00" * 4 + "fd" + "00" * 14 +
+                    "01" + "0101" + peer)
+    for question, shown, answer in [(arp, "arp.src.proto_ipv4", NODE),
+                                    (solicitation, "icmpv6.nd.na.target_address", "fd00::1")]:
+        capture_of(asks, bytes.fromhex(question))
+        with Up(bench, "pcap", "--nodes", "1", "--wire",
+                f"n0=dpdk:net_pcap0,rx_pcap={asks},tx_pcap={answers}") as node:
+            end = time.monotonic() + 20
+            while node.outlet()["port"]["sent"] < 1 and time.monotonic() < end:
+                time.sleep(0.1)
+        told = run("tshark", "-r", answers, "-Y", "arp.opcode == 2 || icmpv6.checksum.status == 1",
+                   "-T", "fields", "-e", "eth.dst", "-e", shown).stdout
+        assert told.split() == ["52:54:00:00:00:02", answer], told
+
+
+def af_packet_testpmd(bench):
+    """dpdk-testpmd at the other end of a veth pair."""
+    run("ip", "link", "add", "va", "type", "veth", "peer", "name", "vb")
+    for name in ("va", "vb"):
+        run("ip", "link", "set", name, "up")
+    with Up(bench, "veth", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            "n0=dpdk:net_af_packet0,iface=va"):
+        tap_addresses("node", f"{NODE}/24")
+        with testpmd("--vdev=net_af_packet0,iface=vb", mode="icmpecho") as process:
+            answered(OTHER, by=process)
+
+
+def refusals(bench):
+    """What cannot be is one line on stderr; no simulator stays behind."""
+    taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    taken.bind(("127.0.0.1", 5005))
+    name = f"refused-{os.getpid()}"
+    for words, status, told in [
+            (["--wire", "n0=dgram:5005,5006"], 1, "n0: dgram: 5005: Address already in use"),
+            (["--wire", "dgram:5007,5008"], 2, "names none of the 2 nodes"),
+            (["--wire", "n2=dgram:5007,5008"], 2, "names none of the 2 nodes"),
+            (["--wire", "n0=dgram:5007"], 1, "LOCAL,REMOTE"),
+            (["--wire", "n0=wifi:0"], 1, "no wire is called"),
+            (["--wire", "n0=dgram:5007,5008", "--wire", "n0=dgram:5009,5010"], 2, "one already"),
+            (["--wire", "n0=pcap:/nowhere"], 1, "/nowhere"),
+            (["--wire", "n0=dpdk:net_nothing0"], 1, "dpdk:net_nothing0: "),
+            (["--wire", "n0=dpdk:net_af_packet0,iface=nowhere"], 1, "dpdk:net_af_packet0"),
+            (["--netdev", "n0=a_name_too_long_for_linux"], 1, "no name of an interface"),
+            (["--netdev", "n1=lo"], 1, "interface lo"),
+            (["--pace", "-1", "--wire", "n0=dgram:5007,5008"], 2, "--pace"),
+            (["--host", "254"], 2, "too many nodes"),
+    ]:
+        done = run(bench.roci, "up", "--name", name, "--width", "64", *words, check=False)
+        text = done.stderr
+        assert done.returncode == status and told in text, (words, done)
+        assert len(text.strip().splitlines()) == 1, text
+        gone = run(bench.roci, "status", "--name", name, check=False)
+        assert "no simulator" in gone.stderr, (words, gone)
+    taken.close()
+
+
+def no_right(bench):
+    """A user without rights is told which right a TAP interface needs."""
+    nobody = ["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all",
+              "--bounding-set=-all"]
+    if run(*nobody, "test", "-x", bench.roci, check=False).returncode:
+        raise Missing("no other user can be had here")
+    done = run(*nobody, bench.roci, "up", "--name", f"nobody-{os.getpid()}", "--netdev", "n0=mine",
+               check=False)
+    assert done.returncode == 1 and "CAP_NET_ADMIN" in done.stderr, done
+
+
+def lives_on(bench):
+    """Garbage from the peer, and a peer that is away and comes back, are survived."""
+    need("ibv_rc_pingpong", "ibverbs-utils")
+    a, b = bench.folder / "a", bench.folder / "b"
+    with Up(bench, "left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left:
+        # Nobody there: address resolution says so, in time.
+        alone = left.start("ibv_rc_pingpong -g 0 -p 18005")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            for number in range(300):
+                sender.sendto(os.urandom(number * 37 % 9400), str(a))
+        end = time.monotonic() + 60
+        while not listening(18005) and time.monotonic() < end:
+            time.sleep(0.05)
+        with socket.create_connection(("127.0.0.1", 18005)) as call:
+            call.sendall(b"0000:000007:123456:00000000000000000000ffff0a000009\0")
+            text = alone.communicate(timeout=120)[0]
+        assert alone.returncode == 1 and "RTR" in text, text
+        assert left.outlet()["port"]["malformed"] > 0
+        with Up(bench, "right", "--nodes", "1", "--host", "2", "--wire",
+                f"n0=dgram:{b},{a}") as right:
+            verbs("ibv_rc_pingpong -g 0 -n 20 -c", left, right)
+
+
+TESTS = [pair, several, pings, memif_testpmd, tap_port, ring_port, pcap_port, af_packet_testpmd,
+         refusals, no_right, lives_on]
+
+if __name__ == "__main__":
+    sys.exit(ports_test.main(TESTS))
