@@ -2,7 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "driver/queue_pair.hpp"
-#include "testbench/cases/engines.hpp"
+#include "packet/opcode.hpp"
+#include "testbench/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -67,4 +68,24 @@ TEST_CASE("world: programs that wait for what never comes are told so (I11)") {
     cq.wait();
   }),
                   Violation);
+}
+
+TEST_CASE("world: waiting out timeout 14, 67 ms, costs fewer than 20000 clocks in all") {
+  for (const unsigned width : {512u, 64u}) {
+    Config config;
+    config.width = width;
+    FaultRule lost;
+    lost.opcode = packet::kRcWriteLast;
+    config.faults[0].rules.push_back(lost);
+    Pair pair(config);
+    pair.run([](Side& self, Side& peer) {
+      self.qp().send(request(driver::Opcode::kWrite, self, 0, 10'000, peer, 1 << 19));
+      CHECK(self.sent().ok());
+    });
+    const std::uint64_t all = pair.world.speed().clocks;
+    MESSAGE("width ", width, ": clocks ", all, ", simulated ns ", pair.world.now_ns());
+    CHECK(pair.world.channel(0).faults().rules[0].hits == 1);
+    CHECK(pair.world.now_ns() > 67'000'000);
+    CHECK(all < 20000);
+  }
 }

@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TESTS = {
     "setup": "{build}/testbench/cases/setup_case",
     "transfers": "{build}/testbench/cases/transfers_case",
-    "recovery": "{build}/testbench/cases/recovery_case",
+    "faults": "{build}/testbench/faults/faults_case",
     "errors": "{build}/testbench/cases/errors_case",
     "conform": "{build}/sim/roci conform",
 }
@@ -60,7 +60,7 @@ def main():
     run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", "-DROCI_COVERAGE=line" + (";toggle" if args.toggle else ""),
         "-DROCI_BLOCKS=none", "-DROCI_NICS=64;512")
     run("cmake", "--build", str(build), "--target", "roci", "setup_case", "transfers_case",
-        "recovery_case", "errors_case")
+        "faults_case", "errors_case")
 
     work = build / "counts"
     if not args.keep:

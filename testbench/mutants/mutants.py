@@ -19,7 +19,9 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SYSTEM = ["setup_case", "recovery_case", "errors_case"]
+# Target and CTest.
+SYSTEM = {"setup_case": "testbench.setup", "faults_case": "faults.lost_requests",
+          "errors_case": "testbench.errors"}
 GOAL = 95  # percent
 TIMEOUT = 300
 
@@ -72,7 +74,7 @@ def targets(tests):
 
 
 def ctest_names(tests):
-    return [t for test in tests for t in (["testbench." + s[:-5] for s in SYSTEM]
+    return [t for test in tests for t in (SYSTEM.values()
                                           if test == "system" else
                                           [test] if test.startswith("proof.") else
                                           ["rtl." + test])]

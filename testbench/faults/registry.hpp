@@ -1,0 +1,46 @@
+// The schedules of the fault plan, and the tests that play them.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roci::testbench::faults {
+
+struct Schedule {
+  const char* id;
+  const char* text;
+  std::vector<const char*> conform;  ///< titles of tests of testbench/conform that show it as well
+  const char* waived;                ///< why no test has to play it; nullptr: one must
+};
+
+/// All of them, in order.
+const std::vector<Schedule>& schedules();
+
+struct Entry {
+  std::vector<std::string> ids;
+  const char* title;
+  const char* seen;  ///< what the test demands to see
+};
+const std::vector<Entry>& entries();
+
+struct Registrar {
+  Registrar(const char* ids, const char* title, const char* seen);
+};
+
+/// docs/faults.md.
+std::string document();
+/// What is wrong with the list, the tests and the tests of conformance together; empty: nothing.
+std::vector<std::string> check_coverage();
+
+}  // namespace roci::testbench::faults
+
+#define ROCI_FAULTS_JOIN2(a, b) a##b
+#define ROCI_FAULTS_JOIN(a, b) ROCI_FAULTS_JOIN2(a, b)
+/// SCHEDULE("F-01 F-27", "what happens", "what must be seen") { ... }: a test case of doctest.
+#define SCHEDULE(ids, title, seen)                                                          \
+  static const ::roci::testbench::faults::Registrar ROCI_FAULTS_JOIN(registrar_, __LINE__)( \
+      ids, title, seen);                                                                    \
+  TEST_CASE(ids ": " title)

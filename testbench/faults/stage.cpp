@@ -1,0 +1,366 @@
+#include "testbench/faults/stage.hpp"
+
+#include <algorithm>
+
+namespace roci::testbench::faults {
+namespace {
+
+constexpr std::uint64_t kMarginNs = 1'000'000;
+
+/// Of the second life: one of each sort.
+const std::vector<Message>& second_messages() {
+  static const std::vector<Message> kAll = {{Opcode::kSend, 300},
+                                            {Opcode::kWrite, 64},
+                                            {Opcode::kRead, 500},
+                                            {Opcode::kFetchAdd, 8},
+                                            {Opcode::kWriteImm, 0}};
+  return kAll;
+}
+
+Config with_width(Config config) {
+  config.width = 64;
+  // Short ways: most of a run is the making of its queue pairs.
+  config.delay_ns = 300;
+  config.memory_ns = 200;
+  config.register_ns = 40;
+  return with_engines(config);
+}
+
+}  // namespace
+
+bool thorough() {
+  const char* text = std::getenv("ROCI_FAULTS");
+  return text != nullptr && std::string(text) == "long";
+}
+std::vector<unsigned> both_ways() { return {0, 1}; }
+
+Stage::Stage(Config config) : world_(std::make_unique<World>(with_width(std::move(config)))) {
+  world_->add_tap(&watch_);
+  world_->egress().set_payload_check(
+      [this](const FrameEvent& event) { return watch_.payload_is_right(event); });
+}
+Stage::~Stage() = default;
+
+void Stage::play(const Plan& plan) {
+  INFO("requester on node ", plan.from, ", first PSN ", plan.psn, ", first message ",
+       std::string(name_of(plan.messages.at(0).op)), " of ", plan.messages[0].bytes,
+       " bytes, messages ", plan.messages.size());
+  const std::uint64_t checks = world_->counter_checks();
+  Run run(*this, plan);
+  Witness witness(*world_);
+  const std::uint64_t pause_ns =
+      std::max<std::uint64_t>(20'000, transport::timeout_ns(plan.connect.timeout) / 2);
+  world_->run({{plan.from,
+                [&](Node&) {
+                  run.requester();
+                  witness.stop();
+                }},
+               {1 - plan.from, [&](Node&) { run.responder(); }},
+               {0, [&](Node&) { witness.run(pause_ns); }}});
+  for (unsigned i = 0; i < 2; ++i) {
+    world_->channel(i).faults().rules.clear();
+    world_->channel(i).faults().blackouts.clear();
+    world_->channel(i).faults().pauses.clear();
+  }
+  watch_.forget();
+  CHECK(witness.rounds() >= 2);
+  INFO("I13: counters compared when the wire was silent");
+  CHECK(world_->counter_checks() == checks + 1);
+}
+
+Status Run::status_of(unsigned i) const {
+  if (plan_.statuses.empty()) return Status::kSuccess;
+  return plan_.statuses[std::min<std::size_t>(i, plan_.statuses.size() - 1)];
+}
+
+/// I11: the formula of the fault plan, from one sign of progress to the next.
+std::uint64_t Run::bound_ns() const {
+  const driver::ConnectOptions& c = plan_.connect;
+  const std::uint64_t rnr = std::min<unsigned>(c.rnr_retry, 6) + 1;
+  return plan_.rounds * ((c.retry_cnt + 1u) * 4 * transport::timeout_ns(c.timeout) +
+                         rnr * 2 * transport::rnr_ns(c.min_rnr_timer)) +
+         kMarginNs;
+}
+
+unsigned Run::receives() const {
+  return static_cast<unsigned>(std::count_if(plan_.messages.begin(), plan_.messages.end(),
+                                             [](const Message& m) { return m.receives(); }));
+}
+
+packet::Builder Run::request_frame(std::uint8_t opcode, std::uint32_t psn) {
+  return packet::Builder()
+      .ethernet(peer_->node.mac(), self_->node.mac())
+      .gids(self_->node.gid(), peer_->node.gid())
+      .bth(opcode, peer_->qp().number(), transport::Psn(psn));
+}
+packet::Builder Run::answer_frame(std::uint8_t opcode, std::uint32_t psn) {
+  return packet::Builder()
+      .ethernet(self_->node.mac(), peer_->node.mac())
+      .gids(peer_->node.gid(), self_->node.gid())
+      .bth(opcode, self_->qp().number(), transport::Psn(psn));
+}
+void Run::inject(Way to, const packet::Builder& builder) {
+  way(to).inject(world().now_ns(), builder.build());
+}
+
+void Run::build() {
+  PairOptions options;
+  options.queue_pairs = 1 + plan_.others;
+  options.region_bytes =
+      std::max(Ledger::region_bytes(plan_.messages), Ledger::region_bytes(second_messages()));
+  for (unsigned n = 0; n < 2; ++n) {
+    sides_[n] = std::make_unique<Side>(stage_.world().node(n), options);
+  }
+  self_ = sides_[plan_.from].get();
+  peer_ = sides_[1 - plan_.from].get();
+}
+
+void Run::connect() {
+  driver::ConnectOptions there = plan_.connect, here = plan_.connect;
+  there.dst_mac = peer_->node.mac();
+  here.dst_mac = self_->node.mac();
+  for (unsigned i = 0; i <= plan_.others; ++i) {
+    driver::QueuePair& a = self_->qp(i);
+    driver::QueuePair& b = peer_->qp(i);
+    // The watch knows the PSNs before the first packet.
+    if (i == 0) {
+      stage_.watch().connect(plan_.from, a.number(), b.number(), plan_.psn);
+      stage_.watch().connect(1 - plan_.from, b.number(), a.number(), plan_.psn);
+    }
+    b.connect({a.number(), plan_.psn, self_->node.gid()}, plan_.psn, here);
+    a.connect({b.number(), plan_.psn, peer_->node.gid()}, plan_.psn, there);
+  }
+}
+
+void Run::arm() {
+  for (const Fault& fault : plan_.faults) {
+    FaultRule rule = fault.rule;
+    rule.qpn = fault.way == Way::kRequests ? peer_->qp().number() : self_->qp().number();
+    way(fault.way).faults().rules.push_back(rule);
+  }
+}
+
+void Run::post_receives() {
+  for (unsigned i = 0; i < plan_.messages.size(); ++i) {
+    if (plan_.messages[i].receives()) peer_->qp().receive(ledger_->receive(i));
+  }
+  // A duplicate that is delivered would take one of these.
+  for (unsigned k = 0; k < 2; ++k) peer_->qp().receive(ledger_->spare(k));
+}
+
+/// Posts what the window allows, with one doorbell.
+void Run::post() {
+  std::vector<driver::SendRequest> list;
+  while (posted_ < plan_.messages.size() && posted_ - completed_ < plan_.window) {
+    stage_.watch().message(plan_.from, peer_->qp().number(), plan_.messages[posted_],
+                           ledger_->pattern_of(posted_));
+    list.push_back(ledger_->post(posted_++));
+  }
+  if (!list.empty()) CHECK(self_->qp().post_send(list.data(), list.size()));
+}
+
+void Run::complete() {
+  while (completed_ < plan_.messages.size()) {
+    const auto done = self_->send_cq.wait(bound_ns());
+    if (!done) {
+      throw Violation("I11: message " + std::to_string(completed_) + " does not complete within " +
+                      std::to_string(bound_ns()) + " ns");
+    }
+    const unsigned i = completed_++;
+    INFO("I1, I2, I9: completion of message ", i, ", ", std::string(name_of(plan_.messages[i].op)));
+    CHECK(done->id == i);
+    CHECK(std::string(driver::name_of(done->status)) == driver::name_of(status_of(i)));
+    if (done->ok()) {
+      ++good_;
+      ledger_->good(i, seen().sequence_naks != 0);
+    } else {
+      failed_ = true;
+      ledger_->bad(i);
+    }
+    post();
+  }
+}
+
+/// Late packets come; nothing may follow from them.
+void Run::settle() {
+  constexpr std::uint64_t kSettleNs = 30'000;
+  do {
+    sleep(kSettleNs);
+  } while (!way(Way::kRequests).empty() || !way(Way::kAnswers).empty());
+  INFO("I1: nothing completes twice");
+  CHECK_FALSE(self_->send_cq.poll());
+  CHECK_FALSE(peer_->send_cq.poll());
+  CHECK_FALSE(self_->receive_cq.poll());
+  const auto most = receives();
+  unsigned least = 0;
+  for (unsigned i = 0; i < good_; ++i) least += plan_.messages[i].receives();
+  INFO("I4: receives completed ", received_, ", good messages that take one ", least, ", all ",
+       most);
+  CHECK(received_ >= least);
+  CHECK(received_ <= (failed_ ? most : least));
+  ledger_->finish();
+  CHECK((self_->qp().query().state == driver::QpState::kErr) == failed_);
+}
+
+void Run::check_path() {
+  for (unsigned k = 0; k < plan_.faults.size(); ++k) {
+    const Fault& fault = plan_.faults[k];
+    const auto& rules = way(fault.way).faults().rules;
+    unsigned place = 0;
+    for (unsigned i = 0; i < k; ++i) place += plan_.faults[i].way == fault.way;
+    const unsigned hits = rules.at(place).hits;
+    INFO("fault ", k, ": it never fired, or not as often as planned");
+    CHECK(hits >= std::max(1u, fault.hits));
+    if (fault.hits != 0) CHECK(hits == fault.hits);
+  }
+  const Seen& s = seen();
+  const driver::QpCounters c = counters();
+  INFO("on the wire: requests ", s.requests, ", repeats ", s.repeats, ", READs again ", s.rereads,
+       ", sequence NAKs ", s.sequence_naks, ", RNR NAKs ", s.rnr_naks, ", answers again ",
+       s.replays, "; counted: retries ", c.retries, ", timeouts ", c.timeouts);
+  const std::uint64_t t = transport::timeout_ns(plan_.connect.timeout);
+  switch (plan_.path) {
+    case Path::kAny:
+      break;
+    case Path::kNone:
+      CHECK(s.repeats == 0);
+      CHECK(c.retries == 0);
+      break;
+    case Path::kNak:
+      CHECK(s.sequence_naks >= 1);
+      CHECK(s.repeats >= 1);
+      CHECK(c.retries >= 1);
+      CHECK(c.timeouts == 0);
+      break;
+    case Path::kTimer: {
+      CHECK(s.repeats >= 1);
+      CHECK(c.timeouts >= 1);
+      const std::uint64_t waited = s.first_repeat_ns - s.first_fault_ns;
+      // The timer may have started before the packet that was lost.
+      CHECK(waited >= t - t / 8);
+      CHECK(waited <= 4 * t + t / 8);
+      break;
+    }
+    case Path::kReread:
+      CHECK(s.rereads >= 1);
+      CHECK(c.retries >= 1);
+      CHECK(c.timeouts == 0);
+      break;
+    case Path::kRnr:
+      CHECK(s.rnr_naks >= 1);
+      CHECK(s.repeats >= 1);
+      CHECK(c.timeouts == 0);
+      break;
+  }
+}
+
+/// I14: a READ sees the WRITE before it, and so does whoever gets the SEND behind both.
+void Run::check_order() {
+  INFO("I14: WRITE, READ and SEND behind the schedule");
+  constexpr std::uint64_t kPattern = 0x77000000;
+  constexpr std::uint32_t kBytes = 600, kSend = 100;
+  constexpr std::size_t kOther = 1024;
+  const std::size_t at = ledger_->order_at();
+  const std::uint32_t to = peer_->qp().number();
+  for (const Message m : {Message{Opcode::kWrite, kBytes}, Message{Opcode::kRead, kBytes},
+                          Message{Opcode::kSend, kSend}}) {
+    stage_.watch().message(plan_.from, to, m, kPattern + life_);
+  }
+  fill(self_->data(at), kBytes, kPattern + life_);
+  const driver::SendRequest list[] = {
+      request(Opcode::kWrite, *self_, at, kBytes, *peer_, at),
+      request(Opcode::kRead, *self_, at + kOther, kBytes, *peer_, at),
+      request(Opcode::kSend, *self_, at, kSend, *peer_, 0)};
+  CHECK(self_->qp().post_send(list, 3));
+  const auto got = peer_->receive_cq.wait(bound_ns());
+  CHECK((got && got->id == ledger_->spare(0).id));
+  CHECK(first_wrong(peer_->data(at), kBytes, kPattern + life_) == kBytes);
+  for (unsigned i = 0; i < 3; ++i) {
+    const auto done = self_->send_cq.wait(bound_ns());
+    CHECK((done && done->ok()));
+    if (i == 1) CHECK(first_wrong(self_->data(at + kOther), kBytes, kPattern + life_) == kBytes);
+  }
+}
+
+/// I15: the same numbers and PSNs with other contents.
+void Run::second_life() {
+  INFO("I15: second life");
+  for (unsigned i = 0; i <= plan_.others; ++i) {
+    self_->qp(i).to_reset();
+    peer_->qp(i).to_reset();
+  }
+  for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
+  for (Side* side : {self_, peer_}) {
+    while (side->receive_cq.poll()) {
+    }
+    CHECK_FALSE(side->send_cq.poll());
+  }
+  ++life_;
+  plan_.messages = second_messages();
+  plan_.statuses.clear();
+  plan_.faults.clear();
+  plan_.path = Path::kNone;
+  connect();
+  ledger_ = std::make_unique<Ledger>(plan_.messages, life_, *self_, *peer_);
+  posted_ = completed_ = good_ = received_ = 0;
+  failed_ = false;
+  post_receives();
+  post();
+  complete();
+  for (const unsigned want = receives(); received_ < want; ++received_) {
+    CHECK(peer_->receive_cq.wait(bound_ns()));
+  }
+  settle();
+  check_path();
+}
+
+void Run::requester() {
+  build();
+  connect();
+  ledger_ = std::make_unique<Ledger>(plan_.messages, life_, *self_, *peer_);
+  if (plan_.receives) post_receives();
+  arm();
+  started_ = true;
+  peer_->node.device().wake();
+  post();
+  if (plan_.during) plan_.during(*this);
+  complete();
+  if (plan_.after) plan_.after(*this);
+  sleep(5'000);
+  left_ = true;
+  peer_->node.device().wake();
+  self_->node.device().wait([this] { return over_; }, driver::Device::kForever);
+  settle();
+  check_path();
+  for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
+  if (!failed_) check_order();
+  second_life();
+  sides_[0].reset();
+  sides_[1].reset();
+}
+
+/// Takes the receives as they complete.
+void Run::responder() {
+  Node& node = stage_.world().node(1 - plan_.from);
+  node.device().wait([this] { return started_; }, driver::Device::kForever);
+  std::vector<unsigned> order;
+  for (unsigned i = 0; i < plan_.messages.size(); ++i) {
+    if (plan_.messages[i].receives()) order.push_back(i);
+  }
+  constexpr std::uint64_t kLookNs = 50'000;
+  for (;;) {
+    const auto got = peer_->receive_cq.wait(left_ ? 0 : kLookNs);
+    if (!got && left_) break;
+    if (!got || !got->ok()) continue;
+    INFO("I2, I4: receive ", received_);
+    REQUIRE(received_ < order.size());
+    const unsigned i = order[received_++];
+    CHECK(got->id == i);
+    CHECK(got->byte_len == plan_.messages[i].bytes);
+    ledger_->received(i);
+  }
+  over_ = true;
+  self_->node.device().wake();
+}
+
+}  // namespace roci::testbench::faults

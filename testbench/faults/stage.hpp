@@ -1,0 +1,95 @@
+// Plays a plan between two adapters and applies every invariant to it.
+#pragma once
+
+#include <memory>
+
+#include "packet/builder.hpp"
+#include "testbench/faults/ledger.hpp"
+#include "testbench/faults/watch.hpp"
+#include "testbench/faults/witness.hpp"
+
+namespace roci::testbench::faults {
+
+/// Two adapters on which plans are played one after the other, each with queue pairs, regions and
+/// completion queues of its own.
+class Stage {
+ public:
+  explicit Stage(Config config = {});
+  ~Stage();
+  /// Fails the test case when the faults did not fire, the recovery was another one, a status is
+  /// not as planned, or an invariant is broken.
+  void play(const Plan& plan);
+  World& world() { return *world_; }
+  Watch& watch() { return watch_; }
+  /// Is node `n` the RTL?
+  bool rtl(unsigned n) const { return world_->config().engines[n] == Engine::kRtl; }
+
+ private:
+  std::unique_ptr<World> world_;
+  Watch watch_;
+};
+
+/// A plan being played, for its hooks.
+class Run {
+ public:
+  Run(Stage& stage, const Plan& plan) : stage_(stage), plan_(plan) {}
+
+  void requester();
+  void responder();
+
+  Side& self() { return *self_; }
+  Side& peer() { return *peer_; }
+  driver::QueuePair& qp() { return self_->qp(); }
+  Ledger& ledger() { return *ledger_; }
+  const Plan& plan() const { return plan_; }
+  World& world() { return stage_.world(); }
+  Channel& way(Way way) {
+    return stage_.world().channel(way == Way::kRequests ? plan_.from : 1 - plan_.from);
+  }
+  const Seen& seen() { return stage_.watch().seen(plan_.from, peer_->qp().number()); }
+  driver::QpCounters counters() { return self_->qp().counters(); }
+  /// PSN of the `n`th packet of the requester.
+  std::uint32_t psn(std::int64_t n) const {
+    return static_cast<std::uint32_t>(plan_.psn + n) & 0xFFFFFF;
+  }
+  void sleep(std::uint64_t ns) { self_->node.sleep(ns); }
+  /// A frame as one side would send it to the other's queue pair.
+  packet::Builder request_frame(std::uint8_t opcode, std::uint32_t psn);
+  packet::Builder answer_frame(std::uint8_t opcode, std::uint32_t psn);
+  void inject(Way way, const packet::Builder& builder);
+  void post_receives();
+  /// What went before counts no more as evidence for the path.
+  bool completed() const { return completed_ == plan_.messages.size(); }
+
+ private:
+  void build();
+  void connect();
+  void arm();
+  void post();
+  void complete();
+  void settle();
+  void check_path();
+  void check_order();
+  void second_life();
+  Status status_of(unsigned i) const;
+  std::uint64_t bound_ns() const;
+  unsigned receives() const;
+
+  Stage& stage_;
+  Plan plan_;
+  std::unique_ptr<Side> sides_[2];
+  Side* self_ = nullptr;
+  Side* peer_ = nullptr;
+  std::unique_ptr<Ledger> ledger_;
+  unsigned posted_ = 0, completed_ = 0, good_ = 0, received_ = 0;
+  bool failed_ = false, started_ = false, over_ = false, left_ = false;
+  bool watching_ = false;  ///< the responder's thread takes the receives
+  unsigned life_ = 1;
+};
+
+/// Node 0 or 1 as requester; both where it costs little.
+std::vector<unsigned> both_ways();
+/// ROCI_FAULTS=long: every combination; else a part of each schedule.
+bool thorough();
+
+}  // namespace roci::testbench::faults

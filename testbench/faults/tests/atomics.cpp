@@ -1,0 +1,103 @@
+// Atomics, which must happen once whatever is lost.
+#include "testbench/faults/registry.hpp"
+#include "testbench/faults/variants.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using namespace roci::testbench::faults;
+
+namespace {
+
+const std::vector<Opcode> kAtomics = {Opcode::kFetchAdd, Opcode::kCmpSwap};
+
+}  // namespace
+
+SCHEDULE("F-16 F-27", "an atomic request is lost", "timeout, executed once") {
+  Stage stage;
+  each(kAtomics, [&](Plan plan) {
+    plan.faults = {{Way::kRequests, drop_psn(plan.psn), 1}};
+    plan.path = Path::kTimer;
+    plan.after = [](Run& run) { CHECK(run.seen().replays == 0); };
+    stage.play(plan);
+  });
+}
+
+SCHEDULE("F-17 F-27", "the answer of an atomic is lost up to retry_cnt times, and once more",
+         "timeout, the saved answer again, memory changed once; RETRY_EXC_ERR once more") {
+  Stage stage;
+  each(kAtomics, [&](Plan plan) {
+    for (unsigned lost = 1; lost <= plan.connect.retry_cnt + 1u; ++lost) {
+      plan.faults = {{Way::kAnswers, drop_psn(plan.psn, lost), lost}};
+      if (lost > plan.connect.retry_cnt) {
+        plan.statuses = {Status::kRetryExcErr};
+      }
+      plan.path = Path::kTimer;
+      plan.after = [lost](Run& run) {
+        CHECK(run.seen().replays == std::min<unsigned>(lost, run.plan().connect.retry_cnt));
+      };
+      stage.play(plan);
+    }
+  });
+}
+
+SCHEDULE("F-18 F-27", "of four atomics out, the first and third answer are lost",
+         "each executed once, each original right") {
+  Stage stage;
+  each(kAtomics, [&](Plan plan) {
+    plan.messages.assign(4, plan.messages[0]);
+    plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1},
+                   {Way::kAnswers, drop_psn(plan.psn + 2), 1}};
+    plan.after = [](Run& run) { CHECK(run.seen().replays >= 1); };
+    stage.play(plan);
+  });
+}
+
+SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its retry",
+         "the first original again, the memory as the other left it") {
+  Stage stage;
+  each(kAtomics, [&](Plan plan) {
+    plan.others = 1;
+    plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1}};
+    plan.path = Path::kTimer;
+    plan.during = [](Run& run) {
+      run.sleep(40'000);  // executed, and its answer is lost
+      const std::size_t word = run.ledger().atomic_at();
+      std::uint64_t before = 0, after = 0;
+      std::memcpy(&after, run.peer().data(word), 8);
+      // What the second queue pair writes would match a second comparison.
+      Side& self = run.self();
+      const std::size_t from = run.ledger().order_at();
+      std::memcpy(&before, self.data(from), 8);
+      self.qp(1).send(request(Opcode::kWrite, self, from, 8, run.peer(), word));
+      const auto other = self.send_cq.wait(1'000'000);
+      CHECK((other && other->ok()));
+      run.ledger().atomic_word(before);
+    };
+    plan.after = [](Run& run) { CHECK(run.seen().replays == 1); };
+    stage.play(plan);
+  });
+}
+
+SCHEDULE("F-20", "two atomics at a time at replay depth two, 10 % lost each way",
+         "the sum exact after thousands, replays on the wire") {
+  Stage stage;
+  Plan plan;
+  const char* count = std::getenv("ROCI_FAULTS_ATOMICS");
+  plan.messages.assign(count != nullptr ? static_cast<unsigned>(std::atoi(count))
+                       : thorough()     ? 10'000u
+                                        : 600u,
+                       {Opcode::kFetchAdd, 8});
+  plan.connect.max_rd_atomic = plan.connect.max_dest_rd_atomic = 2;
+  plan.connect.timeout = 4;
+  plan.connect.retry_cnt = 7;
+  plan.psn = 0xFFFF80;
+  std::mt19937_64 random(20);
+  for (const Way way : {Way::kRequests, Way::kAnswers}) {
+    FaultRule rule;
+    rule.count = 0;
+    rule.when = [&random](const packet::Parsed&, std::uint64_t) { return random() % 10 == 0; };
+    plan.faults.push_back({way, rule});
+  }
+  plan.after = [](Run& run) { CHECK(run.seen().replays >= 10); };
+  stage.play(plan);
+}

@@ -1,0 +1,51 @@
+// The wire during a run: what was sent for which connection, and whether each payload byte is what
+// the program put into the region (I7).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "testbench/faults/plan.hpp"
+
+namespace roci::testbench::faults {
+
+/// Connections are named by the node and number of the requesting queue pair and its peer's number.
+class Watch : public FrameTap {
+ public:
+  /// Begins to watch requests that node `from` sends to `peer_qpn` and their answers to `qpn`.
+  /// What was known of this connection is forgotten.
+  void connect(unsigned from, std::uint32_t qpn, std::uint32_t peer_qpn, std::uint32_t psn);
+  /// The next message takes its PSNs here: `content(offset)` are its payload bytes, of the request
+  /// or of a READ's responses.
+  void message(unsigned from, std::uint32_t peer_qpn, const Message& message,
+               std::uint64_t pattern);
+  void forget() { connections_.clear(); }
+
+  const Seen& seen(unsigned from, std::uint32_t peer_qpn) const;
+  /// What is wrong with a payload that node `node` sends to `qpn`; for EgressMonitor.
+  bool payload_is_right(const FrameEvent& event) const;
+
+  void frame(const FrameEvent& event) override;
+
+ private:
+  struct Span {
+    std::uint32_t first, packets, bytes;
+    bool read;
+    std::uint64_t pattern;
+  };
+  struct Connection {
+    unsigned from;
+    std::uint32_t qpn, peer_qpn;
+    std::uint32_t next_psn;   ///< of the next message
+    std::uint32_t next_sent;  ///< behind the newest that was sent
+    std::uint32_t next_answered;
+    std::vector<Span> spans;
+    Seen seen;
+  };
+  const Connection* find(const FrameEvent& event) const;
+
+  std::vector<Connection> connections_;
+};
+
+}  // namespace roci::testbench::faults

@@ -1,0 +1,27 @@
+// A queue pair to which nothing is done, and which must not notice (I10).
+#pragma once
+
+#include "testbench/cases/pair.hpp"
+
+namespace roci::testbench::faults {
+
+/// WRITEs one way and READs and atomics the other, one at a time, until stop().
+class Witness {
+ public:
+  explicit Witness(World& world) : world_(world) {}
+  /// Thread of its own.
+  void run(std::uint64_t pause_ns);
+  void stop() {
+    stop_ = true;
+    world_.node(0).device().wake();
+  }
+  unsigned rounds() const { return rounds_; }
+
+ private:
+  void round(Side& a, Side& b);
+  World& world_;
+  bool stop_ = false;
+  unsigned rounds_ = 0;
+};
+
+}  // namespace roci::testbench::faults
