@@ -47,6 +47,8 @@ module roci_icrc #(
   localparam logic [31:0] AfterLrh = 32'hDEBB_20E3;    // register behind eight bytes of 0xFF
 
   // Row i of the tree: the data bits that add up to bit i of the state at the end of the beat.
+  // Runs at elaboration only.
+  // verilator coverage_off
   function automatic logic [32*DataWidth-1:0] tree_rows(input logic [31:0] polynomial);
     logic [31:0] effect;
     effect = 32'd1;
@@ -55,6 +57,7 @@ module roci_icrc #(
       for (int row = 0; row < 32; row++) tree_rows[DataWidth*row + bit_index] = effect[row];
     end
   endfunction
+  // verilator coverage_on
 
   localparam logic [32*DataWidth-1:0] TreeRows = tree_rows(Polynomial);
 
@@ -66,6 +69,8 @@ module roci_icrc #(
 
   localparam logic [1:0] Ipv4 = 2'd0, Ipv6 = 2'd1, Grh = 2'd2;
 
+  // Runs at elaboration only.
+  // verilator coverage_off
   function automatic logic [HeadBits-1:0] ones_of(input logic [1:0] kind, input int ip);
     ones_of = '0;
     if (kind != Ipv4) begin
@@ -86,6 +91,7 @@ module roci_icrc #(
       ones_of[8*(ip+32) +: 8]  = 8'hFF;  // BTH: FECN, BECN, reserved
     end
   endfunction
+  // verilator coverage_on
 
   // A table entry for each {kind, vlan}, cut into beats.
   localparam logic [6*HeadBits-1:0] Ones =

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Line and toggle coverage of the RTL by system tests.
 
-Builds the adapters of 64 and 512 bits once more, with counters, in a folder of its own; runs the tests below on
-it; merges what each process wrote and prints a table by block, with --lines also what was never run.
+Builds the adapter once more, with counters, in a folder of its own; runs the tests below on it; merges what
+each process wrote and prints a table by block, with --lines also what was never run.
 
-usage: coverage.py [--build DIR] [--toggle] [--lines] [--only NAME] [--keep]
+usage: coverage.py [--build DIR] [--width BITS] [--toggle] [--lines] [--signals] [--only NAME] [--keep]
   --build DIR   build folder (default: build-coverage beside the sources)
-  --toggle      count toggles too: takes minutes more to build
+  --width BITS  data width: 64 (default) or 512
+  --toggle      count toggles of signals up to 64 bits wide, too: takes minutes more to build
   --lines       list the lines without a count
+  --signals     list the signals of which a bit never changed (with --toggle)
   --only NAME   of the tests, only those whose name holds NAME
   --keep        add to the counts of the last run
 """
@@ -24,13 +26,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # name: command. Together they use what the engine has, at a size that the counters bear.
-TESTS = {
-    "setup": "{build}/testbench/cases/setup_case",
-    "transfers": "{build}/testbench/cases/transfers_case",
-    "faults": "{build}/testbench/faults/faults_case",
-    "errors": "{build}/testbench/cases/errors_case",
-    "conform": "{build}/sim/roci conform",
-}
+CASES = ["setup", "transfers", "errors", "control", "shared", "stress"]
+TESTS = {case: f"{{build}}/testbench/cases/{case}_case" for case in CASES}
+TESTS["faults"] = "{build}/testbench/faults/faults_case"
+TESTS["conform"] = "{build}/sim/roci conform --width {width}"
 
 
 def points(path):
@@ -50,7 +49,9 @@ def points(path):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-coverage")
+    parser.add_argument("--width", choices=["64", "512"], default="64")
     parser.add_argument("--toggle", action="store_true")
+    parser.add_argument("--signals", action="store_true")
     parser.add_argument("--lines", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", action="store_true")
@@ -71,8 +72,8 @@ def main():
         folder = work / name
         folder.mkdir(parents=True, exist_ok=True)
         begin = time.time()
-        done = subprocess.run(command.format(build=build).split(), cwd=folder,
-                              env=dict(os.environ, ROCI_COVERAGE_DIR=str(folder)),
+        done = subprocess.run(command.format(build=build, width=args.width).split(), cwd=folder,
+                              env=dict(os.environ, ROCI_COVERAGE_DIR=str(folder), ROCI_WIDTH=args.width),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         files = list(folder.glob("*.dat"))
         print(f"{name}: exit {done.returncode}, {len(files)} adapters, "
@@ -90,12 +91,15 @@ def main():
 
     seen = collections.defaultdict(lambda: {"line": [0, 0], "toggle": [0, 0]})
     missing = collections.defaultdict(set)
-    for (kind, file, line, _), count in points(work / "merged").items():
+    still = collections.defaultdict(set)
+    for (kind, file, line, comment), count in points(work / "merged").items():
         block = pathlib.Path(file).parent.name
         seen[block][kind][0] += count > 0
         seen[block][kind][1] += 1
         if kind == "line" and count == 0:
             missing[file].add(line)
+        if kind == "toggle" and count == 0:
+            still[file].add(re.split(r"[\[.:]", comment)[0])
     print("| Block | Lines | |" + " Toggles | |" * args.toggle)
     print("|---|---|---|" + "---|---|" * args.toggle)
     total = {"line": [0, 0], "toggle": [0, 0]}
@@ -114,6 +118,9 @@ def main():
             text = pathlib.Path(file).read_text().splitlines()
             for line in sorted(missing[file]):
                 print(f"{pathlib.Path(file).name}:{line}: {text[line - 1].strip()}")
+    if args.signals:
+        for file in sorted(still):
+            print(f"{pathlib.Path(file).name}: {' '.join(sorted(still[file]))}")
     return 0
 
 
