@@ -765,4 +765,23 @@ module roci_nic #(
   assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
                                                                 : moderation_deadline;
 
+  // A fence takes what memory and wire take for a few buffers. One that does not end would show as
+  // HardwareError of some command much later; here it names who holds it up.
+  localparam int unsigned FenceBits = 21;
+  logic [FenceBits-1:0] fence_clocks_q;
+  logic                 stuck;
+  assign stuck = fence_clocks_q[FenceBits-1];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !pause) fence_clocks_q <= '0;
+    else if (!stuck) fence_clocks_q <= fence_clocks_q + 1'b1;
+  end
+  `ASSERT(FenceEndsInControl, !stuck || control_idle)
+  `ASSERT(FenceEndsInSq, !stuck || sq_idle)
+  `ASSERT(FenceEndsInRq, !stuck || rq_idle)
+  `ASSERT(FenceEndsInRx, !stuck || rx_idle)
+  `ASSERT(FenceEndsInTx, !stuck || (tx_idle && order_idle))
+  `ASSERT(FenceEndsInDma, !stuck || dma_idle)
+  `ASSERT(FenceEndsInKeys, !stuck || key_idle)
+  `ASSERT(FenceEndsInTimer, !stuck || timer_idle)
+
 endmodule

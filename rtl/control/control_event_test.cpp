@@ -184,3 +184,35 @@ TEST_CASE("control: CQ-12 a full event queue loses no unread entry and tells; a 
   bench.run(100);
   CHECK(bench.read("EqStatus") == 1);
 }
+
+TEST_CASE("control: a fault of the old life, late behind its RESET, does not spoil the next one (F-82, I15)") {
+  Bench bench;
+  bench.make_cq(4, 0x10000, 4);
+  const auto entry = [&](unsigned index) {
+    Bench::Cqe c;
+    c.cqn = 4;
+    c.qpn = 6;
+    c.wqe_index = index;
+    c.wait_data = true;
+    bench.cqes[1].push_back(c);
+    bench.run(60);
+    return get_memory(bench.bytes_at(7, 0x10000 + 32 * index, 32).data(),
+                      place_of(spec::kCqe, "status"));
+  };
+  const auto fault = [&] {
+    bench.dut->fault_qpn_i = 6;
+    bench.dut->fault_valid_i = 1;
+    bench.run(1);
+    bench.dut->fault_valid_i = 0;
+  };
+  const std::uint64_t fatal = code(spec::kStatuses, "FatalErr");
+  for (const char* name : {"Init", "Rtr", "Rts"}) bench.set_state(6, state(name));
+  CHECK(entry(0) == 0);
+  fault();
+  CHECK(entry(1) == fatal);
+  bench.set_state(6, state("Reset"));
+  fault();
+  CHECK(entry(2) == fatal);  // what is still under way is of the old life
+  for (const char* name : {"Init", "Rtr", "Rts"}) bench.set_state(6, state(name));
+  CHECK(entry(3) == 0);
+}

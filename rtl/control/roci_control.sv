@@ -392,8 +392,9 @@ module roci_control #(
     .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
     .wr_done_i, .store_done_i,
     .fault_qpn_i, .fault_valid_i,
-    .reset_qpn_i         (change_qpn),
-    .reset_valid_i       (change_valid && change_state == roci_pkg::QpReset),
+    // Faults of the life before may come until the fence behind its RESET.
+    .begin_qpn_i         (change_qpn),
+    .begin_valid_i       (change_valid && change_state == roci_pkg::QpInit),
     .doorbell_cqn_i      (bell_cqn),
     .doorbell_arm_i      (bell_arm),
     .doorbell_solicited_i(bell_solicited),

@@ -269,10 +269,10 @@ TEST_CASE("cq: F-82 a queue pair with a fault gets no good completion that waite
   complete(5, 3, true, 5);
   complete(4, 4, true);
   complete(5, 5, true);
-  bench.dut->reset_qpn_i = 5;
-  bench.dut->reset_valid_i = 1;
+  bench.dut->begin_qpn_i = 5;
+  bench.dut->begin_valid_i = 1;
   bench.step();
-  bench.dut->reset_valid_i = 0;
+  bench.dut->begin_valid_i = 0;
   complete(5, 6, true);
   const unsigned expected[] = {0, kFatalErr, 0, 5, 0, kFatalErr, 0};
   REQUIRE(bench.taken.size() == 7);

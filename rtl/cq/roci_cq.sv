@@ -20,7 +20,7 @@
 // entries from the next one on go to the new place.
 //
 // Memory that cannot be written: a queue pair with a fault gets no good completion that waited for
-// data any more, until its RESET (FatalErr in its place). An entry that did not reach memory raises
+// data any more, until its next life (FatalErr in its place). An entry that did not reach memory raises
 // CqError and breaks its ring.
 
 `include "assert.svh"
@@ -44,8 +44,8 @@ module roci_cq #(
   input  logic [7:0]            store_done_i,
   input  logic [23:0]           fault_qpn_i,    // pulse: data of this queue pair is not in memory
   input  logic                  fault_valid_i,
-  input  logic [23:0]           reset_qpn_i,    // pulse: the queue pair begins anew
-  input  logic                  reset_valid_i,
+  input  logic [23:0]           begin_qpn_i,    // pulse: the queue pair begins anew
+  input  logic                  begin_valid_i,
 
   input  logic [15:0]           doorbell_cqn_i,
   input  logic                  doorbell_arm_i,        // else: consumer index
@@ -104,7 +104,7 @@ module roci_cq #(
     .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
     .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
     .wr_done_i, .store_done_i,
-    .fault_qpn_i, .fault_valid_i, .reset_qpn_i, .reset_valid_i,
+    .fault_qpn_i, .fault_valid_i, .begin_qpn_i, .begin_valid_i,
     .entry_o(entry),
     .valid_o(entry_valid),
     .take_i (pick_entry),

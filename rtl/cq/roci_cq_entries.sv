@@ -5,7 +5,7 @@
 //   cqe_sq --> wait for tickets --+--> turn about --> fault? --> entry
 //   cqe_rq --> wait for tickets --+
 //
-// After a fault a queue pair gets no good completion that waited for data any more, until its RESET:
+// After a fault a queue pair gets no good completion that waited for data any more, until its next life:
 // FatalErr stands in its place.
 
 module roci_cq_entries #(
@@ -25,8 +25,8 @@ module roci_cq_entries #(
   input  logic [7:0]           store_done_i,
   input  logic [23:0]          fault_qpn_i,    // pulse: data of this queue pair is not in memory
   input  logic                 fault_valid_i,
-  input  logic [23:0]          reset_qpn_i,    // pulse: the queue pair begins anew
-  input  logic                 reset_valid_i,
+  input  logic [23:0]          begin_qpn_i,    // pulse: the queue pair begins anew
+  input  logic                 begin_valid_i,
 
   // out
   output roci_pkg::cqe_req_t   entry_o,
@@ -87,12 +87,12 @@ module roci_cq_entries #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) faulty_q <= '0;
     else begin
-      if (reset_valid_i) faulty_q[reset_qpn_i[QpBits-1:0]] <= 1'b0;
+      if (begin_valid_i) faulty_q[begin_qpn_i[QpBits-1:0]] <= 1'b0;
       if (fault_valid_i) faulty_q[fault_qpn_i[QpBits-1:0]] <= 1'b1;
     end
   end
 
   logic unused;
-  assign unused = ^reset_qpn_i[23:QpBits];
+  assign unused = ^begin_qpn_i[23:QpBits];
 
 endmodule
