@@ -27,6 +27,7 @@ int run(int argc, char** argv) {
   roci::sim::add_conform(app, action);
   roci::sim::add_up(app, action);
   roci::sim::add_exec(app, action);
+  roci::sim::add_link(app, action);
   roci::sim::add_status(app, action);
   roci::sim::add_down(app, action);
   roci::sim::add_peer(app, action);

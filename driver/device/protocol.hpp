@@ -23,6 +23,7 @@ enum class Kind : std::uint32_t {
   kStatus = 7,         ///< Header alone, Hello not needed; reply Done with a file of JSON
   kRepeat = 9,         ///< Repeat; reply Done
   kShutdown = 8,       ///< Header alone, Hello not needed; reply Done, then the simulator ends
+  kLink = 10,          ///< Link, Hello not needed; reply Done
 };
 
 /// Starts every message; a reply has kind and tag of its request.
@@ -92,8 +93,13 @@ struct AddChannel {
   Header header;
   std::uint32_t id;
   std::uint32_t format;
-  std::uint32_t codes[16];  ///< kAsync: code of each event kind of model/spec; 0: not told
+  std::uint32_t codes[16];  ///< kAsync: code of each event kind of model/spec, and of those of
+                            ///< the port; 0: not told
 };
+
+/// Places in AddChannel::codes behind the event kinds of model/spec: the cable is not the adapter's
+/// but the simulator's. These events need no route; their cookie is the number of the port, 1.
+inline constexpr std::size_t kPortActive = 14, kPortError = 15;
 
 struct RemoveChannel {
   Header header;
@@ -120,6 +126,13 @@ struct Repeat {
   std::uint32_t channel;
   std::uint32_t code;  ///< kAsync: code of the event; else 0
   std::uint64_t cookie;
+};
+
+/// Plugs the cable of a node in, or pulls it out: nothing passes any more, and the port is down.
+struct Link {
+  Header header;
+  std::uint32_t node;  ///< index
+  std::uint32_t up;    ///< 0: pulled out
 };
 
 struct Done {

@@ -30,6 +30,8 @@ std::vector<std::uint32_t> async_codes() {
   set("SrqLimit", IBV_EVENT_SRQ_LIMIT_REACHED);
   set("QpLastWqe", IBV_EVENT_QP_LAST_WQE_REACHED);
   set("SrqError", IBV_EVENT_SRQ_ERR);
+  codes.at(driver::protocol::kPortActive) = IBV_EVENT_PORT_ACTIVE;
+  codes.at(driver::protocol::kPortError) = IBV_EVENT_PORT_ERR;
   return codes;
 }
 

@@ -65,8 +65,7 @@ void write_tree(const std::string& directory, const TreeFacts& facts) {
   fs::create_directories(device / "device" / "net" / facts.netdev);
 
   const fs::path port = device / "ports" / "1";
-  write(port / "state", "4: ACTIVE");
-  write(port / "phys_state", "5: LinkUp");
+  write_port_state(directory, true);
   write(port / "rate", fmt::format("{} Gb/sec", facts.rate_gbps));
   write(port / "link_layer", "Ethernet");
   write(port / "lid", "0x0");
@@ -92,6 +91,12 @@ void write_tree(const std::string& directory, const TreeFacts& facts) {
 
   link_host(classes / "infiniband", "infiniband");
   link_host(verbs, "infiniband_verbs");
+}
+
+void write_port_state(const std::string& directory, bool up) {
+  const fs::path port = fs::path(directory) / "class" / "infiniband" / kDevice / "ports" / "1";
+  write(port / "state", up ? "4: ACTIVE" : "1: DOWN");
+  write(port / "phys_state", up ? "5: LinkUp" : "3: Disabled");
 }
 
 }  // namespace roci::verbs

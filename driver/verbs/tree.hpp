@@ -13,9 +13,11 @@ struct TreeGid {
   bool roce_v1 = false;
 };
 
+inline constexpr char kDevice[] = "roci0";
+
 /// What the tree says about the one device.
 struct TreeFacts {
-  std::string name = "roci0";
+  std::string name = kDevice;
   std::uint64_t guid = 0;      ///< node GUID, EUI-64 of the MAC address
   std::string fw_version;      ///< "1.2.3"
   unsigned rate_gbps = 100;
@@ -30,5 +32,8 @@ std::uint64_t guid_of_mac(std::uint64_t mac);
 /// Writes the tree below `directory`, which is made when it is not there, and links to the devices
 /// that this host's own /sys has. Throws std::system_error.
 void write_tree(const std::string& directory, const TreeFacts& facts);
+
+/// Writes the state of the port anew in a tree that is there.
+void write_port_state(const std::string& directory, bool up);
 
 }  // namespace roci::verbs

@@ -18,6 +18,7 @@ void add_conform(CLI::App& app, Action& action);
 void add_up(CLI::App& app, Action& action);
 void add_down(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
+void add_link(CLI::App& app, Action& action);
 void add_exec(CLI::App& app, Action& action);
 
 /// Adds --name, of a simulator in the background.

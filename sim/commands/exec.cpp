@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -38,14 +37,7 @@ int run(const ExecOptions& options) {
     throw UserError("give either --env or a command: roci exec NODE -- CMD ...", 2);
   }
   const Instance instance(options.name);
-  const nlohmann::json nodes = status_of(instance)["nodes"];
-  const bool there = std::any_of(nodes.begin(), nodes.end(),
-                                 [&](const auto& node) { return node["name"] == options.node; });
-  if (!there) {
-    throw UserError(fmt::format("no node '{}'; '{}' has {}", options.node, options.name,
-                                nodes.size() == 1 ? "n0"
-                                                  : fmt::format("n0 to n{}", nodes.size() - 1)));
-  }
+  index_of(status_of(instance), options.node);
   const auto variables = environment_of(instance, options.node);
   if (variables.back().first != "LD_PRELOAD") {
     fmt::print(stderr, "roci: libroci-verbs.so is not built; programs of libibverbs will not see "

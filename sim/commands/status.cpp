@@ -41,6 +41,7 @@ void print(const nlohmann::json& all) {
                    counts["malformed"].get<std::uint64_t>());
       }
     }
+    if (!link["up"].get<bool>()) fmt::print("  its cable is pulled out\n");
     std::string drops;
     for (const auto& [cause, count] : port["drops"].items()) {
       if (count != 0) drops += fmt::format(" {} {}", cause, count.get<std::uint64_t>());

@@ -141,6 +141,13 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
   Server server(fabric, memory, outlets, width, listen_at(instance.socket()), about, log_line);
+  server.set_on_link([&](unsigned node, bool up) {
+    try {
+      verbs::write_port_state(instance.device_files("n" + std::to_string(node)), up);
+    } catch (const std::exception& error) {  // a full disk must not end the simulator
+      log_line(error.what());
+    }
+  });
   if (write(ready.get(), &kReady, 1) != 1) throw UserError("nobody waits for the simulator");
   ready.reset();
   server.run();

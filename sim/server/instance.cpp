@@ -131,13 +131,19 @@ int Instance::connect() const {
 }
 
 int ask(int socket, unsigned kind) {
+  const driver::protocol::Header request{kind, 1};
+  return ask(socket, &request, sizeof request);
+}
+
+int ask(int socket, const void* message, std::size_t bytes) {
   using namespace driver::protocol;
-  const Header request{kind, 1};
+  Header header{};
+  std::memcpy(&header, message, sizeof header);
   Done answer{};
   int fd = -1;
-  if (send(socket, &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
+  if (send(socket, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
       driver::receive_message(socket, &answer, sizeof answer, fd) != sizeof answer ||
-      answer.header.kind != kind || answer.refusal != 0) {
+      answer.header.kind != header.kind || answer.refusal != 0) {
     throw UserError("the simulator does not answer");
   }
   return fd;

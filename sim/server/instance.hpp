@@ -39,5 +39,7 @@ class Instance {
 /// Sends a message of a header alone and gives the descriptor that came with the answer, or -1.
 /// Throws UserError.
 int ask(int socket, unsigned kind);
+/// The same with a message of more than a header, which begins with one.
+int ask(int socket, const void* message, std::size_t bytes);
 
 }  // namespace roci::sim

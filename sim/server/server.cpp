@@ -77,6 +77,7 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const Outlets& outlets, uns
                    status(std::move(session), tag);
                  },
                  [this] { fabric_.stop(); },
+                 [this](std::uint32_t node, bool up) { return set_link(node, up); },
                  log_},
       next_pasid_(kFirstPasid) {
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
@@ -229,6 +230,17 @@ std::uint32_t Server::new_pasid() {
   return 0;
 }
 
+bool Server::set_link(std::uint32_t node, bool up) {
+  if (node >= fabric_.nodes()) return false;
+  if (fabric_.middle().linked(node) == up) return true;
+  fabric_.middle().set_link(node, up);
+  if (on_link_) on_link_(node, up);
+  for (const auto& session : sessions_) {
+    if (session->node() == node) session->tell_port(up);
+  }
+  return true;
+}
+
 void Server::status(std::shared_ptr<Session> session, std::uint32_t tag) {
   // The counters of all nodes first, one after the other.
   auto ports = std::make_shared<std::map<unsigned, nlohmann::json>>();
@@ -276,14 +288,16 @@ nlohmann::json Server::numbers() const {
                 {"writes", dma.writes},
                 {"failures", dma.failures}};
   const Switch::Drops& drops = fabric_.middle().drops();
-  all["switch_drops"] = {{"unknown_address", drops.unknown}, {"congested", drops.congested}};
+  all["switch_drops"] = {{"unknown_address", drops.unknown}, {"congested", drops.congested},
+                         {"unplugged", drops.unplugged}};
   all["nodes"] = nlohmann::json::array();
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
     const testbench::Channel::Counts& link = fabric_.middle().from(i).counts();
     nlohmann::json node = {{"name", "n" + std::to_string(i)},
                            {"clocks", fabric_.node(i).nic().clocks()},
                            {"link",
-                            {{"frames", link.frames},
+                            {{"up", fabric_.middle().linked(i)},
+                             {"frames", link.frames},
                              {"lost", link.dropped},
                              {"corrupted", link.corrupted},
                              {"duplicated", link.duplicated},

@@ -21,6 +21,9 @@ class Server final : public Surroundings {
   Server(Fabric& fabric, ClientMemory& memory, const Outlets& outlets, unsigned width,
          Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
 
+  /// Called when the cable of a node is pulled out or plugged in.
+  void set_on_link(std::function<void(unsigned node, bool up)> call) { on_link_ = std::move(call); }
+
   /// Runs until a process asks for the end, or SIGTERM or SIGINT comes.
   void run();
 
@@ -40,6 +43,7 @@ class Server final : public Surroundings {
   void on_event(unsigned node, const driver::Event& event);
   void status(std::shared_ptr<Session> session, std::uint32_t tag);
   nlohmann::json numbers() const;
+  bool set_link(std::uint32_t node, bool up);
   std::uint32_t new_pasid();
 
   Fabric& fabric_;
@@ -50,6 +54,7 @@ class Server final : public Surroundings {
   Descriptor listener_, signals_;
   nlohmann::json about_;
   std::function<void(const std::string&)> log_;
+  std::function<void(unsigned, bool)> on_link_;
   Household household_;
   std::vector<std::shared_ptr<Session>> sessions_;
   std::vector<pollfd> polled_;

@@ -19,6 +19,7 @@ namespace {
 using namespace driver::protocol;
 using driver::AdminStatus;
 
+constexpr std::uint64_t kPortDown = 1;   // ibv_port_state
 constexpr std::size_t kMostAtOnce = 32;  // messages of one process before others get their turn
 
 /// The message as its structure; false: another size.
@@ -109,6 +110,12 @@ void Session::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd)
   if (kind == Kind::kShutdown && size == sizeof header) {
     reply_done(kind, header.tag, Refusal::kNone);
     return household_.shut_down();
+  }
+  if (kind == Kind::kLink) {
+    Link message{};
+    if (!read(message, bytes, size)) return end();
+    const bool done = household_.set_link(message.node, message.up != 0);
+    return reply_done(kind, header.tag, done ? Refusal::kNone : Refusal::kNoNode);
   }
   if (!joined_) return end();
   switch (kind) {
@@ -249,7 +256,11 @@ void Session::command(const Command& message) {
     answer.detail = checked.detail;
     if (checked.status == AdminStatus::kOk) {
       try {
-        const driver::Body result = context.execute(message.opcode, body, "command of a process");
+        driver::Body result = context.execute(message.opcode, body, "command of a process");
+        if (message.opcode == code_of(spec::kAdminOps, "QueryPort") &&
+            !self->household_.fabric.middle().linked(self->node_)) {
+          result.put(place_of(spec::kQueryPortReply, "state"), kPortDown);
+        }
         self->owned_.done(message.opcode, body, result);
         self->forget_routes(message.opcode, body);
         std::memcpy(answer.body, result.data(), kBodyBytes);

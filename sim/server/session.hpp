@@ -33,6 +33,8 @@ struct Household {
   /// Answers kStatus when the numbers are there.
   std::function<void(std::shared_ptr<Session>, std::uint32_t tag)> status;
   std::function<void()> shut_down;
+  /// Pulls or plugs the cable of a node; false: no such node.
+  std::function<bool(std::uint32_t node, bool up)> set_link;
   std::function<void(const std::string&)> log;
 };
 
@@ -72,6 +74,8 @@ class Session final : public std::enable_shared_from_this<Session> {
   // Events.
   bool takes(unsigned node, const driver::Event& event) const;
   void deliver(const driver::Event& event);
+  /// The port of the node went up or down.
+  void tell_port(bool up);
   void retry_events();
 
   /// Answers kStatus with a file; -1: there is none.

@@ -199,6 +199,14 @@ void Session::deliver(const driver::Event& event) {
   }
 }
 
+void Session::tell_port(bool up) {
+  constexpr std::uint64_t kPort = 1;
+  for (auto& [id, channel] : channels_) {
+    const std::uint32_t code = channel.codes[up ? kPortActive : kPortError];
+    if (channel.format == Format::kAsync && code != 0) write(channel, async_event(kPort, code));
+  }
+}
+
 void Session::write(Channel& channel, std::vector<std::uint8_t> bytes) {
   if (channel.waiting.empty()) {
     if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
@@ -206,11 +214,11 @@ void Session::write(Channel& channel, std::vector<std::uint8_t> bytes) {
       return;  // told, or nobody listens any more
     }
   }
-  // The same event again would say nothing new; more than all objects can raise is noise.
-  if (channel.waiting.size() < kMostWaiting &&
-      std::find(channel.waiting.begin(), channel.waiting.end(), bytes) == channel.waiting.end()) {
-    channel.waiting.push_back(std::move(bytes));
-  }
+  // The same event again says nothing new but that it is the latest, which counts where one takes
+  // back another, as those of the port do. More than all objects can raise is noise.
+  const auto same = std::find(channel.waiting.begin(), channel.waiting.end(), bytes);
+  if (same != channel.waiting.end()) channel.waiting.erase(same);
+  if (channel.waiting.size() < kMostWaiting) channel.waiting.push_back(std::move(bytes));
 }
 
 void Session::retry_events() {

@@ -1,5 +1,7 @@
 #include "sim/server/status.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "driver/device/protocol.hpp"
@@ -23,6 +25,16 @@ nlohmann::json status_of(const Instance& instance) {
   nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
   if (all.is_discarded()) throw UserError("the simulator does not tell its status");
   return all;
+}
+
+unsigned index_of(const nlohmann::json& status, const std::string& node) {
+  const nlohmann::json& nodes = status["nodes"];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i]["name"] == node) return static_cast<unsigned>(i);
+  }
+  throw UserError(fmt::format("no node '{}'; '{}' has {}", node, status["name"].get<std::string>(),
+                              nodes.size() == 1 ? "n0"
+                                                : fmt::format("n0 to n{}", nodes.size() - 1)));
 }
 
 }  // namespace roci::sim

@@ -10,4 +10,7 @@ namespace roci::sim {
 /// Throws UserError when it is not up.
 nlohmann::json status_of(const Instance& instance);
 
+/// Index of the node of this name; throws UserError when there is none.
+unsigned index_of(const nlohmann::json& status, const std::string& node);
+
 }  // namespace roci::sim

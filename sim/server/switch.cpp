@@ -20,7 +20,7 @@ bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
 }  // namespace
 
 Switch::Switch(unsigned nodes, const testbench::ChannelConfig& uplink)
-    : uplink_(uplink), outlets_(nodes), macs_(nodes, 0) {
+    : uplink_(uplink), outlets_(nodes), macs_(nodes, 0), linked_(nodes, true) {
   uplink_.keep_log = false;  // it would grow without end
   for (unsigned i = 0; i < nodes; ++i) {
     testbench::ChannelConfig config = uplink_;
@@ -50,22 +50,26 @@ void Switch::forward(std::uint64_t now_ns) {
     // Whoever sends waits outside, where he may be held back.
     while (down_[node]->waiting() < kMostWaiting &&
            outlets_[node].arriving->receive(now_ns, frame_)) {
-      down_[node]->inject(now_ns, frame_);
+      to_node(node, now_ns, frame_);
     }
   }
 }
 
 void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
   while (up_[node]->receive(now_ns, frame_)) {
+    if (!linked_[node]) {
+      ++drops_.unplugged;
+      continue;
+    }
     const std::uint64_t mac = destination(frame_);
     const auto owner = std::find(macs_.begin(), macs_.end(), mac);
     const bool known = owner != macs_.end();
     if (is_group(mac)) {
       for (unsigned to = 0; to < down_.size(); ++to) {
-        if (to != node) send(*down_[to], now_ns, frame_);
+        if (to != node) to_node(to, now_ns, frame_);
       }
     } else if (known) {
-      send(*down_[static_cast<std::size_t>(owner - macs_.begin())], now_ns, frame_);
+      to_node(static_cast<unsigned>(owner - macs_.begin()), now_ns, frame_);
     }
     if (known) continue;
     if (has_outlet(node)) {
@@ -73,6 +77,14 @@ void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
     } else if (!is_group(mac)) {
       ++drops_.unknown;
     }
+  }
+}
+
+void Switch::to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame) {
+  if (linked_[node]) {
+    send(*down_[node], now_ns, frame);
+  } else {
+    ++drops_.unplugged;
   }
 }
 

@@ -31,13 +31,17 @@ class Switch {
   /// Whose frames leave by which port.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
 
+  /// Pulls out the cable of a node, or plugs it in: without it frames are lost both ways.
+  void set_link(unsigned node, bool up) { linked_[node] = up; }
+  bool linked(unsigned node) const { return linked_[node]; }
+
   /// Forwards what has arrived by `now_ns`.
   void forward(std::uint64_t now_ns);
   std::uint64_t next_ns() const;
 
-  /// Frames for addresses that nobody has, and for ports with too much waiting.
+  /// Frames for addresses that nobody has, for ports with too much waiting, and without a cable.
   struct Drops {
-    std::uint64_t unknown = 0, congested = 0;
+    std::uint64_t unknown = 0, congested = 0, unplugged = 0;
   };
   const Drops& drops() const { return drops_; }
 
@@ -47,6 +51,8 @@ class Switch {
   };
 
   void forward_from(unsigned node, std::uint64_t now_ns);
+  /// Loses the frame when the cable of the node is out.
+  void to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame);
   void send(testbench::Channel& to, std::uint64_t now_ns, const packet::Bytes& frame);
 
   testbench::ChannelConfig uplink_;
@@ -54,6 +60,7 @@ class Switch {
   std::vector<Outlet> outlets_;
   packet::Bytes frame_;  ///< being forwarded
   std::vector<std::uint64_t> macs_;
+  std::vector<bool> linked_;
   Drops drops_;
 };
 

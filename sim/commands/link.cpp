@@ -1,0 +1,47 @@
+// roci link: pulls out the cable of a node of a simulator in the background, or plugs it in.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "driver/device/protocol.hpp"
+#include "sim/commands/commands.hpp"
+#include "sim/server/descriptor.hpp"
+#include "sim/server/instance.hpp"
+#include "sim/server/status.hpp"
+
+namespace roci::sim {
+namespace {
+
+struct LinkOptions {
+  std::string name = "default";
+  std::string node;
+  std::string state;
+};
+
+int run(const LinkOptions& options) {
+  const Instance instance(options.name);
+  driver::protocol::Link message{};
+  message.header = {static_cast<std::uint32_t>(driver::protocol::Kind::kLink), 1};
+  message.node = index_of(status_of(instance), options.node);
+  message.up = options.state == "up" ? 1 : 0;
+  const Descriptor socket(instance.connect());
+  ask(socket.get(), &message, sizeof message);
+  fmt::print("the link of {} is {}\n", options.node, options.state);
+  return 0;
+}
+
+}  // namespace
+
+void add_link(CLI::App& app, Action& action) {
+  auto options = std::make_shared<LinkOptions>();
+  CLI::App* command = app.add_subcommand(
+      "link", "pull out the cable of a node of a simulator in the background, or plug it in");
+  add_instance_name(*command, options->name);
+  command->add_option("NODE", options->node, "node, such as n0")->required();
+  command->add_option("STATE", options->state, "up or down")
+      ->required()
+      ->check(CLI::IsMember({"up", "down"}).description(""));
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace roci::sim
