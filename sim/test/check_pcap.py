@@ -110,6 +110,13 @@ def tshark_complaints(path, only=None):
             or line.split("\t")[1:] != [""]]
 
 
+def count(path, condition):
+    """Frames that meet a display filter of tshark."""
+    told = subprocess.run(["tshark", "-r", path, "-Y", condition], capture_output=True, text=True,
+                          check=True).stdout
+    return len(told.splitlines())
+
+
 def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = {
     "ip": "iproute2", "rdma": "iproute2", "busybox": "busybox-static",
     "ibv_devinfo": "ibverbs-utils", "ibv_rc_pingpong": "ibverbs-utils",
+    "ibv_srq_pingpong": "ibverbs-utils",
     "ib_write_bw": "perftest", "ib_write_lat": "perftest", "ib_read_bw": "perftest",
     "ib_read_lat": "perftest", "ib_send_bw": "perftest", "ib_send_lat": "perftest",
     "ib_atomic_bw": "perftest", "ib_atomic_lat": "perftest",

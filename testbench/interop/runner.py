@@ -19,7 +19,8 @@ SHARED = ["op", "count", "depth", "qps", "mtu", "family", "psn", "timeout", "ret
           "rnr_timer", "expect"]
 OURS = ["loss", "duplicate", "reorder", "seed", "pace", "width"]
 KNOWN = {*SHARED, *OURS, "roles", "sizes", "fault", "srq", "seconds", "quick", "garbage",
-         "kill_after", "program", "netdev", "stock", "nodes", "engine"}
+         "kill_after", "program", "netdev", "stock", "nodes", "engine",
+         "neighbours"}
 
 
 def shared_options(scenario):

@@ -7,7 +7,9 @@ import re
 import subprocess
 import time
 
-from .programs import TAP, Failed, give_addresses
+import check_pcap
+
+from .programs import TAP, Failed, forget, give_addresses
 
 GUEST_PORT = 18515  # forwarded to the guest: where its servers listen
 OUR_GIDS = {4: 0, 6: 1}
@@ -118,8 +120,9 @@ def end(process, seconds):
         return process.communicate()[0] + f"\n(stopped after {seconds} s)"
 
 
-def pair(guest, up, line, role, family, seconds):
-    """Runs one line on both ends; both outputs. `role` is ours. Raises Failed."""
+def pair(guest, up, line, role, family, seconds, log):
+    """Runs one line on both ends; `role` is ours. Raises Failed."""
+    began = time.monotonic()
     theirs, ours = gid_index(guest, family), OUR_GIDS[family]
     if role == "client":
         guest_server(guest, command_line(line, "rxe0", theirs, GUEST_PORT), seconds)
@@ -139,25 +142,37 @@ def pair(guest, up, line, role, family, seconds):
             f"timeout {seconds} " + command_line(line, "rxe0", theirs, GUEST_PORT, "10.0.2.2"),
             seconds + 20)
         text = end(process, 20)
+    log.write(f"== {line}: {time.monotonic() - began:.1f} s\n-- ours: {process.returncode}\n{text}"
+              f"-- the guest's: {status}\n{told}")
     if process.returncode or status:
-        raise Failed(f"{line}: our {role} ends with {process.returncode}: {text.strip()[-400:]}; "
-                     f"the guest's side with {status}: {told.strip()[-400:]}")
-    return text, told
+        raise Failed(f"{line}: our {role} ends with {process.returncode}, the guest's side with "
+                     f"{status}; see stock.log")
+
+
+def check_neighbours(pcap, role, family):
+    """A server asks first, since it knows its peer first: of the two sides one asked for the other's
+    address, and got its answer."""
+    asks, answers = ("arp.opcode == 1", "arp.opcode == 2") if family == 4 else \
+        ("icmpv6.type == 135", "icmpv6.type == 136")
+    ours, theirs = "frame.interface_id == 0", "frame.interface_id == 1"
+    asker, answerer = (ours, theirs) if role == "server" else (theirs, ours)
+    for condition in (f"{asker} && {asks}", f"{answerer} && {answers}"):
+        if not check_pcap.count(pcap, condition):
+            raise Failed(f"{pcap}: no frame with {condition}")
 
 
 def run(runner, scenario, role, folder):
-    """All lines of a scenario, one after the other; returns what they told."""
+    """All lines of a scenario, one after the other; returns the capture."""
+    if scenario.get("neighbours"):
+        forget(runner.guest)
     up = Up(runner.options.roci, runner.wire, folder, scenario)
     try:
-        told = []
-        for line in scenario["stock"]:
-            start = time.monotonic()
-            text, theirs = pair(runner.guest, up, line, role, scenario["family"],
-                                scenario["seconds"])
-            told.append(f"== {line}: {time.monotonic() - start:.1f} s\n-- ours\n{text}"
-                        f"-- the guest's\n{theirs}")
-            (folder / "stock.log").write_text("".join(told))
+        with open(folder / "stock.log", "w", buffering=1) as log:
+            for line in scenario["stock"]:
+                pair(runner.guest, up, line, role, scenario["family"], scenario["seconds"], log)
         (folder / "status.json").write_text(json.dumps(up.status(), indent=1) + "\n")
     finally:
         up.down()
+    if scenario.get("neighbours"):
+        check_neighbours(up.pcap, role, scenario["family"])
     return up.pcap
