@@ -2,12 +2,12 @@
 import contextlib
 import json
 import os
-import pathlib
 import re
 import subprocess
 import time
 
 import check_pcap
+from instance import listening
 
 from .programs import TAP, Failed, forget, give_addresses
 
@@ -54,17 +54,6 @@ class Up:
     def down(self):
         with contextlib.suppress(Failed, subprocess.TimeoutExpired):
             self.call("down")
-
-
-def listening(port):
-    """A probe that connects would be taken for the peer."""
-    wanted = f":{port:04X}"
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        for line in pathlib.Path(table).read_text().splitlines()[1:]:
-            fields = line.split()
-            if fields[1].endswith(wanted) and fields[3] == "0A":
-                return True
-    return False
 
 
 def gid_index(guest, family):

@@ -2,10 +2,13 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_log.h>
 #include <rte_mbuf.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <thread>
@@ -33,6 +36,31 @@ std::vector<std::string> usual_words() {
           "--lcores=0@(0-" + std::to_string(last) + ")"};
 }
 
+/// What DPDK complains of meanwhile: its return codes alone tell nobody what is missing.
+class Complaints {
+ public:
+  Complaints() : stream_(open_memstream(&text_, &bytes_)) { rte_openlog_stream(stream_); }
+  ~Complaints() {
+    rte_openlog_stream(nullptr);
+    if (stream_ != nullptr) std::fclose(stream_);
+    std::free(text_);
+  }
+  Complaints(const Complaints&) = delete;
+  Complaints& operator=(const Complaints&) = delete;
+
+  /// The first line, in brackets; empty when there is none.
+  std::string first() {
+    if (stream_ == nullptr || std::fflush(stream_) != 0 || bytes_ == 0) return "";
+    const std::string all(text_, bytes_);
+    return " (" + all.substr(0, all.find('\n')) + ")";
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t bytes_ = 0;
+  FILE* stream_;
+};
+
 class DpdkPort final : public Port {
  public:
   DpdkPort(const std::string& device, const std::string& eal) {
@@ -46,14 +74,15 @@ class DpdkPort final : public Port {
     if (made_up && eal.empty()) words.push_back("--no-pci");
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
+    Complaints complaints;
     if (rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) < 0) {
-      throw WireError("dpdk:" + device + ": " + rte_strerror(rte_errno));
+      throw WireError("dpdk:" + device + ": " + rte_strerror(rte_errno) + complaints.first());
     }
     try {
       start(device);
-    } catch (...) {
+    } catch (const WireError& error) {
       rte_eal_cleanup();
-      throw;
+      throw WireError(error.what() + complaints.first());
     }
   }
   ~DpdkPort() override {

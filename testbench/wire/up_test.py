@@ -21,6 +21,9 @@ import time
 import ports_test
 from ports_test import Missing, Namespace, run
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sim" / "test"))
+from instance import listening  # noqa: E402
+
 NODE, OTHER = "10.0.0.1", "10.0.0.2"
 TESTPMD = ["dpdk-testpmd", "-l", "0,1", "--no-huge", "-m", "64", "--no-pci", "--no-shconf",
            "--no-telemetry", "--log-level=4"]
@@ -54,11 +57,6 @@ class Up:
 
     def __exit__(self, *_):
         self.call("down")
-
-
-def listening(port):
-    table = pathlib.Path("/proc/net/tcp").read_text() + pathlib.Path("/proc/net/tcp6").read_text()
-    return any(f":{port:04X} " in line and " 0A " in line for line in table.splitlines())
 
 
 def verbs(line, server, client, port=18000, nodes=("n0", "n0")):
@@ -285,14 +283,21 @@ def refusals(bench):
 
 
 def no_right(bench):
-    """A user without rights is told which right a TAP interface needs."""
+    """A user without rights is told which right is missing."""
     nobody = ["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all",
               "--bounding-set=-all"]
     if run(*nobody, "test", "-x", bench.roci, check=False).returncode:
         raise Missing("no other user can be had here")
-    done = run(*nobody, bench.roci, "up", "--name", f"nobody-{os.getpid()}", "--netdev", "n0=mine",
-               check=False)
-    assert done.returncode == 1 and "CAP_NET_ADMIN" in done.stderr, done
+    closed = bench.folder / "closed"
+    closed.mkdir(mode=0o700)
+    for words, told in [(["--netdev", "n0=mine"], "CAP_NET_ADMIN"),
+                        (["--wire", "n0=dpdk:net_tap0,iface=mine"], "Unable to create TAP"),
+                        (["--wire", "n0=dpdk:net_af_packet0,iface=lo"], "AF_PACKET"),
+                        (["--wire", f"n0=dgram:{closed}/a,{closed}/b"], "Permission denied")]:
+        done = run(*nobody, bench.roci, "up", "--width", "64", "--name", f"nobody-{os.getpid()}",
+                   *words, check=False)
+        assert done.returncode == 1 and told in done.stderr, (words, done)
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
 def lives_on(bench):
@@ -318,8 +323,36 @@ def lives_on(bench):
             verbs("ibv_rc_pingpong -g 0 -n 20 -c", left, right)
 
 
+def peer_dies(bench):
+    """The peer goes in the middle: a good error, not before the timers had their real time, and the
+    node works with the next one."""
+    need("ib_write_bw", "perftest")
+    a, b = bench.folder / "a", bench.folder / "b"
+    to_right = ["--nodes", "1", "--wire", f"n0=dgram:{a},{b}"]
+    to_left = ["--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}"]
+    with Up(bench, "left", *to_right) as left:
+        with Up(bench, "right", *to_left) as right:
+            line = "ib_write_bw -n 10000000 -s 64 -x 0 -p 18006"
+            far = right.start(line)
+            end = time.monotonic() + 60
+            while not listening(18006) and time.monotonic() < end:
+                time.sleep(0.05)
+            near = left.start(f"{line} 127.0.0.1")
+            while left.outlet()["port"]["received"] < 100 and time.monotonic() < end:
+                time.sleep(0.1)
+        gone = time.monotonic()
+        text = near.communicate(timeout=120)[0]
+        waited = time.monotonic() - gone
+        far.communicate(timeout=120)
+        assert near.returncode == 1 and "Failed status 12" in text, text
+        # Eight times 4.096 us * 2^14, less what passed while the simulator on the right ended.
+        assert waited > 0.3, f"gave up after {waited:.2f} s"
+        with Up(bench, "right", *to_left) as right:
+            verbs("ib_write_bw -n 20 -u 18", left, right)
+
+
 TESTS = [pair, several, pings, memif_testpmd, tap_port, ring_port, pcap_port, af_packet_testpmd,
-         refusals, no_right, lives_on]
+         refusals, no_right, lives_on, peer_dies]
 
 if __name__ == "__main__":
     sys.exit(ports_test.main(TESTS))
