@@ -10,7 +10,7 @@
 
 namespace roci::driver::protocol {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint32_t kMagic = 0x49434F52;  ///< "ROCI"
 
 enum class Kind : std::uint32_t {
@@ -94,8 +94,9 @@ struct AddChannel {
   std::uint32_t id;
   std::uint32_t format;
   std::uint32_t codes[16];  ///< kAsync: code of each event kind of model/spec, and of those of
-                            ///< the port; 0: not told
+                            ///< the port, or kNotTold
 };
+inline constexpr std::uint32_t kNotTold = ~std::uint32_t{0};
 
 /// Places in AddChannel::codes behind the event kinds of model/spec: the cable is not the adapter's
 /// but the simulator's. These events need no route; their cookie is the number of the port, 1.

@@ -338,6 +338,7 @@ int RemoteDevice::add_channel(std::uint32_t id, Format format, const std::uint32
   message.header.kind = static_cast<std::uint32_t>(Kind::kAddChannel);
   message.id = id;
   message.format = static_cast<std::uint32_t>(format);
+  std::fill(std::begin(message.codes), std::end(message.codes), kNotTold);
   if (codes != nullptr) std::copy_n(codes, std::size(message.codes), message.codes);
   try {
     done(&message, sizeof message, ends[1]);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kRestNs = 200'000;     ///< for this long at most
 constexpr std::uint32_t kDriverUnknown = 0;    ///< RDMA_DRIVER_UNKNOWN
 
 std::vector<std::uint32_t> async_codes() {
-  std::vector<std::uint32_t> codes(16, 0);
+  std::vector<std::uint32_t> codes(16, driver::protocol::kNotTold);
   const auto set = [&](const char* name, ibv_event_type type) {
     codes.at(code_of(spec::kEvents, name)) = type;
   };

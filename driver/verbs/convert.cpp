@@ -138,10 +138,15 @@ unsigned flags_of(const driver::Completion& completion) {
          (completion.with_inv ? unsigned{IBV_WC_WITH_INV} : 0);
 }
 
+ibv_wc_status status_of(const driver::Completion& completion) {
+  if (completion.status == driver::Status::kFatalErr) return IBV_WC_FATAL_ERR;
+  return static_cast<ibv_wc_status>(completion.status);  // the others are numbered alike
+}
+
 void convert(const driver::Completion& from, ibv_wc& to) {
   std::memset(&to, 0, sizeof to);
   to.wr_id = from.id;
-  to.status = static_cast<ibv_wc_status>(from.status);
+  to.status = status_of(from);
   to.vendor_err = from.vendor_err;
   to.qp_num = from.qpn;
   // Undefined after an error, but programs ask it to tell receives from sends.

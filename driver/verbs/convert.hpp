@@ -19,6 +19,7 @@ bool convert(const ibv_send_wr& from, driver::SendRequest& to);
 bool convert(const ibv_recv_wr& from, driver::ReceiveRequest& to);
 /// Fields that a program may read whatever it asked for; `srq`: the receive came from one.
 void convert(const driver::Completion& from, ibv_wc& to);
+ibv_wc_status status_of(const driver::Completion& completion);
 /// wc_flags of a completion.
 unsigned flags_of(const driver::Completion& completion);
 /// ibv_wc_opcode of a completion.

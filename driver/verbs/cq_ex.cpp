@@ -15,7 +15,7 @@ int take(ibv_cq_ex* ibv) {
   if (!completion) return ENOENT;
   cq.current = *completion;
   ibv->wr_id = completion->id;
-  ibv->status = static_cast<ibv_wc_status>(completion->status);
+  ibv->status = status_of(*completion);
   return 0;
 }
 

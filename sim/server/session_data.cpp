@@ -188,8 +188,8 @@ void Session::deliver(const driver::Event& event) {
     const std::uint64_t cookie = route->second.cookie;
     if (format == Format::kCompletion) return write(channel, bytes_of(&cookie, sizeof cookie));
     const auto kind = static_cast<std::size_t>(event.kind);
-    const std::uint32_t code = kind < std::size(channel.codes) ? channel.codes[kind] : 0;
-    if (code == 0) return;
+    const std::uint32_t code = kind < std::size(channel.codes) ? channel.codes[kind] : kNotTold;
+    if (code == kNotTold) return;
     return write(channel, async_event(cookie, code));
   }
   for (auto& [id, channel] : channels_) {
@@ -203,7 +203,7 @@ void Session::tell_port(bool up) {
   constexpr std::uint64_t kPort = 1;
   for (auto& [id, channel] : channels_) {
     const std::uint32_t code = channel.codes[up ? kPortActive : kPortError];
-    if (channel.format == Format::kAsync && code != 0) write(channel, async_event(kPort, code));
+    if (channel.format == Format::kAsync && code != kNotTold) write(channel, async_event(kPort, code));
   }
 }
 

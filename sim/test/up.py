@@ -164,7 +164,7 @@ class Hostile:
         self.node = node
 
     def hello(self):
-        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 1, self.node, self.probe))
+        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 2, self.node, self.probe))
         data, fds, _, _ = socket.recv_fds(self.socket, 256, 1)
         expect(len(data) == WELCOME_BYTES, f"welcome of {len(data)} bytes")
         refusal, = struct.unpack_from("<I", data, 8)

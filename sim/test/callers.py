@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Callers of libibverbs who err, and one who means harm, on a node that others use.
+
+usage: callers.py ROCI FOLDER [--engine E] [--width N] [--seed N] [--attacks N] [UP OPTIONS...]
+
+FOLDER has verbs_callers and verbs_hostile. The errors are checked by verbs_callers; the attacker
+scribbles on the doorbells and on its own queues while a process on the same node and one pair
+between the nodes send and check. Afterwards all are served as before and nothing is left.
+"""
+import os
+import sys
+import time
+
+import instance
+
+
+def attack(simulator, folder, seed):
+    before = simulator.holdings()
+    watcher = simulator.start("n0", f"{folder}/verbs_hostile watch", stdin=-1)
+    words = watcher.stdout.readline().split()
+    assert words[0] == "ready", words
+    others = simulator.start_pair("ibv_rc_pingpong -g 0 -n 60 -c")
+    attacker = simulator.start("n0", f"{folder}/verbs_hostile attack {seed} {words[1]} {words[2]}")
+    end = time.monotonic() + 300
+    status, text = instance.Instance.finish(attacker, end)
+    # The attacker may have harmed itself, such as by a doorbell of its own commands.
+    assert "changed" not in text and "not found" not in text, text
+    results = [instance.Instance.finish(process, end) for process in others]
+    assert all(result == 0 for result, _ in results), results
+    watcher.stdin.close()
+    watcher.stdin = None
+    result, rounds = instance.Instance.finish(watcher, end)
+    assert result == 0 and int(rounds.split()[1]) > 0, rounds
+    instance.until(lambda: simulator.holdings() == before,
+                   f"left behind: {simulator.holdings()}, before {before}", 5)
+    print(f"attacker: exit {status}, {text.strip()}; watcher: {rounds.strip()} rounds", flush=True)
+
+
+def main():
+    parser = instance.parser(__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    parser.add_argument("--attacks", type=int, default=2)
+    args, options = parser.parse_known_args()
+    print(f"seed {args.seed}", flush=True)
+    folder = os.path.abspath(args.folder)
+    with instance.Instance(args.roci, "callers", ["--engine", args.engine, "--width", args.width,
+                                                  *options]) as simulator:
+        before = simulator.holdings()
+        status, text = simulator.run("n0", f"{folder}/verbs_callers", 300)
+        print(text, flush=True)
+        assert status == 0, "errors are not as libibverbs promises"
+        instance.until(lambda: simulator.holdings() == before, "objects of callers stay")
+        for i in range(args.attacks):
+            attack(simulator, folder, args.seed + i)
+    print("all good")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
