@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <random>
@@ -16,18 +17,29 @@ struct Job {
   unsigned op, slot;
   std::uint64_t addr, operand, compare;
   unsigned ticket = 0;
+  std::uint32_t pasid = 0;
 };
 
-/// The unit with 256 bytes of memory; reads and writes take 10 clocks.
+/// The unit with two pages of memory that all pages and address spaces share in turn. Memory answers in
+/// order after `delay` clocks; what it reads and writes happens at a random clock before.
 struct Rig {
+  struct Access {
+    std::uint64_t addr, acts, due;
+    bool bad;
+    std::array<std::uint8_t, 64> bytes{};
+    bool done = false;
+  };
   Dut<Vroci_atomic> dut;
-  std::array<std::uint8_t, 256> memory{};
+  std::array<std::uint8_t, 8192> memory{};
   std::deque<Job> jobs, stores;
   std::deque<std::pair<unsigned, std::uint64_t>> done;  // slot, original
-  unsigned errors = 0;
-  int read_in = -1, write_in = -1;
-  bool fail_reads = false;
+  std::deque<Access> reads, writes;
+  std::mt19937 random{3};
+  unsigned errors = 0, faults = 0, delay = 10, take = 100, most_reads = 0;
+  std::uint64_t bad_block = 8192;  // accesses to this block fail
+  bool bad_writes = true;          // not reads alone
 
+  bool chance() { return random() % 100 < take; }
   template <typename Port>
   static void put_job(Port& p, const Job& j) {
     port::clear(p);
@@ -35,44 +47,68 @@ struct Rig {
     set("op", j.op);
     set("slot", j.slot);
     set("addr", j.addr);
+    set("pasid", j.pasid);
     set("operand", j.operand);
     set("compare", j.compare);
     set("ticket", j.ticket);
+  }
+  Access access(const std::deque<Access>& queue, std::uint64_t addr) {
+    const std::uint64_t now = dut.cycle();
+    const std::uint64_t due = std::max(now + delay, queue.empty() ? 0 : queue.back().due + 1);
+    const std::uint64_t from = queue.empty() ? now + 1 : std::max(now + 1, queue.back().acts);
+    return {addr, from + random() % (due - from + 1), due, addr % 8192 / 64 == bad_block / 64};
   }
   void clock() {
     dut->job_valid_i = !jobs.empty();
     if (!jobs.empty()) put_job(dut->job_i, jobs.front());
     dut->store_job_valid_i = !stores.empty();
     if (!stores.empty()) put_job(dut->store_job_i, stores.front());
-    dut->br_ready_i = dut->bw_ready_i = dut->done_ready_i = 1;
-    if (read_in >= 0) --read_in;
-    if (write_in >= 0) --write_in;
-    dut->br_data_valid_i = read_in == 0;
-    dut->br_error_i = fail_reads;
-    dut->bw_done_i = write_in == 0;
+    dut->br_ready_i = chance();
+    dut->bw_ready_i = chance();
+    dut->done_ready_i = chance();
+    dut->fault_ready_i = chance();
+    for (Access& r : reads) {
+      if (r.acts > dut.cycle() || r.done) continue;
+      std::copy_n(&memory[r.addr % 8192], 64, r.bytes.begin());
+      r.done = true;
+    }
+    for (Access& w : writes) {
+      if (w.acts > dut.cycle() || w.done || w.bad) continue;
+      std::copy_n(w.bytes.begin(), 8, &memory[w.addr % 8192]);
+      w.done = true;
+    }
+    dut->br_data_valid_i = !reads.empty() && reads.front().due <= dut.cycle();
+    if (dut->br_data_valid_i) {
+      for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_data_i, i, reads.front().bytes[i]);
+      dut->br_error_i = reads.front().bad;
+    }
+    dut->bw_done_i = !writes.empty() && writes.front().due <= dut.cycle();
+    dut->bw_error_i = dut->bw_done_i && writes.front().bad;
     dut.settle();
-    if (dut->br_valid_o) {
-      read_in = 10;
-      for (unsigned i = 0; i < 64; ++i)
-        port::put_byte(dut->br_data_i, i, memory[(dut->br_addr_o + i) % 256]);
+    if (dut->br_data_valid_i && dut->br_data_ready_o) reads.pop_front();
+    if (dut->bw_done_i) writes.pop_front();
+    if (dut->br_valid_o && dut->br_ready_i) {
+      reads.push_back(access(reads, dut->br_addr_o));
+      most_reads = std::max(most_reads, unsigned(reads.size()));
     }
-    if (dut->bw_valid_o) {
-      write_in = 10;
+    if (dut->bw_valid_o && dut->bw_ready_i) {
       CHECK(dut->bw_bytes_o == 8);
-      for (unsigned i = 0; i < 8; ++i)
-        memory[(dut->bw_addr_o + i) % 256] = port::byte(dut->bw_data_o, i);
+      writes.push_back(access(writes, dut->bw_addr_o));
+      writes.back().bad &= bad_writes;
+      for (unsigned i = 0; i < 8; ++i) writes.back().bytes[i] = port::byte(dut->bw_data_o, i);
     }
-    if (dut->done_valid_o) {
+    if (dut->done_valid_o && dut->done_ready_i) {
       errors += port::get(dut->done_o, place_of(kAtomicDone, "error"));
       done.push_back({port::get(dut->done_o, place_of(kAtomicDone, "slot")),
                       port::get(dut->done_o, place_of(kAtomicDone, "original"))});
     }
+    faults += dut->fault_valid_o && dut->fault_ready_i;
     if (dut->job_valid_i && dut->job_ready_o) jobs.pop_front();
     if (dut->store_job_valid_i && dut->store_job_ready_o) stores.pop_front();
     dut.tick();
   }
   void run() {
-    int limit = 20000;
+    int limit = 100000;
     do clock();
     while ((!dut->idle_o || !jobs.empty() || !stores.empty()) && --limit);
     REQUIRE(limit != 0);
@@ -130,13 +166,83 @@ TEST_CASE("atomic: a store has no ticket and waits for no payload, whatever the 
   }
 }
 
-TEST_CASE("atomic: memory that cannot be read is not changed") {
+TEST_CASE("atomic: stores pass an atomic that waits for payload") {
   Rig r;
-  r.fail_reads = true;
-  r.jobs = {{2, 3, 8, 1, 0}};
+  for (unsigned i = 0; i < 20; ++i) r.jobs.push_back({2, i % 16, 8, 1, 0, 5});
+  for (unsigned i = 0; i < 40; ++i) r.stores.push_back({0, 0, 0x100 + 8 * i, i, 0});
+  for (unsigned i = 0; i < 400; ++i) r.clock();
+  CHECK(r.dut->store_done_o == 40);
+  CHECK(r.done.empty());
+  r.dut->wr_done_i = 5;
   r.run();
-  CHECK(r.errors == 1);
-  CHECK(r.word(8) == 0);
+  CHECK(r.done.size() == 20);
+}
+
+TEST_CASE("atomic: as if one after the other, whatever memory does and wherever they meet (RSP-40)") {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    Rig r;
+    r.random.seed(seed);
+    r.delay = seed % 3 == 0 ? 3 : 60;
+    r.take = seed % 2 == 0 ? 100 : 40;
+    const unsigned words = seed % 4 == 0 ? 1 : seed % 4 * 3;  // few: they meet
+    std::array<std::uint64_t, 32> expected{};
+    std::deque<std::pair<unsigned, std::uint64_t>> answers;
+    for (unsigned i = 0; i < 600; ++i) {
+      const unsigned page = r.random() % 4, w = r.random() % words + 16 * (page % 2);
+      Job j{1 + unsigned(r.random() % 2), i % 16, page * 4096 + 0x400 + 8 * (w % 16),
+            r.random() % 4, r.random() % 4};
+      j.pasid = r.random() % 2;
+      r.jobs.push_back(j);
+      answers.push_back({j.slot, expected[w]});
+      if (j.op == 2) expected[w] += j.operand;
+      else if (expected[w] == j.compare) expected[w] = j.operand;
+      if (i % 5 == 0) r.stores.push_back({0, 0, r.random() % 0x3F8, i, 0});
+    }
+    r.run();
+    CHECK(r.done == answers);
+    for (unsigned w = 0; w < words; ++w) {
+      CHECK(r.word(0x400 + 8 * w) == expected[w]);
+      CHECK(r.word(0x1400 + 8 * w) == expected[16 + w]);
+    }
+    CHECK(r.dut->store_done_o == 120);
+    CHECK(r.errors == 0);
+  }
+}
+
+TEST_CASE("atomic: many are under way, of one word too") {
+  for (bool one_word : {false, true}) {
+    Rig r;
+    r.delay = 100;
+    for (unsigned i = 0; i < 160; ++i) r.jobs.push_back({2, i % 16, one_word ? 0x40u : 8 * i, 1, 0});
+    const std::uint64_t start = r.dut.cycle();
+    r.run();
+    const std::uint64_t clocks = r.dut.cycle() - start;
+    MESSAGE("clocks per atomic at 100 clocks of memory: ", double(clocks) / 160);
+    CHECK(clocks < 160 * 20);  // one at a time takes 200
+    CHECK(r.most_reads <= 16);
+    if (one_word) CHECK(r.word(0x40) == 160);
+  }
+}
+
+TEST_CASE("atomic: memory that fails is not changed, and its jobs alone say so") {
+  for (bool bad_writes : {false, true}) {
+    Rig r;
+    r.bad_writes = bad_writes;
+    r.bad_block = 0x80;
+    put_memory(&r.memory[0x88], Place{0, 64}, 7);
+    for (unsigned i = 0; i < 30; ++i) r.jobs.push_back({2, i % 16, i % 3 == 0 ? 0x88u : 0x100 + 8 * i, 1, 0});
+    r.stores = {{0, 0, 0x90, 1, 0}, {0, 0, 0x20, 9, 0}};
+    r.run();
+    CHECK(r.errors == 10);
+    CHECK(r.faults == bad_writes);
+    CHECK(r.dut->store_done_o == 2);
+    CHECK(r.word(0x88) == 7);
+    CHECK(r.word(0x20) == 9);
+    for (unsigned i = 0; i < 30; ++i) {
+      if (i % 3 != 0) CHECK(r.word(0x100 + 8 * i) == 1);
+    }
+  }
 }
 
 }  // namespace

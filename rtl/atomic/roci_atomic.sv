@@ -1,10 +1,20 @@
-// Read-modify-write of 8 bytes in host memory, and plain stores of 8 bytes; one at a time, so that
-// atomics are indivisible against one another.
+// Read-modify-write of 8 bytes in host memory, indivisible against one another, and plain stores of 8
+// bytes.
 //
-// Latency: one memory read and, if something changes, one write. Up to 16 orders wait.
+// Throughput: an atomic a clock, limited by the reads and writes that memory has under way; also of one
+// address. Latency: one memory read and, if something changes, one write. 16 atomics and 16 stores wait.
 //
-//   job (responder) --+--> 16 jobs --> wait for payload --> block read --> compute --> write --> done
-//   job (store) ------+        +-------------------------------------------------------^
+//   job ---> ring of 16: ask --> data --> put --> out ---> done
+//                         |        ^       |       ^
+//                         v        |       v       |
+//                    block read ---+    block write answered
+//                                          ^       |
+//   store ---> 16 stores ------------------+       +---> store_done, fault
+//
+// Atomics pass their stages in order. One of a word that another one under way is about to change takes
+// its value from that one instead of memory. The same place of another page may be the same memory, so it
+// waits until that one is answered. Stores wait for no atomic: an atomic may wait for payload, whose
+// place the requester cannot tell before its stores have room.
 
 `include "assert.svh"
 
@@ -54,99 +64,192 @@ module roci_atomic (
   input  logic                     fault_ready_i
 );
 
-  localparam logic [1:0] OpStore = 2'd0, OpCompareSwap = 2'd1;
+  localparam logic [1:0]  OpStore = 2'd0, OpCompareSwap = 2'd1;
+  localparam int unsigned Depth = 16, Bits = 4;
+  localparam int unsigned PlaceBits = 9;  // of a word in its page
 
-  // ---------------------------------------------------------------- waiting orders
-  roci_pkg::atomic_job_t in_job, job;
-  logic                  take_job, take_store, turn_q;  // turn_q: stores go first when both wait
-  logic                  in_ready, job_valid, job_pop;
-  logic [4:0]            job_level;
+  // ---------------------------------------------------------------- ring
+  logic [roci_pkg::AtomicJobBits-1:0] jobs [Depth];
+  logic [63:0]          original [Depth];  // from the stage data on
+  logic [63:0]          after    [Depth];  // what memory holds then
+  logic [Bits-1:0]      source   [Depth];  // whose `after` it takes
+  logic [PlaceBits-1:0] place_q  [Depth];
+  logic [Depth-1:0]     inherits_q, changes_q, error_q;
+  logic [Bits:0]        in_q, ask_q, data_q, put_q, out_q;  // next of each stage; top bit: pass
+  logic [Bits-1:0]      in, ask, data, put, out;
+  logic                 take, asked, got, put_on, answered;
+  roci_pkg::atomic_job_t ask_job, data_job, put_job, out_job;
+  assign in       = in_q[Bits-1:0];
+  assign ask      = ask_q[Bits-1:0];
+  assign data     = data_q[Bits-1:0];
+  assign put      = put_q[Bits-1:0];
+  assign out      = out_q[Bits-1:0];
+  assign ask_job  = jobs[ask];
+  assign data_job = jobs[data];
+  assign put_job  = jobs[put];
+  assign out_job  = jobs[out];
 
-  assign job_ready_o       = in_ready && !(turn_q && store_job_valid_i);
-  assign store_job_ready_o = in_ready && !(!turn_q && job_valid_i);
-  assign take_job          = job_valid_i && job_ready_o;
-  assign take_store        = store_job_valid_i && store_job_ready_o;
-  assign in_job            = take_store ? store_job_i : job_i;
+  assign job_ready_o = !(in == out && in_q != out_q);
+  assign take        = job_valid_i && job_ready_o;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) turn_q <= 1'b0;
-    else if (take_job || take_store) turn_q <= take_job;
+    if (!rst_ni) begin
+      in_q   <= '0;
+      ask_q  <= '0;
+      data_q <= '0;
+      put_q  <= '0;
+      out_q  <= '0;
+    end else begin
+      in_q   <= in_q + (Bits + 1)'(take);
+      ask_q  <= ask_q + (Bits + 1)'(asked);
+      data_q <= data_q + (Bits + 1)'(got);
+      put_q  <= put_q + (Bits + 1)'(put_on);
+      out_q  <= out_q + (Bits + 1)'(answered);
+    end
+    if (take) begin
+      jobs[in]    <= job_i;
+      place_q[in] <= job_i.addr[3 +: PlaceBits];
+    end
   end
 
-  roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(16)) u_jobs (
+  // ---------------------------------------------------------------- ask: read, or take from another
+  logic [15:0]     behind;
+  logic [Bits:0]   under_way;        // asked and not answered
+  logic            due, near, same;  // another one has this place, or this very word
+  logic [Bits-1:0] newest;           // of those
+  roci_pkg::atomic_job_t near_job;
+  assign behind    = wr_done_i - ask_job.ticket;
+  assign due       = ask_q != in_q && signed'(behind) >= 16'sd0;
+  assign under_way = ask_q - out_q;
+  always_comb begin
+    near   = 1'b0;
+    newest = '0;
+    for (int d = Depth - 1; d >= 1; d--) begin
+      if ((Bits + 1)'(d) <= under_way && place_q[ask - Bits'(d)] == ask_job.addr[3 +: PlaceBits]) begin
+        near   = 1'b1;
+        newest = ask - Bits'(d);
+      end
+    end
+  end
+  assign near_job = jobs[newest];
+  assign same     = near_job.addr == ask_job.addr && near_job.pasid == ask_job.pasid;
+  assign asked    = due && (near ? same : br_ready_i);
+  always_ff @(posedge clk_i) begin
+    if (asked) begin
+      inherits_q[ask] <= near;
+      source[ask]     <= newest;
+    end
+  end
+  assign br_valid_o = due && !near;
+  assign br_addr_o  = {ask_job.addr[63:6], 6'd0};
+  assign br_pasid_o = ask_job.pasid;
+  assign br_count_o = 5'd1;
+
+  // ---------------------------------------------------------------- data: compute
+  logic        inherits, is_compare, error, change;
+  logic [63:0] word, result;
+  assign inherits   = inherits_q[data];
+  assign is_compare = data_job.op == OpCompareSwap;
+  assign word       = inherits ? after[source[data]] : br_data_i[64*data_job.addr[5:3] +: 64];
+  assign error      = inherits ? error_q[source[data]] : br_error_i;
+  assign change     = !error && (!is_compare || word == data_job.compare);
+  assign result     = is_compare ? data_job.operand : word + data_job.operand;
+  assign got        = data_q != ask_q && (inherits || br_data_valid_i);
+  assign br_data_ready_o = data_q != ask_q && !inherits;
+  always_ff @(posedge clk_i) begin
+    if (got) begin
+      original[data]  <= word;
+      after[data]     <= change ? result : word;
+      changes_q[data] <= change;
+      error_q[data]   <= error;
+    end
+  end
+
+  // ---------------------------------------------------------------- stores
+  roci_pkg::atomic_job_t store;
+  logic                  store_valid, store_take;
+  logic [4:0]            store_level;
+  roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(16)) u_stores (
     .clk_i, .rst_ni,
-    .in_data_i(in_job), .in_valid_i(take_job || take_store), .in_ready_o(in_ready),
-    .out_data_o(job), .out_valid_o(job_valid), .out_ready_i(job_pop), .level_o(job_level)
+    .in_data_i(store_job_i), .in_valid_i(store_job_valid_i), .in_ready_o(store_job_ready_o),
+    .out_data_o(store), .out_valid_o(store_valid), .out_ready_i(store_take), .level_o(store_level)
   );
 
-  // ---------------------------------------------------------------- one at a time
-  typedef enum logic [2:0] {StWait, StRead, StData, StWrite, StWritten, StDone, StFault} state_e;
-  state_e      state_q, state_d;
-  logic [63:0] word, word_q, result;
-  logic        error_q;
-  logic        payload_done, change;
-  logic [15:0] behind;
-  logic [7:0]  store_done_q;
+  // ---------------------------------------------------------------- put: write, in turns with stores
+  logic        can_put, writes, free, room, turn_q;  // turn_q: atomics go first
+  logic [63:0] put_word;
+  assign can_put    = put_q != data_q;
+  assign writes     = can_put && changes_q[put];
+  assign free       = (!bw_valid_o || bw_ready_i) && room;
+  assign store_take = store_valid && free && !(turn_q && writes);
+  assign put_on     = can_put && (!changes_q[put] || (free && !store_take));
 
-  assign behind       = wr_done_i - job.ticket;
-  assign payload_done = job.op == OpStore || signed'(behind) >= 16'sd0;  // stores have no ticket
-  assign word         = br_data_i[64*job.addr[5:3] +: 64];
-  assign result       = job.op == OpStore || job.op == OpCompareSwap ? job.operand
-                                                                     : word_q + job.operand;
-  assign change       = job.op != OpCompareSwap || word == job.compare;
-
-  always_comb begin
-    state_d = state_q;
-    unique case (state_q)
-      StWait:    if (job_valid && payload_done) state_d = job.op == OpStore ? StWrite : StRead;
-      StRead:    if (br_ready_i) state_d = StData;
-      StData:    if (br_data_valid_i) state_d = change && !br_error_i ? StWrite : StDone;
-      StWrite:   if (bw_ready_i) state_d = StWritten;
-      StWritten: if (bw_done_i) state_d = job.op != OpStore ? StDone : bw_error_i ? StFault : StWait;
-      StDone:    if (done_ready_i) state_d = StWait;
-      StFault:   if (fault_ready_i) state_d = StWait;
-      default:   state_d = StWait;
-    endcase
-  end
-  assign job_pop = state_q != StWait && state_d == StWait;
+  // Writes under way, in order, and their answers.
+  logic        answer, bad, of_store, pop, answer_room, under_write;
+  logic [23:0] store_qpn;
+  roci_fifo #(.Width(25), .Depth(32)) u_order (
+    .clk_i, .rst_ni,
+    .in_data_i({store_take, store.qpn}), .in_valid_i(store_take || (writes && put_on)),
+    .in_ready_o(room),
+    .out_data_o({of_store, store_qpn}), .out_valid_o(under_write), .out_ready_i(pop), .level_o()
+  );
+  roci_fifo #(.Width(1), .Depth(32)) u_answers (
+    .clk_i, .rst_ni,
+    .in_data_i(bw_error_i), .in_valid_i(bw_done_i), .in_ready_o(answer_room),
+    .out_data_o(bad), .out_valid_o(answer), .out_ready_i(pop), .level_o()
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q      <= StWait;
-      store_done_q <= '0;
+      bw_valid_o <= 1'b0;
+      turn_q     <= 1'b0;
     end else begin
-      state_q <= state_d;
-      if ((state_q == StWritten || state_q == StFault) && state_d == StWait) store_done_q <= store_done_q + 1'b1;
+      if (store_take || (writes && put_on)) begin
+        bw_valid_o <= 1'b1;
+        turn_q     <= store_take;
+      end else if (bw_ready_i) begin
+        bw_valid_o <= 1'b0;
+      end
     end
-    if (state_q == StData) begin
-      word_q  <= word;
-      error_q <= br_error_i;
+    if (store_take || (writes && put_on)) begin
+      bw_addr_o  <= store_take ? store.addr : put_job.addr;
+      bw_pasid_o <= store_take ? store.pasid : put_job.pasid;
+      bw_data_o  <= 512'(put_word);
     end
-    if (state_q == StWritten && bw_done_i && bw_error_i) error_q <= 1'b1;
   end
+  assign put_word   = store_take ? store.operand : after[put];
+  assign bw_bytes_o = 7'd8;
 
-  assign br_valid_o      = state_q == StRead;
-  assign br_addr_o       = {job.addr[63:6], 6'd0};
-  assign br_pasid_o      = job.pasid;
-  assign br_count_o      = 5'd1;
-  assign br_data_ready_o = state_q == StData;
-  assign bw_valid_o      = state_q == StWrite;
-  assign bw_addr_o       = job.addr;
-  assign bw_pasid_o      = job.pasid;
-  assign bw_data_o       = 512'(result);
-  assign bw_bytes_o      = 7'd8;
-  assign done_valid_o    = state_q == StDone;
-  assign done_o.qpn      = job.qpn;
-  assign done_o.slot     = job.slot;
-  assign done_o.original = word_q;
-  assign done_o.error    = error_q;
+  // ---------------------------------------------------------------- out: answer
+  logic       can_out, stored;
+  logic [7:0] store_done_q;
+  assign can_out         = out_q != put_q && (!changes_q[out] || (answer && !of_store));
+  assign answered        = can_out && done_ready_i;
+  assign stored          = answer && of_store && (!bad || fault_ready_i);
+  assign pop             = stored || (answered && changes_q[out]);
+  assign done_valid_o    = can_out;
+  assign done_o.qpn      = out_job.qpn;
+  assign done_o.slot     = out_job.slot;
+  assign done_o.original = original[out];
+  assign done_o.error    = error_q[out] || (changes_q[out] && bad);
   assign store_done_o    = store_done_q;
-  assign fault_valid_o   = state_q == StFault;
-  assign fault_o.qpn     = job.qpn;
+  assign fault_valid_o   = answer && of_store && bad;
+  assign fault_o.qpn     = store_qpn;
   assign fault_o.psn     = '0;
   assign fault_o.response = 1'b1;
-  assign idle_o          = job_level == '0 && !job_valid_i && !store_job_valid_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) store_done_q <= '0;
+    else store_done_q <= store_done_q + 8'(stored);
+  end
+
+  assign idle_o = in_q == out_q && store_level == '0 && !under_write && !job_valid_i
+               && !store_job_valid_i;
+
+  logic unused;
+  assign unused = &{1'b0, ask_job, data_job, put_job, out_job, near_job, store};
 
   `ASSERT(StoresAreStores, `IMPLIES(store_job_valid_i, store_job_i.op == OpStore))
-  `ASSERT(AtomicsAreAligned, `IMPLIES(state_q == StRead, job.addr[2:0] == 3'd0))
+  `ASSERT(AtomicsAreAligned, `IMPLIES(br_valid_o, ask_job.addr[2:0] == 3'd0))
+  `ASSERT(AnswerHasRoom, `IMPLIES(bw_done_i, answer_room))
+  `ASSERT(NoDataUnasked, `IMPLIES(br_data_valid_i, data_q != ask_q))
 
 endmodule

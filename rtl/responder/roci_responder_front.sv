@@ -22,7 +22,6 @@ module roci_responder_front #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     pause_i,
   output logic                     idle_o,
 
   input  logic                     row_valid_i,
@@ -134,7 +133,7 @@ module roci_responder_front #(
 
   // Nothing is asked of the key table behind a SEND that may still invalidate a key.
   logic inv_q;
-  assign meta_ready_o = in_ready && !pause_i && !inv_q && (!ask_q || ask_leaves);
+  assign meta_ready_o = in_ready && !inv_q && (!ask_q || ask_leaves);
   assign take         = meta_valid_i && meta_ready_o;
   assign again        = ask_q && ask_takes_q && !ask_leaves;  // what is found may change
 
@@ -302,7 +301,7 @@ module roci_responder_front #(
   assign placed_o   = takes_out && spec_list && spec_key && key_stored.ok;
   assign valid_o    = out_valid && (!waits_out || (spec_valid && (!spec_key || key_valid)));
   assign pop        = valid_o && ready_i;
-  assign idle_o     = level == '0 && !(meta_valid_i && !pause_i);
+  assign idle_o     = level == '0 && !meta_valid_i;
 
   `ASSERT(AnswerHasRoom, `IMPLIES(key_rsp_valid_i, key_room))
   `ASSERT(AnswersAreAwaited, key_level <= level)

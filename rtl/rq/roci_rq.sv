@@ -19,7 +19,7 @@ module roci_rq #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     pause_i,  // stops req_meta and rq_doorbell
+  input  logic                     pause_i,  // stops the doorbells; requests are stopped in rx
   output logic                     idle_o,
 
   // from control
@@ -160,7 +160,7 @@ module roci_rq #(
   roci_pkg::sge_t     sge;
   logic [7:0]         num_sge;
   roci_responder_front #(.NumQps(NumQps)) u_front (
-    .clk_i, .rst_ni, .pause_i, .idle_o(front_idle),
+    .clk_i, .rst_ni, .idle_o(front_idle),
     .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .meta_i(req_meta_i), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
     .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),

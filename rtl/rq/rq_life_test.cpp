@@ -114,16 +114,24 @@ TEST_CASE("rq: READ responses of several queue pairs take turns; an ACK passes t
   CHECK(seen[3] == 1);
 }
 
-TEST_CASE("rq: pause holds requests back and lets the block become idle") {
+TEST_CASE("rq: pause holds doorbells back, and what rx admitted is served to the end") {
   Rig b;
+  b.write_delay = 100;
+  // More than wait inside, behind an atomic that holds them up.
+  b.atomic(kFetchAdd, 0x100000, 1);
+  for (unsigned i = 0; i < 12; ++i) b.write_only(Rig::pattern(8, i), 0x101000 + 8 * i);
+  for (int i = 0; i < 20; ++i) b.clock();
+  REQUIRE(b.requests.size() > 2);
   b.dut->pause_i = 1;
-  b.write_only(Rig::pattern(8, 1), 0x100000);
-  for (int i = 0; i < 50; ++i) b.clock();
+  b.post(3, {{Rig::kIova + 0x110000, 100, kRegion}});
+  for (int i = 0; i < 3000 && !(b.dut->idle_o && b.requests.empty()); ++i) b.clock();
+  CHECK(b.requests.empty());
   CHECK(b.dut->idle_o);
-  CHECK(b.requests.size() == 1);
+  for (unsigned i = 0; i < 12; ++i) CHECK(b.holds(0x101000 + 8 * i, Rig::pattern(8, i)));
   b.dut->pause_i = 0;
+  b.message(false, Rig::pattern(50, 2));
   b.run();
-  CHECK(b.answers.size() == 1);
+  CHECK(b.completions.size() == 1);
 }
 
 TEST_CASE("rq: six queue pairs over a link that loses and repeats packets") {
