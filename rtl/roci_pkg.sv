@@ -40,7 +40,7 @@ package roci_pkg;
   localparam logic [7:0] StatusRemOpErr = 8'd11;  // Peer answered NAK remote operational error
   localparam logic [7:0] StatusRetryExcErr = 8'd12;  // Transport retries ran out
   localparam logic [7:0] StatusRnrRetryExcErr = 8'd13;  // RNR retries ran out
-  localparam logic [7:0] StatusFatalErr = 8'd17;  // Adapter error, such as a failed DMA
+  localparam logic [7:0] StatusFatalErr = 8'd19;  // Adapter error, such as a failed DMA
 
   localparam logic [7:0] WcOpSend = 8'd0;  // SEND
   localparam logic [7:0] WcOpWrite = 8'd1;  // RDMA WRITE

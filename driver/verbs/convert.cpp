@@ -139,8 +139,9 @@ unsigned flags_of(const driver::Completion& completion) {
 }
 
 ibv_wc_status status_of(const driver::Completion& completion) {
-  if (completion.status == driver::Status::kFatalErr) return IBV_WC_FATAL_ERR;
-  return static_cast<ibv_wc_status>(completion.status);  // the others are numbered alike
+  static_assert(static_cast<int>(driver::Status::kFatalErr) == IBV_WC_FATAL_ERR &&
+                static_cast<int>(driver::Status::kRnrRetryExcErr) == IBV_WC_RNR_RETRY_EXC_ERR);
+  return static_cast<ibv_wc_status>(completion.status);  // numbered alike
 }
 
 void convert(const driver::Completion& from, ibv_wc& to) {

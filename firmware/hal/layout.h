@@ -49,7 +49,7 @@ constexpr uint32_t kStatusRemAccessErr = 10;
 constexpr uint32_t kStatusRemOpErr = 11;
 constexpr uint32_t kStatusRetryExcErr = 12;
 constexpr uint32_t kStatusRnrRetryExcErr = 13;
-constexpr uint32_t kStatusFatalErr = 17;
+constexpr uint32_t kStatusFatalErr = 19;
 
 constexpr uint32_t kWcOpSend = 0;
 constexpr uint32_t kWcOpWrite = 1;

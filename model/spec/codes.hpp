@@ -101,7 +101,7 @@ inline constexpr Code kStatuses[] = {
     {"RemOpErr", 11, "Peer answered NAK remote operational error"},
     {"RetryExcErr", 12, "Transport retries ran out"},
     {"RnrRetryExcErr", 13, "RNR retries ran out"},
-    {"FatalErr", 17, "Adapter error, such as a failed DMA"},
+    {"FatalErr", 19, "Adapter error, such as a failed DMA"},
 };
 
 /// Opcode of a completion, numbered as ibv_wc_opcode.

@@ -24,7 +24,7 @@ using spec::place_of;
 inline constexpr unsigned kCqs = 8;  // as in block.cmake
 inline constexpr unsigned kCompletion = 1, kCqError = 2, kQpFatal = 3;
 inline constexpr unsigned kEntryBytes = spec::total_bits(spec::kCqe) / 8;
-inline constexpr unsigned kFatalErr = 17;  // status
+inline constexpr unsigned kFatalErr = 19;  // status
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 struct Cqe {

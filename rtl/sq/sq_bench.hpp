@@ -55,7 +55,7 @@ enum Status : unsigned {
   kRemOpErr = 11,
   kRetryExcErr = 12,
   kRnrRetryExcErr = 13,
-  kFatalErr = 17,
+  kFatalErr = 19,
 };
 
 struct Sge {

@@ -21,7 +21,7 @@ inline constexpr unsigned kBase = 0x10000, kGood = 0x111, kBad = 0x133;
 inline constexpr unsigned kSend = 0, kWrite = 2, kRead = 4, kFetchAdd = 6, kSendInv = 7,
                           kLocalInv = 8, kRegMr = 10;
 inline constexpr unsigned kSuccess = 0, kLocLenErr = 1, kLocQpOpErr = 2, kLocProtErr = 4,
-                          kFatalErr = 17;
+                          kFatalErr = 19;
 
 struct Plan {
   unsigned index, opcode, status, offset, len, epoch;
