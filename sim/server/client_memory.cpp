@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -25,16 +26,25 @@ void wake(driver::protocol::Page& page) {
 
 }  // namespace
 
-void ClientMemory::add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page) {
+void ClientMemory::add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page,
+                       unsigned node) {
   Space& space = spaces_[pasid];
   space.pid = pid;
+  space.node = node;
   space.page = page;
 }
 
 void ClientMemory::bury(std::uint32_t pasid) {
   Space& space = spaces_.at(pasid);
   space.pid = 0;
+  space.gone = true;
   space.page = nullptr;
+}
+
+bool ClientMemory::dying(unsigned node) const {
+  return std::any_of(spaces_.begin(), spaces_.end(), [&](const auto& entry) {
+    return entry.second.gone && entry.second.node == node;
+  });
 }
 
 void ClientMemory::wake_waiting() {
@@ -62,6 +72,13 @@ int ClientMemory::move(bool write, pid_t pid, std::uint64_t address, void* data,
   return moved < 0 ? errno : EFAULT;
 }
 
+bool ClientMemory::fetch(Space& space, std::uint64_t address, void* data, std::size_t bytes) {
+  ++counts_.calls_to_read;
+  const int error = move(false, space.pid, address, data, bytes);
+  if (error == ESRCH) space.gone = true;
+  return error == 0;
+}
+
 const ClientMemory::CachedPage* ClientMemory::cached(Space& space, std::uint64_t address) {
   for (const CachedPage& page : space.pages) {
     if (page.address == address && page.epoch == epoch_ && *now_ns_ - page.read_ns < kPageLifeNs) {
@@ -70,8 +87,7 @@ const ClientMemory::CachedPage* ClientMemory::cached(Space& space, std::uint64_t
   }
   CachedPage& page = space.pages[space.oldest];
   space.oldest = (space.oldest + 1) % space.pages.size();
-  ++counts_.calls_to_read;
-  if (move(false, space.pid, address, page.bytes.data(), kPage) != 0) {
+  if (!fetch(space, address, page.bytes.data(), kPage)) {
     page.address = 1;
     return nullptr;
   }
@@ -93,8 +109,7 @@ bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t
     done = page != nullptr;
     if (done) std::memcpy(data, page->bytes.data() + offset, bytes);
   } else {
-    ++counts_.calls_to_read;
-    done = move(false, found->second.pid, address, data, bytes) == 0;
+    done = fetch(found->second, address, data, bytes);
   }
   counts_.failures += !done;
   return done;

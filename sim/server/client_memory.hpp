@@ -19,9 +19,11 @@ class ClientMemory final : public testbench::AddressSpaces {
   /// Where the simulated time stands; needed before the first access.
   void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
 
-  void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page);
+  void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page, unsigned node = 0);
   /// The process has gone: reads fail, writes lead nowhere.
   void bury(std::uint32_t pasid);
+  /// A process of the node has gone, and what it held has not.
+  bool dying(unsigned node) const;
   /// No access with the PASID can come any more.
   void remove(std::uint32_t pasid) { spaces_.erase(pasid); }
 
@@ -53,12 +55,15 @@ class ClientMemory final : public testbench::AddressSpaces {
     std::array<std::uint8_t, kPage> bytes;
   };
   struct Space {
-    pid_t pid = 0;  ///< 0: gone
+    pid_t pid = 0;  ///< 0: buried
+    unsigned node = 0;
+    bool gone = false;
     driver::protocol::Page* page = nullptr;
     bool wrote = false;
     unsigned oldest = 0;
     std::array<CachedPage, 4> pages;
   };
+  bool fetch(Space& space, std::uint64_t address, void* data, std::size_t bytes);
   const CachedPage* cached(Space& space, std::uint64_t address);
 
   const std::uint64_t* now_ns_ = nullptr;

@@ -141,6 +141,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
   Server server(fabric, memory, outlets, width, listen_at(instance.socket()), about, log_line);
+  fabric.middle().set_silence([&](unsigned node) { return memory.dying(node); });
   server.set_on_link([&](unsigned node, bool up) {
     try {
       verbs::write_port_state(instance.device_files("n" + std::to_string(node)), up);

@@ -289,7 +289,8 @@ nlohmann::json Server::numbers() const {
                 {"failures", dma.failures}};
   const Switch::Drops& drops = fabric_.middle().drops();
   all["switch_drops"] = {{"unknown_address", drops.unknown}, {"congested", drops.congested},
-                         {"unplugged", drops.unplugged}};
+                         {"unplugged", drops.unplugged},
+                         {"silenced", drops.silenced}};
   all["nodes"] = nlohmann::json::array();
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
     const testbench::Channel::Counts& link = fabric_.middle().from(i).counts();

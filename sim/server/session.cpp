@@ -205,7 +205,7 @@ void Session::hello(const Hello& message) {
   }
   joined_ = true;
   node_ = node;
-  household_.memory.add(pasid_, pid_, page_);
+  household_.memory.add(pasid_, pid_, page_, node_);
   answer.pasid = pasid_;
   answer.node = node_;
   answer.nodes = nodes;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/packet/parser.hpp"
+#include "model/spec/codes.hpp"
+
 namespace roci::sim {
 namespace {
 
@@ -16,6 +19,15 @@ std::uint64_t destination(const packet::Bytes& frame) {
 }
 
 bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
+
+/// The responder says that its memory failed.
+bool is_memory_nak(const packet::Bytes& frame) {
+  constexpr std::size_t kLongestAck = 100;  // cheaper than to parse every frame
+  if (frame.size() > kLongestAck) return false;
+  const packet::Parsed parsed = packet::parse({frame.data(), frame.size()});
+  return parsed.ok() && parsed.has(packet::Ext::kAeth) &&
+         parsed.aeth().syndrome() == spec::code_of(spec::kSyndromes, "NakOperational");
+}
 
 }  // namespace
 
@@ -59,6 +71,10 @@ void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
   while (up_[node]->receive(now_ns, frame_)) {
     if (!linked_[node]) {
       ++drops_.unplugged;
+      continue;
+    }
+    if (silent_ && is_memory_nak(frame_) && silent_(node)) {
+      ++drops_.silenced;
       continue;
     }
     const std::uint64_t mac = destination(frame_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -35,13 +36,17 @@ class Switch {
   void set_link(unsigned node, bool up) { linked_[node] = up; }
   bool linked(unsigned node) const { return linked_[node]; }
 
+  /// While this says so of a node, its NAKs of memory that fails are lost: where a process has died,
+  /// its peers shall meet silence, as if the host had gone, until its queue pairs have.
+  void set_silence(std::function<bool(unsigned node)> silent) { silent_ = std::move(silent); }
+
   /// Forwards what has arrived by `now_ns`.
   void forward(std::uint64_t now_ns);
   std::uint64_t next_ns() const;
 
   /// Frames for addresses that nobody has, for ports with too much waiting, and without a cable.
   struct Drops {
-    std::uint64_t unknown = 0, congested = 0, unplugged = 0;
+    std::uint64_t unknown = 0, congested = 0, unplugged = 0, silenced = 0;
   };
   const Drops& drops() const { return drops_; }
 
@@ -61,6 +66,7 @@ class Switch {
   packet::Bytes frame_;  ///< being forwarded
   std::vector<std::uint64_t> macs_;
   std::vector<bool> linked_;
+  std::function<bool(unsigned)> silent_;
   Drops drops_;
 };
 

@@ -118,6 +118,11 @@ class Instance:
         found = {key: sum(p[key] for p in processes) for key in keys}
         pid = status["pid"]
         found["processes"] = len(processes)
-        found["descriptors"] = len(os.listdir(f"/proc/{pid}/fd"))
+        # The connection of `roci status` may not be closed yet.
+        counts = []
+        for _ in range(5):
+            counts.append(len(os.listdir(f"/proc/{pid}/fd")))
+            time.sleep(0.02)
+        found["descriptors"] = min(counts)
         found["pages"] = pathlib.Path(f"/proc/{pid}/maps").read_text().count("roci-doorbells")
         return found

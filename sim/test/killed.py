@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Kills one side of a perftest pair in mid-transfer, again and again.
+
+usage: killed.py ROCI [--engine E] [--width N] [--times N] [--seed N] [UP OPTIONS...]
+
+The other side must end by itself, with RETRY_EXC_ERR or a flush where it had requests under way.
+What the dead process held must be gone from the adapters within a second, another pair that talks all
+the while must not notice, and at the end nothing is held that was not at the beginning.
+"""
+import collections
+import random
+import re
+import signal
+import sys
+import time
+
+import instance
+
+# Programs that send until they are stopped. Without -b a side that only receives would wait for ever.
+LINES = ["ib_write_bw -b -n 1000000 -s 65536", "ib_send_bw -b -n 1000000 -s 4096",
+         "ib_read_bw -n 1000000 -s 65536", "ib_write_bw -q 8 -b -n 1000000 -s 8192",
+         "ib_atomic_bw -n 1000000", "ib_send_bw -b -n 1000000 -e", "ib_read_lat -n 1000000"]
+SECONDS = 120
+
+
+def frames(simulator):
+    return [node["port"]["tx_frames"] for node in simulator.status()["nodes"]]
+
+
+def in_transfer(simulator, pids):
+    """Both processes have queue pairs, and frames have left since."""
+    def have_queue_pairs():
+        processes = [p for node in simulator.status()["nodes"] for p in node["processes"]]
+        return len([p for p in processes if p["pid"] in pids and p["queue_pairs"] > 0]) == 2
+    instance.until(have_queue_pairs, "no queue pairs", SECONDS)
+    before = frames(simulator)
+    instance.until(lambda: min(b - a for a, b in zip(before, frames(simulator))) > 50,
+                   "nothing is transferred", SECONDS)
+
+
+def kill_one(simulator, line, victim):
+    """How the side that lives ended."""
+    pair = simulator.start_pair(line)
+    in_transfer(simulator, [process.pid for process in pair])
+    time.sleep(random.uniform(0, 0.3))
+    pair[victim].send_signal(signal.SIGKILL)
+    pair[victim].communicate()
+    dead = pair[victim].pid
+    instance.until(lambda: all(p["pid"] != dead for node in simulator.status()["nodes"]
+                               for p in node["processes"]), "objects of the dead stay",
+                   simulator.patience)
+    status, text = instance.Instance.finish(pair[1 - victim], time.monotonic() + SECONDS)
+    assert "stopped" not in text, f"the other side does not end: {text[-500:]}"
+    assert status != 0, f"the other side ended well: {text[-500:]}"
+    found = re.search(r"Failed status (\d+)", text)
+    if found is None:  # it waited for the other on its TCP connection
+        return "told by TCP"
+    assert found.group(1) in ("5", "12"), text[-500:]
+    return "RETRY_EXC_ERR" if found.group(1) == "12" else "WR_FLUSH_ERR"
+
+
+def main():
+    parser = instance.parser(__doc__)
+    parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    parser.add_argument("--patience", type=float, default=1.0,
+                        help="seconds after which what the dead held must be gone")
+    args, options = parser.parse_known_args()
+    print(f"seed {args.seed}", flush=True)
+    random.seed(args.seed)
+    ends = collections.Counter()
+    with instance.Instance(args.roci, "killed", ["--engine", args.engine, "--width", args.width,
+                                                 *options]) as simulator:
+        simulator.patience = args.patience
+        before = simulator.holdings()
+        for i in range(args.times):
+            line, victim = LINES[i % len(LINES)], i // len(LINES) % 2
+            witness = simulator.start_pair("ibv_rc_pingpong -g 0 -n 20 -c") if i % 5 == 0 else ()
+            start = time.monotonic()
+            how = kill_one(simulator, line, victim)
+            ends[how] += 1
+            for process in witness:
+                status, text = instance.Instance.finish(process, time.monotonic() + SECONDS)
+                assert status == 0, f"a pair beside it: {text[-500:]}"
+            print(f"{i + 1:3} {'client' if victim == 0 else 'server'} of {line}: {how},"
+                  f" {time.monotonic() - start:.1f} s", flush=True)
+            instance.until(lambda: simulator.holdings() == before,
+                           f"left: {simulator.holdings()}, before {before}", args.patience)
+        assert simulator.run("n0", "ibv_devinfo")[0] == 0
+    print(f"{args.times} killed, {dict(ends)}; held before and after: {before}")
+    if args.times >= 2 * len(LINES):
+        assert ends["RETRY_EXC_ERR"] > 0, "nobody saw RETRY_EXC_ERR"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
