@@ -58,10 +58,11 @@ def main():
     args = parser.parse_args()
     build = args.build.resolve()
     run = lambda *command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", "-DROCI_COVERAGE=line" + (";toggle" if args.toggle else ""),
-        "-DROCI_BLOCKS=none", "-DROCI_NICS=64;512")
-    run("cmake", "--build", str(build), "--target", "roci", "setup_case", "transfers_case",
-        "faults_case", "errors_case")
+    kinds = "line;toggle" if args.toggle else "line"
+    run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", f"-DROCI_COVERAGE={kinds}",
+        "-DROCI_BLOCKS=none", f"-DROCI_NICS={args.width}")
+    run("cmake", "--build", str(build), "--target", "roci", "faults_case",
+        *(f"{case}_case" for case in CASES))
 
     work = build / "counts"
     if not args.keep:
