@@ -168,7 +168,7 @@ module roci_nic #(
   roci_pkg::tx_desc_t   sq_desc, rq_desc, tx_desc, ack;
   logic                 sq_desc_valid, sq_desc_ready, rq_desc_valid, rq_desc_ready;
   logic                 tx_desc_valid, tx_desc_ready, ack_valid, ack_ready;
-  logic                 sent, sent_error, rq_sent, tx_frame;
+  logic                 sent, sent_error, sq_sent, rq_sent, tx_frame;
   logic [23:0]          sent_qpn, sent_psn;
   logic [13:0]          tx_bytes;
 
@@ -395,6 +395,10 @@ module roci_nic #(
     .seg_o                 (sq_seg),
     .seg_valid_o           (sq_seg_valid),
     .seg_ready_i           (sq_seg_ready),
+    .sent_i                (sq_sent),
+    .sent_error_i          (sent_error),
+    .sent_qpn_i            (sent_qpn),
+    .sent_psn_i            (sent_psn),
     .rsp_meta_i            (rsp_meta),
     .rsp_meta_valid_i      (rsp_meta_valid),
     .rsp_meta_ready_o      (rsp_meta_ready),
@@ -600,6 +604,7 @@ module roci_nic #(
     .seg_valid_o     (rd_seg_valid),
     .seg_ready_i     (rd_seg_ready),
     .sent_i          (sent),
+    .sq_sent_o       (sq_sent),
     .rq_sent_o       (rq_sent),
     .sent_qpn_o      (sent_qpn),
     .sent_psn_o      (sent_psn),

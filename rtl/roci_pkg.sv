@@ -116,6 +116,7 @@ package roci_pkg;
   localparam logic [7:0] VendorErrLocalFetch = 8'd4;  // Work request could not be read
   localparam logic [7:0] VendorErrNoDepth = 8'd5;  // READ or atomic while max_rd_atomic is 0
   localparam logic [7:0] VendorErrKeyOperation = 8'd6;  // Local invalidate, bind or registration was refused
+  localparam logic [7:0] VendorErrPayload = 8'd7;  // Payload of a SEND or WRITE could not be read
   localparam logic [7:0] VendorErrResponseKind = 8'd16;  // Response that does not answer the request
   localparam logic [7:0] VendorErrResponseLength = 8'd17;  // READ response of a wrong length
   localparam logic [7:0] VendorErrResponseSyndrome = 8'd18;  // Reserved syndrome, or a NAK code that RC does not have
@@ -927,7 +928,7 @@ package roci_pkg;
     logic [15:0]  produced;            // Producer index of the last good doorbell
   } sched_qp_t;
 
-  localparam int unsigned RequesterQpBits = 220;
+  localparam int unsigned RequesterQpBits = 245;
   typedef struct packed {
     logic [31:0]  resume_offset;       // Bytes of it to skip
     logic [15:0]  resume_index;        // Work request to go on with
@@ -939,6 +940,8 @@ package roci_pkg;
     logic         naked;               // Went back for a sequence NAK, no progress since
     logic         implied;             // Went back for a skipped READ, no progress since
     logic         restart;             // READ at the head was asked again from `una`
+    logic [23:0]  bad_psn;             // First packet of that kind since going back
+    logic         bad;                 // Payload of `bad_psn` could not be read: its message ends in an error
     logic         failed;              // Until the next life
     logic         stopped;             // An error entry ends the ring: no more plans
     logic         rnr_wait;            // Waits for the RNR timer

@@ -24,6 +24,7 @@ constexpr std::uint64_t kFirstAddress = 1ull << 40;  // of node 0; node 1 at twi
 constexpr std::uint32_t kIpv4 = 0x0A000000;          // 10.0.0.0, and the host
 constexpr std::size_t kStackBytes = 1 << 20;
 constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
+constexpr unsigned kOverflow = spec::code_of(spec::kDropCauses, "Overflow");
 constexpr std::uint64_t kWatchdogNs = 1'000'000;
 
 std::uint64_t ns_of(const sc_core::sc_time& time) {
@@ -148,6 +149,9 @@ class NodeModule final : public sc_core::sc_module,
 
   /// After an edge that wrote host memory: threads whose condition holds now.
   void collect_woken(std::vector<sc_core::sc_event*>& woken) { waiters_.collect(woken); }
+  void memory_changed() {
+    if (shadow_) shadow_->memory_changed();
+  }
 
   // NicListener
   void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) override {
@@ -325,7 +329,9 @@ struct World::Impl {
         evaluated = true;
         node->edge_ns = now;
         node->nic().clock(now);
-        if (node->nic().memory_changed() || std::exchange(frame_sent.seen, false)) {
+        const bool wrote = node->nic().memory_changed();
+        if (wrote) node->memory_changed();
+        if (wrote || std::exchange(frame_sent.seen, false)) {
           node->collect_woken(woken);
         }
         auto& accesses = node->nic().woken();
@@ -469,6 +475,13 @@ struct World::Impl {
       const auto wrong =
           check_port_counters(counters[i], channels[i]->counts(), channels[1 - i]->counts());
       for (const std::string& text : wrong) violate("node " + std::to_string(i) + ": " + text);
+      const Shadow* shadow = nodes[i]->shadow();
+      if (shadow != nullptr && shadow->counts().full > counters[i][kOverflow]) {
+        violate("lock-step: node " + std::to_string(i) + " sent " +
+                std::to_string(shadow->counts().full) +
+                " NAKs for gaps that the model had not, and its buffer was full " +
+                std::to_string(counters[i][kOverflow]) + " times");
+      }
     }
   }
 

@@ -125,6 +125,7 @@ constexpr uint32_t kVendorErrLocalFormat = 3;
 constexpr uint32_t kVendorErrLocalFetch = 4;
 constexpr uint32_t kVendorErrNoDepth = 5;
 constexpr uint32_t kVendorErrKeyOperation = 6;
+constexpr uint32_t kVendorErrPayload = 7;
 constexpr uint32_t kVendorErrResponseKind = 16;
 constexpr uint32_t kVendorErrResponseLength = 17;
 constexpr uint32_t kVendorErrResponseSyndrome = 18;

@@ -34,6 +34,7 @@ enum class VendorErr : std::uint8_t {
   kLocalFormat = spec::code_of(spec::kVendorErrs, "LocalFormat"),
   kLocalFetch = spec::code_of(spec::kVendorErrs, "LocalFetch"),
   kNoDepth = spec::code_of(spec::kVendorErrs, "NoDepth"),
+  kPayload = spec::code_of(spec::kVendorErrs, "Payload"),
   kResponseKind = spec::code_of(spec::kVendorErrs, "ResponseKind"),
   kResponseLength = spec::code_of(spec::kVendorErrs, "ResponseLength"),
   kResponseSyndrome = spec::code_of(spec::kVendorErrs, "ResponseSyndrome"),

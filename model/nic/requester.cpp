@@ -139,7 +139,7 @@ bool Requester::send_packet(Message* message) {
     message->refuse(Status::kLocLenErr, VendorErr::kLocalLength);
   } else if (!qp_.send(header, bytes,
                        [&](std::uint8_t* to) { return gather(qp_.engine.memory, pieces, to); })) {
-    message->refuse(Status::kFatalErr, VendorErr::kNone);
+    message->refuse(Status::kLocProtErr, VendorErr::kPayload);
   }
   if (message->error != Status::kSuccess) {
     settle();

@@ -207,6 +207,7 @@ inline constexpr Code kVendorErrs[] = {
     {"LocalFetch", 4, "Work request could not be read"},
     {"NoDepth", 5, "READ or atomic while max_rd_atomic is 0"},
     {"KeyOperation", 6, "Local invalidate, bind or registration was refused"},
+    {"Payload", 7, "Payload of a SEND or WRITE could not be read"},
     {"ResponseKind", 16, "Response that does not answer the request"},
     {"ResponseLength", 17, "READ response of a wrong length"},
     {"ResponseSyndrome", 18, "Reserved syndrome, or a NAK code that RC does not have"},

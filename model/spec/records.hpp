@@ -253,6 +253,8 @@ inline constexpr Field kRequesterQp[] = {
     {"rnr_wait", 1, "Waits for the RNR timer"},
     {"stopped", 1, "An error entry ends the ring: no more plans"},
     {"failed", 1, "Until the next life"},
+    {"bad", 1, "Payload of `bad_psn` could not be read: its message ends in an error"},
+    {"bad_psn", 24, "First packet of that kind since going back"},
     {"restart", 1, "READ at the head was asked again from `una`"},
     {"implied", 1, "Went back for a skipped READ, no progress since"},
     {"naked", 1, "Went back for a sequence NAK, no progress since"},

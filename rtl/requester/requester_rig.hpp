@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <set>
 #include <vector>
 
 #include "common/dut.hpp"
@@ -32,7 +33,7 @@ struct Packet {
   bool ack;
 };
 struct Completion {
-  unsigned index, status, opcode, len;
+  unsigned index, status, opcode, len, vendor;
   bool wait_data, wait_store;
   unsigned ticket;
 };
@@ -52,6 +53,8 @@ class Rig {
   unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, pieces = 0, operations = 0;
   unsigned ticket = 0;  // of the next response
   bool tx_ready = true, op_ok = true;
+  bool leaving = true;        // what tx took leaves
+  std::set<unsigned> broken;  // PSNs whose payload cannot be read
 
   explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7) {
     port::clear(dut->row_data_i);
@@ -175,6 +178,13 @@ class Rig {
       port::put(d.plan_seg_i, place_of(kSeg, "last"), 1);
     }
     d.desc_ready_i = tx_ready;
+    d.sent_i = leaving && !flying_.empty();
+    if (d.sent_i) {
+      d.sent_qpn_i = kRow;
+      d.sent_psn_i = flying_.front();
+      d.sent_error_i = broken.count(flying_.front()) != 0;
+      flying_.pop_front();
+    }
     d.seg_ready_i = 1;
     d.rsp_seg_ready_i = 1;
     d.ptr_ready_i = 1;
@@ -208,11 +218,13 @@ class Rig {
     if (d.desc_valid_o && d.desc_ready_i) {
       auto get = [&](const char* n) { return unsigned(port::get(d.desc_o, place_of(kTxDesc, n))); };
       packets.push_back({get("opcode"), get("psn"), get("payload_len"), get("ack_req") != 0});
+      flying_.push_back(get("psn"));
     }
     if (d.cqe_valid_o) {
       auto get = [&](const char* n) { return unsigned(port::get(d.cqe_o, place_of(kCqeReq, n))); };
       done.push_back({get("wqe_index"), get("status"), get("opcode"), get("byte_len"),
-                      get("wait_data") != 0, get("wait_store") != 0, get("ticket")});
+                      get("vendor_err"), get("wait_data") != 0, get("wait_store") != 0,
+                      get("ticket")});
     }
     if (d.ptr_valid_o) {
       auto get = [&](const char* n) {
@@ -231,7 +243,7 @@ class Rig {
   }
 
  private:
-  std::deque<unsigned> pieces_;
+  std::deque<unsigned> pieces_, flying_;
   bool key_asked_ = false, op_asked_ = false;
 };
 

@@ -69,6 +69,12 @@ module roci_requester #(
   output logic                      rsp_seg_valid_o,
   input  logic                      rsp_seg_ready_i,
 
+  // packets that left, in order
+  input  logic                      sent_i,
+  input  logic                      sent_error_i,  // with it: its payload could not be read
+  input  logic [23:0]               sent_qpn_i,
+  input  logic [23:0]               sent_psn_i,
+
   // lists of READs again, keys of their entries
   output logic                      br_valid_o,
   input  logic                      br_ready_i,
@@ -123,7 +129,10 @@ module roci_requester #(
   logic [3:0]             state_q;
   logic                   pick, finish, memory_ready, none;
   logic [QpBits-1:0]      pick_row, row_q;
-  logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_again_q;
+  logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
+  logic [QpBits-1:0]      fault_row;
+  logic [23:0]            fault_psn, fault_psn_q;
+  logic                   fault_valid, fault_ready;
   logic                   room, fail_room, desc_room, rsp_room, cqe_room, timer_calm;
   roci_pkg::plan_t        plan_q;
   roci_pkg::rx_meta_t     rsp_q;
@@ -140,12 +149,15 @@ module roci_requester #(
     .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i), .rsp_ready_o(rsp_meta_ready_o),
     .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
     .timer_ready_o(timer_event_ready_o),
+    .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_valid_i(fault_valid),
+    .fault_ready_o(fault_ready),
     .live_qpn_i, .live_valid_i, .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
     .again_i(again), .again_push_i(step.again),
     .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
     .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room),
     .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
-    .is_plan_o(is_plan_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q), .is_again_o(is_again_q),
+    .is_plan_o(is_plan_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
+    .is_fault_o(is_fault_q), .is_again_o(is_again_q), .fault_psn_o(fault_psn_q),
     .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .none_o(none));
 
   // ---- State ----
@@ -157,11 +169,12 @@ module roci_requester #(
   logic                       looking, begin_life, alive, in_err;
   logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
+  logic [9:0]                 ticket, newest;
   assign looking       = state_q == roci_pkg::RequesterLook;
   assign begin_life    = looking && !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q
-                         && !control_q.flush;
+                         && !is_fault_q && !control_q.flush;
   assign ring_read_at  = looking ? word.head : qp_q.head + 5'd1;
-  assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(step.enter_last);
+  assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
     .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr),
@@ -170,6 +183,7 @@ module roci_requester #(
     .begin_i(begin_life),
     .ring_read_i(looking || step.look_next), .ring_read_at_i(ring_read_at), .entry_o(entry),
     .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
+    .ticket_o(ticket), .ticket_write_i(step.desc), .ticket_i(newest + 10'd1),
     .slot_read_i(state_q == roci_pkg::RequesterRetire), .slot_read_at_i(qp_q.rd_head),
     .slot_sge_o(slot_sge), .slot_num_sge_o(slot_num_sge),
     .slot_write_i(step.slot), .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]),
@@ -186,7 +200,8 @@ module roci_requester #(
 
   roci_requester_look u_look (
     .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
-    .is_again_i(is_again_q), .rsp_i(rsp_q), .timer_i(timer_q), .control_i(control_q),
+    .is_fault_i(is_fault_q), .is_again_i(is_again_q), .rsp_i(rsp_q), .timer_i(timer_q),
+    .fault_psn_i(fault_psn_q), .control_i(control_q),
     .qp_i(word), .attr_i(attr), .alive_i(alive), .in_err_i(in_err),
     .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
@@ -305,6 +320,10 @@ module roci_requester #(
 
   roci_requester_out #(.NumQps(NumQps)) u_out (
     .clk_i, .rst_ni, .row_i(row_q), .step_i(step), .qp_i(qp_q), .next_i(qp_d), .entry_i(entry),
+    .ticket_i(ticket), .newest_o(newest),
+    .sent_i, .sent_error_i, .sent_row_i(sent_qpn_i[QpBits-1:0]), .sent_psn_i,
+    .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_valid_o(fault_valid),
+    .fault_ready_i(fault_ready),
     .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(looking && is_rsp_q), .store_done_i, .wr_done_i,
     .place_i(place),
     .desc_i(desc), .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
@@ -331,7 +350,7 @@ module roci_requester #(
   assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty;
 
   logic unused;
-  assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
+  assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q, sent_qpn_i};
 
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))

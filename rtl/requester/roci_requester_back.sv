@@ -77,6 +77,7 @@ module roci_requester_back #(
           qp_o.epoch         = qp_i.epoch + 4'd1;
           qp_o.blocked       = 1'b0;
           qp_o.stopped       = 1'b0;
+          qp_o.bad           = 1'b0;
           qp_o.restart       = 1'b0;
           qp_o.rnr_wait      = run_i.rnr;
           qp_o.resume_index  = qp_i.done;
@@ -99,6 +100,7 @@ module roci_requester_back #(
         step_o.cqe_status = run_i.status;
         step_o.cqe_vendor = run_i.vendor;
         step_o.fail       = 1'b1;
+        step_o.kill       = 1'b1;
         step_o.timer      = 1'b1;
         step_o.finish     = 1'b1;
         qp_o.done         = qp_i.done + 16'd1;
@@ -108,6 +110,7 @@ module roci_requester_back #(
         qp_o.blocked      = 1'b0;
         qp_o.rnr_wait     = 1'b0;
         qp_o.failed       = 1'b1;
+        qp_o.bad          = 1'b0;
       end
 
       roci_pkg::RequesterFlush: begin

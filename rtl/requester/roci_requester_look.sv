@@ -3,15 +3,18 @@
 //  live state      answer                        timer     go back, end an RNR wait, or nothing
 //  plan            Plan                          control   begin a life, or flush
 //  response        Retire, or a ghost (RQ-16 to RQ-18, RQ-22)
+//  payload that could not be read                       its message ends in an error, in its turn
 
 module roci_requester_look (
   input  logic                      is_live_i,
   input  logic                      is_plan_i,
   input  logic                      is_rsp_i,
   input  logic                      is_timer_i,
+  input  logic                      is_fault_i,   // payload of fault_psn_i could not be read
   input  logic                      is_again_i,   // the rest of a flush
   input  roci_pkg::rx_meta_t        rsp_i,
   input  roci_pkg::timer_event_t    timer_i,
+  input  logic [23:0]               fault_psn_i,
   input  roci_pkg::sq_control_t     control_i,
   input  roci_pkg::requester_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
@@ -29,8 +32,8 @@ module roci_requester_look (
   logic        limited;
   logic [7:0]  syndrome;
   roci_psn_window u_inside (
-    .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(rsp_i.psn), .inside_o(in_window),
-    .in_flight_o(flight));
+    .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(is_fault_i ? fault_psn_i : rsp_i.psn),
+    .inside_o(in_window), .in_flight_o(flight));
   assign syndrome     = rsp_i.ext[223:216];
   assign with_aeth    = rsp_i.opcode != roci_pkg::OpRcReadRespMiddle;
   assign acknowledges = with_aeth && syndrome[7:5] == roci_pkg::AethAck;
@@ -96,6 +99,19 @@ module roci_requester_look (
         step_o.state  = roci_pkg::RequesterEnd;
         step_o.finish = !(alive_i && !qp_i.failed && credit);
       end
+    end else if (is_fault_i) begin
+      // Nothing is sent behind it, and when it is the oldest message it fails. Acknowledged, or not
+      // sent again since going back: it is not needed, or will be read again.
+      if (alive_i && !qp_i.failed && in_window) begin
+        qp_o.bad     = 1'b1;
+        qp_o.stopped = 1'b1;
+        if (!qp_i.bad) qp_o.bad_psn = fault_psn_i;
+        run_o.ask    = roci_pkg::AskNone;
+        run_o.upto   = qp_i.una;
+        step_o.state = roci_pkg::RequesterRetire;
+      end else begin
+        step_o.finish = 1'b1;
+      end
     end else if (is_timer_i) begin
       step_o.timer   = 1'b1;
       step_o.finish  = 1'b1;
@@ -126,12 +142,14 @@ module roci_requester_look (
       end
     end else if (flush || begin_life) begin  // control, or the rest of a flush
       step_o.timer     = !is_again_i;
+      step_o.kill      = 1'b1;
       qp_o.count       = '0;
       qp_o.rd_count    = '0;
       qp_o.blocked     = 1'b0;
       qp_o.rnr_wait    = 1'b0;
       qp_o.stopped     = 1'b0;
       qp_o.restart     = 1'b0;
+      qp_o.bad         = 1'b0;
       qp_o.implied     = 1'b0;
       qp_o.naked       = 1'b0;
       qp_o.owe_data    = 1'b0;

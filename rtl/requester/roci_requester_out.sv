@@ -18,6 +18,8 @@ module roci_requester_out #(
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_qp_t    next_i,
   input  roci_pkg::requester_entry_t entry_i,      // oldest in the ring
+  input  logic [9:0]                 ticket_i,     // of its newest packet
+  output logic [9:0]                 newest_o,     // ticket of the newest packet of all
   input  roci_pkg::qp_attr_t         attr_i,
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
@@ -33,6 +35,16 @@ module roci_requester_out #(
   input  roci_pkg::seg_t             plan_seg_i,
   input  logic                       plan_seg_valid_i,
   output logic                       plan_seg_ready_o,
+
+  // packets that left; payload of them that could not be read
+  input  logic                      sent_i,
+  input  logic                      sent_error_i,
+  input  logic [QpBits-1:0]         sent_row_i,
+  input  logic [23:0]               sent_psn_i,
+  output logic [QpBits-1:0]         fault_row_o,
+  output logic [23:0]               fault_psn_o,
+  output logic                      fault_valid_o,
+  input  logic                      fault_ready_i,
 
   output logic                      room_o,
   output logic                      fail_room_o,
@@ -145,10 +157,20 @@ module roci_requester_out #(
   roci_fifo #(.Width(roci_pkg::FetchPtrBits), .Depth(4)) u_ptr (
     .clk_i, .rst_ni, .in_data_i(ptr), .in_valid_i(step_i.ptr), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o(ptr_level));
-  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
-    .clk_i, .rst_ni, .in_data_i(cqe), .in_valid_i(step_i.cqe), .in_ready_o(cqe_room_o),
-    .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i),
-    .level_o(unused_cqe_level));
+  // A completion waits until the packets of its message have left, old copies included: its buffer
+  // is the user's again. Those of errors and local operations wait for all packets before them.
+  logic [9:0] cqe_ticket, left;
+  logic       cqe_waits, cqe_due_q, cqe_here;
+  roci_fifo #(.Width(10 + roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
+    .clk_i, .rst_ni, .in_data_i({step_i.retire ? ticket_i : newest_o, cqe}),
+    .in_valid_i(step_i.cqe), .in_ready_o(cqe_room_o), .out_data_o({cqe_ticket, cqe_o}),
+    .out_valid_o(cqe_here), .out_ready_i(cqe_ready_i && !cqe_waits), .level_o(unused_cqe_level));
+  assign cqe_waits   = !cqe_due_q && newest_o - cqe_ticket < newest_o - left;
+  assign cqe_valid_o = cqe_here && !cqe_waits;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) cqe_due_q <= 1'b0;
+    else cqe_due_q <= cqe_valid_o && !cqe_ready_i;
+  end
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
     .clk_i, .rst_ni, .in_data_i(failure), .in_valid_i(step_i.fail), .in_ready_o(fail_room),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
@@ -180,13 +202,15 @@ module roci_requester_out #(
 
   roci_requester_tx #(.NumQps(NumQps)) u_tx (
     .clk_i, .rst_ni, .desc_i, .desc_push_i(step_i.desc), .verdict_push_i(step_i.verdict),
-    .kill_i(step_i.kill), .kill_row_i(row_i),
+    .desc_end_i(next_i.psn_next), .row_i, .una_i(next_i.una), .kill_i(step_i.kill),
+    .newest_o, .left_o(left), .sent_i, .sent_error_i, .sent_row_i, .sent_psn_i,
+    .fault_row_o, .fault_psn_o, .fault_valid_o, .fault_ready_i,
     .room_o(desc_room_o), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
     .count_o(tx_count), .count_valid_o(tx_count_valid),
     .count_ready_i(count_ready && !rsp_count_valid), .empty_o(tx_empty));
 
-  assign empty_o = tx_empty && !ptr_valid_o && !cqe_valid_o && !fail_valid_o && !timer_cmd_valid_o
+  assign empty_o = tx_empty && !ptr_valid_o && !cqe_here && !fail_valid_o && !timer_cmd_valid_o
                    && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
 
   logic unused;

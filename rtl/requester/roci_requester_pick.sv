@@ -1,13 +1,14 @@
 // Chooses the requester's next event and keeps it while it is worked on.
 //
-// Order: questions about live state, expired timers, control, then what is left of flushes,
-// responses and plans in turn. Plans wait while their packet has no room, so responses are always
+// Order: questions about live state, failed payload, expired timers, control, then what is left of
+// flushes, responses and plans in turn. Plans wait while their packet has no room, so responses are always
 // served; control never waits for failures to be taken, for taking one may need control to move.
 
 `include "assert.svh"
 
 module roci_requester_pick #(
-  parameter int unsigned NumQps = 256  // queue pairs, a power of two
+  parameter int unsigned NumQps = 256,  // queue pairs, a power of two
+  localparam int unsigned QpBits = $clog2(NumQps)
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -25,6 +26,10 @@ module roci_requester_pick #(
   input  roci_pkg::timer_event_t    timer_i,
   input  logic                      timer_valid_i,
   output logic                      timer_ready_o,
+  input  logic [QpBits-1:0]         fault_row_i,    // payload that could not be read
+  input  logic [23:0]               fault_psn_i,
+  input  logic                      fault_valid_i,
+  output logic                      fault_ready_o,
   input  logic [23:0]               live_qpn_i,
   input  logic                      live_valid_i,
   input  logic                      live_busy_i,    // the question is being answered
@@ -40,25 +45,27 @@ module roci_requester_pick #(
 
   // the choice, and the event in hand from the next clock on
   output logic                      pick_o,
-  output logic [$clog2(NumQps)-1:0] pick_row_o,
-  output logic [$clog2(NumQps)-1:0] row_o,
+  output logic [QpBits-1:0]         pick_row_o,
+  output logic [QpBits-1:0]         row_o,
   output logic                      is_live_o,
   output logic                      is_plan_o,
   output logic                      is_rsp_o,
   output logic                      is_timer_o,
+  output logic                      is_fault_o,
   output logic                      is_again_o,
   output roci_pkg::plan_t           plan_o,
   output roci_pkg::rx_meta_t        rsp_o,
   output roci_pkg::timer_event_t    timer_o,
+  output logic [23:0]               fault_psn_o,
   output roci_pkg::sq_control_t     control_o,      // also of the rest of a flush
 
   output logic                      none_o          // no event waits
 );
 
-  localparam int unsigned QpBits     = $clog2(NumQps);
   localparam int unsigned AgainDepth = 16;
 
-  logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_again;
+  logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
+  logic                        take_again;
   logic                        plan_can, rsp_can, plan_turn_q, again_turn_q;
   logic                        again_valid, again_in_ready;
   logic [$clog2(AgainDepth):0] again_level;
@@ -73,12 +80,16 @@ module roci_requester_pick #(
     take_plan    = 1'b0;
     take_rsp     = 1'b0;
     take_timer   = 1'b0;
+    take_fault   = 1'b0;
     take_again   = 1'b0;
     pick_row_o   = plan_i.qpn[QpBits-1:0];
     if (free_i && room_i) begin
       if (live_valid_i && !live_busy_i) begin
         take_live  = 1'b1;
         pick_row_o = live_qpn_i[QpBits-1:0];
+      end else if (fault_valid_i && fail_room_i) begin
+        take_fault = 1'b1;
+        pick_row_o = fault_row_i;
       end else if (timer_valid_i && fail_room_i) begin
         take_timer = 1'b1;
         pick_row_o = timer_i.qpn[QpBits-1:0];
@@ -98,13 +109,14 @@ module roci_requester_pick #(
   end
 
   assign pick_o          = take_live || take_control || take_plan || take_rsp || take_timer
-                           || take_again;
+                           || take_fault || take_again;
   assign control_ready_o = take_control;
   assign plan_ready_o    = take_plan;
   assign rsp_ready_o     = take_rsp;
   assign timer_ready_o   = take_timer;
+  assign fault_ready_o   = take_fault;
   assign none_o          = !control_valid_i && !plan_valid_i && !rsp_valid_i && !timer_valid_i
-                           && !live_valid_i && !again_valid;
+                           && !live_valid_i && !fault_valid_i && !again_valid;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -123,11 +135,13 @@ module roci_requester_pick #(
       is_plan_o  <= take_plan;
       is_rsp_o   <= take_rsp;
       is_timer_o <= take_timer;
+      is_fault_o <= take_fault;
       is_again_o <= take_again;
     end
     if (take_plan) plan_o <= plan_i;
     if (take_rsp) rsp_o <= rsp_i;
     if (take_timer) timer_o <= timer_i;
+    if (take_fault) fault_psn_o <= fault_psn_i;
     if (take_control) control_o <= control_i;
     if (take_again) control_o <= again;
   end

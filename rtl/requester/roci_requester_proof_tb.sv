@@ -16,10 +16,12 @@ module roci_requester_proof_tb #(
   input  logic                       clk_i,
   input  logic                       rst_ni,
 
-  input  logic [2:0]                 kind_i,        // 0 plan, 1 response, 2 timer, 3 control, else none
+  input  logic [2:0]                 kind_i,        // 0 plan, 1 response, 2 timer, 3 control,
+                                                    // 4 payload not readable, else none
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
   input  roci_pkg::timer_event_t     timer_i,
+  input  logic [23:0]                fault_psn_i,
   input  roci_pkg::sq_control_t      control_i,
   input  roci_pkg::requester_entry_t entry_i,
   input  roci_pkg::qp_attr_t         attr_i,
@@ -39,6 +41,7 @@ module roci_requester_proof_tb #(
   roci_pkg::plan_t            plan_q;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
+  logic [23:0]                fault_psn_q;
   roci_pkg::sq_control_t      control_q;
   roci_pkg::requester_qp_t    qp_q, qp_d, qp_look, qp_plan, qp_respond, qp_back;
   roci_pkg::requester_run_t   run_q, run_d, run_look, run_plan, run_respond, run_back;
@@ -49,9 +52,9 @@ module roci_requester_proof_tb #(
 
   roci_requester_look u_look (
     .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
-    .is_timer_i(kind_q == 3'd2), .is_again_i(1'b0), .rsp_i(rsp_q), .timer_i(timer_q),
-    .control_i(control_q), .qp_i(qp_q), .attr_i, .alive_i, .in_err_i,
-    .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
+    .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0), .rsp_i(rsp_q),
+    .timer_i(timer_q), .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q),
+    .attr_i, .alive_i, .in_err_i, .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i, .alive_i,
     .cqe_room_i, .op_taken_i, .op_done_i, .op_ok_i,
@@ -103,7 +106,7 @@ module roci_requester_proof_tb #(
     end else begin
       qp_q <= qp_d;
       if (state_q != roci_pkg::RequesterIdle && !step.finish) state_q <= step.state;
-      else state_q <= kind_i <= 3'd3 ? roci_pkg::RequesterLook : roci_pkg::RequesterIdle;
+      else state_q <= kind_i <= 3'd4 ? roci_pkg::RequesterLook : roci_pkg::RequesterIdle;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -114,6 +117,7 @@ module roci_requester_proof_tb #(
       rsp_q     <= rsp_i;
       timer_q   <= timer_i;
       control_q <= control_i;
+      fault_psn_q <= fault_psn_i;
     end
   end
 
@@ -122,12 +126,14 @@ module roci_requester_proof_tb #(
 
 `ifdef FORMAL
   logic [23:0] f_flight, f_flight_after, f_freed, f_acked;
-  logic        f_begins, f_silent;
+  logic        f_begins, f_silent, f_fault;
   assign f_flight       = qp_q.psn_next - qp_q.una;
   assign f_flight_after = qp_d.psn_next - qp_d.una;
   assign f_freed        = qp_d.una - qp_q.una;
   assign f_acked        = run_q.upto - qp_q.una;
   assign f_begins       = state_q == roci_pkg::RequesterLook && kind_q == 3'd3;
+  assign f_fault        = kind_q == 3'd4 && state_q == roci_pkg::RequesterRetire && f_acked == '0
+                          && run_q.ask == roci_pkg::AskNone;
   assign f_silent       = (step.retire && !entry_i.signaled)
                           || (state_q == roci_pkg::RequesterOperated && !plan_q.signaled);
 
@@ -165,7 +171,8 @@ module roci_requester_proof_tb #(
   `ASSERT(AskIsKnown, `IMPLIES(responding, run_q.ask <= roci_pkg::AskAtomic)
                       && `IMPLIES(state_q == roci_pkg::RequesterAct,
                                   run_q.ask != roci_pkg::AskNone))
-  `ASSERT(KindFitsState, `IMPLIES(responding, kind_q == 3'd1) && `IMPLIES(planning, kind_q == 3'd0))
+  `ASSERT(KindFitsState, `IMPLIES(responding, kind_q == 3'd1 || f_fault)
+                         && `IMPLIES(planning, kind_q == 3'd0))
 
   // The window
   `ASSERT(SendsWithinWindow, `IMPLIES(step.desc, f_flight < 24'(Window)))

@@ -23,13 +23,14 @@ module roci_requester_respond (
 
   logic [7:0]  syndrome;
   logic [23:0] ahead, entry_span;
-  logic        have, last, fits, kind_ok, length_ok, syndrome_ok;
+  logic        have, last, bad, fits, kind_ok, length_ok, syndrome_ok;
 
   assign syndrome   = rsp_i.ext[223:216];
   assign ahead      = run_i.upto - qp_i.una;
   assign have       = qp_i.count != '0;
   assign entry_span = entry_i.last + 24'd1 - qp_i.una;
   assign last       = rsp_i.psn == entry_i.last;
+  assign bad        = qp_i.bad && qp_i.bad_psn - entry_i.first <= entry_i.last - entry_i.first;
 
   roci_requester_check u_check (
     .opcode_i(rsp_i.opcode), .aeth_kind_i(syndrome[7:5]), .payload_len_i(rsp_i.payload_len),
@@ -56,6 +57,10 @@ module roci_requester_respond (
           run_o.status = entry_i.status;
           run_o.vendor = entry_i.vendor;
           step_o.state = roci_pkg::RequesterFail;
+        end else if (have && bad && ahead < entry_span) begin
+          run_o.status = roci_pkg::StatusLocProtErr;
+          run_o.vendor = roci_pkg::VendorErrPayload;
+          step_o.state = roci_pkg::RequesterFail;
         end else if (ahead == '0 || !have) begin
           step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
                                                         : roci_pkg::RequesterAct;
@@ -81,6 +86,12 @@ module roci_requester_respond (
           run_o.progress   = 1'b1;
           if (ahead == entry_span && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
             step_o.state = roci_pkg::RequesterEnd;
+          end
+          if (bad) begin
+            // The peer has it whole, of an earlier copy: go on behind it.
+            qp_o.bad     = 1'b0;
+            run_o.status = roci_pkg::StatusLocProtErr;
+            step_o.state = roci_pkg::RequesterBack;
           end
         end
       end

@@ -41,6 +41,11 @@ module roci_requester_state #(
   input  logic [4:0]                 ring_write_at_i,
   input  roci_pkg::requester_entry_t entry_i,
 
+  // ticket of the newest packet of a message, read with its entry
+  output logic [9:0]                 ticket_o,
+  input  logic                       ticket_write_i,
+  input  logic [9:0]                 ticket_i,
+
   // where READ data and atomic results go: first piece of the list, and its length
   input  logic                       slot_read_i,
   input  logic [3:0]                 slot_read_at_i,
@@ -61,7 +66,8 @@ module roci_requester_state #(
 
   roci_pkg::qp_attr_t              attr_row;
   logic [roci_pkg::QpAttrBits-1:0] attr_bits;
-  logic                            unused_ram0, unused_ram1, unused_ram2;
+  logic                            unused_ram0, unused_ram1, unused_ram2,
+                                   unused_ram3;
   assign attr_row = row_data_i[roci_pkg::QpAttrBits-1:0];
   assign attr_o   = attr_bits;
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
@@ -77,6 +83,13 @@ module roci_requester_state #(
     .read_i(ring_read_i), .read_row_i({row_i, ring_read_at_i[RingBits-1:0]}),
     .read_data_o(entry_bits), .ready_o(unused_ram1));
   assign entry_o = entry_bits;
+
+  roci_ram #(.Width(10), .Depth(NumQps * RingDepth)) u_ticket (
+    .clk_i, .rst_ni,
+    .write_i(ticket_write_i), .write_row_i({row_i, ring_write_at_i[RingBits-1:0]}),
+    .write_data_i(ticket_i),
+    .read_i(ring_read_i), .read_row_i({row_i, ring_read_at_i[RingBits-1:0]}),
+    .read_data_o(ticket_o), .ready_o(unused_ram3));
 
   localparam int unsigned SlotBits = roci_pkg::SgeBits + 4;
   logic [SlotBits-1:0] slot_bits;
@@ -113,6 +126,6 @@ module roci_requester_state #(
 
   logic unused;
   assign unused = &{1'b0, row_index_i, row_data_i, ring_read_at_i, ring_write_at_i, slot_plan_i,
-                    unused_ram0, unused_ram1, unused_ram2};
+                    unused_ram0, unused_ram1, unused_ram2, unused_ram3};
 
 endmodule

@@ -1,12 +1,14 @@
 // Packets that wait to be taken by tx, and the pieces of their payload.
 //
 // Throughput: a packet and a piece per clock. Latency: one clock. Packets of a queue pair that goes
-// back are dropped with their pieces, so that what is sent again does not wait behind them;
-// desc_valid_o may fall then. A packet is counted when it is taken.
+// back are dropped with their pieces, so that what is sent again does not wait behind them, and so
+// are those that an acknowledgement overtook; desc_valid_o may fall then. A packet is counted when it
+// is taken, and in flight until it has left.
 //
-//  desc --> | 4, each alive or not | --> desc_o, count_o
-//                                  +---> fate --+
-//  verdict (plan sent, or dropped) -------------+--> pieces pass, or are dropped
+//  desc --> | 4, each alive or not | --+--> desc_o, count_o
+//                                      +--> flight <-- sent
+//                                      +--> fate --+
+//  verdict (plan sent, or dropped) ----------------+--> pieces pass, or are dropped
 
 `include "assert.svh"
 
@@ -21,8 +23,10 @@ module roci_requester_tx #(
   input  roci_pkg::tx_desc_t   desc_i,
   input  logic                 desc_push_i,
   input  logic                 verdict_push_i,  // a plan with pieces: desc_push_i is the verdict
-  input  logic                 kill_i,          // never with desc_push_i
-  input  logic [QpBits-1:0]    kill_row_i,
+  input  logic [23:0]          desc_end_i,      // PSN behind it
+  input  logic [QpBits-1:0]    row_i,           // queue pair in hand
+  input  logic [23:0]          una_i,           // its packets before this are not needed any more
+  input  logic                 kill_i,          // nor any other; never with desc_push_i
   output logic                 room_o,          // for a packet now and one that ends now
   input  roci_pkg::seg_t       plan_seg_i,
   input  logic                 plan_seg_valid_i,
@@ -39,6 +43,18 @@ module roci_requester_tx #(
   output logic                 count_valid_o,
   input  logic                 count_ready_i,
 
+  // packets on the way, see roci_requester_flight
+  output logic [9:0]           newest_o,
+  output logic [9:0]           left_o,
+  input  logic                 sent_i,
+  input  logic                 sent_error_i,
+  input  logic [QpBits-1:0]    sent_row_i,
+  input  logic [23:0]          sent_psn_i,
+  output logic [QpBits-1:0]    fault_row_o,
+  output logic [23:0]          fault_psn_o,
+  output logic                 fault_valid_o,
+  input  logic                 fault_ready_i,
+
   output logic                 empty_o
 );
 
@@ -46,7 +62,7 @@ module roci_requester_tx #(
 
   logic [2:0] level, count_level, fate_level;
   logic [3:0] verdict_level;
-  logic       desc_room, desc_valid, pop, taken, alive, outlets;
+  logic       desc_room, desc_valid, pop, taken, alive, outlets, flight_room, flight_empty;
 
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(Depth)) u_desc (
     .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
@@ -57,10 +73,15 @@ module roci_requester_tx #(
   logic [Depth-1:0] alive_q, killed;
   for (genvar i = 0; i < Depth; i++) begin : gen_row
     logic [QpBits-1:0] row_q;
+    logic [23:0]       end_q, rest;
     always_ff @(posedge clk_i) begin
-      if (desc_push_i && in_q == 2'(i)) row_q <= desc_i.qpn[QpBits-1:0];
+      if (desc_push_i && in_q == 2'(i)) begin
+        row_q <= desc_i.qpn[QpBits-1:0];
+        end_q <= desc_end_i;
+      end
     end
-    assign killed[i] = kill_i && row_q == kill_row_i;
+    assign rest      = end_q - una_i;
+    assign killed[i] = row_q == row_i && (kill_i || rest == '0 || rest[23]);
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -77,9 +98,14 @@ module roci_requester_tx #(
     end
   end
 
+  roci_requester_flight #(.NumQps(NumQps)) u_flight (
+    .clk_i, .rst_ni, .push_i(desc_push_i), .pop_i(pop), .taken_i(taken), .room_o(flight_room),
+    .sent_i, .sent_error_i, .sent_row_i, .sent_psn_i, .newest_o, .left_o,
+    .fault_row_o, .fault_psn_o, .fault_valid_o, .fault_ready_i, .empty_o(flight_empty));
+
   logic fate_room, count_room, verdict_room;
   assign alive        = alive_q[out_q];
-  assign outlets      = fate_level <= 3'd3 && count_level <= 3'd3;
+  assign outlets      = fate_level <= 3'd3 && count_level <= 3'd3 && flight_room;
   assign desc_valid_o = desc_valid && alive && outlets;
   assign taken        = desc_valid_o && desc_ready_i;
   assign pop          = taken || (desc_valid && !alive && outlets);
@@ -110,7 +136,7 @@ module roci_requester_tx #(
   assign packet_end       = plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last;
 
   assign room_o  = level <= 3'd2 && verdict_level <= 4'd6;
-  assign empty_o = !desc_valid && !count_valid_o && !verdict_valid && !fate_valid
+  assign empty_o = flight_empty && !desc_valid && !count_valid_o && !verdict_valid && !fate_valid
                    && !plan_seg_valid_i;
 
   `ASSERT(DescHasRoom, `IMPLIES(desc_push_i, desc_room && !kill_i))

@@ -78,6 +78,12 @@ module roci_sq #(
   output logic                    seg_valid_o,
   input  logic                    seg_ready_i,
 
+  // packets that left, in order
+  input  logic                    sent_i,
+  input  logic                    sent_error_i,  // with it: its payload could not be read
+  input  logic [23:0]             sent_qpn_i,
+  input  logic [23:0]             sent_psn_i,
+
   // responses, and where their payload goes
   input  roci_pkg::rx_meta_t      rsp_meta_i,
   input  logic                    rsp_meta_valid_i,
@@ -176,7 +182,7 @@ module roci_sq #(
     .ptr_o(set_ptr), .ptr_valid_o(set_ptr_valid), .ptr_ready_i(set_ptr_ready),
     .done_valid_o(done_valid), .done_row_o(done_row), .done_index_o(done_index),
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
-    .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i,
+    .sent_i, .sent_error_i, .sent_qpn_i, .sent_psn_i, .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i,
     .br_valid_o(br_again_valid_o), .br_ready_i(br_again_ready_i), .br_addr_o(br_again_addr_o),
     .br_pasid_o(br_again_pasid_o), .br_count_o(br_again_count_o), .br_data_i(br_again_data_i),
     .br_error_i(br_again_error_i), .br_data_valid_i(br_again_data_valid_i),

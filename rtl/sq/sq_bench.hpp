@@ -315,6 +315,7 @@ class Bench {
   };
   std::deque<Packet> tx_;  // described, pieces still to come
   std::deque<Piece> segs_;
+  std::deque<std::pair<unsigned, unsigned>> left_;  // QPN and PSN of packets that left
   std::deque<Packet> wire_;    // to the peer
   std::deque<Bytes> scatter_;  // payload of responses taken by the adapter
   std::size_t scattered_ = 0;
@@ -485,6 +486,12 @@ inline void Bench::tick() {
   d.key_op_req_ready_i = now % 3 == 0;
   d.key_cut_req_ready_i = 1;
   d.key_place_req_ready_i = 1;
+  d.sent_i = !left_.empty();
+  if (!left_.empty()) {
+    d.sent_qpn_i = left_.front().first;
+    d.sent_psn_i = left_.front().second;
+    left_.pop_front();
+  }
   d.desc_ready_i = now % desc_every == 0 && tx_.size() < 64;
   d.seg_ready_i = 1;
   d.rsp_seg_ready_i = !scatter_.empty();
@@ -606,6 +613,7 @@ inline void Bench::tick() {
       std::printf("%8lu  tx qp %u op %02x psn %06x len %u\n", now, p.qpn, p.opcode, p.psn,
                   p.payload_len);
     sent.push_back(p);
+    left_.emplace_back(p.qpn, p.psn);
     const bool lost = (loss > 0 && std::uniform_real_distribution<>(0, 1)(random) < loss) ||
                       (lose_request && lose_request(p));
     if (!lost && auto_peer) wire_.push_back(std::move(p));

@@ -43,6 +43,7 @@ module roci_tx_order #(
 
   // packets that left, in order
   input  logic                 sent_i,
+  output logic                 sq_sent_o,
   output logic                 rq_sent_o,
   output logic [23:0]          sent_qpn_o,
   output logic [23:0]          sent_psn_o,
@@ -118,6 +119,7 @@ module roci_tx_order #(
     .level_o     (on_way)
   );
 
+  assign sq_sent_o = sent_i && !sent_rq;
   assign rq_sent_o = sent_i && sent_rq;
   assign idle_o    = on_way == '0 && !in_segs_q && !sq_desc_valid_i && !rq_desc_valid_i;
 

@@ -42,7 +42,7 @@ TEST_CASE("tx_order: packets and pieces come out in one order, each once, and re
   std::deque<bool> on_way;
   unsigned done[2] = {0, 0};
   unsigned piece_number = 0;
-  unsigned rq_sent = 0, rq_expected = 0;
+  unsigned sq_sent = 0, rq_sent = 0, rq_expected = 0, sent = 0;
   while (done[0] + done[1] < 2000) {
     for (int s = 0; s < 2; ++s) {
       Source& source = sources[s];
@@ -107,13 +107,16 @@ TEST_CASE("tx_order: packets and pieces come out in one order, each once, and re
       }
     }
     if (dut->sent_i) {
+      ++sent;
       rq_expected += on_way.front();
       on_way.pop_front();
     }
+    sq_sent += dut->sq_sent_o;
     rq_sent += dut->rq_sent_o;
     dut.tick();
   }
   CHECK(rq_sent == rq_expected);
+  CHECK(sq_sent == sent - rq_expected);
   CHECK(done[0] > 600);
   CHECK(done[1] > 600);
 }

@@ -180,8 +180,67 @@ TEST_CASE("errors: payload that cannot be read never arrives as good") {
     self.node.poison(self.region.address() + 2048, 64);
     driver::SendRequest r = request(Opcode::kWrite, self, 2048, 64, peer, kTarget);
     self.qp().send(r);
-    const auto done = self.send_cq.wait(100'000'000);
-    if (done) CHECK(done->status != Status::kSuccess);
+    CHECK(self.sent().status == Status::kLocProtErr);
     for (int i = 0; i < 64; ++i) REQUIRE(peer.data(kTarget)[i] == 0x77);
   });
+}
+
+// At the first, a middle and the last packet; with nothing to retry, since it is no loss.
+TEST_CASE("errors: F-80: a message whose payload cannot be read ends in LOC_PROT_ERR, in its turn") {
+  constexpr std::uint32_t kPacket = 1024, kBytes = 4 * kPacket + 300;
+  for (const unsigned width : {512u, 64u}) {
+    for (const Opcode opcode : {Opcode::kWrite, Opcode::kSend, Opcode::kWriteImm}) {
+      for (const unsigned bad : {0u, 2u, 4u}) {
+        for (const unsigned before : {0u, 1u, 3u}) {
+          CAPTURE(width);
+          CAPTURE(static_cast<int>(opcode));
+          CAPTURE(bad);
+          CAPTURE(before);
+          Config config;
+          config.width = width;
+          PairOptions options;
+          options.connect.path_mtu = 3;
+          options.connect.retry_cnt = 0;
+          Pair pair(config, options);
+          pair.run([&](Side& self, Side& peer) {
+            std::memset(peer.data(kTarget), 0x77, 8 * kBytes);
+            for (unsigned i = 0; i < 6; ++i) {
+              peer.qp().receive({i, {peer.region.sge(kTarget + i * kBytes, kBytes)}});
+            }
+            std::vector<driver::SendRequest> list;
+            for (unsigned i = 0; i < before + 3; ++i) {
+              fill(self.data(i * kBytes), kBytes, i);
+              list.push_back(request(opcode, self, i * kBytes, kBytes, peer, kTarget + i * kBytes));
+              list.back().id = i;
+            }
+            self.node.poison(self.region.address() + before * kBytes + bad * kPacket + 128, 64);
+            REQUIRE(self.qp().post_send(list.data(), static_cast<unsigned>(list.size())));
+            for (unsigned i = 0; i < list.size(); ++i) {
+              const driver::Completion done = self.sent();
+              CHECK(done.id == i);
+              CHECK(done.status == (i < before    ? Status::kSuccess
+                                    : i == before ? Status::kLocProtErr
+                                                  : Status::kWrFlushErr));
+            }
+            CHECK(self.qp().query().state == driver::QpState::kErr);
+            CHECK(self.qp().counters().retries == 0);
+            self.node.sleep(100'000);
+            for (unsigned i = 0; i < before; ++i) {
+              CHECK(first_wrong(peer.data(kTarget + i * kBytes), kBytes, i) == kBytes);
+            }
+            // Of the message itself what is before the place may have arrived, and no more of it.
+            const std::uint8_t* target = peer.data(kTarget + before * kBytes);
+            for (std::uint32_t i = 0; i < kBytes; ++i) {
+              const bool may_be = i < bad * kPacket;
+              REQUIRE((target[i] == 0x77 || (may_be && target[i] == pattern(before, i))));
+            }
+            for (std::uint32_t i = 0; i < 2 * kBytes; ++i) REQUIRE(target[kBytes + i] == 0x77);
+            unsigned received = 0;
+            while (const auto done = peer.receive_cq.poll()) received += done->ok();
+            CHECK(received == (opcode == Opcode::kWrite ? 0 : before));
+          });
+        }
+      }
+    }
+  }
 }

@@ -8,6 +8,7 @@ namespace roci::testbench {
 namespace {
 
 constexpr std::size_t kEventsKept = 16;
+constexpr std::uint32_t kPayload = spec::code_of(spec::kVendorErrs, "Payload");
 constexpr std::uint64_t kRaceNs = 5000;  // within which a receive and a SEND may swap places
 
 std::uint32_t field(const packet::Bytes& cqe, spec::Place place) {
@@ -40,6 +41,17 @@ void Shadow::diverged(std::uint32_t qpn, const Pair& pair, const std::string& te
   report_(all);
 }
 
+void Shadow::drop_expected(std::uint32_t qpn) {
+  for (auto at = expected_.begin(); at != expected_.end();) {
+    if (at->qpn != qpn) {
+      ++at;
+      continue;
+    }
+    told_ -= at->told;
+    at = expected_.erase(at);
+  }
+}
+
 /// From here to its RESET the queue pair is not compared.
 void Shadow::leave_out(std::uint32_t qpn, Pair& pair, const char* why) {
   note(pair, now_ns_, std::string("not compared any more: ") + why);
@@ -50,9 +62,7 @@ void Shadow::leave_out(std::uint32_t qpn, Pair& pair, const char* why) {
     pair.rtl[queue].clear();
   }
   pair.early.clear();
-  expected_.erase(std::remove_if(expected_.begin(), expected_.end(),
-                                 [&](const Expected& e) { return e.qpn == qpn; }),
-                  expected_.end());
+  drop_expected(qpn);
 }
 
 /// Whether the model sent this as well. `fault`: it sent something else at that PSN.
@@ -86,12 +96,15 @@ bool Shadow::known_request(std::uint32_t qpn, Pair& pair, const packet::Parsed& 
 void Shadow::request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet) {
   const nic::QueuePair* model = model_.queue_pair(qpn);
   if (model == nullptr) return;
-  if (packet.psn().before(model->requester.oldest_psn())) {
-    ++counts_.late;
-    return;
-  }
+  // What is repeated after its ACK came must be what it was (RQ-20).
+  const bool late = packet.psn().before(model->requester.oldest_psn());
   std::string fault;
   if (!known_request(qpn, pair, packet, &fault)) {
+    if (late) {
+      diverged(qpn, pair, "PSN " + std::to_string(packet.bth().psn()) +
+                              ": acknowledged, and nothing that the model sent");
+      return;
+    }
     pair.early.push_back(packet.frame.copy());  // the model may come to it yet
     return;
   }
@@ -99,7 +112,7 @@ void Shadow::request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& p
     diverged(qpn, pair, "PSN " + std::to_string(packet.bth().psn()) + ": " + fault);
     return;
   }
-  ++counts_.requests;
+  ++(late ? counts_.late : counts_.requests);
 }
 
 void Shadow::retry_early(std::uint32_t qpn, Pair& pair) {
@@ -116,31 +129,61 @@ void Shadow::retry_early(std::uint32_t qpn, Pair& pair) {
   }
 }
 
-/// Data that must be in memory by now is compared; what newer writes cover is theirs.
+/// The first byte that is not in memory yet, if any; bytes that newer writes cover are theirs.
+std::optional<std::size_t> Shadow::missing(std::deque<Expected>::const_iterator at) const {
+  packet::Bytes now(at->bytes.size());
+  if (!peek_(at->pasid, at->address, now.data(), now.size())) return {};
+  std::vector<bool> covered(now.size());
+  for (auto newer = std::next(at); newer != expected_.end(); ++newer) {
+    const std::uint64_t first = std::max(newer->address, at->address);
+    const std::uint64_t end =
+        std::min(newer->address + newer->bytes.size(), at->address + at->bytes.size());
+    for (std::uint64_t a = first; a < end; ++a) covered[a - at->address] = true;
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!covered[i] && now[i] != at->bytes[i]) return i;
+  }
+  return {};
+}
+
+/// Data that must be in memory by now.
 void Shadow::check_writes(std::uint32_t qpn, bool answer, Psn up_to) {
   for (auto at = expected_.begin(); at != expected_.end();) {
     if (at->qpn != qpn || at->answer != answer || Psn(at->psn).after(up_to)) {
       ++at;
       continue;
     }
-    packet::Bytes now(at->bytes.size());
-    if (peek_(at->pasid, at->address, now.data(), now.size())) {
-      std::vector<bool> covered(now.size());
-      for (auto newer = std::next(at); newer != expected_.end(); ++newer) {
-        const std::uint64_t first = std::max(newer->address, at->address);
-        const std::uint64_t end =
-            std::min(newer->address + newer->bytes.size(), at->address + at->bytes.size());
-        for (std::uint64_t a = first; a < end; ++a) covered[a - at->address] = true;
-      }
-      for (std::size_t i = 0; i < now.size(); ++i) {
-        if (covered[i] || now[i] == at->bytes[i]) continue;
-        diverged(qpn, pairs_[qpn],
-                 "payload of PSN " + std::to_string(at->psn) + ", byte " + std::to_string(i) +
-                     " of " + std::to_string(now.size()) + ", is not in memory");
-        return;
-      }
-      ++counts_.writes;
+    if (const auto byte = missing(at)) {
+      diverged(qpn, pairs_[qpn],
+               "payload of PSN " + std::to_string(at->psn) + ", byte " + std::to_string(*byte) +
+                   " of " + std::to_string(at->bytes.size()) + ", is not in memory");
+      return;
     }
+    ++counts_.writes;
+    told_ -= at->told;
+    at = expected_.erase(at);
+  }
+}
+
+/// A NAK told that these arrived; they may still be on the way to memory (decision 0003). The peer
+/// may change them when they are there, so they are looked at whenever memory has changed.
+void Shadow::await_writes(std::uint32_t qpn, Psn before) {
+  for (Expected& e : expected_) {
+    if (e.qpn != qpn || e.answer || e.told || !Psn(e.psn).before(before)) continue;
+    e.told = true;
+    ++told_;
+  }
+  memory_changed();
+}
+
+void Shadow::memory_changed() {
+  for (auto at = expected_.begin(); told_ != 0 && at != expected_.end();) {
+    if (!at->told || missing(at)) {
+      ++at;
+      continue;
+    }
+    ++counts_.writes;
+    --told_;
     at = expected_.erase(at);
   }
 }
@@ -156,7 +199,11 @@ void Shadow::answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
   if (packet.bth().opcode() == packet::kRcAck) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
     const bool nak = syndrome >= nic::syndrome::kRnr;
-    if (nak && pair.naks.count({psn.value(), syndrome}) == 0) {
+    const bool gap = syndrome == nic::syndrome::kSequence;
+    if (gap && psn.before(expected) && pair.naks.count({psn.value(), syndrome}) == 0) {
+      // The model took a packet that the receive buffer had no room for: World compares how many.
+      ++counts_.full;
+    } else if (nak && pair.naks.count({psn.value(), syndrome}) == 0) {
       if (race) return leave_out(qpn, pair, "a receive came with the request");
       diverged(qpn, pair, what + "the model has no NAK " + std::to_string(syndrome));
       return;
@@ -175,7 +222,11 @@ void Shadow::answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
                    std::to_string(model->responder.msn()));
       return;
     }
-    check_writes(qpn, false, nak ? psn - 1 : psn);
+    if (gap) {
+      await_writes(qpn, psn);
+    } else {
+      check_writes(qpn, false, nak ? psn - 1 : psn);
+    }
   } else {
     const auto found = pair.answers.find(psn.value());
     if (found == pair.answers.end()) {
@@ -245,6 +296,10 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
       return;
     }
     ++counts_.completions;
+    // Packets behind unreadable payload may have left before it was known.
+    if (queue == 0 && field(rtl.cqe, spec::place_of(spec::kCqe, "vendor_err")) == kPayload) {
+      pair.early.clear();
+    }
     // A WRITE may complete by the answer to a READ behind it, whose data is not due yet.
     const std::uint32_t opcode = field(rtl.cqe, spec::place_of(spec::kCqe, "opcode"));
     const bool due = queue != 0 || opcode == static_cast<std::uint32_t>(nic::WcOp::kRead) ||

@@ -11,6 +11,8 @@ using nic::reg;
 
 constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
 constexpr unsigned kStepsAtOnce = 1u << 16;
+constexpr std::uint64_t kMoveNs = 5000;  // completions still go to a ring that was left
+constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
 constexpr std::uint32_t kForEver = 7;  // of retry counters
 constexpr std::uint32_t kIndexMask = 0xFFFFFF;
 constexpr std::uint32_t kGoAndWrite = 3u << 30;
@@ -50,13 +52,14 @@ bool Shadow::ring_of(std::uint64_t address, std::uint32_t* cqn) const {
   auto after = rings_.upper_bound(address);
   if (after == rings_.begin()) return false;
   --after;
-  *cqn = after->second.second;
-  return address - after->first < after->second.first;
+  *cqn = after->second.cqn;
+  return address - after->first < after->second.bytes && after->second.until_ns >= now_ns_;
 }
 
 bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
                    std::size_t bytes) {
   std::uint32_t cqn = 0;
+  if (copying_) return true;  // what firmware writes
   if (bytes == kCqeBytes && ring_of(address, &cqn)) {
     const auto field = [&](spec::Place place) {
       return static_cast<std::uint32_t>(spec::get_memory(from, place));
@@ -72,7 +75,7 @@ bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_
   packet::Bytes before(bytes);
   if (!peek_(pasid, address, before.data(), bytes)) return false;
   expected_.push_back({frame_qpn_, frame_psn_, frame_is_answer_, pasid, address,
-                       packet::Bytes(from, from + bytes)});
+                       packet::Bytes(from, from + bytes), false});
   return true;
 }
 
@@ -85,9 +88,7 @@ void Shadow::run(std::uint64_t now_ns) {
 
 void Shadow::new_life(std::uint32_t qpn) {
   pairs_[qpn] = Pair{};
-  expected_.erase(std::remove_if(expected_.begin(), expected_.end(),
-                                 [&](const Expected& e) { return e.qpn == qpn; }),
-                  expected_.end());
+  drop_expected(qpn);
 }
 
 /// Follows what the rows say; the model's copy of some is altered so that it waits for the RTL.
@@ -111,9 +112,11 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
   } else if (table == kCq) {
     const nic::Cq cq = nic::decode_cq(table_data_);
     for (auto at = rings_.begin(); at != rings_.end();) {
-      at = at->second.second == index ? rings_.erase(at) : std::next(at);
+      if (at->second.cqn == index && cq.resize) at->second.until_ns = now_ns + kMoveNs;
+      const bool gone = at->second.cqn == index ? !cq.resize : at->second.until_ns < now_ns;
+      at = gone ? rings_.erase(at) : std::next(at);
     }
-    if (cq.valid) rings_[cq.base] = {kCqeBytes << cq.log, index};
+    if (cq.valid) rings_[cq.base] = {kCqeBytes << cq.log, index, kForEverNs};
   } else if (table == kQpState) {
     const auto state = static_cast<nic::QpState>(table_data_[0] & 7);
     Pair& pair = pairs_[index];
@@ -131,6 +134,10 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
     spec::put_memory(&table_data_[offset - kTableData.offset], {0, 32}, value);
   } else if (offset == reg("TableCommand") && (value & kGoAndWrite) == kGoAndWrite) {
     table_written(now_ns, value);
+  } else if (offset == reg("DmaAddressLo")) {
+    dma_address_ = (dma_address_ >> 32 << 32) | value;
+  } else if (offset == reg("DmaAddressHi")) {
+    dma_address_ = (dma_address_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
   } else if (offset == reg("EqBaseLo")) {
     eq_base_ = (eq_base_ >> 32 << 32) | value;
   } else if (offset == reg("EqBaseHi")) {
@@ -144,7 +151,11 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
       for (auto& [qpn, pair] : pairs_) pair.receive_posted_ns = now_ns;
     }
   }
+  // When a ring moves, firmware copies what waits in it.
+  copying_ = offset == reg("DmaCommand");
+  if (copying_ && (value & kGoAndWrite) == kGoAndWrite) copies_.insert(dma_address_);
   model_.write32(offset, value);
+  copying_ = false;
   run(now_ns);
   for (auto& [qpn, pair] : pairs_) {
     compare_completions(qpn, pair, 0);
@@ -239,8 +250,9 @@ void Shadow::frame_sent(std::uint64_t now_ns, const packet::Parsed& packet) {
 void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
                             unsigned bytes) {
   std::uint32_t cqn = 0;
-  if (silent_ || bytes != kCqeBytes || !ring_of(address, &cqn)) return;
+  if (silent_) return;
   run(now_ns);
+  if (copies_.erase(address) != 0 || bytes != kCqeBytes || !ring_of(address, &cqn)) return;
   const auto field = [&](spec::Place place) {
     return static_cast<std::uint32_t>(spec::get_memory(host, place));
   };

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -33,12 +34,15 @@ class Shadow final : private nic::HostMemory {
   void frame_sent(std::uint64_t now_ns, const packet::Parsed& packet);
   void memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
                       unsigned bytes);
+  /// Host memory was written by the RTL.
+  void memory_changed();
   /// Nothing is under way any more: what the model did and the RTL did not is missing.
   void finish(std::uint64_t now_ns);
 
   struct Counts {
     std::uint64_t requests = 0, responses = 0, completions = 0, writes = 0;  ///< found equal
-    std::uint64_t late = 0;      ///< requests repeated after their ACK had come: not compared
+    std::uint64_t late = 0;      ///< requests repeated after their ACK had come, and equal
+    std::uint64_t full = 0;      ///< gaps that a full receive buffer made
     std::uint64_t left_out = 0;  ///< lives of queue pairs that were not compared to their end
   };
   const Counts& counts() const { return counts_; }
@@ -52,6 +56,7 @@ class Shadow final : private nic::HostMemory {
     std::uint32_t pasid;
     std::uint64_t address;
     packet::Bytes bytes;
+    bool told = false;  ///< acknowledged by a NAK that did not wait for the memory
   };
   struct Completion {
     packet::Bytes cqe;
@@ -103,6 +108,9 @@ class Shadow final : private nic::HostMemory {
   void compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue);
   bool same(const Pair& pair, const Completion& rtl, const Completion& model,
             std::string* fault) const;
+  std::optional<std::size_t> missing(std::deque<Expected>::const_iterator at) const;
+  void await_writes(std::uint32_t qpn, Psn before);
+  void drop_expected(std::uint32_t qpn);
   void check_writes(std::uint32_t qpn, bool answer, Psn up_to);
   void leave_out(std::uint32_t qpn, Pair& pair, const char* why);
   void note(Pair& pair, std::uint64_t now_ns, const std::string& text);
@@ -116,9 +124,18 @@ class Shadow final : private nic::HostMemory {
   bool silent_ = false;  ///< a divergence was reported: what follows are its consequences
 
   std::map<std::uint32_t, Pair> pairs_;
-  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> rings_;  ///< base: bytes, CQ
+  struct Ring {
+    std::uint64_t bytes;
+    std::uint32_t cqn;
+    std::uint64_t until_ns;  ///< when it is left
+  };
+  std::map<std::uint64_t, Ring> rings_;  ///< by address
+  std::set<std::uint64_t> copies_;       ///< writes of firmware under way
+  std::uint64_t dma_address_ = 0;
+  bool copying_ = false;
   std::map<std::uint32_t, nic::Av> peers_;
   std::deque<Expected> expected_;
+  unsigned told_ = 0;  ///< how many of these are told
   std::uint64_t eq_base_ = 0, eq_bytes_ = 0;
   nic::Row table_data_{};
   // What the model is doing when it touches memory or sends.

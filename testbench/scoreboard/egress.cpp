@@ -1,6 +1,8 @@
 #include "testbench/scoreboard/egress.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 #include "packet/lint.hpp"
 
@@ -16,6 +18,15 @@ std::uint32_t pmtu_bytes(unsigned code) { return 128u << code; }
 
 std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t pmtu) {
   return bytes == 0 ? 1 : static_cast<std::uint32_t>((bytes + pmtu - 1) / pmtu);
+}
+
+std::size_t hash_of(packet::ByteView bytes) {
+  return std::hash<std::string_view>{}(
+      {reinterpret_cast<const char*>(bytes.data), bytes.size});
+}
+/// A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes it.
+bool is_spoiled(const packet::Parsed& parsed) {
+  return !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected;
 }
 
 bool is_send(std::uint8_t op) {
@@ -50,11 +61,14 @@ void EgressMonitor::frame(const FrameEvent& event) {
   if (event.intact) receiver_work.progress(qpn, event.time_ns);
   if (event.injected) return;
   ++frames_;
-  // A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes it.
-  if (!parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected) return;
-  for (const std::string& text : packet::lint(parsed.frame)) violate(event, text);
-  if (!parsed.ok()) return;
-  if (payload_check_ && parsed.payload.size != 0 && !payload_check_(event)) {
+  if (is_spoiled(parsed)) {
+    if (parsed.payload.size == 0) violate(event, "a wrong ICRC, and no payload that could be wrong");
+    if (parsed.op == nullptr || parsed.op->response) return;
+  } else {
+    for (const std::string& text : packet::lint(parsed.frame)) violate(event, text);
+    if (!parsed.ok()) return;
+  }
+  if (!is_spoiled(parsed) && payload_check_ && parsed.payload.size != 0 && !payload_check_(event)) {
     report_("I7: node " + std::to_string(event.node) + " sent bytes that are not its own, PSN " +
             std::to_string(parsed.bth().psn()));
   }
@@ -129,7 +143,7 @@ void EgressMonitor::fresh(const FrameEvent& event, Requests& r,
     packets = packets_of(noted, pmtu);
   }
   const std::uint32_t psn = parsed.bth().psn();
-  r.sent[psn % kRemembered] = {psn, op, noted};
+  r.sent[psn % kRemembered] = {psn, op, noted, hash_of(parsed.payload), is_spoiled(parsed)};
   if (op == packet::kRcReadRequest || is_atomic(op)) {
     r.reads.push_back({psn, (Psn(psn) + (packets - 1)).value(), is_atomic(op)});
     const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
@@ -158,7 +172,7 @@ void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pm
     }
     return;
   }
-  const Sent& before = r.sent[psn % kRemembered];
+  Sent& before = r.sent[psn % kRemembered];
   if (before.psn != psn) {
     const auto covers = [psn](const Outstanding& read) {
       return !Psn(psn).before(Psn(read.first)) && !Psn(psn).after(Psn(read.last));
@@ -172,6 +186,13 @@ void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pm
     violate(event, "was " + std::string(packet::opcode_name(before.opcode)) + " with " +
                        std::to_string(before.bytes) + " bytes when first sent");
   }
+  if (is_spoiled(parsed)) return;
+  const std::size_t hash = hash_of(parsed.payload);
+  if (!before.spoiled && before.hash != hash) {
+    violate(event, "RQ-20: carries other bytes than before");
+  }
+  before.hash = hash;
+  before.spoiled = false;
 }
 
 void EgressMonitor::answer(const FrameEvent& event, Answers& a,

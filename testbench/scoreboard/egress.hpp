@@ -14,7 +14,7 @@
 namespace roci::testbench {
 
 /// Watches both directions of a wire between two nodes. For each queue pair: PSNs of requests
-/// count up, opcodes follow one another, a repeated PSN carries what it carried before, sizes
+/// count up, opcodes follow one another, a repeated PSN carries the bytes it carried before, sizes
 /// suit the path MTU, no more READs and atomics are out than allowed, answers answer something,
 /// and no gap is NAKed twice.
 class EgressMonitor : public FrameTap {
@@ -35,7 +35,9 @@ class EgressMonitor : public FrameTap {
   struct Sent {
     std::uint32_t psn = ~std::uint32_t{0};
     std::uint8_t opcode = 0;
-    std::uint32_t bytes = 0;  ///< payload, or DMALen of a READ
+    std::uint32_t bytes = 0;      ///< payload, or DMALen of a READ
+    std::size_t hash = 0;         ///< of the payload
+    bool spoiled = false;         ///< its payload could not be read
   };
   struct Outstanding {
     std::uint32_t first, last;  ///< PSNs

@@ -1,0 +1,74 @@
+// Packets that tx took and that have not left, in order, and what is known of them by ticket.
+//
+// A ticket counts packets as they come from the engine. Those that were dropped before tx took them
+// are told with those that were taken, so that "left" is one number: every packet up to that ticket
+// has left or will never. Its payload has been read then, and is not read again.
+// A packet whose payload could not be read is told as a fault. Room is kept for the faults of all that
+// is in flight, so none is lost.
+
+`include "assert.svh"
+
+module roci_requester_flight #(
+  parameter int unsigned NumQps = 256,
+  parameter int unsigned Depth  = 128,  // packets in flight, a power of two, at most 256
+  localparam int unsigned QpBits = $clog2(NumQps)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+
+  input  logic              push_i,        // a packet gets the next ticket
+  input  logic              pop_i,         // the oldest that was not told is
+  input  logic              taken_i,       // with it: taken, or else dropped
+  output logic              room_o,        // for pop_i
+
+  // packets taken, as they leave
+  input  logic              sent_i,
+  input  logic              sent_error_i,
+  input  logic [QpBits-1:0] sent_row_i,
+  input  logic [23:0]       sent_psn_i,
+
+  output logic [9:0]        newest_o,
+  output logic [9:0]        left_o,
+
+  output logic [QpBits-1:0] fault_row_o,
+  output logic [23:0]       fault_psn_o,
+  output logic              fault_valid_o,
+  input  logic              fault_ready_i,
+
+  output logic              empty_o
+);
+
+  localparam int unsigned LevelBits = $clog2(Depth) + 1;
+
+  logic [LevelBits-1:0] level, fault_level;
+  logic                 flight_room, valid, taken, leaves, fault_room;
+  roci_fifo #(.Width(1), .Depth(Depth)) u_flight (
+    .clk_i, .rst_ni, .in_data_i(taken_i), .in_valid_i(pop_i), .in_ready_o(flight_room),
+    .out_data_o(taken), .out_valid_o(valid), .out_ready_i(leaves), .level_o(level));
+  roci_fifo #(.Width(QpBits + 24), .Depth(Depth)) u_fault (
+    .clk_i, .rst_ni, .in_data_i({sent_row_i, sent_psn_i}), .in_valid_i(sent_i && sent_error_i),
+    .in_ready_o(fault_room), .out_data_o({fault_row_o, fault_psn_o}),
+    .out_valid_o(fault_valid_o), .out_ready_i(fault_ready_i), .level_o(fault_level));
+  assign room_o = {1'b0, level} + {1'b0, fault_level} < (LevelBits + 1)'(Depth);
+
+  // Packets may leave while dropped ones stand before them.
+  logic [LevelBits-1:0] owed_q;
+  assign leaves  = valid && (!taken || sent_i || owed_q != '0);
+  assign empty_o = !valid;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      owed_q   <= '0;
+      newest_o <= '0;
+      left_o   <= '0;
+    end else begin
+      owed_q <= owed_q + LevelBits'(sent_i) - LevelBits'(leaves && taken);
+      if (push_i) newest_o <= newest_o + 10'd1;
+      if (leaves) left_o <= left_o + 10'd1;
+    end
+  end
+
+  `ASSERT(FlightHasRoom, `IMPLIES(pop_i, flight_room))
+  `ASSERT(FaultHasRoom, `IMPLIES(sent_i && sent_error_i, fault_room))
+  `ASSERT(SentWasTaken, `IMPLIES(sent_i, valid && owed_q < level))
+
+endmodule
