@@ -106,7 +106,7 @@ void WorkMonitor::qp_modified(std::uint32_t qpn, const driver::QpAttributes& att
     c.receives.clear();
     c.send_failed = c.receive_failed = false;
   } else if (attributes.state == QpState::kRtr) {
-    ++c.life;
+    c.life = ++lives_;
   }
 }
 

@@ -48,7 +48,7 @@ class WorkMonitor : public driver::Observer {
   /// What is known of a queue pair.
   struct Connection {
     driver::QpAttributes attributes;
-    unsigned life = 0;              ///< counts connections of the same number
+    unsigned life = 0;              ///< tells connections of the same number apart; 0: none yet
     std::uint64_t progress_ns = 0;  ///< last sign of life of its sends
     bool waiting() const { return !sends.empty(); }
 
@@ -98,6 +98,7 @@ class WorkMonitor : public driver::Observer {
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint16_t, std::uint64_t>> shared_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t abandoned_ = 0, completions_ = 0;
+  unsigned lives_ = 0;  ///< connections made
 };
 
 }  // namespace roci::testbench
