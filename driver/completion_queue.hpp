@@ -20,6 +20,8 @@ class CompletionQueue {
   /// Takes up to `count` completions, oldest first, and says how many.
   std::size_t poll(Completion* out, std::size_t count);
   std::optional<Completion> poll();
+  /// poll() would give one.
+  bool ready() const { return !kept_.empty() || pending(); }
   /// Waits for a completion; none when `timeout_ns` went by.
   std::optional<Completion> wait(std::uint64_t timeout_ns = Device::kForever);
 

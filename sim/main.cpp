@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   roci::sim::add_bench(app, action);
   roci::sim::add_devices(app, action);
   roci::sim::add_conform(app, action);
+  roci::sim::add_soak(app, action);
   roci::sim::add_up(app, action);
   roci::sim::add_exec(app, action);
   roci::sim::add_link(app, action);

@@ -94,6 +94,21 @@ void add_probability(CLI::App& app, const std::string& name, double& target,
   add_parsed(app, name, target, parse_probability, text)->type_name("P");
 }
 
+void add_wish(CLI::App& app, const std::string& name, std::optional<double>& target,
+              const std::string& text) {
+  app.add_option_function<std::string>(
+         name,
+         [name, &target](const std::string& value) {
+           try {
+             target = parse_probability(value);
+           } catch (const std::invalid_argument& error) {
+             throw CLI::ValidationError(name, error.what());
+           }
+         },
+         text)
+      ->type_name("P");
+}
+
 const char* name_of(Operation operation) {
   switch (operation) {
     case Operation::kWrite:

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "testbench/nic/engine.hpp"
@@ -51,5 +52,8 @@ std::uint8_t mtu_code(unsigned bytes);
 /// Adds an option that takes a probability such as "1%" or "0.01".
 void add_probability(CLI::App& app, const std::string& name, double& target,
                      const std::string& text);
+/// The same where nothing given is not 0.
+void add_wish(CLI::App& app, const std::string& name, std::optional<double>& target,
+              const std::string& text);
 
 }  // namespace roci::sim

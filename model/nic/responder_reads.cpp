@@ -117,6 +117,12 @@ bool Responder::send_read(Answer* answer) {
     // The key may have gone since the READ was accepted (MR-07).
     place = qp_.engine.keys.remote(slot.rkey, slot.va + offset, bytes, qp_.attr.pd,
                                    access::kRemoteRead, qp_.number);
+    if (!place.ok && answer->replay) {
+      // A late copy; its READ may be done, and its key given up since (RSP-35).
+      qp_.engine.drop(DropCause::kDuplicate);
+      answers_.pop_front();
+      return true;
+    }
     if (!place.ok) {
       fail_at(answer->psn, syndrome::kAccess, EventKind::kQpAccess);
       return true;

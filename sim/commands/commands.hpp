@@ -15,6 +15,7 @@ void add_transfer(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_conform(CLI::App& app, Action& action);
+void add_soak(CLI::App& app, Action& action);
 void add_up(CLI::App& app, Action& action);
 void add_down(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);

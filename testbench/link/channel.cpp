@@ -101,6 +101,12 @@ FaultRule* Channel::matching(const packet::Parsed& parsed) {
   return hit;
 }
 
+bool Channel::spared(const packet::Parsed& parsed) const {
+  const std::vector<std::uint32_t>& qpns = config_.faults.spared;
+  return parsed.has_bth &&
+         std::find(qpns.begin(), qpns.end(), parsed.bth().dest_qp()) != qpns.end();
+}
+
 void Channel::note(std::string& text, FaultKind kind, const packet::Parsed& parsed,
                    std::string what) {
   if (!text.empty()) text += ", ";
@@ -177,7 +183,7 @@ void Channel::complete(bool injected) {
         note(text, FaultKind::kReplace, parsed, "rewritten");
         break;
     }
-  } else if (!drop && (parsed.has_bth || faults.all_frames)) {
+  } else if (!drop && !spared(parsed) && (parsed.has_bth || faults.all_frames)) {
     if (faults.loss > 0) {
       // Gilbert: every frame is lost in the bad state, which lasts mean_burst frames.
       const double leave = 1 / faults.mean_burst;
@@ -186,7 +192,7 @@ void Channel::complete(bool injected) {
       bad_ = faults.mean_burst <= 1 ? chance(faults.loss) : (bad_ ? !chance(leave) : chance(enter));
       if (bad_) {
         drop = true;
-        note(text, FaultKind::kDrop, parsed, "lost");
+        note(text, FaultKind::kDrop, parsed, faults.mean_burst > 1 ? "lost in a burst" : "lost");
       }
     }
     if (!drop) {

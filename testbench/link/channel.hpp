@@ -90,6 +90,7 @@ class Channel {
   bool chance(double probability);
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   void note(std::string& text, FaultKind kind, const packet::Parsed& parsed, std::string what);
+  bool spared(const packet::Parsed& parsed) const;
   FaultRule* matching(const packet::Parsed& parsed);
 
   ChannelConfig config_;

@@ -48,6 +48,7 @@ struct Faults {
   unsigned reorder_depth = 8;
   std::uint64_t jitter_ns = 0;  ///< uniform extra delay
   bool all_frames = false;
+  std::vector<std::uint32_t> spared;  ///< queue pairs whose frames the dice pass over
   std::vector<FaultRule> rules;  ///< tried before the dice, in order
   std::vector<Span> pauses;      ///< the MAC takes no beat: PFC pause
   std::vector<Span> blackouts;   ///< every frame is lost

@@ -74,8 +74,12 @@ void EgressMonitor::frame(const FrameEvent& event) {
   }
 
   const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
-  if (receiver == nullptr || receiver->life == 0)
-    return;  // gone or not yet there: nothing is known
+  // Gone, not yet there or between two lives: nothing is known.
+  if (receiver == nullptr || receiver->life == 0 ||
+      receiver->attributes.state == driver::QpState::kReset ||
+      receiver->attributes.state == driver::QpState::kInit) {
+    return;
+  }
   const Key key{event.node, qpn};
   if (parsed.op->response) {
     Answers& a = answers_[key];
@@ -211,7 +215,10 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
   } else if (a.nak && !parsed.psn().before(Psn(*a.nak))) {
     a.nak.reset();
   }
-  if (found != requests_.end() && found->second.known) {
+  const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
+  const bool this_life = found != requests_.end() && found->second.known &&
+                         (sender == nullptr || found->second.life == sender->life);
+  if (this_life) {
     Requests& r = found->second;
     // A NAK names the PSN that is missing, which may be the next one (lost before it).
     if (!parsed.psn().before(Psn(r.next))) violate(event, "answers a PSN that was not sent");

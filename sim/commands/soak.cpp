@@ -1,0 +1,299 @@
+// roci soak: random work, faults and lives of queue pairs, round after round.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "sim/commands/commands.hpp"
+#include "sim/options.hpp"
+#include "sim/report/files.hpp"
+#include "sim/report/recorder.hpp"
+#include "sim/report/soak.hpp"
+#include "testbench/soak/round.hpp"
+
+namespace roci::sim {
+namespace {
+
+using testbench::Engine;
+
+struct SoakOptions {
+  double minutes = 0;
+  unsigned rounds = 0;  ///< 0: by the clock
+  int round = -1;       ///< only this one
+  std::uint64_t seed = 0;
+  bool seed_given = false;
+  std::string engine = "both";
+  soak::Wishes wishes;
+  std::string mix = "all";
+  std::string pcap, json;
+  bool hostile = false;
+  std::uint64_t packets = 20'000;
+
+  /// The options that a repetition needs beside seed, round and engine.
+  std::string wishes_text() const {
+    std::string text;
+    const auto say = [&](const char* name, const auto& value) {
+      if (value) text += fmt::format(" {} {}", name, *value);
+    };
+    say("--qps", wishes.queue_pairs);
+    say("--messages", wishes.messages);
+    say("--loss", wishes.loss);
+    say("--burst", wishes.burst);
+    say("--duplicate", wishes.duplicate);
+    say("--reorder", wishes.reorder);
+    say("--corrupt", wishes.corrupt);
+    if (wishes.width != 64) text += fmt::format(" --width {}", wishes.width);
+    if (mix != "all") text += " --mix " + mix;
+    if (wishes.no_lives) text += " --no-lives";
+    return text;
+  }
+  std::vector<Engine> engines() const {
+    if (engine == "rtl") return {Engine::kRtl};
+    if (engine == "model") return {Engine::kModel};
+    return {Engine::kRtl, Engine::kModel};
+  }
+};
+
+/// What the rounds of a run add up to.
+struct Sum {
+  soak::Coverage coverage;
+  soak::Tally tally;
+  std::uint64_t rounds = 0, frames = 0, faults = 0, payloads = 0, repeated = 0, clocks = 0;
+  double seconds = 0, simulated_s = 0;
+
+  void add(const soak::Outcome& o) {
+    coverage.add(o.coverage);
+    tally.add(o.tally);
+    ++rounds;
+    for (const auto& wire : o.wire) {
+      frames += wire.frames;
+      faults += wire.dropped + wire.corrupted + wire.duplicated + wire.delayed;
+    }
+    payloads += o.payloads;
+    repeated += o.repeated;
+    clocks += o.speed.clocks;
+    seconds += o.speed.seconds;
+    simulated_s += static_cast<double>(o.simulated_ns) * 1e-9;
+  }
+};
+
+void print(const Sum& sum) {
+  const soak::Tally& t = sum.tally;
+  std::vector<std::string> kinds, endings;
+  for (unsigned k = 0; k < soak::kKinds; ++k) {
+    kinds.push_back(fmt::format("{} {}", t.kinds[k], name_of(static_cast<soak::Kind>(k))));
+  }
+  for (unsigned e = 0; e < soak::kEndings; ++e) {
+    endings.push_back(fmt::format("{} {}", t.endings[e], name_of(static_cast<soak::Ending>(e))));
+  }
+  fmt::print(
+      "\n{} rounds: {} lives of connections ({})\n"
+      "{} messages ({}): {} good with {} bytes, {} ended bad ({} retries exceeded, {} RNR, {} wrong "
+      "key), {} flushed, {} in doubt\n"
+      "{} receives, {} atomics, {} invalidations; {} payloads looked at on the wire\n"
+      "{} frames, {} of them met a fault, {} were sent again; {:.3f} s simulated, {} clocks in "
+      "{:.1f} s of processor time\n",
+      sum.rounds, t.lives, fmt::join(endings, ", "), t.posted, fmt::join(kinds, ", "), t.good,
+      t.bytes, t.bad, t.retry_exceeded, t.rnr_exceeded, t.access_errors, t.flushed, t.in_doubt,
+      t.receives, t.atomics, t.invalidations, sum.payloads, sum.frames, sum.faults, sum.repeated,
+      sum.simulated_s, sum.clocks, sum.seconds);
+}
+
+/// Once more, with a capture: rounds are reproduced by their seed.
+void capture(const soak::Plan& plan, const std::string& path, const std::string& failure) {
+  Recorder recorder(path);
+  const soak::Outcome again = soak::run_round(plan, &recorder);
+  recorder.commit();
+  fmt::print("capture    {}{}\n", path,
+             again.failure == failure ? "" : "  (this time: " + again.failure + ")");
+}
+
+/// A storm on each engine.
+int run_hostile(const SoakOptions& options) {
+  std::unique_ptr<OutputFile> json;
+  if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
+  std::unique_ptr<Recorder> recorder;
+  if (!options.pcap.empty()) recorder = std::make_unique<Recorder>(options.pcap);
+  fmt::print("seed {}\n", options.seed);
+  nlohmann::json all = nlohmann::json::array();
+  bool passed = true;
+  for (const Engine engine : options.engines()) {
+    soak::HostilePlan plan;
+    plan.engine = engine;
+    plan.width = options.wishes.width;
+    plan.seed = options.seed;
+    plan.packets = options.packets;
+    StatusLine line;
+    const soak::HostileOutcome outcome =
+        soak::run_hostile(plan, recorder.get(), [&](std::uint64_t packets) {
+          line.show(fmt::format("{} of {} packets into {}", packets, plan.packets, name_of(engine)));
+        });
+    line.clear();
+    print_hostile(plan, outcome);
+    all.push_back(to_json(plan, outcome));
+    if (outcome.passed) continue;
+    passed = false;
+    fmt::print("\n{}\n  last events of the witness:\n{}again      roci soak --hostile --seed {} "
+               "--packets {} --engine {} --width {} --pcap FILE\n",
+               outcome.failure, outcome.events, plan.seed, plan.packets, name_of(engine),
+               plan.width);
+    break;
+  }
+  if (recorder) recorder->commit();
+  if (json) {
+    json->write(all.dump(2) + "\n");
+    json->commit();
+  }
+  fmt::print("{}\n", passed ? "passed" : "FAILED");
+  return passed ? 0 : 1;
+}
+
+int run(const SoakOptions& given) {
+  SoakOptions options = given;
+  options.wishes.atomics_only = options.mix == "atomics";
+  if (!options.seed_given) options.seed = std::random_device{}();
+  if (options.minutes == 0 && options.rounds == 0) options.minutes = 1;
+  if (options.hostile) return run_hostile(options);
+  std::unique_ptr<OutputFile> json;
+  if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
+  if (!options.pcap.empty()) OutputFile{options.pcap};  // told before the work, not after it
+
+  fmt::print("seed {}\n", options.seed);
+  const auto start = std::chrono::steady_clock::now();
+  const auto minutes = [&] {
+    return std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - start)
+        .count();
+  };
+  Sum sum;
+  StatusLine line;
+  std::string failure;
+  const unsigned first = options.round < 0 ? 0 : static_cast<unsigned>(options.round);
+  const auto more = [&](unsigned round) {
+    if (options.round >= 0) return round == first;
+    return options.rounds != 0 ? round < options.rounds : minutes() < options.minutes;
+  };
+  nlohmann::json rounds = nlohmann::json::array();
+  for (unsigned round = first; failure.empty() && more(round); ++round) {
+    for (const Engine engine : options.engines()) {
+      const soak::Plan plan = soak::plan_of(options.seed, round, engine, options.wishes);
+      const soak::Outcome outcome = soak::run_round(plan, nullptr, [&](std::uint64_t now) {
+        line.show(fmt::format("round {} on {}: {:.1f} us simulated, {} messages so far; {:.1f} min",
+                              round, name_of(engine), static_cast<double>(now) / 1000,
+                              sum.tally.posted, minutes()));
+      });
+      line.clear();
+      fmt::print("round {:>3} {:<5} seed {:<16} {} {}\n", round, name_of(engine), plan.seed,
+                 outcome.passed ? "ok  " : "FAIL", plan.text());
+      std::fflush(stdout);
+      sum.add(outcome);
+      rounds.push_back({{"round", round},
+                        {"engine", name_of(engine)},
+                        {"seed", plan.seed},
+                        {"passed", outcome.passed},
+                        {"failure", outcome.failure},
+                        {"plan", plan.text()}});
+      if (outcome.passed) {
+        if (options.round >= 0 && !options.pcap.empty()) capture(plan, options.pcap, {});
+        continue;
+      }
+      failure = outcome.failure;
+      fmt::print("\n{}\n  seed {}, round {}, engine {}\n  last events of the connection:\n{}",
+                 failure, options.seed, round, name_of(engine), outcome.events);
+      capture(plan,
+              options.pcap.empty() ? fmt::format("soak-{}-{}-{}.pcapng", options.seed, round,
+                                                 name_of(engine))
+                                   : options.pcap,
+              failure);
+      fmt::print("again      roci soak --seed {} --round {} --engine {}{}\n", options.seed, round,
+                 name_of(engine), options.wishes_text());
+      break;
+    }
+  }
+  print(sum);
+  print_coverage(sum.coverage);
+  if (json) {
+    const nlohmann::json all = {{"seed", options.seed},
+                                {"passed", failure.empty()},
+                                {"failure", failure},
+                                {"rounds", rounds},
+                                {"coverage", to_json(sum.coverage)},
+                                {"messages", sum.tally.posted},
+                                {"atomics", sum.tally.atomics},
+                                {"frames", sum.frames},
+                                {"faults", sum.faults},
+                                {"clocks_evaluated", sum.clocks},
+                                {"cpu_seconds", sum.seconds}};
+    json->write(all.dump(2) + "\n");
+    json->commit();
+  }
+  fmt::print("{}\n", failure.empty() ? "passed" : "FAILED: " + failure);
+  return failure.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_soak(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SoakOptions>();
+  CLI::App* command = app.add_subcommand(
+      "soak", "random work, faults and lives of queue pairs, under all invariants");
+  auto* minutes = command->add_option("--minutes", options->minutes, "how long to go on [1]")
+                      ->check(CLI::Range(0.001, 1e6).description(""))
+                      ->type_name("N");
+  auto* rounds = command->add_option("--rounds", options->rounds, "how many rounds instead")
+                     ->check(CLI::Range(1u, 1'000'000u).description(""))
+                     ->type_name("N");
+  auto* round = command->add_option("--round", options->round, "only this round of the seed")
+                    ->check(CLI::Range(0, 1'000'000).description(""))
+                    ->type_name("N");
+  minutes->excludes(rounds)->excludes(round);
+  rounds->excludes(round);
+  auto* seed = command->add_option("--seed", options->seed, "of all that is random [a new one]")
+                   ->type_name("N");
+  round->needs(seed);
+  command->add_option("--engine", options->engine, "adapters of both nodes: rtl, model or both")
+      ->check(CLI::IsMember({"rtl", "model", "both"}).description(""))
+      ->type_name("ENGINE")
+      ->capture_default_str();
+  command->add_option("--width", options->wishes.width, "data path of the engine: 64 or 512 bits")
+      ->check(CLI::IsMember({64, 512}).description(""))
+      ->type_name("BITS")
+      ->capture_default_str();
+  command->add_option("--mix", options->mix, "operations: all or atomics")
+      ->check(CLI::IsMember({"all", "atomics"}).description(""))
+      ->type_name("MIX")
+      ->capture_default_str();
+  command->add_option("--qps", options->wishes.queue_pairs, "connections, instead of 1 to 64")
+      ->check(CLI::Range(1, 64).description(""))
+      ->type_name("N");
+  command
+      ->add_option("--messages", options->wishes.messages,
+                   "messages of a round, of all connections together")
+      ->check(CLI::Range(1, 10'000'000).description(""))
+      ->type_name("N");
+  command->add_flag("--no-lives", options->wishes.no_lives, "no connection dies on the way");
+  command->add_option("--burst", options->wishes.burst, "frames lost in a row on average")
+      ->check(CLI::Range(1.0, 1000.0).description(""))
+      ->type_name("N");
+  add_wish(*command, "--loss", options->wishes.loss, "loss of frames, each way, in every round");
+  add_wish(*command, "--duplicate", options->wishes.duplicate, "frames that come twice");
+  add_wish(*command, "--reorder", options->wishes.reorder, "frames that later ones overtake");
+  add_wish(*command, "--corrupt", options->wishes.corrupt, "frames with a flipped bit");
+  command->add_flag("--hostile", options->hostile,
+                    "hostile packets into one adapter instead, beside a witness");
+  command->add_option("--packets", options->packets, "how many of them")
+      ->check(CLI::Range(1, 1'000'000'000).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--pcap", options->pcap, "capture of the failed round, or of --round")
+      ->type_name("FILE");
+  command->add_option("--json", options->json, "results for machines (JSON)")->type_name("FILE");
+  command->callback([options, seed, &action] {
+    options->seed_given = seed->count() != 0;
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace roci::sim

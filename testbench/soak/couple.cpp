@@ -1,0 +1,204 @@
+#include "testbench/soak/couple.hpp"
+
+#include "testbench/soak/pattern.hpp"
+
+namespace roci::soak {
+namespace {
+
+constexpr std::uint64_t kPatience = 2'000'000;  // ns; far longer than a write into host memory
+
+}  // namespace
+
+Couple::Couple(Scene& scene, unsigned index)
+    : scene_(scene), index_(index), random_(mix(scene.plan.seed + index * 7919)) {
+  const Plan& plan = scene.plan;
+  options_ = plan.connect;
+  left_ = plan.messages;
+  if (is_witness()) options_.retry_cnt = options_.rnr_retry = 7;
+  for (unsigned n = 0; n < 2; ++n) {
+    send_cqs_[n] =
+        std::make_unique<driver::CompletionQueue>(scene.node(n).context(), 4 * plan.depth + 16);
+    receive_cqs_[n] = std::make_unique<driver::CompletionQueue>(scene.node(n).context(), 256);
+    lanes_[n] = std::make_unique<Lane>(scene, *this, n);
+    psn_[n] = plan.wrap ? 0xFFFFF0 : static_cast<std::uint32_t>(random_()) & 0xFFFFFF;
+  }
+}
+
+void Couple::meet(unsigned from) {
+  ++steps_[from];
+  scene_.node(1 - from).device().wake();
+  scene_.node(from).device().wait([&] { return steps_[1 - from] >= steps_[from]; },
+                                  driver::Device::kForever);
+}
+
+void Couple::stop() {
+  over_ = true;
+  for (unsigned n = 0; n < 2; ++n) scene_.node(n).device().wake();
+}
+
+void Couple::send(unsigned from) {
+  for (;;) {
+    if (from == 0) set_up();
+    meet(from);
+    if (finished_) return;
+    lanes_[from]->send(life_messages_, killed_ == from ? trigger_ : ~0u);
+    meet(from);
+    if (from == 0 && over_) kill();
+    meet(from);
+    lanes_[from]->drain();
+    meet(from);
+    if (from == 0) take_down();
+    meet(from);
+  }
+}
+
+void Couple::receive(unsigned from) {
+  driver::Device& device = scene_.node(1 - from).device();
+  for (unsigned served = 0;;) {
+    device.wait([&] { return life_ > served || finished_; }, driver::Device::kForever);
+    if (finished_) return;
+    served = life_;
+    lanes_[from]->receive();
+    served_[from] = served;
+    scene_.node(0).device().wake();
+  }
+}
+
+void Couple::set_up() {
+  const Plan& plan = scene_.plan;
+  const unsigned lives = is_witness() ? 1 : plan.lives;
+  if (left_ == 0 || life_ == lives) {
+    finished_ = true;
+    for (unsigned n = 0; n < 2; ++n) scene_.node(n).device().wake();
+    return;
+  }
+  driver::QpOptions options;
+  options.send_entries = plan.depth + 4;
+  options.receive_entries = 2 * plan.depth + 4;
+  options.send_sges = options.receive_sges = 4;
+  options.credits = plan.credits;
+  for (unsigned n = 0; n < 2; ++n) {
+    if (qps_[n]) continue;
+    Pool* pool = scene_.stages[n]->pool.get();
+    options.srq = pool != nullptr ? &pool->queue : nullptr;
+    qps_[n] = std::make_unique<driver::QueuePair>(scene_.stages[n]->pd, *send_cqs_[n],
+                                                  *receive_cqs_[n], options);
+  }
+  for (unsigned n = 0; n < 2; ++n) {
+    Flow flow;
+    flow.couple = index_;
+    flow.from = n;
+    flow.requester = qps_[n]->number();
+    flow.responder = qps_[1 - n]->number();
+    flow.first = transport::Psn(psn_[n]);
+    flow.pmtu = 128u << options_.path_mtu;
+    scene_.ledger.open(flow);
+    if (is_witness()) scene_.world.channel(n).faults().spared.push_back(flow.responder);
+    if (is_witness()) scene_.world.channel(1 - n).faults().spared.push_back(flow.requester);
+  }
+  for (unsigned n = 0; n < 2; ++n) {
+    driver::ConnectOptions connect = options_;
+    connect.dst_mac = scene_.node(1 - n).mac();
+    qps_[n]->connect({qps_[1 - n]->number(), psn_[1 - n], scene_.node(1 - n).gid()}, psn_[n],
+                     connect);
+  }
+  over_ = closed_ = false;
+  dead_ = silent_ = {};
+  const unsigned rest = lives - life_;
+  life_messages_ = (left_ + rest - 1) / rest;
+  left_ -= life_messages_;
+  ending_ = Ending::kDone;
+  trigger_ = ~0u;
+  killed_ = static_cast<unsigned>(random_() % 2);
+  if (rest > 1) {
+    double dice = static_cast<double>(random_() >> 11) * 0x1p-53;
+    for (unsigned e = 0; e < kEndings; ++e) {
+      if (dice < plan.endings[e]) {
+        ending_ = static_cast<Ending>(e);
+        break;
+      }
+      dice -= plan.endings[e];
+    }
+    if (ending_ != Ending::kDone) trigger_ = static_cast<unsigned>(random_() % life_messages_);
+  }
+  ++scene_.tally.lives;
+  ++scene_.tally.endings[static_cast<unsigned>(ending_)];
+  scene_.ledger.note(index_, scene_.world.now_ns(),
+                     "life " + std::to_string(life_ + 1) + ": queue pairs " +
+                         std::to_string(qps_[0]->number()) + " and " +
+                         std::to_string(qps_[1]->number()) + ", ends by " + name_of(ending_));
+  for (auto& lane : lanes_) lane->begin(mix(scene_.plan.seed ^ index_ << 16 ^ life_));
+  ++life_;  // the receivers begin
+  for (unsigned n = 0; n < 2; ++n) scene_.node(n).device().wake();
+}
+
+/// Both senders have stopped, because one of them is at its trigger or because something failed.
+void Couple::kill() {
+  const bool by_plan = trigger_ != ~0u && ending_ != Ending::kBadKey &&
+                       lanes_[killed_]->done() >= trigger_;
+  const unsigned victim = static_cast<unsigned>(random_() % 2);
+  if (by_plan) {
+    scene_.ledger.note(index_, scene_.world.now_ns(),
+                       std::string(name_of(ending_)) + " of node " + std::to_string(victim));
+    dead_[victim] = true;
+    silent_[victim] = ending_ != Ending::kError;
+    for (unsigned n = 0; n < 2; ++n) scene_.node(n).device().wake();
+    if (ending_ == Ending::kError) qps_[victim]->to_error();
+    if (ending_ == Ending::kReset) qps_[victim]->to_reset();
+    if (ending_ == Ending::kDestroy) qps_[victim].reset();
+  }
+  constexpr std::uint64_t kUsual = 1000, kMost = 20'000;
+  const bool told = static_cast<double>(random_() >> 11) * 0x1p-53 >= scene_.plan.linger;
+  scene_.node(0).sleep(kUsual + random_() % kMost);
+  for (unsigned n = 0; n < 2; ++n) {
+    if (silent_[n] || !(told || dead_[n])) continue;
+    dead_[n] = true;
+    qps_[n]->to_error();
+  }
+}
+
+void Couple::take_down() {
+  driver::Device& device = scene_.node(0).device();
+  const auto wait = [&](auto ready, const std::string& what) {
+    const std::uint64_t end = scene_.world.now_ns() + kPatience;
+    while (!ready()) {
+      if (scene_.world.now_ns() > end) throw Broken(index_, what);
+      device.wait([] { return false; }, 1000);
+    }
+  };
+  if (!over_) {
+    for (auto& lane : lanes_) {
+      wait([&] { return lane->all_received(); }, "I4: sends completed, their receives did not");
+      if (lane->receive_flushed()) throw Broken(index_, "I9: a receive was flushed for no reason");
+    }
+  }
+  for (unsigned n = 0; n < 2; ++n) {
+    if (!silent_[n] && !dead_[n]) qps_[n]->to_error();
+    dead_[n] = true;
+  }
+  for (unsigned n = 0; n < 2; ++n) {
+    if (silent_[n] || scene_.stages[n]->pool) continue;
+    Lane& lane = *lanes_[1 - n];
+    wait([&] { return lane.receives_ended() == lane.receives_posted(); },
+         "I1: receives of node " + std::to_string(n) + " did not all complete in ERR");
+  }
+  closed_ = true;
+  for (unsigned n = 0; n < 2; ++n) scene_.node(n).device().wake();
+  wait([&] { return served_[0] == life_ && served_[1] == life_; }, "a receiver does not end");
+  for (unsigned n = 0; n < 2; ++n) {
+    if (!qps_[n]) continue;
+    if (random_() % 2 == 0) {
+      qps_[n].reset();
+    } else {
+      qps_[n]->to_reset();
+    }
+  }
+  for (unsigned n = 0; n < 2; ++n) {
+    lanes_[n]->end();
+    // Late packets of this life are duplicates in the next one.
+    const Flow& flow = scene_.ledger.flow(index_, n);
+    psn_[n] = (flow.first + flow.next + 1 + static_cast<std::uint32_t>(random_() % 65536)).value();
+  }
+}
+
+}  // namespace roci::soak

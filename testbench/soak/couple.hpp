@@ -1,0 +1,75 @@
+// A connection: two queue pairs, a lane each way, and lives one after the other.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "driver/completion_queue.hpp"
+#include "testbench/soak/lane.hpp"
+
+namespace roci::soak {
+
+class Couple {
+ public:
+  Couple(Scene& scene, unsigned index);
+
+  /// The programs of one direction, each in a thread of its own.
+  void send(unsigned from);
+  void receive(unsigned from);
+
+  unsigned index() const { return index_; }
+  bool is_witness() const { return scene_.plan.witness && index_ == 0; }
+  driver::QueuePair& qp(unsigned node) { return *qps_[node]; }
+  driver::CompletionQueue& send_cq(unsigned node) { return *send_cqs_[node]; }
+  driver::CompletionQueue& receive_cq(unsigned node) { return *receive_cqs_[node]; }
+  Lane& lane(unsigned from) { return *lanes_[from]; }
+
+  /// Nothing is posted any more in this life.
+  bool over() const { return over_; }
+  void stop();
+  /// The receivers have no more to do in this life.
+  bool closed() const { return closed_; }
+  /// Queue pair of this node was killed, or is in error for what the peer did.
+  bool dead(unsigned node) const { return dead_[node]; }
+  /// ... and its completions are gone with it.
+  bool silent(unsigned node) const { return silent_[node]; }
+  void set_dead(unsigned node) { dead_[node] = true; }
+  const driver::ConnectOptions& options() const { return options_; }
+  Ending ending() const { return ending_; }
+
+  /// Posts on a queue pair, one thread at a time.
+  template <typename Post>
+  void post(unsigned node, Post post) {
+    while (posting_[node]) scene_.node(node).sleep(kClock);
+    posting_[node] = true;
+    post();
+    posting_[node] = false;
+  }
+
+ private:
+  static constexpr std::uint64_t kClock = 4;
+
+  void set_up();
+  void kill();
+  void take_down();
+  /// Waits for the other sender.
+  void meet(unsigned from);
+
+  Scene& scene_;
+  unsigned index_;
+  std::mt19937_64 random_;
+  driver::ConnectOptions options_;
+  std::array<std::unique_ptr<driver::CompletionQueue>, 2> send_cqs_, receive_cqs_;
+  std::array<std::unique_ptr<driver::QueuePair>, 2> qps_;
+  std::array<std::unique_ptr<Lane>, 2> lanes_;
+  std::array<std::uint32_t, 2> psn_{};  ///< first PSN of the next life, by sender
+  std::array<unsigned, 2> steps_{};
+  std::array<bool, 2> dead_{}, silent_{}, posting_{};
+  std::array<unsigned, 2> served_{};  ///< lives that the receivers have ended
+  unsigned life_ = 0, life_messages_ = 0, left_ = 0;
+  unsigned trigger_ = 0, killed_ = 0;
+  Ending ending_ = Ending::kDone;
+  bool over_ = false, closed_ = false, finished_ = false;
+};
+
+}  // namespace roci::soak

@@ -1,0 +1,325 @@
+#include "testbench/soak/hostile/forge.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "packet/capture.hpp"
+#include "packet/parser.hpp"
+#include "spec/field.hpp"
+#include "spec/headers.hpp"
+
+namespace roci::soak {
+namespace {
+
+using packet::Bytes;
+
+constexpr std::size_t kIcrc = 4;
+constexpr std::size_t kIpAt = packet::Ethernet::kBytes;
+constexpr std::size_t kLongest = 1600;  // of a frame, with 1024 bytes of payload and room
+constexpr std::uint8_t kRcOpcodes = 0x20;
+
+/// A header of a frame and its fields.
+struct Header {
+  std::size_t at;
+  const spec::Field* fields;
+  std::size_t count;
+};
+
+template <std::size_t N>
+Header header(std::size_t at, const spec::Field (&fields)[N]) {
+  return {at, fields, N};
+}
+
+}  // namespace
+
+const char* name_of(Forgery forgery) {
+  constexpr const char* kNames[] = {"right", "fields", "captured", "sessions", "noise"};
+  return kNames[static_cast<unsigned>(forgery)];
+}
+
+Forge::Forge(const Addresses& addresses, std::vector<Victim>& victims,
+             std::vector<std::uint32_t> spared, std::uint64_t seed)
+    : random_(seed),
+      addresses_(addresses),
+      ipv6_(packet::parse(start(packet::kRcSendOnly, 0, {}).build()).ipv6),
+      udp_at_(kIpAt + (ipv6_ ? packet::Ipv6::kBytes : packet::Ipv4::kBytes)),
+      bth_at_(udp_at_ + packet::Udp::kBytes),
+      victims_(victims),
+      spared_(std::move(spared)) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(ROCI_CAPTURES)) {
+    if (entry.path().extension() == ".pcap") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());  // the order of a directory is nobody's promise
+  constexpr std::size_t kOfFile = 400;
+  unsigned session = 0;
+  for (const std::string& file : files) {
+    std::size_t taken = 0;
+    for (const packet::CapturedFrame& frame : packet::read_capture(file)) {
+      const packet::Parsed p = packet::parse(frame.bytes);
+      if (!p.has_bth || p.roce_v1 || frame.bytes.size() > kLongest || taken == kOfFile) continue;
+      ++taken;
+      captured_.push_back({Bytes(frame.bytes.begin() + static_cast<std::ptrdiff_t>(p.bth_at),
+                                 frame.bytes.begin() + static_cast<std::ptrdiff_t>(p.icrc_at)),
+                           p.op != nullptr && p.op->response, p.bth().psn(), session});
+    }
+    ++session;
+  }
+  if (captured_.empty()) throw std::runtime_error("no captures in " ROCI_CAPTURES);
+}
+
+Victim& Forge::victim() {
+  // The living are worth more than the dead.
+  for (unsigned tries = 0; tries < 8; ++tries) {
+    Victim& v = victims_[below(victims_.size())];
+    if (v.alive) return v;
+  }
+  return victims_[below(victims_.size())];
+}
+
+std::uint64_t Forge::edge(unsigned bits, std::uint64_t right) {
+  const std::uint64_t max = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  switch (below(8)) {
+    case 0:
+      return 0;
+    case 1:
+      return 1;
+    case 2:
+      return max - 1;
+    case 3:
+      return max;
+    case 4:
+      return right + 1;
+    case 5:
+      return right - 1;
+    case 6:
+      return right ^ std::uint64_t{1} << below(bits);
+    default:
+      return random_() & max;
+  }
+}
+
+packet::Builder Forge::start(std::uint8_t opcode, std::uint32_t qpn, transport::Psn psn) {
+  packet::Builder b;
+  b.ethernet(addresses_.to_mac, addresses_.from_mac)
+      .gids(addresses_.from, addresses_.to)
+      .bth(opcode, qpn, psn)
+      .ack_req(below(2) == 0);
+  return b;
+}
+
+/// What an honest peer might send now: the next request, or an answer to what is open.
+Bytes Forge::right(Victim& v) {
+  constexpr std::uint8_t kKinds = 23;
+  std::uint8_t opcode = static_cast<std::uint8_t>(below(kKinds + 2));
+  if (opcode >= 0x15) opcode = static_cast<std::uint8_t>(0x16 + below(2));  // invalidate
+  const packet::OpcodeInfo& info = *packet::find_opcode(opcode);
+  const std::uint32_t open = v.next.steps_from(v.oldest);
+  const transport::Psn psn =
+      info.response ? v.oldest + static_cast<std::uint32_t>(below(std::max(open, 1u))) : v.expected;
+  packet::Builder b = start(opcode, v.qpn, psn);
+  const std::uint32_t length =
+      !info.payload              ? 0
+      : !info.end                ? v.pmtu
+                                 : static_cast<std::uint32_t>(below(v.pmtu + 1));
+  const std::uint32_t total = info.end ? length : length + static_cast<std::uint32_t>(below(2000));
+  const std::uint64_t offset = below(v.bytes / 2) & ~7ull;
+  if (info.has(packet::Ext::kReth)) {
+    b.reth(v.address + offset, v.key,
+           opcode == packet::kRcReadRequest ? static_cast<std::uint32_t>(below(3000)) : total);
+  }
+  if (info.has(packet::Ext::kAtomicEth)) {
+    b.atomic_eth(v.address + offset, v.key, random_(), below(2));
+  }
+  if (info.has(packet::Ext::kAeth)) {
+    constexpr std::uint8_t kSyndromes[] = {0x1F, 0x00, 0x60, 0x61, 0x62, 0x63, 0x64, 0x21};
+    const bool kind = below(2) == 0;  // else a plain ACK
+    b.aeth(kind ? kSyndromes[below(8)] : kSyndromes[0], static_cast<std::uint32_t>(below(1 << 24)));
+  }
+  if (info.has(packet::Ext::kAtomicAckEth)) b.atomic_ack_eth(random_());
+  if (info.has(packet::Ext::kImmDt)) b.imm_dt(static_cast<std::uint32_t>(random_()));
+  if (info.has(packet::Ext::kIeth)) b.ieth(v.key ^ (below(2) == 0 ? 0x100 : 1));
+  Bytes payload(length);
+  for (std::uint8_t& byte : payload) byte = static_cast<std::uint8_t>(random_());
+  b.payload(payload);
+  if (!info.response) v.expected += 1;
+  return b.build();
+}
+
+Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
+  // The envelope of this wire around the captured transport headers and payload.
+  Bytes envelope = start(packet::kRcSendOnly, v.qpn, psn).build();
+  Bytes frame(envelope.begin(), envelope.begin() + static_cast<std::ptrdiff_t>(bth_at_));
+  frame.insert(frame.end(), from.bytes.begin(), from.bytes.end());
+  frame.resize(frame.size() + kIcrc);
+  packet::MutableBth bth(frame.data() + bth_at_);
+  bth.set_dest_qp(v.qpn);
+  bth.set_psn(psn.value());
+  bth.set_pkey(0xFFFF);
+  tell_length(frame);
+  const packet::OpcodeInfo* info = packet::find_opcode(bth.opcode());
+  std::uint8_t* ext = frame.data() + bth_at_ + packet::Bth::kBytes;
+  const bool room = info != nullptr && frame.size() >= bth_at_ + packet::Bth::kBytes +
+                                                           info->ext_bytes + kIcrc;
+  const std::uint64_t address = v.address + (below(v.bytes / 2) & ~7ull);
+  if (room && info->has(packet::Ext::kReth)) {
+    packet::MutableReth reth(ext + info->offset_of(packet::Ext::kReth));
+    reth.set_rkey(v.key);
+    reth.set_va(address);
+  }
+  if (room && info->has(packet::Ext::kAtomicEth)) {
+    packet::MutableAtomicEth atomic(ext + info->offset_of(packet::Ext::kAtomicEth));
+    atomic.set_rkey(v.key);
+    atomic.set_va(address);
+  }
+  return frame;
+}
+
+/// Captured requests one after the other, as they were but for one change in one of them.
+Bytes Forge::session() {
+  if (session_at_ == session_end_) {
+    session_victim_ = &victim();
+    session_at_ = below(captured_.size());
+    const unsigned session = captured_[session_at_].session;
+    session_end_ = session_at_ + 1;
+    const std::size_t most = session_at_ + 2 + below(12);
+    while (session_end_ < captured_.size() && session_end_ < most &&
+           captured_[session_end_].session == session) {
+      ++session_end_;
+    }
+    session_changed_ = session_at_ + below(session_end_ - session_at_);
+    const bool answers = captured_[session_at_].answer;
+    session_base_ = (answers ? session_victim_->oldest : session_victim_->expected) -
+                    captured_[session_at_].psn;
+  }
+  const Captured& from = captured_[session_at_];
+  Bytes frame = captured(*session_victim_, from, session_base_ + from.psn);
+  if (session_at_ == session_changed_) change(frame);
+  if (!from.answer) session_victim_->expected = session_base_ + (from.psn + 1);
+  ++session_at_;
+  return frame;
+}
+
+Bytes Forge::noise(Victim& v) {
+  Bytes frame = right(v);
+  const bool headers = below(2) == 0;  // in an envelope that brings it far, or none
+  const std::size_t from = headers ? bth_at_ : below(2) == 0 ? 0 : 6;
+  if (!headers) frame.resize(14 + below(200));
+  for (std::size_t i = from; i < frame.size(); ++i) frame[i] = static_cast<std::uint8_t>(random_());
+  return frame;
+}
+
+/// One field of one header gets an edge value.
+void Forge::change(Bytes& frame) {
+  std::vector<Header> headers = {header(0, spec::kEthernet), header(udp_at_, spec::kUdp),
+                                 header(bth_at_, spec::kBth), header(bth_at_, spec::kBth)};
+  headers.push_back(ipv6_ ? header(kIpAt, spec::kIpv6) : header(kIpAt, spec::kIpv4));
+  const std::size_t ext_at = bth_at_ + packet::Bth::kBytes;
+  const packet::OpcodeInfo* info = packet::find_opcode(frame[bth_at_]);
+  const auto add = [&](packet::Ext ext, Header h) {
+    if (info == nullptr || !info->has(ext)) return;
+    h.at = ext_at + info->offset_of(ext);
+    if (h.at + packet::ext_header_bytes(ext) + kIcrc > frame.size()) return;
+    headers.insert(headers.end(), 3, h);
+  };
+  add(packet::Ext::kReth, header(0, spec::kReth));
+  add(packet::Ext::kAtomicEth, header(0, spec::kAtomicEth));
+  add(packet::Ext::kAeth, header(0, spec::kAeth));
+  add(packet::Ext::kIeth, header(0, spec::kIeth));
+  const Header& h = headers[below(headers.size())];
+  const std::size_t field = below(h.count);
+  unsigned offset = 0;
+  for (std::size_t i = 0; i < field; ++i) offset += h.fields[i].bits;
+  const spec::Place place{offset, std::min(h.fields[field].bits, 64u)};
+  const std::uint64_t right = spec::get_wire(frame.data() + h.at, place);
+  spec::put_wire(frame.data() + h.at, place, edge(place.bits, right));
+}
+
+/// The payload grows or shrinks; the lengths around it follow.
+void Forge::change_length(Bytes& frame) {
+  constexpr std::size_t kSteps[] = {0, 1, 2, 3, 4, 5, 8, 64, 255, 256, 257};
+  const std::size_t step = kSteps[below(11)];
+  const std::size_t least = bth_at_ + packet::Bth::kBytes + kIcrc;
+  frame.resize(below(2) == 0 ? std::min(frame.size() + step, kLongest)
+                             : std::max(frame.size(), least + step) - step);
+  tell_length(frame);
+}
+
+void Forge::tell_length(Bytes& frame) {
+  const auto length = [&](std::size_t from) {
+    return static_cast<std::uint16_t>(frame.size() - from);
+  };
+  packet::MutableUdp(frame.data() + udp_at_).set_length(length(udp_at_));
+  if (ipv6_) {
+    packet::MutableIpv6(frame.data() + kIpAt).set_payload_length(length(udp_at_));
+  } else {
+    packet::MutableIpv4(frame.data() + kIpAt).set_total_length(length(kIpAt));
+  }
+}
+
+/// Checksum and ICRC right for all else, whatever it is; `frame` has the layout it was built with.
+void Forge::seal(Bytes& frame) {
+  const packet::ByteView view(frame);
+  if (!ipv6_ && below(16) != 0) {
+    packet::MutableIpv4 ip(frame.data() + kIpAt);
+    ip.set_checksum(0);
+    ip.set_checksum(packet::ipv4_checksum(view.sub(kIpAt, udp_at_ - kIpAt)));
+  }
+  const std::size_t icrc_at = frame.size() - kIcrc;
+  const std::uint32_t icrc =
+      packet::icrc(view.sub(kIpAt, icrc_at - kIpAt), bth_at_ - kIpAt,
+                   ipv6_ ? packet::Network::kIpv6 : packet::Network::kIpv4);
+  for (std::size_t i = 0; i < kIcrc; ++i) {
+    frame[icrc_at + i] = static_cast<std::uint8_t>(icrc >> 8 * i);
+  }
+  ++sealed_;
+}
+
+/// Not at those that must not be met: nothing tells such a packet from one of their peer.
+void Forge::aim(Bytes& frame) {
+  const packet::Parsed p = packet::parse(frame);
+  if (!p.has_bth) return;
+  if (std::find(spared_.begin(), spared_.end(), p.bth().dest_qp()) == spared_.end()) return;
+  packet::MutableBth(frame.data() + p.bth_at).set_dest_qp(victim().qpn);
+}
+
+Bytes Forge::next() {
+  const std::uint64_t dice = below(100);
+  const Forgery what = session_at_ != session_end_ ? Forgery::kSession
+                       : dice < 10                 ? Forgery::kRight
+                       : dice < 60                 ? Forgery::kFields
+                       : dice < 80                 ? Forgery::kCaptured
+                       : dice < 84                 ? Forgery::kSession
+                                                   : Forgery::kNoise;
+  ++counts_[static_cast<unsigned>(what)];
+  Victim& v = victim();
+  Bytes frame;
+  switch (what) {
+    case Forgery::kRight:
+      frame = right(v);
+      break;
+    case Forgery::kFields:
+      frame = right(v);
+      for (std::uint64_t n = 1 + below(3); n > 0; --n) change(frame);
+      if (below(8) == 0) change_length(frame);
+      break;
+    case Forgery::kCaptured:
+      frame = captured(v, captured_[below(captured_.size())],
+                       v.expected + static_cast<std::uint32_t>(below(3)) - 1);
+      change(frame);
+      break;
+    case Forgery::kSession:
+      frame = session();
+      break;
+    case Forgery::kNoise:
+      frame = noise(v);
+      aim(frame);
+      return frame;
+  }
+  aim(frame);
+  seal(frame);
+  return frame;
+}
+
+}  // namespace roci::soak

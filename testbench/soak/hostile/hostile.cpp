@@ -1,0 +1,151 @@
+#include "testbench/soak/hostile/hostile.hpp"
+
+#include "testbench/soak/couple.hpp"
+
+namespace roci::soak {
+namespace {
+
+using testbench::Node;
+using testbench::World;
+
+/// What the witness does: everything, on a wire without faults of its own.
+Plan witness_of(const HostilePlan& hostile) {
+  Plan plan;
+  plan.seed = hostile.seed;
+  plan.rtl = hostile.engine == testbench::Engine::kRtl;
+  plan.couples = 1;
+  plan.messages = ~0u;  // until the last packet
+  plan.depth = 2;
+  plan.max_bytes = 2048;
+  plan.weights = {20, 5, 5, 30, 10, 20, 5, 5};
+  plan.witness = true;
+  plan.wrap = true;
+  // Its packets stand behind hostile ones in the receiver, and are lost when that is full.
+  plan.connect.timeout = 8;
+  plan.connect.max_rd_atomic = plan.connect.max_dest_rd_atomic = 4;
+  plan.config.engines = {hostile.engine, testbench::Engine::kModel};
+  plan.config.width = hostile.width;
+  plan.config.seed = hostile.seed;
+  plan.config.memory_ns = 100;
+  plan.config.register_ns = 40;
+  constexpr std::uint64_t kHour = 3'600'000'000'000;
+  plan.config.time_limit_ns = kHour;
+  return plan;
+}
+
+struct Watch final : testbench::FrameTap {
+  void frame(const testbench::FrameEvent& event) override {
+    if (victims != nullptr) victims->frame(event);
+  }
+  Victims* victims = nullptr;
+};
+
+constexpr std::uint64_t kPreambleGap = 24;  // bytes of a frame on the wire beside its own
+
+}  // namespace
+
+HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
+                           const std::function<void(std::uint64_t)>& tick) {
+  HostileOutcome outcome;
+  const Plan plan = witness_of(hostile);
+  World world(plan.config);
+  Ledger ledger([&](const std::string& text) {
+    if (outcome.failure.empty()) outcome.failure = text;
+  });
+  world.add_tap(&ledger);
+  if (tap != nullptr) world.add_tap(tap);
+  auto scene = std::make_unique<Scene>(Scene{world, plan, ledger, outcome.witness, {}});
+  std::unique_ptr<Couple> couple;
+  std::unique_ptr<Victims> victims;
+  std::unique_ptr<Forge> forge;
+  Watch watch;
+  const auto count_victims = [&] {
+    outcome.revived = victims->revived();
+    outcome.answers = victims->answers();
+    outcome.refused = victims->refused();
+    outcome.completions = victims->completions();
+  };
+  int about = -1;
+  try {
+    world.run({{0, [&](Node& node) {
+                  for (unsigned n = 0; n < 2; ++n) {
+                    scene->stages[n] = std::make_unique<Stage>(world.node(n), plan);
+                  }
+                  couple = std::make_unique<Couple>(*scene, 0);
+                  victims = std::make_unique<Victims>(node, world.node(1), hostile.victims,
+                                                      hostile.seed);
+                }}});
+    watch.victims = victims.get();
+    world.add_tap(&watch);
+    const auto storm = [&](Node& node) {
+      constexpr std::uint64_t kBegin = 100'000;  // the witness is connected
+      node.sleep(kBegin);
+      forge = std::make_unique<Forge>(
+          Addresses{world.node(0).mac(), node.mac(), world.node(0).gid(), node.gid()},
+          victims->all(), std::vector<std::uint32_t>{couple->qp(0).number()}, hostile.seed);
+      testbench::Channel& channel = world.channel(1);
+      const double ns_per_byte = 8.0 / world.config().rate_gbps;
+      constexpr unsigned kBatch = 16;
+      while (outcome.packets < hostile.packets) {
+        std::uint64_t bytes = 0;
+        for (unsigned i = 0; i < kBatch && outcome.packets < hostile.packets; ++i) {
+          const packet::Bytes frame = forge->next();
+          channel.inject(world.now_ns(), frame);
+          bytes += std::max<std::uint64_t>(frame.size(), 60) + kPreambleGap;
+          ++outcome.packets;
+        }
+        // A fifth of the wire is the witness's.
+        node.sleep(static_cast<std::uint64_t>(static_cast<double>(bytes) * ns_per_byte * 1.25));
+        if (tick) tick(outcome.packets);
+      }
+      constexpr std::uint64_t kAfter = 200'000;
+      node.sleep(kAfter);
+      scene->finish = true;
+      victims->stop();
+      node.device().wake();
+      world.node(0).device().wake();
+    };
+    std::vector<World::Task> tasks = {{0, [&](Node&) { victims->keep(); }}, {1, storm}};
+    for (unsigned from = 0; from < 2; ++from) {
+      tasks.push_back({from, [&, from](Node&) { couple->send(from); }});
+      tasks.push_back({1 - from, [&, from](Node&) { couple->receive(from); }});
+    }
+    world.run(tasks);
+    world.run({{0, [&](Node& node) {
+                  victims->end();
+                  count_victims();
+                  watch.victims = nullptr;
+                  victims.reset();
+                  couple.reset();
+                  outcome.port = node.context().port_counters();
+                  for (auto& stage : scene->stages) stage.reset();
+                }}});
+    if (outcome.witness.good == 0) throw Broken(0, "I10: the witness did nothing");
+    if (outcome.witness.bad + outcome.witness.in_doubt != 0) throw Broken(0, "I10: the witness lost");
+    outcome.passed = outcome.failure.empty();
+  } catch (const Broken& broken) {
+    about = 0;
+    if (outcome.failure.empty()) outcome.failure = broken.what();
+  } catch (const std::exception& error) {
+    if (outcome.failure.empty()) outcome.failure = error.what();
+  }
+  if (forge) {
+    outcome.sealed = forge->sealed();
+    outcome.forgeries = forge->counts();
+  }
+  if (victims) count_victims();
+  if (!outcome.passed) {
+    if (about < 0) about = ledger.couple_of(outcome.failure);
+    if (about >= 0) outcome.events = ledger.events(0);
+    // Threads were left half way, and with them what they use.
+    static_cast<void>(scene.release());
+    static_cast<void>(couple.release());
+    static_cast<void>(victims.release());
+  }
+  outcome.repeated = world.egress().repeated();
+  outcome.simulated_ns = world.now_ns();
+  outcome.speed = world.speed();
+  return outcome;
+}
+
+}  // namespace roci::soak

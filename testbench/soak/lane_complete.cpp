@@ -1,0 +1,286 @@
+// What completions of both ends say, and whether it is true.
+#include <algorithm>
+#include <cstring>
+
+#include "testbench/soak/couple.hpp"
+#include "testbench/soak/pattern.hpp"
+
+namespace roci::soak {
+namespace {
+
+using driver::Status;
+
+constexpr std::uint64_t kBind = std::uint64_t{1} << 63;
+
+}  // namespace
+
+void Lane::take(const driver::Completion& c) {
+  scene_.ledger.note(couple_.index(), scene_.world.now_ns(),
+                     "node " + std::to_string(from_) + " send " + std::to_string(c.id) + ": " +
+                         driver::name_of(c.status));
+  if ((c.id & kBind) != 0) {
+    // The window of the other lane: it opens what this node is the target of.
+    if (!c.ok() && c.status != Status::kWrFlushErr) {
+      fail(std::string("a bind ended with ") + driver::name_of(c.status));
+    }
+    if (!c.ok()) failed_ = true;
+    return couple_.lane(1 - from_).bound(c.ok());
+  }
+  Flow& flow = scene_.ledger.flow(couple_.index(), from_);
+  // Unsignaled ones in front of it were good.
+  while (!flights_.empty() && flights_.front()->number != c.id && !flights_.front()->signaled) {
+    const Flight f = flights_.front();
+    flights_.pop_front();
+    ++flow.done;
+    good(*f);
+    release(f);
+  }
+  if (flights_.empty() || flights_.front()->number != c.id) {
+    fail("I2: completion of " + std::to_string(c.id) + ", " +
+         (flights_.empty() ? "nothing" : std::to_string(flights_.front()->number)) + " is next");
+  }
+  const Flight f = flights_.front();
+  if (!c.ok()) {
+    judge(c, *f);
+    flights_.pop_front();
+    ++flow.done;
+    failed_lot_.push_back(f);
+    if (!couple_.over()) couple_.stop();
+    return;
+  }
+  if (failed_) fail("I9: message " + std::to_string(c.id) + " is good after one that was not");
+  flights_.pop_front();
+  ++flow.done;
+  good(*f);
+  release(f);
+}
+
+void Lane::judge(const driver::Completion& c, const Message& m) {
+  const auto refuse = [&] {
+    const Flow& flow = scene_.ledger.flow(couple_.index(), from_);
+    fail("I9: message " + std::to_string(m.number) + " (" + name_of(m.kind) + ") ended with " +
+         driver::name_of(c.status) + "; " + std::to_string(flow.hits_of_oldest()) +
+         " faults met its connection since it was posted, retry_cnt is " +
+         std::to_string(couple_.options().retry_cnt));
+  };
+  if (couple_.is_witness()) refuse();
+  if (failed_) {
+    if (c.status != Status::kWrFlushErr) refuse();
+    ++scene_.tally.flushed;
+    return;
+  }
+  failed_ = true;
+  ++scene_.tally.bad;
+  const Plan& plan = scene_.plan;
+  const Flow& flow = scene_.ledger.flow(couple_.index(), from_);
+  const bool peer_may_be_gone = couple_.over() || couple_.lane(1 - from_).failed_ ||
+                                couple_.ending() == Ending::kBadKey;
+  switch (c.status) {
+    case Status::kRetryExcErr: {
+      ++scene_.tally.retry_exceeded;
+      // Pauses and jitter leave no trace on a frame.
+      bool unseen = false;
+      for (const testbench::Faults& f : plan.config.faults) {
+        unseen |= !f.pauses.empty() || f.jitter_ns != 0;
+      }
+      if (!peer_may_be_gone && !unseen && flow.hits_of_oldest() <= couple_.options().retry_cnt) refuse();
+      return;
+    }
+    case Status::kRnrRetryExcErr:
+      ++scene_.tally.rnr_exceeded;
+      if (couple_.options().rnr_retry == 7) refuse();
+      if (plan.late_receive == 0 && !plan.srq[1 - from_] && !peer_may_be_gone) refuse();
+      return;
+    case Status::kRemAccessErr:
+      ++scene_.tally.access_errors;
+      if (!m.bad_key) refuse();
+      return;
+    case Status::kWrFlushErr:
+      ++scene_.tally.flushed;
+      // The queue pair is in error: killed, or as responder of a bad request.
+      if (!couple_.over() && couple_.ending() != Ending::kBadKey) refuse();
+      return;
+    default:
+      refuse();
+  }
+}
+
+void Lane::good(Message& m) {
+  if (m.bad_key) fail("I8: a request with a wrong key is good");
+  m.done = true;
+  ++done_;
+  ++scene_.tally.good;
+  scene_.tally.bytes += m.bytes;
+  const std::uint8_t* here = local_.data() + m.local;
+  if (m.kind == Kind::kRead) {
+    const std::size_t wrong = first_wrong(here, m.bytes, m.key, m.key_at);
+    if (wrong != m.bytes) {
+      fail("I3: byte " + std::to_string(wrong) + " of READ " + std::to_string(m.number) +
+           " is wrong" + (m.back_of != ~std::uint64_t{0} ? " (I14: of what was written before)" : ""));
+    }
+  }
+  if (m.kind == Kind::kRead || m.atomic()) {
+    if (first_wrong(here - kEdge, kEdge, ~m.key) != kEdge ||
+        first_wrong(here + m.bytes, kEdge, ~m.key, kEdge + m.bytes) != kEdge) {
+      fail("I6: bytes beside the answer of " + std::to_string(m.number) + " were written");
+    }
+  }
+  if (m.atomic()) {
+    ++scene_.tally.atomics;
+    std::uint64_t original;
+    std::memcpy(&original, here, 8);
+    if (m.common) {
+      scene_.tally.added[1 - from_] += m.add;
+      if (original < common_seen_) fail("I4: the common sum went back");
+      common_seen_ = original + m.add;
+    } else if (original != m.before) {
+      fail("I4: " + std::string(name_of(m.kind)) + " " + std::to_string(m.number) + " returned " +
+           std::to_string(original) + ", memory held " + std::to_string(m.before));
+    }
+  }
+  check_landed(m);
+  const bool own_place = m.writes() || (m.sends() && !scene_.stages[1 - from_]->pool);
+  if (!own_place) return;
+  // A sequence NAK completes what is before it up to a write latency before its bytes are there:
+  // docs/decisions/0003.
+  const std::uint64_t latency = 2000 + 8 * scene_.plan.config.memory_ns;
+  if (first_wrong(target_.data() + m.target, m.bytes, m.key) != m.bytes) {
+    scene_.node(from_).sleep(latency);
+  }
+  check_target(m, "at its completion");
+}
+
+void Lane::check_target(const Message& m, const char* when) {
+  const std::uint8_t* there = target_.data() + m.target;
+  const std::size_t wrong = first_wrong(there, m.bytes, m.key);
+  if (wrong != m.bytes) {
+    fail("I3: byte " + std::to_string(wrong) + " of " + name_of(m.kind) + " " +
+         std::to_string(m.number) + " (" + std::to_string(m.bytes) + " bytes) is wrong " + when);
+  }
+  const std::size_t at = mark_at_[m.slot];
+  if (first_wrong(target_.data() + at, kEdge, ~std::uint64_t{from_}, at) != kEdge ||
+      first_wrong(there + m.bytes, kEdge, ~std::uint64_t{from_}, m.target + m.bytes) != kEdge) {
+    fail("I6: bytes beside " + std::to_string(m.number) + " were written");
+  }
+}
+
+/// What was written before a receive completed is there (I14).
+void Lane::check_landed(const Message& up_to) {
+  while (!landing_.empty() && landing_.front()->number <= up_to.number) {
+    const Flight f = landing_.front();
+    landing_.pop_front();
+    if (f->number != up_to.number && !f->done) check_target(*f, "when a later message was there");
+  }
+}
+
+void Lane::release(const Flight& flight) {
+  if (flight->back_of != ~std::uint64_t{0}) {
+    for (const Flight& f : waiting_) {
+      if (f->number == flight->back_of) --f->users;
+    }
+  }
+  waiting_.push_back(flight);
+  settle();
+}
+
+/// Frees the places of messages that are through at both ends.
+void Lane::settle() {
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    const Message& m = **at;
+    if (!m.done || (m.consumes() && !m.received) || m.users != 0) {
+      ++at;
+      continue;
+    }
+    // From here on nothing may touch the place until it is used again (I5).
+    mark(mark_at_[m.slot], mark_bytes_[m.slot]);
+    free_.push_back(m.slot);
+    at = waiting_.erase(at);
+  }
+}
+
+void Lane::post_receive(const Flight& flight) {
+  driver::ReceiveRequest r;
+  r.id = flight->number;
+  if (flight->sends()) r.sges = list(target_, flight->target, flight->bytes);
+  ++receives_posted_;
+  couple_.qp(1 - from_).receive(r);
+}
+
+void Lane::receive() {
+  testbench::Node& node = scene_.node(1 - from_);
+  driver::CompletionQueue& cq = couple_.receive_cq(1 - from_);
+  while (!couple_.closed()) {
+    const std::uint64_t now = scene_.world.now_ns();
+    std::uint64_t next = driver::Device::kForever;
+    if (!late_.empty() && !couple_.over()) {
+      next = late_.front().at_ns > now ? late_.front().at_ns - now : 0;
+    }
+    const auto first_late = late_.size();
+    if (next != 0) {
+      node.device().wait(
+          [&] { return cq.ready() || couple_.closed() || late_.size() != first_late; }, next);
+    }
+    while (!late_.empty() && !couple_.over() && late_.front().at_ns <= scene_.world.now_ns()) {
+      const Flight flight = late_.front().flight;
+      post_receive(flight);
+      late_.pop_front();
+    }
+    while (const auto c = cq.poll()) take_receive(*c);
+  }
+}
+
+void Lane::take_receive(const driver::Completion& c) {
+  Pool* pool = scene_.stages[1 - from_]->pool.get();
+  scene_.ledger.note(couple_.index(), scene_.world.now_ns(),
+                     "node " + std::to_string(1 - from_) + " receive " + std::to_string(c.id) +
+                         ": " + driver::name_of(c.status));
+  ++receives_ended_;
+  if (!c.ok()) {
+    if (c.status != Status::kWrFlushErr) {
+      fail(std::string("I9: a receive ended with ") + driver::name_of(c.status));
+    }
+    receive_flushed_ = true;
+    if (pool != nullptr) pool->free.push_back(c.id);
+    return;
+  }
+  if (consuming_.empty()) fail("I4: receive " + std::to_string(c.id) + " completed, none was due");
+  const Flight flight = consuming_.front();
+  Message& m = *flight;
+  consuming_.pop_front();
+  const std::string what = std::string(name_of(m.kind)) + " " + std::to_string(m.number);
+  if (receive_flushed_) fail("I9: " + what + " was received after a flush");
+  if (pool == nullptr && c.id != m.number) {
+    fail("I2: receive " + std::to_string(c.id) + " completed, " + what + " was due");
+  }
+  const bool write = m.kind == Kind::kWriteImm;
+  const bool imm = write || m.kind == Kind::kSendImm;
+  if ((c.opcode == driver::WcOpcode::kRecvWriteImm) != write || c.byte_len != m.bytes ||
+      c.with_imm != imm || (imm && c.imm != m.imm) ||
+      c.with_inv != (m.kind == Kind::kSendInv)) {
+    fail("I3: the receive of " + what + " has wrong fields, " + std::to_string(c.byte_len) +
+         " bytes of " + std::to_string(m.bytes));
+  }
+  check_landed(m);
+  if (pool != nullptr && !write) {
+    if (first_wrong(pool->at(c.id), m.bytes, m.key) != m.bytes) {
+      fail("I3: " + what + " arrived wrong in a shared receive");
+    }
+  } else {
+    check_target(m, "when it was received");
+  }
+  if (pool != nullptr) {
+    pool->free.push_back(c.id);
+    pool->refill();
+  }
+  m.received = true;
+  ++scene_.tally.receives;
+  if (m.kind == Kind::kSendInv) {
+    ++scene_.tally.invalidations;
+    if (c.imm != window_->key()) fail("the receive of " + what + " names another key");
+    if (!couple_.over()) couple_.post(1 - from_, [&] { bind(); });
+  }
+  if (m.done) settle();
+  scene_.node(from_).device().wake();
+}
+
+}  // namespace roci::soak

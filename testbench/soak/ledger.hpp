@@ -1,0 +1,95 @@
+// Watches the wire with what the programs know: which message a packet belongs to. From that come
+// the coverage, the faults that met a connection, and I7: a payload that leaves is a piece of the
+// message that has its PSN.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "testbench/link/frame.hpp"
+#include "testbench/soak/coverage.hpp"
+#include "transport/psn.hpp"
+
+namespace roci::soak {
+
+/// One direction of a connection in one life, as the wire sees it.
+struct Flow {
+  unsigned couple, from;  ///< connection; node that sends the requests
+  std::uint32_t requester = 0, responder = 0;  ///< numbers of the queue pairs
+  transport::Psn first;
+  std::uint32_t pmtu = 256;
+
+  /// A message by its PSNs.
+  struct Entry {
+    std::uint32_t at = 0;  ///< of the first one, counted from `first`
+    std::uint32_t packets = 1;
+    Kind kind{};
+    std::uint32_t bytes = 0;
+    std::uint64_t key = 0, offset = 0;  ///< pattern of the payload, or of the READ's answer
+    std::uint64_t hits = 0;   ///< of its flow when it was posted
+    bool known = true;                  ///< the pattern holds until the message is done
+  };
+  std::vector<Entry> entries;
+  std::uint32_t next = 0;     ///< PSN that the next message begins with, counted from `first`
+  std::uint32_t highest = 0;  ///< PSNs seen on the wire
+  std::uint32_t done = 0;     ///< entries whose completion was taken
+  /// Faults since the oldest open message was posted.
+  std::uint64_t hits_of_oldest() const {
+    return done < entries.size() ? hits - entries[done].hits : 0;
+  }
+  Phase phase = Phase::kFirst;
+  Phase cause = Phase::kAfterTimer;  ///< of the next repetition
+  std::uint64_t hits = 0;  ///< faults that may cost a retry
+};
+
+class Ledger final : public testbench::FrameTap {
+ public:
+  using Report = std::function<void(const std::string&)>;
+  explicit Ledger(Report report) : report_(std::move(report)) {}
+
+  /// A new life; an old one of the same direction ends.
+  Flow& open(const Flow& flow);
+  Flow& flow(unsigned couple, unsigned from) { return flows_.at({couple, from}); }
+  /// A message is about to be posted.
+  void posted(Flow& flow, Flow::Entry entry);
+
+  void frame(const testbench::FrameEvent& event) override;
+  /// Something that a program did or saw.
+  void note(unsigned couple, std::uint64_t now_ns, const std::string& text);
+
+  const Coverage& coverage() const { return coverage_; }
+  std::uint64_t payloads() const { return payloads_; }  ///< found right (I7)
+  /// Last events of a connection, oldest first.
+  std::string events(unsigned couple) const;
+  /// Connection that a text about queue pair or PSN speaks of; -1: none.
+  int couple_of(const std::string& text) const;
+
+ private:
+  void answer(const testbench::FrameEvent& event, Flow& flow, std::uint32_t at);
+  void check(const testbench::FrameEvent& event, const Flow& flow, std::uint32_t at, bool answer);
+  const Flow::Entry* entry_at(const Flow& flow, std::uint32_t at) const;
+  void count(const testbench::FrameEvent& event, Flow& flow, std::uint32_t at, Position position);
+
+  Report report_;
+  std::map<std::pair<unsigned, unsigned>, Flow> flows_;
+  /// By node that sends the packet, its destination, and whether it is an answer.
+  std::map<std::tuple<unsigned, std::uint32_t, bool>, Flow*> packets_;
+  struct Event {
+    std::uint64_t time_ns;
+    unsigned node;
+    packet::Bytes frame;  ///< empty: only a text
+    std::string text;
+  };
+  void keep(unsigned couple, Event event);
+  std::map<unsigned, std::deque<Event>> events_;
+  Coverage coverage_;
+  std::uint64_t payloads_ = 0;
+};
+
+}  // namespace roci::soak

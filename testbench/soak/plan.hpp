@@ -1,0 +1,76 @@
+// What a round does: all of it drawn from one seed, so that seed and round give the round again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/queue_pair.hpp"
+#include "testbench/world.hpp"
+
+namespace roci::soak {
+
+/// Weights of the operations, by kind of message.
+enum class Kind : std::uint8_t {
+  kSend,
+  kSendImm,
+  kSendInv,
+  kWrite,
+  kWriteImm,
+  kRead,
+  kCmpSwap,
+  kFetchAdd
+};
+inline constexpr unsigned kKinds = 8;
+const char* name_of(Kind kind);
+
+/// How one life of a connection ends.
+enum class Ending : std::uint8_t { kDone, kError, kReset, kDestroy, kBadKey };
+inline constexpr unsigned kEndings = 5;
+const char* name_of(Ending ending);
+
+/// What the user fixes; what is not given is drawn.
+struct Wishes {
+  std::optional<unsigned> queue_pairs;
+  std::optional<unsigned> messages;  ///< of all queue pairs together
+  std::optional<double> loss, burst, duplicate, reorder, corrupt;
+  bool atomics_only = false;
+  bool no_lives = false;  ///< every connection lives to the end
+  unsigned width = 64;
+};
+
+struct Plan {
+  std::uint64_t seed = 1;  ///< of the round; everything below follows from it
+  testbench::Config config;
+  bool rtl = false;
+
+  unsigned couples = 1;   ///< connections
+  unsigned messages = 0;  ///< of each direction of a connection
+  unsigned lives = 1;     ///< most lives of a connection
+  unsigned depth = 4;     ///< messages outstanding in a direction
+  std::uint32_t max_bytes = 0;
+  std::array<unsigned, kKinds> weights{};
+  driver::ConnectOptions connect;
+  bool wrap = false;     ///< first PSN 0xFFFFF0
+  bool witness = false;  ///< connection 0 meets no fault and must not notice the others'
+  bool credits = false;
+  std::array<bool, 2> srq{};   ///< receives of a node are shared
+  double late_receive = 0;     ///< receives posted after their message
+  std::uint64_t late_ns = 0;   ///< how much later, at most
+  double unsignaled = 0.2;
+  std::array<double, kEndings> endings{};  ///< chance of each, but for the last life
+  double linger = 0;  ///< chance that a peer learns of a death by its retries only
+
+  /// One line for the report.
+  std::string text() const;
+};
+
+/// Round `round` of a run with `seed`.
+Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const Wishes& wishes);
+
+/// Seed of a round.
+std::uint64_t seed_of(std::uint64_t seed, unsigned round);
+
+}  // namespace roci::soak

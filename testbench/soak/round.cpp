@@ -1,0 +1,133 @@
+#include "testbench/soak/round.hpp"
+
+#include <cstring>
+
+#include "testbench/soak/couple.hpp"
+
+namespace roci::soak {
+namespace {
+
+using testbench::World;
+
+/// A fault that dice may miss in a short round is made to happen: one frame, early.
+void force_faults(const Plan& plan, World& world) {
+  using testbench::FaultKind;
+  for (unsigned n = 0; n < 2; ++n) {
+    testbench::Faults& faults = world.channel(n).faults();
+    std::mt19937_64 random(plan.seed + n);
+    unsigned next = 2;
+    const auto force = [&](double chance, FaultKind kind) {
+      const unsigned first = next + static_cast<unsigned>(random() % 4);
+      next = first + 1;  // no two of them want the same frame
+      if (chance <= 0) return;
+      testbench::FaultRule rule;
+      rule.kind = kind;
+      rule.first = first;
+      rule.delay_ns = kind == FaultKind::kDelay ? 3000 : 0;
+      rule.when = [&faults](const packet::Parsed& parsed, std::uint64_t) {
+        const auto& spared = faults.spared;
+        return std::find(spared.begin(), spared.end(), parsed.bth().dest_qp()) == spared.end();
+      };
+      faults.rules.push_back(rule);
+    };
+    force(faults.loss, FaultKind::kDrop);
+    force(faults.corrupt, FaultKind::kCorrupt);
+    force(faults.duplicate, FaultKind::kDuplicate);
+    force(faults.reorder, FaultKind::kDelay);
+  }
+}
+
+/// Faults that were asked for and met nothing.
+std::string unfired(World& world) {
+  std::string text;
+  bool planned = false, paused = false;
+  for (unsigned n = 0; n < 2; ++n) {
+    for (const testbench::FaultRule& rule : world.channel(n).faults().rules) {
+      constexpr std::uint64_t kShort = 100;  // connections may die before much was sent
+      if (rule.hits != 0 || world.channel(n).counts().frames < kShort) continue;
+      text += " kind " + std::to_string(static_cast<int>(rule.kind)) + " of node " +
+              std::to_string(n);
+    }
+    for (const testbench::Span& pause : world.channel(n).faults().pauses) {
+      planned = true;
+      paused |= pause.from_ns < world.now_ns();
+    }
+  }
+  if (planned && !paused) text += " pauses";
+  return text;
+}
+
+}  // namespace
+
+Outcome run_round(const Plan& plan, testbench::FrameTap* tap,
+                  const std::function<void(std::uint64_t)>& tick) {
+  Outcome outcome;
+  World world(plan.config);
+  Ledger ledger([&](const std::string& text) {
+    if (outcome.failure.empty()) outcome.failure = text;
+  });
+  world.add_tap(&ledger);
+  if (tap != nullptr) world.add_tap(tap);
+  constexpr std::uint64_t kTick = 20'000;
+  if (tick) world.on_tick(kTick, tick);
+
+  auto scene = std::make_unique<Scene>(Scene{world, plan, ledger, outcome.tally, {}});
+  std::vector<std::unique_ptr<Couple>> couples;
+  int about = -1;
+  try {
+    world.run({{0, [&](testbench::Node&) {
+                  for (unsigned n = 0; n < 2; ++n) {
+                    scene->stages[n] = std::make_unique<Stage>(world.node(n), plan);
+                  }
+                  for (unsigned i = 0; i < plan.couples; ++i) {
+                    couples.push_back(std::make_unique<Couple>(*scene, i));
+                  }
+                }}});
+    force_faults(plan, world);
+    std::vector<World::Task> tasks;
+    for (const auto& couple : couples) {
+      for (unsigned from = 0; from < 2; ++from) {
+        tasks.push_back({from, [&couple, from](testbench::Node&) { couple->send(from); }});
+        tasks.push_back({1 - from, [&couple, from](testbench::Node&) { couple->receive(from); }});
+      }
+    }
+    world.run(tasks);
+    outcome.repeated = world.egress().repeated();
+    for (unsigned n = 0; n < 2; ++n) {
+      std::uint64_t sum;
+      std::memcpy(&sum, scene->stages[n]->commons.data(), 8);
+      const std::uint64_t sure = outcome.tally.added[n];
+      if (sum < sure || sum > sure + outcome.tally.doubtful[n]) {
+        throw Broken(0, "I4: the common sum of node " + std::to_string(n) + " is " +
+                            std::to_string(sum) + ", good atomics added " + std::to_string(sure));
+      }
+    }
+    world.run({{0, [&](testbench::Node&) {
+                  couples.clear();
+                  for (auto& stage : scene->stages) stage.reset();
+                }}});
+    const std::string missing = unfired(world);
+    if (!missing.empty()) throw Broken(0, "faults that never fired:" + missing);
+    outcome.passed = outcome.failure.empty();
+  } catch (const Broken& broken) {
+    about = static_cast<int>(broken.couple());
+    if (outcome.failure.empty()) outcome.failure = broken.what();
+  } catch (const std::exception& error) {
+    if (outcome.failure.empty()) outcome.failure = error.what();
+  }
+  if (!outcome.passed) {
+    if (about < 0) about = ledger.couple_of(outcome.failure);
+    if (about >= 0) outcome.events = ledger.events(static_cast<unsigned>(about));
+    // Threads were left half way, and with them what they use.
+    static_cast<void>(scene.release());
+    static_cast<void>(new std::vector<std::unique_ptr<Couple>>(std::move(couples)));
+  }
+  outcome.coverage = ledger.coverage();
+  outcome.payloads = ledger.payloads();
+  for (unsigned n = 0; n < 2; ++n) outcome.wire[n] = world.channel(n).counts();
+  outcome.simulated_ns = world.now_ns();
+  outcome.speed = world.speed();
+  return outcome;
+}
+
+}  // namespace roci::soak

@@ -1,0 +1,27 @@
+// One round: two adapters, the connections of a plan, and what came of them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "testbench/soak/scene.hpp"
+
+namespace roci::soak {
+
+struct Outcome {
+  bool passed = false;
+  std::string failure;  ///< the first thing that was wrong
+  std::string events;   ///< the last ones of the connection it is about
+  Tally tally;
+  Coverage coverage;
+  std::array<testbench::Channel::Counts, 2> wire{};
+  std::uint64_t payloads = 0, repeated = 0;
+  std::uint64_t simulated_ns = 0;
+  testbench::World::Speed speed{};
+};
+
+/// `tap` sees every frame; nullptr: nobody. One at a time in a process.
+Outcome run_round(const Plan& plan, testbench::FrameTap* tap = nullptr,
+                  const std::function<void(std::uint64_t now_ns)>& tick = {});
+
+}  // namespace roci::soak

@@ -1,0 +1,77 @@
+// What all connections of a round share.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "driver/shared_receive_queue.hpp"
+#include "testbench/soak/ledger.hpp"
+#include "testbench/soak/plan.hpp"
+
+namespace roci::soak {
+
+/// A promise was broken, as a program saw it.
+class Broken : public std::runtime_error {
+ public:
+  Broken(unsigned couple, const std::string& text) : std::runtime_error(text), couple_(couple) {}
+  unsigned couple() const { return couple_; }
+
+ private:
+  unsigned couple_;
+};
+
+/// Buffers behind the shared receive queue of a node.
+struct Pool {
+  Pool(driver::ProtectionDomain& pd, const Plan& plan);
+  /// Posts what fits, and what has a buffer.
+  void refill();
+  std::uint8_t* at(std::size_t buffer) { return region.data() + buffer * stride; }
+
+  std::size_t stride;
+  driver::SharedReceiveQueue queue;
+  driver::MemoryRegion region;
+  std::vector<std::size_t> free;
+  std::uint32_t bytes;
+};
+
+/// The objects of a node.
+struct Stage {
+  Stage(testbench::Node& node, const Plan& plan);
+
+  testbench::Node& node;
+  driver::ProtectionDomain pd;
+  std::unique_ptr<Pool> pool;     ///< receives are shared
+  driver::MemoryRegion commons;  ///< a sum that all connections add to
+};
+
+struct Tally {
+  std::uint64_t posted = 0, good = 0, bad = 0, flushed = 0, in_doubt = 0;
+  std::uint64_t bytes = 0, receives = 0, atomics = 0;
+  std::uint64_t lives = 0;
+  std::array<std::uint64_t, kEndings> endings{};
+  std::array<std::uint64_t, kKinds> kinds{};
+  std::uint64_t retry_exceeded = 0, rnr_exceeded = 0, access_errors = 0;
+  std::uint64_t invalidations = 0;
+  /// Of the common sums: what must be in them, and what may be beside that.
+  std::array<std::uint64_t, 2> added{}, doubtful{};
+
+  void add(const Tally& other);
+};
+
+struct Scene {
+  testbench::World& world;
+  const Plan& plan;
+  Ledger& ledger;
+  Tally& tally;
+  std::array<std::unique_ptr<Stage>, 2> stages;  ///< by node
+  bool finish = false;  ///< nothing new is posted any more
+
+  testbench::Node& node(unsigned n) { return stages[n]->node; }
+};
+
+}  // namespace roci::soak
