@@ -4,7 +4,9 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/scenarios/bounds.hpp"
 #include "sim/scenarios/session.hpp"
+#include "sim/scenarios/spread.hpp"
 #include "sim/scenarios/stream.hpp"
 
 namespace roci::sim {
@@ -14,17 +16,9 @@ struct BenchOptions {
   WorldOptions world;
   std::string only;
   bool quick = false;
+  unsigned seeds = 0;  ///< of the spread under loss; 0: none
 };
 
-/// Bytes of a packet on the wire beside its payload: preamble 8, Ethernet 14, IP 20 or 40, UDP 8,
-/// BTH 12, ICRC 4, FCS 4, gap 12.
-double overhead(const WorldOptions& options) { return options.ipv6 ? 102 : 82; }
-double rate_gbps(const WorldOptions& options) { return options.width == 512 ? 100 : 10; }
-
-/// Goodput of full packets, the share of the wire that is payload.
-double bound_gbps(const WorldOptions& options) {
-  return rate_gbps(options) * options.mtu / (options.mtu + overhead(options));
-}
 /// Clocks that the wire takes for one WRITE ONLY packet of `bytes`; RETH is 16 bytes.
 double bound_clocks(const WorldOptions& options, unsigned bytes) {
   return (bytes + overhead(options) + 16) * 8 / rate_gbps(options) / 4;
@@ -147,9 +141,6 @@ nlohmann::json bench_latency(const BenchOptions& options) {
           {"post_to_completion_us", ping.latency_us}};
 }
 
-/// Go-back-N: (1-p)/(1+pW), W the packets that leave while a loss is noticed and repaired.
-double go_back_n(double p, double window) { return (1 - p) / (1 + p * window); }
-
 nlohmann::json bench_loss(const BenchOptions& options, Plot& plot) {
   header(
       "Goodput of 64 KiB WRITEs against loss of data packets, 2 us round trip of the wire; bound: "
@@ -176,16 +167,62 @@ nlohmann::json bench_loss(const BenchOptions& options, Plot& plot) {
       plan.spare_answers = true;  // the formula knows of lost data only
       plan.messages = loss >= 0.1 ? 64 : 192;
       const StreamResult result = stream(world, plan);
-      const double packet_ns = (mtu + overhead(world)) * 8 / rate_gbps(world);
-      // A lost packet is rebuilt from host memory: work request and payload are read again.
-      const double repair_ns = 2.0 * world.delay_ns + 2 * 2.0 * world.memory_ns;
       // The dice fell this way: the formula gets the share that was lost, not the wish.
-      const double bound = bound_gbps(world) * go_back_n(result.loss, repair_ns / packet_ns);
+      const double bound = go_back_n_gbps(world, result.loss);
       rows.push_back(row(world, plan, result, bound));
       measured.points.emplace_back(100 * loss, result.gbps);
       formula.points.emplace_back(100 * loss, bound);
     }
     plot.series.push_back(measured);
+    plot.series.push_back(formula);
+  }
+  return rows;
+}
+
+nlohmann::json bench_spread(const BenchOptions& options, Plot& plot) {
+  fmt::print("\nGoodput of 64 KiB WRITEs against loss of data packets, seeds {} to {}\n"
+             "{:>5} {:>8} {:>8} {:>8} {:>8} {:>9} {:>16}\n",
+             options.world.seed, options.world.seed + options.seeds - 1, "MTU", "loss", "min",
+             "median", "max", "formula", "% of formula");
+  nlohmann::json rows = nlohmann::json::array();
+  plot.title = fmt::format("Goodput against loss, least, median and most of {} seeds", options.seeds);
+  plot.x_label = "loss, %";
+  plot.y_label = "Gb/s";
+  plot.log_x = true;
+  const char* colours[] = {"#1f77b4", "#2ca02c"};
+  int colour = 0;
+  for (unsigned mtu : {1024u, 4096u}) {
+    Series ends{fmt::format("least and most, MTU {}", mtu), Mark::kCross, colours[colour], {}};
+    Series median{fmt::format("median, MTU {}", mtu), Mark::kLine, colours[colour], {}};
+    Series formula{fmt::format("formula, MTU {}", mtu), Mark::kRing, colours[colour], {}};
+    ++colour;
+    for (double loss : {1e-4, 1e-3, 0.01, 0.05, 0.1}) {
+      WorldOptions world = options.world;
+      world.mtu = mtu;
+      world.loss = loss;
+      const Spread s = spread(world, options.seeds, options.quick);
+      fmt::print("{:>5} {:>7g}% {:>8.2f} {:>8.2f} {:>8.2f} {:>9.2f} {:>5.1f} to {:>5.1f}\n", mtu,
+                 100 * loss, s.least, s.median, s.most, s.formula, 100 * s.least_share,
+                 100 * s.most_share);
+      std::fflush(stdout);
+      rows.push_back({{"mtu", mtu},
+                      {"loss", loss},
+                      {"seeds", options.seeds},
+                      {"gbps_min", s.least},
+                      {"gbps_median", s.median},
+                      {"gbps_max", s.most},
+                      {"formula_median_gbps", s.formula},
+                      {"share_min", s.least_share},
+                      {"share_max", s.most_share},
+                      {"clocks_evaluated", s.clocks},
+                      {"cpu_seconds", s.seconds}});
+      ends.points.emplace_back(100 * loss, s.least);
+      ends.points.emplace_back(100 * loss, s.most);
+      median.points.emplace_back(100 * loss, s.median);
+      formula.points.emplace_back(100 * loss, s.formula);
+    }
+    plot.series.push_back(ends);
+    plot.series.push_back(median);
     plot.series.push_back(formula);
   }
   return rows;
@@ -204,6 +241,7 @@ int run(const BenchOptions& options) {
                    : fmt::format("{} bits at 250 MHz, memory {} ns each way", options.world.width,
                                  options.world.memory_ns),
              rate_gbps(options.world), options.world.ipv6 ? "IPv6" : "IPv4", options.world.seed);
+  if (options.seeds != 0 && options.only != "loss") throw UserError("--seeds needs --only loss", 2);
   auto wanted = [&](const char* part) { return options.only.empty() || options.only == part; };
   nlohmann::json all = {{"engine", name_of(options.world.engine)},
                         {"width", options.world.width},
@@ -213,9 +251,10 @@ int run(const BenchOptions& options) {
   if (wanted("rate")) all["rate"] = bench_rate(options);
   if (wanted("latency") && !model) all["latency"] = bench_latency(options);
   if (wanted("sizes")) all["sizes"] = bench_sizes(options, sizes);
-  if (wanted("loss")) all["loss"] = bench_loss(options, loss);
+  if (wanted("loss") && options.seeds == 0) all["loss"] = bench_loss(options, loss);
+  if (options.seeds != 0) all["spread"] = bench_spread(options, loss);
   double clocks = 0, seconds = 0;
-  for (const char* part : {"goodput", "rate", "sizes", "loss"}) {
+  for (const char* part : {"goodput", "rate", "sizes", "loss", "spread"}) {
     if (!all.contains(part)) continue;
     for (const nlohmann::json& row : all[part]) {
       clocks += row["clocks_evaluated"].get<double>();
@@ -258,6 +297,11 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_option("--seed", options->world.seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();
+  command
+      ->add_option("--seeds", options->seeds,
+                   "with --only loss: the spread over so many seeds, from --seed on")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N");
   command
       ->add_option("--plot", options->world.plot,
                    "plot of goodput against loss, or with --only sizes against size (SVG)")

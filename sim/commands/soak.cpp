@@ -281,9 +281,11 @@ void add_soak(CLI::App& app, Action& action) {
   add_wish(*command, "--duplicate", options->wishes.duplicate, "frames that come twice");
   add_wish(*command, "--reorder", options->wishes.reorder, "frames that later ones overtake");
   add_wish(*command, "--corrupt", options->wishes.corrupt, "frames with a flipped bit");
-  command->add_flag("--hostile", options->hostile,
-                    "hostile packets into one adapter instead, beside a witness");
+  auto* hostile = command->add_flag("--hostile", options->hostile,
+                                    "hostile packets into one adapter instead, beside a witness");
+  hostile->excludes(minutes)->excludes(rounds)->excludes(round);
   command->add_option("--packets", options->packets, "how many of them")
+      ->needs(hostile)
       ->check(CLI::Range(1, 1'000'000'000).description(""))
       ->type_name("N")
       ->capture_default_str();

@@ -1,0 +1,102 @@
+// The soak itself: it is reproduced by its seed, and it sees what is wrong.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "packet/builder.hpp"
+#include "testbench/soak/pattern.hpp"
+#include "testbench/soak/round.hpp"
+
+using namespace roci;
+using namespace roci::soak;
+using testbench::Engine;
+
+namespace {
+
+/// Every byte that a round put on the wire, and when.
+struct Digest final : testbench::FrameTap {
+  void frame(const testbench::FrameEvent& event) override {
+    value = mix(value ^ event.time_ns ^ std::uint64_t{event.node} << 60);
+    for (std::size_t i = 0; i < event.parsed.frame.size; ++i) {
+      value = value * 0x100000001B3u ^ event.parsed.frame.data[i];
+    }
+  }
+  std::uint64_t value = 1;
+};
+
+}  // namespace
+
+TEST_CASE("a pattern is the same from every offset") {
+  std::uint8_t whole[100], part[50];
+  fill(whole, sizeof whole, 7);
+  for (std::size_t at = 0; at < 50; ++at) {
+    fill(part, sizeof part, 7, at);
+    CHECK(std::equal(part, part + sizeof part, whole + at));
+    CHECK(first_wrong(whole + at, 50, 7, at) == 50);
+  }
+  whole[33] ^= 4;
+  CHECK(first_wrong(whole, sizeof whole, 7) == 33);
+  CHECK(first_wrong(whole + 30, 10, 7, 30) == 3);
+}
+
+TEST_CASE("cells of the coverage do not share counts, and each has a name of its own") {
+  std::set<std::string> names;
+  Coverage coverage;
+  for (const Cell& cell : Coverage::cells()) {
+    CHECK(coverage.count(cell) == 0);
+    coverage.hit(cell);
+    names.insert(Coverage::text(cell));
+  }
+  CHECK(names.size() == Coverage::cells().size());
+  for (const Cell& cell : Coverage::cells()) CHECK(coverage.count(cell) == 1);
+}
+
+TEST_CASE("a round is its seed: the same frames at the same times") {
+  const Plan plan = plan_of(5, 3, Engine::kModel, {});
+  Digest one, two, other;
+  const Outcome first = run_round(plan, &one);
+  CHECK_MESSAGE(first.passed, first.failure);
+  CHECK(run_round(plan, &two).passed);
+  CHECK(one.value == two.value);
+  CHECK(run_round(plan_of(5, 4, Engine::kModel, {}), &other).passed);
+  CHECK(one.value != other.value);
+}
+
+TEST_CASE("a payload that is not of its message is seen") {
+  std::string seen;
+  Ledger ledger([&](const std::string& text) { seen = text; });
+  Flow flow;
+  flow.couple = flow.from = 0;
+  flow.requester = 5;
+  flow.responder = 6;
+  flow.first = transport::Psn(0xFFFFFF);
+  flow.pmtu = 256;
+  Flow& opened = ledger.open(flow);
+  Flow::Entry entry;
+  entry.kind = Kind::kWrite;
+  entry.bytes = 300;
+  entry.key = 9;
+  ledger.posted(opened, entry);
+  packet::Bytes payload(44);
+  fill(payload.data(), payload.size(), 9, 256);
+  const auto send = [&] {
+    const packet::Bytes frame = packet::Builder()
+                                    .ethernet(1, 2)
+                                    .ipv4(0x0A000001, 0x0A000002)
+                                    .bth(packet::kRcWriteLast, 6, transport::Psn(0))
+                                    .payload(payload)
+                                    .build();
+    const packet::Parsed parsed = packet::parse(frame);
+    const std::string fault = "lost";
+    ledger.frame({0, 10, parsed, fault, false, false});
+  };
+  send();
+  CHECK(seen.empty());
+  CHECK(ledger.payloads() == 1);
+  // The second packet of the message, behind the wrap, the first time it is sent.
+  CHECK(ledger.coverage().count(
+            {Phase::kFirst, Fault::kLoss, Kind::kWrite, Position::kLast, true}) == 1);
+  payload[43] ^= 1;
+  send();
+  CHECK(seen.find("I7: byte 43") != std::string::npos);
+}
