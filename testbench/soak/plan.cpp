@@ -98,7 +98,7 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
     f.corrupt = wishes.corrupt.value_or(dice.pick(kCorrupt));
     f.jitter_ns = dice.chance(0.2) ? dice.below(5000) : 0;
   }
-  const bool pauses = dice.chance(0.3);
+  const bool pauses = dice.chance(0.3) && !wishes.atomics_only;
   const std::uint64_t pause_seed = dice.below(~std::uint64_t{0});
 
   p.srq = {dice.chance(0.3), dice.chance(0.3)};
@@ -113,6 +113,13 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   p.linger = 0.3;
 
   if (wishes.atomics_only) {
+    // Retries must be enough for all of them: what the user asked for, and nothing else.
+    for (testbench::Faults& f : c.faults) {
+      f.mean_burst = wishes.burst.value_or(1);
+      f.corrupt = wishes.corrupt.value_or(0);
+      f.jitter_ns = 0;
+    }
+    p.srq = {false, false};
     p.weights = {0, 0, 0, 0, 0, 0, 3, 7};
     p.connect.retry_cnt = p.connect.rnr_retry = 7;
     p.witness = false;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "driver/completion_queue.hpp"
+#include "driver/error.hpp"
 #include "packet/describe.hpp"
 #include "packet/opcode.hpp"
 
@@ -81,7 +82,13 @@ void Victims::revive(Victim& v) {
   v.pmtu = 128u << connect.path_mtu;
   v.expected = transport::Psn(theirs);
   v.oldest = v.next = transport::Psn(mine);
-  v.qp->connect({v.peer_qpn, theirs, peer_.gid()}, mine, connect);
+  try {
+    v.qp->connect({v.peer_qpn, theirs, peer_.gid()}, mine, connect);
+  } catch (const driver::Error& error) {
+    // A packet has put it into ERR before it was in RTS: another time.
+    if (error.status() != driver::AdminStatus::kBadState) throw;
+    return;
+  }
   feed(v);
   v.alive = true;
 }
