@@ -3,7 +3,7 @@
 
 usage: run.py [--list] [--quick] [--width N] [--out DIR] [--report FILE] [NAME ...]
 
-A NAME is a scenario of scenarios.toml or a pattern such as 'read_*'. Each run leaves a capture, both
+A NAME is a scenario of scenarios.toml or stock.toml, or a pattern such as 'read_*'. Each run leaves a capture, both
 sides' output and a verdict in the folder of --out. Exit status 0: all went well; 1: some did not;
 2: asked wrongly, or something that is needed is missing.
 """
@@ -13,6 +13,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -25,17 +26,19 @@ from interop import image, machine, programs  # noqa: E402
 from interop.runner import KNOWN, Failed, Runner  # noqa: E402
 
 
-def read_scenarios(path):
-    tables = tomllib.loads(path.read_text())
-    defaults = tables.pop("defaults", {})
-    for name, table in tables.items():
-        unknown = set(table) - KNOWN
-        if unknown or sum(kind in table for kind in ("op", "program", "stock")) != 1:
-            raise image.Missing(
-                f"{path}: {name}: {', '.join(sorted(unknown)) or 'op, program or stock'}")
-        if "stock" in table:
-            table.setdefault("roles", ["client", "server"])
-    return {name: {**defaults, **table} for name, table in tables.items()}
+def read_scenarios():
+    """All scenarios, with the defaults of their files."""
+    all_of_them = {}
+    for path in (HERE / "scenarios.toml", HERE / "stock.toml"):
+        tables = tomllib.loads(path.read_text())
+        defaults = tables.pop("defaults", {})
+        for name, table in tables.items():
+            unknown = set(table) - KNOWN
+            if unknown or sum(kind in table for kind in ("op", "program", "stock")) != 1:
+                raise image.Missing(
+                    f"{path}: {name}: {', '.join(sorted(unknown)) or 'op, program or stock'}")
+            all_of_them[name] = {**defaults, **table}
+    return all_of_them
 
 
 def chosen(scenarios, options):
@@ -57,9 +60,7 @@ def describe(scenario):
         text = ["; ".join(scenario["stock"]), f"IPv{scenario['family']}"]
     else:
         text = [scenario["op"], f"MTU {scenario['mtu']}", f"IPv{scenario['family']}"]
-    if "width" in scenario:
-        text.append(f"{scenario['width']} bits")
-    if scenario["qps"] > 1:
+    if scenario.get("qps", 1) > 1:
         text.append(f"{scenario['qps']} QPs")
     if scenario.get("netdev"):
         text.append("TAP")
@@ -69,20 +70,35 @@ def describe(scenario):
     return ", ".join(text)
 
 
-def report(path, results, release):
-    """Writes the table of results into a page, between its two marks."""
+HEAD = ["| scenario | what | our role | verdict | frames we sent | seconds | bits | date | kernel |",
+        "|---|---|---|---|---|---|---|---|---|"]
+
+
+def row_of(result, release):
+    cells = (result["name"], result["what"], result["role"], result["verdict"], result["frames"],
+             f"{result['seconds']:.0f}", result["width"], datetime.date.today(), release)
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def report(path, results, release, order):
+    """Writes the rows of these runs into a page, between its two marks; rows of runs that were not
+    done this time stay, in the order of the scenarios."""
     page = pathlib.Path(path)
     text = page.read_text()
     begin, end = "<!-- results -->", "<!-- end of results -->"
     if begin not in text or end not in text:
         raise image.Missing(f"{path}: no place for results, {begin} ... {end}")
-    rows = [f"Run on {datetime.date.today()}, guest kernel {release} under QEMU (TCG).", "",
-            "| scenario | what | our role | verdict | frames we sent | seconds |",
-            "|---|---|---|---|---|---|"]
-    rows += [f"| {r['name']} | {r['what']} | {r['role']} | {r['verdict']} | {r['frames']} | "
-             f"{r['seconds']:.0f} |" for r in results]
     head, rest = text.split(begin, 1)
-    page.write_text(head + begin + "\n" + "\n".join(rows) + "\n" + end + rest.split(end, 1)[1])
+    old, rest = rest.split(end, 1)
+    rows = {}
+    for line in old.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == HEAD[0].count("|") - 1 and cells[0] in order:
+            rows[cells[0], cells[2]] = line
+    rows.update(((r["name"], r["role"]), row_of(r, release)) for r in results)
+    place = {name: number for number, name in enumerate(order)}
+    table = [rows[key] for key in sorted(rows, key=lambda key: place[key[0]])]
+    page.write_text(head + begin + "\n" + "\n".join(HEAD + table) + "\n" + end + rest)
 
 
 def isolate():
@@ -110,8 +126,10 @@ def main():
     parser.add_argument("--roci", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--cache", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job ignores the first
+        signal.signal(number, signal.default_int_handler)
     try:
-        scenarios = read_scenarios(HERE / "scenarios.toml")
+        scenarios = read_scenarios()
         if options.width:
             for scenario in scenarios.values():
                 scenario["width"] = options.width
@@ -124,20 +142,21 @@ def main():
         options.cache = options.cache.resolve()
         image.build(options.cache)
         isolate()
-        return run_all(picked, options)
+        return run_all(picked, options, scenarios)
     except (image.Missing, machine.GuestError, OSError) as error:
         print(f"roci: {error}", file=sys.stderr)
         return 2
 
 
-def run_all(picked, options):
+def run_all(picked, options, order):
     runner = Runner(options)
     results = []
     try:
         for name, scenario in picked.items():
             for role in scenario["roles"]:
                 start = time.monotonic()
-                result = {"name": name, "role": role, "what": describe(scenario), "frames": 0}
+                result = {"name": name, "role": role, "what": describe(scenario), "frames": 0,
+                          "width": scenario.get("width", 512)}
                 try:
                     result.update(runner.run(name, scenario, role), verdict="pass")
                 except (Failed, machine.GuestError) as error:
@@ -147,6 +166,8 @@ def run_all(picked, options):
                 results.append(result)
                 print(f"{name:<22} {role:<10} {result['verdict']:<5} {result['seconds']:5.1f} s  "
                       f"{result.get('why', '')}", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted: the results so far follow")
     finally:
         runner.close()
     release = runner.guest.release if runner.guest else ""
@@ -155,8 +176,9 @@ def run_all(picked, options):
     failed = [r for r in results if r["verdict"] != "pass"]
     print(f"{len(results) - len(failed)} of {len(results)} runs passed; captures in {options.out}")
     if options.report:
-        report(options.report, results, release)
-    return 1 if failed else 0
+        report(options.report, results, release, list(order))
+    runs = sum(len(scenario["roles"]) for scenario in picked.values())
+    return 1 if failed or len(results) < runs else 0
 
 
 if __name__ == "__main__":

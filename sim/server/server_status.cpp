@@ -1,0 +1,117 @@
+// What `roci status` tells.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "sim/server/server.hpp"
+
+namespace roci::sim {
+namespace {
+
+/// A file of its own with `text` in it; none: no memory.
+Descriptor file_of(const std::string& text) {
+  Descriptor file(memfd_create("roci-status", MFD_CLOEXEC));
+  if (file && write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    file.reset();
+  }
+  return file;
+}
+
+nlohmann::json counters_of(driver::Context& context) {
+  const driver::PortCounters counters = context.port_counters();
+  nlohmann::json drops = nlohmann::json::object();
+  for (std::size_t i = 0; i < counters.drops.size(); ++i) {
+    drops[std::string(spec::kDropCauses[i].name)] = counters.drops[i];
+  }
+  return {{"rx_frames", counters.rx_frames}, {"rx_bytes", counters.rx_bytes},
+          {"tx_frames", counters.tx_frames}, {"tx_bytes", counters.tx_bytes},
+          {"rx_roce", counters.rx_roce},     {"rx_ethernet", counters.rx_ethernet},
+          {"drops", drops}};
+}
+
+}  // namespace
+
+void Server::status(std::shared_ptr<Session> session, std::uint32_t tag) {
+  // The counters of all nodes first, one after the other.
+  auto ports = std::make_shared<std::map<unsigned, nlohmann::json>>();
+  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+    fabric_.submit(i, [this, session, tag, ports, i](driver::Context& context) {
+      try {
+        (*ports)[i] = counters_of(context);
+      } catch (const driver::Error&) {
+        (*ports)[i] = nullptr;
+      }
+      if (ports->size() != fabric_.nodes()) return;
+      nlohmann::json all = numbers();
+      for (const auto& [node, port] : *ports) all["nodes"][node]["port"] = port;
+      session->answer_status(tag, file_of(all.dump()).get());
+    });
+  }
+}
+
+/// Null: the node has no wire of its own.
+nlohmann::json Server::outlet_of(unsigned node) const {
+  const auto& line = fabric_.lines()[node];
+  if (!line) return nullptr;
+  const OutletPlan& plan = outlets_.plan(node);
+  const auto numbers = [](const testbench::wire::Port* port) -> nlohmann::json {
+    if (port == nullptr) return nullptr;
+    const testbench::wire::Port::Counts& counts = port->counts();
+    return {{"sent", counts.sent},
+            {"received", counts.received},
+            {"send_failures", counts.send_failures},
+            {"malformed", counts.malformed}};
+  };
+  nlohmann::json wire = {{"wire", plan.wire}, {"netdev", plan.netdev}};
+  wire["port"] = numbers(line->ends().port);
+  wire["tap"] = numbers(line->ends().tap);
+  return wire;
+}
+
+nlohmann::json Server::numbers() const {
+  nlohmann::json all = about_;
+  const ClientMemory::Counts& dma = memory_.counts();
+  all["simulated_ns"] = fabric_.now_ns();
+  all["clocks"] = fabric_.clocks();
+  all["dma"] = {{"reads", dma.reads},
+                {"calls_to_read", dma.calls_to_read},
+                {"writes", dma.writes},
+                {"failures", dma.failures}};
+  const Switch::Drops& drops = fabric_.middle().drops();
+  all["switch_drops"] = {{"unknown_address", drops.unknown}, {"congested", drops.congested},
+                         {"unplugged", drops.unplugged},
+                         {"silenced", drops.silenced}};
+  all["nodes"] = nlohmann::json::array();
+  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+    const testbench::Channel::Counts& link = fabric_.middle().from(i).counts();
+    nlohmann::json node = {{"name", "n" + std::to_string(i)},
+                           {"clocks", fabric_.node(i).nic().clocks()},
+                           {"link",
+                            {{"up", fabric_.middle().linked(i)},
+                             {"frames", link.frames},
+                             {"lost", link.dropped},
+                             {"corrupted", link.corrupted},
+                             {"duplicated", link.duplicated},
+                             {"delayed", link.delayed}}},
+                           {"outlet", outlet_of(i)},
+                           {"processes", nlohmann::json::array()}};
+    for (const auto& session : sessions_) {
+      if (session->pasid() == 0 || session->node() != i) continue;
+      const auto count = [&](Owned kind) { return session->owned().of(kind).size(); };
+      node["processes"].push_back({{"pid", session->pid()},
+                                   {"pasid", session->pasid()},
+                                   {"ended", session->ended()},
+                                   {"queue_pairs", count(Owned::kQueuePair)},
+                                   {"completion_queues", count(Owned::kCompletionQueue)},
+                                   {"regions", count(Owned::kRegion)},
+                                   {"windows", count(Owned::kWindow)},
+                                   {"shared_receive_queues", count(Owned::kSharedReceiveQueue)},
+                                   {"domains", count(Owned::kDomain)}});
+    }
+    all["nodes"].push_back(std::move(node));
+  }
+  return all;
+}
+
+}  // namespace roci::sim

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Each kind of DPDK port as a node's wire, with programs of others at its end.
+
+usage: dpdk_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
+
+It runs in a network namespace of its own. dpdk-testpmd or the kernel answers ping; tshark reads what
+came.
+"""
+import contextlib
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import ports_test
+from ports_test import Namespace, run
+from wired import NODE, OTHER, Up, need, tap_addresses
+
+TESTPMD = ["dpdk-testpmd", "-l", "0,1", "--no-huge", "-m", "64", "--no-pci", "--no-shconf",
+           "--no-telemetry", "--log-level=4"]
+
+
+@contextlib.contextmanager
+def testpmd(*words, mode):
+    """DPDK's own program forwarding on one port."""
+    need("dpdk-testpmd", "dpdk")
+    process = subprocess.Popen(
+        [*TESTPMD, *words, "--", f"--forward-mode={mode}", "--nb-cores=1", "--auto-start",
+         "--stats-period=1", "--total-num-mbufs=4096"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.told = process.communicate(timeout=20)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.told = process.communicate()[0]
+
+
+def answered(address, seconds=60, by=None):
+    """Pings until an answer comes; then ten must be answered without a loss."""
+    end = time.monotonic() + seconds
+    while run("ping", "-c", "1", "-W", "2", address, check=False).returncode:
+        gone = by is not None and by.poll() is not None
+        assert not gone, f"testpmd ended: {by.stdout.read()}"
+        assert time.monotonic() < end, f"no answer from {address}"
+    text = run("ping", "-c", "10", "-i", "0.2", "-W", "10", address).stdout
+    assert " 0% packet loss" in text, text
+
+
+def memif_testpmd(bench):
+    """dpdk-testpmd answers ARP and ping behind shared memory: each frame crosses the adapter."""
+    path = bench.folder / "memif"
+    with Up(bench, "memif", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            f"n0=dpdk:net_memif0,role=server,socket={path},bsize=8192") as node:
+        tap_addresses("node", f"{NODE}/24")
+        with testpmd(f"--vdev=net_memif0,role=client,socket={path},bsize=8192",
+                     mode="icmpecho") as process:
+            answered(OTHER, by=process)
+            counts = node.outlet()["port"]
+        assert counts["sent"] >= 11 and counts["received"] >= 11, counts
+        assert "RX-packets" in process.told, process.told
+
+
+def tap_port(bench):
+    """A DPDK TAP port: the kernel's IP stack in another namespace at the node's wire."""
+    with Namespace() as inside, \
+            Up(bench, "tap", "--nodes", "1", "--netdev", "n0=node", "--wire",
+               "n0=dpdk:net_tap0,iface=dtap") as node:
+        tap_addresses("node", f"{NODE}/24", "fd00::1/64")
+        run("ip", "link", "set", "dtap", "netns", str(inside.pid))
+        run(*inside, "ip", "link", "set", "dtap", "up")
+        tap_addresses("dtap", f"{OTHER}/24", "fd00::2/64", before=inside)
+        answered(OTHER)
+        answered("fd00::2")
+        run(*inside, "ping", "-c", "3", "-W", "10", NODE)
+        assert node.outlet()["port"]["received"] >= 20
+
+
+def ring_port(bench):
+    """A DPDK ring port gives back what is sent: the node meets its own frames, and lives."""
+    with Up(bench, "ring", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            "n0=dpdk:net_ring0") as node:
+        tap_addresses("node", f"{NODE}/24")
+        run("ping", "-c", "3", "-W", "1", OTHER, check=False)
+        counts = node.outlet()
+        assert counts["port"]["sent"] >= 3, counts
+        assert counts["port"]["received"] == counts["port"]["sent"], counts
+        assert counts["tap"]["sent"] >= 3, counts  # broadcasts came back to the host
+
+
+def capture_of(path, *frames):
+    """A file in the classic format of libpcap."""
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        for frame in frames:
+            out.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
+
+
+def pcap_port(bench):
+    """DPDK's capture port: a question in a file is answered into another; tshark reads both."""
+    need("tshark", "tshark")
+    asks, answers = bench.folder / "in.pcap", bench.folder / "out.pcap"
+    peer = "525400000002"
+    arp = ("ffffffffffff" + peer + "0806" + "0001080006040001" + peer + "0a000002" +
+           "000000000000" + "0a000001")
+    solicitation = ("3333ff000001" + peer + "86dd" + "6000000000203aff" + "fd" + "00" * 14 + "02" +
+                    "ff0200000000000000000001ff000001" + "87002d43" + "00" * 4 + "fd" + "00" * 14 +
+                    "01" + "0101" + peer)
+    for question, shown, answer in [(arp, "arp.src.proto_ipv4", NODE),
+                                    (solicitation, "icmpv6.nd.na.target_address", "fd00::1")]:
+        capture_of(asks, bytes.fromhex(question))
+        with Up(bench, "pcap", "--nodes", "1", "--wire",
+                f"n0=dpdk:net_pcap0,rx_pcap={asks},tx_pcap={answers}") as node:
+            end = time.monotonic() + 20
+            while node.outlet()["port"]["sent"] < 1 and time.monotonic() < end:
+                time.sleep(0.1)
+        told = run("tshark", "-r", answers, "-Y", "arp.opcode == 2 || icmpv6.checksum.status == 1",
+                   "-T", "fields", "-e", "eth.dst", "-e", shown).stdout
+        assert told.split() == ["52:54:00:00:00:02", answer], told
+
+
+def af_packet_testpmd(bench):
+    """dpdk-testpmd at the other end of a veth pair."""
+    run("ip", "link", "add", "va", "type", "veth", "peer", "name", "vb")
+    for name in ("va", "vb"):
+        run("ip", "link", "set", name, "up")
+    with Up(bench, "veth", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            "n0=dpdk:net_af_packet0,iface=va"):
+        tap_addresses("node", f"{NODE}/24")
+        with testpmd("--vdev=net_af_packet0,iface=vb", mode="icmpecho") as process:
+            answered(OTHER, by=process)
+
+
+TESTS = [memif_testpmd, tap_port, ring_port, pcap_port, af_packet_testpmd]
+
+if __name__ == "__main__":
+    sys.exit(ports_test.main(TESTS))
