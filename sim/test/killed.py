@@ -17,10 +17,12 @@ import time
 import instance
 
 # Programs that send until they are stopped. Without -b a side that only receives would wait for ever.
-LINES = ["ib_write_bw -b -n 1000000 -s 65536", "ib_send_bw -b -n 1000000 -s 4096",
-         "ib_read_bw -n 1000000 -s 65536", "ib_write_bw -q 8 -b -n 1000000 -s 8192",
-         "ib_atomic_bw -n 1000000", "ib_send_bw -b -n 1000000 -e", "ib_read_lat -n 1000000"]
-SECONDS = 120
+# What is under way is sent again at every timeout, so it is little (-t).
+LINES = [f"{line} -n 1000000" for line in (
+    "ib_write_bw -b -s 65536 -t 4", "ib_send_bw -b -s 4096 -t 16", "ib_read_bw -s 65536 -t 4",
+    "ib_write_bw -q 8 -b -s 8192 -t 4", "ib_atomic_bw -t 16", "ib_send_bw -b -s 8192 -t 8 -e",
+    "ib_read_lat")]
+SECONDS = 600
 
 
 def frames(simulator):

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""What programs wait for on each engine: prints the table of docs/verbs.md.
+
+usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N]
+
+Both engines in one run, one after the other on the same machine. The time of ib_write_bw is that of
+its transfer, by its own report: it spends more than a second to measure the processor's clock. Ends
+with 1 when the model engine does not move 20 times the bytes per second of the RTL engine.
+"""
+import re
+import sys
+import time
+
+import instance
+
+SECONDS = 1200
+WANTED = 20
+SIZE = 65536
+
+
+def finish(pair):
+    end = time.monotonic() + SECONDS
+    results = [instance.Instance.finish(process, end) for process in pair]
+    for status, text in results:
+        assert status == 0, text
+    return results[0][1]
+
+
+def pingpong(simulator, rounds):
+    """Seconds as ibv_rc_pingpong measures them, of messages of 4 KiB."""
+    text = finish(simulator.start_pair(f"ibv_rc_pingpong -g 0 -s 4096 -n {rounds}", SECONDS))
+    return float(re.search(rf"{rounds} iters in ([\d.]+) seconds", text).group(1))
+
+
+def write(simulator, megabytes):
+    """Seconds, of messages of 64 KiB."""
+    count = megabytes * 2**20 // SIZE
+    text = finish(simulator.start_pair(f"ib_write_bw -s {SIZE} -n {count}", SECONDS))
+    average = re.search(rf"^ *{SIZE} +{count} +[\d.]+ +([\d.]+)", text, re.M).group(1)
+    return megabytes / float(average)
+
+
+def main():
+    parser = instance.parser(__doc__)
+    parser.add_argument("--megabytes", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=1000)
+    args = parser.parse_args()
+    found = {}
+    for engine in ("rtl", "model"):
+        with instance.Instance(args.roci, "cost", ["--engine", engine, "--width",
+                                                   args.width]) as simulator:
+            clocks = simulator.status()["clocks"]
+            start = instance.cpu_seconds(simulator.status()["pid"])
+            found[engine] = [pingpong(simulator, args.rounds), write(simulator, args.megabytes),
+                             0, simulator.status()["clocks"] - clocks]
+            found[engine][2] = instance.cpu_seconds(simulator.status()["pid"]) - start
+    ratio = found["rtl"][1] / found["model"][1]
+    rows = [(f"`ibv_rc_pingpong -s 4096 -n {args.rounds}`, seconds", 0),
+            (f"`ib_write_bw -s {SIZE}`, {args.megabytes} MiB, seconds", 1),
+            ("processor time of the simulator for both, seconds", 2)]
+    print(f"| | rtl, {args.width} bits | model | ratio |\n|---|---:|---:|---:|")
+    for text, i in rows:
+        rtl, model = found["rtl"][i], found["model"][i]
+        print(f"| {text} | {rtl:.2f} | {model:.2f} | {rtl / model:.0f} |")
+    print(f"clocks: rtl {found['rtl'][3]}, model {found['model'][3]}")
+    if ratio < WANTED:
+        print(f"the model moves {ratio:.1f} times the bytes per second, {WANTED} wanted")
+    return 0 if ratio >= WANTED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+// Threads and children of one process on one device: run by `roci exec` on a node of a simulator.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "sim/test/verbs/user.hpp"
+
+namespace roci::user {
+namespace {
+
+constexpr std::uint32_t kBytes = 4096;
+
+/// Writes `rounds` patterns and compares; counts what arrived wrong.
+unsigned talk(Pair& pair, Region& from, Region& into, unsigned rounds, unsigned salt) {
+  unsigned wrong = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < kBytes; ++i) {
+      from.bytes[i] = static_cast<std::uint8_t>(round * 13 + i * 5 + salt);
+    }
+    need_zero(pair.a.write(from, into, kBytes), "write");
+    wrong += pair.a.next().status != IBV_WC_SUCCESS || from.bytes != into.bytes;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("threads with queue pairs of their own, on one context") {
+  Device device;
+  std::atomic<unsigned> wrong{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (unsigned i = 0; i < 3; ++i) {  // objects come and go meanwhile
+        Pair pair(device);
+        Region from(device.pd, kBytes), into(device.pd, kBytes);
+        wrong += talk(pair, from, into, 10, t * 64 + i);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("threads that post to one queue pair while others poll it") {
+  constexpr unsigned kPosters = 2, kPollers = 2, kEach = 150;
+  Device device;
+  Sizes sizes;
+  sizes.send = 32;
+  Pair pair(device, sizes);
+  Region from(device.pd, kBytes), into(device.pd, kBytes);
+  std::vector<std::atomic<unsigned>> seen(kPosters * kEach);
+  std::atomic<unsigned> polled{0}, bad{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kPosters; ++t) {
+    threads.emplace_back([&, t] {
+      for (unsigned i = 0; i < kEach; ++i) {
+        int error = 0;
+        while ((error = pair.a.write(from, into, 64, t * kEach + i)) == ENOMEM) {
+          std::this_thread::yield();
+        }
+        bad += error != 0;
+      }
+    });
+  }
+  for (unsigned t = 0; t < kPollers; ++t) {
+    threads.emplace_back([&] {
+      ibv_wc wc{};
+      while (polled < kPosters * kEach) {
+        const int got = ibv_poll_cq(pair.a.cq, 1, &wc);
+        bad += got < 0;
+        if (got != 1) continue;
+        ++polled;
+        bad += wc.status != IBV_WC_SUCCESS;
+        ++seen[wc.wr_id];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(bad == 0);
+  for (const auto& count : seen) CHECK(count == 1);
+}
+
+// Without ibv_fork_init(), which would take registered pages from the child: DMA goes to the pages of
+// the process that opened the device, whoever has copies.
+TEST_CASE("a child neither disturbs its parent nor speaks for it, and may open the device itself") {
+  Device device;
+  Pair pair(device);
+  Region from(device.pd, kBytes), into(device.pd, kBytes);
+  CHECK(talk(pair, from, into, 3, 1) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::fill(from.bytes.begin(), from.bytes.end(), 0xEE);  // its own copy
+    std::fill(into.bytes.begin(), into.bytes.end(), 0xEE);
+    const bool refused = ibv_alloc_pd(device.context) == nullptr;
+    unsigned wrong = 1;
+    try {
+      Device own;
+      Pair inner(own);
+      Region out(own.pd, kBytes), in(own.pd, kBytes);
+      wrong = talk(inner, out, in, 5, 2);
+    } catch (const std::exception&) {
+    }
+    _exit((refused ? 0 : 1) + (wrong == 0 ? 0 : 2));
+  }
+  CHECK(talk(pair, from, into, 20, 3) == 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(talk(pair, from, into, 5, 4) == 0);
+}
+
+}  // namespace roci::user
