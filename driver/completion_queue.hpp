@@ -38,6 +38,8 @@ class CompletionQueue {
 
   std::uint32_t number() const { return number_; }
   Context& context() { return context_; }
+  /// Ring that the adapter writes.
+  const DmaMemory& memory() const { return ring_; }
 
  private:
   friend class QueuePair;

@@ -88,6 +88,8 @@ class QueuePair {
   unsigned send_room() const { return send_.room(); }
   unsigned receive_room() const { return srq_ != nullptr ? 0 : receive_.room(); }
   unsigned max_inline() const { return max_inline_; }
+  /// Ring of the send queue, which the adapter reads and a program can write at any time.
+  const DmaMemory& send_memory() const { return send_.memory; }
 
  private:
   friend class CompletionQueue;

@@ -72,6 +72,7 @@ struct Plan {
   unsigned rounds = 1;   ///< how often all retries may be used up between completions
   unsigned window = 32;  ///< messages out at once
   bool receives = true;  ///< receives are posted before the messages; else by `during`
+  bool hostile = false;  ///< a packet says something else: statuses and data are open
   unsigned others = 0;   ///< further queue pairs that `during` may use
   /// After the messages were posted, in the thread of the requester.
   std::function<void(Run&)> during;

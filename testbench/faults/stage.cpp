@@ -169,6 +169,11 @@ void Run::complete() {
     const unsigned i = completed_++;
     INFO("I1, I2, I9: completion of message ", i, ", ", std::string(name_of(plan_.messages[i].op)));
     CHECK(done->id == i);
+    if (plan_.hostile) {
+      failed_ |= !done->ok();
+      if (failed_) CHECK_FALSE(done->ok());
+      continue;
+    }
     CHECK(std::string(driver::name_of(done->status)) == driver::name_of(status_of(i)));
     if (done->ok()) {
       ++good_;
@@ -187,6 +192,7 @@ void Run::settle() {
   do {
     sleep(kSettleNs);
   } while (!way(Way::kRequests).empty() || !way(Way::kAnswers).empty());
+  if (plan_.hostile) return;
   INFO("I1: nothing completes twice");
   CHECK_FALSE(self_->send_cq.poll());
   CHECK_FALSE(peer_->send_cq.poll());
@@ -300,6 +306,8 @@ void Run::second_life() {
   plan_.statuses.clear();
   plan_.faults.clear();
   plan_.path = Path::kNone;
+  plan_.hostile = false;
+  stage_.watch().trust(false);
   connect();
   ledger_ = std::make_unique<Ledger>(plan_.messages, life_, *self_, *peer_);
   posted_ = completed_ = good_ = received_ = 0;
@@ -320,6 +328,7 @@ void Run::requester() {
   ledger_ = std::make_unique<Ledger>(plan_.messages, life_, *self_, *peer_);
   if (plan_.receives) post_receives();
   arm();
+  stage_.watch().trust(plan_.hostile);
   started_ = true;
   peer_->node.device().wake();
   post();
@@ -333,7 +342,7 @@ void Run::requester() {
   settle();
   check_path();
   for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
-  if (!failed_) check_order();
+  if (!failed_ && !plan_.hostile) check_order();
   second_life();
   sides_[0].reset();
   sides_[1].reset();
@@ -351,7 +360,7 @@ void Run::responder() {
   for (;;) {
     const auto got = peer_->receive_cq.wait(left_ ? 0 : kLookNs);
     if (!got && left_) break;
-    if (!got || !got->ok()) continue;
+    if (!got || !got->ok() || plan_.hostile) continue;
     INFO("I2, I4: receive ", received_);
     REQUIRE(received_ < order.size());
     const unsigned i = order[received_++];

@@ -29,11 +29,20 @@ FaultRule drop_syndrome(std::uint8_t syndrome, unsigned first, unsigned count) {
 }
 
 void Watch::connect(unsigned from, std::uint32_t qpn, std::uint32_t peer_qpn, std::uint32_t psn) {
+  connections_.erase(std::remove_if(connections_.begin(), connections_.end(),
+                                    [&](const Connection& c) {
+                                      return c.from == from &&
+                                             (c.peer_qpn == peer_qpn || c.qpn == qpn);
+                                    }),
+                     connections_.end());
+  connections_.push_back({from, qpn, peer_qpn, psn, psn, psn, {}, {}});
+}
+
+void Watch::forget(std::uint32_t qpn, std::uint32_t peer_qpn) {
   connections_.erase(
       std::remove_if(connections_.begin(), connections_.end(),
-                     [&](const Connection& c) { return c.from == from && c.peer_qpn == peer_qpn; }),
+                     [&](const Connection& c) { return c.qpn == qpn && c.peer_qpn == peer_qpn; }),
       connections_.end());
-  connections_.push_back({from, qpn, peer_qpn, psn, psn, psn, {}, {}});
 }
 
 void Watch::message(unsigned from, std::uint32_t peer_qpn, const Message& message,
@@ -66,7 +75,7 @@ const Watch::Connection* Watch::find(const FrameEvent& event) const {
 bool Watch::payload_is_right(const FrameEvent& event) const {
   const packet::Parsed& p = event.parsed;
   const Connection* c = find(event);
-  if (c == nullptr) return true;  // of a program that says nothing about its payload
+  if (c == nullptr || trusts_) return true;  // of a program that says nothing about its payload
   for (auto span = c->spans.rbegin(); span != c->spans.rend(); ++span) {
     const std::uint32_t at =
         static_cast<std::uint32_t>(p.psn().distance_from(Psn(span->first))) & 0xFFFFFF;

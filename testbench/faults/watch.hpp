@@ -21,6 +21,9 @@ class Watch : public FrameTap {
   void message(unsigned from, std::uint32_t peer_qpn, const Message& message,
                std::uint64_t pattern);
   void forget() { connections_.clear(); }
+  void forget(std::uint32_t qpn, std::uint32_t peer_qpn);
+  /// A packet may ask for other bytes than the program did.
+  void trust(bool payload) { trusts_ = payload; }
 
   const Seen& seen(unsigned from, std::uint32_t peer_qpn) const;
   /// What is wrong with a payload that node `node` sends to `qpn`; for EgressMonitor.
@@ -46,6 +49,7 @@ class Watch : public FrameTap {
   const Connection* find(const FrameEvent& event) const;
 
   std::vector<Connection> connections_;
+  bool trusts_ = false;
 };
 
 }  // namespace roci::testbench::faults

@@ -1,0 +1,155 @@
+// A program that rings doorbells and writes entries as it likes.
+#include <string_view>
+
+#include "driver/ring.hpp"
+#include "testbench/faults/arena.hpp"
+#include "testbench/faults/registry.hpp"
+#include "testbench/faults/stage.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using namespace roci::testbench::faults;
+
+namespace {
+
+Sweep one() {
+  Sweep plan;
+  plan.clocks = plan.quick = 1;
+  return plan;
+}
+
+/// Frames of node 0 to a queue pair of node 1.
+struct Count : FrameTap {
+  void frame(const FrameEvent& event) override {
+    frames += event.node == 0 && event.parsed.has_bth && event.parsed.bth().dest_qp() == to;
+  }
+  std::uint32_t to = 0;
+  unsigned frames = 0;
+};
+
+std::uint32_t doorbell(std::uint32_t qpn, std::uint32_t offset) {
+  return driver::window_offset("QpDoorbell") + driver::kDoorbellStride * qpn + offset;
+}
+
+}  // namespace
+
+SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, twice, backwards",
+         "no access outside a ring (I6), nothing happens but to the queue pair named") {
+  sweep(one(), [](Arena& a, unsigned) {
+    a.begin();
+    driver::Device& device = a.self.node.device();
+    driver::QueuePair idle(a.self.pd, a.self.send_cq, a.self.receive_cq);  // in RESET
+    constexpr std::uint32_t kNone = 200;
+    for (const std::uint32_t qpn : {0u, 1u, kNone, idle.number()}) {
+      for (const std::uint32_t offset :
+           {driver::kSqOffset, driver::kRqOffset, driver::kSrqOffset}) {
+        for (const std::uint32_t value : {0u, 1u, 3u, 0xFFFFu, 0xFFFFFFFFu}) {
+          if (offset == driver::kSrqOffset && qpn <= 1) continue;  // may be a queue of somebody's
+          device.write32(doorbell(qpn, offset), value);
+        }
+      }
+    }
+    a.self.node.sleep(20'000);
+    CHECK(idle.query().state == driver::QpState::kReset);
+    // The same index twice, and one that was passed.
+    a.post();
+    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    CHECK(a.finish({}) == Arena::kMessages);
+    CHECK(a.receives(false) == 1);
+    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    a.self.node.sleep(20'000);
+    a.no_completion();
+    CHECK(a.self.qp().query().state == driver::QpState::kRts);
+    // In ERR.
+    a.self.qp().to_error();
+    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    a.self.node.sleep(20'000);
+    a.no_completion();
+    a.end();
+  });
+}
+
+SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entry is written",
+         "no access outside the ring (I6); at most this queue pair fails") {
+  for (const unsigned ahead : {1u, 5u, 17u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
+    CAPTURE(ahead);
+    sweep(one(), [&](Arena& a, unsigned) {
+      a.begin();
+      driver::CompletionQueue cq(a.self.node.context(), 64);
+      auto qp = std::make_unique<driver::QueuePair>(a.self.pd, cq, cq, driver::QpOptions{16, 16});
+      driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
+      a.connect(*qp, other);
+      // The scoreboard must know of what the doorbell claims.
+      const unsigned claimed = std::min(ahead, 64u);
+      for (unsigned i = 0; i < claimed; ++i) {
+        driver::SendRequest nothing;
+        nothing.signaled = false;
+        a.self.node.context().observer().send_posted(qp->number(), static_cast<std::uint16_t>(i),
+                                                     nothing);
+      }
+      a.self.node.device().write32(doorbell(qp->number(), driver::kSqOffset), ahead);
+      a.self.node.sleep(300'000);
+      const driver::QpState state = qp->query().state;
+      CHECK((state == driver::QpState::kErr || state == driver::QpState::kRts));
+      a.post();
+      CHECK(a.finish({}) == Arena::kMessages);
+      CHECK(a.receives(false) == 1);
+      qp.reset();
+      a.end();
+    });
+  }
+}
+
+SCHEDULE("F-85", "malformed entries of a send queue",
+         "LOC_QP_OP_ERR, LOC_LEN_ERR or LOC_PROT_ERR, flushes behind it, and no packet") {
+  struct Change {
+    Opcode op;
+    const char* field;
+    std::uint64_t value;
+  };
+  const Change changes[] = {{Opcode::kWrite, "opcode", 0x7F},
+                            {Opcode::kWrite, "opcode", 0xFF},
+                            {Opcode::kWrite, "num_sge", 200},
+                            {Opcode::kWrite, "num_sge", 14},
+                            {Opcode::kWrite, "length", 0x80000001},
+                            {Opcode::kWrite, "length", 0xFFFFFFFF},
+                            {Opcode::kWrite, "sge0_lkey", 0xDEAD00},
+                            {Opcode::kWrite, "sge0_length", 99},
+                            {Opcode::kWrite, "sge0_addr", ~std::uint64_t{0} - 10},
+                            {Opcode::kRead, "inline_data", 1},
+                            {Opcode::kFetchAdd, "length", 4},
+                            {Opcode::kFetchAdd, "length", 16},
+                            {Opcode::kCmpSwap, "sge0_length", 0},
+                            {Opcode::kSend, "num_sge", 0},
+                            {Opcode::kSend, "sge0_length", 3}};
+  Stage stage;
+  Count count;
+  stage.world().add_tap(&count);
+  for (const Change& change : changes) {
+    CAPTURE(std::string(change.field));
+    CAPTURE(change.value);
+    sweep_on(stage, one(), [&](Arena& a, unsigned) {
+      a.begin();
+      a.watch_nothing();
+      count.to = a.peer.qp().number();
+      count.frames = 0;
+      const std::uint32_t bytes =
+          change.op == Opcode::kFetchAdd || change.op == Opcode::kCmpSwap ? 8 : 100;
+      a.self.qp().send(request(change.op, a.self, 0, bytes, a.peer, 0));
+      // The doorbell is on its way; the entry is read when it has arrived.
+      driver::put(a.self.qp().send_memory().host, spec::place_of(spec::kWqe, change.field),
+                  change.value);
+      a.self.qp().send(request(Opcode::kWrite, a.self, 0, 100, a.peer, 0));
+      const driver::Completion done = a.self.sent();
+      INFO("status ", std::string(driver::name_of(done.status)));
+      CHECK((done.status == Status::kLocQpOpErr || done.status == Status::kLocLenErr ||
+             done.status == Status::kLocProtErr));
+      CHECK(a.self.sent().status == Status::kWrFlushErr);
+      CHECK(a.self.qp().query().state == driver::QpState::kErr);
+      a.self.node.sleep(10'000);
+      CHECK(count.frames == 0);
+      a.end();
+    });
+  }
+}

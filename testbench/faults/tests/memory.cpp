@@ -1,0 +1,179 @@
+// Host memory that is slow, or fails.
+#include "testbench/faults/arena.hpp"
+#include "testbench/faults/registry.hpp"
+#include "testbench/faults/variants.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using namespace roci::testbench::faults;
+
+namespace {
+
+constexpr std::uint64_t kBoundNs = 2'000'000;
+
+Config hard(std::uint64_t memory_ns) {
+  Config config;
+  config.memory_ns = memory_ns;
+  config.out_of_order = true;
+  config.stall = 0.03;
+  config.seed = 83;
+  return config;
+}
+
+Sweep one() {
+  Sweep plan;
+  plan.clocks = plan.quick = 1;
+  return plan;
+}
+
+/// Memory that fails is of no use afterwards: nobody looks at the region again.
+struct Broken {
+  Broken(Arena& a, Side& side, std::size_t at, std::size_t bytes)
+      : region(side.pd, 8192, driver::access::kAll) {
+    fill(region.data(), region.size(), 80);
+    side.node.poison(region.address() + at, bytes);
+    static_cast<void>(a);
+  }
+  driver::MemoryRegion region;
+};
+
+}  // namespace
+
+SCHEDULE("F-83", "losses while memory is 10 us away, stalls and answers out of order",
+         "all good, order kept (I14)") {
+  Stage stage(hard(10'000));
+  each(every_operation(), [&](Plan plan) {
+    plan.connect.timeout = 10;
+    plan.messages.push_back({Opcode::kSend, 700});
+    plan.messages.push_back({Opcode::kRead, 300});
+    plan.faults = {{Way::kRequests, drop_psn(plan.psn), 1}};
+    stage.play(plan);
+  });
+}
+
+SCHEDULE("F-83", "ranges that lie across 64-byte and 4-KiB borders, memory out of order",
+         "all good, no byte beside them (I6)") {
+  Stage stage(hard(1000));
+  Plan plan;
+  for (const std::uint32_t bytes : {1u, 63u, 64u, 65u, 255u, 257u, 4095u, 4097u, 8191u}) {
+    plan.messages.push_back({Opcode::kWrite, bytes});
+    plan.messages.push_back({Opcode::kRead, bytes});
+    plan.messages.push_back({Opcode::kSend, bytes});
+  }
+  plan.connect.timeout = 12;
+  plan.path = Path::kAny;
+  FaultRule some;
+  some.count = 0;
+  some.when = [n = 0u](const packet::Parsed&, std::uint64_t) mutable { return ++n % 50 == 0; };
+  plan.faults = {{Way::kRequests, some}};
+  stage.play(plan);
+}
+
+SCHEDULE(
+    "F-80", "payload of a SEND or WRITE cannot be read: first, middle or last packet",
+    "FATAL_ERR (RTL: spoiled packets, RETRY_EXC_ERR) and flushes, ERR; no byte of a packet that "
+    "failed is delivered") {
+  for (const Opcode op : {Opcode::kWrite, Opcode::kSend}) {
+    for (const std::size_t bad : {0u, 256u, 512u}) {
+      CAPTURE(bad);
+      sweep(one(), [&](Arena& a, unsigned) {
+        a.begin(0);
+        a.peer.qp().receive({0, {a.peer.region.sge(Arena::kSend, 1000)}});
+        const bool rtl = a.world.config().engines[0] == Engine::kRtl;
+        Broken source(a, a.self, bad, 64);
+        a.watch_nothing();
+        driver::SendRequest r = request(op, a.self, 0, 600, a.peer, Arena::kWrite);
+        r.sges = {source.region.sge(0, 600)};
+        a.self.qp().send(r);
+        a.self.qp().send(request(Opcode::kWrite, a.self, 0, 10, a.peer, Arena::kRead));
+        const driver::Completion done = a.self.sent();
+        INFO("status ", std::string(driver::name_of(done.status)));
+        // The RTL sends such a packet spoiled, as often as retries allow.
+        CHECK((done.status == Status::kFatalErr || (rtl && done.status == Status::kRetryExcErr)));
+        CHECK(a.self.sent().status == Status::kWrFlushErr);
+        CHECK(a.self.qp().query().state == driver::QpState::kErr);
+        a.self.node.sleep(10'000);
+        INFO("nothing from the failing packet on is at the peer");
+        const std::uint8_t* at = a.peer.data(op == Opcode::kSend ? Arena::kSend : Arena::kWrite);
+        CHECK(first_wrong(at, 600, 80) <= bad);
+        CHECK_FALSE(a.peer.receive_cq.poll());
+        a.end();
+      });
+    }
+  }
+}
+
+SCHEDULE(
+    "F-81", "the data of a READ cannot be read: first, middle or last packet",
+    "NAK operational: REM_OP_ERR (RTL: or RETRY_EXC_ERR behind a gap), ERR at the responder; no "
+    "false success (I8)") {
+  for (const std::size_t bad : {0u, 256u, 512u}) {
+    CAPTURE(bad);
+    sweep(one(), [&](Arena& a, unsigned) {
+      a.begin();
+      Broken source(a, a.peer, bad, 64);
+      a.watch_nothing();
+      driver::SendRequest r = request(Opcode::kRead, a.self, 0, 600, a.peer, 0);
+      r.remote_address = source.region.address();
+      r.remote_key = source.region.key();
+      a.self.qp().send(r);
+      const Status status = a.self.sent().status;
+      // The RTL's requester overlooks the NAK when a gap came right before it.
+      const bool rtl = a.world.config().engines[0] == Engine::kRtl;
+      CHECK((status == Status::kRemOpErr || (rtl && bad == 256 && status == Status::kRetryExcErr)));
+      CHECK(a.peer.qp().query().state == driver::QpState::kErr);
+      CHECK(first_wrong(a.self.data(0), 600, 80) <= bad);
+      a.end();
+    });
+  }
+}
+
+SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data, atomic",
+         "NAK operational, or FATAL_ERR for READ data; never a good completion for it") {
+  for (const Opcode op : {Opcode::kWrite, Opcode::kSend, Opcode::kRead, Opcode::kFetchAdd}) {
+    CAPTURE(static_cast<int>(op));
+    sweep(one(), [&](Arena& a, unsigned) {
+      a.begin(0);
+      const bool landing = op == Opcode::kRead;
+      Broken target(a, landing ? a.self : a.peer, 0, 1024);
+      a.watch_nothing();
+      driver::SendRequest r = request(op, a.self, 0, op == Opcode::kFetchAdd ? 8 : 600, a.peer, 0);
+      r.remote_address = landing ? a.peer.region.address() : target.region.address();
+      r.remote_key = landing ? a.peer.region.key() : target.region.key();
+      if (landing) r.sges = {target.region.sge(0, 600)};
+      a.peer.qp().receive({0, {target.region.sge(0, 1024)}});
+      a.self.qp().send(r);
+      const driver::Completion done = a.self.sent();
+      INFO("status ", std::string(driver::name_of(done.status)));
+      CHECK(done.status == (landing ? Status::kFatalErr : Status::kRemOpErr));
+      if (!landing) CHECK(a.peer.qp().query().state == driver::QpState::kErr);
+      const auto got = a.peer.receive_cq.poll();
+      if (got) CHECK_FALSE(got->ok());
+      a.end();
+    });
+  }
+}
+
+SCHEDULE("F-82", "a completion cannot be written", "CQ_ERR, the queue pair fails, others go on") {
+  sweep(one(), [](Arena& a, unsigned) {
+    a.begin();
+    auto broken = std::make_unique<driver::CompletionQueue>(a.self.node.context(), 16);
+    auto qp = std::make_unique<driver::QueuePair>(a.self.pd, *broken, *broken);
+    driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
+    a.connect(*qp, other);
+    driver::EventQueue& events = a.self.node.context().events();
+    while (events.poll()) {
+    }
+    a.self.node.poison(broken->memory().dma, broken->memory().bytes);
+    qp->send(request(Opcode::kWrite, a.self, 0, 16, a.peer, 0));
+    bool told = false;
+    while (const auto event = events.wait(100'000)) {
+      told |= event->kind == driver::EventKind::kCqError && event->number == broken->number();
+    }
+    CHECK(told);
+    CHECK(qp->query().state == driver::QpState::kErr);
+    CHECK_FALSE(broken->poll());
+    qp.reset();
+    a.end();
+  });
+}

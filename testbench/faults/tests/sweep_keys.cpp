@@ -1,0 +1,133 @@
+// Keys end, and registered memory with them, at each clock of a transfer.
+#include "driver/memory_window.hpp"
+#include "testbench/faults/arena.hpp"
+#include "testbench/faults/registry.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using namespace roci::testbench::faults;
+
+namespace {
+
+constexpr std::uint64_t kAddress = 0x7700'0000'1000;
+
+/// Memory of the peer that is registered under its own key.
+struct Place {
+  explicit Place(Arena& a, std::uint32_t rights = driver::access::kAll)
+      : device(a.peer.node.device()),
+        memory(device.allocate(Arena::kBytes, 4096)),
+        region(std::make_unique<driver::MemoryRegion>(a.peer.pd, memory, rights, kAddress)) {
+    a.prepare(memory.host);
+  }
+  ~Place() {
+    region.reset();
+    device.release(memory);
+  }
+  Arena::Remote remote() const { return {region->address(), region->key()}; }
+  driver::Device& device;
+  driver::DmaMemory memory;
+  std::unique_ptr<driver::MemoryRegion> region;
+};
+
+void mark_all(Arena& a, std::uint8_t* at) { a.mark(at, Arena::kBytes); }
+
+/// What the requester may be told when the key ended before the request came.
+const std::vector<Status> kDenied = {Status::kRemAccessErr};
+
+}  // namespace
+
+SCHEDULE(
+    "F-90", "the region that is the target is deregistered at each clock",
+    "good or REM_ACCESS_ERR; packets whole; nothing written, and nothing read that leaves, after "
+    "the call returned") {
+  sweep({}, [](Arena& a, unsigned clock) {
+    a.begin();
+    Place place(a);
+    a.post(place.remote());
+    a.until(clock);
+    place.region->deregister();
+    a.targets_whole(place.memory.host);
+    mark_all(a, place.memory.host);  // a response that is read from here on breaks I7
+    a.finish(kDenied);
+    a.marks_hold();
+    a.end();
+  });
+}
+
+SCHEDULE("F-90", "the key ends and a new one names the same memory at each clock",
+         "requests of the old key see the old mapping whole or are refused") {
+  sweep({}, [](Arena& a, unsigned clock) {
+    a.begin();
+    Place place(a);
+    const Arena::Remote old = place.remote();
+    a.post(old);
+    a.until(clock);
+    place.region->deregister();
+    a.targets_whole(place.memory.host);
+    driver::MemoryRegion again(a.peer.pd, place.memory, driver::access::kAll, kAddress);
+    CHECK(again.key() != old.key);
+    mark_all(a, place.memory.host);
+    a.finish(kDenied);
+    a.marks_hold();
+    a.end();
+  });
+}
+
+SCHEDULE("F-90", "the requester's own region is deregistered at each clock",
+         "good or LOC_PROT_ERR; nothing written after the call returned") {
+  sweep({}, [](Arena& a, unsigned clock) {
+    a.begin();
+    driver::Device& device = a.self.node.device();
+    const driver::DmaMemory memory = device.allocate(Arena::kBytes, 4096);
+    auto region =
+        std::make_unique<driver::MemoryRegion>(a.self.pd, memory, driver::access::kAll, kAddress);
+    a.post_from(*region, memory.host);
+    a.until(clock);
+    region->deregister();
+    a.mark(memory.host + Arena::kRead, Arena::kReadBytes);
+    a.mark(memory.host + Arena::kWord, 8);
+    a.finish({Status::kLocProtErr, Status::kLocAccessErr}, false);
+    a.marks_hold();
+    a.end();
+    region.reset();
+    device.release(memory);
+  });
+}
+
+SCHEDULE("F-90", "the peer invalidates the window that is the target at each clock",
+         "good or REM_ACCESS_ERR; no WRITE lands after the invalidation completed") {
+  sweep({}, [](Arena& a, unsigned clock) {
+    // The RTL completes the invalidation while READs and atomics accepted before it are under way.
+    const bool strict = a.world.config().engines[1] == Engine::kModel;
+    a.begin();
+    Place place(a, driver::access::kAll | driver::access::kMwBind);
+    driver::MemoryWindow window(a.peer.pd, driver::WindowType::kType2);
+    const std::uint32_t key = window.next_key();
+    a.peer.qp().send(driver::MemoryWindow::bind(key, place.region->key(), kAddress, Arena::kBytes,
+                                                driver::access::kRemoteWrite |
+                                                    driver::access::kRemoteRead |
+                                                    driver::access::kRemoteAtomic));
+    CHECK(a.peer.sent().ok());
+    window.set_key(key);
+    a.post({kAddress, key});
+    a.until(clock);
+    driver::SendRequest invalidate;
+    invalidate.opcode = driver::Opcode::kLocalInv;
+    invalidate.remote_key = key;
+    a.peer.qp().send(invalidate);
+    const driver::Completion done = a.peer.sent();
+    // A request that was refused has ended the queue pair before.
+    CHECK((done.ok() || done.status == Status::kWrFlushErr));
+    if (done.ok()) {
+      a.targets_whole(place.memory.host);
+      if (strict) {
+        mark_all(a, place.memory.host);
+      } else {
+        a.mark(place.memory.host + Arena::kWrite, Arena::kWriteBytes);
+      }
+    }
+    a.finish(kDenied);
+    a.marks_hold();
+    a.end();
+  });
+}

@@ -1,0 +1,168 @@
+// Two things that race: a receive and its RNR NAK, room in a queue and a completion, arming and a
+// completion; each at each clock.
+#include <string_view>
+
+#include "testbench/faults/arena.hpp"
+#include "testbench/faults/registry.hpp"
+
+using namespace roci;
+using namespace roci::testbench;
+using namespace roci::testbench::faults;
+
+namespace {
+
+Sweep races(unsigned clocks) {
+  Sweep plan;
+  plan.clocks = clocks;
+  return plan;
+}
+
+constexpr std::uint64_t kBoundNs = 2'000'000;
+
+}  // namespace
+
+SCHEDULE("F-31",
+         "a receive is posted while the request arrives and its RNR NAK is made, at each clock",
+         "one delivery, one completion each, whichever came first") {
+  unsigned early = 0, late = 0;
+  sweep(races(700), [&](Arena& a, unsigned clock) {
+    a.begin(0);
+    a.post_sends(1);
+    a.until(clock);
+    a.receive(0);
+    const auto done = a.self.send_cq.wait(kBoundNs);
+    CHECK((done && done->ok()));
+    CHECK(a.receives(false) == 1);
+    ++(a.seen().rnr_naks == 0 ? early : late);
+    CHECK(a.seen().rnr_naks <= 1);
+    CHECK(a.seen().sequence_naks == 0);
+    a.self.node.sleep(12'000);
+    a.no_completion();
+    a.end();
+  });
+  INFO("in time ", early, ", with an RNR NAK ", late);
+  CHECK(early >= 2);
+  CHECK(late >= 2);
+}
+
+SCHEDULE(
+    "F-87", "a queue of completions is read at each clock while it runs over",
+    "room in time: all arrive; else CQ_ERR, the queue pair fails, what is unread stays intact") {
+  unsigned kept = 0, lost = 0;
+  sweep(races(1500), [&](Arena& a, unsigned clock) {
+    a.begin();
+    driver::CompletionQueue small(a.self.node.context(), 4);
+    const unsigned slots = static_cast<unsigned>(small.memory().bytes / 32);
+    driver::QueuePair qp(a.self.pd, small, small);
+    driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
+    a.connect(qp, other);
+    driver::EventQueue& events = a.self.node.context().events();
+    while (events.poll()) {
+    }
+    std::vector<driver::SendRequest> list;
+    const unsigned count = slots + 1;
+    for (unsigned i = 0; i < count; ++i) {
+      list.push_back(request(driver::Opcode::kWrite, a.self, 0, 16, a.peer, 16 * i));
+      list.back().id = i;
+    }
+    CHECK(qp.post_send(list.data(), list.size()));
+    a.self.node.sleep(4 * clock);
+    unsigned next = 0;
+    const auto take = [&] {
+      const auto done = small.poll();
+      if (!done) return false;
+      CHECK(done->ok());
+      CHECK(done->id == next);
+      ++next;
+      return true;
+    };
+    // Half the ring must be read before the adapter is told.
+    for (unsigned i = 0; i < slots; ++i) take();
+    a.self.node.sleep(60'000);
+    bool overflow = false;
+    while (const auto event = events.poll()) {
+      overflow |= event->kind == driver::EventKind::kCqError && event->number == small.number();
+    }
+    while (take()) {
+    }
+    CHECK(next >= slots);
+    CHECK((next == count) == !overflow);
+    CHECK((qp.query().state == driver::QpState::kErr) == overflow);
+    ++(overflow ? lost : kept);
+    a.end();
+  });
+  INFO("room in time ", kept, ", too late ", lost);
+  CHECK(kept >= 1);
+  CHECK(lost >= 1);
+}
+
+SCHEDULE("F-88", "a queue of completions is armed at each clock around a completion",
+         "whoever finds it empty after arming is woken, once") {
+  unsigned found = 0, woken = 0;
+  sweep(races(900), [&](Arena& a, unsigned clock) {
+    a.begin();
+    driver::EventQueue& events = a.peer.node.context().events();
+    while (events.poll()) {
+    }
+    a.post_sends(1);
+    a.until(clock);
+    a.peer.receive_cq.arm();
+    auto got = a.peer.receive_cq.poll();
+    unsigned wakes = 0;
+    if (got) {
+      ++found;
+    } else {
+      const auto event = events.wait(kBoundNs);
+      CHECK((event && event->kind == driver::EventKind::kCompletion &&
+             event->number == a.peer.receive_cq.number()));
+      got = a.peer.receive_cq.poll();
+      ++wakes;
+      ++woken;
+    }
+    CHECK((got && got->ok()));
+    CHECK(a.self.sent().ok());
+    a.peer.node.sleep(5'000);
+    while (events.poll()) ++wakes;
+    CHECK(wakes <= 1);
+    a.end();
+  });
+  INFO("found at once ", found, ", woken ", woken);
+  CHECK(found >= 2);
+  CHECK(woken >= 2);
+}
+
+SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock behind its doorbell",
+         "the old one, the new one or an error; no byte outside what either names (I6)") {
+  sweep(races(500), [&](Arena& a, unsigned clock) {
+    a.begin();
+    driver::QueuePair qp(a.self.pd, a.self.send_cq, a.self.receive_cq);
+    driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
+    a.connect(qp, other);
+    struct Change {
+      const char* field;
+      std::uint64_t value;
+    };
+    const Change changes[] = {{"sge0_addr", a.self.region.address() + (1u << 20)},
+                              {"sge0_lkey", 0x12345678},
+                              {"sge0_length", 0xFFFFFFFF},
+                              {"length", 0x7FFFFFFF},
+                              {"length", 3},
+                              {"num_sge", 255},
+                              {"rkey", 0x12345678},
+                              {"remote_addr", a.peer.region.address() + Arena::kBytes - 10}};
+    const Change& change = changes[a.life % std::size(changes)];
+    fill(a.self.data(0), 600, 3);
+    qp.send(request(driver::Opcode::kWrite, a.self, 0, 600, a.peer, 0));
+    a.self.node.sleep(4 * clock);
+    std::uint8_t* wqe = qp.send_memory().host;
+    driver::put(wqe, spec::place_of(spec::kWqe, change.field), change.value);
+    const auto done = a.self.send_cq.wait(kBoundNs);
+    CHECK(done);
+    if (done && done->ok() && std::string_view(change.field) != "length") {
+      CHECK(first_wrong(a.peer.data(0), 600, 3) == 600);
+    }
+    a.self.node.sleep(5'000);
+    CHECK_FALSE(a.self.send_cq.poll());
+    a.end();
+  });
+}
