@@ -29,7 +29,7 @@ void Arena::begin(unsigned receives) {
   ++life;
   fill(self.data(), kBytes, pattern_of(kBackground));
   fill(peer.data(), kBytes, pattern_of(kBackground));
-  const std::uint32_t psn = (0xFFFFF0 + life * 7u) & 0xFFFFFF;
+  const std::uint32_t psn = (0xFFFFF0 + life * 0x10007u) & 0xFFFFFF;
   watch_.connect(0, self.qp().number(), peer.qp().number(), psn);
   connect(self.qp(), peer.qp(), psn);
   for (unsigned i = 0; i < receives; ++i) receive(i);
