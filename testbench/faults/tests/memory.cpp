@@ -69,17 +69,14 @@ SCHEDULE("F-83", "ranges that lie across 64-byte and 4-KiB borders, memory out o
   stage.play(plan);
 }
 
-SCHEDULE(
-    "F-80", "payload of a SEND or WRITE cannot be read: first, middle or last packet",
-    "FATAL_ERR (RTL: spoiled packets, RETRY_EXC_ERR) and flushes, ERR; no byte of a packet that "
-    "failed is delivered") {
+SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or last packet",
+         "LOC_PROT_ERR at once, flushes, ERR; no byte of a packet that failed is delivered") {
   for (const Opcode op : {Opcode::kWrite, Opcode::kSend}) {
     for (const std::size_t bad : {0u, 256u, 512u}) {
       CAPTURE(bad);
       sweep(one(), [&](Arena& a, unsigned) {
         a.begin(0);
         a.peer.qp().receive({0, {a.peer.region.sge(Arena::kSend, 1000)}});
-        const bool rtl = a.world.config().engines[0] == Engine::kRtl;
         Broken source(a, a.self, bad, 64);
         a.watch_nothing();
         driver::SendRequest r = request(op, a.self, 0, 600, a.peer, Arena::kWrite);
@@ -88,8 +85,7 @@ SCHEDULE(
         a.self.qp().send(request(Opcode::kWrite, a.self, 0, 10, a.peer, Arena::kRead));
         const driver::Completion done = a.self.sent();
         INFO("status ", std::string(driver::name_of(done.status)));
-        // The RTL sends such a packet spoiled, as often as retries allow.
-        CHECK((done.status == Status::kFatalErr || (rtl && done.status == Status::kRetryExcErr)));
+        CHECK(done.status == Status::kLocProtErr);
         CHECK(a.self.sent().status == Status::kWrFlushErr);
         CHECK(a.self.qp().query().state == driver::QpState::kErr);
         a.self.node.sleep(10'000);
