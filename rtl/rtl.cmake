@@ -87,6 +87,27 @@ if(NOT TARGET verilated_fst)
   target_link_libraries(verilated_fst PUBLIC verilated z)
 endif()
 
+# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK]): proof.<name>, by
+# induction of n clocks and from reset; covers within n, or COVER, clocks. SOAK: one of the long runs.
+function(add_rtl_proof name)
+  cmake_parse_arguments(PROOF "SOAK" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
+  if(NOT PROOF_COVER)
+    set(PROOF_COVER ${PROOF_DEPTH})
+  endif()
+  set(smt2 ${CMAKE_CURRENT_BINARY_DIR}/${name}.smt2)
+  list(JOIN PROOF_PARAMS " " params)
+  add_test(NAME proof.${name} COMMAND sh -ec "
+    $<TARGET_FILE:Python3::Interpreter> ${RTL_DIR}/yosys.py smt2 ${PROOF_TOP} ${smt2} ${params}
+    for mode in '-i -t ${PROOF_DEPTH}' '-t ${PROOF_DEPTH}' '-c -t ${PROOF_COVER}'; do
+      yosys-smtbmc --noprogress -s z3 --unroll $mode ${smt2}
+    done")
+  if(PROOF_SOAK)
+    set_tests_properties(proof.${name} PROPERTIES LABELS soak TIMEOUT 3600)
+  else()
+    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 600)
+  endif()
+endfunction()
+
 function(add_rtl_variant name suffix width)
   cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
@@ -146,12 +167,7 @@ function(add_rtl_variant name suffix width)
   endforeach()
 
   if(BLOCK_PROOF_DEPTH)
-    set(smt2 ${CMAKE_CURRENT_BINARY_DIR}/${id}.smt2)
-    list(JOIN BLOCK_PROOF_PARAMS " " proof_params)
-    add_test(NAME proof.${id} COMMAND sh -ec "
-      $<TARGET_FILE:Python3::Interpreter> ${RTL_DIR}/yosys.py smt2 ${BLOCK_PROOF_TOP} ${smt2} ${proof_params}
-      for mode in -i '' -c; do yosys-smtbmc --noprogress -s z3 --unroll $mode -t ${BLOCK_PROOF_DEPTH} ${smt2}; done")
-    set_tests_properties(proof.${id} PROPERTIES LABELS proof TIMEOUT 600)
+    add_rtl_proof(${id} TOP ${BLOCK_PROOF_TOP} DEPTH ${BLOCK_PROOF_DEPTH} PARAMS ${BLOCK_PROOF_PARAMS})
   endif()
 endfunction()
 

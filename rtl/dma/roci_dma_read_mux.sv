@@ -2,6 +2,8 @@
 //
 // Throughput: one request a clock. Latency: one clock; responses pass at once.
 
+`include "assert.svh"
+
 module roci_dma_read_mux #(
   parameter int unsigned DataWidth = 512
 ) (
@@ -56,5 +58,32 @@ module roci_dma_read_mux #(
       m_axi_arlen_o  <= 8'((index ? p_beats_i : b_beats_i) - 9'd1);
     end
   end
+
+`ifdef FORMAL
+  // Each request taken is on the bus once, as it was; ids tell the two apart.
+  logic [7:0]   f_in_q, f_out_q;
+  logic [100:0] f_newest_q, f_newest;
+  logic         f_p, f_b;
+  assign f_p      = p_valid_i && p_ready_o;
+  assign f_b      = b_valid_i && b_ready_o;
+  assign f_newest = f_p ? {1'b0, p_tag_i, p_addr_i, p_pasid_i, p_beats_i}
+                        : {1'b1, b_tag_i, b_addr_i, b_pasid_i, b_beats_i};
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_in_q  <= '0;
+      f_out_q <= '0;
+    end else begin
+      f_in_q  <= f_in_q + 8'(f_p) + 8'(f_b);
+      f_out_q <= f_out_q + 8'(m_axi_arvalid_o && m_axi_arready_i);
+    end
+    if (f_p || f_b) f_newest_q <= f_newest;
+  end
+  `ASSERT(NoRequestLostOrMade, f_in_q - f_out_q == 8'(m_axi_arvalid_o) && !(f_p && f_b))
+  `ASSERT(RequestIsKept, `IMPLIES(m_axi_arvalid_o,
+                                  {m_axi_arid_o, m_axi_araddr_o, m_axi_aruser_o} == f_newest_q[100:9]
+                                  && m_axi_arlen_o == 8'(f_newest_q[8:0] - 9'd1)))
+  `COVER(TurnsOfBoth, f_in_q == 8'd3 && m_axi_arvalid_o && m_axi_arid_o[7] && f_p)
+  initial assume (!rst_ni);
+`endif
 
 endmodule

@@ -69,6 +69,32 @@ module roci_requester_flight #(
 
   `ASSERT(FlightHasRoom, `IMPLIES(pop_i, flight_room))
   `ASSERT(FaultHasRoom, `IMPLIES(sent_i && sent_error_i, fault_room))
-  `ASSERT(SentWasTaken, `IMPLIES(sent_i, valid && owed_q < level))
+  `ASSUME(SentWasTaken, `IMPLIES(sent_i, valid && owed_q < level))
+
+`ifdef FORMAL
+  // Packets: `left_o` counts what left or was dropped, in order; nothing counts before it left. A
+  // fault is told for each packet whose payload could not be read.
+  logic [9:0] f_popped_q, f_bad_q, f_told_q, f_waiting;
+  assign f_waiting = newest_o - f_popped_q;             // pushed and not told
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_popped_q <= '0;
+      f_bad_q    <= '0;
+      f_told_q   <= '0;
+    end else begin
+      f_popped_q <= f_popped_q + 10'(pop_i);
+      f_bad_q    <= f_bad_q + 10'(sent_i && sent_error_i);
+      f_told_q   <= f_told_q + 10'(fault_valid_o && fault_ready_i);
+    end
+  end
+  `ASSUME(PopsWhatWaits, `IMPLIES(pop_i, room_o && f_waiting != '0))
+  `ASSUME(PushesFew, f_waiting <= 10'd4)
+  `ASSERT(NoPacketLostOrMade, newest_o - left_o == f_waiting + 10'(level))
+  `ASSERT(NoFaultLostOrMade, f_bad_q - f_told_q == 10'(fault_level))
+  `ASSERT(RoomForAll, 9'(level) + 9'(fault_level) <= 9'(Depth))
+  `COVER(DroppedOnesAreLate, owed_q == LevelBits'(1) && left_o == 10'd2)
+  `COVER(FaultBehindDropped, fault_valid_o && left_o == 10'd3 && level == LevelBits'(1))
+  initial assume (!rst_ni);
+`endif
 
 endmodule

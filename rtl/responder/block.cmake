@@ -1,1 +1,2 @@
 add_rtl_block(responder PARAMS NumQps=16)
+add_rtl_proof(responder_ack TOP roci_responder_ack_tb DEPTH 2 COVER 7)

@@ -125,4 +125,42 @@ module roci_tx_order #(
 
   `ASSERT(SentWasTaken, `IMPLIES(sent_i, order_valid))
 
+`ifdef FORMAL
+  // Packets: what came in of either source is in the queue or has gone on, and each that left is told
+  // to one source. Pieces: they pass for the packet taken last, all of them and no others.
+  `ASSUME(OnlyTakenAreSent, `IMPLIES(sent_i, order_valid))
+  logic        f_sq, f_rq;
+  logic [15:0] f_in_q, f_out_q, f_told_q, f_sent_q, f_paid_q, f_ended_q;
+  assign f_sq = sq_desc_valid_i && sq_desc_ready_o;
+  assign f_rq = rq_desc_valid_i && rq_desc_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_in_q    <= '0;
+      f_out_q   <= '0;
+      f_told_q  <= '0;
+      f_sent_q  <= '0;
+      f_paid_q  <= '0;
+      f_ended_q <= '0;
+    end else begin
+      f_in_q    <= f_in_q + 16'(f_sq) + 16'(f_rq);
+      f_out_q   <= f_out_q + 16'(desc_valid_o && desc_ready_i);
+      f_sent_q  <= f_sent_q + 16'(sent_i);
+      f_told_q  <= f_told_q + 16'(sq_sent_o) + 16'(rq_sent_o);
+      f_paid_q  <= f_paid_q + 16'(f_sq && sq_desc_i.payload_len != '0)
+                            + 16'(f_rq && rq_desc_i.payload_len != '0);
+      f_ended_q <= f_ended_q + 16'(sq_seg_valid_i && sq_seg_ready_o && sq_seg_i.last)
+                             + 16'(rq_seg_valid_i && rq_seg_ready_o && rq_seg_i.last);
+    end
+  end
+  `ASSERT(NoPacketLostOrMade, f_in_q - f_out_q == 16'(waiting_unused) && !(f_sq && f_rq))
+  `ASSERT(EachIsTold, f_told_q == f_sent_q && !(sq_sent_o && rq_sent_o)
+                      && f_in_q - f_sent_q == 16'(on_way))
+  `ASSERT(PiecesOfItsPacket, f_paid_q - f_ended_q == 16'(in_segs_q))
+  `ASSERT(NoPieceLostOrMade, (seg_valid_o && seg_ready_i)
+                             == ((sq_seg_valid_i && sq_seg_ready_o)
+                                 || (rq_seg_valid_i && rq_seg_ready_o)))
+  `COVER(BothSources, f_ended_q == 16'd2 && f_in_q == 16'd3 && segs_rq_q && sq_sent_o)
+  initial assume (!rst_ni);
+`endif
+
 endmodule

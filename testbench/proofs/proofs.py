@@ -38,6 +38,11 @@ def described():
             for width in after("WIDTHS") or [""]:
                 name = f"proof.{words[0]}" + (f"_{width}" if width else "")
                 proofs[name] = (top, after("PROOF_DEPTH")[0], " ".join(after("PROOF_PARAMS")))
+        for call in re.findall(r"add_rtl_proof\(([^)]*)\)", path.read_text()):
+            words = call.split()
+            params = words[words.index("PARAMS") + 1:] if "PARAMS" in words else []
+            proofs[f"proof.{words[0]}"] = (words[words.index("TOP") + 1],
+                                           words[words.index("DEPTH") + 1], " ".join(params))
     return proofs
 
 
@@ -53,7 +58,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--write", type=pathlib.Path)
     args = parser.parse_args()
-    listed = subprocess.run(["ctest", "--test-dir", str(args.build), "-N", "-L", "proof"],
+    listed = subprocess.run(["ctest", "--test-dir", str(args.build), "-N", "-R", "^proof"],
                             capture_output=True, text=True, check=True).stdout
     known = described()
     names = [n for n in re.findall(r"Test +#\d+: (proof\.\S+)", listed)
