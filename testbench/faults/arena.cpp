@@ -233,23 +233,25 @@ void sweep(const Sweep& plan, const std::function<void(Arena&, unsigned)>& body)
 void sweep_on(Stage& stage, const Sweep& plan, const std::function<void(Arena&, unsigned)>& body) {
   Witness witness(stage.world());
   unsigned lives = 0;
-  stage.world().run({{0,
-                      [&](Node&) {
-                        Arena arena(stage.world(), stage.watch(), plan.connect);
-                        const unsigned count = thorough() ? plan.clocks : plan.quick;
-                        for (unsigned i = 0; i < count; ++i) {
-                          const unsigned clock =
-                              i * plan.clocks / count + (count < plan.clocks ? i % 7 : 0);
-                          INFO("clock ", clock);
-                          body(arena, clock);
-                          constexpr unsigned kLook = 8;
-                          if (i % kLook == 0) arena.works();
-                        }
-                        arena.works();
-                        lives = arena.life;
-                        witness.stop();
-                      }},
-                     {0, [&](Node&) { witness.run(300'000); }}});
+  if (!stage.run({{0,
+                   [&](Node&) {
+                     Arena arena(stage.world(), stage.watch(), plan.connect);
+                     const unsigned count = thorough() ? plan.clocks : plan.quick;
+                     for (unsigned i = 0; i < count; ++i) {
+                       const unsigned clock =
+                           i * plan.clocks / count + (count < plan.clocks ? i % 7 : 0);
+                       INFO("clock ", clock);
+                       body(arena, clock);
+                       constexpr unsigned kLook = 8;
+                       if (i % kLook == 0) arena.works();
+                     }
+                     arena.works();
+                     lives = arena.life;
+                     witness.stop();
+                   }},
+                  {0, [&](Node&) { witness.run(300'000); }}})) {
+    return;
+  }
   CHECK(witness.rounds() >= 2);
   const World::Speed speed = stage.world().speed();
   if (plan.clocks > 1)

@@ -41,22 +41,37 @@ Stage::Stage(Config config) : world_(std::make_unique<World>(with_width(std::mov
 }
 Stage::~Stage() = default;
 
+bool Stage::run(const std::vector<World::Task>& tasks) {
+  if (broken_) return false;
+  try {
+    world_->run(tasks);
+  } catch (const std::exception& error) {
+    broken_ = true;
+    FAIL_CHECK(error.what());
+  } catch (...) {  // an assertion said why
+    broken_ = true;
+  }
+  return !broken_;
+}
+
 void Stage::play(const Plan& plan) {
   INFO("requester on node ", plan.from, ", first PSN ", plan.psn, ", first message ",
        std::string(name_of(plan.messages.at(0).op)), " of ", plan.messages[0].bytes,
        " bytes, messages ", plan.messages.size());
   const std::uint64_t checks = world_->counter_checks();
-  Run run(*this, plan);
+  Run story(*this, plan);
   Witness witness(*world_);
   const std::uint64_t pause_ns =
       std::max<std::uint64_t>(20'000, transport::timeout_ns(plan.connect.timeout) / 2);
-  world_->run({{plan.from,
-                [&](Node&) {
-                  run.requester();
-                  witness.stop();
-                }},
-               {1 - plan.from, [&](Node&) { run.responder(); }},
-               {0, [&](Node&) { witness.run(pause_ns); }}});
+  if (!run({{plan.from,
+             [&](Node&) {
+               story.requester();
+               witness.stop();
+             }},
+            {1 - plan.from, [&](Node&) { story.responder(); }},
+            {0, [&](Node&) { witness.run(pause_ns); }}})) {
+    return;
+  }
   for (unsigned i = 0; i < 2; ++i) {
     world_->channel(i).faults().rules.clear();
     world_->channel(i).faults().blackouts.clear();

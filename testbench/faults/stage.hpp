@@ -19,6 +19,9 @@ class Stage {
   /// Fails the test case when the faults did not fire, the recovery was another one, a status is
   /// not as planned, or an invariant is broken.
   void play(const Plan& plan);
+  /// World::run; what a program or an invariant throws fails the test case, and the stage is of no
+  /// more use. It must not be destroyed while that exception unwinds: SystemC unwinds its own then.
+  bool run(const std::vector<World::Task>& tasks);
   World& world() { return *world_; }
   Watch& watch() { return watch_; }
   /// Is node `n` the RTL?
@@ -27,6 +30,7 @@ class Stage {
  private:
   std::unique_ptr<World> world_;
   Watch watch_;
+  bool broken_ = false;
 };
 
 /// A plan being played, for its hooks.
