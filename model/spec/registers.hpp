@@ -40,7 +40,7 @@ inline constexpr Register kRegisters[] = {
     {"EqBaseHi", 0x0044, "rw", 0, "Event queue, high"},
     {"EqSize", 0x0048, "rw", 0, "3:0 log2 of entries, 4 enable (a rise restarts the ring), 31:12 PASID"},
     {"EqConsumer", 0x004C, "rw", 0, "15:0 free-running consumer index; a write re-arms the interrupt"},
-    {"EqStatus", 0x0050, "w1c", 0, "0 overflow: an event was lost"},
+    {"EqStatus", 0x0050, "w1c", 0, "0 overflow: an event found no room; a Completion comes later, others are lost"},
     // Management: firmware only
     {"Attention", 0x1000, "ro", 0, "0 admin doorbell differs from AdminDone, 1 frame received, 2 engine event waits"},
     {"TableCommand", 0x1010, "rw", 0, "23:0 row, 27:24 Table, 30 write (else read), 31 go; reads 31 as busy"},
