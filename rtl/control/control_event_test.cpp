@@ -6,14 +6,6 @@
 
 using namespace control_bench;
 
-namespace {
-
-const std::uint32_t kFlush = code(spec::kQpEvents, "Flush");
-const std::uint32_t kInitRequester = code(spec::kQpEvents, "InitRequester");
-const std::uint32_t kInitResponder = code(spec::kQpEvents, "InitResponder");
-
-}  // namespace
-
 TEST_CASE("control: a failure acts in INIT to SQD only, once, and firmware and host hear of it") {
   Bench bench;
   start_eq(bench, 6);
