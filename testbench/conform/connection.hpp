@@ -8,15 +8,11 @@
 #pragma once
 
 #include "testbench/conform/bench.hpp"
+#include "testbench/link/syndromes.hpp"
 
 namespace roci::conform {
 
-inline constexpr std::uint8_t kAck = packet::code_of(spec::kSyndromes, "AckNoCredits");
-inline constexpr std::uint8_t kRnrNak = packet::code_of(spec::kSyndromes, "RnrNak");
-inline constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
-inline constexpr std::uint8_t kNakInvalid = packet::code_of(spec::kSyndromes, "NakInvalid");
-inline constexpr std::uint8_t kNakAccess = packet::code_of(spec::kSyndromes, "NakAccess");
-inline constexpr std::uint8_t kNakOperational = packet::code_of(spec::kSyndromes, "NakOperational");
+using namespace syndromes;
 
 /// What a packet must be.
 struct Expected {

@@ -5,18 +5,15 @@
 #include <vector>
 
 #include "testbench/cases/pair.hpp"
+#include "testbench/link/syndromes.hpp"
 
 namespace roci::testbench::faults {
 
 using driver::Opcode;
 using driver::Status;
+using namespace syndromes;
 
 inline constexpr std::uint32_t kPmtu = 256;
-inline constexpr std::uint8_t kAck = packet::code_of(spec::kSyndromes, "AckNoCredits");
-inline constexpr std::uint8_t kRnrNak = packet::code_of(spec::kSyndromes, "RnrNak");
-inline constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
-inline constexpr std::uint8_t kNakInvalid = packet::code_of(spec::kSyndromes, "NakInvalid");
-inline constexpr std::uint8_t kNakAccess = packet::code_of(spec::kSyndromes, "NakAccess");
 
 struct Message {
   Opcode op = Opcode::kWrite;
