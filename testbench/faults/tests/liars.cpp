@@ -18,6 +18,16 @@ Fault alone() {
   return {Way::kRequests, rule, 0};
 }
 
+/// A message of several packets and one more; they must end in an error.
+Plan unheard(unsigned from) {
+  Plan plan;
+  plan.from = from;
+  plan.messages = {{Opcode::kWrite, 1500}, {Opcode::kWrite, 64}};
+  plan.faults = {alone()};
+  plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
+  return plan;
+}
+
 }  // namespace
 
 SCHEDULE("F-67", "a packet never arrives, and each one behind it is NAKed",
@@ -38,11 +48,7 @@ SCHEDULE("F-67", "a packet never arrives, and each one behind it is NAKed",
 SCHEDULE("F-67", "sequence NAKs of the same PSN without end", "RETRY_EXC_ERR after retry_cnt") {
   Stage stage;
   for (const unsigned from : {0u, 1u}) {
-    Plan plan;
-    plan.from = from;
-    plan.messages = {{Opcode::kWrite, 1500}, {Opcode::kWrite, 64}};
-    plan.faults = {alone()};
-    plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
+    Plan plan = unheard(from);
     plan.during = [](Run& run) {
       constexpr unsigned kMost = 100;
       unsigned naks = 0;
@@ -66,11 +72,7 @@ SCHEDULE("F-68", "NAK of a PSN and ACK of the one before it, in turn, without en
          "no progress, so an error and no endless loop") {
   Stage stage;
   for (const unsigned from : {0u, 1u}) {
-    Plan plan;
-    plan.from = from;
-    plan.messages = {{Opcode::kWrite, 1500}, {Opcode::kWrite, 64}};
-    plan.faults = {alone()};
-    plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
+    Plan plan = unheard(from);
     plan.during = [](Run& run) {
       constexpr unsigned kMost = 200;
       unsigned told = 0;

@@ -24,6 +24,14 @@ Plan four(Plan plan) {
   return plan;
 }
 
+/// The same with one message.
+Plan one(Plan plan) {
+  plan = four(std::move(plan));
+  plan.messages = {{plan.messages[0].op, 100}};
+  plan.rounds = 4;
+  return plan;
+}
+
 void no_sequence_nak(Run& run) {
   INFO("no sequence NAK after an RNR NAK");
   CHECK(run.seen().sequence_naks == 0);
@@ -46,9 +54,7 @@ SCHEDULE("F-29 F-27", "the packet sent again after the RNR wait is lost",
          "good after the receive is posted; timeout and RNR are counted apart") {
   Stage stage;
   each(kReceiving, [&](Plan plan) {
-    plan = four(plan);
-    plan.messages.resize(1);
-    plan.messages[0].bytes = 100;
+    plan = one(plan);
     plan.connect.retry_cnt = 1;
     FaultRule lost = drop_psn(plan.psn);
     lost.first = 2;
@@ -64,7 +70,6 @@ SCHEDULE("F-29 F-27", "the packet sent again after the RNR wait is lost",
       run.post_receives();
     };
     plan.connect.rnr_retry = 7;
-    plan.rounds = 4;
     stage.play(plan);
   });
 }
@@ -73,9 +78,7 @@ SCHEDULE("F-29 F-27", "the RNR NAK is lost",
          "timeout, another RNR NAK, good when the receive is there") {
   Stage stage;
   each(kReceiving, [&](Plan plan) {
-    plan = four(plan);
-    plan.messages.resize(1);
-    plan.messages[0].bytes = 100;
+    plan = one(plan);
     plan.faults = {{Way::kAnswers, drop_syndrome(kRnrNak), 1}};
     plan.during = [](Run& run) {
       run.sleep(1'200'000);
@@ -83,7 +86,6 @@ SCHEDULE("F-29 F-27", "the RNR NAK is lost",
       CHECK(run.seen().rnr_naks >= 2);
       run.post_receives();
     };
-    plan.rounds = 4;
     stage.play(plan);
   });
 }
