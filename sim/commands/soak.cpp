@@ -84,7 +84,7 @@ void print(const Sum& sum) {
   const soak::Tally& t = sum.tally;
   std::vector<std::string> kinds, endings;
   for (unsigned k = 0; k < soak::kKinds; ++k) {
-    kinds.push_back(fmt::format("{} {}", t.kinds[k], name_of(static_cast<soak::Kind>(k))));
+    kinds.push_back(fmt::format("{} {}", t.kinds[k], soak::name_of(static_cast<soak::Kind>(k))));
   }
   for (unsigned e = 0; e < soak::kEndings; ++e) {
     endings.push_back(fmt::format("{} {}", t.endings[e], name_of(static_cast<soak::Ending>(e))));

@@ -31,7 +31,7 @@ void print_coverage(const soak::Coverage& coverage) {
   const std::vector<Cell> cells = Coverage::cells();
   fmt::print("\nfaults met, by what the requester did and what met them\n{:<14} {:<12}", "phase",
              "fault");
-  for (unsigned k = 0; k < kKinds; ++k) fmt::print(" {:>9}", name_of(static_cast<Kind>(k)));
+  for (unsigned k = 0; k < kKinds; ++k) fmt::print(" {:>9}", soak::name_of(static_cast<Kind>(k)));
   fmt::print(" {:>9} {:>9}\n", "wrapped", "cells");
   std::size_t reached = 0;
   for (unsigned p = 0; p < kPhases; ++p) {
@@ -76,7 +76,7 @@ nlohmann::json to_json(const soak::Coverage& coverage) {
   for (const soak::Cell& cell : soak::Coverage::cells()) {
     rows.push_back({{"phase", name_of(cell.phase)},
                     {"fault", name_of(cell.fault)},
-                    {"operation", name_of(cell.kind)},
+                    {"operation", soak::name_of(cell.kind)},
                     {"packet", name_of(cell.position)},
                     {"wrapped", cell.wrapped},
                     {"count", coverage.count(cell)}});

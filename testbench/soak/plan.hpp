@@ -9,20 +9,11 @@
 
 #include "driver/queue_pair.hpp"
 #include "testbench/world.hpp"
+#include "transport/rules.hpp"
 
 namespace roci::soak {
 
-/// Weights of the operations, by kind of message.
-enum class Kind : std::uint8_t {
-  kSend,
-  kSendImm,
-  kSendInv,
-  kWrite,
-  kWriteImm,
-  kRead,
-  kCmpSwap,
-  kFetchAdd
-};
+using Kind = transport::MessageKind;
 inline constexpr unsigned kKinds = 8;
 const char* name_of(Kind kind);
 
