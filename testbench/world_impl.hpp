@@ -1,0 +1,80 @@
+// Inside of a World. Stepping is in stepper.cpp, the rest in world.cpp.
+#pragma once
+
+#include <exception>
+
+#include "testbench/lockstep/wire_log.hpp"
+#include "testbench/node_module.hpp"
+
+namespace roci::testbench {
+
+inline constexpr std::uint64_t kWatchdogNs = 1'000'000;
+
+/// SystemC keeps one simulation; this makes it a new one.
+struct Simulation {
+  Simulation();
+};
+
+/// Notes that a frame of node 0 entered the wire, for programs that wait for one.
+struct FrameSent final : FrameTap {
+  void frame(const FrameEvent&) override { seen = true; }
+  bool seen = false;
+};
+
+struct World::Impl {
+  explicit Impl(const Config& c);
+
+  void run(const std::vector<Task>& tasks);
+  /// The same on all nodes.
+  void on_each(void (NodeModule::*step)());
+  void perform(const std::vector<Task>& tasks);
+
+  void violate(const std::string& text);
+  /// Lock-step found a difference: all that is needed to look into it, and the end of the run.
+  void diverge(const std::string& text);
+  void fail(const std::string& text);
+  /// Nothing is on the wire, nor about to be.
+  bool wire_empty() const;
+  /// I13, when there were frames since the last time and the wire falls silent soon.
+  void check_counters();
+
+  /// Runs clocks until a thread has something to do at the time reached, and lets it.
+  void stepper();
+  /// Evaluates edges before `limit` until one wakes a thread; the time up to which all is done.
+  std::uint64_t advance(std::uint64_t limit);
+  /// One edge of one adapter; notes whom it wakes.
+  void evaluate(NodeModule& node);
+  /// As far towards `next` as someone in real time allows, and no further than the next frame.
+  void leap(wire::Line& line, std::uint64_t next);
+  void watch();
+  void watch_progress();
+  std::string describe_stall() const;
+  /// The management processor of a node.
+  void firmware(NodeModule& node);
+
+  Simulation simulation;
+  Config config;
+  FrameSent frame_sent;
+  std::unique_ptr<Channel> channels[2];
+  std::vector<std::unique_ptr<NodeModule>> nodes;
+  std::unique_ptr<wire::Line> line;  ///< to the real world
+  std::unique_ptr<EgressMonitor> egress;
+  std::unique_ptr<WireLog> wire_log;
+  std::vector<std::string> violations;
+
+  std::uint64_t now = 0;  ///< next edge
+  std::uint64_t clocks = 0, skipped = 0;
+  std::uint64_t counter_checks = 0, frames_checked = 0;
+  std::uint64_t next_watch = kWatchdogNs;
+  std::uint64_t tick_clocks = kNever, next_tick = kNever;
+  std::function<void(std::uint64_t)> tick;
+  std::vector<sc_core::sc_event*> woken;
+  unsigned running = 0;
+  bool stop = false;
+  bool broken = false;  ///< programs were left half way
+  bool opened = false;
+  double seconds = 0;
+  std::exception_ptr failure;
+};
+
+}  // namespace roci::testbench
