@@ -1,0 +1,108 @@
+// Ends of a queue pair's life: failure, draining, RESET; and the events of the engine.
+#include <doctest/doctest.h>
+
+#include "qp_bench.hpp"
+
+using namespace roci::fw;
+using namespace roci::fw::test;
+using namespace roci::layout;
+
+TEST_CASE("ModifyQp: a failure between reading and writing the state is not lost") {
+  QpBench bench;
+  bench.bring(kQpRtr);
+  bench.nic.before_state = [&](std::uint32_t qpn) { bench.nic.states[qpn] = kQpErr; };
+  bench.modify(kQpRts, kRtsNeeds);
+  CHECK(bench.nic.states[bench.qpn] == kQpErr);
+}
+
+TEST_CASE("ModifyQp: SQD tells the end of draining once, when asked (QP-12)") {
+  for (const bool asked : {true, false}) {
+    for (const bool fails : {false, true}) {
+      QpBench bench;
+      bench.bring(kQpRts);
+      bench.drained(false);
+      const std::size_t before = bench.nic.actions.size();
+      const Body to_sqd =
+          attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, asked);
+      CHECK(bench.run(kAdminOpModifyQp, to_sqd).status == kAdminStatusOk);
+      CHECK(bench.nic.actions[before + 1].kind == Action::kState);
+      CHECK(bench.nic.actions[before + 2].kind == Action::kFence);  // idleness means something now
+      for (int i = 0; i < 100; ++i) bench.firmware->poll();
+      CHECK(bench.nic.posted.empty());
+      CHECK(bench.query().get(body::flags) == 2);
+      bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpRts, 0), kAdminStatusBadState,
+                   body::state);  // QP-13
+      CHECK((bench.firmware->deadline() != ~std::uint64_t{0}) == asked);
+      if (fails) bench.nic.states[bench.qpn] = kQpErr;
+      bench.drained(true);
+      for (int i = 0; i < 100; ++i) {
+        bench.nic.now = std::min(bench.firmware->deadline(), bench.nic.now + 1000);
+        bench.firmware->poll();
+      }
+      if (asked && !fails) {
+        REQUIRE(bench.nic.posted.size() == 1);
+        CHECK(bench.nic.posted[0] == (kEventSqDrained << 24 | bench.qpn));
+      } else {
+        CHECK(bench.nic.posted.empty());
+      }
+      CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
+      CHECK(bench.query().get(body::flags) == 0);
+    }
+  }
+}
+
+TEST_CASE("ModifyQp, DestroyQp: what leaves SQD before it drained gets no SqDrained") {
+  QpBench bench;
+  bench.bring(kQpRts);
+  bench.drained(false);
+  bench.run(kAdminOpModifyQp,
+            attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, 1));
+  bench.go(kQpReset, 0);
+  CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
+  bench.bring(kQpRts);
+  bench.drained(false);
+  bench.run(kAdminOpModifyQp,
+            attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, 1));
+  bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, bench.qpn));
+  CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
+  CHECK(bench.nic.posted.empty());
+}
+
+TEST_CASE("ModifyQp: RESET forgets, and returns when the old life is over (QP-09)") {
+  for (const std::uint32_t from : kStates) {
+    QpBench bench;
+    bench.bring(from);
+    const std::size_t before = bench.nic.actions.size();
+    bench.go(kQpReset, 0);
+    REQUIRE(bench.nic.actions.size() == before + 2);
+    CHECK(bench.nic.actions[before].kind == Action::kState);
+    CHECK(bench.nic.actions[before + 1].kind == Action::kFence);
+    const Answer answer = bench.query();
+    CHECK(answer.get(body::dest_qpn) == 0);
+    CHECK(answer.get(body::sq_psn) == 0);
+    CHECK(answer.get(body::rq_psn) == 0);
+    CHECK(answer.get(body::path_mtu) == 0);
+    bench.bring(kQpRts);  // a second life
+  }
+}
+
+TEST_CASE("ModifyQp: SQD goes on only when drained (QP-13)") {
+  QpBench bench;
+  bench.bring(kQpRts);
+  bench.go(kQpSqd, 0);
+  bench.drained(false);
+  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpRts, 0), kAdminStatusBadState,
+               body::state);
+  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpSqd, set(kQpMaskTimeout)),
+               kAdminStatusBadState, body::state);
+  bench.drained(true);
+  bench.go(kQpRts, 0);
+}
+
+TEST_CASE("poll: engine events are taken off the queue") {
+  QpBench bench;
+  bench.nic.events.push_back(mask_of(31) | kEventCommEst << 24 | bench.qpn);
+  CHECK(bench.firmware->poll());
+  CHECK(bench.nic.events.empty());
+  CHECK_FALSE(bench.firmware->poll());
+}
