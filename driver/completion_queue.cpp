@@ -112,7 +112,17 @@ void CompletionQueue::tell_consumer() {
                             consumer_ & 0xFFFF);
 }
 
+void CompletionQueue::flush() {
+  while (pending()) kept_.push_back(take());
+  for (const auto& [number, pair] : context_.queue_pairs_) pair->flush(*this, kept_);
+  flushed_ = true;
+}
+
 std::size_t CompletionQueue::poll(Completion* out, std::size_t count) {
+  if (context_.device().gone()) {
+    if (!flushed_) flush();
+    if (kept_.empty()) throw Error(AdminStatus::kHardwareError, 0, "the adapter has gone");
+  }
   std::size_t taken = 0;
   while (taken < count && (!kept_.empty() || pending())) {
     if (!kept_.empty()) {
@@ -141,6 +151,7 @@ std::optional<Completion> CompletionQueue::wait(std::uint64_t timeout_ns) {
 }
 
 void CompletionQueue::arm(bool solicited_only) {
+  if (context_.device().gone()) throw Error(AdminStatus::kHardwareError, 0, "the adapter has gone");
   if (told_ != consumer_) tell_consumer();
   // Entries that lie in the ring raise no event (CQ-08). Those on their way to it must, or nobody
   // would wake for them: the adapter learns which are which.

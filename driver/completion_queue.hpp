@@ -17,7 +17,9 @@ class CompletionQueue {
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  /// Takes up to `count` completions, oldest first, and says how many.
+  /// Takes up to `count` completions, oldest first, and says how many. When the adapter has gone
+  /// (Device::gone), what it had completed comes first, then all that is outstanding completes
+  /// with WrFlushErr, and a poll that finds nothing any more throws Error.
   std::size_t poll(Completion* out, std::size_t count);
   std::optional<Completion> poll();
   /// poll() would give one.
@@ -46,8 +48,9 @@ class CompletionQueue {
 
   const std::uint8_t* entry(std::uint32_t index) const;
   bool written(std::uint32_t index) const;
-  bool pending() const { return written(consumer_); }
+  bool pending() const { return !flushed_ && written(consumer_); }
   Completion take();
+  void flush();
   void tell_consumer();
   /// Forgets completions of a queue pair that is reset or destroyed.
   void forget(std::uint32_t qpn);
@@ -59,6 +62,7 @@ class CompletionQueue {
   std::uint32_t consumer_ = 0;
   std::uint32_t told_ = 0;       ///< consumer index that the adapter knows
   std::deque<Completion> kept_;  ///< taken from the ring, not yet polled
+  bool flushed_ = false;         ///< the adapter has gone: all that will ever come is in kept_
 };
 
 }  // namespace roci::driver

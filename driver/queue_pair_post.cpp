@@ -12,6 +12,7 @@ constexpr std::uint64_t kAtomicBytes = 8;
 }  // namespace
 
 PostError QueuePair::check(const SendRequest& request) const {
+  if (context_.device().gone()) return PostError::kGone;
   if (state_ != QpState::kRts && state_ != QpState::kSqd && state_ != QpState::kErr) {
     return PostError::kState;
   }
@@ -98,7 +99,9 @@ PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t c
   PostResult result;
   while (result.posted < count) {
     const ReceiveRequest& request = requests[result.posted];
-    if (srq_ != nullptr) {
+    if (context_.device().gone()) {
+      result.error = PostError::kGone;
+    } else if (srq_ != nullptr) {
       result.error = PostError::kShared;
     } else if (state_ == QpState::kReset) {
       result.error = PostError::kState;
@@ -147,6 +150,20 @@ std::uint64_t QueuePair::retire(bool receive_queue, std::uint16_t index) {
   }
   ring.tail = static_cast<std::uint16_t>(index + 1);
   return ring.ids[index & (ring.ids.size() - 1)];
+}
+
+void QueuePair::flush(const CompletionQueue& cq, std::deque<Completion>& out) {
+  Completion flushed;
+  flushed.status = Status::kWrFlushErr;
+  flushed.qpn = number_;
+  const auto add = [&](std::uint64_t id) {
+    flushed.id = id;
+    out.push_back(flushed);
+  };
+  if (&send_cq_ == &cq) send_.flush(add);
+  flushed.receive = true;
+  flushed.opcode = WcOpcode::kRecv;
+  if (&receive_cq_ == &cq && srq_ == nullptr) receive_.flush(add);
 }
 
 }  // namespace roci::driver

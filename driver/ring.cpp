@@ -64,6 +64,8 @@ const char* text_of(PostError error) {
       return "post: receives come from the shared receive queue";
     case PostError::kAtomic:
       return "post: an atomic moves 8 bytes";
+    case PostError::kGone:
+      return "post: the adapter has gone";
   }
   return "?";
 }

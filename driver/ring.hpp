@@ -39,6 +39,11 @@ struct Ring {
   std::vector<std::uint64_t> ids;
 
   void allocate(Device& device);
+  /// Forgets all that is outstanding; `each` gets the identifiers, oldest first.
+  template <typename Each>
+  void flush(Each each) {
+    for (; tail != head; ++tail) each(ids[tail & (ids.size() - 1)]);
+  }
   unsigned used() const { return static_cast<std::uint16_t>(head - tail); }
   unsigned room() const { return (1u << log) - used(); }
   std::uint8_t* entry(std::uint16_t index) {

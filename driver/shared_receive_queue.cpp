@@ -52,7 +52,9 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
   PostResult result;
   while (result.posted < count) {
     const ReceiveRequest& request = requests[result.posted];
-    if (free_.empty()) {
+    if (context_.device().gone()) {
+      result.error = PostError::kGone;
+    } else if (free_.empty()) {
       result.error = PostError::kQueueFull;
     } else if (request.sges.size() > sges_) {
       result.error = PostError::kSges;

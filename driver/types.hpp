@@ -189,6 +189,7 @@ enum class PostError {
   kLength,     ///< RQ-44: more than 2^31 bytes
   kAtomic,     ///< QP-21: an atomic moves exactly 8 bytes
   kShared,     ///< receives of this queue pair come from a shared receive queue
+  kGone,       ///< the adapter is not there any more
 };
 
 /// Outcome of posting a list: requests before number `posted` are posted, the others are not.

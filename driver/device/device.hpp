@@ -46,6 +46,10 @@ class Device {
   /// Something other than the adapter changed what a waiting thread's `ready` reads.
   virtual void wake() = 0;
 
+  /// The adapter is not there any more and will not come back: what is outstanding will not be
+  /// completed by it. Costs no more than a look at memory.
+  virtual bool gone() const { return false; }
+
   /// A way for admin commands of the device's own; nullptr: the rings behind its registers.
   virtual CommandPort* command_port() { return nullptr; }
   /// Events of a device that has such a way.

@@ -35,7 +35,7 @@ constexpr std::uintptr_t kPage = 4096;
   throw Error(AdminStatus::kHardwareError, 0, text);
 }
 
-[[noreturn]] void gone() { fail("the simulator has gone"); }
+[[noreturn]] void lost() { fail("the simulator has gone"); }
 
 std::uint64_t clock_ns() {
   timespec now{};
@@ -146,8 +146,18 @@ RemoteDevice::RemoteDevice(const Place& place) : process_(getpid()) {
 }
 
 RemoteDevice::~RemoteDevice() {
+  unwatch();
+  for (const auto& [id, writer] : writers_) ::close(writer.fd);
   ::close(socket_);
   munmap(page_, sizeof(Page));
+}
+
+void RemoteDevice::watch(std::function<void()> then) {
+  hangup_ = std::make_unique<Hangup>(socket_, [this, then = std::move(then)] {
+    gone_.store(true, std::memory_order_release);
+    wake();
+    then();
+  });
 }
 
 bool RemoteDevice::alive() const {
@@ -254,7 +264,7 @@ bool RemoteDevice::wait(const std::function<bool()>& ready, std::uint64_t timeou
     wait_written(seen, std::min(timeout_ns - waited, kLookNs));
     if (written() == seen && !alive()) {
       if (ready()) return true;
-      gone();
+      lost();
     }
   }
 }
@@ -276,21 +286,21 @@ void RemoteDevice::request(void* message, std::size_t bytes, void* reply, std::s
   header->tag = ++tag_;
 
   while (send_message(socket_, message, bytes, fd, MSG_NOSIGNAL) < 0) {
-    if (errno != EINTR) gone();
+    if (errno != EINTR) lost();
   }
   if (page_ != nullptr) tell(kBellMessage);
 
   int received = -1;
   ssize_t got = 0;
   while ((got = receive_message(socket_, reply, reply_bytes, received)) < 0) {
-    if (errno != EINTR) gone();
+    if (errno != EINTR) lost();
   }
   if (reply_fd != nullptr && received >= 0) {
     *reply_fd = received;
   } else if (received >= 0) {
     ::close(received);
   }
-  if (got == 0) gone();
+  if (got == 0) lost();
   Header answer{};
   std::memcpy(&answer, reply, sizeof answer);
   if (static_cast<std::size_t>(got) != reply_bytes || answer.tag != tag_) {
@@ -347,11 +357,24 @@ int RemoteDevice::add_channel(std::uint32_t id, Format format, const std::uint32
     ::close(ends[1]);
     throw;
   }
-  ::close(ends[1]);
+  if (format == Format::kPlain) {
+    ::close(ends[1]);
+  } else {
+    const std::lock_guard<std::mutex> lock(writing_);
+    writers_[id] = {ends[1], format};
+  }
   return ends[0];
 }
 
 void RemoteDevice::remove_channel(std::uint32_t id) {
+  {
+    const std::lock_guard<std::mutex> lock(writing_);
+    const auto writer = writers_.find(id);
+    if (writer != writers_.end()) {
+      ::close(writer->second.fd);
+      writers_.erase(writer);
+    }
+  }
   RemoveChannel message{};
   message.header.kind = static_cast<std::uint32_t>(Kind::kRemoveChannel);
   message.id = id;
@@ -370,12 +393,32 @@ void RemoteDevice::route(Object object, std::uint32_t number, std::uint32_t chan
 }
 
 void RemoteDevice::repeat(std::uint32_t channel, std::uint64_t cookie, std::uint32_t code) {
+  if (gone()) {
+    const std::lock_guard<std::mutex> lock(writing_);
+    const auto writer = writers_.find(channel);
+    if (writer == writers_.end()) return;
+    const struct {
+      std::uint64_t cookie;
+      std::uint32_t code, reserved;
+    } event{cookie, code, 0};
+    // A channel that is full has other events to wake its reader.
+    ::send(writer->second.fd, &event,
+           writer->second.format == Format::kAsync ? sizeof event : sizeof cookie,
+           MSG_DONTWAIT | MSG_NOSIGNAL);
+    return;
+  }
   Repeat message{};
   message.header.kind = static_cast<std::uint32_t>(Kind::kRepeat);
   message.channel = channel;
   message.code = code;
   message.cookie = cookie;
   done(&message, sizeof message, -1);
+}
+
+void RemoteDevice::end_channel(std::uint32_t channel) {
+  const std::lock_guard<std::mutex> lock(writing_);
+  const auto writer = writers_.find(channel);
+  if (writer != writers_.end()) shutdown(writer->second.fd, SHUT_RDWR);
 }
 
 }  // namespace roci::driver

@@ -2,10 +2,15 @@
 // reads and writes the memory of this process by its own addresses: DMA address = address.
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "driver/device/command_port.hpp"
+#include "driver/device/hangup.hpp"
 #include "driver/device/protocol.hpp"
 #include "driver/error.hpp"
 
@@ -50,6 +55,13 @@ class RemoteDevice final : public Device, public CommandPort {
   /// Events that have no route (below). One at a time.
   std::unique_ptr<EventQueue> open_events() override;
 
+  /// From here on a thread waits for the end of the simulator. It makes gone() true, and then calls
+  /// `then`; nothing writes the memory of this process any more.
+  void watch(std::function<void()> then);
+  /// Ends that thread; not from `then`.
+  void unwatch() { hangup_.reset(); }
+  [[nodiscard]] bool gone() const override { return gone_.load(std::memory_order_acquire); }
+
   /// For loops that poll queues by themselves: a count that changes when DMA wrote to this process,
   /// and a way to give up the processor until it is not `seen` any more, for `timeout_ns` at most.
   std::uint32_t written() const;
@@ -68,8 +80,11 @@ class RemoteDevice final : public Device, public CommandPort {
   /// Sends events of an object of this process to a channel; see protocol::Route.
   void route(protocol::Object object, std::uint32_t number, std::uint32_t channel,
              std::uint64_t cookie);
-  /// Puts an event back into a channel; see protocol::Repeat.
+  /// Puts an event back into a channel; see protocol::Repeat. When the simulator has gone, it comes
+  /// from here.
   void repeat(std::uint32_t channel, std::uint64_t cookie, std::uint32_t code = 0);
+  /// Whoever has read a channel empty reads its end from now on. For one that no simulator writes.
+  void end_channel(std::uint32_t channel);
 
  private:
   void ring(protocol::Doorbells& doorbells, std::uint32_t number, std::uint32_t value);
@@ -85,6 +100,15 @@ class RemoteDevice final : public Device, public CommandPort {
   protocol::Welcome welcome_{};
   std::mutex exchanging_;
   std::uint32_t tag_ = 0;
+  /// The simulator's ends of channels, for when it has gone; of those for libibverbs.
+  struct Writer {
+    int fd;
+    protocol::Format format;
+  };
+  std::mutex writing_;
+  std::map<std::uint32_t, Writer> writers_;
+  std::atomic<bool> gone_{false};
+  std::unique_ptr<Hangup> hangup_;
 };
 
 }  // namespace roci::driver

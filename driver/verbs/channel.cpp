@@ -80,14 +80,14 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   const bool used = channel->refcnt != 0;
   pthread_mutex_unlock(&context->mutex);
   if (used) return EBUSY;
+  roci::driver::RemoteDevice& device = roci::verbs::session_of(context).device();
   const int error = roci::verbs::guarded([&] {
-    roci::verbs::session_of(context).device().remove_channel(
-        roci::verbs::ours<Channel>(channel).id);
+    device.remove_channel(roci::verbs::ours<Channel>(channel).id);
     return 0;
   });
   close(channel->fd);
   delete &roci::verbs::ours<Channel>(channel);
-  return error;
+  return device.gone() ? 0 : error;
 }
 
 }  // extern "C"

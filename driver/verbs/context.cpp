@@ -101,7 +101,19 @@ Session::Session(const driver::RemoteDevice::Place& place)
     : device_(place),
       context_(device_),
       async_fd_(device_.add_channel(kAsyncChannel, driver::protocol::Format::kAsync,
-                                    async_codes().data())) {}
+                                    async_codes().data())) {
+  device_.watch([this] { lose(); });
+}
+
+/// The simulator has gone: what the kernel and the provider do when a device is pulled out.
+void Session::lose() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  device_.repeat(kAsyncChannel, 0, IBV_EVENT_DEVICE_FATAL);
+  for (const auto& [channel, cq] : notified) {
+    device_.repeat(channel, reinterpret_cast<std::uint64_t>(cq));
+  }
+  for (std::uint32_t channel = 1; channel <= channels_; ++channel) device_.end_channel(channel);
+}
 
 void Session::nothing_found(std::unique_lock<std::mutex>& lock) {
   if (++empty_polls_ < kEmptyPolls) {

@@ -54,6 +54,8 @@ int errno_of(driver::PostError error) {
       return 0;
     case driver::PostError::kQueueFull:
       return ENOMEM;
+    case driver::PostError::kGone:
+      return EIO;
     default:
       return EINVAL;
   }

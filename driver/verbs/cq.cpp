@@ -26,6 +26,7 @@ Cq* create(ibv_context* context, unsigned entries, ibv_comp_channel* channel) {
     if (channel != nullptr) {
       session.device().route(Object::kCompletionQueue, cq->queue->number(),
                              ours<Channel>(channel).id, cookie);
+      session.notified.emplace(ours<Channel>(channel).id, &cq->cq);
     }
     return cq.release();
   });
@@ -68,7 +69,10 @@ int destroy_cq(ibv_cq* ibv) {
     const std::lock_guard<std::mutex> lock(session.mutex);
     if (cq.queue.use_count() > 1) return EBUSY;  // of a queue pair
     cq.queue.reset();
-    if (ibv->channel != nullptr) drop_events(session, ibv);
+    if (ibv->channel != nullptr) {
+      session.notified.erase({ours<Channel>(ibv->channel).id, ibv});
+      drop_events(session, ibv);
+    }
     drop_async_events(session, ibv);
   }
   // The caller may have events of it in its hands: 11.2.6.4 lets it acknowledge them first.
@@ -85,8 +89,8 @@ int destroy_cq(ibv_cq* ibv) {
 int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
   Session& session = session_of(ibv->context);
   std::unique_lock<std::mutex> lock(session.mutex);
+  int taken = 0;
   try {
-    int taken = 0;
     while (taken < count) {
       const auto completion = ours<Cq>(ibv).queue->poll();
       if (!completion) break;
@@ -99,7 +103,7 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
     }
     return taken;
   } catch (...) {
-    return -1;
+    return taken != 0 ? taken : -1;
   }
 }
 

@@ -33,8 +33,11 @@ int start_poll(ibv_cq_ex* cq, ibv_poll_cq_attr* attr) {
 }
 
 int next_poll(ibv_cq_ex* cq) {
-  const std::lock_guard<std::mutex> lock(session_of(cq->context).mutex);
-  return guarded([&] { return take(cq); });
+  Session& session = session_of(cq->context);
+  const std::lock_guard<std::mutex> lock(session.mutex);
+  const int error = guarded([&] { return take(cq); });
+  // Those that were taken count first; the next ibv_start_poll tells of the device.
+  return error == EIO && session.device().gone() ? ENOENT : error;
 }
 
 }  // namespace

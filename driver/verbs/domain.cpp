@@ -82,7 +82,7 @@ int dereg_mr(Mr* mr) {
     Session& session = session_of(mr->ibv.context);
     const std::lock_guard<std::mutex> lock(session.mutex);
     Region& region = ours<Region>(mr);
-    region.region->deregister();
+    if (!session.device().gone()) region.region->deregister();  // else nothing is registered
     delete &region;
     return 0;
   });

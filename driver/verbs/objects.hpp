@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "driver/completion_queue.hpp"
@@ -25,6 +27,9 @@ namespace roci::verbs {
 class Session {
  public:
   explicit Session(const driver::RemoteDevice::Place& place);
+  ~Session() { device_.unwatch(); }  // before anything goes that the watching thread uses
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   driver::RemoteDevice& device() { return device_; }
   driver::Context& context() { return context_; }
@@ -35,12 +40,17 @@ class Session {
   int async_fd() const { return async_fd_; }
   std::uint32_t next_channel() { return ++channels_; }
 
+  /// Completion queues that have a channel: whoever waits there is told when the device has gone.
+  std::set<std::pair<std::uint32_t, ibv_cq*>> notified;
+
   /// Somebody polled and found nothing. After a while the caller's processor is given to the
   /// simulator until there is news: both may live on the same one.
   void nothing_found(std::unique_lock<std::mutex>& lock);
   void something_found() { empty_polls_ = 0; }
 
  private:
+  void lose();
+
   driver::RemoteDevice device_;
   driver::Context context_;
   int async_fd_;

@@ -55,6 +55,7 @@ int query_device(ibv_context* context, const ibv_query_device_ex_input* input,
                  ibv_device_attr_ex* attr, std::size_t bytes) {
   if (input != nullptr && input->comp_mask != 0) return EINVAL;
   Session& session = session_of(context);
+  if (session.device().gone()) return EIO;
   ibv_device_attr_ex all{};
   {
     const std::lock_guard<std::mutex> lock(session.mutex);
@@ -101,7 +102,7 @@ void add_query_operations(ContextOps& operations) {
   operations.query_port = query_port;
   // Payload may be written in any order; a completion is behind all of it.
   operations.query_qp_data_in_order = [](ibv_qp*, ibv_wr_opcode, std::uint32_t) { return 0; };
-  operations.async_event = [](ibv_context*, ibv_async_event* event) {
+  operations.async_event = [](ibv_context* context, ibv_async_event* event) {
     switch (event->event_type) {
       case IBV_EVENT_QP_FATAL:
       case IBV_EVENT_QP_REQ_ERR:
@@ -117,6 +118,9 @@ void add_query_operations(ContextOps& operations) {
         break;
       case IBV_EVENT_CQ_ERR:
         ++ours<Cq>(event->element.cq).async_reported;
+        break;
+      case IBV_EVENT_DEVICE_FATAL:  // the last one
+        session_of(context).device().end_channel(kAsyncChannel);
         break;
       default:
         break;

@@ -17,8 +17,8 @@ import instance
 def attack(simulator, folder, seed):
     before = simulator.holdings()
     watcher = simulator.start("n0", f"{folder}/verbs_hostile watch", stdin=-1)
-    words = watcher.stdout.readline().split()
-    assert words[0] == "ready", words
+    words = simulator.first_line(watcher).split()
+    assert words[:1] == ["ready"], words + [watcher.communicate()[0]]
     others = simulator.start_pair("ibv_rc_pingpong -g 0 -n 60 -c")
     attacker = simulator.start("n0", f"{folder}/verbs_hostile attack {seed} {words[1]} {words[2]}")
     end = time.monotonic() + 300

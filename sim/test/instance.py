@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import select
 import socket
 import subprocess
 import time
@@ -97,6 +98,14 @@ class Instance:
         while not listening(port) and server.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
         return self.start("n1", command + " 127.0.0.1"), server
+
+    @staticmethod
+    def first_line(process, seconds=60):
+        """What a program prints first; one that prints nothing in that time is killed."""
+        if not select.select([process.stdout], [], [], seconds)[0]:
+            process.kill()
+            raise AssertionError(f"{process.args[-1]} prints nothing")
+        return process.stdout.readline()
 
     @staticmethod
     def finish(process, end):

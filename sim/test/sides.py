@@ -41,7 +41,7 @@ def check_side_by_side(roci, options):
         with Instance(roci, "", options + ["--nodes", "3"], f"b-{os.getpid()}") as other:
             assert len(one.status()["nodes"]) == 2 and len(other.status()["nodes"]) == 3
             watcher = other.start("n2", "ibv_asyncwatch -d roci0")
-            watcher.stdout.readline()
+            Instance.first_line(watcher)
             talk(one)
             talk(other)
             assert [len(n["processes"]) for n in other.status()["nodes"]] == [0, 0, 1]
@@ -146,7 +146,7 @@ def check_rest(roci, options):
     with Instance(roci, "sides", options) as simulator:
         talk(simulator)
         watcher = simulator.start("n0", "ibv_asyncwatch -d roci0")
-        watcher.stdout.readline()
+        Instance.first_line(watcher)
         pid = simulator.status()["pid"]
         time.sleep(0.5)
         before, clocks = instance.cpu_seconds(pid), simulator.status()["clocks"]

@@ -32,7 +32,7 @@ def run_watched(simulator, wanted):
     """ibv_asyncwatch tells events of the port; exit status by signal, since it never ends."""
     watch = simulator.start("n1", "ibv_asyncwatch -d roci0")
     try:
-        watch.stdout.readline()  # it has opened the device
+        simulator.first_line(watch)  # it has opened the device
         simulator.command("link", "n1", "down")
         simulator.command("link", "n1", "up")
         seen = [watch.stdout.readline() for _ in wanted]

@@ -1,0 +1,55 @@
+#include "driver/device/hangup.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+namespace roci::driver {
+namespace {
+
+void watch(int socket, int stop, const std::function<void()>& tell) {
+  pollfd pollers[2] = {{socket, 0, 0}, {stop, POLLIN, 0}};
+  for (;;) {
+    if (poll(pollers, 2, -1) < 0 && errno != EINTR) return;
+    if (pollers[1].revents != 0) return;
+    if (pollers[0].revents != 0) return tell();
+  }
+}
+
+}  // namespace
+
+Hangup::Hangup(int socket, std::function<void()> tell)
+    : process_(getpid()), stop_(eventfd(0, EFD_CLOEXEC)) {
+  if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  // The program's signals are for the program's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::make_unique<std::thread>(
+        [socket, stop = stop_, tell = std::move(tell)] { watch(socket, stop, tell); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    close(stop_);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Hangup::~Hangup() {
+  if (getpid() != process_) {
+    close(stop_);
+    static_cast<void>(thread_.release());  // that of the parent: neither to be joined nor forgotten
+    return;
+  }
+  eventfd_write(stop_, 1);
+  thread_->join();
+  close(stop_);
+}
+
+}  // namespace roci::driver

@@ -1,0 +1,26 @@
+// Tells when the other end of a socket has gone.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace roci::driver {
+
+/// A thread that sleeps until the other end of `socket` is closed, and then calls `tell` once. It
+/// takes no signals.
+class Hangup {
+ public:
+  Hangup(int socket, std::function<void()> tell);
+  /// The thread ends, without telling if it has not begun to. Not to be called from `tell`.
+  ~Hangup();
+  Hangup(const Hangup&) = delete;
+  Hangup& operator=(const Hangup&) = delete;
+
+ private:
+  int process_;  ///< in a child made by fork() there is no thread
+  int stop_;     ///< eventfd
+  std::unique_ptr<std::thread> thread_;
+};
+
+}  // namespace roci::driver
