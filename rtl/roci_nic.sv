@@ -210,7 +210,7 @@ module roci_nic #(
   logic [2*roci_pkg::KeyOpReqBits-1:0] key_op;
   logic [1:0]           key_op_valid, key_op_ready, key_op_rsp_valid;
   roci_pkg::key_op_rsp_t key_op_rsp;
-  logic                 key_busy, key_row_valid, key_row_ready;
+  logic                 key_busy, key_row_valid, key_row_ready, drain, drained;
   logic [23:0]          key_row_index;
   roci_pkg::key_t       key_row;
 
@@ -389,6 +389,8 @@ module roci_nic #(
     .key_op_req_ready_i    (key_op_ready[0]),
     .key_op_rsp_i          (key_op_rsp),
     .key_op_rsp_valid_i    (key_op_rsp_valid[0]),
+    .drain_o               (drain),
+    .drained_i             (drained),
     .desc_o                (sq_desc),
     .desc_valid_o          (sq_desc_valid),
     .desc_ready_i          (sq_desc_ready),
@@ -511,6 +513,8 @@ module roci_nic #(
     .key_op_req_ready_i     (key_op_ready[1]),
     .key_op_rsp_i           (key_op_rsp),
     .key_op_rsp_valid_i     (key_op_rsp_valid[1]),
+    .drain_i                (drain),
+    .drained_o              (drained),
     .br_fetch_valid_o       (br_valid[1]),
     .br_fetch_ready_i       (br_ready[1]),
     .br_fetch_addr_o        (br_addr[1*64 +: 64]),

@@ -1053,8 +1053,9 @@ package roci_pkg;
     logic [23:0]  epsn;                // PSN expected
   } responder_qp_t;
 
-  localparam int unsigned ResponderSlotBits = 446;
+  localparam int unsigned ResponderSlotBits = 478;
   typedef struct packed {
+    logic [31:0]  key_age;             // READ: changes of the key table before its key was looked up
     logic [63:0]  original;            // Atomic: content before it
     logic [63:0]  len_compare;         // READ: bytes in all, and left in the upper half; atomic: compare operand
     logic [63:0]  addr_operand;        // READ: DMA address of the next byte; atomic: swap or add operand

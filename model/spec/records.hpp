@@ -373,6 +373,7 @@ inline constexpr Field kResponderSlot[] = {
     {"addr_operand", 64, "READ: DMA address of the next byte; atomic: swap or add operand"},
     {"len_compare", 64, "READ: bytes in all, and left in the upper half; atomic: compare operand"},
     {"original", 64, "Atomic: content before it"},
+    {"key_age", 32, "READ: changes of the key table before its key was looked up"},
 };
 
 /// Posted receives of a queue pair or of an SRQ; indices run free. A queue pair with an SRQ: its one

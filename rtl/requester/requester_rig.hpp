@@ -54,6 +54,7 @@ class Rig {
   unsigned ticket = 0;  // of the next response
   bool tx_ready = true, op_ok = true;
   bool leaving = true;        // what tx took leaves
+  bool drains = true;         // accesses of before end
   std::set<unsigned> broken;  // PSNs whose payload cannot be read
 
   explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7) {
@@ -198,12 +199,15 @@ class Rig {
     d.key_rsp_valid_i = key_asked_;
     port::put(d.key_rsp_i, place_of(kKeyRsp, "ok"), 1);
     d.key_op_req_ready_i = 1;
+    d.drained_i = drains_ != 0 && drains;
+    drains_ -= d.drained_i;
     d.key_op_rsp_valid_i = op_asked_;
     port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), op_ok);
     dut.settle();
     key_asked_ = d.key_req_valid_o;
     op_asked_ = d.key_op_req_valid_o;
     operations += d.key_op_req_valid_o;
+    drains_ += d.drain_o;
     ghosts += d.drop_ghost_o;
     fails += d.fail_valid_o;
     jobs += d.atomic_job_valid_o;
@@ -245,6 +249,7 @@ class Rig {
  private:
   std::deque<unsigned> pieces_, flying_;
   bool key_asked_ = false, op_asked_ = false;
+  unsigned drains_ = 0;
 };
 
 using List = std::vector<unsigned>;

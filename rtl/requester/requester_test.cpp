@@ -237,6 +237,35 @@ TEST_CASE("requester: RQ-43: an error completes behind what was sent before it")
   CHECK(r.fails == 1);
 }
 
+TEST_CASE("requester: F-90: an executed invalidation waits for accesses of before, or is flushed") {
+  for (bool flushed : {false, true}) {
+    CAPTURE(flushed);
+    Rig r;
+    r.drains = false;
+    r.plan({.index = 0, .opcode = kBindMw, .len = 0});
+    r.run(100);
+    CHECK(r.operations == 1);
+    CHECK(r.done.empty());
+    CHECK(r.pointers.empty());  // nothing behind it is fetched
+    CHECK_FALSE(r.dut->idle_o);
+    CHECK_FALSE(r.live("sq_idle"));
+    if (flushed) {
+      r.state(kErr);
+      r.control(true, 1);
+      r.run(100);
+      REQUIRE(r.done.size() == 1);
+      CHECK(r.done[0].status == kWrFlushErr);
+    }
+    r.drains = true;
+    r.run(100);
+    REQUIRE(r.done.size() == 1);
+    CHECK(r.done[0].index == 0);
+    CHECK(r.done[0].status == (flushed ? kWrFlushErr : kSuccess));
+    CHECK(r.pointers.size() == (flushed ? 0 : 1));
+    CHECK(r.dut->idle_o);
+  }
+}
+
 TEST_CASE("requester: RQ-54: a local operation waits until nothing is in flight, and runs once") {
   for (bool ok : {true, false}) {
     Rig r;

@@ -97,6 +97,8 @@ module roci_requester #(
   input  logic                      key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t     key_op_rsp_i,
   input  logic                      key_op_rsp_valid_i,
+  output logic                      drain_o,     // pulse: a key was invalidated, or a window bound anew
+  input  logic                      drained_i,   // pulse: what was accepted before one is done; in order
 
   // the rest
   output roci_pkg::atomic_job_t     atomic_job_o,
@@ -121,7 +123,8 @@ module roci_requester #(
   output logic                      idle_o
 );
 
-  localparam int unsigned QpBits = $clog2(NumQps);
+  localparam int unsigned QpBits    = $clog2(NumQps);
+  localparam int unsigned LateDepth = 4;  // local operations that wait for accesses of before
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
 
@@ -130,6 +133,9 @@ module roci_requester #(
   logic                   pick, finish, memory_ready, none;
   logic [QpBits-1:0]      pick_row, row_q;
   logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
+  logic                   is_late_q, late_valid, late_ready, late_room, late_push;
+  roci_pkg::plan_t        late;
+  logic [$clog2(LateDepth):0] late_level;  // one is pushed in the clock in which another is chosen
   logic [QpBits-1:0]      fault_row;
   logic [23:0]            fault_psn, fault_psn_q;
   logic                   fault_valid, fault_ready;
@@ -151,12 +157,14 @@ module roci_requester #(
     .timer_ready_o(timer_event_ready_o),
     .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_valid_i(fault_valid),
     .fault_ready_o(fault_ready),
+    .late_i(late), .late_valid_i(late_valid), .late_ready_o(late_ready),
+    .late_room_i(late_level < ($clog2(LateDepth) + 1)'(LateDepth - 1)),
     .live_qpn_i, .live_valid_i, .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
     .again_i(again), .again_push_i(step.again),
     .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
     .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room),
     .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
-    .is_plan_o(is_plan_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
+    .is_plan_o(is_plan_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
     .is_fault_o(is_fault_q), .is_again_o(is_again_q), .fault_psn_o(fault_psn_q),
     .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .none_o(none));
 
@@ -207,7 +215,7 @@ module roci_requester #(
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i(attr),
     .alive_i(alive), .cqe_room_i(cqe_room), .op_taken_i(key_op_req_ready_i),
-    .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
+    .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok), .late_i(is_late_q), .late_o(late_push),
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o(desc), .entry_o(new_entry));
   roci_requester_respond u_respond (
     .state_i(state_q), .rsp_i(rsp_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr),
@@ -289,6 +297,37 @@ module roci_requester #(
     key_op_req_o.addr   = plan_q.sge0_addr;
   end
 
+  // Executed operations that wait for accesses of before. The queue pair goes on when its operation is
+  // complete, and others go on meanwhile: what is waited for may need responses to be placed.
+  localparam int unsigned LateBits  = QpBits + 16 + 4 + 8 + 1;
+  logic [QpBits-1:0]          late_row;
+  logic [15:0]                late_index;
+  logic [3:0]                 late_epoch;
+  logic [7:0]                 late_opcode;
+  logic                       late_signaled, late_here;
+  logic [$clog2(LateDepth):0] drained_q;
+  assign drain_o = state_q == roci_pkg::RequesterAnswer && late_push;
+  roci_fifo #(.Width(LateBits), .Depth(LateDepth)) u_late (
+    .clk_i, .rst_ni,
+    .in_data_i({row_q, plan_q.wqe_index, plan_q.epoch, plan_q.opcode, plan_q.signaled}),
+    .in_valid_i(drain_o), .in_ready_o(late_room),
+    .out_data_o({late_row, late_index, late_epoch, late_opcode, late_signaled}),
+    .out_valid_o(late_here), .out_ready_i(late_ready), .level_o(late_level));
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) drained_q <= '0;
+    else drained_q <= drained_q + ($clog2(LateDepth) + 1)'(drained_i)
+                      - ($clog2(LateDepth) + 1)'(late_ready);
+  end
+  assign late_valid = late_here && drained_q != '0;
+  always_comb begin
+    late           = '0;
+    late.qpn       = 24'(late_row);
+    late.wqe_index = late_index;
+    late.epoch     = late_epoch;
+    late.opcode    = late_opcode;
+    late.signaled  = late_signaled;
+  end
+
   // ---- Places of READ data and atomic results ----
   roci_pkg::key_rsp_t place;
   roci_pkg::seg_t     place_seg;
@@ -347,7 +386,8 @@ module roci_requester #(
     live_o.sq_idle      = word.psn_next == word.una && (word.failed || word.done == word.begun);
   end
 
-  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty;
+  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty
+                  && !late_here;
 
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q, sent_qpn_i};
@@ -355,6 +395,8 @@ module roci_requester #(
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))
   `ASSERT(ContinuesHead, `IMPLIES(step.desc && !plan_q.first, qp_q.count != '0))
+  `ASSERT(LateHasRoom, `IMPLIES(drain_o, late_room))
+  `ASSERT(DrainsAreAwaited, drained_q <= late_level)
   `ASSERT(LocalOperationsStandAlone, `IMPLIES(key_op_req_valid_o, qp_q.count == '0))
 
 endmodule

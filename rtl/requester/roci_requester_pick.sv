@@ -1,7 +1,7 @@
 // Chooses the requester's next event and keeps it while it is worked on.
 //
-// Order: questions about live state, failed payload, expired timers, control, then what is left of
-// flushes, responses and plans in turn. Plans wait while their packet has no room, so responses are always
+// Order: questions about live state, failed payload, expired timers, control, late local operations, then
+// what is left of flushes, responses and plans in turn. Plans wait while their packet has no room, so responses are always
 // served; control never waits for failures to be taken, for taking one may need control to move.
 
 `include "assert.svh"
@@ -30,6 +30,10 @@ module roci_requester_pick #(
   input  logic [23:0]               fault_psn_i,
   input  logic                      fault_valid_i,
   output logic                      fault_ready_o,
+  input  roci_pkg::plan_t           late_i,         // a local operation to be completed
+  input  logic                      late_valid_i,
+  output logic                      late_ready_o,
+  input  logic                      late_room_i,    // for one more
   input  logic [23:0]               live_qpn_i,
   input  logic                      live_valid_i,
   input  logic                      live_busy_i,    // the question is being answered
@@ -49,6 +53,7 @@ module roci_requester_pick #(
   output logic [QpBits-1:0]         row_o,
   output logic                      is_live_o,
   output logic                      is_plan_o,
+  output logic                      is_late_o,      // with is_plan_o
   output logic                      is_rsp_o,
   output logic                      is_timer_o,
   output logic                      is_fault_o,
@@ -65,13 +70,14 @@ module roci_requester_pick #(
   localparam int unsigned AgainDepth = 16;
 
   logic                        take_live, take_control, take_plan, take_rsp, take_timer, take_fault;
-  logic                        take_again;
+  logic                        take_again, take_late, revokes;
   logic                        plan_can, rsp_can, plan_turn_q, again_turn_q;
   logic                        again_valid, again_in_ready;
   logic [$clog2(AgainDepth):0] again_level;
   roci_pkg::sq_control_t       again;
 
-  assign plan_can = plan_valid_i && desc_room_i && fail_room_i;
+  assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv || plan_i.opcode == roci_pkg::WrOpBindMw;
+  assign plan_can = plan_valid_i && desc_room_i && fail_room_i && (late_room_i || !revokes);
   assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i;
 
   always_comb begin
@@ -82,6 +88,7 @@ module roci_requester_pick #(
     take_timer   = 1'b0;
     take_fault   = 1'b0;
     take_again   = 1'b0;
+    take_late    = 1'b0;
     pick_row_o   = plan_i.qpn[QpBits-1:0];
     if (free_i && room_i) begin
       if (live_valid_i && !live_busy_i) begin
@@ -96,6 +103,9 @@ module roci_requester_pick #(
       end else if (control_valid_i && again_level < ($clog2(AgainDepth) + 1)'(AgainDepth - 1)) begin
         take_control = 1'b1;
         pick_row_o   = control_i.qpn[QpBits-1:0];
+      end else if (late_valid_i) begin
+        take_late  = 1'b1;
+        pick_row_o = late_i.qpn[QpBits-1:0];
       end else if (again_valid && (again_turn_q || !(rsp_can || plan_can))) begin
         take_again = 1'b1;
         pick_row_o = again.qpn[QpBits-1:0];
@@ -109,14 +119,15 @@ module roci_requester_pick #(
   end
 
   assign pick_o          = take_live || take_control || take_plan || take_rsp || take_timer
-                           || take_fault || take_again;
+                           || take_fault || take_again || take_late;
   assign control_ready_o = take_control;
   assign plan_ready_o    = take_plan;
   assign rsp_ready_o     = take_rsp;
   assign timer_ready_o   = take_timer;
   assign fault_ready_o   = take_fault;
+  assign late_ready_o    = take_late;
   assign none_o          = !control_valid_i && !plan_valid_i && !rsp_valid_i && !timer_valid_i
-                           && !live_valid_i && !fault_valid_i && !again_valid;
+                           && !live_valid_i && !fault_valid_i && !again_valid && !late_valid_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -132,13 +143,15 @@ module roci_requester_pick #(
     if (pick_o) begin
       row_o      <= pick_row_o;
       is_live_o  <= take_live;
-      is_plan_o  <= take_plan;
+      is_plan_o  <= take_plan || take_late;
+      is_late_o  <= take_late;
       is_rsp_o   <= take_rsp;
       is_timer_o <= take_timer;
       is_fault_o <= take_fault;
       is_again_o <= take_again;
     end
     if (take_plan) plan_o <= plan_i;
+    if (take_late) plan_o <= late_i;
     if (take_rsp) rsp_o <= rsp_i;
     if (take_timer) timer_o <= timer_i;
     if (take_fault) fault_psn_o <= fault_psn_i;
@@ -152,7 +165,7 @@ module roci_requester_pick #(
     .level_o(again_level));
 
   logic unused;
-  assign unused = &{1'b0, live_qpn_i, again};
+  assign unused = &{1'b0, live_qpn_i, again, late_i};
 
   `ASSERT(AgainHasRoom, `IMPLIES(again_push_i, again_in_ready))
 

@@ -4,7 +4,8 @@
 //  no room, fence, credits      blocked: fetched again when there is room
 //  bad                          an error entry ends the ring, and completes when it is the oldest
 //  packet                       sent; its first one enters the ring
-//  local operation              alone: nothing is in flight before it, nothing was cut behind it
+//  local operation              alone: nothing is in flight before it, nothing was cut behind it; what
+//                               may end accesses comes again, late, when those are done
 
 module roci_requester_plan #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
@@ -20,17 +21,20 @@ module roci_requester_plan #(
   input  logic                       op_taken_i,     // the key operation was taken
   input  logic                       op_done_i,      // it was answered
   input  logic                       op_ok_i,
+  input  logic                       late_i,         // a local operation that was executed before
 
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,
-  output roci_pkg::requester_entry_t entry_o         // of the message in the ring
+  output roci_pkg::requester_entry_t entry_o,        // of the message in the ring
+  output logic                       late_o          // executed: to be completed when accesses of
+                                                     // before are done
 );
 
   logic [23:0] span, message_span, flight, ssn;
   logic [24:0] flight_after;
-  logic        is_read, is_rd, is_local, takes_receive, beyond, no_depth, old, bad;
+  logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, no_depth, old, bad;
   logic        wait_ring, wait_fence, wait_credit, wait_drain, wait_send, blocks;
   logic [7:0]  status, vendor;
 
@@ -40,6 +44,8 @@ module roci_requester_plan #(
   assign is_local = plan_i.opcode == roci_pkg::WrOpLocalInv
                     || plan_i.opcode == roci_pkg::WrOpBindMw
                     || plan_i.opcode == roci_pkg::WrOpRegMr;
+  // A registration begins a key; the others may end accesses.
+  assign is_revoked = plan_i.opcode != roci_pkg::WrOpRegMr;
   assign takes_receive = plan_i.opcode == roci_pkg::WrOpSend
                          || plan_i.opcode == roci_pkg::WrOpSendImm
                          || plan_i.opcode == roci_pkg::WrOpSendInv
@@ -109,12 +115,17 @@ module roci_requester_plan #(
     step_o.ptr_go     = 1'b1;
     step_o.timer_op   = roci_pkg::TimerOpRestart;
     step_o.timer_code = attr_i.timeout;
+    late_o            = 1'b0;
 
     unique case (state_i)
       roci_pkg::RequesterOperate: if (op_taken_i) step_o.state = roci_pkg::RequesterAnswer;
 
       roci_pkg::RequesterAnswer: if (op_done_i) begin
-        step_o.state = op_ok_i ? roci_pkg::RequesterOperated : roci_pkg::RequesterFail;
+        if (!op_ok_i)        step_o.state = roci_pkg::RequesterFail;
+        else if (is_revoked) begin
+          late_o        = 1'b1;
+          step_o.finish = 1'b1;
+        end else             step_o.state = roci_pkg::RequesterOperated;
       end
 
       roci_pkg::RequesterOperated: if (cqe_room_i || !plan_i.signaled) begin
@@ -139,7 +150,10 @@ module roci_requester_plan #(
           qp_o.begun = plan_i.wqe_index + 16'd1;
         end
         if (old) begin
-          // Cut before going back, or behind an error.
+          // Cut before going back, or behind an error; executed, and flushed since.
+        end else if (late_i) begin
+          step_o.finish = 1'b0;
+          step_o.state  = roci_pkg::RequesterOperated;
         end else if (blocks) begin
           qp_o.blocked       = 1'b1;
           qp_o.fence_wait    = wait_fence;

@@ -33,12 +33,14 @@ module roci_requester_proof_tb #(
   input  logic                       op_taken_i,
   input  logic                       op_done_i,
   input  logic                       op_ok_i,
+  input  logic                       late_i,
   input  logic                       place_done_i,
   input  logic [7:0]                 place_status_i
 );
 
   logic [3:0]                 state_q;
   logic [2:0]                 kind_q;
+  logic                       late_q, late;
   roci_pkg::plan_t            plan_q;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
@@ -58,7 +60,7 @@ module roci_requester_proof_tb #(
     .attr_i, .alive_i, .in_err_i, .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i, .alive_i,
-    .cqe_room_i, .op_taken_i, .op_done_i, .op_ok_i,
+    .cqe_room_i, .op_taken_i, .op_done_i, .op_ok_i, .late_i(late_q), .late_o(late),
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o(desc), .entry_o(new_entry));
   roci_requester_respond u_respond (
     .state_i(state_q), .rsp_i(rsp_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i,
@@ -115,6 +117,7 @@ module roci_requester_proof_tb #(
     if (state_q == roci_pkg::RequesterIdle || step.finish) begin
       kind_q    <= kind_i;
       plan_q    <= plan_i;
+      late_q    <= late_i;
       rsp_q     <= rsp_i;
       timer_q   <= timer_i;
       control_q <= control_i;
@@ -123,7 +126,7 @@ module roci_requester_proof_tb #(
   end
 
   logic unused;
-  assign unused = &{1'b0, new_entry, desc, offset, run_d, step};
+  assign unused = &{1'b0, late, new_entry, desc, offset, run_d, step};
 
 `ifdef FORMAL
   logic [23:0] f_flight, f_flight_after, f_freed, f_acked;

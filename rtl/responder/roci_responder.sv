@@ -83,6 +83,8 @@ module roci_responder #(
   input  logic                     key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t    key_op_rsp_i,
   input  logic                     key_op_rsp_valid_i,
+  input  logic                     drain_i,           // pulse: sq has invalidated a key
+  output logic                     drained_o,         // pulse: what was accepted before one is done
 
   // list walker
   output logic                     walk_valid_o,
@@ -138,7 +140,7 @@ module roci_responder #(
   // Strobes of the control.
   logic       pick, queue_pop, event_init, event_flush, live, look, peeked, list_bad, find_next;
   logic       commit, replay, miss, slot_pick, emit, count_nak, result, flush_one, push;
-  logic       slot_read, control_idle, order_valid, order_ready, fault, last_wqe;
+  logic       slot_read, control_idle, order_valid, order_ready, fault, last_wqe, between, gone;
   logic [2:0] kind, kind_q;  // kind_q: of the event under way
   logic [1:0] order_op;
 
@@ -158,7 +160,7 @@ module roci_responder #(
   logic [2:0]                qp_state;
   logic [15:0]               posted, credits;
   logic [4:0]                slot_at;
-  logic                      state_ready, via_desc, slot_picked_q, reset;
+  logic                      state_ready, via_desc, slot_picked_q, reset, bad_read;
   roci_pkg::responder_qp_t   qp, apply_qp, answer_qp;
   roci_pkg::qp_attr_t        attr;
   roci_pkg::responder_slot_t slot, apply_slot, replay_slot, answer_slot;
@@ -172,7 +174,8 @@ module roci_responder #(
     .of_request_i(kind_q == roci_pkg::ResponderKindRequest), .slot_o(slot), .slot_at_o(slot_at),
     .commit_i(commit), .apply_qp_i(apply_qp), .apply_slot_i(apply_slot),
     .apply_slot_write_i(apply_slot_write), .replay_i(replay), .replay_slot_i(replay_slot),
-    .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked_q), .answer_qp_i(answer_qp),
+    .emit_i(emit), .via_desc_i(via_desc), .slot_picked_i(slot_picked_q), .gone_i(gone),
+    .bad_read_o(bad_read), .answer_qp_i(answer_qp),
     .answer_slot_i(answer_slot), .init_i(event_init), .flush_i(event_flush),
     .flush_one_i(flush_one), .result_i(result), .done_i, .last_wqe_i(last_wqe), .fault_i(fault),
     .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done), .newest_i(newest),
@@ -198,15 +201,16 @@ module roci_responder #(
   roci_pkg::event_req_t  apply_fail;
   roci_pkg::tx_desc_t    answer_desc;
   logic [3:0] verdict;
-  logic       stall, walks, first, inv, stale, first_write, again_write, replay_match, replay_passed, walk_bad, unused;
+  logic       stall, walks, first, inv, rekey, slot_stale, again, first_write, again_write, replay_match, replay_passed, walk_bad, unused;
   logic       apply_job_valid, apply_seg_valid, apply_cqe_valid, apply_fail_valid;
   logic       apply_established, apply_count, apply_answer;
   logic [9:0] apply_drop;
   assign walk_bad = walk_done_i && walk_status_i != roci_pkg::StatusSuccess;
-  assign unused   = &{attr};
+  assign unused   = &{attr, again_key};
   roci_responder_judge u_judge (
     .clk_i, .rst_ni,
-    .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .ticket_i(ticket), .qp_i(qp),
+    .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i,
+    .key_age_i(age), .again_key_o(again_key), .again_o(again), .ticket_i(ticket), .qp_i(qp),
     .attr_i(attr), .state_i(qp_state), .reset_i(reset), .slot_i(slot),
     .job_waits_i(job_valid_o),
     .pick_i(pick), .look_i(look), .peeked_i(peeked), .rsp_i, .list_bad_i(list_bad),
@@ -224,9 +228,12 @@ module roci_responder #(
     .drop_o(apply_drop), .answer_o(apply_answer)
   );
   assign meta_ready_o = commit || replay || miss;
+  logic [31:0]        age, again_age;
+  roci_pkg::key_rsp_t again_key;
   roci_responder_recheck #(.NumQps(NumQps)) u_recheck (
     .clk_i, .rst_ni, .row_valid_i, .row_table_i, .qpn_i(qpn), .qp_i(qp), .pd_i(attr.pd), .changed_i,
-    .stale_o(stale), .taken_i(again_req_valid_o && again_req_ready_i), .req_o(again_req_o),
+    .of_request_i(kind_q == roci_pkg::ResponderKindRequest), .meta_i, .slot_i(slot), .rekey_o(rekey),
+    .slot_stale_o(slot_stale), .age_o(age), .again_age_o(again_age), .taken_i(again_req_valid_o && again_req_ready_i), .req_o(again_req_o),
     .first_i(first_write), .again_i(again_write)
   );
   assign done_ready_o = result;
@@ -261,9 +268,19 @@ module roci_responder #(
   // ---------------------------------------------------------------- answer
   logic pick_slot, pick_record, answer_seg_valid, answer_nak;
   assign credits = posted - qp.recv_next;
+  // With its key looked up again, if that was needed.
+  roci_pkg::responder_slot_t slot_now;
+  always_comb begin
+    slot_now = slot;
+    if (again) begin
+      slot_now.addr_operand = again_key.addr;
+      slot_now.pasid        = again_key.pasid;
+      slot_now.key_age      = again_age;
+    end
+  end
   roci_responder_answer u_answer (
     .qpn_i(qpn), .qp_i(qp), .pmtu_i(attr.pmtu), .has_slot_i(qp.pending != '0),
-    .slot_index_i(slot_at[3:0]), .slot_i(slot), .done_i(done),
+    .slot_index_i(slot_at[3:0]), .slot_i(slot_now), .done_i(done),
     .credits_i(attr.credits && !attr.srq), .posted_i(credits),
     .pick_slot_o(pick_slot), .pick_record_o(pick_record), .slot_picked_i(slot_picked_q),
     .desc_o(answer_desc), .seg_o(answer_seg), .seg_valid_o(answer_seg_valid), .nak_o(answer_nak),
@@ -273,12 +290,12 @@ module roci_responder #(
   // ---------------------------------------------------------------- control
   logic cqe_room, cqe_empty, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room;
   logic ack_room, room_emit, room_last;
-  logic [4:0] rooms, rooms_q;  // what a step may wait for
+  logic [6:0] rooms, rooms_q;  // what a step may wait for
   // QpLastWqe comes behind the completions of the queue pair.
   logic [31:0] last_behind;
   assign last_behind = done - qp.ack_ticket;
   assign room_last   = event_room && cqe_empty && signed'(last_behind) >= 32'sd0;
-  assign rooms     = {desc_room, seg_room, ack_room, cqe_room, room_last};
+  assign rooms     = {desc_room, seg_room, ack_room, cqe_room, room_last, fail_room, !walking};
   logic [4:0] jobs;          // ours in the atomic unit
   logic       out_idle;
   assign via_desc  = !clear_of_tx || (slot_picked_q && slot.opcode == roci_pkg::OpRcReadRequest);
@@ -290,13 +307,15 @@ module roci_responder #(
     .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
     .no_jobs_i(jobs == '0),
     .wake_i(moved || posted_valid_i || (rooms & ~rooms_q) != '0),
-    .unblock_i(fetched_i || (job_valid_o && job_ready_i)),
+    .unblock_i(fetched_i || (job_valid_o && job_ready_i) || emit || gone),
     .room_request_i(free_room && cqe_room && fail_room && event_room && count_room && req_seg_room
                     && !walking),
     .room_fail_i(fail_room), .room_count_i(count_room), .room_cqe_i(cqe_room),
     .room_last_i(room_last), .room_emit_i(room_emit),
-    .verdict_i(verdict), .stall_i(stall), .first_i(first), .walks_i(walks),
-    .stale_i(stale), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
+    .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
+    .rekey_i(rekey), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
+    .key_ok_i(again_rsp_i.ok), .walking_i(walking), .slot_stale_i(slot_stale), .gone_o(gone),
+    .between_o(between),
     .list_bad_i(list_long), .walk_ready_i, .walk_done_i, .walk_bad_i(walk_bad),
     .inv_i(inv), .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i),
     .answers_i(apply_answer), .found_i(replay_match),
@@ -334,6 +353,7 @@ module roci_responder #(
   roci_responder_out u_out (
     .clk_i, .rst_ni, .idle_o(out_idle),
     .qpn_i(qpn), .meta_i, .commit_i(commit), .replay_i(replay), .miss_i(miss),
+    .mark_i(inv), .marked_i(marked), .ticket_i(flush_one ? newest : ticket), .done_i(done), .read_bad_i(gone && bad_read && !qp.dead),
     .apply_cqe_i(apply_cqe), .apply_cqe_valid_i(apply_cqe_valid), .apply_fail_i(apply_fail),
     .apply_fail_valid_i(apply_fail_valid), .apply_seg_i(apply_seg),
     .apply_seg_valid_i(apply_seg_valid), .apply_count_i(apply_count),
@@ -362,8 +382,16 @@ module roci_responder #(
     if (slot_pick) slot_picked_q <= pick_slot;
   end
 
+  // ---------------------------------------------------------------- invalidations
+  logic marked, drain_idle;
+  roci_responder_drain u_drain (
+    .clk_i, .rst_ni, .newest_i(newest), .landed_i(done), .issue_i(emit && via_desc), .sent_i,
+    .job_i(commit && apply_job_valid), .result_i(result), .start_i(drain_i), .between_i(between),
+    .drained_o, .mark_i(commit && inv && apply_cqe_valid), .marked_o(marked), .idle_o(drain_idle)
+  );
+
   assign idle_o = control_idle && out_idle && receive_idle && jobs == '0 && !job_valid_o
-               && !posted_valid_i && state_ready;
+               && !posted_valid_i && state_ready && drain_idle;
 
   `ASSERT(ReadStaysInRequest, `IMPLIES(emit && answer_seg_valid,
                                        32'(answer_seg.len) <= slot.len_compare[63:32]))

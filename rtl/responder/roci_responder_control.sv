@@ -8,9 +8,9 @@
 //                 +-> Result                                  atomic done
 //                 +-> Fault                                   memory that failed
 //                 +-> [Peek] -> [List -> Walk] -> [Inv -> Invalidated] -> Commit    request
-//                 +-> Key -> Keyed -> Commit                  WRITE whose key may be gone
+//                 +-> Key -> Keyed -> Commit                  WRITE or atomic whose key may be gone
 //                 +-> Find ...                                duplicate READ or atomic
-//                 +-> [Slot] -> Emit -> [CountNak]            step: answer
+//                 +-> [Slot -> [Key -> Keyed -> [Gone]]] -> Emit -> [CountNak]    step: answer
 //                 +-> Flush                                   step: flush a receive
 
 `include "assert.svh"
@@ -46,15 +46,16 @@ module roci_responder_control #(
   // findings
   input  logic [3:0]           verdict_i,
   input  logic                 stall_i,
-  input  logic                 first_i,         // the request begins a message
   input  logic                 walks_i,         // a SEND has payload whose place is not known
   input  logic                 list_bad_i,
   input  logic                 walk_ready_i,
   input  logic                 walk_done_i,
   input  logic                 walk_bad_i,
-  input  logic                 stale_i,         // the key of a WRITE under way may be gone
+  input  logic                 rekey_i,         // the key of a WRITE or atomic may be gone
   input  logic                 key_ready_i,
   input  logic                 key_done_i,
+  input  logic                 key_ok_i,
+  input  logic                 walking_i,       // the walker asks about keys
   input  logic                 inv_i,           // a SEND that invalidates a key
   input  logic                 inv_ready_i,
   input  logic                 inv_done_i,
@@ -67,6 +68,7 @@ module roci_responder_control #(
   input  logic                 flushes_i,
   input  logic                 srq_i,           // it has an SRQ
   input  logic                 pick_slot_i,
+  input  logic                 slot_stale_i,    // a READ whose key may be gone
   input  logic                 pick_record_i,
   input  logic                 emit_nak_i,
   input  logic                 emit_more_i,     // the queue pair has more to do
@@ -95,6 +97,7 @@ module roci_responder_control #(
   output logic                 replay_o,
   output logic                 miss_o,
   output logic                 slot_pick_o,     // keep which answer
+  output logic                 gone_o,          // its key is gone
   output logic                 emit_o,
   output logic                 count_nak_o,
   output logic                 result_o,
@@ -102,14 +105,15 @@ module roci_responder_control #(
   output logic                 flush_cqe_o,
   output logic                 last_wqe_o,      // a queue pair with an SRQ is flushed
   output logic                 push_o,
+  output logic                 between_o,       // no event is under way
   output logic                 cmd_valid_o,
   output logic [1:0]           cmd_op_o,
   output logic                 idle_o
 );
 
   typedef enum logic [4:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind, StCommit, StSlot, StEmit,
-    StCountNak, StResult, StFault, StOrder, StFlush
+    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind, StCommit, StSlot, StSlotKey,
+    StSlotKeyed, StGone, StEmit, StCountNak, StResult, StFault, StOrder, StFlush
   } state_e;
   state_e     state_q, state_d;
   logic [2:0] kind_q;
@@ -129,8 +133,9 @@ module roci_responder_control #(
   // By themselves, since others answer to them in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_i;
   assign inv_valid_o  = state_q == StInv;
-  assign key_valid_o  = state_q == StKey;
-  assign key_waits_o  = state_q == StKeyed;
+  assign key_valid_o  = state_q == StKey || state_q == StSlotKey;
+  assign key_waits_o  = state_q == StKeyed || state_q == StSlotKeyed;
+  assign between_o    = state_q == StIdle;
   assign cmd_valid_o  = state_q == StPeek || state_q == StFlush || state_q == StOrder;
   assign cmd_op_o = state_q != StOrder ? roci_pkg::ReceiveOpPeek
                   : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
@@ -151,6 +156,7 @@ module roci_responder_control #(
     replay_o      = 1'b0;
     miss_o        = 1'b0;
     slot_pick_o   = 1'b0;
+    gone_o        = 1'b0;
     emit_o        = 1'b0;
     count_nak_o   = 1'b0;
     result_o      = 1'b0;
@@ -194,7 +200,7 @@ module roci_responder_control #(
                   list_read_o = 1'b1;
                   state_d     = walks_i ? StList : inv_i ? StInv : StCommit;
                 end
-                roci_pkg::VerdictWrite: state_d = stale_i && !first_i ? StKey : StCommit;
+                roci_pkg::VerdictWrite, roci_pkg::VerdictAtomic: state_d = rekey_i ? StKey : StCommit;
                 default: state_d = StCommit;
               endcase
             end
@@ -255,6 +261,17 @@ module roci_responder_control #(
         slot_pick_o = 1'b1;
         state_d     = pick_slot_i || pick_record_i ? StEmit : StIdle;
         stuck       = !(pick_slot_i || pick_record_i);
+        if (pick_slot_i && slot_stale_i) begin
+          stuck   = walking_i || !room_fail_i;
+          state_d = stuck ? StIdle : StSlotKey;
+        end
+      end
+      StSlotKey:   if (key_ready_i) state_d = StSlotKeyed;
+      StSlotKeyed: if (key_done_i) state_d = key_ok_i ? StEmit : StGone;
+      StGone: begin
+        gone_o  = 1'b1;
+        push_o  = 1'b1;
+        state_d = StIdle;
       end
       StEmit: begin
         state_d = StIdle;

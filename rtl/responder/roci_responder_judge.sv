@@ -16,6 +16,8 @@ module roci_responder_judge (
   input  logic                      foreseen_i,
   input  logic [15:0]               foreseen_index_i,
   input  logic                      placed_i,
+  input  logic                      changed_i,     // the key table changed since
+  input  logic [31:0]               key_age_i,     // at most that of key_i
   input  logic [31:0]               ticket_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
@@ -49,6 +51,8 @@ module roci_responder_judge (
   output logic                      match_o,       // slot_i is of this duplicate
   output logic                      passed_o,      // its answer under way is beyond what that asks for
   output roci_pkg::responder_slot_t replay_slot_o,
+  output roci_pkg::key_rsp_t        again_key_o,   // of the newest lookup in this event
+  output logic                      again_o,       // there was one
 
   // effects
   output roci_pkg::responder_qp_t   qp_o,
@@ -84,7 +88,7 @@ module roci_responder_judge (
 
   // What was foreseen counts when it is of the receive whose turn it is.
   assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
-  assign placed   = foreseen && placed_i;
+  assign placed   = foreseen && placed_i && !changed_i;
   assign walks_o  = meta_i.payload_len != '0 && !placed;
   assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
@@ -100,14 +104,27 @@ module roci_responder_judge (
     .verdict_o, .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
   );
-  // An atomic changes memory later than it is accepted; nothing but another atomic may overtake it.
+  // An atomic changes memory later than it is accepted; nothing may overtake it. Other atomics do not,
+  // and a READ is answered behind it, when its word is written. The end of a key does not overtake READs
+  // of its queue pair.
   assign stall_o = verdict_o != roci_pkg::VerdictIgnore
-                && ((qp_i.atomics != '0 && !atomic_op)
+                && ((qp_i.atomics != '0 && !atomic_op && verdict_o != roci_pkg::VerdictRead)
                     || (verdict_o == roci_pkg::VerdictAtomic && job_waits_i)
+                    || (verdict_o == roci_pkg::VerdictSend && inv_o
+                        && (qp_i.pending & ~qp_i.replayed) != '0)
                     || (peeked_q && posted_q && !fetched_q && !foreseen));
 
   logic               again_q, keyed;
   roci_pkg::key_rsp_t again_key_q, key;
+  roci_pkg::responder_slot_t new_slot, replay_slot;
+  always_comb begin
+    slot_o                = new_slot;
+    slot_o.key_age        = key_age_i;
+    replay_slot_o         = replay_slot;
+    replay_slot_o.key_age = key_age_i;
+  end
+  assign again_key_o = again_key_q;
+  assign again_o     = again_q;
   assign keyed = first_q || again_q;
   assign key   = again_q ? again_key_q : key_i;
   assign first_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && first_q;
@@ -116,12 +133,12 @@ module roci_responder_judge (
     .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i, .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i,
     .walked_i(walked_q), .index_i(index_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
-    .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o,
+    .qp_o, .slot_o(new_slot), .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o,
     .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .answer_o
   );
   roci_responder_replay u_replay (
     .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .passed_o,
-    .slot_o(replay_slot_o)
+    .slot_o(replay_slot)
   );
 
   always_ff @(posedge clk_i) begin

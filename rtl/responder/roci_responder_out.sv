@@ -48,6 +48,12 @@ module roci_responder_out (
   input  logic                   result_i,       // a job is done
   output logic [4:0]             jobs_o,         // not done
   input  logic                   memory_bad_i,   // memory failed under a queue pair that lives
+  input  logic                   read_bad_i,     // the key of a READ of such a one is gone
+  input  logic                   mark_i,         // with commit_i: the completion is that of an
+                                                 // invalidation, and waits for a pulse of
+  input  logic                   marked_i,
+  input  logic [31:0]            ticket_i,       // of the completion
+  input  logic [31:0]            done_i,         // payload packets in memory
 
   // room for one more (two more counts)
   output logic                   cqe_room_o,
@@ -101,7 +107,7 @@ module roci_responder_out (
   roci_pkg::count_t     count_d;
   roci_pkg::seg_t       req_seg_d;
   assign cqe_push      = (commit_i && apply_cqe_valid_i) || flush_one_i;
-  assign fail_push     = (commit_i && apply_fail_valid_i) || memory_bad_i;
+  assign fail_push     = (commit_i && apply_fail_valid_i) || memory_bad_i || read_bad_i;
   assign event_push    = (commit_i && established_i) || last_wqe_i;
   assign count_push    = (commit_i && apply_count_i) || emit_i || count_nak_i;
   assign own_seg       = (commit_i || replay_i || miss_i) && apply_seg_valid_i;
@@ -125,8 +131,8 @@ module roci_responder_out (
       cqe_d.ticket    = newest_i;
     end
     fail_d = apply_fail_i;
-    if (memory_bad_i) begin
-      fail_d.kind   = roci_pkg::EventQpFatal;
+    if (memory_bad_i || read_bad_i) begin
+      fail_d.kind   = read_bad_i ? roci_pkg::EventQpAccess : roci_pkg::EventQpFatal;
       fail_d.number = qpn_i;
     end
     event_d.kind    = last_wqe_i ? roci_pkg::EventQpLastWqe : roci_pkg::EventCommEst;
@@ -162,14 +168,40 @@ module roci_responder_out (
   end
 
   // ---------------------------------------------------------------- queues
-  logic [1:0] cqe_level, fail_level, event_level, desc_level, seg_level, ack_level;
+  logic [3:0] cqe_level;
+  logic [1:0] fail_level, event_level, desc_level, seg_level, ack_level;
   logic [2:0] count_level, req_seg_level;
   logic       count_ready;
 
-  roci_fifo #(.Width(roci_pkg::CqeReqBits), .Depth(2)) u_cqe (
-    .clk_i, .rst_ni, .in_data_i(cqe_d), .in_valid_i(cqe_push), .in_ready_o(cqe_room_o),
-    .out_data_o(cqe_o), .out_valid_o(cqe_valid_o), .out_ready_i(cqe_ready_i), .level_o(cqe_level)
+  // Completions, behind that of an invalidation too, wait until what was accepted before it is done.
+  // What has waited for long has a ticket that may seem to lie ahead: it leaves with that of now.
+  localparam int unsigned CqeDepth = 8;
+  logic [31:0]               cqe_ticket, cqe_ahead;
+  logic [$clog2(CqeDepth):0] marks_q;
+  logic                      cqe_here, cqe_mark, cqe_leaves;
+  roci_pkg::cqe_req_t        cqe_oldest;
+  roci_fifo #(.Width(33 + roci_pkg::CqeReqBits), .Depth(CqeDepth)) u_cqe (
+    .clk_i, .rst_ni,
+    .in_data_i({commit_i && mark_i, ticket_i, cqe_d}), .in_valid_i(cqe_push),
+    .in_ready_o(cqe_room_o), .out_data_o({cqe_mark, cqe_ticket, cqe_oldest}), .out_valid_o(cqe_here),
+    .out_ready_i(cqe_leaves), .level_o(cqe_level)
   );
+  assign cqe_ahead  = done_i - cqe_ticket;
+  assign cqe_leaves = cqe_here && !(cqe_mark && marks_q == '0) && (!cqe_valid_o || cqe_ready_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      cqe_valid_o <= 1'b0;
+      marks_q     <= '0;
+    end else begin
+      cqe_valid_o <= cqe_leaves || (cqe_valid_o && !cqe_ready_i);
+      marks_q     <= marks_q + ($clog2(CqeDepth) + 1)'(marked_i)
+                   - ($clog2(CqeDepth) + 1)'(cqe_leaves && cqe_mark);
+    end
+    if (cqe_leaves) begin
+      cqe_o <= cqe_oldest;
+      if (signed'(cqe_ahead) >= 32'sd0) cqe_o.ticket <= done_i[15:0];
+    end
+  end
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_fail (
     .clk_i, .rst_ni, .in_data_i(fail_d), .in_valid_i(fail_push), .in_ready_o(fail_room_o),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
@@ -204,10 +236,10 @@ module roci_responder_out (
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );
 
-  assign cqe_empty_o  = cqe_level == '0;
+  assign cqe_empty_o  = cqe_level == '0 && !cqe_valid_o;
   assign count_room_o = count_level <= 3'd2;
   assign idle_o = {cqe_level, fail_level, event_level, desc_level, seg_level, ack_level} == '0
-               && count_level == '0 && req_seg_level == '0;
+               && !cqe_valid_o && count_level == '0 && req_seg_level == '0;
 
   `ASSERT(JobsInRange, jobs_o <= 5'd17)
   `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, cqe_room_o))

@@ -1,8 +1,10 @@
-// Keys of WRITE messages under way. The first packet of a message has its key looked up; when a row of
-// the key table changes after that, the next packet has it looked up again, so that nothing is
-// written through a key that is gone (F-90).
+// Keys of what was accepted and is not done. A request has its key looked up when it comes; when a row
+// of the key table changes after that, it is looked up again before the next access, so that nothing
+// is written or read through a key that is gone (F-90): of a request not yet taken, of a WRITE message
+// before each packet, of a READ before each response.
 //
-// A bit per queue pair: the table changed since the lookup. Every change sets all of them.
+// WRITEs have a bit per queue pair: the table changed since the lookup. Every change sets all of them.
+// READs keep the age of the table at their lookup.
 
 module roci_responder_recheck #(
   parameter int unsigned NumQps = 256  // power of two
@@ -13,12 +15,18 @@ module roci_responder_recheck #(
   input  logic                     row_valid_i,
   input  logic [3:0]               row_table_i,
 
-  // the request at the head
+  // the request at the head, or a step of a READ's answer
+  input  logic                     of_request_i,
+  input  roci_pkg::rx_meta_t       meta_i,
+  input  roci_pkg::responder_slot_t slot_i,
   input  logic [23:0]              qpn_i,
   input  roci_pkg::responder_qp_t  qp_i,
   input  logic [15:0]              pd_i,
   input  logic                     changed_i,    // the table changed since its key was asked for
-  output logic                     stale_o,      // or since that of its message was
+  output logic                     rekey_o,      // it must be looked up again, or that of its message
+  output logic                     slot_stale_o, // so must that of the READ
+  output logic [31:0]              age_o,        // of the table, at most that of the request's lookup
+  output logic [31:0]              again_age_o,  // of the newest lookup
 
   // lookup
   input  logic                     taken_i,      // by the key table
@@ -32,28 +40,57 @@ module roci_responder_recheck #(
   localparam int unsigned RowBits = $clog2(NumQps);
 
   logic [NumQps-1:0]  stale_q;
-  logic               row_is_key, again_changed_q, unused;
+  logic [31:0]        age_q, left;
+  logic               row_is_key, again_changed_q, atomic, write, first, read, unused;
   logic [RowBits-1:0] row;
   assign row        = qpn_i[RowBits-1:0];
   assign row_is_key = row_valid_i && row_table_i == roci_pkg::TableKey;
-  assign stale_o    = stale_q[row];
-  assign unused     = &{qp_i, qpn_i};
+  assign unused     = &{qp_i, qpn_i, meta_i, slot_i, reth};
+
+  roci_pkg::reth_t reth;
+  assign reth   = meta_i.ext[223:96];
+  assign atomic = meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
+  assign first  = meta_i.opcode == roci_pkg::OpRcWriteFirst || meta_i.opcode == roci_pkg::OpRcWriteOnly
+               || meta_i.opcode == roci_pkg::OpRcWriteOnlyImm;
+  assign write  = first || meta_i.opcode == roci_pkg::OpRcWriteMiddle
+               || meta_i.opcode == roci_pkg::OpRcWriteLast
+               || meta_i.opcode == roci_pkg::OpRcWriteLastImm;
+  assign rekey_o = atomic ? changed_i
+                 : first  ? changed_i && reth.dma_length != '0 : write && stale_q[row];
+
+  assign read         = slot_i.opcode == roci_pkg::OpRcReadRequest;
+  assign left         = slot_i.len_compare[63:32];
+  assign slot_stale_o = read && left != '0 && slot_i.key_age != age_q;
+  assign age_o        = changed_i ? age_q - 32'd1 : age_q;
 
   always_ff @(posedge clk_i) begin
+    if (!rst_ni) age_q <= '0;
+    else age_q <= age_q + 32'(row_is_key);
+    if (taken_i) again_age_o <= age_q;
     if (!rst_ni) stale_q <= '0;
     else if (row_is_key) stale_q <= '1;
-    else if (first_i || again_i) stale_q[row] <= first_i ? changed_i : again_changed_q;
+    else if (first_i || again_i) stale_q[row] <= again_i ? again_changed_q : changed_i;
     again_changed_q <= row_is_key || (again_changed_q && !taken_i);
   end
 
   always_comb begin
-    req_o        = '0;
     req_o.key    = qp_i.write_rkey;
     req_o.va     = qp_i.write_va;
     req_o.len    = qp_i.write_left;
     req_o.pd     = pd_i;
     req_o.qpn    = qpn_i;
     req_o.access = 4'd1 << roci_pkg::AccessRemoteWrite;
+    if (!of_request_i) begin
+      req_o.key    = slot_i.rkey;
+      req_o.va     = slot_i.va + 64'(32'(slot_i.len_compare[31:0] - left));
+      req_o.len    = left;
+      req_o.access = 4'd1 << roci_pkg::AccessRemoteRead;
+    end else if (atomic || first) begin
+      req_o.key    = reth.rkey;
+      req_o.va     = reth.va;
+      req_o.len    = atomic ? 32'd8 : reth.dma_length;
+      if (atomic) req_o.access = 4'd1 << roci_pkg::AccessRemoteAtomic;
+    end
   end
 
 endmodule

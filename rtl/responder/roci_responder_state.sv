@@ -29,6 +29,7 @@ module roci_responder_state #(
   input  logic                      of_request_i,  // or the first; else the oldest pending one
   output roci_pkg::responder_slot_t slot_o,
   output logic [4:0]                slot_at_o,     // that was read; 16: past the last
+  output logic                      bad_read_o,    // with gone_i: and that ends the connection
 
   input  logic                      posted_write_i,
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
@@ -44,6 +45,7 @@ module roci_responder_state #(
   input  logic                      emit_i,
   input  logic                      via_desc_i,    // by tx's payload queue
   input  logic                      slot_picked_i,
+  input  logic                      gone_i,        // the key of the READ at slot_o is gone
   input  roci_pkg::responder_qp_t   answer_qp_i,
   input  roci_pkg::responder_slot_t answer_slot_i,
   input  logic                      init_i,
@@ -119,17 +121,19 @@ module roci_responder_state #(
   // Bits are set by masks: a write to one bit of a field becomes a shift of the whole word.
   logic [15:0] slot_bit;
   assign slot_bit = 16'd1 << slot_at_q[3:0];
-  logic        answers, bad_result, bad_write;
+  logic        answers, bad_result, bad_write, bad_read;
   logic [23:0] fatal_psn, fatal_lead;
   assign answers    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
   assign bad_result = result_i && done_i.error && answers;
-  assign fatal_psn  = fault_i ? fault_psn_i : slot.psn;
+  assign fatal_psn  = fault_i ? fault_psn_i : gone_i ? slot.next_psn : slot.psn;
+  assign bad_read   = gone_i && bad_read_o;
+  assign bad_read_o = answers && (qp.replayed & slot_bit) == '0;
   assign fatal_lead = qp.ack_psn - fatal_psn;
   assign bad_write  = fault_i && !fault_response_i && answers
                    && (!qp.dead || signed'(fatal_lead) > 24'sd0);
   always_comb begin
     write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i || last_wqe_i
-         || bad_write || (result_i && qp.atomics != '0);
+         || bad_write || gone_i || (result_i && qp.atomics != '0);
     qp_d  = apply_qp_i;
     if (replay_i) begin
       qp_d = qp;
@@ -173,17 +177,22 @@ module roci_responder_state #(
       qp_d.atomics = qp.atomics - 5'd1;
     end
     if (fault_i) qp_d = qp;
-    if (bad_result || bad_write) begin
+    // A replay is given up: the peer had that answer.
+    if (gone_i) begin
+      qp_d         = qp;
+      qp_d.pending = qp.pending & ~slot_bit;
+    end
+    if (bad_result || bad_write || bad_read) begin
       qp_d.dead         = 1'b1;
       qp_d.message      = roci_pkg::ResponderInNothing;
       qp_d.ack          = roci_pkg::ResponderAckFatal;
       qp_d.ack_psn      = fatal_psn;
       qp_d.ack_msn      = fault_i ? qp.msn : slot.msn - 24'd1;
-      qp_d.ack_syndrome = roci_pkg::SynNakOperational;
+      qp_d.ack_syndrome = gone_i ? roci_pkg::SynNakAccess : roci_pkg::SynNakOperational;
       qp_d.ack_ticket   = written_i;
       qp_d.next         = 1'b0;
     end
-    if (bad_result) qp_d.pending = '0;
+    if (bad_result || bad_read) qp_d.pending = '0;
   end
 
   always_comb begin

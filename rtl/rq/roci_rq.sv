@@ -106,6 +106,8 @@ module roci_rq #(
   input  logic                     key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t    key_op_rsp_i,
   input  logic                     key_op_rsp_valid_i,
+  input  logic                     drain_i,    // pulse: sq has invalidated a key
+  output logic                     drained_o,  // pulse: accesses accepted before one are done; in order
 
   // block reads: client 1, receive queues
   output logic                     br_fetch_valid_o,
@@ -293,6 +295,7 @@ module roci_rq #(
     .again_waits_o(again_waits), .again_rsp_i(walk_key_rsp_i),
     .again_rsp_valid_i(walk_key_rsp_valid_i),
     .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
+    .drain_i, .drained_o,
     .walk_valid_o(walk_valid), .walk_ready_i(walk_ready), .walk_num_sge_o(walk_num_sge),
     .walk_offset_o(walk_offset), .walk_len_o(walk_len), .walk_pd_o(walk_pd),
     .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_seg_ready_o(walk_seg_ready),

@@ -186,6 +186,26 @@ class Bench {
     clock();
     dut->row_valid_i = 0;
   }
+  /// The send side has invalidated a key; `drained` counts the answers.
+  void drain() {
+    dut->drain_i = 1;
+    clock();
+    dut->drain_i = 0;
+  }
+  unsigned drained = 0;
+  /// Accesses to memory that have begun and not ended: READ data, atomics, payload.
+  std::size_t accesses() const {
+    std::size_t n = need_payload.size() + atomics.size() + store_data.size();
+    for (const Arrival& a : arrivals)
+      n += a.ours && std::any_of(a.pieces.begin(), a.pieces.end(), [](auto& p) { return !p[2]; });
+    std::size_t left = in_tx.size();  // the newest packets by desc have not left
+    for (std::size_t i = answers.size(); left != 0 && i-- != 0;) {
+      if (answers[i].by_ack) continue;
+      n += !answers[i].payload.empty();
+      --left;
+    }
+    return n;
+  }
   void set_state(unsigned qpn, unsigned state) { row(2, qpn, nullptr, state); }
   void event(unsigned qpn, unsigned kind) { qp_events.push_back({qpn, kind}); }
   /// RESET to INIT.
@@ -337,7 +357,7 @@ class Bench {
   std::deque<std::pair<unsigned, unsigned>> srq_doorbells;
   std::deque<std::pair<std::uint64_t, bool>> key_ops;  // answers: when, good
   std::deque<std::array<std::uint64_t, 3>> sent_faults;  // packets in tx: qpn, psn, spoiled
-  bool row_of_fail = false;
+  bool row_of_fail = false, row_of_op = false;
   std::deque<std::pair<unsigned, unsigned>> qp_events, doorbells;
   std::deque<Arrival> arrivals;
   unsigned ticket = 0, wr_done = 0;
@@ -456,6 +476,15 @@ inline void Bench::drive() {
     port::put(d.srq_doorbell_i, place_of(kDoorbell, "index"), srq_doorbells.front().second);
   }
   d.key_op_req_ready_i = !pause();
+  if (row_of_op) d.row_valid_i = row_of_op = false;
+  if (!key_ops.empty() && key_ops.front().first == now + 1 && key_ops.front().second) {
+    if (d.row_valid_i) {  // the bus is busy
+      ++key_ops.front().first;
+    } else {
+      d.row_valid_i = row_of_op = true;
+      d.row_table_i = 3;
+    }
+  }
   d.key_op_rsp_valid_i = !key_ops.empty() && key_ops.front().first <= now;
   if (d.key_op_rsp_valid_i) {
     port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), key_ops.front().second);
@@ -569,6 +598,7 @@ inline void Bench::take() {
     ++wr_done;
   }
   if (d.fault_valid_o) faulted.insert(d.fault_qpn_o);
+  drained += d.drained_o;
   if (d.req_meta_valid_i && d.req_meta_ready_o) {
     requests.pop_front();
     meta_offered = false;

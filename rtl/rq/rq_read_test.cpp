@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "rq/rq_peer.hpp"
 #include "rq/rq_rig.hpp"
 
@@ -238,6 +240,33 @@ TEST_CASE("rq: WRITE, atomic, READ and WRITE keep their order (RSP-40, RSP-49)")
   CHECK(data[0].original == 10);
   CHECK(data[1].payload[0] == 17);
   CHECK(data[2].original == 10);
+}
+
+TEST_CASE("rq: READs among atomics are answered in order and hold nobody up (RSP-40)") {
+  Rig b;
+  b.read_delay = b.write_delay = 500;
+  for (unsigned i = 0; i < 2; ++i) {
+    b.atomic(kFetchAdd, 0x100000, 7);
+    b.read(0x100000, 8);
+  }
+  std::uint64_t taken = 0;
+  while (b.answers.empty()) {
+    if (b.requests.empty() && taken == 0) taken = b.dut.cycle();
+    b.clock();
+  }
+  CHECK(taken != 0);  // all four, before the first has gone to memory and back
+  b.run();
+  REQUIRE(b.answers.size() == 4);
+  const std::uint64_t first = b.answers[0].original;
+  CHECK(b.answers[2].original == first + 7);
+  CHECK(b.word(0x100000) == first + 14);
+  for (unsigned i : {1u, 3u}) {
+    CHECK(b.answers[i].opcode == kReadOnly);
+    std::uint64_t got = 0;
+    std::memcpy(&got, b.answers[i].payload.data(), 8);
+    CHECK(got >= first + 7);
+    CHECK((got - first) % 7 == 0);
+  }
 }
 
 TEST_CASE("rq: stores of the send side and atomics share the unit") {

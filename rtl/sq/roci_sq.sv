@@ -69,6 +69,8 @@ module roci_sq #(
   input  logic                    key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t   key_op_rsp_i,
   input  logic                    key_op_rsp_valid_i,
+  output logic                    drain_o,    // pulse: a key was invalidated, or a window bound anew
+  input  logic                    drained_i,  // pulse: rq has done what it accepted before; in order
 
   // packets to send, and the pieces of those with payload
   output roci_pkg::tx_desc_t      desc_o,
@@ -191,7 +193,7 @@ module roci_sq #(
     .key_req_ready_i(key_place_req_ready_i), .key_rsp_i(key_place_rsp_i),
     .key_rsp_valid_i(key_place_rsp_valid_i),
     .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
-    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i, .wr_done_i,
+    .drain_o, .drained_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i, .wr_done_i,
     .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o(fail_requester), .fail_valid_o(fail_requester_valid),
     .fail_ready_i(fail_requester_ready),

@@ -139,6 +139,7 @@ class Bench {
   std::map<unsigned, unsigned> counters;
   std::vector<KeyOperation> operations;
   unsigned operation_time = 5;
+  unsigned drain_time = 30;  // what accesses of before take when a key ends
   bool refuse = false, registered = false;  // key operations; kFastKey
   unsigned latency = 60, wire = 20, transport_time = 3000, rnr_time = 1000;
   unsigned ghosts = 0, fails = 0, dropped_segs = 0, wrong_places = 0;
@@ -308,6 +309,7 @@ class Bench {
   std::deque<Read> fetch_, again_;
   std::deque<Key> key_cut_, key_place_;
   bool operating_ = false;
+  std::deque<std::uint64_t> drains_;  // when they have ended
   KeyOperation operation_{};
   struct Piece {
     std::uint64_t addr, len;
@@ -484,6 +486,8 @@ inline void Bench::tick() {
     if (!refuse && operation_.key == kFastKey) registered = operation_.op == 2;
   }
   d.key_op_req_ready_i = now % 3 == 0;
+  d.drained_i = !drains_.empty() && drains_.front() <= now;
+  if (d.drained_i) drains_.pop_front();
   d.key_cut_req_ready_i = 1;
   d.key_place_req_ready_i = 1;
   d.sent_i = !left_.empty();
@@ -568,6 +572,7 @@ inline void Bench::tick() {
                   now + operation_time,
                   0};
   }
+  if (d.drain_o) drains_.push_back(now + drain_time);
   if (d.desc_valid_o && d.desc_ready_i) {
     auto get = [&](const char* name) {
       return unsigned(port::get(d.desc_o, place_of(kTxDesc, name)));

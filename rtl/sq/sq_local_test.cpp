@@ -156,6 +156,45 @@ TEST_CASE("sq: RQ-54: local operations execute once, whatever is lost") {
   }
 }
 
+TEST_CASE("sq: F-90: an invalidation completes when accesses of before are done; others go on") {
+  Bench b;
+  b.drain_time = 5000;
+  for (unsigned q : {8u, 9u}) b.connect(q);
+  b.post(8, local_of(kLocalInv, 0x345));
+  b.post(8, write_of(64));
+  for (unsigned i = 0; i < 8; ++i) b.post(9, write_of(64));
+  b.ring(8);
+  b.ring(9);
+  b.run(4000);
+  CHECK(b.operations.size() == 1);
+  CHECK(b.done.size() == 8);  // queue pair 9's
+  REQUIRE(b.until(10));
+  CHECK(b.done[8].qpn == 8);
+  CHECK(b.done[8].index == 0);
+  CHECK(b.done[9].index == 1);
+  CHECK(b.operations.size() == 1);
+}
+
+TEST_CASE("sq: F-90: more queue pairs invalidate than may wait at a time") {
+  Bench b;
+  b.drain_time = 700;
+  for (unsigned q = 0; q < 8; ++q) {
+    b.connect(q);
+    for (unsigned i = 0; i < 4; ++i) {
+      b.post(q, local_of(i % 2 ? kBindMw : kLocalInv, 0x1000 + i));
+      b.post(q, read_of(300, kDataBase + q * 0x10000));
+    }
+  }
+  for (unsigned q = 0; q < 8; ++q) b.ring(q);
+  REQUIRE(b.until(64, 100000));
+  std::vector<unsigned> next(8);
+  for (const Completion& c : b.done) {
+    CHECK(c.status == kSuccess);
+    CHECK(c.index == next[c.qpn]++);
+  }
+  CHECK(b.operations.size() == 32);
+}
+
 TEST_CASE("sq: QP-12: SQD finishes a local operation that waits, and then is idle") {
   // The state changes at each of many clocks; what was seen must be finished, the rest not begun.
   for (unsigned at = 60; at < 400; at += 7) {

@@ -94,39 +94,65 @@ SCHEDULE("F-90", "the requester's own region is deregistered at each clock",
   });
 }
 
+/// A window over `place` on the peer's queue pair, for everything.
+std::unique_ptr<driver::MemoryWindow> bind(Arena& a, Place& place) {
+  auto window = std::make_unique<driver::MemoryWindow>(a.peer.pd, driver::WindowType::kType2);
+  const std::uint32_t key = window->next_key();
+  a.peer.qp().send(driver::MemoryWindow::bind(
+      key, place.region->key(), kAddress, Arena::kBytes,
+      driver::access::kRemoteWrite | driver::access::kRemoteRead | driver::access::kRemoteAtomic));
+  CHECK(a.peer.sent().ok());
+  window->set_key(key);
+  return window;
+}
+
 SCHEDULE("F-90", "the peer invalidates the window that is the target at each clock",
-         "good or REM_ACCESS_ERR; no WRITE lands after the invalidation completed") {
+         "good or REM_ACCESS_ERR; nothing written, and nothing read that leaves, after the "
+         "invalidation completed") {
   sweep({}, [](Arena& a, unsigned clock) {
-    // The RTL completes the invalidation while READs and atomics accepted before it are under way.
-    const bool strict = a.world.config().engines[1] == Engine::kModel;
     a.begin();
     Place place(a, driver::access::kAll | driver::access::kMwBind);
-    driver::MemoryWindow window(a.peer.pd, driver::WindowType::kType2);
-    const std::uint32_t key = window.next_key();
-    a.peer.qp().send(driver::MemoryWindow::bind(key, place.region->key(), kAddress, Arena::kBytes,
-                                                driver::access::kRemoteWrite |
-                                                    driver::access::kRemoteRead |
-                                                    driver::access::kRemoteAtomic));
-    CHECK(a.peer.sent().ok());
-    window.set_key(key);
-    a.post({kAddress, key});
+    const auto window = bind(a, place);
+    a.post({kAddress, window->key()});
     a.until(clock);
     driver::SendRequest invalidate;
     invalidate.opcode = driver::Opcode::kLocalInv;
-    invalidate.remote_key = key;
+    invalidate.remote_key = window->key();
     a.peer.qp().send(invalidate);
     const driver::Completion done = a.peer.sent();
     // A request that was refused has ended the queue pair before.
     CHECK((done.ok() || done.status == Status::kWrFlushErr));
     if (done.ok()) {
       a.targets_whole(place.memory.host);
-      if (strict) {
-        mark_all(a, place.memory.host);
-      } else {
-        a.mark(place.memory.host + Arena::kWrite, Arena::kWriteBytes);
-      }
+      mark_all(a, place.memory.host);
     }
     a.finish(kDenied);
+    a.marks_hold();
+    a.end();
+  });
+}
+
+SCHEDULE("F-90", "SEND with invalidate ends the window behind its last use, at each clock",
+         "all good; nothing written, and nothing read that leaves, after the receive completed") {
+  sweep({}, [](Arena& a, unsigned clock) {
+    a.begin();
+    a.watch_nothing();
+    Place place(a, driver::access::kAll | driver::access::kMwBind);
+    const auto window = bind(a, place);
+    a.post({kAddress, window->key()});
+    a.until(clock);
+    driver::SendRequest invalidate;
+    invalidate.opcode = driver::Opcode::kSendInv;
+    invalidate.imm = window->key();
+    a.self.qp().send(invalidate);
+    CHECK(a.peer.received().ok());
+    const driver::Completion got = a.peer.received();
+    CHECK(got.ok());
+    CHECK(got.with_inv);
+    a.targets_whole(place.memory.host);
+    mark_all(a, place.memory.host);
+    CHECK(a.finish({}) == Arena::kMessages);
+    CHECK(a.self.sent().ok());
     a.marks_hold();
     a.end();
   });

@@ -1,0 +1,80 @@
+// Tells when all that was accepted before a moment is done: payload in memory, atomics answered, READ
+// responses gone. An invalidation is complete only then (F-90).
+//
+//   mark_i, or start_i and the end of the event under way --> what was given out so far
+//      --> queue of 16 --> the oldest compared with what is done --> marked_o, drained_o
+//
+// A start comes from beside the engine: the event in hand may still use the key as it was, so the
+// moment is the next one between two events. A mark is set by an event that comes behind the
+// invalidation. All counts have 32 bits, so that none comes round while tx is held up.
+
+`include "assert.svh"
+
+module roci_responder_drain #(
+  parameter int unsigned Depth = 16  // moments under way, starts and marks
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // given out, and done
+  input  logic [31:0] newest_i,   // ticket of the newest request
+  input  logic [31:0] landed_i,   // payload packets in memory
+  input  logic        issue_i,    // a packet goes to tx's payload queue
+  input  logic        sent_i,     // one left
+  input  logic        job_i,      // an atomic goes to its unit
+  input  logic        result_i,   // one is answered
+
+  input  logic        start_i,    // pulse
+  input  logic        between_i,  // no event is under way
+  output logic        drained_o,  // pulse: the oldest start
+  input  logic        mark_i,     // pulse
+  output logic        marked_o,   // pulse: the oldest mark
+  output logic        idle_o
+);
+
+  localparam int unsigned LevelBits = $clog2(Depth) + 1;
+
+  logic [31:0] issued_q, sent_q, jobs_q, results_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      issued_q  <= '0;
+      sent_q    <= '0;
+      jobs_q    <= '0;
+      results_q <= '0;
+    end else begin
+      issued_q  <= issued_q + 32'(issue_i);
+      sent_q    <= sent_q + 32'(sent_i);
+      jobs_q    <= jobs_q + 32'(job_i);
+      results_q <= results_q + 32'(result_i);
+    end
+  end
+
+  logic                 take, valid, room, is_mark, pop;
+  logic [LevelBits-1:0] starts_q;  // whose moment has not come
+  logic [LevelBits-1:0] unused_level;
+  logic [31:0]          ticket, issued, jobs, to_land, to_send, to_answer;
+  assign take = starts_q != '0 && between_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) starts_q <= '0;
+    else starts_q <= starts_q + LevelBits'(start_i) - LevelBits'(take);
+  end
+  roci_fifo #(.Width(97), .Depth(Depth)) u_moments (
+    .clk_i, .rst_ni,
+    .in_data_i({mark_i, newest_i, issued_q, jobs_q}), .in_valid_i(take || mark_i), .in_ready_o(room),
+    .out_data_o({is_mark, ticket, issued, jobs}), .out_valid_o(valid), .out_ready_i(pop),
+    .level_o(unused_level)
+  );
+  assign to_land   = landed_i - ticket;
+  assign to_send   = sent_q - issued;
+  assign to_answer = results_q - jobs;
+  assign pop       = valid && signed'(to_land) >= 32'sd0 && signed'(to_send) >= 32'sd0
+                  && signed'(to_answer) >= 32'sd0;
+  assign drained_o = pop && !is_mark;
+  assign marked_o  = pop && is_mark;
+  assign idle_o    = starts_q == '0 && !valid;
+
+  `ASSERT(MomentHasRoom, `IMPLIES(take || mark_i, room))
+  `ASSERT(StartsInRange, starts_q < LevelBits'(Depth))
+  `ASSERT(MarksAreEvents, !(mark_i && between_i))
+
+endmodule
