@@ -928,7 +928,7 @@ package roci_pkg;
     logic [15:0]  produced;            // Producer index of the last good doorbell
   } sched_qp_t;
 
-  localparam int unsigned RequesterQpBits = 245;
+  localparam int unsigned RequesterQpBits = 275;
   typedef struct packed {
     logic [31:0]  resume_offset;       // Bytes of it to skip
     logic [15:0]  resume_index;        // Work request to go on with
@@ -954,11 +954,13 @@ package roci_pkg;
     logic [3:0]   epoch;               // Life of the fetch
     logic [4:0]   rd_count;            // READs and atomics in flight
     logic [3:0]   rd_head;             // Slot of the oldest READ or atomic in flight
+    logic [5:0]   count_max;           // Ring: messages up to `psn_max`
     logic [5:0]   count;               // Ring: messages in flight
     logic [4:0]   head;                // Ring: oldest message in flight
     logic [23:0]  messages;            // Messages completed: SSN of the oldest in flight, less one
     logic [15:0]  begun;               // First work request never seen
     logic [15:0]  done;                // Oldest work request not completed
+    logic [23:0]  psn_max;             // Behind the newest PSN ever sent: `psn_next`, or more after going back
     logic [23:0]  una;                 // Oldest PSN not acknowledged
     logic [23:0]  psn_next;            // Next PSN to send
   } requester_qp_t;
@@ -975,11 +977,12 @@ package roci_pkg;
     logic [23:0]  first;               // First PSN
   } requester_entry_t;
 
-  localparam int unsigned RequesterRunBits = 52;
+  localparam int unsigned RequesterRunBits = 53;
   typedef struct packed {
     logic [4:0]   flushed;             // Work requests flushed
     logic [7:0]   vendor;              // If it comes to an error
     logic [7:0]   status;              // If it comes to an error
+    logic         late;                // A fatal NAK of a packet that was sent before going back
     logic         rnr;                 // Going back is for an RNR NAK
     logic         counted;             // Going back costs a retry
     logic         placed;              // Payload has a place

@@ -260,6 +260,7 @@ module roci_requester #(
     if (step.retire) begin
       qp_d.head      = qp_q.head + 5'd1;
       qp_d.count     = qp_q.count - 6'd1;
+      qp_d.count_max = qp_q.count_max - 6'(qp_q.count_max != '0);
       qp_d.done      = qp_q.done + 16'd1;
       qp_d.messages  = qp_q.messages + 24'd1;
       qp_d.owe_data  = !entry.signaled && (qp_q.owe_data || entry.kind == roci_pkg::MessageRead);

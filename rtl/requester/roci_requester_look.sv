@@ -28,6 +28,7 @@ module roci_requester_look (
 
   // Response: window, what it asks for
   logic        in_window, with_aeth, acknowledges, credit;
+  logic [2:0]  ask;
   logic [23:0] flight, limit;
   logic        limited;
   logic [7:0]  syndrome;
@@ -37,6 +38,36 @@ module roci_requester_look (
   assign syndrome     = rsp_i.ext[223:216];
   assign with_aeth    = rsp_i.opcode != roci_pkg::OpRcReadRespMiddle;
   assign acknowledges = with_aeth && syndrome[7:5] == roci_pkg::AethAck;
+
+  always_comb begin
+    ask = roci_pkg::AskSyndrome;
+    unique case (rsp_i.opcode)
+      roci_pkg::OpRcAck: begin
+        if (syndrome[7:5] == roci_pkg::AethAck) begin
+          ask = roci_pkg::AskNone;
+        end else if (syndrome[7:5] == roci_pkg::AethRnr) begin
+          ask = roci_pkg::AskRnr;
+        end else if (syndrome == roci_pkg::SynNakSequence) begin
+          ask = roci_pkg::AskBack;
+        end else if (syndrome == roci_pkg::SynNakInvalid || syndrome == roci_pkg::SynNakAccess
+                     || syndrome == roci_pkg::SynNakOperational) begin
+          ask = roci_pkg::AskRefuse;
+        end
+      end
+      roci_pkg::OpRcAtomicAck: ask = roci_pkg::AskAtomic;
+      default:                 ask = roci_pkg::AskData;
+    endcase
+  end
+
+  // A responder that refuses a packet says so once and then nothing more, so its NAK counts as long
+  // as the packet was ever sent, also between going back and sending it again.
+  logic        in_sent, late;
+  logic [23:0] unused_sent;
+  roci_psn_window u_sent (
+    .una_i(qp_i.una), .next_i(qp_i.psn_max), .psn_i(rsp_i.psn), .inside_o(in_sent),
+    .in_flight_o(unused_sent));
+  assign late = in_sent && !in_window && (!qp_i.rnr_wait || rsp_i.psn == qp_i.una)
+                && (ask == roci_pkg::AskRefuse || ask == roci_pkg::AskSyndrome);
 
   // Credits may also come by repeating the newest acknowledgement.
   logic unused_beyond;
@@ -55,32 +86,14 @@ module roci_requester_look (
   always_comb begin
     qp_o             = qp_i;
     run_o            = '0;
-    run_o.ask        = roci_pkg::AskSyndrome;
-    run_o.upto       = rsp_i.psn;
+    run_o.ask        = ask;
+    run_o.upto       = rsp_i.psn + 24'(ask == roci_pkg::AskNone);
     step_o           = '0;
     step_o.state     = roci_pkg::RequesterLook;
     step_o.ptr_go    = 1'b1;
     step_o.counter   = roci_pkg::QpCounterRxPackets;
     step_o.timer_op  = roci_pkg::TimerOpStop;
     step_o.timer_code = attr_i.timeout;
-
-    unique case (rsp_i.opcode)
-      roci_pkg::OpRcAck: begin
-        if (syndrome[7:5] == roci_pkg::AethAck) begin
-          run_o.ask  = roci_pkg::AskNone;
-          run_o.upto = rsp_i.psn + 24'd1;
-        end else if (syndrome[7:5] == roci_pkg::AethRnr) begin
-          run_o.ask = roci_pkg::AskRnr;
-        end else if (syndrome == roci_pkg::SynNakSequence) begin
-          run_o.ask = roci_pkg::AskBack;
-        end else if (syndrome == roci_pkg::SynNakInvalid || syndrome == roci_pkg::SynNakAccess
-                     || syndrome == roci_pkg::SynNakOperational) begin
-          run_o.ask = roci_pkg::AskRefuse;
-        end
-      end
-      roci_pkg::OpRcAtomicAck: run_o.ask = roci_pkg::AskAtomic;
-      default:                 run_o.ask = roci_pkg::AskData;
-    endcase
 
     if (is_live_i) begin
       step_o.finish = 1'b1;
@@ -91,7 +104,13 @@ module roci_requester_look (
         qp_o.limited = limited;
         qp_o.limit   = limit;
       end
-      if (alive_i && !qp_i.failed && in_window) begin
+      if (alive_i && !qp_i.failed && (in_window || late)) begin
+        if (late) begin
+          // The window as it was: the ring still holds those messages.
+          run_o.late    = 1'b1;
+          qp_o.psn_next = qp_i.psn_max;
+          qp_o.count    = qp_i.count_max;
+        end
         step_o.state = roci_pkg::RequesterRetire;
         step_o.count = run_o.ask != roci_pkg::AskData;  // data count when they are placed
       end else begin
@@ -163,6 +182,8 @@ module roci_requester_look (
       end else begin
         qp_o.psn_next      = attr_i.sq_psn;
         qp_o.una           = attr_i.sq_psn;
+        qp_o.psn_max       = attr_i.sq_psn;
+        qp_o.count_max     = '0;
         qp_o.done          = '0;
         qp_o.begun         = '0;
         qp_o.messages      = '0;
@@ -182,6 +203,6 @@ module roci_requester_look (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, timer_i, control_i, attr_i, unused_beyond};
+  assign unused = &{1'b0, rsp_i, timer_i, control_i, attr_i, unused_beyond, unused_sent};
 
 endmodule

@@ -32,7 +32,7 @@ module roci_requester_plan #(
                                                      // before are done
 );
 
-  logic [23:0] span, message_span, flight, ssn;
+  logic [23:0] span, message_span, flight, sent, ssn;
   logic [24:0] flight_after;
   logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, no_depth, old, bad;
   logic        wait_ring, wait_fence, wait_credit, wait_drain, wait_send, blocks;
@@ -64,6 +64,7 @@ module roci_requester_plan #(
     .message_o(message_span));
 
   assign flight       = qp_i.psn_next - qp_i.una;
+  assign sent         = qp_i.psn_max - qp_i.una;
   assign flight_after = 25'(flight) + 25'(span);
   assign no_depth     = is_rd && attr_i.max_rd_atomic == '0;
   assign old          = !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
@@ -169,6 +170,9 @@ module roci_requester_plan #(
           step_o.enter_last = !plan_i.first;
           qp_o.stopped      = 1'b1;
           if (plan_i.first) qp_o.count = qp_i.count + 6'd1;
+          // It takes the place of a message that may have been sent before going back.
+          qp_o.psn_max      = qp_i.psn_next;
+          qp_o.count_max    = qp_i.count;
           if (qp_o.count == 6'd1) begin
             run_o.status  = status;
             run_o.vendor  = vendor;
@@ -187,6 +191,10 @@ module roci_requester_plan #(
           step_o.timer  = flight == '0;
           qp_o.psn_next = qp_i.psn_next + span;
           if (plan_i.first) qp_o.count = qp_i.count + 6'd1;
+          if (flight_after > 25'(sent)) begin
+            qp_o.psn_max   = qp_o.psn_next;
+            qp_o.count_max = qp_o.count;
+          end
           if (is_rd) begin
             step_o.slot = plan_i.first;
             if (plan_i.first) qp_o.rd_count = qp_i.rd_count + 5'd1;

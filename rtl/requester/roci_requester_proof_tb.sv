@@ -98,6 +98,7 @@ module roci_requester_proof_tb #(
     if (step.retire) begin
       qp_d.head  = qp_q.head + 5'd1;
       qp_d.count = qp_q.count - 6'd1;
+      qp_d.count_max = qp_q.count_max - 6'(qp_q.count_max != '0);
       qp_d.done  = qp_q.done + 16'd1;
     end
   end

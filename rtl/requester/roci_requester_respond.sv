@@ -23,13 +23,14 @@ module roci_requester_respond (
 
   logic [7:0]  syndrome;
   logic [23:0] ahead, entry_span;
-  logic        have, last, bad, fits, kind_ok, length_ok, syndrome_ok;
+  logic        have, last, bad, refused, fits, kind_ok, length_ok, syndrome_ok;
 
   assign syndrome   = rsp_i.ext[223:216];
   assign ahead      = run_i.upto - qp_i.una;
   assign have       = qp_i.count != '0;
   assign entry_span = entry_i.last + 24'd1 - qp_i.una;
   assign last       = rsp_i.psn == entry_i.last;
+  assign refused    = run_i.ask == roci_pkg::AskRefuse || run_i.ask == roci_pkg::AskSyndrome;
   assign bad        = qp_i.bad && qp_i.bad_psn - entry_i.first <= entry_i.last - entry_i.first;
 
   roci_requester_check u_check (
@@ -64,13 +65,16 @@ module roci_requester_respond (
         end else if (ahead == '0 || !have) begin
           step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
                                                         : roci_pkg::RequesterAct;
+        end else if (refused && ahead < entry_span) begin
+          // The message itself, whatever of its answer is missing.
+          step_o.state = roci_pkg::RequesterAct;
         end else if (entry_i.kind != roci_pkg::MessageData) begin
           // A READ or atomic was skipped: its responses are missing (RQ-13).
-          if (qp_i.implied) begin
+          if (qp_i.implied && !run_i.late) begin
             step_o.state = roci_pkg::RequesterEnd;
           end else begin
             qp_o.implied  = 1'b1;
-            run_o.counted = 1'b1;
+            run_o.counted = !qp_i.implied;
             run_o.status  = roci_pkg::StatusRetryExcErr;
             run_o.vendor  = roci_pkg::VendorErrRetryImplied;
             step_o.state  = roci_pkg::RequesterBack;
