@@ -74,13 +74,16 @@ struct Sizes {
   unsigned send = 16, receive = 16, sges = 4, inlined = 64, completions = 64;
   std::uint8_t reads = 4, rnr_retry = 7, timeout = 14;
   ibv_srq* srq = nullptr;
+  ibv_cq* cq = nullptr;  ///< instead of one of its own
 };
 
-/// A queue pair with a completion queue of its own.
+/// A queue pair, with a completion queue of its own unless `sizes` has one.
 struct Queue {
   Queue(Device& device, const Sizes& sizes) : device(device), sizes(sizes) {
-    cq = need(ibv_create_cq(device.context, static_cast<int>(sizes.completions), nullptr, nullptr,
-                            0), "completion queue");
+    cq = sizes.cq != nullptr
+             ? sizes.cq
+             : need(ibv_create_cq(device.context, static_cast<int>(sizes.completions), nullptr,
+                                  nullptr, 0), "completion queue");
     ibv_qp_init_attr init{};
     init.send_cq = init.recv_cq = cq;
     init.srq = sizes.srq;
@@ -92,7 +95,7 @@ struct Queue {
   }
   ~Queue() {
     ibv_destroy_qp(qp);
-    ibv_destroy_cq(cq);
+    if (sizes.cq == nullptr) ibv_destroy_cq(cq);
   }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -195,7 +198,8 @@ struct Queue {
 
 /// Two queue pairs, ready to send.
 struct Pair {
-  explicit Pair(Device& device, const Sizes& sizes = {}) : a(device, sizes), b(device, sizes) {
+  explicit Pair(Device& device, const Sizes& sizes = {}) : Pair(device, sizes, sizes) {}
+  Pair(Device& device, const Sizes& near, const Sizes& far) : a(device, near), b(device, far) {
     for (Queue* queue : {&a, &b}) {
       need_zero(queue->to_init(), "INIT");
       need_zero(queue->to_rtr(queue == &a ? b.qp->qp_num : a.qp->qp_num), "RTR");
