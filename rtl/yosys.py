@@ -2,7 +2,7 @@
 """Runs Yosys on one module with just the sources it needs: roci_x stands in roci_x.sv.
 
 usage: yosys.py netlist TOP OUT [PARAMETER=VALUE...]   Verilog of what Yosys makes of TOP, and OUT.d
-       yosys.py smt2    TOP OUT [PARAMETER=VALUE...]   model of TOP with FORMAL for yosys-smtbmc
+       yosys.py smt2    TOP OUT [PARAMETER=VALUE...]   model of TOP with FORMAL, PROOF_OF_TOP for yosys-smtbmc
        yosys.py sources TOP                            the sources
 """
 import pathlib
@@ -37,7 +37,7 @@ def main():
         return 0
     out = sys.argv[3]
     sets = "".join(" -set {} {}".format(*p.split("=")) for p in sys.argv[4:])
-    formal = "-formal" if kind == "smt2" else ""
+    formal = f"-formal -D PROOF_OF_{top}" if kind == "smt2" else ""
     read = (f"read_verilog -sv {formal} -I {RTL}/common {RTL}/roci_pkg.sv; "
             f"read_verilog -sv {formal} -defer -I {RTL}/common {' '.join(map(str, files))}; "
             + (f"chparam{sets} {top}; " if sets else ""))

@@ -37,6 +37,7 @@ module roci_dma_align #(
   output logic                 out_valid_o,
   input  logic                 out_ready_i,
 
+  output logic                 open_o,      // a run has begun, its last slice has not come
   output logic                 idle_o       // no slice inside, no run begun
 );
 
@@ -98,6 +99,7 @@ module roci_dma_align #(
   assign out_last_o  = end_q && !two;
   assign out_user_o  = user_q;
   assign out_valid_o = valid_q && emit;
+  assign open_o      = open_q;
   assign idle_o      = !valid_q && !open_q;
 
   always_ff @(posedge clk_i) begin
@@ -148,6 +150,14 @@ module roci_dma_align #(
   assign f_lane   = 5'(f_ahead) + (valid_q ? (second_q ? 5'd0 : 5'(begin_at_q)) : 5'(from_q));
   assign f_stored = valid_q && !second_q && f_lane >= 5'(at_q)
                   ? turned_q[8*f_lane[OffBits-1:0] +: 8] : rest_q[8*f_lane[OffBits-1:0] +: 8];
+  logic               f_fresh_q;  // no beat of the run inside has left
+  logic [OffBits-1:0] f_pos_q;    // where it was to begin
+  always_ff @(posedge clk_i) begin
+    if (take && in_begin_i) begin
+      f_fresh_q <= 1'b1;
+      f_pos_q   <= in_pos_i;
+    end else if (out_valid_o && out_ready_i) f_fresh_q <= 1'b0;
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       f_in_q  <= '0;
@@ -171,6 +181,9 @@ module roci_dma_align #(
                                     out_data_o[8*(8'(out_from_o) + f_ahead) +: 8] == f_byte_q))
   `ASSERT(RunEndsEmpty, `IMPLIES(out_valid_o && out_last_o,
                                  f_inside == 8'(out_to_o) - 8'(out_from_o)))
+  `ASSERT(FillBegins, `IMPLIES(!valid_q && open_q, from_q == (f_fresh_q ? f_pos_q : '0)))
+  `ASSERT(RunBeginsAtPos, `IMPLIES(valid_q && !second_q, begin_at_q == (f_fresh_q ? f_pos_q : '0)))
+  `ASSERT(SecondIsNotFresh, `IMPLIES(second_q, !f_fresh_q))
   `COVER(SpilledByteLeaves, out_valid_o && out_ready_i && second_q && f_here && !begin_q)
   `COVER(ThreeSlices, f_in_q > 8'(2 * Bytes) && out_valid_o && !begin_q && f_here)
   initial assume (!rst_ni);

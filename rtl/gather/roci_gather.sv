@@ -42,30 +42,24 @@ module roci_gather #(
   logic [5:0]  pos;
   logic [12:0] len;
   logic        start_valid, take_start;
+  logic [2:0]  start_level;
   roci_fifo #(.Width(19), .Depth(4)) u_starts (
     .clk_i, .rst_ni,
     .in_data_i({gather_len_i, gather_pos_i}), .in_valid_i(gather_start_valid_i),
     .in_ready_o(gather_start_ready_o),
-    .out_data_o({len, pos}), .out_valid_o(start_valid), .out_ready_i(take_start), .level_o());
+    .out_data_o({len, pos}), .out_valid_o(start_valid), .out_ready_i(take_start),
+    .level_o(start_level));
 
-  logic        inside_q;  // the packet's first bytes were taken
+  logic        open;      // the packet's first bytes were taken, its last were not
   logic        error_q, error, take, align_ready, slice_valid, align_idle;
-  assign slice_valid = in_valid_i && (inside_q || start_valid);
-  assign in_ready_o  = align_ready && (inside_q || start_valid);
+  assign slice_valid = in_valid_i && (open || start_valid);
+  assign in_ready_o  = align_ready && (open || start_valid);
   assign take        = slice_valid && align_ready;
   assign take_start  = take && in_last_i;
-  assign error       = in_error_i || (inside_q && error_q);
+  assign error       = in_error_i || (open && error_q);
   assign idle_o      = align_idle && !start_valid && !in_valid_i;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      inside_q <= 1'b0;
-      error_q  <= 1'b0;
-    end else if (take) begin
-      inside_q <= !in_last_i;
-      error_q  <= error;
-    end
-  end
+  always_ff @(posedge clk_i) if (take) error_q <= error;
 
   logic             user;
   logic [OffBits-1:0] unused_from;
@@ -73,18 +67,52 @@ module roci_gather #(
   roci_dma_align #(.DataWidth(DataWidth), .UserBits(1)) u_align (
     .clk_i, .rst_ni,
     .in_data_i, .in_start_i, .in_bytes_i,
-    .in_begin_i(!inside_q), .in_pos_i(pos[OffBits-1:0]), .in_end_i(in_last_i),
+    .in_begin_i(!open), .in_pos_i(pos[OffBits-1:0]), .in_end_i(in_last_i),
     .in_user_i(error), .in_valid_i(slice_valid), .in_ready_o(align_ready),
     .out_data_o(pay_tdata_o), .out_from_o(unused_from), .out_to_o(unused_to),
     .out_last_o(pay_tlast_o), .out_user_o(user), .out_valid_o(pay_tvalid_o),
-    .out_ready_i(pay_tready_i), .idle_o(align_idle));
+    .out_ready_i(pay_tready_i), .open_o(open), .idle_o(align_idle));
   assign pay_terror_o = user && pay_tlast_o;
+
+  logic unused;
+  assign unused = &{1'b0, start_level};
 
   // The pieces are as long as tx was told.
   logic [12:0] given_q, given;
-  assign given = 13'(in_bytes_i) + (inside_q ? given_q : 13'd0);
+  assign given = 13'(in_bytes_i) + (open ? given_q : 13'd0);
   always_ff @(posedge clk_i) if (take) given_q <= given;
-  `ASSERT(LengthAgrees, `IMPLIES(take && in_last_i, given == len))
-  `ASSERT(PosInBeat, `IMPLIES(start_valid, {26'd0, pos} < DataWidth / 8))
+  `ASSUME(LengthAgrees, `IMPLIES(take && in_last_i, given == len))
+  `ASSUME(PosInBeat, `IMPLIES(start_valid, {26'd0, pos} < DataWidth / 8))
+
+`ifdef FORMAL
+  // Packets are counted at three places: told by tx, read, and out. Their bytes, and where each
+  // begins, are the aligner's proof, which holds here too.
+  logic [3:0] f_told_q, f_read_q, f_out_q;
+  logic       f_error_q, f_end, f_ended, f_newest_q;
+  assign f_end   = pay_tvalid_o && pay_tready_i && pay_tlast_o;
+  assign f_ended = !align_idle && !open;   // a packet was read whole and is not out
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_told_q <= '0;
+      f_read_q <= '0;
+      f_out_q  <= '0;
+    end else begin
+      f_told_q <= f_told_q + 4'(gather_start_valid_i && gather_start_ready_o);
+      f_read_q <= f_read_q + 4'(take && in_last_i);
+      f_out_q  <= f_out_q + 4'(f_end);
+    end
+    if (take) f_error_q <= in_error_i || (open && f_error_q);
+    if (take) f_newest_q <= in_error_i;
+  end
+  `ASSERT(NoStartLostOrMade, f_told_q - f_read_q == 4'(start_level))
+  `ASSERT(NoPacketLostOrMade, f_read_q - f_out_q == 4'(f_ended))
+  `ASSERT(EndsWithItsPacket, `IMPLIES(pay_tvalid_o && pay_tlast_o, f_ended))
+  `ASSERT(ReadsWhatWasTold, `IMPLIES(take || open, start_valid))
+  `ASSERT(ErrorIsKept, `IMPLIES(open, error_q == f_error_q) && `IMPLIES(f_ended, user == f_error_q))
+  `ASSERT(ErrorIsTold, `IMPLIES(pay_tvalid_o && pay_tlast_o, pay_terror_o == f_error_q))
+  `COVER(SecondPacketEnds, f_end && f_out_q == 4'd1 && len > 13'd4)
+  `COVER(EarlyErrorIsTold, f_end && pay_terror_o && !f_newest_q)
+  initial assume (!rst_ni);
+`endif
 
 endmodule

@@ -190,7 +190,7 @@ module roci_icrc #(
   assign gap_o   = gap_q;
   assign valid_o = done_q;
 
-`ifdef FORMAL
+`ifdef PROOF_OF_roci_icrc  // every step of a block that holds it would prove it anew
   // Against the definition, byte by byte and bit by bit. One beat of any state and data is enough,
   // since the state moves on beat by beat. Both sides are sums of their input bits: when they
   // agree on every single bit, and on none, they agree on all.

@@ -51,7 +51,11 @@ module roci_icrc_rx #(
 
   localparam logic [32*Bytes-1:0] Residues = residues(Residue);
 
+`ifdef FORMAL
+  (* anyseq *) logic [31:0] state;  // proved in roci_icrc
+`else
   logic [31:0]        state;
+`endif
   logic [GapBits-1:0] gap;
   logic               state_valid;
 
@@ -59,7 +63,11 @@ module roci_icrc_rx #(
     .clk_i, .rst_ni,
     .enable_i(1'b1),
     .data_i, .keep_i, .last_i, .ipv6_i, .roce_v1_i, .vlan_i, .valid_i,
+`ifdef FORMAL
+    .state_o(),
+`else
     .state_o(state),
+`endif
     .gap_o(gap),
     .valid_o(state_valid)
   );
@@ -69,5 +77,50 @@ module roci_icrc_rx #(
     else         done_o <= state_valid;
     if (state_valid) ok_o <= state == Residues[32*gap +: 32];
   end
+
+`ifdef FORMAL
+  // One verdict for each frame, three clocks behind its last beat, and it is "good" exactly when the
+  // register is the residue, run on bit by bit over as many zero bytes as the last beat lacks.
+  function automatic logic [31:0] run_on(input logic [GapBits-1:0] zeros);
+    logic [31:0] crc;
+    crc    = 32'hDEBB_20E3;
+    run_on = crc;
+    for (int i = 1; i < Bytes; i++) begin
+      for (int b = 0; b < 8; b++) crc = {1'b0, crc[31:1]} ^ (crc[0] ? 32'hEDB8_8320 : 32'd0);
+      if (zeros == GapBits'(i)) run_on = crc;
+    end
+  endfunction
+
+  logic [2:0]         f_last_q;      // a frame ended so many clocks ago, plus one
+  logic [GapBits-1:0] f_gap, f_gap1_q, f_gap2_q;
+  logic [3:0]         f_frames_q;    // ended, without verdict
+  logic               f_good_q;
+  always_comb begin
+    f_gap = '0;
+    for (int i = 0; i < Bytes; i++) f_gap = f_gap + GapBits'(!keep_i[i]);
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_last_q   <= '0;
+      f_frames_q <= '0;
+    end else begin
+      f_last_q   <= {f_last_q[1:0], valid_i && last_i};
+      f_frames_q <= f_frames_q + 4'(valid_i && last_i) - 4'(done_o);
+    end
+    f_gap1_q <= f_gap;
+    f_gap2_q <= f_gap1_q;
+    f_good_q <= state == run_on(f_gap2_q);
+  end
+  // As roci_axis_check holds of the stream from the MAC
+  `ASSUME(KeepIsWhole, `IMPLIES(valid_i && last_i, keep_i[0] && (keep_i & (keep_i + 1'b1)) == '0))
+  `ASSERT(OneVerdictEach, done_o == f_last_q[2])
+  `ASSERT(NoFrameLostOrMade, f_frames_q == 4'(f_last_q[0]) + 4'(f_last_q[1]) + 4'(f_last_q[2]))
+  `ASSERT(ZerosAreCounted, `IMPLIES(f_last_q[1], state_valid && gap == f_gap2_q))
+  `ASSERT(GoodIsResidue, `IMPLIES(done_o, ok_o == f_good_q))
+  `COVER(BackToBack, &f_last_q && done_o && !ok_o)
+  `COVER(Good, done_o && ok_o)
+  `COVER(GoodBehindBad, done_o && ok_o && f_frames_q == 4'd2)
+  initial assume (!rst_ni);
+`endif
 
 endmodule

@@ -68,6 +68,13 @@ module roci_key_op #(
   assign read_row_o   = state_q == StRead ? req_q.key[KeyIndexAt +: RowIndexBits]
                                           : req_q.region[KeyIndexAt +: RowIndexBits];
 
+`ifdef FORMAL
+  // What is decided is proved in roci_key_change.
+  (* anyseq *) logic f_ok;
+  (* anyseq *) logic [roci_pkg::KeyBits-1:0] f_changed;
+  assign ok      = f_ok;
+  assign changed = f_changed;
+`else
   roci_key_change u_change (
     .req_i            (req_q),
     .row_i            (row_q),
@@ -77,6 +84,7 @@ module roci_key_op #(
     .ok_o             (ok),
     .row_o            (changed)
   );
+`endif
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -125,5 +133,71 @@ module roci_key_op #(
   assign rsp_valid_o = state_q == StAnswer ? 2'd1 << client_q : '0;
 
   `ASSERT(OneTaken, taken != 2'b11)
+
+`ifdef FORMAL
+  // The steps, for any table that only this block changes while busy_o is up: two rows of it are
+  // followed, that of the key and that of the region.
+  logic [roci_pkg::KeyBits-1:0] f_key_q, f_region_q;  // as they stand in the table
+  (* anyseq *) logic [roci_pkg::KeyBits-1:0] f_other;
+  logic       f_read_key_q, f_read_region_q, f_put_q, f_kept_q;
+  logic [1:0] f_asked_q;        // requests of a client without answer
+  logic [1:0] f_passed_q;       // another was taken while it waited
+  logic [1:0] f_waits_q;
+  logic [3:0] f_clocks_q;       // since it was taken, but for those a neighbour took
+  logic [roci_pkg::KeyBits-1:0] f_row_q;
+  always_ff @(posedge clk_i) begin
+    if (!busy_o || state_q == StLock) begin  // others may write, the last of them during the lock
+      f_key_q    <= f_other;
+      f_region_q <= {f_other[7:0], f_other[roci_pkg::KeyBits-1:8]};
+    end
+    f_read_key_q    <= rst_ni && state_q == StRead && read_ready_i;
+    f_read_region_q <= rst_ni && state_q == StReadRegion && read_ready_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_asked_q  <= '0;
+      f_passed_q <= '0;
+      f_waits_q  <= '0;
+      f_kept_q   <= 1'b0;
+    end else begin
+      f_asked_q  <= (f_asked_q | taken) & ~rsp_valid_o;
+      f_passed_q <= (f_passed_q | (taken != '0 ? req_valid_i & ~taken : 2'b00)) & ~taken;
+      f_waits_q  <= req_valid_i & ~taken;
+      f_kept_q   <= row_valid_o && !row_ready_i;
+    end
+    if (state_q == StIdle) begin
+      f_put_q    <= 1'b0;
+      f_clocks_q <= '0;
+    end else begin
+      if (row_valid_o && row_ready_i) f_put_q <= 1'b1;
+      if (!(read_valid_o && !read_ready_i) && !(row_valid_o && !row_ready_i)) begin
+        f_clocks_q <= f_clocks_q + 4'd1;
+      end
+    end
+    f_row_q <= row_o;
+  end
+  `ASSUME(RequestsStay, (f_waits_q & ~req_valid_i) == '0)
+  `ASSUME(RowIsRead, `IMPLIES(f_read_key_q, row_i == f_key_q)
+                     && `IMPLIES(f_read_region_q, row_i == f_region_q))
+  `ASSERT(StateIsKnown, state_q <= StAnswer)
+  `ASSERT(BusyForOne, busy_o == (f_asked_q != '0) && f_asked_q != 2'b11)
+  `ASSERT(AnswersWhoAsked, `IMPLIES(busy_o, f_asked_q == 2'd1 << client_q))
+  `ASSERT(ReadBefore, f_read_key_q == (state_q == StRow) && f_read_region_q == (state_q == StRegion))
+  `ASSERT(DecidesOnTheKey, `IMPLIES(state_q > StRow, row_q == f_key_q))
+  `ASSERT(DecidesOnTheRegion, `IMPLIES(state_q > StRegion && takes_region, region_q == f_region_q))
+  `ASSERT(PutsOnce, `IMPLIES(state_q <= StWrite && busy_o, !f_put_q) && `IMPLIES(state_q == StOnBus, f_put_q))
+  `ASSERT(RefusedChangesNothing, `IMPLIES(state_q == StWrite || state_q == StOnBus, ok_q)
+                                 && `IMPLIES(state_q == StAnswer, rsp_o.ok == f_put_q))
+  `ASSERT(RowIsKept, `IMPLIES(f_kept_q, row_valid_o && row_o == f_row_q))
+  `ASSERT(EndsInTime, `IMPLIES(busy_o, f_clocks_q < state_q))
+  `ASSERT(NobodyStarves, (f_passed_q & req_valid_i) == f_passed_q && f_passed_q != 2'b11
+                         && `IMPLIES(f_passed_q[0] && state_q == StIdle, !taken[1])
+                         && `IMPLIES(f_passed_q[1] && state_q == StIdle, !taken[0]))
+  `ASSERT(TurnIsOfThePassed, `IMPLIES(f_passed_q[0], !turn_q) && `IMPLIES(f_passed_q[1], turn_q))
+  `COVER(BindIsDone, state_q == StAnswer && takes_region && rsp_o.ok && f_clocks_q == 4'd8)
+  `COVER(Refused, state_q == StAnswer && !rsp_o.ok)
+  `COVER(OtherClientNext, taken[1] && f_passed_q[1])
+  initial assume (!rst_ni);
+`endif
 
 endmodule

@@ -90,6 +90,26 @@ module roci_scatter #(
 
   // Addresses.
   logic split_valid, split_last, split_drop, split_take, done_ready;
+`ifdef FORMAL
+  // That the bursts of a piece are its bytes is proved in roci_dma_split. Here a piece makes any
+  // number of them, and one when it is dropped.
+  (* anyseq *) logic f_final;
+  logic f_valid_q, f_last_q, f_drop_q, f_final_burst;
+  assign f_final_burst = f_final || f_drop_q;
+  assign split_ready   = !f_valid_q || (done_ready && (split_drop || aw_ready_i) && f_final_burst);
+  assign split_valid   = f_valid_q;
+  assign split_last    = f_last_q && f_final_burst;
+  assign split_drop    = f_drop_q;
+  assign {aw_addr_o, aw_pasid_o, aw_beats_o} = '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) f_valid_q <= 1'b0;
+    else if (split_ready) f_valid_q <= join_valid && queue_ready && (!first_q || ids_ready);
+    if (split_ready) begin
+      f_last_q <= seg.last;
+      f_drop_q <= seg.drop;
+    end
+  end
+`else
   logic [OffBits-1:0] unused_first, unused_end;
   roci_dma_split #(.DataWidth(DataWidth)) u_split (
     .clk_i, .rst_ni,
@@ -99,6 +119,7 @@ module roci_scatter #(
     .out_first_o(unused_first), .out_end_o(unused_end), .out_last_o(split_last),
     .out_drop_o(split_drop), .out_valid_o(split_valid),
     .out_ready_i(done_ready && (split_drop || aw_ready_i)));
+`endif
   assign aw_valid_o = split_valid && !split_drop && done_ready;
   assign split_take = split_valid && done_ready && (split_drop || aw_ready_i);
 
@@ -106,7 +127,9 @@ module roci_scatter #(
   // which may be there before a last piece that is dropped.
   logic [15:0] issued_q, issued, answered_q, answered, awaited, beyond;
   logic        bursts, bursts_q, awaited_valid, complete, bad, bad_q, result_valid, result_bad;
-  logic        head_written, head_valid, head_done, packets_ready, awaited_ready, unused_ready;
+  logic        head_written, head_valid, head_done, packets_ready, awaited_ready, results_ready;
+  logic        written;
+  logic [$clog2(Packets):0] packets_level, awaited_level, results_level, ids_level;
   assign issued     = issued_q + 16'(!split_drop);
   assign bursts     = bursts_q || !split_drop;   // the packet has one
   assign done_ready = packets_ready && awaited_ready;
@@ -117,21 +140,39 @@ module roci_scatter #(
   roci_fifo #(.Width(1), .Depth(Packets)) u_packets (
     .clk_i, .rst_ni,
     .in_data_i(bursts), .in_valid_i(split_take && split_last), .in_ready_o(packets_ready),
-    .out_data_o(head_written), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o());
+    .out_data_o(written), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o(packets_level));
   roci_fifo #(.Width(16), .Depth(Packets)) u_awaited (
     .clk_i, .rst_ni,
     .in_data_i(issued), .in_valid_i(split_take && split_last && bursts), .in_ready_o(awaited_ready),
-    .out_data_o(awaited), .out_valid_o(awaited_valid), .out_ready_i(complete), .level_o());
+    .out_data_o(awaited), .out_valid_o(awaited_valid), .out_ready_i(complete),
+    .level_o(awaited_level));
   roci_fifo #(.Width(1), .Depth(Packets)) u_results (
     .clk_i, .rst_ni,
-    .in_data_i(bad), .in_valid_i(complete), .in_ready_o(unused_ready),
+    .in_data_i(bad), .in_valid_i(complete), .in_ready_o(results_ready),
     .out_data_o(result_bad), .out_valid_o(result_valid), .out_ready_i(head_done && head_written),
-    .level_o());
+    .level_o(results_level));
   roci_fifo #(.Width(roci_pkg::FaultBits), .Depth(Packets)) u_ids (
     .clk_i, .rst_ni,
     .in_data_i({src, pay_psn_i, pay_qpn_i}),
     .in_valid_i(join_valid && first_q && split_ready && queue_ready), .in_ready_o(ids_ready),
-    .out_data_o(fault_o), .out_valid_o(), .out_ready_i(head_done), .level_o());
+    .out_data_o(fault_o), .out_valid_o(), .out_ready_i(head_done), .level_o(ids_level));
+`ifdef FORMAL
+  // That words leave a queue as they came is proved in roci_fifo.
+  logic [Packets-1:0] f_written_q, f_written;
+  always_comb begin
+    f_written = f_written_q;
+    for (int i = 0; i < Packets; i++) begin
+      if (packets_level == ($clog2(Packets) + 1)'(i)) f_written[i] = bursts;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (head_done) f_written_q <= f_written >> 1;
+    else if (split_take && split_last) f_written_q <= f_written;
+  end
+  assign head_written = f_written_q[0];
+`else
+  assign head_written = written;
+`endif
   assign fault_valid_o = head_valid && head_written && result_valid && result_bad;
   assign head_done     = head_valid && (!head_written || result_valid)
                       && (!fault_valid_o || fault_ready_i);
@@ -159,13 +200,14 @@ module roci_scatter #(
   logic [12:0]          p_len;
   logic [OffBits-1:0]   p_offset;
   logic                 p_first, p_last, p_drop, p_valid, p_take;
+  logic [2:0]           queue_level;
   roci_fifo #(.Width(BoundBits + 13 + OffBits + 3), .Depth(4)) u_queue (
     .clk_i, .rst_ni,
     .in_data_i({seg.addr[BoundBits-1:0], seg.len, pay_offset_i[OffBits-1:0], first_q, seg.last,
                 seg.drop}),
     .in_valid_i(join_valid && split_ready && (!first_q || ids_ready)), .in_ready_o(queue_ready),
     .out_data_o({p_addr, p_len, p_offset, p_first, p_last, p_drop}), .out_valid_o(p_valid),
-    .out_ready_i(p_take), .level_o());
+    .out_ready_i(p_take), .level_o(queue_level));
 
   logic               begin_q;           // the piece at the head has not begun
   logic [12:0]        left_q, left;      // bytes of it
@@ -199,6 +241,15 @@ module roci_scatter #(
   logic [OffBits:0]     to;
   logic [IndexBits-1:0] base, index_q, index;
   logic                 run_ends, run_begins_q;
+`ifdef FORMAL
+  // That what goes in comes out is proved in roci_dma_align.
+  (* anyseq *) logic f_align_ready, f_align_idle;
+  assign align_ready = f_align_ready;
+  assign align_idle  = f_align_idle;
+  assign w_valid_o   = 1'b0;
+  assign w_data_o    = '0;
+  assign {from, to, base, run_ends} = '0;
+`else
   roci_dma_align #(.DataWidth(DataWidth), .UserBits(IndexBits)) u_align (
     .clk_i, .rst_ni,
     .in_data_i(pay_tdata_i), .in_start_i(start), .in_bytes_i(bytes), .in_begin_i(begin_q),
@@ -206,7 +257,9 @@ module roci_scatter #(
     .in_user_i(p_addr[BoundBits-1:OffBits]),
     .in_valid_i(p_valid && pay_tvalid_i && !p_drop), .in_ready_o(align_ready),
     .out_data_o(w_data_o), .out_from_o(from), .out_to_o(to), .out_last_o(run_ends),
-    .out_user_o(base), .out_valid_o(w_valid_o), .out_ready_i(w_ready_i), .idle_o(align_idle));
+    .out_user_o(base), .out_valid_o(w_valid_o), .out_ready_i(w_ready_i),
+    .open_o(), .idle_o(align_idle));
+`endif
   assign index    = run_begins_q ? base : index_q;
   assign w_last_o = run_ends || (&index);
   assign w_strb_o = ({Bytes{1'b1}} << from) & ~({Bytes{1'b1}} << to);
@@ -220,16 +273,75 @@ module roci_scatter #(
   assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && !head_valid && !p_valid &&
                   align_idle;
 
+  logic unused;
+  assign unused = &{1'b0, packets_level, awaited_level, results_level, ids_level, queue_level};
+
   // Beats and pieces of a packet end together; the header agrees.
   logic [12:0] rest_q, rest;
   assign rest = (first_q ? pay_len_i : rest_q) - seg.len;
   always_ff @(posedge clk_i) if (join_valid && both_ready) rest_q <= rest;
-  `ASSERT(LengthAgrees, `IMPLIES(join_valid && both_ready, seg.last == (rest == 13'd0)))
-  `ASSERT(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_offset_i} < Bytes))
-  `ASSERT(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
+  `ASSUME(LengthAgrees, `IMPLIES(join_valid && both_ready, seg.last == (rest == 13'd0)))
+  `ASSUME(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_offset_i} < Bytes))
+  `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
   // No packet counts before its bursts were issued.
   logic [15:0] not_answered;
   assign not_answered = issued_q - answered_q;
-  `ASSERT(AnsweredWasIssued, !not_answered[15] && `IMPLIES(b_i, not_answered != 16'd0))
+  `ASSERT(FewAreUnanswered, !not_answered[15])
+  `ASSUME(AnsweredWasIssued, `IMPLIES(b_i, not_answered != 16'd0))
+  `ASSERT(ResultsHaveRoom, `IMPLIES(complete, results_ready))
+
+`ifdef FORMAL
+  // Pieces are counted where they come, where their bursts go, and where their bytes do; packets where
+  // they come and where they are told to be in memory.
+  localparam int unsigned Few = 64;  // bursts without answer
+  logic [7:0]  f_pieces_q, f_split_q, f_written_out_q, f_packets_q;
+  logic [7:0]  f_ones;
+  logic [12:0] f_given_q;            // bytes of the piece at the head
+  logic        f_join;
+  assign f_join = join_valid && both_ready;
+  always_comb begin
+    f_ones = '0;
+    for (int i = 0; i < Packets; i++) begin
+      f_ones = f_ones + 8'(f_written_q[i] && packets_level > ($clog2(Packets) + 1)'(i));
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_pieces_q      <= '0;
+      f_split_q       <= '0;
+      f_written_out_q <= '0;
+      f_packets_q     <= '0;
+    end else begin
+      f_pieces_q      <= f_pieces_q + 8'(f_join);
+      f_split_q       <= f_split_q + 8'(split_take && f_final_burst);
+      f_written_out_q <= f_written_out_q + 8'(p_take);
+      f_packets_q     <= f_packets_q + 8'(pay_hdr_valid_i && pay_hdr_ready_o) - 8'(head_done);
+    end
+    if (p_take || !rst_ni) f_given_q <= '0;
+    else if (step) f_given_q <= f_given_q + 13'(bytes);
+  end
+  `ASSUME(AnswersCome, not_answered < 16'(Few) || !(split_take && !split_drop))
+  `ASSUME(LenInRange, `IMPLIES(seg_valid, seg.len != 13'd0 && seg.len <= 13'd4096))
+  `ASSUME(QueuedInRange, `IMPLIES(p_valid, p_len != 13'd0 && p_len <= 13'd4096))  // the same, later
+  `ASSERT(UnansweredAreKnown, not_answered <= 16'(Few))
+  `ASSERT(NoPieceLostOrMade, f_pieces_q - f_written_out_q == 8'(queue_level)
+                             && f_pieces_q - f_split_q == 8'(f_valid_q))
+  `ASSERT(HeaderGoesWithFirst, (pay_hdr_valid_i && pay_hdr_ready_o) == (f_join && first_q))
+  `ASSERT(LastIsOfItsPacket, `IMPLIES(f_valid_q, f_last_q == first_q))
+  `ASSERT(EachIsKnown, 8'(ids_level) == 8'(packets_level) + 8'(f_valid_q && f_last_q) + 8'(!first_q))
+  `ASSERT(NoPacketLostOrMade, f_packets_q == 8'(ids_level))
+  `ASSERT(EachWaitsOnce, f_ones == 8'(awaited_level) + 8'(results_level))
+  `ASSERT(RestIsKnown, `IMPLIES(begin_q, f_given_q == '0)
+                       && `IMPLIES(!begin_q, p_valid && f_given_q + left_q == p_len
+                                             && left_q != '0 && left_q <= p_len))
+  `ASSERT(BytesAreThePiece, `IMPLIES(p_take, f_given_q + 13'(bytes) == p_len))
+  `ASSERT(BytesAreOfTheBeat, `IMPLIES(step, bytes != '0 && 8'(start) + 8'(bytes) <= 8'(Bytes)))
+  `ASSERT(BeatIsUsedUp, `IMPLIES(pay_tready_o && pay_tvalid_i,
+                                 8'(start) + 8'(bytes) == 8'(Bytes) || (p_take && p_last)))
+  `COVER(SplitsABeat, p_take && !beat_ends && f_written_out_q == 8'd1)
+  `COVER(FaultIsTold, fault_valid_o && fault_ready_i && packets_level > 1)
+  `COVER(DroppedBehindWritten, head_done && !head_written && f_written_out_q == 8'd2)
+  initial assume (!rst_ni);
+`endif
 
 endmodule
