@@ -225,6 +225,20 @@ TEST_CASE("atomic: many are under way, of one word too") {
   }
 }
 
+TEST_CASE("atomic: the same place of other pages may be the same memory: one after the other") {
+  Rig r;
+  r.delay = 100;
+  for (unsigned i = 0; i < 64; ++i) r.jobs.push_back({2, i % 16, 0x40 + 0x1000u * i, 1, 0});
+  const std::uint64_t start = r.dut.cycle();
+  r.run();
+  const std::uint64_t clocks = r.dut.cycle() - start;
+  MESSAGE("clocks per atomic at 100 clocks of memory: ", double(clocks) / 64);
+  CHECK(clocks < 64 * 220);  // two round trips each
+  CHECK(r.most_reads == 1);
+  CHECK(r.word(0x40) == 32);  // the pages are two
+  CHECK(r.word(0x1040) == 32);
+}
+
 TEST_CASE("atomic: memory that fails is not changed, and its jobs alone say so") {
   for (bool bad_writes : {false, true}) {
     Rig r;

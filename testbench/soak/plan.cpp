@@ -134,8 +134,8 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   const unsigned total = wishes.messages.value_or(p.rtl ? 200 : 3000);
   p.messages = std::max(1u, (total + 2 * p.couples - 1) / (2 * p.couples));
 
-  // Behind an atomic the responder takes one request after another: many connections and slow memory would
-  // answer later than any timer that a simulation can wait for.
+  // The counters of all connections stand at one offset of a page, which the RTL's atomic unit takes one after
+  // the other: many connections and slow memory would answer later than any timer that a simulation can wait for.
   if (p.couples > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 
   // T outlasts twice what can be in the way: both directions' payload, and what is sent again.
