@@ -336,8 +336,8 @@ module roci_scatter #(
                                              && left_q != '0 && left_q <= p_len))
   `ASSERT(BytesAreThePiece, `IMPLIES(p_take, f_given_q + 13'(bytes) == p_len))
   `ASSERT(BytesAreOfTheBeat, `IMPLIES(step, bytes != '0 && 8'(start) + 8'(bytes) <= 8'(Bytes)))
-  `ASSERT(BeatIsUsedUp, `IMPLIES(pay_tready_o && pay_tvalid_i,
-                                 8'(start) + 8'(bytes) == 8'(Bytes) || (p_take && p_last)))
+  `ASSERT(BeatLeavesAtItsEnd, `IMPLIES(step, pay_tready_o == (8'(start) + 8'(bytes) == 8'(Bytes)
+                                                              || (p_take && p_last))))
   `COVER(SplitsABeat, p_take && !beat_ends && f_written_out_q == 8'd1)
   `COVER(FaultIsTold, fault_valid_o && fault_ready_i && packets_level > 1)
   `COVER(DroppedBehindWritten, head_done && !head_written && f_written_out_q == 8'd2)
