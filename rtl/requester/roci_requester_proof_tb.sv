@@ -159,7 +159,12 @@ module roci_requester_proof_tb #(
                                  || state_q == roci_pkg::RequesterAnswer,
                                  run_q.status != roci_pkg::StatusSuccess))
   `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterEnd)
-  `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth))
+  `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
+  `ASSERT(LateIsRefused, `IMPLIES(responding && run_q.late,
+                                  (run_q.ask == roci_pkg::AskRefuse
+                                   || run_q.ask == roci_pkg::AskSyndrome)
+                                  && state_q != roci_pkg::RequesterPlace
+                                  && state_q != roci_pkg::RequesterPlaced))
   `ASSERT(AskIsKnown, `IMPLIES(responding, run_q.ask <= roci_pkg::AskAtomic)
                       && `IMPLIES(state_q == roci_pkg::RequesterAct,
                                   run_q.ask != roci_pkg::AskNone))
