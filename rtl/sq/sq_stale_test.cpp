@@ -1,0 +1,156 @@
+#include <doctest/doctest.h>
+
+#include "sq/sq_works.hpp"
+
+using namespace sq_bench;
+
+TEST_CASE("sq: RQ-26: the transport timer that expires with an RNR NAK does not end the wait") {
+  for (unsigned at = 0; at < 60; ++at) {
+    CAPTURE(at);
+    Bench b;
+    b.wire = 0;
+    b.connect(8);
+    b.auto_peer = false;
+    Work send = write_of(64);
+    send.op = kSend;
+    b.post(8, send);
+    b.ring(8);
+    while (b.sent.empty()) b.tick();
+    b.run(b.transport_time - 35 + at);
+    b.respond(8, 0x11, 0, 0x21);
+    const std::size_t before = b.sent.size();
+    b.run(b.rnr_time + 600);
+    CHECK(b.sent.size() >= before + 1);
+    b.respond(8, 0x11, 0, 0x1F);
+    CHECK(b.until(1, 8000));
+  }
+}
+
+TEST_CASE("sq: F-71: RNR NAKs to a READ, an atomic and a plain WRITE are obeyed") {
+  for (unsigned kind = 0; kind < 3; ++kind) {
+    Bench b;
+    b.connect(8);
+    b.auto_peer = false;
+    b.post(8, kind == 0 ? read_of(64) : kind == 1 ? add_of(1) : write_of(64));
+    b.ring(8);
+    b.run(300);
+    REQUIRE(b.sent.size() == 1);
+    b.respond(8, 0x11, 0, 0x21);
+    b.run(b.rnr_time - 100);
+    CHECK(b.sent.size() == 1);
+    b.auto_peer = true;
+    REQUIRE(b.until(1));
+    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.sent.size() == 2);
+  }
+}
+
+TEST_CASE("sq: F-68: a NAK and an old ACK in turn end in an error") {
+  Bench b;
+  Attr a;
+  a.retry = 3;
+  b.connect(8, a);
+  b.auto_peer = false;
+  b.post(8, write_of(64));
+  b.post(8, write_of(64));
+  b.ring(8);
+  b.run(300);
+  b.respond(8, 0x11, 0, 0x1F);
+  b.run(100);
+  for (unsigned i = 0; i < 400 && b.done.size() < 2; ++i) {
+    b.respond(8, 0x11, 1, 0x60);
+    b.respond(8, 0x11, 0, 0x1F);
+    b.run(200);
+  }
+  REQUIRE(b.done.size() == 2);
+  CHECK(b.done[1].status == kRetryExcErr);
+}
+
+TEST_CASE("sq: F-69: one packet of progress in each timeout is progress") {
+  Bench b;
+  Attr a;
+  a.retry = 1;
+  a.pmtu = 1;
+  b.connect(8, a);
+  b.transport_time = 400;
+  unsigned last = 0;
+  b.lose_request = [&](const Packet& p) { return p.psn != last; };
+  b.lose_response = [&](const Packet& p) {
+    if (p.ext[0] == 0x1F && p.psn == last) ++last;
+    return p.ext[0] == 0x60;
+  };
+  for (unsigned i = 0; i < 30; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(30, 200000));
+  for (const Completion& c : b.done) CHECK(c.status == kSuccess);
+  CHECK(b.counters[5] >= 25);  // timeouts
+}
+
+TEST_CASE("sq: F-67: a sequence NAK for ever ends in RETRY_EXC_ERR") {
+  Bench b;
+  Attr a;
+  a.retry = 3;
+  a.timeout = 1;
+  b.connect(8, a);
+  b.auto_peer = false;
+  b.post(8, write_of(64));
+  b.ring(8);
+  std::size_t seen = 0;
+  // Going back for a NAK and for the timer in turn, since the second NAK of a gap is a stale one.
+  for (unsigned i = 0; i < 20000 && b.done.empty(); ++i) {
+    if (b.sent.size() > seen) {
+      seen = b.sent.size();
+      b.respond(8, 0x11, 0, 0x60);
+    }
+    b.tick();
+  }
+  REQUIRE(b.done.size() == 1);
+  CHECK(b.done[0].status == kRetryExcErr);
+  CHECK(b.done[0].vendor == 32);
+  CHECK(b.sent.size() == 4);
+}
+
+TEST_CASE("sq: F-10: a copy of a NAK that comes between sending again and the ACK costs nothing") {
+  for (unsigned late = 0; late <= 1000; late += 50) {
+    CAPTURE(late);
+    Bench b;
+    Attr a;
+    a.retry = 1;
+    b.connect(8, a);
+    unsigned lost = 0;
+    b.lose_request = [&](const Packet& p) { return p.psn == 0 && lost++ == 0; };
+    b.lose_response = [&](const Packet& p) {
+      if ((p.ext[0] >> 5) == 3) {
+        b.responses.push_back(p);
+        b.responses.push_back(p);
+        b.responses.back().at += late;
+        return true;
+      }
+      return false;
+    };
+    for (unsigned i = 0; i < 4; ++i) b.post(8, write_of(64));
+    b.ring(8);
+    REQUIRE(b.until(4));
+    for (const auto& c : b.done) CHECK(c.status == kSuccess);
+    CHECK(b.counters[4] == 1);
+  }
+}
+
+TEST_CASE("sq: F-10: copies of a NAK cost one going back") {
+  Bench b;
+  Attr a;
+  a.retry = 1;
+  b.connect(8, a);
+  unsigned lost = 0;
+  b.lose_request = [&](const Packet& p) { return p.psn == 0 && lost++ == 0; };
+  b.lose_response = [&](const Packet& p) {
+    if ((p.ext[0] >> 5) == 3)
+      for (int i = 0; i < 10; ++i) b.responses.push_back(p);
+    return false;
+  };
+  for (unsigned i = 0; i < 4; ++i) b.post(8, write_of(64));
+  b.ring(8);
+  REQUIRE(b.until(4));
+  for (const auto& c : b.done) CHECK(c.status == kSuccess);
+  CHECK(b.counters[4] == 1);
+}
