@@ -32,7 +32,8 @@ NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Confi
   nic.axi.out_of_order = config.out_of_order;
   nic.axi.stall = config.stall;
   nic.axi.seed = config.seed * 2 + index;
-  if (!config.trace.empty()) nic.trace = config.trace + "." + basename() + ".fst";
+  const bool traceable = !config.lockstep || config.engines[index] == Engine::kRtl;
+  if (!config.trace.empty() && traceable) nic.trace = config.trace + "." + basename() + ".fst";
   nic.trace_from_ns = config.trace_from_ns;
   nic.trace_to_ns = config.trace_to_ns;
   nic_ = make_nic(config.engines[index], config.width, "nic", nic, egress, ingress, *this);
@@ -47,7 +48,7 @@ NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Confi
   port.bind(nic_->registers);
   nic_->memory.bind(memory_.socket);
   management_ = std::make_unique<Management>(
-      mac(), [this](bool write, std::uint32_t offset, std::uint32_t value) {
+      mac(), config.port_mtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
         return access(write, offset, value, sc_core::SC_ZERO_TIME);
       });
 }

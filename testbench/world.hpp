@@ -48,6 +48,7 @@ struct Config {
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
   bool lockstep = false;    ///< RTL is compared with the reference adapter; divergence ends the run
+  unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame may carry; the firmware is told
   bool alone = false;       ///< no node 1: what stands at that end of the wire is the program's
   unsigned first_host = 1;  ///< last byte of node 0's addresses; node 1 has the next
   wire::Ends ends;          ///< with `alone`: where the wire leads, if it leaves the simulation

@@ -53,7 +53,10 @@ const char* verdict_of(const Statement& statement, const std::vector<Outcome>& o
 }
 
 void list(const std::vector<Test>& tests) {
-  for (const Test& test : tests) fmt::print("{:<20} {}\n", fmt::join(test.ids, " "), test.title);
+  for (const Test& test : tests) {
+    fmt::print("{:<20} {}{}\n", fmt::join(test.ids, " "), test.title,
+               test.needs.time ? " (long)" : "");
+  }
 }
 
 void write_json(OutputFile& file, const ConformOptions& options,
@@ -91,6 +94,8 @@ int run(const ConformOptions& options) {
   }
   std::vector<Test> tests;
   for (Test& test : conform::tests()) {
+    // Listed all the same, so that one knows of them.
+    if (test.needs.time && !options.adapter.thorough && !options.list) continue;
     if (options.selects(test)) tests.push_back(std::move(test));
   }
   if (tests.empty()) throw UserError("no test cites such a statement; see 'roci conform --list'");
@@ -157,6 +162,8 @@ void add_conform(CLI::App& app, Action& action) {
       ->add_option("--id", options->patterns,
                    "only tests of these statements: RQ-21, RQ (a group), 'RQ-4?', 'WIRE-*'")
       ->type_name("PATTERN");
+  command->add_flag("--long", options->adapter.thorough,
+                    "counts as the statements ask for them: minutes on the model, hours on the RTL");
   command->add_flag("--list", options->list, "list the tests and run none");
   command->add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
   command->add_option("--json", options->json, "results for machines (JSON)")->type_name("FILE");

@@ -38,6 +38,7 @@ class BenchAdapter final : public Adapter, public testbench::FrameTap {
     config.width = options.width;
     config.seed = options.seed;
     config.alone = true;
+    config.port_mtu = options.port_mtu;
     config.engines[0] =
         options.engine == "model" ? testbench::Engine::kModel : testbench::Engine::kRtl;
     // Short ways: the statements are about what happens, and a test waits for it.

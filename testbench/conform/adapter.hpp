@@ -48,6 +48,8 @@ struct AdapterOptions {
   std::string engine = "rtl";
   unsigned width = 64;
   std::uint64_t seed = 1;
+  unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
+  bool thorough = false;     ///< tests take the counts that the statements ask for
 };
 
 /// Engines that make_adapter knows.

@@ -47,8 +47,11 @@ Bytes payload_of(std::size_t count, std::uint64_t seed) {
   return bytes;
 }
 
-Bench::Bench(Adapter& adapter, std::uint64_t seed)
-    : adapter_(adapter), random_(seed), first_frame_(adapter.sent().size()) {
+Bench::Bench(Adapter& adapter, std::uint64_t seed, bool thorough)
+    : adapter_(adapter),
+      random_(seed),
+      thorough_(thorough),
+      first_frame_(adapter.sent().size()) {
   while (context().events().poll()) {  // of earlier tests
   }
   pd_ = std::make_unique<driver::ProtectionDomain>(context());

@@ -60,7 +60,7 @@ class Bench {
   /// The upper half is what peers aim at.
   static constexpr std::size_t kTarget = kMemory / 2;
 
-  Bench(Adapter& adapter, std::uint64_t seed);
+  Bench(Adapter& adapter, std::uint64_t seed, bool thorough);
   ~Bench();
 
   Adapter& adapter() { return adapter_; }
@@ -74,6 +74,8 @@ class Bench {
     return memory_->address() + kTarget + offset;
   }
   std::mt19937_64& random() { return random_; }
+  /// How often: what the statement asks for in a long run, fewer in a quick one.
+  unsigned times(unsigned quick, unsigned asked) const { return thorough_ ? asked : quick; }
 
   Time now() { return context().device().now_ns(); }
   void sleep(Time ns);
@@ -111,6 +113,7 @@ class Bench {
   friend class Connection;
   Adapter& adapter_;
   std::mt19937_64 random_;
+  bool thorough_;
   std::size_t first_frame_;
   std::unique_ptr<driver::ProtectionDomain> pd_;
   std::unique_ptr<driver::MemoryRegion> memory_;

@@ -35,12 +35,14 @@ const char* title_of(std::string_view group) {
 
 }  // namespace
 
-Registrar::Registrar(const char* ids, const char* title, void (*body)(Bench&)) {
+Registrar::Registrar(const char* ids, const char* title, void (*body)(Bench&),
+                     const Needs& needs) {
   Test test;
   std::istringstream words(ids);
   for (std::string id; words >> id;) test.ids.push_back(id);
   test.title = title;
   test.body = body;
+  test.needs = needs;
   registered().push_back(std::move(test));
 }
 
@@ -94,7 +96,8 @@ std::string document() {
          "by\n"
          "`roci conform --docs`; `roci conform` runs the tests. P0: without it no connection "
          "works,\n"
-         "P1: needed, P2: wanted.\n";
+         "P1: needed, P2: wanted. *long*: only with `--long`, which also takes the counts that the\n"
+         "statements ask for where they cost minutes.\n";
   const std::vector<Test> all = tests();
   std::string_view group;
   for (const Statement& s : statements()) {
@@ -107,7 +110,7 @@ std::string document() {
     const char* between = "";
     for (const Test& test : all) {
       if (!test.cites(s.id)) continue;
-      out << between << test.title;
+      out << between << test.title << (test.needs.time ? " (*long*)" : "");
       between = "; ";
     }
     if (s.waived != nullptr) out << between << "*" << s.waived << "*";
@@ -133,7 +136,8 @@ std::vector<std::string> check_coverage() {
   }
   for (const Statement& s : statements()) {
     const bool tested =
-        std::any_of(all.begin(), all.end(), [&](const Test& t) { return t.cites(s.id); });
+        std::any_of(all.begin(), all.end(),
+                    [&](const Test& t) { return !t.needs.time && t.cites(s.id); });
     if (!tested && s.waived == nullptr && s.priority < 2) {
       wrong.push_back(std::string(s.id) + " has no test");
     }

@@ -22,11 +22,18 @@ const std::vector<Statement>& statements();
 /// nullptr when there is none of that name.
 const Statement* find_statement(std::string_view id);
 
+/// What a test asks of the run and of the adapter.
+struct Needs {
+  bool time = false;         ///< minutes: only in long runs
+  unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
+};
+
 /// Stimulus and expectation. `body` returns when the adapter did as stated and throws otherwise.
 struct Test {
   std::vector<std::string> ids;  ///< statements that it shows
   std::string title;
   void (*body)(Bench&);
+  Needs needs;
   bool cites(std::string_view pattern) const;
 };
 
@@ -43,7 +50,7 @@ std::string document();
 std::vector<std::string> check_coverage();
 
 struct Registrar {
-  Registrar(const char* ids, const char* title, void (*body)(Bench&));
+  Registrar(const char* ids, const char* title, void (*body)(Bench&), const Needs& needs = {});
 };
 
 }  // namespace roci::conform
@@ -52,8 +59,10 @@ struct Registrar {
 #define ROCI_CONFORM_JOIN(a, b) ROCI_CONFORM_JOIN2(a, b)
 /// TEST("RQ-21 RQ-30", "title") { ... dut ... }
 #undef TEST
-#define TEST(ids, title)                                                           \
+#define TEST(ids, title) TEST_THAT_NEEDS(::roci::conform::Needs(), ids, title)
+/// TEST_THAT_NEEDS(Needs{true}, "RSP-13", "title") { ... }
+#define TEST_THAT_NEEDS(needs, ids, title)                                         \
   static void ROCI_CONFORM_JOIN(test_, __LINE__)(::roci::conform::Bench&);         \
   static const ::roci::conform::Registrar ROCI_CONFORM_JOIN(registrar_, __LINE__)( \
-      ids, title, &ROCI_CONFORM_JOIN(test_, __LINE__));                            \
+      ids, title, &ROCI_CONFORM_JOIN(test_, __LINE__), needs);                     \
   static void ROCI_CONFORM_JOIN(test_, __LINE__)([[maybe_unused]] ::roci::conform::Bench & dut)

@@ -7,9 +7,9 @@
 namespace roci::conform {
 namespace {
 
-void run_one(Adapter& adapter, const Test& test, std::uint64_t seed) {
+void run_one(Adapter& adapter, const Test& test, const AdapterOptions& options) {
   adapter.run([&] {
-    Bench bench(adapter, seed);
+    Bench bench(adapter, options.seed, options.thorough);
     test.body(bench);
     bench.finish();
   });
@@ -21,13 +21,16 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
                                const std::function<void(const Outcome&)>& done) {
   std::vector<Outcome> outcomes;
   std::unique_ptr<Adapter> adapter;
+  AdapterOptions is = options;
   for (const Test& test : all) {
     Outcome outcome;
     outcome.test = &test;
     const std::clock_t start = std::clock();
     try {
-      if (!adapter) adapter = make_adapter(options);
-      run_one(*adapter, test, options.seed);
+      if (is.port_mtu != test.needs.port_mtu) adapter.reset();
+      is.port_mtu = test.needs.port_mtu;
+      if (!adapter) adapter = make_adapter(is);
+      run_one(*adapter, test, is);
       outcome.passed = true;
     } catch (const Failure& failure) {
       outcome.expected = failure.expected();

@@ -118,7 +118,7 @@ const std::vector<Schedule>& schedules() {
        nullptr},
       {"F-52",
        "Packets whose fields are edge values, their ICRC right.",
-       {"a thousand packets of random bits do no harm",
+       {"packets of random bits do no harm: a thousand, a million in a long run",
         "after each bad packet the next good one is served"},
        nullptr},
       {"F-53", "Packets of a good session with one field changed, their ICRC right.", {}, nullptr},

@@ -15,8 +15,8 @@ class Management {
   using Access =
       std::function<std::uint32_t(bool write, std::uint32_t offset, std::uint32_t value)>;
 
-  Management(std::uint64_t mac, Access access)
-      : access_(std::move(access)), firmware_({this, &read32, &write32}, {mac}) {}
+  Management(std::uint64_t mac, unsigned port_mtu, Access access)
+      : access_(std::move(access)), firmware_({this, &read32, &write32}, {mac, {}, port_mtu}) {}
 
   /// Works until nothing is left to do. Returns the time at which it wants to run again even if
   /// the adapter's attention line stays low, all ones: never.

@@ -122,6 +122,46 @@ TEST("RSP-46", "SEND with invalidate of many packets, and what may come after it
   c.still_works(c.rq(2), c.sq(0));
 }
 
+TEST("RSP-35 RSP-43", "a duplicate READ whose key is gone is dropped, an atomic's keeps its answer") {
+  for (const bool by_peer : {true, false}) {
+    Place place(dut, kRegionRights);
+    MemoryWindow window(dut.pd(), WindowType::kType2);
+    Connection c(dut);
+    const std::uint32_t key = bind(c, window, place, access::kRemoteRead | access::kRemoteAtomic);
+    const auto read = [&] {
+      return c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(place.window(), key, kBytes);
+    };
+    const auto add = [&] {
+      return c.from_peer(kRcFetchAdd, c.rq(1)).ack_req().atomic_eth(place.window(), key, 7, 0);
+    };
+    c.feed(read());
+    c.expect(packet_of(kRcReadRespOnly, c.rq(0)).with(payload_bytes(kBytes)));
+    c.feed(add());
+    c.expect(packet_of(kRcAtomicAck, c.rq(1)).with(atomic_ack(0)));
+    std::uint32_t next = 2;
+    if (by_peer) {
+      c.receive(10);
+      c.feed(c.send_request(kRcSendOnlyInv, c.rq(next), payload_of(10)).ieth(key));
+      c.expect_acked(c.rq(next++));
+      c.received();
+    } else {
+      invalidate(c, key);
+    }
+    std::fill(place.region.data(), place.region.data() + place.region.size(), std::uint8_t{0x99});
+    // The READ reads memory that is not the peer's any more: no answer. The atomic's is kept.
+    dut.takes_no_notice(read().build(), "a READ through a key that is gone");
+    c.feed(add());
+    if (const auto frame = c.next(10_us)) {
+      require(frame->parsed().bth().opcode() == kRcAtomicAck, "silence or the saved value",
+              "another answer");
+      same("saved value", frame->parsed().atomic_ack_eth().original(), 0);
+    }
+    for (std::size_t i = 0; i < place.region.size(); ++i) same("byte", place.region.data()[i], 0x99);
+    c.is_in(QpState::kRts);
+    c.still_works(c.rq(next), c.sq(0));
+  }
+}
+
 TEST("RSP-47", "SEND with invalidate of a key that cannot be invalidated") {
   Place place(dut);
   for (const std::uint32_t key : {0xDEADBE00u, place.region.key()}) {

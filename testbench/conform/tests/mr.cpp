@@ -141,7 +141,8 @@ TEST("MR-05", "transfers of random ranges touch no other byte") {
   auto& random = dut.random();
   std::uint32_t at = 0;
   Bytes shadow(dut.memory().data(), dut.memory().data() + Bench::kMemory);
-  for (unsigned round = 0; round < 300; ++round) {
+  const unsigned rounds = dut.times(300, 60'000);
+  for (unsigned round = 0; round < rounds; ++round) {
     const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
     const std::size_t to = random() % (Bench::kTarget - bytes);
     const Bytes data = payload_of(bytes, round);
@@ -168,7 +169,8 @@ TEST("MR-05 RQ-36", "READs of random ranges write no other byte") {
   Connection c(dut, [](Options& o) { o.path_mtu = 3; });
   auto& random = dut.random();
   Bytes shadow(dut.memory().data(), dut.memory().data() + Bench::kMemory);
-  for (unsigned round = 0; round < 200; ++round) {
+  const unsigned rounds = dut.times(200, 40'000);
+  for (unsigned round = 0; round < rounds; ++round) {
     const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
     const std::size_t to = random() % (Bench::kTarget - bytes);
     const Bytes data = payload_of(bytes, round);
@@ -201,6 +203,61 @@ TEST("MR-06", "a region's addresses may start anywhere, its memory at any byte")
     r.sges = {{kIova + 4000, 2000, region.key()}};
     c.post(r);
     c.expect(packet_of(kRcSendOnly, c.sq(0)).with(payload(data)));
+  }
+}
+
+TEST("MR-06", "lengths that end before, at and behind the edges of pages, at any path MTU") {
+  constexpr std::size_t kPage = 4096, kPages = 4;
+  constexpr std::uint64_t kIova = 0x1234567890;
+  Memory memory(dut, (kPages + 1) * kPage);
+  // The region begins where neither its name nor its memory is at the edge of a page.
+  constexpr std::size_t kSkew = 0x321, kBytes = kPages * kPage - kSkew;
+  driver::MemoryRegion region(
+      dut.pd(), {memory.memory.host + kSkew, memory.memory.dma + kSkew, kBytes}, access::kAll, kIova);
+  std::uint8_t* const host = memory.memory.host + kSkew;
+  Bytes shadow(host, host + kBytes);
+  for (const std::uint8_t code : {std::uint8_t{1}, std::uint8_t{3}, std::uint8_t{5}}) {
+    Connection c(dut, [=](Options& o) { o.path_mtu = code; });
+    std::int64_t at = 0;
+    std::uint64_t round = 0;
+    for (const std::size_t from : {kPage - kSkew - 1, kPage - kSkew, 2 * kPage - kSkew - 65}) {
+      for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{66}, kPage,
+                                     kPage + 1, 2 * kPage - 1}) {
+        if (from + size > kBytes) continue;
+        const Bytes data = payload_of(size, ++round);
+        const unsigned packets = static_cast<unsigned>((size + c.pmtu() - 1) / c.pmtu());
+        for (unsigned i = 0; i < packets; ++i) {
+          const bool first = i == 0, last = i + 1 == packets;
+          const auto begin = data.begin() + static_cast<std::ptrdiff_t>(i * c.pmtu());
+          const auto end = last ? data.end() : begin + static_cast<std::ptrdiff_t>(c.pmtu());
+          Builder b = c.from_peer(first && last ? kRcWriteOnly
+                                  : first       ? kRcWriteFirst
+                                  : last        ? kRcWriteLast
+                                                : kRcWriteMiddle,
+                                  c.rq(at++));
+          b.ack_req(last);
+          if (first) b.reth(kIova + from, region.key(), static_cast<std::uint32_t>(size));
+          c.feed(b.payload(Bytes(begin, end)));
+        }
+        c.expect_acked(c.rq(at - 1));
+        std::copy(data.begin(), data.end(), shadow.begin() + static_cast<std::ptrdiff_t>(from));
+        require(std::equal(shadow.begin(), shadow.end(), host), "the named bytes and no other",
+                "others");
+        c.ignore_packets();
+        c.feed(c.from_peer(kRcReadRequest, c.rq(at))
+                   .ack_req()
+                   .reth(kIova + from, region.key(), static_cast<std::uint32_t>(size)));
+        Bytes back;
+        for (unsigned i = 0; i < packets; ++i, ++at) {
+          const auto frame = c.next();
+          require(frame.has_value(), "a READ response", "silence");
+          const Parsed p = frame->parsed();
+          same("PSN", p.bth().psn(), c.rq(at));
+          back.insert(back.end(), p.payload.begin(), p.payload.end());
+        }
+        require(back == data, "the bytes asked for", "others");
+      }
+    }
   }
 }
 

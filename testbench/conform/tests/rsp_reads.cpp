@@ -151,9 +151,9 @@ TEST("RSP-40", "fetch-and-add and compare-and-swap, hit and miss") {
 
 TEST("RSP-40", "two queue pairs that add to one word lose no addition") {
   Connection a(dut), b(dut);
-  constexpr unsigned kRounds = 200;
+  const unsigned rounds = dut.times(200, 10'000);
   std::uint64_t sum = 0;
-  for (unsigned i = 0; i < kRounds; ++i) {
+  for (unsigned i = 0; i < rounds; ++i) {
     a.feed(a.atomic_request(kRcFetchAdd, a.rq(i), i, 0, 64));
     b.feed(b.atomic_request(kRcFetchAdd, b.rq(i), 2 * i, 0, 64));
     sum += 3 * i;

@@ -203,6 +203,20 @@ TEST("RSP-13", "five messages of all kinds count to MSN 5") {
   same("MSN", frame.parsed().aeth().msn(), 5);
 }
 
+TEST_THAT_NEEDS(Needs{true}, "RSP-13", "2^24 messages wrap the MSN to 0") {
+  constexpr unsigned kAtOnce = 4096;  // the last of them asks for an ACK
+  constexpr std::uint64_t kAll = (1 << 24) + kAtOnce;
+  Connection c(dut);
+  for (std::uint64_t i = 0; i < kAll; ++i) {
+    Builder request = c.write_request(kRcWriteOnly, c.rq(static_cast<std::int64_t>(i)), {});
+    request.ack_req(i % kAtOnce + 1 == kAtOnce);
+    c.feed(request);
+    if (i % kAtOnce + 1 != kAtOnce) continue;
+    const Frame ack = c.expect_acked(c.rq(static_cast<std::int64_t>(i)), 2_ms);
+    same("MSN", ack.parsed().aeth().msn(), (i + 1) & 0xFFFFFF);
+  }
+}
+
 TEST("RSP-23", "a duplicate READ or atomic inside a message does not disturb it") {
   Connection c(dut);
   c.feed(c.read_request(c.rq(0), 10));
