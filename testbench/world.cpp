@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "testbench/lockstep/repeat.hpp"
 #include "testbench/world_impl.hpp"
 
 namespace roci::testbench {
@@ -28,6 +29,14 @@ Simulation::Simulation() {
 }
 
 World::Impl::Impl(const Config& c) : config(c) {
+  if (config.lockstep) {
+    number = lockstep::next_world();
+    const auto& retrace = lockstep::retrace();
+    if (retrace && retrace->world == number) {
+      config.trace = retrace->path;
+      config.trace_from_ns = retrace->from_ns;
+    }
+  }
   if (config.rate_gbps == 0) config.rate_gbps = config.width == 64 ? 10 : 100;
   for (unsigned i = 0; i < 2; ++i) {
     ChannelConfig channel;
@@ -82,11 +91,26 @@ void World::Impl::violate(const std::string& text) {
 void World::Impl::diverge(const std::string& text) {
   const char* folder = std::getenv("ROCI_LOCKSTEP_DIR");
   const std::string path = (folder == nullptr ? std::string(".") : std::string(folder)) +
-                           "/lockstep-" + std::to_string(config.seed) + ".pcapng";
-  const std::string all = text + "\n  seed " + std::to_string(config.seed) + "; wire in " + path;
-  wire_log->write(path);
+                           "/lockstep-" + std::to_string(config.seed);
+  wire_log->write(path + ".pcapng");
+  const std::string all = text + "\n  seed " + std::to_string(config.seed) + "; wire in " + path +
+                          ".pcapng; " + waveforms(path, text);
   violate(all);
   if (config.strict) fail(all);
+}
+
+std::string World::Impl::waveforms(const std::string& path, const std::string& text) {
+  constexpr std::uint64_t kBefore = 100'000;
+  if (!config.trace.empty()) {
+    for (auto& node : nodes) node->nic().close_trace();
+    if (lockstep::retrace()) lockstep::repeated(text);
+    return "waveforms in " + config.trace + ".n*.fst";
+  }
+  if (lockstep::retrace()) return "no waveforms: this is a repetition";
+  const lockstep::Retrace retrace{number, now > kBefore ? now - kBefore : 0, path};
+  if (has_nic(config.width, true)) return lockstep::repeat(retrace, text);
+  return "no waveforms: this build has no adapter " + std::to_string(config.width) +
+         "_traced (ROCI_NICS); with it: " + lockstep::command(retrace);
 }
 
 void World::Impl::fail(const std::string& text) {

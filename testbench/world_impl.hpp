@@ -32,6 +32,8 @@ struct World::Impl {
   void violate(const std::string& text);
   /// Lock-step found a difference: all that is needed to look into it, and the end of the run.
   void diverge(const std::string& text);
+  /// Of the time before it: writes them, or says how.
+  std::string waveforms(const std::string& path, const std::string& text);
   void fail(const std::string& text);
   /// Nothing is on the wire, nor about to be.
   bool wire_empty() const;
@@ -69,6 +71,7 @@ struct World::Impl {
   std::uint64_t tick_clocks = kNever, next_tick = kNever;
   std::function<void(std::uint64_t)> tick;
   std::vector<sc_core::sc_event*> woken;
+  unsigned number = 0;  ///< of worlds in lock-step
   unsigned running = 0;
   bool stop = false;
   bool broken = false;  ///< programs were left half way

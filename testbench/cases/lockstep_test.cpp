@@ -1,5 +1,13 @@
 // Lock-step compares what it says it compares, and finds a byte that is not what it should be.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "packet/capture.hpp"
 #include "testbench/cases/pair.hpp"
+#include "testbench/lockstep/repeat.hpp"
+#include "testbench/nic/nic.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -35,28 +43,115 @@ TEST_CASE("lockstep: requests, answers, completions and memory of every operatio
   CHECK(counts.left_out == 0);
 }
 
-TEST_CASE("lockstep: a byte that changed before its ACK ends the run, with the PSN and the seed") {
-  Pair pair(in_lockstep());
-  std::string text;
+namespace {
+
+/// Runs until lock-step finds a difference; the report.
+std::string divergence(const Config& config, const Pair::Program& on_0, const Pair::Program& on_1) {
+  Pair pair(config);  // not in the block: it must not be destroyed while the exception unwinds
   try {
-    pair.run(
-        [](Side& self, Side& peer) {
-          std::memset(self.data(), 0x11, 2000);
-          self.qp().send(request(Opcode::kWrite, self, 0, 2000, peer, 4096));
-          self.sent();
-        },
-        [](Side& self, Side&) {
-          // The last byte has landed; its ACK waits for the answer of memory.
-          const std::uint8_t* last = self.data(4096 + 1999);
-          self.node.device().wait([&] { return *last == 0x11; }, driver::Device::kForever);
-          *self.data(4096 + 1500) = 0x22;
-        });
+    pair.run(on_0, on_1);
   } catch (const Violation& violation) {
-    text = violation.what();
+    return violation.what();
   }
+  return "no divergence";
+}
+
+std::uint64_t big_endian(const std::string& bytes, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 8; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes.at(at + i));
+  return value;
+}
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A folder for what a divergence leaves behind.
+struct Folder {
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "lockstep-XXXXXX").string();
+    path = mkdtemp(name.data());
+    // A repetition writes where the first run does.
+    setenv("ROCI_LOCKSTEP_DIR", path.c_str(), lockstep::retrace() ? 0 : 1);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+/// The report names seed and files; the files hold what was on the wire and, if this build can, the
+/// waveforms up to the divergence.
+void check_evidence(const std::string& text, const Folder& folder, std::uint64_t seed) {
+  if (lockstep::retrace()) return;  // this is the repetition
+  const std::string name = "lockstep-" + std::to_string(seed);
+  CHECK(text.find("seed " + std::to_string(seed)) != std::string::npos);
+  CHECK(text.find(name + ".pcapng") != std::string::npos);
+  CHECK_FALSE(packet::read_capture((folder.path / (name + ".pcapng")).string()).empty());
+  if (!has_nic(64, true)) {
+    CHECK(text.find("ROCI_LOCKSTEP_TRACE=0:") != std::string::npos);
+    return;
+  }
+  CHECK(text.find("waveforms in " + (folder.path / name).string()) != std::string::npos);
+  CHECK(text.find("diverged otherwise") == std::string::npos);
+  for (const char* node : {".n0.fst", ".n1.fst"}) {
+    const std::string fst = content(folder.path / (name + node));
+    REQUIRE(fst.size() > 1000);
+    // Header of the format: block type 0, its length, first and last time.
+    CHECK(fst[0] == 0);
+    CHECK(big_endian(fst, 1) == 329);
+    const std::uint64_t first = big_endian(fst, 9), last = big_endian(fst, 17);
+    const std::uint64_t diverged = std::strtoull(text.c_str() + text.find("at ") + 3, nullptr, 10);
+    CHECK(first < last);
+    CHECK(last <= diverged + 2 * kClockNs);
+    CHECK(last + 2 * kClockNs >= diverged);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lockstep: a byte that changed before its ACK ends the run, with all that is known of it") {
+  Folder folder;
+  Config config = in_lockstep();
+  config.seed = 77;
+  const std::string text = divergence(
+      config,
+      [](Side& self, Side& peer) {
+        std::memset(self.data(), 0x11, 2000);
+        self.qp().send(request(Opcode::kWrite, self, 0, 2000, peer, 4096));
+        self.sent();
+      },
+      [](Side& self, Side&) {
+        // The last byte has landed; its ACK waits for the answer of memory.
+        const std::uint8_t* last = self.data(4096 + 1999);
+        self.node.device().wait([&] { return *last == 0x11; }, driver::Device::kForever);
+        *self.data(4096 + 1500) = 0x22;
+      });
   CAPTURE(text);
   CHECK(text.find("lock-step: n1") != std::string::npos);
   CHECK(text.find("is not in memory") != std::string::npos);
   CHECK(text.find("gets RcWriteLast") != std::string::npos);
-  CHECK(text.find("seed 1") != std::string::npos);
+  check_evidence(text, folder, config.seed);
+}
+
+TEST_CASE("lockstep: a request that is not the model's ends the run before it arrives") {
+  Folder folder;
+  Config config = in_lockstep();
+  config.seed = 78;
+  config.memory_ns = 2000;
+  const std::string text = divergence(
+      config,
+      [](Side& self, Side& peer) {
+        std::memset(self.data(), 0x11, 200);
+        self.qp().send(request(Opcode::kWrite, self, 0, 200, peer, 4096));
+        // The model has read its payload at the doorbell; the RTL reads the entry first.
+        self.node.sleep(3000);
+        *self.data(100) = 0x22;
+        self.sent();
+      },
+      [](Side&, Side&) {});
+  CAPTURE(text);
+  CHECK(text.find("lock-step: n0") != std::string::npos);
+  CHECK(text.find("differs from the model's of that PSN") != std::string::npos);
+  CHECK(text.find("sends RcWriteOnly") != std::string::npos);
+  check_evidence(text, folder, config.seed);
 }

@@ -88,6 +88,7 @@ void Shadow::run(std::uint64_t now_ns) {
 
 void Shadow::new_life(std::uint32_t qpn) {
   pairs_[qpn] = Pair{};
+  peers_.erase(qpn);  // another queue pair may talk to the same one next
   drop_expected(qpn);
 }
 

@@ -70,6 +70,13 @@ class NicModel final : public RtlNic {
 #endif
   }
 
+  void close_trace() override {
+    if constexpr (kTraced) {
+      trace_to_ = 0;
+      trace_.close();
+    }
+  }
+
   void clock(std::uint64_t now_ns) override {
     ++clocks_;
     Model& m = model_;

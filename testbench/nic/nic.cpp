@@ -145,6 +145,25 @@ using Maker = std::unique_ptr<Nic>(const char*, const NicConfig&, Channel&, Chan
 #include "nics.inc"
 #undef ROCI_NIC
 
+namespace {
+
+const std::map<std::string, Maker*>& makers() {
+  static const std::map<std::string, Maker*> kMakers = {
+#define ROCI_NIC(name) {#name, make_nic_##name},
+#include "nics.inc"
+#undef ROCI_NIC
+  };
+  return kMakers;
+}
+
+std::string name_of(unsigned width, bool traced) {
+  return std::to_string(width) + (traced ? "_traced" : "");
+}
+
+}  // namespace
+
+bool has_nic(unsigned width, bool traced) { return makers().count(name_of(width, traced)) != 0; }
+
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               const NicConfig& config, Channel& egress, Channel& ingress,
                               NicListener& listener) {
@@ -152,17 +171,12 @@ std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
     if (!config.trace.empty()) throw std::invalid_argument("the model has no waveforms");
     return std::make_unique<ReferenceNic>(name, egress, ingress, listener);
   }
-  static const std::map<std::string, Maker*> makers = {
-#define ROCI_NIC(name) {#name, make_nic_##name},
-#include "nics.inc"
-#undef ROCI_NIC
-  };
   if (width != 64 && width != 512) {
     throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");
   }
-  const std::string wanted = std::to_string(width) + (config.trace.empty() ? "" : "_traced");
-  const auto maker = makers.find(wanted);
-  if (maker == makers.end()) {
+  const std::string wanted = name_of(width, !config.trace.empty());
+  const auto maker = makers().find(wanted);
+  if (maker == makers().end()) {
     throw std::invalid_argument("this build has no adapter " + wanted + " (ROCI_NICS)");
   }
   return maker->second(name, config, egress, ingress, listener);

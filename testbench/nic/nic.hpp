@@ -75,6 +75,8 @@ class Nic : public sc_core::sc_module {
   std::uint64_t clocks() const { return clocks_; }  ///< edges evaluated
   const Moments& moments() const { return moments_; }
   virtual const AxiHost::Counts& dma() const = 0;
+  /// Completes the waveforms: nothing is written behind what is in them now.
+  virtual void close_trace() {}
 
  protected:
   struct Access {
@@ -139,5 +141,7 @@ class RtlNic : public Nic {
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               const NicConfig& config, Channel& egress, Channel& ingress,
                               NicListener& listener);
+/// Whether this build has that adapter.
+bool has_nic(unsigned width, bool traced);
 
 }  // namespace roci::testbench
