@@ -210,7 +210,11 @@ void Channel::complete(bool injected) {
         ++counts_.delayed;
         note(text, FaultKind::kDelay, parsed, "reordered");
       }
-      if (faults.jitter_ns != 0) delay_ns += below(faults.jitter_ns + 1);
+      if (faults.jitter_ns != 0) {
+        delay_ns += below(faults.jitter_ns + 1);
+        const double arrival_ps = start_ps + 1000.0 * static_cast<double>(delay_ns);
+        if (arrival_ps < latest_ps_) text += text.empty() ? "overtakes" : ", overtakes";
+      }
     }
   }
 
@@ -227,6 +231,7 @@ void Channel::complete(bool injected) {
     ++counts_.dropped;
   } else {
     const std::uint64_t arrival = static_cast<std::uint64_t>(start_ps) + 1000 * delay_ns;
+    latest_ps_ = std::max(latest_ps_, static_cast<double>(arrival));
     counts_.duplicated += copies;
     for (std::uint64_t i = 0; i < copies; ++i) deliver(arrival + 1000 * copy_delay_ns, sent);
     deliver(arrival, std::move(sent));

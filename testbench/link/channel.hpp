@@ -103,6 +103,7 @@ class Channel {
   double wire_ps_ = 0;   ///< when all that was taken has left
   std::uint64_t now_ns_ = 0;
   double receiver_free_ps_ = 0;
+  double latest_ps_ = 0;  ///< when the last of the frames so far arrives, copies apart
 
   std::deque<Arrival> on_way_;  ///< by start
   Arrival current_{};           ///< being given to the receiver

@@ -226,6 +226,7 @@ void Lane::post(bool bad_key, bool last) {
   entry.key = m->key;
   entry.offset = m->key_at;
   entry.known = !m->atomic();
+  entry.posted_ns = scene_.world.now_ns();
   Flow& flow = scene_.ledger.flow(couple_.index(), from_);
   scene_.ledger.posted(flow, entry);
   scene_.ledger.note(couple_.index(), scene_.world.now_ns(),

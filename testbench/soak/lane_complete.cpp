@@ -12,6 +12,21 @@ using driver::Status;
 
 constexpr std::uint64_t kBind = std::uint64_t{1} << 63;
 
+/// How many timeouts the pauses of both ways may have cost a message posted at `from_ns`.
+std::uint64_t timeouts_of_pauses(const Plan& plan, std::uint64_t from_ns, std::uint64_t now_ns) {
+  const std::uint64_t shortest = std::uint64_t{4096} << plan.connect.timeout;
+  std::uint64_t sum = 0;
+  for (const testbench::Faults& f : plan.config.faults) {
+    for (const testbench::Span& pause : f.pauses) {
+      const std::uint64_t begin = std::max(pause.from_ns, from_ns);
+      const std::uint64_t end = std::min(pause.to_ns, now_ns);
+      // One may be about to run out when it begins.
+      if (begin < end) sum += (end - begin) / shortest + 1;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 void Lane::take(const driver::Completion& c) {
@@ -56,11 +71,14 @@ void Lane::take(const driver::Completion& c) {
 }
 
 void Lane::judge(const driver::Completion& c, const Message& m) {
+  const Plan& plan = scene_.plan;
+  const Flow& flow = scene_.ledger.flow(couple_.index(), from_);
+  const std::uint64_t paused = timeouts_of_pauses(plan, flow.oldest_ns(), scene_.world.now_ns());
   const auto refuse = [&] {
-    const Flow& flow = scene_.ledger.flow(couple_.index(), from_);
     fail("I9: message " + std::to_string(m.number) + " (" + name_of(m.kind) + ") ended with " +
          driver::name_of(c.status) + "; " + std::to_string(flow.hits_of_oldest()) +
-         " faults met its connection since it was posted, retry_cnt is " +
+         " faults met its connection since it was posted, pauses were worth " +
+         std::to_string(paused) + " timeouts, retry_cnt is " +
          std::to_string(couple_.options().retry_cnt));
   };
   if (couple_.is_witness()) refuse();
@@ -71,21 +89,16 @@ void Lane::judge(const driver::Completion& c, const Message& m) {
   }
   failed_ = true;
   ++scene_.tally.bad;
-  const Plan& plan = scene_.plan;
-  const Flow& flow = scene_.ledger.flow(couple_.index(), from_);
   const bool peer_may_be_gone = couple_.over() || couple_.lane(1 - from_).failed_ ||
                                 couple_.ending() == Ending::kBadKey;
   switch (c.status) {
-    case Status::kRetryExcErr: {
+    case Status::kRetryExcErr:
       ++scene_.tally.retry_exceeded;
-      // Pauses and jitter leave no trace on a frame.
-      bool unseen = false;
-      for (const testbench::Faults& f : plan.config.faults) {
-        unseen |= !f.pauses.empty() || f.jitter_ns != 0;
+      // Each time it was sent something must have gone wrong.
+      if (!peer_may_be_gone && flow.hits_of_oldest() + paused <= couple_.options().retry_cnt) {
+        refuse();
       }
-      if (!peer_may_be_gone && !unseen && flow.hits_of_oldest() <= couple_.options().retry_cnt) refuse();
       return;
-    }
     case Status::kRnrRetryExcErr:
       ++scene_.tally.rnr_exceeded;
       if (couple_.options().rnr_retry == 7) refuse();

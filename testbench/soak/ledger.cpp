@@ -140,7 +140,9 @@ void Ledger::count(const testbench::FrameEvent& event, Flow& flow, std::uint32_t
   if (has("corrupted")) hit(Fault::kCorrupt);
   if (has("duplicated") || has("times")) hit(Fault::kDuplicate);
   if (has("reordered") || has("delayed")) hit(Fault::kReorder);
-  if (has("lost") || has("corrupted") || has("reordered") || has("delayed")) ++flow.hits;
+  if (has("lost") || has("corrupted") || has("reordered") || has("delayed") || has("overtakes")) {
+    ++flow.hits;
+  }
 }
 
 void Ledger::note(unsigned couple, std::uint64_t now_ns, const std::string& text) {

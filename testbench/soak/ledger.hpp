@@ -33,6 +33,7 @@ struct Flow {
     std::uint32_t bytes = 0;
     std::uint64_t key = 0, offset = 0;  ///< pattern of the payload, or of the READ's answer
     std::uint64_t hits = 0;   ///< of its flow when it was posted
+    std::uint64_t posted_ns = 0;
     bool known = true;                  ///< the pattern holds until the message is done
   };
   std::vector<Entry> entries;
@@ -42,6 +43,10 @@ struct Flow {
   /// Faults since the oldest open message was posted.
   std::uint64_t hits_of_oldest() const {
     return done < entries.size() ? hits - entries[done].hits : 0;
+  }
+  /// When it was posted; kNever: none is open.
+  std::uint64_t oldest_ns() const {
+    return done < entries.size() ? entries[done].posted_ns : testbench::kNever;
   }
   Phase phase = Phase::kFirst;
   Phase cause = Phase::kAfterTimer;  ///< of the next repetition
