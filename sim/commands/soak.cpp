@@ -6,12 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 
 #include "sim/commands/commands.hpp"
 #include "sim/options.hpp"
 #include "sim/report/files.hpp"
 #include "sim/report/recorder.hpp"
 #include "sim/report/soak.hpp"
+#include "testbench/lockstep/repeat.hpp"
 #include "testbench/soak/round.hpp"
 
 namespace roci::sim {
@@ -48,7 +50,13 @@ struct SoakOptions {
     if (wishes.width != 64) text += fmt::format(" --width {}", wishes.width);
     if (mix != "all") text += " --mix " + mix;
     if (wishes.no_lives) text += " --no-lives";
+    if (wishes.lockstep) text += " --lockstep";
     return text;
+  }
+  /// What makes a round again.
+  std::string again(unsigned number, Engine which) const {
+    return fmt::format("soak --seed {} --round {} --engine {}{}", seed, number, name_of(which),
+                       wishes_text());
   }
   std::vector<Engine> engines() const {
     if (engine == "rtl") return {Engine::kRtl};
@@ -63,6 +71,7 @@ struct Sum {
   soak::Tally tally;
   std::uint64_t rounds = 0, frames = 0, faults = 0, payloads = 0, repeated = 0, clocks = 0;
   double seconds = 0, simulated_s = 0;
+  testbench::Shadow::Counts lockstep;
 
   void add(const soak::Outcome& o) {
     coverage.add(o.coverage);
@@ -75,6 +84,11 @@ struct Sum {
     payloads += o.payloads;
     repeated += o.repeated;
     clocks += o.speed.clocks;
+    lockstep.requests += o.lockstep.requests;
+    lockstep.responses += o.lockstep.responses;
+    lockstep.completions += o.lockstep.completions;
+    lockstep.writes += o.lockstep.writes;
+    lockstep.left_out += o.lockstep.left_out;
     seconds += o.speed.seconds;
     simulated_s += static_cast<double>(o.simulated_ns) * 1e-9;
   }
@@ -100,6 +114,20 @@ void print(const Sum& sum) {
       t.bytes, t.bad, t.retry_exceeded, t.rnr_exceeded, t.access_errors, t.flushed, t.in_doubt,
       t.receives, t.atomics, t.invalidations, sum.payloads, sum.frames, sum.faults, sum.repeated,
       sum.simulated_s, sum.clocks, sum.seconds);
+  if (sum.lockstep.requests == 0) return;
+  fmt::print(
+      "lock-step: {} requests, {} answers, {} completions, {} writes equal; {} lives of queue pairs "
+      "left out\n",
+      sum.lockstep.requests, sum.lockstep.responses, sum.lockstep.completions, sum.lockstep.writes,
+      sum.lockstep.left_out);
+}
+
+/// How lock-step comes to this round again, to write waveforms.
+void tell_lockstep(const std::string& again) {
+  std::vector<std::string> words;
+  std::istringstream text(again);
+  for (std::string word; text >> word;) words.push_back(word);
+  testbench::lockstep::begin(std::move(words));
 }
 
 /// Once more, with a capture: rounds are reproduced by their seed.
@@ -157,6 +185,9 @@ int run(const SoakOptions& given) {
   if (!options.seed_given) options.seed = std::random_device{}();
   if (options.minutes == 0 && options.rounds == 0) options.minutes = 1;
   if (options.hostile) return run_hostile(options);
+  if (options.wishes.lockstep && options.engine == "model") {
+    throw UserError("--lockstep compares the RTL with the model: --engine rtl or both");
+  }
   std::unique_ptr<OutputFile> json;
   if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
   if (!options.pcap.empty()) OutputFile{options.pcap};  // told before the work, not after it
@@ -179,6 +210,7 @@ int run(const SoakOptions& given) {
   for (unsigned round = first; failure.empty() && more(round); ++round) {
     for (const Engine engine : options.engines()) {
       const soak::Plan plan = soak::plan_of(options.seed, round, engine, options.wishes);
+      if (plan.config.lockstep) tell_lockstep(options.again(round, engine));
       const soak::Outcome outcome = soak::run_round(plan, nullptr, [&](std::uint64_t now) {
         line.show(fmt::format("round {} on {}: {:.1f} us simulated, {} messages so far; {:.1f} min",
                               round, name_of(engine), static_cast<double>(now) / 1000,
@@ -202,13 +234,15 @@ int run(const SoakOptions& given) {
       failure = outcome.failure;
       fmt::print("\n{}\n  seed {}, round {}, engine {}\n  last events of the connection:\n{}",
                  failure, options.seed, round, name_of(engine), outcome.events);
-      capture(plan,
-              options.pcap.empty() ? fmt::format("soak-{}-{}-{}.pcapng", options.seed, round,
-                                                 name_of(engine))
-                                   : options.pcap,
-              failure);
-      fmt::print("again      roci soak --seed {} --round {} --engine {}{}\n", options.seed, round,
-                 name_of(engine), options.wishes_text());
+      // Lock-step has written what was on the wire.
+      if (failure.find("lock-step: n") == std::string::npos) {
+        capture(plan,
+                options.pcap.empty() ? fmt::format("soak-{}-{}-{}.pcapng", options.seed, round,
+                                                   name_of(engine))
+                                     : options.pcap,
+                failure);
+      }
+      fmt::print("again      roci {}\n", options.again(round, engine));
       break;
     }
   }
@@ -273,6 +307,8 @@ void add_soak(CLI::App& app, Action& action) {
                    "messages of a round, of all connections together")
       ->check(CLI::Range(1, 10'000'000).description(""))
       ->type_name("N");
+  auto* lockstep = command->add_flag("--lockstep", options->wishes.lockstep,
+                    "compare the RTL with the reference adapter, packet by packet");
   command->add_flag("--no-lives", options->wishes.no_lives, "no connection dies on the way");
   command->add_option("--burst", options->wishes.burst, "frames lost in a row on average")
       ->check(CLI::Range(1.0, 1000.0).description(""))
@@ -284,6 +320,7 @@ void add_soak(CLI::App& app, Action& action) {
   auto* hostile = command->add_flag("--hostile", options->hostile,
                                     "hostile packets into one adapter instead, beside a witness");
   hostile->excludes(minutes)->excludes(rounds)->excludes(round);
+  hostile->excludes(lockstep);
   command->add_option("--packets", options->packets, "how many of them")
       ->needs(hostile)
       ->check(CLI::Range(1, 1'000'000'000).description(""))

@@ -69,6 +69,8 @@ def main():
             (["soak", "--round", "3"], 2, "seed"),
             (["soak", "--round", "-1", "--seed", "1"], 2, "round"),
             (["soak", "--seed", "luck", "--rounds", "1"], 2, "seed"),
+            (["soak", "--lockstep", "--engine", "model", "--rounds", "1"], 1, "lockstep"),
+            (["soak", "--lockstep", "--hostile"], 2, "excludes"),
             (["soak", "--qps", "65"], 2, "qps"),
             (["soak", "--qps", "0"], 2, "qps"),
             (["soak", "--loss", "2"], 2, "0 and 1"),

@@ -73,6 +73,7 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   testbench::Config& c = p.config;
   c.engines.fill(engine);
   c.width = wishes.width;
+  c.lockstep = wishes.lockstep && p.rtl;
   c.seed = p.seed;
   c.ipv6 = dice.chance(0.3);
   if (dice.chance(0.2)) c.vlan = static_cast<std::uint16_t>(1 + dice.below(4094));

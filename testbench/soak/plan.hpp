@@ -29,6 +29,7 @@ struct Wishes {
   std::optional<double> loss, burst, duplicate, reorder, corrupt;
   bool atomics_only = false;
   bool no_lives = false;  ///< every connection lives to the end
+  bool lockstep = false;  ///< the RTL is compared with the reference adapter
   unsigned width = 64;
 };
 

@@ -127,6 +127,7 @@ Outcome run_round(const Plan& plan, testbench::FrameTap* tap,
   for (unsigned n = 0; n < 2; ++n) outcome.wire[n] = world.channel(n).counts();
   outcome.simulated_ns = world.now_ns();
   outcome.speed = world.speed();
+  outcome.lockstep = world.lockstep();
   return outcome;
 }
 

@@ -16,6 +16,7 @@ struct Outcome {
   Coverage coverage;
   std::array<testbench::Channel::Counts, 2> wire{};
   std::uint64_t payloads = 0, repeated = 0;
+  testbench::Shadow::Counts lockstep;
   std::uint64_t simulated_ns = 0;
   testbench::World::Speed speed{};
 };
