@@ -7,7 +7,7 @@
 namespace roci::testbench {
 namespace {
 
-constexpr std::size_t kEventsKept = 16;
+constexpr std::size_t kEventsKept = 32;
 constexpr std::uint32_t kPayload = spec::code_of(spec::kVendorErrs, "Payload");
 constexpr std::uint64_t kRaceNs = 5000;  // within which a receive and a SEND may swap places
 

@@ -88,6 +88,7 @@ void Shadow::run(std::uint64_t now_ns) {
 
 void Shadow::new_life(std::uint32_t qpn) {
   pairs_[qpn] = Pair{};
+  pairs_[qpn].reset = true;
   peers_.erase(qpn);  // another queue pair may talk to the same one next
   drop_expected(qpn);
 }
@@ -122,6 +123,7 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
     const auto state = static_cast<nic::QpState>(table_data_[0] & 7);
     Pair& pair = pairs_[index];
     note(pair, now_ns, "firmware writes state " + std::to_string(table_data_[0] & 7));
+    pair.reset = false;
     if (state == nic::QpState::kReset) new_life(index);
     if (state == nic::QpState::kErr) pair.error_ns = now_ns;
   }
@@ -207,6 +209,8 @@ void Shadow::model_sent(const packet::Parsed& packet) {
   if (packet.bth().opcode() == packet::kRcAck) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
     if (syndrome >= nic::syndrome::kRnr) pair->naks.insert({psn, syndrome});
+    // As responder it ends what it has sent as well.
+    if (syndrome > nic::syndrome::kSequence) pair->error_ns = now_ns_;
     return;
   }
   Sent sent;
@@ -261,6 +265,7 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
   const auto status = static_cast<nic::Status>(field(spec::place_of(spec::kCqe, "status")));
   const unsigned queue = field(spec::place_of(spec::kCqe, "opcode")) >> 7;
   Pair& pair = pairs_[qpn];
+  if (pair.reset) return;
   note(pair, now_ns,
        "completes " + std::to_string(field(spec::place_of(spec::kCqe, "wqe_index"))) +
            (queue != 0 ? " of receives, status " : " of sends, status ") +

@@ -82,6 +82,7 @@ class Shadow final : private nic::HostMemory {
     std::deque<std::string> events;                     ///< the last ones
     std::uint64_t receive_posted_ns = 0, error_ns = 0;
     bool compared = true, failed = false;
+    bool reset = false;  ///< in RESET: what it still writes is of the life before
   };
 
   // nic::HostMemory of the model.

@@ -177,8 +177,11 @@ int Ledger::couple_of(const std::string& text) const {
     if (at == std::string::npos) continue;
     const auto qpn =
         static_cast<std::uint32_t>(std::strtoul(text.c_str() + at + std::strlen(before), nullptr, 10));
+    // "n0, queue pair 5"
+    const bool named = at >= 4 && text[at - 4] == 'n' && text[at - 2] == ',';
     for (const auto& [key, flow] : flows_) {
-      if (flow.requester == qpn || flow.responder == qpn) return static_cast<int>(flow.couple);
+      if (named && flow.from != static_cast<unsigned>(text[at - 3] - '0')) continue;
+      if (flow.requester == qpn || (!named && flow.responder == qpn)) return static_cast<int>(flow.couple);
     }
   }
   return -1;
