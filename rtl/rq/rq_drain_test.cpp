@@ -99,6 +99,36 @@ TEST_CASE("rq: nothing touches memory through a key once SEND with invalidate is
   }
 }
 
+TEST_CASE("rq: a key that was looked up and ends before its request is taken gives nothing (F-90)") {
+  for (unsigned op : {kWriteOnly, kWriteFirst, kWriteOnlyImm, kReadRequest, kFetchAdd, kSendOnly}) {
+    CAPTURE(op);
+    Rig b;
+    b.read_delay = 600;
+    b.post(3, {});
+    b.post(3, {{Rig::kIova + 0x110000, 1000, kRegion}});
+    b.packet(kSendOnly, {});  // waits for its receive, and holds up what was looked up behind it
+    const std::uint32_t psn = b.psn;
+    const std::size_t n = op == kWriteFirst ? 256 : op == kReadRequest || op == kFetchAdd ? 0 : 200;
+    b.packet(op, Rig::pattern(n, 3), 0x100000, op == kWriteFirst ? 600 : 200);
+    for (unsigned i = 0; i < 300; ++i) b.clock();
+    REQUIRE(b.requests.empty());
+    REQUIRE(b.completions.empty());
+    b.regions.clear();
+    b.key_row();
+    b.drain();
+    const Bytes before = b.memory;
+    b.run();
+    CHECK(b.drained == 1);
+    CHECK(b.memory == before);
+    CHECK(b.completions[0].status == 0);
+    REQUIRE(!b.answers.empty());
+    CHECK(b.answers.back().psn == psn);
+    CHECK(b.answers.back().syndrome == (op == kSendOnly ? 0x63 : 0x62));
+    for (const Answer& a : b.answers) CHECK(a.payload.empty());
+    CHECK(b.fails.size() == 1);
+  }
+}
+
 TEST_CASE("rq: a READ under way goes on through a key that stays when others change, at any clock") {
   for (unsigned wait = 0; wait < 80; wait += 3) {
     CAPTURE(wait);
