@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "testbench/conform/registry.hpp"
+#include "testbench/faults/apart.hpp"
 
 namespace roci::testbench::faults {
 namespace {
@@ -50,10 +51,11 @@ std::string document() {
          "`testbench/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. Each "
          "test "
          "runs on the RTL\n"
-         "(64 bits; 512 under the label `soak`) and on the reference adapter, under all "
-         "invariants\n"
-         "([testbench/faults](../testbench/faults/README.md)). *conform* marks tests of `roci "
-         "conform`.\n";
+         "(64 bits in lock-step with the reference adapter; 512 under the label `soak`) and on the "
+         "reference\n"
+         "adapter, under all invariants ([testbench/faults](../testbench/faults/README.md)). *conform* "
+         "marks tests\n"
+         "of `roci conform`.\n";
   std::vector<Entry> all = entries();
   std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
     return a.ids.at(0) != b.ids.at(0) ? a.ids.at(0) < b.ids.at(0)
@@ -80,6 +82,8 @@ std::string document() {
     if (s.waived != nullptr) out << between << "*" << s.waived << "*";
     out << " | " << seen.str() << " |\n";
   }
+  out << "\n## Not in lock-step\n\n| test | why |\n|---|---|\n";
+  for (const Apart& a : apart()) out << "| " << a.title << " | " << a.why << " |\n";
   return out.str();
 }
 
@@ -98,6 +102,12 @@ std::vector<std::string> check_coverage() {
         wrong.push_back(std::string(s.id) + ": conform has no test \"" + title + "\"");
       }
     }
+  }
+  for (const Apart& a : apart()) {
+    const bool known = std::any_of(entries().begin(), entries().end(), [&](const Entry& entry) {
+      return std::string_view(entry.title) == a.title;
+    });
+    if (!known) wrong.push_back(std::string("not in lock-step, but not there: ") + a.title);
   }
   for (const Entry& entry : entries()) {
     if (!titles.insert(entry.title).second) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "testbench/faults/apart.hpp"
+
 namespace roci::testbench::faults {
 namespace {
 
@@ -23,7 +25,9 @@ Config with_width(Config config) {
   config.delay_ns = 300;
   config.memory_ns = 200;
   config.register_ns = 40;
-  return with_engines(config);
+  config = with_engines(config);
+  config.lockstep = config.lockstep && !is_apart(doctest::getContextOptions()->currentTest->m_name);
+  return config;
 }
 
 }  // namespace
@@ -47,7 +51,7 @@ bool Stage::run(const std::vector<World::Task>& tasks) {
     world_->run(tasks);
   } catch (const std::exception& error) {
     broken_ = true;
-    FAIL_CHECK(error.what());
+    FAIL_CHECK(std::string(error.what()));
   } catch (...) {  // an assertion said why
     broken_ = true;
   }

@@ -1,0 +1,32 @@
+#include "testbench/faults/apart.hpp"
+
+#include <algorithm>
+
+namespace roci::testbench::faults {
+
+const std::vector<Apart>& apart() {
+  static const std::vector<Apart> kAll = {
+      {"the data of a READ cannot be read: first, middle or last packet",
+       "the model stops at the first packet that it cannot read, the RTL learns of it when others "
+       "have left"},
+      {"payload that arrives cannot be written: WRITE, SEND, READ data, atomic",
+       "the RTL has counted messages whose write fails later, the model has not"},
+      {"eight queue pairs send into a shared receive queue that keeps running empty",
+       "which of them takes which receive depends on when each is served"},
+      {"the requester's own region is deregistered at each clock",
+       "the model has read what the RTL still has to read"},
+      {"the peer invalidates the window that is the target at each clock",
+       "the model sees the change of the key at once"},
+      {"the entry of a posted WRITE changes at each clock behind its doorbell",
+       "the two read it at different times"},
+  };
+  return kAll;
+}
+
+bool is_apart(std::string_view test_case) {
+  return std::any_of(apart().begin(), apart().end(), [&](const Apart& a) {
+    return test_case.find(a.title) != std::string_view::npos;
+  });
+}
+
+}  // namespace roci::testbench::faults
