@@ -104,7 +104,7 @@ function(add_rtl_proof name)
   if(PROOF_SOAK)
     set_tests_properties(proof.${name} PROPERTIES LABELS soak TIMEOUT 3600)
   else()
-    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 600)
+    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800)
   endif()
 endfunction()
 
