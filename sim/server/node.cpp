@@ -10,7 +10,7 @@ constexpr std::uint64_t kFirstAddress = 1ull << 40;
 constexpr std::uint64_t kMac = 0x525400000000;  // locally administered
 constexpr std::uint32_t kIpv4 = 0x0A000000;     // 10.0.0.0
 constexpr std::uint64_t kPollNs = 1000;
-constexpr unsigned kEventLog = 10;              // entries of an event queue, log2
+constexpr unsigned kEventLog = 10;  // entries of an event queue, log2
 
 using testbench::time_of;
 
@@ -39,10 +39,9 @@ driver::Gid link_local(std::uint64_t mac) {
 }  // namespace
 
 FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host,
-                       testbench::Engine engine, unsigned width,
-                       const testbench::NicConfig& config, testbench::Channel& egress,
-                       testbench::Channel& ingress, testbench::AddressSpaces& processes,
-                       OnFault on_fault)
+                       testbench::Engine engine, unsigned width, const testbench::NicConfig& config,
+                       testbench::Channel& egress, testbench::Channel& ingress,
+                       testbench::AddressSpaces& processes, OnFault on_fault)
     : sc_module(name),
       index_(index),
       host_(host),
@@ -54,7 +53,7 @@ FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned ho
   port_.bind(nic_->registers);
   nic_->memory.bind(memory_.socket);
   management_ = std::make_unique<testbench::Management>(
-      mac(), [this](bool write, std::uint32_t offset, std::uint32_t value) {
+      mac(), fw::Config().port_mtu, [this](bool write, std::uint32_t offset, std::uint32_t value) {
         return access(write, offset, value);
       });
 }
@@ -104,9 +103,9 @@ void FabricNode::open() {
   gids_.resize(context_->limits().max_gid);
   for (unsigned i = 0; i < std::size(wanted) && i < gids_.size(); ++i) {
     context_->set_gid(i, wanted[i].gid, {}, wanted[i].roce_v1);
-    const driver::Body entry = context_->execute(
-        code_of(spec::kAdminOps, "QueryGid"),
-        driver::Body().put(place_of(spec::kQueryGid, "index"), i), "query GID");
+    const driver::Body entry =
+        context_->execute(code_of(spec::kAdminOps, "QueryGid"),
+                          driver::Body().put(place_of(spec::kQueryGid, "index"), i), "query GID");
     if ((entry.get(place_of(spec::kQueryGidReply, "roce_v1")) != 0) == wanted[i].roce_v1) {
       gids_[i] = wanted[i];
     } else {
