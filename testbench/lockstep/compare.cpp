@@ -268,7 +268,8 @@ bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& mod
       (status == nic::Status::kRetryExcErr || status == nic::Status::kRnrRetryExcErr)) {
     return true;
   }
-  if (pair.error_ns != 0 && status == nic::Status::kWrFlushErr) return true;
+  const bool in_error = pair.failed || pair.error_ns != 0;
+  if (in_error && status == nic::Status::kWrFlushErr) return true;
   if (differs("status")) return false;
   if (status != nic::Status::kSuccess) return !differs("vendor_err");
   if (differs("opcode") || differs("with_imm") || differs("with_inv")) return false;
