@@ -24,8 +24,14 @@ nic::Status status_of(const packet::Bytes& cqe) {
 std::uint32_t Shadow::digest_of(const packet::Parsed& p) {
   packet::Bytes copy = p.frame.sub(p.ip_at, p.icrc_at - p.ip_at).copy();
   if (!p.ipv6) packet::MutableIpv4(copy.data()).set_identification(0);
-  packet::MutableBth(&copy[p.bth_at - p.ip_at]).set_ack_req(false);
-  return packet::icrc(copy, p.bth_at - p.ip_at, p.network());
+  const std::size_t bth = p.bth_at - p.ip_at;
+  packet::MutableBth(&copy[bth]).set_ack_req(false);
+  if (p.has(packet::Ext::kAeth) && p.aeth().syndrome() >> 5 == 0) {
+    // Credits are those of the moment, also in an answer that is given again.
+    const std::size_t at = bth + packet::Bth::kBytes + p.op->offset_of(packet::Ext::kAeth);
+    packet::MutableAeth(&copy[at]).set_syndrome(0);
+  }
+  return packet::icrc(copy, bth, p.network());
 }
 
 void Shadow::note(Pair& pair, std::uint64_t now_ns, const std::string& text) {
@@ -101,8 +107,9 @@ void Shadow::request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& p
   std::string fault;
   if (!known_request(qpn, pair, packet, &fault)) {
     if (late) {
-      diverged(qpn, pair, "PSN " + std::to_string(packet.bth().psn()) +
-                              ": acknowledged, and nothing that the model sent");
+      diverged(qpn, pair,
+               "PSN " + std::to_string(packet.bth().psn()) +
+                   ": acknowledged, and nothing that the model sent");
       return;
     }
     pair.early.push_back(packet.frame.copy());  // the model may come to it yet
