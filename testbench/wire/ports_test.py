@@ -109,8 +109,8 @@ def transfer(bench):
 def memif(bench):
     """Two processes over shared memory, without any right."""
     path = bench.folder / "memif"
-    bench.carry(f"dpdk:net_memif0,role=server,socket={path},bsize=8192",
-                f"dpdk:net_memif0,role=client,socket={path},bsize=8192", meeting=path)
+    bench.carry(f"dpdk:net_memif0,role=server,socket={path},bsize=8192,socket-abstract=no",
+                f"dpdk:net_memif0,role=client,socket={path},bsize=8192,socket-abstract=no", meeting=path)
 
 
 def af_packet(bench):
