@@ -202,11 +202,17 @@ void Shadow::answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
   const Psn psn = packet.psn();
   const Psn expected = model->responder.expected_psn();
   const std::string what = "answer to PSN " + std::to_string(psn.value()) + ": ";
-  const bool race = now_ns - pair.receive_posted_ns < kRaceNs;
   if (packet.bth().opcode() == packet::kRcAck) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
     const bool nak = syndrome >= nic::syndrome::kRnr;
     const bool gap = syndrome == nic::syndrome::kSequence;
+    // The model judges a request when it comes, the RTL when its turn comes; and which queue pair
+    // gets the last receive of a shared queue hangs on the order between them.
+    const auto asked = pair.asked_ns.find(psn.value());
+    const bool contended = model->attr.srq && syndrome < nic::syndrome::kSequence;
+    const bool race =
+        contended || now_ns < pair.receive_posted_ns + kRaceNs ||
+        (asked != pair.asked_ns.end() && asked->second < pair.receive_posted_ns + kRaceNs);
     if (gap && psn.before(expected) && pair.naks.count({psn.value(), syndrome}) == 0) {
       // The model took a packet that the receive buffer had no room for: World compares how many.
       ++counts_.full;
@@ -269,9 +275,9 @@ bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& mod
   };
   if (differs("wqe_index")) return false;
   const nic::Status status = status_of(rtl.cqe);
-  const bool flushed = status_of(model.cqe) == nic::Status::kWrFlushErr;
-  // Retries are the RTL's; and what firmware's ERR still caught may differ.
-  if (pair.failed && flushed &&
+  // Retries are the RTL's, and an answer that comes too late for them the model still takes; and
+  // what firmware's ERR still caught may differ.
+  if (pair.failed &&
       (status == nic::Status::kRetryExcErr || status == nic::Status::kRnrRetryExcErr)) {
     return true;
   }

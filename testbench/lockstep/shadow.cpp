@@ -175,7 +175,9 @@ void Shadow::frame_received(std::uint64_t now_ns, packet::ByteView frame) {
     frame_qpn_ = packet.bth().dest_qp();
     frame_psn_ = packet.bth().psn();
     frame_is_answer_ = packet.op->response;
-    note(pairs_[frame_qpn_], now_ns,
+    Pair& pair = pairs_[frame_qpn_];
+    if (!frame_is_answer_) pair.asked_ns.emplace(frame_psn_, now_ns);
+    note(pair, now_ns,
          "gets " + std::string(packet.op->name) + " PSN " + std::to_string(frame_psn_));
   }
   model_.receive(frame);

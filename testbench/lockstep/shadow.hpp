@@ -81,6 +81,7 @@ class Shadow final : private nic::HostMemory {
     std::deque<packet::Bytes> early;                    ///< RTL requests not yet in the model
     std::deque<std::string> events;                     ///< the last ones
     std::uint64_t receive_posted_ns = 0, error_ns = 0;
+    std::map<std::uint32_t, std::uint64_t> asked_ns;  ///< by PSN: when a request first came
     bool compared = true, failed = false;
     bool reset = false;  ///< in RESET: what it still writes is of the life before
   };
