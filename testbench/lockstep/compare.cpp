@@ -172,6 +172,15 @@ void Shadow::check_writes(std::uint32_t qpn, bool answer, Psn up_to) {
   }
 }
 
+/// From a completion on, the program may use the memory of unsignaled READs before it again.
+void Shadow::forget_reads(std::uint32_t qpn, Psn up_to) {
+  for (auto at = expected_.begin(); at != expected_.end();) {
+    const bool read = at->qpn == qpn && at->answer && !Psn(at->psn).after(up_to);
+    if (read) told_ -= at->told;
+    at = read ? expected_.erase(at) : std::next(at);
+  }
+}
+
 /// A NAK told that these arrived; they may still be on the way to memory (decision 0003). The peer
 /// may change them when they are there, so they are looked at whenever memory has changed.
 void Shadow::await_writes(std::uint32_t qpn, Psn before) {
@@ -319,8 +328,11 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
     const bool due = queue != 0 || opcode == static_cast<std::uint32_t>(nic::WcOp::kRead) ||
                      opcode == static_cast<std::uint32_t>(nic::WcOp::kCmpSwap) ||
                      opcode == static_cast<std::uint32_t>(nic::WcOp::kFetchAdd);
-    if (due && status_of(rtl.cqe) == nic::Status::kSuccess) {
+    if (status_of(rtl.cqe) != nic::Status::kSuccess) continue;
+    if (due) {
       check_writes(qpn, queue == 0, Psn(model.psn));
+    } else {
+      forget_reads(qpn, Psn(model.psn));
     }
   }
 }

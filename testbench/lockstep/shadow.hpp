@@ -114,6 +114,7 @@ class Shadow final : private nic::HostMemory {
   void await_writes(std::uint32_t qpn, Psn before);
   void drop_expected(std::uint32_t qpn);
   void check_writes(std::uint32_t qpn, bool answer, Psn up_to);
+  void forget_reads(std::uint32_t qpn, transport::Psn up_to);
   void leave_out(std::uint32_t qpn, Pair& pair, const char* why);
   void note(Pair& pair, std::uint64_t now_ns, const std::string& text);
   void diverged(std::uint32_t qpn, const Pair& pair, const std::string& text);
