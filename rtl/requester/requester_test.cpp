@@ -222,6 +222,41 @@ TEST_CASE("requester: RQ-36: a completion long after the newest response does no
   }
 }
 
+TEST_CASE("requester: RQ-36, RQ-41: an error waits for the data of READs and atomics before it") {
+  struct Way {
+    const char* name;
+    unsigned status;
+  };
+  for (const Way& way : {Way{"refused", kRemAccessErr}, Way{"bad", kLocProtErr},
+                         Way{"no answer", kRetryExcErr}, Way{"flushed", kWrFlushErr}}) {
+    CAPTURE(std::string(way.name));
+    Rig r(0);
+    Plan read{0, kRead, 200}, add{1, kFetchAdd, 8};
+    read.signaled = add.signaled = false;
+    r.plan(read);
+    r.plan(add);
+    r.plan({2, kWrite, 64, 1, way.status == kLocProtErr ? way.status : 0});
+    r.run(10);
+    r.ticket = 0x1234;
+    r.dut->wr_done_i = 0x1233;
+    r.respond(0x10, 0xFFFFFE, 0x1F, 200);
+    r.respond(0x12, 0xFFFFFF, 0x1F);
+    if (way.status == kRemAccessErr) r.respond(kAck, 0, 0x62);
+    if (way.status == kRetryExcErr) r.expire(false);
+    if (way.status == kWrFlushErr) {
+      r.state(kErr);
+      r.control(true, 3);
+    }
+    r.run(20);
+    REQUIRE(r.done.size() == 1);
+    CHECK(r.done[0].index == 2);
+    CHECK(r.done[0].status == way.status);
+    CHECK(r.done[0].wait_data);
+    CHECK(std::int16_t(r.dut->wr_done_i - r.done[0].ticket) < 0);
+    CHECK(r.done[0].wait_store);
+  }
+}
+
 TEST_CASE("requester: RQ-43: an error completes behind what was sent before it") {
   Rig r;
   r.plan({0});

@@ -40,15 +40,14 @@ module roci_requester_cqe (
         default:              cqe_o.opcode = roci_pkg::WcOpLocalInv;
       endcase
     end
-    // Data of unsignaled READs and atomics before it must be in memory too (RQ-36, RQ-41).
-    if (good) begin
-      if (is_read) cqe_o.byte_len = entry_i.msg_len;
-      if (is_atomic) cqe_o.byte_len = 32'd8;
-      cqe_o.wait_data    = qp_i.owe_data || (is_read && entry_i.msg_len != '0);
-      cqe_o.ticket       = ticket_i;
-      cqe_o.wait_store   = qp_i.owe_store || is_atomic;
-      cqe_o.store_ticket = store_i;
-    end
+    if (good && is_read) cqe_o.byte_len = entry_i.msg_len;
+    if (good && is_atomic) cqe_o.byte_len = 32'd8;
+    // Data of unsignaled READs and atomics before it must be in memory too (RQ-36, RQ-41). Behind an
+    // error they were good, and nothing of what failed may be written any more.
+    cqe_o.wait_data    = !good || qp_i.owe_data || (is_read && entry_i.msg_len != '0);
+    cqe_o.ticket       = ticket_i;
+    cqe_o.wait_store   = !good || qp_i.owe_store || is_atomic;
+    cqe_o.store_ticket = store_i;
   end
 
   logic unused;
