@@ -32,6 +32,22 @@ void check_answers(Rig& b) {
   if (refused != 0) CHECK(b.fails[0].first == 5);
 }
 
+/// Memory of another pace for each seed.
+void vary_memory(Rig& b, unsigned seed) {
+  b.random_stalls = seed % 2 != 0;
+  b.read_delay = b.write_delay = seed % 3 == 0 ? 400 : 40;
+}
+
+/// What is left comes to its end, and neither reads nor writes what requests name.
+void runs_without_access(Rig& b) {
+  CHECK(b.accesses() == 0);
+  const Bytes before = b.memory;
+  const std::size_t answers = b.answers.size();
+  b.run();
+  CHECK(b.memory == before);
+  for (std::size_t i = answers; i < b.answers.size(); ++i) CHECK(b.answers[i].payload.empty());
+}
+
 Attr deep() {
   Attr attr;
   attr.max_dest = 16;
@@ -44,8 +60,7 @@ TEST_CASE("rq: nothing touches memory through a key once sq's invalidation is dr
     CAPTURE(seed);
     std::mt19937 random(seed);
     Rig b(deep());
-    b.random_stalls = seed % 2 != 0;
-    b.read_delay = b.write_delay = seed % 3 == 0 ? 400 : 40;
+    vary_memory(b, seed);
     requests(b, random, 14);
     const unsigned when = random() % 1200;
     for (unsigned i = 0; i < when; ++i) b.clock();
@@ -56,13 +71,8 @@ TEST_CASE("rq: nothing touches memory through a key once sq's invalidation is dr
       REQUIRE(i < 20000);
       b.clock();
     }
-    CHECK(b.accesses() == 0);
-    const Bytes after = b.memory;
-    const std::size_t answers = b.answers.size();
-    b.run();
+    runs_without_access(b);
     CHECK(b.drained == 1);
-    CHECK(b.memory == after);
-    for (std::size_t i = answers; i < b.answers.size(); ++i) CHECK(b.answers[i].payload.empty());
     check_answers(b);
     (b.fails.empty() ? whole : cut) += 1;
   }
@@ -74,8 +84,7 @@ TEST_CASE("rq: nothing touches memory through a key once SEND with invalidate is
     CAPTURE(seed);
     std::mt19937 random(seed);
     Rig b(deep());
-    b.random_stalls = seed % 2 != 0;
-    b.read_delay = b.write_delay = seed % 3 == 0 ? 400 : 40;
+    vary_memory(b, seed);
     b.post(3, {});
     b.post(3, {});
     requests(b, random, 1 + random() % 12);
@@ -85,13 +94,8 @@ TEST_CASE("rq: nothing touches memory through a key once SEND with invalidate is
       REQUIRE(b.dut.cycle() < 200000);
       b.clock();
     }
-    CHECK(b.accesses() == 0);
     CHECK(b.completions[0].with_inv);
-    const Bytes after = b.memory;
-    const std::size_t answers = b.answers.size();
-    b.run();
-    CHECK(b.memory == after);
-    for (std::size_t i = answers; i < b.answers.size(); ++i) CHECK(b.answers[i].payload.empty());
+    runs_without_access(b);
     check_answers(b);
     CHECK(b.fails.empty());  // READs before it are whole
     CHECK(b.completions.size() == 2);
