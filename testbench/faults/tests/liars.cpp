@@ -182,6 +182,9 @@ SCHEDULE(
         default:
           frame[at] = static_cast<std::uint8_t>(old ^ 1u << random() % 8);
       }
+      // An RNR NAK may ask for 655 ms of silence, and gets it: 10 us here.
+      const bool syndrome = p.has(packet::Ext::kAeth) && at == p.bth_at + packet::Bth::kBytes;
+      if (syndrome && (frame[at] & 0xE0) == kRnrNak) frame[at] = kRnrNak | 1;
       packet::seal(&frame);
       return frame;
     };
