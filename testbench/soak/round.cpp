@@ -44,7 +44,7 @@ std::string unfired(World& world) {
   for (unsigned n = 0; n < 2; ++n) {
     for (const testbench::FaultRule& rule : world.channel(n).faults().rules) {
       constexpr std::uint64_t kShort = 100;  // connections may die before much was sent
-      if (rule.hits != 0 || world.channel(n).counts().frames < kShort) continue;
+      if (rule.hits != 0 || rule.seen < kShort) continue;
       text += " kind " + std::to_string(static_cast<int>(rule.kind)) + " of node " +
               std::to_string(n);
     }
