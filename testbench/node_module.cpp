@@ -1,5 +1,7 @@
 #include "testbench/node_module.hpp"
 
+#include "testbench/host/registers.hpp"
+
 namespace roci::testbench {
 namespace {
 
@@ -120,14 +122,7 @@ void NodeModule::ethernet_frame(const packet::Bytes& frame) {
 
 std::uint32_t NodeModule::access(bool write, std::uint32_t offset, std::uint32_t value,
                                  sc_core::sc_time delay) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload.set_address(offset);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
-  payload.set_data_length(sizeof value);
-  payload.set_streaming_width(sizeof value);
-  port->b_transport(payload, delay);
-  return value;
+  return access_register(port, write, offset, value, delay);
 }
 
 }  // namespace roci::testbench

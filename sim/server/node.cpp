@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "testbench/host/registers.hpp"
+
 namespace roci::sim {
 namespace {
 
@@ -170,15 +172,7 @@ void FabricNode::bus_fault(const std::string& text) {
 }
 
 std::uint32_t FabricNode::access(bool write, std::uint32_t offset, std::uint32_t value) {
-  tlm::tlm_generic_payload payload;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload.set_address(offset);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
-  payload.set_data_length(sizeof value);
-  payload.set_streaming_width(sizeof value);
-  port_->b_transport(payload, delay);
-  return value;
+  return testbench::access_register(port_, write, offset, value, sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace roci::sim
