@@ -245,14 +245,7 @@ void World::on_tick(std::uint64_t clocks, std::function<void(std::uint64_t)> tic
 Shadow::Counts World::lockstep() const {
   Shadow::Counts sum;
   for (const auto& node : impl_->nodes) {
-    if (node->shadow() == nullptr) continue;
-    const Shadow::Counts& counts = node->shadow()->counts();
-    sum.requests += counts.requests;
-    sum.responses += counts.responses;
-    sum.completions += counts.completions;
-    sum.writes += counts.writes;
-    sum.late += counts.late;
-    sum.left_out += counts.left_out;
+    if (node->shadow() != nullptr) sum += node->shadow()->counts();
   }
   return sum;
 }

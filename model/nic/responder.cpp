@@ -10,12 +10,10 @@
 namespace roci::nic {
 namespace {
 
+using packet::is_send;
+
 constexpr std::uint32_t kMsnMask = 0xFFFFFF;
 
-bool is_send(std::uint8_t opcode) {
-  return opcode <= packet::kRcSendOnlyImm || opcode == packet::kRcSendLastInv ||
-         opcode == packet::kRcSendOnlyInv;
-}
 bool is_write(std::uint8_t opcode) {
   return opcode >= packet::kRcWriteFirst && opcode <= packet::kRcWriteOnlyImm;
 }

@@ -76,6 +76,11 @@ struct OpcodeInfo {
 /// nullptr for an opcode that no table has.
 const OpcodeInfo* find_opcode(std::uint8_t opcode);
 
+/// A packet of an RC SEND, of any kind.
+constexpr bool is_send(std::uint8_t opcode) {
+  return opcode <= kRcSendOnlyImm || opcode == kRcSendLastInv || opcode == kRcSendOnlyInv;
+}
+
 /// "RcSendFirst", or "unknown" for one that no table has.
 std::string_view opcode_name(std::uint8_t opcode);
 

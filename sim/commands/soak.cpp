@@ -84,11 +84,7 @@ struct Sum {
     payloads += o.payloads;
     repeated += o.repeated;
     clocks += o.speed.clocks;
-    lockstep.requests += o.lockstep.requests;
-    lockstep.responses += o.lockstep.responses;
-    lockstep.completions += o.lockstep.completions;
-    lockstep.writes += o.lockstep.writes;
-    lockstep.left_out += o.lockstep.left_out;
+    lockstep += o.lockstep;
     seconds += o.speed.seconds;
     simulated_s += static_cast<double>(o.simulated_ns) * 1e-9;
   }
@@ -235,7 +231,7 @@ int run(const SoakOptions& given) {
       fmt::print("\n{}\n  seed {}, round {}, engine {}\n  last events of the connection:\n{}",
                  failure, options.seed, round, name_of(engine), outcome.events);
       // Lock-step has written what was on the wire.
-      if (failure.find("lock-step: n") == std::string::npos) {
+      if (outcome.lockstep.diverged == 0) {
         capture(plan,
                 options.pcap.empty() ? fmt::format("soak-{}-{}-{}.pcapng", options.seed, round,
                                                    name_of(engine))

@@ -19,7 +19,6 @@ constexpr const char* kVariable = "ROCI_LOCKSTEP_TRACE";  // WORLD:FROM_NS:PATH
 
 struct Present {
   std::vector<std::string> arguments;
-  bool known = false;
   unsigned worlds = 0;
 };
 Present& present() {
@@ -39,7 +38,7 @@ std::string executable() {
 
 }  // namespace
 
-void begin(std::vector<std::string> arguments) { present() = {std::move(arguments), true, 0}; }
+void begin(std::vector<std::string> arguments) { present() = {std::move(arguments), 0}; }
 
 unsigned next_world() { return present().worlds++; }
 
@@ -62,14 +61,14 @@ const std::optional<Retrace>& retrace() {
 
 std::string command(const Retrace& retrace) {
   std::string text = std::string(kVariable) + "=" + value_of(retrace);
-  if (!present().known) return text + " and the same command";
+  if (present().arguments.empty()) return text + " and the same command";
   text += " " + executable();
   for (const std::string& argument : present().arguments) text += " '" + argument + "'";
   return text;
 }
 
 std::string repeat(const Retrace& retrace, const std::string& text) {
-  if (!present().known) return "for waveforms: " + command(retrace);
+  if (present().arguments.empty()) return "for waveforms: " + command(retrace);
   const std::string program = executable();
   const std::string told = retrace.path + ".again";
   unlink(told.c_str());

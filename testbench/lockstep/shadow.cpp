@@ -10,6 +10,7 @@ namespace {
 using nic::reg;
 
 constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr std::size_t kEventsKept = 32;
 constexpr unsigned kStepsAtOnce = 1u << 16;
 constexpr std::uint64_t kMoveNs = 5000;  // completions still go to a ring that was left
 constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
@@ -24,8 +25,21 @@ constexpr unsigned kQpState = spec::code_of(spec::kTables, "QpState");
 constexpr unsigned kCq = spec::code_of(spec::kTables, "Cq");
 constexpr spec::Window kTableData = spec::window_of("TableData");
 constexpr spec::Window kQpDoorbell = spec::window_of("QpDoorbell");
+constexpr spec::Window kCqDoorbell = spec::window_of("CqDoorbell");
 
 }  // namespace
+
+Shadow::Counts& Shadow::Counts::operator+=(const Counts& more) {
+  requests += more.requests;
+  responses += more.responses;
+  completions += more.completions;
+  writes += more.writes;
+  late += more.late;
+  full += more.full;
+  left_out += more.left_out;
+  diverged += more.diverged;
+  return *this;
+}
 
 Shadow::Shadow(std::string node, Peek peek, Report report)
     : node_(std::move(node)),
@@ -34,49 +48,31 @@ Shadow::Shadow(std::string node, Peek peek, Report report)
       model_({}, *this, {[this](packet::Bytes&& frame) { model_sent(packet::parse(frame)); }, {}}) {
 }
 
-bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) {
-  last_read_ = address;
-  last_read_pasid_ = pasid;
-  if (!peek_(pasid, address, to, bytes)) return false;
-  // What the RTL has not written yet is there for the model.
-  for (const Expected& e : expected_) {
-    const std::uint64_t first = std::max(e.address, address);
-    const std::uint64_t end = std::min(e.address + e.bytes.size(), address + bytes);
-    if (e.pasid != pasid || first >= end) continue;
-    std::copy_n(&e.bytes[first - e.address], end - first, to + (first - address));
-  }
-  return true;
+void Shadow::note(Pair& pair, std::uint64_t now_ns, const std::string& text) {
+  pair.events.push_back(std::to_string(now_ns) + " ns " + text);
+  if (pair.events.size() > kEventsKept) pair.events.pop_front();
 }
 
-bool Shadow::ring_of(std::uint64_t address, std::uint32_t* cqn) const {
-  auto after = rings_.upper_bound(address);
-  if (after == rings_.begin()) return false;
-  --after;
-  *cqn = after->second.cqn;
-  return address - after->first < after->second.bytes && after->second.until_ns >= now_ns_;
+void Shadow::diverged(std::uint32_t qpn, const Pair& pair, const std::string& text) {
+  if (silent_) return;
+  silent_ = true;
+  ++counts_.diverged;
+  std::string all = "lock-step: " + node_ + ", queue pair " + std::to_string(qpn) + ": " + text;
+  for (const std::string& event : pair.events) all += "\n    " + event;
+  report_(all);
 }
 
-bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-                   std::size_t bytes) {
-  std::uint32_t cqn = 0;
-  if (copying_) return true;  // what firmware writes
-  if (bytes == kCqeBytes && ring_of(address, &cqn)) {
-    const auto field = [&](spec::Place place) {
-      return static_cast<std::uint32_t>(spec::get_memory(from, place));
-    };
-    const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));
-    const unsigned queue = field(spec::place_of(spec::kCqe, "opcode")) >> 7;
-    Pair& pair = pairs_[qpn];
-    pair.model[queue].push_back({packet::Bytes(from, from + bytes), frame_psn_, now_ns_});
-    return true;
+/// From here to its RESET the queue pair is not compared.
+void Shadow::leave_out(std::uint32_t qpn, Pair& pair, const char* why) {
+  note(pair, now_ns_, std::string("not compared any more: ") + why);
+  ++counts_.left_out;
+  pair.compared = false;
+  for (unsigned queue : {0u, 1u}) {
+    pair.model[queue].clear();
+    pair.rtl[queue].clear();
   }
-  const bool event = address - eq_base_ < eq_bytes_;
-  if (!in_frame_ || event) return true;  // events, and what firmware writes
-  packet::Bytes before(bytes);
-  if (!peek_(pasid, address, before.data(), bytes)) return false;
-  expected_.push_back({frame_qpn_, frame_psn_, frame_is_answer_, pasid, address,
-                       packet::Bytes(from, from + bytes), false});
-  return true;
+  pair.early.clear();
+  drop_expected([&](const Expected& e) { return e.qpn == qpn; });
 }
 
 void Shadow::run(std::uint64_t now_ns) {
@@ -90,7 +86,7 @@ void Shadow::new_life(std::uint32_t qpn) {
   pairs_[qpn] = Pair{};
   pairs_[qpn].reset = true;
   peers_.erase(qpn);  // another queue pair may talk to the same one next
-  drop_expected(qpn);
+  drop_expected([&](const Expected& e) { return e.qpn == qpn; });
 }
 
 /// Follows what the rows say; the model's copy of some is altered so that it waits for the RTL.
@@ -113,6 +109,9 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
     peers_[index] = nic::decode_av(table_data_);
   } else if (table == kCq) {
     const nic::Cq cq = nic::decode_cq(table_data_);
+    const auto before = rings_.find(cq.base);
+    const bool same = before != rings_.end() && before->second.cqn == index;
+    if (!cq.resize && !same) written_[index] = {};
     for (auto at = rings_.begin(); at != rings_.end();) {
       if (at->second.cqn == index && cq.resize) at->second.until_ns = now_ns + kMoveNs;
       const bool gone = at->second.cqn == index ? !cq.resize : at->second.until_ns < now_ns;
@@ -154,6 +153,10 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
       for (auto& [qpn, pair] : pairs_) pair.receive_posted_ns = now_ns;
     }
   }
+  if (offset >= kCqDoorbell.offset && offset - kCqDoorbell.offset < kCqDoorbell.bytes &&
+      offset % 16 == 0) {
+    value = consumed((offset - kCqDoorbell.offset) / 16, value);
+  }
   // When a ring moves, firmware copies what waits in it.
   copying_ = offset == reg("DmaCommand");
   if (copying_ && (value & kGoAndWrite) == kGoAndWrite) copies_.insert(dma_address_);
@@ -175,6 +178,7 @@ void Shadow::frame_received(std::uint64_t now_ns, packet::ByteView frame) {
     frame_qpn_ = packet.bth().dest_qp();
     frame_psn_ = packet.bth().psn();
     frame_is_answer_ = packet.op->response;
+    frame_is_send_ = packet::is_send(packet.bth().opcode());
     Pair& pair = pairs_[frame_qpn_];
     if (!frame_is_answer_) pair.asked_ns.emplace(frame_psn_, now_ns);
     note(pair, now_ns,
@@ -210,9 +214,13 @@ void Shadow::model_sent(const packet::Parsed& packet) {
   const std::uint32_t psn = packet.bth().psn();
   if (packet.bth().opcode() == packet::kRcAck) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
-    if (syndrome >= nic::syndrome::kRnr) pair->naks.insert({psn, syndrome});
+    if (syndrome < nic::syndrome::kRnr) return;
+    pair->naks.insert({psn, syndrome});
+    note(*pair, now_ns_,
+         "the model NAKs PSN " + std::to_string(psn) + ", syndrome " + std::to_string(syndrome));
     // As responder it ends what it has sent as well.
     if (syndrome > nic::syndrome::kSequence) pair->error_ns = now_ns_;
+    if (syndrome < nic::syndrome::kSequence) pair->rnr_ns = now_ns_;
     return;
   }
   Sent sent;
@@ -260,28 +268,22 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
   if (silent_) return;
   run(now_ns);
   if (copies_.erase(address) != 0 || bytes != kCqeBytes || !ring_of(address, &cqn)) return;
-  const auto field = [&](spec::Place place) {
-    return static_cast<std::uint32_t>(spec::get_memory(host, place));
-  };
-  const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));
-  const auto status = static_cast<nic::Status>(field(spec::place_of(spec::kCqe, "status")));
-  const unsigned queue = field(spec::place_of(spec::kCqe, "opcode")) >> 7;
-  Pair& pair = pairs_[qpn];
+  ++written_[cqn].rtl;
+  const Entry entry = entry_of(host);
+  Pair& pair = pairs_[entry.qpn];
   if (pair.reset) return;
-  note(pair, now_ns,
-       "completes " + std::to_string(field(spec::place_of(spec::kCqe, "wqe_index"))) +
-           (queue != 0 ? " of receives, status " : " of sends, status ") +
-           std::to_string(static_cast<unsigned>(status)));
-  if (status == nic::Status::kRetryExcErr || status == nic::Status::kRnrRetryExcErr) {
+  note(pair, now_ns, entry.text());
+  if (entry.out_of_retries()) {
     // Retries are the RTL's: the model's queue pair follows it into ERR.
     pair.failed = true;
     model_.write32(kTableData.offset, static_cast<std::uint32_t>(nic::QpState::kErr));
-    model_.write32(reg("TableCommand"), qpn | kQpState << 24 | kGoAndWrite);
+    model_.write32(reg("TableCommand"), entry.qpn | kQpState << 24 | kGoAndWrite);
     model_.write32(kTableData.offset,
                    static_cast<std::uint32_t>(spec::get_memory(table_data_.data(), {0, 32})));
   }
-  pair.rtl[queue].push_back({packet::Bytes(host, host + bytes), 0, now_ns});
-  compare_completions(qpn, pair, queue);
+  pair.rtl[entry.queue].push_back({entry, packet::Bytes(host, host + bytes), 0});
+  compare_completions(entry.qpn, pair, 0);
+  compare_completions(entry.qpn, pair, 1);
 }
 
 }  // namespace roci::testbench

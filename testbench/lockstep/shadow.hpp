@@ -44,6 +44,9 @@ class Shadow final : private nic::HostMemory {
     std::uint64_t late = 0;      ///< requests repeated after their ACK had come, and equal
     std::uint64_t full = 0;      ///< gaps that a full receive buffer made
     std::uint64_t left_out = 0;  ///< lives of queue pairs that were not compared to their end
+    std::uint64_t diverged = 0;  ///< differences reported
+
+    Counts& operator+=(const Counts& more);
   };
   const Counts& counts() const { return counts_; }
 
@@ -56,12 +59,26 @@ class Shadow final : private nic::HostMemory {
     std::uint32_t pasid;
     std::uint64_t address;
     packet::Bytes bytes;
-    bool told = false;  ///< acknowledged by a NAK that did not wait for the memory
+    bool shared = false;  ///< a shared receive takes it: which one is known when that completes
+    bool told = false;    ///< acknowledged by a NAK that did not wait for the memory
   };
+  /// What a completion says.
+  struct Entry {
+    std::uint32_t qpn, index;
+    unsigned queue;  ///< 0: sends, 1: receives
+    nic::Status status;
+
+    bool flushed() const { return status == nic::Status::kWrFlushErr; }
+    bool out_of_retries() const {
+      return status == nic::Status::kRetryExcErr || status == nic::Status::kRnrRetryExcErr;
+    }
+    std::string text() const;
+  };
+  static Entry entry_of(const std::uint8_t* cqe);
   struct Completion {
+    Entry says;
     packet::Bytes cqe;
-    std::uint32_t psn;  ///< of the packet that ended it
-    std::uint64_t time_ns;
+    std::uint32_t psn = 0;  ///< the model's: of the packet that ended it
   };
   /// A packet as far as both must agree on it.
   struct Sent {
@@ -80,44 +97,56 @@ class Shadow final : private nic::HostMemory {
     std::deque<Completion> model[2], rtl[2];            ///< sends, receives
     std::deque<packet::Bytes> early;                    ///< RTL requests not yet in the model
     std::deque<std::string> events;                     ///< the last ones
-    std::uint64_t receive_posted_ns = 0, error_ns = 0;
+    std::uint64_t receive_posted_ns = 0;
+    std::uint64_t rnr_ns = 0;                         ///< when the model last had no receive
+    std::uint64_t error_ns = 0;                       ///< when the model was in ERR at the latest
     std::map<std::uint32_t, std::uint64_t> asked_ns;  ///< by PSN: when a request first came
     bool compared = true, failed = false;
     bool reset = false;  ///< in RESET: what it still writes is of the life before
   };
 
-  // nic::HostMemory of the model.
-  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
-            std::size_t bytes) override;
-  bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
-             std::size_t bytes) override;
-
   void run(std::uint64_t now_ns);
   void model_sent(const packet::Parsed& packet);
   void table_written(std::uint64_t now_ns, std::uint32_t command);
   void new_life(std::uint32_t qpn);
-  bool ring_of(std::uint64_t address, std::uint32_t* cqn) const;
   Pair* pair_of(const packet::Parsed& packet, std::uint32_t* qpn);
-
-  // compare.cpp
-  static std::uint32_t digest_of(const packet::Parsed& packet);
-  void request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet);
-  bool known_request(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet,
-                     std::string* fault);
-  void retry_early(std::uint32_t qpn, Pair& pair);
-  void answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
-                   const packet::Parsed& packet);
-  void compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue);
-  bool same(const Pair& pair, const Completion& rtl, const Completion& model,
-            std::string* fault) const;
-  std::optional<std::size_t> missing(std::deque<Expected>::const_iterator at) const;
-  void await_writes(std::uint32_t qpn, Psn before);
-  void drop_expected(std::uint32_t qpn);
-  void check_writes(std::uint32_t qpn, bool answer, Psn up_to);
-  void forget_reads(std::uint32_t qpn, transport::Psn up_to);
   void leave_out(std::uint32_t qpn, Pair& pair, const char* why);
   void note(Pair& pair, std::uint64_t now_ns, const std::string& text);
   void diverged(std::uint32_t qpn, const Pair& pair, const std::string& text);
+
+  // memory.cpp; the first two are nic::HostMemory of the model
+  bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to,
+            std::size_t bytes) override;
+  bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+             std::size_t bytes) override;
+  std::uint32_t consumed(std::uint32_t cqn, std::uint32_t index) const;
+  bool ring_of(std::uint64_t address, std::uint32_t* cqn) const;
+  bool bytes_of(const Sent& answer, packet::ByteView payload) const;
+  std::optional<std::size_t> missing(std::deque<Expected>::const_iterator at) const;
+  void await_writes(std::uint32_t qpn, Psn before);
+  void check_writes(std::uint32_t qpn, bool answer, Psn up_to, bool shared = true);
+  void drop_expected(const std::function<bool(const Expected&)>& which);
+  void forget_reads(std::uint32_t qpn, Psn up_to);
+
+  // packets.cpp
+  static std::uint32_t digest_of(const packet::Parsed& packet);
+  bool known_request(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet,
+                     std::string* fault);
+  void request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet);
+  void retry_early(std::uint32_t qpn, Pair& pair);
+  static bool receive_was_open(std::uint64_t now_ns, const Pair& pair, bool shared, Psn psn);
+  void answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
+                   const packet::Parsed& packet);
+  void ack_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet,
+                const nic::QueuePair& model);
+  void response_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet);
+
+  // completions.cpp
+  static bool in_error(const Pair& pair) { return pair.failed || pair.error_ns != 0; }
+  bool same(const Pair& pair, const Completion& rtl, const Completion& model,
+            std::string* fault) const;
+  static void skip_unmatched(Pair& pair);
+  void compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue);
 
   std::string node_;
   Peek peek_;
@@ -133,7 +162,11 @@ class Shadow final : private nic::HostMemory {
     std::uint64_t until_ns;  ///< when it is left
   };
   std::map<std::uint64_t, Ring> rings_;  ///< by address
-  std::set<std::uint64_t> copies_;       ///< writes of firmware under way
+  struct Written {
+    std::uint16_t rtl = 0, model = 0;
+  };
+  std::map<std::uint32_t, Written> written_;  ///< entries of a completion queue, by its number
+  std::set<std::uint64_t> copies_;            ///< writes of firmware under way
   std::uint64_t dma_address_ = 0;
   bool copying_ = false;
   std::map<std::uint32_t, nic::Av> peers_;
@@ -142,7 +175,7 @@ class Shadow final : private nic::HostMemory {
   std::uint64_t eq_base_ = 0, eq_bytes_ = 0;
   nic::Row table_data_{};
   // What the model is doing when it touches memory or sends.
-  bool in_frame_ = false, frame_is_answer_ = false;
+  bool in_frame_ = false, frame_is_answer_ = false, frame_is_send_ = false;
   std::uint32_t frame_qpn_ = 0, frame_psn_ = 0;
   std::uint64_t last_read_ = 0;
   std::uint32_t last_read_pasid_ = 0;

@@ -1,0 +1,131 @@
+// Lock-step: completions, and what must be there at the end.
+#include "testbench/lockstep/shadow.hpp"
+
+namespace roci::testbench {
+namespace {
+
+constexpr std::uint32_t kPayload = spec::code_of(spec::kVendorErrs, "Payload");
+
+std::uint32_t field(const packet::Bytes& cqe, spec::Place place) {
+  return static_cast<std::uint32_t>(spec::get_memory(cqe.data(), place));
+}
+}  // namespace
+
+Shadow::Entry Shadow::entry_of(const std::uint8_t* cqe) {
+  const auto get = [&](std::string_view name) {
+    return static_cast<std::uint32_t>(spec::get_memory(cqe, spec::place_of(spec::kCqe, name)));
+  };
+  return {get("qpn"), get("wqe_index"), get("opcode") >> 7,
+          static_cast<nic::Status>(get("status"))};
+}
+
+std::string Shadow::Entry::text() const {
+  return "completes " + std::to_string(index) + (queue != 0 ? " of receives" : " of sends") +
+         ", status " + std::to_string(static_cast<unsigned>(status));
+}
+
+/// Whether two completions of one queue say the same.
+bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& model,
+                  std::string* fault) const {
+  const auto differs = [&](std::string_view name) {
+    const spec::Place place = spec::place_of(spec::kCqe, name);
+    if (field(rtl.cqe, place) == field(model.cqe, place)) return false;
+    *fault = std::string(name) + " " + std::to_string(field(rtl.cqe, place)) + ", the model has " +
+             std::to_string(field(model.cqe, place));
+    return true;
+  };
+  if (differs("wqe_index")) return false;
+  // Retries are the RTL's, and an answer that comes too late for them the model still takes; and
+  // what firmware's ERR still caught may differ.
+  if (pair.failed && rtl.says.out_of_retries()) return true;
+  if (in_error(pair) && (rtl.says.flushed() || model.says.flushed())) return true;
+  if (differs("status")) return false;
+  if (rtl.says.status != nic::Status::kSuccess) return !differs("vendor_err");
+  if (differs("opcode") || differs("with_imm") || differs("with_inv")) return false;
+  const std::uint32_t opcode = field(rtl.cqe, spec::place_of(spec::kCqe, "opcode"));
+  const bool has_length = opcode >= static_cast<std::uint32_t>(nic::WcOp::kRecv) ||
+                          opcode == static_cast<std::uint32_t>(nic::WcOp::kRead) ||
+                          opcode == static_cast<std::uint32_t>(nic::WcOp::kCmpSwap) ||
+                          opcode == static_cast<std::uint32_t>(nic::WcOp::kFetchAdd);
+  if (has_length && differs("byte_len")) return false;
+  const bool word = field(rtl.cqe, spec::place_of(spec::kCqe, "with_imm")) != 0 ||
+                    field(rtl.cqe, spec::place_of(spec::kCqe, "with_inv")) != 0;
+  return !word || !differs("imm");
+}
+
+/// What flushed, or ran out of retries, in the one may have been good and unsignaled in the other.
+void Shadow::skip_unmatched(Pair& pair) {
+  while (in_error(pair) && !pair.rtl[0].empty() && !pair.model[0].empty()) {
+    const Entry& rtl = pair.rtl[0].front().says;
+    const Entry& model = pair.model[0].front().says;
+    const auto lead = static_cast<std::int16_t>(rtl.index - model.index);
+    const bool of_model = lead > 0 && model.flushed();
+    if (!of_model && !(lead < 0 && (rtl.flushed() || rtl.out_of_retries()))) return;
+    (of_model ? pair.model : pair.rtl)[0].pop_front();
+  }
+}
+
+void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) {
+  for (;;) {
+    skip_unmatched(pair);
+    if (!pair.compared || silent_ || pair.rtl[queue].empty() || pair.model[queue].empty()) return;
+    // Receives may flush before the send that failed completes.
+    if (queue == 1 && pair.rtl[1].front().says.flushed() && !in_error(pair)) return;
+    const Completion rtl = std::move(pair.rtl[queue].front());
+    const Completion model = std::move(pair.model[queue].front());
+    pair.rtl[queue].pop_front();
+    pair.model[queue].pop_front();
+    std::string fault;
+    const nic::QueuePair* of = model_.queue_pair(qpn);
+    if (queue == 1 && of != nullptr && of->attr.srq && rtl.says.index != model.says.index) {
+      return leave_out(qpn, pair, "shared receives in another order");
+    }
+    if (!same(pair, rtl, model, &fault)) {
+      diverged(qpn, pair,
+               std::string("completion of a ") + (queue != 0 ? "receive: " : "send: ") + fault);
+      return;
+    }
+    ++counts_.completions;
+    // Packets behind unreadable payload may have left before it was known.
+    if (queue == 0 && field(rtl.cqe, spec::place_of(spec::kCqe, "vendor_err")) == kPayload) {
+      pair.early.clear();
+    }
+    // A WRITE may complete by the answer to a READ behind it, whose data is not due yet.
+    const std::uint32_t opcode = field(rtl.cqe, spec::place_of(spec::kCqe, "opcode"));
+    const bool due = queue != 0 || opcode == static_cast<std::uint32_t>(nic::WcOp::kRead) ||
+                     opcode == static_cast<std::uint32_t>(nic::WcOp::kCmpSwap) ||
+                     opcode == static_cast<std::uint32_t>(nic::WcOp::kFetchAdd);
+    if (rtl.says.status != nic::Status::kSuccess) continue;
+    if (due) {
+      check_writes(qpn, queue == 0, Psn(model.psn));
+    } else {
+      forget_reads(qpn, Psn(model.psn));
+    }
+  }
+}
+
+void Shadow::finish(std::uint64_t now_ns) {
+  if (silent_) return;
+  run(now_ns);
+  for (auto& [qpn, pair] : pairs_) {
+    if (!pair.compared) continue;
+    retry_early(qpn, pair);
+    if (!pair.early.empty() && pair.error_ns == 0) {
+      const packet::Parsed packet = packet::parse(pair.early.front());
+      return diverged(
+          qpn, pair,
+          "request PSN " + std::to_string(packet.bth().psn()) + " was sent, but not by the model");
+    }
+    for (unsigned queue : {0u, 1u}) {
+      const char* kind = queue != 0 ? "receive" : "send";
+      if (!pair.rtl[queue].empty() && !(in_error(pair) && pair.rtl[queue].front().says.flushed())) {
+        return diverged(qpn, pair, std::string("a ") + kind + " completed, but not in the model");
+      }
+      if (!pair.model[queue].empty() && pair.error_ns == 0) {
+        return diverged(qpn, pair, std::string("a ") + kind + " completed in the model alone");
+      }
+    }
+  }
+}
+
+}  // namespace roci::testbench

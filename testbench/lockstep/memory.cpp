@@ -1,0 +1,158 @@
+// Lock-step: what the model wrote, and the RTL has yet to write.
+#include <algorithm>
+
+#include "testbench/lockstep/shadow.hpp"
+
+namespace roci::testbench {
+namespace {
+
+constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+
+}  // namespace
+
+bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) {
+  last_read_ = address;
+  last_read_pasid_ = pasid;
+  if (!peek_(pasid, address, to, bytes)) return false;
+  // What the RTL has not written yet is there for the model.
+  for (const Expected& e : expected_) {
+    const std::uint64_t first = std::max(e.address, address);
+    const std::uint64_t end = std::min(e.address + e.bytes.size(), address + bytes);
+    if (e.pasid != pasid || first >= end) continue;
+    std::copy_n(&e.bytes[first - e.address], end - first, to + (first - address));
+  }
+  return true;
+}
+
+/// The model's consumer index when `index` is the RTL's: as many entries are unread in both. In
+/// errors one may write more of them than the other.
+std::uint32_t Shadow::consumed(std::uint32_t cqn, std::uint32_t index) const {
+  const auto found = written_.find(cqn);
+  if (found == written_.end()) return index;
+  return static_cast<std::uint16_t>(index + found->second.model - found->second.rtl);
+}
+
+bool Shadow::ring_of(std::uint64_t address, std::uint32_t* cqn) const {
+  auto after = rings_.upper_bound(address);
+  if (after == rings_.begin()) return false;
+  --after;
+  *cqn = after->second.cqn;
+  return address - after->first < after->second.bytes && after->second.until_ns >= now_ns_;
+}
+
+bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
+                   std::size_t bytes) {
+  std::uint32_t cqn = 0;
+  if (copying_) return true;  // what firmware writes
+  if (bytes == kCqeBytes && ring_of(address, &cqn)) {
+    const Entry entry = entry_of(from);
+    Pair& pair = pairs_[entry.qpn];
+    ++written_[cqn].model;
+    if (entry.status != nic::Status::kSuccess) {
+      note(pair, now_ns_, "the model " + entry.text());
+      if (entry.status != nic::Status::kWrFlushErr) pair.error_ns = now_ns_;
+    }
+    pair.model[entry.queue].push_back({entry, packet::Bytes(from, from + bytes), frame_psn_});
+    return true;
+  }
+  const bool event = address - eq_base_ < eq_bytes_;
+  if (!in_frame_ || event) return true;  // events, and what firmware writes
+  packet::Bytes before(bytes);
+  if (!peek_(pasid, address, before.data(), bytes)) return false;
+  const nic::QueuePair* model = model_.queue_pair(frame_qpn_);
+  const bool shared = frame_is_send_ && model != nullptr && model->attr.srq;
+  expected_.push_back({frame_qpn_, frame_psn_, frame_is_answer_, pasid, address,
+                       packet::Bytes(from, from + bytes), shared, false});
+  return true;
+}
+
+/// Forgets the writes of which `which` is true.
+void Shadow::drop_expected(const std::function<bool(const Expected&)>& which) {
+  for (auto at = expected_.begin(); at != expected_.end();) {
+    if (!which(*at)) {
+      ++at;
+      continue;
+    }
+    told_ -= at->told;
+    at = expected_.erase(at);
+  }
+}
+
+/// Whether each byte is the model's, or what memory holds there now: it may change in mid-packet.
+bool Shadow::bytes_of(const Sent& answer, packet::ByteView payload) const {
+  packet::Bytes now(payload.size);
+  const bool there = peek_(answer.source_pasid, answer.source, now.data(), now.size());
+  if (payload.size != answer.payload.size()) return there && payload == packet::ByteView(now);
+  for (std::size_t i = 0; i < payload.size; ++i) {
+    if (payload[i] != answer.payload[i] && (!there || payload[i] != now[i])) return false;
+  }
+  return true;
+}
+
+/// The first byte that is not in memory yet, if any; bytes that newer writes cover are theirs.
+std::optional<std::size_t> Shadow::missing(std::deque<Expected>::const_iterator at) const {
+  packet::Bytes now(at->bytes.size());
+  if (!peek_(at->pasid, at->address, now.data(), now.size())) return {};
+  std::vector<bool> covered(now.size());
+  for (auto newer = std::next(at); newer != expected_.end(); ++newer) {
+    const std::uint64_t first = std::max(newer->address, at->address);
+    const std::uint64_t end =
+        std::min(newer->address + newer->bytes.size(), at->address + at->bytes.size());
+    for (std::uint64_t a = first; a < end; ++a) covered[a - at->address] = true;
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!covered[i] && now[i] != at->bytes[i]) return i;
+  }
+  return {};
+}
+
+/// Data that must be in memory by now; of a shared receive not unless `shared`.
+void Shadow::check_writes(std::uint32_t qpn, bool answer, Psn up_to, bool shared) {
+  for (auto at = expected_.begin(); at != expected_.end();) {
+    const bool due = at->qpn == qpn && at->answer == answer && !Psn(at->psn).after(up_to);
+    if (!due || (at->shared && !shared)) {
+      ++at;
+      continue;
+    }
+    if (const auto byte = missing(at)) {
+      diverged(qpn, pairs_[qpn],
+               "payload of PSN " + std::to_string(at->psn) + ", byte " + std::to_string(*byte) +
+                   " of " + std::to_string(at->bytes.size()) + ", is not in memory");
+      return;
+    }
+    ++counts_.writes;
+    told_ -= at->told;
+    at = expected_.erase(at);
+  }
+}
+
+/// From a completion on, the program may use the memory of unsignaled READs before it again.
+void Shadow::forget_reads(std::uint32_t qpn, Psn up_to) {
+  drop_expected(
+      [&](const Expected& e) { return e.qpn == qpn && e.answer && !Psn(e.psn).after(up_to); });
+}
+
+/// A NAK told that these arrived; they may still be on the way to memory (decision 0003). The peer
+/// may change them when they are there, so they are looked at whenever memory has changed.
+void Shadow::await_writes(std::uint32_t qpn, Psn before) {
+  for (Expected& e : expected_) {
+    if (e.qpn != qpn || e.answer || e.shared || e.told || !Psn(e.psn).before(before)) continue;
+    e.told = true;
+    ++told_;
+  }
+  memory_changed();
+}
+
+void Shadow::memory_changed() {
+  for (auto at = expected_.begin(); told_ != 0 && at != expected_.end();) {
+    if (!at->told || missing(at)) {
+      ++at;
+      continue;
+    }
+    ++counts_.writes;
+    --told_;
+    at = expected_.erase(at);
+  }
+}
+
+}  // namespace roci::testbench
