@@ -71,7 +71,8 @@ module roci_requester_plan #(
   assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth;
   assign wait_ring    = plan_i.first && qp_i.count == 6'(RingDepth);
   assign wait_fence   = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
-  assign wait_credit  = beyond && flight != '0;
+  // A repeat had its credit: the peer may acknowledge all that was ever sent in one go.
+  assign wait_credit  = beyond && flight == sent && flight != '0;
   assign wait_drain   = is_local && qp_i.count != '0;
   assign wait_send    = flight >= 24'(Window) || (flight != '0 && flight_after > 25'h80_0000)
                         || (plan_i.first && is_rd && qp_i.rd_count >= attr_i.max_rd_atomic)

@@ -87,3 +87,28 @@ TEST_CASE("sq: RQ-50: what each credit code allows") {
     CHECK(b.sent.size() == 1 + (code == 0 ? 1 : credits[code]));
   }
 }
+
+TEST_CASE("sq: RQ-50: what was sent before is sent again whatever the credits are now") {
+  // The peer has all of it and acknowledges all in one: that counts only if all went out again.
+  Bench b;
+  b.connect(8);
+  b.auto_peer = false;
+  Work send = write_of(64);
+  send.op = kSend;
+  b.post(8, write_of(64));
+  b.post(8, write_of(64));
+  b.post(8, send);
+  b.ring(8);
+  b.run(800);
+  REQUIRE(b.sent.size() == 3);
+  b.peers[8].msn = 1;
+  b.respond(8, 0x11, 0, 0x00);  // no credits: the SEND would be the third message of one
+  b.run(b.transport_time + 800);
+  REQUIRE(b.sent.size() == 5);
+  CHECK(b.sent[3].psn == 1);
+  CHECK(b.sent[4].psn == 2);
+  b.peers[8].msn = 3;
+  b.respond(8, 0x11, 2, 0x00);
+  REQUIRE(b.until(3));
+  for (const Completion& c : b.done) CHECK(c.status == kSuccess);
+}
