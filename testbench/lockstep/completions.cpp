@@ -90,18 +90,33 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
     if (queue == 0 && field(rtl.cqe, spec::place_of(spec::kCqe, "vendor_err")) == kPayload) {
       pair.early.clear();
     }
-    // A WRITE may complete by the answer to a READ behind it, whose data is not due yet.
-    const std::uint32_t opcode = field(rtl.cqe, spec::place_of(spec::kCqe, "opcode"));
-    const bool due = queue != 0 || opcode == static_cast<std::uint32_t>(nic::WcOp::kRead) ||
-                     opcode == static_cast<std::uint32_t>(nic::WcOp::kCmpSwap) ||
-                     opcode == static_cast<std::uint32_t>(nic::WcOp::kFetchAdd);
-    if (rtl.says.status != nic::Status::kSuccess) continue;
-    if (due) {
-      check_writes(qpn, queue == 0, Psn(model.psn));
-    } else {
-      forget_reads(qpn, Psn(model.psn));
-    }
+    check_data(qpn, pair, rtl.says, model);
   }
+}
+
+/// What a completion says to be in memory.
+void Shadow::check_data(std::uint32_t qpn, const Pair& pair, const Entry& rtl,
+                        const Completion& model) {
+  const Psn psn(model.psn);
+  const auto opcode =
+      static_cast<nic::WcOp>(field(model.cqe, spec::place_of(spec::kCqe, "opcode")));
+  const bool answered =
+      opcode == nic::WcOp::kRead || opcode == nic::WcOp::kCmpSwap || opcode == nic::WcOp::kFetchAdd;
+  if (rtl.status == nic::Status::kSuccess) {
+    // A WRITE may complete by the answer to a READ behind it, whose data is not due yet.
+    if (rtl.queue == 1 || answered) return check_writes(qpn, rtl.queue == 0, psn);
+    return forget_reads(qpn, psn);
+  }
+  if (rtl.queue == 1 || rtl.flushed() || rtl.status != model.says.status) return;
+  // An error says that what was ahead of it is good; of a READ that failed nothing is due.
+  const nic::QueuePair* of = model_.queue_pair(qpn);
+  if (of == nullptr) return;
+  Psn first = psn;
+  for (const auto& [begin, sent] : pair.requests) {
+    const std::uint32_t packets = sent.read ? 1 + sent.bytes / of->attr.pmtu : 0;
+    if (psn.in_window(Psn(begin), packets)) first = Psn(begin);
+  }
+  check_writes(qpn, true, first - 1);
 }
 
 void Shadow::finish(std::uint64_t now_ns) {

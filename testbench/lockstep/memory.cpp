@@ -120,10 +120,23 @@ void Shadow::check_writes(std::uint32_t qpn, bool answer, Psn up_to, bool shared
                    " of " + std::to_string(at->bytes.size()) + ", is not in memory");
       return;
     }
-    ++counts_.writes;
-    told_ -= at->told;
-    at = expected_.erase(at);
+    at = found(at);
   }
+}
+
+/// `at` is in memory. Older ones at the same place, of other queue pairs, must find it there.
+std::deque<Shadow::Expected>::iterator Shadow::found(std::deque<Expected>::iterator at) {
+  for (auto older = expected_.begin(); older != at; ++older) {
+    const std::uint64_t first = std::max(older->address, at->address);
+    const std::uint64_t end =
+        std::min(older->address + older->bytes.size(), at->address + at->bytes.size());
+    if (older->pasid != at->pasid || first >= end) continue;
+    std::copy_n(&at->bytes[first - at->address], end - first,
+                &older->bytes[first - older->address]);
+  }
+  ++counts_.writes;
+  told_ -= at->told;
+  return expected_.erase(at);
 }
 
 /// From a completion on, the program may use the memory of unsignaled READs before it again.
@@ -149,9 +162,7 @@ void Shadow::memory_changed() {
       ++at;
       continue;
     }
-    ++counts_.writes;
-    --told_;
-    at = expected_.erase(at);
+    at = found(at);
   }
 }
 

@@ -238,6 +238,7 @@ void Shadow::model_sent(const packet::Parsed& packet) {
   }
   // A READ that asks for the rest is judged by the one that asked for all.
   if (packet.bth().opcode() == packet::kRcReadRequest) {
+    sent.read = true;
     pair->requests.emplace(psn, sent);
   } else {
     pair->requests[psn] = sent;

@@ -83,8 +83,9 @@ class Shadow final : private nic::HostMemory {
   /// A packet as far as both must agree on it.
   struct Sent {
     std::uint32_t digest = 0;
-    std::uint64_t va = 0;     ///< of a READ request
-    std::uint32_t bytes = 0;  ///< of a READ request
+    bool read = false;        ///< a READ request
+    std::uint64_t va = 0;     ///< of a request with RETH
+    std::uint32_t bytes = 0;  ///< of a request with RETH
     std::uint32_t source_pasid = 0;
     std::uint64_t source = 0;  ///< where the payload of a READ response was read
     packet::Bytes payload;     ///< of a READ response
@@ -123,6 +124,7 @@ class Shadow final : private nic::HostMemory {
   bool ring_of(std::uint64_t address, std::uint32_t* cqn) const;
   bool bytes_of(const Sent& answer, packet::ByteView payload) const;
   std::optional<std::size_t> missing(std::deque<Expected>::const_iterator at) const;
+  std::deque<Expected>::iterator found(std::deque<Expected>::iterator at);
   void await_writes(std::uint32_t qpn, Psn before);
   void check_writes(std::uint32_t qpn, bool answer, Psn up_to, bool shared = true);
   void drop_expected(const std::function<bool(const Expected&)>& which);
@@ -146,6 +148,7 @@ class Shadow final : private nic::HostMemory {
   bool same(const Pair& pair, const Completion& rtl, const Completion& model,
             std::string* fault) const;
   static void skip_unmatched(Pair& pair);
+  void check_data(std::uint32_t qpn, const Pair& pair, const Entry& rtl, const Completion& model);
   void compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue);
 
   std::string node_;
