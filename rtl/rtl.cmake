@@ -65,12 +65,10 @@ function(verilate_one target top)
   endif()
   add_custom_command(
     OUTPUT ${dir}/all.cpp ${dir}/${V_PREFIX}.h
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
-    COMMAND sh -c "rm -f ${dir}/*.cpp ${dir}/*.h"
-    COMMAND ${VERILATOR} --cc --assert -O3 --x-assign unique --x-initial unique --Mdir ${dir}
-            --prefix ${V_PREFIX} --top-module ${top} ${V_FLAGS} ${V_SOURCES}
-    COMMAND sh -c "cd ${dir} && for f in ${V_PREFIX}*.cpp; do echo \"#include \\\"$f\\\"\"; done > all.cpp"
-    DEPENDS ${V_SOURCES} DEPFILE ${dir}/${V_PREFIX}__ver.d VERBATIM)
+    COMMAND Python3::Interpreter ${RTL_DIR}/verilate.py ${VERILATOR} ${PROJECT_SOURCE_DIR} ${dir}
+            ${V_PREFIX} --assert -O3 --x-assign unique --x-initial unique --top-module ${top}
+            ${V_FLAGS} ${V_SOURCES}
+    DEPENDS ${V_SOURCES} ${RTL_DIR}/verilate.py DEPFILE ${dir}/all.cpp.d VERBATIM)
   add_library(${target} STATIC ${dir}/all.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_compile_options(${target} PRIVATE ${V_OPT} -w)
