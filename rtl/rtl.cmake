@@ -1,10 +1,10 @@
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
 #               [PROOF_TOP <module>] [SLOW] [NO_NETLIST])
 #
-# Called from rtl/<name>/block.cmake; the top module is roci_<name>.
+# Called from the block.cmake of the folder <name>; the top module is roci_<name>.
 #
 #   lint.<name>          Verilator -Wall, no warning
-#   rtl.<name>           rtl/<name>/*_test.cpp on the verilated source
+#   rtl.<name>           the folder's *_test.cpp on the verilated source
 #   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST)
 #   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
 #                        of a sub-module with PROOF_TOP
@@ -20,7 +20,7 @@ execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VER
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(VLT_INC ${VERILATOR_ROOT}/include)
 
-# Makes adapters several times slower; testbench/coverage builds them so, in a folder of its own.
+# Makes adapters several times slower; testbench/tools/coverage builds them so, in a folder of its own.
 set(ROCI_COVERAGE "" CACHE STRING "count in the adapter's RTL: line, toggle")
 set(VLT_COVERAGE 0)
 if(ROCI_COVERAGE)
@@ -113,7 +113,7 @@ function(add_rtl_variant name suffix width)
   endif()
   set(top roci_${name})
   set(id ${name}${suffix})
-  set(source ${RTL_DIR}/${name}/${top}.sv)
+  set(source ${BLOCK_DIR}/${top}.sv)
   set(pkg ${RTL_DIR}/lint.vlt ${RTL_DIR}/roci_pkg.sv)
   set(params ${BLOCK_PARAMS})
   if(width)
@@ -143,7 +143,7 @@ function(add_rtl_variant name suffix width)
     verilate_one(N_${id} ${top} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
   endif()
 
-  file(GLOB test_sources CONFIGURE_DEPENDS ${RTL_DIR}/${name}/*_test.cpp)
+  file(GLOB test_sources CONFIGURE_DEPENDS ${BLOCK_DIR}/*_test.cpp)
   foreach(kind ${kinds})
     string(SUBSTRING ${kind} 0 1 letter)
     string(TOUPPER ${letter} letter)

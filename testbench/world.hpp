@@ -24,7 +24,7 @@
 #include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
 #include "testbench/scoreboard/egress.hpp"
-#include "testbench/wire/line.hpp"
+#include "testbench/ports/line.hpp"
 
 namespace roci::testbench {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/commands.hpp"
 #include "spec/context.hpp"
 #include "spec/queues.hpp"

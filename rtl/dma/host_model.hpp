@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 class HostModel {
  public:

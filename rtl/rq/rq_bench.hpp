@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "Vroci_rq.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "rq/rq_records.hpp"
 #include "spec/codes.hpp"
 #include "spec/context.hpp"

@@ -55,7 +55,7 @@ ECP5 = {
 TARGETS = {"xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf", XCUP), "ecp5": ("synth_ecp5", ECP5)}
 
 def read(width, qps):
-    files = " ".join(str(f) for f in sorted(RTL.glob("*/roci_*.sv")) + [RTL / "roci_nic.sv"])
+    files = " ".join(str(f) for f in sorted(RTL.rglob("roci_*.sv")) if f.stem != "roci_pkg")
     return (f"read_verilog -sv -I {RTL}/common {RTL}/roci_pkg.sv; "
             f"read_verilog -sv -defer -I {RTL}/common {files}; "
             f"chparam -set DataWidth {width} -set NumQps {qps} roci_nic; "

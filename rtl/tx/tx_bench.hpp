@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "Vroci_tx.h"
-#include "rx/roce_bench.hpp"
+#include "common/test/roce_bench.hpp"
 #include "spec/records.hpp"
 
 namespace roce {

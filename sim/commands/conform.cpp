@@ -10,7 +10,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/report/files.hpp"
-#include "testbench/conform/runner.hpp"
+#include "testbench/verify/conform/runner.hpp"
 
 namespace roci::sim {
 namespace {

@@ -1,4 +1,4 @@
-// roci interop: our node against Soft-RoCE; testbench/interop/run.py does it.
+// roci interop: our node against Soft-RoCE; testbench/verify/interop/run.py does it.
 #include <fmt/format.h>
 #include <unistd.h>
 

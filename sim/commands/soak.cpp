@@ -14,7 +14,7 @@
 #include "sim/report/recorder.hpp"
 #include "sim/report/soak.hpp"
 #include "testbench/lockstep/repeat.hpp"
-#include "testbench/soak/round.hpp"
+#include "testbench/verify/soak/round.hpp"
 
 namespace roci::sim {
 namespace {

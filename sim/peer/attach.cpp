@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/report/files.hpp"
-#include "testbench/wire/neighbours.hpp"
+#include "testbench/ports/neighbours.hpp"
 
 namespace roci::sim {
 namespace {

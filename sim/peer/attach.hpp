@@ -10,7 +10,7 @@
 namespace roci::sim {
 
 struct WireOptions {
-  std::string wire;    ///< port, as testbench/wire/port.hpp names them
+  std::string wire;    ///< port, as testbench/ports/port.hpp names them
   std::string eal;     ///< words for DPDK
   std::string netdev;  ///< TAP interface; empty: the firmware answers ARP and neighbour discovery
   double pace = 1;

@@ -1,4 +1,4 @@
-// What the two sides of a run do. Both know every message from it; `testbench/interop/peer.c` is
+// What the two sides of a run do. Both know every message from it; `testbench/verify/interop/peer.c` is
 // the other side on libibverbs and computes the same.
 #pragma once
 

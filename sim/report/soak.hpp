@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "testbench/soak/coverage.hpp"
-#include "testbench/soak/hostile/hostile.hpp"
+#include "testbench/verify/soak/coverage.hpp"
+#include "testbench/verify/soak/hostile/hostile.hpp"
 
 namespace roci::sim {
 

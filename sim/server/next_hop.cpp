@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "testbench/wire/neighbours.hpp"
+#include "testbench/ports/neighbours.hpp"
 
 namespace roci::sim {
 namespace {

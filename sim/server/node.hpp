@@ -13,7 +13,7 @@
 #include "testbench/host/memory.hpp"
 #include "testbench/host/waiters.hpp"
 #include "testbench/nic/nic.hpp"
-#include "testbench/wire/line.hpp"
+#include "testbench/ports/line.hpp"
 
 namespace roci::sim {
 

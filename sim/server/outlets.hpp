@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/wire/line.hpp"
+#include "testbench/ports/line.hpp"
 
 namespace roci::sim {
 

@@ -11,7 +11,7 @@
 
 #include "sim/server/outlets.hpp"
 #include "sim/server/session.hpp"
-#include "testbench/wire/pace.hpp"
+#include "testbench/ports/pace.hpp"
 
 namespace roci::sim {
 

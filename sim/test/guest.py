@@ -3,7 +3,7 @@
 
 usage: guest.py ROCI CACHE [--engine E]
 
-Boots the guest of testbench/interop (a stock Debian kernel under QEMU; CACHE keeps it), takes roci,
+Boots the guest of testbench/verify/interop (a stock Debian kernel under QEMU; CACHE keeps it), takes roci,
 its library and the programs there, and runs them as a user without rights: for every ptrace_scope,
 also without the library's PR_SET_PTRACER, and beside Soft-RoCE, which must stay visible and usable.
 """

@@ -60,7 +60,7 @@ class NicModel final : public RtlNic {
     model_.final();
     if constexpr (kTraced) trace_.close();
 #if VM_COVERAGE
-    // Where testbench/coverage wants it: a file for each adapter of each process.
+    // Where testbench/tools/coverage wants it: a file for each adapter of each process.
     static int number = 0;
     if (const char* folder = std::getenv("ROCI_COVERAGE_DIR")) {
       const std::string file = std::string(folder) + "/" + std::to_string(getpid()) + "_" +

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "testbench/wire/dpdk_module.hpp"
+#include "testbench/ports/dpdk_module.hpp"
 
 namespace roci::testbench::wire {
 namespace {

@@ -1,7 +1,7 @@
 // The one function of the module that holds DPDK.
 #pragma once
 
-#include "testbench/wire/port.hpp"
+#include "testbench/ports/port.hpp"
 
 namespace roci::testbench::wire {
 

@@ -1,4 +1,4 @@
-#include "testbench/wire/line.hpp"
+#include "testbench/ports/line.hpp"
 
 #include <poll.h>
 #include <time.h>

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "testbench/link/channel.hpp"
-#include "testbench/wire/pace.hpp"
-#include "testbench/wire/port.hpp"
+#include "testbench/ports/pace.hpp"
+#include "testbench/ports/port.hpp"
 
 namespace roci::testbench::wire {
 

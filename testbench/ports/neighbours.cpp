@@ -1,4 +1,4 @@
-#include "testbench/wire/neighbours.hpp"
+#include "testbench/ports/neighbours.hpp"
 
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>

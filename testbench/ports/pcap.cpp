@@ -4,7 +4,7 @@
 
 #include "packet/capture.hpp"
 #include "packet/pcapng.hpp"
-#include "testbench/wire/port.hpp"
+#include "testbench/ports/port.hpp"
 
 namespace roci::testbench::wire {
 namespace {

@@ -1,8 +1,8 @@
-#include "testbench/wire/port.hpp"
+#include "testbench/ports/port.hpp"
 
 #include <dlfcn.h>
 
-#include "testbench/wire/dpdk_module.hpp"
+#include "testbench/ports/dpdk_module.hpp"
 
 namespace roci::testbench::wire {
 std::unique_ptr<Port> make_dpdk_port(const std::string& arguments, const std::string& eal) {

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "testbench/wire/port.hpp"
+#include "testbench/ports/port.hpp"
 
 namespace roci::testbench::wire {
 namespace {

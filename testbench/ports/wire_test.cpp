@@ -8,7 +8,7 @@
 
 #include "packet/capture.hpp"
 #include "packet/pcapng.hpp"
-#include "testbench/wire/line.hpp"
+#include "testbench/ports/line.hpp"
 
 namespace roci::testbench::wire {
 namespace {

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "Vroci_arbiter.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

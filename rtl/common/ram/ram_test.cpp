@@ -4,7 +4,7 @@
 #include <random>
 
 #include "Vroci_ram.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <random>
 
-#include "common/dut.hpp"
-#include "rx/roce_frame.hpp"
+#include "common/test/dut.hpp"
+#include "common/test/roce_frame.hpp"
 #include "spec/context.hpp"
 #include "spec/records.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/registers.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/context.hpp"
 #include "spec/queues.hpp"
 #include "spec/records.hpp"

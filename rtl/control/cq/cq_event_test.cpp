@@ -1,6 +1,6 @@
 // Arming, events and their moderation.
 
-#include "cq/cq_bench.hpp"
+#include "control/cq/cq_bench.hpp"
 
 using namespace cq_bench;
 

@@ -1,6 +1,6 @@
 // Completion queues against what software sees: order, ownership, overflow.
 
-#include "cq/cq_bench.hpp"
+#include "control/cq/cq_bench.hpp"
 
 using namespace cq_bench;
 

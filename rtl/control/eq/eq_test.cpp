@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/queues.hpp"
 #include "spec/records.hpp"
 

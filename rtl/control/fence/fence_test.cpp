@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 constexpr unsigned kSettle = 8;

@@ -1,7 +1,7 @@
 #include <Vroci_fw_dma.h>
 #include <doctest/doctest.h>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 constexpr std::uint32_t kGo = 1u << 31, kWrite = 1u << 30, kError = 1u << 29;

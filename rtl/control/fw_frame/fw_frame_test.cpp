@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/codes.hpp"
 #include "spec/records.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/records.hpp"
 #include "spec/registers.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/context.hpp"
 
 namespace spec = roci::spec;

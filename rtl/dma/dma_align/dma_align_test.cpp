@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Vroci_dma_align.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

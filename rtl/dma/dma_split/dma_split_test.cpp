@@ -3,7 +3,7 @@
 #include <random>
 
 #include "Vroci_dma_split.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Vroci_gather.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "Vroci_scatter.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/records.hpp"
 
 namespace {

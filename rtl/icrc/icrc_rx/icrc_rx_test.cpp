@@ -3,8 +3,8 @@
 #include <deque>
 
 #include "Vroci_icrc_rx.h"
-#include "common/dut.hpp"
-#include "icrc/icrc_reference.hpp"
+#include "common/test/dut.hpp"
+#include "common/test/icrc_reference.hpp"
 
 namespace {
 

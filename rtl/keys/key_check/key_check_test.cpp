@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Vroci_key_check.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/codes.hpp"
 #include "spec/context.hpp"
 #include "spec/records.hpp"

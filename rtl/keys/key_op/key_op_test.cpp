@@ -5,7 +5,7 @@
 #include <array>
 #include <random>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/codes.hpp"
 #include "spec/context.hpp"
 #include "spec/records.hpp"

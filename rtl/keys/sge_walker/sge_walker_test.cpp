@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Vroci_sge_walker.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/queues.hpp"
 #include "spec/records.hpp"
 

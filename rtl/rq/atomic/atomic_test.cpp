@@ -6,7 +6,7 @@
 #include <random>
 
 #include "Vroci_atomic.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/records.hpp"
 
 namespace {

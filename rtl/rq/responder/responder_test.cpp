@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Vroci_responder.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/codes.hpp"
 #include "spec/context.hpp"
 #include "spec/records.hpp"

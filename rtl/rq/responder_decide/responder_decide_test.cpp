@@ -3,7 +3,7 @@
 #include <random>
 
 #include "Vroci_responder_decide.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/codes.hpp"
 
 namespace {

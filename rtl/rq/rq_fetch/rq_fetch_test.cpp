@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "Vroci_rq_fetch.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/context.hpp"
 #include "spec/queues.hpp"
 #include "spec/records.hpp"

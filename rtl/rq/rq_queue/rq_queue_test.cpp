@@ -5,7 +5,7 @@
 #include <random>
 
 #include "Vroci_rq_queue.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Vroci_rx_buffer.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

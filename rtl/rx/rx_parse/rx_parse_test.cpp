@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "Vroci_rx_parse.h"
-#include "rx/roce_bench.hpp"
+#include "common/test/roce_bench.hpp"
 #include "spec/records.hpp"
 
 namespace {

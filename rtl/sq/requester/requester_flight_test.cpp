@@ -1,7 +1,7 @@
 // Packets on their way out: what an acknowledgement overtakes, and payload that cannot be read.
 #include <doctest/doctest.h>
 
-#include "requester/requester_rig.hpp"
+#include "sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 

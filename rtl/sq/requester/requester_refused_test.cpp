@@ -2,7 +2,7 @@
 // comes: also while the requester has gone back and not sent that packet again.
 #include <doctest/doctest.h>
 
-#include "requester/requester_rig.hpp"
+#include "sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "requester/requester_rig.hpp"
+#include "sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/codes.hpp"
 #include "spec/context.hpp"
 #include "spec/queues.hpp"

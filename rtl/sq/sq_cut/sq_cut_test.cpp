@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "sq_cut/sq_cut_rig.hpp"
+#include "sq/sq_cut/sq_cut_rig.hpp"
 
 using namespace sq_cut_rig;
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "sq_sched/sq_sched_rig.hpp"
+#include "sq/sq_sched/sq_sched_rig.hpp"
 
 using namespace sq_sched_rig;
 

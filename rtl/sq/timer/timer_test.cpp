@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Vroci_timer.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/records.hpp"
 
 namespace {

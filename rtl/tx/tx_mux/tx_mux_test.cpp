@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Vroci_tx_mux.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "Vroci_tx_order.h"
-#include "common/dut.hpp"
+#include "common/test/dut.hpp"
 #include "spec/records.hpp"
 
 namespace {

@@ -23,12 +23,12 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 # name: command. Together they use what the engine has, at a size that the counters bear.
 CASES = ["setup", "transfers", "errors", "control", "shared", "stress"]
-TESTS = {case: f"{{build}}/testbench/cases/{case}_case" for case in CASES}
-TESTS["faults"] = "{build}/testbench/faults/faults_case"
+TESTS = {case: f"{{build}}/testbench/verify/cases/{case}_case" for case in CASES}
+TESTS["faults"] = "{build}/testbench/verify/faults/faults_case"
 TESTS["conform"] = "{build}/sim/roci conform --width {width}"
 
 
@@ -116,7 +116,7 @@ def main():
                                   for hit, of in total.values() if of) + " |")
     if args.lines:
         for file in sorted(missing):
-            text = pathlib.Path(file).read_text().splitlines()
+            text = (ROOT / file).read_text().splitlines()
             for line in sorted(missing[file]):
                 print(f"{pathlib.Path(file).name}:{line}: {text[line - 1].strip()}")
     if args.signals:

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Target and CTest.
 SYSTEM = {"setup_case": "testbench.setup", "faults_case": "faults.lost_requests",
           "errors_case": "testbench.errors"}

@@ -18,7 +18,7 @@ import resource
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 HEAD = ["| Proof | Module, parameters | Properties | Covers | Depth | CPU seconds |",
         "|---|---|---|---|---|---|"]
 
@@ -26,7 +26,7 @@ HEAD = ["| Proof | Module, parameters | Properties | Covers | Depth | CPU second
 def described():
     """Test name: (module, depth, parameters, soak) as the block.cmake files have it."""
     proofs = {}
-    for path in sorted((ROOT / "rtl").glob("*/block.cmake")):
+    for path in sorted((ROOT / "rtl").rglob("block.cmake")):
         for call in re.findall(r"add_rtl_block\(([^)]*)\)", path.read_text()):
             words = call.split()
             if "PROOF_DEPTH" not in words:

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "driver/memory_window.hpp"
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,5 +1,5 @@
 // Wrong keys, rights, lengths and states: the right status at both ends, and nothing moved.
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

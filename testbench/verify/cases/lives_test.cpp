@@ -4,7 +4,7 @@
 // numbers of queue pairs are used again.
 #include <random>
 
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "packet/capture.hpp"
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 #include "testbench/lockstep/repeat.hpp"
 #include "testbench/nic/nic.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
-#include "testbench/cases/engines.hpp"
+#include "testbench/verify/cases/engines.hpp"
 #include "testbench/world.hpp"
 
 namespace roci::testbench {

@@ -3,7 +3,7 @@
 
 #include "driver/queue_pair.hpp"
 #include "packet/opcode.hpp"
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,5 +1,5 @@
 // Shared receive queues and regions that work requests register, through two adapters.
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "spec/codes.hpp"
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,5 +1,5 @@
 // Every operation, sizes at the edges, no faults.
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,4 +1,4 @@
-#include "testbench/conform/adapter.hpp"
+#include "testbench/verify/conform/adapter.hpp"
 
 #include "testbench/world.hpp"
 

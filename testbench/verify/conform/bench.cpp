@@ -1,11 +1,11 @@
-#include "testbench/conform/bench.hpp"
+#include "testbench/verify/conform/bench.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "packet/describe.hpp"
 #include "packet/lint.hpp"
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 namespace {

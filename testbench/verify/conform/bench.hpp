@@ -12,8 +12,8 @@
 #include "driver/queue_pair.hpp"
 #include "packet/builder.hpp"
 #include "packet/check.hpp"
-#include "testbench/conform/adapter.hpp"
-#include "testbench/conform/registry.hpp"
+#include "testbench/verify/conform/adapter.hpp"
+#include "testbench/verify/conform/registry.hpp"
 
 namespace roci::conform {
 

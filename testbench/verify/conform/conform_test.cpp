@@ -1,7 +1,7 @@
 // The table of statements, the tests that cite it, and the choice of tests by pattern.
 #include <doctest/doctest.h>
 
-#include "testbench/conform/registry.hpp"
+#include "testbench/verify/conform/registry.hpp"
 
 using namespace roci::conform;
 

@@ -1,4 +1,4 @@
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 #include <algorithm>
 

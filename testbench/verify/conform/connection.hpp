@@ -7,7 +7,7 @@
 //   c.sent(Status::kSuccess);                        // poll
 #pragma once
 
-#include "testbench/conform/bench.hpp"
+#include "testbench/verify/conform/bench.hpp"
 #include "testbench/link/syndromes.hpp"
 
 namespace roci::conform {

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "packet/describe.hpp"
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbench/conform/registry.hpp"
+#include "testbench/verify/conform/registry.hpp"
 
 #include <algorithm>
 #include <set>
@@ -92,7 +92,7 @@ bool matches(std::string_view pattern, std::string_view id) {
 std::string document() {
   std::ostringstream out;
   out << "# Conformance\n\n"
-         "What the adapter must do, and the tests that show it. Written from `testbench/conform` "
+         "What the adapter must do, and the tests that show it. Written from `testbench/verify/conform` "
          "by\n"
          "`roci conform --docs`; `roci conform` runs the tests. P0: without it no connection "
          "works,\n"

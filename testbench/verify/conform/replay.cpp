@@ -1,4 +1,4 @@
-#include "testbench/conform/replay.hpp"
+#include "testbench/verify/conform/replay.hpp"
 
 #include <algorithm>
 #include <fstream>

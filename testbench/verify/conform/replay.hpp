@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 

@@ -1,8 +1,8 @@
-#include "testbench/conform/runner.hpp"
+#include "testbench/verify/conform/runner.hpp"
 
 #include <ctime>
 
-#include "testbench/conform/bench.hpp"
+#include "testbench/verify/conform/bench.hpp"
 
 namespace roci::conform {
 namespace {

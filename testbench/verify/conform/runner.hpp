@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "testbench/conform/adapter.hpp"
-#include "testbench/conform/registry.hpp"
+#include "testbench/verify/conform/adapter.hpp"
+#include "testbench/verify/conform/registry.hpp"
 
 namespace roci::conform {
 

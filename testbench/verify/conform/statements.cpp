@@ -1,4 +1,4 @@
-#include "testbench/conform/registry.hpp"
+#include "testbench/verify/conform/registry.hpp"
 
 namespace roci::conform {
 

@@ -1,4 +1,4 @@
-#include "testbench/faults/apart.hpp"
+#include "testbench/verify/faults/apart.hpp"
 
 #include <algorithm>
 

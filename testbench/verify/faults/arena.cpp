@@ -1,6 +1,6 @@
-#include "testbench/faults/arena.hpp"
+#include "testbench/verify/faults/arena.hpp"
 
-#include "testbench/faults/stage.hpp"
+#include "testbench/verify/faults/stage.hpp"
 
 namespace roci::testbench::faults {
 namespace {

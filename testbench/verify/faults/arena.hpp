@@ -5,8 +5,8 @@
 #include <memory>
 #include <tuple>
 
-#include "testbench/faults/watch.hpp"
-#include "testbench/faults/witness.hpp"
+#include "testbench/verify/faults/watch.hpp"
+#include "testbench/verify/faults/witness.hpp"
 
 namespace roci::testbench::faults {
 

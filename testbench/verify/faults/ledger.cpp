@@ -1,4 +1,4 @@
-#include "testbench/faults/ledger.hpp"
+#include "testbench/verify/faults/ledger.hpp"
 
 #include <algorithm>
 

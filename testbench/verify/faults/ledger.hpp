@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "testbench/faults/plan.hpp"
+#include "testbench/verify/faults/plan.hpp"
 
 namespace roci::testbench::faults {
 

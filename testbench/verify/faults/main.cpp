@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "testbench/faults/registry.hpp"
+#include "testbench/verify/faults/registry.hpp"
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--docs") == 0) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 #include "testbench/link/syndromes.hpp"
 
 namespace roci::testbench::faults {

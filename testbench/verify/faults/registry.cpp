@@ -1,11 +1,11 @@
-#include "testbench/faults/registry.hpp"
+#include "testbench/verify/faults/registry.hpp"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 
-#include "testbench/conform/registry.hpp"
-#include "testbench/faults/apart.hpp"
+#include "testbench/verify/conform/registry.hpp"
+#include "testbench/verify/faults/apart.hpp"
 
 namespace roci::testbench::faults {
 namespace {
@@ -48,12 +48,12 @@ std::string document() {
   out << "# Fault schedules\n\n"
          "What may go wrong on the wire, in the peer and at the host, and the tests that play it. "
          "Written from\n"
-         "`testbench/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. Each "
+         "`testbench/verify/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. Each "
          "test "
          "runs on the RTL\n"
          "(64 bits in lock-step with the reference adapter; 512 under the label `soak`) and on the "
          "reference\n"
-         "adapter, under all invariants ([testbench/faults](../testbench/faults/README.md)). *conform* "
+         "adapter, under all invariants ([testbench/verify/faults](../testbench/verify/faults/README.md)). *conform* "
          "marks tests\n"
          "of `roci conform`.\n";
   std::vector<Entry> all = entries();

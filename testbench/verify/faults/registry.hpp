@@ -12,7 +12,7 @@ namespace roci::testbench::faults {
 struct Schedule {
   const char* id;
   const char* text;
-  std::vector<const char*> conform;  ///< titles of tests of testbench/conform that show it as well
+  std::vector<const char*> conform;  ///< titles of tests of testbench/verify/conform that show it as well
   const char* waived;                ///< why no test has to play it; nullptr: one must
 };
 

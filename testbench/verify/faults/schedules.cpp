@@ -1,4 +1,4 @@
-#include "testbench/faults/registry.hpp"
+#include "testbench/verify/faults/registry.hpp"
 
 namespace roci::testbench::faults {
 

@@ -1,8 +1,8 @@
-#include "testbench/faults/stage.hpp"
+#include "testbench/verify/faults/stage.hpp"
 
 #include <algorithm>
 
-#include "testbench/faults/apart.hpp"
+#include "testbench/verify/faults/apart.hpp"
 
 namespace roci::testbench::faults {
 namespace {

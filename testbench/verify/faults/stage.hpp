@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "packet/builder.hpp"
-#include "testbench/faults/ledger.hpp"
-#include "testbench/faults/watch.hpp"
-#include "testbench/faults/witness.hpp"
+#include "testbench/verify/faults/ledger.hpp"
+#include "testbench/verify/faults/watch.hpp"
+#include "testbench/verify/faults/witness.hpp"
 
 namespace roci::testbench::faults {
 

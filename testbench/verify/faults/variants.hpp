@@ -1,7 +1,7 @@
 // The variants in which a schedule is played: operation, direction, place of the PSN wrap.
 #pragma once
 
-#include "testbench/faults/stage.hpp"
+#include "testbench/verify/faults/stage.hpp"
 
 namespace roci::testbench::faults {
 

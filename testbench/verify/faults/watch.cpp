@@ -1,4 +1,4 @@
-#include "testbench/faults/watch.hpp"
+#include "testbench/verify/faults/watch.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/faults/plan.hpp"
+#include "testbench/verify/faults/plan.hpp"
 
 namespace roci::testbench::faults {
 

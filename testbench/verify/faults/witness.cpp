@@ -1,4 +1,4 @@
-#include "testbench/faults/witness.hpp"
+#include "testbench/verify/faults/witness.hpp"
 
 namespace roci::testbench::faults {
 

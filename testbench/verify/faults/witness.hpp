@@ -1,7 +1,7 @@
 // A queue pair to which nothing is done, and which must not notice (I10).
 #pragma once
 
-#include "testbench/cases/pair.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 namespace roci::testbench::faults {
 

@@ -1,6 +1,6 @@
-#include "testbench/soak/couple.hpp"
+#include "testbench/verify/soak/couple.hpp"
 
-#include "testbench/soak/pattern.hpp"
+#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 namespace {

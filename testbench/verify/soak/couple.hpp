@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "driver/completion_queue.hpp"
-#include "testbench/soak/lane.hpp"
+#include "testbench/verify/soak/lane.hpp"
 
 namespace roci::soak {
 

@@ -1,4 +1,4 @@
-#include "testbench/soak/coverage.hpp"
+#include "testbench/verify/soak/coverage.hpp"
 
 namespace roci::soak {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/soak/plan.hpp"
+#include "testbench/verify/soak/plan.hpp"
 
 namespace roci::soak {
 

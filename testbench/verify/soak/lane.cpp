@@ -1,10 +1,10 @@
-#include "testbench/soak/lane.hpp"
+#include "testbench/verify/soak/lane.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "testbench/soak/couple.hpp"
-#include "testbench/soak/pattern.hpp"
+#include "testbench/verify/soak/couple.hpp"
+#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 namespace {

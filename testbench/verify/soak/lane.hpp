@@ -7,7 +7,7 @@
 
 #include "driver/memory_window.hpp"
 #include "driver/queue_pair.hpp"
-#include "testbench/soak/scene.hpp"
+#include "testbench/verify/soak/scene.hpp"
 
 namespace roci::soak {
 

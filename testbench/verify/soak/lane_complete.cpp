@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "testbench/soak/couple.hpp"
-#include "testbench/soak/pattern.hpp"
+#include "testbench/verify/soak/couple.hpp"
+#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 namespace {

@@ -1,11 +1,11 @@
-#include "testbench/soak/ledger.hpp"
+#include "testbench/verify/soak/ledger.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "packet/describe.hpp"
 #include "packet/opcode.hpp"
-#include "testbench/soak/pattern.hpp"
+#include "testbench/verify/soak/pattern.hpp"
 #include "transport/rules.hpp"
 
 namespace roci::soak {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "testbench/link/frame.hpp"
-#include "testbench/soak/coverage.hpp"
+#include "testbench/verify/soak/coverage.hpp"
 #include "transport/psn.hpp"
 
 namespace roci::soak {

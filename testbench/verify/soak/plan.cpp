@@ -1,10 +1,10 @@
-#include "testbench/soak/plan.hpp"
+#include "testbench/verify/soak/plan.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <random>
 
-#include "testbench/soak/pattern.hpp"
+#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 namespace {

@@ -1,8 +1,8 @@
-#include "testbench/soak/round.hpp"
+#include "testbench/verify/soak/round.hpp"
 
 #include <cstring>
 
-#include "testbench/soak/couple.hpp"
+#include "testbench/verify/soak/couple.hpp"
 
 namespace roci::soak {
 namespace {

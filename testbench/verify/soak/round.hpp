@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "testbench/soak/scene.hpp"
+#include "testbench/verify/soak/scene.hpp"
 
 namespace roci::soak {
 

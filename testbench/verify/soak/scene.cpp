@@ -1,4 +1,4 @@
-#include "testbench/soak/scene.hpp"
+#include "testbench/verify/soak/scene.hpp"
 
 namespace roci::soak {
 namespace {

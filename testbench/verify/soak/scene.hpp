@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "driver/shared_receive_queue.hpp"
-#include "testbench/soak/ledger.hpp"
-#include "testbench/soak/plan.hpp"
+#include "testbench/verify/soak/ledger.hpp"
+#include "testbench/verify/soak/plan.hpp"
 
 namespace roci::soak {
 

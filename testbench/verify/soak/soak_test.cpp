@@ -4,8 +4,8 @@
 #include <set>
 
 #include "packet/builder.hpp"
-#include "testbench/soak/pattern.hpp"
-#include "testbench/soak/round.hpp"
+#include "testbench/verify/soak/pattern.hpp"
+#include "testbench/verify/soak/round.hpp"
 
 using namespace roci;
 using namespace roci::soak;

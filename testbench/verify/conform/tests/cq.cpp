@@ -1,7 +1,7 @@
 // Completion and event queues.
 #include <map>
 
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

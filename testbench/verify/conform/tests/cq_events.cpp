@@ -1,7 +1,7 @@
 // Arming of completion queues, and the event queue.
 #include <set>
 
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

@@ -1,5 +1,5 @@
 // Invalidation and fast registration.
-#include "testbench/conform/tests/window.hpp"
+#include "testbench/verify/conform/tests/window.hpp"
 
 namespace roci::conform {
 using namespace packet;

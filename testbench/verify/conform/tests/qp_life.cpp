@@ -1,7 +1,7 @@
 // Queue pairs: posting, reset, error, drain, destruction.
 #include <set>
 
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

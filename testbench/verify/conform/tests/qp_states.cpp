@@ -1,5 +1,5 @@
 // Queue pairs: states, attributes, posting.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

@@ -1,7 +1,7 @@
 // What tests of refused requests share.
 #pragma once
 
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "testbench/conform/replay.hpp"
+#include "testbench/verify/conform/replay.hpp"
 
 namespace roci::conform {
 using namespace packet;

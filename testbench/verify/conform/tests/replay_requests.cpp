@@ -2,7 +2,7 @@
 // that of Soft-RoCE, but for the exchanges of `kOtherwise`, where it departs from the statements.
 #include <sstream>
 
-#include "testbench/conform/replay.hpp"
+#include "testbench/verify/conform/replay.hpp"
 
 namespace roci::conform {
 using namespace packet;

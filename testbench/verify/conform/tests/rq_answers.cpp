@@ -1,5 +1,5 @@
 // Requester: what answers do.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

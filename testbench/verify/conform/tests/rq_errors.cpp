@@ -1,5 +1,5 @@
 // Requester: local faults, flush, other connections, congestion notices.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

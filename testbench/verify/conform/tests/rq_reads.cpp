@@ -1,5 +1,5 @@
 // Requester: READ responses and atomic answers, right and wrong.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

@@ -1,5 +1,5 @@
 // Requester: numbers, order and shape of what it sends.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

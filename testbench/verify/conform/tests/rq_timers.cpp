@@ -1,5 +1,5 @@
 // Requester: RNR, timeouts and retry counts.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

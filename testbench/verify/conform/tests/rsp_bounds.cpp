@@ -1,5 +1,5 @@
 // Responder: lengths, bounds and rights of remote access.
-#include "testbench/conform/tests/refused.hpp"
+#include "testbench/verify/conform/tests/refused.hpp"
 
 namespace roci::conform {
 using namespace packet;

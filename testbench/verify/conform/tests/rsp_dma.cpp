@@ -1,5 +1,5 @@
 // Responder: host memory that fails.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

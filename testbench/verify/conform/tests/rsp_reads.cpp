@@ -1,5 +1,5 @@
 // Responder: READs, atomics and their duplicates.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

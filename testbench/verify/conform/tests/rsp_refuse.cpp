@@ -1,5 +1,5 @@
 // Responder: what bad requests bring.
-#include "testbench/conform/tests/refused.hpp"
+#include "testbench/verify/conform/tests/refused.hpp"
 
 namespace roci::conform {
 using namespace packet;

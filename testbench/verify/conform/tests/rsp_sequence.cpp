@@ -1,5 +1,5 @@
 // Responder: what is expected, what is a duplicate, what is from the future.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

@@ -1,5 +1,5 @@
 // Shared receive queues and credits.
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 using namespace packet;

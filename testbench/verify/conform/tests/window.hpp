@@ -2,7 +2,7 @@
 #pragma once
 
 #include "driver/memory_window.hpp"
-#include "testbench/conform/connection.hpp"
+#include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 

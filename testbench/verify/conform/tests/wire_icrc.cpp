@@ -1,6 +1,6 @@
 // Frames: pad, lengths and ICRC.
-#include "testbench/conform/connection.hpp"
-#include "testbench/conform/edit.hpp"
+#include "testbench/verify/conform/connection.hpp"
+#include "testbench/verify/conform/edit.hpp"
 
 namespace roci::conform {
 using namespace packet;

@@ -1,6 +1,6 @@
 // Frames: path MTU, solicited, opcodes and states.
-#include "testbench/conform/connection.hpp"
-#include "testbench/conform/edit.hpp"
+#include "testbench/verify/conform/connection.hpp"
+#include "testbench/verify/conform/edit.hpp"
 
 namespace roci::conform {
 using namespace packet;

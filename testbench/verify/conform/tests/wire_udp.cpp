@@ -1,8 +1,8 @@
 // Frames: UDP and what follows the datagram.
 #include <set>
 
-#include "testbench/conform/connection.hpp"
-#include "testbench/conform/edit.hpp"
+#include "testbench/verify/conform/connection.hpp"
+#include "testbench/verify/conform/edit.hpp"
 
 namespace roci::conform {
 using namespace packet;

@@ -1,7 +1,7 @@
 // Wrong bits, silence, and what a path may change.
 #include "packet/builder.hpp"
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

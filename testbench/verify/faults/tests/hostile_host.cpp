@@ -2,9 +2,9 @@
 #include <string_view>
 
 #include "driver/ring.hpp"
-#include "testbench/faults/arena.hpp"
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/stage.hpp"
+#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/stage.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -2,8 +2,8 @@
 // what needs a long story, or a real peer whose packets are changed on the way.
 #include <random>
 
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

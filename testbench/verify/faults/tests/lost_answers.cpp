@@ -1,6 +1,6 @@
 // ACKs and NAKs of SENDs and WRITEs lost, repeated or late.
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

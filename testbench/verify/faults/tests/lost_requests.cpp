@@ -1,6 +1,6 @@
 // Packets of SENDs and WRITEs lost on the way.
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci::testbench;
 using namespace roci::testbench::faults;

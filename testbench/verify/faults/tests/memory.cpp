@@ -1,7 +1,7 @@
 // Host memory that is slow, or fails.
-#include "testbench/faults/arena.hpp"
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,7 +1,7 @@
 // Queues that are full, shared, flushed or of an earlier life.
-#include "testbench/faults/arena.hpp"
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/stage.hpp"
+#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/stage.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

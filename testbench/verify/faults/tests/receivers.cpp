@@ -1,6 +1,6 @@
 // Receivers that are not ready.
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,6 +1,6 @@
 // Copies, ghosts and packets that change places.
-#include "testbench/faults/registry.hpp"
-#include "testbench/faults/variants.hpp"
+#include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -1,7 +1,7 @@
 // Keys end, and registered memory with them, at each clock of a transfer.
 #include "driver/memory_window.hpp"
-#include "testbench/faults/arena.hpp"
-#include "testbench/faults/registry.hpp"
+#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/registry.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

@@ -2,8 +2,8 @@
 // completion; each at each clock.
 #include <string_view>
 
-#include "testbench/faults/arena.hpp"
-#include "testbench/faults/registry.hpp"
+#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/registry.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

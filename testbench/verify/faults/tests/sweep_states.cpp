@@ -1,6 +1,6 @@
 // The queue pair of either side ends, or stops, at each clock of a transfer.
-#include "testbench/faults/arena.hpp"
-#include "testbench/faults/registry.hpp"
+#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/registry.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

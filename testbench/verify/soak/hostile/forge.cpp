@@ -1,4 +1,4 @@
-#include "testbench/soak/hostile/forge.hpp"
+#include "testbench/verify/soak/hostile/forge.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "packet/builder.hpp"
-#include "testbench/soak/hostile/victim.hpp"
+#include "testbench/verify/soak/hostile/victim.hpp"
 
 namespace roci::soak {
 

@@ -1,6 +1,6 @@
-#include "testbench/soak/hostile/hostile.hpp"
+#include "testbench/verify/soak/hostile/hostile.hpp"
 
-#include "testbench/soak/couple.hpp"
+#include "testbench/verify/soak/couple.hpp"
 
 namespace roci::soak {
 namespace {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "testbench/soak/hostile/forge.hpp"
-#include "testbench/soak/scene.hpp"
+#include "testbench/verify/soak/hostile/forge.hpp"
+#include "testbench/verify/soak/scene.hpp"
 
 namespace roci::soak {
 

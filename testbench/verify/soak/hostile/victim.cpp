@@ -1,4 +1,4 @@
-#include "testbench/soak/hostile/victim.hpp"
+#include "testbench/verify/soak/hostile/victim.hpp"
 
 #include <algorithm>
 #include <cstring>
