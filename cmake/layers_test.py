@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the layer rules: an #include or module may only point down.
 
 usage: layers_test.py ROOT [FILE...]   checks every source under ROOT; exit 1 on a violation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of a queue pair as the bodies of ModifyQp and QueryQp have them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/context.hpp"
 
 #include "driver/event_ring.hpp"
@@ -124,10 +125,10 @@ void Context::set_pkey(unsigned index, std::uint16_t pkey) {
 }
 
 std::uint16_t Context::query_pkey(unsigned index) {
-  return static_cast<std::uint16_t>(
-      execute(code_of(spec::kAdminOps, "QueryPkey"),
-              Body().put(place_of(spec::kQueryPkey, "index"), index), "query P_Key")
-          .get(place_of(spec::kQueryPkeyReply, "pkey")));
+  return static_cast<std::uint16_t>(execute(code_of(spec::kAdminOps, "QueryPkey"),
+                                            Body().put(place_of(spec::kQueryPkey, "index"), index),
+                                            "query P_Key")
+                                        .get(place_of(spec::kQueryPkeyReply, "pkey")));
 }
 
 Gid Context::query_gid(unsigned index) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An opened adapter: its admin queue, event queue and tables.
 #pragma once
 
@@ -26,7 +27,7 @@ struct DeviceLimits {
   std::uint32_t max_qp, max_cq, max_mr, max_pd, max_qp_wr, max_cqe, max_sge, max_inline;
   std::uint32_t max_rd_atomic, max_gid;
   std::uint64_t max_message;  ///< bytes
-  std::uint32_t fw_version;  ///< 23:16 major, 15:8 minor, 7:0 patch
+  std::uint32_t fw_version;   ///< 23:16 major, 15:8 minor, 7:0 patch
   std::uint32_t max_srq, max_srq_wr, max_pkeys, max_mw;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/event_ring.hpp"
 
 #include "driver/admin_queue.hpp"

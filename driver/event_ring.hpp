@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The event queue of an adapter that is reached by registers.
 #pragma once
 

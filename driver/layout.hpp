@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing the layouts of model/spec in memory that is shared with the adapter.
 #pragma once
 

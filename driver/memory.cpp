@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/memory.hpp"
 
 namespace roci::driver {
@@ -67,8 +68,9 @@ void MemoryRegion::change(const DmaMemory* memory, std::uint64_t address, Protec
       code_of(spec::kAdminOps, "ReregMr"),
       Body()
           .put(place_of(spec::kReregMr, "key"), key_)
-          .put(place_of(spec::kReregMr, "what"),
-               (memory != nullptr ? 1u : 0) | (pd != nullptr ? 2u : 0) | (rights != nullptr ? 4u : 0))
+          .put(place_of(spec::kReregMr, "what"), (memory != nullptr ? 1u : 0) |
+                                                     (pd != nullptr ? 2u : 0) |
+                                                     (rights != nullptr ? 4u : 0))
           .put(place_of(spec::kReregMr, "pd"), domain.number())
           .put(place_of(spec::kReregMr, "access"), rights != nullptr ? *rights : 0)
           .put(place_of(spec::kReregMr, "iova"), first)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Protection domains and memory regions.
 #pragma once
 

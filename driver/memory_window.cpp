@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/memory_window.hpp"
 
 namespace roci::driver {
@@ -10,8 +11,7 @@ MemoryWindow::MemoryWindow(ProtectionDomain& pd, WindowType type)
               .execute(code_of(spec::kAdminOps, "AllocMw"),
                        Body()
                            .put(place_of(spec::kAllocMw, "pd"), pd.number())
-                           .put(place_of(spec::kAllocMw, "kind"),
-                                static_cast<std::uint64_t>(type)),
+                           .put(place_of(spec::kAllocMw, "kind"), static_cast<std::uint64_t>(type)),
                        "allocate memory window")
               .get(place_of(spec::kAllocMwReply, "key")))) {}
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory windows (10.6.7): rights of their own to a part of a region, given and taken by work
 // requests.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lets a test bench or tracer see what an application asks of a driver. Calls come before the
 // adapter can act on what they tell.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/queue_pair.hpp"
 
 #include <algorithm>
@@ -25,8 +26,8 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
       receive_sges_(options.receive_sges) {
   const DeviceLimits& limits = context_.limits();
   require(options.send_entries >= 1 && options.send_entries <= limits.max_qp_wr &&
-              (srq_ != nullptr || (options.receive_entries >= 1 &&
-                                   options.receive_entries <= limits.max_qp_wr)),
+              (srq_ != nullptr ||
+               (options.receive_entries >= 1 && options.receive_entries <= limits.max_qp_wr)),
           "queue pair: entries of a queue out of range");
   require(options.send_sges >= 1 && options.send_sges <= limits.max_sge &&
               (srq_ != nullptr ||
@@ -47,31 +48,31 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
   try {
     number_ = static_cast<std::uint32_t>(
         context_
-            .execute(code_of(spec::kAdminOps, "CreateQp"),
-                     Body()
-                         .put(place_of(spec::kCreateQp, "pd"), pd.number())
-                         .put(place_of(spec::kCreateQp, "pasid"), context_.device().pasid())
-                         .put(place_of(spec::kCreateQp, "send_cqn"), send_cq.number())
-                         .put(place_of(spec::kCreateQp, "recv_cqn"), receive_cq.number())
-                         .put(place_of(spec::kCreateQp, "sq_base"), send_.memory.dma)
-                         .put(place_of(spec::kCreateQp, "rq_base"), receive_.memory.dma)
-                         .put(place_of(spec::kCreateQp, "sq_log"), send_.log)
-                         .put(place_of(spec::kCreateQp, "sq_stride_log"), send_.stride_log)
-                         .put(place_of(spec::kCreateQp, "rq_log"), receive_.log)
-                         .put(place_of(spec::kCreateQp, "rq_stride_log"), receive_.stride_log)
-                         .put(place_of(spec::kCreateQp, "srq"), srq_ != nullptr)
-                         .put(place_of(spec::kCreateQp, "srqn"),
-                              srq_ != nullptr ? srq_->number() : 0)
-                         .put(place_of(spec::kCreateQp, "credits"), options.credits),
-                     "create queue pair")
+            .execute(
+                code_of(spec::kAdminOps, "CreateQp"),
+                Body()
+                    .put(place_of(spec::kCreateQp, "pd"), pd.number())
+                    .put(place_of(spec::kCreateQp, "pasid"), context_.device().pasid())
+                    .put(place_of(spec::kCreateQp, "send_cqn"), send_cq.number())
+                    .put(place_of(spec::kCreateQp, "recv_cqn"), receive_cq.number())
+                    .put(place_of(spec::kCreateQp, "sq_base"), send_.memory.dma)
+                    .put(place_of(spec::kCreateQp, "rq_base"), receive_.memory.dma)
+                    .put(place_of(spec::kCreateQp, "sq_log"), send_.log)
+                    .put(place_of(spec::kCreateQp, "sq_stride_log"), send_.stride_log)
+                    .put(place_of(spec::kCreateQp, "rq_log"), receive_.log)
+                    .put(place_of(spec::kCreateQp, "rq_stride_log"), receive_.stride_log)
+                    .put(place_of(spec::kCreateQp, "srq"), srq_ != nullptr)
+                    .put(place_of(spec::kCreateQp, "srqn"), srq_ != nullptr ? srq_->number() : 0)
+                    .put(place_of(spec::kCreateQp, "credits"), options.credits),
+                "create queue pair")
             .get(place_of(spec::kCreateQpReply, "qpn")));
   } catch (...) {
     free_rings();
     throw;
   }
   context_.queue_pairs_[number_] = this;
-  context_.observer().qp_created(
-      number_, srq_ != nullptr ? std::optional(srq_->number()) : std::nullopt);
+  context_.observer().qp_created(number_,
+                                 srq_ != nullptr ? std::optional(srq_->number()) : std::nullopt);
 }
 
 QueuePair::~QueuePair() {

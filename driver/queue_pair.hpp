@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pairs of reliable connections (10.2.4, 10.3).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posting and retiring work requests.
 #include <cstring>
 #include <stdexcept>

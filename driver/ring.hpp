@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rings of work requests in memory of the process (spec/queues.hpp).
 #pragma once
 
@@ -47,7 +48,8 @@ struct Ring {
   unsigned used() const { return static_cast<std::uint16_t>(head - tail); }
   unsigned room() const { return (1u << log) - used(); }
   std::uint8_t* entry(std::uint16_t index) {
-    return memory.host + ((std::size_t{index} & ((1u << log) - 1)) << stride_log) * spec::kBlockBytes;
+    return memory.host +
+           ((std::size_t{index} & ((1u << log) - 1)) << stride_log) * spec::kBlockBytes;
   }
 };
 

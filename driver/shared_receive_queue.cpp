@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/shared_receive_queue.hpp"
 
 #include <stdexcept>
@@ -73,8 +74,8 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
   }
   if (result.posted != 0) {
     entries_before_doorbell();
-    context_.device().write32(
-        window_offset("QpDoorbell") + kDoorbellStride * number_ + kSrqOffset, ring_.head);
+    context_.device().write32(window_offset("QpDoorbell") + kDoorbellStride * number_ + kSrqOffset,
+                              ring_.head);
   }
   return result;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared receive queues (10.2.9): receives that any of several queue pairs takes.
 #pragma once
 
@@ -10,8 +11,8 @@
 namespace roci::driver {
 
 struct SrqOptions {
-  unsigned entries = 64;  ///< receives, 1 to max_srq_wr; rounded up to 2^n
-  unsigned sges = 1;      ///< entries of a list, 1 to max_sge
+  unsigned entries = 64;    ///< receives, 1 to max_srq_wr; rounded up to 2^n
+  unsigned sges = 1;        ///< entries of a list, 1 to max_sge
   std::uint16_t limit = 0;  ///< as in arm_limit
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work requests, completions, attributes: what passes between an application and the driver.
 // Names of libibverbs are given where they differ.
 #pragma once
@@ -89,8 +90,7 @@ inline constexpr std::uint32_t kAll = kLocalWrite | kRemoteWrite | kRemoteRead |
 namespace mask {
 inline constexpr std::uint32_t kState = 1u << code_of(spec::kQpMask, "State");
 inline constexpr std::uint32_t kCurState = 1u << code_of(spec::kQpMask, "CurState");
-inline constexpr std::uint32_t kEnSqdAsyncNotify =
-    1u << code_of(spec::kQpMask, "EnSqdAsyncNotify");
+inline constexpr std::uint32_t kEnSqdAsyncNotify = 1u << code_of(spec::kQpMask, "EnSqdAsyncNotify");
 inline constexpr std::uint32_t kAccessFlags = 1u << code_of(spec::kQpMask, "AccessFlags");
 inline constexpr std::uint32_t kPkeyIndex = 1u << code_of(spec::kQpMask, "PkeyIndex");
 inline constexpr std::uint32_t kPort = 1u << code_of(spec::kQpMask, "Port");
@@ -153,8 +153,9 @@ struct Sge {
   std::uint32_t key = 0;
 };
 
-/// kBindMw: `remote_address` and `swap_add` are the window's first address and its bytes (0 unbinds),
-/// `compare` its rights. kRegMr: the same of the region. Neither, nor kLocalInv, has a list.
+/// kBindMw: `remote_address` and `swap_add` are the window's first address and its bytes (0
+/// unbinds), `compare` its rights. kRegMr: the same of the region. Neither, nor kLocalInv, has a
+/// list.
 struct SendRequest {
   std::uint64_t id = 0;  ///< comes back in the completion (wr_id)
   Opcode opcode = Opcode::kSend;
@@ -209,7 +210,7 @@ struct Completion {
   std::uint32_t byte_len = 0;  ///< bytes received or read; 8 for an atomic
   std::uint32_t imm = 0;
   bool with_imm = false;
-  bool with_inv = false;       ///< imm is the key that the peer's SEND invalidated
+  bool with_inv = false;  ///< imm is the key that the peer's SEND invalidated
   bool solicited = false;
   std::uint32_t qpn = 0;
   std::uint8_t vendor_err = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "firmware/firmware.hpp"
 
 namespace roci::fw {
@@ -10,7 +11,7 @@ constexpr uint32_t kAttentionEvent = mask_of(2);
 constexpr Place kLogQps = {8, 8};
 constexpr Place kLogKeys = {16, 8};
 constexpr Place kLogCqs = {24, 8};
-constexpr Place kLogSrqs = {0, 8};  // of Parameters2
+constexpr Place kLogSrqs = {0, 8};       // of Parameters2
 constexpr uint64_t kDrainPeriod = 2000;  // ns between two looks at queue pairs that drain
 constexpr Place kRingLog = {0, 4};
 constexpr Place kRingPasid = {12, 20};
@@ -43,7 +44,8 @@ void Firmware::start() {
     port.write(layout::kRegMacHi, static_cast<uint32_t>(config_.mac >> 32));
   }
   device_.neighbours.set_mac(port.read64(layout::kRegMacLo));
-  // The adapter clears its tables after reset and loses rows written meanwhile; it is idle when done.
+  // The adapter clears its tables after reset and loses rows written meanwhile; it is idle when
+  // done.
   port.fence();
 }
 
@@ -77,8 +79,8 @@ bool Firmware::poll_frame(uint32_t attention) {
 
 bool Firmware::poll_event(uint32_t attention) {
   if ((attention & kAttentionEvent) == 0) return false;
-  // The adapter tells the host by itself, and the state of a queue pair is read when it matters. All
-  // are taken, so that the adapter never has to drop one.
+  // The adapter tells the host by itself, and the state of a queue pair is read when it matters.
+  // All are taken, so that the adapter never has to drop one.
   uint32_t number = 0;
   uint32_t kind = 0;
   bool any = false;

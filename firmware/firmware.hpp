@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The firmware of the adapter: set-up and rare events. Data never waits for it.
 //
 // All state is in the object: several adapters in one process have one each. The object is large

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The adapter: wires between its blocks, and nothing else.
 //
 //                 +---------+  doorbells, rows   +----+

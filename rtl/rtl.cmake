@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
 #               [PROOF_TOP <module>] [SLOW] [NO_NETLIST])
 #

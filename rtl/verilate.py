@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Verilates one module into a folder, as one file of C++.
 
 usage: verilate.py VERILATOR ROOT DIR PREFIX OPTION...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs Yosys on one module with just the sources it needs: roci_x stands in roci_x.sv.
 
 usage: yosys.py netlist TOP OUT [PARAMETER=VALUE...]   Verilog of what Yosys makes of TOP, and OUT.d

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `roci`.
 #include <fmt/format.h>
 

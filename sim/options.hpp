@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of options that several commands share, and how they are read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/node_module.hpp"
 
 #include "testbench/host/registers.hpp"

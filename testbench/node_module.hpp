@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node of a World: an adapter, the memory of its host, firmware and driver.
 #pragma once
 

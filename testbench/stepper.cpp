@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stepping of a World: clocks of the adapters, time, firmware.
 #include <algorithm>
 

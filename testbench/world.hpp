@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two adapters, a wire between them, and a host with firmware and driver for each.
 //
 //   Config config;
@@ -23,8 +24,8 @@
 #include "testbench/lockstep/shadow.hpp"
 #include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
-#include "testbench/scoreboard/egress.hpp"
 #include "testbench/ports/line.hpp"
+#include "testbench/scoreboard/egress.hpp"
 
 namespace roci::testbench {
 
@@ -47,11 +48,11 @@ struct Config {
   std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
-  bool lockstep = false;    ///< RTL is compared with the reference adapter; divergence ends the run
+  bool lockstep = false;  ///< RTL is compared with the reference adapter; divergence ends the run
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame may carry; the firmware is told
-  bool alone = false;       ///< no node 1: what stands at that end of the wire is the program's
-  unsigned first_host = 1;  ///< last byte of node 0's addresses; node 1 has the next
-  wire::Ends ends;          ///< with `alone`: where the wire leads, if it leaves the simulation
+  bool alone = false;        ///< no node 1: what stands at that end of the wire is the program's
+  unsigned first_host = 1;   ///< last byte of node 0's addresses; node 1 has the next
+  wire::Ends ends;           ///< with `alone`: where the wire leads, if it leaves the simulation
 };
 
 /// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inside of a World. Stepping is in stepper.cpp, the rest in world.cpp.
 #pragma once
 

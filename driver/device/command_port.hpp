@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How admin commands and events pass between a driver and its adapter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a process reaches an adapter: registers, memory that both see, and time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells when the other end of a socket has gone.
 #pragma once
 

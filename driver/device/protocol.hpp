@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a process and a running simulator say to one another: messages on a socket of kind
 // SOCK_SEQPACKET (one message is one packet, of exactly its size) and a page of doorbells that both
 // map. The rules are in sim/server/README.md. Both ends run on one machine: numbers are as the
@@ -120,8 +121,8 @@ struct Route {
   std::uint64_t cookie;
 };
 
-/// Writes an event to a channel once more, as if it had just come. A process that destroys an object
-/// reads its channel empty, drops the events of that object, and has the others repeated.
+/// Writes an event to a channel once more, as if it had just come. A process that destroys an
+/// object reads its channel empty, drops the events of that object, and has the others repeated.
 struct Repeat {
   Header header;
   std::uint32_t channel;
@@ -157,20 +158,20 @@ struct Doorbells {
 };
 
 /// The page, in memory that process and simulator map. The process writes a word, sets its bit in
-/// `rung`, sets `bell`, and when `asleep` was 1 changes it to 0 and sends kWake. The simulator takes
-/// the bits of all kinds last to first and applies the words first to last, so a doorbell rung
-/// before another is never applied after it but for arms, which come last.
+/// `rung`, sets `bell`, and when `asleep` was 1 changes it to 0 and sends kWake. The simulator
+/// takes the bits of all kinds last to first and applies the words first to last, so a doorbell
+/// rung before another is never applied after it but for arms, which come last.
 struct alignas(64) Page {
-  std::atomic<std::uint32_t> bell;    ///< process to simulator: bits of Bell
-  std::atomic<std::uint32_t> asleep;  ///< 1: the simulator needs kWake
+  std::atomic<std::uint32_t> bell;                 ///< process to simulator: bits of Bell
+  std::atomic<std::uint32_t> asleep;               ///< 1: the simulator needs kWake
   alignas(64) std::atomic<std::uint32_t> written;  ///< counts times that DMA wrote; a futex
   std::atomic<std::uint32_t> waiting;              ///< threads that wait on `written`
   std::atomic<std::uint64_t> now_ns;               ///< simulated time
-  alignas(64) Doorbells consumer;  ///< of completion queues: consumer index
-  Doorbells shared_receive;        ///< producer index
-  Doorbells receive;               ///< producer index
-  Doorbells send;                  ///< producer index
-  Doorbells arm;                   ///< of completion queues: 15:0 consumer index, 31 solicited only
+  alignas(64) Doorbells consumer;                  ///< of completion queues: consumer index
+  Doorbells shared_receive;                        ///< producer index
+  Doorbells receive;                               ///< producer index
+  Doorbells send;                                  ///< producer index
+  Doorbells arm;  ///< of completion queues: 15:0 consumer index, 31 solicited only
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "driver/device/remote.hpp"
 
 #include <fcntl.h>
@@ -27,7 +28,8 @@ using namespace protocol;
 
 constexpr std::uint32_t kDoorbellStride = 16;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-constexpr std::uint64_t kLookNs = 100'000'000;  // how often a waiting thread looks for the simulator
+constexpr std::uint64_t kLookNs =
+    100'000'000;  // how often a waiting thread looks for the simulator
 constexpr std::uintptr_t kPage = 4096;
 
 [[noreturn]] void fail(const std::string& text) {
@@ -193,8 +195,8 @@ void RemoteDevice::tell(std::uint32_t bell) {
 DmaMemory RemoteDevice::allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t whole = (bytes + kPage - 1) / kPage * kPage;
   const std::size_t extra = alignment > kPage ? alignment : 0;
-  void* at = mmap(nullptr, whole + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                  0);
+  void* at =
+      mmap(nullptr, whole + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
   auto first = reinterpret_cast<std::uintptr_t>(at);
   if (extra != 0) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way to an adapter of a simulator that runs in another process (`roci up`). The simulator
 // reads and writes the memory of this process by its own addresses: DMA address = address.
 #pragma once

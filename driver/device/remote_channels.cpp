@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Channels: sockets by which events of the simulator come.
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device made of host memory, and a connected queue pair on it.
 #pragma once
 
@@ -10,7 +11,6 @@
 #include "driver/queue_pair.hpp"
 
 namespace roci::driver::test {
-
 
 /// Answers admin commands at once, with numbers that count up; DMA addresses are host addresses.
 class FakeDevice : public Device {
@@ -73,9 +73,11 @@ class FakeDevice : public Device {
     std::uint8_t* body = reply + 8;
     switch (command[0]) {
       case 1:  // QueryDevice
-        for (const auto& [name, value] : std::map<const char*, unsigned>{
-                 {"max_qp_wr", 32768}, {"max_sge", 13}, {"max_inline", 192}, {"max_cqe", 65536},
-                 {"max_srq_wr", 32768}}) {
+        for (const auto& [name, value] : std::map<const char*, unsigned>{{"max_qp_wr", 32768},
+                                                                         {"max_sge", 13},
+                                                                         {"max_inline", 192},
+                                                                         {"max_cqe", 65536},
+                                                                         {"max_srq_wr", 32768}}) {
           spec::put_memory(body, place_of(spec::kQueryDeviceReply, name), value);
         }
         break;

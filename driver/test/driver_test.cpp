@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The driver against a device made of host memory: what it writes into the queues is compared with
 // the bytes that docs/queues.md prescribes, and what it reads is written by hand.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared receive queues, windows, resizing: bytes against docs/queues.md.
 #include <doctest/doctest.h>
 
@@ -26,18 +27,20 @@ struct SharedBench {
   ProtectionDomain pd{context};
   CompletionQueue cq{context, 12};
   SharedReceiveQueue srq{pd, {4, 2, 0}};
-  const std::uint8_t* ring = reinterpret_cast<const std::uint8_t*>(word(body_of_last(device) + 8, 8));
+  const std::uint8_t* ring =
+      reinterpret_cast<const std::uint8_t*>(word(body_of_last(device) + 8, 8));
 };
 
 }  // namespace
 
-TEST_CASE("SRQ: entries carry tags, the doorbell is +8, completions free places in any order (RSP-54)") {
+TEST_CASE(
+    "SRQ: entries carry tags, the doorbell is +8, completions free places in any order (RSP-54)") {
   SharedBench bench;
   QpOptions options;
   options.srq = &bench.srq;
   QueuePair qp(bench.pd, bench.cq, bench.cq, options);
-  CHECK(body_of_last(bench.device)[36] == 1);                                  // srq
-  CHECK(word(body_of_last(bench.device) + 40, 4) == bench.srq.number());       // srqn
+  CHECK(body_of_last(bench.device)[36] == 1);                             // srq
+  CHECK(word(body_of_last(bench.device) + 40, 4) == bench.srq.number());  // srqn
   const ReceiveRequest own{9, {}};
   CHECK(qp.post_receive(&own, 1).error == PostError::kShared);
 
@@ -114,7 +117,8 @@ TEST_CASE("window: the next key has the next variant; a bind is laid out as docs
   CHECK(qp.post_send(&bind, 1).error == PostError::kSges);
 }
 
-TEST_CASE("completion queue: resize hands over a new ring and goes on there; refused keeps the old") {
+TEST_CASE(
+    "completion queue: resize hands over a new ring and goes on there; refused keeps the old") {
   Bench bench;
   bench.qp.send(write_of(1));
   bench.complete(0, 0, 0, 1, true);

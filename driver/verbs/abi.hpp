@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What libibverbs and its providers agree on privately (IBVERBS_PRIVATE_34: rdma-core 22 to 56).
 // Debian packages no header for it, so the few structures that a provider needs are declared here.
 // Names of members are those of rdma-core, for whoever compares.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion channels: the one thing of libibverbs that goes to the kernel without asking the
 // provider. The other part of LD_PRELOAD.
 #include <dlfcn.h>
@@ -10,9 +11,7 @@
 
 namespace roci::verbs {
 
-bool is_ours(ibv_context* context) {
-  return std::strncmp(context->device->name, "roci", 4) == 0;
-}
+bool is_ours(ibv_context* context) { return std::strncmp(context->device->name, "roci", 4) == 0; }
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider: how libibverbs finds roci0 and opens it.
 #include <unistd.h>
 
@@ -12,9 +13,9 @@ namespace {
 
 using spec::code_of;
 
-constexpr unsigned kEmptyPolls = 32;           ///< in a row, before the processor is given up
-constexpr std::uint64_t kRestNs = 200'000;     ///< for this long at most
-constexpr std::uint32_t kDriverUnknown = 0;    ///< RDMA_DRIVER_UNKNOWN
+constexpr unsigned kEmptyPolls = 32;         ///< in a row, before the processor is given up
+constexpr std::uint64_t kRestNs = 200'000;   ///< for this long at most
+constexpr std::uint32_t kDriverUnknown = 0;  ///< RDMA_DRIVER_UNKNOWN
 
 std::vector<std::uint32_t> async_codes() {
   std::vector<std::uint32_t> codes(16, driver::protocol::kNotTold);
@@ -80,9 +81,7 @@ verbs_context* alloc_context(ibv_device* device, int cmd_fd, void*) {
   return &context->base;
 }
 
-Device* alloc_device(SysfsDevice*) {
-  return static_cast<Device*>(std::calloc(1, sizeof(Device)));
-}
+Device* alloc_device(SysfsDevice*) { return static_cast<Device*>(std::calloc(1, sizeof(Device))); }
 
 void uninit_device(Device* device) { std::free(device); }
 
@@ -90,8 +89,8 @@ const MatchEntry kMatches[] = {
     {nullptr, "rdma_device:*Nroci*", 0, 0, MatchEntry::kModalias},
     {nullptr, nullptr, 0, 0, MatchEntry::kEnd},
 };
-const DeviceOps kProvider = {"roci",  1, 1, kMatches, nullptr, nullptr, alloc_context, nullptr,
-                             alloc_device, uninit_device};
+const DeviceOps kProvider = {
+    "roci", 1, 1, kMatches, nullptr, nullptr, alloc_context, nullptr, alloc_device, uninit_device};
 
 __attribute__((constructor)) void register_provider() { verbs_register_driver_34(&kProvider); }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between the structures of libibverbs and those of the driver.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion queues and channels.
 #include <sys/socket.h>
 #include <unistd.h>

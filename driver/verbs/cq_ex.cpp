@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The extended way to poll: one completion at a time, read field by field.
 #include <arpa/inet.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Protection domains, regions, windows, address handles.
 #include <cstring>
 
@@ -55,7 +56,8 @@ ibv_td* alloc_td(ibv_context* context, ibv_td_init_attr* attr) {
 
 ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iova, int access) {
   std::uint32_t rights = 0;
-  if (!convert_access(static_cast<unsigned>(access), rights) || (rights & driver::access::kZeroBased)) {
+  if (!convert_access(static_cast<unsigned>(access), rights) ||
+      (rights & driver::access::kZeroBased)) {
     errno = EINVAL;
     return nullptr;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The objects of libibverbs with the driver's behind them. An ibv_* is always the first member, so
 // that a pointer to it is a pointer to the object.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pairs.
 #include <algorithm>
 #include <cstring>
@@ -45,8 +46,8 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     options.receive_sges = std::max(cap.max_recv_sge, 1u);
     options.max_inline = cap.max_inline_data;
     options.srq = pair->srq.get();
-    pair->pair = std::make_unique<driver::QueuePair>(*pair->pd, *pair->send_cq, *pair->receive_cq,
-                                                     options);
+    pair->pair =
+        std::make_unique<driver::QueuePair>(*pair->pd, *pair->send_cq, *pair->receive_cq, options);
     pair->signal_all = attr.sq_sig_all != 0;
     cap.max_send_wr = pair->pair->send_entries();
     cap.max_recv_wr = pair->srq != nullptr ? 0 : pair->pair->receive_entries();
@@ -113,8 +114,8 @@ int destroy_qp(ibv_qp* ibv) {
 int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
   // Attributes of transports and functions that RC here does not have are refused by the adapter
   // or, for the ones that it has no place for, here.
-  constexpr int kElsewhere = IBV_QP_QKEY | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP |
-                             IBV_QP_RATE_LIMIT;
+  constexpr int kElsewhere =
+      IBV_QP_QKEY | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP | IBV_QP_RATE_LIMIT;
   if ((mask & kElsewhere) != 0) return EINVAL;
   if ((mask & IBV_QP_AV) != 0 && (attr->ah_attr.is_global == 0 || attr->ah_attr.port_num != 1)) {
     return EINVAL;
@@ -215,9 +216,9 @@ int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
   if (!convert_access(info.mw_access_flags, rights)) return EINVAL;
   const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
   Window& window = ours<Window>(mw);
-  driver::SendRequest request = driver::MemoryWindow::bind(
-      window.window->next_key(), info.mr != nullptr ? info.mr->lkey : 0, info.addr, info.length,
-      rights);
+  driver::SendRequest request =
+      driver::MemoryWindow::bind(window.window->next_key(), info.mr != nullptr ? info.mr->lkey : 0,
+                                 info.addr, info.length, rights);
   request.id = bind->wr_id;
   request.signaled = pair.signal_all || (bind->send_flags & IBV_SEND_SIGNALED) != 0;
   request.fence = (bind->send_flags & IBV_SEND_FENCE) != 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The extended way to post: requests are built by calls and posted together (ibv_wr_*).
 #include <arpa/inet.h>
 
@@ -114,11 +115,11 @@ int complete(ibv_qp_ex* qp) {
 }  // namespace
 
 bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
-  constexpr std::uint64_t kKnown =
-      IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_SEND |
-      IBV_QP_EX_WITH_SEND_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-      IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW |
-      IBV_QP_EX_WITH_SEND_WITH_INV;
+  constexpr std::uint64_t kKnown = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
+                                   IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
+                                   IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+                                   IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
+                                   IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV;
   if ((operations & ~kKnown) != 0) return false;
   pair.building = std::make_shared<Building>();
   pair.qp.comp_mask |= Qp::kExtended;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the device and its port can do: the engine's own limits.
 #include <arpa/inet.h>
 #include <endian.h>
@@ -29,8 +30,8 @@ void fill(Session& session, ibv_device_attr& attr) {
   attr.max_qp_wr = static_cast<int>(limits.max_qp_wr);
   attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_SYS_IMAGE_GUID |
                           IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_N_NOTIFY_CQ |
-                          IBV_DEVICE_MEM_WINDOW |
-                          IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_BAD_PKEY_CNTR;
+                          IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
+                          IBV_DEVICE_BAD_PKEY_CNTR;
   attr.max_sge = static_cast<int>(limits.max_sge);
   attr.max_sge_rd = attr.max_sge;
   attr.max_cq = static_cast<int>(limits.max_cq);

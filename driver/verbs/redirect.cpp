@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of the kernel's RDMA subsystem that programs open by name: the part of LD_PRELOAD.
 //
 // libibverbs, librdmacm, perftest and UCX look for devices in /sys/class/infiniband* and
@@ -64,34 +65,34 @@ extern "C" {
 // The C library declares some arguments as never null; programs pass null all the same.
 #pragma GCC diagnostic ignored "-Wnonnull"
 
-#define OPEN(name)                                       \
-  int name(const char* path, int flags, ...) {           \
-    NEXT(name);                                          \
-    va_list rest;                                        \
-    va_start(rest, flags);                               \
-    const mode_t mode = va_arg(rest, mode_t);            \
-    va_end(rest);                                        \
-    return real(Path(path), flags, mode);                \
+#define OPEN(name)                             \
+  int name(const char* path, int flags, ...) { \
+    NEXT(name);                                \
+    va_list rest;                              \
+    va_start(rest, flags);                     \
+    const mode_t mode = va_arg(rest, mode_t);  \
+    va_end(rest);                              \
+    return real(Path(path), flags, mode);      \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                       \
-  int name(int at, const char* path, int flags, ...) {     \
-    NEXT(name);                                            \
-    va_list rest;                                          \
-    va_start(rest, flags);                                 \
-    const mode_t mode = va_arg(rest, mode_t);              \
-    va_end(rest);                                          \
-    return real(at, Path(path), flags, mode);              \
+#define OPENAT(name)                                   \
+  int name(int at, const char* path, int flags, ...) { \
+    NEXT(name);                                        \
+    va_list rest;                                      \
+    va_start(rest, flags);                             \
+    const mode_t mode = va_arg(rest, mode_t);          \
+    va_end(rest);                                      \
+    return real(at, Path(path), flags, mode);          \
   }
 OPENAT(openat)
 OPENAT(openat64)
 
-#define PATH_FIRST(type, name, parameters, ...)  \
-  type name parameters {                         \
-    NEXT(name);                                  \
-    return real(Path(path), ##__VA_ARGS__);      \
+#define PATH_FIRST(type, name, parameters, ...) \
+  type name parameters {                        \
+    NEXT(name);                                 \
+    return real(Path(path), ##__VA_ARGS__);     \
   }
 PATH_FIRST(FILE*, fopen, (const char* path, const char* mode), mode)
 PATH_FIRST(FILE*, fopen64, (const char* path, const char* mode), mode)

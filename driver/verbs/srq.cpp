@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared receive queues.
 #include "driver/verbs/objects.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files below /sys/class/infiniband* that libibverbs and programs read about a device.
 #pragma once
 
@@ -18,11 +19,11 @@ inline constexpr char kDevice[] = "roci0";
 /// What the tree says about the one device.
 struct TreeFacts {
   std::string name = kDevice;
-  std::uint64_t guid = 0;      ///< node GUID, EUI-64 of the MAC address
-  std::string fw_version;      ///< "1.2.3"
+  std::uint64_t guid = 0;  ///< node GUID, EUI-64 of the MAC address
+  std::string fw_version;  ///< "1.2.3"
   unsigned rate_gbps = 100;
-  std::string netdev = "lo";   ///< network interface whose addresses the GIDs are
-  std::vector<TreeGid> gids;   ///< the whole table, empty entries as zero
+  std::string netdev = "lo";  ///< network interface whose addresses the GIDs are
+  std::vector<TreeGid> gids;  ///< the whole table, empty entries as zero
   std::vector<std::uint16_t> pkeys;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Admin commands: one function each, checked completely before anything changes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CreateCq, ModifyCq, DestroyCq.
 #include "firmware/commands/commands.hpp"
 

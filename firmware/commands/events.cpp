@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What firmware does by itself: queue pairs of an overflowed completion queue fail, and the end of
 // draining is told.
 #include "firmware/commands/commands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SetGid, QueryGid, ResolveAddress.
 #include "firmware/commands/commands.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the key table as the commands for regions and windows see them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModifyQp.
 #include "firmware/commands/commands.hpp"
 #include "firmware/commands/qp_rows.hpp"
@@ -153,8 +154,7 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   }
 
   // The P_Key of the index goes with the address; the table may have changed since.
-  const bool writes_av =
-      has_av || (qp.has_av && (mask & mask_of(layout::kQpMaskPkeyIndex)) != 0);
+  const bool writes_av = has_av || (qp.has_av && (mask & mask_of(layout::kQpMaskPkeyIndex)) != 0);
 
   // The state comes last: it sets the engines to work on the rows.
   if (mask != 0 && !port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, attributes))) {

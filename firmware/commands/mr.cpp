@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RegMr, DeregMr, ReregMr, AllocFastMr.
 #include "firmware/commands/keys.hpp"
 
@@ -36,8 +37,7 @@ Result retire(Device* device, uint32_t index, const Block& row, Place field) {
   Block no_binds = row;
   no_binds.put(layout::key::access, rights & ~mask_of(layout::kAccessMwBind));
   bool found = false;
-  if (!port.write_row(layout::kTableKey, index, no_binds) ||
-      !any_window(device, index, &found)) {
+  if (!port.write_row(layout::kTableKey, index, no_binds) || !any_window(device, index, &found)) {
     return hardware_error();
   }
   if (!found) return ok();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AllocMw, DeallocMw. Windows are bound and freed by work requests.
 #include "firmware/commands/keys.hpp"
 

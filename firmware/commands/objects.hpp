@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What firmware remembers of the objects that commands make.
 #pragma once
 
@@ -15,8 +16,8 @@ constexpr uint32_t kMaxPds = 256;
 constexpr uint32_t kMaxSrqs = 256;
 constexpr uint32_t kMaxPkeys = 16;
 constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after a start: full member
-constexpr uint32_t kFirstQpn = 2;  ///< 0 and 1 have a meaning of their own (QP-19)
-constexpr uint32_t kFirstKey = 1;  ///< key 0 is never valid
+constexpr uint32_t kFirstQpn = 2;          ///< 0 and 1 have a meaning of their own (QP-19)
+constexpr uint32_t kFirstKey = 1;          ///< key 0 is never valid
 constexpr uint32_t kFirstPd = 1;
 
 /// Free numbers in a queue: the one given back last is taken last (QP-18).

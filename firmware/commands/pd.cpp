@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AllocPd, DeallocPd.
 #include "firmware/commands/commands.hpp"
 

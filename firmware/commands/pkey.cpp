@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SetPkey, QueryPkey: the table of partition keys (10.9.1).
 #include "firmware/commands/commands.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CreateQp, QueryQp, DestroyQp.
 #include "firmware/commands/commands.hpp"
 #include "firmware/commands/qp_rows.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "firmware/commands/qp_rows.hpp"
 
 namespace roci::fw {

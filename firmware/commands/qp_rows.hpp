@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the adapter's tables for a queue pair.
 #pragma once
 

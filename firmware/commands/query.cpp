@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QueryDevice, QueryPort, QueryCounters.
 #include "firmware/commands/commands.hpp"
 
@@ -6,8 +7,8 @@ namespace {
 
 constexpr uint32_t kMaxQueueLog = 15;
 constexpr uint32_t kMaxCqLog = 16;
-constexpr uint32_t kPortActive = 4;  // as ibv_port_state
-constexpr uint32_t kMtu4096 = 5;     // path MTU code
+constexpr uint32_t kPortActive = 4;    // as ibv_port_state
+constexpr uint32_t kMtu4096 = 5;       // path MTU code
 constexpr uint32_t kHeaderBytes = 84;  // IPv6 40, UDP 8, BTH 12, RETH 16, Imm 4, ICRC 4
 
 }  // namespace

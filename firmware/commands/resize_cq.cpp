@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ResizeCq: the ring moves while completions arrive (11.2.6.3, CQ-13).
 #include "firmware/commands/commands.hpp"
 

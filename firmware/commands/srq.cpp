@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CreateSrq, ModifySrq, QuerySrq, DestroySrq.
 #include "firmware/commands/commands.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which changes of state a queue pair may make, and with which attributes (10.3.1, 11.2.5.2).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one way in which firmware touches the adapter: 32-bit registers by their byte offset.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Written by model/spec/emit.cpp from the tables of model/spec. Change those.
 //
 // Layouts for code without the C++ library. A field of a layout is {bit offset, bits},

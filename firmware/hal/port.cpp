@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "firmware/hal/port.hpp"
 
 namespace roci::fw {
@@ -24,15 +25,15 @@ constexpr unsigned kDmaBytesShift = 20;
 
 /// Words that a row of `table` has.
 constexpr size_t row_words(uint32_t table) {
-  const unsigned bytes = table == layout::kTableQpAttr   ? layout::qp_attr::kBytes
-                         : table == layout::kTableAv     ? layout::av::kBytes
-                         : table == layout::kTableKey    ? layout::key::kBytes
-                         : table == layout::kTableCq     ? layout::cq::kBytes
-                         : table == layout::kTableQpLive ? layout::qp_live::kBytes
-                         : table == layout::kTableSrq    ? layout::srq::kBytes
+  const unsigned bytes = table == layout::kTableQpAttr    ? layout::qp_attr::kBytes
+                         : table == layout::kTableAv      ? layout::av::kBytes
+                         : table == layout::kTableKey     ? layout::key::kBytes
+                         : table == layout::kTableCq      ? layout::cq::kBytes
+                         : table == layout::kTableQpLive  ? layout::qp_live::kBytes
+                         : table == layout::kTableSrq     ? layout::srq::kBytes
                          : table == layout::kTableSrqLive ? layout::srq_live::kBytes
-                         : table == layout::kTableCqLive ? layout::cq_live::kBytes
-                                                         : layout::kBlockBytes;
+                         : table == layout::kTableCqLive  ? layout::cq_live::kBytes
+                                                          : layout::kBlockBytes;
   return (bytes + 3) / 4;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the management registers can do, as functions: table port, DMA window, frames, fence, time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ARP (RFC 826) and IPv6 neighbour discovery (RFC 4861) as bytes.
 #pragma once
 

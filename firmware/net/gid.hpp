@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GIDs, and the table of our own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who has which address: a cache, and the asking.
 #pragma once
 

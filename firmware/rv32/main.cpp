@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Start of the firmware on a RISC-V core whose bus shows the adapter's registers.
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # size.sh COMPILER ROOT BUILD_DIR MAX_TEXT SOURCE...
 # Compiles and links the firmware for RV32, prints text, data and stack, fails above MAX_TEXT.
 set -eu

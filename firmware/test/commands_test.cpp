@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every admin command, good and bad, on a mock adapter.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An adapter as firmware sees it: registers, tables, the DMA window, frames, time. And a host that
 // gives admin commands to the firmware on it.
 #pragma once
@@ -456,10 +457,9 @@ class Bench {
     return run_ok(layout::kAdminOpCreateSrq, srq_body(pd), layout::create_srq_reply::srqn);
   }
   std::uint32_t window(std::uint32_t pd, std::uint32_t kind) {
-    return run_ok(
-        layout::kAdminOpAllocMw,
-        Body().put(layout::alloc_mw::pd, pd).put(layout::alloc_mw::kind, kind),
-        layout::alloc_mw_reply::key);
+    return run_ok(layout::kAdminOpAllocMw,
+                  Body().put(layout::alloc_mw::pd, pd).put(layout::alloc_mw::kind, kind),
+                  layout::alloc_mw_reply::key);
   }
   static Body mr_body(std::uint32_t pd) {
     return Body()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ModifyQp: the state machine of 10.3.1 with the attributes of 11.2.5.2.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ARP and IPv6 neighbour discovery: answers, questions, patience.
 #include <doctest/doctest.h>
 

@@ -1,4 +1,6 @@
-// Windows, fast regions, shared receive queues, P_Keys, rings that move, overflow: on a mock adapter.
+// SPDX-License-Identifier: Apache-2.0
+// Windows, fast regions, shared receive queues, P_Keys, rings that move, overflow: on a mock
+// adapter.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -88,10 +90,8 @@ TEST_CASE("DeregMr, ReregMr: refused while windows are bound, and nothing stays 
   bind(bench, window + 1, region);
   const Block before = bench.nic.row(kTableKey, region >> 8);
   for (const std::uint32_t opcode : {kAdminOpDeregMr, kAdminOpReregMr}) {
-    const Answer answer = bench.run(opcode, Body()
-                                                .put(rereg_mr::key, region)
-                                                .put(rereg_mr::what, 4)
-                                                .put(rereg_mr::access, 1));
+    const Answer answer = bench.run(
+        opcode, Body().put(rereg_mr::key, region).put(rereg_mr::what, 4).put(rereg_mr::access, 1));
     CHECK(answer.status == kAdminStatusBusy);
     CHECK(answer.detail == 8);
     for (unsigned i = 0; i < 16; ++i) {
@@ -142,7 +142,10 @@ TEST_CASE("ReregMr: range, domain and rights, one by one and together; the key s
     bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key));
   }
   const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pds[0]), reg_mr_reply::key);
-  const Body good = Body().put(rereg_mr::key, key).put(rereg_mr::what, 7).put(rereg_mr::pd, pds[1])
+  const Body good = Body()
+                        .put(rereg_mr::key, key)
+                        .put(rereg_mr::what, 7)
+                        .put(rereg_mr::pd, pds[1])
                         .put(rereg_mr::length, 1);
   const auto refused = [&](Place field, std::uint64_t value, std::uint32_t status, Place blamed) {
     bench.refuse(kAdminOpReregMr, Body(good).put(field, value), status, blamed);
@@ -310,6 +313,6 @@ TEST_CASE("poll: an overflowed completion queue takes its queue pairs with it (C
   CHECK(bench.nic.states[qps[1]] == kQpErr);
   CHECK(bench.nic.states[qps[2]] == kQpRts);
   CHECK(bench.nic.states[qps[4]] == kQpReset);
-  CHECK(bench.nic.posted == std::vector<std::uint32_t>{kEventQpFatal << 24 | qps[0],
-                                                       kEventQpFatal << 24 | qps[1]});
+  CHECK(bench.nic.posted ==
+        std::vector<std::uint32_t>{kEventQpFatal << 24 | qps[0], kEventQpFatal << 24 | qps[1]});
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue pair on the mock adapter, brought into any state with good values for every attribute.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ends of a queue pair's life: failure, draining, RESET; and the events of the engine.
 #include <doctest/doctest.h>
 

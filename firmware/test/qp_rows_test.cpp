@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ModifyQp puts into the rows of a queue pair, and QueryQp reads back.
 #include "firmware/commands/qp_rows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ResizeCq: what software reads from the new ring is what it would have read from the old one.
 #include <doctest/doctest.h>
 
@@ -21,9 +22,10 @@ struct Ring : Bench {
 
   Ring(unsigned log_entries, std::uint32_t end, std::uint32_t left)
       : log(log_entries), producer(end), unread(left) {
-    cqn = run_ok(kAdminOpCreateCq, cq_body().put(create_cq::log_entries, log),
-                 create_cq_reply::cqn);
-    // The whole ring has been written some time; what is read stands with the owner bit of its pass.
+    cqn =
+        run_ok(kAdminOpCreateCq, cq_body().put(create_cq::log_entries, log), create_cq_reply::cqn);
+    // The whole ring has been written some time; what is read stands with the owner bit of its
+    // pass.
     for (std::uint32_t i = 0; i < 1u << log; ++i) put(kOld, log, producer - 1 - i);
     live(producer, producer - unread);
   }
@@ -65,7 +67,8 @@ struct Ring : Bench {
 
 TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-13)") {
   std::mt19937 random(5);
-  for (const std::uint32_t end : {0x20000u, 0x20001u, 0x20005u, 0x2FFFFu, 0x30000u, 0x30003u, 0x3FFFEu}) {
+  for (const std::uint32_t end :
+       {0x20000u, 0x20001u, 0x20005u, 0x2FFFFu, 0x30000u, 0x30003u, 0x3FFFEu}) {
     for (unsigned log = 1; log <= 6; ++log) {
       for (unsigned to = 1; to <= 6; ++to) {
         const std::uint32_t room = std::min(1u << log, 1u << to);
@@ -87,7 +90,8 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
         CHECK(row.get(cq::pasid) == 0xABCDE);
         ring.check_moved(to, end);
         CHECK(ring.nic.memory[behind / 64 * 64][15] == 0x5A5A5A5A);
-        // The adapter knows what software has read; then the ring moves; then the old one is complete.
+        // The adapter knows what software has read; then the ring moves; then the old one is
+        // complete.
         REQUIRE(ring.nic.actions.size() == before + 3);
         CHECK(ring.nic.actions[before].kind == Action::kCqDoorbell);
         CHECK(ring.nic.actions[before].table == ((end - unread) & 0xFFFF));
@@ -103,10 +107,9 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
 
 TEST_CASE("ResizeCq: moderation stays") {
   Ring ring(4, 0x20007, 3);
-  ring.run(kAdminOpModifyCq, Body()
-                                 .put(modify_cq::cqn, ring.cqn)
-                                 .put(modify_cq::count, 9)
-                                 .put(modify_cq::period, 77));
+  ring.run(
+      kAdminOpModifyCq,
+      Body().put(modify_cq::cqn, ring.cqn).put(modify_cq::count, 9).put(modify_cq::period, 77));
   CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusOk);
   CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::moderation_count) == 9);
   CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::moderation_period) == 77);

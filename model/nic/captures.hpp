@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captured conversations between two queue pairs, and a bench in place of one of them.
 #pragma once
 

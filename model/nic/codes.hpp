@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of model/spec as enumerations, so that the compiler tells them apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion queues: entries, overflow, arming, moderation, moving to another ring.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all queue pairs of an adapter share.
 #pragma once
 

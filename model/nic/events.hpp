@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The event queue in host memory, and the events that firmware takes by register.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RoCE frames of one queue pair: its headers are made once, and each packet fills in what differs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key table: regions and windows, who may reach which bytes of host memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scatter/gather lists: from bytes of a message to pieces of host memory.
 #pragma once
 

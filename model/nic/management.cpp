@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of firmware alone: tables, fence, DMA window, frames, counters.
 #include <algorithm>
 

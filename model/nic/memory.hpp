@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory as the adapter reaches it.
 #pragma once
 

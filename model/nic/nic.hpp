@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference adapter: what the hardware does, in plain C++ and without time of its own.
 //
 //   Nic nic(Sizes(), memory, {transmit, ethernet});
@@ -91,7 +92,6 @@ class Nic {
   std::vector<std::unique_ptr<QueuePair>> qps_;  ///< made when a row of theirs is written
   Turns requests_, answers_;                     ///< queue pairs that may have something to send
   bool answers_next_ = true;
-
 
   std::uint32_t control_ = 0, time_high_ = 0;
   std::uint32_t admin_[7] = {};  ///< AdminBaseLo to AdminDone

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One queue pair: what both of its halves use, and its life from RESET to ERR.
 #pragma once
 

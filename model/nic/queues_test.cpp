@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion, event and shared receive queues of the reference adapter, through its registers.
 #include "nic/test_bench.hpp"
 

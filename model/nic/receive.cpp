@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the wire: which frames are RoCE, which are admitted, and who gets the others.
 #include "nic/nic.hpp"
 #include "transport/rules.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where registers lie, for the files that serve them.
 #pragma once
 

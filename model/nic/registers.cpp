@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of host and firmware, doorbells.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: from work requests to packets.
 #include "nic/requester.hpp"
 

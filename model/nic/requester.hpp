@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The send side of a queue pair: work requests become packets, responses become completions.
 //
 //        completed        una              cursor            next

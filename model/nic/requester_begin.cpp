@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: the next work request, and what can be seen before its first packet.
 #include <algorithm>
 

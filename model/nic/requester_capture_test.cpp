@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The requester against real Soft-RoCE traffic: from the work requests that captured packets show,
 // and the captured answers, come those packets.
 #include "nic/captures.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: from responses to progress, retries and completions.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: requests at the expected PSN.
 #include "nic/responder.hpp"
 

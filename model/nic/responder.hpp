@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The receive side of a queue pair: requests become memory accesses, receives and answers.
 //
 //   request -> duplicate? ahead? -> rules in the order of 9.7.4.1 -> execute -> `answers_`
@@ -60,8 +61,8 @@ class Responder {
     Psn psn;  ///< READ: next packet
     std::uint8_t syndrome = 0;
     std::uint32_t msn = 0;
-    Slot slot;          ///< READ, atomic
-    bool opens = true;  ///< READ: the next packet is the first of the answer
+    Slot slot;            ///< READ, atomic
+    bool opens = true;    ///< READ: the next packet is the first of the answer
     bool replay = false;  ///< of a duplicate: was answered in full before
   };
   /// What is wrong with a request.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: answers, duplicates, gaps, failures.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The responder against real Soft-RoCE traffic: every captured request gets the captured answer.
 #include <map>
 

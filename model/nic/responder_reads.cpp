@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: READs and atomics.
 #include <algorithm>
 #include <utility>
@@ -91,11 +92,10 @@ void Responder::remember(const Slot& slot, Answer::Kind kind) {
   while (slots_.size() > qp_.attr.max_dest_rd_atomic) {
     // The peer would not have sent this request without the answer to that one.
     const Psn forgotten = slots_.front().first;
-    answers_.erase(std::remove_if(answers_.begin(), answers_.end(),
-                                  [&](const Answer& a) {
-                                    return a.replay && a.slot.first == forgotten;
-                                  }),
-                   answers_.end());
+    answers_.erase(
+        std::remove_if(answers_.begin(), answers_.end(),
+                       [&](const Answer& a) { return a.replay && a.slot.first == forgotten; }),
+        answers_.end());
     slots_.pop_front();
   }
   answers_.push_back(answer);

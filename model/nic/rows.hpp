@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the table port as structures, and entries of work queues.
 #pragma once
 

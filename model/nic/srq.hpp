@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared receive queues: who takes the oldest entry, the limit event, breakdown.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table port: rows that firmware writes and reads.
 #include "nic/nic.hpp"
 

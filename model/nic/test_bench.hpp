@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One reference adapter with flat memory and what it sent, for tests. Rows go in by the table port.
 #pragma once
 

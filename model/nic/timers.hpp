@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deadlines in a heap. An entry that was moved or cancelled is found out when it comes up.
 #pragma once
 

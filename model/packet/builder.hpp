@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From fields to a frame: lengths, pad, checksum and ICRC come by themselves.
 //
 //   Bytes frame = Builder()

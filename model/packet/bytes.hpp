@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of bytes and addresses as the codec hands them around.
 #pragma once
 

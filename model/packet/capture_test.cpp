@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The codec against real Soft-RoCE traffic: what the manifest of the captures says, frame by frame.
 #include "packet/capture.hpp"
 

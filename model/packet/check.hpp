@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Composable checks of a frame.
 //
 //   CHECK(check(frame, ipv4(src("10.0.0.1"), ttl(64)),

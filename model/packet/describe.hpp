@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One line about a frame, for logs and packet comments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views of headers: an accessor per field over bytes that belong to someone else. Where a field
 // lies comes from the tables of model/spec.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checksums of RoCE packets: invariant CRC (7.8.1, A16, A17), IPv4 header sum, UDP sum.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with a frame that this adapter sent: stricter than reception, since a sender has no
 // excuse (invariant "the wire stays legal").
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BTH opcodes by number: name, extension headers, rules. Numbers come from model/spec/codes.hpp.
 #pragma once
 

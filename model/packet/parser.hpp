@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a frame to what it says: offsets, headers, payload, and the first rule it breaks.
 #pragma once
 

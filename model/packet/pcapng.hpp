@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writer of pcapng files: an interface per port, timestamps in ns, a comment per packet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Named numbers: opcodes, statuses, states. Values of the wire and of verbs are those of the
 // specification and of libibverbs; the others are this adapter's own.
 #pragma once
@@ -47,13 +48,13 @@ inline constexpr Opcode kOpcodes[] = {
 
 /// Opcodes of other transports, known to the codec; the RC engine drops them.
 inline constexpr Opcode kOtherOpcodes[] = {
-    {"UcSendFirst", 0x20, 0, true},     {"UcSendMiddle", 0x21, 0, true},
-    {"UcSendLast", 0x22, 0, true},      {"UcSendLastImm", 0x23, 4, true},
-    {"UcSendOnly", 0x24, 0, true},      {"UcSendOnlyImm", 0x25, 4, true},
-    {"UcWriteFirst", 0x26, 16, true},   {"UcWriteMiddle", 0x27, 0, true},
-    {"UcWriteLast", 0x28, 0, true},     {"UcWriteLastImm", 0x29, 4, true},
-    {"UcWriteOnly", 0x2A, 16, true},    {"UcWriteOnlyImm", 0x2B, 20, true},
-    {"UdSendOnly", 0x64, 8, true},      {"UdSendOnlyImm", 0x65, 12, true},
+    {"UcSendFirst", 0x20, 0, true},   {"UcSendMiddle", 0x21, 0, true},
+    {"UcSendLast", 0x22, 0, true},    {"UcSendLastImm", 0x23, 4, true},
+    {"UcSendOnly", 0x24, 0, true},    {"UcSendOnlyImm", 0x25, 4, true},
+    {"UcWriteFirst", 0x26, 16, true}, {"UcWriteMiddle", 0x27, 0, true},
+    {"UcWriteLast", 0x28, 0, true},   {"UcWriteLastImm", 0x29, 4, true},
+    {"UcWriteOnly", 0x2A, 16, true},  {"UcWriteOnlyImm", 0x2B, 20, true},
+    {"UdSendOnly", 0x64, 8, true},    {"UdSendOnlyImm", 0x65, 12, true},
     {"Cnp", 0x81, 16, false},
 };
 
@@ -120,12 +121,9 @@ inline constexpr Code kWcOps[] = {
 
 /// Queue pair states, numbered as ibv_qp_state.
 inline constexpr Code kQpStates[] = {
-    {"Reset", 0, "Not in use"},
-    {"Init", 1, "Receives may be posted"},
-    {"Rtr", 2, "Ready to receive"},
-    {"Rts", 3, "Ready to send"},
-    {"Sqd", 4, "Send queue drained"},
-    {"Err", 6, "Error: everything flushes"},
+    {"Reset", 0, "Not in use"},       {"Init", 1, "Receives may be posted"},
+    {"Rtr", 2, "Ready to receive"},   {"Rts", 3, "Ready to send"},
+    {"Sqd", 4, "Send queue drained"}, {"Err", 6, "Error: everything flushes"},
 };
 
 /// Kind of an AETH, bits 7:5 of the syndrome (9.3.5).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Admin commands: rings of 128-byte commands and 128-byte replies in host memory, same index in
 // both. Bytes 0 to 7 are the header, 8 to 127 the body of the command. Little-endian. A command
 // that fails changes nothing. Bytes behind the fields below are not read, and in the reply, of
@@ -68,11 +69,22 @@ inline constexpr Code kAdminStatuses[] = {
 
 /// Bits of attr_mask, numbered as ibv_qp_attr_mask.
 inline constexpr Code kQpMask[] = {
-    {"State", 0, ""},        {"CurState", 1, ""}, {"EnSqdAsyncNotify", 2, ""}, {"AccessFlags", 3, ""},
-    {"PkeyIndex", 4, ""},    {"Port", 5, ""},     {"Av", 7, ""},
-    {"PathMtu", 8, ""},      {"Timeout", 9, ""},  {"RetryCnt", 10, ""},
-    {"RnrRetry", 11, ""},    {"RqPsn", 12, ""},   {"MaxQpRdAtomic", 13, ""},
-    {"MinRnrTimer", 15, ""}, {"SqPsn", 16, ""},   {"MaxDestRdAtomic", 17, ""},
+    {"State", 0, ""},
+    {"CurState", 1, ""},
+    {"EnSqdAsyncNotify", 2, ""},
+    {"AccessFlags", 3, ""},
+    {"PkeyIndex", 4, ""},
+    {"Port", 5, ""},
+    {"Av", 7, ""},
+    {"PathMtu", 8, ""},
+    {"Timeout", 9, ""},
+    {"RetryCnt", 10, ""},
+    {"RnrRetry", 11, ""},
+    {"RqPsn", 12, ""},
+    {"MaxQpRdAtomic", 13, ""},
+    {"MinRnrTimer", 15, ""},
+    {"SqPsn", 16, ""},
+    {"MaxDestRdAtomic", 17, ""},
     {"DestQpn", 20, ""},
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables inside the adapter that firmware writes through the table port. A row has at most 512
 // bits. Rows are indexed by queue pair, completion queue or key number.
 #pragma once
@@ -52,8 +53,9 @@ inline constexpr Field kAv[] = {
     {"src_port", 16, "UDP source port"},
     {"pkey", 16, "Partition key"},
     {"dest_qpn", 24, "Queue pair of the peer"},
-    {"roce_v1", 1, "RoCE v1 (A16): EtherType 0x8915, a GRH in place of IP and UDP; `ipv6` is 1, "
-                   "the addresses are whole GIDs"},
+    {"roce_v1", 1,
+     "RoCE v1 (A16): EtherType 0x8915, a GRH in place of IP and UDP; `ipv6` is 1, "
+     "the addresses are whole GIDs"},
 };
 static_assert(total_bits(kAv) <= kRowBits);
 
@@ -104,7 +106,8 @@ inline constexpr Code kTables[] = {
     {"Av", 1, "Row of kAv, write only"},
     {"QpState", 2, "QpState in bits 2:0, write and read; a write acts"},
     {"Key", 3, "Row of kKey, write and read"},
-    {"Cq", 4, "Row of kCq, write and read; a write restarts the ring unless only moderation changes"},
+    {"Cq", 4,
+     "Row of kCq, write and read; a write restarts the ring unless only moderation changes"},
     {"QpCounters", 5, "Eight 64-bit counters, read only, see QpCounter"},
     {"QpLive", 6, "Row of kQpLive, read only"},
     {"Srq", 7, "Row of kSrq, write and read"},
@@ -139,9 +142,9 @@ inline constexpr Field kCqLive[] = {
 
 /// Counters of a queue pair, 64 bits each, in this order in the row.
 inline constexpr Code kQpCounters[] = {
-    {"TxPackets", 0, "Packets sent"},      {"TxBytes", 1, "Payload bytes sent"},
-    {"RxPackets", 2, "Packets accepted"},  {"RxBytes", 3, "Payload bytes accepted"},
-    {"Retries", 4, "Times sending went back"}, {"Timeouts", 5, "Retries caused by the timer"},
+    {"TxPackets", 0, "Packets sent"},           {"TxBytes", 1, "Payload bytes sent"},
+    {"RxPackets", 2, "Packets accepted"},       {"RxBytes", 3, "Payload bytes accepted"},
+    {"Retries", 4, "Times sending went back"},  {"Timeouts", 5, "Retries caused by the timer"},
     {"NaksSent", 6, "NAKs sent, RNR included"}, {"NaksReceived", 7, "NAKs received, RNR included"},
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes what the tables of model/spec say in the other languages of the project:
 //   emit sv         rtl/roci_pkg.sv
 //   emit firmware   firmware/hal/layout.h
@@ -219,6 +220,7 @@ void sv_opcodes(const Opcode (&codes)[N]) {
 
 void emit_sv() {
   std::printf(
+      "// SPDX-License-Identifier: Apache-2.0\n"
       "// Written by model/spec/emit.cpp from the tables of model/spec. Change those.\n"
       "//\n"
       "// Headers have the first byte on the wire on top; everything else has its first field in\n"
@@ -269,6 +271,7 @@ void emit_sv() {
 
 void emit_firmware() {
   std::printf(
+      "// SPDX-License-Identifier: Apache-2.0\n"
       "// Written by model/spec/emit.cpp from the tables of model/spec. Change those.\n"
       "//\n"
       "// Layouts for code without the C++ library. A field of a layout is {bit offset, bits},\n"

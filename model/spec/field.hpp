@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of fields: the one place where the layout of a header, descriptor or register is written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wire headers. Sections are of the InfiniBand Architecture Specification, Volume 1, Release 1.4,
 // unless another document is named.
 #pragma once

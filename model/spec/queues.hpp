@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What software and adapter leave for one another in host memory. Little-endian; a block is 64
 // bytes, the unit of every queue entry, and every ring starts on a 4 KiB boundary.
 #pragma once
@@ -8,9 +9,9 @@ namespace roci::spec {
 
 inline constexpr unsigned kBlockBytes = 64;
 inline constexpr unsigned kSgeBytes = 16;
-inline constexpr unsigned kMaxSge = 13;         ///< one in block 0, four in each further block
-inline constexpr unsigned kMaxInline = 192;     ///< bytes of inline data, blocks 1 to 3
-inline constexpr unsigned kMaxStrideLog = 2;    ///< a work queue entry has 1, 2 or 4 blocks
+inline constexpr unsigned kMaxSge = 13;       ///< one in block 0, four in each further block
+inline constexpr unsigned kMaxInline = 192;   ///< bytes of inline data, blocks 1 to 3
+inline constexpr unsigned kMaxStrideLog = 2;  ///< a work queue entry has 1, 2 or 4 blocks
 inline constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;  ///< bytes (9.7.4.1.6)
 
 /// Scatter/gather entry.
@@ -23,13 +24,12 @@ static_assert(total_bits(kSge) == kSgeBytes * 8);
 
 /// Work queue entry, block 0, of send and receive queues. Entry i > 0 of the scatter/gather list
 /// lies in block 1 + (i - 1) / 4, at 16 * ((i - 1) % 4). Inline data starts at block 1.
-/// A receive uses num_sge and the list only; one of an SRQ also has a tag, which its completion gives
-/// as `wqe_index`, because receives of an SRQ do not complete in order.
-/// LocalInv: `rkey` is the key. BindMw: `rkey` is the window's new key, `remote_addr` and `swap_add`
-/// its first address and its bytes (0 unbinds), `compare` its Access bits, `sge0_lkey` the region.
-/// RegMr: `rkey` is the new key, `remote_addr` its first address (iova), `swap_add` its bytes,
-/// `compare` its Access bits, `sge0_addr` its first address as DMA sees it. In all three `length`
-/// and num_sge are 0.
+/// A receive uses num_sge and the list only; one of an SRQ also has a tag, which its completion
+/// gives as `wqe_index`, because receives of an SRQ do not complete in order. LocalInv: `rkey` is
+/// the key. BindMw: `rkey` is the window's new key, `remote_addr` and `swap_add` its first address
+/// and its bytes (0 unbinds), `compare` its Access bits, `sge0_lkey` the region. RegMr: `rkey` is
+/// the new key, `remote_addr` its first address (iova), `swap_add` its bytes, `compare` its Access
+/// bits, `sge0_addr` its first address as DMA sees it. In all three `length` and num_sge are 0.
 inline constexpr Field kWqe[] = {
     {"opcode", 8, "WrOp"},
     {"signaled", 1, "Make a completion when good"},
@@ -39,7 +39,8 @@ inline constexpr Field kWqe[] = {
     {"reserved0", 4, "0"},
     {"num_sge", 8, "Entries of the scatter/gather list"},
     {"reserved1", 8, "0"},
-    {"imm", 32, "Immediate data as a number; SendInv: key to invalidate; receive of an SRQ: 15:0 tag"},
+    {"imm", 32,
+     "Immediate data as a number; SendInv: key to invalidate; receive of an SRQ: 15:0 tag"},
     {"length", 32, "Bytes of the message, sum over the list, at most 2^31"},
     {"rkey", 32, "Remote key"},
     {"remote_addr", 64, "Remote virtual address"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records that travel between the blocks of the engine, each with a valid/ready handshake. The
 // first field lies in the lowest bits.
 #pragma once
@@ -271,14 +272,9 @@ inline constexpr Field kRequesterQp[] = {
 
 /// A message in flight, in the requester's ring.
 inline constexpr Field kRequesterEntry[] = {
-    {"first", 24, "First PSN"},
-    {"last", 24, "Last PSN"},
-    {"kind", 2, "MessageKind"},
-    {"opcode", 3, "WrOp"},
-    {"signaled", 1, "From the WQE"},
-    {"msg_len", 32, "Bytes"},
-    {"status", 8, "Of an error"},
-    {"vendor", 8, "Of an error"},
+    {"first", 24, "First PSN"},   {"last", 24, "Last PSN"},        {"kind", 2, "MessageKind"},
+    {"opcode", 3, "WrOp"},        {"signaled", 1, "From the WQE"}, {"msg_len", 32, "Bytes"},
+    {"status", 8, "Of an error"}, {"vendor", 8, "Of an error"},
 };
 
 /// What the requester remembers from one step of an event to the next.
@@ -379,8 +375,8 @@ inline constexpr Field kResponderSlot[] = {
     {"key_age", 32, "READ: changes of the key table before its key was looked up"},
 };
 
-/// Posted receives of a queue pair or of an SRQ; indices run free. A queue pair with an SRQ: its one
-/// entry is the receive it holds.
+/// Posted receives of a queue pair or of an SRQ; indices run free. A queue pair with an SRQ: its
+/// one entry is the receive it holds.
 inline constexpr Field kReceiveRing[] = {
     {"prod", 16, "To be posted next"},
     {"cons", 16, "Oldest one"},

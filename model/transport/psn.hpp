@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packet sequence numbers: 24 bits, compared modulo 2^24 (9.7.1).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables and sums of the transport that requester, responder and tests share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One spelling of assertions for three tools.
 //
 //   `ASSERT(Name, condition)      holds at each clock edge out of reset

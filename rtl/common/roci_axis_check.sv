@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of an AXI stream, checked on one stream.
 //
 // A beat, once valid, stays unchanged until it is taken. Bytes are kept from the low end, without a

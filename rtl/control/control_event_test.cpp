@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failures and events on their way to firmware and host.
 
 #include <doctest/doctest.h>
@@ -154,7 +155,8 @@ TEST_CASE("control: a completion overflow fails the queue pair and raises CqErro
   CHECK(bench.dut->idle_o == 1);
 }
 
-TEST_CASE("control: CQ-12 a full event queue loses no unread entry and tells; a failed write tells too") {
+TEST_CASE(
+    "control: CQ-12 a full event queue loses no unread entry and tells; a failed write tells too") {
   Bench bench;
   start_eq(bench, 2);
   for (unsigned i = 0; i < 6; ++i) bench.plain_events.push_back({event_kind("CommEst"), i});
@@ -177,7 +179,9 @@ TEST_CASE("control: CQ-12 a full event queue loses no unread entry and tells; a 
   CHECK(bench.read("EqStatus") == 1);
 }
 
-TEST_CASE("control: a fault of the old life, late behind its RESET, does not spoil the next one (F-82, I15)") {
+TEST_CASE(
+    "control: a fault of the old life, late behind its RESET, does not spoil the next one (F-82, "
+    "I15)") {
   Bench bench;
   bench.make_cq(4, 0x10000, 4);
   const auto entry = [&](unsigned index) {

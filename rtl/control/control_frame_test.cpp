@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory and frames of firmware and host, and what the counters make of them.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the tables, live state and orders to the engines.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The control block over its register bus, as firmware, driver and engines see it.
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything around the packet path: registers and doorbells, tables, states of the queue pairs,
 // completions, events, counters, and what firmware needs of host memory and of the wire.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci_dma on the bench: queues of work in, what comes out checked against them.
 #pragma once
 
@@ -227,7 +228,8 @@ class Bench {
       }));
       REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "response")) ==
               in_flight.front().src);
-      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "qpn")) == in_flight.front().number);
+      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "qpn")) ==
+              in_flight.front().number);
       REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "psn")) ==
               (~in_flight.front().number & 0xFFFFFF));
       fault_taken_ = true;

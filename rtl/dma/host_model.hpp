@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory behind the AXI master of roci_dma, for its tests: latency, stalls, read data out of
 // order and interleaved between ids, answers of writes out of order between ids, failing pages.
 // Written data become visible only with their answer, so that an early "done" is seen.

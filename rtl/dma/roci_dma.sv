@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory over one AXI4 master: payload reads with gather, scatter of received payload, block
 // reads (5 clients) and block writes (4 clients).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One client of the block reads: holds a request, and knows where its blocks lie in the memory
 // they share.
 //

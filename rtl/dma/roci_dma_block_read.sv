@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block reads of five clients: runs of 64-byte blocks, in order for each client, no client waiting
 // for another. One memory holds what arrived; each client owns a part and reads only what fits.
 //

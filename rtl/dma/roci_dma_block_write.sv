@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block writes of four clients: 1 to 64 bytes to any address, answered in order for each client.
 //
 // Throughput: one request every two clocks or the beats it takes. Latency: two clocks from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payload reads: pieces of memory become bursts with many in flight; their data leaves in order,
 // each beat with the place of its bytes, as soon as it is there.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The read side of the AXI master: payload and block reads take turns.
 //
 // Throughput: one request a clock. Latency: one clock; responses pass at once.

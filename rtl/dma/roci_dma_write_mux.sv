@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The write side of the AXI master: scatter and block writes take turns, burst by burst.
 //
 // Throughput: one burst and one beat a clock. Latency: one clock. Data follow their address by at

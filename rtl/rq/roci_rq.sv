@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The receive side of all queue pairs: requests in; payload places, completions and answers out.
 //
 // Wires only; the parts are roci_rq_fetch (posted receives), roci_responder (transport state and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that failed, one case at a time for the responder: payload not written, a store not written,
 // READ data not readable.
 //

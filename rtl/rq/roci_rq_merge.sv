@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sources of events into one; the first goes first, an offered one stays.
 //
 // Combinational but for the memory of what was offered.

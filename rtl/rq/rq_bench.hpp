@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The receive side between a peer, host memory, a key table and a control block, all of them
 // models. A clock of it stands in rq_drive.hpp and rq_take.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rq/rq_rig.hpp"
 
 namespace {
@@ -5,8 +6,9 @@ namespace {
 using namespace rq;
 
 TEST_CASE("rq: ACKs carry the largest code not above the receives posted (RSP-14, RSP-15)") {
-  const std::vector<unsigned> table = {  // IBTA table 46
-      0,   1,   2,   3,   4,   6,    8,    12,   16,   24,   32,   48,   64,    96,    128,  192,
+  const std::vector<unsigned> table = {
+      // IBTA table 46
+      0,   1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,  192,
       256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
   Attr attr;
   attr.credits = true;
@@ -53,6 +55,5 @@ TEST_CASE("rq: credits follow receives used up; none with an SRQ or without the 
   b.run();
   CHECK(b.answers.back().syndrome == 0x1F);
 }
-
 
 }  // namespace

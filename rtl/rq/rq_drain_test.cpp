@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rq/rq_rig.hpp"
 
 // What an invalidation is told done by: SEND with invalidate by its completion, the send side's by
@@ -13,9 +14,15 @@ void requests(Rig& b, std::mt19937& random, unsigned count) {
     const std::uint64_t at = 0x100000 + random() % 64 * 1024;
     const auto length = static_cast<std::uint32_t>(random() % 1000);
     switch (random() % 4) {
-      case 0: b.read(at, length); break;
-      case 1: b.atomic(random() % 2 ? kFetchAdd : kCmpSwap, at, 7, random() % 2); break;
-      default: b.message(true, Rig::pattern(length, i), at); break;
+      case 0:
+        b.read(at, length);
+        break;
+      case 1:
+        b.atomic(random() % 2 ? kFetchAdd : kCmpSwap, at, 7, random() % 2);
+        break;
+      default:
+        b.message(true, Rig::pattern(length, i), at);
+        break;
     }
   }
 }
@@ -103,7 +110,8 @@ TEST_CASE("rq: nothing touches memory through a key once SEND with invalidate is
   }
 }
 
-TEST_CASE("rq: a key that was looked up and ends before its request is taken gives nothing (F-90)") {
+TEST_CASE(
+    "rq: a key that was looked up and ends before its request is taken gives nothing (F-90)") {
   for (unsigned op : {kWriteOnly, kWriteFirst, kWriteOnlyImm, kReadRequest, kFetchAdd, kSendOnly}) {
     CAPTURE(op);
     Rig b;
@@ -133,7 +141,8 @@ TEST_CASE("rq: a key that was looked up and ends before its request is taken giv
   }
 }
 
-TEST_CASE("rq: a READ under way goes on through a key that stays when others change, at any clock") {
+TEST_CASE(
+    "rq: a READ under way goes on through a key that stays when others change, at any clock") {
   for (unsigned wait = 0; wait < 80; wait += 3) {
     CAPTURE(wait);
     Rig b;

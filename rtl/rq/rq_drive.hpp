@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // First half of a clock of the bench: what it drives, from its queues.
 #pragma once
 

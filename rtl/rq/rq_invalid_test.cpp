@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rq/rq_peer.hpp"
 #include "rq/rq_rig.hpp"
 
@@ -189,7 +190,8 @@ TEST_CASE("rq: receives too small or with a bad list (RSP-20, RSP-21, WC-02, WC-
   const Bench::Sge good{Rig::kIova + 0x100000, 300, kRegion};
   for (const Case& c :
        {Case{{good}, 0x61, 4, 1}, Case{{{Rig::kIova + 0x100000, 300, kOtherRegion}}, 0x63, 3, 4},
-        Case{{{Rig::kIova + 0x13FFFF, 900, kRegion}}, 0x63, 3, 4}, Case{{good, good}, 0x63, 3, 2}}) {
+        Case{{{Rig::kIova + 0x13FFFF, 900, kRegion}}, 0x63, 3, 4},
+        Case{{good, good}, 0x63, 3, 2}}) {
     Rig b;
     b.post(3, c.list);
     b.post(3, {good});

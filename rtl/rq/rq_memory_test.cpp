@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rq/rq_rig.hpp"
 
 namespace {
@@ -89,7 +90,9 @@ TEST_CASE("rq: other queue pairs do not notice a failed write (I10)") {
   CHECK(b.faulted == std::set<unsigned>{3});
 }
 
-TEST_CASE("rq: an RNR or fatal NAK acknowledges nothing that is not in memory; a sequence NAK goes at once") {
+TEST_CASE(
+    "rq: an RNR or fatal NAK acknowledges nothing that is not in memory; a sequence NAK goes at "
+    "once") {
   for (unsigned syndrome : {0x60u, 0x61u, 0x2Cu}) {
     CAPTURE(syndrome);
     Rig b;

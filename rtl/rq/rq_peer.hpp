@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A requester as 9.7 wants it, over a link that loses and repeats packets in both directions.
 #pragma once
 

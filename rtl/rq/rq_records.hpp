@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the bench of the receive side speaks of: requests, answers, completions, tables.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pair 3 of the receive side, connected to a peer that a test speaks for packet by packet.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pairs of the receive side that share the receives of one SRQ.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Second half of a clock of the bench: what is handed over.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rq/rq_peer.hpp"
 #include "rq/rq_rig.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receive path: from the MAC to the two engines and to the Ethernet path.
 //
 // Throughput: one beat a clock for any length of frame, one packet a clock; never stalls the MAC.

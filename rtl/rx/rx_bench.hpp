@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole receive path on a bench: a MAC in front, its consumers behind.
 #pragma once
 

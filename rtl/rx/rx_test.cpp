@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The receive path as a whole. What makes a frame malformed, and who is admitted, is tried out in
 // the tests of rx_parse and rx_admit.
 #include <map>

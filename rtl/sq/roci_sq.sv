@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Send side of the engine: doorbells in, packets to send out, responses in, completions out.
 //
 // Throughput and latency: see README.md.

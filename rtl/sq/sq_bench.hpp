@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bench of the send side: host memory, key table, timers, and a peer that answers by the rules of
 // the specification over a wire that may lose packets.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One clock of the bench: the inputs, which depend on its queues only, and what is handed over.
 #pragma once
 

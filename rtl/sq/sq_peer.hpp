@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets on their way out, and the peer that takes them: a responder by 9.7.4 and 9.7.5.
 #pragma once
 

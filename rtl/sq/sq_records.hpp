@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the bench of the send side speaks of: work requests, packets, completions, key operations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work requests that the tests of the send side post, and what they look at.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Synthesizes the engine with Yosys and reports its size block by block.
 
 usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat] [--wide]

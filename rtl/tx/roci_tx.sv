@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transmit path: headers, payload, ICRC, and the merge of all that leaves for the MAC.
 //
 // Throughput: one beat a clock, no bubble between packets. Latency: see README.md.

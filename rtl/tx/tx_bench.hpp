@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole transmit path on a bench: engines and gather in front, a MAC behind.
 #pragma once
 

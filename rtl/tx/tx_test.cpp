@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transmit path as a whole; headers and the merge have tests of their own.
 #include "tx/tx_bench.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci bench: goodput, message rate, latency, goodput under loss; each beside its bound.
 #include <fmt/format.h>
 
@@ -180,12 +181,14 @@ nlohmann::json bench_loss(const BenchOptions& options, Plot& plot) {
 }
 
 nlohmann::json bench_spread(const BenchOptions& options, Plot& plot) {
-  fmt::print("\nGoodput of 64 KiB WRITEs against loss of data packets, seeds {} to {}\n"
-             "{:>5} {:>8} {:>8} {:>8} {:>8} {:>9} {:>16}\n",
-             options.world.seed, options.world.seed + options.seeds - 1, "MTU", "loss", "min",
-             "median", "max", "formula", "% of formula");
+  fmt::print(
+      "\nGoodput of 64 KiB WRITEs against loss of data packets, seeds {} to {}\n"
+      "{:>5} {:>8} {:>8} {:>8} {:>8} {:>9} {:>16}\n",
+      options.world.seed, options.world.seed + options.seeds - 1, "MTU", "loss", "min", "median",
+      "max", "formula", "% of formula");
   nlohmann::json rows = nlohmann::json::array();
-  plot.title = fmt::format("Goodput against loss, least, median and most of {} seeds", options.seeds);
+  plot.title =
+      fmt::format("Goodput against loss, least, median and most of {} seeds", options.seeds);
   plot.x_label = "loss, %";
   plot.y_label = "Gb/s";
   plot.log_x = true;

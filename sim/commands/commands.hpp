@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands of the program. Each adds itself to the command line; what it does runs when the
 // line was good. A command returns its exit status: 0 when it did all it was asked.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci conform: does the adapter do what the statements of conformance say?
 #include <fmt/format.h>
 #include <unistd.h>
@@ -162,8 +163,9 @@ void add_conform(CLI::App& app, Action& action) {
       ->add_option("--id", options->patterns,
                    "only tests of these statements: RQ-21, RQ (a group), 'RQ-4?', 'WIRE-*'")
       ->type_name("PATTERN");
-  command->add_flag("--long", options->adapter.thorough,
-                    "counts as the statements ask for them: minutes on the model, hours on the RTL");
+  command->add_flag(
+      "--long", options->adapter.thorough,
+      "counts as the statements ask for them: minutes on the model, hours on the RTL");
   command->add_flag("--list", options->list, "list the tests and run none");
   command->add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
   command->add_option("--json", options->json, "results for machines (JSON)")->type_name("FILE");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci demo: a file carried three ways over a lossy wire, and what became of it.
 #include <fmt/format.h>
 

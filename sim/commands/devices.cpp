@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci devices: the adapters of a simulation, as their driver sees them.
 #include <fmt/format.h>
 

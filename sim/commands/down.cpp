@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci down: ends a simulator in the background.
 #include <fmt/format.h>
 #include <poll.h>

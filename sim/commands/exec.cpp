@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci exec: runs a program on a node of a simulator in the background.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -40,8 +41,9 @@ int run(const ExecOptions& options) {
   index_of(status_of(instance), options.node);
   const auto variables = environment_of(instance, options.node);
   if (variables.back().first != "LD_PRELOAD") {
-    fmt::print(stderr, "roci: libroci-verbs.so is not built; programs of libibverbs will not see "
-                       "the adapter\n");
+    fmt::print(stderr,
+               "roci: libroci-verbs.so is not built; programs of libibverbs will not see "
+               "the adapter\n");
   }
   if (options.env) {
     for (const auto& [name, value] : variables) fmt::print("export {}={}\n", name, quoted(value));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci interop: our node against Soft-RoCE; testbench/verify/interop/run.py does it.
 #include <fmt/format.h>
 #include <unistd.h>

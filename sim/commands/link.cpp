@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci link: pulls out the cable of a node of a simulator in the background, or plugs it in.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci peer: one node on a real wire, against another implementation.
 #include <map>
 #include <memory>

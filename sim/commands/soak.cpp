@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci soak: random work, faults and lives of queue pairs, round after round.
+#include "sim/report/soak.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -12,7 +16,6 @@
 #include "sim/options.hpp"
 #include "sim/report/files.hpp"
 #include "sim/report/recorder.hpp"
-#include "sim/report/soak.hpp"
 #include "testbench/lockstep/repeat.hpp"
 #include "testbench/verify/soak/round.hpp"
 
@@ -101,7 +104,8 @@ void print(const Sum& sum) {
   }
   fmt::print(
       "\n{} rounds: {} lives of connections ({})\n"
-      "{} messages ({}): {} good with {} bytes, {} ended bad ({} retries exceeded, {} RNR, {} wrong "
+      "{} messages ({}): {} good with {} bytes, {} ended bad ({} retries exceeded, {} RNR, {} "
+      "wrong "
       "key), {} flushed, {} in doubt\n"
       "{} receives, {} atomics, {} invalidations; {} payloads looked at on the wire\n"
       "{} frames, {} of them met a fault, {} were sent again; {:.3f} s simulated, {} clocks in "
@@ -112,7 +116,8 @@ void print(const Sum& sum) {
       sum.simulated_s, sum.clocks, sum.seconds);
   if (sum.lockstep.requests == 0) return;
   fmt::print(
-      "lock-step: {} requests, {} answers, {} completions, {} writes equal; {} lives of queue pairs "
+      "lock-step: {} requests, {} answers, {} completions, {} writes equal; {} lives of queue "
+      "pairs "
       "left out\n",
       sum.lockstep.requests, sum.lockstep.responses, sum.lockstep.completions, sum.lockstep.writes,
       sum.lockstep.left_out);
@@ -153,17 +158,18 @@ int run_hostile(const SoakOptions& options) {
     StatusLine line;
     const soak::HostileOutcome outcome =
         soak::run_hostile(plan, recorder.get(), [&](std::uint64_t packets) {
-          line.show(fmt::format("{} of {} packets into {}", packets, plan.packets, name_of(engine)));
+          line.show(
+              fmt::format("{} of {} packets into {}", packets, plan.packets, name_of(engine)));
         });
     line.clear();
     print_hostile(plan, outcome);
     all.push_back(to_json(plan, outcome));
     if (outcome.passed) continue;
     passed = false;
-    fmt::print("\n{}\n  last events of the witness:\n{}again      roci soak --hostile --seed {} "
-               "--packets {} --engine {} --width {} --pcap FILE\n",
-               outcome.failure, outcome.events, plan.seed, plan.packets, name_of(engine),
-               plan.width);
+    fmt::print(
+        "\n{}\n  last events of the witness:\n{}again      roci soak --hostile --seed {} "
+        "--packets {} --engine {} --width {} --pcap FILE\n",
+        outcome.failure, outcome.events, plan.seed, plan.packets, name_of(engine), plan.width);
     break;
   }
   if (recorder) recorder->commit();
@@ -233,9 +239,9 @@ int run(const SoakOptions& given) {
       // Lock-step has written what was on the wire.
       if (outcome.lockstep.diverged == 0) {
         capture(plan,
-                options.pcap.empty() ? fmt::format("soak-{}-{}-{}.pcapng", options.seed, round,
-                                                   name_of(engine))
-                                     : options.pcap,
+                options.pcap.empty()
+                    ? fmt::format("soak-{}-{}-{}.pcapng", options.seed, round, name_of(engine))
+                    : options.pcap,
                 failure);
       }
       fmt::print("again      roci {}\n", options.again(round, engine));
@@ -303,8 +309,9 @@ void add_soak(CLI::App& app, Action& action) {
                    "messages of a round, of all connections together")
       ->check(CLI::Range(1, 10'000'000).description(""))
       ->type_name("N");
-  auto* lockstep = command->add_flag("--lockstep", options->wishes.lockstep,
-                    "compare the RTL with the reference adapter, packet by packet");
+  auto* lockstep =
+      command->add_flag("--lockstep", options->wishes.lockstep,
+                        "compare the RTL with the reference adapter, packet by packet");
   command->add_flag("--no-lives", options->wishes.no_lives, "no connection dies on the way");
   command->add_option("--burst", options->wishes.burst, "frames lost in a row on average")
       ->check(CLI::Range(1.0, 1000.0).description(""))

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci status: what a simulator in the background is doing.
+#include "sim/server/status.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,7 +9,6 @@
 #include "sim/commands/commands.hpp"
 #include "sim/server/descriptor.hpp"
 #include "sim/server/instance.hpp"
-#include "sim/server/status.hpp"
 
 namespace roci::sim {
 namespace {
@@ -25,11 +27,12 @@ void print(const nlohmann::json& all) {
   for (const auto& node : all["nodes"]) {
     const auto& port = node["port"];
     const auto& link = node["link"];
-    fmt::print("{}: {} frames in, {} out; on its link {} lost, {} corrupted, {} duplicated, {} late\n",
-               node["name"].get<std::string>(), port["rx_frames"].get<std::uint64_t>(),
-               port["tx_frames"].get<std::uint64_t>(), link["lost"].get<std::uint64_t>(),
-               link["corrupted"].get<std::uint64_t>(), link["duplicated"].get<std::uint64_t>(),
-               link["delayed"].get<std::uint64_t>());
+    fmt::print(
+        "{}: {} frames in, {} out; on its link {} lost, {} corrupted, {} duplicated, {} late\n",
+        node["name"].get<std::string>(), port["rx_frames"].get<std::uint64_t>(),
+        port["tx_frames"].get<std::uint64_t>(), link["lost"].get<std::uint64_t>(),
+        link["corrupted"].get<std::uint64_t>(), link["duplicated"].get<std::uint64_t>(),
+        link["delayed"].get<std::uint64_t>());
     if (const auto& outlet = node["outlet"]; !outlet.is_null()) {
       for (const auto& [end, name] : {std::pair{"port", "wire"}, {"tap", "netdev"}}) {
         const auto& counts = outlet[end];
@@ -48,13 +51,12 @@ void print(const nlohmann::json& all) {
     }
     if (!drops.empty()) fmt::print("  dropped:{}\n", drops);
     for (const auto& process : node["processes"]) {
-      fmt::print("  process {}: {} QP, {} CQ, {} MR, {} MW, {} SRQ, {} PD{}\n",
-                 process["pid"].get<int>(), process["queue_pairs"].get<unsigned>(),
-                 process["completion_queues"].get<unsigned>(), process["regions"].get<unsigned>(),
-                 process["windows"].get<unsigned>(),
-                 process["shared_receive_queues"].get<unsigned>(),
-                 process["domains"].get<unsigned>(),
-                 process["ended"].get<bool>() ? ", being taken down" : "");
+      fmt::print(
+          "  process {}: {} QP, {} CQ, {} MR, {} MW, {} SRQ, {} PD{}\n", process["pid"].get<int>(),
+          process["queue_pairs"].get<unsigned>(), process["completion_queues"].get<unsigned>(),
+          process["regions"].get<unsigned>(), process["windows"].get<unsigned>(),
+          process["shared_receive_queues"].get<unsigned>(), process["domains"].get<unsigned>(),
+          process["ended"].get<bool>() ? ", being taken down" : "");
     }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci transfer: carries a file between two nodes and compares the bytes.
 #include <fmt/format.h>
 
@@ -69,8 +70,8 @@ int run_on_wire(const TransferOptions& options) {
   peer.out = options.out;
   PeerPlan& plan = peer.plan;
   plan.requester = !options.file.empty();
-  plan.op = options.plan.operation == Operation::kSend ? driver::Opcode::kSend
-                                                       : driver::Opcode::kWrite;
+  plan.op =
+      options.plan.operation == Operation::kSend ? driver::Opcode::kSend : driver::Opcode::kWrite;
   plan.sizes = {static_cast<std::uint32_t>(options.plan.message_bytes)};
   plan.depth = options.plan.depth;
   plan.mtu = options.world.mtu;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // roci up: starts a simulator in the background.
 #include <fmt/format.h>
 
@@ -20,11 +21,12 @@ int run(const UpOptions& options) {
   }
   const int pid = start_in_background(options);
   const std::string name = options.name == "default" ? "" : " --name " + options.name;
-  fmt::print("{} is up: {}, engine {}, {} bits, process {}\n"
-             "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",
-             options.name,
-             options.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", options.nodes - 1),
-             name_of(options.world.engine), options.world.width, pid, name, name);
+  fmt::print(
+      "{} is up: {}, engine {}, {} bits, process {}\n"
+      "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",
+      options.name,
+      options.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", options.nodes - 1),
+      name_of(options.world.engine), options.world.width, pid, name, name);
   return 0;
 }
 

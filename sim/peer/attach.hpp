@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real ends of a node, as options of a command name them.
 #pragma once
 

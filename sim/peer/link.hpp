@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of text between the two sides of a run, over TCP. Waiting lets simulated time pass, so that
 // the adapter lives on meanwhile.
 #pragma once

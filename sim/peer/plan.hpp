@@ -1,5 +1,6 @@
-// What the two sides of a run do. Both know every message from it; `testbench/verify/interop/peer.c` is
-// the other side on libibverbs and computes the same.
+// SPDX-License-Identifier: Apache-2.0
+// What the two sides of a run do. Both know every message from it;
+// `testbench/verify/interop/peer.c` is the other side on libibverbs and computes the same.
 #pragma once
 
 #include <algorithm>

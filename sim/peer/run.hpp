@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node on a real wire that meets the other side of a run, as a command asks.
 #pragma once
 
@@ -14,9 +15,9 @@ struct PeerOptions {
   WireOptions wire;
   PeerPlan plan;
   std::string listen, connect;  ///< where the two sides meet, over TCP
-  bool progress = false;  ///< a line for each message
-  bool idle = false;      ///< no run: the node is there
-  std::string file, out;  ///< that the run carries; empty: a pattern
+  bool progress = false;        ///< a line for each message
+  bool idle = false;            ///< no run: the node is there
+  std::string file, out;        ///< that the run carries; empty: a pattern
 };
 
 /// Returns when the run is over, or with `idle` when a signal comes. Throws UserError.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One side of a run between a node and someone else's implementation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that a command writes: whole or not at all.
 #pragma once
 

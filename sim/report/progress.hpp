@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A line that is rewritten while something goes on; only on a terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps what went over the wire: a capture file, points for a plot, counts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `roci soak` shows: a line of progress, coverage, what a storm of hostile packets did.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots as SVG files: axes with round ticks, lines and marks, a legend.
 #pragma once
 

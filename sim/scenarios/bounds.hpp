@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a wire and go-back-N allow, to stand beside what is measured.
 #pragma once
 
@@ -21,8 +22,8 @@ inline double go_back_n(double p, double window) { return (1 - p) / (1 + p * win
 inline double go_back_n_gbps(const WorldOptions& world, double p) {
   const double packet_ns = (world.mtu + overhead(world)) * 8 / rate_gbps(world);
   // A lost packet is rebuilt from host memory: work request and payload are read again.
-  const double repair_ns = 2.0 * static_cast<double>(world.delay_ns) +
-                           2 * 2.0 * static_cast<double>(world.memory_ns);
+  const double repair_ns =
+      2.0 * static_cast<double>(world.delay_ns) + 2 * 2.0 * static_cast<double>(world.memory_ns);
   return bound_gbps(world) * go_back_n(p, repair_ns / packet_ns);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carries bytes from node 0 to node 1 by one operation over some queue pairs.
 #pragma once
 

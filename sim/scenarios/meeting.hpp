@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the programs of two nodes exchange what they must know of one another and wait for
 // one another, as programs do over a socket.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One transfer between two fresh adapters, with all that is to be told about it afterwards.
 #pragma once
 

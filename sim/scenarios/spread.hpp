@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the goodput under one rate of loss lies apart from seed to seed.
 #pragma once
 
@@ -8,9 +9,9 @@
 namespace roci::sim {
 
 struct Spread {
-  double least = 0, median = 0, most = 0;   ///< Gb/s
-  double formula = 0;                       ///< median of what go-back-N gives for what was lost
-  double least_share = 0, most_share = 0;   ///< of each seed's own formula
+  double least = 0, median = 0, most = 0;  ///< Gb/s
+  double formula = 0;                      ///< median of what go-back-N gives for what was lost
+  double least_share = 0, most_share = 0;  ///< of each seed's own formula
   std::uint64_t clocks = 0;
   double seconds = 0;
 };

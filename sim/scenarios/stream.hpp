@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steady traffic between two nodes, to measure how fast it goes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A capture of all that the nodes send.
 #pragma once
 

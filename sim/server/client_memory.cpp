@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/client_memory.hpp"
 
 #include <linux/futex.h>
@@ -14,8 +15,8 @@ namespace roci::sim {
 namespace {
 
 constexpr std::uint64_t kPageLifeNs = 1000;
-constexpr std::size_t kEntryBytes = 64;     // up to this, a write may be a queue entry
-constexpr std::size_t kLastWordBytes = 4;   // with the owner bit
+constexpr std::size_t kEntryBytes = 64;    // up to this, a write may be a queue entry
+constexpr std::size_t kLastWordBytes = 4;  // with the owner bit
 
 void wake(driver::protocol::Page& page) {
   page.written.fetch_add(1);
@@ -59,8 +60,8 @@ void ClientMemory::wake_waiting() {
 int ClientMemory::move(bool write, pid_t pid, std::uint64_t address, void* data,
                        std::size_t bytes) {
   // Two pieces, so that the owner bit of a queue entry comes last.
-  const std::size_t tail = write && bytes <= kEntryBytes && bytes > kLastWordBytes ? kLastWordBytes
-                                                                                   : 0;
+  const std::size_t tail =
+      write && bytes <= kEntryBytes && bytes > kLastWordBytes ? kLastWordBytes : 0;
   auto* here = static_cast<std::uint8_t*>(data);
   auto* there = reinterpret_cast<std::uint8_t*>(address);
   const iovec local[2] = {{here, bytes - tail}, {here + bytes - tail, tail}};

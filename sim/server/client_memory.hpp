@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DMA into the memory of processes, by their own addresses.
 #pragma once
 

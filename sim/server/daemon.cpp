@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/daemon.hpp"
 
 #include <fcntl.h>
@@ -48,8 +49,8 @@ void raise_limits() {
 void leave_terminal(const Instance& instance) {
   setsid();
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  const int log = open(instance.log().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-                       0600);
+  const int log =
+      open(instance.log().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   dup2(nothing, STDIN_FILENO);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
@@ -85,8 +86,7 @@ void write_device_files(const std::string& directory, const FabricNode& node, un
   const std::uint32_t version = node.limits().fw_version;
   constexpr unsigned kGbps64 = 10, kGbps512 = 100;
   facts.guid = verbs::guid_of_mac(node.mac());
-  facts.fw_version =
-      fmt::format("{}.{}.{}", version >> 16, version >> 8 & 0xFF, version & 0xFF);
+  facts.fw_version = fmt::format("{}.{}.{}", version >> 16, version >> 8 & 0xFF, version & 0xFF);
   facts.rate_gbps = width == 64 ? kGbps64 : kGbps512;
   for (const NodeGid& entry : node.gids()) facts.gids.push_back({entry.gid, entry.roce_v1});
   facts.pkeys = node.pkeys();

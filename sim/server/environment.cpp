@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/environment.hpp"
 
 #include <cstdlib>
@@ -12,8 +13,8 @@ std::string verbs_library() {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {here / "../driver/verbs/libroci-verbs.so",
-                               here / "../lib/libroci-verbs.so"}) {
+  for (const fs::path& path :
+       {here / "../driver/verbs/libroci-verbs.so", here / "../lib/libroci-verbs.so"}) {
     if (fs::exists(path, error)) return fs::canonical(path, error).string();
   }
   return {};
@@ -31,9 +32,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Instance& 
   const std::string library = verbs_library();
   if (!library.empty()) {
     const char* others = std::getenv("LD_PRELOAD");
-    variables.emplace_back("LD_PRELOAD", others == nullptr || others[0] == 0
-                                             ? library
-                                             : library + ":" + others);
+    variables.emplace_back("LD_PRELOAD",
+                           others == nullptr || others[0] == 0 ? library : library + ":" + others);
   }
   return variables;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes the adapter of a node visible to a program.
 #pragma once
 

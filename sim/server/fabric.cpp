@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define SC_INCLUDE_DYNAMIC_PROCESSES
 #include "sim/server/fabric.hpp"
 

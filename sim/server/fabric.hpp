@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simulated world behind a server: nodes and a switch, for as long as somebody wants it.
 #pragma once
 
@@ -18,9 +19,9 @@ struct FabricConfig {
   std::uint64_t delay_ns = 100;   ///< of a node's way to the switch
   std::uint64_t memory_ns = 400;  ///< of host memory, one way
   std::uint64_t seed = 1;
-  unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
+  unsigned first_host = 1;                  ///< last byte of the addresses of n0; the others follow
   std::vector<testbench::wire::Ends> ends;  ///< of each node, with neither port nor TAP: none
-  std::string trace;  ///< "x": waveforms x.n0.fst, ...; empty: none
+  std::string trace;                        ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
 /// Who drives the fabric, asked from its loop.
@@ -30,7 +31,8 @@ class Surroundings {
   /// Every few clocks while something moves.
   virtual void look(std::uint64_t now_ns) = 0;
   /// Nothing happens from `now_ns` until `until_ns` (all ones: ever), unless the surroundings do
-  /// something or a frame comes from outside. Returns the simulated time at which to go on, `until_ns` at most.
+  /// something or a frame comes from outside. Returns the simulated time at which to go on,
+  /// `until_ns` at most.
   virtual std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/instance.hpp"
 
 #include <fcntl.h>
@@ -39,8 +40,8 @@ Instance::Instance(const std::string& name) : name_(name) {
                       return std::isalnum(c) != 0 || c == '-' || c == '_';
                     });
   if (!good) {
-    throw UserError(fmt::format("'{}' is no name: up to {} letters, digits, '-' and '_'", name,
-                                kLongestName));
+    throw UserError(
+        fmt::format("'{}' is no name: up to {} letters, digits, '-' and '_'", name, kLongestName));
   }
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   directory_ = runtime != nullptr && runtime[0] == '/'

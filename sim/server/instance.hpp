@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a simulator in the background is found: its directory, lock, socket and log.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Next hops of queue pairs where the host's own IP stack resolves addresses, and not the firmware.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node of the fabric: an adapter, its firmware, and the context through which the simulator
 // gives commands for processes.
 #pragma once

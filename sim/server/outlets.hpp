@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where nodes of a simulator in the background touch the real world: what --wire and --netdev name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/ownership.hpp"
 
 #include <algorithm>
@@ -7,8 +8,8 @@ namespace {
 
 using driver::AdminStatus;
 using spec::code_of;
-using spec::place_of;
 using spec::Place;
+using spec::place_of;
 
 constexpr Place kNoPlace = {0, 0};
 constexpr Place kAlways = kNoPlace;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which objects of an adapter belong to a process, and which commands it may give for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/server.hpp"
 
 #include <sys/signalfd.h>
@@ -11,8 +12,8 @@
 namespace roci::sim {
 namespace {
 
-constexpr std::uint64_t kPollNs = 1'000'000;        // of the wall clock, while something moves
-constexpr std::uint64_t kJumpNs = 20'000;           // gaps up to this are not slept through
+constexpr std::uint64_t kPollNs = 1'000'000;  // of the wall clock, while something moves
+constexpr std::uint64_t kJumpNs = 20'000;     // gaps up to this are not slept through
 constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
@@ -95,7 +96,9 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
                                 [](const auto& session) { return session->rung(); });
   frame_waits_ = false;
   if (!rung) {
-    std::uint64_t most = !ever ? testbench::kNever : live_ ? pace_.real_ns_to(until_ns, start) : gap;
+    std::uint64_t most = !ever   ? testbench::kNever
+                         : live_ ? pace_.real_ns_to(until_ns, start)
+                                 : gap;
     if (start < accept_from_ns_) most = std::min(most, kAcceptAgainNs);
     for (const auto& line : fabric_.lines()) {
       if (line && line->needs_asking()) most = std::min(most, testbench::wire::Line::kAskingNs);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Serves processes on a socket while the fabric runs, and decides how simulated time passes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `roci status` tells.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,9 +25,12 @@ nlohmann::json counters_of(driver::Context& context) {
   for (std::size_t i = 0; i < counters.drops.size(); ++i) {
     drops[std::string(spec::kDropCauses[i].name)] = counters.drops[i];
   }
-  return {{"rx_frames", counters.rx_frames}, {"rx_bytes", counters.rx_bytes},
-          {"tx_frames", counters.tx_frames}, {"tx_bytes", counters.tx_bytes},
-          {"rx_roce", counters.rx_roce},     {"rx_ethernet", counters.rx_ethernet},
+  return {{"rx_frames", counters.rx_frames},
+          {"rx_bytes", counters.rx_bytes},
+          {"tx_frames", counters.tx_frames},
+          {"tx_bytes", counters.tx_bytes},
+          {"rx_roce", counters.rx_roce},
+          {"rx_ethernet", counters.rx_ethernet},
           {"drops", drops}};
 }
 
@@ -79,7 +83,8 @@ nlohmann::json Server::numbers() const {
                 {"writes", dma.writes},
                 {"failures", dma.failures}};
   const Switch::Drops& drops = fabric_.middle().drops();
-  all["switch_drops"] = {{"unknown_address", drops.unknown}, {"congested", drops.congested},
+  all["switch_drops"] = {{"unknown_address", drops.unknown},
+                         {"congested", drops.congested},
                          {"unplugged", drops.unplugged},
                          {"silenced", drops.silenced}};
   all["nodes"] = nlohmann::json::array();

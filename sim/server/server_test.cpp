@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of the server without a simulation: ownership, DMA, the switch.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -82,9 +83,8 @@ TEST_CASE("ownership: keys are one's own by their index, with any variant") {
   CHECK(owned.check(op("DeregMr"), dereg, kPasid).status == AdminStatus::kOk);
   Body other = Body().put(place_of(spec::kDeregMr, "key"), 0x701);
   CHECK(owned.check(op("DeregMr"), other, kPasid).status == AdminStatus::kBadHandle);
-  Body rereg = Body()
-                   .put(place_of(spec::kReregMr, "key"), 0x501)
-                   .put(place_of(spec::kReregMr, "pd"), 8);
+  Body rereg =
+      Body().put(place_of(spec::kReregMr, "key"), 0x501).put(place_of(spec::kReregMr, "pd"), 8);
   CHECK(owned.check(op("ReregMr"), rereg, kPasid).status == AdminStatus::kOk);
   rereg.put(place_of(spec::kReregMr, "what"), 2);  // the domain
   CHECK(owned.check(op("ReregMr"), rereg, kPasid).status == AdminStatus::kBadHandle);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/session.hpp"
 
 #include <fcntl.h>
@@ -220,8 +221,7 @@ bool Session::make_page(Descriptor& file) {
   if (!file || ftruncate(file.get(), sizeof(Page)) != 0) return false;
   // Sealed: a page that the process could cut short would stop the simulator with SIGBUS.
   if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return false;
-  void* at =
-      mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  void* at = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return false;
   page_ = static_cast<Page*>(at);
   return true;
@@ -233,44 +233,44 @@ void Session::command(const Command& message) {
   ++commands_;
   household_.memory.forget_pages();
   take(household_.fabric.now_ns());
-  household_.fabric.submit(node_, [self = shared_from_this(), message, body](
-                                      driver::Context& context) mutable {
-    --self->commands_;
-    if (self->ended_) return;
-    // What the process rang before the command reaches the adapter before it.
-    while (!self->posts_.empty()) {
-      const auto [offset, value] = self->posts_.front();
-      self->posts_.pop_front();  // before the write, which may let others run
-      context.device().write32(offset, value);
-    }
-    CommandReply answer{};
-    answer.header = message.header;
-    Checked checked = self->owned_.check(message.opcode, body, self->pasid_);
-    const FabricNode& node = self->household_.fabric.node(self->node_);
-    if (checked.status == AdminStatus::kOk && node.host_resolves() &&
-        !fill_next_hop(context, node, self->household_.outlets.plan(self->node_).netdev,
-                       message.opcode, body)) {
-      checked.status = AdminStatus::kUnreachable;
-    }
-    answer.status = static_cast<std::uint32_t>(checked.status);
-    answer.detail = checked.detail;
-    if (checked.status == AdminStatus::kOk) {
-      try {
-        driver::Body result = context.execute(message.opcode, body, "command of a process");
-        if (message.opcode == code_of(spec::kAdminOps, "QueryPort") &&
-            !self->household_.fabric.middle().linked(self->node_)) {
-          result.put(place_of(spec::kQueryPortReply, "state"), kPortDown);
+  household_.fabric.submit(
+      node_, [self = shared_from_this(), message, body](driver::Context& context) mutable {
+        --self->commands_;
+        if (self->ended_) return;
+        // What the process rang before the command reaches the adapter before it.
+        while (!self->posts_.empty()) {
+          const auto [offset, value] = self->posts_.front();
+          self->posts_.pop_front();  // before the write, which may let others run
+          context.device().write32(offset, value);
         }
-        self->owned_.done(message.opcode, body, result);
-        self->forget_routes(message.opcode, body);
-        std::memcpy(answer.body, result.data(), kBodyBytes);
-      } catch (const driver::Error& error) {
-        answer.status = static_cast<std::uint32_t>(error.status());
-        answer.detail = error.detail();
-      }
-    }
-    self->reply(&answer, sizeof answer);
-  });
+        CommandReply answer{};
+        answer.header = message.header;
+        Checked checked = self->owned_.check(message.opcode, body, self->pasid_);
+        const FabricNode& node = self->household_.fabric.node(self->node_);
+        if (checked.status == AdminStatus::kOk && node.host_resolves() &&
+            !fill_next_hop(context, node, self->household_.outlets.plan(self->node_).netdev,
+                           message.opcode, body)) {
+          checked.status = AdminStatus::kUnreachable;
+        }
+        answer.status = static_cast<std::uint32_t>(checked.status);
+        answer.detail = checked.detail;
+        if (checked.status == AdminStatus::kOk) {
+          try {
+            driver::Body result = context.execute(message.opcode, body, "command of a process");
+            if (message.opcode == code_of(spec::kAdminOps, "QueryPort") &&
+                !self->household_.fabric.middle().linked(self->node_)) {
+              result.put(place_of(spec::kQueryPortReply, "state"), kPortDown);
+            }
+            self->owned_.done(message.opcode, body, result);
+            self->forget_routes(message.opcode, body);
+            std::memcpy(answer.body, result.data(), kBodyBytes);
+          } catch (const driver::Error& error) {
+            answer.status = static_cast<std::uint32_t>(error.status());
+            answer.detail = error.detail();
+          }
+        }
+        self->reply(&answer, sizeof answer);
+      });
 }
 
 /// Numbers come back: a route must not outlive its object.
@@ -281,7 +281,8 @@ void Session::forget_routes(unsigned opcode, const driver::Body& body) {
     spec::Place place;
   };
   constexpr Way kWays[] = {
-      {code_of(spec::kAdminOps, "DestroyQp"), Object::kQueuePair, place_of(spec::kDestroyQp, "qpn")},
+      {code_of(spec::kAdminOps, "DestroyQp"), Object::kQueuePair,
+       place_of(spec::kDestroyQp, "qpn")},
       {code_of(spec::kAdminOps, "DestroyCq"), Object::kCompletionQueue,
        place_of(spec::kDestroyCq, "cqn")},
       {code_of(spec::kAdminOps, "DestroySrq"), Object::kSharedReceiveQueue,
@@ -310,9 +311,8 @@ void Session::end() {
   }
   household_.memory.bury(pasid_);
   munmap(std::exchange(page_, nullptr), sizeof(Page));
-  household_.fabric.submit(node_, [self = shared_from_this()](driver::Context& context) {
-    self->take_down(context);
-  });
+  household_.fabric.submit(
+      node_, [self = shared_from_this()](driver::Context& context) { self->take_down(context); });
 }
 
 void Session::take_down(driver::Context& context) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One process that uses an adapter: its messages, its doorbells, its events, and its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Doorbells and events of a session: what passes without commands.
 #include <sys/socket.h>
 
@@ -105,8 +106,8 @@ void Session::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std:
                       const std::uint64_t* bits) {
   for (std::size_t i = 0; i < kWords; ++i) {
     for (std::uint64_t left = bits[i]; left != 0; left &= left - 1) {
-      const auto number = static_cast<std::uint32_t>(i * 64) +
-                          static_cast<std::uint32_t>(__builtin_ctzll(left));
+      const auto number =
+          static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(__builtin_ctzll(left));
       if (!owned_.has(kind, number)) continue;
       // Only arm words have the bit, and only they merge by it.
       const std::uint32_t word = (mask & kArmSolicited) != 0
@@ -180,8 +181,7 @@ bool Session::takes(unsigned node, const driver::Event& event) const {
 }
 
 void Session::deliver(const driver::Event& event) {
-  const Format format =
-      event.kind == EventKind::kCompletion ? Format::kCompletion : Format::kAsync;
+  const Format format = event.kind == EventKind::kCompletion ? Format::kCompletion : Format::kAsync;
   const auto route = routes_.find({object_of(event.kind), event.number, format});
   if (route != routes_.end()) {
     Channel& channel = channels_.at(route->second.channel);
@@ -203,7 +203,8 @@ void Session::tell_port(bool up) {
   constexpr std::uint64_t kPort = 1;
   for (auto& [id, channel] : channels_) {
     const std::uint32_t code = channel.codes[up ? kPortActive : kPortError];
-    if (channel.format == Format::kAsync && code != kNotTold) write(channel, async_event(kPort, code));
+    if (channel.format == Format::kAsync && code != kNotTold)
+      write(channel, async_event(kPort, code));
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/server/status.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +13,7 @@ namespace roci::sim {
 
 nlohmann::json status_of(const Instance& instance) {
   const Descriptor socket(instance.connect());
-  const Descriptor file(
-      ask(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus)));
+  const Descriptor file(ask(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus)));
   std::string text;
   char buffer[4096];
   ssize_t got = 0;
@@ -32,9 +32,9 @@ unsigned index_of(const nlohmann::json& status, const std::string& node) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i]["name"] == node) return static_cast<unsigned>(i);
   }
-  throw UserError(fmt::format("no node '{}'; '{}' has {}", node, status["name"].get<std::string>(),
-                              nodes.size() == 1 ? "n0"
-                                                : fmt::format("n0 to n{}", nodes.size() - 1)));
+  throw UserError(
+      fmt::format("no node '{}'; '{}' has {}", node, status["name"].get<std::string>(),
+                  nodes.size() == 1 ? "n0" : fmt::format("n0 to n{}", nodes.size() - 1)));
 }
 
 }  // namespace roci::sim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The switch between the nodes: forwards whole frames by destination MAC address.
 #pragma once
 
@@ -36,8 +37,8 @@ class Switch {
   void set_link(unsigned node, bool up) { linked_[node] = up; }
   bool linked(unsigned node) const { return linked_[node]; }
 
-  /// While this says so of a node, its NAKs of memory that fails are lost: where a process has died,
-  /// its peers shall meet silence, as if the host had gone, until its queue pairs have.
+  /// While this says so of a node, its NAKs of memory that fails are lost: where a process has
+  /// died, its peers shall meet silence, as if the host had gone, until its queue pairs have.
   void set_silence(std::function<bool(unsigned node)> silent) { silent_ = std::move(silent); }
 
   /// Forwards what has arrived by `now_ns`.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Asks `roci` for what cannot be done: one clear line on stderr, the right exit status, and no file
 left that looks whole.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the performance budgets, all in simulated clocks, so that no test depends on the machine.
 
 usage: budgets.py ROCI

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Users of libibverbs: callers who err, waiters for events, and one who means harm.
 
 usage: callers.py ROCI FOLDER [--engine E] [--width N] [--seed N] [--attacks N] [UP OPTIONS...]

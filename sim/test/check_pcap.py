@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks captures of `roci` without any code of Rocinante: invariant CRC and wire rules of each
 RoCE v2 or v1 frame, and, where tshark is installed, that it dissects each without complaint.
 

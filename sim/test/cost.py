@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What programs wait for on each engine: prints the table of docs/verbs.md.
 
 usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Ends a simulator while programs use it: none of them may go on for ever.
 
 usage: gone.py ROCI FOLDER [--engine E] [--width N] [UP OPTIONS...]

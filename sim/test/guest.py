@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Simulator and programs on another kernel: one with Yama, and with an RDMA device of its own.
 
 usage: guest.py ROCI CACHE [--engine E]

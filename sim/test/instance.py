@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulator in the background for the tests here: its life, and pairs of programs on its nodes."""
 import argparse
 import json

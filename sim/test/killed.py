@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Kills one side of a perftest pair in mid-transfer, again and again.
 
 usage: killed.py ROCI [--engine E] [--width N] [--times N] [--seed N] [UP OPTIONS...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines for stock.py: Debian's own verbs programs, as lists by what they are about.
 
 A line is a program and its options, run with a server on n0 and a client on n1. Lines joined by

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs rdma-core's own Python tests (Debian package python3-pyverbs) on one node.
 
 usage: pyverbs.py ROCI [--engine E] [--width N] [--file NAME]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Simulators side by side, the options of `roci up`, other users, and rest.
 
 usage: sides.py ROCI FOLDER [--engine E] [--width N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs Debian's own verbs programs on two nodes of a simulator in the background.
 
 usage: stock.py ROCI [--engine E] [--width N] [--list NAME] [--only TEXT] [UP OPTIONS...]

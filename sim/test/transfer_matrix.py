@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Carries a file in every way that `roci transfer` offers, and checks each with other tools: exit
 status, the bytes with Python's own comparison, the capture with check_pcap.py.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A simulator in the background: two processes talk, one dies, one is hostile, all goes away.
 
 usage: up.py ROCI UP_PEER [--seed N] [--kills N] [UP OPTIONS...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One side of a conversation between two processes, for up.py: does what the lines of standard
 // input say, on driver objects over a RemoteDevice, and answers each with a line.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The management processor of a node: the firmware, compiled for the host, on the adapter's bus.
 #pragma once
 
@@ -27,7 +28,8 @@ class Management {
     while (firmware_.poll()) idle_ = false;
     return firmware_.deadline();
   }
-  /// The last run() found nothing to do: if the attention line is high, a command waits for something.
+  /// The last run() found nothing to do: if the attention line is high, a command waits for
+  /// something.
   bool idle() const { return idle_; }
 
  private:

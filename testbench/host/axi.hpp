@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's end of the adapter's AXI4 master: latency, back-pressure, order of data, bounds.
 #pragma once
 

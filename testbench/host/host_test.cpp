@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's end of the bus: latency, order, bounds, guards.
 #include <doctest/doctest.h>
 #include <tlm_utils/simple_initiator_socket.h>

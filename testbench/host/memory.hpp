@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory of one node as the adapter sees it: ranges by address space, nothing between them.
 #pragma once
 

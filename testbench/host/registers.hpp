@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register port of an adapter, as its host reaches it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of simulated processes that wait for something in host memory (driver::Device::wait).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One direction of the wire, from the beats that leave one MAC to those that enter the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a channel does to the frames of one direction, in this order: pause, drop, corrupt,
 // duplicate, delay and reorder, rate.
 #pragma once
@@ -49,9 +50,9 @@ struct Faults {
   std::uint64_t jitter_ns = 0;  ///< uniform extra delay
   bool all_frames = false;
   std::vector<std::uint32_t> spared;  ///< queue pairs whose frames the dice pass over
-  std::vector<FaultRule> rules;  ///< tried before the dice, in order
-  std::vector<Span> pauses;      ///< the MAC takes no beat: PFC pause
-  std::vector<Span> blackouts;   ///< every frame is lost
+  std::vector<FaultRule> rules;       ///< tried before the dice, in order
+  std::vector<Span> pauses;           ///< the MAC takes no beat: PFC pause
+  std::vector<Span> blackouts;        ///< every frame is lost
 };
 
 /// One thing that a channel did.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames on the wire and those who watch them.
 #pragma once
 

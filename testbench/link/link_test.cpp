@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire: rate, delay, faults by rule and by dice.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Syndromes of an AETH as tests send and expect them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lock-step: completions, and what must be there at the end.
 #include "testbench/lockstep/shadow.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells lock-step how the test case that runs is run again.
 #include <doctest/doctest.h>
 

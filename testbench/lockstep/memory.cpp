@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lock-step: what the model wrote, and the RTL has yet to write.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lock-step: requests and answers.
 #include <algorithm>
 

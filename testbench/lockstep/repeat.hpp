@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A divergence is looked into with waveforms. Writing them always would make every run slow, so the
 // run is made again, by this program as another process: the world that diverged is then a traced
 // one, from some time before the divergence on.

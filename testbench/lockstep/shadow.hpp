@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lock-step: the reference adapter beside a node's RTL. It gets what the RTL gets, and what the RTL
 // does is compared with what it does. The rules are in README.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The last frames of the wire, for the report of a divergence.
 #pragma once
 

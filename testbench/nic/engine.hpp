@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an adapter of the test bench is made of.
 #pragma once
 

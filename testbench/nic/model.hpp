@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pins of a verilated roci_nic, moved by plain copies.
 #pragma once
 

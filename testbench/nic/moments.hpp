@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the latest steps through an adapter happened, to measure latency.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An adapter as a SystemC module: TLM-2.0 sockets at the host, frames at the wire. Behind it is the
 // verilated RTL or the reference of model/nic.
 #pragma once

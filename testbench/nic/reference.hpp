@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference adapter behind the sockets and the wire of the test bench.
 #pragma once
 

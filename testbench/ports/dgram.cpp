@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One Ethernet frame per datagram, over UDP or Unix sockets: what QEMU's `-netdev dgram` speaks.
 #include <netdb.h>
 #include <sys/socket.h>

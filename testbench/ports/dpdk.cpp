@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A port of DPDK, polled from the simulation's own thread.
 #include <rte_eal.h>
 #include <rte_errno.h>

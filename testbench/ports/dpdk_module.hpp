@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one function of the module that holds DPDK.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Each kind of DPDK port as a node's wire, with programs of others at its end.
 
 usage: dpdk_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces

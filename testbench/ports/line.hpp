@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins a node to a port of the real world: moves frames between the port and the two channels of
 // the node, and holds simulated time back while someone real is at the other end.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host's own IP stack knows of its neighbours, for a node whose TAP owns ARP and ND.
 #pragma once
 

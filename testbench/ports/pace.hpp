@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds simulated time back to real time.
 //
 // The rule: over any span, simulated time that is jumped over passes at most `factor` times as fast

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames of a capture come in at their times, counted from the first; what is sent is recorded.
 #include <cstdio>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a node's wire leaves the simulation: frames go to and come from something real.
 //
 //   auto port = wire::make_port("dgram:127.0.0.1:5000,127.0.0.1:5001");

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Two `roci` processes, or one and a program of others, over each kind of wire.
 
 usage: ports_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces

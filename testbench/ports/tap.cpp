@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A TAP interface: the host's own IP stack at the adapter's Ethernet path.
 #include <fcntl.h>
 #include <linux/if_tun.h>

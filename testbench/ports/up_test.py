@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Wires of nodes of a simulator in the background.
 
 usage: up_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces

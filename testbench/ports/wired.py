@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tests of wires share: simulators in the background with a wire, and programs on their nodes."""
 import json
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters of an adapter's port agree with one another and with the wire (I13).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/egress.hpp"
 
 #include <algorithm>
@@ -21,8 +22,7 @@ std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t pmtu) {
 }
 
 std::size_t hash_of(packet::ByteView bytes) {
-  return std::hash<std::string_view>{}(
-      {reinterpret_cast<const char*>(bytes.data), bytes.size});
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data), bytes.size});
 }
 /// A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes it.
 bool is_spoiled(const packet::Parsed& parsed) {
@@ -62,7 +62,8 @@ void EgressMonitor::frame(const FrameEvent& event) {
   if (event.injected) return;
   ++frames_;
   if (is_spoiled(parsed)) {
-    if (parsed.payload.size == 0) violate(event, "a wrong ICRC, and no payload that could be wrong");
+    if (parsed.payload.size == 0)
+      violate(event, "a wrong ICRC, and no payload that could be wrong");
     if (parsed.op == nullptr) return;  // it has its place among the others all the same
   } else {
     for (const std::string& text : packet::lint(parsed.frame)) violate(event, text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every frame that an adapter sends is legal by itself and in its place (I12).
 #pragma once
 
@@ -35,9 +36,9 @@ class EgressMonitor : public FrameTap {
   struct Sent {
     std::uint32_t psn = ~std::uint32_t{0};
     std::uint8_t opcode = 0;
-    std::uint32_t bytes = 0;      ///< payload, or DMALen of a READ
-    std::size_t hash = 0;         ///< of the payload
-    bool spoiled = false;         ///< its payload could not be read
+    std::uint32_t bytes = 0;  ///< payload, or DMALen of a READ
+    std::size_t hash = 0;     ///< of the payload
+    bool spoiled = false;     ///< its payload could not be read
   };
   struct Outstanding {
     std::uint32_t first, last;  ///< PSNs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The monitors: each names the invariant that is broken, and is silent about good runs.
 #include <doctest/doctest.h>
 

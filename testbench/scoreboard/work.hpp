@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work requests against completions, for one node: every request completes once and in order.
 #pragma once
 
@@ -92,7 +93,8 @@ class WorkMonitor : public driver::Observer {
   std::string node_;
   Report report_;
   std::map<std::uint64_t, Ring> rings_;  ///< by address
-  std::map<std::uint32_t, std::uint32_t> next_;  ///< by CQ: free-running index of the entry expected next
+  std::map<std::uint32_t, std::uint32_t>
+      next_;  ///< by CQ: free-running index of the entry expected next
   std::unordered_map<std::uint32_t, Connection> connections_;
   /// Receives posted to shared queues: by queue, by tag.
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint16_t, std::uint64_t>> shared_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round-robin choice among requests: after a grant is taken, the granted one comes last.
 //
 // Combinational from request_i to grant_o; grant_o is one-hot or zero, and stays with a request

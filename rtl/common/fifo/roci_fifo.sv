@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // First-in first-out queue of up to a few dozen words; the oldest word is always on the output.
 //
 // Throughput: one word in and one out per clock. Latency: one clock. All outputs come from

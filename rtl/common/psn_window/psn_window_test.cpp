@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <Vroci_psn_window.h>
 #include <doctest/doctest.h>
 

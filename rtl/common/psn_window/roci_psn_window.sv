@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a packet sequence number lies relative to the packets in flight (9.7.1): numbers wrap at
 // 2^24, so all comparisons are differences. Combinational.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory with one write port and one registered read port, as block RAM has them.
 //
 // Throughput: one write and one read per clock. Latency of a read: one clock. A read in the clock

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two-entry buffer that cuts every combinational path of a valid/ready handshake.
 //
 // Throughput: one word per clock. Latency: one clock. in_ready_o and all outputs are registers.

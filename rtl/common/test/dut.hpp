@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A verilated block on a bench: one clock, one active-low reset, ports of any width by field name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The invariant CRC by its definition, byte by byte with zlib's CRC-32, and frames to try it on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the receive and transmit blocks share: connections, frames to try, captures.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RoCE frames byte by byte, as the tests of rx and tx expect them: written from the header
 // layouts alone, with zlib's CRC-32, so that they share nothing with the RTL or with model/packet.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters of the port: drop causes, frames and bytes both ways. 48 bits each.
 //
 // Throughput: any number of events per clock. A selected counter is latched one clock after the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters of the queue pairs: eight 64-bit values each, in pairs in a memory.
 //
 // Throughput: one increment per clock for both sources together. Latency: three clocks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engines, doorbells and host memory around the completion queues.
 #pragma once
 
@@ -170,8 +171,8 @@ struct Bench {
            !dut->bells_idle_o);
   }
 
-  void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0,
-            bool valid = true, std::uint64_t moved = 0) {
+  void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0, bool valid = true,
+            std::uint64_t moved = 0) {
     port::clear(dut->row_data_i);
     port::put(dut->row_data_i, place_of(spec::kCq, "resize"), moved != 0);
     port::put(dut->row_data_i, place_of(spec::kCq, "valid"), valid);

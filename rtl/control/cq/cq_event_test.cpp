@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arming, events and their moderation.
 
 #include "control/cq/cq_bench.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion queues against what software sees: order, ownership, overflow.
 
 #include "control/cq/cq_bench.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //

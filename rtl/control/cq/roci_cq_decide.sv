@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an operation does to the ring of a completion queue: combinational.
 //
 // Ring: producer (with one bit more for the pass), consumer, armed (0 no, 1 for solicited entries

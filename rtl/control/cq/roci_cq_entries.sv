@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries of both sources, each in order and with its data in memory, one at a time.
 //
 // Throughput: one per clock. Latency: one clock.

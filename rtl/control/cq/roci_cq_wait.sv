@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completions of one source, in order; the first shows up when what it waits for is in memory.
 //
 // Throughput: one per clock. Latency: one clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts completion queue entries into memory and lets events go behind them.
 //
 // Throughput: one entry or event per clock. Latency: two clocks to bw_valid_o. Up to 64 writes and

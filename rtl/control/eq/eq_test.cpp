@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event queue against a model of the ring: CQ-12.
 #include <Vroci_eq.h>
 #include <doctest/doctest.h>
@@ -184,8 +185,9 @@ TEST_CASE("eq: F-88 a Completion that finds no room follows when there is some, 
 }
 
 TEST_CASE("eq: F-88 nobody sleeps on, whatever the clock in which room is made") {
-  // Eight queues, each armed by software and raised once at a clock of its own. Software that saw an
-  // event of a queue arms it again; at the end each queue must have been heard of after its last raise.
+  // Eight queues, each armed by software and raised once at a clock of its own. Software that saw
+  // an event of a queue arms it again; at the end each queue must have been heard of after its last
+  // raise.
   for (unsigned shift = 0; shift < 24; ++shift) {
     CAPTURE(shift);
     Bench bench;
@@ -205,8 +207,8 @@ TEST_CASE("eq: F-88 nobody sleeps on, whatever the clock in which room is made")
         }
       }
       if (clock % 24 == shift && consumed < bench.done) {
-        const unsigned q = unsigned(port::get(bench.written[consumed++],
-                                              place_of(spec::kEventReq, "number")));
+        const unsigned q =
+            unsigned(port::get(bench.written[consumed++], place_of(spec::kEventReq, "number")));
         ++heard[q];
         armed[q] = true;
         bench.consumer(unsigned(consumed & 0xFFFF));

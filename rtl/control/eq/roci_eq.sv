@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event queue: writes events into the ring of host memory and raises the interrupt.
 //
 // Throughput: one event per two clocks. Latency: two clocks from an event to bw_valid_o.

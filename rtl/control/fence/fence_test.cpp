@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <Vroci_fence.h>
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Firmware's fence: holds new work back until all work begun before is through.
 //
 // Latency: Settle clocks after the last block went idle.

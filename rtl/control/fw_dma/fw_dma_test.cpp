@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <Vroci_fw_dma.h>
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Firmware's window on host memory: 64 bytes read, or 1 to 64 written, by one command.
 //
 // Throughput: one block at a time. Latency: two clocks besides the memory's.

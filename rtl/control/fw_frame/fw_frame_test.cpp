@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames to firmware and to the host, at full rate and with pauses.
 #include <Vroci_fw_frame.h>
 #include <doctest/doctest.h>

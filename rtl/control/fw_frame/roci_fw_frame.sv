@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Firmware's frames: one received frame is kept for it, one of its own is sent; everything else
 // goes to the host.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of queue pairs against a model, with requests from all sides at once.
 #include <Vroci_qp_state.h>
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Owner of the state of every queue pair: firmware's writes and the engines' failures come one
 // after the other, each change goes out on the row bus, and the engines are told what to do.
 //

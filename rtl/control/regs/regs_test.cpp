@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decoding of writes: each address acts on its own block, and on no other.
 #include <Vroci_regs.h>
 #include <doctest/doctest.h>
@@ -105,7 +106,7 @@ TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost
           CHECK(dut->cq_doorbell_index_o == 0xABCD);
           CHECK(dut->cq_doorbell_solicited_o == 1);
         } else {
-          const auto& bell = word == 2  ? dut->srq_doorbell_o
+          const auto& bell = word == 2   ? dut->srq_doorbell_o
                              : word == 1 ? dut->rq_doorbell_o
                                          : dut->sq_doorbell_o;
           CHECK(port::get(bell, spec::place_of(spec::kDoorbell, "qpn")) == row);

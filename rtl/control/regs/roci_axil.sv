@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AXI4-Lite slave in front of the registers: turns the five channels into a stream of writes and
 // one read at a time. All responses are OKAY.
 //

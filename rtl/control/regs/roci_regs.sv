@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register file: decodes writes and reads of the AXI4-Lite slave, holds the plain registers, and
 // hands commands, windows and doorbells to the blocks that act on them.
 //

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 add_rtl_block(table_port PARAMS NumQps=16 NumKeys=32 NumCqs=16)

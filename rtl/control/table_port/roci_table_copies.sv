@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of the rows that the table port has put on the row bus, for firmware to read.
 //
 // Throughput: a write and a read per clock. Latency: one clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Firmware's door to the tables: the row in TableData is put on the row bus, or a row is read into
 // it, by TableCommand. Also the mouth of the row bus, on which changes of state travel as well.
 //

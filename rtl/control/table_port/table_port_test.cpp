@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The row bus: one row a clock, changes of state first, nothing lost.
 #include <Vroci_table_port.h>
 #include <doctest/doctest.h>

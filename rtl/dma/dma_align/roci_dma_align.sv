@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins slices of beats, each of any bytes, to a stream of full beats that starts at any byte.
 //
 // Throughput: one slice a clock, and one more clock for a run whose last slice spills into a beat

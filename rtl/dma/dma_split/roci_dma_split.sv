@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts a piece of memory into AXI bursts: full beats, within 4 KiB, at most 256 beats.
 //
 // Throughput: one burst a clock, also from piece to piece. Latency: one clock. The last burst of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Book-keeping of reads in flight: tags and buffer rows are given out in order, responses of any
 // tag find their row, and the oldest rows are drained in order as soon as they are there.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places the payload of each packet behind its headers: joins the bytes that payload reads bring
 // and starts them at the byte of a beat that tx names.
 //

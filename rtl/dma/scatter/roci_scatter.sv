@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes received payload to the pieces of memory it belongs to, with byte strobes, and counts the
 // packets that are in memory. A packet of which a write failed is reported; it and those behind it
 // count when the report is taken.

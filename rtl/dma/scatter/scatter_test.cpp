@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include <array>
@@ -37,7 +38,7 @@ class Bench {
   std::vector<std::uint64_t> burst_addr;  // of each burst
   unsigned bursts_done = 0, answers_held = 0;
   unsigned first_beat = 0, first_data = 0;
-  std::set<std::uint64_t> bad_pages;  // a write to one fails
+  std::set<std::uint64_t> bad_pages;            // a write to one fails
   std::vector<std::array<unsigned, 4>> faults;  // qpn, psn, response, wr_done when it was offered
   bool take_faults = true;
 
@@ -193,8 +194,12 @@ TEST_CASE("scatter: each packet of which a write failed is told of before it cou
   std::vector<std::array<unsigned, 4>> expected;
   const unsigned kPackets = 300;
   for (unsigned p = 0; p < kPackets; ++p) {
-    Packet packet{random() % 2 != 0, static_cast<unsigned>(random()) % kBeat, {}, {},
-                  static_cast<unsigned>(random() % 0x1000000), p};
+    Packet packet{random() % 2 != 0,
+                  static_cast<unsigned>(random()) % kBeat,
+                  {},
+                  {},
+                  static_cast<unsigned>(random() % 0x1000000),
+                  p};
     const unsigned pieces = 1 + random() % 3;
     bool bad = false;
     unsigned len = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Invariant CRC of RoCE v2 (WIRE-37, WIRE-38) and v1 over frames of any length.
 //
 // Throughput: one beat per clock, no bubble between frames. Latency: two clocks from the last beat

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes zero bytes at the end of a message out of its CRC again: x^-8 per byte.
 //
 // Throughput: one state per clock. Latency: two clocks, of enable_i. Three optional constant

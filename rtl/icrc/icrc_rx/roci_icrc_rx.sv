@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the invariant CRC of RoCE frames that pass by.
 //
 // Throughput: one beat per clock, frames of a single beat back to back. Latency: done_o is up for

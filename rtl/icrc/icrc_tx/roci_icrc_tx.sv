@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Appends the invariant CRC to RoCE frames; other frames pass untouched, in order.
 //
 // Throughput: one beat out per clock; a frame whose ICRC does not fit into its last beat gets one

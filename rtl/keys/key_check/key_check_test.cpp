@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -288,7 +289,8 @@ TEST_CASE("key_check: all clients at once, one lookup a clock, everyone in turn"
   CHECK(bench.dut->idle_o);
 }
 
-TEST_CASE("key_check: MR-10, MR-11: a window has no local key, type 2 serves its queue pair alone") {
+TEST_CASE(
+    "key_check: MR-10, MR-11: a window has no local key, type 2 serves its queue pair alone") {
   Bench bench;
   const unsigned remote_write = bit(code_of(kAccess, "RemoteWrite"));
   Region window{0x1000, 64, 0x9000, remote_write, 7, 0x5A, 3};
@@ -296,7 +298,7 @@ TEST_CASE("key_check: MR-10, MR-11: a window has no local key, type 2 serves its
   window.remote_only = true;
   bench.write(5, window);
   CHECK(bench.ask({0x55A, 0x1000, 64, 7, remote_write, 3}));
-  CHECK_FALSE(bench.ask({0x55A, 0x1000, 64, 7, 0, 3}));     // gather of a SEND
+  CHECK_FALSE(bench.ask({0x55A, 0x1000, 64, 7, 0, 3}));  // gather of a SEND
   CHECK_FALSE(bench.ask({0x55A, 0x1000, 65, 7, remote_write, 3}));
   CHECK_FALSE(bench.ask({0x55A, 0xFFF, 1, 7, remote_write, 3}));
   CHECK_FALSE(bench.ask({0x55A, 0x1000, 1, 7, bit(code_of(kAccess, "RemoteRead")), 3}));
@@ -309,7 +311,8 @@ TEST_CASE("key_check: MR-10, MR-11: a window has no local key, type 2 serves its
   }
 }
 
-TEST_CASE("key_check: MR-13: a lookup in the clock of an answer sees the binding, one before does not") {
+TEST_CASE(
+    "key_check: MR-13: a lookup in the clock of an answer sees the binding, one before does not") {
   Bench bench;
   const unsigned remote_read = bit(code_of(kAccess, "RemoteRead"));
   Region region{0x1000, 4096, 0x9000, 1u | bit(code_of(kAccess, "MwBind")), 7, 0x11, 3};
@@ -347,7 +350,8 @@ TEST_CASE("key_check: MR-13: a lookup in the clock of an answer sees the binding
     dut->key_req_valid_i = 1;
     dut.settle();
     if (dut->key_req_ready_o & 1) lookups.push_back(dut.cycle());
-    if (dut->key_rsp_valid_o & 1) seen.push_back(port::get(dut->key_rsp_o, place_of(kKeyRsp, "ok")));
+    if (dut->key_rsp_valid_o & 1)
+      seen.push_back(port::get(dut->key_rsp_o, place_of(kKeyRsp, "ok")));
     if (dut->key_op_rsp_valid_o & 1) {
       answered = dut.cycle();
       CHECK(dut->key_op_rsp_o == 1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key table: who may touch which memory, and where DMA finds it (MR-01 to MR-04), and the
 // operations of work requests on it (MR-09 to MR-16).
 //

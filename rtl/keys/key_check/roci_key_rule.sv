@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // May a work request or a peer reach these bytes through this key? (MR-01 to MR-04, MR-10, MR-11)
 //
 // Combinational. Bounds are [iova, iova + length) without wrap-around: va >= iova,

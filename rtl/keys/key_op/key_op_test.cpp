@@ -1,4 +1,6 @@
-// Key operations against the rules of 10.6.7, written here a second time in numbers that do not wrap.
+// SPDX-License-Identifier: Apache-2.0
+// Key operations against the rules of 10.6.7, written here a second time in numbers that do not
+// wrap.
 #include <Vroci_key_op.h>
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a key operation makes of a row of the key table, or why not (10.6.7, MR-09 to MR-16):
 // combinational.
 //

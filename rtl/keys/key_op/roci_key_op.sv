@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Key operations of work requests and of SEND with invalidate: reads the row of the key, and of the
 // region of a Bind, decides (roci_key_change), and puts the new row on the row bus.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the pieces of host memory that hold `len` bytes from `offset` on of a scatter/gather list.
 //
 // Throughput: one list entry per clock; a walk over one entry every two clocks. Latency: with one

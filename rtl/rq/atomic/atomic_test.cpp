@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +21,9 @@ struct Job {
   std::uint32_t pasid = 0;
 };
 
-/// The unit with two pages of memory that all pages and address spaces share in turn. Memory answers in
-/// order after `delay` clocks; what it reads and writes happens at a random clock before.
+/// The unit with two pages of memory that all pages and address spaces share in turn. Memory
+/// answers in order after `delay` clocks; what it reads and writes happens at a random clock
+/// before.
 struct Rig {
   struct Access {
     std::uint64_t addr, acts, due;
@@ -178,7 +180,8 @@ TEST_CASE("atomic: stores pass an atomic that waits for payload") {
   CHECK(r.done.size() == 20);
 }
 
-TEST_CASE("atomic: as if one after the other, whatever memory does and wherever they meet (RSP-40)") {
+TEST_CASE(
+    "atomic: as if one after the other, whatever memory does and wherever they meet (RSP-40)") {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     CAPTURE(seed);
     Rig r;
@@ -195,8 +198,10 @@ TEST_CASE("atomic: as if one after the other, whatever memory does and wherever 
       j.pasid = r.random() % 2;
       r.jobs.push_back(j);
       answers.push_back({j.slot, expected[w]});
-      if (j.op == 2) expected[w] += j.operand;
-      else if (expected[w] == j.compare) expected[w] = j.operand;
+      if (j.op == 2)
+        expected[w] += j.operand;
+      else if (expected[w] == j.compare)
+        expected[w] = j.operand;
       if (i % 5 == 0) r.stores.push_back({0, 0, r.random() % 0x3F8, i, 0});
     }
     r.run();
@@ -214,7 +219,8 @@ TEST_CASE("atomic: many are under way, of one word too") {
   for (bool one_word : {false, true}) {
     Rig r;
     r.delay = 100;
-    for (unsigned i = 0; i < 160; ++i) r.jobs.push_back({2, i % 16, one_word ? 0x40u : 8 * i, 1, 0});
+    for (unsigned i = 0; i < 160; ++i)
+      r.jobs.push_back({2, i % 16, one_word ? 0x40u : 8 * i, 1, 0});
     const std::uint64_t start = r.dut.cycle();
     r.run();
     const std::uint64_t clocks = r.dut.cycle() - start;
@@ -245,7 +251,8 @@ TEST_CASE("atomic: memory that fails is not changed, and its jobs alone say so")
     r.bad_writes = bad_writes;
     r.bad_block = 0x80;
     put_memory(&r.memory[0x88], Place{0, 64}, 7);
-    for (unsigned i = 0; i < 30; ++i) r.jobs.push_back({2, i % 16, i % 3 == 0 ? 0x88u : 0x100 + 8 * i, 1, 0});
+    for (unsigned i = 0; i < 30; ++i)
+      r.jobs.push_back({2, i % 16, i % 3 == 0 ? 0x88u : 0x100 + 8 * i, 1, 0});
     r.stores = {{0, 0, 0x90, 1, 0}, {0, 0, 0x20, 9, 0}};
     r.run();
     CHECK(r.errors == 10);

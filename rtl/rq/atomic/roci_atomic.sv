@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Read-modify-write of 8 bytes in host memory, indivisible against one another, and plain stores of 8
 // bytes.
 //

@@ -1,2 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
 add_rtl_block(responder PARAMS NumQps=16)
 add_rtl_proof(responder_ack TOP roci_responder_ack_tb DEPTH 2 COVER 7)

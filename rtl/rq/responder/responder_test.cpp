@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include <array>
@@ -34,9 +35,9 @@ enum Op : unsigned {  // IBTA table 35
 struct Request {
   unsigned qpn, opcode;
   std::uint32_t psn;
-  unsigned len = 0;           // of the payload
-  std::uint32_t length = 0;   // of a READ or WRITE
-  std::uint64_t addr = 0;     // what the key table answers
+  unsigned len = 0;          // of the payload
+  std::uint32_t length = 0;  // of a READ or WRITE
+  std::uint64_t addr = 0;    // what the key table answers
   bool key_ok = true;
 };
 struct Piece {
@@ -62,7 +63,7 @@ struct Rig {
   std::vector<std::pair<unsigned, unsigned>> fails, events;
   std::array<unsigned, 4> posted{}, used{};  // receives of each queue pair
   unsigned ticket = 0, landed = 0;
-  unsigned take = 100;            // percent of clocks in which outputs are taken
+  unsigned take = 100;  // percent of clocks in which outputs are taken
   std::mt19937 random{7};
 
   Rig() {
@@ -161,8 +162,10 @@ struct Rig {
       requests.pop_front();
       offered_ = false;
     }
-    if (walk_ == 1 && d.walk_seg_ready_o) walk_ = 2;
-    else if (walk_ == 2) walk_ = 0;
+    if (walk_ == 1 && d.walk_seg_ready_o)
+      walk_ = 2;
+    else if (walk_ == 2)
+      walk_ = 0;
     if (d.walk_valid_o && d.walk_ready_i) {
       walk_ = 1;
       walk_at_ = kList + d.walk_offset_o;
@@ -307,9 +310,8 @@ TEST_CASE("responder: a SEND of three packets fills one receive in order (RSP-17
   CHECK(r.pieces[0].drop);
   r.posted[2] = 1;
   r.pieces.clear();
-  r.requests = {{2, kSendFirst, 0xFFFFFE, 256},
-                {2, kSendMiddle, 0xFFFFFF, 256},
-                {2, kSendLast, 0, 10}};
+  r.requests = {
+      {2, kSendFirst, 0xFFFFFE, 256}, {2, kSendMiddle, 0xFFFFFF, 256}, {2, kSendLast, 0, 10}};
   r.clocks(100);
   REQUIRE(r.pieces.size() == 3);
   for (unsigned i = 0; i < 3; ++i) {
@@ -388,7 +390,8 @@ TEST_CASE("responder: a request picked before a reset does not bring the old lif
   }
 }
 
-TEST_CASE("responder: what a reset cuts short is still of the old life: places, PSNs, MSNs (F-55, I15)") {
+TEST_CASE(
+    "responder: what a reset cuts short is still of the old life: places, PSNs, MSNs (F-55, I15)") {
   constexpr std::uint64_t kTo = 0x40000, kFrom = 0x80000;
   for (int wait = 0; wait < 60; ++wait) {
     CAPTURE(wait);
@@ -412,7 +415,8 @@ TEST_CASE("responder: what a reset cuts short is still of the old life: places, 
     }
     CHECK(r.requests.empty());
     for (std::size_t i = 0; i < r.pieces.size(); ++i) {
-      if (!r.pieces[i].drop) CHECK(r.pieces[i].addr == (i < 4 ? kTo + 256 * i : Rig::kList + 256 * (i - 4)));
+      if (!r.pieces[i].drop)
+        CHECK(r.pieces[i].addr == (i < 4 ? kTo + 256 * i : Rig::kList + 256 * (i - 4)));
     }
     for (std::size_t i = 0; i < r.sources.size(); ++i) CHECK(r.sources[i].addr == kFrom + 256 * i);
     for (std::size_t i = 0; i < r.packets.size(); ++i) {

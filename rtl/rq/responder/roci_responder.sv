@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transport state of all queue pairs as responder: one engine, one event at a time.
 //
 // Throughput: a WRITE, a SEND whose receive was found ahead, or a duplicate every 3 clocks, an ACK in

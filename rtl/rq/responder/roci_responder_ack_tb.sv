@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proof harness: the ACK and NAK record of one queue pair under any requests and any memory.
 //
 // roci_responder_apply and roci_responder_answer change one state word, as the responder lets them:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The next answer of a queue pair: which one it is, its packet, and what stays behind.
 // Combinational.
 //

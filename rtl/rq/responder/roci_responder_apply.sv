@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a verdict does: the state word after a request, and what leaves for other blocks.
 // Combinational; the caller uses the outputs in the clock in which it commits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order of events of the responder: the steps of each event; roci_responder_pick tells what is taken
 // next. It holds no transport state; the strobes tell roci_responder what to do in this clock.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells when all that was accepted before a moment is done: payload in memory, atomics answered, READ
 // responses gone. An invalidation is complete only then (F-90).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks ahead for the responder: asks the key table about each request that carries a remote key,
 // and finds the receive of each that takes one and where its first packet goes, so that the answers
 // are there when the responder comes to the request.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges the request at the head: its verdict, and all that follows from it for the state word and
 // for other blocks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each event gives to other blocks, and small queues of it, so that the responder never waits in
 // the middle of an event: it looks at the room before it begins.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the responder takes next. Changes of state go first, then results, faults and questions from
 // firmware, requests, and steps of answers; a step waits at most Patience clocks for requests.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The responder's side of posted receives: orders to roci_rq_fetch, and the walk of a list.
 //
 // Receives used up wait in a queue, so that a commit need not wait for the order; other orders go

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys of what was accepted and is not done. A request has its key looked up when it comes; when a row
 // of the key table changes after that, it is looked up again before the next access, so that nothing
 // is written or read through a key that is gone (F-90): of a request not yet taken, of a WRITE message

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a duplicate READ or atomic repeats what a replay slot holds, and the slot made ready to
 // answer it again. Combinational.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State of all queue pairs: the state words and replay slots, how they are read, and what each event
 // writes back.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of the responder: its state word of each queue pair, copies of the attributes and of the
 // state, and the index up to which receives are posted.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of payload and of packets: what is in memory, and which of our packets have left.
 //
 // Tickets are extended to 32 bits, so that one kept for long does not come round.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to do with a request: one verdict from the packet, the state of its queue pair, the answer
 // of the key table, and whether a receive is posted. Combinational.
 //

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 add_rtl_block(rq_fetch PARAMS NumQps=16 NumSrqs=8)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is done with a ring that was read: the word it leaves, and what follows. One of the first
 // inputs is up. Combinational.
 

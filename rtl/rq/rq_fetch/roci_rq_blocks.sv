@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of the oldest receives: reads in flight, what arrives, reads of a list, and the copy of an
 // entry of an SRQ to the queue pair that takes it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posted receives: producer and consumer index of each queue pair and each SRQ, and the blocks of
 // their oldest entries, fetched before they are needed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of the posted receives: where the rings are, how far they are, and what another block may
 // see ahead.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -350,7 +351,8 @@ TEST_CASE("rq_fetch: a failed read fails the queue pair; posts in ERR are report
   CHECK(r.reads == 1);
 }
 
-TEST_CASE("rq_fetch: entries of an SRQ go to the queue pair that asks, whole, with tag and domain") {
+TEST_CASE(
+    "rq_fetch: entries of an SRQ go to the queue pair that asks, whole, with tag and domain") {
   for (unsigned stride = 0; stride < 3; ++stride) {
     for (unsigned log : {1u, 3u, 7u}) {
       CAPTURE(stride);

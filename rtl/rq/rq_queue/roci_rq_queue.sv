@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue of queue pair numbers, each in it at most once, so that it never overflows.
 //
 // Throughput: one in and one out per clock. Latency: two clocks. A push of a number that is inside

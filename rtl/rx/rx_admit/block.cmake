@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 add_rtl_block(rx_admit PARAMS NumQps=64 WIDTHS 64 512)

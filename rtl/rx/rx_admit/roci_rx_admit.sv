@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
 // (WIRE-25, 26, 47), RoCE version, addresses and VLAN (WIRE-01, 02, 27), P_Key (WIRE-23, 24).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of frames in, records for the engines out: who may come in, and in which order.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 add_rtl_block(rx_buffer PARAMS Rows=64 PROOF_DEPTH 12 PROOF_PARAMS DataWidth=8 Rows=4 Commands=2
               WIDTHS 64)
 add_rtl_block(rx_buffer PARAMS Rows=64 WIDTHS 512)

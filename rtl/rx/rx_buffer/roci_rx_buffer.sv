@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payload of packets between arrival and the engines' decision where it goes. Beats of a frame are
 // written as they come; only when the frame ends well do they stay.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payload rows of packets: kept, rolled back, given out or dropped.
 #include <doctest/doctest.h>
 

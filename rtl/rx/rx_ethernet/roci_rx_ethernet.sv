@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames on their way to the Ethernet path, whole. Beats are written as they come; a frame that
 // turns out to be none of these, or that finds no room, is rolled back.
 //

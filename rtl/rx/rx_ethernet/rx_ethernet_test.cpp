@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole frames through the buffer of the Ethernet path: kept, rolled back, or without room.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fields of a frame from its first 128 bytes, for the shapes that RoCE has: tagged or not, IPv4,
 // IPv6 or the GRH of RoCE v1, and the extension headers of the opcode. Combinational.
 //

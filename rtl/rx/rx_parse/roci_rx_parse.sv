@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks at the frames that pass by: which are RoCE, where their payload lies, whether their
 // headers agree with one another and with the length of the frame.
 //

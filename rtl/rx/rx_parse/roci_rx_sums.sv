@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checksums of a received frame: IPv4 header (WIRE-06) and, when it is used, UDP (WIRE-16).
 //
 // Throughput: one beat a clock. Latency: the verdict comes three clocks after the last beat.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parser says of frames: captured ones, each shape of good ones, and each way to be wrong.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deep queue of wide records in block RAM.
 //
 // Throughput: one record in and one out per clock. Latency: one clock when the queue is empty,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 add_rtl_block(requester PARAMS NumQps=16)
 # Completions in each run; with sequence numbers it takes minutes.
 add_rtl_proof(requester TOP roci_requester_proof_tb DEPTH 2 COVER 8 PARAMS Psns=0)

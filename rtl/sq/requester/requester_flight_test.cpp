@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets on their way out: what an acknowledgement overtakes, and payload that cannot be read.
 #include <doctest/doctest.h>
 
@@ -132,7 +133,8 @@ TEST_CASE("requester: F-80: unreadable payload of the oldest message ends it at 
   }
 }
 
-TEST_CASE("requester: F-80: what is before unreadable payload completes good, what is behind waits") {
+TEST_CASE(
+    "requester: F-80: what is before unreadable payload completes good, what is behind waits") {
   for (const unsigned answer : {0u, 1u}) {
     CAPTURE(answer);
     Rig r(0);  // no retries: it is no loss

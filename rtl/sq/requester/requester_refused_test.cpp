@@ -1,5 +1,6 @@
-// A responder refuses a packet once and is silent from then on, so its NAK must be heard whenever it
-// comes: also while the requester has gone back and not sent that packet again.
+// SPDX-License-Identifier: Apache-2.0
+// A responder refuses a packet once and is silent from then on, so its NAK must be heard whenever
+// it comes: also while the requester has gone back and not sent that packet again.
 #include <doctest/doctest.h>
 
 #include "sq/requester/requester_rig.hpp"
@@ -17,8 +18,8 @@ TEST_CASE("requester: RQ-23, F-81: a NAK right behind a gap of READ responses en
   const std::vector<std::pair<unsigned, unsigned>> codes = {
       {0x61, kRemInvReqErr}, {0x62, kRemAccessErr}, {0x63, kRemOpErr}, {0x64, kBadRespErr}};
   for (const auto& [syndrome, status] : codes) {
-    for (unsigned lost = 0; lost < 2; ++lost) {          // the first response is lost as well
-      for (unsigned asked = 0; asked < 2; ++asked) {     // it was asked for again
+    for (unsigned lost = 0; lost < 2; ++lost) {       // the first response is lost as well
+      for (unsigned asked = 0; asked < 2; ++asked) {  // it was asked for again
         for (unsigned psn = lost; psn < 2; ++psn) {
           CAPTURE(syndrome);
           CAPTURE(lost);
@@ -93,7 +94,8 @@ TEST_CASE("requester: RQ-22, RQ-23: a late NAK ends its own message, whatever wa
   }
 }
 
-TEST_CASE("requester: RQ-13, RQ-23: a late NAK behind a READ without answer costs no second retry") {
+TEST_CASE(
+    "requester: RQ-13, RQ-23: a late NAK behind a READ without answer costs no second retry") {
   Rig r(1);
   r.plan({0});
   r.plan({1, kRead, 200});
@@ -133,7 +135,8 @@ TEST_CASE("requester: RQ-25: a late NAK behind a READ does not cut an RNR wait s
   CHECK(r.done[0].status == kRemAccessErr);
 }
 
-TEST_CASE("requester: RQ-43: a message that went wrong before it was sent again keeps its own error") {
+TEST_CASE(
+    "requester: RQ-43: a message that went wrong before it was sent again keeps its own error") {
   Rig r;
   for (unsigned i = 0; i < 3; ++i) r.plan({i});
   r.run(20);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives the requester by plans, responses, timers and commands, and keeps what it gives out.
 #pragma once
 

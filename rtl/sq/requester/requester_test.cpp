@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include "sq/requester/requester_rig.hpp"
@@ -195,7 +196,9 @@ TEST_CASE("requester: RQ-41: the result of an atomic is stored before its comple
   CHECK(r.done[0].len == 8);
 }
 
-TEST_CASE("requester: RQ-36: a completion long after the newest response does not wait for its ticket again") {
+TEST_CASE(
+    "requester: RQ-36: a completion long after the newest response does not wait for its ticket "
+    "again") {
   const unsigned ticket = 0x1234;
   for (unsigned later : {0u, 1u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
     CAPTURE(later);

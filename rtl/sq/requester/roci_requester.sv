@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester of all queue pairs: sends plans, takes responses, keeps the window, the ring of messages
 // in flight, retries and completions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that end an event: going back, failing, flushing, and the end of a response. Combinational.
 
 module roci_requester_back #(

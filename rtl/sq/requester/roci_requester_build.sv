@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The packet of a plan: opcode, extension headers, and how many sequence numbers it takes.
 // Combinational. RQ-02, RQ-03, RQ-05, RQ-06, RQ-08, RQ-35, WIRE-43.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is this READ response the one that may come at its sequence number? Combinational. RQ-38, F-62.
 //
 //  request:   first ............................ last

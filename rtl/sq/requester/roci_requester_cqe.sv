@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The completion of a step: of the oldest message, of a local operation, or of an error.
 // Combinational.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Credits of the peer: how many messages that take a receive may be sent (9.7.7.2, RQ-50).
 // Combinational.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets that tx took and that have not left, in order, and what is known of them by ticket.
 //
 // A ticket counts packets as they come from the engine. Those that were dropped before tx took them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // First step of an event: is it of this life, and what becomes of it. Combinational.
 //
 //  live state      answer                        timer     go back, end an RNR wait, or nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues behind the requester: what an event gives out waits here, so that an event in hand never
 // waits for a neighbour (but for completions, which an event may give out many of).
 //

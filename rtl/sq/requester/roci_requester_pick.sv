@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the requester's next event and keeps it while it is worked on.
 //
 // Order: questions about live state, failed payload, expired timers, control, late local operations, then

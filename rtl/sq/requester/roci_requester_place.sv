@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds where the data of a READ response, or the result of an atomic, goes.
 //
 // A list of one entry costs one key lookup. A longer list is read again from the send queue, kept

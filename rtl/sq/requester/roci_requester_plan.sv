@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans: a packet is sent, a local operation executed, or neither. Combinational.
 //
 //  old epoch, stopped, failed   dropped

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proof harness: the steps of the requester on one queue pair, with every plan, response, timer,
 // command and ring entry there can be.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a response does: completes what it acknowledges, then what it asks for. Combinational.
 //
 //  Retire (a message a step) --> Act --> Place --> Placed --> End

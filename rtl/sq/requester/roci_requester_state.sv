@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the requester knows: a word, the attributes, the ring of messages in flight and the slots of
 // READs and atomics of each queue pair. Everything is read with the choice of an event, but for the
 // ring and the slots, which are read a clock later.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets that wait to be taken by tx, and the pieces of their payload.
 //
 // Throughput: a packet and a piece per clock. Latency: one clock. Packets of a queue pair that goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts fetched work requests into packets: checks them, looks up their lists, and gives out a plan
 // for each packet, with the pieces of host memory that its payload comes from.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is this work request well formed? Combinational. F-85, RQ-44.
 
 module roci_sq_cut_check (

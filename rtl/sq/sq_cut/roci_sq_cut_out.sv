@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans whose key may still be looked up, and what leaves: plans and pieces of payload.
 //
 // Throughput: a plan per clock. Latency: that of the key. Plans wait deep enough that a grant is cut

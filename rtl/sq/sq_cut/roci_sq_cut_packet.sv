@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The next packet of a work request: its plan, and how far the message is cut behind it.
 // Combinational.
 

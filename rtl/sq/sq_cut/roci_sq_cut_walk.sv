@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks the list of a work request whose blocks stand in the fetch buffer (sge_walker).
 //
 // Entry i > 0 lies in block 1 + (i - 1) / 4, which is there one clock after it was asked for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fetches the work requests of grants into one buffer shared by all queue pairs.
 //
 // Throughput: a grant every three clocks. Latency: that of the block read. As many reads are under

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the last two work requests of each queue pair that were cut, so that going on with one, or
 // going back to it, needs no read of host memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives the cutter by grants over a send queue in memory, and keeps what it gives out.
 #pragma once
 

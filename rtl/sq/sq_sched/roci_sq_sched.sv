@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheduler of send queues: knows how far each queue is posted and fetched, and hands out grants.
 //
 // Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: two

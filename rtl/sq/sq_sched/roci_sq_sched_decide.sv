@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an event does to a send queue's word, and whether work may be granted then. Combinational.
 
 module roci_sq_sched_decide (

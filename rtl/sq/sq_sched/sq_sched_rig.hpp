@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives the scheduler by rows, commands, doorbells and pointers, and keeps what it gives out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One timer per queue pair: transport timeout (RQ-31) or RNR wait (RQ-27).
 //
 // Throughput: one command every two clocks; one that makes a deadline earlier than the tree knows

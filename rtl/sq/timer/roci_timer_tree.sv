@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Earliest of many times: a tournament tree in one memory.
 //
 // Throughput: one change per log2(Leaves) + 1 clocks. The winner stands in a register, from the

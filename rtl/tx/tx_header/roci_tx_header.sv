@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the headers of packets, from the Ethernet header to the last extension header, out of a
 // descriptor and the address vector of its queue pair.
 //

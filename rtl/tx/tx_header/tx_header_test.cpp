@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Descriptors in, headers out: byte by byte what Soft-RoCE sent, and what the layouts say.
 #include <doctest/doctest.h>
 

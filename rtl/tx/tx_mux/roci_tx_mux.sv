@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts packets and frames on the way out, one behind the other, and payload behind its header.
 //
 // Throughput: one beat a clock, no bubble between packets. Latency: two clocks from a header.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers, payload and frames of four sources in, one stream out.
 #include <doctest/doctest.h>
 

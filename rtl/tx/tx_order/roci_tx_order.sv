@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts the packets of requester and responder into one order: descriptors wait here for their
 // payload while the pieces of it go on to be read.
 //

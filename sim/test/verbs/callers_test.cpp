@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What libibverbs promises to callers who err: run by `roci exec` on a node of a simulator.
 #include <doctest/doctest.h>
 #include <poll.h>

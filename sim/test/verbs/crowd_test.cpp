@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads and children of one process on one device: run by `roci exec` on a node of a simulator.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -84,8 +85,8 @@ TEST_CASE("threads that post to one queue pair while others poll it") {
   for (const auto& count : seen) CHECK(count == 1);
 }
 
-// Without ibv_fork_init(), which would take registered pages from the child: DMA goes to the pages of
-// the process that opened the device, whoever has copies.
+// Without ibv_fork_init(), which would take registered pages from the child: DMA goes to the pages
+// of the process that opened the device, whoever has copies.
 TEST_CASE("a child neither disturbs its parent nor speaks for it, and may open the device itself") {
   Device device;
   Pair pair(device);

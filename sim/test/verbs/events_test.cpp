@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events and extended completions as libibverbs promises them: run by `roci exec` on a node.
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
@@ -96,10 +97,18 @@ std::map<ibv_wc_opcode, Told> poll_two(ibv_cq_ex* cq) {
     REQUIRE(result == 0);
     for (; result == 0; result = ibv_next_poll(cq)) {
       Told& one = told[ibv_wc_read_opcode(cq)];
-      one = {cq->wr_id, cq->status, ibv_wc_read_wc_flags(cq), ibv_wc_read_byte_len(cq),
-             ibv_wc_read_qp_num(cq), ibv_wc_read_src_qp(cq), ibv_wc_read_vendor_err(cq),
-             ibv_wc_read_slid(cq), ibv_wc_read_sl(cq), ibv_wc_read_dlid_path_bits(cq),
-             ntohl(ibv_wc_read_imm_data(cq)), ibv_wc_read_invalidated_rkey(cq)};
+      one = {cq->wr_id,
+             cq->status,
+             ibv_wc_read_wc_flags(cq),
+             ibv_wc_read_byte_len(cq),
+             ibv_wc_read_qp_num(cq),
+             ibv_wc_read_src_qp(cq),
+             ibv_wc_read_vendor_err(cq),
+             ibv_wc_read_slid(cq),
+             ibv_wc_read_sl(cq),
+             ibv_wc_read_dlid_path_bits(cq),
+             ntohl(ibv_wc_read_imm_data(cq)),
+             ibv_wc_read_invalidated_rkey(cq)};
     }
     CHECK(result == ENOENT);
     ibv_end_poll(cq);
@@ -148,7 +157,8 @@ TEST_CASE("a channel that does not block, with epoll, for two completion queues"
     CHECK(channel.readable(kPatienceMs));
     CHECK(channel.take() == far.cq);
 
-    // One event for four completions, or after 65 ms: on a machine that took longer it may be there.
+    // One event for four completions, or after 65 ms: on a machine that took longer it may be
+    // there.
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     ibv_modify_cq_attr slow{IBV_CQ_ATTR_MODERATE, {4, 0xFFFF}};

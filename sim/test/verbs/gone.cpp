@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process whose simulator ends: run by gone.py, which ends it when this program has said "ready".
 // What a verbs program can do then must end by itself, as when a board is pulled out.
 #include <cerrno>

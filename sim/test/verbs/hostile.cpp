@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes of one node that must not reach one another: `hostile watch` sends and checks, and
 // `hostile attack SEED KEY ADDRESS` does whatever a process can do. Run by callers.py.
 //
@@ -96,8 +97,8 @@ struct Island {
   ibv_mr* mr;
 };
 
-/// Pages of the pair's send queue: those where the remote address of a request lies that nothing else
-/// of this process knows.
+/// Pages of the pair's send queue: those where the remote address of a request lies that nothing
+/// else of this process knows.
 std::vector<std::uint8_t*> queue_pages(Random& random, Pair& pair, const Island& island) {
   const std::uint64_t mark = island.at() + 8 * (random() % (kBytes / 8));
   ibv_send_wr wr{};
@@ -117,8 +118,11 @@ std::vector<std::uint8_t*> queue_pages(Random& random, Pair& pair, const Island&
 void post_nonsense(Random& random, Pair& pair, const Island& island, std::uint32_t their_key,
                    std::uint64_t their_address) {
   ibv_send_wr wr{};
-  constexpr ibv_wr_opcode kOps[] = {IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
-                                    IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_CMP_AND_SWP,
+  constexpr ibv_wr_opcode kOps[] = {IBV_WR_SEND,
+                                    IBV_WR_RDMA_WRITE,
+                                    IBV_WR_RDMA_READ,
+                                    IBV_WR_ATOMIC_FETCH_AND_ADD,
+                                    IBV_WR_ATOMIC_CMP_AND_SWP,
                                     IBV_WR_RDMA_WRITE_WITH_IMM};
   wr.opcode = kOps[random() % std::size(kOps)];
   const auto key = [&] {
@@ -192,7 +196,8 @@ int main(int argc, char** argv) {
   try {
     if (what == "watch") return roci::user::watch();
     if (what == "attack" && argc == 5) {
-      return roci::user::attack(std::stoull(argv[2]), static_cast<std::uint32_t>(std::stoul(argv[3])),
+      return roci::user::attack(std::stoull(argv[2]),
+                                static_cast<std::uint32_t>(std::stoul(argv[3])),
                                 std::stoull(argv[4]));
     }
     std::fprintf(stderr, "usage: hostile watch | attack SEED KEY ADDRESS\n");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user of libibverbs with as little around it as the tests here need: two queue pairs of one
 // process, connected to one another over the switch.
 #pragma once
@@ -83,7 +84,8 @@ struct Queue {
     cq = sizes.cq != nullptr
              ? sizes.cq
              : need(ibv_create_cq(device.context, static_cast<int>(sizes.completions), nullptr,
-                                  nullptr, 0), "completion queue");
+                                  nullptr, 0),
+                    "completion queue");
     ibv_qp_init_attr init{};
     init.send_cq = init.recv_cq = cq;
     init.srq = sizes.srq;
@@ -105,8 +107,8 @@ struct Queue {
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = 1;
     attr.qp_access_flags = kAllAccess;
-    return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-                                        IBV_QP_ACCESS_FLAGS);
+    return ibv_modify_qp(qp, &attr,
+                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
   }
   int to_rtr(std::uint32_t peer) {
     ibv_qp_attr attr{};
@@ -119,9 +121,9 @@ struct Queue {
     attr.ah_attr.port_num = 1;
     attr.ah_attr.grh.dgid = device.gid;
     attr.ah_attr.grh.hop_limit = 64;
-    return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                                        IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-                                        IBV_QP_MIN_RNR_TIMER);
+    return ibv_modify_qp(qp, &attr,
+                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                             IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
   }
   int to_rts() {
     ibv_qp_attr attr{};
@@ -130,8 +132,9 @@ struct Queue {
     attr.retry_cnt = 7;
     attr.rnr_retry = sizes.rnr_retry;
     attr.max_rd_atomic = sizes.reads;
-    return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-                                        IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+    return ibv_modify_qp(qp, &attr,
+                         IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                             IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
   }
   int to(ibv_qp_state state) {
     ibv_qp_attr attr{};

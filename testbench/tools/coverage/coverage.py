@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Line and toggle coverage of the RTL by system tests.
 
 Builds the adapter once more, with counters, in a folder of its own; runs the tests below on it; merges what

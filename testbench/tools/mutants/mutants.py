@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Breaks the RTL in one place at a time and looks whether the quick tests notice.
 
 The changes stand in mutants.txt. They are made in a copy of the sources; of each, only the tests it

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the proofs of a build and prints a table of them: block, properties, depth, time.
 
 The proofs are the tests labelled `proof`; depth and parameters are read from block.cmake, the names

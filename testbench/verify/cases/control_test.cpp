@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What commands and events promise while traffic runs: overflow, rings that move, draining, regions
 // and windows that change, partitions.
 #include <set>
@@ -91,7 +92,8 @@ TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it i
       });
 }
 
-TEST_CASE("control: CQ-07 an overflow keeps what is there and takes every queue pair of the queue") {
+TEST_CASE(
+    "control: CQ-07 an overflow keeps what is there and takes every queue pair of the queue") {
   Config config = narrow();
   config.strict = false;  // completions are lost, as they must
   Pair pair(config);
@@ -236,7 +238,9 @@ TEST_CASE("control: WIRE-23, WIRE-24 partition keys") {
   const struct {
     std::uint16_t here, there;
     bool pass;
-  } cases[] = {{0x8001, 0x8001, true}, {0x8001, 0x0001, true}, {0x0001, 0x0001, false},
+  } cases[] = {{0x8001, 0x8001, true},
+               {0x8001, 0x0001, true},
+               {0x0001, 0x0001, false},
                {0x8001, 0x8002, false}};
   for (const auto& one : cases) {
     CAPTURE(one.here);
@@ -307,9 +311,9 @@ TEST_CASE("control: MR-08 to MR-11 windows of both types through queue pairs") {
         [&](Side& self, Side&) {
           driver::MemoryWindow window(self.pd, type);
           key = window.next_key();
-          driver::SendRequest bind = driver::MemoryWindow::bind(
-              key, self.region.key(), self.region.address() + 4096, 64,
-              driver::access::kRemoteWrite);
+          driver::SendRequest bind =
+              driver::MemoryWindow::bind(key, self.region.key(), self.region.address() + 4096, 64,
+                                         driver::access::kRemoteWrite);
           bind.id = 5;
           self.qp().send(bind);
           const driver::Completion bound = self.sent();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrong keys, rights, lengths and states: the right status at both ends, and nothing moved.
 #include "testbench/verify/cases/pair.hpp"
 
@@ -186,7 +187,8 @@ TEST_CASE("errors: payload that cannot be read never arrives as good") {
 }
 
 // At the first, a middle and the last packet; with nothing to retry, since it is no loss.
-TEST_CASE("errors: F-80: a message whose payload cannot be read ends in LOC_PROT_ERR, in its turn") {
+TEST_CASE(
+    "errors: F-80: a message whose payload cannot be read ends in LOC_PROT_ERR, in its turn") {
   constexpr std::uint32_t kPacket = 1024, kBytes = 4 * kPacket + 300;
   for (const unsigned width : {512u, 64u}) {
     for (const Opcode opcode : {Opcode::kWrite, Opcode::kSend, Opcode::kWriteImm}) {

@@ -1,7 +1,8 @@
-// Many short lives of queue pairs. In each both sides send all kinds of work at once, until one side
-// destroys, resets or fails its queue pairs at a moment of its own, or nobody does. A queue pair that
-// lives through all of it must notice nothing (F-55, F-91, I15). ROCI_LIVES=250 takes minutes; from 42 on
-// numbers of queue pairs are used again.
+// SPDX-License-Identifier: Apache-2.0
+// Many short lives of queue pairs. In each both sides send all kinds of work at once, until one
+// side destroys, resets or fails its queue pairs at a moment of its own, or nobody does. A queue
+// pair that lives through all of it must notice nothing (F-55, F-91, I15). ROCI_LIVES=250 takes
+// minutes; from 42 on numbers of queue pairs are used again.
 #include <random>
 
 #include "testbench/verify/cases/pair.hpp"
@@ -14,8 +15,8 @@ using driver::Status;
 namespace {
 
 constexpr unsigned kPairs = 6, kRequests = 4;
-constexpr std::size_t kSlot = 16384, kTargets = kPairs * kRequests * kSlot, kCounters = 2 * kTargets,
-                      kWitness = kCounters + 4096;
+constexpr std::size_t kSlot = 16384, kTargets = kPairs * kRequests * kSlot,
+                      kCounters = 2 * kTargets, kWitness = kCounters + 4096;
 constexpr std::uint64_t kWitnessId = 1u << 30;
 
 enum class End { kDestroy, kReset, kError, kNone };
@@ -130,8 +131,10 @@ class Program {
     if (me == 0) {
       fill(self.data(kWitness), 1500, n);
       driver::SendRequest write = request(Opcode::kWrite, self, kWitness, 1500, peer, kWitness);
-      driver::SendRequest read = request(Opcode::kRead, self, kWitness + 2048, 1500, peer, kWitness);
-      driver::SendRequest add = request(Opcode::kFetchAdd, self, kWitness + 4096, 8, peer, kWitness + 4096);
+      driver::SendRequest read =
+          request(Opcode::kRead, self, kWitness + 2048, 1500, peer, kWitness);
+      driver::SendRequest add =
+          request(Opcode::kFetchAdd, self, kWitness + 4096, 8, peer, kWitness + 4096);
       add.swap_add = 1;
       write.id = read.id = add.id = kWitnessId;
       for (const auto* r : {&write, &read, &add}) self.qp().send(*r);
@@ -173,7 +176,8 @@ void lives(unsigned width, unsigned count, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("lives: queue pairs end at any moment of any work, and those that live on notice nothing") {
+TEST_CASE(
+    "lives: queue pairs end at any moment of any work, and those that live on notice nothing") {
   const char* count = std::getenv("ROCI_LIVES");
   const unsigned n = count != nullptr ? unsigned(std::atoi(count)) : 15;
   lives(64, n, 1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lock-step compares what it says it compares, and finds a byte that is not what it should be.
 #include <cstdlib>
 #include <filesystem>
@@ -5,9 +6,9 @@
 #include <iterator>
 
 #include "packet/capture.hpp"
-#include "testbench/verify/cases/pair.hpp"
 #include "testbench/lockstep/repeat.hpp"
 #include "testbench/nic/nic.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -58,7 +59,8 @@ std::string divergence(const Config& config, const Pair::Program& on_0, const Pa
 
 std::uint64_t big_endian(const std::string& bytes, std::size_t at) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < 8; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes.at(at + i));
+  for (std::size_t i = 0; i < 8; ++i)
+    value = value << 8 | static_cast<std::uint8_t>(bytes.at(at + i));
   return value;
 }
 
@@ -112,7 +114,8 @@ void check_evidence(const std::string& text, const Folder& folder, std::uint64_t
 
 }  // namespace
 
-TEST_CASE("lockstep: a byte that changed before its ACK ends the run, with all that is known of it") {
+TEST_CASE(
+    "lockstep: a byte that changed before its ACK ends the run, with all that is known of it") {
   Folder folder;
   Config config = in_lockstep();
   config.seed = 77;

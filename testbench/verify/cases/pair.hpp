@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two connected sides for test programs: each has a region, completion queues and queue pairs, and
 // sees the other's, since both are in one process.
 #pragma once

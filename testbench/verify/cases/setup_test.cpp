@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Set-up through firmware and registers: what needs no packet.
 #include <doctest/doctest.h>
 

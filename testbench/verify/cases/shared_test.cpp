@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared receive queues and regions that work requests register, through two adapters.
 #include "testbench/verify/cases/pair.hpp"
 
@@ -145,7 +146,8 @@ TEST_CASE("shared: QP-16 a queue pair in ERR tells of its last receive and leave
       });
 }
 
-TEST_CASE("shared: MR-14, MR-15, RSP-46 a region registered, used, and freed by SEND with invalidate") {
+TEST_CASE(
+    "shared: MR-14, MR-15, RSP-46 a region registered, used, and freed by SEND with invalidate") {
   Pair pair(narrow());
   std::uint32_t key = 0;
   pair.run(
@@ -167,12 +169,12 @@ TEST_CASE("shared: MR-14, MR-15, RSP-46 a region registered, used, and freed by 
       [&](Side& self, Side&) {
         key = static_cast<std::uint32_t>(
             self.node.context()
-                .execute(code_of(spec::kAdminOps, "AllocFastMr"),
-                         driver::Body()
-                             .put(place_of(spec::kAllocFastMr, "pd"), self.pd.number())
-                             .put(place_of(spec::kAllocFastMr, "pasid"),
-                                  self.node.device().pasid()),
-                         "allocate a fast region")
+                .execute(
+                    code_of(spec::kAdminOps, "AllocFastMr"),
+                    driver::Body()
+                        .put(place_of(spec::kAllocFastMr, "pd"), self.pd.number())
+                        .put(place_of(spec::kAllocFastMr, "pasid"), self.node.device().pasid()),
+                    "allocate a fast region")
                 .get(place_of(spec::kAllocFastMrReply, "key")));
         driver::SendRequest give;
         give.opcode = Opcode::kRegMr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random work on many queue pairs, both ways at once, over a wire that loses, doubles, reorders and
 // corrupts (rate sweep of the fault plan). Every byte, every completion, every atomic is accounted
 // for.
@@ -21,7 +22,8 @@ struct Mix {
   Faults faults;
   std::uint64_t seed;
   bool hard_memory;  ///< stalls and reads out of order
-  /// A letter is chosen for each message: Write, Read, Send, Add, and with Immediate (I write, J send).
+  /// A letter is chosen for each message: Write, Read, Send, Add, and with Immediate (I write, J
+  /// send).
   std::string_view work = "WWWRRSSIAJ";
   std::uint32_t bytes = 0;  ///< 0: of several sizes around the PMTU
 };
@@ -188,7 +190,8 @@ TEST_CASE("stress: no faults, 16 queue pairs, both ways") {
   work({64, 3, 4, 15, {}, 3, true});
 }
 
-TEST_CASE("stress: a receiver keeps up with the wire, but behind atomics and with small READ responses") {
+TEST_CASE(
+    "stress: a receiver keeps up with the wire, but behind atomics and with small READ responses") {
   for (const std::uint8_t mtu : {2, 3, 5}) {
     CHECK(work({512, mtu, 16, 30, {}, 1, false, "WWWRRSSIJJ"}) == 0);
   }

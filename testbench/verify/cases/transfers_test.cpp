@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operation, sizes at the edges, no faults.
 #include "testbench/verify/cases/pair.hpp"
 

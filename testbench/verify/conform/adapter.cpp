@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/adapter.hpp"
 
 #include "testbench/world.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An adapter under test: a driver that reaches it on one side, the test itself as the other end of
 // its wire on the other.
 #pragma once

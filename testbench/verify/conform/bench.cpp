@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/bench.hpp"
 
 #include <algorithm>
@@ -48,10 +49,7 @@ Bytes payload_of(std::size_t count, std::uint64_t seed) {
 }
 
 Bench::Bench(Adapter& adapter, std::uint64_t seed, bool thorough)
-    : adapter_(adapter),
-      random_(seed),
-      thorough_(thorough),
-      first_frame_(adapter.sent().size()) {
+    : adapter_(adapter), random_(seed), thorough_(thorough), first_frame_(adapter.sent().size()) {
   while (context().events().poll()) {  // of earlier tests
   }
   pd_ = std::make_unique<driver::ProtectionDomain>(context());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a test has: the adapter, memory, time, and connections whose far end it plays itself.
 #pragma once
 

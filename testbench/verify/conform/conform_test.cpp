@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of statements, the tests that cite it, and the choice of tests by pattern.
 #include <doctest/doctest.h>
 

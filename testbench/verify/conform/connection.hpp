@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue pair of the adapter under test and its peer, which is the test.
 //
 //   Connection c(dut, [](Options& o) { o.timeout = 10; });
@@ -7,8 +8,8 @@
 //   c.sent(Status::kSuccess);                        // poll
 #pragma once
 
-#include "testbench/verify/conform/bench.hpp"
 #include "testbench/link/syndromes.hpp"
+#include "testbench/verify/conform/bench.hpp"
 
 namespace roci::conform {
 

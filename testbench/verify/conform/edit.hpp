@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes to a frame, in place; seal() makes its checksum and ICRC right again.
 #pragma once
 

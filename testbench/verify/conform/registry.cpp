@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/registry.hpp"
 
 #include <algorithm>
@@ -35,8 +36,7 @@ const char* title_of(std::string_view group) {
 
 }  // namespace
 
-Registrar::Registrar(const char* ids, const char* title, void (*body)(Bench&),
-                     const Needs& needs) {
+Registrar::Registrar(const char* ids, const char* title, void (*body)(Bench&), const Needs& needs) {
   Test test;
   std::istringstream words(ids);
   for (std::string id; words >> id;) test.ids.push_back(id);
@@ -92,11 +92,13 @@ bool matches(std::string_view pattern, std::string_view id) {
 std::string document() {
   std::ostringstream out;
   out << "# Conformance\n\n"
-         "What the adapter must do, and the tests that show it. Written from `testbench/verify/conform` "
+         "What the adapter must do, and the tests that show it. Written from "
+         "`testbench/verify/conform` "
          "by\n"
          "`roci conform --docs`; `roci conform` runs the tests. P0: without it no connection "
          "works,\n"
-         "P1: needed, P2: wanted. *long*: only with `--long`, which also takes the counts that the\n"
+         "P1: needed, P2: wanted. *long*: only with `--long`, which also takes the counts that "
+         "the\n"
          "statements ask for where they cost minutes.\n";
   const std::vector<Test> all = tests();
   std::string_view group;
@@ -135,9 +137,8 @@ std::vector<std::string> check_coverage() {
     }
   }
   for (const Statement& s : statements()) {
-    const bool tested =
-        std::any_of(all.begin(), all.end(),
-                    [&](const Test& t) { return !t.needs.time && t.cites(s.id); });
+    const bool tested = std::any_of(all.begin(), all.end(),
+                                    [&](const Test& t) { return !t.needs.time && t.cites(s.id); });
     if (!tested && s.waived == nullptr && s.priority < 2) {
       wrong.push_back(std::string(s.id) + " has no test");
     }

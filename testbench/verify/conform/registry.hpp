@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statements that an adapter must meet, and the tests that show it.
 #pragma once
 

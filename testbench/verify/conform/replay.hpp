@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captured exchanges of a test peer with Linux Soft-RoCE, played again to the adapter under test.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs tests, one after the other, on one adapter; after a failure on a new one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sides whose queue pair begins a new life for each clock of a window (cycle sweeps).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reference memory of a run: what each byte of the two regions must be (I3 to I6, I8).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays the schedules (options of doctest choose them: -tc='F-0*'); `--docs` writes docs/faults.md.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a schedule does on the wire, and what must come of it.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include "testbench/verify/cases/pair.hpp"
 #include "testbench/link/syndromes.hpp"
+#include "testbench/verify/cases/pair.hpp"
 
 namespace roci::testbench::faults {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/faults/registry.hpp"
 
 #include <algorithm>
@@ -48,12 +49,14 @@ std::string document() {
   out << "# Fault schedules\n\n"
          "What may go wrong on the wire, in the peer and at the host, and the tests that play it. "
          "Written from\n"
-         "`testbench/verify/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. Each "
+         "`testbench/verify/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. "
+         "Each "
          "test "
          "runs on the RTL\n"
          "(64 bits in lock-step with the reference adapter; 512 under the label `soak`) and on the "
          "reference\n"
-         "adapter, under all invariants ([testbench/verify/faults](../testbench/verify/faults/README.md)). *conform* "
+         "adapter, under all invariants "
+         "([testbench/verify/faults](../testbench/verify/faults/README.md)). *conform* "
          "marks tests\n"
          "of `roci conform`.\n";
   std::vector<Entry> all = entries();

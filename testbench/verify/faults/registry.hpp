@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedules of the fault plan, and the tests that play them.
 #pragma once
 
@@ -12,8 +13,9 @@ namespace roci::testbench::faults {
 struct Schedule {
   const char* id;
   const char* text;
-  std::vector<const char*> conform;  ///< titles of tests of testbench/verify/conform that show it as well
-  const char* waived;                ///< why no test has to play it; nullptr: one must
+  std::vector<const char*>
+      conform;         ///< titles of tests of testbench/verify/conform that show it as well
+  const char* waived;  ///< why no test has to play it; nullptr: one must
 };
 
 /// All of them, in order.

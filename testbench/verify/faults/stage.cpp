@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/faults/stage.hpp"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ const std::vector<Message>& second_messages() {
 
 Config with_width(Config config) {
   config.width = 64;
-  // Short ways, where a schedule asks for no others: most of a run is the making of its queue pairs.
+  // Short ways, where a schedule asks for no others: most of a run is the making of its queue
+  // pairs.
   const Config usual;
   if (config.delay_ns == usual.delay_ns) config.delay_ns = 300;
   if (config.memory_ns == usual.memory_ns) config.memory_ns = 200;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays a plan between two adapters and applies every invariant to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variants in which a schedule is played: operation, direction, place of the PSN wrap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire during a run: what was sent for which connection, and whether each payload byte is what
 // the program put into the region (I7).
 #pragma once

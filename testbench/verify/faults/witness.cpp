@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/faults/witness.hpp"
 
 namespace roci::testbench::faults {

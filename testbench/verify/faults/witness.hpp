@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue pair to which nothing is done, and which must not notice (I10).
 #pragma once
 

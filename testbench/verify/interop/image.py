@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the guest: a stock Debian kernel and an initramfs with Soft-RoCE and the verbs tools.
 
 Everything comes from Debian packages. The kernel is fetched with `apt-get download`, which changes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One guest under QEMU: `run` executes a command in it and gives its status and output.
 
 The first network device is the wire, one Ethernet frame per Unix datagram. The second is QEMU's user

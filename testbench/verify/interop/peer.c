@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One side of an interoperation run on libibverbs; `roci peer` is the other side and takes the same
  * options. Both sides know from them every message, so each checks what it gets to the byte.
  *
@@ -75,10 +76,14 @@ static void make(void) {
     if (!srq) die("cannot make the SRQ: %s", strerror(errno));
   }
   for (unsigned q = 0; q < plan.qps; ++q) {
-    struct ibv_qp_init_attr init = {
-        .send_cq = cq, .recv_cq = cq, .srq = srq, .qp_type = IBV_QPT_RC,
-        .cap = {.max_send_wr = plan.depth + 1, .max_recv_wr = messages() + 1,
-                .max_send_sge = 1, .max_recv_sge = 1}};
+    struct ibv_qp_init_attr init = {.send_cq = cq,
+                                    .recv_cq = cq,
+                                    .srq = srq,
+                                    .qp_type = IBV_QPT_RC,
+                                    .cap = {.max_send_wr = plan.depth + 1,
+                                            .max_recv_wr = messages() + 1,
+                                            .max_send_sge = 1,
+                                            .max_recv_sge = 1}};
     qps[q] = ibv_create_qp(pd, &init);
     if (!qps[q]) die("cannot make queue pair %u: %s", q, strerror(errno));
   }
@@ -126,9 +131,14 @@ static void connect_qp(unsigned q) {
                           IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
   if (bad) die("INIT: %s", strerror(bad));
   attr = (struct ibv_qp_attr){
-      .qp_state = IBV_QPS_RTR, .path_mtu = mtu_code(), .dest_qp_num = peer.qpn[q],
-      .rq_psn = peer.psn, .max_dest_rd_atomic = 16, .min_rnr_timer = (uint8_t)plan.rnr_timer,
-      .ah_attr = {.is_global = 1, .port_num = 1,
+      .qp_state = IBV_QPS_RTR,
+      .path_mtu = mtu_code(),
+      .dest_qp_num = peer.qpn[q],
+      .rq_psn = peer.psn,
+      .max_dest_rd_atomic = 16,
+      .min_rnr_timer = (uint8_t)plan.rnr_timer,
+      .ah_attr = {.is_global = 1,
+                  .port_num = 1,
                   .grh = {.dgid = peer.gid, .sgid_index = (uint8_t)gid_index, .hop_limit = 64}}};
   /* The kernel gives address resolution a second; a peer that is simulated may need longer. */
   for (unsigned tries = 0; tries < 10; ++tries) {
@@ -136,9 +146,11 @@ static void connect_qp(unsigned q) {
     if (bad != ETIMEDOUT) break;
   }
   if (bad) die("RTR: %s", strerror(bad));
-  attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = (uint8_t)plan.timeout,
+  attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS,
+                              .timeout = (uint8_t)plan.timeout,
                               .retry_cnt = (uint8_t)plan.retry,
-                              .rnr_retry = (uint8_t)plan.rnr_retry, .sq_psn = plan.psn,
+                              .rnr_retry = (uint8_t)plan.rnr_retry,
+                              .sq_psn = plan.psn,
                               .max_rd_atomic = 16};
   bad = ibv_modify_qp(qps[q], &attr,
                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
@@ -183,8 +195,10 @@ static void fill(void) {
 
 static void post(unsigned q, unsigned m) {
   struct ibv_sge sge = {(uintptr_t)slot(q, m), size_of(m), mr->lkey};
-  struct ibv_send_wr wr = {.wr_id = (uint64_t)q << 32 | m, .sg_list = &sge,
-                           .num_sge = size_of(m) != 0, .send_flags = IBV_SEND_SIGNALED};
+  struct ibv_send_wr wr = {.wr_id = (uint64_t)q << 32 | m,
+                           .sg_list = &sge,
+                           .num_sge = size_of(m) != 0,
+                           .send_flags = IBV_SEND_SIGNALED};
   struct ibv_send_wr *bad;
   uint64_t remote = peer.address + (uint64_t)(slot(q, m) - memory);
   uint32_t key = peer.key;
@@ -255,8 +269,8 @@ static void post_receives(void) {
     struct ibv_sge sge = {(uintptr_t)memory + receive_base + i * receive_stride(), largest(),
                           mr->lkey};
     struct ibv_recv_wr wr = {.wr_id = i, .sg_list = &sge, .num_sge = largest() != 0}, *bad;
-    const int failed = srq ? ibv_post_srq_recv(srq, &wr, &bad)
-                           : ibv_post_recv(qps[i % plan.qps], &wr, &bad);
+    const int failed =
+        srq ? ibv_post_srq_recv(srq, &wr, &bad) : ibv_post_recv(qps[i % plan.qps], &wr, &bad);
     if (failed) die("posting receive %u: %s", i, strerror(failed));
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Lines of text between the two sides, over TCP. */
 #pragma once
 

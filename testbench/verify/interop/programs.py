@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios that are no run of the two `peer` programs: the ordinary Ethernet path."""
 import re
 import subprocess

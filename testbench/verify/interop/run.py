@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs scenarios of our node against Soft-RoCE in a guest. `roci interop` calls it.
 
 usage: run.py [--list] [--quick] [--width N] [--out DIR] [--report FILE] [NAME ...]

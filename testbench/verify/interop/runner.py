@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of a scenario: our node, the guest, and what they leave behind."""
 import contextlib
 import pathlib

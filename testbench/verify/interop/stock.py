@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios in which Debian's own verbs programs run on both ends: `roci exec` here, Soft-RoCE there."""
 import contextlib
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/couple.hpp"
 
 #include "testbench/verify/soak/pattern.hpp"
@@ -134,8 +135,8 @@ void Couple::set_up() {
 
 /// Both senders have stopped, because one of them is at its trigger or because something failed.
 void Couple::kill() {
-  const bool by_plan = trigger_ != ~0u && ending_ != Ending::kBadKey &&
-                       lanes_[killed_]->done() >= trigger_;
+  const bool by_plan =
+      trigger_ != ~0u && ending_ != Ending::kBadKey && lanes_[killed_]->done() >= trigger_;
   const unsigned victim = static_cast<unsigned>(random_() % 2);
   if (by_plan) {
     scene_.ledger.note(index_, scene_.world.now_ns(),

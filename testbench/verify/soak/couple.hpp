@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A connection: two queue pairs, a lane each way, and lives one after the other.
 #pragma once
 

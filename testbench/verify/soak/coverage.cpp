@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/coverage.hpp"
 
 namespace roci::soak {
@@ -11,9 +12,9 @@ const char* name_of(Fault fault) {
   return kNames[static_cast<unsigned>(fault)];
 }
 const char* name_of(Position position) {
-  constexpr const char* kNames[] = {"FIRST",      "MIDDLE",      "LAST",       "ONLY",
-                                    "RESP_FIRST", "RESP_MIDDLE", "RESP_LAST",  "RESP_ONLY",
-                                    "ATOMIC_ACK", "ACK",         "NAK",        "RNR_NAK"};
+  constexpr const char* kNames[] = {"FIRST",      "MIDDLE",      "LAST",      "ONLY",
+                                    "RESP_FIRST", "RESP_MIDDLE", "RESP_LAST", "RESP_ONLY",
+                                    "ATOMIC_ACK", "ACK",         "NAK",       "RNR_NAK"};
   return kNames[static_cast<unsigned>(position)];
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a soak has reached: phase of the requester x fault x operation x position of the packet x
 // PSN wrapped or not.
 #pragma once

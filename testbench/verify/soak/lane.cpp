@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/lane.hpp"
 
 #include <algorithm>
@@ -14,9 +15,9 @@ using driver::Status;
 
 constexpr std::uint64_t kBind = std::uint64_t{1} << 63;  // in an identifier: no message
 
-constexpr Opcode kOpcodes[] = {Opcode::kSend,     Opcode::kSendImm, Opcode::kSendInv,
-                               Opcode::kWrite,    Opcode::kWriteImm, Opcode::kRead,
-                               Opcode::kCmpSwap,  Opcode::kFetchAdd};
+constexpr Opcode kOpcodes[] = {Opcode::kSend,    Opcode::kSendImm,  Opcode::kSendInv,
+                               Opcode::kWrite,   Opcode::kWriteImm, Opcode::kRead,
+                               Opcode::kCmpSwap, Opcode::kFetchAdd};
 
 std::size_t stride_of(const Plan& plan) { return (plan.max_bytes + 3 * 64 + 63) / 64 * 64; }
 std::size_t area_of(const Plan& plan) { return (plan.max_bytes + 4096 + 63) / 64 * 64; }
@@ -143,7 +144,9 @@ void Lane::place(Message& m) {
     if (!m.common) {
       m.before = counter_;
       const bool miss = m.kind == Kind::kCmpSwap && chance(0.3);
-      m.after = m.kind == Kind::kFetchAdd ? m.before + m.add : miss ? m.before : m.add << 32 | m.number;
+      m.after = m.kind == Kind::kFetchAdd ? m.before + m.add
+                : miss                    ? m.before
+                                          : m.add << 32 | m.number;
       m.key = miss ? m.before + 1 : m.before;  // what CMP_SWAP compares with
       counter_ = m.after;
     }
@@ -241,8 +244,8 @@ void Lane::post(bool bad_key, bool last) {
   if (m->consumes()) {
     consuming_.push_back(m);
     if (!scene_.stages[1 - from_]->pool) {
-      const bool late = !late_.empty() ||
-                        (!couple_.is_witness() && chance(scene_.plan.late_receive));
+      const bool late =
+          !late_.empty() || (!couple_.is_witness() && chance(scene_.plan.late_receive));
       if (late) {
         late_.push_back({scene_.world.now_ns() + below(scene_.plan.late_ns + 1), m});
         scene_.node(1 - from_).device().wake();
@@ -260,17 +263,15 @@ void Lane::send(unsigned count, unsigned trigger) {
   driver::CompletionQueue& cq = couple_.send_cq(from_);
   const bool bad_key = couple_.ending() == Ending::kBadKey && trigger != ~0u;
   const auto may_post = [&] {
-    return sent_ < count && !scene_.finish && flights_.size() < scene_.plan.depth && !free_.empty() &&
-           couple_.qp(from_).send_room() > 0;
+    return sent_ < count && !scene_.finish && flights_.size() < scene_.plan.depth &&
+           !free_.empty() && couple_.qp(from_).send_room() > 0;
   };
   while (!couple_.over()) {
     while (!couple_.over() && may_post()) post(bad_key && sent_ == trigger, sent_ + 1 == count);
     if ((sent_ == count || scene_.finish) && flights_.empty()) break;
     const bool finish = scene_.finish;
     device.wait(
-        [&] {
-          return cq.ready() || couple_.over() || scene_.finish != finish || may_post();
-        },
+        [&] { return cq.ready() || couple_.over() || scene_.finish != finish || may_post(); },
         driver::Device::kForever);
     while (const auto c = cq.poll()) take(*c);
     if (!bad_key && done_ >= trigger) couple_.stop();
@@ -281,7 +282,8 @@ void Lane::drain() {
   driver::Device& device = scene_.node(from_).device();
   driver::CompletionQueue& cq = couple_.send_cq(from_);
   const auto waiting = [&] {
-    return std::any_of(flights_.begin(), flights_.end(), [](const Flight& f) { return f->signaled; });
+    return std::any_of(flights_.begin(), flights_.end(),
+                       [](const Flight& f) { return f->signaled; });
   };
   while (!couple_.silent(from_)) {
     while (const auto c = cq.poll()) take(*c);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One direction of a connection: the work that one node posts, checked at both ends.
 #pragma once
 
@@ -18,13 +19,13 @@ struct Message {
   Kind kind{};
   std::uint32_t bytes = 0;
   unsigned slot = 0;
-  std::size_t local = 0, target = 0;     ///< offsets in the regions
-  std::uint64_t key = 0, key_at = 0;     ///< pattern of the payload, and where in it
+  std::size_t local = 0, target = 0;  ///< offsets in the regions
+  std::uint64_t key = 0, key_at = 0;  ///< pattern of the payload, and where in it
   std::uint32_t imm = 0;
   bool signaled = true;
   bool bad_key = false;
-  bool common = false;                   ///< an atomic on the common sum
-  std::uint64_t before = 0, after = 0;   ///< of an own atomic
+  bool common = false;                  ///< an atomic on the common sum
+  std::uint64_t before = 0, after = 0;  ///< of an own atomic
   std::uint64_t add = 0;
   bool done = false, received = false;
   unsigned users = 0;  ///< READs that read it back
@@ -98,18 +99,18 @@ class Lane {
 
   std::uint64_t life_key_ = 0;
   std::uint64_t next_number_ = 0;
-  std::vector<unsigned> free_;           ///< slots
+  std::vector<unsigned> free_;                     ///< slots
   std::vector<std::size_t> mark_at_, mark_bytes_;  ///< of a slot that was used: what must stay
-  std::deque<Flight> flights_;           ///< not completed, in order
-  std::deque<Flight> waiting_;           ///< completed, still received or read back
-  std::deque<Flight> failed_lot_;        ///< completed bad: executed or not
-  std::deque<Flight> consuming_;         ///< receive not completed, in order
-  std::deque<Flight> landing_;           ///< writes not seen at the target yet, in order
+  std::deque<Flight> flights_;                     ///< not completed, in order
+  std::deque<Flight> waiting_;                     ///< completed, still received or read back
+  std::deque<Flight> failed_lot_;                  ///< completed bad: executed or not
+  std::deque<Flight> consuming_;                   ///< receive not completed, in order
+  std::deque<Flight> landing_;                     ///< writes not seen at the target yet, in order
   struct Late {
     std::uint64_t at_ns;
     Flight flight;
   };
-  std::deque<Late> late_;                ///< receives to post
+  std::deque<Late> late_;  ///< receives to post
   unsigned sent_ = 0, done_ = 0;
   std::size_t receives_posted_ = 0, receives_ended_ = 0;
   std::uint64_t counter_ = 0, common_seen_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What completions of both ends say, and whether it is true.
 #include <algorithm>
 #include <cstring>
@@ -89,8 +90,8 @@ void Lane::judge(const driver::Completion& c, const Message& m) {
   }
   failed_ = true;
   ++scene_.tally.bad;
-  const bool peer_may_be_gone = couple_.over() || couple_.lane(1 - from_).failed_ ||
-                                couple_.ending() == Ending::kBadKey;
+  const bool peer_may_be_gone =
+      couple_.over() || couple_.lane(1 - from_).failed_ || couple_.ending() == Ending::kBadKey;
   switch (c.status) {
     case Status::kRetryExcErr:
       ++scene_.tally.retry_exceeded;
@@ -129,7 +130,8 @@ void Lane::good(Message& m) {
     const std::size_t wrong = first_wrong(here, m.bytes, m.key, m.key_at);
     if (wrong != m.bytes) {
       fail("I3: byte " + std::to_string(wrong) + " of READ " + std::to_string(m.number) +
-           " is wrong" + (m.back_of != ~std::uint64_t{0} ? " (I14: of what was written before)" : ""));
+           " is wrong" +
+           (m.back_of != ~std::uint64_t{0} ? " (I14: of what was written before)" : ""));
     }
   }
   if (m.kind == Kind::kRead || m.atomic()) {
@@ -268,8 +270,7 @@ void Lane::take_receive(const driver::Completion& c) {
   const bool write = m.kind == Kind::kWriteImm;
   const bool imm = write || m.kind == Kind::kSendImm;
   if ((c.opcode == driver::WcOpcode::kRecvWriteImm) != write || c.byte_len != m.bytes ||
-      c.with_imm != imm || (imm && c.imm != m.imm) ||
-      c.with_inv != (m.kind == Kind::kSendInv)) {
+      c.with_imm != imm || (imm && c.imm != m.imm) || c.with_inv != (m.kind == Kind::kSendInv)) {
     fail("I3: the receive of " + what + " has wrong fields, " + std::to_string(c.byte_len) +
          " bytes of " + std::to_string(m.bytes));
   }

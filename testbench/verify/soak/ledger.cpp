@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/ledger.hpp"
 
 #include <algorithm>
@@ -113,11 +114,11 @@ void Ledger::check(const testbench::FrameEvent& event, const Flow& flow, std::ui
   const auto number = static_cast<std::uint32_t>(entry - flow.entries.data());
   if (!entry->known || number < flow.done) return;
   const std::uint64_t offset = std::uint64_t{at - entry->at} * flow.pmtu;
-  const std::size_t wrong = first_wrong(parsed.payload.data, parsed.payload.size, entry->key,
-                                        entry->offset + offset);
+  const std::size_t wrong =
+      first_wrong(parsed.payload.data, parsed.payload.size, entry->key, entry->offset + offset);
   if (wrong != parsed.payload.size || offset + parsed.payload.size > entry->bytes) {
-    report_("I7: byte " + std::to_string(wrong) + " of a payload is not of its message: " +
-            packet::describe(parsed.frame));
+    report_("I7: byte " + std::to_string(wrong) +
+            " of a payload is not of its message: " + packet::describe(parsed.frame));
   }
   ++payloads_;
 }
@@ -175,13 +176,14 @@ int Ledger::couple_of(const std::string& text) const {
   for (const char* before : {"queue pair ", " to "}) {
     const std::size_t at = text.find(before);
     if (at == std::string::npos) continue;
-    const auto qpn =
-        static_cast<std::uint32_t>(std::strtoul(text.c_str() + at + std::strlen(before), nullptr, 10));
+    const auto qpn = static_cast<std::uint32_t>(
+        std::strtoul(text.c_str() + at + std::strlen(before), nullptr, 10));
     // "n0, queue pair 5"
     const bool named = at >= 4 && text[at - 4] == 'n' && text[at - 2] == ',';
     for (const auto& [key, flow] : flows_) {
       if (named && flow.from != static_cast<unsigned>(text[at - 3] - '0')) continue;
-      if (flow.requester == qpn || (!named && flow.responder == qpn)) return static_cast<int>(flow.couple);
+      if (flow.requester == qpn || (!named && flow.responder == qpn))
+        return static_cast<int>(flow.couple);
     }
   }
   return -1;

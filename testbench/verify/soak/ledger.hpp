@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watches the wire with what the programs know: which message a packet belongs to. From that come
 // the coverage, the faults that met a connection, and I7: a payload that leaves is a piece of the
 // message that has its PSN.
@@ -20,7 +21,7 @@ namespace roci::soak {
 
 /// One direction of a connection in one life, as the wire sees it.
 struct Flow {
-  unsigned couple, from;  ///< connection; node that sends the requests
+  unsigned couple, from;                       ///< connection; node that sends the requests
   std::uint32_t requester = 0, responder = 0;  ///< numbers of the queue pairs
   transport::Psn first;
   std::uint32_t pmtu = 256;
@@ -32,9 +33,9 @@ struct Flow {
     Kind kind{};
     std::uint32_t bytes = 0;
     std::uint64_t key = 0, offset = 0;  ///< pattern of the payload, or of the READ's answer
-    std::uint64_t hits = 0;   ///< of its flow when it was posted
+    std::uint64_t hits = 0;             ///< of its flow when it was posted
     std::uint64_t posted_ns = 0;
-    bool known = true;                  ///< the pattern holds until the message is done
+    bool known = true;  ///< the pattern holds until the message is done
   };
   std::vector<Entry> entries;
   std::uint32_t next = 0;     ///< PSN that the next message begins with, counted from `first`
@@ -50,7 +51,7 @@ struct Flow {
   }
   Phase phase = Phase::kFirst;
   Phase cause = Phase::kAfterTimer;  ///< of the next repetition
-  std::uint64_t hits = 0;  ///< faults that may cost a retry
+  std::uint64_t hits = 0;            ///< faults that may cost a retry
 };
 
 class Ledger final : public testbench::FrameTap {

@@ -1,4 +1,6 @@
-// Payload as a function of a key and an offset (I3): whoever holds the key can check any part of it.
+// SPDX-License-Identifier: Apache-2.0
+// Payload as a function of a key and an offset (I3): whoever holds the key can check any part of
+// it.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/plan.hpp"
 
 #include <algorithm>
@@ -135,14 +136,16 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   const unsigned total = wishes.messages.value_or(p.rtl ? 200 : 3000);
   p.messages = std::max(1u, (total + 2 * p.couples - 1) / (2 * p.couples));
 
-  // The counters of all connections stand at one offset of a page, which the RTL's atomic unit takes one after
-  // the other: many connections and slow memory would answer later than any timer that a simulation can wait for.
+  // The counters of all connections stand at one offset of a page, which the RTL's atomic unit
+  // takes one after the other: many connections and slow memory would answer later than any timer
+  // that a simulation can wait for.
   if (p.couples > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 
   // T outlasts twice what can be in the way: both directions' payload, and what is sent again.
   const double gbps = c.width == 64 ? 10 : 100;
   const double ahead_ns = 2.0 * p.couples * p.depth * (p.max_bytes + 100.0) * 8 / gbps;
-  const double way_ns = 2.0 * static_cast<double>(c.delay_ns) + 8.0 * static_cast<double>(c.memory_ns);
+  const double way_ns =
+      2.0 * static_cast<double>(c.delay_ns) + 8.0 * static_cast<double>(c.memory_ns);
   unsigned code = 6;
   while (4096.0 * static_cast<double>(1u << code) < 2 * (ahead_ns + way_ns)) ++code;
   p.connect.timeout = static_cast<std::uint8_t>(code);
@@ -162,9 +165,8 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
 
 std::string Plan::text() const {
   std::string text = std::to_string(couples) + " QPs x " + std::to_string(messages) + "x2, depth " +
-                     std::to_string(depth) + ", MTU " +
-                     std::to_string(128u << connect.path_mtu) + ", <= " +
-                     std::to_string(max_bytes) + " B";
+                     std::to_string(depth) + ", MTU " + std::to_string(128u << connect.path_mtu) +
+                     ", <= " + std::to_string(max_bytes) + " B";
   const auto percent = [](double p) {
     char number[16];
     std::snprintf(number, sizeof number, "%g%%", 100 * p);

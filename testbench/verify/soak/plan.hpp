@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a round does: all of it drawn from one seed, so that seed and round give the round again.
 #pragma once
 
@@ -48,9 +49,9 @@ struct Plan {
   bool wrap = false;     ///< first PSN 0xFFFFF0
   bool witness = false;  ///< connection 0 meets no fault and must not notice the others'
   bool credits = false;
-  std::array<bool, 2> srq{};   ///< receives of a node are shared
-  double late_receive = 0;     ///< receives posted after their message
-  std::uint64_t late_ns = 0;   ///< how much later, at most
+  std::array<bool, 2> srq{};  ///< receives of a node are shared
+  double late_receive = 0;    ///< receives posted after their message
+  std::uint64_t late_ns = 0;  ///< how much later, at most
   double unsignaled = 0.2;
   std::array<double, kEndings> endings{};  ///< chance of each, but for the last life
   double linger = 0;  ///< chance that a peer learns of a death by its retries only

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/round.hpp"
 
 #include <cstring>
@@ -45,8 +46,8 @@ std::string unfired(World& world) {
     for (const testbench::FaultRule& rule : world.channel(n).faults().rules) {
       constexpr std::uint64_t kShort = 100;  // connections may die before much was sent
       if (rule.hits != 0 || rule.seen < kShort) continue;
-      text += " kind " + std::to_string(static_cast<int>(rule.kind)) + " of node " +
-              std::to_string(n);
+      text +=
+          " kind " + std::to_string(static_cast<int>(rule.kind)) + " of node " + std::to_string(n);
     }
     for (const testbench::Span& pause : world.channel(n).faults().pauses) {
       planned = true;

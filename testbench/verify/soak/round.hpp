@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One round: two adapters, the connections of a plan, and what came of them.
 #pragma once
 

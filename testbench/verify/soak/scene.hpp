@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all connections of a round share.
 #pragma once
 
@@ -45,7 +46,7 @@ struct Stage {
 
   testbench::Node& node;
   driver::ProtectionDomain pd;
-  std::unique_ptr<Pool> pool;     ///< receives are shared
+  std::unique_ptr<Pool> pool;    ///< receives are shared
   driver::MemoryRegion commons;  ///< a sum that all connections add to
 };
 
@@ -69,7 +70,7 @@ struct Scene {
   Ledger& ledger;
   Tally& tally;
   std::array<std::unique_ptr<Stage>, 2> stages;  ///< by node
-  bool finish = false;  ///< nothing new is posted any more
+  bool finish = false;                           ///< nothing new is posted any more
 
   testbench::Node& node(unsigned n) { return stages[n]->node; }
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The soak itself: it is reproduced by its seed, and it sees what is wrong.
 #include <doctest/doctest.h>
 

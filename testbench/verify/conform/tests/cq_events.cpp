@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arming of completion queues, and the event queue.
 #include <set>
 
@@ -113,7 +114,8 @@ TEST("CQ-11", "arming for any overrides solicited-only, and is not weakened by i
   dut.expect_event(EventKind::kCompletion, cqn);
 }
 
-TEST("CQ-12", "a full event queue tells so, keeps what is unread, in order, and still wakes everyone") {
+TEST("CQ-12",
+     "a full event queue tells so, keeps what is unread, in order, and still wakes everyone") {
   // Each completion queue is armed once and then gets one entry: its number tells the order.
   driver::CompletionQueue a(dut.context(), 1024), b(dut.context(), 1024);
   Connection ca(dut, [&](Options& o) { o.receive_cq = &a; });
@@ -147,12 +149,14 @@ TEST("CQ-12", "a full event queue tells so, keeps what is unread, in order, and 
   };
   dut.wait(gather, 100_us);
   const std::size_t fits = std::size_t{1} << driver::ContextOptions{}.event_log;
-  require(seen.size() > fits && seen.size() < order.size(), "more events than fit, fewer than raised",
-          std::to_string(seen.size()));
+  require(seen.size() > fits && seen.size() < order.size(),
+          "more events than fit, fewer than raised", std::to_string(seen.size()));
   for (std::size_t i = 0; i < fits; ++i) same("event " + std::to_string(i), seen[i], order[i]);
-  const std::set<std::uint32_t> lost(order.begin() + static_cast<std::ptrdiff_t>(fits), order.end());
+  const std::set<std::uint32_t> lost(order.begin() + static_cast<std::ptrdiff_t>(fits),
+                                     order.end());
   const std::set<std::uint32_t> late(seen.begin() + static_cast<std::ptrdiff_t>(fits), seen.end());
-  require(late == lost, "an event of each queue whose event found no room", std::to_string(late.size()));
+  require(late == lost, "an event of each queue whose event found no room",
+          std::to_string(late.size()));
   same("late events", seen.size() - fits, lost.size());
 }
 }  // namespace roci::conform

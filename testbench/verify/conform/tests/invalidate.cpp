@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Invalidation and fast registration.
 #include "testbench/verify/conform/tests/window.hpp"
 
@@ -122,7 +123,8 @@ TEST("RSP-46", "SEND with invalidate of many packets, and what may come after it
   c.still_works(c.rq(2), c.sq(0));
 }
 
-TEST("RSP-35 RSP-43", "a duplicate READ whose key is gone is dropped, an atomic's keeps its answer") {
+TEST("RSP-35 RSP-43",
+     "a duplicate READ whose key is gone is dropped, an atomic's keeps its answer") {
   for (const bool by_peer : {true, false}) {
     Place place(dut, kRegionRights);
     MemoryWindow window(dut.pd(), WindowType::kType2);
@@ -156,7 +158,8 @@ TEST("RSP-35 RSP-43", "a duplicate READ whose key is gone is dropped, an atomic'
               "another answer");
       same("saved value", frame->parsed().atomic_ack_eth().original(), 0);
     }
-    for (std::size_t i = 0; i < place.region.size(); ++i) same("byte", place.region.data()[i], 0x99);
+    for (std::size_t i = 0; i < place.region.size(); ++i)
+      same("byte", place.region.data()[i], 0x99);
     c.is_in(QpState::kRts);
     c.still_works(c.rq(next), c.sq(0));
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys and regions.
 #include "testbench/verify/conform/connection.hpp"
 
@@ -212,8 +213,9 @@ TEST("MR-06", "lengths that end before, at and behind the edges of pages, at any
   Memory memory(dut, (kPages + 1) * kPage);
   // The region begins where neither its name nor its memory is at the edge of a page.
   constexpr std::size_t kSkew = 0x321, kBytes = kPages * kPage - kSkew;
-  driver::MemoryRegion region(
-      dut.pd(), {memory.memory.host + kSkew, memory.memory.dma + kSkew, kBytes}, access::kAll, kIova);
+  driver::MemoryRegion region(dut.pd(),
+                              {memory.memory.host + kSkew, memory.memory.dma + kSkew, kBytes},
+                              access::kAll, kIova);
   std::uint8_t* const host = memory.memory.host + kSkew;
   Bytes shadow(host, host + kBytes);
   for (const std::uint8_t code : {std::uint8_t{1}, std::uint8_t{3}, std::uint8_t{5}}) {
@@ -221,8 +223,8 @@ TEST("MR-06", "lengths that end before, at and behind the edges of pages, at any
     std::int64_t at = 0;
     std::uint64_t round = 0;
     for (const std::size_t from : {kPage - kSkew - 1, kPage - kSkew, 2 * kPage - kSkew - 65}) {
-      for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{66}, kPage,
-                                     kPage + 1, 2 * kPage - 1}) {
+      for (const std::size_t size :
+           {std::size_t{1}, std::size_t{2}, std::size_t{66}, kPage, kPage + 1, 2 * kPage - 1}) {
         if (from + size > kBytes) continue;
         const Bytes data = payload_of(size, ++round);
         const unsigned packets = static_cast<unsigned>((size + c.pmtu() - 1) / c.pmtu());

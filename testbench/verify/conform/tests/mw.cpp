@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory windows.
 #include "testbench/verify/conform/tests/window.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pairs: posting, reset, error, drain, destruction.
 #include <set>
 

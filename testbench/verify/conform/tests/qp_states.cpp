@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pairs: states, attributes, posting.
 #include "testbench/verify/conform/connection.hpp"
 

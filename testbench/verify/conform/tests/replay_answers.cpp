@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captured answers, good and bad, that a test peer gave to requests of Linux Soft-RoCE: the adapter
 // posts the same requests and gets the same answers. The outcome must be that of Soft-RoCE, but for
 // the exchanges of `kOtherwise`, where it departs from the statements.

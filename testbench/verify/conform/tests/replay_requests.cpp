@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Captured requests, good and bad, that a test peer sent to Linux Soft-RoCE. The outcome must be
 // that of Soft-RoCE, but for the exchanges of `kOtherwise`, where it departs from the statements.
 #include <sstream>

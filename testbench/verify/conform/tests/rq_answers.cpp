@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: what answers do.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: local faults, flush, other connections, congestion notices.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: READ responses and atomic answers, right and wrong.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: numbers, order and shape of what it sends.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requester: RNR, timeouts and retry counts.
 #include "testbench/verify/conform/connection.hpp"
 

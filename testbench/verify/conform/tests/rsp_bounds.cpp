@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: lengths, bounds and rights of remote access.
 #include "testbench/verify/conform/tests/refused.hpp"
 

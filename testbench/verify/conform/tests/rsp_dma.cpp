@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: host memory that fails.
 #include "testbench/verify/conform/connection.hpp"
 

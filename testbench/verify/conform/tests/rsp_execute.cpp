@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: what good requests do.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: READs, atomics and their duplicates.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: what bad requests bring.
 #include "testbench/verify/conform/tests/refused.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responder: what is expected, what is a duplicate, what is from the future.
 #include "testbench/verify/conform/connection.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames: BTH, extension headers, pad and ICRC.
 #include "testbench/verify/conform/connection.hpp"
 #include "testbench/verify/conform/edit.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames: Ethernet, IP and UDP.
 #include <set>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames: path MTU, solicited, opcodes and states.
 #include "testbench/verify/conform/connection.hpp"
 #include "testbench/verify/conform/edit.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames: UDP and what follows the datagram.
 #include <set>
 

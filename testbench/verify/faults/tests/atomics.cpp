@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Atomics, which must happen once whatever is lost.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrong bits, silence, and what a path may change.
 #include "packet/builder.hpp"
 #include "testbench/verify/faults/registry.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that rings doorbells and writes entries as it likes.
 #include <string_view>
 

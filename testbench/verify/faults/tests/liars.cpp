@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A peer that lies. Most of it is shown by tests of conform, which play the peer alone; here is
 // what needs a long story, or a real peer whose packets are changed on the way.
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ACKs and NAKs of SENDs and WRITEs lost, repeated or late.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"

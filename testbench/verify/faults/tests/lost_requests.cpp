@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets of SENDs and WRITEs lost on the way.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory that is slow, or fails.
 #include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
@@ -99,9 +100,8 @@ SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or la
   }
 }
 
-SCHEDULE(
-    "F-81", "the data of a READ cannot be read: first, middle or last packet",
-    "NAK operational: REM_OP_ERR, ERR at the responder; no false success (I8)") {
+SCHEDULE("F-81", "the data of a READ cannot be read: first, middle or last packet",
+         "NAK operational: REM_OP_ERR, ERR at the responder; no false success (I8)") {
   for (const std::size_t bad : {0u, 256u, 512u}) {
     CAPTURE(bad);
     sweep(one(), [&](Arena& a, unsigned) {

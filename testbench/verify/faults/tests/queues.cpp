@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues that are full, shared, flushed or of an earlier life.
 #include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receivers that are not ready.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies, ghosts and packets that change places.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"

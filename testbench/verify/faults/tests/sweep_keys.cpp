@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys end, and registered memory with them, at each clock of a transfer.
 #include "driver/memory_window.hpp"
 #include "testbench/verify/faults/arena.hpp"

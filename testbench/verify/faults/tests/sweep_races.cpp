@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two things that race: a receive and its RNR NAK, room in a queue and a completion, arming and a
 // completion; each at each clock.
 #include <string_view>

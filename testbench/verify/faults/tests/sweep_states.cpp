@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The queue pair of either side ends, or stops, at each clock of a transfer.
 #include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/hostile/forge.hpp"
 
 #include <algorithm>
@@ -119,10 +120,9 @@ Bytes Forge::right(Victim& v) {
   const transport::Psn psn =
       info.response ? v.oldest + static_cast<std::uint32_t>(below(std::max(open, 1u))) : v.expected;
   packet::Builder b = start(opcode, v.qpn, psn);
-  const std::uint32_t length =
-      !info.payload              ? 0
-      : !info.end                ? v.pmtu
-                                 : static_cast<std::uint32_t>(below(v.pmtu + 1));
+  const std::uint32_t length = !info.payload ? 0
+                               : !info.end   ? v.pmtu
+                                             : static_cast<std::uint32_t>(below(v.pmtu + 1));
   const std::uint32_t total = info.end ? length : length + static_cast<std::uint32_t>(below(2000));
   const std::uint64_t offset = below(v.bytes / 2) & ~7ull;
   if (info.has(packet::Ext::kReth)) {
@@ -160,8 +160,8 @@ Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
   tell_length(frame);
   const packet::OpcodeInfo* info = packet::find_opcode(bth.opcode());
   std::uint8_t* ext = frame.data() + bth_at_ + packet::Bth::kBytes;
-  const bool room = info != nullptr && frame.size() >= bth_at_ + packet::Bth::kBytes +
-                                                           info->ext_bytes + kIcrc;
+  const bool room =
+      info != nullptr && frame.size() >= bth_at_ + packet::Bth::kBytes + info->ext_bytes + kIcrc;
   const std::uint64_t address = v.address + (below(v.bytes / 2) & ~7ull);
   if (room && info->has(packet::Ext::kReth)) {
     packet::MutableReth reth(ext + info->offset_of(packet::Ext::kReth));
@@ -267,9 +267,8 @@ void Forge::seal(Bytes& frame) {
     ip.set_checksum(packet::ipv4_checksum(view.sub(kIpAt, udp_at_ - kIpAt)));
   }
   const std::size_t icrc_at = frame.size() - kIcrc;
-  const std::uint32_t icrc =
-      packet::icrc(view.sub(kIpAt, icrc_at - kIpAt), bth_at_ - kIpAt,
-                   ipv6_ ? packet::Network::kIpv6 : packet::Network::kIpv4);
+  const std::uint32_t icrc = packet::icrc(view.sub(kIpAt, icrc_at - kIpAt), bth_at_ - kIpAt,
+                                          ipv6_ ? packet::Network::kIpv6 : packet::Network::kIpv4);
   for (std::size_t i = 0; i < kIcrc; ++i) {
     frame[icrc_at + i] = static_cast<std::uint8_t>(icrc >> 8 * i);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes hostile packets: edge values in any field with the ICRC right, captured packets with a
 // change, random bytes (F-52, F-53).
 #pragma once
@@ -26,8 +27,8 @@ struct Addresses {
 class Forge {
  public:
   /// Never aims at a queue pair in `spared`. Throws std::runtime_error when there are no captures.
-  Forge(const Addresses& addresses, std::vector<Victim>& victims,
-        std::vector<std::uint32_t> spared, std::uint64_t seed);
+  Forge(const Addresses& addresses, std::vector<Victim>& victims, std::vector<std::uint32_t> spared,
+        std::uint64_t seed);
 
   packet::Bytes next();
 

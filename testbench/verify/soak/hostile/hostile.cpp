@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/hostile/hostile.hpp"
 
 #include "testbench/verify/soak/couple.hpp"
@@ -72,8 +73,8 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
                     scene->stages[n] = std::make_unique<Stage>(world.node(n), plan);
                   }
                   couple = std::make_unique<Couple>(*scene, 0);
-                  victims = std::make_unique<Victims>(node, world.node(1), hostile.victims,
-                                                      hostile.seed);
+                  victims =
+                      std::make_unique<Victims>(node, world.node(1), hostile.victims, hostile.seed);
                 }}});
     watch.victims = victims.get();
     world.add_tap(&watch);
@@ -121,7 +122,8 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
                   for (auto& stage : scene->stages) stage.reset();
                 }}});
     if (outcome.witness.good == 0) throw Broken(0, "I10: the witness did nothing");
-    if (outcome.witness.bad + outcome.witness.in_doubt != 0) throw Broken(0, "I10: the witness lost");
+    if (outcome.witness.bad + outcome.witness.in_doubt != 0)
+      throw Broken(0, "I10: the witness lost");
     outcome.passed = outcome.failure.empty();
   } catch (const Broken& broken) {
     about = 0;

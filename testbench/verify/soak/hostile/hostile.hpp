@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hostile packets into an adapter while a witness keeps its traffic (F-52, F-53).
 #pragma once
 
@@ -24,7 +25,7 @@ struct HostileOutcome {
   std::array<std::uint64_t, kForgeries> forgeries{};
   std::uint64_t revived = 0, answers = 0, refused = 0, completions = 0;
   driver::PortCounters port{};
-  Tally witness;           ///< while packets came
+  Tally witness;  ///< while packets came
   std::uint64_t repeated = 0;
   std::uint64_t simulated_ns = 0;
   testbench::World::Speed speed{};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/hostile/victim.hpp"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ Victims::Victims(testbench::Node& node, testbench::Node& peer, unsigned count, s
 }
 
 Victim* Victims::find(std::uint32_t qpn, bool peer) {
-  if (peer) return qpn >= kNobody && qpn - kNobody < victims_.size() ? &victims_[qpn - kNobody] : nullptr;
+  if (peer)
+    return qpn >= kNobody && qpn - kNobody < victims_.size() ? &victims_[qpn - kNobody] : nullptr;
   const auto at = std::find_if(victims_.begin(), victims_.end(),
                                [qpn](const Victim& v) { return v.qpn == qpn; });
   return at == victims_.end() ? nullptr : &*at;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queue pairs that hostile packets aim at, and who brings them back to life.
 #pragma once
 
@@ -18,10 +19,10 @@ namespace roci::soak {
 struct Victim {
   std::uint32_t qpn = 0, peer_qpn = 0;
   bool alive = false;
-  transport::Psn expected;           ///< PSN that its responder waits for, as far as seen
-  transport::Psn oldest, next;       ///< of its own requests: open, and next one
+  transport::Psn expected;      ///< PSN that its responder waits for, as far as seen
+  transport::Psn oldest, next;  ///< of its own requests: open, and next one
   std::uint32_t pmtu = 256;
-  std::uint64_t address = 0;         ///< of the region that peers may reach
+  std::uint64_t address = 0;  ///< of the region that peers may reach
   std::uint32_t bytes = 0, key = 0;
   std::unique_ptr<driver::QueuePair> qp;
 };
