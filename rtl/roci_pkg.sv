@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Written by model/spec/emit.cpp from the tables of model/spec. Change those.
+// Written by model/spec/emit from the tables of model/spec. Change those.
 //
 // Headers have the first byte on the wire on top; everything else has its first field in
 // the lowest bits, which is the lowest address in host memory.

@@ -102,6 +102,21 @@ constexpr Window window_of(std::string_view name) {
   throw "no such window";
 }
 
+/// Bytes of the doorbell of a queue pair or of a completion queue.
+inline constexpr unsigned kDoorbellStride = 16;
+
+/// Words of a doorbell: byte offsets within it.
+inline constexpr Code kDoorbells[] = {
+    {"Sq", 0, "QpDoorbell: producer index of the send queue"},
+    {"Rq", 4, "QpDoorbell: producer index of the receive queue"},
+    {"Srq", 8, "QpDoorbell: producer index of the SRQ with that number"},
+    {"CqConsumer", 0, "CqDoorbell: consumer index"},
+    {"CqArm", 4, "CqDoorbell: arm for the next entry after this index"},
+};
+
+/// Bit of CqArm: only a solicited or failed completion raises an event.
+inline constexpr unsigned kArmSolicitedBit = 31;
+
 /// Port counters (CounterSelect). The first ten are the drop causes, in their order.
 inline constexpr Code kPortCounters[] = {
     {"DropFirst", 0, "Drop causes, see DropCause"},

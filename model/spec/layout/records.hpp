@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+// Written by model/spec/emit from the tables of model/spec. Change those.
+// Records that travel between blocks of the RTL.
+#pragma once
+
+#include "spec/layout/field.hpp"
+
+// clang-format off
+
+namespace roci::layout {
+
+namespace tx_desc {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair; selects the address vector
+inline constexpr MemoryField<uint8_t, 24, 8> opcode;  ///< BTH opcode
+inline constexpr MemoryField<uint32_t, 32, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 56, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 57, 1> ack_req;  ///< AckReq bit
+inline constexpr MemoryField<uint8_t, 58, 5> ext_len;  ///< Bytes of extension headers, 0 to 28
+inline constexpr MemoryField<uint16_t, 63, 13> payload_len;  ///< Bytes of payload, 0 to 4096
+inline constexpr MemoryField<void, 76, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 300, kBytes = 38;
+}  // namespace tx_desc
+
+namespace seg {
+inline constexpr MemoryField<uint64_t, 0, 64> addr;  ///< DMA address of the first byte
+inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space
+inline constexpr MemoryField<uint16_t, 84, 13> len;  ///< Bytes, 1 to 4096
+inline constexpr MemoryField<bool, 97, 1> last;  ///< Last piece of the packet
+/// Scatter only: skip these bytes, touch no memory
+inline constexpr MemoryField<bool, 98, 1> drop;
+inline constexpr unsigned kBits = 99, kBytes = 13;
+}  // namespace seg
+
+namespace rx_frame {
+inline constexpr MemoryField<bool, 0, 1> roce;  ///< RoCE; else everything below is undefined
+inline constexpr MemoryField<uint8_t, 1, 4> cause;  ///< DropCause when `bad`
+inline constexpr MemoryField<bool, 5, 1> bad;  ///< RoCE, but to be dropped for `cause`
+/// Destination, an IPv4 address in the low 32 bits
+inline constexpr MemoryField<void, 6, 128> dst_ip;
+inline constexpr MemoryField<void, 134, 128> src_ip;  ///< Source
+inline constexpr MemoryField<bool, 262, 1> ipv6;  ///< Over IPv6, or RoCE v1
+/// RoCE v1; the addresses are those of the GRH
+inline constexpr MemoryField<bool, 263, 1> roce_v1;
+inline constexpr MemoryField<bool, 264, 1> vlan;  ///< Tagged
+inline constexpr MemoryField<uint16_t, 265, 12> vid;  ///< VLAN identifier
+inline constexpr MemoryField<uint8_t, 277, 2> ecn;  ///< ECN bits
+inline constexpr MemoryField<uint16_t, 279, 16> pkey;  ///< Partition key
+inline constexpr MemoryField<uint32_t, 295, 24> qpn;  ///< BTH DestQP
+inline constexpr MemoryField<uint8_t, 319, 8> opcode;  ///< BTH opcode
+inline constexpr MemoryField<uint32_t, 327, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 351, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 352, 1> ack_req;  ///< AckReq bit
+/// First payload byte, counted from the start of the frame
+inline constexpr MemoryField<uint8_t, 353, 8> payload_offset;
+inline constexpr MemoryField<uint16_t, 361, 13> payload_len;  ///< Bytes of payload without pad
+inline constexpr MemoryField<void, 374, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 598, kBytes = 75;
+}  // namespace rx_frame
+
+namespace rx_meta {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair
+inline constexpr MemoryField<uint8_t, 24, 8> opcode;  ///< BTH opcode
+inline constexpr MemoryField<uint32_t, 32, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 56, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 57, 1> ack_req;  ///< AckReq bit
+inline constexpr MemoryField<uint16_t, 58, 13> payload_len;  ///< Bytes of payload without pad
+/// Packets with payload so far, this one included
+inline constexpr MemoryField<uint16_t, 71, 16> ticket;
+inline constexpr MemoryField<void, 87, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 311, kBytes = 39;
+}  // namespace rx_meta
+
+namespace plan {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch; an old one is dropped
+/// Free-running index of the work request
+inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;
+inline constexpr MemoryField<uint8_t, 44, 8> opcode;  ///< WrOp
+inline constexpr MemoryField<bool, 52, 1> first;  ///< First packet of the message
+inline constexpr MemoryField<bool, 53, 1> last;  ///< Last packet of the message
+inline constexpr MemoryField<bool, 54, 1> signaled;  ///< From the WQE
+inline constexpr MemoryField<bool, 55, 1> solicited;  ///< From the WQE
+inline constexpr MemoryField<bool, 56, 1> fence;  ///< From the WQE
+/// Pieces of payload wait in the segment stream
+inline constexpr MemoryField<bool, 57, 1> has_segs;
+/// Status; not Success: this packet must not be sent
+inline constexpr MemoryField<uint8_t, 58, 8> status;
+inline constexpr MemoryField<uint32_t, 66, 32> offset;  ///< Bytes of the message before this packet
+/// Payload bytes of this packet; for READ, bytes still to read
+inline constexpr MemoryField<uint32_t, 98, 32> len;
+inline constexpr MemoryField<uint32_t, 130, 32> msg_len;  ///< Bytes of the message
+inline constexpr MemoryField<uint64_t, 162, 64> remote_addr;  ///< From the WQE
+inline constexpr MemoryField<uint32_t, 226, 32> rkey;  ///< From the WQE
+inline constexpr MemoryField<uint32_t, 258, 32> imm;  ///< From the WQE
+inline constexpr MemoryField<uint64_t, 290, 64> swap_add;  ///< From the WQE
+inline constexpr MemoryField<uint64_t, 354, 64> compare;  ///< From the WQE
+inline constexpr MemoryField<uint8_t, 418, 8> num_sge;  ///< From the WQE
+inline constexpr MemoryField<uint64_t, 426, 64> sge0_addr;  ///< From the WQE
+inline constexpr MemoryField<uint32_t, 490, 32> sge0_length;  ///< From the WQE
+inline constexpr MemoryField<uint32_t, 522, 32> sge0_lkey;  ///< From the WQE
+inline constexpr unsigned kBits = 554, kBytes = 70;
+}  // namespace plan
+
+namespace grant {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work request
+/// Work requests, 1 to 16, contiguous in the ring
+inline constexpr MemoryField<uint8_t, 44, 5> count;
+inline constexpr MemoryField<uint32_t, 49, 32> offset;  ///< Bytes of the first one to skip
+inline constexpr unsigned kBits = 81, kBytes = 11;
+}  // namespace grant
+
+namespace cut_job {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< From the grant
+inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work request
+inline constexpr MemoryField<bool, 44, 1> kept;  ///< The first one was kept and is not fetched
+inline constexpr MemoryField<uint8_t, 45, 5> count;  ///< Work requests, the kept one included
+inline constexpr MemoryField<uint32_t, 50, 32> offset;  ///< Bytes of the first one to skip
+inline constexpr MemoryField<uint64_t, 82, 64> addr;  ///< Address of the first one fetched
+inline constexpr MemoryField<uint32_t, 146, 20> pasid;  ///< Address space of the queue
+inline constexpr MemoryField<uint16_t, 166, 16> pd;  ///< Protection domain
+inline constexpr MemoryField<uint8_t, 182, 3> pmtu;  ///< Path MTU code
+inline constexpr MemoryField<uint8_t, 185, 2> stride_log;  ///< log2 of blocks in an entry
+inline constexpr unsigned kBits = 187, kBytes = 24;
+}  // namespace cut_job
+
+namespace fetch_ptr {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< Next work request
+inline constexpr MemoryField<uint32_t, 44, 32> offset;  ///< Bytes of it to skip
+inline constexpr MemoryField<bool, 76, 1> ready;  ///< May be granted again
+inline constexpr unsigned kBits = 77, kBytes = 10;
+}  // namespace fetch_ptr
+
+namespace sq_control {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+/// 1: complete all up to `index` with a flush, 0: begin a life
+inline constexpr MemoryField<bool, 24, 1> flush;
+/// The queue pair was in RESET since the last record: indices are at 0
+inline constexpr MemoryField<bool, 25, 1> clear;
+inline constexpr MemoryField<uint16_t, 26, 16> index;  ///< Producer index
+inline constexpr unsigned kBits = 42, kBytes = 6;
+}  // namespace sq_control
+
+namespace doorbell {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint16_t, 24, 16> index;  ///< Free-running producer index
+inline constexpr unsigned kBits = 40, kBytes = 5;
+}  // namespace doorbell
+
+namespace key_req {
+inline constexpr MemoryField<uint32_t, 0, 32> key;  ///< Key
+inline constexpr MemoryField<uint64_t, 32, 64> va;  ///< First address
+inline constexpr MemoryField<uint32_t, 96, 32> len;  ///< Bytes, not 0
+inline constexpr MemoryField<uint16_t, 128, 16> pd;  ///< Protection domain that must own the region
+inline constexpr MemoryField<uint8_t, 144, 4> access;  ///< Rights that must all be there
+/// Queue pair, when a remote right is asked for
+inline constexpr MemoryField<uint32_t, 148, 24> qpn;
+inline constexpr unsigned kBits = 172, kBytes = 22;
+}  // namespace key_req
+
+namespace key_rsp {
+inline constexpr MemoryField<bool, 0, 1> ok;  ///< Access is allowed
+inline constexpr MemoryField<uint64_t, 1, 64> addr;  ///< DMA address of the first byte
+inline constexpr MemoryField<uint32_t, 65, 20> pasid;  ///< Address space
+inline constexpr unsigned kBits = 85, kBytes = 11;
+}  // namespace key_rsp
+
+namespace key_op_req {
+inline constexpr MemoryField<uint8_t, 0, 2> op;  ///< KeyOp
+/// Row, and the variant: that there for Invalidate, the new one else
+inline constexpr MemoryField<uint32_t, 2, 32> key;
+inline constexpr MemoryField<uint32_t, 34, 24> qpn;  ///< Queue pair that asks
+inline constexpr MemoryField<uint16_t, 58, 16> pd;  ///< Its protection domain
+inline constexpr MemoryField<uint32_t, 74, 32> region;  ///< Bind: local key of the region
+inline constexpr MemoryField<uint64_t, 106, 64> va;  ///< Bind, Register: first address
+inline constexpr MemoryField<uint64_t, 170, 64> length;  ///< Bind, Register: bytes; 0 unbinds
+inline constexpr MemoryField<uint8_t, 234, 6> access;  ///< Bind, Register: bits as Access
+inline constexpr MemoryField<uint64_t, 240, 64> addr;  ///< Register: first address as DMA sees it
+inline constexpr unsigned kBits = 304, kBytes = 38;
+}  // namespace key_op_req
+
+namespace key_op_rsp {
+inline constexpr MemoryField<bool, 0, 1> ok;  ///< Done; else nothing changed
+inline constexpr unsigned kBits = 1, kBytes = 1;
+}  // namespace key_op_rsp
+
+namespace cqe_req {
+inline constexpr MemoryField<uint16_t, 0, 16> cqn;  ///< Completion queue
+inline constexpr MemoryField<uint32_t, 16, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint16_t, 40, 16> wqe_index;  ///< Work request
+inline constexpr MemoryField<uint8_t, 56, 8> status;  ///< Status
+inline constexpr MemoryField<uint8_t, 64, 8> opcode;  ///< WcOp
+inline constexpr MemoryField<uint32_t, 72, 32> byte_len;  ///< Bytes
+inline constexpr MemoryField<uint32_t, 104, 32> imm;  ///< Immediate
+inline constexpr MemoryField<bool, 136, 1> with_imm;  ///< imm is valid
+inline constexpr MemoryField<bool, 137, 1> with_inv;  ///< imm is the key invalidated
+inline constexpr MemoryField<bool, 138, 1> solicited;  ///< Raises a solicited event
+inline constexpr MemoryField<uint8_t, 139, 8> vendor_err;  ///< Cause
+inline constexpr MemoryField<bool, 147, 1> wait_data;  ///< Wait for `ticket`
+inline constexpr MemoryField<uint16_t, 148, 16> ticket;  ///< Payload packets that must be in memory
+inline constexpr MemoryField<bool, 164, 1> wait_store;  ///< Wait for `store_ticket`
+/// Atomic-unit stores that must be in memory
+inline constexpr MemoryField<uint8_t, 165, 8> store_ticket;
+inline constexpr unsigned kBits = 173, kBytes = 22;
+}  // namespace cqe_req
+
+namespace event_req {
+inline constexpr MemoryField<uint8_t, 0, 8> kind;  ///< Event
+inline constexpr MemoryField<uint32_t, 8, 24> number;  ///< Queue pair, completion queue or SRQ
+inline constexpr unsigned kBits = 32, kBytes = 4;
+}  // namespace event_req
+
+namespace fault {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair
+inline constexpr MemoryField<uint32_t, 24, 24> psn;  ///< Packet
+/// A response to this side's request; 0: a request, or the answer to one
+inline constexpr MemoryField<bool, 48, 1> response;
+inline constexpr unsigned kBits = 49, kBytes = 7;
+}  // namespace fault
+
+namespace atomic_job {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+/// 0 store operand, 1 compare and swap, 2 fetch and add
+inline constexpr MemoryField<uint8_t, 24, 2> op;
+inline constexpr MemoryField<uint8_t, 26, 4> slot;  ///< Replay slot, handed back
+/// DMA address, a multiple of 8 but for a store
+inline constexpr MemoryField<uint64_t, 30, 64> addr;
+inline constexpr MemoryField<uint32_t, 94, 20> pasid;  ///< Address space
+inline constexpr MemoryField<uint64_t, 114, 64> operand;  ///< Value to store, swap or add
+inline constexpr MemoryField<uint64_t, 178, 64> compare;  ///< Value to compare
+/// Payload packets that must be in memory first
+inline constexpr MemoryField<uint16_t, 242, 16> ticket;
+inline constexpr unsigned kBits = 258, kBytes = 33;
+}  // namespace atomic_job
+
+namespace atomic_done {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 4> slot;  ///< Replay slot
+inline constexpr MemoryField<uint64_t, 28, 64> original;  ///< Content before the operation
+inline constexpr MemoryField<bool, 92, 1> error;  ///< Memory could not be read, or not be written
+inline constexpr unsigned kBits = 93, kBytes = 12;
+}  // namespace atomic_done
+
+namespace sched_qp {
+/// Producer index of the last good doorbell
+inline constexpr MemoryField<uint16_t, 0, 16> produced;
+inline constexpr MemoryField<uint16_t, 16, 16> fetched;  ///< Next work request to fetch
+inline constexpr MemoryField<uint16_t, 32, 16> begun;  ///< First work request never cut
+inline constexpr MemoryField<uint32_t, 48, 32> offset;  ///< Bytes of the next one to skip
+inline constexpr MemoryField<uint8_t, 80, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint8_t, 84, 3> state;  ///< QpState
+inline constexpr MemoryField<bool, 87, 1> granted;  ///< A grant is outside
+inline constexpr MemoryField<bool, 88, 1> ready;  ///< The requester does not hold it back
+inline constexpr MemoryField<bool, 89, 1> queued;  ///< It stands in the ready queue
+inline constexpr MemoryField<bool, 90, 1> clear;  ///< It was in RESET since the last control record
+/// The requester has not begun this life, its index does not count
+inline constexpr MemoryField<bool, 91, 1> fresh;
+inline constexpr unsigned kBits = 92, kBytes = 12;
+}  // namespace sched_qp
+
+namespace requester_qp {
+inline constexpr MemoryField<uint32_t, 0, 24> psn_next;  ///< Next PSN to send
+inline constexpr MemoryField<uint32_t, 24, 24> una;  ///< Oldest PSN not acknowledged
+/// Behind the newest PSN ever sent: `psn_next`, or more after going back
+inline constexpr MemoryField<uint32_t, 48, 24> psn_max;
+inline constexpr MemoryField<uint16_t, 72, 16> done;  ///< Oldest work request not completed
+inline constexpr MemoryField<uint16_t, 88, 16> begun;  ///< First work request never seen
+/// Messages completed: SSN of the oldest in flight, less one
+inline constexpr MemoryField<uint32_t, 104, 24> messages;
+inline constexpr MemoryField<uint8_t, 128, 5> head;  ///< Ring: oldest message in flight
+inline constexpr MemoryField<uint8_t, 133, 6> count;  ///< Ring: messages in flight
+inline constexpr MemoryField<uint8_t, 139, 6> count_max;  ///< Ring: messages up to `psn_max`
+/// Slot of the oldest READ or atomic in flight
+inline constexpr MemoryField<uint8_t, 145, 4> rd_head;
+inline constexpr MemoryField<uint8_t, 149, 5> rd_count;  ///< READs and atomics in flight
+inline constexpr MemoryField<uint8_t, 154, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint8_t, 158, 3> retry_left;  ///< Retries left
+inline constexpr MemoryField<uint8_t, 161, 3> rnr_left;  ///< RNR retries left
+inline constexpr MemoryField<bool, 164, 1> blocked;  ///< Waits for room; goes on at `resume_*`
+/// Blocked until no READ or atomic is in flight
+inline constexpr MemoryField<bool, 165, 1> fence_wait;
+inline constexpr MemoryField<bool, 166, 1> drain_wait;  ///< Blocked until nothing is in flight
+/// Blocked until credits come, or nothing is in flight
+inline constexpr MemoryField<bool, 167, 1> credit_wait;
+inline constexpr MemoryField<bool, 168, 1> rnr_wait;  ///< Waits for the RNR timer
+/// An error entry ends the ring: no more plans
+inline constexpr MemoryField<bool, 169, 1> stopped;
+inline constexpr MemoryField<bool, 170, 1> failed;  ///< Until the next life
+/// Payload of `bad_psn` could not be read: its message ends in an error
+inline constexpr MemoryField<bool, 171, 1> bad;
+/// First packet of that kind since going back
+inline constexpr MemoryField<uint32_t, 172, 24> bad_psn;
+/// READ at the head was asked again from `una`
+inline constexpr MemoryField<bool, 196, 1> restart;
+/// Went back for a skipped READ, no progress since
+inline constexpr MemoryField<bool, 197, 1> implied;
+/// Went back for a sequence NAK, no progress since
+inline constexpr MemoryField<bool, 198, 1> naked;
+inline constexpr MemoryField<bool, 199, 1> owe_data;  ///< Unsignaled READ since the last completion
+inline constexpr MemoryField<bool, 200, 1> owe_store;  ///< Unsignaled atomic likewise
+/// The timer was left running with nothing in flight
+inline constexpr MemoryField<bool, 201, 1> unstopped;
+inline constexpr MemoryField<bool, 202, 1> limited;  ///< The peer counts credits
+/// SSN of the last message it has a receive for
+inline constexpr MemoryField<uint32_t, 203, 24> limit;
+inline constexpr MemoryField<uint16_t, 227, 16> resume_index;  ///< Work request to go on with
+inline constexpr MemoryField<uint32_t, 243, 32> resume_offset;  ///< Bytes of it to skip
+inline constexpr unsigned kBits = 275, kBytes = 35;
+}  // namespace requester_qp
+
+namespace requester_entry {
+inline constexpr MemoryField<uint32_t, 0, 24> first;  ///< First PSN
+inline constexpr MemoryField<uint32_t, 24, 24> last;  ///< Last PSN
+inline constexpr MemoryField<uint8_t, 48, 2> kind;  ///< MessageKind
+inline constexpr MemoryField<uint8_t, 50, 3> opcode;  ///< WrOp
+inline constexpr MemoryField<bool, 53, 1> signaled;  ///< From the WQE
+inline constexpr MemoryField<uint32_t, 54, 32> msg_len;  ///< Bytes
+inline constexpr MemoryField<uint8_t, 86, 8> status;  ///< Of an error
+inline constexpr MemoryField<uint8_t, 94, 8> vendor;  ///< Of an error
+inline constexpr unsigned kBits = 102, kBytes = 13;
+}  // namespace requester_entry
+
+namespace requester_run {
+inline constexpr MemoryField<uint8_t, 0, 3> ask;  ///< What the response asks for: ResponseAsk
+inline constexpr MemoryField<uint32_t, 3, 24> upto;  ///< PSNs before this one are acknowledged
+inline constexpr MemoryField<bool, 27, 1> progress;  ///< Something was acknowledged
+inline constexpr MemoryField<bool, 28, 1> placed;  ///< Payload has a place
+inline constexpr MemoryField<bool, 29, 1> counted;  ///< Going back costs a retry
+inline constexpr MemoryField<bool, 30, 1> rnr;  ///< Going back is for an RNR NAK
+/// A fatal NAK of a packet that was sent before going back
+inline constexpr MemoryField<bool, 31, 1> late;
+inline constexpr MemoryField<uint8_t, 32, 8> status;  ///< If it comes to an error
+inline constexpr MemoryField<uint8_t, 40, 8> vendor;  ///< If it comes to an error
+inline constexpr MemoryField<uint8_t, 48, 5> flushed;  ///< Work requests flushed
+inline constexpr unsigned kBits = 53, kBytes = 7;
+}  // namespace requester_run
+
+namespace requester_step {
+inline constexpr MemoryField<uint8_t, 0, 4> state;  ///< Next step: RequesterState
+inline constexpr MemoryField<bool, 4, 1> finish;  ///< The event is done with
+inline constexpr MemoryField<bool, 5, 1> retire;  ///< The oldest message leaves the ring
+inline constexpr MemoryField<bool, 6, 1> look_next;  ///< Read the ring's next entry
+inline constexpr MemoryField<bool, 7, 1> enter;  ///< Write an entry of the ring
+inline constexpr MemoryField<bool, 8, 1> enter_last;  ///< It takes the place of the newest
+inline constexpr MemoryField<bool, 9, 1> slot;  ///< Write a slot
+inline constexpr MemoryField<bool, 10, 1> cqe;  ///< Completion
+inline constexpr MemoryField<uint8_t, 11, 8> cqe_status;  ///< Its status
+inline constexpr MemoryField<uint8_t, 19, 8> cqe_vendor;  ///< Its vendor_err
+inline constexpr MemoryField<bool, 27, 1> fail;  ///< Queue pair fails
+inline constexpr MemoryField<bool, 28, 1> desc;  ///< Packet
+inline constexpr MemoryField<bool, 29, 1> verdict;  ///< The plan had pieces
+inline constexpr MemoryField<bool, 30, 1> kill;  ///< Drop the packets that wait
+inline constexpr MemoryField<bool, 31, 1> ptr;  ///< Tell the scheduler where to go on
+inline constexpr MemoryField<bool, 32, 1> ptr_go;  ///< It may grant
+inline constexpr MemoryField<bool, 33, 1> count;  ///< Count
+inline constexpr MemoryField<uint8_t, 34, 3> counter;  ///< QpCounter
+inline constexpr MemoryField<bool, 37, 1> data;  ///< With the payload of the response
+inline constexpr MemoryField<bool, 38, 1> timer;  ///< Order to the timer
+inline constexpr MemoryField<uint8_t, 39, 2> timer_op;  ///< TimerOp
+inline constexpr MemoryField<uint8_t, 41, 5> timer_code;  ///< Its code
+inline constexpr MemoryField<bool, 46, 1> job;  ///< Store the result of an atomic
+inline constexpr MemoryField<bool, 47, 1> again;  ///< Go on flushing later
+inline constexpr MemoryField<bool, 48, 1> ghost;  ///< Response is ignored
+inline constexpr unsigned kBits = 49, kBytes = 7;
+}  // namespace requester_step
+
+namespace responder_qp {
+inline constexpr MemoryField<uint32_t, 0, 24> epsn;  ///< PSN expected
+inline constexpr MemoryField<uint32_t, 24, 24> msn;  ///< Messages completed
+inline constexpr MemoryField<uint32_t, 48, 24> last_psn;  ///< Newest SEND or WRITE packet executed
+inline constexpr MemoryField<uint8_t, 72, 2> message;  ///< Message under way: ResponderIn
+inline constexpr MemoryField<uint64_t, 74, 64> write_addr;  ///< WRITE: DMA address of the next byte
+inline constexpr MemoryField<uint32_t, 138, 20> write_pasid;  ///< WRITE: address space
+inline constexpr MemoryField<uint32_t, 158, 32> write_left;  ///< WRITE: bytes still to come
+inline constexpr MemoryField<uint32_t, 190, 32> write_rkey;  ///< WRITE: its key
+/// WRITE: remote address of the next byte
+inline constexpr MemoryField<uint64_t, 222, 64> write_va;
+inline constexpr MemoryField<uint32_t, 286, 32> bytes;  ///< Bytes of the message so far
+inline constexpr MemoryField<uint16_t, 318, 16> recv_index;  ///< SEND: receive that it fills
+inline constexpr MemoryField<bool, 334, 1> nak_sent;  ///< Gap was answered; drop what is ahead
+inline constexpr MemoryField<bool, 335, 1> dead;  ///< Takes no more requests
+inline constexpr MemoryField<bool, 336, 1> established;  ///< CommEst was considered
+inline constexpr MemoryField<bool, 337, 1> flush;  ///< Posted receives are to be flushed
+inline constexpr MemoryField<bool, 338, 1> last_wqe;  ///< With an SRQ: QpLastWqe was raised
+inline constexpr MemoryField<uint8_t, 339, 2> ack;  ///< Answer to leave next: ResponderAck
+inline constexpr MemoryField<uint32_t, 341, 24> ack_psn;  ///< Its PSN
+inline constexpr MemoryField<uint32_t, 365, 24> ack_msn;  ///< Its MSN
+inline constexpr MemoryField<uint8_t, 389, 8> ack_syndrome;  ///< Its syndrome
+/// Payload packets that must be in memory before it
+inline constexpr MemoryField<uint32_t, 397, 32> ack_ticket;
+inline constexpr MemoryField<bool, 429, 1> next;  ///< An ACK follows that one
+inline constexpr MemoryField<uint32_t, 430, 24> next_psn;  ///< Its PSN
+inline constexpr MemoryField<uint32_t, 454, 24> next_msn;  ///< Its MSN
+inline constexpr MemoryField<uint32_t, 478, 32> next_ticket;  ///< As ack_ticket
+inline constexpr MemoryField<uint16_t, 510, 16> pending;  ///< Replay slots to be answered
+inline constexpr MemoryField<uint16_t, 526, 16> replayed;  ///< Of these, slots answered before
+inline constexpr MemoryField<uint8_t, 542, 4> slot_next;  ///< Slot the next READ or atomic takes
+inline constexpr MemoryField<uint8_t, 546, 5> slot_count;  ///< Slots in use
+inline constexpr MemoryField<uint8_t, 551, 5> atomics;  ///< Jobs in the atomic unit
+/// Number of the newest packet given to tx's payload queue
+inline constexpr MemoryField<uint16_t, 556, 16> last_desc;
+/// Receives used up: free-running index of the next
+inline constexpr MemoryField<uint16_t, 572, 16> recv_next;
+inline constexpr unsigned kBits = 588, kBytes = 74;
+}  // namespace responder_qp
+
+namespace responder_slot {
+inline constexpr MemoryField<uint32_t, 0, 24> psn;  ///< First PSN
+inline constexpr MemoryField<uint32_t, 24, 24> last_psn;  ///< Last PSN of the answer
+inline constexpr MemoryField<uint8_t, 48, 8> opcode;  ///< Request
+inline constexpr MemoryField<uint64_t, 56, 64> va;  ///< Remote address of the request
+inline constexpr MemoryField<uint32_t, 120, 32> rkey;  ///< Its key
+inline constexpr MemoryField<uint32_t, 152, 24> msn;  ///< MSN of its answer
+/// Payload packets that must be in memory before a READ
+inline constexpr MemoryField<uint32_t, 176, 32> ticket;
+inline constexpr MemoryField<bool, 208, 1> first;  ///< READ: next response opens the answer
+inline constexpr MemoryField<bool, 209, 1> done;  ///< Atomic: result is there
+inline constexpr MemoryField<uint32_t, 210, 24> next_psn;  ///< Next PSN to answer
+inline constexpr MemoryField<uint32_t, 234, 20> pasid;  ///< READ: address space
+/// READ: DMA address of the next byte; atomic: swap or add operand
+inline constexpr MemoryField<uint64_t, 254, 64> addr_operand;
+/// READ: bytes in all, and left in the upper half; atomic: compare operand
+inline constexpr MemoryField<uint64_t, 318, 64> len_compare;
+inline constexpr MemoryField<uint64_t, 382, 64> original;  ///< Atomic: content before it
+/// READ: changes of the key table before its key was looked up
+inline constexpr MemoryField<uint32_t, 446, 32> key_age;
+inline constexpr unsigned kBits = 478, kBytes = 60;
+}  // namespace responder_slot
+
+namespace receive_ring {
+inline constexpr MemoryField<uint16_t, 0, 16> prod;  ///< To be posted next
+inline constexpr MemoryField<uint16_t, 16, 16> cons;  ///< Oldest one
+inline constexpr MemoryField<uint16_t, 32, 16> next;  ///< To be fetched next
+inline constexpr MemoryField<uint16_t, 48, 16> got;  ///< To arrive next
+inline constexpr MemoryField<uint8_t, 64, 4> epoch;  ///< Life of the fetches
+inline constexpr MemoryField<bool, 68, 1> active;  ///< Is fetched
+inline constexpr MemoryField<bool, 69, 1> flush;  ///< Queue pair in ERR: report what is posted
+inline constexpr MemoryField<bool, 70, 1> fired;  ///< SRQ: the limit event was raised
+inline constexpr unsigned kBits = 71, kBytes = 9;
+}  // namespace receive_ring
+
+namespace receive_cmd {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 2> op;  ///< ReceiveOp
+inline constexpr unsigned kBits = 26, kBytes = 4;
+}  // namespace receive_cmd
+
+namespace receive_rsp {
+inline constexpr MemoryField<bool, 0, 1> posted;  ///< There is a receive
+inline constexpr MemoryField<bool, 1, 1> fetched;  ///< Its list is here
+inline constexpr MemoryField<uint16_t, 2, 16> index;  ///< Its free-running index
+inline constexpr unsigned kBits = 18, kBytes = 3;
+}  // namespace receive_rsp
+
+namespace timer_cmd {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 2> op;  ///< TimerOp
+inline constexpr MemoryField<uint8_t, 26, 5> code;  ///< Timeout code, or RNR timer code when Rnr
+inline constexpr unsigned kBits = 31, kBytes = 4;
+}  // namespace timer_cmd
+
+namespace timer_event {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<bool, 24, 1> rnr;  ///< It was an RNR wait
+inline constexpr unsigned kBits = 25, kBytes = 4;
+}  // namespace timer_event
+
+namespace qp_event {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint8_t, 24, 2> kind;  ///< QpEvent
+inline constexpr unsigned kBits = 26, kBytes = 4;
+}  // namespace qp_event
+
+namespace count {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
+/// QpCounter; for TxPackets and RxPackets, `bytes` go to the next one
+inline constexpr MemoryField<uint8_t, 24, 3> counter;
+inline constexpr MemoryField<uint16_t, 27, 13> bytes;  ///< Payload bytes
+inline constexpr unsigned kBits = 40, kBytes = 5;
+}  // namespace count
+
+}  // namespace roci::layout
