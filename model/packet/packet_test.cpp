@@ -4,12 +4,12 @@
 #include <random>
 #include <sstream>
 
-#include "packet/builder.hpp"
-#include "packet/check.hpp"
-#include "packet/describe.hpp"
-#include "packet/icrc.hpp"
-#include "packet/lint.hpp"
-#include "packet/parser.hpp"
+#include "model/packet/builder.hpp"
+#include "model/packet/check.hpp"
+#include "model/packet/describe.hpp"
+#include "model/packet/icrc.hpp"
+#include "model/packet/lint.hpp"
+#include "model/packet/parser.hpp"
 
 using namespace roci::packet;
 using roci::transport::Psn;
@@ -199,7 +199,7 @@ TEST_CASE("builder: RoCE v1 puts the BTH behind a GRH (A16, WIRE-01)") {
   CHECK(parse(bad).error == Error::kTruncated);
 }
 
-TEST_CASE("builder: a CNP is the one of the conformance list (CC-03)") {
+TEST_CASE("builder: a CNP has the fields of annex A17") {
   const Bytes expected = from_hex(
       "4500003c00074000401126a10a0000090a000001c12312b7002800008100ffff4000004f0000000000000000"
       "00000000000000000000000078af68a7");

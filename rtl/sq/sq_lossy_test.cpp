@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "sq/sq_works.hpp"
+#include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
 
@@ -49,7 +49,7 @@ TEST_CASE("sq: READs over a lossy wire bring the right bytes") {
   }
 }
 
-TEST_CASE("sq: F-42, F-18: lost atomics execute once") {
+TEST_CASE("sq: F-17, F-18: lost atomics execute once") {
   Bench b;
   b.random.seed(31);
   b.loss = 0.1;
