@@ -14,7 +14,7 @@
 #include "driver/error.hpp"
 #include "driver/observer.hpp"
 #include "driver/types.hpp"
-#include "spec/commands.hpp"
+#include "model/spec/commands.hpp"
 
 namespace roci::driver {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "driver/layout.hpp"
-#include "spec/commands.hpp"
+#include "model/spec/commands.hpp"
 
 namespace roci::driver {
 

@@ -2,7 +2,7 @@
 #include "driver/event_ring.hpp"
 
 #include "driver/admin_queue.hpp"
-#include "spec/queues.hpp"
+#include "model/spec/queues.hpp"
 
 namespace roci::driver {
 namespace {

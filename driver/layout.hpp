@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "spec/codes.hpp"
-#include "spec/field.hpp"
-#include "spec/registers.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/field.hpp"
+#include "model/spec/registers.hpp"
 
 namespace roci::driver {
 

@@ -7,7 +7,7 @@
 
 #include "driver/device/device.hpp"
 #include "driver/types.hpp"
-#include "spec/queues.hpp"
+#include "model/spec/queues.hpp"
 
 namespace roci::driver {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "driver/layout.hpp"
-#include "spec/commands.hpp"
-#include "spec/queues.hpp"
+#include "model/spec/commands.hpp"
+#include "model/spec/queues.hpp"
 
 namespace roci::driver {
 

@@ -9,7 +9,7 @@
 
 #include "driver/device/device.hpp"
 #include "driver/layout.hpp"
-#include "spec/commands.hpp"
+#include "model/spec/commands.hpp"
 
 namespace roci::driver {
 

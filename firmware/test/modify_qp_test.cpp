@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "qp_bench.hpp"
+#include "firmware/test/qp_bench.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

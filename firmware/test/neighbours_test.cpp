@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mock_nic.hpp"
+#include "firmware/test/mock_nic.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "mock_nic.hpp"
+#include "firmware/test/mock_nic.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

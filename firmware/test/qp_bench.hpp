@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "mock_nic.hpp"
+#include "firmware/test/mock_nic.hpp"
 
 namespace roci::fw::test {
 

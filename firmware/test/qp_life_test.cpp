@@ -2,7 +2,7 @@
 // Ends of a queue pair's life: failure, draining, RESET; and the events of the engine.
 #include <doctest/doctest.h>
 
-#include "qp_bench.hpp"
+#include "firmware/test/qp_bench.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

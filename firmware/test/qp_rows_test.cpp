@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "qp_bench.hpp"
+#include "firmware/test/qp_bench.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "nic/test_bench.hpp"
-#include "packet/capture.hpp"
+#include "model/nic/test_bench.hpp"
+#include "model/packet/capture.hpp"
 
 namespace roci::nic::test {
 

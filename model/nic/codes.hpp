@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "spec/commands.hpp"
-#include "spec/context.hpp"
+#include "model/spec/commands.hpp"
+#include "model/spec/context.hpp"
 
 namespace roci::nic {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/completions.hpp"
+#include "model/nic/completions.hpp"
 
 #include <algorithm>
 #include <array>

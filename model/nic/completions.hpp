@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "nic/events.hpp"
-#include "nic/rows.hpp"
-#include "nic/timers.hpp"
+#include "model/nic/events.hpp"
+#include "model/nic/rows.hpp"
+#include "model/nic/timers.hpp"
 
 namespace roci::nic {
 

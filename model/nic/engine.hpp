@@ -5,8 +5,8 @@
 #include <array>
 #include <functional>
 
-#include "nic/completions.hpp"
-#include "nic/srq.hpp"
+#include "model/nic/completions.hpp"
+#include "model/nic/srq.hpp"
 
 namespace roci::nic {
 

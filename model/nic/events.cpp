@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/events.hpp"
+#include "model/nic/events.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "spec/queues.hpp"
+#include "model/spec/queues.hpp"
 
 namespace roci::nic {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "nic/codes.hpp"
-#include "nic/memory.hpp"
+#include "model/nic/codes.hpp"
+#include "model/nic/memory.hpp"
 
 namespace roci::nic {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/frames.hpp"
+#include "model/nic/frames.hpp"
 
 namespace roci::nic {
 namespace {

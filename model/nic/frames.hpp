@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "nic/rows.hpp"
-#include "packet/headers.hpp"
-#include "packet/icrc.hpp"
+#include "model/nic/rows.hpp"
+#include "model/packet/headers.hpp"
+#include "model/packet/icrc.hpp"
 
 namespace roci::nic {
 

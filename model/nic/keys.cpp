@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/keys.hpp"
+#include "model/nic/keys.hpp"
 
 namespace roci::nic {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "nic/rows.hpp"
+#include "model/nic/rows.hpp"
 
 namespace roci::nic {
 

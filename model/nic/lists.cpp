@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/lists.hpp"
+#include "model/nic/lists.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // Scatter/gather lists: from bytes of a message to pieces of host memory.
 #pragma once
 
-#include "nic/keys.hpp"
-#include "nic/memory.hpp"
+#include "model/nic/keys.hpp"
+#include "model/nic/memory.hpp"
 
 namespace roci::nic {
 

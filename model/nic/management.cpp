@@ -2,8 +2,8 @@
 // Registers of firmware alone: tables, fence, DMA window, frames, counters.
 #include <algorithm>
 
-#include "nic/nic.hpp"
-#include "nic/register_map.hpp"
+#include "model/nic/nic.hpp"
+#include "model/nic/register_map.hpp"
 
 namespace roci::nic {
 namespace {

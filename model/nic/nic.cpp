@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/nic.hpp"
+#include "model/nic/nic.hpp"
 
 #include <utility>
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "nic/queue_pair.hpp"
+#include "model/nic/queue_pair.hpp"
 
 namespace roci::nic {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/queue_pair.hpp"
+#include "model/nic/queue_pair.hpp"
 
 #include <utility>
 

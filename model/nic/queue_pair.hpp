@@ -2,10 +2,10 @@
 // One queue pair: what both of its halves use, and its life from RESET to ERR.
 #pragma once
 
-#include "nic/engine.hpp"
-#include "nic/frames.hpp"
-#include "nic/requester.hpp"
-#include "nic/responder.hpp"
+#include "model/nic/engine.hpp"
+#include "model/nic/frames.hpp"
+#include "model/nic/requester.hpp"
+#include "model/nic/responder.hpp"
 
 namespace roci::nic {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion, event and shared receive queues of the reference adapter, through its registers.
-#include "nic/test_bench.hpp"
+#include "model/nic/test_bench.hpp"
 
 using namespace roci::nic;
 using namespace roci::nic::test;

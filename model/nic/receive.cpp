@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the wire: which frames are RoCE, which are admitted, and who gets the others.
-#include "nic/nic.hpp"
-#include "transport/rules.hpp"
+#include "model/nic/nic.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::nic {
 namespace {

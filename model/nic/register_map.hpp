@@ -2,7 +2,7 @@
 // Where registers lie, for the files that serve them.
 #pragma once
 
-#include "spec/registers.hpp"
+#include "model/spec/registers.hpp"
 
 namespace roci::nic {
 

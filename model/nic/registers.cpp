@@ -2,8 +2,8 @@
 // Registers of host and firmware, doorbells.
 #include <algorithm>
 
-#include "nic/nic.hpp"
-#include "nic/register_map.hpp"
+#include "model/nic/nic.hpp"
+#include "model/nic/register_map.hpp"
 
 namespace roci::nic {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requester: from work requests to packets.
-#include "nic/requester.hpp"
+#include "model/nic/requester.hpp"
 
 #include <algorithm>
 
-#include "nic/queue_pair.hpp"
+#include "model/nic/queue_pair.hpp"
 
 namespace roci::nic {
 namespace {

@@ -11,10 +11,10 @@
 #include <deque>
 #include <optional>
 
-#include "nic/frames.hpp"
-#include "nic/lists.hpp"
-#include "packet/parser.hpp"
-#include "transport/rules.hpp"
+#include "model/nic/frames.hpp"
+#include "model/nic/lists.hpp"
+#include "model/packet/parser.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::nic {
 

@@ -2,7 +2,7 @@
 // Requester: the next work request, and what can be seen before its first packet.
 #include <algorithm>
 
-#include "nic/queue_pair.hpp"
+#include "model/nic/queue_pair.hpp"
 
 namespace roci::nic {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requester against real Soft-RoCE traffic: from the work requests that captured packets show,
 // and the captured answers, come those packets.
-#include "nic/captures.hpp"
+#include "model/nic/captures.hpp"
 
 using namespace roci::nic;
 using namespace roci::nic::test;

@@ -2,7 +2,7 @@
 // Requester: from responses to progress, retries and completions.
 #include <algorithm>
 
-#include "nic/queue_pair.hpp"
+#include "model/nic/queue_pair.hpp"
 
 namespace roci::nic {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Responder: requests at the expected PSN.
-#include "nic/responder.hpp"
+#include "model/nic/responder.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "nic/queue_pair.hpp"
-#include "transport/rules.hpp"
+#include "model/nic/queue_pair.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::nic {
 namespace {

@@ -9,11 +9,11 @@
 #include <deque>
 #include <optional>
 
-#include "nic/completions.hpp"
-#include "nic/frames.hpp"
-#include "nic/lists.hpp"
-#include "nic/srq.hpp"
-#include "packet/parser.hpp"
+#include "model/nic/completions.hpp"
+#include "model/nic/frames.hpp"
+#include "model/nic/lists.hpp"
+#include "model/nic/srq.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::nic {
 

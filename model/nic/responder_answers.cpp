@@ -2,8 +2,8 @@
 // Responder: answers, duplicates, gaps, failures.
 #include <algorithm>
 
-#include "nic/queue_pair.hpp"
-#include "transport/rules.hpp"
+#include "model/nic/queue_pair.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::nic {
 /// Behind a gap: one NAK a gap (RSP-03, RSP-04).

@@ -2,7 +2,7 @@
 // The responder against real Soft-RoCE traffic: every captured request gets the captured answer.
 #include <map>
 
-#include "nic/captures.hpp"
+#include "model/nic/captures.hpp"
 
 using namespace roci::nic;
 using namespace roci::nic::test;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "nic/queue_pair.hpp"
-#include "transport/rules.hpp"
+#include "model/nic/queue_pair.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::nic {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/rows.hpp"
+#include "model/nic/rows.hpp"
 
 #include <algorithm>
 
-#include "transport/rules.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::nic {
 namespace {

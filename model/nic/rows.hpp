@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdint>
 
-#include "nic/codes.hpp"
-#include "packet/bytes.hpp"
-#include "spec/queues.hpp"
-#include "spec/registers.hpp"
-#include "transport/psn.hpp"
+#include "model/nic/codes.hpp"
+#include "model/packet/bytes.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/registers.hpp"
+#include "model/transport/psn.hpp"
 
 namespace roci::nic {
 

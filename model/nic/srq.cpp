@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic/srq.hpp"
+#include "model/nic/srq.hpp"
 
 namespace roci::nic {
 

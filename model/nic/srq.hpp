@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "nic/events.hpp"
-#include "nic/lists.hpp"
+#include "model/nic/events.hpp"
+#include "model/nic/lists.hpp"
 
 namespace roci::nic {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table port: rows that firmware writes and reads.
-#include "nic/nic.hpp"
+#include "model/nic/nic.hpp"
 
 namespace roci::nic {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "nic/nic.hpp"
-#include "nic/register_map.hpp"
-#include "packet/builder.hpp"
+#include "model/nic/nic.hpp"
+#include "model/nic/register_map.hpp"
+#include "model/packet/builder.hpp"
 
 namespace roci::nic::test {
 

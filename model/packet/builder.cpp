@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/builder.hpp"
+#include "model/packet/builder.hpp"
 
-#include "packet/icrc.hpp"
-#include "packet/parser.hpp"
+#include "model/packet/icrc.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::packet {
 namespace {

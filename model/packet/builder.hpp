@@ -13,9 +13,9 @@
 
 #include <optional>
 
-#include "packet/headers.hpp"
-#include "packet/opcode.hpp"
-#include "transport/psn.hpp"
+#include "model/packet/headers.hpp"
+#include "model/packet/opcode.hpp"
+#include "model/transport/psn.hpp"
 
 namespace roci::packet {
 

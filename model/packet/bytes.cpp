@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/bytes.hpp"
+#include "model/packet/bytes.hpp"
 
 #include <arpa/inet.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/capture.hpp"
+#include "model/packet/capture.hpp"
 
 #include <pcap/pcap.h>
 

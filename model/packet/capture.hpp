@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "packet/bytes.hpp"
+#include "model/packet/bytes.hpp"
 
 namespace roci::packet {
 

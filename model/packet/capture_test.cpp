@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The codec against real Soft-RoCE traffic: what the manifest of the captures says, frame by frame.
-#include "packet/capture.hpp"
+#include "model/packet/capture.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,10 +10,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "packet/builder.hpp"
-#include "packet/describe.hpp"
-#include "packet/lint.hpp"
-#include "packet/parser.hpp"
+#include "model/packet/builder.hpp"
+#include "model/packet/describe.hpp"
+#include "model/packet/lint.hpp"
+#include "model/packet/parser.hpp"
 
 using namespace roci::packet;
 

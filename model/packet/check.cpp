@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/check.hpp"
+#include "model/packet/check.hpp"
 
 #include <arpa/inet.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "packet/describe.hpp"
+#include "model/packet/describe.hpp"
 
 namespace roci::packet {
 namespace {

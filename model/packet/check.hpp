@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "packet/parser.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::packet {
 

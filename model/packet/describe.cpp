@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/describe.hpp"
+#include "model/packet/describe.hpp"
 
 #include <cinttypes>
 #include <cstdio>
 
-#include "packet/parser.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::packet {
 namespace {

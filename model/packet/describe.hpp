@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "packet/bytes.hpp"
+#include "model/packet/bytes.hpp"
 
 namespace roci::packet {
 

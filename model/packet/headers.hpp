@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "packet/bytes.hpp"
-#include "spec/headers.hpp"
+#include "model/packet/bytes.hpp"
+#include "model/spec/headers.hpp"
 
 namespace roci::packet {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/icrc.hpp"
+#include "model/packet/icrc.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 
-#include "packet/headers.hpp"
+#include "model/packet/headers.hpp"
 
 namespace roci::packet {
 namespace {

@@ -2,7 +2,7 @@
 // Checksums of RoCE packets: invariant CRC (7.8.1, A16, A17), IPv4 header sum, UDP sum.
 #pragma once
 
-#include "packet/bytes.hpp"
+#include "model/packet/bytes.hpp"
 
 namespace roci::packet {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/lint.hpp"
+#include "model/packet/lint.hpp"
 
 #include <algorithm>
 
-#include "packet/icrc.hpp"
-#include "packet/parser.hpp"
+#include "model/packet/icrc.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::packet {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/opcode.hpp"
+#include "model/packet/opcode.hpp"
 
 #include <array>
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "spec/codes.hpp"
-#include "spec/headers.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/headers.hpp"
 
 namespace roci::packet {
 

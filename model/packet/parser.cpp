@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/parser.hpp"
+#include "model/packet/parser.hpp"
 
-#include "packet/icrc.hpp"
+#include "model/packet/icrc.hpp"
 
 namespace roci::packet {
 namespace {

@@ -2,10 +2,10 @@
 // From a frame to what it says: offsets, headers, payload, and the first rule it breaks.
 #pragma once
 
-#include "packet/headers.hpp"
-#include "packet/icrc.hpp"
-#include "packet/opcode.hpp"
-#include "transport/psn.hpp"
+#include "model/packet/headers.hpp"
+#include "model/packet/icrc.hpp"
+#include "model/packet/opcode.hpp"
+#include "model/transport/psn.hpp"
 
 namespace roci::packet {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/pcapng.hpp"
+#include "model/packet/pcapng.hpp"
 
 #include <cerrno>
 #include <cstring>

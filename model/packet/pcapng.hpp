@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "packet/bytes.hpp"
+#include "model/packet/bytes.hpp"
 
 namespace roci::packet {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "packet/pcapng.hpp"
+#include "model/packet/pcapng.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "packet/builder.hpp"
-#include "packet/capture.hpp"
+#include "model/packet/builder.hpp"
+#include "model/packet/capture.hpp"
 
 using namespace roci::packet;
 using roci::transport::Psn;

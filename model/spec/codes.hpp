@@ -3,7 +3,7 @@
 // specification and of libibverbs; the others are this adapter's own.
 #pragma once
 
-#include "spec/field.hpp"
+#include "model/spec/field.hpp"
 
 namespace roci::spec {
 

@@ -5,7 +5,7 @@
 // which the block with the header is written last, not written.
 #pragma once
 
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
 
 namespace roci::spec {
 

@@ -3,7 +3,7 @@
 // bits. Rows are indexed by queue pair, completion queue or key number.
 #pragma once
 
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
 
 namespace roci::spec {
 

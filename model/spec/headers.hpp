@@ -3,7 +3,7 @@
 // unless another document is named.
 #pragma once
 
-#include "spec/field.hpp"
+#include "model/spec/field.hpp"
 
 namespace roci::spec {
 

@@ -7,12 +7,12 @@
 #include <random>
 #include <type_traits>
 
-#include "spec/layout/codes.hpp"
-#include "spec/layout/commands.hpp"
-#include "spec/layout/context.hpp"
-#include "spec/layout/headers.hpp"
-#include "spec/layout/queues.hpp"
-#include "spec/layout/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/headers.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 
 using namespace roci;
 

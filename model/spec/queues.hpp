@@ -3,7 +3,7 @@
 // bytes, the unit of every queue entry, and every ring starts on a 4 KiB boundary.
 #pragma once
 
-#include "spec/field.hpp"
+#include "model/spec/field.hpp"
 
 namespace roci::spec {
 

@@ -3,7 +3,7 @@
 // first field lies in the lowest bits.
 #pragma once
 
-#include "spec/field.hpp"
+#include "model/spec/field.hpp"
 
 namespace roci::spec {
 

@@ -6,7 +6,7 @@
 //   0x180000  doorbells of completion queues, 16 bytes each
 #pragma once
 
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
 
 namespace roci::spec {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/psn.hpp"
+#include "model/transport/psn.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/rules.hpp"
+#include "model/transport/rules.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
 
 namespace roci::transport {
 

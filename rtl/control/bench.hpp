@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/commands.hpp"
-#include "spec/context.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
-#include "spec/registers.hpp"
+#include "model/spec/commands.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "model/spec/registers.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace control_bench {
 

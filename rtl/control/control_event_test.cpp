@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "control/event_ring.hpp"
+#include "rtl/control/event_ring.hpp"
 
 using namespace control_bench;
 

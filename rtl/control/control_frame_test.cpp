@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "control/bench.hpp"
+#include "rtl/control/bench.hpp"
 
 using namespace control_bench;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event queue in host memory, as a driver sets it up and reads it.
 #pragma once
-#include "control/bench.hpp"
+#include "rtl/control/bench.hpp"
 
 namespace control_bench {
 

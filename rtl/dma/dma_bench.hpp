@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "Vroci_dma.h"
-#include "dma/host_model.hpp"
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/dma/host_model.hpp"
 
 using roci::spec::kSeg;
 using roci::spec::place_of;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "dma/dma_bench.hpp"
+#include "rtl/dma/dma_bench.hpp"
 
 namespace {
 

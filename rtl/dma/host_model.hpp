@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 class HostModel {
  public:

@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "Vroci_rq.h"
-#include "common/test/dut.hpp"
-#include "rq/rq_records.hpp"
-#include "spec/codes.hpp"
-#include "spec/context.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
+#include "rtl/rq/rq_records.hpp"
 
 namespace rq {
 
@@ -297,5 +297,5 @@ class Bench {
 
 }  // namespace rq
 
-#include "rq/rq_drive.hpp"
-#include "rq/rq_take.hpp"
+#include "rtl/rq/rq_drive.hpp"
+#include "rtl/rq/rq_take.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rq/rq_rig.hpp"
+#include "rtl/rq/rq_rig.hpp"
 
 // What an invalidation is told done by: SEND with invalidate by its completion, the send side's by
 // drained_o. Nothing of the key may touch memory from then on.

@@ -2,7 +2,7 @@
 // First half of a clock of the bench: what it drives, from its queues.
 #pragma once
 
-#include "rq/rq_bench.hpp"
+#include "rtl/rq/rq_bench.hpp"
 
 namespace rq {
 

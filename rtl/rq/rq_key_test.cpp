@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rq/rq_rig.hpp"
+#include "rtl/rq/rq_rig.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rq/rq_peer.hpp"
-#include "rq/rq_rig.hpp"
+#include "rtl/rq/rq_peer.hpp"
+#include "rtl/rq/rq_rig.hpp"
 
 namespace {
 

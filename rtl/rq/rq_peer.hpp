@@ -2,7 +2,7 @@
 // A requester as 9.7 wants it, over a link that loses and repeats packets in both directions.
 #pragma once
 
-#include "rq/rq_bench.hpp"
+#include "rtl/rq/rq_bench.hpp"
 
 namespace rq {
 

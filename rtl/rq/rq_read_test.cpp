@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "rq/rq_peer.hpp"
-#include "rq/rq_rig.hpp"
+#include "rtl/rq/rq_peer.hpp"
+#include "rtl/rq/rq_rig.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Queue pair 3 of the receive side, connected to a peer that a test speaks for packet by packet.
 #pragma once
 
-#include "rq/rq_bench.hpp"
+#include "rtl/rq/rq_bench.hpp"
 
 namespace rq {
 

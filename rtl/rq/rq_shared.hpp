@@ -2,7 +2,7 @@
 // Queue pairs of the receive side that share the receives of one SRQ.
 #pragma once
 
-#include "rq/rq_rig.hpp"
+#include "rtl/rq/rq_rig.hpp"
 
 namespace rq {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rq/rq_shared.hpp"
+#include "rtl/rq/rq_shared.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Second half of a clock of the bench: what is handed over.
 #pragma once
 
-#include "rq/rq_bench.hpp"
+#include "rtl/rq/rq_bench.hpp"
 
 namespace rq {
 

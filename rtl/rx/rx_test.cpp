@@ -3,7 +3,7 @@
 // the tests of rx_parse and rx_admit.
 #include <map>
 
-#include "rx/rx_bench.hpp"
+#include "rtl/rx/rx_bench.hpp"
 
 namespace {
 

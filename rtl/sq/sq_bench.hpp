@@ -14,12 +14,12 @@
 #include <random>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/codes.hpp"
-#include "spec/context.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
-#include "sq/sq_records.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
+#include "rtl/sq/sq_records.hpp"
 
 namespace sq_bench {
 
@@ -247,5 +247,5 @@ class Bench {
 
 }  // namespace sq_bench
 
-#include "sq/sq_clock.hpp"
-#include "sq/sq_peer.hpp"
+#include "rtl/sq/sq_clock.hpp"
+#include "rtl/sq/sq_peer.hpp"

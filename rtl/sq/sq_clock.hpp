@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "sq/sq_bench.hpp"
+#include "rtl/sq/sq_bench.hpp"
 
 namespace sq_bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "sq/sq_works.hpp"
+#include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "sq/sq_bench.hpp"
+#include "rtl/sq/sq_bench.hpp"
 
 namespace sq_bench {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
 
 namespace sq_bench {
 

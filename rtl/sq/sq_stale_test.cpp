@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "sq/sq_works.hpp"
+#include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
 

@@ -2,7 +2,7 @@
 // Work requests that the tests of the send side post, and what they look at.
 #pragma once
 
-#include "sq/sq_bench.hpp"
+#include "rtl/sq/sq_bench.hpp"
 
 namespace sq_bench {
 

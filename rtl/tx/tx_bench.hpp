@@ -7,8 +7,8 @@
 #include <deque>
 
 #include "Vroci_tx.h"
-#include "common/test/roce_bench.hpp"
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/roce_bench.hpp"
 
 namespace roce {
 

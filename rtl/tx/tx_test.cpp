@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transmit path as a whole; headers and the merge have tests of their own.
-#include "tx/tx_bench.hpp"
+#include "rtl/tx/tx_bench.hpp"
 
 namespace {
 

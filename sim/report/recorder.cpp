@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
-#include "packet/opcode.hpp"
-#include "packet/parser.hpp"
-#include "transport/psn.hpp"
+#include "model/packet/opcode.hpp"
+#include "model/packet/parser.hpp"
+#include "model/transport/psn.hpp"
 
 namespace roci::sim {
 namespace {

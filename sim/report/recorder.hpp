@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "packet/pcapng.hpp"
+#include "model/packet/pcapng.hpp"
 #include "sim/report/files.hpp"
 #include "sim/report/svg.hpp"
 #include "testbench/link/frame.hpp"

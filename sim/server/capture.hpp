@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "packet/parser.hpp"
-#include "packet/pcapng.hpp"
+#include "model/packet/parser.hpp"
+#include "model/packet/pcapng.hpp"
 #include "sim/report/files.hpp"
 #include "testbench/link/frame.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "packet/parser.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::testbench {
 

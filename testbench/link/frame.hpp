@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "packet/parser.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::testbench {
 

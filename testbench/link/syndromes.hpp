@@ -2,8 +2,8 @@
 // Syndromes of an AETH as tests send and expect them.
 #pragma once
 
-#include "packet/builder.hpp"
-#include "spec/codes.hpp"
+#include "model/packet/builder.hpp"
+#include "model/spec/codes.hpp"
 
 namespace roci::syndromes {
 

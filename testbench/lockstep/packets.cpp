@@ -2,7 +2,7 @@
 // Lock-step: requests and answers.
 #include <algorithm>
 
-#include "packet/icrc.hpp"
+#include "model/packet/icrc.hpp"
 #include "testbench/lockstep/shadow.hpp"
 
 namespace roci::testbench {

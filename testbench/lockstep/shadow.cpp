@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "nic/register_map.hpp"
+#include "model/nic/register_map.hpp"
 
 namespace roci::testbench {
 namespace {

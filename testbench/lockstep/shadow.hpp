@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "nic/nic.hpp"
+#include "model/nic/nic.hpp"
 #include "testbench/link/frame.hpp"
 
 namespace roci::testbench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "packet/pcapng.hpp"
+#include "model/packet/pcapng.hpp"
 #include "testbench/link/frame.hpp"
 
 namespace roci::testbench {

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "spec/registers.hpp"
+#include "model/spec/registers.hpp"
 #include "testbench/nic/nic.hpp"
 
 namespace roci::testbench {

@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "spec/registers.hpp"
+#include "model/spec/registers.hpp"
 #include "testbench/host/memory.hpp"
 #include "testbench/nic/reference.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "nic/nic.hpp"
+#include "model/nic/nic.hpp"
 #include "testbench/nic/nic.hpp"
 
 namespace roci::testbench {

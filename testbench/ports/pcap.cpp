@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "packet/capture.hpp"
-#include "packet/pcapng.hpp"
+#include "model/packet/capture.hpp"
+#include "model/packet/pcapng.hpp"
 #include "testbench/ports/port.hpp"
 
 namespace roci::testbench::wire {

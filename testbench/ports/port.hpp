@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "packet/bytes.hpp"
+#include "model/packet/bytes.hpp"
 
 namespace roci::testbench::wire {
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "packet/capture.hpp"
-#include "packet/pcapng.hpp"
+#include "model/packet/capture.hpp"
+#include "model/packet/pcapng.hpp"
 #include "testbench/ports/line.hpp"
 
 namespace roci::testbench::wire {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/counters.hpp"
 
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
 
 namespace roci::testbench {
 namespace {

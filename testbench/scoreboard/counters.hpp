@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/registers.hpp"
+#include "model/spec/registers.hpp"
 #include "testbench/link/channel.hpp"
 
 namespace roci::testbench {

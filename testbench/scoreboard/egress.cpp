@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "packet/lint.hpp"
+#include "model/packet/lint.hpp"
 
 namespace roci::testbench {
 namespace {

@@ -6,12 +6,12 @@
 #include <cstring>
 
 #include "driver/layout.hpp"
-#include "packet/builder.hpp"
-#include "spec/queues.hpp"
+#include "model/packet/builder.hpp"
+#include "model/spec/queues.hpp"
+#include "model/transport/rules.hpp"
 #include "testbench/scoreboard/counters.hpp"
 #include "testbench/scoreboard/egress.hpp"
 #include "testbench/scoreboard/work.hpp"
-#include "transport/rules.hpp"
 
 using namespace roci;
 using namespace roci::testbench;

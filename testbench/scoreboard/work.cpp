@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "driver/layout.hpp"
-#include "spec/queues.hpp"
-#include "transport/rules.hpp"
+#include "model/spec/queues.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::testbench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "spec/emit/emit.hpp"
-#include "spec/emit/tables.hpp"
+#include "model/spec/emit/emit.hpp"
+#include "model/spec/emit/tables.hpp"
 
 namespace roci::spec {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "spec/emit/emit.hpp"
-#include "spec/emit/tables.hpp"
+#include "model/spec/emit/emit.hpp"
+#include "model/spec/emit/tables.hpp"
 
 namespace roci::spec {
 namespace {
@@ -133,7 +133,7 @@ void emit_layout_codes() {
 }
 
 void emit_layout_headers() {
-  open_header("Headers on the wire.", "\"spec/layout/field.hpp\"");
+  open_header("Headers on the wire.", "\"model/spec/layout/field.hpp\"");
   each_wire_layout([](const char* name, const char* title, const auto& fields) {
     layout(name, title, fields, Order::kWire);
   });
@@ -141,7 +141,7 @@ void emit_layout_headers() {
 }
 
 void emit_layout_queues() {
-  open_header("Entries of the queues in host memory.", "\"spec/layout/field.hpp\"");
+  open_header("Entries of the queues in host memory.", "\"model/spec/layout/field.hpp\"");
   number("kBlockBytes", kBlockBytes);
   number("kSgeBytes", kSgeBytes);
   number("kMaxSge", kMaxSge);
@@ -154,7 +154,7 @@ void emit_layout_queues() {
 }
 
 void emit_layout_context() {
-  open_header("Rows of the tables inside the adapter.", "\"spec/layout/field.hpp\"");
+  open_header("Rows of the tables inside the adapter.", "\"model/spec/layout/field.hpp\"");
   number("kRowBits", kRowBits);
   number("kRowBytes", kRowBits / 8);
   std::printf("\n");
@@ -163,7 +163,7 @@ void emit_layout_context() {
 }
 
 void emit_layout_commands() {
-  open_header("Admin commands and their replies.", "\"spec/layout/field.hpp\"");
+  open_header("Admin commands and their replies.", "\"model/spec/layout/field.hpp\"");
   number("kCommandBytes", kCommandBytes);
   number("kCommandBodyOffset", kCommandBodyOffset);
   number("kCommandBodyBytes", kCommandBytes - kCommandBodyOffset);
@@ -173,7 +173,7 @@ void emit_layout_commands() {
 }
 
 void emit_layout_records() {
-  open_header("Records that travel between blocks of the RTL.", "\"spec/layout/field.hpp\"");
+  open_header("Records that travel between blocks of the RTL.", "\"model/spec/layout/field.hpp\"");
   each_record(memory);
   close_header();
 }

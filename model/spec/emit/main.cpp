@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "spec/emit/emit.hpp"
+#include "model/spec/emit/emit.hpp"
 
 int main(int argc, char** argv) {
   using namespace roci::spec;

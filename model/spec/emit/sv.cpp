@@ -2,8 +2,8 @@
 #include <cctype>
 #include <cstdio>
 
-#include "spec/emit/emit.hpp"
-#include "spec/emit/tables.hpp"
+#include "model/spec/emit/emit.hpp"
+#include "model/spec/emit/tables.hpp"
 
 namespace roci::spec {
 namespace {

@@ -2,13 +2,13 @@
 // All tables of model/spec with their names, in the order in which every output lists them.
 #pragma once
 
-#include "spec/codes.hpp"
-#include "spec/commands.hpp"
-#include "spec/context.hpp"
-#include "spec/headers.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
-#include "spec/registers.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/commands.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/headers.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "model/spec/registers.hpp"
 
 namespace roci::spec {
 

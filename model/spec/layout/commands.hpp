@@ -3,7 +3,7 @@
 // Admin commands and their replies.
 #pragma once
 
-#include "spec/layout/field.hpp"
+#include "model/spec/layout/field.hpp"
 
 // clang-format off
 

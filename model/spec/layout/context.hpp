@@ -3,7 +3,7 @@
 // Rows of the tables inside the adapter.
 #pragma once
 
-#include "spec/layout/field.hpp"
+#include "model/spec/layout/field.hpp"
 
 // clang-format off
 

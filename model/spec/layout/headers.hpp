@@ -3,7 +3,7 @@
 // Headers on the wire.
 #pragma once
 
-#include "spec/layout/field.hpp"
+#include "model/spec/layout/field.hpp"
 
 // clang-format off
 

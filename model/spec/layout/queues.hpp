@@ -3,7 +3,7 @@
 // Entries of the queues in host memory.
 #pragma once
 
-#include "spec/layout/field.hpp"
+#include "model/spec/layout/field.hpp"
 
 // clang-format off
 

@@ -3,7 +3,7 @@
 // Records that travel between blocks of the RTL.
 #pragma once
 
-#include "spec/layout/field.hpp"
+#include "model/spec/layout/field.hpp"
 
 // clang-format off
 

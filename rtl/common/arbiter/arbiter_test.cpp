@@ -4,7 +4,7 @@
 #include <random>
 
 #include "Vroci_arbiter.h"
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

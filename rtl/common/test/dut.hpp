@@ -10,7 +10,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "spec/field.hpp"
+#include "model/spec/field.hpp"
 
 /// Owns a model with `clk_i` and `rst_ni` and has taken it through reset.
 template <typename Model>

@@ -7,10 +7,10 @@
 #include <iterator>
 #include <random>
 
-#include "common/test/dut.hpp"
-#include "common/test/roce_frame.hpp"
-#include "spec/context.hpp"
-#include "spec/records.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/roce_frame.hpp"
 
 namespace roce {
 

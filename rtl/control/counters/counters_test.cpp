@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "common/test/dut.hpp"
-#include "spec/registers.hpp"
+#include "model/spec/registers.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 std::uint64_t read(Dut<Vroci_counters>& dut, unsigned select) {

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/context.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace cq_bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion queues against what software sees: order, ownership, overflow.
 
-#include "control/cq/cq_bench.hpp"
+#include "rtl/control/cq/cq_bench.hpp"
 
 using namespace cq_bench;
 

@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace spec = roci::spec;
 using spec::place_of;

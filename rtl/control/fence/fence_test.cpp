@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 constexpr unsigned kSettle = 8;

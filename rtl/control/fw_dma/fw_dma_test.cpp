@@ -2,7 +2,7 @@
 #include <Vroci_fw_dma.h>
 #include <doctest/doctest.h>
 
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 constexpr std::uint32_t kGo = 1u << 31, kWrite = 1u << 30, kError = 1u << 29;

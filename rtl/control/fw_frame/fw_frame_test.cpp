@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

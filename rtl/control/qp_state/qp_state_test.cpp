@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/codes.hpp"
-#include "spec/records.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace spec = roci::spec;
 using spec::place_of;

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "common/test/dut.hpp"
-#include "spec/records.hpp"
-#include "spec/registers.hpp"
+#include "model/spec/records.hpp"
+#include "model/spec/registers.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace spec = roci::spec;
 

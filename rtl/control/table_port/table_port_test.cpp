@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/context.hpp"
+#include "model/spec/context.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace spec = roci::spec;
 

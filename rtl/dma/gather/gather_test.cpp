@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "Vroci_gather.h"
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

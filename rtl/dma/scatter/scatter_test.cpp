@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "Vroci_scatter.h"
-#include "common/test/dut.hpp"
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "Vroci_icrc_tx.h"
-#include "common/test/dut.hpp"
-#include "common/test/icrc_reference.hpp"
+#include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/icrc_reference.hpp"
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "Vroci_key_check.h"
-#include "common/test/dut.hpp"
-#include "spec/codes.hpp"
-#include "spec/context.hpp"
-#include "spec/records.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

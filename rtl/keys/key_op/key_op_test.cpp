@@ -7,10 +7,10 @@
 #include <array>
 #include <random>
 
-#include "common/test/dut.hpp"
-#include "spec/codes.hpp"
-#include "spec/context.hpp"
-#include "spec/records.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

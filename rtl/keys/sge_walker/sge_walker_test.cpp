@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "Vroci_sge_walker.h"
-#include "common/test/dut.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "Vroci_atomic.h"
-#include "common/test/dut.hpp"
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

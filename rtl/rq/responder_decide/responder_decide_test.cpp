@@ -4,8 +4,8 @@
 #include <random>
 
 #include "Vroci_responder_decide.h"
-#include "common/test/dut.hpp"
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

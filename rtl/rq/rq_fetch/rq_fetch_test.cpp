@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "Vroci_rq_fetch.h"
-#include "common/test/dut.hpp"
-#include "spec/context.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "Vroci_rq_queue.h"
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Vroci_rx_buffer.h"
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

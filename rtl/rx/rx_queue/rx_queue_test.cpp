@@ -5,7 +5,7 @@
 #include <random>
 
 #include "Vroci_rx_queue.h"
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Packets on their way out: what an acknowledgement overtakes, and payload that cannot be read.
 #include <doctest/doctest.h>
 
-#include "sq/requester/requester_rig.hpp"
+#include "rtl/sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 

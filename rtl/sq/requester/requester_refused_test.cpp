@@ -3,7 +3,7 @@
 // it comes: also while the requester has gone back and not sent that packet again.
 #include <doctest/doctest.h>
 
-#include "sq/requester/requester_rig.hpp"
+#include "rtl/sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 

@@ -9,11 +9,11 @@
 #include <set>
 #include <vector>
 
-#include "common/test/dut.hpp"
-#include "spec/codes.hpp"
-#include "spec/context.hpp"
-#include "spec/queues.hpp"
-#include "spec/records.hpp"
+#include "model/spec/codes.hpp"
+#include "model/spec/context.hpp"
+#include "model/spec/queues.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace requester_rig {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "sq/requester/requester_rig.hpp"
+#include "rtl/sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 

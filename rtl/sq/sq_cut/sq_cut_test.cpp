@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "sq/sq_cut/sq_cut_rig.hpp"
+#include "rtl/sq/sq_cut/sq_cut_rig.hpp"
 
 using namespace sq_cut_rig;
 

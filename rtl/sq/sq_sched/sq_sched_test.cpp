@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "sq/sq_sched/sq_sched_rig.hpp"
+#include "rtl/sq/sq_sched/sq_sched_rig.hpp"
 
 using namespace sq_sched_rig;
 

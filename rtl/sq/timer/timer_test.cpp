@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "Vroci_timer.h"
-#include "common/test/dut.hpp"
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "Vroci_tx_mux.h"
-#include "common/test/dut.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "Vroci_tx_order.h"
-#include "common/test/dut.hpp"
-#include "spec/records.hpp"
+#include "model/spec/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "packet/capture.hpp"
+#include "model/packet/capture.hpp"
 #include "testbench/lockstep/repeat.hpp"
 #include "testbench/nic/nic.hpp"
 #include "testbench/verify/cases/pair.hpp"

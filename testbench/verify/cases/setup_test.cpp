@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "driver/queue_pair.hpp"
-#include "packet/opcode.hpp"
+#include "model/packet/opcode.hpp"
 #include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;

@@ -5,7 +5,7 @@
 #include <random>
 #include <string_view>
 
-#include "spec/codes.hpp"
+#include "model/spec/codes.hpp"
 #include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;

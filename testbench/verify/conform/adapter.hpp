@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "driver/context.hpp"
-#include "packet/parser.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::conform {
 

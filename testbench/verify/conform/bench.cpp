@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "packet/describe.hpp"
-#include "packet/lint.hpp"
+#include "model/packet/describe.hpp"
+#include "model/packet/lint.hpp"
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {

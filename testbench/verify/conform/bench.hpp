@@ -11,8 +11,8 @@
 
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
-#include "packet/builder.hpp"
-#include "packet/check.hpp"
+#include "model/packet/builder.hpp"
+#include "model/packet/check.hpp"
 #include "testbench/verify/conform/adapter.hpp"
 #include "testbench/verify/conform/registry.hpp"
 

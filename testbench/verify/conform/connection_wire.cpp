@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "packet/describe.hpp"
+#include "model/packet/describe.hpp"
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {

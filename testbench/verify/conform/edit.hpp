@@ -2,9 +2,9 @@
 // Changes to a frame, in place; seal() makes its checksum and ICRC right again.
 #pragma once
 
-#include "packet/builder.hpp"
-#include "packet/icrc.hpp"
-#include "packet/parser.hpp"
+#include "model/packet/builder.hpp"
+#include "model/packet/icrc.hpp"
+#include "model/packet/parser.hpp"
 
 namespace roci::conform {
 

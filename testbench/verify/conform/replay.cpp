@@ -5,8 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "packet/capture.hpp"
-#include "packet/icrc.hpp"
+#include "model/packet/capture.hpp"
+#include "model/packet/icrc.hpp"
 
 namespace roci::conform {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "packet/builder.hpp"
+#include "model/packet/builder.hpp"
 #include "testbench/verify/faults/ledger.hpp"
 #include "testbench/verify/faults/watch.hpp"
 #include "testbench/verify/faults/witness.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "packet/describe.hpp"
-#include "packet/opcode.hpp"
+#include "model/packet/describe.hpp"
+#include "model/packet/opcode.hpp"
+#include "model/transport/rules.hpp"
 #include "testbench/verify/soak/pattern.hpp"
-#include "transport/rules.hpp"
 
 namespace roci::soak {
 namespace {

@@ -13,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
+#include "model/transport/psn.hpp"
 #include "testbench/link/frame.hpp"
 #include "testbench/verify/soak/coverage.hpp"
-#include "transport/psn.hpp"
 
 namespace roci::soak {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "driver/queue_pair.hpp"
+#include "model/transport/rules.hpp"
 #include "testbench/world.hpp"
-#include "transport/rules.hpp"
 
 namespace roci::soak {
 

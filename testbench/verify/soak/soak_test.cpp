@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "packet/builder.hpp"
+#include "model/packet/builder.hpp"
 #include "testbench/verify/soak/pattern.hpp"
 #include "testbench/verify/soak/round.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong bits, silence, and what a path may change.
-#include "packet/builder.hpp"
+#include "model/packet/builder.hpp"
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"
 

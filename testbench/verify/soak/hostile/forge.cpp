@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "packet/capture.hpp"
-#include "packet/parser.hpp"
-#include "spec/field.hpp"
-#include "spec/headers.hpp"
+#include "model/packet/capture.hpp"
+#include "model/packet/parser.hpp"
+#include "model/spec/field.hpp"
+#include "model/spec/headers.hpp"
 
 namespace roci::soak {
 namespace {

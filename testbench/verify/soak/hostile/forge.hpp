@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "packet/builder.hpp"
+#include "model/packet/builder.hpp"
 #include "testbench/verify/soak/hostile/victim.hpp"
 
 namespace roci::soak {

@@ -7,8 +7,8 @@
 
 #include "driver/completion_queue.hpp"
 #include "driver/error.hpp"
-#include "packet/describe.hpp"
-#include "packet/opcode.hpp"
+#include "model/packet/describe.hpp"
+#include "model/packet/opcode.hpp"
 
 namespace roci::soak {
 namespace {

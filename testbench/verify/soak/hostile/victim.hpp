@@ -9,9 +9,9 @@
 
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
+#include "model/transport/psn.hpp"
 #include "testbench/link/frame.hpp"
 #include "testbench/world.hpp"
-#include "transport/psn.hpp"
 
 namespace roci::soak {
 
