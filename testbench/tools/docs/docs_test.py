@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts that write regions of pages, on a small tree of their own."""
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.docs import generate, program, sv  # noqa: E402
+from testbench.tools.gates.tree import Tree  # noqa: E402
+
+MODULE = """// SPDX-License-Identifier: Apache-2.0
+// Counts beats of a stream. Saturates.
+//
+// Throughput: one beat a clock. Latency: two clocks, or
+// three. Nothing stops it.
+//
+//   in --> count --> out
+
+`include "assert.svh"
+
+module roci_count #(
+  parameter int unsigned Width = 8,  // bits, 1 to 64
+  parameter logic [15:0] First = '0
+) (
+  input  logic                 clk_i,
+  // what it counts
+  input  roci_pkg::seg_t       seg_i,        // not looked at
+  input  logic                 seg_valid_i,
+  output logic                 seg_ready_o,
+
+  output logic [Width-1:0]     count_o       // beats,
+                                             // modulo 2^Width
+);
+  roci_fifo #(.Width(8)) u_fifo (.clk_i);
+endmodule
+"""
+HELP = """run it
+Usage: roci run [OPTIONS]
+
+Options:
+  -h,--help                   Print this help message and exit
+  --loss P                    loss of frames, 1% | 0.01
+  --listen [HOST:]PORT Needs: --wire
+                              TCP port
+"""
+
+
+class SvTest(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="roci-docs-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        block = self.root / "rtl/common/count"
+        block.mkdir(parents=True)
+        (block / "roci_count.sv").write_text(MODULE)
+        (block / "block.cmake").write_text("add_rtl_block(count WIDTHS 64 512 PROOF_DEPTH 3)\n")
+        (block / "count_test.cpp").write_text('TEST_CASE("a") {}\nTEST_CASE("b") {}\n')
+        self.page = block / "README.md"
+        self.page.write_text("# count\n\n<!-- generated: block -->\n<!-- end -->\n\nProse.\n")
+
+    def test_header_comment(self):
+        module = sv.parse(self.page.parent / "roci_count.sv", "rtl/common/count/roci_count.sv")
+        self.assertEqual(module.summary(), "Counts beats of a stream.")
+        self.assertEqual(module.clocks("Throughput"), "one beat a clock")
+        self.assertEqual(module.clocks("Latency"), "two clocks, or three")
+        self.assertEqual(module.instances, ["roci_fifo"])
+
+    def test_parameters_and_ports(self):
+        module = sv.parse(self.page.parent / "roci_count.sv", "rtl/common/count/roci_count.sv")
+        self.assertEqual([(p.name, p.default, p.comment) for p in module.parameters],
+                         [("Width", "8", "bits, 1 to 64"), ("First", "'0", "")])
+        self.assertEqual([(p.name, p.kind, p.type) for p in module.ports],
+                         [("clk_i", "input", "logic"), ("seg_i", "input", "roci_pkg::seg_t"),
+                          ("seg_valid_i", "input", "logic"), ("seg_ready_o", "output", "logic"),
+                          ("count_o", "output", "[Width-1:0]")])
+        self.assertEqual([p.group for p in module.ports], ["", *["what it counts"] * 3, ""])
+        self.assertEqual(module.ports[-1].comment, "beats, modulo 2^Width")
+
+    def test_a_page_is_written_and_a_stale_one_is_noticed(self):
+        name = "rtl/common/count/README.md"
+        writer = generate.Writer(Tree(self.root), None)
+        text = writer.page(name)
+        for part in ("| `Width` | `int unsigned` | `8` | bits, 1 to 64 |",
+                     "| `seg_i` | in | `seg_t` | not looked at; valid, ready |",
+                     "`lint\\|rtl\\|netlist.count_64`", "`proof.count_512`", "2 cases", "Prose."):
+            self.assertIn(part, text)
+        self.page.write_text(text)
+        self.assertEqual(generate.Writer(Tree(self.root), None).page(name), text)
+        source = self.page.parent / "roci_count.sv"
+        source.write_text(MODULE.replace("Width = 8", "Width = 9"))
+        self.assertNotEqual(generate.Writer(Tree(self.root), None).page(name), text)
+
+    def test_options_of_the_program(self):
+        self.assertEqual([tuple(entry) for entry in program.entries(HELP)],
+                         [("Options", "-h,--help", "Print this help message and exit"),
+                          ("Options", "--loss P", "loss of frames, 1% | 0.01"),
+                          ("Options", "--listen [HOST:]PORT Needs: --wire", "TCP port")])
+
+
+if __name__ == "__main__":
+    unittest.main()
