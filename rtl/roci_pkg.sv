@@ -709,6 +709,46 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Own queue pair; selects the address vector
   } tx_desc_t;
 
+  localparam int unsigned RowWriteBits = 540;
+  typedef struct packed {
+    logic [3:0]   table_id;            // Table
+    logic [23:0]  index;               // Its number
+    logic [511:0] data;                // Row
+  } row_write_t;
+
+  localparam int unsigned BlockReadReqBits = 89;
+  typedef struct packed {
+    logic [4:0]   count;               // Blocks, 1 to 16, within a page of 4 KiB
+    logic [19:0]  pasid;               // Address space
+    logic [63:0]  addr;                // DMA address of the first block, a multiple of 64
+  } block_read_req_t;
+
+  localparam int unsigned BlockReadRspBits = 513;
+  typedef struct packed {
+    logic         error;               // The read failed
+    logic [511:0] data;                // Block
+  } block_read_rsp_t;
+
+  localparam int unsigned BlockWriteReqBits = 603;
+  typedef struct packed {
+    logic [6:0]   bytes;               // Number of bytes, 1 to 64
+    logic [19:0]  pasid;               // Address space
+    logic [63:0]  addr;                // DMA address of the first byte
+    logic [511:0] data;                // Bytes, the first one lowest
+  } block_write_req_t;
+
+  localparam int unsigned BlockWriteRspBits = 1;
+  typedef struct packed {
+    logic         error;               // The write failed
+  } block_write_rsp_t;
+
+  localparam int unsigned SentBits = 49;
+  typedef struct packed {
+    logic         error;               // Its ICRC is inverted: its payload could not be read
+    logic [23:0]  psn;                 // Packet
+    logic [23:0]  qpn;                 // Own queue pair
+  } sent_t;
+
   localparam int unsigned SegBits = 99;
   typedef struct packed {
     logic         drop;                // Scatter only: skip these bytes, touch no memory

@@ -3,6 +3,7 @@
 // first field lies in the lowest bits.
 #pragma once
 
+#include "model/spec/context.hpp"
 #include "model/spec/field.hpp"
 
 namespace roci::spec {
@@ -17,6 +18,42 @@ inline constexpr Field kTxDesc[] = {
     {"ext_len", 5, "Bytes of extension headers, 0 to 28"},
     {"payload_len", 13, "Bytes of payload, 0 to 4096"},
     {"ext", 224, "Extension headers, left-aligned"},
+};
+
+/// A row of a table, as the row bus carries it to every block that keeps a copy.
+inline constexpr Field kRowWrite[] = {
+    {"data", kRowBits, "Row"},
+    {"index", 24, "Its number"},
+    {"table_id", 4, "Table"},
+};
+
+/// A read of whole blocks of host memory, and each block of its response.
+inline constexpr Field kBlockReadReq[] = {
+    {"addr", 64, "DMA address of the first block, a multiple of 64"},
+    {"pasid", 20, "Address space"},
+    {"count", 5, "Blocks, 1 to 16, within a page of 4 KiB"},
+};
+inline constexpr Field kBlockReadRsp[] = {
+    {"data", 512, "Block"},
+    {"error", 1, "The read failed"},
+};
+
+/// A write of up to a block of host memory, and its response when the bytes are in memory.
+inline constexpr Field kBlockWriteReq[] = {
+    {"data", 512, "Bytes, the first one lowest"},
+    {"addr", 64, "DMA address of the first byte"},
+    {"pasid", 20, "Address space"},
+    {"bytes", 7, "Number of bytes, 1 to 64"},
+};
+inline constexpr Field kBlockWriteRsp[] = {
+    {"error", 1, "The write failed"},
+};
+
+/// A packet that left.
+inline constexpr Field kSent[] = {
+    {"qpn", 24, "Own queue pair"},
+    {"psn", 24, "Packet"},
+    {"error", 1, "Its ICRC is inverted: its payload could not be read"},
 };
 
 /// A piece of host memory that a packet's payload comes from or goes to.

@@ -17,6 +17,7 @@
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
 #include "model/spec/registers.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace control_bench {
@@ -274,19 +275,19 @@ class Bench {
     if (!counts[0].empty()) dut->count_sq_i = count_word(counts[0].front());
     dut->count_rq_valid_i = !counts[1].empty();
     if (!counts[1].empty()) dut->count_rq_i = count_word(counts[1].front());
-    dut->bw_cq_ready_i = chance();
-    dut->bw_eq_ready_i = chance();
-    dut->bw_fw_ready_i = chance();
-    dut->br_fw_ready_i = chance();
-    dut->bw_cq_done_i = due(0);
-    dut->bw_eq_done_i = due(1);
-    dut->bw_fw_done_i = due(2);
+    dut->bw_cq_req_ready_i = chance();
+    dut->bw_eq_req_ready_i = chance();
+    dut->bw_fw_req_ready_i = chance();
+    dut->br_fw_req_ready_i = chance();
+    dut->bw_cq_rsp_valid_i = due(0);
+    dut->bw_eq_rsp_valid_i = due(1);
+    dut->bw_fw_rsp_valid_i = due(2);
     const bool data = !reads_.empty() && reads_.front().due <= dut.cycle();
-    dut->br_fw_data_valid_i = data;
-    dut->br_fw_error_i = read_error;
+    dut->br_fw_rsp_valid_i = data;
+    port::put(dut->br_fw_rsp_i, bus::kReadError, read_error);
     if (data) {
       for (unsigned i = 0; i < 64; ++i)
-        port::put_byte(dut->br_fw_data_i, i, reads_.front().bytes[i]);
+        port::put_byte(dut->br_fw_rsp_i, i, reads_.front().bytes[i]);
     }
     dut->s_axis_eth_rx_tvalid_i = !rx_frames.empty();
     if (!rx_frames.empty()) {
@@ -346,10 +347,13 @@ class Bench {
       r_taken_ = true;
       read_data_ = dut->s_axil_rdata_o;
     }
-    if (dut->row_valid_o) {
-      RowSeen seen{dut->row_table_o, dut->row_index_o, {}, dut.cycle()};
+    if (dut->row_write_valid_o) {
+      RowSeen seen{port::get(dut->row_write_o, bus::kRowTable),
+                   port::get(dut->row_write_o, bus::kRowIndex),
+                   {},
+                   dut.cycle()};
       for (int i = 0; i < 16; ++i) {
-        seen.data[i] = static_cast<std::uint32_t>(port::get(dut->row_data_o, 32 * i, 32));
+        seen.data[i] = static_cast<std::uint32_t>(port::get(dut->row_write_o, 32 * i, 32));
       }
       rows.push_back(seen);
     }
@@ -382,21 +386,29 @@ class Bench {
     if (dut->event_rq_valid_i && dut->event_rq_ready_o) plain_events.pop_front();
     if (dut->count_sq_valid_i && dut->count_sq_ready_o) counts[0].pop_front();
     if (dut->count_rq_valid_i && dut->count_rq_ready_o) counts[1].pop_front();
-    if (dut->bw_cq_done_i) writes_[0].pop_front();
-    if (dut->bw_eq_done_i) writes_[1].pop_front();
-    if (dut->bw_fw_done_i) writes_[2].pop_front();
-    if (dut->bw_cq_valid_o && dut->bw_cq_ready_i) {
-      take_write(0, dut->bw_cq_pasid_o, dut->bw_cq_addr_o, dut->bw_cq_data_o, dut->bw_cq_bytes_o);
+    if (dut->bw_cq_rsp_valid_i) writes_[0].pop_front();
+    if (dut->bw_eq_rsp_valid_i) writes_[1].pop_front();
+    if (dut->bw_fw_rsp_valid_i) writes_[2].pop_front();
+    if (dut->bw_cq_req_valid_o && dut->bw_cq_req_ready_i) {
+      take_write(0, port::get(dut->bw_cq_req_o, bus::kWritePasid),
+                 port::get(dut->bw_cq_req_o, bus::kWriteAddr), dut->bw_cq_req_o,
+                 port::get(dut->bw_cq_req_o, bus::kWriteBytes));
     }
-    if (dut->bw_eq_valid_o && dut->bw_eq_ready_i) {
-      take_write(1, dut->bw_eq_pasid_o, dut->bw_eq_addr_o, dut->bw_eq_data_o, dut->bw_eq_bytes_o);
+    if (dut->bw_eq_req_valid_o && dut->bw_eq_req_ready_i) {
+      take_write(1, port::get(dut->bw_eq_req_o, bus::kWritePasid),
+                 port::get(dut->bw_eq_req_o, bus::kWriteAddr), dut->bw_eq_req_o,
+                 port::get(dut->bw_eq_req_o, bus::kWriteBytes));
     }
-    if (dut->bw_fw_valid_o && dut->bw_fw_ready_i) {
-      take_write(2, dut->bw_fw_pasid_o, dut->bw_fw_addr_o, dut->bw_fw_data_o, dut->bw_fw_bytes_o);
+    if (dut->bw_fw_req_valid_o && dut->bw_fw_req_ready_i) {
+      take_write(2, port::get(dut->bw_fw_req_o, bus::kWritePasid),
+                 port::get(dut->bw_fw_req_o, bus::kWriteAddr), dut->bw_fw_req_o,
+                 port::get(dut->bw_fw_req_o, bus::kWriteBytes));
     }
-    if (dut->br_fw_data_valid_i && dut->br_fw_data_ready_o) reads_.pop_front();
-    if (dut->br_fw_valid_o && dut->br_fw_ready_i) {
-      reads_.push_back({dut.cycle() + 30, bytes_at(dut->br_fw_pasid_o, dut->br_fw_addr_o, 64)});
+    if (dut->br_fw_rsp_valid_i && dut->br_fw_rsp_ready_o) reads_.pop_front();
+    if (dut->br_fw_req_valid_o && dut->br_fw_req_ready_i) {
+      reads_.push_back(
+          {dut.cycle() + 30, bytes_at(port::get(dut->br_fw_req_o, bus::kReadPasid),
+                                      port::get(dut->br_fw_req_o, bus::kReadAddr), 64)});
     }
     if (dut->s_axis_eth_rx_tvalid_i && dut->s_axis_eth_rx_tready_o) {
       rx_at_ += kBeat;

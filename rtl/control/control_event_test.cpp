@@ -173,7 +173,7 @@ TEST_CASE(
   bench.run(100);
   CHECK(eqe(bench, 0) == Eqe{event_kind("CommEst"), 9, false});
   CHECK(bench.read("EqStatus") == 0);
-  bench.dut->bw_eq_error_i = 1;
+  port::put(bench.dut->bw_eq_rsp_i, bus::kWriteError, 1);
   bench.plain_events.push_back({event_kind("CommEst"), 10});
   bench.run(100);
   CHECK(bench.read("EqStatus") == 1);

@@ -8,12 +8,16 @@
 
 #include "Vroci_dma.h"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/dma/host_model.hpp"
 
 using roci::spec::kSeg;
 using roci::spec::place_of;
 inline constexpr unsigned kBeat = HostModel::kBeat;
 inline constexpr unsigned kSeed = 20240711;
+inline constexpr unsigned kReadBits = total_bits(roci::spec::kBlockReadReq);
+inline constexpr unsigned kBlockBits = total_bits(roci::spec::kBlockReadRsp);
+inline constexpr unsigned kWriteBits = total_bits(roci::spec::kBlockWriteReq);
 
 struct Piece {
   std::uint64_t addr;
@@ -264,42 +268,43 @@ class Bench {
       if (!offer(fetch_up_[c], !requests[c].empty())) continue;
       const Block& block = requests[c].front();
       valid |= 1u << c;
-      port::put(m.br_addr_i, 64 * c, 64, block.addr);
-      port::put(m.br_pasid_i, 20 * c, 20, HostModel::pasid(block.addr));
-      port::put(m.br_count_i, 5 * c, 5, block.count);
+      port::put(m.br_req_i, bus::kReadAddr, block.addr, kReadBits * c);
+      port::put(m.br_req_i, bus::kReadPasid, HostModel::pasid(block.addr), kReadBits * c);
+      port::put(m.br_req_i, bus::kReadCount, block.count, kReadBits * c);
     }
-    m.br_valid_i = valid;
-    m.br_data_ready_i = ready;
+    m.br_req_valid_i = valid;
+    m.br_rsp_ready_i = ready;
     valid = 0;
     for (unsigned c = 0; c < 4; ++c) {
       if (!offer(store_up_[c], !stores[c].empty())) continue;
       const Block& block = stores[c].front();
       valid |= 1u << c;
-      port::put(m.bw_addr_i, 64 * c, 64, block.addr);
-      port::put(m.bw_pasid_i, 20 * c, 20, HostModel::pasid(block.addr));
-      port::put(m.bw_bytes_i, 7 * c, 7, block.count);
+      port::put(m.bw_req_i, bus::kWriteAddr, block.addr, kWriteBits * c);
+      port::put(m.bw_req_i, bus::kWritePasid, HostModel::pasid(block.addr), kWriteBits * c);
+      port::put(m.bw_req_i, bus::kWriteBytes, block.count, kWriteBits * c);
       for (unsigned i = 0; i < 64; ++i) {
-        port::put_byte(m.bw_data_i, 64 * c + i, i < block.count ? block.bytes[i] : 0xDD);
+        port::put(m.bw_req_i, kWriteBits * c + 8 * i, 8, i < block.count ? block.bytes[i] : 0xDD);
       }
     }
-    m.bw_valid_i = valid;
+    m.bw_req_valid_i = valid;
   }
 
   void sample_blocks(Vroci_dma& m) {
     for (unsigned c = 0; c < 5; ++c) {
-      if (m.br_valid_i >> c & m.br_ready_o >> c & 1) {
+      if (m.br_req_valid_i >> c & m.br_req_ready_o >> c & 1) {
         requests[c].pop_front();
         fetch_up_[c] = false;
       }
-      if (!(m.br_data_valid_o >> c & m.br_data_ready_i >> c & 1)) continue;
+      if (!(m.br_rsp_valid_o >> c & m.br_rsp_ready_i >> c & 1)) continue;
       REQUIRE_FALSE(blocks[c].empty());
       const Block& block = blocks[c].front();
       bool same = true;
       for (unsigned i = 0; i < 64; ++i) {
-        same &= port::byte(m.br_data_o, 64 * c + i) == block.bytes[64 * got_[c] + i];
+        same &= port::get(m.br_rsp_o, kBlockBits * c + 8 * i, 8) == block.bytes[64 * got_[c] + i];
       }
       REQUIRE(same);
-      REQUIRE((m.br_error_o >> c & 1) == host.bad_pages.count(block.addr >> 12));
+      REQUIRE(port::get(m.br_rsp_o, bus::kReadError, kBlockBits * c) ==
+              host.bad_pages.count(block.addr >> 12));
       ++blocks_done[c];
       if (++got_[c] == block.count) {
         blocks[c].pop_front();
@@ -307,7 +312,7 @@ class Bench {
       }
     }
     for (unsigned c = 0; c < 4; ++c) {
-      if (m.bw_done_o >> c & 1) {
+      if (m.bw_rsp_valid_o >> c & 1) {
         REQUIRE_FALSE(storing[c].empty());
         bool same = true;
         const Block& block = storing[c].front();
@@ -315,12 +320,12 @@ class Bench {
         for (unsigned i = 0; i < block.count && !bad; ++i)
           same &= host.at(block.addr + i) == block.bytes[i];
         REQUIRE(same);
-        REQUIRE((m.bw_error_o >> c & 1) == bad);
+        REQUIRE((m.bw_rsp_o >> c & 1) == bad);
         store_errors += bad;
         storing[c].pop_front();
         ++stores_done[c];
       }
-      if (m.bw_valid_i >> c & m.bw_ready_o >> c & 1) {
+      if (m.bw_req_valid_i >> c & m.bw_req_ready_o >> c & 1) {
         storing[c].push_back(stores[c].front());
         stores[c].pop_front();
         store_up_[c] = false;

@@ -49,31 +49,25 @@ module roci_dma #(
   input  roci_pkg::seg_t         rsp_seg_i,
   input  logic                   rsp_seg_valid_i,
   output logic                   rsp_seg_ready_o,
-  output logic [15:0]            wr_done_o,        // packets whose payload is in memory
-  output roci_pkg::fault_t       fault_o,          // or failed to get there; not counted until taken
+  output logic [15:0]            wr_done_o,  // packets whose payload is in memory
+  output roci_pkg::fault_t       fault_o,    // or failed to get there; not counted until taken
   output logic                   fault_valid_o,
   input  logic                   fault_ready_i,
 
   // block reads: 0 SQ fetch, 1 RQ fetch, 2 requester refetch, 3 atomic, 4 firmware
-  input  logic [4:0]             br_valid_i,
-  output logic [4:0]             br_ready_o,
-  input  logic [5*64-1:0]        br_addr_i,
-  input  logic [5*20-1:0]        br_pasid_i,
-  input  logic [5*5-1:0]         br_count_i,
-  output logic [5*512-1:0]       br_data_o,
-  output logic [4:0]             br_error_o,       // with the block: its read failed
-  output logic [4:0]             br_data_valid_o,
-  input  logic [4:0]             br_data_ready_i,
+  input  logic [4:0]             br_req_valid_i,
+  output logic [4:0]             br_req_ready_o,
+  input  logic [5*roci_pkg::BlockReadReqBits-1:0] br_req_i,
+  output logic [5*roci_pkg::BlockReadRspBits-1:0] br_rsp_o,
+  output logic [4:0]             br_rsp_valid_o,
+  input  logic [4:0]             br_rsp_ready_i,
 
   // block writes: 0 CQ, 1 EQ, 2 atomic store, 3 firmware
-  input  logic [3:0]             bw_valid_i,
-  output logic [3:0]             bw_ready_o,
-  input  logic [4*64-1:0]        bw_addr_i,
-  input  logic [4*20-1:0]        bw_pasid_i,
-  input  logic [4*512-1:0]       bw_data_i,
-  input  logic [4*7-1:0]         bw_bytes_i,
-  output logic [3:0]             bw_done_o,
-  output logic [3:0]             bw_error_o,       // with bw_done_o: the write failed
+  input  logic [3:0]             bw_req_valid_i,
+  output logic [3:0]             bw_req_ready_o,
+  input  logic [4*roci_pkg::BlockWriteReqBits-1:0] bw_req_i,
+  output logic [3:0]             bw_rsp_valid_o,
+  output logic [4*roci_pkg::BlockWriteRspBits-1:0] bw_rsp_o,  // with bw_rsp_valid_o: the write failed
 
   // AXI4
   output logic [7:0]             m_axi_arid_o,
@@ -108,8 +102,8 @@ module roci_dma #(
   input  logic                   m_axi_bvalid_i,
   output logic                   m_axi_bready_o,
 
-  output logic                   read_error_o,     // pulse: a read response was not OKAY
-  output logic                   write_error_o,    // pulse: a write response was not OKAY
+  output logic                   read_error_o,   // pulse: a read response was not OKAY
+  output logic                   write_error_o,  // pulse: a write response was not OKAY
   output logic                   idle_o
 );
 
@@ -155,8 +149,7 @@ module roci_dma #(
   // Blocks in.
   roci_dma_block_read #(.DataWidth(DataWidth)) u_block_read (
     .clk_i, .rst_ni,
-    .br_valid_i, .br_ready_o, .br_addr_i, .br_pasid_i, .br_count_i,
-    .br_data_o, .br_error_o, .br_data_valid_o, .br_data_ready_i,
+    .br_req_valid_i, .br_req_ready_o, .br_req_i, .br_rsp_o, .br_rsp_valid_o, .br_rsp_ready_i,
     .ar_tag_o(b_tag), .ar_addr_o(b_addr), .ar_pasid_o(b_pasid), .ar_beats_o(b_beats),
     .ar_valid_o(b_valid), .ar_ready_i(b_ready),
     .r_tag_i(m_axi_rid_i[6:0]), .r_data_i(m_axi_rdata_i), .r_error_i(m_axi_rresp_i != 2'b00),
@@ -201,7 +194,7 @@ module roci_dma #(
   // Blocks out.
   roci_dma_block_write #(.DataWidth(DataWidth)) u_block_write (
     .clk_i, .rst_ni,
-    .bw_valid_i, .bw_ready_o, .bw_addr_i, .bw_pasid_i, .bw_data_i, .bw_bytes_i, .bw_done_o, .bw_error_o,
+    .bw_req_valid_i, .bw_req_ready_o, .bw_req_i, .bw_rsp_valid_o, .bw_rsp_o,
     .aw_client_o(w_client), .aw_addr_o(w_addr), .aw_pasid_o(w_pasid), .aw_beats_o(w_beats),
     .aw_valid_o(w_aw_valid), .aw_ready_i(w_aw_ready),
     .w_data_o(w_data), .w_strb_o(w_strb), .w_last_o(w_last), .w_valid_o(w_valid),

@@ -14,34 +14,32 @@ module roci_dma_block_client #(
   parameter int unsigned Base      = 0,  // first block of its part of the memory
   localparam int unsigned LaneBits = $clog2(512 / DataWidth)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
   // request
-  input  logic [63:0]         br_addr_i,
-  input  logic [19:0]         br_pasid_i,
-  input  logic [4:0]          br_count_i,
-  input  logic                br_valid_i,
-  output logic                br_ready_o,
+  input  roci_pkg::block_read_req_t br_req_i,
+  input  logic                      br_req_valid_i,
+  output logic                      br_req_ready_o,
 
   // read
-  output logic [TagBits-1:0]  ar_tag_o,
-  output logic [63:0]         ar_addr_o,
-  output logic [19:0]         ar_pasid_o,
-  output logic [8:0]          ar_beats_o,
-  output logic                ar_valid_o,
-  input  logic                ar_ready_i,
-  input  logic                beat_i,
-  input  logic [TagBits-1:0]  beat_tag_i,
-  input  logic                beat_last_i,
-  output logic [8+LaneBits:0] beat_row_o,    // block and lane
+  output logic [TagBits-1:0]        ar_tag_o,
+  output logic [63:0]               ar_addr_o,
+  output logic [19:0]               ar_pasid_o,
+  output logic [8:0]                ar_beats_o,
+  output logic                      ar_valid_o,
+  input  logic                      ar_ready_i,
+  input  logic                      beat_i,
+  input  logic [TagBits-1:0]        beat_tag_i,
+  input  logic                      beat_last_i,
+  output logic [8+LaneBits:0]       beat_row_o,  // block and lane
 
   // oldest block
-  output logic                head_valid_o,
-  output logic [8:0]          head_block_o,
-  input  logic                pop_i,
+  output logic                      head_valid_o,
+  output logic [8:0]                head_block_o,
+  input  logic                      pop_i,
 
-  output logic                idle_o
+  output logic                      idle_o
 );
 
   localparam int unsigned RowBits = SlotBits + LaneBits;
@@ -53,22 +51,22 @@ module roci_dma_block_client #(
   logic [RowBits-1:0] beat_row, head_row;
   logic               unused_first, unused_last, unused_info;
 
-  assign ar_addr_o  = valid_q ? addr_q : br_addr_i;
-  assign ar_pasid_o = valid_q ? pasid_q : br_pasid_i;
-  assign count      = valid_q ? count_q : br_count_i;
+  assign ar_addr_o  = valid_q ? addr_q : br_req_i.addr;
+  assign ar_pasid_o = valid_q ? pasid_q : br_req_i.pasid;
+  assign count      = valid_q ? count_q : br_req_i.count;
   assign ar_beats_o = 9'(count) << LaneBits;
-  assign ar_valid_o = (valid_q || br_valid_i) && tags_ready;
+  assign ar_valid_o = (valid_q || br_req_valid_i) && tags_ready;
   assign take       = ar_valid_o && ar_ready_i;
-  assign br_ready_o = !valid_q;
-  assign idle_o     = !br_valid_i && !valid_q && empty;
+  assign br_req_ready_o = !valid_q;
+  assign idle_o     = !br_req_valid_i && !valid_q && empty;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= (valid_q || br_valid_i) && !take;
-    if (!valid_q && br_valid_i) begin
-      addr_q  <= br_addr_i;
-      pasid_q <= br_pasid_i;
-      count_q <= br_count_i;
+    else valid_q <= (valid_q || br_req_valid_i) && !take;
+    if (!valid_q && br_req_valid_i) begin
+      addr_q  <= br_req_i.addr;
+      pasid_q <= br_req_i.pasid;
+      count_q <= br_req_i.count;
     end
   end
 
@@ -85,8 +83,8 @@ module roci_dma_block_client #(
   assign beat_row_o   = (9 + LaneBits)'(beat_row) + (9 + LaneBits)'(Base << LaneBits);
   assign head_block_o = 9'((9 + LaneBits)'(head_row) >> LaneBits) + 9'(Base);
 
-  `ASSUME(AddrIsAligned, `IMPLIES(br_valid_i, br_addr_i[5:0] == '0))
-  `ASSUME(CountInRange, `IMPLIES(br_valid_i, br_count_i >= 5'd1 && br_count_i <= 5'd16))
-  `ASSUME(WithinPage, `IMPLIES(br_valid_i, 7'(br_addr_i[11:6]) + 7'(br_count_i) <= 7'd64))
+  `ASSUME(AddrIsAligned, `IMPLIES(br_req_valid_i, br_req_i.addr[5:0] == '0))
+  `ASSUME(CountInRange, `IMPLIES(br_req_valid_i, br_req_i.count >= 5'd1 && br_req_i.count <= 5'd16))
+  `ASSUME(WithinPage, `IMPLIES(br_req_valid_i, 7'(br_req_i.addr[11:6]) + 7'(br_req_i.count) <= 7'd64))
 
 endmodule

@@ -3,7 +3,7 @@
 // for another. One memory holds what arrived; each client owns a part and reads only what fits.
 //
 // Throughput: one beat in and one block out a clock, also to one client. Latency: two clocks from
-// the last beat of a block to br_data_valid_o.
+// the last beat of a block to br_rsp_valid_o.
 //
 //   read tags   0tttttt client 0, 10ttttt 1, 1100ttt 2, 1101ttt 3, 1110ttt 4
 //   blocks      0..255            256..383   384..415   416..447   448..479
@@ -17,16 +17,13 @@ module roci_dma_block_read #(
   input  logic                 rst_ni,
 
   // requests; client c has the c-th part of each vector
-  input  logic [4:0]           br_valid_i,
-  output logic [4:0]           br_ready_o,
-  input  logic [5*64-1:0]      br_addr_i,
-  input  logic [5*20-1:0]      br_pasid_i,
-  input  logic [5*5-1:0]       br_count_i,
+  input  logic [4:0]           br_req_valid_i,
+  output logic [4:0]           br_req_ready_o,
+  input  logic [5*roci_pkg::BlockReadReqBits-1:0] br_req_i,
   // blocks
-  output logic [5*512-1:0]     br_data_o,
-  output logic [4:0]           br_error_o,
-  output logic [4:0]           br_data_valid_o,
-  input  logic [4:0]           br_data_ready_i,
+  output logic [5*roci_pkg::BlockReadRspBits-1:0] br_rsp_o,
+  output logic [4:0]           br_rsp_valid_o,
+  input  logic [4:0]           br_rsp_ready_i,
 
   // reads
   output logic [6:0]           ar_tag_o,
@@ -48,6 +45,8 @@ module roci_dma_block_read #(
   localparam int unsigned Lanes    = 512 / DataWidth;  // beats of a block
   localparam int unsigned LaneBits = $clog2(Lanes);
   localparam int unsigned PlaceBits = 9 + LaneBits;
+  localparam int unsigned ReqBits   = roci_pkg::BlockReadReqBits;
+  localparam int unsigned RspBits   = roci_pkg::BlockReadRspBits;
 
   logic [Clients-1:0]           ar_valid, ar_grant, beat, head_valid, pop, idle;
   logic [7*Clients-1:0]         ar_tag;
@@ -78,8 +77,8 @@ module roci_dma_block_read #(
       .DataWidth(DataWidth), .TagBits(TagBits), .SlotBits(SlotBits), .Base(Base)
     ) u_client (
       .clk_i, .rst_ni,
-      .br_addr_i(br_addr_i[64*c +: 64]), .br_pasid_i(br_pasid_i[20*c +: 20]),
-      .br_count_i(br_count_i[5*c +: 5]), .br_valid_i(br_valid_i[c]), .br_ready_o(br_ready_o[c]),
+      .br_req_i(br_req_i[ReqBits*c +: ReqBits]), .br_req_valid_i(br_req_valid_i[c]),
+      .br_req_ready_o(br_req_ready_o[c]),
       .ar_tag_o(tag), .ar_addr_o(ar_addr[64*c +: 64]), .ar_pasid_o(ar_pasid[20*c +: 20]),
       .ar_beats_o(ar_beats[9*c +: 9]), .ar_valid_o(ar_valid[c]),
       .ar_ready_i(ar_grant[c] && ar_ready_i),
@@ -124,7 +123,7 @@ module roci_dma_block_read #(
   logic [Clients-1:0] at_ram_q, held_q, wants;
   logic [8:0]         out_block;
   logic               read;
-  assign wants = head_valid & (~(at_ram_q | held_q) | br_data_ready_i);
+  assign wants = head_valid & (~(at_ram_q | held_q) | br_rsp_ready_i);
   roci_arbiter #(.Clients(Clients)) u_out (
     .clk_i, .rst_ni, .request_i(wants), .grant_o(pop), .index_o(unused_out_client), .taken_i(1'b1));
   assign read = |wants;
@@ -154,18 +153,13 @@ module roci_dma_block_read #(
 
   // A block not taken at once moves aside, so that the memory can serve the others.
   for (genvar c = 0; c < Clients; c++) begin : gen_hold
-    logic [511:0] block_q;
-    logic         error_q;
+    logic [RspBits-1:0] block_q;
     always_ff @(posedge clk_i) begin
-      if (at_ram_q[c] && !br_data_ready_i[c]) begin
-        block_q <= block;
-        error_q <= |lane_error;
-      end
+      if (at_ram_q[c] && !br_rsp_ready_i[c]) block_q <= {|lane_error, block};
     end
-    assign br_data_o[512*c +: 512] = held_q[c] ? block_q : block;
-    assign br_error_o[c]           = held_q[c] ? error_q : |lane_error;
+    assign br_rsp_o[RspBits*c +: RspBits] = held_q[c] ? block_q : {|lane_error, block};
   end
-  assign br_data_valid_o = at_ram_q | held_q;
+  assign br_rsp_valid_o = at_ram_q | held_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -173,10 +167,10 @@ module roci_dma_block_read #(
       held_q   <= '0;
     end else begin
       at_ram_q <= pop;
-      held_q   <= br_data_valid_o & ~br_data_ready_i;
+      held_q   <= br_rsp_valid_o & ~br_rsp_ready_i;
     end
   end
 
-  assign idle_o = (&idle) && br_data_valid_o == '0;
+  assign idle_o = (&idle) && br_rsp_valid_o == '0;
 
 endmodule

@@ -2,7 +2,7 @@
 // Block writes of four clients: 1 to 64 bytes to any address, answered in order for each client.
 //
 // Throughput: one request every two clocks or the beats it takes. Latency: two clocks from
-// bw_valid_i to the write's address and data. The choice is made one clock ahead, so ready does not
+// bw_req_valid_i to the write's address and data. The choice is made one clock ahead: ready does not
 // follow valid.
 
 `include "assert.svh"
@@ -15,14 +15,11 @@ module roci_dma_block_write #(
   input  logic                   rst_ni,
 
   // requests; client c has the c-th part of each vector
-  input  logic [3:0]             bw_valid_i,
-  output logic [3:0]             bw_ready_o,
-  input  logic [4*64-1:0]        bw_addr_i,
-  input  logic [4*20-1:0]        bw_pasid_i,
-  input  logic [4*512-1:0]       bw_data_i,
-  input  logic [4*7-1:0]         bw_bytes_i,
-  output logic [3:0]             bw_done_o,   // pulse: in memory
-  output logic [3:0]             bw_error_o,  // with it: or rather not, the write failed
+  input  logic [3:0]             bw_req_valid_i,
+  output logic [3:0]             bw_req_ready_o,
+  input  logic [4*roci_pkg::BlockWriteReqBits-1:0] bw_req_i,
+  output logic [3:0]             bw_rsp_valid_o,              // pulse: in memory
+  output logic [4*roci_pkg::BlockWriteRspBits-1:0] bw_rsp_o,  // with it: the write failed
 
   // writes
   output logic [1:0]             aw_client_o,
@@ -36,8 +33,8 @@ module roci_dma_block_write #(
   output logic                   w_last_o,
   output logic                   w_valid_o,
   input  logic                   w_ready_i,
-  input  logic [3:0]             b_i,         // responses, in order for each client
-  input  logic                   b_error_i,   // with a response: its write failed
+  input  logic [3:0]             b_i,        // responses, in order for each client
+  input  logic                   b_error_i,  // with a response: its write failed
 
   output logic                   idle_o
 );
@@ -60,8 +57,8 @@ module roci_dma_block_write #(
   logic [1:0]         chosen, client_q, unused_index;
   logic               choose, take, split_ready, data_ready;
   assign choose     = chosen_q == '0 || take;
-  assign request    = bw_valid_i & ~chosen_q;
-  assign bw_ready_o = split_ready && data_ready ? chosen_q : '0;
+  assign request    = bw_req_valid_i & ~chosen_q;
+  assign bw_req_ready_o = split_ready && data_ready ? chosen_q : '0;
   assign take       = chosen_q != '0 && split_ready && data_ready;
   assign chosen     = {chosen_q[3] | chosen_q[2], chosen_q[3] | chosen_q[1]};
   roci_arbiter #(.Clients(Clients)) u_choice (
@@ -74,20 +71,13 @@ module roci_dma_block_write #(
     if (take) client_q <= chosen;
   end
 
-  logic [63:0] addr;
-  logic [19:0] pasid;
-  logic [6:0]  bytes;
-  // A part at 20 times an index becomes a multiplier; so compare.
+  // A slice at a multiple of an index becomes a multiplier, therefore the index is compared.
+  localparam int unsigned ReqBits = roci_pkg::BlockWriteReqBits;
+  roci_pkg::block_write_req_t req;
   always_comb begin
-    addr  = bw_addr_i[63:0];
-    pasid = bw_pasid_i[19:0];
-    bytes = bw_bytes_i[6:0];
+    req = bw_req_i[ReqBits-1:0];
     for (int c = 1; c < Clients; c++) begin
-      if (chosen == 2'(c)) begin
-        addr  = bw_addr_i[64*c +: 64];
-        pasid = bw_pasid_i[20*c +: 20];
-        bytes = bw_bytes_i[7*c +: 7];
-      end
+      if (chosen == 2'(c)) req = bw_req_i[ReqBits*c +: ReqBits];
     end
   end
 
@@ -96,7 +86,7 @@ module roci_dma_block_write #(
   logic               split_valid, split_last, unused_drop, flag_ready;
   roci_dma_split #(.DataWidth(DataWidth)) u_split (
     .clk_i, .rst_ni,
-    .in_addr_i(addr), .in_pasid_i(pasid), .in_len_i(13'(bytes)), .in_last_i(1'b1),
+    .in_addr_i(req.addr), .in_pasid_i(req.pasid), .in_len_i(13'(req.bytes)), .in_last_i(1'b1),
     .in_drop_i(1'b0), .in_valid_i(chosen_q != '0 && data_ready), .in_ready_o(split_ready),
     .out_addr_o(aw_addr_o), .out_pasid_o(aw_pasid_o), .out_beats_o(aw_beats_o),
     .out_first_o(unused_first), .out_end_o(unused_end), .out_last_o(split_last),
@@ -112,16 +102,16 @@ module roci_dma_block_write #(
   logic [3:0]                 more_q;   // beats after this one
   logic                       first_q, valid_q;
   logic [6:0]                 end_pos;  // of the last byte, from the start of the first beat
-  assign end_pos    = bytes + 7'(addr[OffBits-1:0]) - 7'd1;
+  assign end_pos    = req.bytes + 7'(req.addr[OffBits-1:0]) - 7'd1;
   assign data_ready = !valid_q || (w_ready_i && more_q == '0);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
     else if (data_ready) valid_q <= take;
     if (take) begin
-      block_q <= rotate(bw_data_i[512*chosen +: 512], addr[5:0]);
-      index_q <= addr[BoundBits-1:OffBits];
-      from_q  <= addr[OffBits-1:0];
+      block_q <= rotate(req.data, req.addr[5:0]);
+      index_q <= req.addr[BoundBits-1:OffBits];
+      from_q  <= req.addr[OffBits-1:0];
       end_q   <= end_pos[OffBits-1:0];
       more_q  <= 4'(end_pos >> OffBits);
       first_q <= 1'b1;
@@ -157,19 +147,20 @@ module roci_dma_block_write #(
   assign failed = failed_q | (b_i & {Clients{b_error_i}});
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      bw_done_o <= '0;
+      bw_rsp_valid_o <= '0;
       failed_q  <= '0;
     end else begin
-      bw_done_o <= b_i & ends;
+      bw_rsp_valid_o <= b_i & ends;
       failed_q  <= failed & ~(b_i & ends);
     end
-    bw_error_o <= failed;
+    bw_rsp_o <= failed;
   end
 
-  assign idle_o = bw_valid_i == '0 && !split_valid && !valid_q && waiting == '0 && bw_done_o == '0;
+  assign idle_o = bw_req_valid_i == '0 && !split_valid && !valid_q && waiting == '0
+                  && bw_rsp_valid_o == '0;
 
   `ASSERT(AnswerIsExpected, (b_i & ~waiting) == '0)
-  `ASSUME(ChosenStays, (chosen_q & ~bw_valid_i) == '0)
-  `ASSUME(BytesInRange, `IMPLIES(take, bytes >= 7'd1 && bytes <= 7'd64))
+  `ASSUME(ChosenStays, (chosen_q & ~bw_req_valid_i) == '0)
+  `ASSUME(BytesInRange, `IMPLIES(take, req.bytes >= 7'd1 && req.bytes <= 7'd64))
 
 endmodule

@@ -18,133 +18,120 @@ module roci_rq #(
   parameter int unsigned NumQps  = 256,  // power of two, 16 to 32768
   parameter int unsigned NumSrqs = 64    // power of two
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  input  logic                     pause_i,  // stops the doorbells; requests are stopped in rx
-  output logic                     idle_o,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       pause_i,  // stops the doorbells; requests are stopped in rx
+  output logic                       idle_o,
 
   // from control
-  input  roci_pkg::doorbell_t      rq_doorbell_i,
-  input  logic                     rq_doorbell_valid_i,
-  output logic                     rq_doorbell_ready_o,
-  input  roci_pkg::doorbell_t      srq_doorbell_i,    // qpn is the SRQ
-  input  logic                     srq_doorbell_valid_i,
-  output logic                     srq_doorbell_ready_o,
-  input  roci_pkg::qp_event_t      qp_event_i,  // InitResponder, Flush; others are ignored
-  input  logic                     qp_event_valid_i,
-  output logic                     qp_event_ready_o,
-  input  logic                     row_valid_i,  // TableQpAttr, TableQpState, TableSrq
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+  input  roci_pkg::doorbell_t        rq_doorbell_i,
+  input  logic                       rq_doorbell_valid_i,
+  output logic                       rq_doorbell_ready_o,
+  input  roci_pkg::doorbell_t        srq_doorbell_i,     // qpn is the SRQ
+  input  logic                       srq_doorbell_valid_i,
+  output logic                       srq_doorbell_ready_o,
+  input  roci_pkg::qp_event_t        qp_event_i,         // InitResponder, Flush; others are ignored
+  input  logic                       qp_event_valid_i,
+  output logic                       qp_event_ready_o,
+  input  logic                       row_write_valid_i,  // TableQpAttr, TableQpState, TableSrq
+  input  roci_pkg::row_write_t       row_write_i,
 
   // to control
-  output roci_pkg::cqe_req_t       cqe_o,
-  output logic                     cqe_valid_o,
-  input  logic                     cqe_ready_i,
-  output roci_pkg::event_req_t     fail_o,   // the queue pair must go to ERR
-  output logic                     fail_valid_o,
-  input  logic                     fail_ready_i,
-  output roci_pkg::event_req_t     event_o,  // CommEst, SrqLimit, SrqError, QpLastWqe
-  output logic                     event_valid_o,
-  input  logic                     event_ready_i,
-  output roci_pkg::count_t         count_o,
-  output logic                     count_valid_o,
-  input  logic                     count_ready_i,
-  output logic [9:0]               drop_o,   // pulses by DropCause: UnknownQp, Duplicate, OutOfSequence
-  input  logic [23:0]              live_qpn_i,
-  input  logic                     live_valid_i,
-  output logic                     live_ready_o,
-  output roci_pkg::qp_live_t       live_o,   // rq_psn and msn; with live_ready_o
-  input  logic                     live_srq_valid_i,  // of the SRQ on live_qpn_i
-  output logic                     live_srq_ready_o,
-  output roci_pkg::srq_live_t      live_srq_o,
+  output roci_pkg::cqe_req_t         cqe_o,
+  output logic                       cqe_valid_o,
+  input  logic                       cqe_ready_i,
+  output roci_pkg::event_req_t       fail_o,            // the queue pair must go to ERR
+  output logic                       fail_valid_o,
+  input  logic                       fail_ready_i,
+  output roci_pkg::event_req_t       event_o,           // CommEst, SrqLimit, SrqError, QpLastWqe
+  output logic                       event_valid_o,
+  input  logic                       event_ready_i,
+  output roci_pkg::count_t           count_o,
+  output logic                       count_valid_o,
+  input  logic                       count_ready_i,
+  output logic [9:0]                 drop_o,            // pulses by DropCause: UnknownQp, Duplicate, OutOfSequence
+  input  logic [23:0]                live_qpn_i,
+  input  logic                       live_valid_i,
+  output logic                       live_ready_o,
+  output roci_pkg::qp_live_t         live_o,            // rq_psn and msn; with live_ready_o
+  input  logic                       live_srq_valid_i,  // of the SRQ on live_qpn_i
+  output logic                       live_srq_ready_o,
+  output roci_pkg::srq_live_t        live_srq_o,
 
   // requests from rx, and where their payload goes
-  input  roci_pkg::rx_meta_t       req_meta_i,
-  input  logic                     req_meta_valid_i,
-  output logic                     req_meta_ready_o,
-  output roci_pkg::seg_t           req_seg_o,
-  output logic                     req_seg_valid_o,
-  input  logic                     req_seg_ready_i,
-  input  logic [15:0]              wr_done_i,
+  input  roci_pkg::rx_meta_t         req_meta_i,
+  input  logic                       req_meta_valid_i,
+  output logic                       req_meta_ready_o,
+  output roci_pkg::seg_t             req_seg_o,
+  output logic                       req_seg_valid_o,
+  input  logic                       req_seg_ready_i,
+  input  logic [15:0]                wr_done_i,
 
   // answers: to tx arbitration and payload reads
-  output roci_pkg::tx_desc_t       desc_o,
-  output logic                     desc_valid_o,
-  input  logic                     desc_ready_i,
-  output roci_pkg::seg_t           seg_o,    // of the desc_o packets with payload, in their order
-  output logic                     seg_valid_o,
-  input  logic                     seg_ready_i,
-  output roci_pkg::tx_desc_t       ack_o,
-  output logic                     ack_valid_o,
-  input  logic                     ack_ready_i,
-  input  logic                     sent_i,   // pulse: a desc_o packet left
-  input  logic                     sent_error_i,  // with it: spoiled, its payload was not readable
-  input  logic [23:0]              sent_qpn_i,
-  input  logic [23:0]              sent_psn_i,
+  output roci_pkg::tx_desc_t         desc_o,
+  output logic                       desc_valid_o,
+  input  logic                       desc_ready_i,
+  output roci_pkg::seg_t             seg_o,  // of the desc_o packets with payload, in their order
+  output logic                       seg_valid_o,
+  input  logic                       seg_ready_i,
+  output roci_pkg::tx_desc_t         ack_o,
+  output logic                       ack_valid_o,
+  input  logic                       ack_ready_i,
+  input  logic                       sent_valid_i,  // pulse: a desc_o packet left
+  input  roci_pkg::sent_t            sent_i,
 
   // payload that was not written, and faults that were taken
-  input  roci_pkg::fault_t         fault_i,
-  input  logic                     fault_valid_i,
-  output logic                     fault_ready_o,
-  output logic [23:0]              fault_qpn_o,
-  output logic                     fault_valid_o,  // pulse
+  input  roci_pkg::fault_t           fault_i,
+  input  logic                       fault_valid_i,
+  output logic                       fault_ready_o,
+  output logic [23:0]                fault_qpn_o,
+  output logic                       fault_valid_o,  // pulse
 
   // key table: client 2, receive lists, and client 3, remote keys
-  output roci_pkg::key_req_t       walk_key_req_o,
-  output logic                     walk_key_req_valid_o,
-  input  logic                     walk_key_req_ready_i,
-  input  roci_pkg::key_rsp_t       walk_key_rsp_i,
-  input  logic                     walk_key_rsp_valid_i,
-  output roci_pkg::key_req_t       rkey_req_o,
-  output logic                     rkey_req_valid_o,
-  input  logic                     rkey_req_ready_i,
-  input  roci_pkg::key_rsp_t       rkey_rsp_i,
-  input  logic                     rkey_rsp_valid_i,
-  output roci_pkg::key_op_req_t    key_op_req_o,   // operations: client 1
-  output logic                     key_op_req_valid_o,
-  input  logic                     key_op_req_ready_i,
-  input  roci_pkg::key_op_rsp_t    key_op_rsp_i,
-  input  logic                     key_op_rsp_valid_i,
-  input  logic                     drain_i,    // pulse: sq has invalidated a key
-  output logic                     drained_o,  // pulse: accesses accepted before one are done; in order
+  output roci_pkg::key_req_t         walk_key_req_o,
+  output logic                       walk_key_req_valid_o,
+  input  logic                       walk_key_req_ready_i,
+  input  roci_pkg::key_rsp_t         walk_key_rsp_i,
+  input  logic                       walk_key_rsp_valid_i,
+  output roci_pkg::key_req_t         rkey_req_o,
+  output logic                       rkey_req_valid_o,
+  input  logic                       rkey_req_ready_i,
+  input  roci_pkg::key_rsp_t         rkey_rsp_i,
+  input  logic                       rkey_rsp_valid_i,
+  output roci_pkg::key_op_req_t      key_op_req_o,  // operations: client 1
+  output logic                       key_op_req_valid_o,
+  input  logic                       key_op_req_ready_i,
+  input  roci_pkg::key_op_rsp_t      key_op_rsp_i,
+  input  logic                       key_op_rsp_valid_i,
+  input  logic                       drain_i,       // pulse: sq has invalidated a key
+  output logic                       drained_o,     // pulse: accesses accepted before one are done; in order
 
   // block reads: client 1, receive queues
-  output logic                     br_fetch_valid_o,
-  input  logic                     br_fetch_ready_i,
-  output logic [63:0]              br_fetch_addr_o,
-  output logic [19:0]              br_fetch_pasid_o,
-  output logic [4:0]               br_fetch_count_o,
-  input  logic [511:0]             br_fetch_data_i,
-  input  logic                     br_fetch_error_i,
-  input  logic                     br_fetch_data_valid_i,
-  output logic                     br_fetch_data_ready_o,
+  output logic                       br_fetch_req_valid_o,
+  input  logic                       br_fetch_req_ready_i,
+  output roci_pkg::block_read_req_t  br_fetch_req_o,
+  input  roci_pkg::block_read_rsp_t  br_fetch_rsp_i,
+  input  logic                       br_fetch_rsp_valid_i,
+  output logic                       br_fetch_rsp_ready_o,
 
   // block reads client 3 and block writes client 2, atomics
-  output logic                     br_atomic_valid_o,
-  input  logic                     br_atomic_ready_i,
-  output logic [63:0]              br_atomic_addr_o,
-  output logic [19:0]              br_atomic_pasid_o,
-  output logic [4:0]               br_atomic_count_o,
-  input  logic [511:0]             br_atomic_data_i,
-  input  logic                     br_atomic_error_i,
-  input  logic                     br_atomic_data_valid_i,
-  output logic                     br_atomic_data_ready_o,
-  output logic                     bw_atomic_valid_o,
-  input  logic                     bw_atomic_ready_i,
-  output logic [63:0]              bw_atomic_addr_o,
-  output logic [19:0]              bw_atomic_pasid_o,
-  output logic [511:0]             bw_atomic_data_o,
-  output logic [6:0]               bw_atomic_bytes_o,
-  input  logic                     bw_atomic_done_i,
-  input  logic                     bw_atomic_error_i,  // with done: not written
+  output logic                       br_atomic_req_valid_o,
+  input  logic                       br_atomic_req_ready_i,
+  output roci_pkg::block_read_req_t  br_atomic_req_o,
+  input  roci_pkg::block_read_rsp_t  br_atomic_rsp_i,
+  input  logic                       br_atomic_rsp_valid_i,
+  output logic                       br_atomic_rsp_ready_o,
+  output logic                       bw_atomic_req_valid_o,
+  input  logic                       bw_atomic_req_ready_i,
+  output roci_pkg::block_write_req_t bw_atomic_req_o,
+  input  logic                       bw_atomic_rsp_valid_i,
+  input  roci_pkg::block_write_rsp_t bw_atomic_rsp_i,  // with done: not written
 
   // plain stores for sq
-  input  roci_pkg::atomic_job_t    store_job_i,
-  input  logic                     store_job_valid_i,
-  output logic                     store_job_ready_o,
-  output logic [7:0]               store_done_o  // stores of sq that are in memory
+  input  roci_pkg::atomic_job_t      store_job_i,
+  input  logic                       store_job_valid_i,
+  output logic                       store_job_ready_o,
+  output logic [7:0]                 store_done_o  // stores of sq that are in memory
 );
 
   `PARAM_CHECK(NumQpsInRange, NumQps >= 16 && NumQps <= 32768 && (NumQps & (NumQps - 1)) == 0)
@@ -164,7 +151,7 @@ module roci_rq #(
   logic [7:0]         num_sge;
   roci_responder_front #(.NumQps(NumQps)) u_front (
     .clk_i, .rst_ni, .idle_o(front_idle),
-    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .row_write_valid_i, .row_write_i,
     .meta_i(req_meta_i), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
     .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),
     .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i),
@@ -198,22 +185,21 @@ module roci_rq #(
     .srq_doorbell_i, .srq_doorbell_valid_i, .srq_doorbell_ready_o,
     .live_srqn_i(live_qpn_i), .live_valid_i(live_srq_valid_i), .live_ready_o(live_srq_ready_o),
     .live_o(live_srq_o), .index_write_o(index_write), .index_row_o(index_row), .index_o(index),
-    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .row_write_valid_i, .row_write_i,
     .cmd_i(cmd), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .rsp_o(rsp),
     .seen_read_i(seen_read), .seen_row_i(seen_row), .seen_index_i(seen_index),
     .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
-    .list_read_i(list_read || list_walk || ahead_read),
-    .list_qpn_i(ahead_read ? ahead_qpn : list_qpn),
-    .list_block_i(ahead_read ? ahead_block : list_block),
+    .list_read_i  (list_read || list_walk || ahead_read),
+    .list_qpn_i   (ahead_read ? ahead_qpn : list_qpn),
+    .list_block_i (ahead_read ? ahead_block : list_block),
     .list_sge_i(ahead_read || list_read ? 4'd0 : walk_sge), .list_sge_o(sge), .list_num_sge_o(num_sge),
     .list_pd_o(list_pd), .list_stride_o(list_stride), .fetched_o(fetched), .posted_row_o(posted_row), .posted_valid_o(posted_valid),
     .posted_ready_i(posted_ready),
     .fail_o(fetch_fail), .fail_valid_o(fetch_fail_valid), .fail_ready_i(fetch_fail_ready),
     .event_o(fetch_event), .event_valid_o(fetch_event_valid), .event_ready_i(fetch_event_ready),
-    .br_valid_o(br_fetch_valid_o), .br_ready_i(br_fetch_ready_i), .br_addr_o(br_fetch_addr_o),
-    .br_pasid_o(br_fetch_pasid_o), .br_count_o(br_fetch_count_o), .br_data_i(br_fetch_data_i),
-    .br_error_i(br_fetch_error_i), .br_data_valid_i(br_fetch_data_valid_i),
-    .br_data_ready_o(br_fetch_data_ready_o)
+    .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),
+    .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
+    .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o)
   );
 
   // ---------------------------------------------------------------- lists of receives
@@ -249,13 +235,12 @@ module roci_rq #(
     .job_i(job), .job_valid_i(job_valid), .job_ready_o(job_ready),
     .done_o(done), .done_valid_o(done_valid), .done_ready_i(done_ready),
     .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
-    .br_valid_o(br_atomic_valid_o), .br_ready_i(br_atomic_ready_i), .br_addr_o(br_atomic_addr_o),
-    .br_pasid_o(br_atomic_pasid_o), .br_count_o(br_atomic_count_o), .br_data_i(br_atomic_data_i),
-    .br_error_i(br_atomic_error_i), .br_data_valid_i(br_atomic_data_valid_i),
-    .br_data_ready_o(br_atomic_data_ready_o),
-    .bw_valid_o(bw_atomic_valid_o), .bw_ready_i(bw_atomic_ready_i), .bw_addr_o(bw_atomic_addr_o),
-    .bw_pasid_o(bw_atomic_pasid_o), .bw_data_o(bw_atomic_data_o), .bw_bytes_o(bw_atomic_bytes_o),
-    .bw_done_i(bw_atomic_done_i), .bw_error_i(bw_atomic_error_i),
+    .br_req_valid_o(br_atomic_req_valid_o), .br_req_ready_i(br_atomic_req_ready_i),
+    .br_req_o(br_atomic_req_o), .br_rsp_i(br_atomic_rsp_i),
+    .br_rsp_valid_i(br_atomic_rsp_valid_i), .br_rsp_ready_o(br_atomic_rsp_ready_o),
+    .bw_req_valid_o(bw_atomic_req_valid_o), .bw_req_ready_i(bw_atomic_req_ready_i),
+    .bw_req_o(bw_atomic_req_o),
+    .bw_rsp_valid_i(bw_atomic_rsp_valid_i), .bw_rsp_i(bw_atomic_rsp_i),
     .fault_o(store_fault), .fault_valid_o(store_fault_valid), .fault_ready_i(store_fault_ready)
   );
 
@@ -266,7 +251,7 @@ module roci_rq #(
     .clk_i, .rst_ni,
     .write_i(fault_i), .write_valid_i(fault_valid_i), .write_ready_o(fault_ready_o),
     .store_i(store_fault), .store_valid_i(store_fault_valid), .store_ready_o(store_fault_ready),
-    .read_qpn_i(sent_qpn_i), .read_psn_i(sent_psn_i), .read_valid_i(sent_i && sent_error_i),
+    .read_qpn_i(sent_i.qpn), .read_psn_i(sent_i.psn), .read_valid_i(sent_valid_i && sent_i.error),
     .fault_o(fault), .fault_valid_o(fault_valid), .fault_ready_i(fault_ready)
   );
   assign fault_qpn_o   = fault.qpn;
@@ -279,12 +264,13 @@ module roci_rq #(
   roci_responder #(.NumQps(NumQps)) u_responder (
     .clk_i, .rst_ni, .idle_o(responder_idle),
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
-    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .row_write_valid_i, .row_write_i,
     .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
     .placed_i(placed), .changed_i(changed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
     .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
-    .wr_done_i, .sent_i, .fault_i(fault), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
+    .wr_done_i, .sent_i(sent_valid_i),
+    .fault_i(fault), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
     .posted_ready_o(posted_ready),

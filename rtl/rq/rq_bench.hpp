@@ -19,6 +19,7 @@
 #include "model/spec/context.hpp"
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 #include "rtl/rq/rq_records.hpp"
 
@@ -54,13 +55,13 @@ class Bench {
 
   // ---------------------------------------------------------------- control
   void row(unsigned table, unsigned index, const Attr* attr, unsigned state = 0) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = index;
-    port::clear(dut->row_data_i);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, index);
+    bus::clear_data(dut->row_write_i);
     if (attr) {
       auto set = [&](const char* n, std::uint64_t v) {
-        port::put(dut->row_data_i, place_of(kQpAttr, n), v);
+        port::put(dut->row_write_i, place_of(kQpAttr, n), v);
       };
       set("pd", attr->pd);
       set("pasid", kPasid);
@@ -77,18 +78,18 @@ class Bench {
       set("srqn", attr->srqn);
       set("credits", attr->credits);
     } else {
-      port::put(dut->row_data_i, 0, 3, state);
+      port::put(dut->row_write_i, 0, 3, state);
     }
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void srq_row(unsigned srqn, const Srq& srq) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = 7;
-    dut->row_index_i = srqn;
-    port::clear(dut->row_data_i);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 7);
+    port::put(dut->row_write_i, bus::kRowIndex, srqn);
+    bus::clear_data(dut->row_write_i);
     auto set = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_data_i, place_of(kSrq, n), v);
+      port::put(dut->row_write_i, place_of(kSrq, n), v);
     };
     set("valid", srq.valid);
     set("pd", srq.pd);
@@ -98,16 +99,16 @@ class Bench {
     set("stride_log", srq.stride);
     set("limit", srq.limit);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
     srqs[srqn] = srq;
   }
   /// Tells that a row of the key table changed; `regions` is the table.
   void key_row() {
-    dut->row_valid_i = 1;
-    dut->row_table_i = 3;
-    port::clear(dut->row_data_i);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 3);
+    bus::clear_data(dut->row_write_i);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   /// The send side has invalidated a key; `drained` counts the answers.
   void drain() {

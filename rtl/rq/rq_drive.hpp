@@ -70,13 +70,13 @@ inline void Bench::drive() {
     port::put(d.srq_doorbell_i, place_of(kDoorbell, "index"), srq_doorbells.front().second);
   }
   d.key_op_req_ready_i = !pause();
-  if (row_of_op) d.row_valid_i = row_of_op = false;
+  if (row_of_op) d.row_write_valid_i = row_of_op = false;
   if (!key_ops.empty() && key_ops.front().first == now + 1 && key_ops.front().second) {
-    if (d.row_valid_i) {  // the bus is busy
+    if (d.row_write_valid_i) {  // the bus is busy
       ++key_ops.front().first;
     } else {
-      d.row_valid_i = row_of_op = true;
-      d.row_table_i = 3;
+      d.row_write_valid_i = row_of_op = true;
+      port::put(d.row_write_i, bus::kRowTable, 3);
     }
   }
   d.key_op_rsp_valid_i = !key_ops.empty() && key_ops.front().first <= now;
@@ -125,19 +125,20 @@ inline void Bench::drive() {
       std::any_of(arrivals.begin(), arrivals.end(), [](const Arrival& a) { return !a.placed; }) &&
       !pause();
 
-  d.br_fetch_ready_i = !pause();
-  d.br_fetch_data_valid_i = !fetches.empty() && fetches.front().cycle <= now;
-  d.br_fetch_error_i = read_errors;
-  if (d.br_fetch_data_valid_i) block_out(d.br_fetch_data_i, fetches.front().addr);
-  d.br_atomic_ready_i = !pause();
-  d.br_atomic_data_valid_i = !atomics.empty() && atomics.front().cycle <= now;
-  d.br_atomic_error_i = read_errors;
-  if (d.br_atomic_data_valid_i) block_out(d.br_atomic_data_i, atomics.front().addr);
-  d.bw_atomic_ready_i = !pause();
-  d.bw_atomic_done_i = !stores.empty() && stores.front() <= now;
-  if (d.bw_atomic_done_i) {
-    d.bw_atomic_error_i = bad_pages.count(store_data.front().first / 4096) != 0;
-    for (unsigned i = 0; i < 8 && !d.bw_atomic_error_i; ++i)
+  d.br_fetch_req_ready_i = !pause();
+  d.br_fetch_rsp_valid_i = !fetches.empty() && fetches.front().cycle <= now;
+  port::put(d.br_fetch_rsp_i, bus::kReadError, read_errors);
+  if (d.br_fetch_rsp_valid_i) block_out(d.br_fetch_rsp_i, fetches.front().addr);
+  d.br_atomic_req_ready_i = !pause();
+  d.br_atomic_rsp_valid_i = !atomics.empty() && atomics.front().cycle <= now;
+  port::put(d.br_atomic_rsp_i, bus::kReadError, read_errors);
+  if (d.br_atomic_rsp_valid_i) block_out(d.br_atomic_rsp_i, atomics.front().addr);
+  d.bw_atomic_req_ready_i = !pause();
+  d.bw_atomic_rsp_valid_i = !stores.empty() && stores.front() <= now;
+  if (d.bw_atomic_rsp_valid_i) {
+    port::put(d.bw_atomic_rsp_i, bus::kWriteError,
+              bad_pages.count(store_data.front().first / 4096) != 0);
+    for (unsigned i = 0; i < 8 && !port::get(d.bw_atomic_rsp_i, bus::kWriteError); ++i)
       memory[store_data.front().first + i] =
           static_cast<std::uint8_t>(store_data.front().second >> 8 * i);
     stores.pop_front();
@@ -151,12 +152,12 @@ inline void Bench::drive() {
     port::put(d.store_job_i, place_of(kAtomicJob, "operand"), store_jobs);
     port::put(d.store_job_i, place_of(kAtomicJob, "ticket"), wr_done & 0xFFFF);
   }
-  d.sent_i = !in_tx.empty() && in_tx.front() <= now;
-  if (d.sent_i) {
+  d.sent_valid_i = !in_tx.empty() && in_tx.front() <= now;
+  if (d.sent_valid_i) {
     in_tx.pop_front();
-    d.sent_qpn_i = sent_faults.front()[0];
-    d.sent_psn_i = sent_faults.front()[1];
-    d.sent_error_i = sent_faults.front()[2];
+    port::put(d.sent_i, bus::kSentQpn, sent_faults.front()[0]);
+    port::put(d.sent_i, bus::kSentPsn, sent_faults.front()[1]);
+    port::put(d.sent_i, bus::kSentError, sent_faults.front()[2]);
     sent_faults.pop_front();
   }
   d.desc_ready_i = !pause();
@@ -169,13 +170,13 @@ inline void Bench::drive() {
 }
 
 inline void Bench::clock_settled() {
-  row_of_fail = !failed.empty() && !dut->row_valid_i;
+  row_of_fail = !failed.empty() && !dut->row_write_valid_i;
   if (row_of_fail) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = 2;
-    dut->row_index_i = failed.front();
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, 0, 3, kErr);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 2);
+    port::put(dut->row_write_i, bus::kRowIndex, failed.front());
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, 0, 3, kErr);
   }
   drive();
   dut.settle();

@@ -93,20 +93,21 @@ inline void Bench::take() {
       a->ready = now + write_delay + (random_stalls ? random() % 50 : 0);
     }
   }
-  if (d.br_fetch_data_valid_i && d.br_fetch_data_ready_o) fetches.pop_front();
-  if (d.br_fetch_valid_o && d.br_fetch_ready_i)
-    for (unsigned i = 0; i < d.br_fetch_count_o; ++i)
-      fetches.push_back({d.br_fetch_addr_o + 64 * i, now + read_delay});
-  if (d.br_atomic_data_valid_i && d.br_atomic_data_ready_o) atomics.pop_front();
-  if (d.br_atomic_valid_o && d.br_atomic_ready_i) {
-    CHECK(d.br_atomic_count_o == 1);
-    CHECK(d.br_atomic_addr_o % 64 == 0);
-    atomics.push_back({d.br_atomic_addr_o, now + read_delay});
+  if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o) fetches.pop_front();
+  if (d.br_fetch_req_valid_o && d.br_fetch_req_ready_i)
+    for (unsigned i = 0; i < port::get(d.br_fetch_req_o, bus::kReadCount); ++i)
+      fetches.push_back({port::get(d.br_fetch_req_o, bus::kReadAddr) + 64 * i, now + read_delay});
+  if (d.br_atomic_rsp_valid_i && d.br_atomic_rsp_ready_o) atomics.pop_front();
+  if (d.br_atomic_req_valid_o && d.br_atomic_req_ready_i) {
+    CHECK(port::get(d.br_atomic_req_o, bus::kReadCount) == 1);
+    CHECK(port::get(d.br_atomic_req_o, bus::kReadAddr) % 64 == 0);
+    atomics.push_back({port::get(d.br_atomic_req_o, bus::kReadAddr), now + read_delay});
   }
-  if (d.bw_atomic_valid_o && d.bw_atomic_ready_i) {
-    CHECK(d.bw_atomic_bytes_o == 8);
+  if (d.bw_atomic_req_valid_o && d.bw_atomic_req_ready_i) {
+    CHECK(port::get(d.bw_atomic_req_o, bus::kWriteBytes) == 8);
     stores.push_back(now + write_delay);
-    store_data.push_back({d.bw_atomic_addr_o, port::get(d.bw_atomic_data_o, 0, 64)});
+    store_data.push_back(
+        {port::get(d.bw_atomic_req_o, bus::kWriteAddr), port::get(d.bw_atomic_req_o, 0, 64)});
   }
   if (d.store_job_valid_i && d.store_job_ready_o) --store_jobs;
   if (d.seg_valid_o && d.seg_ready_i) {
@@ -158,7 +159,7 @@ inline void Bench::finish_clock() {
   take();
   dut.tick();
   if (row_of_fail) {
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
     qp_events.push_back({failed.front(), 2});
     failed.pop_front();
   }

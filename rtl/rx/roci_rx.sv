@@ -19,60 +19,58 @@ module roci_rx #(
   parameter int unsigned EthBytes = 16384,      // frames waiting for the Ethernet path, likewise
   parameter logic [15:0] FirstTicket = '0       // count of payloads at reset, as in scatter
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
 
-  input  logic                     enable_i,    // Control bit 0; without it every frame is Ethernet
-  input  logic                     pause_i,     // admits nothing new; Ethernet goes on
-  output logic                     idle_o,
+  input  logic                   enable_i,  // Control bit 0; without it every frame is Ethernet
+  input  logic                   pause_i,   // admits nothing new; Ethernet goes on
+  output logic                   idle_o,
 
   // row bus
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [511:0]             row_data_i,
+  input  logic                   row_write_valid_i,
+  input  roci_pkg::row_write_t   row_write_i,
 
   // frames from the MAC
-  input  logic [DataWidth-1:0]     s_axis_tdata_i,
-  input  logic [DataWidth/8-1:0]   s_axis_tkeep_i,   // all ones but in the last beat
-  input  logic                     s_axis_tlast_i,
-  input  logic                     s_axis_tvalid_i,
-  output logic                     s_axis_tready_o,  // always 1
+  input  logic [DataWidth-1:0]   s_axis_tdata_i,
+  input  logic [DataWidth/8-1:0] s_axis_tkeep_i,   // all ones but in the last beat
+  input  logic                   s_axis_tlast_i,
+  input  logic                   s_axis_tvalid_i,
+  output logic                   s_axis_tready_o,  // always 1
 
   // frames that are not RoCE
-  output logic [DataWidth-1:0]     m_axis_eth_tdata_o,
-  output logic [DataWidth/8-1:0]   m_axis_eth_tkeep_o,
-  output logic                     m_axis_eth_tlast_o,
-  output logic                     m_axis_eth_tvalid_o,
-  input  logic                     m_axis_eth_tready_i,
+  output logic [DataWidth-1:0]   m_axis_eth_tdata_o,
+  output logic [DataWidth/8-1:0] m_axis_eth_tkeep_o,
+  output logic                   m_axis_eth_tlast_o,
+  output logic                   m_axis_eth_tvalid_o,
+  input  logic                   m_axis_eth_tready_i,
 
   // requests to the responder, responses to the requester
-  output roci_pkg::rx_meta_t       req_meta_o,
-  output logic                     req_meta_valid_o,
-  input  logic                     req_meta_ready_i,
-  output roci_pkg::rx_meta_t       rsp_meta_o,
-  output logic                     rsp_meta_valid_o,
-  input  logic                     rsp_meta_ready_i,
+  output roci_pkg::rx_meta_t     req_meta_o,
+  output logic                   req_meta_valid_o,
+  input  logic                   req_meta_ready_i,
+  output roci_pkg::rx_meta_t     rsp_meta_o,
+  output logic                   rsp_meta_valid_o,
+  input  logic                   rsp_meta_ready_i,
 
   // payload to scatter
-  output logic                     pay_src_o,        // 0 request, 1 response
-  output logic [5:0]               pay_offset_o,     // byte of the first beat where payload starts
-  output logic [12:0]              pay_len_o,        // bytes, 1 to 4096
-  output logic [23:0]              pay_qpn_o,        // of the packet
-  output logic [23:0]              pay_psn_o,
-  output logic                     pay_hdr_valid_o,
-  input  logic                     pay_hdr_ready_i,
-  output logic [DataWidth-1:0]     pay_tdata_o,
-  output logic                     pay_tlast_o,
-  output logic                     pay_tvalid_o,
-  input  logic                     pay_tready_i,
+  output logic                   pay_src_o,     // 0 request, 1 response
+  output logic [5:0]             pay_offset_o,  // byte of the first beat where payload starts
+  output logic [12:0]            pay_len_o,     // bytes, 1 to 4096
+  output logic [23:0]            pay_qpn_o,     // of the packet
+  output logic [23:0]            pay_psn_o,
+  output logic                   pay_hdr_valid_o,
+  input  logic                   pay_hdr_ready_i,
+  output logic [DataWidth-1:0]   pay_tdata_o,
+  output logic                   pay_tlast_o,
+  output logic                   pay_tvalid_o,
+  input  logic                   pay_tready_i,
 
   // counters
-  output logic [9:0]               drop_o,           // pulses by DropCause
-  output logic                     rx_ok_o,          // a RoCE packet went to an engine
-  output logic                     rx_eth_o,         // a frame went to the Ethernet path
-  output logic                     rx_frame_o,       // a frame ended on s_axis ...
-  output logic [13:0]              rx_bytes_o        // ... and had so many bytes
+  output logic [9:0]             drop_o,      // pulses by DropCause
+  output logic                   rx_ok_o,     // a RoCE packet went to an engine
+  output logic                   rx_eth_o,    // a frame went to the Ethernet path
+  output logic                   rx_frame_o,  // a frame ended on s_axis ...
+  output logic [13:0]            rx_bytes_o   // ... and had so many bytes
 );
 
   `PARAM_CHECK(BufferHoldsPackets, BufferBytes >= 32768)
@@ -189,8 +187,8 @@ module roci_rx #(
   logic       admit_ready, admit_idle;
   logic [9:0] admit_drop;
   roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps), .FirstTicket(FirstTicket)) u_admit (
-    .clk_i, .rst_ni, .pause_i, .ready_o(admit_ready), .idle_o(admit_idle), .row_valid_i,
-    .row_table_i, .row_index_i, .row_data_i, .frame_i(queue_frame), .frame_rows_i(record_rows),
+    .clk_i, .rst_ni, .pause_i, .ready_o(admit_ready), .idle_o(admit_idle),
+    .row_write_valid_i, .row_write_i, .frame_i(queue_frame), .frame_rows_i(record_rows),
     .frame_valid_i(record_valid), .frame_ready_o(record_ready), .command_valid_o(command_valid),
     .command_ready_i(command_ready), .command_drop_o(command_drop),
     .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,

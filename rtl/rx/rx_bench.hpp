@@ -9,6 +9,7 @@
 
 #include "Vroci_rx.h"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace roce {
@@ -43,21 +44,21 @@ class Bench {
   }
 
   void row(unsigned table, unsigned index) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = index;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, index);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   /// Connects a queue pair so that a frame with these fields is for it.
   void connect(unsigned qpn, const Fields& f, unsigned state = 3) {
-    put_av(dut->row_data_i, f, Way::kIn);
+    put_av(dut->row_write_i, f, Way::kIn);
     row(1, qpn);
     set_state(qpn, state);
   }
   void set_state(unsigned qpn, unsigned state) {
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, 0, 3, state);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, 0, 3, state);
     row(2, qpn);
   }
 

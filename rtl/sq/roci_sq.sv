@@ -15,119 +15,109 @@ module roci_sq #(
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
   parameter int unsigned Quantum   = 16384   // payload bytes of a grant
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
   // row bus
-  input  logic                    row_valid_i,
-  input  logic [3:0]              row_table_i,
-  input  logic [23:0]             row_index_i,
-  input  logic [511:0]            row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // doorbells, and commands of the state block
-  input  roci_pkg::doorbell_t     sq_doorbell_i,
-  input  logic                    sq_doorbell_valid_i,
-  output logic                    sq_doorbell_ready_o,
-  input  roci_pkg::qp_event_t     qp_event_i,
-  input  logic                    qp_event_valid_i,
-  output logic                    qp_event_ready_o,
+  input  roci_pkg::doorbell_t       sq_doorbell_i,
+  input  logic                      sq_doorbell_valid_i,
+  output logic                      sq_doorbell_ready_o,
+  input  roci_pkg::qp_event_t       qp_event_i,
+  input  logic                      qp_event_valid_i,
+  output logic                      qp_event_ready_o,
 
   // block reads: work requests (client 0), lists of READs again (client 2)
-  output logic                    br_fetch_valid_o,
-  input  logic                    br_fetch_ready_i,
-  output logic [63:0]             br_fetch_addr_o,
-  output logic [19:0]             br_fetch_pasid_o,
-  output logic [4:0]              br_fetch_count_o,
-  input  logic [511:0]            br_fetch_data_i,
-  input  logic                    br_fetch_error_i,
-  input  logic                    br_fetch_data_valid_i,
-  output logic                    br_fetch_data_ready_o,
-  output logic                    br_again_valid_o,
-  input  logic                    br_again_ready_i,
-  output logic [63:0]             br_again_addr_o,
-  output logic [19:0]             br_again_pasid_o,
-  output logic [4:0]              br_again_count_o,
-  input  logic [511:0]            br_again_data_i,
-  input  logic                    br_again_error_i,
-  input  logic                    br_again_data_valid_i,
-  output logic                    br_again_data_ready_o,
+  output logic                      br_fetch_req_valid_o,
+  input  logic                      br_fetch_req_ready_i,
+  output roci_pkg::block_read_req_t br_fetch_req_o,
+  input  roci_pkg::block_read_rsp_t br_fetch_rsp_i,
+  input  logic                      br_fetch_rsp_valid_i,
+  output logic                      br_fetch_rsp_ready_o,
+  output logic                      br_again_req_valid_o,
+  input  logic                      br_again_req_ready_i,
+  output roci_pkg::block_read_req_t br_again_req_o,
+  input  roci_pkg::block_read_rsp_t br_again_rsp_i,
+  input  logic                      br_again_rsp_valid_i,
+  output logic                      br_again_rsp_ready_o,
 
   // key table: what is sent (client 0), where READ data goes (client 1)
-  output roci_pkg::key_req_t      key_cut_req_o,
-  output logic                    key_cut_req_valid_o,
-  input  logic                    key_cut_req_ready_i,
-  input  roci_pkg::key_rsp_t      key_cut_rsp_i,
-  input  logic                    key_cut_rsp_valid_i,
-  output roci_pkg::key_req_t      key_place_req_o,
-  output logic                    key_place_req_valid_o,
-  input  logic                    key_place_req_ready_i,
-  input  roci_pkg::key_rsp_t      key_place_rsp_i,
-  input  logic                    key_place_rsp_valid_i,
+  output roci_pkg::key_req_t        key_cut_req_o,
+  output logic                      key_cut_req_valid_o,
+  input  logic                      key_cut_req_ready_i,
+  input  roci_pkg::key_rsp_t        key_cut_rsp_i,
+  input  logic                      key_cut_rsp_valid_i,
+  output roci_pkg::key_req_t        key_place_req_o,
+  output logic                      key_place_req_valid_o,
+  input  logic                      key_place_req_ready_i,
+  input  roci_pkg::key_rsp_t        key_place_rsp_i,
+  input  logic                      key_place_rsp_valid_i,
 
   // key operations of work requests, one at a time
-  output roci_pkg::key_op_req_t   key_op_req_o,
-  output logic                    key_op_req_valid_o,
-  input  logic                    key_op_req_ready_i,
-  input  roci_pkg::key_op_rsp_t   key_op_rsp_i,
-  input  logic                    key_op_rsp_valid_i,
-  output logic                    drain_o,    // pulse: a key was invalidated, or a window bound anew
-  input  logic                    drained_i,  // pulse: rq has done what it accepted before; in order
+  output roci_pkg::key_op_req_t     key_op_req_o,
+  output logic                      key_op_req_valid_o,
+  input  logic                      key_op_req_ready_i,
+  input  roci_pkg::key_op_rsp_t     key_op_rsp_i,
+  input  logic                      key_op_rsp_valid_i,
+  output logic                      drain_o,    // pulse: a key was invalidated, or a window bound anew
+  input  logic                      drained_i,  // pulse: rq has done what it accepted before; in order
 
   // packets to send, and the pieces of those with payload
-  output roci_pkg::tx_desc_t      desc_o,
-  output logic                    desc_valid_o,
-  input  logic                    desc_ready_i,
-  output roci_pkg::seg_t          seg_o,
-  output logic                    seg_valid_o,
-  input  logic                    seg_ready_i,
+  output roci_pkg::tx_desc_t        desc_o,
+  output logic                      desc_valid_o,
+  input  logic                      desc_ready_i,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
 
   // packets that left, in order
-  input  logic                    sent_i,
-  input  logic                    sent_error_i,  // with it: its payload could not be read
-  input  logic [23:0]             sent_qpn_i,
-  input  logic [23:0]             sent_psn_i,
+  input  logic                      sent_valid_i,
+  input  roci_pkg::sent_t           sent_i,
 
   // responses, and where their payload goes
-  input  roci_pkg::rx_meta_t      rsp_meta_i,
-  input  logic                    rsp_meta_valid_i,
-  output logic                    rsp_meta_ready_o,
-  output roci_pkg::seg_t          rsp_seg_o,
-  output logic                    rsp_seg_valid_o,
-  input  logic                    rsp_seg_ready_i,
+  input  roci_pkg::rx_meta_t        rsp_meta_i,
+  input  logic                      rsp_meta_valid_i,
+  output logic                      rsp_meta_ready_o,
+  output roci_pkg::seg_t            rsp_seg_o,
+  output logic                      rsp_seg_valid_o,
+  input  logic                      rsp_seg_ready_i,
 
   // results of atomics
-  output roci_pkg::atomic_job_t   atomic_job_o,
-  output logic                    atomic_job_valid_o,
-  input  logic                    atomic_job_ready_i,
-  input  logic [7:0]              store_done_i,
-  input  logic [15:0]             wr_done_i,
+  output roci_pkg::atomic_job_t     atomic_job_o,
+  output logic                      atomic_job_valid_o,
+  input  logic                      atomic_job_ready_i,
+  input  logic [7:0]                store_done_i,
+  input  logic [15:0]               wr_done_i,
 
   // completions, failures, timers, counters
-  output roci_pkg::cqe_req_t      cqe_o,
-  output logic                    cqe_valid_o,
-  input  logic                    cqe_ready_i,
-  output roci_pkg::event_req_t    fail_o,
-  output logic                    fail_valid_o,
-  input  logic                    fail_ready_i,
-  output roci_pkg::timer_cmd_t    timer_cmd_o,
-  output logic                    timer_cmd_valid_o,
-  input  logic                    timer_cmd_ready_i,
-  input  roci_pkg::timer_event_t  timer_event_i,
-  input  logic                    timer_event_valid_i,
-  output logic                    timer_event_ready_o,
-  output roci_pkg::count_t        count_o,
-  output logic                    count_valid_o,
-  input  logic                    count_ready_i,
-  output logic                    drop_ghost_o,
+  output roci_pkg::cqe_req_t        cqe_o,
+  output logic                      cqe_valid_o,
+  input  logic                      cqe_ready_i,
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  input  logic                      fail_ready_i,
+  output roci_pkg::timer_cmd_t      timer_cmd_o,
+  output logic                      timer_cmd_valid_o,
+  input  logic                      timer_cmd_ready_i,
+  input  roci_pkg::timer_event_t    timer_event_i,
+  input  logic                      timer_event_valid_i,
+  output logic                      timer_event_ready_o,
+  output roci_pkg::count_t          count_o,
+  output logic                      count_valid_o,
+  input  logic                      count_ready_i,
+  output logic                      drop_ghost_o,
 
   // live state: live_o answers live_qpn_i in the clock of live_ready_o
-  input  logic [23:0]             live_qpn_i,
-  input  logic                    live_valid_i,
-  output logic                    live_ready_o,
-  output roci_pkg::qp_live_t      live_o,
+  input  logic [23:0]               live_qpn_i,
+  input  logic                      live_valid_i,
+  output logic                      live_ready_o,
+  output roci_pkg::qp_live_t        live_o,
 
-  input  logic                    pause_i,
-  output logic                    idle_o
+  input  logic                      pause_i,
+  output logic                      idle_o
 );
 
   roci_pkg::fetch_ptr_t      cut_ptr, set_ptr;
@@ -147,7 +137,7 @@ module roci_sq #(
   logic                      sched_idle, cut_idle, requester_idle;
 
   roci_sq_sched #(.NumQps(NumQps)) u_sched (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .doorbell_i(sq_doorbell_i), .doorbell_valid_i(sq_doorbell_valid_i),
     .doorbell_ready_o(sq_doorbell_ready_o),
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
@@ -160,12 +150,11 @@ module roci_sq #(
     .pause_i, .idle_o(sched_idle));
 
   roci_sq_cut #(.NumQps(NumQps), .Quantum(Quantum)) u_cut (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
-    .br_valid_o(br_fetch_valid_o), .br_ready_i(br_fetch_ready_i), .br_addr_o(br_fetch_addr_o),
-    .br_pasid_o(br_fetch_pasid_o), .br_count_o(br_fetch_count_o), .br_data_i(br_fetch_data_i),
-    .br_error_i(br_fetch_error_i), .br_data_valid_i(br_fetch_data_valid_i),
-    .br_data_ready_o(br_fetch_data_ready_o),
+    .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),
+    .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
+    .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o),
     .key_req_o(key_cut_req_o), .key_req_valid_o(key_cut_req_valid_o),
     .key_req_ready_i(key_cut_req_ready_i), .key_rsp_i(key_cut_rsp_i),
     .key_rsp_valid_i(key_cut_rsp_valid_i),
@@ -175,7 +164,7 @@ module roci_sq #(
     .idle_o(cut_idle));
 
   roci_requester #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_requester (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .control_i(control), .control_valid_i(control_valid), .control_ready_o(control_ready),
     .plan_i(plan), .plan_valid_i(plan_valid), .plan_ready_o(plan_ready),
     .plan_seg_i(plan_seg), .plan_seg_valid_i(plan_seg_valid), .plan_seg_ready_o(plan_seg_ready),
@@ -185,11 +174,10 @@ module roci_sq #(
     .ptr_o(set_ptr), .ptr_valid_o(set_ptr_valid), .ptr_ready_i(set_ptr_ready),
     .done_valid_o(done_valid), .done_row_o(done_row), .done_index_o(done_index),
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
-    .sent_i, .sent_error_i, .sent_qpn_i, .sent_psn_i, .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i,
-    .br_valid_o(br_again_valid_o), .br_ready_i(br_again_ready_i), .br_addr_o(br_again_addr_o),
-    .br_pasid_o(br_again_pasid_o), .br_count_o(br_again_count_o), .br_data_i(br_again_data_i),
-    .br_error_i(br_again_error_i), .br_data_valid_i(br_again_data_valid_i),
-    .br_data_ready_o(br_again_data_ready_o),
+    .sent_valid_i, .sent_i, .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i,
+    .br_req_valid_o(br_again_req_valid_o), .br_req_ready_i(br_again_req_ready_i),
+    .br_req_o(br_again_req_o), .br_rsp_i(br_again_rsp_i),
+    .br_rsp_valid_i(br_again_rsp_valid_i), .br_rsp_ready_o(br_again_rsp_ready_o),
     .key_req_o(key_place_req_o), .key_req_valid_o(key_place_req_valid_o),
     .key_req_ready_i(key_place_req_ready_i), .key_rsp_i(key_place_rsp_i),
     .key_rsp_valid_i(key_place_rsp_valid_i),

@@ -18,6 +18,7 @@
 #include "model/spec/context.hpp"
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 #include "rtl/sq/sq_records.hpp"
 
@@ -63,20 +64,20 @@ class Bench {
 
   Bench() {
     for (unsigned i = 0; i < memory.size(); ++i) memory[i] = std::uint8_t(i * 7 + (i >> 8) * 13);
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     run(kQps + 40);
   }
 
   void row(unsigned table, unsigned index) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = index;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, index);
     tick();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void set_state(unsigned qp, unsigned s) {
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, 0, 3, s);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, 0, 3, s);
     row(2, qp);
     state[qp] = s;
   }
@@ -84,9 +85,9 @@ class Bench {
 
   void connect(unsigned qp, Attr a = {}) {
     attr[qp] = a;
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     auto put = [&](const char* name, std::uint64_t v) {
-      port::put(dut->row_data_i, place_of(kQpAttr, name), v);
+      port::put(dut->row_write_i, place_of(kQpAttr, name), v);
     };
     put("pd", 7);
     put("pasid", 5);

@@ -54,20 +54,20 @@ inline void Bench::drive() {
     const unsigned base = place_of(kRxMeta, "ext").offset;
     for (unsigned i = 0; i < 28; ++i) port::put(d.rsp_meta_i, base + 8 * (27 - i), 8, p.ext[i]);
   }
-  d.br_fetch_ready_i = fetch_.size() < 512;
-  d.br_again_ready_i = 1;
-  auto data = [&](std::deque<Read>& queue, auto& port_data, auto& valid, auto& error) {
+  d.br_fetch_req_ready_i = fetch_.size() < 512;
+  d.br_again_req_ready_i = 1;
+  auto data = [&](std::deque<Read>& queue, auto& rsp, auto& valid) {
     valid = !queue.empty() && queue.front().at <= now;
     if (!valid) return;
     for (unsigned i = 0; i < 16; ++i) {
       std::uint32_t word = 0;
       std::memcpy(&word, &memory[queue.front().addr + 4 * i], 4);
-      port_data[i] = word;
+      rsp[i] = word;
     }
-    error = queue.front().error;
+    port::put(rsp, bus::kReadError, queue.front().error);
   };
-  data(fetch_, d.br_fetch_data_i, d.br_fetch_data_valid_i, d.br_fetch_error_i);
-  data(again_, d.br_again_data_i, d.br_again_data_valid_i, d.br_again_error_i);
+  data(fetch_, d.br_fetch_rsp_i, d.br_fetch_rsp_valid_i);
+  data(again_, d.br_again_rsp_i, d.br_again_rsp_valid_i);
   auto key = [&](std::deque<Key>& queue, auto& rsp, auto& valid) {
     valid = !queue.empty() && queue.front().at <= now;
     if (!valid) return;
@@ -91,10 +91,10 @@ inline void Bench::drive() {
   if (d.drained_i) drains_.pop_front();
   d.key_cut_req_ready_i = 1;
   d.key_place_req_ready_i = 1;
-  d.sent_i = !left_.empty();
+  d.sent_valid_i = !left_.empty();
   if (!left_.empty()) {
-    d.sent_qpn_i = left_.front().first;
-    d.sent_psn_i = left_.front().second;
+    port::put(d.sent_i, bus::kSentQpn, left_.front().first);
+    port::put(d.sent_i, bus::kSentPsn, left_.front().second);
     left_.pop_front();
   }
   d.desc_ready_i = now % desc_every == 0 && tx_.size() < 64;
@@ -144,17 +144,24 @@ inline void Bench::take() {
     for (unsigned i = 0; i < count; ++i)
       queue.push_back({now + latency, addr + 64 * i, read_error});
   };
-  if (d.br_fetch_data_valid_i && d.br_fetch_data_ready_o) fetch_.pop_front();
-  if (d.br_again_data_valid_i && d.br_again_data_ready_o) again_.pop_front();
-  if (d.br_fetch_valid_o && d.br_fetch_ready_i) {
-    if (d.br_fetch_addr_o / 4096 != (d.br_fetch_addr_o + 64 * d.br_fetch_count_o - 1) / 4096 ||
-        d.br_fetch_count_o == 0 || d.br_fetch_count_o > 16) {
+  if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o) fetch_.pop_front();
+  if (d.br_again_rsp_valid_i && d.br_again_rsp_ready_o) again_.pop_front();
+  if (d.br_fetch_req_valid_o && d.br_fetch_req_ready_i) {
+    if (port::get(d.br_fetch_req_o, bus::kReadAddr) / 4096 !=
+            (port::get(d.br_fetch_req_o, bus::kReadAddr) +
+             64 * port::get(d.br_fetch_req_o, bus::kReadCount) - 1) /
+                4096 ||
+        port::get(d.br_fetch_req_o, bus::kReadCount) == 0 ||
+        port::get(d.br_fetch_req_o, bus::kReadCount) > 16) {
       ++wrong_places;
     }
-    ask(fetch_, d.br_fetch_addr_o, d.br_fetch_count_o);
-    fetched += d.br_fetch_count_o;
+    ask(fetch_, port::get(d.br_fetch_req_o, bus::kReadAddr),
+        port::get(d.br_fetch_req_o, bus::kReadCount));
+    fetched += port::get(d.br_fetch_req_o, bus::kReadCount);
   }
-  if (d.br_again_valid_o && d.br_again_ready_i) ask(again_, d.br_again_addr_o, d.br_again_count_o);
+  if (d.br_again_req_valid_o && d.br_again_req_ready_i)
+    ask(again_, port::get(d.br_again_req_o, bus::kReadAddr),
+        port::get(d.br_again_req_o, bus::kReadCount));
   if (d.key_cut_req_valid_o) key_cut_.push_back(look_up(d.key_cut_req_o));
   if (d.key_place_req_valid_o) key_place_.push_back(look_up(d.key_place_req_o));
   if (d.key_op_req_valid_o && d.key_op_req_ready_i) {

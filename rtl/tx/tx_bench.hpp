@@ -8,6 +8,7 @@
 
 #include "Vroci_tx.h"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace roce {
@@ -28,12 +29,12 @@ class Bench {
   Bench() { dut->m_axis_tready_i = 1; }
 
   void connect(unsigned row, const Fields& f) {
-    put_av(dut->row_data_i, f, Way::kOut);
-    dut->row_valid_i = 1;
-    dut->row_table_i = 1;
-    dut->row_index_i = row;
+    put_av(dut->row_write_i, f, Way::kOut);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 1);
+    port::put(dut->row_write_i, bus::kRowIndex, row);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
 
   struct Job {

@@ -57,6 +57,12 @@ void each_table_row(Visitor visit) {
 template <typename Visitor>
 void each_record(Visitor visit) {
   visit("tx_desc", "", kTxDesc);
+  visit("row_write", "", kRowWrite);
+  visit("block_read_req", "", kBlockReadReq);
+  visit("block_read_rsp", "", kBlockReadRsp);
+  visit("block_write_req", "", kBlockWriteReq);
+  visit("block_write_rsp", "", kBlockWriteRsp);
+  visit("sent", "", kSent);
   visit("seg", "", kSeg);
   visit("rx_frame", "", kRxFrame);
   visit("rx_meta", "", kRxMeta);

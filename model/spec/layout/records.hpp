@@ -21,6 +21,48 @@ inline constexpr MemoryField<void, 76, 224> ext;  ///< Extension headers, left-a
 inline constexpr unsigned kBits = 300, kBytes = 38;
 }  // namespace tx_desc
 
+namespace row_write {
+inline constexpr MemoryField<void, 0, 512> data;  ///< Row
+inline constexpr MemoryField<uint32_t, 512, 24> index;  ///< Its number
+inline constexpr MemoryField<uint8_t, 536, 4> table_id;  ///< Table
+inline constexpr unsigned kBits = 540, kBytes = 68;
+}  // namespace row_write
+
+namespace block_read_req {
+/// DMA address of the first block, a multiple of 64
+inline constexpr MemoryField<uint64_t, 0, 64> addr;
+inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space
+inline constexpr MemoryField<uint8_t, 84, 5> count;  ///< Blocks, 1 to 16, within a page of 4 KiB
+inline constexpr unsigned kBits = 89, kBytes = 12;
+}  // namespace block_read_req
+
+namespace block_read_rsp {
+inline constexpr MemoryField<void, 0, 512> data;  ///< Block
+inline constexpr MemoryField<bool, 512, 1> error;  ///< The read failed
+inline constexpr unsigned kBits = 513, kBytes = 65;
+}  // namespace block_read_rsp
+
+namespace block_write_req {
+inline constexpr MemoryField<void, 0, 512> data;  ///< Bytes, the first one lowest
+inline constexpr MemoryField<uint64_t, 512, 64> addr;  ///< DMA address of the first byte
+inline constexpr MemoryField<uint32_t, 576, 20> pasid;  ///< Address space
+inline constexpr MemoryField<uint8_t, 596, 7> bytes;  ///< Number of bytes, 1 to 64
+inline constexpr unsigned kBits = 603, kBytes = 76;
+}  // namespace block_write_req
+
+namespace block_write_rsp {
+inline constexpr MemoryField<bool, 0, 1> error;  ///< The write failed
+inline constexpr unsigned kBits = 1, kBytes = 1;
+}  // namespace block_write_rsp
+
+namespace sent {
+inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair
+inline constexpr MemoryField<uint32_t, 24, 24> psn;  ///< Packet
+/// Its ICRC is inverted: its payload could not be read
+inline constexpr MemoryField<bool, 48, 1> error;
+inline constexpr unsigned kBits = 49, kBytes = 7;
+}  // namespace sent
+
 namespace seg {
 inline constexpr MemoryField<uint64_t, 0, 64> addr;  ///< DMA address of the first byte
 inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space

@@ -182,7 +182,7 @@ inline std::vector<Bytes> read_pcap(const std::filesystem::path& path) {
 inline std::vector<std::filesystem::path> captures() {
   std::vector<std::filesystem::path> paths;
   const auto folder =
-      std::filesystem::path(__FILE__).parent_path() / "../../model/packet/testdata/captures";
+      std::filesystem::path(__FILE__).parent_path() / "../../../model/packet/testdata/captures";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".pcap") paths.push_back(entry.path());
   }

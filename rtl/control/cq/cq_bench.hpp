@@ -15,6 +15,7 @@
 #include "model/spec/context.hpp"
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace cq_bench {
@@ -103,13 +104,14 @@ struct Bench {
       dut->doorbell_solicited_i = bells.front().solicited;
       dut->doorbell_index_i = bells.front().index;
     }
-    dut->bw_ready_i = chance(percent_ready);
+    dut->bw_req_ready_i = chance(percent_ready);
     dut->event_ready_i = chance(percent_ready);
     dut->fail_ready_i = chance(percent_ready);
-    dut->bw_done_i = !flying.empty() && flying.front().due <= dut.cycle();
-    dut->bw_error_i = dut->bw_done_i && flying.front().wqe_index == bad_index;
+    dut->bw_rsp_valid_i = !flying.empty() && flying.front().due <= dut.cycle();
+    port::put(dut->bw_rsp_i, bus::kWriteError,
+              dut->bw_rsp_valid_i && flying.front().wqe_index == bad_index);
     dut.settle();
-    if (dut->bw_done_i) {
+    if (dut->bw_rsp_valid_i) {
       visible.push_back(flying.front());
       flying.pop_front();
     }
@@ -122,22 +124,22 @@ struct Bench {
     const bool rq_taken = dut->cqe_rq_valid_i && dut->cqe_rq_ready_o;
     if (rq_taken) in[1].pop_front();
     if (dut->doorbell_valid_i && dut->doorbell_ready_o) bells.pop_front();
-    if (dut->bw_valid_o && dut->bw_ready_i) {
+    if (dut->bw_req_valid_o && dut->bw_req_ready_i) {
       Write w{};
-      w.address = dut->bw_addr_o;
+      w.address = port::get(dut->bw_req_o, bus::kWriteAddr);
       w.cqn = static_cast<unsigned>((w.address - base(0)) / 0x1000000);
       w.cycle = dut.cycle();
       w.due = dut.cycle() + latency;
       const auto get = [this](std::string_view name) {
-        return static_cast<unsigned>(port::get(dut->bw_data_o, place_of(spec::kCqe, name)));
+        return static_cast<unsigned>(port::get(dut->bw_req_o, place_of(spec::kCqe, name)));
       };
       w.wqe_index = get("wqe_index");
       w.qpn = get("qpn");
       w.status = get("status");
       w.owner = get("owner") != 0;
       w.solicited = get("solicited") != 0;
-      CHECK(dut->bw_bytes_o == kEntryBytes);
-      CHECK(dut->bw_pasid_o == 7);
+      CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == kEntryBytes);
+      CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 7);
       CHECK(get("byte_len") == 0x10000 + w.wqe_index);
       CHECK(get("imm") == ~w.wqe_index);
       CHECK(get("with_imm") == (w.wqe_index & 1));

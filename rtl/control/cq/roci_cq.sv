@@ -2,7 +2,7 @@
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //
-// Throughput: one entry or doorbell per clock. Latency: four clocks from cqe_i to bw_valid_o when its
+// Throughput: one entry or doorbell per clock. Latency: four clocks from cqe_i to bw_req_valid_o when its
 // data is in memory. Up to 64 writes are under way, 200 clocks of memory at three clocks an entry.
 //
 //   cqe_sq --> wait for tickets --+                          +--> entry FIFO --> bw
@@ -30,60 +30,57 @@ module roci_cq #(
   parameter int unsigned NumCqs = 256,
   parameter int unsigned NumQps = 256
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic [63:0]           now_i,
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic [63:0]                 now_i,
 
   // in
-  input  roci_pkg::cqe_req_t    cqe_sq_i,
-  input  logic                  cqe_sq_valid_i,
-  output logic                  cqe_sq_ready_o,
-  input  roci_pkg::cqe_req_t    cqe_rq_i,
-  input  logic                  cqe_rq_valid_i,
-  output logic                  cqe_rq_ready_o,
-  input  logic [15:0]           wr_done_i,
-  input  logic [7:0]            store_done_i,
-  input  logic [23:0]           fault_qpn_i,    // pulse: data of this queue pair is not in memory
-  input  logic                  fault_valid_i,
-  input  logic [23:0]           begin_qpn_i,    // pulse: the queue pair begins anew
-  input  logic                  begin_valid_i,
+  input  roci_pkg::cqe_req_t          cqe_sq_i,
+  input  logic                        cqe_sq_valid_i,
+  output logic                        cqe_sq_ready_o,
+  input  roci_pkg::cqe_req_t          cqe_rq_i,
+  input  logic                        cqe_rq_valid_i,
+  output logic                        cqe_rq_ready_o,
+  input  logic [15:0]                 wr_done_i,
+  input  logic [7:0]                  store_done_i,
+  input  logic [23:0]                 fault_qpn_i,  // pulse: data of this queue pair is not in memory
+  input  logic                        fault_valid_i,
+  input  logic [23:0]                 begin_qpn_i,  // pulse: the queue pair begins anew
+  input  logic                        begin_valid_i,
 
-  input  logic [15:0]           doorbell_cqn_i,
-  input  logic                  doorbell_arm_i,        // else: consumer index
-  input  logic                  doorbell_solicited_i,
-  input  logic [15:0]           doorbell_index_i,      // of an arm: behind the newest entry seen
-  input  logic                  doorbell_valid_i,
-  output logic                  doorbell_ready_o,
+  input  logic [15:0]                 doorbell_cqn_i,
+  input  logic                        doorbell_arm_i,    // else: consumer index
+  input  logic                        doorbell_solicited_i,
+  input  logic [15:0]                 doorbell_index_i,  // of an arm: behind the newest entry seen
+  input  logic                        doorbell_valid_i,
+  output logic                        doorbell_ready_o,
 
-  input  logic [roci_pkg::CqBits-1:0] row_data_i,      // a new row restarts the ring
-  input  logic [23:0]           row_index_i,           // in range
-  input  logic                  row_valid_i,
-  output logic                  row_ready_o,
+  input  logic [roci_pkg::CqBits-1:0] row_data_i,   // a new row restarts the ring
+  input  logic [23:0]                 row_index_i,  // in range
+  input  logic                        row_valid_i,
+  output logic                        row_ready_o,
 
-  input  logic                  live_valid_i,          // of row_index_i
-  output logic                  live_ready_o,
-  output roci_pkg::cq_live_t    live_o,                // in the clock of ready
+  input  logic                        live_valid_i,  // of row_index_i
+  output logic                        live_ready_o,
+  output roci_pkg::cq_live_t          live_o,        // in the clock of ready
 
   // out
-  output logic                  bw_valid_o,
-  input  logic                  bw_ready_i,
-  output logic [63:0]           bw_addr_o,
-  output logic [19:0]           bw_pasid_o,
-  output logic [511:0]          bw_data_o,
-  output logic [6:0]            bw_bytes_o,
-  input  logic                  bw_done_i,
-  input  logic                  bw_error_i,  // with done
+  output logic                        bw_req_valid_o,
+  input  logic                        bw_req_ready_i,
+  output roci_pkg::block_write_req_t  bw_req_o,
+  input  logic                        bw_rsp_valid_i,
+  input  roci_pkg::block_write_rsp_t  bw_rsp_i,  // with done
 
-  output roci_pkg::event_req_t  event_o,  // Completion, CqError
-  output logic                  event_valid_o,
-  input  logic                  event_ready_i,
-  output roci_pkg::event_req_t  fail_o,   // QpFatal
-  output logic                  fail_valid_o,
-  input  logic                  fail_ready_i,
+  output roci_pkg::event_req_t        event_o,  // Completion, CqError
+  output logic                        event_valid_o,
+  input  logic                        event_ready_i,
+  output roci_pkg::event_req_t        fail_o,   // QpFatal
+  output logic                        fail_valid_o,
+  input  logic                        fail_ready_i,
 
-  output logic [63:0]           next_deadline_o,  // of moderation; all ones: none
-  output logic                  bells_idle_o,
-  output logic                  idle_o
+  output logic [63:0]                 next_deadline_o,  // of moderation; all ones: none
+  output logic                        bells_idle_o,
+  output logic                        idle_o
 );
 
   localparam int unsigned RowBits = $clog2(NumCqs);
@@ -106,10 +103,10 @@ module roci_cq #(
     .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
     .wr_done_i, .store_done_i,
     .fault_qpn_i, .fault_valid_i, .begin_qpn_i, .begin_valid_i,
-    .entry_o(entry),
-    .valid_o(entry_valid),
-    .take_i (pick_entry),
-    .empty_o(entries_empty)
+    .entry_o (entry),
+    .valid_o (entry_valid),
+    .take_i  (pick_entry),
+    .empty_o (entries_empty)
   );
 
   // Doorbells
@@ -122,13 +119,13 @@ module roci_cq #(
 
   roci_fifo #(.Width(BellBits), .Depth(8)) u_bells (
     .clk_i, .rst_ni,
-    .in_data_i  ({doorbell_cqn_i[RowBits-1:0], doorbell_arm_i, doorbell_solicited_i, doorbell_index_i}),
-    .in_valid_i (doorbell_valid_i && bell_in_range),
-    .in_ready_o (bell_room),
-    .out_data_o ({bell_row, bell_arm, bell_solicited, bell_index}),
-    .out_valid_o(bell_valid),
-    .out_ready_i(bell_take),
-    .level_o    ()
+    .in_data_i   ({doorbell_cqn_i[RowBits-1:0], doorbell_arm_i, doorbell_solicited_i, doorbell_index_i}),
+    .in_valid_i  (doorbell_valid_i && bell_in_range),
+    .in_ready_o  (bell_room),
+    .out_data_o  ({bell_row, bell_arm, bell_solicited, bell_index}),
+    .out_valid_o (bell_valid),
+    .out_ready_i (bell_take),
+    .level_o     ()
   );
 
   // Choice of the next operation. Entries and doorbells take turns; what is rare goes first.
@@ -211,13 +208,13 @@ module roci_cq #(
 
   roci_ram #(.Width(roci_pkg::CqBits), .Depth(NumCqs), .Clear(1)) u_rows (
     .clk_i, .rst_ni,
-    .write_i     (row_ready_o),
-    .write_row_i (op_row),
-    .write_data_i(row_data_i),
-    .read_i      (go),
-    .read_row_i  (op_row),
-    .read_data_o (config_row),
-    .ready_o     (rows_ready)
+    .write_i      (row_ready_o),
+    .write_row_i  (op_row),
+    .write_data_i (row_data_i),
+    .read_i       (go),
+    .read_row_i   (op_row),
+    .read_data_o  (config_row),
+    .ready_o      (rows_ready)
   );
 
   // The ring as it moves
@@ -225,13 +222,13 @@ module roci_cq #(
   logic [RingBits-1:0] ring, ring_next;
   roci_ram #(.Width(RingBits), .Depth(NumCqs), .Forward(1)) u_rings (
     .clk_i, .rst_ni,
-    .write_i     (valid_q),
-    .write_row_i (row_q),
-    .write_data_i(ring_next),
-    .read_i      (go),
-    .read_row_i  (op_row),
-    .read_data_o (ring),
-    .ready_o     ()
+    .write_i      (valid_q),
+    .write_row_i  (row_q),
+    .write_data_i (ring_next),
+    .read_i       (go),
+    .read_row_i   (op_row),
+    .read_data_o  (ring),
+    .ready_o      ()
   );
 
   // Decide
@@ -254,38 +251,38 @@ module roci_cq #(
   assign live_o.overflowed = live_broken && config_row.valid;
 
   roci_cq_decide u_decide (
-    .op_i          (op_q),
-    .valid_i       (config_row.valid && in_range_q),
-    .log_i         (config_row.log),
-    .moderate_i    (config_row.moderation_period != '0 && config_row.moderation_count > 16'd1),
-    .count_i       (config_row.moderation_count),
-    .period_room_i (period_room),
-    .answers_i     (entry_q.solicited || entry_q.status != roci_pkg::StatusSuccess),
-    .index_i       (index_q),
-    .solicited_i   (solicited_q),
-    .same_ring_i   (same_ring),
-    .ring_i        (ring),
-    .ring_o        (ring_next),
-    .index_o       (slot),
-    .owner_o       (owner),
-    .write_o       (write),
-    .raise_o       (raise),
-    .raise_error_o (raise_error),
-    .fail_o        (fail),
-    .start_period_o(start_period),
-    .stop_period_o (stop_period)
+    .op_i           (op_q),
+    .valid_i        (config_row.valid && in_range_q),
+    .log_i          (config_row.log),
+    .moderate_i     (config_row.moderation_period != '0 && config_row.moderation_count > 16'd1),
+    .count_i        (config_row.moderation_count),
+    .period_room_i  (period_room),
+    .answers_i      (entry_q.solicited || entry_q.status != roci_pkg::StatusSuccess),
+    .index_i        (index_q),
+    .solicited_i    (solicited_q),
+    .same_ring_i    (same_ring),
+    .ring_i         (ring),
+    .ring_o         (ring_next),
+    .index_o        (slot),
+    .owner_o        (owner),
+    .write_o        (write),
+    .raise_o        (raise),
+    .raise_error_o  (raise_error),
+    .fail_o         (fail),
+    .start_period_o (start_period),
+    .stop_period_o  (stop_period)
   );
 
   roci_cq_periods #(.RowBits(RowBits)) u_periods (
     .clk_i, .rst_ni, .now_i,
-    .start_i        (valid_q && start_period),
-    .stop_i         (valid_q && stop_period),
-    .row_i          (row_q),
-    .period_i       (config_row.moderation_period),
-    .room_o         (period_room),
-    .end_row_o      (period_row),
-    .end_valid_o    (period_valid),
-    .end_take_i     (period_take),
+    .start_i     (valid_q && start_period),
+    .stop_i      (valid_q && stop_period),
+    .row_i       (row_q),
+    .period_i    (config_row.moderation_period),
+    .room_o      (period_room),
+    .end_row_o   (period_row),
+    .end_valid_o (period_valid),
+    .end_take_i  (period_take),
     .next_deadline_o
   );
 
@@ -294,21 +291,21 @@ module roci_cq #(
   logic        owner, write_room, write_idle;
   roci_cq_write #(.RowBits(RowBits)) u_write (
     .clk_i, .rst_ni,
-    .entry_i      (entry_q),
-    .base_i       (config_row.base),
-    .pasid_i      (config_row.pasid),
-    .slot_i       (slot),
-    .owner_i      (owner),
-    .row_i        (row_q),
-    .write_i      (valid_q && write),
-    .raise_i      (valid_q && raise),
-    .raise_error_i(valid_q && raise_error),
-    .room_o       (write_room),
-    .bw_valid_o, .bw_ready_i, .bw_addr_o, .bw_pasid_o, .bw_data_o, .bw_bytes_o, .bw_done_i,
-    .bw_error_i,
-    .break_row_o  (break_row),
-    .break_valid_o(break_valid),
-    .break_take_i (break_take),
+    .entry_i       (entry_q),
+    .base_i        (config_row.base),
+    .pasid_i       (config_row.pasid),
+    .slot_i        (slot),
+    .owner_i       (owner),
+    .row_i         (row_q),
+    .write_i       (valid_q && write),
+    .raise_i       (valid_q && raise),
+    .raise_error_i (valid_q && raise_error),
+    .room_o        (write_room),
+    .bw_req_valid_o, .bw_req_ready_i, .bw_req_o, .bw_rsp_valid_i,
+    .bw_rsp_i,
+    .break_row_o   (break_row),
+    .break_valid_o (break_valid),
+    .break_take_i  (break_take),
     .event_o, .event_valid_o, .event_ready_i,
     .idle_o       (write_idle)
   );
@@ -318,13 +315,13 @@ module roci_cq #(
   logic       fails_ready;
   roci_fifo #(.Width(24), .Depth(4)) u_fails (
     .clk_i, .rst_ni,
-    .in_data_i  (entry_q.qpn),
-    .in_valid_i (valid_q && fail),
-    .in_ready_o (fails_ready),
-    .out_data_o (fail_o.number),
-    .out_valid_o(fail_valid_o),
-    .out_ready_i(fail_ready_i),
-    .level_o    (fails)
+    .in_data_i   (entry_q.qpn),
+    .in_valid_i  (valid_q && fail),
+    .in_ready_o  (fails_ready),
+    .out_data_o  (fail_o.number),
+    .out_valid_o (fail_valid_o),
+    .out_ready_i (fail_ready_i),
+    .level_o     (fails)
   );
   assign fail_o.kind = roci_pkg::EventQpFatal;
 

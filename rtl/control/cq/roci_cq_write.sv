@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts completion queue entries into memory and lets events go behind them.
 //
-// Throughput: one entry or event per clock. Latency: two clocks to bw_valid_o. Up to 64 writes and
+// Throughput: one entry or event per clock. Latency: two clocks to bw_req_valid_o. Up to 64 writes and
 // events are under way.
 //
 //   entry --> build --> FIFO --> bw           bw_done --> count
@@ -16,38 +16,35 @@
 module roci_cq_write #(
   parameter int unsigned RowBits = 8
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
 
   // in
-  input  roci_pkg::cqe_req_t    entry_i,
-  input  logic [63:0]           base_i,
-  input  logic [19:0]           pasid_i,
-  input  logic [15:0]           slot_i,
-  input  logic                  owner_i,
-  input  logic [RowBits-1:0]    row_i,
-  input  logic                  write_i,
-  input  logic                  raise_i,        // Completion, behind the entry of this clock
-  input  logic                  raise_error_i,  // CqError
-  output logic                  room_o,
+  input  roci_pkg::cqe_req_t         entry_i,
+  input  logic [63:0]                base_i,
+  input  logic [19:0]                pasid_i,
+  input  logic [15:0]                slot_i,
+  input  logic                       owner_i,
+  input  logic [RowBits-1:0]         row_i,
+  input  logic                       write_i,
+  input  logic                       raise_i,        // Completion, behind the entry of this clock
+  input  logic                       raise_error_i,  // CqError
+  output logic                       room_o,
 
   // out
-  output logic                  bw_valid_o,
-  input  logic                  bw_ready_i,
-  output logic [63:0]           bw_addr_o,
-  output logic [19:0]           bw_pasid_o,
-  output logic [511:0]          bw_data_o,
-  output logic [6:0]            bw_bytes_o,
-  input  logic                  bw_done_i,
-  input  logic                  bw_error_i,     // with done
-  output logic [RowBits-1:0]    break_row_o,    // valid until taken
-  output logic                  break_valid_o,
-  input  logic                  break_take_i,
-  output roci_pkg::event_req_t  event_o,
-  output logic                  event_valid_o,
-  input  logic                  event_ready_i,
+  output logic                       bw_req_valid_o,
+  input  logic                       bw_req_ready_i,
+  output roci_pkg::block_write_req_t bw_req_o,
+  input  logic                       bw_rsp_valid_i,
+  input  roci_pkg::block_write_rsp_t bw_rsp_i,     // with done
+  output logic [RowBits-1:0]         break_row_o,  // valid until taken
+  output logic                       break_valid_o,
+  input  logic                       break_take_i,
+  output roci_pkg::event_req_t       event_o,
+  output logic                       event_valid_o,
+  input  logic                       event_ready_i,
 
-  output logic                  idle_o
+  output logic                       idle_o
 );
 
   localparam int unsigned CqeBytes = roci_pkg::CqeBits / 8;
@@ -91,16 +88,16 @@ module roci_cq_write #(
   logic                         words_ready;
   roci_fifo #(.Width(WordBits), .Depth(4)) u_words (
     .clk_i, .rst_ni,
-    .in_data_i  ({base_q + 64'(slot_q) * CqeBytes, pasid_q, cqe_q}),
-    .in_valid_i (build_q),
-    .in_ready_o (words_ready),
-    .out_data_o ({bw_addr_o, bw_pasid_o, bw_cqe}),
-    .out_valid_o(bw_valid_o),
-    .out_ready_i(bw_ready_i),
-    .level_o    (words)
+    .in_data_i   ({base_q + 64'(slot_q) * CqeBytes, pasid_q, cqe_q}),
+    .in_valid_i  (build_q),
+    .in_ready_o  (words_ready),
+    .out_data_o  ({bw_req_o.addr, bw_req_o.pasid, bw_cqe}),
+    .out_valid_o (bw_req_valid_o),
+    .out_ready_i (bw_req_ready_i),
+    .level_o     (words)
   );
-  assign bw_data_o  = 512'(bw_cqe);
-  assign bw_bytes_o = 7'(CqeBytes);
+  assign bw_req_o.data  = 512'(bw_cqe);
+  assign bw_req_o.bytes = 7'(CqeBytes);
 
   // Writes under way and the events behind them, in order
   localparam int unsigned RetireBits = RowBits + 3;
@@ -111,23 +108,23 @@ module roci_cq_write #(
   logic [RowBits-1:0]   head_row;
   roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
     .clk_i, .rst_ni,
-    .in_data_i  ({write_i, raise_i || raise_error_i, raise_error_i, row_i}),
-    .in_valid_i (write_i || raise_i || raise_error_i),
-    .in_ready_o (retire_ready),
-    .out_data_o ({head_write, head_raise, head_error, head_row}),
-    .out_valid_o(head_valid),
-    .out_ready_i(head_pop),
-    .level_o    (retires)
+    .in_data_i   ({write_i, raise_i || raise_error_i, raise_error_i, row_i}),
+    .in_valid_i  (write_i || raise_i || raise_error_i),
+    .in_ready_o  (retire_ready),
+    .out_data_o  ({head_write, head_raise, head_error, head_row}),
+    .out_valid_o (head_valid),
+    .out_ready_i (head_pop),
+    .level_o     (retires)
   );
   roci_fifo #(.Width(1), .Depth(Writes)) u_done (
     .clk_i, .rst_ni,
-    .in_data_i  (bw_error_i),
-    .in_valid_i (bw_done_i),
-    .in_ready_o (done_ready),
-    .out_data_o (done_bad),
-    .out_valid_o(done),
-    .out_ready_i(head_pop && head_write),
-    .level_o    ()
+    .in_data_i   (bw_rsp_i.error),
+    .in_valid_i  (bw_rsp_valid_i),
+    .in_ready_o  (done_ready),
+    .out_data_o  (done_bad),
+    .out_valid_o (done),
+    .out_ready_i (head_pop && head_write),
+    .level_o     ()
   );
   logic               break_valid_q;
   logic [RowBits-1:0] break_row_q;
@@ -148,10 +145,10 @@ module roci_cq_write #(
   assign break_row_o   = break_row_q;
 
   assign room_o = words < 3'd2 && retires < LevelBits'(Writes - 2);
-  assign idle_o = !build_q && !bw_valid_o && !head_valid && !break_valid_q;
+  assign idle_o = !build_q && !bw_req_valid_o && !head_valid && !break_valid_q;
 
   `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
-  `ASSERT(RoomForDone, `IMPLIES(bw_done_i, done_ready))
+  `ASSERT(RoomForDone, `IMPLIES(bw_rsp_valid_i, done_ready))
   `ASSERT(RoomToRetire, `IMPLIES(write_i || raise_i || raise_error_i, retire_ready))
 
 endmodule

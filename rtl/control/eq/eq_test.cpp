@@ -11,6 +11,7 @@
 
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace spec = roci::spec;
@@ -51,11 +52,11 @@ struct Bench {
     offer(in[1], dut->qp_valid_i, dut->qp_i);
     offer(in[2], dut->plain_valid_i, dut->plain_i);
     offer(in[3], dut->post_valid_i, dut->post_i);
-    dut->bw_ready_i = random() % 2;
+    dut->bw_req_ready_i = random() % 2;
     dut->engine_ready_i = take_engine;
-    dut->bw_done_i = !flying.empty() && flying.front() <= dut.cycle();
+    dut->bw_rsp_valid_i = !flying.empty() && flying.front() <= dut.cycle();
     dut.settle();
-    if (dut->bw_done_i) {
+    if (dut->bw_rsp_valid_i) {
       flying.pop_front();
       ++done;
     }
@@ -64,15 +65,15 @@ struct Bench {
     if (dut->plain_valid_i && dut->plain_ready_o) in[2].pop_front();
     if (dut->post_valid_i && dut->post_ready_o) in[3].pop_front();
     if (dut->engine_valid_o && dut->engine_ready_i) engine.push_back(dut->engine_o);
-    if (dut->bw_valid_o && dut->bw_ready_i) {
-      CHECK(dut->bw_bytes_o == kEntryBytes);
-      CHECK(dut->bw_pasid_o == 0x12345);
+    if (dut->bw_req_valid_o && dut->bw_req_ready_i) {
+      CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == kEntryBytes);
+      CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 0x12345);
       const auto get = [this](const char* name) {
-        return static_cast<unsigned>(port::get(dut->bw_data_o, place_of(spec::kEqe, name)));
+        return static_cast<unsigned>(port::get(dut->bw_req_o, place_of(spec::kEqe, name)));
       };
-      ring[dut->bw_addr_o] = word(get("kind"), get("number"));
-      owner[dut->bw_addr_o] = get("owner") != 0;
-      written.push_back(ring[dut->bw_addr_o]);
+      ring[port::get(dut->bw_req_o, bus::kWriteAddr)] = word(get("kind"), get("number"));
+      owner[port::get(dut->bw_req_o, bus::kWriteAddr)] = get("owner") != 0;
+      written.push_back(ring[port::get(dut->bw_req_o, bus::kWriteAddr)]);
       flying.push_back(dut.cycle() + 15);
     }
     dut.tick();
@@ -231,7 +232,7 @@ TEST_CASE("eq: an event takes few clocks to reach memory") {
   bench.size(3, true);
   bench.in[0].push_back(word(kCompletion, 1));
   const std::uint64_t start = bench.dut.cycle();
-  while (!bench.dut->bw_valid_o) bench.step();
+  while (!bench.dut->bw_req_valid_o) bench.step();
   CHECK(bench.dut.cycle() - start <= 2);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event queue: writes events into the ring of host memory and raises the interrupt.
 //
-// Throughput: one event per two clocks. Latency: two clocks from an event to bw_valid_o.
+// Throughput: one event per two clocks. Latency: two clocks from an event to bw_req_valid_o.
 //
 //   cq, qp_state, responder, firmware --> round robin --> ring full? --> bw --> done --> interrupt
 //                                          ^     \            \--> Completion: owed
@@ -20,50 +20,47 @@ module roci_eq #(
   parameter int unsigned EngineEvents = 16,  // engine events kept for firmware, power of two
   parameter int unsigned NumCqs = 256        // completion queues, power of two
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
 
   // registers
-  input  logic [31:0]           word_i,
-  input  logic                  size_write_i,
-  input  logic                  consumer_write_i,
-  input  logic                  overflow_clear_i,
-  input  logic [63:0]           base_i,
-  output logic [31:0]           size_o,
-  output logic [15:0]           consumer_o,
-  output logic                  overflow_o,
+  input  logic [31:0]                word_i,
+  input  logic                       size_write_i,
+  input  logic                       consumer_write_i,
+  input  logic                       overflow_clear_i,
+  input  logic [63:0]                base_i,
+  output logic [31:0]                size_o,
+  output logic [15:0]                consumer_o,
+  output logic                       overflow_o,
 
   // in
-  input  roci_pkg::event_req_t  cq_i,
-  input  logic                  cq_valid_i,
-  output logic                  cq_ready_o,
-  input  roci_pkg::event_req_t  qp_i,
-  input  logic                  qp_valid_i,
-  output logic                  qp_ready_o,
-  input  roci_pkg::event_req_t  plain_i,
-  input  logic                  plain_valid_i,
-  output logic                  plain_ready_o,
-  input  roci_pkg::event_req_t  post_i,
-  input  logic                  post_valid_i,
-  output logic                  post_ready_o,
+  input  roci_pkg::event_req_t       cq_i,
+  input  logic                       cq_valid_i,
+  output logic                       cq_ready_o,
+  input  roci_pkg::event_req_t       qp_i,
+  input  logic                       qp_valid_i,
+  output logic                       qp_ready_o,
+  input  roci_pkg::event_req_t       plain_i,
+  input  logic                       plain_valid_i,
+  output logic                       plain_ready_o,
+  input  roci_pkg::event_req_t       post_i,
+  input  logic                       post_valid_i,
+  output logic                       post_ready_o,
 
   // out: failed queue pairs and completion queues, for firmware; lost when it leaves too many
-  output roci_pkg::event_req_t  engine_o,
-  output logic                  engine_valid_o,
-  input  logic                  engine_ready_i,
+  output roci_pkg::event_req_t       engine_o,
+  output logic                       engine_valid_o,
+  input  logic                       engine_ready_i,
 
   // out
-  output logic                  bw_valid_o,
-  input  logic                  bw_ready_i,
-  output logic [63:0]           bw_addr_o,
-  output logic [19:0]           bw_pasid_o,
-  output logic [511:0]          bw_data_o,
-  output logic [6:0]            bw_bytes_o,
-  input  logic                  bw_done_i,
-  input  logic                  bw_error_i,  // with done
+  output logic                       bw_req_valid_o,
+  input  logic                       bw_req_ready_i,
+  output roci_pkg::block_write_req_t bw_req_o,
+  input  logic                       bw_rsp_valid_i,
+  input  roci_pkg::block_write_rsp_t bw_rsp_i,  // with done
 
-  output logic                  irq_o,
-  output logic                  idle_o
+  output logic                       irq_o,
+  output logic                       idle_o
 );
 
   localparam int unsigned Clients  = 5;
@@ -91,9 +88,9 @@ module roci_eq #(
     .clk_i, .rst_ni,
     .request_i({owed_valid && (!full || !on_q), post_valid_i, plain_valid_i, qp_valid_i,
                 cq_valid_i}),
-    .grant_o  (grant),
-    .index_o  (index),
-    .taken_i  (take)
+    .grant_o (grant),
+    .index_o (index),
+    .taken_i (take)
   );
   always_comb begin
     unique case (index)
@@ -124,7 +121,7 @@ module roci_eq #(
   assign plain_ready_o = take_q && grant_q[2];
   assign post_ready_o  = take_q && grant_q[3];
 
-  assign take    = |grant && !take_q && !bw_valid_o && !(&under_way_q) && !size_write_i;
+  assign take    = |grant && !take_q && !bw_req_valid_o && !(&under_way_q) && !size_write_i;
   assign size    = 16'd1 << log_q;
   assign used    = producer_q - consumer_q;
   assign slot    = producer_q & (size - 16'd1);
@@ -151,7 +148,7 @@ module roci_eq #(
       visible_q   <= '0;
       under_way_q <= '0;
       stale_q     <= '0;
-      bw_valid_o  <= 1'b0;
+      bw_req_valid_o  <= 1'b0;
     end else begin
       take_q <= take;
       if (size_write_i) begin
@@ -161,29 +158,29 @@ module roci_eq #(
       end
       if (start) consumer_q <= '0;
       else if (consumer_write_i) consumer_q <= word_i[15:0];
-      if (lost || (bw_done_i && bw_error_i)) overflow_q <= 1'b1;
+      if (lost || (bw_rsp_valid_i && bw_rsp_i.error)) overflow_q <= 1'b1;
       else if (overflow_clear_i) overflow_q <= 1'b0;
       if (start) producer_q <= '0;
       else if (written) producer_q <= producer_q + 16'd1;
-      under_way_q <= under_way_q + 4'(written) - 4'(bw_done_i);
-      if (start) stale_q <= under_way_q - 4'(bw_done_i);
-      else if (bw_done_i && stale_q != '0) stale_q <= stale_q - 4'd1;
+      under_way_q <= under_way_q + 4'(written) - 4'(bw_rsp_valid_i);
+      if (start) stale_q <= under_way_q - 4'(bw_rsp_valid_i);
+      else if (bw_rsp_valid_i && stale_q != '0) stale_q <= stale_q - 4'd1;
       if (start) visible_q <= '0;
-      else if (bw_done_i && stale_q == '0) visible_q <= visible_q + 16'd1;
-      if (written) bw_valid_o <= 1'b1;
-      else if (bw_ready_i) bw_valid_o <= 1'b0;
+      else if (bw_rsp_valid_i && stale_q == '0) visible_q <= visible_q + 16'd1;
+      if (written) bw_req_valid_o <= 1'b1;
+      else if (bw_req_ready_i) bw_req_valid_o <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (take) grant_q <= grant[3:0];
     if (written) begin
-      bw_addr_o  <= base_i + 64'(slot) * EqeBytes;
-      bw_pasid_o <= pasid_q;
-      bw_data_o  <= 512'(eqe);
+      bw_req_o.addr  <= base_i + 64'(slot) * EqeBytes;
+      bw_req_o.pasid <= pasid_q;
+      bw_req_o.data  <= 512'(eqe);
+      bw_req_o.bytes <= 7'(EqeBytes);
     end
   end
-  assign bw_bytes_o = 7'(EqeBytes);
   assign size_o     = {pasid_q, 7'd0, on_q, log_q};
   assign consumer_o = consumer_q;
   assign overflow_o = overflow_q;
@@ -195,15 +192,15 @@ module roci_eq #(
     .in_data_i  (event_in),
     .in_valid_i (take && (index == 3'd1 ||
                           (index == 3'd0 && event_in.kind == roci_pkg::EventCqError))),
-    .in_ready_o (),
-    .out_data_o (engine_o),
-    .out_valid_o(engine_valid_o),
-    .out_ready_i(engine_ready_i),
-    .level_o    ()
+    .in_ready_o  (),
+    .out_data_o  (engine_o),
+    .out_valid_o (engine_valid_o),
+    .out_ready_i (engine_ready_i),
+    .level_o     ()
   );
 
-  assign idle_o = !(|grant) && !take_q && !bw_valid_o && under_way_q == '0;
+  assign idle_o = !(|grant) && !take_q && !bw_req_valid_o && under_way_q == '0;
 
-  `ASSERT(DoneFollowsWrite, `IMPLIES(bw_done_i, under_way_q != '0))
+  `ASSERT(DoneFollowsWrite, `IMPLIES(bw_rsp_valid_i, under_way_q != '0))
 
 endmodule

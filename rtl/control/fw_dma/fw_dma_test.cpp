@@ -2,6 +2,7 @@
 #include <Vroci_fw_dma.h>
 #include <doctest/doctest.h>
 
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
@@ -32,20 +33,20 @@ TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the ne
   command(dut, kGo | 0x11111);  // busy: ignored
   for (int i = 0; i < 5; ++i) {
     dut.tick();
-    CHECK(dut->bw_valid_o == 1);
+    CHECK(dut->bw_req_valid_o == 1);
   }
-  CHECK(dut->bw_addr_o == 0xFEDCBA9876543280ull + 0x3F);
-  CHECK(dut->bw_pasid_o == 0x54321);
-  CHECK(dut->bw_bytes_o == 64);
-  for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->bw_data_o, i) == i / 4);
-  dut->bw_ready_i = 1;
+  CHECK(port::get(dut->bw_req_o, bus::kWriteAddr) == 0xFEDCBA9876543280ull + 0x3F);
+  CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 0x54321);
+  CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == 64);
+  for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->bw_req_o, i) == i / 4);
+  dut->bw_req_ready_i = 1;
   dut.tick();
-  CHECK(dut->bw_valid_o == 0);
+  CHECK(dut->bw_req_valid_o == 0);
   CHECK(dut->command_o == (kGo | kWrite | 0x54321));
   CHECK(dut->idle_o == 0);
-  dut->bw_done_i = 1;
+  dut->bw_rsp_valid_i = 1;
   dut.tick();
-  dut->bw_done_i = 0;
+  dut->bw_rsp_valid_i = 0;
   CHECK(dut->command_o == (kWrite | 0x54321));
   CHECK(dut->idle_o == 1);
 }
@@ -54,15 +55,15 @@ TEST_CASE("fw_dma: a write of 1 to 64 bytes; 0 and more than 64 mean 64") {
   Dut<Vroci_fw_dma> dut;
   for (unsigned bytes = 0; bytes < 128; ++bytes) {
     command(dut, kGo | kWrite | bytes << 20 | 0xFFFFF);
-    CHECK(dut->bw_valid_o == 1);
-    CHECK(dut->bw_bytes_o == (bytes == 0 || bytes > 64 ? 64 : bytes));
-    CHECK(dut->bw_pasid_o == 0xFFFFF);
-    dut->bw_ready_i = 1;
+    CHECK(dut->bw_req_valid_o == 1);
+    CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == (bytes == 0 || bytes > 64 ? 64 : bytes));
+    CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 0xFFFFF);
+    dut->bw_req_ready_i = 1;
     dut.tick();
-    dut->bw_ready_i = 0;
-    dut->bw_done_i = 1;
+    dut->bw_req_ready_i = 0;
+    dut->bw_rsp_valid_i = 1;
     dut.tick();
-    dut->bw_done_i = 0;
+    dut->bw_rsp_valid_i = 0;
     CHECK(dut->idle_o == 1);
   }
 }
@@ -71,21 +72,21 @@ TEST_CASE("fw_dma: a read fills the window and tells of an error until the next 
   Dut<Vroci_fw_dma> dut;
   dut->address_i = 0x103F;  // a read begins at a block
   command(dut, kGo | 7);
-  CHECK(dut->br_valid_o == 1);
-  CHECK(dut->br_addr_o == 0x1000);
-  CHECK(dut->br_count_o == 1);
-  dut->br_ready_i = 1;
+  CHECK(dut->br_req_valid_o == 1);
+  CHECK(port::get(dut->br_req_o, bus::kReadAddr) == 0x1000);
+  CHECK(port::get(dut->br_req_o, bus::kReadCount) == 1);
+  dut->br_req_ready_i = 1;
   dut.tick();
-  dut->br_ready_i = 0;
+  dut->br_req_ready_i = 0;
   for (int i = 0; i < 10; ++i) dut.tick();
   CHECK(dut->command_o == (kGo | 7));
-  CHECK(dut->br_data_ready_o == 1);
+  CHECK(dut->br_rsp_ready_o == 1);
   for (unsigned i = 0; i < 64; ++i)
-    port::put_byte(dut->br_data_i, i, static_cast<std::uint8_t>(200 + i));
-  dut->br_data_valid_i = 1;
-  dut->br_error_i = 1;
+    port::put_byte(dut->br_rsp_i, i, static_cast<std::uint8_t>(200 + i));
+  dut->br_rsp_valid_i = 1;
+  port::put(dut->br_rsp_i, bus::kReadError, 1);
   dut.tick();
-  dut->br_data_valid_i = 0;
+  dut->br_rsp_valid_i = 0;
   CHECK(dut->command_o == (kError | 7));
   for (unsigned i = 0; i < 64; ++i)
     CHECK(port::byte(dut->data_o, i) == static_cast<std::uint8_t>(200 + i));

@@ -8,37 +8,31 @@
 `include "assert.svh"
 
 module roci_fw_dma (
-  input  logic         clk_i,
-  input  logic         rst_ni,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
 
   // registers
-  input  logic         command_i,    // write to DmaCommand
-  input  logic         data_i,       // write to DmaData
-  input  logic [3:0]   data_word_i,
-  input  logic [31:0]  word_i,
-  input  logic [63:0]  address_i,    // of a read the low 6 bits are taken as 0
-  output logic [31:0]  command_o,
-  output logic [511:0] data_o,
+  input  logic                       command_i,  // write to DmaCommand
+  input  logic                       data_i,     // write to DmaData
+  input  logic [3:0]                 data_word_i,
+  input  logic [31:0]                word_i,
+  input  logic [63:0]                address_i,  // of a read the low 6 bits are taken as 0
+  output logic [31:0]                command_o,
+  output logic [511:0]               data_o,
 
   // host memory
-  output logic         bw_valid_o,
-  input  logic         bw_ready_i,
-  output logic [63:0]  bw_addr_o,
-  output logic [19:0]  bw_pasid_o,
-  output logic [511:0] bw_data_o,
-  output logic [6:0]   bw_bytes_o,
-  input  logic         bw_done_i,
-  output logic         br_valid_o,
-  input  logic         br_ready_i,
-  output logic [63:0]  br_addr_o,
-  output logic [19:0]  br_pasid_o,
-  output logic [4:0]   br_count_o,
-  input  logic [511:0] br_data_i,
-  input  logic         br_error_i,
-  input  logic         br_data_valid_i,
-  output logic         br_data_ready_o,
+  output logic                       bw_req_valid_o,
+  input  logic                       bw_req_ready_i,
+  output roci_pkg::block_write_req_t bw_req_o,
+  input  logic                       bw_rsp_valid_i,
+  output logic                       br_req_valid_o,
+  input  logic                       br_req_ready_i,
+  output roci_pkg::block_read_req_t  br_req_o,
+  input  roci_pkg::block_read_rsp_t  br_rsp_i,
+  input  logic                       br_rsp_valid_i,
+  output logic                       br_rsp_ready_o,
 
-  output logic         idle_o
+  output logic                       idle_o
 );
 
   typedef enum logic [2:0] {StIdle, StRead, StReadWait, StWrite, StWriteWait} state_e;
@@ -67,15 +61,15 @@ module roci_fw_dma (
             end
           end
         end
-        StRead: if (br_ready_i) state_q <= StReadWait;
+        StRead: if (br_req_ready_i) state_q <= StReadWait;
         StReadWait: begin
-          if (br_data_valid_i) begin
-            error_q <= br_error_i;
+          if (br_rsp_valid_i) begin
+            error_q <= br_rsp_i.error;
             state_q <= StIdle;
           end
         end
-        StWrite:     if (bw_ready_i) state_q <= StWriteWait;
-        StWriteWait: if (bw_done_i) state_q <= StIdle;
+        StWrite:     if (bw_req_ready_i) state_q <= StWriteWait;
+        StWriteWait: if (bw_rsp_valid_i) state_q <= StIdle;
         default:     state_q <= StIdle;
       endcase
     end
@@ -84,7 +78,7 @@ module roci_fw_dma (
   // A loop, because a part at a variable place becomes a shifter of all 512 bits.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) data_q <= '0;
-    else if (br_data_valid_i && br_data_ready_o) data_q <= br_data_i;
+    else if (br_rsp_valid_i && br_rsp_ready_o) data_q <= br_rsp_i.data;
     else if (data_i) begin
       for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) data_q[32*i +: 32] <= word_i;
     end
@@ -101,16 +95,16 @@ module roci_fw_dma (
 
   assign command_o       = {state_q != StIdle, write_q, error_q, 9'd0, pasid_q};
   assign data_o          = data_q;
-  assign bw_valid_o      = state_q == StWrite;
-  assign bw_addr_o       = addr_q;
-  assign bw_pasid_o      = pasid_q;
-  assign bw_data_o       = sent_q;
-  assign bw_bytes_o      = bytes_q;
-  assign br_valid_o      = state_q == StRead;
-  assign br_addr_o       = {addr_q[63:6], 6'd0};
-  assign br_pasid_o      = pasid_q;
-  assign br_count_o      = 5'd1;
-  assign br_data_ready_o = state_q == StReadWait;
+  assign bw_req_valid_o      = state_q == StWrite;
+  assign bw_req_o.addr       = addr_q;
+  assign bw_req_o.pasid      = pasid_q;
+  assign bw_req_o.data       = sent_q;
+  assign bw_req_o.bytes      = bytes_q;
+  assign br_req_valid_o      = state_q == StRead;
+  assign br_req_o.addr       = {addr_q[63:6], 6'd0};
+  assign br_req_o.pasid      = pasid_q;
+  assign br_req_o.count      = 5'd1;
+  assign br_rsp_ready_o = state_q == StReadWait;
   assign idle_o          = state_q == StIdle;
 
 endmodule

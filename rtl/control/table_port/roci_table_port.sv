@@ -21,70 +21,68 @@ module roci_table_port #(
   parameter int unsigned NumCqs  = 256,
   parameter int unsigned NumSrqs = 64
 ) (
-  input  logic         clk_i,
-  input  logic         rst_ni,
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
 
   // registers
-  input  logic         command_i,    // write to TableCommand
-  input  logic         data_i,       // write to TableData
-  input  logic [3:0]   data_word_i,  // which word of it
-  input  logic [31:0]  word_i,
-  output logic [31:0]  command_o,
-  output logic [511:0] data_o,
+  input  logic                 command_i,    // write to TableCommand
+  input  logic                 data_i,       // write to TableData
+  input  logic [3:0]           data_word_i,  // which word of it
+  input  logic [31:0]          word_i,
+  output logic [31:0]          command_o,
+  output logic [511:0]         data_o,
 
   // states: one request, answered by a pulse of done with the state before it
-  output logic         state_valid_o,
-  output logic         state_write_o,
-  output logic [23:0]  state_qpn_o,
-  output logic [2:0]   state_o,
-  input  logic         state_done_i,
-  input  logic [2:0]   state_i,
+  output logic                 state_valid_o,
+  output logic                 state_write_o,
+  output logic [23:0]          state_qpn_o,
+  output logic [2:0]           state_o,
+  input  logic                 state_done_i,
+  input  logic [2:0]           state_i,
   // changes of state for the row bus
-  input  logic         change_valid_i,  // goes out in the next clock
-  input  logic [23:0]  change_qpn_i,
-  input  logic [2:0]   change_state_i,
+  input  logic                 change_valid_i,  // goes out in the next clock
+  input  logic [23:0]          change_qpn_i,
+  input  logic [2:0]           change_state_i,
 
-  output logic         cq_valid_o,  // restart of the ring of row_o with data_o
-  input  logic         cq_ready_i,
+  output logic                 cq_valid_o,  // restart of the ring of row_o with data_o
+  input  logic                 cq_ready_i,
 
   // rows of key operations for the row bus: on it in the clock after ready
-  input  logic         key_busy_i,
-  input  logic         key_valid_i,
-  output logic         key_ready_o,
-  input  logic [23:0]  key_index_i,  // in range
-  input  roci_pkg::key_t key_i,
+  input  logic                 key_busy_i,
+  input  logic                 key_valid_i,
+  output logic                 key_ready_o,
+  input  logic [23:0]          key_index_i,  // in range
+  input  roci_pkg::key_t       key_i,
 
   // counters: clear, or read in four pieces
-  output logic         clear_valid_o,
-  input  logic         clear_done_i,
-  output logic         count_valid_o,
-  input  logic         count_done_i,   // with the last piece
-  input  logic         count_piece_i,  // a piece is here
-  input  logic [1:0]   count_index_i,
-  input  logic [127:0] count_data_i,
+  output logic                 clear_valid_o,
+  input  logic                 clear_done_i,
+  output logic                 count_valid_o,
+  input  logic                 count_done_i,   // with the last piece
+  input  logic                 count_piece_i,  // a piece is here
+  input  logic [1:0]           count_index_i,
+  input  logic [127:0]         count_data_i,
 
   // live state
-  output logic [23:0]  row_o,
-  output logic         live_sq_valid_o,
-  input  logic         live_sq_ready_i,
-  input  roci_pkg::qp_live_t live_sq_i,
-  output logic         live_rq_valid_o,
-  input  logic         live_rq_ready_i,
-  input  roci_pkg::qp_live_t live_rq_i,
-  output logic         live_srq_valid_o,
-  input  logic         live_srq_ready_i,
-  input  roci_pkg::srq_live_t live_srq_i,
-  output logic         live_cq_valid_o,
-  input  logic         live_cq_ready_i,
-  input  roci_pkg::cq_live_t live_cq_i,
+  output logic [23:0]          row_o,
+  output logic                 live_sq_valid_o,
+  input  logic                 live_sq_ready_i,
+  input  roci_pkg::qp_live_t   live_sq_i,
+  output logic                 live_rq_valid_o,
+  input  logic                 live_rq_ready_i,
+  input  roci_pkg::qp_live_t   live_rq_i,
+  output logic                 live_srq_valid_o,
+  input  logic                 live_srq_ready_i,
+  input  roci_pkg::srq_live_t  live_srq_i,
+  output logic                 live_cq_valid_o,
+  input  logic                 live_cq_ready_i,
+  input  roci_pkg::cq_live_t   live_cq_i,
 
   // row bus
-  output logic         row_valid_o,
-  output logic [3:0]   row_table_o,
-  output logic [23:0]  row_index_o,
-  output logic [511:0] row_data_o,
+  output logic                 row_write_valid_o,
+  output roci_pkg::row_write_t row_write_o,
 
-  output logic         idle_o
+  output logic                 idle_o
 );
 
   localparam int unsigned QpBits  = $clog2(NumQps);
@@ -121,7 +119,7 @@ module roci_table_port #(
 
   assign command_o = {state_q != StIdle, write_q, 2'd0, table_q, row_q};
   assign data_o    = data_q;
-  assign idle_o    = state_q == StIdle && !row_valid_o;
+  assign idle_o    = state_q == StIdle && !row_write_valid_o;
   assign row_o     = row_q;
 
   assign state_valid_o   = state_q == StState;
@@ -213,13 +211,13 @@ module roci_table_port #(
     .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
   ) u_copies (
     .clk_i, .rst_ni,
-    .table_i    (table_q),
-    .row_i      (row_q),
-    .write_i    (row_go),
-    .data_i     (data_q),
-    .read_i     (state_q == StRam),
-    .data_o     (copy),
-    .key_write_i(key_go),
+    .table_i     (table_q),
+    .row_i       (row_q),
+    .write_i     (row_go),
+    .data_i      (data_q),
+    .read_i      (state_q == StRam),
+    .data_o      (copy),
+    .key_write_i (key_go),
     .key_index_i,
     .key_i
   );
@@ -264,22 +262,22 @@ module roci_table_port #(
 
   // Row bus
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) row_valid_o <= 1'b0;
-    else row_valid_o <= row_go || key_go || change_valid_i;
+    if (!rst_ni) row_write_valid_o <= 1'b0;
+    else row_write_valid_o <= row_go || key_go || change_valid_i;
   end
   always_ff @(posedge clk_i) begin
     if (change_valid_i) begin
-      row_table_o <= roci_pkg::TableQpState;
-      row_index_o <= change_qpn_i;
-      row_data_o  <= 512'(change_state_i);
+      row_write_o.table_id <= roci_pkg::TableQpState;
+      row_write_o.index    <= change_qpn_i;
+      row_write_o.data     <= 512'(change_state_i);
     end else if (key_go) begin
-      row_table_o <= roci_pkg::TableKey;
-      row_index_o <= key_index_i;
-      row_data_o  <= 512'(key_i);
+      row_write_o.table_id <= roci_pkg::TableKey;
+      row_write_o.index    <= key_index_i;
+      row_write_o.data     <= 512'(key_i);
     end else if (row_go) begin
-      row_table_o <= table_q;
-      row_index_o <= row_q;
-      row_data_o  <= data_q;
+      row_write_o.table_id <= table_q;
+      row_write_o.index    <= row_q;
+      row_write_o.data     <= data_q;
     end
   end
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/spec/context.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace spec = roci::spec;
@@ -39,10 +40,12 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
     }
     sent_changes += dut->change_valid_i;
     dut.tick();
-    if (dut->row_valid_o) {
-      auto& list = dut->row_table_o == kQpState ? changes : rows;
-      if (dut->row_table_o != kQpState) CHECK(dut->row_table_o == kKey);
-      list.emplace_back(dut->row_index_o, static_cast<unsigned>(port::get(dut->row_data_o, 0, 32)));
+    if (dut->row_write_valid_o) {
+      auto& list = port::get(dut->row_write_o, bus::kRowTable) == kQpState ? changes : rows;
+      if (port::get(dut->row_write_o, bus::kRowTable) != kQpState)
+        CHECK(port::get(dut->row_write_o, bus::kRowTable) == kKey);
+      list.emplace_back(port::get(dut->row_write_o, bus::kRowIndex),
+                        static_cast<unsigned>(port::get(dut->row_write_o, 0, 32)));
     }
   }
   REQUIRE(changes.size() == sent_changes);
@@ -63,7 +66,7 @@ TEST_CASE("table_port: an unknown table ends at once and reads 0") {
       dut.tick();
       dut->command_i = 0;
       for (int i = 0; i < 6; ++i) {
-        CHECK(dut->row_valid_o == 0);
+        CHECK(dut->row_write_valid_o == 0);
         dut.tick();
       }
       CHECK((dut->command_o >> 31) == 0);

@@ -11,6 +11,7 @@
 #include "model/spec/codes.hpp"
 #include "model/spec/context.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
@@ -54,7 +55,7 @@ struct Bench {
   unsigned served_in_a_row = 0;
 
   Bench() {
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
     port::clear(dut->key_req_i);
     dut->key_req_valid_i = 0;
     for (int i = 0; !dut->idle_o && i < 1000; ++i) dut.tick();
@@ -63,23 +64,23 @@ struct Bench {
 
   void write(std::uint32_t index, const Region& region) {
     table[index] = region;
-    port::clear(dut->row_data_i);
-    dut->row_valid_i = 1;
-    dut->row_table_i = kTableKey;
-    dut->row_index_i = index;
-    port::put(dut->row_data_i, place_of(kKey, "valid"), region.valid);
-    port::put(dut->row_data_i, place_of(kKey, "variant"), region.variant);
-    port::put(dut->row_data_i, place_of(kKey, "pd"), region.pd);
-    port::put(dut->row_data_i, place_of(kKey, "access"), region.access);
-    port::put(dut->row_data_i, place_of(kKey, "pasid"), region.pasid);
-    port::put(dut->row_data_i, place_of(kKey, "iova"), region.iova);
-    port::put(dut->row_data_i, place_of(kKey, "length"), region.length);
-    port::put(dut->row_data_i, place_of(kKey, "addr"), region.addr);
-    port::put(dut->row_data_i, place_of(kKey, "kind"), region.kind);
-    port::put(dut->row_data_i, place_of(kKey, "remote_only"), region.remote_only);
-    port::put(dut->row_data_i, place_of(kKey, "qpn"), region.qpn);
+    bus::clear_data(dut->row_write_i);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, kTableKey);
+    port::put(dut->row_write_i, bus::kRowIndex, index);
+    port::put(dut->row_write_i, place_of(kKey, "valid"), region.valid);
+    port::put(dut->row_write_i, place_of(kKey, "variant"), region.variant);
+    port::put(dut->row_write_i, place_of(kKey, "pd"), region.pd);
+    port::put(dut->row_write_i, place_of(kKey, "access"), region.access);
+    port::put(dut->row_write_i, place_of(kKey, "pasid"), region.pasid);
+    port::put(dut->row_write_i, place_of(kKey, "iova"), region.iova);
+    port::put(dut->row_write_i, place_of(kKey, "length"), region.length);
+    port::put(dut->row_write_i, place_of(kKey, "addr"), region.addr);
+    port::put(dut->row_write_i, place_of(kKey, "kind"), region.kind);
+    port::put(dut->row_write_i, place_of(kKey, "remote_only"), region.remote_only);
+    port::put(dut->row_write_i, place_of(kKey, "qpn"), region.qpn);
     tick();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
 
   /// The rule in 128-bit numbers.
@@ -222,18 +223,18 @@ TEST_CASE("key_check: MR-07: a key that was taken back fails at once") {
 
 TEST_CASE("key_check: rows of other tables and beyond the end change nothing") {
   Bench bench;
-  bench.dut->row_valid_i = 1;
-  bench.dut->row_index_i = 1;
-  for (auto& word : bench.dut->row_data_i.m_storage) word = ~0u;
+  for (auto& word : bench.dut->row_write_i.m_storage) word = ~0u;
+  bench.dut->row_write_valid_i = 1;
+  port::put(bench.dut->row_write_i, bus::kRowIndex, 1);
   for (unsigned table = 0; table < 16; ++table) {
     if (table == kTableKey) continue;
-    bench.dut->row_table_i = table;
+    port::put(bench.dut->row_write_i, bus::kRowTable, table);
     bench.tick();
   }
-  bench.dut->row_table_i = kTableKey;
-  bench.dut->row_index_i = kKeys + 1;
+  port::put(bench.dut->row_write_i, bus::kRowTable, kTableKey);
+  port::put(bench.dut->row_write_i, bus::kRowIndex, kKeys + 1);
   bench.tick();
-  bench.dut->row_valid_i = 0;
+  bench.dut->row_write_valid_i = 0;
   CHECK_FALSE(bench.ask({0x1FF, ~std::uint64_t{0}, 1, 0xFFFF, 0}));
 }
 
@@ -358,9 +359,9 @@ TEST_CASE(
     }
     const bool taken = dut->key_op_req_ready_o & 1;
     const bool to_bus = dut->key_row_valid_o;
-    dut->row_valid_i = bus;
-    dut->row_table_i = kTableKey;
-    dut->row_index_i = 3;
+    dut->row_write_valid_i = bus;
+    port::put(dut->row_write_i, bus::kRowTable, kTableKey);
+    port::put(dut->row_write_i, bus::kRowIndex, 3);
     dut.settle();
     bus = to_bus;
     std::uint64_t row[5] = {};
@@ -369,7 +370,7 @@ TEST_CASE(
     }
     dut.tick();
     if (bus) {
-      for (int w = 0; w < 5; ++w) port::put(dut->row_data_i, 64 * w, 64, row[w]);
+      for (int w = 0; w < 5; ++w) port::put(dut->row_write_i, 64 * w, 64, row[w]);
     }
     if (taken) dut->key_op_req_valid_i = 0;
   }

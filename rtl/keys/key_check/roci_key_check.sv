@@ -20,39 +20,37 @@ module roci_key_check #(
   parameter int unsigned Clients = 4,     // 1 to 8
   parameter int unsigned OpClients = 2    // 2
 ) (
-  input  logic                                    clk_i,
-  input  logic                                    rst_ni,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
 
   // row bus
-  input  logic                                    row_valid_i,
-  input  logic [3:0]                              row_table_i,
-  input  logic [23:0]                             row_index_i,
-  input  logic [511:0]                            row_data_i,
+  input  logic                  row_write_valid_i,
+  input  roci_pkg::row_write_t  row_write_i,
 
   // requests (key_req_t), client c at [KeyReqBits*c +: KeyReqBits]
   input  logic [Clients*roci_pkg::KeyReqBits-1:0] key_req_i,
-  input  logic [Clients-1:0]                      key_req_valid_i,
-  output logic [Clients-1:0]                      key_req_ready_o,
+  input  logic [Clients-1:0]    key_req_valid_i,
+  output logic [Clients-1:0]    key_req_ready_o,
 
   // answers
-  output logic [roci_pkg::KeyRspBits-1:0]         key_rsp_o,        // key_rsp_t, of one client
-  output logic [Clients-1:0]                      key_rsp_valid_o,
+  output logic [roci_pkg::KeyRspBits-1:0] key_rsp_o,  // key_rsp_t, of one client
+  output logic [Clients-1:0]    key_rsp_valid_o,
 
   // operations (key_op_req_t), client c at [KeyOpReqBits*c +: KeyOpReqBits], and their answers
   input  logic [OpClients*roci_pkg::KeyOpReqBits-1:0] key_op_req_i,
-  input  logic [OpClients-1:0]                    key_op_req_valid_i,
-  output logic [OpClients-1:0]                    key_op_req_ready_o,
-  output roci_pkg::key_op_rsp_t                   key_op_rsp_o,     // of one client
-  output logic [OpClients-1:0]                    key_op_rsp_valid_o,
+  input  logic [OpClients-1:0]  key_op_req_valid_i,
+  output logic [OpClients-1:0]  key_op_req_ready_o,
+  output roci_pkg::key_op_rsp_t key_op_rsp_o,  // of one client
+  output logic [OpClients-1:0]  key_op_rsp_valid_o,
 
   // rows for the row bus; no other row of the table may go out while key_busy_o is up
-  output logic                                    key_busy_o,
-  output roci_pkg::key_t                          key_row_o,
-  output logic [23:0]                             key_row_index_o,
-  output logic                                    key_row_valid_o,
-  input  logic                                    key_row_ready_i,
+  output logic                  key_busy_o,
+  output roci_pkg::key_t        key_row_o,
+  output logic [23:0]           key_row_index_o,
+  output logic                  key_row_valid_o,
+  input  logic                  key_row_ready_i,
 
-  output logic                                    idle_o
+  output logic                  idle_o
 );
 
   `PARAM_CHECK(KeysArePowerOfTwo, NumKeys >= 2 && (NumKeys & (NumKeys - 1)) == 0)
@@ -105,14 +103,14 @@ module roci_key_check #(
 
   roci_ram #(.Width(roci_pkg::KeyBits), .Depth(NumKeys), .Clear(1)) u_table (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableKey
-             && row_index_i[23:RowIndexBits] == '0),
-    .write_row_i(row_index_i[RowIndexBits-1:0]),
-    .write_data_i(row_data_i[roci_pkg::KeyBits-1:0]),
-    .read_i(take || (op_read && table_ready)),
-    .read_row_i(op_read ? op_row : asked.key[KeyIndexAt +: RowIndexBits]),
-    .read_data_o(row),
-    .ready_o(table_ready)
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey
+             && row_write_i.index[23:RowIndexBits] == '0),
+    .write_row_i  (row_write_i.index[RowIndexBits-1:0]),
+    .write_data_i (row_write_i.data[roci_pkg::KeyBits-1:0]),
+    .read_i       (take || (op_read && table_ready)),
+    .read_row_i   (op_read ? op_row : asked.key[KeyIndexAt +: RowIndexBits]),
+    .read_data_o  (row),
+    .ready_o      (table_ready)
   );
 
   always_ff @(posedge clk_i) begin
@@ -141,29 +139,29 @@ module roci_key_check #(
   end
 
   roci_key_rule u_rule (
-    .req_i(checked_q),
-    .row_i(row_q),
-    .in_range_i(checked_in_range_q),
-    .rsp_o(answer)
+    .req_i      (checked_q),
+    .row_i      (row_q),
+    .in_range_i (checked_in_range_q),
+    .rsp_o      (answer)
   );
 
   logic [RowIndexBits-1:0] op_row;
   roci_key_op #(.RowIndexBits(RowIndexBits), .Clients(OpClients)) u_op (
     .clk_i, .rst_ni,
-    .req_i       (key_op_req_i),
-    .req_valid_i (key_op_req_valid_i),
-    .req_ready_o (key_op_req_ready_o),
-    .rsp_o       (key_op_rsp_o),
-    .rsp_valid_o (key_op_rsp_valid_o),
-    .read_valid_o(op_read),
-    .read_ready_i(table_ready),
-    .read_row_o  (op_row),
-    .row_i       (row),
-    .busy_o      (key_busy_o),
-    .row_valid_o (key_row_valid_o),
-    .row_ready_i (key_row_ready_i),
-    .row_index_o (key_row_index_o),
-    .row_o       (key_row_o)
+    .req_i        (key_op_req_i),
+    .req_valid_i  (key_op_req_valid_i),
+    .req_ready_o  (key_op_req_ready_o),
+    .rsp_o        (key_op_rsp_o),
+    .rsp_valid_o  (key_op_rsp_valid_o),
+    .read_valid_o (op_read),
+    .read_ready_i (table_ready),
+    .read_row_o   (op_row),
+    .row_i        (row),
+    .busy_o       (key_busy_o),
+    .row_valid_o  (key_row_valid_o),
+    .row_ready_i  (key_row_ready_i),
+    .row_index_o  (key_row_index_o),
+    .row_o        (key_row_o)
   );
 
   assign key_rsp_o       = answer_q;

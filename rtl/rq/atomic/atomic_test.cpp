@@ -8,6 +8,7 @@
 
 #include "Vroci_atomic.h"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
@@ -65,8 +66,8 @@ struct Rig {
     if (!jobs.empty()) put_job(dut->job_i, jobs.front());
     dut->store_job_valid_i = !stores.empty();
     if (!stores.empty()) put_job(dut->store_job_i, stores.front());
-    dut->br_ready_i = chance();
-    dut->bw_ready_i = chance();
+    dut->br_req_ready_i = chance();
+    dut->bw_req_ready_i = chance();
     dut->done_ready_i = chance();
     dut->fault_ready_i = chance();
     for (Access& r : reads) {
@@ -79,25 +80,25 @@ struct Rig {
       std::copy_n(w.bytes.begin(), 8, &memory[w.addr % 8192]);
       w.done = true;
     }
-    dut->br_data_valid_i = !reads.empty() && reads.front().due <= dut.cycle();
-    if (dut->br_data_valid_i) {
-      for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_data_i, i, reads.front().bytes[i]);
-      dut->br_error_i = reads.front().bad;
+    dut->br_rsp_valid_i = !reads.empty() && reads.front().due <= dut.cycle();
+    if (dut->br_rsp_valid_i) {
+      for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_rsp_i, i, reads.front().bytes[i]);
+      port::put(dut->br_rsp_i, bus::kReadError, reads.front().bad);
     }
-    dut->bw_done_i = !writes.empty() && writes.front().due <= dut.cycle();
-    dut->bw_error_i = dut->bw_done_i && writes.front().bad;
+    dut->bw_rsp_valid_i = !writes.empty() && writes.front().due <= dut.cycle();
+    port::put(dut->bw_rsp_i, bus::kWriteError, dut->bw_rsp_valid_i && writes.front().bad);
     dut.settle();
-    if (dut->br_data_valid_i && dut->br_data_ready_o) reads.pop_front();
-    if (dut->bw_done_i) writes.pop_front();
-    if (dut->br_valid_o && dut->br_ready_i) {
-      reads.push_back(access(reads, dut->br_addr_o));
+    if (dut->br_rsp_valid_i && dut->br_rsp_ready_o) reads.pop_front();
+    if (dut->bw_rsp_valid_i) writes.pop_front();
+    if (dut->br_req_valid_o && dut->br_req_ready_i) {
+      reads.push_back(access(reads, port::get(dut->br_req_o, bus::kReadAddr)));
       most_reads = std::max(most_reads, unsigned(reads.size()));
     }
-    if (dut->bw_valid_o && dut->bw_ready_i) {
-      CHECK(dut->bw_bytes_o == 8);
-      writes.push_back(access(writes, dut->bw_addr_o));
+    if (dut->bw_req_valid_o && dut->bw_req_ready_i) {
+      CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == 8);
+      writes.push_back(access(writes, port::get(dut->bw_req_o, bus::kWriteAddr)));
       writes.back().bad &= bad_writes;
-      for (unsigned i = 0; i < 8; ++i) writes.back().bytes[i] = port::byte(dut->bw_data_o, i);
+      for (unsigned i = 0; i < 8; ++i) writes.back().bytes[i] = port::byte(dut->bw_req_o, i);
     }
     if (dut->done_valid_o && dut->done_ready_i) {
       errors += port::get(dut->done_o, place_of(kAtomicDone, "error"));

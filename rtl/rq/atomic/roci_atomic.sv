@@ -20,49 +20,43 @@
 `include "assert.svh"
 
 module roci_atomic (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  output logic                     idle_o,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  output logic                       idle_o,
 
   // in: compare and swap, fetch and add; answered on done_o in order
-  input  roci_pkg::atomic_job_t    job_i,
-  input  logic                     job_valid_i,
-  output logic                     job_ready_o,
-  output roci_pkg::atomic_done_t   done_o,
-  output logic                     done_valid_o,
-  input  logic                     done_ready_i,
+  input  roci_pkg::atomic_job_t      job_i,
+  input  logic                       job_valid_i,
+  output logic                       job_ready_o,
+  output roci_pkg::atomic_done_t     done_o,
+  output logic                       done_valid_o,
+  input  logic                       done_ready_i,
 
   // in: stores; counted when in memory
-  input  roci_pkg::atomic_job_t    store_job_i,
-  input  logic                     store_job_valid_i,
-  output logic                     store_job_ready_o,
-  output logic [7:0]               store_done_o,
+  input  roci_pkg::atomic_job_t      store_job_i,
+  input  logic                       store_job_valid_i,
+  output logic                       store_job_ready_o,
+  output logic [7:0]                 store_done_o,
 
-  input  logic [15:0]              wr_done_i,
+  input  logic [15:0]                wr_done_i,
 
   // host memory
-  output logic                     br_valid_o,
-  input  logic                     br_ready_i,
-  output logic [63:0]              br_addr_o,
-  output logic [19:0]              br_pasid_o,
-  output logic [4:0]               br_count_o,
-  input  logic [511:0]             br_data_i,
-  input  logic                     br_error_i,
-  input  logic                     br_data_valid_i,
-  output logic                     br_data_ready_o,
-  output logic                     bw_valid_o,
-  input  logic                     bw_ready_i,
-  output logic [63:0]              bw_addr_o,
-  output logic [19:0]              bw_pasid_o,
-  output logic [511:0]             bw_data_o,
-  output logic [6:0]               bw_bytes_o,
-  input  logic                     bw_done_i,
-  input  logic                     bw_error_i,    // with done: not written
+  output logic                       br_req_valid_o,
+  input  logic                       br_req_ready_i,
+  output roci_pkg::block_read_req_t  br_req_o,
+  input  roci_pkg::block_read_rsp_t  br_rsp_i,
+  input  logic                       br_rsp_valid_i,
+  output logic                       br_rsp_ready_o,
+  output logic                       bw_req_valid_o,
+  input  logic                       bw_req_ready_i,
+  output roci_pkg::block_write_req_t bw_req_o,
+  input  logic                       bw_rsp_valid_i,
+  input  roci_pkg::block_write_rsp_t bw_rsp_i,  // with done: not written
 
   // a store that was not written; it is counted when this is taken
-  output roci_pkg::fault_t         fault_o,
-  output logic                     fault_valid_o,
-  input  logic                     fault_ready_i
+  output roci_pkg::fault_t           fault_o,
+  output logic                       fault_valid_o,
+  input  logic                       fault_ready_i
 );
 
   localparam logic [1:0]  OpStore = 2'd0, OpCompareSwap = 2'd1;
@@ -133,29 +127,29 @@ module roci_atomic (
   end
   assign near_job = jobs[newest];
   assign same     = near_job.addr == ask_job.addr && near_job.pasid == ask_job.pasid;
-  assign asked    = due && (near ? same : br_ready_i);
+  assign asked    = due && (near ? same : br_req_ready_i);
   always_ff @(posedge clk_i) begin
     if (asked) begin
       inherits_q[ask] <= near;
       source[ask]     <= newest;
     end
   end
-  assign br_valid_o = due && !near;
-  assign br_addr_o  = {ask_job.addr[63:6], 6'd0};
-  assign br_pasid_o = ask_job.pasid;
-  assign br_count_o = 5'd1;
+  assign br_req_valid_o = due && !near;
+  assign br_req_o.addr  = {ask_job.addr[63:6], 6'd0};
+  assign br_req_o.pasid = ask_job.pasid;
+  assign br_req_o.count = 5'd1;
 
   // ---------------------------------------------------------------- data: compute
   logic        inherits, is_compare, error, change;
   logic [63:0] word, result;
   assign inherits   = inherits_q[data];
   assign is_compare = data_job.op == OpCompareSwap;
-  assign word       = inherits ? after[source[data]] : br_data_i[64*data_job.addr[5:3] +: 64];
-  assign error      = inherits ? error_q[source[data]] : br_error_i;
+  assign word       = inherits ? after[source[data]] : br_rsp_i.data[64*data_job.addr[5:3] +: 64];
+  assign error      = inherits ? error_q[source[data]] : br_rsp_i.error;
   assign change     = !error && (!is_compare || word == data_job.compare);
   assign result     = is_compare ? data_job.operand : word + data_job.operand;
-  assign got        = data_q != ask_q && (inherits || br_data_valid_i);
-  assign br_data_ready_o = data_q != ask_q && !inherits;
+  assign got        = data_q != ask_q && (inherits || br_rsp_valid_i);
+  assign br_rsp_ready_o = data_q != ask_q && !inherits;
   always_ff @(posedge clk_i) begin
     if (got) begin
       original[data]  <= word;
@@ -180,7 +174,7 @@ module roci_atomic (
   logic [63:0] put_word;
   assign can_put    = put_q != data_q;
   assign writes     = can_put && changes_q[put];
-  assign free       = (!bw_valid_o || bw_ready_i) && room;
+  assign free       = (!bw_req_valid_o || bw_req_ready_i) && room;
   assign store_take = store_valid && free && !(turn_q && writes);
   assign put_on     = can_put && (!changes_q[put] || (free && !store_take));
 
@@ -195,30 +189,30 @@ module roci_atomic (
   );
   roci_fifo #(.Width(1), .Depth(32)) u_answers (
     .clk_i, .rst_ni,
-    .in_data_i(bw_error_i), .in_valid_i(bw_done_i), .in_ready_o(answer_room),
+    .in_data_i(bw_rsp_i.error), .in_valid_i(bw_rsp_valid_i), .in_ready_o(answer_room),
     .out_data_o(bad), .out_valid_o(answer), .out_ready_i(pop), .level_o()
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      bw_valid_o <= 1'b0;
+      bw_req_valid_o <= 1'b0;
       turn_q     <= 1'b0;
     end else begin
       if (store_take || (writes && put_on)) begin
-        bw_valid_o <= 1'b1;
+        bw_req_valid_o <= 1'b1;
         turn_q     <= store_take;
-      end else if (bw_ready_i) begin
-        bw_valid_o <= 1'b0;
+      end else if (bw_req_ready_i) begin
+        bw_req_valid_o <= 1'b0;
       end
     end
     if (store_take || (writes && put_on)) begin
-      bw_addr_o  <= store_take ? store.addr : put_job.addr;
-      bw_pasid_o <= store_take ? store.pasid : put_job.pasid;
-      bw_data_o  <= 512'(put_word);
+      bw_req_o.addr  <= store_take ? store.addr : put_job.addr;
+      bw_req_o.pasid <= store_take ? store.pasid : put_job.pasid;
+      bw_req_o.data  <= 512'(put_word);
+      bw_req_o.bytes <= 7'd8;
     end
   end
-  assign put_word   = store_take ? store.operand : after[put];
-  assign bw_bytes_o = 7'd8;
+  assign put_word = store_take ? store.operand : after[put];
 
   // ---------------------------------------------------------------- out: answer
   logic       can_out, stored;
@@ -249,8 +243,8 @@ module roci_atomic (
   assign unused = &{1'b0, ask_job, data_job, put_job, out_job, near_job, store};
 
   `ASSERT(StoresAreStores, `IMPLIES(store_job_valid_i, store_job_i.op == OpStore))
-  `ASSERT(AtomicsAreAligned, `IMPLIES(br_valid_o, ask_job.addr[2:0] == 3'd0))
-  `ASSERT(AnswerHasRoom, `IMPLIES(bw_done_i, answer_room))
-  `ASSERT(NoDataUnasked, `IMPLIES(br_data_valid_i, data_q != ask_q))
+  `ASSERT(AtomicsAreAligned, `IMPLIES(br_req_valid_o, ask_job.addr[2:0] == 3'd0))
+  `ASSERT(AnswerHasRoom, `IMPLIES(bw_rsp_valid_i, answer_room))
+  `ASSERT(NoDataUnasked, `IMPLIES(br_rsp_valid_i, data_q != ask_q))
 
 endmodule

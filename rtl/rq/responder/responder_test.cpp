@@ -10,6 +10,7 @@
 #include "model/spec/codes.hpp"
 #include "model/spec/context.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
@@ -77,10 +78,10 @@ struct Rig {
     }
   }
   void row(unsigned table, unsigned qpn, unsigned state) {
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     if (table == 0) {
       auto set = [&](const char* n, std::uint64_t v) {
-        port::put(dut->row_data_i, place_of(kQpAttr, n), v);
+        port::put(dut->row_write_i, place_of(kQpAttr, n), v);
       };
       set("access", 15);
       set("pmtu", 1);
@@ -89,13 +90,13 @@ struct Rig {
       set("recv_cqn", 9);
       set("rq_psn", 0xFFFFFE);
     } else {
-      port::put(dut->row_data_i, 0, 3, state);
+      port::put(dut->row_write_i, 0, 3, state);
     }
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = qpn;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, qpn);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void event(unsigned qpn, unsigned kind) {
     port::put(dut->qp_event_i, place_of(kQpEvent, "qpn"), qpn);

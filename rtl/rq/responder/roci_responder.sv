@@ -18,122 +18,120 @@
 module roci_responder #(
   parameter int unsigned NumQps = 256  // power of two
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  output logic                     idle_o,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      idle_o,
 
-  input  roci_pkg::qp_event_t      qp_event_i,
-  input  logic                     qp_event_valid_i,
-  output logic                     qp_event_ready_o,
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
-  input  logic [23:0]              live_qpn_i,
-  input  logic                     live_valid_i,
-  output logic                     live_ready_o,
-  output roci_pkg::qp_live_t       live_o,
+  input  roci_pkg::qp_event_t       qp_event_i,
+  input  logic                      qp_event_valid_i,
+  output logic                      qp_event_ready_o,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
+  input  logic [23:0]               live_qpn_i,
+  input  logic                      live_valid_i,
+  output logic                      live_ready_o,
+  output roci_pkg::qp_live_t        live_o,
 
   // requests, with the answer of the key table, and what was foreseen of the receive
-  input  roci_pkg::rx_meta_t       meta_i,
-  input  roci_pkg::key_rsp_t       key_i,
-  input  logic                     foreseen_i,   // receive foreseen_index_i is here
-  input  logic [15:0]              foreseen_index_i,
-  input  logic                     placed_i,     // and key_i is of its first piece
-  input  logic                     changed_i,    // the key table changed since the request came
-  input  logic                     meta_valid_i,
-  output logic                     meta_ready_o,
-  output logic                     next_write_o, // recv_next of a queue pair changes
+  input  roci_pkg::rx_meta_t        meta_i,
+  input  roci_pkg::key_rsp_t        key_i,
+  input  logic                      foreseen_i,    // receive foreseen_index_i is here
+  input  logic [15:0]               foreseen_index_i,
+  input  logic                      placed_i,      // and key_i is of its first piece
+  input  logic                      changed_i,     // the key table changed since the request came
+  input  logic                      meta_valid_i,
+  output logic                      meta_ready_o,
+  output logic                      next_write_o,  // recv_next of a queue pair changes
   output logic [$clog2(NumQps)-1:0] next_row_o,
-  output logic [15:0]              next_o,
-  input  logic [15:0]              wr_done_i,
-  input  logic                     sent_i,
-  input  roci_pkg::fault_t         fault_i,      // memory failed
-  input  logic                     fault_valid_i,
-  output logic                     fault_ready_o,
+  output logic [15:0]               next_o,
+  input  logic [15:0]               wr_done_i,
+  input  logic                      sent_i,
+  input  roci_pkg::fault_t          fault_i,       // memory failed
+  input  logic                      fault_valid_i,
+  output logic                      fault_ready_o,
 
   // posted receives
-  output roci_pkg::receive_cmd_t   cmd_o,
-  output logic                     cmd_valid_o,
-  input  logic                     cmd_ready_i,
-  input  roci_pkg::receive_rsp_t   rsp_i,        // with ready
-  input  logic                     fetched_i,
+  output roci_pkg::receive_cmd_t    cmd_o,
+  output logic                      cmd_valid_o,
+  input  logic                      cmd_ready_i,
+  input  roci_pkg::receive_rsp_t    rsp_i,          // with ready
+  input  logic                      fetched_i,
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
-  input  logic                     posted_valid_i,
-  output logic                     posted_ready_o,
-  output logic                     list_read_o,  // of entry 0; the walker reads the rest
-  output logic [23:0]              list_qpn_o,
-  output logic [3:0]               list_block_o,
-  output logic                     list_walk_o,  // the walker reads
-  input  logic [7:0]               list_num_sge_i,
-  input  logic [15:0]              list_pd_i,    // of an entry taken from an SRQ
-  input  logic [1:0]               list_stride_i,
-  input  logic                     index_write_i,  // index up to which receives are posted
+  input  logic                      posted_valid_i,
+  output logic                      posted_ready_o,
+  output logic                      list_read_o,    // of entry 0; the walker reads the rest
+  output logic [23:0]               list_qpn_o,
+  output logic [3:0]                list_block_o,
+  output logic                      list_walk_o,    // the walker reads
+  input  logic [7:0]                list_num_sge_i,
+  input  logic [15:0]               list_pd_i,      // of an entry taken from an SRQ
+  input  logic [1:0]                list_stride_i,
+  input  logic                      index_write_i,  // index up to which receives are posted
   input  logic [$clog2(NumQps)-1:0] index_row_i,
-  input  logic [15:0]              index_i,
+  input  logic [15:0]               index_i,
 
   // keys looked up again, and key operations
-  output roci_pkg::key_req_t       again_req_o,
-  output logic                     again_req_valid_o,
-  input  logic                     again_req_ready_i,
-  output logic                     again_waits_o,     // the next answer is its
-  input  roci_pkg::key_rsp_t       again_rsp_i,
-  input  logic                     again_rsp_valid_i,
-  output roci_pkg::key_op_req_t    key_op_req_o,
-  output logic                     key_op_req_valid_o,
-  input  logic                     key_op_req_ready_i,
-  input  roci_pkg::key_op_rsp_t    key_op_rsp_i,
-  input  logic                     key_op_rsp_valid_i,
-  input  logic                     drain_i,           // pulse: sq has invalidated a key
-  output logic                     drained_o,         // pulse: what was accepted before one is done
+  output roci_pkg::key_req_t        again_req_o,
+  output logic                      again_req_valid_o,
+  input  logic                      again_req_ready_i,
+  output logic                      again_waits_o,  // the next answer is its
+  input  roci_pkg::key_rsp_t        again_rsp_i,
+  input  logic                      again_rsp_valid_i,
+  output roci_pkg::key_op_req_t     key_op_req_o,
+  output logic                      key_op_req_valid_o,
+  input  logic                      key_op_req_ready_i,
+  input  roci_pkg::key_op_rsp_t     key_op_rsp_i,
+  input  logic                      key_op_rsp_valid_i,
+  input  logic                      drain_i,        // pulse: sq has invalidated a key
+  output logic                      drained_o,      // pulse: what was accepted before one is done
 
   // list walker
-  output logic                     walk_valid_o,
-  input  logic                     walk_ready_i,
-  output logic [7:0]               walk_num_sge_o,
-  output logic [31:0]              walk_offset_o,
-  output logic [31:0]              walk_len_o,
-  output logic [15:0]              walk_pd_o,
-  input  roci_pkg::seg_t           walk_seg_i,
-  input  logic                     walk_seg_valid_i,
-  output logic                     walk_seg_ready_o,
-  input  logic                     walk_done_i,
-  input  logic [7:0]               walk_status_i,
+  output logic                      walk_valid_o,
+  input  logic                      walk_ready_i,
+  output logic [7:0]                walk_num_sge_o,
+  output logic [31:0]               walk_offset_o,
+  output logic [31:0]               walk_len_o,
+  output logic [15:0]               walk_pd_o,
+  input  roci_pkg::seg_t            walk_seg_i,
+  input  logic                      walk_seg_valid_i,
+  output logic                      walk_seg_ready_o,
+  input  logic                      walk_done_i,
+  input  logic [7:0]                walk_status_i,
 
   // atomic unit
-  output roci_pkg::atomic_job_t    job_o,
-  output logic                     job_valid_o,
-  input  logic                     job_ready_i,
-  input  roci_pkg::atomic_done_t   done_i,
-  input  logic                     done_valid_i,
-  output logic                     done_ready_o,
+  output roci_pkg::atomic_job_t     job_o,
+  output logic                      job_valid_o,
+  input  logic                      job_ready_i,
+  input  roci_pkg::atomic_done_t    done_i,
+  input  logic                      done_valid_i,
+  output logic                      done_ready_o,
 
   // out
-  output roci_pkg::cqe_req_t       cqe_o,
-  output logic                     cqe_valid_o,
-  input  logic                     cqe_ready_i,
-  output roci_pkg::event_req_t     fail_o,
-  output logic                     fail_valid_o,
-  input  logic                     fail_ready_i,
-  output roci_pkg::event_req_t     event_o,
-  output logic                     event_valid_o,
-  input  logic                     event_ready_i,
-  output roci_pkg::count_t         count_o,
-  output logic                     count_valid_o,
-  input  logic                     count_ready_i,
-  output logic [9:0]               drop_o,
-  output roci_pkg::seg_t           req_seg_o,
-  output logic                     req_seg_valid_o,
-  input  logic                     req_seg_ready_i,
-  output roci_pkg::tx_desc_t       desc_o,
-  output logic                     desc_valid_o,
-  input  logic                     desc_ready_i,
-  output roci_pkg::seg_t           seg_o,
-  output logic                     seg_valid_o,
-  input  logic                     seg_ready_i,
-  output roci_pkg::tx_desc_t       ack_o,
-  output logic                     ack_valid_o,
-  input  logic                     ack_ready_i
+  output roci_pkg::cqe_req_t        cqe_o,
+  output logic                      cqe_valid_o,
+  input  logic                      cqe_ready_i,
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  input  logic                      fail_ready_i,
+  output roci_pkg::event_req_t      event_o,
+  output logic                      event_valid_o,
+  input  logic                      event_ready_i,
+  output roci_pkg::count_t          count_o,
+  output logic                      count_valid_o,
+  input  logic                      count_ready_i,
+  output logic [9:0]                drop_o,
+  output roci_pkg::seg_t            req_seg_o,
+  output logic                      req_seg_valid_o,
+  input  logic                      req_seg_ready_i,
+  output roci_pkg::tx_desc_t        desc_o,
+  output logic                      desc_valid_o,
+  input  logic                      desc_ready_i,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
+  output roci_pkg::tx_desc_t        ack_o,
+  output logic                      ack_valid_o,
+  input  logic                      ack_ready_i
 );
 
   localparam int unsigned RowBits = $clog2(NumQps);
@@ -167,7 +165,7 @@ module roci_responder #(
   roci_pkg::responder_slot_t slot, apply_slot, replay_slot, answer_slot;
   logic                      apply_slot_write;
   roci_responder_state #(.NumQps(NumQps)) u_state (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .pick_qpn_i(read_qpn), .qpn_o(qpn), .qp_o(qp), .attr_o(attr), .state_o(qp_state),
     .posted_o(posted), .reset_o(reset), .posted_write_i(index_write_i), .posted_row_i(index_row_i), .posted_i(index_i),
     .slot_read_i(slot_read), .find_next_i(find_next),
@@ -232,7 +230,8 @@ module roci_responder #(
   logic [31:0]        age, again_age;
   roci_pkg::key_rsp_t again_key;
   roci_responder_recheck #(.NumQps(NumQps)) u_recheck (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .qpn_i(qpn), .qp_i(qp), .pd_i(attr.pd), .changed_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
+    .qpn_i(qpn), .qp_i(qp), .pd_i(attr.pd), .changed_i,
     .of_request_i(kind_q == roci_pkg::ResponderKindRequest), .meta_i, .slot_i(slot), .rekey_o(rekey),
     .slot_stale_o(slot_stale), .age_o(age), .again_age_o(again_age), .taken_i(again_req_valid_o && again_req_ready_i), .req_o(again_req_o),
     .first_i(first_write), .again_i(again_write)
@@ -306,9 +305,9 @@ module roci_responder #(
     .ready_i(state_ready), .event_valid_i(qp_event_valid_i),
     .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .fault_valid_i, .live_valid_i,
     .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
-    .no_jobs_i(jobs == '0),
-    .wake_i(moved || posted_valid_i || (rooms & ~rooms_q) != '0),
-    .unblock_i(fetched_i || (job_valid_o && job_ready_i) || emit || gone),
+    .no_jobs_i (jobs == '0),
+    .wake_i    (moved || posted_valid_i || (rooms & ~rooms_q) != '0),
+    .unblock_i (fetched_i || (job_valid_o && job_ready_i) || emit || gone),
     .room_request_i(free_room && cqe_room && fail_room && event_room && count_room && req_seg_room
                     && !walking),
     .room_fail_i(fail_room), .room_count_i(count_room), .room_cqe_i(cqe_room),
@@ -320,8 +319,8 @@ module roci_responder #(
     .list_bad_i(list_long), .walk_ready_i, .walk_done_i, .walk_bad_i(walk_bad),
     .inv_i(inv), .inv_ready_i(key_op_req_ready_i), .inv_done_i(key_op_rsp_valid_i),
     .answers_i(apply_answer), .found_i(replay_match),
-    .usable_i((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
-    .find_end_i(slot_at >= qp.slot_count),
+    .usable_i   ((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
+    .find_end_i (slot_at >= qp.slot_count),
     .has_slot_i(qp.pending != '0), .has_record_i(qp.ack != roci_pkg::ResponderAckNone),
     .flushes_i(qp.flush), .srq_i(attr.srq), .pick_slot_i(pick_slot), .pick_record_i(pick_record),
     .emit_nak_i(answer_nak),

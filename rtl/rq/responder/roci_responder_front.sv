@@ -21,54 +21,52 @@
 module roci_responder_front #(
   parameter int unsigned NumQps = 256  // power of two
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  output logic                     idle_o,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      idle_o,
 
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // in
-  input  roci_pkg::rx_meta_t       meta_i,
-  input  logic                     meta_valid_i,
-  output logic                     meta_ready_o,
+  input  roci_pkg::rx_meta_t        meta_i,
+  input  logic                      meta_valid_i,
+  output logic                      meta_ready_o,
 
   // index of the next receive of a queue pair, when it changes
-  input  logic                     next_write_i,
+  input  logic                      next_write_i,
   input  logic [$clog2(NumQps)-1:0] next_row_i,
-  input  logic [15:0]              next_i,
+  input  logic [15:0]               next_i,
 
   // posted receives; answers one clock later
-  output logic                     seen_read_o,
+  output logic                      seen_read_o,
   output logic [$clog2(NumQps)-1:0] seen_row_o,
-  output logic [15:0]              seen_index_o,  // with the answer
-  input  logic                     seen_posted_i,
-  input  logic                     seen_fetched_i,
-  input  logic                     list_busy_i,   // no read of a list now
-  output logic                     list_read_o,
-  output logic [23:0]              list_qpn_o,
-  output logic [3:0]               list_block_o,
-  input  roci_pkg::sge_t           list_sge_i,    // entry 0
-  input  logic [7:0]               list_num_sge_i,
+  output logic [15:0]               seen_index_o,  // with the answer
+  input  logic                      seen_posted_i,
+  input  logic                      seen_fetched_i,
+  input  logic                      list_busy_i,   // no read of a list now
+  output logic                      list_read_o,
+  output logic [23:0]               list_qpn_o,
+  output logic [3:0]                list_block_o,
+  input  roci_pkg::sge_t            list_sge_i,    // entry 0
+  input  logic [7:0]                list_num_sge_i,
 
   // key table
-  output roci_pkg::key_req_t       key_req_o,
-  output logic                     key_req_valid_o,
-  input  logic                     key_req_ready_i,
-  input  roci_pkg::key_rsp_t       key_rsp_i,
-  input  logic                     key_rsp_valid_i,
+  output roci_pkg::key_req_t        key_req_o,
+  output logic                      key_req_valid_o,
+  input  logic                      key_req_ready_i,
+  input  roci_pkg::key_rsp_t        key_rsp_i,
+  input  logic                      key_rsp_valid_i,
 
   // out
-  output roci_pkg::rx_meta_t       meta_o,
-  output roci_pkg::key_rsp_t       key_o,         // ok when no remote key is needed
-  output logic                     foreseen_o,    // receive foreseen_index_o is here
-  output logic [15:0]              foreseen_index_o,
-  output logic                     placed_o,      // key_o is of the payload's place in it
-  output logic                     changed_o,     // the key table changed since it came
-  output logic                     valid_o,
-  input  logic                     ready_i
+  output roci_pkg::rx_meta_t        meta_o,
+  output roci_pkg::key_rsp_t        key_o,       // ok when no remote key is needed
+  output logic                      foreseen_o,  // receive foreseen_index_o is here
+  output logic [15:0]               foreseen_index_o,
+  output logic                      placed_o,    // key_o is of the payload's place in it
+  output logic                      changed_o,   // the key table changed since it came
+  output logic                      valid_o,
+  input  logic                      ready_i
 );
 
   localparam int unsigned RowBits = $clog2(NumQps);
@@ -111,14 +109,14 @@ module roci_responder_front #(
   logic               unused;
   assign reth       = meta_i.ext[223:96];
   assign out_reth   = meta_o.ext[223:96];
-  assign row_attr   = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign row_attr   = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign meta_row   = meta_i.qpn[RowBits-1:0];
   assign need       = rights(meta_i.opcode, reth.dma_length) != '0;
   assign need_out   = rights(meta_o.opcode, out_reth.dma_length) != '0;
   assign meta_takes = takes(meta_i.opcode);
   assign takes_out  = takes(meta_o.opcode);
   assign atomic     = meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
-  assign unused     = &{row_attr, row_data_i, row_index_i, out_reth, spec_level};
+  assign unused     = &{row_attr, out_reth, spec_level};
 
   // ---------------------------------------------------------------- ask: tables are read
   logic               ask_q, ask_takes_q, ask_list_q, ask_need_q, ask_atomic_q;
@@ -140,8 +138,8 @@ module roci_responder_front #(
 
   roci_ram #(.Width(18), .Depth(NumQps), .Forward(1)) u_pd (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
-    .write_row_i(row_index_i[RowBits-1:0]), .write_data_i({row_attr.rq_stride_log, row_attr.pd}),
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
+    .write_row_i(row_write_i.index[RowBits-1:0]), .write_data_i({row_attr.rq_stride_log, row_attr.pd}),
     .read_i(take && (need || meta_takes)), .read_row_i(meta_row), .read_data_o({stride, pd}),
     .ready_o(unused_pd_ready)
   );
@@ -159,7 +157,7 @@ module roci_responder_front #(
   // Requests inside; the one that asks is the newest.
   logic [3:0]           inside_q, inside_ends_q, inside_changed_q;
   logic                 row_is_key;
-  assign row_is_key = row_valid_i && row_table_i == roci_pkg::TableKey;
+  assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
   assign changed_o  = inside_changed_q[out_q];
   logic [4*RowBits-1:0] inside_row_q;
   logic [1:0]           in_q, out_q, own;

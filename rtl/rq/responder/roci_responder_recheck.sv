@@ -10,32 +10,32 @@
 module roci_responder_recheck #(
   parameter int unsigned NumQps = 256  // power of two
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // the request at the head, or a step of a READ's answer
-  input  logic                     of_request_i,
-  input  roci_pkg::rx_meta_t       meta_i,
+  input  logic                      of_request_i,
+  input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::responder_slot_t slot_i,
-  input  logic [23:0]              qpn_i,
-  input  roci_pkg::responder_qp_t  qp_i,
-  input  logic [15:0]              pd_i,
-  input  logic                     changed_i,    // the table changed since its key was asked for
-  output logic                     rekey_o,      // it must be looked up again, or that of its message
-  output logic                     slot_stale_o, // so must that of the READ
-  output logic [31:0]              age_o,        // of the table, at most that of the request's lookup
-  output logic [31:0]              again_age_o,  // of the newest lookup
+  input  logic [23:0]               qpn_i,
+  input  roci_pkg::responder_qp_t   qp_i,
+  input  logic [15:0]               pd_i,
+  input  logic                      changed_i,     // the table changed since its key was asked for
+  output logic                      rekey_o,  // it must be looked up again, or that of its message
+  output logic                      slot_stale_o,  // so must that of the READ
+  output logic [31:0]               age_o,  // of the table, at most that of the request's lookup
+  output logic [31:0]               again_age_o,   // of the newest lookup
 
   // lookup
-  input  logic                     taken_i,      // by the key table
-  output roci_pkg::key_req_t       req_o,
+  input  logic                      taken_i,  // by the key table
+  output roci_pkg::key_req_t        req_o,
 
   // a WRITE is taken whose key was looked up: its first packet, or again
-  input  logic                     first_i,
-  input  logic                     again_i
+  input  logic                      first_i,
+  input  logic                      again_i
 );
 
   localparam int unsigned RowBits = $clog2(NumQps);
@@ -45,7 +45,7 @@ module roci_responder_recheck #(
   logic               row_is_key, again_changed_q, atomic, write, first, read, unused;
   logic [RowBits-1:0] row;
   assign row        = qpn_i[RowBits-1:0];
-  assign row_is_key = row_valid_i && row_table_i == roci_pkg::TableKey;
+  assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
   assign unused     = &{qp_i, qpn_i, meta_i, slot_i, reth};
 
   roci_pkg::reth_t reth;

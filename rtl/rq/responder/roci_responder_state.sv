@@ -10,10 +10,8 @@ module roci_responder_state #(
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
-  input  logic                      row_valid_i,
-  input  logic [3:0]                row_table_i,
-  input  logic [23:0]               row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // reads
   input  logic                      pick_i,
@@ -44,24 +42,24 @@ module roci_responder_state #(
   input  logic                      replay_i,
   input  roci_pkg::responder_slot_t replay_slot_i,
   input  logic                      emit_i,
-  input  logic                      via_desc_i,    // by tx's payload queue
+  input  logic                      via_desc_i,   // by tx's payload queue
   input  logic                      slot_picked_i,
-  input  logic                      gone_i,        // the key of the READ at slot_o is gone
+  input  logic                      gone_i,       // the key of the READ at slot_o is gone
   input  roci_pkg::responder_qp_t   answer_qp_i,
   input  roci_pkg::responder_slot_t answer_slot_i,
   input  logic                      init_i,
   input  logic                      flush_i,
-  input  logic                      flush_one_i,   // one receive was flushed
+  input  logic                      flush_one_i,  // one receive was flushed
   input  logic                      result_i,
   input  roci_pkg::atomic_done_t    done_i,
-  input  logic                      last_wqe_i,    // it takes no more from its SRQ
+  input  logic                      last_wqe_i,   // it takes no more from its SRQ
   input  logic                      fault_i,
   input  logic [23:0]               fault_psn_i,
   input  logic                      fault_response_i,
-  input  logic [31:0]               written_i,     // payload packets in memory
-  input  logic [31:0]               newest_i,      // that the completion of a flush waits for
-  input  logic [15:0]               issued_i,      // packets given to tx's payload queue
-  input  logic [15:0]               sent_i,        // and sent
+  input  logic [31:0]               written_i,    // payload packets in memory
+  input  logic [31:0]               newest_i,     // that the completion of a flush waits for
+  input  logic [15:0]               issued_i,     // packets given to tx's payload queue
+  input  logic [15:0]               sent_i,       // and sent
 
   output logic                      next_write_o,  // recv_next of a queue pair is written
   output logic [$clog2(NumQps)-1:0] next_row_o,
@@ -89,7 +87,7 @@ module roci_responder_state #(
   assign unused       = &{done_i, attr_o};
 
   roci_responder_table #(.NumQps(NumQps)) u_table (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .read_i(pick_i), .qpn_i(pick_qpn_i), .qpn_o, .qp_o(qp), .attr_o, .state_o,
     .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .ready_o(table_ready)

@@ -12,30 +12,28 @@
 module roci_responder_table #(
   parameter int unsigned NumQps = 256  // power of two
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
-  input  logic                     read_i,
-  input  logic [23:0]              qpn_i,
-  output logic [23:0]              qpn_o,    // of what was read
-  output roci_pkg::responder_qp_t  qp_o,
-  output roci_pkg::qp_attr_t       attr_o,   // fields the responder needs; the others are 0
-  output logic [2:0]               state_o,
-  output logic [15:0]              posted_o,
-  output logic                     reset_o,  // the queue pair was reset since
+  input  logic                      read_i,
+  input  logic [23:0]               qpn_i,
+  output logic [23:0]               qpn_o,    // of what was read
+  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::qp_attr_t        attr_o,   // fields the responder needs; the others are 0
+  output logic [2:0]                state_o,
+  output logic [15:0]               posted_o,
+  output logic                      reset_o,  // the queue pair was reset since
 
-  input  logic                     posted_write_i,
+  input  logic                      posted_write_i,
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
-  input  logic [15:0]              posted_i,
-  input  logic                     write_i,  // to the row that was read
-  input  roci_pkg::responder_qp_t  qp_i,
+  input  logic [15:0]               posted_i,
+  input  logic                      write_i,  // to the row that was read
+  input  roci_pkg::responder_qp_t   qp_i,
 
-  output logic                     ready_o
+  output logic                      ready_o
 );
 
   localparam int unsigned RowBits  = $clog2(NumQps);
@@ -50,12 +48,12 @@ module roci_responder_table #(
   logic [NumQps-1:0]         old_q;
   logic                      attr_ready, state_ready, word_ready, posted_ready;
   logic                      unused;
-  assign row_attr     = row_data_i[roci_pkg::QpAttrBits-1:0];
-  assign row          = row_index_i[RowBits-1:0];
+  assign row_attr     = row_write_i.data[roci_pkg::QpAttrBits-1:0];
+  assign row          = row_write_i.index[RowBits-1:0];
   assign read_row     = qpn_q[RowBits-1:0];
-  assign row_is_attr  = row_valid_i && row_table_i == roci_pkg::TableQpAttr;
-  assign row_is_state = row_valid_i && row_table_i == roci_pkg::TableQpState;
-  assign unused       = &{row_data_i, row_attr, row_index_i};
+  assign row_is_attr  = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr;
+  assign row_is_state = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
+  assign unused       = &{row_attr};
 
   roci_ram #(.Width(AttrBits), .Depth(NumQps), .Forward(1)) u_attr (
     .clk_i, .rst_ni,
@@ -72,7 +70,7 @@ module roci_responder_table #(
   end
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
     .clk_i, .rst_ni,
-    .write_i(row_is_state), .write_row_i(row), .write_data_i(row_data_i[2:0]),
+    .write_i(row_is_state), .write_row_i(row), .write_data_i(row_write_i.data[2:0]),
     .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(state_o), .ready_o(state_ready)
   );
   roci_ram #(.Width(roci_pkg::ResponderQpBits), .Depth(NumQps), .Forward(1)) u_word (
@@ -89,7 +87,7 @@ module roci_responder_table #(
 
   // A reset between a read and its write wins: the write belongs to the life before.
   logic row_is_reset, past_q, old_read_q, kept;
-  assign row_is_reset = row_is_state && row_data_i[2:0] == roci_pkg::QpReset;
+  assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) old_q <= '1;
     else begin

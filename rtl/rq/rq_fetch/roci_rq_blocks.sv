@@ -19,54 +19,53 @@ module roci_rq_blocks #(
   localparam int unsigned QpRowBits = $clog2(NumQps),
   localparam int unsigned BlockBits = $clog2(Blocks)
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  output logic                  idle_o,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      idle_o,
 
   // a fetch is requested
-  input  logic                  push_i,
-  output logic                  push_ready_o,
-  input  logic                  srq_i,
-  input  logic [RowBits-1:0]    row_i,
-  input  logic [3:0]            epoch_i,
-  input  logic [BlockBits-1:0]  block_i,       // its first one
-  input  logic [4:0]            blocks_i,
-  input  logic [4:0]            entries_i,
+  input  logic                      push_i,
+  output logic                      push_ready_o,
+  input  logic                      srq_i,
+  input  logic [RowBits-1:0]        row_i,
+  input  logic [3:0]                epoch_i,
+  input  logic [BlockBits-1:0]      block_i,  // its first one
+  input  logic [4:0]                blocks_i,
+  input  logic [4:0]                entries_i,
 
   // what arrives
-  input  logic [511:0]          br_data_i,
-  input  logic                  br_error_i,
-  input  logic                  br_data_valid_i,
-  output logic                  br_data_ready_o,
+  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic                      br_rsp_valid_i,
+  output logic                      br_rsp_ready_o,
 
   // a fetch is complete
-  output logic                  done_valid_o,
-  input  logic                  done_taken_i,
-  output logic                  done_bad_o,
-  output logic                  done_srq_o,
-  output logic [RowBits-1:0]    done_row_o,
-  output logic [3:0]            done_epoch_o,
-  output logic [4:0]            done_entries_o,
+  output logic                      done_valid_o,
+  input  logic                      done_taken_i,
+  output logic                      done_bad_o,
+  output logic                      done_srq_o,
+  output logic [RowBits-1:0]        done_row_o,
+  output logic [3:0]                done_epoch_o,
+  output logic [4:0]                done_entries_o,
 
   // copy of an entry to block 0 and on of a queue pair; block 0 takes domain and stride along
-  input  logic                  copy_start_i,  // srqn, block, stride and pd now, row until the end
-  input  logic [RowBits-1:0]    copy_srqn_i,
-  input  logic [BlockBits-1:0]  copy_block_i,
-  input  logic [1:0]            copy_stride_i,
-  input  logic [15:0]           copy_pd_i,
-  input  logic [QpRowBits-1:0]  copy_row_i,
-  output logic                  copy_done_o,   // with the last block
-  output logic [15:0]           copy_tag_o,    // from the clock after
+  input  logic                      copy_start_i,  // srqn, block, stride and pd now, row until the end
+  input  logic [RowBits-1:0]        copy_srqn_i,
+  input  logic [BlockBits-1:0]      copy_block_i,
+  input  logic [1:0]                copy_stride_i,
+  input  logic [15:0]               copy_pd_i,
+  input  logic [QpRowBits-1:0]      copy_row_i,
+  output logic                      copy_done_o,   // with the last block
+  output logic [15:0]               copy_tag_o,    // from the clock after
 
   // list; answers one clock later
-  input  logic                  list_read_i,
-  input  logic [QpRowBits-1:0]  list_row_i,
-  input  logic [3:0]            list_block_i,  // of its first block, modulo Blocks
-  input  logic [3:0]            list_sge_i,
-  output roci_pkg::sge_t        list_sge_o,
-  output logic [7:0]            list_num_sge_o,  // these when list_sge_i was 0
-  output logic [15:0]           list_pd_o,       // of a copied entry
-  output logic [1:0]            list_stride_o
+  input  logic                      list_read_i,
+  input  logic [QpRowBits-1:0]      list_row_i,
+  input  logic [3:0]                list_block_i,    // of its first block, modulo Blocks
+  input  logic [3:0]                list_sge_i,
+  output roci_pkg::sge_t            list_sge_o,
+  output logic [7:0]                list_num_sge_o,  // these when list_sge_i was 0
+  output logic [15:0]               list_pd_o,       // of a copied entry
+  output logic [1:0]                list_stride_o
 );
 
   localparam int unsigned SrqRowBits = $clog2(NumSrqs);
@@ -82,16 +81,16 @@ module roci_rq_blocks #(
   roci_fifo #(.Width(FlightBits), .Depth(32)) u_flight (
     .clk_i, .rst_ni,
     .in_data_i({srq_i, row_i, epoch_i, block_i, blocks_i, entries_i}), .in_valid_i(push_i),
-    .in_ready_o(push_ready_o),
-    .out_data_o({flight_srq, flight_row, flight_epoch, flight_block, flight_blocks, flight_entries}),
+    .in_ready_o (push_ready_o),
+    .out_data_o ({flight_srq, flight_row, flight_epoch, flight_block, flight_blocks, flight_entries}),
     .out_valid_o(flight_valid), .out_ready_i(flight_pop), .level_o(unused_level)
   );
 
   logic [3:0] arrived_q;     // blocks of the oldest request
   logic       bad_q;         // one of them failed
   logic       take, take_last, copy_write_q;
-  assign br_data_ready_o = flight_valid && !done_valid_o && !copy_write_q;
-  assign take            = br_data_valid_i && br_data_ready_o;
+  assign br_rsp_ready_o = flight_valid && !done_valid_o && !copy_write_q;
+  assign take            = br_rsp_valid_i && br_rsp_ready_o;
   assign take_last       = 5'(arrived_q) + 5'd1 == flight_blocks;
   assign flight_pop      = take && take_last;
   assign take_at         = flight_block + BlockBits'(arrived_q);
@@ -105,12 +104,12 @@ module roci_rq_blocks #(
       if (done_taken_i) done_valid_o <= 1'b0;
       if (take) begin
         arrived_q    <= take_last ? '0 : arrived_q + 1'b1;
-        bad_q        <= !take_last && (bad_q || br_error_i);
+        bad_q        <= !take_last && (bad_q || br_rsp_i.error);
         done_valid_o <= take_last;
       end
     end
     if (flight_pop) begin
-      done_bad_o     <= bad_q || br_error_i;
+      done_bad_o     <= bad_q || br_rsp_i.error;
       done_srq_o     <= flight_srq;
       done_row_o     <= flight_row;
       done_epoch_o   <= flight_epoch;
@@ -133,9 +132,9 @@ module roci_rq_blocks #(
   roci_ram #(.Width(512), .Depth(Blocks * NumSrqs)) u_srq_blocks (
     .clk_i, .rst_ni,
     .write_i(take && flight_srq), .write_row_i({flight_row[SrqRowBits-1:0], take_at}),
-    .write_data_i(br_data_i),
-    .read_i(copying_q),
-    .read_row_i({srqn_q[SrqRowBits-1:0], block_q + BlockBits'(copied_q)}),
+    .write_data_i (br_rsp_i.data),
+    .read_i       (copying_q),
+    .read_row_i   ({srqn_q[SrqRowBits-1:0], block_q + BlockBits'(copied_q)}),
     .read_data_o(srq_block), .ready_o(srq_ready)
   );
   always_comb begin
@@ -180,7 +179,7 @@ module roci_rq_blocks #(
                  : list_block_i[BlockBits-1:0] + BlockBits'(list_sge_less[3:2]) + 1'b1;
   assign write      = copy_write_q || (take && !flight_srq);
   assign write_row  = copy_write_q ? {copy_row_i, BlockBits'(write_at_q)} : {flight_row[QpRowBits-1:0], take_at};
-  assign write_data = copy_write_q ? copied : br_data_i;
+  assign write_data = copy_write_q ? copied : br_rsp_i.data;
   assign unused     = &{srqn_q, list_block, list_block_i, blocks_ready, srq_ready};
   roci_ram #(.Width(512), .Depth(Blocks * NumQps)) u_blocks (
     .clk_i, .rst_ni,

@@ -18,73 +18,68 @@ module roci_rq_fetch #(
   parameter int unsigned NumSrqs = 64,   // power of two
   parameter int unsigned Blocks  = 16    // kept per queue pair and SRQ: 4, 8 or 16
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  input  logic                     pause_i,  // stops doorbells
-  output logic                     idle_o,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  logic                      pause_i,  // stops doorbells
+  output logic                      idle_o,
 
-  input  roci_pkg::doorbell_t      doorbell_i,
-  input  logic                     doorbell_valid_i,
-  output logic                     doorbell_ready_o,
-  input  roci_pkg::doorbell_t      srq_doorbell_i,    // qpn is the SRQ
-  input  logic                     srq_doorbell_valid_i,
-  output logic                     srq_doorbell_ready_o,
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
-  input  logic [23:0]              live_srqn_i,
-  input  logic                     live_valid_i,
-  output logic                     live_ready_o,
-  output roci_pkg::srq_live_t      live_o,            // with ready
+  input  roci_pkg::doorbell_t       doorbell_i,
+  input  logic                      doorbell_valid_i,
+  output logic                      doorbell_ready_o,
+  input  roci_pkg::doorbell_t       srq_doorbell_i,  // qpn is the SRQ
+  input  logic                      srq_doorbell_valid_i,
+  output logic                      srq_doorbell_ready_o,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
+  input  logic [23:0]               live_srqn_i,
+  input  logic                      live_valid_i,
+  output logic                      live_ready_o,
+  output roci_pkg::srq_live_t       live_o,          // with ready
 
   // orders; the answer is there in the clock of ready
-  input  roci_pkg::receive_cmd_t   cmd_i,
-  input  logic                     cmd_valid_i,
-  output logic                     cmd_ready_o,
-  output roci_pkg::receive_rsp_t   rsp_o,
+  input  roci_pkg::receive_cmd_t    cmd_i,
+  input  logic                      cmd_valid_i,
+  output logic                      cmd_ready_o,
+  output roci_pkg::receive_rsp_t    rsp_o,
 
   // whether a receive is posted and fetched, whatever the index; answers one clock later
-  input  logic                     seen_read_i,
+  input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
-  input  logic [15:0]              seen_index_i,     // with the answer
-  output logic                     seen_posted_o,
-  output logic                     seen_fetched_o,
+  input  logic [15:0]               seen_index_i,  // with the answer
+  output logic                      seen_posted_o,
+  output logic                      seen_fetched_o,
 
   // list of a fetched receive; answers one clock later
-  input  logic                     list_read_i,
-  input  logic [23:0]              list_qpn_i,
-  input  logic [3:0]               list_block_i,     // of its first block, modulo Blocks
-  input  logic [3:0]               list_sge_i,
-  output roci_pkg::sge_t           list_sge_o,
-  output logic [7:0]               list_num_sge_o,   // these when list_sge_i was 0
-  output logic [15:0]              list_pd_o,        // of an entry taken from an SRQ
-  output logic [1:0]               list_stride_o,
+  input  logic                      list_read_i,
+  input  logic [23:0]               list_qpn_i,
+  input  logic [3:0]                list_block_i,    // of its first block, modulo Blocks
+  input  logic [3:0]                list_sge_i,
+  output roci_pkg::sge_t            list_sge_o,
+  output logic [7:0]                list_num_sge_o,  // these when list_sge_i was 0
+  output logic [15:0]               list_pd_o,       // of an entry taken from an SRQ
+  output logic [1:0]                list_stride_o,
 
-  output logic                     index_write_o,    // index up to which receives are posted
+  output logic                      index_write_o,  // index up to which receives are posted
   output logic [$clog2(NumQps)-1:0] index_row_o,
-  output logic [15:0]              index_o,
-  output logic                     fetched_o,        // pulse: something arrived
-  output logic [$clog2(NumQps)-1:0] posted_row_o,    // a receive was posted in ERR
-  output logic                     posted_valid_o,
-  input  logic                     posted_ready_i,
-  output roci_pkg::event_req_t     fail_o,
-  output logic                     fail_valid_o,
-  input  logic                     fail_ready_i,
-  output roci_pkg::event_req_t     event_o,          // SrqLimit, SrqError
-  output logic                     event_valid_o,
-  input  logic                     event_ready_i,
+  output logic [15:0]               index_o,
+  output logic                      fetched_o,      // pulse: something arrived
+  output logic [$clog2(NumQps)-1:0] posted_row_o,   // a receive was posted in ERR
+  output logic                      posted_valid_o,
+  input  logic                      posted_ready_i,
+  output roci_pkg::event_req_t      fail_o,
+  output logic                      fail_valid_o,
+  input  logic                      fail_ready_i,
+  output roci_pkg::event_req_t      event_o,        // SrqLimit, SrqError
+  output logic                      event_valid_o,
+  input  logic                      event_ready_i,
 
   // block reads
-  output logic                     br_valid_o,
-  input  logic                     br_ready_i,
-  output logic [63:0]              br_addr_o,
-  output logic [19:0]              br_pasid_o,
-  output logic [4:0]               br_count_o,
-  input  logic [511:0]             br_data_i,
-  input  logic                     br_error_i,
-  input  logic                     br_data_valid_i,
-  output logic                     br_data_ready_o
+  output logic                      br_req_valid_o,
+  input  logic                      br_req_ready_i,
+  output roci_pkg::block_read_req_t br_req_o,
+  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic                      br_rsp_valid_i,
+  output logic                      br_rsp_ready_o
 );
 
   `PARAM_CHECK(BlocksFit, Blocks == 4 || Blocks == 8 || Blocks == 16)
@@ -104,7 +99,7 @@ module roci_rq_fetch #(
   logic [15:0]             pd, limit;
   roci_rq_table #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_table (
     .clk_i, .rst_ni, .ready_o(table_ready),
-    .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .row_write_valid_i, .row_write_i,
     .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row),
     .srq_o(srq), .row_o(row), .ring_o(ring), .pasid_o(pasid), .base_o(base), .log_o(log),
     .stride_log_o(stride_log), .in_reset_o(in_reset), .takes_o(takes), .take_o(take), .pd_o(pd),
@@ -153,7 +148,7 @@ module roci_rq_fetch #(
     .clk_i, .rst_ni, .idle_o(blocks_idle),
     .push_i(br_set), .push_ready_o(flight_ready), .srq_i(srq), .row_i(row),
     .epoch_i(ring.epoch), .block_i(block), .blocks_i(blocks), .entries_i(entries),
-    .br_data_i, .br_error_i, .br_data_valid_i, .br_data_ready_o,
+    .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
     .done_valid_o(done_valid), .done_taken_i(done_taken), .done_bad_o(done_bad),
     .done_srq_o(done_srq), .done_row_o(done_row), .done_epoch_o(done_epoch),
     .done_entries_o(done_entries),
@@ -234,7 +229,7 @@ module roci_rq_fetch #(
       read_srq = 1'b1;
       read_row = srq_doorbell_i.qpn[RowBits-1:0];
       state_d  = StSrqDoorbell;
-    end else if ((work_valid || srq_work_valid) && state_q != StWork && !br_valid_o
+    end else if ((work_valid || srq_work_valid) && state_q != StWork && !br_req_valid_o
                  && flight_ready) begin
       read_srq     = srq_work_valid && (srq_turn_q || !work_valid);
       read_row     = read_srq ? RowBits'(srq_work_row) : RowBits'(work_row);
@@ -252,14 +247,14 @@ module roci_rq_fetch #(
       fail_valid_o   <= 1'b0;
       event_valid_o  <= 1'b0;
       posted_valid_o <= 1'b0;
-      br_valid_o     <= 1'b0;
+      br_req_valid_o     <= 1'b0;
       srq_turn_q     <= 1'b0;
     end else begin
       state_q        <= state_d;
       fail_valid_o   <= fail_set || (fail_valid_o && !fail_ready_i);
       event_valid_o  <= event_set || (event_valid_o && !event_ready_i);
       posted_valid_o <= posted_set || (posted_valid_o && !posted_ready_i);
-      br_valid_o     <= br_set || (br_valid_o && !br_ready_i);
+      br_req_valid_o     <= br_set || (br_req_valid_o && !br_req_ready_i);
       if (work_pop || srq_work_pop) srq_turn_q <= work_pop;
     end
   end
@@ -275,9 +270,9 @@ module roci_rq_fetch #(
     end
     if (posted_set) posted_row_o <= row[QpRowBits-1:0];
     if (br_set) begin
-      br_addr_o  <= addr;
-      br_pasid_o <= pasid;
-      br_count_o <= blocks;
+      br_req_o.addr  <= addr;
+      br_req_o.pasid <= pasid;
+      br_req_o.count <= blocks;
     end
   end
 
@@ -298,7 +293,7 @@ module roci_rq_fetch #(
   assign event_o.number = 24'(event_row_q);
   assign idle_o = state_q == StIdle && !cmd_valid_i && !live_valid_i
                && !((doorbell_valid_i || srq_doorbell_valid_i) && !pause_i)
-               && work_level == '0 && srq_work_level == '0 && blocks_idle && room && !br_valid_o
+               && work_level == '0 && srq_work_level == '0 && blocks_idle && room && !br_req_valid_o
                && table_ready;
 
   `ASSERT(NeverMoreThanPosted, `IMPLIES(write && ring_d.active,

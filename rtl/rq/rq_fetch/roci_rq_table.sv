@@ -13,42 +13,40 @@ module roci_rq_table #(
   parameter int unsigned NumSrqs = 64,   // power of two
   localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs)
 ) (
-  input  logic                     clk_i,
-  input  logic                     rst_ni,
-  output logic                     ready_o,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      ready_o,
 
-  input  logic                     row_valid_i,
-  input  logic [3:0]               row_table_i,
-  input  logic [23:0]              row_index_i,
-  input  logic [roci_pkg::RowBits-1:0] row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // reads
-  input  logic                     read_i,
-  input  logic                     read_srq_i,
-  input  logic [RowBits-1:0]       read_row_i,
-  output logic                     srq_o,        // of what was read
-  output logic [RowBits-1:0]       row_o,
-  output roci_pkg::receive_ring_t  ring_o,
-  output logic [19:0]              pasid_o,
-  output logic [51:0]              base_o,       // without the 12 lowest bits
-  output logic [3:0]               log_o,
-  output logic [1:0]               stride_log_o,
-  output logic                     in_reset_o,   // queue pair
-  output logic                     takes_o,      // queue pair: takes from SRQ take_o
-  output logic [RowBits-1:0]       take_o,
-  output logic [15:0]              pd_o,         // SRQ
-  output logic [15:0]              limit_o,      // SRQ: event below; 0: none
+  input  logic                      read_i,
+  input  logic                      read_srq_i,
+  input  logic [RowBits-1:0]        read_row_i,
+  output logic                      srq_o,       // of what was read
+  output logic [RowBits-1:0]        row_o,
+  output roci_pkg::receive_ring_t   ring_o,
+  output logic [19:0]               pasid_o,
+  output logic [51:0]               base_o,      // without the 12 lowest bits
+  output logic [3:0]                log_o,
+  output logic [1:0]                stride_log_o,
+  output logic                      in_reset_o,  // queue pair
+  output logic                      takes_o,     // queue pair: takes from SRQ take_o
+  output logic [RowBits-1:0]        take_o,
+  output logic [15:0]               pd_o,        // SRQ
+  output logic [15:0]               limit_o,     // SRQ: event below; 0: none
 
   // to the row that was read
-  input  logic                     write_i,
-  input  roci_pkg::receive_ring_t  ring_i,
+  input  logic                      write_i,
+  input  roci_pkg::receive_ring_t   ring_i,
 
   // of queue pairs without an SRQ; answers one clock later
-  input  logic                     seen_read_i,
+  input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
-  input  logic [15:0]              seen_index_i,  // with the answer
-  output logic                     seen_posted_o,
-  output logic                     seen_fetched_o
+  input  logic [15:0]               seen_index_i,  // with the answer
+  output logic                      seen_posted_o,
+  output logic                      seen_fetched_o
 );
 
   localparam int unsigned QpRowBits  = $clog2(NumQps);
@@ -62,14 +60,14 @@ module roci_rq_table #(
   roci_pkg::srq_t        row_srq;
   logic                  row_is_attr, row_is_state, row_is_reset, row_is_srq, unused;
   logic [RowBits-1:0]    row;
-  assign row_attr     = row_data_i[roci_pkg::QpAttrBits-1:0];
-  assign row_srq      = row_data_i[roci_pkg::SrqBits-1:0];
-  assign row          = row_index_i[RowBits-1:0];
-  assign row_is_attr  = row_valid_i && row_table_i == roci_pkg::TableQpAttr;
-  assign row_is_state = row_valid_i && row_table_i == roci_pkg::TableQpState;
-  assign row_is_reset = row_is_state && row_data_i[2:0] == roci_pkg::QpReset;
-  assign row_is_srq   = row_valid_i && row_table_i == roci_pkg::TableSrq;
-  assign unused       = &{row_data_i, row_attr, row_srq, row_index_i};
+  assign row_attr     = row_write_i.data[roci_pkg::QpAttrBits-1:0];
+  assign row_srq      = row_write_i.data[roci_pkg::SrqBits-1:0];
+  assign row          = row_write_i.index[RowBits-1:0];
+  assign row_is_attr  = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr;
+  assign row_is_state = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
+  assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
+  assign row_is_srq   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableSrq;
+  assign unused       = &{row_attr, row_srq};
 
   // A row of an SRQ is compared with the one before, then written.
   localparam int unsigned PlaceBits = 20 + 52 + 4 + 2;
@@ -115,7 +113,7 @@ module roci_rq_table #(
   );
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
     .clk_i, .rst_ni,
-    .write_i(row_is_state), .write_row_i(row[QpRowBits-1:0]), .write_data_i(row_data_i[2:0]),
+    .write_i(row_is_state), .write_row_i(row[QpRowBits-1:0]), .write_data_i(row_write_i.data[2:0]),
     .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(qp_state), .ready_o(state_ready)
   );
   roci_ram #(.Width(16 + SrqAttrBits), .Depth(NumSrqs), .Clear(1), .Forward(1)) u_srq_attr (

@@ -9,6 +9,7 @@
 #include "model/spec/context.hpp"
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
@@ -29,24 +30,27 @@ struct Rig {
     while (!dut->idle_o) clock();
   }
   void clock() {
-    dut->br_ready_i = dut->fail_ready_i = dut->posted_ready_i = dut->event_ready_i = 1;
-    dut->br_data_valid_i = !blocks.empty() && blocks.front().first <= dut.cycle();
-    dut->br_error_i = bad;
-    if (dut->br_data_valid_i) {
-      port::clear(dut->br_data_i);
-      port::put(dut->br_data_i, place_of(kWqe, "num_sge"), blocks.front().second / 64 % 256);
-      port::put(dut->br_data_i, place_of(kWqe, "imm"), 0xABC00000 + blocks.front().second / 64);
+    dut->br_req_ready_i = dut->fail_ready_i = dut->posted_ready_i = dut->event_ready_i = 1;
+    dut->br_rsp_valid_i = !blocks.empty() && blocks.front().first <= dut.cycle();
+    port::put(dut->br_rsp_i, bus::kReadError, bad);
+    if (dut->br_rsp_valid_i) {
+      bus::clear_data(dut->br_rsp_i);
+      port::put(dut->br_rsp_i, place_of(kWqe, "num_sge"), blocks.front().second / 64 % 256);
+      port::put(dut->br_rsp_i, place_of(kWqe, "imm"), 0xABC00000 + blocks.front().second / 64);
       for (unsigned lane = 0; lane < 4; ++lane)
-        port::put(dut->br_data_i, 128 * lane + 64, 32, blocks.front().second + lane);
+        port::put(dut->br_rsp_i, 128 * lane + 64, 32, blocks.front().second + lane);
     }
     dut.settle();
-    if (dut->br_data_valid_i && dut->br_data_ready_o) blocks.pop_front();
-    if (dut->br_valid_o) {
+    if (dut->br_rsp_valid_i && dut->br_rsp_ready_o) blocks.pop_front();
+    if (dut->br_req_valid_o) {
       ++reads;
-      crossing += dut->br_addr_o / 4096 != (dut->br_addr_o + 64 * dut->br_count_o - 1) / 4096;
-      CHECK(dut->br_addr_o % 64 == 0);
-      for (unsigned i = 0; i < dut->br_count_o; ++i)
-        blocks.push_back({dut.cycle() + delay, dut->br_addr_o + 64 * i});
+      crossing += port::get(dut->br_req_o, bus::kReadAddr) / 4096 !=
+                  (port::get(dut->br_req_o, bus::kReadAddr) +
+                   64 * port::get(dut->br_req_o, bus::kReadCount) - 1) /
+                      4096;
+      CHECK(port::get(dut->br_req_o, bus::kReadAddr) % 64 == 0);
+      for (unsigned i = 0; i < port::get(dut->br_req_o, bus::kReadCount); ++i)
+        blocks.push_back({dut.cycle() + delay, port::get(dut->br_req_o, bus::kReadAddr) + 64 * i});
     }
     fails += dut->fail_valid_o;
     if (dut->event_valid_o)
@@ -55,24 +59,24 @@ struct Rig {
     dut.tick();
   }
   void row(unsigned table, unsigned qpn, unsigned log, unsigned stride, unsigned state) {
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     if (table == 0) {
-      port::put(dut->row_data_i, place_of(kQpAttr, "rq_base"), 0x10000 * (qpn + 1));
-      port::put(dut->row_data_i, place_of(kQpAttr, "rq_log"), log);
-      port::put(dut->row_data_i, place_of(kQpAttr, "rq_stride_log"), stride);
+      port::put(dut->row_write_i, place_of(kQpAttr, "rq_base"), 0x10000 * (qpn + 1));
+      port::put(dut->row_write_i, place_of(kQpAttr, "rq_log"), log);
+      port::put(dut->row_write_i, place_of(kQpAttr, "rq_stride_log"), stride);
     } else {
-      port::put(dut->row_data_i, 0, 3, state);
+      port::put(dut->row_write_i, 0, 3, state);
     }
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = qpn;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, qpn);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void srq_row(unsigned srqn, unsigned log, unsigned stride, unsigned limit, bool valid = true) {
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     auto set = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_data_i, place_of(kSrq, n), v);
+      port::put(dut->row_write_i, place_of(kSrq, n), v);
     };
     set("valid", valid);
     set("pd", 0x55);
@@ -80,23 +84,23 @@ struct Rig {
     set("log", log);
     set("stride_log", stride);
     set("limit", limit);
-    dut->row_valid_i = 1;
-    dut->row_table_i = 7;
-    dut->row_index_i = srqn;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 7);
+    port::put(dut->row_write_i, bus::kRowIndex, srqn);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   /// A queue pair that takes from an SRQ, from RESET to RTR.
   void create_shared(unsigned qpn, unsigned srqn) {
     row(2, qpn, 0, 0, 0);
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, place_of(kQpAttr, "srq"), 1);
-    port::put(dut->row_data_i, place_of(kQpAttr, "srqn"), srqn);
-    dut->row_valid_i = 1;
-    dut->row_table_i = 0;
-    dut->row_index_i = qpn;
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, place_of(kQpAttr, "srq"), 1);
+    port::put(dut->row_write_i, place_of(kQpAttr, "srqn"), srqn);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 0);
+    port::put(dut->row_write_i, bus::kRowIndex, qpn);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
     row(2, qpn, 0, 0, 1);
     cmd(qpn, kInit);
   }

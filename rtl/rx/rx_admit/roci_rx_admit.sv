@@ -17,15 +17,13 @@ module roci_rx_admit #(
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 pause_i,    // takes no more records
-  output logic                 ready_o,    // tables are cleared
-  output logic                 idle_o,     // no record inside
+  input  logic                 pause_i,  // takes no more records
+  output logic                 ready_o,  // tables are cleared
+  output logic                 idle_o,   // no record inside
 
   // row bus
-  input  logic                 row_valid_i,
-  input  logic [3:0]           row_table_i,
-  input  logic [23:0]          row_index_i,
-  input  logic [511:0]         row_data_i,
+  input  logic                 row_write_valid_i,
+  input  roci_pkg::row_write_t row_write_i,
 
   // records in order of arrival
   input  roci_pkg::rx_frame_t  frame_i,
@@ -79,23 +77,21 @@ module roci_rx_admit #(
   end
 
   logic in_range_row;
-  assign in_range_row = row_index_i < 24'(NumQps);
+  assign in_range_row = row_write_i.index < 24'(NumQps);
   roci_pkg::av_t av;
   logic [2:0]    state;
   logic          unused_av_ready;
   roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableAv && in_range_row),
-    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(row_data_i[roci_pkg::AvBits-1:0]),
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv && in_range_row),
+    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
     .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(av),
     .ready_o(unused_av_ready));
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpState && in_range_row),
-    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(row_data_i[2:0]),
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState && in_range_row),
+    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(row_write_i.data[2:0]),
     .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(state), .ready_o);
-  logic unused_row;
-  assign unused_row = ^row_data_i[511:roci_pkg::AvBits];
 
   // clock 2: compare
   logic is_response, state_good, address_good, pkey_good, drop;

@@ -6,6 +6,7 @@
 
 #include "Vroci_rx_admit.h"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace {
@@ -55,20 +56,20 @@ struct Bench {
   }
 
   void row(unsigned table, unsigned index) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = index;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, index);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void connect(unsigned qpn, const Fields& f, unsigned state = kRts) {
-    roce::put_av(dut->row_data_i, f, roce::Way::kIn);
+    roce::put_av(dut->row_write_i, f, roce::Way::kIn);
     row(1, qpn);
     set_state(qpn, state);
   }
   void set_state(unsigned qpn, unsigned state) {
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, 0, 3, state);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, 0, 3, state);
     row(2, qpn);
   }
   void connect_shapes() {
@@ -104,7 +105,7 @@ struct Bench {
 
   void clock() {
     auto go = [&] { return random() % 100 >= stalls; };
-    dut->frame_valid_i = !in.empty() && dut->row_valid_i == 0;
+    dut->frame_valid_i = !in.empty() && dut->row_write_valid_i == 0;
     if (dut->frame_valid_i) fill(in.front());
     dut->command_ready_i = go();
     dut->req_meta_ready_i = go();

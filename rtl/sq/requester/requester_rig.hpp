@@ -13,6 +13,7 @@
 #include "model/spec/context.hpp"
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace requester_rig {
@@ -59,10 +60,10 @@ class Rig {
   std::set<unsigned> broken;  // PSNs whose payload cannot be read
 
   explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7) {
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     run(40);
     auto put = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_data_i, place_of(kQpAttr, n), v);
+      port::put(dut->row_write_i, place_of(kQpAttr, n), v);
     };
     put("pmtu", 1);
     put("retry_cnt", retry);
@@ -79,15 +80,15 @@ class Rig {
     timers.clear();
   }
   void row(unsigned table) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = kRow;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, kRow);
     tick();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void state(unsigned s) {
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, 0, 3, s);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, 0, 3, s);
     row(2);
   }
   template <typename Ready>
@@ -180,11 +181,11 @@ class Rig {
       port::put(d.plan_seg_i, place_of(kSeg, "last"), 1);
     }
     d.desc_ready_i = tx_ready;
-    d.sent_i = leaving && !flying_.empty();
-    if (d.sent_i) {
-      d.sent_qpn_i = kRow;
-      d.sent_psn_i = flying_.front();
-      d.sent_error_i = broken.count(flying_.front()) != 0;
+    d.sent_valid_i = leaving && !flying_.empty();
+    if (d.sent_valid_i) {
+      port::put(d.sent_i, bus::kSentQpn, kRow);
+      port::put(d.sent_i, bus::kSentPsn, flying_.front());
+      port::put(d.sent_i, bus::kSentError, broken.count(flying_.front()) != 0);
       flying_.pop_front();
     }
     d.seg_ready_i = 1;
@@ -195,7 +196,7 @@ class Rig {
     d.timer_cmd_ready_i = 1;
     d.count_ready_i = 1;
     d.atomic_job_ready_i = 1;
-    d.br_ready_i = 1;
+    d.br_req_ready_i = 1;
     d.key_req_ready_i = 1;
     d.key_rsp_valid_i = key_asked_;
     port::put(d.key_rsp_i, place_of(kKeyRsp, "ok"), 1);

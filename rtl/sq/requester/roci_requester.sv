@@ -25,10 +25,8 @@ module roci_requester #(
   input  logic                      rst_ni,
 
   // row bus
-  input  logic                      row_valid_i,
-  input  logic [3:0]                row_table_i,
-  input  logic [23:0]               row_index_i,
-  input  logic [511:0]              row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // events
   input  roci_pkg::sq_control_t     control_i,
@@ -71,21 +69,16 @@ module roci_requester #(
   input  logic                      rsp_seg_ready_i,
 
   // packets that left, in order
-  input  logic                      sent_i,
-  input  logic                      sent_error_i,  // with it: its payload could not be read
-  input  logic [23:0]               sent_qpn_i,
-  input  logic [23:0]               sent_psn_i,
+  input  logic                      sent_valid_i,
+  input  roci_pkg::sent_t           sent_i,
 
   // lists of READs again, keys of their entries
-  output logic                      br_valid_o,
-  input  logic                      br_ready_i,
-  output logic [63:0]               br_addr_o,
-  output logic [19:0]               br_pasid_o,
-  output logic [4:0]                br_count_o,
-  input  logic [511:0]              br_data_i,
-  input  logic                      br_error_i,
-  input  logic                      br_data_valid_i,
-  output logic                      br_data_ready_o,
+  output logic                      br_req_valid_o,
+  input  logic                      br_req_ready_i,
+  output roci_pkg::block_read_req_t br_req_o,
+  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic                      br_rsp_valid_i,
+  output logic                      br_rsp_ready_o,
   output roci_pkg::key_req_t        key_req_o,
   output logic                      key_req_valid_o,
   input  logic                      key_req_ready_i,
@@ -98,8 +91,8 @@ module roci_requester #(
   input  logic                      key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t     key_op_rsp_i,
   input  logic                      key_op_rsp_valid_i,
-  output logic                      drain_o,     // pulse: a key was invalidated, or a window bound anew
-  input  logic                      drained_i,   // pulse: what was accepted before one is done; in order
+  output logic                      drain_o,    // pulse: a key was invalidated, or a window bound anew
+  input  logic                      drained_i,  // pulse: what was accepted before one is done; in order
 
   // the rest
   output roci_pkg::atomic_job_t     atomic_job_o,
@@ -185,7 +178,7 @@ module roci_requester #(
   assign ring_read_at  = looking ? word.head : qp_q.head + 5'd1;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr),
     .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
     .write_i(finish), .qp_i(qp_d),
@@ -348,8 +341,7 @@ module roci_requester #(
     .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_life),
     .done_o(place_done), .status_o(place_status), .vendor_o(place_vendor), .place_o(place),
     .seg_o(place_seg), .seg_valid_o(place_seg_valid), .seg_ready_i(rsp_seg_in_ready),
-    .br_valid_o, .br_ready_i, .br_addr_o, .br_pasid_o, .br_count_o,
-    .br_data_i, .br_error_i, .br_data_valid_i, .br_data_ready_o,
+    .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
     .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i, .key_rsp_valid_i);
 
   // ---- Outputs ----
@@ -362,7 +354,7 @@ module roci_requester #(
   roci_requester_out #(.NumQps(NumQps)) u_out (
     .clk_i, .rst_ni, .row_i(row_q), .step_i(step), .qp_i(qp_q), .next_i(qp_d), .entry_i(entry),
     .ticket_i(ticket), .newest_o(newest),
-    .sent_i, .sent_error_i, .sent_row_i(sent_qpn_i[QpBits-1:0]), .sent_psn_i,
+    .sent_valid_i, .sent_i,
     .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_valid_o(fault_valid),
     .fault_ready_i(fault_ready),
     .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(looking && is_rsp_q), .store_done_i, .wr_done_i,
@@ -392,7 +384,7 @@ module roci_requester #(
                   && !late_here;
 
   logic unused;
-  assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q, sent_qpn_i};
+  assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
 
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))

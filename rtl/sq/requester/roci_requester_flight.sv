@@ -17,16 +17,14 @@ module roci_requester_flight #(
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  input  logic              push_i,        // a packet gets the next ticket
-  input  logic              pop_i,         // the oldest that was not told is
-  input  logic              taken_i,       // with it: taken, or else dropped
-  output logic              room_o,        // for pop_i
+  input  logic              push_i,   // a packet gets the next ticket
+  input  logic              pop_i,    // the oldest that was not told is
+  input  logic              taken_i,  // with it: taken, or else dropped
+  output logic              room_o,   // for pop_i
 
   // packets taken, as they leave
-  input  logic              sent_i,
-  input  logic              sent_error_i,
-  input  logic [QpBits-1:0] sent_row_i,
-  input  logic [23:0]       sent_psn_i,
+  input  logic              sent_valid_i,
+  input  roci_pkg::sent_t   sent_i,
 
   output logic [9:0]        newest_o,
   output logic [9:0]        left_o,
@@ -47,14 +45,15 @@ module roci_requester_flight #(
     .clk_i, .rst_ni, .in_data_i(taken_i), .in_valid_i(pop_i), .in_ready_o(flight_room),
     .out_data_o(taken), .out_valid_o(valid), .out_ready_i(leaves), .level_o(level));
   roci_fifo #(.Width(QpBits + 24), .Depth(Depth)) u_fault (
-    .clk_i, .rst_ni, .in_data_i({sent_row_i, sent_psn_i}), .in_valid_i(sent_i && sent_error_i),
+    .clk_i, .rst_ni, .in_data_i({sent_i.qpn[QpBits-1:0], sent_i.psn}),
+    .in_valid_i(sent_valid_i && sent_i.error),
     .in_ready_o(fault_room), .out_data_o({fault_row_o, fault_psn_o}),
     .out_valid_o(fault_valid_o), .out_ready_i(fault_ready_i), .level_o(fault_level));
   assign room_o = {1'b0, level} + {1'b0, fault_level} < (LevelBits + 1)'(Depth);
 
   // Packets may leave while dropped ones stand before them.
   logic [LevelBits-1:0] owed_q;
-  assign leaves  = valid && (!taken || sent_i || owed_q != '0);
+  assign leaves  = valid && (!taken || sent_valid_i || owed_q != '0);
   assign empty_o = !valid;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -62,15 +61,15 @@ module roci_requester_flight #(
       newest_o <= '0;
       left_o   <= '0;
     end else begin
-      owed_q <= owed_q + LevelBits'(sent_i) - LevelBits'(leaves && taken);
+      owed_q <= owed_q + LevelBits'(sent_valid_i) - LevelBits'(leaves && taken);
       if (push_i) newest_o <= newest_o + 10'd1;
       if (leaves) left_o <= left_o + 10'd1;
     end
   end
 
   `ASSERT(FlightHasRoom, `IMPLIES(pop_i, flight_room))
-  `ASSERT(FaultHasRoom, `IMPLIES(sent_i && sent_error_i, fault_room))
-  `ASSUME(SentWasTaken, `IMPLIES(sent_i, valid && owed_q < level))
+  `ASSERT(FaultHasRoom, `IMPLIES(sent_valid_i && sent_i.error, fault_room))
+  `ASSUME(SentWasTaken, `IMPLIES(sent_valid_i, valid && owed_q < level))
 
 `ifdef FORMAL
   // Packets: `left_o` counts what left or was dropped, in order; nothing counts before it left. A
@@ -84,7 +83,7 @@ module roci_requester_flight #(
       f_told_q   <= '0;
     end else begin
       f_popped_q <= f_popped_q + 10'(pop_i);
-      f_bad_q    <= f_bad_q + 10'(sent_i && sent_error_i);
+      f_bad_q    <= f_bad_q + 10'(sent_valid_i && sent_i.error);
       f_told_q   <= f_told_q + 10'(fault_valid_o && fault_ready_i);
     end
   end

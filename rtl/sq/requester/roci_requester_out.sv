@@ -10,26 +10,26 @@ module roci_requester_out #(
   parameter int unsigned NumQps = 256,
   localparam int unsigned QpBits = $clog2(NumQps)
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
 
   // the step, the queue pair before and after it, and what else its records are made of
   input  logic [QpBits-1:0]          row_i,
   input  roci_pkg::requester_step_t  step_i,
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_qp_t    next_i,
-  input  roci_pkg::requester_entry_t entry_i,      // oldest in the ring
-  input  logic [9:0]                 ticket_i,     // of its newest packet
-  output logic [9:0]                 newest_o,     // ticket of the newest packet of all
+  input  roci_pkg::requester_entry_t entry_i,    // oldest in the ring
+  input  logic [9:0]                 ticket_i,   // of its newest packet
+  output logic [9:0]                 newest_o,   // ticket of the newest packet of all
   input  roci_pkg::qp_attr_t         attr_i,
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
-  input  logic                       rsp_new_i,    // it has come this clock
+  input  logic                       rsp_new_i,  // it has come this clock
   input  logic [7:0]                 store_done_i,
   input  logic [15:0]                wr_done_i,
-  input  roci_pkg::key_rsp_t         place_i,      // of the result of an atomic
+  input  roci_pkg::key_rsp_t         place_i,    // of the result of an atomic
   input  roci_pkg::tx_desc_t         desc_i,
-  input  logic                       drop_i,       // skip the payload of the response
+  input  logic                       drop_i,     // skip the payload of the response
   input  roci_pkg::seg_t             place_seg_i,
   input  logic                       place_seg_valid_i,
   output logic                       place_seg_ready_o,
@@ -38,52 +38,50 @@ module roci_requester_out #(
   output logic                       plan_seg_ready_o,
 
   // packets that left; payload of them that could not be read
-  input  logic                      sent_i,
-  input  logic                      sent_error_i,
-  input  logic [QpBits-1:0]         sent_row_i,
-  input  logic [23:0]               sent_psn_i,
-  output logic [QpBits-1:0]         fault_row_o,
-  output logic [23:0]               fault_psn_o,
-  output logic                      fault_valid_o,
-  input  logic                      fault_ready_i,
+  input  logic                       sent_valid_i,
+  input  roci_pkg::sent_t            sent_i,
+  output logic [QpBits-1:0]          fault_row_o,
+  output logic [23:0]                fault_psn_o,
+  output logic                       fault_valid_o,
+  input  logic                       fault_ready_i,
 
-  output logic                      room_o,
-  output logic                      fail_room_o,
-  output logic                      desc_room_o,
-  output logic                      rsp_room_o,      // pieces of a response, and a job
-  output logic                      cqe_room_o,      // for one now
-  output logic                      timer_calm_o,    // the timer keeps up
+  output logic                       room_o,
+  output logic                       fail_room_o,
+  output logic                       desc_room_o,
+  output logic                       rsp_room_o,    // pieces of a response, and a job
+  output logic                       cqe_room_o,    // for one now
+  output logic                       timer_calm_o,  // the timer keeps up
 
   // out
-  output roci_pkg::fetch_ptr_t      ptr_o,
-  output logic                      ptr_valid_o,
-  input  logic                      ptr_ready_i,
-  output roci_pkg::tx_desc_t        desc_o,
-  output logic                      desc_valid_o,
-  input  logic                      desc_ready_i,
-  output roci_pkg::seg_t            seg_o,
-  output logic                      seg_valid_o,
-  input  logic                      seg_ready_i,
-  output roci_pkg::cqe_req_t        cqe_o,
-  output logic                      cqe_valid_o,
-  input  logic                      cqe_ready_i,
-  output roci_pkg::event_req_t      fail_o,
-  output logic                      fail_valid_o,
-  input  logic                      fail_ready_i,
-  output roci_pkg::timer_cmd_t      timer_cmd_o,
-  output logic                      timer_cmd_valid_o,
-  input  logic                      timer_cmd_ready_i,
-  output roci_pkg::count_t          count_o,
-  output logic                      count_valid_o,
-  input  logic                      count_ready_i,
-  output roci_pkg::atomic_job_t     atomic_job_o,
-  output logic                      atomic_job_valid_o,
-  input  logic                      atomic_job_ready_i,
-  output roci_pkg::seg_t            rsp_seg_o,
-  output logic                      rsp_seg_valid_o,
-  input  logic                      rsp_seg_ready_i,
+  output roci_pkg::fetch_ptr_t       ptr_o,
+  output logic                       ptr_valid_o,
+  input  logic                       ptr_ready_i,
+  output roci_pkg::tx_desc_t         desc_o,
+  output logic                       desc_valid_o,
+  input  logic                       desc_ready_i,
+  output roci_pkg::seg_t             seg_o,
+  output logic                       seg_valid_o,
+  input  logic                       seg_ready_i,
+  output roci_pkg::cqe_req_t         cqe_o,
+  output logic                       cqe_valid_o,
+  input  logic                       cqe_ready_i,
+  output roci_pkg::event_req_t       fail_o,
+  output logic                       fail_valid_o,
+  input  logic                       fail_ready_i,
+  output roci_pkg::timer_cmd_t       timer_cmd_o,
+  output logic                       timer_cmd_valid_o,
+  input  logic                       timer_cmd_ready_i,
+  output roci_pkg::count_t           count_o,
+  output logic                       count_valid_o,
+  input  logic                       count_ready_i,
+  output roci_pkg::atomic_job_t      atomic_job_o,
+  output logic                       atomic_job_valid_o,
+  input  logic                       atomic_job_ready_i,
+  output roci_pkg::seg_t             rsp_seg_o,
+  output logic                       rsp_seg_valid_o,
+  input  logic                       rsp_seg_ready_i,
 
-  output logic                      empty_o
+  output logic                       empty_o
 );
 
   logic [2:0] ptr_level, fail_level, job_level;
@@ -204,7 +202,7 @@ module roci_requester_out #(
   roci_requester_tx #(.NumQps(NumQps)) u_tx (
     .clk_i, .rst_ni, .desc_i, .desc_push_i(step_i.desc), .verdict_push_i(step_i.verdict),
     .desc_end_i(next_i.psn_next), .row_i, .una_i(next_i.una), .kill_i(step_i.kill),
-    .newest_o, .left_o(left), .sent_i, .sent_error_i, .sent_row_i, .sent_psn_i,
+    .newest_o, .left_o(left), .sent_valid_i, .sent_i,
     .fault_row_o, .fault_psn_o, .fault_valid_o, .fault_ready_i,
     .room_o(desc_room_o), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,

@@ -10,50 +10,47 @@
 `include "assert.svh"
 
 module roci_requester_place (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
   // in; held until done
-  input  logic                   start_i,
-  input  logic                   atomic_i,      // address only, no piece
-  input  logic [23:0]            qpn_i,
-  input  logic [15:0]            wqe_index_i,
-  input  logic [31:0]            offset_i,      // bytes of the message before these
-  input  logic [12:0]            len_i,
-  input  roci_pkg::sge_t         sge0_i,
-  input  logic [3:0]             num_sge_i,
-  input  logic [15:0]            pd_i,
-  input  logic [19:0]            pasid_i,       // of the send queue
-  input  logic [63:0]            wqe_addr_i,
-  input  logic [1:0]             stride_log_i,
-  input  logic                   forget_i,      // what was read again is no longer good
+  input  logic                      start_i,
+  input  logic                      atomic_i,  // address only, no piece
+  input  logic [23:0]               qpn_i,
+  input  logic [15:0]               wqe_index_i,
+  input  logic [31:0]               offset_i,  // bytes of the message before these
+  input  logic [12:0]               len_i,
+  input  roci_pkg::sge_t            sge0_i,
+  input  logic [3:0]                num_sge_i,
+  input  logic [15:0]               pd_i,
+  input  logic [19:0]               pasid_i,   // of the send queue
+  input  logic [63:0]               wqe_addr_i,
+  input  logic [1:0]                stride_log_i,
+  input  logic                      forget_i,  // what was read again is no longer good
 
   // out
-  output logic                   done_o,        // pulse
-  output logic [7:0]             status_o,
-  output logic [7:0]             vendor_o,
-  output roci_pkg::key_rsp_t     place_o,       // atomic
-  output roci_pkg::seg_t         seg_o,
-  output logic                   seg_valid_o,
-  input  logic                   seg_ready_i,
+  output logic                      done_o,   // pulse
+  output logic [7:0]                status_o,
+  output logic [7:0]                vendor_o,
+  output roci_pkg::key_rsp_t        place_o,  // atomic
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
 
   // block read client
-  output logic                   br_valid_o,
-  input  logic                   br_ready_i,
-  output logic [63:0]            br_addr_o,
-  output logic [19:0]            br_pasid_o,
-  output logic [4:0]             br_count_o,
-  input  logic [511:0]           br_data_i,
-  input  logic                   br_error_i,
-  input  logic                   br_data_valid_i,
-  output logic                   br_data_ready_o,
+  output logic                      br_req_valid_o,
+  input  logic                      br_req_ready_i,
+  output roci_pkg::block_read_req_t br_req_o,
+  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic                      br_rsp_valid_i,
+  output logic                      br_rsp_ready_o,
 
   // key table
-  output roci_pkg::key_req_t     key_req_o,
-  output logic                   key_req_valid_o,
-  input  logic                   key_req_ready_i,
-  input  roci_pkg::key_rsp_t     key_rsp_i,
-  input  logic                   key_rsp_valid_i
+  output roci_pkg::key_req_t        key_req_o,
+  output logic                      key_req_valid_o,
+  input  logic                      key_req_ready_i,
+  input  roci_pkg::key_rsp_t        key_rsp_i,
+  input  logic                      key_rsp_valid_i
 );
 
   localparam logic [3:0] Rights = 4'b0001;  // local write
@@ -72,7 +69,7 @@ module roci_requester_place (
   assign list       = num_sge_i > 4'd1 && !atomic_i;
   assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
   assign last_block = 3'(arrived_q) == (3'd1 << stride_log_i) - 3'd1;
-  assign spoiled    = spoiled_q || br_error_i;
+  assign spoiled    = spoiled_q || br_rsp_i.error;
 
   // Walker of the list read again
   logic               walk_ready, walk_done, walk_idle, walk_seg_valid, walk_key_valid;
@@ -109,8 +106,8 @@ module roci_requester_place (
   logic unused_ready;
   roci_ram #(.Width(512), .Depth(4)) u_blocks (
     .clk_i, .rst_ni,
-    .write_i(state_q == StData && br_data_valid_i), .write_row_i(arrived_q),
-    .write_data_i(br_data_i),
+    .write_i(state_q == StData && br_rsp_valid_i), .write_row_i(arrived_q),
+    .write_data_i(br_rsp_i.data),
     .read_i(state_q == StWalk), .read_row_i(2'(sge_row[3:2]) + 2'd1), .read_data_o(block),
     .ready_o(unused_ready));
 
@@ -131,11 +128,11 @@ module roci_requester_place (
           state_q <= key_rsp_i.ok && !atomic_i ? StPiece : StIdle;
         end
         StPiece:  if (seg_ready_i) state_q <= StIdle;
-        StRead:   if (br_ready_i) begin
+        StRead:   if (br_req_ready_i) begin
           state_q <= StData;
           kept_q  <= 1'b0;
         end
-        StData:   if (br_data_valid_i && last_block) begin
+        StData:   if (br_rsp_valid_i && last_block) begin
           kept_q  <= !spoiled;
           state_q <= spoiled ? StIdle : StWalk;
         end
@@ -157,7 +154,7 @@ module roci_requester_place (
       spoiled_q    <= 1'b0;
       kept_qpn_q   <= qpn_i;
       kept_index_q <= wqe_index_i;
-    end else if (state_q == StData && br_data_valid_i) begin
+    end else if (state_q == StData && br_rsp_valid_i) begin
       arrived_q <= arrived_q + 2'd1;
       spoiled_q <= spoiled;
     end
@@ -187,7 +184,7 @@ module roci_requester_place (
       end
       StPiece: done_o = seg_ready_i;
       StData: begin
-        done_o   = br_data_valid_i && last_block && spoiled;
+        done_o   = br_rsp_valid_i && last_block && spoiled;
         status_o = roci_pkg::StatusFatalErr;
         vendor_o = roci_pkg::VendorErrPlaceFetch;
       end
@@ -214,15 +211,15 @@ module roci_requester_place (
   end
   assign place_o = key_rsp_i;
 
-  assign br_valid_o      = state_q == StRead;
-  assign br_addr_o       = wqe_addr_i;
-  assign br_pasid_o      = pasid_i;
-  assign br_count_o      = 5'd1 << stride_log_i;
-  assign br_data_ready_o = 1'b1;
+  assign br_req_valid_o      = state_q == StRead;
+  assign br_req_o.addr       = wqe_addr_i;
+  assign br_req_o.pasid      = pasid_i;
+  assign br_req_o.count      = 5'd1 << stride_log_i;
+  assign br_rsp_ready_o = 1'b1;
 
   logic unused;
   assign unused = &{1'b0, unused_ready, place_q, walk_idle};
 
-  `ASSERT(NoDataUnasked, `IMPLIES(br_data_valid_i, state_q == StData))
+  `ASSERT(NoDataUnasked, `IMPLIES(br_rsp_valid_i, state_q == StData))
 
 endmodule

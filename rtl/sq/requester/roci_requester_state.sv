@@ -15,10 +15,8 @@ module roci_requester_state #(
   input  logic                       rst_ni,
 
   // row bus
-  input  logic                       row_valid_i,
-  input  logic [3:0]                 row_table_i,
-  input  logic [23:0]                row_index_i,
-  input  logic [511:0]               row_data_i,
+  input  logic                       row_write_valid_i,
+  input  roci_pkg::row_write_t       row_write_i,
 
   // choice, and the queue pair in hand
   input  logic                       pick_i,
@@ -26,13 +24,13 @@ module roci_requester_state #(
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::qp_attr_t         attr_o,
-  output logic                       alive_o,        // in RTS or SQD, and its life begun
+  output logic                       alive_o,  // in RTS or SQD, and its life begun
   output logic                       in_err_o,
   output logic                       ready_o,
 
-  input  logic                       write_i,        // the event is done with
+  input  logic                       write_i,  // the event is done with
   input  roci_pkg::requester_qp_t    qp_i,
-  input  logic                       begin_i,        // a life begins
+  input  logic                       begin_i,  // a life begins
 
   // ring
   input  logic                       ring_read_i,
@@ -69,11 +67,11 @@ module roci_requester_state #(
   logic [roci_pkg::QpAttrBits-1:0] attr_bits;
   logic                            unused_ram0, unused_ram1, unused_ram2,
                                    unused_ram3;
-  assign attr_row = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign attr_row = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign attr_o   = attr_bits;
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
-    .clk_i, .rst_ni, .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
-    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr_row),
+    .clk_i, .rst_ni, .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
+    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr_row),
     .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(attr_bits), .ready_o(unused_ram0));
 
   logic [roci_pkg::RequesterEntryBits-1:0] entry_bits;
@@ -106,8 +104,8 @@ module roci_requester_state #(
   // A life begins with its event and ends with the state.
   logic [NumQps-1:0] sending_q, begun_q, in_err_q;
   logic              is_state, to_sending;
-  assign is_state   = row_valid_i && row_table_i == roci_pkg::TableQpState;
-  assign to_sending = row_data_i[2:0] == roci_pkg::QpRts || row_data_i[2:0] == roci_pkg::QpSqd;
+  assign is_state   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
+  assign to_sending = row_write_i.data[2:0] == roci_pkg::QpRts || row_write_i.data[2:0] == roci_pkg::QpSqd;
   assign alive_o    = sending_q[row_i] && begun_q[row_i];
   assign in_err_o   = in_err_q[row_i];
   always_ff @(posedge clk_i) begin
@@ -118,15 +116,15 @@ module roci_requester_state #(
     end else begin
       if (begin_i) begun_q[row_i] <= 1'b1;
       if (is_state) begin
-        sending_q[row_index_i[QpBits-1:0]] <= to_sending;
-        in_err_q[row_index_i[QpBits-1:0]]  <= row_data_i[2:0] == roci_pkg::QpErr;
-        if (!to_sending) begun_q[row_index_i[QpBits-1:0]] <= 1'b0;
+        sending_q[row_write_i.index[QpBits-1:0]] <= to_sending;
+        in_err_q[row_write_i.index[QpBits-1:0]]  <= row_write_i.data[2:0] == roci_pkg::QpErr;
+        if (!to_sending) begun_q[row_write_i.index[QpBits-1:0]] <= 1'b0;
       end
     end
   end
 
   logic unused;
-  assign unused = &{1'b0, row_index_i, row_data_i, ring_read_at_i, ring_write_at_i, slot_plan_i,
+  assign unused = &{1'b0, ring_read_at_i, ring_write_at_i, slot_plan_i,
                     unused_ram0, unused_ram1, unused_ram2, unused_ram3};
 
 endmodule

@@ -17,46 +17,44 @@ module roci_requester_tx #(
   parameter int unsigned NumQps = 256,
   localparam int unsigned QpBits = $clog2(NumQps)
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic               clk_i,
+  input  logic               rst_ni,
 
   // in
-  input  roci_pkg::tx_desc_t   desc_i,
-  input  logic                 desc_push_i,
-  input  logic                 verdict_push_i,  // a plan with pieces: desc_push_i is the verdict
-  input  logic [23:0]          desc_end_i,      // PSN behind it
-  input  logic [QpBits-1:0]    row_i,           // queue pair in hand
-  input  logic [23:0]          una_i,           // its packets before this are not needed any more
-  input  logic                 kill_i,          // nor any other; never with desc_push_i
-  output logic                 room_o,          // for a packet now and one that ends now
-  input  roci_pkg::seg_t       plan_seg_i,
-  input  logic                 plan_seg_valid_i,
-  output logic                 plan_seg_ready_o,
+  input  roci_pkg::tx_desc_t desc_i,
+  input  logic               desc_push_i,
+  input  logic               verdict_push_i,  // a plan with pieces: desc_push_i is the verdict
+  input  logic [23:0]        desc_end_i,      // PSN behind it
+  input  logic [QpBits-1:0]  row_i,           // queue pair in hand
+  input  logic [23:0]        una_i,           // its packets before this are not needed any more
+  input  logic               kill_i,          // nor any other; never with desc_push_i
+  output logic               room_o,          // for a packet now and one that ends now
+  input  roci_pkg::seg_t     plan_seg_i,
+  input  logic               plan_seg_valid_i,
+  output logic               plan_seg_ready_o,
 
   // out
-  output roci_pkg::tx_desc_t   desc_o,
-  output logic                 desc_valid_o,
-  input  logic                 desc_ready_i,
-  output roci_pkg::seg_t       seg_o,
-  output logic                 seg_valid_o,
-  input  logic                 seg_ready_i,
-  output roci_pkg::count_t     count_o,
-  output logic                 count_valid_o,
-  input  logic                 count_ready_i,
+  output roci_pkg::tx_desc_t desc_o,
+  output logic               desc_valid_o,
+  input  logic               desc_ready_i,
+  output roci_pkg::seg_t     seg_o,
+  output logic               seg_valid_o,
+  input  logic               seg_ready_i,
+  output roci_pkg::count_t   count_o,
+  output logic               count_valid_o,
+  input  logic               count_ready_i,
 
   // packets on the way, see roci_requester_flight
-  output logic [9:0]           newest_o,
-  output logic [9:0]           left_o,
-  input  logic                 sent_i,
-  input  logic                 sent_error_i,
-  input  logic [QpBits-1:0]    sent_row_i,
-  input  logic [23:0]          sent_psn_i,
-  output logic [QpBits-1:0]    fault_row_o,
-  output logic [23:0]          fault_psn_o,
-  output logic                 fault_valid_o,
-  input  logic                 fault_ready_i,
+  output logic [9:0]         newest_o,
+  output logic [9:0]         left_o,
+  input  logic               sent_valid_i,
+  input  roci_pkg::sent_t    sent_i,
+  output logic [QpBits-1:0]  fault_row_o,
+  output logic [23:0]        fault_psn_o,
+  output logic               fault_valid_o,
+  input  logic               fault_ready_i,
 
-  output logic                 empty_o
+  output logic               empty_o
 );
 
   localparam int unsigned Depth = 4;
@@ -101,7 +99,7 @@ module roci_requester_tx #(
 
   roci_requester_flight #(.NumQps(NumQps)) u_flight (
     .clk_i, .rst_ni, .push_i(desc_push_i), .pop_i(pop), .taken_i(taken), .room_o(flight_room),
-    .sent_i, .sent_error_i, .sent_row_i, .sent_psn_i, .newest_o, .left_o,
+    .sent_valid_i, .sent_i, .newest_o, .left_o,
     .fault_row_o, .fault_psn_o, .fault_valid_o, .fault_ready_i, .empty_o(flight_empty));
 
   logic fate_room, count_room, verdict_room;

@@ -20,25 +20,20 @@ module roci_sq_cut #(
   input  logic                      rst_ni,
 
   // row bus
-  input  logic                      row_valid_i,
-  input  logic [3:0]                row_table_i,
-  input  logic [23:0]               row_index_i,
-  input  logic [511:0]              row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   input  roci_pkg::grant_t          grant_i,
   input  logic                      grant_valid_i,
   output logic                      grant_ready_o,
 
   // block read client
-  output logic                      br_valid_o,
-  input  logic                      br_ready_i,
-  output logic [63:0]               br_addr_o,
-  output logic [19:0]               br_pasid_o,
-  output logic [4:0]                br_count_o,
-  input  logic [511:0]              br_data_i,
-  input  logic                      br_error_i,
-  input  logic                      br_data_valid_i,
-  output logic                      br_data_ready_o,
+  output logic                      br_req_valid_o,
+  input  logic                      br_req_ready_i,
+  output roci_pkg::block_read_req_t br_req_o,
+  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic                      br_rsp_valid_i,
+  output logic                      br_rsp_ready_o,
 
   // key table
   output roci_pkg::key_req_t        key_req_o,
@@ -74,10 +69,9 @@ module roci_sq_cut #(
   logic                 look, look_kept;
 
   roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks)) u_fetch (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i, .grant_valid_i, .grant_ready_o, .look_o(look), .kept_i(look_kept),
-    .br_valid_o, .br_ready_i, .br_addr_o, .br_pasid_o, .br_count_o,
-    .br_data_i, .br_error_i, .br_data_valid_i, .br_data_ready_o,
+    .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
     .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
     .arrived_o(arrived), .read_i(read), .read_block_i(read_block),
     .block_o(block), .block_error_o(block_error), .freed_i(base_q), .idle_o(fetch_idle));
@@ -107,7 +101,7 @@ module roci_sq_cut #(
   // back waits for the payload only
   logic [511:0] kept_block;
   roci_sq_keep #(.NumQps(NumQps)) u_keep (
-    .clk_i, .rst_ni, .row_valid_i, .row_table_i, .row_index_i, .row_data_i,
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .look_i(look), .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index),
     .kept_o(look_kept),
     .read_i(head_ready && kept), .read_row_i(job.qpn[QpBits-1:0]), .read_index_i(job.wqe_index),

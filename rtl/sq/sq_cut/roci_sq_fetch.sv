@@ -20,10 +20,8 @@ module roci_sq_fetch #(
   input  logic                      rst_ni,
 
   // row bus
-  input  logic                      row_valid_i,
-  input  logic [3:0]                row_table_i,
-  input  logic [23:0]               row_index_i,
-  input  logic [511:0]              row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   input  roci_pkg::grant_t          grant_i,
   input  logic                      grant_valid_i,
@@ -34,26 +32,23 @@ module roci_sq_fetch #(
   input  logic                      kept_i,
 
   // block read client
-  output logic                      br_valid_o,
-  input  logic                      br_ready_i,
-  output logic [63:0]               br_addr_o,
-  output logic [19:0]               br_pasid_o,
-  output logic [4:0]                br_count_o,
-  input  logic [511:0]              br_data_i,
-  input  logic                      br_error_i,
-  input  logic                      br_data_valid_i,
-  output logic                      br_data_ready_o,
+  output logic                      br_req_valid_o,
+  input  logic                      br_req_ready_i,
+  output roci_pkg::block_read_req_t br_req_o,
+  input  roci_pkg::block_read_rsp_t br_rsp_i,
+  input  logic                      br_rsp_valid_i,
+  output logic                      br_rsp_ready_o,
 
   // jobs; blocks of a job stand in the buffer from where those of the last one end
   output roci_pkg::cut_job_t        job_o,
   output logic                      job_valid_o,
   input  logic                      job_ready_i,
-  output logic [$clog2(Blocks):0]   arrived_o,   // free-running count of blocks in the buffer so far
+  output logic [$clog2(Blocks):0]   arrived_o,  // free-running count of blocks in the buffer so far
   input  logic                      read_i,
   input  logic [$clog2(Blocks)-1:0] read_block_i,
-  output logic [511:0]              block_o,     // one clock after read_i
+  output logic [511:0]              block_o,    // one clock after read_i
   output logic                      block_error_o,
-  input  logic [$clog2(Blocks):0]   freed_i,     // free-running count of blocks done with
+  input  logic [$clog2(Blocks):0]   freed_i,    // free-running count of blocks done with
 
   output logic                      idle_o
 );
@@ -68,14 +63,13 @@ module roci_sq_fetch #(
   logic               unused_ready, unused;
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
-    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr_row),
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
+    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr_row),
     .read_i(look_o), .read_row_i(grant_i.qpn[QpBits-1:0]), .read_data_o(attr_bits),
     .ready_o(unused_ready));
-  assign attr_row = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign attr_row = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign attr     = attr_bits;
-  assign unused   = &{1'b0, attr, unused_ready, row_data_i[511:roci_pkg::QpAttrBits],
-                      row_index_i[23:QpBits]};
+  assign unused   = &{1'b0, attr, unused_ready};
 
   // How many work requests of the grant one read can bring
   logic [15:0] first, entry, to_end;
@@ -109,8 +103,8 @@ module roci_sq_fetch #(
   assign held  = asked_q - freed_i;
   assign room  = (BlockBits + 2)'(held) + (BlockBits + 2)'(blocks_q) <= (BlockBits + 2)'(Blocks);
   assign look_o     = state_q == StLook && grant_valid_i;
-  assign br_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
-  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room : br_valid_o && br_ready_i;
+  assign br_req_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
+  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room : br_req_valid_o && br_req_ready_i;
   assign grant_ready_o = state_q == StSize;
 
   always_ff @(posedge clk_i) begin
@@ -144,9 +138,9 @@ module roci_sq_fetch #(
       blocks_q         <= blocks;
     end
   end
-  assign br_addr_o  = job_q.addr;
-  assign br_pasid_o = job_q.pasid;
-  assign br_count_o = blocks_q;
+  assign br_req_o.addr  = job_q.addr;
+  assign br_req_o.pasid = job_q.pasid;
+  assign br_req_o.count = blocks_q;
 
   roci_fifo #(.Width(roci_pkg::CutJobBits), .Depth(Jobs)) u_jobs (
     .clk_i, .rst_ni,
@@ -158,22 +152,22 @@ module roci_sq_fetch #(
   logic unused_block_ready;
   roci_ram #(.Width(513), .Depth(Blocks)) u_block (
     .clk_i, .rst_ni,
-    .write_i(br_data_valid_i), .write_row_i(arrived_q[BlockBits-1:0]),
-    .write_data_i({br_error_i, br_data_i}),
+    .write_i(br_rsp_valid_i), .write_row_i(arrived_q[BlockBits-1:0]),
+    .write_data_i({br_rsp_i.error, br_rsp_i.data}),
     .read_i, .read_row_i(read_block_i), .read_data_o({block_error_o, block_o}),
     .ready_o(unused_block_ready));
   always_ff @(posedge clk_i) begin
     if (!rst_ni) arrived_q <= '0;
-    else if (br_data_valid_i) arrived_q <= arrived_q + 1'b1;
+    else if (br_rsp_valid_i) arrived_q <= arrived_q + 1'b1;
   end
   assign arrived_o       = arrived_q;
-  assign br_data_ready_o = 1'b1;
+  assign br_rsp_ready_o = 1'b1;
   assign idle_o          = state_q == StLook && !grant_valid_i && !job_valid_o
                            && arrived_q == asked_q;
 
   logic unused_all;
   assign unused_all = &{1'b0, unused, unused_block_ready, unused_level};
 
-  `ASSERT(ReadIsNotEmpty, `IMPLIES(br_valid_o, br_count_o != '0 && br_count_o <= 5'd16))
+  `ASSERT(ReadIsNotEmpty, `IMPLIES(br_req_valid_o, br_req_o.count != '0 && br_req_o.count <= 5'd16))
 
 endmodule

@@ -10,40 +10,38 @@ module roci_sq_keep #(
   parameter int unsigned NumQps = 256,  // queue pairs, a power of two
   localparam int unsigned QpBits = $clog2(NumQps)
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
 
   // row bus
-  input  logic              row_valid_i,
-  input  logic [3:0]        row_table_i,
-  input  logic [23:0]       row_index_i,
-  input  logic [511:0]      row_data_i,
+  input  logic                 row_write_valid_i,
+  input  roci_pkg::row_write_t row_write_i,
 
   // is this one kept
-  input  logic              look_i,
-  input  logic [QpBits-1:0] look_row_i,
-  input  logic [15:0]       look_index_i,  // stays one clock more
-  output logic              kept_o,        // one clock after look_i
+  input  logic                 look_i,
+  input  logic [QpBits-1:0]    look_row_i,
+  input  logic [15:0]          look_index_i,  // stays one clock more
+  output logic                 kept_o,        // one clock after look_i
 
   // the kept one
-  input  logic              read_i,
-  input  logic [QpBits-1:0] read_row_i,
-  input  logic [15:0]       read_index_i,
-  output logic [511:0]      block_o,       // one clock after read_i
+  input  logic                 read_i,
+  input  logic [QpBits-1:0]    read_row_i,
+  input  logic [15:0]          read_index_i,
+  output logic [511:0]         block_o,  // one clock after read_i
 
   // one that is cut
-  input  logic              write_i,
-  input  logic [QpBits-1:0] write_row_i,
-  input  logic [15:0]       write_index_i,
-  input  logic [511:0]      write_block_i
+  input  logic                 write_i,
+  input  logic [QpBits-1:0]    write_row_i,
+  input  logic [15:0]          write_index_i,
+  input  logic [511:0]         write_block_i
 );
 
   roci_pkg::wqe_t wqe;
   logic           whole, forget, write;
   assign wqe    = write_block_i;
   assign whole  = !wqe.inline_data && wqe.num_sge <= 8'd1;
-  assign forget = row_valid_i && row_table_i == roci_pkg::TableQpState
-                  && row_data_i[2:0] == roci_pkg::QpReset;
+  assign forget = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState
+                  && row_write_i.data[2:0] == roci_pkg::QpReset;
   assign write  = write_i && !forget;
 
   // What is kept of even and of odd indices
@@ -53,9 +51,9 @@ module roci_sq_keep #(
     logic [16:0] tag;
     roci_ram #(.Width(17), .Depth(NumQps), .Clear(1), .Forward(1)) u_tag (
       .clk_i, .rst_ni,
-      .write_i(forget || (write && write_index_i[0] == 1'(p))),
-      .write_row_i(forget ? row_index_i[QpBits-1:0] : write_row_i),
-      .write_data_i({whole && !forget, write_index_i}),
+      .write_i      (forget || (write && write_index_i[0] == 1'(p))),
+      .write_row_i  (forget ? row_write_i.index[QpBits-1:0] : write_row_i),
+      .write_data_i ({whole && !forget, write_index_i}),
       .read_i(look_i), .read_row_i(look_row_i), .read_data_o(tag), .ready_o(unused_ready[p]));
     assign tag_valid[p] = tag[16];
     if (p == 0) begin : gen_even
@@ -75,7 +73,7 @@ module roci_sq_keep #(
     .ready_o(unused_block_ready));
 
   logic unused;
-  assign unused = &{1'b0, wqe, row_index_i, row_data_i, read_index_i, unused_ready,
+  assign unused = &{1'b0, wqe, read_index_i, unused_ready,
                     unused_block_ready};
 
 endmodule

@@ -12,6 +12,7 @@
 #include "model/spec/context.hpp"
 #include "model/spec/queues.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace sq_cut_rig {
@@ -60,9 +61,9 @@ class Rig {
 
   explicit Rig(unsigned pmtu = 3, unsigned stride_log = 0, unsigned sq_log = 5)
       : stride(stride_log), sq_log_(sq_log) {
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     auto put = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_data_i, place_of(kQpAttr, n), v);
+      port::put(dut->row_write_i, place_of(kQpAttr, n), v);
     };
     put("pd", 7);
     put("pasid", 5);
@@ -71,11 +72,11 @@ class Rig {
     put("sq_log", sq_log);
     put("sq_stride_log", stride_log);
     run(30);
-    dut->row_valid_i = 1;
-    dut->row_table_i = 0;
-    dut->row_index_i = 2;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 0);
+    port::put(dut->row_write_i, bus::kRowIndex, 2);
     tick();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
 
   void post(unsigned index, const Work& w) {
@@ -125,26 +126,26 @@ class Rig {
     FAIL("not idle");
   }
   void reset_state() {
-    port::clear(dut->row_data_i);
-    dut->row_valid_i = 1;
-    dut->row_table_i = 2;
-    dut->row_index_i = 2;
+    bus::clear_data(dut->row_write_i);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 2);
+    port::put(dut->row_write_i, bus::kRowIndex, 2);
     tick();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
 
   void tick() {
     const std::uint64_t now = dut.cycle();
     auto& d = *dut;
-    d.br_ready_i = 1;
-    d.br_data_valid_i = !blocks_.empty() && blocks_.front().first <= now;
-    if (d.br_data_valid_i) {
+    d.br_req_ready_i = 1;
+    d.br_rsp_valid_i = !blocks_.empty() && blocks_.front().first <= now;
+    if (d.br_rsp_valid_i) {
       for (unsigned i = 0; i < 16; ++i) {
         std::uint32_t word = 0;
         std::memcpy(&word, &memory[blocks_.front().second + 4 * i], 4);
-        d.br_data_i[i] = word;
+        d.br_rsp_i[i] = word;
       }
-      d.br_error_i = read_error;
+      port::put(d.br_rsp_i, bus::kReadError, read_error);
       blocks_.pop_front();
     }
     d.key_req_ready_i = now % 3 != 0;
@@ -159,13 +160,17 @@ class Rig {
     d.seg_ready_i = 1;
     d.ptr_ready_i = 1;
     dut.settle();
-    if (d.br_valid_o) {
-      CHECK(d.br_addr_o / 4096 == (d.br_addr_o + 64 * d.br_count_o - 1) / 4096);
-      CHECK(d.br_addr_o + 64 * d.br_count_o <= kBase + (std::uint64_t{64} << (sq_log_ + stride)));
-      for (unsigned i = 0; i < d.br_count_o; ++i) {
-        blocks_.push_back({now + latency, d.br_addr_o + 64 * i});
+    if (d.br_req_valid_o) {
+      CHECK(port::get(d.br_req_o, bus::kReadAddr) / 4096 ==
+            (port::get(d.br_req_o, bus::kReadAddr) + 64 * port::get(d.br_req_o, bus::kReadCount) -
+             1) /
+                4096);
+      CHECK(port::get(d.br_req_o, bus::kReadAddr) + 64 * port::get(d.br_req_o, bus::kReadCount) <=
+            kBase + (std::uint64_t{64} << (sq_log_ + stride)));
+      for (unsigned i = 0; i < port::get(d.br_req_o, bus::kReadCount); ++i) {
+        blocks_.push_back({now + latency, port::get(d.br_req_o, bus::kReadAddr) + 64 * i});
       }
-      blocks_read += d.br_count_o;
+      blocks_read += port::get(d.br_req_o, bus::kReadCount);
     }
     if (d.key_req_valid_o && d.key_req_ready_i) {
       auto get = [&](const char* n) { return port::get(d.key_req_o, place_of(kKeyReq, n)); };

@@ -20,10 +20,8 @@ module roci_sq_sched #(
   input  logic                      rst_ni,
 
   // row bus
-  input  logic                      row_valid_i,
-  input  logic [3:0]                row_table_i,
-  input  logic [23:0]               row_index_i,
-  input  logic [511:0]              row_data_i,
+  input  logic                      row_write_valid_i,
+  input  roci_pkg::row_write_t      row_write_i,
 
   // doorbells, commands
   input  roci_pkg::doorbell_t       doorbell_i,
@@ -73,13 +71,13 @@ module roci_sq_sched #(
   logic                grant_room, control_room, fail_room;
 
   logic                is_state;
-  assign is_state     = row_valid_i && row_table_i == roci_pkg::TableQpState;
+  assign is_state     = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
   assign outputs_free = memory_ready && control_room && fail_room;
 
   always_comb begin
     pick       = roci_pkg::SchedState;
     pick_valid = 1'b1;
-    pick_row   = row_index_i[QpBits-1:0];
+    pick_row   = row_write_i.index[QpBits-1:0];
     if (is_state) begin
       pick = roci_pkg::SchedState;
     end else if (qp_event_valid_i && outputs_free) begin
@@ -123,7 +121,7 @@ module roci_sq_sched #(
     if (pick_valid) begin
       event_q <= pick;
       row_q   <= pick_row;
-      state_q <= row_data_i[2:0];
+      state_q <= row_write_i.data[2:0];
       flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
       index_q <= doorbell_i.index;
       if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
@@ -149,13 +147,13 @@ module roci_sq_sched #(
 
   roci_pkg::qp_attr_t attr;
   logic               unused_attr, unused_attr_ready;
-  assign attr = row_data_i[roci_pkg::QpAttrBits-1:0];
+  assign attr = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign unused_attr = &{1'b0, attr, unused_ready, unused_attr_ready, ptr_q,
-                         unused_level, row_data_i[511:roci_pkg::QpAttrBits], row_index_i[23:QpBits]};
+                         unused_level};
   roci_ram #(.Width(4), .Depth(NumQps)) u_sq_log (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableQpAttr),
-    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(attr.sq_log),
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
+    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr.sq_log),
     .read_i(pick_valid), .read_row_i(pick_row), .read_data_o(sq_log), .ready_o(unused_attr_ready));
 
   // Decision: `turned` is the word after the event, `next` also says queued or granted.

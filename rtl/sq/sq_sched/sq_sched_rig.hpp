@@ -13,6 +13,7 @@
 #include "model/spec/codes.hpp"
 #include "model/spec/context.hpp"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace sq_sched_rig {
@@ -41,7 +42,7 @@ class Rig {
   std::vector<unsigned> fails;
 
   Rig() {
-    port::clear(dut->row_data_i);
+    bus::clear_data(dut->row_write_i);
     dut->grant_ready_i = 1;
     dut->control_ready_i = 1;
     dut->fail_ready_i = 1;
@@ -70,20 +71,20 @@ class Rig {
     for (unsigned i = 0; i < clocks; ++i) tick();
   }
   void row(unsigned table, unsigned qp) {
-    dut->row_valid_i = 1;
-    dut->row_table_i = table;
-    dut->row_index_i = qp;
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, table);
+    port::put(dut->row_write_i, bus::kRowIndex, qp);
     tick();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void state(unsigned qp, unsigned value) {
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, 0, 3, value);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, 0, 3, value);
     row(2, qp);
   }
   void ring_of(unsigned qp, unsigned log) {
-    port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, place_of(kQpAttr, "sq_log"), log);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, place_of(kQpAttr, "sq_log"), log);
     row(0, qp);
   }
   template <typename Ready>

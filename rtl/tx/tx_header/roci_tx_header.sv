@@ -23,10 +23,8 @@ module roci_tx_header #(
   output logic                  idle_o,
 
   // row bus
-  input  logic                  row_valid_i,
-  input  logic [3:0]            row_table_i,
-  input  logic [23:0]           row_index_i,
-  input  logic [511:0]          row_data_i,
+  input  logic                  row_write_valid_i,
+  input  roci_pkg::row_write_t  row_write_i,
 
   // in
   input  roci_pkg::tx_desc_t    desc_i,
@@ -137,12 +135,11 @@ module roci_tx_header #(
   logic          unused_ready;
   roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
     .clk_i, .rst_ni,
-    .write_i(row_valid_i && row_table_i == roci_pkg::TableAv && row_index_i < 24'(NumQps)),
-    .write_row_i(row_index_i[QpBits-1:0]), .write_data_i(row_data_i[roci_pkg::AvBits-1:0]),
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
+             && row_write_i.index < 24'(NumQps)),
+    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
     .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]), .read_data_o(av),
     .ready_o(unused_ready));
-  logic unused_row;
-  assign unused_row = ^row_data_i[511:roci_pkg::AvBits];
 
   // clock 2: position of the payload; sum of the IPv4 header
   logic [6:0]      ip_end;  // bytes before the UDP header, or of v1 the BTH

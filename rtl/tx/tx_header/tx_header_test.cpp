@@ -6,6 +6,7 @@
 
 #include "Vroci_tx_header.h"
 #include "model/spec/records.hpp"
+#include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace {
@@ -40,12 +41,12 @@ struct Bench {
   std::uint64_t taken = 0, start_at = 0, header_at = 0;
 
   void connect(unsigned row, const Fields& f) {
-    roce::put_av(dut->row_data_i, f, roce::Way::kOut);
-    dut->row_valid_i = 1;
-    dut->row_table_i = 1;
-    dut->row_index_i = row;
+    roce::put_av(dut->row_write_i, f, roce::Way::kOut);
+    dut->row_write_valid_i = 1;
+    port::put(dut->row_write_i, bus::kRowTable, 1);
+    port::put(dut->row_write_i, bus::kRowIndex, row);
     clock();
-    dut->row_valid_i = 0;
+    dut->row_write_valid_i = 0;
   }
   void connect_shapes() {
     for (unsigned which = 0; which < kShapes; ++which) connect(16 + which, roce::own_shape(which));
@@ -65,8 +66,8 @@ struct Bench {
 
   void clock() {
     auto go = [&](unsigned percent) { return percent == 0 || random() % 100 >= percent; };
-    desc_held_ = !desc.empty() && (desc_held_ || go(gaps)) && !dut->row_valid_i;
-    ack_held_ = !ack.empty() && (ack_held_ || go(gaps)) && !dut->row_valid_i;
+    desc_held_ = !desc.empty() && (desc_held_ || go(gaps)) && !dut->row_write_valid_i;
+    ack_held_ = !ack.empty() && (ack_held_ || go(gaps)) && !dut->row_write_valid_i;
     dut->desc_valid_i = desc_held_;
     dut->ack_valid_i = ack_held_;
     if (desc_held_) roce::put_desc(dut->desc_i, desc.front().row, desc.front().fields);

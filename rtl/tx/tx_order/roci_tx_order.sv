@@ -5,8 +5,8 @@
 // Throughput: a packet every 2 clocks with one piece of payload, every clock without. Latency: one
 // clock for a descriptor, none for a piece. Sources take turns packet by packet.
 //
-//  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sq_sent_o
-//  rq desc --+                                                              +-> rq_sent_o
+//  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sent_sq_valid_o
+//  rq desc --+                                                              +-> sent_rq_valid_o
 //  sq segs --+--------------------> seg_o, in the order of the descriptors
 //  rq segs --+
 
@@ -15,41 +15,41 @@
 module roci_tx_order #(
   parameter int unsigned Depth = 64  // packets whose payload may be on the way, a power of two
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic               clk_i,
+  input  logic               rst_ni,
 
   // requester
-  input  roci_pkg::tx_desc_t   sq_desc_i,
-  input  logic                 sq_desc_valid_i,
-  output logic                 sq_desc_ready_o,
-  input  roci_pkg::seg_t       sq_seg_i,
-  input  logic                 sq_seg_valid_i,
-  output logic                 sq_seg_ready_o,
+  input  roci_pkg::tx_desc_t sq_desc_i,
+  input  logic               sq_desc_valid_i,
+  output logic               sq_desc_ready_o,
+  input  roci_pkg::seg_t     sq_seg_i,
+  input  logic               sq_seg_valid_i,
+  output logic               sq_seg_ready_o,
 
   // responder
-  input  roci_pkg::tx_desc_t   rq_desc_i,
-  input  logic                 rq_desc_valid_i,
-  output logic                 rq_desc_ready_o,
-  input  roci_pkg::seg_t       rq_seg_i,
-  input  logic                 rq_seg_valid_i,
-  output logic                 rq_seg_ready_o,
+  input  roci_pkg::tx_desc_t rq_desc_i,
+  input  logic               rq_desc_valid_i,
+  output logic               rq_desc_ready_o,
+  input  roci_pkg::seg_t     rq_seg_i,
+  input  logic               rq_seg_valid_i,
+  output logic               rq_seg_ready_o,
 
   // to tx and to payload reads
-  output roci_pkg::tx_desc_t   desc_o,
-  output logic                 desc_valid_o,
-  input  logic                 desc_ready_i,
-  output roci_pkg::seg_t       seg_o,
-  output logic                 seg_valid_o,
-  input  logic                 seg_ready_i,
+  output roci_pkg::tx_desc_t desc_o,
+  output logic               desc_valid_o,
+  input  logic               desc_ready_i,
+  output roci_pkg::seg_t     seg_o,
+  output logic               seg_valid_o,
+  input  logic               seg_ready_i,
 
   // packets that left, in order
-  input  logic                 sent_i,
-  output logic                 sq_sent_o,
-  output logic                 rq_sent_o,
-  output logic [23:0]          sent_qpn_o,
-  output logic [23:0]          sent_psn_o,
+  input  logic               sent_i,
+  input  logic               sent_error_i,
+  output roci_pkg::sent_t    sent_o,
+  output logic               sent_sq_valid_o,
+  output logic               sent_rq_valid_o,
 
-  output logic                 idle_o
+  output logic               idle_o
 );
 
   localparam int unsigned DescBits = roci_pkg::TxDescBits;
@@ -114,14 +114,15 @@ module roci_tx_order #(
     .in_data_i   ({pick_rq, picked.qpn, picked.psn}),
     .in_valid_i  (take),
     .in_ready_o  (order_ready),
-    .out_data_o  ({sent_rq, sent_qpn_o, sent_psn_o}),
+    .out_data_o  ({sent_rq, sent_o.qpn, sent_o.psn}),
     .out_valid_o (order_valid),
     .out_ready_i (sent_i),
     .level_o     (on_way)
   );
 
-  assign sq_sent_o = sent_i && !sent_rq;
-  assign rq_sent_o = sent_i && sent_rq;
+  assign sent_o.error    = sent_error_i;
+  assign sent_sq_valid_o = sent_i && !sent_rq;
+  assign sent_rq_valid_o = sent_i && sent_rq;
   assign idle_o    = on_way == '0 && !in_segs_q && !sq_desc_valid_i && !rq_desc_valid_i;
 
   `ASSERT(SentWasTaken, `IMPLIES(sent_i, order_valid))
@@ -146,7 +147,7 @@ module roci_tx_order #(
       f_in_q    <= f_in_q + 16'(f_sq) + 16'(f_rq);
       f_out_q   <= f_out_q + 16'(desc_valid_o && desc_ready_i);
       f_sent_q  <= f_sent_q + 16'(sent_i);
-      f_told_q  <= f_told_q + 16'(sq_sent_o) + 16'(rq_sent_o);
+      f_told_q  <= f_told_q + 16'(sent_sq_valid_o) + 16'(sent_rq_valid_o);
       f_paid_q  <= f_paid_q + 16'(f_sq && sq_desc_i.payload_len != '0)
                             + 16'(f_rq && rq_desc_i.payload_len != '0);
       f_ended_q <= f_ended_q + 16'(sq_seg_valid_i && sq_seg_ready_o && sq_seg_i.last)
@@ -154,13 +155,13 @@ module roci_tx_order #(
     end
   end
   `ASSERT(NoPacketLostOrMade, f_in_q - f_out_q == 16'(waiting_unused) && !(f_sq && f_rq))
-  `ASSERT(EachIsTold, f_told_q == f_sent_q && !(sq_sent_o && rq_sent_o)
+  `ASSERT(EachIsTold, f_told_q == f_sent_q && !(sent_sq_valid_o && sent_rq_valid_o)
                       && f_in_q - f_sent_q == 16'(on_way))
   `ASSERT(PiecesOfItsPacket, f_paid_q - f_ended_q == 16'(in_segs_q))
   `ASSERT(NoPieceLostOrMade, (seg_valid_o && seg_ready_i)
                              == ((sq_seg_valid_i && sq_seg_ready_o)
                                  || (rq_seg_valid_i && rq_seg_ready_o)))
-  `COVER(BothSources, f_ended_q == 16'd2 && f_in_q == 16'd3 && segs_rq_q && sq_sent_o)
+  `COVER(BothSources, f_ended_q == 16'd2 && f_in_q == 16'd3 && segs_rq_q && sent_sq_valid_o)
   initial assume (!rst_ni);
 `endif
 

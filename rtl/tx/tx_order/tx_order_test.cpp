@@ -112,8 +112,8 @@ TEST_CASE("tx_order: packets and pieces come out in one order, each once, and re
       rq_expected += on_way.front();
       on_way.pop_front();
     }
-    sq_sent += dut->sq_sent_o;
-    rq_sent += dut->rq_sent_o;
+    sq_sent += dut->sent_sq_valid_o;
+    rq_sent += dut->sent_rq_valid_o;
     dut.tick();
   }
   CHECK(rq_sent == rq_expected);
