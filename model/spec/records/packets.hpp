@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of packets: to tx, from rx, and within both.
+#pragma once
+
+#include "model/spec/field.hpp"
+
+namespace roci::spec {
+
+/// A packet to send. `ext` has the first extension byte on the wire in its top bits.
+inline constexpr Field kTxDesc[] = {
+    {"qpn", 24, "Own queue pair; selects the address vector"},
+    {"opcode", 8, "BTH opcode"},
+    {"psn", 24, "Packet sequence number"},
+    {"solicited", 1, "SE bit"},
+    {"ack_req", 1, "AckReq bit"},
+    {"ext_len", 5, "Bytes of extension headers, 0 to 28"},
+    {"payload_len", 13, "Bytes of payload, 0 to 4096"},
+    {"ext", 224, "Extension headers, left-aligned"},
+};
+
+/// A packet that left.
+inline constexpr Field kSent[] = {
+    {"qpn", 24, "Own queue pair"},
+    {"psn", 24, "Packet"},
+    {"error", 1, "Its ICRC is inverted: its payload could not be read"},
+};
+
+/// A received frame as the parser sees it.
+inline constexpr Field kRxFrame[] = {
+    {"roce", 1, "RoCE; else everything below is undefined"},
+    {"cause", 4, "DropCause when `bad`"},
+    {"bad", 1, "RoCE, but to be dropped for `cause`"},
+    {"dst_ip", 128, "Destination, an IPv4 address in the low 32 bits"},
+    {"src_ip", 128, "Source"},
+    {"ipv6", 1, "Over IPv6, or RoCE v1"},
+    {"roce_v1", 1, "RoCE v1; the addresses are those of the GRH"},
+    {"vlan", 1, "Tagged"},
+    {"vid", 12, "VLAN identifier"},
+    {"ecn", 2, "ECN bits"},
+    {"pkey", 16, "Partition key"},
+    {"qpn", 24, "BTH DestQP"},
+    {"opcode", 8, "BTH opcode"},
+    {"psn", 24, "Packet sequence number"},
+    {"solicited", 1, "SE bit"},
+    {"ack_req", 1, "AckReq bit"},
+    {"payload_offset", 8, "First payload byte, counted from the start of the frame"},
+    {"payload_len", 13, "Bytes of payload without pad"},
+    {"ext", 224, "Extension headers, left-aligned"},
+};
+
+/// A received RC packet that passed every check that needs no transport state.
+inline constexpr Field kRxMeta[] = {
+    {"qpn", 24, "Own queue pair"},
+    {"opcode", 8, "BTH opcode"},
+    {"psn", 24, "Packet sequence number"},
+    {"solicited", 1, "SE bit"},
+    {"ack_req", 1, "AckReq bit"},
+    {"payload_len", 13, "Bytes of payload without pad"},
+    {"ticket", 16, "Packets with payload so far, this one included"},
+    {"ext", 224, "Extension headers, left-aligned"},
+};
+
+}  // namespace roci::spec

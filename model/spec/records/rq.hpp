@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the receive queue engine: responder, store of posted receives, atomic unit.
+#pragma once
+
+#include "model/spec/field.hpp"
+
+namespace roci::spec {
+
+/// What the responder knows of a queue pair.
+inline constexpr Field kResponderQp[] = {
+    {"epsn", 24, "PSN expected"},
+    {"msn", 24, "Messages completed"},
+    {"last_psn", 24, "Newest SEND or WRITE packet executed"},
+    {"message", 2, "Message under way: ResponderIn"},
+    {"write_addr", 64, "WRITE: DMA address of the next byte"},
+    {"write_pasid", 20, "WRITE: address space"},
+    {"write_left", 32, "WRITE: bytes still to come"},
+    {"write_rkey", 32, "WRITE: its key"},
+    {"write_va", 64, "WRITE: remote address of the next byte"},
+    {"bytes", 32, "Bytes of the message so far"},
+    {"recv_index", 16, "SEND: receive that it fills"},
+    {"nak_sent", 1, "Gap was answered; drop what is ahead"},
+    {"dead", 1, "Takes no more requests"},
+    {"established", 1, "CommEst was considered"},
+    {"flush", 1, "Posted receives are to be flushed"},
+    {"last_wqe", 1, "With an SRQ: QpLastWqe was raised"},
+    {"ack", 2, "Answer to leave next: ResponderAck"},
+    {"ack_psn", 24, "Its PSN"},
+    {"ack_msn", 24, "Its MSN"},
+    {"ack_syndrome", 8, "Its syndrome"},
+    {"ack_ticket", 32, "Payload packets that must be in memory before it"},
+    {"next", 1, "An ACK follows that one"},
+    {"next_psn", 24, "Its PSN"},
+    {"next_msn", 24, "Its MSN"},
+    {"next_ticket", 32, "As ack_ticket"},
+    {"pending", 16, "Replay slots to be answered"},
+    {"replayed", 16, "Of these, slots answered before"},
+    {"slot_next", 4, "Slot the next READ or atomic takes"},
+    {"slot_count", 5, "Slots in use"},
+    {"atomics", 5, "Jobs in the atomic unit"},
+    {"last_desc", 16, "Number of the newest packet given to tx's payload queue"},
+    {"recv_next", 16, "Receives used up: free-running index of the next"},
+};
+
+/// A READ or atomic kept for replay.
+inline constexpr Field kResponderSlot[] = {
+    {"psn", 24, "First PSN"},
+    {"last_psn", 24, "Last PSN of the answer"},
+    {"opcode", 8, "Request"},
+    {"va", 64, "Remote address of the request"},
+    {"rkey", 32, "Its key"},
+    {"msn", 24, "MSN of its answer"},
+    {"ticket", 32, "Payload packets that must be in memory before a READ"},
+    {"first", 1, "READ: next response opens the answer"},
+    {"done", 1, "Atomic: result is there"},
+    {"next_psn", 24, "Next PSN to answer"},
+    {"pasid", 20, "READ: address space"},
+    {"addr_operand", 64, "READ: DMA address of the next byte; atomic: swap or add operand"},
+    {"len_compare", 64, "READ: bytes in all, and left in the upper half; atomic: compare operand"},
+    {"original", 64, "Atomic: content before it"},
+    {"key_age", 32, "READ: changes of the key table before its key was looked up"},
+};
+
+/// Posted receives of a queue pair or of an SRQ; indices run free. A queue pair with an SRQ: its
+/// one entry is the receive it holds.
+inline constexpr Field kReceiveRing[] = {
+    {"prod", 16, "To be posted next"},
+    {"cons", 16, "Oldest one"},
+    {"next", 16, "To be fetched next"},
+    {"got", 16, "To arrive next"},
+    {"epoch", 4, "Life of the fetches"},
+    {"active", 1, "Is fetched"},
+    {"flush", 1, "Queue pair in ERR: report what is posted"},
+    {"fired", 1, "SRQ: the limit event was raised"},
+};
+
+/// Question to the store of posted receives, and its answer.
+inline constexpr Field kReceiveCmd[] = {
+    {"qpn", 24, "Queue pair"},
+    {"op", 2, "ReceiveOp"},
+};
+inline constexpr Field kReceiveRsp[] = {
+    {"posted", 1, "There is a receive"},
+    {"fetched", 1, "Its list is here"},
+    {"index", 16, "Its free-running index"},
+};
+
+/// Order to the atomic unit, and its answer.
+inline constexpr Field kAtomicJob[] = {
+    {"qpn", 24, "Queue pair"},
+    {"op", 2, "0 store operand, 1 compare and swap, 2 fetch and add"},
+    {"slot", 4, "Replay slot, handed back"},
+    {"addr", 64, "DMA address, a multiple of 8 but for a store"},
+    {"pasid", 20, "Address space"},
+    {"operand", 64, "Value to store, swap or add"},
+    {"compare", 64, "Value to compare"},
+    {"ticket", 16, "Payload packets that must be in memory first"},
+};
+inline constexpr Field kAtomicDone[] = {
+    {"qpn", 24, "Queue pair"},
+    {"slot", 4, "Replay slot"},
+    {"original", 64, "Content before the operation"},
+    {"error", 1, "Memory could not be read, or not be written"},
+};
+
+}  // namespace roci::spec

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the send queue engine: scheduler, segmentation, requester, timers.
+#pragma once
+
+#include "model/spec/field.hpp"
+
+namespace roci::spec {
+
+/// One packet cut from a work request, not yet given a PSN.
+inline constexpr Field kPlan[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "Life of the fetch; an old one is dropped"},
+    {"wqe_index", 16, "Free-running index of the work request"},
+    {"opcode", 8, "WrOp"},
+    {"first", 1, "First packet of the message"},
+    {"last", 1, "Last packet of the message"},
+    {"signaled", 1, "From the WQE"},
+    {"solicited", 1, "From the WQE"},
+    {"fence", 1, "From the WQE"},
+    {"has_segs", 1, "Pieces of payload wait in the segment stream"},
+    {"status", 8, "Status; not Success: this packet must not be sent"},
+    {"offset", 32, "Bytes of the message before this packet"},
+    {"len", 32, "Payload bytes of this packet; for READ, bytes still to read"},
+    {"msg_len", 32, "Bytes of the message"},
+    {"remote_addr", 64, "From the WQE"},
+    {"rkey", 32, "From the WQE"},
+    {"imm", 32, "From the WQE"},
+    {"swap_add", 64, "From the WQE"},
+    {"compare", 64, "From the WQE"},
+    {"num_sge", 8, "From the WQE"},
+    {"sge0_addr", 64, "From the WQE"},
+    {"sge0_length", 32, "From the WQE"},
+    {"sge0_lkey", 32, "From the WQE"},
+};
+
+/// Right to fetch and cut work requests of one queue pair.
+inline constexpr Field kGrant[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "Life of the fetch"},
+    {"wqe_index", 16, "First work request"},
+    {"count", 5, "Work requests, 1 to 16, contiguous in the ring"},
+    {"offset", 32, "Bytes of the first one to skip"},
+};
+
+/// Work requests of one grant that were fetched, with what is needed to cut them.
+inline constexpr Field kCutJob[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "From the grant"},
+    {"wqe_index", 16, "First work request"},
+    {"kept", 1, "The first one was kept and is not fetched"},
+    {"count", 5, "Work requests, the kept one included"},
+    {"offset", 32, "Bytes of the first one to skip"},
+    {"addr", 64, "Address of the first one fetched"},
+    {"pasid", 20, "Address space of the queue"},
+    {"pd", 16, "Protection domain"},
+    {"pmtu", 3, "Path MTU code"},
+    {"stride_log", 2, "log2 of blocks in an entry"},
+};
+
+/// Where fetching of a queue pair goes on.
+inline constexpr Field kFetchPtr[] = {
+    {"qpn", 24, "Queue pair"},
+    {"epoch", 4, "Life of the fetch"},
+    {"wqe_index", 16, "Next work request"},
+    {"offset", 32, "Bytes of it to skip"},
+    {"ready", 1, "May be granted again"},
+};
+
+/// From the scheduler to the requester: begin a life, or flush.
+inline constexpr Field kSqControl[] = {
+    {"qpn", 24, "Queue pair"},
+    {"flush", 1, "1: complete all up to `index` with a flush, 0: begin a life"},
+    {"clear", 1, "The queue pair was in RESET since the last record: indices are at 0"},
+    {"index", 16, "Producer index"},
+};
+
+/// What the scheduler knows of a queue pair.
+inline constexpr Field kSchedQp[] = {
+    {"produced", 16, "Producer index of the last good doorbell"},
+    {"fetched", 16, "Next work request to fetch"},
+    {"begun", 16, "First work request never cut"},
+    {"offset", 32, "Bytes of the next one to skip"},
+    {"epoch", 4, "Life of the fetch"},
+    {"state", 3, "QpState"},
+    {"granted", 1, "A grant is outside"},
+    {"ready", 1, "The requester does not hold it back"},
+    {"queued", 1, "It stands in the ready queue"},
+    {"clear", 1, "It was in RESET since the last control record"},
+    {"fresh", 1, "The requester has not begun this life, its index does not count"},
+};
+
+/// What the requester knows of a queue pair.
+inline constexpr Field kRequesterQp[] = {
+    {"psn_next", 24, "Next PSN to send"},
+    {"una", 24, "Oldest PSN not acknowledged"},
+    {"psn_max", 24, "Behind the newest PSN ever sent: `psn_next`, or more after going back"},
+    {"done", 16, "Oldest work request not completed"},
+    {"begun", 16, "First work request never seen"},
+    {"messages", 24, "Messages completed: SSN of the oldest in flight, less one"},
+    {"head", 5, "Ring: oldest message in flight"},
+    {"count", 6, "Ring: messages in flight"},
+    {"count_max", 6, "Ring: messages up to `psn_max`"},
+    {"rd_head", 4, "Slot of the oldest READ or atomic in flight"},
+    {"rd_count", 5, "READs and atomics in flight"},
+    {"epoch", 4, "Life of the fetch"},
+    {"retry_left", 3, "Retries left"},
+    {"rnr_left", 3, "RNR retries left"},
+    {"blocked", 1, "Waits for room; goes on at `resume_*`"},
+    {"fence_wait", 1, "Blocked until no READ or atomic is in flight"},
+    {"drain_wait", 1, "Blocked until nothing is in flight"},
+    {"credit_wait", 1, "Blocked until credits come, or nothing is in flight"},
+    {"rnr_wait", 1, "Waits for the RNR timer"},
+    {"stopped", 1, "An error entry ends the ring: no more plans"},
+    {"failed", 1, "Until the next life"},
+    {"bad", 1, "Payload of `bad_psn` could not be read: its message ends in an error"},
+    {"bad_psn", 24, "First packet of that kind since going back"},
+    {"restart", 1, "READ at the head was asked again from `una`"},
+    {"implied", 1, "Went back for a skipped READ, no progress since"},
+    {"naked", 1, "Went back for a sequence NAK, no progress since"},
+    {"owe_data", 1, "Unsignaled READ since the last completion"},
+    {"owe_store", 1, "Unsignaled atomic likewise"},
+    {"unstopped", 1, "The timer was left running with nothing in flight"},
+    {"limited", 1, "The peer counts credits"},
+    {"limit", 24, "SSN of the last message it has a receive for"},
+    {"resume_index", 16, "Work request to go on with"},
+    {"resume_offset", 32, "Bytes of it to skip"},
+};
+
+/// A message in flight, in the requester's ring.
+inline constexpr Field kRequesterEntry[] = {
+    {"first", 24, "First PSN"},   {"last", 24, "Last PSN"},        {"kind", 2, "MessageKind"},
+    {"opcode", 3, "WrOp"},        {"signaled", 1, "From the WQE"}, {"msg_len", 32, "Bytes"},
+    {"status", 8, "Of an error"}, {"vendor", 8, "Of an error"},
+};
+
+/// What the requester remembers from one step of an event to the next.
+inline constexpr Field kRequesterRun[] = {
+    {"ask", 3, "What the response asks for: ResponseAsk"},
+    {"upto", 24, "PSNs before this one are acknowledged"},
+    {"progress", 1, "Something was acknowledged"},
+    {"placed", 1, "Payload has a place"},
+    {"counted", 1, "Going back costs a retry"},
+    {"rnr", 1, "Going back is for an RNR NAK"},
+    {"late", 1, "A fatal NAK of a packet that was sent before going back"},
+    {"status", 8, "If it comes to an error"},
+    {"vendor", 8, "If it comes to an error"},
+    {"flushed", 5, "Work requests flushed"},
+};
+
+/// What a step of the requester does.
+inline constexpr Field kRequesterStep[] = {
+    {"state", 4, "Next step: RequesterState"},
+    {"finish", 1, "The event is done with"},
+    {"retire", 1, "The oldest message leaves the ring"},
+    {"look_next", 1, "Read the ring's next entry"},
+    {"enter", 1, "Write an entry of the ring"},
+    {"enter_last", 1, "It takes the place of the newest"},
+    {"slot", 1, "Write a slot"},
+    {"cqe", 1, "Completion"},
+    {"cqe_status", 8, "Its status"},
+    {"cqe_vendor", 8, "Its vendor_err"},
+    {"fail", 1, "Queue pair fails"},
+    {"desc", 1, "Packet"},
+    {"verdict", 1, "The plan had pieces"},
+    {"kill", 1, "Drop the packets that wait"},
+    {"ptr", 1, "Tell the scheduler where to go on"},
+    {"ptr_go", 1, "It may grant"},
+    {"count", 1, "Count"},
+    {"counter", 3, "QpCounter"},
+    {"data", 1, "With the payload of the response"},
+    {"timer", 1, "Order to the timer"},
+    {"timer_op", 2, "TimerOp"},
+    {"timer_code", 5, "Its code"},
+    {"job", 1, "Store the result of an atomic"},
+    {"again", 1, "Go on flushing later"},
+    {"ghost", 1, "Response is ignored"},
+};
+
+/// Order to the timers, and an expiry.
+inline constexpr Field kTimerCmd[] = {
+    {"qpn", 24, "Queue pair"},
+    {"op", 2, "TimerOp"},
+    {"code", 5, "Timeout code, or RNR timer code when Rnr"},
+};
+inline constexpr Field kTimerEvent[] = {
+    {"qpn", 24, "Queue pair"},
+    {"rnr", 1, "It was an RNR wait"},
+};
+
+}  // namespace roci::spec
