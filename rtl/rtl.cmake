@@ -36,6 +36,7 @@ if(NOT TARGET verilated)
   target_compile_definitions(verilated PUBLIC VERILATOR=1 VM_SC=0
                              VM_COVERAGE=${VLT_COVERAGE})
   target_compile_options(verilated PRIVATE -w -O2)
+  set_target_properties(verilated PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(verilated PUBLIC Threads::Threads)
 endif()
 
@@ -83,6 +84,7 @@ endfunction()
 if(NOT TARGET verilated_fst)
   add_library(verilated_fst STATIC EXCLUDE_FROM_ALL ${VLT_INC}/verilated_fst_c.cpp)
   target_compile_options(verilated_fst PRIVATE -w -O2)
+  set_target_properties(verilated_fst PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(verilated_fst PUBLIC verilated z)
 endif()
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `roci`.
+// The programs `roci` and `roci-verify`.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,19 +21,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("roci ") + ROCI_VERSION);
   app.footer("'roci COMMAND --help' tells the options of a command. 'roci test' runs the tests.");
   roci::sim::Action action;
-  roci::sim::add_demo(app, action);
-  roci::sim::add_transfer(app, action);
-  roci::sim::add_bench(app, action);
-  roci::sim::add_devices(app, action);
-  roci::sim::add_conform(app, action);
-  roci::sim::add_soak(app, action);
-  roci::sim::add_up(app, action);
-  roci::sim::add_exec(app, action);
-  roci::sim::add_link(app, action);
-  roci::sim::add_status(app, action);
-  roci::sim::add_down(app, action);
-  roci::sim::add_peer(app, action);
-  roci::sim::add_interop(app, action);
+  roci::sim::add_commands(app, action);
   const auto is_first_word = [&](const CLI::App* command) {
     return argc > 1 && command->check_name(argv[1]);
   };

@@ -11,12 +11,21 @@ namespace roci::sim {
 
 using Action = std::function<int()>;
 
+/// Adds the commands of this program.
+void add_commands(CLI::App& app, Action& action);
+
 void add_demo(CLI::App& app, Action& action);
 void add_transfer(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_conform(CLI::App& app, Action& action);
 void add_soak(CLI::App& app, Action& action);
+/// Adds conform and soak to a program that leaves them to `roci-verify`.
+void add_verify(CLI::App& app, Action& action);
+inline constexpr const char* kConformText =
+    "test the adapter against the statements of conformance";
+inline constexpr const char* kSoakText =
+    "random work, faults and lives of queue pairs, under all invariants";
 void add_up(CLI::App& app, Action& action);
 void add_down(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);

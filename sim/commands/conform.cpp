@@ -146,8 +146,7 @@ int run(const ConformOptions& options) {
 
 void add_conform(CLI::App& app, Action& action) {
   auto options = std::make_shared<ConformOptions>();
-  CLI::App* command =
-      app.add_subcommand("conform", "test the adapter against the statements of conformance");
+  CLI::App* command = app.add_subcommand("conform", kConformText);
   command->add_option("--engine", options->adapter.engine, "which adapter")
       ->check(CLI::IsMember(conform::engines()).description(""))
       ->type_name("NAME")

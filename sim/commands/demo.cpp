@@ -17,6 +17,7 @@ struct DemoOptions {
   std::uint64_t seed = 1;
   double loss = 0.01;
   testbench::Engine engine = testbench::Engine::kRtl;
+  bool waveforms = false;
 };
 
 constexpr std::size_t kDemoBytes = 1 << 20;  // what a default demo takes of the program's own file
@@ -79,9 +80,10 @@ int run(const DemoOptions& options) {
       "\ncaptures   {0}/{{write,send,read}}.pcapng   wireshark dissects them as RRoCE\n"
       "plots      {0}/{{write,send,read}}.svg      sequence number against time\n",
       options.directory);
-  if (options.engine == testbench::Engine::kRtl) {
+  if (options.waveforms) {
     // A short run with waveforms: the wave file of a whole megabyte helps nobody.
     WorldOptions traced;
+    traced.engine = options.engine;
     traced.seed = options.seed;
     traced.loss = 0.1;
     traced.trace = in_directory("write.fst");
@@ -111,6 +113,8 @@ void add_demo(CLI::App& app, Action& action) {
   add_probability(*command, "--loss", options->loss,
                   "loss of frames, each way, such as 0.01 or 1%");
   add_engine(*command, options->engine);
+  command->add_flag("--waveforms", options->waveforms,
+                    "also carry 16 KiB with waveforms (FST); builds an engine that writes them");
   command->add_option("--seed", options->seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();

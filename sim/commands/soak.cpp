@@ -273,8 +273,7 @@ int run(const SoakOptions& given) {
 
 void add_soak(CLI::App& app, Action& action) {
   auto options = std::make_shared<SoakOptions>();
-  CLI::App* command = app.add_subcommand(
-      "soak", "random work, faults and lives of queue pairs, under all invariants");
+  CLI::App* command = app.add_subcommand("soak", kSoakText);
   auto* minutes = command->add_option("--minutes", options->minutes, "how long to go on [1]")
                       ->check(CLI::Range(0.001, 1e6).description(""))
                       ->type_name("N");

@@ -2,11 +2,11 @@
 #include "testbench/nic/nic.hpp"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 
 #include "model/spec/registers.hpp"
 #include "testbench/host/memory.hpp"
+#include "testbench/nic/engine_module.hpp"
 #include "testbench/nic/reference.hpp"
 
 namespace roci::testbench {
@@ -139,31 +139,10 @@ std::uint64_t RtlNic::wakes_at() const {
   return at;
 }
 
-using Maker = std::unique_ptr<Nic>(const char*, const NicConfig&, Channel&, Channel&, NicListener&);
-
-// One for each model of this build: CMakeLists.txt lists them.
-#define ROCI_NIC(name) Maker make_nic_##name;
-#include "nics.inc"
-#undef ROCI_NIC
-
-namespace {
-
-const std::map<std::string, Maker*>& makers() {
-  static const std::map<std::string, Maker*> kMakers = {
-#define ROCI_NIC(name) {#name, make_nic_##name},
-#include "nics.inc"
-#undef ROCI_NIC
-  };
-  return kMakers;
+bool has_nic(unsigned width, bool traced) {
+  std::string why;
+  return load_engine(width, traced, why) != nullptr;
 }
-
-std::string name_of(unsigned width, bool traced) {
-  return std::to_string(width) + (traced ? "_traced" : "");
-}
-
-}  // namespace
-
-bool has_nic(unsigned width, bool traced) { return makers().count(name_of(width, traced)) != 0; }
 
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               const NicConfig& config, Channel& egress, Channel& ingress,
@@ -175,12 +154,10 @@ std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
   if (width != 64 && width != 512) {
     throw std::invalid_argument("data width " + std::to_string(width) + ": 64 or 512");
   }
-  const std::string wanted = name_of(width, !config.trace.empty());
-  const auto maker = makers().find(wanted);
-  if (maker == makers().end()) {
-    throw std::invalid_argument("this build has no adapter " + wanted + " (ROCI_NICS)");
-  }
-  return maker->second(name, config, egress, ingress, listener);
+  std::string why;
+  const EngineModule* module = load_engine(width, !config.trace.empty(), why);
+  if (module == nullptr) throw std::runtime_error(why);
+  return module->make(name, config, egress, ingress, listener);
 }
 
 }  // namespace roci::testbench

@@ -7,18 +7,16 @@
 
 namespace roci::testbench::wire {
 std::unique_ptr<Port> make_dpdk_port(const std::string& arguments, const std::string& eal) {
-#ifdef ROCI_DPDK_MODULE
   // Its libraries are many and start threads of their own: only who asks for them gets them.
-  void* module = dlopen(ROCI_DPDK_MODULE, RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr) throw WireError(std::string("DPDK cannot be loaded: ") + dlerror());
+  void* module = dlopen("libroci-dpdk.so", RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) {
+    throw WireError(std::string("no dpdk ports: install libdpdk-dev, configure again and build "
+                                "the target wire_dpdk (") +
+                    dlerror() + ")");
+  }
   const auto make = reinterpret_cast<MakeDpdkPort>(dlsym(module, kMakeDpdkPort));
   if (make == nullptr) throw WireError(std::string("DPDK cannot be loaded: ") + dlerror());
   return std::unique_ptr<Port>(make(arguments.c_str(), eal.c_str()));
-#else
-  static_cast<void>(arguments);
-  static_cast<void>(eal);
-  throw WireError("this build has no DPDK: install libdpdk-dev and configure again");
-#endif
 }
 
 std::unique_ptr<Port> make_port(const std::string& spec, const std::string& eal) {

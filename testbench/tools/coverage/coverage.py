@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 CASES = ["setup", "transfers", "errors", "control", "shared", "stress"]
 TESTS = {case: f"{{build}}/testbench/verify/cases/{case}_case" for case in CASES}
 TESTS["faults"] = "{build}/testbench/verify/faults/faults_case"
-TESTS["conform"] = "{build}/sim/roci conform --width {width}"
+TESTS["conform"] = "{build}/sim/roci-verify conform --width {width}"
 
 
 def points(path):
@@ -62,7 +62,7 @@ def main():
     kinds = "line;toggle" if args.toggle else "line"
     run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", f"-DROCI_COVERAGE={kinds}",
         "-DROCI_BLOCKS=none", f"-DROCI_NICS={args.width}")
-    run("cmake", "--build", str(build), "--target", "roci", "faults_case",
+    run("cmake", "--build", str(build), "--target", "engines", "roci-verify", "faults_case",
         *(f"{case}_case" for case in CASES))
 
     work = build / "counts"

@@ -69,7 +69,7 @@ def read_list():
 
 
 def targets(tests):
-    return [t for test in tests for t in (SYSTEM if test == "system" else
+    return [t for test in tests for t in (["engines", *SYSTEM] if test == "system" else
                                           [] if test.startswith("proof.") else
                                           [f"rtl_{test}_test"])]
 
