@@ -13,12 +13,18 @@
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
 # test sees DATA_WIDTH. Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
-find_program(VERILATOR verilator REQUIRED)
-find_program(YOSYS yosys REQUIRED)
+# Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
+# netlists, proofs and synthesis.
+find_program(VERILATOR verilator)
+find_program(YOSYS yosys)
+find_program(YOSYS_SMTBMC yosys-smtbmc)
+find_program(Z3 z3)
 set(RTL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
-execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
-                OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(VERILATOR)
+  execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE VERILATOR_ROOT
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
 set(VLT_INC ${VERILATOR_ROOT}/include)
 
 # Makes adapters several times slower; testbench/tools/coverage builds them so, in a folder of its own.
@@ -29,7 +35,7 @@ if(ROCI_COVERAGE)
 endif()
 
 # The runtime, compiled once for all models; `verilated_fst` adds waveforms.
-if(NOT TARGET verilated)
+if(VERILATOR AND NOT TARGET verilated)
   add_library(verilated STATIC ${VLT_INC}/verilated.cpp ${VLT_INC}/verilated_threads.cpp
                                $<${VLT_COVERAGE}:${VLT_INC}/verilated_cov.cpp>)
   target_include_directories(verilated SYSTEM PUBLIC ${VLT_INC} ${VLT_INC}/vltstd)
@@ -81,7 +87,7 @@ function(verilate_one target top)
   endif()
 endfunction()
 
-if(NOT TARGET verilated_fst)
+if(VERILATOR AND NOT TARGET verilated_fst)
   add_library(verilated_fst STATIC EXCLUDE_FROM_ALL ${VLT_INC}/verilated_fst_c.cpp)
   target_compile_options(verilated_fst PRIVATE -w -O2)
   set_target_properties(verilated_fst PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -92,6 +98,9 @@ endif()
 # induction of n clocks and from reset; covers within n, or COVER, clocks. SOAK: one of the long runs.
 function(add_rtl_proof name)
   cmake_parse_arguments(PROOF "SOAK" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
+  if(NOT YOSYS_SMTBMC OR NOT Z3)
+    return()
+  endif()
   if(NOT PROOF_COVER)
     set(PROOF_COVER ${PROOF_DEPTH})
   endif()
@@ -135,11 +144,11 @@ function(add_rtl_variant name suffix width)
            ${RTL_SEARCH} ${gflags} --top-module ${top} ${pkg} ${source})
 
   set(kinds rtl netlist)
-  if(BLOCK_NO_NETLIST)
+  if(BLOCK_NO_NETLIST OR NOT YOSYS)
     set(kinds rtl)
   endif()
   verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg} ${source})
-  if(NOT BLOCK_NO_NETLIST)
+  if("netlist" IN_LIST kinds)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
