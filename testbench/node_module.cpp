@@ -21,7 +21,8 @@ driver::Gid ipv6_of(unsigned host) {
 }  // namespace
 
 NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Config& config,
-                       Channel& egress, Channel& ingress, Report report, Report lockstep)
+                       LinkDirection& egress, LinkDirection& ingress, Report report,
+                       Report lockstep)
     : sc_module(name),
       port("port"),
       work(basename(), report),
@@ -71,7 +72,7 @@ PortCounterValues NodeModule::port_counters() {
 
 void NodeModule::open() {
   driver::ContextOptions options;
-  options.host_resolves = config_.ends.tap != nullptr;
+  options.host_resolves = config_.node_ports.tap != nullptr;
   context_ = std::make_unique<driver::Context>(*this, options);
   context_->set_observer(&work);
   context_->set_gid(0, gid(), config_.vlan);
@@ -117,8 +118,8 @@ void NodeModule::bus_fault(const std::string& text) {
 
 void NodeModule::ethernet_frame(const packet::Bytes& frame) {
   constexpr std::size_t kMost = 4096;  // a real wire brings them for ever
-  if (line_ != nullptr && line_->from_ethernet(edge_ns, frame)) return;
-  if (line_ == nullptr || ethernet_.size() < kMost) ethernet_.push_back(frame);
+  if (bridge_ != nullptr && bridge_->from_ethernet(edge_ns, frame)) return;
+  if (bridge_ == nullptr || ethernet_.size() < kMost) ethernet_.push_back(frame);
 }
 
 std::uint32_t NodeModule::access(bool write, std::uint32_t offset, std::uint32_t value,

@@ -32,8 +32,8 @@ class NodeModule final : public sc_core::sc_module,
                          public driver::Device,
                          public NicListener {
  public:
-  NodeModule(sc_core::sc_module_name name, unsigned index, const Config& config, Channel& egress,
-             Channel& ingress, Report report, Report lockstep);
+  NodeModule(sc_core::sc_module_name name, unsigned index, const Config& config,
+             LinkDirection& egress, LinkDirection& ingress, Report report, Report lockstep);
 
   /// Reads the counters of the port, as the management processor would.
   PortCounterValues port_counters();
@@ -41,7 +41,7 @@ class NodeModule final : public sc_core::sc_module,
   Shadow* shadow() { return shadow_.get(); }  ///< null: not in lock-step
   Management& management() { return *management_; }
   HostMemory& memory() { return memory_; }
-  void join(wire::Line* line) { line_ = line; }
+  void join(ports::PortBridge* bridge) { bridge_ = bridge; }
   void open();
   void close() { context_.reset(); }
   /// After a run that was cut short: nobody can talk to the adapter any more.
@@ -107,7 +107,7 @@ class NodeModule final : public sc_core::sc_module,
   std::unique_ptr<driver::Context> context_;
   Waiters waiters_;
   std::vector<packet::Bytes> ethernet_;
-  wire::Line* line_ = nullptr;
+  ports::PortBridge* bridge_ = nullptr;
 };
 
 }  // namespace roci::testbench

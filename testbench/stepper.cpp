@@ -45,7 +45,7 @@ void World::Impl::evaluate(NodeModule& node) {
 std::uint64_t World::Impl::advance(std::uint64_t limit) {
   while (now < limit) {
     if (stop || running == 0) return std::min(now, limit);
-    if (line) line->pump_sometimes(now);
+    if (bridge) bridge->pump_sometimes(now);
     bool evaluated = false;
     std::uint64_t next = limit;
     for (auto& node : nodes) {
@@ -65,8 +65,8 @@ std::uint64_t World::Impl::advance(std::uint64_t limit) {
         next_tick += tick_clocks;
         if (tick) tick(now);
       }
-    } else if (line) {
-      leap(*line, next);
+    } else if (bridge) {
+      leap(*bridge, next);
     } else if (next == kNever) {
       fail(describe_stall());
       return edge;
@@ -82,15 +82,15 @@ std::uint64_t World::Impl::advance(std::uint64_t limit) {
   return limit;
 }
 
-void World::Impl::leap(wire::Line& line, std::uint64_t next) {
-  line.pump(now);
-  next = std::min({next, nodes[0]->nic().wakes_at(), line.next_ns()});
-  if (next == kNever && !line.live()) return fail(describe_stall());
-  const std::uint64_t reached = next <= now ? now + kClockNs : line.wait(now, next);
+void World::Impl::leap(ports::PortBridge& bridge, std::uint64_t next) {
+  bridge.pump(now);
+  next = std::min({next, nodes[0]->nic().wakes_at(), bridge.next_ns()});
+  if (next == kNever && !bridge.live()) return fail(describe_stall());
+  const std::uint64_t reached = next <= now ? now + kClockNs : bridge.wait(now, next);
   const std::uint64_t to = (reached + kClockNs - 1) / kClockNs * kClockNs;
   skipped += to - now;
   now = to;
-  line.pump(now);
+  bridge.pump(now);
 }
 
 void World::Impl::watch() {

@@ -40,41 +40,41 @@ World::Impl::Impl(const Config& c) : config(c) {
   }
   if (config.rate_gbps == 0) config.rate_gbps = config.width == 64 ? 10 : 100;
   for (unsigned i = 0; i < 2; ++i) {
-    ChannelConfig channel;
-    channel.node = i;
-    channel.bytes = config.width / 8;
-    channel.rate_gbps = config.rate_gbps;
-    channel.delay_ns = config.delay_ns;
-    channel.seed = config.seed * 1000003 + i;
-    channel.faults = config.faults[i];
-    channels[i] = std::make_unique<Channel>(channel);
+    LinkConfig link;
+    link.node = i;
+    link.bytes = config.width / 8;
+    link.rate_gbps = config.rate_gbps;
+    link.delay_ns = config.delay_ns;
+    link.seed = config.seed * 1000003 + i;
+    link.faults = config.faults[i];
+    links[i] = std::make_unique<LinkDirection>(link);
   }
   for (unsigned i = 0; i < (config.alone ? 1 : 2); ++i) {
     nodes.push_back(std::make_unique<NodeModule>(
-        sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i, config, *channels[i], *channels[1 - i],
+        sc_core::sc_module_name(i == 0 ? "n0" : "n1"), i, config, *links[i], *links[1 - i],
         [this](const std::string& text) { violate(text); },
         [this](const std::string& text) { diverge(text); }));
   }
   if (config.lockstep) {
-    wire_log = std::make_unique<WireLog>([this](const FrameEvent& event) {
+    link_log = std::make_unique<LinkLog>([this](const FrameEvent& event) {
       if (Shadow* shadow = nodes[event.node]->shadow()) {
         shadow->frame_sent(now, event.parsed);
       }
     });
-    for (auto& channel : channels) channel->add_tap(wire_log.get());
+    for (auto& link : links) link->add_tap(link_log.get());
   }
-  if (config.alone && config.ends.port != nullptr) {
-    line = std::make_unique<wire::Line>(
-        config.ends, *channels[0], *channels[1],
+  if (config.alone && config.node_ports.port != nullptr) {
+    bridge = std::make_unique<ports::PortBridge>(
+        config.node_ports, *links[0], *links[1],
         [this](const packet::Bytes& frame) { nodes[0]->send_ethernet(frame); });
-    nodes[0]->join(line.get());
+    nodes[0]->join(bridge.get());
   } else if (config.alone) {
-    channels[0]->faults().blackouts.push_back({0, kNever});  // nobody takes frames out of it
-    channels[0]->add_tap(&frame_sent);
+    links[0]->faults().blackouts.push_back({0, kNever});  // nobody takes frames out of it
+    links[0]->add_tap(&frame_sent);
   } else {
     egress = std::make_unique<EgressMonitor>(nodes[0]->work, nodes[1]->work,
                                              [this](const std::string& text) { violate(text); });
-    for (auto& channel : channels) channel->add_tap(egress.get());
+    for (auto& link : links) link->add_tap(egress.get());
   }
   spawn("stepper", kStepperStackBytes, [this] { stepper(); });
   for (auto& node : nodes) {
@@ -93,7 +93,7 @@ void World::Impl::diverge(const std::string& text) {
   const char* folder = std::getenv("ROCI_LOCKSTEP_DIR");
   const std::string path = (folder == nullptr ? std::string(".") : std::string(folder)) +
                            "/lockstep-" + std::to_string(config.seed);
-  wire_log->write(path + ".pcapng");
+  link_log->write(path + ".pcapng");
   const std::string all = text + "\n  seed " + std::to_string(config.seed) + "; wire in " + path +
                           ".pcapng; " + waveforms(path, text);
   violate(all);
@@ -132,15 +132,15 @@ void World::Impl::run(const std::vector<Task>& tasks) {
   if (failed) std::rethrow_exception(failed);
 }
 
-bool World::Impl::wire_empty() const {
+bool World::Impl::links_empty() const {
   for (const auto& node : nodes) {
     if (node->nic().wakes_at() == 0) return false;
   }
-  return channels[0]->empty() && channels[1]->empty();
+  return links[0]->empty() && links[1]->empty();
 }
 
 void World::Impl::check_counters() {
-  const auto frames = [&] { return channels[0]->counts().frames + channels[1]->counts().frames; };
+  const auto frames = [&] { return links[0]->counts().frames + links[1]->counts().frames; };
   std::uint64_t seen = frames();
   if (seen == frames_checked) return;
   const std::uint64_t settle_ns = 1000 + 2 * config.delay_ns + 4 * config.memory_ns;
@@ -148,7 +148,7 @@ void World::Impl::check_counters() {
   PortCounterValues counters[2];
   perform({{0, [&](Node& node) {
               node.sleep(settle_ns);
-              silent = wire_empty();
+              silent = links_empty();
               for (auto& each : nodes) {
                 if (silent && each->shadow() != nullptr) each->shadow()->finish(now);
               }
@@ -159,12 +159,11 @@ void World::Impl::check_counters() {
             }}});
   // A timer may have sent something meanwhile.
   if (broken || !silent || frames() != seen) return;
-  if (!channels[0]->empty() || !channels[1]->empty()) return;
+  if (!links[0]->empty() || !links[1]->empty()) return;
   frames_checked = seen;
   ++counter_checks;
   for (unsigned i = 0; i < nodes.size(); ++i) {
-    const auto wrong =
-        check_port_counters(counters[i], channels[i]->counts(), channels[1 - i]->counts());
+    const auto wrong = check_port_counters(counters[i], links[i]->counts(), links[1 - i]->counts());
     for (const std::string& text : wrong) violate("node " + std::to_string(i) + ": " + text);
     const Shadow* shadow = nodes[i]->shadow();
     if (shadow != nullptr && shadow->counts().full > counters[i][kOverflow]) {
@@ -230,13 +229,13 @@ void World::run(const std::vector<Task>& tasks) {
 
 const Config& World::config() const { return impl_->config; }
 Node& World::node(unsigned index) { return *impl_->nodes[index]; }
-Channel& World::channel(unsigned from) { return *impl_->channels[from]; }
+LinkDirection& World::link(unsigned from) { return *impl_->links[from]; }
 EgressMonitor& World::egress() { return *impl_->egress; }
 WorkMonitor& World::work(unsigned node) { return impl_->nodes[node]->work; }
 std::uint64_t World::counter_checks() const { return impl_->counter_checks; }
 std::uint64_t World::now_ns() const { return impl_->now; }
 void World::add_tap(FrameTap* tap) {
-  for (auto& channel : impl_->channels) channel->add_tap(tap);
+  for (auto& link : impl_->links) link->add_tap(tap);
 }
 void World::on_tick(std::uint64_t clocks, std::function<void(std::uint64_t)> tick) {
   impl_->tick_clocks = clocks;

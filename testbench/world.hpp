@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "driver/context.hpp"
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 #include "testbench/lockstep/shadow.hpp"
 #include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
-#include "testbench/ports/line.hpp"
+#include "testbench/ports/port_bridge.hpp"
 #include "testbench/scoreboard/egress.hpp"
 
 namespace roci::testbench {
@@ -49,10 +49,10 @@ struct Config {
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
   bool lockstep = false;  ///< RTL is compared with the reference adapter; divergence ends the run
-  unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame may carry; the firmware is told
-  bool alone = false;        ///< no node 1: what stands at that end of the wire is the program's
-  unsigned first_host = 1;   ///< last byte of node 0's addresses; node 1 has the next
-  wire::Ends ends;           ///< with `alone`: where the wire leads, if it leaves the simulation
+  unsigned port_mtu = 4200;     ///< bytes that an Ethernet frame may carry; the firmware is told
+  bool alone = false;           ///< no node 1: what stands at that end of the wire is the program's
+  unsigned first_host = 1;      ///< last byte of node 0's addresses; node 1 has the next
+  ports::NodePorts node_ports;  ///< with `alone`: where the wire leads, if it leaves the simulation
 };
 
 /// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.
@@ -116,7 +116,7 @@ class World {
   const Config& config() const;
   Node& node(unsigned index);
   /// The way of the frames that `from` sends; its faults may change between runs and in them.
-  Channel& channel(unsigned from);
+  LinkDirection& link(unsigned from);
   EgressMonitor& egress();
   WorkMonitor& work(unsigned node);
   std::uint64_t now_ns() const;

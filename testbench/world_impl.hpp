@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include "testbench/lockstep/wire_log.hpp"
+#include "testbench/lockstep/link_log.hpp"
 #include "testbench/node_module.hpp"
 
 namespace roci::testbench {
@@ -37,7 +37,7 @@ struct World::Impl {
   std::string waveforms(const std::string& path, const std::string& text);
   void fail(const std::string& text);
   /// Nothing is on the wire, nor about to be.
-  bool wire_empty() const;
+  bool links_empty() const;
   /// I13, when there were frames since the last time and the wire falls silent soon.
   void check_counters();
 
@@ -48,7 +48,7 @@ struct World::Impl {
   /// One edge of one adapter; notes whom it wakes.
   void evaluate(NodeModule& node);
   /// As far towards `next` as someone in real time allows, and no further than the next frame.
-  void leap(wire::Line& line, std::uint64_t next);
+  void leap(ports::PortBridge& bridge, std::uint64_t next);
   void watch();
   void watch_progress();
   std::string describe_stall() const;
@@ -58,11 +58,11 @@ struct World::Impl {
   Simulation simulation;
   Config config;
   FrameSent frame_sent;
-  std::unique_ptr<Channel> channels[2];
+  std::unique_ptr<LinkDirection> links[2];
   std::vector<std::unique_ptr<NodeModule>> nodes;
-  std::unique_ptr<wire::Line> line;  ///< to the real world
+  std::unique_ptr<ports::PortBridge> bridge;  ///< to the real world
   std::unique_ptr<EgressMonitor> egress;
-  std::unique_ptr<WireLog> wire_log;
+  std::unique_ptr<LinkLog> link_log;
   std::vector<std::string> violations;
 
   std::uint64_t now = 0;  ///< next edge

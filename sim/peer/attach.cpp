@@ -43,11 +43,11 @@ void add_wire_options(CLI::App& app, WireOptions& options) {
 Attachment::Attachment(const WireOptions& options) : options_(options) {
   using namespace testbench;
   try {
-    port_ = wire::make_port(options.wire, options.eal);
+    port_ = ports::make_port(options.wire, options.eal);
     if (!options.netdev.empty()) {
-      tap_ = wire::make_tap(options.netdev, kNodeMac + options.host - 1);
+      tap_ = ports::make_tap(options.netdev, kNodeMac + options.host - 1);
     }
-  } catch (const wire::WireError& error) {
+  } catch (const ports::PortError& error) {
     throw UserError(error.what());
   }
 }
@@ -55,7 +55,7 @@ Attachment::Attachment(const WireOptions& options) : options_(options) {
 void Attachment::apply(testbench::Config& config) const {
   config.alone = true;
   config.first_host = options_.host;
-  config.ends = {port_.get(), tap_.get(), options_.pace};
+  config.node_ports = {port_.get(), tap_.get(), options_.pace};
   config.delay_ns = 0;  // the wire has its own
   config.time_limit_ns = ~std::uint64_t{0};
 }
@@ -63,8 +63,8 @@ void Attachment::apply(testbench::Config& config) const {
 std::uint64_t Attachment::resolve(testbench::Node& node, const driver::Gid& gid) const {
   if (tap_ == nullptr) return 0;
   for (unsigned i = 0; i < kAsks; ++i) {
-    if (const auto mac = testbench::wire::neighbour_mac(options_.netdev, gid)) return *mac;
-    testbench::wire::ask_neighbour(options_.netdev, gid);
+    if (const auto mac = testbench::ports::neighbour_mac(options_.netdev, gid)) return *mac;
+    testbench::ports::ask_neighbour(options_.netdev, gid);
     node.sleep(kAskNs);
   }
   throw UserError(

@@ -35,11 +35,11 @@ class Attachment {
   /// UserError when it stays unknown.
   std::uint64_t resolve(testbench::Node& node, const driver::Gid& gid) const;
 
-  const testbench::wire::Port& port() const { return *port_; }
+  const testbench::ports::ExternalPort& port() const { return *port_; }
 
  private:
   WireOptions options_;
-  std::unique_ptr<testbench::wire::Port> port_, tap_;
+  std::unique_ptr<testbench::ports::ExternalPort> port_, tap_;
 };
 
 }  // namespace roci::sim

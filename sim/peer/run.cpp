@@ -98,8 +98,8 @@ void run_peer(const PeerOptions& options) {
   recorder.commit();
   const WireCounts& sent = recorder.counts(0);
   const WireCounts& came = recorder.counts(1);
-  const testbench::Channel::Counts& out = world.channel(0).counts();
-  const testbench::Channel::Counts& in = world.channel(1).counts();
+  const testbench::LinkDirection::Counts& out = world.link(0).counts();
+  const testbench::LinkDirection::Counts& in = world.link(1).counts();
   fmt::print(
       "packets: {} sent, {} came; repeated {} and {}; {} timeouts here\n"
       "faults:  lost {} and {}, duplicated {} and {}, delayed {} and {}\n"

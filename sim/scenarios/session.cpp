@@ -96,7 +96,7 @@ TransferReport transfer(const WorldOptions& options, const CarryPlan& plan,
   report.elapsed_ns = carry.elapsed_ns();
   report.timeouts = carry.timeouts();
   for (unsigned n = 0; n < 2; ++n) {
-    const testbench::Channel::Counts& faults = world.channel(n).counts();
+    const testbench::LinkDirection::Counts& faults = world.link(n).counts();
     report.wire[n] = recorder.counts(n);
     report.wire[n].lost = faults.dropped;
     report.wire[n].corrupted = faults.corrupted;

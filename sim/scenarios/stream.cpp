@@ -175,7 +175,7 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   StreamResult result = results[0];
   if (plan.both_ways && results[1].gbps < result.gbps) result = results[1];
   result.repeated = world.egress().repeated();
-  const testbench::Channel::Counts& sent = world.channel(0).counts();
+  const testbench::LinkDirection::Counts& sent = world.link(0).counts();
   result.loss = static_cast<double>(sent.dropped) / static_cast<double>(sent.frames);
   result.speed = world.speed();
   return result;

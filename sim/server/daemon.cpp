@@ -106,7 +106,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   Capture capture(options.world.pcap, senders);
   FabricConfig config;
   config.first_host = options.host;
-  for (unsigned i = 0; i < options.nodes; ++i) config.ends.push_back(outlets.ends(i));
+  for (unsigned i = 0; i < options.nodes; ++i) config.ports.push_back(outlets.ports(i));
   config.nodes = options.nodes;
   config.engine = options.world.engine;
   config.width = options.world.width;

@@ -32,7 +32,7 @@ void spawn(const char* name, std::size_t stack, std::function<void()> body) {
 Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
                FabricNode::OnFault on_fault) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  testbench::ChannelConfig uplink;
+  testbench::LinkConfig uplink;
   uplink.bytes = config.width / 8;
   uplink.rate_gbps = config.width == 64 ? kGbps64 : kGbps512;
   uplink.delay_ns = config.delay_ns;
@@ -51,7 +51,7 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
         config.width, nic, switch_->from(i), switch_->to(i), processes, on_fault));
     switch_->set_mac(i, nodes_[i]->mac());
     lines_.emplace_back();
-    if (i < config.ends.size()) connect(i, config.ends[i]);
+    if (i < config.ports.size()) connect(i, config.ports[i]);
   }
   spawn("stepper", kStepperStackBytes, [this] { step(); });
   for (auto& node : nodes_) {
@@ -65,11 +65,11 @@ Fabric::~Fabric() {
   for (auto& node : nodes_) node->abandon();
 }
 
-void Fabric::connect(unsigned node, const testbench::wire::Ends& ends) {
-  if (ends.port == nullptr && ends.tap == nullptr) return;
+void Fabric::connect(unsigned node, const testbench::ports::NodePorts& ports) {
+  if (ports.port == nullptr && ports.tap == nullptr) return;
   switch_->add_outlet(node);
-  lines_[node] = std::make_unique<testbench::wire::Line>(
-      ends, switch_->leaving(node), switch_->arriving(node),
+  lines_[node] = std::make_unique<testbench::ports::PortBridge>(
+      ports, switch_->leaving(node), switch_->arriving(node),
       [this, node](const packet::Bytes& frame) { nodes_[node]->nic().send_ethernet(frame); });
   nodes_[node]->join(lines_[node].get());
 }

@@ -19,9 +19,10 @@ struct FabricConfig {
   std::uint64_t delay_ns = 100;   ///< of a node's way to the switch
   std::uint64_t memory_ns = 400;  ///< of host memory, one way
   std::uint64_t seed = 1;
-  unsigned first_host = 1;                  ///< last byte of the addresses of n0; the others follow
-  std::vector<testbench::wire::Ends> ends;  ///< of each node, with neither port nor TAP: none
-  std::string trace;                        ///< "x": waveforms x.n0.fst, ...; empty: none
+  unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
+  std::vector<testbench::ports::NodePorts>
+      ports;          ///< of each node, with neither port nor TAP: none
+  std::string trace;  ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
 /// Who drives the fabric, asked from its loop.
@@ -49,7 +50,7 @@ class Fabric {
   FabricNode& node(unsigned index) { return *nodes_[index]; }
   Switch& middle() { return *switch_; }
   /// To what is outside, by node; nullptr: none.
-  const std::vector<std::unique_ptr<testbench::wire::Line>>& lines() const { return lines_; }
+  const std::vector<std::unique_ptr<testbench::ports::PortBridge>>& lines() const { return lines_; }
   const std::uint64_t& now_ns() const { return now_; }
   std::uint64_t clocks() const { return clocks_; }
 
@@ -65,7 +66,7 @@ class Fabric {
   void submit(unsigned node, FabricNode::Job job);
 
  private:
-  void connect(unsigned node, const testbench::wire::Ends& ends);
+  void connect(unsigned node, const testbench::ports::NodePorts& ports);
   void pump();
   void step();
   std::uint64_t advance(std::uint64_t limit);
@@ -74,7 +75,7 @@ class Fabric {
   std::uint64_t clocks_ = 0;
   std::unique_ptr<Switch> switch_;
   std::vector<std::unique_ptr<FabricNode>> nodes_;
-  std::vector<std::unique_ptr<testbench::wire::Line>> lines_;
+  std::vector<std::unique_ptr<testbench::ports::PortBridge>> lines_;
   std::vector<sc_core::sc_event*> woken_;
   Surroundings* surroundings_ = nullptr;  ///< nullptr: bringing up
   unsigned until_look_ = 1;

@@ -38,11 +38,11 @@ bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::
     return true;
   }
   for (unsigned i = 0; i < kAsks; ++i) {
-    if (const auto mac = testbench::wire::neighbour_mac(interface, wanted)) {
+    if (const auto mac = testbench::ports::neighbour_mac(interface, wanted)) {
       body.put(kMac, *mac);
       return true;
     }
-    testbench::wire::ask_neighbour(interface, wanted);
+    testbench::ports::ask_neighbour(interface, wanted);
     context.device().wait([] { return false; }, kAskNs);
   }
   return false;

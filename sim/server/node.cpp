@@ -43,7 +43,7 @@ driver::Gid link_local(std::uint64_t mac) {
 
 FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host,
                        testbench::Engine engine, unsigned width, const testbench::NicConfig& config,
-                       testbench::Channel& egress, testbench::Channel& ingress,
+                       testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
                        testbench::AddressSpaces& processes, OnFault on_fault)
     : sc_module(name),
       index_(index),

@@ -14,7 +14,7 @@
 #include "testbench/host/memory.hpp"
 #include "testbench/host/waiters.hpp"
 #include "testbench/nic/nic.hpp"
-#include "testbench/ports/line.hpp"
+#include "testbench/ports/port_bridge.hpp"
 
 namespace roci::sim {
 
@@ -35,8 +35,9 @@ class FabricNode final : public sc_core::sc_module,
 
   /// `host`: last byte of the node's addresses.
   FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host, testbench::Engine engine,
-             unsigned width, const testbench::NicConfig& config, testbench::Channel& egress,
-             testbench::Channel& ingress, testbench::AddressSpaces& processes, OnFault on_fault);
+             unsigned width, const testbench::NicConfig& config, testbench::LinkDirection& egress,
+             testbench::LinkDirection& ingress, testbench::AddressSpaces& processes,
+             OnFault on_fault);
 
   unsigned index() const { return index_; }
   std::uint64_t mac() const { return mac_of(host_); }
@@ -48,8 +49,8 @@ class FabricNode final : public sc_core::sc_module,
   testbench::Nic& nic() { return *nic_; }
   /// Before it is brought up: joins the node to what is outside. With a TAP the host resolves
   /// addresses.
-  void join(testbench::wire::Line* line) { line_ = line; }
-  bool host_resolves() const { return line_ != nullptr && line_->ends().tap != nullptr; }
+  void join(testbench::ports::PortBridge* line) { line_ = line; }
+  bool host_resolves() const { return line_ != nullptr && line_->ports().tap != nullptr; }
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
 
   /// The bodies of this node's SystemC threads.
@@ -91,7 +92,7 @@ class FabricNode final : public sc_core::sc_module,
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);
 
   unsigned index_, host_;
-  testbench::wire::Line* line_ = nullptr;
+  testbench::ports::PortBridge* line_ = nullptr;
   OnFault on_fault_;
   OnEvent on_event_;
   testbench::HostMemory memory_;

@@ -44,11 +44,11 @@ Outlets::Outlets(const OutletOptions& options, unsigned nodes, unsigned first_ho
   using namespace testbench;
   for (unsigned i = 0; i < nodes; ++i) {
     try {
-      if (!plans_[i].wire.empty()) ports_[i] = wire::make_port(plans_[i].wire, options.eal);
+      if (!plans_[i].wire.empty()) ports_[i] = ports::make_port(plans_[i].wire, options.eal);
       if (!plans_[i].netdev.empty()) {
-        taps_[i] = wire::make_tap(plans_[i].netdev, FabricNode::mac_of(first_host + i));
+        taps_[i] = ports::make_tap(plans_[i].netdev, FabricNode::mac_of(first_host + i));
       }
-    } catch (const wire::WireError& error) {
+    } catch (const ports::PortError& error) {
       throw UserError(fmt::format("n{}: {}", i, error.what()));
     }
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/ports/line.hpp"
+#include "testbench/ports/port_bridge.hpp"
 
 namespace roci::sim {
 
@@ -33,14 +33,14 @@ class Outlets {
 
   const OutletPlan& plan(unsigned node) const { return plans_[node]; }
   double pace() const { return pace_; }
-  testbench::wire::Ends ends(unsigned node) const {
+  testbench::ports::NodePorts ports(unsigned node) const {
     return {ports_[node].get(), taps_[node].get(), pace_};
   }
 
  private:
   std::vector<OutletPlan> plans_;
   double pace_;
-  std::vector<std::unique_ptr<testbench::wire::Port>> ports_, taps_;
+  std::vector<std::unique_ptr<testbench::ports::ExternalPort>> ports_, taps_;
 };
 
 }  // namespace roci::sim

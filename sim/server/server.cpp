@@ -101,7 +101,8 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
                                  : gap;
     if (start < accept_from_ns_) most = std::min(most, kAcceptAgainNs);
     for (const auto& line : fabric_.lines()) {
-      if (line && line->needs_asking()) most = std::min(most, testbench::wire::Line::kAskingNs);
+      if (line && line->needs_asking())
+        most = std::min(most, testbench::ports::PortBridge::kAskingNs);
     }
     poll_for(most);
   }

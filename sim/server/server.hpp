@@ -51,7 +51,7 @@ class Server final : public Surroundings {
   ClientMemory& memory_;
   const Outlets& outlets_;
   bool live_ = false;  ///< someone in real time is at an outlet
-  testbench::wire::Pace pace_;
+  testbench::ports::Pace pace_;
   Descriptor listener_, signals_;
   nlohmann::json about_;
   std::function<void(const std::string&)> log_;

@@ -59,17 +59,17 @@ nlohmann::json Server::outlet_of(unsigned node) const {
   const auto& line = fabric_.lines()[node];
   if (!line) return nullptr;
   const OutletPlan& plan = outlets_.plan(node);
-  const auto numbers = [](const testbench::wire::Port* port) -> nlohmann::json {
+  const auto numbers = [](const testbench::ports::ExternalPort* port) -> nlohmann::json {
     if (port == nullptr) return nullptr;
-    const testbench::wire::Port::Counts& counts = port->counts();
+    const testbench::ports::ExternalPort::Counts& counts = port->counts();
     return {{"sent", counts.sent},
             {"received", counts.received},
             {"send_failures", counts.send_failures},
             {"malformed", counts.malformed}};
   };
   nlohmann::json wire = {{"wire", plan.wire}, {"netdev", plan.netdev}};
-  wire["port"] = numbers(line->ends().port);
-  wire["tap"] = numbers(line->ends().tap);
+  wire["port"] = numbers(line->ports().port);
+  wire["tap"] = numbers(line->ports().tap);
   return wire;
 }
 
@@ -89,7 +89,7 @@ nlohmann::json Server::numbers() const {
                          {"silenced", drops.silenced}};
   all["nodes"] = nlohmann::json::array();
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
-    const testbench::Channel::Counts& link = fabric_.middle().from(i).counts();
+    const testbench::LinkDirection::Counts& link = fabric_.middle().from(i).counts();
     nlohmann::json node = {{"name", "n" + std::to_string(i)},
                            {"clocks", fabric_.node(i).nic().clocks()},
                            {"link",

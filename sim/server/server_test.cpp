@@ -189,7 +189,7 @@ TEST_CASE("dma: what is not mapped, and who is not there, cannot be reached") {
 }
 
 TEST_CASE("switch: frames go to whom they name, to all others, or back") {
-  testbench::ChannelConfig uplink;
+  testbench::LinkConfig uplink;
   uplink.delay_ns = 100;
   sim::Switch middle(3, uplink);
   for (unsigned i = 0; i < 3; ++i) middle.set_mac(i, 0x525400000001 + i);
@@ -199,7 +199,7 @@ TEST_CASE("switch: frames go to whom they name, to all others, or back") {
   middle.from(0).inject(0, frame(0x525400000009, 'd'));
   CHECK(middle.next_ns() >= 100);
   for (std::uint64_t now = 0; now < 1000; now += 4) middle.forward(now);
-  CHECK(middle.next_ns() == testbench::Channel::kNever);
+  CHECK(middle.next_ns() == testbench::LinkDirection::kNever);
   std::string arrived[3];
   for (unsigned i = 0; i < 3; ++i) {
     packet::Bytes bytes;
@@ -234,7 +234,7 @@ TEST_CASE("switch: an outlet takes what no node has, and is for its own node alo
   middle.arriving(1).inject(0, frame(0x525400000002, 'f'));
   middle.arriving(1).inject(0, frame(0x525400000001, 'g'));  // not for n0, whoever it names
   for (std::uint64_t now = 0; now < 5000; now += 4) middle.forward(now);
-  const auto all_of = [](testbench::Channel& channel) {
+  const auto all_of = [](testbench::LinkDirection& channel) {
     std::string marks;
     packet::Bytes bytes;
     while (channel.receive(1000000, bytes)) marks += static_cast<char>(bytes[6]);
@@ -253,7 +253,7 @@ TEST_CASE("switch: who sends into an outlet waits for the node; nothing is dropp
   middle.add_outlet(0);
   for (unsigned i = 0; i < 300; ++i) middle.arriving(0).inject(0, frame(2, 'x'));
   for (std::uint64_t now = 0; now < 100000; now += 4) middle.forward(now);
-  CHECK(middle.next_ns() == testbench::Channel::kNever);  // it is the node's turn
+  CHECK(middle.next_ns() == testbench::LinkDirection::kNever);  // it is the node's turn
   CHECK(middle.arriving(0).waiting() == 300 - 256);
   packet::Bytes bytes;
   unsigned got = 0;

@@ -32,28 +32,28 @@ bool is_memory_nak(const packet::Bytes& frame) {
 
 }  // namespace
 
-Switch::Switch(unsigned nodes, const testbench::ChannelConfig& uplink)
+Switch::Switch(unsigned nodes, const testbench::LinkConfig& uplink)
     : uplink_(uplink), outlets_(nodes), macs_(nodes, 0), linked_(nodes, true) {
   uplink_.keep_log = false;  // it would grow without end
   for (unsigned i = 0; i < nodes; ++i) {
-    testbench::ChannelConfig config = uplink_;
+    testbench::LinkConfig config = uplink_;
     config.node = i;
     config.seed = uplink.seed * kSeedStep + i;
-    up_.push_back(std::make_unique<testbench::Channel>(config));
+    up_.push_back(std::make_unique<testbench::LinkDirection>(config));
     config.faults = {};
     config.delay_ns = 0;
-    down_.push_back(std::make_unique<testbench::Channel>(config));
+    down_.push_back(std::make_unique<testbench::LinkDirection>(config));
   }
 }
 
 void Switch::add_outlet(unsigned node) {
-  testbench::ChannelConfig config = uplink_;
+  testbench::LinkConfig config = uplink_;
   config.node = static_cast<unsigned>(up_.size()) + node;
   config.seed = uplink_.seed * kSeedStep + config.node;
   config.delay_ns = 0;  // that wire has its own
-  outlets_[node].arriving = std::make_unique<testbench::Channel>(config);
+  outlets_[node].arriving = std::make_unique<testbench::LinkDirection>(config);
   config.faults = {};
-  outlets_[node].leaving = std::make_unique<testbench::Channel>(config);
+  outlets_[node].leaving = std::make_unique<testbench::LinkDirection>(config);
 }
 
 void Switch::forward(std::uint64_t now_ns) {
@@ -105,7 +105,7 @@ void Switch::to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& f
   }
 }
 
-void Switch::send(testbench::Channel& to, std::uint64_t now_ns, const packet::Bytes& frame) {
+void Switch::send(testbench::LinkDirection& to, std::uint64_t now_ns, const packet::Bytes& frame) {
   if (to.waiting() >= kMostWaiting) {
     ++drops_.congested;
     return;
@@ -114,7 +114,7 @@ void Switch::send(testbench::Channel& to, std::uint64_t now_ns, const packet::By
 }
 
 std::uint64_t Switch::next_ns() const {
-  std::uint64_t next = testbench::Channel::kNever;
+  std::uint64_t next = testbench::LinkDirection::kNever;
   for (const auto& channel : up_) next = std::min(next, channel->next_frame_ns());
   for (std::size_t i = 0; i < outlets_.size(); ++i) {
     // A full port is emptied by its node, whose time is known elsewhere.

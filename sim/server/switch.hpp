@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 
 namespace roci::sim {
 
@@ -20,15 +20,15 @@ namespace roci::sim {
 class Switch {
  public:
   /// `uplink`: of every node; `node` and `seed` are set here.
-  Switch(unsigned nodes, const testbench::ChannelConfig& uplink);
+  Switch(unsigned nodes, const testbench::LinkConfig& uplink);
 
-  testbench::Channel& from(unsigned node) { return *up_[node]; }
-  testbench::Channel& to(unsigned node) { return *down_[node]; }
+  testbench::LinkDirection& from(unsigned node) { return *up_[node]; }
+  testbench::LinkDirection& to(unsigned node) { return *down_[node]; }
   /// Gives a node an outlet. Sender of what comes in there: `nodes` + `node`.
   void add_outlet(unsigned node);
   bool has_outlet(unsigned node) const { return outlets_[node].leaving != nullptr; }
-  testbench::Channel& leaving(unsigned node) { return *outlets_[node].leaving; }
-  testbench::Channel& arriving(unsigned node) { return *outlets_[node].arriving; }
+  testbench::LinkDirection& leaving(unsigned node) { return *outlets_[node].leaving; }
+  testbench::LinkDirection& arriving(unsigned node) { return *outlets_[node].arriving; }
 
   /// Whose frames leave by which port.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
@@ -53,16 +53,16 @@ class Switch {
 
  private:
   struct Outlet {
-    std::unique_ptr<testbench::Channel> leaving, arriving;
+    std::unique_ptr<testbench::LinkDirection> leaving, arriving;
   };
 
   void forward_from(unsigned node, std::uint64_t now_ns);
   /// Loses the frame when the cable of the node is out.
   void to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame);
-  void send(testbench::Channel& to, std::uint64_t now_ns, const packet::Bytes& frame);
+  void send(testbench::LinkDirection& to, std::uint64_t now_ns, const packet::Bytes& frame);
 
-  testbench::ChannelConfig uplink_;
-  std::vector<std::unique_ptr<testbench::Channel>> up_, down_;
+  testbench::LinkConfig uplink_;
+  std::vector<std::unique_ptr<testbench::LinkDirection>> up_, down_;
   std::vector<Outlet> outlets_;
   packet::Bytes frame_;  ///< being forwarded
   std::vector<std::uint64_t> macs_;

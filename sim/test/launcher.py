@@ -24,7 +24,7 @@ TARGETS = {
     "bench": DEMO,
     "up": DEMO | {"roci-verbs"},
     "up --engine model": {"roci", "roci-verbs"},
-    "up --engine model --wire n0=dpdk:net_tap0": {"roci", "roci-verbs", "wire_dpdk"},
+    "up --engine model --wire n0=dpdk:net_tap0": {"roci", "roci-verbs", "ports_dpdk"},
     "exec n0 -- program --width 64": {"roci", "roci-verbs"},
     "status": {"roci"},
     "conform": {"roci", "roci-verify", "roci-nic-64"},

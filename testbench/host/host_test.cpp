@@ -21,10 +21,10 @@ constexpr std::uint64_t kClock = 4;
 
 /// An AxiHost over 64 KiB of memory at kBase of address space 5, with a master that always takes
 /// what it is given.
-struct Bench {
+struct HostFixture {
   static constexpr std::uint64_t kBase = 0x100000;
   static constexpr std::uint32_t kOther = 7;  ///< the same memory without pointers
-  explicit Bench(AxiConfig config = {})
+  explicit HostFixture(AxiConfig config = {})
       : memory(65536 + 2 * kBeat),
         axi(
             config,
@@ -93,117 +93,119 @@ struct Master : sc_core::sc_module {
 }  // namespace
 
 TEST_CASE("axi: a read takes both ways and brings the bytes of its beats") {
-  Bench bench;
-  for (unsigned i = 0; i < 4096; ++i) *bench.at(i) = static_cast<std::uint8_t>(i * 7);
-  bench.axi.prepare(0);
-  CHECK(bench.axi.ar_ready);
-  bench.axi.address_read(0, 9, Bench::kBase + 70, 2, 5);
-  bench.drain();
-  CHECK(bench.first_read_ns == 800);
-  REQUIRE(bench.read[9].size() == 3 * kBeat);
-  CHECK(std::memcmp(bench.read[9].data(), bench.at(64), 3 * kBeat) == 0);
-  CHECK(bench.faults.empty());
+  HostFixture fixture;
+  for (unsigned i = 0; i < 4096; ++i) *fixture.at(i) = static_cast<std::uint8_t>(i * 7);
+  fixture.axi.prepare(0);
+  CHECK(fixture.axi.ar_ready);
+  fixture.axi.address_read(0, 9, HostFixture::kBase + 70, 2, 5);
+  fixture.drain();
+  CHECK(fixture.first_read_ns == 800);
+  REQUIRE(fixture.read[9].size() == 3 * kBeat);
+  CHECK(std::memcmp(fixture.read[9].data(), fixture.at(64), 3 * kBeat) == 0);
+  CHECK(fixture.faults.empty());
 }
 
 TEST_CASE("axi: memory without pointers is reached by one call for each run of bytes") {
-  Bench bench;
-  for (unsigned i = 0; i < 4096; ++i) *bench.at(i) = static_cast<std::uint8_t>(i * 7);
-  bench.axi.prepare(0);
-  bench.axi.address_read(0, 9, Bench::kBase + 70, 2, Bench::kOther);
-  bench.drain();
-  REQUIRE(bench.read[9].size() == 3 * kBeat);
-  CHECK(std::memcmp(bench.read[9].data(), bench.at(64), 3 * kBeat) == 0);
-  CHECK(bench.calls.size() == 1);
+  HostFixture fixture;
+  for (unsigned i = 0; i < 4096; ++i) *fixture.at(i) = static_cast<std::uint8_t>(i * 7);
+  fixture.axi.prepare(0);
+  fixture.axi.address_read(0, 9, HostFixture::kBase + 70, 2, HostFixture::kOther);
+  fixture.drain();
+  REQUIRE(fixture.read[9].size() == 3 * kBeat);
+  CHECK(std::memcmp(fixture.read[9].data(), fixture.at(64), 3 * kBeat) == 0);
+  CHECK(fixture.calls.size() == 1);
 
   std::vector<std::uint8_t> beat(kBeat, 0xEE);
-  bench.calls.clear();
-  bench.axi.prepare(bench.now);
-  bench.axi.address_write(bench.now, 1, Bench::kBase + 128, 1, Bench::kOther);
-  bench.axi.write_data(bench.now, beat.data(), ~std::uint64_t{0} << 10, false);
-  bench.axi.write_data(bench.now, beat.data(), 0x83, true);
-  bench.drain();
+  fixture.calls.clear();
+  fixture.axi.prepare(fixture.now);
+  fixture.axi.address_write(fixture.now, 1, HostFixture::kBase + 128, 1, HostFixture::kOther);
+  fixture.axi.write_data(fixture.now, beat.data(), ~std::uint64_t{0} << 10, false);
+  fixture.axi.write_data(fixture.now, beat.data(), 0x83, true);
+  fixture.drain();
   using Call = std::pair<std::uint64_t, std::size_t>;
-  CHECK(bench.calls == std::vector<Call>{{Bench::kBase + 138, 56}, {Bench::kBase + 199, 1}});
+  CHECK(fixture.calls ==
+        std::vector<Call>{{HostFixture::kBase + 138, 56}, {HostFixture::kBase + 199, 1}});
   for (unsigned i = 0; i < 2 * kBeat; ++i) {
     const bool named = (i >= 10 && i < 66) || i == 71;
-    CHECK(*bench.at(128 + i) == (named ? 0xEE : static_cast<std::uint8_t>((128 + i) * 7)));
+    CHECK(*fixture.at(128 + i) == (named ? 0xEE : static_cast<std::uint8_t>((128 + i) * 7)));
   }
-  CHECK(bench.resp == 0);
+  CHECK(fixture.resp == 0);
 
   // What a call cannot reach is an error of the bus and not a fault of the adapter.
-  bench.axi.prepare(bench.now);
-  bench.axi.address_read(bench.now, 2, 0x40, 0, Bench::kOther);
-  bench.drain();
-  CHECK(bench.resp == 3);
-  CHECK(bench.faults.empty());
+  fixture.axi.prepare(fixture.now);
+  fixture.axi.address_read(fixture.now, 2, 0x40, 0, HostFixture::kOther);
+  fixture.drain();
+  CHECK(fixture.resp == 3);
+  CHECK(fixture.faults.empty());
 }
 
 TEST_CASE("axi: many reads are under way at once, a beat a clock comes back") {
-  Bench bench;
+  HostFixture fixture;
   for (unsigned i = 0; i < 100; ++i) {
-    bench.axi.prepare(bench.now);
-    bench.axi.address_read(bench.now, static_cast<std::uint8_t>(i), Bench::kBase + 64 * i, 0, 5);
+    fixture.axi.prepare(fixture.now);
+    fixture.axi.address_read(fixture.now, static_cast<std::uint8_t>(i), HostFixture::kBase + 64 * i,
+                             0, 5);
   }
-  bench.drain();
-  CHECK(bench.order.size() == 100);
-  CHECK(bench.now <= 800 + 101 * kClock);
-  CHECK(bench.axi.counts().most_reads == 100);
+  fixture.drain();
+  CHECK(fixture.order.size() == 100);
+  CHECK(fixture.now <= 800 + 101 * kClock);
+  CHECK(fixture.axi.counts().most_reads == 100);
 }
 
 TEST_CASE("axi: a write lands after one way and is answered after two") {
-  Bench bench;
+  HostFixture fixture;
   std::uint8_t beat[kBeat];
   std::memset(beat, 0xAB, sizeof beat);
-  bench.axi.prepare(0);
-  bench.axi.address_write(0, 1, Bench::kBase + 128, 0, 5);
-  bench.axi.write_data(0, beat, 0x00000000000FFF00, true);
-  while (bench.now < 400) bench.clock();
-  CHECK(*bench.at(128 + 8) == 0);
-  bench.clock();
-  CHECK(bench.axi.wrote());
-  CHECK_FALSE(bench.axi.wrote());
-  CHECK(*bench.at(128 + 7) == 0);
-  CHECK(*bench.at(128 + 8) == 0xAB);
-  CHECK(*bench.at(128 + 19) == 0xAB);
-  CHECK(*bench.at(128 + 20) == 0);
-  bench.drain();
-  REQUIRE(bench.responses.size() == 1);
-  CHECK(bench.responses[0] == 800);
-  REQUIRE(bench.landed.size() == 1);
-  CHECK(bench.landed[0].first == Bench::kBase + 136);
-  CHECK(bench.landed[0].second == 12);
+  fixture.axi.prepare(0);
+  fixture.axi.address_write(0, 1, HostFixture::kBase + 128, 0, 5);
+  fixture.axi.write_data(0, beat, 0x00000000000FFF00, true);
+  while (fixture.now < 400) fixture.clock();
+  CHECK(*fixture.at(128 + 8) == 0);
+  fixture.clock();
+  CHECK(fixture.axi.wrote());
+  CHECK_FALSE(fixture.axi.wrote());
+  CHECK(*fixture.at(128 + 7) == 0);
+  CHECK(*fixture.at(128 + 8) == 0xAB);
+  CHECK(*fixture.at(128 + 19) == 0xAB);
+  CHECK(*fixture.at(128 + 20) == 0);
+  fixture.drain();
+  REQUIRE(fixture.responses.size() == 1);
+  CHECK(fixture.responses[0] == 800);
+  REQUIRE(fixture.landed.size() == 1);
+  CHECK(fixture.landed[0].first == HostFixture::kBase + 136);
+  CHECK(fixture.landed[0].second == 12);
 }
 
 TEST_CASE("axi: data may come before its address, and strobes may have holes") {
-  Bench bench;
+  HostFixture fixture;
   std::uint8_t beat[kBeat];
   std::memset(beat, 0x11, sizeof beat);
-  bench.axi.write_data(0, beat, 0b1011, true);
-  bench.axi.address_write(4, 1, Bench::kBase, 0, 5);
-  bench.drain();
+  fixture.axi.write_data(0, beat, 0b1011, true);
+  fixture.axi.address_write(4, 1, HostFixture::kBase, 0, 5);
+  fixture.drain();
   const std::uint8_t expected[5] = {0x11, 0x11, 0, 0x11, 0};
-  CHECK(std::memcmp(bench.at(0), expected, 5) == 0);
+  CHECK(std::memcmp(fixture.at(0), expected, 5) == 0);
 }
 
 TEST_CASE("axi: accesses outside what is mapped are named and answered with an error (I6)") {
-  Bench bench;
+  HostFixture fixture;
   std::uint8_t beat[kBeat] = {1};
-  bench.axi.address_read(0, 1, Bench::kBase + 65536, 0, 5);
-  CHECK(bench.faults.empty());
-  bench.drain();
-  CHECK(bench.faults.size() == 1);
-  CHECK(bench.resp == 3);
-  bench.axi.address_read(bench.now, 1, Bench::kBase, 0, 6);  // another address space
-  bench.drain();
-  CHECK(bench.faults.size() == 2);
-  bench.axi.address_write(bench.now, 1, Bench::kBase - 64, 0, 5);
-  bench.axi.write_data(bench.now, beat, ~std::uint64_t{0}, true);
-  bench.axi.address_write(bench.now, 1, Bench::kBase, 0, 5);
-  bench.axi.write_data(bench.now, beat, ~std::uint64_t{0}, true);
-  bench.drain();
-  CHECK(bench.faults.size() == 3);
-  CHECK(*bench.at(0) == 1);
-  CHECK(*bench.at(-1) == 0);
+  fixture.axi.address_read(0, 1, HostFixture::kBase + 65536, 0, 5);
+  CHECK(fixture.faults.empty());
+  fixture.drain();
+  CHECK(fixture.faults.size() == 1);
+  CHECK(fixture.resp == 3);
+  fixture.axi.address_read(fixture.now, 1, HostFixture::kBase, 0, 6);  // another address space
+  fixture.drain();
+  CHECK(fixture.faults.size() == 2);
+  fixture.axi.address_write(fixture.now, 1, HostFixture::kBase - 64, 0, 5);
+  fixture.axi.write_data(fixture.now, beat, ~std::uint64_t{0}, true);
+  fixture.axi.address_write(fixture.now, 1, HostFixture::kBase, 0, 5);
+  fixture.axi.write_data(fixture.now, beat, ~std::uint64_t{0}, true);
+  fixture.drain();
+  CHECK(fixture.faults.size() == 3);
+  CHECK(*fixture.at(0) == 1);
+  CHECK(*fixture.at(-1) == 0);
 }
 
 TEST_CASE("axi: the rest of a block of 64 bytes may be read at any width") {
@@ -229,21 +231,21 @@ TEST_CASE("axi: the rest of a block of 64 bytes may be read at any width") {
 }
 
 TEST_CASE("axi: errors that a test asked for are no fault (F-80 to F-82)") {
-  Bench bench;
-  bench.axi.address_read(0, 1, 0xBAD, 0, 5);
-  bench.drain();
-  CHECK(bench.resp == 3);
-  CHECK(bench.faults.empty());
+  HostFixture fixture;
+  fixture.axi.address_read(0, 1, 0xBAD, 0, 5);
+  fixture.drain();
+  CHECK(fixture.resp == 3);
+  CHECK(fixture.faults.empty());
 }
 
 TEST_CASE("axi: a burst over 4 KiB or a last beat in the wrong place is a fault") {
-  Bench bench;
-  bench.axi.address_read(0, 1, Bench::kBase + 4096 - 64, 1, 5);
-  CHECK(bench.faults.size() == 1);
+  HostFixture fixture;
+  fixture.axi.address_read(0, 1, HostFixture::kBase + 4096 - 64, 1, 5);
+  CHECK(fixture.faults.size() == 1);
   std::uint8_t beat[kBeat] = {};
-  bench.axi.address_write(0, 1, Bench::kBase, 1, 5);
-  bench.axi.write_data(0, beat, 1, true);
-  CHECK(bench.faults.size() == 2);
+  fixture.axi.address_write(0, 1, HostFixture::kBase, 1, 5);
+  fixture.axi.write_data(0, beat, 1, true);
+  CHECK(fixture.faults.size() == 2);
 }
 
 TEST_CASE("axi: out of order between ids, in order within one; stalls lose nothing (F-83)") {
@@ -252,26 +254,26 @@ TEST_CASE("axi: out of order between ids, in order within one; stalls lose nothi
   config.stall = 0.1;
   config.seed = 7;
   MESSAGE("seed 7");
-  Bench bench(config);
-  for (unsigned i = 0; i < 65536; ++i) *bench.at(i) = static_cast<std::uint8_t>(i / 64);
+  HostFixture fixture(config);
+  for (unsigned i = 0; i < 65536; ++i) *fixture.at(i) = static_cast<std::uint8_t>(i / 64);
   unsigned sent = 0;
   while (sent < 256) {
-    bench.clock();
-    bench.axi.prepare(bench.now);
-    if (!bench.axi.ar_ready) continue;
-    bench.axi.address_read(bench.now, static_cast<std::uint8_t>(sent % 8), Bench::kBase + 64 * sent,
-                           0, 5);
+    fixture.clock();
+    fixture.axi.prepare(fixture.now);
+    if (!fixture.axi.ar_ready) continue;
+    fixture.axi.address_read(fixture.now, static_cast<std::uint8_t>(sent % 8),
+                             HostFixture::kBase + 64 * sent, 0, 5);
     ++sent;
   }
-  bench.drain();
+  fixture.drain();
   bool moved = false;
-  for (unsigned i = 1; i < bench.order.size(); ++i) {
-    moved |= bench.order[i] != (bench.order[i - 1] + 1) % 8;
+  for (unsigned i = 1; i < fixture.order.size(); ++i) {
+    moved |= fixture.order[i] != (fixture.order[i - 1] + 1) % 8;
   }
   CHECK(moved);
   for (unsigned id = 0; id < 8; ++id) {
-    REQUIRE(bench.read[id].size() == 32 * kBeat);
-    for (unsigned i = 0; i < 32; ++i) CHECK(bench.read[id][i * kBeat] == 8 * i + id);
+    REQUIRE(fixture.read[id].size() == 32 * kBeat);
+    for (unsigned i = 0; i < 32; ++i) CHECK(fixture.read[id][i * kBeat] == 8 * i + id);
   }
 }
 
@@ -302,16 +304,16 @@ TEST_CASE("axi: a completion is told as one write at any width") {
     CAPTURE(width);
     AxiConfig config;
     config.bytes = width;
-    Bench bench(config);
+    HostFixture fixture(config);
     std::vector<std::uint8_t> beat(width, 0x5A);
-    bench.axi.prepare(0);
+    fixture.axi.prepare(0);
     const unsigned beats = width == 8 ? 4 : 1;
-    bench.axi.address_write(0, 1, Bench::kBase + 64, beats - 1, 5);
+    fixture.axi.address_write(0, 1, HostFixture::kBase + 64, beats - 1, 5);
     for (unsigned i = 0; i < beats; ++i) {
-      bench.axi.write_data(0, beat.data(), width == 8 ? 0xFF : 0xFFFFFFFF, i + 1 == beats);
+      fixture.axi.write_data(0, beat.data(), width == 8 ? 0xFF : 0xFFFFFFFF, i + 1 == beats);
     }
-    bench.drain();
+    fixture.drain();
     using Landed = std::pair<std::uint64_t, unsigned>;
-    CHECK(bench.landed == std::vector<Landed>{{Bench::kBase + 64, 32}});
+    CHECK(fixture.landed == std::vector<Landed>{{HostFixture::kBase + 64, 32}});
   }
 }

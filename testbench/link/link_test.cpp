@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -14,7 +14,7 @@ using namespace roci::testbench;
 namespace {
 
 /// An IPv4 RoCE frame of `bytes` bytes with opcode, destination and PSN; lengths and ICRC are not
-/// right, which the channel does not mind.
+/// right, which the link does not mind.
 packet::Bytes frame_of(std::size_t bytes, std::uint8_t opcode, std::uint32_t psn,
                        std::uint32_t qpn = 7) {
   packet::Bytes frame(bytes, 0x5A);
@@ -62,14 +62,14 @@ struct Tap : FrameTap {
 };
 
 /// Sends frames as fast as the MAC takes them and collects what arrives, for `clocks` clocks.
-struct Bench {
-  explicit Bench(const ChannelConfig& c) : config(c), channel(c) { channel.add_tap(&tap); }
+struct LinkFixture {
+  explicit LinkFixture(const LinkConfig& c) : config(c), link(c) { link.add_tap(&tap); }
   void run(const std::vector<packet::Bytes>& frames, unsigned clocks) {
     std::size_t index = 0, at = 0;
     for (unsigned i = 0; i < clocks; ++i, now += 4) {
-      Channel::Beat beat{};
-      CHECK((channel.next_ns() <= now || !channel.beat(now, beat)));
-      if (channel.beat(now, beat)) {
+      LinkDirection::Beat beat{};
+      CHECK((link.next_ns() <= now || !link.beat(now, beat)));
+      if (link.beat(now, beat)) {
         if (current.frame.empty()) current.first_ns = now;
         current.frame.insert(current.frame.end(), beat.data, beat.data + beat.bytes);
         if (beat.last) {
@@ -77,12 +77,12 @@ struct Bench {
           arrived.push_back(current);
           current = Arrived{};
         }
-        channel.pop();
+        link.pop();
       }
-      if (index < frames.size() && channel.ready(now)) {
+      if (index < frames.size() && link.ready(now)) {
         const std::size_t left = frames[index].size() - at;
         const auto bytes = static_cast<unsigned>(std::min<std::size_t>(left, config.bytes));
-        channel.take(now, frames[index].data() + at, bytes, left <= config.bytes);
+        link.take(now, frames[index].data() + at, bytes, left <= config.bytes);
         at += bytes;
         if (at == frames[index].size()) {
           ++index;
@@ -92,8 +92,8 @@ struct Bench {
     }
     CHECK(index == frames.size());
   }
-  ChannelConfig config;
-  Channel channel;
+  LinkConfig config;
+  LinkDirection link;
   Tap tap;
   std::uint64_t now = 0;
   Arrived current;
@@ -109,17 +109,17 @@ std::vector<packet::Bytes> row(unsigned count, std::size_t bytes, std::uint8_t o
 }  // namespace
 
 TEST_CASE("link: frames arrive whole, in order, after delay and their own length") {
-  ChannelConfig config;
+  LinkConfig config;
   config.delay_ns = 1000;
-  Bench bench(config);
+  LinkFixture fixture(config);
   const auto frames = row(3, 1098);
-  bench.run(frames, 1000);
-  REQUIRE(bench.arrived.size() == 3);
-  for (unsigned i = 0; i < 3; ++i) CHECK(bench.arrived[i].frame == frames[i]);
+  fixture.run(frames, 1000);
+  REQUIRE(fixture.arrived.size() == 3);
+  for (unsigned i = 0; i < 3; ++i) CHECK(fixture.arrived[i].frame == frames[i]);
   // 8 + 1098 bytes at 80 ps.
-  CHECK(bench.arrived[0].last_ns >= 1000 + 88);
-  CHECK(bench.arrived[0].last_ns <= 1000 + 88 + 8);
-  CHECK(bench.channel.counts().underruns == 0);
+  CHECK(fixture.arrived[0].last_ns >= 1000 + 88);
+  CHECK(fixture.arrived[0].last_ns <= 1000 + 88 + 8);
+  CHECK(fixture.link.counts().underruns == 0);
 }
 
 TEST_CASE("link: the rate holds with preamble, FCS and gap, at both widths") {
@@ -130,30 +130,30 @@ TEST_CASE("link: the rate holds with preamble, FCS and gap, at both widths") {
   } const cases[] = {{64, 100, 4154}, {64, 100, 62}, {64, 100, 138}, {8, 10, 138}, {8, 10, 1098}};
   for (const auto& c : cases) {
     CAPTURE(c.frame);
-    ChannelConfig config;
+    LinkConfig config;
     config.bytes = c.bytes;
     config.rate_gbps = c.gbps;
-    Bench bench(config);
+    LinkFixture fixture(config);
     const unsigned count = 200;
     const double each_ns = static_cast<double>(c.frame + 24) * 8 / c.gbps;
-    bench.run(row(count, c.frame), static_cast<unsigned>((count * each_ns + 2000) / 4));
-    REQUIRE(bench.arrived.size() == count);
+    fixture.run(row(count, c.frame), static_cast<unsigned>((count * each_ns + 2000) / 4));
+    REQUIRE(fixture.arrived.size() == count);
     const double took =
-        static_cast<double>(bench.arrived.back().last_ns - bench.arrived[0].last_ns);
+        static_cast<double>(fixture.arrived.back().last_ns - fixture.arrived[0].last_ns);
     CHECK(std::abs(took / (count - 1) - each_ns) < each_ns * 0.01);
   }
 }
 
 TEST_CASE("link: a frame of less than 60 bytes is padded (WIRE-18)") {
-  Bench bench(ChannelConfig{});
-  bench.run({frame_of(58, 0x04, 1)}, 1000);
-  REQUIRE(bench.arrived.size() == 1);
-  CHECK(bench.arrived[0].frame.size() == 60);
-  CHECK(bench.arrived[0].frame[59] == 0);
+  LinkFixture fixture(LinkConfig{});
+  fixture.run({frame_of(58, 0x04, 1)}, 1000);
+  REQUIRE(fixture.arrived.size() == 1);
+  CHECK(fixture.arrived[0].frame.size() == 60);
+  CHECK(fixture.arrived[0].frame[59] == 0);
 }
 
 TEST_CASE("link: rules choose by opcode, PSN and occurrence, and are logged") {
-  ChannelConfig config;
+  LinkConfig config;
   FaultRule rule;
   rule.opcode = 0x07;
   rule.first = 2;
@@ -169,74 +169,74 @@ TEST_CASE("link: rules choose by opcode, PSN and occurrence, and are logged") {
   rule.kind = FaultKind::kReplace;
   rule.replace = [](const packet::Parsed&) { return frame_of(100, 0x07, 99); };
   config.faults.rules.push_back(rule);
-  Bench bench(config);
-  bench.run(row(10, 100), 2000);
+  LinkFixture fixture(config);
+  fixture.run(row(10, 100), 2000);
   std::vector<std::uint32_t> psns;
-  for (const Arrived& a : bench.arrived) psns.push_back(a.psn());
+  for (const Arrived& a : fixture.arrived) psns.push_back(a.psn());
   CHECK(psns == std::vector<std::uint32_t>{0, 3, 4, 5, 6, 7, 8, 8, 8, 99});
-  const auto& log = bench.channel.log();
+  const auto& log = fixture.link.log();
   REQUIRE(log.size() == 4);
   CHECK(log[0].psn == 1);
   CHECK(log[1].psn == 2);
   CHECK(log[0].kind == FaultKind::kDrop);
   CHECK(log[2].kind == FaultKind::kDuplicate);
-  CHECK(bench.tap.faults[1] == "lost");
-  CHECK(bench.tap.faults[0].empty());
-  CHECK(bench.channel.faults().rules[0].hits == 2);
+  CHECK(fixture.tap.faults[1] == "lost");
+  CHECK(fixture.tap.faults[0].empty());
+  CHECK(fixture.link.faults().rules[0].hits == 2);
 }
 
 TEST_CASE("link: a delayed frame is overtaken") {
-  ChannelConfig config;
+  LinkConfig config;
   FaultRule rule;
   rule.kind = FaultKind::kDelay;
   rule.psn = 1;
   rule.delay_ns = 300;
   config.faults.rules.push_back(rule);
-  Bench bench(config);
-  bench.run(row(3, 1000), 2000);
-  REQUIRE(bench.arrived.size() == 3);
-  CHECK(bench.arrived[1].psn() == 2);
-  CHECK(bench.arrived[2].psn() == 1);
+  LinkFixture fixture(config);
+  fixture.run(row(3, 1000), 2000);
+  REQUIRE(fixture.arrived.size() == 3);
+  CHECK(fixture.arrived[1].psn() == 2);
+  CHECK(fixture.arrived[2].psn() == 1);
 }
 
 TEST_CASE("link: random faults come at their rates, and the same ones for the same seed") {
   MESSAGE("seed 42");
   std::vector<std::size_t> counts[2];
   for (auto& count : counts) {
-    ChannelConfig config;
+    LinkConfig config;
     config.seed = 42;
     config.faults.loss = 0.05;
     config.faults.corrupt = 0.02;
     config.faults.duplicate = 0.03;
     config.faults.reorder = 0.04;
-    Bench bench(config);
-    bench.run(row(20000, 100), 100000);
-    const auto& c = bench.channel.counts();
+    LinkFixture fixture(config);
+    fixture.run(row(20000, 100), 100000);
+    const auto& c = fixture.link.counts();
     CHECK(c.dropped > 850);
     CHECK(c.dropped < 1150);
     CHECK(c.corrupted > 300);
     CHECK(c.corrupted < 460);
     CHECK(c.duplicated > 480);
     CHECK(c.delayed > 660);
-    CHECK(bench.arrived.size() == 20000 - c.dropped + c.duplicated);
-    count = {c.dropped, c.corrupted, c.duplicated, c.delayed, bench.arrived.size()};
+    CHECK(fixture.arrived.size() == 20000 - c.dropped + c.duplicated);
+    count = {c.dropped, c.corrupted, c.duplicated, c.delayed, fixture.arrived.size()};
   }
   CHECK(counts[0] == counts[1]);
 }
 
 TEST_CASE("link: losses in bursts keep the rate and have the length") {
   MESSAGE("seed 5");
-  ChannelConfig config;
+  LinkConfig config;
   config.seed = 5;
   config.faults.loss = 0.05;
   config.faults.mean_burst = 4;
-  Bench bench(config);
-  bench.run(row(50000, 100), 200000);
-  const double lost = static_cast<double>(bench.channel.counts().dropped);
+  LinkFixture fixture(config);
+  fixture.run(row(50000, 100), 200000);
+  const double lost = static_cast<double>(fixture.link.counts().dropped);
   CHECK(std::abs(lost / 50000 - 0.05) < 0.01);
   unsigned bursts = 0;
   bool before = false;
-  for (const std::string& fault : bench.tap.faults) {
+  for (const std::string& fault : fixture.tap.faults) {
     bursts += !fault.empty() && !before;
     before = !fault.empty();
   }
@@ -244,27 +244,27 @@ TEST_CASE("link: losses in bursts keep the rate and have the length") {
 }
 
 TEST_CASE("link: pause stops the sender, a blackout loses everything (F-34, F-35)") {
-  ChannelConfig config;
+  LinkConfig config;
   config.faults.pauses.push_back({0, 400});
   config.faults.blackouts.push_back({1000, 1200});
-  Bench bench(config);
+  LinkFixture fixture(config);
   const auto frames = row(20, 1000);
-  bench.run(frames, 2000);
-  CHECK(bench.tap.times[0] >= 400);
+  fixture.run(frames, 2000);
+  CHECK(fixture.tap.times[0] >= 400);
   unsigned lost = 0;
-  for (const std::string& fault : bench.tap.faults) lost += fault == "lost: link silent";
+  for (const std::string& fault : fixture.tap.faults) lost += fault == "lost: link silent";
   CHECK(lost >= 2);
   CHECK(lost <= 4);
-  CHECK(bench.arrived.size() == 20 - lost);
+  CHECK(fixture.arrived.size() == 20 - lost);
 }
 
 TEST_CASE("link: frames that are not RoCE are left alone") {
-  ChannelConfig config;
+  LinkConfig config;
   config.faults.loss = 1;
-  Bench bench(config);
+  LinkFixture fixture(config);
   packet::Bytes arp(60, 0);
   arp[12] = 0x08;
   arp[13] = 0x06;
-  bench.run({arp, frame_of(100, 4, 0)}, 1000);
-  CHECK(bench.arrived.size() == 1);
+  fixture.run({arp, frame_of(100, 4, 0)}, 1000);
+  CHECK(fixture.arrived.size() == 1);
 }

@@ -14,8 +14,8 @@ namespace roci::testbench {
 /// What a module exports under the name of kEngineModule.
 struct EngineModule {
   std::size_t nic_bytes = sizeof(RtlNic), config_bytes = sizeof(NicConfig);
-  std::unique_ptr<Nic> (*make)(const char* name, const NicConfig& config, Channel& egress,
-                               Channel& ingress, NicListener& listener);
+  std::unique_ptr<Nic> (*make)(const char* name, const NicConfig& config, LinkDirection& egress,
+                               LinkDirection& ingress, NicListener& listener);
 
   /// False: module and program were built from different sources.
   bool fits() const { return nic_bytes == sizeof(RtlNic) && config_bytes == sizeof(NicConfig); }

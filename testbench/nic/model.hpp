@@ -25,7 +25,7 @@ struct NoTrace {};
 template <typename Model, unsigned kBytes, typename Trace>
 class NicModel final : public RtlNic {
  public:
-  NicModel(const char* name, const NicConfig& config, Channel& egress, Channel& ingress,
+  NicModel(const char* name, const NicConfig& config, LinkDirection& egress, LinkDirection& ingress,
            NicListener& listener)
       : RtlNic(sc_core::sc_module_name(name), config, egress, ingress, listener),
         model_(&context_),
@@ -84,7 +84,7 @@ class NicModel final : public RtlNic {
     m.now_i = now_ns;
     drive_registers(now_ns);
     drive_memory(now_ns);
-    const bool received = drive_wire(now_ns);
+    const bool received = drive_link(now_ns);
     m.clk_i = 0;
     m.eval();
     dump(now_ns);
@@ -98,7 +98,7 @@ class NicModel final : public RtlNic {
                                    : m.s_axil_arvalid_i != 0 && m.s_axil_arready_o != 0;
     const bool data_taken = m.s_axil_wvalid_i != 0 && m.s_axil_wready_o != 0;
     take_memory(now_ns);
-    take_wire(now_ns, received);
+    take_link(now_ns, received);
 
     m.clk_i = 1;
     m.eval();
@@ -187,10 +187,10 @@ class NicModel final : public RtlNic {
     }
   }
 
-  bool drive_wire(std::uint64_t now_ns) {
+  bool drive_link(std::uint64_t now_ns) {
     Model& m = model_;
     m.m_axis_tx_tready_i = egress_.ready(now_ns);
-    Channel::Beat beat{};
+    LinkDirection::Beat beat{};
     const bool received = ingress_.beat(now_ns, beat);
     m.s_axis_rx_tvalid_i = received;
     if (received) {
@@ -215,7 +215,7 @@ class NicModel final : public RtlNic {
     return received;
   }
 
-  void take_wire(std::uint64_t now_ns, bool received) {
+  void take_link(std::uint64_t now_ns, bool received) {
     Model& m = model_;
     if (received) {
       if (!m.s_axis_rx_tready_o)

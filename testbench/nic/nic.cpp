@@ -21,7 +21,8 @@ std::uint64_t to_ns(const sc_core::sc_time& time) {
 
 }  // namespace
 
-Nic::Nic(sc_core::sc_module_name name, Channel& egress, Channel& ingress, NicListener& listener)
+Nic::Nic(sc_core::sc_module_name name, LinkDirection& egress, LinkDirection& ingress,
+         NicListener& listener)
     : sc_module(name),
       registers("registers"),
       memory("memory"),
@@ -116,8 +117,8 @@ void Nic::finish_access(std::uint32_t value) {
   in_access_ = false;
 }
 
-RtlNic::RtlNic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress,
-               Channel& ingress, NicListener& listener)
+RtlNic::RtlNic(sc_core::sc_module_name name, const NicConfig& config, LinkDirection& egress,
+               LinkDirection& ingress, NicListener& listener)
     : Nic(name, egress, ingress, listener),
       axi_(
           config.axi,
@@ -145,8 +146,8 @@ bool has_nic(unsigned width, bool traced) {
 }
 
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
-                              const NicConfig& config, Channel& egress, Channel& ingress,
-                              NicListener& listener) {
+                              const NicConfig& config, LinkDirection& egress,
+                              LinkDirection& ingress, NicListener& listener) {
   if (engine == Engine::kModel) {
     if (!config.trace.empty()) throw std::invalid_argument("the model has no waveforms");
     return std::make_unique<ReferenceNic>(name, egress, ingress, listener);

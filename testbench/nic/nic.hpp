@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "testbench/host/axi.hpp"
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 #include "testbench/nic/engine.hpp"
 #include "testbench/nic/moments.hpp"
 
@@ -47,7 +47,8 @@ class NicListener {
 /// plain calls, and SystemC sees register accesses and DMA only.
 class Nic : public sc_core::sc_module {
  public:
-  Nic(sc_core::sc_module_name name, Channel& egress, Channel& ingress, NicListener& listener);
+  Nic(sc_core::sc_module_name name, LinkDirection& egress, LinkDirection& ingress,
+      NicListener& listener);
 
   /// Register access of 4 bytes. A write is posted; a read returns with its data. The delay of the
   /// call is the way to the adapter: accesses arrive in order of arrival time.
@@ -90,8 +91,8 @@ class Nic : public sc_core::sc_module {
 
   std::deque<Access> accesses_;
   bool in_access_ = false;  ///< the front one is under way
-  Channel& egress_;
-  Channel& ingress_;
+  LinkDirection& egress_;
+  LinkDirection& ingress_;
   NicListener& listener_;
   std::deque<packet::Bytes> ethernet_out_;
   bool attention_ = false, interrupt_ = false;
@@ -119,8 +120,8 @@ class Nic : public sc_core::sc_module {
 /// What the verilated adapters of all widths share.
 class RtlNic : public Nic {
  public:
-  RtlNic(sc_core::sc_module_name name, const NicConfig& config, Channel& egress, Channel& ingress,
-         NicListener& listener);
+  RtlNic(sc_core::sc_module_name name, const NicConfig& config, LinkDirection& egress,
+         LinkDirection& ingress, NicListener& listener);
 
   std::uint64_t wakes_at() const override;
   bool memory_changed() override { return axi_.wrote(); }
@@ -140,8 +141,8 @@ class RtlNic : public Nic {
 /// The adapter: of `width` bits, 64 or 512, when it is RTL. With a trace the slower model that can
 /// write one.
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
-                              const NicConfig& config, Channel& egress, Channel& ingress,
-                              NicListener& listener);
+                              const NicConfig& config, LinkDirection& egress,
+                              LinkDirection& ingress, NicListener& listener);
 /// Whether this build has that adapter.
 bool has_nic(unsigned width, bool traced);
 

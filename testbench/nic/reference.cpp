@@ -19,7 +19,7 @@ std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address
 
 }  // namespace
 
-ReferenceNic::ReferenceNic(const char* name, Channel& egress, Channel& ingress,
+ReferenceNic::ReferenceNic(const char* name, LinkDirection& egress, LinkDirection& ingress,
                            NicListener& listener)
     : Nic(sc_core::sc_module_name(name), egress, ingress, listener),
       model_({kLogQps, kLogKeys, kLogCqs, kLogSrqs}, *this,

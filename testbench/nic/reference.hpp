@@ -13,7 +13,8 @@ namespace roci::testbench {
 /// whole, at the speed of the wire. Work waits while the wire is busy.
 class ReferenceNic final : public Nic, private nic::HostMemory {
  public:
-  ReferenceNic(const char* name, Channel& egress, Channel& ingress, NicListener& listener);
+  ReferenceNic(const char* name, LinkDirection& egress, LinkDirection& ingress,
+               NicListener& listener);
 
   void clock(std::uint64_t now_ns) override;
   std::uint64_t wakes_at() const override;

@@ -11,7 +11,7 @@
 
 #include "testbench/ports/port.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
 constexpr int kBufferBytes = 4 << 20;  // bursts of the peer wait here while a clock is evaluated
@@ -26,7 +26,7 @@ struct Address {
 Address unix_address(const std::string& path) {
   Address address;
   auto* to = reinterpret_cast<sockaddr_un*>(&address.storage);
-  if (path.size() >= sizeof to->sun_path) throw WireError("dgram: " + path + ": path too long");
+  if (path.size() >= sizeof to->sun_path) throw PortError("dgram: " + path + ": path too long");
   to->sun_family = AF_UNIX;
   std::memcpy(to->sun_path, path.c_str(), path.size() + 1);
   address.length = sizeof *to;
@@ -47,7 +47,7 @@ Address parse(const std::string& text) {
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int bad = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
-  if (bad != 0) throw WireError("dgram: '" + text + "': " + gai_strerror(bad));
+  if (bad != 0) throw PortError("dgram: '" + text + "': " + gai_strerror(bad));
   Address address;
   std::memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
   address.length = found->ai_addrlen;
@@ -55,15 +55,15 @@ Address parse(const std::string& text) {
   return address;
 }
 
-class DgramPort final : public Port {
+class DgramPort final : public ExternalPort {
  public:
   DgramPort(const std::string& local, const std::string& remote) : remote_(parse(remote)) {
     Address here = parse(local);
     if (here.family() != remote_.family()) {
-      throw WireError("dgram: " + local + " and " + remote + " are of different families");
+      throw PortError("dgram: " + local + " and " + remote + " are of different families");
     }
     fd_ = socket(here.family(), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) throw WireError(std::string("dgram: ") + std::strerror(errno));
+    if (fd_ < 0) throw PortError(std::string("dgram: ") + std::strerror(errno));
     for (int option : {SO_RCVBUF, SO_SNDBUF}) {
       setsockopt(fd_, SOL_SOCKET, option, &kBufferBytes, sizeof kBufferBytes);
     }
@@ -71,7 +71,7 @@ class DgramPort final : public Port {
     if (bind(fd_, here.get(), here.length) != 0) {
       const std::string why = std::strerror(errno);
       close(fd_);
-      throw WireError("dgram: " + local + ": " + why);
+      throw PortError("dgram: " + local + ": " + why);
     }
     if (here.family() == AF_UNIX) path_ = local;
   }
@@ -124,12 +124,12 @@ class DgramPort final : public Port {
 
 }  // namespace
 
-std::unique_ptr<Port> make_dgram_port(const std::string& arguments) {
+std::unique_ptr<ExternalPort> make_dgram_port(const std::string& arguments) {
   const std::size_t comma = arguments.find(',');
   if (comma == 0 || comma == std::string::npos || comma + 1 == arguments.size()) {
-    throw WireError("dgram:" + arguments + ": two ends are needed, LOCAL,REMOTE");
+    throw PortError("dgram:" + arguments + ": two ends are needed, LOCAL,REMOTE");
   }
   return std::make_unique<DgramPort>(arguments.substr(0, comma), arguments.substr(comma + 1));
 }
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

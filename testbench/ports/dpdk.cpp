@@ -17,7 +17,7 @@
 
 #include "testbench/ports/dpdk_module.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
 constexpr unsigned kBuffers = 2047, kBurst = 32, kRing = 512;
@@ -62,7 +62,7 @@ class Complaints {
   FILE* stream_;
 };
 
-class DpdkPort final : public Port {
+class DpdkPort final : public ExternalPort {
  public:
   DpdkPort(const std::string& device, const std::string& eal)
       : memif_(device.rfind("net_memif", 0) == 0) {
@@ -78,13 +78,13 @@ class DpdkPort final : public Port {
     for (std::string& word : words) pointers.push_back(word.data());
     Complaints complaints;
     if (rte_eal_init(static_cast<int>(pointers.size()), pointers.data()) < 0) {
-      throw WireError("dpdk:" + device + ": " + rte_strerror(rte_errno) + complaints.first());
+      throw PortError("dpdk:" + device + ": " + rte_strerror(rte_errno) + complaints.first());
     }
     try {
       start(device);
-    } catch (const WireError& error) {
+    } catch (const PortError& error) {
       rte_eal_cleanup();
-      throw WireError(error.what() + complaints.first());
+      throw PortError(error.what() + complaints.first());
     }
   }
   ~DpdkPort() override {
@@ -142,15 +142,15 @@ class DpdkPort final : public Port {
   void start(const std::string& device) {
     const auto check = [&](int result, const char* what) {
       if (result < 0)
-        throw WireError("dpdk:" + device + ": " + what + ": " + rte_strerror(-result));
+        throw PortError("dpdk:" + device + ": " + what + ": " + rte_strerror(-result));
     };
     if (rte_eth_dev_count_avail() == 0) {
-      throw WireError("dpdk:" + device + ": there is no such port");
+      throw PortError("dpdk:" + device + ": there is no such port");
     }
     port_ = static_cast<std::uint16_t>(rte_eth_find_next(0));
     pool_ = rte_pktmbuf_pool_create("roci", kBuffers, 0, 0, kMaxFrame + RTE_PKTMBUF_HEADROOM,
                                     static_cast<int>(rte_socket_id()));
-    if (pool_ == nullptr) throw WireError("dpdk:" + device + ": " + rte_strerror(rte_errno));
+    if (pool_ == nullptr) throw PortError("dpdk:" + device + ": " + rte_strerror(rte_errno));
     rte_eth_dev_info info;
     check(rte_eth_dev_info_get(port_, &info), "query");
     rte_eth_conf conf{};
@@ -173,12 +173,12 @@ class DpdkPort final : public Port {
 };
 
 }  // namespace
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports
 
-extern "C" roci::testbench::wire::Port* roci_make_dpdk_port(const char* arguments,
-                                                            const char* eal) {
+extern "C" roci::testbench::ports::ExternalPort* roci_make_dpdk_port(const char* arguments,
+                                                                     const char* eal) {
   static bool made = false;  // the EAL starts once in a process
-  if (made) throw roci::testbench::wire::WireError("one dpdk port in a process");
+  if (made) throw roci::testbench::ports::PortError("one dpdk port in a process");
   made = true;
-  return new roci::testbench::wire::DpdkPort(arguments, eal);
+  return new roci::testbench::ports::DpdkPort(arguments, eal);
 }

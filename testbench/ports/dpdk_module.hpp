@@ -4,9 +4,9 @@
 
 #include "testbench/ports/port.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 
-using MakeDpdkPort = Port* (*)(const char* arguments, const char* eal);
+using MakeDpdkPort = ExternalPort* (*)(const char* arguments, const char* eal);
 inline constexpr const char* kMakeDpdkPort = "roci_make_dpdk_port";
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

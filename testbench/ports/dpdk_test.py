@@ -14,8 +14,8 @@ import subprocess
 import sys
 import time
 
-import ports_test
-from ports_test import Namespace, run
+import peer_test
+from peer_test import Namespace, run
 from wired import NODE, OTHER, Up, need, tap_addresses
 
 TESTPMD = ["dpdk-testpmd", "-l", "0,1", "--no-huge", "-m", "64", "--no-pci", "--no-shconf",
@@ -139,4 +139,4 @@ def af_packet_testpmd(bench):
 TESTS = [memif_testpmd, tap_port, ring_port, pcap_port, af_packet_testpmd]
 
 if __name__ == "__main__":
-    sys.exit(ports_test.main(TESTS))
+    sys.exit(peer_test.main(TESTS))

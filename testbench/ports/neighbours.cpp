@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
 constexpr std::size_t kIpv4Offset = 12;
@@ -101,4 +101,4 @@ void ask_neighbour(const std::string& interface, const std::array<std::uint8_t, 
   close(fd);
 }
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 
 /// MAC address, as a number, of the neighbour with this GID (IPv4-mapped or IPv6) on `interface`;
 /// none while the host has not resolved it.
@@ -16,4 +16,4 @@ std::optional<std::uint64_t> neighbour_mac(const std::string& interface,
 /// Makes the host ask for it, by a datagram to its discard port.
 void ask_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid);
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

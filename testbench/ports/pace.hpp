@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 
 class Pace {
  public:
@@ -56,4 +56,4 @@ class Pace {
   std::uint64_t from_real_ = 0, from_simulated_ = 0;
 };
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

@@ -7,10 +7,10 @@
 #include "model/packet/pcapng.hpp"
 #include "testbench/ports/port.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
-class PcapPort final : public Port {
+class PcapPort final : public ExternalPort {
  public:
   PcapPort(const std::string& in, const std::string& out) {
     try {
@@ -20,7 +20,7 @@ class PcapPort final : public Port {
         writer_->add_interface("sent");
       }
     } catch (const std::runtime_error& error) {
-      throw WireError(error.what());
+      throw PortError(error.what());
     }
   }
   ~PcapPort() override {
@@ -70,10 +70,10 @@ class PcapPort final : public Port {
 
 }  // namespace
 
-std::unique_ptr<Port> make_pcap_port(const std::string& arguments) {
+std::unique_ptr<ExternalPort> make_pcap_port(const std::string& arguments) {
   const std::size_t comma = arguments.find(',');
   return std::make_unique<PcapPort>(arguments.substr(0, comma),
                                     comma == std::string::npos ? "" : arguments.substr(comma + 1));
 }
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

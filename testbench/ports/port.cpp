@@ -5,31 +5,31 @@
 
 #include "testbench/ports/dpdk_module.hpp"
 
-namespace roci::testbench::wire {
-std::unique_ptr<Port> make_dpdk_port(const std::string& arguments, const std::string& eal) {
+namespace roci::testbench::ports {
+std::unique_ptr<ExternalPort> make_dpdk_port(const std::string& arguments, const std::string& eal) {
   // Its libraries are many and start threads of their own: only who asks for them gets them.
   void* module = dlopen("libroci-dpdk.so", RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
-    throw WireError(std::string("no dpdk ports: install libdpdk-dev, configure again and build "
-                                "the target wire_dpdk (") +
+    throw PortError(std::string("no dpdk ports: install libdpdk-dev, configure again and build "
+                                "the target ports_dpdk (") +
                     dlerror() + ")");
   }
   const auto make = reinterpret_cast<MakeDpdkPort>(dlsym(module, kMakeDpdkPort));
-  if (make == nullptr) throw WireError(std::string("DPDK cannot be loaded: ") + dlerror());
-  return std::unique_ptr<Port>(make(arguments.c_str(), eal.c_str()));
+  if (make == nullptr) throw PortError(std::string("DPDK cannot be loaded: ") + dlerror());
+  return std::unique_ptr<ExternalPort>(make(arguments.c_str(), eal.c_str()));
 }
 
-std::unique_ptr<Port> make_port(const std::string& spec, const std::string& eal) {
+std::unique_ptr<ExternalPort> make_port(const std::string& spec, const std::string& eal) {
   const std::size_t colon = spec.find(':');
   const std::string kind = spec.substr(0, colon);
   const std::string arguments = colon == std::string::npos ? "" : spec.substr(colon + 1);
   if (arguments.empty()) {
-    throw WireError("'" + spec + "' is no wire: dgram:LOCAL,REMOTE, pcap:FILE or dpdk:DEVARGS");
+    throw PortError("'" + spec + "' is no wire: dgram:LOCAL,REMOTE, pcap:FILE or dpdk:DEVARGS");
   }
   if (kind == "dgram") return make_dgram_port(arguments);
   if (kind == "pcap") return make_pcap_port(arguments);
   if (kind == "dpdk") return make_dpdk_port(arguments, eal);
-  throw WireError("no wire is called '" + kind + "': there are dgram, pcap and dpdk");
+  throw PortError("no wire is called '" + kind + "': there are dgram, pcap and dpdk");
 }
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a node's wire leaves the simulation: frames go to and come from something real.
 //
-//   auto port = wire::make_port("dgram:127.0.0.1:5000,127.0.0.1:5001");
+//   auto port = ports::make_port("dgram:127.0.0.1:5000,127.0.0.1:5001");
 //   port->send(now_ns, frame);
 //   while (port->receive(now_ns, frame)) { ... }
 #pragma once
@@ -14,10 +14,10 @@
 
 #include "model/packet/bytes.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 
 /// A port or interface that cannot be had; one line says which and why.
-class WireError : public std::runtime_error {
+class PortError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -26,11 +26,11 @@ class WireError : public std::runtime_error {
 inline constexpr std::size_t kMaxFrame = 9216;
 
 /// Frames are without preamble, FCS and padding. Nothing here waits.
-class Port {
+class ExternalPort {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  virtual ~Port() = default;
+  virtual ~ExternalPort() = default;
 
   /// False: not now, whoever takes the frames is busy; try again soon. A frame that does not get
   /// through is lost, as on any wire, and counted.
@@ -69,15 +69,15 @@ class Port {
 ///                        path of a Unix socket
 ///   pcap:FILE[,OUT]      frames of a capture come in at their times; what is sent goes to OUT
 ///   dpdk:DEVARGS         a DPDK port; `eal` are further words for its EAL
-/// Throws WireError.
-std::unique_ptr<Port> make_port(const std::string& spec, const std::string& eal = {});
+/// Throws PortError.
+std::unique_ptr<ExternalPort> make_port(const std::string& spec, const std::string& eal = {});
 
-std::unique_ptr<Port> make_dgram_port(const std::string& arguments);
-std::unique_ptr<Port> make_pcap_port(const std::string& arguments);
-std::unique_ptr<Port> make_dpdk_port(const std::string& arguments, const std::string& eal);
+std::unique_ptr<ExternalPort> make_dgram_port(const std::string& arguments);
+std::unique_ptr<ExternalPort> make_pcap_port(const std::string& arguments);
+std::unique_ptr<ExternalPort> make_dpdk_port(const std::string& arguments, const std::string& eal);
 
 /// A TAP interface `name` of this host, made if need be, up, with the adapter's address `mac`.
-/// Throws WireError.
-std::unique_ptr<Port> make_tap(const std::string& name, std::uint64_t mac);
+/// Throws PortError.
+std::unique_ptr<ExternalPort> make_tap(const std::string& name, std::uint64_t mac);
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

@@ -13,14 +13,14 @@
 
 #include "testbench/ports/port.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
-class Tap final : public Port {
+class Tap final : public ExternalPort {
  public:
   Tap(const std::string& name, std::uint64_t mac) {
     if (name.empty() || name.size() >= IFNAMSIZ) {
-      throw WireError("'" + name + "' is no name of an interface");
+      throw PortError("'" + name + "' is no name of an interface");
     }
     std::memcpy(request_.ifr_name, name.c_str(), name.size() + 1);
     fd_ = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -71,7 +71,7 @@ class Tap final : public Port {
       text += " (a TAP interface needs CAP_NET_ADMIN, or one made before by 'ip tuntap add " +
               std::string(request_.ifr_name) + " mode tap user USER')";
     }
-    throw WireError(text);
+    throw PortError(text);
   }
   void control(unsigned long what) {
     const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -88,8 +88,8 @@ class Tap final : public Port {
 
 }  // namespace
 
-std::unique_ptr<Port> make_tap(const std::string& name, std::uint64_t mac) {
+std::unique_ptr<ExternalPort> make_tap(const std::string& name, std::uint64_t mac) {
   return std::make_unique<Tap>(name, mac);
 }
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

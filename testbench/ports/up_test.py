@@ -12,8 +12,8 @@ import socket
 import sys
 import time
 
-import ports_test
-from ports_test import Missing, Namespace, run
+import peer_test
+from peer_test import Missing, Namespace, run
 from wired import NODE, OTHER, Up, listening, need, tap_addresses, verbs
 
 
@@ -181,4 +181,4 @@ def peer_dies(bench):
 TESTS = [pair, several, pings, refusals, no_right, lives_on, peer_dies]
 
 if __name__ == "__main__":
-    sys.exit(ports_test.main(TESTS))
+    sys.exit(peer_test.main(TESTS))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from ports_test import Missing, run
+from peer_test import Missing, run
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sim" / "test"))
 from instance import listening  # noqa: E402

@@ -18,8 +18,8 @@ constexpr unsigned value_of(const spec::Code (&group)[N], std::string_view name)
 }  // namespace
 
 std::vector<std::string> check_port_counters(const PortCounterValues& counters,
-                                             const Channel::Counts& out,
-                                             const Channel::Counts& in) {
+                                             const LinkDirection::Counts& out,
+                                             const LinkDirection::Counts& in) {
   constexpr unsigned kUnknownQp = value_of(spec::kDropCauses, "UnknownQp");
   constexpr unsigned kFirstLate = value_of(spec::kDropCauses, "Ghost");
   std::vector<std::string> wrong;

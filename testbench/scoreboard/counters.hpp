@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/spec/registers.hpp"
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 
 namespace roci::testbench {
 
@@ -24,6 +24,7 @@ using PortCounterValues = std::array<std::uint64_t, kPortCounterCount>;
 /// of the drop causes of the receive path. The causes behind them are of accepted packets; a packet
 /// whose queue pair died after it was accepted counts as UnknownQp too.
 std::vector<std::string> check_port_counters(const PortCounterValues& counters,
-                                             const Channel::Counts& out, const Channel::Counts& in);
+                                             const LinkDirection::Counts& out,
+                                             const LinkDirection::Counts& in);
 
 }  // namespace roci::testbench

@@ -85,7 +85,7 @@ TEST_CASE("world: waiting out timeout 14, 67 ms, costs fewer than 20000 clocks i
     });
     const std::uint64_t all = pair.world.speed().clocks;
     MESSAGE("width ", width, ": clocks ", all, ", simulated ns ", pair.world.now_ns());
-    CHECK(pair.world.channel(0).faults().rules[0].hits == 1);
+    CHECK(pair.world.link(0).faults().rules[0].hits == 1);
     CHECK(pair.world.now_ns() > 67'000'000);
     CHECK(all < 20000);
   }

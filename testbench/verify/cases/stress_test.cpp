@@ -173,7 +173,7 @@ std::uint64_t work(const Mix& mix) {
     }
   };
   pair.run(program, program);
-  if (mix.faults.loss > 0) CHECK(pair.world.channel(0).counts().dropped > 0);
+  if (mix.faults.loss > 0) CHECK(pair.world.link(0).counts().dropped > 0);
   const World::Speed speed = pair.world.speed();
   MESSAGE("clocks ", speed.clocks, ", per second ",
           static_cast<double>(speed.clocks) / speed.seconds);

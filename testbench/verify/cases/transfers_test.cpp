@@ -339,13 +339,13 @@ TEST_CASE("counters: packets and bytes of both queue pairs and ports, after loss
       CHECK(theirs.tx_bytes == 1000);
       CHECK(theirs.retries == 0);
       const driver::PortCounters port = peer.node.context().port_counters();
-      const Channel::Counts& wire = pair.world.channel(0).counts();
+      const LinkDirection::Counts& wire = pair.world.link(0).counts();
       CHECK(port.rx_frames == wire.delivered);
       CHECK(port.rx_bytes == wire.delivered_bytes);
       CHECK(port.rx_roce + port.rx_ethernet == port.rx_frames);
-      CHECK(port.tx_frames == pair.world.channel(1).counts().frames);
+      CHECK(port.tx_frames == pair.world.link(1).counts().frames);
     });
-    CHECK(pair.world.channel(0).faults().rules[0].hits == 1);
+    CHECK(pair.world.link(0).faults().rules[0].hits == 1);
     CHECK(pair.world.counter_checks() == 1);
   }
 }

@@ -21,7 +21,7 @@ class BenchAdapter final : public Adapter, public testbench::FrameTap {
   driver::Gid gid(unsigned index) override { return context().query_gid(index); }
   std::uint64_t mac() override { return node().mac(); }
   void inject(const packet::Bytes& frame) override {
-    world_.channel(1).inject(node().now_ns(), frame);
+    world_.link(1).inject(node().now_ns(), frame);
   }
   const std::vector<Frame>& sent() const override { return sent_; }
   std::size_t ethernet_frames() override { return node().received_ethernet().size(); }

@@ -80,9 +80,9 @@ void Stage::play(const Plan& plan) {
     return;
   }
   for (unsigned i = 0; i < 2; ++i) {
-    world_->channel(i).faults().rules.clear();
-    world_->channel(i).faults().blackouts.clear();
-    world_->channel(i).faults().pauses.clear();
+    world_->link(i).faults().rules.clear();
+    world_->link(i).faults().blackouts.clear();
+    world_->link(i).faults().pauses.clear();
   }
   watch_.forget();
   CHECK(witness.rounds() >= 2);

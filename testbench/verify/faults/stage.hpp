@@ -48,8 +48,8 @@ class Run {
   Ledger& ledger() { return *ledger_; }
   const Plan& plan() const { return plan_; }
   World& world() { return stage_.world(); }
-  Channel& way(Way way) {
-    return stage_.world().channel(way == Way::kRequests ? plan_.from : 1 - plan_.from);
+  LinkDirection& way(Way way) {
+    return stage_.world().link(way == Way::kRequests ? plan_.from : 1 - plan_.from);
   }
   const Seen& seen() { return stage_.watch().seen(plan_.from, peer_->qp().number()); }
   driver::QpCounters counters() { return self_->qp().counters(); }

@@ -94,8 +94,8 @@ void Couple::set_up() {
     flow.first = transport::Psn(psn_[n]);
     flow.pmtu = 128u << options_.path_mtu;
     scene_.ledger.open(flow);
-    if (is_witness()) scene_.world.channel(n).faults().spared.push_back(flow.responder);
-    if (is_witness()) scene_.world.channel(1 - n).faults().spared.push_back(flow.requester);
+    if (is_witness()) scene_.world.link(n).faults().spared.push_back(flow.responder);
+    if (is_witness()) scene_.world.link(1 - n).faults().spared.push_back(flow.requester);
   }
   for (unsigned n = 0; n < 2; ++n) {
     driver::ConnectOptions connect = options_;

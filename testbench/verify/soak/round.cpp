@@ -14,7 +14,7 @@ using testbench::World;
 void force_faults(const Plan& plan, World& world) {
   using testbench::FaultKind;
   for (unsigned n = 0; n < 2; ++n) {
-    testbench::Faults& faults = world.channel(n).faults();
+    testbench::Faults& faults = world.link(n).faults();
     std::mt19937_64 random(plan.seed + n);
     unsigned next = 2;
     const auto force = [&](double chance, FaultKind kind) {
@@ -43,13 +43,13 @@ std::string unfired(World& world) {
   std::string text;
   bool planned = false, paused = false;
   for (unsigned n = 0; n < 2; ++n) {
-    for (const testbench::FaultRule& rule : world.channel(n).faults().rules) {
+    for (const testbench::FaultRule& rule : world.link(n).faults().rules) {
       constexpr std::uint64_t kShort = 100;  // connections may die before much was sent
       if (rule.hits != 0 || rule.seen < kShort) continue;
       text +=
           " kind " + std::to_string(static_cast<int>(rule.kind)) + " of node " + std::to_string(n);
     }
-    for (const testbench::Span& pause : world.channel(n).faults().pauses) {
+    for (const testbench::Span& pause : world.link(n).faults().pauses) {
       planned = true;
       paused |= pause.from_ns < world.now_ns();
     }
@@ -125,7 +125,7 @@ Outcome run_round(const Plan& plan, testbench::FrameTap* tap,
   }
   outcome.coverage = ledger.coverage();
   outcome.payloads = ledger.payloads();
-  for (unsigned n = 0; n < 2; ++n) outcome.wire[n] = world.channel(n).counts();
+  for (unsigned n = 0; n < 2; ++n) outcome.wire[n] = world.link(n).counts();
   outcome.simulated_ns = world.now_ns();
   outcome.speed = world.speed();
   outcome.lockstep = world.lockstep();

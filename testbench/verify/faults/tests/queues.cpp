@@ -170,12 +170,12 @@ SCHEDULE("F-93", "both sides reset and connect again while packets of the old li
       late.delay_ns = kLateNs;
       late.count = 8;
       late.qpn = node == 0 ? a.peer.qp().number() : a.self.qp().number();
-      a.world.channel(node).faults().rules = {late};
+      a.world.link(node).faults().rules = {late};
       a.post();
       a.self.node.sleep(8'000);
       a.end();
-      CHECK(a.world.channel(node).faults().rules[0].hits >= 3);
-      a.world.channel(node).faults().rules.clear();
+      CHECK(a.world.link(node).faults().rules[0].hits >= 3);
+      a.world.link(node).faults().rules.clear();
       a.begin();
       a.post();
       CHECK(a.finish({}) == Arena::kMessages);

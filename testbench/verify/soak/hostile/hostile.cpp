@@ -84,7 +84,7 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
       forge = std::make_unique<Forge>(
           Addresses{world.node(0).mac(), node.mac(), world.node(0).gid(), node.gid()},
           victims->all(), std::vector<std::uint32_t>{couple->qp(0).number()}, hostile.seed);
-      testbench::Channel& channel = world.channel(1);
+      testbench::LinkDirection& channel = world.link(1);
       const double ns_per_byte = 8.0 / world.config().rate_gbps;
       constexpr unsigned kBatch = 16;
       while (outcome.packets < hostile.packets) {

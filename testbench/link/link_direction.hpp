@@ -12,7 +12,7 @@
 
 namespace roci::testbench {
 
-struct ChannelConfig {
+struct LinkConfig {
   unsigned node = 0;             ///< sender
   unsigned bytes = 64;           ///< of a beat
   double rate_gbps = 100;        ///< of the wire, with preamble (8), FCS (4) and gap (12)
@@ -22,11 +22,11 @@ struct ChannelConfig {
   Faults faults;
 };
 
-class Channel {
+class LinkDirection {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  explicit Channel(const ChannelConfig& config);
+  explicit LinkDirection(const LinkConfig& config);
 
   /// Watches every frame that enters, in order.
   void add_tap(FrameTap* tap) { taps_.push_back(tap); }
@@ -94,7 +94,7 @@ class Channel {
   bool spared(const packet::Parsed& parsed) const;
   FaultRule* matching(const packet::Parsed& parsed);
 
-  ChannelConfig config_;
+  LinkConfig config_;
   double ps_per_byte_;
   std::vector<FrameTap*> taps_;
   std::mt19937_64 random_;

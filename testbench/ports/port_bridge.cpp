@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/ports/line.hpp"
+#include "testbench/ports/port_bridge.hpp"
 
 #include <poll.h>
 #include <time.h>
 
 #include <algorithm>
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
 constexpr std::uint64_t kMostNs = 10'000'000;  // of sleep at once
@@ -14,31 +14,31 @@ constexpr std::size_t kMostWaiting = 256;      // frames for a node that is slow
 
 }  // namespace
 
-void Line::pump(std::uint64_t now_ns) {
+void PortBridge::pump(std::uint64_t now_ns) {
   while (held_ || out_.take_frame(now_ns, leaving_)) {
-    held_ = ends_.port != nullptr && !ends_.port->send(now_ns, leaving_);
+    held_ = ports_.port != nullptr && !ports_.port->send(now_ns, leaving_);
     if (held_) break;
   }
-  while (ends_.port != nullptr && room() && ends_.port->receive(now_ns, frame_)) {
+  while (ports_.port != nullptr && room() && ports_.port->receive(now_ns, frame_)) {
     in_.inject(now_ns, frame_);
   }
-  while (ends_.tap != nullptr && ends_.tap->receive(now_ns, frame_)) to_ethernet_(frame_);
+  while (ports_.tap != nullptr && ports_.tap->receive(now_ns, frame_)) to_ethernet_(frame_);
 }
 
-bool Line::room() const { return in_.waiting() < kMostWaiting; }
+bool PortBridge::room() const { return in_.waiting() < kMostWaiting; }
 
-std::uint64_t Line::next_ns() const {
-  const std::uint64_t port = ends_.port != nullptr && room() ? ends_.port->next_ns() : kNever;
+std::uint64_t PortBridge::next_ns() const {
+  const std::uint64_t port = ports_.port != nullptr && room() ? ports_.port->next_ns() : kNever;
   // What waits for the port is not due at a time.
   return held_ ? port : std::min(out_.next_ns(), port);
 }
 
-std::array<int, 2> Line::descriptors() const {
-  return {ends_.port != nullptr && room() ? ends_.port->descriptor() : -1,
-          ends_.tap != nullptr ? ends_.tap->descriptor() : -1};
+std::array<int, 2> PortBridge::descriptors() const {
+  return {ports_.port != nullptr && room() ? ports_.port->descriptor() : -1,
+          ports_.tap != nullptr ? ports_.tap->descriptor() : -1};
 }
 
-std::uint64_t Line::wait(std::uint64_t now_ns, std::uint64_t until) {
+std::uint64_t PortBridge::wait(std::uint64_t now_ns, std::uint64_t until) {
   if (!live_) return until;
   const std::uint64_t real = Pace::real_now_ns();
   pace_.settle(now_ns, real);
@@ -53,7 +53,7 @@ std::uint64_t Line::wait(std::uint64_t now_ns, std::uint64_t until) {
   return limit == kNever ? now_ns : std::min(until, std::max(now_ns, limit));
 }
 
-bool Line::sleep(std::uint64_t real_ns) const {
+bool PortBridge::sleep(std::uint64_t real_ns) const {
   const std::array<int, 2> wires = descriptors();
   pollfd ready[2] = {{wires[0], POLLIN, 0}, {wires[1], POLLIN, 0}};
   const timespec time{static_cast<time_t>(real_ns / 1'000'000'000),
@@ -61,4 +61,4 @@ bool Line::sleep(std::uint64_t real_ns) const {
   return ppoll(ready, 2, &time, nullptr) > 0;
 }
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

@@ -12,11 +12,11 @@
 
 namespace roci::testbench {
 
-class WireLog final : public FrameTap {
+class LinkLog final : public FrameTap {
  public:
   using Watch = std::function<void(const FrameEvent&)>;
   /// `watch` sees every frame that an adapter sent.
-  explicit WireLog(Watch watch) : watch_(std::move(watch)) {}
+  explicit LinkLog(Watch watch) : watch_(std::move(watch)) {}
 
   void frame(const FrameEvent& event) override {
     constexpr std::size_t kKept = 4096;

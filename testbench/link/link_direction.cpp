@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,15 +14,15 @@ constexpr double kSlackBeats = 4;  // what the MAC takes ahead of the wire
 
 }  // namespace
 
-Channel::Channel(const ChannelConfig& config)
+LinkDirection::LinkDirection(const LinkConfig& config)
     : config_(config), ps_per_byte_(8000.0 / config.rate_gbps), random_(config.seed) {}
 
-bool Channel::chance(double probability) {
+bool LinkDirection::chance(double probability) {
   if (probability <= 0) return false;
   return static_cast<double>(random_() >> 11) * 0x1p-53 < probability;
 }
 
-bool Channel::ready(std::uint64_t now_ns) {
+bool LinkDirection::ready(std::uint64_t now_ns) {
   for (const Span& pause : config_.faults.pauses) {
     if (pause.holds(now_ns)) return false;
   }
@@ -30,7 +30,8 @@ bool Channel::ready(std::uint64_t now_ns) {
          kSlackBeats * config_.bytes * ps_per_byte_;
 }
 
-void Channel::take(std::uint64_t now_ns, const std::uint8_t* data, unsigned bytes, bool last) {
+void LinkDirection::take(std::uint64_t now_ns, const std::uint8_t* data, unsigned bytes,
+                         bool last) {
   const double now_ps = 1000.0 * static_cast<double>(now_ns);
   now_ns_ = now_ns;
   if (frame_.empty()) {
@@ -46,7 +47,7 @@ void Channel::take(std::uint64_t now_ns, const std::uint8_t* data, unsigned byte
   if (last) complete(false);
 }
 
-std::uint64_t Channel::ready_ns(std::uint64_t now_ns) const {
+std::uint64_t LinkDirection::ready_ns(std::uint64_t now_ns) const {
   const double free_ps = wire_ps_ - kSlackBeats * config_.bytes * ps_per_byte_;
   std::uint64_t at = now_ns;
   // ready() wants less than the slack, not as much.
@@ -65,7 +66,7 @@ std::uint64_t Channel::ready_ns(std::uint64_t now_ns) const {
   return at;
 }
 
-void Channel::send(std::uint64_t now_ns, packet::Bytes frame) {
+void LinkDirection::send(std::uint64_t now_ns, packet::Bytes frame) {
   now_ns_ = now_ns;
   wire_ps_ = std::max(wire_ps_, 1000.0 * static_cast<double>(now_ns)) +
              static_cast<double>(kPreamble + frame.size()) * ps_per_byte_;
@@ -73,7 +74,7 @@ void Channel::send(std::uint64_t now_ns, packet::Bytes frame) {
   complete(false);
 }
 
-void Channel::inject(std::uint64_t now_ns, const packet::Bytes& frame) {
+void LinkDirection::inject(std::uint64_t now_ns, const packet::Bytes& frame) {
   now_ns_ = now_ns;
   wire_ps_ = std::max(wire_ps_, 1000.0 * static_cast<double>(now_ns)) +
              static_cast<double>(kPreamble + frame.size()) * ps_per_byte_;
@@ -82,7 +83,7 @@ void Channel::inject(std::uint64_t now_ns, const packet::Bytes& frame) {
   frame_ = std::move(partial);
 }
 
-FaultRule* Channel::matching(const packet::Parsed& parsed) {
+FaultRule* LinkDirection::matching(const packet::Parsed& parsed) {
   FaultRule* hit = nullptr;
   for (FaultRule& rule : config_.faults.rules) {
     const packet::Bth bth = parsed.bth();
@@ -102,14 +103,14 @@ FaultRule* Channel::matching(const packet::Parsed& parsed) {
   return hit;
 }
 
-bool Channel::spared(const packet::Parsed& parsed) const {
+bool LinkDirection::spared(const packet::Parsed& parsed) const {
   const std::vector<std::uint32_t>& qpns = config_.faults.spared;
   return parsed.has_bth &&
          std::find(qpns.begin(), qpns.end(), parsed.bth().dest_qp()) != qpns.end();
 }
 
-void Channel::note(std::string& text, FaultKind kind, const packet::Parsed& parsed,
-                   std::string what) {
+void LinkDirection::note(std::string& text, FaultKind kind, const packet::Parsed& parsed,
+                         std::string what) {
   if (!text.empty()) text += ", ";
   text += what;
   if (!config_.keep_log) return;
@@ -122,7 +123,7 @@ void Channel::note(std::string& text, FaultKind kind, const packet::Parsed& pars
   log_.push_back(std::move(record));
 }
 
-void Channel::complete(bool injected) {
+void LinkDirection::complete(bool injected) {
   Faults& faults = config_.faults;
   packet::Bytes sent = std::move(frame_);
   frame_.clear();
@@ -244,13 +245,13 @@ void Channel::complete(bool injected) {
   }
 }
 
-void Channel::deliver(std::uint64_t start_ps, packet::Bytes frame) {
+void LinkDirection::deliver(std::uint64_t start_ps, packet::Bytes frame) {
   const auto before = [](std::uint64_t start, const Arrival& a) { return start < a.start_ps; };
   const auto at = std::upper_bound(on_way_.begin(), on_way_.end(), start_ps, before);
   on_way_.insert(at, Arrival{start_ps, std::move(frame)});
 }
 
-void Channel::start_next() {
+void LinkDirection::start_next() {
   current_ = std::move(on_way_.front());
   on_way_.pop_front();
   receiving_ = true;
@@ -262,16 +263,16 @@ void Channel::start_next() {
       start + static_cast<double>(kPreamble + current_.frame.size() + kFcs + kGap) * ps_per_byte_;
 }
 
-std::uint64_t Channel::end_ps(std::uint64_t start_ps, std::size_t bytes) const {
+std::uint64_t LinkDirection::end_ps(std::uint64_t start_ps, std::size_t bytes) const {
   return start_ps +
          static_cast<std::uint64_t>(static_cast<double>(kPreamble + bytes) * ps_per_byte_);
 }
 
-std::uint64_t Channel::due_ps() const {
+std::uint64_t LinkDirection::due_ps() const {
   return end_ps(current_.start_ps, std::min(given_ + config_.bytes, current_.frame.size()));
 }
 
-std::uint64_t Channel::next_frame_ns() const {
+std::uint64_t LinkDirection::next_frame_ns() const {
   if (receiving_) return (end_ps(current_.start_ps, current_.frame.size()) + 999) / 1000;
   if (on_way_.empty()) return kNever;
   const Arrival& next = on_way_.front();
@@ -279,7 +280,7 @@ std::uint64_t Channel::next_frame_ns() const {
   return (end_ps(std::max(next.start_ps, free_ps), next.frame.size()) + 999) / 1000;
 }
 
-bool Channel::receive(std::uint64_t now_ns, packet::Bytes& frame) {
+bool LinkDirection::receive(std::uint64_t now_ns, packet::Bytes& frame) {
   if (next_frame_ns() > now_ns) return false;
   if (!receiving_) start_next();
   receiving_ = false;
@@ -289,7 +290,7 @@ bool Channel::receive(std::uint64_t now_ns, packet::Bytes& frame) {
   return true;
 }
 
-bool Channel::beat(std::uint64_t now_ns, Beat& beat) {
+bool LinkDirection::beat(std::uint64_t now_ns, Beat& beat) {
   if (!receiving_) {
     if (on_way_.empty() || on_way_.front().start_ps > 1000 * now_ns) return false;
     start_next();
@@ -302,7 +303,7 @@ bool Channel::beat(std::uint64_t now_ns, Beat& beat) {
   return true;
 }
 
-void Channel::pop() {
+void LinkDirection::pop() {
   given_ += config_.bytes;
   if (given_ < current_.frame.size()) return;
   receiving_ = false;
@@ -311,7 +312,7 @@ void Channel::pop() {
   pool_.push_back(std::move(current_.frame));
 }
 
-bool Channel::take_frame(std::uint64_t now_ns, packet::Bytes& frame) {
+bool LinkDirection::take_frame(std::uint64_t now_ns, packet::Bytes& frame) {
   if (on_way_.empty() || on_way_.front().start_ps > 1000 * now_ns) return false;
   frame = std::move(on_way_.front().frame);
   on_way_.pop_front();
@@ -320,7 +321,7 @@ bool Channel::take_frame(std::uint64_t now_ns, packet::Bytes& frame) {
   return true;
 }
 
-std::uint64_t Channel::next_ns() const {
+std::uint64_t LinkDirection::next_ns() const {
   if (receiving_) return (due_ps() + 999) / 1000;
   if (on_way_.empty()) return kNever;
   return (on_way_.front().start_ps + 999) / 1000;

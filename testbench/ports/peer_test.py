@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two `roci` processes, or one and a program of others, over each kind of wire.
 
-usage: ports_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
+usage: peer_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
 
 It runs in a network namespace of its own, so that no interface or port of the host is touched.
 """
@@ -53,7 +53,7 @@ class Namespace(tuple):
         self.other.wait()
 
 
-class Bench:
+class ProcessFixture:
     def __init__(self, roci, folder):
         self.roci, self.folder = roci, pathlib.Path(folder)
         self.file = self.folder / "file"
@@ -192,7 +192,7 @@ def main(tests):
         with tempfile.TemporaryDirectory(prefix="roci-ports-") as folder:
             start = time.monotonic()
             try:
-                test(Bench(roci, folder))
+                test(ProcessFixture(roci, folder))
                 verdict = "ok"
             except Missing as error:
                 verdict = f"skipped: {error}"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "testbench/ports/port_bridge.hpp"
+
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -9,9 +11,8 @@
 
 #include "model/packet/capture.hpp"
 #include "model/packet/pcapng.hpp"
-#include "testbench/ports/line.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 namespace {
 
 packet::Bytes frame_of(std::size_t bytes, std::uint8_t mark) {
@@ -26,7 +27,7 @@ std::string path_of(const char* name) {
 std::string why(const std::string& spec) {
   try {
     make_port(spec);
-  } catch (const WireError& error) {
+  } catch (const PortError& error) {
     return error.what();
   }
   return "";
@@ -85,17 +86,17 @@ TEST_CASE("dgram: a Unix socket left behind is taken over, one in use is not") {
 TEST_CASE("dgram: a Unix peer that is busy holds frames back, and loses none") {
   const std::string a = path_of("slow_a"), b = path_of("slow_b");
   const auto far = make_port("dgram:" + b + "," + a), port = make_port("dgram:" + a + "," + b);
-  ChannelConfig config;
+  LinkConfig config;
   config.delay_ns = 0;
-  Channel out(config), in(config);
-  Line line({port.get(), nullptr, 1}, out, in, {});
+  LinkDirection out(config), in(config);
+  PortBridge bridge({port.get(), nullptr, 1}, out, in, {});
   constexpr unsigned kFrames = 2000;  // more than any queue of the host
   for (unsigned i = 0; i < kFrames; ++i) out.inject(100, frame_of(1000 + i % 256, 1));
   packet::Bytes got;
   unsigned come = 0;
   constexpr std::uint64_t kAllSent = 1'000'000;
   for (unsigned round = 0; round < kFrames && come < kFrames; ++round) {
-    line.pump(kAllSent);
+    bridge.pump(kAllSent);
     while (far->receive(0, got)) CHECK(got.size() == 1000 + come++ % 256);
   }
   CHECK(come == kFrames);
@@ -135,7 +136,7 @@ TEST_CASE("pcap: replays at the capture's times and records what is sent") {
     CHECK_FALSE(port->receive(1399, got));
     REQUIRE(port->receive(2400, got));
     REQUIRE(port->receive(2400, got));
-    CHECK(port->next_ns() == Port::kNever);
+    CHECK(port->next_ns() == ExternalPort::kNever);
     port->send(777, frame_of(99, 3));
   }
   const auto sent = packet::read_capture(out);
@@ -171,28 +172,28 @@ TEST_CASE("pace: a jump costs real time, and what was lost is not caught up") {
 
 TEST_CASE("line: frames of a node reach the port, and those of the port the node, with faults") {
   const auto port = make_port("dgram:45110,45111"), far = make_port("dgram:45111,45110");
-  ChannelConfig config;
+  LinkConfig config;
   config.delay_ns = 0;
-  Channel out(config), in(config);
-  Line line({port.get(), nullptr, 1}, out, in, {});
+  LinkDirection out(config), in(config);
+  PortBridge bridge({port.get(), nullptr, 1}, out, in, {});
   out.inject(100, frame_of(80, 1));
-  line.pump(200);
+  bridge.pump(200);
   packet::Bytes got;
   REQUIRE(far->receive(0, got));
   CHECK(got == frame_of(80, 1));
 
   far->send(0, frame_of(90, 2));
   in.faults().loss = 0;
-  line.pump(300);
+  bridge.pump(300);
   CHECK(in.counts().frames == 1);
   CHECK(in.next_ns() < 400);
 
   in.faults().all_frames = true;
   in.faults().loss = 1;
   far->send(0, frame_of(90, 2));
-  line.pump(500);
+  bridge.pump(500);
   CHECK(in.counts().dropped == 1);
 }
 
 }  // namespace
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports

@@ -7,35 +7,36 @@
 #include <cstdint>
 #include <functional>
 
-#include "testbench/link/channel.hpp"
+#include "testbench/link/link_direction.hpp"
 #include "testbench/ports/pace.hpp"
 #include "testbench/ports/port.hpp"
 
-namespace roci::testbench::wire {
+namespace roci::testbench::ports {
 
 /// What stands at the end of a node's wire, and beside it.
-struct Ends {
-  Port* port = nullptr;  ///< the wire; with a TAP it may be missing
-  Port* tap = nullptr;   ///< of the host's own IP stack, at the adapter's Ethernet path; or none
-  double pace = 1;       ///< simulated time per real time, at most, while the port is live; 0: any
+struct NodePorts {
+  ExternalPort* port = nullptr;  ///< the wire; with a TAP it may be missing
+  ExternalPort* tap =
+      nullptr;      ///< of the host's own IP stack, at the adapter's Ethernet path; or none
+  double pace = 1;  ///< simulated time per real time, at most, while the port is live; 0: any
 };
 
-class Line {
+class PortBridge {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   using ToEthernet = std::function<void(const packet::Bytes&)>;
 
   /// `out` carries what the node sends, `in` what it gets. Frames of the TAP go to `to_ethernet`.
-  Line(const Ends& ends, Channel& out, Channel& in, ToEthernet to_ethernet)
-      : ends_(ends),
+  PortBridge(const NodePorts& ports, LinkDirection& out, LinkDirection& in, ToEthernet to_ethernet)
+      : ports_(ports),
         out_(out),
         in_(in),
         to_ethernet_(std::move(to_ethernet)),
-        live_((ends.port != nullptr && ends.port->live()) || ends.tap != nullptr),
-        pace_(live_ ? ends.pace : 0) {}
+        live_((ports.port != nullptr && ports.port->live()) || ports.tap != nullptr),
+        pace_(live_ ? ports.pace : 0) {}
 
   bool live() const { return live_; }
-  const Ends& ends() const { return ends_; }
+  const NodePorts& ports() const { return ports_; }
 
   /// Moves all frames that are there.
   void pump(std::uint64_t now_ns);
@@ -51,7 +52,7 @@ class Line {
   std::array<int, 2> descriptors() const;
   /// Must be asked now and then, whatever the descriptors say.
   bool needs_asking() const {
-    return held_ || (ends_.port != nullptr && ends_.port->descriptor() < 0);
+    return held_ || (ports_.port != nullptr && ports_.port->descriptor() < 0);
   }
   static constexpr std::uint64_t kAskingNs = 50'000;  ///< how often, in real time
 
@@ -61,8 +62,8 @@ class Line {
 
   /// A frame came out of the Ethernet path; false when nobody wants it.
   bool from_ethernet(std::uint64_t now_ns, const packet::Bytes& frame) {
-    if (ends_.tap == nullptr) return false;
-    ends_.tap->send(now_ns, frame);
+    if (ports_.tap == nullptr) return false;
+    ports_.tap->send(now_ns, frame);
     return true;
   }
 
@@ -72,9 +73,9 @@ class Line {
   /// True when there is something to move.
   bool sleep(std::uint64_t real_ns) const;
 
-  Ends ends_;
-  Channel& out_;
-  Channel& in_;
+  NodePorts ports_;
+  LinkDirection& out_;
+  LinkDirection& in_;
   ToEthernet to_ethernet_;
   bool live_;
   Pace pace_;
@@ -83,4 +84,4 @@ class Line {
   bool held_ = false;  ///< `leaving_` waits for the port to take it
 };
 
-}  // namespace roci::testbench::wire
+}  // namespace roci::testbench::ports
