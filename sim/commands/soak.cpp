@@ -31,35 +31,35 @@ struct SoakOptions {
   std::uint64_t seed = 0;
   bool seed_given = false;
   std::string engine = "both";
-  soak::Wishes wishes;
+  soak::Overrides overrides;
   std::string mix = "all";
   std::string pcap, json;
   bool hostile = false;
   std::uint64_t packets = 20'000;
 
   /// The options that a repetition needs beside seed, round and engine.
-  std::string wishes_text() const {
+  std::string overrides_text() const {
     std::string text;
     const auto say = [&](const char* name, const auto& value) {
       if (value) text += fmt::format(" {} {}", name, *value);
     };
-    say("--qps", wishes.queue_pairs);
-    say("--messages", wishes.messages);
-    say("--loss", wishes.loss);
-    say("--burst", wishes.burst);
-    say("--duplicate", wishes.duplicate);
-    say("--reorder", wishes.reorder);
-    say("--corrupt", wishes.corrupt);
-    if (wishes.width != 64) text += fmt::format(" --width {}", wishes.width);
+    say("--qps", overrides.queue_pairs);
+    say("--messages", overrides.messages);
+    say("--loss", overrides.loss);
+    say("--burst", overrides.burst);
+    say("--duplicate", overrides.duplicate);
+    say("--reorder", overrides.reorder);
+    say("--corrupt", overrides.corrupt);
+    if (overrides.width != 64) text += fmt::format(" --width {}", overrides.width);
     if (mix != "all") text += " --mix " + mix;
-    if (wishes.no_lives) text += " --no-lives";
-    if (wishes.lockstep) text += " --lockstep";
+    if (overrides.no_lives) text += " --no-lives";
+    if (overrides.lockstep) text += " --lockstep";
     return text;
   }
   /// What makes a round again.
   std::string again(unsigned number, Engine which) const {
     return fmt::format("soak --seed {} --round {} --engine {}{}", seed, number, name_of(which),
-                       wishes_text());
+                       overrides_text());
   }
   std::vector<Engine> engines() const {
     if (engine == "rtl") return {Engine::kRtl};
@@ -132,7 +132,7 @@ void tell_lockstep(const std::string& again) {
 }
 
 /// Once more, with a capture: rounds are reproduced by their seed.
-void capture(const soak::Plan& plan, const std::string& path, const std::string& failure) {
+void capture(const soak::RoundPlan& plan, const std::string& path, const std::string& failure) {
   Recorder recorder(path);
   const soak::Outcome again = soak::run_round(plan, &recorder);
   recorder.commit();
@@ -152,7 +152,7 @@ int run_hostile(const SoakOptions& options) {
   for (const Engine engine : options.engines()) {
     soak::HostilePlan plan;
     plan.engine = engine;
-    plan.width = options.wishes.width;
+    plan.width = options.overrides.width;
     plan.seed = options.seed;
     plan.packets = options.packets;
     StatusLine line;
@@ -183,11 +183,11 @@ int run_hostile(const SoakOptions& options) {
 
 int run(const SoakOptions& given) {
   SoakOptions options = given;
-  options.wishes.atomics_only = options.mix == "atomics";
+  options.overrides.atomics_only = options.mix == "atomics";
   if (!options.seed_given) options.seed = std::random_device{}();
   if (options.minutes == 0 && options.rounds == 0) options.minutes = 1;
   if (options.hostile) return run_hostile(options);
-  if (options.wishes.lockstep && options.engine == "model") {
+  if (options.overrides.lockstep && options.engine == "model") {
     throw UserError("--lockstep compares the RTL with the model: --engine rtl or both");
   }
   std::unique_ptr<OutputFile> json;
@@ -211,7 +211,7 @@ int run(const SoakOptions& given) {
   nlohmann::json rounds = nlohmann::json::array();
   for (unsigned round = first; failure.empty() && more(round); ++round) {
     for (const Engine engine : options.engines()) {
-      const soak::Plan plan = soak::plan_of(options.seed, round, engine, options.wishes);
+      const soak::RoundPlan plan = soak::plan_of(options.seed, round, engine, options.overrides);
       if (plan.config.lockstep) tell_lockstep(options.again(round, engine));
       const soak::Outcome outcome = soak::run_round(plan, nullptr, [&](std::uint64_t now) {
         line.show(fmt::format("round {} on {}: {:.1f} us simulated, {} messages so far; {:.1f} min",
@@ -292,7 +292,8 @@ void add_soak(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"rtl", "model", "both"}).description(""))
       ->type_name("ENGINE")
       ->capture_default_str();
-  command->add_option("--width", options->wishes.width, "data path of the engine: 64 or 512 bits")
+  command
+      ->add_option("--width", options->overrides.width, "data path of the engine: 64 or 512 bits")
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")
       ->capture_default_str();
@@ -300,25 +301,25 @@ void add_soak(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"all", "atomics"}).description(""))
       ->type_name("MIX")
       ->capture_default_str();
-  command->add_option("--qps", options->wishes.queue_pairs, "connections, instead of 1 to 64")
+  command->add_option("--qps", options->overrides.queue_pairs, "connections, instead of 1 to 64")
       ->check(CLI::Range(1, 64).description(""))
       ->type_name("N");
   command
-      ->add_option("--messages", options->wishes.messages,
+      ->add_option("--messages", options->overrides.messages,
                    "messages of a round, of all connections together")
       ->check(CLI::Range(1, 10'000'000).description(""))
       ->type_name("N");
   auto* lockstep =
-      command->add_flag("--lockstep", options->wishes.lockstep,
+      command->add_flag("--lockstep", options->overrides.lockstep,
                         "compare the RTL with the reference adapter, packet by packet");
-  command->add_flag("--no-lives", options->wishes.no_lives, "no connection dies on the way");
-  command->add_option("--burst", options->wishes.burst, "frames lost in a row on average")
+  command->add_flag("--no-lives", options->overrides.no_lives, "no connection dies on the way");
+  command->add_option("--burst", options->overrides.burst, "frames lost in a row on average")
       ->check(CLI::Range(1.0, 1000.0).description(""))
       ->type_name("N");
-  add_wish(*command, "--loss", options->wishes.loss, "loss of frames, each way, in every round");
-  add_wish(*command, "--duplicate", options->wishes.duplicate, "frames that come twice");
-  add_wish(*command, "--reorder", options->wishes.reorder, "frames that later ones overtake");
-  add_wish(*command, "--corrupt", options->wishes.corrupt, "frames with a flipped bit");
+  add_wish(*command, "--loss", options->overrides.loss, "loss of frames, each way, in every round");
+  add_wish(*command, "--duplicate", options->overrides.duplicate, "frames that come twice");
+  add_wish(*command, "--reorder", options->overrides.reorder, "frames that later ones overtake");
+  add_wish(*command, "--corrupt", options->overrides.corrupt, "frames with a flipped bit");
   auto* hostile = command->add_flag("--hostile", options->hostile,
                                     "hostile packets into one adapter instead, beside a witness");
   hostile->excludes(minutes)->excludes(rounds)->excludes(round);

@@ -27,7 +27,7 @@ class Adapter {
   virtual ~Adapter() = default;
 
   /// Runs a program in the adapter's time. Throws what it throws, or what a broken invariant of the
-  /// test bench says; after the latter the adapter is of no use.
+  /// test fixture says; after the latter the adapter is of no use.
   virtual void run(const std::function<void()>& program) = 0;
 
   // For programs.

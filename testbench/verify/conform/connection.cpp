@@ -21,25 +21,26 @@ std::uint32_t next_peer_number() {
 
 }  // namespace
 
-Connection::Connection(Bench& bench, const std::function<void(Options&)>& change)
-    : bench_(bench), peer_number_(next_peer_number()), seen_(bench.adapter().sent().size()) {
+Connection::Connection(Fixture& fixture, const std::function<void(Options&)>& change)
+    : fixture_(fixture), peer_number_(next_peer_number()), seen_(fixture.adapter().sent().size()) {
   if (change) change(options_);
-  gid_ = bench.adapter().gid(options_.sgid_index);
+  gid_ = fixture.adapter().gid(options_.sgid_index);
   peer_gid_ = options_.peer_gid.value_or(neighbour_of(gid_));
   send_cq_ = options_.send_cq;
   receive_cq_ = options_.receive_cq;
   if (send_cq_ == nullptr) {
-    own_send_cq_ = std::make_unique<driver::CompletionQueue>(bench.context(), options_.cq_entries);
+    own_send_cq_ =
+        std::make_unique<driver::CompletionQueue>(fixture.context(), options_.cq_entries);
     send_cq_ = own_send_cq_.get();
   }
   if (receive_cq_ == nullptr) {
     own_receive_cq_ =
-        std::make_unique<driver::CompletionQueue>(bench.context(), options_.cq_entries);
+        std::make_unique<driver::CompletionQueue>(fixture.context(), options_.cq_entries);
     receive_cq_ = own_receive_cq_.get();
   }
-  driver::ProtectionDomain& pd = options_.pd != nullptr ? *options_.pd : bench.pd();
+  driver::ProtectionDomain& pd = options_.pd != nullptr ? *options_.pd : fixture.pd();
   qp_ = std::make_unique<driver::QueuePair>(pd, *send_cq_, *receive_cq_, options_.qp);
-  bench_.connections_.push_back(this);
+  fixture_.connections_.push_back(this);
 
   connect();
 }
@@ -97,14 +98,14 @@ bool Connection::refuses(const driver::QpAttributes& attributes, std::uint32_t m
 }
 
 Connection::~Connection() {
-  auto& all = bench_.connections_;
+  auto& all = fixture_.connections_;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
 }
 
 driver::SendRequest Connection::work(Opcode opcode, std::uint32_t bytes, std::size_t offset) {
   driver::SendRequest r;
   r.opcode = opcode;
-  if (bytes != 0) r.sges = {bench_.memory().sge(offset, bytes)};
+  if (bytes != 0) r.sges = {fixture_.memory().sge(offset, bytes)};
   r.remote_address = kRemoteAddress;
   r.remote_key = kRemoteKey;
   return r;
@@ -131,7 +132,7 @@ std::uint64_t Connection::cmp_swap(std::uint64_t compare, std::uint64_t swap, st
 
 std::uint64_t Connection::receive(std::uint32_t bytes, std::size_t offset) {
   std::vector<driver::Sge> list;
-  if (bytes != 0) list.push_back(bench_.memory().sge(offset, bytes));
+  if (bytes != 0) list.push_back(fixture_.memory().sge(offset, bytes));
   return receive(list);
 }
 
@@ -160,7 +161,7 @@ Completion Connection::received(Status status, Time within) {
 }
 
 void Connection::no_completion(Time ns) {
-  if (ns != 0) bench_.sleep(ns);
+  if (ns != 0) fixture_.sleep(ns);
   for (driver::CompletionQueue* cq : {send_cq_, receive_cq_}) {
     const auto completion = cq->poll();
     if (completion) {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "testbench/link/syndromes.hpp"
-#include "testbench/verify/conform/bench.hpp"
+#include "testbench/verify/conform/fixture.hpp"
 
 namespace roci::conform {
 
@@ -45,7 +45,7 @@ struct Options : driver::ConnectOptions {
   std::optional<driver::Gid> peer_gid;         ///< none: a neighbour of the own one
   std::optional<std::uint16_t> vlan;           ///< of the peer's frames
   bool roce_v1 = false;                        ///< likewise
-  driver::ProtectionDomain* pd = nullptr;      ///< nullptr: that of the bench
+  driver::ProtectionDomain* pd = nullptr;      ///< nullptr: that of the fixture
   driver::CompletionQueue* send_cq = nullptr;  ///< nullptr: own ones
   driver::CompletionQueue* receive_cq = nullptr;
   unsigned cq_entries = 256;
@@ -53,7 +53,7 @@ struct Options : driver::ConnectOptions {
 
 class Connection {
  public:
-  explicit Connection(Bench& bench, const std::function<void(Options&)>& change = {});
+  explicit Connection(Fixture& fixture, const std::function<void(Options&)>& change = {});
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -102,7 +102,7 @@ class Connection {
 
   // Wire: what the peer sends. The builders come with addresses and numbers right.
   Builder from_peer(std::uint8_t opcode, std::uint32_t psn);
-  void feed(const Builder& frame) { bench_.feed(frame); }
+  void feed(const Builder& frame) { fixture_.feed(frame); }
   /// Requests, AckReq set, aimed at the memory's target part.
   Builder send_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload);
   /// `total` is DMALen; 0: as long as the payload. FIRST and ONLY carry a RETH.
@@ -139,13 +139,13 @@ class Connection {
   static constexpr std::uint64_t kPeerMac = 0x525400000099;
 
  private:
-  friend class Bench;
+  friend class Fixture;
   static std::uint32_t wrap(std::int64_t psn) { return static_cast<std::uint32_t>(psn) & 0xFFFFFF; }
   /// Index of the next frame for this peer; the number of frames when there is none.
   std::size_t find_next();
   Completion take(driver::CompletionQueue& cq, const char* which, Status status, Time within);
 
-  Bench& bench_;
+  Fixture& fixture_;
   Options options_;
   std::uint32_t peer_number_;
   driver::Gid gid_, peer_gid_;

@@ -36,7 +36,8 @@ const char* title_of(std::string_view group) {
 
 }  // namespace
 
-Registrar::Registrar(const char* ids, const char* title, void (*body)(Bench&), const Needs& needs) {
+Registrar::Registrar(const char* ids, const char* title, void (*body)(Fixture&),
+                     const Needs& needs) {
   Test test;
   std::istringstream words(ids);
   for (std::string id; words >> id;) test.ids.push_back(id);

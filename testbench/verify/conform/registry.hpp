@@ -8,7 +8,7 @@
 
 namespace roci::conform {
 
-class Bench;
+class Fixture;
 
 /// One thing that must hold.
 struct Statement {
@@ -33,7 +33,7 @@ struct Needs {
 struct Test {
   std::vector<std::string> ids;  ///< statements that it shows
   std::string title;
-  void (*body)(Bench&);
+  void (*body)(Fixture&);
   Needs needs;
   bool cites(std::string_view pattern) const;
 };
@@ -51,7 +51,7 @@ std::string document();
 std::vector<std::string> check_coverage();
 
 struct Registrar {
-  Registrar(const char* ids, const char* title, void (*body)(Bench&), const Needs& needs = {});
+  Registrar(const char* ids, const char* title, void (*body)(Fixture&), const Needs& needs = {});
 };
 
 }  // namespace roci::conform
@@ -63,7 +63,7 @@ struct Registrar {
 #define TEST(ids, title) TEST_THAT_NEEDS(::roci::conform::Needs(), ids, title)
 /// TEST_THAT_NEEDS(Needs{true}, "RSP-13", "title") { ... }
 #define TEST_THAT_NEEDS(needs, ids, title)                                         \
-  static void ROCI_CONFORM_JOIN(test_, __LINE__)(::roci::conform::Bench&);         \
+  static void ROCI_CONFORM_JOIN(test_, __LINE__)(::roci::conform::Fixture&);       \
   static const ::roci::conform::Registrar ROCI_CONFORM_JOIN(registrar_, __LINE__)( \
       ids, title, &ROCI_CONFORM_JOIN(test_, __LINE__), needs);                     \
-  static void ROCI_CONFORM_JOIN(test_, __LINE__)([[maybe_unused]] ::roci::conform::Bench & dut)
+  static void ROCI_CONFORM_JOIN(test_, __LINE__)([[maybe_unused]] ::roci::conform::Fixture & dut)

@@ -3,16 +3,16 @@
 
 #include <ctime>
 
-#include "testbench/verify/conform/bench.hpp"
+#include "testbench/verify/conform/fixture.hpp"
 
 namespace roci::conform {
 namespace {
 
 void run_one(Adapter& adapter, const Test& test, const AdapterOptions& options) {
   adapter.run([&] {
-    Bench bench(adapter, options.seed, options.thorough);
-    test.body(bench);
-    bench.finish();
+    Fixture fixture(adapter, options.seed, options.thorough);
+    test.body(fixture);
+    fixture.finish();
   });
 }
 
@@ -37,7 +37,7 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
       outcome.expected = failure.expected();
       outcome.seen = failure.seen();
     } catch (const std::exception& error) {
-      outcome.expected = "no broken rule of the test bench, no refusal";
+      outcome.expected = "no broken rule of the test fixture, no refusal";
       outcome.seen = error.what();
     }
     if (!outcome.passed) adapter.reset();  // who knows what state it is in

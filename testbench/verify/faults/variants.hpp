@@ -2,7 +2,7 @@
 // The variants in which a schedule is played: operation, direction, place of the PSN wrap.
 #pragma once
 
-#include "testbench/verify/faults/stage.hpp"
+#include "testbench/verify/faults/schedule_runner.hpp"
 
 namespace roci::testbench::faults {
 
@@ -24,7 +24,7 @@ void each(const std::vector<Opcode>& operations, const Body& body) {
       for (const std::uint32_t psn : {kMiddle, 0xFFFFFEu}) {
         const bool taken = (from == 0) == (psn == kMiddle) ? count % 2 == from : false;
         if (!thorough() && !taken) continue;
-        Plan plan;
+        SchedulePlan plan;
         plan.messages = {{op, op == Opcode::kFetchAdd || op == Opcode::kCmpSwap ? 8u : 1500u}};
         plan.from = from;
         plan.psn = psn;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/verify/soak/plan.hpp"
+#include "testbench/verify/soak/round_plan.hpp"
 
 namespace roci::soak {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "testbench/verify/soak/couple.hpp"
+#include "testbench/verify/soak/connection.hpp"
 
 namespace roci::soak {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using testbench::World;
 
 /// A fault that dice may miss in a short round is made to happen: one frame, early.
-void force_faults(const Plan& plan, World& world) {
+void force_faults(const RoundPlan& plan, World& world) {
   using testbench::FaultKind;
   for (unsigned n = 0; n < 2; ++n) {
     testbench::Faults& faults = world.link(n).faults();
@@ -60,11 +60,11 @@ std::string unfired(World& world) {
 
 }  // namespace
 
-Outcome run_round(const Plan& plan, testbench::FrameTap* tap,
+Outcome run_round(const RoundPlan& plan, testbench::FrameTap* tap,
                   const std::function<void(std::uint64_t)>& tick) {
   Outcome outcome;
   World world(plan.config);
-  Ledger ledger([&](const std::string& text) {
+  LinkLedger ledger([&](const std::string& text) {
     if (outcome.failure.empty()) outcome.failure = text;
   });
   world.add_tap(&ledger);
@@ -72,31 +72,33 @@ Outcome run_round(const Plan& plan, testbench::FrameTap* tap,
   constexpr std::uint64_t kTick = 20'000;
   if (tick) world.on_tick(kTick, tick);
 
-  auto scene = std::make_unique<Scene>(Scene{world, plan, ledger, outcome.tally, {}});
-  std::vector<std::unique_ptr<Couple>> couples;
+  auto context =
+      std::make_unique<RoundContext>(RoundContext{world, plan, ledger, outcome.tally, {}});
+  std::vector<std::unique_ptr<Connection>> connections;
   int about = -1;
   try {
     world.run({{0, [&](testbench::Node&) {
                   for (unsigned n = 0; n < 2; ++n) {
-                    scene->stages[n] = std::make_unique<Stage>(world.node(n), plan);
+                    context->resources[n] = std::make_unique<NodeResources>(world.node(n), plan);
                   }
-                  for (unsigned i = 0; i < plan.couples; ++i) {
-                    couples.push_back(std::make_unique<Couple>(*scene, i));
+                  for (unsigned i = 0; i < plan.connections; ++i) {
+                    connections.push_back(std::make_unique<Connection>(*context, i));
                   }
                 }}});
     force_faults(plan, world);
     std::vector<World::Task> tasks;
-    for (const auto& couple : couples) {
+    for (const auto& connection : connections) {
       for (unsigned from = 0; from < 2; ++from) {
-        tasks.push_back({from, [&couple, from](testbench::Node&) { couple->send(from); }});
-        tasks.push_back({1 - from, [&couple, from](testbench::Node&) { couple->receive(from); }});
+        tasks.push_back({from, [&connection, from](testbench::Node&) { connection->send(from); }});
+        tasks.push_back(
+            {1 - from, [&connection, from](testbench::Node&) { connection->receive(from); }});
       }
     }
     world.run(tasks);
     outcome.repeated = world.egress().repeated();
     for (unsigned n = 0; n < 2; ++n) {
       std::uint64_t sum;
-      std::memcpy(&sum, scene->stages[n]->commons.data(), 8);
+      std::memcpy(&sum, context->resources[n]->commons.data(), 8);
       const std::uint64_t sure = outcome.tally.added[n];
       if (sum < sure || sum > sure + outcome.tally.doubtful[n]) {
         throw Broken(0, "I4: the common sum of node " + std::to_string(n) + " is " +
@@ -104,24 +106,24 @@ Outcome run_round(const Plan& plan, testbench::FrameTap* tap,
       }
     }
     world.run({{0, [&](testbench::Node&) {
-                  couples.clear();
-                  for (auto& stage : scene->stages) stage.reset();
+                  connections.clear();
+                  for (auto& resource : context->resources) resource.reset();
                 }}});
     const std::string missing = unfired(world);
     if (!missing.empty()) throw Broken(0, "faults that never fired:" + missing);
     outcome.passed = outcome.failure.empty();
   } catch (const Broken& broken) {
-    about = static_cast<int>(broken.couple());
+    about = static_cast<int>(broken.connection());
     if (outcome.failure.empty()) outcome.failure = broken.what();
   } catch (const std::exception& error) {
     if (outcome.failure.empty()) outcome.failure = error.what();
   }
   if (!outcome.passed) {
-    if (about < 0) about = ledger.couple_of(outcome.failure);
+    if (about < 0) about = ledger.connection_of(outcome.failure);
     if (about >= 0) outcome.events = ledger.events(static_cast<unsigned>(about));
     // Threads were left half way, and with them what they use.
-    static_cast<void>(scene.release());
-    static_cast<void>(new std::vector<std::unique_ptr<Couple>>(std::move(couples)));
+    static_cast<void>(context.release());
+    static_cast<void>(new std::vector<std::unique_ptr<Connection>>(std::move(connections)));
   }
   outcome.coverage = ledger.coverage();
   outcome.payloads = ledger.payloads();

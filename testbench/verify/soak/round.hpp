@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "testbench/verify/soak/scene.hpp"
+#include "testbench/verify/soak/round_context.hpp"
 
 namespace roci::soak {
 
@@ -23,7 +23,7 @@ struct Outcome {
 };
 
 /// `tap` sees every frame; nullptr: nobody. One at a time in a process.
-Outcome run_round(const Plan& plan, testbench::FrameTap* tap = nullptr,
+Outcome run_round(const RoundPlan& plan, testbench::FrameTap* tap = nullptr,
                   const std::function<void(std::uint64_t now_ns)>& tick = {});
 
 }  // namespace roci::soak

@@ -53,7 +53,7 @@ TEST_CASE("cells of the coverage do not share counts, and each has a name of its
 }
 
 TEST_CASE("a round is its seed: the same frames at the same times") {
-  const Plan plan = plan_of(5, 3, Engine::kModel, {});
+  const RoundPlan plan = plan_of(5, 3, Engine::kModel, {});
   Digest one, two, other;
   const Outcome first = run_round(plan, &one);
   CHECK_MESSAGE(first.passed, first.failure);
@@ -65,15 +65,15 @@ TEST_CASE("a round is its seed: the same frames at the same times") {
 
 TEST_CASE("a payload that is not of its message is seen") {
   std::string seen;
-  Ledger ledger([&](const std::string& text) { seen = text; });
-  Flow flow;
-  flow.couple = flow.from = 0;
-  flow.requester = 5;
-  flow.responder = 6;
-  flow.first = transport::Psn(0xFFFFFF);
-  flow.pmtu = 256;
-  Flow& opened = ledger.open(flow);
-  Flow::Entry entry;
+  LinkLedger ledger([&](const std::string& text) { seen = text; });
+  FlowTrace trace;
+  trace.connection = trace.from = 0;
+  trace.requester = 5;
+  trace.responder = 6;
+  trace.first = transport::Psn(0xFFFFFF);
+  trace.pmtu = 256;
+  FlowTrace& opened = ledger.open(trace);
+  FlowTrace::Entry entry;
   entry.kind = Kind::kWrite;
   entry.bytes = 300;
   entry.key = 9;

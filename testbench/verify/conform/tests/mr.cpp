@@ -11,7 +11,7 @@ namespace access = driver::access;
 
 /// Memory that a region of the test names; released at the end.
 struct Memory {
-  Memory(Bench& dut, std::size_t bytes) : device(dut.context().device()) {
+  Memory(Fixture& dut, std::size_t bytes) : device(dut.context().device()) {
     memory = device.allocate(bytes, 4096);
   }
   ~Memory() { device.release(memory); }
@@ -141,11 +141,11 @@ TEST("MR-05", "transfers of random ranges touch no other byte") {
   Connection c(dut, [](Options& o) { o.path_mtu = 3; });
   auto& random = dut.random();
   std::uint32_t at = 0;
-  Bytes shadow(dut.memory().data(), dut.memory().data() + Bench::kMemory);
+  Bytes shadow(dut.memory().data(), dut.memory().data() + Fixture::kMemory);
   const unsigned rounds = dut.times(300, 60'000);
   for (unsigned round = 0; round < rounds; ++round) {
     const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
-    const std::size_t to = random() % (Bench::kTarget - bytes);
+    const std::size_t to = random() % (Fixture::kTarget - bytes);
     const Bytes data = payload_of(bytes, round);
     if (round % 3 == 0) {
       c.receive(bytes, to);
@@ -156,7 +156,7 @@ TEST("MR-05", "transfers of random ranges touch no other byte") {
       c.feed(c.write_request(kRcWriteOnly, c.rq(at), data, to));
       c.expect_acked(c.rq(at));
       std::copy(data.begin(), data.end(),
-                shadow.begin() + static_cast<std::ptrdiff_t>(Bench::kTarget + to));
+                shadow.begin() + static_cast<std::ptrdiff_t>(Fixture::kTarget + to));
     }
     ++at;
     if (round % 50 == 49) {
@@ -169,11 +169,11 @@ TEST("MR-05", "transfers of random ranges touch no other byte") {
 TEST("MR-05 RQ-36", "READs of random ranges write no other byte") {
   Connection c(dut, [](Options& o) { o.path_mtu = 3; });
   auto& random = dut.random();
-  Bytes shadow(dut.memory().data(), dut.memory().data() + Bench::kMemory);
+  Bytes shadow(dut.memory().data(), dut.memory().data() + Fixture::kMemory);
   const unsigned rounds = dut.times(200, 40'000);
   for (unsigned round = 0; round < rounds; ++round) {
     const std::uint32_t bytes = static_cast<std::uint32_t>(random() % 1024 + 1);
-    const std::size_t to = random() % (Bench::kTarget - bytes);
+    const std::size_t to = random() % (Fixture::kTarget - bytes);
     const Bytes data = payload_of(bytes, round);
     c.read(bytes, to);
     c.expect(packet_of(kRcReadRequest, c.sq(round)));

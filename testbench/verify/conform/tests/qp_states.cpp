@@ -47,7 +47,7 @@ std::string name_of(QpState state) {
 }
 
 /// A connection brought into `state`.
-std::unique_ptr<Connection> in_state(Bench& dut, QpState state) {
+std::unique_ptr<Connection> in_state(Fixture& dut, QpState state) {
   auto c = std::make_unique<Connection>(
       dut, [=](Options& o) { o.up_to = state < QpState::kRts ? state : QpState::kRts; });
   if (state == QpState::kSqd) c->move(QpState::kSqd, m::kState);
@@ -56,7 +56,7 @@ std::unique_ptr<Connection> in_state(Bench& dut, QpState state) {
 }
 
 /// Each bit of `required` left out of a transition: it must be refused.
-void needs_each(Bench& dut, QpState from, QpState to, std::uint32_t required) {
+void needs_each(Fixture& dut, QpState from, QpState to, std::uint32_t required) {
   for (std::uint32_t bit = 1; bit != 0 && bit <= required; bit <<= 1) {
     if ((required & bit) == 0 || bit == m::kState) continue;
     const auto c = in_state(dut, from);

@@ -30,12 +30,12 @@ inline void refused(Connection& c, const std::vector<Builder>& packets, std::uin
 
 /// Memory of the target part, to compare.
 struct Untouched {
-  explicit Untouched(Bench& b) : bench(b), before(b.local(), b.local(Bench::kMemory)) {}
+  explicit Untouched(Fixture& b) : fixture(b), before(b.local(), b.local(Fixture::kMemory)) {}
   void check(const std::string& what) const {
-    require(std::equal(before.begin(), before.end(), bench.local()), "memory untouched by " + what,
-            "written");
+    require(std::equal(before.begin(), before.end(), fixture.local()),
+            "memory untouched by " + what, "written");
   }
-  Bench& bench;
+  Fixture& fixture;
   Bytes before;
 };
 

@@ -123,7 +123,7 @@ std::vector<std::pair<std::uint64_t, Status>> completions_of(const std::string& 
   return all;
 }
 
-void play(Bench& dut, const Exchange& e) {
+void play(Fixture& dut, const Exchange& e) {
   Connection c(dut, [&](Options& o) { prepare(e.name, o); });
   const std::vector<Work> work = work_of(e);
   require(!work.empty(), e.name + ": requests in the capture", "none");
@@ -193,7 +193,7 @@ void play(Bench& dut, const Exchange& e) {
   require(state == QpState::kErr, e.name + ": ERR", "another state");
 }
 
-void play_all(Bench& dut, const char* capture) {
+void play_all(Fixture& dut, const char* capture) {
   for (const Exchange& e : exchanges_of(capture)) play(dut, e);
 }
 

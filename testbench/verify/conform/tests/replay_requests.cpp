@@ -154,7 +154,7 @@ std::string receives_of(Connection& c) {
 
 /// Memory of a capture's region under its own addresses.
 struct Region {
-  Region(Bench& dut, std::uint64_t address, std::uint32_t rights)
+  Region(Fixture& dut, std::uint64_t address, std::uint32_t rights)
       : device(dut.context().device()), memory(device.allocate(kRegionBytes, 4096)) {
     region = std::make_unique<driver::MemoryRegion>(dut.pd(), memory, rights, address);
   }
@@ -191,7 +191,7 @@ bool has_receives(const Exchange& e) {
   return e.state == "RTS" && e.name.find("no_recv") == std::string::npos && e.name != "rnr";
 }
 
-void play(Bench& dut, const Exchange& e) {
+void play(Fixture& dut, const Exchange& e) {
   Region main(dut, kMain, access::kAll), earlier(dut, kEarlier, access::kAll);
   Region local(dut, kLocal, access::kLocalWrite);
   Region no_write(dut, kNoWrite, access::kLocalWrite | access::kRemoteRead | access::kRemoteAtomic);
@@ -284,7 +284,7 @@ void play(Bench& dut, const Exchange& e) {
   }
 }
 
-void play_all(Bench& dut, const char* capture) {
+void play_all(Fixture& dut, const char* capture) {
   for (const Exchange& e : exchanges_of(capture)) play(dut, e);
 }
 

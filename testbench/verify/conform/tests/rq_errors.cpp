@@ -16,7 +16,7 @@ TEST("RQ-43 WC-04 WC-11", "a bad key, range or right of a send list") {
   for (const Case& one :
        {Case{"a wrong variant", Opcode::kSend, {base, 100, key ^ 1}},
         Case{"a wrong index", Opcode::kWrite, {base, 100, key + 0x4000}},
-        Case{"an end outside", Opcode::kWrite, {base + Bench::kMemory - 50, 100, key}},
+        Case{"an end outside", Opcode::kWrite, {base + Fixture::kMemory - 50, 100, key}},
         Case{"a start outside", Opcode::kSend, {base - 1, 100, key}},
         Case{"a wrap of 2^64", Opcode::kSend, {~std::uint64_t{0} - 10, 100, key}}}) {
     Connection c(dut);

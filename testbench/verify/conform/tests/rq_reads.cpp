@@ -12,7 +12,7 @@ Bytes part(const Bytes& bytes, std::size_t first, std::size_t count) {
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-void holds(Bench& dut, const Bytes& data, std::size_t offset = 0) {
+void holds(Fixture& dut, const Bytes& data, std::size_t offset = 0) {
   require(std::equal(data.begin(), data.end(), dut.local(offset)), "the data in memory",
           "other bytes");
 }

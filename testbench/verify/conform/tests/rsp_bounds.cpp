@@ -90,7 +90,7 @@ TEST("RSP-29 MR-01 MR-02 MR-03 WC-09", "key checks of WRITEs and READs") {
     std::uint32_t bytes;
   };
   std::vector<Case> cases = {
-      {"the last byte one past the region", base + Bench::kMemory - 99, key, 100},
+      {"the last byte one past the region", base + Fixture::kMemory - 99, key, 100},
       {"an address one below", base - 1, key, 100},
       {"a range far behind", base + (1ull << 40), key, 100},
       {"a range that wraps 2^64", ~std::uint64_t{0} - 49, key, 100},
@@ -121,7 +121,7 @@ TEST("RSP-29", "a WRITE of many packets is refused at the first when its end is 
   const Untouched memory(dut);
   refused(c,
           {c.from_peer(kRcWriteFirst, c.rq(0))
-               .reth(dut.memory().address() + Bench::kMemory - 599, dut.memory().key(), 600)
+               .reth(dut.memory().address() + Fixture::kMemory - 599, dut.memory().key(), 600)
                .payload(payload_of(256))},
           kNakAccess, c.rq(0), "a WRITE that ends outside");
   memory.check("a WRITE that ends outside");

@@ -114,11 +114,11 @@ TEST("RSP-30", "the first and the last byte of a region are in reach") {
              .payload(Bytes{0x11}));
   c.feed(c.from_peer(kRcWriteOnly, c.rq(1))
              .ack_req()
-             .reth(dut.memory().address() + Bench::kMemory - 1, dut.memory().key(), 1)
+             .reth(dut.memory().address() + Fixture::kMemory - 1, dut.memory().key(), 1)
              .payload(Bytes{0x22}));
   c.expect_acked(c.rq(1));
   same("first byte", dut.local()[0], 0x11);
-  same("last byte", dut.local(Bench::kMemory - 1)[0], 0x22);
+  same("last byte", dut.local(Fixture::kMemory - 1)[0], 0x22);
 }
 
 TEST("RSP-48 CQ-03", "WRITE data is in memory when the SEND behind it completes") {

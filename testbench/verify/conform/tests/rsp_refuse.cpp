@@ -61,7 +61,7 @@ TEST("RSP-21 WC-04", "a receive list with a bad key or range") {
   driver::MemoryRegion readable(dut.pd(), 4096, driver::access::kRemoteRead);
   const driver::Sge lists[] = {
       {dut.memory().address(), 100, dut.memory().key() ^ 0x100},
-      {dut.memory().address() + Bench::kMemory - 50, 100, dut.memory().key()},
+      {dut.memory().address() + Fixture::kMemory - 50, 100, dut.memory().key()},
       {readable.address(), 100, readable.key()}};
   for (const driver::Sge& sge : lists) {
     Connection c(dut);

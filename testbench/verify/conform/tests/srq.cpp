@@ -7,7 +7,7 @@ using namespace packet;
 
 namespace {
 
-void post(Bench& dut, driver::SharedReceiveQueue& srq, std::uint64_t id, std::size_t at,
+void post(Fixture& dut, driver::SharedReceiveQueue& srq, std::uint64_t id, std::size_t at,
           std::uint32_t bytes = 1024) {
   driver::ReceiveRequest r;
   r.id = id;

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kAt = 1024, kBytes = 64;  ///< of a window in its
 
 /// A region that windows may be bound to.
 struct Place {
-  explicit Place(Bench& dut, std::uint32_t rights = kRegionRights)
+  explicit Place(Fixture& dut, std::uint32_t rights = kRegionRights)
       : region(dut.pd(), 8192, rights) {}
   driver::MemoryRegion region;
   std::uint64_t window() const { return region.address() + kAt; }

@@ -100,7 +100,7 @@ TEST("WIRE-34", "a length that is no multiple of four is never delivered") {
   for (const std::uint8_t opcode : {kRcSendOnly, kRcWriteOnly}) {
     Connection c(dut);
     c.receive(100);
-    std::fill(dut.memory().data(), dut.memory().data() + Bench::kMemory, std::uint8_t{0x5A});
+    std::fill(dut.memory().data(), dut.memory().data() + Fixture::kMemory, std::uint8_t{0x5A});
     Edit edit(c.write_request(opcode, c.rq(0), payload_of(64), 0, 61));
     edit.resize_payload(-3);
     edit.bth().set_pad_count(0);
@@ -112,7 +112,7 @@ TEST("WIRE-34", "a length that is no multiple of four is never delivered") {
     }
     const auto done = c.receive_cq().poll();
     require(!done || !done->ok(), "no good completion", "one");
-    for (std::size_t i = 0; i < Bench::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
+    for (std::size_t i = 0; i < Fixture::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
   }
 }
 

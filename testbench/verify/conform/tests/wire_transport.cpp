@@ -115,7 +115,7 @@ TEST("WIRE-46", "reserved RC opcodes are never executed") {
   for (const unsigned opcode : {0x15u, 0x18u, 0x19u, 0x1Fu}) {
     Connection c(dut);
     c.receive(100);
-    std::fill(dut.memory().data(), dut.memory().data() + Bench::kMemory, std::uint8_t{0x5A});
+    std::fill(dut.memory().data(), dut.memory().data() + Fixture::kMemory, std::uint8_t{0x5A});
     Edit edit(c.send_request(kRcSendOnly, c.rq(0), payload_of(64)));
     edit.bth().set_opcode(static_cast<std::uint8_t>(opcode));
     dut.feed(edit.sealed());
@@ -127,7 +127,7 @@ TEST("WIRE-46", "reserved RC opcodes are never executed") {
     }
     const auto done = c.receive_cq().poll();
     require(!done || !done->ok(), "no good completion", "one");
-    for (std::size_t i = 0; i < Bench::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
+    for (std::size_t i = 0; i < Fixture::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
   }
 }
 
@@ -204,7 +204,7 @@ TEST("WIRE-48", "after each bad packet the next good one is served") {
 TEST("WIRE-48", "packets of random bits do no harm: a thousand, a million in a long run") {
   Connection c(dut);
   Connection witness(dut);
-  std::fill(dut.target(), dut.target(Bench::kTarget), std::uint8_t{0x5A});
+  std::fill(dut.target(), dut.target(Fixture::kTarget), std::uint8_t{0x5A});
   auto& random = dut.random();
   const unsigned all = dut.times(1000, 1'000'000);
   for (unsigned i = 0; i < all; ++i) {
@@ -219,7 +219,7 @@ TEST("WIRE-48", "packets of random bits do no harm: a thousand, a million in a l
     constexpr unsigned kAtOnce = 1000;
     if (i % kAtOnce + 1 != kAtOnce) continue;
     dut.sleep(300_us);  // as long as they take at 10 Gb/s
-    for (std::size_t k = 0; k < Bench::kTarget; ++k) same("byte", dut.target(k)[0], 0x5A);
+    for (std::size_t k = 0; k < Fixture::kTarget; ++k) same("byte", dut.target(k)[0], 0x5A);
   }
   witness.still_works(witness.rq(0), witness.sq(0));
 }

@@ -14,75 +14,75 @@ const std::vector<Opcode> kAtomics = {Opcode::kFetchAdd, Opcode::kCmpSwap};
 }  // namespace
 
 SCHEDULE("F-16 F-27", "an atomic request is lost", "timeout, executed once") {
-  Stage stage;
-  each(kAtomics, [&](Plan plan) {
+  ScheduleRunner runner;
+  each(kAtomics, [&](SchedulePlan plan) {
     plan.faults = {{Way::kRequests, drop_psn(plan.psn), 1}};
     plan.path = Path::kTimer;
-    plan.after = [](Run& run) { CHECK(run.seen().replays == 0); };
-    stage.play(plan);
+    plan.after = [](ActiveSchedule& run) { CHECK(run.seen().replays == 0); };
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-17 F-27", "the answer of an atomic is lost up to retry_cnt times, and once more",
          "timeout, the saved answer again, memory changed once; RETRY_EXC_ERR once more") {
-  Stage stage;
-  each(kAtomics, [&](Plan plan) {
+  ScheduleRunner runner;
+  each(kAtomics, [&](SchedulePlan plan) {
     for (unsigned lost = 1; lost <= plan.connect.retry_cnt + 1u; ++lost) {
       plan.faults = {{Way::kAnswers, drop_psn(plan.psn, lost), lost}};
       if (lost > plan.connect.retry_cnt) {
         plan.statuses = {Status::kRetryExcErr};
       }
       plan.path = Path::kTimer;
-      plan.after = [lost](Run& run) {
+      plan.after = [lost](ActiveSchedule& run) {
         CHECK(run.seen().replays == std::min<unsigned>(lost, run.plan().connect.retry_cnt));
       };
-      stage.play(plan);
+      runner.play(plan);
     }
   });
 }
 
 SCHEDULE("F-18 F-27", "of four atomics out, the first and third answer are lost",
          "each executed once, each original right") {
-  Stage stage;
-  each(kAtomics, [&](Plan plan) {
+  ScheduleRunner runner;
+  each(kAtomics, [&](SchedulePlan plan) {
     plan.messages.assign(4, plan.messages[0]);
     plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1},
                    {Way::kAnswers, drop_psn(plan.psn + 2), 1}};
-    plan.after = [](Run& run) { CHECK(run.seen().replays >= 1); };
-    stage.play(plan);
+    plan.after = [](ActiveSchedule& run) { CHECK(run.seen().replays >= 1); };
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its retry",
          "the first original again, the memory as the other left it") {
-  Stage stage;
-  each(kAtomics, [&](Plan plan) {
+  ScheduleRunner runner;
+  each(kAtomics, [&](SchedulePlan plan) {
     plan.others = 1;
     plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1}};
     plan.path = Path::kTimer;
-    plan.during = [](Run& run) {
+    plan.during = [](ActiveSchedule& run) {
       run.sleep(40'000);  // executed, and its answer is lost
-      const std::size_t word = run.ledger().atomic_at();
+      const std::size_t word = run.reference().atomic_at();
       std::uint64_t before = 0, after = 0;
       std::memcpy(&after, run.peer().data(word), 8);
       // What the second queue pair writes would match a second comparison.
       Side& self = run.self();
-      const std::size_t from = run.ledger().order_at();
+      const std::size_t from = run.reference().order_at();
       std::memcpy(&before, self.data(from), 8);
       self.qp(1).send(request(Opcode::kWrite, self, from, 8, run.peer(), word));
       const auto other = self.send_cq.wait(1'000'000);
       CHECK((other && other->ok()));
-      run.ledger().atomic_word(before);
+      run.reference().atomic_word(before);
     };
-    plan.after = [](Run& run) { CHECK(run.seen().replays == 1); };
-    stage.play(plan);
+    plan.after = [](ActiveSchedule& run) { CHECK(run.seen().replays == 1); };
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-20", "two atomics at a time at replay depth two, 10 % lost each way",
          "the sum exact after thousands, replays on the wire") {
-  Stage stage;
-  Plan plan;
+  ScheduleRunner runner;
+  SchedulePlan plan;
   const char* count = std::getenv("ROCI_FAULTS_ATOMICS");
   plan.messages.assign(count != nullptr ? static_cast<unsigned>(std::atoi(count))
                        : thorough()     ? 10'000u
@@ -99,6 +99,6 @@ SCHEDULE("F-20", "two atomics at a time at replay depth two, 10 % lost each way"
     rule.when = [&random](const packet::Parsed&, std::uint64_t) { return random() % 10 == 0; };
     plan.faults.push_back({way, rule});
   }
-  plan.after = [](Run& run) { CHECK(run.seen().replays >= 10); };
-  stage.play(plan);
+  plan.after = [](ActiveSchedule& run) { CHECK(run.seen().replays >= 10); };
+  runner.play(plan);
 }

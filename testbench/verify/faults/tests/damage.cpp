@@ -53,30 +53,30 @@ FaultRule rewrite(Change change) {
 
 SCHEDULE("F-32", "one packet of each kind arrives with a wrong bit, in header, payload and ICRC",
          "dropped, repaired as a loss") {
-  Stage stage;
+  ScheduleRunner runner;
   for (FaultRule rule : bits()) {
     rule.count = 1;
     for (const std::uint32_t at : {0u, 2u, 5u}) {
-      Plan plan;
+      SchedulePlan plan;
       plan.messages = {{Opcode::kWrite, 1500}};
       rule.psn = plan.psn + at;
       plan.faults = {{Way::kRequests, rule, 1}};
       plan.path = at == 5 ? Path::kTimer : Path::kNak;
-      if (at == 2 || thorough()) stage.play(plan);
+      if (at == 2 || thorough()) runner.play(plan);
       plan.messages = {{Opcode::kRead, 1500}};
       plan.faults[0].way = Way::kAnswers;
       plan.path = at == 5 ? Path::kTimer : Path::kReread;
-      if (at == 5 || thorough()) stage.play(plan);
+      if (at == 5 || thorough()) runner.play(plan);
     }
     for (const Message& m : {Message{Opcode::kSend, 100}, Message{Opcode::kFetchAdd, 8},
                              Message{Opcode::kRead, 100}}) {
       for (const Way way : {Way::kRequests, Way::kAnswers}) {
-        Plan plan;
+        SchedulePlan plan;
         plan.messages = {m};
         rule.psn = plan.psn;
         plan.faults = {{way, rule, 1}};
         plan.path = Path::kTimer;
-        if (way == Way::kAnswers || thorough()) stage.play(plan);
+        if (way == Way::kAnswers || thorough()) runner.play(plan);
       }
     }
   }
@@ -84,30 +84,30 @@ SCHEDULE("F-32", "one packet of each kind arrives with a wrong bit, in header, p
 
 SCHEDULE("F-33", "all requests, or all answers, arrive with a wrong bit",
          "RETRY_EXC_ERR and flushes; of requests nothing is written") {
-  Stage stage;
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner;
+  each(every_operation(), [&](SchedulePlan plan) {
     for (const Way way : {Way::kRequests, Way::kAnswers}) {
       plan.connect.retry_cnt = 1;
       plan.messages.resize(1);
       plan.messages.push_back({Opcode::kWrite, 64});
       plan.faults = {{way, flip(-6, 0x40)}};
       plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
-      plan.after = [way](Run& run) {
+      plan.after = [way](ActiveSchedule& run) {
         const Message& m = run.plan().messages[0];
         if (way == Way::kAnswers || m.read() || m.atomic()) return;
         INFO("I6: nothing is written");
-        const std::size_t at = run.ledger().target(0);
-        CHECK(first_wrong(run.peer().data(at), m.bytes, run.ledger().pattern_of(0)) < 4);
+        const std::size_t at = run.reference().target(0);
+        CHECK(first_wrong(run.peer().data(at), m.bytes, run.reference().pattern_of(0)) < 4);
       };
-      stage.play(plan);
+      runner.play(plan);
     }
   });
 }
 
 SCHEDULE("F-34", "the link is silent for a while, and for longer than the retries last",
          "good; RETRY_EXC_ERR and flushes") {
-  Stage stage;
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner;
+  each(every_operation(), [&](SchedulePlan plan) {
     for (const bool longer : {false, true}) {
       plan.messages.resize(1);
       plan.messages.push_back({Opcode::kWrite, 300});
@@ -115,7 +115,7 @@ SCHEDULE("F-34", "the link is silent for a while, and for longer than the retrie
       // 2 T may be one retry or two; 16 T and more are more than four waits of at most 4 T.
       const std::uint64_t silent_ns = longer ? 17 * t : 2 * t;
       if (longer) plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
-      const std::uint64_t from = stage.world().now_ns();
+      const std::uint64_t from = runner.world().now_ns();
       FaultRule lost;
       lost.count = 0;
       auto begin = std::make_shared<std::uint64_t>(0);
@@ -125,15 +125,15 @@ SCHEDULE("F-34", "the link is silent for a while, and for longer than the retrie
       };
       plan.faults = {{Way::kRequests, lost}};
       plan.path = Path::kTimer;
-      stage.play(plan);
+      runner.play(plan);
     }
   });
 }
 
 SCHEDULE("F-34", "400 ms of silence at timeout 14",
          "good by the timer, with few clocks evaluated") {
-  Stage stage;
-  Plan plan;
+  ScheduleRunner runner;
+  SchedulePlan plan;
   plan.messages = {{Opcode::kWrite, 10'000}, {Opcode::kRead, 1500}};
   plan.connect.timeout = 14;
   plan.connect.retry_cnt = 7;
@@ -146,12 +146,12 @@ SCHEDULE("F-34", "400 ms of silence at timeout 14",
   };
   plan.faults = {{Way::kRequests, lost}};
   plan.path = Path::kTimer;
-  stage.play(plan);
+  runner.play(plan);
 }
 
 SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothing sent again") {
-  Stage stage;
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner;
+  each(every_operation(), [&](SchedulePlan plan) {
     std::uint8_t value = 0;
     const FaultRule rule = rewrite([value](const packet::Parsed& p, packet::Bytes& frame) mutable {
       ++value;
@@ -163,14 +163,14 @@ SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothin
     });
     plan.faults = {{Way::kRequests, rule}, {Way::kAnswers, rule}};
     plan.path = Path::kNone;
-    stage.play(plan);
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-39", "source port and MAC address change with every packet",
          "good, nothing sent again") {
-  Stage stage;
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner;
+  each(every_operation(), [&](SchedulePlan plan) {
     std::uint16_t value = 0xC000;
     const FaultRule rule = rewrite([value](const packet::Parsed& p, packet::Bytes& frame) mutable {
       value = static_cast<std::uint16_t>(value + 77);
@@ -179,14 +179,14 @@ SCHEDULE("F-39", "source port and MAC address change with every packet",
     });
     plan.faults = {{Way::kRequests, rule}, {Way::kAnswers, rule}};
     plan.path = Path::kNone;
-    stage.play(plan);
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-40", "the retries end while READs and atomics are out; their answers come late",
          "RETRY_EXC_ERR, the rest flushes, the late answers write nothing") {
-  Stage stage;
-  each({Opcode::kWrite, Opcode::kSend}, [&](Plan plan) {
+  ScheduleRunner runner;
+  each({Opcode::kWrite, Opcode::kSend}, [&](SchedulePlan plan) {
     plan.connect.retry_cnt = 1;
     plan.messages = {plan.messages[0],
                      {Opcode::kRead, 600},
@@ -199,6 +199,6 @@ SCHEDULE("F-40", "the retries end while READs and atomics are out; their answers
     late.count = 0;
     plan.faults = {{Way::kAnswers, late}};
     plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
-    stage.play(plan);
+    runner.play(plan);
   });
 }

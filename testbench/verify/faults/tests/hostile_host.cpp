@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "driver/ring.hpp"
-#include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
-#include "testbench/verify/faults/stage.hpp"
+#include "testbench/verify/faults/schedule_runner.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -36,7 +36,7 @@ std::uint32_t doorbell(std::uint32_t qpn, std::uint32_t offset) {
 
 SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, twice, backwards",
          "no access outside a ring (I6), nothing happens but to the queue pair named") {
-  sweep(one(), [](Arena& a, unsigned) {
+  sweep(one(), [](SweepFixture& a, unsigned) {
     a.begin();
     driver::Device& device = a.self.node.device();
     driver::QueuePair idle(a.self.pd, a.self.send_cq, a.self.receive_cq);  // in RESET
@@ -56,7 +56,7 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
     a.post();
     device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
     device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
-    CHECK(a.finish({}) == Arena::kMessages);
+    CHECK(a.finish({}) == SweepFixture::kMessages);
     CHECK(a.receives(false) == 1);
     device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
     a.self.node.sleep(20'000);
@@ -75,7 +75,7 @@ SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entr
          "no access outside the ring (I6); at most this queue pair fails") {
   for (const unsigned ahead : {1u, 5u, 17u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
     CAPTURE(ahead);
-    sweep(one(), [&](Arena& a, unsigned) {
+    sweep(one(), [&](SweepFixture& a, unsigned) {
       a.begin();
       driver::CompletionQueue cq(a.self.node.context(), 64);
       auto qp = std::make_unique<driver::QueuePair>(a.self.pd, cq, cq, driver::QpOptions{16, 16});
@@ -94,7 +94,7 @@ SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entr
       const driver::QpState state = qp->query().state;
       CHECK((state == driver::QpState::kErr || state == driver::QpState::kRts));
       a.post();
-      CHECK(a.finish({}) == Arena::kMessages);
+      CHECK(a.finish({}) == SweepFixture::kMessages);
       CHECK(a.receives(false) == 1);
       qp.reset();
       a.end();
@@ -124,13 +124,13 @@ SCHEDULE("F-85", "malformed entries of a send queue",
                             {Opcode::kCmpSwap, "sge0_length", 0},
                             {Opcode::kSend, "num_sge", 0},
                             {Opcode::kSend, "sge0_length", 3}};
-  Stage stage;
+  ScheduleRunner runner;
   Count count;
-  stage.world().add_tap(&count);
+  runner.world().add_tap(&count);
   for (const Change& change : changes) {
     CAPTURE(std::string(change.field));
     CAPTURE(change.value);
-    sweep_on(stage, one(), [&](Arena& a, unsigned) {
+    sweep_on(runner, one(), [&](SweepFixture& a, unsigned) {
       a.begin();
       a.watch_nothing();
       count.to = a.peer.qp().number();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer that lies. Most of it is shown by tests of conform, which play the peer alone; here is
-// what needs a long story, or a real peer whose packets are changed on the way.
+// what needs a long schedule, or a real peer whose packets are changed on the way.
 #include <random>
 
 #include "testbench/verify/faults/registry.hpp"
@@ -20,8 +20,8 @@ Fault alone() {
 }
 
 /// A message of several packets and one more; they must end in an error.
-Plan unheard(unsigned from) {
-  Plan plan;
+SchedulePlan unheard(unsigned from) {
+  SchedulePlan plan;
   plan.from = from;
   plan.messages = {{Opcode::kWrite, 1500}, {Opcode::kWrite, 64}};
   plan.faults = {alone()};
@@ -33,24 +33,24 @@ Plan unheard(unsigned from) {
 
 SCHEDULE("F-67", "a packet never arrives, and each one behind it is NAKed",
          "RETRY_EXC_ERR after retry_cnt go-backs, flushes, no timeout needed while NAKs come") {
-  Stage stage;
-  each({Opcode::kSend, Opcode::kWrite}, [&](Plan plan) {
+  ScheduleRunner runner;
+  each({Opcode::kSend, Opcode::kWrite}, [&](SchedulePlan plan) {
     plan.messages.push_back({Opcode::kWrite, 64});
     plan.faults = {{Way::kRequests, drop_psn(plan.psn + 2, 0)}};
     plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
-    plan.after = [](Run& run) {
+    plan.after = [](ActiveSchedule& run) {
       CHECK(run.counters().retries == run.plan().connect.retry_cnt);
       CHECK(run.seen().sequence_naks >= 1);
     };
-    stage.play(plan);
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-67", "sequence NAKs of the same PSN without end", "RETRY_EXC_ERR after retry_cnt") {
-  Stage stage;
+  ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {
-    Plan plan = unheard(from);
-    plan.during = [](Run& run) {
+    SchedulePlan plan = unheard(from);
+    plan.during = [](ActiveSchedule& run) {
       constexpr unsigned kMost = 100;
       unsigned naks = 0;
       while (run.qp().query().state == driver::QpState::kRts && naks < kMost) {
@@ -61,20 +61,20 @@ SCHEDULE("F-67", "sequence NAKs of the same PSN without end", "RETRY_EXC_ERR aft
       }
       CHECK(naks < kMost);
     };
-    plan.after = [](Run& run) {
+    plan.after = [](ActiveSchedule& run) {
       INFO("copies of a NAK count once (F-10); the timer ends it");
       CHECK(run.counters().retries == run.plan().connect.retry_cnt);
     };
-    stage.play(plan);
+    runner.play(plan);
   }
 }
 
 SCHEDULE("F-68", "NAK of a PSN and ACK of the one before it, in turn, without end",
          "no progress, so an error and no endless loop") {
-  Stage stage;
+  ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {
-    Plan plan = unheard(from);
-    plan.during = [](Run& run) {
+    SchedulePlan plan = unheard(from);
+    plan.during = [](ActiveSchedule& run) {
       constexpr unsigned kMost = 200;
       unsigned told = 0;
       while (run.qp().query().state == driver::QpState::kRts && told < kMost) {
@@ -85,13 +85,13 @@ SCHEDULE("F-68", "NAK of a PSN and ACK of the one before it, in turn, without en
       }
       CHECK(told < kMost);
     };
-    stage.play(plan);
+    runner.play(plan);
   }
 }
 
 SCHEDULE("F-69", "one packet gets through for each timeout", "good, slowly") {
-  Stage stage;
-  Plan plan;
+  ScheduleRunner runner;
+  SchedulePlan plan;
   const unsigned packets = thorough() ? 1000 : 60;
   plan.messages.assign(packets, {Opcode::kWrite, 100});  // each asks for an ACK
   plan.connect.timeout = 3;
@@ -108,47 +108,49 @@ SCHEDULE("F-69", "one packet gets through for each timeout", "good, slowly") {
     return false;
   };
   plan.faults = {{Way::kRequests, rule}};
-  plan.after = [packets](Run& run) { CHECK(run.counters().timeouts >= packets - 1); };
-  stage.play(plan);
+  plan.after = [packets](ActiveSchedule& run) { CHECK(run.counters().timeouts >= packets - 1); };
+  runner.play(plan);
 }
 
 SCHEDULE("F-71", "RNR NAKs to a WRITE, a READ and an atomic", "waits, sends again, good") {
-  Stage stage;
-  each({Opcode::kWrite, Opcode::kRead, Opcode::kFetchAdd, Opcode::kCmpSwap}, [&](Plan plan) {
-    bool deaf = true;
-    FaultRule rule;
-    rule.count = 0;
-    rule.when = [&deaf](const packet::Parsed&, std::uint64_t) { return deaf; };
-    plan.faults = {{Way::kRequests, rule}};
-    plan.connect.timeout = 10;
-    plan.during = [&deaf](Run& run) {
-      run.sleep(20'000);
-      for (unsigned i = 0; i < 3; ++i) {
-        run.inject(Way::kAnswers,
-                   run.answer_frame(packet::kRcAck, run.psn(0)).aeth(kRnrNak | 5, 0));
-        run.sleep(110'000);  // 60 us, and it came again
-      }
-      CHECK(run.seen().repeats >= 3);
-      deaf = false;
-      run.inject(Way::kAnswers, run.answer_frame(packet::kRcAck, run.psn(0)).aeth(kRnrNak | 5, 0));
-    };
-    plan.after = [](Run& run) {
-      CHECK(run.counters().timeouts == 0);
-      CHECK(run.counters().naks_received >= 4);
-    };
-    stage.play(plan);
-  });
+  ScheduleRunner runner;
+  each({Opcode::kWrite, Opcode::kRead, Opcode::kFetchAdd, Opcode::kCmpSwap},
+       [&](SchedulePlan plan) {
+         bool deaf = true;
+         FaultRule rule;
+         rule.count = 0;
+         rule.when = [&deaf](const packet::Parsed&, std::uint64_t) { return deaf; };
+         plan.faults = {{Way::kRequests, rule}};
+         plan.connect.timeout = 10;
+         plan.during = [&deaf](ActiveSchedule& run) {
+           run.sleep(20'000);
+           for (unsigned i = 0; i < 3; ++i) {
+             run.inject(Way::kAnswers,
+                        run.answer_frame(packet::kRcAck, run.psn(0)).aeth(kRnrNak | 5, 0));
+             run.sleep(110'000);  // 60 us, and it came again
+           }
+           CHECK(run.seen().repeats >= 3);
+           deaf = false;
+           run.inject(Way::kAnswers,
+                      run.answer_frame(packet::kRcAck, run.psn(0)).aeth(kRnrNak | 5, 0));
+         };
+         plan.after = [](ActiveSchedule& run) {
+           CHECK(run.counters().timeouts == 0);
+           CHECK(run.counters().naks_received >= 4);
+         };
+         runner.play(plan);
+       });
 }
 
 SCHEDULE(
     "F-53 F-52", "one header field of one packet of a good session is changed, its ICRC right",
     "every work request completes, good or not; no byte outside a region, the witness good, the "
     "next life clean") {
-  Stage stage;
+  ScheduleRunner runner;
   const unsigned sessions = thorough() ? 600 : 60;
   std::mt19937_64 random(53);
   for (unsigned i = 0; i < sessions; ++i) {
-    Plan plan;
+    SchedulePlan plan;
     plan.messages = {{Opcode::kSend, 600},
                      {Opcode::kWrite, 600},
                      {Opcode::kRead, 600},
@@ -191,6 +193,6 @@ SCHEDULE(
     };
     plan.faults = {{way, rule, 1}};
     CAPTURE(i);
-    stage.play(plan);
+    runner.play(plan);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host memory that is slow, or fails.
-#include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 #include "testbench/verify/faults/variants.hpp"
 
 using namespace roci;
@@ -29,7 +29,7 @@ Sweep one() {
 
 /// Memory that fails is of no use afterwards: nobody looks at the region again.
 struct Broken {
-  Broken(Arena& a, Side& side, std::size_t at, std::size_t bytes)
+  Broken(SweepFixture& a, Side& side, std::size_t at, std::size_t bytes)
       : region(side.pd, 8192, driver::access::kAll) {
     fill(region.data(), region.size(), 80);
     side.node.poison(region.address() + at, bytes);
@@ -42,20 +42,20 @@ struct Broken {
 
 SCHEDULE("F-83", "losses while memory is 10 us away, stalls and answers out of order",
          "all good, order kept (I14)") {
-  Stage stage(hard(10'000));
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner(hard(10'000));
+  each(every_operation(), [&](SchedulePlan plan) {
     plan.connect.timeout = 10;
     plan.messages.push_back({Opcode::kSend, 700});
     plan.messages.push_back({Opcode::kRead, 300});
     plan.faults = {{Way::kRequests, drop_psn(plan.psn), 1}};
-    stage.play(plan);
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-83", "ranges that lie across 64-byte and 4-KiB borders, memory out of order",
          "all good, no byte beside them (I6)") {
-  Stage stage(hard(1000));
-  Plan plan;
+  ScheduleRunner runner(hard(1000));
+  SchedulePlan plan;
   for (const std::uint32_t bytes : {1u, 63u, 64u, 65u, 255u, 257u, 4095u, 4097u, 8191u}) {
     plan.messages.push_back({Opcode::kWrite, bytes});
     plan.messages.push_back({Opcode::kRead, bytes});
@@ -67,7 +67,7 @@ SCHEDULE("F-83", "ranges that lie across 64-byte and 4-KiB borders, memory out o
   some.count = 0;
   some.when = [n = 0u](const packet::Parsed&, std::uint64_t) mutable { return ++n % 50 == 0; };
   plan.faults = {{Way::kRequests, some}};
-  stage.play(plan);
+  runner.play(plan);
 }
 
 SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or last packet",
@@ -75,15 +75,15 @@ SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or la
   for (const Opcode op : {Opcode::kWrite, Opcode::kSend}) {
     for (const std::size_t bad : {0u, 256u, 512u}) {
       CAPTURE(bad);
-      sweep(one(), [&](Arena& a, unsigned) {
+      sweep(one(), [&](SweepFixture& a, unsigned) {
         a.begin(0);
-        a.peer.qp().receive({0, {a.peer.region.sge(Arena::kSend, 1000)}});
+        a.peer.qp().receive({0, {a.peer.region.sge(SweepFixture::kSend, 1000)}});
         Broken source(a, a.self, bad, 64);
         a.watch_nothing();
-        driver::SendRequest r = request(op, a.self, 0, 600, a.peer, Arena::kWrite);
+        driver::SendRequest r = request(op, a.self, 0, 600, a.peer, SweepFixture::kWrite);
         r.sges = {source.region.sge(0, 600)};
         a.self.qp().send(r);
-        a.self.qp().send(request(Opcode::kWrite, a.self, 0, 10, a.peer, Arena::kRead));
+        a.self.qp().send(request(Opcode::kWrite, a.self, 0, 10, a.peer, SweepFixture::kRead));
         const driver::Completion done = a.self.sent();
         INFO("status ", std::string(driver::name_of(done.status)));
         CHECK(done.status == Status::kLocProtErr);
@@ -91,7 +91,8 @@ SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or la
         CHECK(a.self.qp().query().state == driver::QpState::kErr);
         a.self.node.sleep(10'000);
         INFO("nothing from the failing packet on is at the peer");
-        const std::uint8_t* at = a.peer.data(op == Opcode::kSend ? Arena::kSend : Arena::kWrite);
+        const std::uint8_t* at =
+            a.peer.data(op == Opcode::kSend ? SweepFixture::kSend : SweepFixture::kWrite);
         CHECK(first_wrong(at, 600, 80) <= bad);
         CHECK_FALSE(a.peer.receive_cq.poll());
         a.end();
@@ -104,7 +105,7 @@ SCHEDULE("F-81", "the data of a READ cannot be read: first, middle or last packe
          "NAK operational: REM_OP_ERR, ERR at the responder; no false success (I8)") {
   for (const std::size_t bad : {0u, 256u, 512u}) {
     CAPTURE(bad);
-    sweep(one(), [&](Arena& a, unsigned) {
+    sweep(one(), [&](SweepFixture& a, unsigned) {
       a.begin();
       Broken source(a, a.peer, bad, 64);
       a.watch_nothing();
@@ -124,7 +125,7 @@ SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data
          "NAK operational, or FATAL_ERR for READ data; never a good completion for it") {
   for (const Opcode op : {Opcode::kWrite, Opcode::kSend, Opcode::kRead, Opcode::kFetchAdd}) {
     CAPTURE(static_cast<int>(op));
-    sweep(one(), [&](Arena& a, unsigned) {
+    sweep(one(), [&](SweepFixture& a, unsigned) {
       a.begin(0);
       const bool landing = op == Opcode::kRead;
       Broken target(a, landing ? a.self : a.peer, 0, 1024);
@@ -147,7 +148,7 @@ SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data
 }
 
 SCHEDULE("F-82", "a completion cannot be written", "CQ_ERR, the queue pair fails, others go on") {
-  sweep(one(), [](Arena& a, unsigned) {
+  sweep(one(), [](SweepFixture& a, unsigned) {
     a.begin();
     auto broken = std::make_unique<driver::CompletionQueue>(a.self.node.context(), 16);
     auto qp = std::make_unique<driver::QueuePair>(a.self.pd, *broken, *broken);

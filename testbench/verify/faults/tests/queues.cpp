@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues that are full, shared, flushed or of an earlier life.
-#include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
-#include "testbench/verify/faults/stage.hpp"
+#include "testbench/verify/faults/schedule_runner.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -23,7 +23,7 @@ Sweep one() {
 
 SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that keeps running empty",
          "RNR NAKs, every message once, one event at the limit") {
-  sweep(one(), [](Arena& a, unsigned) {
+  sweep(one(), [](SweepFixture& a, unsigned) {
     a.begin();
     driver::SrqOptions options;
     options.entries = 16;
@@ -87,7 +87,7 @@ SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that keeps 
 SCHEDULE("F-92", "two threads post to one full queue",
          "every request once, refused ones not at all") {
   constexpr unsigned kAll = 60;
-  Stage stage;
+  ScheduleRunner runner;
   std::unique_ptr<Side> sides[2];
   unsigned posted = 0, refused = 0, left = 2;
   const auto post = [&](Node& node) {
@@ -108,40 +108,40 @@ SCHEDULE("F-92", "two threads post to one full queue",
     }
     --left;
   };
-  stage.run({{0,
-              [&](Node& node) {
-                PairOptions options;
-                options.qp.send_entries = 4;
-                options.region_bytes = 4096;
-                auto here = std::make_unique<Side>(node, options);
-                auto there = std::make_unique<Side>(stage.world().node(1), options);
-                driver::ConnectOptions to = options.connect;
-                to.dst_mac = there->node.mac();
-                here->qp().connect({there->qp().number(), 7, there->node.gid()}, 7, to);
-                to.dst_mac = here->node.mac();
-                there->qp().connect({here->qp().number(), 7, here->node.gid()}, 7, to);
-                sides[0] = std::move(here);
-                sides[1] = std::move(there);
-                node.device().wake();
-                for (unsigned i = 0; i < 2 * kAll; ++i) {
-                  const auto done = sides[0]->send_cq.wait(kBoundNs);
-                  REQUIRE((done && done->ok()));
-                  CHECK(done->id == i);
-                }
-                node.sleep(10'000);
-                CHECK(left == 0);
-                CHECK_FALSE(sides[0]->send_cq.poll());
-                sides[0].reset();
-                sides[1].reset();
-              }},
-             {0, post},
-             {0, post}});
+  runner.run({{0,
+               [&](Node& node) {
+                 PairOptions options;
+                 options.qp.send_entries = 4;
+                 options.region_bytes = 4096;
+                 auto here = std::make_unique<Side>(node, options);
+                 auto there = std::make_unique<Side>(runner.world().node(1), options);
+                 driver::ConnectOptions to = options.connect;
+                 to.dst_mac = there->node.mac();
+                 here->qp().connect({there->qp().number(), 7, there->node.gid()}, 7, to);
+                 to.dst_mac = here->node.mac();
+                 there->qp().connect({here->qp().number(), 7, here->node.gid()}, 7, to);
+                 sides[0] = std::move(here);
+                 sides[1] = std::move(there);
+                 node.device().wake();
+                 for (unsigned i = 0; i < 2 * kAll; ++i) {
+                   const auto done = sides[0]->send_cq.wait(kBoundNs);
+                   REQUIRE((done && done->ok()));
+                   CHECK(done->id == i);
+                 }
+                 node.sleep(10'000);
+                 CHECK(left == 0);
+                 CHECK_FALSE(sides[0]->send_cq.poll());
+                 sides[0].reset();
+                 sides[1].reset();
+               }},
+              {0, post},
+              {0, post}});
   CHECK(refused >= 10);
 }
 
 SCHEDULE("F-92", "posting goes on while the queue pair goes to ERR, at each clock",
          "each request completes once, in order") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -162,7 +162,7 @@ SCHEDULE("F-92", "posting goes on while the queue pair goes to ERR, at each cloc
 SCHEDULE("F-93", "both sides reset and connect again while packets of the old life are 10 ms late",
          "the old packets are dropped: the new life and its markers stay as they are") {
   constexpr std::uint64_t kLateNs = 10'000'000;
-  sweep(one(), [](Arena& a, unsigned) {
+  sweep(one(), [](SweepFixture& a, unsigned) {
     for (const unsigned node : {0u, 1u}) {
       a.begin();
       FaultRule late;
@@ -178,11 +178,11 @@ SCHEDULE("F-93", "both sides reset and connect again while packets of the old li
       a.world.link(node).faults().rules.clear();
       a.begin();
       a.post();
-      CHECK(a.finish({}) == Arena::kMessages);
+      CHECK(a.finish({}) == SweepFixture::kMessages);
       CHECK(a.receives(false) == 1);
-      a.mark(a.peer.data(0), Arena::kRead);
-      a.mark(a.peer.data(Arena::kWord), 64);
-      a.mark(a.self.data(Arena::kRead), Arena::kReadBytes);
+      a.mark(a.peer.data(0), SweepFixture::kRead);
+      a.mark(a.peer.data(SweepFixture::kWord), 64);
+      a.mark(a.self.data(SweepFixture::kRead), SweepFixture::kReadBytes);
       a.self.node.sleep(kLateNs);
       a.marks_hold();
       a.no_completion();

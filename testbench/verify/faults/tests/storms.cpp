@@ -24,61 +24,61 @@ FaultRule copies(unsigned count, std::uint64_t delay_ns = 0) {
 
 SCHEDULE("F-21 F-27", "every request packet comes 50 times",
          "one delivery, one execution; the witness keeps its traffic") {
-  Stage stage;
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner;
+  each(every_operation(), [&](SchedulePlan plan) {
     if (plan.messages[0].bytes > 600) plan.messages[0].bytes = 600;
     plan.messages.assign(2, plan.messages[0]);
     plan.faults = {{Way::kRequests, copies(49)}};
-    stage.play(plan);
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-21", "every answer comes 200 times", "nothing completes twice, no retry") {
-  Stage stage;
-  each({Opcode::kSend, Opcode::kWrite, Opcode::kFetchAdd}, [&](Plan plan) {
+  ScheduleRunner runner;
+  each({Opcode::kSend, Opcode::kWrite, Opcode::kFetchAdd}, [&](SchedulePlan plan) {
     plan.messages.assign(3, plan.messages[0]);
     plan.faults = {{Way::kAnswers, copies(199)}};
     plan.path = Path::kNone;
-    stage.play(plan);
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-22", "a READ request of 64 KiB comes a hundred times",
          "bounded work: no more responses than the READ and one repetition; the witness unharmed") {
-  Stage stage;
-  Plan plan;
+  ScheduleRunner runner;
+  SchedulePlan plan;
   plan.messages = {{Opcode::kRead, 65536}};
   plan.connect.timeout = 10;
   FaultRule storm = copies(99);
   storm.count = 1;
   storm.opcode = packet::kRcReadRequest;
   plan.faults = {{Way::kRequests, storm, 1}};
-  plan.after = [](Run& run) {
+  plan.after = [](ActiveSchedule& run) {
     run.sleep(3'000'000);
     INFO("responses ", run.seen().responses);
     CHECK(run.seen().responses >= 256);
     CHECK(run.seen().responses <= 2 * 256);
     CHECK(run.counters().timeouts == 0);
   };
-  stage.play(plan);
+  runner.play(plan);
 }
 
 SCHEDULE("F-23 F-27", "packets of a completed message come again, its target in new use",
          "the marker written at the completion stays (I5, by default in every run)") {
-  Stage stage;
-  each(every_operation(), [&](Plan plan) {
+  ScheduleRunner runner;
+  each(every_operation(), [&](SchedulePlan plan) {
     plan.faults = {{Way::kRequests, copies(1, 150'000)}};
     plan.path = Path::kNone;
-    plan.after = [](Run& run) { run.sleep(200'000); };
-    stage.play(plan);
+    plan.after = [](ActiveSchedule& run) { run.sleep(200'000); };
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-24", "answers nobody sent: before the window, in its acknowledged part, behind it",
          "all counted as ghosts; no completion, no retry, no change of state") {
-  Stage stage;
+  ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {
-    Plan plan;
+    SchedulePlan plan;
     plan.from = from;
     plan.psn = 0xFFFFFE;
     plan.connect.timeout = 10;  // 4.2 ms
@@ -96,7 +96,7 @@ SCHEDULE("F-24", "answers nobody sent: before the window, in its acknowledged pa
     plan.faults = {{Way::kRequests, lost, 7}};
     plan.window = 3;
     plan.path = Path::kTimer;
-    plan.during = [&silent](Run& run) {
+    plan.during = [&silent](ActiveSchedule& run) {
       run.sleep(30'000);
       const driver::QpCounters before = run.counters();
       const std::uint64_t ghosts = run.self().node.context().port_counters().drops[kGhost];
@@ -125,15 +125,15 @@ SCHEDULE("F-24", "answers nobody sent: before the window, in its acknowledged pa
       CHECK(run.qp().query().state == driver::QpState::kRts);
       silent = false;
     };
-    plan.after = [](Run& run) { CHECK(run.counters().retries == 1); };
-    stage.play(plan);
+    plan.after = [](ActiveSchedule& run) { CHECK(run.counters().retries == 1); };
+    runner.play(plan);
   }
 }
 
 SCHEDULE("F-25 F-27", "two neighbours change places, each pair in turn, and all of them",
          "good; one NAK for each gap: an exchange makes one, or two when more follows") {
-  Stage stage;
-  each({Opcode::kSend, Opcode::kWrite, Opcode::kRead}, [&](Plan plan) {
+  ScheduleRunner runner;
+  each({Opcode::kSend, Opcode::kWrite, Opcode::kRead}, [&](SchedulePlan plan) {
     const Way way = plan.messages[0].read() ? Way::kAnswers : Way::kRequests;
     FaultRule swap;
     swap.kind = FaultKind::kDelay;
@@ -143,12 +143,12 @@ SCHEDULE("F-25 F-27", "two neighbours change places, each pair in turn, and all 
       swap.psn = (plan.psn + k) & 0xFFFFFF;
       plan.faults = {{way, swap, 1}};
       plan.path = plan.messages[0].read() ? Path::kReread : Path::kNak;
-      plan.after = [](Run& run) {
+      plan.after = [](ActiveSchedule& run) {
         CHECK(run.seen().sequence_naks <= 2);
         CHECK(run.counters().retries <= 2);
         CHECK(run.counters().timeouts == 0);
       };
-      stage.play(plan);
+      runner.play(plan);
     }
     swap.psn.reset();
     swap.count = 0;
@@ -159,15 +159,15 @@ SCHEDULE("F-25 F-27", "two neighbours change places, each pair in turn, and all 
       plan.faults.push_back({way, swap, 1});
     }
     plan.path = Path::kAny;
-    plan.after = [](Run& run) { CHECK(run.seen().sequence_naks <= 6); };
-    stage.play(plan);
+    plan.after = [](ActiveSchedule& run) { CHECK(run.seen().sequence_naks <= 6); };
+    runner.play(plan);
   });
 }
 
 SCHEDULE("F-26 F-27", "the ACK of a WRITE overtakes the end of the READ before it, or it is lost",
          "the READ completes first and with its data") {
-  Stage stage;
-  each({Opcode::kRead}, [&](Plan plan) {
+  ScheduleRunner runner;
+  each({Opcode::kRead}, [&](SchedulePlan plan) {
     for (const bool lost : {false, true}) {
       plan.messages = {{Opcode::kRead, 1500}, {Opcode::kWrite, 600}};
       FaultRule rule = drop_psn(plan.psn + 5);
@@ -177,31 +177,32 @@ SCHEDULE("F-26 F-27", "the ACK of a WRITE overtakes the end of the READ before i
       }
       plan.faults = {{Way::kAnswers, rule, 1}};
       plan.path = Path::kReread;
-      stage.play(plan);
+      runner.play(plan);
     }
   });
 }
 
 SCHEDULE("F-28", "a request half the PSN circle before the expected one, and one half behind it",
          "acknowledged again; NAKed; neither executed") {
-  Stage stage;
+  ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {
-    Plan plan;
+    SchedulePlan plan;
     plan.from = from;
     plan.psn = 0xFFFFFE;
     plan.messages = {{Opcode::kWrite, 1500}, {Opcode::kWrite, 100}};
     plan.connect.timeout = 14;
     plan.faults = {{Way::kRequests, drop_psn(plan.psn + 6), 1}};
     plan.path = Path::kNak;
-    plan.during = [](Run& run) {
+    plan.during = [](ActiveSchedule& run) {
       run.sleep(20'000);
       const packet::Bytes payload(256, 0xEE);
       const auto inject = [&](std::int64_t at) {
-        run.inject(Way::kRequests, run.request_frame(packet::kRcWriteOnly, run.psn(at))
-                                       .ack_req()
-                                       .reth(run.peer().region.address() + run.ledger().order_at(),
-                                             run.peer().region.key(), 256)
-                                       .payload(payload));
+        run.inject(Way::kRequests,
+                   run.request_frame(packet::kRcWriteOnly, run.psn(at))
+                       .ack_req()
+                       .reth(run.peer().region.address() + run.reference().order_at(),
+                             run.peer().region.key(), 256)
+                       .payload(payload));
         run.sleep(20'000);
       };
       const unsigned acks = run.seen().acks;
@@ -211,6 +212,6 @@ SCHEDULE("F-28", "a request half the PSN circle before the expected one, and one
       inject(6 + (1 << 23) - 1);
       CHECK(run.seen().sequence_naks == 1);
     };
-    stage.play(plan);
+    runner.play(plan);
   }
 }

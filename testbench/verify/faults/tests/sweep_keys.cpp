@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys end, and registered memory with them, at each clock of a transfer.
 #include "driver/memory_window.hpp"
-#include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -14,9 +14,9 @@ constexpr std::uint64_t kAddress = 0x7700'0000'1000;
 
 /// Memory of the peer that is registered under its own key.
 struct Place {
-  explicit Place(Arena& a, std::uint32_t rights = driver::access::kAll)
+  explicit Place(SweepFixture& a, std::uint32_t rights = driver::access::kAll)
       : device(a.peer.node.device()),
-        memory(device.allocate(Arena::kBytes, 4096)),
+        memory(device.allocate(SweepFixture::kBytes, 4096)),
         region(std::make_unique<driver::MemoryRegion>(a.peer.pd, memory, rights, kAddress)) {
     a.prepare(memory.host);
   }
@@ -24,13 +24,13 @@ struct Place {
     region.reset();
     device.release(memory);
   }
-  Arena::Remote remote() const { return {region->address(), region->key()}; }
+  SweepFixture::Remote remote() const { return {region->address(), region->key()}; }
   driver::Device& device;
   driver::DmaMemory memory;
   std::unique_ptr<driver::MemoryRegion> region;
 };
 
-void mark_all(Arena& a, std::uint8_t* at) { a.mark(at, Arena::kBytes); }
+void mark_all(SweepFixture& a, std::uint8_t* at) { a.mark(at, SweepFixture::kBytes); }
 
 /// What the requester may be told when the key ended before the request came.
 const std::vector<Status> kDenied = {Status::kRemAccessErr};
@@ -41,7 +41,7 @@ SCHEDULE(
     "F-90", "the region that is the target is deregistered at each clock",
     "good or REM_ACCESS_ERR; packets whole; nothing written, and nothing read that leaves, after "
     "the call returned") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     Place place(a);
     a.post(place.remote());
@@ -57,10 +57,10 @@ SCHEDULE(
 
 SCHEDULE("F-90", "the key ends and a new one names the same memory at each clock",
          "requests of the old key see the old mapping whole or are refused") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     Place place(a);
-    const Arena::Remote old = place.remote();
+    const SweepFixture::Remote old = place.remote();
     a.post(old);
     a.until(clock);
     place.region->deregister();
@@ -76,17 +76,17 @@ SCHEDULE("F-90", "the key ends and a new one names the same memory at each clock
 
 SCHEDULE("F-90", "the requester's own region is deregistered at each clock",
          "good or LOC_PROT_ERR; nothing written after the call returned") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::Device& device = a.self.node.device();
-    const driver::DmaMemory memory = device.allocate(Arena::kBytes, 4096);
+    const driver::DmaMemory memory = device.allocate(SweepFixture::kBytes, 4096);
     auto region =
         std::make_unique<driver::MemoryRegion>(a.self.pd, memory, driver::access::kAll, kAddress);
     a.post_from(*region, memory.host);
     a.until(clock);
     region->deregister();
-    a.mark(memory.host + Arena::kRead, Arena::kReadBytes);
-    a.mark(memory.host + Arena::kWord, 8);
+    a.mark(memory.host + SweepFixture::kRead, SweepFixture::kReadBytes);
+    a.mark(memory.host + SweepFixture::kWord, 8);
     a.finish({Status::kLocProtErr, Status::kLocAccessErr}, false);
     a.marks_hold();
     a.end();
@@ -96,11 +96,11 @@ SCHEDULE("F-90", "the requester's own region is deregistered at each clock",
 }
 
 /// A window over `place` on the peer's queue pair, for everything.
-std::unique_ptr<driver::MemoryWindow> bind(Arena& a, Place& place) {
+std::unique_ptr<driver::MemoryWindow> bind(SweepFixture& a, Place& place) {
   auto window = std::make_unique<driver::MemoryWindow>(a.peer.pd, driver::WindowType::kType2);
   const std::uint32_t key = window->next_key();
   a.peer.qp().send(driver::MemoryWindow::bind(
-      key, place.region->key(), kAddress, Arena::kBytes,
+      key, place.region->key(), kAddress, SweepFixture::kBytes,
       driver::access::kRemoteWrite | driver::access::kRemoteRead | driver::access::kRemoteAtomic));
   CHECK(a.peer.sent().ok());
   window->set_key(key);
@@ -110,7 +110,7 @@ std::unique_ptr<driver::MemoryWindow> bind(Arena& a, Place& place) {
 SCHEDULE("F-90", "the peer invalidates the window that is the target at each clock",
          "good or REM_ACCESS_ERR; nothing written, and nothing read that leaves, after the "
          "invalidation completed") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     Place place(a, driver::access::kAll | driver::access::kMwBind);
     const auto window = bind(a, place);
@@ -135,7 +135,7 @@ SCHEDULE("F-90", "the peer invalidates the window that is the target at each clo
 
 SCHEDULE("F-90", "SEND with invalidate ends the window behind its last use, at each clock",
          "all good; nothing written, and nothing read that leaves, after the receive completed") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.watch_nothing();
     Place place(a, driver::access::kAll | driver::access::kMwBind);
@@ -152,7 +152,7 @@ SCHEDULE("F-90", "SEND with invalidate ends the window behind its last use, at e
     CHECK(got.with_inv);
     a.targets_whole(place.memory.host);
     mark_all(a, place.memory.host);
-    CHECK(a.finish({}) == Arena::kMessages);
+    CHECK(a.finish({}) == SweepFixture::kMessages);
     CHECK(a.self.sent().ok());
     a.marks_hold();
     a.end();

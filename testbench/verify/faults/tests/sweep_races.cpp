@@ -3,8 +3,8 @@
 // completion; each at each clock.
 #include <string_view>
 
-#include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -26,7 +26,7 @@ SCHEDULE("F-31",
          "a receive is posted while the request arrives and its RNR NAK is made, at each clock",
          "one delivery, one completion each, whichever came first") {
   unsigned early = 0, late = 0;
-  sweep(races(700), [&](Arena& a, unsigned clock) {
+  sweep(races(700), [&](SweepFixture& a, unsigned clock) {
     a.begin(0);
     a.post_sends(1);
     a.until(clock);
@@ -50,7 +50,7 @@ SCHEDULE(
     "F-87", "a queue of completions is read at each clock while it runs over",
     "room in time: all arrive; else CQ_ERR, the queue pair fails, what is unread stays intact") {
   unsigned kept = 0, lost = 0;
-  sweep(races(1500), [&](Arena& a, unsigned clock) {
+  sweep(races(1500), [&](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::CompletionQueue small(a.self.node.context(), 4);
     const unsigned slots = static_cast<unsigned>(small.memory().bytes / 32);
@@ -100,7 +100,7 @@ SCHEDULE(
 SCHEDULE("F-88", "a queue of completions is armed at each clock around a completion",
          "whoever finds it empty after arming is woken, once") {
   unsigned found = 0, woken = 0;
-  sweep(races(900), [&](Arena& a, unsigned clock) {
+  sweep(races(900), [&](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::EventQueue& events = a.peer.node.context().events();
     while (events.poll()) {
@@ -134,7 +134,7 @@ SCHEDULE("F-88", "a queue of completions is armed at each clock around a complet
 
 SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock behind its doorbell",
          "the old one, the new one or an error; no byte outside what either names (I6)") {
-  sweep(races(500), [&](Arena& a, unsigned clock) {
+  sweep(races(500), [&](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::QueuePair qp(a.self.pd, a.self.send_cq, a.self.receive_cq);
     driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
@@ -150,7 +150,7 @@ SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock behind its d
                               {"length", 3},
                               {"num_sge", 255},
                               {"rkey", 0x12345678},
-                              {"remote_addr", a.peer.region.address() + Arena::kBytes - 10}};
+                              {"remote_addr", a.peer.region.address() + SweepFixture::kBytes - 10}};
     const Change& change = changes[a.life % std::size(changes)];
     fill(a.self.data(0), 600, 3);
     qp.send(request(driver::Opcode::kWrite, a.self, 0, 600, a.peer, 0));

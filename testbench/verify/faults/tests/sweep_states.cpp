@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue pair of either side ends, or stops, at each clock of a transfer.
-#include "testbench/verify/faults/arena.hpp"
 #include "testbench/verify/faults/registry.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -10,21 +10,21 @@ using namespace roci::testbench::faults;
 namespace {
 
 /// READ data and originals of the requester.
-void mark_landing(Arena& a) {
-  a.mark(a.self.data(Arena::kRead), Arena::kReadBytes);
-  a.mark(a.self.data(Arena::kWord), 8);
+void mark_landing(SweepFixture& a) {
+  a.mark(a.self.data(SweepFixture::kRead), SweepFixture::kReadBytes);
+  a.mark(a.self.data(SweepFixture::kWord), 8);
 }
-void mark_targets(Arena& a) {
-  a.mark(a.peer.data(Arena::kWrite), Arena::kWriteBytes);
-  a.mark(a.peer.data(Arena::kSend), Arena::kSendBytes);
-  a.mark(a.peer.data(Arena::kWord), 8);
+void mark_targets(SweepFixture& a) {
+  a.mark(a.peer.data(SweepFixture::kWrite), SweepFixture::kWriteBytes);
+  a.mark(a.peer.data(SweepFixture::kSend), SweepFixture::kSendBytes);
+  a.mark(a.peer.data(SweepFixture::kWord), 8);
 }
 
 }  // namespace
 
 SCHEDULE("F-91", "the requester goes to ERR at each clock",
          "good ones, then flushes, each once and in order; the peer's memory whole by packets") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -38,7 +38,7 @@ SCHEDULE("F-91", "the requester goes to ERR at each clock",
 }
 
 SCHEDULE("F-91", "the requester drains (SQD) at each clock and goes on", "all good, none twice") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -51,7 +51,7 @@ SCHEDULE("F-91", "the requester drains (SQD) at each clock and goes on", "all go
     CHECK(looks < kMost);
     attributes.state = driver::QpState::kRts;
     a.self.qp().modify(attributes, driver::mask::kState);
-    CHECK(a.finish({}) == Arena::kMessages);
+    CHECK(a.finish({}) == SweepFixture::kMessages);
     CHECK(a.receives(false) == 1);
     a.targets_whole(a.peer.data());
     a.end();
@@ -60,7 +60,7 @@ SCHEDULE("F-91", "the requester drains (SQD) at each clock and goes on", "all go
 
 SCHEDULE("F-91", "the requester is reset at each clock",
          "no completion afterwards, nothing written afterwards, the next life is clean") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -75,7 +75,7 @@ SCHEDULE("F-91", "the requester is reset at each clock",
 
 SCHEDULE("F-91", "the requester is destroyed at each clock",
          "nothing is written after the call returned, its memory is not read (I6)") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -92,14 +92,14 @@ SCHEDULE("F-91", "the requester is destroyed at each clock",
 
 SCHEDULE("F-55 F-91", "the responder goes to ERR at each clock",
          "each request executed whole or not at all; RETRY_EXC_ERR and flushes; receives flush") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
     a.peer.qp().to_error();
     const unsigned good = a.finish({Status::kRetryExcErr});
     const unsigned taken = a.receives(true);
-    CHECK(taken >= (good == Arena::kMessages ? 1u : 0u));
+    CHECK(taken >= (good == SweepFixture::kMessages ? 1u : 0u));
     CHECK(taken <= 1);
     if (taken == 0) a.targets_whole(a.peer.data());
     a.end();
@@ -108,7 +108,7 @@ SCHEDULE("F-55 F-91", "the responder goes to ERR at each clock",
 
 SCHEDULE("F-55 F-91", "the responder is reset at each clock",
          "each request executed whole or not at all; nothing written afterwards") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -124,7 +124,7 @@ SCHEDULE("F-55 F-91", "the responder is reset at each clock",
 
 SCHEDULE("F-55 F-91", "the responder is destroyed at each clock",
          "each request executed whole or not at all; nothing written after the call returned") {
-  sweep({}, [](Arena& a, unsigned clock) {
+  sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
     a.until(clock);
@@ -145,7 +145,7 @@ SCHEDULE(
     "no access afterwards (I6), the adapter goes on for the witness and for those who come next") {
   Sweep plan;
   plan.quick = 20;
-  sweep(plan, [](Arena& a, unsigned clock) {
+  sweep(plan, [](SweepFixture& a, unsigned clock) {
     a.begin();
     {
       PairOptions options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/hostile/hostile.hpp"
 
-#include "testbench/verify/soak/couple.hpp"
+#include "testbench/verify/soak/connection.hpp"
 
 namespace roci::soak {
 namespace {
@@ -10,11 +10,11 @@ using testbench::Node;
 using testbench::World;
 
 /// What the witness does: everything, on a wire without faults of its own.
-Plan witness_of(const HostilePlan& hostile) {
-  Plan plan;
+RoundPlan witness_of(const HostilePlan& hostile) {
+  RoundPlan plan;
   plan.seed = hostile.seed;
   plan.rtl = hostile.engine == testbench::Engine::kRtl;
-  plan.couples = 1;
+  plan.connections = 1;
   plan.messages = ~0u;  // until the last packet
   plan.depth = 2;
   plan.max_bytes = 2048;
@@ -34,7 +34,7 @@ Plan witness_of(const HostilePlan& hostile) {
   return plan;
 }
 
-struct Watch final : testbench::FrameTap {
+struct VictimTap final : testbench::FrameTap {
   void frame(const testbench::FrameEvent& event) override {
     if (victims != nullptr) victims->frame(event);
   }
@@ -48,18 +48,19 @@ constexpr std::uint64_t kPreambleGap = 24;  // bytes of a frame on the wire besi
 HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
                            const std::function<void(std::uint64_t)>& tick) {
   HostileOutcome outcome;
-  const Plan plan = witness_of(hostile);
+  const RoundPlan plan = witness_of(hostile);
   World world(plan.config);
-  Ledger ledger([&](const std::string& text) {
+  LinkLedger ledger([&](const std::string& text) {
     if (outcome.failure.empty()) outcome.failure = text;
   });
   world.add_tap(&ledger);
   if (tap != nullptr) world.add_tap(tap);
-  auto scene = std::make_unique<Scene>(Scene{world, plan, ledger, outcome.witness, {}});
-  std::unique_ptr<Couple> couple;
+  auto context =
+      std::make_unique<RoundContext>(RoundContext{world, plan, ledger, outcome.witness, {}});
+  std::unique_ptr<Connection> connection;
   std::unique_ptr<Victims> victims;
   std::unique_ptr<Forge> forge;
-  Watch watch;
+  VictimTap watch;
   const auto count_victims = [&] {
     outcome.revived = victims->revived();
     outcome.answers = victims->answers();
@@ -70,9 +71,9 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
   try {
     world.run({{0, [&](Node& node) {
                   for (unsigned n = 0; n < 2; ++n) {
-                    scene->stages[n] = std::make_unique<Stage>(world.node(n), plan);
+                    context->resources[n] = std::make_unique<NodeResources>(world.node(n), plan);
                   }
-                  couple = std::make_unique<Couple>(*scene, 0);
+                  connection = std::make_unique<Connection>(*context, 0);
                   victims =
                       std::make_unique<Victims>(node, world.node(1), hostile.victims, hostile.seed);
                 }}});
@@ -83,7 +84,7 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
       node.sleep(kBegin);
       forge = std::make_unique<Forge>(
           Addresses{world.node(0).mac(), node.mac(), world.node(0).gid(), node.gid()},
-          victims->all(), std::vector<std::uint32_t>{couple->qp(0).number()}, hostile.seed);
+          victims->all(), std::vector<std::uint32_t>{connection->qp(0).number()}, hostile.seed);
       testbench::LinkDirection& channel = world.link(1);
       const double ns_per_byte = 8.0 / world.config().rate_gbps;
       constexpr unsigned kBatch = 16;
@@ -101,15 +102,15 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
       }
       constexpr std::uint64_t kAfter = 200'000;
       node.sleep(kAfter);
-      scene->finish = true;
+      context->finish = true;
       victims->stop();
       node.device().wake();
       world.node(0).device().wake();
     };
     std::vector<World::Task> tasks = {{0, [&](Node&) { victims->keep(); }}, {1, storm}};
     for (unsigned from = 0; from < 2; ++from) {
-      tasks.push_back({from, [&, from](Node&) { couple->send(from); }});
-      tasks.push_back({1 - from, [&, from](Node&) { couple->receive(from); }});
+      tasks.push_back({from, [&, from](Node&) { connection->send(from); }});
+      tasks.push_back({1 - from, [&, from](Node&) { connection->receive(from); }});
     }
     world.run(tasks);
     world.run({{0, [&](Node& node) {
@@ -117,9 +118,9 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
                   count_victims();
                   watch.victims = nullptr;
                   victims.reset();
-                  couple.reset();
+                  connection.reset();
                   outcome.port = node.context().port_counters();
-                  for (auto& stage : scene->stages) stage.reset();
+                  for (auto& resource : context->resources) resource.reset();
                 }}});
     if (outcome.witness.good == 0) throw Broken(0, "I10: the witness did nothing");
     if (outcome.witness.bad + outcome.witness.in_doubt != 0)
@@ -137,11 +138,11 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
   }
   if (victims) count_victims();
   if (!outcome.passed) {
-    if (about < 0) about = ledger.couple_of(outcome.failure);
+    if (about < 0) about = ledger.connection_of(outcome.failure);
     if (about >= 0) outcome.events = ledger.events(0);
     // Threads were left half way, and with them what they use.
-    static_cast<void>(scene.release());
-    static_cast<void>(couple.release());
+    static_cast<void>(context.release());
+    static_cast<void>(connection.release());
     static_cast<void>(victims.release());
   }
   outcome.repeated = world.egress().repeated();

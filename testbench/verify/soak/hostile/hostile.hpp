@@ -6,7 +6,7 @@
 #include <string>
 
 #include "testbench/verify/soak/hostile/forge.hpp"
-#include "testbench/verify/soak/scene.hpp"
+#include "testbench/verify/soak/round_context.hpp"
 
 namespace roci::soak {
 

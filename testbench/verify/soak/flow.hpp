@@ -8,11 +8,11 @@
 
 #include "driver/memory_window.hpp"
 #include "driver/queue_pair.hpp"
-#include "testbench/verify/soak/scene.hpp"
+#include "testbench/verify/soak/round_context.hpp"
 
 namespace roci::soak {
 
-class Couple;
+class Connection;
 
 struct Message {
   std::uint64_t number = 0;  ///< counts over all lives
@@ -37,9 +37,9 @@ struct Message {
   std::uint64_t back_of = ~std::uint64_t{0};  ///< READ of what this message wrote
 };
 
-class Lane {
+class Flow {
  public:
-  Lane(Scene& scene, Couple& couple, unsigned from);
+  Flow(RoundContext& context, Connection& connection, unsigned from);
 
   /// Memory and window of a new life; the queue pairs are in RTS.
   void begin(std::uint64_t life_key);
@@ -88,8 +88,8 @@ class Lane {
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   bool chance(double p) { return static_cast<double>(random_() >> 11) * 0x1p-53 < p; }
 
-  Scene& scene_;
-  Couple& couple_;
+  RoundContext& context_;
+  Connection& connection_;
   unsigned from_;
   std::mt19937_64 random_;
   std::size_t stride_, area_at_, counter_at_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/soak/ledger.hpp"
+#include "testbench/verify/soak/link_ledger.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -22,88 +22,88 @@ bool is_read_answer(std::uint8_t op) {
 
 }  // namespace
 
-Flow& Ledger::open(const Flow& flow) {
-  const auto key = std::make_pair(flow.couple, flow.from);
-  const auto old = flows_.find(key);
-  if (old != flows_.end()) {
+FlowTrace& LinkLedger::open(const FlowTrace& trace) {
+  const auto key = std::make_pair(trace.connection, trace.from);
+  const auto old = traces_.find(key);
+  if (old != traces_.end()) {
     for (auto at = packets_.begin(); at != packets_.end();) {
       at = at->second == &old->second ? packets_.erase(at) : std::next(at);
     }
   }
-  Flow& mine = flows_[key] = flow;
-  packets_[{flow.from, flow.responder, false}] = &mine;
-  packets_[{1 - flow.from, flow.requester, true}] = &mine;
+  FlowTrace& mine = traces_[key] = trace;
+  packets_[{trace.from, trace.responder, false}] = &mine;
+  packets_[{1 - trace.from, trace.requester, true}] = &mine;
   return mine;
 }
 
-void Ledger::posted(Flow& flow, Flow::Entry entry) {
-  entry.at = flow.next;
-  entry.hits = flow.hits;
-  entry.packets = transport::packets_of(entry.bytes, flow.pmtu);
+void LinkLedger::posted(FlowTrace& trace, FlowTrace::Entry entry) {
+  entry.at = trace.next;
+  entry.hits = trace.hits;
+  entry.packets = transport::packets_of(entry.bytes, trace.pmtu);
   if (entry.kind == Kind::kCmpSwap || entry.kind == Kind::kFetchAdd) entry.packets = 1;
-  flow.next += entry.packets;
-  flow.entries.push_back(entry);
+  trace.next += entry.packets;
+  trace.entries.push_back(entry);
 }
 
-const Flow::Entry* Ledger::entry_at(const Flow& flow, std::uint32_t at) const {
-  if (at >= flow.next) return nullptr;
+const FlowTrace::Entry* LinkLedger::entry_at(const FlowTrace& trace, std::uint32_t at) const {
+  if (at >= trace.next) return nullptr;
   const auto behind = std::upper_bound(
-      flow.entries.begin(), flow.entries.end(), at,
-      [](std::uint32_t value, const Flow::Entry& entry) { return value < entry.at; });
+      trace.entries.begin(), trace.entries.end(), at,
+      [](std::uint32_t value, const FlowTrace::Entry& entry) { return value < entry.at; });
   return &*std::prev(behind);
 }
 
-void Ledger::frame(const testbench::FrameEvent& event) {
+void LinkLedger::frame(const testbench::FrameEvent& event) {
   const packet::Parsed& parsed = event.parsed;
   if (!parsed.has_bth || event.injected || parsed.op == nullptr) return;
   const bool is_answer = parsed.op->response;
   const auto found = packets_.find({event.node, parsed.bth().dest_qp(), is_answer});
   if (found == packets_.end()) return;
-  Flow& flow = *found->second;
-  keep(flow.couple, {event.time_ns, event.node, parsed.frame.copy(), event.fault});
-  const std::uint32_t at = parsed.psn().steps_from(flow.first);
+  FlowTrace& trace = *found->second;
+  keep(trace.connection, {event.time_ns, event.node, parsed.frame.copy(), event.fault});
+  const std::uint32_t at = parsed.psn().steps_from(trace.first);
   if (at >= kUnknown) return;  // of the life before
-  if (is_answer) return answer(event, flow, at);
+  if (is_answer) return answer(event, trace, at);
   const std::uint32_t packets =
       parsed.op != nullptr && parsed.bth().opcode() == packet::kRcReadRequest
-          ? transport::packets_of(parsed.reth().dma_length(), flow.pmtu)
+          ? transport::packets_of(parsed.reth().dma_length(), trace.pmtu)
           : 1;
-  flow.phase = at >= flow.highest ? Phase::kFirst : flow.cause;
-  if (at >= flow.highest) flow.cause = Phase::kAfterTimer;  // until an answer says otherwise
-  flow.highest = std::max(flow.highest, at + packets);
-  check(event, flow, at, false);
-  count(event, flow, at,
+  trace.phase = at >= trace.highest ? Phase::kFirst : trace.cause;
+  if (at >= trace.highest) trace.cause = Phase::kAfterTimer;  // until an answer says otherwise
+  trace.highest = std::max(trace.highest, at + packets);
+  check(event, trace, at, false);
+  count(event, trace, at,
         parsed.op->start ? (parsed.op->end ? Position::kOnly : Position::kFirst)
         : parsed.op->end ? Position::kLast
                          : Position::kMiddle);
 }
 
-void Ledger::answer(const testbench::FrameEvent& event, Flow& flow, std::uint32_t at) {
+void LinkLedger::answer(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at) {
   const packet::Parsed& parsed = event.parsed;
   const std::uint8_t op = parsed.bth().opcode();
   if (op != packet::kRcAck) {
-    check(event, flow, at, true);
+    check(event, trace, at, true);
     const Position position = op == packet::kRcAtomicAck        ? Position::kAtomicAnswer
                               : op == packet::kRcReadRespFirst  ? Position::kAnswerFirst
                               : op == packet::kRcReadRespMiddle ? Position::kAnswerMiddle
                               : op == packet::kRcReadRespLast   ? Position::kAnswerLast
                                                                 : Position::kAnswerOnly;
-    return count(event, flow, at, position);
+    return count(event, trace, at, position);
   }
   constexpr unsigned kRnr = 1, kNakClass = 3;
   const unsigned what = parsed.aeth().syndrome() >> 5;
-  if (event.intact && what == kRnr) flow.cause = Phase::kAfterRnr;
-  if (event.intact && what == kNakClass) flow.cause = Phase::kAfterNak;
-  count(event, flow, at,
+  if (event.intact && what == kRnr) trace.cause = Phase::kAfterRnr;
+  if (event.intact && what == kNakClass) trace.cause = Phase::kAfterNak;
+  count(event, trace, at,
         what == kRnr        ? Position::kRnrNak
         : what == kNakClass ? Position::kNak
                             : Position::kAck);
 }
 
-void Ledger::check(const testbench::FrameEvent& event, const Flow& flow, std::uint32_t at,
-                   bool answer) {
+void LinkLedger::check(const testbench::FrameEvent& event, const FlowTrace& trace, std::uint32_t at,
+                       bool answer) {
   const packet::Parsed& parsed = event.parsed;
-  const Flow::Entry* entry = entry_at(flow, at);
+  const FlowTrace::Entry* entry = entry_at(trace, at);
   if (entry == nullptr || parsed.payload.size == 0 || !parsed.icrc_ok) return;
   if (answer != (entry->kind == Kind::kRead) ||
       (answer && !is_read_answer(parsed.bth().opcode()))) {
@@ -111,9 +111,9 @@ void Ledger::check(const testbench::FrameEvent& event, const Flow& flow, std::ui
                    packet::describe(parsed.frame));
   }
   // What completed may be overwritten by its owner while a copy of it still leaves.
-  const auto number = static_cast<std::uint32_t>(entry - flow.entries.data());
-  if (!entry->known || number < flow.done) return;
-  const std::uint64_t offset = std::uint64_t{at - entry->at} * flow.pmtu;
+  const auto number = static_cast<std::uint32_t>(entry - trace.entries.data());
+  if (!entry->known || number < trace.done) return;
+  const std::uint64_t offset = std::uint64_t{at - entry->at} * trace.pmtu;
   const std::size_t wrong =
       first_wrong(parsed.payload.data, parsed.payload.size, entry->key, entry->offset + offset);
   if (wrong != parsed.payload.size || offset + parsed.payload.size > entry->bytes) {
@@ -123,15 +123,15 @@ void Ledger::check(const testbench::FrameEvent& event, const Flow& flow, std::ui
   ++payloads_;
 }
 
-void Ledger::count(const testbench::FrameEvent& event, Flow& flow, std::uint32_t at,
-                   Position position) {
+void LinkLedger::count(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at,
+                       Position position) {
   if (event.fault.empty()) return;
   const auto has = [&](const char* what) { return event.fault.find(what) != std::string::npos; };
-  const Flow::Entry* entry = entry_at(flow, at);
-  const bool wrapped = (flow.first + at).value() < flow.first.value();
+  const FlowTrace::Entry* entry = entry_at(trace, at);
+  const bool wrapped = (trace.first + at).value() < trace.first.value();
   const auto hit = [&](Fault fault) {
     if (entry == nullptr || !Coverage::exists(entry->kind, position)) return;
-    coverage_.hit({flow.phase, fault, entry->kind, position, wrapped});
+    coverage_.hit({trace.phase, fault, entry->kind, position, wrapped});
   };
   if (has("lost in a burst")) {
     hit(Fault::kBurst);
@@ -142,24 +142,24 @@ void Ledger::count(const testbench::FrameEvent& event, Flow& flow, std::uint32_t
   if (has("duplicated") || has("times")) hit(Fault::kDuplicate);
   if (has("reordered") || has("delayed")) hit(Fault::kReorder);
   if (has("lost") || has("corrupted") || has("reordered") || has("delayed") || has("overtakes")) {
-    ++flow.hits;
+    ++trace.hits;
   }
 }
 
-void Ledger::note(unsigned couple, std::uint64_t now_ns, const std::string& text) {
-  keep(couple, {now_ns, 0, {}, text});
+void LinkLedger::note(unsigned connection, std::uint64_t now_ns, const std::string& text) {
+  keep(connection, {now_ns, 0, {}, text});
 }
 
-void Ledger::keep(unsigned couple, Event event) {
+void LinkLedger::keep(unsigned connection, Event event) {
   constexpr std::size_t kKept = 40;
-  std::deque<Event>& events = events_[couple];
+  std::deque<Event>& events = events_[connection];
   events.push_back(std::move(event));
   if (events.size() > kKept) events.pop_front();
 }
 
-std::string Ledger::events(unsigned couple) const {
+std::string LinkLedger::events(unsigned connection) const {
   std::string text;
-  const auto found = events_.find(couple);
+  const auto found = events_.find(connection);
   if (found == events_.end()) return text;
   for (const Event& event : found->second) {
     text += "    " + std::to_string(event.time_ns) + " ns  ";
@@ -172,7 +172,7 @@ std::string Ledger::events(unsigned couple) const {
   return text;
 }
 
-int Ledger::couple_of(const std::string& text) const {
+int LinkLedger::connection_of(const std::string& text) const {
   for (const char* before : {"queue pair ", " to "}) {
     const std::size_t at = text.find(before);
     if (at == std::string::npos) continue;
@@ -180,10 +180,10 @@ int Ledger::couple_of(const std::string& text) const {
         std::strtoul(text.c_str() + at + std::strlen(before), nullptr, 10));
     // "n0, queue pair 5"
     const bool named = at >= 4 && text[at - 4] == 'n' && text[at - 2] == ',';
-    for (const auto& [key, flow] : flows_) {
-      if (named && flow.from != static_cast<unsigned>(text[at - 3] - '0')) continue;
-      if (flow.requester == qpn || (!named && flow.responder == qpn))
-        return static_cast<int>(flow.couple);
+    for (const auto& [key, trace] : traces_) {
+      if (named && trace.from != static_cast<unsigned>(text[at - 3] - '0')) continue;
+      if (trace.requester == qpn || (!named && trace.responder == qpn))
+        return static_cast<int>(trace.connection);
     }
   }
   return -1;

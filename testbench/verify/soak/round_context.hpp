@@ -11,24 +11,25 @@
 #include <vector>
 
 #include "driver/shared_receive_queue.hpp"
-#include "testbench/verify/soak/ledger.hpp"
-#include "testbench/verify/soak/plan.hpp"
+#include "testbench/verify/soak/link_ledger.hpp"
+#include "testbench/verify/soak/round_plan.hpp"
 
 namespace roci::soak {
 
 /// A promise was broken, as a program saw it.
 class Broken : public std::runtime_error {
  public:
-  Broken(unsigned couple, const std::string& text) : std::runtime_error(text), couple_(couple) {}
-  unsigned couple() const { return couple_; }
+  Broken(unsigned connection, const std::string& text)
+      : std::runtime_error(text), connection_(connection) {}
+  unsigned connection() const { return connection_; }
 
  private:
-  unsigned couple_;
+  unsigned connection_;
 };
 
 /// Buffers behind the shared receive queue of a node.
 struct Pool {
-  Pool(driver::ProtectionDomain& pd, const Plan& plan);
+  Pool(driver::ProtectionDomain& pd, const RoundPlan& plan);
   /// Posts what fits, and what has a buffer.
   void refill();
   std::uint8_t* at(std::size_t buffer) { return region.data() + buffer * stride; }
@@ -41,8 +42,8 @@ struct Pool {
 };
 
 /// The objects of a node.
-struct Stage {
-  Stage(testbench::Node& node, const Plan& plan);
+struct NodeResources {
+  NodeResources(testbench::Node& node, const RoundPlan& plan);
 
   testbench::Node& node;
   driver::ProtectionDomain pd;
@@ -64,15 +65,15 @@ struct Tally {
   void add(const Tally& other);
 };
 
-struct Scene {
+struct RoundContext {
   testbench::World& world;
-  const Plan& plan;
-  Ledger& ledger;
+  const RoundPlan& plan;
+  LinkLedger& ledger;
   Tally& tally;
-  std::array<std::unique_ptr<Stage>, 2> stages;  ///< by node
-  bool finish = false;                           ///< nothing new is posted any more
+  std::array<std::unique_ptr<NodeResources>, 2> resources;  ///< by node
+  bool finish = false;                                      ///< nothing new is posted any more
 
-  testbench::Node& node(unsigned n) { return stages[n]->node; }
+  testbench::Node& node(unsigned n) { return resources[n]->node; }
 };
 
 }  // namespace roci::soak

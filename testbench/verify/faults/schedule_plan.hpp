@@ -56,9 +56,9 @@ struct Seen {
   std::uint64_t first_fault_ns = kNever, first_repeat_ns = kNever;
 };
 
-class Run;
+class ActiveSchedule;
 
-struct Plan {
+struct SchedulePlan {
   std::vector<Message> messages;
   std::vector<Fault> faults;
   Path path = Path::kAny;
@@ -73,9 +73,9 @@ struct Plan {
   bool hostile = false;  ///< a packet says something else: statuses and data are open
   unsigned others = 0;   ///< further queue pairs that `during` may use
   /// After the messages were posted, in the thread of the requester.
-  std::function<void(Run&)> during;
+  std::function<void(ActiveSchedule&)> during;
   /// When all have completed.
-  std::function<void(Run&)> after;
+  std::function<void(ActiveSchedule&)> after;
 
   static driver::ConnectOptions fast() {
     driver::ConnectOptions options;

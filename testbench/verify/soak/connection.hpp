@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection: two queue pairs, a lane each way, and lives one after the other.
+// A connection: two queue pairs, a flow each way, and lives one after the other.
 #pragma once
 
 #include <array>
 #include <memory>
 
 #include "driver/completion_queue.hpp"
-#include "testbench/verify/soak/lane.hpp"
+#include "testbench/verify/soak/flow.hpp"
 
 namespace roci::soak {
 
-class Couple {
+class Connection {
  public:
-  Couple(Scene& scene, unsigned index);
+  Connection(RoundContext& context, unsigned index);
 
   /// The programs of one direction, each in a thread of its own.
   void send(unsigned from);
   void receive(unsigned from);
 
   unsigned index() const { return index_; }
-  bool is_witness() const { return scene_.plan.witness && index_ == 0; }
+  bool is_witness() const { return context_.plan.witness && index_ == 0; }
   driver::QueuePair& qp(unsigned node) { return *qps_[node]; }
   driver::CompletionQueue& send_cq(unsigned node) { return *send_cqs_[node]; }
   driver::CompletionQueue& receive_cq(unsigned node) { return *receive_cqs_[node]; }
-  Lane& lane(unsigned from) { return *lanes_[from]; }
+  Flow& flow(unsigned from) { return *flows_[from]; }
 
   /// Nothing is posted any more in this life.
   bool over() const { return over_; }
@@ -41,7 +41,7 @@ class Couple {
   /// Posts on a queue pair, one thread at a time.
   template <typename Post>
   void post(unsigned node, Post post) {
-    while (posting_[node]) scene_.node(node).sleep(kClock);
+    while (posting_[node]) context_.node(node).sleep(kClock);
     posting_[node] = true;
     post();
     posting_[node] = false;
@@ -56,13 +56,13 @@ class Couple {
   /// Waits for the other sender.
   void meet(unsigned from);
 
-  Scene& scene_;
+  RoundContext& context_;
   unsigned index_;
   std::mt19937_64 random_;
   driver::ConnectOptions options_;
   std::array<std::unique_ptr<driver::CompletionQueue>, 2> send_cqs_, receive_cqs_;
   std::array<std::unique_ptr<driver::QueuePair>, 2> qps_;
-  std::array<std::unique_ptr<Lane>, 2> lanes_;
+  std::array<std::unique_ptr<Flow>, 2> flows_;
   std::array<std::uint32_t, 2> psn_{};  ///< first PSN of the next life, by sender
   std::array<unsigned, 2> steps_{};
   std::array<bool, 2> dead_{}, silent_{}, posting_{};

@@ -5,39 +5,39 @@
 #include <memory>
 
 #include "model/packet/builder.hpp"
-#include "testbench/verify/faults/ledger.hpp"
-#include "testbench/verify/faults/watch.hpp"
+#include "testbench/verify/faults/link_watch.hpp"
+#include "testbench/verify/faults/reference_regions.hpp"
 #include "testbench/verify/faults/witness.hpp"
 
 namespace roci::testbench::faults {
 
 /// Two adapters on which plans are played one after the other, each with queue pairs, regions and
 /// completion queues of its own.
-class Stage {
+class ScheduleRunner {
  public:
-  explicit Stage(Config config = {});
-  ~Stage();
+  explicit ScheduleRunner(Config config = {});
+  ~ScheduleRunner();
   /// Fails the test case when the faults did not fire, the recovery was another one, a status is
   /// not as planned, or an invariant is broken.
-  void play(const Plan& plan);
-  /// World::run; what a program or an invariant throws fails the test case, and the stage is of no
+  void play(const SchedulePlan& plan);
+  /// World::run; what a program or an invariant throws fails the test case, and the runner is of no
   /// more use. It must not be destroyed while that exception unwinds: SystemC unwinds its own then.
   bool run(const std::vector<World::Task>& tasks);
   World& world() { return *world_; }
-  Watch& watch() { return watch_; }
+  LinkWatch& watch() { return watch_; }
   /// Is node `n` the RTL?
   bool rtl(unsigned n) const { return world_->config().engines[n] == Engine::kRtl; }
 
  private:
   std::unique_ptr<World> world_;
-  Watch watch_;
+  LinkWatch watch_;
   bool broken_ = false;
 };
 
 /// A plan being played, for its hooks.
-class Run {
+class ActiveSchedule {
  public:
-  Run(Stage& stage, const Plan& plan) : stage_(stage), plan_(plan) {}
+  ActiveSchedule(ScheduleRunner& runner, const SchedulePlan& plan) : runner_(runner), plan_(plan) {}
 
   void requester();
   void responder();
@@ -45,13 +45,13 @@ class Run {
   Side& self() { return *self_; }
   Side& peer() { return *peer_; }
   driver::QueuePair& qp() { return self_->qp(); }
-  Ledger& ledger() { return *ledger_; }
-  const Plan& plan() const { return plan_; }
-  World& world() { return stage_.world(); }
+  ReferenceRegions& reference() { return *reference_; }
+  const SchedulePlan& plan() const { return plan_; }
+  World& world() { return runner_.world(); }
   LinkDirection& way(Way way) {
-    return stage_.world().link(way == Way::kRequests ? plan_.from : 1 - plan_.from);
+    return runner_.world().link(way == Way::kRequests ? plan_.from : 1 - plan_.from);
   }
-  const Seen& seen() { return stage_.watch().seen(plan_.from, peer_->qp().number()); }
+  const Seen& seen() { return runner_.watch().seen(plan_.from, peer_->qp().number()); }
   driver::QpCounters counters() { return self_->qp().counters(); }
   /// PSN of the `n`th packet of the requester.
   std::uint32_t psn(std::int64_t n) const {
@@ -80,12 +80,12 @@ class Run {
   std::uint64_t bound_ns() const;
   unsigned receives() const;
 
-  Stage& stage_;
-  Plan plan_;
+  ScheduleRunner& runner_;
+  SchedulePlan plan_;
   std::unique_ptr<Side> sides_[2];
   Side* self_ = nullptr;
   Side* peer_ = nullptr;
-  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<ReferenceRegions> reference_;
   unsigned posted_ = 0, completed_ = 0, good_ = 0, received_ = 0;
   bool failed_ = false, started_ = false, over_ = false, left_ = false;
   bool watching_ = false;  ///< the responder's thread takes the receives

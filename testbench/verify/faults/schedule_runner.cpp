@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/faults/stage.hpp"
+#include "testbench/verify/faults/schedule_runner.hpp"
 
 #include <algorithm>
 
@@ -41,14 +41,15 @@ bool thorough() {
 }
 std::vector<unsigned> both_ways() { return {0, 1}; }
 
-Stage::Stage(Config config) : world_(std::make_unique<World>(with_width(std::move(config)))) {
+ScheduleRunner::ScheduleRunner(Config config)
+    : world_(std::make_unique<World>(with_width(std::move(config)))) {
   world_->add_tap(&watch_);
   world_->egress().set_payload_check(
       [this](const FrameEvent& event) { return watch_.payload_is_right(event); });
 }
-Stage::~Stage() = default;
+ScheduleRunner::~ScheduleRunner() = default;
 
-bool Stage::run(const std::vector<World::Task>& tasks) {
+bool ScheduleRunner::run(const std::vector<World::Task>& tasks) {
   if (broken_) return false;
   try {
     world_->run(tasks);
@@ -61,21 +62,21 @@ bool Stage::run(const std::vector<World::Task>& tasks) {
   return !broken_;
 }
 
-void Stage::play(const Plan& plan) {
+void ScheduleRunner::play(const SchedulePlan& plan) {
   INFO("requester on node ", plan.from, ", first PSN ", plan.psn, ", first message ",
        std::string(name_of(plan.messages.at(0).op)), " of ", plan.messages[0].bytes,
        " bytes, messages ", plan.messages.size());
   const std::uint64_t checks = world_->counter_checks();
-  Run story(*this, plan);
+  ActiveSchedule schedule(*this, plan);
   Witness witness(*world_);
   const std::uint64_t pause_ns =
       std::max<std::uint64_t>(20'000, transport::timeout_ns(plan.connect.timeout) / 2);
   if (!run({{plan.from,
              [&](Node&) {
-               story.requester();
+               schedule.requester();
                witness.stop();
              }},
-            {1 - plan.from, [&](Node&) { story.responder(); }},
+            {1 - plan.from, [&](Node&) { schedule.responder(); }},
             {0, [&](Node&) { witness.run(pause_ns); }}})) {
     return;
   }
@@ -90,13 +91,13 @@ void Stage::play(const Plan& plan) {
   CHECK(world_->counter_checks() == checks + 1);
 }
 
-Status Run::status_of(unsigned i) const {
+Status ActiveSchedule::status_of(unsigned i) const {
   if (plan_.statuses.empty()) return Status::kSuccess;
   return plan_.statuses[std::min<std::size_t>(i, plan_.statuses.size() - 1)];
 }
 
 /// I11: the formula of the fault plan, from one sign of progress to the next.
-std::uint64_t Run::bound_ns() const {
+std::uint64_t ActiveSchedule::bound_ns() const {
   const driver::ConnectOptions& c = plan_.connect;
   const std::uint64_t rnr = std::min<unsigned>(c.rnr_retry, 6) + 1;
   return plan_.rounds * ((c.retry_cnt + 1u) * 4 * transport::timeout_ns(c.timeout) +
@@ -104,40 +105,40 @@ std::uint64_t Run::bound_ns() const {
          kMarginNs;
 }
 
-unsigned Run::receives() const {
+unsigned ActiveSchedule::receives() const {
   return static_cast<unsigned>(std::count_if(plan_.messages.begin(), plan_.messages.end(),
                                              [](const Message& m) { return m.receives(); }));
 }
 
-packet::Builder Run::request_frame(std::uint8_t opcode, std::uint32_t psn) {
+packet::Builder ActiveSchedule::request_frame(std::uint8_t opcode, std::uint32_t psn) {
   return packet::Builder()
       .ethernet(peer_->node.mac(), self_->node.mac())
       .gids(self_->node.gid(), peer_->node.gid())
       .bth(opcode, peer_->qp().number(), transport::Psn(psn));
 }
-packet::Builder Run::answer_frame(std::uint8_t opcode, std::uint32_t psn) {
+packet::Builder ActiveSchedule::answer_frame(std::uint8_t opcode, std::uint32_t psn) {
   return packet::Builder()
       .ethernet(self_->node.mac(), peer_->node.mac())
       .gids(peer_->node.gid(), self_->node.gid())
       .bth(opcode, self_->qp().number(), transport::Psn(psn));
 }
-void Run::inject(Way to, const packet::Builder& builder) {
+void ActiveSchedule::inject(Way to, const packet::Builder& builder) {
   way(to).inject(world().now_ns(), builder.build());
 }
 
-void Run::build() {
+void ActiveSchedule::build() {
   PairOptions options;
   options.queue_pairs = 1 + plan_.others;
-  options.region_bytes =
-      std::max(Ledger::region_bytes(plan_.messages), Ledger::region_bytes(second_messages()));
+  options.region_bytes = std::max(ReferenceRegions::region_bytes(plan_.messages),
+                                  ReferenceRegions::region_bytes(second_messages()));
   for (unsigned n = 0; n < 2; ++n) {
-    sides_[n] = std::make_unique<Side>(stage_.world().node(n), options);
+    sides_[n] = std::make_unique<Side>(runner_.world().node(n), options);
   }
   self_ = sides_[plan_.from].get();
   peer_ = sides_[1 - plan_.from].get();
 }
 
-void Run::connect() {
+void ActiveSchedule::connect() {
   driver::ConnectOptions there = plan_.connect, here = plan_.connect;
   there.dst_mac = peer_->node.mac();
   here.dst_mac = self_->node.mac();
@@ -146,15 +147,15 @@ void Run::connect() {
     driver::QueuePair& b = peer_->qp(i);
     // The watch knows the PSNs before the first packet.
     if (i == 0) {
-      stage_.watch().connect(plan_.from, a.number(), b.number(), plan_.psn);
-      stage_.watch().connect(1 - plan_.from, b.number(), a.number(), plan_.psn);
+      runner_.watch().connect(plan_.from, a.number(), b.number(), plan_.psn);
+      runner_.watch().connect(1 - plan_.from, b.number(), a.number(), plan_.psn);
     }
     b.connect({a.number(), plan_.psn, self_->node.gid()}, plan_.psn, here);
     a.connect({b.number(), plan_.psn, peer_->node.gid()}, plan_.psn, there);
   }
 }
 
-void Run::arm() {
+void ActiveSchedule::arm() {
   for (const Fault& fault : plan_.faults) {
     FaultRule rule = fault.rule;
     rule.qpn = fault.way == Way::kRequests ? peer_->qp().number() : self_->qp().number();
@@ -162,26 +163,26 @@ void Run::arm() {
   }
 }
 
-void Run::post_receives() {
+void ActiveSchedule::post_receives() {
   for (unsigned i = 0; i < plan_.messages.size(); ++i) {
-    if (plan_.messages[i].receives()) peer_->qp().receive(ledger_->receive(i));
+    if (plan_.messages[i].receives()) peer_->qp().receive(reference_->receive(i));
   }
   // A duplicate that is delivered would take one of these.
-  for (unsigned k = 0; k < 2; ++k) peer_->qp().receive(ledger_->spare(k));
+  for (unsigned k = 0; k < 2; ++k) peer_->qp().receive(reference_->spare(k));
 }
 
 /// Posts what the window allows, with one doorbell.
-void Run::post() {
+void ActiveSchedule::post() {
   std::vector<driver::SendRequest> list;
   while (posted_ < plan_.messages.size() && posted_ - completed_ < plan_.window) {
-    stage_.watch().message(plan_.from, peer_->qp().number(), plan_.messages[posted_],
-                           ledger_->pattern_of(posted_));
-    list.push_back(ledger_->post(posted_++));
+    runner_.watch().message(plan_.from, peer_->qp().number(), plan_.messages[posted_],
+                            reference_->pattern_of(posted_));
+    list.push_back(reference_->post(posted_++));
   }
   if (!list.empty()) CHECK(self_->qp().post_send(list.data(), list.size()));
 }
 
-void Run::complete() {
+void ActiveSchedule::complete() {
   while (completed_ < plan_.messages.size()) {
     const auto done = self_->send_cq.wait(bound_ns());
     if (!done) {
@@ -199,17 +200,17 @@ void Run::complete() {
     CHECK(std::string(driver::name_of(done->status)) == driver::name_of(status_of(i)));
     if (done->ok()) {
       ++good_;
-      ledger_->good(i, seen().sequence_naks != 0);
+      reference_->good(i, seen().sequence_naks != 0);
     } else {
       failed_ = true;
-      ledger_->bad(i);
+      reference_->bad(i);
     }
     post();
   }
 }
 
 /// Late packets come; nothing may follow from them.
-void Run::settle() {
+void ActiveSchedule::settle() {
   constexpr std::uint64_t kSettleNs = 30'000;
   do {
     sleep(kSettleNs);
@@ -226,11 +227,11 @@ void Run::settle() {
        most);
   CHECK(received_ >= least);
   CHECK(received_ <= (failed_ ? most : least));
-  ledger_->finish();
+  reference_->finish();
   CHECK((self_->qp().query().state == driver::QpState::kErr) == failed_);
 }
 
-void Run::check_path() {
+void ActiveSchedule::check_path() {
   for (unsigned k = 0; k < plan_.faults.size(); ++k) {
     const Fault& fault = plan_.faults[k];
     const auto& rules = way(fault.way).faults().rules;
@@ -283,16 +284,16 @@ void Run::check_path() {
 }
 
 /// I14: a READ sees the WRITE before it, and so does whoever gets the SEND behind both.
-void Run::check_order() {
+void ActiveSchedule::check_order() {
   INFO("I14: WRITE, READ and SEND behind the schedule");
   constexpr std::uint64_t kPattern = 0x77000000;
   constexpr std::uint32_t kBytes = 600, kSend = 100;
   constexpr std::size_t kOther = 1024;
-  const std::size_t at = ledger_->order_at();
+  const std::size_t at = reference_->order_at();
   const std::uint32_t to = peer_->qp().number();
   for (const Message m : {Message{Opcode::kWrite, kBytes}, Message{Opcode::kRead, kBytes},
                           Message{Opcode::kSend, kSend}}) {
-    stage_.watch().message(plan_.from, to, m, kPattern + life_);
+    runner_.watch().message(plan_.from, to, m, kPattern + life_);
   }
   fill(self_->data(at), kBytes, kPattern + life_);
   const driver::SendRequest list[] = {
@@ -301,7 +302,7 @@ void Run::check_order() {
       request(Opcode::kSend, *self_, at, kSend, *peer_, 0)};
   CHECK(self_->qp().post_send(list, 3));
   const auto got = peer_->receive_cq.wait(bound_ns());
-  CHECK((got && got->id == ledger_->spare(0).id));
+  CHECK((got && got->id == reference_->spare(0).id));
   CHECK(first_wrong(peer_->data(at), kBytes, kPattern + life_) == kBytes);
   for (unsigned i = 0; i < 3; ++i) {
     const auto done = self_->send_cq.wait(bound_ns());
@@ -311,7 +312,7 @@ void Run::check_order() {
 }
 
 /// I15: the same numbers and PSNs with other contents.
-void Run::second_life() {
+void ActiveSchedule::second_life() {
   INFO("I15: second life");
   for (unsigned i = 0; i <= plan_.others; ++i) {
     self_->qp(i).to_reset();
@@ -329,9 +330,9 @@ void Run::second_life() {
   plan_.faults.clear();
   plan_.path = Path::kNone;
   plan_.hostile = false;
-  stage_.watch().trust(false);
+  runner_.watch().trust(false);
   connect();
-  ledger_ = std::make_unique<Ledger>(plan_.messages, life_, *self_, *peer_);
+  reference_ = std::make_unique<ReferenceRegions>(plan_.messages, life_, *self_, *peer_);
   posted_ = completed_ = good_ = received_ = 0;
   failed_ = false;
   post_receives();
@@ -344,13 +345,13 @@ void Run::second_life() {
   check_path();
 }
 
-void Run::requester() {
+void ActiveSchedule::requester() {
   build();
   connect();
-  ledger_ = std::make_unique<Ledger>(plan_.messages, life_, *self_, *peer_);
+  reference_ = std::make_unique<ReferenceRegions>(plan_.messages, life_, *self_, *peer_);
   if (plan_.receives) post_receives();
   arm();
-  stage_.watch().trust(plan_.hostile);
+  runner_.watch().trust(plan_.hostile);
   started_ = true;
   peer_->node.device().wake();
   post();
@@ -371,8 +372,8 @@ void Run::requester() {
 }
 
 /// Takes the receives as they complete.
-void Run::responder() {
-  Node& node = stage_.world().node(1 - plan_.from);
+void ActiveSchedule::responder() {
+  Node& node = runner_.world().node(1 - plan_.from);
   node.device().wait([this] { return started_; }, driver::Device::kForever);
   std::vector<unsigned> order;
   for (unsigned i = 0; i < plan_.messages.size(); ++i) {
@@ -388,7 +389,7 @@ void Run::responder() {
     const unsigned i = order[received_++];
     CHECK(got->id == i);
     CHECK(got->byte_len == plan_.messages[i].bytes);
-    ledger_->received(i);
+    reference_->received(i);
   }
   over_ = true;
   self_->node.device().wake();

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "testbench/verify/faults/plan.hpp"
+#include "testbench/verify/faults/schedule_plan.hpp"
 
 namespace roci::testbench::faults {
 
 /// Connections are named by the node and number of the requesting queue pair and its peer's number.
-class Watch : public FrameTap {
+class LinkWatch : public FrameTap {
  public:
   /// Begins to watch requests that node `from` sends to `peer_qpn` and their answers to `qpn`.
   /// What was known of this connection is forgotten.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "testbench/verify/soak/couple.hpp"
+#include "testbench/verify/soak/connection.hpp"
 #include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
@@ -14,7 +14,8 @@ using driver::Status;
 constexpr std::uint64_t kBind = std::uint64_t{1} << 63;
 
 /// How many timeouts the pauses of both ways may have cost a message posted at `from_ns`.
-std::uint64_t timeouts_of_pauses(const Plan& plan, std::uint64_t from_ns, std::uint64_t now_ns) {
+std::uint64_t timeouts_of_pauses(const RoundPlan& plan, std::uint64_t from_ns,
+                                 std::uint64_t now_ns) {
   const std::uint64_t shortest = std::uint64_t{4096} << plan.connect.timeout;
   std::uint64_t sum = 0;
   for (const testbench::Faults& f : plan.config.faults) {
@@ -30,24 +31,24 @@ std::uint64_t timeouts_of_pauses(const Plan& plan, std::uint64_t from_ns, std::u
 
 }  // namespace
 
-void Lane::take(const driver::Completion& c) {
-  scene_.ledger.note(couple_.index(), scene_.world.now_ns(),
-                     "node " + std::to_string(from_) + " send " + std::to_string(c.id) + ": " +
-                         driver::name_of(c.status));
+void Flow::take(const driver::Completion& c) {
+  context_.ledger.note(connection_.index(), context_.world.now_ns(),
+                       "node " + std::to_string(from_) + " send " + std::to_string(c.id) + ": " +
+                           driver::name_of(c.status));
   if ((c.id & kBind) != 0) {
-    // The window of the other lane: it opens what this node is the target of.
+    // The window of the other flow: it opens what this node is the target of.
     if (!c.ok() && c.status != Status::kWrFlushErr) {
       fail(std::string("a bind ended with ") + driver::name_of(c.status));
     }
     if (!c.ok()) failed_ = true;
-    return couple_.lane(1 - from_).bound(c.ok());
+    return connection_.flow(1 - from_).bound(c.ok());
   }
-  Flow& flow = scene_.ledger.flow(couple_.index(), from_);
+  FlowTrace& trace = context_.ledger.trace(connection_.index(), from_);
   // Unsignaled ones in front of it were good.
   while (!flights_.empty() && flights_.front()->number != c.id && !flights_.front()->signaled) {
     const Flight f = flights_.front();
     flights_.pop_front();
-    ++flow.done;
+    ++trace.done;
     good(*f);
     release(f);
   }
@@ -59,72 +60,72 @@ void Lane::take(const driver::Completion& c) {
   if (!c.ok()) {
     judge(c, *f);
     flights_.pop_front();
-    ++flow.done;
+    ++trace.done;
     failed_lot_.push_back(f);
-    if (!couple_.over()) couple_.stop();
+    if (!connection_.over()) connection_.stop();
     return;
   }
   if (failed_) fail("I9: message " + std::to_string(c.id) + " is good after one that was not");
   flights_.pop_front();
-  ++flow.done;
+  ++trace.done;
   good(*f);
   release(f);
 }
 
-void Lane::judge(const driver::Completion& c, const Message& m) {
-  const Plan& plan = scene_.plan;
-  const Flow& flow = scene_.ledger.flow(couple_.index(), from_);
-  const std::uint64_t paused = timeouts_of_pauses(plan, flow.oldest_ns(), scene_.world.now_ns());
+void Flow::judge(const driver::Completion& c, const Message& m) {
+  const RoundPlan& plan = context_.plan;
+  const FlowTrace& trace = context_.ledger.trace(connection_.index(), from_);
+  const std::uint64_t paused = timeouts_of_pauses(plan, trace.oldest_ns(), context_.world.now_ns());
   const auto refuse = [&] {
     fail("I9: message " + std::to_string(m.number) + " (" + name_of(m.kind) + ") ended with " +
-         driver::name_of(c.status) + "; " + std::to_string(flow.hits_of_oldest()) +
+         driver::name_of(c.status) + "; " + std::to_string(trace.hits_of_oldest()) +
          " faults met its connection since it was posted, pauses were worth " +
          std::to_string(paused) + " timeouts, retry_cnt is " +
-         std::to_string(couple_.options().retry_cnt));
+         std::to_string(connection_.options().retry_cnt));
   };
-  if (couple_.is_witness()) refuse();
+  if (connection_.is_witness()) refuse();
   if (failed_) {
     if (c.status != Status::kWrFlushErr) refuse();
-    ++scene_.tally.flushed;
+    ++context_.tally.flushed;
     return;
   }
   failed_ = true;
-  ++scene_.tally.bad;
-  const bool peer_may_be_gone =
-      couple_.over() || couple_.lane(1 - from_).failed_ || couple_.ending() == Ending::kBadKey;
+  ++context_.tally.bad;
+  const bool peer_may_be_gone = connection_.over() || connection_.flow(1 - from_).failed_ ||
+                                connection_.ending() == Ending::kBadKey;
   switch (c.status) {
     case Status::kRetryExcErr:
-      ++scene_.tally.retry_exceeded;
+      ++context_.tally.retry_exceeded;
       // Each time it was sent something must have gone wrong.
-      if (!peer_may_be_gone && flow.hits_of_oldest() + paused <= couple_.options().retry_cnt) {
+      if (!peer_may_be_gone && trace.hits_of_oldest() + paused <= connection_.options().retry_cnt) {
         refuse();
       }
       return;
     case Status::kRnrRetryExcErr:
-      ++scene_.tally.rnr_exceeded;
-      if (couple_.options().rnr_retry == 7) refuse();
+      ++context_.tally.rnr_exceeded;
+      if (connection_.options().rnr_retry == 7) refuse();
       if (plan.late_receive == 0 && !plan.srq[1 - from_] && !peer_may_be_gone) refuse();
       return;
     case Status::kRemAccessErr:
-      ++scene_.tally.access_errors;
+      ++context_.tally.access_errors;
       if (!m.bad_key) refuse();
       return;
     case Status::kWrFlushErr:
-      ++scene_.tally.flushed;
+      ++context_.tally.flushed;
       // The queue pair is in error: killed, or as responder of a bad request.
-      if (!couple_.over() && couple_.ending() != Ending::kBadKey) refuse();
+      if (!connection_.over() && connection_.ending() != Ending::kBadKey) refuse();
       return;
     default:
       refuse();
   }
 }
 
-void Lane::good(Message& m) {
+void Flow::good(Message& m) {
   if (m.bad_key) fail("I8: a request with a wrong key is good");
   m.done = true;
   ++done_;
-  ++scene_.tally.good;
-  scene_.tally.bytes += m.bytes;
+  ++context_.tally.good;
+  context_.tally.bytes += m.bytes;
   const std::uint8_t* here = local_.data() + m.local;
   if (m.kind == Kind::kRead) {
     const std::size_t wrong = first_wrong(here, m.bytes, m.key, m.key_at);
@@ -141,11 +142,11 @@ void Lane::good(Message& m) {
     }
   }
   if (m.atomic()) {
-    ++scene_.tally.atomics;
+    ++context_.tally.atomics;
     std::uint64_t original;
     std::memcpy(&original, here, 8);
     if (m.common) {
-      scene_.tally.added[1 - from_] += m.add;
+      context_.tally.added[1 - from_] += m.add;
       if (original < common_seen_) fail("I4: the common sum went back");
       common_seen_ = original + m.add;
     } else if (original != m.before) {
@@ -154,18 +155,18 @@ void Lane::good(Message& m) {
     }
   }
   check_landed(m);
-  const bool own_place = m.writes() || (m.sends() && !scene_.stages[1 - from_]->pool);
+  const bool own_place = m.writes() || (m.sends() && !context_.resources[1 - from_]->pool);
   if (!own_place) return;
   // A sequence NAK completes what is before it up to a write latency before its bytes are there:
   // docs/decisions/0003.
-  const std::uint64_t latency = 2000 + 8 * scene_.plan.config.memory_ns;
+  const std::uint64_t latency = 2000 + 8 * context_.plan.config.memory_ns;
   if (first_wrong(target_.data() + m.target, m.bytes, m.key) != m.bytes) {
-    scene_.node(from_).sleep(latency);
+    context_.node(from_).sleep(latency);
   }
   check_target(m, "at its completion");
 }
 
-void Lane::check_target(const Message& m, const char* when) {
+void Flow::check_target(const Message& m, const char* when) {
   const std::uint8_t* there = target_.data() + m.target;
   const std::size_t wrong = first_wrong(there, m.bytes, m.key);
   if (wrong != m.bytes) {
@@ -180,7 +181,7 @@ void Lane::check_target(const Message& m, const char* when) {
 }
 
 /// What was written before a receive completed is there (I14).
-void Lane::check_landed(const Message& up_to) {
+void Flow::check_landed(const Message& up_to) {
   while (!landing_.empty() && landing_.front()->number <= up_to.number) {
     const Flight f = landing_.front();
     landing_.pop_front();
@@ -188,7 +189,7 @@ void Lane::check_landed(const Message& up_to) {
   }
 }
 
-void Lane::release(const Flight& flight) {
+void Flow::release(const Flight& flight) {
   if (flight->back_of != ~std::uint64_t{0}) {
     for (const Flight& f : waiting_) {
       if (f->number == flight->back_of) --f->users;
@@ -199,7 +200,7 @@ void Lane::release(const Flight& flight) {
 }
 
 /// Frees the places of messages that are through at both ends.
-void Lane::settle() {
+void Flow::settle() {
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     const Message& m = **at;
     if (!m.done || (m.consumes() && !m.received) || m.users != 0) {
@@ -213,29 +214,30 @@ void Lane::settle() {
   }
 }
 
-void Lane::post_receive(const Flight& flight) {
+void Flow::post_receive(const Flight& flight) {
   driver::ReceiveRequest r;
   r.id = flight->number;
   if (flight->sends()) r.sges = list(target_, flight->target, flight->bytes);
   ++receives_posted_;
-  couple_.qp(1 - from_).receive(r);
+  connection_.qp(1 - from_).receive(r);
 }
 
-void Lane::receive() {
-  testbench::Node& node = scene_.node(1 - from_);
-  driver::CompletionQueue& cq = couple_.receive_cq(1 - from_);
-  while (!couple_.closed()) {
-    const std::uint64_t now = scene_.world.now_ns();
+void Flow::receive() {
+  testbench::Node& node = context_.node(1 - from_);
+  driver::CompletionQueue& cq = connection_.receive_cq(1 - from_);
+  while (!connection_.closed()) {
+    const std::uint64_t now = context_.world.now_ns();
     std::uint64_t next = driver::Device::kForever;
-    if (!late_.empty() && !couple_.over()) {
+    if (!late_.empty() && !connection_.over()) {
       next = late_.front().at_ns > now ? late_.front().at_ns - now : 0;
     }
     const auto first_late = late_.size();
     if (next != 0) {
       node.device().wait(
-          [&] { return cq.ready() || couple_.closed() || late_.size() != first_late; }, next);
+          [&] { return cq.ready() || connection_.closed() || late_.size() != first_late; }, next);
     }
-    while (!late_.empty() && !couple_.over() && late_.front().at_ns <= scene_.world.now_ns()) {
+    while (!late_.empty() && !connection_.over() &&
+           late_.front().at_ns <= context_.world.now_ns()) {
       const Flight flight = late_.front().flight;
       post_receive(flight);
       late_.pop_front();
@@ -244,11 +246,11 @@ void Lane::receive() {
   }
 }
 
-void Lane::take_receive(const driver::Completion& c) {
-  Pool* pool = scene_.stages[1 - from_]->pool.get();
-  scene_.ledger.note(couple_.index(), scene_.world.now_ns(),
-                     "node " + std::to_string(1 - from_) + " receive " + std::to_string(c.id) +
-                         ": " + driver::name_of(c.status));
+void Flow::take_receive(const driver::Completion& c) {
+  Pool* pool = context_.resources[1 - from_]->pool.get();
+  context_.ledger.note(connection_.index(), context_.world.now_ns(),
+                       "node " + std::to_string(1 - from_) + " receive " + std::to_string(c.id) +
+                           ": " + driver::name_of(c.status));
   ++receives_ended_;
   if (!c.ok()) {
     if (c.status != Status::kWrFlushErr) {
@@ -287,14 +289,14 @@ void Lane::take_receive(const driver::Completion& c) {
     pool->refill();
   }
   m.received = true;
-  ++scene_.tally.receives;
+  ++context_.tally.receives;
   if (m.kind == Kind::kSendInv) {
-    ++scene_.tally.invalidations;
+    ++context_.tally.invalidations;
     if (c.imm != window_->key()) fail("the receive of " + what + " names another key");
-    if (!couple_.over()) couple_.post(1 - from_, [&] { bind(); });
+    if (!connection_.over()) connection_.post(1 - from_, [&] { bind(); });
   }
   if (m.done) settle();
-  scene_.node(from_).device().wake();
+  context_.node(from_).device().wake();
 }
 
 }  // namespace roci::soak

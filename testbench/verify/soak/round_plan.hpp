@@ -24,7 +24,7 @@ inline constexpr unsigned kEndings = 5;
 const char* name_of(Ending ending);
 
 /// What the user fixes; what is not given is drawn.
-struct Wishes {
+struct Overrides {
   std::optional<unsigned> queue_pairs;
   std::optional<unsigned> messages;  ///< of all queue pairs together
   std::optional<double> loss, burst, duplicate, reorder, corrupt;
@@ -34,15 +34,15 @@ struct Wishes {
   unsigned width = 64;
 };
 
-struct Plan {
+struct RoundPlan {
   std::uint64_t seed = 1;  ///< of the round; everything below follows from it
   testbench::Config config;
   bool rtl = false;
 
-  unsigned couples = 1;   ///< connections
-  unsigned messages = 0;  ///< of each direction of a connection
-  unsigned lives = 1;     ///< most lives of a connection
-  unsigned depth = 4;     ///< messages outstanding in a direction
+  unsigned connections = 1;  ///< connections
+  unsigned messages = 0;     ///< of each direction of a connection
+  unsigned lives = 1;        ///< most lives of a connection
+  unsigned depth = 4;        ///< messages outstanding in a direction
   std::uint32_t max_bytes = 0;
   std::array<unsigned, kKinds> weights{};
   driver::ConnectOptions connect;
@@ -61,7 +61,8 @@ struct Plan {
 };
 
 /// Round `round` of a run with `seed`.
-Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const Wishes& wishes);
+RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
+                  const Overrides& overrides);
 
 /// Seed of a round.
 std::uint64_t seed_of(std::uint64_t seed, unsigned round);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/faults/watch.hpp"
+#include "testbench/verify/faults/link_watch.hpp"
 
 #include <algorithm>
 
@@ -29,7 +29,8 @@ FaultRule drop_syndrome(std::uint8_t syndrome, unsigned first, unsigned count) {
   return rule;
 }
 
-void Watch::connect(unsigned from, std::uint32_t qpn, std::uint32_t peer_qpn, std::uint32_t psn) {
+void LinkWatch::connect(unsigned from, std::uint32_t qpn, std::uint32_t peer_qpn,
+                        std::uint32_t psn) {
   connections_.erase(std::remove_if(connections_.begin(), connections_.end(),
                                     [&](const Connection& c) {
                                       return c.from == from &&
@@ -39,15 +40,15 @@ void Watch::connect(unsigned from, std::uint32_t qpn, std::uint32_t peer_qpn, st
   connections_.push_back({from, qpn, peer_qpn, psn, psn, psn, {}, {}});
 }
 
-void Watch::forget(std::uint32_t qpn, std::uint32_t peer_qpn) {
+void LinkWatch::forget(std::uint32_t qpn, std::uint32_t peer_qpn) {
   connections_.erase(
       std::remove_if(connections_.begin(), connections_.end(),
                      [&](const Connection& c) { return c.qpn == qpn && c.peer_qpn == peer_qpn; }),
       connections_.end());
 }
 
-void Watch::message(unsigned from, std::uint32_t peer_qpn, const Message& message,
-                    std::uint64_t pattern) {
+void LinkWatch::message(unsigned from, std::uint32_t peer_qpn, const Message& message,
+                        std::uint64_t pattern) {
   for (Connection& c : connections_) {
     if (c.from != from || c.peer_qpn != peer_qpn) continue;
     c.spans.push_back({c.next_psn, message.packets(), message.bytes, message.read(), pattern});
@@ -55,14 +56,14 @@ void Watch::message(unsigned from, std::uint32_t peer_qpn, const Message& messag
   }
 }
 
-const Seen& Watch::seen(unsigned from, std::uint32_t peer_qpn) const {
+const Seen& LinkWatch::seen(unsigned from, std::uint32_t peer_qpn) const {
   for (const Connection& c : connections_) {
     if (c.from == from && c.peer_qpn == peer_qpn) return c.seen;
   }
   throw std::logic_error("no such connection is watched");
 }
 
-const Watch::Connection* Watch::find(const FrameEvent& event) const {
+const LinkWatch::Connection* LinkWatch::find(const FrameEvent& event) const {
   const std::uint32_t to = event.parsed.bth().dest_qp();
   const bool answer = event.parsed.op->response;
   for (const Connection& c : connections_) {
@@ -73,7 +74,7 @@ const Watch::Connection* Watch::find(const FrameEvent& event) const {
   return nullptr;
 }
 
-bool Watch::payload_is_right(const FrameEvent& event) const {
+bool LinkWatch::payload_is_right(const FrameEvent& event) const {
   const packet::Parsed& p = event.parsed;
   const Connection* c = find(event);
   if (c == nullptr || trusts_) return true;  // of a program that says nothing about its payload
@@ -93,7 +94,7 @@ bool Watch::payload_is_right(const FrameEvent& event) const {
   return false;
 }
 
-void Watch::frame(const FrameEvent& event) {
+void LinkWatch::frame(const FrameEvent& event) {
   if (!event.parsed.has_bth || event.parsed.op == nullptr || event.injected) return;
   const Connection* found = find(event);
   if (found == nullptr) return;

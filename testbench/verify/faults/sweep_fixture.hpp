@@ -6,21 +6,21 @@
 #include <memory>
 #include <tuple>
 
-#include "testbench/verify/faults/watch.hpp"
+#include "testbench/verify/faults/link_watch.hpp"
 #include "testbench/verify/faults/witness.hpp"
 
 namespace roci::testbench::faults {
 
 /// A transfer of each sort, something done at one clock of it, and what must hold then. Memory of
 /// both sides has the same layout: a WRITE, a SEND, a READ, an atomic, apart from each other.
-class Arena {
+class SweepFixture {
  public:
   static constexpr std::size_t kWrite = 0, kSend = 1024, kRead = 2048, kWord = 3072;
   static constexpr std::size_t kBytes = 4096;
   static constexpr std::uint32_t kWriteBytes = 600, kSendBytes = 300, kReadBytes = 600;
   static constexpr unsigned kMessages = 4;
 
-  Arena(World& world, Watch& watch, const driver::ConnectOptions& connect);
+  SweepFixture(World& world, LinkWatch& watch, const driver::ConnectOptions& connect);
 
   /// New memory contents, both queue pairs from RESET to RTS, two receives.
   void begin(unsigned receives = 2);
@@ -77,7 +77,7 @@ class Arena {
   bool new_at(const std::uint8_t* base, std::size_t at, std::size_t bytes, unsigned what) const;
   bool old_at(const std::uint8_t* base, std::size_t at, std::size_t bytes) const;
 
-  Watch& watch_;
+  LinkWatch& watch_;
   driver::ConnectOptions connect_;
   std::uint64_t posted_ns_ = 0, word_ = 0;
   struct Mark {
@@ -104,11 +104,11 @@ struct Sweep {
   }
 };
 
-class Stage;
+class ScheduleRunner;
 
 /// Runs `body` for each clock of the window (thorough()) or for some, spread over it.
-void sweep(const Sweep& plan, const std::function<void(Arena&, unsigned clock)>& body);
-void sweep_on(Stage& stage, const Sweep& plan,
-              const std::function<void(Arena&, unsigned clock)>& body);
+void sweep(const Sweep& plan, const std::function<void(SweepFixture&, unsigned clock)>& body);
+void sweep_on(ScheduleRunner& runner, const Sweep& plan,
+              const std::function<void(SweepFixture&, unsigned clock)>& body);
 
 }  // namespace roci::testbench::faults

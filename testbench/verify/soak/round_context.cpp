@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/soak/scene.hpp"
+#include "testbench/verify/soak/round_context.hpp"
 
 namespace roci::soak {
 namespace {
@@ -27,7 +27,7 @@ void Tally::add(const Tally& other) {
   for (unsigned k = 0; k < kKinds; ++k) kinds[k] += other.kinds[k];
 }
 
-Pool::Pool(driver::ProtectionDomain& pd, const Plan& plan)
+Pool::Pool(driver::ProtectionDomain& pd, const RoundPlan& plan)
     : stride((plan.max_bytes + 127) / 64 * 64),
       queue(pd, {kShared, 1, 0}),
       region(pd, kBuffers * stride, driver::access::kAll),
@@ -43,7 +43,7 @@ void Pool::refill() {
   }
 }
 
-Stage::Stage(testbench::Node& n, const Plan& plan)
+NodeResources::NodeResources(testbench::Node& n, const RoundPlan& plan)
     : node(n), pd(n.context()), commons(pd, 4096, driver::access::kAll) {
   if (!plan.srq[n.index()]) return;
   pool = std::make_unique<Pool>(pd, plan);

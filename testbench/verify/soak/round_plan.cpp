@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/soak/plan.hpp"
+#include "testbench/verify/soak/round_plan.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,20 +42,21 @@ std::uint64_t seed_of(std::uint64_t seed, unsigned round) {
   return mix(seed * 0x9E3779B97F4A7C15u + round) >> 16;  // short enough to be typed
 }
 
-Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const Wishes& wishes) {
-  Plan p;
+RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
+                  const Overrides& overrides) {
+  RoundPlan p;
   p.seed = seed_of(seed, round);
   Dice dice(p.seed);
   p.rtl = engine == testbench::Engine::kRtl;
 
   constexpr unsigned kPairs[] = {1, 2, 3, 4, 8, 16, 32, 64};
-  p.couples = dice.pick(kPairs);
+  p.connections = dice.pick(kPairs);
   p.wrap = round % 3 == 0;
   p.connect.path_mtu = static_cast<std::uint8_t>(1 + dice.below(5));
   constexpr unsigned kDepths[] = {1, 2, 4, 8};
   p.depth = dice.pick(kDepths);
   // What may be under way at once, which the timeouts must outlast.
-  const std::uint32_t under_way = p.rtl && wishes.width == 64 ? 128 * 1024 : 512 * 1024;
+  const std::uint32_t under_way = p.rtl && overrides.width == 64 ? 128 * 1024 : 512 * 1024;
   constexpr std::uint32_t kLongest = 65536;
 
   p.weights = {20, 5, 5, 30, 10, 20, 5, 5};
@@ -73,8 +74,8 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
 
   testbench::Config& c = p.config;
   c.engines.fill(engine);
-  c.width = wishes.width;
-  c.lockstep = wishes.lockstep && p.rtl;
+  c.width = overrides.width;
+  c.lockstep = overrides.lockstep && p.rtl;
   c.seed = p.seed;
   c.ipv6 = dice.chance(0.3);
   if (dice.chance(0.2)) c.vlan = static_cast<std::uint16_t>(1 + dice.below(4094));
@@ -91,16 +92,16 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   constexpr double kReorder[] = {0, 0, 0.01, 0.1, 0.3};
   constexpr double kCorrupt[] = {0, 0, 0.005, 0.02};
   for (testbench::Faults& f : c.faults) {
-    f.loss = wishes.loss.value_or(dice.pick(kLoss));
-    f.mean_burst = wishes.burst.value_or(dice.pick(kBursts));
-    f.duplicate = wishes.duplicate.value_or(dice.pick(kDuplicate));
+    f.loss = overrides.loss.value_or(dice.pick(kLoss));
+    f.mean_burst = overrides.burst.value_or(dice.pick(kBursts));
+    f.duplicate = overrides.duplicate.value_or(dice.pick(kDuplicate));
     f.duplicate_delay_ns = dice.chance(0.5) ? 0 : dice.below(200'000);
-    f.reorder = wishes.reorder.value_or(dice.pick(kReorder));
+    f.reorder = overrides.reorder.value_or(dice.pick(kReorder));
     f.reorder_depth = static_cast<unsigned>(1 + dice.below(8));
-    f.corrupt = wishes.corrupt.value_or(dice.pick(kCorrupt));
+    f.corrupt = overrides.corrupt.value_or(dice.pick(kCorrupt));
     f.jitter_ns = dice.chance(0.2) ? dice.below(5000) : 0;
   }
-  const bool pauses = dice.chance(0.3) && !wishes.atomics_only;
+  const bool pauses = dice.chance(0.3) && !overrides.atomics_only;
   const std::uint64_t pause_seed = dice.below(~std::uint64_t{0});
 
   p.srq = {dice.chance(0.3), dice.chance(0.3)};
@@ -114,11 +115,11 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   p.endings = {0.2, 0.25, 0.25, 0.2, 0.1};
   p.linger = 0.3;
 
-  if (wishes.atomics_only) {
+  if (overrides.atomics_only) {
     // Retries must be enough for all of them: what the user asked for, and nothing else.
     for (testbench::Faults& f : c.faults) {
-      f.mean_burst = wishes.burst.value_or(1);
-      f.corrupt = wishes.corrupt.value_or(0);
+      f.mean_burst = overrides.burst.value_or(1);
+      f.corrupt = overrides.corrupt.value_or(0);
       f.jitter_ns = 0;
     }
     p.srq = {false, false};
@@ -126,24 +127,24 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
     p.connect.retry_cnt = p.connect.rnr_retry = 7;
     p.witness = false;
   }
-  if (wishes.no_lives) p.lives = 1;
-  if (wishes.queue_pairs) p.couples = *wishes.queue_pairs;
-  if (p.couples < 2) p.witness = false;
+  if (overrides.no_lives) p.lives = 1;
+  if (overrides.queue_pairs) p.connections = *overrides.queue_pairs;
+  if (p.connections < 2) p.witness = false;
 
-  const std::uint32_t share = under_way / (2 * p.couples * p.depth);
+  const std::uint32_t share = under_way / (2 * p.connections * p.depth);
   p.max_bytes = std::min(kLongest, std::max<std::uint32_t>(share, 512));
   // Clocks cost time: what the RTL carries in some seconds, what the model does.
-  const unsigned total = wishes.messages.value_or(p.rtl ? 200 : 3000);
-  p.messages = std::max(1u, (total + 2 * p.couples - 1) / (2 * p.couples));
+  const unsigned total = overrides.messages.value_or(p.rtl ? 200 : 3000);
+  p.messages = std::max(1u, (total + 2 * p.connections - 1) / (2 * p.connections));
 
   // The counters of all connections stand at one offset of a page, which the RTL's atomic unit
   // takes one after the other: many connections and slow memory would answer later than any timer
   // that a simulation can wait for.
-  if (p.couples > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
+  if (p.connections > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 
   // T outlasts twice what can be in the way: both directions' payload, and what is sent again.
   const double gbps = c.width == 64 ? 10 : 100;
-  const double ahead_ns = 2.0 * p.couples * p.depth * (p.max_bytes + 100.0) * 8 / gbps;
+  const double ahead_ns = 2.0 * p.connections * p.depth * (p.max_bytes + 100.0) * 8 / gbps;
   const double way_ns =
       2.0 * static_cast<double>(c.delay_ns) + 8.0 * static_cast<double>(c.memory_ns);
   unsigned code = 6;
@@ -163,9 +164,10 @@ Plan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine, const
   return p;
 }
 
-std::string Plan::text() const {
-  std::string text = std::to_string(couples) + " QPs x " + std::to_string(messages) + "x2, depth " +
-                     std::to_string(depth) + ", MTU " + std::to_string(128u << connect.path_mtu) +
+std::string RoundPlan::text() const {
+  std::string text = std::to_string(connections) + " QPs x " + std::to_string(messages) +
+                     "x2, depth " + std::to_string(depth) + ", MTU " +
+                     std::to_string(128u << connect.path_mtu) +
                      ", <= " + std::to_string(max_bytes) + " B";
   const auto percent = [](double p) {
     char number[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/faults/ledger.hpp"
+#include "testbench/verify/faults/reference_regions.hpp"
 
 #include <algorithm>
 
@@ -21,11 +21,12 @@ std::size_t slot_of(const std::vector<Message>& messages) {
 
 }  // namespace
 
-std::size_t Ledger::region_bytes(const std::vector<Message>& messages) {
+std::size_t ReferenceRegions::region_bytes(const std::vector<Message>& messages) {
   return (2 * slots_of(messages) + 2) * slot_of(messages) + 64 + kOrderBytes;
 }
 
-Ledger::Ledger(const std::vector<Message>& messages, unsigned life, Side& self, Side& peer)
+ReferenceRegions::ReferenceRegions(const std::vector<Message>& messages, unsigned life, Side& self,
+                                   Side& peer)
     : messages_(messages),
       tag_(life * kLife),
       self_(self),
@@ -46,21 +47,21 @@ Ledger::Ledger(const std::vector<Message>& messages, unsigned life, Side& self, 
   values_.push_back(first);
 }
 
-void Ledger::put(Side& side, std::size_t at, std::size_t bytes, std::uint64_t pattern) {
+void ReferenceRegions::put(Side& side, std::size_t at, std::size_t bytes, std::uint64_t pattern) {
   fill(side.data(at), bytes, pattern);
   std::memcpy(reference(side).data() + at, side.data(at), bytes);
 }
 
-void Ledger::atomic_word(std::uint64_t value) {
+void ReferenceRegions::atomic_word(std::uint64_t value) {
   std::memcpy(peer_.data(atomic_), &value, 8);
   values_.back() = value;
 }
 
-void Ledger::touched(Side& side, std::size_t at, std::size_t bytes) {
+void ReferenceRegions::touched(Side& side, std::size_t at, std::size_t bytes) {
   std::memcpy(reference(side).data() + at, side.data(at), bytes);
 }
 
-driver::SendRequest Ledger::post(unsigned i) {
+driver::SendRequest ReferenceRegions::post(unsigned i) {
   const Message& m = messages_[i];
   driver::SendRequest r =
       request(m.op, self_, source(i), m.atomic() ? 8 : m.bytes, peer_, target(i));
@@ -86,7 +87,7 @@ driver::SendRequest Ledger::post(unsigned i) {
   return r;
 }
 
-driver::ReceiveRequest Ledger::receive(unsigned i) const {
+driver::ReceiveRequest ReferenceRegions::receive(unsigned i) const {
   driver::ReceiveRequest r{i, {}};
   if (messages_[i].send() && messages_[i].bytes != 0) {
     r.sges = {peer_.region.sge(target(i), messages_[i].bytes)};
@@ -94,19 +95,19 @@ driver::ReceiveRequest Ledger::receive(unsigned i) const {
   return r;
 }
 
-driver::ReceiveRequest Ledger::spare(unsigned k) const {
+driver::ReceiveRequest ReferenceRegions::spare(unsigned k) const {
   return {~std::uint64_t{0} - k,
           {peer_.region.sge((2 * slots_ + k) * slot_, static_cast<std::uint32_t>(slot_))}};
 }
 
-void Ledger::check(Side& side, std::size_t at, std::uint32_t bytes, std::uint64_t pattern,
-                   unsigned i, const char* what) {
+void ReferenceRegions::check(Side& side, std::size_t at, std::uint32_t bytes, std::uint64_t pattern,
+                             unsigned i, const char* what) {
   const std::size_t wrong = first_wrong(side.data(at), bytes, pattern);
   INFO("message ", i, ", ", std::string(name_of(messages_[i].op)), " of ", bytes, " bytes, ", what);
   CHECK(wrong == bytes);
 }
 
-void Ledger::good(unsigned i, bool late) {
+void ReferenceRegions::good(unsigned i, bool late) {
   const Message& m = messages_[i];
   marked_[i] = true;
   if (m.atomic()) {
@@ -128,7 +129,7 @@ void Ledger::good(unsigned i, bool late) {
   put(side, at, m.bytes, kMarker + pattern_of(i));
 }
 
-void Ledger::received(unsigned i) {
+void ReferenceRegions::received(unsigned i) {
   for (unsigned k = 0; k <= i; ++k) {
     const Message& m = messages_[k];
     if (marked_[k] || m.read() || m.atomic()) continue;
@@ -136,7 +137,7 @@ void Ledger::received(unsigned i) {
   }
 }
 
-void Ledger::finish() {
+void ReferenceRegions::finish() {
   for (Side* side : {&self_, &peer_}) {
     std::vector<std::uint8_t>& expected = reference(*side);
     // What completed bad is there, or not, byte by byte.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/faults/arena.hpp"
+#include "testbench/verify/faults/sweep_fixture.hpp"
 
-#include "testbench/verify/faults/stage.hpp"
+#include "testbench/verify/faults/schedule_runner.hpp"
 
 namespace roci::testbench::faults {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::uint64_t kBoundNs = 2'000'000;
 
 PairOptions options_of(const driver::ConnectOptions& connect) {
   PairOptions options;
-  options.region_bytes = Arena::kBytes;
+  options.region_bytes = SweepFixture::kBytes;
   options.connect = connect;
   options.qp.send_entries = options.qp.receive_entries = 16;
   return options;
@@ -19,14 +19,14 @@ PairOptions options_of(const driver::ConnectOptions& connect) {
 
 }  // namespace
 
-Arena::Arena(World& w, Watch& watch, const driver::ConnectOptions& connect)
+SweepFixture::SweepFixture(World& w, LinkWatch& watch, const driver::ConnectOptions& connect)
     : world(w),
       self(w.node(0), options_of(connect)),
       peer(w.node(1), options_of(connect)),
       watch_(watch),
       connect_(connect) {}
 
-void Arena::begin(unsigned receives) {
+void SweepFixture::begin(unsigned receives) {
   ++life;
   fill(self.data(), kBytes, pattern_of(kBackground));
   fill(peer.data(), kBytes, pattern_of(kBackground));
@@ -36,9 +36,9 @@ void Arena::begin(unsigned receives) {
   for (unsigned i = 0; i < receives; ++i) receive(i);
 }
 
-void Arena::connect(driver::QueuePair& a, driver::QueuePair& b) { connect(a, b, 0xFFFFFC); }
+void SweepFixture::connect(driver::QueuePair& a, driver::QueuePair& b) { connect(a, b, 0xFFFFFC); }
 
-void Arena::connect(driver::QueuePair& a, driver::QueuePair& b, std::uint32_t psn) {
+void SweepFixture::connect(driver::QueuePair& a, driver::QueuePair& b, std::uint32_t psn) {
   driver::ConnectOptions there = connect_, here = connect_;
   there.dst_mac = peer.node.mac();
   here.dst_mac = self.node.mac();
@@ -46,7 +46,7 @@ void Arena::connect(driver::QueuePair& a, driver::QueuePair& b, std::uint32_t ps
   a.connect({b.number(), psn, peer.node.gid()}, psn, there);
 }
 
-void Arena::end() {
+void SweepFixture::end() {
   self.qp().to_reset();
   peer.qp().to_reset();
   marks_.clear();
@@ -58,12 +58,12 @@ void Arena::end() {
   }
 }
 
-void Arena::prepare(std::uint8_t* memory) const {
+void SweepFixture::prepare(std::uint8_t* memory) const {
   fill(memory, kBytes, pattern_of(kBackground));
   fill(memory + kRead, kReadBytes, pattern_of(2));
 }
 
-void Arena::post(const Remote& remote) {
+void SweepFixture::post(const Remote& remote) {
   if (remote.key == peer.region.key()) {
     fill(peer.data(kRead), kReadBytes, pattern_of(2));
     std::memcpy(&word_, peer.data(kWord), 8);
@@ -71,12 +71,12 @@ void Arena::post(const Remote& remote) {
   post(self.region, self.data(), remote);
 }
 
-void Arena::post_from(driver::MemoryRegion& local, std::uint8_t* memory) {
+void SweepFixture::post_from(driver::MemoryRegion& local, std::uint8_t* memory) {
   fill(peer.data(kRead), kReadBytes, pattern_of(2));
   post(local, memory, {peer.region.address(), peer.region.key()});
 }
 
-void Arena::post(driver::MemoryRegion& local, std::uint8_t* memory, const Remote& remote) {
+void SweepFixture::post(driver::MemoryRegion& local, std::uint8_t* memory, const Remote& remote) {
   const std::uint32_t to = peer.qp().number();
   for (const Message& m : {Message{Opcode::kWrite, kWriteBytes}, Message{Opcode::kRead, kReadBytes},
                            Message{Opcode::kFetchAdd, 8}, Message{Opcode::kSend, kSendBytes}}) {
@@ -101,7 +101,7 @@ void Arena::post(driver::MemoryRegion& local, std::uint8_t* memory, const Remote
   CHECK(self.qp().post_send(list, kMessages));
 }
 
-void Arena::post_sends(unsigned count) {
+void SweepFixture::post_sends(unsigned count) {
   std::vector<driver::SendRequest> list;
   fill(self.data(kSend), kSendBytes, pattern_of(3));
   for (unsigned i = 0; i < count; ++i) {
@@ -113,13 +113,13 @@ void Arena::post_sends(unsigned count) {
   CHECK(self.qp().post_send(list.data(), list.size()));
 }
 
-void Arena::until(unsigned clock) {
+void SweepFixture::until(unsigned clock) {
   constexpr std::uint64_t kClock = 4;
   const std::uint64_t at = posted_ns_ + kClock * clock;
   if (at > self.node.now_ns()) self.node.sleep(at - self.node.now_ns());
 }
 
-unsigned Arena::finish(const std::vector<Status>& first, bool landed) {
+unsigned SweepFixture::finish(const std::vector<Status>& first, bool landed) {
   unsigned good = 0;
   bool failed = false;
   for (unsigned i = 0; i < kMessages; ++i) {
@@ -142,12 +142,12 @@ unsigned Arena::finish(const std::vector<Status>& first, bool landed) {
   return good;
 }
 
-void Arena::no_completion() {
+void SweepFixture::no_completion() {
   CHECK_FALSE(self.send_cq.poll());
   CHECK_FALSE(peer.receive_cq.poll());
 }
 
-unsigned Arena::receives(bool flushed) {
+unsigned SweepFixture::receives(bool flushed) {
   unsigned good = 0;
   for (unsigned i = 0; i < 2; ++i) {
     const auto got = flushed ? peer.receive_cq.wait(kBoundNs) : peer.receive_cq.poll();
@@ -167,22 +167,22 @@ unsigned Arena::receives(bool flushed) {
   return good;
 }
 
-bool Arena::new_at(const std::uint8_t* base, std::size_t at, std::size_t bytes,
-                   unsigned what) const {
+bool SweepFixture::new_at(const std::uint8_t* base, std::size_t at, std::size_t bytes,
+                          unsigned what) const {
   const std::size_t start = what == 3 ? kSend : kWrite;
   for (std::size_t i = 0; i < bytes; ++i) {
     if (base[at + i] != pattern(pattern_of(what), at + i - start)) return false;
   }
   return true;
 }
-bool Arena::old_at(const std::uint8_t* base, std::size_t at, std::size_t bytes) const {
+bool SweepFixture::old_at(const std::uint8_t* base, std::size_t at, std::size_t bytes) const {
   for (std::size_t i = 0; i < bytes; ++i) {
     if (base[at + i] != pattern(pattern_of(kBackground), at + i)) return false;
   }
   return true;
 }
 
-void Arena::targets_whole(const std::uint8_t* target) {
+void SweepFixture::targets_whole(const std::uint8_t* target) {
   bool before = true;
   for (const auto& [start, bytes, what] :
        {std::tuple<std::size_t, std::uint32_t, unsigned>{kWrite, kWriteBytes, 1},
@@ -198,12 +198,12 @@ void Arena::targets_whole(const std::uint8_t* target) {
   }
 }
 
-void Arena::mark(std::uint8_t* at, std::size_t bytes) {
+void SweepFixture::mark(std::uint8_t* at, std::size_t bytes) {
   fill(at, bytes, pattern_of(kMarker) + marks_.size());
   marks_.push_back({at, bytes});
 }
 
-void Arena::marks_hold() {
+void SweepFixture::marks_hold() {
   constexpr std::uint64_t kLateNs = 12'000;
   self.node.sleep(kLateNs);
   for (std::size_t i = 0; i < marks_.size(); ++i) {
@@ -212,7 +212,7 @@ void Arena::marks_hold() {
   }
 }
 
-void Arena::works() {
+void SweepFixture::works() {
   begin();
   post();
   CHECK(finish({}) == kMessages);
@@ -226,35 +226,36 @@ void Arena::works() {
   end();
 }
 
-void sweep(const Sweep& plan, const std::function<void(Arena&, unsigned)>& body) {
-  Stage stage(plan.config);
-  sweep_on(stage, plan, body);
+void sweep(const Sweep& plan, const std::function<void(SweepFixture&, unsigned)>& body) {
+  ScheduleRunner runner(plan.config);
+  sweep_on(runner, plan, body);
 }
 
-void sweep_on(Stage& stage, const Sweep& plan, const std::function<void(Arena&, unsigned)>& body) {
-  Witness witness(stage.world());
+void sweep_on(ScheduleRunner& runner, const Sweep& plan,
+              const std::function<void(SweepFixture&, unsigned)>& body) {
+  Witness witness(runner.world());
   unsigned lives = 0;
-  if (!stage.run({{0,
-                   [&](Node&) {
-                     Arena arena(stage.world(), stage.watch(), plan.connect);
-                     const unsigned count = thorough() ? plan.clocks : plan.quick;
-                     for (unsigned i = 0; i < count; ++i) {
-                       const unsigned clock =
-                           i * plan.clocks / count + (count < plan.clocks ? i % 7 : 0);
-                       INFO("clock ", clock);
-                       body(arena, clock);
-                       constexpr unsigned kLook = 8;
-                       if (i % kLook == 0) arena.works();
-                     }
-                     arena.works();
-                     lives = arena.life;
-                     witness.stop();
-                   }},
-                  {0, [&](Node&) { witness.run(300'000); }}})) {
+  if (!runner.run({{0,
+                    [&](Node&) {
+                      SweepFixture fixture(runner.world(), runner.watch(), plan.connect);
+                      const unsigned count = thorough() ? plan.clocks : plan.quick;
+                      for (unsigned i = 0; i < count; ++i) {
+                        const unsigned clock =
+                            i * plan.clocks / count + (count < plan.clocks ? i % 7 : 0);
+                        INFO("clock ", clock);
+                        body(fixture, clock);
+                        constexpr unsigned kLook = 8;
+                        if (i % kLook == 0) fixture.works();
+                      }
+                      fixture.works();
+                      lives = fixture.life;
+                      witness.stop();
+                    }},
+                   {0, [&](Node&) { witness.run(300'000); }}})) {
     return;
   }
   CHECK(witness.rounds() >= 2);
-  const World::Speed speed = stage.world().speed();
+  const World::Speed speed = runner.world().speed();
   if (plan.clocks > 1)
     MESSAGE("lives ", lives, ", clocks evaluated ", speed.clocks, ", seconds ", speed.seconds);
 }

@@ -20,8 +20,8 @@
 namespace roci::soak {
 
 /// One direction of a connection in one life, as the wire sees it.
-struct Flow {
-  unsigned couple, from;                       ///< connection; node that sends the requests
+struct FlowTrace {
+  unsigned connection, from;                   ///< connection; node that sends the requests
   std::uint32_t requester = 0, responder = 0;  ///< numbers of the queue pairs
   transport::Psn first;
   std::uint32_t pmtu = 256;
@@ -33,7 +33,7 @@ struct Flow {
     Kind kind{};
     std::uint32_t bytes = 0;
     std::uint64_t key = 0, offset = 0;  ///< pattern of the payload, or of the READ's answer
-    std::uint64_t hits = 0;             ///< of its flow when it was posted
+    std::uint64_t hits = 0;             ///< of its trace when it was posted
     std::uint64_t posted_ns = 0;
     bool known = true;  ///< the pattern holds until the message is done
   };
@@ -54,45 +54,47 @@ struct Flow {
   std::uint64_t hits = 0;            ///< faults that may cost a retry
 };
 
-class Ledger final : public testbench::FrameTap {
+class LinkLedger final : public testbench::FrameTap {
  public:
   using Report = std::function<void(const std::string&)>;
-  explicit Ledger(Report report) : report_(std::move(report)) {}
+  explicit LinkLedger(Report report) : report_(std::move(report)) {}
 
   /// A new life; an old one of the same direction ends.
-  Flow& open(const Flow& flow);
-  Flow& flow(unsigned couple, unsigned from) { return flows_.at({couple, from}); }
+  FlowTrace& open(const FlowTrace& trace);
+  FlowTrace& trace(unsigned connection, unsigned from) { return traces_.at({connection, from}); }
   /// A message is about to be posted.
-  void posted(Flow& flow, Flow::Entry entry);
+  void posted(FlowTrace& trace, FlowTrace::Entry entry);
 
   void frame(const testbench::FrameEvent& event) override;
   /// Something that a program did or saw.
-  void note(unsigned couple, std::uint64_t now_ns, const std::string& text);
+  void note(unsigned connection, std::uint64_t now_ns, const std::string& text);
 
   const Coverage& coverage() const { return coverage_; }
   std::uint64_t payloads() const { return payloads_; }  ///< found right (I7)
   /// Last events of a connection, oldest first.
-  std::string events(unsigned couple) const;
+  std::string events(unsigned connection) const;
   /// Connection that a text about queue pair or PSN speaks of; -1: none.
-  int couple_of(const std::string& text) const;
+  int connection_of(const std::string& text) const;
 
  private:
-  void answer(const testbench::FrameEvent& event, Flow& flow, std::uint32_t at);
-  void check(const testbench::FrameEvent& event, const Flow& flow, std::uint32_t at, bool answer);
-  const Flow::Entry* entry_at(const Flow& flow, std::uint32_t at) const;
-  void count(const testbench::FrameEvent& event, Flow& flow, std::uint32_t at, Position position);
+  void answer(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at);
+  void check(const testbench::FrameEvent& event, const FlowTrace& trace, std::uint32_t at,
+             bool answer);
+  const FlowTrace::Entry* entry_at(const FlowTrace& trace, std::uint32_t at) const;
+  void count(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at,
+             Position position);
 
   Report report_;
-  std::map<std::pair<unsigned, unsigned>, Flow> flows_;
+  std::map<std::pair<unsigned, unsigned>, FlowTrace> traces_;
   /// By node that sends the packet, its destination, and whether it is an answer.
-  std::map<std::tuple<unsigned, std::uint32_t, bool>, Flow*> packets_;
+  std::map<std::tuple<unsigned, std::uint32_t, bool>, FlowTrace*> packets_;
   struct Event {
     std::uint64_t time_ns;
     unsigned node;
     packet::Bytes frame;  ///< empty: only a text
     std::string text;
   };
-  void keep(unsigned couple, Event event);
+  void keep(unsigned connection, Event event);
   std::map<unsigned, std::deque<Event>> events_;
   Coverage coverage_;
   std::uint64_t payloads_ = 0;

@@ -42,7 +42,7 @@ Expected answer(std::uint8_t syndrome, std::uint32_t psn) {
 
 Builder Connection::from_peer(std::uint8_t opcode, std::uint32_t psn) {
   Builder builder;
-  builder.ethernet(bench_.adapter().mac(), kPeerMac);
+  builder.ethernet(fixture_.adapter().mac(), kPeerMac);
   if (options_.vlan) builder.vlan(*options_.vlan);
   if (options_.roce_v1) builder.roce_v1();
   builder.gids(peer_gid_, gid_).src_port(0xC123).bth(opcode, number(), transport::Psn(psn));
@@ -58,7 +58,7 @@ Builder Connection::write_request(std::uint8_t opcode, std::uint32_t psn, const 
   Builder builder = send_request(opcode, psn, payload);
   const packet::OpcodeInfo* info = packet::find_opcode(opcode);
   if (info != nullptr && info->has(packet::Ext::kReth)) {
-    builder.reth(bench_.target_address(offset), bench_.memory().key(),
+    builder.reth(fixture_.target_address(offset), fixture_.memory().key(),
                  total != 0 ? total : static_cast<std::uint32_t>(payload.size()));
   }
   return builder;
@@ -67,14 +67,14 @@ Builder Connection::write_request(std::uint8_t opcode, std::uint32_t psn, const 
 Builder Connection::read_request(std::uint32_t psn, std::uint32_t bytes, std::size_t offset) {
   return from_peer(packet::kRcReadRequest, psn)
       .ack_req()
-      .reth(bench_.target_address(offset), bench_.memory().key(), bytes);
+      .reth(fixture_.target_address(offset), fixture_.memory().key(), bytes);
 }
 
 Builder Connection::atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
                                    std::uint64_t compare, std::size_t offset) {
   return from_peer(opcode, psn)
       .ack_req()
-      .atomic_eth(bench_.target_address(offset), bench_.memory().key(), swap_add, compare);
+      .atomic_eth(fixture_.target_address(offset), fixture_.memory().key(), swap_add, compare);
 }
 
 void Connection::ack(std::uint32_t psn, std::uint8_t syndrome) {
@@ -92,7 +92,7 @@ void Connection::atomic_response(std::uint32_t psn, std::uint64_t original) {
 }
 
 std::size_t Connection::find_next() {
-  const std::vector<Frame>& all = bench_.adapter().sent();
+  const std::vector<Frame>& all = fixture_.adapter().sent();
   while (seen_ < all.size()) {
     const packet::Parsed parsed = all[seen_].parsed();
     if (parsed.has_bth && parsed.bth().dest_qp() == peer_number_) break;
@@ -102,9 +102,9 @@ std::size_t Connection::find_next() {
 }
 
 std::optional<Frame> Connection::next(Time within) {
-  bench_.wait([&] { return find_next() < bench_.adapter().sent().size(); }, within);
-  if (find_next() == bench_.adapter().sent().size()) return {};
-  return bench_.adapter().sent()[seen_++];
+  fixture_.wait([&] { return find_next() < fixture_.adapter().sent().size(); }, within);
+  if (find_next() == fixture_.adapter().sent().size()) return {};
+  return fixture_.adapter().sent()[seen_++];
 }
 
 Frame Connection::expect(const Expected& what, Time within) {
@@ -145,17 +145,17 @@ Frame Connection::expect_acked(std::uint32_t psn, Time within) {
   }
 }
 
-void Connection::ignore_packets() { seen_ = bench_.adapter().sent().size(); }
+void Connection::ignore_packets() { seen_ = fixture_.adapter().sent().size(); }
 
 void Connection::still_works(std::uint32_t rq, std::uint32_t sq) {
   const Bytes data = payload_of(100, rq);
   ignore_packets();
-  receive(100, Bench::kTarget - 256);
+  receive(100, Fixture::kTarget - 256);
   feed(send_request(packet::kRcSendOnly, rq, data));
   same("byte_len", received().byte_len, 100);
   // The test may have posted a receive before.
-  require(std::equal(data.begin(), data.end(), bench_.local(Bench::kTarget - 256)) ||
-              std::equal(data.begin(), data.end(), bench_.local()),
+  require(std::equal(data.begin(), data.end(), fixture_.local(Fixture::kTarget - 256)) ||
+              std::equal(data.begin(), data.end(), fixture_.local()),
           "the payload of the SEND in memory");
   expect(answer(kAck, rq));
   send(100);

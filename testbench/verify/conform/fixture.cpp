@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/verify/conform/bench.hpp"
+#include "testbench/verify/conform/fixture.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -48,7 +48,7 @@ Bytes payload_of(std::size_t count, std::uint64_t seed) {
   return bytes;
 }
 
-Bench::Bench(Adapter& adapter, std::uint64_t seed, bool thorough)
+Fixture::Fixture(Adapter& adapter, std::uint64_t seed, bool thorough)
     : adapter_(adapter), random_(seed), thorough_(thorough), first_frame_(adapter.sent().size()) {
   while (context().events().poll()) {  // of earlier tests
   }
@@ -56,22 +56,22 @@ Bench::Bench(Adapter& adapter, std::uint64_t seed, bool thorough)
   memory_ = std::make_unique<driver::MemoryRegion>(*pd_, kMemory, driver::access::kAll);
 }
 
-Bench::~Bench() = default;
+Fixture::~Fixture() = default;
 
-void Bench::sleep(Time ns) {
+void Fixture::sleep(Time ns) {
   context().device().wait([] { return false; }, ns);
 }
 
-std::uint64_t Bench::drops() {
+std::uint64_t Fixture::drops() {
   const auto counters = context().port_counters().drops;
   return std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
 }
 
-std::uint64_t Bench::drops(const char* cause) {
+std::uint64_t Fixture::drops(const char* cause) {
   return context().port_counters().drops[packet::code_of(spec::kDropCauses, cause)];
 }
 
-void Bench::takes_no_notice(const Bytes& frame, const std::string& what) {
+void Fixture::takes_no_notice(const Bytes& frame, const std::string& what) {
   struct Before {
     std::size_t frames;
     QpState state;
@@ -101,13 +101,13 @@ void Bench::takes_no_notice(const Bytes& frame, const std::string& what) {
   }
 }
 
-void Bench::drops_silently(const Bytes& frame, const std::string& what) {
+void Fixture::drops_silently(const Bytes& frame, const std::string& what) {
   const std::uint64_t before = drops();
   takes_no_notice(frame, what);
   same("drops counted after " + what, drops(), before + 1);
 }
 
-std::optional<driver::Event> Bench::event(std::uint32_t number, Time ns) {
+std::optional<driver::Event> Fixture::event(std::uint32_t number, Time ns) {
   const Time end = now() + ns;
   for (std::size_t looked = 0;;) {
     for (; looked < events_.size(); ++looked) {
@@ -123,19 +123,19 @@ std::optional<driver::Event> Bench::event(std::uint32_t number, Time ns) {
   }
 }
 
-void Bench::expect_event(EventKind kind, std::uint32_t number, Time ns) {
+void Fixture::expect_event(EventKind kind, std::uint32_t number, Time ns) {
   const auto seen = event(number, ns);
   const std::string expected = name_of(kind) + " event of " + std::to_string(number);
   if (!seen) throw Failure(expected, "none");
   if (seen->kind != kind) throw Failure(expected, name_of(seen->kind));
 }
 
-void Bench::expect_no_event(std::uint32_t number, Time ns) {
+void Fixture::expect_no_event(std::uint32_t number, Time ns) {
   const auto seen = event(number, ns);
   if (seen) throw Failure("no event of " + std::to_string(number), name_of(seen->kind));
 }
 
-void Bench::finish() {
+void Fixture::finish() {
   for (std::size_t i = first_frame_; i < adapter_.sent().size(); ++i) {
     const Bytes& frame = adapter_.sent()[i].bytes;
     const packet::Parsed parsed = packet::parse(frame);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "testbench/verify/faults/plan.hpp"
+#include "testbench/verify/faults/schedule_plan.hpp"
 
 namespace roci::testbench::faults {
 
@@ -16,10 +16,10 @@ namespace roci::testbench::faults {
 /// Everything is filled with patterns. A message is compared the moment it completes; then what it
 /// wrote is overwritten by a marker, which no late packet may touch. At the end every byte of both
 /// regions is compared.
-class Ledger {
+class ReferenceRegions {
  public:
   /// `life` tells the patterns of one connection from those of the next.
-  Ledger(const std::vector<Message>& messages, unsigned life, Side& self, Side& peer);
+  ReferenceRegions(const std::vector<Message>& messages, unsigned life, Side& self, Side& peer);
   static std::size_t region_bytes(const std::vector<Message>& messages);
 
   std::uint64_t pattern_of(unsigned i) const { return tag_ + i; }

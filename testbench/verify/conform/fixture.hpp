@@ -55,14 +55,14 @@ std::string hex(std::uint64_t value);
 /// `count` bytes that are a function of `seed`.
 Bytes payload_of(std::size_t count, std::uint64_t seed = 1);
 
-class Bench {
+class Fixture {
  public:
   static constexpr std::size_t kMemory = 128 * 1024;
   /// The upper half is what peers aim at.
   static constexpr std::size_t kTarget = kMemory / 2;
 
-  Bench(Adapter& adapter, std::uint64_t seed, bool thorough);
-  ~Bench();
+  Fixture(Adapter& adapter, std::uint64_t seed, bool thorough);
+  ~Fixture();
 
   Adapter& adapter() { return adapter_; }
   driver::Context& context() { return adapter_.context(); }
