@@ -9,10 +9,14 @@ scribbles on the doorbells and on its own queues while a process on the same nod
 between the nodes send and check. Afterwards all are served as before and nothing is left.
 """
 import os
+import pathlib
 import sys
 import time
 
-import instance
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 # For each step: far more than it takes, far less than a test may.
 SECONDS = 150
@@ -26,36 +30,36 @@ def attack(simulator, folder, seed):
     others = simulator.start_pair("ibv_rc_pingpong -g 0 -n 60 -c")
     attacker = simulator.start("n0", f"{folder}/verbs_hostile attack {seed} {words[1]} {words[2]}")
     end = time.monotonic() + SECONDS
-    status, text = instance.Instance.finish(attacker, end)
+    status, text = Simulator.finish(attacker, end)
     # The attacker may have harmed itself, such as by a doorbell of its own commands.
     assert "changed" not in text and "not found" not in text, text
-    results = [instance.Instance.finish(process, end) for process in others]
+    results = [Simulator.finish(process, end) for process in others]
     assert all(result == 0 for result, _ in results), results
     watcher.stdin.close()
     watcher.stdin = None
-    result, rounds = instance.Instance.finish(watcher, end)
+    result, rounds = Simulator.finish(watcher, end)
     assert result == 0 and int(rounds.split()[1]) > 0, rounds
-    instance.until(lambda: simulator.holdings() == before,
+    processes.until(lambda: simulator.holdings() == before,
                    f"left behind: {simulator.holdings()}, before {before}", 5)
     print(f"attacker: exit {status}, {text.strip()}; watcher: {rounds.strip()} rounds", flush=True)
 
 
 def main():
-    parser = instance.parser(__doc__)
+    parser = argument_parser(__doc__)
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     parser.add_argument("--attacks", type=int, default=2)
     args, options = parser.parse_known_args()
     print(f"seed {args.seed}", flush=True)
     folder = os.path.abspath(args.folder)
-    with instance.Instance(args.roci, "callers", ["--engine", args.engine, "--width", args.width,
+    with Simulator(args.roci, "callers", ["--engine", args.engine, "--width", args.width,
                                                   *options]) as simulator:
         before = simulator.holdings()
         for program in ("verbs_callers", "verbs_events"):
             status, text = simulator.run("n0", f"{folder}/{program}", SECONDS)
             print(text, flush=True)
             assert status == 0, f"{program}: not as libibverbs promises"
-        instance.until(lambda: simulator.holdings() == before, "objects of callers stay")
+        processes.until(lambda: simulator.holdings() == before, "objects of callers stay")
         for i in range(args.attacks):
             attack(simulator, folder, args.seed + i)
     print("all good")

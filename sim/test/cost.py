@@ -8,11 +8,15 @@ Both engines in one run, one after the other on the same machine. The time of ib
 its transfer, by its own report: it spends more than a second to measure the processor's clock. Ends
 with 1 when the model engine does not move 20 times the bytes per second of the RTL engine.
 """
+import pathlib
 import re
 import sys
 import time
 
-import instance
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 SECONDS = 1200
 WANTED = 20
@@ -21,7 +25,7 @@ SIZE = 65536
 
 def finish(pair):
     end = time.monotonic() + SECONDS
-    results = [instance.Instance.finish(process, end) for process in pair]
+    results = [Simulator.finish(process, end) for process in pair]
     for status, text in results:
         assert status == 0, text
     return results[0][1]
@@ -42,19 +46,19 @@ def write(simulator, megabytes):
 
 
 def main():
-    parser = instance.parser(__doc__)
+    parser = argument_parser(__doc__)
     parser.add_argument("--megabytes", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=1000)
     args = parser.parse_args()
     found = {}
     for engine in ("rtl", "model"):
-        with instance.Instance(args.roci, "cost", ["--engine", engine, "--width",
+        with Simulator(args.roci, "cost", ["--engine", engine, "--width",
                                                    args.width]) as simulator:
             clocks = simulator.status()["clocks"]
-            start = instance.cpu_seconds(simulator.status()["pid"])
+            start = processes.cpu_seconds(simulator.status()["pid"])
             found[engine] = [pingpong(simulator, args.rounds), write(simulator, args.megabytes),
                              0, simulator.status()["clocks"] - clocks]
-            found[engine][2] = instance.cpu_seconds(simulator.status()["pid"]) - start
+            found[engine][2] = processes.cpu_seconds(simulator.status()["pid"]) - start
     ratio = found["rtl"][1] / found["model"][1]
     rows = [(f"`ibv_rc_pingpong -s 4096 -n {args.rounds}`, seconds", 0),
             (f"`ib_write_bw -s {SIZE}`, {args.megabytes} MiB, seconds", 1),

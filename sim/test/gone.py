@@ -9,12 +9,16 @@ mid-transfer, polling and waiting for events; all must end by themselves within 
 error. Once by `kill -9` of the simulator, once by `roci down`; then a new one takes its place.
 """
 import os
+import pathlib
 import re
 import signal
 import sys
 import time
 
-import instance
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 LINES = ["ib_write_bw -b -n 1000000 -s 8192 -t 4", "ib_send_bw -n 1000000 -s 4096 --use-srq",
          "ib_send_bw -b -n 1000000 -s 4096 -e", "ib_read_bw -n 1000000 -s 8192 -t 4",
@@ -31,12 +35,12 @@ def transfers(simulator, pairs):
         nodes = simulator.status()["nodes"]
         have = {p["pid"] for node in nodes for p in node["processes"] if p["queue_pairs"] > 0}
         return pids <= have
-    instance.until(all_there, "no queue pairs", 300)
+    processes.until(all_there, "no queue pairs", 300)
 
     def frames():
         return [node["port"]["tx_frames"] for node in simulator.status()["nodes"]]
     before = frames()
-    instance.until(lambda: min(b - a for a, b in zip(before, frames())) > 200,
+    processes.until(lambda: min(b - a for a, b in zip(before, frames())) > 200,
                    "nothing is transferred", 300)
     for process in (process for pair in pairs for process in pair):
         assert process.poll() is None, process.communicate()[0]
@@ -49,7 +53,7 @@ def end_simulator(simulator, how):
 
 
 def check(roci, folder, options, how):
-    simulator = instance.Instance(roci, "gone", options)
+    simulator = Simulator(roci, "gone", options)
     simulator.__enter__()
     running = []
     try:
@@ -92,7 +96,7 @@ def check(roci, folder, options, how):
 
 
 def main():
-    parser = instance.parser(__doc__)
+    parser = argument_parser(__doc__)
     parser.add_argument("folder")
     args, options = parser.parse_known_args()
     options = ["--engine", args.engine, "--width", args.width, *options]

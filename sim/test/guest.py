@@ -19,9 +19,9 @@ import tarfile
 import tempfile
 import threading
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "testbench"))
-from interop import image, machine  # noqa: E402
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.verify.interop import image, machine  # noqa: E402
 
 PROGRAMS = ["ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "ib_send_bw"]
 # What the library does for Yama, undone.

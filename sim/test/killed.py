@@ -10,13 +10,17 @@ loaded (the longest time is printed). Another pair that talks meanwhile, every f
 notice, and at the end nothing is held that was not at the beginning.
 """
 import collections
+import pathlib
 import random
 import re
 import signal
 import sys
 import time
 
-import instance
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 # Programs that send until they are stopped. Without -b a side that only receives would wait for ever.
 # What is under way is sent again at every timeout, so it is little (-t).
@@ -37,9 +41,9 @@ def in_transfer(simulator, pids):
     def have_queue_pairs():
         processes = [p for node in simulator.status()["nodes"] for p in node["processes"]]
         return len([p for p in processes if p["pid"] in pids and p["queue_pairs"] > 0]) == 2
-    instance.until(have_queue_pairs, "no queue pairs", SECONDS)
+    processes.until(have_queue_pairs, "no queue pairs", SECONDS)
     before = frames(simulator)
-    instance.until(lambda: min(b - a for a, b in zip(before, frames(simulator))) > 50,
+    processes.until(lambda: min(b - a for a, b in zip(before, frames(simulator))) > 50,
                    "nothing is transferred", SECONDS)
 
 
@@ -51,11 +55,11 @@ def kill_one(simulator, line, victim):
     pair[victim].send_signal(signal.SIGKILL)
     pair[victim].communicate()
     dead, start = pair[victim].pid, time.monotonic()
-    instance.until(lambda: all(p["pid"] != dead for node in simulator.status()["nodes"]
+    processes.until(lambda: all(p["pid"] != dead for node in simulator.status()["nodes"]
                                for p in node["processes"]), "objects of the dead stay",
                    PATIENCE)
     simulator.longest = max(simulator.longest, time.monotonic() - start)
-    status, text = instance.Instance.finish(pair[1 - victim], time.monotonic() + SECONDS)
+    status, text = Simulator.finish(pair[1 - victim], time.monotonic() + SECONDS)
     assert "stopped" not in text, f"the other side does not end: {text[-500:]}"
     assert status != 0, f"the other side ended well: {text[-500:]}"
     found = re.search(r"Failed status (\d+)", text)
@@ -66,14 +70,14 @@ def kill_one(simulator, line, victim):
 
 
 def main():
-    parser = instance.parser(__doc__)
+    parser = argument_parser(__doc__)
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     args, options = parser.parse_known_args()
     print(f"seed {args.seed}", flush=True)
     random.seed(args.seed)
     ends = collections.Counter()
-    with instance.Instance(args.roci, "killed", ["--engine", args.engine, "--width", args.width,
+    with Simulator(args.roci, "killed", ["--engine", args.engine, "--width", args.width,
                                                  *options]) as simulator:
         simulator.longest = 0.0
         before = simulator.holdings()
@@ -84,11 +88,11 @@ def main():
             how = kill_one(simulator, line, victim)
             ends[how] += 1
             for process in witness:
-                status, text = instance.Instance.finish(process, time.monotonic() + SECONDS)
+                status, text = Simulator.finish(process, time.monotonic() + SECONDS)
                 assert status == 0, f"a pair beside it: {text[-500:]}"
             print(f"{i + 1:3} {'client' if victim == 0 else 'server'} of {line}: {how},"
                   f" {time.monotonic() - start:.1f} s", flush=True)
-            instance.until(lambda: simulator.holdings() == before,
+            processes.until(lambda: simulator.holdings() == before,
                            f"left: {simulator.holdings()}, before {before}", PATIENCE)
         assert simulator.run("n0", "ibv_devinfo")[0] == 0
     print(f"{args.times} killed, {dict(ends)}; held before and after: {before};"

@@ -14,8 +14,10 @@ import sys
 import tempfile
 import time
 
-import instance
-from instance import Instance
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 NOBODY = 65534
 
@@ -23,26 +25,26 @@ NOBODY = 65534
 def talk(simulator, line="ibv_rc_pingpong -g 0 -n 50 -c"):
     end = time.monotonic() + 240
     for process in simulator.start_pair(line, 240):
-        status, text = Instance.finish(process, end)
+        status, text = Simulator.finish(process, end)
         assert status == 0, text
 
 
 def check_crowd(roci, options, folder):
-    with Instance(roci, "sides", options) as simulator:
+    with Simulator(roci, "sides", options) as simulator:
         before = simulator.holdings()
         status, text = simulator.run("n0", f"{folder}/verbs_crowd", 300)
         print(text, flush=True)
         assert status == 0, "threads or children"
-        instance.until(lambda: simulator.holdings() == before, "objects stay")
+        processes.until(lambda: simulator.holdings() == before, "objects stay")
 
 
 def check_side_by_side(roci, options):
     """Each has its processes, and the end of one is not that of the other."""
-    with Instance(roci, "", options, f"a-{os.getpid()}") as one:
-        with Instance(roci, "", options + ["--nodes", "3"], f"b-{os.getpid()}") as other:
+    with Simulator(roci, "", options, f"a-{os.getpid()}") as one:
+        with Simulator(roci, "", options + ["--nodes", "3"], f"b-{os.getpid()}") as other:
             assert len(one.status()["nodes"]) == 2 and len(other.status()["nodes"]) == 3
             watcher = other.start("n2", "ibv_asyncwatch -d roci0")
-            Instance.first_line(watcher)
+            Simulator.first_line(watcher)
             talk(one)
             talk(other)
             assert [len(n["processes"]) for n in other.status()["nodes"]] == [0, 0, 1]
@@ -55,7 +57,7 @@ def check_side_by_side(roci, options):
 def check_faults(roci, options):
     faults = ["--loss", "1%", "--reorder", "1%", "--duplicate", "1%", "--corrupt", "1%",
               "--delay", "2us", "--seed", "5"]
-    with Instance(roci, "sides", options + faults) as simulator:
+    with Simulator(roci, "sides", options + faults) as simulator:
         talk(simulator, "ib_write_bw -n 20 -s 65536")
         links = [node["link"] for node in simulator.status()["nodes"]]
         for what in ("lost", "delayed", "duplicated", "corrupted"):
@@ -66,7 +68,7 @@ def check_capture(roci, options):
     """What --pcap wrote, as tshark reads it: the messages of a pingpong, both ways."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "wire.pcapng"
-        with Instance(roci, "sides", options + ["--pcap", file]) as simulator:
+        with Simulator(roci, "sides", options + ["--pcap", file]) as simulator:
             talk(simulator, "ibv_rc_pingpong -g 0 -n 20 -s 512 -m 1024")
         sends = subprocess.run(
             ["tshark", "-r", file, "-Y", "infiniband.bth.opcode == 4", "-T", "fields", "-e", "ip.src"],
@@ -79,7 +81,7 @@ def check_trace(roci, options):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "wave.fst"
         try:
-            with Instance(roci, "sides", options + ["--trace", file]) as simulator:
+            with Simulator(roci, "sides", options + ["--trace", file]) as simulator:
                 talk(simulator, "ibv_rc_pingpong -g 0 -n 2 -s 64")
         except AssertionError as error:
             assert "trac" in str(error) or "no waveforms" in str(error), error
@@ -114,7 +116,7 @@ def check_strangers(roci, options):
     if os.getuid() != 0:
         print("other users: not tried, it takes root")
         return
-    with Instance(roci, "sides", options) as simulator:
+    with Simulator(roci, "sides", options) as simulator:
         path = simulator.status()["socket"]
         directory = os.path.dirname(path)
 
@@ -144,15 +146,15 @@ def check_strangers(roci, options):
 
 def check_rest(roci, options):
     """Two seconds with programs that wait for events cost no processor time."""
-    with Instance(roci, "sides", options) as simulator:
+    with Simulator(roci, "sides", options) as simulator:
         talk(simulator)
         watcher = simulator.start("n0", "ibv_asyncwatch -d roci0")
-        Instance.first_line(watcher)
+        Simulator.first_line(watcher)
         pid = simulator.status()["pid"]
         time.sleep(0.5)
-        before, clocks = instance.cpu_seconds(pid), simulator.status()["clocks"]
+        before, clocks = processes.cpu_seconds(pid), simulator.status()["clocks"]
         time.sleep(2)
-        spent = instance.cpu_seconds(pid) - before
+        spent = processes.cpu_seconds(pid) - before
         clocks = simulator.status()["clocks"] - clocks
         print(f"rest: {spent:.2f} s of processor time, {clocks} clocks in 2 s with two `roci status`",
               flush=True)
@@ -162,7 +164,7 @@ def check_rest(roci, options):
 
 
 def main():
-    parser = instance.parser(__doc__)
+    parser = argument_parser(__doc__)
     parser.add_argument("folder")
     args = parser.parse_args()
     options = ["--engine", args.engine, "--width", args.width]

@@ -8,11 +8,16 @@ The lists stand in programs.py. All programs of a line must end with exit status
 what they compare or verify themselves counts. Options that are not known here go to `roci up`:
 --loss 1% --reorder 1%.
 """
+import pathlib
 import sys
 import time
 
-import instance
 import programs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 
 def run_alone(simulator):
@@ -57,14 +62,14 @@ def run_line(simulator, line, seconds):
 
 
 def main():
-    parser = instance.parser(__doc__)
+    parser = argument_parser(__doc__)
     parser.add_argument("--list", choices=programs.LISTS, default="quick")
     parser.add_argument("--only", default="", help="lines with this text")
     parser.add_argument("--seconds", type=int, default=120, help="for one line")
     args, options = parser.parse_known_args()
     lines = [line for line in programs.LISTS[args.list] if args.only in line]
     bad = 0
-    with instance.Instance(args.roci, "stock", ["--engine", args.engine, "--width", args.width,
+    with Simulator(args.roci, "stock", ["--engine", args.engine, "--width", args.width,
                                                 *options]) as simulator:
         if args.list in ("quick", "pingpong", "all") and not args.only:
             bad += run_alone(simulator)
@@ -72,7 +77,7 @@ def main():
         before = simulator.holdings()
         good = sum(not run_line(simulator, line, args.seconds) for line in lines)
         try:
-            instance.until(lambda: simulator.holdings() == before, "")
+            processes.until(lambda: simulator.holdings() == before, "")
         except AssertionError:
             print(f"FAIL: left behind: {simulator.holdings()}, before {before}")
             bad += 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Carries a file in every way that `roci transfer` offers, and checks each with other tools: exit
-status, the bytes with Python's own comparison, the capture with check_pcap.py.
+status, the bytes with Python's own comparison, the capture with testbench/tools/rocitest/check_pcap.py.
 
 usage: transfer_matrix.py ROCI FILE [--quick] [--jobs N] [--keep DIR]
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
+CHECK = pathlib.Path(__file__).resolve().parents[2] / "testbench/tools/rocitest/check_pcap.py"
 
 
 def cases(file, quick):
@@ -49,7 +49,7 @@ def run(roci, folder, number, case):
     elif out.read_bytes() != pathlib.Path(file).read_bytes():
         trouble = "bytes differ"
     else:
-        check = subprocess.run([sys.executable, HERE / "check_pcap.py", pcap],
+        check = subprocess.run([sys.executable, CHECK, pcap],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if check.returncode:
             trouble = "capture: " + check.stdout.strip().splitlines()[0]

@@ -8,15 +8,19 @@ It runs in a network namespace of its own. dpdk-testpmd or the kernel answers pi
 came.
 """
 import contextlib
+import pathlib
 import signal
 import struct
 import subprocess
 import sys
 import time
 
-import peer_test
-from peer_test import Namespace, run
-from wired import NODE, OTHER, Up, need, tap_addresses
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import namespaces  # noqa: E402
+from testbench.tools.rocitest.namespaces import (NODE, OTHER, Namespace,  # noqa: E402
+                                                 tap_addresses)
+from testbench.tools.rocitest.processes import need, run  # noqa: E402
 
 TESTPMD = ["dpdk-testpmd", "-l", "0,1", "--no-huge", "-m", "64", "--no-pci", "--no-shconf",
            "--no-telemetry", "--log-level=4"]
@@ -52,10 +56,10 @@ def answered(address, seconds=60, by=None):
     assert " 0% packet loss" in text, text
 
 
-def memif_testpmd(bench):
+def memif_testpmd(fixture):
     """dpdk-testpmd answers ARP and ping behind shared memory: each frame crosses the adapter."""
-    path = bench.folder / "memif"
-    with Up(bench, "memif", "--nodes", "1", "--netdev", "n0=node", "--wire",
+    path = fixture.folder / "memif"
+    with fixture.up("memif", "--nodes", "1", "--netdev", "n0=node", "--wire",
             f"n0=dpdk:net_memif0,role=server,socket={path},bsize=8192") as node:
         tap_addresses("node", f"{NODE}/24")
         with testpmd(f"--vdev=net_memif0,role=client,socket={path},bsize=8192",
@@ -66,10 +70,10 @@ def memif_testpmd(bench):
         assert "RX-packets" in process.told, process.told
 
 
-def tap_port(bench):
+def tap_port(fixture):
     """A DPDK TAP port: the kernel's IP stack in another namespace at the node's wire."""
     with Namespace() as inside, \
-            Up(bench, "tap", "--nodes", "1", "--netdev", "n0=node", "--wire",
+            fixture.up("tap", "--nodes", "1", "--netdev", "n0=node", "--wire",
                "n0=dpdk:net_tap0,iface=dtap") as node:
         tap_addresses("node", f"{NODE}/24", "fd00::1/64")
         run("ip", "link", "set", "dtap", "netns", str(inside.pid))
@@ -81,9 +85,9 @@ def tap_port(bench):
         assert node.outlet()["port"]["received"] >= 20
 
 
-def ring_port(bench):
+def ring_port(fixture):
     """A DPDK ring port gives back what is sent: the node meets its own frames, and lives."""
-    with Up(bench, "ring", "--nodes", "1", "--netdev", "n0=node", "--wire",
+    with fixture.up("ring", "--nodes", "1", "--netdev", "n0=node", "--wire",
             "n0=dpdk:net_ring0") as node:
         tap_addresses("node", f"{NODE}/24")
         run("ping", "-c", "3", "-W", "1", OTHER, check=False)
@@ -101,10 +105,10 @@ def capture_of(path, *frames):
             out.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
 
 
-def pcap_port(bench):
+def pcap_port(fixture):
     """DPDK's capture port: a question in a file is answered into another; tshark reads both."""
     need("tshark", "tshark")
-    asks, answers = bench.folder / "in.pcap", bench.folder / "out.pcap"
+    asks, answers = fixture.folder / "in.pcap", fixture.folder / "out.pcap"
     peer = "525400000002"
     arp = ("ffffffffffff" + peer + "0806" + "0001080006040001" + peer + "0a000002" +
            "000000000000" + "0a000001")
@@ -114,7 +118,7 @@ def pcap_port(bench):
     for question, shown, answer in [(arp, "arp.src.proto_ipv4", NODE),
                                     (solicitation, "icmpv6.nd.na.target_address", "fd00::1")]:
         capture_of(asks, bytes.fromhex(question))
-        with Up(bench, "pcap", "--nodes", "1", "--wire",
+        with fixture.up("pcap", "--nodes", "1", "--wire",
                 f"n0=dpdk:net_pcap0,rx_pcap={asks},tx_pcap={answers}") as node:
             end = time.monotonic() + 20
             while node.outlet()["port"]["sent"] < 1 and time.monotonic() < end:
@@ -124,12 +128,12 @@ def pcap_port(bench):
         assert told.split() == ["52:54:00:00:00:02", answer], told
 
 
-def af_packet_testpmd(bench):
+def af_packet_testpmd(fixture):
     """dpdk-testpmd at the other end of a veth pair."""
     run("ip", "link", "add", "va", "type", "veth", "peer", "name", "vb")
     for name in ("va", "vb"):
         run("ip", "link", "set", name, "up")
-    with Up(bench, "veth", "--nodes", "1", "--netdev", "n0=node", "--wire",
+    with fixture.up("veth", "--nodes", "1", "--netdev", "n0=node", "--wire",
             "n0=dpdk:net_af_packet0,iface=va"):
         tap_addresses("node", f"{NODE}/24")
         with testpmd("--vdev=net_af_packet0,iface=vb", mode="icmpecho") as process:
@@ -139,4 +143,4 @@ def af_packet_testpmd(bench):
 TESTS = [memif_testpmd, tap_port, ring_port, pcap_port, af_packet_testpmd]
 
 if __name__ == "__main__":
-    sys.exit(peer_test.main(TESTS))
+    sys.exit(namespaces.main(TESTS))

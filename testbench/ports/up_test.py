@@ -8,21 +8,25 @@ It runs in a network namespace of its own. Programs of others do the talking: pi
 of Debian.
 """
 import os
+import pathlib
 import socket
 import sys
 import time
 
-import peer_test
-from peer_test import Missing, Namespace, run
-from wired import NODE, OTHER, Up, listening, need, tap_addresses, verbs
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import namespaces  # noqa: E402
+from testbench.tools.rocitest.namespaces import (NODE, OTHER, Namespace, tap_addresses,  # noqa: E402
+                                                 verbs)
+from testbench.tools.rocitest.processes import Missing, listening, need, run  # noqa: E402
 
 
-def pair(bench):
+def pair(fixture):
     """Stock programs between two simulators, each with one node, joined by Unix sockets."""
     need("ibv_rc_pingpong", "ibverbs-utils")
-    a, b = bench.folder / "a", bench.folder / "b"
-    with Up(bench, "left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left, \
-            Up(bench, "right", "--nodes", "1", "--host", "2", "--wire",
+    a, b = fixture.folder / "a", fixture.folder / "b"
+    with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left, \
+            fixture.up("right", "--nodes", "1", "--host", "2", "--wire",
                f"n0=dgram:{b},{a}") as right:
         for gid in (0, 1):
             verbs(f"ibv_rc_pingpong -g {gid} -n 20 -c", left, right)
@@ -30,38 +34,38 @@ def pair(bench):
     assert not a.exists() and not b.exists(), "sockets are left behind"
 
 
-def several(bench):
+def several(fixture):
     """A node serves a peer on its wire and one inside, and another node a third, all at once."""
     need("ib_write_bw", "perftest")
-    ends = [bench.folder / name for name in "abcd"]
+    ends = [fixture.folder / name for name in "abcd"]
     a, b, c, d = ends
-    with Up(bench, "middle", "--nodes", "2", "--host", "10", "--wire", f"n0=dgram:{a},{b}",
+    with fixture.up("middle", "--nodes", "2", "--host", "10", "--wire", f"n0=dgram:{a},{b}",
             "--wire", f"n1=dgram:{c},{d}") as middle, \
-            Up(bench, "left", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}") as left, \
-            Up(bench, "right", "--nodes", "1", "--host", "3", "--wire",
+            fixture.up("left", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}") as left, \
+            fixture.up("right", "--nodes", "1", "--host", "3", "--wire",
                f"n0=dgram:{d},{c}") as right:
         line = "ib_write_bw -n 20 -s 4096 -q 2 -u 18"
         pairs = [(middle, left, 18001, ("n0", "n0")), (middle, right, 18002, ("n1", "n0")),
                  (middle, middle, 18003, ("n0", "n1"))]
-        servers = [(one, one.start(f"{line} -p {port}", nodes[0]), other, port, nodes)
+        servers = [(one, one.start(nodes[0], f"{line} -p {port}"), other, port, nodes)
                    for one, other, port, nodes in pairs]
         end = time.monotonic() + 60
         while not all(listening(entry[3]) for entry in servers) and time.monotonic() < end:
             time.sleep(0.05)
-        clients = [other.start(f"{line} -p {port} 127.0.0.1", nodes[1])
+        clients = [other.start(nodes[1], f"{line} -p {port} 127.0.0.1")
                    for _, _, other, port, nodes in servers]
         told = [(process.communicate(timeout=240)[0], process.returncode)
                 for process in clients + [entry[1] for entry in servers]]
         assert all(status == 0 for _, status in told), told
 
 
-def pings(bench):
+def pings(fixture):
     """Two IP stacks, each behind the TAP of a node, with RoCE beside them on the same wire."""
-    a, b = bench.folder / "a", bench.folder / "b"
+    a, b = fixture.folder / "a", fixture.folder / "b"
     with Namespace() as inside, \
-            Up(bench, "left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", "--netdev",
+            fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", "--netdev",
                "n0=left") as left, \
-            Up(bench, "right", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}",
+            fixture.up("right", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}",
                "--netdev", "n0=right", before=inside) as right:
         tap_addresses("left", f"{NODE}/24", "fd00::1/64")
         tap_addresses("right", f"{OTHER}/24", "fd00::2/64", before=inside)
@@ -73,14 +77,14 @@ def pings(bench):
         # The programs meet over TCP through the same wire.
         need("ibv_rc_pingpong", "ibverbs-utils")
         for gid in (0, 1):
-            server = right.start(f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004")
+            server = right.start("n0", f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004")
             time.sleep(1)
-            client = left.start(f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004 {OTHER}")
+            client = left.start("n0", f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004 {OTHER}")
             told = [process.communicate(timeout=240)[0] for process in (client, server)]
             assert client.returncode == 0 and server.returncode == 0, told
 
 
-def refusals(bench):
+def refusals(fixture):
     """What cannot be is one line on stderr; no simulator stays behind."""
     taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     taken.bind(("127.0.0.1", 5005))
@@ -100,40 +104,40 @@ def refusals(bench):
             (["--pace", "-1", "--wire", "n0=dgram:5007,5008"], 2, "--pace"),
             (["--host", "254"], 2, "too many nodes"),
     ]:
-        done = run(bench.roci, "up", "--name", name, "--width", "64", *words, check=False)
+        done = run(fixture.roci, "up", "--name", name, "--width", "64", *words, check=False)
         text = done.stderr
         assert done.returncode == status and told in text, (words, done)
         assert len(text.strip().splitlines()) == 1, text
-        gone = run(bench.roci, "status", "--name", name, check=False)
+        gone = run(fixture.roci, "status", "--name", name, check=False)
         assert "no simulator" in gone.stderr, (words, gone)
     taken.close()
 
 
-def no_right(bench):
+def no_right(fixture):
     """A user without rights is told which right is missing."""
     nobody = ["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all",
               "--bounding-set=-all"]
-    if run(*nobody, "test", "-x", bench.roci, check=False).returncode:
+    if run(*nobody, "test", "-x", fixture.roci, check=False).returncode:
         raise Missing("no other user can be had here")
-    closed = bench.folder / "closed"
+    closed = fixture.folder / "closed"
     closed.mkdir(mode=0o700)
     for words, told in [(["--netdev", "n0=mine"], "CAP_NET_ADMIN"),
                         (["--wire", "n0=dpdk:net_tap0,iface=mine"], "Unable to create TAP"),
                         (["--wire", "n0=dpdk:net_af_packet0,iface=lo"], "AF_PACKET"),
                         (["--wire", f"n0=dgram:{closed}/a,{closed}/b"], "Permission denied")]:
-        done = run(*nobody, bench.roci, "up", "--width", "64", "--name", f"nobody-{os.getpid()}",
+        done = run(*nobody, fixture.roci, "up", "--width", "64", "--name", f"nobody-{os.getpid()}",
                    *words, check=False)
         assert done.returncode == 1 and told in done.stderr, (words, done)
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-def lives_on(bench):
+def lives_on(fixture):
     """Garbage from the peer, and a peer that is away and comes back, are survived."""
     need("ibv_rc_pingpong", "ibverbs-utils")
-    a, b = bench.folder / "a", bench.folder / "b"
-    with Up(bench, "left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left:
+    a, b = fixture.folder / "a", fixture.folder / "b"
+    with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left:
         # Nobody there: address resolution says so, in time.
-        alone = left.start("ibv_rc_pingpong -g 0 -p 18005")
+        alone = left.start("n0", "ibv_rc_pingpong -g 0 -p 18005")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             for number in range(300):
                 sender.sendto(os.urandom(number * 37 % 9400), str(a))
@@ -145,26 +149,26 @@ def lives_on(bench):
             text = alone.communicate(timeout=120)[0]
         assert alone.returncode == 1 and "RTR" in text, text
         assert left.outlet()["port"]["malformed"] > 0
-        with Up(bench, "right", "--nodes", "1", "--host", "2", "--wire",
+        with fixture.up("right", "--nodes", "1", "--host", "2", "--wire",
                 f"n0=dgram:{b},{a}") as right:
             verbs("ibv_rc_pingpong -g 0 -n 20 -c", left, right)
 
 
-def peer_dies(bench):
+def peer_dies(fixture):
     """The peer goes in the middle: a good error, not before the timers had their real time, and the
     node works with the next one."""
     need("ib_write_bw", "perftest")
-    a, b = bench.folder / "a", bench.folder / "b"
+    a, b = fixture.folder / "a", fixture.folder / "b"
     to_right = ["--nodes", "1", "--wire", f"n0=dgram:{a},{b}"]
     to_left = ["--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}"]
-    with Up(bench, "left", *to_right) as left:
-        with Up(bench, "right", *to_left) as right:
+    with fixture.up("left", *to_right) as left:
+        with fixture.up("right", *to_left) as right:
             line = "ib_write_bw -n 10000000 -s 64 -x 0 -p 18006"
-            far = right.start(line)
+            far = right.start("n0", line)
             end = time.monotonic() + 60
             while not listening(18006) and time.monotonic() < end:
                 time.sleep(0.05)
-            near = left.start(f"{line} 127.0.0.1")
+            near = left.start("n0", f"{line} 127.0.0.1")
             while left.outlet()["port"]["received"] < 100 and time.monotonic() < end:
                 time.sleep(0.1)
         gone = time.monotonic()
@@ -174,11 +178,11 @@ def peer_dies(bench):
         assert near.returncode == 1 and "Failed status 12" in text, text
         # Eight times 4.096 us * 2^14, less what passed while the simulator on the right ended.
         assert waited > 0.3, f"gave up after {waited:.2f} s"
-        with Up(bench, "right", *to_left) as right:
+        with fixture.up("right", *to_left) as right:
             verbs("ib_write_bw -n 20 -u 18", left, right)
 
 
 TESTS = [pair, several, pings, refusals, no_right, lives_on, peer_dies]
 
 if __name__ == "__main__":
-    sys.exit(peer_test.main(TESTS))
+    sys.exit(namespaces.main(TESTS))

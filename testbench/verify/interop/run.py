@@ -12,19 +12,18 @@ import argparse
 import datetime
 import fnmatch
 import json
-import os
 import pathlib
 import signal
-import subprocess
 import sys
 import time
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-sys.path.insert(0, str(HERE.parent.parent / "sim" / "test"))
-from interop import image, machine, programs  # noqa: E402
-from interop.runner import KNOWN, Failed, Runner  # noqa: E402
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import namespaces  # noqa: E402
+from testbench.verify.interop import image, machine, programs  # noqa: E402
+from testbench.verify.interop.runner import KNOWN, Failed, Runner  # noqa: E402
 
 
 def read_scenarios():
@@ -102,18 +101,6 @@ def report(path, results, release, order):
     page.write_text(head + begin + "\n" + "\n".join(HEAD + table) + "\n" + end + rest)
 
 
-def isolate():
-    """Goes on in a network namespace of its own, where a TAP can be made without being root."""
-    if os.environ.get("ROCI_INTEROP") == "inside":
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-        return
-    alone = ["unshare", "--net"] + ([] if os.geteuid() == 0 else ["--user", "--map-root-user"])
-    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
-        raise image.Missing(f"{' '.join(alone)} does not work here: no network namespaces")
-    os.environ["ROCI_INTEROP"] = "inside"
-    os.execvp(alone[0], [*alone, sys.executable, *sys.argv])
-
-
 def main():
     parser = argparse.ArgumentParser(description="our node against Soft-RoCE in a QEMU guest",
                                      prog="roci interop")
@@ -142,7 +129,8 @@ def main():
         options.out.mkdir(parents=True, exist_ok=True)
         options.cache = options.cache.resolve()
         image.build(options.cache)
-        isolate()
+        if not namespaces.isolate("ROCI_INTEROP"):
+            raise image.Missing("this host permits no network namespaces")
         return run_all(picked, options, scenarios)
     except (image.Missing, machine.GuestError, OSError) as error:
         print(f"roci: {error}", file=sys.stderr)

@@ -10,10 +10,9 @@ import tempfile
 import threading
 import time
 
-import check_pcap
-
-from . import machine, programs, stock
-from .programs import Failed
+from testbench.tools.rocitest import check_pcap
+from testbench.verify.interop import machine, programs, stock
+from testbench.verify.interop.programs import Failed
 
 # Options that both programs take, and those that shape our side of the wire.
 SHARED = ["op", "count", "depth", "qps", "mtu", "family", "psn", "timeout", "retry", "rnr_retry",

@@ -2,59 +2,47 @@
 """Scenarios in which Debian's own verbs programs run on both ends: `roci exec` here, Soft-RoCE there."""
 import contextlib
 import json
-import os
 import re
 import subprocess
 import time
 
-import check_pcap
-from instance import listening
-
-from .programs import TAP, Failed, forget, give_addresses
+from testbench.tools.rocitest import check_pcap
+from testbench.tools.rocitest.processes import listening
+from testbench.tools.rocitest.simulator import Simulator
+from testbench.verify.interop.programs import TAP, Failed, forget, give_addresses
 
 GUEST_PORT = 18515  # forwarded to the guest: where its servers listen
 OUR_GIDS = {4: 0, 6: 1}
 LINK = ["loss", "duplicate", "reorder", "seed", "width", "engine"]
 
 
-class Up:
-    """A simulator in the background whose node n0 has the wire to the guest."""
+class InteropSimulator(Simulator):
+    """A simulator in the background whose node n0 is linked to the guest."""
+
+    ERROR = Failed
 
     def __init__(self, roci, wire, folder, scenario):
-        self.roci = roci
-        self.name = f"interop-{os.getpid()}"
         self.pcap = folder / "wire.pcapng"
         self.pcap.unlink(missing_ok=True)
         self.netdev = bool(scenario.get("netdev"))
-        words = ["--nodes", str(scenario.get("nodes", 1)), "--wire", f"n0=dgram:{wire[0]},{wire[1]}",
-                 "--pcap", self.pcap, "--pace", str(scenario.get("pace", 1))]
+        words = ["--nodes", scenario.get("nodes", 1), "--wire", f"n0=dgram:{wire[0]},{wire[1]}",
+                 "--pcap", self.pcap, "--pace", scenario.get("pace", 1)]
         for key in LINK:
             if key in scenario:
-                words += ["--" + key, str(scenario[key])]
+                words += ["--" + key, scenario[key]]
         if self.netdev:
             words += ["--netdev", f"n0={TAP}"]
-        self.call("up", *words)
+        super().__init__(roci, "interop", words)
+
+    def __enter__(self):
+        super().__enter__()
         if self.netdev:
             give_addresses()
+        return self
 
-    def call(self, command, *words):
-        done = subprocess.run([self.roci, command, "--name", self.name, *words], check=False,
-                              capture_output=True, text=True, timeout=120)
-        if done.returncode:
-            raise Failed(f"roci {command}: {done.stderr.strip() or done.stdout.strip()}")
-        return done.stdout
-
-    def start(self, line, node="n0"):
-        return subprocess.Popen(
-            [self.roci, "exec", node, "--name", self.name, "--", *line.split()],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def status(self):
-        return json.loads(self.call("status", "--json"))
-
-    def down(self):
+    def __exit__(self, *_):
         with contextlib.suppress(Failed, subprocess.TimeoutExpired):
-            self.call("down")
+            super().__exit__()
 
 
 def gid_index(guest, family):
@@ -110,18 +98,18 @@ def end(process, seconds):
         return process.communicate()[0] + f"\n(stopped after {seconds} s)"
 
 
-def pair(guest, up, line, role, family, seconds, log):
+def pair(guest, simulator, line, role, family, seconds, log):
     """Runs one line on both ends; `role` is ours. Raises Failed."""
     began = time.monotonic()
     theirs, ours = gid_index(guest, family), OUR_GIDS[family]
     if role == "client":
         guest_server(guest, command_line(line, "rxe0", theirs, GUEST_PORT), seconds)
         port = guest.ports[GUEST_PORT]
-        process = up.start(command_line(line, "roci0", ours, port, "127.0.0.1"))
+        process = simulator.start("n0", command_line(line, "roci0", ours, port, "127.0.0.1"))
         text = end(process, seconds)
         status, told = guest_end(guest, 20)
     else:
-        process = up.start(command_line(line, "roci0", ours, GUEST_PORT))
+        process = simulator.start("n0", command_line(line, "roci0", ours, GUEST_PORT))
         limit = time.monotonic() + seconds
         while not listening(GUEST_PORT):
             if process.poll() is not None or time.monotonic() > limit:
@@ -155,14 +143,12 @@ def run(runner, scenario, role, folder):
     """All lines of a scenario, one after the other; returns the capture."""
     if scenario.get("neighbours"):
         forget(runner.guest)
-    up = Up(runner.options.roci, runner.wire, folder, scenario)
-    try:
+    with InteropSimulator(runner.options.roci, runner.wire, folder, scenario) as simulator:
         with open(folder / "stock.log", "w", buffering=1) as log:
             for line in scenario["stock"]:
-                pair(runner.guest, up, line, role, scenario["family"], scenario["seconds"], log)
-        (folder / "status.json").write_text(json.dumps(up.status(), indent=1) + "\n")
-    finally:
-        up.down()
+                pair(runner.guest, simulator, line, role, scenario["family"], scenario["seconds"],
+                     log)
+        (folder / "status.json").write_text(json.dumps(simulator.status(), indent=1) + "\n")
     if scenario.get("neighbours"):
-        check_neighbours(up.pcap, role, scenario["family"])
-    return up.pcap
+        check_neighbours(simulator.pcap, role, scenario["family"])
+    return simulator.pcap
