@@ -10,7 +10,6 @@ namespace roci::soak {
 namespace {
 
 using driver::Status;
-
 constexpr std::uint64_t kBind = std::uint64_t{1} << 63;
 
 /// How many timeouts the pauses of both ways may have cost a message posted at `from_ns`.
@@ -22,7 +21,6 @@ std::uint64_t timeouts_of_pauses(const RoundPlan& plan, std::uint64_t from_ns,
     for (const testbench::Span& pause : f.pauses) {
       const std::uint64_t begin = std::max(pause.from_ns, from_ns);
       const std::uint64_t end = std::min(pause.to_ns, now_ns);
-      // One may be about to run out when it begins.
       if (begin < end) sum += (end - begin) / shortest + 1;
     }
   }
