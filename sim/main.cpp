@@ -15,10 +15,9 @@ namespace {
 std::string one_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Rocinante: two cycle-accurate RoCE v2 adapters and a wire between them"};
+  CLI::App app{roci::sim::kProgramText};
   app.name("roci");
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("roci ") + ROCI_VERSION);
   app.footer("'roci COMMAND --help' tells the options of a command. 'roci test' runs the tests.");
   roci::sim::Action action;
   roci::sim::add_commands(app, action);

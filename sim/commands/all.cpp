@@ -2,21 +2,14 @@
 // The commands of the program `roci`.
 #include "sim/commands/commands.hpp"
 
+extern const char* const kVersion;  // cmake/version.cmake
+
 namespace roci::sim {
 
 void add_commands(CLI::App& app, Action& action) {
-  add_demo(app, action);
-  add_transfer(app, action);
-  add_bench(app, action);
-  add_devices(app, action);
+  app.set_version_flag("--version", std::string("roci ") + kVersion);
+  add_program_commands(app, action);
   add_verify(app, action);
-  add_up(app, action);
-  add_exec(app, action);
-  add_link(app, action);
-  add_status(app, action);
-  add_down(app, action);
-  add_peer(app, action);
-  add_interop(app, action);
 }
 
 }  // namespace roci::sim

@@ -11,8 +11,14 @@ namespace roci::sim {
 
 using Action = std::function<int()>;
 
-/// Adds the commands of this program.
+/// What the program is, for its help and its manual page.
+inline constexpr const char* kProgramText =
+    "Rocinante: two cycle-accurate RoCE v2 adapters and a wire between them";
+
+/// Adds the commands of this program; each program defines it.
 void add_commands(CLI::App& app, Action& action);
+/// Adds those of `roci` except conform and soak.
+void add_program_commands(CLI::App& app, Action& action);
 
 void add_demo(CLI::App& app, Action& action);
 void add_transfer(CLI::App& app, Action& action);

@@ -16,6 +16,9 @@ namespace roci::sim {
 namespace {
 
 int run(const std::vector<std::string>& words) {
+  if (!std::filesystem::exists(ROCI_INTEROP)) {
+    throw UserError("'roci interop' works in the source tree only: no " ROCI_INTEROP);
+  }
   std::vector<std::string> line = {
       ROCI_PYTHON, ROCI_INTEROP,
       "--roci",    std::filesystem::read_symlink("/proc/self/exe").string(),

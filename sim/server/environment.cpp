@@ -14,7 +14,8 @@ std::string verbs_library() {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& path :
-       {here / "../driver/verbs/libroci-verbs.so", here / "../lib/libroci-verbs.so"}) {
+       {here / "../driver/verbs/libroci-verbs.so", here / "../lib/rocinante/libroci-verbs.so",
+        here / "../lib/libroci-verbs.so"}) {
     if (fs::exists(path, error)) return fs::canonical(path, error).string();
   }
   return {};

@@ -9,6 +9,8 @@ ALLOWED = {
     "model/packet": ["model/spec", "model/transport"],
     "model/nic": ["model/spec", "model/packet", "model/transport"],
     "firmware": [],
+    # Projects of their own on the installed libraries; before the folder that holds them.
+    "driver/examples": ["model/spec", "driver", "testbench"],
     "driver": ["model/spec"],
     "rtl": ["model/spec", "model/packet", "model/transport"],
     "testbench": ["model/spec", "model/packet", "model/transport", "model/nic", "driver",
