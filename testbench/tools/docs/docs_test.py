@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.docs import generate, program, sv  # noqa: E402
+from testbench.tools.docs import generate, program, sequence, sv  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
 
 MODULE = """// SPDX-License-Identifier: Apache-2.0
@@ -93,11 +93,29 @@ class SvTest(unittest.TestCase):
         source.write_text(MODULE.replace("Width = 8", "Width = 9"))
         self.assertNotEqual(generate.Writer(Tree(self.root), None).page(name), text)
 
+    def test_lines_of_a_source(self):
+        page = self.root / "docs/page.md"
+        page.parent.mkdir()
+        page.write_text("<!-- generated: source rtl/*count.sv ^module 0 1 -->\n<!-- end -->\n")
+        text = generate.Writer(Tree(self.root), None).page("docs/page.md")
+        self.assertIn("(../rtl/common/count/roci_count.sv#L11)", text)
+        self.assertIn("module roci_count #(\n  parameter int unsigned Width", text)
+
+    def test_a_drawing(self):
+        text = "title T\nactors a, b\na -> b: one\nb -x a: two\nnote a: three\ngap four\n"
+        svg = "\n".join(sequence.Drawing(text).svg())
+        for word in ("one", "two", "three", "four", sequence.LOST):
+            self.assertIn(word, svg)
+        with self.assertRaisesRegex(ValueError, "line 3: no actor c"):
+            sequence.Drawing("title T\nactors a, b\na -> c: one\n")
+
     def test_options_of_the_program(self):
         self.assertEqual([tuple(entry) for entry in program.entries(HELP)],
                          [("Options", "-h,--help", "Print this help message and exit"),
                           ("Options", "--loss P", "loss of frames, 1% | 0.01"),
                           ("Options", "--listen [HOST:]PORT Needs: --wire", "TCP port")])
+        self.assertEqual(program.conditions("--a N Needs: --b Excludes: --c --d", "x"),
+                         ("--a N", "(needs `--b`; not with `--c`, `--d`)", "x"))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ A region stands between `<!-- generated: KIND ARGUMENT -->` and `<!-- end -->`.
 
 usage: generate.py [--check] [--roci PROGRAM] [PAGE...]      all pages by default
   --check          change nothing; exit status 1 when a region differs from what it is written from
-  --roci PROGRAM   also write or check the regions that show the program's help
+  --roci PROGRAM   also write or check the regions that show the program's help and output
 """
 import argparse
 import pathlib
@@ -18,12 +18,13 @@ sys.path.insert(0, str(ROOT))
 from testbench.tools.docs import blocks, measured, program  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
 
-REGION = re.compile(r"(<!-- generated: (\w+)((?: [^\s]+)*?) -->)(.*?)(<!-- end -->)", re.S)
+REGION = re.compile(r"(?<!`)(<!-- generated: (\w+)((?: [^\s]+)*?) -->)(.*?)(<!-- end -->)", re.S)
 KINDS = {
     "block": blocks.block_region,
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
     "measured": measured.table_region,
+    "source": measured.source_region,
 }
 
 
@@ -33,16 +34,20 @@ class Writer:
         self.kinds = dict(KINDS)
         if roci:
             self.kinds["options"] = program.Options(roci).region
+            self.kinds["session"] = program.Sessions(roci).region
 
     def page(self, name):
         """The text of a page with its regions written anew."""
         def fill(match):
             kind, argument = match[2], match[3].strip()
             if kind not in self.kinds:
-                if kind == "options":
+                if kind in ("options", "session"):
                     return match[0]
                 sys.exit(f"{name}: no region of kind '{kind}'")
-            lines = list(self.kinds[kind](self.tree, name, argument))
+            lines = self.kinds[kind](self.tree, name, argument)
+            if lines is None:
+                return match[0]
+            lines = list(lines)
             inline = "\n" not in match[4]
             body = " ".join(lines) if inline else "\n" + "\n".join(lines) + "\n"
             return match[1] + body + match[5]

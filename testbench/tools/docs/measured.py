@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions written from results in docs/measured, and from counts of the tree."""
+"""Regions written from results in docs/measured, and from counts and sources of the tree."""
+import fnmatch
 import json
+import os.path
 import re
 
 
@@ -21,8 +23,12 @@ def count_captures(tree):
     return len(tree.select(".pcap", under="model/packet/testdata/"))
 
 
-COUNTS = {"statements": count_statements, "schedules": count_schedules, "mutants": count_mutants,
-          "captures": count_captures}
+def count_invariants(tree):
+    return len(re.findall(r"^\| I\d+ \|", tree.text("docs/invariants.md"), re.M))
+
+
+COUNTS = {"invariants": count_invariants, "statements": count_statements, "schedules": count_schedules,
+          "mutants": count_mutants, "captures": count_captures}
 
 
 def count_region(tree, _page, argument):
@@ -43,3 +49,22 @@ def table_region(tree, _page, argument):
     for row in rows:
         yield "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell)
                                 for cell in row) + " |"
+
+
+def source_region(tree, page, argument):
+    """GLOB PATTERN BEFORE AFTER: lines of a source around the first that matches, and where they are."""
+    files, pattern, before, after = argument.split()
+    for name in fnmatch.filter(tree.files, files):
+        lines = tree.text(name).splitlines()
+        for number, line in enumerate(lines, 1):
+            if not re.search(pattern, line):
+                continue
+            first, last = max(1, number - int(before)), min(len(lines), number + int(after))
+            link = os.path.relpath(name, page.rpartition("/")[0] or ".")
+            yield f"[{name}, line {number}]({link}#L{number}):"
+            yield ""
+            yield "```systemverilog"
+            yield from lines[first - 1:last]
+            yield "```"
+            return
+    raise ValueError(f"{page}: no line of {files} matches {pattern}")

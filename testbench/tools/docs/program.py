@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions that show the options of the program, as its own help lists them."""
+"""Regions that show the options of the program, as its own help lists them, and what it prints."""
+import pathlib
 import re
+import shutil
 import subprocess
+import tempfile
+import tomllib
 
 SECTION = re.compile(r"^(\w[\w ]*):\s*$")
 ENTRY = re.compile(r"^  (\S.*?)(?:\s{2,}(\S.*))?$")
@@ -24,6 +28,18 @@ def entries(text):
     return found
 
 
+def conditions(option, meaning):
+    """The option's name, and what it needs and excludes as a sentence in parentheses."""
+    name, *rest = re.split(r"\s+(?=Needs:|Excludes:|REQUIRED)", option)
+    words = []
+    for part in rest:
+        kind, _, options = part.partition(":")
+        listed = ", ".join(f"`{one}`" for one in options.split())
+        words.append({"Needs": f"needs {listed}", "Excludes": f"not with {listed}",
+                      "REQUIRED": "required"}[kind])
+    return name, f"({'; '.join(words)})" if words else "", meaning
+
+
 class Options:
     def __init__(self, roci):
         self.roci = roci
@@ -39,6 +55,45 @@ class Options:
         for section, option, meaning in entries(self.help(command)):
             if section == "Subcommands" or option.startswith("-h,"):
                 continue
-            name = re.sub(r"\s*Needs:.*", "", option).replace("|", "\\|")
-            meaning = meaning.replace("|", "\\|")
-            yield f"| `{name}` | {meaning} |"
+            name, needs, meaning = conditions(option, meaning)
+            cells = " ".join(filter(None, [meaning, needs])).replace("|", "\\|")
+            yield "| `" + name.replace("|", "\\|") + f"` | {cells} |"
+
+
+class Sessions:
+    """Commands of a tutorial with their output; docs/sessions.toml lists them."""
+
+    def __init__(self, roci):
+        self.roci = str(pathlib.Path(roci).resolve())
+        self.folder = tempfile.TemporaryDirectory(prefix="roci-session-")
+        self.done = {}
+
+    def run(self, session):
+        """Output of each step, run in one folder; None when this build lacks the adapter."""
+        outputs = []
+        for step in session["steps"]:
+            command = step["command"].replace("./roci ", f"{self.roci} ")
+            run = subprocess.run(["bash", "-ec", command], cwd=self.folder.name, text=True,
+                                 capture_output=True, timeout=600)
+            mask = step.get("mask", r"(?!)")
+            lines = [re.sub(mask, "...", line.rstrip()) for line in run.stdout.splitlines()
+                     if not re.search(step.get("without", r"(?!)"), line)]
+            if "no adapter" in run.stderr:
+                return None
+            if run.returncode:
+                raise RuntimeError(f"'{step['command']}' ended with {run.returncode}: {run.stderr}")
+            outputs.append(lines)
+        return outputs
+
+    def region(self, tree, page, argument):
+        """NAME/NUMBER: a step of a session as in a terminal; None without its tools or adapter."""
+        name, _, number = argument.partition("/")
+        session = tomllib.loads(tree.text("docs/sessions.toml"))[name]
+        if not all(shutil.which(tool) for tool in session.get("needs", [])):
+            return None
+        if name not in self.done:
+            self.done[name] = self.run(session)
+        if self.done[name] is None:
+            return None
+        step = session["steps"][int(number) - 1]
+        return ["```", "$ " + step["command"].strip(), *self.done[name][int(number) - 1], "```"]
