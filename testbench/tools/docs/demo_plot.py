@@ -19,7 +19,7 @@ def main():
         run = subprocess.run([roci, "demo", "--dir", folder], capture_output=True, text=True)
         if run.returncode:
             print(run.stderr, end="")
-            return 77 if "no adapter" in run.stderr else 1
+            return 77 if "is not there: build it" in run.stderr else 1
         plot = pathlib.Path(folder) / "write.svg"
         if plot.read_bytes() == PICTURE.read_bytes():
             return 0
