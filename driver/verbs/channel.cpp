@@ -78,7 +78,10 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   pthread_mutex_lock(&context->mutex);  // libibverbs counts `refcnt` under it
   const bool used = channel->refcnt != 0;
   pthread_mutex_unlock(&context->mutex);
-  if (used) return EBUSY;
+  if (used) {
+    errno = EBUSY;
+    return EBUSY;
+  }
   roci::driver::RemoteDevice& device = roci::verbs::session_of(context).device();
   const int error = roci::verbs::guarded([&] {
     device.remove_channel(roci::verbs::ours<Channel>(channel).id);
@@ -86,7 +89,9 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   });
   close(channel->fd);
   delete &roci::verbs::ours<Channel>(channel);
-  return device.gone() ? 0 : error;
+  if (error == 0 || device.gone()) return 0;
+  errno = error;
+  return error;
 }
 
 }  // extern "C"

@@ -63,8 +63,9 @@ verbs_context* alloc_context(ibv_device* device, int cmd_fd, void*) {
     session = new Session(driver::RemoteDevice::place_from_environment());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "roci: %s\n", error.what());
-    errno = errno_of_exception();
+    const int code = errno_of_exception();
     close(cmd_fd);
+    errno = code;
     return nullptr;
   }
   auto* context = static_cast<Context*>(

@@ -166,38 +166,42 @@ void convert(const driver::Completion& from, ibv_wc& to) {
 }
 
 bool convert_access(unsigned from, std::uint32_t& to) {
-  // Relaxed ordering is a permission that the adapter does not need.
   constexpr unsigned kKnown = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
                               IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
                               IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED;
-  if ((from & ~(kKnown | IBV_ACCESS_OPTIONAL_RANGE)) != 0) return false;
+  // Relaxed ordering and huge pages are hints that the adapter does not need.
+  constexpr unsigned kHints = IBV_ACCESS_OPTIONAL_RANGE | IBV_ACCESS_HUGETLB;
+  if ((from & ~(kKnown | kHints)) != 0) return false;
   to = from & kKnown;  // numbered alike
   return true;
 }
 
+// Fields narrower than their attribute take its low bits, as kernel drivers do (docs/verbs.md).
 void convert(const ibv_qp_attr& from, int mask, driver::QpAttributes& to) {
+  constexpr unsigned kTimerBits = 0x1F, kRetryBits = 7, kPriorityBits = 7;
+  constexpr std::uint32_t kNumberBits = 0xFFFFFF, kFlowLabelBits = 0xFFFFF;
   to.state = static_cast<driver::QpState>(from.qp_state);
   to.cur_state = static_cast<driver::QpState>(from.cur_qp_state);
   to.path_mtu = static_cast<std::uint8_t>(from.path_mtu);
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) to.access = from.qp_access_flags;
   to.pkey_index = from.pkey_index;
   to.port = from.port_num;
-  to.timeout = from.timeout;
-  to.retry_cnt = from.retry_cnt;
-  to.rnr_retry = from.rnr_retry;
-  to.min_rnr_timer = from.min_rnr_timer;
+  to.timeout = from.timeout & kTimerBits;
+  to.retry_cnt = from.retry_cnt & kRetryBits;
+  to.rnr_retry = from.rnr_retry & kRetryBits;
+  to.min_rnr_timer = from.min_rnr_timer & kTimerBits;
   to.max_rd_atomic = from.max_rd_atomic;
   to.max_dest_rd_atomic = from.max_dest_rd_atomic;
-  to.dest_qpn = from.dest_qp_num;
-  to.sq_psn = from.sq_psn;
-  to.rq_psn = from.rq_psn;
+  to.dest_qpn = from.dest_qp_num & kNumberBits;
+  to.sq_psn = from.sq_psn & kNumberBits;
+  to.rq_psn = from.rq_psn & kNumberBits;
   to.sqd_notify = from.en_sqd_async_notify != 0;
   const ibv_ah_attr& ah = from.ah_attr;
-  to.sl = ah.sl;
+  to.sl = ah.sl & kPriorityBits;
   to.sgid_index = ah.grh.sgid_index;
   to.hop_limit = ah.grh.hop_limit;
   to.traffic_class = ah.grh.traffic_class;
-  to.flow_label = ah.grh.flow_label;
+  to.flow_label = ah.grh.flow_label & kFlowLabelBits;
   std::memcpy(to.dgid.data(), ah.grh.dgid.raw, to.dgid.size());
 }
 

@@ -104,6 +104,7 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
     }
     return taken;
   } catch (...) {
+    errno = errno_of_exception();
     return taken != 0 ? taken : -1;
   }
 }
@@ -141,11 +142,11 @@ int modify_cq(ibv_cq* ibv, ibv_modify_cq_attr* attr) {
 void add_cq_operations(ContextOps& operations) {
   operations.create_cq = create_cq;
   operations.create_cq_ex = create_cq_ex;
-  operations.destroy_cq = destroy_cq;
+  operations.destroy_cq = reporting<destroy_cq>;
   operations.poll_cq = poll_cq;
-  operations.req_notify_cq = req_notify_cq;
-  operations.resize_cq = resize_cq;
-  operations.modify_cq = modify_cq;
+  operations.req_notify_cq = reporting<req_notify_cq>;
+  operations.resize_cq = reporting<resize_cq>;
+  operations.modify_cq = reporting<modify_cq>;
   operations.cq_event = [](ibv_cq* cq) { ++ours<Cq>(cq).events_reported; };
 }
 

@@ -21,15 +21,19 @@ int take(ibv_cq_ex* ibv) {
 }
 
 int start_poll(ibv_cq_ex* cq, ibv_poll_cq_attr* attr) {
-  if (attr->comp_mask != 0) return EINVAL;
+  if (attr->comp_mask != 0) {
+    errno = EINVAL;
+    return EINVAL;
+  }
   Session& session = session_of(cq->context);
   std::unique_lock<std::mutex> lock(session.mutex);
   const int error = guarded([&] { return take(cq); });
   if (error == ENOENT) {
     session.nothing_found(lock);
-  } else {
-    session.something_found();
+    return error;
   }
+  session.something_found();
+  if (error != 0) errno = error;
   return error;
 }
 
@@ -38,7 +42,9 @@ int next_poll(ibv_cq_ex* cq) {
   const std::lock_guard<std::mutex> lock(session.mutex);
   const int error = guarded([&] { return take(cq); });
   // Those that were taken count first; the next ibv_start_poll tells of the device.
-  return error == EIO && session.device().gone() ? ENOENT : error;
+  if (error == EIO && session.device().gone()) return ENOENT;
+  if (error != 0 && error != ENOENT) errno = error;
+  return error;
 }
 
 }  // namespace

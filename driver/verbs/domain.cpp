@@ -55,6 +55,10 @@ ibv_td* alloc_td(ibv_context* context, ibv_td_init_attr* attr) {
 }
 
 ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iova, int access) {
+  if ((access & IBV_ACCESS_ON_DEMAND) != 0) {
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
   std::uint32_t rights = 0;
   if (!convert_access(static_cast<unsigned>(access), rights) ||
       (rights & driver::access::kZeroBased)) {
@@ -156,7 +160,7 @@ ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
 
 void add_domain_operations(ContextOps& operations) {
   operations.alloc_pd = alloc_pd;
-  operations.dealloc_pd = dealloc_pd;
+  operations.dealloc_pd = reporting<dealloc_pd>;
   operations.alloc_parent_domain = alloc_parent_domain;
   operations.alloc_td = alloc_td;
   operations.dealloc_td = [](ibv_td* td) {
@@ -164,10 +168,10 @@ void add_domain_operations(ContextOps& operations) {
     return 0;
   };
   operations.reg_mr = reg_mr;
-  operations.dereg_mr = dereg_mr;
+  operations.dereg_mr = reporting<dereg_mr>;
   operations.rereg_mr = rereg_mr;
   operations.alloc_mw = alloc_mw;
-  operations.dealloc_mw = dealloc_mw;
+  operations.dealloc_mw = reporting<dealloc_mw>;
   operations.create_ah = create_ah;
   operations.destroy_ah = [](ibv_ah* ah) {
     delete ah;

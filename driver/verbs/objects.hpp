@@ -160,6 +160,15 @@ int guarded(Action action) {
   }
 }
 
+/// The operation `function`, which returns an errno value, setting errno to it as well when it is
+/// not 0: programs print "%m".
+template <auto function, typename... Arguments>
+int reporting(Arguments... arguments) {
+  const int error = function(arguments...);
+  if (error != 0) errno = error;
+  return error;
+}
+
 /// Operations by topic; each file of this folder fills in its own.
 void add_domain_operations(ContextOps& operations);
 void add_cq_operations(ContextOps& operations);

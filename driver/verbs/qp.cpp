@@ -112,11 +112,15 @@ int destroy_qp(ibv_qp* ibv) {
 }
 
 int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
-  // Attributes of transports and functions that RC here does not have are refused by the adapter
-  // or, for the ones that it has no place for, here.
-  constexpr int kElsewhere =
-      IBV_QP_QKEY | IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE | IBV_QP_CAP | IBV_QP_RATE_LIMIT;
+  constexpr int kNamed = 2 * IBV_QP_DEST_QPN - 1;  // bits 20:0, as the kernel has them
+  if ((mask & ~kNamed) != 0) return EOPNOTSUPP;
+  // Attributes of other transports, and of alternate paths, which RoCE does not have.
+  constexpr int kElsewhere = IBV_QP_QKEY | IBV_QP_ALT_PATH | IBV_QP_CAP;
   if ((mask & kElsewhere) != 0) return EINVAL;
+  if ((mask & IBV_QP_PATH_MIG_STATE) != 0) {
+    if (attr->path_mig_state != IBV_MIG_MIGRATED) return EINVAL;
+    mask &= ~IBV_QP_PATH_MIG_STATE;  // the state of a queue pair without an alternate path
+  }
   if ((mask & IBV_QP_AV) != 0 && (attr->ah_attr.is_global == 0 || attr->ah_attr.port_num != 1)) {
     return EINVAL;
   }
@@ -248,12 +252,12 @@ int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
 void add_qp_operations(ContextOps& operations) {
   operations.create_qp = create_qp;
   operations.create_qp_ex = create_qp_ex;
-  operations.destroy_qp = destroy_qp;
-  operations.modify_qp = modify_qp;
-  operations.query_qp = query_qp;
-  operations.post_send = post_send;
-  operations.post_recv = post_recv;
-  operations.bind_mw = bind_mw;
+  operations.destroy_qp = reporting<destroy_qp>;
+  operations.modify_qp = reporting<modify_qp>;
+  operations.query_qp = reporting<query_qp>;
+  operations.post_send = reporting<post_send>;
+  operations.post_recv = reporting<post_recv>;
+  operations.bind_mw = reporting<bind_mw>;
 }
 
 }  // namespace roci::verbs

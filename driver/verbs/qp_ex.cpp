@@ -131,7 +131,7 @@ bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
     of(qp).building->count = 0;
     of(qp).building->error = 0;
   };
-  qp.wr_complete = complete;
+  qp.wr_complete = reporting<complete>;
   qp.wr_abort = [](ibv_qp_ex* qp) {
     of(qp).building->count = 0;
     of(qp).building->mutex.unlock();

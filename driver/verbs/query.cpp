@@ -99,8 +99,8 @@ int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attr) {
 }  // namespace
 
 void add_query_operations(ContextOps& operations) {
-  operations.query_device_ex = query_device;
-  operations.query_port = query_port;
+  operations.query_device_ex = reporting<query_device>;
+  operations.query_port = reporting<query_port>;
   // Payload may be written in any order; a completion is behind all of it.
   operations.query_qp_data_in_order = [](ibv_qp*, ibv_wr_opcode, std::uint32_t) { return 0; };
   operations.async_event = [](ibv_context* context, ibv_async_event* event) {

@@ -95,10 +95,10 @@ int post_srq_recv(ibv_srq* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
 void add_srq_operations(ContextOps& operations) {
   operations.create_srq = create_srq;
   operations.create_srq_ex = create_srq_ex;
-  operations.destroy_srq = destroy_srq;
-  operations.modify_srq = modify_srq;
-  operations.query_srq = query_srq;
-  operations.post_srq_recv = post_srq_recv;
+  operations.destroy_srq = reporting<destroy_srq>;
+  operations.modify_srq = reporting<modify_srq>;
+  operations.query_srq = reporting<query_srq>;
+  operations.post_srq_recv = reporting<post_srq_recv>;
   operations.get_srq_num = [](ibv_srq* srq, std::uint32_t* number) {
     *number = ours<SharedQueue>(srq).srq.srq_num;
     return 0;

@@ -102,15 +102,21 @@ struct Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
+  static constexpr int kInitMask =
+      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+  static constexpr int kRtrMask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                                  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+  static constexpr int kRtsMask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                                  IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
+
   int to_init() {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = 1;
     attr.qp_access_flags = kAllAccess;
-    return ibv_modify_qp(qp, &attr,
-                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+    return ibv_modify_qp(qp, &attr, kInitMask);
   }
-  int to_rtr(std::uint32_t peer) {
+  ibv_qp_attr rtr_attributes(std::uint32_t peer) const {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_RTR;
     attr.path_mtu = IBV_MTU_1024;
@@ -121,20 +127,24 @@ struct Queue {
     attr.ah_attr.port_num = 1;
     attr.ah_attr.grh.dgid = device.gid;
     attr.ah_attr.grh.hop_limit = 64;
-    return ibv_modify_qp(qp, &attr,
-                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                             IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+    return attr;
   }
-  int to_rts() {
+  int to_rtr(std::uint32_t peer) {
+    ibv_qp_attr attr = rtr_attributes(peer);
+    return ibv_modify_qp(qp, &attr, kRtrMask);
+  }
+  ibv_qp_attr rts_attributes() const {
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_RTS;
     attr.timeout = sizes.timeout;
     attr.retry_cnt = 7;
     attr.rnr_retry = sizes.rnr_retry;
     attr.max_rd_atomic = sizes.reads;
-    return ibv_modify_qp(qp, &attr,
-                         IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                             IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+    return attr;
+  }
+  int to_rts() {
+    ibv_qp_attr attr = rts_attributes();
+    return ibv_modify_qp(qp, &attr, kRtsMask);
   }
   int to(ibv_qp_state state) {
     ibv_qp_attr attr{};
