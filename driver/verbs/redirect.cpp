@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of the kernel's RDMA subsystem that programs open by name: the part of LD_PRELOAD.
 //
-// libibverbs, librdmacm, perftest and UCX look for devices in /sys/class/infiniband* and
-// /dev/infiniband. Names below those two classes lead to the tree in ROCI_SYSFS, which also links
-// to the devices that the host has; the device file of roci0 is /dev/null, a character device that
-// knows no command. Everything else passes through.
+// libibverbs, librdmacm, perftest, UCX, hwloc and scripts look for devices in
+// /sys/class/infiniband* and /dev/infiniband, and for the PCI function and the network interface of
+// a device beside them. Those names lead to the tree in ROCI_SYSFS (paths.hpp); the device file of
+// roci0 is /dev/null, a character device that accepts no command. All other names pass through.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,33 +16,43 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <string>
 
+#include "driver/verbs/paths.hpp"
+
 namespace {
 
-constexpr char kClass[] = "/sys/class/infiniband";
-constexpr char kDeviceFile[] = "/dev/infiniband/uverbs_roci0";
+/// `at` is the root directory: hwloc names all files relative to it.
+bool is_root(int at) {
+  struct stat found {
+  }, root{};
+  return at >= 0 && fstat(at, &found) == 0 && stat("/", &root) == 0 &&
+         found.st_dev == root.st_dev && found.st_ino == root.st_ino;
+}
 
 /// A path as the program gave it, and where it leads.
 class Path {
  public:
-  explicit Path(const char* path) : path_(path) {
-    if (path == nullptr || path[0] != '/') return;
-    if (strcmp(path, kDeviceFile) == 0) {
-      path_ = "/dev/null";
-      return;
+  explicit Path(const char* path, int at = AT_FDCWD) : path_(path) {
+    if (path == nullptr) return;
+    std::string absolute;
+    if (strncmp(path, "sys/", 4) == 0 && is_root(at)) {
+      absolute = std::string("/") + path;
+      path = absolute.c_str();
     }
-    if (strncmp(path, kClass, sizeof kClass - 1) != 0) return;
-    const char* tree = getenv("ROCI_SYSFS");
-    if (tree == nullptr) return;
-    other_ = std::string(tree) + (path + strlen("/sys"));
+    if (strncmp(path, "/sys/", 5) != 0 && strncmp(path, "/dev/", 5) != 0) return;
+    const auto other = roci::verbs::redirected(path, getenv("ROCI_SYSFS"));
+    if (!other) return;
+    other_ = *other;
     path_ = other_.c_str();
   }
   Path(const Path&) = delete;
   Path& operator=(const Path&) = delete;
   operator const char*() const { return path_; }
+  bool leads_elsewhere() const { return !other_.empty(); }
 
  private:
   const char* path_;
@@ -53,6 +63,15 @@ class Path {
 template <typename Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+/// What realpath() gave for `path`, under its name below /sys; never longer.
+char* published(const Path& path, char* resolved) {
+  if (resolved != nullptr && path.leads_elsewhere()) {
+    const std::string name = roci::verbs::public_name(resolved, getenv("ROCI_SYSFS"));
+    memcpy(resolved, name.c_str(), name.size() + 1);
+  }
+  return resolved;
 }
 
 }  // namespace
@@ -84,7 +103,7 @@ OPEN(open64)
     va_start(rest, flags);                             \
     const mode_t mode = va_arg(rest, mode_t);          \
     va_end(rest);                                      \
-    return real(at, Path(path), flags, mode);          \
+    return real(at, Path(path, at), flags, mode);      \
   }
 OPENAT(openat)
 OPENAT(openat64)
@@ -98,24 +117,82 @@ PATH_FIRST(FILE*, fopen, (const char* path, const char* mode), mode)
 PATH_FIRST(FILE*, fopen64, (const char* path, const char* mode), mode)
 PATH_FIRST(DIR*, opendir, (const char* path))
 PATH_FIRST(int, access, (const char* path, int mode), mode)
+PATH_FIRST(int, euidaccess, (const char* path, int mode), mode)
+PATH_FIRST(int, eaccess, (const char* path, int mode), mode)
+PATH_FIRST(int, chdir, (const char* path))
 PATH_FIRST(int, stat, (const char* path, struct stat* out), out)
 PATH_FIRST(int, stat64, (const char* path, struct stat64* out), out)
 PATH_FIRST(int, lstat, (const char* path, struct stat* out), out)
 PATH_FIRST(int, lstat64, (const char* path, struct stat64* out), out)
 PATH_FIRST(ssize_t, readlink, (const char* path, char* out, size_t size), out, size)
-PATH_FIRST(char*, realpath, (const char* path, char* out), out)
+PATH_FIRST(ssize_t, getxattr, (const char* path, const char* name, void* out, size_t size), name,
+           out, size)
+PATH_FIRST(ssize_t, lgetxattr, (const char* path, const char* name, void* out, size_t size), name,
+           out, size)
+PATH_FIRST(ssize_t, listxattr, (const char* path, char* out, size_t size), out, size)
+PATH_FIRST(ssize_t, llistxattr, (const char* path, char* out, size_t size), out, size)
+PATH_FIRST(int, scandir,
+           (const char* path, struct dirent*** out, int (*filter)(const struct dirent*),
+            int (*compare)(const struct dirent**, const struct dirent**)),
+           out, filter, compare)
+PATH_FIRST(int, scandir64,
+           (const char* path, struct dirent64*** out, int (*filter)(const struct dirent64*),
+            int (*compare)(const struct dirent64**, const struct dirent64**)),
+           out, filter, compare)
 
-#define PATH_SECOND(type, name, parameters, ...) \
-  type name parameters {                         \
-    NEXT(name);                                  \
-    return real(at, Path(path), ##__VA_ARGS__);  \
+#define PATH_SECOND(type, name, first, parameters, ...) \
+  type name parameters {                                \
+    NEXT(name);                                         \
+    return real(first, __VA_ARGS__);                    \
   }
-PATH_SECOND(int, faccessat, (int at, const char* path, int mode, int flags), mode, flags)
-PATH_SECOND(int, fstatat, (int at, const char* path, struct stat* out, int flags), out, flags)
-PATH_SECOND(int, fstatat64, (int at, const char* path, struct stat64* out, int flags), out, flags)
-PATH_SECOND(int, statx, (int at, const char* path, int flags, unsigned mask, struct statx* out),
-            flags, mask, out)
-PATH_SECOND(ssize_t, readlinkat, (int at, const char* path, char* out, size_t size), out, size)
+#define PATH_AT(type, name, parameters, ...) \
+  PATH_SECOND(type, name, at, parameters, Path(path, at), __VA_ARGS__)
+PATH_AT(int, faccessat, (int at, const char* path, int mode, int flags), mode, flags)
+PATH_AT(int, fstatat, (int at, const char* path, struct stat* out, int flags), out, flags)
+PATH_AT(int, fstatat64, (int at, const char* path, struct stat64* out, int flags), out, flags)
+PATH_AT(int, statx, (int at, const char* path, int flags, unsigned mask, struct statx* out), flags,
+        mask, out)
+PATH_AT(ssize_t, readlinkat, (int at, const char* path, char* out, size_t size), out, size)
+
+char* realpath(const char* path, char* out) {
+  NEXT(realpath);
+  const Path where(path);
+  return published(where, real(where, out));
+}
+
+char* canonicalize_file_name(const char* path) {
+  NEXT(canonicalize_file_name);
+  const Path where(path);
+  return published(where, real(where));
+}
+
+// What the C library's headers make of the calls above in programs built with _FORTIFY_SOURCE, and
+// what they made of stat() before glibc 2.33.
+char* __realpath_chk(const char* path, char* out, size_t room) {
+  NEXT(__realpath_chk);
+  const Path where(path);
+  return published(where, real(where, out, room));
+}
+PATH_FIRST(ssize_t, __readlink_chk, (const char* path, char* out, size_t size, size_t room), out,
+           size, room)
+PATH_AT(ssize_t, __readlinkat_chk, (int at, const char* path, char* out, size_t size, size_t room),
+        out, size, room)
+PATH_FIRST(int, __open_2, (const char* path, int flags), flags)
+PATH_FIRST(int, __open64_2, (const char* path, int flags), flags)
+PATH_AT(int, __openat_2, (int at, const char* path, int flags), flags)
+PATH_AT(int, __openat64_2, (int at, const char* path, int flags), flags)
+#define PATH_OF_VERSION(name, type) \
+  PATH_SECOND(int, name, version, (int version, const char* path, type* out), Path(path), out)
+PATH_OF_VERSION(__xstat, struct stat)
+PATH_OF_VERSION(__xstat64, struct stat64)
+PATH_OF_VERSION(__lxstat, struct stat)
+PATH_OF_VERSION(__lxstat64, struct stat64)
+PATH_SECOND(int, __fxstatat, version,
+            (int version, int at, const char* path, struct stat* out, int flags), at,
+            Path(path, at), out, flags)
+PATH_SECOND(int, __fxstatat64, version,
+            (int version, int at, const char* path, struct stat64* out, int flags), at,
+            Path(path, at), out, flags)
 
 /// Without RDMA netlink libibverbs lists the devices of sysfs, ours among them.
 int socket(int domain, int type, int protocol) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files below /sys/class/infiniband* that libibverbs and programs read about a device.
+// The part of /sys by which libibverbs and programs find and describe a device: the classes of RDMA
+// devices and a PCI function that carries the device and its network interface.
 #pragma once
 
 #include <array>
@@ -15,23 +16,31 @@ struct TreeGid {
 };
 
 inline constexpr char kDevice[] = "roci0";
+/// PCI address of the adapter: domain and bus, and with device and function. The domain is one that
+/// hosts do not use.
+inline constexpr char kPciBus[] = "524f:00";
+inline constexpr char kPciFunction[] = "524f:00:00.0";
 
-/// What the tree says about the one device.
+/// What the tree states of the device.
 struct TreeFacts {
   std::string name = kDevice;
   std::uint64_t guid = 0;  ///< node GUID, EUI-64 of the MAC address
   std::string fw_version;  ///< "1.2.3"
   unsigned rate_gbps = 100;
-  std::string netdev = "lo";  ///< network interface whose addresses the GIDs are
+  std::string netdev = "lo";  ///< network interface of the host that belongs to the GIDs
   std::vector<TreeGid> gids;  ///< the whole table, empty entries as zero
   std::vector<std::uint16_t> pkeys;
+  std::string host_sys = "/sys";  ///< where the devices of the host are found
 };
 
 /// GUID of a port with this MAC address (EUI-64 with the universal bit inverted).
 std::uint64_t guid_of_mac(std::uint64_t mac);
 
-/// Writes the tree below `directory`, which is made when it is not there, and links to the devices
-/// that this host's own /sys has. Throws std::system_error.
+/// Directory of the tree that has the RDMA devices of the host as well.
+inline std::string with_host_devices(const std::string& directory) { return directory + "+host"; }
+
+/// Writes the tree below `directory`, which is made when it is not there, and a second one below
+/// with_host_devices(directory). Throws std::system_error.
 void write_tree(const std::string& directory, const TreeFacts& facts);
 
 /// Writes the state of the port anew in a tree that is there.

@@ -22,7 +22,7 @@ constexpr int kNotFound = 127, kNotExecutable = 126;  // as shells have it
 struct ExecOptions {
   std::string name = "default";
   std::string node;
-  bool env = false;
+  bool env = false, host_devices = false;
   std::vector<std::string> command;
 };
 
@@ -38,8 +38,10 @@ int run(const ExecOptions& options) {
     throw UserError("give either --env or a command: roci exec NODE -- CMD ...", 2);
   }
   const Instance instance(options.name);
-  index_of(status_of(instance), options.node);
-  const auto variables = environment_of(instance, options.node);
+  const nlohmann::json status = status_of(instance);
+  index_of(status, options.node);
+  const auto variables =
+      environment_of(instance, options.node, options.host_devices || status.at("host_devices"));
   if (variables.back().first != "LD_PRELOAD") {
     fmt::print(stderr,
                "roci: libroci-verbs.so is not built; programs of libibverbs will not see "
@@ -70,6 +72,8 @@ void add_exec(CLI::App& app, Action& action) {
   add_instance_name(*command, options->name);
   command->add_option("NODE", options->node, "node, such as n0")->required();
   command->add_flag("--env", options->env, "print the environment for a shell instead");
+  command->add_flag("--host-devices", options->host_devices,
+                    "show the RDMA devices of the host beside roci0");
   command->add_option("CMD", options->command, "program and its arguments, behind --");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -58,6 +58,8 @@ void add_up(CLI::App& app, Action& action) {
       ->type_name("NODE=NAME")
       ->expected(1)
       ->take_all();
+  command->add_flag("--host-devices", options->host_devices,
+                    "programs see the RDMA devices of the host beside roci0");
   add_pace_options(*command, outlets.eal, outlets.pace, options->host);
   add_link_options(*command, options->world);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

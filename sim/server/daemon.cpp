@@ -81,8 +81,10 @@ std::string trace_prefix(const std::string& file) {
 }
 
 /// The files by which stock programs find the adapter.
-void write_device_files(const std::string& directory, const FabricNode& node, unsigned width) {
+void write_device_files(const std::string& directory, const FabricNode& node, unsigned width,
+                        const std::string& netdev) {
   verbs::TreeFacts facts;
+  if (!netdev.empty()) facts.netdev = netdev;
   const std::uint32_t version = node.limits().fw_version;
   constexpr unsigned kGbps64 = 10, kGbps512 = 100;
   facts.guid = verbs::guid_of_mac(node.mac());
@@ -129,7 +131,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   fabric.open();
   for (unsigned i = 0; i < fabric.nodes(); ++i) {
     write_device_files(instance.device_files("n" + std::to_string(i)), fabric.node(i),
-                       options.world.width);
+                       options.world.width, outlets.plan(i).netdev);
   }
 
   const nlohmann::json about = {{"name", instance.name()},
@@ -138,6 +140,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"width", options.world.width},
                                 {"loss", options.world.loss},
                                 {"seed", options.world.seed},
+                                {"host_devices", options.host_devices},
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
   Server server(fabric, memory, outlets, width, listen_at(instance.socket()), about, log_line);

@@ -14,6 +14,7 @@ struct UpOptions {
   unsigned nodes = 2;
   unsigned host = 1;  ///< last byte of the addresses of n0
   OutletOptions outlets;
+  bool host_devices = false;  ///< programs see the RDMA devices of the host as well
   WorldOptions world;
 };
 

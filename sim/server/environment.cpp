@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "driver/verbs/tree.hpp"
+
 namespace roci::sim {
 namespace {
 
@@ -24,11 +26,13 @@ std::string verbs_library() {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Instance& instance,
-                                                                const std::string& node) {
+                                                                const std::string& node,
+                                                                bool host_devices) {
+  const std::string tree = instance.device_files(node);
   std::vector<std::pair<std::string, std::string>> variables = {
       {"ROCI_SOCKET", instance.socket()},
       {"ROCI_NODE", node},
-      {"ROCI_SYSFS", instance.device_files(node)},
+      {"ROCI_SYSFS", host_devices ? verbs::with_host_devices(tree) : tree},
   };
   const std::string library = verbs_library();
   if (!library.empty()) {

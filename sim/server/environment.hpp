@@ -10,9 +10,10 @@
 
 namespace roci::sim {
 
-/// Variables to set for programs on `node`. Without LD_PRELOAD when the library for stock programs
-/// of libibverbs is not built.
+/// Variables to set for programs on `node`, which see the RDMA devices of the host as well with
+/// `host_devices`. LD_PRELOAD is missing when the library for programs of libibverbs is not built.
 std::vector<std::pair<std::string, std::string>> environment_of(const Instance& instance,
-                                                                const std::string& node);
+                                                                const std::string& node,
+                                                                bool host_devices);
 
 }  // namespace roci::sim

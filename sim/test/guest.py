@@ -60,6 +60,7 @@ class User:
         status, text = self.run(command)
         assert status == 0 and all(word in text for word in wanted), f"{command}: {status}: {text}"
         print(f"ok    {command}", flush=True)
+        return text
 
     def refused(self, command):
         status, text = self.run(command)
@@ -89,6 +90,10 @@ def check(guest, engine):
         user.good(f"{ROCI} down")
     guest.check(f"echo 1 >{scopes}")
     user.good(f"{ROCI} up --engine {engine}")
+    hidden = user.good(f"{ROCI} exec n0 -- ibv_devices", "roci0")
+    assert "rxe0" not in hidden, hidden
+    user.good(f"{ROCI} down")
+    user.good(f"{ROCI} up --engine {engine} --host-devices")
     user.good(f"{ROCI} exec n0 -- ibv_devices", "roci0", "rxe0")
     user.pair("ibv_rc_pingpong -d rxe0 -g 1 -n 10")
     user.pair("ibv_rc_pingpong -d roci0 -g 0 -n 10")
