@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/commands/commands.hpp"
+#include "sim/numbers.hpp"
 #include "sim/report/files.hpp"
 
 namespace {
@@ -27,6 +28,7 @@ int run(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first_word).empty()) {
     throw roci::sim::UserError(fmt::format("no command '{}'; see 'roci --help'", argv[1]), 2);
   }
+  roci::sim::reject_numbers_that_wrap(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -12,6 +12,38 @@ import sys
 import tempfile
 
 
+NUMBERS = ("N", "BITS", "BYTES", "CODE", "PORT", "T", "P")  # names of values in --help
+
+
+def numeric_options(roci):
+    """Pairs of a command and an option that holds a number, from the help of all commands."""
+    def words(*arguments):
+        text = subprocess.run([roci, *arguments, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        return [line.split() for line in text.splitlines() if line.startswith("  ")]
+    for line in words():
+        if line[0].startswith("-"):
+            continue
+        for option in words(line[0]):
+            if option[0].startswith("--") and option[1].split("=")[0] in NUMBERS:
+                yield line[0], option[0]
+
+
+def check_numbers(roci, folder):
+    """No option accepts a number that its variable cannot hold: all end with status 2."""
+    bad = 0
+    tried = list(numeric_options(roci))
+    for command, option in tried:
+        for number in ("-1", "18446744073709551616", "-99999999999999999999"):
+            done = subprocess.run([roci, command, option, number], stdout=subprocess.PIPE, cwd=folder,
+                                  stderr=subprocess.PIPE, text=True, timeout=120)
+            if done.returncode != 2 or option not in done.stderr:
+                bad += 1
+                print(f"FAIL {command} {option} {number}: exit {done.returncode}: {done.stderr}")
+    print(f"{len(tried)} options with numbers tried")
+    assert len(tried) > 20, tried
+    return bad
+
+
 def main():
     roci = sys.argv[1]
     bad = 0
@@ -38,6 +70,7 @@ def main():
             (["transfer", g, "--loss", "nan"], 2, "0 and 1"),
             (["transfer", g, "--loss", "much"], 2, "much"),
             (["transfer", g, "--delay", "3 weeks"], 2, "weeks"),
+            (["transfer", g, "--seed", "-1"], 2, "-1 is out of range"),
             (["transfer", g, "--qps", "0"], 2, "qps"),
             (["transfer", g, "--qps", "1000000"], 2, "qps"),
             (["transfer", g, "--op", "teleport"], 2, "op"),
@@ -106,6 +139,7 @@ def main():
             bad += bool(trouble)
             shown = " ".join(arguments).replace(temporary, "...")
             print(f"{'FAIL' if trouble else 'ok  '} {shown}: {done.stderr.strip()}  {trouble or ''}")
+        bad += check_numbers(roci, folder)
     return 1 if bad else 0
 
 
