@@ -8,6 +8,7 @@ FOLDER has verbs_crowd: threads and children of one process.
 """
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -144,6 +145,34 @@ def check_strangers(roci, options):
         talk(simulator)
 
 
+def check_replaced(roci, options):
+    """A program and its library that a build replaces by rename do not disturb a simulator that
+    runs, and the new ones work with it."""
+    library = pathlib.Path(roci).parent.parent / "driver" / "verbs" / "libroci-verbs.so"
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        copies = {folder / "bin" / "roci": roci, folder / "lib" / library.name: library}
+        for copy, origin in copies.items():
+            copy.parent.mkdir()
+            shutil.copy2(origin, copy)
+        with Simulator(folder / "bin" / "roci", "sides", options) as simulator:
+            process = simulator.status()["pid"]
+            watcher = simulator.start("n0", "ibv_asyncwatch -d roci0")
+            Simulator.first_line(watcher)
+            for _ in range(2):
+                for copy, origin in copies.items():
+                    shutil.copy2(origin, f"{copy}.new")
+                    os.rename(f"{copy}.new", copy)
+                talk(simulator)
+                simulator.command("link", "n1", "down")
+                simulator.command("link", "n1", "up")
+                assert simulator.status()["pid"] == process
+            assert "(deleted)" in os.readlink(f"/proc/{process}/exe"), "nothing was replaced"
+            assert watcher.poll() is None, watcher.communicate()[0]
+            watcher.kill()
+            watcher.wait()
+
+
 def check_rest(roci, options):
     """Two seconds with programs that wait for events cost no processor time."""
     with Simulator(roci, "sides", options) as simulator:
@@ -171,7 +200,8 @@ def main():
     roci = os.path.abspath(args.roci)
     for check, more in ((check_crowd, [os.path.abspath(args.folder)]), (check_side_by_side, []),
                         (check_faults, []), (check_capture, []), (check_trace, []),
-                        (check_strangers, []), (check_rest, [])):
+                        (check_strangers, []), (check_replaced, []),
+                        (check_rest, [])):
         start = time.monotonic()
         check(roci, options, *more)
         print(f"ok {time.monotonic() - start:6.1f} s  {check.__name__}", flush=True)
