@@ -207,6 +207,18 @@ package roci_pkg;
   localparam logic [1:0] TimerOpStop = 2'd2;  // Nothing outstanding (a Start since expiry wins)
   localparam logic [1:0] TimerOpRnr = 2'd3;  // Run for the RNR time of `code` from now
 
+  localparam logic [2:0] CqOpEntry = 3'd0;  // Write an entry
+  localparam logic [2:0] CqOpConsumer = 3'd1;  // Doorbell: consumer index
+  localparam logic [2:0] CqOpArm = 3'd2;  // Doorbell: arm
+  localparam logic [2:0] CqOpRestart = 3'd3;  // A new row
+  localparam logic [2:0] CqOpPeriod = 3'd4;  // A moderation period ended
+  localparam logic [2:0] CqOpLive = 3'd5;  // Read the ring
+  localparam logic [2:0] CqOpBreak = 3'd6;  // An entry did not reach memory
+
+  localparam logic [1:0] CqArmedNo = 2'd0;  // Not armed
+  localparam logic [1:0] CqArmedSolicited = 2'd1;  // For solicited entries and errors
+  localparam logic [1:0] CqArmedAny = 2'd2;  // For any entry
+
   localparam logic [3:0] TableQpAttr = 4'd0;  // Row of kQpAttr, write and read
   localparam logic [3:0] TableAv = 4'd1;  // Row of kAv, write only
   localparam logic [3:0] TableQpState = 4'd2;  // QpState in bits 2:0, write and read; a write acts
@@ -793,6 +805,15 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Own queue pair
   } rx_meta_t;
 
+  localparam int unsigned PayHdrBits = 68;
+  typedef struct packed {
+    logic         src;                 // 0 request, 1 response
+    logic [5:0]   offset;              // Byte of the first beat where payload starts
+    logic [12:0]  len;                 // Bytes, 1 to 4096
+    logic [23:0]  qpn;                 // Own queue pair
+    logic [23:0]  psn;                 // Packet
+  } pay_hdr_t;
+
   localparam int unsigned PlanBits = 554;
   typedef struct packed {
     logic [31:0]  sge0_lkey;           // From the WQE
@@ -1153,6 +1174,25 @@ package roci_pkg;
     logic         rnr;                 // It was an RNR wait
     logic [23:0]  qpn;                 // Queue pair
   } timer_event_t;
+
+  localparam int unsigned CqDoorbellBits = 34;
+  typedef struct packed {
+    logic [15:0]  cqn;                 // Completion queue
+    logic         arm;                 // Arm; else a consumer index
+    logic         solicited;           // Arm: an event for solicited entries and errors only
+    logic [15:0]  index;               // Consumer index; of an arm: the entry after the newest one seen
+  } cq_doorbell_t;
+
+  localparam int unsigned CqRingBits = 68;
+  typedef struct packed {
+    logic         pass;                // Parity of the producer's pass through a ring of 2^16 entries
+    logic [15:0]  producer;            // Producer index
+    logic [15:0]  consumer;            // Consumer index
+    logic [1:0]   armed;               // CqArmed
+    logic         broken;              // An entry was lost
+    logic [15:0]  since;               // Entries after the last one that satisfies a solicited arm, up to the limit
+    logic [15:0]  waiting;             // Entries held back by moderation
+  } cq_ring_t;
 
   localparam int unsigned QpEventBits = 26;
   typedef struct packed {

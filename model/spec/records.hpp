@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/spec/records/buses.hpp"
+#include "model/spec/records/cq.hpp"
 #include "model/spec/records/keys.hpp"
 #include "model/spec/records/packets.hpp"
 #include "model/spec/records/rq.hpp"

@@ -348,8 +348,8 @@ class Bench {
       read_data_ = dut->s_axil_rdata_o;
     }
     if (dut->row_write_valid_o) {
-      RowSeen seen{port::get(dut->row_write_o, bus::kRowTable),
-                   port::get(dut->row_write_o, bus::kRowIndex),
+      RowSeen seen{static_cast<unsigned>(port::get(dut->row_write_o, bus::kRowTable)),
+                   static_cast<unsigned>(port::get(dut->row_write_o, bus::kRowIndex)),
                    {},
                    dut.cycle()};
       for (int i = 0; i < 16; ++i) {

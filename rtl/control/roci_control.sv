@@ -2,8 +2,7 @@
 // Everything around the packet path: registers and doorbells, tables, states of the queue pairs,
 // completions, events, counters, and what firmware needs of host memory and of the wire.
 //
-// Wires only; the parts are roci_regs, roci_table_port, roci_qp_state, roci_cq, roci_eq,
-// roci_fw_dma, roci_fw_frame, roci_counters and roci_fence.
+// Wires only, between roci_control_host, roci_control_tables, roci_cq and roci_eq.
 //
 //   AXI-Lite --> regs --+--> doorbells --> sq, rq
 //                       +--> table_port --> row bus --> all          live <-- sq, rq
@@ -169,369 +168,130 @@ module roci_control #(
   output logic                       idle_o
 );
 
-  // Bus and registers
-  localparam int unsigned AddrBits = roci_pkg::RegisterAddressBits;
-  logic [AddrBits-1:0] wr_addr, rd_addr;
-  logic [31:0]         wr_data, rd_data;
-  logic                wr_valid, wr_ready, rd_valid, rd_done, axil_idle;
+  // ---------------------------------------------------------------- registers and firmware
+  roci_pkg::cq_doorbell_t bell;
+  roci_pkg::event_req_t   post, engine_event;
+  logic                   bell_valid, bell_ready, post_valid, post_ready;
+  logic                   engine_event_valid, engine_event_ready;
+  logic                   table_command_write, table_data_write;
+  logic                   eq_size_write, eq_consumer_write, eq_status_write, eq_overflow;
+  logic [3:0]             data_word;
+  logic [15:0]            eq_consumer;
+  logic [31:0]            word, table_command, eq_size;
+  logic [63:0]            eq_base;
+  logic [511:0]           table_data;
+  logic                   tables_idle, cq_idle, bells_idle, eq_idle, dma_idle, host_quiet;
 
-  roci_axil #(.AddrBits(AddrBits)) u_axil (
-    .clk_i, .rst_ni,
-    .awaddr_i   (s_axil_awaddr_i),
-    .awvalid_i  (s_axil_awvalid_i),
-    .awready_o  (s_axil_awready_o),
-    .wdata_i    (s_axil_wdata_i),
-    .wstrb_i    (s_axil_wstrb_i),
-    .wvalid_i   (s_axil_wvalid_i),
-    .wready_o   (s_axil_wready_o),
-    .bvalid_o   (s_axil_bvalid_o),
-    .bready_i   (s_axil_bready_i),
-    .araddr_i   (s_axil_araddr_i),
-    .arvalid_i  (s_axil_arvalid_i),
-    .arready_o  (s_axil_arready_o),
-    .rdata_o    (s_axil_rdata_o),
-    .rvalid_o   (s_axil_rvalid_o),
-    .rready_i   (s_axil_rready_i),
-    .wr_addr_o  (wr_addr),
-    .wr_data_o  (wr_data),
-    .wr_valid_o (wr_valid),
-    .wr_ready_i (wr_ready),
-    .rd_addr_o  (rd_addr),
-    .rd_valid_o (rd_valid),
-    .rd_done_i  (rd_done),
-    .rd_data_i  (rd_data),
-    .idle_o     (axil_idle)
-  );
-  assign s_axil_bresp_o = 2'b00;
-  assign s_axil_rresp_o = 2'b00;
-
-  logic [15:0]  bell_cqn, bell_index, eq_consumer;
-  logic         bell_arm, bell_solicited, bell_valid, bell_ready;
-  logic [10:0]  word_addr, read_addr;
-  logic [31:0]  word, table_command, dma_command, tx_command, tx_data, rx_status, rx_data, eq_size;
-  logic         table_command_write, table_data_write, fence_write, dma_command_write;
-  logic         dma_data_write, tx_command_write, tx_data_write, rx_pop, counter_select_write;
-  logic         eq_size_write, eq_consumer_write, eq_status_write, post_valid, post_ready;
-  logic         fence_busy, eq_overflow, engine_valid, engine_ready, read_window;
-  logic [1:0]   control;
-  logic [63:0]  eq_base, dma_address, counter;
-  logic [511:0] table_data, dma_data;
-  logic [3:0]   counter_select;
-  roci_pkg::event_req_t post, engine_event;
-
-  roci_regs #(
+  roci_control_host #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
-  ) u_regs (
+  ) u_host (
     .clk_i, .rst_ni, .now_i,
-    .wr_addr_i  (wr_addr),
-    .wr_data_i  (wr_data),
-    .wr_valid_i (wr_valid),
-    .wr_ready_o (wr_ready),
-    .rd_addr_i  (rd_addr),
-    .rd_valid_i (rd_valid),
-    .rd_done_o  (rd_done),
-    .rd_data_o  (rd_data),
+    .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
+    .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i, .s_axil_wready_o,
+    .s_axil_bresp_o, .s_axil_bvalid_o, .s_axil_bready_i,
+    .s_axil_araddr_i, .s_axil_arvalid_i, .s_axil_arready_o,
+    .s_axil_rdata_o, .s_axil_rresp_o, .s_axil_rvalid_o, .s_axil_rready_i,
+    .attention_o, .enable_o,
     .sq_doorbell_o, .sq_doorbell_valid_o, .sq_doorbell_ready_i,
     .rq_doorbell_o, .rq_doorbell_valid_o, .rq_doorbell_ready_i,
     .srq_doorbell_o, .srq_doorbell_valid_o, .srq_doorbell_ready_i,
-    .cq_doorbell_cqn_o       (bell_cqn),
-    .cq_doorbell_arm_o       (bell_arm),
-    .cq_doorbell_solicited_o (bell_solicited),
-    .cq_doorbell_index_o     (bell_index),
-    .cq_doorbell_valid_o     (bell_valid),
-    .cq_doorbell_ready_i     (bell_ready),
-    .word_addr_o             (word_addr),
-    .word_o                  (word),
-    .table_command_o         (table_command_write),
-    .table_data_o            (table_data_write),
-    .fence_command_o         (fence_write),
-    .dma_command_o           (dma_command_write),
-    .dma_data_o              (dma_data_write),
-    .tx_command_o            (tx_command_write),
-    .tx_data_o               (tx_data_write),
-    .rx_pop_o                (rx_pop),
-    .counter_select_o        (counter_select_write),
-    .eq_size_o               (eq_size_write),
-    .eq_consumer_o           (eq_consumer_write),
-    .eq_status_o             (eq_status_write),
-    .event_post_o            (post),
-    .event_post_valid_o      (post_valid),
-    .event_post_ready_i      (post_ready),
-    .control_o               (control),
-    .eq_base_o               (eq_base),
-    .dma_address_o           (dma_address),
-    .table_command_i         (table_command),
-    .table_data_i            (table_data),
-    .fence_busy_i            (fence_busy),
-    .dma_command_i           (dma_command),
-    .dma_data_i              (dma_data),
-    .tx_command_i            (tx_command),
-    .tx_data_i               (tx_data),
-    .rx_status_i             (rx_status),
-    .rx_data_i               (rx_data),
-    .eq_size_i               (eq_size),
-    .eq_consumer_i           (eq_consumer),
-    .eq_overflow_i           (eq_overflow),
-    .counter_select_i        (counter_select),
-    .counter_i               (counter),
-    .engine_event_i          (engine_event),
-    .engine_event_valid_i    (engine_valid),
-    .engine_event_ready_o    (engine_ready),
-    .read_window_o           (read_window),
-    .read_addr_o             (read_addr),
-    .attention_o
-  );
-  assign enable_o = control[0];
-
-  // Tables and states
-  logic         state_valid, state_write, state_done, change_valid, cq_row_valid, cq_row_ready;
-  logic         clear_valid, clear_done, count_valid, count_done, piece_valid, table_idle;
-  logic [23:0]  state_qpn, change_qpn, table_row;
-  logic [2:0]   state_new, state_old, change_state;
-  logic [1:0]   piece_index;
-  logic [127:0] piece;
-
-  roci_table_port #(
-    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
-  ) u_table_port (
-    .clk_i, .rst_ni,
-    .command_i      (table_command_write),
-    .data_i         (table_data_write),
-    .data_word_i    (word_addr[5:2]),
-    .word_i         (word),
-    .command_o      (table_command),
-    .data_o         (table_data),
-    .state_valid_o  (state_valid),
-    .state_write_o  (state_write),
-    .state_qpn_o    (state_qpn),
-    .state_o        (state_new),
-    .state_done_i   (state_done),
-    .state_i        (state_old),
-    .change_valid_i (change_valid),
-    .change_qpn_i   (change_qpn),
-    .change_state_i (change_state),
-    .cq_valid_o     (cq_row_valid),
-    .cq_ready_i     (cq_row_ready),
-    .key_busy_i,
-    .key_valid_i   (key_row_valid_i),
-    .key_ready_o   (key_row_ready_o),
-    .key_index_i   (key_row_index_i),
-    .key_i         (key_row_i),
-    .clear_valid_o (clear_valid),
-    .clear_done_i  (clear_done),
-    .count_valid_o (count_valid),
-    .count_done_i  (count_done),
-    .count_piece_i (piece_valid),
-    .count_index_i (piece_index),
-    .count_data_i  (piece),
-    .row_o         (table_row),
-    .live_sq_valid_o, .live_sq_ready_i, .live_sq_i,
-    .live_rq_valid_o, .live_rq_ready_i, .live_rq_i,
-    .live_srq_valid_o, .live_srq_ready_i, .live_srq_i,
-    .live_cq_valid_o (live_cq_valid),
-    .live_cq_ready_i (live_cq_ready),
-    .live_cq_i       (live_cq),
-    .row_write_valid_o, .row_write_o,
-    .idle_o        (table_idle)
-  );
-  assign live_qpn_o = table_row;
-
-  roci_pkg::cq_live_t live_cq;
-  logic live_cq_valid, live_cq_ready;
-  // Every queue pair and every completion queue may fail once before firmware looks.
-  localparam int unsigned EngineEvents = NumQps > NumCqs ? 2 * NumQps : 2 * NumCqs;
-  roci_pkg::event_req_t fail_cq, qp_event, cq_event;
-  logic fail_cq_valid, fail_cq_ready, qp_event_valid, qp_event_ready, cq_event_valid, cq_event_ready;
-  logic state_idle, cq_idle, bells_idle, eq_idle, dma_idle, frame_idle, counters_idle;
-
-  roci_qp_state #(.NumQps(NumQps)) u_qp_state (
-    .clk_i, .rst_ni,
-    .req_valid_i (state_valid),
-    .req_write_i (state_write),
-    .req_qpn_i   (state_qpn),
-    .req_state_i (state_new),
-    .req_done_o  (state_done),
-    .req_state_o (state_old),
-    .fail_sq_i, .fail_sq_valid_i, .fail_sq_ready_o,
-    .fail_rq_i, .fail_rq_valid_i, .fail_rq_ready_o,
-    .fail_cq_i        (fail_cq),
-    .fail_cq_valid_i  (fail_cq_valid),
-    .fail_cq_ready_o  (fail_cq_ready),
-    .change_valid_o   (change_valid),
-    .change_qpn_o     (change_qpn),
-    .change_state_o   (change_state),
-    .event_sq_o       (qp_event_sq_o),
-    .event_sq_valid_o (qp_event_sq_valid_o),
-    .event_sq_ready_i (qp_event_sq_ready_i),
-    .event_rq_o       (qp_event_rq_o),
-    .event_rq_valid_o (qp_event_rq_valid_o),
-    .event_rq_ready_i (qp_event_rq_ready_i),
-    .event_o          (qp_event),
-    .event_valid_o    (qp_event_valid),
-    .event_ready_i    (qp_event_ready),
-    .idle_o           (state_idle)
-  );
-
-  // Completions and events
-  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps)) u_cq (
-    .clk_i, .rst_ni, .now_i,
-    .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
-    .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
-    .wr_done_i, .store_done_i,
-    .fault_qpn_i, .fault_valid_i,
-    // Faults of the life before may come until the fence behind its RESET.
-    .begin_qpn_i          (change_qpn),
-    .begin_valid_i        (change_valid && change_state == roci_pkg::QpInit),
-    .doorbell_cqn_i       (bell_cqn),
-    .doorbell_arm_i       (bell_arm),
-    .doorbell_solicited_i (bell_solicited),
-    .doorbell_index_i     (bell_index),
-    .doorbell_valid_i     (bell_valid),
-    .doorbell_ready_o     (bell_ready),
-    .row_data_i           (table_data[roci_pkg::CqBits-1:0]),
-    .row_index_i          (table_row),
-    .row_valid_i          (cq_row_valid),
-    .row_ready_o          (cq_row_ready),
-    .live_valid_i         (live_cq_valid),
-    .live_ready_o         (live_cq_ready),
-    .live_o               (live_cq),
-    .bw_req_valid_o       (bw_cq_req_valid_o),
-    .bw_req_ready_i       (bw_cq_req_ready_i),
-    .bw_req_o             (bw_cq_req_o),
-    .bw_rsp_valid_i       (bw_cq_rsp_valid_i),
-    .bw_rsp_i             (bw_cq_rsp_i),
-    .event_o              (cq_event),
-    .event_valid_o        (cq_event_valid),
-    .event_ready_i        (cq_event_ready),
-    .fail_o               (fail_cq),
-    .fail_valid_o         (fail_cq_valid),
-    .fail_ready_i         (fail_cq_ready),
-    .next_deadline_o,
-    .bells_idle_o (bells_idle),
-    .idle_o       (cq_idle)
-  );
-
-  roci_eq #(.EngineEvents(EngineEvents), .NumCqs(NumCqs)) u_eq (
-    .clk_i, .rst_ni,
-    .word_i           (word),
-    .size_write_i     (eq_size_write),
-    .consumer_write_i (eq_consumer_write),
-    .overflow_clear_i (eq_status_write),
-    .base_i           (eq_base),
-    .size_o           (eq_size),
-    .consumer_o       (eq_consumer),
-    .overflow_o       (eq_overflow),
-    .cq_i             (cq_event),
-    .cq_valid_i       (cq_event_valid),
-    .cq_ready_o       (cq_event_ready),
-    .qp_i             (qp_event),
-    .qp_valid_i       (qp_event_valid),
-    .qp_ready_o       (qp_event_ready),
-    .plain_i          (event_rq_i),
-    .plain_valid_i    (event_rq_valid_i),
-    .plain_ready_o    (event_rq_ready_o),
-    .post_i           (post),
-    .post_valid_i     (post_valid),
-    .post_ready_o     (post_ready),
-    .engine_o         (engine_event),
-    .engine_valid_o   (engine_valid),
-    .engine_ready_i   (engine_ready),
-    .bw_req_valid_o   (bw_eq_req_valid_o),
-    .bw_req_ready_i   (bw_eq_req_ready_i),
-    .bw_req_o         (bw_eq_req_o),
-    .bw_rsp_valid_i   (bw_eq_rsp_valid_i),
-    .bw_rsp_i         (bw_eq_rsp_i),
-    .irq_o,
-    .idle_o          (eq_idle)
-  );
-
-  // Firmware's ways to host memory and to the wire
-  roci_fw_dma u_fw_dma (
-    .clk_i, .rst_ni,
-    .command_i      (dma_command_write),
-    .data_i         (dma_data_write),
-    .data_word_i    (word_addr[5:2]),
-    .word_i         (word),
-    .address_i      (dma_address),
-    .command_o      (dma_command),
-    .data_o         (dma_data),
-    .bw_req_valid_o (bw_fw_req_valid_o),
-    .bw_req_ready_i (bw_fw_req_ready_i),
-    .bw_req_o       (bw_fw_req_o),
-    .bw_rsp_valid_i (bw_fw_rsp_valid_i),
-    .br_req_valid_o (br_fw_req_valid_o),
-    .br_req_ready_i (br_fw_req_ready_i),
-    .br_req_o       (br_fw_req_o),
-    .br_rsp_i       (br_fw_rsp_i),
-    .br_rsp_valid_i (br_fw_rsp_valid_i),
-    .br_rsp_ready_o (br_fw_rsp_ready_o),
-    .idle_o         (dma_idle)
-  );
-
-  roci_fw_frame #(.DataWidth(DataWidth)) u_fw_frame (
-    .clk_i, .rst_ni,
-    .to_firmware_i      (control[1]),
-    .word_addr_i        (word_addr),
-    .word_i             (word),
-    .tx_data_i          (tx_data_write),
-    .tx_command_i       (tx_command_write),
-    .rx_pop_i           (rx_pop),
-    .read_i             (read_window),
-    .read_addr_i        (read_addr),
-    .tx_data_o          (tx_data),
-    .rx_data_o          (rx_data),
-    .tx_command_o       (tx_command),
-    .rx_status_o        (rx_status),
-    .s_axis_rx_tdata_i  (s_axis_eth_rx_tdata_i),
-    .s_axis_rx_tkeep_i  (s_axis_eth_rx_tkeep_i),
-    .s_axis_rx_tlast_i  (s_axis_eth_rx_tlast_i),
-    .s_axis_rx_tvalid_i (s_axis_eth_rx_tvalid_i),
-    .s_axis_rx_tready_o (s_axis_eth_rx_tready_o),
+    .cq_doorbell_o(bell), .cq_doorbell_valid_o(bell_valid), .cq_doorbell_ready_i(bell_ready),
+    .word_o(word), .data_word_o(data_word),
+    .table_command_write_o(table_command_write), .table_data_write_o(table_data_write),
+    .table_command_i(table_command), .table_data_i(table_data),
+    .eq_size_write_o(eq_size_write), .eq_consumer_write_o(eq_consumer_write),
+    .eq_status_write_o(eq_status_write), .eq_base_o(eq_base),
+    .eq_size_i(eq_size), .eq_consumer_i(eq_consumer), .eq_overflow_i(eq_overflow),
+    .post_o(post), .post_valid_o(post_valid), .post_ready_i(post_ready),
+    .engine_event_i(engine_event), .engine_event_valid_i(engine_event_valid),
+    .engine_event_ready_o(engine_event_ready),
+    .bw_fw_req_valid_o, .bw_fw_req_ready_i, .bw_fw_req_o, .bw_fw_rsp_valid_i,
+    .br_fw_req_valid_o, .br_fw_req_ready_i, .br_fw_req_o,
+    .br_fw_rsp_valid_i, .br_fw_rsp_ready_o, .br_fw_rsp_i,
+    .s_axis_eth_rx_tdata_i, .s_axis_eth_rx_tkeep_i, .s_axis_eth_rx_tlast_i,
+    .s_axis_eth_rx_tvalid_i, .s_axis_eth_rx_tready_o,
     .m_axis_host_tdata_o, .m_axis_host_tkeep_o, .m_axis_host_tlast_o, .m_axis_host_tvalid_o,
     .m_axis_host_tready_i,
     .m_axis_fw_tdata_o, .m_axis_fw_tkeep_o, .m_axis_fw_tlast_o, .m_axis_fw_tvalid_o,
     .m_axis_fw_tready_i,
-    .idle_o            (frame_idle)
+    .drop_rx_i, .drop_rq_i, .drop_ghost_i, .rx_ok_i,
+    .mac_rx_tvalid_i, .mac_rx_tlast_i, .mac_rx_tkeep_i, .tx_frame_i, .tx_bytes_i,
+    .pause_o, .all_idle_i, .dma_idle_o(dma_idle), .quiet_o(host_quiet)
   );
 
-  // Counters
-  roci_qp_counters #(.NumQps(NumQps)) u_qp_counters (
+  // ---------------------------------------------------------------- tables and states
+  roci_pkg::cq_live_t   live_cq;
+  roci_pkg::event_req_t fail_cq, qp_event, cq_event;
+  logic                 live_cq_valid, live_cq_ready, fail_cq_valid, fail_cq_ready;
+  logic                 qp_event_valid, qp_event_ready, cq_event_valid, cq_event_ready;
+  logic                 cq_row_valid, cq_row_ready, begin_valid;
+  logic [23:0]          begin_qpn;
+
+  roci_control_tables #(
+    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+  ) u_tables (
     .clk_i, .rst_ni,
+    .command_write_i(table_command_write), .data_write_i(table_data_write),
+    .data_word_i(data_word), .word_i(word),
+    .command_o(table_command), .data_o(table_data),
+    .row_write_valid_o, .row_write_o, .row_o(live_qpn_o),
+    .key_busy_i, .key_row_i, .key_row_index_i, .key_row_valid_i, .key_row_ready_o,
+    .cq_row_valid_o(cq_row_valid), .cq_row_ready_i(cq_row_ready),
+    .fail_sq_i, .fail_sq_valid_i, .fail_sq_ready_o,
+    .fail_rq_i, .fail_rq_valid_i, .fail_rq_ready_o,
+    .fail_cq_i(fail_cq), .fail_cq_valid_i(fail_cq_valid), .fail_cq_ready_o(fail_cq_ready),
+    .begin_valid_o(begin_valid), .begin_qpn_o(begin_qpn),
+    .qp_event_sq_o, .qp_event_sq_valid_o, .qp_event_sq_ready_i,
+    .qp_event_rq_o, .qp_event_rq_valid_o, .qp_event_rq_ready_i,
+    .event_o(qp_event), .event_valid_o(qp_event_valid), .event_ready_i(qp_event_ready),
+    .live_sq_valid_o, .live_sq_ready_i, .live_sq_i,
+    .live_rq_valid_o, .live_rq_ready_i, .live_rq_i,
+    .live_srq_valid_o, .live_srq_ready_i, .live_srq_i,
+    .live_cq_valid_o(live_cq_valid), .live_cq_ready_i(live_cq_ready), .live_cq_i(live_cq),
     .count_sq_i, .count_sq_valid_i, .count_sq_ready_o,
     .count_rq_i, .count_rq_valid_i, .count_rq_ready_o,
-    .qpn_i         (table_row),
-    .clear_valid_i (clear_valid),
-    .clear_done_o  (clear_done),
-    .read_valid_i  (count_valid),
-    .read_done_o   (count_done),
-    .piece_valid_o (piece_valid),
-    .piece_index_o (piece_index),
-    .piece_o       (piece),
-    .idle_o        (counters_idle)
+    .idle_o(tables_idle)
   );
 
-  roci_counters #(.DataWidth(DataWidth)) u_counters (
-    .clk_i, .rst_ni,
-    .select_write_i (counter_select_write),
-    .select_i       (word[3:0]),
-    .select_o       (counter_select),
-    .value_o        (counter),
-    .drop_rx_i, .drop_rq_i, .drop_ghost_i, .rx_ok_i,
-    .rx_ethernet_i (s_axis_eth_rx_tvalid_i && s_axis_eth_rx_tready_o && s_axis_eth_rx_tlast_i),
-    .mac_rx_tvalid_i, .mac_rx_tlast_i, .mac_rx_tkeep_i,
-    .tx_frame_i, .tx_bytes_i
+  // ---------------------------------------------------------------- completions and events
+  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps)) u_cq (
+    .clk_i, .rst_ni, .now_i,
+    .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
+    .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,
+    .wr_done_i, .store_done_i, .fault_qpn_i, .fault_valid_i,
+    .begin_qpn_i(begin_qpn), .begin_valid_i(begin_valid),
+    .doorbell_i(bell), .doorbell_valid_i(bell_valid), .doorbell_ready_o(bell_ready),
+    .row_data_i(table_data[roci_pkg::CqBits-1:0]), .row_index_i(live_qpn_o),
+    .row_valid_i(cq_row_valid), .row_ready_o(cq_row_ready),
+    .live_valid_i(live_cq_valid), .live_ready_o(live_cq_ready), .live_o(live_cq),
+    .bw_req_valid_o(bw_cq_req_valid_o), .bw_req_ready_i(bw_cq_req_ready_i),
+    .bw_req_o(bw_cq_req_o), .bw_rsp_valid_i(bw_cq_rsp_valid_i), .bw_rsp_i(bw_cq_rsp_i),
+    .event_o(cq_event), .event_valid_o(cq_event_valid), .event_ready_i(cq_event_ready),
+    .fail_o(fail_cq), .fail_valid_o(fail_cq_valid), .fail_ready_i(fail_cq_ready),
+    .next_deadline_o,
+    .bells_idle_o(bells_idle), .idle_o(cq_idle)
   );
 
-  roci_fence u_fence (
+  // Every queue pair and every completion queue may fail once before firmware looks.
+  localparam int unsigned EngineEvents = NumQps > NumCqs ? 2 * NumQps : 2 * NumCqs;
+  roci_eq #(.EngineEvents(EngineEvents), .NumCqs(NumCqs)) u_eq (
     .clk_i, .rst_ni,
-    .start_i   (fence_write),
-    .all_idle_i,
-    .busy_o    (fence_busy),
-    .pause_o
+    .word_i(word), .size_write_i(eq_size_write), .consumer_write_i(eq_consumer_write),
+    .overflow_clear_i(eq_status_write), .base_i(eq_base),
+    .size_o(eq_size), .consumer_o(eq_consumer), .overflow_o(eq_overflow),
+    .cq_i(cq_event), .cq_valid_i(cq_event_valid), .cq_ready_o(cq_event_ready),
+    .qp_i(qp_event), .qp_valid_i(qp_event_valid), .qp_ready_o(qp_event_ready),
+    .plain_i(event_rq_i), .plain_valid_i(event_rq_valid_i), .plain_ready_o(event_rq_ready_o),
+    .post_i(post), .post_valid_i(post_valid), .post_ready_o(post_ready),
+    .engine_o(engine_event), .engine_valid_o(engine_event_valid),
+    .engine_ready_i(engine_event_ready),
+    .bw_req_valid_o(bw_eq_req_valid_o), .bw_req_ready_i(bw_eq_req_ready_i),
+    .bw_req_o(bw_eq_req_o), .bw_rsp_valid_i(bw_eq_rsp_valid_i), .bw_rsp_i(bw_eq_rsp_i),
+    .irq_o, .idle_o(eq_idle)
   );
 
   // A fence waits for idle_o only: host and firmware may poll, ring and send frames meanwhile.
-  assign idle_o  = table_idle && state_idle && cq_idle && eq_idle && dma_idle && counters_idle;
-  assign quiet_o = axil_idle && bells_idle && frame_idle;
+  assign idle_o  = tables_idle && cq_idle && eq_idle && dma_idle;
+  assign quiet_o = host_quiet && bells_idle;
 
 endmodule

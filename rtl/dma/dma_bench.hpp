@@ -179,11 +179,16 @@ class Bench {
   void drive_writes(Vroci_dma& m) {
     m.rx_pay_hdr_valid_i = offer(header_up_, !headers.empty());
     if (m.rx_pay_hdr_valid_i) {
-      m.rx_pay_src_i = headers.front().src;
-      m.rx_pay_offset_i = headers.front().pos;
-      m.rx_pay_len_i = headers.front().len;
-      m.rx_pay_qpn_i = headers.front().number;
-      m.rx_pay_psn_i = ~m.rx_pay_qpn_i & 0xFFFFFF;
+      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "src"),
+                headers.front().src);
+      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "offset"),
+                headers.front().pos);
+      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "len"),
+                headers.front().len);
+      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "qpn"),
+                headers.front().number);
+      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "psn"),
+                ~headers.front().number & 0xFFFFFF);
     }
     // Beats may wait for their header to be taken.
     const bool taken = payload.size() > headers.size();

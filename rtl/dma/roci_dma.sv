@@ -31,11 +31,7 @@ module roci_dma #(
   input  logic                   tx_pay_tready_i,
 
   // received payload, and one header a packet
-  input  logic                   rx_pay_src_i,     // 0 req, 1 rsp
-  input  logic [5:0]             rx_pay_offset_i,  // of the first byte in the first beat
-  input  logic [12:0]            rx_pay_len_i,
-  input  logic [23:0]            rx_pay_qpn_i,
-  input  logic [23:0]            rx_pay_psn_i,
+  input  roci_pkg::pay_hdr_t     rx_pay_hdr_i,
   input  logic                   rx_pay_hdr_valid_i,
   output logic                   rx_pay_hdr_ready_o,
   input  logic [DataWidth-1:0]   rx_pay_tdata_i,
@@ -178,8 +174,7 @@ module roci_dma #(
 
   roci_scatter #(.DataWidth(DataWidth), .FirstTicket(FirstTicket)) u_scatter (
     .clk_i, .rst_ni,
-    .pay_src_i(rx_pay_src_i), .pay_offset_i(rx_pay_offset_i), .pay_len_i(rx_pay_len_i),
-    .pay_qpn_i(rx_pay_qpn_i), .pay_psn_i(rx_pay_psn_i),
+    .pay_hdr_i(rx_pay_hdr_i),
     .pay_hdr_valid_i(rx_pay_hdr_valid_i), .pay_hdr_ready_o(rx_pay_hdr_ready_o),
     .pay_tdata_i(rx_pay_tdata_i), .pay_tlast_i(rx_pay_tlast_i), .pay_tvalid_i(rx_pay_tvalid_i),
     .pay_tready_o(rx_pay_tready_o),

@@ -53,11 +53,7 @@ module roci_rx #(
   input  logic                   rsp_meta_ready_i,
 
   // payload to scatter
-  output logic                   pay_src_o,     // 0 request, 1 response
-  output logic [5:0]             pay_offset_o,  // byte of the first beat where payload starts
-  output logic [12:0]            pay_len_o,     // bytes, 1 to 4096
-  output logic [23:0]            pay_qpn_o,     // of the packet
-  output logic [23:0]            pay_psn_o,
+  output roci_pkg::pay_hdr_t     pay_hdr_o,
   output logic                   pay_hdr_valid_o,
   input  logic                   pay_hdr_ready_i,
   output logic [DataWidth-1:0]   pay_tdata_o,
@@ -192,7 +188,7 @@ module roci_rx #(
     .frame_valid_i(record_valid), .frame_ready_o(record_ready), .command_valid_o(command_valid),
     .command_ready_i(command_ready), .command_drop_o(command_drop),
     .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,
-    .rsp_meta_o, .rsp_meta_valid_o, .rsp_meta_ready_i, .pay_src_o, .pay_offset_o, .pay_len_o, .pay_qpn_o, .pay_psn_o,
+    .rsp_meta_o, .rsp_meta_valid_o, .rsp_meta_ready_i, .pay_hdr_o,
     .pay_hdr_valid_o, .pay_hdr_ready_i, .drop_o(admit_drop), .rx_ok_o);
 
   // counters

@@ -221,7 +221,11 @@ class Bench {
       }
     }
     if (dut->pay_hdr_valid_o && dut->pay_hdr_ready_i)
-      headers_.push_back({static_cast<bool>(dut->pay_src_o), dut->pay_offset_o, dut->pay_len_o});
+      headers_.push_back(
+          {port::get(dut->pay_hdr_o, roci::spec::place_of(roci::spec::kPayHdr, "src")) != 0,
+           static_cast<unsigned>(
+               port::get(dut->pay_hdr_o, place_of(roci::spec::kPayHdr, "offset"))),
+           static_cast<unsigned>(port::get(dut->pay_hdr_o, place_of(roci::spec::kPayHdr, "len")))});
     if (dut->m_axis_eth_tvalid_o && dut->m_axis_eth_tready_i) {
       for (unsigned i = 0; i < kBytes; ++i)
         if (static_cast<std::uint64_t>(dut->m_axis_eth_tkeep_o) >> i & 1)

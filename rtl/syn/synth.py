@@ -28,11 +28,13 @@ RTL = pathlib.Path(__file__).resolve().parent.parent
 # Warnings that may stand, each with its reason.
 EXPLAINED = {
     r"Resizing cell port \S+\.(ADDR|DIN|DOUT|WE)\w+ from \d+ bits to \d+ bits":
-        "Yosys' own library connects vectors of the widest block RAM to each kind; what it cuts off "
+        "Yosys' own library connects vectors of the widest block RAM to each kind; what it truncates "
         "is a constant or an output that nothing reads",
     r"The network is combinational": "ABC sees only the logic between flip-flops",
     r"using FF mapping for memory \S*roci_(fifo|dma_tags)\.\w+$":
         "a few bits: a fifo or table of one-bit words",
+    r"using FF mapping for memory \S*roci_atomic\.place_q$":
+        "all entries are compared at once, which no memory can do",
     r"using FF mapping for memory \S*\$proc_rom": "a case statement that Yosys took for a ROM",
 }
 

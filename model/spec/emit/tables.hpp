@@ -66,6 +66,7 @@ void each_record(Visitor visit) {
   visit("seg", "", kSeg);
   visit("rx_frame", "", kRxFrame);
   visit("rx_meta", "", kRxMeta);
+  visit("pay_hdr", "", kPayHdr);
   visit("plan", "", kPlan);
   visit("grant", "", kGrant);
   visit("cut_job", "", kCutJob);
@@ -93,6 +94,8 @@ void each_record(Visitor visit) {
   visit("receive_rsp", "", kReceiveRsp);
   visit("timer_cmd", "", kTimerCmd);
   visit("timer_event", "", kTimerEvent);
+  visit("cq_doorbell", "", kCqDoorbell);
+  visit("cq_ring", "", kCqRing);
   visit("qp_event", "", kQpEvent);
   visit("count", "", kCount);
 }
@@ -186,6 +189,8 @@ void each_code_group(Visitor visit) {
   visit({"ResponderKind", 3, "ResponderKind", Kind::kEnum}, kResponderKinds);
   visit({"ReceiveOp", 2, "ReceiveOp", Kind::kEnum}, kReceiveOps);
   visit({"TimerOp", 2, "TimerOp", Kind::kEnum}, kTimerOps);
+  visit({"CqOp", 3, "CqOp", Kind::kEnum}, kCqOps);
+  visit({"CqArmed", 2, "CqArmed", Kind::kEnum}, kCqArmed);
   visit({"Table", 4, "Table", Kind::kEnum}, kTables);
   visit({"QpCounter", 3, "QpCounter", Kind::kEnum}, kQpCounters);
   visit({"PortCounter", 8, "PortCounter", Kind::kEnum}, kPortCounters);

@@ -261,6 +261,22 @@ enum class TimerOp : uint8_t {
   kRnr = 3,  ///< Run for the RNR time of `code` from now
 };
 
+enum class CqOp : uint8_t {
+  kEntry = 0,  ///< Write an entry
+  kConsumer = 1,  ///< Doorbell: consumer index
+  kArm = 2,  ///< Doorbell: arm
+  kRestart = 3,  ///< A new row
+  kPeriod = 4,  ///< A moderation period ended
+  kLive = 5,  ///< Read the ring
+  kBreak = 6,  ///< An entry did not reach memory
+};
+
+enum class CqArmed : uint8_t {
+  kNo = 0,  ///< Not armed
+  kSolicited = 1,  ///< For solicited entries and errors
+  kAny = 2,  ///< For any entry
+};
+
 enum class Table : uint8_t {
   kQpAttr = 0,  ///< Row of kQpAttr, write and read
   kAv = 1,  ///< Row of kAv, write only

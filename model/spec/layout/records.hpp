@@ -112,6 +112,16 @@ inline constexpr MemoryField<void, 87, 224> ext;  ///< Extension headers, left-a
 inline constexpr unsigned kBits = 311, kBytes = 39;
 }  // namespace rx_meta
 
+namespace pay_hdr {
+inline constexpr MemoryField<uint32_t, 0, 24> psn;  ///< Packet
+inline constexpr MemoryField<uint32_t, 24, 24> qpn;  ///< Own queue pair
+inline constexpr MemoryField<uint16_t, 48, 13> len;  ///< Bytes, 1 to 4096
+/// Byte of the first beat where payload starts
+inline constexpr MemoryField<uint8_t, 61, 6> offset;
+inline constexpr MemoryField<bool, 67, 1> src;  ///< 0 request, 1 response
+inline constexpr unsigned kBits = 68, kBytes = 9;
+}  // namespace pay_hdr
+
 namespace plan {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch; an old one is dropped
@@ -510,6 +520,29 @@ inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<bool, 24, 1> rnr;  ///< It was an RNR wait
 inline constexpr unsigned kBits = 25, kBytes = 4;
 }  // namespace timer_event
+
+namespace cq_doorbell {
+/// Consumer index; of an arm: the entry after the newest one seen
+inline constexpr MemoryField<uint16_t, 0, 16> index;
+/// Arm: an event for solicited entries and errors only
+inline constexpr MemoryField<bool, 16, 1> solicited;
+inline constexpr MemoryField<bool, 17, 1> arm;  ///< Arm; else a consumer index
+inline constexpr MemoryField<uint16_t, 18, 16> cqn;  ///< Completion queue
+inline constexpr unsigned kBits = 34, kBytes = 5;
+}  // namespace cq_doorbell
+
+namespace cq_ring {
+inline constexpr MemoryField<uint16_t, 0, 16> waiting;  ///< Entries held back by moderation
+/// Entries after the last one that satisfies a solicited arm, up to the limit
+inline constexpr MemoryField<uint16_t, 16, 16> since;
+inline constexpr MemoryField<bool, 32, 1> broken;  ///< An entry was lost
+inline constexpr MemoryField<uint8_t, 33, 2> armed;  ///< CqArmed
+inline constexpr MemoryField<uint16_t, 35, 16> consumer;  ///< Consumer index
+inline constexpr MemoryField<uint16_t, 51, 16> producer;  ///< Producer index
+/// Parity of the producer's pass through a ring of 2^16 entries
+inline constexpr MemoryField<bool, 67, 1> pass;
+inline constexpr unsigned kBits = 68, kBytes = 9;
+}  // namespace cq_ring
 
 namespace qp_event {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair

@@ -48,6 +48,15 @@ inline constexpr Field kRxFrame[] = {
     {"ext", 224, "Extension headers, left-aligned"},
 };
 
+/// Header of a received packet's payload on its way to memory.
+inline constexpr Field kPayHdr[] = {
+    {"psn", 24, "Packet"},
+    {"qpn", 24, "Own queue pair"},
+    {"len", 13, "Bytes, 1 to 4096"},
+    {"offset", 6, "Byte of the first beat where payload starts"},
+    {"src", 1, "0 request, 1 response"},
+};
+
 /// A received RC packet that passed every check that needs no transport state.
 inline constexpr Field kRxMeta[] = {
     {"qpn", 24, "Own queue pair"},

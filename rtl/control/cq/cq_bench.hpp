@@ -99,10 +99,10 @@ struct Bench {
     if (dut->cqe_rq_valid_i) put_cqe(dut->cqe_rq_i, in[1].front());
     dut->doorbell_valid_i = !bells.empty();
     if (!bells.empty()) {
-      dut->doorbell_cqn_i = bells.front().cqn;
-      dut->doorbell_arm_i = bells.front().arm;
-      dut->doorbell_solicited_i = bells.front().solicited;
-      dut->doorbell_index_i = bells.front().index;
+      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "cqn"), bells.front().cqn);
+      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "arm"), bells.front().arm);
+      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "solicited"), bells.front().solicited);
+      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "index"), bells.front().index);
     }
     dut->bw_req_ready_i = chance(percent_ready);
     dut->event_ready_i = chance(percent_ready);

@@ -48,10 +48,7 @@ module roci_cq #(
   input  logic [23:0]                 begin_qpn_i,  // pulse: the queue pair begins anew
   input  logic                        begin_valid_i,
 
-  input  logic [15:0]                 doorbell_cqn_i,
-  input  logic                        doorbell_arm_i,    // else: consumer index
-  input  logic                        doorbell_solicited_i,
-  input  logic [15:0]                 doorbell_index_i,  // of an arm: behind the newest entry seen
+  input  roci_pkg::cq_doorbell_t      doorbell_i,
   input  logic                        doorbell_valid_i,
   output logic                        doorbell_ready_o,
 
@@ -85,15 +82,6 @@ module roci_cq #(
 
   localparam int unsigned RowBits = $clog2(NumCqs);
 
-  // Operations
-  localparam logic [2:0] OpEntry    = 3'd0;
-  localparam logic [2:0] OpConsumer = 3'd1;
-  localparam logic [2:0] OpArm      = 3'd2;
-  localparam logic [2:0] OpRestart  = 3'd3;
-  localparam logic [2:0] OpPeriod   = 3'd4;  // a moderation period ended; numbers as in cq_decide
-  localparam logic [2:0] OpLive     = 3'd5;  // look only
-  localparam logic [2:0] OpBreak    = 3'd6;  // an entry did not reach memory
-
   // Entries
   roci_pkg::cqe_req_t entry;
   logic               entry_valid, entries_empty, pick_entry;
@@ -110,77 +98,36 @@ module roci_cq #(
   );
 
   // Doorbells
-  localparam int unsigned BellBits = RowBits + 18;
-  logic                bell_in_range, bell_room, bell_valid, bell_take, bell_arm, bell_solicited;
-  logic [RowBits-1:0]  bell_row;
-  logic [15:0]         bell_index;
-  assign bell_in_range    = (doorbell_cqn_i >> RowBits) == '0;
-  assign doorbell_ready_o = bell_room;
-
-  roci_fifo #(.Width(BellBits), .Depth(8)) u_bells (
+  roci_pkg::cq_doorbell_t bell;
+  logic                   bell_valid, bell_take;
+  roci_fifo #(.Width(roci_pkg::CqDoorbellBits), .Depth(8)) u_bells (
     .clk_i, .rst_ni,
-    .in_data_i   ({doorbell_cqn_i[RowBits-1:0], doorbell_arm_i, doorbell_solicited_i, doorbell_index_i}),
-    .in_valid_i  (doorbell_valid_i && bell_in_range),
-    .in_ready_o  (bell_room),
-    .out_data_o  ({bell_row, bell_arm, bell_solicited, bell_index}),
+    .in_data_i   (doorbell_i),
+    .in_valid_i  (doorbell_valid_i && (doorbell_i.cqn >> RowBits) == '0),
+    .in_ready_o  (doorbell_ready_o),
+    .out_data_o  (bell),
     .out_valid_o (bell_valid),
     .out_ready_i (bell_take),
     .level_o     ()
   );
 
-  // Choice of the next operation. Entries and doorbells take turns; what is rare goes first.
-  logic               room, sources_turn_q, rows_ready;
-  logic               period_valid, period_take, go, break_valid, break_take, looking;
+  // Choice of the next operation
+  logic               room, rows_ready, period_valid, period_take, go, break_valid, break_take;
+  logic               looking;
   logic [RowBits-1:0] period_row, op_row, break_row;
   logic [2:0]         op;
-
-  always_comb begin
-    op          = OpEntry;
-    op_row      = '0;
-    go          = 1'b0;
-    row_ready_o = 1'b0;
-    period_take = 1'b0;
-    bell_take   = 1'b0;
-    pick_entry  = 1'b0;
-    break_take  = 1'b0;
-    if (break_valid) begin  // writes nothing: needs no room, and makes some
-      op         = OpBreak;
-      op_row     = break_row;
-      go         = 1'b1;
-      break_take = 1'b1;
-    end else if (room && rows_ready) begin
-      if (live_valid_i && !looking) begin
-        op          = OpLive;
-        op_row      = row_index_i[RowBits-1:0];
-        go          = 1'b1;
-      end else if (row_valid_i) begin
-        op          = OpRestart;
-        op_row      = row_index_i[RowBits-1:0];
-        go          = 1'b1;
-        row_ready_o = 1'b1;
-      end else if (period_valid) begin
-        op          = OpPeriod;
-        op_row      = period_row;
-        go          = 1'b1;
-        period_take = 1'b1;
-      end else if (bell_valid && !(sources_turn_q && entry_valid)) begin
-        op          = bell_arm ? OpArm : OpConsumer;
-        op_row      = bell_row;
-        go          = 1'b1;
-        bell_take   = 1'b1;
-      end else if (entry_valid) begin
-        op          = OpEntry;
-        op_row      = entry.cqn[RowBits-1:0];
-        go          = 1'b1;
-        pick_entry  = 1'b1;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) sources_turn_q <= 1'b0;
-    else if (bell_take || pick_entry) sources_turn_q <= bell_take;
-  end
+  roci_cq_choose #(.RowBits(RowBits)) u_choose (
+    .clk_i, .rst_ni,
+    .room_i(room && rows_ready),
+    .break_row_i(break_row), .break_valid_i(break_valid), .break_take_o(break_take),
+    .row_i(row_index_i[RowBits-1:0]), .live_valid_i(live_valid_i && !looking),
+    .restart_valid_i(row_valid_i), .restart_take_o(row_ready_o),
+    .period_row_i(period_row), .period_valid_i(period_valid), .period_take_o(period_take),
+    .bell_row_i(bell.cqn[RowBits-1:0]), .bell_arm_i(bell.arm), .bell_valid_i(bell_valid),
+    .bell_take_o(bell_take),
+    .entry_row_i(entry.cqn[RowBits-1:0]), .entry_valid_i(entry_valid), .entry_take_o(pick_entry),
+    .op_o(op), .row_o(op_row), .valid_o(go)
+  );
 
   // Look up
   logic               valid_q, solicited_q, in_range_q;
@@ -198,8 +145,8 @@ module roci_cq #(
     if (go) begin
       op_q        <= op;
       row_q       <= op_row;
-      index_q     <= bell_index;
-      solicited_q <= bell_solicited;
+      index_q     <= bell.index;
+      solicited_q <= bell.solicited;
       in_range_q  <= !pick_entry || (entry.cqn >> RowBits) == '0;
     end
     if (pick_entry) entry_q <= entry;
@@ -218,8 +165,8 @@ module roci_cq #(
   );
 
   // The ring as it moves
-  localparam int unsigned RingBits = 17 + 16 + 2 + 1 + 16 + 16;
-  logic [RingBits-1:0] ring, ring_next;
+  localparam int unsigned RingBits = roci_pkg::CqRingBits;
+  roci_pkg::cq_ring_t ring, ring_next;
   roci_ram #(.Width(RingBits), .Depth(NumCqs), .Forward(1)) u_rings (
     .clk_i, .rst_ni,
     .write_i      (valid_q),
@@ -238,17 +185,13 @@ module roci_cq #(
                       (config_row.base == new_row_q.base && config_row.log == new_row_q.log &&
                        config_row.pasid == new_row_q.pasid));
 
-  // What it is like now
-  logic [15:0] live_producer, live_consumer;
-  logic        live_broken;
-  assign {live_producer, live_consumer, live_broken} =
-      {ring[RingBits-2 -: 16], ring[RingBits-18 -: 16], ring[32]};
-  assign looking           = valid_q && op_q == OpLive;
+  // Live state
+  assign looking           = valid_q && op_q == roci_pkg::CqOpLive;
   assign live_ready_o      = looking;
-  assign live_o.producer   = live_producer;
-  assign live_o.consumer   = live_consumer;
-  assign live_o.pass       = ring[RingBits-1];
-  assign live_o.overflowed = live_broken && config_row.valid;
+  assign live_o.producer   = ring.producer;
+  assign live_o.consumer   = ring.consumer;
+  assign live_o.pass       = ring.pass;
+  assign live_o.overflowed = ring.broken && config_row.valid;
 
   roci_cq_decide u_decide (
     .op_i           (op_q),
@@ -332,7 +275,7 @@ module roci_cq #(
   assign bells_idle_o = !bell_valid && !valid_q;
   assign idle_o = entries_empty && !row_valid_i && write_idle && !fail_valid_o &&
                   !period_valid && rows_ready && !break_valid &&
-                  !(valid_q && op_q != OpConsumer && op_q != OpArm);
+                  !(valid_q && op_q != roci_pkg::CqOpConsumer && op_q != roci_pkg::CqOpArm);
 
   logic unused;
   assign unused = config_row.resize;

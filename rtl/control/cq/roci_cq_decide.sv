@@ -1,50 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation does to the ring of a completion queue: combinational.
-//
-// Ring: producer (with one bit more for the pass), consumer, armed (0 no, 1 for solicited entries
-// and errors, 2 for any), broken (an entry was lost), since (entries behind the last one that
-// answers a solicited arm, up to the limit), waiting (entries held back by moderation).
+// The effect of an operation on the ring of a completion queue. Combinational.
 
 module roci_cq_decide (
-  input  logic [2:0]  op_i,
-  input  logic        valid_i,        // the queue is in use
-  input  logic [4:0]  log_i,
-  input  logic        moderate_i,
-  input  logic [15:0] count_i,
-  input  logic        period_room_i,  // another moderation period can be started
-  input  logic        answers_i,      // entry: solicited or an error
-  input  logic [15:0] index_i,        // consumer; of an arm: behind the newest entry seen
-  input  logic        solicited_i,    // arm
-  input  logic        same_ring_i,    // restart: indices and arming stay
-  input  logic [67:0] ring_i,
-  output logic [67:0] ring_o,
-  output logic [15:0] index_o,        // place of the entry
-  output logic        owner_o,
-  output logic        write_o,        // entry goes to memory
-  output logic        raise_o,        // event
-  output logic        raise_error_o,  // event of the overflow
-  output logic        fail_o,         // the queue pair of the entry fails
-  output logic        start_period_o,
-  output logic        stop_period_o
+  input  logic [2:0]         op_i,
+  input  logic               valid_i,        // the queue is in use
+  input  logic [4:0]         log_i,
+  input  logic               moderate_i,
+  input  logic [15:0]        count_i,
+  input  logic               period_room_i,  // another moderation period can be started
+  input  logic               answers_i,      // entry: it satisfies a solicited arm
+  input  logic [15:0]        index_i,        // consumer; of an arm: after the newest entry seen
+  input  logic               solicited_i,    // arm
+  input  logic               same_ring_i,    // restart: indices and arming stay
+  input  roci_pkg::cq_ring_t ring_i,
+  output roci_pkg::cq_ring_t ring_o,
+  output logic [15:0]        index_o,        // place of the entry
+  output logic               owner_o,
+  output logic               write_o,        // entry goes to memory
+  output logic               raise_o,        // event
+  output logic               raise_error_o,  // event of the overflow
+  output logic               fail_o,         // the queue pair of the entry fails
+  output logic               start_period_o,
+  output logic               stop_period_o
 );
-
-  localparam logic [2:0] OpEntry    = 3'd0;
-  localparam logic [2:0] OpConsumer = 3'd1;
-  localparam logic [2:0] OpArm      = 3'd2;
-  localparam logic [2:0] OpRestart  = 3'd3;
-  localparam logic [2:0] OpPeriod   = 3'd4;
-  localparam logic [2:0] OpBreak    = 3'd6;
-
-  localparam logic [1:0] ArmedNo        = 2'd0;
-  localparam logic [1:0] ArmedSolicited = 2'd1;
-  localparam logic [1:0] ArmedAny       = 2'd2;
 
   logic [16:0] producer, producer_next, size;
   logic [15:0] consumer, consumer_next, since, since_next, waiting, waiting_next;
   logic [1:0]  armed, armed_next, wanted;
   logic        broken, broken_next;
-  assign {producer, consumer, armed, broken, since, waiting} = ring_i;
-  assign ring_o = {producer_next, consumer_next, armed_next, broken_next, since_next, waiting_next};
+  assign producer = {ring_i.pass, ring_i.producer};
+  assign consumer = ring_i.consumer;
+  assign armed    = ring_i.armed;
+  assign broken   = ring_i.broken;
+  assign since    = ring_i.since;
+  assign waiting  = ring_i.waiting;
+  assign {ring_o.pass, ring_o.producer} = producer_next;
+  assign ring_o.consumer = consumer_next;
+  assign ring_o.armed    = armed_next;
+  assign ring_o.broken   = broken_next;
+  assign ring_o.since    = since_next;
+  assign ring_o.waiting  = waiting_next;
 
   // The indices of software have 16 bits, so a ring of 2^16 keeps one place free.
   logic [15:0] used, unseen, entries, hits;
@@ -56,26 +51,26 @@ module roci_cq_decide (
   assign unseen  = producer[15:0] - index_i;
   assign index_o = producer[15:0] & (size[15:0] - 16'd1);
   assign owner_o = (producer & size) == '0;
-  assign wanted  = armed == ArmedAny || !solicited_i ? ArmedAny : ArmedSolicited;
+  assign wanted  = armed == roci_pkg::CqArmedAny || !solicited_i ? roci_pkg::CqArmedAny : roci_pkg::CqArmedSolicited;
 
   // Entries that the arm in force is owed an event for, those held back included.
   always_comb begin
     hits = waiting;
     owed = 1'b0;
-    if (op_i == OpEntry) begin
-      owed = armed == ArmedAny || (armed == ArmedSolicited && answers_i);
+    if (op_i == roci_pkg::CqOpEntry) begin
+      owed = armed == roci_pkg::CqArmedAny || (armed == roci_pkg::CqArmedSolicited && answers_i);
       hits = waiting + 16'd1;
-    end else if (op_i == OpArm) begin
+    end else if (op_i == roci_pkg::CqOpArm) begin
       owed = solicited_i ? since < unseen : unseen != '0;
       hits = solicited_i ? 16'd1 : unseen;
-    end else if (op_i == OpPeriod) begin
-      owed = armed != ArmedNo && waiting != '0;
+    end else if (op_i == roci_pkg::CqOpPeriod) begin
+      owed = armed != roci_pkg::CqArmedNo && waiting != '0;
     end
   end
 
   logic held_back;  // by moderation
   assign held_back = moderate_i && hits < count_i && (waiting != '0 || period_room_i) &&
-                     (op_i == OpEntry || op_i == OpArm);
+                     (op_i == roci_pkg::CqOpEntry || op_i == roci_pkg::CqOpArm);
 
   always_comb begin
     producer_next  = producer;
@@ -90,26 +85,26 @@ module roci_cq_decide (
     fail_o         = 1'b0;
     start_period_o = 1'b0;
     stop_period_o  = 1'b0;
-    if (op_i == OpRestart) begin
+    if (op_i == roci_pkg::CqOpRestart) begin
       stop_period_o = !same_ring_i;
       if (!same_ring_i) begin
         producer_next = '0;
         consumer_next = '0;
-        armed_next    = ArmedNo;
+        armed_next    = roci_pkg::CqArmedNo;
         broken_next   = 1'b0;
         since_next    = '1;
         waiting_next  = '0;
       end
     end else if (valid_i) begin
-      if (op_i == OpBreak) broken_next = 1'b1;
-      if (op_i == OpConsumer) consumer_next = index_i;
-      if (op_i == OpArm) armed_next = wanted;
-      if (op_i == OpEntry && (full || broken)) begin
+      if (op_i == roci_pkg::CqOpBreak) broken_next = 1'b1;
+      if (op_i == roci_pkg::CqOpConsumer) consumer_next = index_i;
+      if (op_i == roci_pkg::CqOpArm) armed_next = wanted;
+      if (op_i == roci_pkg::CqOpEntry && (full || broken)) begin
         fail_o        = 1'b1;
         raise_error_o = !broken;
         broken_next   = 1'b1;
       end else begin
-        if (op_i == OpEntry) begin
+        if (op_i == roci_pkg::CqOpEntry) begin
           write_o       = 1'b1;
           producer_next = producer + 17'd1;
           since_next    = answers_i ? '0 : &since ? since : since + 16'd1;
@@ -119,7 +114,7 @@ module roci_cq_decide (
           start_period_o = waiting == '0;
         end else if (owed) begin
           raise_o       = 1'b1;
-          armed_next    = ArmedNo;
+          armed_next    = roci_pkg::CqArmedNo;
           waiting_next  = '0;
           stop_period_o = waiting != '0;
         end

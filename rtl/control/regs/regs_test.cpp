@@ -101,10 +101,14 @@ TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost
         if (!expect) continue;
         CHECK(got == (cq ? "cq" : word == 2 ? "srq" : word ? "rq" : "sq"));
         if (cq) {
-          CHECK(dut->cq_doorbell_cqn_o == row);
-          CHECK(dut->cq_doorbell_arm_o == word);
-          CHECK(dut->cq_doorbell_index_o == 0xABCD);
-          CHECK(dut->cq_doorbell_solicited_o == 1);
+          CHECK(port::get(dut->cq_doorbell_o,
+                          roci::spec::place_of(roci::spec::kCqDoorbell, "cqn")) == row);
+          CHECK(port::get(dut->cq_doorbell_o,
+                          roci::spec::place_of(roci::spec::kCqDoorbell, "arm")) == word);
+          CHECK(port::get(dut->cq_doorbell_o,
+                          roci::spec::place_of(roci::spec::kCqDoorbell, "index")) == 0xABCD);
+          CHECK(port::get(dut->cq_doorbell_o,
+                          roci::spec::place_of(roci::spec::kCqDoorbell, "solicited")) == 1);
         } else {
           const auto& bell = word == 2   ? dut->srq_doorbell_o
                              : word == 1 ? dut->rq_doorbell_o

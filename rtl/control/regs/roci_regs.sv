@@ -19,83 +19,80 @@ module roci_regs #(
   parameter int unsigned NumCqs    = 256,
   parameter int unsigned NumSrqs   = 64
 ) (
-  input  logic         clk_i,
-  input  logic         rst_ni,
-  input  logic [63:0]  now_i,
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [63:0]            now_i,
 
   // in: writes and reads from the bus
   input  logic [roci_pkg::RegisterAddressBits-1:0] wr_addr_i,
-  input  logic [31:0]  wr_data_i,
-  input  logic         wr_valid_i,
-  output logic         wr_ready_o,
+  input  logic [31:0]            wr_data_i,
+  input  logic                   wr_valid_i,
+  output logic                   wr_ready_o,
   input  logic [roci_pkg::RegisterAddressBits-1:0] rd_addr_i,
-  input  logic         rd_valid_i,
-  output logic         rd_done_o,
-  output logic [31:0]  rd_data_o,
+  input  logic                   rd_valid_i,
+  output logic                   rd_done_o,
+  output logic [31:0]            rd_data_o,
 
   // out: doorbells
-  output roci_pkg::doorbell_t sq_doorbell_o,
-  output logic         sq_doorbell_valid_o,
-  input  logic         sq_doorbell_ready_i,
-  output roci_pkg::doorbell_t rq_doorbell_o,
-  output logic         rq_doorbell_valid_o,
-  input  logic         rq_doorbell_ready_i,
-  output roci_pkg::doorbell_t srq_doorbell_o,  // the SRQ in place of the queue pair
-  output logic         srq_doorbell_valid_o,
-  input  logic         srq_doorbell_ready_i,
-  output logic [15:0]  cq_doorbell_cqn_o,
-  output logic         cq_doorbell_arm_o,        // else: consumer index
-  output logic         cq_doorbell_solicited_o,
-  output logic [15:0]  cq_doorbell_index_o,
-  output logic         cq_doorbell_valid_o,
-  input  logic         cq_doorbell_ready_i,
+  output roci_pkg::doorbell_t    sq_doorbell_o,
+  output logic                   sq_doorbell_valid_o,
+  input  logic                   sq_doorbell_ready_i,
+  output roci_pkg::doorbell_t    rq_doorbell_o,
+  output logic                   rq_doorbell_valid_o,
+  input  logic                   rq_doorbell_ready_i,
+  output roci_pkg::doorbell_t    srq_doorbell_o,  // the SRQ in place of the queue pair
+  output logic                   srq_doorbell_valid_o,
+  input  logic                   srq_doorbell_ready_i,
+  output roci_pkg::cq_doorbell_t cq_doorbell_o,
+  output logic                   cq_doorbell_valid_o,
+  input  logic                   cq_doorbell_ready_i,
 
   // out: a write of this clock, with one strobe per register or window that acts
-  output logic [10:0]  word_addr_o,  // byte offset in the window
-  output logic [31:0]  word_o,
-  output logic         table_command_o,
-  output logic         table_data_o,
-  output logic         fence_command_o,
-  output logic         dma_command_o,
-  output logic         dma_data_o,
-  output logic         tx_command_o,
-  output logic         tx_data_o,
-  output logic         rx_pop_o,
-  output logic         counter_select_o,
-  output logic         eq_size_o,
-  output logic         eq_consumer_o,
-  output logic         eq_status_o,
-  output roci_pkg::event_req_t event_post_o,
-  output logic         event_post_valid_o,
-  input  logic         event_post_ready_i,
+  output logic [10:0]            word_addr_o,  // byte offset in the window
+  output logic [31:0]            word_o,
+  output logic                   table_command_o,
+  output logic                   table_data_o,
+  output logic                   fence_command_o,
+  output logic                   dma_command_o,
+  output logic                   dma_data_o,
+  output logic                   tx_command_o,
+  output logic                   tx_data_o,
+  output logic                   rx_pop_o,
+  output logic                   counter_select_o,
+  output logic                   eq_size_o,
+  output logic                   eq_consumer_o,
+  output logic                   eq_status_o,
+  output roci_pkg::event_req_t   event_post_o,
+  output logic                   event_post_valid_o,
+  input  logic                   event_post_ready_i,
 
   // out: plain registers
-  output logic [1:0]   control_o,
-  output logic [63:0]  eq_base_o,
-  output logic [63:0]  dma_address_o,
+  output logic [1:0]             control_o,
+  output logic [63:0]            eq_base_o,
+  output logic [63:0]            dma_address_o,
 
   // in: what the other blocks show
-  input  logic [31:0]  table_command_i,
-  input  logic [511:0] table_data_i,
-  input  logic         fence_busy_i,
-  input  logic [31:0]  dma_command_i,
-  input  logic [511:0] dma_data_i,
-  input  logic [31:0]  tx_command_i,
-  input  logic [31:0]  tx_data_i,      // one clock after read_window_o, as rx_data_i
-  input  logic [31:0]  rx_status_i,
-  input  logic [31:0]  rx_data_i,
-  input  logic [31:0]  eq_size_i,
-  input  logic [15:0]  eq_consumer_i,
-  input  logic         eq_overflow_i,
-  input  logic [3:0]   counter_select_i,
-  input  logic [63:0]  counter_i,
-  input  roci_pkg::event_req_t engine_event_i,
-  input  logic         engine_event_valid_i,
-  output logic         engine_event_ready_o,
-  output logic         read_window_o,  // read the word at read_addr_o of the frame memories
-  output logic [10:0]  read_addr_o,
+  input  logic [31:0]            table_command_i,
+  input  logic [511:0]           table_data_i,
+  input  logic                   fence_busy_i,
+  input  logic [31:0]            dma_command_i,
+  input  logic [511:0]           dma_data_i,
+  input  logic [31:0]            tx_command_i,
+  input  logic [31:0]            tx_data_i,      // one clock after read_window_o, as rx_data_i
+  input  logic [31:0]            rx_status_i,
+  input  logic [31:0]            rx_data_i,
+  input  logic [31:0]            eq_size_i,
+  input  logic [15:0]            eq_consumer_i,
+  input  logic                   eq_overflow_i,
+  input  logic [3:0]             counter_select_i,
+  input  logic [63:0]            counter_i,
+  input  roci_pkg::event_req_t   engine_event_i,
+  input  logic                   engine_event_valid_i,
+  output logic                   engine_event_ready_o,
+  output logic                   read_window_o,  // read the word at read_addr_o of the frame memories
+  output logic [10:0]            read_addr_o,
 
-  output logic         attention_o
+  output logic                   attention_o
 );
 
   localparam int unsigned QpBits = $clog2(NumQps);
@@ -132,10 +129,10 @@ module roci_regs #(
     rq_doorbell_o       = sq_doorbell_o;
     srq_doorbell_o      = sq_doorbell_o;
   end
-  assign cq_doorbell_cqn_o       = 16'(bell_row);
-  assign cq_doorbell_arm_o       = bell_word[0];
-  assign cq_doorbell_solicited_o = wr_data_i[31];
-  assign cq_doorbell_index_o     = wr_data_i[15:0];
+  assign cq_doorbell_o.cqn       = 16'(bell_row);
+  assign cq_doorbell_o.arm       = bell_word[0];
+  assign cq_doorbell_o.solicited = wr_data_i[31];
+  assign cq_doorbell_o.index     = wr_data_i[15:0];
 
   // Writes: registers and windows
   logic [AddrBits-1:0] word_addr;

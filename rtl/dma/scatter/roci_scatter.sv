@@ -23,11 +23,7 @@ module roci_scatter #(
   input  logic                   rst_ni,
 
   // payload, and one header a packet
-  input  logic                   pay_src_i,     // 0 req, 1 rsp
-  input  logic [5:0]             pay_offset_i,  // of the first byte in the first beat
-  input  logic [12:0]            pay_len_i,
-  input  logic [23:0]            pay_qpn_i,
-  input  logic [23:0]            pay_psn_i,
+  input  roci_pkg::pay_hdr_t     pay_hdr_i,
   input  logic                   pay_hdr_valid_i,
   output logic                   pay_hdr_ready_o,
   input  logic [DataWidth-1:0]   pay_tdata_i,
@@ -54,8 +50,8 @@ module roci_scatter #(
   output logic                   w_last_o,
   output logic                   w_valid_o,
   input  logic                   w_ready_i,
-  input  logic                   b_i,           // a response, in order of the bursts
-  input  logic                   b_error_i,     // with it: the write failed
+  input  logic                   b_i,        // a response, in order of the bursts
+  input  logic                   b_error_i,  // with it: the write failed
 
   output logic [15:0]            wr_done_o,
   output roci_pkg::fault_t       fault_o,
@@ -73,7 +69,7 @@ module roci_scatter #(
   logic           seg_valid, split_ready, queue_ready, both_ready, join_valid, first_q, src_q;
   logic           ids_ready;
   logic           src, known;
-  assign src             = first_q ? pay_src_i : src_q;
+  assign src             = first_q ? pay_hdr_i.src : src_q;
   assign known           = !first_q || pay_hdr_valid_i;
   assign seg             = src ? rsp_seg_i : req_seg_i;
   assign seg_valid       = src ? rsp_seg_valid_i : req_seg_valid_i;
@@ -124,77 +120,18 @@ module roci_scatter #(
   assign aw_valid_o = split_valid && !split_drop && done_ready;
   assign split_take = split_valid && done_ready && (split_drop || aw_ready_i);
 
-  // Packets in flight. Those with writes wait, by the number of their last burst, for its answer,
-  // which may be there before a last piece that is dropped.
-  logic [15:0] issued_q, issued, answered_q, answered, awaited, beyond;
-  logic        bursts, bursts_q, awaited_valid, complete, bad, bad_q, result_valid, result_bad;
-  logic        head_written, head_valid, head_done, packets_ready, awaited_ready, results_ready;
-  logic        written;
-  logic [$clog2(Packets):0] packets_level, awaited_level, results_level, ids_level;
-  assign issued     = issued_q + 16'(!split_drop);
-  assign bursts     = bursts_q || !split_drop;   // the packet has one
-  assign done_ready = packets_ready && awaited_ready;
-  assign answered   = answered_q + 16'(b_i);
-  assign beyond     = answered - awaited;
-  assign complete   = awaited_valid && $signed(beyond) >= 16'sd0;
-  assign bad        = bad_q || (b_i && b_error_i);
-  roci_fifo #(.Width(1), .Depth(Packets)) u_packets (
+  // Packets in flight
+  logic                     packets_empty, head_done;
+  logic [$clog2(Packets):0] packets_level, ids_level;
+  roci_scatter_done #(.Packets(Packets), .FirstTicket(FirstTicket)) u_done (
     .clk_i, .rst_ni,
-    .in_data_i(bursts), .in_valid_i(split_take && split_last), .in_ready_o(packets_ready),
-    .out_data_o(written), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o(packets_level));
-  roci_fifo #(.Width(16), .Depth(Packets)) u_awaited (
-    .clk_i, .rst_ni,
-    .in_data_i(issued), .in_valid_i(split_take && split_last && bursts), .in_ready_o(awaited_ready),
-    .out_data_o(awaited), .out_valid_o(awaited_valid), .out_ready_i(complete),
-    .level_o(awaited_level));
-  roci_fifo #(.Width(1), .Depth(Packets)) u_results (
-    .clk_i, .rst_ni,
-    .in_data_i(bad), .in_valid_i(complete), .in_ready_o(results_ready),
-    .out_data_o(result_bad), .out_valid_o(result_valid), .out_ready_i(head_done && head_written),
-    .level_o(results_level));
-  roci_fifo #(.Width(roci_pkg::FaultBits), .Depth(Packets)) u_ids (
-    .clk_i, .rst_ni,
-    .in_data_i({src, pay_psn_i, pay_qpn_i}),
-    .in_valid_i(join_valid && first_q && split_ready && queue_ready), .in_ready_o(ids_ready),
-    .out_data_o(fault_o), .out_valid_o(), .out_ready_i(head_done), .level_o(ids_level));
-`ifdef FORMAL
-  // That words leave a queue as they came is proved in roci_fifo.
-  logic [Packets-1:0] f_written_q, f_written;
-  always_comb begin
-    f_written = f_written_q;
-    for (int i = 0; i < Packets; i++) begin
-      if (packets_level == ($clog2(Packets) + 1)'(i)) f_written[i] = bursts;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (head_done) f_written_q <= f_written >> 1;
-    else if (split_take && split_last) f_written_q <= f_written;
-  end
-  assign head_written = f_written_q[0];
-`else
-  assign head_written = written;
-`endif
-  assign fault_valid_o = head_valid && head_written && result_valid && result_bad;
-  assign head_done     = head_valid && (!head_written || result_valid)
-                      && (!fault_valid_o || fault_ready_i);
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      issued_q   <= '0;
-      answered_q <= '0;
-      bursts_q   <= 1'b0;
-      bad_q      <= 1'b0;
-      wr_done_o  <= FirstTicket;
-    end else begin
-      if (split_take) begin
-        issued_q <= issued;
-        bursts_q <= bursts && !split_last;
-      end
-      answered_q <= answered;
-      bad_q      <= bad && !complete;
-      if (head_done) wr_done_o <= wr_done_o + 16'd1;
-    end
-  end
+    .id_i({src, pay_hdr_i.psn, pay_hdr_i.qpn}),
+    .id_valid_i(join_valid && first_q && split_ready && queue_ready), .id_ready_o(ids_ready),
+    .take_i(split_take), .last_i(split_last), .drop_i(split_drop), .ready_o(done_ready),
+    .b_i, .b_error_i,
+    .wr_done_o, .fault_o, .fault_valid_o, .fault_ready_i,
+    .done_o(head_done), .level_o(packets_level), .ids_level_o(ids_level), .empty_o(packets_empty)
+  );
 
   // Data: the piece at the head of the queue meets the beat.
   logic [BoundBits-1:0] p_addr;
@@ -204,7 +141,7 @@ module roci_scatter #(
   logic [2:0]           queue_level;
   roci_fifo #(.Width(BoundBits + 13 + OffBits + 3), .Depth(4)) u_queue (
     .clk_i, .rst_ni,
-    .in_data_i({seg.addr[BoundBits-1:0], seg.len, pay_offset_i[OffBits-1:0], first_q, seg.last,
+    .in_data_i({seg.addr[BoundBits-1:0], seg.len, pay_hdr_i.offset[OffBits-1:0], first_q, seg.last,
                 seg.drop}),
     .in_valid_i(join_valid && split_ready && (!first_q || ids_ready)), .in_ready_o(queue_ready),
     .out_data_o({p_addr, p_len, p_offset, p_first, p_last, p_drop}), .out_valid_o(p_valid),
@@ -271,41 +208,27 @@ module roci_scatter #(
     if (w_valid_o && w_ready_i) index_q <= index + 1'b1;
   end
 
-  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && !head_valid && !p_valid &&
+  assign idle_o = !pay_hdr_valid_i && first_q && !split_valid && packets_empty && !p_valid &&
                   align_idle;
 
   logic unused;
-  assign unused = &{1'b0, packets_level, awaited_level, results_level, ids_level, queue_level};
+  assign unused = &{1'b0, packets_level, ids_level, head_done, queue_level};
 
   // Beats and pieces of a packet end together; the header agrees.
   logic [12:0] rest_q, rest;
-  assign rest = (first_q ? pay_len_i : rest_q) - seg.len;
+  assign rest = (first_q ? pay_hdr_i.len : rest_q) - seg.len;
   always_ff @(posedge clk_i) if (join_valid && both_ready) rest_q <= rest;
   `ASSUME(LengthAgrees, `IMPLIES(join_valid && both_ready, seg.last == (rest == 13'd0)))
-  `ASSUME(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_offset_i} < Bytes))
+  `ASSUME(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_hdr_i.offset} < Bytes))
   `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
-  // No packet counts before its bursts were issued.
-  logic [15:0] not_answered;
-  assign not_answered = issued_q - answered_q;
-  `ASSERT(FewAreUnanswered, !not_answered[15])
-  `ASSUME(AnsweredWasIssued, `IMPLIES(b_i, not_answered != 16'd0))
-  `ASSERT(ResultsHaveRoom, `IMPLIES(complete, results_ready))
 
 `ifdef FORMAL
   // Pieces are counted where they come, where their bursts go, and where their bytes do; packets where
   // they come and where they are told to be in memory.
-  localparam int unsigned Few = 64;  // bursts without answer
   logic [7:0]  f_pieces_q, f_split_q, f_written_out_q, f_packets_q;
-  logic [7:0]  f_ones;
   logic [12:0] f_given_q;            // bytes of the piece at the head
   logic        f_join;
   assign f_join = join_valid && both_ready;
-  always_comb begin
-    f_ones = '0;
-    for (int i = 0; i < Packets; i++) begin
-      f_ones = f_ones + 8'(f_written_q[i] && packets_level > ($clog2(Packets) + 1)'(i));
-    end
-  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       f_pieces_q      <= '0;
@@ -321,17 +244,14 @@ module roci_scatter #(
     if (p_take || !rst_ni) f_given_q <= '0;
     else if (step) f_given_q <= f_given_q + 13'(bytes);
   end
-  `ASSUME(AnswersCome, not_answered < 16'(Few) || !(split_take && !split_drop))
   `ASSUME(LenInRange, `IMPLIES(seg_valid, seg.len != 13'd0 && seg.len <= 13'd4096))
   `ASSUME(QueuedInRange, `IMPLIES(p_valid, p_len != 13'd0 && p_len <= 13'd4096))  // the same, later
-  `ASSERT(UnansweredAreKnown, not_answered <= 16'(Few))
   `ASSERT(NoPieceLostOrMade, f_pieces_q - f_written_out_q == 8'(queue_level)
                              && f_pieces_q - f_split_q == 8'(f_valid_q))
   `ASSERT(HeaderGoesWithFirst, (pay_hdr_valid_i && pay_hdr_ready_o) == (f_join && first_q))
   `ASSERT(LastIsOfItsPacket, `IMPLIES(f_valid_q, f_last_q == first_q))
   `ASSERT(EachIsKnown, 8'(ids_level) == 8'(packets_level) + 8'(f_valid_q && f_last_q) + 8'(!first_q))
   `ASSERT(NoPacketLostOrMade, f_packets_q == 8'(ids_level))
-  `ASSERT(EachWaitsOnce, f_ones == 8'(awaited_level) + 8'(results_level))
   `ASSERT(RestIsKnown, `IMPLIES(begin_q, f_given_q == '0)
                        && `IMPLIES(!begin_q, p_valid && f_given_q + left_q == p_len
                                              && left_q != '0 && left_q <= p_len))
@@ -340,8 +260,6 @@ module roci_scatter #(
   `ASSERT(BeatLeavesAtItsEnd, `IMPLIES(step, pay_tready_o == (8'(start) + 8'(bytes) == 8'(Bytes)
                                                               || (p_take && p_last))))
   `COVER(SplitsABeat, p_take && !beat_ends && f_written_out_q == 8'd1)
-  `COVER(FaultIsTold, fault_valid_o && fault_ready_i && packets_level > 1)
-  `COVER(DroppedBehindWritten, head_done && !head_written && f_written_out_q == 8'd2)
   initial assume (!rst_ni);
 `endif
 

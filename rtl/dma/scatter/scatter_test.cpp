@@ -54,11 +54,13 @@ class Bench {
     auto& m = *dut;
     m.pay_hdr_valid_i = !headers_.empty();
     if (m.pay_hdr_valid_i) {
-      m.pay_src_i = headers_[0].src;
-      m.pay_offset_i = headers_[0].offset;
-      m.pay_len_i = static_cast<unsigned>(headers_[0].bytes.size());
-      m.pay_qpn_i = headers_[0].qpn;
-      m.pay_psn_i = headers_[0].psn;
+      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "src"), headers_[0].src);
+      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "offset"),
+                headers_[0].offset);
+      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "len"),
+                headers_[0].bytes.size());
+      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "qpn"), headers_[0].qpn);
+      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "psn"), headers_[0].psn);
     }
     m.pay_tvalid_i = !payload_.empty();
     if (m.pay_tvalid_i) {

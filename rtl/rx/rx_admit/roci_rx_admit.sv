@@ -44,11 +44,7 @@ module roci_rx_admit #(
   output roci_pkg::rx_meta_t   rsp_meta_o,
   output logic                 rsp_meta_valid_o,
   input  logic                 rsp_meta_ready_i,
-  output logic                 pay_src_o,
-  output logic [5:0]           pay_offset_o,
-  output logic [12:0]          pay_len_o,
-  output logic [23:0]          pay_qpn_o,
-  output logic [23:0]          pay_psn_o,
+  output roci_pkg::pay_hdr_t   pay_hdr_o,
   output logic                 pay_hdr_valid_o,
   input  logic                 pay_hdr_ready_i,
 
@@ -168,7 +164,7 @@ module roci_rx_admit #(
     .in_data_i({is_response, 6'(frame_q.payload_offset[OffsetBits-1:0]), frame_q.payload_len,
                 frame_q.qpn, frame_q.psn}),
     .in_valid_i(accept && has_rows), .in_ready_o(hdr_ready),
-    .out_data_o({pay_src_o, pay_offset_o, pay_len_o, pay_qpn_o, pay_psn_o}), .out_valid_o(pay_hdr_valid_o),
+    .out_data_o(pay_hdr_o), .out_valid_o(pay_hdr_valid_o),
     .out_ready_i(pay_hdr_ready_i), .level_o(unused_hdr_level));
 
   assign command_valid_o = advance && has_rows;
