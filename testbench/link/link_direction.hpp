@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "testbench/link/faults.hpp"
@@ -34,7 +36,7 @@ class LinkDirection {
   // Sender. ready() holds for one clock; take() only with it.
   bool ready(std::uint64_t now_ns);
   void take(std::uint64_t now_ns, const std::uint8_t* data, unsigned bytes, bool last);
-  bool in_frame() const { return !frame_.empty(); }
+  bool in_frame() const { return !partial_.empty(); }
   /// When ready() will hold, at `now_ns` or later.
   std::uint64_t ready_ns(std::uint64_t now_ns) const;
   /// Takes a whole frame of the sender at once; only with ready().
@@ -64,7 +66,7 @@ class LinkDirection {
   /// Frames on the way, or being given to the receiver.
   std::size_t waiting() const { return on_way_.size() + (receiving_ ? 1 : 0); }
   /// Nothing is on the way, nor half sent.
-  bool empty() const { return frame_.empty() && on_way_.empty() && !receiving_; }
+  bool empty() const { return partial_.empty() && on_way_.empty() && !receiving_; }
 
   Faults& faults() { return config_.faults; }
   const std::vector<FaultRecord>& log() const { return log_; }
@@ -78,19 +80,49 @@ class LinkDirection {
   const Counts& counts() const { return counts_; }
 
  private:
+  static constexpr unsigned kPreamble = 8, kFcs = 4, kGap = 12;  ///< bytes beside the frame
+
   struct Arrival {
     std::uint64_t start_ps;  ///< first byte of the preamble at the receiver
     packet::Bytes frame;
   };
 
-  void complete(bool injected);
-  void deliver(std::uint64_t start_ps, packet::Bytes frame);
+  /// A whole frame that has entered, before the faults.
+  struct Admitted {
+    packet::Bytes original;  ///< as the adapter sent it; taps see this
+    packet::Parsed parsed;   ///< of `original`
+    packet::Bytes frame;     ///< padded; apply() changes it
+    bool injected;
+    double start_ps, length_ps;  ///< from the preamble on, without FCS and gap
+  };
+  /// The faults that meet one frame.
+  struct Decision {
+    bool drop = false;
+    std::optional<std::uint64_t> flipped_bit;  ///< counted from the first bit of the frame
+    const FaultRule* replacement = nullptr;
+    std::uint64_t delay_ns = 0;  ///< of the link and of the faults
+    bool delayed = false;
+    std::uint64_t copies = 0, copy_delay_ns = 0;
+    std::string text;  ///< for taps; empty: no fault
+  };
+
+  /// Carries a whole frame: admit, decide, apply, deliver.
+  void carry(packet::Bytes frame, bool injected);
+  Admitted admit(packet::Bytes frame, bool injected);
+  Decision decide(const Admitted& admitted);
+  void decide_by_rule(FaultRule& rule, const Admitted& admitted, Decision& decision);
+  void decide_by_chance(const Admitted& admitted, Decision& decision);
+  void apply(const Decision& decision, Admitted& admitted);
+  void deliver(const Decision& decision, Admitted admitted);
+  void enqueue(std::uint64_t start_ps, packet::Bytes frame);
+
   void start_next();
   std::uint64_t end_ps(std::uint64_t start_ps, std::size_t bytes) const;
   std::uint64_t due_ps() const;
   bool chance(double probability);
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
-  void note(std::string& text, FaultKind kind, const packet::Parsed& parsed, std::string what);
+  void flip(const Admitted& admitted, Decision& decision);
+  void note(Decision& decision, FaultKind kind, const packet::Parsed& parsed, std::string what);
   bool spared(const packet::Parsed& parsed) const;
   FaultRule* matching(const packet::Parsed& parsed);
 
@@ -100,8 +132,8 @@ class LinkDirection {
   std::mt19937_64 random_;
   bool bad_ = false;  ///< Gilbert state
 
-  packet::Bytes frame_;  ///< what has come of the current frame
-  double wire_ps_ = 0;   ///< when all that was taken has left
+  packet::Bytes partial_;  ///< beats of the frame that the sender has begun
+  double link_ps_ = 0;     ///< when all that was taken has left
   std::uint64_t now_ns_ = 0;
   double receiver_free_ps_ = 0;
   double latest_ps_ = 0;  ///< when the last of the frames so far arrives, copies apart
