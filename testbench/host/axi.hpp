@@ -99,6 +99,7 @@ class AxiHost {
   }
   /// The range that holds `address`; nullptr: `found` says why.
   const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, Found& found);
+  static std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address);
   void check_burst(const Transaction& t, const char* what);
   void refuse(Transaction& t, const char* what, std::uint64_t address);
   void perform_read(Transaction& t);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's end of the bus: latency, order, bounds, guards.
 #include <doctest/doctest.h>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstring>
 #include <map>
 #include <systemc>
 
 #include "testbench/host/axi.hpp"
-#include "testbench/host/memory.hpp"
 
 using namespace roci::testbench;
 
@@ -82,12 +80,6 @@ struct HostFixture {
   std::uint64_t now = 0, first_read_ns = 0;
   unsigned resp = 0;
   AxiHost axi;
-};
-
-/// Binds the memory, as TLM wants it.
-struct Master : sc_core::sc_module {
-  explicit Master(sc_core::sc_module_name name) : sc_module(name), socket("socket") {}
-  tlm_utils::simple_initiator_socket<Master> socket;
 };
 
 }  // namespace
@@ -275,28 +267,6 @@ TEST_CASE("axi: out of order between ids, in order within one; stalls lose nothi
     REQUIRE(fixture.read[id].size() == 32 * kBeat);
     for (unsigned i = 0; i < 32; ++i) CHECK(fixture.read[id][i * kBeat] == 8 * i + id);
   }
-}
-
-TEST_CASE("memory: guards, addresses used once, ranges by address space") {
-  HostMemory memory("memory", 1ull << 40, 1);
-  Master master("master");
-  master.socket.bind(memory.socket);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  const auto a = memory.allocate(1, 100, 4096);
-  const auto b = memory.allocate(1, 100, 64);
-  CHECK(a.dma % 4096 == 0);
-  CHECK(b.dma >= a.dma + 100 + 4096);
-  CHECK(a.host[99] == 0);
-  CHECK(memory.check_guards().empty());
-  a.host[100] ^= 1;
-  CHECK(memory.check_guards().size() == 1);
-  a.host[100] ^= 1;
-  b.host[-1] ^= 0x80;
-  memory.release(1, b);
-  CHECK(memory.check_guards().size() == 1);
-  const auto c = memory.allocate(1, 100, 64);
-  CHECK(c.dma > b.dma);
-  CHECK_THROWS_AS(memory.release(2, c), std::logic_error);
 }
 
 TEST_CASE("axi: a completion is told as one write at any width") {

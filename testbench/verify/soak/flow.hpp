@@ -64,8 +64,10 @@ class Flow {
 
  private:
   using Flight = std::shared_ptr<Message>;
+  static constexpr std::uint64_t kBind = std::uint64_t{1} << 63;  ///< identifier of a bind
   static constexpr std::size_t kEdge = 64;  ///< bytes around a message that must not change
 
+  static std::size_t area_of(const RoundPlan& plan);
   void post(bool bad_key, bool last);
   void choose(Message& m);
   void place(Message& m);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captured requests, good and bad, that a test peer sent to Linux Soft-RoCE. The outcome must be
 // that of Soft-RoCE, but for the exchanges of `kOtherwise`, where it departs from the statements.
-#include <sstream>
-
-#include "testbench/verify/conform/replay.hpp"
+#include "testbench/verify/conform/tests/replay_results.hpp"
 
 namespace roci::conform {
 using namespace packet;
@@ -58,98 +56,6 @@ const Otherwise* find_otherwise(const std::string& name) {
     if (name == one.name) return &one;
   }
   return nullptr;
-}
-
-/// Answers as one line each; a plain ACK counts by the newest PSN only, since one may stand for
-/// many.
-struct Answers {
-  std::vector<std::string> others;
-  std::string newest_ack;
-  bool operator==(const Answers& other) const {
-    return others == other.others && newest_ack == other.newest_ack;
-  }
-  std::string text() const {
-    std::string all;
-    for (const std::string& one : others) all += one + " ";
-    return all + (newest_ack.empty() ? "" : "ACK@" + newest_ack);
-  }
-};
-
-/// "RC_ACK@1000:61/msn0 RC_READ_RESP_MIDDLE@1001len1024 ..." without MSN of all but plain ACKs.
-Answers answers_of(const std::string& text) {
-  Answers all;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (word == "silent") continue;
-    const std::size_t at = word.find('@'), colon = word.find(':'), slash = word.find('/');
-    const std::size_t length = word.find("len");
-    const std::string name = word.substr(0, at);
-    const std::string psn = word.substr(at + 1, std::min(colon, length) - at - 1);
-    const std::string syndrome =
-        colon == std::string::npos ? "" : word.substr(colon + 1, slash - colon - 1);
-    if (name == "RC_ACK" && syndrome == "1f") {
-      all.newest_ack = psn;
-    } else {
-      all.others.push_back(name + "@" + psn + ":" + syndrome +
-                           (length == std::string::npos ? "" : word.substr(length)));
-    }
-  }
-  return all;
-}
-
-/// The same of what the adapter sent.
-Answers answers_of(Connection& c) {
-  const std::map<std::uint8_t, std::string> names = {
-      {kRcAck, "RC_ACK"},
-      {kRcAtomicAck, "RC_ATOMIC_ACK"},
-      {kRcReadRespFirst, "RC_READ_RESP_FIRST"},
-      {kRcReadRespMiddle, "RC_READ_RESP_MIDDLE"},
-      {kRcReadRespLast, "RC_READ_RESP_LAST"},
-      {kRcReadRespOnly, "RC_READ_RESP_ONLY"},
-  };
-  const auto plain_hex = [](std::uint32_t value) { return hex(value).substr(2); };
-  Answers all;
-  while (const auto frame = c.next(0)) {
-    const Parsed p = frame->parsed();
-    const auto name = names.find(p.bth().opcode());
-    require(name != names.end(), "only answers", std::string(opcode_name(p.bth().opcode())));
-    const std::string psn = plain_hex(p.bth().psn());
-    const bool aeth = p.has(Ext::kAeth);
-    if (name->first == kRcAck && p.aeth().syndrome() == kAck) {
-      all.newest_ack = psn;
-    } else {
-      const bool data = name->first >= kRcReadRespFirst && name->first <= kRcReadRespOnly;
-      all.others.push_back(name->second + "@" + psn + ":" +
-                           (aeth ? plain_hex(p.aeth().syndrome()) : "") +
-                           (data ? "len" + std::to_string(p.payload.size) : ""));
-    }
-  }
-  return all;
-}
-
-/// Receive completions as "100 0 64 101 5 0" (number, status, length when good).
-std::string receives_of(const std::string& text) {
-  std::string all;
-  std::size_t at = 0;
-  while ((at = text.find("wr", at)) != std::string::npos) {
-    const std::size_t colon = text.find(':', at), length = text.find(":len", colon);
-    const Status status = status_of(text.substr(colon + 1, length - colon - 1));
-    all += text.substr(at + 2, colon - at - 2) + " " + driver::name_of(status);
-    const std::size_t end = text.find(' ', length);
-    if (status == Status::kSuccess) all += " " + text.substr(length + 4, end - length - 4);
-    all += "; ";
-    at = length;
-  }
-  return all;
-}
-std::string receives_of(Connection& c) {
-  std::string all;
-  while (const auto done = c.receive_cq().poll()) {
-    all += std::to_string(done->id) + " " + driver::name_of(done->status);
-    if (done->ok()) all += " " + std::to_string(done->byte_len);
-    all += "; ";
-  }
-  return all;
 }
 
 /// Memory of a capture's region under its own addresses.

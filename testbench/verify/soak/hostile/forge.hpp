@@ -37,6 +37,10 @@ class Forge {
   std::size_t captured() const { return captured_.size(); }
 
  private:
+  static constexpr std::size_t kIcrc = 4;
+  static constexpr std::size_t kIpAt = packet::Ethernet::kBytes;
+  static constexpr std::size_t kLongest = 1600;  ///< bytes of a frame: 1024 of payload and room
+
   /// From the BTH up to the ICRC, of a captured packet.
   struct Captured {
     packet::Bytes bytes;

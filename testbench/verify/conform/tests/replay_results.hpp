@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Responses and receive completions of an exchange as text, as a capture's index and the adapter
+// give them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "testbench/verify/conform/replay.hpp"
+
+namespace roci::conform {
+
+/// Answers as one line each; a plain ACK counts by the newest PSN only, since one may stand for
+/// many.
+struct Answers {
+  std::vector<std::string> others;
+  std::string newest_ack;
+  bool operator==(const Answers& other) const {
+    return others == other.others && newest_ack == other.newest_ack;
+  }
+  std::string text() const {
+    std::string all;
+    for (const std::string& one : others) all += one + " ";
+    return all + (newest_ack.empty() ? "" : "ACK@" + newest_ack);
+  }
+};
+
+/// From the index of a capture.
+Answers answers_of(const std::string& text);
+/// From the frames that the adapter sent.
+Answers answers_of(Connection& c);
+/// Receive completions as "100 0 64 101 5 0" (number, status, length when good).
+std::string receives_of(const std::string& text);
+std::string receives_of(Connection& c);
+
+}  // namespace roci::conform

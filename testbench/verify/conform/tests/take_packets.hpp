@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accepts the packets of a message without a look at their contents.
+#pragma once
+
+#include "testbench/verify/conform/connection.hpp"
+
+namespace roci::conform {
+
+/// Accepts the next `count` packets; only their PSNs are checked.
+inline void take_packets(Connection& c, unsigned count, unsigned first = 0) {
+  for (unsigned i = 0; i < count; ++i) {
+    const auto frame = c.next();
+    require(frame.has_value(), "packet " + std::to_string(first + i), "silence");
+    same("PSN", frame->parsed().bth().psn(), c.sq(first + i));
+  }
+}
+
+}  // namespace roci::conform
