@@ -6,8 +6,8 @@
 namespace roci::testbench {
 namespace {
 
-constexpr std::uint32_t kPasid = 0x00101;            // of node 0; node 1 has the next
-constexpr std::uint64_t kFirstAddress = 1ull << 40;  // of node 0; node 1 at twice that
+constexpr std::uint32_t kPasid = 0x00101;            // node 0; node 1 has the next
+constexpr std::uint64_t kFirstAddress = 1ull << 40;  // node 0; node 1 at twice that
 constexpr std::uint32_t kIpv4 = 0x0A000000;          // 10.0.0.0, and the host
 
 driver::Gid ipv4_of(unsigned host) { return driver::gid_of_ipv4(kIpv4 + host); }

@@ -25,8 +25,8 @@ inline std::uint64_t ns_of(const sc_core::sc_time& time) {
   return time.value() / kTicks;
 }
 
-/// What programs see of it is Node, what the driver sees Device; NicListener is what it hears of
-/// its adapter. `report` takes broken invariants, `lockstep` what differs from the reference.
+/// Programs see it as Node, the driver as Device, its adapter as NicListener. `report` receives
+/// broken invariants, `lockstep` differences from the reference.
 class NodeModule final : public sc_core::sc_module,
                          public Node,
                          public driver::Device,
@@ -44,7 +44,7 @@ class NodeModule final : public sc_core::sc_module,
   void join(ports::PortBridge* bridge) { bridge_ = bridge; }
   void open();
   void close() { context_.reset(); }
-  /// After a run that was cut short: nobody can talk to the adapter any more.
+  /// After an interrupted run: nobody can talk to the adapter any more.
   void abandon() { static_cast<void>(context_.release()); }
   /// After an edge that wrote host memory: threads whose condition holds now.
   void collect_woken(std::vector<sc_core::sc_event*>& woken) { waiters_.collect(woken); }
@@ -88,7 +88,7 @@ class NodeModule final : public sc_core::sc_module,
 
   tlm_utils::simple_initiator_socket<NodeModule> port;
   WorkMonitor work;
-  std::uint64_t edge_ns = 0;  ///< of the edge being evaluated
+  std::uint64_t edge_ns = 0;  ///< time of the edge being evaluated
   sc_core::sc_event firmware_wakes;
   bool firmware_sleeps = false;
 

@@ -121,7 +121,7 @@ void World::Impl::firmware(NodeModule& node) {
   for (;;) {
     const std::uint64_t again = node.management().run();
     if (node.nic().attention()) {
-      // What it did is not in the adapter yet; or a command waits for an address.
+      // Its writes have not reached the adapter yet, or a command waits for an address.
       constexpr std::uint64_t kPollNs = 1000;
       sc_core::wait(time_of(node.management().idle() ? kPollNs : kClockNs));
       continue;

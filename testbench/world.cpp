@@ -126,7 +126,7 @@ void World::Impl::run(const std::vector<Task>& tasks) {
     for (const std::string& text : node->memory().check_guards()) violate("I6: " + text);
   }
   if (!broken) check_counters();
-  // What a program stumbled over may be the consequence of what a monitor saw.
+  // An exception of a program may be the consequence of a violation that a monitor saw.
   const std::exception_ptr failed = std::exchange(failure, nullptr);
   if (config.strict && !violations.empty()) throw Violation(violations.front());
   if (failed) std::rethrow_exception(failed);
@@ -213,7 +213,7 @@ World::~World() {
     try {
       impl_->violations.clear();
       impl_->on_each(&NodeModule::close);
-    } catch (const std::exception&) {  // what matters was thrown by run()
+    } catch (const std::exception&) {  // run() has thrown the first error
     }
   }
   for (auto& node : impl_->nodes) node->abandon();
@@ -254,5 +254,5 @@ World::Speed World::speed() const { return {impl_->clocks, impl_->skipped, impl_
 
 }  // namespace roci::testbench
 
-// SystemC's library asks for it; programs here have a main of their own and start SystemC by World.
+// SystemC's library requests it; programs here have a main of their own and start SystemC by World.
 int sc_main(int, char**) { return 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two adapters, a wire between them, and a host with firmware and driver for each.
+// Two adapters, a link between them, and a host with firmware and driver for each.
 //
 //   Config config;
 //   config.faults[0].loss = 0.01;
@@ -29,33 +29,34 @@
 
 namespace roci::testbench {
 
-inline constexpr std::uint64_t kNodeMac = 0x525400000001;  ///< of host 1; locally administered
+inline constexpr std::uint64_t kNodeMac =
+    0x525400000001;  ///< address of host 1; locally administered
 
 struct Config {
-  std::array<Engine, 2> engines = {Engine::kRtl, Engine::kRtl};  ///< of node 0 and node 1
+  std::array<Engine, 2> engines = {Engine::kRtl, Engine::kRtl};  ///< engines of node 0 and node 1
   unsigned width = 512;               ///< bits of the adapters' data path: 64 or 512
-  std::uint64_t seed = 1;             ///< of everything that is random
-  double rate_gbps = 0;               ///< of the wire; 0: 100 at 512 bits, 10 at 64
-  std::uint64_t delay_ns = 500;       ///< of the wire, one way
-  std::array<Faults, 2> faults;       ///< of the frames that node 0 and node 1 send
+  std::uint64_t seed = 1;             ///< seed of everything that is random
+  double rate_gbps = 0;               ///< rate of the link; 0: 100 at 512 bits, 10 at 64
+  std::uint64_t delay_ns = 500;       ///< delay of the link, one way
+  std::array<Faults, 2> faults;       ///< faults of the frames that node 0 and node 1 send
   std::uint64_t memory_ns = 400;      ///< from adapter to host memory, and back
   std::uint64_t register_ns = 400;    ///< from a host's processor to the adapter, and back
   bool out_of_order = false;          ///< read data of different ids in any order
   double stall = 0;                   ///< chance per clock that a bus channel stalls for a while
   bool ipv6 = false;                  ///< family of the GID at index 0; the other is at 1
-  std::optional<std::uint16_t> vlan;  ///< of both GIDs
+  std::optional<std::uint16_t> vlan;  ///< VLAN of both GIDs
   std::string trace;                  ///< "x": waveforms x.n0.fst and x.n1.fst; empty: none
   std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
-  std::uint64_t time_limit_ns = 60'000'000'000;  ///< of simulated time
+  std::uint64_t time_limit_ns = 60'000'000'000;  ///< limit of simulated time
   bool strict = true;                            ///< a broken invariant makes run() throw
   bool lockstep = false;  ///< RTL is compared with the reference adapter; divergence ends the run
-  unsigned port_mtu = 4200;     ///< bytes that an Ethernet frame may carry; the firmware is told
-  bool alone = false;           ///< no node 1: what stands at that end of the wire is the program's
-  unsigned first_host = 1;      ///< last byte of node 0's addresses; node 1 has the next
-  ports::NodePorts node_ports;  ///< with `alone`: where the wire leads, if it leaves the simulation
+  unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame may carry; the firmware is reported
+  bool alone = false;        ///< no node 1: what stands at that end of the link is the program's
+  unsigned first_host = 1;   ///< last byte of node 0's addresses; node 1 has the next
+  ports::NodePorts node_ports;  ///< with `alone`: the connections to the outside, if any
 };
 
-/// A rule of the test bench is broken (I1 to I13), or nothing can happen any more.
+/// An invariant is broken (I1 to I13), or nothing can happen any more.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -108,35 +109,35 @@ class World {
   World& operator=(const World&) = delete;
 
   /// Runs each program in a thread of its own and returns when all have. Throws what the first
-  /// program to fail threw, or Violation. Programs are not left half way but for that.
+  /// program to fail threw, or Violation. Programs are interrupted only then.
   void run(const std::vector<Task>& tasks);
   void run(const Program& on_both) { run({{0, on_both}, {1, on_both}}); }
   void run(const Program& on_0, const Program& on_1) { run({{0, on_0}, {1, on_1}}); }
 
   const Config& config() const;
   Node& node(unsigned index);
-  /// The way of the frames that `from` sends; its faults may change between runs and in them.
+  /// The direction of the link for frames that `from` sends; its faults may change at any time.
   LinkDirection& link(unsigned from);
   EgressMonitor& egress();
   WorkMonitor& work(unsigned node);
   std::uint64_t now_ns() const;
-  /// How often run() found the wire empty at its end and compared the ports' counters (I13).
+  /// How often run() found the link empty at its end and compared the ports' counters (I13).
   std::uint64_t counter_checks() const;
 
-  /// Sees every frame, in the order in which they enter the wire.
+  /// Sees every frame, in the order in which they enter the link.
   void add_tap(FrameTap* tap);
   /// Called every `clocks` evaluated clocks, for progress displays. Must not touch the world.
   void on_tick(std::uint64_t clocks, std::function<void(std::uint64_t now_ns)> tick);
 
-  /// What lock-step found equal so far; all 0 without it.
+  /// Comparisons of lock-step so far; all 0 without it.
   Shadow::Counts lockstep() const;
-  /// Broken invariants so far; run() has looked at the guard bytes before it returned.
+  /// Broken invariants so far; run() checks the guard bytes before it returns.
   const std::vector<std::string>& violations() const;
 
   struct Speed {
     std::uint64_t clocks;      ///< clocks in which at least one adapter was evaluated
     std::uint64_t skipped_ns;  ///< time jumped over
-    double seconds;            ///< of processor time under run()
+    double seconds;            ///< processor time under run()
   };
   Speed speed() const;
 

@@ -16,7 +16,7 @@ struct Simulation {
   Simulation();
 };
 
-/// Notes that a frame of node 0 entered the wire, for programs that wait for one.
+/// Notes that a frame of node 0 entered the link, for programs that wait for one.
 struct FrameSent final : FrameTap {
   void frame(const FrameEvent&) override { seen = true; }
   bool seen = false;
@@ -33,12 +33,12 @@ struct World::Impl {
   void violate(const std::string& text);
   /// Lock-step found a difference: all that is needed to look into it, and the end of the run.
   void diverge(const std::string& text);
-  /// Of the time before it: writes them, or says how.
+  /// Waveforms of the time before the divergence: writes them, or states how to.
   std::string waveforms(const std::string& path, const std::string& text);
   void fail(const std::string& text);
-  /// Nothing is on the wire, nor about to be.
+  /// Nothing is on the link, nor about to be.
   bool links_empty() const;
-  /// I13, when there were frames since the last time and the wire falls silent soon.
+  /// I13, when there were frames since the last time and the link falls silent soon.
   void check_counters();
 
   /// Runs clocks until a thread has something to do at the time reached, and lets it.
@@ -72,10 +72,10 @@ struct World::Impl {
   std::uint64_t tick_clocks = kNever, next_tick = kNever;
   std::function<void(std::uint64_t)> tick;
   std::vector<sc_core::sc_event*> woken;
-  unsigned number = 0;  ///< of worlds in lock-step
+  unsigned number = 0;  ///< number of worlds in lock-step
   unsigned running = 0;
   bool stop = false;
-  bool broken = false;  ///< programs were left half way
+  bool broken = false;  ///< programs were interrupted
   bool opened = false;
   double seconds = 0;
   std::exception_ptr failure;

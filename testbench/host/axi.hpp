@@ -13,7 +13,7 @@
 namespace roci::testbench {
 
 struct AxiConfig {
-  unsigned bytes = 64;             ///< of a beat
+  unsigned bytes = 64;             ///< bytes of a beat
   std::uint64_t latency_ns = 400;  ///< each way
   bool out_of_order = false;       ///< reads take up to half as long again, any order between ids
   double stall = 0;                ///< probability per clock that a channel begins to stall
@@ -25,7 +25,7 @@ struct AxiConfig {
 struct DirectRange {
   std::uint32_t pasid = 0;
   std::uint64_t first = 1, last = 0;  ///< addresses, both inclusive
-  std::uint8_t* host = nullptr;       ///< of `first`
+  std::uint8_t* host = nullptr;       ///< host address of `first`
   bool holds(std::uint32_t space, std::uint64_t a, std::uint64_t b) const {
     return space == pasid && a >= first && b <= last;
   }
@@ -118,7 +118,7 @@ class AxiHost {
   std::mt19937_64 random_;
   std::vector<DirectRange> direct_;
   std::deque<Transaction> reads_, writes_;
-  std::size_t reads_done_ = 0, writes_done_ = 0;  ///< of the front ones
+  std::size_t reads_done_ = 0, writes_done_ = 0;  ///< number done at the front
   std::size_t writes_full_ = 0;                   ///< writes whose data is complete
   struct Beat {
     std::uint64_t strobe;

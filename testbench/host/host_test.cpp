@@ -123,7 +123,7 @@ TEST_CASE("axi: memory without pointers is reached by one call for each run of b
   }
   CHECK(fixture.resp == 0);
 
-  // What a call cannot reach is an error of the bus and not a fault of the adapter.
+  // An address that a call cannot reach is an error of the bus, not a fault of the adapter.
   fixture.axi.prepare(fixture.now);
   fixture.axi.address_read(fixture.now, 2, 0x40, 0, HostFixture::kOther);
   fixture.drain();

@@ -68,7 +68,7 @@ class HostMemory : public sc_core::sc_module {
   /// Looks at memory, which is no access. False: not all of it is mapped and whole.
   bool peek(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) const;
 
-  /// What is wrong with the guard bytes of all ranges; empty when nothing is.
+  /// Damaged guard bytes of all ranges; empty: none.
   std::vector<std::string> check_guards() const;
 
  private:
@@ -77,7 +77,7 @@ class HostMemory : public sc_core::sc_module {
     std::size_t bytes;
     std::uint8_t* host;  ///< first byte of the range
     void* block;         ///< as allocated
-    std::size_t tail;    ///< guard bytes behind the range
+    std::size_t tail;    ///< guard bytes after the range
   };
   using Key = std::pair<std::uint32_t, std::uint64_t>;  ///< PASID, first address
 
@@ -92,7 +92,7 @@ class HostMemory : public sc_core::sc_module {
   std::map<Key, Range> ranges_;
   AddressSpaces* others_ = nullptr;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> poisoned_;  ///< first, last byte
-  std::vector<std::string> faults_;                                ///< of ranges released
+  std::vector<std::string> faults_;                                ///< faults of released ranges
   std::uint64_t next_;
   std::uint64_t seed_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channel does to the frames of one direction, in this order: pause, drop, corrupt,
+// Effects of a link on the frames of one direction, in this order: pause, drop, corrupt,
 // duplicate, delay and reorder, rate.
 #pragma once
 
@@ -29,7 +29,7 @@ struct FaultRule {
   /// kReplace: gives the frame to send on; whoever changes a header repairs the ICRC.
   std::function<packet::Bytes(const packet::Parsed&)> replace;
 
-  unsigned seen = 0, hits = 0;  ///< kept by the channel
+  unsigned seen = 0, hits = 0;  ///< maintained by the link
 };
 
 /// Span of simulated time, `from` included, `to` not.
@@ -42,7 +42,7 @@ struct Span {
 struct Faults {
   double loss = 0;
   double mean_burst = 1;  ///< frames lost in a row on average (Gilbert); 1: independent
-  double corrupt = 0;     ///< one bit anywhere behind the Ethernet header
+  double corrupt = 0;     ///< one bit anywhere after the Ethernet header
   double duplicate = 0;
   std::uint64_t duplicate_delay_ns = 0;
   double reorder = 0;  ///< the frame comes 1 to `reorder_depth` of its own lengths later
@@ -55,7 +55,7 @@ struct Faults {
   std::vector<Span> blackouts;        ///< every frame is lost
 };
 
-/// One thing that a channel did.
+/// One fault that a link applied.
 struct FaultRecord {
   std::uint64_t time_ns;
   unsigned node;  ///< sender of the frame

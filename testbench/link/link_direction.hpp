@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of the wire, from the beats that leave one MAC to those that enter the other.
+// One direction of the link, from the beats that leave one MAC to those that enter the other.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace roci::testbench {
 
 struct LinkConfig {
   unsigned node = 0;             ///< sender
-  unsigned bytes = 64;           ///< of a beat
-  double rate_gbps = 100;        ///< of the wire, with preamble (8), FCS (4) and gap (12)
+  unsigned bytes = 64;           ///< bytes of a beat
+  double rate_gbps = 100;        ///< rate of the link, with preamble (8), FCS (4) and gap (12)
   std::uint64_t delay_ns = 500;  ///< first bit in to first bit out
   std::uint64_t seed = 1;
-  bool keep_log = true;  ///< of faults
+  bool keep_log = true;  ///< keep a log of faults
   Faults faults;
 };
 
@@ -41,13 +41,13 @@ class LinkDirection {
   std::uint64_t ready_ns(std::uint64_t now_ns) const;
   /// Takes a whole frame of the sender at once; only with ready().
   void send(std::uint64_t now_ns, packet::Bytes frame);
-  /// Puts a whole frame on the wire, as if the sender had.
+  /// Puts a whole frame on the link, as if the sender had.
   void inject(std::uint64_t now_ns, const packet::Bytes& frame);
 
   // Receiver.
   struct Beat {
     const std::uint8_t* data;
-    unsigned bytes;  ///< those that are there
+    unsigned bytes;  ///< valid bytes
     bool last;
   };
   /// The beat that has arrived by `now_ns`, at most one a clock; pop() takes it.
@@ -71,8 +71,8 @@ class LinkDirection {
   Faults& faults() { return config_.faults; }
   const std::vector<FaultRecord>& log() const { return log_; }
   struct Counts {
-    std::uint64_t frames = 0, bytes = 0;               ///< that entered
-    std::uint64_t injected = 0, injected_bytes = 0;    ///< of them those not by the sender
+    std::uint64_t frames = 0, bytes = 0;             ///< frames that entered
+    std::uint64_t injected = 0, injected_bytes = 0;  ///< part of them that the sender did not send
     std::uint64_t delivered = 0, delivered_bytes = 0;  ///< with the pad of the sender's MAC
     std::uint64_t dropped = 0, corrupted = 0, duplicated = 0, delayed = 0;
     std::uint64_t underruns = 0;  ///< frames that the sender interrupted for longer than a beat
@@ -90,7 +90,7 @@ class LinkDirection {
   /// A whole frame that has entered, before the faults.
   struct Admitted {
     packet::Bytes original;  ///< as the adapter sent it; taps see this
-    packet::Parsed parsed;   ///< of `original`
+    packet::Parsed parsed;   ///< parse of `original`
     packet::Bytes frame;     ///< padded; apply() changes it
     bool injected;
     double start_ps, length_ps;  ///< from the preamble on, without FCS and gap
@@ -100,7 +100,7 @@ class LinkDirection {
     bool drop = false;
     std::optional<std::uint64_t> flipped_bit;  ///< counted from the first bit of the frame
     const FaultRule* replacement = nullptr;
-    std::uint64_t delay_ns = 0;  ///< of the link and of the faults
+    std::uint64_t delay_ns = 0;  ///< delay of the link and of the faults
     bool delayed = false;
     std::uint64_t copies = 0, copy_delay_ns = 0;
     std::string text;  ///< for taps; empty: no fault

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire: rate, delay, faults by rule and by dice.
+// The link: rate, delay, faults by rule and by dice.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -36,7 +36,7 @@ bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& mod
     return true;
   };
   if (differs("wqe_index")) return false;
-  // Retries are the RTL's, and an answer that comes too late for them the model still takes; and
+  // Retries are the RTL's, and a response that comes too late for them the model still takes; and
   // what firmware's ERR still caught may differ.
   if (pair.failed && rtl.says.out_of_retries()) return true;
   if (in_error(pair) && (rtl.says.flushed() || model.says.flushed())) return true;
@@ -87,7 +87,7 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
       return;
     }
     ++counts_.completions;
-    // Packets behind unreadable payload may have left before it was known.
+    // Packets after unreadable payload may have left before it was known.
     if (queue == 0 && field(rtl.cqe, spec::place_of(spec::kCqe, "vendor_err")) == kPayload) {
       pair.early.clear();
     }
@@ -95,7 +95,7 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
   }
 }
 
-/// What a completion says to be in memory.
+/// Memory that a completion declares written.
 void Shadow::check_data(std::uint32_t qpn, const Pair& pair, const Entry& rtl,
                         const Completion& model) {
   const Psn psn(model.psn);
@@ -104,7 +104,7 @@ void Shadow::check_data(std::uint32_t qpn, const Pair& pair, const Entry& rtl,
   const bool answered =
       opcode == nic::WcOp::kRead || opcode == nic::WcOp::kCmpSwap || opcode == nic::WcOp::kFetchAdd;
   if (rtl.status == nic::Status::kSuccess) {
-    // A WRITE may complete by the answer to a READ behind it, whose data is not due yet.
+    // A WRITE may complete by the response to a READ after it, whose data is not due yet.
     if (rtl.queue == 1 || answered) return check_writes(qpn, rtl.queue == 0, psn);
     return forget_reads(qpn, psn);
   }

@@ -11,7 +11,7 @@ class Repeat final : public doctest::IReporter {
   explicit Repeat(const doctest::ContextOptions&) {}
   void test_case_start(const doctest::TestCaseData& test) override {
     std::string pattern = test.m_name;
-    // What separates patterns, or is taken for something else.
+    // Characters that separate patterns, or mean something else to doctest.
     for (char& c : pattern) {
       if (c == ',' || c == '\\' || c == '"' || c == '\'') c = '?';
     }

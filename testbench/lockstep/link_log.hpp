@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last frames of the wire, for the report of a divergence.
+// The last frames of the link, for the report of a divergence.
 #pragma once
 
 #include <deque>

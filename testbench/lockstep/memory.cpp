@@ -15,7 +15,7 @@ bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, 
   last_read_ = address;
   last_read_pasid_ = pasid;
   if (!peek_(pasid, address, to, bytes)) return false;
-  // What the RTL has not written yet is there for the model.
+  // The model sees data that the RTL has not written yet.
   for (const Expected& e : expected_) {
     const std::uint64_t first = std::max(e.address, address);
     const std::uint64_t end = std::min(e.address + e.bytes.size(), address + bytes);
@@ -44,7 +44,7 @@ bool Shadow::ring_of(std::uint64_t address, std::uint32_t* cqn) const {
 bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* from,
                    std::size_t bytes) {
   std::uint32_t cqn = 0;
-  if (copying_) return true;  // what firmware writes
+  if (copying_) return true;  // writes of firmware
   if (bytes == kCqeBytes && ring_of(address, &cqn)) {
     const Entry entry = entry_of(from);
     Pair& pair = pairs_[entry.qpn];

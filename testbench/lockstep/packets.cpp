@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock-step: requests and answers.
+// Lock-step: requests and responses.
 #include <algorithm>
 
 #include "model/packet/icrc.hpp"
@@ -23,7 +23,7 @@ std::uint32_t Shadow::digest_of(const packet::Parsed& p) {
   const std::size_t bth = p.bth_at - p.ip_at;
   packet::MutableBth(&copy[bth]).set_ack_req(false);
   if (p.has(packet::Ext::kAeth) && p.aeth().syndrome() >> 5 == 0) {
-    // Credits are those of the moment, also in an answer that is given again.
+    // Credits are those of the moment, also in a response that is given again.
     const std::size_t at = bth + packet::Bth::kBytes + p.op->offset_of(packet::Ext::kAeth);
     packet::MutableAeth(&copy[at]).set_syndrome(0);
   }
@@ -61,7 +61,7 @@ bool Shadow::known_request(std::uint32_t qpn, Pair& pair, const packet::Parsed& 
 void Shadow::request_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packet) {
   const nic::QueuePair* model = model_.queue_pair(qpn);
   if (model == nullptr) return;
-  // What is repeated after its ACK came must be what it was (RQ-20).
+  // A retransmission after its ACK equals the first transmission (RQ-20).
   const bool late = packet.psn().before(model->requester.oldest_psn());
   std::string fault;
   if (!known_request(qpn, pair, packet, &fault)) {
@@ -162,7 +162,7 @@ void Shadow::response_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& 
   if (found == pair.answers.end()) {
     return diverged(qpn, pair, answer_to(psn) + "the model gave none");
   }
-  // Memory may have changed between the two looks at it, and an answer may begin anew.
+  // Memory may have changed between the two looks at it, and a response may begin anew.
   if (found->second.digest != digest_of(packet) &&
       (packet.has(packet::Ext::kAtomicAckEth) || !bytes_of(found->second, packet.payload))) {
     return diverged(qpn, pair, answer_to(psn) + "not the model's answer");

@@ -11,7 +11,7 @@
 
 namespace roci::testbench::lockstep {
 
-/// What a repetition traces, of the worlds in lock-step since begin().
+/// The trace of a repetition, for the worlds in lock-step since begin().
 struct Retrace {
   unsigned world = 0;
   std::uint64_t from_ns = 0;

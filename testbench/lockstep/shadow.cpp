@@ -15,7 +15,7 @@ constexpr std::size_t kEventsKept = 32;
 constexpr unsigned kStepsAtOnce = 1u << 16;
 constexpr std::uint64_t kMoveNs = 5000;  // completions still go to a ring that was left
 constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
-constexpr std::uint32_t kForEver = 7;  // of retry counters
+constexpr std::uint32_t kForEver = 7;  // retry counter without an end
 constexpr std::uint32_t kIndexMask = 0xFFFFFF;
 constexpr std::uint32_t kGoAndWrite = 3u << 30;
 constexpr std::size_t kEqeBytes = spec::total_bits(spec::kEqe) / 8;
@@ -237,7 +237,7 @@ void Shadow::model_sent(const packet::Parsed& packet) {
     sent.va = packet.reth().va();
     sent.bytes = packet.reth().dma_length();
   }
-  // A READ that asks for the rest is judged by the one that asked for all.
+  // A READ that requests the rest is judged by the one that requested all.
   if (packet.bth().opcode() == packet::kRcReadRequest) {
     sent.read = true;
     pair->requests.emplace(psn, sent);

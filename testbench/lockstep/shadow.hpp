@@ -27,17 +27,17 @@ class Shadow final : private nic::HostMemory {
 
   Shadow(std::string node, Peek peek, Report report);
 
-  // What the RTL gets, when it gets it.
+  // Input of the RTL, at the time of its arrival.
   void register_written(std::uint64_t now_ns, std::uint32_t offset, std::uint32_t value);
   void frame_received(std::uint64_t now_ns, packet::ByteView frame);
 
-  // What the RTL does.
+  // Output of the RTL.
   void frame_sent(std::uint64_t now_ns, const packet::Parsed& packet);
   void memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
                       unsigned bytes);
   /// Host memory was written by the RTL.
   void memory_changed();
-  /// Nothing is under way any more: what the model did and the RTL did not is missing.
+  /// Nothing is outstanding any more: what the model did and the RTL did not is missing.
   void finish(std::uint64_t now_ns);
 
   struct Counts {
@@ -63,7 +63,7 @@ class Shadow final : private nic::HostMemory {
     bool shared = false;  ///< a shared receive takes it: which one is known when that completes
     bool told = false;    ///< acknowledged by a NAK that did not wait for the memory
   };
-  /// What a completion says.
+  /// Fields of a completion.
   struct Entry {
     std::uint32_t qpn, index;
     unsigned queue;  ///< 0: sends, 1: receives
@@ -85,13 +85,13 @@ class Shadow final : private nic::HostMemory {
   struct Sent {
     std::uint32_t digest = 0;
     bool read = false;        ///< a READ request
-    std::uint64_t va = 0;     ///< of a request with RETH
-    std::uint32_t bytes = 0;  ///< of a request with RETH
+    std::uint64_t va = 0;     ///< field of a request with RETH
+    std::uint32_t bytes = 0;  ///< field of a request with RETH
     std::uint32_t source_pasid = 0;
-    std::uint64_t source = 0;  ///< where the payload of a READ response was read
-    packet::Bytes payload;     ///< of a READ response
+    std::uint64_t source = 0;  ///< address from which the payload of a READ response was read
+    packet::Bytes payload;     ///< payload of a READ response
   };
-  /// What is known of one life of a queue pair.
+  /// State of one generation of a queue pair.
   struct Pair {
     std::map<std::uint32_t, Sent> requests, answers;    ///< by PSN
     std::set<std::uint32_t> reads;                      ///< PSNs of READs that the RTL sent
@@ -104,7 +104,7 @@ class Shadow final : private nic::HostMemory {
     std::uint64_t error_ns = 0;                       ///< when the model was in ERR at the latest
     std::map<std::uint32_t, std::uint64_t> asked_ns;  ///< by PSN: when a request first came
     bool compared = true, failed = false;
-    bool reset = false;  ///< in RESET: what it still writes is of the life before
+    bool reset = false;  ///< in RESET: what it still writes is of the generation before
   };
 
   void run(std::uint64_t now_ns);
@@ -170,7 +170,7 @@ class Shadow final : private nic::HostMemory {
     std::uint16_t rtl = 0, model = 0;
   };
   std::map<std::uint32_t, Written> written_;  ///< entries of a completion queue, by its number
-  std::set<std::uint64_t> copies_;            ///< writes of firmware under way
+  std::set<std::uint64_t> copies_;            ///< writes of firmware outstanding
   std::uint64_t dma_address_ = 0;
   bool copying_ = false;
   std::map<std::uint32_t, nic::Av> peers_;
@@ -178,7 +178,7 @@ class Shadow final : private nic::HostMemory {
   unsigned told_ = 0;  ///< how many of these are told
   std::uint64_t eq_base_ = 0, eq_bytes_ = 0;
   nic::Row table_data_{};
-  // What the model is doing when it touches memory or sends.
+  // Activity of the model while it accesses memory or sends.
   bool in_frame_ = false, frame_is_answer_ = false, frame_is_send_ = false;
   std::uint32_t frame_qpn_ = 0, frame_psn_ = 0;
   std::uint64_t last_read_ = 0;

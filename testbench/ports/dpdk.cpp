@@ -37,7 +37,7 @@ std::vector<std::string> usual_words() {
           "--lcores=0@(0-" + std::to_string(last) + ")"};
 }
 
-/// What DPDK complains of meanwhile: its return codes alone tell nobody what is missing.
+/// Messages of DPDK meanwhile: its return codes alone do not say what is missing.
 class Complaints {
  public:
   Complaints() : stream_(open_memstream(&text_, &bytes_)) { rte_openlog_stream(stream_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's own IP stack knows of its neighbours, for a node whose TAP owns ARP and ND.
+// Neighbours of the host's own IP stack, for a node whose TAP owns ARP and ND.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a node's wire leaves the simulation: frames go to and come from something real.
+// A connection from a node to the outside: frames leave and enter the simulation.
 //
 //   auto port = ports::make_port("dgram:127.0.0.1:5000,127.0.0.1:5001");
 //   port->send(now_ns, frame);

@@ -9,7 +9,7 @@
 namespace roci::testbench::ports {
 namespace {
 
-constexpr std::uint64_t kMostNs = 10'000'000;  // of sleep at once
+constexpr std::uint64_t kMostNs = 10'000'000;  // longest sleep
 constexpr std::size_t kMostWaiting = 256;      // frames for a node that is slower than its peer
 
 }  // namespace
@@ -29,7 +29,7 @@ bool PortBridge::room() const { return in_.waiting() < kMostWaiting; }
 
 std::uint64_t PortBridge::next_ns() const {
   const std::uint64_t port = ports_.port != nullptr && room() ? ports_.port->next_ns() : kNever;
-  // What waits for the port is not due at a time.
+  // A frame that waits for the port has no due time.
   return held_ ? port : std::min(out_.next_ns(), port);
 }
 

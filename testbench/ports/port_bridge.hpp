@@ -13,11 +13,11 @@
 
 namespace roci::testbench::ports {
 
-/// What stands at the end of a node's wire, and beside it.
+/// Connections of a node to the outside.
 struct NodePorts {
-  ExternalPort* port = nullptr;  ///< the wire; with a TAP it may be missing
+  ExternalPort* port = nullptr;  ///< the link; with a TAP it may be missing
   ExternalPort* tap =
-      nullptr;      ///< of the host's own IP stack, at the adapter's Ethernet path; or none
+      nullptr;      ///< interface of the host's IP stack, at the adapter's Ethernet path; or none
   double pace = 1;  ///< simulated time per real time, at most, while the port is live; 0: any
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of an adapter's port agree with one another and with the wire (I13).
+// The counters of an adapter's port agree with one another and with the link (I13).
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ static_assert(spec::kPortCounters[std::size(spec::kPortCounters) - 1].value ==
 /// By PortCounter.
 using PortCounterValues = std::array<std::uint64_t, kPortCounterCount>;
 
-/// Says what is wrong; empty: nothing. `out` and `in` are the two directions of the wire, which is
+/// Says what is wrong; empty: nothing. `out` and `in` are the two directions of the link, which is
 /// empty. Every frame received is accepted by the transport, handed to the Ethernet path, or in one
-/// of the drop causes of the receive path. The causes behind them are of accepted packets; a packet
+/// the drop causes of the receive path. The causes after them concern accepted packets; a packet
 /// whose queue pair died after it was accepted counts as UnknownQp too.
 std::vector<std::string> check_port_counters(const PortCounterValues& counters,
                                              const LinkDirection::Counts& out,

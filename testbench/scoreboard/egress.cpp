@@ -75,7 +75,7 @@ void EgressMonitor::frame(const FrameEvent& event) {
   }
 
   const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
-  // Gone, not yet there or between two lives: nothing is known.
+  // Gone, not yet there or between two generations: nothing is known.
   if (receiver == nullptr || receiver->life == 0 ||
       receiver->attributes.state == driver::QpState::kReset ||
       receiver->attributes.state == driver::QpState::kInit) {
@@ -166,7 +166,7 @@ void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pm
   const std::uint32_t psn = parsed.bth().psn();
   const std::uint8_t op = parsed.bth().opcode();
   if (op == packet::kRcReadRequest) {
-    // May ask for the rest of an earlier READ, from any of its packets on.
+    // May request the rest of an earlier READ, from any of its packets on.
     const Psn last = Psn(psn) + (packets_of(parsed.reth().dma_length(), pmtu) - 1);
     const auto matches = [&](const Outstanding& read) {
       return !read.atomic && !Psn(psn).before(Psn(read.first)) && last.value() == read.last;
@@ -245,7 +245,7 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
   if (is_read_answer(op)) {
     const bool starts = op == packet::kRcReadRespFirst || op == packet::kRcReadRespOnly;
     const bool ends = op == packet::kRcReadRespLast || op == packet::kRcReadRespOnly;
-    // An older answer that is asked for again may come between two packets of a newer one.
+    // An older response that is requested again may come between two packets of a newer one.
     if (!starts && !a.inside[psn % kRemembered]) violate(event, "goes on with no READ answer");
     if (!ends && parsed.payload.size != pmtu) {
       violate(event, "a packet inside a READ answer is not of PMTU size");

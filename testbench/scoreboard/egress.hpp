@@ -14,7 +14,7 @@
 
 namespace roci::testbench {
 
-/// Watches both directions of a wire between two nodes. For each queue pair: PSNs of requests
+/// Watches both directions of a link between two nodes. For each queue pair: PSNs of requests
 /// count up, opcodes follow one another, a repeated PSN carries the bytes it carried before, sizes
 /// suit the path MTU, no more READs and atomics are out than allowed, answers answer something,
 /// and no gap is NAKed twice.
@@ -32,12 +32,12 @@ class EgressMonitor : public FrameTap {
   std::uint64_t repeated() const { return repeated_; }  ///< requests sent more than once
 
  private:
-  /// What was sent under a PSN.
+  /// The packet sent under a PSN.
   struct Sent {
     std::uint32_t psn = ~std::uint32_t{0};
     std::uint8_t opcode = 0;
     std::uint32_t bytes = 0;  ///< payload, or DMALen of a READ
-    std::size_t hash = 0;     ///< of the payload
+    std::size_t hash = 0;     ///< hash of the payload
     bool spoiled = false;     ///< its payload could not be read
   };
   struct Outstanding {
@@ -50,16 +50,16 @@ class EgressMonitor : public FrameTap {
     bool known = false;
     std::uint32_t next = 0;
     unsigned open = 0;          ///< 0 between messages, 1 in a SEND, 2 in a WRITE
-    std::uint64_t to_come = 0;  ///< of an open WRITE
+    std::uint64_t to_come = 0;  ///< bytes left of an open WRITE
     std::vector<Sent> sent;     ///< by PSN, the newest
     std::vector<Outstanding> reads;
     std::vector<Outstanding> old_reads;  ///< answered; a duplicate may ask again
   };
-  /// Answers of one queue pair; named likewise.
+  /// Responses of one queue pair; named likewise.
   struct Answers {
     unsigned life = 0;
     std::optional<std::uint32_t> nak;  ///< PSN of the last sequence NAK with nothing after it
-    std::vector<bool> inside;          ///< by PSN: the next packet of this READ answer follows
+    std::vector<bool> inside;          ///< by PSN: the next packet of this READ response follows
   };
   using Key = std::pair<unsigned, std::uint32_t>;
 

@@ -154,7 +154,7 @@ TEST_CASE("I13: the port's counters add up and agree with the wire") {
   in.delivered = 20, in.delivered_bytes = 2000;
   PortCounterValues good{};
   good[0] = 1, good[1] = 2, good[5] = 3;  // drops of the receive path
-  good[7] = 4, good[9] = 1;               // of accepted packets
+  good[7] = 4, good[9] = 1;               // causes of accepted packets
   good[10] = 20, good[11] = 2000, good[12] = 28, good[13] = 2800, good[14] = 12, good[15] = 2;
   CHECK(check_port_counters(good, out, in).empty());
   for (const unsigned i : {0u, 1u, 10u, 11u, 12u, 13u, 14u, 15u}) {

@@ -46,11 +46,11 @@ class WorkMonitor : public driver::Observer {
   void memory_written(std::uint64_t now_ns, std::uint64_t address, const std::uint8_t* host,
                       unsigned bytes);
 
-  /// What is known of a queue pair.
+  /// State of a queue pair.
   struct Connection {
     driver::QpAttributes attributes;
     unsigned life = 0;              ///< tells connections of the same number apart; 0: none yet
-    std::uint64_t progress_ns = 0;  ///< last sign of life of its sends
+    std::uint64_t progress_ns = 0;  ///< last sign of progress of its sends
     bool waiting() const { return !sends.empty(); }
 
     struct Posted {
@@ -60,15 +60,15 @@ class WorkMonitor : public driver::Observer {
       std::uint64_t bytes;
     };
     std::deque<Posted> sends, receives;
-    std::optional<std::uint32_t> srqn;  ///< where receives come from instead
+    std::optional<std::uint32_t> srqn;  ///< shared receive queue in place of a receive queue
     bool send_failed = false, receive_failed = false;
   };
   const Connection* find(std::uint32_t qpn) const;
   /// Something for the queue pair arrived.
   void progress(std::uint32_t qpn, std::uint64_t now_ns);
 
-  /// I11: a queue pair whose sends have shown no sign of life for longer than its retries can
-  /// take. `slack_ns`: both ways on wire and bus; `rnr_ns`: longest RNR wait that a peer asks for.
+  /// I11: a queue pair whose sends have shown no sign of progress for longer than its retries can
+  /// take. `slack_ns`: both ways on wire and bus; `rnr_ns`: longest RNR wait that a peer requests.
   void check_progress(std::uint64_t now_ns, std::uint64_t slack_ns, std::uint64_t rnr_ns);
 
   /// Sends that did not complete before their queue pair was reset or destroyed.

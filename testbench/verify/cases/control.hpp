@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the control cases share.
+// Helpers of the control cases.
 #pragma once
 
 #include <vector>

@@ -12,7 +12,7 @@ using driver::Opcode;
 using driver::QpState;
 using driver::Status;
 
-TEST_CASE("control: MR-07 a changed region is what it says now, a dead key is refused") {
+TEST_CASE("control: MR-07 a changed region is what it says now, an invalid key is rejected") {
   for (const unsigned how : {0u, 1u, 2u, 3u}) {
     CAPTURE(how);
     Pair pair(narrow());

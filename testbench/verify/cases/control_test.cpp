@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands and events promise while traffic runs: overflow, rings that move,
+// Commands and events while traffic runs: overflow, rings that move,
 // draining.
 #include "testbench/verify/cases/control.hpp"
 
@@ -12,7 +12,7 @@ using driver::Opcode;
 using driver::QpState;
 using driver::Status;
 
-TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it is refused") {
+TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it is rejected") {
   Pair pair(narrow());
   constexpr unsigned kMessages = 60;
   pair.run(
@@ -108,7 +108,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("control: QP-12, QP-13 SQD finishes what was begun, tells, and goes on") {
+TEST_CASE("control: QP-12, QP-13 SQD finishes what was begun, signals it, and continues") {
   Pair pair(narrow());
   pair.run(
       [&](Side& self, Side& peer) {
@@ -134,7 +134,7 @@ TEST_CASE("control: QP-12, QP-13 SQD finishes what was begun, tells, and goes on
         CHECK(self.qp().query().state == QpState::kSqd);
         CHECK_FALSE(self.qp().query().sq_draining);
         self.node.sleep(100'000);
-        CHECK_FALSE(self.send_cq.poll());  // what was posted later waits
+        CHECK_FALSE(self.send_cq.poll());  // later requests wait
         modify(self.qp(), QpState::kRts);
         const driver::Completion second = self.sent();
         CHECK(second.id == 2);

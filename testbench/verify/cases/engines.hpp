@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases run on: the RTL, or what ROCI_ENGINES says ("rtl" or "model" for node 0 and node
+// Engines of the cases: the RTL, or those of ROCI_ENGINES ("rtl" or "model" for node 0 and node
 // 1, such as "model,rtl"). ROCI_LOCKSTEP=1 compares the RTL with the model, ROCI_WIDTH=64 takes one
 // width for all.
 #pragma once

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kTarget = 4096;
 
-/// One bad request and one good one behind it.
+/// One bad request and one good one after it.
 void expect(Status first, const std::function<void(driver::SendRequest&, Side&, Side&)>& spoil,
             Opcode opcode, PairOptions options = {}) {
   for (const unsigned width : {512u, 64u}) {
@@ -230,7 +230,7 @@ TEST_CASE(
             for (unsigned i = 0; i < before; ++i) {
               CHECK(first_wrong(peer.data(kTarget + i * kBytes), kBytes, i) == kBytes);
             }
-            // Of the message itself what is before the place may have arrived, and no more of it.
+            // The part of the message before the place may have arrived, and no more of it.
             const std::uint8_t* target = peer.data(kTarget + before * kBytes);
             for (std::uint32_t i = 0; i < kBytes; ++i) {
               const bool may_be = i < bad * kPacket;

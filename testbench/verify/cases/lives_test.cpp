@@ -95,7 +95,7 @@ class Program {
       for (auto& qp : qps) life.end == End::kReset ? qp->to_reset() : qp->to_error();
     }
     if (victim && life.end != End::kError) {
-      // Nothing of it touches memory any more, whatever is still on the wire.
+      // Nothing of it touches memory any more, whatever is still on the link.
       std::vector<std::uint8_t> mark(kTargets, std::uint8_t(life.number + 1));
       std::copy(mark.begin(), mark.end(), self.data(kTargets));
       const std::vector<std::uint8_t> sources(self.data(0), self.data(kTargets));

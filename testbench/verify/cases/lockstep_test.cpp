@@ -69,7 +69,7 @@ std::string content(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A folder for what a divergence leaves behind.
+/// A folder for the files that a divergence leaves.
 struct Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "lockstep-XXXXXX").string();
@@ -81,7 +81,7 @@ struct Folder {
   std::filesystem::path path;
 };
 
-/// The report names seed and files; the files hold what was on the wire and, if this build can, the
+/// The report names seed and files; the files hold what was on the link and, if this build can, the
 /// waveforms up to the divergence.
 void check_evidence(const std::string& text, const Folder& folder, std::uint64_t seed) {
   if (lockstep::retrace()) return;  // this is the repetition
@@ -127,7 +127,7 @@ TEST_CASE(
         self.sent();
       },
       [](Side& self, Side&) {
-        // The last byte has landed; its ACK waits for the answer of memory.
+        // The last byte has landed; its ACK waits for the response of memory.
         const std::uint8_t* last = self.data(4096 + 1999);
         self.node.device().wait([&] { return *last == 0x11; }, driver::Device::kForever);
         *self.data(4096 + 1500) = 0x22;

@@ -26,10 +26,10 @@ struct PairOptions {
   std::uint32_t region_access = driver::access::kAll;
   driver::QpOptions qp;
   driver::ConnectOptions connect;
-  std::uint32_t first_psn = 0xFFFFF0;  ///< of both directions; near the wrap by default
+  std::uint32_t first_psn = 0xFFFFF0;  ///< first PSN of both directions; near the wrap by default
 };
 
-/// What one node has.
+/// Objects of one node.
 struct Side {
   Side(Node& n, const PairOptions& options)
       : node(n),

@@ -162,7 +162,7 @@ TEST_CASE(
         driver::SendRequest free = request(Opcode::kSendInv, self, 0, 20, peer, 0);
         free.imm = key;
         self.qp().send(free);
-        self.qp().send(write);  // right behind it
+        self.qp().send(write);  // right after it
         CHECK(self.sent().status == Status::kSuccess);
         CHECK(self.sent().status == Status::kRemAccessErr);
       },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work on many queue pairs, both ways at once, over a wire that loses, doubles, reorders and
+// Random work on many queue pairs, both ways at once, over a link that loses, doubles, reorders and
 // corrupts (rate sweep of the fault plan). Every byte, every completion, every atomic is accounted
 // for.
 #include <random>
@@ -28,7 +28,7 @@ struct Mix {
   std::uint32_t bytes = 0;  ///< 0: of several sizes around the PMTU
 };
 
-constexpr std::size_t kSlot = 32768;  // of a message, at either side
+constexpr std::size_t kSlot = 32768;  // bytes for a message, at either side
 
 /// Work of one side: one message of a queue pair at a time in each of `kDepth` slots.
 class Worker {
@@ -191,7 +191,8 @@ TEST_CASE("stress: no faults, 16 queue pairs, both ways") {
 }
 
 TEST_CASE(
-    "stress: a receiver keeps up with the wire, but behind atomics and with small READ responses") {
+    "stress: a receiver keeps up with the link, except after atomics and with small READ "
+    "responses") {
   for (const std::uint8_t mtu : {2, 3, 5}) {
     CHECK(work({512, mtu, 16, 30, {}, 1, false, "WWWRRSSIJJ"}) == 0);
   }

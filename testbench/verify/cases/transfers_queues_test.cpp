@@ -42,7 +42,7 @@ TEST_CASE("queues: many rounds, batches, only the last of a batch signaled") {
 }
 
 // I14, RSP-48, RSP-49
-TEST_CASE("order: a WRITE is there when the SEND behind it is; a READ behind a WRITE sees it") {
+TEST_CASE("order: a WRITE is there when the SEND after it is; a READ after a WRITE sees it") {
   Config config;
   config.out_of_order = true;
   config.stall = 0.02;
@@ -102,7 +102,7 @@ TEST_CASE("counters: packets and bytes of both queue pairs and ports, after loss
       CHECK(self.sent().ok());
       const driver::QpCounters mine = self.qp().counters();
       const driver::QpCounters theirs = peer.qp().counters();
-      // Packet 1 of 4 is lost and all from there on sent again.
+      // Packet 1 of 4 is lost and all from there on retransmitted.
       CHECK(mine.retries == 1);
       CHECK(mine.timeouts == 0);
       CHECK(mine.naks_received == 1);

@@ -17,7 +17,7 @@ namespace roci::conform {
 
 /// A frame that the adapter sent.
 struct Frame {
-  std::uint64_t time_ns = 0;  ///< its first byte on the wire
+  std::uint64_t time_ns = 0;  ///< its first byte on the link
   packet::Bytes bytes;
   packet::Parsed parsed() const { return packet::parse(bytes); }
 };
@@ -34,7 +34,7 @@ class Adapter {
   virtual driver::Context& context() = 0;  ///< opened, GIDs set
   virtual driver::Gid gid(unsigned index) = 0;
   virtual std::uint64_t mac() = 0;
-  /// Puts a frame on the wire towards the adapter.
+  /// Puts a frame on the link towards the adapter.
   virtual void inject(const packet::Bytes& frame) = 0;
   /// Frames the adapter sent since it was made, oldest first. Device::wait tries its condition
   /// again when one was added.
@@ -50,7 +50,7 @@ struct AdapterOptions {
   unsigned width = 64;
   std::uint64_t seed = 1;
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
-  bool thorough = false;     ///< tests take the counts that the statements ask for
+  bool thorough = false;     ///< tests take the counts that the statements request
 };
 
 /// Engines that make_adapter knows.

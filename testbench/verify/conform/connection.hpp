@@ -15,7 +15,7 @@ namespace roci::conform {
 
 using namespace syndromes;
 
-/// What a packet must be.
+/// A description of an expected packet.
 struct Expected {
   std::string text;
   std::vector<packet::Check> checks;
@@ -43,7 +43,7 @@ struct Options : driver::ConnectOptions {
   QpState up_to = QpState::kRts;
   std::uint16_t pkey_index = 0;
   std::optional<driver::Gid> peer_gid;         ///< none: a neighbour of the own one
-  std::optional<std::uint16_t> vlan;           ///< of the peer's frames
+  std::optional<std::uint16_t> vlan;           ///< VLAN of the peer's frames
   bool roce_v1 = false;                        ///< likewise
   driver::ProtectionDomain* pd = nullptr;      ///< nullptr: that of the fixture
   driver::CompletionQueue* send_cq = nullptr;  ///< nullptr: own ones
@@ -85,19 +85,19 @@ class Connection {
   std::uint64_t receive(std::uint32_t bytes, std::size_t offset = 0);
   std::uint64_t receive(const std::vector<driver::Sge>& list);
 
-  // Verbs: polling. Fails when the next completion is not as told or does not come.
+  // Verbs: polling. Fails when the next completion is not as stated or does not come.
   Completion sent(Status status = Status::kSuccess, Time within = 1_ms);
   Completion received(Status status = Status::kSuccess, Time within = 1_ms);
   /// Fails when there is, or within `ns` comes, a completion.
   void no_completion(Time ns = 0);
   /// Fails unless the adapter says so.
   void is_in(QpState state);
-  /// What the options say, for the transitions of the test.
+  /// Attributes from the options, for the transitions of the test.
   driver::QpAttributes attributes() const;
   void move(QpState state, std::uint32_t mask);
   /// From RESET up to `up_to` of the options.
   void connect();
-  /// Whether the adapter refuses a modify.
+  /// Whether the adapter rejects a modify.
   bool refuses(const driver::QpAttributes& attributes, std::uint32_t mask);
 
   // Wire: what the peer sends. The builders come with addresses and numbers right.
@@ -111,7 +111,7 @@ class Connection {
   Builder read_request(std::uint32_t psn, std::uint32_t bytes, std::size_t offset = 0);
   Builder atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
                          std::uint64_t compare = 0, std::size_t offset = 0);
-  /// Answers, sent at once.
+  /// Responses, sent at once.
   void ack(std::uint32_t psn, std::uint8_t syndrome = kAck);
   void nak(std::uint8_t syndrome, std::uint32_t psn) { ack(psn, syndrome); }
   void rnr(std::uint8_t timer, std::uint32_t psn) { ack(psn, kRnrNak | timer); }
@@ -119,7 +119,7 @@ class Connection {
   void atomic_response(std::uint32_t psn, std::uint64_t original);
 
   // Wire: what the adapter sends to this peer, in order.
-  /// The next packet, which must be as told.
+  /// The next packet, which must be as stated.
   Frame expect(const Expected& what, Time within = 100_us);
   /// The next packet, if one comes.
   std::optional<Frame> next(Time within = 100_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire's side of a connection: frames of the peer, and those that come from the adapter.
+// The link's side of a connection: frames of the peer, and those that come from the adapter.
 #include <algorithm>
 #include <sstream>
 

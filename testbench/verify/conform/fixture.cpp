@@ -11,7 +11,7 @@
 namespace roci::conform {
 namespace {
 
-constexpr Time kSettle = 10_us;  // longer than any answer takes that needs no timer
+constexpr Time kSettle = 10_us;  // longer than any response takes that needs no timer
 
 std::string name_of(EventKind kind) {
   for (const spec::Code& code : spec::kEvents) {
@@ -50,7 +50,7 @@ Bytes payload_of(std::size_t count, std::uint64_t seed) {
 
 Fixture::Fixture(Adapter& adapter, std::uint64_t seed, bool thorough)
     : adapter_(adapter), random_(seed), thorough_(thorough), first_frame_(adapter.sent().size()) {
-  while (context().events().poll()) {  // of earlier tests
+  while (context().events().poll()) {  // events of earlier tests
   }
   pd_ = std::make_unique<driver::ProtectionDomain>(context());
   memory_ = std::make_unique<driver::MemoryRegion>(*pd_, kMemory, driver::access::kAll);

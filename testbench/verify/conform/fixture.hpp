@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test has: the adapter, memory, time, and connections whose far end it plays itself.
+// The fixture of a test: the adapter, memory, time, and connections whose far end it plays itself.
 #pragma once
 
 #include <functional>
@@ -75,7 +75,7 @@ class Fixture {
     return memory_->address() + kTarget + offset;
   }
   std::mt19937_64& random() { return random_; }
-  /// How often: what the statement asks for in a long run, fewer in a quick one.
+  /// How often: what the statement requests in a long run, fewer in a quick one.
   unsigned times(unsigned quick, unsigned asked) const { return thorough_ ? asked : quick; }
 
   Time now() { return context().device().now_ns(); }
@@ -85,14 +85,14 @@ class Fixture {
     return context().device().wait(ready, ns);
   }
 
-  /// Puts bytes on the wire towards the adapter.
+  /// Puts bytes on the link towards the adapter.
   void feed(const Bytes& frame) { adapter_.inject(frame); }
   void feed(const Builder& frame) { feed(frame.build()); }
 
   /// Frames that the port dropped so far, all causes.
   std::uint64_t drops();
   std::uint64_t drops(const char* cause);
-  /// Feeds a frame and fails unless it vanishes: one more drop counted, no answer, no write into
+  /// Feeds a frame and fails unless it vanishes: one more drop counted, no response, no write into
   /// the memory, no completion anywhere, no change of state of the connections.
   void drops_silently(const Bytes& frame, const std::string& what);
   void drops_silently(const Builder& frame, const std::string& what) {

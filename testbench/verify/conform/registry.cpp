@@ -16,7 +16,7 @@ std::vector<Test>& registered() {
 
 std::string_view group_of(std::string_view id) { return id.substr(0, id.find('-')); }
 
-/// Place of a statement in the table; behind all for one that is not there.
+/// Place of a statement in the table; after all for one that is not there.
 std::size_t place_of(std::string_view id) {
   const auto& all = statements();
   const auto found =

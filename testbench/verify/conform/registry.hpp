@@ -23,7 +23,7 @@ const std::vector<Statement>& statements();
 /// nullptr when there is none of that name.
 const Statement* find_statement(std::string_view id);
 
-/// What a test asks of the run and of the adapter.
+/// Requirements of a test on the run and the adapter.
 struct Needs {
   bool time = false;         ///< minutes: only in long runs
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
@@ -47,7 +47,7 @@ bool matches(std::string_view pattern, std::string_view id);
 /// docs/conformance.md.
 std::string document();
 
-/// What is wrong with the table and the tests together; empty: nothing.
+/// Contradictions between the table and the tests; empty: none.
 std::vector<std::string> check_coverage();
 
 struct Registrar {

@@ -85,7 +85,7 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
                       const std::map<std::uint32_t, std::uint32_t>& keys) {
   const packet::Parsed before = packet::parse(frame);
   packet::Bytes after = frame;
-  // Also of packets that are cut off behind the number.
+  // Also of packets that are cut off after the number.
   const std::size_t ip_bytes = frame.at(12) == 0x86 ? 40 : 20;
   const std::size_t bth_at = packet::Ethernet::kBytes + ip_bytes + packet::Udp::kBytes;
   if (frame.size() < bth_at + 8) return after;

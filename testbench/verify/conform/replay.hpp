@@ -18,7 +18,7 @@ struct Exchange {
     packet::Bytes frame;
   };
   std::vector<Step> steps;
-  std::string answers;   ///< what Soft-RoCE sent as responder
+  std::string answers;   ///< packets that Soft-RoCE sent as responder
   std::string receives;  ///< its receive completions
   std::string sends;     ///< its send completions
   std::string state;
@@ -26,7 +26,7 @@ struct Exchange {
   bool memory_untouched = false;
 };
 
-/// Those of `capture` ("raw_write").
+/// Exchanges of `capture` ("raw_write").
 std::vector<Exchange> exchanges_of(const std::string& capture);
 
 /// Makes a captured frame one for this connection: number of the queue pair and remote keys (old to

@@ -40,7 +40,7 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
       outcome.expected = "no broken rule of the test fixture, no refusal";
       outcome.seen = error.what();
     }
-    if (!outcome.passed) adapter.reset();  // who knows what state it is in
+    if (!outcome.passed) adapter.reset();  // its state is not known
     outcome.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (done) done(outcome);
     outcomes.push_back(std::move(outcome));

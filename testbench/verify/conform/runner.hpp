@@ -14,8 +14,8 @@ namespace roci::conform {
 struct Outcome {
   const Test* test = nullptr;
   bool passed = false;
-  std::string expected, seen;  ///< of a failure
-  double seconds = 0;          ///< of processor time
+  std::string expected, seen;  ///< texts of a failure
+  double seconds = 0;          ///< processor time
 };
 
 /// Runs `all` in order; `done` hears of each outcome as it comes.

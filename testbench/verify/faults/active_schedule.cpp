@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMarginNs = 1'000'000;
 
-/// Of the second life: one of each sort.
+/// Messages of the second generation: one of each sort.
 const std::vector<Message>& second_messages() {
   static const std::vector<Message> kAll = {{Opcode::kSend, 300},
                                             {Opcode::kWrite, 64},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold after a schedule: completions, recovery path, order.
+// Checks after a schedule: completions, recovery path, order.
 #include <algorithm>
 
 #include "testbench/verify/faults/schedule_runner.hpp"
@@ -80,7 +80,7 @@ void ActiveSchedule::check_path() {
   }
 }
 
-/// I14: a READ sees the WRITE before it, and so does whoever gets the SEND behind both.
+/// I14: a READ sees the WRITE before it, and so does whoever gets the SEND after both.
 void ActiveSchedule::check_order() {
   INFO("I14: WRITE, READ and SEND behind the schedule");
   constexpr std::uint64_t kPattern = 0x77000000;

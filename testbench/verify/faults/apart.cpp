@@ -18,7 +18,7 @@ const std::vector<Apart>& apart() {
        "the model has read what the RTL still has to read"},
       {"the peer invalidates the window that is the target at each clock",
        "the model sees the change of the key at once"},
-      {"the entry of a posted WRITE changes at each clock behind its doorbell",
+      {"the entry of a posted WRITE changes at each clock after its doorbell",
        "the two read it at different times"},
   };
   return kAll;

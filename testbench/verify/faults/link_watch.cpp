@@ -77,7 +77,7 @@ const LinkWatch::Connection* LinkWatch::find(const FrameEvent& event) const {
 bool LinkWatch::payload_is_right(const FrameEvent& event) const {
   const packet::Parsed& p = event.parsed;
   const Connection* c = find(event);
-  if (c == nullptr || trusts_) return true;  // of a program that says nothing about its payload
+  if (c == nullptr || trusts_) return true;  // the program declared no payload
   for (auto span = c->spans.rbegin(); span != c->spans.rend(); ++span) {
     const std::uint32_t at =
         static_cast<std::uint32_t>(p.psn().distance_from(Psn(span->first))) & 0xFFFFFF;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire during a run: what was sent for which connection, and whether each payload byte is what
+// The link during a run: what was sent for which connection, and whether each payload byte is what
 // the program put into the region (I7).
 #pragma once
 
@@ -14,8 +14,8 @@ namespace roci::testbench::faults {
 /// Connections are named by the node and number of the requesting queue pair and its peer's number.
 class LinkWatch : public FrameTap {
  public:
-  /// Begins to watch requests that node `from` sends to `peer_qpn` and their answers to `qpn`.
-  /// What was known of this connection is forgotten.
+  /// Begins to watch requests that node `from` sends to `peer_qpn` and their responses to `qpn`.
+  /// Forgets the earlier state of this connection.
   void connect(unsigned from, std::uint32_t qpn, std::uint32_t peer_qpn, std::uint32_t psn);
   /// The next message takes its PSNs here: `content(offset)` are its payload bytes, of the request
   /// or of a READ's responses.
@@ -23,11 +23,11 @@ class LinkWatch : public FrameTap {
                std::uint64_t pattern);
   void forget() { connections_.clear(); }
   void forget(std::uint32_t qpn, std::uint32_t peer_qpn);
-  /// A packet may ask for other bytes than the program did.
+  /// A packet may request other bytes than the program did.
   void trust(bool payload) { trusts_ = payload; }
 
   const Seen& seen(unsigned from, std::uint32_t peer_qpn) const;
-  /// What is wrong with a payload that node `node` sends to `qpn`; for EgressMonitor.
+  /// Whether a payload is the expected one; for EgressMonitor.
   bool payload_is_right(const FrameEvent& event) const;
 
   void frame(const FrameEvent& event) override;
@@ -41,8 +41,8 @@ class LinkWatch : public FrameTap {
   struct Connection {
     unsigned from;
     std::uint32_t qpn, peer_qpn;
-    std::uint32_t next_psn;   ///< of the next message
-    std::uint32_t next_sent;  ///< behind the newest that was sent
+    std::uint32_t next_psn;   ///< first PSN of the next message
+    std::uint32_t next_sent;  ///< after the newest that was sent
     std::uint32_t next_answered;
     std::vector<Span> spans;
     Seen seen;

@@ -140,7 +140,7 @@ void ReferenceRegions::received(unsigned i) {
 void ReferenceRegions::finish() {
   for (Side* side : {&self_, &peer_}) {
     std::vector<std::uint8_t>& expected = reference(*side);
-    // What completed bad is there, or not, byte by byte.
+    // Data of a message that completed in error may be there or not, byte by byte.
     for (const unsigned i : doubtful_) {
       const Message& m = messages_[i];
       if ((m.read() || m.atomic()) != (side == &self_)) continue;

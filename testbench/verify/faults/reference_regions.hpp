@@ -62,7 +62,7 @@ class ReferenceRegions {
   std::vector<std::uint8_t> reference_[2];
   std::vector<bool> marked_;
   std::vector<unsigned> doubtful_;
-  std::vector<std::uint64_t> values_;  ///< of the atomic word, after each atomic posted
+  std::vector<std::uint64_t> values_;  ///< value of the atomic word, after each atomic posted
   std::vector<std::uint64_t> before_;  ///< by message: value that an atomic must find
   unsigned atomics_good_ = 0;
 };

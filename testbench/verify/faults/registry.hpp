@@ -24,7 +24,7 @@ const std::vector<Schedule>& schedules();
 struct Entry {
   std::vector<std::string> ids;
   const char* title;
-  const char* seen;  ///< what the test demands to see
+  const char* seen;  ///< outcome that the test requires
 };
 const std::vector<Entry>& entries();
 
@@ -34,7 +34,7 @@ struct Registrar {
 
 /// docs/faults.md.
 std::string document();
-/// What is wrong with the list, the tests and the tests of conformance together; empty: nothing.
+/// Contradictions between the list, the tests and the tests of conformance; empty: none.
 std::vector<std::string> check_coverage();
 
 }  // namespace roci::testbench::faults

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a schedule does on the wire, and what must come of it.
+// A schedule: messages, faults on the link, and the expected outcome.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Message {
   std::uint32_t packets() const { return atomic() ? 1 : transport::packets_of(bytes, kPmtu); }
 };
 
-/// Which frames of the connection: those with requests, or those with answers.
+/// Which frames of the connection: those with requests, or those with responses.
 enum class Way { kRequests, kAnswers };
 
 struct Fault {
@@ -37,22 +37,22 @@ struct Fault {
   unsigned hits = 0;  ///< exactly so many; 0: at least one
 };
 
-/// How a loss is repaired, as seen on the wire and in the counters of the queue pair.
+/// How a loss is repaired, as seen on the link and in the counters of the queue pair.
 enum class Path {
   kAny,
   kNone,    ///< nothing is sent twice, no retry is counted
   kNak,     ///< a sequence NAK, going back, and no timeout
-  kTimer,   ///< a timeout between T and 4 T after the fault, and sending again
-  kReread,  ///< a READ is asked for again from the gap on, without a timeout
-  kRnr,     ///< RNR NAKs, waiting and sending again, and no timeout
+  kTimer,   ///< a timeout between T and 4 T after the fault, and retransmitting
+  kReread,  ///< a READ is requested again from the gap on, without a timeout
+  kRnr,     ///< RNR NAKs, waiting and retransmitting, and no timeout
 };
 
-/// What went over the wire for one connection.
+/// Counts of packets on the link for one connection.
 struct Seen {
   unsigned requests = 0, repeats = 0;  ///< packets; `repeats` of PSNs that were sent before
   unsigned rereads = 0;                ///< READ requests among the repeats
   unsigned acks = 0, sequence_naks = 0, rnr_naks = 0, fatal_naks = 0;
-  unsigned responses = 0, replays = 0;  ///< READ responses and atomic answers; those sent before
+  unsigned responses = 0, replays = 0;  ///< READ responses and atomic responses; those sent before
   std::uint64_t first_fault_ns = kNever, first_repeat_ns = kNever;
 };
 
@@ -62,7 +62,7 @@ struct SchedulePlan {
   std::vector<Message> messages;
   std::vector<Fault> faults;
   Path path = Path::kAny;
-  /// Of the messages in order; the last one holds for all that follow. Empty: all good.
+  /// Statuses of the messages in order; the last one holds for all that follow. Empty: all good.
   std::vector<Status> statuses;
   unsigned from = 0;             ///< node of the requester
   std::uint32_t psn = 0x3A5F10;  ///< first one, both ways

@@ -10,7 +10,7 @@ namespace {
 
 Config with_width(Config config) {
   config.width = 64;
-  // Short ways, where a schedule asks for no others: most of a run is the making of its queue
+  // Short ways, where a schedule requests no others: most of a run is the making of its queue
   // pairs.
   const Config usual;
   if (config.delay_ns == usual.delay_ns) config.delay_ns = 300;

@@ -63,7 +63,6 @@ class ActiveSchedule {
   packet::Builder answer_frame(std::uint8_t opcode, std::uint32_t psn);
   void inject(Way way, const packet::Builder& builder);
   void post_receives();
-  /// What went before counts no more as evidence for the path.
   bool completed() const { return completed_ == plan_.messages.size(); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two sides whose queue pair begins a new life for each clock of a window (cycle sweeps).
+// Two sides whose queue pair begins a new generation for each clock of a window (cycle sweeps).
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class SweepFixture {
   void receive(unsigned id) { peer.qp().receive({id, {peer.region.sge(kSend, kSendBytes)}}); }
   /// Connects two other queue pairs.
   void connect(driver::QueuePair& a, driver::QueuePair& b);
-  /// What it used is used no more: RESET, nothing left in the completion queues.
+  /// Ends the generation: RESET, nothing left in the completion queues.
   void end();
 
   /// WRITE, READ, fetch-and-add and SEND with one doorbell; `remote` names where they aim.
@@ -41,7 +41,7 @@ class SweepFixture {
   void post_from(driver::MemoryRegion& local, std::uint8_t* memory);
   /// Fills other memory of the peer that post() will name.
   void prepare(std::uint8_t* memory) const;
-  /// Payload of this life is the test's own business.
+  /// Payload of this generation is the test's own business.
   void watch_nothing() { watch_.forget(self.qp().number(), peer.qp().number()); }
   /// SENDs only, one doorbell.
   void post_sends(unsigned count);

@@ -196,7 +196,7 @@ void Connection::take_down() {
   }
   for (unsigned n = 0; n < 2; ++n) {
     flows_[n]->end();
-    // Late packets of this life are duplicates in the next one.
+    // Late packets of this generation are duplicates in the next one.
     const FlowTrace& trace = context_.ledger.trace(index_, n);
     psn_[n] =
         (trace.first + trace.next + 1 + static_cast<std::uint32_t>(random_() % 65536)).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection: two queue pairs, a flow each way, and lives one after the other.
+// A connection: two queue pairs, a flow each way, and generations one after the other.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ class Connection {
   driver::CompletionQueue& receive_cq(unsigned node) { return *receive_cqs_[node]; }
   Flow& flow(unsigned from) { return *flows_[from]; }
 
-  /// Nothing is posted any more in this life.
+  /// Nothing is posted any more in this generation.
   bool over() const { return over_; }
   void stop();
-  /// The receivers have no more to do in this life.
+  /// The receivers have no more to do in this generation.
   bool closed() const { return closed_; }
   /// Queue pair of this node was killed, or is in error for what the peer did.
   bool dead(unsigned node) const { return dead_[node]; }
@@ -63,7 +63,7 @@ class Connection {
   std::array<std::unique_ptr<driver::CompletionQueue>, 2> send_cqs_, receive_cqs_;
   std::array<std::unique_ptr<driver::QueuePair>, 2> qps_;
   std::array<std::unique_ptr<Flow>, 2> flows_;
-  std::array<std::uint32_t, 2> psn_{};  ///< first PSN of the next life, by sender
+  std::array<std::uint32_t, 2> psn_{};  ///< first PSN of the next generation, by sender
   std::array<unsigned, 2> steps_{};
   std::array<bool, 2> dead_{}, silent_{}, posting_{};
   std::array<unsigned, 2> served_{};  ///< lives that the receivers have ended

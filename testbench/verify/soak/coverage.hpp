@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a soak has reached: phase of the requester x fault x operation x position of the packet x
+// Coverage of a soak: phase of the requester x fault x operation x position of the packet x
 // PSN wrapped or not.
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace roci::soak {
 
-/// What the requester of a connection is doing when a fault meets one of its packets or answers.
+/// State of the requester when a fault meets one of its packets or responses.
 enum class Phase : std::uint8_t { kFirst, kAfterNak, kAfterTimer, kAfterRnr };
 inline constexpr unsigned kPhases = 4;
 
 enum class Fault : std::uint8_t { kLoss, kBurst, kCorrupt, kDuplicate, kReorder };
 inline constexpr unsigned kFaults = 5;
 
-/// What packet of a message or of its answer.
+/// Position of a packet in a message or in its response.
 enum class Position : std::uint8_t {
   kFirst,
   kMiddle,

@@ -200,7 +200,7 @@ void Flow::end() {
     if (!open[slot]) {
       check_mark(slot, "at the end of a life");
     } else {
-      mark(mark_at_[slot], mark_bytes_[slot]);  // the next life must leave it so (I15)
+      mark(mark_at_[slot], mark_bytes_[slot]);  // the next generation must leave it so (I15)
     }
   }
 }

@@ -15,7 +15,7 @@ namespace roci::soak {
 class Connection;
 
 struct Message {
-  std::uint64_t number = 0;  ///< counts over all lives
+  std::uint64_t number = 0;  ///< counts over all generations
   Kind kind{};
   std::uint32_t bytes = 0;
   unsigned slot = 0;
@@ -25,7 +25,7 @@ struct Message {
   bool signaled = true;
   bool bad_key = false;
   bool common = false;                  ///< an atomic on the common sum
-  std::uint64_t before = 0, after = 0;  ///< of an own atomic
+  std::uint64_t before = 0, after = 0;  ///< value before and after an own atomic
   std::uint64_t add = 0;
   bool done = false, received = false;
   unsigned users = 0;  ///< READs that read it back
@@ -41,15 +41,15 @@ class Flow {
  public:
   Flow(RoundContext& context, Connection& connection, unsigned from);
 
-  /// Memory and window of a new life; the queue pairs are in RTS.
+  /// Memory and window of a new generation; the queue pairs are in RTS.
   void begin(std::uint64_t life_key);
-  /// Posts and completes until `count` messages are through or the life is over.
+  /// Posts and completes until `count` messages are through or the generation is over.
   void send(unsigned count, unsigned trigger);
-  /// Takes what still comes after the life was over; false: nothing more can come.
+  /// Takes what still comes after the generation was over; false: nothing more can come.
   void drain();
-  /// Serves the receiving end until the life is closed.
+  /// Serves the receiving end until the generation is closed.
   void receive();
-  /// All receives of the life came, or never will.
+  /// All receives of the generation came, or never will.
   bool all_received() const { return consuming_.empty(); }
   /// After both queue pairs are gone: what is in doubt, and what must not have changed.
   void end();
@@ -102,7 +102,7 @@ class Flow {
   std::uint64_t life_key_ = 0;
   std::uint64_t next_number_ = 0;
   std::vector<unsigned> free_;                     ///< slots
-  std::vector<std::size_t> mark_at_, mark_bytes_;  ///< of a slot that was used: what must stay
+  std::vector<std::size_t> mark_at_, mark_bytes_;  ///< used part of a slot, which must not change
   std::deque<Flight> flights_;                     ///< not completed, in order
   std::deque<Flight> waiting_;                     ///< completed, still received or read back
   std::deque<Flight> failed_lot_;                  ///< completed bad: executed or not

@@ -41,7 +41,7 @@ void Flow::place(Message& m) {
   m.key = mix(life_key_ + 2 * m.number + 1);
   m.imm = static_cast<std::uint32_t>(m.key);
   if (m.kind == Kind::kRead) {
-    // Of the area, or of what a WRITE ahead of it puts down (I14).
+    // Reads the area, or the target of an earlier WRITE (I14).
     Flight back;
     for (const Flight& f : flights_) {
       if (f->writes() && f->bytes > 0 && f->bytes <= context_.plan.max_bytes && !f->bad_key)
@@ -68,7 +68,7 @@ void Flow::place(Message& m) {
       m.after = m.kind == Kind::kFetchAdd ? m.before + m.add
                 : miss                    ? m.before
                                           : m.add << 32 | m.number;
-      m.key = miss ? m.before + 1 : m.before;  // what CMP_SWAP compares with
+      m.key = miss ? m.before + 1 : m.before;  // operand of the comparison
       counter_ = m.after;
     }
   } else {
@@ -105,7 +105,7 @@ driver::SendRequest Flow::request(Message& m) {
   r.imm = m.kind == Kind::kSendInv ? window_->key() : m.imm;
   r.signaled = m.signaled;
   r.solicited = chance(0.3);
-  // A READ whose answer was lost asks again, and its key must still be there.
+  // A READ whose response was lost is requested again, and its key must still be valid.
   r.fence = m.kind == Kind::kSendInv || chance(0.1);
   const bool by_inline = !m.atomic() && m.kind != Kind::kRead && m.bytes > 0 &&
                          m.bytes <= connection_.qp(from_).max_inline() && chance(0.5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What completions of both ends say, and whether it is true.
+// Completions of the requester, and the checks against memory and link.
 #include <algorithm>
 #include <cstring>
 
@@ -177,7 +177,7 @@ void Flow::check_target(const Message& m, const char* when) {
   }
 }
 
-/// What was written before a receive completed is there (I14).
+/// Data written before a receive completed is there (I14).
 void Flow::check_landed(const Message& up_to) {
   while (!landing_.empty() && landing_.front()->number <= up_to.number) {
     const Flight f = landing_.front();

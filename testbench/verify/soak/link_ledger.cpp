@@ -62,14 +62,14 @@ void LinkLedger::frame(const testbench::FrameEvent& event) {
   FlowTrace& trace = *found->second;
   keep(trace.connection, {event.time_ns, event.node, parsed.frame.copy(), event.fault});
   const std::uint32_t at = parsed.psn().steps_from(trace.first);
-  if (at >= kUnknown) return;  // of the life before
+  if (at >= kUnknown) return;  // of the generation before
   if (is_answer) return answer(event, trace, at);
   const std::uint32_t packets =
       parsed.op != nullptr && parsed.bth().opcode() == packet::kRcReadRequest
           ? transport::packets_of(parsed.reth().dma_length(), trace.pmtu)
           : 1;
   trace.phase = at >= trace.highest ? Phase::kFirst : trace.cause;
-  if (at >= trace.highest) trace.cause = Phase::kAfterTimer;  // until an answer says otherwise
+  if (at >= trace.highest) trace.cause = Phase::kAfterTimer;  // until a response says otherwise
   trace.highest = std::max(trace.highest, at + packets);
   check(event, trace, at, false);
   count(event, trace, at,
@@ -110,7 +110,7 @@ void LinkLedger::check(const testbench::FrameEvent& event, const FlowTrace& trac
     return report_("I7: payload at a PSN of " + std::string(name_of(entry->kind)) + ": " +
                    packet::describe(parsed.frame));
   }
-  // What completed may be overwritten by its owner while a copy of it still leaves.
+  // A completed message may be overwritten by its owner while a copy of it still leaves.
   const auto number = static_cast<std::uint32_t>(entry - trace.entries.data());
   if (!entry->known || number < trace.done) return;
   const std::uint64_t offset = std::uint64_t{at - entry->at} * trace.pmtu;

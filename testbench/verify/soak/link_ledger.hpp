@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the wire with what the programs know: which message a packet belongs to. From that come
+// Watches the link with what the programs know: which message a packet belongs to. From that come
 // the coverage, the faults that met a connection, and I7: a payload that leaves is a piece of the
 // message that has its PSN.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace roci::soak {
 
-/// One direction of a connection in one life, as the wire sees it.
+/// One direction of a connection in one generation, as the link sees it.
 struct FlowTrace {
   unsigned connection, from;                   ///< connection; node that sends the requests
   std::uint32_t requester = 0, responder = 0;  ///< numbers of the queue pairs
@@ -28,18 +28,18 @@ struct FlowTrace {
 
   /// A message by its PSNs.
   struct Entry {
-    std::uint32_t at = 0;  ///< of the first one, counted from `first`
+    std::uint32_t at = 0;  ///< first PSN, counted from `first`
     std::uint32_t packets = 1;
     Kind kind{};
     std::uint32_t bytes = 0;
-    std::uint64_t key = 0, offset = 0;  ///< pattern of the payload, or of the READ's answer
-    std::uint64_t hits = 0;             ///< of its trace when it was posted
+    std::uint64_t key = 0, offset = 0;  ///< pattern of the payload, or of the READ's response
+    std::uint64_t hits = 0;             ///< hits of its trace when it was posted
     std::uint64_t posted_ns = 0;
     bool known = true;  ///< the pattern holds until the message is done
   };
   std::vector<Entry> entries;
   std::uint32_t next = 0;     ///< PSN that the next message begins with, counted from `first`
-  std::uint32_t highest = 0;  ///< PSNs seen on the wire
+  std::uint32_t highest = 0;  ///< PSNs seen on the link
   std::uint32_t done = 0;     ///< entries whose completion was taken
   /// Faults since the oldest open message was posted.
   std::uint64_t hits_of_oldest() const {
@@ -50,7 +50,7 @@ struct FlowTrace {
     return done < entries.size() ? entries[done].posted_ns : testbench::kNever;
   }
   Phase phase = Phase::kFirst;
-  Phase cause = Phase::kAfterTimer;  ///< of the next repetition
+  Phase cause = Phase::kAfterTimer;  ///< cause of the next retransmission
   std::uint64_t hits = 0;            ///< faults that may cost a retry
 };
 
@@ -59,7 +59,7 @@ class LinkLedger final : public testbench::FrameTap {
   using Report = std::function<void(const std::string&)>;
   explicit LinkLedger(Report report) : report_(std::move(report)) {}
 
-  /// A new life; an old one of the same direction ends.
+  /// A new generation; an old one of the same direction ends.
   FlowTrace& open(const FlowTrace& trace);
   FlowTrace& trace(unsigned connection, unsigned from) { return traces_.at({connection, from}); }
   /// A message is about to be posted.
@@ -86,7 +86,7 @@ class LinkLedger final : public testbench::FrameTap {
 
   Report report_;
   std::map<std::pair<unsigned, unsigned>, FlowTrace> traces_;
-  /// By node that sends the packet, its destination, and whether it is an answer.
+  /// By node that sends the packet, its destination, and whether it is a response.
   std::map<std::tuple<unsigned, std::uint32_t, bool>, FlowTrace*> packets_;
   struct Event {
     std::uint64_t time_ns;

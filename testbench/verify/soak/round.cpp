@@ -38,7 +38,7 @@ void force_faults(const RoundPlan& plan, World& world) {
   }
 }
 
-/// Faults that were asked for and met nothing.
+/// Faults that were requested and met nothing.
 std::string unfired(World& world) {
   std::string text;
   bool planned = false, paused = false;

@@ -5,7 +5,7 @@ namespace roci::soak {
 namespace {
 
 constexpr unsigned kShared = 64;    // receives posted
-constexpr unsigned kBuffers = 512;  // some are lost with the life of a queue pair
+constexpr unsigned kBuffers = 512;  // some are lost with the generation of a queue pair
 
 }  // namespace
 

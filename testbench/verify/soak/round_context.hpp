@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all connections of a round share.
+// State that all connections of a round share.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Broken : public std::runtime_error {
   unsigned connection_;
 };
 
-/// Buffers behind the shared receive queue of a node.
+/// Buffers after the shared receive queue of a node.
 struct Pool {
   Pool(driver::ProtectionDomain& pd, const RoundPlan& plan);
   /// Posts what fits, and what has a buffer.
@@ -59,7 +59,7 @@ struct Tally {
   std::array<std::uint64_t, kKinds> kinds{};
   std::uint64_t retry_exceeded = 0, rnr_exceeded = 0, access_errors = 0;
   std::uint64_t invalidations = 0;
-  /// Of the common sums: what must be in them, and what may be beside that.
+  /// Amounts in the common sums: certain, and possible beside that.
   std::array<std::uint64_t, 2> added{}, doubtful{};
 
   void add(const Tally& other);

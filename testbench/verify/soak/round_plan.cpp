@@ -55,7 +55,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   p.connect.path_mtu = static_cast<std::uint8_t>(1 + dice.below(5));
   constexpr unsigned kDepths[] = {1, 2, 4, 8};
   p.depth = dice.pick(kDepths);
-  // What may be under way at once, which the timeouts must outlast.
+  // Packets outstanding at once, which the timeouts must outlast.
   const std::uint32_t under_way = p.rtl && overrides.width == 64 ? 128 * 1024 : 512 * 1024;
   constexpr std::uint32_t kLongest = 65536;
 
@@ -116,7 +116,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   p.linger = 0.3;
 
   if (overrides.atomics_only) {
-    // Retries must be enough for all of them: what the user asked for, and nothing else.
+    // Retries must be enough for all of them: what the user requested, and nothing else.
     for (testbench::Faults& f : c.faults) {
       f.mean_burst = overrides.burst.value_or(1);
       f.corrupt = overrides.corrupt.value_or(0);
@@ -142,7 +142,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   // that a simulation can wait for.
   if (p.connections > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 
-  // T outlasts twice what can be in the way: both directions' payload, and what is sent again.
+  // T outlasts twice what can be in the way: both directions' payload, and what is retransmitted.
   const double gbps = c.width == 64 ? 10 : 100;
   const double ahead_ns = 2.0 * p.connections * p.depth * (p.max_bytes + 100.0) * 8 / gbps;
   const double way_ns =

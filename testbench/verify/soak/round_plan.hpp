@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a round does: all of it drawn from one seed, so that seed and round give the round again.
+// The plan of a round, drawn from one seed: seed and round reproduce it.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@ using Kind = transport::MessageKind;
 inline constexpr unsigned kKinds = 8;
 const char* name_of(Kind kind);
 
-/// How one life of a connection ends.
+/// How one generation of a connection ends.
 enum class Ending : std::uint8_t { kDone, kError, kReset, kDestroy, kBadKey };
 inline constexpr unsigned kEndings = 5;
 const char* name_of(Ending ending);
 
-/// What the user fixes; what is not given is drawn.
+/// Values fixed by the user; the others are drawn.
 struct Overrides {
   std::optional<unsigned> queue_pairs;
-  std::optional<unsigned> messages;  ///< of all queue pairs together
+  std::optional<unsigned> messages;  ///< messages of all queue pairs together
   std::optional<double> loss, burst, duplicate, reorder, corrupt;
   bool atomics_only = false;
   bool no_lives = false;  ///< every connection lives to the end
@@ -35,13 +35,13 @@ struct Overrides {
 };
 
 struct RoundPlan {
-  std::uint64_t seed = 1;  ///< of the round; everything below follows from it
+  std::uint64_t seed = 1;  ///< seed of the round; everything below follows from it
   testbench::Config config;
   bool rtl = false;
 
   unsigned connections = 1;  ///< connections
-  unsigned messages = 0;     ///< of each direction of a connection
-  unsigned lives = 1;        ///< most lives of a connection
+  unsigned messages = 0;     ///< messages in each direction of a connection
+  unsigned lives = 1;        ///< most generations of a connection
   unsigned depth = 4;        ///< messages outstanding in a direction
   std::uint32_t max_bytes = 0;
   std::array<unsigned, kKinds> weights{};
@@ -53,7 +53,7 @@ struct RoundPlan {
   double late_receive = 0;    ///< receives posted after their message
   std::uint64_t late_ns = 0;  ///< how much later, at most
   double unsignaled = 0.2;
-  std::array<double, kEndings> endings{};  ///< chance of each, but for the last life
+  std::array<double, kEndings> endings{};  ///< chance of each, except for the last generation
   double linger = 0;  ///< chance that a peer learns of a death by its retries only
 
   /// One line for the report.

@@ -14,7 +14,7 @@ using testbench::Engine;
 
 namespace {
 
-/// Every byte that a round put on the wire, and when.
+/// Every byte that a round put on the link, and when.
 struct Digest final : testbench::FrameTap {
   void frame(const testbench::FrameEvent& event) override {
     value = mix(value ^ event.time_ns ^ std::uint64_t{event.node} << 60);
@@ -94,7 +94,7 @@ TEST_CASE("a payload that is not of its message is seen") {
   send();
   CHECK(seen.empty());
   CHECK(ledger.payloads() == 1);
-  // The second packet of the message, behind the wrap, the first time it is sent.
+  // The second packet of the message, after the wrap, the first time it is sent.
   CHECK(ledger.coverage().count(
             {Phase::kFirst, Fault::kLoss, Kind::kWrite, Position::kLast, true}) == 1);
   payload[43] ^= 1;

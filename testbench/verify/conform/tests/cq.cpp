@@ -20,7 +20,7 @@ void deliver(Connection& c, unsigned count, std::uint32_t& at, bool solicited = 
 
 }  // namespace
 
-TEST("CQ-01", "a queue asked for four entries holds four") {
+TEST("CQ-01", "a queue created with four entries holds four") {
   Connection c(dut, [](Options& o) { o.cq_entries = 4; });
   std::uint32_t at = 0;
   deliver(c, 4, at);
@@ -151,7 +151,7 @@ TEST("CQ-07", "an overflow keeps the entries, raises an event and fails the queu
   require(good >= 4 && good < 40, "the first four or more", std::to_string(good));
 }
 
-TEST("CQ-13", "a resize keeps entries and order, and one too small is refused") {
+TEST("CQ-13", "a resize keeps entries and order, and one too small is rejected") {
   Connection c(dut, [](Options& o) { o.cq_entries = 16; });
   std::uint32_t at = 0;
   deliver(c, 12, at);
@@ -162,7 +162,7 @@ TEST("CQ-13", "a resize keeps entries and order, and one too small is refused") 
   } catch (const driver::Error&) {
     refused = true;
   }
-  require(refused, "a resize to 3 with 5 entries refused", "done");
+  require(refused, "a resize to 3 with 5 entries rejected", "done");
   c.receive_cq().resize(64);
   for (unsigned i = 8; i <= 10; ++i) same("wr_id", c.received().id, i);
   deliver(c, 50, at);

@@ -115,7 +115,7 @@ TEST("CQ-11", "arming for any overrides solicited-only, and is not weakened by i
 }
 
 TEST("CQ-12",
-     "a full event queue tells so, keeps what is unread, in order, and still wakes everyone") {
+     "a full event queue reports it, keeps unread events in order, and still wakes all waiters") {
   // Each completion queue is armed once and then gets one entry: its number tells the order.
   driver::CompletionQueue a(dut.context(), 1024), b(dut.context(), 1024);
   Connection ca(dut, [&](Options& o) { o.receive_cq = &a; });
@@ -141,7 +141,7 @@ TEST("CQ-12",
     order.push_back(cq.number());
   }
   require(events.overflowed(), "the overflow told", "not");
-  // What fitted comes as it was; then each queue whose event did not fit has one (F-88).
+  // Events that fitted come as they were; then each queue whose event did not fit has one (F-88).
   std::vector<std::uint32_t> seen;
   auto gather = [&] {
     while (const auto event = events.poll()) seen.push_back(event->number);

@@ -124,7 +124,7 @@ TEST("RSP-46", "SEND with invalidate of many packets, and what may come after it
 }
 
 TEST("RSP-35 RSP-43",
-     "a duplicate READ whose key is gone is dropped, an atomic's keeps its answer") {
+     "a duplicate READ whose key is gone is dropped, an atomic's keeps its response") {
   for (const bool by_peer : {true, false}) {
     Place place(dut, kRegionRights);
     MemoryWindow window(dut.pd(), WindowType::kType2);
@@ -150,7 +150,7 @@ TEST("RSP-35 RSP-43",
       invalidate(c, key);
     }
     std::fill(place.region.data(), place.region.data() + place.region.size(), std::uint8_t{0x99});
-    // The READ reads memory that is not the peer's any more: no answer. The atomic's is kept.
+    // The READ reads memory that is not the peer's any more: no response. The atomic's is kept.
     dut.takes_no_notice(read().build(), "a READ through a key that is gone");
     c.feed(add());
     if (const auto frame = c.next(10_us)) {

@@ -19,11 +19,11 @@ struct Memory {
   driver::DmaMemory memory;
 };
 
-/// The answer to `request`: its syndrome, or 0 for a READ response or atomic answer.
+/// The answer to `request`: its syndrome, or 0 for a READ response or atomic response.
 unsigned outcome(Connection& c, const Builder& request) {
   c.feed(request);
   const auto frame = c.next();
-  require(frame.has_value(), "an answer", "silence");
+  require(frame.has_value(), "a response", "silence");
   const Parsed p = frame->parsed();
   return p.bth().opcode() == kRcAck ? p.aeth().syndrome() : 0;
 }
@@ -133,7 +133,7 @@ TEST("MR-04", "remote write or atomic without local write is not registered") {
     } catch (const driver::Error&) {
       refused = true;
     }
-    require(refused, "rights " + hex(rights) + " refused", "registered");
+    require(refused, "rights " + hex(rights) + " rejected", "registered");
   }
 }
 
@@ -207,7 +207,7 @@ TEST("MR-06", "a region's addresses may start anywhere, its memory at any byte")
   }
 }
 
-TEST("MR-06", "lengths that end before, at and behind the edges of pages, at any path MTU") {
+TEST("MR-06", "lengths that end before, at and after the edges of pages, at any path MTU") {
   constexpr std::size_t kPage = 4096, kPages = 4;
   constexpr std::uint64_t kIova = 0x1234567890;
   Memory memory(dut, (kPages + 1) * kPage);
@@ -257,7 +257,7 @@ TEST("MR-06", "lengths that end before, at and behind the edges of pages, at any
           same("PSN", p.bth().psn(), c.rq(at));
           back.insert(back.end(), p.payload.begin(), p.payload.end());
         }
-        require(back == data, "the bytes asked for", "others");
+        require(back == data, "the bytes requested", "others");
       }
     }
   }

@@ -16,7 +16,7 @@ TEST("MR-08", "a region with a bound window is not deregistered") {
   } catch (const driver::Error&) {
     refused = true;
   }
-  require(refused, "refused", "deregistered");
+  require(refused, "rejected", "deregistered");
   const std::uint32_t key = post_bind(c, window, place, 0, 0, 0);
   c.sent();
   window.set_key(key);
@@ -58,7 +58,7 @@ TEST("MR-10", "a window gives its own range and rights, not the region's") {
     for (const Case& one :
          {Case{"the whole window", 0, 64, false, true}, Case{"its last byte", 63, 1, false, true},
           Case{"one byte more", 0, 65, false, false}, Case{"the byte before", -1, 1, false, false},
-          Case{"across the start", -1, 2, false, false}, Case{"behind it", 64, 1, false, false},
+          Case{"across the start", -1, 2, false, false}, Case{"after it", 64, 1, false, false},
           Case{"a READ without the right", 0, 8, true, false}}) {
       MemoryWindow window(dut.pd(), type);
       Connection c(dut);
@@ -85,7 +85,7 @@ TEST("MR-11", "type 2: only on the queue pair that bound it") {
        kNakAccess);
 }
 
-TEST("MR-11 WC-06", "type 2: bound again while bound is refused, after an invalidate it is not") {
+TEST("MR-11 WC-06", "type 2: bound again while bound is rejected, after an invalidate it is not") {
   Place place(dut);
   MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
@@ -99,7 +99,7 @@ TEST("MR-11 WC-06", "type 2: bound again while bound is refused, after an invali
   c.is_in(QpState::kErr);
 }
 
-TEST("MR-12 WC-06", "binds that are refused") {
+TEST("MR-12 WC-06", "binds that are rejected") {
   driver::ProtectionDomain pd(dut.context());
   struct Case {
     const char* what;
@@ -148,7 +148,7 @@ TEST("MR-12", "a window over a region that is read only may be read") {
   same("syndrome of a WRITE", try_write(c, c.rq(1), place.window(), key, 64), kNakAccess);
 }
 
-TEST("MR-13", "a peer that gets the key by the SEND behind the bind can use it") {
+TEST("MR-13", "a peer that gets the key by the SEND after the bind can use it") {
   Place place(dut);
   MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);

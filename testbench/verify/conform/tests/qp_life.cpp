@@ -13,17 +13,17 @@ namespace m = driver::mask;
 
 }  // namespace
 
-TEST("QP-08", "posting before the state allows it is refused") {
+TEST("QP-08", "posting before the state allows it is rejected") {
   for (const QpState state : {QpState::kReset, QpState::kInit, QpState::kRtr}) {
     Connection c(dut, [=](Options& o) { o.up_to = state; });
     const driver::SendRequest r = c.work(Opcode::kWrite, 10);
     require(!c.qp().post_send(&r, 1),
-            std::string("a send refused in state ") + std::to_string(static_cast<unsigned>(state)),
+            std::string("a send rejected in state ") + std::to_string(static_cast<unsigned>(state)),
             "posted");
     driver::ReceiveRequest receive;
     receive.sges = {dut.memory().sge(0, 10)};
     require(static_cast<bool>(c.qp().post_receive(&receive, 1)) == (state != QpState::kReset),
-            "a receive refused in RESET only",
+            "a receive rejected in RESET only",
             "not in state " + std::to_string(static_cast<unsigned>(state)));
     c.no_completion(10_us);
     c.expect_silence(1_us);
@@ -68,7 +68,7 @@ TEST("QP-11", "a receive posted in ERR flushes") {
   same("wr_id", c.received(Status::kWrFlushErr).id, 1);
 }
 
-TEST("QP-12", "SQD ends what was begun, holds the rest, tells, and RTS goes on") {
+TEST("QP-12", "SQD ends what was begun, holds the rest, signals it, and RTS continues") {
   Connection c(dut);
   c.write(10);
   c.write(10);
@@ -120,7 +120,7 @@ TEST("QP-13", "SQD is not left before it is drained") {
   c.move(QpState::kSqd, m::kState);
   driver::QpAttributes a = c.attributes();
   a.state = QpState::kRts;
-  require(c.refuses(a, m::kState), "SQD to RTS refused with a request outstanding", "taken");
+  require(c.refuses(a, m::kState), "SQD to RTS rejected with a request outstanding", "taken");
   c.ack(c.sq(0));
   c.sent();
   c.move(QpState::kRts, m::kState);
@@ -186,7 +186,7 @@ TEST("QP-17", "a query gives what was set, and the PSNs as they are") {
   same("RQ PSN", a.rq_psn, c.rq(1));
 }
 
-TEST("QP-18", "a queue pair destroyed under load leaves nothing behind") {
+TEST("QP-18", "a queue pair destroyed under load leaves nothing") {
   Builder late_request, late_ack;
   std::uint32_t number = 0;
   {
@@ -232,7 +232,7 @@ TEST("QP-19", "numbers of queue pairs are distinct and above 1") {
   }
 }
 
-TEST("QP-20", "a full queue refuses the rest of a list") {
+TEST("QP-20", "a full queue rejects the rest of a list") {
   Connection c(dut, [](Options& o) { o.qp.send_entries = o.qp.receive_entries = 4; });
   std::vector<driver::SendRequest> list(64, c.work(Opcode::kWrite, 10));
   driver::PostResult result = c.qp().post_send(list.data(), list.size());
@@ -248,7 +248,7 @@ TEST("QP-20", "a full queue refuses the rest of a list") {
   for (unsigned i = 0; i < result.posted; ++i) c.sent();
 }
 
-TEST("QP-21", "malformed work requests are refused when posted") {
+TEST("QP-21", "malformed work requests are rejected when posted") {
   using driver::PostError;
   Connection c(dut, [](Options& o) {
     o.qp.send_sges = 2;
@@ -256,7 +256,7 @@ TEST("QP-21", "malformed work requests are refused when posted") {
   });
   const auto refused = [&](const driver::SendRequest& r, PostError error, const std::string& what) {
     const driver::PostResult result = c.qp().post_send(&r, 1);
-    require(result.error == error && result.posted == 0, what + " refused", "not");
+    require(result.error == error && result.posted == 0, what + " rejected", "not");
   };
   driver::SendRequest r = c.work(Opcode::kSend, 0);
   r.sges.assign(3, dut.memory().sge(0, 8));

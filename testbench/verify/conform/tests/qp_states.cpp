@@ -55,7 +55,7 @@ std::unique_ptr<Connection> in_state(Fixture& dut, QpState state) {
   return c;
 }
 
-/// Each bit of `required` left out of a transition: it must be refused.
+/// Each bit of `required` left out of a transition: it must be rejected.
 void needs_each(Fixture& dut, QpState from, QpState to, std::uint32_t required) {
   for (std::uint32_t bit = 1; bit != 0 && bit <= required; bit <<= 1) {
     if ((required & bit) == 0 || bit == m::kState) continue;
@@ -64,10 +64,10 @@ void needs_each(Fixture& dut, QpState from, QpState to, std::uint32_t required) 
     a.state = to;
     require(
         c->refuses(a, required & ~bit),
-        name_of(from) + " to " + name_of(to) + " without attribute bit " + hex(bit) + " refused",
+        name_of(from) + " to " + name_of(to) + " without attribute bit " + hex(bit) + " rejected",
         "taken");
     c->is_in(from);
-    require(!c->refuses(a, required), "the whole set taken", "refused");
+    require(!c->refuses(a, required), "the whole set taken", "rejected");
   }
 }
 
@@ -82,7 +82,7 @@ TEST("QP-01", "every pair of states") {
       const bool refused = c->refuses(a, mask_for(from, to));
       if (from == QpState::kReset && to == QpState::kErr) continue;  // either is right
       require(refused != is_legal(from, to),
-              name_of(from) + " to " + name_of(to) + (is_legal(from, to) ? " taken" : " refused"),
+              name_of(from) + " to " + name_of(to) + (is_legal(from, to) ? " taken" : " rejected"),
               "not");
       c->is_in(refused ? from : to);
     }
@@ -90,7 +90,7 @@ TEST("QP-01", "every pair of states") {
     driver::QpAttributes a = c->attributes();
     for (const unsigned state : {5u, 7u, 255u}) {
       a.state = static_cast<QpState>(state);
-      require(c->refuses(a, m::kState), "state " + std::to_string(state) + " refused", "taken");
+      require(c->refuses(a, m::kState), "state " + std::to_string(state) + " rejected", "taken");
     }
     c->is_in(from);
   }
@@ -125,7 +125,7 @@ TEST("QP-05", "attributes that do not belong to a transition") {
     a.state = one.to;
     require(
         c->refuses(a, one.mask),
-        name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " refused",
+        name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " rejected",
         "taken");
     c->is_in(one.from);
   }
@@ -154,7 +154,7 @@ TEST("QP-06", "optional attributes of transitions") {
     a.state = one.to;
     require(!c->refuses(a, one.mask),
             name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " taken",
-            "refused");
+            "rejected");
   }
 }
 
@@ -168,7 +168,7 @@ TEST("QP-06", "rights changed in RTS hold at once") {
   c.expect(answer(kNakInvalid, c.rq(0)));
 }
 
-TEST("QP-07", "values out of range are cut or refused") {
+TEST("QP-07", "values out of range are truncated or rejected") {
   {
     const auto c = in_state(dut, QpState::kInit);
     driver::QpAttributes a = c->attributes();
@@ -187,7 +187,7 @@ TEST("QP-07", "values out of range are cut or refused") {
   driver::QpAttributes a = c->attributes();
   a.state = QpState::kRts;
   a.timeout = 32;
-  require(c->refuses(a, m::kRts), "timeout 32 refused", "taken");
+  require(c->refuses(a, m::kRts), "timeout 32 rejected", "taken");
   a = c->attributes();
   a.state = QpState::kRts;
   a.retry_cnt = 8;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of refused requests share.
+// Helpers of tests of rejected requests.
 #pragma once
 
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
 
-/// Feeds packets; the last one must be refused with `syndrome`, and the queue pair be in ERR.
+/// Feeds packets; the last one must be rejected with `syndrome`, and the queue pair be in ERR.
 inline void refused(Connection& c, const std::vector<Builder>& packets, std::uint8_t syndrome,
                     std::uint32_t psn, const std::string& what) {
   for (const Builder& one : packets) c.feed(one);
@@ -16,7 +16,7 @@ inline void refused(Connection& c, const std::vector<Builder>& packets, std::uin
     require(frame.has_value(), expected, "silence");
     const packet::Parsed p = frame->parsed();
     const bool ack = p.ok() && p.bth().opcode() == packet::kRcAck;
-    // What went before may be acknowledged.
+    // Earlier packets may be acknowledged.
     if (ack && p.aeth().syndrome() == kAck && p.psn().before(transport::Psn(psn))) continue;
     require(ack, expected, "another packet");
     if (p.aeth().syndrome() != syndrome) {

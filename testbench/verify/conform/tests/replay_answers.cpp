@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured answers, good and bad, that a test peer gave to requests of Linux Soft-RoCE: the adapter
-// posts the same requests and gets the same answers. The outcome must be that of Soft-RoCE, but for
-// the exchanges of `kOtherwise`, where it departs from the statements.
+// Captured responses, good and bad, that a test peer gave to requests of Linux Soft-RoCE: the
+// adapter posts the same requests and gets the same responses. The outcome must be that of
+// Soft-RoCE, except for the exchanges of `kOtherwise`, where it departs from the statements.
 #include <algorithm>
 #include <set>
 
@@ -66,7 +66,7 @@ struct Work {
   std::uint32_t psn;
 };
 
-/// The work requests behind the packets that Soft-RoCE sent, and after them those that flushed
+/// The work requests after the packets that Soft-RoCE sent, and after them those that flushed
 /// before they were sent.
 std::vector<Work> work_of(const Exchange& e) {
   std::vector<Work> all;
@@ -127,7 +127,7 @@ void play(Fixture& dut, const Exchange& e) {
   Connection c(dut, [&](Options& o) { prepare(e.name, o); });
   const std::vector<Work> work = work_of(e);
   require(!work.empty(), e.name + ": requests in the capture", "none");
-  // Those of one PSN space that the capture shows only after an answer are posted then.
+  // Requests of one PSN space that the capture shows only after a response are posted then.
   std::size_t posted = 0;
   const auto post = [&] {
     const Work& w = work[posted++];
@@ -155,7 +155,7 @@ void play(Fixture& dut, const Exchange& e) {
     const std::uint32_t psn = packet::parse(step.frame).bth().psn();
     const bool again = !expected.insert(psn).second;
     if (posted < work.size() && work[posted].psn == psn) post();
-    // A packet sent again is waited for as its timer may take; here it may come in other places.
+    // A retransmitted packet may take as long as its timer; here it may come in other places.
     const auto frame = c.next(again ? 1500_ms : 1_ms);
     // Less may be out unanswered than Soft-RoCE allows, and a bad answer may have ended it all.
     if (!again && !answered && (!limited || psn == 0x5000)) {
@@ -177,7 +177,7 @@ void play(Fixture& dut, const Exchange& e) {
   const auto other = std::find_if(others.begin(), others.end(),
                                   [&](const Otherwise& o) { return e.name == o.name; });
   if (other == others.end()) {
-    // What was behind the request that failed and never left flushes too.
+    // Requests after the failed one that never left flush too.
     while (!wanted.empty() && wanted.back().second != Status::kSuccess &&
            wanted.size() < work.size()) {
       wanted.emplace_back(wanted.size() + 1, Status::kWrFlushErr);
@@ -203,7 +203,7 @@ TEST("RQ-12 RQ-16 RQ-17 RQ-18 RQ-19 RQ-51 RQ-53 WIRE-20 WIRE-24 WIRE-25 WIRE-27 
      "replay of rawq_ack: good and bad ACKs of Linux captures") {
   play_all(dut, "rawq_ack");
 }
-TEST("RQ-40 WIRE-33 WIRE-35", "replay of rawq_atomic: atomic answers") {
+TEST("RQ-40 WIRE-33 WIRE-35", "replay of rawq_atomic: atomic responses") {
   play_all(dut, "rawq_atomic");
 }
 TEST("RQ-21 RQ-22 RQ-23 RQ-24 WC-09", "replay of rawq_nak: NAKs of all codes") {
@@ -215,7 +215,7 @@ TEST("RQ-13 RQ-35 RQ-37 RQ-38 RQ-40 RQ-45", "replay of rawq_read: READ responses
 TEST("RQ-27 RQ-28 RQ-29 RQ-31 RQ-33 RQ-34 WC-10", "replay of rawq_rnr_timeout: waits and retries") {
   play_all(dut, "rawq_rnr_timeout");
 }
-TEST("RQ-09 RQ-11", "replay of rawq_window_depth: how much goes out unanswered") {
+TEST("RQ-09 RQ-11", "replay of rawq_window_depth: how much goes out unacknowledged") {
   play_all(dut, "rawq_window_depth");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captured requests, good and bad, that a test peer sent to Linux Soft-RoCE. The outcome must be
-// that of Soft-RoCE, but for the exchanges of `kOtherwise`, where it departs from the statements.
+// equal to Soft-RoCE's, except for the exchanges of `kOtherwise`, where it departs from the
+// statements.
 #include "testbench/verify/conform/tests/replay_results.hpp"
 
 namespace roci::conform {
@@ -15,7 +16,7 @@ constexpr std::uint64_t kMain = 0x7F72A30AA000, kEarlier = 0x7F0350032000, kLoca
                         kNoWrite = 0x7F72A3099000;
 constexpr std::size_t kRegionBytes = 65536;
 
-/// What must happen instead of what Soft-RoCE did.
+/// The outcome required in place of Soft-RoCE's.
 enum class Must {
   kBeAsked,         ///< NAK invalid request for the last packet, ERR, no good receive
   kNotBeExecuted,   ///< silence or NAK invalid request; nothing executed
@@ -134,10 +135,10 @@ void play(Fixture& dut, const Exchange& e) {
   if (otherwise == nullptr || (otherwise->must == Must::kServeOrRefuse && !refused) ||
       (otherwise->must == Must::kRefuseOrDeny && !refused) || otherwise->must == Must::kServeTail ||
       otherwise->must == Must::kFailTheReceive) {
-    // Where Soft-RoCE kept silent, an ACK of what was executed is allowed.
+    // An ACK of executed requests is allowed where Soft-RoCE kept silent.
     Answers allowed = soft;
     if (soft.newest_ack.empty() && e.name == "ackreq_0") allowed.newest_ack = seen.newest_ack;
-    // What a NAK refuses may have been acknowledged up to it, or not.
+    // Packets before a NAK may have been acknowledged, or not.
     if (e.state == "ERR") allowed.newest_ack = seen.newest_ack;
     if (otherwise != nullptr && otherwise->must == Must::kServeTail && !seen.others.empty()) {
       std::string& last = allowed.others.back();
@@ -207,7 +208,7 @@ TEST(
             all.end());
   for (const Exchange& e : all) play(dut, e);
 }
-TEST("WIRE-33 WIRE-35 RSP-10", "replay of raw_trunc: packets cut short") {
+TEST("WIRE-33 WIRE-35 RSP-10", "replay of raw_trunc: packets truncated") {
   play_all(dut, "raw_trunc");
 }
 TEST("WIRE-32 WIRE-34 RSP-25", "replay of raw_length: SEND packets of wrong lengths") {

@@ -10,7 +10,7 @@
 
 namespace roci::conform {
 
-/// Answers as one line each; a plain ACK counts by the newest PSN only, since one may stand for
+/// Responses as one line each; a plain ACK counts by the newest PSN only, since one may stand for
 /// many.
 struct Answers {
   std::vector<std::string> others;

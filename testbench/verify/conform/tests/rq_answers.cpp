@@ -13,7 +13,7 @@ TEST("RQ-12", "an ACK stands for everything before it") {
   for (unsigned i = 1; i <= 3; ++i) same("wr_id", c.sent().id, i);
 }
 
-TEST("RQ-12", "an ACK stands for nothing behind it") {
+TEST("RQ-12", "an ACK stands for nothing after it") {
   Connection c(dut);
   for (unsigned i = 0; i < 3; ++i) c.send(300);
   take_packets(c, 6);
@@ -25,7 +25,7 @@ TEST("RQ-12", "an ACK stands for nothing behind it") {
   same("wr_id", c.sent().id, 3);
 }
 
-TEST("RQ-13", "an ACK behind a READ asks for the READ again and completes nothing") {
+TEST("RQ-13", "an ACK after a READ requests the READ again and completes nothing") {
   Connection c(dut);
   c.read(600);
   c.write(10);
@@ -43,7 +43,7 @@ TEST("RQ-13", "an ACK behind a READ asks for the READ again and completes nothin
   require(std::equal(data.begin(), data.end(), dut.local()), "the data read", "other bytes");
 }
 
-TEST("RQ-13", "an ACK behind an atomic does not complete it") {
+TEST("RQ-13", "an ACK after an atomic does not complete it") {
   Connection c(dut);
   c.fetch_add(1);
   c.send(10);
@@ -64,7 +64,7 @@ TEST("RQ-14 RQ-15", "a READ response acknowledges the WRITEs before it") {
   same("wr_id", c.sent().id, 2);
 }
 
-TEST("RQ-14", "an atomic's answer acknowledges the SENDs before it") {
+TEST("RQ-14", "an atomic's response acknowledges the SENDs before it") {
   Connection c(dut);
   c.send(300);
   c.fetch_add(5);
@@ -74,14 +74,14 @@ TEST("RQ-14", "an atomic's answer acknowledges the SENDs before it") {
   same("wr_id", c.sent().id, 2);
 }
 
-TEST("RQ-15", "completions come in posting order although answers come out of it") {
+TEST("RQ-15", "completions come in posting order although responses come out of order") {
   Connection c(dut);
   c.read(100, 0);
   c.read(100, 200);
   c.fetch_add(1, 400);
   c.write(10);
   take_packets(c, 4);
-  // The later answers skip the first READ: it is asked for again.
+  // The later responses skip the first READ: it is requested again.
   c.read_response(kRcReadRespOnly, c.sq(1), payload_of(100, 2));
   c.atomic_response(c.sq(2), 3);
   c.ack(c.sq(3));
@@ -99,7 +99,7 @@ TEST("RQ-15", "completions come in posting order although answers come out of it
   for (unsigned i = 1; i <= 4; ++i) same("wr_id", c.sent().id, i);
 }
 
-TEST("RQ-16", "ghosts of ACKs before and behind the window have no effect") {
+TEST("RQ-16", "unsolicited ACKs before and after the window have no effect") {
   Connection c(dut, [](Options& o) { o.timeout = 6; });
   c.write(300);
   take_packets(c, 2);
@@ -120,7 +120,7 @@ TEST("RQ-16", "ghosts of ACKs before and behind the window have no effect") {
   c.sent();
 }
 
-TEST("RQ-17", "answers with nothing outstanding are ignored") {
+TEST("RQ-17", "responses with nothing outstanding are ignored") {
   Connection c(dut);
   for (const std::int64_t at : {0, 1, -1}) c.ack(c.sq(at));
   dut.sleep(5_us);
@@ -143,7 +143,7 @@ TEST("RQ-18", "two hundred copies of an ACK complete one request") {
   same("wr_id", c.sent().id, 2);
 }
 
-TEST("RQ-19", "after a partial ACK the retry begins in mid-message") {
+TEST("RQ-19", "after a partial ACK the retry begins in the middle of a message") {
   Connection c(dut, [](Options& o) { o.timeout = 6; });
   c.write(768);
   take_packets(c, 3);

@@ -55,7 +55,7 @@ TEST("RQ-43 MR-04 WC-04", "READs and atomics into memory without local write") {
     driver::SendRequest r = c.work(opcode, 0);
     r.sges = {no_write.sge(0, 8)};
     c.post(r);
-    // Found when posted or when the answer comes.
+    // Found when posted or when the response comes.
     const auto frame = c.next(10_us);
     if (frame && opcode == Opcode::kRead) {
       c.read_response(kRcReadRespOnly, c.sq(0), payload_of(8));
@@ -68,7 +68,7 @@ TEST("RQ-43 MR-04 WC-04", "READs and atomics into memory without local write") {
   }
 }
 
-TEST("RQ-44 WC-02", "a message above 2^31 bytes is refused") {
+TEST("RQ-44 WC-02", "a message above 2^31 bytes is rejected") {
   Connection c(dut, [](Options& o) { o.qp.send_sges = 2; });
   driver::SendRequest r = c.work(Opcode::kWrite, 0);
   r.sges = {{dut.memory().address(), 0x80000000, dut.memory().key()},
@@ -90,20 +90,20 @@ TEST("RQ-49 QP-10 WC-05", "in ERR everything posted flushes once, in order, and 
   c.no_completion(20_us);
 }
 
-TEST("RQ-50", "credits hold SENDs back but for one probe, and more credits let them go") {
+TEST("RQ-50", "credits hold SENDs back except for one probe, and more credits let them go") {
   Connection c(dut);
   const auto ack = [&](std::int64_t at, std::uint8_t credits, std::uint32_t msn) {
     c.feed(c.from_peer(kRcAck, c.sq(at)).aeth(credits, msn));
   };
   c.send(10);
   c.expect(packet_of(kRcSendOnly, c.sq(0)));
-  ack(0, 0, 1);  // no receive is posted behind this one
+  ack(0, 0, 1);  // no receive is posted after this one
   c.sent();
   for (unsigned i = 0; i < 6; ++i) c.send(10);
   unsigned out = 0;
   while (c.next(50_us)) ++out;
   require(out <= 1, "at most one probe without credits", std::to_string(out) + " SENDs");
-  if (out == 1) ack(1, 2, 2);  // two receives behind the probe
+  if (out == 1) ack(1, 2, 2);  // two receives after the probe
   if (out == 0) ack(0, 3, 1);
   for (; out < 3; ++out) c.expect(packet_of(kRcSendOnly, c.sq(1 + out)));
   unsigned beyond = 0;

@@ -5,7 +5,7 @@
 namespace roci::conform {
 using namespace packet;
 
-TEST("RQ-20 WIRE-49", "packets sent again are what they were") {
+TEST("RQ-20 WIRE-49", "retransmitted packets equal the first transmission") {
   Connection c(dut, [](Options& o) {
     o.timeout = 6;
     o.max_rd_atomic = 16;
@@ -142,7 +142,7 @@ TEST("RQ-47", "unsignaled requests complete only when they are bad") {
   same("wr_id", c.sent(Status::kRemAccessErr).id, 11);
 }
 
-TEST("RQ-51", "a wild MSN changes nothing") {
+TEST("RQ-51", "an arbitrary MSN changes nothing") {
   Connection c(dut);
   c.write(10);
   c.read(10);

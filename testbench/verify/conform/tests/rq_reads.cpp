@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: READ responses and atomic answers, right and wrong.
+// Requester: READ responses and atomic responses, right and wrong.
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -25,7 +25,7 @@ void must_not_succeed(Connection& c, const std::string& what, Time within = 5_ms
   c.is_in(QpState::kErr);
 }
 
-/// After an answer that may be ignored: no success, and either an error or another try.
+/// After a response that may be ignored: no success, and either an error or another try.
 void error_or_retry(Connection& c, const std::string& what) {
   const auto completion = c.send_cq().wait(1_ms);
   if (completion) {
@@ -38,7 +38,7 @@ void error_or_retry(Connection& c, const std::string& what) {
 
 }  // namespace
 
-TEST("RQ-35", "a READ is asked for again from the first missing response on") {
+TEST("RQ-35", "a READ is requested again from the first missing response on") {
   Connection c(dut, [](Options& o) {
     o.path_mtu = 2;
     o.timeout = 6;
@@ -62,7 +62,7 @@ TEST("RQ-35", "a READ is asked for again from the first missing response on") {
   c.expect(packet_of(kRcSendOnly, c.sq(6)));
 }
 
-TEST("RQ-36", "copies of responses do no harm, also after the completion") {
+TEST("RQ-36", "copies of responses have no effect, also after the completion") {
   Connection c(dut);
   const Bytes data = payload_of(600);
   c.read(600, 5);
@@ -106,7 +106,7 @@ TEST("RQ-38 WC-01 WC-02 WC-07", "READ responses of a wrong length or order end t
   };
   struct Case {
     const char* what;
-    std::uint32_t bytes;  ///< of the READ
+    std::uint32_t bytes;  ///< length of the READ
     std::vector<Response> responses;
   };
   const std::vector<Case> cases = {
@@ -169,7 +169,7 @@ TEST("RQ-39 WC-01", "a NAK inside a READ ends it in error") {
   }
 }
 
-TEST("RQ-40 WC-01", "an answer of the wrong kind never completes a request good") {
+TEST("RQ-40 WC-01", "a response of the wrong kind never completes a request good") {
   const auto quick = [](Options& o) { o.timeout = 6; };
   {
     Connection c(dut, quick);
@@ -231,7 +231,7 @@ TEST("RQ-40", "an ACK for the first PSN of a READ does not shift its data") {
   same("length of the new request", p.reth().dma_length(), 600);
 }
 
-TEST("RQ-40 WC-01", "a NAK syndrome in a READ response or an atomic answer is no success") {
+TEST("RQ-40 WC-01", "a NAK syndrome in a READ response or an atomic response is no success") {
   for (const unsigned syndrome : {0x60u, 0x62u, 0x63u, 0x21u, 0x40u}) {
     Connection c(dut, [](Options& o) { o.timeout = 6; });
     c.read(100);
@@ -246,11 +246,11 @@ TEST("RQ-40 WC-01", "a NAK syndrome in a READ response or an atomic answer is no
     d.feed(d.from_peer(kRcAtomicAck, d.sq(0))
                .aeth(static_cast<std::uint8_t>(syndrome), 1)
                .atomic_ack_eth(1));
-    error_or_retry(d, "syndrome " + hex(syndrome) + " in an atomic answer");
+    error_or_retry(d, "syndrome " + hex(syndrome) + " in an atomic response");
   }
 }
 
-TEST("RQ-41 WIRE-30", "an atomic's answer lands in host byte order") {
+TEST("RQ-41 WIRE-30", "an atomic's response lands in host byte order") {
   Connection c(dut);
   c.fetch_add(1, 24);
   const Frame request =

@@ -17,7 +17,7 @@ TEST("RQ-01 WIRE-41", "a SEND of four packets over the PSN wrap") {
   c.sent();
 }
 
-TEST("RQ-02", "a READ takes as many PSNs as it has responses") {
+TEST("RQ-02", "a READ uses as many PSNs as it has responses") {
   Connection c(dut, [](Options& o) { o.path_mtu = 2; });
   c.read(3000);
   c.write(10);
@@ -93,7 +93,7 @@ TEST("RQ-05 WIRE-29 WIRE-31", "immediate data stands on the last or only packet"
                .with(immediate(7)));
 }
 
-TEST("RQ-06", "the RETH stands on the first packet and tells the whole length") {
+TEST("RQ-06", "the RETH stands on the first packet and holds the whole length") {
   Connection c(dut);
   c.write(3000);
   c.expect(packet_of(kRcWriteFirst, c.sq(0))
@@ -124,7 +124,7 @@ TEST("RQ-07", "payload is gathered in list order, empty entries included") {
 }
 
 TEST("RQ-08",
-     "AckReq stands on the last packet; a long WRITE ends with a peer that answers it only") {
+     "AckReq stands on the last packet; a long WRITE ends with a peer that acknowledges only it") {
   Connection c(dut);
   c.write(256 * 256);
   for (unsigned i = 0; i < 256; ++i) {
@@ -138,7 +138,7 @@ TEST("RQ-08",
   c.sent();
 }
 
-TEST("RQ-09", "no more than max_rd_atomic READs are out, and they block what is behind") {
+TEST("RQ-09", "no more than max_rd_atomic READs are outstanding, and they block what is after") {
   Connection c(dut, [](Options& o) { o.max_rd_atomic = 2; });
   for (unsigned i = 0; i < 8; ++i) c.read(100);
   c.write(10);
@@ -162,7 +162,7 @@ TEST("RQ-09", "atomics count among the READs that are out") {
   c.expect(packet_of(kRcFetchAdd, c.sq(2)));
 }
 
-TEST("RQ-10", "max_rd_atomic 3 and 5 are taken as they are") {
+TEST("RQ-10", "max_rd_atomic 3 and 5 are accepted as they are") {
   for (const std::uint8_t depth : {3, 5}) {
     Connection c(dut, [=](Options& o) { o.max_rd_atomic = depth; });
     for (unsigned i = 0; i < 8; ++i) c.read(100);
@@ -171,7 +171,7 @@ TEST("RQ-10", "max_rd_atomic 3 and 5 are taken as they are") {
   }
 }
 
-TEST("RQ-11", "a peer that never answers stops the sender long before 2^23 packets") {
+TEST("RQ-11", "a peer that never responds stops the sender long before 2^23 packets") {
   Connection c(dut, [](Options& o) {
     o.qp.send_entries = 512;
     o.timeout = 0;

@@ -41,7 +41,7 @@ TEST("RQ-25", "an RNR NAK acknowledges what is before it and pauses the queue pa
   for (unsigned i = 3; i <= 5; ++i) same("wr_id", c.sent().id, i);
 }
 
-TEST("RQ-26", "the transport timer does not send again during an RNR wait") {
+TEST("RQ-26", "the transport timer does not retransmit during an RNR wait") {
   Connection c(dut, [](Options& o) { o.timeout = 10; });  // 4.2 ms
   c.send(10);
   c.expect(packet_of(kRcSendOnly, c.sq(0)));

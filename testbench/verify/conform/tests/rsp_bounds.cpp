@@ -92,7 +92,7 @@ TEST("RSP-29 MR-01 MR-02 MR-03 WC-09", "key checks of WRITEs and READs") {
   std::vector<Case> cases = {
       {"the last byte one past the region", base + Fixture::kMemory - 99, key, 100},
       {"an address one below", base - 1, key, 100},
-      {"a range far behind", base + (1ull << 40), key, 100},
+      {"a range far after", base + (1ull << 40), key, 100},
       {"a range that wraps 2^64", ~std::uint64_t{0} - 49, key, 100},
       {"an address just below 2^64", ~std::uint64_t{0}, key, 1},
       {"another domain", foreign.address(), foreign.key(), 100},
@@ -116,7 +116,7 @@ TEST("RSP-29 MR-01 MR-02 MR-03 WC-09", "key checks of WRITEs and READs") {
   }
 }
 
-TEST("RSP-29", "a WRITE of many packets is refused at the first when its end is outside") {
+TEST("RSP-29", "a WRITE of many packets is rejected at the first when its end is outside") {
   Connection c(dut);
   const Untouched memory(dut);
   refused(c,
@@ -127,7 +127,7 @@ TEST("RSP-29", "a WRITE of many packets is refused at the first when its end is 
   memory.check("a WRITE that ends outside");
 }
 
-TEST("RSP-39", "max_dest_rd_atomic 0 refuses READs and atomics") {
+TEST("RSP-39", "max_dest_rd_atomic 0 rejects READs and atomics") {
   for (const std::uint8_t opcode : {kRcReadRequest, kRcFetchAdd, kRcCmpSwap}) {
     Connection c(dut, [](Options& o) { o.max_dest_rd_atomic = 0; });
     refused(c,

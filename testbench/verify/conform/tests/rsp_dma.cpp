@@ -7,7 +7,7 @@ using namespace packet;
 
 namespace {
 
-/// Frames up to the first that is not spoiled; a packet whose payload could not be read may leave
+/// Frames up to the first that is not poisoned; a packet whose payload could not be read may leave
 /// with an ICRC that nobody takes.
 std::optional<Frame> next_good(Connection& c) {
   while (auto frame = c.next()) {
@@ -27,7 +27,7 @@ TEST("RSP-56", "a READ of memory that fails ends with NAK operational at its PSN
     dut.adapter().poison(region.address() + bad, 8);
     c.feed(
         c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(region.address(), region.key(), 1000));
-    // Responses behind the failing one may be on their way before it is known.
+    // Responses after the failing one may be on their way before it is known.
     const std::uint32_t failing = c.rq(static_cast<unsigned>(bad / 256));
     for (;;) {
       const auto frame = next_good(c);

@@ -121,7 +121,7 @@ TEST("RSP-30", "the first and the last byte of a region are in reach") {
   same("last byte", dut.local(Fixture::kMemory - 1)[0], 0x22);
 }
 
-TEST("RSP-48 CQ-03", "WRITE data is in memory when the SEND behind it completes") {
+TEST("RSP-48 CQ-03", "WRITE data is in memory when the SEND after it completes") {
   Connection c(dut, [](Options& o) { o.path_mtu = 3; });
   std::uint32_t at = 0;
   for (unsigned round = 0; round < 200; ++round) {
@@ -135,7 +135,7 @@ TEST("RSP-48 CQ-03", "WRITE data is in memory when the SEND behind it completes"
   }
 }
 
-TEST("RSP-49", "a READ right behind a WRITE sees its data") {
+TEST("RSP-49", "a READ right after a WRITE sees its data") {
   Connection c(dut);
   std::uint32_t at = 0;
   for (unsigned round = 0; round < 50; ++round) {

@@ -47,7 +47,7 @@ TEST("RSP-32 WIRE-41", "READ responses of all sizes") {
   }
 }
 
-TEST("RSP-34", "a duplicate READ is answered again, whole or from a later packet on") {
+TEST("RSP-34", "a duplicate READ is served again, whole or from a later packet on") {
   Connection c(dut);
   const Bytes data = payload_of(700);
   std::copy(data.begin(), data.end(), dut.target());
@@ -66,7 +66,7 @@ TEST("RSP-34", "a duplicate READ is answered again, whole or from a later packet
   c.still_works(c.rq(3), c.sq(0));
 }
 
-TEST("RSP-35", "a duplicate READ that asks for something else is not answered") {
+TEST("RSP-35", "a duplicate READ that requests something else gets no response") {
   Connection c(dut);
   driver::MemoryRegion other(dut.pd(), 4096, driver::access::kAll);
   c.feed(c.read_request(c.rq(0), 700));
@@ -98,7 +98,7 @@ TEST("RSP-36 RSP-49", "a duplicate READ reads what is there now and changes noth
   c.expect(answer(kAck, c.rq(2)).with(aeth(msn(3))));
 }
 
-TEST("RSP-37", "of four atomics at depth 2 the first is not answered again") {
+TEST("RSP-37", "of four atomics at depth 2 the first is not served again") {
   Connection c(dut, [](Options& o) { o.max_dest_rd_atomic = 2; });
   for (unsigned i = 0; i < 4; ++i) {
     c.feed(c.atomic_request(kRcFetchAdd, c.rq(i), 1));
@@ -111,14 +111,14 @@ TEST("RSP-37", "of four atomics at depth 2 the first is not answered again") {
   same("sum", dut.target()[0], 4);
 }
 
-TEST("RSP-38", "six READs at depth 2 are refused or all served right") {
+TEST("RSP-38", "six READs at depth 2 are rejected or all served right") {
   Connection c(dut, [](Options& o) { o.max_dest_rd_atomic = 2; });
   const Bytes data = payload_of(4096);
   std::copy(data.begin(), data.end(), dut.target());
   for (unsigned i = 0; i < 6; ++i) c.feed(c.read_request(c.rq(i), 200, 256 * i));
   for (unsigned i = 0; i < 6; ++i) {
     const auto frame = c.next();
-    require(frame.has_value(), "an answer to READ " + std::to_string(i), "silence");
+    require(frame.has_value(), "a response to READ " + std::to_string(i), "silence");
     const packet::Parsed p = frame->parsed();
     if (p.bth().opcode() == kRcAck) {
       same("syndrome", p.aeth().syndrome(), kNakInvalid);
@@ -126,7 +126,7 @@ TEST("RSP-38", "six READs at depth 2 are refused or all served right") {
       return;
     }
     same("PSN", p.bth().psn(), c.rq(i));
-    require(p.payload == part(data, 256 * i, 200), "the bytes asked for", "others");
+    require(p.payload == part(data, 256 * i, 200), "the bytes requested", "others");
   }
 }
 
@@ -160,7 +160,7 @@ TEST("RSP-40", "two queue pairs that add to one word lose no addition") {
     sum += 3 * i;
     if (i % 4 == 3) {
       for (unsigned k = 0; k < 4; ++k) {
-        require(a.next() && b.next(), "an answer to each atomic", "silence");
+        require(a.next() && b.next(), "a response to each atomic", "silence");
       }
     }
   }
@@ -169,7 +169,7 @@ TEST("RSP-40", "two queue pairs that add to one word lose no addition") {
   same("sum", value, sum);
 }
 
-TEST("RSP-43", "a duplicate atomic gets the first answer and is not executed") {
+TEST("RSP-43", "a duplicate atomic gets the first response and is not executed") {
   Connection c(dut);
   c.feed(c.atomic_request(kRcFetchAdd, c.rq(0), 1));
   c.expect(packet_of(kRcAtomicAck, c.rq(0)).with(atomic_ack(0)));
@@ -204,11 +204,11 @@ TEST("RSP-44", "a duplicate atomic of other contents changes nothing") {
     }
   }
   same("word", dut.target()[0], 1);
-  same("word behind it", dut.target(8)[0], 0);
+  same("word after it", dut.target(8)[0], 0);
   c.still_works(c.rq(1), c.sq(0));
 }
 
-TEST("RSP-45", "a duplicate READ or atomic that was never executed is not answered") {
+TEST("RSP-45", "a duplicate READ or atomic that was never executed gets no response") {
   Connection c(dut);
   dut.drops_silently(c.read_request(c.rq(-1), 10), "a READ never executed");
   dut.drops_silently(c.atomic_request(kRcFetchAdd, c.rq(-1), 1), "an atomic never executed");

@@ -42,7 +42,7 @@ TEST("RSP-20 WC-02", "a SEND longer than its receive") {
           "a SEND too long");
   same("wr_id", c.received(Status::kLocLenErr).id, 1);
   same("wr_id", c.received(Status::kWrFlushErr).id, 2);
-  for (std::size_t i = 600; i < 4096; ++i) same("byte behind", dut.local(i)[0], 0xA5);
+  for (std::size_t i = 600; i < 4096; ++i) same("byte after", dut.local(i)[0], 0xA5);
 }
 
 TEST("RSP-20", "a SEND of many packets that outgrows its receive") {
@@ -54,7 +54,7 @@ TEST("RSP-20", "a SEND of many packets that outgrows its receive") {
            c.send_request(kRcSendLast, c.rq(1), payload_of(45))},
           kNakInvalid, c.rq(1), "a SEND that outgrows its receive");
   c.received(Status::kLocLenErr);
-  for (std::size_t i = 300; i < 4096; ++i) same("byte behind", dut.local(i)[0], 0xA5);
+  for (std::size_t i = 300; i < 4096; ++i) same("byte after", dut.local(i)[0], 0xA5);
 }
 
 TEST("RSP-21 WC-04", "a receive list with a bad key or range") {
@@ -203,7 +203,7 @@ TEST("RSP-51 WC-08 WC-05", "a WRITE with immediate by a bad key, with two receiv
   same("wr_id", c.received(Status::kWrFlushErr).id, 2);
 }
 
-TEST("RSP-52", "a refused request without a receive raises its event") {
+TEST("RSP-52", "a rejected request without a receive raises its event") {
   {
     Connection c(dut);
     refused(c,

@@ -5,7 +5,7 @@
 namespace roci::conform {
 using namespace packet;
 
-TEST("RSP-01 RSP-13 RSP-14", "the first SEND at the RQ PSN is answered with MSN 1") {
+TEST("RSP-01 RSP-13 RSP-14", "the first SEND at the RQ PSN is acknowledged with MSN 1") {
   Connection c(dut);
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(100)));
@@ -13,7 +13,7 @@ TEST("RSP-01 RSP-13 RSP-14", "the first SEND at the RQ PSN is answered with MSN 
   c.received();
 }
 
-TEST("RSP-03", "requests from the future are refused with the PSN expected") {
+TEST("RSP-03", "requests ahead of the expected PSN are NAKed with the expected PSN") {
   for (const std::int64_t ahead : {1, 100, (1 << 23) - 1}) {
     Connection c(dut);
     c.receive(100);
@@ -44,7 +44,7 @@ TEST("RSP-04", "one sequence NAK for a gap, another for the next gap") {
   c.no_completion();
 }
 
-TEST("RSP-05 RSP-16", "after an RNR NAK the packets behind it get no NAK") {
+TEST("RSP-05 RSP-16", "after an RNR NAK the packets after it get no NAK") {
   Connection c(dut);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
   c.feed(c.send_request(kRcSendOnly, c.rq(1), payload_of(10)));
@@ -85,7 +85,7 @@ TEST("RSP-06", "five copies of a SEND use one receive and make one completion") 
   same("wr_id", c.received().id, 2);
 }
 
-TEST("RSP-07", "a duplicate is answered with the newest PSN done and the current MSN") {
+TEST("RSP-07", "a duplicate is acknowledged with the newest PSN done and the current MSN") {
   Connection c(dut);
   c.receive(2000);
   c.receive(2000);
@@ -134,7 +134,7 @@ TEST("RSP-09", "requests run over the end of the PSN circle, and a gap lies on i
   for (;;) {
     const auto frame = d.next();
     require(frame.has_value(), "a sequence NAK", "silence");
-    if (frame->parsed().aeth().syndrome() == kAck) continue;  // of the first one
+    if (frame->parsed().aeth().syndrome() == kAck) continue;  // ACK of the first one
     same("syndrome", frame->parsed().aeth().syndrome(), kNakSequence);
     same("PSN", frame->parsed().bth().psn(), 0);
     break;
@@ -173,7 +173,7 @@ TEST("RSP-11", "sixty-four SENDs in a row get ACKs that never run ahead") {
   for (unsigned i = 0; i < 64; ++i) c.received();
 }
 
-TEST("RSP-12 RSP-33 RQ-02", "the ACK of a WRITE behind a READ comes after the READ's answer") {
+TEST("RSP-12 RSP-33 RQ-02", "the ACK of a WRITE after a READ comes after the READ's response") {
   Connection c(dut);
   c.feed(c.read_request(c.rq(0), 3000));
   c.feed(c.write_request(kRcWriteOnly, c.rq(12), payload_of(10), 4096));
@@ -205,7 +205,7 @@ TEST("RSP-13", "five messages of all kinds count to MSN 5") {
 }
 
 TEST_THAT_NEEDS(Needs{true}, "RSP-13", "2^24 messages wrap the MSN to 0") {
-  constexpr unsigned kAtOnce = 4096;  // the last of them asks for an ACK
+  constexpr unsigned kAtOnce = 4096;  // the last of them requests an ACK
   constexpr std::uint64_t kAll = (1 << 24) + kAtOnce;
   Connection c(dut);
   for (std::uint64_t i = 0; i < kAll; ++i) {

@@ -107,7 +107,8 @@ TEST("RSP-55", "the limit event fires once") {
   same("limit once fired", srq.query().limit, 0);
 }
 
-TEST("QP-16", "in ERR a queue pair on a shared receive queue tells so and flushes none of it") {
+TEST("QP-16",
+     "in ERR a queue pair on a shared receive queue raises its event and flushes none of it") {
   driver::SharedReceiveQueue srq(dut.pd());
   Connection c(dut, [&](Options& o) { o.qp.srq = &srq; });
   for (unsigned i = 0; i < 3; ++i) post(dut, srq, i, 64 * i, 64);
@@ -125,7 +126,7 @@ TEST("QP-16", "in ERR a queue pair on a shared receive queue tells so and flushe
   same("wr_id", other.received().id, 1);
 }
 
-TEST("RSP-15", "credit codes never tell more receives than are posted") {
+TEST("RSP-15", "credit codes never report more receives than are posted") {
   Connection c(dut, [](Options& o) {
     o.qp.credits = true;
     o.qp.receive_entries = 512;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of memory windows share.
+// Helpers of tests of memory windows.
 #pragma once
 
 #include "driver/memory_window.hpp"
@@ -12,7 +12,7 @@ using driver::MemoryWindow;
 using driver::WindowType;
 
 inline constexpr std::uint32_t kRegionRights = access::kAll | access::kMwBind;
-inline constexpr std::uint64_t kAt = 1024, kBytes = 64;  ///< of a window in its region
+inline constexpr std::uint64_t kAt = 1024, kBytes = 64;  ///< place of a window in its region
 
 /// A region that windows may be bound to.
 struct Place {
@@ -53,7 +53,7 @@ inline void invalidate(Connection& c, std::uint32_t key, Status status = Status:
   }
 }
 
-/// What a WRITE of `bytes` brings: kAck, or the NAK.
+/// The response to a WRITE of `bytes`: kAck, or the NAK.
 inline unsigned try_write(Connection& c, std::uint32_t psn, std::uint64_t va, std::uint32_t key,
                           std::uint32_t bytes) {
   c.feed(c.from_peer(packet::kRcWriteOnly, psn)
@@ -61,7 +61,7 @@ inline unsigned try_write(Connection& c, std::uint32_t psn, std::uint64_t va, st
              .reth(va, key, bytes)
              .payload(payload_of(bytes)));
   const auto frame = c.next();
-  require(frame.has_value(), "an answer to a WRITE", "silence");
+  require(frame.has_value(), "a response to a WRITE", "silence");
   return frame->parsed().aeth().syndrome();
 }
 
@@ -69,7 +69,7 @@ inline unsigned try_read(Connection& c, std::uint32_t psn, std::uint64_t va, std
                          std::uint32_t bytes) {
   c.feed(c.from_peer(packet::kRcReadRequest, psn).ack_req().reth(va, key, bytes));
   const auto frame = c.next();
-  require(frame.has_value(), "an answer to a READ", "silence");
+  require(frame.has_value(), "a response to a READ", "silence");
   return frame->parsed().aeth().syndrome();
 }
 

@@ -12,7 +12,7 @@ Builder good_send(Connection& c, unsigned at = 0) {
   return c.send_request(kRcSendOnly, c.rq(at), payload_of(100));
 }
 
-/// A request of the adapter that waits for the answer which the test makes.
+/// A request of the adapter that waits for the response which the test makes.
 void post_write(Connection& c, unsigned at) {
   c.write(10);
   c.expect(packet_of(kRcWriteOnly, c.sq(at)));
@@ -55,7 +55,7 @@ TEST("WIRE-19 WIRE-25 WIRE-29 WIRE-32", "the bytes of a BTH") {
   same("bytes of the frame", frame.bytes.size(), 14 + 20 + 8 + 12 + 61 + 3 + 4);
 }
 
-TEST("WIRE-20", "a TVer that is not 0 is dropped in requests and answers") {
+TEST("WIRE-20", "a TVer that is not 0 is dropped in requests and responses") {
   Connection c(dut);
   c.receive(100);
   for (const std::uint8_t version : {1, 8, 15}) {
@@ -87,7 +87,7 @@ TEST("WIRE-21", "reserved BTH bits are ignored; seven are in the ICRC, six are n
   Edit unsealed(good_send(c, 2));
   unsealed.bth().set_reserved7(1);
   c.expect_acked(c.rq(1));
-  dut.drops_silently(unsealed.as_it_is(), "a change of the seven bits behind the ICRC's back");
+  dut.drops_silently(unsealed.as_it_is(), "a change of the seven bits without a new ICRC");
 }
 
 TEST("WIRE-22", "MigReq is ignored and sent constant") {
@@ -161,7 +161,7 @@ TEST("WIRE-23 WIRE-24", "the key compared and sent is the one at the queue pair'
   }
 }
 
-TEST("WIRE-25 WIRE-26", "packets for numbers that nobody has") {
+TEST("WIRE-25 WIRE-26", "packets for numbers of no queue pair") {
   Connection c(dut);
   c.receive(100);
   for (const std::uint32_t number : {0xABCDEFu, 0xFFFFFFu, 0u, 1u, 0x000100u | c.number()}) {

@@ -12,7 +12,7 @@ Builder good_send(Connection& c, unsigned at = 0) {
   return c.send_request(kRcSendOnly, c.rq(at), payload_of(100));
 }
 
-/// A request of the adapter that waits for the answer which the test makes.
+/// A request of the adapter that waits for the response which the test makes.
 void post_write(Connection& c, unsigned at) {
   c.write(10);
   c.expect(packet_of(kRcWriteOnly, c.sq(at)));
@@ -29,7 +29,7 @@ std::uint32_t crc_of(const Bytes& bytes) {
   return ~crc;
 }
 
-/// What the ICRC of an IPv4 datagram (from its IP header on, without ICRC) covers.
+/// The bytes that the ICRC of an IPv4 datagram covers, from its IP header on.
 Bytes covered(Bytes datagram) {
   for (const std::size_t at : {1u, 8u, 10u, 11u, 26u, 27u, 32u}) datagram[at] = 0xFF;
   datagram.insert(datagram.begin(), 8, std::uint8_t{0xFF});
@@ -66,13 +66,13 @@ TEST("WIRE-32", "pad fills to four bytes, is 0 when sent and ignored when receiv
     for (std::size_t i = 0; i < one.pad; ++i) edit.frame()[edit.icrc_at() - 1 - i] = 0xFF;
     dut.feed(edit.sealed());
     same("byte_len", c.received().byte_len, one.bytes);
-    same("byte behind the payload", dut.local(one.bytes)[0], 0xA5);
+    same("byte after the payload", dut.local(one.bytes)[0], 0xA5);
     c.expect_acked(c.rq(at));
     ++at;
   }
 }
 
-TEST("WIRE-33", "packets too short for what they say they hold") {
+TEST("WIRE-33", "packets shorter than their headers state") {
   Connection c(dut);
   c.receive(100);
   Edit pad(c.send_request(kRcSendOnly, c.rq(0), {}));
@@ -84,7 +84,8 @@ TEST("WIRE-33", "packets too short for what they say they hold") {
   Edit aeth(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1));
   aeth.resize_payload(-4);
   dut.drops_silently(aeth.sealed(), "an ACK without AETH");
-  for (const int cut : {4, 8, 12, 16}) {  // of 12 BTH and 4 ICRC, down to the UDP header alone
+  for (const int cut :
+       {4, 8, 12, 16}) {  // bytes of 12 BTH and 4 ICRC, down to the UDP header alone
     Edit edit(c.send_request(kRcSendOnly, c.rq(0), {}));
     edit.frame().resize(edit.frame().size() - static_cast<std::size_t>(cut));
     edit.udp().set_length(static_cast<std::uint16_t>(edit.udp().length() - cut));
@@ -116,7 +117,7 @@ TEST("WIRE-34", "a length that is no multiple of four is never delivered") {
   }
 }
 
-TEST("WIRE-35", "bytes behind an opcode without payload") {
+TEST("WIRE-35", "bytes after an opcode without payload") {
   struct Case {
     const char* what;
     std::uint8_t opcode;
@@ -176,7 +177,7 @@ TEST("WIRE-36 WIRE-39", "the ICRC by a bitwise CRC over known vectors and sent p
   }
 }
 
-TEST("WIRE-37", "what a path may change over IPv4 without breaking the ICRC, and what not") {
+TEST("WIRE-37", "fields that a path may change over IPv4 without breaking the ICRC, and others") {
   Connection c(dut);
   for (unsigned i = 0; i < 4; ++i) c.receive(100);
   const auto resum = [](Edit& edit) {
@@ -205,7 +206,7 @@ TEST("WIRE-37", "what a path may change over IPv4 without breaking the ICRC, and
   dut.drops_silently(resum(flags), "other flags");
 }
 
-TEST("WIRE-38", "what a path may change over IPv6 without breaking the ICRC, and what not") {
+TEST("WIRE-38", "fields that a path may change over IPv6 without breaking the ICRC, and others") {
   Connection c(dut, [](Options& o) { o.sgid_index = 1; });
   for (unsigned i = 0; i < 2; ++i) c.receive(100);
   Edit edit(good_send(c, 0));
@@ -224,7 +225,7 @@ TEST("WIRE-38", "what a path may change over IPv6 without breaking the ICRC, and
   c.expect(packet_of(kRcSendOnly, c.sq(0)));
 }
 
-TEST("WIRE-40", "a wrong ICRC vanishes, in requests and answers") {
+TEST("WIRE-40", "a wrong ICRC is dropped silently, in requests and responses") {
   Connection c(dut);
   c.receive(100);
   Edit one(good_send(c));

@@ -45,14 +45,14 @@ TEST("WIRE-01 WIRE-08", "the family of frames follows the GIDs") {
   }
 }
 
-TEST("WIRE-01", "a RoCE v1 frame for a GID of RoCE v2 is not taken") {
+TEST("WIRE-01", "a RoCE v1 frame for a GID of RoCE v2 is dropped") {
   Connection c(dut, [](Options& o) { on_ipv6(o); });
   c.receive(100);
   dut.drops_silently(good_send(c).roce_v1(), "a RoCE v1 frame");
   c.still_works(c.rq(0), c.sq(0));
 }
 
-TEST("WIRE-01", "a GID of RoCE v1 speaks RoCE v1 and takes nothing else") {
+TEST("WIRE-01", "a GID of RoCE v1 sends RoCE v1 and accepts nothing else") {
   driver::Gid gid{};
   gid[0] = 0xFE;
   gid[1] = 0x80;
@@ -74,7 +74,7 @@ TEST("WIRE-01", "a GID of RoCE v1 speaks RoCE v1 and takes nothing else") {
   dut.context().set_gid(2, {});
 }
 
-TEST("WIRE-02 WIRE-03", "a GID on a VLAN tags its frames and takes none of another") {
+TEST("WIRE-02 WIRE-03", "a GID on a VLAN tags its frames and accepts none of another VLAN") {
   dut.context().set_gid(2, driver::gid_of_ipv4(0x0A010001), 100);
   {
     Connection c(dut, [](Options& o) {
@@ -101,7 +101,7 @@ TEST("WIRE-02 WIRE-03", "a GID on a VLAN tags its frames and takes none of anoth
   dut.context().set_gid(2, {});
 }
 
-TEST("WIRE-02", "a GID without VLAN takes no tagged frame") {
+TEST("WIRE-02", "a GID without VLAN accepts no tagged frame") {
   Connection c(dut);
   c.receive(100);
   Builder tagged = good_send(c);
@@ -131,7 +131,7 @@ TEST("WIRE-04", "the IPv4 header of a SEND and of an ACK") {
   c.received();
 }
 
-TEST("WIRE-05", "IPv4 with options or fragmented is not taken for RoCE") {
+TEST("WIRE-05", "IPv4 with options or fragmented is not treated as RoCE") {
   Connection c(dut);
   c.receive(100);
   Edit more(good_send(c));
@@ -165,7 +165,7 @@ TEST("WIRE-06", "a wrong IPv4 checksum or a short total length is dropped") {
   c.still_works(c.rq(0), c.sq(0));
 }
 
-TEST("WIRE-07", "IPv6 goes straight to UDP, and nothing else is taken") {
+TEST("WIRE-07", "IPv6 is followed by UDP directly, and nothing else is accepted") {
   Connection c(dut, [](Options& o) { on_ipv6(o); });
   c.receive(100);
   c.send(61);
@@ -189,7 +189,7 @@ TEST("WIRE-07", "IPv6 goes straight to UDP, and nothing else is taken") {
   c.still_works(c.rq(0), c.sq(1));
 }
 
-TEST("WIRE-09 WIRE-10", "traffic class and hop limit are as given, on requests and answers") {
+TEST("WIRE-09 WIRE-10", "traffic class and hop limit are as given, on requests and responses") {
   for (const bool ipv6 : {false, true}) {
     Connection c(dut, [=](Options& o) {
       if (ipv6) on_ipv6(o);

@@ -31,7 +31,7 @@ TEST("WIRE-41", "messages of all sizes at every path MTU") {
   }
 }
 
-TEST("WIRE-42", "a path MTU above the port's is refused") {
+TEST("WIRE-42", "a path MTU above the port's is rejected") {
   const std::uint8_t most = dut.context().query_port().active_mtu;
   require(most >= 1 && most <= 5, "a path MTU code of the port", std::to_string(most));
   for (unsigned code = 1; code <= most; ++code) {
@@ -43,14 +43,14 @@ TEST("WIRE-42", "a path MTU above the port's is refused") {
     driver::QpAttributes a = c.attributes();
     a.path_mtu = static_cast<std::uint8_t>(code);
     a.state = QpState::kRtr;
-    require(c.refuses(a, driver::mask::kRtr), "path MTU code " + std::to_string(code) + " refused",
+    require(c.refuses(a, driver::mask::kRtr), "path MTU code " + std::to_string(code) + " rejected",
             "taken");
     c.is_in(QpState::kInit);
   }
 }
 
 TEST_THAT_NEEDS((Needs{false, 1500}), "WIRE-42",
-                "a port of MTU 1500 takes a path MTU of 1024 and refuses 2048") {
+                "a port of MTU 1500 accepts a path MTU of 1024 and rejects 2048") {
   same("path MTU code of the port", dut.context().query_port().active_mtu, 3);
   Connection taken(dut, [](Options& o) { o.path_mtu = 3; });
   taken.is_in(QpState::kRts);
@@ -61,7 +61,7 @@ TEST_THAT_NEEDS((Needs{false, 1500}), "WIRE-42",
   driver::QpAttributes a = refused.attributes();
   a.path_mtu = 4;
   a.state = QpState::kRtr;
-  require(refused.refuses(a, driver::mask::kRtr), "path MTU 2048 refused", "taken");
+  require(refused.refuses(a, driver::mask::kRtr), "path MTU 2048 rejected", "taken");
   refused.is_in(QpState::kInit);
 }
 
@@ -95,7 +95,7 @@ TEST("WIRE-43", "SE stands on the last packet of solicited SENDs and WRITEs with
   }
 }
 
-TEST("WIRE-44", "answers never have AckReq") {
+TEST("WIRE-44", "responses never have AckReq") {
   Connection c(dut);
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
@@ -107,7 +107,7 @@ TEST("WIRE-44", "answers never have AckReq") {
     same("AckReq", frame->parsed().bth().ack_req(), 0);
     ++answers;
   }
-  require(answers >= 5, "an ACK or more, READ responses, an atomic answer, an RNR NAK",
+  require(answers >= 5, "an ACK or more, READ responses, an atomic response, an RNR NAK",
           std::to_string(answers) + " packets");
 }
 
@@ -145,7 +145,7 @@ TEST("WIRE-47", "RESET, INIT and ERR drop everything") {
   dut.drops_silently(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1), "an ACK");
 }
 
-TEST("WIRE-47", "RTR takes requests and ignores answers") {
+TEST("WIRE-47", "RTR accepts requests and ignores responses") {
   Connection c(dut, [](Options& o) { o.up_to = QpState::kRtr; });
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
@@ -155,7 +155,7 @@ TEST("WIRE-47", "RTR takes requests and ignores answers") {
   dut.takes_no_notice(c.from_peer(kRcAck, c.sq(0)).aeth(kNakAccess, 1).build(), "a NAK");
 }
 
-TEST("WIRE-47", "SQD takes requests and answers") {
+TEST("WIRE-47", "SQD accepts requests and responses") {
   Connection c(dut);
   c.receive(100);
   c.write(10);

@@ -22,7 +22,7 @@ Builder good_send(Connection& c) { return c.send_request(kRcSendOnly, c.rq(0), p
 
 }  // namespace
 
-TEST("WIRE-12", "everything goes to port 4791 and nothing is taken at another") {
+TEST("WIRE-12", "everything goes to port 4791 and nothing is accepted at another") {
   Connection c(dut);
   c.receive(100);
   c.send(10);
@@ -70,7 +70,7 @@ TEST("WIRE-13", "source ports are in range, constant for a connection, and sprea
   require(ports.size() >= 90, "at least 90 different ports", std::to_string(ports.size()));
 }
 
-TEST("WIRE-15", "any source port is taken, also one that changes") {
+TEST("WIRE-15", "any source port is accepted, also one that changes") {
   Connection c(dut);
   c.receive(600);
   Builder first = c.send_request(kRcSendFirst, c.rq(0), payload_of(256));
@@ -80,7 +80,7 @@ TEST("WIRE-15", "any source port is taken, also one that changes") {
   same("byte_len", c.received().byte_len, 356);
 }
 
-TEST("WIRE-16", "the UDP checksum is sent as 0 and taken as 0 or right") {
+TEST("WIRE-16", "the UDP checksum is sent as 0 and accepted as 0 or right") {
   for (const bool ipv6 : {false, true}) {
     Connection c(dut, [=](Options& o) {
       if (ipv6) on_ipv6(o);
@@ -127,7 +127,7 @@ TEST("WIRE-17", "a UDP length that disagrees with the IP length is dropped") {
   }
 }
 
-TEST("WIRE-18", "bytes behind the datagram are ignored") {
+TEST("WIRE-18", "bytes after the datagram are ignored") {
   Connection c(dut);
   c.receive(100);
   c.receive(100);

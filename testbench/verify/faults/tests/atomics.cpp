@@ -23,8 +23,8 @@ SCHEDULE("F-16 F-27", "an atomic request is lost", "timeout, executed once") {
   });
 }
 
-SCHEDULE("F-17 F-27", "the answer of an atomic is lost up to retry_cnt times, and once more",
-         "timeout, the saved answer again, memory changed once; RETRY_EXC_ERR once more") {
+SCHEDULE("F-17 F-27", "the response of an atomic is lost up to retry_cnt times, and once more",
+         "timeout, the saved response again, memory changed once; RETRY_EXC_ERR once more") {
   ScheduleRunner runner;
   each(kAtomics, [&](SchedulePlan plan) {
     for (unsigned lost = 1; lost <= plan.connect.retry_cnt + 1u; ++lost) {
@@ -41,7 +41,7 @@ SCHEDULE("F-17 F-27", "the answer of an atomic is lost up to retry_cnt times, an
   });
 }
 
-SCHEDULE("F-18 F-27", "of four atomics out, the first and third answer are lost",
+SCHEDULE("F-18 F-27", "of four outstanding atomics, the first and third response are lost",
          "each executed once, each original right") {
   ScheduleRunner runner;
   each(kAtomics, [&](SchedulePlan plan) {
@@ -61,11 +61,11 @@ SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its 
     plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1}};
     plan.path = Path::kTimer;
     plan.during = [](ActiveSchedule& run) {
-      run.sleep(40'000);  // executed, and its answer is lost
+      run.sleep(40'000);  // executed, and its response is lost
       const std::size_t word = run.reference().atomic_at();
       std::uint64_t before = 0, after = 0;
       std::memcpy(&after, run.peer().data(word), 8);
-      // What the second queue pair writes would match a second comparison.
+      // The value that the second queue pair writes would match a second comparison.
       Side& self = run.self();
       const std::size_t from = run.reference().order_at();
       std::memcpy(&before, self.data(from), 8);
@@ -80,7 +80,7 @@ SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its 
 }
 
 SCHEDULE("F-20", "two atomics at a time at replay depth two, 10 % lost each way",
-         "the sum exact after thousands, replays on the wire") {
+         "the sum exact after thousands, replays on the link") {
   ScheduleRunner runner;
   SchedulePlan plan;
   const char* count = std::getenv("ROCI_FAULTS_ATOMICS");

@@ -82,7 +82,7 @@ SCHEDULE("F-32", "one packet of each kind arrives with a wrong bit, in header, p
   }
 }
 
-SCHEDULE("F-33", "all requests, or all answers, arrive with a wrong bit",
+SCHEDULE("F-33", "all requests, or all responses, arrive with a wrong bit",
          "RETRY_EXC_ERR and flushes; of requests nothing is written") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
@@ -149,7 +149,7 @@ SCHEDULE("F-34", "400 ms of silence at timeout 14",
   runner.play(plan);
 }
 
-SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothing sent again") {
+SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothing retransmitted") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     std::uint8_t value = 0;
@@ -168,7 +168,7 @@ SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothin
 }
 
 SCHEDULE("F-39", "source port and MAC address change with every packet",
-         "good, nothing sent again") {
+         "good, nothing retransmitted") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     std::uint16_t value = 0xC000;
@@ -183,8 +183,9 @@ SCHEDULE("F-39", "source port and MAC address change with every packet",
   });
 }
 
-SCHEDULE("F-40", "the retries end while READs and atomics are out; their answers come late",
-         "RETRY_EXC_ERR, the rest flushes, the late answers write nothing") {
+SCHEDULE("F-40",
+         "the retries end while READs and atomics are outstanding; their responses come late",
+         "RETRY_EXC_ERR, the rest flushes, the late responses write nothing") {
   ScheduleRunner runner;
   each({Opcode::kWrite, Opcode::kSend}, [&](SchedulePlan plan) {
     plan.connect.retry_cnt = 1;

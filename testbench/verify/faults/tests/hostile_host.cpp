@@ -103,7 +103,7 @@ SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entr
 }
 
 SCHEDULE("F-85", "malformed entries of a send queue",
-         "LOC_QP_OP_ERR, LOC_LEN_ERR or LOC_PROT_ERR, flushes behind it, and no packet") {
+         "LOC_QP_OP_ERR, LOC_LEN_ERR or LOC_PROT_ERR, flushes after it, and no packet") {
   struct Change {
     Opcode op;
     const char* field;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A peer that lies. Most of it is shown by tests of conform, which play the peer alone; here is
-// what needs a long schedule, or a real peer whose packets are changed on the way.
+// cases that need a long schedule, or a real peer whose packets are changed on the way.
 #include <random>
 
 #include "testbench/verify/faults/registry.hpp"
@@ -31,7 +31,7 @@ SchedulePlan unheard(unsigned from) {
 
 }  // namespace
 
-SCHEDULE("F-67", "a packet never arrives, and each one behind it is NAKed",
+SCHEDULE("F-67", "a packet never arrives, and each one after it is NAKed",
          "RETRY_EXC_ERR after retry_cnt go-backs, flushes, no timeout needed while NAKs come") {
   ScheduleRunner runner;
   each({Opcode::kSend, Opcode::kWrite}, [&](SchedulePlan plan) {
@@ -57,7 +57,7 @@ SCHEDULE("F-67", "sequence NAKs of the same PSN without end", "RETRY_EXC_ERR aft
         run.inject(Way::kAnswers,
                    run.answer_frame(packet::kRcAck, run.psn(2)).aeth(kNakSequence, 0));
         ++naks;
-        run.sleep(15'000);  // what is asked for has left
+        run.sleep(15'000);  // the responses have left
       }
       CHECK(naks < kMost);
     };
@@ -93,7 +93,7 @@ SCHEDULE("F-69", "one packet gets through for each timeout", "good, slowly") {
   ScheduleRunner runner;
   SchedulePlan plan;
   const unsigned packets = thorough() ? 1000 : 60;
-  plan.messages.assign(packets, {Opcode::kWrite, 100});  // each asks for an ACK
+  plan.messages.assign(packets, {Opcode::kWrite, 100});  // each requests an ACK
   plan.connect.timeout = 3;
   plan.connect.retry_cnt = 1;
   plan.rounds = packets;
@@ -112,7 +112,7 @@ SCHEDULE("F-69", "one packet gets through for each timeout", "good, slowly") {
   runner.play(plan);
 }
 
-SCHEDULE("F-71", "RNR NAKs to a WRITE, a READ and an atomic", "waits, sends again, good") {
+SCHEDULE("F-71", "RNR NAKs to a WRITE, a READ and an atomic", "waits, retransmits, good") {
   ScheduleRunner runner;
   each({Opcode::kWrite, Opcode::kRead, Opcode::kFetchAdd, Opcode::kCmpSwap},
        [&](SchedulePlan plan) {
@@ -145,7 +145,7 @@ SCHEDULE("F-71", "RNR NAKs to a WRITE, a READ and an atomic", "waits, sends agai
 SCHEDULE(
     "F-53 F-52", "one header field of one packet of a good session is changed, its ICRC right",
     "every work request completes, good or not; no byte outside a region, the witness good, the "
-    "next life clean") {
+    "next generation clean") {
   ScheduleRunner runner;
   const unsigned sessions = thorough() ? 600 : 60;
   std::mt19937_64 random(53);
@@ -167,7 +167,7 @@ SCHEDULE(
     rule.first = 1 + static_cast<unsigned>(random() % (way == Way::kRequests ? 9 : 4));
     rule.replace = [&random](const packet::Parsed& p) {
       packet::Bytes frame = p.frame.copy();
-      // BTH but for PSN's neighbours in other packets, and extension headers: 12 bytes and more.
+      // BTH except for PSN's neighbours in other packets, and extension headers: 12 bytes and more.
       const std::size_t end = p.icrc_at - p.payload.size - p.pad.size;
       const std::size_t at = p.bth_at + random() % (end - p.bth_at);
       static constexpr std::uint8_t kEdges[] = {0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF};
@@ -185,7 +185,7 @@ SCHEDULE(
         default:
           frame[at] = static_cast<std::uint8_t>(old ^ 1u << random() % 8);
       }
-      // An RNR NAK may ask for 655 ms of silence, and gets it: 10 us here.
+      // An RNR NAK may request 655 ms of silence, and gets it: 10 us here.
       const bool syndrome = p.has(packet::Ext::kAeth) && at == p.bth_at + packet::Bth::kBytes;
       if (syndrome && (frame[at] & 0xE0) == kRnrNak) frame[at] = kRnrNak | 1;
       packet::seal(&frame);

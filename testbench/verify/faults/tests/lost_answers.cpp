@@ -46,7 +46,7 @@ SCHEDULE("F-06 F-27", "the ACK of a message of one packet or six is lost",
 }
 
 SCHEDULE("F-07 F-27", "all ACKs of six messages but the last are lost",
-         "all complete, nothing is sent again") {
+         "all complete, nothing is retransmitted") {
   ScheduleRunner runner;
   each(kAcked, [&](SchedulePlan plan) {
     plan.messages.assign(6, {plan.messages[0].op, 100});

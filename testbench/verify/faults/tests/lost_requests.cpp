@@ -7,7 +7,7 @@ using namespace roci::testbench;
 using namespace roci::testbench::faults;
 
 SCHEDULE("F-01 F-27", "the first packet of a message is lost",
-         "NAK at its PSN, sent again at once, no timeout") {
+         "NAK at its PSN, retransmitted at once, no timeout") {
   ScheduleRunner runner;
   each({Opcode::kSend, Opcode::kSendImm, Opcode::kWrite, Opcode::kWriteImm},
        [&](SchedulePlan plan) {
@@ -34,7 +34,7 @@ SCHEDULE("F-02 F-27", "a packet in the middle is lost",
 }
 
 SCHEDULE("F-03 F-27", "the last packet is lost and nothing follows",
-         "timeout between T and 4 T, sent again") {
+         "timeout between T and 4 T, retransmitted") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     if (plan.messages[0].read() || plan.messages[0].atomic()) return;

@@ -40,7 +40,7 @@ struct Broken {
 
 }  // namespace
 
-SCHEDULE("F-83", "losses while memory is 10 us away, stalls and answers out of order",
+SCHEDULE("F-83", "losses while memory is 10 us away, stalls and responses out of order",
          "all good, order kept (I14)") {
   ScheduleRunner runner(hard(10'000));
   each(every_operation(), [&](SchedulePlan plan) {

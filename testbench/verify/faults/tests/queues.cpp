@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues that are full, shared, flushed or of an earlier life.
+// Queues that are full, shared, flushed or of an earlier generation.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/schedule_runner.hpp"
 #include "testbench/verify/faults/sweep_fixture.hpp"
@@ -11,7 +11,7 @@ using namespace roci::testbench::faults;
 namespace {
 
 constexpr std::uint64_t kBoundNs = 5'000'000;
-constexpr unsigned kPairs = 8, kEach = 6, kReady = 4, kBytes = 200;  // of F-89
+constexpr unsigned kPairs = 8, kEach = 6, kReady = 4, kBytes = 200;  // sizes of F-89
 
 Sweep one() {
   Sweep plan;
@@ -85,7 +85,7 @@ SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that keeps 
 }
 
 SCHEDULE("F-92", "two threads post to one full queue",
-         "every request once, refused ones not at all") {
+         "every request once, rejected ones not at all") {
   constexpr unsigned kAll = 60;
   ScheduleRunner runner;
   std::unique_ptr<Side> sides[2];
@@ -159,8 +159,9 @@ SCHEDULE("F-92", "posting goes on while the queue pair goes to ERR, at each cloc
   });
 }
 
-SCHEDULE("F-93", "both sides reset and connect again while packets of the old life are 10 ms late",
-         "the old packets are dropped: the new life and its markers stay as they are") {
+SCHEDULE("F-93",
+         "both sides reset and connect again while packets of the old generation are 10 ms late",
+         "the old packets are dropped: the new generation and its markers stay as they are") {
   constexpr std::uint64_t kLateNs = 10'000'000;
   sweep(one(), [](SweepFixture& a, unsigned) {
     for (const unsigned node : {0u, 1u}) {

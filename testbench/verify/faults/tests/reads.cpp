@@ -36,7 +36,7 @@ SCHEDULE("F-11 F-27", "a READ request is lost", "timeout, the same request again
 }
 
 SCHEDULE("F-12 F-27", "a READ response is lost: first, each middle, last, only",
-         "asked for again from that PSN; by the gap where something follows, else by the timer") {
+         "requested again from that PSN; by the gap where something follows, else by the timer") {
   ScheduleRunner runner;
   each_read([&](SchedulePlan plan) {
     for (unsigned k = 0; k < 6; ++k) {

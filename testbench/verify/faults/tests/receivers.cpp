@@ -51,7 +51,7 @@ SCHEDULE("F-29 F-27", "four messages and no receive, which comes later",
   });
 }
 
-SCHEDULE("F-29 F-27", "the packet sent again after the RNR wait is lost",
+SCHEDULE("F-29 F-27", "the packet retransmitted after the RNR wait is lost",
          "good after the receive is posted; timeout and RNR are counted apart") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {
@@ -91,8 +91,7 @@ SCHEDULE("F-29 F-27", "the RNR NAK is lost",
   });
 }
 
-SCHEDULE("F-29 F-27", "a packet behind the one that met no receive is lost",
-         "RNR NAK, wait, good") {
+SCHEDULE("F-29 F-27", "a packet after the one that met no receive is lost", "RNR NAK, wait, good") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {
     plan = four(plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies, ghosts and packets that change places.
+// Copies, unsolicited ACKs and packets that change places.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"
 
@@ -33,7 +33,7 @@ SCHEDULE("F-21 F-27", "every request packet comes 50 times",
   });
 }
 
-SCHEDULE("F-21", "every answer comes 200 times", "nothing completes twice, no retry") {
+SCHEDULE("F-21", "every response comes 200 times", "nothing completes twice, no retry") {
   ScheduleRunner runner;
   each({Opcode::kSend, Opcode::kWrite, Opcode::kFetchAdd}, [&](SchedulePlan plan) {
     plan.messages.assign(3, plan.messages[0]);
@@ -74,8 +74,9 @@ SCHEDULE("F-23 F-27", "packets of a completed message come again, its target in 
   });
 }
 
-SCHEDULE("F-24", "answers nobody sent: before the window, in its acknowledged part, behind it",
-         "all counted as ghosts; no completion, no retry, no change of state") {
+SCHEDULE("F-24",
+         "responses that nobody requested: before the window, in its acknowledged part, after it",
+         "all counted as unsolicited ACKs; no completion, no retry, no change of state") {
   ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {
     SchedulePlan plan;
@@ -182,7 +183,7 @@ SCHEDULE("F-26 F-27", "the ACK of a WRITE overtakes the end of the READ before i
   });
 }
 
-SCHEDULE("F-28", "a request half the PSN circle before the expected one, and one half behind it",
+SCHEDULE("F-28", "a request half the PSN circle before the expected one, and one half after it",
          "acknowledged again; NAKed; neither executed") {
   ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {

@@ -32,7 +32,7 @@ struct Place {
 
 void mark_all(SweepFixture& a, std::uint8_t* at) { a.mark(at, SweepFixture::kBytes); }
 
-/// What the requester may be told when the key ended before the request came.
+/// Statuses that the requester may get when the key became invalid before the request came.
 const std::vector<Status> kDenied = {Status::kRemAccessErr};
 
 }  // namespace
@@ -56,7 +56,7 @@ SCHEDULE(
 }
 
 SCHEDULE("F-90", "the key ends and a new one names the same memory at each clock",
-         "requests of the old key see the old mapping whole or are refused") {
+         "requests of the old key see the old mapping whole or are rejected") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     Place place(a);
@@ -121,7 +121,7 @@ SCHEDULE("F-90", "the peer invalidates the window that is the target at each clo
     invalidate.remote_key = window->key();
     a.peer.qp().send(invalidate);
     const driver::Completion done = a.peer.sent();
-    // A request that was refused has ended the queue pair before.
+    // A request that was rejected has ended the queue pair before.
     CHECK((done.ok() || done.status == Status::kWrFlushErr));
     if (done.ok()) {
       a.targets_whole(place.memory.host);
@@ -133,7 +133,7 @@ SCHEDULE("F-90", "the peer invalidates the window that is the target at each clo
   });
 }
 
-SCHEDULE("F-90", "SEND with invalidate ends the window behind its last use, at each clock",
+SCHEDULE("F-90", "SEND with invalidate ends the window after its last use, at each clock",
          "all good; nothing written, and nothing read that leaves, after the receive completed") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();

@@ -77,7 +77,7 @@ SCHEDULE(
       ++next;
       return true;
     };
-    // Half the ring must be read before the adapter is told.
+    // Half the ring must be read before the adapter is notified.
     for (unsigned i = 0; i < slots; ++i) take();
     a.self.node.sleep(60'000);
     bool overflow = false;
@@ -132,7 +132,7 @@ SCHEDULE("F-88", "a queue of completions is armed at each clock around a complet
   CHECK(woken >= 2);
 }
 
-SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock behind its doorbell",
+SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock after its doorbell",
          "the old one, the new one or an error; no byte outside what either names (I6)") {
   sweep(races(500), [&](SweepFixture& a, unsigned clock) {
     a.begin();

@@ -30,7 +30,7 @@ SCHEDULE("F-91", "the requester goes to ERR at each clock",
     a.until(clock);
     a.self.qp().to_error();
     a.finish({Status::kWrFlushErr});
-    a.self.node.sleep(8'000);  // what was on the wire
+    a.self.node.sleep(8'000);  // packets on the link arrive
     a.targets_whole(a.peer.data());
     CHECK(a.receives(false) <= 1);
     a.end();
@@ -59,7 +59,7 @@ SCHEDULE("F-91", "the requester drains (SQD) at each clock and goes on", "all go
 }
 
 SCHEDULE("F-91", "the requester is reset at each clock",
-         "no completion afterwards, nothing written afterwards, the next life is clean") {
+         "no completion afterwards, nothing written afterwards, the next generation is clean") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();

@@ -71,7 +71,7 @@ packet::Builder Forge::start(std::uint8_t opcode, std::uint32_t qpn, transport::
   return b;
 }
 
-/// What an honest peer might send now: the next request, or an answer to what is open.
+/// A packet that a correct peer might send now: the next request, or a response to what is open.
 Bytes Forge::right(Victim& v) {
   constexpr std::uint8_t kKinds = 23;
   std::uint8_t opcode = static_cast<std::uint8_t>(below(kKinds + 2));
@@ -137,7 +137,7 @@ Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
   return frame;
 }
 
-/// Captured requests one after the other, as they were but for one change in one of them.
+/// Captured requests one after the other, as they were except for one change in one of them.
 Bytes Forge::session() {
   if (session_at_ == session_end_) {
     session_victim_ = &victim();

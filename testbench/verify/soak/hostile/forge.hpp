@@ -18,7 +18,7 @@ enum class Forgery : std::uint8_t { kRight, kFields, kCaptured, kSession, kNoise
 inline constexpr unsigned kForgeries = 5;
 const char* name_of(Forgery forgery);
 
-/// Ends of the wire, as packets name them.
+/// Ends of the link, as packets name them.
 struct Addresses {
   std::uint64_t to_mac, from_mac;
   packet::Gid to, from;
@@ -65,7 +65,7 @@ class Forge {
 
   std::mt19937_64 random_;
   Addresses addresses_;
-  // Where headers lie in every packet that is made, whatever its fields say then.
+  // Offsets of headers in every packet that is made, before its fields change.
   bool ipv6_;
   std::size_t udp_at_, bth_at_;
   std::vector<Victim>& victims_;

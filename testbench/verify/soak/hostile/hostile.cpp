@@ -9,7 +9,7 @@ namespace {
 using testbench::Node;
 using testbench::World;
 
-/// What the witness does: everything, on a wire without faults of its own.
+/// Plan of the witness: all operations, on a link without faults of its own.
 RoundPlan witness_of(const HostilePlan& hostile) {
   RoundPlan plan;
   plan.seed = hostile.seed;
@@ -21,7 +21,7 @@ RoundPlan witness_of(const HostilePlan& hostile) {
   plan.weights = {20, 5, 5, 30, 10, 20, 5, 5};
   plan.witness = true;
   plan.wrap = true;
-  // Its packets stand behind hostile ones in the receiver, and are lost when that is full.
+  // Its packets stand after hostile ones in the receiver, and are lost when that is full.
   plan.connect.timeout = 8;
   plan.connect.max_rd_atomic = plan.connect.max_dest_rd_atomic = 4;
   plan.config.engines = {hostile.engine, testbench::Engine::kModel};
@@ -41,7 +41,7 @@ struct VictimTap final : testbench::FrameTap {
   Victims* victims = nullptr;
 };
 
-constexpr std::uint64_t kPreambleGap = 24;  // bytes of a frame on the wire beside its own
+constexpr std::uint64_t kPreambleGap = 24;  // bytes of a frame on the link beside its own
 
 }  // namespace
 
@@ -96,7 +96,7 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
           bytes += std::max<std::uint64_t>(frame.size(), 60) + kPreambleGap;
           ++outcome.packets;
         }
-        // A fifth of the wire is the witness's.
+        // A fifth of the link is the witness's.
         node.sleep(static_cast<std::uint64_t>(static_cast<double>(bytes) * ns_per_byte * 1.25));
         if (tick) tick(outcome.packets);
       }

@@ -95,7 +95,7 @@ void Victims::revive(Victim& v) {
   v.alive = true;
 }
 
-/// Receives for what comes, and requests that wait for an answer.
+/// Receives for what comes, and requests that wait for a response.
 void Victims::feed(Victim& v) {
   while (v.qp->receive_room() > 8) {
     driver::ReceiveRequest r;

@@ -15,14 +15,14 @@
 
 namespace roci::soak {
 
-/// What a peer of the queue pair would know, and a liar therefore does.
+/// State of a queue pair that its peer holds, and that a forger therefore uses.
 struct Victim {
   std::uint32_t qpn = 0, peer_qpn = 0;
   bool alive = false;
   transport::Psn expected;      ///< PSN that its responder waits for, as far as seen
-  transport::Psn oldest, next;  ///< of its own requests: open, and next one
+  transport::Psn oldest, next;  ///< PSNs of its own requests: oldest open, and next
   std::uint32_t pmtu = 256;
-  std::uint64_t address = 0;  ///< of the region that peers may reach
+  std::uint64_t address = 0;  ///< address of the region that peers may reach
   std::uint32_t bytes = 0, key = 0;
   std::unique_ptr<driver::QueuePair> qp;
 };
