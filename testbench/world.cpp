@@ -94,7 +94,7 @@ void World::Impl::diverge(const std::string& text) {
   const std::string path = (folder == nullptr ? std::string(".") : std::string(folder)) +
                            "/lockstep-" + std::to_string(config.seed);
   link_log->write(path + ".pcapng");
-  const std::string all = text + "\n  seed " + std::to_string(config.seed) + "; wire in " + path +
+  const std::string all = text + "\n  seed " + std::to_string(config.seed) + "; frames in " + path +
                           ".pcapng; " + waveforms(path, text);
   violate(all);
   if (config.strict) fail(all);

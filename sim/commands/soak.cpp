@@ -80,9 +80,9 @@ struct Sum {
     coverage.add(o.coverage);
     tally.add(o.tally);
     ++rounds;
-    for (const auto& wire : o.wire) {
-      frames += wire.frames;
-      faults += wire.dropped + wire.corrupted + wire.duplicated + wire.delayed;
+    for (const auto& link : o.link) {
+      frames += link.frames;
+      faults += link.dropped + link.corrupted + link.duplicated + link.delayed;
     }
     payloads += o.payloads;
     repeated += o.repeated;

@@ -33,7 +33,7 @@ class ExternalPort {
   virtual ~ExternalPort() = default;
 
   /// False: not now, whoever takes the frames is busy; try again soon. A frame that does not get
-  /// through is lost, as on any wire, and counted.
+  /// through is lost, as on any link, and counted.
   virtual bool send(std::uint64_t now_ns, const packet::Bytes& frame) = 0;
   /// The next frame that has come by `now_ns`.
   virtual bool receive(std::uint64_t now_ns, packet::Bytes& frame) = 0;

@@ -54,8 +54,8 @@ std::uint64_t PortBridge::wait(std::uint64_t now_ns, std::uint64_t until) {
 }
 
 bool PortBridge::sleep(std::uint64_t real_ns) const {
-  const std::array<int, 2> wires = descriptors();
-  pollfd ready[2] = {{wires[0], POLLIN, 0}, {wires[1], POLLIN, 0}};
+  const std::array<int, 2> readable = descriptors();
+  pollfd ready[2] = {{readable[0], POLLIN, 0}, {readable[1], POLLIN, 0}};
   const timespec time{static_cast<time_t>(real_ns / 1'000'000'000),
                       static_cast<long>(real_ns % 1'000'000'000)};
   return ppoll(ready, 2, &time, nullptr) > 0;

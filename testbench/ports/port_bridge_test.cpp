@@ -22,7 +22,7 @@ packet::Bytes frame_of(std::size_t bytes, std::uint8_t mark) {
   return frame;
 }
 std::string path_of(const char* name) {
-  return "/tmp/roci_wire_" + std::to_string(getpid()) + "_" + name;
+  return "/tmp/roci_port_" + std::to_string(getpid()) + "_" + name;
 }
 std::string why(const std::string& spec) {
   try {

@@ -29,7 +29,7 @@ std::vector<std::string> check_port_counters(const PortCounterValues& counters,
   const auto equal = [&](std::string_view name, std::uint64_t expected) {
     if (counter(name) != expected) {
       wrong.push_back("I13: " + std::string(name) + " is " + std::to_string(counter(name)) +
-                      ", on the wire were " + std::to_string(expected));
+                      ", on the link were " + std::to_string(expected));
     }
   };
   equal("RxFrames", in.delivered);

@@ -148,7 +148,7 @@ TEST_CASE("egress: each departure is named (I12)") {
   }
 }
 
-TEST_CASE("I13: the port's counters add up and agree with the wire") {
+TEST_CASE("I13: the port's counters add up and agree with the link") {
   LinkDirection::Counts out, in;
   out.frames = 30, out.bytes = 3000, out.injected = 2, out.injected_bytes = 200;
   in.delivered = 20, in.delivered_bytes = 2000;

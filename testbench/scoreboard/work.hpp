@@ -68,7 +68,7 @@ class WorkMonitor : public driver::Observer {
   void progress(std::uint32_t qpn, std::uint64_t now_ns);
 
   /// I11: a queue pair whose sends have shown no sign of progress for longer than its retries can
-  /// take. `slack_ns`: both ways on wire and bus; `rnr_ns`: longest RNR wait that a peer requests.
+  /// take. `slack_ns`: both ways on link and bus; `rnr_ns`: longest RNR wait that a peer requests.
   void check_progress(std::uint64_t now_ns, std::uint64_t slack_ns, std::uint64_t rnr_ns);
 
   /// Sends that did not complete before their queue pair was reset or destroyed.

@@ -115,9 +115,9 @@ TEST_CASE("counters: packets and bytes of both queue pairs and ports, after loss
       CHECK(theirs.tx_bytes == 1000);
       CHECK(theirs.retries == 0);
       const driver::PortCounters port = peer.node.context().port_counters();
-      const LinkDirection::Counts& wire = pair.world.link(0).counts();
-      CHECK(port.rx_frames == wire.delivered);
-      CHECK(port.rx_bytes == wire.delivered_bytes);
+      const LinkDirection::Counts& link = pair.world.link(0).counts();
+      CHECK(port.rx_frames == link.delivered);
+      CHECK(port.rx_bytes == link.delivered_bytes);
       CHECK(port.rx_roce + port.rx_ethernet == port.rx_frames);
       CHECK(port.tx_frames == pair.world.link(1).counts().frames);
     });

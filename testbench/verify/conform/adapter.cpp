@@ -6,7 +6,7 @@
 namespace roci::conform {
 namespace {
 
-/// One node of the test fixture whose wire ends in the test.
+/// One node of the test bench whose link ends in the test.
 class BenchAdapter final : public Adapter, public testbench::FrameTap {
  public:
   explicit BenchAdapter(const AdapterOptions& options) : world_(config_of(options)) {

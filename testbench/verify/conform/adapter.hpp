@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An adapter under test: a driver that reaches it on one side, the test itself as the other end of
-// its wire on the other.
+// its link on the other.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Adapter {
   virtual ~Adapter() = default;
 
   /// Runs a program in the adapter's time. Throws what it throws, or what a broken invariant of the
-  /// test fixture says; after the latter the adapter is of no use.
+  /// test bench says; after the latter the adapter is of no use.
   virtual void run(const std::function<void()>& program) = 0;
 
   // For programs.

@@ -41,7 +41,7 @@ void ActiveSchedule::check_path() {
   }
   const Seen& s = seen();
   const driver::QpCounters c = counters();
-  INFO("on the wire: requests ", s.requests, ", repeats ", s.repeats, ", READs again ", s.rereads,
+  INFO("on the link: requests ", s.requests, ", repeats ", s.repeats, ", READs again ", s.rereads,
        ", sequence NAKs ", s.sequence_naks, ", RNR NAKs ", s.rnr_naks, ", answers again ",
        s.replays, "; counted: retries ", c.retries, ", timeouts ", c.timeouts);
   const std::uint64_t t = transport::timeout_ns(plan_.connect.timeout);

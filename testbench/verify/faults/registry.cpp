@@ -18,7 +18,7 @@ std::vector<Entry>& registered() {
 }
 
 const char* section_of(std::string_view id) {
-  if (id == "F-01") return "On the wire";
+  if (id == "F-01") return "On the link";
   if (id == "F-50") return "A lying or broken peer";
   if (id == "F-80") return "The host's side";
   return nullptr;
@@ -47,7 +47,7 @@ const std::vector<Entry>& entries() { return registered(); }
 std::string document() {
   std::ostringstream out;
   out << "# Fault schedules\n\n"
-         "What may go wrong on the wire, in the peer and at the host, and the tests that play it. "
+         "What may go wrong on the link, in the peer and at the host, and the tests that play it. "
          "Written from\n"
          "`testbench/verify/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. "
          "Each "

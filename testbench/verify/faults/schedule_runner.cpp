@@ -75,7 +75,7 @@ void ScheduleRunner::play(const SchedulePlan& plan) {
   }
   watch_.forget();
   CHECK(witness.rounds() >= 2);
-  INFO("I13: counters compared when the wire was silent");
+  INFO("I13: counters compared when the link was silent");
   CHECK(world_->counter_checks() == checks + 1);
 }
 

@@ -127,7 +127,7 @@ Outcome run_round(const RoundPlan& plan, testbench::FrameTap* tap,
   }
   outcome.coverage = ledger.coverage();
   outcome.payloads = ledger.payloads();
-  for (unsigned n = 0; n < 2; ++n) outcome.wire[n] = world.link(n).counts();
+  for (unsigned n = 0; n < 2; ++n) outcome.link[n] = world.link(n).counts();
   outcome.simulated_ns = world.now_ns();
   outcome.speed = world.speed();
   outcome.lockstep = world.lockstep();

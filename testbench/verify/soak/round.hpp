@@ -15,7 +15,7 @@ struct Outcome {
   std::string events;   ///< the last ones of the connection it is about
   Tally tally;
   Coverage coverage;
-  std::array<testbench::LinkDirection::Counts, 2> wire{};
+  std::array<testbench::LinkDirection::Counts, 2> link{};
   std::uint64_t payloads = 0, repeated = 0;
   testbench::Shadow::Counts lockstep;
   std::uint64_t simulated_ns = 0;

@@ -109,7 +109,7 @@ Bytes Forge::right(Victim& v) {
 }
 
 Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
-  // The envelope of this wire around the captured transport headers and payload.
+  // The envelope of this link around the captured transport headers and payload.
   Bytes envelope = start(packet::kRcSendOnly, v.qpn, psn).build();
   Bytes frame(envelope.begin(), envelope.begin() + static_cast<std::ptrdiff_t>(bth_at_));
   frame.insert(frame.end(), from.bytes.begin(), from.bytes.end());
