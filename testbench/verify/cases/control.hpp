@@ -14,14 +14,14 @@ inline Config narrow() {
   return config;
 }
 
-inline driver::SendRequest message(std::uint64_t id, driver::Opcode opcode, Side& self,
-                                   std::uint32_t bytes, Side& peer, std::size_t at = 0) {
+inline driver::SendRequest message(std::uint64_t id, driver::Opcode opcode, Endpoint& self,
+                                   std::uint32_t bytes, Endpoint& peer, std::size_t at = 0) {
   driver::SendRequest r = request(opcode, self, at, bytes, peer, at);
   r.id = id;
   return r;
 }
 
-inline driver::ReceiveRequest place(std::uint64_t id, Side& self, std::size_t at,
+inline driver::ReceiveRequest place(std::uint64_t id, Endpoint& self, std::size_t at,
                                     std::uint32_t bytes) {
   return {id, {self.region.sge(at, bytes)}};
 }
@@ -35,7 +35,7 @@ inline void modify(driver::QueuePair& qp, driver::QpState state, std::uint32_t m
 }
 
 /// All events up to one of `last`, which must come.
-inline std::vector<driver::Event> events_until(Side& self, driver::EventKind last) {
+inline std::vector<driver::Event> events_until(Endpoint& self, driver::EventKind last) {
   std::vector<driver::Event> seen;
   do {
     const auto event = self.node.context().events().wait();

@@ -19,7 +19,7 @@ TEST_CASE("control: MR-07 a changed region is what it says now, an invalid key i
     std::uint32_t key = 0;
     std::uint64_t address = 0;
     pair.run(
-        [&](Side& self, Side& peer) {
+        [&](Endpoint& self, Endpoint& peer) {
           pair.meet(0);
           driver::SendRequest write = message(1, Opcode::kWrite, self, 600, peer);
           fill(self.data(), 600, 1);
@@ -33,7 +33,7 @@ TEST_CASE("control: MR-07 a changed region is what it says now, an invalid key i
           self.qp().send(write);
           CHECK(self.sent().status == Status::kRemAccessErr);
         },
-        [&](Side& self, Side&) {
+        [&](Endpoint& self, Endpoint&) {
           const driver::DmaMemory memory = self.node.device().allocate(8192, 4096);
           driver::ProtectionDomain other(self.node.context());
           {
@@ -69,11 +69,11 @@ TEST_CASE("control: WIRE-23, WIRE-24 partition keys") {
   for (const auto& one : cases) {
     CAPTURE(one.here);
     CAPTURE(one.there);
-    PairOptions options;
+    ConnectionOptions options;
     options.connect.timeout = 6;
     options.connect.retry_cnt = 1;
     Pair pair(narrow(), options);
-    const auto join = [](Side& self, Side& peer, std::uint16_t pkey) {
+    const auto join = [](Endpoint& self, Endpoint& peer, std::uint16_t pkey) {
       self.node.context().set_pkey(5, pkey);
       CHECK(self.node.context().query_pkey(5) == pkey);
       driver::QpAttributes a;
@@ -94,14 +94,14 @@ TEST_CASE("control: WIRE-23, WIRE-24 partition keys") {
     };
     constexpr unsigned kPkeyDrops = code_of(spec::kDropCauses, "Pkey");
     pair.run(
-        [&](Side& self, Side& peer) {
+        [&](Endpoint& self, Endpoint& peer) {
           join(self, peer, one.here);
           pair.meet(0);
           self.qp().send(message(1, Opcode::kWrite, self, 100, peer));
           CHECK(self.sent().status == (one.pass ? Status::kSuccess : Status::kRetryExcErr));
           pair.meet(0);
         },
-        [&](Side& self, Side& peer) {
+        [&](Endpoint& self, Endpoint& peer) {
           join(self, peer, one.there);
           pair.meet(1);
           pair.meet(1);
@@ -113,12 +113,12 @@ TEST_CASE("control: WIRE-23, WIRE-24 partition keys") {
 TEST_CASE("control: MR-08 to MR-11 windows of both types through queue pairs") {
   for (const auto type : {driver::WindowType::kType1, driver::WindowType::kType2}) {
     CAPTURE(static_cast<int>(type));
-    PairOptions options;
+    ConnectionOptions options;
     options.region_access = driver::access::kAll | driver::access::kMwBind;
     Pair pair(narrow(), options);
     std::uint32_t key = 0;
     pair.run(
-        [&](Side& self, Side& peer) {
+        [&](Endpoint& self, Endpoint& peer) {
           pair.meet(0);
           fill(self.data(), 64, 3);
           driver::SendRequest write = message(1, Opcode::kWrite, self, 64, peer, 0);
@@ -132,7 +132,7 @@ TEST_CASE("control: MR-08 to MR-11 windows of both types through queue pairs") {
           CHECK(self.sent().status == Status::kRemAccessErr);
           pair.meet(0);
         },
-        [&](Side& self, Side&) {
+        [&](Endpoint& self, Endpoint&) {
           driver::MemoryWindow window(self.pd, type);
           key = window.next_key();
           driver::SendRequest bind =

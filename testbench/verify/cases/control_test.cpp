@@ -16,7 +16,7 @@ TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it i
   Pair pair(narrow());
   constexpr unsigned kMessages = 60;
   pair.run(
-      [&](Side& self, Side& peer) {
+      [&](Endpoint& self, Endpoint& peer) {
         pair.meet(0);
         for (unsigned i = 0; i < kMessages; ++i) {
           self.qp().send(message(i, Opcode::kSend, self, 64, peer));
@@ -25,7 +25,7 @@ TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it i
         }
         pair.meet(0);
       },
-      [&](Side& self, Side&) {
+      [&](Endpoint& self, Endpoint&) {
         for (unsigned i = 0; i < kMessages; ++i) self.qp().receive(place(i, self, 64 * i, 64));
         pair.meet(1);
         pair.meet(1);
@@ -58,10 +58,10 @@ TEST_CASE(
   config.strict = false;  // completions are lost, as they must
   Pair pair(config);
   std::array<std::array<driver::QueuePair*, 2>, 2> qps{};
-  std::array<Side*, 2> sides{};
+  std::array<Endpoint*, 2> sides{};
   pair.world.run([&](Node& node) {
     const unsigned me = node.index();
-    Side self(node, {});
+    Endpoint self(node, {});
     driver::CompletionQueue small(node.context(), 1);  // a ring of two
     driver::QueuePair first(self.pd, self.send_cq, small), second(self.pd, small, self.receive_cq);
     qps[me] = {&first, &second};
@@ -111,7 +111,7 @@ TEST_CASE(
 TEST_CASE("control: QP-12, QP-13 SQD finishes what was begun, signals it, and continues") {
   Pair pair(narrow());
   pair.run(
-      [&](Side& self, Side& peer) {
+      [&](Endpoint& self, Endpoint& peer) {
         self.qp().send(message(1, Opcode::kSend, self, 100, peer));  // no receive is posted
         self.node.sleep(20'000);
         modify(self.qp(), QpState::kSqd, driver::mask::kEnSqdAsyncNotify, true);
@@ -141,7 +141,7 @@ TEST_CASE("control: QP-12, QP-13 SQD finishes what was begun, signals it, and co
         CHECK(second.status == Status::kSuccess);
         CHECK_FALSE(self.node.context().events().poll());
       },
-      [&](Side& self, Side&) {
+      [&](Endpoint& self, Endpoint&) {
         pair.meet(1);
         self.qp().receive(place(7, self, 0, 100));
         CHECK(self.received().status == Status::kSuccess);

@@ -12,14 +12,15 @@ namespace {
 constexpr std::size_t kTarget = 4096;
 
 /// One bad request and one good one after it.
-void expect(Status first, const std::function<void(driver::SendRequest&, Side&, Side&)>& spoil,
-            Opcode opcode, PairOptions options = {}) {
+void expect(Status first,
+            const std::function<void(driver::SendRequest&, Endpoint&, Endpoint&)>& spoil,
+            Opcode opcode, ConnectionOptions options = {}) {
   for (const unsigned width : {512u, 64u}) {
     CAPTURE(width);
     Config config;
     config.width = width;
     Pair pair(config, options);
-    pair.run([&](Side& self, Side& peer) {
+    pair.run([&](Endpoint& self, Endpoint& peer) {
       const std::uint32_t bytes = opcode == Opcode::kFetchAdd ? 8 : 600;
       std::vector<std::uint8_t> before(peer.data(), peer.data() + peer.region.size());
       fill(self.data(), bytes, 1);
@@ -50,44 +51,47 @@ TEST_CASE("errors: wrong key, out of bounds, no right: NAK remote access") {
   for (const Opcode opcode : {Opcode::kWrite, Opcode::kRead, Opcode::kFetchAdd}) {
     CAPTURE(static_cast<int>(opcode));
     expect(
-        Status::kRemAccessErr, [](driver::SendRequest& r, Side&, Side&) { r.remote_key ^= 1; },
-        opcode);
+        Status::kRemAccessErr,
+        [](driver::SendRequest& r, Endpoint&, Endpoint&) { r.remote_key ^= 1; }, opcode);
     expect(
         Status::kRemAccessErr,
-        [](driver::SendRequest& r, Side&, Side& peer) {
+        [](driver::SendRequest& r, Endpoint&, Endpoint& peer) {
           r.remote_address = peer.region.address() + peer.region.size() - 4;
           r.remote_address &= ~std::uint64_t{7};
           r.remote_address += 8;
         },
         opcode);
-    PairOptions options;
+    ConnectionOptions options;
     options.region_access = driver::access::kLocalWrite;
     expect(
-        Status::kRemAccessErr, [](driver::SendRequest&, Side&, Side&) {}, opcode, options);
+        Status::kRemAccessErr, [](driver::SendRequest&, Endpoint&, Endpoint&) {}, opcode, options);
   }
 }
 
 // RSP-24, RSP-41
 TEST_CASE("errors: queue pair without the right, atomic not aligned: NAK invalid request") {
-  PairOptions options;
+  ConnectionOptions options;
   options.connect.access = 0;
   expect(
-      Status::kRemInvReqErr, [](driver::SendRequest&, Side&, Side&) {}, Opcode::kWrite, options);
+      Status::kRemInvReqErr, [](driver::SendRequest&, Endpoint&, Endpoint&) {}, Opcode::kWrite,
+      options);
   expect(
-      Status::kRemInvReqErr, [](driver::SendRequest&, Side&, Side&) {}, Opcode::kRead, options);
+      Status::kRemInvReqErr, [](driver::SendRequest&, Endpoint&, Endpoint&) {}, Opcode::kRead,
+      options);
   expect(
-      Status::kRemInvReqErr, [](driver::SendRequest& r, Side&, Side&) { r.remote_address += 4; },
+      Status::kRemInvReqErr,
+      [](driver::SendRequest& r, Endpoint&, Endpoint&) { r.remote_address += 4; },
       Opcode::kFetchAdd);
 }
 
 // RQ-43
 TEST_CASE("errors: local key, bounds: LOC_PROT_ERR and no packet") {
   expect(
-      Status::kLocProtErr, [](driver::SendRequest& r, Side&, Side&) { r.sges[0].key ^= 0x100; },
-      Opcode::kWrite);
+      Status::kLocProtErr,
+      [](driver::SendRequest& r, Endpoint&, Endpoint&) { r.sges[0].key ^= 0x100; }, Opcode::kWrite);
   expect(
       Status::kLocProtErr,
-      [](driver::SendRequest& r, Side& self, Side&) {
+      [](driver::SendRequest& r, Endpoint& self, Endpoint&) {
         r.sges[0].address = self.region.address() + self.region.size() - 10;
       },
       Opcode::kSend);
@@ -96,7 +100,7 @@ TEST_CASE("errors: local key, bounds: LOC_PROT_ERR and no packet") {
 // RSP-20
 TEST_CASE("errors: a SEND longer than the receive: invalid request there, length error here") {
   Pair pair(Config{});
-  pair.run([](Side& self, Side& peer) {
+  pair.run([](Endpoint& self, Endpoint& peer) {
     std::memset(peer.data(), 0xEE, 8192);
     peer.qp().receive({5, {peer.region.sge(0, 600)}});
     self.qp().send(request(Opcode::kSend, self, 0, 1000, peer, 0));
@@ -111,7 +115,7 @@ TEST_CASE("errors: a SEND longer than the receive: invalid request there, length
 // RSP-21
 TEST_CASE("errors: a receive with a bad key: remote operation error") {
   Pair pair(Config{});
-  pair.run([](Side& self, Side& peer) {
+  pair.run([](Endpoint& self, Endpoint& peer) {
     driver::ReceiveRequest receive{5, {peer.region.sge(0, 600)}};
     receive.sges[0].key ^= 1;
     peer.qp().receive(receive);
@@ -124,7 +128,7 @@ TEST_CASE("errors: a receive with a bad key: remote operation error") {
 // QP-10, QP-11, RQ-49
 TEST_CASE("errors: entering ERR flushes both queues in order, and what is posted later") {
   Pair pair(Config{});
-  pair.run([](Side& self, Side&) {
+  pair.run([](Endpoint& self, Endpoint&) {
     for (unsigned i = 0; i < 3; ++i) self.qp().receive({i, {self.region.sge(0, 100)}});
     self.qp().to_error();
     self.qp().receive({3, {}});
@@ -145,7 +149,7 @@ TEST_CASE("errors: entering ERR flushes both queues in order, and what is posted
 TEST_CASE("errors: after RESET the queue pair lives anew") {
   Pair pair(Config{});
   pair.run(
-      [&](Side& self, Side& peer) {
+      [&](Endpoint& self, Endpoint& peer) {
         for (unsigned life = 0; life < 3; ++life) {
           fill(self.data(), 3000, life);
           self.qp().send(request(Opcode::kWrite, self, 0, 3000, peer, kTarget));
@@ -160,7 +164,7 @@ TEST_CASE("errors: after RESET the queue pair lives anew") {
           pair.meet(0);
         }
       },
-      [&](Side& self, Side& peer) {
+      [&](Endpoint& self, Endpoint& peer) {
         for (unsigned life = 0; life < 3; ++life) {
           pair.meet(1);
           self.qp().to_reset();
@@ -176,7 +180,7 @@ TEST_CASE("errors: after RESET the queue pair lives anew") {
 // F-80: gathering fails
 TEST_CASE("errors: payload that cannot be read never arrives as good") {
   Pair pair(Config{});
-  pair.run([](Side& self, Side& peer) {
+  pair.run([](Endpoint& self, Endpoint& peer) {
     std::memset(peer.data(kTarget), 0x77, 4096);
     self.node.poison(self.region.address() + 2048, 64);
     driver::SendRequest r = request(Opcode::kWrite, self, 2048, 64, peer, kTarget);
@@ -200,11 +204,11 @@ TEST_CASE(
           CAPTURE(before);
           Config config;
           config.width = width;
-          PairOptions options;
+          ConnectionOptions options;
           options.connect.path_mtu = 3;
           options.connect.retry_cnt = 0;
           Pair pair(config, options);
-          pair.run([&](Side& self, Side& peer) {
+          pair.run([&](Endpoint& self, Endpoint& peer) {
             std::memset(peer.data(kTarget), 0x77, 8 * kBytes);
             for (unsigned i = 0; i < 6; ++i) {
               peer.qp().receive({i, {peer.region.sge(kTarget + i * kBytes, kBytes)}});

@@ -33,7 +33,7 @@ class Program {
           unsigned lives)
       : pair_(pair), numbers_(numbers), seed_(seed), lives_(lives) {}
 
-  void run(Side& self, Side& peer) {
+  void run(Endpoint& self, Endpoint& peer) {
     const unsigned me = self.node.index();
     std::mt19937_64 common(seed_), own(seed_ * 2 + me + 1);
     for (unsigned n = 0; n < lives_; ++n) {
@@ -48,7 +48,7 @@ class Program {
  private:
   std::size_t slot(unsigned q, unsigned i) const { return (q * kRequests + i) * kSlot; }
 
-  void live(Side& self, Side& peer, const Life& life, std::mt19937_64& random) {
+  void live(Endpoint& self, Endpoint& peer, const Life& life, std::mt19937_64& random) {
     const unsigned me = self.node.index();
     const bool victim = me == life.victim && life.end != End::kNone;
     std::vector<std::unique_ptr<driver::QueuePair>> qps;
@@ -126,7 +126,7 @@ class Program {
   }
 
   /// Side 0 writes, reads back and counts.
-  void witness(Side& self, Side& peer, unsigned n) {
+  void witness(Endpoint& self, Endpoint& peer, unsigned n) {
     const unsigned me = self.node.index();
     if (me == 0) {
       fill(self.data(kWitness), 1500, n);
@@ -164,12 +164,12 @@ void lives(unsigned width, unsigned count, std::uint64_t seed) {
   config.width = width;
   config.seed = seed;
   config.out_of_order = seed % 2 == 0;
-  PairOptions options;
+  ConnectionOptions options;
   options.region_bytes = kWitness + 8192;
   Pair pair(config, options);
   std::array<std::vector<std::uint32_t>, 2> numbers;
   Program program(pair, numbers, seed, count);
-  const auto run = [&](Side& self, Side& peer) { program.run(self, peer); };
+  const auto run = [&](Endpoint& self, Endpoint& peer) { program.run(self, peer); };
   pair.run(run, run);
   MESSAGE(count, " lives, clocks ", pair.world.speed().clocks);
 }

@@ -27,7 +27,7 @@ Config in_lockstep() {
 
 TEST_CASE("lockstep: requests, answers, completions and memory of every operation are compared") {
   Pair pair(in_lockstep());
-  pair.run([](Side& self, Side& peer) {
+  pair.run([](Endpoint& self, Endpoint& peer) {
     for (unsigned i = 0; i < 4; ++i) peer.qp().receive({i, {peer.region.sge(8192, 4096)}});
     for (const Opcode opcode :
          {Opcode::kWrite, Opcode::kSend, Opcode::kRead, Opcode::kWriteImm, Opcode::kFetchAdd}) {
@@ -121,12 +121,12 @@ TEST_CASE(
   config.seed = 77;
   const std::string text = divergence(
       config,
-      [](Side& self, Side& peer) {
+      [](Endpoint& self, Endpoint& peer) {
         std::memset(self.data(), 0x11, 2000);
         self.qp().send(request(Opcode::kWrite, self, 0, 2000, peer, 4096));
         self.sent();
       },
-      [](Side& self, Side&) {
+      [](Endpoint& self, Endpoint&) {
         // The last byte has landed; its ACK waits for the response of memory.
         const std::uint8_t* last = self.data(4096 + 1999);
         self.node.device().wait([&] { return *last == 0x11; }, driver::Device::kForever);
@@ -146,7 +146,7 @@ TEST_CASE("lockstep: a request that is not the model's ends the run before it ar
   config.memory_ns = 2000;
   const std::string text = divergence(
       config,
-      [](Side& self, Side& peer) {
+      [](Endpoint& self, Endpoint& peer) {
         std::memset(self.data(), 0x11, 200);
         self.qp().send(request(Opcode::kWrite, self, 0, 200, peer, 4096));
         // The model has read its payload at the doorbell; the RTL reads the entry first.
@@ -154,7 +154,7 @@ TEST_CASE("lockstep: a request that is not the model's ends the run before it ar
         *self.data(100) = 0x22;
         self.sent();
       },
-      [](Side&, Side&) {});
+      [](Endpoint&, Endpoint&) {});
   CAPTURE(text);
   CHECK(text.find("lock-step: n0") != std::string::npos);
   CHECK(text.find("differs from the model's of that PSN") != std::string::npos);

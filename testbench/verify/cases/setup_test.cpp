@@ -79,7 +79,7 @@ TEST_CASE("world: waiting out timeout 14, 67 ms, costs fewer than 20000 clocks i
     lost.opcode = packet::kRcWriteLast;
     config.faults[0].rules.push_back(lost);
     Pair pair(config);
-    pair.run([](Side& self, Side& peer) {
+    pair.run([](Endpoint& self, Endpoint& peer) {
       self.qp().send(request(driver::Opcode::kWrite, self, 0, 10'000, peer, 1 << 19));
       CHECK(self.sent().ok());
     });

@@ -17,7 +17,7 @@ Config narrow() {
   return config;
 }
 
-driver::SendRequest send(std::uint64_t id, Side& self, std::uint32_t bytes, Side& peer) {
+driver::SendRequest send(std::uint64_t id, Endpoint& self, std::uint32_t bytes, Endpoint& peer) {
   driver::SendRequest r = request(Opcode::kSend, self, 0, bytes, peer, 0);
   r.id = id;
   return r;
@@ -27,12 +27,12 @@ driver::SendRequest send(std::uint64_t id, Side& self, std::uint32_t bytes, Side
 struct SharedPair {
   explicit SharedPair(const Config& config) : pair(config) {}
 
-  using Program = std::function<void(Side&, Side&, std::vector<driver::QueuePair*>&,
+  using Program = std::function<void(Endpoint&, Endpoint&, std::vector<driver::QueuePair*>&,
                                      driver::SharedReceiveQueue&)>;
   void run(const Program& on_0, const Program& on_1) {
     pair.world.run([&](Node& node) {
       const unsigned me = node.index();
-      Side self(node, {});
+      Endpoint self(node, {});
       driver::SrqOptions shared;
       shared.entries = 8;
       driver::SharedReceiveQueue srq(self.pd, shared);
@@ -57,11 +57,11 @@ struct SharedPair {
   }
 
   Pair pair;
-  std::array<Side*, 2> sides{};
+  std::array<Endpoint*, 2> sides{};
   std::array<std::vector<driver::QueuePair*>, 2> qps{};
 };
 
-driver::ReceiveRequest place(std::uint64_t id, Side& self) {
+driver::ReceiveRequest place(std::uint64_t id, Endpoint& self) {
   return {id, {self.region.sge(4096 * id, 4096)}};
 }
 
@@ -70,7 +70,7 @@ driver::ReceiveRequest place(std::uint64_t id, Side& self) {
 TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit tells once") {
   SharedPair shared(narrow());
   shared.run(
-      [&](Side& self, Side& peer, auto& qps, driver::SharedReceiveQueue&) {
+      [&](Endpoint& self, Endpoint& peer, auto& qps, driver::SharedReceiveQueue&) {
         shared.pair.meet(0);
         for (unsigned i = 0; i < 8; ++i) {
           fill(self.data(), 3000, i);
@@ -84,7 +84,7 @@ TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit
         shared.pair.meet(0);
         CHECK(self.sent().status == Status::kSuccess);
       },
-      [&](Side& self, Side&, auto& qps, driver::SharedReceiveQueue& srq) {
+      [&](Endpoint& self, Endpoint&, auto& qps, driver::SharedReceiveQueue& srq) {
         for (unsigned i = 0; i < 8; ++i) srq.receive(place(i, self));
         srq.arm_limit(3);
         CHECK(srq.query().limit == 3);
@@ -123,12 +123,12 @@ TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit
 TEST_CASE("shared: QP-16 a queue pair in ERR tells of its last receive and leaves the others") {
   SharedPair shared(narrow());
   shared.run(
-      [&](Side& self, Side& peer, auto& qps, driver::SharedReceiveQueue&) {
+      [&](Endpoint& self, Endpoint& peer, auto& qps, driver::SharedReceiveQueue&) {
         shared.pair.meet(0);
         qps[1]->send(send(1, self, 50, peer));
         CHECK(self.sent().status == Status::kSuccess);
       },
-      [&](Side& self, Side&, auto& qps, driver::SharedReceiveQueue& srq) {
+      [&](Endpoint& self, Endpoint&, auto& qps, driver::SharedReceiveQueue& srq) {
         for (unsigned i = 0; i < 4; ++i) srq.receive(place(i, self));
         qps[0]->to_error();
         for (;;) {
@@ -151,7 +151,7 @@ TEST_CASE(
   Pair pair(narrow());
   std::uint32_t key = 0;
   pair.run(
-      [&](Side& self, Side& peer) {
+      [&](Endpoint& self, Endpoint& peer) {
         pair.meet(0);
         fill(self.data(), 500, 1);
         driver::SendRequest write = request(Opcode::kWrite, self, 0, 500, peer, 0);
@@ -166,7 +166,7 @@ TEST_CASE(
         CHECK(self.sent().status == Status::kSuccess);
         CHECK(self.sent().status == Status::kRemAccessErr);
       },
-      [&](Side& self, Side&) {
+      [&](Endpoint& self, Endpoint&) {
         key = static_cast<std::uint32_t>(
             self.node.context()
                 .execute(

@@ -35,7 +35,7 @@ class Worker {
  public:
   static constexpr unsigned kDepth = 4;
 
-  Worker(const Mix& mix, Side& self, Side& peer, unsigned side)
+  Worker(const Mix& mix, Endpoint& self, Endpoint& peer, unsigned side)
       : mix_(mix), self_(self), peer_(peer), random_(mix.seed * 2 + side), side_(side) {}
 
   void run() {
@@ -133,8 +133,8 @@ class Worker {
   }
 
   const Mix& mix_;
-  Side& self_;
-  Side& peer_;
+  Endpoint& self_;
+  Endpoint& peer_;
   std::mt19937_64 random_;
   unsigned side_;
   std::vector<unsigned> posted_;
@@ -153,7 +153,7 @@ std::uint64_t work(const Mix& mix) {
   config.faults[0] = config.faults[1] = mix.faults;
   config.out_of_order = mix.hard_memory;
   config.stall = mix.hard_memory ? 0.01 : 0;
-  PairOptions options;
+  ConnectionOptions options;
   options.queue_pairs = mix.queue_pairs;
   options.region_bytes = 2 * mix.queue_pairs * Worker::kDepth * kSlot + 8 * mix.queue_pairs;
   options.connect.path_mtu = mix.mtu;
@@ -163,7 +163,7 @@ std::uint64_t work(const Mix& mix) {
   Pair pair(config, options);
   constexpr std::uint8_t kOverflow = spec::code_of(spec::kDropCauses, "Overflow");
   std::uint64_t dropped = 0, frames = 0;
-  const auto program = [&](Side& self, Side& peer) {
+  const auto program = [&](Endpoint& self, Endpoint& peer) {
     Worker worker(mix, self, peer, self.node.index());
     worker.run();
     const driver::PortCounters counters = self.node.context().port_counters();

@@ -7,13 +7,19 @@ using namespace roci::testbench;
 using driver::Opcode;
 using driver::Status;
 
+namespace {
+
+constexpr std::size_t kHalf = 1 << 19;  // the second half of a region is target
+
+}  // namespace
+
 // RQ-47, QP-20, CQ-02
 TEST_CASE("queues: many rounds, batches, only the last of a batch signaled") {
   Config config;
-  PairOptions options;
+  ConnectionOptions options;
   options.qp.send_entries = options.qp.receive_entries = 32;
   Pair pair(config, options);
-  pair.run([&](Side& self, Side& peer) {
+  pair.run([&](Endpoint& self, Endpoint& peer) {
     for (unsigned round = 0; round < 100; ++round) {
       const unsigned batch = 1 + round * 7 % 32;
       std::vector<driver::SendRequest> sends;
@@ -47,7 +53,7 @@ TEST_CASE("order: a WRITE is there when the SEND after it is; a READ after a WRI
   config.out_of_order = true;
   config.stall = 0.02;
   Pair pair(config);
-  pair.run([&](Side& self, Side& peer) {
+  pair.run([&](Endpoint& self, Endpoint& peer) {
     for (unsigned round = 0; round < 60; ++round) {
       const std::uint32_t bytes = 1 + round * 331 % 9000;
       fill(self.data(), bytes, round);
@@ -67,7 +73,7 @@ TEST_CASE("order: a WRITE is there when the SEND after it is; a READ after a WRI
 // CQ-08, CQ-09
 TEST_CASE("events: an armed queue raises one event for the next completion") {
   Pair pair(Config{});
-  pair.run([&](Side& self, Side& peer) {
+  pair.run([&](Endpoint& self, Endpoint& peer) {
     auto& events = self.node.context().events();
     while (events.poll()) {
     }
@@ -92,10 +98,10 @@ TEST_CASE("counters: packets and bytes of both queue pairs and ports, after loss
     FaultRule rule;
     rule.opcode = packet::kRcWriteMiddle;
     config.faults[0].rules.push_back(rule);
-    PairOptions options;
+    ConnectionOptions options;
     options.connect.path_mtu = 1;
     Pair pair(config, options);
-    pair.run([&](Side& self, Side& peer) {
+    pair.run([&](Endpoint& self, Endpoint& peer) {
       self.qp().send(request(Opcode::kWrite, self, 0, 1000, peer, 0));
       CHECK(self.sent().ok());
       self.qp().send(request(Opcode::kRead, self, 0, 1000, peer, 0));

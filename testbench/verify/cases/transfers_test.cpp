@@ -32,12 +32,12 @@ void carry(const Shape& shape) {
   config.width = shape.width;
   config.ipv6 = shape.ipv6;
   config.seed = 11;
-  PairOptions options;
+  ConnectionOptions options;
   options.connect.path_mtu = shape.mtu;
   Pair pair(config, options);
   const std::vector<std::uint32_t> all = sizes(shape.mtu);
 
-  pair.run([&](Side& self, Side& peer) {
+  pair.run([&](Endpoint& self, Endpoint& peer) {
     std::uint64_t message = 0;
     for (const std::uint32_t bytes : all) {
       for (const Opcode opcode :
@@ -49,8 +49,8 @@ void carry(const Shape& shape) {
         const std::size_t local = 7 * message % 129;
         const std::size_t remote = kHalf + 13 * message % 131;
         const bool read = opcode == Opcode::kRead;
-        Side& source = read ? peer : self;
-        Side& target = read ? self : peer;
+        Endpoint& source = read ? peer : self;
+        Endpoint& target = read ? self : peer;
         const std::size_t from = read ? remote : local;
         const std::size_t to = read ? local : remote;
         fill(source.data(from), bytes, message);
@@ -113,7 +113,7 @@ TEST_CASE("transfers: on a VLAN") {
   Config config;
   config.vlan = 100;
   Pair pair(config);
-  pair.run([&](Side& self, Side& peer) {
+  pair.run([&](Endpoint& self, Endpoint& peer) {
     fill(self.data(), 5000, 1);
     self.qp().send(request(Opcode::kWrite, self, 0, 5000, peer, 100));
     CHECK(self.sent().ok());
@@ -128,7 +128,7 @@ TEST_CASE("atomics: swap on a match, no swap without, add with wrap; the origina
     Config config;
     config.width = width;
     Pair pair(config);
-    pair.run([&](Side& self, Side& peer) {
+    pair.run([&](Endpoint& self, Endpoint& peer) {
       const auto remote = [&] {
         std::uint64_t value;
         std::memcpy(&value, peer.data(4096), 8);
@@ -166,10 +166,10 @@ TEST_CASE("atomics: swap on a match, no swap without, add with wrap; the origina
 // RQ-46, QP-21; conformance of lists
 TEST_CASE("lists: up to 13 entries gathered and scattered, empty ones among them") {
   Config config;
-  PairOptions options;
+  ConnectionOptions options;
   options.qp.send_sges = options.qp.receive_sges = 13;
   Pair pair(config, options);
-  pair.run([&](Side& self, Side& peer) {
+  pair.run([&](Endpoint& self, Endpoint& peer) {
     for (unsigned entries = 1; entries <= 13; ++entries) {
       CAPTURE(entries);
       driver::SendRequest send;
@@ -211,10 +211,10 @@ TEST_CASE("inline: the buffer may change as soon as it is posted (RQ-46)") {
     CAPTURE(width);
     Config config;
     config.width = width;
-    PairOptions options;
+    ConnectionOptions options;
     options.qp.max_inline = 192;
     Pair pair(config, options);
-    pair.run([&](Side& self, Side& peer) {
+    pair.run([&](Endpoint& self, Endpoint& peer) {
       for (const std::uint32_t bytes : {1u, 7u, 63u, 64u, 65u, 128u, 191u, 192u}) {
         CAPTURE(bytes);
         std::vector<std::uint8_t> data(bytes);

@@ -57,31 +57,25 @@ void ActiveSchedule::inject(Way to, const packet::Builder& builder) {
 }
 
 void ActiveSchedule::build() {
-  PairOptions options;
+  ConnectionOptions options;
   options.queue_pairs = 1 + plan_.others;
   options.region_bytes = std::max(ReferenceRegions::region_bytes(plan_.messages),
                                   ReferenceRegions::region_bytes(second_messages()));
-  for (unsigned n = 0; n < 2; ++n) {
-    sides_[n] = std::make_unique<Side>(runner_.world().node(n), options);
-  }
-  self_ = sides_[plan_.from].get();
-  peer_ = sides_[1 - plan_.from].get();
+  connection_ = std::make_unique<Connection>(runner_.world().node(plan_.from),
+                                             runner_.world().node(1 - plan_.from), options);
+  self_ = &connection_->self;
+  peer_ = &connection_->peer;
 }
 
 void ActiveSchedule::connect() {
-  driver::ConnectOptions there = plan_.connect, here = plan_.connect;
-  there.dst_mac = peer_->node.mac();
-  here.dst_mac = self_->node.mac();
   for (unsigned i = 0; i <= plan_.others; ++i) {
-    driver::QueuePair& a = self_->qp(i);
-    driver::QueuePair& b = peer_->qp(i);
     // The watch knows the PSNs before the first packet.
     if (i == 0) {
-      runner_.watch().connect(plan_.from, a.number(), b.number(), plan_.psn);
-      runner_.watch().connect(1 - plan_.from, b.number(), a.number(), plan_.psn);
+      const std::uint32_t self = self_->qp().number(), peer = peer_->qp().number();
+      runner_.watch().connect(plan_.from, self, peer, plan_.psn);
+      runner_.watch().connect(1 - plan_.from, peer, self, plan_.psn);
     }
-    b.connect({a.number(), plan_.psn, self_->node.gid()}, plan_.psn, here);
-    a.connect({b.number(), plan_.psn, peer_->node.gid()}, plan_.psn, there);
+    connection_->connect(i, plan_.psn, plan_.connect);
   }
 }
 
@@ -147,7 +141,7 @@ void ActiveSchedule::second_life() {
     peer_->qp(i).to_reset();
   }
   for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
-  for (Side* side : {self_, peer_}) {
+  for (Endpoint* side : {self_, peer_}) {
     while (side->receive_cq.poll()) {
     }
     CHECK_FALSE(side->send_cq.poll());
@@ -195,8 +189,7 @@ void ActiveSchedule::requester() {
   for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
   if (!failed_ && !plan_.hostile) check_order();
   second_life();
-  sides_[0].reset();
-  sides_[1].reset();
+  connection_.reset();
 }
 
 /// Takes the receives as they complete.

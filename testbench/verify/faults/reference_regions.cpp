@@ -25,8 +25,8 @@ std::size_t ReferenceRegions::region_bytes(const std::vector<Message>& messages)
   return (2 * slots_of(messages) + 2) * slot_of(messages) + 64 + kOrderBytes;
 }
 
-ReferenceRegions::ReferenceRegions(const std::vector<Message>& messages, unsigned life, Side& self,
-                                   Side& peer)
+ReferenceRegions::ReferenceRegions(const std::vector<Message>& messages, unsigned life,
+                                   Endpoint& self, Endpoint& peer)
     : messages_(messages),
       tag_(life * kLife),
       self_(self),
@@ -35,21 +35,13 @@ ReferenceRegions::ReferenceRegions(const std::vector<Message>& messages, unsigne
       slot_(slot_of(messages)),
       atomic_((2 * slots_ + 2) * slot_),
       order_(atomic_ + 64),
+      reference_{{self.data(), self.region.size()}, {peer.data(), peer.region.size()}},
       marked_(messages.size()),
       before_(messages.size()) {
-  for (Side* side : {&self_, &peer_}) {
-    const std::size_t all = side->region.size();
-    reference(*side).resize(all);
-    put(*side, 0, all, kBackground + tag_ + (side == &self_));
+  for (Endpoint* side : {&self_, &peer_}) {
+    reference(*side).put(0, side->region.size(), kBackground + tag_ + (side == &self_));
   }
-  std::uint64_t first;
-  std::memcpy(&first, reference_[1].data() + atomic_, 8);
-  values_.push_back(first);
-}
-
-void ReferenceRegions::put(Side& side, std::size_t at, std::size_t bytes, std::uint64_t pattern) {
-  fill(side.data(at), bytes, pattern);
-  std::memcpy(reference(side).data() + at, side.data(at), bytes);
+  values_.push_back(reference(peer_).word(atomic_));
 }
 
 void ReferenceRegions::atomic_word(std::uint64_t value) {
@@ -57,8 +49,8 @@ void ReferenceRegions::atomic_word(std::uint64_t value) {
   values_.back() = value;
 }
 
-void ReferenceRegions::touched(Side& side, std::size_t at, std::size_t bytes) {
-  std::memcpy(reference(side).data() + at, side.data(at), bytes);
+void ReferenceRegions::touched(Endpoint& side, std::size_t at, std::size_t bytes) {
+  reference(side).adopt(at, bytes);
 }
 
 driver::SendRequest ReferenceRegions::post(unsigned i) {
@@ -68,7 +60,7 @@ driver::SendRequest ReferenceRegions::post(unsigned i) {
   r.id = i;
   r.imm = 0xABC00000 + i;
   if (m.read()) {
-    put(peer_, target(i), m.bytes, pattern_of(i));
+    reference(peer_).put(target(i), m.bytes, pattern_of(i));
   } else if (m.atomic()) {
     const std::uint64_t now = values_.back();
     r.remote_address = peer_.region.address() + atomic_;
@@ -82,7 +74,7 @@ driver::SendRequest ReferenceRegions::post(unsigned i) {
       values_.push_back(now + r.swap_add);
     }
   } else {
-    put(self_, source(i), m.bytes, pattern_of(i));
+    reference(self_).put(source(i), m.bytes, pattern_of(i));
   }
   return r;
 }
@@ -100,8 +92,8 @@ driver::ReceiveRequest ReferenceRegions::spare(unsigned k) const {
           {peer_.region.sge((2 * slots_ + k) * slot_, static_cast<std::uint32_t>(slot_))}};
 }
 
-void ReferenceRegions::check(Side& side, std::size_t at, std::uint32_t bytes, std::uint64_t pattern,
-                             unsigned i, const char* what) {
+void ReferenceRegions::check(Endpoint& side, std::size_t at, std::uint32_t bytes,
+                             std::uint64_t pattern, unsigned i, const char* what) {
   const std::size_t wrong = first_wrong(side.data(at), bytes, pattern);
   INFO("message ", i, ", ", std::string(name_of(messages_[i].op)), " of ", bytes, " bytes, ", what);
   CHECK(wrong == bytes);
@@ -115,18 +107,18 @@ void ReferenceRegions::good(unsigned i, bool late) {
     std::memcpy(&original, self_.data(source(i)), 8);
     INFO("message ", i, ", ", std::string(name_of(m.op)));
     CHECK(original == before_[i]);
-    put(self_, source(i), 8, kMarker + pattern_of(i));
+    reference(self_).put(source(i), 8, kMarker + pattern_of(i));
     ++atomics_good_;
     return;
   }
-  Side& side = m.read() ? self_ : peer_;
+  Endpoint& side = m.read() ? self_ : peer_;
   const std::size_t at = m.read() ? source(i) : target(i);
   constexpr std::uint64_t kWriteNs = 2000;
   if (late && first_wrong(side.data(at), m.bytes, pattern_of(i)) != m.bytes) {
     self_.node.sleep(kWriteNs);
   }
   check(side, at, m.bytes, pattern_of(i), i, "I3: at its completion");
-  put(side, at, m.bytes, kMarker + pattern_of(i));
+  reference(side).put(at, m.bytes, kMarker + pattern_of(i));
 }
 
 void ReferenceRegions::received(unsigned i) {
@@ -138,17 +130,17 @@ void ReferenceRegions::received(unsigned i) {
 }
 
 void ReferenceRegions::finish() {
-  for (Side* side : {&self_, &peer_}) {
-    std::vector<std::uint8_t>& expected = reference(*side);
+  for (Endpoint* side : {&self_, &peer_}) {
+    ReferenceMemory& expected = reference(*side);
     // Data of a message that completed in error may be there or not, byte by byte.
     for (const unsigned i : doubtful_) {
       const Message& m = messages_[i];
       if ((m.read() || m.atomic()) != (side == &self_)) continue;
       const std::size_t at = side == &self_ ? source(i) : target(i);
-      const std::size_t bytes = m.atomic() ? 8 : m.bytes;
-      for (std::size_t k = 0; k < bytes; ++k) {
-        const std::uint8_t now = side->data(at)[k];
-        if (m.atomic() || now == pattern(pattern_of(i), k)) expected[at + k] = now;
+      if (m.atomic()) {
+        expected.adopt(at, 8);
+      } else {
+        expected.adopt_either(at, m.bytes, pattern_of(i));
       }
     }
     if (side == &peer_) {
@@ -157,12 +149,11 @@ void ReferenceRegions::finish() {
       INFO("I4: the atomic word is ", now, ", good atomics ", atomics_good_, " of ",
            values_.size() - 1);
       CHECK(std::find(values_.begin() + atomics_good_, values_.end(), now) != values_.end());
-      std::memcpy(expected.data() + atomic_, &now, 8);
+      expected.adopt(atomic_, 8);
     }
-    const auto differs = std::mismatch(expected.begin(), expected.end(), side->data());
     INFO("I3 to I6: ", side == &self_ ? "requester" : "responder", "'s region, ", slots_,
          " slots of ", slot_, " bytes");
-    CHECK(static_cast<std::size_t>(differs.first - expected.begin()) == expected.size());
+    CHECK(expected.first_difference() == expected.size());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "testbench/connection/reference_memory.hpp"
 #include "testbench/verify/faults/schedule_plan.hpp"
 
 namespace roci::testbench::faults {
@@ -19,7 +20,8 @@ namespace roci::testbench::faults {
 class ReferenceRegions {
  public:
   /// `life` tells the patterns of one connection from those of the next.
-  ReferenceRegions(const std::vector<Message>& messages, unsigned life, Side& self, Side& peer);
+  ReferenceRegions(const std::vector<Message>& messages, unsigned life, Endpoint& self,
+                   Endpoint& peer);
   static std::size_t region_bytes(const std::vector<Message>& messages);
 
   std::uint64_t pattern_of(unsigned i) const { return tag_ + i; }
@@ -40,7 +42,7 @@ class ReferenceRegions {
   /// The program itself changed the atomic word, or `bytes` of the peer's region.
   void atomic_word(std::uint64_t value);
   std::size_t atomic_at() const { return atomic_; }
-  void touched(Side& side, std::size_t at, std::size_t bytes);
+  void touched(Endpoint& side, std::size_t at, std::size_t bytes);
   std::size_t source(unsigned i) const { return i % slots_ * slot_ + 3; }
   std::size_t target(unsigned i) const { return (slots_ + i % slots_) * slot_ + 5; }
 
@@ -48,18 +50,17 @@ class ReferenceRegions {
   void finish();
 
  private:
-  void check(Side& side, std::size_t at, std::uint32_t bytes, std::uint64_t pattern, unsigned i,
+  void check(Endpoint& side, std::size_t at, std::uint32_t bytes, std::uint64_t pattern, unsigned i,
              const char* what);
-  void put(Side& side, std::size_t at, std::size_t bytes, std::uint64_t pattern);
-  std::vector<std::uint8_t>& reference(Side& side) { return reference_[&side == &self_ ? 0 : 1]; }
+  ReferenceMemory& reference(Endpoint& side) { return reference_[&side == &self_ ? 0 : 1]; }
 
   const std::vector<Message>& messages_;
   std::uint64_t tag_;
-  Side& self_;
-  Side& peer_;
+  Endpoint& self_;
+  Endpoint& peer_;
   unsigned slots_;
   std::size_t slot_, atomic_, order_;
-  std::vector<std::uint8_t> reference_[2];
+  ReferenceMemory reference_[2];  ///< of the requester and of the responder
   std::vector<bool> marked_;
   std::vector<unsigned> doubtful_;
   std::vector<std::uint64_t> values_;  ///< value of the atomic word, after each atomic posted

@@ -42,8 +42,8 @@ class ActiveSchedule {
   void requester();
   void responder();
 
-  Side& self() { return *self_; }
-  Side& peer() { return *peer_; }
+  Endpoint& self() { return *self_; }
+  Endpoint& peer() { return *peer_; }
   driver::QueuePair& qp() { return self_->qp(); }
   ReferenceRegions& reference() { return *reference_; }
   const SchedulePlan& plan() const { return plan_; }
@@ -81,9 +81,9 @@ class ActiveSchedule {
 
   ScheduleRunner& runner_;
   SchedulePlan plan_;
-  std::unique_ptr<Side> sides_[2];
-  Side* self_ = nullptr;
-  Side* peer_ = nullptr;
+  std::unique_ptr<Connection> connection_;
+  Endpoint* self_ = nullptr;
+  Endpoint* peer_ = nullptr;
   std::unique_ptr<ReferenceRegions> reference_;
   unsigned posted_ = 0, completed_ = 0, good_ = 0, received_ = 0;
   bool failed_ = false, started_ = false, over_ = false, left_ = false;

@@ -9,8 +9,8 @@ namespace {
 constexpr unsigned kPattern = 1, kBackground = 16, kMarker = 32;
 constexpr std::uint64_t kBoundNs = 2'000'000;
 
-PairOptions options_of(const driver::ConnectOptions& connect) {
-  PairOptions options;
+ConnectionOptions options_of(const driver::ConnectOptions& connect) {
+  ConnectionOptions options;
   options.region_bytes = SweepFixture::kBytes;
   options.connect = connect;
   options.qp.send_entries = options.qp.receive_entries = 16;
@@ -39,18 +39,14 @@ void SweepFixture::begin(unsigned receives) {
 void SweepFixture::connect(driver::QueuePair& a, driver::QueuePair& b) { connect(a, b, 0xFFFFFC); }
 
 void SweepFixture::connect(driver::QueuePair& a, driver::QueuePair& b, std::uint32_t psn) {
-  driver::ConnectOptions there = connect_, here = connect_;
-  there.dst_mac = peer.node.mac();
-  here.dst_mac = self.node.mac();
-  b.connect({a.number(), psn, self.node.gid()}, psn, here);
-  a.connect({b.number(), psn, peer.node.gid()}, psn, there);
+  connect_both({self.node, a, psn}, {peer.node, b, psn}, connect_);
 }
 
 void SweepFixture::end() {
   self.qp().to_reset();
   peer.qp().to_reset();
   marks_.clear();
-  for (Side* side : {&self, &peer}) {
+  for (Endpoint* side : {&self, &peer}) {
     while (side->receive_cq.poll()) {
     }
     INFO("I1: nothing left");

@@ -67,7 +67,7 @@ class SweepFixture {
   void works();
 
   World& world;
-  Side self, peer;
+  Endpoint self, peer;
   unsigned life = 0;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kTarget = 4096, kWord = 8192;
 constexpr std::uint64_t kBoundNs = 2'000'000;  // storms take bandwidth
 
-driver::Completion take(Side& side) {
+driver::Completion take(Endpoint& side) {
   const auto done = side.send_cq.wait(kBoundNs);
   if (!done) throw Violation("I10: the witness gets no completion");
   return *done;
@@ -17,7 +17,7 @@ driver::Completion take(Side& side) {
 
 }  // namespace
 
-void Witness::round(Side& a, Side& b) {
+void Witness::round(Endpoint& a, Endpoint& b) {
   const std::uint64_t pattern = 0x5A000000 + 2 * rounds_;
   fill(a.data(), 600, pattern);
   a.qp().send(request(Opcode::kWrite, a, 0, 600, b, kTarget));
@@ -38,23 +38,20 @@ void Witness::round(Side& a, Side& b) {
 }
 
 void Witness::run(std::uint64_t pause_ns) {
-  PairOptions options;
+  ConnectionOptions options;
   options.region_bytes = 16384;
   options.connect.path_mtu = 1;
   options.connect.timeout = 10;  // 4 ms: it must not come to that
-  Side a(world_.node(0), options), b(world_.node(1), options);
-  driver::ConnectOptions to_b = options.connect, to_a = options.connect;
-  to_b.dst_mac = b.node.mac();
-  to_a.dst_mac = a.node.mac();
-  a.qp().connect({b.qp().number(), 0xFFFFF8, b.node.gid()}, 0xFFFFF0, to_b);
-  b.qp().connect({a.qp().number(), 0xFFFFF0, a.node.gid()}, 0xFFFFF8, to_a);
+  Connection connection(world_.node(0), world_.node(1), options);
+  Endpoint &a = connection.self, &b = connection.peer;
+  connect_both({b.node, b.qp(), 0xFFFFF8}, {a.node, a.qp(), 0xFFFFF0}, options.connect);
   while (!stop_) {
     round(a, b);
     a.node.device().wait([this] { return stop_; }, pause_ns);
   }
   round(a, b);  // it works when all is over
   INFO("I10: the witness");
-  for (Side* side : {&a, &b}) {
+  for (Endpoint* side : {&a, &b}) {
     const driver::QpCounters counters = side->qp().counters();
     CHECK(counters.retries == 0);
     CHECK(counters.naks_sent == 0);

@@ -19,7 +19,7 @@ class Witness {
   unsigned rounds() const { return rounds_; }
 
  private:
-  void round(Side& a, Side& b);
+  void round(Endpoint& a, Endpoint& b);
   World& world_;
   bool stop_ = false;
   unsigned rounds_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/soak/connection.hpp"
 
-#include "testbench/verify/soak/pattern.hpp"
+#include "testbench/connection/connection.hpp"
 
 namespace roci::soak {
 namespace {
@@ -97,12 +97,9 @@ void Connection::set_up() {
     if (is_witness()) context_.world.link(n).faults().spared.push_back(trace.responder);
     if (is_witness()) context_.world.link(1 - n).faults().spared.push_back(trace.requester);
   }
-  for (unsigned n = 0; n < 2; ++n) {
-    driver::ConnectOptions connect = options_;
-    connect.dst_mac = context_.node(1 - n).mac();
-    qps_[n]->connect({qps_[1 - n]->number(), psn_[1 - n], context_.node(1 - n).gid()}, psn_[n],
-                     connect);
-  }
+  const testbench::QueuePairEnd ends[2] = {{context_.node(0), *qps_[0], psn_[0]},
+                                           {context_.node(1), *qps_[1], psn_[1]}};
+  testbench::connect_both(ends[1], ends[0], options_);
   over_ = closed_ = false;
   dead_ = silent_ = {};
   const unsigned rest = lives - life_;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "testbench/verify/soak/connection.hpp"
-#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 namespace {

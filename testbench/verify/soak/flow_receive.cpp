@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "testbench/verify/soak/connection.hpp"
-#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 

@@ -7,7 +7,6 @@
 #include "model/packet/describe.hpp"
 #include "model/packet/opcode.hpp"
 #include "model/transport/rules.hpp"
-#include "testbench/verify/soak/pattern.hpp"
 
 namespace roci::soak {
 namespace {

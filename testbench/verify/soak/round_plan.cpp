@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <random>
 
-#include "testbench/verify/soak/pattern.hpp"
-
 namespace roci::soak {
 namespace {
 

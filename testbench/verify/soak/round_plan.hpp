@@ -10,9 +10,14 @@
 
 #include "driver/queue_pair.hpp"
 #include "model/transport/rules.hpp"
+#include "testbench/connection/pattern.hpp"
 #include "testbench/world.hpp"
 
 namespace roci::soak {
+
+using testbench::fill;
+using testbench::first_wrong;
+using testbench::mix;
 
 using Kind = transport::MessageKind;
 inline constexpr unsigned kKinds = 8;

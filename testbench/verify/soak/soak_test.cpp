@@ -5,7 +5,6 @@
 #include <set>
 
 #include "model/packet/builder.hpp"
-#include "testbench/verify/soak/pattern.hpp"
 #include "testbench/verify/soak/round.hpp"
 
 using namespace roci;

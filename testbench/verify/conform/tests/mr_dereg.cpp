@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions whose key ends during a transfer, and regions without remote rights.
-#include "testbench/verify/conform/connection.hpp"
+#include "testbench/verify/conform/tests/region.hpp"
 
 namespace roci::conform {
 using namespace packet;
+
+namespace access = driver::access;
 
 TEST("MR-07", "deregistered in the middle of a READ, no byte of it leaves afterwards") {
   for (const Time wait : {200_ns, 500_ns, 900_ns, 2_us, 5_us}) {

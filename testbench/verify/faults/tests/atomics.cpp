@@ -66,7 +66,7 @@ SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its 
       std::uint64_t before = 0, after = 0;
       std::memcpy(&after, run.peer().data(word), 8);
       // The value that the second queue pair writes would match a second comparison.
-      Side& self = run.self();
+      Endpoint& self = run.self();
       const std::size_t from = run.reference().order_at();
       std::memcpy(&before, self.data(from), 8);
       self.qp(1).send(request(Opcode::kWrite, self, from, 8, run.peer(), word));

@@ -29,7 +29,7 @@ Sweep one() {
 
 /// Memory that fails is of no use afterwards: nobody looks at the region again.
 struct Broken {
-  Broken(SweepFixture& a, Side& side, std::size_t at, std::size_t bytes)
+  Broken(SweepFixture& a, Endpoint& side, std::size_t at, std::size_t bytes)
       : region(side.pd, 8192, driver::access::kAll) {
     fill(region.data(), region.size(), 80);
     side.node.poison(region.address() + at, bytes);

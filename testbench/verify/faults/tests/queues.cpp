@@ -88,7 +88,7 @@ SCHEDULE("F-92", "two threads post to one full queue",
          "every request once, rejected ones not at all") {
   constexpr unsigned kAll = 60;
   ScheduleRunner runner;
-  std::unique_ptr<Side> sides[2];
+  std::unique_ptr<Endpoint> sides[2];
   unsigned posted = 0, refused = 0, left = 2;
   const auto post = [&](Node& node) {
     node.device().wait([&] { return sides[1] != nullptr; }, driver::Device::kForever);
@@ -110,11 +110,11 @@ SCHEDULE("F-92", "two threads post to one full queue",
   };
   runner.run({{0,
                [&](Node& node) {
-                 PairOptions options;
+                 ConnectionOptions options;
                  options.qp.send_entries = 4;
                  options.region_bytes = 4096;
-                 auto here = std::make_unique<Side>(node, options);
-                 auto there = std::make_unique<Side>(runner.world().node(1), options);
+                 auto here = std::make_unique<Endpoint>(node, options);
+                 auto there = std::make_unique<Endpoint>(runner.world().node(1), options);
                  driver::ConnectOptions to = options.connect;
                  to.dst_mac = there->node.mac();
                  here->qp().connect({there->qp().number(), 7, there->node.gid()}, 7, to);

@@ -148,12 +148,12 @@ SCHEDULE(
   sweep(plan, [](SweepFixture& a, unsigned clock) {
     a.begin();
     {
-      PairOptions options;
+      ConnectionOptions options;
       options.region_bytes = 8192;
-      Side here(a.self.node, options), there(a.peer.node, options);
+      Endpoint here(a.self.node, options), there(a.peer.node, options);
       a.connect(here.qp(), there.qp());
-      for (Side* side : {&here, &there}) {
-        Side& other = side == &here ? there : here;
+      for (Endpoint* side : {&here, &there}) {
+        Endpoint& other = side == &here ? there : here;
         for (unsigned i = 0; i < 2; ++i) {
           side->qp().send(request(driver::Opcode::kWrite, *side, 0, 2000, other, 4096));
           side->qp().send(request(driver::Opcode::kRead, *side, 2048, 2000, other, 6144));

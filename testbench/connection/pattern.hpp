@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payload as a function of a key and an offset (I3): whoever holds the key can check any part of
-// it.
+// Payload as a function of a key and an offset (I3): with the key, any part of it can be checked.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace roci::soak {
+namespace roci::testbench {
 
 inline std::uint64_t mix(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
@@ -16,6 +15,11 @@ inline std::uint64_t mix(std::uint64_t x) {
 }
 inline std::uint64_t pattern_word(std::uint64_t key, std::uint64_t word) {
   return mix(key * 0x9E3779B97F4A7C15u + word * 0xD6E8FEB86659FD93u + 1);
+}
+
+/// The byte at `offset` of the pattern of `key`.
+inline std::uint8_t pattern(std::uint64_t key, std::uint64_t offset) {
+  return static_cast<std::uint8_t>(pattern_word(key, offset / 8) >> 8 * (offset % 8));
 }
 
 /// Bytes `offset`... of the pattern of `key`.
@@ -28,7 +32,7 @@ inline void fill(std::uint8_t* at, std::size_t bytes, std::uint64_t key, std::ui
   }
 }
 
-/// First byte that is not what it should be; `bytes` when all are.
+/// Index of the first wrong byte; `bytes` when none is wrong.
 inline std::size_t first_wrong(const std::uint8_t* at, std::size_t bytes, std::uint64_t key,
                                std::uint64_t offset = 0) {
   for (std::size_t i = 0; i < bytes;) {
@@ -40,4 +44,4 @@ inline std::size_t first_wrong(const std::uint8_t* at, std::size_t bytes, std::u
   return bytes;
 }
 
-}  // namespace roci::soak
+}  // namespace roci::testbench
