@@ -67,10 +67,8 @@ TEST_CASE(
     qps[me] = {&first, &second};
     sides[me] = &self;
     pair.meet(me);
-    driver::ConnectOptions options;
-    options.dst_mac = sides[1 - me]->node.mac();
     for (unsigned i = 0; i < 2; ++i) {
-      qps[me][i]->connect({qps[1 - me][i]->number(), 7, sides[1 - me]->node.gid()}, 7, options);
+      connect({node, *qps[me][i], 7}, {sides[1 - me]->node, *qps[1 - me][i], 7}, {});
     }
     if (me == 1) {
       for (unsigned i = 0; i < 4; ++i) first.receive(place(i, self, 64 * i, 64));

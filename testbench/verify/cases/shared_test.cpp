@@ -43,11 +43,10 @@ struct SharedPair {
       sides[me] = &self;
       qps[me] = {&first, &second};
       pair.meet(me);
-      driver::ConnectOptions connect;
-      connect.dst_mac = sides[1 - me]->node.mac();
-      connect.min_rnr_timer = 1;
+      driver::ConnectOptions timing;
+      timing.min_rnr_timer = 1;
       for (unsigned i = 0; i < 2; ++i) {
-        qps[me][i]->connect({qps[1 - me][i]->number(), 7, sides[1 - me]->node.gid()}, 7, connect);
+        connect({node, *qps[me][i], 7}, {sides[1 - me]->node, *qps[1 - me][i], 7}, timing);
       }
       pair.meet(me);
       (me == 0 ? on_0 : on_1)(self, *sides[1 - me], qps[me], srq);

@@ -108,34 +108,31 @@ SCHEDULE("F-92", "two threads post to one full queue",
     }
     --left;
   };
-  runner.run({{0,
-               [&](Node& node) {
-                 ConnectionOptions options;
-                 options.qp.send_entries = 4;
-                 options.region_bytes = 4096;
-                 auto here = std::make_unique<Endpoint>(node, options);
-                 auto there = std::make_unique<Endpoint>(runner.world().node(1), options);
-                 driver::ConnectOptions to = options.connect;
-                 to.dst_mac = there->node.mac();
-                 here->qp().connect({there->qp().number(), 7, there->node.gid()}, 7, to);
-                 to.dst_mac = here->node.mac();
-                 there->qp().connect({here->qp().number(), 7, here->node.gid()}, 7, to);
-                 sides[0] = std::move(here);
-                 sides[1] = std::move(there);
-                 node.device().wake();
-                 for (unsigned i = 0; i < 2 * kAll; ++i) {
-                   const auto done = sides[0]->send_cq.wait(kBoundNs);
-                   REQUIRE((done && done->ok()));
-                   CHECK(done->id == i);
-                 }
-                 node.sleep(10'000);
-                 CHECK(left == 0);
-                 CHECK_FALSE(sides[0]->send_cq.poll());
-                 sides[0].reset();
-                 sides[1].reset();
-               }},
-              {0, post},
-              {0, post}});
+  runner.run(
+      {{0,
+        [&](Node& node) {
+          ConnectionOptions options;
+          options.qp.send_entries = 4;
+          options.region_bytes = 4096;
+          auto here = std::make_unique<Endpoint>(node, options);
+          auto there = std::make_unique<Endpoint>(runner.world().node(1), options);
+          connect_both({there->node, there->qp(), 7}, {here->node, here->qp(), 7}, options.connect);
+          sides[0] = std::move(here);
+          sides[1] = std::move(there);
+          node.device().wake();
+          for (unsigned i = 0; i < 2 * kAll; ++i) {
+            const auto done = sides[0]->send_cq.wait(kBoundNs);
+            REQUIRE((done && done->ok()));
+            CHECK(done->id == i);
+          }
+          node.sleep(10'000);
+          CHECK(left == 0);
+          CHECK_FALSE(sides[0]->send_cq.poll());
+          sides[0].reset();
+          sides[1].reset();
+        }},
+       {0, post},
+       {0, post}});
   CHECK(refused >= 10);
 }
 
