@@ -44,7 +44,7 @@ class NodeModule final : public sc_core::sc_module,
   void join(ports::PortBridge* bridge) { bridge_ = bridge; }
   void open();
   void close() { context_.reset(); }
-  /// After an interrupted run: nobody can talk to the adapter any more.
+  /// After an interrupted run: no register of the adapter may be accessed any more.
   void abandon() { static_cast<void>(context_.release()); }
   /// After an edge that wrote host memory: threads whose condition holds now.
   void collect_woken(std::vector<sc_core::sc_event*>& woken) { waiters_.collect(woken); }

@@ -69,7 +69,7 @@ World::Impl::Impl(const Config& c) : config(c) {
         [this](const packet::Bytes& frame) { nodes[0]->send_ethernet(frame); });
     nodes[0]->join(bridge.get());
   } else if (config.alone) {
-    links[0]->faults().blackouts.push_back({0, kNever});  // nobody takes frames out of it
+    links[0]->faults().blackouts.push_back({0, kNever});  // no receiver takes frames out of it
     links[0]->add_tap(&frame_sent);
   } else {
     egress = std::make_unique<EgressMonitor>(nodes[0]->work, nodes[1]->work,

@@ -21,7 +21,7 @@ struct AxiConfig {
   std::uint64_t seed = 1;
 };
 
-/// A piece of memory that the bus may use by pointer.
+/// A range of memory that the bus may use by pointer.
 struct DirectRange {
   std::uint32_t pasid = 0;
   std::uint64_t first = 1, last = 0;  ///< addresses, both inclusive
@@ -39,7 +39,7 @@ struct DirectRange {
 /// outside a range (I6).
 class AxiHost {
  public:
-  /// kByCall: no pointer, but Transfer works; kBroken: answers with errors on purpose.
+  /// kByCall: no pointer, but Transfer works; kBroken: errors on purpose.
   enum class Found { kMapped, kByCall, kBroken, kNothing };
   using Lookup = std::function<Found(std::uint32_t pasid, std::uint64_t address, DirectRange&)>;
   /// Moves bytes of memory that has no pointers; false: an address that cannot be reached.

@@ -118,7 +118,7 @@ void AxiHost::write_beat(Transaction& t, unsigned beat, std::uint64_t address) {
   counts_.write_bytes += static_cast<unsigned>(__builtin_popcountll(strobe));
 }
 
-/// A small write is reported as one, whatever number of beats the bus makes of it.
+/// A small write is reported once, whatever its number of beats.
 void AxiHost::tell_landing(const Transaction& t, std::uint64_t start) {
   std::uint64_t first = kNever, last = 0;
   for (unsigned i = 0; i < t.beats; ++i) {

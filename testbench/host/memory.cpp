@@ -70,7 +70,7 @@ void HostMemory::release(std::uint32_t pasid, const driver::DmaMemory& memory) {
 }
 
 void HostMemory::poison(std::uint64_t address, std::size_t bytes) {
-  // Memory tells of errors by lines: whatever touches one of these reads none of it.
+  // Memory reports errors by cache line: a read that touches such a line gets none of it.
   constexpr std::uint64_t kLine = 64;
   poisoned_.emplace_back(address & ~(kLine - 1), (address + bytes - 1) | (kLine - 1));
   direct_changed();

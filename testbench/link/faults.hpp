@@ -26,7 +26,7 @@ struct FaultRule {
   unsigned count = 1;          ///< how many from there on; 0: all
   std::uint64_t delay_ns = 0;  ///< kDelay: how long; kDuplicate: how much later the copies come
   unsigned copies = 1;         ///< kDuplicate
-  /// kReplace: gives the frame to send on; whoever changes a header repairs the ICRC.
+  /// kReplace: returns the frame to send on, with a repaired ICRC if it changes a header.
   std::function<packet::Bytes(const packet::Parsed&)> replace;
 
   unsigned seen = 0, hits = 0;  ///< maintained by the link

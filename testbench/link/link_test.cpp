@@ -14,7 +14,7 @@ using namespace roci::testbench;
 namespace {
 
 /// An IPv4 RoCE frame of `bytes` bytes with opcode, destination and PSN; lengths and ICRC are not
-/// right, which the link does not mind.
+/// right, which the link ignores.
 packet::Bytes frame_of(std::size_t bytes, std::uint8_t opcode, std::uint32_t psn,
                        std::uint32_t qpn = 7) {
   packet::Bytes frame(bytes, 0x5A);

@@ -28,7 +28,7 @@ const std::optional<Retrace>& retrace();
 /// Makes the run again, which takes as long as it took so far and more. Returns what came of it for
 /// the report, `text`: what diverged, which must diverge again.
 std::string repeat(const Retrace& retrace, const std::string& text);
-/// In a repetition: tells what diverged.
+/// In a repetition: reports the divergence.
 void repeated(const std::string& text);
 /// How to make it by hand.
 std::string command(const Retrace& retrace);

@@ -44,7 +44,7 @@ class Shadow final : private nic::HostMemory {
     std::uint64_t requests = 0, responses = 0, completions = 0, writes = 0;  ///< found equal
     std::uint64_t late = 0;      ///< requests repeated after their ACK had come, and equal
     std::uint64_t full = 0;      ///< gaps that a full receive buffer made
-    std::uint64_t left_out = 0;  ///< lives of queue pairs that were not compared to their end
+    std::uint64_t left_out = 0;  ///< generations of queue pairs not compared to their end
     std::uint64_t diverged = 0;  ///< differences reported
 
     Counts& operator+=(const Counts& more);

@@ -92,7 +92,8 @@ class DgramPort final : public ExternalPort {
       frame.resize(kMaxFrame + 1);
       const ssize_t got = recv(fd_, frame.data(), frame.size(), 0);
       if (got < 0) {
-        // UDP tells here that nobody listens at the remote end; what comes later is not hurt.
+        // UDP reports here that no socket listens at the remote end; later datagrams are not
+        // affected.
         if (errno == ECONNREFUSED || errno == EINTR) continue;
         frame.clear();
         return false;
@@ -107,7 +108,7 @@ class DgramPort final : public ExternalPort {
   int descriptor() const override { return fd_; }
 
  private:
-  /// A socket file that nobody listens at any more is in the way of ours.
+  /// Removes a socket file at which no process listens any more.
   static void remove_abandoned(Address& here, const std::string& path) {
     struct stat status;
     if (stat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return;

@@ -155,7 +155,7 @@ class DpdkPort final : public ExternalPort {
     check(rte_eth_dev_info_get(port_, &info), "query");
     rte_eth_conf conf{};
     check(rte_eth_dev_configure(port_, 1, 1, &conf), "configure");
-    // Ports that know no MTU carry what they get.
+    // Ports without an MTU carry every frame.
     rte_eth_dev_set_mtu(port_, std::min(kMtu, info.max_mtu));
     std::uint16_t receive = kRing, send = kRing;
     check(rte_eth_dev_adjust_nb_rx_tx_desc(port_, &receive, &send), "rings");

@@ -13,7 +13,7 @@ namespace roci::testbench::ports {
 /// none while the host has not resolved it.
 std::optional<std::uint64_t> neighbour_mac(const std::string& interface,
                                            const std::array<std::uint8_t, 16>& gid);
-/// Makes the host ask for it, by a datagram to its discard port.
+/// Makes the host resolve it, by a datagram to its discard port.
 void ask_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid);
 
 }  // namespace roci::testbench::ports

@@ -7,7 +7,7 @@
 
 namespace roci::testbench::ports {
 std::unique_ptr<ExternalPort> make_dpdk_port(const std::string& arguments, const std::string& eal) {
-  // Its libraries are many and start threads of their own: only who asks for them gets them.
+  // Its libraries are many and start threads of their own: they are loaded for a dpdk port only.
   void* module = dlopen("libroci-dpdk.so", RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
     throw PortError(std::string("no dpdk ports: install libdpdk-dev, configure again and build "

@@ -32,22 +32,22 @@ class ExternalPort {
 
   virtual ~ExternalPort() = default;
 
-  /// False: not now, whoever takes the frames is busy; try again soon. A frame that does not get
+  /// False: the receiver is busy; try again soon. A frame that does not get
   /// through is lost, as on any link, and counted.
   virtual bool send(std::uint64_t now_ns, const packet::Bytes& frame) = 0;
   /// The next frame that has come by `now_ns`.
   virtual bool receive(std::uint64_t now_ns, packet::Bytes& frame) = 0;
 
-  /// Someone who lives in real time is at the other end.
+  /// The other end runs in real time.
   virtual bool live() const { return true; }
-  /// Becomes readable when a frame has come; -1: must be asked.
+  /// Becomes readable when a frame has come; -1: must be polled.
   virtual int descriptor() const { return -1; }
   /// Simulated time at which the next frame comes, where that is known.
   virtual std::uint64_t next_ns() const { return kNever; }
 
   struct Counts {
     std::uint64_t sent = 0, received = 0;
-    std::uint64_t send_failures = 0;  ///< nobody took the frame
+    std::uint64_t send_failures = 0;  ///< no receiver for the frame
     std::uint64_t malformed = 0;      ///< came, and was no Ethernet frame
   };
   const Counts& counts() const { return counts_; }

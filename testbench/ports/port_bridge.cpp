@@ -43,10 +43,10 @@ std::uint64_t PortBridge::wait(std::uint64_t now_ns, std::uint64_t until) {
   const std::uint64_t real = Pace::real_now_ns();
   pace_.settle(now_ns, real);
   if (until != kNever && until <= pace_.limit(real)) return until;
-  // Sockets do not tell when a busy peer takes more.
+  // Sockets do not signal when a busy peer accepts more.
   const std::uint64_t most = needs_asking() ? kAskingNs : kMostNs;
   const bool come = sleep(until == kNever ? most : std::min(most, pace_.real_ns_to(until, real)));
-  // A frame goes first: nobody knows since when it has been waiting for this process.
+  // A frame goes first: it may have waited for this process for any time.
   if (come) return now_ns;
   const std::uint64_t limit = pace_.limit(Pace::real_now_ns());
   // Without a pace time leaps, but for nothing at all it has no reason to.

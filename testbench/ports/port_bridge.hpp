@@ -50,17 +50,17 @@ class PortBridge {
 
   /// Descriptors that become readable when a frame comes; -1: none.
   std::array<int, 2> descriptors() const;
-  /// Must be asked now and then, whatever the descriptors say.
+  /// Must be polled now and then, whatever the descriptors signal.
   bool needs_asking() const {
     return held_ || (ports_.port != nullptr && ports_.port->descriptor() < 0);
   }
   static constexpr std::uint64_t kAskingNs = 50'000;  ///< how often, in real time
 
-  /// Nothing happens in the adapter before `until`: waits in real time as the pace asks, and
+  /// Nothing happens in the adapter before `until`: waits in real time as the pace requires, and
   /// returns the simulated time reached, earlier when a frame has come.
   std::uint64_t wait(std::uint64_t now_ns, std::uint64_t until);
 
-  /// A frame came out of the Ethernet path; false when nobody wants it.
+  /// A frame came out of the Ethernet path; false when there is no TAP.
   bool from_ethernet(std::uint64_t now_ns, const packet::Bytes& frame) {
     if (ports_.tap == nullptr) return false;
     ports_.tap->send(now_ns, frame);

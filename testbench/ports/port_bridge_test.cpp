@@ -17,7 +17,7 @@ namespace {
 
 packet::Bytes frame_of(std::size_t bytes, std::uint8_t mark) {
   packet::Bytes frame(bytes, mark);
-  frame[12] = 0x88;  // an experimental type: nobody's business
+  frame[12] = 0x88;  // an experimental EtherType
   frame[13] = 0xB5;
   return frame;
 }

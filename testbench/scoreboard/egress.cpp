@@ -24,7 +24,8 @@ std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t pmtu) {
 std::size_t hash_of(packet::ByteView bytes) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data), bytes.size});
 }
-/// A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes it.
+/// A packet whose payload could not be read leaves with an inverted ICRC, so that no receiver
+/// accepts it.
 bool is_spoiled(const packet::Parsed& parsed) {
   return !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected;
 }
@@ -207,7 +208,7 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
   const std::uint32_t psn = parsed.bth().psn();
   const std::uint32_t pmtu = pmtu_bytes(receiver.attributes.path_mtu);
 
-  // Requests of the receiver, which this answers.
+  // Requests of the receiver, to which this responds.
   const auto found = requests_.find({1 - event.node, receiver.attributes.dest_qpn});
   constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
   if (parsed.has(packet::Ext::kAeth) && parsed.aeth().syndrome() == kNakSequence) {

@@ -16,8 +16,8 @@ namespace roci::testbench {
 
 /// Watches both directions of a link between two nodes. For each queue pair: PSNs of requests
 /// count up, opcodes follow one another, a repeated PSN carries the bytes it carried before, sizes
-/// suit the path MTU, no more READs and atomics are out than allowed, answers answer something,
-/// and no gap is NAKed twice.
+/// suit the path MTU, no more READs and atomics are outstanding than allowed, responses have a
+/// request, and no gap is NAKed twice.
 class EgressMonitor : public FrameTap {
  public:
   /// Checks a payload against what its sender may give away (I7): false is a violation.
@@ -53,7 +53,7 @@ class EgressMonitor : public FrameTap {
     std::uint64_t to_come = 0;  ///< bytes left of an open WRITE
     std::vector<Sent> sent;     ///< by PSN, the newest
     std::vector<Outstanding> reads;
-    std::vector<Outstanding> old_reads;  ///< answered; a duplicate may ask again
+    std::vector<Outstanding> old_reads;  ///< responded to; a duplicate may request them again
   };
   /// Responses of one queue pair; named likewise.
   struct Answers {

@@ -49,7 +49,7 @@ class WorkMonitor : public driver::Observer {
   /// State of a queue pair.
   struct Connection {
     driver::QpAttributes attributes;
-    unsigned life = 0;              ///< tells connections of the same number apart; 0: none yet
+    unsigned life = 0;              ///< generation, for connections of the same number; 0: none yet
     std::uint64_t progress_ns = 0;  ///< last sign of progress of its sends
     bool waiting() const { return !sends.empty(); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many short lives of queue pairs. In each both sides send all kinds of work at once, until one
-// side destroys, resets or fails its queue pairs at a moment of its own, or nobody does. A queue
-// pair that lives through all of it must notice nothing (F-55, F-91, I15). ROCI_LIVES=250 takes
+// Many short generations of queue pairs. In each both sides send all kinds of work at once, until
+// one side destroys, resets or fails its queue pairs at a random moment, or neither does. A queue
+// pair that exists all the time must not be affected (F-55, F-91, I15). ROCI_LIVES=250 takes
 // minutes; from 42 on numbers of queue pairs are used again.
 #include <random>
 

@@ -45,7 +45,7 @@ class Pair {
       }
       meet(me);
       (me == 0 ? on_0 : on_1)(side, peer);
-      meet(me);  // nobody takes down what the other still reaches
+      meet(me);  // neither side destroys objects that the other still reaches
     });
     for (const std::string& violation : world.violations()) FAIL_CHECK(violation);
   }

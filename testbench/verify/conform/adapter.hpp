@@ -53,7 +53,7 @@ struct AdapterOptions {
   bool thorough = false;     ///< tests take the counts that the statements request
 };
 
-/// Engines that make_adapter knows.
+/// Engines that make_adapter supports.
 const std::vector<std::string>& engines();
 
 /// Makes the adapter; one at a time in a process.

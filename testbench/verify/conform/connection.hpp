@@ -4,7 +4,7 @@
 //   Connection c(dut, [](Options& o) { o.timeout = 10; });
 //   c.write(1000);                                   // post
 //   c.expect(packet_of(kRcWriteFirst, c.sq(0)));     // see
-//   c.nak(kNakSequence, c.sq(1));                    // answer
+//   c.nak(kNakSequence, c.sq(1));                    // respond
 //   c.sent(Status::kSuccess);                        // poll
 #pragma once
 

@@ -99,7 +99,7 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
   const auto translate = [&](std::uint32_t key) {
     const auto found = keys.find(key);
     if (found != keys.end()) return found->second;
-    // Another variant of a known key stays one; anything else stays a key that nobody has.
+    // Another variant of a known key stays one; anything else stays a key of no region.
     for (const auto& [from, to] : keys) {
       if (from >> 8 == key >> 8) return to ^ (from ^ key);
     }

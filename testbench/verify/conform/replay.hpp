@@ -10,7 +10,7 @@
 
 namespace roci::conform {
 
-/// One exchange of a capture, as raw_index.json tells it.
+/// One exchange of a capture, as raw_index.json describes it.
 struct Exchange {
   std::string name;
   struct Step {

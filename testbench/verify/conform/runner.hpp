@@ -18,7 +18,7 @@ struct Outcome {
   double seconds = 0;          ///< processor time
 };
 
-/// Runs `all` in order; `done` hears of each outcome as it comes.
+/// Runs `all` in order; `done` is called with each outcome as it comes.
 std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<Test>& all,
                                const std::function<void(const Outcome&)>& done);
 

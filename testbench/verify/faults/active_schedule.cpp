@@ -69,7 +69,7 @@ void ActiveSchedule::build() {
 
 void ActiveSchedule::connect() {
   for (unsigned i = 0; i <= plan_.others; ++i) {
-    // The watch knows the PSNs before the first packet.
+    // The watch has the PSNs before the first packet.
     if (i == 0) {
       const std::uint32_t self = self_->qp().number(), peer = peer_->qp().number();
       runner_.watch().connect(plan_.from, self, peer, plan_.psn);

@@ -19,7 +19,7 @@ namespace roci::testbench::faults {
 /// regions is compared.
 class ReferenceRegions {
  public:
-  /// `life` tells the patterns of one connection from those of the next.
+  /// `life` separates the patterns of one generation from those of the next.
   ReferenceRegions(const std::vector<Message>& messages, unsigned life, Endpoint& self,
                    Endpoint& peer);
   static std::size_t region_bytes(const std::vector<Message>& messages);

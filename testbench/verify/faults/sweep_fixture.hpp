@@ -50,7 +50,7 @@ class SweepFixture {
   void until(unsigned clock);
   /// Takes the completions of all four, each once and in order: good ones, whose data must be
   /// there, then at most one of `first`, then flushes. Gives how many were good. With `landed`
-  /// false the memory that READ data went to is looked at by nobody.
+  /// false the memory that READ data went to is not compared.
   unsigned finish(const std::vector<Status>& first, bool landed = true);
   /// No completion now.
   void no_completion();

@@ -66,7 +66,7 @@ class Connection {
   std::array<std::uint32_t, 2> psn_{};  ///< first PSN of the next generation, by sender
   std::array<unsigned, 2> steps_{};
   std::array<bool, 2> dead_{}, silent_{}, posting_{};
-  std::array<unsigned, 2> served_{};  ///< lives that the receivers have ended
+  std::array<unsigned, 2> served_{};  ///< generations that the receivers have ended
   unsigned life_ = 0, life_messages_ = 0, left_ = 0;
   unsigned trigger_ = 0, killed_ = 0;
   Ending ending_ = Ending::kDone;

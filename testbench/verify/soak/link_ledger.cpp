@@ -13,7 +13,7 @@ namespace {
 
 using transport::Psn;
 
-constexpr std::uint32_t kUnknown = 1u << 23;  // farther than any life gets
+constexpr std::uint32_t kUnknown = 1u << 23;  // more PSNs than any generation uses
 
 bool is_read_answer(std::uint8_t op) {
   return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;

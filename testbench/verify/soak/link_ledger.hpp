@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the link with what the programs know: which message a packet belongs to. From that come
-// the coverage, the faults that met a connection, and I7: a payload that leaves is a piece of the
-// message that has its PSN.
+// Watches the link with the messages of the programs: which message a packet belongs to. From that
+// come the coverage, the faults that met a connection, and I7: a payload that leaves is a part of
+// the message that has its PSN.
 #pragma once
 
 #include <array>

@@ -22,7 +22,7 @@ struct Outcome {
   testbench::World::Speed speed{};
 };
 
-/// `tap` sees every frame; nullptr: nobody. One at a time in a process.
+/// `tap` sees every frame; nullptr: none. One at a time in a process.
 Outcome run_round(const RoundPlan& plan, testbench::FrameTap* tap = nullptr,
                   const std::function<void(std::uint64_t now_ns)>& tick = {});
 

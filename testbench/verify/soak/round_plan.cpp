@@ -136,7 +136,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   p.messages = std::max(1u, (total + 2 * p.connections - 1) / (2 * p.connections));
 
   // The counters of all connections stand at one offset of a page, which the RTL's atomic unit
-  // takes one after the other: many connections and slow memory would answer later than any timer
+  // takes one after the other: many connections and slow memory would respond later than any timer
   // that a simulation can wait for.
   if (p.connections > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 

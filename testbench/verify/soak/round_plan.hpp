@@ -34,7 +34,7 @@ struct Overrides {
   std::optional<unsigned> messages;  ///< messages of all queue pairs together
   std::optional<double> loss, burst, duplicate, reorder, corrupt;
   bool atomics_only = false;
-  bool no_lives = false;  ///< every connection lives to the end
+  bool no_lives = false;  ///< every connection has one generation
   bool lockstep = false;  ///< the RTL is compared with the reference adapter
   unsigned width = 64;
 };

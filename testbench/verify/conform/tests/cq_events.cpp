@@ -116,7 +116,7 @@ TEST("CQ-11", "arming for any overrides solicited-only, and is not weakened by i
 
 TEST("CQ-12",
      "a full event queue reports it, keeps unread events in order, and still wakes all waiters") {
-  // Each completion queue is armed once and then gets one entry: its number tells the order.
+  // Each completion queue is armed once and then gets one entry: its number shows the order.
   driver::CompletionQueue a(dut.context(), 1024), b(dut.context(), 1024);
   Connection ca(dut, [&](Options& o) { o.receive_cq = &a; });
   Connection cb(dut, [&](Options& o) { o.receive_cq = &b; });

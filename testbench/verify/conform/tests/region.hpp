@@ -16,7 +16,7 @@ struct Memory {
   driver::DmaMemory memory;
 };
 
-/// The answer to `request`: its syndrome, or 0 for a READ response or atomic response.
+/// The response to `request`: its syndrome, or 0 for a READ response or atomic response.
 inline unsigned outcome(Connection& c, const Builder& request) {
   using namespace packet;
   c.feed(request);

@@ -145,7 +145,7 @@ void play(Fixture& dut, const Exchange& e) {
   const bool limited = e.name.rfind("q_window", 0) == 0;
   for (const Exchange::Step& step : e.steps) {
     if (step.from_peer) {
-      // The number that nobody has.
+      // The number of no queue pair.
       constexpr std::uint32_t kNobody = 0xABCDEF;
       dut.feed(rewrite(step.frame, e.name == "q_ack_wrong_qp" ? kNobody : c.number(), {}));
       answered = true;
@@ -157,7 +157,7 @@ void play(Fixture& dut, const Exchange& e) {
     if (posted < work.size() && work[posted].psn == psn) post();
     // A retransmitted packet may take as long as its timer; here it may come in other places.
     const auto frame = c.next(again ? 1500_ms : 1_ms);
-    // Less may be out unanswered than Soft-RoCE allows, and a bad answer may have ended it all.
+    // Fewer requests may be outstanding than with Soft-RoCE, and a bad response may have ended all.
     if (!again && !answered && (!limited || psn == 0x5000)) {
       require(frame.has_value(), e.name + ": a packet with PSN " + hex(psn), "silence");
     }

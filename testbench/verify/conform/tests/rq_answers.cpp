@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: what answers do.
+// Requester: effects of ACKs and responses.
 #include "testbench/verify/conform/tests/take_packets.hpp"
 
 namespace roci::conform {

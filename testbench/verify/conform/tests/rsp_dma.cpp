@@ -8,7 +8,7 @@ using namespace packet;
 namespace {
 
 /// Frames up to the first that is not poisoned; a packet whose payload could not be read may leave
-/// with an ICRC that nobody takes.
+/// with an ICRC that no receiver accepts.
 std::optional<Frame> next_good(Connection& c) {
   while (auto frame = c.next()) {
     if (frame->parsed().icrc_ok) return frame;

@@ -181,7 +181,7 @@ TEST("WIRE-27", "addresses must be the connection's, MAC addresses need not") {
     wrong[15] ^= 1;
     not_own[15] ^= 4;
     dut.drops_silently(good_send(c).gids(wrong, own), "a request from another address");
-    // For another host altogether: nobody's frame.
+    // For another host.
     dut.takes_no_notice(good_send(c).gids(peer, not_own).build(), "a request to another address");
     post_write(c, 0);
     dut.drops_silently(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1).gids(wrong, own),

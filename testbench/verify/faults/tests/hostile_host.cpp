@@ -45,7 +45,7 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
       for (const std::uint32_t offset :
            {driver::kSqOffset, driver::kRqOffset, driver::kSrqOffset}) {
         for (const std::uint32_t value : {0u, 1u, 3u, 0xFFFFu, 0xFFFFFFFFu}) {
-          if (offset == driver::kSrqOffset && qpn <= 1) continue;  // may be a queue of somebody's
+          if (offset == driver::kSrqOffset && qpn <= 1) continue;  // may be a queue in use
           device.write32(doorbell(qpn, offset), value);
         }
       }
@@ -81,7 +81,7 @@ SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entr
       auto qp = std::make_unique<driver::QueuePair>(a.self.pd, cq, cq, driver::QpOptions{16, 16});
       driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
       a.connect(*qp, other);
-      // The scoreboard must know of what the doorbell claims.
+      // The scoreboard must be given the count of the doorbell.
       const unsigned claimed = std::min(ahead, 64u);
       for (unsigned i = 0; i < claimed; ++i) {
         driver::SendRequest nothing;

@@ -12,7 +12,7 @@ using namespace roci::testbench::faults;
 
 namespace {
 
-/// No request gets through: the test answers.
+/// No request gets through: the test sends the responses.
 Fault alone() {
   FaultRule rule;
   rule.count = 0;

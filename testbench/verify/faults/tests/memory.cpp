@@ -27,7 +27,7 @@ Sweep one() {
   return plan;
 }
 
-/// Memory that fails is of no use afterwards: nobody looks at the region again.
+/// Memory that fails is of no use afterwards: the region is not compared again.
 struct Broken {
   Broken(SweepFixture& a, Endpoint& side, std::size_t at, std::size_t bytes)
       : region(side.pd, 8192, driver::access::kAll) {

@@ -35,7 +35,7 @@ Forge::Forge(const Addresses& addresses, std::vector<Victim>& victims,
   for (const auto& entry : std::filesystem::directory_iterator(ROCI_CAPTURES)) {
     if (entry.path().extension() == ".pcap") files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());  // the order of a directory is nobody's promise
+  std::sort(files.begin(), files.end());  // a directory has no order
   constexpr std::size_t kOfFile = 400;
   unsigned session = 0;
   for (const std::string& file : files) {
@@ -54,7 +54,7 @@ Forge::Forge(const Addresses& addresses, std::vector<Victim>& victims,
 }
 
 Victim& Forge::victim() {
-  // The living are worth more than the dead.
+  // Queue pairs in RTS are preferred.
   for (unsigned tries = 0; tries < 8; ++tries) {
     Victim& v = victims_[below(victims_.size())];
     if (v.alive) return v;

@@ -113,7 +113,7 @@ void Forge::seal(Bytes& frame) {
   ++sealed_;
 }
 
-/// Not at those that must not be met: nothing tells such a packet from one of their peer.
+/// Spares some queue pairs: such a packet could not be told apart from one of their peer.
 void Forge::aim(Bytes& frame) {
   const packet::Parsed p = packet::parse(frame);
   if (!p.has_bth) return;

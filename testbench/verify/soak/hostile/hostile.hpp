@@ -31,7 +31,7 @@ struct HostileOutcome {
   testbench::World::Speed speed{};
 };
 
-/// `tick` hears of progress. One at a time in a process.
+/// `tick` is called with the progress. One at a time in a process.
 HostileOutcome run_hostile(const HostilePlan& plan, testbench::FrameTap* tap = nullptr,
                            const std::function<void(std::uint64_t packets)>& tick = {});
 

@@ -76,7 +76,7 @@ void Victims::revive(Victim& v) {
   const std::uint32_t theirs = first(), mine = first();
   driver::ConnectOptions connect;
   connect.path_mtu = static_cast<std::uint8_t>(1 + random_() % 3);
-  connect.timeout = 0;  // waits for its liar for ever
+  connect.timeout = 0;  // waits for forged packets for ever
   connect.rnr_retry = 7;
   connect.min_rnr_timer = 1;
   connect.max_rd_atomic = connect.max_dest_rd_atomic = 4;

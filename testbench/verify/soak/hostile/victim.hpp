@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pairs that hostile packets aim at, and who brings them back to life.
+// Queue pairs that hostile packets aim at, and their return to RTS.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Victims {
   /// The program that revives, until stop().
   void keep();
   void stop();
-  /// Sees what the adapter answers and asks.
+  /// Sees the requests and responses of the adapter.
   void frame(const testbench::FrameEvent& event);
   /// All go away. Throws when a byte outside the region was touched.
   void end();
