@@ -246,13 +246,14 @@ module roci_rq #(
 
   // ---------------------------------------------------------------- memory that failed
   roci_pkg::fault_t store_fault, fault;
-  logic             store_fault_valid, store_fault_ready, fault_valid, fault_ready;
+  logic             store_fault_valid, store_fault_ready, fault_valid, fault_write, fault_ready;
   roci_rq_faults u_faults (
     .clk_i, .rst_ni,
     .write_i(fault_i), .write_valid_i(fault_valid_i), .write_ready_o(fault_ready_o),
     .store_i(store_fault), .store_valid_i(store_fault_valid), .store_ready_o(store_fault_ready),
     .read_qpn_i(sent_i.qpn), .read_psn_i(sent_i.psn), .read_valid_i(sent_valid_i && sent_i.error),
-    .fault_o(fault), .fault_valid_o(fault_valid), .fault_ready_i(fault_ready)
+    .fault_o(fault), .fault_write_o(fault_write), .fault_valid_o(fault_valid),
+    .fault_ready_i(fault_ready)
   );
   assign fault_qpn_o   = fault.qpn;
   assign fault_valid_o = fault_valid && fault_ready;
@@ -270,7 +271,8 @@ module roci_rq #(
     .placed_i(placed), .changed_i(changed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
     .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
     .wr_done_i, .sent_i(sent_valid_i),
-    .fault_i(fault), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
+    .fault_i(fault), .fault_write_i(fault_write),
+    .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
     .posted_ready_o(posted_ready),

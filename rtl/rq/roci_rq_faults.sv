@@ -22,6 +22,7 @@ module roci_rq_faults #(
   input  logic             read_valid_i,   // pulse
 
   output roci_pkg::fault_t fault_o,
+  output logic             fault_write_o,  // it is of payload not written
   output logic             fault_valid_o,
   input  logic             fault_ready_i
 );
@@ -55,6 +56,7 @@ module roci_rq_faults #(
     end
   end
   assign fault_valid_o = chosen_q != None;
+  assign fault_write_o = chosen_q == Write;
   assign write_ready_o = chosen_q == Write && fault_ready_i;
   assign store_ready_o = chosen_q == Store && fault_ready_i;
 

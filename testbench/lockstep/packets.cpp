@@ -144,10 +144,14 @@ void Shadow::ack_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packe
   const bool nak = syndrome >= nic::syndrome::kRnr;
   const std::uint32_t behind = (model.responder.msn() - packet.aeth().msn()) & 0xFFFFFF;
   const bool newest = !nak && psn + 1 == model.responder.expected_psn();
-  if (behind >= Psn::kHalf || (newest && behind != 0)) {
+  const auto known = pair.naks.find({psn.value(), syndrome});
+  const bool same_nak = known == pair.naks.end() || !known->second.has_value() ||
+                        *known->second == packet.aeth().msn();
+  if (behind >= Psn::kHalf || (newest && behind != 0) || !same_nak) {
     return diverged(qpn, pair,
                     answer_to(psn) + "MSN " + std::to_string(packet.aeth().msn()) +
-                        ", the model has " + std::to_string(model.responder.msn()));
+                        ", the model has " +
+                        std::to_string(same_nak ? model.responder.msn() : *known->second));
   }
   if (syndrome == nic::syndrome::kSequence) {
     await_writes(qpn, psn);

@@ -216,7 +216,12 @@ void Shadow::model_sent(const packet::Parsed& packet) {
   if (packet.bth().opcode() == packet::kRcAck) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
     if (syndrome < nic::syndrome::kRnr) return;
-    pair->naks.insert({psn, syndrome});
+    const nic::QueuePair* model = model_.queue_pair(qpn);
+    auto& msn = pair->naks[{psn, syndrome}];
+    msn.reset();
+    if (model != nullptr && packet.psn() == model->responder.expected_psn()) {
+      msn = packet.aeth().msn();
+    }
     note(*pair, now_ns_,
          "the model NAKs PSN " + std::to_string(psn) + ", syndrome " + std::to_string(syndrome));
     // As responder it ends what it has sent as well.

@@ -93,12 +93,13 @@ class Shadow final : private nic::HostMemory {
   };
   /// State of one generation of a queue pair.
   struct Pair {
-    std::map<std::uint32_t, Sent> requests, answers;    ///< by PSN
-    std::set<std::uint32_t> reads;                      ///< PSNs of READs that the RTL sent
-    std::set<std::pair<std::uint32_t, unsigned>> naks;  ///< PSN, syndrome
-    std::deque<Completion> model[2], rtl[2];            ///< sends, receives
-    std::deque<packet::Bytes> early;                    ///< RTL requests not yet in the model
-    std::deque<std::string> events;                     ///< the last ones
+    std::map<std::uint32_t, Sent> requests, answers;  ///< by PSN
+    std::set<std::uint32_t> reads;                    ///< PSNs of READs that the RTL sent
+    /// By PSN and syndrome: its MSN; none when the data of a READ failed, later than its request.
+    std::map<std::pair<std::uint32_t, unsigned>, std::optional<std::uint32_t>> naks;
+    std::deque<Completion> model[2], rtl[2];  ///< sends, receives
+    std::deque<packet::Bytes> early;          ///< RTL requests not yet in the model
+    std::deque<std::string> events;           ///< the last ones
     std::uint64_t receive_posted_ns = 0;
     std::uint64_t rnr_ns = 0;                         ///< when the model last had no receive
     std::uint64_t error_ns = 0;                       ///< when the model was in ERR at the latest

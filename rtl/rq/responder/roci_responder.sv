@@ -47,6 +47,7 @@ module roci_responder #(
   input  logic [15:0]               wr_done_i,
   input  logic                      sent_i,
   input  roci_pkg::fault_t          fault_i,       // memory failed
+  input  logic                      fault_write_i,  // fault_i is of payload that was not written
   input  logic                      fault_valid_i,
   output logic                      fault_ready_o,
 
@@ -154,6 +155,14 @@ module roci_responder #(
     .clear_of_tx_o(clear_of_tx)
   );
 
+  logic [23:0] payload_msn, fault_msn;
+  roci_responder_msn u_msn (
+    .clk_i, .rst_ni, .push_i(commit && meta_i.payload_len != '0),
+    .ticket_i(meta_i.ticket), .msn_i(qp.msn), .done_i(done[15:0]),
+    .failed_i(fault && fault_write_i && !fault_i.response), .msn_o(payload_msn)
+  );
+  assign fault_msn = fault_write_i ? payload_msn : qp.msn;
+
   // ---------------------------------------------------------------- state
   logic [23:0]               read_qpn, qpn;
   logic [2:0]                qp_state;
@@ -177,7 +186,8 @@ module roci_responder #(
     .bad_read_o(bad_read), .answer_qp_i(answer_qp),
     .answer_slot_i(answer_slot), .init_i(event_init), .flush_i(event_flush),
     .flush_one_i(flush_one), .result_i(result), .done_i, .last_wqe_i(last_wqe), .fault_i(fault),
-    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .written_i(done), .newest_i(newest),
+    .fault_psn_i(fault_i.psn), .fault_response_i(fault_i.response), .fault_msn_i(fault_msn),
+    .written_i(done), .newest_i(newest),
     .issued_i(issued), .sent_i(sent),
     .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );

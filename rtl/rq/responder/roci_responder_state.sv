@@ -56,6 +56,7 @@ module roci_responder_state #(
   input  logic                      fault_i,
   input  logic [23:0]               fault_psn_i,
   input  logic                      fault_response_i,
+  input  logic [23:0]               fault_msn_i,   // messages before the packet at fault_psn_i
   input  logic [31:0]               written_i,    // payload packets in memory
   input  logic [31:0]               newest_i,     // that the completion of a flush waits for
   input  logic [15:0]               issued_i,     // packets given to tx's payload queue
@@ -186,7 +187,7 @@ module roci_responder_state #(
       qp_d.message      = roci_pkg::ResponderInNothing;
       qp_d.ack          = roci_pkg::ResponderAckFatal;
       qp_d.ack_psn      = fatal_psn;
-      qp_d.ack_msn      = fault_i ? qp.msn : slot.msn - 24'd1;
+      qp_d.ack_msn      = fault_i ? fault_msn_i : slot.msn - 24'd1;
       qp_d.ack_syndrome = gone_i ? roci_pkg::SynNakAccess : roci_pkg::SynNakOperational;
       qp_d.ack_ticket   = written_i;
       qp_d.next         = 1'b0;
