@@ -29,12 +29,12 @@ package roci_pkg;
   localparam logic [7:0] WrOpRegMr = 8'd10;  // Fast registration, see docs/queues.md
 
   localparam logic [7:0] StatusSuccess = 8'd0;  // All data moved
-  localparam logic [7:0] StatusLocLenErr = 8'd1;  // Receive buffer too small, or message too long
+  localparam logic [7:0] StatusLocLenErr = 8'd1;  // Receive too small, message too long, or READ response of a wrong length
   localparam logic [7:0] StatusLocQpOpErr = 8'd2;  // Work request malformed for the queue pair
   localparam logic [7:0] StatusLocProtErr = 8'd4;  // Local key, bounds or rights
   localparam logic [7:0] StatusWrFlushErr = 8'd5;  // Flushed: the queue pair is in error
   localparam logic [7:0] StatusMwBindErr = 8'd6;  // Bind refused: rights, range or owner of the region, or the window is bound
-  localparam logic [7:0] StatusBadRespErr = 8'd7;  // Response with an impossible opcode, length or syndrome
+  localparam logic [7:0] StatusBadRespErr = 8'd7;  // Response with an impossible opcode or syndrome
   localparam logic [7:0] StatusLocAccessErr = 8'd8;  // Responder: remote access error on a request that holds a receive
   localparam logic [7:0] StatusRemInvReqErr = 8'd9;  // Peer answered NAK invalid request
   localparam logic [7:0] StatusRemAccessErr = 8'd10;  // Peer answered NAK remote access error

@@ -209,7 +209,7 @@ void Requester::read_answer(const packet::Parsed& packet) {
   }
   const packet::ByteView payload = packet.payload;
   if (payload.size != (last ? left : qp_.attr.pmtu)) {  // RQ-38
-    fail_front(Status::kBadRespErr, VendorErr::kResponseLength);
+    fail_front(Status::kLocLenErr, VendorErr::kResponseLength);
     return;
   }
   const Pieces pieces = find_pieces(qp_.engine.keys, message.wqe, offset, payload.size, qp_.attr.pd,

@@ -76,12 +76,12 @@ inline constexpr Code kWrOps[] = {
 /// Completion status, numbered as ibv_wc_status.
 inline constexpr Code kStatuses[] = {
     {"Success", 0, "All data moved"},
-    {"LocLenErr", 1, "Receive buffer too small, or message too long"},
+    {"LocLenErr", 1, "Receive too small, message too long, or READ response of a wrong length"},
     {"LocQpOpErr", 2, "Work request malformed for the queue pair"},
     {"LocProtErr", 4, "Local key, bounds or rights"},
     {"WrFlushErr", 5, "Flushed: the queue pair is in error"},
     {"MwBindErr", 6, "Bind refused: rights, range or owner of the region, or the window is bound"},
-    {"BadRespErr", 7, "Response with an impossible opcode, length or syndrome"},
+    {"BadRespErr", 7, "Response with an impossible opcode or syndrome"},
     {"LocAccessErr", 8, "Responder: remote access error on a request that holds a receive"},
     {"RemInvReqErr", 9, "Peer answered NAK invalid request"},
     {"RemAccessErr", 10, "Peer answered NAK remote access error"},

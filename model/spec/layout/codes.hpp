@@ -39,12 +39,12 @@ enum class WrOp : uint8_t {
 
 enum class Status : uint8_t {
   kSuccess = 0,  ///< All data moved
-  kLocLenErr = 1,  ///< Receive buffer too small, or message too long
+  kLocLenErr = 1,  ///< Receive too small, message too long, or READ response of a wrong length
   kLocQpOpErr = 2,  ///< Work request malformed for the queue pair
   kLocProtErr = 4,  ///< Local key, bounds or rights
   kWrFlushErr = 5,  ///< Flushed: the queue pair is in error
   kMwBindErr = 6,  ///< Bind refused: rights, range or owner of the region, or the window is bound
-  kBadRespErr = 7,  ///< Response with an impossible opcode, length or syndrome
+  kBadRespErr = 7,  ///< Response with an impossible opcode or syndrome
   kLocAccessErr = 8,  ///< Responder: remote access error on a request that holds a receive
   kRemInvReqErr = 9,  ///< Peer answered NAK invalid request
   kRemAccessErr = 10,  ///< Peer answered NAK remote access error

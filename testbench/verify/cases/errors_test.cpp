@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong keys, rights, lengths and states: the right status at both ends, and nothing moved.
+#include "testbench/link/syndromes.hpp"
 #include "testbench/verify/cases/pair.hpp"
+#include "testbench/verify/conform/edit.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -125,6 +127,30 @@ TEST_CASE("errors: a receive with a bad key: remote operation error") {
   });
 }
 
+// RQ-38, WC-02
+TEST_CASE("errors: a READ response of a wrong length: length error here") {
+  for (const unsigned width : {512u, 64u}) {
+    for (const std::ptrdiff_t by : {-4, 4}) {
+      CAPTURE(by);
+      Config config;
+      config.width = width;
+      Pair pair(config);
+      FaultRule rule;
+      rule.kind = FaultKind::kReplace;
+      rule.opcode = packet::kRcReadRespOnly;
+      rule.replace = [by](const packet::Parsed& p) {
+        return conform::Edit(p.frame.copy()).resize_payload(by).sealed();
+      };
+      pair.world.link(1).faults().rules.push_back(rule);
+      pair.run([&](Side& self, Side& peer) {
+        self.qp().send(request(Opcode::kRead, self, 0, 600, peer, kTarget));
+        CHECK(self.sent().status == Status::kLocLenErr);
+        CHECK(self.qp().query().state == driver::QpState::kErr);
+      });
+    }
+  }
+}
+
 // QP-10, QP-11, RQ-49
 TEST_CASE("errors: entering ERR flushes both queues in order, and what is posted later") {
   Pair pair(Config{});
@@ -188,6 +214,32 @@ TEST_CASE("errors: payload that cannot be read never arrives as good") {
     CHECK(self.sent().status == Status::kLocProtErr);
     for (int i = 0; i < 64; ++i) REQUIRE(peer.data(kTarget)[i] == 0x77);
   });
+}
+
+// F-82, RSP-56: the MSN of the NAK is compared in lock-step
+TEST_CASE("errors: a write that fails is NAKed with the MSN of the messages before it") {
+  Pair pair(Config{});
+  struct Tap : FrameTap {
+    std::vector<std::uint32_t> naks;  ///< MSNs
+    void frame(const FrameEvent& event) override {
+      const packet::Parsed& p = event.parsed;
+      const bool nak = p.ok() && p.bth().opcode() == packet::kRcAck &&
+                       p.aeth().syndrome() == syndromes::kNakOperational;
+      if (nak) naks.push_back(p.aeth().msn());
+    }
+  } tap;
+  pair.world.add_tap(&tap);
+  pair.run([](Side& self, Side& peer) {
+    peer.node.poison(peer.region.address() + kTarget, 64);
+    for (unsigned i = 0; i < 5; ++i) {
+      self.qp().send(request(Opcode::kWrite, self, 0, 100, peer, i == 2 ? kTarget : 0));
+    }
+    for (unsigned i = 0; i < 5; ++i) {
+      const Status wanted = i == 2 ? Status::kRemOpErr : Status::kWrFlushErr;
+      CHECK(self.sent().status == (i < 2 ? Status::kSuccess : wanted));
+    }
+  });
+  CHECK(tap.naks == std::vector<std::uint32_t>{2});
 }
 
 // At the first, a middle and the last packet; with nothing to retry, since it is no loss.
