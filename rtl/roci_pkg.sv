@@ -136,7 +136,7 @@ package roci_pkg;
   localparam logic [2:0] SchedState = 3'd0;  // State row
   localparam logic [2:0] SchedCommand = 3'd1;  // A life begins, or is flushed
   localparam logic [2:0] SchedSet = 3'd2;  // Pointer of the requester
-  localparam logic [2:0] SchedCut = 3'd3;  // Pointer of the cutter: end of a grant
+  localparam logic [2:0] SchedSegment = 3'd3;  // Pointer of the segmenter: end of a grant
   localparam logic [2:0] SchedBell = 3'd4;  // Doorbell
   localparam logic [2:0] SchedGrant = 3'd5;  // Head of the ready queue
 
@@ -146,15 +146,15 @@ package roci_pkg;
   localparam logic [1:0] MessageError = 2'd3;  // Completes with `status` when it is the oldest
 
   localparam logic [2:0] AskNone = 3'd0;  // Nothing
-  localparam logic [2:0] AskBack = 3'd1;  // Go back: a gap
+  localparam logic [2:0] AskRecover = 3'd1;  // Go back: a gap
   localparam logic [2:0] AskRnr = 3'd2;  // Go back after a wait
-  localparam logic [2:0] AskRefuse = 3'd3;  // The request failed
+  localparam logic [2:0] AskFatal = 3'd3;  // The peer NAKed the request: it fails
   localparam logic [2:0] AskSyndrome = 3'd4;  // A syndrome that RC does not have
   localparam logic [2:0] AskData = 3'd5;  // Place data of a READ
   localparam logic [2:0] AskAtomic = 3'd6;  // Place the result of an atomic
 
   localparam logic [3:0] RequesterIdle = 4'd0;  // No event
-  localparam logic [3:0] RequesterLook = 4'd1;  // State of the queue pair is there
+  localparam logic [3:0] RequesterDispatch = 4'd1;  // State of the queue pair is there
   localparam logic [3:0] RequesterPlan = 4'd2;  // Send a packet, or not
   localparam logic [3:0] RequesterOperate = 4'd3;  // Ask for a key operation
   localparam logic [3:0] RequesterAnswer = 4'd4;  // Wait for it
@@ -163,7 +163,7 @@ package roci_pkg;
   localparam logic [3:0] RequesterAct = 4'd7;  // Do what it asks for
   localparam logic [3:0] RequesterPlace = 4'd8;  // Find a place for its data
   localparam logic [3:0] RequesterPlaced = 4'd9;  // Found
-  localparam logic [3:0] RequesterBack = 4'd10;  // Go back
+  localparam logic [3:0] RequesterRecover = 4'd10;  // Go back
   localparam logic [3:0] RequesterFail = 4'd11;  // Complete with an error
   localparam logic [3:0] RequesterFlush = 4'd12;  // Complete what is left with a flush
   localparam logic [3:0] RequesterEnd = 4'd13;  // A response is done with
@@ -850,7 +850,7 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } grant_t;
 
-  localparam int unsigned CutJobBits = 187;
+  localparam int unsigned SegmentJobBits = 187;
   typedef struct packed {
     logic [1:0]   stride_log;          // log2 of blocks in an entry
     logic [2:0]   pmtu;                // Path MTU code
@@ -863,7 +863,7 @@ package roci_pkg;
     logic [15:0]  wqe_index;           // First work request
     logic [3:0]   epoch;               // From the grant
     logic [23:0]  qpn;                 // Queue pair
-  } cut_job_t;
+  } segment_job_t;
 
   localparam int unsigned FetchPtrBits = 77;
   typedef struct packed {
@@ -1076,7 +1076,7 @@ package roci_pkg;
     logic         slot;                // Write a slot
     logic         enter_last;          // It takes the place of the newest
     logic         enter;               // Write an entry of the ring
-    logic         look_next;           // Read the ring's next entry
+    logic         next_entry;          // Read the ring's next entry
     logic         retire;              // The oldest message leaves the ring
     logic         finish;              // The event is done with
     logic [3:0]   state;               // Next step: RequesterState

@@ -145,7 +145,7 @@ constexpr uint32_t kQpEventFlush = 2;
 constexpr uint32_t kSchedState = 0;
 constexpr uint32_t kSchedCommand = 1;
 constexpr uint32_t kSchedSet = 2;
-constexpr uint32_t kSchedCut = 3;
+constexpr uint32_t kSchedSegment = 3;
 constexpr uint32_t kSchedBell = 4;
 constexpr uint32_t kSchedGrant = 5;
 
@@ -155,15 +155,15 @@ constexpr uint32_t kMessageAtomic = 2;
 constexpr uint32_t kMessageError = 3;
 
 constexpr uint32_t kAskNone = 0;
-constexpr uint32_t kAskBack = 1;
+constexpr uint32_t kAskRecover = 1;
 constexpr uint32_t kAskRnr = 2;
-constexpr uint32_t kAskRefuse = 3;
+constexpr uint32_t kAskFatal = 3;
 constexpr uint32_t kAskSyndrome = 4;
 constexpr uint32_t kAskData = 5;
 constexpr uint32_t kAskAtomic = 6;
 
 constexpr uint32_t kRequesterIdle = 0;
-constexpr uint32_t kRequesterLook = 1;
+constexpr uint32_t kRequesterDispatch = 1;
 constexpr uint32_t kRequesterPlan = 2;
 constexpr uint32_t kRequesterOperate = 3;
 constexpr uint32_t kRequesterAnswer = 4;
@@ -172,7 +172,7 @@ constexpr uint32_t kRequesterRetire = 6;
 constexpr uint32_t kRequesterAct = 7;
 constexpr uint32_t kRequesterPlace = 8;
 constexpr uint32_t kRequesterPlaced = 9;
-constexpr uint32_t kRequesterBack = 10;
+constexpr uint32_t kRequesterRecover = 10;
 constexpr uint32_t kRequesterFail = 11;
 constexpr uint32_t kRequesterFlush = 12;
 constexpr uint32_t kRequesterEnd = 13;

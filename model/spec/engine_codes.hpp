@@ -25,7 +25,7 @@ inline constexpr Code kSchedEvents[] = {
     {"State", 0, "State row"},
     {"Command", 1, "A life begins, or is flushed"},
     {"Set", 2, "Pointer of the requester"},
-    {"Cut", 3, "Pointer of the cutter: end of a grant"},
+    {"Segment", 3, "Pointer of the segmenter: end of a grant"},
     {"Bell", 4, "Doorbell"},
     {"Grant", 5, "Head of the ready queue"},
 };
@@ -41,9 +41,9 @@ inline constexpr Code kMessageKinds[] = {
 /// What a response asks for when everything before it is acknowledged.
 inline constexpr Code kResponseAsks[] = {
     {"None", 0, "Nothing"},
-    {"Back", 1, "Go back: a gap"},
+    {"Recover", 1, "Go back: a gap"},
     {"Rnr", 2, "Go back after a wait"},
-    {"Refuse", 3, "The request failed"},
+    {"Fatal", 3, "The peer NAKed the request: it fails"},
     {"Syndrome", 4, "A syndrome that RC does not have"},
     {"Data", 5, "Place data of a READ"},
     {"Atomic", 6, "Place the result of an atomic"},
@@ -52,7 +52,7 @@ inline constexpr Code kResponseAsks[] = {
 /// Steps of the requester.
 inline constexpr Code kRequesterStates[] = {
     {"Idle", 0, "No event"},
-    {"Look", 1, "State of the queue pair is there"},
+    {"Dispatch", 1, "State of the queue pair is there"},
     {"Plan", 2, "Send a packet, or not"},
     {"Operate", 3, "Ask for a key operation"},
     {"Answer", 4, "Wait for it"},
@@ -61,7 +61,7 @@ inline constexpr Code kRequesterStates[] = {
     {"Act", 7, "Do what it asks for"},
     {"Place", 8, "Find a place for its data"},
     {"Placed", 9, "Found"},
-    {"Back", 10, "Go back"},
+    {"Recover", 10, "Go back"},
     {"Fail", 11, "Complete with an error"},
     {"Flush", 12, "Complete what is left with a flush"},
     {"End", 13, "A response is done with"},

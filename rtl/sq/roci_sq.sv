@@ -45,11 +45,11 @@ module roci_sq #(
   output logic                      br_again_rsp_ready_o,
 
   // key table: what is sent (client 0), where READ data goes (client 1)
-  output roci_pkg::key_req_t        key_cut_req_o,
-  output logic                      key_cut_req_valid_o,
-  input  logic                      key_cut_req_ready_i,
-  input  roci_pkg::key_rsp_t        key_cut_rsp_i,
-  input  logic                      key_cut_rsp_valid_i,
+  output roci_pkg::key_req_t        key_segment_req_o,
+  output logic                      key_segment_req_valid_o,
+  input  logic                      key_segment_req_ready_i,
+  input  roci_pkg::key_rsp_t        key_segment_rsp_i,
+  input  logic                      key_segment_rsp_valid_i,
   output roci_pkg::key_req_t        key_place_req_o,
   output logic                      key_place_req_valid_o,
   input  logic                      key_place_req_ready_i,
@@ -120,13 +120,13 @@ module roci_sq #(
   output logic                      idle_o
 );
 
-  roci_pkg::fetch_ptr_t      cut_ptr, set_ptr;
+  roci_pkg::fetch_ptr_t      segment_ptr, set_ptr;
   roci_pkg::grant_t          grant;
   roci_pkg::sq_control_t     control;
   roci_pkg::plan_t           plan;
   roci_pkg::seg_t            plan_seg;
   roci_pkg::event_req_t      fail_sched, fail_requester, fail;
-  logic                      cut_ptr_valid, cut_ptr_ready, set_ptr_valid, set_ptr_ready;
+  logic                      segment_ptr_valid, segment_ptr_ready, set_ptr_valid, set_ptr_ready;
   logic                      grant_valid, grant_ready, control_valid, control_ready;
   logic                      plan_valid, plan_ready, plan_seg_valid, plan_seg_ready;
   logic                      fail_sched_valid, fail_sched_ready;
@@ -134,14 +134,14 @@ module roci_sq #(
   logic                      done_valid;
   logic [$clog2(NumQps)-1:0] done_row;
   logic [15:0]               done_index;
-  logic                      sched_idle, cut_idle, requester_idle;
+  logic                      sched_idle, segment_idle, requester_idle;
 
   roci_sq_sched #(.NumQps(NumQps)) u_sched (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .doorbell_i(sq_doorbell_i), .doorbell_valid_i(sq_doorbell_valid_i),
     .doorbell_ready_o(sq_doorbell_ready_o),
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
-    .cut_ptr_i(cut_ptr), .cut_ptr_valid_i(cut_ptr_valid), .cut_ptr_ready_o(cut_ptr_ready),
+    .segment_ptr_i(segment_ptr), .segment_ptr_valid_i(segment_ptr_valid), .segment_ptr_ready_o(segment_ptr_ready),
     .set_ptr_i(set_ptr), .set_ptr_valid_i(set_ptr_valid), .set_ptr_ready_o(set_ptr_ready),
     .done_valid_i(done_valid), .done_row_i(done_row), .done_index_i(done_index),
     .grant_o(grant), .grant_valid_o(grant_valid), .grant_ready_i(grant_ready),
@@ -149,19 +149,19 @@ module roci_sq #(
     .fail_o(fail_sched), .fail_valid_o(fail_sched_valid), .fail_ready_i(fail_sched_ready),
     .pause_i, .idle_o(sched_idle));
 
-  roci_sq_cut #(.NumQps(NumQps), .Quantum(Quantum)) u_cut (
+  roci_sq_segment #(.NumQps(NumQps), .Quantum(Quantum)) u_segment (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
     .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),
     .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
     .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o),
-    .key_req_o(key_cut_req_o), .key_req_valid_o(key_cut_req_valid_o),
-    .key_req_ready_i(key_cut_req_ready_i), .key_rsp_i(key_cut_rsp_i),
-    .key_rsp_valid_i(key_cut_rsp_valid_i),
-    .ptr_o(cut_ptr), .ptr_valid_o(cut_ptr_valid), .ptr_ready_i(cut_ptr_ready),
+    .key_req_o(key_segment_req_o), .key_req_valid_o(key_segment_req_valid_o),
+    .key_req_ready_i(key_segment_req_ready_i), .key_rsp_i(key_segment_rsp_i),
+    .key_rsp_valid_i(key_segment_rsp_valid_i),
+    .ptr_o(segment_ptr), .ptr_valid_o(segment_ptr_valid), .ptr_ready_i(segment_ptr_ready),
     .plan_o(plan), .plan_valid_o(plan_valid), .plan_ready_i(plan_ready),
     .seg_o(plan_seg), .seg_valid_o(plan_seg_valid), .seg_ready_i(plan_seg_ready),
-    .idle_o(cut_idle));
+    .idle_o(segment_idle));
 
   roci_requester #(.NumQps(NumQps), .RingDepth(RingDepth), .Window(Window)) u_requester (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
@@ -199,6 +199,6 @@ module roci_sq #(
     .in_ready_o(fail_ready), .out_data_o(fail_o), .out_valid_o(fail_valid_o),
     .out_ready_i(fail_ready_i));
 
-  assign idle_o = sched_idle && cut_idle && requester_idle && !fail_valid_o;
+  assign idle_o = sched_idle && segment_idle && requester_idle && !fail_valid_o;
 
 endmodule

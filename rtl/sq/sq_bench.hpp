@@ -223,7 +223,7 @@ class Bench {
 
   std::deque<std::pair<unsigned, unsigned>> events_, doorbells_;
   std::deque<Read> fetch_, again_;
-  std::deque<Key> key_cut_, key_place_;
+  std::deque<Key> key_segment_, key_place_;
   bool operating_ = false;
   std::deque<std::uint64_t> drains_;  // when they have ended
   KeyOperation operation_{};

@@ -76,7 +76,7 @@ inline void Bench::drive() {
     port::put(rsp, place_of(kKeyRsp, "pasid"), 5);
     queue.pop_front();
   };
-  key(key_cut_, d.key_cut_rsp_i, d.key_cut_rsp_valid_i);
+  key(key_segment_, d.key_segment_rsp_i, d.key_segment_rsp_valid_i);
   key(key_place_, d.key_place_rsp_i, d.key_place_rsp_valid_i);
   d.key_op_rsp_valid_i = operating_ && operation_.at <= now;
   if (d.key_op_rsp_valid_i) {
@@ -89,7 +89,7 @@ inline void Bench::drive() {
   d.key_op_req_ready_i = now % 3 == 0;
   d.drained_i = !drains_.empty() && drains_.front() <= now;
   if (d.drained_i) drains_.pop_front();
-  d.key_cut_req_ready_i = 1;
+  d.key_segment_req_ready_i = 1;
   d.key_place_req_ready_i = 1;
   d.sent_valid_i = !left_.empty();
   if (!left_.empty()) {
@@ -162,7 +162,7 @@ inline void Bench::take() {
   if (d.br_again_req_valid_o && d.br_again_req_ready_i)
     ask(again_, port::get(d.br_again_req_o, bus::kReadAddr),
         port::get(d.br_again_req_o, bus::kReadCount));
-  if (d.key_cut_req_valid_o) key_cut_.push_back(look_up(d.key_cut_req_o));
+  if (d.key_segment_req_valid_o) key_segment_.push_back(look_up(d.key_segment_req_o));
   if (d.key_place_req_valid_o) key_place_.push_back(look_up(d.key_place_req_o));
   if (d.key_op_req_valid_o && d.key_op_req_ready_i) {
     auto get = [&](const char* name) {

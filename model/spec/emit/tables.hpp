@@ -69,7 +69,7 @@ void each_record(Visitor visit) {
   visit("pay_hdr", "", kPayHdr);
   visit("plan", "", kPlan);
   visit("grant", "", kGrant);
-  visit("cut_job", "", kCutJob);
+  visit("segment_job", "", kSegmentJob);
   visit("fetch_ptr", "", kFetchPtr);
   visit("sq_control", "", kSqControl);
   visit("doorbell", "", kDoorbell);

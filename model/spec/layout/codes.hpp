@@ -171,7 +171,7 @@ enum class SchedEvent : uint8_t {
   kState = 0,  ///< State row
   kCommand = 1,  ///< A life begins, or is flushed
   kSet = 2,  ///< Pointer of the requester
-  kCut = 3,  ///< Pointer of the cutter: end of a grant
+  kSegment = 3,  ///< Pointer of the segmenter: end of a grant
   kBell = 4,  ///< Doorbell
   kGrant = 5,  ///< Head of the ready queue
 };
@@ -185,9 +185,9 @@ enum class MessageKind : uint8_t {
 
 enum class ResponseAsk : uint8_t {
   kNone = 0,  ///< Nothing
-  kBack = 1,  ///< Go back: a gap
+  kRecover = 1,  ///< Go back: a gap
   kRnr = 2,  ///< Go back after a wait
-  kRefuse = 3,  ///< The request failed
+  kFatal = 3,  ///< The peer NAKed the request: it fails
   kSyndrome = 4,  ///< A syndrome that RC does not have
   kData = 5,  ///< Place data of a READ
   kAtomic = 6,  ///< Place the result of an atomic
@@ -195,7 +195,7 @@ enum class ResponseAsk : uint8_t {
 
 enum class RequesterState : uint8_t {
   kIdle = 0,  ///< No event
-  kLook = 1,  ///< State of the queue pair is there
+  kDispatch = 1,  ///< State of the queue pair is there
   kPlan = 2,  ///< Send a packet, or not
   kOperate = 3,  ///< Ask for a key operation
   kAnswer = 4,  ///< Wait for it
@@ -204,7 +204,7 @@ enum class RequesterState : uint8_t {
   kAct = 7,  ///< Do what it asks for
   kPlace = 8,  ///< Find a place for its data
   kPlaced = 9,  ///< Found
-  kBack = 10,  ///< Go back
+  kRecover = 10,  ///< Go back
   kFail = 11,  ///< Complete with an error
   kFlush = 12,  ///< Complete what is left with a flush
   kEnd = 13,  ///< A response is done with

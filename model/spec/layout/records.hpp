@@ -163,7 +163,7 @@ inline constexpr MemoryField<uint32_t, 49, 32> offset;  ///< Bytes of the first 
 inline constexpr unsigned kBits = 81, kBytes = 11;
 }  // namespace grant
 
-namespace cut_job {
+namespace segment_job {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< From the grant
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work request
@@ -176,7 +176,7 @@ inline constexpr MemoryField<uint16_t, 166, 16> pd;  ///< Protection domain
 inline constexpr MemoryField<uint8_t, 182, 3> pmtu;  ///< Path MTU code
 inline constexpr MemoryField<uint8_t, 185, 2> stride_log;  ///< log2 of blocks in an entry
 inline constexpr unsigned kBits = 187, kBytes = 24;
-}  // namespace cut_job
+}  // namespace segment_job
 
 namespace fetch_ptr {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
@@ -395,7 +395,7 @@ namespace requester_step {
 inline constexpr MemoryField<uint8_t, 0, 4> state;  ///< Next step: RequesterState
 inline constexpr MemoryField<bool, 4, 1> finish;  ///< The event is done with
 inline constexpr MemoryField<bool, 5, 1> retire;  ///< The oldest message leaves the ring
-inline constexpr MemoryField<bool, 6, 1> look_next;  ///< Read the ring's next entry
+inline constexpr MemoryField<bool, 6, 1> next_entry;  ///< Read the ring's next entry
 inline constexpr MemoryField<bool, 7, 1> enter;  ///< Write an entry of the ring
 inline constexpr MemoryField<bool, 8, 1> enter_last;  ///< It takes the place of the newest
 inline constexpr MemoryField<bool, 9, 1> slot;  ///< Write a slot

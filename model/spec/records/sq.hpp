@@ -43,7 +43,7 @@ inline constexpr Field kGrant[] = {
 };
 
 /// Work requests of one grant that were fetched, with what is needed to cut them.
-inline constexpr Field kCutJob[] = {
+inline constexpr Field kSegmentJob[] = {
     {"qpn", 24, "Queue pair"},
     {"epoch", 4, "From the grant"},
     {"wqe_index", 16, "First work request"},
@@ -152,7 +152,7 @@ inline constexpr Field kRequesterStep[] = {
     {"state", 4, "Next step: RequesterState"},
     {"finish", 1, "The event is done with"},
     {"retire", 1, "The oldest message leaves the ring"},
-    {"look_next", 1, "Read the ring's next entry"},
+    {"next_entry", 1, "Read the ring's next entry"},
     {"enter", 1, "Write an entry of the ring"},
     {"enter_last", 1, "It takes the place of the newest"},
     {"slot", 1, "Write a slot"},

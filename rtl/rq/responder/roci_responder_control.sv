@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of events of the responder: the steps of each event; roci_responder_pick tells what is taken
+// Order of events of the responder: the steps of each event; roci_responder_select tells what is taken
 // next. It holds no transport state; the strobes tell roci_responder what to do in this clock.
 //
 // A WRITE takes Idle, Look, Commit, and so does a SEND whose place was found ahead; an ACK Idle,
@@ -121,7 +121,7 @@ module roci_responder_control #(
   logic       block, stuck, is_init, pick_idle;
 
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
-  roci_responder_pick #(.LevelBits(LevelBits)) u_pick (
+  roci_responder_select #(.LevelBits(LevelBits)) u_select (
     .clk_i, .rst_ni,
     // The life before must have left the atomic unit.
     .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)), .event_done_i(event_ready_o),

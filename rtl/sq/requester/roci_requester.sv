@@ -143,7 +143,7 @@ module roci_requester #(
     again       = control_q;
     again.clear = 1'b0;
   end
-  roci_requester_pick #(.NumQps(NumQps)) u_pick (
+  roci_requester_select #(.NumQps(NumQps)) u_select (
     .clk_i, .rst_ni, .control_i, .control_valid_i, .control_ready_o,
     .plan_i, .plan_valid_i, .plan_ready_o,
     .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i), .rsp_ready_o(rsp_meta_ready_o),
@@ -168,14 +168,14 @@ module roci_requester #(
   roci_pkg::requester_entry_t entry, new_entry;
   roci_pkg::qp_attr_t         attr;
   roci_pkg::sge_t             slot_sge;
-  logic                       looking, begin_life, alive, in_err;
+  logic                       dispatching, begin_life, alive, in_err;
   logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
   logic [9:0]                 ticket, newest;
-  assign looking       = state_q == roci_pkg::RequesterLook;
-  assign begin_life    = looking && !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q
+  assign dispatching   = state_q == roci_pkg::RequesterDispatch;
+  assign begin_life    = dispatching && !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q
                          && !is_fault_q && !control_q.flush;
-  assign ring_read_at  = looking ? word.head : qp_q.head + 5'd1;
+  assign ring_read_at  = dispatching ? word.head : qp_q.head + 5'd1;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
@@ -183,7 +183,7 @@ module roci_requester #(
     .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
     .write_i(finish), .qp_i(qp_d),
     .begin_i(begin_life),
-    .ring_read_i(looking || step.look_next), .ring_read_at_i(ring_read_at), .entry_o(entry),
+    .ring_read_i(dispatching || step.next_entry), .ring_read_at_i(ring_read_at), .entry_o(entry),
     .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
     .ticket_o(ticket), .ticket_write_i(step.desc), .ticket_i(newest + 10'd1),
     .slot_read_i(state_q == roci_pkg::RequesterRetire), .slot_read_at_i(qp_q.rd_head),
@@ -192,20 +192,20 @@ module roci_requester #(
     .slot_plan_i(plan_q));
 
   // ---- Steps ----
-  roci_pkg::requester_qp_t   qp_look, qp_plan, qp_respond, qp_back;
-  roci_pkg::requester_run_t  run_look, run_plan, run_respond, run_back;
-  roci_pkg::requester_step_t step_look, step_plan, step_respond, step_back;
+  roci_pkg::requester_qp_t   qp_dispatch, qp_plan, qp_respond, qp_recover;
+  roci_pkg::requester_run_t  run_dispatch, run_plan, run_respond, run_recover;
+  roci_pkg::requester_step_t step_dispatch, step_plan, step_respond, step_recover;
   roci_pkg::tx_desc_t        desc;
   logic                      place_done;
   logic [7:0]                place_status, place_vendor;
   logic [31:0]               rd_offset;
 
-  roci_requester_look u_look (
+  roci_requester_dispatch u_dispatch (
     .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
     .is_fault_i(is_fault_q), .is_again_i(is_again_q), .rsp_i(rsp_q), .timer_i(timer_q),
     .fault_psn_i(fault_psn_q), .control_i(control_q),
     .qp_i(word), .attr_i(attr), .alive_i(alive), .in_err_i(in_err),
-    .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
+    .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i(attr),
     .alive_i(alive), .cqe_room_i(cqe_room), .op_taken_i(key_op_req_ready_i),
@@ -216,10 +216,10 @@ module roci_requester #(
     .cqe_room_i(cqe_room), .place_done_i(place_done), .place_status_i(place_status),
     .place_vendor_i(place_vendor),
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(rd_offset));
-  roci_requester_back #(.RingDepth(RingDepth), .Window(Window)) u_back (
+  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
     .state_i(state_q), .rnr_code_i(rsp_q.ext[220:216]), .flush_upto_i(control_q.index),
     .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .cqe_room_i(cqe_room),
-    .timer_calm_i(timer_calm), .qp_o(qp_back), .run_o(run_back), .step_o(step_back));
+    .timer_calm_i(timer_calm), .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
   always_comb begin
     unique case (state_q)
@@ -228,10 +228,10 @@ module roci_requester #(
         run_d = run_q;
         step  = '0;
       end
-      roci_pkg::RequesterLook: begin
-        qp_d  = qp_look;
-        run_d = run_look;
-        step  = step_look;
+      roci_pkg::RequesterDispatch: begin
+        qp_d  = qp_dispatch;
+        run_d = run_dispatch;
+        step  = step_dispatch;
       end
       roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterAnswer,
       roci_pkg::RequesterOperated: begin
@@ -246,9 +246,9 @@ module roci_requester #(
         step  = step_respond;
       end
       default: begin
-        qp_d  = qp_back;
-        run_d = run_back;
-        step  = step_back;
+        qp_d  = qp_recover;
+        run_d = run_recover;
+        step  = step_recover;
       end
     endcase
     if (step.retire) begin
@@ -266,7 +266,7 @@ module roci_requester #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
     else if (state_q != roci_pkg::RequesterIdle && !finish) state_q <= step.state;
-    else state_q <= pick ? roci_pkg::RequesterLook : roci_pkg::RequesterIdle;
+    else state_q <= pick ? roci_pkg::RequesterDispatch : roci_pkg::RequesterIdle;
   end
   always_ff @(posedge clk_i) begin
     if (state_q != roci_pkg::RequesterIdle) begin
@@ -357,7 +357,7 @@ module roci_requester #(
     .sent_valid_i, .sent_i,
     .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_valid_o(fault_valid),
     .fault_ready_i(fault_ready),
-    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(looking && is_rsp_q), .store_done_i, .wr_done_i,
+    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q), .store_done_i, .wr_done_i,
     .place_i(place),
     .desc_i(desc), .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
@@ -371,7 +371,7 @@ module roci_requester #(
     .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i,
     .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
 
-  assign live_ready_o = looking && is_live_q;
+  assign live_ready_o = dispatching && is_live_q;
   always_comb begin
     live_o              = '0;
     live_o.sq_psn       = word.psn_next;

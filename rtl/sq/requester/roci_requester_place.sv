@@ -55,7 +55,7 @@ module roci_requester_place (
 
   localparam logic [3:0] Rights = 4'b0001;  // local write
 
-  typedef enum logic [2:0] {StIdle, StKey, StAnswer, StPiece, StRead, StData, StWalk, StPieces}
+  typedef enum logic [2:0] {StIdle, StKey, StAnswer, StPiece, StRead, StData, StWalk, StSegments}
       state_e;
   state_e             state_q;
   logic               kept_q;       // blocks of {qpn, index} are here
@@ -91,7 +91,7 @@ module roci_requester_place (
     .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
-    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(seg_ready_i && state_q == StPieces),
+    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(seg_ready_i && state_q == StSegments),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
 
   assign sge_row = sge_index - 4'd1;
@@ -140,7 +140,7 @@ module roci_requester_place (
           if (walk_ready) walking_q <= 1'b1;
           if (walk_done) begin
             walking_q <= 1'b0;
-            state_q   <= walk_status == roci_pkg::StatusSuccess ? StPieces : StIdle;
+            state_q   <= walk_status == roci_pkg::StatusSuccess ? StSegments : StIdle;
           end
         end
         default:  if (walk_seg_valid && seg_ready_i && walk_seg.last) state_q <= StIdle;
@@ -192,14 +192,14 @@ module roci_requester_place (
         done_o   = walk_done && walk_status != roci_pkg::StatusSuccess;
         status_o = walk_status;
       end
-      StPieces: done_o = walk_seg_valid && seg_ready_i && walk_seg.last;
+      StSegments: done_o = walk_seg_valid && seg_ready_i && walk_seg.last;
       default: done_o = 1'b0;
     endcase
   end
 
   always_comb begin
     seg_o       = walk_seg;
-    seg_valid_o = walk_seg_valid && state_q == StPieces;
+    seg_valid_o = walk_seg_valid && state_q == StSegments;
     if (state_q == StPiece) begin
       seg_o.addr  = place_q.addr;
       seg_o.pasid = place_q.pasid;

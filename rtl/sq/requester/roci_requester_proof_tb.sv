@@ -47,18 +47,18 @@ module roci_requester_proof_tb #(
   roci_pkg::timer_event_t     timer_q;
   logic [23:0]                fault_psn_q;
   roci_pkg::sq_control_t      control_q;
-  roci_pkg::requester_qp_t    qp_q, qp_d, qp_look, qp_plan, qp_respond, qp_back;
-  roci_pkg::requester_run_t   run_q, run_d, run_look, run_plan, run_respond, run_back;
-  roci_pkg::requester_step_t  step, step_look, step_plan, step_respond, step_back;
+  roci_pkg::requester_qp_t    qp_q, qp_d, qp_dispatch, qp_plan, qp_respond, qp_recover;
+  roci_pkg::requester_run_t   run_q, run_d, run_dispatch, run_plan, run_respond, run_recover;
+  roci_pkg::requester_step_t  step, step_dispatch, step_plan, step_respond, step_recover;
   roci_pkg::requester_entry_t new_entry;
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
 
-  roci_requester_look u_look (
+  roci_requester_dispatch u_dispatch (
     .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0), .rsp_i(rsp_q),
     .timer_i(timer_q), .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q),
-    .attr_i, .alive_i, .in_err_i, .qp_o(qp_look), .run_o(run_look), .step_o(step_look));
+    .attr_i, .alive_i, .in_err_i, .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i, .alive_i,
     .cqe_room_i, .op_taken_i, .op_done_i, .op_ok_i, .late_i(late_q), .late_o(late),
@@ -67,26 +67,26 @@ module roci_requester_proof_tb #(
     .state_i(state_q), .rsp_i(rsp_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i,
     .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(offset));
-  roci_requester_back #(.RingDepth(RingDepth), .Window(Window)) u_back (
+  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
     .state_i(state_q), .rnr_code_i(rsp_q.ext[220:216]), .flush_upto_i(control_q.index),
     .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i, .timer_calm_i,
-    .qp_o(qp_back), .run_o(run_back), .step_o(step_back));
+    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
   logic planning, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
   always_comb begin
-    qp_d  = qp_back;
-    run_d = run_back;
-    step  = step_back;
+    qp_d  = qp_recover;
+    run_d = run_recover;
+    step  = step_recover;
     if (state_q == roci_pkg::RequesterIdle) begin
       qp_d  = qp_q;
       run_d = run_q;
       step  = '0;
-    end else if (state_q == roci_pkg::RequesterLook) begin
-      qp_d  = qp_look;
-      run_d = run_look;
-      step  = step_look;
+    end else if (state_q == roci_pkg::RequesterDispatch) begin
+      qp_d  = qp_dispatch;
+      run_d = run_dispatch;
+      step  = step_dispatch;
     end else if (planning) begin
       qp_d  = qp_plan;
       run_d = run_plan;
@@ -111,7 +111,7 @@ module roci_requester_proof_tb #(
     end else begin
       qp_q <= qp_d;
       if (state_q != roci_pkg::RequesterIdle && !step.finish) state_q <= step.state;
-      else state_q <= kind_i <= 3'd4 ? roci_pkg::RequesterLook : roci_pkg::RequesterIdle;
+      else state_q <= kind_i <= 3'd4 ? roci_pkg::RequesterDispatch : roci_pkg::RequesterIdle;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -137,7 +137,7 @@ module roci_requester_proof_tb #(
   assign f_flight_after = qp_d.psn_next - qp_d.una;
   assign f_freed        = qp_d.una - qp_q.una;
   assign f_acked        = run_q.upto - qp_q.una;
-  assign f_begins       = state_q == roci_pkg::RequesterLook && kind_q == 3'd3;
+  assign f_begins       = state_q == roci_pkg::RequesterDispatch && kind_q == 3'd3;
   assign f_fault        = kind_q == 3'd4 && state_q == roci_pkg::RequesterRetire
                           && (Psns == 0 || f_acked == '0) && run_q.ask == roci_pkg::AskNone;
   assign f_silent       = (step.retire && !entry_i.signaled)
@@ -155,14 +155,14 @@ module roci_requester_proof_tb #(
 
   // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
-                                 || state_q == roci_pkg::RequesterBack
+                                 || state_q == roci_pkg::RequesterRecover
                                  || state_q == roci_pkg::RequesterOperate
                                  || state_q == roci_pkg::RequesterAnswer,
                                  run_q.status != roci_pkg::StatusSuccess))
   `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterEnd)
   `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
   `ASSERT(LateIsRefused, `IMPLIES(responding && run_q.late,
-                                  (run_q.ask == roci_pkg::AskRefuse
+                                  (run_q.ask == roci_pkg::AskFatal
                                    || run_q.ask == roci_pkg::AskSyndrome)
                                   && state_q != roci_pkg::RequesterPlace
                                   && state_q != roci_pkg::RequesterPlaced))

@@ -31,7 +31,7 @@ module roci_requester_respond (
   assign have       = qp_i.count != '0;
   assign entry_span = entry_i.last + 24'd1 - qp_i.una;
   assign last       = rsp_i.psn == entry_i.last;
-  assign refused    = run_i.ask == roci_pkg::AskRefuse || run_i.ask == roci_pkg::AskSyndrome;
+  assign refused    = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
   assign bad        = qp_i.bad && qp_i.bad_psn - entry_i.first <= entry_i.last - entry_i.first;
 
   roci_requester_check u_check (
@@ -78,7 +78,7 @@ module roci_requester_respond (
             run_o.counted = !qp_i.implied;
             run_o.status  = roci_pkg::StatusRetryExcErr;
             run_o.vendor  = roci_pkg::VendorErrRetryImplied;
-            step_o.state  = roci_pkg::RequesterBack;
+            step_o.state  = roci_pkg::RequesterRecover;
           end
         end else if (ahead < entry_span) begin
           qp_o.una       = run_i.upto;
@@ -86,7 +86,7 @@ module roci_requester_respond (
         end else if (cqe_room_i || !entry_i.signaled) begin
           step_o.retire    = 1'b1;
           step_o.cqe       = entry_i.signaled;
-          step_o.look_next = 1'b1;
+          step_o.next_entry = 1'b1;
           qp_o.una         = entry_i.last + 24'd1;
           run_o.progress   = 1'b1;
           if (ahead == entry_span && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
@@ -96,7 +96,7 @@ module roci_requester_respond (
             // The peer has it whole, of an earlier copy: go on behind it.
             qp_o.bad     = 1'b0;
             run_o.status = roci_pkg::StatusLocProtErr;
-            step_o.state = roci_pkg::RequesterBack;
+            step_o.state = roci_pkg::RequesterRecover;
           end
         end
       end
@@ -104,22 +104,22 @@ module roci_requester_respond (
       roci_pkg::RequesterAct: begin
         step_o.state = roci_pkg::RequesterFail;
         unique case (run_i.ask)
-          roci_pkg::AskBack: begin
+          roci_pkg::AskRecover: begin
             step_o.count  = 1'b1;
             run_o.counted = 1'b1;
             run_o.status  = roci_pkg::StatusRetryExcErr;
             run_o.vendor  = roci_pkg::VendorErrRetrySequence;
             // A gap is NAKed once (RSP-04): the next one at this PSN is a copy that comes late.
-            step_o.state  = qp_i.naked ? roci_pkg::RequesterEnd : roci_pkg::RequesterBack;
+            step_o.state  = qp_i.naked ? roci_pkg::RequesterEnd : roci_pkg::RequesterRecover;
           end
           roci_pkg::AskRnr: begin
             step_o.count = 1'b1;
             run_o.rnr    = 1'b1;
             run_o.status = roci_pkg::StatusRnrRetryExcErr;
             run_o.vendor = roci_pkg::VendorErrRetryRnr;
-            step_o.state = roci_pkg::RequesterBack;
+            step_o.state = roci_pkg::RequesterRecover;
           end
-          roci_pkg::AskRefuse: begin
+          roci_pkg::AskFatal: begin
             step_o.count = 1'b1;
             run_o.vendor = roci_pkg::VendorErrPeerNak;
             run_o.status = syndrome == roci_pkg::SynNakInvalid ? roci_pkg::StatusRemInvReqErr
@@ -176,7 +176,7 @@ module roci_requester_respond (
             qp_o.rd_count    = qp_i.rd_count - 5'd1;
             step_o.retire    = 1'b1;
             step_o.cqe       = entry_i.signaled;
-            step_o.look_next = 1'b1;
+            step_o.next_entry = 1'b1;
             // Look at the next entry: it may be an error.
             if (qp_i.stopped) step_o.state = roci_pkg::RequesterRetire;
           end
@@ -189,7 +189,7 @@ module roci_requester_respond (
       qp_o.retry_left = attr_i.retry_cnt;
       qp_o.rnr_left   = attr_i.rnr_retry;
       qp_o.naked      = 1'b0;
-      if (step_o.state != roci_pkg::RequesterBack) qp_o.implied = 1'b0;
+      if (step_o.state != roci_pkg::RequesterRecover) qp_o.implied = 1'b0;
     end
   end
 

@@ -32,9 +32,9 @@ module roci_sq_sched #(
   output logic                      qp_event_ready_o,
 
   // fetch pointers: of the cutter, which end a grant, and of the requester, which set the epoch
-  input  roci_pkg::fetch_ptr_t      cut_ptr_i,
-  input  logic                      cut_ptr_valid_i,
-  output logic                      cut_ptr_ready_o,
+  input  roci_pkg::fetch_ptr_t      segment_ptr_i,
+  input  logic                      segment_ptr_valid_i,
+  output logic                      segment_ptr_ready_o,
   input  roci_pkg::fetch_ptr_t      set_ptr_i,
   input  logic                      set_ptr_valid_i,
   output logic                      set_ptr_ready_o,
@@ -86,9 +86,9 @@ module roci_sq_sched #(
     end else if (set_ptr_valid_i && memory_ready) begin
       pick     = roci_pkg::SchedSet;
       pick_row = set_ptr_i.qpn[QpBits-1:0];
-    end else if (cut_ptr_valid_i && memory_ready) begin
-      pick     = roci_pkg::SchedCut;
-      pick_row = cut_ptr_i.qpn[QpBits-1:0];
+    end else if (segment_ptr_valid_i && memory_ready) begin
+      pick     = roci_pkg::SchedSegment;
+      pick_row = segment_ptr_i.qpn[QpBits-1:0];
     end else if (doorbell_valid_i && outputs_free) begin
       pick     = roci_pkg::SchedBell;
       pick_row = doorbell_i.qpn[QpBits-1:0];
@@ -101,7 +101,7 @@ module roci_sq_sched #(
 
   assign qp_event_ready_o = pick_valid && pick == roci_pkg::SchedCommand;
   assign set_ptr_ready_o  = pick_valid && pick == roci_pkg::SchedSet;
-  assign cut_ptr_ready_o  = pick_valid && pick == roci_pkg::SchedCut;
+  assign segment_ptr_ready_o  = pick_valid && pick == roci_pkg::SchedSegment;
   assign doorbell_ready_o = pick_valid && pick == roci_pkg::SchedBell;
 
   // The event in hand, with its word
@@ -110,7 +110,7 @@ module roci_sq_sched #(
   logic [QpBits-1:0]     row_q;
   logic [2:0]            state_q;    // roci_pkg::SchedState
   logic                  flush_q;    // roci_pkg::SchedCommand
-  roci_pkg::fetch_ptr_t  ptr_q;      // roci_pkg::SchedSet, roci_pkg::SchedCut
+  roci_pkg::fetch_ptr_t  ptr_q;      // roci_pkg::SchedSet, roci_pkg::SchedSegment
   logic [15:0]           index_q;    // roci_pkg::SchedBell
 
   always_ff @(posedge clk_i) begin
@@ -125,7 +125,7 @@ module roci_sq_sched #(
       flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
       index_q <= doorbell_i.index;
       if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
-      else ptr_q <= cut_ptr_i;
+      else ptr_q <= segment_ptr_i;
     end
   end
 
@@ -221,7 +221,7 @@ module roci_sq_sched #(
   assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
 
   assign idle_o = memory_ready && !valid_q && !is_state && !qp_event_valid_i && !set_ptr_valid_i
-                  && !cut_ptr_valid_i && !doorbell_valid_i && (!ready_valid || pause_i)
+                  && !segment_ptr_valid_i && !doorbell_valid_i && (!ready_valid || pause_i)
                   && !grant_valid_o && !control_valid_o && !fail_valid_o;
 
   `ASSERT(ReadyQueueHasRoom, `IMPLIES(join_queue, ready_room))

@@ -68,7 +68,7 @@ module roci_sq_sched_decide (
         word_o.ready   = ptr_i.ready;
         word_o.fresh   = 1'b0;
       end
-      roci_pkg::SchedCut: begin
+      roci_pkg::SchedSegment: begin
         word_o.granted = 1'b0;
         if (past - word_i.begun < 16'h8000 && word_i.produced - past < 16'h8000) word_o.begun = past;
         if (ptr_i.epoch == word_i.epoch) begin

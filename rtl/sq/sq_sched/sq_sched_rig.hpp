@@ -122,8 +122,8 @@ class Rig {
     offer(dut->set_ptr_valid_i, [&] { return dut->set_ptr_ready_o != 0; });
   }
   void cut(const Pointer& p) {
-    fill(dut->cut_ptr_i, p);
-    offer(dut->cut_ptr_valid_i, [&] { return dut->cut_ptr_ready_o != 0; });
+    fill(dut->segment_ptr_i, p);
+    offer(dut->segment_ptr_valid_i, [&] { return dut->segment_ptr_ready_o != 0; });
   }
   void done(unsigned qp, unsigned index) {
     dut->done_valid_i = 1;

@@ -40,7 +40,7 @@ module roci_sq_fetch #(
   output logic                      br_rsp_ready_o,
 
   // jobs; blocks of a job stand in the buffer from where those of the last one end
-  output roci_pkg::cut_job_t        job_o,
+  output roci_pkg::segment_job_t        job_o,
   output logic                      job_valid_o,
   input  logic                      job_ready_i,
   output logic [$clog2(Blocks):0]   arrived_o,  // free-running count of blocks in the buffer so far
@@ -93,7 +93,7 @@ module roci_sq_fetch #(
   // Read, then issue
   typedef enum logic [1:0] {StLook, StSize, StIssue} state_e;
   state_e               state_q;
-  roci_pkg::cut_job_t   job_q;
+  roci_pkg::segment_job_t   job_q;
   logic [4:0]           blocks_q;
   logic [BlockBits:0]   asked_q, arrived_q;  // free-running counts of blocks
   logic [BlockBits:0]   held;
@@ -142,7 +142,7 @@ module roci_sq_fetch #(
   assign br_req_o.pasid = job_q.pasid;
   assign br_req_o.count = blocks_q;
 
-  roci_fifo #(.Width(roci_pkg::CutJobBits), .Depth(Jobs)) u_jobs (
+  roci_fifo #(.Width(roci_pkg::SegmentJobBits), .Depth(Jobs)) u_jobs (
     .clk_i, .rst_ni,
     .in_data_i(job_q), .in_valid_i(issue), .in_ready_o(job_room),
     .out_data_o(job_o), .out_valid_o(job_valid_o), .out_ready_i(job_ready_i),

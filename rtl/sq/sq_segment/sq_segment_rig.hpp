@@ -2,7 +2,7 @@
 // Drives the cutter by grants over a send queue in memory, and keeps what it gives out.
 #pragma once
 
-#include <Vroci_sq_cut.h>
+#include <Vroci_sq_segment.h>
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -15,7 +15,7 @@
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
-namespace sq_cut_rig {
+namespace sq_segment_rig {
 
 using namespace roci::spec;
 
@@ -51,7 +51,7 @@ struct Work {
 
 class Rig {
  public:
-  Dut<Vroci_sq_cut> dut;
+  Dut<Vroci_sq_segment> dut;
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(0x40000);
   std::vector<Plan> plans;
   std::vector<Piece> pieces;
@@ -208,4 +208,4 @@ class Rig {
   unsigned sq_log_;
 };
 
-}  // namespace sq_cut_rig
+}  // namespace sq_segment_rig

@@ -6,7 +6,7 @@
 //  response        Retire, or a ghost (RQ-16 to RQ-18, RQ-22)
 //  payload that could not be read                       its message ends in an error, in its turn
 
-module roci_requester_look (
+module roci_requester_dispatch (
   input  logic                      is_live_i,
   input  logic                      is_plan_i,
   input  logic                      is_rsp_i,
@@ -49,10 +49,10 @@ module roci_requester_look (
         end else if (syndrome[7:5] == roci_pkg::AethRnr) begin
           ask = roci_pkg::AskRnr;
         end else if (syndrome == roci_pkg::SynNakSequence) begin
-          ask = roci_pkg::AskBack;
+          ask = roci_pkg::AskRecover;
         end else if (syndrome == roci_pkg::SynNakInvalid || syndrome == roci_pkg::SynNakAccess
                      || syndrome == roci_pkg::SynNakOperational) begin
-          ask = roci_pkg::AskRefuse;
+          ask = roci_pkg::AskFatal;
         end
       end
       roci_pkg::OpRcAtomicAck: ask = roci_pkg::AskAtomic;
@@ -68,7 +68,7 @@ module roci_requester_look (
     .una_i(qp_i.una), .next_i(qp_i.psn_max), .psn_i(rsp_i.psn), .inside_o(in_sent),
     .in_flight_o(unused_sent));
   assign late = in_sent && !in_window && (!qp_i.rnr_wait || rsp_i.psn == qp_i.una)
-                && (ask == roci_pkg::AskRefuse || ask == roci_pkg::AskSyndrome);
+                && (ask == roci_pkg::AskFatal || ask == roci_pkg::AskSyndrome);
 
   // Credits may also come by repeating the newest acknowledgement.
   logic unused_beyond;
@@ -90,7 +90,7 @@ module roci_requester_look (
     run_o.ask        = ask;
     run_o.upto       = rsp_i.psn + 24'(ask == roci_pkg::AskNone);
     step_o           = '0;
-    step_o.state     = roci_pkg::RequesterLook;
+    step_o.state     = roci_pkg::RequesterDispatch;
     step_o.ptr_go    = 1'b1;
     step_o.counter   = roci_pkg::QpCounterRxPackets;
     step_o.timer_op  = roci_pkg::TimerOpStop;
@@ -156,7 +156,7 @@ module roci_requester_look (
             run_o.counted  = 1'b1;
             run_o.status   = roci_pkg::StatusRetryExcErr;
             run_o.vendor   = roci_pkg::VendorErrRetryTimeout;
-            step_o.state   = roci_pkg::RequesterBack;
+            step_o.state   = roci_pkg::RequesterRecover;
           end
         end
       end

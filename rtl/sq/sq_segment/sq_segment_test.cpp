@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "rtl/sq/sq_cut/sq_cut_rig.hpp"
+#include "rtl/sq/sq_segment/sq_segment_rig.hpp"
 
-using namespace sq_cut_rig;
+using namespace sq_segment_rig;
 
-TEST_CASE("sq_cut: RQ-05: packets of a message and their pieces") {
+TEST_CASE("sq_segment: RQ-05: packets of a message and their pieces") {
   Rig r;
   r.post(0, {kWrite, {{0x5001, 2500}}});
   r.post(1, {kSend, {}});
@@ -30,7 +30,7 @@ TEST_CASE("sq_cut: RQ-05: packets of a message and their pieces") {
   CHECK(r.pointers[0].ready);
 }
 
-TEST_CASE("sq_cut: a grant ends after a quantum, and goes on without reading again") {
+TEST_CASE("sq_segment: a grant ends after a quantum, and goes on without reading again") {
   Rig r;
   r.post(4, {kWrite, {{0x5000, 40000}}});
   r.post(5, {kWrite, {{0x5000, 10}}});
@@ -65,7 +65,7 @@ TEST_CASE("sq_cut: a grant ends after a quantum, and goes on without reading aga
   CHECK(r.plans[42].len == 10);
 }
 
-TEST_CASE("sq_cut: what was kept is forgotten with the life") {
+TEST_CASE("sq_segment: what was kept is forgotten with the life") {
   Rig r;
   r.post(0, {kWrite, {{0x5000, 10}}});
   r.grant(0, 1);
@@ -78,7 +78,7 @@ TEST_CASE("sq_cut: what was kept is forgotten with the life") {
   CHECK(r.plans[1].len == 20);
 }
 
-TEST_CASE("sq_cut: what was kept is forgotten by a later round of the index") {
+TEST_CASE("sq_segment: what was kept is forgotten by a later round of the index") {
   // Index 32 takes the place of 0 (both even), although it cannot be kept itself.
   Rig s(3, 1);
   s.post(0, {kWrite, {{0x5000, 10}}});
@@ -94,7 +94,8 @@ TEST_CASE("sq_cut: what was kept is forgotten by a later round of the index") {
   CHECK(s.plans[2].len == 30);
 }
 
-TEST_CASE("sq_cut: reads stop at the end of the ring, and a kept one before it is no obstacle") {
+TEST_CASE(
+    "sq_segment: reads stop at the end of the ring, and a kept one before it is no obstacle") {
   Rig r;
   for (unsigned i = 28; i < 44; ++i) r.post(i, {kWrite, {{0x5000 + i, i}}});
   r.grant(28, 16);
@@ -111,7 +112,8 @@ TEST_CASE("sq_cut: reads stop at the end of the ring, and a kept one before it i
   CHECK(r.blocks_read == 16);
 }
 
-TEST_CASE("sq_cut: RQ-54: a local operation ends the grant, and no key behind it is looked up") {
+TEST_CASE(
+    "sq_segment: RQ-54: a local operation ends the grant, and no key behind it is looked up") {
   Rig r;
   r.post(0, {kWrite, {{0x5000, 10}}});
   r.post(1, {kRegMr, {}});
@@ -133,7 +135,7 @@ TEST_CASE("sq_cut: RQ-54: a local operation ends the grant, and no key behind it
   CHECK(r.pointers[1].ready);
 }
 
-TEST_CASE("sq_cut: F-85, RQ-43, RQ-44: bad work requests end the grant with their status") {
+TEST_CASE("sq_segment: F-85, RQ-43, RQ-44: bad work requests end the grant with their status") {
   struct Case {
     Work work;
     unsigned status;
@@ -177,7 +179,7 @@ TEST_CASE("sq_cut: F-85, RQ-43, RQ-44: bad work requests end the grant with thei
   CHECK(r.plans[1].status == kSuccess);
 }
 
-TEST_CASE("sq_cut: RQ-07: lists of many entries, inline data") {
+TEST_CASE("sq_segment: RQ-07: lists of many entries, inline data") {
   Rig r(1, 2);
   Work w{kSend, {}};
   unsigned total = 0;
@@ -201,7 +203,7 @@ TEST_CASE("sq_cut: RQ-07: lists of many entries, inline data") {
   CHECK(r.pieces.back().len == 150);
 }
 
-TEST_CASE("sq_cut: one-packet messages take three clocks, packets one") {
+TEST_CASE("sq_segment: one-packet messages take three clocks, packets one") {
   Rig r;
   for (unsigned i = 0; i < 16; ++i) r.post(i, {kWrite, {}});
   r.latency = 2;
@@ -211,7 +213,7 @@ TEST_CASE("sq_cut: one-packet messages take three clocks, packets one") {
   CHECK(r.dut.cycle() - from <= 16 * 3 + 20);
 }
 
-TEST_CASE("sq_cut: plans wait when nobody takes them, and none is lost") {
+TEST_CASE("sq_segment: plans wait when nobody takes them, and none is lost") {
   Rig r;
   r.post(0, {kWrite, {{0x5000, 16384 + 9000}}});
   r.plan_ready = false;

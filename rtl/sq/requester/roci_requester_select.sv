@@ -7,7 +7,7 @@
 
 `include "assert.svh"
 
-module roci_requester_pick #(
+module roci_requester_select #(
   parameter int unsigned NumQps = 256,  // queue pairs, a power of two
   localparam int unsigned QpBits = $clog2(NumQps)
 ) (

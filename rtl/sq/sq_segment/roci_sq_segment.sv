@@ -12,7 +12,7 @@
 
 `include "assert.svh"
 
-module roci_sq_cut #(
+module roci_sq_segment #(
   parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
   parameter int unsigned Quantum = 16384  // payload bytes of a grant
 ) (
@@ -61,7 +61,7 @@ module roci_sq_cut #(
   localparam int unsigned BlockBits = $clog2(Blocks);
 
   // Fetch
-  roci_pkg::cut_job_t   job;
+  roci_pkg::segment_job_t   job;
   logic                 job_valid, job_done, fetch_idle, read, block_error;
   logic [BlockBits:0]   arrived, base_q, ready_blocks;
   logic [BlockBits-1:0] read_block;
@@ -76,7 +76,7 @@ module roci_sq_cut #(
     .arrived_o(arrived), .read_i(read), .read_block_i(read_block),
     .block_o(block), .block_error_o(block_error), .freed_i(base_q), .idle_o(fetch_idle));
 
-  typedef enum logic [2:0] {StWait, StHead, StCut, StWalk, StPieces} state_e;
+  typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
   state_e               state_q;
   logic                 kept, kept_q; // this work request was not fetched
   logic                 begun_q;      // the job's first work request is behind
@@ -114,7 +114,7 @@ module roci_sq_cut #(
   logic           no_pieces, is_atomic, is_local, is_local_q;
   logic [7:0]     status, status_q;
   assign wqe = kept ? kept_block : block;
-  roci_sq_cut_check u_check (
+  roci_sq_segment_check u_check (
     .wqe_i(wqe), .fetch_error_i(block_error && !kept), .stride_log_i(job.stride_log),
     .offset_i(head_offset), .status_o(status), .no_pieces_o(no_pieces), .is_atomic_o(is_atomic),
     .is_local_o(is_local));
@@ -124,7 +124,7 @@ module roci_sq_cut #(
   logic            no_pieces_q, by_key_q, by_list_q, bad, last;
   logic [31:0]     part, after, rest;
   roci_pkg::plan_t plan;
-  roci_sq_cut_packet u_packet (
+  roci_sq_segment_packet u_packet (
     .job_i(job), .wqe_i(wqe_q), .index_i(index_q), .offset_i(offset_q), .status_i(status_q),
     .no_pieces_i(no_pieces_q), .walked_i(state_q == StWalk), .walk_status_i(walk_status),
     .plan_o(plan), .part_o(part), .after_o(after), .rest_o(rest), .last_o(last));
@@ -141,8 +141,8 @@ module roci_sq_cut #(
   logic               push_room, key_go, emit, ptr_room;
 
   // Its pieces follow those of all packets before: it starts when no plan is pending.
-  assign walk_start = state_q == StCut && by_list_q && !bad && pending_empty && ptr_room;
-  roci_sq_cut_walk u_walk (
+  assign walk_start = state_q == StSegment && by_list_q && !bad && pending_empty && ptr_room;
+  roci_sq_segment_walk u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
     .offset_i(offset_q), .len_i(part), .pd_i(job.pd), .access_i(rights),
     .check_only_i(no_pieces_q), .block_index_o(walk_block), .block_i(block),
@@ -165,7 +165,7 @@ module roci_sq_cut #(
   always_comb begin
     key_req_o        = walk_key;
     key_req_valid_o  = walk_key_valid && state_q == StWalk;
-    key_go           = state_q == StCut && by_key_q && part != '0 && !bad;
+    key_go           = state_q == StSegment && by_key_q && part != '0 && !bad;
     if (state_q != StWalk) begin
       key_req_o.key    = wqe_q.sge0_lkey;
       key_req_o.va     = wqe_q.sge0_addr + 64'(offset_q);
@@ -177,7 +177,7 @@ module roci_sq_cut #(
   end
   always_comb begin
     emit = 1'b0;
-    if (state_q == StCut && push_room && ptr_room) begin
+    if (state_q == StSegment && push_room && ptr_room) begin
       emit = (bad || !by_list_q) && (!key_go || key_req_ready_i);
     end else if (state_q == StWalk) begin
       emit = walk_done;
@@ -207,22 +207,22 @@ module roci_sq_cut #(
     end else begin
       unique case (state_q)
         StWait:   if (head_ready) state_q <= StHead;
-        StHead:   state_q <= StCut;
-        StCut:    if (walk_start && walk_ready) state_q <= StWalk;
-        StWalk:   if (walk_done && plan.has_segs) state_q <= StPieces;
+        StHead:   state_q <= StSegment;
+        StSegment:    if (walk_start && walk_ready) state_q <= StWalk;
+        StWalk:   if (walk_done && plan.has_segs) state_q <= StSegments;
         default:  if (walk_seg_valid && walk_seg_ready && walk_seg.last) state_q <= resume_q;
       endcase
       if (emit) begin
         begun_q <= !end_grant;
         if (end_grant) base_q <= base_q + job_blocks;
         else if (next_wqe) base_q <= base_q + wqe_blocks;
-        if (!(state_q == StWalk && plan.has_segs)) state_q <= next_wqe || end_grant ? StWait : StCut;
+        if (!(state_q == StWalk && plan.has_segs)) state_q <= next_wqe || end_grant ? StWait : StSegment;
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (emit) resume_q <= next_wqe || end_grant ? StWait : StCut;
+    if (emit) resume_q <= next_wqe || end_grant ? StWait : StSegment;
     if (state_q == StHead) begin
       wqe_q       <= wqe;
       kept_q      <= kept;
@@ -266,8 +266,8 @@ module roci_sq_cut #(
 
   // Plans wait for their key, then leave with their pieces
   logic out_idle, walk_pieces;
-  assign walk_pieces    = state_q == StPieces;
-  roci_sq_cut_out u_out (
+  assign walk_pieces    = state_q == StSegments;
+  roci_sq_segment_out u_out (
     .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
     .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
     .wait_key_i(key_go), .own_piece_i(plan.has_segs && state_q != StWalk),

@@ -2,8 +2,8 @@
 // The next packet of a work request: its plan, and how far the message is cut behind it.
 // Combinational.
 
-module roci_sq_cut_packet (
-  input  roci_pkg::cut_job_t job_i,
+module roci_sq_segment_packet (
+  input  roci_pkg::segment_job_t job_i,
   input  roci_pkg::wqe_t     wqe_i,
   input  logic [15:0]        index_i,        // of the work request
   input  logic [31:0]        offset_i,       // bytes of it cut before

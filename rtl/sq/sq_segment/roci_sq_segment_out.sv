@@ -10,7 +10,7 @@
 
 `include "assert.svh"
 
-module roci_sq_cut_out (
+module roci_sq_segment_out (
   input  logic                      clk_i,
   input  logic                      rst_ni,
 

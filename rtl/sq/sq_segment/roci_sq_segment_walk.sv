@@ -3,7 +3,7 @@
 //
 // Entry i > 0 lies in block 1 + (i - 1) / 4, which is there one clock after it was asked for.
 
-module roci_sq_cut_walk (
+module roci_sq_segment_walk (
   input  logic               clk_i,
   input  logic               rst_ni,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that end an event: going back, failing, flushing, and the end of a response. Combinational.
 
-module roci_requester_back #(
+module roci_requester_recover #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
   parameter int unsigned Window    = 256  // packets in flight of a queue pair
 ) (
@@ -65,7 +65,7 @@ module roci_requester_back #(
     step_o.timer_code = attr_i.timeout;
 
     unique case (state_i)
-      roci_pkg::RequesterBack: begin
+      roci_pkg::RequesterRecover: begin
         if (exhausted) begin
           step_o.state = roci_pkg::RequesterFail;
         end else begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this work request well formed? Combinational. F-85, RQ-44.
 
-module roci_sq_cut_check (
+module roci_sq_segment_check (
   input  roci_pkg::wqe_t wqe_i,
   input  logic           fetch_error_i,
   input  logic [1:0]     stride_log_i,   // log2 of blocks in an entry

@@ -8,7 +8,7 @@
 
 `include "assert.svh"
 
-module roci_responder_pick #(
+module roci_responder_select #(
   parameter int unsigned LevelBits = 9,  // of the queue's level
   parameter int unsigned Patience  = 64
 ) (

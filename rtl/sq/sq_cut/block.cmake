@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-add_rtl_block(sq_cut PARAMS NumQps=16)
