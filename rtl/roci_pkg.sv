@@ -814,6 +814,30 @@ package roci_pkg;
     logic [23:0]  psn;                 // Packet
   } pay_hdr_t;
 
+  localparam int unsigned ExtRethBits = 224;
+  typedef struct packed {
+    logic [63:0]  va;                  // Remote virtual address
+    logic [31:0]  rkey;                // Remote key
+    logic [31:0]  dma_length;          // Length of the whole message in bytes
+    logic [31:0]  immediate;           // Immediate data of a WRITE ONLY
+    logic [63:0]  rest;                // 0
+  } ext_reth_t;
+
+  localparam int unsigned ExtAethBits = 224;
+  typedef struct packed {
+    logic [2:0]   kind;                // Upper bits of the syndrome: AethAck, AethRnr, AethNak
+    logic [4:0]   code;                // Lower bits of the syndrome: credits, timer code or NAK code
+    logic [23:0]  msn;                 // Message sequence number
+    logic [63:0]  original;            // Atomic response: content of memory before the operation
+    logic [127:0] rest;                // 0
+  } ext_aeth_t;
+
+  localparam int unsigned ExtImmDtBits = 224;
+  typedef struct packed {
+    logic [31:0]  immediate;           // Immediate data, or the key to invalidate
+    logic [191:0] rest;                // 0
+  } ext_imm_dt_t;
+
   localparam int unsigned PlanBits = 554;
   typedef struct packed {
     logic [31:0]  sge0_lkey;           // From the WQE
@@ -1122,7 +1146,8 @@ package roci_pkg;
   typedef struct packed {
     logic [31:0]  key_age;             // READ: changes of the key table before its key was looked up
     logic [63:0]  original;            // Atomic: content before it
-    logic [63:0]  len_compare;         // READ: bytes in all, and left in the upper half; atomic: compare operand
+    logic [31:0]  left;                // READ: bytes not in a response yet; atomic: upper half of the compare operand
+    logic [31:0]  length;              // READ: bytes of the whole; atomic: lower half of the compare operand
     logic [63:0]  addr_operand;        // READ: DMA address of the next byte; atomic: swap or add operand
     logic [19:0]  pasid;               // READ: address space
     logic [23:0]  next_psn;            // Next PSN to answer

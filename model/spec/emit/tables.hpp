@@ -67,6 +67,9 @@ void each_record(Visitor visit) {
   visit("rx_frame", "", kRxFrame);
   visit("rx_meta", "", kRxMeta);
   visit("pay_hdr", "", kPayHdr);
+  visit("ext_reth", "", kExtReth);
+  visit("ext_aeth", "", kExtAeth);
+  visit("ext_imm_dt", "", kExtImmDt);
   visit("plan", "", kPlan);
   visit("grant", "", kGrant);
   visit("segment_job", "", kSegmentJob);

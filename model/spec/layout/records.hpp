@@ -122,6 +122,35 @@ inline constexpr MemoryField<bool, 67, 1> src;  ///< 0 request, 1 response
 inline constexpr unsigned kBits = 68, kBytes = 9;
 }  // namespace pay_hdr
 
+namespace ext_reth {
+inline constexpr MemoryField<uint64_t, 0, 64> rest;  ///< 0
+inline constexpr MemoryField<uint32_t, 64, 32> immediate;  ///< Immediate data of a WRITE ONLY
+/// Length of the whole message in bytes
+inline constexpr MemoryField<uint32_t, 96, 32> dma_length;
+inline constexpr MemoryField<uint32_t, 128, 32> rkey;  ///< Remote key
+inline constexpr MemoryField<uint64_t, 160, 64> va;  ///< Remote virtual address
+inline constexpr unsigned kBits = 224, kBytes = 28;
+}  // namespace ext_reth
+
+namespace ext_aeth {
+inline constexpr MemoryField<void, 0, 128> rest;  ///< 0
+/// Atomic response: content of memory before the operation
+inline constexpr MemoryField<uint64_t, 128, 64> original;
+inline constexpr MemoryField<uint32_t, 192, 24> msn;  ///< Message sequence number
+/// Lower bits of the syndrome: credits, timer code or NAK code
+inline constexpr MemoryField<uint8_t, 216, 5> code;
+/// Upper bits of the syndrome: AethAck, AethRnr, AethNak
+inline constexpr MemoryField<uint8_t, 221, 3> kind;
+inline constexpr unsigned kBits = 224, kBytes = 28;
+}  // namespace ext_aeth
+
+namespace ext_imm_dt {
+inline constexpr MemoryField<void, 0, 192> rest;  ///< 0
+/// Immediate data, or the key to invalidate
+inline constexpr MemoryField<uint32_t, 192, 32> immediate;
+inline constexpr unsigned kBits = 224, kBytes = 28;
+}  // namespace ext_imm_dt
+
 namespace plan {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch; an old one is dropped
@@ -475,8 +504,10 @@ inline constexpr MemoryField<uint32_t, 210, 24> next_psn;  ///< Next PSN to answ
 inline constexpr MemoryField<uint32_t, 234, 20> pasid;  ///< READ: address space
 /// READ: DMA address of the next byte; atomic: swap or add operand
 inline constexpr MemoryField<uint64_t, 254, 64> addr_operand;
-/// READ: bytes in all, and left in the upper half; atomic: compare operand
-inline constexpr MemoryField<uint64_t, 318, 64> len_compare;
+/// READ: bytes of the whole; atomic: lower half of the compare operand
+inline constexpr MemoryField<uint32_t, 318, 32> length;
+/// READ: bytes not in a response yet; atomic: upper half of the compare operand
+inline constexpr MemoryField<uint32_t, 350, 32> left;
 inline constexpr MemoryField<uint64_t, 382, 64> original;  ///< Atomic: content before it
 /// READ: changes of the key table before its key was looked up
 inline constexpr MemoryField<uint32_t, 446, 32> key_age;

@@ -25,6 +25,31 @@ inline constexpr Field kSent[] = {
     {"error", 1, "Its ICRC is inverted: its payload could not be read"},
 };
 
+/// `ext` of a packet whose first extension header is a RETH. `ext` is left-aligned: the last field
+/// is the first on the link.
+inline constexpr Field kExtReth[] = {
+    {"rest", 64, "0"},
+    {"immediate", 32, "Immediate data of a WRITE ONLY"},
+    {"dma_length", 32, "Length of the whole message in bytes"},
+    {"rkey", 32, "Remote key"},
+    {"va", 64, "Remote virtual address"},
+};
+
+/// `ext` of a packet whose first extension header is an AETH.
+inline constexpr Field kExtAeth[] = {
+    {"rest", 128, "0"},
+    {"original", 64, "Atomic response: content of memory before the operation"},
+    {"msn", 24, "Message sequence number"},
+    {"code", 5, "Lower bits of the syndrome: credits, timer code or NAK code"},
+    {"kind", 3, "Upper bits of the syndrome: AethAck, AethRnr, AethNak"},
+};
+
+/// `ext` of a packet whose first extension header is an ImmDt or IETH.
+inline constexpr Field kExtImmDt[] = {
+    {"rest", 192, "0"},
+    {"immediate", 32, "Immediate data, or the key to invalidate"},
+};
+
 /// A received frame as the parser sees it.
 inline constexpr Field kRxFrame[] = {
     {"roce", 1, "RoCE; else everything below is undefined"},

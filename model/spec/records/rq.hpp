@@ -56,7 +56,8 @@ inline constexpr Field kResponderSlot[] = {
     {"next_psn", 24, "Next PSN to answer"},
     {"pasid", 20, "READ: address space"},
     {"addr_operand", 64, "READ: DMA address of the next byte; atomic: swap or add operand"},
-    {"len_compare", 64, "READ: bytes in all, and left in the upper half; atomic: compare operand"},
+    {"length", 32, "READ: bytes of the whole; atomic: lower half of the compare operand"},
+    {"left", 32, "READ: bytes not in a response yet; atomic: upper half of the compare operand"},
     {"original", 64, "Atomic: content before it"},
     {"key_age", 32, "READ: changes of the key table before its key was looked up"},
 };

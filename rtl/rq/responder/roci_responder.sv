@@ -215,7 +215,7 @@ module roci_responder #(
   logic       apply_established, apply_count, apply_answer;
   logic [9:0] apply_drop;
   assign walk_bad = walk_done_i && walk_status_i != roci_pkg::StatusSuccess;
-  assign unused   = &{attr, again_key};
+  assign unused   = &{attr, again_key, ieth};
   roci_responder_judge u_judge (
     .clk_i, .rst_ni,
     .meta_i, .key_i, .foreseen_i, .foreseen_index_i, .placed_i, .changed_i,
@@ -248,10 +248,12 @@ module roci_responder #(
   );
   assign done_ready_o = result;
   assign fault_ready_o = fault;
+  roci_pkg::ext_imm_dt_t ieth;
+  assign ieth = meta_i.ext;
   always_comb begin
     key_op_req_o     = '0;
     key_op_req_o.op  = roci_pkg::KeyOpInvalidate;
-    key_op_req_o.key = meta_i.ext[223:192];
+    key_op_req_o.key = ieth.immediate;
     key_op_req_o.qpn = qpn;
     key_op_req_o.pd  = attr.pd;
   end
@@ -404,6 +406,6 @@ module roci_responder #(
                && !posted_valid_i && state_ready && drain_idle;
 
   `ASSERT(ReadStaysInRequest, `IMPLIES(emit && answer_seg_valid,
-                                       32'(answer_seg.len) <= slot.len_compare[63:32]))
+                                       32'(answer_seg.len) <= slot.left))
 
 endmodule

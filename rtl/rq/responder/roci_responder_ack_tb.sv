@@ -46,12 +46,15 @@ module roci_responder_ack_tb (
   roci_pkg::event_req_t    fail;
   logic [9:0]              drop;
   roci_pkg::rx_meta_t        meta;
+  roci_pkg::ext_reth_t       reth;
   roci_pkg::responder_slot_t slot;
   always_comb begin
     meta               = '0;
     meta.psn           = psn_i;
     meta.ack_req       = ack_req_i;
-    meta.ext[127:96]   = 32'(dma_length_i);  // of the RETH
+    reth               = '0;
+    reth.dma_length    = 32'(dma_length_i);
+    meta.ext           = reth;
     slot               = '0;
     slot.opcode        = roci_pkg::OpRcFetchAdd;
     slot.next_psn      = slot_psn_i;

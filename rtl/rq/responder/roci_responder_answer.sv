@@ -52,15 +52,13 @@ module roci_responder_answer (
   logic [12:0] mtu, len;
   logic [31:0] left;
   logic        last, single, middle;
-  logic [31:0] slot_aeth, record_aeth;
+  roci_pkg::ext_aeth_t aeth;
   assign mtu         = 13'd128 << pmtu_i;
-  assign left        = slot_i.len_compare[63:32];
+  assign left        = slot_i.left;
   assign last        = left <= 32'(mtu);
   assign single      = slot_i.first && last;
   assign middle      = !slot_i.first && !last;
   assign len         = last ? left[12:0] : mtu;
-  assign slot_aeth   = {good, slot_i.msn};
-  assign record_aeth = {qp_i.ack == roci_pkg::ResponderAckAck ? good : qp_i.ack_syndrome, qp_i.ack_msn};
 
   // Credits: twice the logarithm, and the bit below the leading one (9.7.7.2).
   logic [7:0] good;
@@ -79,21 +77,25 @@ module roci_responder_answer (
     desc_o.psn    = slot_picked_i ? slot_i.next_psn : qp_i.ack_psn;
     desc_o.opcode = roci_pkg::OpRcAck;
     desc_o.ext_len       = 5'd4;
-    desc_o.ext[223:192]  = slot_picked_i ? slot_aeth : record_aeth;
+    aeth                 = '0;
+    aeth.msn             = slot_picked_i ? slot_i.msn : qp_i.ack_msn;
+    {aeth.kind, aeth.code} = slot_picked_i || qp_i.ack == roci_pkg::ResponderAckAck
+                             ? good : qp_i.ack_syndrome;
     if (slot_picked_i && read) begin
       desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
                          : slot_i.first ? roci_pkg::OpRcReadRespFirst
                          : last         ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle;
       desc_o.payload_len = len;
       if (middle) begin
-        desc_o.ext_len      = 5'd0;
-        desc_o.ext[223:192] = '0;
+        desc_o.ext_len = 5'd0;
+        aeth           = '0;
       end
     end else if (slot_picked_i) begin
       desc_o.opcode       = roci_pkg::OpRcAtomicAck;
       desc_o.ext_len      = 5'd12;
-      desc_o.ext[191:128] = slot_i.original;
+      aeth.original       = slot_i.original;
     end
+    desc_o.ext = aeth;
   end
 
   assign seg_o.addr  = slot_i.addr_operand;
@@ -111,7 +113,7 @@ module roci_responder_answer (
     if (slot_picked_i) begin
       if (read) begin
         slot_o.addr_operand       = slot_i.addr_operand + 64'(len);
-        slot_o.len_compare[63:32] = left - 32'(len);
+        slot_o.left = left - 32'(len);
         slot_o.next_psn           = slot_i.next_psn + 1'b1;
         slot_o.first              = 1'b0;
       end

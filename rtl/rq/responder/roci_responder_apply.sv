@@ -37,7 +37,8 @@ module roci_responder_apply (
   output logic                      answer_o     // something is to be answered
 );
 
-  roci_pkg::reth_t       reth;
+  roci_pkg::ext_reth_t   reth;
+  roci_pkg::ext_imm_dt_t imm_dt;
   roci_pkg::atomic_eth_t eth;
   logic [31:0] length, total;
   logic [23:0] packets;
@@ -47,8 +48,9 @@ module roci_responder_apply (
   logic [15:0] taken;        // the slot of a READ or atomic
   logic        unused;
 
-  assign unused   = &{key_i, attr_i, eth};
-  assign reth     = meta_i.ext[223:96];
+  assign unused   = &{key_i, attr_i, eth, reth, imm_dt};
+  assign reth     = meta_i.ext;
+  assign imm_dt   = meta_i.ext;
   assign eth      = meta_i.ext;
   assign length   = 32'(meta_i.payload_len);
   assign send     = verdict_i == roci_pkg::VerdictSend;
@@ -158,7 +160,7 @@ module roci_responder_apply (
     slot_o.next_psn     = meta_i.psn;
     slot_o.pasid        = key_i.pasid;
     slot_o.addr_operand = read ? key_i.addr : eth.swap_add;
-    slot_o.len_compare  = read ? {reth.dma_length, reth.dma_length} : eth.compare;
+    {slot_o.left, slot_o.length} = read ? {reth.dma_length, reth.dma_length} : eth.compare;
   end
   assign slot_write_o = read || atomic;
 
@@ -192,8 +194,8 @@ module roci_responder_apply (
       cqe_o.byte_len  = total;
       cqe_o.with_imm  = with_imm;
       cqe_o.with_inv  = with_inv;
-      cqe_o.imm       = meta_i.opcode == roci_pkg::OpRcWriteOnlyImm ? meta_i.ext[95:64]
-                                                                    : meta_i.ext[223:192];
+      cqe_o.imm       = meta_i.opcode == roci_pkg::OpRcWriteOnlyImm ? reth.immediate
+                                                                    : imm_dt.immediate;
       cqe_o.solicited = meta_i.solicited;
     end
   end

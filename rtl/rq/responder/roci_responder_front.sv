@@ -100,15 +100,15 @@ module roci_responder_front #(
     invalidates = opcode == roci_pkg::OpRcSendLastInv || opcode == roci_pkg::OpRcSendOnlyInv;
   endfunction
 
-  roci_pkg::reth_t    reth, out_reth;
+  roci_pkg::ext_reth_t reth, out_reth;
   roci_pkg::qp_attr_t row_attr;
   logic [RowBits-1:0] meta_row, guess_row;
   logic               take, pop, in_ready, out_valid, need, need_out, meta_takes, takes_out;
   logic               atomic;
   logic [2:0]         level, key_level, spec_level;
   logic               unused;
-  assign reth       = meta_i.ext[223:96];
-  assign out_reth   = meta_o.ext[223:96];
+  assign reth       = meta_i.ext;
+  assign out_reth   = meta_o.ext;
   assign row_attr   = row_write_i.data[roci_pkg::QpAttrBits-1:0];
   assign meta_row   = meta_i.qpn[RowBits-1:0];
   assign need       = rights(meta_i.opcode, reth.dma_length) != '0;
@@ -116,7 +116,7 @@ module roci_responder_front #(
   assign meta_takes = takes(meta_i.opcode);
   assign takes_out  = takes(meta_o.opcode);
   assign atomic     = meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
-  assign unused     = &{row_attr, out_reth, spec_level};
+  assign unused     = &{row_attr, reth, out_reth, spec_level};
 
   // ---------------------------------------------------------------- ask: tables are read
   logic               ask_q, ask_takes_q, ask_list_q, ask_need_q, ask_atomic_q;
@@ -193,7 +193,7 @@ module roci_responder_front #(
     end
     if (seen_read_o) ahead_q <= ahead;
     if (take && (need || meta_takes)) begin
-      ask_reth_q   <= reth;
+      ask_reth_q   <= {reth.va, reth.rkey, reth.dma_length};
       ask_need_q   <= need;
       ask_atomic_q <= atomic;
       ask_access_q <= rights(meta_i.opcode, reth.dma_length);

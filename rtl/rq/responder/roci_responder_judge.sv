@@ -73,14 +73,14 @@ module roci_responder_judge (
   output logic                      answer_o
 );
 
-  roci_pkg::reth_t reth;
+  roci_pkg::ext_reth_t reth;
   logic            unused;
   logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed, walked_q;
   logic [3:0]      verdict_q;
   logic [15:0]     index_q;    // of the receive that was asked for
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
-  assign reth          = meta_i.ext[223:96];
+  assign reth          = meta_i.ext;
   assign unused        = &{reth, rsp_i};
   assign in_connection = state_i == roci_pkg::QpRtr || state_i == roci_pkg::QpRts
                       || state_i == roci_pkg::QpSqd;

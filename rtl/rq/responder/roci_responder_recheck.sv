@@ -48,8 +48,8 @@ module roci_responder_recheck #(
   assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
   assign unused     = &{qp_i, qpn_i, meta_i, slot_i, reth};
 
-  roci_pkg::reth_t reth;
-  assign reth   = meta_i.ext[223:96];
+  roci_pkg::ext_reth_t reth;
+  assign reth   = meta_i.ext;
   assign atomic = meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
   assign first  = meta_i.opcode == roci_pkg::OpRcWriteFirst || meta_i.opcode == roci_pkg::OpRcWriteOnly
                || meta_i.opcode == roci_pkg::OpRcWriteOnlyImm;
@@ -60,7 +60,7 @@ module roci_responder_recheck #(
                  : first  ? changed_i && reth.dma_length != '0 : write && stale_q[row];
 
   assign read         = slot_i.opcode == roci_pkg::OpRcReadRequest;
-  assign left         = slot_i.len_compare[63:32];
+  assign left         = slot_i.left;
   assign slot_stale_o = read && left != '0 && slot_i.key_age != age_q;
   assign age_o        = changed_i ? age_q - 32'd1 : age_q;
 
@@ -83,7 +83,7 @@ module roci_responder_recheck #(
     req_o.access = 4'd1 << roci_pkg::AccessRemoteWrite;
     if (!of_request_i) begin
       req_o.key    = slot_i.rkey;
-      req_o.va     = slot_i.va + 64'(32'(slot_i.len_compare[31:0] - left));
+      req_o.va     = slot_i.va + 64'(32'(slot_i.length - left));
       req_o.len    = left;
       req_o.access = 4'd1 << roci_pkg::AccessRemoteRead;
     end else if (atomic || first) begin

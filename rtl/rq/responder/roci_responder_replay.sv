@@ -17,14 +17,14 @@ module roci_responder_replay (
   output roci_pkg::responder_slot_t slot_o
 );
 
-  roci_pkg::reth_t       reth;
+  roci_pkg::ext_reth_t   reth;
   roci_pkg::atomic_eth_t eth;
   logic [23:0] skipped, span, answered;
   logic [31:0] bytes;        // of the original before the repeated part
   logic        is_read, same_read, same_atomic, compares;
   logic        unused;
 
-  assign reth     = meta_i.ext[223:96];
+  assign reth     = meta_i.ext;
   assign eth      = meta_i.ext;
   assign skipped  = meta_i.psn - slot_i.psn;
   assign span     = slot_i.last_psn - slot_i.psn;
@@ -32,13 +32,13 @@ module roci_responder_replay (
   assign passed_o = is_read && answered > skipped;
   assign bytes    = 32'(skipped) << (4'd7 + 4'(pmtu_i));
   assign is_read  = meta_i.opcode == roci_pkg::OpRcReadRequest;
-  assign unused   = &{meta_i, key_i, eth};
+  assign unused   = &{meta_i, key_i, eth, reth};
 
   assign same_read   = skipped <= span && reth.va == slot_i.va + 64'(bytes)
-                    && reth.dma_length == slot_i.len_compare[31:0] - bytes;
+                    && reth.dma_length == slot_i.length - bytes;
   assign compares    = meta_i.opcode == roci_pkg::OpRcCmpSwap;
   assign same_atomic = skipped == '0 && eth.va == slot_i.va && eth.swap_add == slot_i.addr_operand
-                    && (!compares || eth.compare == slot_i.len_compare);
+                    && (!compares || eth.compare == {slot_i.left, slot_i.length});
   assign match_o     = meta_i.opcode == slot_i.opcode && reth.rkey == slot_i.rkey
                     && meta_i.payload_len == '0 && (is_read ? same_read : same_atomic);
 
@@ -48,9 +48,9 @@ module roci_responder_replay (
     slot_o.first    = 1'b1;
     slot_o.ticket   = ticket_i;
     if (is_read) begin
-      slot_o.pasid              = key_i.pasid;
-      slot_o.addr_operand       = key_i.addr;
-      slot_o.len_compare[63:32] = reth.dma_length;
+      slot_o.pasid        = key_i.pasid;
+      slot_o.addr_operand = key_i.addr;
+      slot_o.left         = reth.dma_length;
     end
   end
 

@@ -192,6 +192,7 @@ module roci_requester #(
     .slot_plan_i(plan_q));
 
   // ---- Steps ----
+  roci_pkg::ext_aeth_t       rsp_aeth;
   roci_pkg::requester_qp_t   qp_dispatch, qp_plan, qp_respond, qp_recover;
   roci_pkg::requester_run_t  run_dispatch, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_dispatch, step_plan, step_respond, step_recover;
@@ -200,6 +201,7 @@ module roci_requester #(
   logic [7:0]                place_status, place_vendor;
   logic [31:0]               rd_offset;
 
+  assign rsp_aeth = rsp_q.ext;
   roci_requester_dispatch u_dispatch (
     .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
     .is_fault_i(is_fault_q), .is_again_i(is_again_q), .rsp_i(rsp_q), .timer_i(timer_q),
@@ -217,7 +219,7 @@ module roci_requester #(
     .place_vendor_i(place_vendor),
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(rd_offset));
   roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
-    .state_i(state_q), .rnr_code_i(rsp_q.ext[220:216]), .flush_upto_i(control_q.index),
+    .state_i(state_q), .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_q.index),
     .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .cqe_room_i(cqe_room),
     .timer_calm_i(timer_calm), .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
@@ -384,7 +386,7 @@ module roci_requester #(
                   && !late_here;
 
   logic unused;
-  assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
+  assign unused = &{1'b0, attr, plan_q, rsp_q, rsp_aeth, timer_q, control_q};
 
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))

@@ -16,7 +16,8 @@ module roci_requester_build (
 
   logic         write, with_imm, with_inv;
   logic [7:0]   opcode;
-  logic [127:0] reth;
+  roci_pkg::ext_reth_t   reth;
+  roci_pkg::ext_imm_dt_t imm_dt;
   logic [31:0]  packets, all, mask;
 
   assign write    = plan_i.opcode == roci_pkg::WrOpWrite || plan_i.opcode == roci_pkg::WrOpWriteImm;
@@ -27,7 +28,22 @@ module roci_requester_build (
   assign packets  = (plan_i.len + mask) >> (3'd7 + 4'(pmtu_i));
   assign all      = (plan_i.msg_len + mask) >> (3'd7 + 4'(pmtu_i));
   assign message_o = plan_i.msg_len != '0 ? all[23:0] : 24'd1;
-  assign reth     = {plan_i.remote_addr + 64'(plan_i.offset), plan_i.rkey, plan_i.len};
+
+  always_comb begin
+    imm_dt           = '0;
+    imm_dt.immediate = plan_i.imm;
+    reth             = '0;
+    reth.va          = plan_i.remote_addr;
+    reth.rkey        = plan_i.rkey;
+    if (plan_i.opcode == roci_pkg::WrOpRead) begin
+      // A READ asks for what is missing of it; the RETH of a WRITE carries the whole length.
+      reth.va         = plan_i.remote_addr + 64'(plan_i.offset);
+      reth.dma_length = plan_i.len;
+    end else begin
+      reth.dma_length = plan_i.msg_len;
+      if (with_imm) reth.immediate = plan_i.imm;
+    end
+  end
 
   always_comb begin
     unique case ({write, plan_i.first, plan_i.last})
@@ -60,7 +76,7 @@ module roci_requester_build (
         desc_o.ack_req     = 1'b1;
         desc_o.payload_len = '0;
         desc_o.ext_len     = 5'd16;
-        desc_o.ext         = {reth, 96'd0};
+        desc_o.ext         = reth;
         if (plan_i.len != '0) span_o = packets[23:0];
       end
       roci_pkg::WrOpCmpSwap, roci_pkg::WrOpFetchAdd: begin
@@ -73,13 +89,11 @@ module roci_requester_build (
       end
       default: begin
         if (write && plan_i.first) begin
-          // The RETH carries the length of the whole message.
           desc_o.ext_len = with_imm ? 5'd20 : 5'd16;
-          desc_o.ext     = {plan_i.remote_addr, plan_i.rkey, plan_i.msg_len, plan_i.imm, 64'd0};
-          if (!with_imm) desc_o.ext[95:64] = '0;
+          desc_o.ext     = reth;
         end else if (with_imm || with_inv) begin
           desc_o.ext_len = 5'd4;
-          desc_o.ext     = {plan_i.imm, 192'd0};
+          desc_o.ext     = imm_dt;
         end
       end
     endcase

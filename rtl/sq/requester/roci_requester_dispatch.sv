@@ -33,20 +33,22 @@ module roci_requester_dispatch (
   logic [23:0] flight, limit;
   logic        limited;
   logic [7:0]  syndrome;
+  roci_pkg::ext_aeth_t aeth;
   roci_psn_window u_inside (
     .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(is_fault_i ? fault_psn_i : rsp_i.psn),
     .inside_o(in_window), .in_flight_o(flight));
-  assign syndrome     = rsp_i.ext[223:216];
+  assign aeth         = rsp_i.ext;
+  assign syndrome     = {aeth.kind, aeth.code};
   assign with_aeth    = rsp_i.opcode != roci_pkg::OpRcReadRespMiddle;
-  assign acknowledges = with_aeth && syndrome[7:5] == roci_pkg::AethAck;
+  assign acknowledges = with_aeth && aeth.kind == roci_pkg::AethAck;
 
   always_comb begin
     ask = roci_pkg::AskSyndrome;
     unique case (rsp_i.opcode)
       roci_pkg::OpRcAck: begin
-        if (syndrome[7:5] == roci_pkg::AethAck) begin
+        if (aeth.kind == roci_pkg::AethAck) begin
           ask = roci_pkg::AskNone;
-        end else if (syndrome[7:5] == roci_pkg::AethRnr) begin
+        end else if (aeth.kind == roci_pkg::AethRnr) begin
           ask = roci_pkg::AskRnr;
         end else if (syndrome == roci_pkg::SynNakSequence) begin
           ask = roci_pkg::AskRecover;
@@ -73,7 +75,7 @@ module roci_requester_dispatch (
   // Credits may also come by repeating the newest acknowledgement.
   logic unused_beyond;
   roci_requester_credit u_credit (
-    .code_i(syndrome[4:0]), .msn_i(rsp_i.ext[215:192]), .limited_o(limited), .limit_o(limit),
+    .code_i(aeth.code), .msn_i(aeth.msn), .limited_o(limited), .limit_o(limit),
     .known_limited_i(1'b0), .known_limit_i('0), .ssn_i('0), .beyond_o(unused_beyond));
   assign credit = acknowledges
                   && (in_window || (rsp_i.opcode == roci_pkg::OpRcAck
@@ -204,6 +206,6 @@ module roci_requester_dispatch (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, timer_i, control_i, attr_i, unused_beyond, unused_sent};
+  assign unused = &{1'b0, rsp_i, aeth, timer_i, control_i, attr_i, unused_beyond, unused_sent};
 
 endmodule

@@ -134,12 +134,14 @@ module roci_requester_out #(
     if (!rst_ni) store_q <= '0;
     else if (step_i.job) store_q <= store_q + 8'd1;
   end
+  roci_pkg::ext_aeth_t aeth;
+  assign aeth = rsp_i.ext;
   always_comb begin
     job         = '0;
     job.qpn     = 24'(row_i);
     job.addr    = place_i.addr;
     job.pasid   = place_i.pasid;
-    job.operand = rsp_i.ext[191:128];
+    job.operand = aeth.original;
   end
 
   // Payload that is not placed is skipped.
@@ -213,7 +215,7 @@ module roci_requester_out #(
                    && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
 
   logic unused;
-  assign unused = &{1'b0, unused_cqe_level, next_i, rsp_i, place_i, step_i};
+  assign unused = &{1'b0, unused_cqe_level, next_i, rsp_i, aeth, place_i, step_i};
 
   `ASSERT(CountHasRoom, `IMPLIES(step_i.count, count_room))
   `ASSERT(TimerHasRoom, `IMPLIES(step_i.timer, timer_room))

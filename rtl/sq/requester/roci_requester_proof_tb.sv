@@ -54,6 +54,8 @@ module roci_requester_proof_tb #(
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
 
+  roci_pkg::ext_aeth_t rsp_aeth;
+  assign rsp_aeth = rsp_q.ext;
   roci_requester_dispatch u_dispatch (
     .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0), .rsp_i(rsp_q),
@@ -68,7 +70,7 @@ module roci_requester_proof_tb #(
     .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(offset));
   roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
-    .state_i(state_q), .rnr_code_i(rsp_q.ext[220:216]), .flush_upto_i(control_q.index),
+    .state_i(state_q), .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_q.index),
     .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i, .timer_calm_i,
     .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 

@@ -23,10 +23,12 @@ module roci_requester_respond (
 );
 
   logic [7:0]  syndrome;
+  roci_pkg::ext_aeth_t aeth;
   logic [23:0] ahead, entry_span;
   logic        have, last, bad, refused, fits, kind_ok, length_ok, syndrome_ok;
 
-  assign syndrome   = rsp_i.ext[223:216];
+  assign aeth       = rsp_i.ext;
+  assign syndrome   = {aeth.kind, aeth.code};
   assign ahead      = run_i.upto - qp_i.una;
   assign have       = qp_i.count != '0;
   assign entry_span = entry_i.last + 24'd1 - qp_i.una;
@@ -35,7 +37,7 @@ module roci_requester_respond (
   assign bad        = qp_i.bad && qp_i.bad_psn - entry_i.first <= entry_i.last - entry_i.first;
 
   roci_requester_check u_check (
-    .opcode_i(rsp_i.opcode), .aeth_kind_i(syndrome[7:5]), .payload_len_i(rsp_i.payload_len),
+    .opcode_i(rsp_i.opcode), .aeth_kind_i(aeth.kind), .payload_len_i(rsp_i.payload_len),
     .psn_i(rsp_i.psn), .first_i(entry_i.first), .last_i(entry_i.last), .msg_len_i(entry_i.msg_len),
     .pmtu_i(attr_i.pmtu), .restart_i(qp_i.restart), .offset_o, .kind_ok_o(kind_ok),
     .length_ok_o(length_ok), .syndrome_ok_o(syndrome_ok));
@@ -135,7 +137,7 @@ module roci_requester_respond (
             if (!fits) begin
               run_o.vendor = roci_pkg::VendorErrResponseKind;
             end else if (run_i.ask == roci_pkg::AskData ? !syndrome_ok
-                                                        : syndrome[7:5] != roci_pkg::AethAck) begin
+                                                        : aeth.kind != roci_pkg::AethAck) begin
               run_o.vendor = roci_pkg::VendorErrResponseSyndrome;
             end else if (run_i.ask == roci_pkg::AskData && !length_ok) begin
               run_o.status = roci_pkg::StatusLocLenErr;
@@ -194,6 +196,6 @@ module roci_requester_respond (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, entry_i, attr_i};
+  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i};
 
 endmodule
