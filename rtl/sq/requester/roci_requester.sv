@@ -129,7 +129,6 @@ module roci_requester #(
   logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
   logic                   is_late_q, late_valid, late_ready, late_room, late_push;
   roci_pkg::plan_t        late;
-  logic [$clog2(LateDepth):0] late_level;  // one is pushed in the clock in which another is chosen
   logic [QpBits-1:0]      fault_row;
   logic [23:0]            fault_psn, fault_psn_q;
   logic                   fault_valid, fault_ready;
@@ -152,7 +151,7 @@ module roci_requester #(
     .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_valid_i(fault_valid),
     .fault_ready_o(fault_ready),
     .late_i(late), .late_valid_i(late_valid), .late_ready_o(late_ready),
-    .late_room_i(late_level < ($clog2(LateDepth) + 1)'(LateDepth - 1)),
+    .late_room_i(late_room),
     .live_qpn_i, .live_valid_i, .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
     .again_i(again), .again_push_i(step.again),
     .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
@@ -192,77 +191,21 @@ module roci_requester #(
     .slot_plan_i(plan_q));
 
   // ---- Steps ----
-  roci_pkg::ext_aeth_t       rsp_aeth;
-  roci_pkg::requester_qp_t   qp_dispatch, qp_plan, qp_respond, qp_recover;
-  roci_pkg::requester_run_t  run_dispatch, run_plan, run_respond, run_recover;
-  roci_pkg::requester_step_t step_dispatch, step_plan, step_respond, step_recover;
-  roci_pkg::tx_desc_t        desc;
-  logic                      place_done;
-  logic [7:0]                place_status, place_vendor;
-  logic [31:0]               rd_offset;
-
-  assign rsp_aeth = rsp_q.ext;
-  roci_requester_dispatch u_dispatch (
-    .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q), .is_timer_i(is_timer_q),
-    .is_fault_i(is_fault_q), .is_again_i(is_again_q), .rsp_i(rsp_q), .timer_i(timer_q),
+  roci_pkg::tx_desc_t desc;
+  logic               place_done;
+  logic [7:0]         place_status, place_vendor;
+  logic [31:0]        rd_offset;
+  roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
+    .state_i(state_q), .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q),
+    .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .is_again_i(is_again_q),
+    .is_late_i(is_late_q), .plan_i(plan_q), .rsp_i(rsp_q), .timer_i(timer_q),
     .fault_psn_i(fault_psn_q), .control_i(control_q),
-    .qp_i(word), .attr_i(attr), .alive_i(alive), .in_err_i(in_err),
-    .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
-  roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
-    .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i(attr),
-    .alive_i(alive), .cqe_room_i(cqe_room), .op_taken_i(key_op_req_ready_i),
-    .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok), .late_i(is_late_q), .late_o(late_push),
-    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o(desc), .entry_o(new_entry));
-  roci_requester_respond u_respond (
-    .state_i(state_q), .rsp_i(rsp_q), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr),
-    .cqe_room_i(cqe_room), .place_done_i(place_done), .place_status_i(place_status),
-    .place_vendor_i(place_vendor),
-    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(rd_offset));
-  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
-    .state_i(state_q), .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_q.index),
-    .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .cqe_room_i(cqe_room),
-    .timer_calm_i(timer_calm), .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
-
-  always_comb begin
-    unique case (state_q)
-      roci_pkg::RequesterIdle: begin
-        qp_d  = qp_q;
-        run_d = run_q;
-        step  = '0;
-      end
-      roci_pkg::RequesterDispatch: begin
-        qp_d  = qp_dispatch;
-        run_d = run_dispatch;
-        step  = step_dispatch;
-      end
-      roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterAnswer,
-      roci_pkg::RequesterOperated: begin
-        qp_d  = qp_plan;
-        run_d = run_plan;
-        step  = step_plan;
-      end
-      roci_pkg::RequesterRetire, roci_pkg::RequesterAct, roci_pkg::RequesterPlace,
-      roci_pkg::RequesterPlaced: begin
-        qp_d  = qp_respond;
-        run_d = run_respond;
-        step  = step_respond;
-      end
-      default: begin
-        qp_d  = qp_recover;
-        run_d = run_recover;
-        step  = step_recover;
-      end
-    endcase
-    if (step.retire) begin
-      qp_d.head      = qp_q.head + 5'd1;
-      qp_d.count     = qp_q.count - 6'd1;
-      qp_d.count_max = qp_q.count_max - 6'(qp_q.count_max != '0);
-      qp_d.done      = qp_q.done + 16'd1;
-      qp_d.messages  = qp_q.messages + 24'd1;
-      qp_d.owe_data  = !entry.signaled && (qp_q.owe_data || entry.kind == roci_pkg::MessageRead);
-      qp_d.owe_store = !entry.signaled && (qp_q.owe_store || entry.kind == roci_pkg::MessageAtomic);
-    end
-  end
+    .word_i(word), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .alive_i(alive),
+    .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
+    .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
+    .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
+    .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc), .entry_o(new_entry),
+    .late_o(late_push), .offset_o(rd_offset));
   assign finish = step.finish;
 
   always_ff @(posedge clk_i) begin
@@ -278,52 +221,14 @@ module roci_requester #(
   end
 
   // ---- Key operations ----
-  assign key_op_req_valid_o  = state_q == roci_pkg::RequesterOperate;
-  always_comb begin
-    key_op_req_o        = '0;
-    key_op_req_o.op     = plan_q.opcode == roci_pkg::WrOpBindMw ? roci_pkg::KeyOpBind
-                          : plan_q.opcode == roci_pkg::WrOpRegMr ? roci_pkg::KeyOpRegister
-                          : roci_pkg::KeyOpInvalidate;
-    key_op_req_o.key    = plan_q.rkey;
-    key_op_req_o.qpn    = 24'(row_q);
-    key_op_req_o.pd     = attr.pd;
-    key_op_req_o.region = plan_q.sge0_lkey;
-    key_op_req_o.va     = plan_q.remote_addr;
-    key_op_req_o.length = plan_q.swap_add;
-    key_op_req_o.access = plan_q.compare[5:0];
-    key_op_req_o.addr   = plan_q.sge0_addr;
-  end
-
-  // Executed operations that wait for accesses of before. The queue pair goes on when its operation is
-  // complete, and others go on meanwhile: what is waited for may need responses to be placed.
-  localparam int unsigned LateBits  = QpBits + 16 + 4 + 8 + 1;
-  logic [QpBits-1:0]          late_row;
-  logic [15:0]                late_index;
-  logic [3:0]                 late_epoch;
-  logic [7:0]                 late_opcode;
-  logic                       late_signaled, late_here;
-  logic [$clog2(LateDepth):0] drained_q;
-  assign drain_o = state_q == roci_pkg::RequesterAnswer && late_push;
-  roci_fifo #(.Width(LateBits), .Depth(LateDepth)) u_late (
-    .clk_i, .rst_ni,
-    .in_data_i({row_q, plan_q.wqe_index, plan_q.epoch, plan_q.opcode, plan_q.signaled}),
-    .in_valid_i(drain_o), .in_ready_o(late_room),
-    .out_data_o({late_row, late_index, late_epoch, late_opcode, late_signaled}),
-    .out_valid_o(late_here), .out_ready_i(late_ready), .level_o(late_level));
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) drained_q <= '0;
-    else drained_q <= drained_q + ($clog2(LateDepth) + 1)'(drained_i)
-                      - ($clog2(LateDepth) + 1)'(late_ready);
-  end
-  assign late_valid = late_here && drained_q != '0;
-  always_comb begin
-    late           = '0;
-    late.qpn       = 24'(late_row);
-    late.wqe_index = late_index;
-    late.epoch     = late_epoch;
-    late.opcode    = late_opcode;
-    late.signaled  = late_signaled;
-  end
+  logic late_idle;
+  roci_requester_operate #(.NumQps(NumQps), .Depth(LateDepth)) u_operate (
+    .clk_i, .rst_ni, .row_i(row_q), .plan_i(plan_q), .pd_i(attr.pd),
+    .req_i(state_q == roci_pkg::RequesterOperate), .req_o(key_op_req_o),
+    .req_valid_o(key_op_req_valid_o),
+    .push_i(state_q == roci_pkg::RequesterAnswer && late_push), .drain_o, .drained_i,
+    .late_o(late), .late_valid_o(late_valid), .late_ready_i(late_ready), .room_o(late_room),
+    .idle_o(late_idle));
 
   // ---- Places of READ data and atomic results ----
   roci_pkg::key_rsp_t place;
@@ -382,17 +287,14 @@ module roci_requester #(
     live_o.sq_idle      = word.psn_next == word.una && (word.failed || word.done == word.begun);
   end
 
-  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty
-                  && !late_here;
+  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty && late_idle;
 
   logic unused;
-  assign unused = &{1'b0, attr, plan_q, rsp_q, rsp_aeth, timer_q, control_q};
+  assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
 
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))
   `ASSERT(ContinuesHead, `IMPLIES(step.desc && !plan_q.first, qp_q.count != '0))
-  `ASSERT(LateHasRoom, `IMPLIES(drain_o, late_room))
-  `ASSERT(DrainsAreAwaited, drained_q <= late_level)
   `ASSERT(LocalOperationsStandAlone, `IMPLIES(key_op_req_valid_o, qp_q.count == '0))
 
 endmodule

@@ -47,64 +47,25 @@ module roci_requester_proof_tb #(
   roci_pkg::timer_event_t     timer_q;
   logic [23:0]                fault_psn_q;
   roci_pkg::sq_control_t      control_q;
-  roci_pkg::requester_qp_t    qp_q, qp_d, qp_dispatch, qp_plan, qp_respond, qp_recover;
-  roci_pkg::requester_run_t   run_q, run_d, run_dispatch, run_plan, run_respond, run_recover;
-  roci_pkg::requester_step_t  step, step_dispatch, step_plan, step_respond, step_recover;
+  roci_pkg::requester_qp_t    qp_q, qp_d;
+  roci_pkg::requester_run_t   run_q, run_d;
+  roci_pkg::requester_step_t  step;
   roci_pkg::requester_entry_t new_entry;
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
 
-  roci_pkg::ext_aeth_t rsp_aeth;
-  assign rsp_aeth = rsp_q.ext;
-  roci_requester_dispatch u_dispatch (
-    .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
-    .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0), .rsp_i(rsp_q),
-    .timer_i(timer_q), .fault_psn_i(fault_psn_q), .control_i(control_q), .qp_i(qp_q),
-    .attr_i, .alive_i, .in_err_i, .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
-  roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
-    .state_i(state_q), .plan_i(plan_q), .qp_i(qp_q), .run_i(run_q), .attr_i, .alive_i,
-    .cqe_room_i, .op_taken_i, .op_done_i, .op_ok_i, .late_i(late_q), .late_o(late),
-    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o(desc), .entry_o(new_entry));
-  roci_requester_respond u_respond (
-    .state_i(state_q), .rsp_i(rsp_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i,
-    .place_done_i, .place_status_i, .place_vendor_i(8'd0),
-    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o(offset));
-  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
-    .state_i(state_q), .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_q.index),
-    .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .cqe_room_i, .timer_calm_i,
-    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
-
+  roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
+    .state_i(state_q), .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
+    .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
+    .is_late_i(late_q), .plan_i(plan_q), .rsp_i(rsp_q), .timer_i(timer_q),
+    .fault_psn_i(fault_psn_q), .control_i(control_q), .word_i(qp_q), .qp_i(qp_q), .run_i(run_q),
+    .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i, .op_taken_i, .op_done_i,
+    .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
+    .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc), .entry_o(new_entry), .late_o(late),
+    .offset_o(offset));
   logic planning, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
-  always_comb begin
-    qp_d  = qp_recover;
-    run_d = run_recover;
-    step  = step_recover;
-    if (state_q == roci_pkg::RequesterIdle) begin
-      qp_d  = qp_q;
-      run_d = run_q;
-      step  = '0;
-    end else if (state_q == roci_pkg::RequesterDispatch) begin
-      qp_d  = qp_dispatch;
-      run_d = run_dispatch;
-      step  = step_dispatch;
-    end else if (planning) begin
-      qp_d  = qp_plan;
-      run_d = run_plan;
-      step  = step_plan;
-    end else if (responding) begin
-      qp_d  = qp_respond;
-      run_d = run_respond;
-      step  = step_respond;
-    end
-    if (step.retire) begin
-      qp_d.head  = qp_q.head + 5'd1;
-      qp_d.count = qp_q.count - 6'd1;
-      qp_d.count_max = qp_q.count_max - 6'(qp_q.count_max != '0);
-      qp_d.done  = qp_q.done + 16'd1;
-    end
-  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the event in hand: the state word and the run after it, and the record of what the
+// step gives to other blocks. Combinational; the state selects which of the four kinds of step acts.
+
+module roci_requester_step #(
+  parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair, a power of two
+  parameter int unsigned Window    = 256  // packets in flight of a queue pair
+) (
+  input  logic [3:0]                 state_i,        // Requester* code
+
+  // the event
+  input  logic                       is_live_i,
+  input  logic                       is_plan_i,
+  input  logic                       is_rsp_i,
+  input  logic                       is_timer_i,
+  input  logic                       is_fault_i,
+  input  logic                       is_again_i,
+  input  logic                       is_late_i,      // with is_plan_i
+  input  roci_pkg::plan_t            plan_i,
+  input  roci_pkg::rx_meta_t         rsp_i,
+  input  roci_pkg::timer_event_t     timer_i,
+  input  logic [23:0]                fault_psn_i,
+  input  roci_pkg::sq_control_t      control_i,
+
+  // state
+  input  roci_pkg::requester_qp_t    word_i,         // as read, for Dispatch
+  input  roci_pkg::requester_qp_t    qp_i,           // for the steps after it
+  input  roci_pkg::requester_run_t   run_i,
+  input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring
+  input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       alive_i,        // in RTS or SQD, generation begun
+  input  logic                       in_err_i,
+
+  // results that a step waits for, and room
+  input  logic                       cqe_room_i,
+  input  logic                       timer_calm_i,   // the timer keeps up
+  input  logic                       op_taken_i,     // key operation accepted
+  input  logic                       op_done_i,
+  input  logic                       op_ok_i,
+  input  logic                       place_done_i,
+  input  logic [7:0]                 place_status_i,
+  input  logic [7:0]                 place_vendor_i,
+
+  output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::requester_run_t   run_o,
+  output roci_pkg::requester_step_t  step_o,
+  output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
+  output roci_pkg::requester_entry_t entry_o,        // its message
+  output logic                       late_o,         // the operation completes as a late event
+  output logic [31:0]                offset_o        // place of READ data in its message
+);
+
+  roci_pkg::requester_qp_t   qp_dispatch, qp_plan, qp_respond, qp_recover;
+  roci_pkg::requester_run_t  run_dispatch, run_plan, run_respond, run_recover;
+  roci_pkg::requester_step_t step_dispatch, step_plan, step_respond, step_recover;
+  roci_pkg::ext_aeth_t       rsp_aeth;
+  assign rsp_aeth = rsp_i.ext;
+
+  roci_requester_dispatch u_dispatch (
+    .is_live_i, .is_plan_i, .is_rsp_i, .is_timer_i, .is_fault_i, .is_again_i, .rsp_i, .timer_i,
+    .fault_psn_i, .control_i, .qp_i(word_i), .attr_i, .alive_i, .in_err_i,
+    .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
+  roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
+    .state_i, .plan_i, .qp_i, .run_i, .attr_i, .alive_i, .cqe_room_i, .op_taken_i, .op_done_i,
+    .op_ok_i, .late_i(is_late_i), .late_o,
+    .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
+  roci_requester_respond u_respond (
+    .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .attr_i, .cqe_room_i, .place_done_i,
+    .place_status_i, .place_vendor_i,
+    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o);
+  roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
+    .state_i, .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_i.index), .qp_i, .run_i, .entry_i,
+    .attr_i, .cqe_room_i, .timer_calm_i,
+    .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
+
+  always_comb begin
+    unique case (state_i)
+      roci_pkg::RequesterIdle: begin
+        qp_o  = qp_i;
+        run_o = run_i;
+        step_o  = '0;
+      end
+      roci_pkg::RequesterDispatch: begin
+        qp_o  = qp_dispatch;
+        run_o = run_dispatch;
+        step_o  = step_dispatch;
+      end
+      roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterAnswer,
+      roci_pkg::RequesterOperated: begin
+        qp_o  = qp_plan;
+        run_o = run_plan;
+        step_o  = step_plan;
+      end
+      roci_pkg::RequesterRetire, roci_pkg::RequesterAct, roci_pkg::RequesterPlace,
+      roci_pkg::RequesterPlaced: begin
+        qp_o  = qp_respond;
+        run_o = run_respond;
+        step_o  = step_respond;
+      end
+      default: begin
+        qp_o  = qp_recover;
+        run_o = run_recover;
+        step_o  = step_recover;
+      end
+    endcase
+    if (step_o.retire) begin
+      qp_o.head      = qp_i.head + 5'd1;
+      qp_o.count     = qp_i.count - 6'd1;
+      qp_o.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
+      qp_o.done      = qp_i.done + 16'd1;
+      qp_o.messages  = qp_i.messages + 24'd1;
+      qp_o.owe_data  = !entry_i.signaled && (qp_i.owe_data || entry_i.kind == roci_pkg::MessageRead);
+      qp_o.owe_store = !entry_i.signaled && (qp_i.owe_store || entry_i.kind == roci_pkg::MessageAtomic);
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, rsp_aeth};
+
+endmodule
