@@ -4,15 +4,7 @@
 //
 // A WRITE takes Idle, Look, Commit, and so does a SEND whose place was found ahead; an ACK Idle,
 // Look, Emit; a READ response one clock more for its slot.
-//
-//   Idle -> Look -+-> Order                                   event
-//                 +-> Result                                  atomic done
-//                 +-> Fault                                   memory that failed
-//                 +-> [Peek] -> [List -> Walk] -> [Inv -> Invalidated] -> Commit    request
-//                 +-> Key -> Keyed -> Commit                  WRITE or atomic whose key may be gone
-//                 +-> Find ...                                duplicate READ or atomic
-//                 +-> [Slot -> [Key -> Keyed -> [Gone]]] -> Emit -> [CountNak]    step: answer
-//                 +-> Flush                                   step: flush a receive
+// README.md draws the states.
 
 `include "assert.svh"
 
@@ -143,30 +135,10 @@ module roci_responder_control #(
 
   always_comb begin
     state_d       = state_q;
-    event_init_o  = 1'b0;
-    event_flush_o = 1'b0;
-    event_ready_o = 1'b0;
-    live_o        = 1'b0;
-    look_o        = 1'b0;
-    peeked_o      = 1'b0;
-    list_read_o   = 1'b0;
-    list_bad_o    = 1'b0;
-    slot_read_o   = 1'b0;
-    find_next_o   = 1'b0;
-    commit_o      = 1'b0;
-    replay_o      = 1'b0;
-    miss_o        = 1'b0;
-    slot_pick_o   = 1'b0;
-    gone_o        = 1'b0;
-    emit_o        = 1'b0;
-    count_nak_o   = 1'b0;
-    result_o      = 1'b0;
-    fault_o       = 1'b0;
-    flush_cqe_o   = 1'b0;
-    last_wqe_o    = 1'b0;
-    push_o        = 1'b0;
-    block         = 1'b0;
-    stuck         = 1'b0;
+    {event_init_o, event_flush_o, event_ready_o, live_o, look_o, peeked_o, list_read_o,
+     list_bad_o, slot_read_o, find_next_o, commit_o, replay_o, miss_o, slot_pick_o,
+     gone_o, emit_o, count_nak_o, result_o, fault_o, flush_cqe_o, last_wqe_o, push_o,
+     block, stuck} = '0;
     unique case (state_q)
       StIdle: if (pick_o) state_d = StLook;
 

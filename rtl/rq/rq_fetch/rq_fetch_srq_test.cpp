@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receives of shared receive queues: takes, limit, reset and failure.
+#include "rtl/rq/rq_fetch/rq_fetch_rig.hpp"
+
+using namespace rq_fetch_rig;
+
+TEST_CASE(
+    "rq_fetch: entries of an SRQ go to the queue pair that asks, whole, with tag and domain") {
+  for (unsigned stride = 0; stride < 3; ++stride) {
+    for (unsigned log : {1u, 3u, 7u}) {
+      CAPTURE(stride);
+      CAPTURE(log);
+      Rig r;
+      r.srq_row(6, log, stride, 0);
+      for (unsigned q : {2u, 9u, 15u}) r.create_shared(q, 6);
+      unsigned prod = 0, index = 0;
+      for (unsigned turn = 0; turn < 60; ++turn) {
+        const unsigned q = turn % 3 == 0 ? 2 : turn % 3 == 1 ? 9 : 15;
+        if (prod == index) {
+          CHECK(!r.cmd(q, kPeek).posted);
+          r.srq_doorbell(6, prod += std::min(1u << log, 5u));
+        }
+        auto rsp = r.cmd(q, kPeek);
+        for (int wait = 0; !rsp.fetched; ++wait) {
+          CHECK(rsp.posted);
+          REQUIRE(wait < 30);
+          for (int i = 0; i < 5; ++i) r.clock();
+          rsp = r.cmd(q, kPeek);
+        }
+        const std::uint64_t at = 0x860000 + 64ull * ((index & ((1u << log) - 1)) << stride);
+        CHECK(rsp.index == (at / 64 & 0xFFFF));
+        CHECK(r.cmd(q, kPeek).index == rsp.index);  // it is held, not taken again
+        CHECK(r.entry(q, 0, 0, 0) == at + 3);
+        CHECK(r.dut->list_num_sge_o == at / 64 % 256);
+        CHECK(r.dut->list_pd_o == 0x55);
+        CHECK(r.dut->list_stride_o == stride);
+        if (stride > 0) CHECK(r.entry(q, 0, 0, 4) == at + 64 + 3);
+        if (stride > 1) CHECK(r.entry(q, 0, 0, 12) == at + 192 + 3);
+        r.cmd(q, kFree);
+        ++index;
+      }
+      CHECK(r.fails == 0);
+      CHECK(r.events.empty());
+      CHECK(r.crossing == 0);
+    }
+  }
+}
+
+TEST_CASE("rq_fetch: the limit of an SRQ raced by takes: one event for each arming (RSP-55)") {
+  for (unsigned wait = 0; wait < 24; ++wait) {
+    CAPTURE(wait);
+    Rig r;
+    r.srq_row(1, 4, 0, 3);
+    for (unsigned q = 0; q < 4; ++q) r.create_shared(q, 1);
+    r.srq_doorbell(1, 4);
+    r.run();
+    for (unsigned q = 0; q < 4; ++q) r.cmd(q, kPeek);  // leaves 3, 2, 1, 0
+    r.run();
+    CHECK(r.events == std::vector<unsigned>{8});
+    r.events.clear();
+    for (unsigned q = 0; q < 4; ++q) r.cmd(q, kFree);
+    r.srq_doorbell(1, 8);
+    r.run();
+    // The row comes while the second of four takes is under way.
+    port::put(r.dut->cmd_i, place_of(kReceiveCmd, "op"), kPeek);
+    unsigned answers = 0;
+    for (unsigned clock = 0; answers < 4; ++clock) {
+      port::put(r.dut->cmd_i, place_of(kReceiveCmd, "qpn"), answers);
+      r.dut->cmd_valid_i = 1;
+      r.dut.settle();
+      answers += r.dut->cmd_ready_o;
+      if (clock == wait)
+        r.srq_row(1, 4, 0, 2);
+      else
+        r.clock();
+    }
+    r.dut->cmd_valid_i = 0;
+    r.run();
+    CHECK(r.events.size() <= 1);
+    if (wait < 16) CHECK(r.events == std::vector<unsigned>{8});
+  }
+}
+
+TEST_CASE("rq_fetch: a queue pair reset while it takes; an SRQ that breaks") {
+  for (unsigned wait = 0; wait < 12; ++wait) {
+    CAPTURE(wait);
+    Rig r;
+    r.srq_row(1, 4, 2, 0);
+    r.create_shared(3, 1);
+    r.create_shared(4, 1);
+    r.srq_doorbell(1, 3);
+    r.run();
+    port::put(r.dut->cmd_i, place_of(kReceiveCmd, "op"), kPeek);
+    port::put(r.dut->cmd_i, place_of(kReceiveCmd, "qpn"), 3);
+    r.dut->cmd_valid_i = 1;
+    bool answered = false;
+    for (unsigned clock = 0; !answered || clock <= wait; ++clock) {
+      REQUIRE(clock < 40);
+      r.dut.settle();
+      answered = answered || r.dut->cmd_ready_o;
+      const bool over = r.dut->cmd_ready_o;
+      if (clock == wait)
+        r.row(2, 3, 0, 0, 0);
+      else
+        r.clock();
+      if (over) r.dut->cmd_valid_i = 0;
+    }
+    CHECK(!r.cmd(3, kPeek).posted);  // in RESET it holds nothing
+    CHECK(r.cmd(4, kPeek).fetched);  // and others go on
+    r.bad = true;
+    r.cmd(4, kFree);
+    r.srq_doorbell(1, 5);
+    r.run();
+    CHECK(r.events == std::vector<unsigned>{10});
+    CHECK(r.fails == 0);
+    const auto rsp = r.cmd(4, kPeek);
+    CHECK(rsp.posted);
+    CHECK(!rsp.fetched);
+    r.run();
+    CHECK(r.fails == 1);
+  }
+}
