@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receive side of all queue pairs: requests in; payload places, completions and answers out.
+// The receive side of all queue pairs: requests in; payload places, completions and responses out.
 //
 // Wires only; the parts are roci_rq_fetch (posted receives), roci_responder (transport state and
-// answers), roci_sge_walker (receive lists) and roci_atomic (read-modify-write in host memory).
+// responses), roci_sge_walker (receive lists) and roci_atomic (read-modify-write in host memory).
 //
 //   doorbell --> rq_fetch --- entry ---> sge_walker --+--> req_seg
 //                   ^  |                    ^         |
@@ -67,7 +67,7 @@ module roci_rq #(
   input  logic                       req_seg_ready_i,
   input  logic [15:0]                wr_done_i,
 
-  // answers: to tx arbitration and payload reads
+  // responses: to tx arbitration and payload reads
   output roci_pkg::tx_desc_t         desc_o,
   output logic                       desc_valid_o,
   input  logic                       desc_ready_i,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that failed, one case at a time for the responder: payload not written, a store not written,
-// READ data not readable.
+// Memory that failed, one case at a time for the responder: payload not written, a store not
+// written, READ data not readable.
 //
-// A fault of a packet that left cannot wait, so it is kept; when more than Depth wait, the newest is
-// lost, and the peer, whose packet had a wrong ICRC, asks again.
+// A fault of a packet that left cannot wait, so it is kept; when more than Depth wait, the newest
+// is lost, and the peer, whose packet had a wrong ICRC, requests it again.
 
 module roci_rq_faults #(
   parameter int unsigned Depth = 16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two sources of events into one; the first goes first, an offered one stays.
 //
-// Combinational but for the memory of what was offered.
+// Combinational except for the memory of what was offered.
 
 module roci_rq_merge (
   input  logic                 clk_i,

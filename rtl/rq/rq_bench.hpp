@@ -110,7 +110,7 @@ class Bench {
     clock();
     dut->row_write_valid_i = 0;
   }
-  /// The send side has invalidated a key; `drained` counts the answers.
+  /// The send side has invalidated a key; `drained` counts the results.
   void drain() {
     dut->drain_i = 1;
     clock();
@@ -280,8 +280,8 @@ class Bench {
   std::deque<std::pair<Completion, int>> cqes;  // and the ticket they wait for
   std::map<unsigned, unsigned> posted;
   std::deque<std::pair<unsigned, unsigned>> srq_doorbells;
-  std::deque<std::pair<std::uint64_t, bool>> key_ops;    // answers: when, good
-  std::deque<std::array<std::uint64_t, 3>> sent_faults;  // packets in tx: qpn, psn, spoiled
+  std::deque<std::pair<std::uint64_t, bool>> key_ops;    // results: when, good
+  std::deque<std::array<std::uint64_t, 3>> sent_faults;  // packets in tx: qpn, psn, poisoned
   bool row_of_fail = false, row_of_op = false;
   std::deque<std::pair<unsigned, unsigned>> qp_events, doorbells;
   std::deque<Arrival> arrivals;
@@ -291,7 +291,7 @@ class Bench {
   std::deque<std::uint64_t> stores;  // cycles of write responses
   std::deque<std::uint64_t> in_tx;   // cycles at which desc packets have left
   Keys walk_keys, rkeys;
-  std::deque<std::size_t> need_payload;  // answers whose pieces have not come
+  std::deque<std::size_t> need_payload;  // responses whose segments have not come
   std::deque<std::pair<std::uint64_t, std::uint64_t>> store_data;
   bool meta_offered = false;
 };

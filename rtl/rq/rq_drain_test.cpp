@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtl/rq/rq_rig.hpp"
 
-// What an invalidation is told done by: SEND with invalidate by its completion, the send side's by
+// What reports an invalidation done: SEND with invalidate by its completion, the send side's by
 // drained_o. Nothing of the key may touch memory from then on.
 
 namespace {
@@ -27,7 +27,7 @@ void requests(Rig& b, std::mt19937& random, unsigned count) {
   }
 }
 
-/// Its answers are those of requests that ended before, then at most a refusal.
+/// Its responses are those of requests that ended before, then at most a NAK.
 void check_answers(Rig& b) {
   std::size_t refused = 0;
   for (const Answer& a : b.answers) {
@@ -118,7 +118,7 @@ TEST_CASE(
     b.read_delay = 600;
     b.post(3, {});
     b.post(3, {{Rig::kIova + 0x110000, 1000, kRegion}});
-    b.packet(kSendOnly, {});  // waits for its receive, and holds up what was looked up behind it
+    b.packet(kSendOnly, {});  // waits for its receive, and holds up what was looked up after it
     const std::uint32_t psn = b.psn;
     const std::size_t n = op == kWriteFirst ? 256 : op == kReadRequest || op == kFetchAdd ? 0 : 200;
     b.packet(op, Rig::pattern(n, 3), 0x100000, op == kWriteFirst ? 600 : 200);
@@ -142,7 +142,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "rq: a READ under way goes on through a key that stays when others change, at any clock") {
+    "rq: a READ in progress goes on through a key that stays when others change, at any clock") {
   for (unsigned wait = 0; wait < 80; wait += 3) {
     CAPTURE(wait);
     Rig b;
@@ -162,7 +162,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rq: a repeated READ whose key is gone is dropped in mid-answer, and all lives on") {
+TEST_CASE(
+    "rq: a repeated READ whose key is gone is dropped in mid-response, and all else goes on") {
   Rig b;
   b.regions.push_back({kOtherRegion, 7, 15, Rig::kIova + 0x120000, 0x10000, 0x120000});
   Request read = b.base(kReadRequest);

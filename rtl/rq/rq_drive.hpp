@@ -101,7 +101,7 @@ inline void Bench::drive() {
 
   d.fault_valid_i = 0;
   if (!arrivals.empty() && arrivals.front().placed && arrivals.front().ready <= now) {
-    Arrival& a = arrivals.front();  // pieces wait for their data
+    Arrival& a = arrivals.front();  // segments wait for their data
     std::size_t at = 0;
     bool bad = false;
     for (auto [addr, len, drop] : a.pieces) {

@@ -167,7 +167,7 @@ TEST_CASE("rq: keys, bounds and rights of the peer (RSP-24, RSP-29 to RSP-31, RS
   }
 }
 
-TEST_CASE("rq: a bad key behind WRITE with immediate ends its receive, too (RSP-51, WC-08)") {
+TEST_CASE("rq: a bad key after WRITE with immediate ends its receive, too (RSP-51, WC-08)") {
   Rig b;
   b.post(3, {});
   b.post(3, {});

@@ -9,7 +9,7 @@ constexpr unsigned kQpAccess = 5;
 
 // ---------------------------------------------------------------- keys invalidated by a SEND
 
-TEST_CASE("rq: SEND with invalidate: the key is dead for what comes behind (RSP-46)") {
+TEST_CASE("rq: SEND with invalidate: the key is dead for what comes after (RSP-46)") {
   for (bool only : {true, false}) {
     CAPTURE(only);
     Rig b;

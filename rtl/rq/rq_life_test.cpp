@@ -29,7 +29,7 @@ TEST_CASE("rq: entering ERR flushes posted receives, those posted later, too (QP
   CHECK(b.fails.empty());
 }
 
-TEST_CASE("rq: ERR from INIT flushes; a new life starts afresh") {
+TEST_CASE("rq: ERR from INIT flushes; a new generation starts afresh") {
   Bench b;
   b.regions.push_back({kRegion, 7, 15, 0, kMemorySize, 0});
   b.create(5);
@@ -118,7 +118,7 @@ TEST_CASE("rq: READ responses of several queue pairs take turns; an ACK passes t
 TEST_CASE("rq: pause holds doorbells back, and what rx admitted is served to the end") {
   Rig b;
   b.write_delay = 100;
-  // More than wait inside, behind an atomic that holds them up.
+  // More than wait inside, after an atomic that holds them up.
   b.atomic(kFetchAdd, 0x100000, 1);
   for (unsigned i = 0; i < 12; ++i) b.write_only(Rig::pattern(8, i), 0x101000 + 8 * i);
   for (int i = 0; i < 20; ++i) b.clock();

@@ -15,7 +15,7 @@ TEST_CASE("rq: a WRITE that does not reach memory is answered with NAK 0x63 at i
   b.write_only(Rig::pattern(64, 3), 0x105000);
   const std::uint32_t bad = 0x1001;
   b.dies(0x63, kQpFatal);
-  for (std::size_t i = 0; i + 1 < b.answers.size(); ++i) {  // nothing at or behind it is good
+  for (std::size_t i = 0; i + 1 < b.answers.size(); ++i) {  // nothing at or after it is good
     CHECK(b.answers[i].syndrome == 0x1F);
     CHECK(b.answers[i].psn < bad);
   }
@@ -154,7 +154,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rq: what was asked before a failed write is answered, what was asked behind is not") {
+TEST_CASE("rq: requests before a failed write are responded to, requests after it are not") {
   Rig b;
   b.bad_pages = {0x104};
   b.read(0x108000, 700);
@@ -170,7 +170,7 @@ TEST_CASE("rq: what was asked before a failed write is answered, what was asked 
   CHECK(b.answers[3].psn == 0x1003);
 }
 
-TEST_CASE("rq: READ data that cannot be read: NAK 0x63 at the spoiled response (F-81, RSP-56)") {
+TEST_CASE("rq: READ data that cannot be read: NAK 0x63 at the poisoned response (F-81, RSP-56)") {
   Rig b;
   b.bad_pages = {0x105};
   b.post(3, {});
@@ -205,7 +205,7 @@ TEST_CASE("rq: an atomic whose result cannot be written, a store that cannot (F-
     REQUIRE(!b.fails.empty());
     CHECK(b.fails[0] == std::make_pair(kQpFatal, 7u));
     CHECK(b.faulted == std::set<unsigned>{7});
-    CHECK(b.dut->store_done_o == 3);  // they do not hold up those behind
+    CHECK(b.dut->store_done_o == 3);  // they do not hold up those after
     CHECK(b.answers.empty());
   }
 }

@@ -67,7 +67,7 @@ TEST_CASE("rq: a duplicate SEND or WRITE is not executed again but acknowledged 
   CHECK(b.completions.size() == 1);
   CHECK(b.answers.back().psn == 0x1001);
   CHECK(b.answers.back().msn == 2);
-  // Behind a READ the ACK names the newest WRITE, not the READ.
+  // After a READ the ACK names the newest WRITE, not the READ.
   b.psn = 0x1002;
   b.read(0x100000, 600);
   b.run();

@@ -212,7 +212,7 @@ class Peer {
     b_.send(r);
   }
 
-  /// Everything before `psn` is acknowledged, up to a READ or atomic without its answer.
+  /// Everything before `psn` is acknowledged, up to a READ or atomic without its response.
   void acknowledge(std::uint32_t psn) {
     while (una_ != next_ && !is_read(packets_[una_]) &&
            ((psn - packets_[una_].request.psn - 1) & 0xFFFFFF) < 0x800000) {

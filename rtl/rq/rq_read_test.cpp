@@ -46,7 +46,7 @@ TEST_CASE("rq: READs of all sizes around the PMTU (RSP-32, RSP-33)") {
 }
 
 TEST_CASE(
-    "rq: a READ behind a WRITE returns the data; an ACK behind a READ comes after it (RSP-12, "
+    "rq: a READ after a WRITE returns the data; an ACK after a READ comes after it (RSP-12, "
     "RSP-49)") {
   Rig b;
   b.write_delay = 300;
@@ -123,7 +123,7 @@ TEST_CASE("rq: replay slots are recycled oldest first (RSP-37)") {
   CHECK(b.word(0x100000) == original + 4);
 }
 
-TEST_CASE("rq: a request may take the slot of a replay that is still under way") {
+TEST_CASE("rq: a request may take the slot of a replay that is still in progress") {
   Attr attr;
   attr.max_dest = 1;
   Rig b(attr);

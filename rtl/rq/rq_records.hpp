@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bench of the receive side speaks of: requests, answers, completions, tables.
+// Records of the bench of the receive side: requests, responses, completions, tables.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ TEST_CASE("rq: an error ends the receive held, not the others of the SRQ; then Q
     CHECK(b.completions[0].index == tag);
     CHECK(b.completions[0].status == 5);
     CHECK(b.srq_live(kSrqNumber).consumer == 1);
-    // Another life of queue pair 1 takes the second one.
+    // Another generation of queue pair 1 takes the second one.
     b.connect_shared(1);
     b.packet(1, kSendOnly, Rig::pattern(5, 5));
     b.run();

@@ -236,14 +236,14 @@ TEST_CASE("rq: receives are fetched ahead, over the end of the ring") {
 }
 
 TEST_CASE(
-    "rq: SENDs that are not executed do not shift the receives of those behind (RSP-06, RSP-19)") {
+    "rq: SENDs that are not executed do not shift the receives of those after (RSP-06, RSP-19)") {
   for (bool stalls : {false, true}) {
     Attr attr;
     attr.stride = 1;
     Rig b(attr);
     b.random_stalls = stalls;
     constexpr unsigned kSends = 24;
-    for (unsigned i = 0; i < kSends; ++i) {  // one piece, or two, or the first too small
+    for (unsigned i = 0; i < kSends; ++i) {  // one segment, or two, or the first too small
       const std::uint64_t at = Rig::kIova + 0x100000 + 64 * i;
       if (i % 3 == 0) b.post(3, {{at, 64, kRegion}});
       if (i % 3 == 1) b.post(3, {{at, 40, kRegion}, {at + 40, 24, kRegion}});

@@ -3,7 +3,7 @@
 //
 // Throughput and latency: see README.md.
 //
-//  doorbell --> sched --grant--> cut --plan, pieces--> requester --> desc, seg
+//  doorbell --> sched --grant--> segment --plan, segments--> requester --> desc, seg
 //                 ^                |                       |  ^
 //                 +---fetch ptr----+-------fetch ptr-------+  +--- responses, timers
 
@@ -65,7 +65,7 @@ module roci_sq #(
   output logic                      drain_o,    // pulse: a key was invalidated, or a window bound anew
   input  logic                      drained_i,  // pulse: rq has done what it accepted before; in order
 
-  // packets to send, and the pieces of those with payload
+  // packets to send, and the segments of those with payload
   output roci_pkg::tx_desc_t        desc_o,
   output logic                      desc_valid_o,
   input  logic                      desc_ready_i,
@@ -110,7 +110,7 @@ module roci_sq #(
   input  logic                      count_ready_i,
   output logic                      drop_ghost_o,
 
-  // live state: live_o answers live_qpn_i in the clock of live_ready_o
+  // live state: live_o describes live_qpn_i in the clock of live_ready_o
   input  logic [23:0]               live_qpn_i,
   input  logic                      live_valid_i,
   output logic                      live_ready_o,

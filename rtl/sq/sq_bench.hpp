@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of the send side: host memory, key table, timers, and a peer that answers by the rules of
+// Bench of the send side: host memory, key table, timers, and a peer that responds by the rules of
 // the specification over a wire that may lose packets.
 //
 //  sq_records.hpp   what passes          sq_peer.hpp    packets out, and the peer
@@ -113,7 +113,7 @@ class Bench {
     run(30);
   }
 
-  /// Writes a work request; ring() tells the adapter.
+  /// Writes a work request; ring() notifies the adapter.
   unsigned post(unsigned qp, const Work& w) {
     const unsigned blocks = 1u << attr[qp].stride;
     const unsigned entry = produced[qp] & ((1u << attr[qp].sq_log) - 1);
@@ -214,7 +214,7 @@ class Bench {
   };
   void drive();         // the inputs of this clock
   void take();          // what is handed over in it: memory, keys, responses
-  void take_packets();  // packets and their pieces, and the wire to the peer
+  void take_packets();  // packets and their segments, and the wire to the peer
   void take_answers();  // stores, completions, counts, timers
   void serve(Packet p);
   void read_back(unsigned qp, unsigned psn, std::uint64_t va, unsigned len);
@@ -231,7 +231,7 @@ class Bench {
     std::uint64_t addr, len;
     bool last;
   };
-  std::deque<Packet> tx_;  // described, pieces still to come
+  std::deque<Packet> tx_;  // described, segments still to come
   std::deque<Piece> segs_;
   std::deque<std::pair<unsigned, unsigned>> left_;  // QPN and PSN of packets that left
   std::deque<Packet> wire_;                         // to the peer

@@ -89,7 +89,7 @@ TEST_CASE("sq: RQ-50: what each credit code allows") {
   }
 }
 
-TEST_CASE("sq: RQ-50: what was sent before is sent again whatever the credits are now") {
+TEST_CASE("sq: RQ-50: what was sent before is retransmitted whatever the credits are now") {
   // The peer has all of it and acknowledges all in one: that counts only if all went out again.
   Bench b;
   b.connect(8);

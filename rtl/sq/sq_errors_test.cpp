@@ -167,7 +167,7 @@ TEST_CASE("sq: F-84: hostile doorbells") {
   CHECK(b.sent.size() == 1);
 }
 
-TEST_CASE("sq: QP-09, RQ-52: a new life starts at its own PSN and index") {
+TEST_CASE("sq: QP-09, RQ-52: a new generation starts at its own PSN and index") {
   Bench b;
   b.connect(8);
   for (unsigned i = 0; i < 5; ++i) b.post(8, write_of(64));

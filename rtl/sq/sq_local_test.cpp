@@ -51,7 +51,7 @@ TEST_CASE("sq: RQ-54, MR-13: local operations stand in the order of the queue") 
   reg.compare = 1;
   b.post(8, reg);
   Work w = write_of(64);
-  w.list[0].key = kFastKey;  // good only behind the registration
+  w.list[0].key = kFastKey;  // good only after the registration
   b.post(8, w);
   Work inv = local_of(kLocalInv, kFastKey);
   inv.signaled = false;
@@ -81,7 +81,7 @@ TEST_CASE("sq: RQ-54, MR-13: local operations stand in the order of the queue") 
   CHECK(b.operations[1].length == 4096);
   CHECK(b.operations[2].op == 0);
   CHECK(b.operations[2].key == kFastKey);
-  // Packets before each answer: those of the work requests before it, no more
+  // Packets before each response: those of the work requests before it, no more
   CHECK(b.operations[0].sent == 1);
   CHECK(b.operations[1].sent == 2);
   CHECK(b.operations[2].sent == 3);

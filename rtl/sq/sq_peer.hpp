@@ -35,7 +35,7 @@ inline void Bench::take_packets() {
     auto get = [&](const char* name) { return port::get(d.seg_o, place_of(kSeg, name)); };
     segs_.push_back({get("addr"), get("len"), get("last") != 0});
   }
-  // Pieces may come before their packet; they are those of the packets in order.
+  // Segments may come before their packet; they are those of the packets in order.
   for (Packet& p : tx_) {
     while (p.payload.size() < p.payload_len && !segs_.empty()) {
       const Piece piece = segs_.front();
@@ -105,7 +105,7 @@ inline void Bench::serve(Packet p) {
   if ((p.opcode == 0 || p.opcode == 4 || p.opcode == 5 || p.opcode == 0x17) && peer.rnr > 0) {
     --peer.rnr;
     respond(p.qpn, 0x11, peer.epsn, 0x20 | 1);
-    peer.nak_sent = true;  // no sequence NAK behind it
+    peer.nak_sent = true;  // no sequence NAK after it
     return;
   }
   peer.nak_sent = false;

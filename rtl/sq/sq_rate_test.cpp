@@ -52,7 +52,7 @@ TEST_CASE("sq: 64-byte WRITEs of 64 queue pairs, a doorbell each") {
   CHECK(clocks < 8);
 }
 
-TEST_CASE("sq: latency of a doorbell with memory that answers at once") {
+TEST_CASE("sq: latency of a doorbell with memory that responds at once") {
   Bench b;
   b.latency = 1;
   b.wire = 0;

@@ -71,7 +71,7 @@ struct Work {
 struct KeyOperation {
   unsigned op, key, qpn, pd, region, access;
   std::uint64_t va, length, addr;
-  std::uint64_t at;  // clock of the answer
+  std::uint64_t at;  // clock of the response
   std::size_t sent;  // packets that had left by then
 };
 

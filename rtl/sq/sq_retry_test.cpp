@@ -40,7 +40,7 @@ TEST_CASE("sq: going on with a message and going back to it read the work reques
   CHECK(b.fetched == 1);
   CHECK(std::equal(b.memory.begin() + kDataBase + 3, b.memory.begin() + kDataBase + 100003,
                    b.peers[3].memory.begin()));
-  // A new life has the same indices and other work requests.
+  // A new generation has the same indices and other work requests.
   b.connect(3, a);
   b.post(3, write_of(10, kDataBase + 77, 0x3000));
   b.ring(3);
@@ -49,7 +49,7 @@ TEST_CASE("sq: going on with a message and going back to it read the work reques
   CHECK(b.sent.back().payload_len == 10);
 }
 
-TEST_CASE("sq: going back drops the packets that still wait, with their pieces") {
+TEST_CASE("sq: going back drops the packets that still wait, with their segments") {
   Bench b;
   Attr a;
   a.pmtu = 3;
@@ -59,7 +59,7 @@ TEST_CASE("sq: going back drops the packets that still wait, with their pieces")
   b.desc_every = 60;  // the wire is slow, so packets wait
   unsigned lost = 0;
   b.lose_request = [&](const Packet& p) { return p.qpn == 3 && p.psn == 5 && lost++ == 0; };
-  Work w = write_of(10001, kDataBase + 3);  // several pieces in some packets
+  Work w = write_of(10001, kDataBase + 3);  // several segments in some packets
   w.list.push_back({kDataBase + 3 + 10001, 9999});
   w.list.push_back({kDataBase + 3 + 20000, 10000});
   b.post(3, w);
@@ -140,7 +140,7 @@ TEST_CASE("sq: RQ-25, RQ-28, RQ-30: RNR waits, resends from there, and runs out"
   CHECK(b.done[5].status == kWrFlushErr);
 }
 
-TEST_CASE("sq: RQ-35, RQ-37: a READ with a lost response is asked again from there") {
+TEST_CASE("sq: RQ-35, RQ-37: a READ with a lost response is requested again from there") {
   Bench b;
   Attr a;
   a.pmtu = 2;
@@ -161,7 +161,7 @@ TEST_CASE("sq: RQ-35, RQ-37: a READ with a lost response is asked again from the
   CHECK(b.live(6).psn == 6);
 }
 
-TEST_CASE("sq: RQ-13: an ACK behind a READ asks for the READ again, and completes nothing") {
+TEST_CASE("sq: RQ-13: an ACK after a READ retransmits the READ request, and completes nothing") {
   Bench b;
   b.connect(6);
   b.auto_peer = false;

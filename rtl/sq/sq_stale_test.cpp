@@ -114,7 +114,7 @@ TEST_CASE("sq: F-67: a sequence NAK for ever ends in RETRY_EXC_ERR") {
 }
 
 /// Four WRITEs of which the first is lost once go well with one retry, whatever `answer` does with
-/// the NAKs (true: it took them), and are sent again once.
+/// the NAKs (true: it took them), and are retransmitted once.
 void goes_back_once(const std::function<bool(Bench&, const Packet&)>& answer) {
   Bench b;
   Attr a;

@@ -23,7 +23,7 @@ struct Job {
 };
 
 /// The unit with two pages of memory that all pages and address spaces share in turn. Memory
-/// answers in order after `delay` clocks; what it reads and writes happens at a random clock
+/// Responds in order after `delay` clocks; what it reads and writes happens at a random clock
 /// before.
 struct Rig {
   struct Access {
@@ -216,7 +216,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("atomic: many are under way, of one word too") {
+TEST_CASE("atomic: many are in progress, of one word too") {
   for (bool one_word : {false, true}) {
     Rig r;
     r.delay = 100;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read-modify-write of 8 bytes in host memory, indivisible against one another, and plain stores of 8
-// bytes.
+// Read-modify-write of 8 bytes in host memory, indivisible against one another, and plain stores of
+// 8 bytes.
 //
-// Throughput: an atomic a clock, limited by the reads and writes that memory has under way; also of one
-// address. Latency: one memory read and, if something changes, one write. 16 atomics and 16 stores wait.
+// Throughput: an atomic a clock, limited by the reads and writes that memory has in progress; also
+// of one address. Latency: one memory read and, if something changes, one write. 16 atomics and 16
+// stores wait.
 //
 //   job ---> ring of 16: ask --> data --> put --> out ---> done
 //                         |        ^       |       ^
 //                         v        |       v       |
-//                    block read ---+    block write answered
+//                    block read ---+    block write done
 //                                          ^       |
 //   store ---> 16 stores ------------------+       +---> store_done, fault
 //
-// Atomics pass their stages in order. One of a word that another one under way is about to change takes
-// its value from that one instead of memory. The same place of another page may be the same memory, so it
-// waits until that one is answered. Stores wait for no atomic: an atomic may wait for payload, whose
-// place the requester cannot tell before its stores have room.
+// Atomics pass their stages in order. One of a word that another one in progress is about to change
+// takes its value from that one instead of memory. The same place of another page may be the same
+// memory, so it waits until that write is done. Stores wait for no atomic: an atomic may wait for
+// payload, whose place the requester cannot find before its stores have room.
 
 `include "assert.svh"
 
@@ -108,7 +109,7 @@ module roci_atomic (
 
   // ---------------------------------------------------------------- ask: read, or take from another
   logic [15:0]     behind;
-  logic [Bits:0]   under_way;        // asked and not answered
+  logic [Bits:0]   under_way;        // requested, and the data have not come
   logic            due, near, same;  // another one has this place, or this very word
   logic [Bits-1:0] newest;           // of those
   roci_pkg::atomic_job_t near_job;
@@ -178,7 +179,7 @@ module roci_atomic (
   assign store_take = store_valid && free && !(turn_q && writes);
   assign put_on     = can_put && (!changes_q[put] || (free && !store_take));
 
-  // Writes under way, in order, and their answers.
+  // Writes in progress, in order, and their results.
   logic        answer, bad, of_store, pop, answer_room, under_write;
   logic [23:0] store_qpn;
   roci_fifo #(.Width(25), .Depth(32)) u_order (
@@ -214,7 +215,7 @@ module roci_atomic (
   end
   assign put_word = store_take ? store.operand : after[put];
 
-  // ---------------------------------------------------------------- out: answer
+  // ---------------------------------------------------------------- out: result
   logic       can_out, stored;
   logic [7:0] store_done_q;
   assign can_out         = out_q != put_q && (!changes_q[out] || (answer && !of_store));

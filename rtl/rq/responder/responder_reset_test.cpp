@@ -4,7 +4,8 @@
 
 using namespace responder_rig;
 
-TEST_CASE("responder: a request picked before a reset does not bring the old life back (F-55)") {
+TEST_CASE(
+    "responder: a request picked before a reset does not bring the old generation back (F-55)") {
   for (int wait = 0; wait < 8; ++wait) {
     CAPTURE(wait);
     Rig r;
@@ -23,7 +24,8 @@ TEST_CASE("responder: a request picked before a reset does not bring the old lif
 }
 
 TEST_CASE(
-    "responder: what a reset cuts short is still of the old life: places, PSNs, MSNs (F-55, I15)") {
+    "responder: what a reset ends early is still of the old generation: places, PSNs, MSNs (F-55, "
+    "I15)") {
   constexpr std::uint64_t kTo = 0x40000, kFrom = 0x80000;
   for (int wait = 0; wait < 60; ++wait) {
     CAPTURE(wait);
@@ -63,7 +65,7 @@ TEST_CASE(
       CHECK(ack.msn == (before < 3 ? 0 : before < 8 ? 1 : before == 8 ? 2 : 3));
     }
     CHECK(r.fails.empty());
-    // The next life begins anew.
+    // The next generation begins anew.
     r.pieces.clear();
     r.acks.clear();
     r.row(2, 1, 1);

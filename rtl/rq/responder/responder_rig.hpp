@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The responder between neighbours that respond at once, or wait when told to.
+// The responder between neighbours that respond at once, or wait on request.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ struct Request {
   std::uint32_t psn;
   unsigned len = 0;          // of the payload
   std::uint32_t length = 0;  // of a READ or WRITE
-  std::uint64_t addr = 0;    // what the key table answers
+  std::uint64_t addr = 0;    // what the key table returns
   bool key_ok = true;
 };
 struct Piece {
@@ -56,7 +56,7 @@ struct Completion {
   unsigned index, status, len, ticket;
 };
 
-/// The responder alone: its neighbours answer at once, or not when told to wait.
+/// The responder alone: its neighbours respond at once, or wait on request.
 struct Rig {
   static constexpr std::uint64_t kList = 0xA000;  // where the list of every receive points
   Dut<Vroci_responder> dut;

@@ -96,7 +96,8 @@ TEST_CASE("responder: a SEND of three packets fills one receive in order (RSP-17
   CHECK(r.completions[0].ticket == 4);
 }
 
-TEST_CASE("responder: a READ is cut into responses, and a part of it again (RSP-32, RSP-34)") {
+TEST_CASE(
+    "responder: a READ is segmented into responses, and a part of it again (RSP-32, RSP-34)") {
   Rig r;
   r.requests.push_back({3, kReadRequest, 0xFFFFFE, 0, 700, 0x5000});
   r.clocks(60);
@@ -133,12 +134,12 @@ TEST_CASE("responder: memory that fails ends the connection with NAK 0x63 (F-81,
   REQUIRE(r.fails.size() == 1);
   CHECK(r.fails[0] == std::make_pair(3u, 1u));
   const std::size_t n = r.acks.size();
-  CHECK(r.fault(1, 0, false));  // told once
+  CHECK(r.fault(1, 0, false));  // reported once
   r.write(1, 1, 0x1000);
   r.clocks(40);
   CHECK(r.acks.size() == n);
   CHECK(r.fails.size() == 1);
-  CHECK(r.fault(2, 0x123, true));  // of a READ of this side: no answer
+  CHECK(r.fault(2, 0x123, true));  // of a READ of this side: no response
   r.clocks(20);
   CHECK(r.acks.size() == n);
   REQUIRE(r.fails.size() == 2);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transport state of all queue pairs as responder: one engine, one event at a time.
 //
-// Throughput: a WRITE, a SEND whose receive was found ahead, or a duplicate every 3 clocks, an ACK in
-// 3, a READ response in 4; see README.md.
+// Throughput: a WRITE, a SEND whose receive was found ahead, or a duplicate every 3 clocks, an ACK
+// in 3, a READ response in 4; see README.md.
 //
 //   event, atomic done, live ---+
 //   request (front) ------------+--> look: tables --> decide --> [receive, list walk] --> commit
 //   step (queue of QPs) --------+              +----> [replay slot] --> emit --> desc, seg | ack
 //
-// Requests go before steps; a step waits at most 64 clocks. A request that cannot go on (its
-// receive is being fetched, an atomic of its queue pair is under way) blocks those behind it until
-// something happens; steps go on. When no queue pair in the queue can take a step, none is tried
-// until something happens.
+// Requests go before steps; a step waits at most 64 clocks. A request that cannot go on (its receive
+// is being fetched, an atomic of its queue pair is in progress) blocks those after it until something
+// happens; steps go on. When no queue pair in the queue can take a step, none is tried until then.
 
 `include "assert.svh"
 
@@ -32,12 +31,12 @@ module roci_responder #(
   output logic                      live_ready_o,
   output roci_pkg::qp_live_t        live_o,
 
-  // requests, with the answer of the key table, and what was foreseen of the receive
+  // requests, with the result of the key table, and what was foreseen of the receive
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::key_rsp_t        key_i,
   input  logic                      foreseen_i,    // receive foreseen_index_i is here
   input  logic [15:0]               foreseen_index_i,
-  input  logic                      placed_i,      // and key_i is of its first piece
+  input  logic                      placed_i,      // and key_i is of its first segment
   input  logic                      changed_i,     // the key table changed since the request came
   input  logic                      meta_valid_i,
   output logic                      meta_ready_o,
@@ -75,7 +74,7 @@ module roci_responder #(
   output roci_pkg::key_req_t        again_req_o,
   output logic                      again_req_valid_o,
   input  logic                      again_req_ready_i,
-  output logic                      again_waits_o,  // the next answer is its
+  output logic                      again_waits_o,  // the next result is of this lookup
   input  roci_pkg::key_rsp_t        again_rsp_i,
   input  logic                      again_rsp_valid_i,
   output roci_pkg::key_op_req_t     key_op_req_o,
@@ -141,7 +140,7 @@ module roci_responder #(
   logic       pick, queue_pop, event_init, event_flush, live, look, peeked, list_bad, find_next;
   logic       commit, replay, miss, slot_pick, emit, count_nak, result, flush_one, push;
   logic       slot_read, control_idle, order_valid, order_ready, fault, last_wqe, between, gone;
-  logic [2:0] kind, kind_q;  // kind_q: of the event under way
+  logic [2:0] kind, kind_q;  // kind_q: of the event in progress
   logic [1:0] order_op;
 
   // ---------------------------------------------------------------- time of payload and packets
@@ -192,7 +191,7 @@ module roci_responder #(
     .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );
 
-  // ---------------------------------------------------------------- queue of answers
+  // ---------------------------------------------------------------- queue of responses
   logic               queue_valid;
   logic [RowBits-1:0] queue_row;
   logic [RowBits:0]   queue_level;
@@ -277,7 +276,7 @@ module roci_responder #(
   assign walk_len_o     = 32'(meta_i.payload_len);
   assign walk_pd_o      = attr.srq ? list_pd_i : attr.pd;
 
-  // ---------------------------------------------------------------- answer
+  // ---------------------------------------------------------------- response
   logic pick_slot, pick_record, answer_seg_valid, answer_nak;
   assign credits = posted - qp.recv_next;
   // With its key looked up again, if that was needed.
@@ -303,7 +302,7 @@ module roci_responder #(
   logic cqe_room, cqe_empty, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room;
   logic ack_room, room_emit, room_last;
   logic [6:0] rooms, rooms_q;  // what a step may wait for
-  // QpLastWqe comes behind the completions of the queue pair.
+  // QpLastWqe comes after the completions of the queue pair.
   logic [31:0] last_behind;
   assign last_behind = done - qp.ack_ticket;
   assign room_last   = event_room && cqe_empty && signed'(last_behind) >= 32'sd0;

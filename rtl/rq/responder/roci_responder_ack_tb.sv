@@ -2,9 +2,10 @@
 // Proof harness: the ACK and NAK record of one queue pair under any requests and any memory.
 //
 // roci_responder_apply and roci_responder_answer change one state word, as the responder lets them:
-// a request executes only at the expected PSN (proved of roci_responder_decide). One packet, any, is
-// watched: when an answer that acknowledges it leaves, it was received, and its payload is in memory.
-// Distances are taken to the expected PSN; what is 4096 packets old is not watched any more.
+// a request executes only at the expected PSN (proved of roci_responder_decide). One packet, any,
+// is watched: when a response that acknowledges it leaves, it was received, and its payload is in
+// memory. Distances are taken to the expected PSN; what is 4096 packets old is not watched any
+// more.
 
 `include "assert.svh"
 
@@ -21,7 +22,7 @@ module roci_responder_ack_tb (
   input  logic                      first_i,
   input  logic                      last_i,
   input  logic [15:0]               advance_i,     // of the newest ticket with this request
-  input  logic                      emit_i,        // an answer may leave
+  input  logic                      emit_i,        // a response may leave
   input  logic                      landed_i,      // a payload packet gets into memory
   input  logic                      has_slot_i,
   input  logic [23:0]               slot_psn_i,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next answer of a queue pair: which one it is, its packet, and what stays behind.
+// The next response of a queue pair: which one it is, its packet, and what remains.
 // Combinational.
 //
 // Candidates are the oldest pending replay slot and the ACK or NAK record; the one with the lower
-// PSN goes first (a NAK before a slot of its PSN), so that answers leave in order of the requests. They
-// wait until the payload they acknowledge is in memory, a NAK too, but for that of a sequence error,
-// since it begins a repair. Nothing is answered behind a fatal NAK.
+// PSN goes first (a NAK before a slot of its PSN), so that responses leave in order of the
+// requests. They wait until the payload they acknowledge is in memory, a NAK too, except for a NAK
+// of a sequence error, since it begins a repair. Nothing is responded to after a fatal NAK.
 
 module roci_responder_answer (
   input  logic [23:0]               qpn_i,

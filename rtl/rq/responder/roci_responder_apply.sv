@@ -9,7 +9,7 @@ module roci_responder_apply (
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic                      in_rtr_i,    // the state is RTR
   input  logic [31:0]               ticket_i,    // meta_i.ticket, extended
-  input  logic                      walked_i,    // the pieces came from the walker
+  input  logic                      walked_i,    // the segments came from the walker
   input  logic                      keyed_i,     // key_i is of this packet
   input  logic [15:0]               index_i,     // of the receive that a queue pair took from an SRQ
   input  logic [3:0]                verdict_i,
@@ -34,7 +34,7 @@ module roci_responder_apply (
   output logic                      established_o,  // the first request in RTR
   output logic                      count_o,     // the packet was accepted
   output logic [9:0]                drop_o,
-  output logic                      answer_o     // something is to be answered
+  output logic                      answer_o     // a response is due
 );
 
   roci_pkg::ext_reth_t   reth;
@@ -104,7 +104,7 @@ module roci_responder_apply (
       qp_o.write_left  = (first_i ? reth.dma_length : qp_i.write_left) - length;
     end
     if (read || atomic) begin
-      // A replay may be cut short: who asks for more than all slots hold has had its answer.
+      // A replay may end early: a peer that requests more than all slots hold has its response.
       qp_o.pending  = qp_i.pending | taken;
       qp_o.replayed = qp_i.replayed & ~taken;
       qp_o.slot_next = slot_after == attr_i.max_dest_rd_atomic ? '0 : slot_after[3:0];

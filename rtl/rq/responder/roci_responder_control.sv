@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of events of the responder: the steps of each event; roci_responder_select tells what is taken
-// next. It holds no transport state; the strobes tell roci_responder what to do in this clock.
+// Order of events of the responder: the steps of each event; roci_responder_select chooses the
+// next event. It holds no transport state; its strobes say what roci_responder does in this clock.
 //
 // A WRITE takes Idle, Look, Commit, and so does a SEND whose place was found ahead; an ACK Idle,
 // Look, Emit; a READ response one clock more for its slot.
@@ -34,7 +34,7 @@ module roci_responder_control #(
   input  logic                 room_count_i,
   input  logic                 room_cqe_i,
   input  logic                 room_last_i,     // for QpLastWqe, and what it comes after has left
-  input  logic                 room_emit_i,     // for the answer picked
+  input  logic                 room_emit_i,     // for the response picked
 
   // findings
   input  logic [3:0]           verdict_i,
@@ -48,13 +48,13 @@ module roci_responder_control #(
   input  logic                 key_ready_i,
   input  logic                 key_done_i,
   input  logic                 key_ok_i,
-  input  logic                 walking_i,       // the walker asks about keys
+  input  logic                 walking_i,       // the walker looks keys up
   input  logic                 inv_i,           // a SEND that invalidates a key
   input  logic                 inv_ready_i,
   input  logic                 inv_done_i,
-  input  logic                 answers_i,       // the commit leaves something to answer
+  input  logic                 answers_i,       // the commit leaves a response due
   input  logic                 found_i,         // slot matches
-  input  logic                 usable_i,        // and may be answered again
+  input  logic                 usable_i,        // and may be responded to again
   input  logic                 find_end_i,      // past the last slot
   input  logic                 has_slot_i,
   input  logic                 has_record_i,
@@ -66,7 +66,7 @@ module roci_responder_control #(
   input  logic                 emit_nak_i,
   input  logic                 emit_more_i,     // the queue pair has more to do
   input  logic                 cmd_ready_i,
-  input  logic                 posted_i,        // answer to Peek
+  input  logic                 posted_i,        // result of Peek
 
   // strobes
   output logic                 pick_o,          // read the tables for
@@ -77,19 +77,19 @@ module roci_responder_control #(
   output logic                 event_ready_o,
   output logic                 live_o,
   output logic                 look_o,          // keep the verdict
-  output logic                 peeked_o,        // keep the answer to Peek
+  output logic                 peeked_o,        // keep the result of Peek
   output logic                 list_read_o,
   output logic                 list_bad_o,
   output logic                 walk_valid_o,
   output logic                 inv_valid_o,
   output logic                 key_valid_o,
-  output logic                 key_waits_o,     // for its answer
+  output logic                 key_waits_o,     // for the result of the lookup
   output logic                 slot_read_o,
   output logic                 find_next_o,     // with slot_read_o: of the next slot
   output logic                 commit_o,
   output logic                 replay_o,
   output logic                 miss_o,
-  output logic                 slot_pick_o,     // keep which answer
+  output logic                 slot_pick_o,     // keep which response
   output logic                 gone_o,          // its key is gone
   output logic                 emit_o,
   output logic                 count_nak_o,
@@ -98,7 +98,7 @@ module roci_responder_control #(
   output logic                 flush_cqe_o,
   output logic                 last_wqe_o,      // a queue pair with an SRQ is flushed
   output logic                 push_o,
-  output logic                 between_o,       // no event is under way
+  output logic                 between_o,       // no event is in progress
   output logic                 cmd_valid_o,
   output logic [1:0]           cmd_op_o,
   output logic                 idle_o
@@ -115,7 +115,7 @@ module roci_responder_control #(
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
   roci_responder_select #(.LevelBits(LevelBits)) u_select (
     .clk_i, .rst_ni,
-    // The life before must have left the atomic unit.
+    // The generation before must have left the atomic unit.
     .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)), .event_done_i(event_ready_o),
     .result_valid_i, .fault_valid_i, .live_valid_i, .live_done_i(live_o), .meta_valid_i,
     .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
@@ -123,7 +123,7 @@ module roci_responder_control #(
     .free_i(state_q == StIdle && ready_i), .pick_o, .kind_o, .queue_pop_o, .idle_o(pick_idle)
   );
 
-  // By themselves, since others answer to them in the same clock.
+  // Kept apart: other blocks respond to these in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_i;
   assign inv_valid_o  = state_q == StInv;
   assign key_valid_o  = state_q == StKey || state_q == StSlotKey;

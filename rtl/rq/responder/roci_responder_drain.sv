@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells when all that was accepted before a moment is done: payload in memory, atomics answered, READ
-// responses gone. An invalidation is complete only then (F-90).
+// Reports when all that was accepted before a moment is done: payload in memory, atomics responded
+// to, READ responses gone. An invalidation is complete only then (F-90).
 //
-//   mark_i, or start_i and the end of the event under way --> what was given out so far
+//   mark_i, or start_i and the end of the event in progress --> what was given out so far
 //      --> queue of 16 --> the oldest compared with what is done --> marked_o, drained_o
 //
 // A start comes from beside the engine: the event in hand may still use the key as it was, so the
-// moment is the next one between two events. A mark is set by an event that comes behind the
+// moment is the next one between two events. A mark is set by an event that comes after the
 // invalidation. All counts have 32 bits, so that none comes round while tx is held up.
 
 `include "assert.svh"
 
 module roci_responder_drain #(
-  parameter int unsigned Depth = 16  // moments under way, starts and marks
+  parameter int unsigned Depth = 16  // moments in progress, starts and marks
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -23,10 +23,10 @@ module roci_responder_drain #(
   input  logic        issue_i,    // a packet goes to tx's payload queue
   input  logic        sent_i,     // one left
   input  logic        job_i,      // an atomic goes to its unit
-  input  logic        result_i,   // one is answered
+  input  logic        result_i,   // a response leaves
 
   input  logic        start_i,    // pulse
-  input  logic        between_i,  // no event is under way
+  input  logic        between_i,  // no event is in progress
   output logic        drained_o,  // pulse: the oldest start
   input  logic        mark_i,     // pulse
   output logic        marked_o,   // pulse: the oldest mark

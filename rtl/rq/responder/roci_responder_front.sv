@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks ahead for the responder: asks the key table about each request that carries a remote key,
-// and finds the receive of each that takes one and where its first packet goes, so that the answers
+// Looks ahead for the responder: looks up the key of each request that carries a remote key,
+// and finds the receive of each that takes one and where its first packet goes, so that the results
 // are there when the responder comes to the request.
 //
 // Throughput: one request per clock, one per two clocks with a receive; four inside. Latency: one
@@ -9,7 +9,7 @@
 //
 //   meta --> PD, next receive --> [first list entry] --> key request       key response
 //     |             |                                                           |
-//     +--> 4 requests, 4 findings ----------------------------------------> 4 answers --> out
+//     +--> 4 requests, 4 findings ----------------------------------------> 4 results --> out
 //
 // The receive is a guess: the next one of the queue pair, and one more for each request inside that
 // ends one. It is wrong when one of those turns out not to be executed; the responder knows which
@@ -38,10 +38,10 @@ module roci_responder_front #(
   input  logic [$clog2(NumQps)-1:0] next_row_i,
   input  logic [15:0]               next_i,
 
-  // posted receives; answers one clock later
+  // posted receives; result one clock later
   output logic                      seen_read_o,
   output logic [$clog2(NumQps)-1:0] seen_row_o,
-  output logic [15:0]               seen_index_o,  // with the answer
+  output logic [15:0]               seen_index_o,  // with the result
   input  logic                      seen_posted_i,
   input  logic                      seen_fetched_i,
   input  logic                      list_busy_i,   // no read of a list now
@@ -128,9 +128,9 @@ module roci_responder_front #(
   logic [15:0]        pd, next, index;
   logic [1:0]         stride;
   logic               ask_leaves, ask_waits, ask_lists, again, unused_pd_ready, unused_next_ready;
-  logic               list_q, key_q, key_free;  // what comes behind is occupied
+  logic               list_q, key_q, key_free;  // the next stage is occupied
 
-  // Nothing is asked of the key table behind a SEND that may still invalidate a key.
+  // No key is looked up after a SEND that may still invalidate a key.
   logic inv_q;
   assign meta_ready_o = in_ready && !inv_q && (!ask_q || ask_leaves);
   assign take         = meta_valid_i && meta_ready_o;
@@ -154,7 +154,7 @@ module roci_responder_front #(
   assign index        = next + 16'(ahead_q);
   assign seen_index_o = index;
 
-  // Requests inside; the one that asks is the newest.
+  // Requests inside; the requesting one is the newest.
   logic [3:0]           inside_q, inside_ends_q, inside_changed_q;
   logic                 row_is_key;
   assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;

@@ -37,7 +37,7 @@ module roci_responder_judge (
   input  logic                      walk_good_i,
   input  logic [7:0]                walk_status_i,
   input  logic                      inv_bad_i,     // the key of a SEND stays valid
-  input  logic                      again_i,       // again_key_i is the answer to a lookup
+  input  logic                      again_i,       // again_key_i is the result of a lookup
   input  roci_pkg::key_rsp_t        again_key_i,
   input  logic                      commit_i,
 
@@ -50,7 +50,7 @@ module roci_responder_judge (
   output logic                      first_write_o, // with commit_i: a WRITE whose key was looked up
   output logic                      again_write_o, // or looked up again
   output logic                      match_o,       // slot_i is of this duplicate
-  output logic                      passed_o,      // its answer under way is beyond what that asks for
+  output logic                      passed_o,      // its response in progress is beyond what is requested
   output roci_pkg::responder_slot_t replay_slot_o,
   output roci_pkg::key_rsp_t        again_key_o,   // of the newest lookup in this event
   output logic                      again_o,       // there was one
@@ -77,7 +77,7 @@ module roci_responder_judge (
   logic            unused;
   logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed, walked_q;
   logic [3:0]      verdict_q;
-  logic [15:0]     index_q;    // of the receive that was asked for
+  logic [15:0]     index_q;    // of the receive that was requested
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
   assign reth          = meta_i.ext;
@@ -105,9 +105,9 @@ module roci_responder_judge (
     .verdict_o, .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
   );
-  // An atomic changes memory later than it is accepted; nothing may overtake it. Other atomics do not,
-  // and a READ is answered behind it, when its word is written. The end of a key does not overtake READs
-  // of its queue pair.
+  // An atomic changes memory later than it is accepted; nothing may overtake it. Other atomics do
+  // not, and a READ is responded to after it, when its word is written. The end of a key does not
+  // overtake READs of its queue pair.
   assign stall_o = verdict_o != roci_pkg::VerdictIgnore
                 && ((qp_i.atomics != '0 && !atomic_op && verdict_o != roci_pkg::VerdictRead)
                     || (verdict_o == roci_pkg::VerdictAtomic && job_waits_i)

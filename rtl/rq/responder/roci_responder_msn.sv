@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MSN of payload on its way to memory: how many messages of its queue pair are before the packet. A
-// NAK for a write that failed carries this one: the queue pair may have counted more messages since.
+// NAK for a write that failed carries this one: the queue pair may have counted more messages
+// since.
 //
 // A packet enters when its request commits and leaves once it is in memory, so the oldest packet is
-// the failing one while a failure is reported: its ticket is not counted before the report is taken.
-// The scatter unit holds 128 packets and the queues before it fewer than ten.
+// the failing one while a failure is reported: its ticket is not counted before the report is
+// taken. The scatter unit holds 128 packets and the queues before it fewer than ten.
 //
 // Throughput: one packet in and one out per clock. Latency: two clocks from `done_i` to `msn_o`.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each event gives to other blocks, and small queues of it, so that the responder never waits in
-// the middle of an event: it looks at the room before it begins.
+// What each event gives to other blocks, and small queues of it, so that the responder never waits
+// in the middle of an event: it looks at the room before it begins.
 //
 // Latency: one clock. Events without room are not allowed.
 
@@ -48,7 +48,7 @@ module roci_responder_out (
   input  logic                   apply_job_valid_i,
   input  logic                   result_i,       // a job is done
   output logic [4:0]             jobs_o,         // not done
-  input  logic                   memory_bad_i,   // memory failed under a queue pair that lives
+  input  logic                   memory_bad_i,   // memory failed under a queue pair that is not in ERR
   input  logic                   read_bad_i,     // the key of a READ of such a one is gone
   input  logic                   mark_i,         // with commit_i: the completion is that of an
                                                  // invalidation, and waits for a pulse of
@@ -174,7 +174,7 @@ module roci_responder_out (
   logic [2:0] count_level, req_seg_level;
   logic       count_ready;
 
-  // Completions, behind that of an invalidation too, wait until what was accepted before it is done.
+  // Completions, after that of an invalidation too, wait until what was accepted before it is done.
   // What has waited for long has a ticket that may seem to lie ahead: it leaves with that of now.
   localparam int unsigned CqeDepth = 8;
   logic [31:0]               cqe_ticket, cqe_ahead;

@@ -2,7 +2,7 @@
 // The responder's side of posted receives: orders to roci_rq_fetch, and the walk of a list.
 //
 // Receives used up wait in a queue, so that a commit need not wait for the order; other orders go
-// behind them. A walk lasts until its last piece has been taken.
+// after them. A walk lasts until its last segment has been taken.
 
 `include "assert.svh"
 
@@ -16,7 +16,7 @@ module roci_responder_receive (
   // a receive is used up
   input  logic                     free_i,
   output logic                     free_room_o,
-  // other orders; the answer is there in the clock of ready
+  // other orders; the result is there in the clock of ready
   input  logic [1:0]               order_op_i,
   input  logic                     order_valid_i,
   output logic                     order_ready_o,
@@ -34,7 +34,7 @@ module roci_responder_receive (
   input  logic                     walk_start_i,  // offered to the walker
   input  logic                     walk_ready_i,
   input  logic                     walk_bad_i,
-  input  logic                     walk_last_i,   // its last piece is taken
+  input  logic                     walk_last_i,   // its last segment is taken
   output logic                     list_walk_o,   // the walker reads
   output logic                     walking_o
 );

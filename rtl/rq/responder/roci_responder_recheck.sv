@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of what was accepted and is not done. A request has its key looked up when it comes; when a row
-// of the key table changes after that, it is looked up again before the next access, so that nothing
-// is written or read through a key that is gone (F-90): of a request not yet taken, of a WRITE message
-// before each packet, of a READ before each response.
+// Keys of what was accepted and is not done. A request has its key looked up when it comes; when a
+// row of the key table changes after that, it is looked up again before the next access, so that
+// nothing is written or read through a key that is gone (F-90): of a request not yet taken, of a
+// WRITE message before each packet, of a READ before each response.
 //
-// WRITEs have a bit per queue pair: the table changed since the lookup. Every change sets all of them.
-// READs keep the age of the table at their lookup.
+// WRITEs have a bit per queue pair: the table changed since the lookup. Every change sets all of
+// them. READs keep the age of the table at their lookup.
 
 module roci_responder_recheck #(
   parameter int unsigned NumQps = 256  // power of two
@@ -16,14 +16,14 @@ module roci_responder_recheck #(
   input  logic                      row_write_valid_i,
   input  roci_pkg::row_write_t      row_write_i,
 
-  // the request at the head, or a step of a READ's answer
+  // the request at the head, or a step of a READ's response
   input  logic                      of_request_i,
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::responder_slot_t slot_i,
   input  logic [23:0]               qpn_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  logic [15:0]               pd_i,
-  input  logic                      changed_i,     // the table changed since its key was asked for
+  input  logic                      changed_i,     // the table changed since its key was requested
   output logic                      rekey_o,  // it must be looked up again, or that of its message
   output logic                      slot_stale_o,  // so must that of the READ
   output logic [31:0]               age_o,  // of the table, at most that of the request's lookup

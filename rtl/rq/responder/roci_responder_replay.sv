@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a duplicate READ or atomic repeats what a replay slot holds, and the slot made ready to
-// answer it again. Combinational.
+// respond to it again. Combinational.
 //
-// A READ may repeat the whole or a tail of the original: PSN, address and length must move along
-// together (9.7.5.1.4). An atomic repeats the same operation with the same operands.
+// A READ may request again the whole or a tail of the original: PSN, address and length must move
+// along together (9.7.5.1.4). An atomic repeats the same operation with the same operands.
 
 module roci_responder_replay (
   input  roci_pkg::rx_meta_t        meta_i,
@@ -13,7 +13,7 @@ module roci_responder_replay (
   input  roci_pkg::responder_slot_t slot_i,
 
   output logic                      match_o,
-  output logic                      passed_o,  // the answer under way is beyond what is asked for
+  output logic                      passed_o,  // the response in progress is beyond what is requested
   output roci_pkg::responder_slot_t slot_o
 );
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the responder takes next. Changes of state go first, then results, faults and questions from
-// firmware, requests, and steps of answers; a step waits at most Patience clocks for requests.
+// firmware, requests, and steps of responses; a step waits at most Patience clocks for requests.
 //
-// A request that cannot go on blocks those behind it until something happens. A queue pair whose
+// A request that cannot go on blocks those after it until something happens. A queue pair whose
 // step leads to nothing goes to the end of the queue; when all have, none is tried until something
 // happens.
 
@@ -22,7 +22,7 @@ module roci_responder_select #(
   input  logic                 result_valid_i,
   input  logic                 fault_valid_i,
   input  logic                 live_valid_i,
-  input  logic                 live_done_i,     // the answer is registered
+  input  logic                 live_done_i,     // the response is registered
   input  logic                 meta_valid_i,
   input  logic                 queue_valid_i,
   input  logic [LevelBits-1:0] queue_level_i,
@@ -36,7 +36,7 @@ module roci_responder_select #(
   input  logic                 block_i,         // the request cannot go on
   input  logic                 stuck_i,         // the step led to nothing
   input  logic                 push_i,          // to the queue
-  input  logic                 free_i,          // nothing is under way
+  input  logic                 free_i,          // nothing is in progress
 
   output logic                 pick_o,
   output logic [2:0]           kind_o,          // ResponderKind
@@ -74,7 +74,7 @@ module roci_responder_select #(
       stuck_q    <= '0;
     end else begin
       blocked_q  <= (blocked_q || block_i) && !(unblock_i || event_done_i);
-      live_gap_q <= live_done_i;  // live_valid_i falls only behind the answer
+      live_gap_q <= live_done_i;  // live_valid_i falls only after the reply
       if (queue_pop_o || !step_ok) waited_q <= '0;
       else if (!late) waited_q <= waited_q + 1'b1;
       woken_q <= wake_i || (woken_q && !queue_pop_o);

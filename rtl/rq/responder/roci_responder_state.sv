@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of all queue pairs: the state words and replay slots, how they are read, and what each event
-// writes back.
+// State of all queue pairs: the state words and replay slots, how they are read, and what each
+// event writes back.
 
 `include "assert.svh"
 
@@ -117,7 +117,7 @@ module roci_responder_state #(
   end
 
   // ---------------------------------------------------------------- what is written back
-  // A failure behind a fatal NAK that has not left takes its place when it comes before it.
+  // A failure after a fatal NAK that has not left takes its place when it comes before it.
   // Bits are set by masks: a write to one bit of a field becomes a shift of the whole word.
   logic [15:0] slot_bit;
   assign slot_bit = 16'd1 << slot_at_q[3:0];
@@ -155,7 +155,8 @@ module roci_responder_state #(
       qp_d.dead    = 1'b1;
       qp_d.flush   = 1'b1;
       qp_d.message = roci_pkg::ResponderInNothing;
-      // What was accepted before a fatal NAK is still answered, so that the peer learns its cause.
+      // What was accepted before a fatal NAK is still responded to, so that the peer receives its
+      // cause.
       if (qp.ack != roci_pkg::ResponderAckFatal) begin
         qp_d.ack     = roci_pkg::ResponderAckNone;
         qp_d.next    = 1'b0;
@@ -177,7 +178,7 @@ module roci_responder_state #(
       qp_d.atomics = qp.atomics - 5'd1;
     end
     if (fault_i) qp_d = qp;
-    // A replay is given up: the peer had that answer.
+    // A replay is given up: the peer had that response.
     if (gone_i) begin
       qp_d         = qp;
       qp_d.pending = qp.pending & ~slot_bit;

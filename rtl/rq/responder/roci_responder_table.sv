@@ -2,10 +2,10 @@
 // Tables of the responder: its state word of each queue pair, copies of the attributes and of the
 // state, and the index up to which receives are posted.
 //
-// One read of all per clock, answered one clock later and held; one write of the word. A word
-// not written since the queue pair was reset reads as 0 but for `dead`. What was read stays as it was
-// when the queue pair is reset meanwhile: the event in hand ends in the life in which it began, and what
-// it writes is forgotten.
+// One read of all per clock, with the result one clock later and held; one write of the word. A
+// word not written since the queue pair was reset reads as 0 except for `dead`. What was read stays
+// as it was when the queue pair is reset meanwhile: the event in hand ends in the generation in
+// which it began, and what it writes is forgotten.
 
 `include "assert.svh"
 
@@ -85,7 +85,7 @@ module roci_responder_table #(
     .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(posted_o), .ready_o(posted_ready)
   );
 
-  // A reset between a read and its write wins: the write belongs to the life before.
+  // A reset between a read and its write wins: the write belongs to the generation before.
   logic row_is_reset, past_q, old_read_q, kept;
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin

@@ -53,7 +53,7 @@ TEST_CASE("responder_decide: the first rule that fails decides (RSP-02)") {
   r.dut->key_ok_i = 0;
   r.dut->message_i = 2;
   r.dut->access_i = 0;
-  CHECK(r.verdict(kFetchAdd) == kNak);  // sequence before rights: both give the same answer
+  CHECK(r.verdict(kFetchAdd) == kNak);  // sequence before rights: both give the same verdict
   CHECK(r.dut->syndrome_o == 0x61);
   CHECK(r.dut->access_event_o == 0);
   r.dut->message_i = 0;

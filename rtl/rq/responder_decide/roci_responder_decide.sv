@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to do with a request: one verdict from the packet, the state of its queue pair, the answer
+// What to do with a request: one verdict from the packet, the state of its queue pair, the result
 // of the key table, and whether a receive is posted. Combinational.
 //
-// The order of the checks of an expected packet is that of 9.7.4.1: opcode sequence, opcode allowed,
-// resources, length, remote key. A packet that takes a receive gets Peek first, before its length
-// and key are looked at, and its verdict when `peeked_i` tells what was found.
+// The order of the checks of an expected packet is that of 9.7.4.1: opcode sequence, opcode
+// allowed, resources, length, remote key. A packet that takes a receive gets Peek first, before its
+// length and key are looked at, and its verdict when `peeked_i` reports what was found.
 
 `include "assert.svh"
 
@@ -92,7 +92,7 @@ module roci_responder_decide (
       roci_pkg::ResponderInWrite:   sequence_ok = write && !first_o;
       default:                      sequence_ok = 1'b0;
     endcase
-    // An opcode that is none of ours fails the sequence check with the same answer.
+    // An opcode that is none of ours fails the sequence check with the same verdict.
     allowed = send || (write && may_write)
            || (read && may_read && max_dest_rd_atomic_i != '0)
            || (atomic && may_atomic && max_dest_rd_atomic_i != '0);

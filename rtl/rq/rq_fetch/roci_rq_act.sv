@@ -67,7 +67,7 @@ module roci_rq_act (
 
     if (cmd_i) begin
       unique case (op_i)
-        roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the life before
+        roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the generation before
           write_o     = !in_reset_i;
           ring_o.cons = ring_i.cons + 1'b1;
           work_push_o = write_o && ring_i.active && ring_i.prod != ring_i.next;

@@ -57,7 +57,7 @@ module roci_rq_blocks #(
   output logic                      copy_done_o,   // with the last block
   output logic [15:0]               copy_tag_o,    // from the clock after
 
-  // list; answers one clock later
+  // list; result one clock later
   input  logic                      list_read_i,
   input  logic [QpRowBits-1:0]      list_row_i,
   input  logic [3:0]                list_block_i,    // of its first block, modulo Blocks

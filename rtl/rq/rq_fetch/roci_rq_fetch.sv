@@ -36,20 +36,20 @@ module roci_rq_fetch #(
   output logic                      live_ready_o,
   output roci_pkg::srq_live_t       live_o,          // with ready
 
-  // orders; the answer is there in the clock of ready
+  // orders; the result is there in the clock of ready
   input  roci_pkg::receive_cmd_t    cmd_i,
   input  logic                      cmd_valid_i,
   output logic                      cmd_ready_o,
   output roci_pkg::receive_rsp_t    rsp_o,
 
-  // whether a receive is posted and fetched, whatever the index; answers one clock later
+  // whether a receive is posted and fetched, whatever the index; result one clock later
   input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
-  input  logic [15:0]               seen_index_i,  // with the answer
+  input  logic [15:0]               seen_index_i,  // with the result
   output logic                      seen_posted_o,
   output logic                      seen_fetched_o,
 
-  // list of a fetched receive; answers one clock later
+  // list of a fetched receive; result one clock later
   input  logic                      list_read_i,
   input  logic [23:0]               list_qpn_i,
   input  logic [3:0]                list_block_i,    // of its first block, modulo Blocks
@@ -100,8 +100,8 @@ module roci_rq_fetch #(
   roci_rq_table #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_table (
     .clk_i, .rst_ni, .ready_o(table_ready),
     .row_write_valid_i, .row_write_i,
-    .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row),
-    .srq_o(srq), .row_o(row), .ring_o(ring), .pasid_o(pasid), .base_o(base), .log_o(log),
+    .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row), .srq_o(srq), .row_o(row),
+    .ring_o(ring), .pasid_o(pasid), .base_o(base), .log_o(log),
     .stride_log_o(stride_log), .in_reset_o(in_reset), .takes_o(takes), .take_o(take), .pd_o(pd),
     .limit_o(limit), .write_i(write), .ring_i(ring_d),
     .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o
@@ -168,7 +168,7 @@ module roci_rq_fetch #(
   logic fail_set, event_set, posted_set, room, seeks, srq_turn_q;
   assign room = !fail_valid_o && !posted_valid_o && !event_valid_o;
   assign bell = state_q == StSrqDoorbell ? srq_doorbell_i.index : doorbell_i.index;
-  // A queue pair with an SRQ, not holding a receive, asks for one.
+  // A queue pair with an SRQ, not holding a receive, requests one.
   assign seeks = state_q == StCmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
               && ring.prod == ring.cons;
 
@@ -192,7 +192,7 @@ module roci_rq_fetch #(
     .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
   );
 
-  // What comes next, in the same clock. What is under way still stands at its input.
+  // What comes next, in the same clock. What is in progress still stands at its input.
   logic clear;
   assign clear = room && !fail_set && !event_set && !posted_set;
   always_comb begin
@@ -259,7 +259,7 @@ module roci_rq_fetch #(
     end
   end
 
-  // What leaves. A queue pair that asks a broken SRQ fails; else the row that was read.
+  // What leaves. A queue pair that requests of a broken SRQ fails; else the row that was read.
   logic [RowBits-1:0] fail_row_q, event_row_q;
   logic               event_limit_q;
   always_ff @(posedge clk_i) begin
@@ -276,7 +276,7 @@ module roci_rq_fetch #(
     end
   end
 
-  // Posted but not fetched is also the answer of a broken SRQ: the queue pair is about to fail.
+  // Posted but not fetched is also the result for a broken SRQ: the queue pair is about to fail.
   assign rsp_o.posted   = state_q == StHold ? ring.active
                         : ring.prod != ring.cons || (state_q == StTake && !ring.active);
   assign rsp_o.fetched  = state_q == StHold || (state_q == StCmd && ring.active && ring.got != ring.cons);

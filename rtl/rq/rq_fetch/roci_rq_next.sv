@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be fetched of a ring in one piece: no more than is posted and has room, over the end
+// What one fetch may read of a ring: no more than is posted and has room, over the end
 // neither of the ring nor of an aligned group of Blocks. Combinational.
 
 module roci_rq_next #(

@@ -2,9 +2,9 @@
 // Tables of the posted receives: where the rings are, how far they are, and what another block may
 // see ahead.
 //
-// One read per clock of a queue pair or an SRQ, answered one clock later and held; one write of the
-// ring word. A ring not written since its queue pair was reset, or since a row of its SRQ changed
-// more than the limit, reads as empty.
+// One read per clock of a queue pair or an SRQ, with the result one clock later and held; one write
+// of the ring word. A ring not written since its queue pair was reset, or since a row of its SRQ
+// changed more than the limit, reads as empty.
 
 `include "assert.svh"
 
@@ -41,10 +41,10 @@ module roci_rq_table #(
   input  logic                      write_i,
   input  roci_pkg::receive_ring_t   ring_i,
 
-  // of queue pairs without an SRQ; answers one clock later
+  // of queue pairs without an SRQ; result one clock later
   input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
-  input  logic [15:0]               seen_index_i,  // with the answer
+  input  logic [15:0]               seen_index_i,  // with the result
   output logic                      seen_posted_o,
   output logic                      seen_fetched_o
 );

@@ -5,7 +5,8 @@
 using namespace rq_fetch_rig;
 
 TEST_CASE(
-    "rq_fetch: entries of an SRQ go to the queue pair that asks, whole, with tag and domain") {
+    "rq_fetch: entries of an SRQ go to the queue pair that requests it, whole, with tag and "
+    "domain") {
   for (unsigned stride = 0; stride < 3; ++stride) {
     for (unsigned log : {1u, 3u, 7u}) {
       CAPTURE(stride);
@@ -61,7 +62,7 @@ TEST_CASE("rq_fetch: the limit of an SRQ raced by takes: one event for each armi
     for (unsigned q = 0; q < 4; ++q) r.cmd(q, kFree);
     r.srq_doorbell(1, 8);
     r.run();
-    // The row comes while the second of four takes is under way.
+    // The row comes while the second of four takes is in progress.
     port::put(r.dut->cmd_i, place_of(kReceiveCmd, "op"), kPeek);
     unsigned answers = 0;
     for (unsigned clock = 0; answers < 4; ++clock) {

@@ -77,7 +77,7 @@ TEST_CASE("rq_fetch: doorbells that cannot be (too far ahead, in RESET) and thos
   CHECK(!r.cmd(2, kPeek).posted);
 }
 
-TEST_CASE("rq_fetch: what arrives late from an old life is not taken for the new one's") {
+TEST_CASE("rq_fetch: what arrives late from an old generation is not taken for the new one's") {
   Rig r;
   r.create(4, 4, 0);
   r.cmd(4, kInit);
@@ -117,7 +117,7 @@ TEST_CASE("rq_fetch: receives are seen ahead of the one whose turn it is") {
   CHECK(r.see(6, 17) == posted);
   r.row(2, 6, 0, 0, 0);
   CHECK(r.see(6, 16) == none);
-  r.cmd(6, kFree);  // of the life before
+  r.cmd(6, kFree);  // of the generation before
   r.row(2, 6, 0, 0, 1);
   r.doorbell(6, 1);
   CHECK(r.cmd(6, kPeek).index == 0);

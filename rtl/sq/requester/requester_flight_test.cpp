@@ -26,7 +26,7 @@ TEST_CASE("requester: RQ-20: an ACK cuts repeats that wait, at its PSN") {
   r.tx_ready = true;
   r.run(20);
   CHECK(r.psns() == List{0, 1});
-  CHECK(r.pieces == 4 + 2);  // and the pieces of those that were cut are gone
+  CHECK(r.pieces == 4 + 2);  // and the segments of those that were segmented are gone
   CHECK(r.done.size() == 2);
   r.respond(kAck, 1, 0x1F);
   CHECK(r.done.size() == 4);
@@ -56,13 +56,13 @@ TEST_CASE("requester: RQ-20: no completion while a repeat of its message is on t
   CHECK(r.dut->idle_o);
 }
 
-TEST_CASE("requester: RQ-20: nor while an old copy is, whatever of it was sent again") {
+TEST_CASE("requester: RQ-20: nor while an old copy is, whatever part of it was retransmitted") {
   Rig r;
   r.leaving = false;
   r.plan({0, kWrite, 256, 1, 0, 0, 512, true, false});
   r.plan({0, kWrite, 256, 1, 0, 256, 512, false, true});
   r.run(10);
-  r.respond(kAck, kFirst, 0x1F);      // the peer may have it before `sent_i` tells
+  r.respond(kAck, kFirst, 0x1F);      // the peer may have it before `sent_i` reports
   r.respond(kAck, kFirst + 1, 0x60);  // goes back to the second packet
   r.plan({0, kWrite, 256, 2, 0, 256, 512, false, true});
   r.run(10);
@@ -133,8 +133,7 @@ TEST_CASE("requester: F-80: unreadable payload of the oldest message ends it at 
   }
 }
 
-TEST_CASE(
-    "requester: F-80: what is before unreadable payload completes good, what is behind waits") {
+TEST_CASE("requester: F-80: messages before unreadable payload complete, messages after it wait") {
   for (const unsigned answer : {0u, 1u}) {
     CAPTURE(answer);
     Rig r(0);  // no retries: it is no loss
@@ -147,7 +146,7 @@ TEST_CASE(
     r.plan({3});
     r.run(20);
     CHECK(r.packets.size() == 3);  // stopped
-    // The peer dropped the spoiled packet.
+    // The peer dropped the poisoned packet.
     r.respond(kAck, answer ? kFirst + 1 : kFirst, answer ? 0x60 : 0x1F);
     REQUIRE(r.done.size() == 2);
     CHECK(r.done[0].status == kSuccess);
@@ -175,7 +174,7 @@ TEST_CASE("requester: F-80: a repeat that cannot be read of what the peer has is
   r.respond(kAck, kFirst + 1, 0x1F);  // of the first copies
   REQUIRE(r.done.size() == 2);
   CHECK(r.done[1].status == kSuccess);
-  CHECK(r.pointers.back().index == 2);  // goes on behind it
+  CHECK(r.pointers.back().index == 2);  // goes on after it
   r.plan({2, kWrite, 64, 3});
   r.run(20);
   r.respond(kAck, 0, 0x1F);

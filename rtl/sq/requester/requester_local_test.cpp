@@ -15,7 +15,7 @@ TEST_CASE("requester: F-90: an executed invalidation waits for accesses of befor
     r.run(100);
     CHECK(r.operations == 1);
     CHECK(r.done.empty());
-    CHECK(r.pointers.empty());  // nothing behind it is fetched
+    CHECK(r.pointers.empty());  // nothing after it is fetched
     CHECK_FALSE(r.dut->idle_o);
     CHECK_FALSE(r.live("sq_idle"));
     if (flushed) {

@@ -34,7 +34,7 @@ TEST_CASE("requester: RQ-09, RQ-48: READ depth and fences block, and go on where
   CHECK(r.pointers.size() == 4);
 }
 
-TEST_CASE("requester: RQ-13, RQ-37: an ACK behind a READ asks for the READ again") {
+TEST_CASE("requester: RQ-13, RQ-37: an ACK after a READ retransmits the READ request") {
   Rig r;
   r.plan({0, kRead, 700});
   r.plan({1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A responder refuses a packet once and is silent from then on, so its NAK must be heard whenever
-// it comes: also while the requester has gone back and not sent that packet again.
+// A responder NAKs a packet as fatal once and is silent from then on, so its NAK must count
+// whenever it comes: also while the requester has gone back and not sent that packet again.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/requester/requester_rig.hpp"
@@ -14,12 +14,12 @@ constexpr unsigned kBadRespErr = 7, kRemInvReqErr = 9, kRemOpErr = 11;
 
 }  // namespace
 
-TEST_CASE("requester: RQ-23, F-81: a NAK right behind a gap of READ responses ends the READ") {
+TEST_CASE("requester: RQ-23, F-81: a NAK right after a gap of READ responses ends the READ") {
   const std::vector<std::pair<unsigned, unsigned>> codes = {
       {0x61, kRemInvReqErr}, {0x62, kRemAccessErr}, {0x63, kRemOpErr}, {0x64, kBadRespErr}};
   for (const auto& [syndrome, status] : codes) {
     for (unsigned lost = 0; lost < 2; ++lost) {       // the first response is lost as well
-      for (unsigned asked = 0; asked < 2; ++asked) {  // it was asked for again
+      for (unsigned asked = 0; asked < 2; ++asked) {  // it was requested again
         for (unsigned psn = lost; psn < 2; ++psn) {
           CAPTURE(syndrome);
           CAPTURE(lost);
@@ -65,7 +65,7 @@ TEST_CASE("requester: RQ-21, RQ-25: after going back other NAKs say nothing new"
   }
 }
 
-TEST_CASE("requester: RQ-22, RQ-23: a late NAK ends its own message, whatever was sent again") {
+TEST_CASE("requester: RQ-22, RQ-23: a late NAK ends its own message, whatever was retransmitted") {
   for (unsigned again = 0; again < 4; ++again) {
     for (unsigned refused = 0; refused < 4; ++refused) {
       CAPTURE(again);
@@ -95,7 +95,7 @@ TEST_CASE("requester: RQ-22, RQ-23: a late NAK ends its own message, whatever wa
 }
 
 TEST_CASE(
-    "requester: RQ-13, RQ-23: a late NAK behind a READ without answer costs no second retry") {
+    "requester: RQ-13, RQ-23: a late NAK after a READ without response costs no second retry") {
   Rig r(1);
   r.plan({0});
   r.plan({1, kRead, 200});
@@ -121,7 +121,7 @@ TEST_CASE(
   CHECK(r.fails == 1);
 }
 
-TEST_CASE("requester: RQ-25: a late NAK behind a READ does not cut an RNR wait short") {
+TEST_CASE("requester: RQ-25: a late NAK after a READ does not end an RNR wait early") {
   Rig r;
   r.plan({0, kRead, 200});
   r.plan({1, kSend});
@@ -136,7 +136,7 @@ TEST_CASE("requester: RQ-25: a late NAK behind a READ does not cut an RNR wait s
 }
 
 TEST_CASE(
-    "requester: RQ-43: a message that went wrong before it was sent again keeps its own error") {
+    "requester: RQ-43: a message that went wrong before it was retransmitted keeps its own error") {
   Rig r;
   for (unsigned i = 0; i < 3; ++i) r.plan({i});
   r.run(20);

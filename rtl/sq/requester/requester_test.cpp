@@ -48,7 +48,7 @@ TEST_CASE("requester: RQ-19, RQ-21: a NAK goes back into the message and drops w
   r.respond(kAck, 0xFFFFFF, 0x60);
   r.tx_ready = true;
   r.run(20);
-  CHECK(r.packets.size() == 2);  // the other two are gone, with their pieces
+  CHECK(r.packets.size() == 2);  // the other two are gone, with their segments
   CHECK(r.pieces == 2);
   CHECK(r.counts[0] == 2);
   REQUIRE(r.pointers.size() == 1);
@@ -128,7 +128,7 @@ TEST_CASE("requester: RQ-25, RQ-26, RQ-28: in an RNR wait only the RNR timer cou
   CHECK(r.done[0].status == 13);
 }
 
-TEST_CASE("requester: RQ-43: an error completes behind what was sent before it") {
+TEST_CASE("requester: RQ-43: an error completes after what was sent before it") {
   Rig r;
   r.plan({0});
   r.plan({1, kWrite, 64, 1, kLocProtErr});

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester of all queue pairs: sends plans, takes responses, keeps the window, the ring of messages
-// in flight, retries and completions.
+// Requester of all queue pairs: sends plans, takes responses, keeps the window, the ring of
+// messages in flight, retries and completions.
 //
-// One engine, one event at a time: a plan takes two clocks, an acknowledgement of one message three.
-// The state of a queue pair is one word; the next event's word is read while the last is written.
+// One engine, one event at a time: a plan takes two clocks, an acknowledgement of one message
+// three. The state of a queue pair is one word; the next event's word is read while the last is
+// written.
 //
-//  plan, response, timer, control --> choose --> look --> act --> write the word
-//                                               word     ring
+//  plan, response, timer, control --> select --> dispatch --> act --> write the word
+//                                               word         ring
 //
 //  ring of a queue pair:   head: oldest message not completed     tail = head + count
 //  sequence numbers:       una: oldest not acknowledged           psn_next: next to send
 //
-// This file holds the registers of the event in hand; what a step does stands in _look, _plan,
-// _respond and _back.
+// This file holds the registers of the event in hand; roci_requester_step holds its steps.
 
 `include "assert.svh"
 
@@ -57,7 +57,7 @@ module roci_requester #(
   output logic [$clog2(NumQps)-1:0] done_row_o,
   output logic [15:0]               done_index_o,
 
-  // packets and their pieces; pieces of responses
+  // packets and their segments; segments of responses
   output roci_pkg::tx_desc_t        desc_o,
   output logic                      desc_valid_o,
   input  logic                      desc_ready_i,

@@ -6,13 +6,13 @@ module roci_requester_build (
   input  roci_pkg::plan_t     plan_i,
   input  logic [23:0]         psn_i,
   input  logic [2:0]          pmtu_i,
-  input  logic                ask_i,     // for an answer, in any case
+  input  logic                ask_i,     // request an acknowledge in any case
   output roci_pkg::tx_desc_t  desc_o,
   output logic [23:0]         span_o,    // sequence numbers of this packet
   output logic [23:0]         message_o  // and of the whole message
 );
 
-  localparam int unsigned AckEvery = 8;  // so that a sender with a full window hears of it
+  localparam int unsigned AckEvery = 8;  // so that a sender with a full window is informed
 
   logic         write, with_imm, with_inv;
   logic [7:0]   opcode;
@@ -36,7 +36,7 @@ module roci_requester_build (
     reth.va          = plan_i.remote_addr;
     reth.rkey        = plan_i.rkey;
     if (plan_i.opcode == roci_pkg::WrOpRead) begin
-      // A READ asks for what is missing of it; the RETH of a WRITE carries the whole length.
+      // A READ requests what is missing of it; the RETH of a WRITE carries the whole length.
       reth.va         = plan_i.remote_addr + 64'(plan_i.offset);
       reth.dma_length = plan_i.len;
     end else begin

@@ -43,7 +43,7 @@ module roci_requester_cqe (
     end
     if (good && is_read) cqe_o.byte_len = entry_i.msg_len;
     if (good && is_atomic) cqe_o.byte_len = 32'd8;
-    // Data of unsignaled READs and atomics before it must be in memory too (RQ-36, RQ-41). Behind an
+    // Data of unsignaled READs and atomics before it must be in memory too (RQ-36, RQ-41). After an
     // error they were good, and nothing of what failed may be written any more.
     cqe_o.wait_data    = !good || qp_i.owe_data || (is_read && entry_i.msg_len != '0);
     cqe_o.ticket       = ticket_i;

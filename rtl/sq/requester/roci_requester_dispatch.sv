@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// First step of an event: is it of this life, and what becomes of it. Combinational.
+// First step of an event: is it of this generation, and which step follows. Combinational.
 //
-//  live state      answer                        timer     go back, end an RNR wait, or nothing
-//  plan            Plan                          control   begin a life, or flush
+//  live state      reply                         timer     go back, end an RNR wait, or nothing
+//  plan            Plan                          control   begin a generation, or flush
 //  response        Retire, or a ghost (RQ-16 to RQ-18, RQ-22)
 //  payload that could not be read                       its message ends in an error, in its turn
 
@@ -19,7 +19,7 @@ module roci_requester_dispatch (
   input  roci_pkg::sq_control_t     control_i,
   input  roci_pkg::requester_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
-  input  logic                      alive_i,      // in RTS or SQD, life begun
+  input  logic                      alive_i,      // in RTS or SQD, generation begun
   input  logic                      in_err_i,
 
   output roci_pkg::requester_qp_t   qp_o,
@@ -27,7 +27,7 @@ module roci_requester_dispatch (
   output roci_pkg::requester_step_t step_o
 );
 
-  // Response: window, what it asks for
+  // Response: window, what it requests
   logic        in_window, with_aeth, acknowledges, credit;
   logic [2:0]  ask;
   logic [23:0] flight, limit;
@@ -62,8 +62,8 @@ module roci_requester_dispatch (
     endcase
   end
 
-  // A responder that refuses a packet says so once and then nothing more, so its NAK counts as long
-  // as the packet was ever sent, also between going back and sending it again.
+  // A responder that NAKs a packet as fatal sends its NAK once and is silent then, so its NAK
+  // counts as long as the packet was ever sent, also between going back and retransmitting it.
   logic        in_sent, late;
   logic [23:0] unused_sent;
   roci_psn_window u_sent (
@@ -122,8 +122,8 @@ module roci_requester_dispatch (
         step_o.finish = !(alive_i && !qp_i.failed && credit);
       end
     end else if (is_fault_i) begin
-      // Nothing is sent behind it, and when it is the oldest message it fails. Acknowledged, or not
-      // sent again since going back: it is not needed, or will be read again.
+      // Nothing is sent after it, and when it is the oldest message it fails. Acknowledged, or not
+      // retransmitted since going back: it is not needed, or will be read again.
       if (alive_i && !qp_i.failed && in_window) begin
         qp_o.bad     = 1'b1;
         qp_o.stopped = 1'b1;
@@ -201,7 +201,7 @@ module roci_requester_dispatch (
         step_o.finish      = 1'b1;
       end
     end else begin
-      step_o.finish = 1'b1;  // a flush of a life that is over
+      step_o.finish = 1'b1;  // a flush of a generation that is over
     end
   end
 

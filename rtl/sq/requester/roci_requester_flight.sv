@@ -2,9 +2,9 @@
 // Packets that tx took and that have not left, in order, and what is known of them by ticket.
 //
 // A ticket counts packets as they come from the engine. Those that were dropped before tx took them
-// are told with those that were taken, so that "left" is one number: every packet up to that ticket
-// has left or will never. Its payload has been read then, and is not read again.
-// A packet whose payload could not be read is told as a fault. Room is kept for the faults of all that
+// are reported with those that were taken, so that "left" is one number: every packet up to that
+// ticket has left or will never. Its payload has been read then, and is not read again. A packet
+// whose payload could not be read is reported as a fault. Room is kept for the faults of all that
 // is in flight, so none is lost.
 
 `include "assert.svh"
@@ -18,7 +18,7 @@ module roci_requester_flight #(
   input  logic              rst_ni,
 
   input  logic              push_i,   // a packet gets the next ticket
-  input  logic              pop_i,    // the oldest that was not told is
+  input  logic              pop_i,    // the oldest that was not reported is
   input  logic              taken_i,  // with it: taken, or else dropped
   output logic              room_o,   // for pop_i
 
@@ -73,9 +73,9 @@ module roci_requester_flight #(
 
 `ifdef FORMAL
   // Packets: `left_o` counts what left or was dropped, in order; nothing counts before it left. A
-  // fault is told for each packet whose payload could not be read.
+  // fault is reported for each packet whose payload could not be read.
   logic [9:0] f_popped_q, f_bad_q, f_told_q, f_waiting;
-  assign f_waiting = newest_o - f_popped_q;             // pushed and not told
+  assign f_waiting = newest_o - f_popped_q;             // pushed and not reported
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       f_popped_q <= '0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues behind the requester: what an event gives out waits here, so that an event in hand never
-// waits for a neighbour (but for completions, which an event may give out many of).
+// Queues after the requester: what an event gives out waits here, so that an event in hand never
+// waits for a neighbour (except for completions, which an event may give out many of).
 //
 // The room_o outputs promise room for an event that ends now and one chosen now.
 
@@ -48,7 +48,7 @@ module roci_requester_out #(
   output logic                       room_o,
   output logic                       fail_room_o,
   output logic                       desc_room_o,
-  output logic                       rsp_room_o,    // pieces of a response, and a job
+  output logic                       rsp_room_o,    // segments of a response, and a job
   output logic                       cqe_room_o,    // for one now
   output logic                       timer_calm_o,  // the timer keeps up
 
@@ -117,8 +117,8 @@ module roci_requester_out #(
   assign event_count.counter = step_i.counter;
   assign event_count.bytes   = step_i.data ? rsp_i.payload_len : '0;
 
-  // A completion without a response may come long after the newest one, when its ticket seems to lie
-  // ahead again: what is in memory stays so.
+  // A completion without a response may come long after the newest one, when its ticket seems to
+  // lie ahead again: what is in memory stays so.
   logic [15:0] data_ahead;
   logic        settled_q;
   assign data_ahead = wr_done_i - rsp_i.ticket;

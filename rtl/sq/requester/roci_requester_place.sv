@@ -2,9 +2,9 @@
 // Finds where the data of a READ response, or the result of an atomic, goes.
 //
 // A list of one entry costs one key lookup. A longer list is read again from the send queue, kept
-// until another message asks, and walked. The requester waits meanwhile.
+// until another message needs one, and walked. The requester waits meanwhile.
 //
-//  start --> one entry: key ---------------------------------+--> piece, done
+//  start --> one entry: key ---------------------------------+--> segment, done
 //        +-> longer: read the work request --> walk the list-+
 
 `include "assert.svh"
@@ -15,7 +15,7 @@ module roci_requester_place (
 
   // in; held until done
   input  logic                      start_i,
-  input  logic                      atomic_i,  // address only, no piece
+  input  logic                      atomic_i,  // address only, no segment
   input  logic [23:0]               qpn_i,
   input  logic [15:0]               wqe_index_i,
   input  logic [31:0]               offset_i,  // bytes of the message before these

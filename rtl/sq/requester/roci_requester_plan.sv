@@ -5,7 +5,7 @@
 //  no room, fence, credits      blocked: fetched again when there is room
 //  bad                          an error entry ends the ring, and completes when it is the oldest
 //  packet                       sent; its first one enters the ring
-//  local operation              alone: nothing is in flight before it, nothing was cut behind it; what
+//  local operation              alone: nothing is in flight before it, nothing was segmented after it; what
 //                               may end accesses comes again, late, when those are done
 
 module roci_requester_plan #(
@@ -20,7 +20,7 @@ module roci_requester_plan #(
   input  logic                       alive_i,
   input  logic                       cqe_room_i,
   input  logic                       op_taken_i,     // the key operation was taken
-  input  logic                       op_done_i,      // it was answered
+  input  logic                       op_done_i,      // its response came
   input  logic                       op_ok_i,
   input  logic                       late_i,         // a local operation that was executed before
 
@@ -59,7 +59,7 @@ module roci_requester_plan #(
     .code_i('0), .msn_i('0), .limited_o(unused_limited), .limit_o(unused_limit),
     .known_limited_i(qp_i.limited && takes_receive), .known_limit_i(qp_i.limit), .ssn_i(ssn),
     .beyond_o(beyond));
-  // A packet beyond the credits goes out alone and asks for an answer.
+  // A packet beyond the credits goes out alone and requests an acknowledge.
   roci_requester_build u_build (
     .plan_i, .psn_i(qp_i.psn_next), .pmtu_i(attr_i.pmtu), .ask_i(beyond), .desc_o, .span_o(span),
     .message_o(message_span));
@@ -148,12 +148,12 @@ module roci_requester_plan #(
       default: begin  // Plan
         step_o.finish  = 1'b1;
         step_o.verdict = plan_i.has_segs;
-        // Also of what is dropped now: it was cut, so it will be sent even in SQD.
+        // Also of what is dropped now: it was segmented, so it will be sent even in SQD.
         if (alive_i && plan_i.first && qp_i.begun == plan_i.wqe_index) begin
           qp_o.begun = plan_i.wqe_index + 16'd1;
         end
         if (old) begin
-          // Cut before going back, or behind an error; executed, and flushed since.
+          // Segmented before going back, or after an error; executed, and flushed since.
         end else if (late_i) begin
           step_o.finish = 1'b0;
           step_o.state  = roci_pkg::RequesterOperated;

@@ -106,7 +106,7 @@ module roci_requester_proof_tb #(
   assign f_silent       = (step.retire && !entry_i.signaled)
                           || (state_q == roci_pkg::RequesterOperated && !plan_q.signaled);
 
-  // The cutter's word: RQ-44, path MTU
+  // Bounds that the segmenter keeps: RQ-44, path MTU
   `ASSUME(MessageFits, plan_q.len <= 32'h8000_0000 && plan_q.msg_len <= 32'h8000_0000)
   `ASSUME(MtuIsKnown, attr_i.pmtu >= 3'd1 && attr_i.pmtu <= 3'd5)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a response does: completes what it acknowledges, then what it asks for. Combinational.
+// What a response does: completes what it acknowledges, then what it requests. Combinational.
 //
 //  Retire (a message a step) --> Act --> Place --> Placed --> End
 //                                 +--> Back, Fail
@@ -69,7 +69,7 @@ module roci_requester_respond (
           step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
                                                         : roci_pkg::RequesterAct;
         end else if (refused && ahead < entry_span) begin
-          // The message itself, whatever of its answer is missing.
+          // The message itself, whatever part of its response is missing.
           step_o.state = roci_pkg::RequesterAct;
         end else if (entry_i.kind != roci_pkg::MessageData) begin
           // A READ or atomic was skipped: its responses are missing (RQ-13).
@@ -95,7 +95,7 @@ module roci_requester_respond (
             step_o.state = roci_pkg::RequesterEnd;
           end
           if (bad) begin
-            // The peer has it whole, of an earlier copy: go on behind it.
+            // The peer has it whole, of an earlier copy: go on after it.
             qp_o.bad     = 1'b0;
             run_o.status = roci_pkg::StatusLocProtErr;
             step_o.state = roci_pkg::RequesterRecover;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the requester's next event and keeps it while it is worked on.
 //
-// Order: questions about live state, failed payload, expired timers, control, late local operations, then
-// what is left of flushes, responses and plans in turn. Plans wait while their packet has no room, so responses are always
-// served; control never waits for failures to be taken, for taking one may need control to move.
+// Order: questions about live state, failed payload, expired timers, control, late local
+// operations, then what is left of flushes, responses and plans in turn. Plans wait while their
+// packet has no room, so responses are always served; control never waits for failures to be taken,
+// for taking one may need control to move.
 
 `include "assert.svh"
 
@@ -37,7 +38,7 @@ module roci_requester_select #(
   input  logic                      late_room_i,    // for one more
   input  logic [23:0]               live_qpn_i,
   input  logic                      live_valid_i,
-  input  logic                      live_busy_i,    // the question is being answered
+  input  logic                      live_busy_i,    // the query is being served
   input  roci_pkg::sq_control_t     again_i,        // the rest of a flush
   input  logic                      again_push_i,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the requester knows: a word, the attributes, the ring of messages in flight and the slots of
-// READs and atomics of each queue pair. Everything is read with the choice of an event, but for the
-// ring and the slots, which are read a clock later.
+// State of the requester: a word, the attributes, the ring of messages in flight and the slots of
+// READs and atomics of each queue pair. Everything is read with the choice of an event, except for
+// the ring and the slots, which are read a clock later.
 
 `include "assert.svh"
 
@@ -24,13 +24,13 @@ module roci_requester_state #(
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::qp_attr_t         attr_o,
-  output logic                       alive_o,  // in RTS or SQD, and its life begun
+  output logic                       alive_o,  // in RTS or SQD, and its generation begun
   output logic                       in_err_o,
   output logic                       ready_o,
 
   input  logic                       write_i,  // the event is done with
   input  roci_pkg::requester_qp_t    qp_i,
-  input  logic                       begin_i,  // a life begins
+  input  logic                       begin_i,  // a generation begins
 
   // ring
   input  logic                       ring_read_i,
@@ -45,7 +45,7 @@ module roci_requester_state #(
   input  logic                       ticket_write_i,
   input  logic [9:0]                 ticket_i,
 
-  // where READ data and atomic results go: first piece of the list, and its length
+  // where READ data and atomic results go: first segment of the list, and its length
   input  logic                       slot_read_i,
   input  logic [3:0]                 slot_read_at_i,
   output roci_pkg::sge_t             slot_sge_o,
@@ -101,7 +101,7 @@ module roci_requester_state #(
     .ready_o(unused_ram2));
   assign {slot_num_sge_o, slot_sge_o} = slot_bits;
 
-  // A life begins with its event and ends with the state.
+  // A generation begins with its event and ends with the state.
   logic [NumQps-1:0] sending_q, begun_q, in_err_q;
   logic              is_state, to_sending;
   assign is_state   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the event in hand: the state word and the run after it, and the record of what the
-// step gives to other blocks. Combinational; the state selects which of the four kinds of step acts.
+// step gives to other blocks. Combinational; the state selects which of the four kinds of step
+// acts.
 
 module roci_requester_step #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair, a power of two

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that wait to be taken by tx, and the pieces of their payload.
+// Packets that wait to be taken by tx, and the segments of their payload.
 //
-// Throughput: a packet and a piece per clock. Latency: one clock. Packets of a queue pair that goes
-// back are dropped with their pieces, so that what is sent again does not wait behind them, and so
-// are those that an acknowledgement overtook; desc_valid_o may fall then. A packet is counted when it
-// is taken, and in flight until it has left.
+// Throughput: a packet and a segment per clock. Latency: one clock. Packets of a queue pair that
+// goes back are dropped with their segments, so that what is retransmitted does not wait after
+// them, and so are those that an acknowledgement overtook; desc_valid_o may fall then. A packet is
+// counted when it is taken, and in flight until it has left.
 //
 //  desc --> | 4, each alive or not | --+--> desc_o, count_o
 //                                      +--> flight <-- sent
 //                                      +--> fate --+
-//  verdict (plan sent, or dropped) ----------------+--> pieces pass, or are dropped
+//  verdict (plan sent, or dropped) ----------------+--> segments pass, or are dropped
 
 `include "assert.svh"
 
@@ -23,8 +23,8 @@ module roci_requester_tx #(
   // in
   input  roci_pkg::tx_desc_t desc_i,
   input  logic               desc_push_i,
-  input  logic               verdict_push_i,  // a plan with pieces: desc_push_i is the verdict
-  input  logic [23:0]        desc_end_i,      // PSN behind it
+  input  logic               verdict_push_i,  // a plan with segments: desc_push_i is the verdict
+  input  logic [23:0]        desc_end_i,      // PSN after it
   input  logic [QpBits-1:0]  row_i,           // queue pair in hand
   input  logic [23:0]        una_i,           // its packets before this are not needed any more
   input  logic               kill_i,          // nor any other; never with desc_push_i
@@ -118,7 +118,7 @@ module roci_requester_tx #(
     .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
     .level_o(count_level));
 
-  // Pieces follow the fate of their packet; those of a plan that was not sent have none.
+  // Segments follow the fate of their packet; those of a plan that was not sent have none.
   logic verdict, verdict_valid, fate, fate_valid, piece, packet_end;
   roci_fifo #(.Width(1), .Depth(8)) u_verdict (
     .clk_i, .rst_ni, .in_data_i(desc_push_i), .in_valid_i(verdict_push_i),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler of send queues: knows how far each queue is posted and fetched, and hands out grants.
+// Scheduler of send queues: holds how far each queue is posted and fetched, and hands out grants.
 //
 // Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: two
 // clocks from a doorbell to the ready queue, three more to the grant.
@@ -31,7 +31,7 @@ module roci_sq_sched #(
   input  logic                      qp_event_valid_i,
   output logic                      qp_event_ready_o,
 
-  // fetch pointers: of the cutter, which end a grant, and of the requester, which set the epoch
+  // fetch pointers: of the segmenter, which end a grant, and of the requester, which set the epoch
   input  roci_pkg::fetch_ptr_t      segment_ptr_i,
   input  logic                      segment_ptr_valid_i,
   output logic                      segment_ptr_ready_o,

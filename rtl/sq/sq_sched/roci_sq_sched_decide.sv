@@ -4,7 +4,7 @@
 module roci_sq_sched_decide (
   input  logic [2:0]           event_i,    // SchedXxx, and what belongs to it:
   input  logic [2:0]           state_i,    //   State
-  input  logic                 flush_i,    //   Command: flush, or a life begins
+  input  logic                 flush_i,    //   Command: flush, or a generation begins
   input  roci_pkg::fetch_ptr_t ptr_i,      //   Set, Cut
   input  logic [15:0]          index_i,    //   Bell
 
@@ -16,7 +16,7 @@ module roci_sq_sched_decide (
   output logic [15:0]          left_o,     // work requests that may be granted
   output logic                 more_o,     // there are some, and nothing holds the queue back
   output logic                 fail_o,     // doorbell out of range (F-84)
-  output logic                 control_o   // the requester must hear of it
+  output logic                 control_o   // the requester must be informed
 );
 
   logic        live, in_err, too_far, forward;
@@ -52,7 +52,7 @@ module roci_sq_sched_decide (
       roci_pkg::SchedCommand: begin
         control_o    = 1'b1;
         word_o.clear = 1'b0;
-        word_o.ready = 1'b0;  // until the requester sends the pointer of the new life
+        word_o.ready = 1'b0;  // until the requester sends the pointer of the new generation
         if (!flush_i) begin
           word_o.produced = '0;
           word_o.fetched  = '0;
@@ -74,7 +74,7 @@ module roci_sq_sched_decide (
         if (ptr_i.epoch == word_i.epoch) begin
           word_o.fetched = ptr_i.wqe_index;
           word_o.offset  = ptr_i.offset;
-          if (!ptr_i.ready) word_o.ready = 1'b0;  // behind a local operation: the requester goes on
+          if (!ptr_i.ready) word_o.ready = 1'b0;  // after a local operation: the requester goes on
         end
       end
       roci_pkg::SchedBell: begin
@@ -91,7 +91,7 @@ module roci_sq_sched_decide (
     endcase
   end
 
-  // Work that may be granted: all that is posted, or in SQD what was cut before.
+  // Work that may be granted: all that is posted, or in SQD what was segmented before.
   assign left_o = (word_o.state == roci_pkg::QpSqd ? word_o.begun : word_o.produced) - word_o.fetched;
   assign more_o = !left_o[15] && left_o != '0 && word_o.ready && !word_o.granted
                 && (word_o.state == roci_pkg::QpRts || word_o.state == roci_pkg::QpSqd);

@@ -132,7 +132,7 @@ class Rig {
     tick();
     dut->done_valid_i = 0;
   }
-  /// A life: RTS, begun at index 0 with epoch 1.
+  /// A generation: RTS, begun at index 0 with epoch 1.
   void connect(unsigned qp, unsigned log = 8) {
     ring_of(qp, log);
     state(qp, kReset);

@@ -103,7 +103,7 @@ TEST_CASE("sq_sched: going back wins over a grant outside") {
   CHECK(r.grants[1].count == 16);
 }
 
-TEST_CASE("sq_sched: RQ-54: behind a local operation the requester says when to go on") {
+TEST_CASE("sq_sched: RQ-54: after a local operation the requester states when to go on") {
   Rig r;
   r.connect(2);
   r.ring(2, 20);
@@ -123,7 +123,7 @@ TEST_CASE("sq_sched: RQ-54: behind a local operation the requester says when to 
   CHECK(r.grants[2].index == 9);
 }
 
-TEST_CASE("sq_sched: QP-12: in SQD only what was cut before is granted") {
+TEST_CASE("sq_sched: QP-12: in SQD only what was segmented before is granted") {
   Rig r;
   r.connect(2);
   r.ring(2, 20);

@@ -4,7 +4,7 @@
 // Throughput: a grant every three clocks. Latency: that of the block read. As many reads are under
 // way as the buffer has room for, so the latency of host memory is hidden.
 //
-// The first work request of a grant is not read when it was kept since it was last cut.
+// The first work request of a grant is not read when it was kept since it was last segmented.
 //
 //  grant --> attributes --> block read --> +--------------+ --> blocks
 //                 +----------------------> | jobs         | --> job
@@ -27,7 +27,7 @@ module roci_sq_fetch #(
   input  logic                      grant_valid_i,
   output logic                      grant_ready_o,
 
-  // is the first work request of the grant kept; answered one clock after look_o
+  // is the first work request of the grant kept; result one clock after look_o
   output logic                      look_o,
   input  logic                      kept_i,
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the last two work requests of each queue pair that were cut, so that going on with one, or
-// going back to it, needs no read of host memory.
+// Keeps the last two work requests of each queue pair that were segmented, so that going on with
+// one, or going back to it, needs no read of host memory.
 //
 // Throughput: one look, one read, one write per clock. Latency: one clock. Only work requests that
 // stand in block 0 are kept. A longer list or inline data takes the place all the same, so that an
@@ -29,7 +29,7 @@ module roci_sq_keep #(
   input  logic [15:0]          read_index_i,
   output logic [511:0]         block_o,  // one clock after read_i
 
-  // one that is cut
+  // a work request that is segmented
   input  logic                 write_i,
   input  logic [QpBits-1:0]    write_row_i,
   input  logic [15:0]          write_index_i,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts fetched work requests into packets: checks them, looks up their lists, and gives out a plan
-// for each packet, with the pieces of host memory that its payload comes from.
+// Segments fetched work requests into packets: checks them, looks up their lists, and gives out a
+// plan for each packet, with the segments of host memory that its payload comes from.
 //
-// Throughput: a one-packet message every three clocks, further packets of a message every
-// clock (lists of one entry; longer lists take a walk per packet). Latency: that of the block read and
+// Throughput: a one-packet message every three clocks, further packets of a message every clock
+// (lists of one entry; longer lists take a walk per packet). Latency: that of the block read and
 // about eight clocks. Holds no state of queue pairs but their attributes.
 //
 //            +-------+ blocks  +-----+ plan         +---------+ status  +-------+
-//  grant --> | fetch | ------> | cut | -----------> | pending | ------> | plans | --> requester
-//            +-------+ jobs    +-----+ key, or walk +---------+ pieces  +-------+
+//  grant --> | fetch | ------> | segm. | -------> | pending | ------> | plans | --> requester
+//            +-------+ jobs    +-----+ key, or walk +---------+ segments  +-------+
 
 `include "assert.svh"
 
@@ -42,7 +42,7 @@ module roci_sq_segment #(
   input  roci_pkg::key_rsp_t        key_rsp_i,
   input  logic                      key_rsp_valid_i,
 
-  // out: where fetching goes on, packets, and their pieces
+  // out: where fetching goes on, packets, and their segments
   output roci_pkg::fetch_ptr_t      ptr_o,
   output logic                      ptr_valid_o,
   input  logic                      ptr_ready_i,
@@ -79,10 +79,10 @@ module roci_sq_segment #(
   typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
   state_e               state_q;
   logic                 kept, kept_q; // this work request was not fetched
-  logic                 begun_q;      // the job's first work request is behind
-  logic [4:0]           left_q;       // work requests of the job still to cut, this one included
+  logic                 begun_q;      // the job's first work request is done
+  logic [4:0]           left_q;       // work requests of the job still to segment, this one included
   logic [15:0]          index_q;      // of this work request
-  logic [31:0]          offset_q;     // bytes of it cut
+  logic [31:0]          offset_q;     // bytes of it segmented
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
   logic [4:0]           left;
@@ -140,7 +140,7 @@ module roci_sq_segment #(
   logic [3:0]         rights;
   logic               push_room, key_go, emit, ptr_room;
 
-  // Its pieces follow those of all packets before: it starts when no plan is pending.
+  // Its segments follow those of all packets before: it starts when no plan is pending.
   assign walk_start = state_q == StSegment && by_list_q && !bad && pending_empty && ptr_room;
   roci_sq_segment_walk u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
@@ -152,7 +152,7 @@ module roci_sq_segment #(
     .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
 
-  // Reading: the head of the next work request, or what the walker asks for
+  // Reading: the head of the next work request, or what the walker reads
   assign head_ready = state_q == StWait && job_valid
                       && (kept || (!ready_blocks[BlockBits]
                                    && ready_blocks >= (BlockBits + 1)'(stride)));
@@ -160,7 +160,7 @@ module roci_sq_segment #(
   assign read_block = state_q == StWait ? base_q[BlockBits-1:0]
                                         : base_q[BlockBits-1:0] + BlockBits'(walk_block) + 1'b1;
 
-  // Keys of lists of one entry are looked up while the next packet is cut.
+  // Keys of lists of one entry are looked up while the next packet is segmented.
   assign rights = no_pieces_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
   always_comb begin
     key_req_o        = walk_key;
@@ -198,7 +198,7 @@ module roci_sq_segment #(
   assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride);
   assign job_done   = emit && end_grant;
 
-  state_e resume_q;  // after the pieces of a walk
+  state_e resume_q;  // after the segments of a walk
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StWait;
@@ -264,7 +264,7 @@ module roci_sq_segment #(
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i),
     .level_o(unused_ptr_level));
 
-  // Plans wait for their key, then leave with their pieces
+  // Plans wait for their key, then leave with their segments
   logic out_idle, walk_pieces;
   assign walk_pieces    = state_q == StSegments;
   roci_sq_segment_out u_out (

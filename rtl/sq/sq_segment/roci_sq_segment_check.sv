@@ -5,7 +5,7 @@ module roci_sq_segment_check (
   input  roci_pkg::wqe_t wqe_i,
   input  logic           fetch_error_i,
   input  logic [1:0]     stride_log_i,   // log2 of blocks in an entry
-  input  logic [31:0]    offset_i,       // bytes of it that were cut before
+  input  logic [31:0]    offset_i,       // bytes of it that were segmented before
   output logic [7:0]     status_o,
   output logic           no_pieces_o,    // one plan for all of it: its data come later, if at all
   output logic           is_atomic_o,

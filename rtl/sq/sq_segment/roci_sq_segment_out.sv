@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans whose key may still be looked up, and what leaves: plans and pieces of payload.
+// Plans whose key may still be looked up, and what leaves: plans and segments of payload.
 //
-// Throughput: a plan per clock. Latency: that of the key. Plans wait deep enough that a grant is cut
-// before its packets left.
+// Throughput: a plan per clock. Latency: that of the key. Plans wait deep enough that a grant is
+// cut before its packets left.
 //
 //  plan --> | 8 pending | --key--> | 16 plans  | --> plan
-//                           +----> | 32 pieces | --> seg
-//  walker's pieces ----------------^
+//                           +----> | 32 segments | --> seg
+//  walker's segments ----------------^
 
 `include "assert.svh"
 
@@ -16,10 +16,10 @@ module roci_sq_segment_out (
 
   input  roci_pkg::plan_t           plan_i,
   input  logic                      plan_push_i,
-  input  logic [63:0]               inline_addr_i,     // its piece, when not by key
+  input  logic [63:0]               inline_addr_i,     // its segment, when not by key
   input  logic [19:0]               inline_pasid_i,
-  input  logic                      wait_key_i,        // an answer of the key table belongs to it
-  input  logic                      own_piece_i,       // it has one piece, not those of the walker
+  input  logic                      wait_key_i,        // a result of the key table belongs to it
+  input  logic                      own_piece_i,       // it has one segment, not those of the walker
   output logic                      push_room_o,
   output logic                      pending_empty_o,
 
@@ -28,7 +28,7 @@ module roci_sq_segment_out (
 
   input  roci_pkg::seg_t            walk_seg_i,
   input  logic                      walk_seg_valid_i,
-  input  logic                      walk_pieces_i,     // pieces of the walker come now
+  input  logic                      walk_pieces_i,     // segments of the walker come now
   output logic                      walk_seg_ready_o,
 
   output roci_pkg::plan_t           plan_o,
@@ -63,7 +63,7 @@ module roci_sq_segment_out (
     .level_o(pending_level));
   assign {pending_bits, inline_addr, inline_pasid, wait_key, own_piece} = pending_out;
   assign head = pending_bits;
-  // As many answers as pending plans at most
+  // At most as many results as pending plans
   roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
     .clk_i, .rst_ni,
     .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i),
@@ -81,7 +81,7 @@ module roci_sq_segment_out (
     end
   end
 
-  // Out: plans deep enough that a grant is cut before its packets left
+  // Out: plans deep enough that a grant is segmented before its packets left
   localparam int unsigned PlanDepth = 16;
   logic [$clog2(PlanDepth):0]    unused_plan_level;
   logic [roci_pkg::PlanBits-1:0] plan_bits;
@@ -92,7 +92,7 @@ module roci_sq_segment_out (
     .level_o(unused_plan_level));
   assign plan_o = plan_bits;
 
-  // Pieces: of the plan resolved, or of the walker
+  // Segments: of the plan resolved, or of the walker
   localparam int unsigned SegDepth = 32;
   logic [$clog2(SegDepth):0] unused_seg_level;
   logic                      seg_push;

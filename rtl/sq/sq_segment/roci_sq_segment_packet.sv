@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next packet of a work request: its plan, and how far the message is cut behind it.
+// The next packet of a work request: its plan, and how far the message is segmented after it.
 // Combinational.
 
 module roci_sq_segment_packet (
   input  roci_pkg::segment_job_t job_i,
   input  roci_pkg::wqe_t     wqe_i,
   input  logic [15:0]        index_i,        // of the work request
-  input  logic [31:0]        offset_i,       // bytes of it cut before
+  input  logic [31:0]        offset_i,       // bytes of it segmented before
   input  logic [7:0]         status_i,       // of the check of the work request
   input  logic               no_pieces_i,
   input  logic               walked_i,       // its list was walked, with the status
   input  logic [7:0]         walk_status_i,
   output roci_pkg::plan_t    plan_o,
   output logic [31:0]        part_o,         // bytes of this packet
-  output logic [31:0]        after_o,        // bytes cut with it
+  output logic [31:0]        after_o,        // bytes segmented with it
   output logic [31:0]        rest_o,         // bytes left
   output logic               last_o
 );

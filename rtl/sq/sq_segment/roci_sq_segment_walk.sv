@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the list of a work request whose blocks stand in the fetch buffer (sge_walker).
 //
-// Entry i > 0 lies in block 1 + (i - 1) / 4, which is there one clock after it was asked for.
+// Entry i > 0 lies in block 1 + (i - 1) / 4, which is there one clock after it was requested.
 
 module roci_sq_segment_walk (
   input  logic               clk_i,
@@ -16,7 +16,7 @@ module roci_sq_segment_walk (
   input  logic [3:0]         access_i,
   input  logic               check_only_i,
 
-  output logic [1:0]         block_index_o,   // block behind the first
+  output logic [1:0]         block_index_o,   // block after the first
   input  logic [511:0]       block_i,
 
   output roci_pkg::key_req_t key_req_o,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the cutter by grants over a send queue in memory, and keeps what it gives out.
+// Drives the segmenter by grants over a send queue in memory, and keeps what it gives out.
 #pragma once
 
 #include <Vroci_sq_segment.h>

@@ -5,7 +5,7 @@
 
 using namespace sq_segment_rig;
 
-TEST_CASE("sq_segment: RQ-05: packets of a message and their pieces") {
+TEST_CASE("sq_segment: RQ-05: packets of a message and their segments") {
   Rig r;
   r.post(0, {kWrite, {{0x5001, 2500}}});
   r.post(1, {kSend, {}});
@@ -50,7 +50,7 @@ TEST_CASE("sq_segment: a grant ends after a quantum, and goes on without reading
   CHECK(r.plans[39].len == 64);
   CHECK(r.plans[39].last);
   CHECK(r.pointers[1].index == 5);
-  // Going back to an offset in the message behind: that one is kept, and the newest too
+  // Going back to an offset in the message after: that one is kept, and the newest too
   r.grant(5, 1, 0, 2);
   r.settle();
   r.grant(4, 1, 39936, 3);
@@ -65,7 +65,7 @@ TEST_CASE("sq_segment: a grant ends after a quantum, and goes on without reading
   CHECK(r.plans[42].len == 10);
 }
 
-TEST_CASE("sq_segment: what was kept is forgotten with the life") {
+TEST_CASE("sq_segment: what was kept is forgotten with the generation") {
   Rig r;
   r.post(0, {kWrite, {{0x5000, 10}}});
   r.grant(0, 1);
@@ -112,8 +112,7 @@ TEST_CASE(
   CHECK(r.blocks_read == 16);
 }
 
-TEST_CASE(
-    "sq_segment: RQ-54: a local operation ends the grant, and no key behind it is looked up") {
+TEST_CASE("sq_segment: RQ-54: a local operation ends the grant, and no key after it is looked up") {
   Rig r;
   r.post(0, {kWrite, {{0x5000, 10}}});
   r.post(1, {kRegMr, {}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One timer per queue pair: transport timeout (RQ-31) or RNR wait (RQ-27).
 //
-// Throughput: one command every two clocks; one that makes a deadline earlier than the tree knows
+// Throughput: one command every two clocks; one that makes a deadline earlier than the tree holds
 // costs log2(NumQps) + 1 clocks more. Eight commands wait in front. An expiry is reported within
 // log2(NumQps) + 6 clocks, if no other comes first.
 //
