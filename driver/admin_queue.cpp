@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/admin_queue.hpp"
 
+#include <cstring>
 #include <stdexcept>
 
 #include "driver/error.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver {
 namespace {
@@ -28,36 +32,28 @@ std::uint32_t ring_size(const Device& device, std::uint32_t low_bits) {
 }
 
 AdminQueue::AdminQueue(Device& device, bool host_resolves) : device_(device) {
-  if (device_.read32(register_offset("Id")) != spec::kRegisters[0].reset) {
+  if (device_.read32(layout::reg::kId) != layout::reg::kIdReset) {
     throw Error(AdminStatus::kHardwareError, 0, "no adapter of this kind behind the registers");
   }
-  commands_ = device.allocate(spec::kCommandBytes << kAdminLog, kPage);
-  replies_ = device.allocate(spec::kCommandBytes << kAdminLog, kPage);
+  commands_ = device.allocate(layout::kCommandBytes << kAdminLog, kPage);
+  replies_ = device.allocate(layout::kCommandBytes << kAdminLog, kPage);
   // The indices run on over the life of the adapter, whoever used it before.
-  producer_ = static_cast<std::uint16_t>(device_.read32(register_offset("AdminDoorbell")));
-  write_address(device_, register_offset("AdminBaseLo"), register_offset("AdminBaseHi"),
-                commands_.dma);
-  write_address(device_, register_offset("AdminReplyLo"), register_offset("AdminReplyHi"),
-                replies_.dma);
-  device_.write32(register_offset("AdminSize"), ring_size(device_, kAdminLog));
-  device_.write32(register_offset("Control"), host_resolves ? 0b01 : 0b11);
+  producer_ = static_cast<std::uint16_t>(device_.read32(layout::reg::kAdminDoorbell));
+  write_address(device_, layout::reg::kAdminBaseLo, layout::reg::kAdminBaseHi, commands_.dma);
+  write_address(device_, layout::reg::kAdminReplyLo, layout::reg::kAdminReplyHi, replies_.dma);
+  device_.write32(layout::reg::kAdminSize, ring_size(device_, kAdminLog));
+  device_.write32(layout::reg::kControl, host_resolves ? 0b01 : 0b11);
 }
 
 AdminQueue::~AdminQueue() {
-  device_.write32(register_offset("Control"), 0);
-  device_.read32(register_offset("Control"));  // the write is in the adapter
+  device_.write32(layout::reg::kControl, 0);
+  device_.read32(layout::reg::kControl);  // the write is in the adapter
   device_.release(commands_);
   device_.release(replies_);
 }
 
-std::optional<CommandReply> AdminQueue::exchange(unsigned opcode, const Body& body,
+std::optional<CommandReply> AdminQueue::exchange(layout::AdminOp opcode, const Body& body,
                                                  std::uint64_t timeout_ns) {
-  constexpr spec::Place kOpcode = spec::place_of(spec::kCommandHeader, "opcode");
-  constexpr spec::Place kTag = spec::place_of(spec::kCommandHeader, "tag");
-  constexpr spec::Place kReplyTag = spec::place_of(spec::kReplyHeader, "tag");
-  constexpr spec::Place kStatus = spec::place_of(spec::kReplyHeader, "status");
-  constexpr spec::Place kDetail = spec::place_of(spec::kReplyHeader, "detail");
-
   while (busy_) device_.wait([this] { return !busy_; }, Device::kForever);
   busy_ = true;
   struct Release {
@@ -68,28 +64,29 @@ std::optional<CommandReply> AdminQueue::exchange(unsigned opcode, const Body& bo
     }
   } release{*this};
 
-  const std::size_t slot = (producer_ & ((1u << kAdminLog) - 1)) * spec::kCommandBytes;
+  const std::size_t slot = (producer_ & ((1u << kAdminLog) - 1)) * layout::kCommandBytes;
   std::uint8_t* command = commands_.host + slot;
   std::uint8_t* reply = replies_.host + slot;
   const std::uint16_t tag = static_cast<std::uint16_t>(producer_ + 1);
-  std::memset(command, 0, spec::kCommandBytes);
-  put(command, kOpcode, opcode);
-  put(command, kTag, tag);
-  std::memcpy(command + spec::kCommandBodyOffset, body.data(), Body::kBytes);
-  std::memset(reply, 0, spec::kCommandBytes);
-  put(reply, kReplyTag, static_cast<std::uint16_t>(~tag));
+  std::memset(command, 0, layout::kCommandBytes);
+  put(command, layout::command_header::opcode, opcode);
+  put(command, layout::command_header::tag, tag);
+  std::memcpy(command + layout::kCommandBodyOffset, body.data(), Body::kBytes);
+  std::memset(reply, 0, layout::kCommandBytes);
+  put(reply, layout::reply_header::tag, static_cast<std::uint16_t>(~tag));
 
   entries_before_doorbell();
   ++producer_;
-  device_.write32(register_offset("AdminDoorbell"), producer_);
+  device_.write32(layout::reg::kAdminDoorbell, producer_);
 
   // The block with the tag is written last.
-  if (!device_.wait([&] { return get(reply, kReplyTag) == tag; }, timeout_ns)) return {};
+  if (!device_.wait([&] { return get(reply, layout::reply_header::tag) == tag; }, timeout_ns))
+    return {};
   owner_before_entry();
   CommandReply result;
-  result.status = static_cast<std::uint32_t>(get(reply, kStatus));
-  result.detail = static_cast<std::uint32_t>(get(reply, kDetail));
-  std::memcpy(result.body.data(), reply + spec::kCommandBodyOffset, Body::kBytes);
+  result.status = get(reply, layout::reply_header::status);
+  result.detail = get(reply, layout::reply_header::detail);
+  std::memcpy(result.body.data(), reply + layout::kCommandBodyOffset, Body::kBytes);
   return result;
 }
 

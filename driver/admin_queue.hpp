@@ -3,6 +3,7 @@
 #pragma once
 
 #include "driver/device/command_port.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::driver {
 
@@ -16,7 +17,7 @@ class AdminQueue final : public CommandPort {
   AdminQueue(const AdminQueue&) = delete;
   AdminQueue& operator=(const AdminQueue&) = delete;
 
-  std::optional<CommandReply> exchange(unsigned opcode, const Body& body,
+  std::optional<CommandReply> exchange(layout::AdminOp opcode, const Body& body,
                                        std::uint64_t timeout_ns) override;
 
  private:

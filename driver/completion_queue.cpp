@@ -5,13 +5,16 @@
 #include <stdexcept>
 
 #include "driver/queue_pair.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver {
 namespace {
 
-constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
-constexpr std::uint32_t kArmOffset = 4;
-constexpr std::uint32_t kArmSolicited = 1u << 31;
+constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 constexpr std::uint8_t kReceiveBit = 128;  // of WcOp
 
 /// The adapter learns the consumer index every quarter of the ring, so a quarter of it is extra.
@@ -40,13 +43,13 @@ CompletionQueue::CompletionQueue(Context& context, unsigned entries)
   try {
     number_ = static_cast<std::uint32_t>(
         context_
-            .execute(code_of(spec::kAdminOps, "CreateCq"),
+            .execute(layout::AdminOp::kCreateCq,
                      Body()
-                         .put(place_of(spec::kCreateCq, "log_entries"), log_)
-                         .put(place_of(spec::kCreateCq, "pasid"), context_.device().pasid())
-                         .put(place_of(spec::kCreateCq, "base"), ring_.dma),
+                         .put(layout::create_cq::log_entries, log_)
+                         .put(layout::create_cq::pasid, context_.device().pasid())
+                         .put(layout::create_cq::base, ring_.dma),
                      "create completion queue")
-            .get(place_of(spec::kCreateCqReply, "cqn")));
+            .get(layout::create_cq_reply::cqn));
   } catch (...) {
     context_.device().release(ring_);
     throw;
@@ -56,8 +59,7 @@ CompletionQueue::CompletionQueue(Context& context, unsigned entries)
 
 CompletionQueue::~CompletionQueue() {
   try {
-    context_.execute(code_of(spec::kAdminOps, "DestroyCq"),
-                     Body().put(place_of(spec::kDestroyCq, "cqn"), number_),
+    context_.execute(layout::AdminOp::kDestroyCq, Body().put(layout::destroy_cq::cqn, number_),
                      "destroy completion queue");
   } catch (const Error&) {
     return;  // the adapter may still write the ring
@@ -71,29 +73,27 @@ const std::uint8_t* CompletionQueue::entry(std::uint32_t index) const {
 }
 
 bool CompletionQueue::written(std::uint32_t index) const {
-  constexpr spec::Place kOwner = spec::place_of(spec::kCqe, "owner");
   const bool pass_owner = (index >> log_ & 1) == 0;
-  return (get(entry(index), kOwner) != 0) == pass_owner;
+  return get(entry(index), layout::cqe::owner) == pass_owner;
 }
 
 Completion CompletionQueue::take() {
   owner_before_entry();
   const std::uint8_t* cqe = entry(consumer_);
-  const auto field = [&](spec::Place place) { return static_cast<std::uint32_t>(get(cqe, place)); };
+  const auto field = [&](auto place) { return get(cqe, place); };
   Completion completion;
-  const auto opcode = static_cast<std::uint8_t>(field(spec::place_of(spec::kCqe, "opcode")));
+  const auto opcode = field(layout::cqe::opcode);
   completion.opcode = static_cast<WcOpcode>(opcode);
   completion.receive = (opcode & kReceiveBit) != 0;
-  completion.status = static_cast<Status>(field(spec::place_of(spec::kCqe, "status")));
-  completion.byte_len = field(spec::place_of(spec::kCqe, "byte_len"));
-  completion.imm = field(spec::place_of(spec::kCqe, "imm"));
-  completion.with_imm = field(spec::place_of(spec::kCqe, "with_imm")) != 0;
-  completion.with_inv = field(spec::place_of(spec::kCqe, "with_inv")) != 0;
-  completion.solicited = field(spec::place_of(spec::kCqe, "solicited")) != 0;
-  completion.qpn = field(spec::place_of(spec::kCqe, "qpn"));
-  completion.vendor_err =
-      static_cast<std::uint8_t>(field(spec::place_of(spec::kCqe, "vendor_err")));
-  const auto index = static_cast<std::uint16_t>(field(spec::place_of(spec::kCqe, "wqe_index")));
+  completion.status = static_cast<Status>(field(layout::cqe::status));
+  completion.byte_len = field(layout::cqe::byte_len);
+  completion.imm = field(layout::cqe::imm);
+  completion.with_imm = field(layout::cqe::with_imm);
+  completion.with_inv = field(layout::cqe::with_inv);
+  completion.solicited = field(layout::cqe::solicited);
+  completion.qpn = field(layout::cqe::qpn);
+  completion.vendor_err = field(layout::cqe::vendor_err);
+  const auto index = field(layout::cqe::wqe_index);
   ++consumer_;
   if (consumer_ - told_ >= (1u << log_) / 4) tell_consumer();
 
@@ -109,8 +109,7 @@ Completion CompletionQueue::take() {
 
 void CompletionQueue::tell_consumer() {
   told_ = consumer_;
-  context_.device().write32(window_offset("CqDoorbell") + kDoorbellStride * number_,
-                            consumer_ & 0xFFFF);
+  context_.device().write32(layout::cq_doorbell(number_), consumer_ & 0xFFFF);
 }
 
 void CompletionQueue::flush() {
@@ -158,16 +157,17 @@ void CompletionQueue::arm(bool solicited_only) {
   // would wake for them: the adapter learns which are which.
   std::uint32_t seen = consumer_;
   while (seen - consumer_ < 1u << log_ && written(seen)) ++seen;
-  context_.device().write32(window_offset("CqDoorbell") + kDoorbellStride * number_ + kArmOffset,
-                            (seen & 0xFFFF) | (solicited_only ? kArmSolicited : 0));
+  context_.device().write32(
+      layout::cq_arm_doorbell(number_),
+      (seen & 0xFFFF) | (solicited_only ? layout::doorbell_word::kArmSolicited : 0));
 }
 
 void CompletionQueue::set_moderation(std::uint16_t count, std::uint16_t period_us) {
-  context_.execute(code_of(spec::kAdminOps, "ModifyCq"),
+  context_.execute(layout::AdminOp::kModifyCq,
                    Body()
-                       .put(place_of(spec::kModifyCq, "cqn"), number_)
-                       .put(place_of(spec::kModifyCq, "count"), count)
-                       .put(place_of(spec::kModifyCq, "period"), period_us),
+                       .put(layout::modify_cq::cqn, number_)
+                       .put(layout::modify_cq::count, count)
+                       .put(layout::modify_cq::period, period_us),
                    "modify completion queue");
 }
 
@@ -177,17 +177,16 @@ void CompletionQueue::resize(unsigned entries) {
   // No entry of the new ring may look as if it were written already.
   for (std::uint32_t i = 0; i < 1u << log; ++i) {
     const std::uint32_t index = consumer_ + i;
-    put(ring.host + (index & ((1u << log) - 1)) * kCqeBytes, spec::place_of(spec::kCqe, "owner"),
-        index >> log & 1);
+    put(ring.host + (index & ((1u << log) - 1)) * kCqeBytes, layout::cqe::owner, index >> log & 1);
   }
   context_.observer().cq_resizing(number_, ring.dma, log);
   try {
-    context_.execute(code_of(spec::kAdminOps, "ResizeCq"),
+    context_.execute(layout::AdminOp::kResizeCq,
                      Body()
-                         .put(place_of(spec::kResizeCq, "cqn"), number_)
-                         .put(place_of(spec::kResizeCq, "log_entries"), log)
-                         .put(place_of(spec::kResizeCq, "consumer"), consumer_ & 0xFFFF)
-                         .put(place_of(spec::kResizeCq, "base"), ring.dma),
+                         .put(layout::resize_cq::cqn, number_)
+                         .put(layout::resize_cq::log_entries, log)
+                         .put(layout::resize_cq::consumer, consumer_ & 0xFFFF)
+                         .put(layout::resize_cq::base, ring.dma),
                      "resize completion queue");
   } catch (...) {
     context_.observer().cq_resized(number_, ring.dma, false);

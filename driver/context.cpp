@@ -2,6 +2,8 @@
 #include "driver/context.hpp"
 
 #include "driver/event_ring.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 
 namespace roci::driver {
 namespace {
@@ -38,29 +40,26 @@ Context::Context(Device& device, const ContextOptions& options)
                  ? nullptr
                  : std::make_unique<AdminQueue>(device, options.host_resolves)),
       commands_(queue_ != nullptr ? *queue_ : *device.command_port()) {
-  const Body reply = execute(code_of(spec::kAdminOps, "QueryDevice"), {}, "query device");
-  const auto field = [&](spec::Place place) {
-    return static_cast<std::uint32_t>(reply.get(place));
-  };
-  limits_.max_qp = field(place_of(spec::kQueryDeviceReply, "max_qp"));
-  limits_.max_cq = field(place_of(spec::kQueryDeviceReply, "max_cq"));
-  limits_.max_mr = field(place_of(spec::kQueryDeviceReply, "max_mr"));
-  limits_.max_pd = field(place_of(spec::kQueryDeviceReply, "max_pd"));
-  limits_.max_qp_wr = field(place_of(spec::kQueryDeviceReply, "max_qp_wr"));
-  limits_.max_cqe = field(place_of(spec::kQueryDeviceReply, "max_cqe"));
-  limits_.max_sge = field(place_of(spec::kQueryDeviceReply, "max_sge"));
-  limits_.max_inline = field(place_of(spec::kQueryDeviceReply, "max_inline"));
-  limits_.max_rd_atomic = field(place_of(spec::kQueryDeviceReply, "max_rd_atomic"));
-  limits_.max_gid = field(place_of(spec::kQueryDeviceReply, "max_gid"));
-  limits_.max_message = reply.get(place_of(spec::kQueryDeviceReply, "max_message"));
-  limits_.fw_version = field(place_of(spec::kQueryDeviceReply, "fw_version"));
-  limits_.max_srq = field(place_of(spec::kQueryDeviceReply, "max_srq"));
-  limits_.max_srq_wr = field(place_of(spec::kQueryDeviceReply, "max_srq_wr"));
-  limits_.max_pkeys = field(place_of(spec::kQueryDeviceReply, "max_pkeys"));
-  limits_.max_mw = field(place_of(spec::kQueryDeviceReply, "max_mw"));
+  const Body reply = execute(layout::AdminOp::kQueryDevice, {}, "query device");
+  limits_.max_qp = reply.get(layout::query_device_reply::max_qp);
+  limits_.max_cq = reply.get(layout::query_device_reply::max_cq);
+  limits_.max_mr = reply.get(layout::query_device_reply::max_mr);
+  limits_.max_pd = reply.get(layout::query_device_reply::max_pd);
+  limits_.max_qp_wr = reply.get(layout::query_device_reply::max_qp_wr);
+  limits_.max_cqe = reply.get(layout::query_device_reply::max_cqe);
+  limits_.max_sge = reply.get(layout::query_device_reply::max_sge);
+  limits_.max_inline = reply.get(layout::query_device_reply::max_inline);
+  limits_.max_rd_atomic = reply.get(layout::query_device_reply::max_rd_atomic);
+  limits_.max_gid = reply.get(layout::query_device_reply::max_gid);
+  limits_.max_message = reply.get(layout::query_device_reply::max_message);
+  limits_.fw_version = reply.get(layout::query_device_reply::fw_version);
+  limits_.max_srq = reply.get(layout::query_device_reply::max_srq);
+  limits_.max_srq_wr = reply.get(layout::query_device_reply::max_srq_wr);
+  limits_.max_pkeys = reply.get(layout::query_device_reply::max_pkeys);
+  limits_.max_mw = reply.get(layout::query_device_reply::max_mw);
 }
 
-Body Context::execute(unsigned opcode, const Body& body, const char* text) {
+Body Context::execute(layout::AdminOp opcode, const Body& body, const char* text) {
   const auto reply = commands_.exchange(opcode, body, options_.command_timeout_ns);
   if (!reply) {
     throw Error(AdminStatus::kHardwareError, 0,
@@ -78,80 +77,76 @@ Body Context::execute(unsigned opcode, const Body& body, const char* text) {
 }
 
 PortStatus Context::query_port() {
-  const Body reply = execute(code_of(spec::kAdminOps, "QueryPort"), {}, "query port");
+  const Body reply = execute(layout::AdminOp::kQueryPort, {}, "query port");
   constexpr std::uint64_t kPortActive = 4;  // ibv_port_state
-  return {reply.get(place_of(spec::kQueryPortReply, "state")) == kPortActive,
-          static_cast<std::uint8_t>(reply.get(place_of(spec::kQueryPortReply, "max_mtu"))),
-          static_cast<std::uint8_t>(reply.get(place_of(spec::kQueryPortReply, "active_mtu"))),
-          static_cast<std::uint16_t>(reply.get(place_of(spec::kQueryPortReply, "pkey"))),
-          reply.get(place_of(spec::kQueryPortReply, "mac"))};
+  return {reply.get(layout::query_port_reply::state) == kPortActive,
+          reply.get(layout::query_port_reply::max_mtu),
+          reply.get(layout::query_port_reply::active_mtu),
+          reply.get(layout::query_port_reply::pkey), reply.get(layout::query_port_reply::mac)};
 }
 
 PortCounters Context::port_counters() {
-  const Body reply = execute(code_of(spec::kAdminOps, "QueryCounters"), {}, "query port counters");
+  const Body reply = execute(layout::AdminOp::kQueryCounters, {}, "query port counters");
   PortCounters c{};
-  constexpr spec::Place kFirst = spec::place_of(spec::kPortCountersReply, "drop_icrc");
+  constexpr auto kFirst = layout::port_counters_reply::drop_icrc;
   for (unsigned i = 0; i < c.drops.size(); ++i) {
     c.drops[i] = reply.get({kFirst.offset + i * kFirst.bits, kFirst.bits});
   }
-  c.rx_frames = reply.get(place_of(spec::kPortCountersReply, "rx_frames"));
-  c.rx_bytes = reply.get(place_of(spec::kPortCountersReply, "rx_bytes"));
-  c.tx_frames = reply.get(place_of(spec::kPortCountersReply, "tx_frames"));
-  c.tx_bytes = reply.get(place_of(spec::kPortCountersReply, "tx_bytes"));
-  c.rx_roce = reply.get(place_of(spec::kPortCountersReply, "rx_roce"));
-  c.rx_ethernet = reply.get(place_of(spec::kPortCountersReply, "rx_ethernet"));
+  c.rx_frames = reply.get(layout::port_counters_reply::rx_frames);
+  c.rx_bytes = reply.get(layout::port_counters_reply::rx_bytes);
+  c.tx_frames = reply.get(layout::port_counters_reply::tx_frames);
+  c.tx_bytes = reply.get(layout::port_counters_reply::tx_bytes);
+  c.rx_roce = reply.get(layout::port_counters_reply::rx_roce);
+  c.rx_ethernet = reply.get(layout::port_counters_reply::rx_ethernet);
   return c;
 }
 
 void Context::set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid,
                       bool roce_v1) {
-  execute(code_of(spec::kAdminOps, "SetGid"),
+  execute(layout::AdminOp::kSetGid,
           Body()
-              .put(place_of(spec::kSetGid, "index"), index)
-              .put(place_of(spec::kSetGid, "vlan"), vid.has_value())
-              .put(place_of(spec::kSetGid, "vid"), vid.value_or(0))
-              .put(place_of(spec::kSetGid, "roce_v1"), roce_v1)
-              .put(place_of(spec::kSetGid, "gid_hi"), high_half(gid))
-              .put(place_of(spec::kSetGid, "gid_lo"), low_half(gid)),
+              .put(layout::set_gid::index, index)
+              .put(layout::set_gid::vlan, vid.has_value())
+              .put(layout::set_gid::vid, vid.value_or(0))
+              .put(layout::set_gid::roce_v1, roce_v1)
+              .put(layout::set_gid::gid_hi, high_half(gid))
+              .put(layout::set_gid::gid_lo, low_half(gid)),
           "set GID");
 }
 
 void Context::set_pkey(unsigned index, std::uint16_t pkey) {
-  execute(code_of(spec::kAdminOps, "SetPkey"),
-          Body()
-              .put(place_of(spec::kSetPkey, "index"), index)
-              .put(place_of(spec::kSetPkey, "pkey"), pkey),
+  execute(layout::AdminOp::kSetPkey,
+          Body().put(layout::set_pkey::index, index).put(layout::set_pkey::pkey, pkey),
           "set P_Key");
 }
 
 std::uint16_t Context::query_pkey(unsigned index) {
-  return static_cast<std::uint16_t>(execute(code_of(spec::kAdminOps, "QueryPkey"),
-                                            Body().put(place_of(spec::kQueryPkey, "index"), index),
+  return static_cast<std::uint16_t>(execute(layout::AdminOp::kQueryPkey,
+                                            Body().put(layout::query_pkey::index, index),
                                             "query P_Key")
-                                        .get(place_of(spec::kQueryPkeyReply, "pkey")));
+                                        .get(layout::query_pkey_reply::pkey));
 }
 
 Gid Context::query_gid(unsigned index) {
-  const Body reply = execute(code_of(spec::kAdminOps, "QueryGid"),
-                             Body().put(place_of(spec::kQueryGid, "index"), index), "query GID");
+  const Body reply =
+      execute(layout::AdminOp::kQueryGid, Body().put(layout::query_gid::index, index), "query GID");
   Gid gid;
   for (unsigned i = 0; i < 8; ++i) {
-    gid[i] = static_cast<std::uint8_t>(reply.get(place_of(spec::kQueryGidReply, "gid_hi")) >>
-                                       (56 - 8 * i));
-    gid[8 + i] = static_cast<std::uint8_t>(reply.get(place_of(spec::kQueryGidReply, "gid_lo")) >>
-                                           (56 - 8 * i));
+    gid[i] = static_cast<std::uint8_t>(reply.get(layout::query_gid_reply::gid_hi) >> (56 - 8 * i));
+    gid[8 + i] =
+        static_cast<std::uint8_t>(reply.get(layout::query_gid_reply::gid_lo) >> (56 - 8 * i));
   }
   return gid;
 }
 
 std::uint64_t Context::resolve(unsigned sgid_index, const Gid& gid) {
-  return execute(code_of(spec::kAdminOps, "ResolveAddress"),
+  return execute(layout::AdminOp::kResolveAddress,
                  Body()
-                     .put(place_of(spec::kResolveAddress, "sgid_index"), sgid_index)
-                     .put(place_of(spec::kResolveAddress, "dgid_hi"), high_half(gid))
-                     .put(place_of(spec::kResolveAddress, "dgid_lo"), low_half(gid)),
+                     .put(layout::resolve_address::sgid_index, sgid_index)
+                     .put(layout::resolve_address::dgid_hi, high_half(gid))
+                     .put(layout::resolve_address::dgid_lo, low_half(gid)),
                  "resolve address")
-      .get(place_of(spec::kResolveAddressReply, "mac"));
+      .get(layout::resolve_address_reply::mac);
 }
 
 }  // namespace roci::driver

@@ -15,6 +15,7 @@
 #include "driver/observer.hpp"
 #include "driver/types.hpp"
 #include "model/spec/commands.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::driver {
 
@@ -81,7 +82,7 @@ class Context {
   std::uint64_t resolve(unsigned sgid_index, const Gid& gid);
 
   /// Runs one admin command; `text` names it in the message of an Error.
-  Body execute(unsigned opcode, const Body& body, const char* text);
+  Body execute(layout::AdminOp opcode, const Body& body, const char* text);
 
   /// Sees all that is asked of this context from now on; nullptr: nobody.
   void set_observer(Observer* observer) { observer_ = observer != nullptr ? observer : &nobody_; }

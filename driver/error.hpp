@@ -7,22 +7,12 @@
 #include <string>
 
 #include "driver/layout.hpp"
-#include "model/spec/commands.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::driver {
 
-/// Statuses of admin commands; names and numbers of spec::kAdminStatuses.
-enum class AdminStatus : std::uint16_t {
-  kOk = code_of(spec::kAdminStatuses, "Ok"),
-  kBadOpcode = code_of(spec::kAdminStatuses, "BadOpcode"),
-  kBadHandle = code_of(spec::kAdminStatuses, "BadHandle"),
-  kBadParameter = code_of(spec::kAdminStatuses, "BadParameter"),
-  kBadState = code_of(spec::kAdminStatuses, "BadState"),
-  kNoResource = code_of(spec::kAdminStatuses, "NoResource"),
-  kBusy = code_of(spec::kAdminStatuses, "Busy"),
-  kUnreachable = code_of(spec::kAdminStatuses, "Unreachable"),
-  kHardwareError = code_of(spec::kAdminStatuses, "HardwareError"),
-};
+using layout::AdminStatus;
 
 /// A command that the adapter refused, or an adapter that does not answer. Nothing has changed.
 class Error : public std::runtime_error {

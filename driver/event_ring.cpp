@@ -2,30 +2,28 @@
 #include "driver/event_ring.hpp"
 
 #include "driver/admin_queue.hpp"
-#include "model/spec/queues.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr spec::Place kEqeKind = spec::place_of(spec::kEqe, "kind");
-constexpr spec::Place kEqeNumber = spec::place_of(spec::kEqe, "number");
-constexpr spec::Place kEqeOwner = spec::place_of(spec::kEqe, "owner");
-constexpr std::size_t kEqeBytes = spec::total_bits(spec::kEqe) / 8;
+constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
 constexpr std::uint32_t kEqEnable = 1u << 4;
 
 }  // namespace
 
 EventRing::EventRing(Device& device, unsigned log)
     : device_(device), log_(log), ring_(device.allocate(kEqeBytes << log, kPage)) {
-  write_address(device_, register_offset("EqBaseLo"), register_offset("EqBaseHi"), ring_.dma);
-  device_.write32(register_offset("EqConsumer"), 0);
-  device_.write32(register_offset("EqSize"), ring_size(device_, log | kEqEnable));
+  write_address(device_, layout::reg::kEqBaseLo, layout::reg::kEqBaseHi, ring_.dma);
+  device_.write32(layout::reg::kEqConsumer, 0);
+  device_.write32(layout::reg::kEqSize, ring_size(device_, log | kEqEnable));
 }
 
 EventRing::~EventRing() {
-  device_.write32(register_offset("EqSize"), 0);
-  device_.read32(register_offset("EqSize"));  // the write is in the adapter
+  device_.write32(layout::reg::kEqSize, 0);
+  device_.read32(layout::reg::kEqSize);  // the write is in the adapter
   device_.release(ring_);
 }
 
@@ -35,16 +33,16 @@ const std::uint8_t* EventRing::entry() const {
 
 bool EventRing::pending() const {
   const bool pass_owner = (consumer_ >> log_ & 1) == 0;
-  return (get(entry(), kEqeOwner) != 0) == pass_owner;
+  return get(entry(), layout::eqe::owner) == pass_owner;
 }
 
 std::optional<Event> EventRing::poll() {
   if (!pending()) return {};
   owner_before_entry();
-  const Event event{static_cast<EventKind>(get(entry(), kEqeKind)),
-                    static_cast<std::uint32_t>(get(entry(), kEqeNumber))};
+  const Event event{static_cast<EventKind>(get(entry(), layout::eqe::kind)),
+                    get(entry(), layout::eqe::number)};
   ++consumer_;
-  device_.write32(register_offset("EqConsumer"), consumer_ & 0xFFFF);
+  device_.write32(layout::reg::kEqConsumer, consumer_ & 0xFFFF);
   return event;
 }
 
@@ -54,8 +52,8 @@ std::optional<Event> EventRing::wait(std::uint64_t timeout_ns) {
 }
 
 bool EventRing::overflowed() {
-  const std::uint32_t status = device_.read32(register_offset("EqStatus"));
-  if (status != 0) device_.write32(register_offset("EqStatus"), status);
+  const std::uint32_t status = device_.read32(layout::reg::kEqStatus);
+  if (status != 0) device_.write32(layout::reg::kEqStatus, status);
   return (status & 1) != 0;
 }
 

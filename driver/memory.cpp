@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/memory.hpp"
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+
 namespace roci::driver {
 
 ProtectionDomain::ProtectionDomain(Context& context)
     : context_(context),
       number_(static_cast<std::uint32_t>(
-          context.execute(code_of(spec::kAdminOps, "AllocPd"), {}, "allocate protection domain")
-              .get(place_of(spec::kAllocPdReply, "pd")))) {}
+          context.execute(layout::AdminOp::kAllocPd, {}, "allocate protection domain")
+              .get(layout::alloc_pd_reply::pd))) {}
 
 ProtectionDomain::~ProtectionDomain() {
   try {
-    context_.execute(code_of(spec::kAdminOps, "DeallocPd"),
-                     Body().put(place_of(spec::kDeallocPd, "pd"), number_),
+    context_.execute(layout::AdminOp::kDeallocPd, Body().put(layout::dealloc_pd::pd, number_),
                      "free protection domain");
   } catch (const Error&) {  // a destructor has nobody to tell; the number stays taken
   }
@@ -40,22 +42,22 @@ MemoryRegion::MemoryRegion(ProtectionDomain& pd, const DmaMemory& memory, std::u
 void MemoryRegion::enter(std::uint32_t rights) {
   key_ = static_cast<std::uint32_t>(
       pd_->context()
-          .execute(code_of(spec::kAdminOps, "RegMr"),
+          .execute(layout::AdminOp::kRegMr,
                    Body()
-                       .put(place_of(spec::kRegMr, "pd"), pd_->number())
-                       .put(place_of(spec::kRegMr, "access"), rights)
-                       .put(place_of(spec::kRegMr, "pasid"), pd_->context().device().pasid())
-                       .put(place_of(spec::kRegMr, "iova"), address_)
-                       .put(place_of(spec::kRegMr, "length"), memory_.bytes)
-                       .put(place_of(spec::kRegMr, "addr"), memory_.dma),
+                       .put(layout::reg_mr::pd, pd_->number())
+                       .put(layout::reg_mr::access, rights)
+                       .put(layout::reg_mr::pasid, pd_->context().device().pasid())
+                       .put(layout::reg_mr::iova, address_)
+                       .put(layout::reg_mr::length, memory_.bytes)
+                       .put(layout::reg_mr::addr, memory_.dma),
                    "register memory")
-          .get(place_of(spec::kRegMrReply, "key")));
+          .get(layout::reg_mr_reply::key));
   registered_ = true;
 }
 
 void MemoryRegion::deregister() {
-  pd_->context().execute(code_of(spec::kAdminOps, "DeregMr"),
-                         Body().put(place_of(spec::kDeregMr, "key"), key_), "deregister memory");
+  pd_->context().execute(layout::AdminOp::kDeregMr, Body().put(layout::dereg_mr::key, key_),
+                         "deregister memory");
   registered_ = false;
 }
 
@@ -65,17 +67,16 @@ void MemoryRegion::change(const DmaMemory* memory, std::uint64_t address, Protec
   const std::uint64_t first = memory != nullptr ? address : address_;
   ProtectionDomain& domain = pd != nullptr ? *pd : *pd_;
   pd_->context().execute(
-      code_of(spec::kAdminOps, "ReregMr"),
+      layout::AdminOp::kReregMr,
       Body()
-          .put(place_of(spec::kReregMr, "key"), key_)
-          .put(place_of(spec::kReregMr, "what"), (memory != nullptr ? 1u : 0) |
-                                                     (pd != nullptr ? 2u : 0) |
-                                                     (rights != nullptr ? 4u : 0))
-          .put(place_of(spec::kReregMr, "pd"), domain.number())
-          .put(place_of(spec::kReregMr, "access"), rights != nullptr ? *rights : 0)
-          .put(place_of(spec::kReregMr, "iova"), first)
-          .put(place_of(spec::kReregMr, "length"), range.bytes)
-          .put(place_of(spec::kReregMr, "addr"), range.dma),
+          .put(layout::rereg_mr::key, key_)
+          .put(layout::rereg_mr::what, (memory != nullptr ? 1u : 0) | (pd != nullptr ? 2u : 0) |
+                                           (rights != nullptr ? 4u : 0))
+          .put(layout::rereg_mr::pd, domain.number())
+          .put(layout::rereg_mr::access, rights != nullptr ? *rights : 0)
+          .put(layout::rereg_mr::iova, first)
+          .put(layout::rereg_mr::length, range.bytes)
+          .put(layout::rereg_mr::addr, range.dma),
       "change memory region");
   memory_ = range;
   address_ = first;

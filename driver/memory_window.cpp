@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/memory_window.hpp"
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+
 namespace roci::driver {
 
 MemoryWindow::MemoryWindow(ProtectionDomain& pd, WindowType type)
@@ -8,17 +11,17 @@ MemoryWindow::MemoryWindow(ProtectionDomain& pd, WindowType type)
       type_(type),
       key_(static_cast<std::uint32_t>(
           context_
-              .execute(code_of(spec::kAdminOps, "AllocMw"),
+              .execute(layout::AdminOp::kAllocMw,
                        Body()
-                           .put(place_of(spec::kAllocMw, "pd"), pd.number())
-                           .put(place_of(spec::kAllocMw, "kind"), static_cast<std::uint64_t>(type)),
+                           .put(layout::alloc_mw::pd, pd.number())
+                           .put(layout::alloc_mw::kind, static_cast<std::uint64_t>(type)),
                        "allocate memory window")
-              .get(place_of(spec::kAllocMwReply, "key")))) {}
+              .get(layout::alloc_mw_reply::key))) {}
 
 MemoryWindow::~MemoryWindow() {
   try {
-    context_.execute(code_of(spec::kAdminOps, "DeallocMw"),
-                     Body().put(place_of(spec::kDeallocMw, "key"), key_), "free memory window");
+    context_.execute(layout::AdminOp::kDeallocMw, Body().put(layout::dealloc_mw::key, key_),
+                     "free memory window");
   } catch (const Error&) {  // a destructor has nobody to tell; the row stays taken
   }
 }

@@ -5,12 +5,14 @@
 
 #include "driver/memory.hpp"
 #include "driver/types.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::driver {
 
 enum class WindowType : std::uint8_t {
-  kType1 = code_of(spec::kKeyKinds, "WindowType1"),  ///< every queue pair of the domain
-  kType2 = code_of(spec::kKeyKinds, "WindowType2"),  ///< the queue pair that bound it (2B)
+  kType1 = layout::number(layout::KeyKind::kWindowType1),  ///< every queue pair of the domain
+  kType2 = layout::number(layout::KeyKind::kWindowType2),  ///< the queue pair that bound it (2B)
 };
 
 /// A memory window, unbound when made. Must go before its regions are deregistered.

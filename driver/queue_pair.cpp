@@ -5,6 +5,9 @@
 #include <stdexcept>
 
 #include "driver/attributes.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::driver {
 namespace {
@@ -42,30 +45,29 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
     receive_.stride_log = stride_log(options.receive_sges, 0);
   }
   max_inline_ =
-      std::min<unsigned>(((1u << send_.stride_log) - 1) * spec::kBlockBytes, limits.max_inline);
+      std::min<unsigned>(((1u << send_.stride_log) - 1) * layout::kBlockBytes, limits.max_inline);
   send_.allocate(context_.device());
   if (srq_ == nullptr) receive_.allocate(context_.device());
   try {
     number_ = static_cast<std::uint32_t>(
         context_
-            .execute(
-                code_of(spec::kAdminOps, "CreateQp"),
-                Body()
-                    .put(place_of(spec::kCreateQp, "pd"), pd.number())
-                    .put(place_of(spec::kCreateQp, "pasid"), context_.device().pasid())
-                    .put(place_of(spec::kCreateQp, "send_cqn"), send_cq.number())
-                    .put(place_of(spec::kCreateQp, "recv_cqn"), receive_cq.number())
-                    .put(place_of(spec::kCreateQp, "sq_base"), send_.memory.dma)
-                    .put(place_of(spec::kCreateQp, "rq_base"), receive_.memory.dma)
-                    .put(place_of(spec::kCreateQp, "sq_log"), send_.log)
-                    .put(place_of(spec::kCreateQp, "sq_stride_log"), send_.stride_log)
-                    .put(place_of(spec::kCreateQp, "rq_log"), receive_.log)
-                    .put(place_of(spec::kCreateQp, "rq_stride_log"), receive_.stride_log)
-                    .put(place_of(spec::kCreateQp, "srq"), srq_ != nullptr)
-                    .put(place_of(spec::kCreateQp, "srqn"), srq_ != nullptr ? srq_->number() : 0)
-                    .put(place_of(spec::kCreateQp, "credits"), options.credits),
-                "create queue pair")
-            .get(place_of(spec::kCreateQpReply, "qpn")));
+            .execute(layout::AdminOp::kCreateQp,
+                     Body()
+                         .put(layout::create_qp::pd, pd.number())
+                         .put(layout::create_qp::pasid, context_.device().pasid())
+                         .put(layout::create_qp::send_cqn, send_cq.number())
+                         .put(layout::create_qp::recv_cqn, receive_cq.number())
+                         .put(layout::create_qp::sq_base, send_.memory.dma)
+                         .put(layout::create_qp::rq_base, receive_.memory.dma)
+                         .put(layout::create_qp::sq_log, send_.log)
+                         .put(layout::create_qp::sq_stride_log, send_.stride_log)
+                         .put(layout::create_qp::rq_log, receive_.log)
+                         .put(layout::create_qp::rq_stride_log, receive_.stride_log)
+                         .put(layout::create_qp::srq, srq_ != nullptr)
+                         .put(layout::create_qp::srqn, srq_ != nullptr ? srq_->number() : 0)
+                         .put(layout::create_qp::credits, options.credits),
+                     "create queue pair")
+            .get(layout::create_qp_reply::qpn));
   } catch (...) {
     free_rings();
     throw;
@@ -78,8 +80,8 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
 QueuePair::~QueuePair() {
   bool gone = true;
   try {
-    context_.execute(code_of(spec::kAdminOps, "DestroyQp"),
-                     Body().put(place_of(spec::kDestroyQp, "qpn"), number_), "destroy queue pair");
+    context_.execute(layout::AdminOp::kDestroyQp, Body().put(layout::destroy_qp::qpn, number_),
+                     "destroy queue pair");
   } catch (const Error&) {
     gone = false;  // the adapter may still read the rings
   }
@@ -99,7 +101,7 @@ void QueuePair::free_rings() {
 }
 
 void QueuePair::modify(const QpAttributes& attributes, std::uint32_t mask) {
-  context_.execute(code_of(spec::kAdminOps, "ModifyQp"), body_of(number_, attributes, mask),
+  context_.execute(layout::AdminOp::kModifyQp, body_of(number_, attributes, mask),
                    "modify queue pair");
   if ((mask & mask::kState) != 0) {
     state_ = attributes.state;
@@ -115,25 +117,23 @@ void QueuePair::modify(const QpAttributes& attributes, std::uint32_t mask) {
 }
 
 QpAttributes QueuePair::query() {
-  return attributes_of(context_.execute(code_of(spec::kAdminOps, "QueryQp"),
-                                        Body().put(place_of(spec::kQueryQp, "qpn"), number_),
-                                        "query queue pair"));
+  return attributes_of(context_.execute(
+      layout::AdminOp::kQueryQp, Body().put(layout::query_qp::qpn, number_), "query queue pair"));
 }
 
 QpCounters QueuePair::counters() {
-  const Body reply = context_.execute(code_of(spec::kAdminOps, "QueryCounters"),
-                                      Body()
-                                          .put(place_of(spec::kQueryCounters, "of_qp"), 1)
-                                          .put(place_of(spec::kQueryCounters, "qpn"), number_),
-                                      "query queue pair counters");
-  return {reply.get(place_of(spec::kQpCountersReply, "tx_packets")),
-          reply.get(place_of(spec::kQpCountersReply, "tx_bytes")),
-          reply.get(place_of(spec::kQpCountersReply, "rx_packets")),
-          reply.get(place_of(spec::kQpCountersReply, "rx_bytes")),
-          reply.get(place_of(spec::kQpCountersReply, "retries")),
-          reply.get(place_of(spec::kQpCountersReply, "timeouts")),
-          reply.get(place_of(spec::kQpCountersReply, "naks_sent")),
-          reply.get(place_of(spec::kQpCountersReply, "naks_received"))};
+  const Body reply = context_.execute(
+      layout::AdminOp::kQueryCounters,
+      Body().put(layout::query_counters::of_qp, 1).put(layout::query_counters::qpn, number_),
+      "query queue pair counters");
+  return {reply.get(layout::qp_counters_reply::tx_packets),
+          reply.get(layout::qp_counters_reply::tx_bytes),
+          reply.get(layout::qp_counters_reply::rx_packets),
+          reply.get(layout::qp_counters_reply::rx_bytes),
+          reply.get(layout::qp_counters_reply::retries),
+          reply.get(layout::qp_counters_reply::timeouts),
+          reply.get(layout::qp_counters_reply::naks_sent),
+          reply.get(layout::qp_counters_reply::naks_received)};
 }
 
 void QueuePair::connect(const Endpoint& peer, std::uint32_t psn, const ConnectOptions& options) {

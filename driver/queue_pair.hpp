@@ -97,7 +97,7 @@ class QueuePair {
 
   void free_rings();
   void write(const SendRequest& request);
-  void ring_doorbell(std::uint32_t offset, std::uint16_t head);
+  void ring_doorbell(std::uint32_t address, std::uint16_t head);
   /// Frees entries up to `index` and gives the identifier of that one.
   std::uint64_t retire(bool receive_queue, std::uint16_t index);
   /// Completes all that is outstanding, as far as it completes in `cq`, when the adapter has gone.

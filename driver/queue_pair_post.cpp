@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "driver/queue_pair.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver {
 namespace {
@@ -48,35 +50,34 @@ PostError QueuePair::check(const SendRequest& request) const {
     default:
       return PostError::kOpcode;
   }
-  return bytes > spec::kMaxMessage ? PostError::kLength : PostError::kNone;
+  return bytes > layout::kMaxMessage ? PostError::kLength : PostError::kNone;
 }
 
 void QueuePair::write(const SendRequest& request) {
   const bool inlined = request.inline_data != nullptr && request.inline_bytes != 0;
   std::uint8_t* wqe = send_.entry(send_.head);
-  std::memset(wqe, 0, spec::kBlockBytes);
-  put(wqe, spec::place_of(spec::kWqe, "opcode"), static_cast<std::uint64_t>(request.opcode));
-  put(wqe, spec::place_of(spec::kWqe, "signaled"), request.signaled);
-  put(wqe, spec::place_of(spec::kWqe, "solicited"), request.solicited);
-  put(wqe, spec::place_of(spec::kWqe, "fence"), request.fence);
-  put(wqe, spec::place_of(spec::kWqe, "inline_data"), inlined);
-  put(wqe, spec::place_of(spec::kWqe, "num_sge"), request.sges.size());
-  put(wqe, spec::place_of(spec::kWqe, "imm"), request.imm);
-  put(wqe, spec::place_of(spec::kWqe, "length"),
-      inlined ? request.inline_bytes : list_bytes(request.sges));
-  put(wqe, spec::place_of(spec::kWqe, "rkey"), request.remote_key);
-  put(wqe, spec::place_of(spec::kWqe, "remote_addr"), request.remote_address);
-  put(wqe, spec::place_of(spec::kWqe, "swap_add"), request.swap_add);
-  put(wqe, spec::place_of(spec::kWqe, "compare"), request.compare);
+  std::memset(wqe, 0, layout::kBlockBytes);
+  put(wqe, layout::wqe::opcode, request.opcode);
+  put(wqe, layout::wqe::signaled, request.signaled);
+  put(wqe, layout::wqe::solicited, request.solicited);
+  put(wqe, layout::wqe::fence, request.fence);
+  put(wqe, layout::wqe::inline_data, inlined);
+  put(wqe, layout::wqe::num_sge, request.sges.size());
+  put(wqe, layout::wqe::imm, request.imm);
+  put(wqe, layout::wqe::length, inlined ? request.inline_bytes : list_bytes(request.sges));
+  put(wqe, layout::wqe::rkey, request.remote_key);
+  put(wqe, layout::wqe::remote_addr, request.remote_address);
+  put(wqe, layout::wqe::swap_add, request.swap_add);
+  put(wqe, layout::wqe::compare, request.compare);
   if (inlined) {
-    std::memcpy(wqe + spec::kBlockBytes, request.inline_data, request.inline_bytes);
+    std::memcpy(wqe + layout::kBlockBytes, request.inline_data, request.inline_bytes);
   } else {
     put_list(wqe, request.sges);
   }
   if (request.opcode == Opcode::kBindMw) {
-    put(wqe, spec::place_of(spec::kWqe, "sge0_lkey"), request.region_key);
+    put(wqe, layout::wqe::sge0_lkey, request.region_key);
   } else if (request.opcode == Opcode::kRegMr) {
-    put(wqe, spec::place_of(spec::kWqe, "sge0_addr"), request.dma_address);
+    put(wqe, layout::wqe::sge0_addr, request.dma_address);
   }
 }
 
@@ -92,7 +93,7 @@ PostResult QueuePair::post_send(const SendRequest* requests, std::size_t count) 
     ++send_.head;
     ++result.posted;
   }
-  if (result.posted != 0) ring_doorbell(kSqOffset, send_.head);
+  if (result.posted != 0) ring_doorbell(layout::sq_doorbell(number_), send_.head);
   return result;
 }
 
@@ -110,7 +111,7 @@ PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t c
       result.error = PostError::kQueueFull;
     } else if (request.sges.size() > receive_sges_) {
       result.error = PostError::kSges;
-    } else if (list_bytes(request.sges) > spec::kMaxMessage) {
+    } else if (list_bytes(request.sges) > layout::kMaxMessage) {
       result.error = PostError::kLength;
     }
     if (result.error != PostError::kNone) break;
@@ -120,7 +121,7 @@ PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t c
     ++receive_.head;
     ++result.posted;
   }
-  if (result.posted != 0) ring_doorbell(kRqOffset, receive_.head);
+  if (result.posted != 0) ring_doorbell(layout::rq_doorbell(number_), receive_.head);
   return result;
 }
 
@@ -134,9 +135,9 @@ void QueuePair::receive(const ReceiveRequest& request) {
   if (!result) throw std::runtime_error(text_of(result.error));
 }
 
-void QueuePair::ring_doorbell(std::uint32_t offset, std::uint16_t head) {
+void QueuePair::ring_doorbell(std::uint32_t address, std::uint16_t head) {
   entries_before_doorbell();
-  context_.device().write32(window_offset("QpDoorbell") + kDoorbellStride * number_ + offset, head);
+  context_.device().write32(address, head);
 }
 
 std::uint64_t QueuePair::retire(bool receive_queue, std::uint16_t index) {

@@ -5,12 +5,13 @@
 #include <cstring>
 
 #include "driver/layout.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::driver {
 
 unsigned stride_log(unsigned sges, unsigned inline_bytes) {
   const unsigned by_list = 1 + (sges > 1 ? (sges + 2) / 4 : 0);
-  const unsigned by_inline = 1 + (inline_bytes + spec::kBlockBytes - 1) / spec::kBlockBytes;
+  const unsigned by_inline = 1 + (inline_bytes + layout::kBlockBytes - 1) / layout::kBlockBytes;
   const unsigned blocks = std::max(by_list, by_inline);
   return blocks == 1 ? 0 : blocks == 2 ? 1 : 2;
 }
@@ -23,11 +24,12 @@ unsigned entries_log(unsigned entries) {
 
 void put_list(std::uint8_t* wqe, const std::vector<Sge>& sges) {
   for (std::size_t i = 0; i < sges.size(); ++i) {
-    constexpr unsigned kFirst = spec::place_of(spec::kWqe, "sge0_addr").offset / 8;
-    std::uint8_t* at = i == 0 ? wqe + kFirst : wqe + spec::kBlockBytes + spec::kSgeBytes * (i - 1);
-    put(at, spec::place_of(spec::kSge, "addr"), sges[i].address);
-    put(at, spec::place_of(spec::kSge, "length"), sges[i].length);
-    put(at, spec::place_of(spec::kSge, "lkey"), sges[i].key);
+    constexpr unsigned kFirst = layout::wqe::sge0_addr.offset / 8;
+    std::uint8_t* at =
+        i == 0 ? wqe + kFirst : wqe + layout::kBlockBytes + layout::kSgeBytes * (i - 1);
+    put(at, layout::sge::addr, sges[i].address);
+    put(at, layout::sge::length, sges[i].length);
+    put(at, layout::sge::lkey, sges[i].key);
   }
 }
 
@@ -38,10 +40,10 @@ std::uint64_t list_bytes(const std::vector<Sge>& sges) {
 }
 
 void put_receive(std::uint8_t* wqe, const ReceiveRequest& request, std::uint32_t tag) {
-  std::memset(wqe, 0, spec::kBlockBytes);
-  put(wqe, spec::place_of(spec::kWqe, "num_sge"), request.sges.size());
-  put(wqe, spec::place_of(spec::kWqe, "length"), list_bytes(request.sges));
-  put(wqe, spec::place_of(spec::kWqe, "imm"), tag);
+  std::memset(wqe, 0, layout::kBlockBytes);
+  put(wqe, layout::wqe::num_sge, request.sges.size());
+  put(wqe, layout::wqe::length, list_bytes(request.sges));
+  put(wqe, layout::wqe::imm, tag);
   put_list(wqe, request.sges);
 }
 
@@ -73,7 +75,7 @@ const char* text_of(PostError error) {
 
 void Ring::allocate(Device& device) {
   const std::size_t blocks = std::size_t{1} << (log + stride_log);
-  memory = device.allocate(blocks * spec::kBlockBytes, 4096);
+  memory = device.allocate(blocks * layout::kBlockBytes, 4096);
   ids.resize(std::size_t{1} << log);
 }
 

@@ -7,14 +7,9 @@
 
 #include "driver/device/device.hpp"
 #include "driver/types.hpp"
-#include "model/spec/queues.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::driver {
-
-inline constexpr std::uint32_t kDoorbellStride = 16;
-inline constexpr std::uint32_t kSqOffset = 0;
-inline constexpr std::uint32_t kRqOffset = 4;
-inline constexpr std::uint32_t kSrqOffset = 8;
 
 /// log2 of the entries of a ring that holds `entries`.
 unsigned entries_log(unsigned entries);
@@ -49,7 +44,7 @@ struct Ring {
   unsigned room() const { return (1u << log) - used(); }
   std::uint8_t* entry(std::uint16_t index) {
     return memory.host +
-           ((std::size_t{index} & ((1u << log) - 1)) << stride_log) * spec::kBlockBytes;
+           ((std::size_t{index} & ((1u << log) - 1)) << stride_log) * layout::kBlockBytes;
   }
 };
 

@@ -3,6 +3,11 @@
 
 #include <stdexcept>
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
+
 namespace roci::driver {
 
 SharedReceiveQueue::SharedReceiveQueue(ProtectionDomain& pd, const SrqOptions& options)
@@ -20,16 +25,16 @@ SharedReceiveQueue::SharedReceiveQueue(ProtectionDomain& pd, const SrqOptions& o
   try {
     number_ = static_cast<std::uint32_t>(
         context_
-            .execute(code_of(spec::kAdminOps, "CreateSrq"),
+            .execute(layout::AdminOp::kCreateSrq,
                      Body()
-                         .put(place_of(spec::kCreateSrq, "pd"), pd.number())
-                         .put(place_of(spec::kCreateSrq, "pasid"), context_.device().pasid())
-                         .put(place_of(spec::kCreateSrq, "base"), ring_.memory.dma)
-                         .put(place_of(spec::kCreateSrq, "log"), ring_.log)
-                         .put(place_of(spec::kCreateSrq, "stride_log"), ring_.stride_log)
-                         .put(place_of(spec::kCreateSrq, "limit"), options.limit),
+                         .put(layout::create_srq::pd, pd.number())
+                         .put(layout::create_srq::pasid, context_.device().pasid())
+                         .put(layout::create_srq::base, ring_.memory.dma)
+                         .put(layout::create_srq::log, ring_.log)
+                         .put(layout::create_srq::stride_log, ring_.stride_log)
+                         .put(layout::create_srq::limit, options.limit),
                      "create shared receive queue")
-            .get(place_of(spec::kCreateSrqReply, "srqn")));
+            .get(layout::create_srq_reply::srqn));
   } catch (...) {
     context_.device().release(ring_.memory);
     throw;
@@ -39,8 +44,7 @@ SharedReceiveQueue::SharedReceiveQueue(ProtectionDomain& pd, const SrqOptions& o
 
 SharedReceiveQueue::~SharedReceiveQueue() {
   try {
-    context_.execute(code_of(spec::kAdminOps, "DestroySrq"),
-                     Body().put(place_of(spec::kDestroySrq, "srqn"), number_),
+    context_.execute(layout::AdminOp::kDestroySrq, Body().put(layout::destroy_srq::srqn, number_),
                      "destroy shared receive queue");
   } catch (const Error&) {
     return;  // the adapter may still read the ring
@@ -59,7 +63,7 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
       result.error = PostError::kQueueFull;
     } else if (request.sges.size() > sges_) {
       result.error = PostError::kSges;
-    } else if (list_bytes(request.sges) > spec::kMaxMessage) {
+    } else if (list_bytes(request.sges) > layout::kMaxMessage) {
       result.error = PostError::kLength;
     }
     if (result.error != PostError::kNone) break;
@@ -74,8 +78,7 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
   }
   if (result.posted != 0) {
     entries_before_doorbell();
-    context_.device().write32(window_offset("QpDoorbell") + kDoorbellStride * number_ + kSrqOffset,
-                              ring_.head);
+    context_.device().write32(layout::srq_doorbell(number_), ring_.head);
   }
   return result;
 }
@@ -86,19 +89,18 @@ void SharedReceiveQueue::receive(const ReceiveRequest& request) {
 }
 
 void SharedReceiveQueue::arm_limit(std::uint16_t limit) {
-  context_.execute(code_of(spec::kAdminOps, "ModifySrq"),
-                   Body()
-                       .put(place_of(spec::kModifySrq, "srqn"), number_)
-                       .put(place_of(spec::kModifySrq, "limit"), limit),
-                   "modify shared receive queue");
+  context_.execute(
+      layout::AdminOp::kModifySrq,
+      Body().put(layout::modify_srq::srqn, number_).put(layout::modify_srq::limit, limit),
+      "modify shared receive queue");
 }
 
 SharedReceiveQueue::State SharedReceiveQueue::query() {
-  const Body reply = context_.execute(code_of(spec::kAdminOps, "QuerySrq"),
-                                      Body().put(place_of(spec::kQuerySrq, "srqn"), number_),
-                                      "query shared receive queue");
-  return {static_cast<std::uint16_t>(reply.get(place_of(spec::kQuerySrqReply, "limit"))),
-          static_cast<std::uint32_t>(reply.get(place_of(spec::kQuerySrqReply, "filled")))};
+  const Body reply =
+      context_.execute(layout::AdminOp::kQuerySrq, Body().put(layout::query_srq::srqn, number_),
+                       "query shared receive queue");
+  return {static_cast<std::uint16_t>(reply.get(layout::query_srq_reply::limit)),
+          static_cast<std::uint32_t>(reply.get(layout::query_srq_reply::filled))};
 }
 
 std::uint64_t SharedReceiveQueue::retire(std::uint16_t tag) {

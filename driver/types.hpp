@@ -9,107 +9,41 @@
 #include <vector>
 
 #include "driver/layout.hpp"
-#include "model/spec/commands.hpp"
-#include "model/spec/queues.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::driver {
 
 using Gid = std::array<std::uint8_t, 16>;
 
 /// Operation of a send work request (11.4.1.1).
-enum class Opcode : std::uint8_t {
-  kSend = code_of(spec::kWrOps, "Send"),
-  kSendImm = code_of(spec::kWrOps, "SendImm"),
-  kWrite = code_of(spec::kWrOps, "Write"),
-  kWriteImm = code_of(spec::kWrOps, "WriteImm"),
-  kRead = code_of(spec::kWrOps, "Read"),
-  kCmpSwap = code_of(spec::kWrOps, "CmpSwap"),
-  kFetchAdd = code_of(spec::kWrOps, "FetchAdd"),
-  kSendInv = code_of(spec::kWrOps, "SendInv"),
-  kLocalInv = code_of(spec::kWrOps, "LocalInv"),
-  kBindMw = code_of(spec::kWrOps, "BindMw"),
-  kRegMr = code_of(spec::kWrOps, "RegMr"),
-};
+using Opcode = layout::WrOp;
 
 /// Completion status, numbered as ibv_wc_status.
-enum class Status : std::uint8_t {
-  kSuccess = code_of(spec::kStatuses, "Success"),
-  kLocLenErr = code_of(spec::kStatuses, "LocLenErr"),
-  kLocQpOpErr = code_of(spec::kStatuses, "LocQpOpErr"),
-  kLocProtErr = code_of(spec::kStatuses, "LocProtErr"),
-  kWrFlushErr = code_of(spec::kStatuses, "WrFlushErr"),
-  kMwBindErr = code_of(spec::kStatuses, "MwBindErr"),
-  kBadRespErr = code_of(spec::kStatuses, "BadRespErr"),
-  kLocAccessErr = code_of(spec::kStatuses, "LocAccessErr"),
-  kRemInvReqErr = code_of(spec::kStatuses, "RemInvReqErr"),
-  kRemAccessErr = code_of(spec::kStatuses, "RemAccessErr"),
-  kRemOpErr = code_of(spec::kStatuses, "RemOpErr"),
-  kRetryExcErr = code_of(spec::kStatuses, "RetryExcErr"),
-  kRnrRetryExcErr = code_of(spec::kStatuses, "RnrRetryExcErr"),
-  kFatalErr = code_of(spec::kStatuses, "FatalErr"),
-};
+using layout::Status;
 
 /// Name of a status as in model/spec, "?" for a number that is none.
 const char* name_of(Status status);
 
 /// Kind of a completion, numbered as ibv_wc_opcode; 128 and above are receives.
-enum class WcOpcode : std::uint8_t {
-  kSend = code_of(spec::kWcOps, "Send"),
-  kWrite = code_of(spec::kWcOps, "Write"),
-  kRead = code_of(spec::kWcOps, "Read"),
-  kCmpSwap = code_of(spec::kWcOps, "CmpSwap"),
-  kFetchAdd = code_of(spec::kWcOps, "FetchAdd"),
-  kBindMw = code_of(spec::kWcOps, "BindMw"),
-  kLocalInv = code_of(spec::kWcOps, "LocalInv"),
-  kRegMr = code_of(spec::kWcOps, "RegMr"),
-  kRecv = code_of(spec::kWcOps, "Recv"),
-  kRecvWriteImm = code_of(spec::kWcOps, "RecvWriteImm"),
-};
+using WcOpcode = layout::WcOp;
 
-enum class QpState : std::uint8_t {
-  kReset = code_of(spec::kQpStates, "Reset"),
-  kInit = code_of(spec::kQpStates, "Init"),
-  kRtr = code_of(spec::kQpStates, "Rtr"),
-  kRts = code_of(spec::kQpStates, "Rts"),
-  kSqd = code_of(spec::kQpStates, "Sqd"),
-  kErr = code_of(spec::kQpStates, "Err"),
-};
+using layout::QpState;
 
 /// Rights of regions and queue pairs; bits as ibv_access_flags.
 namespace access {
-inline constexpr std::uint32_t kLocalWrite = 1u << code_of(spec::kAccess, "LocalWrite");
-inline constexpr std::uint32_t kRemoteWrite = 1u << code_of(spec::kAccess, "RemoteWrite");
-inline constexpr std::uint32_t kRemoteRead = 1u << code_of(spec::kAccess, "RemoteRead");
-inline constexpr std::uint32_t kRemoteAtomic = 1u << code_of(spec::kAccess, "RemoteAtomic");
-inline constexpr std::uint32_t kMwBind = 1u << code_of(spec::kAccess, "MwBind");
-inline constexpr std::uint32_t kZeroBased = 1u << code_of(spec::kAccess, "ZeroBased");
+using namespace layout::access;
 inline constexpr std::uint32_t kAll = kLocalWrite | kRemoteWrite | kRemoteRead | kRemoteAtomic;
 }  // namespace access
 
 /// Attributes named in a modify; bits as ibv_qp_attr_mask.
 namespace mask {
-inline constexpr std::uint32_t kState = 1u << code_of(spec::kQpMask, "State");
-inline constexpr std::uint32_t kCurState = 1u << code_of(spec::kQpMask, "CurState");
-inline constexpr std::uint32_t kEnSqdAsyncNotify = 1u << code_of(spec::kQpMask, "EnSqdAsyncNotify");
-inline constexpr std::uint32_t kAccessFlags = 1u << code_of(spec::kQpMask, "AccessFlags");
-inline constexpr std::uint32_t kPkeyIndex = 1u << code_of(spec::kQpMask, "PkeyIndex");
-inline constexpr std::uint32_t kPort = 1u << code_of(spec::kQpMask, "Port");
-inline constexpr std::uint32_t kAv = 1u << code_of(spec::kQpMask, "Av");
-inline constexpr std::uint32_t kPathMtu = 1u << code_of(spec::kQpMask, "PathMtu");
-inline constexpr std::uint32_t kTimeout = 1u << code_of(spec::kQpMask, "Timeout");
-inline constexpr std::uint32_t kRetryCnt = 1u << code_of(spec::kQpMask, "RetryCnt");
-inline constexpr std::uint32_t kRnrRetry = 1u << code_of(spec::kQpMask, "RnrRetry");
-inline constexpr std::uint32_t kRqPsn = 1u << code_of(spec::kQpMask, "RqPsn");
-inline constexpr std::uint32_t kMaxRdAtomic = 1u << code_of(spec::kQpMask, "MaxQpRdAtomic");
-inline constexpr std::uint32_t kMinRnrTimer = 1u << code_of(spec::kQpMask, "MinRnrTimer");
-inline constexpr std::uint32_t kSqPsn = 1u << code_of(spec::kQpMask, "SqPsn");
-inline constexpr std::uint32_t kMaxDestRdAtomic = 1u << code_of(spec::kQpMask, "MaxDestRdAtomic");
-inline constexpr std::uint32_t kDestQpn = 1u << code_of(spec::kQpMask, "DestQpn");
+using namespace layout::qp_mask;
 inline constexpr std::uint32_t kInit = kState | kPkeyIndex | kPort | kAccessFlags;
 inline constexpr std::uint32_t kRtr =
     kState | kAv | kPathMtu | kDestQpn | kRqPsn | kMaxDestRdAtomic | kMinRnrTimer;
 inline constexpr std::uint32_t kRts =
-    kState | kSqPsn | kTimeout | kRetryCnt | kRnrRetry | kMaxRdAtomic;
+    kState | kSqPsn | kTimeout | kRetryCnt | kRnrRetry | kMaxQpRdAtomic;
 }  // namespace mask
 
 /// Attributes of a queue pair (11.2.5.2), as ibv_qp_attr. Ranges are checked by the adapter.

@@ -35,22 +35,22 @@ Firmware::Firmware(const Hal& hal, const Config& config)
 
 void Firmware::start() {
   Port& port = device_.port;
-  const uint32_t parameters = port.read(layout::kRegParameters);
+  const uint32_t parameters = port.read(layout::reg::kParameters);
   device_.objects.reset(size_of(parameters, kLogQps), size_of(parameters, kLogCqs),
                         size_of(parameters, kLogKeys),
-                        size_of(port.read(layout::kRegParameters2), kLogSrqs));
+                        size_of(port.read(layout::reg::kParameters2), kLogSrqs));
   if (config_.mac != 0) {
-    port.write(layout::kRegMacLo, static_cast<uint32_t>(config_.mac));
-    port.write(layout::kRegMacHi, static_cast<uint32_t>(config_.mac >> 32));
+    port.write(layout::reg::kMacLo, static_cast<uint32_t>(config_.mac));
+    port.write(layout::reg::kMacHi, static_cast<uint32_t>(config_.mac >> 32));
   }
-  device_.neighbours.set_mac(port.read64(layout::kRegMacLo));
+  device_.neighbours.set_mac(port.read64(layout::reg::kMacLo));
   // The adapter clears its tables after reset and loses rows written meanwhile; it is idle when
   // done.
   port.fence();
 }
 
 bool Firmware::poll() {
-  const uint32_t attention = device_.port.read(layout::kRegAttention);
+  const uint32_t attention = device_.port.read(layout::reg::kAttention);
   bool drain = false;
   if (deadline() != ~uint64_t{0}) {
     const uint64_t now = device_.port.now();
@@ -86,7 +86,7 @@ bool Firmware::poll_event(uint32_t attention) {
   bool any = false;
   while (device_.port.pop_event(&number, &kind)) {
     any = true;
-    if (kind == layout::kEventCqError) fail_queue_pairs(&device_, number);
+    if (kind == layout::number(layout::EventKind::kCqError)) fail_queue_pairs(&device_, number);
   }
   return any;
 }
@@ -111,14 +111,14 @@ bool Firmware::poll_command(uint32_t attention) {
 bool Firmware::read_command() {
   Port& port = device_.port;
   command_ = Message();
-  done_ = port.read(layout::kRegAdminDone);
-  const uint32_t size = port.read(layout::kRegAdminSize);
+  done_ = port.read(layout::reg::kAdminDone);
+  const uint32_t size = port.read(layout::reg::kAdminSize);
   const uint32_t entries = mask_of(static_cast<uint32_t>(get_bits(&size, kRingLog)));
   const uint64_t slot = uint64_t{done_ & (entries - 1)} * layout::kCommandBytes;
   pasid_ = static_cast<uint32_t>(get_bits(&size, kRingPasid));
-  const uint64_t from = port.read64(layout::kRegAdminBaseLo) + slot;
+  const uint64_t from = port.read64(layout::reg::kAdminBaseLo) + slot;
   port.dma_read(from, pasid_);
-  reply_address_ = port.read64(layout::kRegAdminReplyLo) + slot;
+  reply_address_ = port.read64(layout::reg::kAdminReplyLo) + slot;
   if (!port.dma_end()) return false;
 
   // How much a command needs follows from what it says so far.
@@ -143,12 +143,12 @@ bool Firmware::read_command() {
 void Firmware::answer(const Result& result, Message* reply) {
   Port& port = device_.port;
   uint32_t words = words_of(layout::reply_header::kBytes);
-  if (result.status == layout::kAdminStatusOk) {
+  if (result.status == layout::AdminStatus::kOk) {
     words = words_of(reply_bytes(command_));
   } else {
     *reply = Message();
   }
-  put_bits(reply->word, layout::reply_header::status, result.status);
+  put_bits(reply->word, layout::reply_header::status, number(result.status));
   put_bits(reply->word, layout::reply_header::tag,
            get_bits(command_.word, layout::command_header::tag));
   put_bits(reply->word, layout::reply_header::detail, result.detail);
@@ -160,7 +160,7 @@ void Firmware::answer(const Result& result, Message* reply) {
   }
   port.dma_write(reply_address_, pasid_, reply->word, at_most(words, kBlockWords));
   port.dma_end();
-  port.write(layout::kRegAdminDone, (done_ + 1) & kIndexMask);
+  port.write(layout::reg::kAdminDone, (done_ + 1) & kIndexMask);
 }
 
 }  // namespace roci::fw

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/node_module.hpp"
 
+#include "model/spec/layout/registers.hpp"
 #include "testbench/host/registers.hpp"
 
 namespace roci::testbench {
@@ -58,9 +59,9 @@ NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Confi
 }
 
 PortCounterValues NodeModule::port_counters() {
-  constexpr std::uint32_t kSelect = driver::register_offset("CounterSelect");
-  constexpr std::uint32_t kLow = driver::register_offset("CounterLo");
-  constexpr std::uint32_t kHigh = driver::register_offset("CounterHi");
+  constexpr std::uint32_t kSelect = layout::reg::kCounterSelect;
+  constexpr std::uint32_t kLow = layout::reg::kCounterLo;
+  constexpr std::uint32_t kHigh = layout::reg::kCounterHi;
   PortCounterValues values{};
   for (unsigned i = 0; i < values.size(); ++i) {
     access(true, kSelect, i, sc_core::SC_ZERO_TIME);

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/lockstep/repeat.hpp"
 #include "testbench/world_impl.hpp"
 
@@ -13,7 +15,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = 1 << 20;
 constexpr std::size_t kStepperStackBytes = 8 << 20;  // generated code runs on it
-constexpr unsigned kOverflow = spec::code_of(spec::kDropCauses, "Overflow");
+constexpr unsigned kOverflow = layout::number(layout::DropCause::kOverflow);
 
 void spawn(const char* name, std::size_t stack, std::function<void()> body) {
   sc_core::sc_spawn_options options;

@@ -9,17 +9,28 @@
 
 #include "driver/device/device.hpp"
 #include "driver/layout.hpp"
-#include "model/spec/commands.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 
 namespace roci::driver {
 
-/// Body of an admin command or reply; fields by the tables of spec/commands.hpp.
+/// Body of an admin command or reply; fields of spec/layout/commands.hpp.
 class Body {
  public:
-  static constexpr std::size_t kBytes = spec::kCommandBytes - spec::kCommandBodyOffset;
-  std::uint64_t get(spec::Place place) const { return driver::get(bytes_.data(), place); }
-  Body& put(spec::Place place, std::uint64_t value) {
-    driver::put(bytes_.data(), place, value);
+  static constexpr std::size_t kBytes = layout::kCommandBodyBytes;
+  template <typename T, unsigned Offset, unsigned Bits>
+  T get(layout::MemoryField<T, Offset, Bits> field) const {
+    return layout::get(bytes_.data(), field);
+  }
+  template <typename T, unsigned Offset, unsigned Bits, typename V>
+  Body& put(layout::MemoryField<T, Offset, Bits> field, V value) {
+    layout::put(bytes_.data(), field, value);
+    return *this;
+  }
+  /// For tables of places.
+  std::uint64_t get(layout::Place place) const { return layout::get_memory(bytes_.data(), place); }
+  Body& put(layout::Place place, std::uint64_t value) {
+    layout::put_memory(bytes_.data(), place, value);
     return *this;
   }
   std::uint8_t* data() { return bytes_.data(); }
@@ -41,23 +52,13 @@ class CommandPort {
  public:
   virtual ~CommandPort() = default;
   /// None: the adapter did not answer within `timeout_ns`.
-  virtual std::optional<CommandReply> exchange(unsigned opcode, const Body& body,
+  virtual std::optional<CommandReply> exchange(layout::AdminOp opcode, const Body& body,
                                                std::uint64_t timeout_ns) = 0;
 };
 
-/// An event of the adapter; kinds of spec::kEvents.
-enum class EventKind : std::uint8_t {
-  kCompletion = code_of(spec::kEvents, "Completion"),
-  kCqError = code_of(spec::kEvents, "CqError"),
-  kQpFatal = code_of(spec::kEvents, "QpFatal"),
-  kQpRequest = code_of(spec::kEvents, "QpRequest"),
-  kQpAccess = code_of(spec::kEvents, "QpAccess"),
-  kCommEst = code_of(spec::kEvents, "CommEst"),
-  kSqDrained = code_of(spec::kEvents, "SqDrained"),
-  kSrqLimit = code_of(spec::kEvents, "SrqLimit"),
-  kQpLastWqe = code_of(spec::kEvents, "QpLastWqe"),
-  kSrqError = code_of(spec::kEvents, "SrqError"),
-};
+using layout::EventKind;
+
+/// An event of the adapter.
 struct Event {
   EventKind kind;
   std::uint32_t number;  ///< queue pair, completion queue or shared receive queue

@@ -9,6 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/registers.hpp"
+
 namespace roci::driver::protocol {
 
 inline constexpr std::uint32_t kVersion = 2;
@@ -65,7 +68,7 @@ struct Welcome {
   std::uint64_t page_size;  ///< bytes of the doorbell page
 };
 
-constexpr std::size_t kBodyBytes = 120;  ///< spec::kCommandBytes - spec::kCommandBodyOffset
+constexpr std::size_t kBodyBytes = layout::kCommandBodyBytes;
 
 struct Command {
   Header header;
@@ -181,6 +184,6 @@ inline constexpr std::uint32_t kBellMessage = 2;  ///< a message was sent
 
 /// Bit of an arm word that the process sets and the simulator clears when it takes the word.
 inline constexpr std::uint32_t kArmPending = 1u << 30;
-inline constexpr std::uint32_t kArmSolicited = 1u << 31;
+using layout::doorbell_word::kArmSolicited;
 
 }  // namespace roci::driver::protocol

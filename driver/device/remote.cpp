@@ -15,18 +15,21 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <stdexcept>
 #include <utility>
 
 #include "driver/device/passing.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver {
 namespace {
 
 using namespace protocol;
 
-constexpr std::uint32_t kDoorbellStride = 16;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kLookNs =
     100'000'000;  // how often a waiting thread looks for the simulator
@@ -140,28 +143,33 @@ std::uint32_t RemoteDevice::read32(std::uint32_t) {
 }
 
 void RemoteDevice::write32(std::uint32_t offset, std::uint32_t value) {
-  constexpr spec::Window kQp = spec::window_of("QpDoorbell");
-  constexpr spec::Window kCq = spec::window_of("CqDoorbell");
+  constexpr layout::Window kQp = layout::window::kQpDoorbell;
+  constexpr layout::Window kCq = layout::window::kCqDoorbell;
   const bool cq = offset >= kCq.offset;
   const std::uint32_t at = offset - (cq ? kCq.offset : kQp.offset);
-  const std::uint32_t number = at / kDoorbellStride;
+  const std::uint32_t number = at / layout::doorbell_word::kStride;
   if (offset < kQp.offset || number >= kNumbers) {
     throw std::logic_error("only the doorbells of a remote adapter can be written");
   }
-  switch (at % kDoorbellStride + (cq ? kDoorbellStride : 0)) {
-    case 0:
-      return ring(page_->send, number, value);
-    case 4:
-      return ring(page_->receive, number, value);
-    case 8:
-      return ring(page_->shared_receive, number, value);
-    case kDoorbellStride:
-      return ring(page_->consumer, number, value);
-    case kDoorbellStride + 4:
-      return arm(number, value);
-    default:
-      throw std::logic_error("no such doorbell");
+  const std::uint32_t word = at % layout::doorbell_word::kStride;
+  if (cq) {
+    switch (word) {
+      case layout::doorbell_word::kCqConsumer:
+        return ring(page_->consumer, number, value);
+      case layout::doorbell_word::kCqArm:
+        return arm(number, value);
+    }
+  } else {
+    switch (word) {
+      case layout::doorbell_word::kSq:
+        return ring(page_->send, number, value);
+      case layout::doorbell_word::kRq:
+        return ring(page_->receive, number, value);
+      case layout::doorbell_word::kSrq:
+        return ring(page_->shared_receive, number, value);
+    }
   }
+  throw std::logic_error("no such doorbell");
 }
 
 void RemoteDevice::ring(Doorbells& doorbells, std::uint32_t number, std::uint32_t value) {
@@ -274,12 +282,12 @@ void RemoteDevice::request(void* message, std::size_t bytes, void* reply, std::s
   }
 }
 
-std::optional<driver::CommandReply> RemoteDevice::exchange(unsigned opcode, const Body& body,
+std::optional<driver::CommandReply> RemoteDevice::exchange(layout::AdminOp opcode, const Body& body,
                                                            std::uint64_t) {
   static_assert(Body::kBytes == kBodyBytes);
   Command command{};
   command.header.kind = static_cast<std::uint32_t>(Kind::kCommand);
-  command.opcode = opcode;
+  command.opcode = layout::number(opcode);
   std::memcpy(command.body, body.data(), kBodyBytes);
   protocol::CommandReply answer{};
   request(&command, sizeof command, &answer, sizeof answer, -1, nullptr);

@@ -14,6 +14,7 @@
 #include "driver/device/hangup.hpp"
 #include "driver/device/protocol.hpp"
 #include "driver/error.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::driver {
 
@@ -70,7 +71,7 @@ class RemoteDevice final : public Device, public CommandPort {
 
   // CommandPort. Waits for the answer as long as the simulator lives (`timeout_ns` is not used);
   // then throws Error. `pasid` fields are set by the simulator.
-  std::optional<CommandReply> exchange(unsigned opcode, const Body& body,
+  std::optional<CommandReply> exchange(layout::AdminOp opcode, const Body& body,
                                        std::uint64_t timeout_ns = kForever) override;
 
   /// Opens a channel and gives the end to read events from: a socket that poll() and O_NONBLOCK

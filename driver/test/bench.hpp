@@ -5,10 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 
 #include "driver/queue_pair.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::driver::test {
 
@@ -16,12 +20,12 @@ namespace roci::driver::test {
 class FakeDevice : public Device {
  public:
   std::uint32_t read32(std::uint32_t offset) override {
-    if (offset == register_offset("Id")) return id;
+    if (offset == layout::reg::kId) return id;
     return registers[offset];
   }
   void write32(std::uint32_t offset, std::uint32_t value) override {
     registers[offset] = value;
-    if (offset == register_offset("AdminDoorbell") && alive) serve();
+    if (offset == layout::reg::kAdminDoorbell && alive) serve();
   }
   DmaMemory allocate(std::size_t bytes, std::size_t alignment) override {
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
@@ -43,9 +47,8 @@ class FakeDevice : public Device {
   }
   void wake() override {}
 
-  std::uint8_t* at(const char* low, const char* high) {
-    return reinterpret_cast<std::uint8_t*>(std::uint64_t{registers[register_offset(high)]} << 32 |
-                                           registers[register_offset(low)]);
+  std::uint8_t* at(std::uint32_t low, std::uint32_t high) {
+    return reinterpret_cast<std::uint8_t*>(std::uint64_t{registers[high]} << 32 | registers[low]);
   }
 
   std::uint32_t id = 0x524F4349;
@@ -59,32 +62,31 @@ class FakeDevice : public Device {
 
  private:
   void serve() {
-    const std::uint32_t producer = registers[register_offset("AdminDoorbell")];
-    const std::uint32_t size = registers[register_offset("AdminSize")];
+    const std::uint32_t producer = registers[layout::reg::kAdminDoorbell];
+    const std::uint32_t size = registers[layout::reg::kAdminSize];
     CHECK((size >> 12) == pasid());
     const std::size_t slot = ((producer - 1) & ((1u << (size & 15)) - 1)) * 128;
-    std::memcpy(command.data(), at("AdminBaseLo", "AdminBaseHi") + slot, 128);
-    std::uint8_t* reply = at("AdminReplyLo", "AdminReplyHi") + slot;
+    std::memcpy(command.data(), at(layout::reg::kAdminBaseLo, layout::reg::kAdminBaseHi) + slot,
+                128);
+    std::uint8_t* reply = at(layout::reg::kAdminReplyLo, layout::reg::kAdminReplyHi) + slot;
     std::memset(reply, 0, 128);
-    spec::put_memory(reply, place_of(spec::kReplyHeader, "tag"),
-                     spec::get_memory(command.data(), place_of(spec::kCommandHeader, "tag")));
-    spec::put_memory(reply, place_of(spec::kReplyHeader, "status"), refuse);
-    spec::put_memory(reply, place_of(spec::kReplyHeader, "detail"), refuse != 0 ? 24 : 0);
+    layout::put(reply, layout::reply_header::tag,
+                layout::get(command.data(), layout::command_header::tag));
+    layout::put(reply, layout::reply_header::status, refuse);
+    layout::put(reply, layout::reply_header::detail, refuse != 0 ? 24 : 0);
     std::uint8_t* body = reply + 8;
     switch (command[0]) {
       case 1:  // QueryDevice
-        for (const auto& [name, value] : std::map<const char*, unsigned>{{"max_qp_wr", 32768},
-                                                                         {"max_sge", 13},
-                                                                         {"max_inline", 192},
-                                                                         {"max_cqe", 65536},
-                                                                         {"max_srq_wr", 32768}}) {
-          spec::put_memory(body, place_of(spec::kQueryDeviceReply, name), value);
-        }
+        layout::put(body, layout::query_device_reply::max_qp_wr, 32768);
+        layout::put(body, layout::query_device_reply::max_sge, 13);
+        layout::put(body, layout::query_device_reply::max_inline, 192);
+        layout::put(body, layout::query_device_reply::max_cqe, 65536);
+        layout::put(body, layout::query_device_reply::max_srq_wr, 32768);
         break;
       case 17:  // QueryCounters
         for (unsigned i = 0; i < 16; ++i) {
           const unsigned bits = command[8] != 0 ? 64 : 48;
-          if (i * bits < 120 * 8) spec::put_memory(body, {i * bits, bits}, 0x010000000000u + i);
+          if (i * bits < 120 * 8) layout::put_memory(body, {i * bits, bits}, 0x010000000000u + i);
         }
         break;
       case 10:  // QueryQp: what the last ModifyQp said
@@ -94,10 +96,10 @@ class FakeDevice : public Device {
         std::memcpy(modified.data(), command.data() + 8, 120);
         break;
       default:
-        spec::put_memory(body, {0, 32}, next++);
+        layout::put_memory(body, {0, 32}, next++);
     }
     refuse = 0;
-    registers[register_offset("AdminDone")] = producer;
+    registers[layout::reg::kAdminDone] = producer;
   }
   std::array<std::uint8_t, 120> modified{};
 };
@@ -109,12 +111,12 @@ struct Bench {
   }
   void complete(unsigned slot, unsigned index, unsigned status, unsigned opcode, bool owner) {
     std::uint8_t* cqe = cq_ring + 32 * slot;
-    put(cqe, place_of(spec::kCqe, "wqe_index"), index);
-    put(cqe, place_of(spec::kCqe, "status"), status);
-    put(cqe, place_of(spec::kCqe, "opcode"), opcode);
-    put(cqe, place_of(spec::kCqe, "byte_len"), 1000 + index);
-    put(cqe, place_of(spec::kCqe, "qpn"), qp.number());
-    put(cqe, place_of(spec::kCqe, "owner"), owner);
+    put(cqe, layout::cqe::wqe_index, index);
+    put(cqe, layout::cqe::status, status);
+    put(cqe, layout::cqe::opcode, opcode);
+    put(cqe, layout::cqe::byte_len, 1000 + index);
+    put(cqe, layout::cqe::qpn, qp.number());
+    put(cqe, layout::cqe::owner, owner);
   }
 
   /// Notes where the driver put its rings.
@@ -139,7 +141,7 @@ struct Bench {
 
 inline std::uint8_t* sq_ring(FakeDevice& device) {
   return reinterpret_cast<std::uint8_t*>(
-      spec::get_memory(device.command.data() + 8, place_of(spec::kCreateQp, "sq_base")));
+      layout::get(device.command.data() + 8, layout::create_qp::sq_base));
 }
 
 inline SendRequest write_of(unsigned sges) {

@@ -3,8 +3,14 @@
 // the bytes that docs/queues.md prescribes, and what it reads is written by hand.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "driver/event_ring.hpp"
 #include "driver/test/bench.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 using namespace roci;
 using namespace roci::driver;
@@ -15,17 +21,17 @@ TEST_CASE("context: reads Id, hands over rings and PASID, and gives all memory b
   {
     Context context(device);
     CHECK(context.limits().max_sge == 13);
-    CHECK(device.registers[register_offset("Control")] == 3);
-    CHECK(device.registers[register_offset("AdminDoorbell")] == 1);
-    CHECK((device.registers[register_offset("EqSize")] & 0x1F) == (8 | 1 << 4));
+    CHECK(device.registers[layout::reg::kControl] == 3);
+    CHECK(device.registers[layout::reg::kAdminDoorbell] == 1);
+    CHECK((device.registers[layout::reg::kEqSize] & 0x1F) == (8 | 1 << 4));
     ProtectionDomain pd(context);
     MemoryRegion region(pd, 5000, access::kAll);
     CHECK(region.size() == 5000);
     CHECK(region.sge(7, 9).address == region.address() + 7);
   }
   CHECK(device.live.empty());
-  CHECK(device.registers[register_offset("Control")] == 0);
-  CHECK(device.registers[register_offset("EqSize")] == 0);
+  CHECK(device.registers[layout::reg::kControl] == 0);
+  CHECK(device.registers[layout::reg::kEqSize] == 0);
 }
 
 TEST_CASE("context: another kind of device is refused") {
@@ -37,7 +43,7 @@ TEST_CASE("context: another kind of device is refused") {
 TEST_CASE("context: a refused command throws its status and the field at fault") {
   FakeDevice device;
   Context context(device);
-  device.refuse = code_of(spec::kAdminStatuses, "BadParameter");
+  device.refuse = layout::number(layout::AdminStatus::kBadParameter);
   try {
     context.set_gid(3, gid_of_ipv4(0x0A000001));
     FAIL("no error");
@@ -66,17 +72,17 @@ TEST_CASE("context: a GID of an IPv4 address is ::ffff:a.b.c.d (WIRE-08), first 
   Context context(device);
   context.set_gid(2, gid_of_ipv4(0xC0A80105), 100);
   const std::uint8_t* body = device.command.data() + 8;
-  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "gid_hi")) == 0);
-  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "gid_lo")) == 0x0000FFFFC0A80105);
-  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "vlan")) == 1);
-  CHECK(spec::get_memory(body, place_of(spec::kSetGid, "vid")) == 100);
+  CHECK(layout::get(body, layout::set_gid::gid_hi) == 0);
+  CHECK(layout::get(body, layout::set_gid::gid_lo) == 0x0000FFFFC0A80105);
+  CHECK(layout::get(body, layout::set_gid::vlan) == 1);
+  CHECK(layout::get(body, layout::set_gid::vid) == 100);
 }
 
 TEST_CASE("context: commands wrap around their ring") {
   FakeDevice device;
   Context context(device);
   for (int i = 0; i < 70000; ++i) context.query_port();
-  CHECK(device.registers[register_offset("AdminDone")] == static_cast<std::uint16_t>(70001));
+  CHECK(device.registers[layout::reg::kAdminDone] == static_cast<std::uint16_t>(70001));
 }
 
 TEST_CASE("counters: fields of the port and of a queue pair in their order") {
@@ -105,30 +111,30 @@ TEST_CASE("counters: fields of the port and of a queue pair in their order") {
 TEST_CASE("event queue: events in order, owner flips with each pass, consumer is told") {
   FakeDevice device;
   EventRing events(device, 1);
-  std::uint8_t* ring = device.at("EqBaseLo", "EqBaseHi");
+  std::uint8_t* ring = device.at(layout::reg::kEqBaseLo, layout::reg::kEqBaseHi);
   for (unsigned i = 0; i < 10; ++i) {
     CHECK_FALSE(events.poll());
     std::uint8_t* eqe = ring + 16 * (i % 2);
-    put(eqe, place_of(spec::kEqe, "kind"), 3);
-    put(eqe, place_of(spec::kEqe, "number"), 100 + i);
-    put(eqe, place_of(spec::kEqe, "owner"), i / 2 % 2 == 0);
+    put(eqe, layout::eqe::kind, 3);
+    put(eqe, layout::eqe::number, 100 + i);
+    put(eqe, layout::eqe::owner, i / 2 % 2 == 0);
     const auto event = events.poll();
     REQUIRE(event);
     CHECK(event->kind == EventKind::kQpFatal);
     CHECK(event->number == 100 + i);
-    CHECK(device.registers[register_offset("EqConsumer")] == i + 1);
+    CHECK(device.registers[layout::reg::kEqConsumer] == i + 1);
   }
 }
 
 TEST_CASE("queue pair: connect sends INIT, RTR and RTS with what each needs (QP-02 to QP-04)") {
   Bench bench;
   const std::uint8_t* body = bench.device.command.data() + 8;
-  const auto field = [&](spec::Place place) { return spec::get_memory(body, place); };
-  CHECK(field(place_of(spec::kQpAttributes, "qpn")) == bench.qp.number());
-  CHECK(field(place_of(spec::kQpAttributes, "state")) == 3);
-  CHECK(field(place_of(spec::kQpAttributes, "attr_mask")) ==
+  const auto field = [&](layout::Place place) { return layout::get_memory(body, place); };
+  CHECK(field(layout::qp_attributes::qpn) == bench.qp.number());
+  CHECK(field(layout::qp_attributes::state) == 3);
+  CHECK(field(layout::qp_attributes::attr_mask) ==
         (1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16));
-  CHECK(field(place_of(spec::kQpAttributes, "sq_psn")) == 0xABCDEF);
+  CHECK(field(layout::qp_attributes::sq_psn) == 0xABCDEF);
   const QpAttributes a = bench.qp.query();
   CHECK(a.state == QpState::kRts);
   CHECK(a.dest_qpn == 0x77);
@@ -151,8 +157,7 @@ TEST_CASE("queue pair: the entry size is the smallest that holds list and inline
     options.send_sges = c.sges;
     options.max_inline = c.bytes;
     QueuePair qp(pd, cq, cq, options);
-    CHECK(spec::get_memory(device.command.data() + 8, place_of(spec::kCreateQp, "sq_stride_log")) ==
-          c.log);
+    CHECK(layout::get(device.command.data() + 8, layout::create_qp::sq_stride_log) == c.log);
   }
 }
 
@@ -191,14 +196,14 @@ TEST_CASE("post: a list of 13 entries lies in blocks 0 to 3 as docs/queues.md sa
   CHECK(ring[0] == 2);               // Write
   CHECK((ring[1] & 0xF) == 0b0101);  // signaled, fence
   CHECK(ring[2] == 13);
-  CHECK(get(ring, {64, 32}) == 13 * 10 + 78);
-  CHECK(get(ring, {96, 32}) == 0xA1B2C3D4);
-  CHECK(get(ring, {128, 64}) == 0x1122334455667788);
+  CHECK(layout::get_memory(ring, {64, 32}) == 13 * 10 + 78);
+  CHECK(layout::get_memory(ring, {96, 32}) == 0xA1B2C3D4);
+  CHECK(layout::get_memory(ring, {128, 64}) == 0x1122334455667788);
   for (unsigned i = 0; i < 13; ++i) {
     const unsigned at = i == 0 ? 48 : 64 * (1 + (i - 1) / 4) + 16 * ((i - 1) % 4);
-    CHECK(get(ring + at, {0, 64}) == 0x1000 + i);
-    CHECK(get(ring + at, {64, 32}) == 10 + i);
-    CHECK(get(ring + at, {96, 32}) == 0x55 + i);
+    CHECK(layout::get_memory(ring + at, {0, 64}) == 0x1000 + i);
+    CHECK(layout::get_memory(ring + at, {64, 32}) == 10 + i);
+    CHECK(layout::get_memory(ring + at, {96, 32}) == 0x55 + i);
   }
   CHECK(device.registers[0x100000 + 16 * qp.number()] == 1);
 }
@@ -222,7 +227,7 @@ TEST_CASE("post: inline data is copied behind block 0 (RQ-46)") {
   CHECK(std::memcmp(ring + 64, data.data(), 192) == 0);
   CHECK((ring[1] & 8) != 0);
   CHECK(ring[2] == 0);
-  CHECK(get(ring, {64, 32}) == 192);
+  CHECK(layout::get_memory(ring, {64, 32}) == 192);
 }
 
 TEST_CASE("post: sends are refused before RTS, receives in RESET only (QP-08)") {
@@ -372,7 +377,7 @@ TEST_CASE("queue pair: what was not polled goes with it, other queue pairs' comp
     mine.id = 42;
     bench.qp.send(mine);
     bench.complete(0, 0, 0, 1, true);
-    put(bench.cq_ring, place_of(spec::kCqe, "qpn"), other_number);
+    put(bench.cq_ring, layout::cqe::qpn, other_number);
     bench.complete(1, 0, 0, 1, true);
   }
   const auto completion = bench.cq.poll();

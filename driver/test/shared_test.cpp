@@ -2,8 +2,11 @@
 // Shared receive queues, windows, resizing: bytes against docs/queues.md.
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "driver/memory_window.hpp"
 #include "driver/test/bench.hpp"
+#include "model/spec/layout/queues.hpp"
 
 using namespace roci;
 using namespace roci::driver;
@@ -60,10 +63,10 @@ TEST_CASE(
   // The third and the first complete; their places, and no others, are free again.
   for (unsigned n = 0; n < 2; ++n) {
     std::uint8_t* cqe = bench.rings.cq + 32 * n;
-    put(cqe, place_of(spec::kCqe, "wqe_index"), tags[n == 0 ? 2 : 0]);
-    put(cqe, place_of(spec::kCqe, "opcode"), 128);
-    put(cqe, place_of(spec::kCqe, "qpn"), qp.number());
-    put(cqe, place_of(spec::kCqe, "owner"), 1);
+    put(cqe, layout::cqe::wqe_index, tags[n == 0 ? 2 : 0]);
+    put(cqe, layout::cqe::opcode, 128);
+    put(cqe, layout::cqe::qpn, qp.number());
+    put(cqe, layout::cqe::owner, 1);
   }
   CHECK(bench.cq.poll()->id == 502);
   CHECK(bench.cq.poll()->id == 500);
@@ -79,10 +82,10 @@ TEST_CASE("SRQ: a completion of a tag that is not posted is an error (I1)") {
   options.srq = &bench.srq;
   QueuePair qp(bench.pd, bench.cq, bench.cq, options);
   std::uint8_t* cqe = bench.rings.cq;
-  put(cqe, place_of(spec::kCqe, "wqe_index"), 3);
-  put(cqe, place_of(spec::kCqe, "opcode"), 128);
-  put(cqe, place_of(spec::kCqe, "qpn"), qp.number());
-  put(cqe, place_of(spec::kCqe, "owner"), 1);
+  put(cqe, layout::cqe::wqe_index, 3);
+  put(cqe, layout::cqe::opcode, 128);
+  put(cqe, layout::cqe::qpn, qp.number());
+  put(cqe, layout::cqe::owner, 1);
   CHECK_THROWS_AS(bench.cq.poll(), Error);
 }
 

@@ -7,11 +7,10 @@
 #include <new>
 
 #include "driver/verbs/objects.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::verbs {
 namespace {
-
-using spec::code_of;
 
 constexpr unsigned kEmptyPolls = 32;         ///< in a row, before the processor is given up
 constexpr std::uint64_t kRestNs = 200'000;   ///< for this long at most
@@ -19,18 +18,18 @@ constexpr std::uint32_t kDriverUnknown = 0;  ///< RDMA_DRIVER_UNKNOWN
 
 std::vector<std::uint32_t> async_codes() {
   std::vector<std::uint32_t> codes(16, driver::protocol::kNotTold);
-  const auto set = [&](const char* name, ibv_event_type type) {
-    codes.at(code_of(spec::kEvents, name)) = type;
+  const auto set = [&](driver::EventKind kind, ibv_event_type type) {
+    codes.at(layout::number(kind)) = type;
   };
-  set("CqError", IBV_EVENT_CQ_ERR);
-  set("QpFatal", IBV_EVENT_QP_FATAL);
-  set("QpRequest", IBV_EVENT_QP_REQ_ERR);
-  set("QpAccess", IBV_EVENT_QP_ACCESS_ERR);
-  set("CommEst", IBV_EVENT_COMM_EST);
-  set("SqDrained", IBV_EVENT_SQ_DRAINED);
-  set("SrqLimit", IBV_EVENT_SRQ_LIMIT_REACHED);
-  set("QpLastWqe", IBV_EVENT_QP_LAST_WQE_REACHED);
-  set("SrqError", IBV_EVENT_SRQ_ERR);
+  set(driver::EventKind::kCqError, IBV_EVENT_CQ_ERR);
+  set(driver::EventKind::kQpFatal, IBV_EVENT_QP_FATAL);
+  set(driver::EventKind::kQpRequest, IBV_EVENT_QP_REQ_ERR);
+  set(driver::EventKind::kQpAccess, IBV_EVENT_QP_ACCESS_ERR);
+  set(driver::EventKind::kCommEst, IBV_EVENT_COMM_EST);
+  set(driver::EventKind::kSqDrained, IBV_EVENT_SQ_DRAINED);
+  set(driver::EventKind::kSrqLimit, IBV_EVENT_SRQ_LIMIT_REACHED);
+  set(driver::EventKind::kQpLastWqe, IBV_EVENT_QP_LAST_WQE_REACHED);
+  set(driver::EventKind::kSrqError, IBV_EVENT_SRQ_ERR);
   codes.at(driver::protocol::kPortActive) = IBV_EVENT_PORT_ACTIVE;
   codes.at(driver::protocol::kPortError) = IBV_EVENT_PORT_ERR;
   return codes;

@@ -20,6 +20,7 @@
 #include "driver/shared_receive_queue.hpp"
 #include "driver/verbs/abi.hpp"
 #include "driver/verbs/convert.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::verbs {
 
@@ -123,7 +124,7 @@ struct QueuePair {
   bool signal_all = false;
   std::uint32_t events_reported = 0;
   driver::SendRequest request;  ///< of the posting under way
-  std::array<std::uint8_t, spec::kMaxInline> inlined{};
+  std::array<std::uint8_t, layout::kMaxInline> inlined{};
   std::shared_ptr<Building> building;
 };
 

@@ -38,8 +38,9 @@ class Command {
 class Reply {
  public:
   explicit Reply(Message* message) : message_(message) {}
-  void put(Place place, uint64_t value) {
-    put_bits(message_->word, Command::in_body(place), value);
+  template <typename Value>
+  void put(Place place, Value value) {
+    put_bits(message_->word, Command::in_body(place), static_cast<uint64_t>(value));
   }
 
  private:
@@ -48,25 +49,25 @@ class Reply {
 
 /// Status of a command; `detail` is the byte offset of the field that is to blame.
 struct Result {
-  uint32_t status;
+  layout::AdminStatus status;
   uint32_t detail;
 };
 
 /// Not a status for the host: the command waits for an address and is to be run again.
-constexpr uint32_t kStatusWaiting = 0x10000;
+constexpr layout::AdminStatus kStatusWaiting{0xFFFF};
 
-constexpr Result ok() { return {layout::kAdminStatusOk, 0}; }
-constexpr Result failed(uint32_t status, Place field) {
+constexpr Result ok() { return {layout::AdminStatus::kOk, 0}; }
+constexpr Result failed(layout::AdminStatus status, Place field) {
   return {status, layout::kCommandBodyOffset + field.offset / 8};
 }
-constexpr Result bad_handle(Place field) { return failed(layout::kAdminStatusBadHandle, field); }
+constexpr Result bad_handle(Place field) { return failed(layout::AdminStatus::kBadHandle, field); }
 constexpr Result bad_parameter(Place field) {
-  return failed(layout::kAdminStatusBadParameter, field);
+  return failed(layout::AdminStatus::kBadParameter, field);
 }
-constexpr Result bad_state(Place field) { return failed(layout::kAdminStatusBadState, field); }
-constexpr Result busy(Place field) { return failed(layout::kAdminStatusBusy, field); }
-constexpr Result no_resource() { return {layout::kAdminStatusNoResource, 0}; }
-constexpr Result hardware_error() { return {layout::kAdminStatusHardwareError, 0}; }
+constexpr Result bad_state(Place field) { return failed(layout::AdminStatus::kBadState, field); }
+constexpr Result busy(Place field) { return failed(layout::AdminStatus::kBusy, field); }
+constexpr Result no_resource() { return {layout::AdminStatus::kNoResource, 0}; }
+constexpr Result hardware_error() { return {layout::AdminStatus::kHardwareError, 0}; }
 
 /// What the commands work on.
 struct Device {

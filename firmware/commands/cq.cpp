@@ -33,7 +33,7 @@ Result create_cq(Device* device, const Command& command, Reply* reply) {
   if (objects.free_cqs.empty()) return no_resource();
   const uint32_t cqn = objects.free_cqs.take();
   const CompletionQueue cq = {true, static_cast<uint8_t>(log), 0, pasid, base};
-  if (!device->port.write_row(layout::kTableCq, cqn, row_of(cq, 0, 0))) {
+  if (!device->port.write_row(layout::Table::kCq, cqn, row_of(cq, 0, 0))) {
     objects.free_cqs.give(cqn);
     return hardware_error();
   }
@@ -49,7 +49,7 @@ Result modify_cq(Device* device, const Command& command, Reply*) {
   // The ring goes on: only a row that differs in more than moderation restarts it.
   const Block row =
       row_of(device->objects.cq[cqn], command.get32(body::count), command.get32(body::period));
-  return device->port.write_row(layout::kTableCq, cqn, row) ? ok() : hardware_error();
+  return device->port.write_row(layout::Table::kCq, cqn, row) ? ok() : hardware_error();
 }
 
 Result destroy_cq(Device* device, const Command& command, Reply*) {
@@ -58,7 +58,7 @@ Result destroy_cq(Device* device, const Command& command, Reply*) {
   const uint32_t cqn = command.get32(body::cqn);
   if (!objects.has_cq(cqn)) return bad_handle(body::cqn);
   if (objects.cq[cqn].users != 0) return busy(body::cqn);
-  if (!device->port.write_row(layout::kTableCq, cqn, Block()) || !device->port.fence()) {
+  if (!device->port.write_row(layout::Table::kCq, cqn, Block()) || !device->port.fence()) {
     return hardware_error();
   }
   objects.cq[cqn] = CompletionQueue();

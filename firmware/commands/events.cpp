@@ -10,11 +10,11 @@ void fail_queue_pairs(Device* device, uint32_t cqn) {
   for (uint32_t qpn = kFirstQpn; qpn < device->objects.num_qps; ++qpn) {
     const QueuePair& qp = device->objects.qp[qpn];
     if (!qp.used || (qp.send_cqn != cqn && qp.recv_cqn != cqn)) continue;
-    uint32_t state = 0;
+    layout::QpState state = {};
     if (!port.read_state(qpn, &state)) return;
-    if (state == layout::kQpReset || state == layout::kQpErr) continue;
-    if (!port.write_state(qpn, layout::kQpErr)) return;
-    port.post_event(layout::kEventQpFatal, qpn);
+    if (state == layout::QpState::kReset || state == layout::QpState::kErr) continue;
+    if (!port.write_state(qpn, layout::QpState::kErr)) return;
+    port.post_event(number(layout::EventKind::kQpFatal), qpn);
   }
 }
 
@@ -28,17 +28,18 @@ void check_drains(Device* device) {
   for (uint32_t qpn = kFirstQpn; qpn < objects.num_qps && objects.drains != 0; ++qpn) {
     QueuePair& qp = objects.qp[qpn];
     if (!qp.notify) continue;
-    uint32_t state = 0;
+    layout::QpState state = {};
     Block live = {};
-    if (!device->port.read_row(layout::kTableQpLive, qpn, &live) ||
+    if (!device->port.read_row(layout::Table::kQpLive, qpn, &live) ||
         !device->port.read_state(qpn, &state)) {
       return;
     }
     const bool drained = live.get(layout::qp_live::sq_idle) != 0;
-    if (state == layout::kQpSqd && !drained) continue;
+    if (state == layout::QpState::kSqd && !drained) continue;
     // A queue pair that failed instead has told so.
     forget_drain(&objects, &qp);
-    if (state == layout::kQpSqd) device->port.post_event(layout::kEventSqDrained, qpn);
+    if (state == layout::QpState::kSqd)
+      device->port.post_event(number(layout::EventKind::kSqDrained), qpn);
   }
 }
 

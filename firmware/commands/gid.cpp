@@ -54,11 +54,11 @@ Result next_hop(Device* device, uint32_t sgid_index, const Gid& dgid, Place fiel
     case Resolution::kDone:
       return ok();
     case Resolution::kFailed:
-      return failed(layout::kAdminStatusUnreachable, field);
+      return failed(layout::AdminStatus::kUnreachable, field);
     default:
       // When answers go to an operating system, waiting for them is in vain.
-      if ((device->port.read(layout::kRegControl) & kControlFramesToFirmware) == 0) {
-        return failed(layout::kAdminStatusUnreachable, field);
+      if ((device->port.read(layout::reg::kControl) & kControlFramesToFirmware) == 0) {
+        return failed(layout::AdminStatus::kUnreachable, field);
       }
       return {kStatusWaiting, 0};
   }
@@ -75,7 +75,8 @@ Result resolve_address(Device* device, const Command& command, Reply* reply) {
   }
   Mac mac = 0;
   const Result result = next_hop(device, index, dgid, body::dgid_hi, &mac);
-  if (result.status == layout::kAdminStatusOk) reply->put(layout::resolve_address_reply::mac, mac);
+  if (result.status == layout::AdminStatus::kOk)
+    reply->put(layout::resolve_address_reply::mac, mac);
   return result;
 }
 

@@ -4,10 +4,9 @@
 namespace roci::fw {
 namespace {
 
-constexpr uint32_t kAllRights = 0xF | mask_of(layout::kAccessMwBind);
-constexpr uint32_t kLocalWrite = mask_of(layout::kAccessLocalWrite);
-constexpr uint32_t kNeedsLocalWrite =
-    mask_of(layout::kAccessRemoteWrite) | mask_of(layout::kAccessRemoteAtomic);
+constexpr uint32_t kAllRights = 0xF | layout::access::kMwBind;
+constexpr uint32_t kLocalWrite = layout::access::kLocalWrite;
+constexpr uint32_t kNeedsLocalWrite = layout::access::kRemoteWrite | layout::access::kRemoteAtomic;
 constexpr uint32_t kVariantMask = mask_of(kVariantBits) - 1;
 
 constexpr bool wraps(uint64_t first, uint64_t length) { return first > ~uint64_t{0} - length; }
@@ -28,10 +27,10 @@ Result check_range(const Range& range, const RangePlaces& places) {
 Result find_key(Device* device, uint32_t value, Place field, uint32_t* index, Block* row) {
   *index = value >> kVariantBits;
   if (*index >= kMaxKeys || !device->objects.key[*index].used) return bad_handle(field);
-  if (!device->port.read_row(layout::kTableKey, *index, row)) return hardware_error();
+  if (!device->port.read_row(layout::Table::kKey, *index, row)) return hardware_error();
   const MemoryKey& key = device->objects.key[*index];
   const uint32_t variant = value & kVariantMask;
-  const bool changes = key.kind != layout::kKeyKindRegion;
+  const bool changes = key.kind != number(layout::KeyKind::kRegion);
   if (variant != key.variant && !(changes && variant == row->get(layout::key::variant))) {
     return bad_handle(field);
   }
@@ -47,7 +46,7 @@ Result make_key(Device* device, uint32_t kind, Block* row, uint32_t* value) {
   const auto pd = static_cast<uint16_t>(row->get(layout::key::pd));
   row->put(layout::key::variant, variant);
   row->put(layout::key::kind, kind);
-  if (!device->port.write_row(layout::kTableKey, index, *row)) {
+  if (!device->port.write_row(layout::Table::kKey, index, *row)) {
     objects.free_keys.give(index);
     return hardware_error();
   }
@@ -58,7 +57,7 @@ Result make_key(Device* device, uint32_t kind, Block* row, uint32_t* value) {
 }
 
 Result drop_key(Device* device, uint32_t index, const Block& row) {
-  if (!device->port.write_row(layout::kTableKey, index, Block()) || !device->port.fence()) {
+  if (!device->port.write_row(layout::Table::kKey, index, Block()) || !device->port.fence()) {
     return hardware_error();
   }
   Objects& objects = device->objects;

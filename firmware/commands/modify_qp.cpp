@@ -24,8 +24,8 @@ class Taker {
   Taker(const Command& command, uint32_t mask) : command_(command), mask_(mask) {}
 
   template <typename Number>
-  void take(uint32_t bit, Place place, uint32_t min, uint32_t max, Number* to) {
-    if ((mask_ & mask_of(bit)) == 0 || result_.status != layout::kAdminStatusOk) return;
+  void take(uint32_t attribute, Place place, uint32_t min, uint32_t max, Number* to) {
+    if ((mask_ & attribute) == 0 || result_.status != layout::AdminStatus::kOk) return;
     const uint32_t value = command_.get32(place);
     if (value < min || value > max) {
       result_ = bad_parameter(place);
@@ -34,8 +34,8 @@ class Taker {
     *to = static_cast<Number>(value);
   }
   /// PSNs are cut to 24 bits (QP-07).
-  void take_psn(uint32_t bit, Place place, uint32_t* to) {
-    if ((mask_ & mask_of(bit)) != 0) *to = command_.get32(place) & kNumberMask;
+  void take_psn(uint32_t attribute, Place place, uint32_t* to) {
+    if ((mask_ & attribute) != 0) *to = command_.get32(place) & kNumberMask;
   }
   Result result() const { return result_; }
 
@@ -46,13 +46,13 @@ class Taker {
 };
 
 Result take_address(const Device& device, const Command& command, uint32_t mask, QpAttributes* to) {
-  if ((mask & mask_of(layout::kQpMaskAv)) == 0) return ok();
+  if ((mask & layout::qp_mask::kAv) == 0) return ok();
   Taker taker(command, mask);
-  taker.take(layout::kQpMaskAv, body::hop_limit, 0, 0xFF, &to->hop_limit);
-  taker.take(layout::kQpMaskAv, body::traffic_class, 0, 0xFF, &to->traffic_class);
-  taker.take(layout::kQpMaskAv, body::flow_label, 0, kMaxFlowLabel, &to->flow_label);
-  taker.take(layout::kQpMaskAv, body::sl, 0, kMaxServiceLevel, &to->sl);
-  if (taker.result().status != layout::kAdminStatusOk) return taker.result();
+  taker.take(layout::qp_mask::kAv, body::hop_limit, 0, 0xFF, &to->hop_limit);
+  taker.take(layout::qp_mask::kAv, body::traffic_class, 0, 0xFF, &to->traffic_class);
+  taker.take(layout::qp_mask::kAv, body::flow_label, 0, kMaxFlowLabel, &to->flow_label);
+  taker.take(layout::qp_mask::kAv, body::sl, 0, kMaxServiceLevel, &to->sl);
+  if (taker.result().status != layout::AdminStatus::kOk) return taker.result();
   const uint32_t index = command.get32(body::sgid_index);
   if (!device.gids.valid(index)) return bad_handle(body::sgid_index);
   to->sgid_index = static_cast<uint8_t>(index);
@@ -69,37 +69,38 @@ Result take_address(const Device& device, const Command& command, uint32_t mask,
 Result take_attributes(const Device& device, const Command& command, uint32_t mask,
                        QpAttributes* to) {
   Taker taker(command, mask);
-  taker.take(layout::kQpMaskPathMtu, body::path_mtu, 1, active_mtu(device), &to->path_mtu);
-  taker.take(layout::kQpMaskAccessFlags, body::access, 0, kAllRights, &to->access);
-  taker.take(layout::kQpMaskPkeyIndex, body::pkey_index, 0, kMaxPkeys - 1, &to->pkey_index);
-  taker.take(layout::kQpMaskPort, body::port, kOnlyPort, kOnlyPort, &to->port);
-  taker.take(layout::kQpMaskTimeout, body::timeout, 0, kMaxTimer, &to->timeout);
-  taker.take(layout::kQpMaskRetryCnt, body::retry_cnt, 0, kMaxRetry, &to->retry_cnt);
-  taker.take(layout::kQpMaskRnrRetry, body::rnr_retry, 0, kMaxRetry, &to->rnr_retry);
-  taker.take(layout::kQpMaskMinRnrTimer, body::min_rnr_timer, 0, kMaxTimer, &to->min_rnr_timer);
-  taker.take(layout::kQpMaskMaxQpRdAtomic, body::max_rd_atomic, 0, kMaxRdAtomic,
+  taker.take(layout::qp_mask::kPathMtu, body::path_mtu, 1, active_mtu(device), &to->path_mtu);
+  taker.take(layout::qp_mask::kAccessFlags, body::access, 0, kAllRights, &to->access);
+  taker.take(layout::qp_mask::kPkeyIndex, body::pkey_index, 0, kMaxPkeys - 1, &to->pkey_index);
+  taker.take(layout::qp_mask::kPort, body::port, kOnlyPort, kOnlyPort, &to->port);
+  taker.take(layout::qp_mask::kTimeout, body::timeout, 0, kMaxTimer, &to->timeout);
+  taker.take(layout::qp_mask::kRetryCnt, body::retry_cnt, 0, kMaxRetry, &to->retry_cnt);
+  taker.take(layout::qp_mask::kRnrRetry, body::rnr_retry, 0, kMaxRetry, &to->rnr_retry);
+  taker.take(layout::qp_mask::kMinRnrTimer, body::min_rnr_timer, 0, kMaxTimer, &to->min_rnr_timer);
+  taker.take(layout::qp_mask::kMaxQpRdAtomic, body::max_rd_atomic, 0, kMaxRdAtomic,
              &to->max_rd_atomic);
-  taker.take(layout::kQpMaskMaxDestRdAtomic, body::max_dest_rd_atomic, 0, kMaxRdAtomic,
+  taker.take(layout::qp_mask::kMaxDestRdAtomic, body::max_dest_rd_atomic, 0, kMaxRdAtomic,
              &to->max_dest_rd_atomic);
-  taker.take(layout::kQpMaskDestQpn, body::dest_qpn, 0, kNumberMask, &to->dest_qpn);
-  taker.take_psn(layout::kQpMaskSqPsn, body::sq_psn, &to->sq_psn);
-  taker.take_psn(layout::kQpMaskRqPsn, body::rq_psn, &to->rq_psn);
-  if (taker.result().status != layout::kAdminStatusOk) return taker.result();
-  if ((mask & mask_of(layout::kQpMaskPkeyIndex)) != 0 && device.objects.pkey[to->pkey_index] == 0) {
+  taker.take(layout::qp_mask::kDestQpn, body::dest_qpn, 0, kNumberMask, &to->dest_qpn);
+  taker.take_psn(layout::qp_mask::kSqPsn, body::sq_psn, &to->sq_psn);
+  taker.take_psn(layout::qp_mask::kRqPsn, body::rq_psn, &to->rq_psn);
+  if (taker.result().status != layout::AdminStatus::kOk) return taker.result();
+  if ((mask & layout::qp_mask::kPkeyIndex) != 0 && device.objects.pkey[to->pkey_index] == 0) {
     return bad_parameter(body::pkey_index);
   }
   return take_address(device, command, mask, to);
 }
 
 /// Rules of the transition that need no value.
-Result check_transition(const Command& command, uint32_t mask, uint32_t now, uint32_t next) {
+Result check_transition(const Command& command, uint32_t mask, layout::QpState now,
+                        layout::QpState next) {
   if ((mask & ~kKnownAttributes) != 0) return bad_parameter(body::attr_mask);
-  if ((mask & mask_of(layout::kQpMaskCurState)) != 0 && command.get32(body::cur_state) != now) {
+  if ((mask & layout::qp_mask::kCurState) != 0 && command.get32(body::cur_state) != number(now)) {
     return bad_state(body::cur_state);
   }
   const Transition* transition = find_transition(now, next);
   if (transition == nullptr) return bad_state(body::state);
-  const uint32_t given = mask & ~mask_of(layout::kQpMaskState);
+  const uint32_t given = mask & ~layout::qp_mask::kState;
   const uint32_t allowed = transition->required | transition->optional;
   if ((given & transition->required) != transition->required || (given & ~allowed) != 0) {
     return bad_state(body::attr_mask);
@@ -109,7 +110,7 @@ Result check_transition(const Command& command, uint32_t mask, uint32_t now, uin
 
 /// RESET forgets everything; when it returns, nothing of the old life follows (QP-09).
 Result reset(Device* device, uint32_t qpn) {
-  if (!device->port.write_state(qpn, layout::kQpReset) || !device->port.fence()) {
+  if (!device->port.write_state(qpn, layout::QpState::kReset) || !device->port.fence()) {
     return hardware_error();
   }
   QueuePair& qp = device->objects.qp[qpn];
@@ -127,50 +128,52 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   if (!device->objects.has_qp(qpn)) return bad_handle(body::qpn);
   QueuePair& qp = device->objects.qp[qpn];
   Port& port = device->port;
-  uint32_t now = 0;
+  layout::QpState now = {};
   if (!port.read_state(qpn, &now)) return hardware_error();
 
   const uint32_t mask = command.get32(body::attr_mask);
-  const bool changes_state = (mask & mask_of(layout::kQpMaskState)) != 0;
-  const uint32_t next = changes_state ? command.get32(body::state) : now;
+  const bool changes_state = (mask & layout::qp_mask::kState) != 0;
+  const layout::QpState next =
+      changes_state ? static_cast<layout::QpState>(command.get32(body::state)) : now;
   Result result = check_transition(command, mask, now, next);
-  if (result.status != layout::kAdminStatusOk) return result;
-  if (now == layout::kQpSqd && (next == layout::kQpRts || next == layout::kQpSqd)) {
+  if (result.status != layout::AdminStatus::kOk) return result;
+  if (now == layout::QpState::kSqd &&
+      (next == layout::QpState::kRts || next == layout::QpState::kSqd)) {
     Block live = {};
-    if (!port.read_row(layout::kTableQpLive, qpn, &live)) return hardware_error();
+    if (!port.read_row(layout::Table::kQpLive, qpn, &live)) return hardware_error();
     if (live.get(layout::qp_live::sq_idle) == 0) return bad_state(body::state);  // QP-13
   }
-  if (next == layout::kQpReset) return reset(device, qpn);
+  if (next == layout::QpState::kReset) return reset(device, qpn);
 
   QpAttributes attributes = qp.attributes;
   result = take_attributes(*device, command, mask, &attributes);
-  if (result.status != layout::kAdminStatusOk) return result;
-  const bool has_av = (mask & mask_of(layout::kQpMaskAv)) != 0;
+  if (result.status != layout::AdminStatus::kOk) return result;
+  const bool has_av = (mask & layout::qp_mask::kAv) != 0;
   Mac dst_mac = attributes.dst_mac;
   if (has_av && dst_mac == 0) {
     result = next_hop(device, attributes.sgid_index, attributes.dgid, body::dgid_hi, &dst_mac);
-    if (result.status != layout::kAdminStatusOk) return result;
+    if (result.status != layout::AdminStatus::kOk) return result;
     attributes.dst_mac = dst_mac;
   }
 
   // The P_Key of the index goes with the address; the table may have changed since.
-  const bool writes_av = has_av || (qp.has_av && (mask & mask_of(layout::kQpMaskPkeyIndex)) != 0);
+  const bool writes_av = has_av || (qp.has_av && (mask & layout::qp_mask::kPkeyIndex) != 0);
 
   // The state comes last: it sets the engines to work on the rows.
-  if (mask != 0 && !port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, attributes))) {
+  if (mask != 0 && !port.write_row(layout::Table::kQpAttr, qpn, attribute_row(qp, attributes))) {
     return hardware_error();
   }
   if (writes_av &&
-      !port.write_row(layout::kTableAv, qpn, address_row(*device, qpn, attributes, dst_mac))) {
+      !port.write_row(layout::Table::kAv, qpn, address_row(*device, qpn, attributes, dst_mac))) {
     return hardware_error();
   }
   if (next != now) {
     // A queue pair that failed meanwhile stays in ERR: the adapter leaves it by RESET only.
     if (!port.write_state(qpn, next)) return hardware_error();
     // What was on its way to the requester is there, so that its idleness means something.
-    if (next == layout::kQpSqd && !port.fence()) return hardware_error();
+    if (next == layout::QpState::kSqd && !port.fence()) return hardware_error();
     forget_drain(&device->objects, &qp);
-    if (next == layout::kQpSqd && (mask & mask_of(layout::kQpMaskEnSqdAsyncNotify)) != 0 &&
+    if (next == layout::QpState::kSqd && (mask & layout::qp_mask::kEnSqdAsyncNotify) != 0 &&
         (command.get32(body::flags) & kFlagNotify) != 0) {
       qp.notify = true;
       ++device->objects.drains;
@@ -178,7 +181,7 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   }
   qp.attributes = attributes;
   qp.has_av |= has_av;
-  qp.has_sq |= next == layout::kQpRts;
+  qp.has_sq |= next == layout::QpState::kRts;
   return ok();
 }
 

@@ -10,7 +10,8 @@ constexpr uint32_t kChangeDomain = mask_of(1);
 constexpr uint32_t kChangeRights = mask_of(2);
 
 bool is_window(uint32_t kind) {
-  return kind == layout::kKeyKindWindowType1 || kind == layout::kKeyKindWindowType2;
+  return kind == number(layout::KeyKind::kWindowType1) ||
+         kind == number(layout::KeyKind::kWindowType2);
 }
 
 /// Whether a window is bound to the region in row `region`. False result: the adapter is stuck.
@@ -21,7 +22,7 @@ bool any_window(Device* device, uint32_t region, bool* found) {
     const MemoryKey& key = objects.key[index];
     if (!key.used || !is_window(key.kind) || key.pd != objects.key[region].pd) continue;
     Block row = {};
-    if (!device->port.read_row(layout::kTableKey, index, &row)) return false;
+    if (!device->port.read_row(layout::Table::kKey, index, &row)) return false;
     *found |= row.get(layout::key::valid) != 0 && row.get(layout::key::parent) == region;
   }
   return true;
@@ -32,16 +33,16 @@ bool any_window(Device* device, uint32_t region, bool* found) {
 Result retire(Device* device, uint32_t index, const Block& row, Place field) {
   Port& port = device->port;
   const uint64_t rights = row.get(layout::key::access);
-  if ((rights & mask_of(layout::kAccessMwBind)) == 0) return ok();
+  if ((rights & layout::access::kMwBind) == 0) return ok();
   // From here on no bind succeeds; those that did are in the table.
   Block no_binds = row;
-  no_binds.put(layout::key::access, rights & ~mask_of(layout::kAccessMwBind));
+  no_binds.put(layout::key::access, rights & ~layout::access::kMwBind);
   bool found = false;
-  if (!port.write_row(layout::kTableKey, index, no_binds) || !any_window(device, index, &found)) {
+  if (!port.write_row(layout::Table::kKey, index, no_binds) || !any_window(device, index, &found)) {
     return hardware_error();
   }
   if (!found) return ok();
-  return port.write_row(layout::kTableKey, index, row) ? busy(field) : hardware_error();
+  return port.write_row(layout::Table::kKey, index, row) ? busy(field) : hardware_error();
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ Result reg_mr(Device* device, const Command& command, Reply* reply) {
   if (!device->objects.has_pd(pd)) return bad_handle(body::pd);
   if (!is_pasid(pasid)) return bad_parameter(body::pasid);
   Result result = check_range(range, {body::access, body::iova, body::length, body::addr});
-  if (result.status != layout::kAdminStatusOk) return result;
+  if (result.status != layout::AdminStatus::kOk) return result;
 
   namespace row = layout::key;
   Block block = {};
@@ -67,8 +68,8 @@ Result reg_mr(Device* device, const Command& command, Reply* reply) {
   block.put(row::length, range.length);
   block.put(row::addr, range.addr);
   uint32_t key = 0;
-  result = make_key(device, layout::kKeyKindRegion, &block, &key);
-  if (result.status == layout::kAdminStatusOk) reply->put(layout::reg_mr_reply::key, key);
+  result = make_key(device, number(layout::KeyKind::kRegion), &block, &key);
+  if (result.status == layout::AdminStatus::kOk) reply->put(layout::reg_mr_reply::key, key);
   return result;
 }
 
@@ -77,10 +78,10 @@ Result dereg_mr(Device* device, const Command& command, Reply*) {
   uint32_t index = 0;
   Block row = {};
   Result result = find_key(device, command.get32(body::key), body::key, &index, &row);
-  if (result.status != layout::kAdminStatusOk) return result;
+  if (result.status != layout::AdminStatus::kOk) return result;
   if (is_window(device->objects.key[index].kind)) return bad_handle(body::key);
   result = retire(device, index, row, body::key);
-  return result.status == layout::kAdminStatusOk ? drop_key(device, index, row) : result;
+  return result.status == layout::AdminStatus::kOk ? drop_key(device, index, row) : result;
 }
 
 Result rereg_mr(Device* device, const Command& command, Reply*) {
@@ -91,9 +92,9 @@ Result rereg_mr(Device* device, const Command& command, Reply*) {
   uint32_t index = 0;
   Block old = {};
   Result result = find_key(device, command.get32(body::key), body::key, &index, &old);
-  if (result.status != layout::kAdminStatusOk) return result;
+  if (result.status != layout::AdminStatus::kOk) return result;
   MemoryKey& key = objects.key[index];
-  if (key.kind != layout::kKeyKindRegion) return bad_handle(body::key);
+  if (key.kind != number(layout::KeyKind::kRegion)) return bad_handle(body::key);
   if (what == 0 || (what & ~(kChangeRange | kChangeDomain | kChangeRights)) != 0) {
     return bad_parameter(body::what);
   }
@@ -108,9 +109,9 @@ Result rereg_mr(Device* device, const Command& command, Reply*) {
     range.addr = command.get(body::addr);
   }
   result = check_range(range, {body::access, body::iova, body::length, body::addr});
-  if (result.status != layout::kAdminStatusOk) return result;
+  if (result.status != layout::AdminStatus::kOk) return result;
   result = retire(device, index, old, body::key);
-  if (result.status != layout::kAdminStatusOk) return result;
+  if (result.status != layout::AdminStatus::kOk) return result;
 
   Block next = old;
   next.put(row::pd, pd);
@@ -122,8 +123,8 @@ Result rereg_mr(Device* device, const Command& command, Reply*) {
   Block dead = old;
   dead.put(row::valid, 0);
   Port& port = device->port;
-  if (!port.write_row(layout::kTableKey, index, dead) || !port.fence() ||
-      !port.write_row(layout::kTableKey, index, next)) {
+  if (!port.write_row(layout::Table::kKey, index, dead) || !port.fence() ||
+      !port.write_row(layout::Table::kKey, index, next)) {
     return hardware_error();
   }
   --objects.pd[key.pd].users;
@@ -142,8 +143,8 @@ Result alloc_fast_mr(Device* device, const Command& command, Reply* reply) {
   row.put(layout::key::pd, pd);
   row.put(layout::key::pasid, pasid);
   uint32_t key = 0;
-  const Result result = make_key(device, layout::kKeyKindFastRegion, &row, &key);
-  if (result.status == layout::kAdminStatusOk) reply->put(layout::alloc_fast_mr_reply::key, key);
+  const Result result = make_key(device, number(layout::KeyKind::kFastRegion), &row, &key);
+  if (result.status == layout::AdminStatus::kOk) reply->put(layout::alloc_fast_mr_reply::key, key);
   return result;
 }
 

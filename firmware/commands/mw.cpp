@@ -6,7 +6,8 @@ namespace roci::fw {
 namespace {
 
 bool is_window(uint32_t kind) {
-  return kind == layout::kKeyKindWindowType1 || kind == layout::kKeyKindWindowType2;
+  return kind == number(layout::KeyKind::kWindowType1) ||
+         kind == number(layout::KeyKind::kWindowType2);
 }
 
 }  // namespace
@@ -22,7 +23,7 @@ Result alloc_mw(Device* device, const Command& command, Reply* reply) {
   row.put(layout::key::remote_only, 1);
   uint32_t key = 0;
   const Result result = make_key(device, kind, &row, &key);
-  if (result.status == layout::kAdminStatusOk) reply->put(layout::alloc_mw_reply::key, key);
+  if (result.status == layout::AdminStatus::kOk) reply->put(layout::alloc_mw_reply::key, key);
   return result;
 }
 
@@ -31,7 +32,7 @@ Result dealloc_mw(Device* device, const Command& command, Reply*) {
   uint32_t index = 0;
   Block row = {};
   const Result result = find_key(device, command.get32(body::key), body::key, &index, &row);
-  if (result.status != layout::kAdminStatusOk) return result;
+  if (result.status != layout::AdminStatus::kOk) return result;
   if (!is_window(device->objects.key[index].kind)) return bad_handle(body::key);
   return drop_key(device, index, row);
 }

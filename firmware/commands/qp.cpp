@@ -62,8 +62,8 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   qp.srq = srq != 0;
   qp.credits = credits != 0;
   const uint32_t qpn = objects.free_qps.take();
-  if (!device->port.write_row(layout::kTableQpAttr, qpn, attribute_row(qp, qp.attributes)) ||
-      !device->port.write_state(qpn, layout::kQpReset)) {
+  if (!device->port.write_row(layout::Table::kQpAttr, qpn, attribute_row(qp, qp.attributes)) ||
+      !device->port.write_state(qpn, layout::QpState::kReset)) {
     objects.free_qps.give(qpn);
     return hardware_error();
   }
@@ -80,10 +80,10 @@ Result query_qp(Device* device, const Command& command, Reply* reply) {
   const uint32_t qpn = command.get32(layout::query_qp::qpn);
   if (!device->objects.has_qp(qpn)) return bad_handle(layout::query_qp::qpn);
   const QueuePair& qp = device->objects.qp[qpn];
-  uint32_t state = 0;
+  layout::QpState state = {};
   Block live = {};
   if (!device->port.read_state(qpn, &state) ||
-      !device->port.read_row(layout::kTableQpLive, qpn, &live)) {
+      !device->port.read_row(layout::Table::kQpLive, qpn, &live)) {
     return hardware_error();
   }
   namespace body = layout::qp_attributes;
@@ -112,7 +112,7 @@ Result query_qp(Device* device, const Command& command, Reply* reply) {
   reply->put(body::dgid_lo, attributes.dgid.lo);
   reply->put(body::dst_mac, attributes.dst_mac);
   reply->put(body::sl, attributes.sl);
-  const bool draining = state == layout::kQpSqd && live.get(layout::qp_live::sq_idle) == 0;
+  const bool draining = state == layout::QpState::kSqd && live.get(layout::qp_live::sq_idle) == 0;
   reply->put(body::flags, draining ? kFlagDraining : 0);
   return ok();
 }
@@ -122,7 +122,7 @@ Result destroy_qp(Device* device, const Command& command, Reply*) {
   Objects& objects = device->objects;
   const uint32_t qpn = command.get32(body::qpn);
   if (!objects.has_qp(qpn)) return bad_handle(body::qpn);
-  if (!device->port.write_state(qpn, layout::kQpReset) || !device->port.fence()) {
+  if (!device->port.write_state(qpn, layout::QpState::kReset) || !device->port.fence()) {
     return hardware_error();
   }
   QueuePair& qp = objects.qp[qpn];

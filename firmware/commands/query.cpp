@@ -53,7 +53,7 @@ Result query_port(Device* device, const Command&, Reply* reply) {
 
 Result query_counters(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::query_counters;
-  constexpr uint32_t kPortCounters = layout::kPortCounterRxEthernet + 1;
+  constexpr uint32_t kPortCounters = number(layout::PortCounter::kRxEthernet) + 1;
   constexpr Place kFirstOfPort = layout::port_counters_reply::drop_icrc;
   constexpr Place kFirstOfQp = layout::qp_counters_reply::tx_packets;
   static_assert(layout::port_counters_reply::kBytes * 8 == kPortCounters * kFirstOfPort.bits);
@@ -71,8 +71,8 @@ Result query_counters(Device* device, const Command& command, Reply* reply) {
   }
   if (!device->objects.has_qp(qpn)) return bad_handle(body::qpn);
   Block row = {};
-  if (!device->port.read_row(layout::kTableQpCounters, qpn, &row)) return hardware_error();
-  for (uint32_t i = 0; i <= layout::kQpCounterNaksReceived; ++i) {
+  if (!device->port.read_row(layout::Table::kQpCounters, qpn, &row)) return hardware_error();
+  for (uint32_t i = 0; i <= number(layout::QpCounter::kNaksReceived); ++i) {
     const Place place = {kFirstOfQp.offset + i * kFirstOfQp.bits, kFirstOfQp.bits};
     reply->put(place, row.get(place));
   }

@@ -68,11 +68,11 @@ Result resize_cq(Device* device, const Command& command, Reply*) {
   if (to.log < 1 || to.log > kMaxLog) return bad_parameter(body::log_entries);
   if (!is_ring(to.base, to.bytes()) || overlap(from, to)) return bad_parameter(body::base);
   Block config = {};
-  if (!port.read_row(layout::kTableCq, cqn, &config)) return hardware_error();
+  if (!port.read_row(layout::Table::kCq, cqn, &config)) return hardware_error();
 
   Block before = {};
   Block after = {};
-  if (!port.read_row(layout::kTableCqLive, cqn, &before)) return hardware_error();
+  if (!port.read_row(layout::Table::kCqLive, cqn, &before)) return hardware_error();
   const auto producer = static_cast<uint32_t>(before.get(live::producer));
   const auto known = static_cast<uint32_t>(before.get(live::consumer));
   const uint32_t unread = distance(consumer, producer);
@@ -81,16 +81,16 @@ Result resize_cq(Device* device, const Command& command, Reply*) {
   if (unread > to.room()) return bad_parameter(body::log_entries);
 
   // The adapter counts what is unread from the index that it knows.
-  port.write(layout::kWinCqDoorbell + cqn * kDoorbellBytes, consumer);
+  port.write(layout::window::kCqDoorbell.offset + cqn * kDoorbellBytes, consumer);
   config.put(row::base, to.base);
   config.put(row::log, to.log);
   config.put(row::resize, 1);
   // Completions that come meanwhile are each in the ring that its owner bit is in. The fence waits
   // until those of the old ring have reached it.
-  if (!port.write_row(layout::kTableCq, cqn, config)) return hardware_error();
+  if (!port.write_row(layout::Table::kCq, cqn, config)) return hardware_error();
   cq.base = to.base;
   cq.log = static_cast<uint8_t>(to.log);
-  if (!port.read_row(layout::kTableCqLive, cqn, &after) || !port.fence()) return hardware_error();
+  if (!port.read_row(layout::Table::kCqLive, cqn, &after) || !port.fence()) return hardware_error();
   const uint32_t late = distance(producer, static_cast<uint32_t>(after.get(live::producer)));
   // The pass of index 0 is odd or even with the 17th bit of the producer.
   const auto pass = static_cast<uint32_t>(before.get(live::pass));

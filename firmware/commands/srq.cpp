@@ -48,7 +48,7 @@ Result create_srq(Device* device, const Command& command, Reply* reply) {
   srq.log = static_cast<uint8_t>(log);
   srq.stride_log = static_cast<uint8_t>(stride);
   const uint32_t srqn = objects.free_srqs.take();
-  if (!device->port.write_row(layout::kTableSrq, srqn, row_of(srq, limit))) {
+  if (!device->port.write_row(layout::Table::kSrq, srqn, row_of(srq, limit))) {
     objects.free_srqs.give(srqn);
     return hardware_error();
   }
@@ -65,8 +65,8 @@ Result modify_srq(Device* device, const Command& command, Reply*) {
   if (!device->objects.has_srq(srqn)) return bad_handle(body::srqn);
   const SharedReceiveQueue& srq = device->objects.srq[srqn];
   if (limit > mask_of(srq.log)) return bad_parameter(body::limit);
-  return device->port.write_row(layout::kTableSrq, srqn, row_of(srq, limit)) ? ok()
-                                                                             : hardware_error();
+  return device->port.write_row(layout::Table::kSrq, srqn, row_of(srq, limit)) ? ok()
+                                                                               : hardware_error();
 }
 
 Result query_srq(Device* device, const Command& command, Reply* reply) {
@@ -74,7 +74,7 @@ Result query_srq(Device* device, const Command& command, Reply* reply) {
   if (!device->objects.has_srq(srqn)) return bad_handle(layout::query_srq::srqn);
   namespace row = layout::srq_live;
   Block live = {};
-  if (!device->port.read_row(layout::kTableSrqLive, srqn, &live)) return hardware_error();
+  if (!device->port.read_row(layout::Table::kSrqLive, srqn, &live)) return hardware_error();
   reply->put(layout::query_srq_reply::limit, live.get(row::limit));
   reply->put(layout::query_srq_reply::filled,
              (live.get(row::producer) - live.get(row::consumer)) & kIndexMask);
@@ -87,7 +87,7 @@ Result destroy_srq(Device* device, const Command& command, Reply*) {
   const uint32_t srqn = command.get32(body::srqn);
   if (!objects.has_srq(srqn)) return bad_handle(body::srqn);
   if (objects.srq[srqn].users != 0) return busy(body::srqn);
-  if (!device->port.write_row(layout::kTableSrq, srqn, Block()) || !device->port.fence()) {
+  if (!device->port.write_row(layout::Table::kSrq, srqn, Block()) || !device->port.fence()) {
     return hardware_error();
   }
   --objects.pd[objects.srq[srqn].pd].users;

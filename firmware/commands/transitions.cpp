@@ -8,41 +8,42 @@ using namespace layout;  // NOLINT: the table below is made of its names
 
 template <typename... Bits>
 constexpr uint32_t set(Bits... bits) {
-  return (0u | ... | mask_of(bits));
+  return (0u | ... | bits);
 }
 
 // State itself may always be given.
-constexpr uint32_t kState = set(kQpMaskState);
-constexpr uint32_t kBasics = set(kQpMaskPkeyIndex, kQpMaskPort, kQpMaskAccessFlags);
-constexpr uint32_t kWhileUp = set(kQpMaskCurState, kQpMaskAccessFlags, kQpMaskMinRnrTimer);
+constexpr uint32_t kState = set(qp_mask::kState);
+constexpr uint32_t kBasics = set(qp_mask::kPkeyIndex, qp_mask::kPort, qp_mask::kAccessFlags);
+constexpr uint32_t kWhileUp = set(qp_mask::kCurState, qp_mask::kAccessFlags, qp_mask::kMinRnrTimer);
 
 constexpr Transition kTransitions[] = {
-    {kQpReset, kQpReset, 0, 0},
-    {kQpReset, kQpInit, kBasics, 0},
-    {kQpInit, kQpReset, 0, 0},
-    {kQpInit, kQpInit, 0, kBasics},
-    {kQpInit, kQpRtr,
-     set(kQpMaskAv, kQpMaskPathMtu, kQpMaskDestQpn, kQpMaskRqPsn, kQpMaskMaxDestRdAtomic,
-         kQpMaskMinRnrTimer),
-     set(kQpMaskPkeyIndex, kQpMaskAccessFlags)},
-    {kQpInit, kQpErr, 0, 0},
-    {kQpRtr, kQpReset, 0, 0},
-    {kQpRtr, kQpRts,
-     set(kQpMaskSqPsn, kQpMaskTimeout, kQpMaskRetryCnt, kQpMaskRnrRetry, kQpMaskMaxQpRdAtomic),
+    {QpState::kReset, QpState::kReset, 0, 0},
+    {QpState::kReset, QpState::kInit, kBasics, 0},
+    {QpState::kInit, QpState::kReset, 0, 0},
+    {QpState::kInit, QpState::kInit, 0, kBasics},
+    {QpState::kInit, QpState::kRtr,
+     set(qp_mask::kAv, qp_mask::kPathMtu, qp_mask::kDestQpn, qp_mask::kRqPsn,
+         qp_mask::kMaxDestRdAtomic, qp_mask::kMinRnrTimer),
+     set(qp_mask::kPkeyIndex, qp_mask::kAccessFlags)},
+    {QpState::kInit, QpState::kErr, 0, 0},
+    {QpState::kRtr, QpState::kReset, 0, 0},
+    {QpState::kRtr, QpState::kRts,
+     set(qp_mask::kSqPsn, qp_mask::kTimeout, qp_mask::kRetryCnt, qp_mask::kRnrRetry,
+         qp_mask::kMaxQpRdAtomic),
      kWhileUp},
-    {kQpRtr, kQpErr, 0, 0},
-    {kQpRts, kQpReset, 0, 0},
-    {kQpRts, kQpRts, 0, kWhileUp},
-    {kQpRts, kQpSqd, 0, set(kQpMaskEnSqdAsyncNotify)},
-    {kQpRts, kQpErr, 0, 0},
-    {kQpSqd, kQpReset, 0, 0},
-    {kQpSqd, kQpRts, 0, kWhileUp},
-    {kQpSqd, kQpSqd, 0,
-     kBasics | set(kQpMaskAv, kQpMaskTimeout, kQpMaskRetryCnt, kQpMaskRnrRetry,
-                   kQpMaskMaxQpRdAtomic, kQpMaskMaxDestRdAtomic, kQpMaskMinRnrTimer)},
-    {kQpSqd, kQpErr, 0, 0},
-    {kQpErr, kQpReset, 0, 0},
-    {kQpErr, kQpErr, 0, 0},
+    {QpState::kRtr, QpState::kErr, 0, 0},
+    {QpState::kRts, QpState::kReset, 0, 0},
+    {QpState::kRts, QpState::kRts, 0, kWhileUp},
+    {QpState::kRts, QpState::kSqd, 0, set(qp_mask::kEnSqdAsyncNotify)},
+    {QpState::kRts, QpState::kErr, 0, 0},
+    {QpState::kSqd, QpState::kReset, 0, 0},
+    {QpState::kSqd, QpState::kRts, 0, kWhileUp},
+    {QpState::kSqd, QpState::kSqd, 0,
+     kBasics | set(qp_mask::kAv, qp_mask::kTimeout, qp_mask::kRetryCnt, qp_mask::kRnrRetry,
+                   qp_mask::kMaxQpRdAtomic, qp_mask::kMaxDestRdAtomic, qp_mask::kMinRnrTimer)},
+    {QpState::kSqd, QpState::kErr, 0, 0},
+    {QpState::kErr, QpState::kReset, 0, 0},
+    {QpState::kErr, QpState::kErr, 0, 0},
 };
 
 constexpr uint32_t all_attributes() {
@@ -55,7 +56,7 @@ constexpr uint32_t all_attributes() {
 
 const uint32_t kKnownAttributes = all_attributes();
 
-const Transition* find_transition(uint32_t from, uint32_t to) {
+const Transition* find_transition(QpState from, QpState to) {
   for (const Transition& one : kTransitions) {
     if (one.from == from && one.to == to) return &one;
   }

@@ -10,14 +10,14 @@ namespace roci::fw {
 
 /// One allowed transition; masks are of QpMask bits.
 struct Transition {
-  uint32_t from;
-  uint32_t to;
+  layout::QpState from;
+  layout::QpState to;
   uint32_t required;
   uint32_t optional;
 };
 
 /// nullptr when the transition is not allowed.
-const Transition* find_transition(uint32_t from, uint32_t to);
+const Transition* find_transition(layout::QpState from, layout::QpState to);
 
 /// All bits of attr_mask that have a meaning.
 extern const uint32_t kKnownAttributes;

@@ -35,24 +35,4 @@ void put_bits(uint32_t* words, Place place, uint64_t value) {
   }
 }
 
-uint64_t get_wire(const uint8_t* bytes, Place place) {
-  uint64_t value = 0;
-  for (unsigned bit = place.offset; bit < place.offset + place.bits; ++bit) {
-    value = value << 1 | (bytes[bit / 8] >> (7 - bit % 8) & 1u);
-  }
-  return value;
-}
-
-void put_wire(uint8_t* bytes, Place place, uint64_t value) {
-  for (unsigned i = 0; i < place.bits; ++i) {
-    const unsigned bit = place.offset + place.bits - 1 - i;
-    const auto mask = static_cast<uint8_t>(1u << (7 - bit % 8));
-    if ((value >> i & 1u) != 0) {
-      bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] | mask);
-    } else {
-      bytes[bit / 8] = static_cast<uint8_t>(bytes[bit / 8] & ~mask);
-    }
-  }
-}
-
 }  // namespace roci::fw

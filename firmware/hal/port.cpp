@@ -24,16 +24,16 @@ constexpr Place kStateOfRow = {0, 3};
 constexpr unsigned kDmaBytesShift = 20;
 
 /// Words that a row of `table` has.
-constexpr size_t row_words(uint32_t table) {
-  const unsigned bytes = table == layout::kTableQpAttr    ? layout::qp_attr::kBytes
-                         : table == layout::kTableAv      ? layout::av::kBytes
-                         : table == layout::kTableKey     ? layout::key::kBytes
-                         : table == layout::kTableCq      ? layout::cq::kBytes
-                         : table == layout::kTableQpLive  ? layout::qp_live::kBytes
-                         : table == layout::kTableSrq     ? layout::srq::kBytes
-                         : table == layout::kTableSrqLive ? layout::srq_live::kBytes
-                         : table == layout::kTableCqLive  ? layout::cq_live::kBytes
-                                                          : layout::kBlockBytes;
+constexpr size_t row_words(layout::Table table) {
+  const unsigned bytes = table == layout::Table::kQpAttr    ? layout::qp_attr::kBytes
+                         : table == layout::Table::kAv      ? layout::av::kBytes
+                         : table == layout::Table::kKey     ? layout::key::kBytes
+                         : table == layout::Table::kCq      ? layout::cq::kBytes
+                         : table == layout::Table::kQpLive  ? layout::qp_live::kBytes
+                         : table == layout::Table::kSrq     ? layout::srq::kBytes
+                         : table == layout::Table::kSrqLive ? layout::srq_live::kBytes
+                         : table == layout::Table::kCqLive  ? layout::cq_live::kBytes
+                                                            : layout::kBlockBytes;
   return (bytes + 3) / 4;
 }
 
@@ -52,7 +52,7 @@ uint64_t Port::read64(uint32_t low_offset) {
   return low | static_cast<uint64_t>(read(low_offset + 4)) << 32;
 }
 
-uint64_t Port::now() { return read64(layout::kRegTimeLo); }
+uint64_t Port::now() { return read64(layout::reg::kTimeLo); }
 
 void Port::write_words(uint32_t offset, const uint32_t* words, size_t count) {
   for (size_t i = 0; i < count; ++i) write(offset + 4 * static_cast<uint32_t>(i), words[i]);
@@ -62,104 +62,106 @@ void Port::read_words(uint32_t offset, uint32_t* words, size_t count) {
   for (size_t i = 0; i < count; ++i) words[i] = read(offset + 4 * static_cast<uint32_t>(i));
 }
 
-bool Port::table_command(uint32_t table, uint32_t row, bool write_it) {
+bool Port::table_command(layout::Table table, uint32_t row, bool write_it) {
   uint32_t value = 0;
-  write(layout::kRegTableCommand, row | table << kTableShift | (write_it ? kWrite : 0) | kGo);
-  return wait(layout::kRegTableCommand, kGo, &value);
+  write(layout::reg::kTableCommand,
+        row | number(table) << kTableShift | (write_it ? kWrite : 0) | kGo);
+  return wait(layout::reg::kTableCommand, kGo, &value);
 }
 
-bool Port::write_row(uint32_t table, uint32_t row, const Block& block) {
-  write_words(layout::kWinTableData, block.word, row_words(table));
+bool Port::write_row(layout::Table table, uint32_t row, const Block& block) {
+  write_words(layout::window::kTableData.offset, block.word, row_words(table));
   return table_command(table, row, true);
 }
 
-bool Port::read_row(uint32_t table, uint32_t row, Block* block) {
+bool Port::read_row(layout::Table table, uint32_t row, Block* block) {
   if (!table_command(table, row, false)) return false;
-  read_words(layout::kWinTableData, block->word, row_words(table));
+  read_words(layout::window::kTableData.offset, block->word, row_words(table));
   return true;
 }
 
-bool Port::write_state(uint32_t qpn, uint32_t state) {
-  write(layout::kWinTableData, state);
-  return table_command(layout::kTableQpState, qpn, true);
+bool Port::write_state(uint32_t qpn, layout::QpState state) {
+  write(layout::window::kTableData.offset, number(state));
+  return table_command(layout::Table::kQpState, qpn, true);
 }
 
-bool Port::read_state(uint32_t qpn, uint32_t* state) {
-  if (!table_command(layout::kTableQpState, qpn, false)) return false;
-  const uint32_t word = read(layout::kWinTableData);
-  *state = static_cast<uint32_t>(get_bits(&word, kStateOfRow));
+bool Port::read_state(uint32_t qpn, layout::QpState* state) {
+  if (!table_command(layout::Table::kQpState, qpn, false)) return false;
+  const uint32_t word = read(layout::window::kTableData.offset);
+  *state = static_cast<layout::QpState>(get_bits(&word, kStateOfRow));
   return true;
 }
 
 bool Port::fence() {
   uint32_t value = 0;
-  write(layout::kRegFenceCommand, kFenceStart);
-  return wait(layout::kRegFenceCommand, kFenceBusy, &value);
+  write(layout::reg::kFenceCommand, kFenceStart);
+  return wait(layout::reg::kFenceCommand, kFenceBusy, &value);
 }
 
 void Port::post_event(uint32_t kind, uint32_t number) {
-  write(layout::kRegEventPost, kind << kEventKindShift | number);
+  write(layout::reg::kEventPost, kind << kEventKindShift | number);
 }
 
 void Port::dma_begin(uint64_t address, uint32_t pasid, uint32_t command) {
-  write(layout::kRegDmaAddressLo, static_cast<uint32_t>(address));
-  write(layout::kRegDmaAddressHi, static_cast<uint32_t>(address >> 32));
-  write(layout::kRegDmaCommand, pasid | command | kGo);
+  write(layout::reg::kDmaAddressLo, static_cast<uint32_t>(address));
+  write(layout::reg::kDmaAddressHi, static_cast<uint32_t>(address >> 32));
+  write(layout::reg::kDmaCommand, pasid | command | kGo);
 }
 
 void Port::dma_read(uint64_t address, uint32_t pasid) { dma_begin(address, pasid, 0); }
 
 void Port::dma_write(uint64_t address, uint32_t pasid, const uint32_t* words, size_t count) {
-  write_words(layout::kWinDmaData, words, count);
+  write_words(layout::window::kDmaData.offset, words, count);
   dma_begin(address, pasid, kWrite | static_cast<uint32_t>(4 * count) << kDmaBytesShift);
 }
 
 bool Port::dma_end() {
   uint32_t value = 0;
-  return wait(layout::kRegDmaCommand, kGo, &value) && (value & kDmaError) == 0;
+  return wait(layout::reg::kDmaCommand, kGo, &value) && (value & kDmaError) == 0;
 }
 
 void Port::dma_words(uint32_t* words, size_t first, size_t end) {
-  read_words(layout::kWinDmaData + 4 * static_cast<uint32_t>(first), words, end - first);
+  read_words(layout::window::kDmaData.offset + 4 * static_cast<uint32_t>(first), words,
+             end - first);
 }
 
 uint64_t Port::port_counter(uint32_t counter) {
-  write(layout::kRegCounterSelect, counter);
-  return read64(layout::kRegCounterLo);
+  write(layout::reg::kCounterSelect, counter);
+  return read64(layout::reg::kCounterLo);
 }
 
 bool Port::send_frame(const uint8_t* frame, size_t bytes) {
   uint32_t value = 0;
-  if (bytes > layout::kWinTxFrameDataBytes) return false;
-  if (!wait(layout::kRegTxFrameCommand, kGo, &value)) return false;  // the one before
+  if (bytes > layout::window::kTxFrameData.bytes) return false;
+  if (!wait(layout::reg::kTxFrameCommand, kGo, &value)) return false;  // the one before
   for (size_t at = 0; at < bytes; at += 4) {
     uint32_t word = 0;
     for (size_t i = 0; i < 4 && at + i < bytes; ++i) {
       word |= static_cast<uint32_t>(frame[at + i]) << 8 * i;
     }
-    write(layout::kWinTxFrameData + static_cast<uint32_t>(at), word);
+    write(layout::window::kTxFrameData.offset + static_cast<uint32_t>(at), word);
   }
-  write(layout::kRegTxFrameCommand, static_cast<uint32_t>(bytes));
+  write(layout::reg::kTxFrameCommand, static_cast<uint32_t>(bytes));
   return true;
 }
 
 size_t Port::receive_frame(uint8_t* frame, size_t room) {
-  const uint32_t status = read(layout::kRegRxFrameStatus);
+  const uint32_t status = read(layout::reg::kRxFrameStatus);
   if ((status & kFrameValid) == 0) return 0;
   const size_t bytes = status & kFrameBytes;
   const size_t count = bytes < room ? bytes : room;
   for (size_t at = 0; at < count; at += 4) {
-    const uint32_t word = read(layout::kWinRxFrameData + static_cast<uint32_t>(at));
+    const uint32_t word = read(layout::window::kRxFrameData.offset + static_cast<uint32_t>(at));
     for (size_t i = 0; i < 4 && at + i < count; ++i) {
       frame[at + i] = static_cast<uint8_t>(word >> 8 * i);
     }
   }
-  write(layout::kRegRxFramePop, 1);
+  write(layout::reg::kRxFramePop, 1);
   return count;
 }
 
 bool Port::pop_event(uint32_t* number, uint32_t* kind) {
-  const uint32_t event = read(layout::kRegEngineEvent);
+  const uint32_t event = read(layout::reg::kEngineEvent);
   if ((event & kEventValid) == 0) return false;
   *number = event & kEventNumber;
   *kind = event >> kEventKindShift & kEventKind;

@@ -14,7 +14,10 @@ namespace roci::fw {
 struct Block {
   uint32_t word[layout::kBlockBytes / 4];
   uint64_t get(Place place) const { return get_bits(word, place); }
-  void put(Place place, uint64_t value) { put_bits(word, place, value); }
+  template <typename Value>
+  void put(Place place, Value value) {
+    put_bits(word, place, static_cast<uint64_t>(value));
+  }
 };
 
 /// Every wait is bounded: a function that returns bool says whether the adapter answered.
@@ -30,11 +33,11 @@ class Port {
   uint64_t now();
 
   /// A row; words behind the table's layout are neither written nor read.
-  bool write_row(uint32_t table, uint32_t row, const Block& block);
-  bool read_row(uint32_t table, uint32_t row, Block* block);
+  bool write_row(layout::Table table, uint32_t row, const Block& block);
+  bool read_row(layout::Table table, uint32_t row, Block* block);
   /// The QpState of a queue pair.
-  bool write_state(uint32_t qpn, uint32_t state);
-  bool read_state(uint32_t qpn, uint32_t* state);
+  bool write_state(uint32_t qpn, layout::QpState state);
+  bool read_state(uint32_t qpn, layout::QpState* state);
 
   /// True when all work begun before the call left the engine.
   bool fence();
@@ -65,7 +68,7 @@ class Port {
  private:
   /// Waits until `busy` reads 0 in the register; `value` is what it read then.
   bool wait(uint32_t offset, uint32_t busy, uint32_t* value);
-  bool table_command(uint32_t table, uint32_t row, bool write_it);
+  bool table_command(layout::Table table, uint32_t row, bool write_it);
   void dma_begin(uint64_t address, uint32_t pasid, uint32_t command);
   void write_words(uint32_t offset, const uint32_t* words, size_t count);
   void read_words(uint32_t offset, uint32_t* words, size_t count);

@@ -74,7 +74,7 @@ size_t put_ethernet(uint8_t* frame, Mac dst, Mac src, const Lan& lan, uint32_t e
     put_wire(frame, eth::ethertype, ethertype);
     return eth::kBytes;
   }
-  put_wire(frame, eth::ethertype, layout::kEtherTypeVlan);
+  put_wire(frame, eth::ethertype, layout::ethertype::kVlan);
   put_wire(frame + eth::kBytes, layout::vlan::vid, lan.vid);
   put_wire(frame + eth::kBytes, layout::vlan::ethertype, ethertype);
   return eth::kBytes + layout::vlan::kBytes;
@@ -83,10 +83,10 @@ size_t put_ethernet(uint8_t* frame, Mac dst, Mac src, const Lan& lan, uint32_t e
 size_t make_arp(uint8_t* frame, Mac dst, const Lan& lan, uint32_t operation, Mac sender_mac,
                 uint32_t sender, Mac target_mac, uint32_t target) {
   namespace arp = layout::arp;
-  const size_t at = put_ethernet(frame, dst, sender_mac, lan, layout::kEtherTypeArp);
+  const size_t at = put_ethernet(frame, dst, sender_mac, lan, layout::ethertype::kArp);
   uint8_t* body = frame + at;
   put_wire(body, arp::hardware_type, kArpEthernet);
-  put_wire(body, arp::protocol_type, layout::kEtherTypeIpv4);
+  put_wire(body, arp::protocol_type, layout::ethertype::kIpv4);
   put_wire(body, arp::hardware_length, arp::sender_mac.bits / 8);
   put_wire(body, arp::protocol_length, arp::sender_ip.bits / 8);
   put_wire(body, arp::operation, operation);
@@ -99,7 +99,7 @@ size_t make_arp(uint8_t* frame, Mac dst, const Lan& lan, uint32_t operation, Mac
 
 size_t make_nd(uint8_t* frame, Mac dst_mac, Mac src_mac, const Lan& lan, const Gid& src,
                const Gid& dst, uint32_t type, bool solicited, const Gid& target) {
-  const size_t at = put_ethernet(frame, dst_mac, src_mac, lan, layout::kEtherTypeIpv6);
+  const size_t at = put_ethernet(frame, dst_mac, src_mac, lan, layout::ethertype::kIpv6);
   constexpr size_t kMessage = kNdBytes + kOptionUnit;
   uint8_t* ip = frame + at;
   put_wire(ip, ip6::version, 6);
@@ -125,7 +125,7 @@ size_t make_nd(uint8_t* frame, Mac dst_mac, Mac src_mac, const Lan& lan, const G
 bool read_arp(const uint8_t* body, size_t bytes, NeighbourMessage* message) {
   namespace arp = layout::arp;
   if (bytes < arp::kBytes || get_wire(body, arp::hardware_type) != kArpEthernet ||
-      get_wire(body, arp::protocol_type) != layout::kEtherTypeIpv4 ||
+      get_wire(body, arp::protocol_type) != layout::ethertype::kIpv4 ||
       get_wire(body, arp::hardware_length) != arp::sender_mac.bits / 8 ||
       get_wire(body, arp::protocol_length) != arp::sender_ip.bits / 8) {
     return false;
@@ -184,14 +184,14 @@ bool read_neighbour_frame(const uint8_t* frame, size_t bytes, NeighbourMessage* 
   auto ethertype = static_cast<uint32_t>(get_wire(frame, eth::ethertype));
   message->lan = {false, 0};
   message->ethernet_src = get_wire(frame, eth::src_mac);
-  if (ethertype == layout::kEtherTypeVlan) {
+  if (ethertype == layout::ethertype::kVlan) {
     if (bytes < at + layout::vlan::kBytes) return false;
     message->lan = {true, static_cast<uint16_t>(get_wire(frame + at, layout::vlan::vid))};
     ethertype = static_cast<uint32_t>(get_wire(frame + at, layout::vlan::ethertype));
     at += layout::vlan::kBytes;
   }
-  if (ethertype == layout::kEtherTypeArp) return read_arp(frame + at, bytes - at, message);
-  if (ethertype == layout::kEtherTypeIpv6) return read_nd(frame + at, bytes - at, message);
+  if (ethertype == layout::ethertype::kArp) return read_arp(frame + at, bytes - at, message);
+  if (ethertype == layout::ethertype::kIpv6) return read_nd(frame + at, bytes - at, message);
   return false;
 }
 

@@ -26,60 +26,62 @@ TEST_CASE("firmware: two adapters in one process do not mix") {
   Bench a;
   Bench b;
   const std::uint32_t pd = a.pd();
-  b.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd), kAdminStatusBadHandle,
+  b.refuse(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd), AdminStatus::kBadHandle,
            dealloc_pd::pd);
-  CHECK(a.run(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd)).status == kAdminStatusOk);
+  CHECK(a.run(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd)).status == AdminStatus::kOk);
 }
 
 TEST_CASE("admin queue: commands are answered in order around the ring and past 2^16") {
   Bench bench;
   bench.nic.admin_doorbell = bench.nic.admin_done = 0xFFFE;
   for (int i = 0; i < 5; ++i) {
-    CHECK(bench.run(kAdminOpQueryPort).status == kAdminStatusOk);
+    CHECK(bench.run(AdminOp::kQueryPort).status == AdminStatus::kOk);
   }
   CHECK(bench.nic.admin_done == 3);
 }
 
 TEST_CASE("admin queue: an unknown opcode is refused") {
   Bench bench;
-  for (const std::uint32_t opcode : {0u, 29u, 0xFFFFu}) {
-    const Answer answer = bench.run(opcode);
-    CHECK(answer.status == kAdminStatusBadOpcode);
+  for (const unsigned opcode : {0u, 29u, 0xFFFFu}) {
+    const Answer answer = bench.run(AdminOp(opcode));
+    CHECK(answer.status == AdminStatus::kBadOpcode);
   }
 }
 
 TEST_CASE("admin queue: a command that cannot be read is answered with HardwareError") {
   Bench bench;
   bench.nic.bad_address = bench.nic.admin_base;
-  bench.give(kAdminOpAllocPd, Body());
+  bench.give(AdminOp::kAllocPd, Body());
   for (int i = 0; i < 3; ++i) bench.firmware->poll();
   CHECK(bench.nic.admin_done == 1);
-  CHECK((bench.nic.memory[bench.nic.admin_reply][0] & 0xFFFF) == kAdminStatusHardwareError);
+  CHECK((bench.nic.memory[bench.nic.admin_reply][0] & 0xFFFF) ==
+        number(AdminStatus::kHardwareError));
   // The second block of a command that has one.
   bench.nic.bad_address = bench.nic.admin_base + 128 + 64;
-  bench.give(kAdminOpModifyQp, Body().put(qp_attributes::attr_mask, mask_of(kQpMaskAv)));
+  bench.give(AdminOp::kModifyQp, Body().put(qp_attributes::attr_mask, qp_mask::kAv));
   for (int i = 0; i < 3; ++i) bench.firmware->poll();
   CHECK(bench.nic.admin_done == 2);
-  CHECK((bench.nic.memory[bench.nic.admin_reply + 128][0] & 0xFFFF) == kAdminStatusHardwareError);
+  CHECK((bench.nic.memory[bench.nic.admin_reply + 128][0] & 0xFFFF) ==
+        number(AdminStatus::kHardwareError));
 }
 
 TEST_CASE("admin queue: one block each way unless a command needs two; the header is last") {
   Bench bench;
   const std::uint32_t qpn = bench.qp(bench.pd(), bench.cq());
   struct Case {
-    std::uint32_t opcode;
+    AdminOp opcode;
     Body body;
     std::size_t reads, writes;
   };
   const std::vector<Case> cases = {
-      {kAdminOpQueryPort, Body(), 1, 1},
-      {kAdminOpQueryDevice, Body(), 1, 2},
-      {kAdminOpQueryQp, Body().put(query_qp::qpn, qpn), 1, 2},
-      {kAdminOpQueryQp, Body().put(query_qp::qpn, 1), 1, 1},
-      {kAdminOpModifyQp, Body().put(qp_attributes::qpn, qpn), 1, 1},
-      {kAdminOpModifyQp,
-       Body().put(qp_attributes::qpn, qpn).put(qp_attributes::attr_mask, mask_of(kQpMaskAv)), 2, 1},
-      {kAdminOpQueryCounters, Body(), 1, 2},
+      {AdminOp::kQueryPort, Body(), 1, 1},
+      {AdminOp::kQueryDevice, Body(), 1, 2},
+      {AdminOp::kQueryQp, Body().put(query_qp::qpn, qpn), 1, 2},
+      {AdminOp::kQueryQp, Body().put(query_qp::qpn, 1), 1, 1},
+      {AdminOp::kModifyQp, Body().put(qp_attributes::qpn, qpn), 1, 1},
+      {AdminOp::kModifyQp,
+       Body().put(qp_attributes::qpn, qpn).put(qp_attributes::attr_mask, qp_mask::kAv), 2, 1},
+      {AdminOp::kQueryCounters, Body(), 1, 2},
   };
   for (const Case& one : cases) {
     CAPTURE(one.opcode);
@@ -96,46 +98,49 @@ TEST_CASE("admin queue: one block each way unless a command needs two; the heade
 
 TEST_CASE("admin queue: set-up takes at most 110 register accesses a command") {
   Bench bench;
-  const auto count = [&](std::uint32_t opcode, const Body& body) {
+  const auto count = [&](AdminOp opcode, const Body& body) {
     bench.nic.accesses = 0;
     bench.run(opcode, body);
     return bench.nic.accesses;
   };
-  CHECK(count(kAdminOpAllocPd, Body()) < 40);
-  CHECK(count(kAdminOpCreateCq, Bench::cq_body()) < 60);
-  CHECK(count(kAdminOpRegMr, Bench::mr_body(1)) < 70);
-  CHECK(count(kAdminOpCreateQp, Bench::qp_body(1, 0, 0)) < 80);
+  CHECK(count(AdminOp::kAllocPd, Body()) < 40);
+  CHECK(count(AdminOp::kCreateCq, Bench::cq_body()) < 60);
+  CHECK(count(AdminOp::kRegMr, Bench::mr_body(1)) < 70);
+  CHECK(count(AdminOp::kCreateQp, Bench::qp_body(1, 0, 0)) < 80);
 }
 
 TEST_CASE("QueryCounters: of the port in order, of a queue pair, and checked") {
   Bench bench;
   for (unsigned i = 0; i < 16; ++i)
     bench.nic.counters[i] = (0x0123456789ABull << 4 | i) % (1ull << 48);
-  Answer port = bench.run(kAdminOpQueryCounters);
-  CHECK(port.status == kAdminStatusOk);
-  CHECK(port.get(port_counters_reply::drop_icrc) == bench.nic.counters[kDropIcrc]);
+  Answer port = bench.run(AdminOp::kQueryCounters);
+  CHECK(port.status == AdminStatus::kOk);
+  CHECK(port.get(port_counters_reply::drop_icrc) == bench.nic.counters[number(DropCause::kIcrc)]);
   CHECK(port.get(port_counters_reply::drop_out_of_sequence) ==
-        bench.nic.counters[kDropOutOfSequence]);
-  CHECK(port.get(port_counters_reply::rx_frames) == bench.nic.counters[kPortCounterRxFrames]);
-  CHECK(port.get(port_counters_reply::tx_bytes) == bench.nic.counters[kPortCounterTxBytes]);
-  CHECK(port.get(port_counters_reply::rx_ethernet) == bench.nic.counters[kPortCounterRxEthernet]);
+        bench.nic.counters[number(DropCause::kOutOfSequence)]);
+  CHECK(port.get(port_counters_reply::rx_frames) ==
+        bench.nic.counters[number(PortCounter::kRxFrames)]);
+  CHECK(port.get(port_counters_reply::tx_bytes) ==
+        bench.nic.counters[number(PortCounter::kTxBytes)]);
+  CHECK(port.get(port_counters_reply::rx_ethernet) ==
+        bench.nic.counters[number(PortCounter::kRxEthernet)]);
   const std::uint32_t qpn = bench.qp(bench.pd(), bench.cq());
-  for (unsigned i = 0; i < 16; ++i) bench.nic.row(kTableQpCounters, qpn).word[i] = 0x1000 + i;
-  const Answer qp = bench.run(kAdminOpQueryCounters,
+  for (unsigned i = 0; i < 16; ++i) bench.nic.row(Table::kQpCounters, qpn).word[i] = 0x1000 + i;
+  const Answer qp = bench.run(AdminOp::kQueryCounters,
                               Body().put(query_counters::of_qp, 1).put(query_counters::qpn, qpn));
   CHECK(qp.get(qp_counters_reply::tx_packets) == 0x0000100100001000);
   CHECK(qp.get(qp_counters_reply::naks_received) == 0x0000100F0000100E);
-  bench.refuse(kAdminOpQueryCounters, Body().put(query_counters::of_qp, 2),
-               kAdminStatusBadParameter, query_counters::of_qp);
-  bench.refuse(kAdminOpQueryCounters, Body().put(query_counters::qpn, qpn),
-               kAdminStatusBadParameter, query_counters::qpn);
-  bench.refuse(kAdminOpQueryCounters, Body().put(query_counters::of_qp, 1), kAdminStatusBadHandle,
-               query_counters::qpn);
+  bench.refuse(AdminOp::kQueryCounters, Body().put(query_counters::of_qp, 2),
+               AdminStatus::kBadParameter, query_counters::of_qp);
+  bench.refuse(AdminOp::kQueryCounters, Body().put(query_counters::qpn, qpn),
+               AdminStatus::kBadParameter, query_counters::qpn);
+  bench.refuse(AdminOp::kQueryCounters, Body().put(query_counters::of_qp, 1),
+               AdminStatus::kBadHandle, query_counters::qpn);
 }
 
 TEST_CASE("QueryDevice and QueryPort: limits and address") {
   Bench bench;
-  const Answer device = bench.run(kAdminOpQueryDevice);
+  const Answer device = bench.run(AdminOp::kQueryDevice);
   CHECK(device.get(query_device_reply::max_qp) == 14);
   CHECK(device.get(query_device_reply::max_cq) == 16);
   CHECK(device.get(query_device_reply::max_mr) == 15);
@@ -150,7 +155,7 @@ TEST_CASE("QueryDevice and QueryPort: limits and address") {
   CHECK(device.get(query_device_reply::max_srq_wr) == 32768);
   CHECK(device.get(query_device_reply::max_pkeys) == 16);
   CHECK(device.get(query_device_reply::max_mw) == 15);
-  const Answer port = bench.run(kAdminOpQueryPort);
+  const Answer port = bench.run(AdminOp::kQueryPort);
   CHECK(port.get(query_port_reply::state) == 4);
   CHECK(port.get(query_port_reply::max_mtu) == 5);
   CHECK(port.get(query_port_reply::pkey) == 0xFFFF);
@@ -159,28 +164,28 @@ TEST_CASE("QueryDevice and QueryPort: limits and address") {
 
 TEST_CASE("SetGid, QueryGid: entries are kept, cleared, and checked") {
   Bench bench;
-  CHECK(bench.set_gid(15, kOwnIpv6, 100).status == kAdminStatusOk);
-  Answer gid = bench.run(kAdminOpQueryGid, Body().put(query_gid::index, 15));
+  CHECK(bench.set_gid(15, kOwnIpv6, 100).status == AdminStatus::kOk);
+  Answer gid = bench.run(AdminOp::kQueryGid, Body().put(query_gid::index, 15));
   CHECK(gid.get(query_gid_reply::gid_hi) == kOwnIpv6.hi);
   CHECK(gid.get(query_gid_reply::gid_lo) == kOwnIpv6.lo);
   CHECK(gid.get(query_gid_reply::vlan) == 1);
   CHECK(gid.get(query_gid_reply::vid) == 100);
-  CHECK(bench.set_gid(15, {0, 0}).status == kAdminStatusOk);
-  gid = bench.run(kAdminOpQueryGid, Body().put(query_gid::index, 15));
+  CHECK(bench.set_gid(15, {0, 0}).status == AdminStatus::kOk);
+  gid = bench.run(AdminOp::kQueryGid, Body().put(query_gid::index, 15));
   CHECK(gid.get(query_gid_reply::gid_lo) == 0);
   CHECK(gid.get(query_gid_reply::vlan) == 0);
 
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(16, kOwnIpv4), kAdminStatusBadHandle,
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(16, kOwnIpv4), AdminStatus::kBadHandle,
                set_gid::index);
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, {0xFF02ull << 48, 1}), kAdminStatusBadParameter,
-               set_gid::gid_hi);
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, gid_of_ipv4(0xE0000001)),
-               kAdminStatusBadParameter, set_gid::gid_hi);
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv4, 4095), kAdminStatusBadParameter,
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, {0xFF02ull << 48, 1}),
+               AdminStatus::kBadParameter, set_gid::gid_hi);
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, gid_of_ipv4(0xE0000001)),
+               AdminStatus::kBadParameter, set_gid::gid_hi);
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, kOwnIpv4, 4095), AdminStatus::kBadParameter,
                set_gid::vid);
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv4, 7).put(set_gid::vlan, 0),
-               kAdminStatusBadParameter, set_gid::vid);
-  bench.refuse(kAdminOpQueryGid, Body().put(query_gid::index, 16), kAdminStatusBadHandle,
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, kOwnIpv4, 7).put(set_gid::vlan, 0),
+               AdminStatus::kBadParameter, set_gid::vid);
+  bench.refuse(AdminOp::kQueryGid, Body().put(query_gid::index, 16), AdminStatus::kBadHandle,
                query_gid::index);
 }
 
@@ -190,14 +195,15 @@ TEST_CASE("AllocPd, DeallocPd: 255 domains, refused while in use") {
   for (int i = 0; i < 255; ++i) pds.insert(bench.pd());
   CHECK(pds.size() == 255);
   CHECK(pds.count(0) == 0);
-  CHECK(bench.run(kAdminOpAllocPd).status == kAdminStatusNoResource);
+  CHECK(bench.run(AdminOp::kAllocPd).status == AdminStatus::kNoResource);
   const std::uint32_t pd = *pds.begin();
-  const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pd), reg_mr_reply::key);
-  bench.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd), kAdminStatusBusy, dealloc_pd::pd);
-  CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status == kAdminStatusOk);
-  CHECK(bench.run(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd)).status == kAdminStatusOk);
+  const std::uint32_t key = bench.run_ok(AdminOp::kRegMr, Bench::mr_body(pd), reg_mr_reply::key);
+  bench.refuse(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd), AdminStatus::kBusy,
+               dealloc_pd::pd);
+  CHECK(bench.run(AdminOp::kDeregMr, Body().put(dereg_mr::key, key)).status == AdminStatus::kOk);
+  CHECK(bench.run(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd)).status == AdminStatus::kOk);
   for (const std::uint32_t bad : {pd, 0u, 256u, 0xFFFFFFFFu}) {
-    bench.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, bad), kAdminStatusBadHandle,
+    bench.refuse(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, bad), AdminStatus::kBadHandle,
                  dealloc_pd::pd);
   }
 }
@@ -205,7 +211,7 @@ TEST_CASE("AllocPd, DeallocPd: 255 domains, refused while in use") {
 TEST_CASE("CreateCq, ModifyCq, DestroyCq: the row says what the command says") {
   Bench bench;
   const std::uint32_t cqn = bench.cq();
-  Block& row = bench.nic.row(kTableCq, cqn);
+  Block& row = bench.nic.row(Table::kCq, cqn);
   CHECK(row.get(cq::valid) == 1);
   CHECK(row.get(cq::pasid) == 0xABCDE);
   CHECK(row.get(cq::base) == 0x123456789000);
@@ -213,34 +219,35 @@ TEST_CASE("CreateCq, ModifyCq, DestroyCq: the row says what the command says") {
   CHECK(row.get(cq::moderation_period) == 0);
   const Body moderation =
       Body().put(modify_cq::cqn, cqn).put(modify_cq::count, 16).put(modify_cq::period, 50);
-  CHECK(bench.run(kAdminOpModifyCq, moderation).status == kAdminStatusOk);
+  CHECK(bench.run(AdminOp::kModifyCq, moderation).status == AdminStatus::kOk);
   CHECK(row.get(cq::moderation_count) == 16);
   CHECK(row.get(cq::moderation_period) == 50);
   CHECK(row.get(cq::base) == 0x123456789000);
-  CHECK(bench.run(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn)).status == kAdminStatusOk);
+  CHECK(bench.run(AdminOp::kDestroyCq, Body().put(destroy_cq::cqn, cqn)).status ==
+        AdminStatus::kOk);
   CHECK(row.get(cq::valid) == 0);
   CHECK(bench.nic.actions.back().kind == Action::kFence);
 
-  bench.refuse(kAdminOpModifyCq, moderation, kAdminStatusBadHandle, modify_cq::cqn);
-  bench.refuse(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn), kAdminStatusBadHandle,
+  bench.refuse(AdminOp::kModifyCq, moderation, AdminStatus::kBadHandle, modify_cq::cqn);
+  bench.refuse(AdminOp::kDestroyCq, Body().put(destroy_cq::cqn, cqn), AdminStatus::kBadHandle,
                destroy_cq::cqn);
-  bench.refuse(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, 0xFFFFFFFF), kAdminStatusBadHandle,
-               destroy_cq::cqn);
+  bench.refuse(AdminOp::kDestroyCq, Body().put(destroy_cq::cqn, 0xFFFFFFFF),
+               AdminStatus::kBadHandle, destroy_cq::cqn);
   for (const unsigned log : {0u, 17u, 255u}) {
-    bench.refuse(kAdminOpCreateCq, Bench::cq_body().put(create_cq::log_entries, log),
-                 kAdminStatusBadParameter, create_cq::log_entries);
+    bench.refuse(AdminOp::kCreateCq, Bench::cq_body().put(create_cq::log_entries, log),
+                 AdminStatus::kBadParameter, create_cq::log_entries);
   }
-  bench.refuse(kAdminOpCreateCq, Bench::cq_body().put(create_cq::pasid, 1 << 20),
-               kAdminStatusBadParameter, create_cq::pasid);
+  bench.refuse(AdminOp::kCreateCq, Bench::cq_body().put(create_cq::pasid, 1 << 20),
+               AdminStatus::kBadParameter, create_cq::pasid);
   for (const std::uint64_t base : {0x1001ull, 0x1800ull, ~0ull << 12}) {
-    bench.refuse(kAdminOpCreateCq,
+    bench.refuse(AdminOp::kCreateCq,
                  Bench::cq_body().put(create_cq::base, base).put(create_cq::log_entries, 16),
-                 kAdminStatusBadParameter, create_cq::base);
+                 AdminStatus::kBadParameter, create_cq::base);
   }
-  CHECK(bench.run(kAdminOpCreateCq, Bench::cq_body().put(create_cq::base, ~0ull << 12)).status ==
-        kAdminStatusOk);  // ends with the last byte there is
+  CHECK(bench.run(AdminOp::kCreateCq, Bench::cq_body().put(create_cq::base, ~0ull << 12)).status ==
+        AdminStatus::kOk);  // ends with the last byte there is
   for (int i = 0; i < 15; ++i) bench.cq();
-  CHECK(bench.run(kAdminOpCreateCq, Bench::cq_body()).status == kAdminStatusNoResource);
+  CHECK(bench.run(AdminOp::kCreateCq, Bench::cq_body()).status == AdminStatus::kNoResource);
 }
 
 TEST_CASE("RegMr: the row says what the command says, the key changes at each reuse (MR-01)") {
@@ -248,11 +255,11 @@ TEST_CASE("RegMr: the row says what the command says, the key changes at each re
   const std::uint32_t pd = bench.pd();
   std::set<std::uint32_t> keys;
   for (int round = 0; round < 40; ++round) {
-    const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pd), reg_mr_reply::key);
+    const std::uint32_t key = bench.run_ok(AdminOp::kRegMr, Bench::mr_body(pd), reg_mr_reply::key);
     CHECK((key >> 8) >= 1);
     CHECK((key >> 8) < 16);
     CHECK(keys.insert(key).second);
-    Block& row = bench.nic.row(kTableKey, key >> 8);
+    Block& row = bench.nic.row(Table::kKey, key >> 8);
     CHECK(row.get(key::valid) == 1);
     CHECK(row.get(key::variant) == (key & 0xFF));
     CHECK(row.get(key::pd) == pd);
@@ -262,15 +269,15 @@ TEST_CASE("RegMr: the row says what the command says, the key changes at each re
     CHECK(row.get(key::length) == 0x10001);
     CHECK(row.get(key::addr) == 0x7F0012345678);
     for (unsigned bit = 0; bit < 8; ++bit) {
-      bench.refuse(kAdminOpDeregMr, Body().put(dereg_mr::key, key ^ 1u << bit),
-                   kAdminStatusBadHandle, dereg_mr::key);
+      bench.refuse(AdminOp::kDeregMr, Body().put(dereg_mr::key, key ^ 1u << bit),
+                   AdminStatus::kBadHandle, dereg_mr::key);
     }
-    CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status == kAdminStatusOk);
+    CHECK(bench.run(AdminOp::kDeregMr, Body().put(dereg_mr::key, key)).status == AdminStatus::kOk);
     CHECK(row.get(key::valid) == 0);
     CHECK(bench.nic.actions.back().kind == Action::kFence);  // MR-07
   }
   for (const std::uint32_t bad : {0u, 0x10101u, 0xFFFFFFFFu}) {
-    bench.refuse(kAdminOpDeregMr, Body().put(dereg_mr::key, bad), kAdminStatusBadHandle,
+    bench.refuse(AdminOp::kDeregMr, Body().put(dereg_mr::key, bad), AdminStatus::kBadHandle,
                  dereg_mr::key);
   }
 }
@@ -283,33 +290,33 @@ TEST_CASE("RegMr: rights, bounds and handles are checked (MR-04)") {
     CAPTURE(access);
     const bool remote_without_local = (access & 0b1010) != 0 && (access & 1) == 0;
     if (remote_without_local) {
-      bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::access, access), kAdminStatusBadParameter,
-                   reg_mr::access);
+      bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::access, access),
+                   AdminStatus::kBadParameter, reg_mr::access);
     } else {
       const std::uint32_t key =
-          bench.run_ok(kAdminOpRegMr, Body(good).put(reg_mr::access, access), reg_mr_reply::key);
-      CHECK(bench.nic.row(kTableKey, key >> 8).get(key::access) == access);
-      bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key));
+          bench.run_ok(AdminOp::kRegMr, Body(good).put(reg_mr::access, access), reg_mr_reply::key);
+      CHECK(bench.nic.row(Table::kKey, key >> 8).get(key::access) == access);
+      bench.run(AdminOp::kDeregMr, Body().put(dereg_mr::key, key));
     }
   }
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::access, 32), kAdminStatusBadParameter,
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::access, 32), AdminStatus::kBadParameter,
                reg_mr::access);
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::pd, pd + 1), kAdminStatusBadHandle,
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::pd, pd + 1), AdminStatus::kBadHandle,
                reg_mr::pd);
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::pasid, 1 << 20), kAdminStatusBadParameter,
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::pasid, 1 << 20), AdminStatus::kBadParameter,
                reg_mr::pasid);
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::length, 0), kAdminStatusBadParameter,
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::length, 0), AdminStatus::kBadParameter,
                reg_mr::length);
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::length, ~0ull), kAdminStatusBadParameter,
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::length, ~0ull), AdminStatus::kBadParameter,
                reg_mr::iova);
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10000),
-               kAdminStatusBadParameter, reg_mr::iova);
-  bench.refuse(kAdminOpRegMr, Body(good).put(reg_mr::addr, ~0ull - 0x10000),
-               kAdminStatusBadParameter, reg_mr::addr);
-  CHECK(bench.run(kAdminOpRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10001)).status ==
-        kAdminStatusOk);
-  for (int i = 0; i < 14; ++i) bench.run_ok(kAdminOpRegMr, good, reg_mr_reply::key);
-  CHECK(bench.run(kAdminOpRegMr, good).status == kAdminStatusNoResource);
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10000),
+               AdminStatus::kBadParameter, reg_mr::iova);
+  bench.refuse(AdminOp::kRegMr, Body(good).put(reg_mr::addr, ~0ull - 0x10000),
+               AdminStatus::kBadParameter, reg_mr::addr);
+  CHECK(bench.run(AdminOp::kRegMr, Body(good).put(reg_mr::iova, ~0ull - 0x10001)).status ==
+        AdminStatus::kOk);
+  for (int i = 0; i < 14; ++i) bench.run_ok(AdminOp::kRegMr, good, reg_mr_reply::key);
+  CHECK(bench.run(AdminOp::kRegMr, good).status == AdminStatus::kNoResource);
 }
 
 TEST_CASE("CreateQp: the row says what the command says") {
@@ -318,9 +325,9 @@ TEST_CASE("CreateQp: the row says what the command says") {
   bench.cq();
   const std::uint32_t send_cqn = bench.cq();
   const std::uint32_t recv_cqn = bench.cq();
-  const std::uint32_t qpn =
-      bench.run_ok(kAdminOpCreateQp, Bench::qp_body(pd, send_cqn, recv_cqn), create_qp_reply::qpn);
-  Block& row = bench.nic.row(kTableQpAttr, qpn);
+  const std::uint32_t qpn = bench.run_ok(AdminOp::kCreateQp, Bench::qp_body(pd, send_cqn, recv_cqn),
+                                         create_qp_reply::qpn);
+  Block& row = bench.nic.row(Table::kQpAttr, qpn);
   CHECK(row.get(qp_attr::pd) == pd);
   CHECK(row.get(qp_attr::pasid) == 0xABCDE);
   CHECK(row.get(qp_attr::send_cqn) == send_cqn);
@@ -331,14 +338,15 @@ TEST_CASE("CreateQp: the row says what the command says") {
   CHECK(row.get(qp_attr::rq_base) == 0x7FFF00042000);
   CHECK(row.get(qp_attr::rq_log) == 7);
   CHECK(row.get(qp_attr::rq_stride_log) == 2);
-  CHECK(bench.nic.states[qpn] == kQpReset);
+  CHECK(bench.nic.states[qpn] == QpState::kReset);
   CHECK(bench.nic.actions.back().kind == Action::kState);
   const std::uint32_t busy[] = {send_cqn, recv_cqn};
   for (const std::uint32_t cqn : busy) {
-    bench.refuse(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn), kAdminStatusBusy,
+    bench.refuse(AdminOp::kDestroyCq, Body().put(destroy_cq::cqn, cqn), AdminStatus::kBusy,
                  destroy_cq::cqn);
   }
-  bench.refuse(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd), kAdminStatusBusy, dealloc_pd::pd);
+  bench.refuse(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd), AdminStatus::kBusy,
+               dealloc_pd::pd);
 }
 
 TEST_CASE("CreateQp: handles and ranges are checked") {
@@ -349,26 +357,26 @@ TEST_CASE("CreateQp: handles and ranges are checked") {
   const struct {
     Place field;
     std::uint64_t value;
-    std::uint32_t status;
+    AdminStatus status;
   } cases[] = {
-      {create_qp::pd, pd + 1, kAdminStatusBadHandle},
-      {create_qp::send_cqn, cqn + 1, kAdminStatusBadHandle},
-      {create_qp::recv_cqn, 0x10000 + cqn, kAdminStatusBadHandle},
-      {create_qp::pasid, 1 << 20, kAdminStatusBadParameter},
-      {create_qp::sq_log, 0, kAdminStatusBadParameter},
-      {create_qp::sq_log, 16, kAdminStatusBadParameter},
-      {create_qp::sq_stride_log, 3, kAdminStatusBadParameter},
-      {create_qp::rq_log, 0, kAdminStatusBadParameter},
-      {create_qp::rq_log, 16, kAdminStatusBadParameter},
-      {create_qp::rq_stride_log, 255, kAdminStatusBadParameter},
-      {create_qp::sq_base, 0x1040, kAdminStatusBadParameter},
-      {create_qp::sq_base, ~0ull << 12, kAdminStatusBadParameter},
-      {create_qp::rq_base, 0x800, kAdminStatusBadParameter},
-      {create_qp::rq_base, ~0ull << 12, kAdminStatusBadParameter},
+      {create_qp::pd, pd + 1, AdminStatus::kBadHandle},
+      {create_qp::send_cqn, cqn + 1, AdminStatus::kBadHandle},
+      {create_qp::recv_cqn, 0x10000 + cqn, AdminStatus::kBadHandle},
+      {create_qp::pasid, 1 << 20, AdminStatus::kBadParameter},
+      {create_qp::sq_log, 0, AdminStatus::kBadParameter},
+      {create_qp::sq_log, 16, AdminStatus::kBadParameter},
+      {create_qp::sq_stride_log, 3, AdminStatus::kBadParameter},
+      {create_qp::rq_log, 0, AdminStatus::kBadParameter},
+      {create_qp::rq_log, 16, AdminStatus::kBadParameter},
+      {create_qp::rq_stride_log, 255, AdminStatus::kBadParameter},
+      {create_qp::sq_base, 0x1040, AdminStatus::kBadParameter},
+      {create_qp::sq_base, ~0ull << 12, AdminStatus::kBadParameter},
+      {create_qp::rq_base, 0x800, AdminStatus::kBadParameter},
+      {create_qp::rq_base, ~0ull << 12, AdminStatus::kBadParameter},
   };
   for (const auto& one : cases) {
     CAPTURE(one.field.offset);
-    bench.refuse(kAdminOpCreateQp, Body(good).put(one.field, one.value), one.status, one.field);
+    bench.refuse(AdminOp::kCreateQp, Body(good).put(one.field, one.value), one.status, one.field);
   }
 }
 
@@ -381,38 +389,42 @@ TEST_CASE("CreateQp, DestroyQp: numbers from 2 up, reused as late as possible (Q
     last = bench.qp(pd, cqn);
     CHECK(last == 2 + i);
   }
-  CHECK(bench.run(kAdminOpCreateQp, Bench::qp_body(pd, cqn, cqn)).status == kAdminStatusNoResource);
+  CHECK(bench.run(AdminOp::kCreateQp, Bench::qp_body(pd, cqn, cqn)).status ==
+        AdminStatus::kNoResource);
   for (const std::uint32_t qpn : {9u, 3u}) {
-    bench.nic.states[qpn] = kQpRts;
+    bench.nic.states[qpn] = QpState::kRts;
     const std::size_t before = bench.nic.actions.size();
-    CHECK(bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, qpn)).status == kAdminStatusOk);
+    CHECK(bench.run(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, qpn)).status ==
+          AdminStatus::kOk);
     REQUIRE(bench.nic.actions.size() == before + 2);  // first silent, then fenced
     CHECK(bench.nic.actions[before].kind == Action::kState);
-    CHECK(bench.nic.states[qpn] == kQpReset);
+    CHECK(bench.nic.states[qpn] == QpState::kReset);
     CHECK(bench.nic.actions[before + 1].kind == Action::kFence);
   }
   CHECK(bench.qp(pd, cqn) == 9);
   CHECK(bench.qp(pd, cqn) == 3);
   for (const std::uint32_t bad : {0u, 1u, 16u, 1024u, 0xFFFFFFu, 0xFFFFFFFFu}) {
-    bench.refuse(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, bad), kAdminStatusBadHandle,
+    bench.refuse(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, bad), AdminStatus::kBadHandle,
                  destroy_qp::qpn);
-    bench.refuse(kAdminOpQueryQp, Body().put(query_qp::qpn, bad), kAdminStatusBadHandle,
+    bench.refuse(AdminOp::kQueryQp, Body().put(query_qp::qpn, bad), AdminStatus::kBadHandle,
                  query_qp::qpn);
   }
   for (std::uint32_t qpn = 2; qpn < 16; ++qpn) {
-    CHECK(bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, qpn)).status == kAdminStatusOk);
+    CHECK(bench.run(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, qpn)).status ==
+          AdminStatus::kOk);
   }
-  CHECK(bench.run(kAdminOpDestroyCq, Body().put(destroy_cq::cqn, cqn)).status == kAdminStatusOk);
-  CHECK(bench.run(kAdminOpDeallocPd, Body().put(dealloc_pd::pd, pd)).status == kAdminStatusOk);
+  CHECK(bench.run(AdminOp::kDestroyCq, Body().put(destroy_cq::cqn, cqn)).status ==
+        AdminStatus::kOk);
+  CHECK(bench.run(AdminOp::kDeallocPd, Body().put(dealloc_pd::pd, pd)).status == AdminStatus::kOk);
 }
 
 TEST_CASE("hardware that does not answer: HardwareError, and the object is still there") {
   Bench bench;
   const std::uint32_t pd = bench.pd();
-  const std::uint32_t key = bench.run_ok(kAdminOpRegMr, Bench::mr_body(pd), reg_mr_reply::key);
+  const std::uint32_t key = bench.run_ok(AdminOp::kRegMr, Bench::mr_body(pd), reg_mr_reply::key);
   bench.nic.fence_stuck = true;
-  CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status ==
-        kAdminStatusHardwareError);
+  CHECK(bench.run(AdminOp::kDeregMr, Body().put(dereg_mr::key, key)).status ==
+        AdminStatus::kHardwareError);
   bench.nic.fence_stuck = false;
-  CHECK(bench.run(kAdminOpDeregMr, Body().put(dereg_mr::key, key)).status == kAdminStatusOk);
+  CHECK(bench.run(AdminOp::kDeregMr, Body().put(dereg_mr::key, key)).status == AdminStatus::kOk);
 }

@@ -31,16 +31,17 @@ constexpr unsigned kLogSrqs = 2;
 /// What firmware did to the adapter, in order.
 struct Action {
   enum Kind { kRow, kState, kFence, kPost, kCqDoorbell } kind;
-  std::uint32_t table;
+  layout::Table table;
   std::uint32_t row;
+  std::uint32_t value = 0;  ///< of a doorbell
 };
 
 class MockNic {
  public:
   Hal hal() { return {this, &MockNic::read32, &MockNic::write32}; }
 
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Block> rows;  ///< by table and row
-  std::map<std::uint32_t, std::uint32_t> states;                  ///< by queue pair
+  std::map<std::pair<layout::Table, std::uint32_t>, Block> rows;  ///< by table and row
+  std::map<std::uint32_t, layout::QpState> states;                ///< by queue pair
   std::vector<Action> actions;
   std::vector<Frame> sent;
   std::deque<Frame> received;
@@ -68,7 +69,7 @@ class MockNic {
   /// Runs when firmware rings the doorbell of a completion queue.
   std::function<void()> before_doorbell;
 
-  Block& row(std::uint32_t table, std::uint32_t index) { return rows[{table, index}]; }
+  Block& row(layout::Table table, std::uint32_t index) { return rows[{table, index}]; }
 
  private:
   static std::uint32_t read32(void* self, std::uint32_t offset) {
@@ -90,73 +91,76 @@ class MockNic {
     now += 32;
     ++accesses;
     using namespace layout;
-    if (offset >= kWinTableData && offset < kWinTableData + kWinTableDataBytes) {
+    if (offset >= window::kTableData.offset &&
+        offset < window::kTableData.offset + window::kTableData.bytes) {
       REQUIRE(table_polls_ == 0);
-      return table_data_.word[(offset - kWinTableData) / 4];
+      return table_data_.word[(offset - window::kTableData.offset) / 4];
     }
-    if (offset >= kWinDmaData && offset < kWinDmaData + kWinDmaDataBytes) {
-      return dma_data_[(offset - kWinDmaData) / 4];
+    if (offset >= window::kDmaData.offset &&
+        offset < window::kDmaData.offset + window::kDmaData.bytes) {
+      return dma_data_[(offset - window::kDmaData.offset) / 4];
     }
-    if (offset >= kWinRxFrameData && offset < kWinRxFrameData + kWinRxFrameDataBytes) {
+    if (offset >= window::kRxFrameData.offset &&
+        offset < window::kRxFrameData.offset + window::kRxFrameData.bytes) {
       std::uint32_t word = 0;
       for (unsigned i = 0; i < 4; ++i) {
-        const std::size_t at = offset - kWinRxFrameData + i;
+        const std::size_t at = offset - window::kRxFrameData.offset + i;
         if (at < received.front().size()) word |= std::uint32_t{received.front()[at]} << 8 * i;
       }
       return word;
     }
     switch (offset) {
-      case kRegParameters:
+      case reg::kParameters:
         return kLogQps << 8 | kLogKeys << 16 | kLogCqs << 24 | 8;
-      case kRegParameters2:
+      case reg::kParameters2:
         return kLogSrqs;
-      case kRegControl:
+      case reg::kControl:
         return control;
-      case kRegTimeLo:
+      case reg::kTimeLo:
         time_hi_ = static_cast<std::uint32_t>(now >> 32);
         return static_cast<std::uint32_t>(now);
-      case kRegTimeHi:
+      case reg::kTimeHi:
         return time_hi_;
-      case kRegAdminBaseLo:
+      case reg::kAdminBaseLo:
         return static_cast<std::uint32_t>(admin_base);
-      case kRegAdminBaseHi:
+      case reg::kAdminBaseHi:
         return static_cast<std::uint32_t>(admin_base >> 32);
-      case kRegAdminReplyLo:
+      case reg::kAdminReplyLo:
         return static_cast<std::uint32_t>(admin_reply);
-      case kRegAdminReplyHi:
+      case reg::kAdminReplyHi:
         return static_cast<std::uint32_t>(admin_reply >> 32);
-      case kRegAdminSize:
+      case reg::kAdminSize:
         return admin_log | admin_pasid << 12;
-      case kRegAdminDoorbell:
+      case reg::kAdminDoorbell:
         return admin_doorbell;
-      case kRegAdminDone:
+      case reg::kAdminDone:
         return admin_done;
-      case kRegAttention:
+      case reg::kAttention:
         return (admin_doorbell != admin_done ? 1u : 0u) | (received.empty() ? 0u : 2u) |
                (events.empty() ? 0u : 4u);
-      case kRegTableCommand:
+      case reg::kTableCommand:
         return busy(&table_polls_, table_stuck, mask_of(31));
-      case kRegFenceCommand:
+      case reg::kFenceCommand:
         return busy(&fence_polls_, fence_stuck, 1);
-      case kRegDmaCommand:
+      case reg::kDmaCommand:
         return busy(&dma_polls_, false, mask_of(31)) | dma_error_;
-      case kRegEngineEvent: {
+      case reg::kEngineEvent: {
         if (events.empty()) return 0;
         const std::uint32_t event = events.front();
         events.pop_front();
         return event;
       }
-      case kRegTxFrameCommand:
+      case reg::kTxFrameCommand:
         return busy(&tx_polls_, false, mask_of(31));
-      case kRegRxFrameStatus:
+      case reg::kRxFrameStatus:
         return received.empty() ? 0 : mask_of(31) | std::uint32_t(received.front().size());
-      case kRegCounterLo:
+      case reg::kCounterLo:
         return static_cast<std::uint32_t>(counters.at(counter_));
-      case kRegCounterHi:
+      case reg::kCounterHi:
         return static_cast<std::uint32_t>(counters.at(counter_) >> 32);
-      case kRegMacLo:
+      case reg::kMacLo:
         return static_cast<std::uint32_t>(mac);
-      case kRegMacHi:
+      case reg::kMacHi:
         return static_cast<std::uint32_t>(mac >> 32);
       default:
         FAIL("read of ", offset);
@@ -168,67 +172,75 @@ class MockNic {
     now += 16;
     ++accesses;
     using namespace layout;
-    if (offset >= kWinTableData && offset < kWinTableData + kWinTableDataBytes) {
-      table_data_.word[(offset - kWinTableData) / 4] = value;
+    if (offset >= window::kTableData.offset &&
+        offset < window::kTableData.offset + window::kTableData.bytes) {
+      table_data_.word[(offset - window::kTableData.offset) / 4] = value;
       return;
     }
-    if (offset >= kWinDmaData && offset < kWinDmaData + kWinDmaDataBytes) {
-      dma_data_[(offset - kWinDmaData) / 4] = value;
+    if (offset >= window::kDmaData.offset &&
+        offset < window::kDmaData.offset + window::kDmaData.bytes) {
+      dma_data_[(offset - window::kDmaData.offset) / 4] = value;
       return;
     }
-    if (offset >= kWinTxFrameData && offset < kWinTxFrameData + kWinTxFrameDataBytes) {
+    if (offset >= window::kTxFrameData.offset &&
+        offset < window::kTxFrameData.offset + window::kTxFrameData.bytes) {
       for (unsigned i = 0; i < 4; ++i) {
-        tx_data_[offset - kWinTxFrameData + i] = static_cast<std::uint8_t>(value >> 8 * i);
+        tx_data_[offset - window::kTxFrameData.offset + i] =
+            static_cast<std::uint8_t>(value >> 8 * i);
       }
       return;
     }
-    if (offset >= kWinCqDoorbell && offset < kWinCqDoorbell + kWinCqDoorbellBytes) {
+    if (offset >= window::kCqDoorbell.offset &&
+        offset < window::kCqDoorbell.offset + window::kCqDoorbell.bytes) {
       REQUIRE(offset % 16 == 0);
       if (before_doorbell) before_doorbell();
-      actions.push_back({Action::kCqDoorbell, value, (offset - kWinCqDoorbell) / 16});
+      actions.push_back({Action::kCqDoorbell,
+                         {},
+                         (offset - window::kCqDoorbell.offset) / doorbell_word::kStride,
+                         value});
       return;
     }
     switch (offset) {
-      case kRegTableCommand:
+      case reg::kTableCommand:
         table(value);
         break;
-      case kRegFenceCommand:
+      case reg::kFenceCommand:
         REQUIRE(value == 1);
-        actions.push_back({Action::kFence, 0, 0});
+        actions.push_back({Action::kFence, {}, 0});
         fence_polls_ = 3;
         break;
-      case kRegEventPost:
+      case reg::kEventPost:
         posted.push_back(value);
-        actions.push_back({Action::kPost, 0, value});
+        actions.push_back({Action::kPost, {}, value});
         break;
-      case kRegDmaAddressLo:
+      case reg::kDmaAddressLo:
         dma_address_ = (dma_address_ >> 32 << 32) | value;
         break;
-      case kRegDmaAddressHi:
+      case reg::kDmaAddressHi:
         dma_address_ = (dma_address_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
         break;
-      case kRegDmaCommand:
+      case reg::kDmaCommand:
         dma(value);
         break;
-      case kRegTxFrameCommand:
+      case reg::kTxFrameCommand:
         REQUIRE(tx_polls_ == 0);
         sent.emplace_back(tx_data_.begin(), tx_data_.begin() + value);
         tx_polls_ = 2;
         break;
-      case kRegRxFramePop:
+      case reg::kRxFramePop:
         REQUIRE_FALSE(received.empty());
         received.pop_front();
         break;
-      case kRegAdminDone:
+      case reg::kAdminDone:
         admin_done = static_cast<std::uint16_t>(value);
         break;
-      case kRegCounterSelect:
+      case reg::kCounterSelect:
         counter_ = value;
         break;
-      case kRegMacLo:
+      case reg::kMacLo:
         mac = (mac >> 32 << 32) | value;
         break;
-      case kRegMacHi:
+      case reg::kMacHi:
         mac = (mac & 0xFFFFFFFF) | Mac{value} << 32;
         break;
       default:
@@ -239,15 +251,17 @@ class MockNic {
   void table(std::uint32_t value) {
     REQUIRE((value & mask_of(31)) != 0);
     const std::uint32_t index = value & 0xFFFFFF;
-    const std::uint32_t which = value >> 24 & 0xF;
+    const auto which = static_cast<layout::Table>(value >> 24 & 0xF);
     table_polls_ = 2;
     if ((value & mask_of(30)) == 0) {
-      table_data_ = which == layout::kTableQpState ? Block{{states[index]}} : row(which, index);
-    } else if (which == layout::kTableQpState) {
+      table_data_ =
+          which == layout::Table::kQpState ? Block{{number(states[index])}} : row(which, index);
+    } else if (which == layout::Table::kQpState) {
       if (before_state) std::exchange(before_state, nullptr)(index);
       // ERR is left by RESET only.
-      if (states[index] != layout::kQpErr || table_data_.word[0] == layout::kQpReset) {
-        states[index] = table_data_.word[0];
+      if (states[index] != layout::QpState::kErr ||
+          table_data_.word[0] == number(layout::QpState::kReset)) {
+        states[index] = layout::QpState(table_data_.word[0]);
       }
       actions.push_back({Action::kState, which, index});
     } else {
@@ -292,7 +306,7 @@ class MockNic {
 /// A reply, or no reply yet.
 struct Answer {
   bool there = false;
-  std::uint32_t status = 0;
+  layout::AdminStatus status = {};
   std::uint32_t tag = 0;
   std::uint32_t detail = 0;
   Message message = {};
@@ -302,8 +316,9 @@ struct Answer {
 /// A body under construction: `Body().put(layout::create_cq::base, 0x1000)`.
 struct Body {
   Message message = {};
-  Body& put(Place place, std::uint64_t value) {
-    put_bits(message.word, Command::in_body(place), value);
+  template <typename Value>
+  Body& put(Place place, Value value) {
+    put_bits(message.word, Command::in_body(place), static_cast<std::uint64_t>(value));
     return *this;
   }
 };
@@ -331,9 +346,9 @@ class Bench {
   }
 
   /// Gives a command; `take` gets its reply.
-  void give(std::uint32_t opcode, const Body& body) {
+  void give(layout::AdminOp opcode, const Body& body) {
     Message message = body.message;
-    put_bits(message.word, layout::command_header::opcode, opcode);
+    put_bits(message.word, layout::command_header::opcode, number(opcode));
     put_bits(message.word, layout::command_header::tag, ++tag_);
     const std::uint64_t at = nic.admin_base + slot() * layout::kCommandBytes;
     for (unsigned i = 0; i < 32; ++i) {
@@ -352,7 +367,8 @@ class Bench {
         nic.admin_reply + ((nic.admin_done - 1) & (mask_of(nic.admin_log) - 1)) * 128;
     for (unsigned i = 0; i < 32; ++i) answer.message.word[i] = nic.memory[at + i / 16 * 64][i % 16];
     answer.there = true;
-    answer.status = std::uint32_t(get_bits(answer.message.word, layout::reply_header::status));
+    answer.status =
+        layout::AdminStatus(get_bits(answer.message.word, layout::reply_header::status));
     answer.tag = std::uint32_t(get_bits(answer.message.word, layout::reply_header::tag));
     answer.detail = std::uint32_t(get_bits(answer.message.word, layout::reply_header::detail));
     CHECK(answer.tag == tag_);
@@ -360,21 +376,21 @@ class Bench {
     return answer;
   }
 
-  Answer run(std::uint32_t opcode, const Body& body = Body()) {
+  Answer run(layout::AdminOp opcode, const Body& body = Body()) {
     give(opcode, body);
     const Answer answer = take();
     REQUIRE(answer.there);
     return answer;
   }
 
-  std::uint32_t run_ok(std::uint32_t opcode, const Body& body, Place result) {
+  std::uint32_t run_ok(layout::AdminOp opcode, const Body& body, Place result) {
     const Answer answer = run(opcode, body);
-    REQUIRE(answer.status == layout::kAdminStatusOk);
+    REQUIRE(answer.status == layout::AdminStatus::kOk);
     return std::uint32_t(answer.get(result));
   }
 
   /// A refused command: the status, the blamed field, and nothing changed.
-  void refuse(std::uint32_t opcode, const Body& body, std::uint32_t status, Place field) {
+  void refuse(layout::AdminOp opcode, const Body& body, layout::AdminStatus status, Place field) {
     const auto rows = nic.rows;
     const auto states = nic.states;
     const std::size_t actions = nic.actions.size();
@@ -401,14 +417,15 @@ class Bench {
   std::vector<Message> objects() {
     std::vector<Message> all;
     for (unsigned i = 0; i < 16; ++i) {
-      all.push_back(run(layout::kAdminOpQueryQp, Body().put(layout::query_qp::qpn, i)).message);
-      all.push_back(run(layout::kAdminOpQueryGid, Body().put(layout::query_gid::index, i)).message);
+      all.push_back(run(layout::AdminOp::kQueryQp, Body().put(layout::query_qp::qpn, i)).message);
+      all.push_back(
+          run(layout::AdminOp::kQueryGid, Body().put(layout::query_gid::index, i)).message);
     }
     return all;
   }
 
   Answer set_gid(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {
-    return run(layout::kAdminOpSetGid, gid_body(index, gid, vid));
+    return run(layout::AdminOp::kSetGid, gid_body(index, gid, vid));
   }
   static Body gid_body(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {
     return Body()
@@ -418,7 +435,9 @@ class Bench {
         .put(layout::set_gid::gid_hi, gid.hi)
         .put(layout::set_gid::gid_lo, gid.lo);
   }
-  std::uint32_t pd() { return run_ok(layout::kAdminOpAllocPd, Body(), layout::alloc_pd_reply::pd); }
+  std::uint32_t pd() {
+    return run_ok(layout::AdminOp::kAllocPd, Body(), layout::alloc_pd_reply::pd);
+  }
   static Body cq_body() {
     return Body()
         .put(layout::create_cq::log_entries, 4)
@@ -426,7 +445,7 @@ class Bench {
         .put(layout::create_cq::base, 0x123456789000);
   }
   std::uint32_t cq() {
-    return run_ok(layout::kAdminOpCreateCq, cq_body(), layout::create_cq_reply::cqn);
+    return run_ok(layout::AdminOp::kCreateCq, cq_body(), layout::create_cq_reply::cqn);
   }
   static Body qp_body(std::uint32_t pd, std::uint32_t send_cqn, std::uint32_t recv_cqn) {
     return Body()
@@ -442,7 +461,7 @@ class Bench {
         .put(layout::create_qp::rq_stride_log, 2);
   }
   std::uint32_t qp(std::uint32_t pd, std::uint32_t cqn) {
-    return run_ok(layout::kAdminOpCreateQp, qp_body(pd, cqn, cqn), layout::create_qp_reply::qpn);
+    return run_ok(layout::AdminOp::kCreateQp, qp_body(pd, cqn, cqn), layout::create_qp_reply::qpn);
   }
   static Body srq_body(std::uint32_t pd) {
     return Body()
@@ -454,10 +473,10 @@ class Bench {
         .put(layout::create_srq::limit, 3);
   }
   std::uint32_t srq(std::uint32_t pd) {
-    return run_ok(layout::kAdminOpCreateSrq, srq_body(pd), layout::create_srq_reply::srqn);
+    return run_ok(layout::AdminOp::kCreateSrq, srq_body(pd), layout::create_srq_reply::srqn);
   }
   std::uint32_t window(std::uint32_t pd, std::uint32_t kind) {
-    return run_ok(layout::kAdminOpAllocMw,
+    return run_ok(layout::AdminOp::kAllocMw,
                   Body().put(layout::alloc_mw::pd, pd).put(layout::alloc_mw::kind, kind),
                   layout::alloc_mw_reply::key);
   }

@@ -12,52 +12,55 @@ using namespace roci::layout;
 
 namespace {
 
-constexpr std::uint32_t kSqe = 5;
+constexpr QpState kSqe{5};
 
 }  // namespace
 
 TEST_CASE("ModifyQp: the 42 pairs of states, as Linux has them (QP-01)") {
   // Rows from qpstate.json of the Soft-RoCE captures: 1 allowed, for targets RESET, INIT, RTR, RTS,
   // SQD, SQE, ERR.
-  const std::map<std::uint32_t, const char*> linux_matrix = {
-      {kQpReset, "1100000"}, {kQpInit, "1110001"}, {kQpRtr, "1001001"},
-      {kQpRts, "1001101"},   {kQpSqd, "1001101"},  {kQpErr, "1000001"}};
-  for (const std::uint32_t from : kStates) {
-    for (std::uint32_t to = kQpReset; to <= kQpErr; ++to) {
-      CAPTURE(from);
-      CAPTURE(to);
+  const std::map<QpState, const char*> linux_matrix = {
+      {QpState::kReset, "1100000"}, {QpState::kInit, "1110001"}, {QpState::kRtr, "1001001"},
+      {QpState::kRts, "1001101"},   {QpState::kSqd, "1001101"},  {QpState::kErr, "1000001"}};
+  for (const QpState from : kStates) {
+    for (unsigned column = 0; column <= number(QpState::kErr); ++column) {
+      const QpState to{static_cast<std::uint8_t>(column)};
+      CAPTURE(number(from));
+      CAPTURE(column);
       QpBench bench;
       bench.bring(from);
-      const bool allowed = linux_matrix.at(from)[to] == '1';
+      const bool allowed = linux_matrix.at(from)[column] == '1';
       if (allowed) {
         bench.go(to, needs(from, to));
       } else {
-        bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, to, needs(from, to)),
-                     kAdminStatusBadState, body::state);
+        bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, to, needs(from, to)),
+                     AdminStatus::kBadState, body::state);
         CHECK(bench.nic.states[bench.qpn] == from);
       }
     }
   }
   QpBench bench;
-  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, 7, 0), kAdminStatusBadState, body::state);
-  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kSqe, 0), kAdminStatusBadState, body::state);
+  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, QpState{7}, 0), AdminStatus::kBadState,
+               body::state);
+  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, kSqe, 0), AdminStatus::kBadState,
+               body::state);
 }
 
 TEST_CASE("ModifyQp: each missing attribute is refused (QP-02, QP-03, QP-04)") {
-  const std::pair<std::uint32_t, std::uint32_t> steps[] = {
-      {kQpReset, kQpInit}, {kQpInit, kQpRtr}, {kQpRtr, kQpRts}};
+  const std::pair<QpState, QpState> steps[] = {{QpState::kReset, QpState::kInit},
+                                               {QpState::kInit, QpState::kRtr},
+                                               {QpState::kRtr, QpState::kRts}};
   for (const auto& step : steps) {
-    const std::uint32_t from = step.first;
-    const std::uint32_t to = step.second;
+    const auto [from, to] = step;
     const std::uint32_t all = needs(from, to);
     for (unsigned bit = 0; bit < 32; ++bit) {
       if ((all & mask_of(bit)) == 0) continue;
-      CAPTURE(to);
+      CAPTURE(number(step.second));
       CAPTURE(bit);
       QpBench bench;
       bench.bring(from);
-      bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, to, all & ~mask_of(bit)),
-                   kAdminStatusBadState, body::attr_mask);
+      bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, to, all & ~mask_of(bit)),
+                   AdminStatus::kBadState, body::attr_mask);
     }
   }
 }
@@ -65,84 +68,86 @@ TEST_CASE("ModifyQp: each missing attribute is refused (QP-02, QP-03, QP-04)") {
 TEST_CASE(
     "ModifyQp: attributes that do not belong are refused, optional ones taken (QP-05, QP-06)") {
   // What each transition may have besides what it needs (core/verbs.c).
-  const std::uint32_t while_up = set(kQpMaskCurState, kQpMaskAccessFlags, kQpMaskMinRnrTimer);
+  const std::uint32_t while_up =
+      set(qp_mask::kCurState, qp_mask::kAccessFlags, qp_mask::kMinRnrTimer);
   const struct {
-    std::uint32_t from;
-    std::uint32_t to;
+    QpState from;
+    QpState to;
     std::uint32_t optional;
   } cases[] = {
-      {kQpReset, kQpInit, 0},
-      {kQpInit, kQpInit, kInitNeeds},
-      {kQpInit, kQpRtr, set(kQpMaskPkeyIndex, kQpMaskAccessFlags)},
-      {kQpRtr, kQpRts, while_up},
-      {kQpRts, kQpRts, while_up},
-      {kQpRts, kQpSqd, set(kQpMaskEnSqdAsyncNotify)},
-      {kQpSqd, kQpRts, while_up},
-      {kQpSqd, kQpSqd,
-       kInitNeeds | set(kQpMaskAv, kQpMaskTimeout, kQpMaskRetryCnt, kQpMaskRnrRetry,
-                        kQpMaskMaxQpRdAtomic, kQpMaskMaxDestRdAtomic, kQpMaskMinRnrTimer)},
-      {kQpRts, kQpErr, 0},
-      {kQpRts, kQpReset, 0},
+      {QpState::kReset, QpState::kInit, 0},
+      {QpState::kInit, QpState::kInit, kInitNeeds},
+      {QpState::kInit, QpState::kRtr, set(qp_mask::kPkeyIndex, qp_mask::kAccessFlags)},
+      {QpState::kRtr, QpState::kRts, while_up},
+      {QpState::kRts, QpState::kRts, while_up},
+      {QpState::kRts, QpState::kSqd, set(qp_mask::kEnSqdAsyncNotify)},
+      {QpState::kSqd, QpState::kRts, while_up},
+      {QpState::kSqd, QpState::kSqd,
+       kInitNeeds | set(qp_mask::kAv, qp_mask::kTimeout, qp_mask::kRetryCnt, qp_mask::kRnrRetry,
+                        qp_mask::kMaxQpRdAtomic, qp_mask::kMaxDestRdAtomic, qp_mask::kMinRnrTimer)},
+      {QpState::kRts, QpState::kErr, 0},
+      {QpState::kRts, QpState::kReset, 0},
   };
-  const std::uint32_t known[] = {kQpMaskEnSqdAsyncNotify, kQpMaskCurState, kQpMaskAccessFlags,
-                                 kQpMaskPkeyIndex,        kQpMaskPort,     kQpMaskAv,
-                                 kQpMaskPathMtu,          kQpMaskTimeout,  kQpMaskRetryCnt,
-                                 kQpMaskRnrRetry,         kQpMaskRqPsn,    kQpMaskMaxQpRdAtomic,
-                                 kQpMaskMinRnrTimer,      kQpMaskSqPsn,    kQpMaskDestQpn,
-                                 kQpMaskMaxDestRdAtomic};
+  const std::uint32_t known[] = {
+      qp_mask::kEnSqdAsyncNotify, qp_mask::kCurState, qp_mask::kAccessFlags,
+      qp_mask::kPkeyIndex,        qp_mask::kPort,     qp_mask::kAv,
+      qp_mask::kPathMtu,          qp_mask::kTimeout,  qp_mask::kRetryCnt,
+      qp_mask::kRnrRetry,         qp_mask::kRqPsn,    qp_mask::kMaxQpRdAtomic,
+      qp_mask::kMinRnrTimer,      qp_mask::kSqPsn,    qp_mask::kDestQpn,
+      qp_mask::kMaxDestRdAtomic};
   for (const auto& one : cases) {
     for (const std::uint32_t bit : known) {
       const std::uint32_t base = needs(one.from, one.to);
-      if ((base & mask_of(bit)) != 0) continue;
-      CAPTURE(one.from);
-      CAPTURE(one.to);
+      if ((base & bit) != 0) continue;
+      CAPTURE(number(one.from));
+      CAPTURE(number(one.to));
       CAPTURE(bit);
       QpBench bench;
       bench.bring(one.from);
-      const Body command =
-          attributes(bench.qpn, one.to, base | mask_of(bit)).put(body::cur_state, one.from);
-      if ((one.optional & mask_of(bit)) != 0) {
-        CHECK(bench.run(kAdminOpModifyQp, command).status == kAdminStatusOk);
+      const Body command = attributes(bench.qpn, one.to, base | bit).put(body::cur_state, one.from);
+      if ((one.optional & bit) != 0) {
+        CHECK(bench.run(AdminOp::kModifyQp, command).status == AdminStatus::kOk);
       } else {
-        bench.refuse(kAdminOpModifyQp, command, kAdminStatusBadState, body::attr_mask);
+        bench.refuse(AdminOp::kModifyQp, command, AdminStatus::kBadState, body::attr_mask);
       }
     }
   }
   QpBench bench;
   for (const unsigned bit : {6u, 14u, 18u, 19u, 21u, 31u}) {  // Q_Key, alternate path, ...
-    bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpInit, kInitNeeds | mask_of(bit)),
-                 kAdminStatusBadParameter, body::attr_mask);
+    bench.refuse(AdminOp::kModifyQp,
+                 attributes(bench.qpn, QpState::kInit, kInitNeeds | mask_of(bit)),
+                 AdminStatus::kBadParameter, body::attr_mask);
   }
 }
 
 TEST_CASE("ModifyQp: values out of range are refused and change nothing (QP-07)") {
   const struct {
-    std::uint32_t from;
-    std::uint32_t to;
+    QpState from;
+    QpState to;
     Place field;
     std::uint64_t value;
-    std::uint32_t status;
+    AdminStatus status;
   } cases[] = {
-      {kQpReset, kQpInit, body::pkey_index, 1, kAdminStatusBadParameter},
-      {kQpReset, kQpInit, body::port, 0, kAdminStatusBadParameter},
-      {kQpReset, kQpInit, body::port, 2, kAdminStatusBadParameter},
-      {kQpReset, kQpInit, body::access, 0x10, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::path_mtu, 0, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::path_mtu, 6, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::min_rnr_timer, 32, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::max_dest_rd_atomic, 17, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::dest_qpn, 0x1000000, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::sgid_index, 2, kAdminStatusBadHandle},
-      {kQpInit, kQpRtr, body::sgid_index, 16, kAdminStatusBadHandle},
-      {kQpInit, kQpRtr, body::flow_label, 0x100000, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::sl, 8, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::dgid_lo, 0xFFFFE0000001, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::dgid_hi, 0xFD00ull << 48, kAdminStatusBadParameter},
-      {kQpInit, kQpRtr, body::dst_mac, 0x010000000000, kAdminStatusBadParameter},
-      {kQpRtr, kQpRts, body::timeout, 32, kAdminStatusBadParameter},
-      {kQpRtr, kQpRts, body::retry_cnt, 8, kAdminStatusBadParameter},
-      {kQpRtr, kQpRts, body::rnr_retry, 8, kAdminStatusBadParameter},
-      {kQpRtr, kQpRts, body::max_rd_atomic, 17, kAdminStatusBadParameter},
+      {QpState::kReset, QpState::kInit, body::pkey_index, 1, AdminStatus::kBadParameter},
+      {QpState::kReset, QpState::kInit, body::port, 0, AdminStatus::kBadParameter},
+      {QpState::kReset, QpState::kInit, body::port, 2, AdminStatus::kBadParameter},
+      {QpState::kReset, QpState::kInit, body::access, 0x10, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::path_mtu, 0, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::path_mtu, 6, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::min_rnr_timer, 32, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::max_dest_rd_atomic, 17, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::dest_qpn, 0x1000000, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::sgid_index, 2, AdminStatus::kBadHandle},
+      {QpState::kInit, QpState::kRtr, body::sgid_index, 16, AdminStatus::kBadHandle},
+      {QpState::kInit, QpState::kRtr, body::flow_label, 0x100000, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::sl, 8, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::dgid_lo, 0xFFFFE0000001, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::dgid_hi, 0xFD00ull << 48, AdminStatus::kBadParameter},
+      {QpState::kInit, QpState::kRtr, body::dst_mac, 0x010000000000, AdminStatus::kBadParameter},
+      {QpState::kRtr, QpState::kRts, body::timeout, 32, AdminStatus::kBadParameter},
+      {QpState::kRtr, QpState::kRts, body::retry_cnt, 8, AdminStatus::kBadParameter},
+      {QpState::kRtr, QpState::kRts, body::rnr_retry, 8, AdminStatus::kBadParameter},
+      {QpState::kRtr, QpState::kRts, body::max_rd_atomic, 17, AdminStatus::kBadParameter},
   };
   for (const auto& one : cases) {
     CAPTURE(one.field.offset);
@@ -154,26 +159,28 @@ TEST_CASE("ModifyQp: values out of range are refused and change nothing (QP-07)"
     // A GID of the wrong family is blamed on its first byte.
     Place blamed = one.field;
     if (one.field.offset == body::dgid_lo.offset) blamed = body::dgid_hi;
-    bench.refuse(kAdminOpModifyQp, command, one.status, blamed);
+    bench.refuse(AdminOp::kModifyQp, command, one.status, blamed);
   }
   QpBench bench;
-  bench.bring(kQpRts);
-  bench.refuse(kAdminOpModifyQp,
-               attributes(bench.qpn, kQpRts, set(kQpMaskCurState)).put(body::cur_state, kQpRtr),
-               kAdminStatusBadState, body::cur_state);
-  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn + 1, kQpErr, 0), kAdminStatusBadHandle,
+  bench.bring(QpState::kRts);
+  bench.refuse(AdminOp::kModifyQp,
+               attributes(bench.qpn, QpState::kRts, set(qp_mask::kCurState))
+                   .put(body::cur_state, QpState::kRtr),
+               AdminStatus::kBadState, body::cur_state);
+  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn + 1, QpState::kErr, 0),
+               AdminStatus::kBadHandle, body::qpn);
+  bench.refuse(AdminOp::kModifyQp, attributes(0, QpState::kErr, 0), AdminStatus::kBadHandle,
                body::qpn);
-  bench.refuse(kAdminOpModifyQp, attributes(0, kQpErr, 0), kAdminStatusBadHandle, body::qpn);
 }
 
 TEST_CASE("ModifyQp: without a new state it changes attributes in place") {
   QpBench bench;
-  bench.bring(kQpRts);
-  Body command = attributes(bench.qpn, 0, 0);
-  command.put(body::attr_mask, set(kQpMaskMinRnrTimer)).put(body::min_rnr_timer, 1);
+  bench.bring(QpState::kRts);
+  Body command = attributes(bench.qpn, QpState::kReset, 0);
+  command.put(body::attr_mask, set(qp_mask::kMinRnrTimer)).put(body::min_rnr_timer, 1);
   const std::size_t before = bench.nic.actions.size();
-  CHECK(bench.run(kAdminOpModifyQp, command).status == kAdminStatusOk);
-  CHECK(bench.nic.states[bench.qpn] == kQpRts);
+  CHECK(bench.run(AdminOp::kModifyQp, command).status == AdminStatus::kOk);
+  CHECK(bench.nic.states[bench.qpn] == QpState::kRts);
   CHECK(bench.nic.actions.size() == before + 1);
   CHECK(bench.attr().get(qp_attr::min_rnr_timer) == 1);
   CHECK(bench.query().get(body::min_rnr_timer) == 1);

@@ -71,10 +71,10 @@ class NetBench : public Bench {
     set_gid(2, gid_of_ipv4(0x0A006401), 100);
   }
   void resolve(std::uint32_t index, const Gid& gid) {
-    give(kAdminOpResolveAddress, Body()
-                                     .put(resolve_address::sgid_index, index)
-                                     .put(resolve_address::dgid_hi, gid.hi)
-                                     .put(resolve_address::dgid_lo, gid.lo));
+    give(AdminOp::kResolveAddress, Body()
+                                       .put(resolve_address::sgid_index, index)
+                                       .put(resolve_address::dgid_hi, gid.hi)
+                                       .put(resolve_address::dgid_lo, gid.lo));
   }
   void receive(const Frame& frame) {
     nic.received.push_back(frame);
@@ -113,7 +113,7 @@ TEST_CASE("ARP: asks as Linux does, learns the answer, does not ask again") {
   bench.receive(kArpAnswer);
   Answer answer = bench.take();
   REQUIRE(answer.there);
-  CHECK(answer.status == kAdminStatusOk);
+  CHECK(answer.status == AdminStatus::kOk);
   CHECK(answer.get(resolve_address_reply::mac) == kPeerMac);
   CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
   bench.resolve(0, kPeerIpv4);
@@ -217,7 +217,7 @@ TEST_CASE("resolve: asks with growing patience, then Unreachable; then anew") {
       REQUIRE(bench.firmware->deadline() != ~std::uint64_t{0});
       bench.nic.now = std::max(bench.nic.now, bench.firmware->deadline());  // sleep
     }
-    CHECK(answer.status == kAdminStatusUnreachable);
+    CHECK(answer.status == AdminStatus::kUnreachable);
     REQUIRE(bench.nic.sent.size() == 5);
     CHECK(bench.nic.sent[4] == kArpAsk);
     CHECK(bench.nic.now - start > 31000000);  // 1 + 2 + 4 + 8 + 16 ms
@@ -242,7 +242,7 @@ TEST_CASE("resolve: Unreachable at once when answers go to an operating system")
   bench.resolve(0, kPeerIpv4);
   const Answer answer = bench.take(1);
   REQUIRE(answer.there);
-  CHECK(answer.status == kAdminStatusUnreachable);
+  CHECK(answer.status == AdminStatus::kUnreachable);
 }
 
 TEST_CASE("resolve: our own address is our own MAC") {
@@ -261,15 +261,15 @@ TEST_CASE("resolve: bad arguments are refused") {
         .put(resolve_address::dgid_lo, gid.lo);
   };
   for (const std::uint64_t index : {3ull, 16ull, 0xFFFFFFFFull}) {
-    bench.refuse(kAdminOpResolveAddress, body(index, kPeerIpv4), kAdminStatusBadHandle,
+    bench.refuse(AdminOp::kResolveAddress, body(index, kPeerIpv4), AdminStatus::kBadHandle,
                  resolve_address::sgid_index);
   }
   const Gid bad[] = {{0, 0}, gid_of_ipv4(0xE0000001), {0xFF02ull << 48, 1}, kPeerIpv6};
   for (const Gid& gid : bad) {
-    bench.refuse(kAdminOpResolveAddress, body(0, gid), kAdminStatusBadParameter,
+    bench.refuse(AdminOp::kResolveAddress, body(0, gid), AdminStatus::kBadParameter,
                  resolve_address::dgid_hi);
   }
-  bench.refuse(kAdminOpResolveAddress, body(1, kPeerIpv4), kAdminStatusBadParameter,
+  bench.refuse(AdminOp::kResolveAddress, body(1, kPeerIpv4), AdminStatus::kBadParameter,
                resolve_address::dgid_hi);
 }
 
@@ -300,27 +300,26 @@ TEST_CASE("ModifyQp to RTR waits for the address and then goes on (dst_mac 0)") 
   NetBench bench;
   const std::uint32_t qpn = bench.qp(bench.pd(), bench.cq());
   namespace body = roci::layout::qp_attributes;
-  auto give = [&](std::uint32_t state, std::uint32_t mask) {
-    bench.give(kAdminOpModifyQp, Body()
-                                     .put(body::qpn, qpn)
-                                     .put(body::state, state)
-                                     .put(body::attr_mask, mask | 1)
-                                     .put(body::port, 1)
-                                     .put(body::path_mtu, 3)
-                                     .put(body::dgid_hi, kPeerIpv4.hi)
-                                     .put(body::dgid_lo, kPeerIpv4.lo));
+  auto give = [&](QpState state, std::uint32_t mask) {
+    bench.give(AdminOp::kModifyQp, Body()
+                                       .put(body::qpn, qpn)
+                                       .put(body::state, state)
+                                       .put(body::attr_mask, mask | 1)
+                                       .put(body::port, 1)
+                                       .put(body::path_mtu, 3)
+                                       .put(body::dgid_hi, kPeerIpv4.hi)
+                                       .put(body::dgid_lo, kPeerIpv4.lo));
   };
-  give(kQpInit, mask_of(kQpMaskPkeyIndex) | mask_of(kQpMaskPort) | mask_of(kQpMaskAccessFlags));
-  CHECK(bench.take().status == kAdminStatusOk);
-  const std::uint32_t rtr = mask_of(kQpMaskAv) | mask_of(kQpMaskPathMtu) | mask_of(kQpMaskDestQpn) |
-                            mask_of(kQpMaskRqPsn) | mask_of(kQpMaskMaxDestRdAtomic) |
-                            mask_of(kQpMaskMinRnrTimer);
+  give(QpState::kInit, qp_mask::kPkeyIndex | qp_mask::kPort | qp_mask::kAccessFlags);
+  CHECK(bench.take().status == AdminStatus::kOk);
+  const std::uint32_t rtr = qp_mask::kAv | qp_mask::kPathMtu | qp_mask::kDestQpn | qp_mask::kRqPsn |
+                            qp_mask::kMaxDestRdAtomic | qp_mask::kMinRnrTimer;
   const std::size_t actions = bench.nic.actions.size();
-  give(kQpRtr, rtr);
+  give(QpState::kRtr, rtr);
   CHECK_FALSE(bench.take(5).there);
   CHECK(bench.nic.actions.size() == actions);  // nothing changed so far
   bench.receive(kArpAnswer);
-  CHECK(bench.take().status == kAdminStatusOk);
-  CHECK(bench.nic.states[qpn] == kQpRtr);
-  CHECK(bench.nic.row(kTableAv, qpn).get(av::dst_mac) == kPeerMac);
+  CHECK(bench.take().status == AdminStatus::kOk);
+  CHECK(bench.nic.states[qpn] == QpState::kRtr);
+  CHECK(bench.nic.row(Table::kAv, qpn).get(av::dst_mac) == kPeerMac);
 }

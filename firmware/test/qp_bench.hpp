@@ -12,13 +12,14 @@ using namespace roci::layout;
 
 namespace body = layout::qp_attributes;
 
-inline constexpr std::uint32_t kStates[] = {kQpReset, kQpInit, kQpRtr, kQpRts, kQpSqd, kQpErr};
+inline constexpr QpState kStates[] = {QpState::kReset, QpState::kInit, QpState::kRtr,
+                                      QpState::kRts,   QpState::kSqd,  QpState::kErr};
 
 /// A good value for every attribute.
-inline Body attributes(std::uint32_t qpn, std::uint32_t state, std::uint32_t mask) {
+inline Body attributes(std::uint32_t qpn, QpState state, std::uint32_t mask) {
   return Body()
       .put(body::qpn, qpn)
-      .put(body::attr_mask, mask | mask_of(kQpMaskState))
+      .put(body::attr_mask, mask | qp_mask::kState)
       .put(body::state, state)
       .put(body::path_mtu, 3)
       .put(body::access, 0xE)
@@ -45,19 +46,21 @@ inline Body attributes(std::uint32_t qpn, std::uint32_t state, std::uint32_t mas
 
 template <typename... Bits>
 std::uint32_t set(Bits... bits) {
-  return (0u | ... | mask_of(bits));
+  return (0u | ... | bits);
 }
 
-inline const std::uint32_t kInitNeeds = set(kQpMaskPkeyIndex, kQpMaskPort, kQpMaskAccessFlags);
-inline const std::uint32_t kRtrNeeds = set(kQpMaskAv, kQpMaskPathMtu, kQpMaskDestQpn, kQpMaskRqPsn,
-                                           kQpMaskMaxDestRdAtomic, kQpMaskMinRnrTimer);
-inline const std::uint32_t kRtsNeeds =
-    set(kQpMaskSqPsn, kQpMaskTimeout, kQpMaskRetryCnt, kQpMaskRnrRetry, kQpMaskMaxQpRdAtomic);
+inline const std::uint32_t kInitNeeds =
+    set(qp_mask::kPkeyIndex, qp_mask::kPort, qp_mask::kAccessFlags);
+inline const std::uint32_t kRtrNeeds =
+    set(qp_mask::kAv, qp_mask::kPathMtu, qp_mask::kDestQpn, qp_mask::kRqPsn,
+        qp_mask::kMaxDestRdAtomic, qp_mask::kMinRnrTimer);
+inline const std::uint32_t kRtsNeeds = set(qp_mask::kSqPsn, qp_mask::kTimeout, qp_mask::kRetryCnt,
+                                           qp_mask::kRnrRetry, qp_mask::kMaxQpRdAtomic);
 
-inline std::uint32_t needs(std::uint32_t from, std::uint32_t to) {
-  if (from == kQpReset && to == kQpInit) return kInitNeeds;
-  if (from == kQpInit && to == kQpRtr) return kRtrNeeds;
-  if (from == kQpRtr && to == kQpRts) return kRtsNeeds;
+inline std::uint32_t needs(QpState from, QpState to) {
+  if (from == QpState::kReset && to == QpState::kInit) return kInitNeeds;
+  if (from == QpState::kInit && to == QpState::kRtr) return kRtrNeeds;
+  if (from == QpState::kRtr && to == QpState::kRts) return kRtsNeeds;
   return 0;
 }
 
@@ -71,29 +74,29 @@ class QpBench : public Bench {
     queue = cq();
     qpn = qp(domain, queue);
   }
-  Answer modify(std::uint32_t to, std::uint32_t mask) {
-    return run(kAdminOpModifyQp, attributes(qpn, to, mask));
+  Answer modify(QpState to, std::uint32_t mask) {
+    return run(AdminOp::kModifyQp, attributes(qpn, to, mask));
   }
-  void bring(std::uint32_t state) {
-    if (state == kQpReset) return;
-    go(kQpInit, kInitNeeds);
-    if (state == kQpErr) return go(kQpErr, 0);
-    if (state == kQpInit) return;
-    go(kQpRtr, kRtrNeeds);
-    if (state == kQpRtr) return;
-    go(kQpRts, kRtsNeeds);
-    if (state == kQpRts) return;
-    go(kQpSqd, 0);
+  void bring(QpState state) {
+    if (state == QpState::kReset) return;
+    go(QpState::kInit, kInitNeeds);
+    if (state == QpState::kErr) return go(QpState::kErr, 0);
+    if (state == QpState::kInit) return;
+    go(QpState::kRtr, kRtrNeeds);
+    if (state == QpState::kRtr) return;
+    go(QpState::kRts, kRtsNeeds);
+    if (state == QpState::kRts) return;
+    go(QpState::kSqd, 0);
     drained(true);
   }
-  void go(std::uint32_t to, std::uint32_t mask) {
-    REQUIRE(modify(to, mask).status == kAdminStatusOk);
+  void go(QpState to, std::uint32_t mask) {
+    REQUIRE(modify(to, mask).status == AdminStatus::kOk);
     REQUIRE(nic.states[qpn] == to);
   }
-  void drained(bool yes) { nic.row(kTableQpLive, qpn).put(qp_live::sq_idle, yes); }
-  Answer query() { return run(kAdminOpQueryQp, Body().put(query_qp::qpn, qpn)); }
-  Block& av() { return nic.row(kTableAv, qpn); }
-  Block& attr() { return nic.row(kTableQpAttr, qpn); }
+  void drained(bool yes) { nic.row(Table::kQpLive, qpn).put(qp_live::sq_idle, yes); }
+  Answer query() { return run(AdminOp::kQueryQp, Body().put(query_qp::qpn, qpn)); }
+  Block& av() { return nic.row(Table::kAv, qpn); }
+  Block& attr() { return nic.row(Table::kQpAttr, qpn); }
 
   std::uint32_t domain = 0;
   std::uint32_t queue = 0;

@@ -10,31 +10,32 @@ using namespace roci::layout;
 
 TEST_CASE("ModifyQp: a failure between reading and writing the state is not lost") {
   QpBench bench;
-  bench.bring(kQpRtr);
-  bench.nic.before_state = [&](std::uint32_t qpn) { bench.nic.states[qpn] = kQpErr; };
-  bench.modify(kQpRts, kRtsNeeds);
-  CHECK(bench.nic.states[bench.qpn] == kQpErr);
+  bench.bring(QpState::kRtr);
+  bench.nic.before_state = [&](std::uint32_t qpn) { bench.nic.states[qpn] = QpState::kErr; };
+  bench.modify(QpState::kRts, kRtsNeeds);
+  CHECK(bench.nic.states[bench.qpn] == QpState::kErr);
 }
 
 TEST_CASE("ModifyQp: SQD tells the end of draining once, when asked (QP-12)") {
   for (const bool asked : {true, false}) {
     for (const bool fails : {false, true}) {
       QpBench bench;
-      bench.bring(kQpRts);
+      bench.bring(QpState::kRts);
       bench.drained(false);
       const std::size_t before = bench.nic.actions.size();
-      const Body to_sqd =
-          attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, asked);
-      CHECK(bench.run(kAdminOpModifyQp, to_sqd).status == kAdminStatusOk);
+      const Body to_sqd = attributes(bench.qpn, QpState::kSqd, set(qp_mask::kEnSqdAsyncNotify))
+                              .put(body::flags, asked);
+      CHECK(bench.run(AdminOp::kModifyQp, to_sqd).status == AdminStatus::kOk);
       CHECK(bench.nic.actions[before + 1].kind == Action::kState);
       CHECK(bench.nic.actions[before + 2].kind == Action::kFence);  // idleness means something now
       for (int i = 0; i < 100; ++i) bench.firmware->poll();
       CHECK(bench.nic.posted.empty());
       CHECK(bench.query().get(body::flags) == 2);
-      bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpRts, 0), kAdminStatusBadState,
+      bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, QpState::kRts, 0),
+                   AdminStatus::kBadState,
                    body::state);  // QP-13
       CHECK((bench.firmware->deadline() != ~std::uint64_t{0}) == asked);
-      if (fails) bench.nic.states[bench.qpn] = kQpErr;
+      if (fails) bench.nic.states[bench.qpn] = QpState::kErr;
       bench.drained(true);
       for (int i = 0; i < 100; ++i) {
         bench.nic.now = std::min(bench.firmware->deadline(), bench.nic.now + 1000);
@@ -42,7 +43,7 @@ TEST_CASE("ModifyQp: SQD tells the end of draining once, when asked (QP-12)") {
       }
       if (asked && !fails) {
         REQUIRE(bench.nic.posted.size() == 1);
-        CHECK(bench.nic.posted[0] == (kEventSqDrained << 24 | bench.qpn));
+        CHECK(bench.nic.posted[0] == (number(EventKind::kSqDrained) << 24 | bench.qpn));
       } else {
         CHECK(bench.nic.posted.empty());
       }
@@ -54,27 +55,29 @@ TEST_CASE("ModifyQp: SQD tells the end of draining once, when asked (QP-12)") {
 
 TEST_CASE("ModifyQp, DestroyQp: what leaves SQD before it drained gets no SqDrained") {
   QpBench bench;
-  bench.bring(kQpRts);
+  bench.bring(QpState::kRts);
   bench.drained(false);
-  bench.run(kAdminOpModifyQp,
-            attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, 1));
-  bench.go(kQpReset, 0);
+  bench.run(
+      AdminOp::kModifyQp,
+      attributes(bench.qpn, QpState::kSqd, set(qp_mask::kEnSqdAsyncNotify)).put(body::flags, 1));
+  bench.go(QpState::kReset, 0);
   CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
-  bench.bring(kQpRts);
+  bench.bring(QpState::kRts);
   bench.drained(false);
-  bench.run(kAdminOpModifyQp,
-            attributes(bench.qpn, kQpSqd, set(kQpMaskEnSqdAsyncNotify)).put(body::flags, 1));
-  bench.run(kAdminOpDestroyQp, Body().put(destroy_qp::qpn, bench.qpn));
+  bench.run(
+      AdminOp::kModifyQp,
+      attributes(bench.qpn, QpState::kSqd, set(qp_mask::kEnSqdAsyncNotify)).put(body::flags, 1));
+  bench.run(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, bench.qpn));
   CHECK(bench.firmware->deadline() == ~std::uint64_t{0});
   CHECK(bench.nic.posted.empty());
 }
 
 TEST_CASE("ModifyQp: RESET forgets, and returns when the old life is over (QP-09)") {
-  for (const std::uint32_t from : kStates) {
+  for (const QpState from : kStates) {
     QpBench bench;
     bench.bring(from);
     const std::size_t before = bench.nic.actions.size();
-    bench.go(kQpReset, 0);
+    bench.go(QpState::kReset, 0);
     REQUIRE(bench.nic.actions.size() == before + 2);
     CHECK(bench.nic.actions[before].kind == Action::kState);
     CHECK(bench.nic.actions[before + 1].kind == Action::kFence);
@@ -83,26 +86,26 @@ TEST_CASE("ModifyQp: RESET forgets, and returns when the old life is over (QP-09
     CHECK(answer.get(body::sq_psn) == 0);
     CHECK(answer.get(body::rq_psn) == 0);
     CHECK(answer.get(body::path_mtu) == 0);
-    bench.bring(kQpRts);  // a second life
+    bench.bring(QpState::kRts);  // a second life
   }
 }
 
 TEST_CASE("ModifyQp: SQD goes on only when drained (QP-13)") {
   QpBench bench;
-  bench.bring(kQpRts);
-  bench.go(kQpSqd, 0);
+  bench.bring(QpState::kRts);
+  bench.go(QpState::kSqd, 0);
   bench.drained(false);
-  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpRts, 0), kAdminStatusBadState,
+  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, QpState::kRts, 0), AdminStatus::kBadState,
                body::state);
-  bench.refuse(kAdminOpModifyQp, attributes(bench.qpn, kQpSqd, set(kQpMaskTimeout)),
-               kAdminStatusBadState, body::state);
+  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, QpState::kSqd, set(qp_mask::kTimeout)),
+               AdminStatus::kBadState, body::state);
   bench.drained(true);
-  bench.go(kQpRts, 0);
+  bench.go(QpState::kRts, 0);
 }
 
 TEST_CASE("poll: engine events are taken off the queue") {
   QpBench bench;
-  bench.nic.events.push_back(mask_of(31) | kEventCommEst << 24 | bench.qpn);
+  bench.nic.events.push_back(mask_of(31) | number(EventKind::kCommEst) << 24 | bench.qpn);
   CHECK(bench.firmware->poll());
   CHECK(bench.nic.events.empty());
   CHECK_FALSE(bench.firmware->poll());

@@ -14,17 +14,17 @@ using namespace roci::layout;
 
 TEST_CASE("ModifyQp: rows first, state last; the rows say what was given") {
   QpBench bench;
-  bench.bring(kQpInit);
+  bench.bring(QpState::kInit);
   std::size_t before = bench.nic.actions.size();
-  bench.go(kQpRtr, kRtrNeeds);
+  bench.go(QpState::kRtr, kRtrNeeds);
   REQUIRE(bench.nic.actions.size() == before + 3);
-  CHECK(bench.nic.actions[before].table == kTableQpAttr);
-  CHECK(bench.nic.actions[before + 1].table == kTableAv);
+  CHECK(bench.nic.actions[before].table == Table::kQpAttr);
+  CHECK(bench.nic.actions[before + 1].table == Table::kAv);
   CHECK(bench.nic.actions[before + 2].kind == Action::kState);
   before = bench.nic.actions.size();
-  bench.go(kQpRts, kRtsNeeds);
+  bench.go(QpState::kRts, kRtsNeeds);
   REQUIRE(bench.nic.actions.size() == before + 2);
-  CHECK(bench.nic.actions[before].table == kTableQpAttr);
+  CHECK(bench.nic.actions[before].table == Table::kQpAttr);
   CHECK(bench.nic.actions[before + 1].kind == Action::kState);
 
   const Block& attr = bench.attr();
@@ -59,14 +59,14 @@ TEST_CASE("ModifyQp: rows first, state last; the rows say what was given") {
 
 TEST_CASE("ModifyQp: an IPv6 peer in a VLAN (WIRE-02, WIRE-08, WIRE-14)") {
   QpBench bench;
-  bench.bring(kQpInit);
-  const Body command = attributes(bench.qpn, kQpRtr, kRtrNeeds)
+  bench.bring(QpState::kInit);
+  const Body command = attributes(bench.qpn, QpState::kRtr, kRtrNeeds)
                            .put(body::sgid_index, 1)
                            .put(body::dgid_hi, kPeerIpv6.hi)
                            .put(body::dgid_lo, kPeerIpv6.lo)
                            .put(body::flow_label, 0x12345)
                            .put(body::hop_limit, 0);
-  REQUIRE(bench.run(kAdminOpModifyQp, command).status == kAdminStatusOk);
+  REQUIRE(bench.run(AdminOp::kModifyQp, command).status == AdminStatus::kOk);
   const Block& av = bench.av();
   CHECK(av.get(av::ipv6) == 1);
   CHECK(av.get({av::dst_ip.offset + 64, 64}) == kPeerIpv6.hi);
@@ -92,29 +92,29 @@ TEST_CASE("source port: in range and different for most queue pairs (WIRE-13)") 
 
 TEST_CASE("ModifyQp: PSNs are cut to 24 bits (QP-07)") {
   QpBench bench;
-  bench.bring(kQpInit);
-  const Body command = attributes(bench.qpn, kQpRtr, kRtrNeeds).put(body::rq_psn, 0x1FFFFFF);
-  CHECK(bench.run(kAdminOpModifyQp, command).status == kAdminStatusOk);
+  bench.bring(QpState::kInit);
+  const Body command = attributes(bench.qpn, QpState::kRtr, kRtrNeeds).put(body::rq_psn, 0x1FFFFFF);
+  CHECK(bench.run(AdminOp::kModifyQp, command).status == AdminStatus::kOk);
   CHECK(bench.attr().get(qp_attr::rq_psn) == 0xFFFFFF);
 }
 
 TEST_CASE("QueryQp: what ModifyQp set, and live PSNs (QP-17)") {
   QpBench bench;
   Answer answer = bench.query();
-  CHECK(answer.get(body::state) == kQpReset);
-  bench.bring(kQpInit);
-  bench.nic.row(kTableQpLive, bench.qpn).put(qp_live::rq_psn, 0x999999);  // of an older life
+  CHECK(answer.get(body::state) == number(QpState::kReset));
+  bench.bring(QpState::kInit);
+  bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::rq_psn, 0x999999);  // of an older life
   CHECK(bench.query().get(body::rq_psn) == 0);
-  bench.go(kQpRtr, kRtrNeeds);
-  bench.nic.row(kTableQpLive, bench.qpn).put(qp_live::rq_psn, 0x123460);
-  bench.nic.row(kTableQpLive, bench.qpn).put(qp_live::sq_psn, 0x777777);
+  bench.go(QpState::kRtr, kRtrNeeds);
+  bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::rq_psn, 0x123460);
+  bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::sq_psn, 0x777777);
   answer = bench.query();
   CHECK(answer.get(body::rq_psn) == 0x123460);
   CHECK(answer.get(body::sq_psn) == 0);
-  bench.go(kQpRts, kRtsNeeds);
-  bench.nic.row(kTableQpLive, bench.qpn).put(qp_live::sq_psn, 0x000001);
+  bench.go(QpState::kRts, kRtsNeeds);
+  bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::sq_psn, 0x000001);
   answer = bench.query();
-  CHECK(answer.get(body::state) == kQpRts);
+  CHECK(answer.get(body::state) == number(QpState::kRts));
   CHECK(answer.get(body::qpn) == bench.qpn);
   CHECK(answer.get(body::path_mtu) == 3);
   CHECK(answer.get(body::access) == 0xE);
@@ -137,25 +137,27 @@ TEST_CASE("QueryQp: what ModifyQp set, and live PSNs (QP-17)") {
 TEST_CASE("ModifyQp: the P_Key is that of the index, as the table has it then (WIRE-23, WIRE-24)") {
   QpBench bench;
   const auto set_pkey = [&](unsigned index, unsigned pkey) {
-    return bench.run(kAdminOpSetPkey, Body().put(set_pkey::index, index).put(set_pkey::pkey, pkey))
+    return bench
+        .run(AdminOp::kSetPkey, Body().put(set_pkey::index, index).put(set_pkey::pkey, pkey))
         .status;
   };
-  CHECK(set_pkey(3, 0x7ABC) == kAdminStatusOk);
-  Body init = attributes(bench.qpn, kQpInit, kInitNeeds).put(body::pkey_index, 4);
-  bench.refuse(kAdminOpModifyQp, init, kAdminStatusBadParameter, body::pkey_index);  // empty
+  CHECK(set_pkey(3, 0x7ABC) == AdminStatus::kOk);
+  Body init = attributes(bench.qpn, QpState::kInit, kInitNeeds).put(body::pkey_index, 4);
+  bench.refuse(AdminOp::kModifyQp, init, AdminStatus::kBadParameter, body::pkey_index);  // empty
   init.put(body::pkey_index, 16);
-  bench.refuse(kAdminOpModifyQp, init, kAdminStatusBadParameter, body::pkey_index);
+  bench.refuse(AdminOp::kModifyQp, init, AdminStatus::kBadParameter, body::pkey_index);
   init.put(body::pkey_index, 3);
-  CHECK(bench.run(kAdminOpModifyQp, init).status == kAdminStatusOk);
-  bench.go(kQpRtr, kRtrNeeds);
+  CHECK(bench.run(AdminOp::kModifyQp, init).status == AdminStatus::kOk);
+  bench.go(QpState::kRtr, kRtrNeeds);
   CHECK(bench.av().get(av::pkey) == 0x7ABC);
   CHECK(bench.query().get(body::pkey_index) == 3);
-  bench.go(kQpRts, kRtsNeeds);
-  bench.go(kQpSqd, 0);
+  bench.go(QpState::kRts, kRtsNeeds);
+  bench.go(QpState::kSqd, 0);
   bench.drained(true);
   const std::uint64_t address = bench.av().get({96, 64});
-  CHECK(bench.run(kAdminOpModifyQp, attributes(bench.qpn, kQpSqd, set(kQpMaskPkeyIndex))).status ==
-        kAdminStatusOk);
+  CHECK(
+      bench.run(AdminOp::kModifyQp, attributes(bench.qpn, QpState::kSqd, set(qp_mask::kPkeyIndex)))
+          .status == AdminStatus::kOk);
   CHECK(bench.av().get(av::pkey) == 0xFFFF);
   CHECK(bench.av().get({96, 64}) == address);
 }
@@ -169,24 +171,23 @@ TEST_CASE("ModifyQp: a path MTU above the port's is refused (WIRE-42)") {
     Config config = Bench::config();
     config.port_mtu = mtu;
     QpBench bench(config);
-    CHECK(bench.run(kAdminOpQueryPort).get(query_port_reply::active_mtu) == largest);
-    CHECK(bench.run(kAdminOpQueryPort).get(query_port_reply::max_mtu) == 5);
-    bench.bring(kQpInit);
-    Body rtr = attributes(bench.qpn, kQpRtr, kRtrNeeds);
+    CHECK(bench.run(AdminOp::kQueryPort).get(query_port_reply::active_mtu) == largest);
+    CHECK(bench.run(AdminOp::kQueryPort).get(query_port_reply::max_mtu) == 5);
+    bench.bring(QpState::kInit);
+    Body rtr = attributes(bench.qpn, QpState::kRtr, kRtrNeeds);
     rtr.put(body::path_mtu, largest + 1);
-    bench.refuse(kAdminOpModifyQp, rtr, kAdminStatusBadParameter, body::path_mtu);
+    bench.refuse(AdminOp::kModifyQp, rtr, AdminStatus::kBadParameter, body::path_mtu);
     rtr.put(body::path_mtu, largest);
-    CHECK(bench.run(kAdminOpModifyQp, rtr).status == kAdminStatusOk);
+    CHECK(bench.run(AdminOp::kModifyQp, rtr).status == AdminStatus::kOk);
   }
 }
 
 TEST_CASE("ModifyQp: an address of RoCE v1 carries whole GIDs") {
   QpBench bench;
-  bench.run(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv4).put(set_gid::roce_v1, 1));
-  CHECK(
-      bench.run(kAdminOpQueryGid, Body().put(query_gid::index, 0)).get(query_gid_reply::roce_v1) ==
-      1);
-  bench.bring(kQpRtr);
+  bench.run(AdminOp::kSetGid, Bench::gid_body(0, kOwnIpv4).put(set_gid::roce_v1, 1));
+  CHECK(bench.run(AdminOp::kQueryGid, Body().put(query_gid::index, 0))
+            .get(query_gid_reply::roce_v1) == 1);
+  bench.bring(QpState::kRtr);
   CHECK(bench.av().get(av::roce_v1) == 1);
   CHECK(bench.av().get(av::ipv6) == 1);
   CHECK(bench.av().get({av::src_ip.offset, 64}) == kOwnIpv4.lo);
@@ -195,10 +196,10 @@ TEST_CASE("ModifyQp: an address of RoCE v1 carries whole GIDs") {
 
 TEST_CASE("SetGid: an entry that a queue pair uses stays") {
   QpBench bench;
-  bench.bring(kQpRtr);
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, kOwnIpv6), kAdminStatusBusy, set_gid::index);
-  bench.refuse(kAdminOpSetGid, Bench::gid_body(0, {0, 0}), kAdminStatusBusy, set_gid::index);
-  CHECK(bench.set_gid(0, kOwnIpv4).status == kAdminStatusOk);  // no change
-  bench.go(kQpReset, 0);
-  CHECK(bench.set_gid(0, {0, 0}).status == kAdminStatusOk);
+  bench.bring(QpState::kRtr);
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, kOwnIpv6), AdminStatus::kBusy, set_gid::index);
+  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, {0, 0}), AdminStatus::kBusy, set_gid::index);
+  CHECK(bench.set_gid(0, kOwnIpv4).status == AdminStatus::kOk);  // no change
+  bench.go(QpState::kReset, 0);
+  CHECK(bench.set_gid(0, {0, 0}).status == AdminStatus::kOk);
 }

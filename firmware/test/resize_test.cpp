@@ -22,8 +22,8 @@ struct Ring : Bench {
 
   Ring(unsigned log_entries, std::uint32_t end, std::uint32_t left)
       : log(log_entries), producer(end), unread(left) {
-    cqn =
-        run_ok(kAdminOpCreateCq, cq_body().put(create_cq::log_entries, log), create_cq_reply::cqn);
+    cqn = run_ok(AdminOp::kCreateCq, cq_body().put(create_cq::log_entries, log),
+                 create_cq_reply::cqn);
     // The whole ring has been written some time; what is read stands with the owner bit of its
     // pass.
     for (std::uint32_t i = 0; i < 1u << log; ++i) put(kOld, log, producer - 1 - i);
@@ -39,7 +39,7 @@ struct Ring : Bench {
     put_bits(words, cqe::owner, (index >> ring_log & 1) == 0);
   }
   void live(std::uint32_t end, std::uint32_t known, bool overflowed = false) {
-    Block& row = nic.row(kTableCqLive, cqn);
+    Block& row = nic.row(Table::kCqLive, cqn);
     row.put(cq_live::producer, end);
     row.put(cq_live::pass, end >> 16 & 1);
     row.put(cq_live::consumer, known);
@@ -82,8 +82,8 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
         const std::uint64_t behind = kNew + (cqe::kBytes << to);
         ring.nic.memory[behind / 64 * 64][15] = 0x5A5A5A5A;
         const std::size_t before = ring.nic.actions.size();
-        REQUIRE(ring.run(kAdminOpResizeCq, ring.resize(to)).status == kAdminStatusOk);
-        const Block& row = ring.nic.row(kTableCq, ring.cqn);
+        REQUIRE(ring.run(AdminOp::kResizeCq, ring.resize(to)).status == AdminStatus::kOk);
+        const Block& row = ring.nic.row(Table::kCq, ring.cqn);
         CHECK(row.get(cq::base) == kNew);
         CHECK(row.get(cq::log) == to);
         CHECK(row.get(cq::resize) == 1);
@@ -94,12 +94,12 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
         // complete.
         REQUIRE(ring.nic.actions.size() == before + 3);
         CHECK(ring.nic.actions[before].kind == Action::kCqDoorbell);
-        CHECK(ring.nic.actions[before].table == ((end - unread) & 0xFFFF));
+        CHECK(ring.nic.actions[before].value == ((end - unread) & 0xFFFF));
         CHECK(ring.nic.actions[before].row == ring.cqn);
         CHECK(ring.nic.actions[before + 1].kind == Action::kRow);
         CHECK(ring.nic.actions[before + 2].kind == Action::kFence);
         // The next resize starts from there.
-        CHECK(ring.run(kAdminOpResizeCq, ring.resize(to)).status == kAdminStatusBadParameter);
+        CHECK(ring.run(AdminOp::kResizeCq, ring.resize(to)).status == AdminStatus::kBadParameter);
       }
     }
   }
@@ -108,39 +108,42 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
 TEST_CASE("ResizeCq: moderation stays") {
   Ring ring(4, 0x20007, 3);
   ring.run(
-      kAdminOpModifyCq,
+      AdminOp::kModifyCq,
       Body().put(modify_cq::cqn, ring.cqn).put(modify_cq::count, 9).put(modify_cq::period, 77));
-  CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusOk);
-  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::moderation_count) == 9);
-  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::moderation_period) == 77);
+  CHECK(ring.run(AdminOp::kResizeCq, ring.resize(5)).status == AdminStatus::kOk);
+  CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::moderation_count) == 9);
+  CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::moderation_period) == 77);
   // And a later change of moderation is about the new ring.
-  ring.run(kAdminOpModifyCq, Body().put(modify_cq::cqn, ring.cqn));
-  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::base) == kNew);
-  CHECK(ring.nic.row(kTableCq, ring.cqn).get(cq::log) == 5);
+  ring.run(AdminOp::kModifyCq, Body().put(modify_cq::cqn, ring.cqn));
+  CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::base) == kNew);
+  CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::log) == 5);
 }
 
 TEST_CASE("ResizeCq: what does not fit, overlaps or is not true is refused") {
   Ring ring(4, 0x20007, 5);
-  ring.refuse(kAdminOpResizeCq, ring.resize(2), kAdminStatusBadParameter, resize_cq::log_entries);
-  ring.refuse(kAdminOpResizeCq, ring.resize(0), kAdminStatusBadParameter, resize_cq::log_entries);
-  ring.refuse(kAdminOpResizeCq, ring.resize(17), kAdminStatusBadParameter, resize_cq::log_entries);
-  ring.refuse(kAdminOpResizeCq, ring.resize(4).put(resize_cq::cqn, 9), kAdminStatusBadHandle,
+  ring.refuse(AdminOp::kResizeCq, ring.resize(2), AdminStatus::kBadParameter,
+              resize_cq::log_entries);
+  ring.refuse(AdminOp::kResizeCq, ring.resize(0), AdminStatus::kBadParameter,
+              resize_cq::log_entries);
+  ring.refuse(AdminOp::kResizeCq, ring.resize(17), AdminStatus::kBadParameter,
+              resize_cq::log_entries);
+  ring.refuse(AdminOp::kResizeCq, ring.resize(4).put(resize_cq::cqn, 9), AdminStatus::kBadHandle,
               resize_cq::cqn);
   for (const std::uint64_t base : {kNew + 8, kOld, ~std::uint64_t{0} << 12}) {
-    ring.refuse(kAdminOpResizeCq, ring.resize(8).put(resize_cq::base, base),
-                kAdminStatusBadParameter, resize_cq::base);
+    ring.refuse(AdminOp::kResizeCq, ring.resize(8).put(resize_cq::base, base),
+                AdminStatus::kBadParameter, resize_cq::base);
   }
-  ring.refuse(kAdminOpResizeCq, ring.resize(9).put(resize_cq::base, kOld - 0x1000),
-              kAdminStatusBadParameter, resize_cq::base);
+  ring.refuse(AdminOp::kResizeCq, ring.resize(9).put(resize_cq::base, kOld - 0x1000),
+              AdminStatus::kBadParameter, resize_cq::base);
   // Entries that software has told to have read, or that are not there yet.
   for (const unsigned consumer : {1u, 8u}) {
-    ring.refuse(kAdminOpResizeCq, ring.resize(6).put(resize_cq::consumer, consumer),
-                kAdminStatusBadParameter, resize_cq::consumer);
+    ring.refuse(AdminOp::kResizeCq, ring.resize(6).put(resize_cq::consumer, consumer),
+                AdminStatus::kBadParameter, resize_cq::consumer);
   }
   ring.live(0x20007, 2, true);
-  ring.refuse(kAdminOpResizeCq, ring.resize(6), kAdminStatusBadState, resize_cq::cqn);
+  ring.refuse(AdminOp::kResizeCq, ring.resize(6), AdminStatus::kBadState, resize_cq::cqn);
   ring.live(0x20007, 2);
-  CHECK(ring.run(kAdminOpResizeCq, ring.resize(3)).status == kAdminStatusOk);
+  CHECK(ring.run(AdminOp::kResizeCq, ring.resize(3)).status == AdminStatus::kOk);
 }
 
 TEST_CASE("ResizeCq: a completion that comes between is found in either ring") {
@@ -153,7 +156,7 @@ TEST_CASE("ResizeCq: a completion that comes between is found in either ring") {
       ring.put(kNew, 5, 0x20007);
     }
     ring.nic.before_doorbell = [&] { ring.live(0x20008, 2); };
-    CHECK(ring.run(kAdminOpResizeCq, ring.resize(5)).status == kAdminStatusOk);
+    CHECK(ring.run(AdminOp::kResizeCq, ring.resize(5)).status == AdminStatus::kOk);
     ring.check_moved(5, 0x20008);
   }
 }

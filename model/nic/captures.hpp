@@ -8,6 +8,8 @@
 
 #include "model/nic/test_bench.hpp"
 #include "model/packet/capture.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
 
 namespace roci::nic::test {
 
@@ -51,7 +53,7 @@ inline Conversation conversation_of(const std::string& name) {
 }
 
 inline std::uint64_t low_half(const packet::Gid& gid) {
-  return packet::is_ipv4(gid) ? packet::ipv4_of(gid) : spec::get_wire(gid.data(), {64, 64});
+  return packet::is_ipv4(gid) ? packet::ipv4_of(gid) : layout::get_wire(gid.data(), {64, 64});
 }
 
 /// Queue pair `qpn` of a bench, at the end of the conversation that sees `seen` arrive or leave.
@@ -61,48 +63,48 @@ inline void connect(Bench* bench, const Conversation& c, std::uint32_t qpn, bool
   const packet::Gid own = requester ? p.src() : p.dst();
   const packet::Gid other = requester ? p.dst() : p.src();
   const std::uint64_t psn = p.bth().psn();
-  bench->row("QpAttr", qpn, spec::kQpAttr,
-             {{"pd", kPd},
-              {"pasid", kPasid},
-              {"access", 0xE},
-              {"pmtu", c.pmtu_code},
-              {"retry_cnt", 7},
-              {"rnr_retry", 7},
-              {"timeout", 31},
-              {"min_rnr_timer", 12},
-              {"max_rd_atomic", 16},
-              {"max_dest_rd_atomic", 16},
-              {"sq_base", Bench::kSq},
-              {"sq_log", 10},
-              {"sq_stride_log", 0},
-              {"rq_base", Bench::kRq},
-              {"rq_log", 10},
-              {"rq_stride_log", 0},
-              {"sq_psn", psn},
-              {"rq_psn", psn}});
+  bench->row(layout::Table::kQpAttr, qpn,
+             {{layout::qp_attr::pd, kPd},
+              {layout::qp_attr::pasid, kPasid},
+              {layout::qp_attr::access, 0xE},
+              {layout::qp_attr::pmtu, c.pmtu_code},
+              {layout::qp_attr::retry_cnt, 7},
+              {layout::qp_attr::rnr_retry, 7},
+              {layout::qp_attr::timeout, 31},
+              {layout::qp_attr::min_rnr_timer, 12},
+              {layout::qp_attr::max_rd_atomic, 16},
+              {layout::qp_attr::max_dest_rd_atomic, 16},
+              {layout::qp_attr::sq_base, Bench::kSq},
+              {layout::qp_attr::sq_log, 10},
+              {layout::qp_attr::sq_stride_log, 0},
+              {layout::qp_attr::rq_base, Bench::kRq},
+              {layout::qp_attr::rq_log, 10},
+              {layout::qp_attr::rq_stride_log, 0},
+              {layout::qp_attr::sq_psn, psn},
+              {layout::qp_attr::rq_psn, psn}});
   Row av{};
-  fill_in(av.data(), spec::kAv,
-          {{"dst_mac", requester ? p.ethernet().dst_mac() : p.ethernet().src_mac()},
-           {"src_mac", requester ? p.ethernet().src_mac() : p.ethernet().dst_mac()},
-           {"ipv6", p.ipv6},
-           {"vlan", p.vlan},
-           {"vlan_tci", p.vlan ? p.vlan_tag().vid() | p.vlan_tag().pcp() << 13 : 0u},
-           {"traffic_class", p.traffic_class()},
-           {"hop_limit", p.hop_limit()},
-           {"src_port", p.udp().src_port()},
-           {"pkey", p.bth().pkey()},
-           {"dest_qpn", peer}});
-  const auto put_address = [&](std::string_view name, const packet::Gid& gid) {
-    const spec::Place place = spec::place_of(spec::kAv, name);
-    spec::put_memory(av.data(), {place.offset, 64}, low_half(gid));
+  fill_in(av.data(),
+          {{layout::av::dst_mac, requester ? p.ethernet().dst_mac() : p.ethernet().src_mac()},
+           {layout::av::src_mac, requester ? p.ethernet().src_mac() : p.ethernet().dst_mac()},
+           {layout::av::ipv6, p.ipv6},
+           {layout::av::vlan, p.vlan},
+           {layout::av::vlan_tci, p.vlan ? p.vlan_tag().vid() | p.vlan_tag().pcp() << 13 : 0u},
+           {layout::av::traffic_class, p.traffic_class()},
+           {layout::av::hop_limit, p.hop_limit()},
+           {layout::av::src_port, p.udp().src_port()},
+           {layout::av::pkey, p.bth().pkey()},
+           {layout::av::dest_qpn, peer}});
+  const auto put_address = [&](layout::Place place, const packet::Gid& gid) {
+    layout::put_memory(av.data(), {place.offset, 64}, low_half(gid));
     if (p.ipv6) {
-      spec::put_memory(av.data(), {place.offset + 64, 64}, spec::get_wire(gid.data(), {0, 64}));
+      layout::put_memory(av.data(), {place.offset + 64, 64}, layout::get_wire(gid.data(), {0, 64}));
     }
   };
-  put_address("src_ip", own);
-  put_address("dst_ip", other);
-  bench->raw_row("Av", qpn, av);
-  for (const char* state : {"Init", "Rtr", "Rts"}) bench->state(qpn, state);
+  put_address(layout::av::src_ip, own);
+  put_address(layout::av::dst_ip, other);
+  bench->raw_row(layout::Table::kAv, qpn, av);
+  for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts})
+    bench->state(qpn, state);
 }
 
 /// What an answer says, in words.

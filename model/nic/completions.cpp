@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+
 namespace roci::nic {
 namespace {
 
-constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 constexpr unsigned kMostLog = 16;  // a ring of 2^16 entries holds one less: indices have 16 bits
 
 std::uint32_t room(unsigned log) {
@@ -16,20 +19,18 @@ std::uint32_t room(unsigned log) {
 
 std::array<std::uint8_t, kCqeBytes> encode(const Completion& c, bool owner) {
   std::array<std::uint8_t, kCqeBytes> cqe{};
-  const auto put = [&](spec::Place place, std::uint64_t value) {
-    spec::put_memory(cqe.data(), place, value);
-  };
-  put(spec::place_of(spec::kCqe, "wqe_index"), c.wqe_index);
-  put(spec::place_of(spec::kCqe, "status"), static_cast<std::uint64_t>(c.status));
-  put(spec::place_of(spec::kCqe, "opcode"), static_cast<std::uint64_t>(c.opcode));
-  put(spec::place_of(spec::kCqe, "byte_len"), c.byte_len);
-  put(spec::place_of(spec::kCqe, "imm"), c.imm);
-  put(spec::place_of(spec::kCqe, "qpn"), c.qpn);
-  put(spec::place_of(spec::kCqe, "vendor_err"), static_cast<std::uint64_t>(c.vendor_err));
-  put(spec::place_of(spec::kCqe, "with_imm"), c.with_imm);
-  put(spec::place_of(spec::kCqe, "with_inv"), c.with_inv);
-  put(spec::place_of(spec::kCqe, "solicited"), c.solicited);
-  put(spec::place_of(spec::kCqe, "owner"), owner);
+  const auto put = [&](auto field, std::uint64_t value) { layout::put(cqe.data(), field, value); };
+  put(layout::cqe::wqe_index, c.wqe_index);
+  put(layout::cqe::status, static_cast<std::uint64_t>(c.status));
+  put(layout::cqe::opcode, static_cast<std::uint64_t>(c.opcode));
+  put(layout::cqe::byte_len, c.byte_len);
+  put(layout::cqe::imm, c.imm);
+  put(layout::cqe::qpn, c.qpn);
+  put(layout::cqe::vendor_err, static_cast<std::uint64_t>(c.vendor_err));
+  put(layout::cqe::with_imm, c.with_imm);
+  put(layout::cqe::with_inv, c.with_inv);
+  put(layout::cqe::solicited, c.solicited);
+  put(layout::cqe::owner, owner);
   return cqe;
 }
 
@@ -46,16 +47,16 @@ void CompletionQueues::set(std::uint32_t cqn, const Row& row) {
   if (!same_ring && !moves) queue = Queue{};
   queue.cq = cq;
   queue.row = row;
-  spec::put_memory(queue.row.data(), spec::place_of(spec::kCq, "resize"), 0);
+  layout::put(queue.row.data(), layout::cq::resize, 0);
 }
 
 Row CompletionQueues::live(std::uint32_t cqn) const {
   Row row{};
   const Queue& queue = queues_[cqn];
-  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "producer"), queue.producer);
-  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "overflowed"), queue.broken);
-  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "consumer"), queue.consumer);
-  spec::put_memory(row.data(), spec::place_of(spec::kCqLive, "pass"), queue.producer >> 16);
+  layout::put(row.data(), layout::cq_live::producer, queue.producer);
+  layout::put(row.data(), layout::cq_live::overflowed, queue.broken);
+  layout::put(row.data(), layout::cq_live::consumer, queue.consumer);
+  layout::put(row.data(), layout::cq_live::pass, queue.producer >> 16);
   return row;
 }
 

@@ -7,6 +7,8 @@
 
 #include "model/nic/completions.hpp"
 #include "model/nic/srq.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::nic {
 
@@ -47,8 +49,8 @@ struct Engine {
   void count_port(std::size_t counter, std::uint64_t by = 1) { port[counter] += by; }
   /// Puts a frame on the wire.
   void transmit(packet::Bytes&& frame) {
-    constexpr unsigned kFrames = spec::code_of(spec::kPortCounters, "TxFrames");
-    constexpr unsigned kBytes = spec::code_of(spec::kPortCounters, "TxBytes");
+    constexpr unsigned kFrames = layout::number(layout::PortCounter::kTxFrames);
+    constexpr unsigned kBytes = layout::number(layout::PortCounter::kTxBytes);
     count_port(kFrames);
     count_port(kBytes, frame.size());
     outputs.transmit(std::move(frame));

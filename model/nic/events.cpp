@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/spec/queues.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::nic {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kLogMask = 0xF;
 constexpr std::uint32_t kEnable = 1u << 4;
 constexpr unsigned kPasidShift = 12;
-constexpr std::size_t kEqeBytes = spec::total_bits(spec::kEqe) / 8;
+constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
 constexpr std::uint32_t kValid = 1u << 31;
 constexpr unsigned kKindShift = 24;
 constexpr std::size_t kMostTold = 4096;  // firmware that never looks must not cost memory
@@ -56,12 +56,10 @@ void EventQueue::post(std::uint8_t kind, std::uint32_t number) {
     return;
   }
   std::array<std::uint8_t, kEqeBytes> eqe{};
-  const auto put = [&](spec::Place place, std::uint64_t value) {
-    spec::put_memory(eqe.data(), place, value);
-  };
-  put(spec::place_of(spec::kEqe, "kind"), kind);
-  put(spec::place_of(spec::kEqe, "number"), number);
-  put(spec::place_of(spec::kEqe, "owner"), (producer_ >> log & 1) == 0);
+  const auto put = [&](auto field, std::uint64_t value) { layout::put(eqe.data(), field, value); };
+  put(layout::eqe::kind, kind);
+  put(layout::eqe::number, number);
+  put(layout::eqe::owner, (producer_ >> log & 1) == 0);
   const std::uint64_t at = base_ + (producer_ & (entries - 1)) * kEqeBytes;
   ++producer_;
   memory_.write(size_ >> kPasidShift, at, eqe.data(), eqe.size());

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/nic/frames.hpp"
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
+
 namespace roci::nic {
 namespace {
 
 constexpr std::size_t kIcrcBytes = 4;
 constexpr std::uint8_t kDoNotFragment = 2;
 
-constexpr unsigned kVlanType = spec::code_of(spec::kEtherTypes, "Vlan");
-constexpr unsigned kIpv4Type = spec::code_of(spec::kEtherTypes, "Ipv4");
-constexpr unsigned kIpv6Type = spec::code_of(spec::kEtherTypes, "Ipv6");
-constexpr unsigned kRoceV1Type = spec::code_of(spec::kEtherTypes, "RoceV1");
-constexpr std::uint8_t kGrhBth = spec::code_of(spec::kProtocol, "GrhBth");
-constexpr std::uint8_t kUdpProtocol = spec::code_of(spec::kProtocol, "IpUdp");
-constexpr std::uint16_t kRocePort = spec::code_of(spec::kProtocol, "RoceUdpPort");
+constexpr unsigned kVlanType = layout::ethertype::kVlan;
+constexpr unsigned kIpv4Type = layout::ethertype::kIpv4;
+constexpr unsigned kIpv6Type = layout::ethertype::kIpv6;
+constexpr unsigned kRoceV1Type = layout::ethertype::kRoceV1;
+constexpr std::uint8_t kGrhBth = layout::protocol::kGrhBth;
+constexpr std::uint8_t kUdpProtocol = layout::protocol::kIpUdp;
+constexpr std::uint16_t kRocePort = layout::protocol::kRoceUdpPort;
 
 template <typename View>
 View append(PacketHeader* header) {
@@ -77,7 +80,7 @@ FrameMaker::FrameMaker(const Av& av)
   ethernet.set_ethertype(av.vlan ? static_cast<std::uint16_t>(kVlanType) : ip_type);
   if (av.vlan) {
     packet::MutableVlan vlan(&head_[packet::Ethernet::kBytes]);
-    spec::put_wire(vlan.bytes(), {0, 16}, av.vlan_tci);
+    layout::put_wire(vlan.bytes(), {0, 16}, av.vlan_tci);
     vlan.set_ethertype(ip_type);
   }
   if (!ipv4) {  // the GRH of RoCE v1 reads like it

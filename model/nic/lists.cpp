@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/spec/layout/queues.hpp"
+
 namespace roci::nic {
 
 Pieces find_pieces(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset, std::uint64_t bytes,
@@ -53,15 +55,15 @@ bool scatter(HostMemory& memory, const Pieces& pieces, const std::uint8_t* from)
 bool read_entry(HostMemory& memory, std::uint32_t pasid, std::uint64_t base, unsigned log,
                 unsigned stride_log, std::uint16_t index, Wqe* wqe) {
   const std::uint64_t slot = index & ((1u << log) - 1);
-  const std::uint64_t address = base + (slot << stride_log) * spec::kBlockBytes;
-  std::array<std::uint8_t, spec::kBlockBytes << spec::kMaxStrideLog> blocks;
-  if (!memory.read(pasid, address, blocks.data(), spec::kBlockBytes)) return false;
+  const std::uint64_t address = base + (slot << stride_log) * layout::kBlockBytes;
+  std::array<std::uint8_t, layout::kBlockBytes << layout::kMaxStrideLog> blocks;
+  if (!memory.read(pasid, address, blocks.data(), layout::kBlockBytes)) return false;
   *wqe = decode_wqe(blocks.data());
   wqe->address = address;
   if (wqe->num_sge <= 1 || wqe->num_sge > list_room(stride_log)) return true;
-  const std::size_t more = (wqe->num_sge - 1) * spec::kSgeBytes;
-  std::uint8_t* rest = blocks.data() + spec::kBlockBytes;
-  if (!memory.read(pasid, address + spec::kBlockBytes, rest, more)) return false;
+  const std::size_t more = (wqe->num_sge - 1) * layout::kSgeBytes;
+  std::uint8_t* rest = blocks.data() + layout::kBlockBytes;
+  if (!memory.read(pasid, address + layout::kBlockBytes, rest, more)) return false;
   decode_list(rest, wqe);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "model/nic/keys.hpp"
 #include "model/nic/memory.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::nic {
 
@@ -16,7 +17,7 @@ struct Piece {
 struct Pieces {
   Status status = Status::kSuccess;  ///< kLocProtErr: a key; kLocLenErr: the list is too short
   unsigned count = 0;
-  std::array<Piece, spec::kMaxSge> piece;
+  std::array<Piece, layout::kMaxSge> piece;
 };
 
 /// Where the `bytes` of a message that start at `offset` lie. `rights` as in KeyTable::local.

@@ -4,6 +4,8 @@
 
 #include "model/nic/nic.hpp"
 #include "model/nic/register_map.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::nic {
 namespace {
@@ -18,29 +20,29 @@ constexpr std::uint32_t kFrameBytesMask = 0x7FF;
 
 std::uint32_t Nic::read_management(std::uint32_t offset) {
   switch (offset) {
-    case reg("Attention"):
+    case layout::reg::kAttention:
       return attention_bits();
-    case reg("FenceCommand"):
+    case layout::reg::kFenceCommand:
       return 0;  // nothing begun is left when a call returns
-    case reg("EngineEvent"):
+    case layout::reg::kEngineEvent:
       return engine_.events.take();
-    case reg("DmaAddressLo"):
+    case layout::reg::kDmaAddressLo:
       return low(dma_address_);
-    case reg("DmaAddressHi"):
+    case layout::reg::kDmaAddressHi:
       return high(dma_address_);
-    case reg("DmaCommand"):
+    case layout::reg::kDmaCommand:
       return dma_failed_ ? kDmaError : 0;
-    case reg("RxFrameStatus"):
+    case layout::reg::kRxFrameStatus:
       return rx_frames_.empty()
                  ? 0
                  : kGo | (static_cast<std::uint32_t>(rx_frames_.front().size()) & kFrameBytesMask);
-    case reg("MacLo"):
+    case layout::reg::kMacLo:
       return low(mac_);
-    case reg("MacHi"):
+    case layout::reg::kMacHi:
       return high(mac_);
-    case reg("CounterLo"):
+    case layout::reg::kCounterLo:
       return low(counter_);
-    case reg("CounterHi"):
+    case layout::reg::kCounterHi:
       return high(counter_);
     default:
       return 0;
@@ -49,36 +51,36 @@ std::uint32_t Nic::read_management(std::uint32_t offset) {
 
 void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
   switch (offset) {
-    case reg("TableCommand"):
+    case layout::reg::kTableCommand:
       if ((value & kGo) != 0) table(value);
       break;
-    case reg("EventPost"):
+    case layout::reg::kEventPost:
       engine_.events.post(static_cast<std::uint8_t>(value >> 24), value & 0xFFFFFF);
       break;
-    case reg("DmaAddressLo"):
+    case layout::reg::kDmaAddressLo:
       set_low(&dma_address_, value);
       break;
-    case reg("DmaAddressHi"):
+    case layout::reg::kDmaAddressHi:
       set_high(&dma_address_, value);
       break;
-    case reg("DmaCommand"):
+    case layout::reg::kDmaCommand:
       if ((value & kGo) != 0) dma(value);
       break;
-    case reg("TxFrameCommand"): {
+    case layout::reg::kTxFrameCommand: {
       const std::size_t bytes = std::min<std::size_t>(value & kFrameBytesMask, tx_frame_.size());
       if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.begin(), tx_frame_.begin() + bytes));
       break;
     }
-    case reg("RxFramePop"):
+    case layout::reg::kRxFramePop:
       if ((value & 1) != 0 && !rx_frames_.empty()) rx_frames_.pop_front();
       break;
-    case reg("MacLo"):
+    case layout::reg::kMacLo:
       set_low(&mac_, value);
       break;
-    case reg("MacHi"):
+    case layout::reg::kMacHi:
       set_high(&mac_, value & 0xFFFF);
       break;
-    case reg("CounterSelect"):
+    case layout::reg::kCounterSelect:
       counter_ = value < kPortCounters ? engine_.port[value] : 0;
       break;
     default:
@@ -88,7 +90,7 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
 
 void Nic::dma(std::uint32_t command) {
   const std::uint32_t pasid = command & kPasidMask;
-  const std::uint64_t block = dma_address_ & ~std::uint64_t{spec::kBlockBytes - 1};
+  const std::uint64_t block = dma_address_ & ~std::uint64_t{layout::kBlockBytes - 1};
   if ((command & kDmaWrite) != 0) {
     const std::size_t asked = command >> kDmaBytesShift & kDmaBytesMask;
     const std::size_t bytes = asked == 0 ? dma_data_.size() : std::min(asked, dma_data_.size());

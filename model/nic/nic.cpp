@@ -3,14 +3,16 @@
 
 #include <utility>
 
+#include "model/spec/layout/registers.hpp"
+
 namespace roci::nic {
 
 Nic::Nic(const Sizes& sizes, HostMemory& memory, Outputs outputs)
     : sizes_(sizes),
       engine_(sizes, memory, std::move(outputs)),
       qps_(std::size_t{1} << sizes.log_qps),
-      tx_frame_(spec::window_of("TxFrameData").bytes),
-      rx_window_(spec::window_of("RxFrameData").bytes) {}
+      tx_frame_(layout::window::kTxFrameData.bytes),
+      rx_window_(layout::window::kRxFrameData.bytes) {}
 
 QueuePair* Nic::make(std::uint32_t qpn) {
   if (qpn >= qps_.size()) return nullptr;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion, event and shared receive queues of the reference adapter, through its registers.
+#include "model/spec/layout/queues.hpp"
+
 #include "model/nic/test_bench.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/registers.hpp"
 
 using namespace roci::nic;
 using namespace roci::nic::test;
 namespace packet = roci::packet;
-namespace spec = roci::spec;
+namespace layout = roci::layout;
 
 namespace {
 
@@ -14,43 +19,43 @@ constexpr std::uint32_t kQp = 5;
 constexpr std::uint64_t kData = 0x100000;
 constexpr packet::Mac kOwnMac = 0x525400000001, kPeerMac = 0x525400000002;
 constexpr std::uint32_t kOwnIp = 0x0A000001, kPeerIp = 0x0A000002;
-constexpr unsigned kCompletion = spec::code_of(spec::kEvents, "Completion");
-constexpr unsigned kCqError = spec::code_of(spec::kEvents, "CqError");
-constexpr unsigned kQpFatal = spec::code_of(spec::kEvents, "QpFatal");
+constexpr unsigned kCompletion = layout::number(layout::EventKind::kCompletion);
+constexpr unsigned kCqError = layout::number(layout::EventKind::kCqError);
+constexpr unsigned kQpFatal = layout::number(layout::EventKind::kQpFatal);
 
 /// A bench with a connected queue pair that a test plays the peer of.
 struct Pair : Bench {
   explicit Pair(bool srq = false, bool credits = false) {
     region(kKey, 0, kMemory, 0);
-    row("QpAttr", kQp, spec::kQpAttr,
-        {{"pd", kPd},
-         {"pasid", kPasid},
-         {"access", 0xE},
-         {"pmtu", 1},
-         {"retry_cnt", 3},
-         {"rnr_retry", 3},
-         {"timeout", 4},
-         {"min_rnr_timer", 12},
-         {"max_rd_atomic", 4},
-         {"max_dest_rd_atomic", 4},
-         {"sq_base", kSq},
-         {"sq_log", kLog},
-         {"rq_base", kRq},
-         {"rq_log", kLog},
-         {"sq_psn", 100},
-         {"rq_psn", 200},
-         {"srq", srq},
-         {"credits", credits}});
-    row("Av", kQp, spec::kAv,
-        {{"dst_mac", kPeerMac},
-         {"src_mac", kOwnMac},
-         {"dst_ip", kPeerIp},
-         {"src_ip", kOwnIp},
-         {"hop_limit", 64},
-         {"src_port", 0xC123},
-         {"pkey", 0xFFFF},
-         {"dest_qpn", kPeer}});
-    for (const char* name : {"Init", "Rtr", "Rts"}) state(kQp, name);
+    row(layout::Table::kQpAttr, kQp,
+        {{layout::qp_attr::pd, kPd},
+         {layout::qp_attr::pasid, kPasid},
+         {layout::qp_attr::access, 0xE},
+         {layout::qp_attr::pmtu, 1},
+         {layout::qp_attr::retry_cnt, 3},
+         {layout::qp_attr::rnr_retry, 3},
+         {layout::qp_attr::timeout, 4},
+         {layout::qp_attr::min_rnr_timer, 12},
+         {layout::qp_attr::max_rd_atomic, 4},
+         {layout::qp_attr::max_dest_rd_atomic, 4},
+         {layout::qp_attr::sq_base, kSq},
+         {layout::qp_attr::sq_log, kLog},
+         {layout::qp_attr::rq_base, kRq},
+         {layout::qp_attr::rq_log, kLog},
+         {layout::qp_attr::sq_psn, 100},
+         {layout::qp_attr::rq_psn, 200},
+         {layout::qp_attr::srq, srq},
+         {layout::qp_attr::credits, credits}});
+    row(layout::Table::kAv, kQp,
+        {{layout::av::dst_mac, kPeerMac},
+         {layout::av::src_mac, kOwnMac},
+         {layout::av::dst_ip, kPeerIp},
+         {layout::av::src_ip, kOwnIp},
+         {layout::av::hop_limit, 64},
+         {layout::av::src_port, 0xC123},
+         {layout::av::pkey, 0xFFFF},
+         {layout::av::dest_qpn, kPeer}});
+    for (const QpState next : {QpState::kInit, QpState::kRtr, QpState::kRts}) state(kQp, next);
   }
   packet::Builder frame(std::uint8_t opcode, std::uint32_t psn) {
     return packet::Builder()
@@ -65,28 +70,34 @@ struct Pair : Bench {
   }
   /// Posts a work request of `bytes` at the next place of the send queue.
   void post(WrOp op, std::uint32_t bytes, bool signaled = true) {
-    fill_in(&memory.data[kSq + 64 * (posted % (1u << kLog))], spec::kWqe,
-            {{"opcode", static_cast<std::uint64_t>(op)},
-             {"signaled", signaled},
-             {"num_sge", 1},
-             {"length", bytes},
-             {"sge0_addr", kData},
-             {"sge0_length", bytes},
-             {"sge0_lkey", kKey}});
+    fill_in(&memory.data[kSq + 64 * (posted % (1u << kLog))],
+            {{layout::wqe::opcode, static_cast<std::uint64_t>(op)},
+             {layout::wqe::signaled, signaled},
+             {layout::wqe::num_sge, 1},
+             {layout::wqe::length, bytes},
+             {layout::wqe::sge0_addr, kData},
+             {layout::wqe::sge0_length, bytes},
+             {layout::wqe::sge0_lkey, kKey}});
     nic.write32(doorbell(kQp), ++posted);
   }
   void receive_posted(std::uint16_t count) {
     for (; received != count; ++received) {
-      fill_in(&memory.data[kRq + 64 * (received % (1u << kLog))], spec::kWqe,
-              {{"num_sge", 1}, {"sge0_addr", kData}, {"sge0_length", 256}, {"sge0_lkey", kKey}});
+      fill_in(&memory.data[kRq + 64 * (received % (1u << kLog))], {{layout::wqe::num_sge, 1},
+                                                                   {layout::wqe::sge0_addr, kData},
+                                                                   {layout::wqe::sge0_length, 256},
+                                                                   {layout::wqe::sge0_lkey, kKey}});
     }
     nic.write32(doorbell(kQp) + 4, count);
   }
   void arm(std::uint16_t consumer, bool solicited) {
-    nic.write32(spec::window_of("CqDoorbell").offset + 4, consumer | (solicited ? 1u << 31 : 0u));
+    nic.write32(layout::window::kCqDoorbell.offset + 4, consumer | (solicited ? 1u << 31 : 0u));
   }
   void small_cq(unsigned log) {
-    row("Cq", 0, spec::kCq, {{"valid", 1}, {"pasid", kPasid}, {"base", kCqRing}, {"log", log}});
+    row(layout::Table::kCq, 0,
+        {{layout::cq::valid, 1},
+         {layout::cq::pasid, kPasid},
+         {layout::cq::base, kCqRing},
+         {layout::cq::log, log}});
   }
   std::uint16_t posted = 0, received = 0;
 };
@@ -109,7 +120,7 @@ TEST_CASE(
   using Events = std::vector<std::pair<unsigned, unsigned>>;
   CHECK(pair.events() == Events{{kCompletion, 0}});
   CHECK(pair.nic.interrupt());
-  pair.nic.write32(reg("EqConsumer"), 1);
+  pair.nic.write32(layout::reg::kEqConsumer, 1);
   CHECK_FALSE(pair.nic.interrupt());
   pair.arm(1, false);  // two entries that the caller had not seen
   CHECK(pair.events() == Events{{kCompletion, 0}});
@@ -128,19 +139,19 @@ TEST_CASE("completions: armed for solicited ones, others raise nothing (CQ-09, C
   pair.feed(pair.frame(packet::kRcSendOnly, 202));
   CHECK(pair.events().size() == 1);
   pair.arm(3, true);
-  pair.state(kQp, "Err");  // a flush is unsuccessful
+  pair.state(kQp, QpState::kErr);  // a flush is unsuccessful
   CHECK(pair.events().size() == 1);
 }
 
 TEST_CASE("completions: moderation by count and by time") {
   Pair pair;
-  pair.row("Cq", 0, spec::kCq,
-           {{"valid", 1},
-            {"pasid", kPasid},
-            {"base", Bench::kCqRing},
-            {"log", Bench::kCqLog},
-            {"moderation_count", 3},
-            {"moderation_period", 50}});
+  pair.row(layout::Table::kCq, 0,
+           {{layout::cq::valid, 1},
+            {layout::cq::pasid, kPasid},
+            {layout::cq::base, Bench::kCqRing},
+            {layout::cq::log, Bench::kCqLog},
+            {layout::cq::moderation_count, 3},
+            {layout::cq::moderation_period, 50}});
   pair.arm(0, false);
   pair.at(1'000'000);
   std::uint32_t psn = 100;
@@ -174,8 +185,7 @@ TEST_CASE("completions: overflow keeps what is there and ends the queue pair (CQ
   static_cast<void>(pair.take());
   pair.ack(105);
   for (unsigned i = 0; i < 4; ++i) {
-    CHECK(spec::get_memory(&pair.memory.data[Bench::kCqRing + 32 * i],
-                           spec::place_of(spec::kCqe, "wqe_index")) == i);
+    CHECK(layout::get(&pair.memory.data[Bench::kCqRing + 32 * i], layout::cqe::wqe_index) == i);
   }
   CHECK(
       std::equal(behind.begin(), behind.end(), pair.memory.data.begin() + Bench::kCqRing + 4 * 32));
@@ -192,32 +202,36 @@ TEST_CASE("completions: a ring that moves keeps its indices and its arming (CQ-1
   pair.ack(100);
   pair.arm(1, false);
   constexpr std::uint64_t kNew = 0x200000;
-  pair.row("Cq", 0, spec::kCq,
-           {{"valid", 1}, {"pasid", kPasid}, {"base", kNew}, {"log", 4}, {"resize", 1}});
-  CHECK(spec::get_memory(pair.read_row("CqLive", 0).data(),
-                         spec::place_of(spec::kCqLive, "producer")) == 1);
+  pair.row(layout::Table::kCq, 0,
+           {{layout::cq::valid, 1},
+            {layout::cq::pasid, kPasid},
+            {layout::cq::base, kNew},
+            {layout::cq::log, 4},
+            {layout::cq::resize, 1}});
+  CHECK(layout::get(pair.read_row(layout::Table::kCqLive, 0).data(), layout::cq_live::producer) ==
+        1);
   pair.post(WrOp::kWrite, 8);
   static_cast<void>(pair.take());
   pair.ack(101);
-  CHECK(spec::get_memory(&pair.memory.data[kNew + 32], spec::place_of(spec::kCqe, "owner")) == 1);
+  CHECK(layout::get(&pair.memory.data[kNew + 32], layout::cqe::owner) == 1);
   CHECK(pair.events().size() == 1);
 }
 
 TEST_CASE("events: a full queue keeps what it holds and notes the loss (CQ-12)") {
   Pair pair;
   const auto post = [&](std::uint32_t number) {
-    pair.nic.write32(reg("EventPost"), 7u << 24 | number);
+    pair.nic.write32(layout::reg::kEventPost, 7u << 24 | number);
   };
   for (unsigned i = 0; i < 16; ++i) post(i);
-  CHECK(pair.nic.read32(reg("EqStatus")) == 0);
+  CHECK(pair.nic.read32(layout::reg::kEqStatus) == 0);
   post(16);
-  CHECK(pair.nic.read32(reg("EqStatus")) == 1);
+  CHECK(pair.nic.read32(layout::reg::kEqStatus) == 1);
   const auto events = pair.events();
   REQUIRE(events.size() == 16);
   for (unsigned i = 0; i < 16; ++i) CHECK(events[i].second == i);
-  pair.nic.write32(reg("EqConsumer"), 16);
-  pair.nic.write32(reg("EqStatus"), 1);
-  CHECK(pair.nic.read32(reg("EqStatus")) == 0);
+  pair.nic.write32(layout::reg::kEqConsumer, 16);
+  pair.nic.write32(layout::reg::kEqStatus, 1);
+  CHECK(pair.nic.read32(layout::reg::kEqStatus) == 0);
   post(17);
   CHECK(pair.events().size() == 1);
 }
@@ -225,22 +239,21 @@ TEST_CASE("events: a full queue keeps what it holds and notes the loss (CQ-12)")
 TEST_CASE("shared receives: tags complete, the limit fires once, empty is RNR (RSP-54, RSP-55)") {
   Pair pair(true);
   const auto srq = [&](unsigned limit) {
-    pair.row("Srq", 0, spec::kSrq,
-             {{"valid", 1},
-              {"pd", kPd},
-              {"pasid", kPasid},
-              {"base", Bench::kSrqRing},
-              {"log", 3},
-              {"limit", limit}});
+    pair.row(layout::Table::kSrq, 0,
+             {{layout::srq::valid, 1},
+              {layout::srq::pd, kPd},
+              {layout::srq::pasid, kPasid},
+              {layout::srq::base, Bench::kSrqRing},
+              {layout::srq::log, 3},
+              {layout::srq::limit, limit}});
   };
   srq(3);
   for (unsigned i = 0; i < 6; ++i) {
-    fill_in(&pair.memory.data[Bench::kSrqRing + 64 * i], spec::kWqe,
-            {{"num_sge", 1},
-             {"imm", 0xA0 + i},
-             {"sge0_addr", kData},
-             {"sge0_length", 256},
-             {"sge0_lkey", kKey}});
+    fill_in(&pair.memory.data[Bench::kSrqRing + 64 * i], {{layout::wqe::num_sge, 1},
+                                                          {layout::wqe::imm, 0xA0 + i},
+                                                          {layout::wqe::sge0_addr, kData},
+                                                          {layout::wqe::sge0_length, 256},
+                                                          {layout::wqe::sge0_lkey, kKey}});
   }
   pair.nic.write32(pair.doorbell(0) + 8, 6);
   for (unsigned i = 0; i < 6; ++i) pair.feed(pair.frame(packet::kRcSendOnly, 200 + i));
@@ -249,19 +262,19 @@ TEST_CASE("shared receives: tags complete, the limit fires once, empty is RNR (R
   for (unsigned i = 0; i < 6; ++i) CHECK(done[i].index == 0xA0 + i);
   const auto limits = pair.events();
   CHECK(std::count_if(limits.begin(), limits.end(), [](const auto& e) {
-          return e.first == spec::code_of(spec::kEvents, "SrqLimit");
+          return e.first == layout::number(layout::EventKind::kSrqLimit);
         }) == 1);
-  CHECK(spec::get_memory(pair.read_row("SrqLive", 0).data(),
-                         spec::place_of(spec::kSrqLive, "limit")) == 0);
+  CHECK(layout::get(pair.read_row(layout::Table::kSrqLive, 0).data(), layout::srq_live::limit) ==
+        0);
   static_cast<void>(pair.take());
   pair.feed(pair.frame(packet::kRcSendOnly, 206));
   const auto answers = pair.take();
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].aeth().syndrome() == (0x20 | 12));
-  pair.state(kQp, "Err");  // QP-16
+  pair.state(kQp, QpState::kErr);  // QP-16
   const auto last = pair.events();
   REQUIRE(last.size() == 1);
-  CHECK(last[0].first == spec::code_of(spec::kEvents, "QpLastWqe"));
+  CHECK(last[0].first == layout::number(layout::EventKind::kQpLastWqe));
 }
 
 TEST_CASE("credits: given by code, and taken as a limit with one probe (RSP-15, RQ-50)") {

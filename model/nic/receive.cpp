@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the wire: which frames are RoCE, which are admitted, and who gets the others.
 #include "model/nic/nic.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "model/transport/rules.hpp"
 
 namespace roci::nic {
 namespace {
 
-constexpr unsigned kRxFrames = spec::code_of(spec::kPortCounters, "RxFrames");
-constexpr unsigned kRxBytes = spec::code_of(spec::kPortCounters, "RxBytes");
-constexpr unsigned kRxRoce = spec::code_of(spec::kPortCounters, "RxRoce");
-constexpr unsigned kRxEthernet = spec::code_of(spec::kPortCounters, "RxEthernet");
+constexpr unsigned kRxFrames = layout::number(layout::PortCounter::kRxFrames);
+constexpr unsigned kRxBytes = layout::number(layout::PortCounter::kRxBytes);
+constexpr unsigned kRxRoce = layout::number(layout::PortCounter::kRxRoce);
+constexpr unsigned kRxEthernet = layout::number(layout::PortCounter::kRxEthernet);
 
-constexpr unsigned kVlan = spec::code_of(spec::kEtherTypes, "Vlan");
-constexpr unsigned kArp = spec::code_of(spec::kEtherTypes, "Arp");
-constexpr unsigned kIpv6 = spec::code_of(spec::kEtherTypes, "Ipv6");
+constexpr unsigned kVlan = layout::ethertype::kVlan;
+constexpr unsigned kArp = layout::ethertype::kArp;
+constexpr unsigned kIpv6 = layout::ethertype::kIpv6;
 constexpr std::uint32_t kEnable = 1u << 0;
 constexpr std::uint32_t kNeighbours = 1u << 1;
 constexpr std::uint8_t kIcmpv6 = 58;

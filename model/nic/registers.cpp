@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers of host and firmware, doorbells.
+#include "model/spec/layout/registers.hpp"
+
 #include <algorithm>
 
 #include "model/nic/nic.hpp"
 #include "model/nic/register_map.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::nic {
 namespace {
 
-constexpr spec::Window kQpDoorbell = spec::window_of("QpDoorbell");
-constexpr spec::Window kCqDoorbell = spec::window_of("CqDoorbell");
-constexpr spec::Window kTableData = spec::window_of("TableData");
-constexpr spec::Window kDmaData = spec::window_of("DmaData");
-constexpr spec::Window kTxFrameData = spec::window_of("TxFrameData");
-constexpr spec::Window kRxFrameData = spec::window_of("RxFrameData");
+namespace doorbell_word = layout::doorbell_word;
 
-constexpr bool inside(const spec::Window& window, std::uint32_t offset) {
+constexpr layout::Window kQpDoorbell = layout::window::kQpDoorbell;
+constexpr layout::Window kCqDoorbell = layout::window::kCqDoorbell;
+constexpr layout::Window kTableData = layout::window::kTableData;
+constexpr layout::Window kDmaData = layout::window::kDmaData;
+constexpr layout::Window kTxFrameData = layout::window::kTxFrameData;
+constexpr layout::Window kRxFrameData = layout::window::kRxFrameData;
+
+constexpr bool inside(const layout::Window& window, std::uint32_t offset) {
   return offset >= window.offset && offset - window.offset < window.bytes;
 }
 
 constexpr std::uint32_t kManagement = 0x1000;  // first offset of its registers
 constexpr std::uint32_t kWidthUnits = 512 / 8;
 constexpr std::uint32_t kIndexMask = 0xFFFF;
-constexpr std::uint32_t kSolicited = 1u << 31;
-constexpr std::uint32_t kArmOffset = 4, kReceiveOffset = 4, kSrqOffset = 8;
-constexpr unsigned kDoorbellBytesLog = 4;
 constexpr std::uint32_t kAttentionCommand = 1u << 0, kAttentionFrame = 1u << 1,
                         kAttentionEvent = 1u << 2;
 
-constexpr unsigned admin_index(std::uint32_t offset) { return (offset - reg("AdminBaseLo")) / 4; }
-constexpr unsigned kDoorbellIndex = admin_index(reg("AdminDoorbell"));
-constexpr unsigned kDoneIndex = admin_index(reg("AdminDone"));
+constexpr unsigned admin_index(std::uint32_t offset) {
+  return (offset - layout::reg::kAdminBaseLo) / 4;
+}
+constexpr unsigned kDoorbellIndex = admin_index(layout::reg::kAdminDoorbell);
+constexpr unsigned kDoneIndex = admin_index(layout::reg::kAdminDone);
 
 std::uint32_t load(const std::uint8_t* bytes) {
-  return static_cast<std::uint32_t>(spec::get_memory(bytes, {0, 32}));
+  return static_cast<std::uint32_t>(layout::get_memory(bytes, {0, 32}));
 }
 }  // namespace
 
@@ -78,33 +82,33 @@ std::uint32_t Nic::read32(std::uint32_t offset) {
 
 std::uint32_t Nic::read_device(std::uint32_t offset) {
   switch (offset) {
-    case reg("Id"):
-      return reset_of("Id");
-    case reg("Version"):
-      return reset_of("Version");
-    case reg("Parameters"):
+    case layout::reg::kId:
+      return layout::reg::kIdReset;
+    case layout::reg::kVersion:
+      return layout::reg::kVersionReset;
+    case layout::reg::kParameters:
       return kWidthUnits | sizes_.log_qps << 8 | sizes_.log_keys << 16 | sizes_.log_cqs << 24;
-    case reg("Parameters2"):
+    case layout::reg::kParameters2:
       return sizes_.log_srqs;
-    case reg("Control"):
+    case layout::reg::kControl:
       return control_;
-    case reg("TimeLo"):
+    case layout::reg::kTimeLo:
       time_high_ = high(engine_.timers.now());
       return low(engine_.timers.now());
-    case reg("TimeHi"):
+    case layout::reg::kTimeHi:
       return time_high_;
-    case reg("EqBaseLo"):
+    case layout::reg::kEqBaseLo:
       return low(engine_.events.base());
-    case reg("EqBaseHi"):
+    case layout::reg::kEqBaseHi:
       return high(engine_.events.base());
-    case reg("EqSize"):
+    case layout::reg::kEqSize:
       return engine_.events.size();
-    case reg("EqConsumer"):
+    case layout::reg::kEqConsumer:
       return engine_.events.consumer();
-    case reg("EqStatus"):
+    case layout::reg::kEqStatus:
       return engine_.events.overflowed();
     default:
-      return offset >= reg("AdminBaseLo") && offset <= reg("AdminDone")
+      return offset >= layout::reg::kAdminBaseLo && offset <= layout::reg::kAdminDone
                  ? admin_[admin_index(offset)]
                  : 0;
   }
@@ -120,7 +124,7 @@ void Nic::write32(std::uint32_t offset, std::uint32_t value) {
   } else if (inside(kRxFrameData, offset)) {
     return;
   } else if (window(offset, &bytes)) {
-    spec::put_memory(bytes, {0, 32}, value);
+    layout::put_memory(bytes, {0, 32}, value);
   } else if (offset < kManagement) {
     write_device(offset, value);
   } else {
@@ -129,57 +133,57 @@ void Nic::write32(std::uint32_t offset, std::uint32_t value) {
 }
 
 void Nic::queue_doorbell(std::uint32_t offset, std::uint32_t value) {
-  const std::uint32_t number = offset >> kDoorbellBytesLog;
-  const std::uint32_t which = offset & ((1u << kDoorbellBytesLog) - 1);
+  const std::uint32_t number = offset / doorbell_word::kStride;
+  const std::uint32_t which = offset % doorbell_word::kStride;
   const auto index = static_cast<std::uint16_t>(value);
-  if (which == kSrqOffset) {
+  if (which == doorbell_word::kSrq) {
     if (engine_.srqs.has(number)) engine_.srqs.doorbell(number, index);
     return;
   }
   QueuePair* qp = find(number);
   if (qp == nullptr) return;
-  if (which == 0) {
+  if (which == doorbell_word::kSq) {
     qp->requester.doorbell(index);
-  } else if (which == kReceiveOffset) {
+  } else if (which == doorbell_word::kRq) {
     qp->responder.doorbell(index);
   }
   wake(qp);
 }
 
 void Nic::completion_doorbell(std::uint32_t offset, std::uint32_t value) {
-  const std::uint32_t number = offset >> kDoorbellBytesLog;
-  const std::uint32_t which = offset & ((1u << kDoorbellBytesLog) - 1);
+  const std::uint32_t number = offset / doorbell_word::kStride;
+  const std::uint32_t which = offset % doorbell_word::kStride;
   if (!engine_.cqs.has(number)) return;
   const auto index = static_cast<std::uint16_t>(value);
-  if (which == 0) {
+  if (which == doorbell_word::kCqConsumer) {
     engine_.cqs.consumed(number, index);
-  } else if (which == kArmOffset) {
-    engine_.cqs.arm(number, index, (value & kSolicited) != 0);
+  } else if (which == doorbell_word::kCqArm) {
+    engine_.cqs.arm(number, index, (value & doorbell_word::kArmSolicited) != 0);
   }
 }
 
 void Nic::write_device(std::uint32_t offset, std::uint32_t value) {
   switch (offset) {
-    case reg("Control"):
+    case layout::reg::kControl:
       control_ = value;
       break;
-    case reg("EqBaseLo"):
+    case layout::reg::kEqBaseLo:
       engine_.events.set_base_low(value);
       break;
-    case reg("EqBaseHi"):
+    case layout::reg::kEqBaseHi:
       engine_.events.set_base_high(value);
       break;
-    case reg("EqSize"):
+    case layout::reg::kEqSize:
       engine_.events.set_size(value);
       break;
-    case reg("EqConsumer"):
+    case layout::reg::kEqConsumer:
       engine_.events.set_consumer(static_cast<std::uint16_t>(value));
       break;
-    case reg("EqStatus"):
+    case layout::reg::kEqStatus:
       if ((value & 1) != 0) engine_.events.clear_overflow();
       break;
     default:
-      if (offset >= reg("AdminBaseLo") && offset <= reg("AdminDone")) {
+      if (offset >= layout::reg::kAdminBaseLo && offset <= layout::reg::kAdminDone) {
         admin_[admin_index(offset)] = value;
       }
       break;

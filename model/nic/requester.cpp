@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/nic/queue_pair.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::nic {
 namespace {
@@ -130,7 +131,7 @@ bool Requester::send_packet(Message* message) {
   Pieces pieces;
   if (wqe.inline_data) {
     pieces.count = bytes != 0 ? 1 : 0;
-    pieces.piece[0] = {wqe.address + spec::kBlockBytes + offset, qp_.attr.pasid, bytes};
+    pieces.piece[0] = {wqe.address + layout::kBlockBytes + offset, qp_.attr.pasid, bytes};
   } else {
     pieces = find_pieces(qp_.engine.keys, wqe, offset, bytes, qp_.attr.pd, 0);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/nic/queue_pair.hpp"
+#include "model/spec/layout/queues.hpp"
 
 namespace roci::nic {
 namespace {
@@ -112,12 +113,13 @@ bool Requester::check(Message* message) {
   const Wqe& wqe = message->wqe;
   const auto kind = kind_of(static_cast<WrOp>(wqe.opcode));
   const unsigned inline_room =
-      std::min(spec::kMaxInline, ((1u << qp_.attr.sq_stride_log) - 1) * spec::kBlockBytes);
+      std::min(layout::kMaxInline, ((1u << qp_.attr.sq_stride_log) - 1) * layout::kBlockBytes);
   if (kind) message->kind = *kind;
   if (!kind || wqe.num_sge > list_room(qp_.attr.sq_stride_log) ||
       (wqe.inline_data && (wqe.num_sge != 0 || wqe.length > inline_room || message->answered()))) {
     message->refuse(Status::kLocQpOpErr, VendorErr::kLocalFormat);
-  } else if (wqe.length > spec::kMaxMessage || (message->atomic() && wqe.length != kAtomicBytes)) {
+  } else if (wqe.length > layout::kMaxMessage ||
+             (message->atomic() && wqe.length != kAtomicBytes)) {
     message->refuse(Status::kLocLenErr, VendorErr::kLocalLength);
   } else if (message->answered() && qp_.attr.max_rd_atomic == 0) {
     message->refuse(Status::kLocQpOpErr, VendorErr::kNoDepth);

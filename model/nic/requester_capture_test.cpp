@@ -2,12 +2,13 @@
 // The requester against real Soft-RoCE traffic: from the work requests that captured packets show,
 // and the captured answers, come those packets.
 #include "model/nic/captures.hpp"
+#include "model/spec/layout/queues.hpp"
 
 using namespace roci::nic;
 using namespace roci::nic::test;
 using roci::packet::Ext;
 namespace packet = roci::packet;
-namespace spec = roci::spec;
+namespace layout = roci::layout;
 
 namespace {
 
@@ -99,20 +100,20 @@ void send_as_captured(const std::string& name) {
       message.swap_add = p.atomic_eth().swap_add();
       message.compare = p.atomic_eth().compare();
     }
-    fill_in(&bench.memory.data[Bench::kSq + 64 * posted.size()], spec::kWqe,
-            {{"opcode", static_cast<std::uint64_t>(operation_of(p.bth().opcode()))},
-             {"signaled", 1},
-             {"solicited", message.solicited},
-             {"num_sge", 1},
-             {"imm", message.imm},
-             {"length", message.bytes},
-             {"rkey", message.rkey},
-             {"remote_addr", message.remote},
-             {"swap_add", message.swap_add},
-             {"compare", message.compare},
-             {"sge0_addr", at},
-             {"sge0_length", message.bytes},
-             {"sge0_lkey", kSendKey}});
+    fill_in(&bench.memory.data[Bench::kSq + 64 * posted.size()],
+            {{layout::wqe::opcode, static_cast<std::uint64_t>(operation_of(p.bth().opcode()))},
+             {layout::wqe::signaled, 1},
+             {layout::wqe::solicited, message.solicited},
+             {layout::wqe::num_sge, 1},
+             {layout::wqe::imm, message.imm},
+             {layout::wqe::length, message.bytes},
+             {layout::wqe::rkey, message.rkey},
+             {layout::wqe::remote_addr, message.remote},
+             {layout::wqe::swap_add, message.swap_add},
+             {layout::wqe::compare, message.compare},
+             {layout::wqe::sge0_addr, at},
+             {layout::wqe::sge0_length, message.bytes},
+             {layout::wqe::sge0_lkey, kSendKey}});
     posted.push_back(message);
     at += (message.bytes + 63) / 64 * 64;
     REQUIRE(at < Bench::kMemory);

@@ -3,15 +3,17 @@
 #include <algorithm>
 
 #include "model/nic/queue_pair.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::nic {
 namespace {
 
 constexpr unsigned kKindShift = 5;
 constexpr std::uint8_t kCodeMask = 0x1F;
-constexpr std::uint8_t kAck = spec::code_of(spec::kAethKinds, "Ack");
-constexpr std::uint8_t kRnr = spec::code_of(spec::kAethKinds, "Rnr");
-constexpr std::uint8_t kNak = spec::code_of(spec::kAethKinds, "Nak");
+constexpr std::uint8_t kAck = layout::number(layout::AethKind::kAck);
+constexpr std::uint8_t kRnr = layout::number(layout::AethKind::kRnr);
+constexpr std::uint8_t kNak = layout::number(layout::AethKind::kNak);
 constexpr unsigned kForEver = 7;  // of rnr_retry only (RQ-28, RQ-34)
 constexpr std::size_t kAtomicBytes = 8;
 
@@ -129,7 +131,7 @@ void Requester::take_credits(std::uint8_t syndrome) {
 
 void Requester::nak(const packet::Parsed& packet, std::uint8_t code) {
   const Psn psn = packet.psn();
-  if (code == syndrome::kSequence) {
+  if (code == syndrome::kNakSequence) {
     if (!advance(psn)) {
       go_back_once(VendorErr::kRetryImplied);
     } else if (!sent_.empty()) {
@@ -139,13 +141,13 @@ void Requester::nak(const packet::Parsed& packet, std::uint8_t code) {
   }
   if (!reach(owner(psn))) return;
   switch (code) {
-    case syndrome::kInvalid:
+    case syndrome::kNakInvalid:
       fail_front(Status::kRemInvReqErr, VendorErr::kPeerNak);
       break;
-    case syndrome::kAccess:
+    case syndrome::kNakAccess:
       fail_front(Status::kRemAccessErr, VendorErr::kPeerNak);
       break;
-    case syndrome::kOperational:
+    case syndrome::kNakOperational:
       fail_front(Status::kRemOpErr, VendorErr::kPeerNak);
       break;
     default:  // RQ-24
@@ -251,7 +253,7 @@ void Requester::atomic_answer(const packet::Parsed& packet) {
     return;
   }
   std::array<std::uint8_t, kAtomicBytes> value{};
-  spec::put_memory(value.data(), {0, 64}, packet.atomic_ack_eth().original());
+  layout::put_memory(value.data(), {0, 64}, packet.atomic_ack_eth().original());
   if (!scatter(qp_.engine.memory, pieces, value.data())) {
     fail_front(Status::kFatalErr, VendorErr::kNone);
     return;

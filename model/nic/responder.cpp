@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/nic/queue_pair.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "model/transport/rules.hpp"
 
 namespace roci::nic {
@@ -84,8 +85,8 @@ void Responder::request(const packet::Parsed& packet) {
 void Responder::expected(const packet::Parsed& packet) {
   nak_sent_ = false;
   const std::uint8_t opcode = packet.bth().opcode();
-  if (!in_sequence(*packet.op, opcode)) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
-  if (!allowed(opcode)) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (!in_sequence(*packet.op, opcode)) return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
+  if (!allowed(opcode)) return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
   if (is_send(opcode)) {
     send(packet);
   } else if (is_write(opcode)) {
@@ -126,18 +127,18 @@ bool Responder::take_receive() {
     const bool good = read_entry(qp_.engine.memory, attr.pasid, attr.rq_base, attr.rq_log,
                                  attr.rq_stride_log, taken.index, &taken.wqe);
     if (good && taken.wqe.num_sge > list_room(attr.rq_stride_log)) {
-      taken.wqe.num_sge = spec::kMaxSge + 1;
+      taken.wqe.num_sge = layout::kMaxSge + 1;
     }
     result = good ? Taken::kYes : Taken::kBroken;
     if (!good) receive_ = taken;  // completes in error
   }
   if (result == Taken::kEmpty) {
-    nak(static_cast<std::uint8_t>(syndrome::kRnr | attr.min_rnr_timer));  // RSP-16
-    nak_sent_ = true;                                                     // RSP-05
+    nak(static_cast<std::uint8_t>(syndrome::kRnrNak | attr.min_rnr_timer));  // RSP-16
+    nak_sent_ = true;                                                        // RSP-05
     return false;
   }
   if (result == Taken::kBroken) {
-    fail({syndrome::kOperational, Status::kFatalErr});
+    fail({syndrome::kNakOperational, Status::kFatalErr});
     return false;
   }
   receive_ = taken;
@@ -155,7 +156,7 @@ void Responder::send(const packet::Parsed& packet) {
   const std::uint8_t opcode = packet.bth().opcode();
   const bool invalidates = opcode == packet::kRcSendLastInv || opcode == packet::kRcSendOnlyInv;
   if (invalidates && !qp_.engine.keys.invalidate(packet.ieth().rkey(), qp_.attr.pd, qp_.number)) {
-    return fail({syndrome::kAccess, Status::kLocAccessErr});  // RSP-47
+    return fail({syndrome::kNakAccess, Status::kLocAccessErr});  // RSP-47
   }
   executed(packet, info.end);
   if (info.end) complete_receive(WcOp::kRecv, packet);
@@ -168,18 +169,18 @@ std::optional<Responder::Fault> Responder::place_send(const packet::Parsed& pack
   const std::uint32_t pmtu = qp_.attr.pmtu;
   // RSP-25
   const bool fits = info.end ? bytes <= pmtu && (info.start || bytes != 0) : bytes == pmtu;
-  if (!fits || bytes_ + bytes > spec::kMaxMessage) {
-    return Fault{syndrome::kInvalid, Status::kRemInvReqErr};
+  if (!fits || bytes_ + bytes > layout::kMaxMessage) {
+    return Fault{syndrome::kNakInvalid, Status::kRemInvReqErr};
   }
-  if (receive_->wqe.num_sge > spec::kMaxSge) {
-    return Fault{syndrome::kOperational, Status::kLocQpOpErr};
+  if (receive_->wqe.num_sge > layout::kMaxSge) {
+    return Fault{syndrome::kNakOperational, Status::kLocQpOpErr};
   }
   const Pieces pieces =
       find_pieces(qp_.engine.keys, receive_->wqe, bytes_, bytes, receive_->pd, access::kLocalWrite);
-  if (pieces.status == Status::kLocLenErr) return Fault{syndrome::kInvalid, Status::kLocLenErr};
-  if (pieces.status != Status::kSuccess) return Fault{syndrome::kOperational, pieces.status};
+  if (pieces.status == Status::kLocLenErr) return Fault{syndrome::kNakInvalid, Status::kLocLenErr};
+  if (pieces.status != Status::kSuccess) return Fault{syndrome::kNakOperational, pieces.status};
   if (!scatter(qp_.engine.memory, pieces, packet.payload.data)) {
-    return Fault{syndrome::kOperational, Status::kFatalErr};
+    return Fault{syndrome::kNakOperational, Status::kFatalErr};
   }
   bytes_ += bytes;
   return std::nullopt;
@@ -201,9 +202,9 @@ void Responder::write(const packet::Parsed& packet) {
   if (bytes != 0) {
     const Place place = qp_.engine.keys.remote(write_rkey_, write_va_, bytes, qp_.attr.pd,
                                                access::kRemoteWrite, qp_.number);
-    if (!place.ok) return fail({syndrome::kAccess, Status::kLocAccessErr});
+    if (!place.ok) return fail({syndrome::kNakAccess, Status::kLocAccessErr});
     if (!qp_.engine.memory.write(place.pasid, place.addr, packet.payload.data, bytes)) {
-      return fail({syndrome::kOperational, Status::kFatalErr});
+      return fail({syndrome::kNakOperational, Status::kFatalErr});
     }
   }
   write_va_ += bytes;
@@ -221,15 +222,15 @@ std::optional<Responder::Fault> Responder::check_write(const packet::Parsed& pac
   const std::uint32_t pmtu = qp_.attr.pmtu;
   const bool fits = info.end ? bytes == write_left_ && bytes <= pmtu && (info.start || bytes != 0)
                              : bytes == pmtu && write_left_ > pmtu;
-  if (!fits || write_left_ > spec::kMaxMessage) {
-    return Fault{syndrome::kInvalid, Status::kRemInvReqErr};
+  if (!fits || write_left_ > layout::kMaxMessage) {
+    return Fault{syndrome::kNakInvalid, Status::kRemInvReqErr};
   }
   if (info.start && write_left_ != 0 &&
       !qp_.engine.keys
            .remote(write_rkey_, write_va_, write_left_, qp_.attr.pd, access::kRemoteWrite,
                    qp_.number)
            .ok) {
-    return Fault{syndrome::kAccess, Status::kLocAccessErr};
+    return Fault{syndrome::kNakAccess, Status::kLocAccessErr};
   }
   return std::nullopt;
 }

@@ -13,7 +13,7 @@ void Responder::ahead() {
     return;
   }
   nak_sent_ = true;
-  nak(syndrome::kSequence);
+  nak(syndrome::kNakSequence);
 }
 
 void Responder::duplicate(const packet::Parsed& packet) {
@@ -81,7 +81,7 @@ void Responder::ack(Psn psn) {
 
 /// Syndrome of an ACK: the receives that are posted, or no limit (RSP-14, RSP-15).
 std::uint8_t Responder::credits() const {
-  if (!qp_.attr.credits || qp_.attr.srq) return syndrome::kAck;
+  if (!qp_.attr.credits || qp_.attr.srq) return syndrome::kAckNoCredits;
   return static_cast<std::uint8_t>(
       transport::credit_code(static_cast<std::uint16_t>(producer_ - consumer_)));
 }
@@ -103,8 +103,8 @@ void Responder::fail(const Fault& fault) {
     completion.opcode = WcOp::kRecv;
     finish_receive(completion);
   }
-  const EventKind event = fault.syndrome == syndrome::kOperational ? EventKind::kQpFatal
-                          : fault.syndrome == syndrome::kAccess || fault.misaligned
+  const EventKind event = fault.syndrome == syndrome::kNakOperational ? EventKind::kQpFatal
+                          : fault.syndrome == syndrome::kNakAccess || fault.misaligned
                               ? EventKind::kQpAccess  // RSP-52
                               : EventKind::kQpRequest;
   nak(fault.syndrome);

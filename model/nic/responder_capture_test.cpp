@@ -3,12 +3,13 @@
 #include <map>
 
 #include "model/nic/captures.hpp"
+#include "model/spec/layout/queues.hpp"
 
 using namespace roci::nic;
 using namespace roci::nic::test;
 using roci::packet::Ext;
 namespace packet = roci::packet;
-namespace spec = roci::spec;
+namespace layout = roci::layout;
 
 namespace {
 
@@ -79,9 +80,10 @@ void answer_as_captured(const std::string& name) {
   connect(&bench, c, c.responder, false, peer);
   constexpr unsigned kReceives = 256;
   for (unsigned i = 0; i < kReceives; ++i) {
-    fill_in(
-        &bench.memory.data[Bench::kRq + 64 * i], spec::kWqe,
-        {{"num_sge", 1}, {"sge0_addr", kData}, {"sge0_length", 0x80000}, {"sge0_lkey", kOwnKey}});
+    fill_in(&bench.memory.data[Bench::kRq + 64 * i], {{layout::wqe::num_sge, 1},
+                                                      {layout::wqe::sge0_addr, kData},
+                                                      {layout::wqe::sge0_length, 0x80000},
+                                                      {layout::wqe::sge0_lkey, kOwnKey}});
   }
   bench.nic.write32(bench.doorbell(c.responder) + 4, kReceives);
 

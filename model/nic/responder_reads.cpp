@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/nic/queue_pair.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "model/transport/rules.hpp"
 
 namespace roci::nic {
@@ -25,14 +26,14 @@ bool Responder::room_for_answer() const {
 
 void Responder::read(const packet::Parsed& packet) {
   const packet::Reth reth = packet.reth();
-  if (!room_for_answer() || reth.dma_length() > spec::kMaxMessage) {
-    return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (!room_for_answer() || reth.dma_length() > layout::kMaxMessage) {
+    return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
   }
   if (reth.dma_length() != 0 && !qp_.engine.keys
                                      .remote(reth.rkey(), reth.va(), reth.dma_length(), qp_.attr.pd,
                                              access::kRemoteRead, qp_.number)
                                      .ok) {
-    return fail({syndrome::kAccess, Status::kLocAccessErr});
+    return fail({syndrome::kNakAccess, Status::kLocAccessErr});
   }
   Slot slot;
   slot.opcode = packet::kRcReadRequest;
@@ -46,13 +47,13 @@ void Responder::read(const packet::Parsed& packet) {
 
 void Responder::atomic(const packet::Parsed& packet) {
   const packet::AtomicEth eth = packet.atomic_eth();
-  if (!room_for_answer()) return fail({syndrome::kInvalid, Status::kRemInvReqErr});
+  if (!room_for_answer()) return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
   if (eth.va() % kAtomicBytes != 0) {  // RSP-41, RSP-52
-    return fail({syndrome::kInvalid, Status::kRemInvReqErr, true});
+    return fail({syndrome::kNakInvalid, Status::kRemInvReqErr, true});
   }
   const Place place = qp_.engine.keys.remote(eth.rkey(), eth.va(), kAtomicBytes, qp_.attr.pd,
                                              access::kRemoteAtomic, qp_.number);
-  if (!place.ok) return fail({syndrome::kAccess, Status::kLocAccessErr});
+  if (!place.ok) return fail({syndrome::kNakAccess, Status::kLocAccessErr});
   Slot slot;
   slot.opcode = packet.bth().opcode();
   slot.first = slot.last = epsn_;
@@ -62,14 +63,14 @@ void Responder::atomic(const packet::Parsed& packet) {
   slot.compare = eth.compare();
   std::array<std::uint8_t, kAtomicBytes> word{};
   if (!qp_.engine.memory.read(place.pasid, place.addr, word.data(), word.size())) {
-    return fail({syndrome::kOperational, Status::kFatalErr});
+    return fail({syndrome::kNakOperational, Status::kFatalErr});
   }
-  slot.original = spec::get_memory(word.data(), {0, 64});
+  slot.original = layout::get_memory(word.data(), {0, 64});
   const bool add = slot.opcode == packet::kRcFetchAdd;
   if (add || slot.original == slot.compare) {  // RSP-40
-    spec::put_memory(word.data(), {0, 64}, add ? slot.original + slot.swap_add : slot.swap_add);
+    layout::put_memory(word.data(), {0, 64}, add ? slot.original + slot.swap_add : slot.swap_add);
     if (!qp_.engine.memory.write(place.pasid, place.addr, word.data(), word.size())) {
-      return fail({syndrome::kOperational, Status::kFatalErr});
+      return fail({syndrome::kNakOperational, Status::kFatalErr});
     }
   }
   remember(slot, Answer::Kind::kAtomic);
@@ -124,7 +125,7 @@ bool Responder::send_read(Answer* answer) {
       return true;
     }
     if (!place.ok) {
-      fail_at(answer->psn, syndrome::kAccess, EventKind::kQpAccess);
+      fail_at(answer->psn, syndrome::kNakAccess, EventKind::kQpAccess);
       return true;
     }
   }
@@ -132,7 +133,7 @@ bool Responder::send_read(Answer* answer) {
     return bytes == 0 || qp_.engine.memory.read(place.pasid, place.addr, to, bytes);
   });
   if (!sent) {
-    fail_at(answer->psn, syndrome::kOperational, EventKind::kQpFatal);  // RSP-56
+    fail_at(answer->psn, syndrome::kNakOperational, EventKind::kQpFatal);  // RSP-56
     return true;
   }
   if (last) {

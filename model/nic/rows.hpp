@@ -7,13 +7,13 @@
 
 #include "model/nic/codes.hpp"
 #include "model/packet/bytes.hpp"
-#include "model/spec/queues.hpp"
-#include "model/spec/registers.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "model/transport/psn.hpp"
 
 namespace roci::nic {
 
-inline constexpr std::size_t kRowBytes = spec::kRowBits / 8;
+inline constexpr std::size_t kRowBytes = layout::kRowBits / 8;
 using Row = std::array<std::uint8_t, kRowBytes>;
 
 struct QpAttr {
@@ -92,7 +92,7 @@ struct Wqe {
   std::uint32_t imm = 0, length = 0, rkey = 0;
   std::uint64_t remote_addr = 0, swap_add = 0, compare = 0;
   std::uint64_t address = 0;  ///< of the entry itself
-  std::array<Sge, spec::kMaxSge> sge;
+  std::array<Sge, layout::kMaxSge> sge;
 };
 /// Block 0, with the first entry of the list.
 Wqe decode_wqe(const std::uint8_t* block);

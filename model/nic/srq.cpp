@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/nic/srq.hpp"
 
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+
 namespace roci::nic {
 
 void SharedReceiveQueues::set(std::uint32_t srqn, const Row& row) {
@@ -17,16 +20,16 @@ void SharedReceiveQueues::set(std::uint32_t srqn, const Row& row) {
 
 Row SharedReceiveQueues::row(std::uint32_t srqn) const {
   Row row = queues_[srqn].row;
-  spec::put_memory(row.data(), spec::place_of(spec::kSrq, "limit"), queues_[srqn].srq.limit);
+  layout::put(row.data(), layout::srq::limit, queues_[srqn].srq.limit);
   return row;
 }
 
 Row SharedReceiveQueues::live(std::uint32_t srqn) const {
   Row row{};
   const Queue& queue = queues_[srqn];
-  spec::put_memory(row.data(), spec::place_of(spec::kSrqLive, "producer"), queue.producer);
-  spec::put_memory(row.data(), spec::place_of(spec::kSrqLive, "consumer"), queue.consumer);
-  spec::put_memory(row.data(), spec::place_of(spec::kSrqLive, "limit"), queue.srq.limit);
+  layout::put(row.data(), layout::srq_live::producer, queue.producer);
+  layout::put(row.data(), layout::srq_live::consumer, queue.consumer);
+  layout::put(row.data(), layout::srq_live::limit, queue.srq.limit);
   return row;
 }
 
@@ -58,7 +61,7 @@ Taken SharedReceiveQueues::take(std::uint32_t srqn, Wqe* wqe, std::uint16_t* pd)
   }
   *pd = queue.srq.pd;
   // What does not fit into an entry is no list.
-  if (wqe->num_sge > list_room(queue.srq.stride_log)) wqe->num_sge = spec::kMaxSge + 1;
+  if (wqe->num_sge > list_room(queue.srq.stride_log)) wqe->num_sge = layout::kMaxSge + 1;
   ++queue.consumer;
   const auto left = static_cast<std::uint16_t>(queue.producer - queue.consumer);
   if (queue.srq.limit != 0 && left < queue.srq.limit) {

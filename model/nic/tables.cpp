@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table port: rows that firmware writes and reads.
 #include "model/nic/nic.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
 
 namespace roci::nic {
 namespace {
 
-constexpr unsigned kQpAttr = spec::code_of(spec::kTables, "QpAttr");
-constexpr unsigned kAv = spec::code_of(spec::kTables, "Av");
-constexpr unsigned kQpState = spec::code_of(spec::kTables, "QpState");
-constexpr unsigned kKey = spec::code_of(spec::kTables, "Key");
-constexpr unsigned kCq = spec::code_of(spec::kTables, "Cq");
-constexpr unsigned kQpCounters = spec::code_of(spec::kTables, "QpCounters");
-constexpr unsigned kQpLive = spec::code_of(spec::kTables, "QpLive");
-constexpr unsigned kSrq = spec::code_of(spec::kTables, "Srq");
-constexpr unsigned kSrqLive = spec::code_of(spec::kTables, "SrqLive");
-constexpr unsigned kCqLive = spec::code_of(spec::kTables, "CqLive");
+constexpr unsigned kQpAttr = layout::number(layout::Table::kQpAttr);
+constexpr unsigned kAv = layout::number(layout::Table::kAv);
+constexpr unsigned kQpState = layout::number(layout::Table::kQpState);
+constexpr unsigned kKey = layout::number(layout::Table::kKey);
+constexpr unsigned kCq = layout::number(layout::Table::kCq);
+constexpr unsigned kQpCounters = layout::number(layout::Table::kQpCounters);
+constexpr unsigned kQpLive = layout::number(layout::Table::kQpLive);
+constexpr unsigned kSrq = layout::number(layout::Table::kSrq);
+constexpr unsigned kSrqLive = layout::number(layout::Table::kSrqLive);
+constexpr unsigned kCqLive = layout::number(layout::Table::kCqLive);
 
 // Fields of TableCommand.
 constexpr std::uint32_t kRowMask = 0xFFFFFF;
 constexpr unsigned kTableShift = 24;
 constexpr std::uint32_t kTableMask = 0xF;
 constexpr std::uint32_t kWrite = 1u << 30;
-constexpr spec::Place kStatePlace = {0, 3};
+constexpr layout::Place kStatePlace = {0, 3};
 
 }  // namespace
 
@@ -45,7 +47,7 @@ void Nic::write_row(unsigned table, std::uint32_t index) {
       break;
     case kQpState:
       if (QueuePair* qp = make(index)) {
-        qp->set_state(static_cast<QpState>(spec::get_memory(table_data_.data(), kStatePlace)));
+        qp->set_state(static_cast<QpState>(layout::get_memory(table_data_.data(), kStatePlace)));
         wake(qp);
       }
       break;
@@ -72,7 +74,7 @@ void Nic::read_row(unsigned table, std::uint32_t index) {
       break;
     case kQpState:
       if (qp != nullptr) {
-        spec::put_memory(table_data_.data(), kStatePlace, static_cast<std::uint64_t>(qp->state));
+        layout::put_memory(table_data_.data(), kStatePlace, static_cast<std::uint64_t>(qp->state));
       }
       break;
     case kKey:
@@ -83,7 +85,7 @@ void Nic::read_row(unsigned table, std::uint32_t index) {
       break;
     case kQpCounters:
       for (unsigned i = 0; qp != nullptr && i < qp->counters.size(); ++i) {
-        spec::put_memory(table_data_.data(), {64 * i, 64}, qp->counters[i]);
+        layout::put_memory(table_data_.data(), {64 * i, 64}, qp->counters[i]);
       }
       break;
     case kQpLive:
@@ -105,15 +107,13 @@ void Nic::read_row(unsigned table, std::uint32_t index) {
 
 Row Nic::live(const QueuePair& qp) const {
   Row row{};
-  const auto put = [&](spec::Place place, std::uint64_t value) {
-    spec::put_memory(row.data(), place, value);
-  };
-  put(spec::place_of(spec::kQpLive, "sq_psn"), qp.requester.next_psn().value());
-  put(spec::place_of(spec::kQpLive, "rq_psn"), qp.responder.expected_psn().value());
-  put(spec::place_of(spec::kQpLive, "sq_una_psn"), qp.requester.oldest_psn().value());
-  put(spec::place_of(spec::kQpLive, "msn"), qp.responder.msn());
-  put(spec::place_of(spec::kQpLive, "sq_completed"), qp.requester.completed());
-  put(spec::place_of(spec::kQpLive, "sq_idle"), qp.requester.idle());
+  const auto put = [&](auto field, std::uint64_t value) { layout::put(row.data(), field, value); };
+  put(layout::qp_live::sq_psn, qp.requester.next_psn().value());
+  put(layout::qp_live::rq_psn, qp.responder.expected_psn().value());
+  put(layout::qp_live::sq_una_psn, qp.requester.oldest_psn().value());
+  put(layout::qp_live::msn, qp.responder.msn());
+  put(layout::qp_live::sq_completed, qp.requester.completed());
+  put(layout::qp_live::sq_idle, qp.requester.idle());
   return row;
 }
 

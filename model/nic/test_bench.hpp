@@ -14,6 +14,10 @@
 #include "model/nic/nic.hpp"
 #include "model/nic/register_map.hpp"
 #include "model/packet/builder.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::nic::test {
 
@@ -41,10 +45,10 @@ class FlatMemory final : public HostMemory {
     return true;
   }
   std::uint64_t get(std::uint64_t address) const {
-    return spec::get_memory(&data[address], {0, 64});
+    return layout::get_memory(&data[address], {0, 64});
   }
   void put(std::uint64_t address, std::uint64_t value) {
-    spec::put_memory(&data[address], {0, 64}, value);
+    layout::put_memory(&data[address], {0, 64}, value);
   }
 
   Bytes data;
@@ -57,14 +61,11 @@ class FlatMemory final : public HostMemory {
   }
 };
 
-/// A row or entry by names of fields.
-using Fields = std::initializer_list<std::pair<std::string_view, std::uint64_t>>;
+/// Fields of a row or of an entry with their values.
+using Fields = std::initializer_list<std::pair<layout::Place, std::uint64_t>>;
 
-template <std::size_t N>
-void fill_in(std::uint8_t* to, const spec::Field (&table)[N], Fields fields) {
-  for (const auto& [name, value] : fields) {
-    spec::put_memory(to, spec::place_of(table, name), value);
-  }
+inline void fill_in(std::uint8_t* to, Fields fields) {
+  for (const auto& [place, value] : fields) layout::put_memory(to, place, value);
 }
 
 /// What a completion says.
@@ -87,54 +88,56 @@ class Bench {
         nic(sizes, memory,
             {[this](Bytes&& frame) { sent.push_back(std::move(frame)); },
              [this](packet::ByteView frame) { ethernet.push_back(frame.copy()); }}) {
-    nic.write32(reg("Control"), 1);
-    nic.write32(reg("EqBaseLo"), kEq);
-    nic.write32(reg("EqSize"), 4 | 1u << 4 | kPasid << 12);
-    row("Cq", 0, spec::kCq, {{"valid", 1}, {"pasid", kPasid}, {"base", kCqRing}, {"log", kCqLog}});
+    nic.write32(layout::reg::kControl, 1);
+    nic.write32(layout::reg::kEqBaseLo, kEq);
+    nic.write32(layout::reg::kEqSize, 4 | 1u << 4 | kPasid << 12);
+    row(layout::Table::kCq, 0,
+        {{layout::cq::valid, 1},
+         {layout::cq::pasid, kPasid},
+         {layout::cq::base, kCqRing},
+         {layout::cq::log, kCqLog}});
   }
 
-  template <std::size_t N>
-  void row(std::string_view table, std::uint32_t index, const spec::Field (&layout)[N],
-           Fields fields) {
+  void row(layout::Table table, std::uint32_t index, Fields fields) {
     Row bytes{};
-    fill_in(bytes.data(), layout, fields);
-    write_row(spec::code_of(spec::kTables, table), index, bytes);
+    fill_in(bytes.data(), fields);
+    raw_row(table, index, bytes);
   }
-  void raw_row(std::string_view table, std::uint32_t index, const Row& bytes) {
-    write_row(spec::code_of(spec::kTables, table), index, bytes);
+  void raw_row(layout::Table table, std::uint32_t index, const Row& bytes) {
+    write_row(table, index, bytes);
   }
-  Row read_row(std::string_view table, std::uint32_t index) {
-    nic.write32(reg("TableCommand"), index | spec::code_of(spec::kTables, table) << 24 | 1u << 31);
+  Row read_row(layout::Table table, std::uint32_t index) {
+    nic.write32(layout::reg::kTableCommand, index | layout::number(table) << 24 | 1u << 31);
     Row bytes{};
     for (unsigned i = 0; i < bytes.size(); i += 4) {
-      spec::put_memory(&bytes[i], {0, 32}, nic.read32(spec::window_of("TableData").offset + i));
+      layout::put_memory(&bytes[i], {0, 32}, nic.read32(layout::window::kTableData.offset + i));
     }
     return bytes;
   }
-  void state(std::uint32_t qpn, std::string_view name) {
+  void state(std::uint32_t qpn, QpState state) {
     Row bytes{};
-    bytes[0] = static_cast<std::uint8_t>(spec::code_of(spec::kQpStates, name));
-    write_row(spec::code_of(spec::kTables, "QpState"), qpn, bytes);
+    bytes[0] = static_cast<std::uint8_t>(state);
+    raw_row(layout::Table::kQpState, qpn, bytes);
   }
-  QpState state(std::uint32_t qpn) { return static_cast<QpState>(read_row("QpState", qpn)[0]); }
+  QpState state(std::uint32_t qpn) {
+    return static_cast<QpState>(read_row(layout::Table::kQpState, qpn)[0]);
+  }
 
   /// A region over all of memory with the whole of the rights, or those given.
   void region(std::uint32_t key, std::uint64_t iova, std::uint64_t length, std::uint64_t addr,
               unsigned rights = 0x1F) {
-    row("Key", row_of(key), spec::kKey,
-        {{"valid", 1},
-         {"variant", variant_of(key)},
-         {"pd", kPd},
-         {"access", rights},
-         {"pasid", kPasid},
-         {"iova", iova},
-         {"length", length},
-         {"addr", addr}});
+    row(layout::Table::kKey, row_of(key),
+        {{layout::key::valid, 1},
+         {layout::key::variant, variant_of(key)},
+         {layout::key::pd, kPd},
+         {layout::key::access, rights},
+         {layout::key::pasid, kPasid},
+         {layout::key::iova, iova},
+         {layout::key::length, length},
+         {layout::key::addr, addr}});
   }
 
-  std::uint32_t doorbell(std::uint32_t qpn) const {
-    return spec::window_of("QpDoorbell").offset + 16 * qpn;
-  }
+  std::uint32_t doorbell(std::uint32_t qpn) const { return layout::sq_doorbell(qpn); }
   std::vector<Parsed> take() {
     while (nic.step()) {
     }
@@ -148,30 +151,28 @@ class Bench {
 
   /// Entries of CQ 0 that were not looked at yet.
   std::vector<Cqe> completions() {
-    constexpr std::size_t kBytes = spec::total_bits(spec::kCqe) / 8;
+    constexpr std::size_t kBytes = layout::cqe::kBytes;
     std::vector<Cqe> found;
     for (;; ++cq_index_) {
       const std::uint8_t* cqe = &memory.data[kCqRing + cq_index_ % (1u << kCqLog) * kBytes];
-      const auto get = [&](std::string_view name) {
-        return static_cast<std::uint32_t>(spec::get_memory(cqe, spec::place_of(spec::kCqe, name)));
-      };
-      if (get("owner") != ((cq_index_ >> kCqLog & 1) == 0 ? 1u : 0u)) return found;
-      found.push_back({static_cast<Status>(get("status")), get("opcode"), get("wqe_index"),
-                       get("qpn"), get("byte_len"), get("imm"), get("vendor_err"),
-                       get("with_imm") != 0, get("with_inv") != 0, get("solicited") != 0});
+      const auto get = [&](auto field) { return layout::get(cqe, field); };
+      if (get(layout::cqe::owner) != ((cq_index_ >> kCqLog & 1) == 0)) return found;
+      found.push_back({static_cast<Status>(get(layout::cqe::status)), get(layout::cqe::opcode),
+                       get(layout::cqe::wqe_index), get(layout::cqe::qpn),
+                       get(layout::cqe::byte_len), get(layout::cqe::imm),
+                       get(layout::cqe::vendor_err), get(layout::cqe::with_imm),
+                       get(layout::cqe::with_inv), get(layout::cqe::solicited)});
     }
   }
   /// Events of the host that were not looked at yet: kind and number.
   std::vector<std::pair<unsigned, unsigned>> events() {
-    constexpr std::size_t kBytes = spec::total_bits(spec::kEqe) / 8;
+    constexpr std::size_t kBytes = layout::eqe::kBytes;
     std::vector<std::pair<unsigned, unsigned>> found;
     for (;; ++eq_index_) {
       const std::uint8_t* eqe = &memory.data[kEq + eq_index_ % 16 * kBytes];
-      const auto get = [&](std::string_view name) {
-        return static_cast<unsigned>(spec::get_memory(eqe, spec::place_of(spec::kEqe, name)));
-      };
-      if (get("owner") != ((eq_index_ >> 4 & 1) == 0 ? 1u : 0u)) return found;
-      found.emplace_back(get("kind"), get("number"));
+      const auto get = [&](auto field) { return layout::get(eqe, field); };
+      if (get(layout::eqe::owner) != ((eq_index_ >> 4 & 1) == 0)) return found;
+      found.emplace_back(get(layout::eqe::kind), get(layout::eqe::number));
     }
   }
 
@@ -180,12 +181,12 @@ class Bench {
   Nic nic;
 
  private:
-  void write_row(unsigned table, std::uint32_t index, const Row& bytes) {
+  void write_row(layout::Table table, std::uint32_t index, const Row& bytes) {
     for (unsigned i = 0; i < bytes.size(); i += 4) {
-      nic.write32(spec::window_of("TableData").offset + i,
-                  static_cast<std::uint32_t>(spec::get_memory(&bytes[i], {0, 32})));
+      nic.write32(layout::window::kTableData.offset + i,
+                  static_cast<std::uint32_t>(layout::get_memory(&bytes[i], {0, 32})));
     }
-    nic.write32(reg("TableCommand"), index | table << 24 | 3u << 30);
+    nic.write32(layout::reg::kTableCommand, index | layout::number(table) << 24 | 3u << 30);
   }
 
   unsigned cq_index_ = 0, eq_index_ = 0;

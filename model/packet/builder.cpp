@@ -3,6 +3,7 @@
 
 #include "model/packet/icrc.hpp"
 #include "model/packet/parser.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::packet {
 namespace {
@@ -205,13 +206,13 @@ Bytes Builder::build() const {
   eth.set_dst_mac(dst_mac_);
   eth.set_src_mac(src_mac_);
   auto ethertype =
-      static_cast<std::uint16_t>(network == Network::kGrh    ? code_of(spec::kEtherTypes, "RoceV1")
-                                 : network == Network::kIpv6 ? code_of(spec::kEtherTypes, "Ipv6")
-                                                             : code_of(spec::kEtherTypes, "Ipv4"));
+      static_cast<std::uint16_t>(network == Network::kGrh    ? layout::ethertype::kRoceV1
+                                 : network == Network::kIpv6 ? layout::ethertype::kIpv6
+                                                             : layout::ethertype::kIpv4);
   if (vlan_) {
     std::copy(vlan_->begin(), vlan_->end(), frame.begin() + Ethernet::kBytes);
     MutableVlan(&frame[Ethernet::kBytes]).set_ethertype(ethertype);
-    ethertype = code_of(spec::kEtherTypes, "Vlan");
+    ethertype = layout::ethertype::kVlan;
   }
   eth.set_ethertype(ethertype);
   if (network != Network::kIpv4) {
@@ -220,7 +221,7 @@ Bytes Builder::build() const {
     ip.set_traffic_class(traffic_class_);
     ip.set_flow_label(flow_label_);
     ip.set_payload_length(static_cast<std::uint16_t>(length));
-    ip.set_next_header(code_of(spec::kProtocol, roce_v1_ ? "GrhBth" : "IpUdp"));
+    ip.set_next_header(roce_v1_ ? layout::protocol::kGrhBth : layout::protocol::kIpUdp);
     ip.set_hop_limit(hop_limit_);
     ip.set_src_ip(src_);
     ip.set_dst_ip(dst_);
@@ -233,7 +234,7 @@ Bytes Builder::build() const {
     ip.set_identification(identification_);
     ip.set_flags(kDontFragment);
     ip.set_ttl(hop_limit_);
-    ip.set_protocol(code_of(spec::kProtocol, "IpUdp"));
+    ip.set_protocol(layout::protocol::kIpUdp);
     ip.set_src_ip(ipv4_of(src_));
     ip.set_dst_ip(ipv4_of(dst_));
   }

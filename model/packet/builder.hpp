@@ -15,6 +15,7 @@
 
 #include "model/packet/headers.hpp"
 #include "model/packet/opcode.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "model/transport/psn.hpp"
 
 namespace roci::packet {
@@ -71,7 +72,7 @@ class Builder {
   std::uint8_t hop_limit_ = 64;
   std::uint32_t flow_label_ = 0;
   std::uint16_t src_port_ = 0xC000;
-  std::uint16_t dst_port_ = code_of(spec::kProtocol, "RoceUdpPort");
+  std::uint16_t dst_port_ = layout::protocol::kRoceUdpPort;
   std::array<std::uint8_t, Bth::kBytes> bth_{};
   std::array<Bytes, kExtKinds> ext_;
   Bytes payload_;

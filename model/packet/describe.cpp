@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "model/packet/parser.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::packet {
 namespace {
@@ -21,17 +23,17 @@ __attribute__((format(printf, 2, 3))) void add(std::string* text, const char* fo
 void add_syndrome(std::string* text, const Aeth& aeth) {
   const unsigned syndrome = aeth.syndrome();
   const unsigned low = syndrome & 0x1F;
-  if (syndrome >> 5 == code_of(spec::kAethKinds, "Ack")) {
+  if (syndrome >> 5 == layout::number(layout::AethKind::kAck)) {
     *text += " ack";
-  } else if (syndrome >> 5 == code_of(spec::kAethKinds, "Rnr")) {
+  } else if (syndrome >> 5 == layout::number(layout::AethKind::kRnr)) {
     add(text, " RNR timer %u", low);
-  } else if (syndrome == code_of(spec::kSyndromes, "NakSequence")) {
+  } else if (syndrome == layout::syndrome::kNakSequence) {
     *text += " NAK sequence";
-  } else if (syndrome == code_of(spec::kSyndromes, "NakInvalid")) {
+  } else if (syndrome == layout::syndrome::kNakInvalid) {
     *text += " NAK invalid request";
-  } else if (syndrome == code_of(spec::kSyndromes, "NakAccess")) {
+  } else if (syndrome == layout::syndrome::kNakAccess) {
     *text += " NAK access";
-  } else if (syndrome == code_of(spec::kSyndromes, "NakOperational")) {
+  } else if (syndrome == layout::syndrome::kNakOperational) {
     *text += " NAK operational";
   } else {
     add(text, " syndrome 0x%02x", syndrome);

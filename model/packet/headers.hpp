@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "model/packet/bytes.hpp"
-#include "model/spec/headers.hpp"
+#include "model/spec/layout/headers.hpp"
 
 namespace roci::packet {
 
@@ -25,161 +25,141 @@ class HeaderView {
   Byte* bytes_;
 };
 
-// clang-format off: a view reads as a table.
+// A view reads as a table.
+// clang-format off
 
 // A field of at most 64 bits, and one of 128.
-#define ROCI_FIELD(type, table, name)                                  \
-  type name() const {                                                  \
-    constexpr spec::Place kPlace = spec::place_of(spec::table, #name); \
-    return static_cast<type>(spec::get_wire(this->bytes(), kPlace));   \
-  }                                                                    \
-  void set_##name(type value) {                                        \
-    constexpr spec::Place kPlace = spec::place_of(spec::table, #name); \
-    spec::put_wire(this->bytes(), kPlace, value);                      \
-  }
-#define ROCI_ADDRESS(table, name)                                            \
-  Gid name() const {                                                         \
-    constexpr spec::Place kPlace = spec::place_of(spec::table, #name);       \
-    Gid gid;                                                                 \
-    std::copy_n(this->bytes() + kPlace.offset / 8, gid.size(), gid.begin()); \
-    return gid;                                                              \
-  }                                                                          \
-  void set_##name(const Gid& gid) {                                          \
-    constexpr spec::Place kPlace = spec::place_of(spec::table, #name);       \
-    std::copy(gid.begin(), gid.end(), this->bytes() + kPlace.offset / 8);    \
+#define ROCI_FIELD(type, table, name)                                                              \
+  type name() const { return static_cast<type>(layout::get(this->bytes(), layout::table::name)); } \
+  void set_##name(type value) { layout::put(this->bytes(), layout::table::name, value); }
+#define ROCI_ADDRESS(table, name)                                                         \
+  Gid name() const {                                                                      \
+    Gid gid;                                                                              \
+    std::copy_n(this->bytes() + layout::table::name.offset / 8, gid.size(), gid.begin()); \
+    return gid;                                                                           \
+  }                                                                                       \
+  void set_##name(const Gid& gid) {                                                       \
+    std::copy(gid.begin(), gid.end(), this->bytes() + layout::table::name.offset / 8);    \
   }
 // The class of a header and its two views.
-#define ROCI_VIEW(Name, table)                                                \
-  template <typename Byte>                                                    \
-  class Name##View;                                                           \
-  using Name = Name##View<const std::uint8_t>;                                \
-  using Mutable##Name = Name##View<std::uint8_t>;                             \
-  template <typename Byte>                                                    \
-  class Name##View : public HeaderView<Byte, spec::total_bits(spec::table)> { \
-   public:                                                                    \
-    using HeaderView<Byte, spec::total_bits(spec::table)>::HeaderView;
+#define ROCI_VIEW(Name, table)                                       \
+  template <typename Byte>                                           \
+  class Name##View;                                                  \
+  using Name = Name##View<const std::uint8_t>;                       \
+  using Mutable##Name = Name##View<std::uint8_t>;                    \
+  template <typename Byte>                                           \
+  class Name##View : public HeaderView<Byte, layout::table::kBits> { \
+   public:                                                           \
+    using HeaderView<Byte, layout::table::kBits>::HeaderView;
 
-ROCI_VIEW(Ethernet, kEthernet)
-ROCI_FIELD(Mac, kEthernet, dst_mac)
-ROCI_FIELD(Mac, kEthernet, src_mac)
-ROCI_FIELD(std::uint16_t, kEthernet, ethertype)
+ROCI_VIEW(Ethernet, ethernet)
+ROCI_FIELD(Mac, ethernet, dst_mac)
+ROCI_FIELD(Mac, ethernet, src_mac)
+ROCI_FIELD(std::uint16_t, ethernet, ethertype)
 };
 
-ROCI_VIEW(Vlan, kVlan)
-ROCI_FIELD(std::uint8_t, kVlan, pcp)
-ROCI_FIELD(bool, kVlan, dei)
-ROCI_FIELD(std::uint16_t, kVlan, vid)
-ROCI_FIELD(std::uint16_t, kVlan, ethertype)
-}
-;
+ROCI_VIEW(Vlan, vlan)
+ROCI_FIELD(std::uint8_t, vlan, pcp)
+ROCI_FIELD(bool, vlan, dei)
+ROCI_FIELD(std::uint16_t, vlan, vid)
+ROCI_FIELD(std::uint16_t, vlan, ethertype)
+};
 
-ROCI_VIEW(Ipv4, kIpv4)
-ROCI_FIELD(std::uint8_t, kIpv4, version)
-ROCI_FIELD(std::uint8_t, kIpv4, ihl)
-ROCI_FIELD(std::uint8_t, kIpv4, tos)
-ROCI_FIELD(std::uint16_t, kIpv4, total_length)
-ROCI_FIELD(std::uint16_t, kIpv4, identification)
-ROCI_FIELD(std::uint8_t, kIpv4, flags)
-ROCI_FIELD(std::uint16_t, kIpv4, fragment_offset)
-ROCI_FIELD(std::uint8_t, kIpv4, ttl)
-ROCI_FIELD(std::uint8_t, kIpv4, protocol)
-ROCI_FIELD(std::uint16_t, kIpv4, checksum)
-ROCI_FIELD(std::uint32_t, kIpv4, src_ip)
-ROCI_FIELD(std::uint32_t, kIpv4, dst_ip)
-}
-;
+ROCI_VIEW(Ipv4, ipv4)
+ROCI_FIELD(std::uint8_t, ipv4, version)
+ROCI_FIELD(std::uint8_t, ipv4, ihl)
+ROCI_FIELD(std::uint8_t, ipv4, tos)
+ROCI_FIELD(std::uint16_t, ipv4, total_length)
+ROCI_FIELD(std::uint16_t, ipv4, identification)
+ROCI_FIELD(std::uint8_t, ipv4, flags)
+ROCI_FIELD(std::uint16_t, ipv4, fragment_offset)
+ROCI_FIELD(std::uint8_t, ipv4, ttl)
+ROCI_FIELD(std::uint8_t, ipv4, protocol)
+ROCI_FIELD(std::uint16_t, ipv4, checksum)
+ROCI_FIELD(std::uint32_t, ipv4, src_ip)
+ROCI_FIELD(std::uint32_t, ipv4, dst_ip)
+};
 
-ROCI_VIEW(Ipv6, kIpv6)
-ROCI_FIELD(std::uint8_t, kIpv6, version)
-ROCI_FIELD(std::uint8_t, kIpv6, traffic_class)
-ROCI_FIELD(std::uint32_t, kIpv6, flow_label)
-ROCI_FIELD(std::uint16_t, kIpv6, payload_length)
-ROCI_FIELD(std::uint8_t, kIpv6, next_header)
-ROCI_FIELD(std::uint8_t, kIpv6, hop_limit)
-ROCI_ADDRESS(kIpv6, src_ip)
-ROCI_ADDRESS(kIpv6, dst_ip)
-}
-;
+ROCI_VIEW(Ipv6, ipv6)
+ROCI_FIELD(std::uint8_t, ipv6, version)
+ROCI_FIELD(std::uint8_t, ipv6, traffic_class)
+ROCI_FIELD(std::uint32_t, ipv6, flow_label)
+ROCI_FIELD(std::uint16_t, ipv6, payload_length)
+ROCI_FIELD(std::uint8_t, ipv6, next_header)
+ROCI_FIELD(std::uint8_t, ipv6, hop_limit)
+ROCI_ADDRESS(ipv6, src_ip)
+ROCI_ADDRESS(ipv6, dst_ip)
+};
 
-ROCI_VIEW(Udp, kUdp)
-ROCI_FIELD(std::uint16_t, kUdp, src_port)
-ROCI_FIELD(std::uint16_t, kUdp, dst_port)
-ROCI_FIELD(std::uint16_t, kUdp, length)
-ROCI_FIELD(std::uint16_t, kUdp, checksum)
-}
-;
+ROCI_VIEW(Udp, udp)
+ROCI_FIELD(std::uint16_t, udp, src_port)
+ROCI_FIELD(std::uint16_t, udp, dst_port)
+ROCI_FIELD(std::uint16_t, udp, length)
+ROCI_FIELD(std::uint16_t, udp, checksum)
+};
 
-ROCI_VIEW(Bth, kBth)
-ROCI_FIELD(std::uint8_t, kBth, opcode)
-ROCI_FIELD(bool, kBth, solicited)
-ROCI_FIELD(bool, kBth, mig_req)
-ROCI_FIELD(std::uint8_t, kBth, pad_count)
-ROCI_FIELD(std::uint8_t, kBth, version)
-ROCI_FIELD(std::uint16_t, kBth, pkey)
-ROCI_FIELD(bool, kBth, fecn)
-ROCI_FIELD(bool, kBth, becn)
-ROCI_FIELD(std::uint8_t, kBth, reserved6)
-ROCI_FIELD(std::uint32_t, kBth, dest_qp)
-ROCI_FIELD(bool, kBth, ack_req)
-ROCI_FIELD(std::uint8_t, kBth, reserved7)
-ROCI_FIELD(std::uint32_t, kBth, psn)
-}
-;
+ROCI_VIEW(Bth, bth)
+ROCI_FIELD(std::uint8_t, bth, opcode)
+ROCI_FIELD(bool, bth, solicited)
+ROCI_FIELD(bool, bth, mig_req)
+ROCI_FIELD(std::uint8_t, bth, pad_count)
+ROCI_FIELD(std::uint8_t, bth, version)
+ROCI_FIELD(std::uint16_t, bth, pkey)
+ROCI_FIELD(bool, bth, fecn)
+ROCI_FIELD(bool, bth, becn)
+ROCI_FIELD(std::uint8_t, bth, reserved6)
+ROCI_FIELD(std::uint32_t, bth, dest_qp)
+ROCI_FIELD(bool, bth, ack_req)
+ROCI_FIELD(std::uint8_t, bth, reserved7)
+ROCI_FIELD(std::uint32_t, bth, psn)
+};
 
-ROCI_VIEW(Reth, kReth)
-ROCI_FIELD(std::uint64_t, kReth, va)
-ROCI_FIELD(std::uint32_t, kReth, rkey)
-ROCI_FIELD(std::uint32_t, kReth, dma_length)
-}
-;
+ROCI_VIEW(Reth, reth)
+ROCI_FIELD(std::uint64_t, reth, va)
+ROCI_FIELD(std::uint32_t, reth, rkey)
+ROCI_FIELD(std::uint32_t, reth, dma_length)
+};
 
-ROCI_VIEW(AtomicEth, kAtomicEth)
-ROCI_FIELD(std::uint64_t, kAtomicEth, va)
-ROCI_FIELD(std::uint32_t, kAtomicEth, rkey)
-ROCI_FIELD(std::uint64_t, kAtomicEth, swap_add)
-ROCI_FIELD(std::uint64_t, kAtomicEth, compare)
-}
-;
+ROCI_VIEW(AtomicEth, atomic_eth)
+ROCI_FIELD(std::uint64_t, atomic_eth, va)
+ROCI_FIELD(std::uint32_t, atomic_eth, rkey)
+ROCI_FIELD(std::uint64_t, atomic_eth, swap_add)
+ROCI_FIELD(std::uint64_t, atomic_eth, compare)
+};
 
-ROCI_VIEW(Aeth, kAeth)
-ROCI_FIELD(std::uint8_t, kAeth, syndrome)
-ROCI_FIELD(std::uint32_t, kAeth, msn)
-}
-;
+ROCI_VIEW(Aeth, aeth)
+ROCI_FIELD(std::uint8_t, aeth, syndrome)
+ROCI_FIELD(std::uint32_t, aeth, msn)
+};
 
-ROCI_VIEW(AtomicAckEth, kAtomicAckEth)
-ROCI_FIELD(std::uint64_t, kAtomicAckEth, original)
-}
-;
+ROCI_VIEW(AtomicAckEth, atomic_ack_eth)
+ROCI_FIELD(std::uint64_t, atomic_ack_eth, original)
+};
 
-ROCI_VIEW(ImmDt, kImmDt)
-ROCI_FIELD(std::uint32_t, kImmDt, immediate)
-}
-;
+ROCI_VIEW(ImmDt, imm_dt)
+ROCI_FIELD(std::uint32_t, imm_dt, immediate)
+};
 
-ROCI_VIEW(Ieth, kIeth)
-ROCI_FIELD(std::uint32_t, kIeth, rkey)
-}
-;
+ROCI_VIEW(Ieth, ieth)
+ROCI_FIELD(std::uint32_t, ieth, rkey)
+};
 
-ROCI_VIEW(Deth, kDeth)
-ROCI_FIELD(std::uint32_t, kDeth, qkey)
-ROCI_FIELD(std::uint32_t, kDeth, src_qp)
-}
-;
+ROCI_VIEW(Deth, deth)
+ROCI_FIELD(std::uint32_t, deth, qkey)
+ROCI_FIELD(std::uint32_t, deth, src_qp)
+};
 
-ROCI_VIEW(Arp, kArp)
-ROCI_FIELD(std::uint16_t, kArp, hardware_type)
-ROCI_FIELD(std::uint16_t, kArp, protocol_type)
-ROCI_FIELD(std::uint8_t, kArp, hardware_length)
-ROCI_FIELD(std::uint8_t, kArp, protocol_length)
-ROCI_FIELD(std::uint16_t, kArp, operation)
-ROCI_FIELD(Mac, kArp, sender_mac)
-ROCI_FIELD(std::uint32_t, kArp, sender_ip)
-ROCI_FIELD(Mac, kArp, target_mac)
-ROCI_FIELD(std::uint32_t, kArp, target_ip)
-}
-;
+ROCI_VIEW(Arp, arp)
+ROCI_FIELD(std::uint16_t, arp, hardware_type)
+ROCI_FIELD(std::uint16_t, arp, protocol_type)
+ROCI_FIELD(std::uint8_t, arp, hardware_length)
+ROCI_FIELD(std::uint8_t, arp, protocol_length)
+ROCI_FIELD(std::uint16_t, arp, operation)
+ROCI_FIELD(Mac, arp, sender_mac)
+ROCI_FIELD(std::uint32_t, arp, sender_ip)
+ROCI_FIELD(Mac, arp, target_mac)
+ROCI_FIELD(std::uint32_t, arp, target_ip)
+};
 
 #undef ROCI_VIEW
 #undef ROCI_ADDRESS

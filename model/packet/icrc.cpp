@@ -7,6 +7,7 @@
 #include <array>
 
 #include "model/packet/headers.hpp"
+#include "model/spec/layout/headers.hpp"
 
 namespace roci::packet {
 namespace {
@@ -66,8 +67,8 @@ std::uint16_t ipv4_checksum(ByteView header) {
 
 std::uint16_t udp_sum(ByteView ip_header, ByteView udp_datagram, bool ipv6) {
   const auto udp_protocol = static_cast<std::uint32_t>(17);
-  const std::size_t addresses = ipv6 ? spec::place_of(spec::kIpv6, "src_ip").offset / 8
-                                     : spec::place_of(spec::kIpv4, "src_ip").offset / 8;
+  const std::size_t addresses =
+      ipv6 ? layout::ipv6::src_ip.offset / 8 : layout::ipv4::src_ip.offset / 8;
   const std::size_t address_bytes = ipv6 ? 32 : 8;
   const std::uint32_t start = udp_protocol + static_cast<std::uint32_t>(udp_datagram.size) +
                               ones_sum(ip_header.sub(addresses, address_bytes));

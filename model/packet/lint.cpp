@@ -5,6 +5,8 @@
 
 #include "model/packet/icrc.hpp"
 #include "model/packet/parser.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 
 namespace roci::packet {
 namespace {
@@ -92,8 +94,9 @@ void lint_bth(const Parsed& p, Complaints* out) {
   lint_payload(p, out);
   if (p.has(Ext::kAeth)) {
     const unsigned kind = p.aeth().syndrome() >> 5;
-    if (kind != code_of(spec::kAethKinds, "Ack") && kind != code_of(spec::kAethKinds, "Rnr") &&
-        kind != code_of(spec::kAethKinds, "Nak")) {
+    if (kind != layout::number(layout::AethKind::kAck) &&
+        kind != layout::number(layout::AethKind::kRnr) &&
+        kind != layout::number(layout::AethKind::kNak)) {
       out->emplace_back("reserved AETH syndrome (RSP-14)");
     }
   }

@@ -3,14 +3,16 @@
 
 #include <array>
 
+#include "model/spec/codes.hpp"
+#include "model/spec/layout/headers.hpp"
+
 namespace roci::packet {
 namespace {
 
 constexpr std::array<std::size_t, kExtKinds> kExtBytes = {
-    spec::total_bits(spec::kDeth) / 8,         spec::total_bits(spec::kReth) / 8,
-    spec::total_bits(spec::kAtomicEth) / 8,    spec::total_bits(spec::kAeth) / 8,
-    spec::total_bits(spec::kAtomicAckEth) / 8, spec::total_bits(spec::kImmDt) / 8,
-    spec::total_bits(spec::kIeth) / 8,
+    layout::deth::kBytes, layout::reth::kBytes,           layout::atomic_eth::kBytes,
+    layout::aeth::kBytes, layout::atomic_ack_eth::kBytes, layout::imm_dt::kBytes,
+    layout::ieth::kBytes,
 };
 
 constexpr std::uint8_t bit(Ext ext) {

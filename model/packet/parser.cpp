@@ -2,18 +2,19 @@
 #include "model/packet/parser.hpp"
 
 #include "model/packet/icrc.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::packet {
 namespace {
 
 constexpr std::size_t kIcrcBytes = 4;
-constexpr unsigned kEtherTypeVlan = code_of(spec::kEtherTypes, "Vlan");
-constexpr unsigned kEtherTypeIpv4 = code_of(spec::kEtherTypes, "Ipv4");
-constexpr unsigned kEtherTypeIpv6 = code_of(spec::kEtherTypes, "Ipv6");
-constexpr unsigned kEtherTypeRoceV1 = code_of(spec::kEtherTypes, "RoceV1");
-constexpr unsigned kGrhBth = code_of(spec::kProtocol, "GrhBth");
-constexpr unsigned kIpUdp = code_of(spec::kProtocol, "IpUdp");
-constexpr unsigned kRocePort = code_of(spec::kProtocol, "RoceUdpPort");
+constexpr unsigned kEtherTypeVlan = layout::ethertype::kVlan;
+constexpr unsigned kEtherTypeIpv4 = layout::ethertype::kIpv4;
+constexpr unsigned kEtherTypeIpv6 = layout::ethertype::kIpv6;
+constexpr unsigned kEtherTypeRoceV1 = layout::ethertype::kRoceV1;
+constexpr unsigned kGrhBth = layout::protocol::kGrhBth;
+constexpr unsigned kIpUdp = layout::protocol::kIpUdp;
+constexpr unsigned kRocePort = layout::protocol::kRoceUdpPort;
 
 // Finds what lies before the BTH; the two lengths count from IP header and BTH. False, with the
 // error set, when this is no RoCE frame or one that ends too early.

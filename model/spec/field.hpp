@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/spec/layout/field.hpp"
+
 namespace roci::spec {
 
 /// One field of a layout.
@@ -21,11 +23,7 @@ enum class Order {
   kMemory,  ///< little-endian: the first field lies in the lowest bits of the lowest address
 };
 
-/// Where a field lies. kWire counts bits from the first on the wire, kMemory from bit 0 up.
-struct Place {
-  unsigned offset;
-  unsigned bits;
-};
+using layout::Place;
 
 /// Total width of a table in bits.
 template <std::size_t N>
@@ -46,49 +44,9 @@ constexpr Place place_of(const Field (&fields)[N], std::string_view name) {
   throw "no such field";
 }
 
-/// Reads a field of at most 64 bits from big-endian bytes.
-constexpr std::uint64_t get_wire(const std::uint8_t* bytes, Place place) {
-  std::uint64_t value = 0;
-  for (unsigned bit = place.offset; bit < place.offset + place.bits; ++bit) {
-    value = value << 1 | (bytes[bit / 8] >> (7 - bit % 8) & 1u);
-  }
-  return value;
-}
-
-/// Writes a field of at most 64 bits into big-endian bytes; higher bits of `value` are cut off.
-constexpr void put_wire(std::uint8_t* bytes, Place place, std::uint64_t value) {
-  for (unsigned i = 0; i < place.bits; ++i) {
-    const unsigned bit = place.offset + place.bits - 1 - i;
-    const auto mask = static_cast<std::uint8_t>(1u << (7 - bit % 8));
-    if (value >> i & 1u) {
-      bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] | mask);
-    } else {
-      bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] & ~mask);
-    }
-  }
-}
-
-/// Reads a field of at most 64 bits from little-endian bytes.
-constexpr std::uint64_t get_memory(const std::uint8_t* bytes, Place place) {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < place.bits; ++i) {
-    const unsigned bit = place.offset + i;
-    value |= static_cast<std::uint64_t>(bytes[bit / 8] >> bit % 8 & 1u) << i;
-  }
-  return value;
-}
-
-/// Writes a field of at most 64 bits into little-endian bytes; higher bits are cut off.
-constexpr void put_memory(std::uint8_t* bytes, Place place, std::uint64_t value) {
-  for (unsigned i = 0; i < place.bits; ++i) {
-    const unsigned bit = place.offset + i;
-    const auto mask = static_cast<std::uint8_t>(1u << bit % 8);
-    if (value >> i & 1u) {
-      bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] | mask);
-    } else {
-      bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] & ~mask);
-    }
-  }
-}
+using layout::get_memory;
+using layout::get_wire;
+using layout::put_memory;
+using layout::put_wire;
 
 }  // namespace roci::spec

@@ -5,6 +5,7 @@
 
 #include "model/packet/opcode.hpp"
 #include "model/packet/parser.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "model/transport/psn.hpp"
 
 namespace roci::sim {
@@ -68,8 +69,7 @@ void Recorder::note(const testbench::FrameEvent& event) {
         ++counts.rnr_naks;
         break;
       default:
-        ++(syndrome == packet::code_of(spec::kSyndromes, "NakSequence") ? counts.sequence_naks
-                                                                        : counts.other_naks);
+        ++(syndrome == layout::syndrome::kNakSequence ? counts.sequence_naks : counts.other_naks);
     }
     naks_.push_back(point);
     return;

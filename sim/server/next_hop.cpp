@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 #include "testbench/ports/neighbours.hpp"
 
 namespace roci::sim {
@@ -13,8 +15,8 @@ constexpr unsigned kAsks = 60;
 
 driver::Gid gid_in(const driver::Body& body) {
   driver::Gid gid{};
-  const std::uint64_t halves[] = {body.get(place_of(spec::kQpAttributes, "dgid_hi")),
-                                  body.get(place_of(spec::kQpAttributes, "dgid_lo"))};
+  const std::uint64_t halves[] = {body.get(layout::qp_attributes::dgid_hi),
+                                  body.get(layout::qp_attributes::dgid_lo)};
   for (unsigned i = 0; i < gid.size(); ++i) {
     gid[i] = static_cast<std::uint8_t>(halves[i / 8] >> (56 - 8 * (i % 8)));
   }
@@ -24,10 +26,10 @@ driver::Gid gid_in(const driver::Body& body) {
 }  // namespace
 
 bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::string& interface,
-                   unsigned opcode, driver::Body& body) {
-  constexpr spec::Place kMac = place_of(spec::kQpAttributes, "dst_mac");
-  if (opcode != code_of(spec::kAdminOps, "ModifyQp") || body.get(kMac) != 0 ||
-      (body.get(place_of(spec::kQpAttributes, "attr_mask")) & driver::mask::kAv) == 0) {
+                   layout::AdminOp opcode, driver::Body& body) {
+  constexpr auto kMac = layout::qp_attributes::dst_mac;
+  if (opcode != layout::AdminOp::kModifyQp || body.get(kMac) != 0 ||
+      (body.get(layout::qp_attributes::attr_mask) & driver::mask::kAv) == 0) {
     return true;
   }
   const driver::Gid wanted = gid_in(body);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "driver/context.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "sim/server/node.hpp"
 
 namespace roci::sim {
@@ -12,6 +13,6 @@ namespace roci::sim {
 /// Fills in the next hop of a ModifyQp that gives an address without one, as the host behind
 /// `interface` finds it; other commands stay as they are. Lets time pass. False: it is not found.
 bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::string& interface,
-                   unsigned opcode, driver::Body& body);
+                   layout::AdminOp opcode, driver::Body& body);
 
 }  // namespace roci::sim

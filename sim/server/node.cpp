@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 #include "testbench/host/registers.hpp"
 
 namespace roci::sim {
@@ -106,10 +108,9 @@ void FabricNode::open() {
   gids_.resize(context_->limits().max_gid);
   for (unsigned i = 0; i < std::size(wanted) && i < gids_.size(); ++i) {
     context_->set_gid(i, wanted[i].gid, {}, wanted[i].roce_v1);
-    const driver::Body entry =
-        context_->execute(code_of(spec::kAdminOps, "QueryGid"),
-                          driver::Body().put(place_of(spec::kQueryGid, "index"), i), "query GID");
-    if ((entry.get(place_of(spec::kQueryGidReply, "roce_v1")) != 0) == wanted[i].roce_v1) {
+    const driver::Body entry = context_->execute(
+        layout::AdminOp::kQueryGid, driver::Body().put(layout::query_gid::index, i), "query GID");
+    if ((entry.get(layout::query_gid_reply::roce_v1) != 0) == wanted[i].roce_v1) {
       gids_[i] = wanted[i];
     } else {
       context_->set_gid(i, {});  // an adapter without RoCE v1

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+
 namespace roci::sim {
 namespace {
 
 using driver::AdminStatus;
-using spec::code_of;
-using spec::Place;
-using spec::place_of;
+using layout::AdminOp;
+using layout::Place;
 
 constexpr Place kNoPlace = {0, 0};
 constexpr Place kAlways = kNoPlace;
@@ -31,14 +33,13 @@ struct Makes {
 
 /// A command that processes may give.
 struct Rule {
-  unsigned opcode;
+  AdminOp opcode;
   std::array<Use, 4> uses;
   Place pasid = kNoPlace;
   Makes makes = {};
   bool destroys = false;  ///< the object of the first use
 };
 
-constexpr unsigned op(std::string_view name) { return code_of(spec::kAdminOps, name); }
 constexpr unsigned kKeyIndexShift = 8;  // below it is the variant
 
 /// One bit of a field.
@@ -47,53 +48,53 @@ constexpr unsigned kReregDomain = 1;  // bit of `what`
 
 // clang-format off
 constexpr Rule kRules[] = {
-    {op("QueryDevice"), {}},
-    {op("QueryPort"), {}},
-    {op("QueryGid"), {}},
-    {op("QueryPkey"), {}},
-    {op("ResolveAddress"), {}},
-    {op("QueryCounters"),
-     {Use{Handle::kQp, place_of(spec::kQueryCounters, "qpn"), place_of(spec::kQueryCounters, "of_qp")}}},
-    {op("AllocPd"), {}, kNoPlace, {true, Owned::kDomain, place_of(spec::kAllocPdReply, "pd")}},
-    {op("DeallocPd"), {Use{Handle::kPd, place_of(spec::kDeallocPd, "pd")}}, kNoPlace, {}, true},
-    {op("CreateCq"), {}, place_of(spec::kCreateCq, "pasid"),
-     {true, Owned::kCompletionQueue, place_of(spec::kCreateCqReply, "cqn")}},
-    {op("ModifyCq"), {Use{Handle::kCq, place_of(spec::kModifyCq, "cqn")}}},
-    {op("ResizeCq"), {Use{Handle::kCq, place_of(spec::kResizeCq, "cqn")}}},
-    {op("DestroyCq"), {Use{Handle::kCq, place_of(spec::kDestroyCq, "cqn")}}, kNoPlace, {}, true},
-    {op("CreateQp"),
-     {Use{Handle::kPd, place_of(spec::kCreateQp, "pd")},
-      Use{Handle::kCq, place_of(spec::kCreateQp, "send_cqn")},
-      Use{Handle::kCq, place_of(spec::kCreateQp, "recv_cqn")},
-      Use{Handle::kSrq, place_of(spec::kCreateQp, "srqn"), place_of(spec::kCreateQp, "srq")}},
-     place_of(spec::kCreateQp, "pasid"),
-     {true, Owned::kQueuePair, place_of(spec::kCreateQpReply, "qpn")}},
-    {op("ModifyQp"), {Use{Handle::kQp, place_of(spec::kQpAttributes, "qpn")}}},
-    {op("QueryQp"), {Use{Handle::kQp, place_of(spec::kQueryQp, "qpn")}}},
-    {op("DestroyQp"), {Use{Handle::kQp, place_of(spec::kDestroyQp, "qpn")}}, kNoPlace, {}, true},
-    {op("RegMr"), {Use{Handle::kPd, place_of(spec::kRegMr, "pd")}}, place_of(spec::kRegMr, "pasid"),
-     {true, Owned::kRegion, place_of(spec::kRegMrReply, "key")}},
-    {op("ReregMr"),
-     {Use{Handle::kKey, place_of(spec::kReregMr, "key")},
-      Use{Handle::kPd, place_of(spec::kReregMr, "pd"),
-          bit_of(place_of(spec::kReregMr, "what"), kReregDomain)}}},
-    {op("DeregMr"), {Use{Handle::kKey, place_of(spec::kDeregMr, "key")}}, kNoPlace, {}, true},
-    {op("AllocFastMr"), {Use{Handle::kPd, place_of(spec::kAllocFastMr, "pd")}},
-     place_of(spec::kAllocFastMr, "pasid"),
-     {true, Owned::kRegion, place_of(spec::kAllocFastMrReply, "key")}},
-    {op("AllocMw"), {Use{Handle::kPd, place_of(spec::kAllocMw, "pd")}}, kNoPlace,
-     {true, Owned::kWindow, place_of(spec::kAllocMwReply, "key")}},
-    {op("DeallocMw"), {Use{Handle::kKey, place_of(spec::kDeallocMw, "key")}}, kNoPlace, {}, true},
-    {op("CreateSrq"), {Use{Handle::kPd, place_of(spec::kCreateSrq, "pd")}},
-     place_of(spec::kCreateSrq, "pasid"),
-     {true, Owned::kSharedReceiveQueue, place_of(spec::kCreateSrqReply, "srqn")}},
-    {op("ModifySrq"), {Use{Handle::kSrq, place_of(spec::kModifySrq, "srqn")}}},
-    {op("QuerySrq"), {Use{Handle::kSrq, place_of(spec::kQuerySrq, "srqn")}}},
-    {op("DestroySrq"), {Use{Handle::kSrq, place_of(spec::kDestroySrq, "srqn")}}, kNoPlace, {}, true},
+    {AdminOp::kQueryDevice, {}},
+    {AdminOp::kQueryPort, {}},
+    {AdminOp::kQueryGid, {}},
+    {AdminOp::kQueryPkey, {}},
+    {AdminOp::kResolveAddress, {}},
+    {AdminOp::kQueryCounters,
+     {Use{Handle::kQp, layout::query_counters::qpn, layout::query_counters::of_qp}}},
+    {AdminOp::kAllocPd, {}, kNoPlace, {true, Owned::kDomain, layout::alloc_pd_reply::pd}},
+    {AdminOp::kDeallocPd, {Use{Handle::kPd, layout::dealloc_pd::pd}}, kNoPlace, {}, true},
+    {AdminOp::kCreateCq, {}, layout::create_cq::pasid,
+     {true, Owned::kCompletionQueue, layout::create_cq_reply::cqn}},
+    {AdminOp::kModifyCq, {Use{Handle::kCq, layout::modify_cq::cqn}}},
+    {AdminOp::kResizeCq, {Use{Handle::kCq, layout::resize_cq::cqn}}},
+    {AdminOp::kDestroyCq, {Use{Handle::kCq, layout::destroy_cq::cqn}}, kNoPlace, {}, true},
+    {AdminOp::kCreateQp,
+     {Use{Handle::kPd, layout::create_qp::pd},
+      Use{Handle::kCq, layout::create_qp::send_cqn},
+      Use{Handle::kCq, layout::create_qp::recv_cqn},
+      Use{Handle::kSrq, layout::create_qp::srqn, layout::create_qp::srq}},
+     layout::create_qp::pasid,
+     {true, Owned::kQueuePair, layout::create_qp_reply::qpn}},
+    {AdminOp::kModifyQp, {Use{Handle::kQp, layout::qp_attributes::qpn}}},
+    {AdminOp::kQueryQp, {Use{Handle::kQp, layout::query_qp::qpn}}},
+    {AdminOp::kDestroyQp, {Use{Handle::kQp, layout::destroy_qp::qpn}}, kNoPlace, {}, true},
+    {AdminOp::kRegMr, {Use{Handle::kPd, layout::reg_mr::pd}}, layout::reg_mr::pasid,
+     {true, Owned::kRegion, layout::reg_mr_reply::key}},
+    {AdminOp::kReregMr,
+     {Use{Handle::kKey, layout::rereg_mr::key},
+      Use{Handle::kPd, layout::rereg_mr::pd,
+          bit_of(layout::rereg_mr::what, kReregDomain)}}},
+    {AdminOp::kDeregMr, {Use{Handle::kKey, layout::dereg_mr::key}}, kNoPlace, {}, true},
+    {AdminOp::kAllocFastMr, {Use{Handle::kPd, layout::alloc_fast_mr::pd}},
+     layout::alloc_fast_mr::pasid,
+     {true, Owned::kRegion, layout::alloc_fast_mr_reply::key}},
+    {AdminOp::kAllocMw, {Use{Handle::kPd, layout::alloc_mw::pd}}, kNoPlace,
+     {true, Owned::kWindow, layout::alloc_mw_reply::key}},
+    {AdminOp::kDeallocMw, {Use{Handle::kKey, layout::dealloc_mw::key}}, kNoPlace, {}, true},
+    {AdminOp::kCreateSrq, {Use{Handle::kPd, layout::create_srq::pd}},
+     layout::create_srq::pasid,
+     {true, Owned::kSharedReceiveQueue, layout::create_srq_reply::srqn}},
+    {AdminOp::kModifySrq, {Use{Handle::kSrq, layout::modify_srq::srqn}}},
+    {AdminOp::kQuerySrq, {Use{Handle::kSrq, layout::query_srq::srqn}}},
+    {AdminOp::kDestroySrq, {Use{Handle::kSrq, layout::destroy_srq::srqn}}, kNoPlace, {}, true},
 };
 // clang-format on
 
-const Rule* rule_of(unsigned opcode) {
+const Rule* rule_of(AdminOp opcode) {
   for (const Rule& rule : kRules) {
     if (rule.opcode == opcode) return &rule;
   }
@@ -104,7 +105,7 @@ bool is_key(Owned kind) { return kind == Owned::kWindow || kind == Owned::kRegio
 
 }  // namespace
 
-Checked Ownership::check(unsigned opcode, driver::Body& body, std::uint32_t pasid) const {
+Checked Ownership::check(AdminOp opcode, driver::Body& body, std::uint32_t pasid) const {
   const Rule* rule = rule_of(opcode);
   if (rule == nullptr) return {AdminStatus::kBadOpcode, 0};
   for (const Use& use : rule->uses) {
@@ -133,14 +134,14 @@ Checked Ownership::check(unsigned opcode, driver::Body& body, std::uint32_t pasi
         break;
     }
     if (!mine) {
-      return {AdminStatus::kBadHandle, spec::kCommandBodyOffset + use.place.offset / 8};
+      return {AdminStatus::kBadHandle, layout::kCommandBodyOffset + use.place.offset / 8};
     }
   }
   if (rule->pasid.bits != 0) body.put(rule->pasid, pasid);
   return {};
 }
 
-void Ownership::done(unsigned opcode, const driver::Body& body, const driver::Body& reply) {
+void Ownership::done(AdminOp opcode, const driver::Body& body, const driver::Body& reply) {
   const Rule* rule = rule_of(opcode);
   if (rule == nullptr) return;
   if (rule->makes.any) {
@@ -179,16 +180,16 @@ bool Ownership::empty() const {
 
 std::optional<Ownership::TakeDown> Ownership::take_down_next() {
   struct Way {
-    unsigned opcode;
+    AdminOp opcode;
     Place place;
   };
   constexpr Way kWays[kOwnedKinds] = {
-      {op("DestroyQp"), place_of(spec::kDestroyQp, "qpn")},
-      {op("DestroySrq"), place_of(spec::kDestroySrq, "srqn")},
-      {op("DeallocMw"), place_of(spec::kDeallocMw, "key")},
-      {op("DeregMr"), place_of(spec::kDeregMr, "key")},
-      {op("DestroyCq"), place_of(spec::kDestroyCq, "cqn")},
-      {op("DeallocPd"), place_of(spec::kDeallocPd, "pd")},
+      {AdminOp::kDestroyQp, layout::destroy_qp::qpn},
+      {AdminOp::kDestroySrq, layout::destroy_srq::srqn},
+      {AdminOp::kDeallocMw, layout::dealloc_mw::key},
+      {AdminOp::kDeregMr, layout::dereg_mr::key},
+      {AdminOp::kDestroyCq, layout::destroy_cq::cqn},
+      {AdminOp::kDeallocPd, layout::dealloc_pd::pd},
   };
   for (std::size_t i = 0; i < kOwnedKinds; ++i) {
     if (numbers_[i].empty()) continue;

@@ -11,6 +11,7 @@
 
 #include "driver/device/command_port.hpp"
 #include "driver/error.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::sim {
 
@@ -28,9 +29,9 @@ class Ownership {
  public:
   /// Looks at a command of the process: is it one for processes, and are the handles its own?
   /// Sets the address space that it names to `pasid`.
-  Checked check(unsigned opcode, driver::Body& body, std::uint32_t pasid) const;
+  Checked check(layout::AdminOp opcode, driver::Body& body, std::uint32_t pasid) const;
   /// After the adapter has carried it out.
-  void done(unsigned opcode, const driver::Body& body, const driver::Body& reply);
+  void done(layout::AdminOp opcode, const driver::Body& body, const driver::Body& reply);
 
   bool has(Owned kind, std::uint32_t number) const { return of(kind).count(number) != 0; }
   const std::set<std::uint32_t>& of(Owned kind) const {
@@ -40,7 +41,7 @@ class Ownership {
 
   /// The command that takes down the next object, and forgets it.
   struct TakeDown {
-    unsigned opcode;
+    layout::AdminOp opcode;
     driver::Body body;
     Owned kind;
     std::uint32_t number;

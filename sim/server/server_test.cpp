@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "model/spec/commands.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 #include "sim/report/files.hpp"
 #include "sim/server/client_memory.hpp"
 #include "sim/server/outlets.hpp"
@@ -18,35 +21,33 @@
 using namespace roci;
 using driver::AdminStatus;
 using driver::Body;
+using layout::AdminOp;
+using layout::Place;
 using sim::Owned;
 using sim::Ownership;
-using spec::code_of;
-using spec::place_of;
 
 namespace {
 
 constexpr std::uint32_t kPasid = 0x1234;
 
-unsigned op(const char* name) { return code_of(spec::kAdminOps, name); }
-
 /// A process with one object of each kind, all with number 5 (keys: index 5).
 Ownership with_all() {
   Ownership owned;
-  owned.done(op("AllocPd"), {}, Body().put(place_of(spec::kAllocPdReply, "pd"), 5));
-  owned.done(op("CreateCq"), {}, Body().put(place_of(spec::kCreateCqReply, "cqn"), 5));
-  owned.done(op("CreateQp"), {}, Body().put(place_of(spec::kCreateQpReply, "qpn"), 5));
-  owned.done(op("CreateSrq"), {}, Body().put(place_of(spec::kCreateSrqReply, "srqn"), 5));
-  owned.done(op("RegMr"), {}, Body().put(place_of(spec::kRegMrReply, "key"), 0x501));
-  owned.done(op("AllocMw"), {}, Body().put(place_of(spec::kAllocMwReply, "key"), 0x607));
+  owned.done(AdminOp::kAllocPd, {}, Body().put(layout::alloc_pd_reply::pd, 5));
+  owned.done(AdminOp::kCreateCq, {}, Body().put(layout::create_cq_reply::cqn, 5));
+  owned.done(AdminOp::kCreateQp, {}, Body().put(layout::create_qp_reply::qpn, 5));
+  owned.done(AdminOp::kCreateSrq, {}, Body().put(layout::create_srq_reply::srqn, 5));
+  owned.done(AdminOp::kRegMr, {}, Body().put(layout::reg_mr_reply::key, 0x501));
+  owned.done(AdminOp::kAllocMw, {}, Body().put(layout::alloc_mw_reply::key, 0x607));
   return owned;
 }
 
 Body create_qp(std::uint32_t pd, std::uint32_t send, std::uint32_t receive) {
   return Body()
-      .put(place_of(spec::kCreateQp, "pd"), pd)
-      .put(place_of(spec::kCreateQp, "send_cqn"), send)
-      .put(place_of(spec::kCreateQp, "recv_cqn"), receive)
-      .put(place_of(spec::kCreateQp, "pasid"), 99);
+      .put(layout::create_qp::pd, pd)
+      .put(layout::create_qp::send_cqn, send)
+      .put(layout::create_qp::recv_cqn, receive)
+      .put(layout::create_qp::pasid, 99);
 }
 
 packet::Bytes frame(std::uint64_t to, std::uint8_t mark) {
@@ -60,45 +61,46 @@ packet::Bytes frame(std::uint64_t to, std::uint8_t mark) {
 TEST_CASE("ownership: a process names its own objects only") {
   const Ownership owned = with_all();
   Body good = create_qp(5, 5, 5);
-  CHECK(owned.check(op("CreateQp"), good, kPasid).status == AdminStatus::kOk);
-  CHECK(good.get(place_of(spec::kCreateQp, "pasid")) == kPasid);
+  CHECK(owned.check(AdminOp::kCreateQp, good, kPasid).status == AdminStatus::kOk);
+  CHECK(good.get(layout::create_qp::pasid) == kPasid);
 
   for (const auto& [pd, send, receive, field] :
-       {std::tuple{6u, 5u, 5u, "pd"}, {5u, 6u, 5u, "send_cqn"}, {5u, 5u, 6u, "recv_cqn"}}) {
+       {std::tuple{6u, 5u, 5u, Place(layout::create_qp::pd)},
+        {5u, 6u, 5u, Place(layout::create_qp::send_cqn)},
+        {5u, 5u, 6u, Place(layout::create_qp::recv_cqn)}}) {
     Body bad = create_qp(pd, send, receive);
-    const auto checked = owned.check(op("CreateQp"), bad, kPasid);
+    const auto checked = owned.check(AdminOp::kCreateQp, bad, kPasid);
     CHECK(checked.status == AdminStatus::kBadHandle);
-    CHECK(checked.detail == spec::kCommandBodyOffset + place_of(spec::kCreateQp, field).offset / 8);
+    CHECK(checked.detail == layout::kCommandBodyOffset + field.offset / 8);
   }
   // The shared receive queue counts when it is asked for.
-  Body without = create_qp(5, 5, 5).put(place_of(spec::kCreateQp, "srqn"), 9);
-  CHECK(owned.check(op("CreateQp"), without, kPasid).status == AdminStatus::kOk);
-  Body with = without.put(place_of(spec::kCreateQp, "srq"), 1);
-  CHECK(owned.check(op("CreateQp"), with, kPasid).status == AdminStatus::kBadHandle);
+  Body without = create_qp(5, 5, 5).put(layout::create_qp::srqn, 9);
+  CHECK(owned.check(AdminOp::kCreateQp, without, kPasid).status == AdminStatus::kOk);
+  Body with = without.put(layout::create_qp::srq, 1);
+  CHECK(owned.check(AdminOp::kCreateQp, with, kPasid).status == AdminStatus::kBadHandle);
 }
 
 TEST_CASE("ownership: keys are one's own by their index, with any variant") {
   const Ownership owned = with_all();
-  Body dereg = Body().put(place_of(spec::kDeregMr, "key"), 0x5FF);
-  CHECK(owned.check(op("DeregMr"), dereg, kPasid).status == AdminStatus::kOk);
-  Body other = Body().put(place_of(spec::kDeregMr, "key"), 0x701);
-  CHECK(owned.check(op("DeregMr"), other, kPasid).status == AdminStatus::kBadHandle);
-  Body rereg =
-      Body().put(place_of(spec::kReregMr, "key"), 0x501).put(place_of(spec::kReregMr, "pd"), 8);
-  CHECK(owned.check(op("ReregMr"), rereg, kPasid).status == AdminStatus::kOk);
-  rereg.put(place_of(spec::kReregMr, "what"), 2);  // the domain
-  CHECK(owned.check(op("ReregMr"), rereg, kPasid).status == AdminStatus::kBadHandle);
+  Body dereg = Body().put(layout::dereg_mr::key, 0x5FF);
+  CHECK(owned.check(AdminOp::kDeregMr, dereg, kPasid).status == AdminStatus::kOk);
+  Body other = Body().put(layout::dereg_mr::key, 0x701);
+  CHECK(owned.check(AdminOp::kDeregMr, other, kPasid).status == AdminStatus::kBadHandle);
+  Body rereg = Body().put(layout::rereg_mr::key, 0x501).put(layout::rereg_mr::pd, 8);
+  CHECK(owned.check(AdminOp::kReregMr, rereg, kPasid).status == AdminStatus::kOk);
+  rereg.put(layout::rereg_mr::what, 2);  // the domain
+  CHECK(owned.check(AdminOp::kReregMr, rereg, kPasid).status == AdminStatus::kBadHandle);
 }
 
 TEST_CASE("ownership: tables of the node are not for processes") {
   const Ownership owned = with_all();
-  for (const char* name : {"SetGid", "SetPkey"}) {
+  for (const AdminOp opcode : {AdminOp::kSetGid, AdminOp::kSetPkey}) {
     Body body;
-    CHECK(owned.check(op(name), body, kPasid).status == AdminStatus::kBadOpcode);
+    CHECK(owned.check(opcode, body, kPasid).status == AdminStatus::kBadOpcode);
   }
   Body body;
-  CHECK(owned.check(0, body, kPasid).status == AdminStatus::kBadOpcode);
-  CHECK(owned.check(999, body, kPasid).status == AdminStatus::kBadOpcode);
+  CHECK(owned.check(AdminOp{0}, body, kPasid).status == AdminStatus::kBadOpcode);
+  CHECK(owned.check(AdminOp{999}, body, kPasid).status == AdminStatus::kBadOpcode);
 }
 
 TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
@@ -107,7 +109,7 @@ TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
   for (const spec::Code& code : spec::kAdminOps) {
     Body body;
     std::memset(body.data(), 0xFF, Body::kBytes);
-    const auto status = nothing.check(code.value, body, kPasid).status;
+    const auto status = nothing.check(static_cast<AdminOp>(code.value), body, kPasid).status;
     CHECK_MESSAGE((status == AdminStatus::kOk || status == AdminStatus::kBadHandle ||
                    code.name == "SetGid" || code.name == "SetPkey"),
                   code.name);
@@ -119,15 +121,16 @@ TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
 
 TEST_CASE("ownership: objects are taken down before what they use") {
   Ownership owned = with_all();
-  std::vector<unsigned> order;
+  std::vector<AdminOp> order;
   while (const auto next = owned.take_down_next()) {
     order.push_back(next->opcode);
-    if (next->opcode == op("DeregMr")) {
-      CHECK(next->body.get(place_of(spec::kDeregMr, "key")) == 0x501);
+    if (next->opcode == AdminOp::kDeregMr) {
+      CHECK(next->body.get(layout::dereg_mr::key) == 0x501);
     }
   }
-  CHECK(order == std::vector<unsigned>{op("DestroyQp"), op("DestroySrq"), op("DeallocMw"),
-                                       op("DeregMr"), op("DestroyCq"), op("DeallocPd")});
+  CHECK(order == std::vector<AdminOp>{AdminOp::kDestroyQp, AdminOp::kDestroySrq,
+                                      AdminOp::kDeallocMw, AdminOp::kDeregMr, AdminOp::kDestroyCq,
+                                      AdminOp::kDeallocPd});
   CHECK(owned.empty());
 }
 

@@ -12,6 +12,8 @@
 #include <cstring>
 
 #include "driver/device/passing.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 #include "sim/server/next_hop.hpp"
 
 namespace roci::sim {
@@ -20,7 +22,8 @@ namespace {
 using namespace driver::protocol;
 using driver::AdminStatus;
 
-constexpr std::uint64_t kPortDown = 1;   // ibv_port_state
+constexpr std::uint64_t kPortDown = 1;  // ibv_port_state
+constexpr std::uint32_t kMostAdminOp = 0xFFFF;
 constexpr std::size_t kMostAtOnce = 32;  // messages of one process before others get their turn
 
 /// The message as its structure; false: another size.
@@ -243,26 +246,30 @@ void Session::command(const Command& message) {
           self->posts_.pop_front();  // before the write, which may let others run
           context.device().write32(offset, value);
         }
+        // A number of more bits than a code has names no command.
+        const auto opcode = message.opcode <= kMostAdminOp
+                                ? static_cast<layout::AdminOp>(message.opcode)
+                                : layout::AdminOp{};
         CommandReply answer{};
         answer.header = message.header;
-        Checked checked = self->owned_.check(message.opcode, body, self->pasid_);
+        Checked checked = self->owned_.check(opcode, body, self->pasid_);
         const FabricNode& node = self->household_.fabric.node(self->node_);
         if (checked.status == AdminStatus::kOk && node.host_resolves() &&
-            !fill_next_hop(context, node, self->household_.outlets.plan(self->node_).netdev,
-                           message.opcode, body)) {
+            !fill_next_hop(context, node, self->household_.outlets.plan(self->node_).netdev, opcode,
+                           body)) {
           checked.status = AdminStatus::kUnreachable;
         }
         answer.status = static_cast<std::uint32_t>(checked.status);
         answer.detail = checked.detail;
         if (checked.status == AdminStatus::kOk) {
           try {
-            driver::Body result = context.execute(message.opcode, body, "command of a process");
-            if (message.opcode == code_of(spec::kAdminOps, "QueryPort") &&
+            driver::Body result = context.execute(opcode, body, "command of a process");
+            if (opcode == layout::AdminOp::kQueryPort &&
                 !self->household_.fabric.middle().linked(self->node_)) {
-              result.put(place_of(spec::kQueryPortReply, "state"), kPortDown);
+              result.put(layout::query_port_reply::state, kPortDown);
             }
-            self->owned_.done(message.opcode, body, result);
-            self->forget_routes(message.opcode, body);
+            self->owned_.done(opcode, body, result);
+            self->forget_routes(opcode, body);
             std::memcpy(answer.body, result.data(), kBodyBytes);
           } catch (const driver::Error& error) {
             answer.status = static_cast<std::uint32_t>(error.status());
@@ -274,19 +281,16 @@ void Session::command(const Command& message) {
 }
 
 /// Numbers come back: a route must not outlive its object.
-void Session::forget_routes(unsigned opcode, const driver::Body& body) {
+void Session::forget_routes(layout::AdminOp opcode, const driver::Body& body) {
   struct Way {
-    unsigned opcode;
+    layout::AdminOp opcode;
     Object object;
-    spec::Place place;
+    layout::Place place;
   };
   constexpr Way kWays[] = {
-      {code_of(spec::kAdminOps, "DestroyQp"), Object::kQueuePair,
-       place_of(spec::kDestroyQp, "qpn")},
-      {code_of(spec::kAdminOps, "DestroyCq"), Object::kCompletionQueue,
-       place_of(spec::kDestroyCq, "cqn")},
-      {code_of(spec::kAdminOps, "DestroySrq"), Object::kSharedReceiveQueue,
-       place_of(spec::kDestroySrq, "srqn")},
+      {layout::AdminOp::kDestroyQp, Object::kQueuePair, layout::destroy_qp::qpn},
+      {layout::AdminOp::kDestroyCq, Object::kCompletionQueue, layout::destroy_cq::cqn},
+      {layout::AdminOp::kDestroySrq, Object::kSharedReceiveQueue, layout::destroy_srq::srqn},
   };
   for (const Way& way : kWays) {
     if (way.opcode != opcode) continue;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "driver/device/protocol.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "sim/server/client_memory.hpp"
 #include "sim/server/descriptor.hpp"
 #include "sim/server/fabric.hpp"
@@ -114,7 +115,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   void remove_channel(const driver::protocol::RemoveChannel& message);
   void route(const driver::protocol::Route& message);
   void repeat(const driver::protocol::Repeat& message);
-  void forget_routes(unsigned opcode, const driver::Body& body);
+  void forget_routes(layout::AdminOp opcode, const driver::Body& body);
   void take_down(driver::Context& context);
   void reply_done(driver::protocol::Kind kind, std::uint32_t tag, driver::protocol::Refusal refusal,
                   int error = 0, int fd = -1);

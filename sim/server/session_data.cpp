@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "model/spec/layout/records.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "sim/server/session.hpp"
 
 namespace roci::sim {
@@ -14,13 +16,9 @@ namespace {
 using namespace driver::protocol;
 using driver::EventKind;
 
-constexpr std::uint32_t kStride = 16;
 constexpr std::uint32_t kIndexMask = 0xFFFF;
 constexpr std::uint64_t kPostNs = 400;  // from a processor to the adapter
 constexpr std::size_t kWords = kNumbers / 64;
-
-constexpr std::uint32_t kQp = driver::window_offset("QpDoorbell");
-constexpr std::uint32_t kCq = driver::window_offset("CqDoorbell");
 
 Object object_of(EventKind kind) {
   switch (kind) {
@@ -85,11 +83,14 @@ Session::Taken Session::take(std::uint64_t now_ns) {
       grab(page_->receive, receive);
       grab(page_->shared_receive, shared);
       grab(page_->consumer, consumer);
-      collect(page_->consumer, Owned::kCompletionQueue, kCq, kIndexMask, consumer);
-      collect(page_->shared_receive, Owned::kSharedReceiveQueue, kQp + 8, kIndexMask, shared);
-      collect(page_->receive, Owned::kQueuePair, kQp + 4, kIndexMask, receive);
-      collect(page_->send, Owned::kQueuePair, kQp, kIndexMask, send);
-      collect(page_->arm, Owned::kCompletionQueue, kCq + 4, kIndexMask | kArmSolicited, arm);
+      collect(page_->consumer, Owned::kCompletionQueue, layout::cq_doorbell(0), kIndexMask,
+              consumer);
+      collect(page_->shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell(0),
+              kIndexMask, shared);
+      collect(page_->receive, Owned::kQueuePair, layout::rq_doorbell(0), kIndexMask, receive);
+      collect(page_->send, Owned::kQueuePair, layout::sq_doorbell(0), kIndexMask, send);
+      collect(page_->arm, Owned::kCompletionQueue, layout::cq_arm_doorbell(0),
+              kIndexMask | kArmSolicited, arm);
       household_.memory.forget_pages();
       taken.doorbells = !posts_.empty();
     }
@@ -113,7 +114,7 @@ void Session::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std:
       const std::uint32_t word = (mask & kArmSolicited) != 0
                                      ? doorbells.word[number].fetch_and(~kArmPending)
                                      : doorbells.word[number].load(std::memory_order_acquire);
-      posts_.emplace_back(base + kStride * number, word & mask);
+      posts_.emplace_back(base + layout::doorbell_word::kStride * number, word & mask);
     }
   }
 }

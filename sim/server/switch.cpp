@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "model/packet/parser.hpp"
-#include "model/spec/codes.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::sim {
 namespace {
@@ -27,7 +27,7 @@ bool is_memory_nak(const packet::Bytes& frame) {
   if (frame.size() > kLongestAck) return false;
   const packet::Parsed parsed = packet::parse({frame.data(), frame.size()});
   return parsed.ok() && parsed.has(packet::Ext::kAeth) &&
-         parsed.aeth().syndrome() == spec::code_of(spec::kSyndromes, "NakOperational");
+         parsed.aeth().syndrome() == layout::syndrome::kNakOperational;
 }
 
 }  // namespace

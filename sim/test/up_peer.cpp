@@ -13,10 +13,14 @@
 
 #include "driver/device/remote.hpp"
 #include "driver/queue_pair.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace {
 
 using namespace roci::driver;
+namespace layout = roci::layout;
 
 constexpr std::size_t kRegionBytes = 1 << 20;
 constexpr std::uint64_t kPatienceNs = 20'000'000'000;
@@ -159,10 +163,10 @@ class Peer {
   std::string steal(std::istringstream& line) {
     std::uint32_t number = 0;
     line >> number;
-    device_.write32(window_offset("QpDoorbell") + 16 * number, 7);
+    device_.write32(layout::sq_doorbell(number), 7);
     try {
-      context_.execute(code_of(roci::spec::kAdminOps, "DestroyQp"),
-                       Body().put(place_of(roci::spec::kDestroyQp, "qpn"), number), "steal");
+      context_.execute(layout::AdminOp::kDestroyQp, Body().put(layout::destroy_qp::qpn, number),
+                       "steal");
     } catch (const Error& error) {
       return error.status() == AdminStatus::kBadHandle ? "refused" : error.what();
     }

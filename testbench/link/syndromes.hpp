@@ -3,15 +3,15 @@
 #pragma once
 
 #include "model/packet/builder.hpp"
-#include "model/spec/codes.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::syndromes {
 
-inline constexpr std::uint8_t kAck = packet::code_of(spec::kSyndromes, "AckNoCredits");
-inline constexpr std::uint8_t kRnrNak = packet::code_of(spec::kSyndromes, "RnrNak");
-inline constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
-inline constexpr std::uint8_t kNakInvalid = packet::code_of(spec::kSyndromes, "NakInvalid");
-inline constexpr std::uint8_t kNakAccess = packet::code_of(spec::kSyndromes, "NakAccess");
-inline constexpr std::uint8_t kNakOperational = packet::code_of(spec::kSyndromes, "NakOperational");
+inline constexpr std::uint8_t kAck = layout::syndrome::kAckNoCredits;
+inline constexpr std::uint8_t kRnrNak = layout::syndrome::kRnrNak;
+inline constexpr std::uint8_t kNakSequence = layout::syndrome::kNakSequence;
+inline constexpr std::uint8_t kNakInvalid = layout::syndrome::kNakInvalid;
+inline constexpr std::uint8_t kNakAccess = layout::syndrome::kNakAccess;
+inline constexpr std::uint8_t kNakOperational = layout::syndrome::kNakOperational;
 
 }  // namespace roci::syndromes

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lock-step: completions, and what must be there at the end.
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "testbench/lockstep/shadow.hpp"
 
 namespace roci::testbench {
 namespace {
 
-constexpr std::uint32_t kPayload = spec::code_of(spec::kVendorErrs, "Payload");
+constexpr std::uint32_t kPayload = layout::number(layout::VendorErr::kPayload);
 
-std::uint32_t field(const packet::Bytes& cqe, spec::Place place) {
-  return static_cast<std::uint32_t>(spec::get_memory(cqe.data(), place));
+template <typename Field>
+auto field(const packet::Bytes& cqe, Field place) {
+  return layout::get(cqe.data(), place);
 }
 }  // namespace
 
 Shadow::Entry Shadow::entry_of(const std::uint8_t* cqe) {
-  const auto get = [&](std::string_view name) {
-    return static_cast<std::uint32_t>(spec::get_memory(cqe, spec::place_of(spec::kCqe, name)));
-  };
-  return {get("qpn"), get("wqe_index"), get("opcode") >> 7,
-          static_cast<nic::Status>(get("status"))};
+  return {get(cqe, layout::cqe::qpn), get(cqe, layout::cqe::wqe_index),
+          static_cast<std::uint32_t>(get(cqe, layout::cqe::opcode) >> 7),
+          static_cast<nic::Status>(get(cqe, layout::cqe::status))};
 }
 
 std::string Shadow::Entry::text() const {
@@ -28,30 +29,31 @@ std::string Shadow::Entry::text() const {
 /// Whether two completions of one queue say the same.
 bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& model,
                   std::string* fault) const {
-  const auto differs = [&](std::string_view name) {
-    const spec::Place place = spec::place_of(spec::kCqe, name);
+  const auto differs = [&](auto place, const char* name) {
     if (field(rtl.cqe, place) == field(model.cqe, place)) return false;
     *fault = std::string(name) + " " + std::to_string(field(rtl.cqe, place)) + ", the model has " +
              std::to_string(field(model.cqe, place));
     return true;
   };
-  if (differs("wqe_index")) return false;
+  if (differs(layout::cqe::wqe_index, "wqe_index")) return false;
   // Retries are the RTL's, and a response that comes too late for them the model still takes; and
   // what firmware's ERR still caught may differ.
   if (pair.failed && rtl.says.out_of_retries()) return true;
   if (in_error(pair) && (rtl.says.flushed() || model.says.flushed())) return true;
-  if (differs("status")) return false;
-  if (rtl.says.status != nic::Status::kSuccess) return !differs("vendor_err");
-  if (differs("opcode") || differs("with_imm") || differs("with_inv")) return false;
-  const std::uint32_t opcode = field(rtl.cqe, spec::place_of(spec::kCqe, "opcode"));
+  if (differs(layout::cqe::status, "status")) return false;
+  if (rtl.says.status != nic::Status::kSuccess)
+    return !differs(layout::cqe::vendor_err, "vendor_err");
+  if (differs(layout::cqe::opcode, "opcode") || differs(layout::cqe::with_imm, "with_imm") ||
+      differs(layout::cqe::with_inv, "with_inv"))
+    return false;
+  const std::uint32_t opcode = field(rtl.cqe, layout::cqe::opcode);
   const bool has_length = opcode >= static_cast<std::uint32_t>(nic::WcOp::kRecv) ||
                           opcode == static_cast<std::uint32_t>(nic::WcOp::kRead) ||
                           opcode == static_cast<std::uint32_t>(nic::WcOp::kCmpSwap) ||
                           opcode == static_cast<std::uint32_t>(nic::WcOp::kFetchAdd);
-  if (has_length && differs("byte_len")) return false;
-  const bool word = field(rtl.cqe, spec::place_of(spec::kCqe, "with_imm")) != 0 ||
-                    field(rtl.cqe, spec::place_of(spec::kCqe, "with_inv")) != 0;
-  return !word || !differs("imm");
+  if (has_length && differs(layout::cqe::byte_len, "byte_len")) return false;
+  const bool word = field(rtl.cqe, layout::cqe::with_imm) || field(rtl.cqe, layout::cqe::with_inv);
+  return !word || !differs(layout::cqe::imm, "imm");
 }
 
 /// What flushed, or ran out of retries, in the one may have been good and unsignaled in the other.
@@ -88,7 +90,7 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
     }
     ++counts_.completions;
     // Packets after unreadable payload may have left before it was known.
-    if (queue == 0 && field(rtl.cqe, spec::place_of(spec::kCqe, "vendor_err")) == kPayload) {
+    if (queue == 0 && field(rtl.cqe, layout::cqe::vendor_err) == kPayload) {
       pair.early.clear();
     }
     check_data(qpn, pair, rtl.says, model);
@@ -99,8 +101,7 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
 void Shadow::check_data(std::uint32_t qpn, const Pair& pair, const Entry& rtl,
                         const Completion& model) {
   const Psn psn(model.psn);
-  const auto opcode =
-      static_cast<nic::WcOp>(field(model.cqe, spec::place_of(spec::kCqe, "opcode")));
+  const auto opcode = static_cast<nic::WcOp>(field(model.cqe, layout::cqe::opcode));
   const bool answered =
       opcode == nic::WcOp::kRead || opcode == nic::WcOp::kCmpSwap || opcode == nic::WcOp::kFetchAdd;
   if (rtl.status == nic::Status::kSuccess) {

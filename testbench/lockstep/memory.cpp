@@ -2,12 +2,13 @@
 // Lock-step: what the model wrote, and the RTL has yet to write.
 #include <algorithm>
 
+#include "model/spec/layout/queues.hpp"
 #include "testbench/lockstep/shadow.hpp"
 
 namespace roci::testbench {
 namespace {
 
-constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 
 }  // namespace
 

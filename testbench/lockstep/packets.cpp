@@ -111,15 +111,15 @@ void Shadow::answer_sent(std::uint64_t now_ns, std::uint32_t qpn, Pair& pair,
   const Psn psn = packet.psn();
   const bool plain = packet.bth().opcode() == packet::kRcAck;
   const std::uint8_t syndrome = plain ? packet.aeth().syndrome() : 0;
-  const bool nak = syndrome >= nic::syndrome::kRnr;
+  const bool nak = syndrome >= nic::syndrome::kRnrNak;
   const bool known_nak = nak && pair.naks.count({psn.value(), syndrome}) != 0;
   const Psn expected = model->responder.expected_psn();
   const bool done = psn.before(expected);  // by the model
   // The model took a packet that the receive buffer had no room for: World compares how many.
-  const bool full = syndrome == nic::syndrome::kSequence && done && !known_nak;
+  const bool full = syndrome == nic::syndrome::kNakSequence && done && !known_nak;
   const bool agreed = full || (nak ? known_nak : done);
   if (!agreed) {
-    const bool shared = model->attr.srq && syndrome < nic::syndrome::kSequence;
+    const bool shared = model->attr.srq && syndrome < nic::syndrome::kNakSequence;
     if (receive_was_open(now_ns, pair, shared, psn)) {
       return leave_out(qpn, pair, "a receive came with the request");
     }
@@ -141,7 +141,7 @@ void Shadow::ack_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packe
                       const nic::QueuePair& model) {
   const Psn psn = packet.psn();
   const std::uint8_t syndrome = packet.aeth().syndrome();
-  const bool nak = syndrome >= nic::syndrome::kRnr;
+  const bool nak = syndrome >= nic::syndrome::kRnrNak;
   const std::uint32_t behind = (model.responder.msn() - packet.aeth().msn()) & 0xFFFFFF;
   const bool newest = !nak && psn + 1 == model.responder.expected_psn();
   const auto known = pair.naks.find({psn.value(), syndrome});
@@ -153,7 +153,7 @@ void Shadow::ack_sent(std::uint32_t qpn, Pair& pair, const packet::Parsed& packe
                         ", the model has " +
                         std::to_string(same_nak ? model.responder.msn() : *known->second));
   }
-  if (syndrome == nic::syndrome::kSequence) {
+  if (syndrome == nic::syndrome::kNakSequence) {
     await_writes(qpn, psn);
   } else {
     check_writes(qpn, false, nak ? psn - 1 : psn, false);

@@ -4,13 +4,15 @@
 #include <algorithm>
 
 #include "model/nic/register_map.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::testbench {
 namespace {
 
-using nic::reg;
-
-constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 constexpr std::size_t kEventsKept = 32;
 constexpr unsigned kStepsAtOnce = 1u << 16;
 constexpr std::uint64_t kMoveNs = 5000;  // completions still go to a ring that was left
@@ -18,15 +20,15 @@ constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
 constexpr std::uint32_t kForEver = 7;  // retry counter without an end
 constexpr std::uint32_t kIndexMask = 0xFFFFFF;
 constexpr std::uint32_t kGoAndWrite = 3u << 30;
-constexpr std::size_t kEqeBytes = spec::total_bits(spec::kEqe) / 8;
+constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
 
-constexpr unsigned kQpAttr = spec::code_of(spec::kTables, "QpAttr");
-constexpr unsigned kAv = spec::code_of(spec::kTables, "Av");
-constexpr unsigned kQpState = spec::code_of(spec::kTables, "QpState");
-constexpr unsigned kCq = spec::code_of(spec::kTables, "Cq");
-constexpr spec::Window kTableData = spec::window_of("TableData");
-constexpr spec::Window kQpDoorbell = spec::window_of("QpDoorbell");
-constexpr spec::Window kCqDoorbell = spec::window_of("CqDoorbell");
+constexpr unsigned kQpAttr = layout::number(layout::Table::kQpAttr);
+constexpr unsigned kAv = layout::number(layout::Table::kAv);
+constexpr unsigned kQpState = layout::number(layout::Table::kQpState);
+constexpr unsigned kCq = layout::number(layout::Table::kCq);
+constexpr layout::Window kTableData = layout::window::kTableData;
+constexpr layout::Window kQpDoorbell = layout::window::kQpDoorbell;
+constexpr layout::Window kCqDoorbell = layout::window::kCqDoorbell;
 
 }  // namespace
 
@@ -94,17 +96,17 @@ void Shadow::new_life(std::uint32_t qpn) {
 void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
   const std::uint32_t index = command & kIndexMask;
   const unsigned table = command >> 24 & 0xF;
-  const auto put = [&](std::string_view name, std::uint64_t value) {
-    spec::put_memory(table_data_.data(), spec::place_of(spec::kQpAttr, name), value);
+  const auto put = [&](auto field, std::uint64_t value) {
+    layout::put(table_data_.data(), field, value);
   };
   if (table == kQpAttr) {
     // Whether and when a timer runs out, or retries do, is the RTL's own affair.
-    put("timeout", 0);
-    put("retry_cnt", kForEver);
-    put("rnr_retry", kForEver);
+    put(layout::qp_attr::timeout, 0);
+    put(layout::qp_attr::retry_cnt, kForEver);
+    put(layout::qp_attr::rnr_retry, kForEver);
     for (unsigned i = 0; i < table_data_.size(); i += 4) {
       model_.write32(kTableData.offset + i,
-                     static_cast<std::uint32_t>(spec::get_memory(&table_data_[i], {0, 32})));
+                     static_cast<std::uint32_t>(layout::get_memory(&table_data_[i], {0, 32})));
     }
   } else if (table == kAv) {
     peers_[index] = nic::decode_av(table_data_);
@@ -134,18 +136,18 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
   run(now_ns);
   in_frame_ = false;
   if (offset >= kTableData.offset && offset - kTableData.offset < kTableData.bytes) {
-    spec::put_memory(&table_data_[offset - kTableData.offset], {0, 32}, value);
-  } else if (offset == reg("TableCommand") && (value & kGoAndWrite) == kGoAndWrite) {
+    layout::put_memory(&table_data_[offset - kTableData.offset], {0, 32}, value);
+  } else if (offset == layout::reg::kTableCommand && (value & kGoAndWrite) == kGoAndWrite) {
     table_written(now_ns, value);
-  } else if (offset == reg("DmaAddressLo")) {
+  } else if (offset == layout::reg::kDmaAddressLo) {
     dma_address_ = (dma_address_ >> 32 << 32) | value;
-  } else if (offset == reg("DmaAddressHi")) {
+  } else if (offset == layout::reg::kDmaAddressHi) {
     dma_address_ = (dma_address_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
-  } else if (offset == reg("EqBaseLo")) {
+  } else if (offset == layout::reg::kEqBaseLo) {
     eq_base_ = (eq_base_ >> 32 << 32) | value;
-  } else if (offset == reg("EqBaseHi")) {
+  } else if (offset == layout::reg::kEqBaseHi) {
     eq_base_ = (eq_base_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
-  } else if (offset == reg("EqSize")) {
+  } else if (offset == layout::reg::kEqSize) {
     eq_bytes_ = kEqeBytes << (value & 0xF);
   } else if (offset >= kQpDoorbell.offset && offset - kQpDoorbell.offset < kQpDoorbell.bytes) {
     const std::uint32_t which = offset % 16;
@@ -159,7 +161,7 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
     value = consumed((offset - kCqDoorbell.offset) / 16, value);
   }
   // When a ring moves, firmware copies what waits in it.
-  copying_ = offset == reg("DmaCommand");
+  copying_ = offset == layout::reg::kDmaCommand;
   if (copying_ && (value & kGoAndWrite) == kGoAndWrite) copies_.insert(dma_address_);
   model_.write32(offset, value);
   copying_ = false;
@@ -215,7 +217,7 @@ void Shadow::model_sent(const packet::Parsed& packet) {
   const std::uint32_t psn = packet.bth().psn();
   if (packet.bth().opcode() == packet::kRcAck) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
-    if (syndrome < nic::syndrome::kRnr) return;
+    if (syndrome < nic::syndrome::kRnrNak) return;
     const nic::QueuePair* model = model_.queue_pair(qpn);
     auto& msn = pair->naks[{psn, syndrome}];
     msn.reset();
@@ -225,8 +227,8 @@ void Shadow::model_sent(const packet::Parsed& packet) {
     note(*pair, now_ns_,
          "the model NAKs PSN " + std::to_string(psn) + ", syndrome " + std::to_string(syndrome));
     // As responder it ends what it has sent as well.
-    if (syndrome > nic::syndrome::kSequence) pair->error_ns = now_ns_;
-    if (syndrome < nic::syndrome::kSequence) pair->rnr_ns = now_ns_;
+    if (syndrome > nic::syndrome::kNakSequence) pair->error_ns = now_ns_;
+    if (syndrome < nic::syndrome::kNakSequence) pair->rnr_ns = now_ns_;
     return;
   }
   Sent sent;
@@ -284,9 +286,9 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
     // Retries are the RTL's: the model's queue pair follows it into ERR.
     pair.failed = true;
     model_.write32(kTableData.offset, static_cast<std::uint32_t>(nic::QpState::kErr));
-    model_.write32(reg("TableCommand"), entry.qpn | kQpState << 24 | kGoAndWrite);
+    model_.write32(layout::reg::kTableCommand, entry.qpn | kQpState << 24 | kGoAndWrite);
     model_.write32(kTableData.offset,
-                   static_cast<std::uint32_t>(spec::get_memory(table_data_.data(), {0, 32})));
+                   static_cast<std::uint32_t>(layout::get_memory(table_data_.data(), {0, 32})));
   }
   pair.rtl[entry.queue].push_back({entry, packet::Bytes(host, host + bytes), 0});
   compare_completions(entry.qpn, pair, 0);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "model/spec/registers.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "testbench/host/memory.hpp"
 #include "testbench/nic/engine_module.hpp"
 #include "testbench/nic/reference.hpp"
@@ -34,7 +34,7 @@ Nic::Nic(sc_core::sc_module_name name, LinkDirection& egress, LinkDirection& ing
 }
 
 bool Nic::is_queue_doorbell(std::uint32_t offset) {
-  constexpr spec::Window window = spec::window_of("QpDoorbell");
+  constexpr layout::Window window = layout::window::kQpDoorbell;
   return offset >= window.offset && offset - window.offset < window.bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/packet/lint.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -210,7 +211,7 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
 
   // Requests of the receiver, to which this responds.
   const auto found = requests_.find({1 - event.node, receiver.attributes.dest_qpn});
-  constexpr std::uint8_t kNakSequence = packet::code_of(spec::kSyndromes, "NakSequence");
+  constexpr std::uint8_t kNakSequence = layout::syndrome::kNakSequence;
   if (parsed.has(packet::Ext::kAeth) && parsed.aeth().syndrome() == kNakSequence) {
     if (a.nak == psn) violate(event, "RSP-04: this gap was NAKed before");
     a.nak = psn;

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "driver/layout.hpp"
-#include "model/spec/queues.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "model/transport/rules.hpp"
 
 namespace roci::testbench {
@@ -16,7 +16,7 @@ using driver::QpState;
 using driver::Status;
 using driver::WcOpcode;
 
-constexpr std::size_t kCqeBytes = spec::total_bits(spec::kCqe) / 8;
+constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 
 WcOpcode completion_of(Opcode opcode) {
   switch (opcode) {
@@ -55,7 +55,7 @@ void merge(driver::QpAttributes& to, const driver::QpAttributes& from, std::uint
   if ((mask & m::kRnrRetry) != 0) to.rnr_retry = from.rnr_retry;
   if ((mask & m::kRqPsn) != 0) to.rq_psn = from.rq_psn;
   if ((mask & m::kSqPsn) != 0) to.sq_psn = from.sq_psn;
-  if ((mask & m::kMaxRdAtomic) != 0) to.max_rd_atomic = from.max_rd_atomic;
+  if ((mask & m::kMaxQpRdAtomic) != 0) to.max_rd_atomic = from.max_rd_atomic;
   if ((mask & m::kMaxDestRdAtomic) != 0) to.max_dest_rd_atomic = from.max_dest_rd_atomic;
   if ((mask & m::kMinRnrTimer) != 0) to.min_rnr_timer = from.min_rnr_timer;
   if ((mask & m::kDestQpn) != 0) to.dest_qpn = from.dest_qpn;
@@ -149,13 +149,11 @@ void WorkMonitor::memory_written(std::uint64_t now_ns, std::uint64_t address,
 
 void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::uint8_t* cqe,
                              unsigned bytes) {
-  const auto field = [&](spec::Place place) {
-    return static_cast<std::uint32_t>(driver::get(cqe, place));
-  };
+  const auto field = [&](auto place) { return get(cqe, place); };
   std::uint32_t& next = next_[ring.cqn];
   const std::uint32_t slot = next & ((1u << ring.log) - 1);
   const bool owner = (next >> ring.log & 1) == 0;
-  const bool owned = (field(spec::place_of(spec::kCqe, "owner")) != 0) == owner;
+  const bool owned = field(layout::cqe::owner) == owner;
   // While a ring moves, both places are good; in the new one all but the next are copies.
   if (ring.moving && (offset != slot * kCqeBytes || !owned)) return;
   if (bytes != kCqeBytes || offset != slot * kCqeBytes) {
@@ -170,7 +168,7 @@ void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::
   ++next;
   ++completions_;
 
-  const std::uint32_t qpn = field(spec::place_of(spec::kCqe, "qpn"));
+  const std::uint32_t qpn = field(layout::cqe::qpn);
   const auto found = connections_.find(qpn);
   const std::string who = "queue pair " + std::to_string(qpn);
   if (found == connections_.end()) {
@@ -179,10 +177,10 @@ void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::
   }
   Connection& c = found->second;
   c.progress_ns = now_ns_;
-  const std::uint32_t opcode = field(spec::place_of(spec::kCqe, "opcode"));
+  const std::uint32_t opcode = field(layout::cqe::opcode);
   const bool receive = (opcode & static_cast<std::uint32_t>(WcOpcode::kRecv)) != 0;
-  const auto status = static_cast<Status>(field(spec::place_of(spec::kCqe, "status")));
-  const auto index = static_cast<std::uint16_t>(field(spec::place_of(spec::kCqe, "wqe_index")));
+  const auto status = static_cast<Status>(field(layout::cqe::status));
+  const std::uint16_t index = field(layout::cqe::wqe_index);
   const std::string what = who + (receive ? " receive " : " send ") + std::to_string(index);
 
   const auto taken = take(c, receive, index, what);
@@ -195,7 +193,7 @@ void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::
     return;
   }
   if (failed) violate("I9: " + what + " is good after an error on its queue");
-  const std::uint32_t byte_len = field(spec::place_of(spec::kCqe, "byte_len"));
+  const std::uint32_t byte_len = field(layout::cqe::byte_len);
   if (receive) {
     const bool write = opcode == static_cast<std::uint32_t>(WcOpcode::kRecvWriteImm);
     if (!write && byte_len > posted.bytes) {

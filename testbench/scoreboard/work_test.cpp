@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "driver/layout.hpp"
-#include "model/spec/queues.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "model/transport/rules.hpp"
 
 using namespace roci;
@@ -48,12 +48,12 @@ struct WorkFixture {
   }
   void complete(unsigned index, unsigned opcode, unsigned status = 0, unsigned bytes = 100) {
     std::uint8_t cqe[32] = {};
-    driver::put(cqe, spec::place_of(spec::kCqe, "wqe_index"), index);
-    driver::put(cqe, spec::place_of(spec::kCqe, "opcode"), opcode);
-    driver::put(cqe, spec::place_of(spec::kCqe, "status"), status);
-    driver::put(cqe, spec::place_of(spec::kCqe, "byte_len"), bytes);
-    driver::put(cqe, spec::place_of(spec::kCqe, "qpn"), kQpn);
-    driver::put(cqe, spec::place_of(spec::kCqe, "owner"), (slot / 4) % 2 == 0);
+    layout::put(cqe, layout::cqe::wqe_index, index);
+    layout::put(cqe, layout::cqe::opcode, opcode);
+    layout::put(cqe, layout::cqe::status, status);
+    layout::put(cqe, layout::cqe::byte_len, bytes);
+    layout::put(cqe, layout::cqe::qpn, kQpn);
+    layout::put(cqe, layout::cqe::owner, (slot / 4) % 2 == 0);
     work.memory_written(1000, kRing + 32 * (slot % 4), cqe, 32);
     ++slot;
   }

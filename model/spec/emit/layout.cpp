@@ -115,6 +115,14 @@ void codes(const Group& group, const Code (&table)[N]) {
 
 void number(const char* name, unsigned value) { constant("unsigned", name, std::to_string(value)); }
 
+/// Writes the function that gives the register of a doorbell from the number of its queue.
+void doorbell(const char* name, const char* window, const char* word) {
+  std::printf(
+      "constexpr uint32_t %s(uint32_t number) {\n"
+      "  return window::k%s.offset + doorbell_word::kStride * number + doorbell_word::k%s;\n}\n",
+      name, window, word);
+}
+
 }  // namespace
 
 void emit_layout_codes() {
@@ -183,8 +191,8 @@ void emit_layout_registers() {
   std::printf("/// Offsets of registers.\nnamespace reg {\n");
   for (const Register& reg : kRegisters) {
     constant("uint32_t", "k" + str(reg.name), hex(reg.offset), reg.doc);
+    if (reg.reset != 0) constant("uint32_t", "k" + str(reg.name) + "Reset", hex(reg.reset));
   }
-  constant("uint32_t", "kIdValue", hex(kRegisters[0].reset), "Content of Id");
   std::printf(
       "}  // namespace reg\n\n"
       "/// An array of registers: words of 32 bits from `offset` on.\n"
@@ -201,6 +209,12 @@ void emit_layout_registers() {
   constant("uint32_t", "kArmSolicited", "1u << " + std::to_string(kArmSolicitedBit),
            "In CqArm: only a solicited or failed completion raises an event");
   std::printf("}  // namespace doorbell_word\n\n");
+  doorbell("sq_doorbell", "QpDoorbell", "Sq");
+  doorbell("rq_doorbell", "QpDoorbell", "Rq");
+  doorbell("srq_doorbell", "QpDoorbell", "Srq");
+  doorbell("cq_doorbell", "CqDoorbell", "CqConsumer");
+  doorbell("cq_arm_doorbell", "CqDoorbell", "CqArm");
+  std::printf("\n");
   close_header();
 }
 

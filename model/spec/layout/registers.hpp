@@ -12,7 +12,9 @@ namespace roci::layout {
 /// Offsets of registers.
 namespace reg {
 inline constexpr uint32_t kId = 0x0000;  ///< "ROCI"
+inline constexpr uint32_t kIdReset = 0x524F4349;
 inline constexpr uint32_t kVersion = 0x0004;  ///< Register map version
+inline constexpr uint32_t kVersionReset = 0x0001;
 /// 7:0 DataWidth / 8, 15:8 log2 NumQps, 23:16 log2 NumKeys, 31:24 log2 NumCqs
 inline constexpr uint32_t kParameters = 0x0008;
 inline constexpr uint32_t kParameters2 = 0x0018;  ///< 7:0 log2 NumSrqs
@@ -64,7 +66,6 @@ inline constexpr uint32_t kMacHi = 0x1044;  ///< Port MAC address, high 16 bits
 inline constexpr uint32_t kCounterSelect = 0x1050;
 inline constexpr uint32_t kCounterLo = 0x1054;  ///< Selected port counter, low
 inline constexpr uint32_t kCounterHi = 0x1058;  ///< Selected port counter, high
-inline constexpr uint32_t kIdValue = 0x524F4349;  ///< Content of Id
 }  // namespace reg
 
 /// An array of registers: words of 32 bits from `offset` on.
@@ -99,5 +100,21 @@ inline constexpr uint32_t kCqArm = 4;  ///< CqDoorbell: arm for the next entry a
 /// In CqArm: only a solicited or failed completion raises an event
 inline constexpr uint32_t kArmSolicited = 1u << 31;
 }  // namespace doorbell_word
+
+constexpr uint32_t sq_doorbell(uint32_t number) {
+  return window::kQpDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kSq;
+}
+constexpr uint32_t rq_doorbell(uint32_t number) {
+  return window::kQpDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kRq;
+}
+constexpr uint32_t srq_doorbell(uint32_t number) {
+  return window::kQpDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kSrq;
+}
+constexpr uint32_t cq_doorbell(uint32_t number) {
+  return window::kCqDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kCqConsumer;
+}
+constexpr uint32_t cq_arm_doorbell(uint32_t number) {
+  return window::kCqDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kCqArm;
+}
 
 }  // namespace roci::layout

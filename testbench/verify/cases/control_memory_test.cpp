@@ -3,6 +3,8 @@
 #include <set>
 
 #include "driver/memory_window.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/verify/cases/control.hpp"
 
 using namespace roci;
@@ -92,7 +94,7 @@ TEST_CASE("control: WIRE-23, WIRE-24 partition keys") {
       a.state = QpState::kRts;
       self.qp().modify(a, driver::mask::kRts);
     };
-    constexpr unsigned kPkeyDrops = code_of(spec::kDropCauses, "Pkey");
+    constexpr unsigned kPkeyDrops = layout::number(layout::DropCause::kPkey);
     pair.run(
         [&](Endpoint& self, Endpoint& peer) {
           join(self, peer, one.here);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared receive queues and regions that work requests register, through two adapters.
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 #include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
@@ -168,13 +170,12 @@ TEST_CASE(
       [&](Endpoint& self, Endpoint&) {
         key = static_cast<std::uint32_t>(
             self.node.context()
-                .execute(
-                    code_of(spec::kAdminOps, "AllocFastMr"),
-                    driver::Body()
-                        .put(place_of(spec::kAllocFastMr, "pd"), self.pd.number())
-                        .put(place_of(spec::kAllocFastMr, "pasid"), self.node.device().pasid()),
-                    "allocate a fast region")
-                .get(place_of(spec::kAllocFastMrReply, "key")));
+                .execute(layout::AdminOp::kAllocFastMr,
+                         driver::Body()
+                             .put(layout::alloc_fast_mr::pd, self.pd.number())
+                             .put(layout::alloc_fast_mr::pasid, self.node.device().pasid()),
+                         "allocate a fast region")
+                .get(layout::alloc_fast_mr_reply::key));
         driver::SendRequest give;
         give.opcode = Opcode::kRegMr;
         give.remote_key = (key & ~0xFFu) | 0x5A;
@@ -194,8 +195,8 @@ TEST_CASE(
         CHECK(freed.with_inv);
         CHECK(freed.imm == key);
         CHECK(first_wrong(self.data(8192), 500, 1) == 500);
-        self.node.context().execute(code_of(spec::kAdminOps, "DeregMr"),
-                                    driver::Body().put(place_of(spec::kDeregMr, "key"), key),
+        self.node.context().execute(layout::AdminOp::kDeregMr,
+                                    driver::Body().put(layout::dereg_mr::key, key),
                                     "free a fast region");
       });
 }

@@ -5,7 +5,8 @@
 #include <random>
 #include <string_view>
 
-#include "model/spec/codes.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
@@ -161,7 +162,7 @@ std::uint64_t work(const Mix& mix) {
   options.connect.min_rnr_timer = 1;
   options.first_psn = mix.seed % 3 == 0 ? 0xFFFFF0 : static_cast<std::uint32_t>(mix.seed * 7919);
   Pair pair(config, options);
-  constexpr std::uint8_t kOverflow = spec::code_of(spec::kDropCauses, "Overflow");
+  constexpr std::uint8_t kOverflow = layout::number(layout::DropCause::kOverflow);
   std::uint64_t dropped = 0, frames = 0;
   const auto program = [&](Endpoint& self, Endpoint& peer) {
     Worker worker(mix, self, peer, self.node.index());

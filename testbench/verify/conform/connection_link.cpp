@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "model/packet/describe.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -12,7 +14,7 @@ namespace {
 std::string psn_text(std::uint32_t psn) { return "PSN " + hex(psn); }
 
 std::string syndrome_text(std::uint8_t syndrome) {
-  if (syndrome >> 5 == packet::code_of(spec::kAethKinds, "Rnr")) return "RNR NAK";
+  if (syndrome >> 5 == layout::number(layout::AethKind::kRnr)) return "RNR NAK";
   for (const spec::Code& code : spec::kSyndromes) {
     if (code.value == syndrome) return std::string(code.name);
   }
@@ -30,7 +32,7 @@ Expected answer(std::uint8_t syndrome, std::uint32_t psn) {
   Expected what{syndrome_text(syndrome) + " with " + psn_text(psn),
                 {packet::bth(packet::opcode(packet::kRcAck), packet::psn(psn))}};
   const unsigned kind = syndrome >> 5;
-  if (kind == packet::code_of(spec::kAethKinds, "Nak")) {
+  if (kind == layout::number(layout::AethKind::kNak)) {
     what.checks.push_back(packet::aeth(packet::syndrome(syndrome)));
   } else {
     what.checks.push_back([=](const packet::Parsed& p, packet::Verdict* verdict) {
@@ -137,7 +139,7 @@ Frame Connection::expect_acked(std::uint32_t psn, Time within) {
     if (!frame) throw Failure(expected, "no packet in " + std::to_string(within) + " ns");
     const packet::Parsed p = frame->parsed();
     if (!p.ok() || p.bth().opcode() != packet::kRcAck ||
-        p.aeth().syndrome() >> 5 != packet::code_of(spec::kAethKinds, "Ack") ||
+        p.aeth().syndrome() >> 5 != layout::number(layout::AethKind::kAck) ||
         p.psn().after(transport::Psn(psn))) {
       throw Failure(expected, packet::describe(frame->bytes));
     }

@@ -6,6 +6,8 @@
 
 #include "model/packet/describe.hpp"
 #include "model/packet/lint.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -67,8 +69,8 @@ std::uint64_t Fixture::drops() {
   return std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
 }
 
-std::uint64_t Fixture::drops(const char* cause) {
-  return context().port_counters().drops[packet::code_of(spec::kDropCauses, cause)];
+std::uint64_t Fixture::drops(layout::DropCause cause) {
+  return context().port_counters().drops[layout::number(cause)];
 }
 
 void Fixture::takes_no_notice(const Bytes& frame, const std::string& what) {

@@ -13,6 +13,7 @@
 #include "driver/queue_pair.hpp"
 #include "model/packet/builder.hpp"
 #include "model/packet/check.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "testbench/verify/conform/adapter.hpp"
 #include "testbench/verify/conform/registry.hpp"
 
@@ -91,7 +92,7 @@ class Fixture {
 
   /// Frames that the port dropped so far, all causes.
   std::uint64_t drops();
-  std::uint64_t drops(const char* cause);
+  std::uint64_t drops(layout::DropCause cause);
   /// Feeds a frame and fails unless it vanishes: one more drop counted, no response, no write into
   /// the memory, no completion anywhere, no change of state of the connections.
   void drops_silently(const Bytes& frame, const std::string& what);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invalidation and fast registration.
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/commands.hpp"
 #include "testbench/verify/conform/tests/window.hpp"
 
 namespace roci::conform {
@@ -52,13 +54,12 @@ TEST("MR-15", "fast registration works on a free key only, with a variant of the
   using driver::Body;
   const std::uint32_t key = static_cast<std::uint32_t>(
       dut.context()
-          .execute(
-              packet::code_of(spec::kAdminOps, "AllocFastMr"),
-              Body()
-                  .put(spec::place_of(spec::kAllocFastMr, "pd"), dut.pd().number())
-                  .put(spec::place_of(spec::kAllocFastMr, "pasid"), dut.context().device().pasid()),
-              "allocate fast region")
-          .get(spec::place_of(spec::kAllocFastMrReply, "key")));
+          .execute(layout::AdminOp::kAllocFastMr,
+                   Body()
+                       .put(layout::alloc_fast_mr::pd, dut.pd().number())
+                       .put(layout::alloc_fast_mr::pasid, dut.context().device().pasid()),
+                   "allocate fast region")
+          .get(layout::alloc_fast_mr_reply::key));
   driver::SendRequest r;
   r.opcode = Opcode::kRegMr;
   r.remote_address = 0x5000;
@@ -85,8 +86,7 @@ TEST("MR-15", "fast registration works on a free key only, with a variant of the
   Connection c(dut);
   same("syndrome of another variant", try_write(c, c.rq(0), 0x5010, r.remote_key ^ 1, 64),
        kNakAccess);
-  dut.context().execute(packet::code_of(spec::kAdminOps, "DeregMr"),
-                        Body().put(spec::place_of(spec::kDeregMr, "key"), r.remote_key),
+  dut.context().execute(layout::AdminOp::kDeregMr, Body().put(layout::dereg_mr::key, r.remote_key),
                         "free fast region");
 }
 

@@ -146,7 +146,7 @@ TEST("QP-06", "optional attributes of transitions") {
                           Case{QpState::kSqd, QpState::kSqd, m::kState | m::kTimeout},
                           Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRetryCnt},
                           Case{QpState::kSqd, QpState::kSqd, m::kState | m::kRnrRetry},
-                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxRdAtomic},
+                          Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxQpRdAtomic},
                           Case{QpState::kSqd, QpState::kSqd, m::kState | m::kMaxDestRdAtomic},
                           Case{QpState::kSqd, QpState::kSqd, m::kState | m::kAv}}) {
     const auto c = in_state(dut, one.from);

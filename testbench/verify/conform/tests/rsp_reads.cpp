@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Responder: READs, atomics and their duplicates.
+#include <cstring>
+
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {

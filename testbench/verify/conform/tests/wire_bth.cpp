@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames: BTH, extension headers, pad and ICRC.
+#include "model/spec/layout/codes.hpp"
 #include "testbench/verify/conform/connection.hpp"
 #include "testbench/verify/conform/edit.hpp"
 
@@ -114,11 +115,11 @@ TEST("WIRE-23 WIRE-24", "P_Keys that match the default partition, and those that
   Connection c(dut);
   c.receive(100);
   c.receive(100);
-  const std::uint64_t before = dut.drops("Pkey");
+  const std::uint64_t before = dut.drops(layout::DropCause::kPkey);
   for (const std::uint16_t pkey : {0x8001, 0x0000, 0x8000, 0x7FFE, 0x0001, 0xFFFE}) {
     dut.drops_silently(good_send(c).pkey(pkey), "P_Key " + hex(pkey));
   }
-  same("P_Key violations", dut.drops("Pkey"), before + 6);
+  same("P_Key violations", dut.drops(layout::DropCause::kPkey), before + 6);
   c.feed(good_send(c, 0).pkey(0x7FFF));
   c.received();
   c.feed(good_send(c, 1).pkey(0xFFFF));

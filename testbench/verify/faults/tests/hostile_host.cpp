@@ -3,6 +3,8 @@
 #include <string_view>
 
 #include "driver/ring.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/schedule_runner.hpp"
 #include "testbench/verify/faults/sweep_fixture.hpp"
@@ -29,7 +31,7 @@ struct Count : FrameTap {
 };
 
 std::uint32_t doorbell(std::uint32_t qpn, std::uint32_t offset) {
-  return driver::window_offset("QpDoorbell") + driver::kDoorbellStride * qpn + offset;
+  return layout::sq_doorbell(qpn) + offset;
 }
 
 }  // namespace
@@ -43,9 +45,9 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
     constexpr std::uint32_t kNone = 200;
     for (const std::uint32_t qpn : {0u, 1u, kNone, idle.number()}) {
       for (const std::uint32_t offset :
-           {driver::kSqOffset, driver::kRqOffset, driver::kSrqOffset}) {
+           {layout::doorbell_word::kSq, layout::doorbell_word::kRq, layout::doorbell_word::kSrq}) {
         for (const std::uint32_t value : {0u, 1u, 3u, 0xFFFFu, 0xFFFFFFFFu}) {
-          if (offset == driver::kSrqOffset && qpn <= 1) continue;  // may be a queue in use
+          if (offset == layout::doorbell_word::kSrq && qpn <= 1) continue;  // may be a queue in use
           device.write32(doorbell(qpn, offset), value);
         }
       }
@@ -54,17 +56,17 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
     CHECK(idle.query().state == driver::QpState::kReset);
     // The same index twice, and one that was passed.
     a.post();
-    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
-    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
+    device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
     CHECK(a.finish({}) == SweepFixture::kMessages);
     CHECK(a.receives(false) == 1);
-    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
     a.self.node.sleep(20'000);
     a.no_completion();
     CHECK(a.self.qp().query().state == driver::QpState::kRts);
     // In ERR.
     a.self.qp().to_error();
-    device.write32(doorbell(a.self.qp().number(), driver::kSqOffset), 4);
+    device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
     a.self.node.sleep(20'000);
     a.no_completion();
     a.end();
@@ -89,7 +91,7 @@ SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entr
         a.self.node.context().observer().send_posted(qp->number(), static_cast<std::uint16_t>(i),
                                                      nothing);
       }
-      a.self.node.device().write32(doorbell(qp->number(), driver::kSqOffset), ahead);
+      a.self.node.device().write32(doorbell(qp->number(), layout::doorbell_word::kSq), ahead);
       a.self.node.sleep(300'000);
       const driver::QpState state = qp->query().state;
       CHECK((state == driver::QpState::kErr || state == driver::QpState::kRts));
@@ -106,29 +108,29 @@ SCHEDULE("F-85", "malformed entries of a send queue",
          "LOC_QP_OP_ERR, LOC_LEN_ERR or LOC_PROT_ERR, flushes after it, and no packet") {
   struct Change {
     Opcode op;
-    const char* field;
+    layout::Place field;
     std::uint64_t value;
   };
-  const Change changes[] = {{Opcode::kWrite, "opcode", 0x7F},
-                            {Opcode::kWrite, "opcode", 0xFF},
-                            {Opcode::kWrite, "num_sge", 200},
-                            {Opcode::kWrite, "num_sge", 14},
-                            {Opcode::kWrite, "length", 0x80000001},
-                            {Opcode::kWrite, "length", 0xFFFFFFFF},
-                            {Opcode::kWrite, "sge0_lkey", 0xDEAD00},
-                            {Opcode::kWrite, "sge0_length", 99},
-                            {Opcode::kWrite, "sge0_addr", ~std::uint64_t{0} - 10},
-                            {Opcode::kRead, "inline_data", 1},
-                            {Opcode::kFetchAdd, "length", 4},
-                            {Opcode::kFetchAdd, "length", 16},
-                            {Opcode::kCmpSwap, "sge0_length", 0},
-                            {Opcode::kSend, "num_sge", 0},
-                            {Opcode::kSend, "sge0_length", 3}};
+  const Change changes[] = {{Opcode::kWrite, layout::wqe::opcode, 0x7F},
+                            {Opcode::kWrite, layout::wqe::opcode, 0xFF},
+                            {Opcode::kWrite, layout::wqe::num_sge, 200},
+                            {Opcode::kWrite, layout::wqe::num_sge, 14},
+                            {Opcode::kWrite, layout::wqe::length, 0x80000001},
+                            {Opcode::kWrite, layout::wqe::length, 0xFFFFFFFF},
+                            {Opcode::kWrite, layout::wqe::sge0_lkey, 0xDEAD00},
+                            {Opcode::kWrite, layout::wqe::sge0_length, 99},
+                            {Opcode::kWrite, layout::wqe::sge0_addr, ~std::uint64_t{0} - 10},
+                            {Opcode::kRead, layout::wqe::inline_data, 1},
+                            {Opcode::kFetchAdd, layout::wqe::length, 4},
+                            {Opcode::kFetchAdd, layout::wqe::length, 16},
+                            {Opcode::kCmpSwap, layout::wqe::sge0_length, 0},
+                            {Opcode::kSend, layout::wqe::num_sge, 0},
+                            {Opcode::kSend, layout::wqe::sge0_length, 3}};
   ScheduleRunner runner;
   Count count;
   runner.world().add_tap(&count);
   for (const Change& change : changes) {
-    CAPTURE(std::string(change.field));
+    CAPTURE(change.field.offset);
     CAPTURE(change.value);
     sweep_on(runner, one(), [&](SweepFixture& a, unsigned) {
       a.begin();
@@ -139,8 +141,7 @@ SCHEDULE("F-85", "malformed entries of a send queue",
           change.op == Opcode::kFetchAdd || change.op == Opcode::kCmpSwap ? 8 : 100;
       a.self.qp().send(request(change.op, a.self, 0, bytes, a.peer, 0));
       // The doorbell is on its way; the entry is read when it has arrived.
-      driver::put(a.self.qp().send_memory().host, spec::place_of(spec::kWqe, change.field),
-                  change.value);
+      layout::put_memory(a.self.qp().send_memory().host, change.field, change.value);
       a.self.qp().send(request(Opcode::kWrite, a.self, 0, 100, a.peer, 0));
       const driver::Completion done = a.self.sent();
       INFO("status ", std::string(driver::name_of(done.status)));

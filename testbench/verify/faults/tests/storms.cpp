@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies, unsolicited ACKs and packets that change places.
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"
 
@@ -9,7 +11,7 @@ using namespace roci::testbench::faults;
 
 namespace {
 
-constexpr unsigned kGhost = packet::code_of(spec::kDropCauses, "Ghost");
+constexpr unsigned kGhost = layout::number(layout::DropCause::kGhost);
 
 FaultRule copies(unsigned count, std::uint64_t delay_ns = 0) {
   FaultRule rule;

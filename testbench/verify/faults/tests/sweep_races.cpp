@@ -3,6 +3,7 @@
 // completion; each at each clock.
 #include <string_view>
 
+#include "model/spec/layout/queues.hpp"
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/sweep_fixture.hpp"
 
@@ -140,26 +141,27 @@ SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock after its do
     driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
     a.connect(qp, other);
     struct Change {
-      const char* field;
+      layout::Place field;
       std::uint64_t value;
     };
-    const Change changes[] = {{"sge0_addr", a.self.region.address() + (1u << 20)},
-                              {"sge0_lkey", 0x12345678},
-                              {"sge0_length", 0xFFFFFFFF},
-                              {"length", 0x7FFFFFFF},
-                              {"length", 3},
-                              {"num_sge", 255},
-                              {"rkey", 0x12345678},
-                              {"remote_addr", a.peer.region.address() + SweepFixture::kBytes - 10}};
+    const Change changes[] = {
+        {layout::wqe::sge0_addr, a.self.region.address() + (1u << 20)},
+        {layout::wqe::sge0_lkey, 0x12345678},
+        {layout::wqe::sge0_length, 0xFFFFFFFF},
+        {layout::wqe::length, 0x7FFFFFFF},
+        {layout::wqe::length, 3},
+        {layout::wqe::num_sge, 255},
+        {layout::wqe::rkey, 0x12345678},
+        {layout::wqe::remote_addr, a.peer.region.address() + SweepFixture::kBytes - 10}};
     const Change& change = changes[a.life % std::size(changes)];
     fill(a.self.data(0), 600, 3);
     qp.send(request(driver::Opcode::kWrite, a.self, 0, 600, a.peer, 0));
     a.self.node.sleep(4 * clock);
     std::uint8_t* wqe = qp.send_memory().host;
-    driver::put(wqe, spec::place_of(spec::kWqe, change.field), change.value);
+    layout::put_memory(wqe, change.field, change.value);
     const auto done = a.self.send_cq.wait(kBoundNs);
     CHECK(done);
-    if (done && done->ok() && std::string_view(change.field) != "length") {
+    if (done && done->ok() && change.field.offset != layout::wqe::length.offset) {
       CHECK(first_wrong(a.peer.data(0), 600, 3) == 600);
     }
     a.self.node.sleep(5'000);

@@ -5,6 +5,7 @@
 #include "model/packet/parser.hpp"
 #include "model/spec/field.hpp"
 #include "model/spec/headers.hpp"
+#include "model/spec/layout/field.hpp"
 #include "testbench/verify/soak/hostile/forge.hpp"
 
 namespace roci::soak {
@@ -69,9 +70,9 @@ void Forge::change(Bytes& frame) {
   const std::size_t field = below(h.count);
   unsigned offset = 0;
   for (std::size_t i = 0; i < field; ++i) offset += h.fields[i].bits;
-  const spec::Place place{offset, std::min(h.fields[field].bits, 64u)};
-  const std::uint64_t right = spec::get_wire(frame.data() + h.at, place);
-  spec::put_wire(frame.data() + h.at, place, edge(place.bits, right));
+  const layout::Place place{offset, std::min(h.fields[field].bits, 64u)};
+  const std::uint64_t right = layout::get_wire(frame.data() + h.at, place);
+  layout::put_wire(frame.data() + h.at, place, edge(place.bits, right));
 }
 
 /// The payload grows or shrinks; the lengths around it follow.
