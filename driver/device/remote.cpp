@@ -151,25 +151,20 @@ void RemoteDevice::write32(std::uint32_t offset, std::uint32_t value) {
   if (offset < kQp.offset || number >= kNumbers) {
     throw std::logic_error("only the doorbells of a remote adapter can be written");
   }
-  const std::uint32_t word = at % layout::doorbell_word::kStride;
-  if (cq) {
-    switch (word) {
-      case layout::doorbell_word::kCqConsumer:
-        return ring(page_->consumer, number, value);
-      case layout::doorbell_word::kCqArm:
-        return arm(number, value);
-    }
-  } else {
-    switch (word) {
-      case layout::doorbell_word::kSq:
-        return ring(page_->send, number, value);
-      case layout::doorbell_word::kRq:
-        return ring(page_->receive, number, value);
-      case layout::doorbell_word::kSrq:
-        return ring(page_->shared_receive, number, value);
-    }
+  switch (offset - layout::doorbell_word::kStride * number) {
+    case layout::sq_doorbell(0):
+      return ring(page_->send, number, value);
+    case layout::rq_doorbell(0):
+      return ring(page_->receive, number, value);
+    case layout::srq_doorbell(0):
+      return ring(page_->shared_receive, number, value);
+    case layout::cq_doorbell(0):
+      return ring(page_->consumer, number, value);
+    case layout::cq_arm_doorbell(0):
+      return arm(number, value);
+    default:
+      throw std::logic_error("no such doorbell");
   }
-  throw std::logic_error("no such doorbell");
 }
 
 void RemoteDevice::ring(Doorbells& doorbells, std::uint32_t number, std::uint32_t value) {

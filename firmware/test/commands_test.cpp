@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "firmware/test/mock_nic.hpp"
+#include "firmware/test/bench.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

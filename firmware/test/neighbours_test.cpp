@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "firmware/test/mock_nic.hpp"
+#include "firmware/test/bench.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

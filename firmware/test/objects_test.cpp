@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "firmware/test/mock_nic.hpp"
+#include "firmware/test/bench.hpp"
 
 using namespace roci::fw;
 using namespace roci::fw::test;

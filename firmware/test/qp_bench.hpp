@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "firmware/test/mock_nic.hpp"
+#include "firmware/test/bench.hpp"
 
 namespace roci::fw::test {
 

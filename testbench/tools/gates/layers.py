@@ -8,7 +8,7 @@ ALLOWED = {
     "model/transport": ["model/spec"],
     "model/packet": ["model/spec", "model/transport"],
     "model/nic": ["model/spec", "model/packet", "model/transport"],
-    "firmware": [],
+    "firmware": ["model/spec"],
     # Projects of their own on the installed libraries; before the folder that holds them.
     "driver/examples": ["model/spec", "driver", "testbench"],
     "driver": ["model/spec"],
