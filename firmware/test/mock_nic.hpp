@@ -89,17 +89,14 @@ class MockNic {
     now += 32;
     ++accesses;
     using namespace layout;
-    if (offset >= window::kTableData.offset &&
-        offset < window::kTableData.offset + window::kTableData.bytes) {
+    if (window::kTableData.has(offset)) {
       REQUIRE(table_polls_ == 0);
       return table_data_.word[(offset - window::kTableData.offset) / 4];
     }
-    if (offset >= window::kDmaData.offset &&
-        offset < window::kDmaData.offset + window::kDmaData.bytes) {
+    if (window::kDmaData.has(offset)) {
       return dma_data_[(offset - window::kDmaData.offset) / 4];
     }
-    if (offset >= window::kRxFrameData.offset &&
-        offset < window::kRxFrameData.offset + window::kRxFrameData.bytes) {
+    if (window::kRxFrameData.has(offset)) {
       std::uint32_t word = 0;
       for (unsigned i = 0; i < 4; ++i) {
         const std::size_t at = offset - window::kRxFrameData.offset + i;
@@ -170,26 +167,22 @@ class MockNic {
     now += 16;
     ++accesses;
     using namespace layout;
-    if (offset >= window::kTableData.offset &&
-        offset < window::kTableData.offset + window::kTableData.bytes) {
+    if (window::kTableData.has(offset)) {
       table_data_.word[(offset - window::kTableData.offset) / 4] = value;
       return;
     }
-    if (offset >= window::kDmaData.offset &&
-        offset < window::kDmaData.offset + window::kDmaData.bytes) {
+    if (window::kDmaData.has(offset)) {
       dma_data_[(offset - window::kDmaData.offset) / 4] = value;
       return;
     }
-    if (offset >= window::kTxFrameData.offset &&
-        offset < window::kTxFrameData.offset + window::kTxFrameData.bytes) {
+    if (window::kTxFrameData.has(offset)) {
       for (unsigned i = 0; i < 4; ++i) {
         tx_data_[offset - window::kTxFrameData.offset + i] =
             static_cast<std::uint8_t>(value >> 8 * i);
       }
       return;
     }
-    if (offset >= window::kCqDoorbell.offset &&
-        offset < window::kCqDoorbell.offset + window::kCqDoorbell.bytes) {
+    if (window::kCqDoorbell.has(offset)) {
       REQUIRE(offset % 16 == 0);
       if (before_doorbell) before_doorbell();
       actions.push_back({Action::kCqDoorbell,

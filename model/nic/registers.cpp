@@ -20,10 +20,6 @@ constexpr layout::Window kDmaData = layout::window::kDmaData;
 constexpr layout::Window kTxFrameData = layout::window::kTxFrameData;
 constexpr layout::Window kRxFrameData = layout::window::kRxFrameData;
 
-constexpr bool inside(const layout::Window& window, std::uint32_t offset) {
-  return offset >= window.offset && offset - window.offset < window.bytes;
-}
-
 constexpr std::uint32_t kManagement = 0x1000;  // first offset of its registers
 constexpr std::uint32_t kWidthUnits = 512 / 8;
 constexpr std::uint32_t kIndexMask = 0xFFFF;
@@ -51,13 +47,13 @@ std::uint32_t Nic::attention_bits() const {
 
 /// Registers that lie in a window, as bytes.
 bool Nic::window(std::uint32_t offset, std::uint8_t** bytes) {
-  if (inside(kTableData, offset)) {
+  if (kTableData.has(offset)) {
     *bytes = &table_data_[offset - kTableData.offset];
-  } else if (inside(kDmaData, offset)) {
+  } else if (kDmaData.has(offset)) {
     *bytes = &dma_data_[offset - kDmaData.offset];
-  } else if (inside(kTxFrameData, offset)) {
+  } else if (kTxFrameData.has(offset)) {
     *bytes = &tx_frame_[offset - kTxFrameData.offset];
-  } else if (inside(kRxFrameData, offset)) {
+  } else if (kRxFrameData.has(offset)) {
     *bytes = &rx_window_[offset - kRxFrameData.offset];
   } else {
     return false;
@@ -68,7 +64,7 @@ bool Nic::window(std::uint32_t offset, std::uint8_t** bytes) {
 std::uint32_t Nic::read32(std::uint32_t offset) {
   offset &= ~std::uint32_t{3};
   std::uint8_t* bytes = nullptr;
-  if (inside(kRxFrameData, offset)) {
+  if (kRxFrameData.has(offset)) {
     const std::uint32_t at = offset - kRxFrameData.offset;
     std::fill_n(&rx_window_[at], 4, std::uint8_t{0});
     for (std::size_t i = 0; i < 4 && !rx_frames_.empty() && at + i < rx_frames_.front().size();
@@ -76,7 +72,7 @@ std::uint32_t Nic::read32(std::uint32_t offset) {
       rx_window_[at + i] = rx_frames_.front()[at + i];
     }
   }
-  if (window(offset, &bytes)) return inside(kTxFrameData, offset) ? 0 : load(bytes);
+  if (window(offset, &bytes)) return kTxFrameData.has(offset) ? 0 : load(bytes);
   return offset < kManagement ? read_device(offset) : read_management(offset);
 }
 
@@ -117,11 +113,11 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
 void Nic::write32(std::uint32_t offset, std::uint32_t value) {
   offset &= ~std::uint32_t{3};
   std::uint8_t* bytes = nullptr;
-  if (inside(kQpDoorbell, offset)) {
+  if (kQpDoorbell.has(offset)) {
     queue_doorbell(offset - kQpDoorbell.offset, value);
-  } else if (inside(kCqDoorbell, offset)) {
+  } else if (kCqDoorbell.has(offset)) {
     completion_doorbell(offset - kCqDoorbell.offset, value);
-  } else if (inside(kRxFrameData, offset)) {
+  } else if (kRxFrameData.has(offset)) {
     return;
   } else if (window(offset, &bytes)) {
     layout::put_memory(bytes, {0, 32}, value);

@@ -196,7 +196,9 @@ void emit_layout_registers() {
   std::printf(
       "}  // namespace reg\n\n"
       "/// An array of registers: words of 32 bits from `offset` on.\n"
-      "struct Window {\n  uint32_t offset;\n  uint32_t bytes;\n};\n\nnamespace window {\n");
+      "struct Window {\n  uint32_t offset;\n  uint32_t bytes;\n"
+      "  constexpr bool has(uint32_t at) const { return at >= offset && at - offset < bytes; "
+      "}\n};\n\nnamespace window {\n");
   for (const Window& window : kWindows) {
     constant("Window", "k" + str(window.name),
              "{" + hex(window.offset) + ", " + hex(window.bytes) + "}", window.doc);

@@ -72,6 +72,7 @@ inline constexpr uint32_t kCounterHi = 0x1058;  ///< Selected port counter, high
 struct Window {
   uint32_t offset;
   uint32_t bytes;
+  constexpr bool has(uint32_t at) const { return at >= offset && at - offset < bytes; }
 };
 
 namespace window {
