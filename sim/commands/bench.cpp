@@ -6,6 +6,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/scenarios/bounds.hpp"
+#include "sim/scenarios/operations.hpp"
 #include "sim/scenarios/session.hpp"
 #include "sim/scenarios/spread.hpp"
 #include "sim/scenarios/stream.hpp"
@@ -255,6 +256,7 @@ int run(const BenchOptions& options) {
   if (wanted("latency") && !model) all["latency"] = bench_latency(options);
   if (wanted("sizes")) all["sizes"] = bench_sizes(options, sizes);
   if (wanted("loss") && options.seeds == 0) all["loss"] = bench_loss(options, loss);
+  if (options.only == "operations") all["operations"] = operations(options.world, options.quick);
   if (options.seeds != 0) all["spread"] = bench_spread(options, loss);
   double clocks = 0, seconds = 0;
   for (const char* part : {"goodput", "rate", "sizes", "loss", "spread"}) {
@@ -286,8 +288,12 @@ void add_bench(CLI::App& app, Action& action) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* command =
       app.add_subcommand("bench", "measure goodput, message rate, latency, goodput under loss");
-  command->add_option("--only", options->only, "one part: goodput, rate, latency, sizes or loss")
-      ->check(CLI::IsMember({"goodput", "rate", "latency", "sizes", "loss"}).description(""))
+  command
+      ->add_option(
+          "--only", options->only,
+          "one part: goodput, rate, latency, sizes or loss; or operations, the clocks of each")
+      ->check(CLI::IsMember({"goodput", "rate", "latency", "sizes", "loss", "operations"})
+                  .description(""))
       ->type_name("PART");
   command->add_flag("--quick", options->quick, "fewer messages and points");
   add_engine(*command, options->world.engine);

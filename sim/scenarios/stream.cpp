@@ -101,7 +101,7 @@ class Side {
     // The queue pair must be told from the completion.
     request.id = (std::uint64_t{number} / plan_.queue_pairs) * plan_.queue_pairs + i;
     while (posted_ns_.size() <= request.id) posted_ns_.push_back(0);
-    request.opcode = opcode_of(plan_.operation);
+    request.opcode = plan_.opcode.value_or(opcode_of(plan_.operation));
     const std::size_t half = plan_.queue_pairs * slot();
     const bool read = plan_.operation == Operation::kRead;
     request.sges = {region_.sge((read ? half : 0) + i * slot(), plan_.bytes)};

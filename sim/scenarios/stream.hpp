@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sim/options.hpp"
 #include "sim/report/recorder.hpp"
@@ -13,9 +14,10 @@ namespace roci::sim {
 struct StreamPlan {
   Operation operation = Operation::kWrite;
   unsigned queue_pairs = 1;
-  std::uint32_t bytes = 65536;  ///< of a message
-  unsigned depth = 16;          ///< messages outstanding on a queue pair
-  unsigned messages = 64;       ///< measured, over all queue pairs, each way
+  std::uint32_t bytes = 65536;           ///< of a message
+  unsigned depth = 16;                   ///< messages outstanding on a queue pair
+  unsigned messages = 64;                ///< measured, over all queue pairs, each way
+  std::optional<driver::Opcode> opcode;  ///< an atomic in place of `operation`, of 8 bytes
   bool both_ways = false;
   bool spare_answers = false;  ///< faults hit only what node 0 sends
 };

@@ -18,7 +18,8 @@ NUMBERS = ("N", "BITS", "BYTES", "CODE", "PORT", "T", "P")  # names of values in
 def numeric_options(roci):
     """Pairs of a command and an option that holds a number, from the help of all commands."""
     def words(*arguments):
-        text = subprocess.run([roci, *arguments, "--help"], stdout=subprocess.PIPE, text=True).stdout
+        text = subprocess.run([roci, *arguments, "--help"], stdout=subprocess.PIPE,
+                              text=True).stdout
         return [line.split() for line in text.splitlines() if line.startswith("  ")]
     for line in words():
         if line[0].startswith("-"):
@@ -34,7 +35,8 @@ def check_numbers(roci, folder):
     tried = list(numeric_options(roci))
     for command, option in tried:
         for number in ("-1", "18446744073709551616", "-99999999999999999999"):
-            done = subprocess.run([roci, command, option, number], stdout=subprocess.PIPE, cwd=folder,
+            done = subprocess.run([roci, command, option, number], stdout=subprocess.PIPE,
+                                  cwd=folder,
                                   stderr=subprocess.PIPE, text=True, timeout=120)
             if done.returncode != 2 or option not in done.stderr:
                 bad += 1
@@ -77,7 +79,8 @@ def main():
             (["transfer", g, "--width", "96"], 2, "width"),
             (["transfer", g, "--engine", "steam"], 2, "steam"),
             (["bench", "--engine", ""], 2, "engine"),
-            (["transfer", g, "--engine", "model", "--trace", str(folder / "t.fst")], 1, "waveforms"),
+            (["transfer", g, "--engine", "model", "--trace", str(folder / "t.fst")], 1,
+             "waveforms"),
             (["bench", "--engine", "model", "--only", "latency"], 1, "clocks"),
             (["transfer", g, "--no-such-option"], 2, "no-such-option"),
             (["transfer"], 2, "FILE"),

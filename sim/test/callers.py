@@ -4,7 +4,8 @@
 
 usage: callers.py ROCI FOLDER [--engine E] [--width N] [--seed N] [--attacks N] [UP OPTIONS...]
 
-FOLDER has verbs_callers (errors), verbs_events (events, extended completions) and verbs_hostile. The attacker
+FOLDER has verbs_callers (errors), verbs_events (events, extended completions) and verbs_hostile.
+The attacker
 scribbles on the doorbells and on its own queues while a process on the same node and one pair
 between the nodes send and check. Afterwards all are served as before and nothing is left.
 """

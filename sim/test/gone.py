@@ -22,7 +22,8 @@ from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noq
 
 LINES = ["ib_write_bw -b -n 1000000 -s 8192 -t 4", "ib_send_bw -n 1000000 -s 4096 --use-srq",
          "ib_send_bw -b -n 1000000 -s 4096 -e", "ib_read_bw -n 1000000 -s 8192 -t 4",
-         "ib_atomic_bw -n 1000000 -t 4", "ib_send_lat -n 1000000", "ibv_rc_pingpong -g 0 -n 1000000",
+         "ib_atomic_bw -n 1000000 -t 4", "ib_send_lat -n 1000000",
+         "ibv_rc_pingpong -g 0 -n 1000000",
          "ibv_rc_pingpong -g 0 -n 1000000 -e"]
 SECONDS = 10
 

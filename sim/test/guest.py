@@ -4,7 +4,8 @@
 
 usage: guest.py ROCI CACHE [--engine E]
 
-Boots the guest of testbench/verify/interop (a stock Debian kernel under QEMU; CACHE keeps it), takes roci,
+Boots the guest of testbench/verify/interop (a stock Debian kernel under QEMU; CACHE keeps it),
+takes roci,
 its library and the programs there, and runs them as a user without rights: for every ptrace_scope,
 also without the library's PR_SET_PTRACER, and beside Soft-RoCE, which must stay visible and usable.
 """
@@ -34,7 +35,8 @@ ROCI = "XDG_RUNTIME_DIR=/run/user /opt/bin/roci"
 def pack(roci, folder):
     """An archive with all that the programs need."""
     (folder / "none.c").write_text(NO_PTRACER)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "none.so", folder / "none.c"], check=True)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "none.so", folder / "none.c"],
+                   check=True)
     library = roci.parent.parent / "driver" / "verbs" / "libroci-verbs.so"
     files = {roci: "opt/bin/roci", library: "opt/lib/libroci-verbs.so",
              folder / "none.so": "opt/none.so"}

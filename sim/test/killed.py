@@ -22,7 +22,8 @@ sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
-# Programs that send until they are stopped. Without -b a side that only receives would wait for ever.
+# Programs that send until they are stopped. Without -b a side that only receives would wait for
+# ever.
 # What is under way is sent again at every timeout, so it is little (-t).
 LINES = [f"{line} -n 1000000" for line in (
     "ib_write_bw -b -s 65536 -t 4", "ib_send_bw -b -s 4096 -t 16", "ib_read_bw -s 65536 -t 4",

@@ -102,7 +102,8 @@ def check_needs(root, folder):
             wrong.append(f"{command}: builds {sorted(found)}, not {sorted(targets)}")
         for package, commands in SPECIAL.items():
             if (package in installed) != (command in commands):
-                wrong.append(f"{command}: {package} is {'' if package in installed else 'not '}installed")
+                state = "installed" if package in installed else "not installed"
+                wrong.append(f"{command}: {package} is {state}")
     return wrong
 
 
@@ -117,7 +118,8 @@ def check_calls_at_once(root, folder):
     environment = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}")
     source = folder / "main.cpp"
     log = folder / "build/.ninja_log"
-    start = lambda word: subprocess.Popen([folder / "roci", word], cwd=folder, env=environment, text=True,
+    start = lambda word: subprocess.Popen([folder / "roci", word], cwd=folder, env=environment,
+                                          text=True,
                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     links = lambda: sum("\tsim/roci\t" in line for line in log.read_text().splitlines())
     source.write_text(PROGRAM.replace("VERSION", "1"))

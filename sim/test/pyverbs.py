@@ -69,8 +69,8 @@ def main():
                 passed, skipped, bad, text = run(roci, name, folder, test)
                 good = passed >= expected and bad == 0
                 wrong += not good
-                print(f"{'ok  ' if good else 'FAIL'} {test:17} {passed:3} pass, {skipped:3} skipped,"
-                      f" {bad} fail; {expected} expected to pass", flush=True)
+                print(f"{'ok  ' if good else 'FAIL'} {test:17} {passed:3} pass, {skipped:3} skipped"
+                      f", {bad} fail; {expected} expected to pass", flush=True)
                 if not good:
                     print(text[-3000:], flush=True)
         finally:

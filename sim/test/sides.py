@@ -72,7 +72,8 @@ def check_capture(roci, options):
         with Simulator(roci, "sides", options + ["--pcap", file]) as simulator:
             talk(simulator, "ibv_rc_pingpong -g 0 -n 20 -s 512 -m 1024")
         sends = subprocess.run(
-            ["tshark", "-r", file, "-Y", "infiniband.bth.opcode == 4", "-T", "fields", "-e", "ip.src"],
+            ["tshark", "-r", file, "-Y", "infiniband.bth.opcode == 4", "-T", "fields", "-e",
+             "ip.src"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout.split()
         assert {a: sends.count(a) for a in set(sends)} == {"10.0.0.1": 20, "10.0.0.2": 20}, sends
 
@@ -185,7 +186,8 @@ def check_rest(roci, options):
         time.sleep(2)
         spent = processes.cpu_seconds(pid) - before
         clocks = simulator.status()["clocks"] - clocks
-        print(f"rest: {spent:.2f} s of processor time, {clocks} clocks in 2 s with two `roci status`",
+        print(f"rest: {spent:.2f} s of processor time, {clocks} clocks in 2 s",
+              "with two `roci status`",
               flush=True)
         assert spent <= 0.05, spent
         watcher.kill()

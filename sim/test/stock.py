@@ -57,7 +57,8 @@ def run_line(simulator, line, seconds):
     good = all(status == 0 for status, _ in results)
     print(f"{'ok  ' if good else 'FAIL'} {time.monotonic() - start:6.1f} s  {line}", flush=True)
     for i, (status, text) in enumerate(results if not good else []):
-        print(f"  {'client' if i % 2 == 0 else 'server'}, exit {status}:\n{text[-600:]}", flush=True)
+        print(f"  {'client' if i % 2 == 0 else 'server'}, exit {status}:\n{text[-600:]}",
+              flush=True)
     return not good
 
 
@@ -82,7 +83,7 @@ def main():
             print(f"FAIL: left behind: {simulator.holdings()}, before {before}")
             bad += 1
         status = simulator.status()
-    print(f"{good} of {len(lines)} lines ended well; {status['simulated_ns'] / 1e9:.3f} s simulated,"
+    print(f"{good} of {len(lines)} lines succeeded; {status['simulated_ns'] / 1e9:.3f} s simulated,"
           f" {status['clocks']} clocks")
     return 1 if bad or good < len(lines) or not lines else 0
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Carries a file in every way that `roci transfer` offers, and checks each with other tools: exit
-status, the bytes with Python's own comparison, the capture with testbench/tools/rocitest/check_pcap.py.
+status, the bytes with Python's own comparison, the capture with
+testbench/tools/rocitest/check_pcap.py.
 
 usage: transfer_matrix.py ROCI FILE [--quick] [--jobs N] [--keep DIR]
 """

@@ -20,7 +20,9 @@ import time
 
 ROCI, PEER = sys.argv[1:3]
 OPTIONS = sys.argv[3:]
-SEED = int(OPTIONS.pop(OPTIONS.index("--seed") + 1)) if "--seed" in OPTIONS else time.time_ns() % 10**6
+SEED = time.time_ns() % 10**6
+if "--seed" in OPTIONS:
+    SEED = int(OPTIONS.pop(OPTIONS.index("--seed") + 1))
 KILLS = int(OPTIONS.pop(OPTIONS.index("--kills") + 1)) if "--kills" in OPTIONS else 2
 OPTIONS = [o for o in OPTIONS if o not in ("--seed", "--kills")]
 NAME = f"test-{os.getpid()}"
@@ -275,11 +277,14 @@ def cpu_ticks(pid):
 def main():
     print(f"seed {SEED}", flush=True)
     random.seed(SEED)
-    for words, text in ((("status", "--name", NAME), "no simulator"), (("down", "--name", NAME), "no simulator"),
+    for words, text in ((("status", "--name", NAME), "no simulator"),
+                        (("down", "--name", NAME), "no simulator"),
                         (("exec", "--name", NAME, "n0", "--", "true"), "no simulator"),
-                        (("up", "--name", "../x"), "is no name"), (("up", "--nodes", "0"), "--nodes")):
+                        (("up", "--name", "../x"), "is no name"),
+                        (("up", "--nodes", "0"), "--nodes")):
         refused = roci(*words, check=False)
-        expect(refused.returncode != 0 and text in refused.stderr and refused.stderr.count("\n") == 1,
+        expect(refused.returncode != 0 and text in refused.stderr
+               and refused.stderr.count("\n") == 1,
                f"{words}: {refused.stderr}")
     roci("up", "--name", NAME, *OPTIONS)
     try:
@@ -307,7 +312,8 @@ def main():
             until(lambda: objects(0) == [] and objects(1) == [], "objects stay")
             until(lambda: descriptors() <= at_rest, f"descriptors: {at_rest}, now {descriptors()}")
             expect(maps() == 0, "doorbell pages stay mapped")
-            print(f"{getattr(check, '__name__', '?')}: {time.monotonic() - start:.1f} s", flush=True)
+            print(f"{getattr(check, '__name__', '?')}: {time.monotonic() - start:.1f} s",
+                  flush=True)
 
         before = cpu_ticks(pid)
         time.sleep(1)
@@ -317,7 +323,8 @@ def main():
         dead = json.loads(roci("status", "--name", check_stale, "--json").stdout)["pid"]
         os.kill(dead, signal.SIGKILL)
         until(lambda: not os.path.exists(f"/proc/{dead}") or
-              pathlib.Path(f"/proc/{dead}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z", "alive")
+              pathlib.Path(f"/proc/{dead}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z",
+              "alive")
         gone = roci("status", "--name", check_stale, check=False)
         expect(gone.returncode != 0 and "no simulator" in gone.stderr, gone.stderr)
         roci("up", "--name", check_stale, *OPTIONS)
