@@ -27,7 +27,8 @@ if(VERILATOR)
 endif()
 set(VLT_INC ${VERILATOR_ROOT}/include)
 
-# Makes adapters several times slower; testbench/tools/coverage builds them so, in a folder of its own.
+# Makes adapters several times slower; testbench/tools/coverage builds them so, in a folder of its
+# own.
 set(ROCI_COVERAGE "" CACHE STRING "count in the adapter's RTL: line, toggle")
 set(VLT_COVERAGE 0)
 if(ROCI_COVERAGE)
@@ -94,8 +95,10 @@ if(VERILATOR AND NOT TARGET verilated_fst)
   target_link_libraries(verilated_fst PUBLIC verilated z)
 endif()
 
-# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK]): proof.<name>, by
-# induction of n clocks and from reset; covers within n, or COVER, clocks. SOAK: one of the long runs.
+# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK]): proof.<name>,
+# by
+# induction of n clocks and from reset; covers within n, or COVER, clocks. SOAK: one of the long
+# runs.
 function(add_rtl_proof name)
   cmake_parse_arguments(PROOF "SOAK" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
   if(NOT YOSYS_SMTBMC OR NOT Z3)
@@ -119,7 +122,8 @@ function(add_rtl_proof name)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS"
+    ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
   endif()
@@ -147,7 +151,8 @@ function(add_rtl_variant name suffix width)
   if(BLOCK_NO_NETLIST OR NOT YOSYS)
     set(kinds rtl)
   endif()
-  verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg} ${source})
+  verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg}
+    ${source})
   if("netlist" IN_LIST kinds)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
@@ -177,12 +182,14 @@ function(add_rtl_variant name suffix width)
   endforeach()
 
   if(BLOCK_PROOF_DEPTH)
-    add_rtl_proof(${id} TOP ${BLOCK_PROOF_TOP} DEPTH ${BLOCK_PROOF_DEPTH} PARAMS ${BLOCK_PROOF_PARAMS})
+    add_rtl_proof(${id} TOP ${BLOCK_PROOF_TOP} DEPTH ${BLOCK_PROOF_DEPTH} PARAMS
+      ${BLOCK_PROOF_PARAMS})
   endif()
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS"
+    ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})
       add_rtl_variant(${name} _${width} ${width} ${ARGN})

@@ -4,8 +4,10 @@
 
 usage: verilate.py VERILATOR ROOT DIR PREFIX OPTION...
 
-Writes DIR/PREFIX.h, DIR/all.cpp, which includes all the C++ that Verilator wrote, and DIR/all.cpp.d,
-the files that they were made from. Verilator runs in ROOT and is given paths below ROOT, so that what
+Writes DIR/PREFIX.h, DIR/all.cpp, which includes all the C++ that Verilator wrote, and
+DIR/all.cpp.d,
+the files that they were made from. Verilator runs in ROOT and is given paths below ROOT, so that
+what
 it writes is the same wherever the repository lies.
 """
 import pathlib
@@ -24,7 +26,8 @@ def main():
                           cwd=root).returncode
     if code:
         return code
-    # Verilator's own list names each file that it wrote as a target; Ninja wants the one it asked for.
+    # Verilator's own list names each file that it wrote as a target; Ninja wants the one it asked
+    # for.
     listed = (folder / f"{prefix}__ver.d").read_text().split(":", 1)[1].split()
     sources = [str(root / name) for name in listed]
     target = folder / "all.cpp"

@@ -3,7 +3,8 @@
 """Runs Yosys on one module with just the sources it needs: roci_x stands in roci_x.sv.
 
 usage: yosys.py netlist TOP OUT [PARAMETER=VALUE...]   Verilog of what Yosys makes of TOP, and OUT.d
-       yosys.py smt2    TOP OUT [PARAMETER=VALUE...]   model of TOP with FORMAL, PROOF_OF_TOP for yosys-smtbmc
+       yosys.py smt2    TOP OUT [PARAMETER=VALUE...]   model of TOP with FORMAL, PROOF_OF_TOP for
+       yosys-smtbmc
        yosys.py sources TOP                            the sources
 """
 import pathlib

@@ -9,7 +9,8 @@ usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat]
 
 The log stays in DIR (default build/syn). --flat dissolves the blocks inside each child of
 roci_nic, so that logic is shared and constants pass between them. --wide lets Yosys use MUXF7 to
-MUXF9 on xcup, its default, which spends two to eight LUTs on each to save levels. --least hides blocks within
+MUXF9 on xcup, its default, which spends two to eight LUTs on each to save levels. --least hides
+blocks within
 blocks that have fewer LUTs. --check only elaborates (seconds): no latch, no conflict of drivers,
 nothing undriven, no array left as registers, each roci_ram with a registered read. --summary
 prints the runs at 64 and 512 bits that are in DIR side by side, as in docs/synthesis.md.
@@ -28,7 +29,7 @@ RTL = pathlib.Path(__file__).resolve().parent.parent
 # Warnings that may stand, each with its reason.
 EXPLAINED = {
     r"Resizing cell port \S+\.(ADDR|DIN|DOUT|WE)\w+ from \d+ bits to \d+ bits":
-        "Yosys' own library connects vectors of the widest block RAM to each kind; what it truncates "
+        "Yosys' own library connects vectors of the widest block RAM to each kind; the rest "
         "is a constant or an output that nothing reads",
     r"The network is combinational": "ABC sees only the logic between flip-flops",
     r"using FF mapping for memory \S*roci_(fifo|dma_tags)\.\w+$":
@@ -41,7 +42,8 @@ EXPLAINED = {
 # Cells that count, and for how many LUTs, flip-flops or memories each stands.
 XCUP = {
     "LUT": {r"LUT[1-6]": 1, r"SRL(16E|C32E)": 1},
-    "LUTRAM": {r"RAM(32M16|64M8|32X16DR8|64X8SW|256X1D|512X1S)": 8, r"RAM(32M|64M|128X1D|256X1S)": 4,
+    "LUTRAM": {r"RAM(32M16|64M8|32X16DR8|64X8SW|256X1D|512X1S)": 8,
+               r"RAM(32M|64M|128X1D|256X1S)": 4,
                r"RAM(64X1D|128X1S)": 2, r"RAM64X1S": 1},
     "FF": {r"FD[RSCP]E(_1)?": 1},
     "BRAM36": {r"RAMB36E2": 1},
@@ -55,7 +57,8 @@ ECP5 = {
     "BRAM": {r"DP16KD|PDPW16KD": 1},
     "DSP": {r"MULT18X18D": 1},
 }
-TARGETS = {"xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf", XCUP), "ecp5": ("synth_ecp5", ECP5)}
+TARGETS = {"xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf", XCUP),
+           "ecp5": ("synth_ecp5", ECP5)}
 
 def read(width, qps):
     files = " ".join(str(f) for f in sorted(RTL.rglob("roci_*.sv")) if f.stem != "roci_pkg")
@@ -83,7 +86,8 @@ def synth_script(width, qps, family, flat, wide, stat):
     command = TARGETS[family][0]
     script = read(width, qps)
     if flat:
-        script += "setattr -mod -set keep_hierarchy 1 " + " ".join("*" + c for c in children()) + "; "
+        script += "setattr -mod -set keep_hierarchy 1 " + " ".join(
+            "*" + c for c in children()) + "; "
     if family == "ecp5":
         command += "" if flat else " -noflatten"
     elif flat:
@@ -154,7 +158,8 @@ def grouped(module, own, uses):
         if child in own:
             seen, sizes = groups.setdefault(short_name(child), (0, dict.fromkeys(own[module], 0)))
             below = totals(child, own, uses)
-            groups[short_name(child)] = (seen + count, {k: sizes[k] + count * below[k] for k in sizes})
+            groups[short_name(child)] = (seen + count, {k: sizes[k] + count * below[k]
+                                                        for k in sizes})
     return [(name, *groups[name]) for name in sorted(groups)]
 
 
@@ -208,12 +213,14 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/syn"))
     args = parser.parse_args()
     args.build.mkdir(parents=True, exist_ok=True)
-    kind = "check" if args.check else args.family + ("_flat" if args.flat else "") + ("_wide" if args.wide else "")
+    kind = "check" if args.check else (
+        args.family + ("_flat" if args.flat else "") + ("_wide" if args.wide else ""))
     log = args.build / f"{kind}_{args.width}_{args.qps}.log"
     stat = log.with_suffix(".stat")
     kinds = TARGETS[args.family][1]
     if args.summary:
-        summary({w: args.build / f"{kind}_{w}_{args.qps}.stat" for w in (64, 512)}, kinds, args.least)
+        summary({w: args.build / f"{kind}_{w}_{args.qps}.stat" for w in (64, 512)}, kinds,
+                args.least)
         return 0
     if args.check:
         script = check_script(args.width, args.qps)

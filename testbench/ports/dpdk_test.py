@@ -4,7 +4,8 @@
 
 usage: dpdk_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
 
-It runs in a network namespace of its own. dpdk-testpmd or the kernel answers ping; tshark reads what
+It runs in a network namespace of its own. dpdk-testpmd or the kernel answers ping; tshark reads
+what
 came.
 """
 import contextlib
@@ -32,7 +33,8 @@ def testpmd(*words, mode):
     need("dpdk-testpmd", "dpdk")
     process = subprocess.Popen(
         [*TESTPMD, *words, "--", f"--forward-mode={mode}", "--nb-cores=1", "--auto-start",
-         "--stats-period=1", "--total-num-mbufs=4096"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+         "--stats-period=1", "--total-num-mbufs=4096"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True)
     try:
         yield process

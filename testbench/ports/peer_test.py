@@ -77,7 +77,8 @@ def memif(fixture):
     """Two processes over shared memory, without any right."""
     path = fixture.folder / "memif"
     carry(fixture, f"dpdk:net_memif0,role=server,socket={path},bsize=8192,socket-abstract=no",
-                f"dpdk:net_memif0,role=client,socket={path},bsize=8192,socket-abstract=no", meeting=path)
+                f"dpdk:net_memif0,role=client,socket={path},bsize=8192,socket-abstract=no",
+          meeting=path)
 
 
 def af_packet(fixture):
@@ -130,7 +131,8 @@ def refusals(fixture):
 def unreachable(fixture):
     """Nobody at the other end of the wire: address resolution says so, in time."""
     target = peer(fixture, "--wire", "dgram:5010,5011", "--listen", "7004", "--role", "responder")
-    source = peer(fixture, "--wire", "dgram:5012,5013", "--connect", "127.0.0.1:7004", "--host", "2")
+    source = peer(fixture, "--wire", "dgram:5012,5013", "--connect", "127.0.0.1:7004", "--host",
+                  "2")
     for process in (source, target):
         text = process.communicate(timeout=120)[0]
         assert process.returncode == 1, text

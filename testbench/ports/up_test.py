@@ -4,7 +4,8 @@
 
 usage: up_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
 
-It runs in a network namespace of its own. Programs of others do the talking: ping and the verbs tools
+It runs in a network namespace of its own. Programs of others do the talking: ping and the verbs
+tools
 of Debian.
 """
 import os
@@ -16,7 +17,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import namespaces  # noqa: E402
-from testbench.tools.rocitest.namespaces import (NODE, OTHER, Namespace, tap_addresses,  # noqa: E402
+from testbench.tools.rocitest.namespaces import (NODE, OTHER, Namespace,
+                                                 tap_addresses,  # noqa: E402
                                                  verbs)
 from testbench.tools.rocitest.processes import Missing, listening, need, run  # noqa: E402
 
@@ -41,7 +43,8 @@ def several(fixture):
     a, b, c, d = ends
     with fixture.up("middle", "--nodes", "2", "--host", "10", "--wire", f"n0=dgram:{a},{b}",
             "--wire", f"n1=dgram:{c},{d}") as middle, \
-            fixture.up("left", "--nodes", "1", "--host", "2", "--wire", f"n0=dgram:{b},{a}") as left, \
+            fixture.up("left", "--nodes", "1", "--host", "2", "--wire",
+                       f"n0=dgram:{b},{a}") as left, \
             fixture.up("right", "--nodes", "1", "--host", "3", "--wire",
                f"n0=dgram:{d},{c}") as right:
         line = "ib_write_bw -n 20 -s 4096 -q 2 -u 18"

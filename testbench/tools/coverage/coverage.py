@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Line and toggle coverage of the RTL by system tests.
 
-Builds the adapter once more, with counters, in a folder of its own; runs the tests below on it; merges what
+Builds the adapter once more, with counters, in a folder of its own; runs the tests below on it;
+merges what
 each process wrote and prints a table by block, with --lines also what was never run.
 
-usage: coverage.py [--build DIR] [--width BITS] [--toggle] [--lines] [--signals] [--only NAME] [--keep]
+usage: coverage.py [--build DIR] [--width BITS] [--toggle] [--lines] [--signals] [--only NAME]
+[--keep]
   --build DIR   build folder (default: build-coverage beside the sources)
   --width BITS  data width: 64 (default) or 512
   --toggle      count toggles of signals up to 64 bits wide, too: takes minutes more to build
@@ -75,7 +77,8 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         begin = time.time()
         done = subprocess.run(command.format(build=build, width=args.width).split(), cwd=folder,
-                              env=dict(os.environ, ROCI_COVERAGE_DIR=str(folder), ROCI_WIDTH=args.width),
+                              env=dict(os.environ, ROCI_COVERAGE_DIR=str(folder),
+                                       ROCI_WIDTH=args.width),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         files = list(folder.glob("*.dat"))
         print(f"{name}: exit {done.returncode}, {len(files)} adapters, "

@@ -27,7 +27,8 @@ def count_invariants(tree):
     return len(re.findall(r"^\| I\d+ \|", tree.text("docs/invariants.md"), re.M))
 
 
-COUNTS = {"invariants": count_invariants, "statements": count_statements, "schedules": count_schedules,
+COUNTS = {"invariants": count_invariants, "statements": count_statements,
+          "schedules": count_schedules,
           "mutants": count_mutants, "captures": count_captures}
 
 
@@ -52,7 +53,8 @@ def table_region(tree, _page, argument):
 
 
 def source_region(tree, page, argument):
-    """GLOB PATTERN BEFORE AFTER: lines of a source around the first that matches, and where they are."""
+    """GLOB PATTERN BEFORE AFTER: lines of a source around the first that matches, and where they
+    are."""
     files, pattern, before, after = argument.split()
     for name in fnmatch.filter(tree.files, files):
         lines = tree.text(name).splitlines()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants one violation at a time in a small clean tree; each gate must report its own, and no other."""
+"""Plants one violation at a time in a clean tree; each gate must report its own, and no other."""
 import pathlib
 import shutil
 import sys
@@ -42,7 +42,8 @@ PLANTED = [
     (text.lengths, "testbench/tools/gates/exceptions.toml",
      HASH + '[lengths]\n"gone.sv" = [400, "x"]\n'),
     (layers.layers, "testbench/world.hpp", SPDX + '#pragma once\n\n#include "sim/main.hpp"\n'),
-    (layers.layers, "model/transport/psn.hpp", SPDX + '#pragma once\n\n#include "../spec/field.hpp"\n'),
+    (layers.layers, "model/transport/psn.hpp",
+     SPDX + '#pragma once\n\n#include "../spec/field.hpp"\n'),
     (layers.layers, "sim/other.cpp", SPDX + '#include "main.cpp"\n'),
     (layers.layers, "model/spec/field.hpp", SPDX + "#pragma once\n\n#include <systemc>\n"),
     (layers.layers, "testbench/tool.py", HASH + "import sim.run\n"),
@@ -57,8 +58,8 @@ PLANTED = [
     (names.links, "README.md", "[list](docs/invariants.md#list)\n"),
     (names.words, "docs/note.md", "A packet is sent again.\n"),
 ]
-GATES = (text.layout, text.columns, text.licence, text.sizes, text.lengths, layers.layers, names.ids,
-         names.links, names.words)
+GATES = (text.layout, text.columns, text.licence, text.sizes, text.lengths, layers.layers,
+         names.ids, names.links, names.words)
 
 
 class GatesTest(unittest.TestCase):

@@ -53,7 +53,8 @@ def cpp(tree):
                 yield f"{here}{path} is not named from the root of the tree"
             if ".." in path.split("/"):
                 yield f"{here}{path} is not named from the root of the tree"
-            if (path.startswith("systemc") or path == "tlm.h") and layer not in ("testbench", "sim"):
+            systemc = path.startswith("systemc") or path == "tlm.h"
+            if systemc and layer not in ("testbench", "sim"):
                 yield f"{here}{layer} must not use SystemC"
             if path.startswith(("verilated", "Vroci")) and layer not in ("testbench", "rtl"):
                 yield f"{here}{layer} must not use verilated models"

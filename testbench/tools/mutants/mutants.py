@@ -137,7 +137,8 @@ def main():
     if made.returncode == 0:
         made = build(work, tests, args.jobs)
     if made.returncode != 0 or not passes(work, tests):
-        print(made.stdout[-2000:] + "\nthe sources as they are do not build or pass", file=sys.stderr)
+        print(made.stdout[-2000:] + "\nthe sources as they are do not build or pass",
+              file=sys.stderr)
         return 2
 
     caught, errors = 0, 0

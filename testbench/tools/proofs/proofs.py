@@ -55,7 +55,8 @@ def described():
 
 
 def properties(top, params):
-    """Names of the properties, and how many covers; what a parameter of 0 leaves out is left out."""
+    """Names of the properties, and how many covers; what a parameter of 0 leaves out is left
+    out."""
     source = next((ROOT / "rtl").rglob(f"{top}.sv")).read_text()
     for name in re.findall(r"(\w+)=0\b", params):
         source = re.sub(rf"(?ms)^  if \({name} != 0\) begin.*?^  end$", "", source)

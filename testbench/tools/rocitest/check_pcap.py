@@ -21,7 +21,8 @@ GUESSES = ["rpcrdma_infiniband", "smcr_infiniband", "smb_direct_infiniband", "ln
 
 
 def frames(path, interface=None):
-    """Frames of a little-endian pcapng file, enhanced packet blocks only; of all interfaces or one."""
+    """Frames of a little-endian pcapng file, enhanced packet blocks only; of all interfaces or
+    one."""
     data = open(path, "rb").read()
     if data[:4] != b"\x0a\x0d\x0d\x0a":
         raise ValueError("not a pcapng file")
@@ -99,7 +100,8 @@ def complaints(frame):
 def tshark_complaints(path, only=None):
     if not shutil.which("tshark"):
         return []
-    command = ["tshark", "-r", path, "-T", "fields", "-e", "_ws.col.Protocol", "-e", "_ws.malformed"]
+    command = ["tshark", "-r", path, "-T", "fields", "-e", "_ws.col.Protocol", "-e",
+               "_ws.malformed"]
     if only is not None:
         command += ["-Y", only]
     for guess in GUESSES:

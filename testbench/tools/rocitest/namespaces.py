@@ -52,7 +52,8 @@ class Fixture:
 
 
 def verbs(line, server, client, port=18000):
-    """A verbs program with its server on node n0 of one simulator and its client on n0 of another."""
+    """A verbs program with its server on node n0 of one simulator and its client on n0 of
+    another."""
     first = server.start("n0", f"{line} -p {port}")
     end = time.monotonic() + 60
     while not listening(port) and first.poll() is None and time.monotonic() < end:

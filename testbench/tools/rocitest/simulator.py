@@ -76,7 +76,8 @@ class Simulator:
 
     @staticmethod
     def first_line(process, seconds=60):
-        """First line of a program's output; a program that prints nothing in that time is killed."""
+        """First line of a program's output; a program that prints nothing in that time is
+        killed."""
         if not select.select([process.stdout], [], [], seconds)[0]:
             process.kill()
             raise AssertionError(f"{process.args[-1]} prints nothing")

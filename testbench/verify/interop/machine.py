@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One guest under QEMU: `run` executes a command in it and gives its status and output.
 
-The first network device is the wire, one Ethernet frame per Unix datagram. The second is QEMU's user
+The first network device is the wire, one Ethernet frame per Unix datagram. The second is QEMU's
+user
 network: ports of the guest that `forward` names are reached at 127.0.0.1, and the guest reaches
 services of the host's loopback at 10.0.2.2.
 """

@@ -4,7 +4,8 @@
 
 usage: run.py [--list] [--quick] [--width N] [--out DIR] [--report FILE] [NAME ...]
 
-A NAME is a scenario of scenarios.toml or stock.toml, or a pattern such as 'read_*'. Each run leaves a capture, both
+A NAME is a scenario of scenarios.toml or stock.toml, or a pattern such as 'read_*'. Each run leaves
+a capture, both
 sides' output and a verdict in the folder of --out. Exit status 0: all went well; 1: some did not;
 2: asked wrongly, or something that is needed is missing.
 """
@@ -70,7 +71,8 @@ def describe(scenario):
     return ", ".join(text)
 
 
-HEAD = ["| scenario | what | our role | verdict | frames we sent | seconds | bits | date | kernel |",
+HEAD = ["| scenario | what | our role | verdict | frames we sent | seconds | bits | date "
+        "| kernel |",
         "|---|---|---|---|---|---|---|---|---|"]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios in which Debian's own verbs programs run on both ends: `roci exec` here, Soft-RoCE there."""
+"""Scenarios in which Debian's own verbs programs run on both ends: `roci exec` here, Soft-RoCE
+there."""
 import contextlib
 import json
 import re
@@ -128,7 +129,8 @@ def pair(guest, simulator, line, role, family, seconds, log):
 
 
 def check_neighbours(pcap, role, family):
-    """A server asks first, since it knows its peer first: of the two sides one asked for the other's
+    """A server asks first, since it knows its peer first: of the two sides one asked for the
+    other's
     address, and got its answer."""
     asks, answers = ("arp.opcode == 1", "arp.opcode == 2") if family == 4 else \
         ("icmpv6.type == 135", "icmpv6.type == 136")
