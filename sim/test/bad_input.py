@@ -141,7 +141,8 @@ def main():
                 trouble.append(f"left {left}")
             bad += bool(trouble)
             shown = " ".join(arguments).replace(temporary, "...")
-            print(f"{'FAIL' if trouble else 'ok  '} {shown}: {done.stderr.strip()}  {trouble or ''}")
+            print(f"{'FAIL' if trouble else 'ok  '} {shown}: {done.stderr.strip()}",
+                  trouble or "")
         bad += check_numbers(roci, folder)
     return 1 if bad else 0
 
