@@ -157,7 +157,8 @@ function(add_rtl_variant name suffix width)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
-    verilate_one(N_${id} ${top} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
+    # Netlists are large and their tests short: compiling with optimization would take longest.
+    verilate_one(N_${id} ${top} OPT -O0 SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
   endif()
 
   file(GLOB test_sources CONFIGURE_DEPENDS ${BLOCK_DIR}/*_test.cpp)

@@ -2,12 +2,15 @@
 // Values of options that several commands share, and how they are read.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "testbench/nic/engine.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace roci::sim {
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "sim/report/files.hpp"
 #include "testbench/ports/neighbours.hpp"
 
