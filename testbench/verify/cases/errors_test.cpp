@@ -129,25 +129,21 @@ TEST_CASE("errors: a receive with a bad key: remote operation error") {
 
 // RQ-38, WC-02
 TEST_CASE("errors: a READ response of a wrong length: length error here") {
-  for (const unsigned width : {512u, 64u}) {
-    for (const std::ptrdiff_t by : {-4, 4}) {
-      CAPTURE(by);
-      Config config;
-      config.width = width;
-      Pair pair(config);
-      FaultRule rule;
-      rule.kind = FaultKind::kReplace;
-      rule.opcode = packet::kRcReadRespOnly;
-      rule.replace = [by](const packet::Parsed& p) {
-        return conform::Edit(p.frame.copy()).resize_payload(by).sealed();
-      };
-      pair.world.link(1).faults().rules.push_back(rule);
-      pair.run([&](Side& self, Side& peer) {
-        self.qp().send(request(Opcode::kRead, self, 0, 600, peer, kTarget));
-        CHECK(self.sent().status == Status::kLocLenErr);
-        CHECK(self.qp().query().state == driver::QpState::kErr);
-      });
-    }
+  for (const std::ptrdiff_t by : {-4, 4}) {
+    CAPTURE(by);
+    Pair pair(Config{});
+    FaultRule rule;
+    rule.kind = FaultKind::kReplace;
+    rule.opcode = packet::kRcReadRespOnly;
+    rule.replace = [by](const packet::Parsed& p) {
+      return conform::Edit(p.frame.copy()).resize_payload(by).sealed();
+    };
+    pair.world.link(1).faults().rules.push_back(rule);
+    pair.run([](Endpoint& self, Endpoint& peer) {
+      self.qp().send(request(Opcode::kRead, self, 0, 600, peer, kTarget));
+      CHECK(self.sent().status == Status::kLocLenErr);
+      CHECK(self.qp().query().state == driver::QpState::kErr);
+    });
   }
 }
 
@@ -229,7 +225,7 @@ TEST_CASE("errors: a write that fails is NAKed with the MSN of the messages befo
     }
   } tap;
   pair.world.add_tap(&tap);
-  pair.run([](Side& self, Side& peer) {
+  pair.run([](Endpoint& self, Endpoint& peer) {
     peer.node.poison(peer.region.address() + kTarget, 64);
     for (unsigned i = 0; i < 5; ++i) {
       self.qp().send(request(Opcode::kWrite, self, 0, 100, peer, i == 2 ? kTarget : 0));
