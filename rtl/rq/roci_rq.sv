@@ -138,7 +138,7 @@ module roci_rq #(
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
-  // ---------------------------------------------------------------- requests and their keys
+  // Requests and their keys.
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
   logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, next_write;
@@ -164,7 +164,7 @@ module roci_rq #(
     .placed_o(placed), .changed_o(changed), .valid_o(meta_valid), .ready_i(meta_ready)
   );
 
-  // ---------------------------------------------------------------- posted receives
+  // Posted receives.
   roci_pkg::receive_cmd_t cmd;
   roci_pkg::receive_rsp_t rsp;
   roci_pkg::event_req_t   fetch_fail, fetch_event;
@@ -202,7 +202,7 @@ module roci_rq #(
     .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o)
   );
 
-  // ---------------------------------------------------------------- lists of receives
+  // Lists of receives.
   logic               walk_valid, walk_ready, walk_seg_valid, walk_seg_ready, walk_done, walk_idle;
   logic [7:0]         walk_num_sge, walk_status;
   logic [31:0]        walk_offset, walk_len;
@@ -226,7 +226,7 @@ module roci_rq #(
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle)
   );
 
-  // ---------------------------------------------------------------- atomics and stores
+  // Atomics and stores.
   roci_pkg::atomic_job_t  job;
   roci_pkg::atomic_done_t done;
   logic                   job_valid, job_ready, done_valid, done_ready, atomic_idle;
@@ -244,7 +244,7 @@ module roci_rq #(
     .fault_o(store_fault), .fault_valid_o(store_fault_valid), .fault_ready_i(store_fault_ready)
   );
 
-  // ---------------------------------------------------------------- memory that failed
+  // Memory that failed.
   roci_pkg::fault_t store_fault, fault;
   logic             store_fault_valid, store_fault_ready, fault_valid, fault_write, fault_ready;
   roci_rq_faults u_faults (
@@ -258,7 +258,7 @@ module roci_rq #(
   assign fault_qpn_o   = fault.qpn;
   assign fault_valid_o = fault_valid && fault_ready;
 
-  // ---------------------------------------------------------------- transport
+  // Transport.
   roci_pkg::event_req_t responder_fail, responder_event;
   logic                 responder_fail_valid, responder_fail_ready, responder_idle;
   logic                 responder_event_valid, responder_event_ready;
@@ -300,7 +300,7 @@ module roci_rq #(
     .ack_o, .ack_valid_o, .ack_ready_i
   );
 
-  // ---------------------------------------------------------------- failures and events of both
+  // Failures and events of both.
   roci_rq_merge u_fail (
     .clk_i, .rst_ni,
     .a_i(responder_fail), .a_valid_i(responder_fail_valid), .a_ready_o(responder_fail_ready),

@@ -53,7 +53,7 @@ class Bench {
     while (!dut->idle_o) clock();
   }
 
-  // ---------------------------------------------------------------- control
+  // Control.
   void row(unsigned table, unsigned index, const Attr* attr, unsigned state = 0) {
     dut->row_write_valid_i = 1;
     port::put(dut->row_write_i, bus::kRowTable, table);

@@ -7,7 +7,7 @@ using namespace rq;
 
 constexpr unsigned kQpAccess = 5;
 
-// ---------------------------------------------------------------- keys invalidated by a SEND
+// Keys invalidated by a SEND.
 
 TEST_CASE("rq: SEND with invalidate: the key is dead for what comes after (RSP-46)") {
   for (bool only : {true, false}) {
@@ -86,7 +86,7 @@ TEST_CASE("rq: SEND with a key that stays: its receive ends in error, so does th
   }
 }
 
-// ---------------------------------------------------------------- keys that change
+// Keys that change.
 
 TEST_CASE("rq: nothing is written through a key that went away in mid-message (F-90)") {
   for (bool imm : {false, true}) {

@@ -64,7 +64,7 @@ module roci_atomic (
   localparam int unsigned Depth = 16, Bits = 4;
   localparam int unsigned PlaceBits = 9;  // of a word in its page
 
-  // ---------------------------------------------------------------- ring
+  // Ring.
   logic [roci_pkg::AtomicJobBits-1:0] jobs [Depth];
   logic [63:0]          original [Depth];  // from the stage data on
   logic [63:0]          after    [Depth];  // what memory holds then
@@ -107,7 +107,7 @@ module roci_atomic (
     end
   end
 
-  // ---------------------------------------------------------------- ask: read, or take from another
+  // Ask: read, or take from another.
   logic [15:0]     behind;
   logic [Bits:0]   under_way;        // requested, and the data have not come
   logic            due, near, same;  // another one has this place, or this very word
@@ -140,7 +140,7 @@ module roci_atomic (
   assign br_req_o.pasid = ask_job.pasid;
   assign br_req_o.count = 5'd1;
 
-  // ---------------------------------------------------------------- data: compute
+  // Data: compute.
   logic        inherits, is_compare, error, change;
   logic [63:0] word, result;
   assign inherits   = inherits_q[data];
@@ -160,7 +160,7 @@ module roci_atomic (
     end
   end
 
-  // ---------------------------------------------------------------- stores
+  // Stores.
   roci_pkg::atomic_job_t store;
   logic                  store_valid, store_take;
   logic [4:0]            store_level;
@@ -170,7 +170,7 @@ module roci_atomic (
     .out_data_o(store), .out_valid_o(store_valid), .out_ready_i(store_take), .level_o(store_level)
   );
 
-  // ---------------------------------------------------------------- put: write, in turns with stores
+  // Put: write, in turns with stores.
   logic        can_put, writes, free, room, turn_q;  // turn_q: atomics go first
   logic [63:0] put_word;
   assign can_put    = put_q != data_q;
@@ -215,7 +215,7 @@ module roci_atomic (
   end
   assign put_word = store_take ? store.operand : after[put];
 
-  // ---------------------------------------------------------------- out: result
+  // Out: result.
   logic       can_out, stored;
   logic [7:0] store_done_q;
   assign can_out         = out_q != put_q && (!changes_q[out] || (answer && !of_store));

@@ -143,7 +143,7 @@ module roci_responder #(
   logic [2:0] kind, kind_q;  // kind_q: of the event in progress
   logic [1:0] order_op;
 
-  // ---------------------------------------------------------------- time of payload and packets
+  // Time of payload and packets.
   logic [31:0] done, ticket, newest;
   logic [15:0] sent, issued;
   logic        moved, settled, clear_of_tx;
@@ -162,7 +162,7 @@ module roci_responder #(
   );
   assign fault_msn = fault_write_i ? payload_msn : qp.msn;
 
-  // ---------------------------------------------------------------- state
+  // State.
   logic [23:0]               read_qpn, qpn;
   logic [2:0]                qp_state;
   logic [15:0]               posted, credits;
@@ -191,7 +191,7 @@ module roci_responder #(
     .next_write_o, .next_row_o, .next_o, .ready_o(state_ready)
   );
 
-  // ---------------------------------------------------------------- queue of responses
+  // Queue of responses.
   logic               queue_valid;
   logic [RowBits-1:0] queue_row;
   logic [RowBits:0]   queue_level;
@@ -202,7 +202,7 @@ module roci_responder #(
     .pop_valid_o(queue_valid), .pop_row_o(queue_row), .pop_i(queue_pop), .level_o(queue_level)
   );
 
-  // ---------------------------------------------------------------- request
+  // Request.
   roci_pkg::atomic_job_t apply_job;
   roci_pkg::seg_t        apply_seg, answer_seg;
   roci_pkg::cqe_req_t    apply_cqe;
@@ -276,7 +276,7 @@ module roci_responder #(
   assign walk_len_o     = 32'(meta_i.payload_len);
   assign walk_pd_o      = attr.srq ? list_pd_i : attr.pd;
 
-  // ---------------------------------------------------------------- response
+  // Response.
   logic pick_slot, pick_record, answer_seg_valid, answer_nak;
   assign credits = posted - qp.recv_next;
   // With its key looked up again, if that was needed.
@@ -298,7 +298,7 @@ module roci_responder #(
     .qp_o(answer_qp), .slot_o(answer_slot)
   );
 
-  // ---------------------------------------------------------------- control
+  // Control.
   logic cqe_room, cqe_empty, fail_room, event_room, count_room, req_seg_room, desc_room, seg_room;
   logic ack_room, room_emit, room_last;
   logic [6:0] rooms, rooms_q;  // what a step may wait for
@@ -360,7 +360,7 @@ module roci_responder #(
     endcase
   end
 
-  // ---------------------------------------------------------------- what leaves
+  // What leaves.
   roci_responder_out u_out (
     .clk_i, .rst_ni, .idle_o(out_idle),
     .qpn_i(qpn), .meta_i, .commit_i(commit), .replay_i(replay), .miss_i(miss),
@@ -393,7 +393,7 @@ module roci_responder #(
     if (slot_pick) slot_picked_q <= pick_slot;
   end
 
-  // ---------------------------------------------------------------- invalidations
+  // Invalidations.
   logic marked, drain_idle;
   roci_responder_drain u_drain (
     .clk_i, .rst_ni, .newest_i(newest), .landed_i(done), .issue_i(emit && via_desc), .sent_i,

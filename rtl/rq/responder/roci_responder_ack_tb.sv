@@ -103,7 +103,7 @@ module roci_responder_ack_tb (
     end
   end
 
-  // ---------------------------------------------------------------- what the responder keeps to
+  // What the responder keeps to.
   logic [23:0] age_meta, age_ack, age_next, age_last;
   assign age_meta = qp_q.epsn - psn_i;
   assign age_ack  = qp_q.epsn - qp_q.ack_psn;
@@ -125,7 +125,7 @@ module roci_responder_ack_tb (
   `ASSUME(DoneWasGivenOut, f_ahead < Long && `IMPLIES(landed_i, f_ahead != '0))
   initial assume (!rst_ni);
 
-  // ---------------------------------------------------------------- the packet watched
+  // The packet watched.
   (* anyconst *) logic [23:0] f_psn;
   logic        f_seen_q;
   logic [31:0] f_ticket_q, f_since, f_waits;

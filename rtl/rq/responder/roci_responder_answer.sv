@@ -31,7 +31,7 @@ module roci_responder_answer (
   output roci_pkg::responder_slot_t slot_o
 );
 
-  // ---------------------------------------------------------------- choice
+  // Choice.
   logic [31:0] record_behind, slot_behind;
   logic [23:0] lead;
   logic        record, record_ready, record_first, urgent, read, slot_ready;
@@ -48,7 +48,7 @@ module roci_responder_answer (
   assign pick_record_o = record_ready && record_first;
   assign pick_slot_o   = slot_ready && !pick_record_o;
 
-  // ---------------------------------------------------------------- packet
+  // Packet.
   logic [12:0] mtu, len;
   logic [31:0] left;
   logic        last, single, middle;
@@ -106,7 +106,7 @@ module roci_responder_answer (
   assign seg_valid_o = slot_picked_i && read && len != '0;
   assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck;
 
-  // ---------------------------------------------------------------- what stays
+  // What stays.
   always_comb begin
     qp_o   = qp_i;
     slot_o = slot_i;

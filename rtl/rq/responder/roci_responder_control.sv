@@ -194,7 +194,7 @@ module roci_responder_control #(
         endcase
       end
 
-      // ------------------------------------------------------------ request
+      // Request.
       StPeek: begin
         peeked_o = cmd_ready_i;
         if (cmd_ready_i) state_d = StLook;
@@ -229,7 +229,7 @@ module roci_responder_control #(
         state_d  = StIdle;
       end
 
-      // ------------------------------------------------------------ step
+      // Step.
       StSlot: begin
         slot_pick_o = 1'b1;
         state_d     = pick_slot_i || pick_record_i ? StEmit : StIdle;
@@ -268,7 +268,7 @@ module roci_responder_control #(
         if (cmd_ready_i) state_d = StIdle;
       end
 
-      // ------------------------------------------------------------ others
+      // Others.
       StResult: begin
         result_o = 1'b1;
         push_o   = 1'b1;

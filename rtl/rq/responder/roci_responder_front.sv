@@ -118,7 +118,7 @@ module roci_responder_front #(
   assign atomic     = meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
   assign unused     = &{row_attr, reth, out_reth, spec_level};
 
-  // ---------------------------------------------------------------- ask: tables are read
+  // Ask: tables are read.
   logic               ask_q, ask_takes_q, ask_list_q, ask_need_q, ask_atomic_q;
   roci_pkg::reth_t    ask_reth_q;
   logic [3:0]         ask_access_q;
@@ -212,7 +212,7 @@ module roci_responder_front #(
   assign ask_leaves = !list_q && (ask_lists  ? !list_busy_i && key_free
                                 : ask_need_q ? !key_q && key_req_ready_i : !ask_waits);
 
-  // ---------------------------------------------------------------- list: its first entry is here
+  // List: its first entry is here.
   logic [15:0] list_pd_q, list_index_q;
   logic [12:0] list_len_q;
   logic [1:0]  list_stride_q;
@@ -239,7 +239,7 @@ module roci_responder_front #(
     end
   end
 
-  // ---------------------------------------------------------------- key
+  // Key.
   roci_pkg::key_req_t key_req_q, key_remote;
   always_comb begin
     key_remote.key    = ask_reth_q.rkey;
@@ -262,7 +262,7 @@ module roci_responder_front #(
   assign key_req_o       = key_q ? key_req_q : key_remote;
   assign key_req_valid_o = key_q || (ask_q && ask_need_q && !list_q);
 
-  // ---------------------------------------------------------------- what waits for the responder
+  // What waits for the responder.
   logic               spec_push, spec_valid, spec_room, key_room, key_valid, waits_out;
   logic               spec_fetched, spec_key, spec_list, push_fetched, push_key;
   logic [15:0]        push_index;

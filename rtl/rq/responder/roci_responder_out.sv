@@ -100,7 +100,7 @@ module roci_responder_out (
   input  logic                   ack_ready_i
 );
 
-  // ---------------------------------------------------------------- what an event gives out
+  // What an event gives out.
   logic                 cqe_push, fail_push, event_push, count_push, own_seg, req_seg_push;
   logic                 desc_push, seg_push, ack_push, unused;
   roci_pkg::cqe_req_t   cqe_d;
@@ -144,7 +144,7 @@ module roci_responder_out (
     count_d.bytes   = emit_i ? answer_desc_i.payload_len : count_nak_i ? '0 : meta_i.payload_len;
   end
 
-  // ---------------------------------------------------------------- registers
+  // Registers.
   logic job_push;
   assign job_push = commit_i && apply_job_valid_i;
   always_ff @(posedge clk_i) begin
@@ -168,7 +168,7 @@ module roci_responder_out (
     end
   end
 
-  // ---------------------------------------------------------------- queues
+  // Queues.
   logic [3:0] cqe_level;
   logic [1:0] fail_level, event_level, desc_level, seg_level, ack_level;
   logic [2:0] count_level, req_seg_level;

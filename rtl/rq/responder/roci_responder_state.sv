@@ -116,7 +116,7 @@ module roci_responder_state #(
     if (slot_read_i) slot_at_q <= find_next_i ? slot_at_q + 5'd1 : 5'(slot_read_index);
   end
 
-  // ---------------------------------------------------------------- what is written back
+  // What is written back.
   // A failure after a fatal NAK that has not left takes its place when it comes before it.
   // Bits are set by masks: a write to one bit of a field becomes a shift of the whole word.
   logic [15:0] slot_bit;

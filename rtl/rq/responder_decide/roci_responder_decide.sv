@@ -43,7 +43,7 @@ module roci_responder_decide (
   output logic                     first_o        // begins one
 );
 
-  // ---------------------------------------------------------------- the packet
+  // The packet.
   logic send, write, read, atomic, middle, imm_write, takes;
   always_comb begin
     send      = 1'b0;
@@ -74,7 +74,7 @@ module roci_responder_decide (
   assign middle = !first_o && !last_o;
   assign takes  = (send && first_o) || imm_write;
 
-  // ---------------------------------------------------------------- the checks
+  // The checks.
   logic [23:0] ahead;          // modulo 2^24: 0 expected, top bit set a duplicate
   logic [12:0] mtu;
   logic [31:0] length, bytes;
@@ -116,7 +116,7 @@ module roci_responder_decide (
     end
   end
 
-  // ---------------------------------------------------------------- the verdict
+  // The verdict.
   always_comb begin
     verdict_o      = roci_pkg::VerdictNak;
     syndrome_o     = roci_pkg::SynNakInvalid;
@@ -153,7 +153,7 @@ module roci_responder_decide (
 
   assign takes_o = takes && !dead_i && ahead == '0 && sequence_ok && allowed;
 
-  // ---------------------------------------------------------------- what must hold
+  // What must hold.
   logic executes, expected, duplicate, future;
   assign executes  = verdict_o >= roci_pkg::VerdictSend;
   assign expected  = psn_i == epsn_i;

@@ -70,7 +70,7 @@ module roci_rq_blocks #(
 
   localparam int unsigned SrqRowBits = $clog2(NumSrqs);
 
-  // ---------------------------------------------------------------- requests in flight
+  // Requests in flight.
   localparam int unsigned FlightBits = 1 + RowBits + 4 + BlockBits + 5 + 5;
   logic                 flight_srq, flight_valid, flight_pop;
   logic [RowBits-1:0]   flight_row;
@@ -117,7 +117,7 @@ module roci_rq_blocks #(
     end
   end
 
-  // ---------------------------------------------------------------- copy
+  // Copy.
   logic                  copying_q, copy_first_q, copy_last, copy_ends_q;
   logic [1:0]            copied_q, write_at_q, stride_q;   // block read next, block being written
   logic [RowBits-1:0]    srqn_q;
@@ -166,7 +166,7 @@ module roci_rq_blocks #(
     if (copy_write_q && copy_first_q) copy_tag_o <= copied.imm[15:0];
   end
 
-  // ---------------------------------------------------------------- blocks of queue pairs
+  // Blocks of queue pairs.
   roci_pkg::wqe_t       list_block;
   logic [511:0]         list_bits, write_data;
   logic [1:0]           lane_q;

@@ -88,7 +88,7 @@ module roci_rq_fetch #(
   localparam int unsigned QpRowBits = $clog2(NumQps);
   localparam int unsigned BlockBits = $clog2(Blocks);
 
-  // ---------------------------------------------------------------- tables
+  // Tables.
   logic                    read, read_srq, write, srq, in_reset, takes, table_ready, unused;
   logic [RowBits-1:0]      read_row, row, take;
   roci_pkg::receive_ring_t ring, ring_d;
@@ -119,7 +119,7 @@ module roci_rq_fetch #(
     .bell_wild_o(bell_wild), .bell_new_o(bell_new)
   );
 
-  // ---------------------------------------------------------------- work queues
+  // Work queues.
   logic                       work_push, work_valid, work_pop, srq_work_valid, srq_work_pop;
   logic [QpRowBits-1:0]       work_row;
   logic [$clog2(NumSrqs)-1:0] srq_work_row;
@@ -137,7 +137,7 @@ module roci_rq_fetch #(
     .level_o(srq_work_level)
   );
 
-  // ---------------------------------------------------------------- blocks
+  // Blocks.
   logic               flight_ready, done_valid, done_taken, done_bad, done_srq;
   logic               copy_start, copy_done, br_set, blocks_idle;
   logic [RowBits-1:0] done_row;
@@ -159,7 +159,7 @@ module roci_rq_fetch #(
     .list_sge_o, .list_num_sge_o, .list_pd_o, .list_stride_o
   );
 
-  // ---------------------------------------------------------------- one thing at a time
+  // One thing at a time.
   typedef enum logic [3:0] {
     StIdle, StArrival, StCmd, StTake, StCopy, StHold, StDoorbell, StSrqDoorbell, StWork, StLive
   } state_e;

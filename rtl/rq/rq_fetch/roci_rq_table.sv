@@ -55,7 +55,7 @@ module roci_rq_table #(
 
   `PARAM_CHECK(SrqsFit, NumSrqs >= 2 && (NumSrqs & (NumSrqs - 1)) == 0)
 
-  // ---------------------------------------------------------------- row bus
+  // Row bus.
   roci_pkg::qp_attr_t    row_attr;
   roci_pkg::srq_t        row_srq;
   logic                  row_is_attr, row_is_state, row_is_reset, row_is_srq, unused;
@@ -95,7 +95,7 @@ module roci_rq_table #(
     end
   end
 
-  // ---------------------------------------------------------------- attributes
+  // Attributes.
   localparam int unsigned AttrBits = PlaceBits + 1 + SrqRowBits;
   logic [AttrBits-1:0]    attr;
   logic [SrqAttrBits-1:0] srq_attr;
@@ -128,7 +128,7 @@ module roci_rq_table #(
   assign in_reset_o = qp_state == roci_pkg::QpReset;
   assign {pasid_o, base_o, log_o, stride_log_o} = srq_o ? srq_place : place;
 
-  // ---------------------------------------------------------------- ring words
+  // Ring words.
   roci_pkg::receive_ring_t word, srq_word, stored;
   logic [NumQps-1:0]       old_q;
   logic [NumSrqs-1:0]      srq_old_q, rearm_q;
@@ -178,7 +178,7 @@ module roci_rq_table #(
   end
   assign limit_o = ring_o.fired ? '0 : srq_limit;
 
-  // ---------------------------------------------------------------- seen ahead
+  // Seen ahead.
   logic [15:0]        seen_prod, seen_got, seen_left, seen_here;
   logic [QpRowBits-1:0] seen_row_q;
   logic               seen_active, seen_old, unused_seen_ready;

@@ -122,7 +122,7 @@ module roci_requester #(
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
 
-  // ---- The next event ----
+  // The next event.
   logic [3:0]             state_q;
   logic                   pick, finish, memory_ready, none;
   logic [QpBits-1:0]      pick_row, row_q;
@@ -161,7 +161,7 @@ module roci_requester #(
     .is_fault_o(is_fault_q), .is_again_o(is_again_q), .fault_psn_o(fault_psn_q),
     .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .none_o(none));
 
-  // ---- State ----
+  // State.
   roci_pkg::requester_qp_t    word, qp_q, qp_d;
   roci_pkg::requester_run_t   run_q, run_d;
   roci_pkg::requester_entry_t entry, new_entry;
@@ -190,7 +190,7 @@ module roci_requester #(
     .slot_write_i(step.slot), .slot_write_at_i(qp_q.rd_head + qp_q.rd_count[3:0]),
     .slot_plan_i(plan_q));
 
-  // ---- Steps ----
+  // Steps.
   roci_pkg::tx_desc_t desc;
   logic               place_done;
   logic [7:0]         place_status, place_vendor;
@@ -220,7 +220,7 @@ module roci_requester #(
     end
   end
 
-  // ---- Key operations ----
+  // Key operations.
   logic late_idle;
   roci_requester_operate #(.NumQps(NumQps), .Depth(LateDepth)) u_operate (
     .clk_i, .rst_ni, .row_i(row_q), .plan_i(plan_q), .pd_i(attr.pd),
@@ -230,7 +230,7 @@ module roci_requester #(
     .late_o(late), .late_valid_o(late_valid), .late_ready_i(late_ready), .room_o(late_room),
     .idle_o(late_idle));
 
-  // ---- Places of READ data and atomic results ----
+  // Places of READ data and atomic results.
   roci_pkg::key_rsp_t place;
   roci_pkg::seg_t     place_seg;
   logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
@@ -251,7 +251,7 @@ module roci_requester #(
     .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
     .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i, .key_rsp_valid_i);
 
-  // ---- Outputs ----
+  // Outputs.
   logic out_empty;
   assign done_valid_o = finish || step.retire || step.cqe;
   assign done_row_o   = row_q;

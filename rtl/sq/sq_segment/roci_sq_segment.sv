@@ -6,9 +6,9 @@
 // (lists of one entry; longer lists take a walk per packet). Latency: that of the block read and
 // about eight clocks. Holds no state of queue pairs but their attributes.
 //
-//            +-------+ blocks  +-----+ plan         +---------+ status  +-------+
-//  grant --> | fetch | ------> | segm. | -------> | pending | ------> | plans | --> requester
-//            +-------+ jobs    +-----+ key, or walk +---------+ segments  +-------+
+//            +-------+ blocks  +---------+ plan         +---------+ status    +-------+
+//  grant --> | fetch | ------> | segment | -----------> | pending | --------> | plans | --> requester
+//            +-------+ jobs    +---------+ key, or walk +---------+ segments  +-------+
 
 `include "assert.svh"
 
