@@ -109,7 +109,7 @@ Completion CompletionQueue::take() {
 
 void CompletionQueue::tell_consumer() {
   told_ = consumer_;
-  context_.device().write32(layout::cq_doorbell(number_), consumer_ & 0xFFFF);
+  context_.device().write32(layout::cq_doorbell_offset(number_), consumer_ & 0xFFFF);
 }
 
 void CompletionQueue::flush() {
@@ -158,7 +158,7 @@ void CompletionQueue::arm(bool solicited_only) {
   std::uint32_t seen = consumer_;
   while (seen - consumer_ < 1u << log_ && written(seen)) ++seen;
   context_.device().write32(
-      layout::cq_arm_doorbell(number_),
+      layout::cq_arm_doorbell_offset(number_),
       (seen & 0xFFFF) | (solicited_only ? layout::doorbell_word::kArmSolicited : 0));
 }
 

@@ -93,7 +93,7 @@ PostResult QueuePair::post_send(const SendRequest* requests, std::size_t count) 
     ++send_.head;
     ++result.posted;
   }
-  if (result.posted != 0) ring_doorbell(layout::sq_doorbell(number_), send_.head);
+  if (result.posted != 0) ring_doorbell(layout::sq_doorbell_offset(number_), send_.head);
   return result;
 }
 
@@ -121,7 +121,7 @@ PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t c
     ++receive_.head;
     ++result.posted;
   }
-  if (result.posted != 0) ring_doorbell(layout::rq_doorbell(number_), receive_.head);
+  if (result.posted != 0) ring_doorbell(layout::rq_doorbell_offset(number_), receive_.head);
   return result;
 }
 

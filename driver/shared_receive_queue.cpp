@@ -78,7 +78,7 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
   }
   if (result.posted != 0) {
     entries_before_doorbell();
-    context_.device().write32(layout::srq_doorbell(number_), ring_.head);
+    context_.device().write32(layout::srq_doorbell_offset(number_), ring_.head);
   }
   return result;
 }

@@ -152,15 +152,15 @@ void RemoteDevice::write32(std::uint32_t offset, std::uint32_t value) {
     throw std::logic_error("only the doorbells of a remote adapter can be written");
   }
   switch (offset - layout::doorbell_word::kStride * number) {
-    case layout::sq_doorbell(0):
+    case layout::sq_doorbell_offset(0):
       return ring(page_->send, number, value);
-    case layout::rq_doorbell(0):
+    case layout::rq_doorbell_offset(0):
       return ring(page_->receive, number, value);
-    case layout::srq_doorbell(0):
+    case layout::srq_doorbell_offset(0):
       return ring(page_->shared_receive, number, value);
-    case layout::cq_doorbell(0):
+    case layout::cq_doorbell_offset(0):
       return ring(page_->consumer, number, value);
-    case layout::cq_arm_doorbell(0):
+    case layout::cq_arm_doorbell_offset(0):
       return arm(number, value);
     default:
       throw std::logic_error("no such doorbell");

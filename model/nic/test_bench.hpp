@@ -137,7 +137,7 @@ class Bench {
          {layout::key::addr, addr}});
   }
 
-  std::uint32_t doorbell(std::uint32_t qpn) const { return layout::sq_doorbell(qpn); }
+  std::uint32_t doorbell(std::uint32_t qpn) const { return layout::sq_doorbell_offset(qpn); }
   std::vector<Parsed> take() {
     while (nic.step()) {
     }

@@ -83,13 +83,14 @@ Session::Taken Session::take(std::uint64_t now_ns) {
       grab(page_->receive, receive);
       grab(page_->shared_receive, shared);
       grab(page_->consumer, consumer);
-      collect(page_->consumer, Owned::kCompletionQueue, layout::cq_doorbell(0), kIndexMask,
+      collect(page_->consumer, Owned::kCompletionQueue, layout::cq_doorbell_offset(0), kIndexMask,
               consumer);
-      collect(page_->shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell(0),
+      collect(page_->shared_receive, Owned::kSharedReceiveQueue, layout::srq_doorbell_offset(0),
               kIndexMask, shared);
-      collect(page_->receive, Owned::kQueuePair, layout::rq_doorbell(0), kIndexMask, receive);
-      collect(page_->send, Owned::kQueuePair, layout::sq_doorbell(0), kIndexMask, send);
-      collect(page_->arm, Owned::kCompletionQueue, layout::cq_arm_doorbell(0),
+      collect(page_->receive, Owned::kQueuePair, layout::rq_doorbell_offset(0), kIndexMask,
+              receive);
+      collect(page_->send, Owned::kQueuePair, layout::sq_doorbell_offset(0), kIndexMask, send);
+      collect(page_->arm, Owned::kCompletionQueue, layout::cq_arm_doorbell_offset(0),
               kIndexMask | kArmSolicited, arm);
       household_.memory.forget_pages();
       taken.doorbells = !posts_.empty();

@@ -163,7 +163,7 @@ class Peer {
   std::string steal(std::istringstream& line) {
     std::uint32_t number = 0;
     line >> number;
-    device_.write32(layout::sq_doorbell(number), 7);
+    device_.write32(layout::sq_doorbell_offset(number), 7);
     try {
       context_.execute(layout::AdminOp::kDestroyQp, Body().put(layout::destroy_qp::qpn, number),
                        "steal");

@@ -211,11 +211,11 @@ void emit_layout_registers() {
   constant("uint32_t", "kArmSolicited", "1u << " + std::to_string(kArmSolicitedBit),
            "In CqArm: only a solicited or failed completion raises an event");
   std::printf("}  // namespace doorbell_word\n\n");
-  doorbell("sq_doorbell", "QpDoorbell", "Sq");
-  doorbell("rq_doorbell", "QpDoorbell", "Rq");
-  doorbell("srq_doorbell", "QpDoorbell", "Srq");
-  doorbell("cq_doorbell", "CqDoorbell", "CqConsumer");
-  doorbell("cq_arm_doorbell", "CqDoorbell", "CqArm");
+  doorbell("sq_doorbell_offset", "QpDoorbell", "Sq");
+  doorbell("rq_doorbell_offset", "QpDoorbell", "Rq");
+  doorbell("srq_doorbell_offset", "QpDoorbell", "Srq");
+  doorbell("cq_doorbell_offset", "CqDoorbell", "CqConsumer");
+  doorbell("cq_arm_doorbell_offset", "CqDoorbell", "CqArm");
   std::printf("\n");
   close_header();
 }

@@ -102,19 +102,19 @@ inline constexpr uint32_t kCqArm = 4;  ///< CqDoorbell: arm for the next entry a
 inline constexpr uint32_t kArmSolicited = 1u << 31;
 }  // namespace doorbell_word
 
-constexpr uint32_t sq_doorbell(uint32_t number) {
+constexpr uint32_t sq_doorbell_offset(uint32_t number) {
   return window::kQpDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kSq;
 }
-constexpr uint32_t rq_doorbell(uint32_t number) {
+constexpr uint32_t rq_doorbell_offset(uint32_t number) {
   return window::kQpDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kRq;
 }
-constexpr uint32_t srq_doorbell(uint32_t number) {
+constexpr uint32_t srq_doorbell_offset(uint32_t number) {
   return window::kQpDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kSrq;
 }
-constexpr uint32_t cq_doorbell(uint32_t number) {
+constexpr uint32_t cq_doorbell_offset(uint32_t number) {
   return window::kCqDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kCqConsumer;
 }
-constexpr uint32_t cq_arm_doorbell(uint32_t number) {
+constexpr uint32_t cq_arm_doorbell_offset(uint32_t number) {
   return window::kCqDoorbell.offset + doorbell_word::kStride * number + doorbell_word::kCqArm;
 }
 

@@ -31,7 +31,7 @@ struct Count : FrameTap {
 };
 
 std::uint32_t doorbell(std::uint32_t qpn, std::uint32_t offset) {
-  return layout::sq_doorbell(qpn) + offset;
+  return layout::sq_doorbell_offset(qpn) + offset;
 }
 
 }  // namespace
