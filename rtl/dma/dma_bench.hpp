@@ -266,77 +266,9 @@ class Bench {
     }
   }
 
-  void drive_blocks(Vroci_dma& m) {
-    unsigned valid = 0, ready = 0;
-    for (unsigned c = 0; c < 5; ++c) {
-      if (go() && !block_client_stalled[c]) ready |= 1u << c;
-      if (!offer(fetch_up_[c], !requests[c].empty())) continue;
-      const Block& block = requests[c].front();
-      valid |= 1u << c;
-      port::put(m.br_req_i, bus::kReadAddr, block.addr, kReadBits * c);
-      port::put(m.br_req_i, bus::kReadPasid, HostModel::pasid(block.addr), kReadBits * c);
-      port::put(m.br_req_i, bus::kReadCount, block.count, kReadBits * c);
-    }
-    m.br_req_valid_i = valid;
-    m.br_rsp_ready_i = ready;
-    valid = 0;
-    for (unsigned c = 0; c < 4; ++c) {
-      if (!offer(store_up_[c], !stores[c].empty())) continue;
-      const Block& block = stores[c].front();
-      valid |= 1u << c;
-      port::put(m.bw_req_i, bus::kWriteAddr, block.addr, kWriteBits * c);
-      port::put(m.bw_req_i, bus::kWritePasid, HostModel::pasid(block.addr), kWriteBits * c);
-      port::put(m.bw_req_i, bus::kWriteBytes, block.count, kWriteBits * c);
-      for (unsigned i = 0; i < 64; ++i) {
-        port::put(m.bw_req_i, kWriteBits * c + 8 * i, 8, i < block.count ? block.bytes[i] : 0xDD);
-      }
-    }
-    m.bw_req_valid_i = valid;
-  }
+  void drive_blocks(Vroci_dma& m);
 
-  void sample_blocks(Vroci_dma& m) {
-    for (unsigned c = 0; c < 5; ++c) {
-      if (m.br_req_valid_i >> c & m.br_req_ready_o >> c & 1) {
-        requests[c].pop_front();
-        fetch_up_[c] = false;
-      }
-      if (!(m.br_rsp_valid_o >> c & m.br_rsp_ready_i >> c & 1)) continue;
-      REQUIRE_FALSE(blocks[c].empty());
-      const Block& block = blocks[c].front();
-      bool same = true;
-      for (unsigned i = 0; i < 64; ++i) {
-        same &= port::get(m.br_rsp_o, kBlockBits * c + 8 * i, 8) == block.bytes[64 * got_[c] + i];
-      }
-      REQUIRE(same);
-      REQUIRE(port::get(m.br_rsp_o, bus::kReadError, kBlockBits * c) ==
-              host.bad_pages.count(block.addr >> 12));
-      ++blocks_done[c];
-      if (++got_[c] == block.count) {
-        blocks[c].pop_front();
-        got_[c] = 0;
-      }
-    }
-    for (unsigned c = 0; c < 4; ++c) {
-      if (m.bw_rsp_valid_o >> c & 1) {
-        REQUIRE_FALSE(storing[c].empty());
-        bool same = true;
-        const Block& block = storing[c].front();
-        const bool bad = host.touches_bad(block.addr, block.count);
-        for (unsigned i = 0; i < block.count && !bad; ++i)
-          same &= host.at(block.addr + i) == block.bytes[i];
-        REQUIRE(same);
-        REQUIRE((m.bw_rsp_o >> c & 1) == bad);
-        store_errors += bad;
-        storing[c].pop_front();
-        ++stores_done[c];
-      }
-      if (m.bw_req_valid_i >> c & m.bw_req_ready_o >> c & 1) {
-        storing[c].push_back(stores[c].front());
-        stores[c].pop_front();
-        store_up_[c] = false;
-      }
-    }
-  }
+  void sample_blocks(Vroci_dma& m);
 
   unsigned written_ = 0;
   bool fault_taken_ = false;
@@ -344,3 +276,5 @@ class Bench {
   bool put_up_[2] = {}, fetch_up_[5] = {}, store_up_[4] = {};
   unsigned pay_beat_ = 0, in_beat_ = 0, got_[5] = {};
 };
+
+#include "rtl/dma/dma_blocks.hpp"  // IWYU pragma: keep
