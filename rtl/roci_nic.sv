@@ -7,7 +7,7 @@
 //                      |  ^                      +----+   |                  | payload
 //                      |  +--- completions ----- | rq | --+--- acks -------> |
 //                      |                         +----+                      |
-//   m_axi  <---> dma <-+--- blocks, pieces --------^------------------- gather
+//   m_axi  <---> dma <-+--- blocks, segments --------^------------------- gather
 //                 ^                                | requests, responses
 //                 +------------- payload --------- rx <--- s_axis_rx
 //
@@ -108,7 +108,7 @@ module roci_nic #(
   output logic                   m_axis_host_tvalid_o,
   input  logic                   m_axis_host_tready_i,
 
-  output logic                   quiescent_o,     // nothing under way inside
+  output logic                   quiescent_o,     // nothing in flight inside
   output logic [63:0]            next_deadline_o  // ns when a timer acts; all ones: none
 );
 
@@ -333,7 +333,7 @@ module roci_nic #(
     .store_job_ready_o(store_job_ready), .store_done_o(store_done)
   );
 
-  // Firmware is told of a failed write by its own means.
+  // Firmware learns of a failed write by the error of its command.
   logic unused_error;
   assign unused_error = &{1'b0, bw_rsp_fw};
 

@@ -129,12 +129,12 @@ package roci_pkg;
   localparam logic [7:0] VendorErrRetryRnr = 8'd35;  // Last RNR retry ended by an RNR NAK
   localparam logic [7:0] VendorErrPeerNak = 8'd48;  // The peer refused the request
 
-  localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old life
-  localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old life
+  localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old generation
+  localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old generation
   localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR: complete every posted work request with a flush
 
   localparam logic [2:0] SchedState = 3'd0;  // State row
-  localparam logic [2:0] SchedCommand = 3'd1;  // A life begins, or is flushed
+  localparam logic [2:0] SchedCommand = 3'd1;  // A generation begins, or is flushed
   localparam logic [2:0] SchedSet = 3'd2;  // Pointer of the requester
   localparam logic [2:0] SchedSegment = 3'd3;  // Pointer of the segmenter: end of a grant
   localparam logic [2:0] SchedBell = 3'd4;  // Doorbell
@@ -764,7 +764,7 @@ package roci_pkg;
   localparam int unsigned SegBits = 99;
   typedef struct packed {
     logic         drop;                // Scatter only: skip these bytes, touch no memory
-    logic         last;                // Last piece of the packet
+    logic         last;                // Last segment of the packet
     logic [12:0]  len;                 // Bytes, 1 to 4096
     logic [19:0]  pasid;               // Address space
     logic [63:0]  addr;                // DMA address of the first byte
@@ -853,7 +853,7 @@ package roci_pkg;
     logic [31:0]  len;                 // Payload bytes of this packet; for READ, bytes still to read
     logic [31:0]  offset;              // Bytes of the message before this packet
     logic [7:0]   status;              // Status; not Success: this packet must not be sent
-    logic         has_segs;            // Pieces of payload wait in the segment stream
+    logic         has_segs;            // Segments of payload wait in the segment stream
     logic         fence;               // From the WQE
     logic         solicited;           // From the WQE
     logic         signaled;            // From the WQE
@@ -902,7 +902,7 @@ package roci_pkg;
   typedef struct packed {
     logic [15:0]  index;               // Producer index
     logic         clear;               // The queue pair was in RESET since the last record: indices are at 0
-    logic         flush;               // 1: complete all up to `index` with a flush, 0: begin a life
+    logic         flush;               // 1: complete all up to `index` with a flush, 0: begin a generation
     logic [23:0]  qpn;                 // Queue pair
   } sq_control_t;
 
@@ -914,7 +914,7 @@ package roci_pkg;
 
   localparam int unsigned KeyReqBits = 172;
   typedef struct packed {
-    logic [23:0]  qpn;                 // Queue pair, when a remote right is asked for
+    logic [23:0]  qpn;                 // Queue pair, when a remote right is requested
     logic [3:0]   access;              // Rights that must all be there
     logic [15:0]  pd;                  // Protection domain that must own the region
     logic [31:0]  len;                 // Bytes, not 0
@@ -985,7 +985,7 @@ package roci_pkg;
     logic [63:0]  compare;             // Value to compare
     logic [63:0]  operand;             // Value to store, swap or add
     logic [19:0]  pasid;               // Address space
-    logic [63:0]  addr;                // DMA address, a multiple of 8 but for a store
+    logic [63:0]  addr;                // DMA address, a multiple of 8 except for a store
     logic [3:0]   slot;                // Replay slot, handed back
     logic [1:0]   op;                  // 0 store operand, 1 compare and swap, 2 fetch and add
     logic [23:0]  qpn;                 // Queue pair
@@ -1001,7 +1001,7 @@ package roci_pkg;
 
   localparam int unsigned SchedQpBits = 92;
   typedef struct packed {
-    logic         fresh;               // The requester has not begun this life, its index does not count
+    logic         fresh;               // The requester has not begun this generation, its index does not count
     logic         clear;               // It was in RESET since the last control record
     logic         queued;              // It stands in the ready queue
     logic         ready;               // The requester does not hold it back
@@ -1028,7 +1028,7 @@ package roci_pkg;
     logic         restart;             // READ at the head was asked again from `una`
     logic [23:0]  bad_psn;             // First packet of that kind since going back
     logic         bad;                 // Payload of `bad_psn` could not be read: its message ends in an error
-    logic         failed;              // Until the next life
+    logic         failed;              // Until the next generation
     logic         stopped;             // An error entry ends the ring: no more plans
     logic         rnr_wait;            // Waits for the RNR timer
     logic         credit_wait;         // Blocked until credits come, or nothing is in flight
@@ -1046,7 +1046,7 @@ package roci_pkg;
     logic [23:0]  messages;            // Messages completed: SSN of the oldest in flight, less one
     logic [15:0]  begun;               // First work request never seen
     logic [15:0]  done;                // Oldest work request not completed
-    logic [23:0]  psn_max;             // Behind the newest PSN ever sent: `psn_next`, or more after going back
+    logic [23:0]  psn_max;             // After the newest PSN ever sent: `psn_next`, or more after going back
     logic [23:0]  una;                 // Oldest PSN not acknowledged
     logic [23:0]  psn_next;            // Next PSN to send
   } requester_qp_t;
@@ -1091,7 +1091,7 @@ package roci_pkg;
     logic         ptr_go;              // It may grant
     logic         ptr;                 // Tell the scheduler where to go on
     logic         kill;                // Drop the packets that wait
-    logic         verdict;             // The plan had pieces
+    logic         verdict;             // The plan had segments
     logic         desc;                // Packet
     logic         fail;                // Queue pair fails
     logic [7:0]   cqe_vendor;          // Its vendor_err
@@ -1136,7 +1136,7 @@ package roci_pkg;
     logic [31:0]  write_left;          // WRITE: bytes still to come
     logic [19:0]  write_pasid;         // WRITE: address space
     logic [63:0]  write_addr;          // WRITE: DMA address of the next byte
-    logic [1:0]   message;             // Message under way: ResponderIn
+    logic [1:0]   message;             // Message in flight: ResponderIn
     logic [23:0]  last_psn;            // Newest SEND or WRITE packet executed
     logic [23:0]  msn;                 // Messages completed
     logic [23:0]  epsn;                // PSN expected

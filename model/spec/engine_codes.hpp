@@ -8,8 +8,8 @@ namespace roci::spec {
 
 /// Commands between the state block and the two engines.
 inline constexpr Code kQpEvents[] = {
-    {"InitRequester", 0, "Entering RTS from RTR: take the SQ PSN, forget the old life"},
-    {"InitResponder", 1, "Entering RTR: take the RQ PSN, forget the old life"},
+    {"InitRequester", 0, "Entering RTS from RTR: take the SQ PSN, forget the old generation"},
+    {"InitResponder", 1, "Entering RTR: take the RQ PSN, forget the old generation"},
     {"Flush", 2, "Entering ERR: complete every posted work request with a flush"},
 };
 
@@ -23,7 +23,7 @@ inline constexpr Code kResponderIn[] = {
 /// Events of the scheduler of send queues.
 inline constexpr Code kSchedEvents[] = {
     {"State", 0, "State row"},
-    {"Command", 1, "A life begins, or is flushed"},
+    {"Command", 1, "A generation begins, or is flushed"},
     {"Set", 2, "Pointer of the requester"},
     {"Segment", 3, "Pointer of the segmenter: end of a grant"},
     {"Bell", 4, "Doorbell"},

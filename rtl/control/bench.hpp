@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench around roci_control: host memory with latency on the block ports, engines that take what
-// they are told, and a master on the register bus.
+// they are reported, and a master on the register bus.
 #pragma once
 
 #include <Vroci_control.h>

@@ -208,7 +208,7 @@ TEST_CASE(
   CHECK(entry(1) == fatal);
   bench.set_state(6, state("Reset"));
   fault();
-  CHECK(entry(2) == fatal);  // what is still under way is of the old life
+  CHECK(entry(2) == fatal);  // what is still in flight is of the old generation
   for (const char* name : {"Init", "Rtr", "Rts"}) bench.set_state(6, state(name));
   CHECK(entry(3) == 0);
 }

@@ -208,7 +208,7 @@ TEST_CASE("control: rows of key operations go to the bus and into what firmware 
   port::put(row, place_of(spec::kKey, "iova"), 0x123456789ABCDEF0);
   for (int w = 0; w < 10; ++w) port::put(bench.dut->key_row_i, 32 * w, w < 9 ? 32 : 6, row[w]);
   bench.dut->key_row_index_i = 7;
-  // While an operation is under way, firmware's row of the same table waits; others do not.
+  // While an operation is in flight, firmware's row of the same table waits; others do not.
   bench.dut->key_busy_i = 1;
   for (int i = 0; i < 16; ++i) bench.write(window("TableData") + 4 * i, i == 0 ? 1 : 0);
   bench.table_start(table("Key"), 9, true);

@@ -164,7 +164,7 @@ module roci_control #(
   output logic                       pause_o,
   input  logic                       all_idle_i,       // idle_o of every block, this one included
   output logic [63:0]                next_deadline_o,  // of completion moderation; all ones: none
-  output logic                       quiet_o,  // no register access, doorbell or frame under way
+  output logic                       quiet_o,  // no register access, doorbell or frame in flight
   output logic                       idle_o
 );
 

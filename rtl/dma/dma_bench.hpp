@@ -210,7 +210,7 @@ class Bench {
   }
 
   void sample_writes(Vroci_dma& m) {
-    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory, or was told of
+    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory, or was reported
       REQUIRE_FALSE(in_flight.empty());
       if (fault_taken_) {
         fault_taken_ = false;

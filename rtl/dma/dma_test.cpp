@@ -30,7 +30,7 @@ class Work {
     }
   }
 
-  /// A packet of `len` bytes in up to `most` pieces; `where(len)` names an address for each.
+  /// A packet of `len` bytes in up to `most` segments; `where(len)` names an address for each.
   template <typename Where>
   Packet packet(unsigned len, unsigned most, bool drops, Where where) {
     Packet packet{{}, pick(kBeat), len, pick(2) != 0, false, {}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory behind the AXI master of roci_dma, for its tests: latency, stalls, read data out of
-// order and interleaved between ids, answers of writes out of order between ids, failing pages.
-// Written data become visible only with their answer, so that an early "done" is seen.
+// Host memory on the AXI master of roci_dma, for its tests: latency, stalls, read data out of
+// order and interleaved between ids, responses of writes out of order between ids, failing pages.
+// Written data become visible only with their response, so that an early "done" is seen.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ class HostModel {
   static constexpr std::uint64_t kBase = 0x00A5'1234'5670'0000;  // of the memory
   static constexpr std::size_t kSize = 1 << 20;
 
-  /// Address space of an address: the same for 64 KiB, as pieces keep to that.
+  /// Address space of an address: the same for 64 KiB, as segments keep to that.
   static std::uint32_t pasid(std::uint64_t addr) { return (addr >> 16 ^ 0x5A5A5) & 0xFFFFF; }
 
   unsigned latency = 20;  // clocks

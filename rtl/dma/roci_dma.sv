@@ -14,7 +14,7 @@ module roci_dma #(
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  // payload reads: pieces of the packets in tx's order
+  // payload reads: segments of the packets in tx's order
   input  roci_pkg::seg_t         rd_seg_i,
   input  logic                   rd_seg_valid_i,
   output logic                   rd_seg_ready_o,

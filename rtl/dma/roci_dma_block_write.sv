@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block writes of four clients: 1 to 64 bytes to any address, answered in order for each client.
+// Block writes of four clients: 1 to 64 bytes to any address, responded to in order for each client.
 //
 // Throughput: one request every two clocks or the beats it takes. Latency: two clocks from
 // bw_req_valid_i to the write's address and data. The choice is made one clock ahead: ready does not
@@ -143,7 +143,7 @@ module roci_dma_block_write #(
   end
   assign flag_ready = room[client_q];
 
-  logic [Clients-1:0] failed, failed_q;  // a burst of the request under way failed
+  logic [Clients-1:0] failed, failed_q;  // a burst of the request in flight failed
   assign failed = failed_q | (b_i & {Clients{b_error_i}});
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

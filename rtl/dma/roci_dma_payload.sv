@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payload reads: pieces of memory become bursts with many in flight; their data leaves in order,
+// Payload reads: segments of memory become bursts with many in flight; their data leaves in order,
 // each beat with the place of its bytes, as soon as it is there.
 //
-// Throughput: one burst, one beat in and one beat out a clock. Latency: a piece is on ar_* one
+// Throughput: one burst, one beat in and one beat out a clock. Latency: a segment is on ar_* one
 // clock later; a beat leaves two clocks after it came.
 
 `include "assert.svh"
@@ -16,7 +16,7 @@ module roci_dma_payload #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
-  // pieces
+  // segments
   input  roci_pkg::seg_t       seg_i,
   input  logic                 seg_valid_i,
   output logic                 seg_ready_o,

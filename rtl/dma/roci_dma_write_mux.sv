@@ -117,7 +117,7 @@ module roci_dma_write_mux #(
 
 `ifdef FORMAL
   // Addresses and beats of both sources: what was taken is on the bus once, as it was. Data follow
-  // in the order of the addresses, burst by burst, at most two bursts behind.
+  // in the order of the addresses, burst by burst, at most two bursts late.
   `ASSUME(OwnersOnly, `IMPLIES(m_axi_bvalid_i, m_axi_bid_i <= 8'd4))
   logic [7:0]           f_aw_in_q, f_aw_out_q, f_w_in_q, f_w_out_q, f_ended_q, f_behind;
   logic [DataWidth-1:0] f_beat_q;

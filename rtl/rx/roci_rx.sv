@@ -104,7 +104,7 @@ module roci_rx #(
     .ipv6_i(icrc_ipv6), .roce_v1_i(icrc_roce_v1), .vlan_i(icrc_vlan), .valid_i(icrc_valid), .done_o(icrc_done),
     .ok_o(icrc_ok));
 
-  // end of a frame: what becomes of it, but for ICRC and checksums
+  // end of a frame: what becomes of it, except for ICRC and checksums
   logic        frame_end, malformed, records_full, kept, overflow;
   logic        eth_overflow, pay_overflow, eth_idle;
   logic [9:0]  rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole receive path on a bench: a MAC in front, its consumers behind.
+// The whole receive path on a bench: a MAC in front, its consumers after.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ struct Packet {
   }
 };
 
-/// The block with a MAC in front and its consumers behind, all with random pauses if wanted.
+/// The block with a MAC in front and its consumers after, all with random pauses if wanted.
 class Bench {
  public:
   Bench() {

@@ -38,7 +38,7 @@ module roci_tx #(
   output logic [5:0]             gather_pos_o,
   output logic [12:0]            gather_len_o,
   input  logic [DataWidth-1:0]   pay_tdata_i,   // bytes outside the payload are 0
-  input  logic                   pay_terror_i,  // with the last beat: spoil the ICRC
+  input  logic                   pay_terror_i,  // with the last beat: poison the ICRC
   input  logic                   pay_tlast_i,
   input  logic                   pay_tvalid_i,
   output logic                   pay_tready_o,
@@ -64,7 +64,7 @@ module roci_tx #(
 
   // counters
   output logic                   sent_o,        // the last beat of a desc_i packet was placed
-  output logic                   sent_error_o,  // with it: its ICRC is spoiled
+  output logic                   sent_error_o,  // with it: its ICRC is poisoned
   output logic                   tx_frame_o,    // a frame ended on m_axis ...
   output logic [13:0]            tx_bytes_o     // ... and had so many bytes
 );
@@ -122,7 +122,7 @@ module roci_tx #(
     .s_axis_tready_o(mux_ready), .m_axis_tdata_o, .m_axis_tkeep_o, .m_axis_tlast_o,
     .m_axis_tvalid_o, .m_axis_tready_i, .idle_o(icrc_idle));
 
-  // counters, one clock behind
+  // counters, one clock after
   logic [13:0] bytes_q, bytes_d;
   logic        out;
   assign out     = m_axis_tvalid_o && m_axis_tready_i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole transmit path on a bench: engines and gather in front, a MAC behind.
+// The whole transmit path on a bench: engines and gather in front, a MAC after.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ struct Sent {
   std::uint64_t first = 0, last = 0;  // clocks of its first and last beat
 };
 
-/// The block with engines and gather in front and a MAC behind.
+/// The block with engines and gather in front and a MAC after.
 class Bench {
  public:
   Bench() { dut->m_axis_tready_i = 1; }
@@ -62,7 +62,7 @@ class Bench {
     CHECK(quiet == 10);
   }
 
-  /// What left must be what was asked for, source by source, in order.
+  /// What left must be what was requested, source by source, in order.
   void finish() {
     drain();
     check();

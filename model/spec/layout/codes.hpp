@@ -162,14 +162,14 @@ enum class VendorErr : uint8_t {
 };
 
 enum class QpEvent : uint8_t {
-  kInitRequester = 0,  ///< Entering RTS from RTR: take the SQ PSN, forget the old life
-  kInitResponder = 1,  ///< Entering RTR: take the RQ PSN, forget the old life
+  kInitRequester = 0,  ///< Entering RTS from RTR: take the SQ PSN, forget the old generation
+  kInitResponder = 1,  ///< Entering RTR: take the RQ PSN, forget the old generation
   kFlush = 2,  ///< Entering ERR: complete every posted work request with a flush
 };
 
 enum class SchedEvent : uint8_t {
   kState = 0,  ///< State row
-  kCommand = 1,  ///< A life begins, or is flushed
+  kCommand = 1,  ///< A generation begins, or is flushed
   kSet = 2,  ///< Pointer of the requester
   kSegment = 3,  ///< Pointer of the segmenter: end of a grant
   kBell = 4,  ///< Doorbell

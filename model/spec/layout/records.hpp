@@ -67,7 +67,7 @@ namespace seg {
 inline constexpr MemoryField<uint64_t, 0, 64> addr;  ///< DMA address of the first byte
 inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space
 inline constexpr MemoryField<uint16_t, 84, 13> len;  ///< Bytes, 1 to 4096
-inline constexpr MemoryField<bool, 97, 1> last;  ///< Last piece of the packet
+inline constexpr MemoryField<bool, 97, 1> last;  ///< Last segment of the packet
 /// Scatter only: skip these bytes, touch no memory
 inline constexpr MemoryField<bool, 98, 1> drop;
 inline constexpr unsigned kBits = 99, kBytes = 13;
@@ -162,7 +162,7 @@ inline constexpr MemoryField<bool, 53, 1> last;  ///< Last packet of the message
 inline constexpr MemoryField<bool, 54, 1> signaled;  ///< From the WQE
 inline constexpr MemoryField<bool, 55, 1> solicited;  ///< From the WQE
 inline constexpr MemoryField<bool, 56, 1> fence;  ///< From the WQE
-/// Pieces of payload wait in the segment stream
+/// Segments of payload wait in the segment stream
 inline constexpr MemoryField<bool, 57, 1> has_segs;
 /// Status; not Success: this packet must not be sent
 inline constexpr MemoryField<uint8_t, 58, 8> status;
@@ -218,7 +218,7 @@ inline constexpr unsigned kBits = 77, kBytes = 10;
 
 namespace sq_control {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
-/// 1: complete all up to `index` with a flush, 0: begin a life
+/// 1: complete all up to `index` with a flush, 0: begin a generation
 inline constexpr MemoryField<bool, 24, 1> flush;
 /// The queue pair was in RESET since the last record: indices are at 0
 inline constexpr MemoryField<bool, 25, 1> clear;
@@ -238,7 +238,7 @@ inline constexpr MemoryField<uint64_t, 32, 64> va;  ///< First address
 inline constexpr MemoryField<uint32_t, 96, 32> len;  ///< Bytes, not 0
 inline constexpr MemoryField<uint16_t, 128, 16> pd;  ///< Protection domain that must own the region
 inline constexpr MemoryField<uint8_t, 144, 4> access;  ///< Rights that must all be there
-/// Queue pair, when a remote right is asked for
+/// Queue pair, when a remote right is requested
 inline constexpr MemoryField<uint32_t, 148, 24> qpn;
 inline constexpr unsigned kBits = 172, kBytes = 22;
 }  // namespace key_req
@@ -308,7 +308,7 @@ inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 /// 0 store operand, 1 compare and swap, 2 fetch and add
 inline constexpr MemoryField<uint8_t, 24, 2> op;
 inline constexpr MemoryField<uint8_t, 26, 4> slot;  ///< Replay slot, handed back
-/// DMA address, a multiple of 8 but for a store
+/// DMA address, a multiple of 8 except for a store
 inline constexpr MemoryField<uint64_t, 30, 64> addr;
 inline constexpr MemoryField<uint32_t, 94, 20> pasid;  ///< Address space
 inline constexpr MemoryField<uint64_t, 114, 64> operand;  ///< Value to store, swap or add
@@ -338,7 +338,7 @@ inline constexpr MemoryField<bool, 87, 1> granted;  ///< A grant is outside
 inline constexpr MemoryField<bool, 88, 1> ready;  ///< The requester does not hold it back
 inline constexpr MemoryField<bool, 89, 1> queued;  ///< It stands in the ready queue
 inline constexpr MemoryField<bool, 90, 1> clear;  ///< It was in RESET since the last control record
-/// The requester has not begun this life, its index does not count
+/// The requester has not begun this generation, its index does not count
 inline constexpr MemoryField<bool, 91, 1> fresh;
 inline constexpr unsigned kBits = 92, kBytes = 12;
 }  // namespace sched_qp
@@ -346,7 +346,7 @@ inline constexpr unsigned kBits = 92, kBytes = 12;
 namespace requester_qp {
 inline constexpr MemoryField<uint32_t, 0, 24> psn_next;  ///< Next PSN to send
 inline constexpr MemoryField<uint32_t, 24, 24> una;  ///< Oldest PSN not acknowledged
-/// Behind the newest PSN ever sent: `psn_next`, or more after going back
+/// After the newest PSN ever sent: `psn_next`, or more after going back
 inline constexpr MemoryField<uint32_t, 48, 24> psn_max;
 inline constexpr MemoryField<uint16_t, 72, 16> done;  ///< Oldest work request not completed
 inline constexpr MemoryField<uint16_t, 88, 16> begun;  ///< First work request never seen
@@ -370,7 +370,7 @@ inline constexpr MemoryField<bool, 167, 1> credit_wait;
 inline constexpr MemoryField<bool, 168, 1> rnr_wait;  ///< Waits for the RNR timer
 /// An error entry ends the ring: no more plans
 inline constexpr MemoryField<bool, 169, 1> stopped;
-inline constexpr MemoryField<bool, 170, 1> failed;  ///< Until the next life
+inline constexpr MemoryField<bool, 170, 1> failed;  ///< Until the next generation
 /// Payload of `bad_psn` could not be read: its message ends in an error
 inline constexpr MemoryField<bool, 171, 1> bad;
 /// First packet of that kind since going back
@@ -433,7 +433,7 @@ inline constexpr MemoryField<uint8_t, 11, 8> cqe_status;  ///< Its status
 inline constexpr MemoryField<uint8_t, 19, 8> cqe_vendor;  ///< Its vendor_err
 inline constexpr MemoryField<bool, 27, 1> fail;  ///< Queue pair fails
 inline constexpr MemoryField<bool, 28, 1> desc;  ///< Packet
-inline constexpr MemoryField<bool, 29, 1> verdict;  ///< The plan had pieces
+inline constexpr MemoryField<bool, 29, 1> verdict;  ///< The plan had segments
 inline constexpr MemoryField<bool, 30, 1> kill;  ///< Drop the packets that wait
 inline constexpr MemoryField<bool, 31, 1> ptr;  ///< Tell the scheduler where to go on
 inline constexpr MemoryField<bool, 32, 1> ptr_go;  ///< It may grant
@@ -453,7 +453,7 @@ namespace responder_qp {
 inline constexpr MemoryField<uint32_t, 0, 24> epsn;  ///< PSN expected
 inline constexpr MemoryField<uint32_t, 24, 24> msn;  ///< Messages completed
 inline constexpr MemoryField<uint32_t, 48, 24> last_psn;  ///< Newest SEND or WRITE packet executed
-inline constexpr MemoryField<uint8_t, 72, 2> message;  ///< Message under way: ResponderIn
+inline constexpr MemoryField<uint8_t, 72, 2> message;  ///< Message in flight: ResponderIn
 inline constexpr MemoryField<uint64_t, 74, 64> write_addr;  ///< WRITE: DMA address of the next byte
 inline constexpr MemoryField<uint32_t, 138, 20> write_pasid;  ///< WRITE: address space
 inline constexpr MemoryField<uint32_t, 158, 32> write_left;  ///< WRITE: bytes still to come

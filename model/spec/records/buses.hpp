@@ -36,12 +36,12 @@ inline constexpr Field kBlockWriteRsp[] = {
     {"error", 1, "The write failed"},
 };
 
-/// A piece of host memory that a packet's payload comes from or goes to.
+/// A segment of host memory that a packet's payload comes from or goes to.
 inline constexpr Field kSeg[] = {
     {"addr", 64, "DMA address of the first byte"},
     {"pasid", 20, "Address space"},
     {"len", 13, "Bytes, 1 to 4096"},
-    {"last", 1, "Last piece of the packet"},
+    {"last", 1, "Last segment of the packet"},
     {"drop", 1, "Scatter only: skip these bytes, touch no memory"},
 };
 
@@ -51,7 +51,7 @@ inline constexpr Field kDoorbell[] = {
     {"index", 16, "Free-running producer index"},
 };
 
-/// A change of state of a queue pair, told to the engines.
+/// A change of state of a queue pair, for the engines.
 inline constexpr Field kQpEvent[] = {
     {"qpn", 24, "Queue pair"},
     {"kind", 2, "QpEvent"},

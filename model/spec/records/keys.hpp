@@ -13,7 +13,7 @@ inline constexpr Field kKeyReq[] = {
     {"len", 32, "Bytes, not 0"},
     {"pd", 16, "Protection domain that must own the region"},
     {"access", 4, "Rights that must all be there"},
-    {"qpn", 24, "Queue pair, when a remote right is asked for"},
+    {"qpn", 24, "Queue pair, when a remote right is requested"},
 };
 inline constexpr Field kKeyRsp[] = {
     {"ok", 1, "Access is allowed"},

@@ -17,7 +17,7 @@ inline constexpr Field kPlan[] = {
     {"signaled", 1, "From the WQE"},
     {"solicited", 1, "From the WQE"},
     {"fence", 1, "From the WQE"},
-    {"has_segs", 1, "Pieces of payload wait in the segment stream"},
+    {"has_segs", 1, "Segments of payload wait in the segment stream"},
     {"status", 8, "Status; not Success: this packet must not be sent"},
     {"offset", 32, "Bytes of the message before this packet"},
     {"len", 32, "Payload bytes of this packet; for READ, bytes still to read"},
@@ -66,10 +66,10 @@ inline constexpr Field kFetchPtr[] = {
     {"ready", 1, "May be granted again"},
 };
 
-/// From the scheduler to the requester: begin a life, or flush.
+/// From the scheduler to the requester: begin a generation, or flush.
 inline constexpr Field kSqControl[] = {
     {"qpn", 24, "Queue pair"},
-    {"flush", 1, "1: complete all up to `index` with a flush, 0: begin a life"},
+    {"flush", 1, "1: complete all up to `index` with a flush, 0: begin a generation"},
     {"clear", 1, "The queue pair was in RESET since the last record: indices are at 0"},
     {"index", 16, "Producer index"},
 };
@@ -86,14 +86,14 @@ inline constexpr Field kSchedQp[] = {
     {"ready", 1, "The requester does not hold it back"},
     {"queued", 1, "It stands in the ready queue"},
     {"clear", 1, "It was in RESET since the last control record"},
-    {"fresh", 1, "The requester has not begun this life, its index does not count"},
+    {"fresh", 1, "The requester has not begun this generation, its index does not count"},
 };
 
 /// What the requester knows of a queue pair.
 inline constexpr Field kRequesterQp[] = {
     {"psn_next", 24, "Next PSN to send"},
     {"una", 24, "Oldest PSN not acknowledged"},
-    {"psn_max", 24, "Behind the newest PSN ever sent: `psn_next`, or more after going back"},
+    {"psn_max", 24, "After the newest PSN ever sent: `psn_next`, or more after going back"},
     {"done", 16, "Oldest work request not completed"},
     {"begun", 16, "First work request never seen"},
     {"messages", 24, "Messages completed: SSN of the oldest in flight, less one"},
@@ -111,7 +111,7 @@ inline constexpr Field kRequesterQp[] = {
     {"credit_wait", 1, "Blocked until credits come, or nothing is in flight"},
     {"rnr_wait", 1, "Waits for the RNR timer"},
     {"stopped", 1, "An error entry ends the ring: no more plans"},
-    {"failed", 1, "Until the next life"},
+    {"failed", 1, "Until the next generation"},
     {"bad", 1, "Payload of `bad_psn` could not be read: its message ends in an error"},
     {"bad_psn", 24, "First packet of that kind since going back"},
     {"restart", 1, "READ at the head was asked again from `una`"},
@@ -161,7 +161,7 @@ inline constexpr Field kRequesterStep[] = {
     {"cqe_vendor", 8, "Its vendor_err"},
     {"fail", 1, "Queue pair fails"},
     {"desc", 1, "Packet"},
-    {"verdict", 1, "The plan had pieces"},
+    {"verdict", 1, "The plan had segments"},
     {"kill", 1, "Drop the packets that wait"},
     {"ptr", 1, "Tell the scheduler where to go on"},
     {"ptr_go", 1, "It may grant"},

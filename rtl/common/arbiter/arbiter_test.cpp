@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kClients = 4;
 
-/// Index of the grant; checks that it is the first request behind `last`.
+/// Index of the grant; checks that it is the first request after `last`.
 int grant(Dut<Vroci_arbiter>& dut, unsigned requests, unsigned last, bool taken) {
   dut->request_i = requests;
   dut->taken_i = taken;

@@ -22,7 +22,7 @@ module roci_arbiter #(
 
   localparam int unsigned IndexBits = Clients > 1 ? $clog2(Clients) : 1;
 
-  logic [Clients-1:0] after_q;  // clients behind the last one granted, served first
+  logic [Clients-1:0] after_q;  // clients after the last one granted, served first
   logic [Clients-1:0] preferred, pool;
 
   assign preferred = request_i & after_q;

@@ -51,7 +51,7 @@ inline Bytes reference(const Frame& frame) {
           std::uint8_t(crc >> 24)};
 }
 
-/// CRC register behind the covered bytes and `gap` bytes of zero, not inverted.
+/// CRC register after the covered bytes and `gap` bytes of zero, not inverted.
 inline std::uint32_t state_behind(const Frame& frame, unsigned gap) {
   const Bytes crc = reference(frame);
   const std::uint32_t before = crc[0] | crc[1] << 8 | crc[2] << 16 | std::uint32_t{crc[3]} << 24;

@@ -69,7 +69,7 @@ void put_desc(Port& desc, unsigned row, const Fields& f) {
   set("ext_len", f.ext.size());
   set("payload_len", f.payload.size());
   const roci::spec::Place ext = place_of(kTxDesc, "ext");
-  for (unsigned i = 0; i < 28; ++i)  // what lies behind ext_len must not matter
+  for (unsigned i = 0; i < 28; ++i)  // what lies after ext_len must not matter
     port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8, i < f.ext.size() ? f.ext[i] : 0xE5);
 }
 

@@ -213,7 +213,7 @@ TEST_CASE("cq: moderation holds events back for a count or a period") {
   bench.dut->now_i = bench.dut->next_deadline_o;
   bench.run(12);
   CHECK(bench.events.size() == 5);
-  // A new life forgets the period; the same ring with other moderation goes on.
+  // A new generation forgets the period; the same ring with other moderation goes on.
   bench.arm(1, n);
   CHECK(entries(1) == 5);
   bench.make(1, 8, 2, 1000);

@@ -130,7 +130,7 @@ TEST_CASE("cq: CQ-07 a full ring keeps its entries, errs once and fails the queu
     REQUIRE(bench.events.size() == 1);
     CHECK(bench.events[0].kind == kCqError);
     CHECK(bench.events[0].number == 5);
-    // Broken for good: room does not help, only a new life.
+    // Broken for good: room does not help, only a new generation.
     bench.consume(5, size);
     bench.complete(5, 99);
     bench.drain();

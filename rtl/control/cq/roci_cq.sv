@@ -3,7 +3,7 @@
 // that software armed.
 //
 // Throughput: one entry or doorbell per clock. Latency: four clocks from cqe_i to bw_req_valid_o when its
-// data is in memory. Up to 64 writes are under way, 200 clocks of memory at three clocks an entry.
+// data is in memory. Up to 64 writes are in flight, 200 clocks of memory at three clocks an entry.
 //
 //   cqe_sq --> wait for tickets --+                          +--> entry FIFO --> bw
 //   cqe_rq --> wait for tickets --+--> look up --> decide ---+--> retire FIFO, with bw_done --> event
@@ -13,7 +13,7 @@
 // One operation a clock enters `look up`; its effect on the ring is seen by the next one, also on
 // the same queue. Operations of the two sources wait for their tickets apart from one another.
 //
-// Arming (11.4.2.2): the arm doorbell tells up to which entry software has seen the ring. Entries from
+// Arming (11.4.2.2): the arm doorbell carries the entry up to which software has seen the ring. Entries from
 // there on raise the event at once, so none is slept through; those before raise none. An event leaves only
 // when all entries written before it are in memory. Once a ring overflowed it takes no entries
 // until it is made anew (10.8.3.4). A new row restarts the ring; one that changes only the
@@ -21,7 +21,7 @@
 // entries from the next one on go to the new place.
 //
 // Memory that cannot be written: a queue pair with a fault gets no good completion that waited for
-// data any more, until its next life (FatalErr in its place). An entry that did not reach memory raises
+// data any more, until its next generation (FatalErr in its place). An entry that did not reach memory raises
 // CqError and breaks its ring.
 
 `include "assert.svh"
@@ -268,7 +268,7 @@ module roci_cq #(
   );
   assign fail_o.kind = roci_pkg::EventQpFatal;
 
-  // An operation may be in each stage behind the choice when a new one is chosen.
+  // An operation may be in each stage after the choice when a new one is chosen.
   assign room = write_room && fails < 3'd2;
 
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.

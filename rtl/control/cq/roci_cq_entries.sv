@@ -6,7 +6,7 @@
 //   cqe_sq --> wait for tickets --+--> turn about --> fault? --> entry
 //   cqe_rq --> wait for tickets --+
 //
-// After a fault a queue pair gets no good completion that waited for data any more, until its next life:
+// After a fault a queue pair gets no good completion that waited for data any more, until its next generation:
 // FatalErr stands in its place.
 
 module roci_cq_entries #(

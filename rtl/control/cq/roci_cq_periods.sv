@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moderation periods under way: at most four queues hold events back at the same time; for a fifth
+// Moderation periods in flight: at most four queues hold events back at the same time; for a fifth
 // there is no room and its event goes out at once.
 //
 // Latency: a period ends at most four clocks late.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts completion queue entries into memory and lets events go behind them.
+// Puts completion queue entries into memory and releases the events that follow them.
 //
 // Throughput: one entry or event per clock. Latency: two clocks to bw_req_valid_o. Up to 64 writes and
-// events are under way.
+// events are in flight.
 //
 //   entry --> build --> FIFO --> bw           bw_done --> count
 //   entry, event -----------> retire FIFO ---------------------> event, in order
 //
 // A write that failed raises CqError in its place and breaks the ring (break_*).
 //
-// room_o tells one operation ahead: it covers one more in each stage before this block.
+// room_o reports one operation ahead: it covers one more in each stage before this block.
 
 `include "assert.svh"
 
@@ -27,7 +27,7 @@ module roci_cq_write #(
   input  logic                       owner_i,
   input  logic [RowBits-1:0]         row_i,
   input  logic                       write_i,
-  input  logic                       raise_i,        // Completion, behind the entry of this clock
+  input  logic                       raise_i,        // Completion, after the entry of this clock
   input  logic                       raise_error_i,  // CqError
   output logic                       room_o,
 
@@ -99,7 +99,7 @@ module roci_cq_write #(
   assign bw_req_o.data  = 512'(bw_cqe);
   assign bw_req_o.bytes = 7'(CqeBytes);
 
-  // Writes under way and the events behind them, in order
+  // Writes in flight and the events after them, in order
   localparam int unsigned RetireBits = RowBits + 3;
   logic [LevelBits-1:0] retires;
   logic                 head_valid, head_pop, head_write, head_raise, head_error, head_due;

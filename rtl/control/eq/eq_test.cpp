@@ -250,7 +250,7 @@ TEST_CASE("eq: firmware hears of failed queue pairs and completion queues only")
   CHECK(bench.written.empty());
   CHECK(bench.dut->overflow_o == 0);
   CHECK(bench.dut->irq_o == 0);
-  // What firmware leaves is kept up to its room and blocks nobody.
+  // What firmware leaves is kept up to its room and blocks nothing.
   bench.take_engine = false;
   for (unsigned i = 0; i < 9; ++i) bench.in[1].push_back(word(kQpFatal, i));
   bench.run(100);

@@ -9,7 +9,7 @@
 //                                                  \--> engine events: what firmware must know of
 //
 // An event that finds the ring full sets the overflow bit, as does a write that failed; an entry not
-// consumed is never written over. Such an event is lost, but for a Completion: its queue was disarmed
+// consumed is never written over. Such an event is lost, except a Completion: its queue was disarmed
 // for it, and nothing else would wake who sleeps on it, so it is owed until there is room, once for each
 // completion queue. While the event queue is off events are lost without a word. A rise of the enable
 // bit starts the ring again at index 0 of both sides.
@@ -72,7 +72,7 @@ module roci_eq #(
   logic        on_q, overflow_q, start;
   logic [19:0] pasid_q;
   logic [15:0] consumer_q, producer_q, visible_q;  // visible: entries whose write is done
-  logic [3:0]  under_way_q, stale_q;               // writes; of them those of an earlier life
+  logic [3:0]  under_way_q, stale_q;               // writes; of them those of an earlier generation
   assign start = size_write_i && word_i[4] && !on_q;
 
   // Choice and write. The sources keep their event until ready.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells firmware's frames from the host's: ARP, and neighbour solicitation and advertisement, with
+// Distinguishes firmware's frames from the host's: ARP, and neighbour solicitation and advertisement, with
 // or without a VLAN tag. A frame is kept back until its decision is known and then leaves at once.
 //
 // Throughput: one beat per clock. Latency: two clocks, or as many beats as hold the first 59 bytes.

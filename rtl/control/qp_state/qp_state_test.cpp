@@ -30,7 +30,7 @@ struct Bench {
   Dut<Vroci_qp_state> dut;
   std::mt19937 random{42};
   std::deque<std::uint32_t> fails[3];
-  std::vector<Told> sq, rq;   // what the engines were told
+  std::vector<Told> sq, rq;   // commands to the engines
   std::vector<Told> changes;  // qpn, state
   std::vector<std::uint32_t> events;
   unsigned percent_engine = 50;
@@ -118,7 +118,8 @@ TEST_CASE("qp_state: orders and events follow from the changes alone") {
       sq.push_back({change.qpn, kFlush});
       rq.push_back({change.qpn, kFlush});
     }
-    if (now == kErr) CHECK(next == kReset);  // what failed behind firmware's back stays failed
+    if (now == kErr)
+      CHECK(next == kReset);  // what failed between firmware's read and write stays failed
     now = next;
   }
   CHECK(bench.sq == sq);

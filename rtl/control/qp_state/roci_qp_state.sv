@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owner of the state of every queue pair: firmware's writes and the engines' failures come one
-// after the other, each change goes out on the row bus, and the engines are told what to do.
+// after the other, each change goes out on the row bus, and the engines get their commands.
 //
 // Throughput: one request per four clocks. Latency: two clocks to the row bus, one more to qp_event.
 //
@@ -9,7 +9,7 @@
 //                                                    +--> event to the event queue
 //
 // A failure acts in INIT, RTR, RTS and SQD; in RESET and ERR it is dropped. From ERR firmware may write
-// RESET only, so that a failure behind its back is not undone. Failures never wait for
+// RESET only, so that a failure that it has not seen is not undone. Failures never wait for
 // the engines, which may themselves wait for a failure to be taken: firmware's writes start only
 // while both qp_event queues are empty, and a queue holds one Flush of every queue pair besides.
 
@@ -65,7 +65,7 @@ module roci_qp_state #(
   typedef enum logic [2:0] {StPick, StRead, StDecide, StTell, StEvent} state_e;
   state_e state_q;
 
-  // The request under way
+  // The request in flight
   logic [Clients-1:0] request, grant, grant_q;
   logic [1:0]         index;
   logic               take, by_firmware, write_q, acts, fails_q;

@@ -94,7 +94,7 @@ TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost
         dut.settle();
         std::string got;
         const unsigned n = strobes(dut, &got);
-        // The range of completion queues is checked behind, with their rows.
+        // The range of completion queues is checked after, with their rows.
         const bool expect = cq ? word < 2 : word < 2 ? row < kQps : word == 2 && row < kSrqs;
         CHECK(n == expect);
         CHECK(dut->wr_ready_o == !expect);  // no receiver is ready

@@ -11,7 +11,7 @@
 //                    +--> qp_state, cq (restart of a ring), counters, live state of the engines
 //
 // A row out of range is not written and reads 0. Av is write only and reads 0. While a key operation
-// is under way, firmware's rows of the key table wait: what the operation read must hold.
+// is in flight, firmware's rows of the key table wait: what the operation read must hold.
 
 `include "assert.svh"
 
@@ -54,12 +54,12 @@ module roci_table_port #(
   input  logic [23:0]          key_index_i,  // in range
   input  roci_pkg::key_t       key_i,
 
-  // counters: clear, or read in four pieces
+  // counters: clear, or read in four parts
   output logic                 clear_valid_o,
   input  logic                 clear_done_i,
   output logic                 count_valid_o,
-  input  logic                 count_done_i,   // with the last piece
-  input  logic                 count_piece_i,  // a piece is here
+  input  logic                 count_done_i,   // with the last part
+  input  logic                 count_piece_i,  // a part is here
   input  logic [1:0]           count_index_i,
   input  logic [127:0]         count_data_i,
 
@@ -172,7 +172,7 @@ module roci_table_port #(
             endcase
           end
         end
-        // A new life of a queue pair begins with its attributes: its counters start at 0.
+        // A new generation of a queue pair begins with its attributes: its counters start at 0.
         StState: begin
           if (state_done_i) begin
             if (table_q == roci_pkg::TableQpState) state_q <= StIdle;

@@ -13,7 +13,7 @@ constexpr unsigned kBeat = DATA_WIDTH / 8;
 struct Bursts {
   Dut<Vroci_dma_split> dut;
 
-  /// Feeds one piece and checks that its bursts are its bytes, in order, within every limit.
+  /// Feeds one segment and checks that its bursts are its bytes, in order, within every limit.
   unsigned cut(std::uint64_t addr, unsigned len, bool last) {
     dut->in_addr_i = addr;
     dut->in_len_i = len;

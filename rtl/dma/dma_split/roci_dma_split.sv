@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a piece of memory into AXI bursts: full beats, within 4 KiB, at most 256 beats.
+// Splits a segment of memory into AXI bursts: full beats, within 4 KiB, at most 256 beats.
 //
-// Throughput: one burst a clock, also from piece to piece. Latency: one clock. The last burst of a
-// piece and the next piece may pass in the same clock: in_ready_o follows out_ready_i.
+// Throughput: one burst a clock, also from segment to segment. Latency: one clock. The last burst of a
+// segment and the next segment may pass in the same clock: in_ready_o follows out_ready_i.
 //
-//   piece       |..####|########|###.....|      # its bytes, | boundaries
+//   segment       |..####|########|###.....|      # its bytes, | boundaries
 //   bursts       first  second   third
 
 `include "assert.svh"
@@ -21,7 +21,7 @@ module roci_dma_split #(
   input  logic [19:0]        in_pasid_i,
   input  logic [12:0]        in_len_i,    // bytes, 1 to 4096
   input  logic               in_last_i,   // handed on with the last burst
-  input  logic               in_drop_i,   // handed on; such a piece stays whole
+  input  logic               in_drop_i,   // handed on; such a segment stays whole
   input  logic               in_valid_i,
   output logic               in_ready_o,
 
@@ -93,7 +93,7 @@ module roci_dma_split #(
                                  out_beats_o >= 9'd1 && out_beats_o <= 9'd256))
 
 `ifdef FORMAL
-  // The bursts of a piece together are its bytes: count them and compare where they end.
+  // The bursts of a segment together are its bytes: count them and compare where they end.
   logic [12:0] f_given_q, f_whole_q, f_burst;
   logic [63:0] f_start_q;
   assign f_burst = {out_beats_o - 9'd1, {OffBits{1'b0}}} + 13'(out_end_o) + 13'd1 -

@@ -129,7 +129,7 @@ module roci_dma_tags #(
 `ifdef FORMAL
   // Proved with two tags and rows drained one by one. The count of beats of each tag is kept apart.
   logic [RowBits-1:0] f_beats [2];
-  logic [TagBits-1:0] f_next;      // the tag behind the head
+  logic [TagBits-1:0] f_next;      // the tag after the head
   logic [TagBits:0]   f_tags;
   logic [RowBits:0]   f_old_rows, f_next_rows;
   logic [RowBits-1:0] f_old_place, f_next_place;
@@ -163,7 +163,7 @@ module roci_dma_tags #(
   `ASSERT(UsedIsSum, used == (f_tags == '0 ? '0 : f_tags == 2'd1 ? f_old_rows - {1'b0, unit_q}
                               : f_old_rows + f_next_rows - {1'b0, unit_q}))
   `ASSERT(EmptyHasNoUnit, `IMPLIES(f_tags == '0, unit_q == '0))
-  // What is drained has arrived; what arrives takes the row behind its forerunner.
+  // What is drained has arrived; what arrives takes the row after its forerunner.
   `ASSERT(HeadHasArrived, `IMPLIES(head_valid_o, f_beats[tag_old] > unit_q))
   `ASSERT(BeatsInOrder, `IMPLIES(beat_i, beat_row_o == start[beat_tag_i] + f_beats[beat_tag_i]))
   `COVER(SecondOvertakes, f_tags == 2'd2 && f_beats[tag_old] == '0 && f_beats[f_next] == 3'd2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places the payload of each packet behind its headers: joins the bytes that payload reads bring
+// Places the payload of each packet after its headers: joins the bytes that payload reads bring
 // and starts them at the byte of a beat that tx names.
 //
 // Throughput: one beat a clock, one clock more for a packet whose end spills into another beat.
@@ -78,7 +78,7 @@ module roci_gather #(
   logic unused;
   assign unused = &{1'b0, start_level};
 
-  // The pieces are as long as tx was told.
+  // The segments are as long as tx was given.
   logic [12:0] given_q, given;
   assign given = 13'(in_bytes_i) + (open ? given_q : 13'd0);
   always_ff @(posedge clk_i) if (take) given_q <= given;
@@ -86,7 +86,7 @@ module roci_gather #(
   `ASSUME(PosInBeat, `IMPLIES(start_valid, {26'd0, pos} < DataWidth / 8))
 
 `ifdef FORMAL
-  // Packets are counted at three places: told by tx, read, and out. Their bytes, and where each
+  // Packets are counted at three places: announced by tx, read, and out. Their bytes, and where each
   // begins, are the aligner's proof, which holds here too.
   logic [3:0] f_told_q, f_read_q, f_out_q;
   logic       f_error_q, f_end, f_ended, f_newest_q;

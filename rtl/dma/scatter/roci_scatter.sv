@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes received payload to the pieces of memory it belongs to, with byte strobes, and counts the
-// packets that are in memory. A packet of which a write failed is reported; it and those behind it
+// Writes received payload to the segments of memory it belongs to, with byte strobes, and counts the
+// packets that are in memory. A packet of which a write failed is reported; it and those after it
 // count when the report is taken.
 //
-// Throughput: one beat a clock; a piece that starts or ends unaligned costs up to one more.
+// Throughput: one beat a clock; a segment that starts or ends unaligned costs up to one more.
 // Latency: three clocks from a beat to the data of its write; the address goes one clock earlier.
-// req_seg_ready_o and rsp_seg_ready_o follow the header, its ready follows the first piece.
+// req_seg_ready_o and rsp_seg_ready_o follow the header, its ready follows the first segment.
 //
-//   header, piece --+--> split -----> aw          b --> good? --> wr_done, fault
+//   header, segment --+--> split -----> aw          b --> good? --> wr_done, fault
 //                   +--> queue --+
 //   payload ---------------------+--> align --> w
 
@@ -31,7 +31,7 @@ module roci_scatter #(
   input  logic                   pay_tvalid_i,
   output logic                   pay_tready_o,
 
-  // pieces of the packets of each source
+  // segments of the packets of each source
   input  roci_pkg::seg_t         req_seg_i,
   input  logic                   req_seg_valid_i,
   output logic                   req_seg_ready_o,
@@ -64,7 +64,7 @@ module roci_scatter #(
   localparam int unsigned BoundBits = OffBits + 8 < 12 ? OffBits + 8 : 12;  // as in dma_split
   localparam int unsigned IndexBits = BoundBits - OffBits;
 
-  // The first piece of a packet takes its header along; each piece goes both ways.
+  // The first segment of a packet takes its header along; each segment goes both ways.
   roci_pkg::seg_t seg;
   logic           seg_valid, split_ready, queue_ready, both_ready, join_valid, first_q, src_q;
   logic           ids_ready;
@@ -88,7 +88,7 @@ module roci_scatter #(
   // Addresses.
   logic split_valid, split_last, split_drop, split_take, done_ready;
 `ifdef FORMAL
-  // That the bursts of a piece are its bytes is proved in roci_dma_split. Here a piece makes any
+  // That the bursts of a segment are its bytes is proved in roci_dma_split. Here a segment makes any
   // number of them, and one when it is dropped.
   (* anyseq *) logic f_final;
   logic f_valid_q, f_last_q, f_drop_q, f_final_burst;
@@ -133,7 +133,7 @@ module roci_scatter #(
     .done_o(head_done), .level_o(packets_level), .ids_level_o(ids_level), .empty_o(packets_empty)
   );
 
-  // Data: the piece at the head of the queue meets the beat.
+  // Data: the segment at the head of the queue meets the beat.
   logic [BoundBits-1:0] p_addr;
   logic [12:0]          p_len;
   logic [OffBits-1:0]   p_offset;
@@ -147,7 +147,7 @@ module roci_scatter #(
     .out_data_o({p_addr, p_len, p_offset, p_first, p_last, p_drop}), .out_valid_o(p_valid),
     .out_ready_i(p_take), .level_o(queue_level));
 
-  logic               begin_q;           // the piece at the head has not begun
+  logic               begin_q;           // the segment at the head has not begun
   logic [12:0]        left_q, left;      // bytes of it
   logic [OffBits-1:0] start_q, start;    // in the beat
   logic [12:0]        here;              // bytes of the beat from start on
@@ -174,7 +174,7 @@ module roci_scatter #(
     end
   end
 
-  // The user field carries the beat of the piece's start within the burst boundary.
+  // The user field carries the beat of the segment's start within the burst boundary.
   logic [OffBits-1:0]   from;
   logic [OffBits:0]     to;
   logic [IndexBits-1:0] base, index_q, index;
@@ -214,7 +214,7 @@ module roci_scatter #(
   logic unused;
   assign unused = &{1'b0, packets_level, ids_level, head_done, queue_level};
 
-  // Beats and pieces of a packet end together; the header agrees.
+  // Beats and segments of a packet end together; the header agrees.
   logic [12:0] rest_q, rest;
   assign rest = (first_q ? pay_hdr_i.len : rest_q) - seg.len;
   always_ff @(posedge clk_i) if (join_valid && both_ready) rest_q <= rest;
@@ -223,10 +223,10 @@ module roci_scatter #(
   `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
 
 `ifdef FORMAL
-  // Pieces are counted where they come, where their bursts go, and where their bytes do; packets where
-  // they come and where they are told to be in memory.
+  // Segments are counted where they come, where their bursts go, and where their bytes do; packets where
+  // they come and where they are reported to be in memory.
   logic [7:0]  f_pieces_q, f_split_q, f_written_out_q, f_packets_q;
-  logic [12:0] f_given_q;            // bytes of the piece at the head
+  logic [12:0] f_given_q;            // bytes of the segment at the head
   logic        f_join;
   assign f_join = join_valid && both_ready;
   always_ff @(posedge clk_i) begin

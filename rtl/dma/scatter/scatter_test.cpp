@@ -49,7 +49,7 @@ class Bench {
   }
   bool sent() const { return payload_.empty(); }
 
-  /// One clock; answers the bursts that are complete unless `answer` is off.
+  /// One clock; responds to the bursts that are complete unless `response` is off.
   void clock(bool answer = true) {
     auto& m = *dut;
     m.pay_hdr_valid_i = !headers_.empty();

@@ -10,7 +10,7 @@
 //
 // CRC is linear, so a frame is summed up from a zero state: bytes in front of the IP header become
 // zeros, which change nothing, and the state after the eight 0xFF bytes of the missing LRH is
-// XORed into the first four bytes of the IP header. Behind the last byte come zeros up to the end
+// XORed into the first four bytes of the IP header. After the last byte come zeros up to the end
 // of the lane, so the running state always moves on by a full beat. The caller takes those gap_o
 // zero bytes out again (roci_icrc_unwind) or expects them (roci_icrc_rx): cheaper than a rotator
 // for the last beat.
@@ -45,7 +45,7 @@ module roci_icrc #(
   localparam int unsigned Bytes = DataWidth / 8;
   localparam int unsigned GapBits = $clog2(Bytes);
   localparam logic [31:0] Polynomial = 32'hEDB8_8320;  // bit-reversed, low bit first
-  localparam logic [31:0] AfterLrh = 32'hDEBB_20E3;    // register behind eight bytes of 0xFF
+  localparam logic [31:0] AfterLrh = 32'hDEBB_20E3;    // register after eight bytes of 0xFF
 
   // Row i of the tree: the data bits that add up to bit i of the state at the end of the beat.
   // Runs at elaboration only.
@@ -82,7 +82,7 @@ module roci_icrc #(
         ones_of[8*(ip+46) +: 16] = 16'hFFFF;  // UDP checksum
         ones_of[8*(ip+52) +: 8]  = 8'hFF;  // BTH: FECN, BECN, reserved
       end else begin
-        ones_of[8*(ip+44) +: 8]  = 8'hFF;  // BTH, right behind the GRH
+        ones_of[8*(ip+44) +: 8]  = 8'hFF;  // BTH, right after the GRH
       end
     end else begin
       ones_of[8*(ip+1) +: 8]   = 8'hFF;  // type of service
@@ -150,7 +150,7 @@ module roci_icrc #(
   endfunction
 
   logic [1:0]          kind;
-  logic [BeatBits-1:0] beat_q;  // of the frame, stays at HeadBeats behind the headers
+  logic [BeatBits-1:0] beat_q;  // of the frame, stays at HeadBeats after the headers
   logic [31:0]         sum_q, state_q;
   logic [GapBits-1:0]  sum_gap_q, gap_q;
   logic                sum_valid_q, sum_first_q, sum_last_q, done_q;

@@ -4,7 +4,7 @@
 // Throughput: one beat per clock, frames of a single beat back to back. Latency: done_o is up for
 // one clock, three clocks after the beat with last_i, once for every frame.
 //
-// A frame with its ICRC behind it leaves the CRC register at the constant 0xDEBB20E3 (the residue
+// A frame with its ICRC after it leaves the CRC register at the constant 0xDEBB20E3 (the residue
 // of CRC-32). roci_icrc runs on to the end of the lane over zeros, so the register is compared with
 // what the residue becomes over that many zero bytes: a table of one word per length of the last
 // beat.
@@ -80,7 +80,7 @@ module roci_icrc_rx #(
   end
 
 `ifdef FORMAL
-  // One verdict for each frame, three clocks behind its last beat, and it is "good" exactly when the
+  // One verdict for each frame, three clocks after its last beat, and it is "good" exactly when the
   // register is the residue, run on bit by bit over as many zero bytes as the last beat lacks.
   function automatic logic [31:0] run_on(input logic [GapBits-1:0] zeros);
     logic [31:0] crc;

@@ -121,7 +121,7 @@ module roci_icrc_tx #(
   assign overflow = append && keep[Bytes-3];
   assign trailer = spoil ? icrc : ~icrc;
 
-  // The bytes behind the frame all show the ICRC, of which byte i goes to byte (i + 2) mod 4.
+  // The bytes after the frame all show the ICRC, of which byte i goes to byte (i + 2) mod 4.
   function automatic logic [DataWidth-1:0] fill(input logic [DataWidth-1:0] frame,
                                                 input logic [Bytes-1:0]     frame_keep,
                                                 input logic [31:0]          crc);
@@ -199,7 +199,7 @@ module roci_icrc_tx #(
   `ASSERT(NoBeatLostOrMade, f_beats_q == 4'(valid_q[0]) + 4'(valid_q[1]) + 4'(valid_q[2])
                                          + 4'(valid_q[3]) + 4'(out_valid_q && !f_extra_q))
   `ASSERT(NoFrameLostOrMade, f_frames_q == f_ends + 4'(out_valid_q && out_last_q) + 4'(extra_q))
-  // Beats in the ring are as they came: without gaps, full but for the last, that of RoCE padded.
+  // Beats in the ring are as they came: without gaps, full except for the last, that of RoCE padded.
   logic [Bytes-1:0]    f_keep;
   logic [BeatBits-1:0] f_beat;
   logic                f_formed;

@@ -3,12 +3,12 @@
 // operations of work requests on it (MR-09 to MR-16).
 //
 // Throughput: one lookup per clock, round robin over the clients; an operation takes the place of
-// two. Latency: three clocks from the clock in which a request is taken to its answer. Answers come
+// two. Latency: three clocks from the clock in which a request is taken to its result. Answers come
 // in order and are always taken.
 //
-//   requests ----> choose --> table --> row --> rule --> answer
+//   requests ----> choose --> table --> row --> rule --> result
 //   operations --> key_op <-----------------'
-//                     \--> row bus, by way of control --> table; then the answer
+//                     \--> row bus, by way of control --> table; then the result
 //
 // After reset the table is cleared, row by row (NumKeys clocks); until then no request is taken
 // and idle_o is down, and rows written are lost.
@@ -32,11 +32,11 @@ module roci_key_check #(
   input  logic [Clients-1:0]    key_req_valid_i,
   output logic [Clients-1:0]    key_req_ready_o,
 
-  // answers
+  // results
   output logic [roci_pkg::KeyRspBits-1:0] key_rsp_o,  // key_rsp_t, of one client
   output logic [Clients-1:0]    key_rsp_valid_o,
 
-  // operations (key_op_req_t), client c at [KeyOpReqBits*c +: KeyOpReqBits], and their answers
+  // operations (key_op_req_t), client c at [KeyOpReqBits*c +: KeyOpReqBits], and their results
   input  logic [OpClients*roci_pkg::KeyOpReqBits-1:0] key_op_req_i,
   input  logic [OpClients-1:0]  key_op_req_valid_i,
   output logic [OpClients-1:0]  key_op_req_ready_o,
@@ -59,7 +59,7 @@ module roci_key_check #(
   localparam int unsigned RowIndexBits = $clog2(NumKeys);
   localparam int unsigned KeyIndexAt = 8;  // below: the variant
 
-  // Choice: the clients behind the one served last come first. A client is ready when none that
+  // Choice: the clients after the one served last come first. A client is ready when none that
   // comes before it asks, whether it asks itself or not.
   logic [Clients-1:0] behind_q, served;
   logic               table_ready, take, op_read;

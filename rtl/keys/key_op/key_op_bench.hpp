@@ -70,7 +70,7 @@ struct Request {
 
 using Table = std::array<Row, kRows>;
 
-/// What the operation makes of the table; false: refused.
+/// What the operation makes of the table; false: rejected.
 inline bool expect(Table& table, const Request& r) {
   using Wide = unsigned __int128;
   const Wide top = Wide{1} << 64;
@@ -221,7 +221,7 @@ struct Bench {
     const bool ok = dut->rsp_o != 0;
     const bool wanted = expect(expected, r);
     CHECK(ok == wanted);
-    // A lookup that is taken in the clock of the answer sees the row.
+    // A lookup that is taken in the clock of the result sees the row.
     if (on_bus_) FAIL("answered before the row was in the table");
     CHECK(same_tables());
     tick();

@@ -104,7 +104,7 @@ module roci_key_change (
 
 `ifdef FORMAL
   // For every request and pair of rows, in numbers too wide to wrap: a bound window lies in the
-  // region, where it was asked for, with rights that the request gives and the region allows. With
+  // region, where it was requested, with rights that the request gives and the region allows. With
   // the proof of roci_key_rule, which holds an access to the row, nothing outside is reached.
   logic        f_bound, f_register;
   logic [63:0] f_into;

@@ -2,10 +2,10 @@
 // Key operations of work requests and of SEND with invalidate: reads the row of the key, and of the
 // region of a Bind, decides (roci_key_change), and puts the new row on the row bus.
 //
-// Throughput: one operation at a time, eight clocks (Bind ten) when the bus is free. Latency: the answer comes in
+// Throughput: one operation at a time, eight clocks (Bind ten) when the bus is free. Latency: the result comes in
 // the clock in which a lookup sees the new row.
 //
-//   request --> lock --> read row --> (read region) --> decide --> row bus --> answer
+//   request --> lock --> read row --> (read region) --> decide --> row bus --> result
 //
 // From `lock` on busy_o is up, and no other source puts a row of the key table on the bus, so that
 // what was read holds until the new row is there.
@@ -24,7 +24,7 @@ module roci_key_op #(
   input  logic [Clients-1:0]      req_valid_i,
   output logic [Clients-1:0]      req_ready_o,
 
-  // answers, of one client
+  // results, of one client
   output roci_pkg::key_op_rsp_t   rsp_o,
   output logic [Clients-1:0]      rsp_valid_o,
 
@@ -141,10 +141,10 @@ module roci_key_op #(
   logic [roci_pkg::KeyBits-1:0] f_key_q, f_region_q;  // as they stand in the table
   (* anyseq *) logic [roci_pkg::KeyBits-1:0] f_other;
   logic       f_read_key_q, f_read_region_q, f_put_q, f_kept_q;
-  logic [1:0] f_asked_q;        // requests of a client without answer
+  logic [1:0] f_asked_q;        // requests of a client without result
   logic [1:0] f_passed_q;       // another was taken while it waited
   logic [1:0] f_waits_q;
-  logic [3:0] f_clocks_q;       // since it was taken, but for those a neighbour took
+  logic [3:0] f_clocks_q;       // since it was taken, without those a neighbour took
   logic [roci_pkg::KeyBits-1:0] f_row_q;
   always_ff @(posedge clk_i) begin
     if (!busy_o || state_q == StLock) begin  // others may write, the last of them during the lock

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the pieces of host memory that hold `len` bytes from `offset` on of a scatter/gather list.
+// Finds the segments of host memory that hold `len` bytes from `offset` on of a scatter/gather list.
 //
 // Throughput: one list entry per clock; a walk over one entry every two clocks. Latency: with one
-// entry, pieces and done_valid_o come five clocks after the start (two and the key table's three).
+// entry, segments and done_valid_o come five clocks after the start (two and the key table's three).
 //
-//   list entry --> skip or cut --> key table --> pieces of this walk | pieces given out --> out
+//   list entry --> skip or cut --> key table --> segments of this walk | segments given out --> out
 //                                                               done: |<--- moves here
 //
-// Pieces stay back until the whole walk was found good; those of a bad walk are thrown away. The
-// next walk starts while answers of the key table are still on their way. Empty entries cost a
-// clock and give no piece; they are not looked up.
+// Segments stay back until the whole walk was found good; those of a bad walk are thrown away. The
+// next walk starts while results of the key table are still on their way. Empty entries cost a
+// clock and give no segment; they are not looked up.
 
 `include "assert.svh"
 
@@ -23,7 +23,7 @@ module roci_sge_walker (
   input  logic [31:0]                         start_len_i,         // 0: done at once, nothing checked
   input  logic [15:0]                         start_pd_i,
   input  logic [3:0]                          start_access_i,
-  input  logic                                start_check_only_i,  // no pieces are given out
+  input  logic                                start_check_only_i,  // no segments are given out
   input  logic                                start_valid_i,
   output logic                                start_ready_o,
 
@@ -38,7 +38,7 @@ module roci_sge_walker (
   input  roci_pkg::key_rsp_t                  key_rsp_i,
   input  logic                                key_rsp_valid_i,
 
-  // pieces
+  // segments
   output roci_pkg::seg_t                      seg_o,
   output logic                                seg_valid_o,
   input  logic                                seg_ready_i,
@@ -50,12 +50,12 @@ module roci_sge_walker (
   output logic                                idle_o
 );
 
-  localparam int unsigned SlotBits = 4;                // 16 slots hold the pieces of any walk
+  localparam int unsigned SlotBits = 4;                // 16 slots hold the segments of any walk
   localparam int unsigned Slots = 1 << SlotBits;
   localparam int unsigned WaitBits = 15;               // {check_only, last, len}
 
   // Walk: entry index_q is on sge_i.
-  logic        walk_q, short_q;  // short: the list ended too early, answers still on their way
+  logic        walk_q, short_q;  // short: the list ended too early, results still on their way
   logic [4:0]  index_q, num_q;
   logic [31:0] skip_q, left_q;   // bytes before the first one wanted, bytes still wanted
   logic [15:0] pd_q;
@@ -116,7 +116,7 @@ module roci_sge_walker (
     end
   end
 
-  // Requests without an answer yet.
+  // Requests without a result yet.
   logic                waiting, waiting_room, waiting_last, waiting_check_only;
   logic [12:0]         waiting_len;
   logic [WaitBits-1:0] waiting_word;
@@ -134,7 +134,7 @@ module roci_sge_walker (
   );
   assign {waiting_check_only, waiting_last, waiting_len} = waiting_word;
 
-  // Pieces: read_q up to good_q are given out, good_q up to write_q belong to a walk under way.
+  // Segments: read_q up to good_q are given out, good_q up to write_q belong to a walk in flight.
   logic [roci_pkg::SegBits-1:0] pieces [Slots];
   logic [SlotBits:0]            write_q, good_q, read_q, taken;
   logic                         bad_q, walk_bad, answer, give;

@@ -78,7 +78,7 @@ struct Bench {
     std::uint64_t addr;
   };
   std::deque<Lookup> lookups;
-  unsigned busy_percent = 0, hold_percent = 0;  // key table, taker of pieces
+  unsigned busy_percent = 0, hold_percent = 0;  // key table, taker of segments
   std::uint64_t started = 0, done = 0, first_piece = 0;
   unsigned walks_done = 0;
 

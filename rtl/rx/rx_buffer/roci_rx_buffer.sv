@@ -5,8 +5,8 @@
 // Throughput: a beat in and a beat out per clock, no bubble between packets; a dropped packet takes
 // one clock of the reader. Latency: three clocks from a command to the first beat.
 //
-//   base                    base + row        At the end of a frame base moves behind its rows
-//    |  frame under way -->  |                (commit) or stays (rollback). A command takes the
+//   base                    base + row        At the end of a frame base moves after its rows
+//    |  frame in flight -->  |                (commit) or stays (rollback). A command takes the
 //  --+-----------------------+----            oldest rows: to the stream, or drops them.
 //      free rows ...      ^ read
 
@@ -24,7 +24,7 @@ module roci_rx_buffer #(
   input  logic                 write_i,
   input  logic [DataWidth-1:0] write_data_i,
   input  logic [9:0]           write_row_i,   // in the frame
-  input  logic                 last_i,        // frame ends, with or behind its last row
+  input  logic                 last_i,        // frame ends, with or after its last row
   input  logic                 commit_i,      // with last_i: keep it
   input  logic [9:0]           rows_i,        // with last_i: how many
   output logic                 overflow_o,    // with last_i: some row found no place; not kept
@@ -145,7 +145,7 @@ module roci_rx_buffer #(
   `ASSERT(FrameHasItsPlace, over_q || 16'(used) + 16'(f_next_q) <= 16'(Rows))
   `ASSERT(DropIsWhole, `IMPLIES(row_q != '0, command_valid && !drop))
 
-  // Beats that were committed and neither given out nor dropped are all in the memory or behind it.
+  // Beats that were committed and neither given out nor dropped are all in the memory or past it.
   logic [RowBits+3:0] f_inside_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) f_inside_q <= '0;

@@ -58,7 +58,7 @@ struct Bench {
     dut.tick();
   }
 
-  /// Writes a packet's rows, with headers before them and pad behind. Says whether it was kept.
+  /// Writes a packet's rows, with headers before them and pad after. Says whether it was kept.
   bool send(unsigned rows, bool commit, unsigned gaps = 0) {
     Rows content;
     const unsigned before = random() % 3, behind = random() % 2;

@@ -93,8 +93,8 @@ module roci_rx_ethernet #(
   `ASSERT(NoMoreThanRows, write_q - read_q <= (RowBits + 1)'(Rows))
 
 `ifdef FORMAL
-  // Beats of whole frames that were not given out are all in the memory or behind it.
-  logic [RowBits:0]   f_frame;  // beats of the frame under way
+  // Beats of whole frames that were not given out are all in the memory or past it.
+  logic [RowBits:0]   f_frame;  // beats of the frame in flight
   logic [RowBits+3:0] f_inside_q;
   assign f_frame = write_q - kept_q;
   always_ff @(posedge clk_i) begin

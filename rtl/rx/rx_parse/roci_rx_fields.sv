@@ -17,7 +17,7 @@ module roci_rx_fields (
   output roci_pkg::rx_frame_t  frame_o,        // cause is Malformed or Opcode when bad
   output logic [6:0]           l3_offset_o,    // IP header, bytes from the start of the frame
   output logic [6:0]           bth_offset_o,   // BTH, likewise
-  output logic [16:0]          end_o,          // first byte behind the ICRC, likewise
+  output logic [16:0]          end_o,          // first byte after the ICRC, likewise
   output logic [15:0]          udp_length_o,
   output logic                 no_udp_sum_o,   // UDP checksum is 0, not used, or not there
   output roci_pkg::ipv4_t      ipv4_o

@@ -49,7 +49,7 @@ module roci_rx_parse #(
   output logic                    icrc_roce_v1_o,
   output logic                    icrc_vlan_o,
 
-  // one verdict a frame, a few clocks behind its last beat
+  // one verdict a frame, a few clocks after its last beat
   output logic                    sums_valid_o,
   output logic                    sums_ok_o,
 

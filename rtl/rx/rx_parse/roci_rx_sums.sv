@@ -4,7 +4,7 @@
 // Throughput: one beat a clock. Latency: the verdict comes three clocks after the last beat.
 //
 // The addresses of the pseudo header lie right before the UDP header in both versions of IP, so one
-// run over the bytes from there to the end of the datagram is the sum, but for length and protocol.
+// run over the bytes from there to the end of the datagram is the sum, except for length and protocol.
 
 `include "assert.svh"
 
@@ -23,7 +23,7 @@ module roci_rx_sums #(
   input  logic                 known_i,       // lengths and the use of the checksum are known
   input  logic [6:0]           l3_offset_i,
   input  logic                 ipv6_i,
-  input  logic [16:0]          end_i,         // first byte behind the datagram
+  input  logic [16:0]          end_i,         // first byte after the datagram
   input  logic                 no_udp_sum_i,
   input  logic [15:0]          udp_length_i,
   input  roci_pkg::ipv4_t      ipv4_i,

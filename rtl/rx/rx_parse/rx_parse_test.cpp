@@ -70,7 +70,7 @@ TEST_CASE("rx_parse: malformed packets (WIRE-05, 06, 16, 17, 20, 33, 34, 35)") {
     bad([](Fields& f) { f.payload.clear(), f.udp_length = -4; });
     bad([](Fields& f) { f.payload.clear(), f.udp_length = -16; });
     if (good.v1) {
-      bad([](Fields& f) { f.protocol = 6; });  // no BTH behind the GRH
+      bad([](Fields& f) { f.protocol = 6; });  // no BTH after the GRH
       Bytes frame = roce::build(good);
       frame[good.ip_at()] ^= 0x20;  // no GRH
       bench.send(frame, Is::kMalformed);

@@ -8,7 +8,7 @@
 //  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4)
 //                                       +--> gather_start
 //
-// A place in the queue behind is taken before a descriptor comes in, so the pipeline never stalls,
+// A place in the output queue is taken before a descriptor comes in, so the pipeline never stalls,
 // and acknowledgements pass payload packets that wait.
 
 `include "assert.svh"
@@ -16,7 +16,7 @@
 module roci_tx_header #(
   parameter int unsigned DataWidth = 512,
   parameter int unsigned NumQps = 256,     // a power of two
-  parameter int unsigned HeaderBits = 848  // longest: tagged IPv6 with 28 bytes behind BTH
+  parameter int unsigned HeaderBits = 848  // longest: tagged IPv6 with 28 bytes after BTH
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -40,7 +40,7 @@ module roci_tx_header #(
   output logic [5:0]            gather_pos_o,
   output logic [12:0]           gather_len_o,
 
-  // out: headers, first byte in the lowest bits, 0 behind
+  // out: headers, first byte in the lowest bits, 0 after
   output logic [HeaderBits-1:0] desc_header_o,
   output logic [6:0]            desc_header_len_o,
   output logic [12:0]           desc_frame_len_o,  // without ICRC
@@ -144,7 +144,7 @@ module roci_tx_header #(
   // clock 2: position of the payload; sum of the IPv4 header
   logic [6:0]      ip_end;  // bytes before the UDP header, or of v1 the BTH
   logic [6:0]      udp_bytes, header_len;
-  logic [12:0]     behind;  // bytes behind the IP header or GRH, up to pad
+  logic [12:0]     behind;  // bytes after the IP header or GRH, up to pad
   roci_pkg::ipv4_t ip4;
   logic [roci_pkg::Ipv4Bits-1:0] ip4_bits;
   logic [19:0]     ip4_sum;

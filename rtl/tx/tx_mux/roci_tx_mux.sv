@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts packets and frames on the way out, one behind the other, and payload behind its header.
+// Puts packets and frames on the way out, one after the other, and payload after its header.
 //
 // Throughput: one beat a clock, no bubble between packets. Latency: two clocks from a header.
 //
@@ -71,7 +71,7 @@ module roci_tx_mux #(
   input  logic                   m_axis_tready_i,
 
   output logic                   sent_o,
-  output logic                   sent_error_o  // with sent_o: spoiled
+  output logic                   sent_error_o  // with sent_o: poisoned
 );
 
   localparam int unsigned Bytes    = DataWidth / 8;
@@ -95,7 +95,7 @@ module roci_tx_mux #(
     .out_data_o({eth_last, eth_keep, eth_data}), .out_valid_o(eth_valid), .out_ready_i(eth_take),
     .level_o(eth_level));
 
-  // the packet under way
+  // the packet in flight
   logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, spoil_q;
   source_e               source_q;
   logic [HeaderBits-1:0] header_q;

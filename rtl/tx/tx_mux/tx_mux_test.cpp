@@ -41,7 +41,7 @@ struct Bench {
 
   Bench() { dut->m_axis_tready_i = 1; }
 
-  /// A frame whose first byte tells its source.
+  /// A frame whose first byte names its source.
   Frame make(Source source, unsigned size, unsigned header = 0) {
     Frame f;
     f.bytes.resize(size);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the packets of requester and responder into one order: descriptors wait here for their
-// payload while the pieces of it go on to be read.
+// payload while the segments of it go on to be read.
 //
-// Throughput: a packet every 2 clocks with one piece of payload, every clock without. Latency: one
-// clock for a descriptor, none for a piece. Sources take turns packet by packet.
+// Throughput: a packet every 2 clocks with one segment of payload, every clock without. Latency: one
+// clock for a descriptor, none for a segment. Sources take turns packet by packet.
 //
 //  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sent_sq_valid_o
 //  rq desc --+                                                              +-> sent_rq_valid_o
@@ -56,7 +56,7 @@ module roci_tx_order #(
 
   logic               fifo_ready, order_ready;  // room for a descriptor, for its source
   logic               rq_turn_q;                // the responder was not the last one served
-  logic               in_segs_q, segs_rq_q;     // pieces of a packet are passing, and whose
+  logic               in_segs_q, segs_rq_q;     // segments of a packet are passing, and whose
   logic               pick_rq, can_take, take;
   roci_pkg::tx_desc_t picked;
   logic               segs_end;
@@ -68,7 +68,7 @@ module roci_tx_order #(
   assign pick_rq         = rq_desc_valid_i && (rq_turn_q || !sq_desc_valid_i);
   assign picked          = pick_rq ? rq_desc_i : sq_desc_i;
   // Ready may look at the other source's valid but not at its own. A packet is taken when its
-  // first piece can go on, so that it can be dropped until then.
+  // first segment can go on, so that it can be dropped until then.
   assign can_take        = !in_segs_q && seg_ready_i && fifo_ready && order_ready;
   assign rq_desc_ready_o = can_take && (rq_turn_q || !sq_desc_valid_i);
   assign sq_desc_ready_o = can_take && !(rq_turn_q && rq_desc_valid_i);
@@ -128,8 +128,8 @@ module roci_tx_order #(
   `ASSERT(SentWasTaken, `IMPLIES(sent_i, order_valid))
 
 `ifdef FORMAL
-  // Packets: what came in of either source is in the queue or has gone on, and each that left is told
-  // to one source. Pieces: they pass for the packet taken last, all of them and no others.
+  // Packets: what came in of either source is in the queue or has gone on, and each that left is reported
+  // to one source. Segments: they pass for the packet taken last, all of them and no others.
   `ASSUME(OnlyTakenAreSent, `IMPLIES(sent_i, order_valid))
   logic        f_sq, f_rq;
   logic [15:0] f_in_q, f_out_q, f_told_q, f_sent_q, f_paid_q, f_ended_q;

@@ -15,14 +15,14 @@ using roci::spec::kSeg;
 using roci::spec::kTxDesc;
 using roci::spec::place_of;
 
-/// One source: hands out packets numbered by PSN, each with 0 to 3 pieces named by address.
+/// One source: hands out packets numbered by PSN, each with 0 to 3 segments named by address.
 struct Source {
   std::uint64_t tag = 0;
   unsigned next = 0;                  // packet to offer
   std::deque<std::uint64_t> pieces;   // addresses to offer
-  std::deque<unsigned> piece_counts;  // of packets taken, pieces still to offer
+  std::deque<unsigned> piece_counts;  // of packets taken, segments still to offer
   bool offered = false;
-  unsigned count = 0;  // pieces of the packet on offer
+  unsigned count = 0;  // segments of the packet on offer
 };
 
 }  // namespace
@@ -57,7 +57,7 @@ TEST_CASE("tx_order: packets and pieces come out in one order, each once, and re
       port::put(desc, place_of(kTxDesc, "qpn"), s);
       port::put(desc, place_of(kTxDesc, "payload_len"), source.count);
       (s ? dut->rq_desc_valid_i : dut->sq_desc_valid_i) = source.offered;
-      // Pieces of the packet taken last, offered lazily.
+      // Segments of the packet taken last, offered lazily.
       auto& seg = s ? dut->rq_seg_i : dut->sq_seg_i;
       port::clear(seg);
       const bool have = !source.piece_counts.empty() && random() % 2;
