@@ -95,7 +95,7 @@ Completion CompletionQueue::take() {
   completion.vendor_err = field(layout::cqe::vendor_err);
   const auto index = field(layout::cqe::wqe_index);
   ++consumer_;
-  if (consumer_ - told_ >= (1u << log_) / 4) tell_consumer();
+  if (consumer_ - reported_ >= (1u << log_) / 4) report_consumer();
 
   const auto found = context_.queue_pairs_.find(completion.qpn);
   if (found == context_.queue_pairs_.end()) {
@@ -107,8 +107,8 @@ Completion CompletionQueue::take() {
   return completion;
 }
 
-void CompletionQueue::tell_consumer() {
-  told_ = consumer_;
+void CompletionQueue::report_consumer() {
+  reported_ = consumer_;
   context_.device().write32(layout::cq_doorbell_offset(number_), consumer_ & 0xFFFF);
 }
 
@@ -152,7 +152,7 @@ std::optional<Completion> CompletionQueue::wait(std::uint64_t timeout_ns) {
 
 void CompletionQueue::arm(bool solicited_only) {
   if (context_.device().gone()) throw Error(AdminStatus::kHardwareError, 0, "the adapter has gone");
-  if (told_ != consumer_) tell_consumer();
+  if (reported_ != consumer_) report_consumer();
   // Entries that lie in the ring raise no event (CQ-08). Those on their way to it must, or nobody
   // would wake for them: the adapter learns which are which.
   std::uint32_t seen = consumer_;

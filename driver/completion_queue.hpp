@@ -52,7 +52,7 @@ class CompletionQueue {
   bool pending() const { return !flushed_ && written(consumer_); }
   Completion take();
   void flush();
-  void tell_consumer();
+  void report_consumer();
   /// Forgets completions of a queue pair that is reset or destroyed.
   void forget(std::uint32_t qpn);
 
@@ -61,7 +61,7 @@ class CompletionQueue {
   DmaMemory ring_;
   std::uint32_t number_ = 0;
   std::uint32_t consumer_ = 0;
-  std::uint32_t told_ = 0;       ///< consumer index that the adapter knows
+  std::uint32_t reported_ = 0;   ///< consumer index that the adapter knows
   std::deque<Completion> kept_;  ///< taken from the ring, not yet polled
   bool flushed_ = false;         ///< the adapter has gone: all that will ever come is in kept_
 };

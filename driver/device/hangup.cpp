@@ -13,18 +13,18 @@
 namespace roci::driver {
 namespace {
 
-void watch(int socket, int stop, const std::function<void()>& tell) {
+void watch(int socket, int stop, const std::function<void()>& report) {
   pollfd pollers[2] = {{socket, 0, 0}, {stop, POLLIN, 0}};
   for (;;) {
     if (poll(pollers, 2, -1) < 0 && errno != EINTR) return;
     if (pollers[1].revents != 0) return;
-    if (pollers[0].revents != 0) return tell();
+    if (pollers[0].revents != 0) return report();
   }
 }
 
 }  // namespace
 
-Hangup::Hangup(int socket, std::function<void()> tell)
+Hangup::Hangup(int socket, std::function<void()> report)
     : process_(getpid()), stop_(eventfd(0, EFD_CLOEXEC)) {
   if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   // The program's signals are for the program's threads.
@@ -33,7 +33,7 @@ Hangup::Hangup(int socket, std::function<void()> tell)
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::make_unique<std::thread>(
-        [socket, stop = stop_, tell = std::move(tell)] { watch(socket, stop, tell); });
+        [socket, stop = stop_, report = std::move(report)] { watch(socket, stop, report); });
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     close(stop_);

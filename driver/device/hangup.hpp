@@ -8,12 +8,12 @@
 
 namespace roci::driver {
 
-/// A thread that sleeps until the other end of `socket` is closed, and then calls `tell` once. It
+/// A thread that sleeps until the other end of `socket` is closed, and then calls `report` once. It
 /// takes no signals.
 class Hangup {
  public:
-  Hangup(int socket, std::function<void()> tell);
-  /// The thread ends, without telling if it has not begun to. Not to be called from `tell`.
+  Hangup(int socket, std::function<void()> report);
+  /// The thread ends, without telling if it has not begun to. Not to be called from `report`.
   ~Hangup();
   Hangup(const Hangup&) = delete;
   Hangup& operator=(const Hangup&) = delete;

@@ -27,7 +27,7 @@ enum class Kind : std::uint32_t {
   kStatus = 7,         ///< Header alone, Hello not needed; reply Done with a file of JSON
   kRepeat = 9,         ///< Repeat; reply Done
   kShutdown = 8,       ///< Header alone, Hello not needed; reply Done, then the simulator ends
-  kLink = 10,          ///< Link, Hello not needed; reply Done
+  kSetLink = 10,       ///< SetLink, Hello not needed; reply Done
 };
 
 /// Starts every message; a reply has kind and tag of its request.
@@ -45,7 +45,7 @@ struct Hello {
                         ///< writes its complement to the second, which shows that DMA works
 };
 
-enum class Refusal : std::uint32_t {
+enum class Rejection : std::uint32_t {
   kNone = 0,
   kVersion = 1,   ///< other version of this protocol
   kNoNode = 2,    ///< no node of that name
@@ -57,11 +57,12 @@ enum class Refusal : std::uint32_t {
 
 struct Welcome {
   Header header;
-  std::uint32_t refusal;  ///< Refusal; if not kNone, only `error` and `text` count, no page comes
-  std::uint32_t error;    ///< errno
-  char text[160];         ///< what is wrong, for people
-  std::uint32_t pasid;    ///< address space of this process
-  std::uint32_t node;     ///< index
+  std::uint32_t
+      rejection;        ///< Rejection; if not kNone, only `error` and `text` count, no page comes
+  std::uint32_t error;  ///< errno
+  char text[160];       ///< what is wrong, for people
+  std::uint32_t pasid;  ///< address space of this process
+  std::uint32_t node;   ///< index
   std::uint32_t nodes;
   std::uint32_t width;      ///< bits of the engine; 0: untimed model
   std::uint64_t mac;        ///< of the node's port, as a number
@@ -98,9 +99,9 @@ struct AddChannel {
   std::uint32_t id;
   std::uint32_t format;
   std::uint32_t codes[16];  ///< kAsync: code of each event kind of model/spec, and of those of
-                            ///< the port, or kNotTold
+                            ///< the port, or kNotReported
 };
-inline constexpr std::uint32_t kNotTold = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNotReported = ~std::uint32_t{0};
 
 /// Places in AddChannel::codes behind the event kinds of model/spec: the cable is not the adapter's
 /// but the simulator's. These events need no route; their cookie is the number of the port, 1.
@@ -134,7 +135,7 @@ struct Repeat {
 };
 
 /// Plugs the cable of a node in, or pulls it out: nothing passes any more, and the port is down.
-struct Link {
+struct SetLink {
   Header header;
   std::uint32_t node;  ///< index
   std::uint32_t up;    ///< 0: pulled out
@@ -142,8 +143,8 @@ struct Link {
 
 struct Done {
   Header header;
-  std::uint32_t refusal;  ///< Refusal
-  std::uint32_t error;    ///< errno
+  std::uint32_t rejection;  ///< Rejection
+  std::uint32_t error;      ///< errno
 };
 
 /// Largest message of each direction.

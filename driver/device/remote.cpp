@@ -104,7 +104,7 @@ RemoteDevice::RemoteDevice(const Place& place) : process_(getpid()) {
     if (place.node.size() >= sizeof hello.node) fail("no node '" + place.node + "'");
     request(&hello, sizeof hello, &welcome_, sizeof welcome_, -1, &page);
     welcome_.text[sizeof welcome_.text - 1] = 0;
-    if (welcome_.refusal != static_cast<std::uint32_t>(Refusal::kNone)) fail(welcome_.text);
+    if (welcome_.rejection != static_cast<std::uint32_t>(Rejection::kNone)) fail(welcome_.text);
     if (page < 0 || welcome_.page_size != sizeof(Page)) fail("the simulator sent no doorbell page");
     if (probe[1] != ~kProbe) fail("the simulator cannot write the memory of this process");
     void* at = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
@@ -170,7 +170,7 @@ void RemoteDevice::write32(std::uint32_t offset, std::uint32_t value) {
 void RemoteDevice::ring(Doorbells& doorbells, std::uint32_t number, std::uint32_t value) {
   doorbells.word[number].store(value, std::memory_order_release);
   doorbells.rung[number / 64].fetch_or(std::uint64_t{1} << number % 64);
-  tell(kBellDoorbell);
+  report(kBellDoorbell);
 }
 
 void RemoteDevice::arm(std::uint32_t number, std::uint32_t value) {
@@ -183,10 +183,10 @@ void RemoteDevice::arm(std::uint32_t number, std::uint32_t value) {
     if ((old & kArmPending) != 0 && (old & kArmSolicited) == 0) merged &= ~kArmSolicited;
   } while (!word.compare_exchange_weak(old, merged));
   page_->arm.rung[number / 64].fetch_or(std::uint64_t{1} << number % 64);
-  tell(kBellDoorbell);
+  report(kBellDoorbell);
 }
 
-void RemoteDevice::tell(std::uint32_t bell) {
+void RemoteDevice::report(std::uint32_t bell) {
   page_->bell.fetch_or(bell);  // sequentially consistent: before the look at `asleep`
   std::uint32_t asleep = page_->asleep.load();
   if (asleep == 1 && page_->asleep.compare_exchange_strong(asleep, 0)) {
@@ -257,7 +257,7 @@ void RemoteDevice::request(void* message, std::size_t bytes, void* reply, std::s
   while (send_message(socket_, message, bytes, fd, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) lost();
   }
-  if (page_ != nullptr) tell(kBellMessage);
+  if (page_ != nullptr) report(kBellMessage);
 
   int received = -1;
   ssize_t got = 0;

@@ -91,7 +91,7 @@ class RemoteDevice final : public Device, public CommandPort {
  private:
   void ring(protocol::Doorbells& doorbells, std::uint32_t number, std::uint32_t value);
   void arm(std::uint32_t number, std::uint32_t value);
-  void tell(std::uint32_t bell);
+  void report(std::uint32_t bell);
   void request(void* message, std::size_t bytes, void* reply, std::size_t reply_bytes, int fd,
                int* reply_fd);
   void done(void* message, std::size_t bytes, int fd);

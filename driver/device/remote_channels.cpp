@@ -60,12 +60,12 @@ std::unique_ptr<EventQueue> RemoteDevice::open_events() {
 void RemoteDevice::done(void* message, std::size_t bytes, int fd) {
   Done answer{};
   request(message, bytes, &answer, sizeof answer, fd, nullptr);
-  switch (static_cast<Refusal>(answer.refusal)) {
-    case Refusal::kNone:
+  switch (static_cast<Rejection>(answer.rejection)) {
+    case Rejection::kNone:
       return;
-    case Refusal::kNotYours:
+    case Rejection::kNotYours:
       throw Error(AdminStatus::kBadHandle, 0, "the object is not one of this process");
-    case Refusal::kFull:
+    case Rejection::kFull:
       throw Error(AdminStatus::kNoResource, 0, "too many channels");
     default:
       throw Error(AdminStatus::kBadParameter, 0, "the simulator refused a channel");
@@ -82,7 +82,7 @@ int RemoteDevice::add_channel(std::uint32_t id, Format format, const std::uint32
   message.header.kind = static_cast<std::uint32_t>(Kind::kAddChannel);
   message.id = id;
   message.format = static_cast<std::uint32_t>(format);
-  std::fill(std::begin(message.codes), std::end(message.codes), kNotTold);
+  std::fill(std::begin(message.codes), std::end(message.codes), kNotReported);
   if (codes != nullptr) std::copy_n(codes, std::size(message.codes), message.codes);
   try {
     done(&message, sizeof message, ends[1]);

@@ -22,7 +22,7 @@ struct Event {
 };
 
 /// Reads a channel empty and gives back what is not of `object`.
-void drop(Session& session, int fd, std::size_t event_bytes, std::uint32_t channel,
+void drop(OpenDevice& device, int fd, std::size_t event_bytes, std::uint32_t channel,
           const void* object) {
   std::vector<Event> others;
   Event event;
@@ -30,20 +30,20 @@ void drop(Session& session, int fd, std::size_t event_bytes, std::uint32_t chann
     if (event.cookie != reinterpret_cast<std::uint64_t>(object)) others.push_back(event);
   }
   guarded([&] {  // without the simulator there are no more events to miss
-    for (const Event& other : others) session.device().repeat(channel, other.cookie, other.code);
+    for (const Event& other : others) device.remote().repeat(channel, other.cookie, other.code);
     return 0;
   });
 }
 
 }  // namespace
 
-void drop_events(Session& session, ibv_cq* cq) {
-  const Channel& channel = ours<Channel>(cq->channel);
-  drop(session, channel.ibv.fd, sizeof Event::cookie, channel.id, cq);
+void drop_events(OpenDevice& device, ibv_cq* cq) {
+  const CompletionChannel& channel = ours<CompletionChannel>(cq->channel);
+  drop(device, channel.ibv.fd, sizeof Event::cookie, channel.id, cq);
 }
 
-void drop_async_events(Session& session, void* object) {
-  drop(session, session.async_fd(), sizeof(Event), kAsyncChannel, object);
+void drop_async_events(OpenDevice& device, void* object) {
+  drop(device, device.async_fd(), sizeof(Event), kAsyncChannel, object);
 }
 
 }  // namespace roci::verbs
@@ -51,7 +51,7 @@ void drop_async_events(Session& session, void* object) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-using roci::verbs::Channel;
+using roci::verbs::CompletionChannel;
 
 ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
   if (!roci::verbs::is_ours(context)) {
@@ -60,11 +60,11 @@ ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
     return real(context);
   }
   return roci::verbs::guarded_pointer([&]() -> ibv_comp_channel* {
-    roci::verbs::Session& session = roci::verbs::session_of(context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
-    const std::uint32_t id = session.next_channel();
-    const int fd = session.device().add_channel(id, roci::driver::protocol::Format::kCompletion);
-    return &(new Channel{{context, fd, 0}, id})->ibv;
+    roci::verbs::OpenDevice& device = roci::verbs::device_of(context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
+    const std::uint32_t id = device.next_channel();
+    const int fd = device.remote().add_channel(id, roci::driver::protocol::Format::kCompletion);
+    return &(new CompletionChannel{{context, fd, 0}, id})->ibv;
   });
 }
 
@@ -82,13 +82,13 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
     errno = EBUSY;
     return EBUSY;
   }
-  roci::driver::RemoteDevice& device = roci::verbs::session_of(context).device();
+  roci::driver::RemoteDevice& device = roci::verbs::device_of(context).remote();
   const int error = roci::verbs::guarded([&] {
-    device.remove_channel(roci::verbs::ours<Channel>(channel).id);
+    device.remove_channel(roci::verbs::ours<CompletionChannel>(channel).id);
     return 0;
   });
   close(channel->fd);
-  delete &roci::verbs::ours<Channel>(channel);
+  delete &roci::verbs::ours<CompletionChannel>(channel);
   if (error == 0 || device.gone()) return 0;
   errno = error;
   return error;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kRestNs = 200'000;   ///< for this long at most
 constexpr std::uint32_t kDriverUnknown = 0;  ///< RDMA_DRIVER_UNKNOWN
 
 std::vector<std::uint32_t> async_codes() {
-  std::vector<std::uint32_t> codes(16, driver::protocol::kNotTold);
+  std::vector<std::uint32_t> codes(16, driver::protocol::kNotReported);
   const auto set = [&](driver::EventKind kind, ibv_event_type type) {
     codes.at(layout::number(kind)) = type;
   };
@@ -47,7 +47,7 @@ const ContextOps& operations() {
       auto* base = reinterpret_cast<verbs_context*>(reinterpret_cast<char*>(context) -
                                                     offsetof(verbs_context, context));
       auto* whole = reinterpret_cast<Context*>(base);
-      delete whole->session;
+      delete whole->device;
       verbs_uninit_context(base);  // closes the asynchronous channel
       std::free(whole);
     };
@@ -56,10 +56,10 @@ const ContextOps& operations() {
   return all;
 }
 
-verbs_context* alloc_context(ibv_device* device, int cmd_fd, void*) {
-  Session* session = nullptr;
+verbs_context* alloc_context(ibv_device* ibv, int cmd_fd, void*) {
+  OpenDevice* device = nullptr;
   try {
-    session = new Session(driver::RemoteDevice::place_from_environment());
+    device = new OpenDevice(driver::RemoteDevice::place_from_environment());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "roci: %s\n", error.what());
     const int code = errno_of_exception();
@@ -68,14 +68,14 @@ verbs_context* alloc_context(ibv_device* device, int cmd_fd, void*) {
     return nullptr;
   }
   auto* context = static_cast<Context*>(
-      _verbs_init_and_alloc_context(device, cmd_fd, sizeof(Context), nullptr, kDriverUnknown));
+      _verbs_init_and_alloc_context(ibv, cmd_fd, sizeof(Context), nullptr, kDriverUnknown));
   if (context == nullptr) {
-    close(session->async_fd());
-    delete session;
+    close(device->async_fd());
+    delete device;
     return nullptr;
   }
-  context->session = session;
-  context->base.context.async_fd = session->async_fd();
+  context->device = device;
+  context->base.context.async_fd = device->async_fd();
   context->base.context.num_comp_vectors = 1;
   verbs_set_ops(&context->base, &operations());
   return &context->base;
@@ -96,34 +96,34 @@ __attribute__((constructor)) void register_provider() { verbs_register_driver_34
 
 }  // namespace
 
-Session::Session(const driver::RemoteDevice::Place& place)
-    : device_(place),
-      context_(device_),
-      async_fd_(device_.add_channel(kAsyncChannel, driver::protocol::Format::kAsync,
+OpenDevice::OpenDevice(const driver::RemoteDevice::Place& place)
+    : remote_(place),
+      context_(remote_),
+      async_fd_(remote_.add_channel(kAsyncChannel, driver::protocol::Format::kAsync,
                                     async_codes().data())) {
-  device_.watch([this] { lose(); });
+  remote_.watch([this] { lose(); });
 }
 
 /// The simulator has gone: what the kernel and the provider do when a device is pulled out.
-void Session::lose() {
+void OpenDevice::lose() {
   const std::lock_guard<std::mutex> lock(mutex);
-  device_.repeat(kAsyncChannel, 0, IBV_EVENT_DEVICE_FATAL);
+  remote_.repeat(kAsyncChannel, 0, IBV_EVENT_DEVICE_FATAL);
   for (const auto& [channel, cq] : notified) {
-    device_.repeat(channel, reinterpret_cast<std::uint64_t>(cq));
+    remote_.repeat(channel, reinterpret_cast<std::uint64_t>(cq));
   }
-  for (std::uint32_t channel = 1; channel <= channels_; ++channel) device_.end_channel(channel);
+  for (std::uint32_t channel = 1; channel <= channels_; ++channel) remote_.end_channel(channel);
 }
 
-void Session::nothing_found(std::unique_lock<std::mutex>& lock) {
+void OpenDevice::nothing_found(std::unique_lock<std::mutex>& lock) {
   if (++empty_polls_ < kEmptyPolls) {
-    if (empty_polls_ == 1) seen_ = device_.written();
+    if (empty_polls_ == 1) seen_ = remote_.written();
     return;
   }
   empty_polls_ = 0;
   const std::uint32_t seen = seen_;
   lock.unlock();
   guarded([&] {  // without the simulator, what was posted will never complete
-    device_.wait_written(seen, kRestNs);
+    remote_.wait_written(seen, kRestNs);
     return 0;
   });
 }

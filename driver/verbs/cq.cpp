@@ -16,18 +16,18 @@ using driver::protocol::Object;
 
 Cq* create(ibv_context* context, unsigned entries, ibv_comp_channel* channel) {
   return guarded_pointer([&]() -> Cq* {
-    Session& session = session_of(context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     auto cq = std::make_unique<Cq>();
-    cq->queue = std::make_shared<driver::CompletionQueue>(session.context(), entries);
+    cq->queue = std::make_shared<driver::CompletionQueue>(device.context(), entries);
     cq->cq.cqe = static_cast<int>(cq->queue->entries());
     cq->cq.handle = cq->queue->number();
     const auto cookie = reinterpret_cast<std::uint64_t>(&cq->cq);
-    session.device().route(Object::kCompletionQueue, cq->queue->number(), kAsyncChannel, cookie);
+    device.remote().route(Object::kCompletionQueue, cq->queue->number(), kAsyncChannel, cookie);
     if (channel != nullptr) {
-      session.device().route(Object::kCompletionQueue, cq->queue->number(),
-                             ours<Channel>(channel).id, cookie);
-      session.notified.emplace(ours<Channel>(channel).id, &cq->cq);
+      device.remote().route(Object::kCompletionQueue, cq->queue->number(),
+                            ours<CompletionChannel>(channel).id, cookie);
+      device.notified.emplace(ours<CompletionChannel>(channel).id, &cq->cq);
     }
     return cq.release();
   });
@@ -66,15 +66,15 @@ ibv_cq_ex* create_cq_ex(ibv_context* context, ibv_cq_init_attr_ex* attr) {
 int destroy_cq(ibv_cq* ibv) {
   Cq& cq = ours<Cq>(ibv);
   {
-    Session& session = session_of(ibv->context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     if (cq.queue.use_count() > 1) return EBUSY;  // of a queue pair
     cq.queue.reset();
     if (ibv->channel != nullptr) {
-      session.notified.erase({ours<Channel>(ibv->channel).id, ibv});
-      drop_events(session, ibv);
+      device.notified.erase({ours<CompletionChannel>(ibv->channel).id, ibv});
+      drop_events(device, ibv);
     }
-    drop_async_events(session, ibv);
+    drop_async_events(device, ibv);
   }
   // The caller may have events of it in its hands: 11.2.6.4 lets it acknowledge them first.
   pthread_mutex_lock(&ibv->mutex);
@@ -88,8 +88,8 @@ int destroy_cq(ibv_cq* ibv) {
 }
 
 int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
-  Session& session = session_of(ibv->context);
-  std::unique_lock<std::mutex> lock(session.mutex);
+  OpenDevice& device = device_of(ibv->context);
+  std::unique_lock<std::mutex> lock(device.mutex);
   int taken = 0;
   try {
     while (taken < count) {
@@ -98,9 +98,9 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
       convert(*completion, wc[taken++]);
     }
     if (taken == 0) {
-      session.nothing_found(lock);
+      device.nothing_found(lock);
     } else {
-      session.something_found();
+      device.something_found();
     }
     return taken;
   } catch (...) {
@@ -111,7 +111,7 @@ int poll_cq(ibv_cq* ibv, int count, ibv_wc* wc) {
 
 int req_notify_cq(ibv_cq* ibv, int solicited_only) {
   return guarded([&] {
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     ours<Cq>(ibv).queue->arm(solicited_only != 0);
     return 0;
   });
@@ -120,7 +120,7 @@ int req_notify_cq(ibv_cq* ibv, int solicited_only) {
 int resize_cq(ibv_cq* ibv, int entries) {
   if (entries < 1) return EINVAL;
   return guarded([&] {
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     driver::CompletionQueue& queue = *ours<Cq>(ibv).queue;
     queue.resize(static_cast<unsigned>(entries));
     ibv->cqe = static_cast<int>(queue.entries());
@@ -131,7 +131,7 @@ int resize_cq(ibv_cq* ibv, int entries) {
 int modify_cq(ibv_cq* ibv, ibv_modify_cq_attr* attr) {
   if ((attr->attr_mask & ~static_cast<unsigned>(IBV_CQ_ATTR_MODERATE)) != 0) return EOPNOTSUPP;
   return guarded([&] {
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     ours<Cq>(ibv).queue->set_moderation(attr->moderate.cq_count, attr->moderate.cq_period);
     return 0;
   });

@@ -25,24 +25,24 @@ int start_poll(ibv_cq_ex* cq, ibv_poll_cq_attr* attr) {
     errno = EINVAL;
     return EINVAL;
   }
-  Session& session = session_of(cq->context);
-  std::unique_lock<std::mutex> lock(session.mutex);
+  OpenDevice& device = device_of(cq->context);
+  std::unique_lock<std::mutex> lock(device.mutex);
   const int error = guarded([&] { return take(cq); });
   if (error == ENOENT) {
-    session.nothing_found(lock);
+    device.nothing_found(lock);
     return error;
   }
-  session.something_found();
+  device.something_found();
   if (error != 0) errno = error;
   return error;
 }
 
 int next_poll(ibv_cq_ex* cq) {
-  Session& session = session_of(cq->context);
-  const std::lock_guard<std::mutex> lock(session.mutex);
+  OpenDevice& device = device_of(cq->context);
+  const std::lock_guard<std::mutex> lock(device.mutex);
   const int error = guarded([&] { return take(cq); });
   // Those that were taken count first; the next ibv_start_poll tells of the device.
-  if (error == EIO && session.device().gone()) return ENOENT;
+  if (error == EIO && device.remote().gone()) return ENOENT;
   if (error != 0 && error != ENOENT) errno = error;
   return error;
 }

@@ -11,19 +11,19 @@ constexpr unsigned kReregFailedNothingChanged = IBV_REREG_MR_ERR_CMD;
 
 ibv_pd* alloc_pd(ibv_context* context) {
   return guarded_pointer([&]() -> ibv_pd* {
-    Session& session = session_of(context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     auto pd = std::make_unique<Pd>();
     pd->ibv = {};
-    pd->pd = std::make_shared<driver::ProtectionDomain>(session.context());
+    pd->pd = std::make_shared<driver::ProtectionDomain>(device.context());
     pd->ibv.handle = pd->pd->number();
     return &pd.release()->ibv;
   });
 }
 
 int dealloc_pd(ibv_pd* ibv) {
-  Session& session = session_of(ibv->context);
-  const std::lock_guard<std::mutex> lock(session.mutex);
+  OpenDevice& device = device_of(ibv->context);
+  const std::lock_guard<std::mutex> lock(device.mutex);
   Pd& pd = ours<Pd>(ibv);
   // Something was made in it; what was made in a parent domain keeps the one below.
   if (!pd.parent && pd.pd.use_count() > 1) return EBUSY;
@@ -38,7 +38,7 @@ ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* a
     return nullptr;
   }
   return guarded_pointer([&]() -> ibv_pd* {
-    const std::lock_guard<std::mutex> lock(session_of(context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(context).mutex);
     auto pd = std::make_unique<Pd>(ours<Pd>(attr->pd));
     pd->ibv.context = context;
     pd->parent = true;
@@ -66,8 +66,8 @@ ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iov
     return nullptr;
   }
   return guarded_pointer([&]() -> ibv_mr* {
-    Session& session = session_of(ibv->context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     auto region = std::make_unique<Region>();
     region->mr = {};
     region->pd = ours<Pd>(ibv).pd;
@@ -85,10 +85,10 @@ ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iov
 
 int dereg_mr(Mr* mr) {
   return guarded([&] {
-    Session& session = session_of(mr->ibv.context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(mr->ibv.context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     Region& region = ours<Region>(mr);
-    if (!session.device().gone()) region.region->deregister();  // else nothing is registered
+    if (!device.remote().gone()) region.region->deregister();  // else nothing is registered
     delete &region;
     return 0;
   });
@@ -102,8 +102,8 @@ int rereg_mr(Mr* mr, int flags, ibv_pd* ibv, void* address, std::size_t length, 
     return IBV_REREG_MR_ERR_INPUT;
   }
   const int error = guarded([&] {
-    Session& session = session_of(mr->ibv.context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(mr->ibv.context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     Region& region = ours<Region>(mr);
     const driver::DmaMemory memory{static_cast<std::uint8_t*>(address),
                                    reinterpret_cast<std::uint64_t>(address), length};
@@ -126,8 +126,8 @@ ibv_mw* alloc_mw(ibv_pd* ibv, ibv_mw_type type) {
     return nullptr;
   }
   return guarded_pointer([&]() -> ibv_mw* {
-    Session& session = session_of(ibv->context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     auto window = std::make_unique<Window>();
     window->pd = ours<Pd>(ibv).pd;
     window->window = std::make_unique<driver::MemoryWindow>(
@@ -139,17 +139,17 @@ ibv_mw* alloc_mw(ibv_pd* ibv, ibv_mw_type type) {
 }
 
 int dealloc_mw(ibv_mw* ibv) {
-  Session& session = session_of(ibv->context);
-  const std::lock_guard<std::mutex> lock(session.mutex);
+  OpenDevice& device = device_of(ibv->context);
+  const std::lock_guard<std::mutex> lock(device.mutex);
   delete &ours<Window>(ibv);
   return 0;
 }
 
 /// Address handles stay in the process: nothing sends with one yet.
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
-  Session& session = session_of(pd->context);
+  OpenDevice& device = device_of(pd->context);
   if (attr->is_global == 0 || attr->port_num != 1 ||
-      attr->grh.sgid_index >= session.context().limits().max_gid) {
+      attr->grh.sgid_index >= device.context().limits().max_gid) {
     errno = EINVAL;  // RoCE addresses by GID
     return nullptr;
   }

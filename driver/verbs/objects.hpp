@@ -26,19 +26,20 @@ namespace roci::verbs {
 
 /// An opened device: one connection to the simulator. The driver's objects are not for several
 /// threads at once, so `mutex` is held whenever one is used.
-class Session {
+class OpenDevice {
  public:
-  explicit Session(const driver::RemoteDevice::Place& place);
-  ~Session() { device_.unwatch(); }  // before anything goes that the watching thread uses
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  explicit OpenDevice(const driver::RemoteDevice::Place& place);
+  ~OpenDevice() { remote_.unwatch(); }  // before anything goes that the watching thread uses
+  OpenDevice(const OpenDevice&) = delete;
+  OpenDevice& operator=(const OpenDevice&) = delete;
 
-  driver::RemoteDevice& device() { return device_; }
+  driver::RemoteDevice& remote() { return remote_; }
   driver::Context& context() { return context_; }
 
   std::mutex mutex;
 
-  /// Channel for the asynchronous events of this context; libibverbs reads from this descriptor.
+  /// CompletionChannel for the asynchronous events of this context; libibverbs reads from this
+  /// descriptor.
   int async_fd() const { return async_fd_; }
   std::uint32_t next_channel() { return ++channels_; }
 
@@ -53,7 +54,7 @@ class Session {
  private:
   void lose();
 
-  driver::RemoteDevice device_;
+  driver::RemoteDevice remote_;
   driver::Context context_;
   int async_fd_;
   std::uint32_t channels_ = 0;
@@ -66,16 +67,16 @@ inline constexpr std::uint32_t kAsyncChannel = 0;
 /// What libibverbs allocates for a context.
 struct Context {
   verbs_context base;
-  Session* session;
+  OpenDevice* device;
 };
 
-inline Session& session_of(ibv_context* context) {
+inline OpenDevice& device_of(ibv_context* context) {
   auto* base = reinterpret_cast<verbs_context*>(reinterpret_cast<char*>(context) -
                                                 offsetof(verbs_context, context));
-  return *reinterpret_cast<Context*>(base)->session;
+  return *reinterpret_cast<Context*>(base)->device;
 }
 
-struct Channel {
+struct CompletionChannel {
   ibv_comp_channel ibv;
   std::uint32_t id;
 };
@@ -178,8 +179,8 @@ void add_srq_operations(ContextOps& operations);
 void add_query_operations(ContextOps& operations);
 
 /// Events of an object that goes, and that nobody has read, are taken back; those of others stay.
-void drop_events(Session& session, ibv_cq* cq);
-void drop_async_events(Session& session, void* object);
+void drop_events(OpenDevice& device, ibv_cq* cq);
+void drop_async_events(OpenDevice& device, void* object);
 
 /// Waits until the program has acknowledged the asynchronous events that it was given (11.6.3).
 template <typename Ibv>
@@ -191,8 +192,8 @@ void wait_acknowledged(Ibv& ibv, std::uint32_t reported) {
 
 /// Posts a list of receives to a queue pair or a shared queue of the driver.
 template <typename Queue>
-int post_receives(Session& session, Queue& queue, ibv_recv_wr* wr, ibv_recv_wr** bad) {
-  const std::lock_guard<std::mutex> lock(session.mutex);
+int post_receives(OpenDevice& device, Queue& queue, ibv_recv_wr* wr, ibv_recv_wr** bad) {
+  const std::lock_guard<std::mutex> lock(device.mutex);
   driver::ReceiveRequest request;
   for (; wr != nullptr; wr = wr->next) {
     const int error = guarded([&] {

@@ -31,8 +31,8 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     return nullptr;
   }
   return guarded_pointer([&]() -> QueuePair* {
-    Session& session = session_of(context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     auto pair = std::make_unique<QueuePair>();
     pair->pd = ours<Pd>(attr.pd).pd;
     pair->send_cq = ours<Cq>(attr.send_cq).queue;
@@ -67,8 +67,8 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     qp.state = IBV_QPS_RESET;
     pthread_mutex_init(&qp.mutex, nullptr);
     pthread_cond_init(&qp.cond, nullptr);
-    session.device().route(Object::kQueuePair, pair->pair->number(), kAsyncChannel,
-                           reinterpret_cast<std::uint64_t>(&pair->qp.qp));
+    device.remote().route(Object::kQueuePair, pair->pair->number(), kAsyncChannel,
+                          reinterpret_cast<std::uint64_t>(&pair->qp.qp));
     return pair.release();
   });
 }
@@ -89,7 +89,7 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attr) {
   if (pair == nullptr) return nullptr;
   if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0 &&
       !fill_qp_ex(*pair, attr->send_ops_flags)) {
-    const std::lock_guard<std::mutex> lock(session_of(context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(context).mutex);
     delete pair;
     errno = EOPNOTSUPP;
     return nullptr;
@@ -100,13 +100,13 @@ ibv_qp* create_qp_ex(ibv_context* context, ibv_qp_init_attr_ex* attr) {
 int destroy_qp(ibv_qp* ibv) {
   QueuePair& pair = ours<QueuePair>(ibv);
   {
-    Session& session = session_of(ibv->context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     pair.pair.reset();
-    drop_async_events(session, ibv);
+    drop_async_events(device, ibv);
   }
   wait_acknowledged(*ibv, pair.events_reported);
-  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
   delete &pair;
   return 0;
 }
@@ -132,7 +132,7 @@ int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
       if (!convert_access(attr->qp_access_flags, rights)) return EINVAL;
       attributes.access = rights & driver::access::kAll;
     }
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     ours<QueuePair>(ibv).pair->modify(attributes, static_cast<std::uint32_t>(mask));
     if ((mask & IBV_QP_STATE) != 0) ibv->state = attr->qp_state;
     return 0;
@@ -142,7 +142,7 @@ int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
 int query_qp(ibv_qp* ibv, ibv_qp_attr* attr, int, ibv_qp_init_attr* init) {
   return guarded([&] {
     QueuePair& pair = ours<QueuePair>(ibv);
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     convert(pair.pair->query(), *attr);
     attr->cap = pair.cap;
     *init = {};
@@ -195,7 +195,7 @@ int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& reques
 
 int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
   QueuePair& pair = ours<QueuePair>(ibv);
-  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
   for (; wr != nullptr; wr = wr->next) {
     const int error = guarded([&] { return post_one(pair, *wr, pair.request); });
     if (error != 0) {
@@ -207,7 +207,7 @@ int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
 }
 
 int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
-  return post_receives(session_of(ibv->context), *ours<QueuePair>(ibv).pair, wr, bad);
+  return post_receives(device_of(ibv->context), *ours<QueuePair>(ibv).pair, wr, bad);
 }
 
 /// Binds a window of type 1: the next variant becomes its key.
@@ -218,7 +218,7 @@ int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
   if (info.length != 0 && (info.mr == nullptr || info.mr->pd != mw->pd)) return EPERM;
   std::uint32_t rights = 0;
   if (!convert_access(info.mw_access_flags, rights)) return EINVAL;
-  const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+  const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
   Window& window = ours<Window>(mw);
   driver::SendRequest request =
       driver::MemoryWindow::bind(window.window->next_key(), info.mr != nullptr ? info.mr->lkey : 0,

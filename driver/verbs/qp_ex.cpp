@@ -87,7 +87,7 @@ void bind(ibv_qp_ex* qp, ibv_mw* mw, std::uint32_t key, const ibv_mw_bind_info* 
 int complete(ibv_qp_ex* qp) {
   QueuePair& pair = of(qp);
   Building& building = *pair.building;
-  std::unique_lock<std::mutex> session(session_of(qp->qp_base.context).mutex);
+  std::unique_lock<std::mutex> device(device_of(qp->qp_base.context).mutex);
   int error = building.error;
   if (error == 0 && building.count > pair.pair->send_room()) error = ENOMEM;
   for (std::size_t i = 0; i < building.count && error == 0; ++i) {
@@ -106,7 +106,7 @@ int complete(ibv_qp_ex* qp) {
       }
     }
   }
-  session.unlock();
+  device.unlock();
   building.count = 0;
   building.mutex.unlock();
   return error;
@@ -125,7 +125,7 @@ bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
   pair.qp.comp_mask |= Qp::kExtended;
   ibv_qp_ex& qp = pair.qp.qp_ex;
 
-  // The session is not locked meanwhile: a program may make a window between start and complete.
+  // The device is not locked meanwhile: a program may make a window between start and complete.
   qp.wr_start = [](ibv_qp_ex* qp) {
     of(qp).building->mutex.lock();
     of(qp).building->count = 0;

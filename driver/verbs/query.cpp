@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-void fill(Session& session, ibv_device_attr& attr) {
-  const driver::DeviceLimits& limits = session.context().limits();
+void fill(OpenDevice& device, ibv_device_attr& attr) {
+  const driver::DeviceLimits& limits = device.context().limits();
   std::memset(&attr, 0, sizeof attr);
   const unsigned version = limits.fw_version;
   std::snprintf(attr.fw_ver, sizeof attr.fw_ver, "%u.%u.%u", version >> 16, version >> 8 & 0xFF,
                 version & 0xFF);
-  attr.node_guid = htobe64(guid_of_mac(session.device().mac()));
+  attr.node_guid = htobe64(guid_of_mac(device.remote().mac()));
   attr.sys_image_guid = attr.node_guid;
   attr.max_mr_size = std::uint64_t{1} << 47;  // what a process can address
   attr.page_size_cap = ~(kPage - 1);
-  attr.vendor_id = static_cast<std::uint32_t>(session.device().mac() >> 24);  // OUI of the port
+  attr.vendor_id = static_cast<std::uint32_t>(device.remote().mac() >> 24);  // OUI of the port
   attr.vendor_part_id = 1;
   attr.hw_ver = 1;
   attr.max_qp = static_cast<int>(limits.max_qp);
@@ -55,12 +55,12 @@ void fill(Session& session, ibv_device_attr& attr) {
 int query_device(ibv_context* context, const ibv_query_device_ex_input* input,
                  ibv_device_attr_ex* attr, std::size_t bytes) {
   if (input != nullptr && input->comp_mask != 0) return EINVAL;
-  Session& session = session_of(context);
-  if (session.device().gone()) return EIO;
+  OpenDevice& device = device_of(context);
+  if (device.remote().gone()) return EIO;
   ibv_device_attr_ex all{};
   {
-    const std::lock_guard<std::mutex> lock(session.mutex);
-    fill(session, all.orig_attr);
+    const std::lock_guard<std::mutex> lock(device.mutex);
+    fill(device, all.orig_attr);
   }
   all.completion_timestamp_mask = 0;
   all.hca_core_clock = 0;
@@ -73,20 +73,20 @@ int query_device(ibv_context* context, const ibv_query_device_ex_input* input,
 int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attr) {
   if (port != 1) return EINVAL;
   return guarded([&] {
-    Session& session = session_of(context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
-    const driver::PortStatus status = session.context().query_port();
+    OpenDevice& device = device_of(context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
+    const driver::PortStatus status = device.context().query_port();
     std::memset(attr, 0, sizeof *attr);
     attr->state = status.active ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
     attr->max_mtu = static_cast<ibv_mtu>(status.max_mtu);
     attr->active_mtu = static_cast<ibv_mtu>(status.active_mtu);
-    attr->gid_tbl_len = static_cast<int>(session.context().limits().max_gid);
+    attr->gid_tbl_len = static_cast<int>(device.context().limits().max_gid);
     attr->port_cap_flags = IBV_PORT_CM_SUP;
-    attr->max_msg_sz = static_cast<std::uint32_t>(session.context().limits().max_message);
-    attr->pkey_tbl_len = static_cast<std::uint16_t>(session.context().limits().max_pkeys);
+    attr->max_msg_sz = static_cast<std::uint32_t>(device.context().limits().max_message);
+    attr->pkey_tbl_len = static_cast<std::uint16_t>(device.context().limits().max_pkeys);
     attr->max_vl_num = 1;
     // 100 Gb/s at 512 bits as 4 lanes of 25, 10 Gb/s at 64 as one.
-    const bool wide = session.device().welcome().width != 64;
+    const bool wide = device.remote().welcome().width != 64;
     attr->active_width = wide ? 2 : 1;
     attr->active_speed = wide ? 32 : 4;
     attr->phys_state = status.active ? 5 : 3;
@@ -121,7 +121,7 @@ void add_query_operations(ContextOps& operations) {
         ++ours<Cq>(event->element.cq).async_reported;
         break;
       case IBV_EVENT_DEVICE_FATAL:  // the last one
-        session_of(context).device().end_channel(kAsyncChannel);
+        device_of(context).remote().end_channel(kAsyncChannel);
         break;
       default:
         break;

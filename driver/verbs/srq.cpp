@@ -9,8 +9,8 @@ using driver::protocol::Object;
 
 ibv_srq* create(ibv_pd* ibv, ibv_srq_attr& attr) {
   return guarded_pointer([&]() -> ibv_srq* {
-    Session& session = session_of(ibv->context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     auto srq = std::make_unique<SharedQueue>();
     srq->pd = ours<Pd>(ibv).pd;
     driver::SrqOptions options;
@@ -21,8 +21,8 @@ ibv_srq* create(ibv_pd* ibv, ibv_srq_attr& attr) {
     srq->srq.srq.handle = srq->queue->number();
     attr.max_wr = srq->queue->entries();
     attr.max_sge = srq->queue->sges();
-    session.device().route(Object::kSharedReceiveQueue, srq->queue->number(), kAsyncChannel,
-                           reinterpret_cast<std::uint64_t>(&srq->srq.srq));
+    device.remote().route(Object::kSharedReceiveQueue, srq->queue->number(), kAsyncChannel,
+                          reinterpret_cast<std::uint64_t>(&srq->srq.srq));
     return &srq.release()->srq.srq;
   });
 }
@@ -54,11 +54,11 @@ ibv_srq* create_srq_ex(ibv_context* context, ibv_srq_init_attr_ex* attr) {
 int destroy_srq(ibv_srq* ibv) {
   SharedQueue& srq = ours<SharedQueue>(ibv);
   {
-    Session& session = session_of(ibv->context);
-    const std::lock_guard<std::mutex> lock(session.mutex);
+    OpenDevice& device = device_of(ibv->context);
+    const std::lock_guard<std::mutex> lock(device.mutex);
     if (srq.queue.use_count() > 1) return EBUSY;  // of a queue pair
     srq.queue.reset();
-    drop_async_events(session, ibv);
+    drop_async_events(device, ibv);
   }
   wait_acknowledged(*ibv, srq.events_reported);
   delete &srq;
@@ -69,7 +69,7 @@ int modify_srq(ibv_srq* ibv, ibv_srq_attr* attr, int mask) {
   if ((mask & IBV_SRQ_MAX_WR) != 0) return EOPNOTSUPP;  // not resized
   if ((mask & IBV_SRQ_LIMIT) == 0) return mask == 0 ? 0 : EINVAL;
   return guarded([&] {
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     driver::SharedReceiveQueue& queue = *ours<SharedQueue>(ibv).queue;
     if (attr->srq_limit > queue.entries()) return EINVAL;
     queue.arm_limit(static_cast<std::uint16_t>(attr->srq_limit));
@@ -79,7 +79,7 @@ int modify_srq(ibv_srq* ibv, ibv_srq_attr* attr, int mask) {
 
 int query_srq(ibv_srq* ibv, ibv_srq_attr* attr) {
   return guarded([&] {
-    const std::lock_guard<std::mutex> lock(session_of(ibv->context).mutex);
+    const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     driver::SharedReceiveQueue& queue = *ours<SharedQueue>(ibv).queue;
     *attr = {queue.entries(), queue.sges(), queue.query().limit};
     return 0;
@@ -87,7 +87,7 @@ int query_srq(ibv_srq* ibv, ibv_srq_attr* attr) {
 }
 
 int post_srq_recv(ibv_srq* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
-  return post_receives(session_of(ibv->context), *ours<SharedQueue>(ibv).queue, wr, bad);
+  return post_receives(device_of(ibv->context), *ours<SharedQueue>(ibv).queue, wr, bad);
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include "sim/commands/commands.hpp"
 #include "sim/scenarios/bounds.hpp"
 #include "sim/scenarios/operations.hpp"
-#include "sim/scenarios/session.hpp"
 #include "sim/scenarios/spread.hpp"
 #include "sim/scenarios/stream.hpp"
+#include "sim/scenarios/transfer.hpp"
 
 namespace roci::sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
-#include "sim/scenarios/session.hpp"
+#include "sim/scenarios/transfer.hpp"
 
 namespace roci::sim {
 namespace {

@@ -21,8 +21,8 @@ struct LinkOptions {
 
 int run(const LinkOptions& options) {
   const Instance instance(options.name);
-  driver::protocol::Link message{};
-  message.header = {static_cast<std::uint32_t>(driver::protocol::Kind::kLink), 1};
+  driver::protocol::SetLink message{};
+  message.header = {static_cast<std::uint32_t>(driver::protocol::Kind::kSetLink), 1};
   message.node = index_of(status_of(instance), options.node);
   message.up = options.state == "up" ? 1 : 0;
   const Descriptor socket(instance.connect());

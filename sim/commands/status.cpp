@@ -33,12 +33,12 @@ void print(const nlohmann::json& all) {
         port["tx_frames"].get<std::uint64_t>(), link["lost"].get<std::uint64_t>(),
         link["corrupted"].get<std::uint64_t>(), link["duplicated"].get<std::uint64_t>(),
         link["delayed"].get<std::uint64_t>());
-    if (const auto& outlet = node["outlet"]; !outlet.is_null()) {
+    if (const auto& external_port = node["external_port"]; !external_port.is_null()) {
       for (const auto& [end, name] : {std::pair{"port", "wire"}, {"tap", "netdev"}}) {
-        const auto& counts = outlet[end];
+        const auto& counts = external_port[end];
         if (counts.is_null()) continue;
         fmt::print("  {} {}: {} frames in, {} out, {} refused, {} malformed\n", name,
-                   outlet[name].get<std::string>(), counts["received"].get<std::uint64_t>(),
+                   external_port[name].get<std::string>(), counts["received"].get<std::uint64_t>(),
                    counts["sent"].get<std::uint64_t>(),
                    counts["send_failures"].get<std::uint64_t>(),
                    counts["malformed"].get<std::uint64_t>());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // roci transfer: carries a file between two nodes and compares the bytes.
+#include "sim/scenarios/transfer.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "sim/commands/commands.hpp"
 #include "sim/peer/run.hpp"
-#include "sim/scenarios/session.hpp"
 
 namespace roci::sim {
 namespace {

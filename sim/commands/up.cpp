@@ -44,23 +44,23 @@ void add_up(CLI::App& app, Action& action) {
       ->check(CLI::Range(1u, kMostNodes).description(""))
       ->type_name("N")
       ->capture_default_str();
-  OutletOptions& outlets = options->outlets;
+  ExternalPortOptions& external_ports = options->external_ports;
   command
-      ->add_option("--wire", outlets.wires,
+      ->add_option("--wire", external_ports.wires,
                    "a wire of the node's own to the real world: n0=dgram:LOCAL,REMOTE, "
                    "n0=pcap:IN[,OUT], n0=dpdk:DEVARGS")
       ->type_name("NODE=WIRE")
       ->expected(1)
       ->take_all();
   command
-      ->add_option("--netdev", outlets.netdevs,
+      ->add_option("--netdev", external_ports.netdevs,
                    "TAP interface that joins the host's IP stack to a node's Ethernet path")
       ->type_name("NODE=NAME")
       ->expected(1)
       ->take_all();
   command->add_flag("--host-devices", options->host_devices,
                     "programs see the RDMA devices of the host beside roci0");
-  add_pace_options(*command, outlets.eal, outlets.pace, options->host);
+  add_pace_options(*command, external_ports.eal, external_ports.pace, options->host);
   add_link_options(*command, options->world);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

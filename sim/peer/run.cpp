@@ -9,7 +9,7 @@
 #include "sim/peer/side.hpp"
 #include "sim/report/digest.hpp"
 #include "sim/report/progress.hpp"
-#include "sim/scenarios/session.hpp"
+#include "sim/scenarios/transfer.hpp"
 
 namespace roci::sim {
 namespace {
@@ -26,14 +26,14 @@ void idle_until_interrupted(testbench::Node& node) {
 }
 
 /// Both sides learn how long the file is.
-void agree_on_file(PeerPlan& plan, TextLink& link, const std::vector<std::uint8_t>& bytes) {
+void agree_on_file(PeerPlan& plan, TextConnection& link, const std::vector<std::uint8_t>& bytes) {
   constexpr const char* kFormat = "file %zu of %u";
   std::size_t size = bytes.size();
   std::uint32_t most = plan.sizes[0];
   if (plan.requester) {
-    link.tell(fmt::format("file {} of {}", size, most));
+    link.send_line(fmt::format("file {} of {}", size, most));
     plan.file = &bytes;
-  } else if (std::sscanf(link.hear().c_str(), kFormat, &size, &most) != 2) {
+  } else if (std::sscanf(link.receive_line().c_str(), kFormat, &size, &most) != 2) {
     throw std::runtime_error("the other side sends no file");
   }
   plan.cut(size, most);
@@ -73,9 +73,10 @@ void run_peer(const PeerOptions& options) {
                 try {
                   if (options.idle) return idle_until_interrupted(node);
                   const auto idle = [&node] { node.sleep(kLookNs); };
-                  TextLink link = !options.listen.empty()
-                                      ? TextLink::listen(options.listen, kMeetSeconds, idle)
-                                      : TextLink::connect(options.connect, kMeetSeconds, idle);
+                  TextConnection link =
+                      !options.listen.empty()
+                          ? TextConnection::listen(options.listen, kMeetSeconds, idle)
+                          : TextConnection::connect(options.connect, kMeetSeconds, idle);
                   PeerPlan plan = options.plan;
                   if (plan.carries_file) agree_on_file(plan, link, bytes);
                   PeerSide side(

@@ -40,7 +40,7 @@ std::size_t PeerSide::bytes() const {
 }
 
 PeerSide::PeerSide(driver::Context& context, const driver::Gid& gid, unsigned gid_index,
-                   const PeerPlan& plan, TextLink& link, Resolve resolve, Progress progress)
+                   const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress)
     : plan_(plan),
       link_(link),
       context_(context),
@@ -66,7 +66,7 @@ void PeerSide::run() {
   exchange();
   const bool receiver = !plan_.requester && plan_.receives();
   if (receiver && plan_.fault == PeerFault::kNone) post_receives();
-  link_.step("ready");
+  link_.barrier("ready");
   if (plan_.requester) request();
   if (receiver && plan_.fault == PeerFault::kLateReceive) {
     context_.device().wait([] { return false; }, kLateNs);
@@ -75,20 +75,20 @@ void PeerSide::run() {
   if (receiver && plan_.fault != PeerFault::kNoReceive) receive();
   for (const auto& pair : pairs_) timeouts_ += pair->counters().timeouts;
   if (plan_.fault == PeerFault::kKilled) return;
-  link_.step("done");
+  link_.barrier("done");
   if (!plan_.requester && plan_.expect == 0) verify();
-  link_.step("good");
+  link_.barrier("good");
 }
 
 void PeerSide::exchange() {
   std::string text;
   for (const std::uint8_t byte : gid_) text += fmt::format("{:02x}", byte);
-  link_.tell(fmt::format("ends {} {} {} {} {}", plan_.queue_pairs, plan_.psn, region_.address(),
-                         region_.key(), text));
-  for (const auto& pair : pairs_) link_.tell(fmt::format("qp {}", pair->number()));
+  link_.send_line(fmt::format("ends {} {} {} {} {}", plan_.queue_pairs, plan_.psn,
+                              region_.address(), region_.key(), text));
+  for (const auto& pair : pairs_) link_.send_line(fmt::format("qp {}", pair->number()));
 
   driver::Endpoint peer;
-  const std::string line = link_.hear();
+  const std::string line = link_.receive_line();
   std::istringstream in(line);
   std::string word;
   unsigned number = 0;
@@ -108,7 +108,7 @@ void PeerSide::exchange() {
   options.sgid_index = static_cast<std::uint8_t>(gid_index_);
   options.dst_mac = resolve_(peer.gid);
   for (const auto& pair : pairs_) {
-    const std::string named = link_.hear();
+    const std::string named = link_.receive_line();
     if (std::sscanf(named.c_str(), "qp %u", &peer.qpn) != 1) {
       fail("the other side says '{}'", named);
     }

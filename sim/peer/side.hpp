@@ -9,8 +9,8 @@
 #include "driver/completion_queue.hpp"
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
-#include "sim/peer/link.hpp"
 #include "sim/peer/plan.hpp"
+#include "sim/peer/text_connection.hpp"
 
 namespace roci::sim {
 
@@ -21,7 +21,7 @@ class PeerSide {
   using Progress = std::function<void(unsigned done, unsigned all)>;
 
   PeerSide(driver::Context& context, const driver::Gid& gid, unsigned gid_index,
-           const PeerPlan& plan, TextLink& link, Resolve resolve, Progress progress);
+           const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress);
 
   /// The whole run. Throws std::runtime_error at the first thing that is not as planned.
   void run();
@@ -52,7 +52,7 @@ class PeerSide {
   std::size_t bytes() const;
 
   PeerPlan plan_;
-  TextLink& link_;
+  TextConnection& link_;
   driver::Context& context_;
   driver::Gid gid_;
   unsigned gid_index_;

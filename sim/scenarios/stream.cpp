@@ -14,7 +14,7 @@
 #include "driver/memory.hpp"
 #include "driver/queue_pair.hpp"
 #include "sim/scenarios/meeting.hpp"
-#include "sim/scenarios/session.hpp"
+#include "sim/scenarios/transfer.hpp"
 
 namespace roci::sim {
 namespace {

@@ -35,7 +35,7 @@ void ClientMemory::add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* p
   space.page = page;
 }
 
-void ClientMemory::bury(std::uint32_t pasid) {
+void ClientMemory::retire(std::uint32_t pasid) {
   Space& space = spaces_.at(pasid);
   space.pid = 0;
   space.gone = true;

@@ -22,7 +22,7 @@ class ClientMemory final : public testbench::AddressSpaces {
 
   void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page, unsigned node = 0);
   /// The process has gone: reads fail, writes lead nowhere.
-  void bury(std::uint32_t pasid);
+  void retire(std::uint32_t pasid);
   /// A process of the node has gone, and what it held has not.
   bool dying(unsigned node) const;
   /// No access with the PASID can come any more.

@@ -98,17 +98,17 @@ void write_device_files(const std::string& directory, const FabricNode& node, un
 /// The life of the simulator; `ready` tells the process that started it.
 void serve(const UpOptions& options, const Instance& instance, Descriptor& ready) {
   raise_limits();
-  const Outlets outlets(options.outlets, options.nodes, options.host);
+  const ExternalPorts external_ports(options.external_ports, options.nodes, options.host);
   std::vector<std::string> senders;  // in a capture
   for (unsigned i = 0; i < options.nodes; ++i) senders.push_back("n" + std::to_string(i));
   for (unsigned i = 0; i < options.nodes; ++i) {
     senders.push_back("outside of n" + std::to_string(i));
   }
-  if (options.outlets.wires.empty()) senders.resize(options.nodes);
+  if (options.external_ports.wires.empty()) senders.resize(options.nodes);
   Capture capture(options.world.pcap, senders);
   FabricConfig config;
   config.first_host = options.host;
-  for (unsigned i = 0; i < options.nodes; ++i) config.ports.push_back(outlets.ports(i));
+  for (unsigned i = 0; i < options.nodes; ++i) config.ports.push_back(external_ports.ports(i));
   config.nodes = options.nodes;
   config.engine = options.world.engine;
   config.width = options.world.width;
@@ -126,12 +126,12 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   memory.follow(fabric.now_ns());
   for (unsigned i = 0; i < fabric.nodes(); ++i) {
     fabric.middle().from(i).add_tap(&capture);
-    if (fabric.middle().has_outlet(i)) fabric.middle().arriving(i).add_tap(&capture);
+    if (fabric.middle().has_external_port(i)) fabric.middle().arriving(i).add_tap(&capture);
   }
   fabric.open();
   for (unsigned i = 0; i < fabric.nodes(); ++i) {
     write_device_files(instance.device_files("n" + std::to_string(i)), fabric.node(i),
-                       options.world.width, outlets.plan(i).netdev);
+                       options.world.width, external_ports.plan(i).netdev);
   }
 
   const nlohmann::json about = {{"name", instance.name()},
@@ -143,7 +143,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"host_devices", options.host_devices},
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
-  Server server(fabric, memory, outlets, width, listen_at(instance.socket()), about, log_line);
+  Server server(fabric, memory, external_ports, width, listen_at(instance.socket()), about,
+                log_line);
   fabric.middle().set_silence([&](unsigned node) { return memory.dying(node); });
   server.set_on_link([&](unsigned node, bool up) {
     try {
@@ -177,7 +178,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
 }  // namespace
 
 int start_in_background(const UpOptions& options) {
-  plan_outlets(options.outlets, options.nodes);
+  plan_external_ports(options.external_ports, options.nodes);
   const Instance instance(options.name);
   const Descriptor lock(instance.claim());
   int ends[2];

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/options.hpp"
-#include "sim/server/outlets.hpp"
+#include "sim/server/external_ports.hpp"
 
 namespace roci::sim {
 
@@ -13,7 +13,7 @@ struct UpOptions {
   std::string name = "default";
   unsigned nodes = 2;
   unsigned host = 1;  ///< last byte of the addresses of n0
-  OutletOptions outlets;
+  ExternalPortOptions external_ports;
   bool host_devices = false;  ///< programs see the RDMA devices of the host as well
   WorldOptions world;
 };

@@ -67,7 +67,7 @@ Fabric::~Fabric() {
 
 void Fabric::connect(unsigned node, const testbench::ports::NodePorts& ports) {
   if (ports.port == nullptr && ports.tap == nullptr) return;
-  switch_->add_outlet(node);
+  switch_->add_external_port(node);
   lines_[node] = std::make_unique<testbench::ports::PortBridge>(
       ports, switch_->leaving(node), switch_->arriving(node),
       [this, node](const packet::Bytes& frame) { nodes_[node]->nic().send_ethernet(frame); });

@@ -144,7 +144,7 @@ int ask(int socket, const void* message, std::size_t bytes) {
   int fd = -1;
   if (send(socket, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
       driver::receive_message(socket, &answer, sizeof answer, fd) != sizeof answer ||
-      answer.header.kind != header.kind || answer.refusal != 0) {
+      answer.header.kind != header.kind || answer.rejection != 0) {
     throw UserError("the simulator does not answer");
   }
   return fd;

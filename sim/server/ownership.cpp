@@ -178,7 +178,7 @@ bool Ownership::empty() const {
   return std::all_of(numbers_.begin(), numbers_.end(), [](const auto& set) { return set.empty(); });
 }
 
-std::optional<Ownership::TakeDown> Ownership::take_down_next() {
+std::optional<Ownership::TakeDown> Ownership::destroy_next() {
   struct Way {
     AdminOp opcode;
     Place place;

@@ -46,7 +46,7 @@ class Ownership {
     Owned kind;
     std::uint32_t number;
   };
-  std::optional<TakeDown> take_down_next();
+  std::optional<TakeDown> destroy_next();
 
  private:
   std::array<std::set<std::uint32_t>, kOwnedKinds> numbers_;  ///< keys by index

@@ -36,28 +36,28 @@ int signal_descriptor() {
 
 }  // namespace
 
-Server::Server(Fabric& fabric, ClientMemory& memory, const Outlets& outlets, unsigned width,
-               Descriptor listener, nlohmann::json about,
+Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports,
+               unsigned width, Descriptor listener, nlohmann::json about,
                std::function<void(const std::string&)> log)
     : fabric_(fabric),
       memory_(memory),
-      outlets_(outlets),
-      pace_(outlets.pace()),
+      external_ports_(external_ports),
+      pace_(external_ports.pace()),
       listener_(std::move(listener)),
       signals_(signal_descriptor()),
       about_(std::move(about)),
       log_(std::move(log)),
-      household_{fabric,
-                 memory,
-                 outlets,
-                 width,
-                 [this] { return new_pasid(); },
-                 [this](std::shared_ptr<Session> session, std::uint32_t tag) {
-                   status(std::move(session), tag);
-                 },
-                 [this] { fabric_.stop(); },
-                 [this](std::uint32_t node, bool up) { return set_link(node, up); },
-                 log_},
+      context_{fabric,
+               memory,
+               external_ports,
+               width,
+               [this] { return new_pasid(); },
+               [this](std::shared_ptr<Client> client, std::uint32_t tag) {
+                 status(std::move(client), tag);
+               },
+               [this] { fabric_.stop(); },
+               [this](std::uint32_t node, bool up) { return set_link(node, up); },
+               log_},
       next_pasid_(kFirstPasid) {
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
     fabric_.node(i).set_on_event(
@@ -90,10 +90,10 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const bool ever = until_ns != testbench::kNever;
   if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= kJumpNs)) return until_ns;
 
-  for (const auto& session : sessions_) session->sleep(true);
+  for (const auto& client : clients_) client->sleep(true);
   // A process that rang before it could see `asleep` has its bell seen here.
-  const bool rung = std::any_of(sessions_.begin(), sessions_.end(),
-                                [](const auto& session) { return session->rung(); });
+  const bool rung = std::any_of(clients_.begin(), clients_.end(),
+                                [](const auto& client) { return client->rung(); });
   frame_waits_ = false;
   if (!rung) {
     std::uint64_t most = !ever   ? testbench::kNever
@@ -106,7 +106,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
     }
     poll_for(most);
   }
-  for (const auto& session : sessions_) session->sleep(false);
+  for (const auto& client : clients_) client->sleep(false);
   const std::uint64_t end = clock_ns();
   std::uint64_t reached = end - start >= gap ? until_ns : now_ns + (end - start);
   if (live_) {
@@ -126,10 +126,10 @@ void Server::poll_for(std::uint64_t real_ns) {
 
 bool Server::take_doorbells(std::uint64_t now_ns) {
   bool any = false;
-  for (const auto& session : sessions_) {
-    session->publish(now_ns);
-    if (!session->rung() && !session->has_posts()) continue;
-    const Session::Taken taken = session->take(now_ns);
+  for (const auto& client : clients_) {
+    client->publish(now_ns);
+    if (!client->rung() && !client->has_posts()) continue;
+    const Client::Taken taken = client->take(now_ns);
     any |= taken.doorbells;
     message_waits_ |= taken.message;
   }
@@ -137,20 +137,20 @@ bool Server::take_doorbells(std::uint64_t now_ns) {
 }
 
 void Server::poll_sockets(const timespec* timeout) {
-  sessions_.erase(std::remove_if(sessions_.begin(), sessions_.end(),
-                                 [](const auto& session) { return session->gone(); }),
-                  sessions_.end());
+  clients_.erase(std::remove_if(clients_.begin(), clients_.end(),
+                                [](const auto& client) { return client->gone(); }),
+                 clients_.end());
   message_waits_ = false;
   polled_at_ns_ = clock_ns();
   const bool accepting = polled_at_ns_ >= accept_from_ns_;
   polled_.clear();
   polled_.push_back({signals_.get(), POLLIN, 0});
   polled_.push_back({accepting ? listener_.get() : -1, POLLIN, 0});
-  const std::vector<std::shared_ptr<Session>> sessions = sessions_;
-  for (const auto& session : sessions) {
-    const short events = session->wants_messages() ? POLLIN : 0;
-    polled_.push_back({session->socket(), events, 0});
-    polled_.push_back({session->pidfd(), POLLIN, 0});
+  const std::vector<std::shared_ptr<Client>> clients = clients_;
+  for (const auto& client : clients) {
+    const short events = client->wants_messages() ? POLLIN : 0;
+    polled_.push_back({client->socket(), events, 0});
+    polled_.push_back({client->pidfd(), POLLIN, 0});
   }
   const std::size_t wires = polled_.size();
   for (const auto& line : fabric_.lines()) {
@@ -158,25 +158,25 @@ void Server::poll_sockets(const timespec* timeout) {
     for (const int fd : line->descriptors()) polled_.push_back({fd, POLLIN, 0});
   }
   const std::size_t channels = polled_.size();
-  for (const auto& session : sessions) {
-    for (const int fd : session->full_channels()) polled_.push_back({fd, POLLOUT, 0});
+  for (const auto& client : clients) {
+    for (const int fd : client->full_channels()) polled_.push_back({fd, POLLOUT, 0});
   }
   if (ppoll(polled_.data(), polled_.size(), timeout, nullptr) <= 0) return;
 
   if ((polled_[0].revents & POLLIN) != 0) fabric_.stop();
   if (polled_[1].revents != 0) accept_one();
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
+  for (std::size_t i = 0; i < clients.size(); ++i) {
     const short message = polled_[2 + 2 * i].revents;
     const short process = polled_[3 + 2 * i].revents;
-    if ((message & POLLIN) != 0) sessions[i]->receive();
+    if ((message & POLLIN) != 0) clients[i]->receive();
     // What was sent before the end is not lost, but nobody waits for its answer.
-    if ((process & POLLIN) != 0 || (message & (POLLHUP | POLLERR)) != 0) sessions[i]->end();
+    if ((process & POLLIN) != 0 || (message & (POLLHUP | POLLERR)) != 0) clients[i]->end();
   }
   frame_waits_ = std::any_of(polled_.begin() + static_cast<std::ptrdiff_t>(wires),
                              polled_.begin() + static_cast<std::ptrdiff_t>(channels),
                              [](const pollfd& wire) { return wire.revents != 0; });
   if (polled_.size() > channels) {
-    for (const auto& session : sessions) session->retry_events();
+    for (const auto& client : clients) client->retry_events();
   }
 }
 
@@ -191,15 +191,15 @@ void Server::accept_one() {
   ucred peer{};
   socklen_t bytes = sizeof peer;
   if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 ||
-      peer.uid != getuid() || sessions_.size() >= kMostSessions) {
+      peer.uid != getuid() || clients_.size() >= kMostClients) {
     return;
   }
-  sessions_.push_back(std::make_shared<Session>(std::move(socket), household_));
+  clients_.push_back(std::make_shared<Client>(std::move(socket), context_));
 }
 
 void Server::on_event(unsigned node, const driver::Event& event) {
-  for (const auto& session : sessions_) {
-    if (session->takes(node, event)) return session->deliver(event);
+  for (const auto& client : clients_) {
+    if (client->takes(node, event)) return client->deliver(event);
   }
 }
 
@@ -217,8 +217,8 @@ bool Server::set_link(std::uint32_t node, bool up) {
   if (fabric_.middle().linked(node) == up) return true;
   fabric_.middle().set_link(node, up);
   if (on_link_) on_link_(node, up);
-  for (const auto& session : sessions_) {
-    if (session->node() == node) session->tell_port(up);
+  for (const auto& client : clients_) {
+    if (client->node() == node) client->report_port(up);
   }
   return true;
 }

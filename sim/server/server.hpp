@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/server/outlets.hpp"
-#include "sim/server/session.hpp"
+#include "sim/server/client.hpp"
+#include "sim/server/external_ports.hpp"
 #include "testbench/ports/pace.hpp"
 
 namespace roci::sim {
@@ -19,7 +19,7 @@ namespace roci::sim {
 class Server final : public Surroundings {
  public:
   /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: what kStatus tells besides the numbers.
-  Server(Fabric& fabric, ClientMemory& memory, const Outlets& outlets, unsigned width,
+  Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports, unsigned width,
          Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
 
   /// Called when the cable of a node is pulled out or plugged in.
@@ -32,32 +32,32 @@ class Server final : public Surroundings {
   void look(std::uint64_t now_ns) override;
   std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) override;
 
-  static constexpr std::size_t kMostSessions = 256;
+  static constexpr std::size_t kMostClients = 256;
 
  private:
   bool serve(std::uint64_t now_ns);
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);
   void poll_for(std::uint64_t real_ns);
-  nlohmann::json outlet_of(unsigned node) const;
+  nlohmann::json external_port_of(unsigned node) const;
   void accept_one();
   void on_event(unsigned node, const driver::Event& event);
-  void status(std::shared_ptr<Session> session, std::uint32_t tag);
+  void status(std::shared_ptr<Client> client, std::uint32_t tag);
   nlohmann::json numbers() const;
   bool set_link(std::uint32_t node, bool up);
   std::uint32_t new_pasid();
 
   Fabric& fabric_;
   ClientMemory& memory_;
-  const Outlets& outlets_;
-  bool live_ = false;  ///< someone in real time is at an outlet
+  const ExternalPorts& external_ports_;
+  bool live_ = false;  ///< someone in real time is at an external_port
   testbench::ports::Pace pace_;
   Descriptor listener_, signals_;
   nlohmann::json about_;
   std::function<void(const std::string&)> log_;
   std::function<void(unsigned, bool)> on_link_;
-  Household household_;
-  std::vector<std::shared_ptr<Session>> sessions_;
+  ServerContext context_;
+  std::vector<std::shared_ptr<Client>> clients_;
   std::vector<pollfd> polled_;
   std::uint64_t polled_at_ns_ = 0;
   std::uint64_t accept_from_ns_ = 0;  ///< when descriptors ran out

@@ -36,11 +36,11 @@ nlohmann::json counters_of(driver::Context& context) {
 
 }  // namespace
 
-void Server::status(std::shared_ptr<Session> session, std::uint32_t tag) {
+void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
   // The counters of all nodes first, one after the other.
   auto ports = std::make_shared<std::map<unsigned, nlohmann::json>>();
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
-    fabric_.submit(i, [this, session, tag, ports, i](driver::Context& context) {
+    fabric_.submit(i, [this, client, tag, ports, i](driver::Context& context) {
       try {
         (*ports)[i] = counters_of(context);
       } catch (const driver::Error&) {
@@ -49,16 +49,16 @@ void Server::status(std::shared_ptr<Session> session, std::uint32_t tag) {
       if (ports->size() != fabric_.nodes()) return;
       nlohmann::json all = numbers();
       for (const auto& [node, port] : *ports) all["nodes"][node]["port"] = port;
-      session->answer_status(tag, file_of(all.dump()).get());
+      client->reply_status(tag, file_of(all.dump()).get());
     });
   }
 }
 
 /// Null: the node has no wire of its own.
-nlohmann::json Server::outlet_of(unsigned node) const {
+nlohmann::json Server::external_port_of(unsigned node) const {
   const auto& line = fabric_.lines()[node];
   if (!line) return nullptr;
-  const OutletPlan& plan = outlets_.plan(node);
+  const ExternalPortPlan& plan = external_ports_.plan(node);
   const auto numbers = [](const testbench::ports::ExternalPort* port) -> nlohmann::json {
     if (port == nullptr) return nullptr;
     const testbench::ports::ExternalPort::Counts& counts = port->counts();
@@ -99,14 +99,14 @@ nlohmann::json Server::numbers() const {
                              {"corrupted", link.corrupted},
                              {"duplicated", link.duplicated},
                              {"delayed", link.delayed}}},
-                           {"outlet", outlet_of(i)},
+                           {"external_port", external_port_of(i)},
                            {"processes", nlohmann::json::array()}};
-    for (const auto& session : sessions_) {
-      if (session->pasid() == 0 || session->node() != i) continue;
-      const auto count = [&](Owned kind) { return session->owned().of(kind).size(); };
-      node["processes"].push_back({{"pid", session->pid()},
-                                   {"pasid", session->pasid()},
-                                   {"ended", session->ended()},
+    for (const auto& client : clients_) {
+      if (client->pasid() == 0 || client->node() != i) continue;
+      const auto count = [&](Owned kind) { return client->owned().of(kind).size(); };
+      node["processes"].push_back({{"pid", client->pid()},
+                                   {"pasid", client->pasid()},
+                                   {"ended", client->ended()},
                                    {"queue_pairs", count(Owned::kQueuePair)},
                                    {"completion_queues", count(Owned::kCompletionQueue)},
                                    {"regions", count(Owned::kRegion)},

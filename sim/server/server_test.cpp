@@ -14,7 +14,7 @@
 #include "model/spec/layout/commands.hpp"
 #include "sim/report/files.hpp"
 #include "sim/server/client_memory.hpp"
-#include "sim/server/outlets.hpp"
+#include "sim/server/external_ports.hpp"
 #include "sim/server/ownership.hpp"
 #include "sim/server/switch.hpp"
 
@@ -122,7 +122,7 @@ TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
 TEST_CASE("ownership: objects are taken down before what they use") {
   Ownership owned = with_all();
   std::vector<AdminOp> order;
-  while (const auto next = owned.take_down_next()) {
+  while (const auto next = owned.destroy_next()) {
     order.push_back(next->opcode);
     if (next->opcode == AdminOp::kDeregMr) {
       CHECK(next->body.get(layout::dereg_mr::key) == 0x501);
@@ -180,7 +180,7 @@ TEST_CASE("dma: what is not mapped, and who is not there, cannot be reached") {
   memory.forget_pages();
   CHECK_FALSE(memory.read(kPasid, address, &byte, 1));
   CHECK_FALSE(memory.read(kPasid + 1, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
-  memory.bury(kPasid);
+  memory.retire(kPasid);
   CHECK(memory.holds(kPasid));
   CHECK_FALSE(memory.read(kPasid, reinterpret_cast<std::uintptr_t>(&page), &byte, 1));
   const std::uint8_t nine = 9;
@@ -223,17 +223,17 @@ TEST_CASE("switch: a port that nobody empties drops what does not fit") {
   CHECK(middle.drops().congested == 300 - 256);
 }
 
-TEST_CASE("switch: an outlet takes what no node has, and is for its own node alone") {
+TEST_CASE("switch: an external_port takes what no node has, and is for its own node alone") {
   sim::Switch middle(2, {});
   middle.set_mac(0, 0x525400000001);
   middle.set_mac(1, 0x525400000002);
-  middle.add_outlet(1);
-  CHECK_FALSE(middle.has_outlet(0));
+  middle.add_external_port(1);
+  CHECK_FALSE(middle.has_external_port(0));
   middle.from(1).inject(0, frame(0x525400000009, 'a'));  // unknown: out
   middle.from(1).inject(0, frame(0xFFFFFFFFFFFF, 'b'));  // all: n0 and out
   middle.from(1).inject(0, frame(0x525400000001, 'c'));  // n0
-  middle.from(0).inject(0, frame(0x525400000009, 'd'));  // unknown: n0 has no outlet
-  middle.from(0).inject(0, frame(0xFFFFFFFFFFFF, 'e'));  // all: n1, not its outlet
+  middle.from(0).inject(0, frame(0x525400000009, 'd'));  // unknown: n0 has no external_port
+  middle.from(0).inject(0, frame(0xFFFFFFFFFFFF, 'e'));  // all: n1, not its external_port
   middle.arriving(1).inject(0, frame(0x525400000002, 'f'));
   middle.arriving(1).inject(0, frame(0x525400000001, 'g'));  // not for n0, whoever it names
   for (std::uint64_t now = 0; now < 5000; now += 4) middle.forward(now);
@@ -250,10 +250,10 @@ TEST_CASE("switch: an outlet takes what no node has, and is for its own node alo
   CHECK(middle.drops().unknown == 1);
 }
 
-TEST_CASE("switch: who sends into an outlet waits for the node; nothing is dropped") {
+TEST_CASE("switch: who sends into an external_port waits for the node; nothing is dropped") {
   sim::Switch middle(1, {});
   middle.set_mac(0, 2);
-  middle.add_outlet(0);
+  middle.add_external_port(0);
   for (unsigned i = 0; i < 300; ++i) middle.arriving(0).inject(0, frame(2, 'x'));
   for (std::uint64_t now = 0; now < 100000; now += 4) middle.forward(now);
   CHECK(middle.next_ns() == testbench::LinkDirection::kNever);  // it is the node's turn
@@ -268,17 +268,17 @@ TEST_CASE("switch: who sends into an outlet waits for the node; nothing is dropp
   CHECK(middle.drops().congested == 0);
 }
 
-TEST_CASE("outlets: options name a node each, once") {
+TEST_CASE("external_ports: options name a node each, once") {
   const auto why = [](std::vector<std::string> wires, std::vector<std::string> netdevs) {
     try {
-      sim::plan_outlets({std::move(wires), std::move(netdevs), "", 1}, 2);
+      sim::plan_external_ports({std::move(wires), std::move(netdevs), "", 1}, 2);
     } catch (const sim::UserError& error) {
       CHECK(error.status == 2);
       return std::string(error.what());
     }
     return std::string();
   };
-  const auto plans = sim::plan_outlets({{"n1=dpdk:net_tap0,iface=x"}, {"n0=tap"}, "", 1}, 2);
+  const auto plans = sim::plan_external_ports({{"n1=dpdk:net_tap0,iface=x"}, {"n0=tap"}, "", 1}, 2);
   CHECK(plans[0].wire.empty());
   CHECK(plans[0].netdev == "tap");
   CHECK(plans[1].wire == "dpdk:net_tap0,iface=x");

@@ -33,7 +33,7 @@ bool is_memory_nak(const packet::Bytes& frame) {
 }  // namespace
 
 Switch::Switch(unsigned nodes, const testbench::LinkConfig& uplink)
-    : uplink_(uplink), outlets_(nodes), macs_(nodes, 0), linked_(nodes, true) {
+    : uplink_(uplink), external_ports_(nodes), macs_(nodes, 0), linked_(nodes, true) {
   uplink_.keep_log = false;  // it would grow without end
   for (unsigned i = 0; i < nodes; ++i) {
     testbench::LinkConfig config = uplink_;
@@ -46,23 +46,23 @@ Switch::Switch(unsigned nodes, const testbench::LinkConfig& uplink)
   }
 }
 
-void Switch::add_outlet(unsigned node) {
+void Switch::add_external_port(unsigned node) {
   testbench::LinkConfig config = uplink_;
   config.node = static_cast<unsigned>(up_.size()) + node;
   config.seed = uplink_.seed * kSeedStep + config.node;
   config.delay_ns = 0;  // that wire has its own
-  outlets_[node].arriving = std::make_unique<testbench::LinkDirection>(config);
+  external_ports_[node].arriving = std::make_unique<testbench::LinkDirection>(config);
   config.faults = {};
-  outlets_[node].leaving = std::make_unique<testbench::LinkDirection>(config);
+  external_ports_[node].leaving = std::make_unique<testbench::LinkDirection>(config);
 }
 
 void Switch::forward(std::uint64_t now_ns) {
   for (unsigned node = 0; node < up_.size(); ++node) {
     forward_from(node, now_ns);
-    if (!has_outlet(node)) continue;
+    if (!has_external_port(node)) continue;
     // Whoever sends waits outside, where he may be held back.
     while (down_[node]->waiting() < kMostWaiting &&
-           outlets_[node].arriving->receive(now_ns, frame_)) {
+           external_ports_[node].arriving->receive(now_ns, frame_)) {
       to_node(node, now_ns, frame_);
     }
   }
@@ -89,8 +89,8 @@ void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
       to_node(static_cast<unsigned>(owner - macs_.begin()), now_ns, frame_);
     }
     if (known) continue;
-    if (has_outlet(node)) {
-      send(*outlets_[node].leaving, now_ns, frame_);
+    if (has_external_port(node)) {
+      send(*external_ports_[node].leaving, now_ns, frame_);
     } else if (!is_group(mac)) {
       ++drops_.unknown;
     }
@@ -116,10 +116,10 @@ void Switch::send(testbench::LinkDirection& to, std::uint64_t now_ns, const pack
 std::uint64_t Switch::next_ns() const {
   std::uint64_t next = testbench::LinkDirection::kNever;
   for (const auto& channel : up_) next = std::min(next, channel->next_frame_ns());
-  for (std::size_t i = 0; i < outlets_.size(); ++i) {
+  for (std::size_t i = 0; i < external_ports_.size(); ++i) {
     // A full port is emptied by its node, whose time is known elsewhere.
-    if (outlets_[i].arriving != nullptr && down_[i]->waiting() < kMostWaiting) {
-      next = std::min(next, outlets_[i].arriving->next_frame_ns());
+    if (external_ports_[i].arriving != nullptr && down_[i]->waiting() < kMostWaiting) {
+      next = std::min(next, external_ports_[i].arriving->next_frame_ns());
     }
   }
   return next;

@@ -15,8 +15,9 @@ namespace roci::sim {
 /// back has the rate alone. Frames to a group go to all others; frames to the sender's own address
 /// come back to it.
 ///
-/// A node may have an outlet to the world outside: what it sends to a group, or to an address that
-/// no node has, leaves there, and what comes in there is for this node alone, with the same faults.
+/// A node may have an external_port to the world outside: what it sends to a group, or to an
+/// address that no node has, leaves there, and what comes in there is for this node alone, with the
+/// same faults.
 class Switch {
  public:
   /// `uplink`: of every node; `node` and `seed` are set here.
@@ -24,11 +25,11 @@ class Switch {
 
   testbench::LinkDirection& from(unsigned node) { return *up_[node]; }
   testbench::LinkDirection& to(unsigned node) { return *down_[node]; }
-  /// Gives a node an outlet. Sender of what comes in there: `nodes` + `node`.
-  void add_outlet(unsigned node);
-  bool has_outlet(unsigned node) const { return outlets_[node].leaving != nullptr; }
-  testbench::LinkDirection& leaving(unsigned node) { return *outlets_[node].leaving; }
-  testbench::LinkDirection& arriving(unsigned node) { return *outlets_[node].arriving; }
+  /// Gives a node an external_port. Sender of what comes in there: `nodes` + `node`.
+  void add_external_port(unsigned node);
+  bool has_external_port(unsigned node) const { return external_ports_[node].leaving != nullptr; }
+  testbench::LinkDirection& leaving(unsigned node) { return *external_ports_[node].leaving; }
+  testbench::LinkDirection& arriving(unsigned node) { return *external_ports_[node].arriving; }
 
   /// Whose frames leave by which port.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
@@ -52,7 +53,7 @@ class Switch {
   const Drops& drops() const { return drops_; }
 
  private:
-  struct Outlet {
+  struct ExternalPort {
     std::unique_ptr<testbench::LinkDirection> leaving, arriving;
   };
 
@@ -63,7 +64,7 @@ class Switch {
 
   testbench::LinkConfig uplink_;
   std::vector<std::unique_ptr<testbench::LinkDirection>> up_, down_;
-  std::vector<Outlet> outlets_;
+  std::vector<ExternalPort> external_ports_;
   packet::Bytes frame_;  ///< being forwarded
   std::vector<std::uint64_t> macs_;
   std::vector<bool> linked_;

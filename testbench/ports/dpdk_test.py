@@ -67,7 +67,7 @@ def memif_testpmd(fixture):
         with testpmd(f"--vdev=net_memif0,role=client,socket={path},bsize=8192",
                      mode="icmpecho") as process:
             answered(OTHER, by=process)
-            counts = node.outlet()["port"]
+            counts = node.external_port()["port"]
         assert counts["sent"] >= 11 and counts["received"] >= 11, counts
         assert "RX-packets" in process.told, process.told
 
@@ -84,7 +84,7 @@ def tap_port(fixture):
         answered(OTHER)
         answered("fd00::2")
         run(*inside, "ping", "-c", "3", "-W", "10", NODE)
-        assert node.outlet()["port"]["received"] >= 20
+        assert node.external_port()["port"]["received"] >= 20
 
 
 def ring_port(fixture):
@@ -93,7 +93,7 @@ def ring_port(fixture):
             "n0=dpdk:net_ring0") as node:
         tap_addresses("node", f"{NODE}/24")
         run("ping", "-c", "3", "-W", "1", OTHER, check=False)
-        counts = node.outlet()
+        counts = node.external_port()
         assert counts["port"]["sent"] >= 3, counts
         assert counts["port"]["received"] == counts["port"]["sent"], counts
         assert counts["tap"]["sent"] >= 3, counts  # broadcasts came back to the host
@@ -123,7 +123,7 @@ def pcap_port(fixture):
         with fixture.up("pcap", "--nodes", "1", "--wire",
                 f"n0=dpdk:net_pcap0,rx_pcap={asks},tx_pcap={answers}") as node:
             end = time.monotonic() + 20
-            while node.outlet()["port"]["sent"] < 1 and time.monotonic() < end:
+            while node.external_port()["port"]["sent"] < 1 and time.monotonic() < end:
                 time.sleep(0.1)
         told = run("tshark", "-r", answers, "-Y", "arp.opcode == 2 || icmpv6.checksum.status == 1",
                    "-T", "fields", "-e", "eth.dst", "-e", shown).stdout

@@ -32,7 +32,7 @@ def pair(fixture):
                f"n0=dgram:{b},{a}") as right:
         for gid in (0, 1):
             verbs(f"ibv_rc_pingpong -g {gid} -n 20 -c", left, right)
-        assert left.outlet()["port"]["sent"] > 40 and left.outlet()["port"]["malformed"] == 0
+        assert left.external_port()["port"]["sent"] > 40 and left.external_port()["port"]["malformed"] == 0
     assert not a.exists() and not b.exists(), "sockets are left behind"
 
 
@@ -151,7 +151,7 @@ def lives_on(fixture):
             call.sendall(b"0000:000007:123456:00000000000000000000ffff0a000009\0")
             text = alone.communicate(timeout=120)[0]
         assert alone.returncode == 1 and "RTR" in text, text
-        assert left.outlet()["port"]["malformed"] > 0
+        assert left.external_port()["port"]["malformed"] > 0
         with fixture.up("right", "--nodes", "1", "--host", "2", "--wire",
                 f"n0=dgram:{b},{a}") as right:
             verbs("ibv_rc_pingpong -g 0 -n 20 -c", left, right)
@@ -172,7 +172,7 @@ def peer_dies(fixture):
             while not listening(18006) and time.monotonic() < end:
                 time.sleep(0.05)
             near = left.start("n0", f"{line} 127.0.0.1")
-            while left.outlet()["port"]["received"] < 100 and time.monotonic() < end:
+            while left.external_port()["port"]["received"] < 100 and time.monotonic() < end:
                 time.sleep(0.1)
         gone = time.monotonic()
         text = near.communicate(timeout=120)[0]

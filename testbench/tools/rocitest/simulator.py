@@ -51,9 +51,9 @@ class Simulator:
     def status(self):
         return json.loads(self.command("status", "--json"))
 
-    def outlet(self, node=0):
+    def external_port(self, node=0):
         """Counters of a node's connections to the outside."""
-        return self.status()["nodes"][node]["outlet"]
+        return self.status()["nodes"][node]["external_port"]
 
     def start(self, node, line, **options):
         """A program on a node."""

@@ -16,34 +16,34 @@
 #include "model/spec/layout/codes.hpp"
 #include "sim/server/client_memory.hpp"
 #include "sim/server/descriptor.hpp"
+#include "sim/server/external_ports.hpp"
 #include "sim/server/fabric.hpp"
-#include "sim/server/outlets.hpp"
 #include "sim/server/ownership.hpp"
 
 namespace roci::sim {
 
-class Session;
+class Client;
 
-/// What sessions need of the server.
-struct Household {
+/// What clients need of the server.
+struct ServerContext {
   Fabric& fabric;
   ClientMemory& memory;
-  const Outlets& outlets;
+  const ExternalPorts& external_ports;
   unsigned width;
   /// An address space that is free, 0: none.
   std::function<std::uint32_t()> new_pasid;
   /// Answers kStatus when the numbers are there.
-  std::function<void(std::shared_ptr<Session>, std::uint32_t tag)> status;
+  std::function<void(std::shared_ptr<Client>, std::uint32_t tag)> status;
   std::function<void()> shut_down;
   /// Pulls or plugs the cable of a node; false: no such node.
   std::function<bool(std::uint32_t node, bool up)> set_link;
   std::function<void(const std::string&)> log;
 };
 
-class Session final : public std::enable_shared_from_this<Session> {
+class Client final : public std::enable_shared_from_this<Client> {
  public:
-  Session(Descriptor socket, Household& household);
-  ~Session();
+  Client(Descriptor socket, ServerContext& server);
+  ~Client();
 
   // For the server's poll().
   int socket() const { return socket_.get(); }
@@ -77,11 +77,11 @@ class Session final : public std::enable_shared_from_this<Session> {
   bool takes(unsigned node, const driver::Event& event) const;
   void deliver(const driver::Event& event);
   /// The port of the node went up or down.
-  void tell_port(bool up);
+  void report_port(bool up);
   void retry_events();
 
   /// Answers kStatus with a file; -1: there is none.
-  void answer_status(std::uint32_t tag, int fd);
+  void reply_status(std::uint32_t tag, int fd);
 
   pid_t pid() const { return pid_; }
   unsigned node() const { return node_; }
@@ -93,7 +93,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   static constexpr std::size_t kMostWaiting = 8192;  ///< events that a full channel keeps
 
  private:
-  struct Channel {
+  struct EventChannel {
     Descriptor socket;
     driver::protocol::Format format;
     std::uint32_t codes[16];
@@ -107,7 +107,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   bool receive_one();
   void handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd);
   void hello(const driver::protocol::Hello& message);
-  bool refuse(driver::protocol::Welcome& answer, driver::protocol::Refusal refusal, int error,
+  bool reject(driver::protocol::Welcome& answer, driver::protocol::Rejection rejection, int error,
               const std::string& text);
   bool make_page(Descriptor& file);
   void command(const driver::protocol::Command& message);
@@ -116,15 +116,15 @@ class Session final : public std::enable_shared_from_this<Session> {
   void route(const driver::protocol::Route& message);
   void repeat(const driver::protocol::Repeat& message);
   void forget_routes(layout::AdminOp opcode, const driver::Body& body);
-  void take_down(driver::Context& context);
-  void reply_done(driver::protocol::Kind kind, std::uint32_t tag, driver::protocol::Refusal refusal,
-                  int error = 0, int fd = -1);
+  void destroy_objects(driver::Context& context);
+  void reply_done(driver::protocol::Kind kind, std::uint32_t tag,
+                  driver::protocol::Rejection rejection, int error = 0, int fd = -1);
   void reply(const void* message, std::size_t bytes, int fd = -1);
-  void write(Channel& channel, std::vector<std::uint8_t> bytes);
+  void write(EventChannel& channel, std::vector<std::uint8_t> bytes);
   void collect(driver::protocol::Doorbells& doorbells, Owned kind, std::uint32_t base,
                std::uint32_t mask, const std::uint64_t* bits);
 
-  Household& household_;
+  ServerContext& server_;
   Descriptor socket_, pidfd_;
   pid_t pid_ = 0;
   bool joined_ = false, ended_ = false, gone_ = false;
@@ -134,7 +134,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   unsigned commands_ = 0;  ///< under way
   Ownership owned_;
   std::deque<std::pair<std::uint32_t, std::uint32_t>> posts_;  ///< doorbells on their way
-  std::map<std::uint32_t, Channel> channels_;
+  std::map<std::uint32_t, EventChannel> channels_;
   /// By object, number and format.
   std::map<std::tuple<driver::protocol::Object, std::uint32_t, driver::protocol::Format>, Target>
       routes_;

@@ -10,7 +10,7 @@
 
 namespace roci::sim {
 
-struct OutletOptions {
+struct ExternalPortOptions {
   std::vector<std::string> wires;    ///< "n1=dgram:..."
   std::vector<std::string> netdevs;  ///< "n1=tap0"
   std::string eal;                   ///< words for DPDK
@@ -18,27 +18,28 @@ struct OutletOptions {
 };
 
 /// Of one node; empty: none.
-struct OutletPlan {
+struct ExternalPortPlan {
   std::string wire, netdev;
 };
 
 /// What each node has. Throws UserError when an option names no node, or one twice.
-std::vector<OutletPlan> plan_outlets(const OutletOptions& options, unsigned nodes);
+std::vector<ExternalPortPlan> plan_external_ports(const ExternalPortOptions& options,
+                                                  unsigned nodes);
 
 /// The ports and interfaces of all nodes, open for the life of a simulator.
-class Outlets {
+class ExternalPorts {
  public:
   /// Throws UserError when one cannot be had.
-  Outlets(const OutletOptions& options, unsigned nodes, unsigned first_host);
+  ExternalPorts(const ExternalPortOptions& options, unsigned nodes, unsigned first_host);
 
-  const OutletPlan& plan(unsigned node) const { return plans_[node]; }
+  const ExternalPortPlan& plan(unsigned node) const { return plans_[node]; }
   double pace() const { return pace_; }
   testbench::ports::NodePorts ports(unsigned node) const {
     return {ports_[node].get(), taps_[node].get(), pace_};
   }
 
  private:
-  std::vector<OutletPlan> plans_;
+  std::vector<ExternalPortPlan> plans_;
   double pace_;
   std::vector<std::unique_ptr<testbench::ports::ExternalPort>> ports_, taps_;
 };

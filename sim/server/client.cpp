@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/server/session.hpp"
+#include "sim/server/client.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -50,24 +50,24 @@ std::string reason(int error) {
 
 }  // namespace
 
-Session::Session(Descriptor socket, Household& household)
-    : household_(household), socket_(std::move(socket)) {
+Client::Client(Descriptor socket, ServerContext& server)
+    : server_(server), socket_(std::move(socket)) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
   if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0) pid_ = peer.pid;
 }
 
-Session::~Session() {
+Client::~Client() {
   if (page_ != nullptr) munmap(page_, sizeof *page_);
 }
 
-void Session::receive() {
+void Client::receive() {
   for (std::size_t i = 0; i < kMostAtOnce && wants_messages(); ++i) {
     if (!receive_one()) return;
   }
 }
 
-bool Session::receive_one() {
+bool Client::receive_one() {
   // One byte more than any message, so that longer ones show.
   std::uint8_t bytes[kMostBytes + 1];
   iovec part{bytes, sizeof bytes};
@@ -97,7 +97,7 @@ bool Session::receive_one() {
   return !ended_;
 }
 
-void Session::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) {
+void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) {
   Header header{};
   if (size < sizeof header) return end();
   std::memcpy(&header, bytes, sizeof header);
@@ -109,17 +109,17 @@ void Session::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd)
   }
   if (kind == Kind::kStatus && size == sizeof header) {
     ++commands_;
-    return household_.status(shared_from_this(), header.tag);
+    return server_.status(shared_from_this(), header.tag);
   }
   if (kind == Kind::kShutdown && size == sizeof header) {
-    reply_done(kind, header.tag, Refusal::kNone);
-    return household_.shut_down();
+    reply_done(kind, header.tag, Rejection::kNone);
+    return server_.shut_down();
   }
-  if (kind == Kind::kLink) {
-    Link message{};
+  if (kind == Kind::kSetLink) {
+    SetLink message{};
     if (!read(message, bytes, size)) return end();
-    const bool done = household_.set_link(message.node, message.up != 0);
-    return reply_done(kind, header.tag, done ? Refusal::kNone : Refusal::kNoNode);
+    const bool done = server_.set_link(message.node, message.up != 0);
+    return reply_done(kind, header.tag, done ? Rejection::kNone : Rejection::kNoNode);
   }
   if (!joined_) return end();
   switch (kind) {
@@ -157,8 +157,8 @@ void Session::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd)
   end();
 }
 
-bool Session::refuse(Welcome& answer, Refusal refusal, int error, const std::string& text) {
-  answer.refusal = static_cast<std::uint32_t>(refusal);
+bool Client::reject(Welcome& answer, Rejection rejection, int error, const std::string& text) {
+  answer.rejection = static_cast<std::uint32_t>(rejection);
   answer.error = static_cast<std::uint32_t>(error);
   text.copy(answer.text, sizeof answer.text - 1);
   reply(&answer, sizeof answer);
@@ -166,24 +166,24 @@ bool Session::refuse(Welcome& answer, Refusal refusal, int error, const std::str
   return false;
 }
 
-void Session::hello(const Hello& message) {
+void Client::hello(const Hello& message) {
   Welcome answer{};
   answer.header = message.header;
-  const unsigned nodes = household_.fabric.nodes();
+  const unsigned nodes = server_.fabric.nodes();
   const std::string name(message.node, strnlen(message.node, sizeof message.node));
   unsigned node = 0;
   while (node < nodes && name != fmt::format("n{}", node)) ++node;
   if (message.magic != kMagic || message.version != kVersion) {
-    refuse(answer, Refusal::kVersion, 0, "the simulator is of another version than the program");
+    reject(answer, Rejection::kVersion, 0, "the simulator is of another version than the program");
     return;
   }
   if (node == nodes) {
-    refuse(answer, Refusal::kNoNode, 0,
+    reject(answer, Rejection::kNoNode, 0,
            fmt::format("no node '{}'; there are n0 to n{}", name, nodes - 1));
     return;
   }
   const auto blocked = [&](int error) {
-    refuse(answer, Refusal::kNoAccess, error,
+    reject(answer, Rejection::kNoAccess, error,
            "no access to the memory of this process: " + reason(error));
   };
   if (pid_ <= 0) return blocked(ESRCH);
@@ -199,27 +199,27 @@ void Session::hello(const Hello& message) {
 
   Descriptor file;
   if (!make_page(file)) {
-    refuse(answer, Refusal::kFull, errno, "no memory for a doorbell page");
+    reject(answer, Rejection::kFull, errno, "no memory for a doorbell page");
     return;
   }
-  pasid_ = household_.new_pasid();
+  pasid_ = server_.new_pasid();
   if (pasid_ == 0) {
-    refuse(answer, Refusal::kFull, 0, "too many processes");
+    reject(answer, Rejection::kFull, 0, "too many processes");
     return;
   }
   joined_ = true;
   node_ = node;
-  household_.memory.add(pasid_, pid_, page_, node_);
+  server_.memory.add(pasid_, pid_, page_, node_);
   answer.pasid = pasid_;
   answer.node = node_;
   answer.nodes = nodes;
-  answer.width = household_.width;
-  answer.mac = household_.fabric.node(node_).mac();
+  answer.width = server_.width;
+  answer.mac = server_.fabric.node(node_).mac();
   answer.page_size = sizeof(Page);
   reply(&answer, sizeof answer, file.get());
 }
 
-bool Session::make_page(Descriptor& file) {
+bool Client::make_page(Descriptor& file) {
   file = Descriptor(memfd_create("roci-doorbells", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ftruncate(file.get(), sizeof(Page)) != 0) return false;
   // Sealed: a page that the process could cut short would stop the simulator with SIGBUS.
@@ -230,13 +230,13 @@ bool Session::make_page(Descriptor& file) {
   return true;
 }
 
-void Session::command(const Command& message) {
+void Client::command(const Command& message) {
   driver::Body body;
   std::memcpy(body.data(), message.body, kBodyBytes);
   ++commands_;
-  household_.memory.forget_pages();
-  take(household_.fabric.now_ns());
-  household_.fabric.submit(
+  server_.memory.forget_pages();
+  take(server_.fabric.now_ns());
+  server_.fabric.submit(
       node_, [self = shared_from_this(), message, body](driver::Context& context) mutable {
         --self->commands_;
         if (self->ended_) return;
@@ -253,10 +253,10 @@ void Session::command(const Command& message) {
         CommandReply answer{};
         answer.header = message.header;
         Checked checked = self->owned_.check(opcode, body, self->pasid_);
-        const FabricNode& node = self->household_.fabric.node(self->node_);
+        const FabricNode& node = self->server_.fabric.node(self->node_);
         if (checked.status == AdminStatus::kOk && node.host_resolves() &&
-            !fill_next_hop(context, node, self->household_.outlets.plan(self->node_).netdev, opcode,
-                           body)) {
+            !fill_next_hop(context, node, self->server_.external_ports.plan(self->node_).netdev,
+                           opcode, body)) {
           checked.status = AdminStatus::kUnreachable;
         }
         answer.status = static_cast<std::uint32_t>(checked.status);
@@ -265,7 +265,7 @@ void Session::command(const Command& message) {
           try {
             driver::Body result = context.execute(opcode, body, "command of a process");
             if (opcode == layout::AdminOp::kQueryPort &&
-                !self->household_.fabric.middle().linked(self->node_)) {
+                !self->server_.fabric.middle().linked(self->node_)) {
               result.put(layout::query_port_reply::state, kPortDown);
             }
             self->owned_.done(opcode, body, result);
@@ -281,7 +281,7 @@ void Session::command(const Command& message) {
 }
 
 /// Numbers come back: a route must not outlive its object.
-void Session::forget_routes(layout::AdminOp opcode, const driver::Body& body) {
+void Client::forget_routes(layout::AdminOp opcode, const driver::Body& body) {
   struct Way {
     layout::AdminOp opcode;
     Object object;
@@ -301,7 +301,7 @@ void Session::forget_routes(layout::AdminOp opcode, const driver::Body& body) {
   }
 }
 
-void Session::end() {
+void Client::end() {
   if (ended_) return;
   ended_ = true;
   socket_.reset();
@@ -313,26 +313,27 @@ void Session::end() {
     gone_ = true;
     return;
   }
-  household_.memory.bury(pasid_);
+  server_.memory.retire(pasid_);
   munmap(std::exchange(page_, nullptr), sizeof(Page));
-  household_.fabric.submit(
-      node_, [self = shared_from_this()](driver::Context& context) { self->take_down(context); });
+  server_.fabric.submit(node_, [self = shared_from_this()](driver::Context& context) {
+    self->destroy_objects(context);
+  });
 }
 
-void Session::take_down(driver::Context& context) {
-  while (const auto next = owned_.take_down_next()) {
+void Client::destroy_objects(driver::Context& context) {
+  while (const auto next = owned_.destroy_next()) {
     try {
-      context.execute(next->opcode, next->body, "take down");
+      context.execute(next->opcode, next->body, "destroy objects of a process");
     } catch (const driver::Error& error) {
-      household_.log(fmt::format("process {}: object {} of kind {} stays: {}", pid_, next->number,
-                                 static_cast<int>(next->kind), error.what()));
+      server_.log(fmt::format("process {}: object {} of kind {} stays: {}", pid_, next->number,
+                              static_cast<int>(next->kind), error.what()));
     }
   }
-  household_.memory.remove(pasid_);
+  server_.memory.remove(pasid_);
   gone_ = true;
 }
 
-void Session::reply(const void* message, std::size_t bytes, int fd) {
+void Client::reply(const void* message, std::size_t bytes, int fd) {
   if (ended_) return;
   // A process that does not read what it asked for has no use for the rest.
   if (driver::send_message(socket_.get(), message, bytes, fd, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
@@ -340,14 +341,14 @@ void Session::reply(const void* message, std::size_t bytes, int fd) {
   }
 }
 
-void Session::answer_status(std::uint32_t tag, int fd) {
+void Client::reply_status(std::uint32_t tag, int fd) {
   --commands_;
-  reply_done(Kind::kStatus, tag, fd < 0 ? Refusal::kFull : Refusal::kNone, 0, fd);
+  reply_done(Kind::kStatus, tag, fd < 0 ? Rejection::kFull : Rejection::kNone, 0, fd);
 }
 
-void Session::reply_done(Kind kind, std::uint32_t tag, Refusal refusal, int error, int fd) {
+void Client::reply_done(Kind kind, std::uint32_t tag, Rejection rejection, int error, int fd) {
   const Done answer{{static_cast<std::uint32_t>(kind), tag},
-                    static_cast<std::uint32_t>(refusal),
+                    static_cast<std::uint32_t>(rejection),
                     static_cast<std::uint32_t>(error)};
   reply(&answer, sizeof answer, fd);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/scenarios/session.hpp"
+#include "sim/scenarios/transfer.hpp"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doorbells and events of a session: what passes without commands.
+// Doorbells and events of a client: what passes without commands.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "model/spec/layout/records.hpp"
 #include "model/spec/layout/registers.hpp"
-#include "sim/server/session.hpp"
+#include "sim/server/client.hpp"
 
 namespace roci::sim {
 namespace {
@@ -57,11 +57,11 @@ std::vector<std::uint8_t> async_event(std::uint64_t cookie, std::uint32_t code) 
 
 }  // namespace
 
-void Session::sleep(bool asleep) {
+void Client::sleep(bool asleep) {
   if (page_ != nullptr) page_->asleep.store(asleep ? 1 : 0);
 }
 
-Session::Taken Session::take(std::uint64_t now_ns) {
+Client::Taken Client::take(std::uint64_t now_ns) {
   if (page_ == nullptr) return {false, false};
   Taken taken{!posts_.empty(), false};
   if (posts_.empty()) {
@@ -92,11 +92,11 @@ Session::Taken Session::take(std::uint64_t now_ns) {
       collect(page_->send, Owned::kQueuePair, layout::sq_doorbell_offset(0), kIndexMask, send);
       collect(page_->arm, Owned::kCompletionQueue, layout::cq_arm_doorbell_offset(0),
               kIndexMask | kArmSolicited, arm);
-      household_.memory.forget_pages();
+      server_.memory.forget_pages();
       taken.doorbells = !posts_.empty();
     }
   }
-  testbench::Nic& nic = household_.fabric.node(node_).nic();
+  testbench::Nic& nic = server_.fabric.node(node_).nic();
   while (!posts_.empty() &&
          nic.post_write(posts_.front().first, posts_.front().second, now_ns + kPostNs)) {
     posts_.pop_front();
@@ -104,8 +104,8 @@ Session::Taken Session::take(std::uint64_t now_ns) {
   return taken;
 }
 
-void Session::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::uint32_t mask,
-                      const std::uint64_t* bits) {
+void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::uint32_t mask,
+                     const std::uint64_t* bits) {
   for (std::size_t i = 0; i < kWords; ++i) {
     for (std::uint64_t left = bits[i]; left != 0; left &= left - 1) {
       const auto number =
@@ -120,9 +120,9 @@ void Session::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std:
   }
 }
 
-void Session::add_channel(const AddChannel& message, Descriptor fd) {
-  const auto answer = [&](Refusal refusal) {
-    reply_done(Kind::kAddChannel, message.header.tag, refusal);
+void Client::add_channel(const AddChannel& message, Descriptor fd) {
+  const auto answer = [&](Rejection rejection) {
+    reply_done(Kind::kAddChannel, message.header.tag, rejection);
   };
   const auto format = static_cast<Format>(message.format);
   int domain = 0, type = 0;
@@ -131,67 +131,67 @@ void Session::add_channel(const AddChannel& message, Descriptor fd) {
                       getsockopt(fd.get(), SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 &&
                       domain == AF_UNIX && (type == SOCK_SEQPACKET || type == SOCK_DGRAM);
   if (!socket || message.format < 1 || message.format > 3 || channels_.count(message.id) != 0) {
-    return answer(Refusal::kBad);
+    return answer(Rejection::kBad);
   }
-  if (channels_.size() >= kMostChannels) return answer(Refusal::kFull);
-  Channel& channel = channels_[message.id];
+  if (channels_.size() >= kMostChannels) return answer(Rejection::kFull);
+  EventChannel& channel = channels_[message.id];
   channel.socket = std::move(fd);
   channel.format = format;
   std::copy(std::begin(message.codes), std::end(message.codes), channel.codes);
-  answer(Refusal::kNone);
+  answer(Rejection::kNone);
 }
 
-void Session::remove_channel(const RemoveChannel& message) {
+void Client::remove_channel(const RemoveChannel& message) {
   for (auto route = routes_.begin(); route != routes_.end();) {
     route = route->second.channel == message.id ? routes_.erase(route) : std::next(route);
   }
   const bool was = channels_.erase(message.id) != 0;
-  reply_done(Kind::kRemoveChannel, message.header.tag, was ? Refusal::kNone : Refusal::kBad);
+  reply_done(Kind::kRemoveChannel, message.header.tag, was ? Rejection::kNone : Rejection::kBad);
 }
 
-void Session::route(const Route& message) {
+void Client::route(const Route& message) {
   const auto object = static_cast<Object>(message.object);
   const auto channel = channels_.find(message.channel);
-  Refusal refusal = Refusal::kNone;
+  Rejection rejection = Rejection::kNone;
   if (message.object < 1 || message.object > 3 || channel == channels_.end() ||
       channel->second.format == Format::kPlain) {
-    refusal = Refusal::kBad;
+    rejection = Rejection::kBad;
   } else if (!owned_.has(owned_of(object), message.number)) {
-    refusal = Refusal::kNotYours;
+    rejection = Rejection::kNotYours;
   } else {
     routes_[{object, message.number, channel->second.format}] = {message.channel, message.cookie};
   }
-  reply_done(Kind::kRoute, message.header.tag, refusal);
+  reply_done(Kind::kRoute, message.header.tag, rejection);
 }
 
-void Session::repeat(const Repeat& message) {
+void Client::repeat(const Repeat& message) {
   const auto found = channels_.find(message.channel);
-  Refusal refusal = Refusal::kNone;
+  Rejection rejection = Rejection::kNone;
   if (found == channels_.end() || found->second.format == Format::kPlain) {
-    refusal = Refusal::kBad;
+    rejection = Rejection::kBad;
   } else if (found->second.format == Format::kCompletion) {
     write(found->second, bytes_of(&message.cookie, sizeof message.cookie));
   } else {
     write(found->second, async_event(message.cookie, message.code));
   }
-  reply_done(Kind::kRepeat, message.header.tag, refusal);
+  reply_done(Kind::kRepeat, message.header.tag, rejection);
 }
 
-bool Session::takes(unsigned node, const driver::Event& event) const {
+bool Client::takes(unsigned node, const driver::Event& event) const {
   return joined_ && !ended_ && node == node_ &&
          owned_.has(owned_of(object_of(event.kind)), event.number);
 }
 
-void Session::deliver(const driver::Event& event) {
+void Client::deliver(const driver::Event& event) {
   const Format format = event.kind == EventKind::kCompletion ? Format::kCompletion : Format::kAsync;
   const auto route = routes_.find({object_of(event.kind), event.number, format});
   if (route != routes_.end()) {
-    Channel& channel = channels_.at(route->second.channel);
+    EventChannel& channel = channels_.at(route->second.channel);
     const std::uint64_t cookie = route->second.cookie;
     if (format == Format::kCompletion) return write(channel, bytes_of(&cookie, sizeof cookie));
     const auto kind = static_cast<std::size_t>(event.kind);
-    const std::uint32_t code = kind < std::size(channel.codes) ? channel.codes[kind] : kNotTold;
-    if (code == kNotTold) return;
+    const std::uint32_t code = kind < std::size(channel.codes) ? channel.codes[kind] : kNotReported;
+    if (code == kNotReported) return;
     return write(channel, async_event(cookie, code));
   }
   for (auto& [id, channel] : channels_) {
@@ -201,16 +201,16 @@ void Session::deliver(const driver::Event& event) {
   }
 }
 
-void Session::tell_port(bool up) {
+void Client::report_port(bool up) {
   constexpr std::uint64_t kPort = 1;
   for (auto& [id, channel] : channels_) {
     const std::uint32_t code = channel.codes[up ? kPortActive : kPortError];
-    if (channel.format == Format::kAsync && code != kNotTold)
+    if (channel.format == Format::kAsync && code != kNotReported)
       write(channel, async_event(kPort, code));
   }
 }
 
-void Session::write(Channel& channel, std::vector<std::uint8_t> bytes) {
+void Client::write(EventChannel& channel, std::vector<std::uint8_t> bytes) {
   if (channel.waiting.empty()) {
     if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
         (errno != EAGAIN && errno != ENOBUFS)) {
@@ -224,7 +224,7 @@ void Session::write(Channel& channel, std::vector<std::uint8_t> bytes) {
   if (channel.waiting.size() < kMostWaiting) channel.waiting.push_back(std::move(bytes));
 }
 
-void Session::retry_events() {
+void Client::retry_events() {
   for (auto& [id, channel] : channels_) {
     while (!channel.waiting.empty()) {
       const auto& bytes = channel.waiting.front();
@@ -237,7 +237,7 @@ void Session::retry_events() {
   }
 }
 
-std::vector<int> Session::full_channels() const {
+std::vector<int> Client::full_channels() const {
   std::vector<int> result;
   for (const auto& [id, channel] : channels_) {
     if (!channel.waiting.empty()) result.push_back(channel.socket.get());

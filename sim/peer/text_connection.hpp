@@ -8,30 +8,30 @@
 
 namespace roci::sim {
 
-class TextLink {
+class TextConnection {
  public:
   /// Lets a little time pass.
   using Idle = std::function<void()>;
 
   /// Waits for one caller at [HOST:]PORT (of 127.0.0.1), or calls HOST:PORT. Throws UserError when
   /// that cannot be, or when nobody has come after `seconds`.
-  static TextLink listen(const std::string& at, unsigned seconds, const Idle& idle);
-  static TextLink connect(const std::string& at, unsigned seconds, const Idle& idle);
+  static TextConnection listen(const std::string& at, unsigned seconds, const Idle& idle);
+  static TextConnection connect(const std::string& at, unsigned seconds, const Idle& idle);
 
-  TextLink(TextLink&& other) noexcept;
-  TextLink& operator=(TextLink&&) = delete;
-  ~TextLink();
+  TextConnection(TextConnection&& other) noexcept;
+  TextConnection& operator=(TextConnection&&) = delete;
+  ~TextConnection();
 
-  void tell(const std::string& line);
+  void send_line(const std::string& line);
   /// The next line. Throws std::runtime_error when the other side has gone.
-  std::string hear();
+  std::string receive_line();
   /// Tells `word` and hears it: both sides have come as far.
-  void step(const std::string& word);
+  void barrier(const std::string& word);
   /// Throws when the other side has gone.
   void check() { fill(); }
 
  private:
-  TextLink(int fd, Idle idle);
+  TextConnection(int fd, Idle idle);
   void fill();
 
   int fd_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/server/outlets.hpp"
+#include "sim/server/external_ports.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 /// Puts the value of each "n1=VALUE" where it belongs.
 void distribute(const char* option, const std::vector<std::string>& texts, const char* example,
-                std::string OutletPlan::*member, std::vector<OutletPlan>& plans) {
+                std::string ExternalPortPlan::*member, std::vector<ExternalPortPlan>& plans) {
   constexpr int kAskedWrongly = 2;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
@@ -32,15 +32,20 @@ void distribute(const char* option, const std::vector<std::string>& texts, const
 
 }  // namespace
 
-std::vector<OutletPlan> plan_outlets(const OutletOptions& options, unsigned nodes) {
-  std::vector<OutletPlan> plans(nodes);
-  distribute("--wire", options.wires, "dgram:LOCAL,REMOTE", &OutletPlan::wire, plans);
-  distribute("--netdev", options.netdevs, "NAME", &OutletPlan::netdev, plans);
+std::vector<ExternalPortPlan> plan_external_ports(const ExternalPortOptions& options,
+                                                  unsigned nodes) {
+  std::vector<ExternalPortPlan> plans(nodes);
+  distribute("--wire", options.wires, "dgram:LOCAL,REMOTE", &ExternalPortPlan::wire, plans);
+  distribute("--netdev", options.netdevs, "NAME", &ExternalPortPlan::netdev, plans);
   return plans;
 }
 
-Outlets::Outlets(const OutletOptions& options, unsigned nodes, unsigned first_host)
-    : plans_(plan_outlets(options, nodes)), pace_(options.pace), ports_(nodes), taps_(nodes) {
+ExternalPorts::ExternalPorts(const ExternalPortOptions& options, unsigned nodes,
+                             unsigned first_host)
+    : plans_(plan_external_ports(options, nodes)),
+      pace_(options.pace),
+      ports_(nodes),
+      taps_(nodes) {
   using namespace testbench;
   for (unsigned i = 0; i < nodes; ++i) {
     try {

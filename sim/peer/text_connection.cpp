@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/peer/link.hpp"
+#include "sim/peer/text_connection.hpp"
 
 #include <fmt/format.h>
 #include <netdb.h>
@@ -46,21 +46,22 @@ class Found {
 
 }  // namespace
 
-TextLink::TextLink(int fd, Idle idle) : fd_(fd), idle_(std::move(idle)) {}
-TextLink::TextLink(TextLink&& other) noexcept
+TextConnection::TextConnection(int fd, Idle idle) : fd_(fd), idle_(std::move(idle)) {}
+TextConnection::TextConnection(TextConnection&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       idle_(std::move(other.idle_)),
       pending_(std::move(other.pending_)) {}
-TextLink::~TextLink() {
+TextConnection::~TextConnection() {
   if (fd_ >= 0) close(fd_);
 }
 
-TextLink TextLink::listen(const std::string& text, unsigned seconds, const Idle& idle) {
+TextConnection TextConnection::listen(const std::string& text, unsigned seconds, const Idle& idle) {
   const std::size_t colon = text.rfind(':');
   const bool alone = colon == std::string::npos;
   const Found found(alone ? "127.0.0.1" : text.substr(0, colon),
                     alone ? text : text.substr(colon + 1));
-  TextLink server(socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), idle);
+  TextConnection server(socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
+                        idle);
   const int on = 1;
   setsockopt(server.fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(server.fd_, found->ai_addr, found->ai_addrlen) != 0 || ::listen(server.fd_, 1) != 0) {
@@ -68,32 +69,33 @@ TextLink TextLink::listen(const std::string& text, unsigned seconds, const Idle&
   }
   for (const Deadline deadline(seconds); !deadline.over(); idle()) {
     const int fd = accept4(server.fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) return TextLink(fd, idle);
+    if (fd >= 0) return TextConnection(fd, idle);
   }
   throw UserError(fmt::format("nobody called {} within {} s", text, seconds));
 }
 
-TextLink TextLink::connect(const std::string& text, unsigned seconds, const Idle& idle) {
+TextConnection TextConnection::connect(const std::string& text, unsigned seconds,
+                                       const Idle& idle) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) throw UserError(fmt::format("'{}' is not HOST:PORT", text), 2);
   const Found found(text.substr(0, colon), text.substr(colon + 1));
   int error = 0;
   for (const Deadline deadline(seconds); !deadline.over(); idle()) {
-    TextLink caller(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), idle);
+    TextConnection caller(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), idle);
     if (::connect(caller.fd_, found->ai_addr, found->ai_addrlen) == 0) return caller;
     error = errno;
   }
   throw UserError(fmt::format("cannot reach {}: {}", text, std::strerror(error)));
 }
 
-void TextLink::tell(const std::string& line) {
+void TextConnection::send_line(const std::string& line) {
   const std::string text = line + "\n";
   if (send(fd_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
     throw std::runtime_error("the other side has gone");
   }
 }
 
-void TextLink::fill() {
+void TextConnection::fill() {
   char buffer[1024];
   const ssize_t got = recv(fd_, buffer, sizeof buffer, MSG_DONTWAIT);
   if (got > 0) pending_.append(buffer, static_cast<std::size_t>(got));
@@ -103,7 +105,7 @@ void TextLink::fill() {
   }
 }
 
-std::string TextLink::hear() {
+std::string TextConnection::receive_line() {
   for (;;) {
     const std::size_t end = pending_.find('\n');
     if (end != std::string::npos) {
@@ -116,9 +118,9 @@ std::string TextLink::hear() {
   }
 }
 
-void TextLink::step(const std::string& word) {
-  tell(word);
-  const std::string heard = hear();
+void TextConnection::barrier(const std::string& word) {
+  send_line(word);
+  const std::string heard = receive_line();
   if (heard != word) {
     throw std::runtime_error(fmt::format("the other side says '{}', not '{}'", heard, word));
   }
