@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci soak: random work, faults and lives of queue pairs, round after round.
+// roci soak: random work requests, faults and queue pair resets, round after round.
 #include "sim/report/soak.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdio>
@@ -26,8 +25,8 @@ using testbench::Engine;
 
 struct SoakOptions {
   double minutes = 0;
-  unsigned rounds = 0;  ///< 0: by the clock
-  int round = -1;       ///< only this one
+  unsigned rounds = 0;  ///< 0: limited by time
+  int round = -1;       ///< only this round
   std::uint64_t seed = 0;
   bool seed_given = false;
   std::string engine = "both";
@@ -37,7 +36,7 @@ struct SoakOptions {
   bool hostile = false;
   std::uint64_t packets = 20'000;
 
-  /// The options that a repetition needs beside seed, round and engine.
+  /// The options that reproduce a round, beside seed, round and engine.
   std::string overrides_text() const {
     std::string text;
     const auto say = [&](const char* name, const auto& value) {
@@ -56,7 +55,7 @@ struct SoakOptions {
     if (overrides.lockstep) text += " --lockstep";
     return text;
   }
-  /// What makes a round again.
+  /// The command line that reproduces a round.
   std::string again(unsigned number, Engine which) const {
     return fmt::format("soak --seed {} --round {} --engine {}{}", seed, number, name_of(which),
                        overrides_text());
@@ -68,62 +67,7 @@ struct SoakOptions {
   }
 };
 
-/// What the rounds of a run add up to.
-struct Sum {
-  soak::Coverage coverage;
-  soak::Tally tally;
-  std::uint64_t rounds = 0, frames = 0, faults = 0, payloads = 0, repeated = 0, clocks = 0;
-  double seconds = 0, simulated_s = 0;
-  testbench::Shadow::Counts lockstep;
-
-  void add(const soak::Outcome& o) {
-    coverage.add(o.coverage);
-    tally.add(o.tally);
-    ++rounds;
-    for (const auto& link : o.link) {
-      frames += link.frames;
-      faults += link.dropped + link.corrupted + link.duplicated + link.delayed;
-    }
-    payloads += o.payloads;
-    repeated += o.repeated;
-    clocks += o.speed.clocks;
-    lockstep += o.lockstep;
-    seconds += o.speed.seconds;
-    simulated_s += static_cast<double>(o.simulated_ns) * 1e-9;
-  }
-};
-
-void print(const Sum& sum) {
-  const soak::Tally& t = sum.tally;
-  std::vector<std::string> kinds, endings;
-  for (unsigned k = 0; k < soak::kKinds; ++k) {
-    kinds.push_back(fmt::format("{} {}", t.kinds[k], soak::name_of(static_cast<soak::Kind>(k))));
-  }
-  for (unsigned e = 0; e < soak::kEndings; ++e) {
-    endings.push_back(fmt::format("{} {}", t.endings[e], name_of(static_cast<soak::Ending>(e))));
-  }
-  fmt::print(
-      "\n{} rounds: {} lives of connections ({})\n"
-      "{} messages ({}): {} good with {} bytes, {} ended bad ({} retries exceeded, {} RNR, {} "
-      "wrong "
-      "key), {} flushed, {} in doubt\n"
-      "{} receives, {} atomics, {} invalidations; {} payloads looked at on the wire\n"
-      "{} frames, {} of them met a fault, {} were sent again; {:.3f} s simulated, {} clocks in "
-      "{:.1f} s of processor time\n",
-      sum.rounds, t.lives, fmt::join(endings, ", "), t.posted, fmt::join(kinds, ", "), t.good,
-      t.bytes, t.bad, t.retry_exceeded, t.rnr_exceeded, t.access_errors, t.flushed, t.in_doubt,
-      t.receives, t.atomics, t.invalidations, sum.payloads, sum.frames, sum.faults, sum.repeated,
-      sum.simulated_s, sum.clocks, sum.seconds);
-  if (sum.lockstep.requests == 0) return;
-  fmt::print(
-      "lock-step: {} requests, {} answers, {} completions, {} writes equal; {} lives of queue "
-      "pairs "
-      "left out\n",
-      sum.lockstep.requests, sum.lockstep.responses, sum.lockstep.completions, sum.lockstep.writes,
-      sum.lockstep.left_out);
-}
-
-/// How lock-step comes to this round again, to write waveforms.
+/// The command line by which lock-step repeats this round to write waveforms.
 void tell_lockstep(const std::string& again) {
   std::vector<std::string> words;
   std::istringstream text(again);
@@ -131,7 +75,7 @@ void tell_lockstep(const std::string& again) {
   testbench::lockstep::begin(std::move(words));
 }
 
-/// Once more, with a capture: rounds are reproduced by their seed.
+/// Repeats a round with a capture: its seed reproduces it.
 void capture(const soak::RoundPlan& plan, const std::string& path, const std::string& failure) {
   Recorder recorder(path);
   const soak::Outcome again = soak::run_round(plan, &recorder);
@@ -140,7 +84,7 @@ void capture(const soak::RoundPlan& plan, const std::string& path, const std::st
              again.failure == failure ? "" : "  (this time: " + again.failure + ")");
 }
 
-/// A storm on each engine.
+/// Sends the hostile packets to each engine.
 int run_hostile(const SoakOptions& options) {
   std::unique_ptr<OutputFile> json;
   if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
@@ -192,7 +136,8 @@ int run(const SoakOptions& given) {
   }
   std::unique_ptr<OutputFile> json;
   if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
-  if (!options.pcap.empty()) OutputFile{options.pcap};  // told before the work, not after it
+  if (!options.pcap.empty())
+    OutputFile{options.pcap};  // an error is reported before the work, not after it
 
   fmt::print("seed {}\n", options.seed);
   const auto start = std::chrono::steady_clock::now();
@@ -200,7 +145,7 @@ int run(const SoakOptions& given) {
     return std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - start)
         .count();
   };
-  Sum sum;
+  SoakSum sum;
   StatusLine line;
   std::string failure;
   const unsigned first = options.round < 0 ? 0 : static_cast<unsigned>(options.round);
@@ -236,7 +181,7 @@ int run(const SoakOptions& given) {
       failure = outcome.failure;
       fmt::print("\n{}\n  seed {}, round {}, engine {}\n  last events of the connection:\n{}",
                  failure, options.seed, round, name_of(engine), outcome.events);
-      // Lock-step has written what was on the wire.
+      // Lock-step has written the capture.
       if (outcome.lockstep.diverged == 0) {
         capture(plan,
                 options.pcap.empty()
@@ -274,18 +219,19 @@ int run(const SoakOptions& given) {
 void add_soak(CLI::App& app, Action& action) {
   auto options = std::make_shared<SoakOptions>();
   CLI::App* command = app.add_subcommand("soak", kSoakText);
-  auto* minutes = command->add_option("--minutes", options->minutes, "how long to go on [1]")
+  auto* minutes = command->add_option("--minutes", options->minutes, "duration [1]")
                       ->check(CLI::Range(0.001, 1e6).description(""))
                       ->type_name("N");
-  auto* rounds = command->add_option("--rounds", options->rounds, "how many rounds instead")
-                     ->check(CLI::Range(1u, 1'000'000u).description(""))
-                     ->type_name("N");
+  auto* rounds =
+      command->add_option("--rounds", options->rounds, "number of rounds, instead of --minutes")
+          ->check(CLI::Range(1u, 1'000'000u).description(""))
+          ->type_name("N");
   auto* round = command->add_option("--round", options->round, "only this round of the seed")
                     ->check(CLI::Range(0, 1'000'000).description(""))
                     ->type_name("N");
   minutes->excludes(rounds)->excludes(round);
   rounds->excludes(round);
-  auto* seed = command->add_option("--seed", options->seed, "of all that is random [a new one]")
+  auto* seed = command->add_option("--seed", options->seed, "seed of all randomness [a new one]")
                    ->type_name("N");
   round->needs(seed);
   command->add_option("--engine", options->engine, "adapters of both nodes: rtl, model or both")
@@ -301,7 +247,9 @@ void add_soak(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"all", "atomics"}).description(""))
       ->type_name("MIX")
       ->capture_default_str();
-  command->add_option("--qps", options->overrides.queue_pairs, "connections, instead of 1 to 64")
+  command
+      ->add_option("--qps", options->overrides.queue_pairs,
+                   "number of connections, instead of 1 to 64")
       ->check(CLI::Range(1, 64).description(""))
       ->type_name("N");
   command
@@ -312,26 +260,28 @@ void add_soak(CLI::App& app, Action& action) {
   auto* lockstep =
       command->add_flag("--lockstep", options->overrides.lockstep,
                         "compare the RTL with the reference adapter, packet by packet");
-  command->add_flag("--no-lives", options->overrides.no_lives, "no connection dies on the way");
+  command->add_flag("--no-lives", options->overrides.no_lives,
+                    "no connection is broken during a round");
   command->add_option("--burst", options->overrides.burst, "frames lost in a row on average")
       ->check(CLI::Range(1.0, 1000.0).description(""))
       ->type_name("N");
-  add_wish(*command, "--loss", options->overrides.loss, "loss of frames, each way, in every round");
-  add_wish(*command, "--duplicate", options->overrides.duplicate, "frames that come twice");
-  add_wish(*command, "--reorder", options->overrides.reorder, "frames that later ones overtake");
+  add_wish(*command, "--loss", options->overrides.loss, "frames lost, each way, in every round");
+  add_wish(*command, "--duplicate", options->overrides.duplicate, "duplicated frames");
+  add_wish(*command, "--reorder", options->overrides.reorder, "reordered frames");
   add_wish(*command, "--corrupt", options->overrides.corrupt, "frames with a flipped bit");
-  auto* hostile = command->add_flag("--hostile", options->hostile,
-                                    "hostile packets into one adapter instead, beside a witness");
+  auto* hostile =
+      command->add_flag("--hostile", options->hostile,
+                        "send hostile packets to one adapter instead, beside checked traffic");
   hostile->excludes(minutes)->excludes(rounds)->excludes(round);
   hostile->excludes(lockstep);
-  command->add_option("--packets", options->packets, "how many of them")
+  command->add_option("--packets", options->packets, "number of hostile packets")
       ->needs(hostile)
       ->check(CLI::Range(1, 1'000'000'000).description(""))
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--pcap", options->pcap, "capture of the failed round, or of --round")
       ->type_name("FILE");
-  command->add_option("--json", options->json, "results for machines (JSON)")->type_name("FILE");
+  command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
   command->callback([options, seed, &action] {
     options->seed_given = seed->count() != 0;
     action = [options] { return run(*options); };

@@ -30,7 +30,7 @@ void StatusLine::clear() {
 void print_coverage(const soak::Coverage& coverage) {
   using namespace soak;
   const std::vector<Cell> cells = Coverage::cells();
-  fmt::print("\nfaults met, by what the requester did and what met them\n{:<14} {:<12}", "phase",
+  fmt::print("\nfaults by state of the requester, fault and operation\n{:<14} {:<12}", "phase",
              "fault");
   for (unsigned k = 0; k < kKinds; ++k) fmt::print(" {:>9}", soak::name_of(static_cast<Kind>(k)));
   fmt::print(" {:>9} {:>9}\n", "wrapped", "cells");
@@ -63,7 +63,7 @@ void print_coverage(const soak::Coverage& coverage) {
     if (coverage.count(cell) != 0) continue;
     constexpr unsigned kShown = 12;
     if (shown == kShown) {
-      fmt::print("\n  ... {} more; --json has them all", cells.size() - reached - shown);
+      fmt::print("\n  ... {} more; --json lists all", cells.size() - reached - shown);
       break;
     }
     fmt::print("{}\n  not: {}", shown == 0 ? ";" : "", Coverage::text(cell));
@@ -100,10 +100,11 @@ void print_hostile(const soak::HostilePlan& plan, const soak::HostileOutcome& o)
   fmt::print(
       "{} {} bits seed {} {}\n"
       "  {} hostile packets ({}), {} with a right ICRC\n"
-      "  {} answers and requests of {} victims, {} of them NAKs; {} completions, {} times brought "
-      "back\n"
+      "  {} responses and requests of {} victims, {} of them NAKs; {} completions, {} times reset "
+      "and "
+      "connected\n"
       "  dropped: {}\n"
-      "  witness: {} messages good with {} bytes, {} bad; {} packets sent again\n"
+      "  witness: {} messages good with {} bytes, {} bad; {} packets retransmitted\n"
       "  {:.3f} s simulated, {} clocks in {:.1f} s of processor time\n",
       name_of(plan.engine), plan.width, plan.seed, o.passed ? "ok" : "FAIL", o.packets,
       fmt::join(kinds, ", "), o.sealed, o.answers, plan.victims, o.refused, o.completions,
@@ -135,6 +136,35 @@ nlohmann::json to_json(const soak::HostilePlan& plan, const soak::HostileOutcome
           {"witness_bytes", o.witness.bytes},
           {"clocks_evaluated", o.speed.clocks},
           {"cpu_seconds", o.speed.seconds}};
+}
+
+void print(const SoakSum& sum) {
+  const soak::Tally& t = sum.tally;
+  std::vector<std::string> kinds, endings;
+  for (unsigned k = 0; k < soak::kKinds; ++k) {
+    kinds.push_back(fmt::format("{} {}", t.kinds[k], soak::name_of(static_cast<soak::Kind>(k))));
+  }
+  for (unsigned e = 0; e < soak::kEndings; ++e) {
+    endings.push_back(fmt::format("{} {}", t.endings[e], name_of(static_cast<soak::Ending>(e))));
+  }
+  fmt::print(
+      "\n{} rounds: {} connections ({})\n"
+      "{} messages ({}): {} good with {} bytes, {} ended bad ({} retries exceeded, {} RNR, {} "
+      "wrong "
+      "key), {} flushed, {} in doubt\n"
+      "{} receives, {} atomics, {} invalidations; {} payloads checked on the link\n"
+      "{} frames, {} with a fault, {} retransmitted; {:.3f} s simulated, {} clocks in "
+      "{:.1f} s of processor time\n",
+      sum.rounds, t.lives, fmt::join(endings, ", "), t.posted, fmt::join(kinds, ", "), t.good,
+      t.bytes, t.bad, t.retry_exceeded, t.rnr_exceeded, t.access_errors, t.flushed, t.in_doubt,
+      t.receives, t.atomics, t.invalidations, sum.payloads, sum.frames, sum.faults, sum.repeated,
+      sum.simulated_s, sum.clocks, sum.seconds);
+  if (sum.lockstep.requests == 0) return;
+  fmt::print(
+      "lock-step: {} requests, {} responses, {} completions, {} writes equal; {} connections "
+      "left out\n",
+      sum.lockstep.requests, sum.lockstep.responses, sum.lockstep.completions, sum.lockstep.writes,
+      sum.lockstep.left_out);
 }
 
 }  // namespace roci::sim

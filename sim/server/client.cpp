@@ -12,21 +12,15 @@
 #include <cstring>
 
 #include "driver/device/passing.hpp"
-#include "model/spec/layout/codes.hpp"
-#include "model/spec/layout/commands.hpp"
-#include "sim/server/next_hop.hpp"
 
 namespace roci::sim {
 namespace {
 
 using namespace driver::protocol;
-using driver::AdminStatus;
 
-constexpr std::uint64_t kPortDown = 1;  // ibv_port_state
-constexpr std::uint32_t kMostAdminOp = 0xFFFF;
-constexpr std::size_t kMostAtOnce = 32;  // messages of one process before others get their turn
+constexpr std::size_t kMostAtOnce = 32;  // messages of one process before those of others
 
-/// The message as its structure; false: another size.
+/// Copies the message to its structure; false: wrong size.
 template <typename Message>
 bool read(Message& message, const std::uint8_t* bytes, std::size_t size) {
   if (size != sizeof message) return false;
@@ -42,7 +36,7 @@ std::string reason(int error) {
     case ESRCH:
       return "run it in the PID namespace of the simulator";
     case ENOSYS:
-      return "process_vm_readv is not there, or a seccomp filter forbids it";
+      return "the kernel has no process_vm_readv, or a seccomp filter forbids it";
     default:
       return std::strerror(error);
   }
@@ -68,7 +62,7 @@ void Client::receive() {
 }
 
 bool Client::receive_one() {
-  // One byte more than any message, so that longer ones show.
+  // One byte more than any message, to detect longer ones.
   std::uint8_t bytes[kMostBytes + 1];
   iovec part{bytes, sizeof bytes};
   alignas(cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))] = {};
@@ -222,83 +216,12 @@ void Client::hello(const Hello& message) {
 bool Client::make_page(Descriptor& file) {
   file = Descriptor(memfd_create("roci-doorbells", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ftruncate(file.get(), sizeof(Page)) != 0) return false;
-  // Sealed: a page that the process could cut short would stop the simulator with SIGBUS.
+  // Sealed: truncation of the page by the process would end the simulator with SIGBUS.
   if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return false;
   void* at = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return false;
   page_ = static_cast<Page*>(at);
   return true;
-}
-
-void Client::command(const Command& message) {
-  driver::Body body;
-  std::memcpy(body.data(), message.body, kBodyBytes);
-  ++commands_;
-  server_.memory.forget_pages();
-  take(server_.fabric.now_ns());
-  server_.fabric.submit(
-      node_, [self = shared_from_this(), message, body](driver::Context& context) mutable {
-        --self->commands_;
-        if (self->ended_) return;
-        // What the process rang before the command reaches the adapter before it.
-        while (!self->posts_.empty()) {
-          const auto [offset, value] = self->posts_.front();
-          self->posts_.pop_front();  // before the write, which may let others run
-          context.device().write32(offset, value);
-        }
-        // A number of more bits than a code has names no command.
-        const auto opcode = message.opcode <= kMostAdminOp
-                                ? static_cast<layout::AdminOp>(message.opcode)
-                                : layout::AdminOp{};
-        CommandReply answer{};
-        answer.header = message.header;
-        Checked checked = self->owned_.check(opcode, body, self->pasid_);
-        const FabricNode& node = self->server_.fabric.node(self->node_);
-        if (checked.status == AdminStatus::kOk && node.host_resolves() &&
-            !fill_next_hop(context, node, self->server_.external_ports.plan(self->node_).netdev,
-                           opcode, body)) {
-          checked.status = AdminStatus::kUnreachable;
-        }
-        answer.status = static_cast<std::uint32_t>(checked.status);
-        answer.detail = checked.detail;
-        if (checked.status == AdminStatus::kOk) {
-          try {
-            driver::Body result = context.execute(opcode, body, "command of a process");
-            if (opcode == layout::AdminOp::kQueryPort &&
-                !self->server_.fabric.middle().linked(self->node_)) {
-              result.put(layout::query_port_reply::state, kPortDown);
-            }
-            self->owned_.done(opcode, body, result);
-            self->forget_routes(opcode, body);
-            std::memcpy(answer.body, result.data(), kBodyBytes);
-          } catch (const driver::Error& error) {
-            answer.status = static_cast<std::uint32_t>(error.status());
-            answer.detail = error.detail();
-          }
-        }
-        self->reply(&answer, sizeof answer);
-      });
-}
-
-/// Numbers come back: a route must not outlive its object.
-void Client::forget_routes(layout::AdminOp opcode, const driver::Body& body) {
-  struct Way {
-    layout::AdminOp opcode;
-    Object object;
-    layout::Place place;
-  };
-  constexpr Way kWays[] = {
-      {layout::AdminOp::kDestroyQp, Object::kQueuePair, layout::destroy_qp::qpn},
-      {layout::AdminOp::kDestroyCq, Object::kCompletionQueue, layout::destroy_cq::cqn},
-      {layout::AdminOp::kDestroySrq, Object::kSharedReceiveQueue, layout::destroy_srq::srqn},
-  };
-  for (const Way& way : kWays) {
-    if (way.opcode != opcode) continue;
-    const auto number = static_cast<std::uint32_t>(body.get(way.place));
-    for (const Format format : {Format::kCompletion, Format::kAsync}) {
-      routes_.erase({way.object, number, format});
-    }
-  }
 }
 
 void Client::end() {
@@ -320,22 +243,9 @@ void Client::end() {
   });
 }
 
-void Client::destroy_objects(driver::Context& context) {
-  while (const auto next = owned_.destroy_next()) {
-    try {
-      context.execute(next->opcode, next->body, "destroy objects of a process");
-    } catch (const driver::Error& error) {
-      server_.log(fmt::format("process {}: object {} of kind {} stays: {}", pid_, next->number,
-                              static_cast<int>(next->kind), error.what()));
-    }
-  }
-  server_.memory.remove(pasid_);
-  gone_ = true;
-}
-
 void Client::reply(const void* message, std::size_t bytes, int fd) {
   if (ended_) return;
-  // A process that does not read what it asked for has no use for the rest.
+  // A process that does not read its replies is disconnected.
   if (driver::send_message(socket_.get(), message, bytes, fd, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
     end();
   }
