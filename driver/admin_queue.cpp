@@ -33,11 +33,12 @@ std::uint32_t ring_size(const Device& device, std::uint32_t low_bits) {
 
 AdminQueue::AdminQueue(Device& device, bool host_resolves) : device_(device) {
   if (device_.read32(layout::reg::kId) != layout::reg::kIdReset) {
-    throw Error(AdminStatus::kHardwareError, 0, "no adapter of this kind behind the registers");
+    throw Error(AdminStatus::kHardwareError, 0,
+                "no adapter of this kind responds at the registers");
   }
   commands_ = device.allocate(layout::kCommandBytes << kAdminLog, kPage);
   replies_ = device.allocate(layout::kCommandBytes << kAdminLog, kPage);
-  // The indices run on over the life of the adapter, whoever used it before.
+  // The indices are free-running from reset of the adapter, also across drivers.
   producer_ = static_cast<std::uint16_t>(device_.read32(layout::reg::kAdminDoorbell));
   write_address(device_, layout::reg::kAdminBaseLo, layout::reg::kAdminBaseHi, commands_.dma);
   write_address(device_, layout::reg::kAdminReplyLo, layout::reg::kAdminReplyHi, replies_.dma);

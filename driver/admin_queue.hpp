@@ -7,11 +7,11 @@
 
 namespace roci::driver {
 
-/// Rings of commands and replies in host memory. Switches RoCE on for its lifetime. Several threads
-/// may share it when only Device::wait and register accesses let another run.
+/// Rings of commands and replies in host memory. RoCE is enabled while the object exists. Several
+/// threads may share it when only Device::wait and register accesses let another run.
 class AdminQueue final : public CommandPort {
  public:
-  /// Throws Error when there is no adapter behind the registers.
+  /// Throws Error when no adapter responds at the registers.
   explicit AdminQueue(Device& device, bool host_resolves = false);
   ~AdminQueue() override;
   AdminQueue(const AdminQueue&) = delete;

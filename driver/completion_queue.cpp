@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 constexpr std::uint8_t kReceiveBit = 128;  // of WcOp
 
-/// The adapter learns the consumer index every quarter of the ring, so a quarter of it is extra.
+/// The consumer index is reported to the adapter every quarter of the ring, which is why a quarter
+/// of the ring is not available to the caller.
 unsigned ring_log(unsigned entries) {
   if (entries < 1 || entries > (3u << 16) / 4) {
     throw std::invalid_argument("completion queue: entries out of range");
@@ -121,7 +122,7 @@ void CompletionQueue::flush() {
 std::size_t CompletionQueue::poll(Completion* out, std::size_t count) {
   if (context_.device().gone()) {
     if (!flushed_) flush();
-    if (kept_.empty()) throw Error(AdminStatus::kHardwareError, 0, "the adapter has gone");
+    if (kept_.empty()) throw Error(AdminStatus::kHardwareError, 0, "the adapter is gone");
   }
   std::size_t taken = 0;
   while (taken < count && (!kept_.empty() || pending())) {
@@ -151,10 +152,10 @@ std::optional<Completion> CompletionQueue::wait(std::uint64_t timeout_ns) {
 }
 
 void CompletionQueue::arm(bool solicited_only) {
-  if (context_.device().gone()) throw Error(AdminStatus::kHardwareError, 0, "the adapter has gone");
+  if (context_.device().gone()) throw Error(AdminStatus::kHardwareError, 0, "the adapter is gone");
   if (reported_ != consumer_) report_consumer();
-  // Entries that lie in the ring raise no event (CQ-08). Those on their way to it must, or nobody
-  // would wake for them: the adapter learns which are which.
+  // Entries that are in the ring raise no event (CQ-08); entries that the adapter has yet to write
+  // must. The consumer index separates the two.
   std::uint32_t seen = consumer_;
   while (seen - consumer_ < 1u << log_ && written(seen)) ++seen;
   context_.device().write32(

@@ -12,29 +12,33 @@ namespace roci::driver {
 
 class CompletionQueue {
  public:
-  /// Room for at least `entries` completions that were not polled, 1 to 49152 (CQ-01).
+  /// A queue for at least `entries` completions that were not polled, 1 to 49152 (11.2.6.1; CQ-01).
+  /// Throws Error.
   CompletionQueue(Context& context, unsigned entries);
   ~CompletionQueue();
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  /// Takes up to `count` completions, oldest first, and says how many. When the adapter has gone
-  /// (Device::gone), what it had completed comes first, then all that is outstanding completes
-  /// with WrFlushErr, and a poll that finds nothing any more throws Error.
+  /// Removes up to `count` completions, oldest first, and returns how many (11.4.2.1). When the
+  /// adapter is gone (Device::gone), the completions that it wrote come first, then all outstanding
+  /// requests complete with WrFlushErr; a poll after those throws Error.
   std::size_t poll(Completion* out, std::size_t count);
   std::optional<Completion> poll();
-  /// poll() would give one.
+  /// poll() would return a completion.
   bool ready() const { return !kept_.empty() || pending(); }
-  /// Waits for a completion; none when `timeout_ns` went by.
+  /// Waits for a completion; none when `timeout_ns` nanoseconds passed first.
   std::optional<Completion> wait(std::uint64_t timeout_ns = Device::kForever);
 
-  /// The next completion, or the next solicited or bad one, raises one event (CQ-08, CQ-09).
+  /// The next completion, or with `solicited_only` the next solicited or failed one, raises one
+  /// event (11.4.2.2; CQ-08, CQ-09).
   void arm(bool solicited_only = false);
-  /// An event after `count` completions or `period_us`, whatever comes first; 0: each raises one.
+  /// An event is raised after `count` completions or `period_us` microseconds, whichever is first;
+  /// 0 and 0: for each completion. Throws Error.
   void set_moderation(std::uint16_t count, std::uint16_t period_us);
 
-  /// Moves what was not polled to a ring for at least `entries`, 1 to 24576; refused (Error) when
-  /// more are waiting (CQ-13), or when the queue was made for more than 24576.
+  /// Moves the completions that were not polled to a ring for at least `entries`, 1 to 24576
+  /// (11.2.6.3). Throws Error when more completions are in the queue (CQ-13), or when the queue was
+  /// created for more than 24576.
   void resize(unsigned entries);
   /// Completions that the ring has room for.
   unsigned entries() const { return (3u << log_) / 4; }
@@ -53,7 +57,7 @@ class CompletionQueue {
   Completion take();
   void flush();
   void report_consumer();
-  /// Forgets completions of a queue pair that is reset or destroyed.
+  /// Drops the completions of a queue pair that is reset or destroyed.
   void forget(std::uint32_t qpn);
 
   Context& context_;
@@ -61,9 +65,9 @@ class CompletionQueue {
   DmaMemory ring_;
   std::uint32_t number_ = 0;
   std::uint32_t consumer_ = 0;
-  std::uint32_t reported_ = 0;   ///< consumer index that the adapter knows
-  std::deque<Completion> kept_;  ///< taken from the ring, not yet polled
-  bool flushed_ = false;         ///< the adapter has gone: all that will ever come is in kept_
+  std::uint32_t reported_ = 0;   ///< consumer index last reported to the adapter
+  std::deque<Completion> kept_;  ///< removed from the ring, not yet polled
+  bool flushed_ = false;         ///< the adapter is gone: kept_ holds all completions to come
 };
 
 }  // namespace roci::driver

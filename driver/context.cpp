@@ -62,8 +62,7 @@ Context::Context(Device& device, const ContextOptions& options)
 Body Context::execute(layout::AdminOp opcode, const Body& body, const char* text) {
   const auto reply = commands_.exchange(opcode, body, options_.command_timeout_ns);
   if (!reply) {
-    throw Error(AdminStatus::kHardwareError, 0,
-                std::string(text) + ": the adapter does not answer");
+    throw Error(AdminStatus::kHardwareError, 0, std::string(text) + ": the adapter does not reply");
   }
   if (reply->status == static_cast<std::uint32_t>(AdminStatus::kOk)) return reply->body;
   std::string message = std::string(text) + ": status " + std::to_string(reply->status);

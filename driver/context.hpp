@@ -39,8 +39,8 @@ struct PortStatus {
   std::uint64_t mac;  ///< as a number, first byte on the wire in bits 47:40
 };
 
-/// What the port has counted since reset. A packet that the transport refused after it was accepted
-/// (ghost, duplicate, out of sequence) is in `rx_roce` and in `drops`.
+/// Counters of the port since reset. A packet that was accepted and then dropped by the transport
+/// (unsolicited ACK, duplicate, out of sequence) is in `rx_roce` and in `drops`.
 struct PortCounters {
   std::array<std::uint64_t, std::size(spec::kDropCauses)> drops;  ///< by spec::kDropCauses
   std::uint64_t rx_frames, rx_bytes, tx_frames, tx_bytes;         ///< without FCS
@@ -51,12 +51,13 @@ struct PortCounters {
 struct ContextOptions {
   unsigned event_log = 8;                             ///< log2 of event queue entries, 1 to 15
   std::uint64_t command_timeout_ns = 30'000'000'000;  ///< address resolution takes seconds
-  bool host_resolves = false;  ///< ARP and neighbour discovery are the host's, not the firmware's
+  bool host_resolves = false;  ///< the host runs ARP and neighbour discovery, not the firmware
 };
 
-/// An opened adapter. Everything made from a context must go before it. Methods that send a
-/// command throw Error. Several threads may share a context when only Device::wait and register
-/// accesses let another run, or when the device takes commands from any thread.
+/// An opened adapter (11.2.1). All objects created from a context must be destroyed before it.
+/// Methods that send a command throw Error. Several threads may share a context when only
+/// Device::wait and register accesses let another run, or when the device accepts commands from any
+/// thread.
 class Context {
  public:
   explicit Context(Device& device, const ContextOptions& options = {});
@@ -70,21 +71,23 @@ class Context {
 
   PortStatus query_port();
   PortCounters port_counters();
-  /// Entry of the GID table (A17). The zero GID clears the entry; `vid` names its VLAN.
-  /// With `roce_v1`, queue pairs of this GID speak RoCE v1 (A16).
+  /// Writes an entry of the GID table (annex A17), index 0 to max_gid - 1. The zero GID clears the
+  /// entry; `vid` is its VLAN, 1 to 4094. With `roce_v1`, queue pairs with this GID use RoCE v1
+  /// (annex A16).
   void set_gid(unsigned index, const Gid& gid, std::optional<std::uint16_t> vid = {},
                bool roce_v1 = false);
   Gid query_gid(unsigned index);
-  /// Entry of the P_Key table (10.9.1); 0 clears it.
+  /// Writes an entry of the P_Key table (10.9.1), index 0 to max_pkeys - 1; 0 clears it.
   void set_pkey(unsigned index, std::uint16_t pkey);
   std::uint16_t query_pkey(unsigned index);
-  /// MAC address of a neighbour, by ARP or neighbour discovery. Throws kUnreachable.
+  /// MAC address of the next hop to `gid`, by ARP or neighbour discovery, as a number. Throws Error
+  /// with kUnreachable.
   std::uint64_t resolve(unsigned sgid_index, const Gid& gid);
 
   /// Runs one admin command; `text` names it in the message of an Error.
   Body execute(layout::AdminOp opcode, const Body& body, const char* text);
 
-  /// Sees all that is asked of this context from now on; nullptr: nobody.
+  /// Sets the observer of all calls of this context; nullptr: none.
   void set_observer(Observer* observer) { observer_ = observer != nullptr ? observer : &nobody_; }
   Observer& observer() { return *observer_; }
 
@@ -95,7 +98,7 @@ class Context {
   Device& device_;
   ContextOptions options_;
   std::unique_ptr<EventQueue> events_;
-  std::unique_ptr<AdminQueue> queue_;  ///< of a device that has no way of its own
+  std::unique_ptr<AdminQueue> queue_;  ///< null when the device has a command port of its own
   CommandPort& commands_;
   DeviceLimits limits_{};
   Observer nobody_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a refused admin command throws.
+// The exception of a rejected admin command.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ namespace roci::driver {
 
 using layout::AdminStatus;
 
-/// A command that the adapter refused, or an adapter that does not answer. Nothing has changed.
+/// A command that the adapter rejected, or an adapter that does not reply. The state of the adapter
+/// is as before the command.
 class Error : public std::runtime_error {
  public:
   Error(AdminStatus status, std::uint32_t detail, const std::string& text)
       : std::runtime_error(text), status_(status), detail_(detail) {}
 
   AdminStatus status() const { return status_; }
-  /// Byte offset in the command of the field that was wrong, where there is one.
+  /// Byte offset in the command of the field that caused the rejection; 0 when there is none.
   std::uint32_t detail() const { return detail_; }
 
  private:

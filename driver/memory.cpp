@@ -16,7 +16,7 @@ ProtectionDomain::~ProtectionDomain() {
   try {
     context_.execute(layout::AdminOp::kDeallocPd, Body().put(layout::dealloc_pd::pd, number_),
                      "free protection domain");
-  } catch (const Error&) {  // a destructor has nobody to tell; the number stays taken
+  } catch (const Error&) {  // a destructor cannot report it; the number stays allocated
   }
 }
 

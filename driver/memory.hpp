@@ -24,14 +24,13 @@ class ProtectionDomain {
   std::uint32_t number_;
 };
 
-/// Registered memory (10.6). Work requests and peers name its first byte by address(), others by
-/// counting from there.
+/// Registered memory (10.6). Work requests and peers address its first byte as address().
 class MemoryRegion {
  public:
-  /// Allocates `bytes` (not 0) of zeroed memory, 4 KiB aligned, and registers them with `rights`
-  /// (bits of `access`).
+  /// Allocates `bytes` (not 0) of zeroed memory, aligned to 4 KiB, and registers it with `rights`
+  /// (bits of `access`; 11.2.8.2). Throws Error.
   MemoryRegion(ProtectionDomain& pd, std::size_t bytes, std::uint32_t rights);
-  /// Registers `memory`, which stays the caller's, under addresses from `address` on.
+  /// Registers `memory`, which the caller owns, at `address` for work requests. Throws Error.
   MemoryRegion(ProtectionDomain& pd, const DmaMemory& memory, std::uint32_t rights,
                std::uint64_t address);
   /// When it returns, no access through the key can follow.
@@ -39,10 +38,12 @@ class MemoryRegion {
   MemoryRegion(const MemoryRegion&) = delete;
   MemoryRegion& operator=(const MemoryRegion&) = delete;
 
-  /// Ends the region; throws Error, and the region stays, while windows are bound to it (MR-08).
+  /// Deregisters the region (11.2.8.3). Throws Error, and the region stays registered, while
+  /// windows are bound to it (MR-08).
   void deregister();
-  /// Changes what is given: range (`memory`, named from `address` on), domain, rights. The key
-  /// stays. Not for memory that the region allocated.
+  /// Changes the arguments that are not null (11.2.8.6): the range (`memory`, at `address` for work
+  /// requests), the protection domain, the access rights. The key stays the same. Not for memory
+  /// that the region allocated. Throws Error.
   void change(const DmaMemory* memory, std::uint64_t address, ProtectionDomain* pd,
               const std::uint32_t* rights);
 

@@ -22,7 +22,7 @@ MemoryWindow::~MemoryWindow() {
   try {
     context_.execute(layout::AdminOp::kDeallocMw, Body().put(layout::dealloc_mw::key, key_),
                      "free memory window");
-  } catch (const Error&) {  // a destructor has nobody to tell; the row stays taken
+  } catch (const Error&) {  // a destructor cannot report it; the row stays allocated
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory windows (10.6.7): rights of their own to a part of a region, given and taken by work
+// Memory windows (10.6.7): access rights to a part of a region, granted and revoked by work
 // requests.
 #pragma once
 
@@ -15,7 +15,7 @@ enum class WindowType : std::uint8_t {
   kType2 = layout::number(layout::KeyKind::kWindowType2),  ///< the queue pair that bound it (2B)
 };
 
-/// A memory window, unbound when made. Must go before its regions are deregistered.
+/// A memory window, not bound when created. Must be destroyed before its regions are deregistered.
 class MemoryWindow {
  public:
   MemoryWindow(ProtectionDomain& pd, WindowType type);
@@ -27,9 +27,9 @@ class MemoryWindow {
   WindowType type() const { return type_; }
   /// As last bound, or as allocated.
   std::uint32_t key() const { return key_; }
-  /// The key with the next variant: what the next bind may use.
+  /// The key with the next variant number, which the next bind may use.
   std::uint32_t next_key() const { return (key_ & ~0xFFu) | ((key_ + 1) & 0xFF); }
-  /// Tells that a bind with this key was posted.
+  /// Records that a bind with this key was posted.
   void set_key(std::uint32_t key) { key_ = key; }
 
   /// Request that binds the window with `key` to `bytes` (0 unbinds) from `address` on of the

@@ -20,10 +20,10 @@ struct QpOptions {
   unsigned max_inline = 64;       ///< bytes of inline data, 0 to the device's max_inline (192)
   /// Where receives come from instead of a queue of this pair's own; receive_* are not used then.
   SharedReceiveQueue* srq = nullptr;
-  bool credits = false;  ///< ACKs tell how many receives are posted (9.7.7.2)
+  bool credits = false;  ///< ACKs carry the number of posted receives (9.7.7.2)
 };
 
-/// What connect() needs beside the two ends.
+/// Arguments of connect() beside the two end points, with the ranges of QpAttributes.
 struct ConnectOptions {
   std::uint32_t access = access::kAll;
   std::uint8_t path_mtu = 3;
@@ -41,31 +41,33 @@ struct ConnectOptions {
   std::uint64_t dst_mac = 0;  ///< 0: resolved
 };
 
-/// What a queue pair has counted since it left RESET.
+/// Counters of a queue pair since it left RESET.
 struct QpCounters {
   std::uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;  ///< bytes of payload
-  std::uint64_t retries;                                     ///< times that sending went back
-  std::uint64_t timeouts;                                    ///< of them those by the timer
-  std::uint64_t naks_sent, naks_received;                    ///< RNR NAKs included
+  std::uint64_t retries;                   ///< times that the requester went back to an earlier PSN
+  std::uint64_t timeouts;                  ///< retries that the transport timer started
+  std::uint64_t naks_sent, naks_received;  ///< RNR NAKs included
 };
 
-/// A queue pair. Slots of a queue are free again when the completion of their request, or of a
-/// later one of that queue, was polled.
+/// A queue pair. An entry of a queue is free again when the completion of its request, or of a
+/// later request of that queue, was polled.
 class QueuePair {
  public:
   /// Throws std::invalid_argument when `options` is out of range.
   QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQueue& receive_cq,
             const QpOptions& options = {});
-  /// When it returns, nothing of the queue pair happens any more; completions not polled are gone.
+  /// Destroys the queue pair (11.2.5.4): when it returns, the adapter sends no packet and writes no
+  /// completion of it, and the completions that were not polled are dropped.
   ~QueuePair();
   QueuePair(const QueuePair&) = delete;
   QueuePair& operator=(const QueuePair&) = delete;
 
   std::uint32_t number() const { return number_; }
-  /// State as this side asked for it; query() sees what the adapter did by itself.
+  /// State last requested by modify(); query() returns the state that the adapter is in.
   QpState state() const { return state_; }
 
-  /// Takes `mask` (bits of `mask`) of `attributes`; rules of 11.2.5.2.
+  /// Sets those of `attributes` that `mask` (bits of `mask`) names, by the rules of 11.2.5.2.
+  /// Throws Error with kBadState or kBadParameter, and nothing has changed.
   void modify(const QpAttributes& attributes, std::uint32_t mask);
   QpAttributes query();
   QpCounters counters();
@@ -75,12 +77,12 @@ class QueuePair {
   void to_error();
   void to_reset();
 
-  /// Posts a list in order until one is refused.
+  /// Posts a list in order until one request is rejected (11.4.1).
   [[nodiscard]] PostResult post_send(const SendRequest* requests, std::size_t count);
   [[nodiscard]] PostResult post_receive(const ReceiveRequest* requests, std::size_t count);
-  /// What post_send would say of one request.
+  /// The error that post_send would return for one request.
   PostError check(const SendRequest& request) const;
-  /// Posts one and throws std::runtime_error when it is refused.
+  /// Posts one request and throws std::runtime_error when it is rejected.
   void send(const SendRequest& request);
   void receive(const ReceiveRequest& request);
 
@@ -98,9 +100,9 @@ class QueuePair {
   void free_rings();
   void write(const SendRequest& request);
   void ring_doorbell(std::uint32_t address, std::uint16_t head);
-  /// Frees entries up to `index` and gives the identifier of that one.
+  /// Frees entries up to `index` and returns the identifier of the request at `index`.
   std::uint64_t retire(bool receive_queue, std::uint16_t index);
-  /// Completes all that is outstanding, as far as it completes in `cq`, when the adapter has gone.
+  /// Completes the outstanding requests whose completions go to `cq`, when the adapter is gone.
   void flush(const CompletionQueue& cq, std::deque<Completion>& out);
 
   ProtectionDomain& pd_;

@@ -52,7 +52,7 @@ const char* text_of(PostError error) {
     case PostError::kNone:
       return "posted";
     case PostError::kState:
-      return "post: not allowed in this state of the queue pair";
+      return "post: not permitted in this state of the queue pair";
     case PostError::kQueueFull:
       return "post: queue full";
     case PostError::kSges:
@@ -60,15 +60,15 @@ const char* text_of(PostError error) {
     case PostError::kInline:
       return "post: inline data not possible";
     case PostError::kOpcode:
-      return "post: unknown operation";
+      return "post: operation not supported";
     case PostError::kLength:
       return "post: message longer than 2^31 bytes";
     case PostError::kShared:
-      return "post: receives come from the shared receive queue";
+      return "post: the queue pair uses a shared receive queue";
     case PostError::kAtomic:
       return "post: an atomic moves 8 bytes";
     case PostError::kGone:
-      return "post: the adapter has gone";
+      return "post: the adapter is gone";
   }
   return "?";
 }

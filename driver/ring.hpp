@@ -25,17 +25,17 @@ void put_receive(std::uint8_t* wqe, const ReceiveRequest& request, std::uint32_t
 
 const char* text_of(PostError error);
 
-/// A ring of work requests, with the identifiers that go with its entries.
+/// A ring of work requests and the identifiers of its entries.
 struct Ring {
   DmaMemory memory;
   unsigned log = 0;
   unsigned stride_log = 0;
   std::uint16_t head = 0;  ///< next entry to post
-  std::uint16_t tail = 0;  ///< oldest entry not known to be complete
+  std::uint16_t tail = 0;  ///< oldest entry whose completion was not polled
   std::vector<std::uint64_t> ids;
 
   void allocate(Device& device);
-  /// Forgets all that is outstanding; `each` gets the identifiers, oldest first.
+  /// Drops all outstanding requests; `each` receives their identifiers, oldest first.
   template <typename Each>
   void flush(Each each) {
     for (; tail != head; ++tail) each(ids[tail & (ids.size() - 1)]);

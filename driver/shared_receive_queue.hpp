@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared receive queues (10.2.9): receives that any of several queue pairs takes.
+// Shared receive queues (10.2.9): receives for several queue pairs.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ struct SrqOptions {
   std::uint16_t limit = 0;  ///< as in arm_limit
 };
 
-/// A shared receive queue. Its receives complete in the completion queues of the queue pairs that
-/// took them, in any order; a place is free again when the completion was polled. Must outlive the
-/// queue pairs that use it.
+/// A shared receive queue. A receive completes in the completion queue of the queue pair that
+/// consumed it, in any order; its entry is free again when the completion was polled. Must outlive
+/// the queue pairs that use it.
 class SharedReceiveQueue {
  public:
-  /// Throws std::invalid_argument when `options` is out of range, Error when the adapter refuses.
+  /// Throws std::invalid_argument when `options` is out of range, Error when the adapter rejects
+  /// it.
   explicit SharedReceiveQueue(ProtectionDomain& pd, const SrqOptions& options = {});
   ~SharedReceiveQueue();
   SharedReceiveQueue(const SharedReceiveQueue&) = delete;
@@ -32,22 +33,22 @@ class SharedReceiveQueue {
   unsigned sges() const { return sges_; }
   unsigned room() const { return static_cast<unsigned>(free_.size()); }
 
-  /// Posts a list in order until one is refused.
+  /// Posts a list in order until one request is rejected (11.4.1).
   [[nodiscard]] PostResult post_receive(const ReceiveRequest* requests, std::size_t count);
-  /// Posts one and throws std::runtime_error when it is refused.
+  /// Posts one request and throws std::runtime_error when it is rejected.
   void receive(const ReceiveRequest& request);
 
   /// One event SrqLimit when fewer than `limit` receives are left; 0: none (10.2.9.4).
   void arm_limit(std::uint16_t limit);
   struct State {
     std::uint16_t limit;   ///< 0 once the event was raised
-    std::uint32_t filled;  ///< receives posted and not taken
+    std::uint32_t filled;  ///< receives posted and not consumed
   };
   State query();
 
  private:
   friend class QueuePair;
-  /// Frees the place named `tag` and gives the identifier of its request.
+  /// Frees the entry of `tag` and returns the identifier of its request.
   std::uint64_t retire(std::uint16_t tag);
 
   Context& context_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work requests, completions, attributes: what passes between an application and the driver.
+// Work requests, completions and attributes: the values between an application and the driver.
 // Names of libibverbs are given where they differ.
 #pragma once
 
@@ -22,7 +22,7 @@ using Opcode = layout::WrOp;
 /// Completion status, numbered as ibv_wc_status.
 using layout::Status;
 
-/// Name of a status as in model/spec, "?" for a number that is none.
+/// Name of a status as in model/spec, "?" for other numbers.
 const char* name_of(Status status);
 
 /// Kind of a completion, numbered as ibv_wc_opcode; 128 and above are receives.
@@ -56,7 +56,7 @@ struct QpAttributes {
   std::uint8_t port = 1;
   std::uint8_t timeout = 14;        ///< 0 to 31: 4.096 us * 2^timeout; 0 is no timer
   std::uint8_t retry_cnt = 7;       ///< 0 to 7
-  std::uint8_t rnr_retry = 7;       ///< 0 to 7; 7 is without end
+  std::uint8_t rnr_retry = 7;       ///< 0 to 7; 7 retries without limit
   std::uint8_t min_rnr_timer = 12;  ///< 0 to 31, code of 9.7.5.2.8
   std::uint8_t max_rd_atomic = 16;  ///< READs and atomics outstanding as requester
   std::uint8_t max_dest_rd_atomic = 16;
@@ -66,15 +66,15 @@ struct QpAttributes {
   std::uint8_t sl = 0;           ///< priority code point on a VLAN
   std::uint32_t flow_label = 0;  ///< 20 bits
   std::uint32_t dest_qpn = 0;    ///< 24 bits
-  std::uint32_t sq_psn = 0;      ///< 24 bits; a query gives the next one sent
-  std::uint32_t rq_psn = 0;      ///< 24 bits; a query gives the one expected
+  std::uint32_t sq_psn = 0;      ///< 24 bits; QueryQp: the next PSN to send
+  std::uint32_t rq_psn = 0;      ///< 24 bits; QueryQp: the PSN expected next
   Gid dgid{};
   std::uint64_t dst_mac = 0;  ///< next hop; 0: the adapter resolves it
-  bool sqd_notify = false;    ///< to SQD: raise SqDrained when the last send is done
-  bool sq_draining = false;   ///< a query: SQD, and sends are still under way
+  bool sqd_notify = false;    ///< to SQD: raise SqDrained when the last send has completed
+  bool sq_draining = false;   ///< QueryQp: in SQD with sends outstanding
 };
 
-/// What a peer must know to connect.
+/// The values that a peer needs to connect.
 struct Endpoint {
   std::uint32_t qpn = 0;
   std::uint32_t psn = 0;  ///< first PSN that this side sends
@@ -82,7 +82,7 @@ struct Endpoint {
 };
 
 struct Sge {
-  std::uint64_t address = 0;  ///< as the region's key names it
+  std::uint64_t address = 0;  ///< virtual address in the region
   std::uint32_t length = 0;   ///< bytes
   std::uint32_t key = 0;
 };
@@ -91,18 +91,18 @@ struct Sge {
 /// unbinds), `compare` its rights. kRegMr: the same of the region. Neither, nor kLocalInv, has a
 /// list.
 struct SendRequest {
-  std::uint64_t id = 0;  ///< comes back in the completion (wr_id)
+  std::uint64_t id = 0;  ///< returned in the completion (wr_id)
   Opcode opcode = Opcode::kSend;
   std::vector<Sge> sges;              ///< gather list; scatter list of READ and atomics
   const void* inline_data = nullptr;  ///< payload copied when posted, instead of `sges`
   std::uint32_t inline_bytes = 0;
   std::uint32_t imm = 0;  ///< as a number; kSendInv: the peer's key to invalidate
   std::uint64_t remote_address = 0;
-  std::uint32_t remote_key = 0;  ///< kLocalInv, kBindMw, kRegMr: the key they are about
+  std::uint32_t remote_key = 0;  ///< kLocalInv, kBindMw, kRegMr: the key to invalidate or to use
   std::uint64_t swap_add = 0;
   std::uint64_t compare = 0;
-  std::uint32_t region_key = 0;   ///< kBindMw: region that the window opens
-  std::uint64_t dma_address = 0;  ///< kRegMr: where the region lies, as DMA sees it
+  std::uint32_t region_key = 0;   ///< kBindMw: key of the region that the window is bound to
+  std::uint64_t dma_address = 0;  ///< kRegMr: DMA address of the region
   bool signaled = true;
   bool solicited = false;
   bool fence = false;
@@ -119,12 +119,12 @@ enum class PostError {
   kState,      ///< QP-08: sends need RTS, SQD or ERR, receives anything but RESET
   kQueueFull,  ///< QP-20
   kSges,       ///< QP-21: more entries than the queue pair was made for
-  kInline,     ///< QP-21: too many bytes, a list beside it, or an operation that fetches
+  kInline,     ///< QP-21: too many bytes, a list as well, or a READ or atomic
   kOpcode,     ///< QP-21
   kLength,     ///< RQ-44: more than 2^31 bytes
   kAtomic,     ///< QP-21: an atomic moves exactly 8 bytes
   kShared,     ///< receives of this queue pair come from a shared receive queue
-  kGone,       ///< the adapter is not there any more
+  kGone,       ///< the adapter is gone
 };
 
 /// Outcome of posting a list: requests before number `posted` are posted, the others are not.
@@ -134,7 +134,7 @@ struct PostResult {
   explicit operator bool() const { return error == PostError::kNone; }
 };
 
-/// Completion (11.4.2.1). Beside `id`, `status`, `qpn`, `vendor_err` and `receive`, fields are
+/// Completion (11.4.2.1). Fields other than `id`, `status`, `qpn`, `vendor_err` and `receive` are
 /// valid for Success only.
 struct Completion {
   std::uint64_t id = 0;

@@ -19,7 +19,7 @@ int run(int argc, char** argv) {
   CLI::App app{roci::sim::kProgramText};
   app.name("roci");
   app.require_subcommand(1);
-  app.footer("'roci COMMAND --help' tells the options of a command. 'roci test' runs the tests.");
+  app.footer("'roci COMMAND --help' prints the options of a command. 'roci test' runs the tests.");
   roci::sim::Action action;
   roci::sim::add_commands(app, action);
   const auto is_first_word = [&](const CLI::App* command) {

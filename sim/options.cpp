@@ -155,16 +155,16 @@ void add_link_options(CLI::App& app, WorldOptions& options) {
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")
       ->capture_default_str();
-  add_probability(app, "--loss", options.loss, "loss of frames, each way, such as 0.01 or 1%");
-  add_probability(app, "--duplicate", options.duplicate, "frames that come twice");
-  add_probability(app, "--reorder", options.reorder, "frames that later ones overtake");
+  add_probability(app, "--loss", options.loss, "frames lost, each way, such as 0.01 or 1%");
+  add_probability(app, "--duplicate", options.duplicate, "duplicated frames");
+  add_probability(app, "--reorder", options.reorder, "reordered frames");
   add_probability(app, "--corrupt", options.corrupt, "frames with a flipped bit");
-  add_duration(app, "--delay", options.delay_ns, "delay of the wire, one way [100ns]");
+  add_duration(app, "--delay", options.delay_ns, "delay of the link, one way [100ns]");
   add_memory_latency(app, options);
   app.add_option("--seed", options.seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--pcap", options.pcap, "capture of the wire (pcapng)")->type_name("FILE");
+  app.add_option("--pcap", options.pcap, "capture of the link (pcapng)")->type_name("FILE");
   app.add_option("--trace", options.trace, "waveforms of the adapters (FST)")->type_name("FILE");
 }
 
@@ -180,7 +180,7 @@ void add_world_options(CLI::App& app, WorldOptions& options) {
       ->type_name("CODE")
       ->capture_default_str();
   app.add_option("--plot", options.plot, "plot (SVG)")->type_name("FILE");
-  app.add_option("--json", options.json, "results for machines (JSON)")->type_name("FILE");
+  app.add_option("--json", options.json, "write the results as JSON")->type_name("FILE");
 }
 
 }  // namespace roci::sim

@@ -28,7 +28,7 @@ struct WorldOptions {
   double reorder = 0;             ///< ... is overtaken by later ones
   double corrupt = 0;             ///< ... has a bit flipped
   std::uint64_t delay_ns = 100;   ///< of the wire, one way
-  std::uint64_t memory_ns = 400;  ///< of host memory, one way
+  std::uint64_t memory_ns = 400;  ///< latency of host memory, one way
   std::uint64_t seed = 1;
   unsigned timeout = 8;  ///< transport timeout code: 4.096 us * 2^code
   std::string pcap;      ///< files; empty: none

@@ -40,18 +40,18 @@ class Body {
   std::array<std::uint8_t, kBytes> bytes_{};
 };
 
-/// What the adapter answered; `body` is valid when `status` is 0 (Ok).
+/// The reply of the adapter; `body` is valid when `status` is 0 (Ok).
 struct CommandReply {
   std::uint32_t status = 0;  ///< AdminStatus
-  std::uint32_t detail = 0;  ///< byte offset of the field that is to blame
+  std::uint32_t detail = 0;  ///< byte offset of the field that caused the rejection
   Body body;
 };
 
-/// Takes admin commands, from any thread that the device allows, and runs them one by one.
+/// Runs admin commands one at a time, from any thread that the device allows.
 class CommandPort {
  public:
   virtual ~CommandPort() = default;
-  /// None: the adapter did not answer within `timeout_ns`.
+  /// None: the adapter did not reply within `timeout_ns` nanoseconds.
   virtual std::optional<CommandReply> exchange(layout::AdminOp opcode, const Body& body,
                                                std::uint64_t timeout_ns) = 0;
 };
@@ -68,9 +68,9 @@ struct Event {
 class EventQueue {
  public:
   virtual ~EventQueue() = default;
-  /// Takes the oldest event, if there is one.
+  /// Removes the oldest event, if there is one.
   virtual std::optional<Event> poll() = 0;
-  /// Waits for an event; none when `timeout_ns` went by.
+  /// Waits for an event; none when `timeout_ns` nanoseconds passed first.
   virtual std::optional<Event> wait(std::uint64_t timeout_ns = Device::kForever) = 0;
   /// An event was lost since the last call.
   virtual bool overflowed() = 0;

@@ -32,7 +32,7 @@ class Device {
 
   /// Zeroed memory. `alignment` is a power of two, at least 64 is given. Throws std::bad_alloc.
   virtual DmaMemory allocate(std::size_t bytes, std::size_t alignment) = 0;
-  /// The adapter must not reach the memory from here on; what it still does there is its fault.
+  /// Ends the adapter's access to the memory: a later access by the adapter is a fault.
   virtual void release(const DmaMemory& memory) = 0;
 
   /// Address space of the memory above, 20 bits.
@@ -41,19 +41,20 @@ class Device {
   /// Time of the adapter's time input, nanoseconds.
   virtual std::uint64_t now_ns() const = 0;
 
-  /// Lets time pass until `ready()` holds, and says whether it did within `timeout_ns`. `ready`
-  /// reads memory only; it is tried when the adapter wrote memory and when wake() was called.
+  /// Waits until `ready()` is true and returns whether that happened within `timeout_ns`
+  /// nanoseconds. `ready` reads memory only; it is called when the adapter wrote memory and when
+  /// wake() was called.
   virtual bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) = 0;
-  /// Something other than the adapter changed what a waiting thread's `ready` reads.
+  /// Makes waiting threads call `ready` again, after memory changed that the adapter did not write.
   virtual void wake() = 0;
 
-  /// The adapter is not there any more and will not come back: what is outstanding will not be
-  /// completed by it. Costs no more than a look at memory.
+  /// The adapter is gone for good and will complete no outstanding request. Takes one load from
+  /// memory.
   virtual bool gone() const { return false; }
 
-  /// A way for admin commands of the device's own; nullptr: the rings behind its registers.
+  /// The device's own port for admin commands; nullptr: they pass through rings in memory.
   virtual CommandPort* command_port() { return nullptr; }
-  /// Events of a device that has such a way.
+  /// Events of a device that has a command port of its own.
   virtual std::unique_ptr<EventQueue> open_events();
 };
 

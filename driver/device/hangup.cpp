@@ -27,7 +27,7 @@ void watch(int socket, int stop, const std::function<void()>& report) {
 Hangup::Hangup(int socket, std::function<void()> report)
     : process_(getpid()), stop_(eventfd(0, EFD_CLOEXEC)) {
   if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  // The program's signals are for the program's threads.
+  // Signals are left to the threads of the program.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -45,7 +45,8 @@ Hangup::Hangup(int socket, std::function<void()> report)
 Hangup::~Hangup() {
   if (getpid() != process_) {
     close(stop_);
-    static_cast<void>(thread_.release());  // that of the parent: neither to be joined nor forgotten
+    static_cast<void>(
+        thread_.release());  // the thread of the parent, which a child can neither join nor detach
     return;
   }
   eventfd_write(stop_, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells when the other end of a socket has gone.
+// Reports that the other end of a socket was closed.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,12 @@
 namespace roci::driver {
 
 /// A thread that sleeps until the other end of `socket` is closed, and then calls `report` once. It
-/// takes no signals.
+/// handles no signals.
 class Hangup {
  public:
   Hangup(int socket, std::function<void()> report);
-  /// The thread ends, without telling if it has not begun to. Not to be called from `report`.
+  /// Ends the thread, without a call of `report` unless that has begun. Not to be called from
+  /// `report`.
   ~Hangup();
   Hangup(const Hangup&) = delete;
   Hangup& operator=(const Hangup&) = delete;

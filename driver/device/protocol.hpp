@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process and a running simulator say to one another: messages on a socket of kind
+// The protocol between a process and a running simulator: messages on a socket of kind
 // SOCK_SEQPACKET (one message is one packet, of exactly its size) and a page of doorbells that both
-// map. The rules are in sim/server/README.md. Both ends run on one machine: numbers are as the
-// machine has them.
+// map. The rules are in sim/server/README.md. Both ends run on one machine, so numbers are in its
+// byte order.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ enum class Rejection : std::uint32_t {
   kVersion = 1,   ///< other version of this protocol
   kNoNode = 2,    ///< no node of that name
   kFull = 3,      ///< too many processes
-  kNoAccess = 4,  ///< the memory of the process cannot be reached: `error` is the errno
+  kNoAccess = 4,  ///< no access to the memory of the process: `error` is the errno
   kBad = 5,       ///< a request that breaks the rules
   kNotYours = 6,  ///< an object that the process does not own
 };
@@ -60,7 +60,7 @@ struct Welcome {
   std::uint32_t
       rejection;        ///< Rejection; if not kNone, only `error` and `text` count, no page comes
   std::uint32_t error;  ///< errno
-  char text[160];       ///< what is wrong, for people
+  char text[160];       ///< the reason as a line of text
   std::uint32_t pasid;  ///< address space of this process
   std::uint32_t node;   ///< index
   std::uint32_t nodes;
@@ -85,11 +85,11 @@ struct CommandReply {
   std::uint8_t body[kBodyBytes];
 };
 
-/// What is written to a channel for one event.
+/// Format of an event in a channel.
 enum class Format : std::uint32_t {
   kCompletion = 1,  ///< 8 bytes: the cookie (ib_uverbs_comp_event_desc)
   kAsync = 2,       ///< 16 bytes: cookie, 32 bits code, 32 bits 0 (ib_uverbs_async_event_desc)
-  kPlain = 3,       ///< 8 bytes: 32 bits kind, 32 bits number; takes what has no route
+  kPlain = 3,       ///< 8 bytes: 32 bits kind, 32 bits number; receives the events without a route
 };
 
 /// The socket comes with the message: AF_UNIX, SOCK_SEQPACKET or SOCK_DGRAM. The process reads the
@@ -103,8 +103,8 @@ struct AddChannel {
 };
 inline constexpr std::uint32_t kNotReported = ~std::uint32_t{0};
 
-/// Places in AddChannel::codes behind the event kinds of model/spec: the cable is not the adapter's
-/// but the simulator's. These events need no route; their cookie is the number of the port, 1.
+/// Entries of AddChannel::codes after the event kinds of model/spec: the cable belongs to the
+/// simulator, not to the adapter. These events need no route; their cookie is the port number, 1.
 inline constexpr std::size_t kPortActive = 14, kPortError = 15;
 
 struct RemoveChannel {
@@ -125,8 +125,8 @@ struct Route {
   std::uint64_t cookie;
 };
 
-/// Writes an event to a channel once more, as if it had just come. A process that destroys an
-/// object reads its channel empty, drops the events of that object, and has the others repeated.
+/// Writes an event to a channel again. A process that destroys an object reads its channel until it
+/// is empty, drops the events of that object, and has the other events written again.
 struct Repeat {
   Header header;
   std::uint32_t channel;
@@ -134,11 +134,11 @@ struct Repeat {
   std::uint64_t cookie;
 };
 
-/// Plugs the cable of a node in, or pulls it out: nothing passes any more, and the port is down.
+/// Sets the link of a node up or down; while it is down, no frame passes.
 struct SetLink {
   Header header;
   std::uint32_t node;  ///< index
-  std::uint32_t up;    ///< 0: pulled out
+  std::uint32_t up;    ///< 0: down
 };
 
 struct Done {
@@ -163,8 +163,9 @@ struct Doorbells {
 
 /// The page, in memory that process and simulator map. The process writes a word, sets its bit in
 /// `rung`, sets `bell`, and when `asleep` was 1 changes it to 0 and sends kWake. The simulator
-/// takes the bits of all kinds last to first and applies the words first to last, so a doorbell
-/// rung before another is never applied after it but for arms, which come last.
+/// fetches the bits of all kinds from the last to the first and applies the words from the first to
+/// the last, so that a doorbell is never applied after one that was rung later, except for arms,
+/// which are applied last.
 struct alignas(64) Page {
   std::atomic<std::uint32_t> bell;                 ///< process to simulator: bits of Bell
   std::atomic<std::uint32_t> asleep;               ///< 1: the simulator needs kWake
@@ -183,7 +184,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 inline constexpr std::uint32_t kBellDoorbell = 1;
 inline constexpr std::uint32_t kBellMessage = 2;  ///< a message was sent
 
-/// Bit of an arm word that the process sets and the simulator clears when it takes the word.
+/// Bit of an arm word that the process sets and the simulator clears when it fetches the word.
 inline constexpr std::uint32_t kArmPending = 1u << 30;
 using layout::doorbell_word::kArmSolicited;
 

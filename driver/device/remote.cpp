@@ -39,7 +39,7 @@ constexpr std::uintptr_t kPage = 4096;
   throw Error(AdminStatus::kHardwareError, 0, text);
 }
 
-[[noreturn]] void lost() { fail("the simulator has gone"); }
+[[noreturn]] void lost() { fail("the simulator is gone"); }
 
 std::uint64_t clock_ns() {
   timespec now{};
@@ -89,7 +89,7 @@ RemoteDevice::RemoteDevice(const Place& place) : process_(getpid()) {
   ucred peer{};
   socklen_t bytes = sizeof peer;
   getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
-  prctl(PR_SET_PTRACER, peer.pid, 0, 0, 0);  // fails where there is no Yama, and need not work
+  prctl(PR_SET_PTRACER, peer.pid, 0, 0, 0);  // fails without Yama, where it is not needed
 
   constexpr std::uint64_t kProbe = 0x0123456789ABCDEF;
   volatile std::uint64_t probe[2] = {kProbe, 0};
@@ -179,7 +179,7 @@ void RemoteDevice::arm(std::uint32_t number, std::uint32_t value) {
   std::uint32_t merged = 0;
   do {
     merged = value | kArmPending;
-    // An arm for any completion that was not taken yet stays one.
+    // An arm for any completion that the simulator has not fetched yet stays one.
     if ((old & kArmPending) != 0 && (old & kArmSolicited) == 0) merged &= ~kArmSolicited;
   } while (!word.compare_exchange_weak(old, merged));
   page_->arm.rung[number / 64].fetch_or(std::uint64_t{1} << number % 64);

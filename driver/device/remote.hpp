@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to an adapter of a simulator that runs in another process (`roci up`). The simulator
-// reads and writes the memory of this process by its own addresses: DMA address = address.
+// The connection to an adapter of a simulator that runs in another process (`roci up`). The
+// simulator accesses the memory of this process by its virtual addresses: DMA address = address.
 #pragma once
 
 #include <atomic>
@@ -30,62 +30,62 @@ class RemoteDevice final : public Device, public CommandPort {
   /// From ROCI_SOCKET and ROCI_NODE, as `roci exec` sets them. Throws Error when they are not set.
   static Place place_from_environment();
 
-  /// Throws Error with one line for people: no simulator there, no such node, the simulator cannot
-  /// reach this process's memory (and what to change) ...
+  /// Throws Error with one line of text: no simulator there, no such node, no access by the
+  /// simulator to the memory of this process (and what to change) ...
   explicit RemoteDevice(const Place& place);
-  /// All that the process made through this device is destroyed by the simulator.
+  /// Closes the connection, upon which the simulator destroys all objects of the process.
   ~RemoteDevice() override;
 
-  /// What the simulator said of itself.
+  /// The simulator's reply to Hello.
   const protocol::Welcome& welcome() const { return welcome_; }
   std::uint64_t mac() const { return welcome_.mac; }
   /// The simulator is there. One system call.
   bool alive() const;
 
-  // Device. Registers: only doorbells, written. They take no system call while the simulator works,
-  // one when it sleeps. Memory: pages of their own.
+  // Device. Registers: doorbells only, written only, without a system call unless the simulator
+  // sleeps. Memory: whole pages.
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
   DmaMemory allocate(std::size_t bytes, std::size_t alignment) override;
   void release(const DmaMemory& memory) override;
   std::uint32_t pasid() const override { return welcome_.pasid; }
   std::uint64_t now_ns() const override;
-  /// Here `timeout_ns` is time of this machine. Throws Error when the simulator has gone.
+  /// `timeout_ns` is wall-clock time here. Throws Error when the simulator is gone.
   bool wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) override;
   void wake() override;
   CommandPort* command_port() override { return this; }
   /// Events that have no route (below). One at a time.
   std::unique_ptr<EventQueue> open_events() override;
 
-  /// From here on a thread waits for the end of the simulator. It makes gone() true, and then calls
-  /// `then`; nothing writes the memory of this process any more.
+  /// Starts a thread that waits for the end of the simulator. It makes gone() true and then calls
+  /// `then`; from then on nothing writes the memory of this process.
   void watch(std::function<void()> then);
   /// Ends that thread; not from `then`.
   void unwatch() { hangup_.reset(); }
   [[nodiscard]] bool gone() const override { return gone_.load(std::memory_order_acquire); }
 
-  /// For loops that poll queues by themselves: a count that changes when DMA wrote to this process,
-  /// and a way to give up the processor until it is not `seen` any more, for `timeout_ns` at most.
+  /// For loops that poll queues: a count that changes when DMA wrote to this process, and a wait
+  /// until it differs from `seen`, for at most `timeout_ns` of wall-clock time.
   std::uint32_t written() const;
   void wait_written(std::uint32_t seen, std::uint64_t timeout_ns);
 
-  // CommandPort. Waits for the answer as long as the simulator lives (`timeout_ns` is not used);
-  // then throws Error. `pasid` fields are set by the simulator.
+  // CommandPort. Waits for the reply without a limit (`timeout_ns` is not used); throws Error when
+  // the simulator exits. The simulator sets `pasid` fields.
   std::optional<CommandReply> exchange(layout::AdminOp opcode, const Body& body,
                                        std::uint64_t timeout_ns = kForever) override;
 
-  /// Opens a channel and gives the end to read events from: a socket that poll() and O_NONBLOCK
-  /// work on; each read() gives one event as `format` says. The caller closes it after
-  /// remove_channel. `codes`: 16 numbers, for kAsync.
+  /// Opens a channel and returns its read end: a socket on which poll() and O_NONBLOCK work and
+  /// each read() returns one event in `format`. The caller closes it after remove_channel. `codes`:
+  /// 16 numbers, for kAsync.
   int add_channel(std::uint32_t id, protocol::Format format, const std::uint32_t* codes = nullptr);
   void remove_channel(std::uint32_t id);
   /// Sends events of an object of this process to a channel; see protocol::Route.
   void route(protocol::Object object, std::uint32_t number, std::uint32_t channel,
              std::uint64_t cookie);
-  /// Puts an event back into a channel; see protocol::Repeat. When the simulator has gone, it comes
-  /// from here.
+  /// Writes an event to a channel again; see protocol::Repeat. When the simulator is gone, this
+  /// process writes it.
   void repeat(std::uint32_t channel, std::uint64_t cookie, std::uint32_t code = 0);
-  /// Whoever has read a channel empty reads its end from now on. For one that no simulator writes.
+  /// Ends a channel that no simulator writes any more: after its last event a read returns 0 bytes.
   void end_channel(std::uint32_t channel);
 
  private:
@@ -102,7 +102,7 @@ class RemoteDevice final : public Device, public CommandPort {
   protocol::Welcome welcome_{};
   std::mutex exchanging_;
   std::uint32_t tag_ = 0;
-  /// The simulator's ends of channels, for when it has gone; of those for libibverbs.
+  /// Write ends of the channels for libibverbs, used after the simulator is gone.
   struct Writer {
     int fd;
     protocol::Format format;

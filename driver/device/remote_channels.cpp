@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: sockets by which events of the simulator come.
+// Channels: sockets that carry the events of the simulator.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ class RemoteEvents final : public EventQueue {
   ~RemoteEvents() override {
     try {
       device_.remove_channel(kPlainChannel);
-    } catch (const Error&) {  // the simulator has gone, and the channel with it
+    } catch (const Error&) {  // the simulator is gone, and the channel with it
     }
     ::close(fd_);
   }
@@ -68,7 +68,7 @@ void RemoteDevice::done(void* message, std::size_t bytes, int fd) {
     case Rejection::kFull:
       throw Error(AdminStatus::kNoResource, 0, "too many channels");
     default:
-      throw Error(AdminStatus::kBadParameter, 0, "the simulator refused a channel");
+      throw Error(AdminStatus::kBadParameter, 0, "the simulator rejected a channel");
   }
 }
 
@@ -135,7 +135,7 @@ void RemoteDevice::repeat(std::uint32_t channel, std::uint64_t cookie, std::uint
       std::uint64_t cookie;
       std::uint32_t code, reserved;
     } event{cookie, code, 0};
-    // A channel that is full has other events to wake its reader.
+    // The events in a full channel wake its reader.
     ::send(writer->second.fd, &event,
            writer->second.format == Format::kAsync ? sizeof event : sizeof cookie,
            MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -16,7 +16,7 @@
 
 namespace roci::driver::test {
 
-/// Answers admin commands at once, with numbers that count up; DMA addresses are host addresses.
+/// Replies to admin commands at once, with numbers that count up; DMA addresses are host addresses.
 class FakeDevice : public Device {
  public:
   std::uint32_t read32(std::uint32_t offset) override {
@@ -53,7 +53,7 @@ class FakeDevice : public Device {
 
   std::uint32_t id = 0x524F4349;
   bool alive = true;
-  unsigned refuse = 0;  ///< status of the next command
+  unsigned refuse = 0;  ///< status of the next reply
   std::map<std::uint32_t, std::uint32_t> registers;
   std::map<std::uint64_t, std::size_t> live;
   std::uint64_t now = 0;
@@ -89,7 +89,7 @@ class FakeDevice : public Device {
           if (i * bits < 120 * 8) layout::put_memory(body, {i * bits, bits}, 0x010000000000u + i);
         }
         break;
-      case 10:  // QueryQp: what the last ModifyQp said
+      case 10:  // QueryQp: the attributes of the last ModifyQp
         std::memcpy(body, modified.data(), 120);
         break;
       case 9:
@@ -119,7 +119,7 @@ struct Bench {
     put(cqe, layout::cqe::owner, owner);
   }
 
-  /// Notes where the driver put its rings.
+  /// Records where the driver put its rings.
   struct Rings : Observer {
     void cq_created(std::uint32_t, std::uint64_t dma, unsigned log) override {
       cq = reinterpret_cast<std::uint8_t*>(dma);

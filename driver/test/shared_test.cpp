@@ -37,7 +37,7 @@ struct SharedBench {
 }  // namespace
 
 TEST_CASE(
-    "SRQ: entries carry tags, the doorbell is +8, completions free places in any order (RSP-54)") {
+    "SRQ: entries carry tags, the doorbell is +8, completions free entries in any order (RSP-54)") {
   SharedBench bench;
   QpOptions options;
   options.srq = &bench.srq;
@@ -60,7 +60,7 @@ TEST_CASE(
   const ReceiveRequest more{1, {}};
   CHECK(bench.srq.post_receive(&more, 1).error == PostError::kQueueFull);
 
-  // The third and the first complete; their places, and no others, are free again.
+  // The third and the first complete; their entries, and no others, are free again.
   for (unsigned n = 0; n < 2; ++n) {
     std::uint8_t* cqe = bench.rings.cq + 32 * n;
     put(cqe, layout::cqe::wqe_index, tags[n == 0 ? 2 : 0]);
@@ -72,7 +72,7 @@ TEST_CASE(
   CHECK(bench.cq.poll()->id == 500);
   CHECK(bench.srq.room() == 2);
   bench.srq.receive({600, {}});
-  CHECK(word(bench.ring + 4, 4) == tags[0]);  // newest free place, at the ring's fifth entry
+  CHECK(word(bench.ring + 4, 4) == tags[0]);  // newest free tag, at the ring's fifth entry
   CHECK(bench.device.registers[0x100008 + 16 * bench.srq.number()] == 5);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("SRQ: a completion of a tag that is not posted is an error (I1)") {
   CHECK_THROWS_AS(bench.cq.poll(), Error);
 }
 
-TEST_CASE("SRQ: options out of range, or a list too long, are refused") {
+TEST_CASE("SRQ: options out of range, or a list too long, are rejected") {
   SharedBench bench;
   CHECK_THROWS_AS(SharedReceiveQueue(bench.pd, {0, 1, 0}), std::invalid_argument);
   CHECK_THROWS_AS(SharedReceiveQueue(bench.pd, {4, 14, 0}), std::invalid_argument);
@@ -97,7 +97,7 @@ TEST_CASE("SRQ: options out of range, or a list too long, are refused") {
   CHECK(bench.srq.post_receive(&three, 1).error == PostError::kSges);
 }
 
-TEST_CASE("window: the next key has the next variant; a bind is laid out as docs/queues.md says") {
+TEST_CASE("window: the next key has the next variant; a bind has the layout of docs/queues.md") {
   Bench bench;
   MemoryWindow window(bench.pd, WindowType::kType2);
   CHECK(word(body_of_last(bench.device) + 4, 4) == 2);  // kind
@@ -120,8 +120,7 @@ TEST_CASE("window: the next key has the next variant; a bind is laid out as docs
   CHECK(qp.post_send(&bind, 1).error == PostError::kSges);
 }
 
-TEST_CASE(
-    "completion queue: resize hands over a new ring and goes on there; refused keeps the old") {
+TEST_CASE("completion queue: resize moves to a new ring; a rejected resize keeps the old one") {
   Bench bench;
   bench.qp.send(write_of(1));
   bench.complete(0, 0, 0, 1, true);
@@ -142,7 +141,8 @@ TEST_CASE(
   REQUIRE(bench.cq.poll());
 }
 
-TEST_CASE("region: what changes is said, the key stays; a refused deregistration keeps it") {
+TEST_CASE(
+    "region: a change names its arguments, the key stays; a rejected deregistration keeps it") {
   Bench bench;
   MemoryRegion region(bench.pd, 4096, access::kAll);
   const std::uint32_t key = region.key();

@@ -102,7 +102,7 @@ TEST_CASE("tree: the device lies below a PCI function that has a network interfa
   CHECK(public_name("/sys/devices/system", trees.plain.c_str()) == "/sys/devices/system");
 }
 
-TEST_CASE("tree: which names lead there") {
+TEST_CASE("tree: the names that are redirected to it") {
   const Trees trees;
   const char* tree = trees.plain.c_str();
   for (const char* name :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libibverbs and its providers agree on privately (IBVERBS_PRIVATE_34: rdma-core 22 to 56).
-// Debian packages no header for it, so the few structures that a provider needs are declared here.
-// Names of members are those of rdma-core, for whoever compares.
+// The private interface between libibverbs and its providers (IBVERBS_PRIVATE_34: rdma-core 22 to
+// 56). Debian packages no header for it, so the few structures that a provider needs are declared
+// here. Members have the names of rdma-core.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -12,10 +12,10 @@
 
 namespace roci::verbs {
 
-/// Of a device found in sysfs; nothing of it is used here.
+/// A device found in sysfs; not used here.
 struct SysfsDevice;
 
-/// How a provider says which devices are its own.
+/// A rule by which libibverbs finds the provider of a device.
 struct MatchEntry {
   enum Kind : std::uint8_t { kEnd = 0, kModalias = 2 };
   void* driver_data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion channels: the one thing of libibverbs that goes to the kernel without asking the
-// provider. The other part of LD_PRELOAD.
+// Completion channels, which libibverbs creates in the kernel without a call of the provider. One
+// of the two parts for LD_PRELOAD, see redirect.cpp.
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,13 +15,13 @@ bool is_ours(ibv_context* context) { return std::strncmp(context->device->name, 
 
 namespace {
 
-/// What a program reads from a channel: for completions the cookie alone.
+/// An event as a program reads it from a channel; completion events have the cookie alone.
 struct Event {
   std::uint64_t cookie = 0;
   std::uint32_t code = 0, reserved = 0;
 };
 
-/// Reads a channel empty and gives back what is not of `object`.
+/// Reads a channel until it is empty, and writes the events of other objects than `object` again.
 void drop(OpenDevice& device, int fd, std::size_t event_bytes, std::uint32_t channel,
           const void* object) {
   std::vector<Event> others;
@@ -29,7 +29,7 @@ void drop(OpenDevice& device, int fd, std::size_t event_bytes, std::uint32_t cha
   while (recv(fd, &event, event_bytes, MSG_DONTWAIT) == static_cast<ssize_t>(event_bytes)) {
     if (event.cookie != reinterpret_cast<std::uint64_t>(object)) others.push_back(event);
   }
-  guarded([&] {  // without the simulator there are no more events to miss
+  guarded([&] {  // without the simulator there are no events to keep
     for (const Event& other : others) device.remote().repeat(channel, other.cookie, other.code);
     return 0;
   });

@@ -12,8 +12,8 @@
 namespace roci::verbs {
 namespace {
 
-constexpr unsigned kEmptyPolls = 32;         ///< in a row, before the processor is given up
-constexpr std::uint64_t kRestNs = 200'000;   ///< for this long at most
+constexpr unsigned kEmptyPolls = 32;         ///< in a row, before the thread sleeps
+constexpr std::uint64_t kRestNs = 200'000;   ///< longest sleep
 constexpr std::uint32_t kDriverUnknown = 0;  ///< RDMA_DRIVER_UNKNOWN
 
 std::vector<std::uint32_t> async_codes() {
@@ -104,7 +104,7 @@ OpenDevice::OpenDevice(const driver::RemoteDevice::Place& place)
   remote_.watch([this] { lose(); });
 }
 
-/// The simulator has gone: what the kernel and the provider do when a device is pulled out.
+/// The simulator is gone: reports that as the kernel and a provider do when a device is removed.
 void OpenDevice::lose() {
   const std::lock_guard<std::mutex> lock(mutex);
   remote_.repeat(kAsyncChannel, 0, IBV_EVENT_DEVICE_FATAL);
@@ -122,7 +122,7 @@ void OpenDevice::nothing_found(std::unique_lock<std::mutex>& lock) {
   empty_polls_ = 0;
   const std::uint32_t seen = seen_;
   lock.unlock();
-  guarded([&] {  // without the simulator, what was posted will never complete
+  guarded([&] {  // without the simulator no posted request completes
     remote_.wait_written(seen, kRestNs);
     return 0;
   });

@@ -114,7 +114,7 @@ bool convert(const ibv_send_wr& from, driver::SendRequest& to) {
       to.remote_key = from.invalidate_rkey;
       to.sges.clear();
       return true;
-    case IBV_WR_BIND_MW:  // the rest is filled in by who knows the window
+    case IBV_WR_BIND_MW:  // fill_bind sets the rest
       to.opcode = Opcode::kBindMw;
       to.sges.clear();
       return true;
@@ -153,7 +153,7 @@ void convert(const driver::Completion& from, ibv_wc& to) {
   to.status = status_of(from);
   to.vendor_err = from.vendor_err;
   to.qp_num = from.qpn;
-  // Undefined after an error, but programs ask it to tell receives from sends.
+  // Undefined after an error, but programs use it to tell receives from sends.
   to.opcode = from.ok() ? opcode_of(from) : from.receive ? IBV_WC_RECV : IBV_WC_SEND;
   if (!from.ok()) return;
   to.byte_len = from.byte_len;

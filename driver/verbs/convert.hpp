@@ -9,16 +9,16 @@
 
 namespace roci::verbs {
 
-/// errno of a refused command, of an argument out of range, or of memory that ran out; call it in a
-/// catch block.
+/// The errno of a rejected command, of an argument out of range, or of exhausted memory; to be
+/// called in a catch block.
 int errno_of_exception();
-/// errno of a work request that was not posted.
+/// The errno of a work request that was not posted.
 int errno_of(driver::PostError error);
 
-/// False when the adapter does not know the operation, or when it does not agree with its flags.
+/// False when the adapter does not support the operation.
 bool convert(const ibv_send_wr& from, driver::SendRequest& to);
 bool convert(const ibv_recv_wr& from, driver::ReceiveRequest& to);
-/// Fields that a program may read whatever it asked for; `srq`: the receive came from one.
+/// Sets all fields that a program may read.
 void convert(const driver::Completion& from, ibv_wc& to);
 ibv_wc_status status_of(const driver::Completion& completion);
 /// wc_flags of a completion.
@@ -26,7 +26,7 @@ unsigned flags_of(const driver::Completion& completion);
 /// ibv_wc_opcode of a completion.
 ibv_wc_opcode opcode_of(const driver::Completion& completion);
 
-/// Rights of a region, window or queue pair; false when one is asked for that does not exist.
+/// Access rights of a region, window or queue pair; false when `from` has an unknown bit.
 bool convert_access(unsigned from, std::uint32_t& to);
 
 void convert(const ibv_qp_attr& from, int mask, driver::QpAttributes& to);

@@ -68,7 +68,7 @@ int destroy_cq(ibv_cq* ibv) {
   {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);
-    if (cq.queue.use_count() > 1) return EBUSY;  // of a queue pair
+    if (cq.queue.use_count() > 1) return EBUSY;  // in use by a queue pair
     cq.queue.reset();
     if (ibv->channel != nullptr) {
       device.notified.erase({ours<CompletionChannel>(ibv->channel).id, ibv});
@@ -76,7 +76,7 @@ int destroy_cq(ibv_cq* ibv) {
     }
     drop_async_events(device, ibv);
   }
-  // The caller may have events of it in its hands: 11.2.6.4 lets it acknowledge them first.
+  // Events of the queue that the program has read must be acknowledged first (11.2.6.4).
   pthread_mutex_lock(&ibv->mutex);
   while (ibv->comp_events_completed != cq.events_reported ||
          ibv->async_events_completed != cq.async_reported) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extended way to poll: one completion at a time, read field by field.
+// Extended polling: one completion at a time, read field by field (ibv_start_poll).
 #include <arpa/inet.h>
 
 #include "driver/verbs/objects.hpp"
@@ -41,7 +41,7 @@ int next_poll(ibv_cq_ex* cq) {
   OpenDevice& device = device_of(cq->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
   const int error = guarded([&] { return take(cq); });
-  // Those that were taken count first; the next ibv_start_poll tells of the device.
+  // The completions returned so far stay valid; the next ibv_start_poll reports the loss.
   if (error == EIO && device.remote().gone()) return ENOENT;
   if (error != 0 && error != ENOENT) errno = error;
   return error;
@@ -60,7 +60,7 @@ void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags) {
     cq.read_byte_len = [](ibv_cq_ex* cq) { return of(cq).current.byte_len; };
   }
   if ((wc_flags & IBV_WC_EX_WITH_IMM) != 0) {
-    // A key that was invalidated comes the same way, in host order.
+    // A key that was invalidated is returned here as well, in host order.
     cq.read_imm_data = [](ibv_cq_ex* cq) -> __be32 {
       const driver::Completion& c = of(cq).current;
       return c.with_inv ? c.imm : htonl(c.imm);
@@ -69,7 +69,7 @@ void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags) {
   if ((wc_flags & IBV_WC_EX_WITH_QP_NUM) != 0) {
     cq.read_qp_num = [](ibv_cq_ex* cq) { return of(cq).current.qpn; };
   }
-  // The fields below belong to datagrams and to InfiniBand's own addresses.
+  // The fields below belong to datagrams and to addresses of InfiniBand links.
   if ((wc_flags & IBV_WC_EX_WITH_SRC_QP) != 0) {
     cq.read_src_qp = [](ibv_cq_ex*) -> std::uint32_t { return 0; };
   }

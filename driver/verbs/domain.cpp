@@ -25,13 +25,13 @@ int dealloc_pd(ibv_pd* ibv) {
   OpenDevice& device = device_of(ibv->context);
   const std::lock_guard<std::mutex> lock(device.mutex);
   Pd& pd = ours<Pd>(ibv);
-  // Something was made in it; what was made in a parent domain keeps the one below.
+  // Objects of the domain exist; those of a parent domain hold the domain below it.
   if (!pd.parent && pd.pd.use_count() > 1) return EBUSY;
   delete &pd;
   return 0;
 }
 
-/// A domain beside another, for its locks; there are none to spare here.
+/// A parent domain shares the domain it was made of; thread domains change nothing here.
 ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attr) {
   if (attr->pd == nullptr || attr->comp_mask != 0) {
     errno = attr->pd == nullptr ? EINVAL : EOPNOTSUPP;
@@ -145,7 +145,7 @@ int dealloc_mw(ibv_mw* ibv) {
   return 0;
 }
 
-/// Address handles stay in the process: nothing sends with one yet.
+/// Address handles stay in the process: RC requests do not use them.
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
   OpenDevice& device = device_of(pd->context);
   if (attr->is_global == 0 || attr->port_num != 1 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of libibverbs with the driver's behind them. An ibv_* is always the first member, so
-// that a pointer to it is a pointer to the object.
+// The objects of libibverbs and the objects of the driver that they stand for. An ibv_* is always
+// the first member, so that a pointer to it is a pointer to the object.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@
 
 namespace roci::verbs {
 
-/// An opened device: one connection to the simulator. The driver's objects are not for several
-/// threads at once, so `mutex` is held whenever one is used.
+/// An opened device: one connection to the simulator. The objects of the driver are not safe for
+/// concurrent use by threads, so `mutex` is held during each use.
 class OpenDevice {
  public:
   explicit OpenDevice(const driver::RemoteDevice::Place& place);
-  ~OpenDevice() { remote_.unwatch(); }  // before anything goes that the watching thread uses
+  ~OpenDevice() { remote_.unwatch(); }  // before the members that the watching thread uses
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
 
@@ -38,16 +38,15 @@ class OpenDevice {
 
   std::mutex mutex;
 
-  /// CompletionChannel for the asynchronous events of this context; libibverbs reads from this
-  /// descriptor.
+  /// Descriptor from which libibverbs reads the asynchronous events of this context.
   int async_fd() const { return async_fd_; }
   std::uint32_t next_channel() { return ++channels_; }
 
-  /// Completion queues that have a channel: whoever waits there is told when the device has gone.
+  /// Completion queues with a channel; their readers get an event when the device is gone.
   std::set<std::pair<std::uint32_t, ibv_cq*>> notified;
 
-  /// Somebody polled and found nothing. After a while the caller's processor is given to the
-  /// simulator until there is news: both may live on the same one.
+  /// Called after an empty poll. After several the caller sleeps until the simulator wrote memory:
+  /// both may run on one processor.
   void nothing_found(std::unique_lock<std::mutex>& lock);
   void something_found() { empty_polls_ = 0; }
 
@@ -64,7 +63,7 @@ class OpenDevice {
 
 inline constexpr std::uint32_t kAsyncChannel = 0;
 
-/// What libibverbs allocates for a context.
+/// The structure that libibverbs allocates for a context.
 struct Context {
   verbs_context base;
   OpenDevice* device;
@@ -81,10 +80,10 @@ struct CompletionChannel {
   std::uint32_t id;
 };
 
-// Shared pointers keep what an object was made with, and tell whether it may go.
+// Shared pointers keep the objects that another one uses, and show whether an object is in use.
 struct Pd {
   ibv_pd ibv;
-  std::shared_ptr<driver::ProtectionDomain> pd;  ///< shared with parent domains of it
+  std::shared_ptr<driver::ProtectionDomain> pd;  ///< shared with its parent domains
   bool parent = false;                           ///< is one
 };
 
@@ -106,7 +105,7 @@ struct Cq {
     ibv_cq_ex cq_ex;
   };
   std::shared_ptr<driver::CompletionQueue> queue;
-  std::uint32_t events_reported;  ///< completion events that ibv_get_cq_event gave out
+  std::uint32_t events_reported;  ///< completion events that ibv_get_cq_event returned
   std::uint32_t async_reported;   ///< asynchronous ones
   driver::Completion current;     ///< of the extended way to poll
   Cq() : cq_ex(), events_reported(0), async_reported(0) {}
@@ -120,11 +119,11 @@ struct QueuePair {
   std::shared_ptr<driver::ProtectionDomain> pd;
   std::shared_ptr<driver::CompletionQueue> send_cq, receive_cq;
   std::shared_ptr<driver::SharedReceiveQueue> srq;
-  std::unique_ptr<driver::QueuePair> pair;  ///< goes before what it uses
+  std::unique_ptr<driver::QueuePair> pair;  ///< destroyed before the members above
   ibv_qp_cap cap{};
   bool signal_all = false;
   std::uint32_t events_reported = 0;
-  driver::SendRequest request;  ///< of the posting under way
+  driver::SendRequest request;  ///< the request being posted
   std::array<std::uint8_t, layout::kMaxInline> inlined{};
   std::shared_ptr<Building> building;
 };
@@ -141,7 +140,7 @@ Ours& ours(Theirs* theirs) {
   return *reinterpret_cast<Ours*>(theirs);
 }
 
-/// Runs `make`, which returns a pointer; errno and nullptr when it throws.
+/// Runs `make`, which returns a pointer; sets errno and returns nullptr when it throws.
 template <typename Make>
 auto guarded_pointer(Make make) -> decltype(make()) {
   try {
@@ -152,7 +151,7 @@ auto guarded_pointer(Make make) -> decltype(make()) {
   }
 }
 
-/// Runs `action`, which returns an errno value; also for what it throws.
+/// Runs `action`, which returns an errno value; the errno value of the exception when it throws.
 template <typename Action>
 int guarded(Action action) {
   try {
@@ -178,11 +177,11 @@ void add_qp_operations(ContextOps& operations);
 void add_srq_operations(ContextOps& operations);
 void add_query_operations(ContextOps& operations);
 
-/// Events of an object that goes, and that nobody has read, are taken back; those of others stay.
+/// Drop the unread events of an object that is destroyed; events of other objects stay.
 void drop_events(OpenDevice& device, ibv_cq* cq);
 void drop_async_events(OpenDevice& device, void* object);
 
-/// Waits until the program has acknowledged the asynchronous events that it was given (11.6.3).
+/// Waits until the program has acknowledged the asynchronous events that it has read (11.6.3).
 template <typename Ibv>
 void wait_acknowledged(Ibv& ibv, std::uint32_t reported) {
   pthread_mutex_lock(&ibv.mutex);
@@ -207,12 +206,12 @@ int post_receives(OpenDevice& device, Queue& queue, ibv_recv_wr* wr, ibv_recv_wr
   return 0;
 }
 
-/// The extended ways to poll and to post.
+/// Extended polling and posting.
 void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags);
-/// False when `operations` (IBV_QP_EX_WITH_*) has one that does not exist here.
+/// False when `operations` (IBV_QP_EX_WITH_*) has one that is not supported.
 bool fill_qp_ex(QueuePair& pair, std::uint64_t operations);
 
-/// Request that binds a window of type 2; an errno value when it may not.
+/// Makes the request that binds a window of type 2; an errno value when it is not permitted.
 int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
               driver::SendRequest& request);
 

@@ -10,7 +10,7 @@ namespace {
 
 using driver::protocol::Object;
 
-/// What the adapter does not do yet, or ever.
+/// The error for a queue pair that the adapter does not support; 0: none.
 int check(const ibv_qp_init_attr_ex& attr) {
   constexpr std::uint32_t kKnown =
       IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
@@ -158,7 +158,7 @@ int query_qp(ibv_qp* ibv, ibv_qp_attr* attr, int, ibv_qp_init_attr* init) {
   });
 }
 
-/// Gathers what IBV_SEND_INLINE wants copied; false when it is more than the queue pair takes.
+/// Copies the inline data of IBV_SEND_INLINE; false when it exceeds the queue pair's limit.
 bool gather(QueuePair& pair, const ibv_sge* list, int count, driver::SendRequest& request) {
   std::size_t bytes = 0;
   for (int i = 0; i < count; ++i) {
@@ -210,7 +210,7 @@ int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {
   return post_receives(device_of(ibv->context), *ours<QueuePair>(ibv).pair, wr, bad);
 }
 
-/// Binds a window of type 1: the next variant becomes its key.
+/// Binds a window of type 1; its key gets the next variant number.
 int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
   QueuePair& pair = ours<QueuePair>(ibv);
   if (mw->type != IBV_MW_TYPE_1 || mw->pd != ibv->pd) return EINVAL;

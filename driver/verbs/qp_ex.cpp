@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extended way to post: requests are built by calls and posted together (ibv_wr_*).
+// Extended posting: requests are built by calls and posted together (ibv_wr_*).
 #include <arpa/inet.h>
 
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace roci::verbs {
 
-/// What was built since ibv_wr_start.
+/// The requests built since ibv_wr_start.
 struct Building {
   std::mutex mutex;  ///< held from start to complete or abort
   std::vector<driver::SendRequest> requests;
@@ -24,7 +24,7 @@ using driver::Opcode;
 
 QueuePair& of(ibv_qp_ex* qp) { return ours<QueuePair>(qp); }
 
-/// The request that ibv_wr_set_* goes on with; only between start and complete.
+/// The request that ibv_wr_set_* completes; only between start and complete.
 driver::SendRequest& last(ibv_qp_ex* qp) {
   Building& building = *of(qp).building;
   return building.requests[building.count - 1];
@@ -83,7 +83,7 @@ void bind(ibv_qp_ex* qp, ibv_mw* mw, std::uint32_t key, const ibv_mw_bind_info* 
   building.windows[building.count - 1] = &ours<Window>(mw);
 }
 
-/// Posts all or, when something was wrong, nothing.
+/// Posts all requests, or none when one is wrong.
 int complete(ibv_qp_ex* qp) {
   QueuePair& pair = of(qp);
   Building& building = *pair.building;
@@ -125,7 +125,7 @@ bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
   pair.qp.comp_mask |= Qp::kExtended;
   ibv_qp_ex& qp = pair.qp.qp_ex;
 
-  // The device is not locked meanwhile: a program may make a window between start and complete.
+  // The device is not locked meanwhile: a program may allocate a window between start and complete.
   qp.wr_start = [](ibv_qp_ex* qp) {
     of(qp).building->mutex.lock();
     of(qp).building->count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device and its port can do: the engine's own limits.
+// Limits of the device and its port, which are the limits of the engine.
 #include <arpa/inet.h>
 #include <endian.h>
 
@@ -101,7 +101,7 @@ int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attr) {
 void add_query_operations(ContextOps& operations) {
   operations.query_device_ex = reporting<query_device>;
   operations.query_port = reporting<query_port>;
-  // Payload may be written in any order; a completion is behind all of it.
+  // Payload may be written in any order; its completion is written after all of it.
   operations.query_qp_data_in_order = [](ibv_qp*, ibv_wr_opcode, std::uint32_t) { return 0; };
   operations.async_event = [](ibv_context* context, ibv_async_event* event) {
     switch (event->event_type) {

@@ -56,7 +56,7 @@ int destroy_srq(ibv_srq* ibv) {
   {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);
-    if (srq.queue.use_count() > 1) return EBUSY;  // of a queue pair
+    if (srq.queue.use_count() > 1) return EBUSY;  // in use by a queue pair
     srq.queue.reset();
     drop_async_events(device, ibv);
   }

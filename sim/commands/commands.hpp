@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the program. Each adds itself to the command line; what it does runs when the
-// line was good. A command returns its exit status: 0 when it did all it was asked.
+// The commands of the program. Each adds itself to the command line and sets its action, which runs
+// after the line was parsed. A command returns its exit status: 0 for success.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ using Action = std::function<int()>;
 
 /// What the program is, for its help and its manual page.
 inline constexpr const char* kProgramText =
-    "Rocinante: two cycle-accurate RoCE v2 adapters and a wire between them";
+    "Rocinante: two cycle-accurate RoCE v2 adapters and a link between them";
 
 /// Adds the commands of this program; each program defines it.
 void add_commands(CLI::App& app, Action& action);
@@ -31,14 +31,14 @@ void add_verify(CLI::App& app, Action& action);
 inline constexpr const char* kConformText =
     "test the adapter against the statements of conformance";
 inline constexpr const char* kSoakText =
-    "random work, faults and lives of queue pairs, under all invariants";
+    "random work requests, faults and queue pair resets, under all invariants";
 void add_up(CLI::App& app, Action& action);
 void add_down(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_link(CLI::App& app, Action& action);
 void add_exec(CLI::App& app, Action& action);
 
-/// Adds --name, of a simulator in the background.
+/// Adds --name, the name of a simulator in the background.
 void add_instance_name(CLI::App& app, std::string& name);
 void add_peer(CLI::App& app, Action& action);
 void add_interop(CLI::App& app, Action& action);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci conform: does the adapter do what the statements of conformance say?
+// roci conform: tests the adapter against the statements of conformance.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ struct ConformOptions {
   }
 };
 
-/// Of all tests that cite it.
+/// Result of all tests that cite a statement.
 const char* verdict_of(const Statement& statement, const std::vector<Outcome>& outcomes) {
   bool tested = false;
   for (const Outcome& outcome : outcomes) {
@@ -95,7 +95,7 @@ int run(const ConformOptions& options) {
   }
   std::vector<Test> tests;
   for (Test& test : conform::tests()) {
-    // Listed all the same, so that one knows of them.
+    // Statements without a test are listed as well.
     if (test.needs.time && !options.adapter.thorough && !options.list) continue;
     if (options.selects(test)) tests.push_back(std::move(test));
   }
@@ -155,7 +155,7 @@ void add_conform(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")
       ->capture_default_str();
-  command->add_option("--seed", options->adapter.seed, "of all that is random")
+  command->add_option("--seed", options->adapter.seed, "seed of all randomness")
       ->type_name("N")
       ->capture_default_str();
   command
@@ -167,7 +167,7 @@ void add_conform(CLI::App& app, Action& action) {
       "counts as the statements ask for them: minutes on the model, hours on the RTL");
   command->add_flag("--list", options->list, "list the tests and run none");
   command->add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
-  command->add_option("--json", options->json, "results for machines (JSON)")->type_name("FILE");
+  command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci demo: a file carried three ways over a lossy wire, and what became of it.
+// roci demo: carries a file by WRITE, SEND and READ over a lossy link.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,14 +20,14 @@ struct DemoOptions {
   bool waveforms = false;
 };
 
-constexpr std::size_t kDemoBytes = 1 << 20;  // what a default demo takes of the program's own file
+constexpr std::size_t kDemoBytes = 1 << 20;  // size of the default file, which is the program's own
 
 std::string repair_text(const TransferReport& report) {
   const WireCounts& there = report.wire[0];
   const WireCounts& back = report.wire[1];
-  return fmt::format("NAK x{}, timer x{}: {} packets sent again",
+  return fmt::format("NAK x{}, timeout x{}: {} packets retransmitted",
                      there.sequence_naks + back.sequence_naks, report.timeouts,
-                     there.repeated + back.repeated);
+                     there.retransmitted + back.retransmitted);
 }
 
 int run(const DemoOptions& options) {
@@ -52,7 +52,7 @@ int run(const DemoOptions& options) {
     world.seed = options.seed;
     world.mtu = 4096;
     world.delay_ns = 1000;
-    world.timeout = 5;  // 131 us: a lost last packet shall not make the plot empty
+    world.timeout = 5;  // 131 us: a lost last packet leaves no long gap in the plot
     CarryPlan plan;
     plan.operation = operation;
     plan.queue_pairs = 4;
@@ -64,7 +64,7 @@ int run(const DemoOptions& options) {
                                                 "{} under {:g}% loss", name, 100 * options.loss))));
     all_equal = all_equal && report.equal;
     fmt::print(
-        "{:<6} {:>8.1f} us  {:>6.2f} Gb/s  {:>5} packets  lost {:>2} + {:<2}  repaired by {}\n"
+        "{:<6} {:>8.1f} us  {:>6.2f} Gb/s  {:>5} packets  lost {:>2} + {:<2}  recovered by {}\n"
         "       sha256 sent     {}\n       sha256 received {}  {}\n",
         name, static_cast<double>(report.elapsed_ns) / 1000, report.gbps(),
         report.wire[0].frames + report.wire[1].frames, report.wire[0].lost, report.wire[1].lost,
@@ -81,7 +81,7 @@ int run(const DemoOptions& options) {
       "plots      {0}/{{write,send,read}}.svg      sequence number against time\n",
       options.directory);
   if (options.waveforms) {
-    // A short run with waveforms: the wave file of a whole megabyte helps nobody.
+    // A short run with waveforms, as the wave file of a whole megabyte is too large to use.
     WorldOptions traced;
     traced.engine = options.engine;
     traced.seed = options.seed;
@@ -96,7 +96,7 @@ int run(const DemoOptions& options) {
                options.directory, part.size());
   }
   fmt::print("summary    {0}/summary.json\n", options.directory);
-  if (!all_equal) throw UserError("the bytes that arrived are not those that were sent");
+  if (!all_equal) throw UserError("the received bytes differ from those sent");
   return 0;
 }
 
@@ -105,13 +105,12 @@ int run(const DemoOptions& options) {
 void add_demo(CLI::App& app, Action& action) {
   auto options = std::make_shared<DemoOptions>();
   CLI::App* command =
-      app.add_subcommand("demo", "carry a file by WRITE, SEND and READ over a lossy wire");
+      app.add_subcommand("demo", "carry a file by WRITE, SEND and READ over a lossy link");
   command->add_option("FILE", options->file, "file to carry; default: 1 MiB of this program");
   command->add_option("--dir", options->directory, "where captures, plots and waveforms go")
       ->type_name("DIR")
       ->capture_default_str();
-  add_probability(*command, "--loss", options->loss,
-                  "loss of frames, each way, such as 0.01 or 1%");
+  add_probability(*command, "--loss", options->loss, "frames lost, each way, such as 0.01 or 1%");
   add_engine(*command, options->engine);
   command->add_flag("--waveforms", options->waveforms,
                     "also carry 16 KiB with waveforms (FST); builds an engine that writes them");

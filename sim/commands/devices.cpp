@@ -79,7 +79,7 @@ void add_devices(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({64, 512}).description(""))
       ->type_name("BITS")
       ->capture_default_str();
-  command->add_option("--json", options->json, "results for machines (JSON)")->type_name("FILE");
+  command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
   command->callback(
       [options, &action] { action = [options] { return run(*options, options->json); }; });
 }

@@ -47,7 +47,7 @@ int run(const std::string& name) {
   }
   if (!asked || !ends(process)) {
     kill(peer.pid, SIGKILL);  // it hangs
-    if (!ends(process)) throw UserError(fmt::format("process {} does not end", peer.pid));
+    if (!ends(process)) throw UserError(fmt::format("process {} does not exit", peer.pid));
   }
   instance.remove();
   fmt::print("{} is down\n", name);

@@ -17,7 +17,7 @@
 namespace roci::sim {
 namespace {
 
-constexpr int kNotFound = 127, kNotExecutable = 126;  // as shells have it
+constexpr int kNotFound = 127, kNotExecutable = 126;  // exit statuses of shells
 
 struct ExecOptions {
   std::string name = "default";
@@ -26,7 +26,7 @@ struct ExecOptions {
   std::vector<std::string> command;
 };
 
-/// As one word of a shell.
+/// Quotes the text as one word of a shell.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -44,7 +44,7 @@ int run(const ExecOptions& options) {
       environment_of(instance, options.node, options.host_devices || status.at("host_devices"));
   if (variables.back().first != "LD_PRELOAD") {
     fmt::print(stderr,
-               "roci: libroci-verbs.so is not built; programs of libibverbs will not see "
+               "roci: libroci-verbs.so is not built; programs of libibverbs will not find "
                "the adapter\n");
   }
   if (options.env) {
@@ -74,7 +74,7 @@ void add_exec(CLI::App& app, Action& action) {
   command->add_flag("--env", options->env, "print the environment for a shell instead");
   command->add_flag("--host-devices", options->host_devices,
                     "show the RDMA devices of the host beside roci0");
-  command->add_option("CMD", options->command, "program and its arguments, behind --");
+  command->add_option("CMD", options->command, "program and its arguments, after --");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

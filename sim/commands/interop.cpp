@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci interop: our node against Soft-RoCE; testbench/verify/interop/run.py does it.
+// roci interop: tests a node against Soft-RoCE, by testbench/verify/interop/run.py.
 #include <fmt/format.h>
 #include <unistd.h>
 

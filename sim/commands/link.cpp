@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci link: pulls out the cable of a node of a simulator in the background, or plugs it in.
+// roci link: sets the link of a node of a simulator in the background up or down.
 #include <fmt/format.h>
 
 #include <memory>
@@ -36,7 +36,7 @@ int run(const LinkOptions& options) {
 void add_link(CLI::App& app, Action& action) {
   auto options = std::make_shared<LinkOptions>();
   CLI::App* command = app.add_subcommand(
-      "link", "pull out the cable of a node of a simulator in the background, or plug it in");
+      "link", "set the link of a node of a simulator in the background up or down");
   add_instance_name(*command, options->name);
   command->add_option("NODE", options->node, "node, such as n0")->required();
   command->add_option("STATE", options->state, "up or down")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci peer: one node on a real wire, against another implementation.
+// roci peer: one node on an external port, against another implementation.
 #include <map>
 #include <memory>
 
@@ -44,13 +44,14 @@ void add_number(CLI::App& app, const std::string& name, Value& target, double le
 
 void add_peer(CLI::App& app, Action& action) {
   auto options = std::make_shared<PeerOptions>();
-  CLI::App* command = app.add_subcommand("peer", "run one node on a real wire against a peer");
+  CLI::App* command = app.add_subcommand("peer", "run one node on an external port against a peer");
   PeerPlan& plan = options->plan;
   add_wire_options(*command, options->wire);
   command->get_option("--wire")->required();
   command->add_option("--listen", options->listen, "wait for the peer at this TCP port")
       ->type_name("[HOST:]PORT");
-  command->add_option("--connect", options->connect, "meet the peer there")->type_name("HOST:PORT");
+  command->add_option("--connect", options->connect, "connect to the peer there")
+      ->type_name("HOST:PORT");
   command
       ->add_option_function<std::string>(
           "--role", [&plan](const std::string& role) { plan.requester = role == "requester"; },
@@ -69,7 +70,7 @@ void add_peer(CLI::App& app, Action& action) {
   add_number(*command, "--qps", plan.queue_pairs, 1, 64, "queue pairs");
   add_number(*command, "--psn", plan.psn, 0, 0xFFFFFF, "first PSN of this side");
   add_number(*command, "--retry", plan.retry, 0, 7, "retry count");
-  add_number(*command, "--rnr-retry", plan.rnr_retry, 0, 7, "RNR retry count, 7: no end");
+  add_number(*command, "--rnr-retry", plan.rnr_retry, 0, 7, "RNR retry count, 7: no limit");
   add_number(*command, "--rnr-timer", plan.rnr_timer, 0, 31, "code of the RNR timer");
   command
       ->add_option_function<unsigned>(
@@ -78,12 +79,12 @@ void add_peer(CLI::App& app, Action& action) {
       ->type_name("N");
   add_choice(*command, "--fault", kFaults, plan.fault,
              "none, bad_rkey, out_of_bounds, no_permission, no_receive, late_receive or killed");
-  add_number(*command, "--expect", plan.expect, 0, 21, "status of the first bad completion");
+  add_number(*command, "--expect", plan.expect, 0, 21, "status of the first failed completion");
   command->add_option("--file", options->file, "requester: carry this file, in messages of --sizes")
       ->type_name("FILE");
-  command->add_option("--out", options->out, "responder: write the file that came")
+  command->add_option("--out", options->out, "responder: write the received file")
       ->type_name("FILE");
-  command->add_flag("--idle", options->idle, "no run: the node is there until interrupted");
+  command->add_flag("--idle", options->idle, "no traffic: respond until interrupted");
   command->add_flag("--progress", options->progress, "a line for each message");
   options->world.timeout = plan.timeout;
   add_world_options(*command, options->world);

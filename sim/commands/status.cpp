@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci status: what a simulator in the background is doing.
+// roci status: counters and processes of a simulator in the background.
 #include "sim/server/status.hpp"
 
 #include <fmt/format.h>
@@ -37,14 +37,14 @@ void print(const nlohmann::json& all) {
       for (const auto& [end, name] : {std::pair{"port", "wire"}, {"tap", "netdev"}}) {
         const auto& counts = external_port[end];
         if (counts.is_null()) continue;
-        fmt::print("  {} {}: {} frames in, {} out, {} refused, {} malformed\n", name,
+        fmt::print("  {} {}: {} frames in, {} out, {} not sent, {} malformed\n", name,
                    external_port[name].get<std::string>(), counts["received"].get<std::uint64_t>(),
                    counts["sent"].get<std::uint64_t>(),
                    counts["send_failures"].get<std::uint64_t>(),
                    counts["malformed"].get<std::uint64_t>());
       }
     }
-    if (!link["up"].get<bool>()) fmt::print("  its cable is pulled out\n");
+    if (!link["up"].get<bool>()) fmt::print("  its link is down\n");
     std::string drops;
     for (const auto& [cause, count] : port["drops"].items()) {
       if (count != 0) drops += fmt::format(" {} {}", cause, count.get<std::uint64_t>());
@@ -56,7 +56,7 @@ void print(const nlohmann::json& all) {
           process["queue_pairs"].get<unsigned>(), process["completion_queues"].get<unsigned>(),
           process["regions"].get<unsigned>(), process["windows"].get<unsigned>(),
           process["shared_receive_queues"].get<unsigned>(), process["domains"].get<unsigned>(),
-          process["ended"].get<bool>() ? ", being taken down" : "");
+          process["ended"].get<bool>() ? ", being destroyed" : "");
     }
   }
 }
@@ -75,9 +75,10 @@ int run(const StatusOptions& options) {
 
 void add_status(CLI::App& app, Action& action) {
   auto options = std::make_shared<StatusOptions>();
-  CLI::App* command = app.add_subcommand("status", "tell about a simulator in the background");
+  CLI::App* command =
+      app.add_subcommand("status", "show the status of a simulator in the background");
   add_instance_name(*command, options->name);
-  command->add_flag("--json", options->json, "for machines");
+  command->add_flag("--json", options->json, "print as JSON");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

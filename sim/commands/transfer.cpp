@@ -21,7 +21,7 @@ struct TransferOptions {
   std::string listen, connect;
 };
 
-constexpr int kAskedWrongly = 2;
+constexpr int kUsageError = 2;
 
 std::string engine_text(const WorldOptions& world) {
   return world.engine == testbench::Engine::kModel ? "model" : fmt::format("{} bits", world.width);
@@ -34,7 +34,7 @@ void print(const TransferOptions& options, const TransferReport& report) {
       "{}: {} bytes by {} over {} queue pair{}, path MTU {}, {}, {}, seed {}\n"
       "  {:.1f} us simulated, {:.2f} Gb/s; {} messages\n"
       "  packets: {} from n0, {} from n1; lost {} and {}, corrupted {}, duplicated {}, delayed {}\n"
-      "  repair:  {} sent again, {} sequence NAKs, {} RNR NAKs, {} timeouts, {} ACKs\n"
+      "  recovery: {} retransmitted, {} sequence NAKs, {} RNR NAKs, {} timeouts, {} ACKs\n"
       "  sha256:  {} sent\n           {} received\n"
       "  {} clocks evaluated in {:.2f} s of processor time\n",
       options.file, report.bytes, name_of(options.plan.operation), options.plan.queue_pairs,
@@ -43,24 +43,26 @@ void print(const TransferOptions& options, const TransferReport& report) {
       static_cast<double>(report.elapsed_ns) / 1000, report.gbps(), report.messages, there.frames,
       back.frames, there.lost, back.lost, there.corrupted + back.corrupted,
       there.duplicated + back.duplicated, there.delayed + back.delayed,
-      there.repeated + back.repeated, there.sequence_naks + back.sequence_naks,
+      there.retransmitted + back.retransmitted, there.sequence_naks + back.sequence_naks,
       there.rnr_naks + back.rnr_naks, report.timeouts, there.acks + back.acks, report.sha_sent,
       report.sha_received, report.speed.clocks, report.speed.seconds);
 }
 
-/// One of the two nodes is somewhere else: FILE goes there, or what comes goes to --out.
+/// Runs one of the two nodes on an external port: sends FILE, or receives into --out.
 int run_on_wire(const TransferOptions& options) {
   if (options.file.empty() == options.out.empty()) {
-    throw UserError("--wire: give FILE to send it, or --out to receive one", kAskedWrongly);
+    throw UserError("--wire: give FILE to send it, or --out to receive one", kUsageError);
   }
   if (options.listen.empty() == options.connect.empty()) {
-    throw UserError("--wire: where do the two sides meet, --listen or --connect?", kAskedWrongly);
+    throw UserError(
+        "--wire: give --listen or --connect, to exchange parameters with the other side",
+        kUsageError);
   }
   if (options.plan.operation == Operation::kRead || options.plan.queue_pairs != 1) {
-    throw UserError("--wire: a file goes by write or send on one queue pair", kAskedWrongly);
+    throw UserError("--wire: --op write or send, and one queue pair", kUsageError);
   }
   if (!options.world.plot.empty() || !options.world.json.empty()) {
-    throw UserError("--wire: no --plot and no --json, which show both sides", kAskedWrongly);
+    throw UserError("--wire: --plot and --json need both sides and are not possible", kUsageError);
   }
   PeerOptions peer;
   peer.world = options.world;
@@ -85,9 +87,9 @@ int run_on_wire(const TransferOptions& options) {
 
 int run(const TransferOptions& options) {
   if (!options.wire.wire.empty()) return run_on_wire(options);
-  if (options.file.empty()) throw UserError("FILE is required", kAskedWrongly);
+  if (options.file.empty()) throw UserError("FILE is required", kUsageError);
   const std::vector<std::uint8_t> bytes = read_file(options.file);
-  // Places that cannot be written are told before the work, not after it.
+  // Output files that cannot be written are reported before the work, not after it.
   auto open = [](const std::string& path) {
     return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
   };
@@ -118,7 +120,7 @@ int run(const TransferOptions& options) {
     json->write(all.dump(2) + "\n");
     json->commit();
   }
-  if (!report.equal) throw UserError("the bytes that arrived are not those that were sent");
+  if (!report.equal) throw UserError("the received bytes differ from those sent");
   if (out) {
     out->write({reinterpret_cast<const char*>(received.data()), received.size()});
     out->commit();
@@ -131,7 +133,7 @@ int run(const TransferOptions& options) {
 void add_transfer(CLI::App& app, Action& action) {
   auto options = std::make_shared<TransferOptions>();
   CLI::App* command =
-      app.add_subcommand("transfer", "carry a file between two adapters, or over a real wire");
+      app.add_subcommand("transfer", "carry a file between two adapters, or over an external port");
   command->add_option("FILE", options->file, "file to carry");
   add_operation(*command, options->plan.operation);
   command->add_option("--qps", options->plan.queue_pairs, "queue pairs that share the work")
@@ -146,20 +148,22 @@ void add_transfer(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--out", options->out, "write what arrived")->type_name("FILE");
+  command->add_option("--out", options->out, "write the received bytes to this file")
+      ->type_name("FILE");
   add_world_options(*command, options->world);
   add_wire_options(*command, options->wire);
   CLI::Option* wire = command->get_option("--wire");
   command
       ->add_option("--listen", options->listen,
-                   "with --wire: the other side is a process, met at this TCP port")
+                   "with --wire: accept the other process at this TCP port")
       ->type_name("[HOST:]PORT")
       ->needs(wire);
-  command->add_option("--connect", options->connect, "with --wire: the other side is met there")
+  command
+      ->add_option("--connect", options->connect, "with --wire: connect to the other process there")
       ->type_name("HOST:PORT")
       ->needs(wire);
   command->callback([options, command, &action] {
-    // The peer is as slow as a simulation in real time.
+    // The peer may be as slow as a simulation in real time.
     constexpr unsigned kPatient = 18;
     const bool on_wire = !options->wire.wire.empty();
     if (on_wire && command->count("--timeout") == 0) options->world.timeout = kPatient;

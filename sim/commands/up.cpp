@@ -13,7 +13,7 @@ namespace roci::sim {
 namespace {
 
 constexpr unsigned kMostNodes = 16;
-constexpr unsigned kHosts = 255;  // of a network
+constexpr unsigned kHosts = 255;  // host addresses of 10.0.0.0/24
 
 int run(const UpOptions& options) {
   if (options.host + options.nodes > kHosts) {
@@ -33,7 +33,7 @@ int run(const UpOptions& options) {
 }  // namespace
 
 void add_instance_name(CLI::App& app, std::string& name) {
-  app.add_option("--name", name, "which simulator")->type_name("X")->capture_default_str();
+  app.add_option("--name", name, "name of the simulator")->type_name("X")->capture_default_str();
 }
 
 void add_up(CLI::App& app, Action& action) {
@@ -47,7 +47,7 @@ void add_up(CLI::App& app, Action& action) {
   ExternalPortOptions& external_ports = options->external_ports;
   command
       ->add_option("--wire", external_ports.wires,
-                   "a wire of the node's own to the real world: n0=dgram:LOCAL,REMOTE, "
+                   "external port of a node: n0=dgram:LOCAL,REMOTE, "
                    "n0=pcap:IN[,OUT], n0=dpdk:DEVARGS")
       ->type_name("NODE=WIRE")
       ->expected(1)

@@ -17,10 +17,10 @@ constexpr unsigned kAsks = 60;
 }  // namespace
 
 void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& host) {
-  app.add_option("--eal", eal, "words for the EAL of DPDK, in place of the usual ones")
+  app.add_option("--eal", eal, "arguments of the EAL of DPDK, instead of the default ones")
       ->type_name("WORDS");
   app.add_option("--pace", pace,
-                 "simulated time per real time, at most, on a wire that is real; 0: any")
+                 "upper limit of simulated time per real time on an external port; 0: none")
       ->check(CLI::Range(0.0, 1000.0).description(""))
       ->type_name("F")
       ->capture_default_str();
@@ -33,7 +33,7 @@ void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& h
 
 void add_wire_options(CLI::App& app, WireOptions& options) {
   app.add_option("--wire", options.wire,
-                 "where the node's wire leads: dgram:LOCAL,REMOTE (one frame per datagram, as "
+                 "external port of the node: dgram:LOCAL,REMOTE (one frame per datagram, as "
                  "QEMU's -netdev dgram), pcap:IN[,OUT], dpdk:DEVARGS")
       ->type_name("WIRE");
   app.add_option("--netdev", options.netdev,

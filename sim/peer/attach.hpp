@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real ends of a node, as options of a command name them.
+// The connections of a node to the outside world, as options of a command describe them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,9 +11,10 @@
 namespace roci::sim {
 
 struct WireOptions {
-  std::string wire;    ///< port, as testbench/ports/port.hpp names them
-  std::string eal;     ///< words for DPDK
-  std::string netdev;  ///< TAP interface; empty: the firmware answers ARP and neighbour discovery
+  std::string wire;  ///< port, as testbench/ports/port.hpp names them
+  std::string eal;   ///< words for DPDK
+  std::string
+      netdev;  ///< TAP interface; empty: the firmware replies to ARP and neighbour discovery
   double pace = 1;
   unsigned host = 1;  ///< last byte of the node's addresses
 };
@@ -23,16 +24,16 @@ void add_wire_options(CLI::App& app, WireOptions& options);
 /// Adds --eal, --pace and --host alone.
 void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& host);
 
-/// Keeps the ports open for the life of a world.
+/// Keeps the ports open while a simulation runs.
 class Attachment {
  public:
   /// Opens what the options name. Throws UserError.
   explicit Attachment(const WireOptions& options);
 
-  /// One node at these ends.
+  /// One node at these connections.
   void apply(testbench::Config& config) const;
   /// MAC address of a neighbour when the host's IP stack resolves; 0: the firmware does. Throws
-  /// UserError when it stays unknown.
+  /// UserError when it is not found.
   std::uint64_t resolve(testbench::Node& node, const driver::Gid& gid) const;
 
   const testbench::ports::ExternalPort& port() const { return *port_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two sides of a run do. Both know every message from it;
+// The plan of a run, from which both sides compute every message;
 // `testbench/verify/interop/peer.c` is the other side on libibverbs and computes the same.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace roci::sim {
 
 enum class PeerFault {
   kNone,
-  kBadRkey,       ///< the requester names a key that does not exist
-  kOutOfBounds,   ///< ... addresses behind the region
+  kBadRkey,       ///< the requester uses a key that does not exist
+  kOutOfBounds,   ///< the requester uses an address after the region
   kNoPermission,  ///< the responder's region has no remote rights
   kNoReceive,     ///< the responder posts no receive
-  kLateReceive,   ///< ... posts them some time after the first message
-  kKilled,        ///< the other side dies on the way
+  kLateReceive,   ///< the responder posts receives some time after the first message
+  kKilled,        ///< the other side exits during the run
 };
 
 struct PeerPlan {
@@ -32,15 +32,15 @@ struct PeerPlan {
   unsigned queue_pairs = 1;
   unsigned mtu = 1024;
   bool ipv6 = false;
-  std::uint32_t psn = 0;  ///< first one that this side sends
+  std::uint32_t psn = 0;  ///< first PSN that this side sends
   std::uint8_t timeout = 18, retry = 7, rnr_retry = 7, rnr_timer = 12;
   PeerFault fault = PeerFault::kNone;
   /// A file instead of the pattern: its bytes at the requester; only their number at the responder.
   bool carries_file = false;
   const std::vector<std::uint8_t>* file = nullptr;
-  unsigned expect = 0;  ///< status of the first completion that is not good; 0: all are
+  unsigned expect = 0;  ///< status of the first failed completion; 0: none fails
 
-  static constexpr std::size_t kGuard = 13;  ///< bytes behind each message that stay 0
+  static constexpr std::size_t kGuard = 13;  ///< bytes after each message that stay 0
   static constexpr std::size_t kWord = 8;
 
   bool atomic() const { return op == driver::Opcode::kFetchAdd || op == driver::Opcode::kCmpSwap; }
@@ -59,7 +59,7 @@ struct PeerPlan {
     for (unsigned m = 0; m < messages(); ++m) most = std::max(most, size_of(m));
     return most;
   }
-  /// Of message `m` in the part of the region that belongs to its queue pair.
+  /// Offset of message `m` in the part of the region that belongs to its queue pair.
   std::size_t offset_of(unsigned m) const {
     std::size_t offset = 0;
     for (unsigned i = 0; i < m && !atomic(); ++i) offset += size_of(i) + kGuard;
@@ -67,8 +67,8 @@ struct PeerPlan {
   }
   std::size_t span() const { return atomic() ? kWord : offset_of(messages()); }
 
-  /// Cuts `bytes` into messages of at most `most`.
-  void cut(std::size_t bytes, std::uint32_t most) {
+  /// Divides `bytes` into messages of at most `most` bytes.
+  void divide(std::size_t bytes, std::uint32_t most) {
     carries_file = true;
     sizes.clear();
     do {
@@ -85,7 +85,7 @@ struct PeerPlan {
                                      7);
   }
   /// Value of a queue pair's word before its atomic `m`: FETCH_ADD adds m + 1; CMP_SWAP counts up,
-  /// and each third one compares with what is not there.
+  /// and the compare value of each third one does not match.
   static bool hits(unsigned m) { return m % 3 != 2; }
   std::uint64_t before(unsigned m) const {
     if (op == driver::Opcode::kFetchAdd) return std::uint64_t{m} * (m + 1) / 2;

@@ -14,18 +14,18 @@
 namespace roci::sim {
 namespace {
 
-constexpr std::uint64_t kLookNs = 2'000'000;  // of simulated time between looks at the link
+constexpr std::uint64_t kLookNs = 2'000'000;  // simulated time between polls of the text link
 constexpr unsigned kMeetSeconds = 120;
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// The node is there, and nothing else, until SIGINT or SIGTERM.
+/// Runs the node without traffic of its own until SIGINT or SIGTERM.
 void idle_until_interrupted(testbench::Node& node) {
   for (int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
   while (interrupted == 0) node.sleep(kLookNs);
 }
 
-/// Both sides learn how long the file is.
+/// Exchanges the length of the file.
 void agree_on_file(PeerPlan& plan, TextConnection& link, const std::vector<std::uint8_t>& bytes) {
   constexpr const char* kFormat = "file %zu of %u";
   std::size_t size = bytes.size();
@@ -36,7 +36,7 @@ void agree_on_file(PeerPlan& plan, TextConnection& link, const std::vector<std::
   } else if (std::sscanf(link.receive_line().c_str(), kFormat, &size, &most) != 2) {
     throw std::runtime_error("the other side sends no file");
   }
-  plan.cut(size, most);
+  plan.divide(size, most);
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ void run_peer(const PeerOptions& options) {
        options.plan.op == driver::Opcode::kRead || options.plan.queue_pairs != 1 ||
        options.plan.sizes[0] == 0)) {
     throw UserError(
-        "a file goes from a requester with --file to a responder with --out, by send or "
-        "write on one queue pair",
+        "a file needs a requester with --file and a responder with --out, --op send or "
+        "write, and one queue pair",
         2);
   }
   std::vector<std::uint8_t> bytes;
@@ -69,7 +69,7 @@ void run_peer(const PeerOptions& options) {
   std::uint64_t timeouts = 0;
   std::string failure;
   world.run({{0, [&](testbench::Node& node) {
-                // A failure is told after the capture is safe.
+                // The capture is closed before a failure is reported.
                 try {
                   if (options.idle) return idle_until_interrupted(node);
                   const auto idle = [&node] { node.sleep(kLookNs); };
@@ -98,18 +98,19 @@ void run_peer(const PeerOptions& options) {
               }}});
   recorder.commit();
   const WireCounts& sent = recorder.counts(0);
-  const WireCounts& came = recorder.counts(1);
+  const WireCounts& received = recorder.counts(1);
   const testbench::LinkDirection::Counts& out = world.link(0).counts();
   const testbench::LinkDirection::Counts& in = world.link(1).counts();
   fmt::print(
-      "packets: {} sent, {} came; repeated {} and {}; {} timeouts here\n"
+      "packets: {} sent, {} received; retransmitted {} and {}; {} timeouts here\n"
       "faults:  lost {} and {}, duplicated {} and {}, delayed {} and {}\n"
       "NAKs:    sequence {} and {}, RNR {} and {}, other {} and {}\n"
       "time:    {:.1f} ms simulated, {} clocks evaluated in {:.2f} s of processor time\n",
-      sent.frames, came.frames, sent.repeated, came.repeated, timeouts, out.dropped, in.dropped,
-      out.duplicated, in.duplicated, out.delayed, in.delayed, sent.sequence_naks,
-      came.sequence_naks, sent.rnr_naks, came.rnr_naks, sent.other_naks, came.other_naks,
-      static_cast<double>(world.now_ns()) / 1e6, world.speed().clocks, world.speed().seconds);
+      sent.frames, received.frames, sent.retransmitted, received.retransmitted, timeouts,
+      out.dropped, in.dropped, out.duplicated, in.duplicated, out.delayed, in.delayed,
+      sent.sequence_naks, received.sequence_naks, sent.rnr_naks, received.rnr_naks, sent.other_naks,
+      received.other_naks, static_cast<double>(world.now_ns()) / 1e6, world.speed().clocks,
+      world.speed().seconds);
   if (!failure.empty()) throw UserError(failure);
   if (options.plan.carries_file) {
     fmt::print("sha256:  {} of {} bytes\n", sha256(bytes), bytes.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node on a real wire that meets the other side of a run, as a command asks.
+// One node on an external port that runs a plan against another implementation.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct PeerOptions {
   WorldOptions world;
   WireOptions wire;
   PeerPlan plan;
-  std::string listen, connect;  ///< where the two sides meet, over TCP
+  std::string listen, connect;  ///< TCP address at which the two sides exchange parameters
   bool progress = false;        ///< a line for each message
-  bool idle = false;            ///< no run: the node is there
-  std::string file, out;        ///< that the run carries; empty: a pattern
+  bool idle = false;            ///< no traffic, the node responds only
+  std::string file, out;        ///< file to carry and file to write; empty: a pattern
 };
 
 /// Returns when the run is over, or with `idle` when a signal comes. Throws UserError.

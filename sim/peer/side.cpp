@@ -13,7 +13,7 @@
 namespace roci::sim {
 namespace {
 
-constexpr unsigned kMostReceives = 256;  // posted at once on a queue pair
+constexpr unsigned kMostReceives = 256;  // receives posted on a queue pair
 constexpr std::uint64_t kLookNs = 5'000'000;
 constexpr std::uint64_t kLateNs = 300'000'000;
 constexpr std::size_t kPage = 4096;
@@ -94,7 +94,7 @@ void PeerSide::exchange() {
   unsigned number = 0;
   in >> word >> number >> peer.psn >> peer_address_ >> peer_key_ >> text;
   if (!in || word != "ends" || number != plan_.queue_pairs || text.size() != 2 * peer.gid.size()) {
-    fail("the other side says '{}'", line);
+    fail("the other side sent '{}'", line);
   }
   for (std::size_t i = 0; i < peer.gid.size(); ++i) {
     peer.gid[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
@@ -110,7 +110,7 @@ void PeerSide::exchange() {
   for (const auto& pair : pairs_) {
     const std::string named = link_.receive_line();
     if (std::sscanf(named.c_str(), "qp %u", &peer.qpn) != 1) {
-      fail("the other side says '{}'", named);
+      fail("the other side sent '{}'", named);
     }
     pair->connect(peer, plan_.psn, options);
   }
@@ -183,7 +183,7 @@ void PeerSide::request() {
     const auto q = static_cast<unsigned>(completion.id >> 32);
     const auto m = static_cast<unsigned>(completion.id);
     const auto status = static_cast<unsigned>(completion.status);
-    // With a peer that dies some messages are good before the bad one.
+    // With a peer that exits, some messages complete before the failed one.
     const bool good_before = plan_.fault == PeerFault::kKilled && !failed && status == 0;
     const unsigned right =
         failed ? static_cast<unsigned>(driver::Status::kWrFlushErr) : plan_.expect;
@@ -207,7 +207,7 @@ void PeerSide::request() {
     post_next(q);
   }
   if (plan_.expect != 0 && !failed)
-    fail("every message ended well; status {} was expected", plan_.expect);
+    fail("all messages succeeded; status {} was expected", plan_.expect);
 }
 
 void PeerSide::post_receive(unsigned q, unsigned m) {
@@ -237,8 +237,8 @@ void PeerSide::receive() {
       fail("receive {} on queue pair {} ended with {}", m, q, driver::name_of(completion.status));
     }
     if (completion.id != m || completion.byte_len != plan_.size_of(m)) {
-      fail("message {} on queue pair {} came as {} with {} bytes, not {}", m, q, completion.id,
-           completion.byte_len, plan_.size_of(m));
+      fail("message {} on queue pair {} was received as {} with {} bytes, not {}", m, q,
+           completion.id, completion.byte_len, plan_.size_of(m));
     }
     if (completion.with_imm != plan_.with_imm() || (plan_.with_imm() && completion.imm != m)) {
       fail("message {} on queue pair {} carries immediate {}", m, q, completion.imm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a run between a node and someone else's implementation.
+// One side of a run between a node and another implementation.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ namespace roci::sim {
 
 class PeerSide {
  public:
-  /// Finds the MAC address of a neighbour; 0: the firmware does.
+  /// Resolves the MAC address of a neighbour; 0: the firmware does.
   using Resolve = std::function<std::uint64_t(const driver::Gid&)>;
   using Progress = std::function<void(unsigned done, unsigned all)>;
 
   PeerSide(driver::Context& context, const driver::Gid& gid, unsigned gid_index,
            const PeerPlan& plan, TextConnection& link, Resolve resolve, Progress progress);
 
-  /// The whole run. Throws std::runtime_error at the first thing that is not as planned.
+  /// Runs the plan. Throws std::runtime_error at the first deviation.
   void run();
 
   std::uint64_t timeouts() const { return timeouts_; }
-  /// What came, message after message, on the first queue pair.
+  /// The bytes received on the first queue pair, message after message.
   std::vector<std::uint8_t> received() const;
 
  private:

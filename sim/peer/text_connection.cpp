@@ -71,7 +71,7 @@ TextConnection TextConnection::listen(const std::string& text, unsigned seconds,
     const int fd = accept4(server.fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) return TextConnection(fd, idle);
   }
-  throw UserError(fmt::format("nobody called {} within {} s", text, seconds));
+  throw UserError(fmt::format("no connection at {} within {} s", text, seconds));
 }
 
 TextConnection TextConnection::connect(const std::string& text, unsigned seconds,
@@ -91,7 +91,7 @@ TextConnection TextConnection::connect(const std::string& text, unsigned seconds
 void TextConnection::send_line(const std::string& line) {
   const std::string text = line + "\n";
   if (send(fd_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size())) {
-    throw std::runtime_error("the other side has gone");
+    throw std::runtime_error("the other side closed the connection");
   }
 }
 
@@ -101,7 +101,7 @@ void TextConnection::fill() {
   if (got > 0) pending_.append(buffer, static_cast<std::size_t>(got));
   const bool gone = got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
   if (gone && pending_.find('\n') == std::string::npos) {
-    throw std::runtime_error("the other side has gone");
+    throw std::runtime_error("the other side closed the connection");
   }
 }
 
@@ -122,7 +122,7 @@ void TextConnection::barrier(const std::string& word) {
   send_line(word);
   const std::string heard = receive_line();
   if (heard != word) {
-    throw std::runtime_error(fmt::format("the other side says '{}', not '{}'", heard, word));
+    throw std::runtime_error(fmt::format("the other side sent '{}', not '{}'", heard, word));
   }
 }
 

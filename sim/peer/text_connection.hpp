@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of text between the two sides of a run, over TCP. Waiting lets simulated time pass, so that
-// the adapter lives on meanwhile.
+// the adapter keeps working.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@ namespace roci::sim {
 
 class TextConnection {
  public:
-  /// Lets a little time pass.
+  /// Lets a short simulated time pass.
   using Idle = std::function<void()>;
 
-  /// Waits for one caller at [HOST:]PORT (of 127.0.0.1), or calls HOST:PORT. Throws UserError when
-  /// that cannot be, or when nobody has come after `seconds`.
+  /// Accepts one connection at [HOST:]PORT (default 127.0.0.1), or connects to HOST:PORT. Throws
+  /// UserError when that fails or takes longer than `seconds`.
   static TextConnection listen(const std::string& at, unsigned seconds, const Idle& idle);
   static TextConnection connect(const std::string& at, unsigned seconds, const Idle& idle);
 
@@ -23,11 +23,11 @@ class TextConnection {
   ~TextConnection();
 
   void send_line(const std::string& line);
-  /// The next line. Throws std::runtime_error when the other side has gone.
+  /// The next line. Throws std::runtime_error when the other side closed the connection.
   std::string receive_line();
-  /// Tells `word` and hears it: both sides have come as far.
+  /// Sends `word` and waits for the same word: a barrier of both sides.
   void barrier(const std::string& word);
-  /// Throws when the other side has gone.
+  /// Throws when the other side closed the connection.
   void check() { fill(); }
 
  private:

@@ -10,19 +10,19 @@
 
 namespace roci::sim {
 
-/// A problem to tell the user in one line; `main` prints it and exits with `status`.
+/// An error for the user in one line; `main` prints it and exits with `status`.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& text, int status = 1)
       : std::runtime_error(text), status(status) {}
-  int status;  ///< 1: it failed, 2: it was asked wrongly
+  int status;  ///< 1: the command failed, 2: usage error
 };
 
 /// Reads a whole file. Throws UserError when it is missing, unreadable or not a file.
 std::vector<std::uint8_t> read_file(const std::string& path);
 
-/// A file under way: written beside its name, renamed by commit(), removed without it. So no
-/// partial file stands under the name, whatever happens.
+/// A file being written: under a temporary name, renamed by commit(), removed without it, so that
+/// there is never a partial file under the name.
 class OutputFile {
  public:
   /// Throws UserError when the place cannot be written.
@@ -31,7 +31,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Where the content goes before commit(), for writers that want a name.
+  /// Temporary name before commit(), for writers that need a name.
   const std::string& temporary() const { return temporary_; }
   /// Writes all of `bytes`. Throws UserError, for instance when the disk is full.
   void write(std::string_view bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line that is rewritten while something goes on; only on a terminal.
+// A progress line that is rewritten in place; only on a terminal.
 #pragma once
 
 #include <fmt/format.h>

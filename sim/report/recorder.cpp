@@ -15,7 +15,7 @@ bool is_response(std::uint8_t opcode) {
   return opcode >= packet::kRcReadRespFirst && opcode <= packet::kRcAtomicAck;
 }
 
-/// Has a place of its own in the sequence of its flow: no ACK or NAK.
+/// The packet has a PSN of its own in its flow: it is no ACK or NAK.
 bool is_data(std::uint8_t opcode) { return opcode != packet::kRcAck; }
 
 }  // namespace
@@ -37,7 +37,7 @@ void Recorder::frame(const testbench::FrameEvent& event) {
     try {
       pcap_->write(event.node, event.time_ns, event.parsed.frame, event.fault);
     } catch (const std::runtime_error& error) {
-      failure_ = error.what();  // the simulation is no place to stop in
+      failure_ = error.what();  // not thrown inside the simulation
     }
   }
   ++counts_[event.node].frames;
@@ -49,7 +49,7 @@ void Recorder::note(const testbench::FrameEvent& event) {
   const std::uint8_t opcode = event.parsed.bth().opcode();
   const double us = static_cast<double>(event.time_ns) / 1000;
   const bool lost = event.fault.find("lost") != std::string::npos;
-  // An ACK or NAK names PSNs of the other side's flow: draw it there.
+  // An ACK or NAK carries a PSN of the opposite flow and is drawn there.
   const bool answer = is_response(opcode);
   const std::uint64_t key = (std::uint64_t{event.node} << 32 | event.parsed.bth().dest_qp()) << 1 |
                             static_cast<std::uint64_t>(answer);
@@ -76,7 +76,7 @@ void Recorder::note(const testbench::FrameEvent& event) {
   }
   ++counts.requests;
   const bool again = !flow.seen.insert(psn).second;
-  if (again) ++counts.repeated;
+  if (again) ++counts.retransmitted;
   if (lost) {
     lost_.push_back(point);
   } else {
@@ -95,7 +95,7 @@ Plot Recorder::sequence_plot(const std::string& title) const {
     plot.series.push_back(std::move(series));
   };
   add("sent", Mark::kDots, "#1f77b4", sent_);
-  add("sent again", Mark::kRing, "#2ca02c", again_);
+  add("retransmitted", Mark::kRing, "#2ca02c", again_);
   add("lost", Mark::kCross, "#d62728", lost_);
   add("NAK", Mark::kCross, "#ff7f0e", naks_);
   return plot;

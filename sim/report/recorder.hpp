@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what went over the wire: a capture file, points for a plot, counts.
+// Records the frames on the link: a capture file, points for a plot, counts.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace roci::sim {
 
-/// What a direction of the wire saw. NAKs are counted where they are sent; faults are filled in
-/// from the channel.
+/// Counts of one direction of the link. NAKs are counted where they are sent; the counts of faults
+/// are those of the link.
 struct WireCounts {
   std::uint64_t frames = 0;
-  std::uint64_t requests = 0;  ///< RoCE requests and READ responses with payload, or without
-  std::uint64_t repeated = 0;  ///< PSNs that were sent before
-  std::uint64_t lost = 0;      ///< by fault injection
+  std::uint64_t requests = 0;       ///< RoCE requests and READ responses with payload, or without
+  std::uint64_t retransmitted = 0;  ///< packets with a PSN that was sent before
+  std::uint64_t lost = 0;           ///< by fault injection
   std::uint64_t corrupted = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t delayed = 0;
@@ -40,9 +40,9 @@ class Recorder : public testbench::FrameTap {
   void frame(const testbench::FrameEvent& event) override;
 
   const WireCounts& counts(unsigned node) const { return counts_[node]; }
-  /// Sequence number against time of all that carries payload or asks for it.
+  /// Sequence number against time of all packets with payload and of READ requests.
   Plot sequence_plot(const std::string& title) const;
-  /// Closes the capture. Throws UserError when something of it is not written.
+  /// Closes the capture. Throws UserError when a write failed.
   void commit();
 
  private:
@@ -53,11 +53,11 @@ class Recorder : public testbench::FrameTap {
 
   void note(const testbench::FrameEvent& event);
 
-  std::string failure_;  ///< of writing the capture; told by commit()
+  std::string failure_;  ///< error of writing the capture, thrown by commit()
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<packet::PcapngWriter> pcap_;
   WireCounts counts_[2];
-  /// By sender and destination QPN and whether it is an answer: first PSN and those seen.
+  /// By sender, destination QPN and request or response: first PSN and PSNs seen.
   struct Flow {
     std::uint32_t first = 0;
     std::set<std::uint32_t> seen;

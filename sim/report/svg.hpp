@@ -11,8 +11,8 @@ namespace roci::sim {
 enum class Mark {
   kLine,   ///< points joined, with small dots
   kDots,   ///< filled dots
-  kCross,  ///< crosses, for what was lost
-  kRing,   ///< open circles, for what was sent again
+  kCross,  ///< crosses, for lost packets
+  kRing,   ///< open circles, for retransmissions
 };
 
 /// A named set of points in one colour.

@@ -90,7 +90,7 @@ void Carry::target(CarrySide side) {
 }
 
 void Carry::request(End& end, const Offer& peer) {
-  std::vector<std::size_t> next(plan_.queue_pairs);  // message to post, per queue pair
+  std::vector<std::size_t> next(plan_.queue_pairs);  // next message to post, per queue pair
   for (unsigned i = 0; i < plan_.queue_pairs; ++i) next[i] = i;
   auto post = [&](unsigned i) {
     const Message& message = messages_[next[i]];

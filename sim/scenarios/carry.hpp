@@ -16,7 +16,7 @@ namespace roci::sim {
 /// Work request operation of `operation`.
 driver::Opcode opcode_of(Operation operation);
 
-/// How to carry.
+/// Parameters of a transfer.
 struct CarryPlan {
   Operation operation = Operation::kWrite;
   unsigned queue_pairs = 1;
@@ -26,7 +26,7 @@ struct CarryPlan {
   driver::ConnectOptions connect;
 };
 
-/// What one side of carrying sees of its node.
+/// The node of one side of a transfer.
 struct CarrySide {
   driver::Context& context;
   driver::Gid gid;
@@ -43,12 +43,12 @@ class Carry {
   void source(CarrySide side);
   void target(CarrySide side);
 
-  /// What arrived; valid when both sides returned.
+  /// The received bytes; valid when both sides returned.
   const std::vector<std::uint8_t>& received() const { return received_; }
   /// From the first post to the last completion of the requester, ns.
   std::uint64_t elapsed_ns() const { return end_ns_ - start_ns_; }
   std::size_t messages() const { return messages_.size(); }
-  /// Times that an adapter's timer made it send again, over all queue pairs.
+  /// Timeouts of the transport timer, over all queue pairs.
   std::uint64_t timeouts() const { return timeouts_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the programs of two nodes exchange what they must know of one another and wait for
-// one another, as programs do over a socket.
+// Exchange of connection parameters and barriers between the programs of two nodes, as programs do
+// over a socket.
 #pragma once
 
 #include <array>
@@ -15,26 +15,26 @@
 
 namespace roci::sim {
 
-/// What one side tells the other.
+/// Connection parameters of one side.
 struct Offer {
   std::vector<driver::Endpoint> endpoints;  ///< one for each queue pair
-  std::uint64_t address = 0;                ///< of the region that the other may reach
+  std::uint64_t address = 0;                ///< first address of the region for the peer
   std::uint32_t key = 0;
 };
 
-/// Two sides, 0 and 1, that proceed step by step together.
+/// Two sides, 0 and 1, with barriers between them.
 class Meeting {
  public:
   explicit Meeting(std::array<driver::Device*, 2> devices) : devices_(devices) {}
 
-  /// Gives `offer` to the other side and waits for theirs.
+  /// Sends `offer` to the other side and returns its offer.
   Offer exchange(unsigned side, const Offer& offer) {
     offers_[side] = offer;
     step(side);
     return offers_[1 - side];
   }
 
-  /// Waits until the other side has come as far. Throws when it failed.
+  /// Waits until the other side has reached the same step. Throws when it failed.
   void step(unsigned side) {
     ++steps_[side];
     devices_[1 - side]->wake();
@@ -43,13 +43,13 @@ class Meeting {
     if (!failure_.empty()) throw std::runtime_error(failure_);
   }
 
-  /// Both sides stop with this text; the first one counts.
+  /// Stops both sides with this text; the first call counts.
   void fail(const std::string& text) {
     if (failure_.empty()) failure_ = text;
     for (driver::Device* device : devices_) device->wake();
   }
 
-  /// Runs one side's part; what it throws stops the other side too.
+  /// Runs one side's part; its exception stops the other side too.
   template <typename Part>
   void guard(Part part) {
     try {

@@ -25,11 +25,11 @@ Spread spread(const WorldOptions& options, unsigned seeds, bool quick) {
     WorldOptions world = options;
     world.seed = options.seed + i;
     world.delay_ns = 1000;
-    // The shortest timer that steady ACKs never let expire: what is lost twice waits for it.
+    // The shortest timeout that does not expire between ACKs; a packet lost twice waits for it.
     world.timeout = 1;
     StreamPlan plan;
-    plan.spare_answers = true;  // the formula knows of lost data only
-    // 1e-4 must lose something: 12,000 packets of 1 KiB; much loss takes long.
+    plan.spare_answers = true;  // the formula is for lost data packets only
+    // At a loss of 1e-4 some packets must be lost: 12,000 packets of 1 KiB.
     plan.messages = quick ? 32 : world.loss >= 0.05 ? 64 : 192;
     const StreamResult result = stream(world, plan);
     measured.push_back(result.gbps);

@@ -30,7 +30,7 @@ class Side {
         domain_(node.context()),
         sends_(node.context(), 2 * plan.queue_pairs * plan.depth),
         receives_(node.context(), 2 * plan.queue_pairs * plan.depth),
-        // Every queue pair has a place of its own to read from and one to be written to.
+        // Every queue pair has its own source and destination buffer.
         region_(domain_, std::size_t{2} * plan.queue_pairs * slot(), driver::access::kAll) {
     driver::QpOptions options;
     options.send_entries = plan.depth;
@@ -83,7 +83,7 @@ class Side {
     result.latency_us = static_cast<double>(times[times.size() / 2]) / 1000;
   }
 
-  /// Takes what SENDs bring and gives new receives, until `count` have come.
+  /// Polls completions of received SENDs and posts new receives, until `count` have arrived.
   void receive(unsigned count) {
     for (unsigned done = 0; done < count; ++done) {
       const driver::Completion completion = *receives_.wait();
@@ -98,7 +98,7 @@ class Side {
   void post(unsigned number) { post(number, number % plan_.queue_pairs); }
   void post(unsigned number, unsigned i) {
     driver::SendRequest request;
-    // The queue pair must be told from the completion.
+    // The completion identifies the queue pair.
     request.id = (std::uint64_t{number} / plan_.queue_pairs) * plan_.queue_pairs + i;
     while (posted_ns_.size() <= request.id) posted_ns_.push_back(0);
     request.opcode = plan_.opcode.value_or(opcode_of(plan_.operation));
@@ -138,7 +138,7 @@ class Side {
 
 StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   testbench::Config config = config_of(options);
-  // The driver's own time is not what is measured.
+  // The time of the driver is not part of the measurement.
   config.register_ns = 0;
   if (plan.spare_answers) config.faults[1] = {};
   testbench::World world(config);
@@ -174,7 +174,7 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   world.run([&](testbench::Node& node) { sides[node.index()].reset(); });
   StreamResult result = results[0];
   if (plan.both_ways && results[1].gbps < result.gbps) result = results[1];
-  result.repeated = world.egress().repeated();
+  result.retransmitted = world.egress().repeated();
   const testbench::LinkDirection::Counts& sent = world.link(0).counts();
   result.loss = static_cast<double>(sent.dropped) / static_cast<double>(sent.frames);
   result.speed = world.speed();

@@ -19,25 +19,25 @@ struct StreamPlan {
   unsigned messages = 64;                ///< measured, over all queue pairs, each way
   std::optional<driver::Opcode> opcode;  ///< an atomic in place of `operation`, of 8 bytes
   bool both_ways = false;
-  bool spare_answers = false;  ///< faults hit only what node 0 sends
+  bool spare_answers = false;  ///< faults apply to frames from node 0 only
 };
 
 struct StreamResult {
-  double gbps = 0;             ///< goodput of one direction, the slower one
-  double mpps = 0;             ///< messages per microsecond of one direction
-  double clocks = 0;           ///< of 4 ns, per message of one direction
-  double latency_us = 0;       ///< from post to completion, median
-  std::uint64_t repeated = 0;  ///< packets sent again
-  double loss = 0;             ///< share of node 0's frames that was lost
+  double gbps = 0;                  ///< goodput of one direction, the slower one
+  double mpps = 0;                  ///< messages per microsecond of one direction
+  double clocks = 0;                ///< of 4 ns, per message of one direction
+  double latency_us = 0;            ///< from post to completion, median
+  std::uint64_t retransmitted = 0;  ///< packets retransmitted
+  double loss = 0;                  ///< lost share of the frames from node 0
   testbench::World::Speed speed{};
 };
 
-/// Runs the plan. The clock starts when the pipeline is full (one depth of messages is done).
+/// Runs the plan. The measurement starts after the first `depth` messages per queue pair.
 StreamResult stream(const WorldOptions& options, const StreamPlan& plan);
 
-/// Clocks of 4 ns through one adapter with host memory that answers at once.
+/// Clocks of 4 ns through one adapter with host memory without latency.
 struct LatencyResult {
-  double doorbell_to_wire = 0;  ///< doorbell taken to first beat to the MAC, 64-byte inline WRITE
+  double doorbell_to_wire = 0;  ///< doorbell write to first beat to the MAC, 64-byte inline WRITE
   double wire_to_memory = 0;    ///< last beat from the MAC to first beat of the write
 };
 LatencyResult latency(unsigned width);

@@ -13,7 +13,7 @@ namespace {
 nlohmann::json to_json(const WireCounts& counts) {
   return {{"frames", counts.frames},
           {"data_packets", counts.requests},
-          {"retransmitted", counts.repeated},
+          {"retransmitted", counts.retransmitted},
           {"lost", counts.lost},
           {"corrupted", counts.corrupted},
           {"duplicated", counts.duplicated},
@@ -44,7 +44,7 @@ testbench::Config config_of(const WorldOptions& options) {
     faults.corrupt = options.corrupt;
   }
   if (!options.trace.empty()) {
-    // Two files, one for each node, under this name.
+    // Two files, one for each node, begin with this name.
     const std::string suffix = ".fst";
     config.trace = options.trace;
     if (config.trace.size() > suffix.size() &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer between two fresh adapters, with all that is to be told about it afterwards.
+// One transfer between two adapters after reset, and its report.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,16 +13,16 @@
 
 namespace roci::sim {
 
-/// Test bench of the options.
+/// The test bench configuration for the options.
 testbench::Config config_of(const WorldOptions& options);
 
-/// What a transfer did.
+/// The result of a transfer.
 struct TransferReport {
-  bool equal = false;  ///< every byte arrived
+  bool equal = false;  ///< all bytes arrived
   std::uint64_t bytes = 0;
   std::size_t messages = 0;
   std::uint64_t elapsed_ns = 0;  ///< simulated, first post to last completion
-  std::uint64_t timeouts = 0;    ///< repairs that the timer began
+  std::uint64_t timeouts = 0;    ///< retransmissions that the timer started
   WireCounts wire[2];            ///< as sent by node 0 and node 1
   std::string sha_sent, sha_received;
   testbench::World::Speed speed{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A capture of all that the nodes send.
+// A capture of all frames that the nodes send.
 #pragma once
 
 #include <memory>
@@ -33,11 +33,11 @@ class Capture final : public testbench::FrameTap {
     try {
       writer_->write(event.node, event.time_ns, event.parsed.frame, event.fault);
     } catch (const std::runtime_error& error) {
-      failure_ = error.what();  // the simulation is no place to stop in
+      failure_ = error.what();  // not thrown inside the simulation
     }
   }
 
-  /// Puts the file under its name. Throws UserError when not all could be written.
+  /// Renames the file to its name. Throws UserError when a write failed.
   void commit() {
     if (!writer_) return;
     if (!failure_.empty()) throw UserError(failure_);

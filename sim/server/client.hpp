@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process that uses an adapter: its messages, its doorbells, its events, and its end.
+// One process that uses an adapter: its messages, doorbells, events and termination.
 #pragma once
 
 #include <sys/types.h>
@@ -24,18 +24,18 @@ namespace roci::sim {
 
 class Client;
 
-/// What clients need of the server.
+/// Functions and objects of the server that clients use.
 struct ServerContext {
   Fabric& fabric;
   ClientMemory& memory;
   const ExternalPorts& external_ports;
   unsigned width;
-  /// An address space that is free, 0: none.
+  /// A free address space, 0: none.
   std::function<std::uint32_t()> new_pasid;
-  /// Answers kStatus when the numbers are there.
+  /// Replies to kStatus when the counters have been read.
   std::function<void(std::shared_ptr<Client>, std::uint32_t tag)> status;
   std::function<void()> shut_down;
-  /// Pulls or plugs the cable of a node; false: no such node.
+  /// Sets the link of a node up or down; false: no such node.
   std::function<bool(std::uint32_t node, bool up)> set_link;
   std::function<void(const std::string&)> log;
 };
@@ -49,22 +49,22 @@ class Client final : public std::enable_shared_from_this<Client> {
   int socket() const { return socket_.get(); }
   int pidfd() const { return pidfd_.get(); }
   bool wants_messages() const { return !ended_ && commands_ < kMostCommands; }
-  /// Sockets of channels that are full and have events waiting.
+  /// Sockets of full channels with events waiting.
   std::vector<int> full_channels() const;
 
-  /// Takes the messages that are there.
+  /// Handles the messages received.
   void receive();
-  /// The connection or the process is at its end: its objects go.
+  /// Ends the client after the connection or the process ended, and destroys its objects.
   void end();
   bool ended() const { return ended_; }
-  /// After end(): nothing of it is left in the adapter.
+  /// After end(): all its objects in the adapter are destroyed.
   bool gone() const { return gone_; }
 
   // Doorbells.
   void sleep(bool asleep);
   bool rung() const { return page_ != nullptr && page_->bell.load(std::memory_order_relaxed) != 0; }
   bool has_posts() const { return !posts_.empty(); }
-  /// Hands doorbells to the adapter. Says whether there were any or there is a message.
+  /// Passes doorbells to the adapter. Returns whether there were any, and whether a message waits.
   struct Taken {
     bool doorbells, message;
   };
@@ -80,7 +80,7 @@ class Client final : public std::enable_shared_from_this<Client> {
   void report_port(bool up);
   void retry_events();
 
-  /// Answers kStatus with a file; -1: there is none.
+  /// Replies to kStatus with a file; -1: there is none.
   void reply_status(std::uint32_t tag, int fd);
 
   pid_t pid() const { return pid_; }
@@ -131,9 +131,10 @@ class Client final : public std::enable_shared_from_this<Client> {
   unsigned node_ = 0;
   std::uint32_t pasid_ = 0;
   driver::protocol::Page* page_ = nullptr;
-  unsigned commands_ = 0;  ///< under way
+  unsigned commands_ = 0;  ///< in progress
   Ownership owned_;
-  std::deque<std::pair<std::uint32_t, std::uint32_t>> posts_;  ///< doorbells on their way
+  std::deque<std::pair<std::uint32_t, std::uint32_t>>
+      posts_;  ///< doorbells not yet passed to the adapter
   std::map<std::uint32_t, EventChannel> channels_;
   /// By object, number and format.
   std::map<std::tuple<driver::protocol::Object, std::uint32_t, driver::protocol::Format>, Target>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doorbells and events of a client: what passes without commands.
+// Doorbells and events of a client, which pass without commands.
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using namespace driver::protocol;
 using driver::EventKind;
 
 constexpr std::uint32_t kIndexMask = 0xFFFF;
-constexpr std::uint64_t kPostNs = 400;  // from a processor to the adapter
+constexpr std::uint64_t kPostNs = 400;  // latency from a processor to the adapter
 constexpr std::size_t kWords = kNumbers / 64;
 
 Object object_of(EventKind kind) {
@@ -214,11 +214,11 @@ void Client::write(EventChannel& channel, std::vector<std::uint8_t> bytes) {
   if (channel.waiting.empty()) {
     if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
         (errno != EAGAIN && errno != ENOBUFS)) {
-      return;  // told, or nobody listens any more
+      return;  // sent, or the reader closed the channel
     }
   }
-  // The same event again says nothing new but that it is the latest, which counts where one takes
-  // back another, as those of the port do. More than all objects can raise is noise.
+  // An equal event that waits already moves to the end of the queue: the order matters where events
+  // revoke one another, as those of the port do. The limit exceeds the events of all objects.
   const auto same = std::find(channel.waiting.begin(), channel.waiting.end(), bytes);
   if (same != channel.waiting.end()) channel.waiting.erase(same);
   if (channel.waiting.size() < kMostWaiting) channel.waiting.push_back(std::move(bytes));

@@ -59,7 +59,7 @@ void ClientMemory::wake_waiting() {
 
 int ClientMemory::move(bool write, pid_t pid, std::uint64_t address, void* data,
                        std::size_t bytes) {
-  // Two pieces, so that the owner bit of a queue entry comes last.
+  // Two parts, so that the owner bit of a queue entry is written last.
   const std::size_t tail =
       write && bytes <= kEntryBytes && bytes > kLastWordBytes ? kLastWordBytes : 0;
   auto* here = static_cast<std::uint8_t*>(data);
@@ -126,7 +126,7 @@ bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::
   for (CachedPage& page : space.pages) page.address = 1;
   // move() does not change what it writes from.
   const int error = move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes);
-  // Memory of a process that has just ended takes what comes, as pinned pages would.
+  // Writes to a process that has just exited succeed, as writes to pinned pages would.
   if (error == ESRCH) return true;
   if (error != 0) {
     ++counts_.failures;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA into the memory of processes, by their own addresses.
+// DMA to the memory of processes, by their virtual addresses.
 #pragma once
 
 #include <sys/types.h>
@@ -13,27 +13,27 @@
 
 namespace roci::sim {
 
-/// Address spaces by PASID. A call costs microseconds, whatever it moves, so reads fetch the page
-/// around them; the README says how long a page counts.
+/// Address spaces by PASID. A system call takes microseconds for any length, so a read fetches the
+/// whole page; sim/server/README.md states how long a fetched page is valid.
 class ClientMemory final : public testbench::AddressSpaces {
  public:
-  /// Where the simulated time stands; needed before the first access.
+  /// Sets the source of simulated time; to be called before the first access.
   void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
 
   void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page, unsigned node = 0);
-  /// The process has gone: reads fail, writes lead nowhere.
+  /// The process has exited: reads fail, writes are discarded.
   void retire(std::uint32_t pasid);
-  /// A process of the node has gone, and what it held has not.
+  /// A process of the node has exited and its objects still exist.
   bool dying(unsigned node) const;
-  /// No access with the PASID can come any more.
+  /// Removes the address space; no access with the PASID may follow.
   void remove(std::uint32_t pasid) { spaces_.erase(pasid); }
 
-  /// What processes wrote before now must be seen.
+  /// Drops the fetched pages, so that earlier writes of processes are seen.
   void forget_pages() { ++epoch_; }
   /// Wakes the threads of processes that wait for DMA.
   void wake_waiting();
 
-  /// errno, 0 when `bytes` at `address` of a process could be moved.
+  /// Copies `bytes` from or to `address` of a process; 0 or an errno value.
   static int move(bool write, pid_t pid, std::uint64_t address, void* data, std::size_t bytes);
 
   bool holds(std::uint32_t pasid) const override { return spaces_.count(pasid) != 0; }
@@ -56,7 +56,7 @@ class ClientMemory final : public testbench::AddressSpaces {
     std::array<std::uint8_t, kPage> bytes;
   };
   struct Space {
-    pid_t pid = 0;  ///< 0: buried
+    pid_t pid = 0;  ///< 0: retired
     unsigned node = 0;
     bool gone = false;
     driver::protocol::Page* page = nullptr;

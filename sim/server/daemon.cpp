@@ -38,7 +38,7 @@ Descriptor listen_at(const std::string& path) {
   return socket;
 }
 
-/// Descriptors for many processes with many channels.
+/// Raises the limit of descriptors, for many processes with many channels.
 void raise_limits() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -60,13 +60,13 @@ void leave_terminal(const Instance& instance) {
 
 void log_line(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
-/// At most a few lines of a kind of trouble that may come at every clock.
+/// Limits the log lines of an error that may occur in every clock.
 class FewLines {
  public:
   void operator()(const std::string& text) {
     constexpr unsigned kMost = 100;
     if (count_ < kMost) log_line(text);
-    if (++count_ == kMost) log_line("more of this is not told");
+    if (++count_ == kMost) log_line("further messages of this kind are not logged");
   }
 
  private:
@@ -80,7 +80,7 @@ std::string trace_prefix(const std::string& file) {
   return path.string();
 }
 
-/// The files by which stock programs find the adapter.
+/// Writes the files by which programs of libibverbs find the adapter.
 void write_device_files(const std::string& directory, const FabricNode& node, unsigned width,
                         const std::string& netdev) {
   verbs::TreeFacts facts;
@@ -95,11 +95,11 @@ void write_device_files(const std::string& directory, const FabricNode& node, un
   verbs::write_tree(directory, facts);
 }
 
-/// The life of the simulator; `ready` tells the process that started it.
+/// Runs the simulator; `ready` signals the process that started it.
 void serve(const UpOptions& options, const Instance& instance, Descriptor& ready) {
   raise_limits();
   const ExternalPorts external_ports(options.external_ports, options.nodes, options.host);
-  std::vector<std::string> senders;  // in a capture
+  std::vector<std::string> senders;  // names in a capture
   for (unsigned i = 0; i < options.nodes; ++i) senders.push_back("n" + std::to_string(i));
   for (unsigned i = 0; i < options.nodes; ++i) {
     senders.push_back("outside of n" + std::to_string(i));
@@ -153,7 +153,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
       log_line(error.what());
     }
   });
-  if (write(ready.get(), &kReady, 1) != 1) throw UserError("nobody waits for the simulator");
+  if (write(ready.get(), &kReady, 1) != 1)
+    throw UserError("the process that started the simulator is gone");
   ready.reset();
   server.run();
   capture.commit();
@@ -205,7 +206,7 @@ int start_in_background(const UpOptions& options) {
   waitpid(pid, nullptr, 0);
   instance.remove();
   if (told.size() > 1) throw UserError(told.substr(1));
-  throw UserError("the simulator ended before it was ready");
+  throw UserError("the simulator exited before it was ready");
 }
 
 }  // namespace roci::sim

@@ -18,8 +18,8 @@ struct UpOptions {
   WorldOptions world;
 };
 
-/// Starts a simulator and returns its process id when it serves. Throws UserError, and then nothing
-/// of it is left.
+/// Starts a simulator and returns its process id when it accepts connections. Throws UserError
+/// after removing all files and processes of it.
 int start_in_background(const UpOptions& options);
 
 }  // namespace roci::sim

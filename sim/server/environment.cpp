@@ -9,8 +9,8 @@
 namespace roci::sim {
 namespace {
 
-/// The library that shows the adapter to programs of libibverbs: beside the program when installed,
-/// in its own folder of a build; empty: not built.
+/// The library that makes the adapter visible to programs of libibverbs: beside the program when
+/// installed, in its own folder of a build; empty: not built.
 std::string verbs_library() {
   namespace fs = std::filesystem;
   std::error_code error;

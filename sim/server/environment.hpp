@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes the adapter of a node visible to a program.
+// The environment that makes the adapter of a node visible to a program.
 #pragma once
 
 #include <string>

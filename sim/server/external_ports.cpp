@@ -9,10 +9,10 @@
 namespace roci::sim {
 namespace {
 
-/// Puts the value of each "n1=VALUE" where it belongs.
+/// Stores the value of each "n1=VALUE" with its node.
 void distribute(const char* option, const std::vector<std::string>& texts, const char* example,
                 std::string ExternalPortPlan::*member, std::vector<ExternalPortPlan>& plans) {
-  constexpr int kAskedWrongly = 2;
+  constexpr int kUsageError = 2;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     unsigned node = 0;
@@ -20,11 +20,11 @@ void distribute(const char* option, const std::vector<std::string>& texts, const
     if (equals == std::string::npos || equals + 1 == text.size() || node == plans.size()) {
       throw UserError(fmt::format("{}: '{}' names none of the {} nodes; write n0={}", option, text,
                                   plans.size(), example),
-                      kAskedWrongly);
+                      kUsageError);
     }
     std::string& value = plans[node].*member;
     if (!value.empty()) {
-      throw UserError(fmt::format("{}: n{} has one already", option, node), kAskedWrongly);
+      throw UserError(fmt::format("{}: n{} has one already", option, node), kUsageError);
     }
     value = text.substr(equals + 1);
   }

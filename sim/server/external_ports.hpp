@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nodes of a simulator in the background touch the real world: what --wire and --netdev name.
+// External ports of the nodes of a simulator in the background, from --wire and --netdev.
 #pragma once
 
 #include <memory>
@@ -17,19 +17,19 @@ struct ExternalPortOptions {
   double pace = 1;                   ///< simulated time per real time, at most; 0: any
 };
 
-/// Of one node; empty: none.
+/// The ports of one node; empty: none.
 struct ExternalPortPlan {
   std::string wire, netdev;
 };
 
-/// What each node has. Throws UserError when an option names no node, or one twice.
+/// The ports of each node. Throws UserError when an option names no node, or a node twice.
 std::vector<ExternalPortPlan> plan_external_ports(const ExternalPortOptions& options,
                                                   unsigned nodes);
 
-/// The ports and interfaces of all nodes, open for the life of a simulator.
+/// The ports and interfaces of all nodes, open while a simulator runs.
 class ExternalPorts {
  public:
-  /// Throws UserError when one cannot be had.
+  /// Throws UserError when one cannot be opened.
   ExternalPorts(const ExternalPortOptions& options, unsigned nodes, unsigned first_host);
 
   const ExternalPortPlan& plan(unsigned node) const { return plans_[node]; }

@@ -91,7 +91,7 @@ void Fabric::submit(unsigned node, FabricNode::Job job) {
   woken_.push_back(&nodes_[node]->submit(std::move(job)));
 }
 
-/// Runs clocks until a thread has something to do at the time reached, and lets it.
+/// Runs clocks until a thread has work at the time reached, and runs that thread.
 void Fabric::step() {
   for (;;) {
     const std::uint64_t synced = ns_of(sc_core::sc_time_stamp());
@@ -113,7 +113,7 @@ void Fabric::step() {
   }
 }
 
-/// Evaluates edges before `limit` until one wakes a thread; the time up to which all is done.
+/// Evaluates edges before `limit` until one wakes a thread; returns the time reached.
 std::uint64_t Fabric::advance(std::uint64_t limit) {
   while (now_ < limit) {
     if (stop_) return now_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated world behind a server: nodes and a switch, for as long as somebody wants it.
+// The simulation of a server: nodes and a switch, run until the server stops it.
 #pragma once
 
 #include <memory>
@@ -14,30 +14,29 @@ namespace roci::sim {
 struct FabricConfig {
   unsigned nodes = 2;
   testbench::Engine engine = testbench::Engine::kRtl;
-  unsigned width = 512;  ///< bits of the engines; of the model: rate of the wire
+  unsigned width = 512;  ///< bits of the engines; with the model: rate of the link
   testbench::Faults faults;
-  std::uint64_t delay_ns = 100;   ///< of a node's way to the switch
-  std::uint64_t memory_ns = 400;  ///< of host memory, one way
+  std::uint64_t delay_ns = 100;   ///< delay from a node to the switch
+  std::uint64_t memory_ns = 400;  ///< latency of host memory, one way
   std::uint64_t seed = 1;
   unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
-  std::vector<testbench::ports::NodePorts>
-      ports;          ///< of each node, with neither port nor TAP: none
-  std::string trace;  ///< "x": waveforms x.n0.fst, ...; empty: none
+  std::vector<testbench::ports::NodePorts> ports;  ///< of each node; no port and no TAP: none
+  std::string trace;                               ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
-/// Who drives the fabric, asked from its loop.
+/// The driver of the fabric, called from its loop.
 class Surroundings {
  public:
   virtual ~Surroundings() = default;
-  /// Every few clocks while something moves.
+  /// Called every few clocks while frames or DMA are in flight.
   virtual void look(std::uint64_t now_ns) = 0;
-  /// Nothing happens from `now_ns` until `until_ns` (all ones: ever), unless the surroundings do
-  /// something or a frame comes from outside. Returns the simulated time at which to go on,
-  /// `until_ns` at most.
+  /// Called when the simulation has no event from `now_ns` until `until_ns` (all ones: for ever),
+  /// unless the surroundings submit work or a frame arrives from outside. Returns the simulated
+  /// time at which to continue, at most `until_ns`.
   virtual std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) = 0;
 };
 
-/// One at a time in a process.
+/// At most one exists in a process at a time.
 class Fabric {
  public:
   Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
@@ -49,20 +48,20 @@ class Fabric {
   unsigned nodes() const { return static_cast<unsigned>(nodes_.size()); }
   FabricNode& node(unsigned index) { return *nodes_[index]; }
   Switch& middle() { return *switch_; }
-  /// To what is outside, by node; nullptr: none.
+  /// Bridges to external ports, by node; nullptr: none.
   const std::vector<std::unique_ptr<testbench::ports::PortBridge>>& lines() const { return lines_; }
   const std::uint64_t& now_ns() const { return now_; }
   std::uint64_t clocks() const { return clocks_; }
 
-  /// Brings the nodes up. Throws driver::Error.
+  /// Initializes the nodes. Throws driver::Error.
   void open();
   /// Runs until stop().
   void run(Surroundings& surroundings);
   void stop() { stop_ = true; }
-  /// A job was submitted, or stop() was called, and not acted on yet.
+  /// A submitted job or a call of stop() is pending.
   bool has_work() const { return stop_ || !woken_.empty(); }
 
-  /// From the surroundings or a job: gives a node a job.
+  /// Submits a job to a node; called by the surroundings or a job.
   void submit(unsigned node, FabricNode::Job job);
 
  private:
@@ -77,7 +76,7 @@ class Fabric {
   std::vector<std::unique_ptr<FabricNode>> nodes_;
   std::vector<std::unique_ptr<testbench::ports::PortBridge>> lines_;
   std::vector<sc_core::sc_event*> woken_;
-  Surroundings* surroundings_ = nullptr;  ///< nullptr: bringing up
+  Surroundings* surroundings_ = nullptr;  ///< nullptr: while the nodes are initialized
   unsigned until_look_ = 1;
   bool stop_ = false;
 };

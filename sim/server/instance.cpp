@@ -40,8 +40,8 @@ Instance::Instance(const std::string& name) : name_(name) {
                       return std::isalnum(c) != 0 || c == '-' || c == '_';
                     });
   if (!good) {
-    throw UserError(
-        fmt::format("'{}' is no name: up to {} letters, digits, '-' and '_'", name, kLongestName));
+    throw UserError(fmt::format("'{}' is not a name: up to {} letters, digits, '-' and '_'", name,
+                                kLongestName));
   }
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   directory_ = runtime != nullptr && runtime[0] == '/'
@@ -90,7 +90,8 @@ int Instance::claim() const {
     const bool taken = errno == EWOULDBLOCK;
     close(fd);
     if (taken) {
-      throw UserError(fmt::format("'{}' is up already; see 'roci status --name {}'", name_, name_));
+      throw UserError(
+          fmt::format("'{}' is running already; see 'roci status --name {}'", name_, name_));
     }
     fail_at(directory_ + "/lock");
   }
@@ -111,7 +112,7 @@ void Instance::remove() const {
 
 int Instance::connect() const {
   const auto not_up = [this] {
-    return UserError(fmt::format("no simulator '{}' is up; start it with 'roci up{}'", name_,
+    return UserError(fmt::format("no simulator '{}' is running; start it with 'roci up{}'", name_,
                                  name_ == "default" ? "" : " --name " + name_));
   };
   if (!check_directory()) throw not_up();
@@ -145,7 +146,7 @@ int ask(int socket, const void* message, std::size_t bytes) {
   if (send(socket, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
       driver::receive_message(socket, &answer, sizeof answer, fd) != sizeof answer ||
       answer.header.kind != header.kind || answer.rejection != 0) {
-    throw UserError("the simulator does not answer");
+    throw UserError("the simulator does not reply");
   }
   return fd;
 }

@@ -15,29 +15,29 @@ class Instance {
   const std::string& directory() const { return directory_; }
   std::string socket() const { return directory_ + "/socket"; }
   std::string log() const { return directory_ + "/log"; }
-  /// Where the files are that take the place of /sys for programs on a node.
+  /// Directory of the files that replace /sys for programs on a node.
   std::string device_files(const std::string& node) const { return directory_ + "/sys/" + node; }
 
-  /// Makes the directory and takes its lock, which a living simulator holds; what one that died
-  /// left is removed. Gives the descriptor that holds the lock. Throws UserError.
+  /// Creates the directory and takes its lock, which a running simulator holds; the files of one
+  /// that was killed are removed. Returns the descriptor that holds the lock. Throws UserError.
   int claim() const;
-  /// Removes what claim() made.
+  /// Removes the files and the directory of claim().
   void remove() const;
 
-  /// A connection to the simulator; throws UserError when there is none, or it is not the user's.
+  /// Connects to the simulator; throws UserError when none is running, or it is another user's.
   int connect() const;
-  /// Nobody holds the lock.
+  /// No process holds the lock.
   bool free() const;
 
  private:
-  /// The directory is there; throws UserError when others could write to it.
+  /// The directory exists; throws UserError when other users could write to it.
   bool check_directory() const;
   int open_lock(int flags) const;
 
   std::string name_, directory_;
 };
 
-/// Sends a message of a header alone and gives the descriptor that came with the answer, or -1.
+/// Sends a message of a header alone and returns the descriptor that came with the reply, or -1.
 /// Throws UserError.
 int ask(int socket, unsigned kind);
 /// The same with a message of more than a header, which begins with one.

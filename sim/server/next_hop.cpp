@@ -33,7 +33,7 @@ bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::
     return true;
   }
   const driver::Gid wanted = gid_in(body);
-  // The host asks nobody for its own address.
+  // The host does not resolve its own address.
   if (std::any_of(node.gids().begin(), node.gids().end(),
                   [&](const NodeGid& own) { return own.gid == wanted; })) {
     body.put(kMac, node.mac());

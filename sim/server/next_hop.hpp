@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Next hops of queue pairs where the host's own IP stack resolves addresses, and not the firmware.
+// Next hops of queue pairs when the host's IP stack resolves addresses instead of the firmware.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace roci::sim {
 
-/// Fills in the next hop of a ModifyQp that gives an address without one, as the host behind
-/// `interface` finds it; other commands stay as they are. Lets time pass. False: it is not found.
+/// Sets the next hop of a ModifyQp that has an address without one, resolved by the host on
+/// `interface`; other commands are not changed. Simulated time passes. False: not resolved.
 bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::string& interface,
                    layout::AdminOp opcode, driver::Body& body);
 

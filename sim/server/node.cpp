@@ -10,7 +10,7 @@
 namespace roci::sim {
 namespace {
 
-constexpr std::uint32_t kFirstPasid = 0x100;  // of the simulator itself, one for each node
+constexpr std::uint32_t kFirstPasid = 0x100;  // PASIDs of the simulator itself, one for each node
 constexpr std::uint64_t kFirstAddress = 1ull << 40;
 constexpr std::uint64_t kMac = 0x525400000000;  // locally administered
 constexpr std::uint32_t kIpv4 = 0x0A000000;     // 10.0.0.0
@@ -69,7 +69,7 @@ void FabricNode::run_firmware() {
   for (;;) {
     const std::uint64_t again = management_->run();
     if (nic_->attention()) {
-      // What it did is not in the adapter yet; or a command waits for an address.
+      // Its writes have not reached the adapter yet, or a command waits for an address.
       sc_core::wait(time_of(management_->idle() ? kPollNs : testbench::kClockNs));
       continue;
     }

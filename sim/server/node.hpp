@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One node of the fabric: an adapter, its firmware, and the context through which the simulator
-// gives commands for processes.
+// sends commands for processes.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ class FabricNode final : public sc_core::sc_module,
                          public driver::Device,
                          public testbench::NicListener {
  public:
-  /// Work in the thread that owns the context; may take simulated time.
+  /// A job in the thread that owns the context; may take simulated time.
   using Job = std::function<void(driver::Context&)>;
   using OnEvent = std::function<void(unsigned node, const driver::Event&)>;
   using OnFault = std::function<void(const std::string&)>;
@@ -42,13 +42,13 @@ class FabricNode final : public sc_core::sc_module,
   unsigned index() const { return index_; }
   std::uint64_t mac() const { return mac_of(host_); }
   static std::uint64_t mac_of(unsigned host);
-  /// What is in the adapter's tables, once ready().
+  /// Contents of the adapter's tables, once ready().
   const std::vector<NodeGid>& gids() const { return gids_; }
   const std::vector<std::uint16_t>& pkeys() const { return pkeys_; }
   const driver::DeviceLimits& limits() const { return context_->limits(); }
   testbench::Nic& nic() { return *nic_; }
-  /// Before it is brought up: joins the node to what is outside. With a TAP the host resolves
-  /// addresses.
+  /// Connects the node to its external ports, before its initialization. With a TAP the host
+  /// resolves addresses.
   void join(testbench::ports::PortBridge* line) { line_ = line; }
   bool host_resolves() const { return line_ != nullptr && line_->ports().tap != nullptr; }
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
@@ -63,7 +63,7 @@ class FabricNode final : public sc_core::sc_module,
   /// Appends a job; the event is to be notified.
   sc_core::sc_event& submit(Job job);
 
-  /// After a clock: events of threads that can go on.
+  /// After a clock: events of threads that can continue.
   void collect_woken(std::vector<sc_core::sc_event*>& woken);
   /// At the end, when no thread runs any more.
   void abandon() { static_cast<void>(context_.release()); }

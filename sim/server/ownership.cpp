@@ -16,7 +16,7 @@ using layout::Place;
 constexpr Place kNoPlace = {0, 0};
 constexpr Place kAlways = kNoPlace;
 
-/// What a handle field of a command may name.
+/// Kinds of objects that a handle field of a command may refer to.
 enum class Handle { kNone, kQp, kSrq, kKey, kCq, kPd };
 
 struct Use {
@@ -31,7 +31,7 @@ struct Makes {
   Place number = kNoPlace;  ///< in the reply
 };
 
-/// A command that processes may give.
+/// A command that processes may send.
 struct Rule {
   AdminOp opcode;
   std::array<Use, 4> uses;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which objects of an adapter belong to a process, and which commands it may give for them.
+// The objects of an adapter that a process owns, and the commands that it may send for them.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace roci::sim {
 
-/// In the order in which they are taken down: nothing is in use when its turn comes.
+/// In the order in which they are destroyed, each after the objects that use it.
 enum class Owned { kQueuePair, kSharedReceiveQueue, kWindow, kRegion, kCompletionQueue, kDomain };
 inline constexpr std::size_t kOwnedKinds = 6;
 
-/// A command with handles checked and PASID set, or the status that answers it.
+/// A command with handles checked and PASID set, or the status of its reply.
 struct Checked {
   driver::AdminStatus status = driver::AdminStatus::kOk;
   std::uint32_t detail = 0;
@@ -27,10 +27,10 @@ struct Checked {
 
 class Ownership {
  public:
-  /// Looks at a command of the process: is it one for processes, and are the handles its own?
-  /// Sets the address space that it names to `pasid`.
+  /// Checks a command of the process: whether processes may send it, and own its handles.
+  /// Sets its address space to `pasid`.
   Checked check(layout::AdminOp opcode, driver::Body& body, std::uint32_t pasid) const;
-  /// After the adapter has carried it out.
+  /// Records the objects of a command that the adapter has executed.
   void done(layout::AdminOp opcode, const driver::Body& body, const driver::Body& reply);
 
   bool has(Owned kind, std::uint32_t number) const { return of(kind).count(number) != 0; }
@@ -39,7 +39,7 @@ class Ownership {
   }
   bool empty() const;
 
-  /// The command that takes down the next object, and forgets it.
+  /// Returns the command that destroys the next object, and removes that object from here.
   struct TakeDown {
     layout::AdminOp opcode;
     driver::Body body;

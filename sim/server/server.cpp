@@ -12,8 +12,9 @@
 namespace roci::sim {
 namespace {
 
-constexpr std::uint64_t kPollNs = 1'000'000;  // of the wall clock, while something moves
-constexpr std::uint64_t kJumpNs = 20'000;     // gaps up to this are not slept through
+constexpr std::uint64_t kPollNs =
+    1'000'000;  // wall-clock time between polls of sockets while the simulation runs
+constexpr std::uint64_t kJumpNs = 20'000;  // simulated gaps up to this length are skipped
 constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
@@ -70,7 +71,7 @@ void Server::run() { fabric_.run(*this); }
 
 void Server::look(std::uint64_t now_ns) { serve(now_ns); }
 
-/// Says whether the adapters got doorbells.
+/// Returns whether the adapters received doorbells.
 bool Server::serve(std::uint64_t now_ns) {
   memory_.wake_waiting();
   const bool any = take_doorbells(now_ns);
@@ -83,7 +84,7 @@ bool Server::serve(std::uint64_t now_ns) {
 
 std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t gap = until_ns - now_ns;
-  // `until_ns` is from before what comes in here.
+  // `until_ns` does not include the messages that are handled here.
   if (serve(now_ns) || fabric_.has_work()) return now_ns;
   const std::uint64_t start = clock_ns();
   if (live_) pace_.settle(now_ns, start);
@@ -91,7 +92,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= kJumpNs)) return until_ns;
 
   for (const auto& client : clients_) client->sleep(true);
-  // A process that rang before it could see `asleep` has its bell seen here.
+  // The bell of a process that rang before it saw `asleep` is checked here.
   const bool rung = std::any_of(clients_.begin(), clients_.end(),
                                 [](const auto& client) { return client->rung(); });
   frame_waits_ = false;
@@ -110,7 +111,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t end = clock_ns();
   std::uint64_t reached = end - start >= gap ? until_ns : now_ns + (end - start);
   if (live_) {
-    // A frame goes first: nobody knows since when it has been waiting for this process.
+    // A received frame is forwarded at once: it may have waited for this process for a while.
     const std::uint64_t limit = frame_waits_ || !ever ? now_ns : pace_.limit(end);
     reached = std::min(until_ns, std::max(now_ns, limit));
   }
@@ -169,7 +170,7 @@ void Server::poll_sockets(const timespec* timeout) {
     const short message = polled_[2 + 2 * i].revents;
     const short process = polled_[3 + 2 * i].revents;
     if ((message & POLLIN) != 0) clients[i]->receive();
-    // What was sent before the end is not lost, but nobody waits for its answer.
+    // Messages sent before the end were read above; their replies are not read.
     if ((process & POLLIN) != 0 || (message & (POLLHUP | POLLERR)) != 0) clients[i]->end();
   }
   frame_waits_ = std::any_of(polled_.begin() + static_cast<std::ptrdiff_t>(wires),

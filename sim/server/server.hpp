@@ -18,14 +18,14 @@ namespace roci::sim {
 
 class Server final : public Surroundings {
  public:
-  /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: what kStatus tells besides the numbers.
+  /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: status besides the numbers (kStatus).
   Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports, unsigned width,
          Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
 
-  /// Called when the cable of a node is pulled out or plugged in.
+  /// Sets the function to call when the link of a node goes up or down.
   void set_on_link(std::function<void(unsigned node, bool up)> call) { on_link_ = std::move(call); }
 
-  /// Runs until a process asks for the end, or SIGTERM or SIGINT comes.
+  /// Runs until a process sends kShutdown, or SIGTERM or SIGINT is received.
   void run();
 
   // Surroundings
@@ -50,7 +50,7 @@ class Server final : public Surroundings {
   Fabric& fabric_;
   ClientMemory& memory_;
   const ExternalPorts& external_ports_;
-  bool live_ = false;  ///< someone in real time is at an external_port
+  bool live_ = false;  ///< an external port is coupled to real time
   testbench::ports::Pace pace_;
   Descriptor listener_, signals_;
   nlohmann::json about_;

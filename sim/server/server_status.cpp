@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `roci status` tells.
+// Status of the simulator, for `roci status`.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 namespace roci::sim {
 namespace {
 
-/// A file of its own with `text` in it; none: no memory.
+/// A new file in memory that holds `text`; none: no memory.
 Descriptor file_of(const std::string& text) {
   Descriptor file(memfd_create("roci-status", MFD_CLOEXEC));
   if (file && write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
@@ -54,7 +54,7 @@ void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
   }
 }
 
-/// Null: the node has no wire of its own.
+/// Null: the node has no external port.
 nlohmann::json Server::external_port_of(unsigned node) const {
   const auto& line = fabric_.lines()[node];
   if (!line) return nullptr;

@@ -58,7 +58,7 @@ packet::Bytes frame(std::uint64_t to, std::uint8_t mark) {
 
 }  // namespace
 
-TEST_CASE("ownership: a process names its own objects only") {
+TEST_CASE("ownership: a process may use its own objects only") {
   const Ownership owned = with_all();
   Body good = create_qp(5, 5, 5);
   CHECK(owned.check(AdminOp::kCreateQp, good, kPasid).status == AdminStatus::kOk);
@@ -73,14 +73,14 @@ TEST_CASE("ownership: a process names its own objects only") {
     CHECK(checked.status == AdminStatus::kBadHandle);
     CHECK(checked.detail == layout::kCommandBodyOffset + field.offset / 8);
   }
-  // The shared receive queue counts when it is asked for.
+  // The shared receive queue is checked when the command uses one.
   Body without = create_qp(5, 5, 5).put(layout::create_qp::srqn, 9);
   CHECK(owned.check(AdminOp::kCreateQp, without, kPasid).status == AdminStatus::kOk);
   Body with = without.put(layout::create_qp::srq, 1);
   CHECK(owned.check(AdminOp::kCreateQp, with, kPasid).status == AdminStatus::kBadHandle);
 }
 
-TEST_CASE("ownership: keys are one's own by their index, with any variant") {
+TEST_CASE("ownership: a key is owned by its index, with any variant") {
   const Ownership owned = with_all();
   Body dereg = Body().put(layout::dereg_mr::key, 0x5FF);
   CHECK(owned.check(AdminOp::kDeregMr, dereg, kPasid).status == AdminStatus::kOk);
@@ -92,7 +92,7 @@ TEST_CASE("ownership: keys are one's own by their index, with any variant") {
   CHECK(owned.check(AdminOp::kReregMr, rereg, kPasid).status == AdminStatus::kBadHandle);
 }
 
-TEST_CASE("ownership: tables of the node are not for processes") {
+TEST_CASE("ownership: processes may not write tables of the node") {
   const Ownership owned = with_all();
   for (const AdminOp opcode : {AdminOp::kSetGid, AdminOp::kSetPkey}) {
     Body body;
@@ -103,7 +103,7 @@ TEST_CASE("ownership: tables of the node are not for processes") {
   CHECK(owned.check(AdminOp{999}, body, kPasid).status == AdminStatus::kBadOpcode);
 }
 
-TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
+TEST_CASE("ownership: every command has a rule, or is rejected") {
   const Ownership nothing;
   unsigned open = 0;
   for (const spec::Code& code : spec::kAdminOps) {
@@ -115,11 +115,11 @@ TEST_CASE("ownership: every command has a rule, or is refused on purpose") {
                   code.name);
     open += status == AdminStatus::kOk;
   }
-  // Queries of the device, and what makes an object from nothing.
+  // Queries of the device, and commands that create objects without handles.
   CHECK(open == 7);
 }
 
-TEST_CASE("ownership: objects are taken down before what they use") {
+TEST_CASE("ownership: objects are destroyed before the objects that they use") {
   Ownership owned = with_all();
   std::vector<AdminOp> order;
   while (const auto next = owned.destroy_next()) {
@@ -134,7 +134,7 @@ TEST_CASE("ownership: objects are taken down before what they use") {
   CHECK(owned.empty());
 }
 
-TEST_CASE("dma: pages are read ahead until a doorbell, a write or a microsecond") {
+TEST_CASE("dma: a fetched page is valid until a doorbell, a write or for a microsecond") {
   std::uint64_t now = 0;
   driver::protocol::Page page{};
   sim::ClientMemory memory;
@@ -165,7 +165,7 @@ TEST_CASE("dma: pages are read ahead until a doorbell, a write or a microsecond"
   CHECK(memory.read(kPasid, address + 4090, got, 12));  // over the end of a page
 }
 
-TEST_CASE("dma: what is not mapped, and who is not there, cannot be reached") {
+TEST_CASE("dma: unmapped memory and processes that exited give errors") {
   std::uint64_t now = 0;
   driver::protocol::Page page{};
   sim::ClientMemory memory;
@@ -191,7 +191,7 @@ TEST_CASE("dma: what is not mapped, and who is not there, cannot be reached") {
   CHECK_FALSE(memory.write(kPasid, reinterpret_cast<std::uintptr_t>(&byte), &byte, 1));
 }
 
-TEST_CASE("switch: frames go to whom they name, to all others, or back") {
+TEST_CASE("switch: frames go to their destination, to all other nodes, or back to the sender") {
   testbench::LinkConfig uplink;
   uplink.delay_ns = 100;
   sim::Switch middle(3, uplink);
@@ -214,7 +214,7 @@ TEST_CASE("switch: frames go to whom they name, to all others, or back") {
   CHECK(middle.drops().unknown == 1);
 }
 
-TEST_CASE("switch: a port that nobody empties drops what does not fit") {
+TEST_CASE("switch: a full port drops frames") {
   sim::Switch middle(2, {});
   middle.set_mac(0, 1);
   middle.set_mac(1, 2);
@@ -223,19 +223,19 @@ TEST_CASE("switch: a port that nobody empties drops what does not fit") {
   CHECK(middle.drops().congested == 300 - 256);
 }
 
-TEST_CASE("switch: an external_port takes what no node has, and is for its own node alone") {
+TEST_CASE("switch: an external port sends frames to unknown addresses, for its own node alone") {
   sim::Switch middle(2, {});
   middle.set_mac(0, 0x525400000001);
   middle.set_mac(1, 0x525400000002);
   middle.add_external_port(1);
   CHECK_FALSE(middle.has_external_port(0));
-  middle.from(1).inject(0, frame(0x525400000009, 'a'));  // unknown: out
-  middle.from(1).inject(0, frame(0xFFFFFFFFFFFF, 'b'));  // all: n0 and out
+  middle.from(1).inject(0, frame(0x525400000009, 'a'));  // unknown address: to the external port
+  middle.from(1).inject(0, frame(0xFFFFFFFFFFFF, 'b'));  // group: to n0 and the external port
   middle.from(1).inject(0, frame(0x525400000001, 'c'));  // n0
-  middle.from(0).inject(0, frame(0x525400000009, 'd'));  // unknown: n0 has no external_port
-  middle.from(0).inject(0, frame(0xFFFFFFFFFFFF, 'e'));  // all: n1, not its external_port
+  middle.from(0).inject(0, frame(0x525400000009, 'd'));  // unknown address: n0 has no external port
+  middle.from(0).inject(0, frame(0xFFFFFFFFFFFF, 'e'));  // group: to n1, not to its external port
   middle.arriving(1).inject(0, frame(0x525400000002, 'f'));
-  middle.arriving(1).inject(0, frame(0x525400000001, 'g'));  // not for n0, whoever it names
+  middle.arriving(1).inject(0, frame(0x525400000001, 'g'));  // never to n0, whatever the address
   for (std::uint64_t now = 0; now < 5000; now += 4) middle.forward(now);
   const auto all_of = [](testbench::LinkDirection& channel) {
     std::string marks;
@@ -250,13 +250,13 @@ TEST_CASE("switch: an external_port takes what no node has, and is for its own n
   CHECK(middle.drops().unknown == 1);
 }
 
-TEST_CASE("switch: who sends into an external_port waits for the node; nothing is dropped") {
+TEST_CASE("switch: an external port applies back-pressure; no frame is dropped") {
   sim::Switch middle(1, {});
   middle.set_mac(0, 2);
   middle.add_external_port(0);
   for (unsigned i = 0; i < 300; ++i) middle.arriving(0).inject(0, frame(2, 'x'));
   for (std::uint64_t now = 0; now < 100000; now += 4) middle.forward(now);
-  CHECK(middle.next_ns() == testbench::LinkDirection::kNever);  // it is the node's turn
+  CHECK(middle.next_ns() == testbench::LinkDirection::kNever);  // the node must read first
   CHECK(middle.arriving(0).waiting() == 300 - 256);
   packet::Bytes bytes;
   unsigned got = 0;
@@ -268,7 +268,7 @@ TEST_CASE("switch: who sends into an external_port waits for the node; nothing i
   CHECK(middle.drops().congested == 0);
 }
 
-TEST_CASE("external_ports: options name a node each, once") {
+TEST_CASE("external ports: each option names a node, each node at most once") {
   const auto why = [](std::vector<std::string> wires, std::vector<std::string> netdevs) {
     try {
       sim::plan_external_ports({std::move(wires), std::move(netdevs), "", 1}, 2);
@@ -290,5 +290,5 @@ TEST_CASE("external_ports: options name a node each, once") {
   CHECK(why({"n0=a", "n0=b"}, {}).find("has one already") != std::string::npos);
 }
 
-// SystemC's library asks for it; nothing here starts SystemC.
+// SystemC's library requires it; nothing here starts SystemC.
 int sc_main(int, char**) { return 1; }

@@ -23,7 +23,7 @@ nlohmann::json status_of(const Instance& instance) {
     at += got;
   }
   nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
-  if (all.is_discarded()) throw UserError("the simulator does not tell its status");
+  if (all.is_discarded()) throw UserError("the simulator does not send its status");
   return all;
 }
 

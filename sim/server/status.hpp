@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulator in the background tells of itself.
+// Status of a simulator in the background.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace roci::sim {
 
-/// Throws UserError when it is not up.
+/// Requests the status. Throws UserError when the simulator is not running.
 nlohmann::json status_of(const Instance& instance);
 
 /// Index of the node of this name; throws UserError when there is none.

@@ -21,9 +21,9 @@ std::uint64_t destination(const packet::Bytes& frame) {
 
 bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
 
-/// The responder says that its memory failed.
+/// The frame is a NAK for a remote operational error.
 bool is_memory_nak(const packet::Bytes& frame) {
-  constexpr std::size_t kLongestAck = 100;  // cheaper than to parse every frame
+  constexpr std::size_t kLongestAck = 100;  // checked first, as parsing every frame takes longer
   if (frame.size() > kLongestAck) return false;
   const packet::Parsed parsed = packet::parse({frame.data(), frame.size()});
   return parsed.ok() && parsed.has(packet::Ext::kAeth) &&
@@ -34,7 +34,7 @@ bool is_memory_nak(const packet::Bytes& frame) {
 
 Switch::Switch(unsigned nodes, const testbench::LinkConfig& uplink)
     : uplink_(uplink), external_ports_(nodes), macs_(nodes, 0), linked_(nodes, true) {
-  uplink_.keep_log = false;  // it would grow without end
+  uplink_.keep_log = false;  // bounds the table
   for (unsigned i = 0; i < nodes; ++i) {
     testbench::LinkConfig config = uplink_;
     config.node = i;
@@ -50,7 +50,7 @@ void Switch::add_external_port(unsigned node) {
   testbench::LinkConfig config = uplink_;
   config.node = static_cast<unsigned>(up_.size()) + node;
   config.seed = uplink_.seed * kSeedStep + config.node;
-  config.delay_ns = 0;  // that wire has its own
+  config.delay_ns = 0;  // the external port has its own rate
   external_ports_[node].arriving = std::make_unique<testbench::LinkDirection>(config);
   config.faults = {};
   external_ports_[node].leaving = std::make_unique<testbench::LinkDirection>(config);
@@ -60,7 +60,7 @@ void Switch::forward(std::uint64_t now_ns) {
   for (unsigned node = 0; node < up_.size(); ++node) {
     forward_from(node, now_ns);
     if (!has_external_port(node)) continue;
-    // Whoever sends waits outside, where he may be held back.
+    // The sender waits in the external port, which applies back-pressure.
     while (down_[node]->waiting() < kMostWaiting &&
            external_ports_[node].arriving->receive(now_ns, frame_)) {
       to_node(node, now_ns, frame_);
@@ -117,7 +117,7 @@ std::uint64_t Switch::next_ns() const {
   std::uint64_t next = testbench::LinkDirection::kNever;
   for (const auto& channel : up_) next = std::min(next, channel->next_frame_ns());
   for (std::size_t i = 0; i < external_ports_.size(); ++i) {
-    // A full port is emptied by its node, whose time is known elsewhere.
+    // The node of a full port empties it, at a time that is not known here.
     if (external_ports_[i].arriving != nullptr && down_[i]->waiting() < kMostWaiting) {
       next = std::min(next, external_ports_[i].arriving->next_frame_ns());
     }

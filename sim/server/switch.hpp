@@ -11,13 +11,12 @@
 
 namespace roci::sim {
 
-/// What joins the nodes: the way of a frame from a node to the switch has delay and faults, the way
-/// back has the rate alone. Frames to a group go to all others; frames to the sender's own address
-/// come back to it.
+/// The switch of all nodes: the direction from a node to the switch has delay and faults, the
+/// opposite direction has the rate alone. Frames to a group address go to all other nodes; frames
+/// to the sender's own address return to it.
 ///
-/// A node may have an external_port to the world outside: what it sends to a group, or to an
-/// address that no node has, leaves there, and what comes in there is for this node alone, with the
-/// same faults.
+/// A node may have an external port: its frames to a group address, or to an address of no node,
+/// leave there, and frames received there go to this node alone, with the same faults.
 class Switch {
  public:
   /// `uplink`: of every node; `node` and `seed` are set here.
@@ -25,7 +24,7 @@ class Switch {
 
   testbench::LinkDirection& from(unsigned node) { return *up_[node]; }
   testbench::LinkDirection& to(unsigned node) { return *down_[node]; }
-  /// Gives a node an external_port. Sender of what comes in there: `nodes` + `node`.
+  /// Gives a node an external port. Frames received there have the sender `nodes` + `node`.
   void add_external_port(unsigned node);
   bool has_external_port(unsigned node) const { return external_ports_[node].leaving != nullptr; }
   testbench::LinkDirection& leaving(unsigned node) { return *external_ports_[node].leaving; }
@@ -34,19 +33,20 @@ class Switch {
   /// Whose frames leave by which port.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
 
-  /// Pulls out the cable of a node, or plugs it in: without it frames are lost both ways.
+  /// Sets the link of a node up or down; while it is down, frames are lost in both directions.
   void set_link(unsigned node, bool up) { linked_[node] = up; }
   bool linked(unsigned node) const { return linked_[node]; }
 
-  /// While this says so of a node, its NAKs of memory that fails are lost: where a process has
-  /// died, its peers shall meet silence, as if the host had gone, until its queue pairs have.
+  /// While this returns true for a node, its NAKs for failing memory are dropped: after a process
+  /// exited, its peers see no response, as if the host were gone, until its queue pairs are
+  /// destroyed.
   void set_silence(std::function<bool(unsigned node)> silent) { silent_ = std::move(silent); }
 
   /// Forwards what has arrived by `now_ns`.
   void forward(std::uint64_t now_ns);
   std::uint64_t next_ns() const;
 
-  /// Frames for addresses that nobody has, for ports with too much waiting, and without a cable.
+  /// Frames to unknown addresses, to full ports, and on links that are down.
   struct Drops {
     std::uint64_t unknown = 0, congested = 0, unplugged = 0, silenced = 0;
   };
@@ -58,7 +58,7 @@ class Switch {
   };
 
   void forward_from(unsigned node, std::uint64_t now_ns);
-  /// Loses the frame when the cable of the node is out.
+  /// Drops the frame when the link of the node is down.
   void to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame);
   void send(testbench::LinkDirection& to, std::uint64_t now_ns, const packet::Bytes& frame);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks `roci` for what cannot be done: one clear line on stderr, the right exit status, and no file
-left that looks whole.
+"""Wrong command lines of `roci`: one line on stderr, the right exit status, and no incomplete file
+under the name of a result.
 
 usage: bad_input.py ROCI
 """
@@ -93,7 +93,7 @@ def main():
             (["devices", "--json", "/dev/full"], 1, "No space"),
             (["up", "--nodes", "17"], 2, "nodes"),
             (["up", "--engine", "steam"], 2, "engine"),
-            (["up", "--name", "a/b"], 1, "is no name"),
+            (["up", "--name", "a/b"], 1, "is not a name"),
             (["up", "--name", "bad-input", "--pcap", str(folder / "no" / "x")], 1, "cannot write"),
             (["status", "--name", "nobody"], 1, "no simulator"),
             (["down", "--name", "nobody"], 1, "no simulator"),

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Users of libibverbs: callers who err, waiters for events, and one who means harm.
+"""Users of libibverbs: errors of callers, events, and a hostile process.
 
 usage: callers.py ROCI FOLDER [--engine E] [--width N] [--seed N] [--attacks N] [UP OPTIONS...]
 
 FOLDER has verbs_callers (errors), verbs_events (events, extended completions) and verbs_hostile.
-The attacker
-scribbles on the doorbells and on its own queues while a process on the same node and one pair
-between the nodes send and check. Afterwards all are served as before and nothing is left.
+The attacker overwrites the doorbells and its own queues while a process on the same node and one
+pair between the nodes send and check. Afterwards all processes are served as before and no object
+is left.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
-# For each step: far more than it takes, far less than a test may.
+# Timeout of each step: far above its duration and far below that of a test.
 SECONDS = 150
 
 

@@ -6,7 +6,7 @@ usage: gone.py ROCI FOLDER [--engine E] [--width N] [UP OPTIONS...]
 
 FOLDER has verbs_gone, which looks at every call. Beside it pairs of stock programs are in
 mid-transfer, polling and waiting for events; all must end by themselves within seconds, with an
-error. Once by `kill -9` of the simulator, once by `roci down`; then a new one takes its place.
+error. Once by `kill -9` of the simulator, once by `roci down`; then a new one replaces it.
 """
 import os
 import pathlib
@@ -87,7 +87,7 @@ def check(roci, folder, options, how):
         for side, (status, text) in (("client", client), ("server", server)):
             assert 0 < status < 128, f"{side} of {line}: exit {status}: {text[-600:]}"
     flushed = sum(re.search(r"[Ff]ailed status .*\b5\b", text) is not None for _, text in results)
-    assert flushed > 0, f"nobody saw a flush: {results}"
+    assert flushed > 0, f"no program saw a flush: {results}"
     print(f"ok  {how}: {len(running)} programs ended within {took:.1f} s, {flushed} by a flush",
           flush=True)
     with simulator:  # the directory of the dead is no hindrance

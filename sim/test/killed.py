@@ -23,8 +23,7 @@ from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
 
 # Programs that send until they are stopped. Without -b a side that only receives would wait for
-# ever.
-# What is under way is sent again at every timeout, so it is little (-t).
+# ever. Outstanding requests are retransmitted at every timeout, so there are few (-t).
 LINES = [f"{line} -n 1000000" for line in (
     "ib_write_bw -b -s 65536 -t 4", "ib_send_bw -b -s 4096 -t 16", "ib_read_bw -s 65536 -t 4",
     "ib_write_bw -q 8 -b -s 8192 -t 4", "ib_atomic_bw -t 16", "ib_send_bw -b -s 8192 -t 8 -e",
@@ -49,7 +48,7 @@ def in_transfer(simulator, pids):
 
 
 def kill_one(simulator, line, victim):
-    """How the side that lives ended."""
+    """How the side that was not killed ended."""
     pair = simulator.start_pair(line)
     in_transfer(simulator, [process.pid for process in pair])
     time.sleep(random.uniform(0, 0.3))
@@ -65,7 +64,7 @@ def kill_one(simulator, line, victim):
     assert status != 0, f"the other side ended well: {text[-500:]}"
     found = re.search(r"Failed status (\d+)", text)
     if found is None:  # it waited for the other on its TCP connection
-        return "told by TCP"
+        return "TCP connection closed"
     assert found.group(1) in ("5", "12"), text[-500:]
     return "RETRY_EXC_ERR" if found.group(1) == "12" else "WR_FLUSH_ERR"
 
@@ -99,7 +98,7 @@ def main():
     print(f"{args.times} killed, {dict(ends)}; held before and after: {before};"
           f" gone after {simulator.longest:.2f} s at most")
     if args.times >= 2 * len(LINES):
-        assert ends["RETRY_EXC_ERR"] > 0, "nobody saw RETRY_EXC_ERR"
+        assert ends["RETRY_EXC_ERR"] > 0, "no program saw RETRY_EXC_ERR"
 
 
 if __name__ == "__main__":

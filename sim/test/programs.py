@@ -22,7 +22,7 @@ PINGPONG = [f"ibv_rc_pingpong -g 0 -n 20 -s {size} -m {mtu} -c{events}"
 ] + ["ibv_rc_pingpong -g 1 -n 20 -c", "ibv_rc_pingpong -g 2 -n 20 -c",
      "ibv_srq_pingpong -g 0 -n 100 -c", "ibv_srq_pingpong -g 0 -n 100 -q 16 -r 200 -c -e"]
 
-# What perftest itself refuses is not in the lists: -e, -a and -I with atomics or READ, several
+# Options that perftest rejects are not in the lists: -e, -a and -I with atomics or READ, several
 # queue pairs with latency tests.
 BW = [f"{tool} -n {n} {options}".rstrip() for tool in BANDWIDTH for n, options in (
     (50, ""), (20, "-b"), (20, "-q 8"), (20, "-m 1024"), (20, "-m 4096"), (5, "-a"), (20, "-e"),

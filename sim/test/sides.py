@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Simulators side by side, the options of `roci up`, other users, and rest.
+"""Simulators side by side, the options of `roci up`, other users, and idle processor time.
 
 usage: sides.py ROCI FOLDER [--engine E] [--width N]
 
@@ -116,7 +116,7 @@ def as_nobody(call):
 
 def check_strangers(roci, options):
     if os.getuid() != 0:
-        print("other users: not tried, it takes root")
+        print("other users: not tried, root is needed")
         return
     with Simulator(roci, "sides", options) as simulator:
         path = simulator.status()["socket"]

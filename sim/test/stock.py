@@ -35,7 +35,7 @@ def run_alone(simulator):
 
 
 def run_watched(simulator, wanted):
-    """ibv_asyncwatch tells events of the port; exit status by signal, since it never ends."""
+    """ibv_asyncwatch prints events of the port; it never ends by itself and is killed."""
     watch = simulator.start("n1", "ibv_asyncwatch -d roci0")
     try:
         simulator.first_line(watch)  # it has opened the device

@@ -81,7 +81,8 @@ def main():
     for words, text in ((("status", "--name", NAME), "no simulator"),
                         (("down", "--name", NAME), "no simulator"),
                         (("exec", "--name", NAME, "n0", "--", "true"), "no simulator"),
-                        (("up", "--name", "../x"), "is not a name"), (("up", "--nodes", "0"), "--nodes")):
+                        (("up", "--name", "../x"), "is not a name"),
+                        (("up", "--nodes", "0"), "--nodes")):
         refused = roci(*words, check=False)
         expect(refused.returncode != 0 and text in refused.stderr
                and refused.stderr.count("\n") == 1,

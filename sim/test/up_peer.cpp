@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a conversation between two processes, for up.py: does what the lines of standard
-// input say, on driver objects over a RemoteDevice, and answers each with a line.
+// One of two processes of up.py: executes the lines of standard input on driver objects over a
+// RemoteDevice, and replies to each with a line.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -125,7 +125,7 @@ class Peer {
     return fmt::format("{} {}", name_of(done->status), done->byte_len);
   }
 
-  /// Writes `count` times 16 KiB, or until something goes wrong; says how it ended.
+  /// Writes `count` times 16 KiB, or until an error; returns the result as text.
   std::string stream(std::istringstream& line) {
     unsigned count = 0, posted = 0, done = 0;
     line >> count;
@@ -159,7 +159,7 @@ class Peer {
                        event->number == receive_cq_.number() ? "mine" : "other");
   }
 
-  /// Gives commands and doorbells for a queue pair of somebody else.
+  /// Sends commands and doorbells for a queue pair of another process.
   std::string steal(std::istringstream& line) {
     std::uint32_t number = 0;
     line >> number;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of up_peer on a simulator in the background, for up.py. Reads the command line of up.py."""
+"""Processes of up_peer on a simulator in the background. Reads the command line of up.py."""
 import json
 import os
 import signal
@@ -9,7 +9,9 @@ import time
 
 ROCI, PEER = sys.argv[1:3]
 OPTIONS = sys.argv[3:]
-SEED = int(OPTIONS.pop(OPTIONS.index("--seed") + 1)) if "--seed" in OPTIONS else time.time_ns() % 10**6
+SEED = time.time_ns() % 10**6
+if "--seed" in OPTIONS:
+    SEED = int(OPTIONS.pop(OPTIONS.index("--seed") + 1))
 KILLS = int(OPTIONS.pop(OPTIONS.index("--kills") + 1)) if "--kills" in OPTIONS else 2
 OPTIONS = [o for o in OPTIONS if o not in ("--seed", "--kills")]
 NAME = f"test-{os.getpid()}"

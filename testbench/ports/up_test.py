@@ -32,7 +32,8 @@ def pair(fixture):
                f"n0=dgram:{b},{a}") as right:
         for gid in (0, 1):
             verbs(f"ibv_rc_pingpong -g {gid} -n 20 -c", left, right)
-        assert left.external_port()["port"]["sent"] > 40 and left.external_port()["port"]["malformed"] == 0
+        assert left.external_port()["port"]["sent"] > 40
+        assert left.external_port()["port"]["malformed"] == 0
     assert not a.exists() and not b.exists(), "sockets are left behind"
 
 

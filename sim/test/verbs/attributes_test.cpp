@@ -77,7 +77,7 @@ TEST_CASE("attributes wider than their field are truncated to it") {
   CHECK(far.bytes == near.bytes);
 }
 
-TEST_CASE("attributes without a meaning here are accepted, and what cannot be done is rejected") {
+TEST_CASE("attributes without effect are accepted, and unsupported ones are rejected") {
   Device device;
   Region region(device.pd, kBytes);
   Pair pair(device);

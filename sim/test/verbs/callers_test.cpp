@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libibverbs promises to callers who err: run by `roci exec` on a node of a simulator.
+// Errors of callers, reported as libibverbs specifies: run by `roci exec` on a node.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -23,7 +23,8 @@ ibv_send_wr request(ibv_wr_opcode opcode, std::uint64_t address = 0, std::uint32
 struct World {
   explicit World(const Sizes& sizes = {})
       : pair(device, sizes), near(device.pd, kBytes), far(device.pd, kBytes) {}
-  /// The request fails with `status`, the queue pair is in error, and what is behind it is flushed.
+  /// Checks that the request fails with `status`, the queue pair enters ERR and the next request is
+  /// flushed.
   void fails(const ibv_send_wr& wr, std::uint64_t address, std::uint32_t length, std::uint32_t lkey,
              ibv_wc_status status) {
     CHECK(pair.a.post(wr, address, length, lkey) == 0);
@@ -41,7 +42,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a full send queue takes no more, and works again when it is polled") {
+TEST_CASE("a full send queue rejects requests, and accepts them again after polling") {
   World w;
   const unsigned size = w.pair.a.cap.max_send_wr;
   for (unsigned round = 0; round < 3; ++round) {
@@ -55,7 +56,7 @@ TEST_CASE("a full send queue takes no more, and works again when it is polled") 
   }
 }
 
-TEST_CASE("a full receive queue and a full shared one take no more") {
+TEST_CASE("a full receive queue and a full shared one reject requests") {
   World w;
   for (unsigned i = 0; i < w.pair.b.cap.max_recv_wr; ++i) {
     CHECK(w.pair.b.receive(w.far.at(), kBytes, w.far.mr->lkey) == 0);
@@ -79,7 +80,7 @@ TEST_CASE("a wrong local key") {
   w.fails(request(IBV_WR_SEND), w.near.at(), 64, w.near.mr->lkey ^ 0x155, IBV_WC_LOC_PROT_ERR);
 }
 
-TEST_CASE("a freed region, near") {
+TEST_CASE("a deregistered local region") {
   World w;
   Region gone(w.device.pd, kBytes);
   const std::uint32_t key = gone.mr->lkey;
@@ -87,7 +88,7 @@ TEST_CASE("a freed region, near") {
   w.fails(request(IBV_WR_SEND), gone.at(), 64, key, IBV_WC_LOC_PROT_ERR);
 }
 
-TEST_CASE("a freed region, far, for WRITE, READ and atomics") {
+TEST_CASE("a deregistered remote region, for WRITE, READ and atomics") {
   for (const ibv_wr_opcode opcode :
        {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD}) {
     World w;
@@ -103,7 +104,7 @@ TEST_CASE("a freed region, far, for WRITE, READ and atomics") {
   }
 }
 
-TEST_CASE("beyond the end of a region, near and far") {
+TEST_CASE("beyond the end of a region, local and remote") {
   {
     World w;
     w.fails(request(IBV_WR_RDMA_WRITE, w.far.at(), w.far.mr->rkey), w.near.at(kBytes - 8), 16,
@@ -149,14 +150,14 @@ TEST_CASE("a receive with a wrong key, and one that is too short") {
   CHECK(w.pair.a.next().status == IBV_WC_REM_INV_REQ_ERR);
 }
 
-TEST_CASE("nobody receives") {
+TEST_CASE("no receive is posted") {
   Sizes sizes;
   sizes.rnr_retry = 0;
   World w(sizes);
   w.fails(request(IBV_WR_SEND), w.near.at(), 64, w.near.mr->lkey, IBV_WC_RNR_RETRY_EXC_ERR);
 }
 
-TEST_CASE("nobody answers") {
+TEST_CASE("the responder is in RESET") {
   Sizes sizes;
   sizes.timeout = 8;
   World w(sizes);
@@ -165,7 +166,7 @@ TEST_CASE("nobody answers") {
           IBV_WC_RETRY_EXC_ERR);
 }
 
-TEST_CASE("an atomic that is not aligned, and a READ where none may be under way") {
+TEST_CASE("an atomic that is not aligned, and a READ where none may be outstanding") {
   {
     World w;
     ibv_send_wr wr = request(IBV_WR_ATOMIC_CMP_AND_SWP);
@@ -179,7 +180,7 @@ TEST_CASE("an atomic that is not aligned, and a READ where none may be under way
           IBV_WC_LOC_QP_OP_ERR);
 }
 
-TEST_CASE("states in which a queue pair takes no requests, and steps that there are not") {
+TEST_CASE("states in which a queue pair accepts no requests, and transitions that do not exist") {
   Device device;
   Region region(device.pd, kBytes);
   Queue queue(device, {});
@@ -196,13 +197,13 @@ TEST_CASE("states in which a queue pair takes no requests, and steps that there 
   CHECK(queue.to_rts() == 0);
   CHECK(queue.to(IBV_QPS_ERR) == 0);
   CHECK(queue.next().status == IBV_WC_WR_FLUSH_ERR);
-  CHECK(queue.send(region, 64) == 0);  // taken, and flushed
+  CHECK(queue.send(region, 64) == 0);  // accepted and flushed
   CHECK(queue.next().status == IBV_WC_WR_FLUSH_ERR);
   CHECK(queue.receive(region.at(), 64, region.mr->lkey) == 0);
   CHECK(queue.next().status == IBV_WC_WR_FLUSH_ERR);
 }
 
-TEST_CASE("requests that say nonsense") {
+TEST_CASE("malformed requests") {
   World w;
   std::vector<ibv_sge> many(w.pair.a.cap.max_send_sge + 1, {w.near.at(), 8, w.near.mr->lkey});
   ibv_send_wr wr = request(IBV_WR_SEND);
@@ -214,11 +215,11 @@ TEST_CASE("requests that say nonsense") {
   CHECK(w.pair.a.post(wr, w.near.at(), w.pair.a.cap.max_inline_data + 1, 0) == EINVAL);
   CHECK(w.pair.a.post(request(static_cast<ibv_wr_opcode>(99)), w.near.at(), 8, w.near.mr->lkey) ==
         EINVAL);
-  CHECK(w.pair.a.write(w.near, w.far, 64) == 0);  // nothing of it was taken
+  CHECK(w.pair.a.write(w.near, w.far, 64) == 0);  // nothing was posted
   CHECK(w.pair.a.next().status == IBV_WC_SUCCESS);
 }
 
-TEST_CASE("objects in use stay, and objects that there cannot be are refused") {
+TEST_CASE("objects in use cannot be destroyed, and invalid ones cannot be created") {
   World w;
   CHECK(ibv_dealloc_pd(w.device.pd) == EBUSY);
   CHECK(ibv_destroy_cq(w.pair.a.cq) == EBUSY);
@@ -236,7 +237,7 @@ TEST_CASE("objects in use stay, and objects that there cannot be are refused") {
   CHECK(errno == EINVAL);
 }
 
-TEST_CASE("a completion queue that overflows tells so, and harms no other") {
+TEST_CASE("a completion queue that overflows raises an event, and affects no other") {
   World w;
   Sizes sizes;
   sizes.completions = 1;
@@ -256,7 +257,7 @@ TEST_CASE("a completion queue that overflows tells so, and harms no other") {
   CHECK(w.pair.a.next().status == IBV_WC_SUCCESS);
 }
 
-TEST_CASE("memory that is unmapped under its registration, near and far") {
+TEST_CASE("memory that is unmapped while registered, local and remote") {
   for (const bool near : {true, false}) {
     World w;
     void* at = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kBytes = 4096;
 
-/// Writes `rounds` patterns and compares; counts what arrived wrong.
+/// Writes `rounds` patterns and compares; returns the number of mismatches.
 unsigned talk(Pair& pair, Region& from, Region& into, unsigned rounds, unsigned salt) {
   unsigned wrong = 0;
   for (unsigned round = 0; round < rounds; ++round) {
@@ -35,7 +35,7 @@ TEST_CASE("threads with queue pairs of their own, on one context") {
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      for (unsigned i = 0; i < 3; ++i) {  // objects come and go meanwhile
+      for (unsigned i = 0; i < 3; ++i) {  // objects are created and destroyed meanwhile
         Pair pair(device);
         Region from(device.pd, kBytes), into(device.pd, kBytes);
         wrong += talk(pair, from, into, 10, t * 64 + i);
@@ -85,9 +85,9 @@ TEST_CASE("threads that post to one queue pair while others poll it") {
   for (const auto& count : seen) CHECK(count == 1);
 }
 
-// Without ibv_fork_init(), which would take registered pages from the child: DMA goes to the pages
-// of the process that opened the device, whoever has copies.
-TEST_CASE("a child neither disturbs its parent nor speaks for it, and may open the device itself") {
+// Without ibv_fork_init(), which would withhold registered pages from the child: DMA accesses the
+// pages of the process that opened the device.
+TEST_CASE("a child does not affect the objects of its parent, and may open the device itself") {
   Device device;
   Pair pair(device);
   Region from(device.pd, kBytes), into(device.pd, kBytes);

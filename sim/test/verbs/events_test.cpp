@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events and extended completions as libibverbs promises them: run by `roci exec` on a node.
+// Events and extended completions as libibverbs specifies them: run by `roci exec` on a node.
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kBytes = 4096;
 constexpr int kPatienceMs = 30000, kQuietMs = 100;
 
-/// A channel that does not block, behind epoll.
+/// A channel that does not block, used with epoll.
 struct Channel {
   explicit Channel(Device& device)
       : ibv(need(ibv_create_comp_channel(device.context), "channel")), epoll(epoll_create1(0)) {
@@ -33,7 +33,7 @@ struct Channel {
     epoll_event event{};
     return epoll_wait(epoll, &event, 1, ms) == 1 && (event.events & EPOLLIN) != 0;
   }
-  /// Takes the event that is there.
+  /// Reads the pending event.
   ibv_cq* take() {
     ibv_cq* cq = nullptr;
     void* context = nullptr;
@@ -79,7 +79,7 @@ ibv_send_wr send_of(ibv_wr_opcode opcode, unsigned flags = 0) {
   return wr;
 }
 
-/// A completion as the calls of an extended queue tell it.
+/// A completion as the calls of an extended queue return it.
 struct Told {
   std::uint64_t id;
   ibv_wc_status status;
@@ -131,21 +131,21 @@ TEST_CASE("a channel that does not block, with epoll, for two completion queues"
     channel.empty();
     CHECK(pair.a.write(from, into, 64) == 0);
     pair.a.next();
-    channel.empty();  // nobody armed it
+    channel.empty();  // the queue is not armed
 
     need_zero(ibv_req_notify_cq(near.cq, 0), "arm");
     channel.empty();
     CHECK(pair.a.write(from, into, 64) == 0);
     CHECK(channel.readable(kPatienceMs));
-    CHECK(channel.readable(0));  // as long as it was not read
+    CHECK(channel.readable(0));  // the event is pending until it is read
     CHECK(channel.take() == near.cq);
     pair.a.next();
     channel.empty();
     CHECK(pair.a.write(from, into, 64) == 0);
     pair.a.next();
-    channel.empty();  // armed for one event only
+    channel.empty();  // the arm is for one event
 
-    // For solicited ones only: the first message asks for no event.
+    // Armed for solicited completions: the first message requests no event.
     need_zero(ibv_req_notify_cq(far.cq, 1), "arm");
     for (const unsigned flags : {0u, unsigned{IBV_SEND_SOLICITED}}) {
       CHECK(pair.b.receive(into.at(), 64, into.mr->lkey) == 0);
@@ -157,8 +157,8 @@ TEST_CASE("a channel that does not block, with epoll, for two completion queues"
     CHECK(channel.readable(kPatienceMs));
     CHECK(channel.take() == far.cq);
 
-    // One event for four completions, or after 65 ms: on a machine that took longer it may be
-    // there.
+    // One event for four completions, or after 65 ms: on a slow machine the event may be there
+    // already.
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     ibv_modify_cq_attr slow{IBV_CQ_ATTR_MODERATE, {4, 0xFFFF}};
@@ -174,7 +174,7 @@ TEST_CASE("a channel that does not block, with epoll, for two completion queues"
     channel.empty();
     pair.a.next();
 
-    // An event that nobody reads goes with its completion queue.
+    // An unread event is dropped with its completion queue.
     need_zero(ibv_req_notify_cq(far.cq, 0), "arm");
     CHECK(pair.b.write(into, from, 64) == 0);
     CHECK(channel.readable(kPatienceMs));
@@ -270,7 +270,7 @@ TEST_CASE("every field of extended completions") {
     CHECK(got.flags == IBV_WC_WITH_IMM);
     CHECK(got.imm == 0x12345678);
     CHECK(got.bytes == 100);
-    // Of datagrams and of InfiniBand's own addresses.
+    // Fields of datagrams and of addresses of InfiniBand links.
     CHECK((got.source | got.slid | got.sl | got.dlid | got.vendor) == 0);
 
     ibv_mw* mw = need(ibv_alloc_mw(device.pd, IBV_MW_TYPE_2), "window");
@@ -296,7 +296,7 @@ TEST_CASE("every field of extended completions") {
     CHECK(told[IBV_WC_RECV].flags == IBV_WC_WITH_INV);
     CHECK(told[IBV_WC_RECV].key == bind.bind_mw.rkey);
 
-    // The window is free now: who writes through it gets an error, and the kind of it.
+    // The window is not bound now: a write through it fails with a remote access error.
     ibv_send_wr write = send_of(IBV_WR_RDMA_WRITE);
     write.wr.rdma = {into.at(), bind.bind_mw.rkey};
     CHECK(pair.a.post(write, from.at(), 8, from.mr->lkey) == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process whose simulator ends: run by gone.py, which ends it when this program has said "ready".
-// What a verbs program can do then must end by itself, as when a board is pulled out.
+// A process whose simulator exits: run by gone.py, which ends it after this program printed
+// "ready". Each verbs call must then return by itself, as when a board is removed.
 #include <cerrno>
 #include <cstdio>
 #include <future>
@@ -18,11 +18,11 @@ void check(bool holds, const std::string& text) {
   if (!holds) throw std::runtime_error(text);
 }
 void check_errno(bool failed, const char* call) {
-  check(failed, std::string(call) + " works on a device that has gone");
+  check(failed, std::string(call) + " works on a device that is gone");
   check(errno == EIO, std::string(call) + ": " + std::strerror(errno));
 }
 
-/// A call that may block; stops the program when it blocks for too long.
+/// Runs a call that may block; aborts the program when it blocks for too long.
 template <typename Call>
 auto soon(Call call, const char* what) -> decltype(call()) {
   auto result = std::async(std::launch::async, call);
@@ -50,7 +50,7 @@ void flushed(ibv_cq* cq, const ibv_qp* qp, std::uint64_t id, ibv_wc_opcode opcod
   check((wc.opcode & IBV_WC_RECV) == (opcode & IBV_WC_RECV), "opcode");
 }
 
-/// A completion queue that a thread waits for.
+/// A completion queue with a thread that waits for its events.
 struct Waiting {
   explicit Waiting(Device& device) {
     channel = need(ibv_create_comp_channel(device.context), "channel");
@@ -139,7 +139,7 @@ int run() {
   std::printf("ready\n");
   std::fflush(stdout);
 
-  // Three threads: one that polls for what will never come, and two that wait for events.
+  // Three threads: one polls for completions that never come, and two wait for events.
   auto polling = std::async(std::launch::async, [&] {
     ibv_wc wc{};
     return poll(idle.b.cq, wc);
@@ -158,7 +158,7 @@ int run() {
   for (std::uint64_t id = 1; id <= 3; ++id) flushed(silent.cq, silent.qp, id, IBV_WC_RDMA_WRITE);
   for (int i = 0; i < 3; ++i) flushed(silent.cq, silent.qp, 0, IBV_WC_RECV);
   ibv_wc wc{};
-  check(soon([&] { return poll(silent.cq, wc); }, "poll behind the last") < 0, "completed twice");
+  check(soon([&] { return poll(silent.cq, wc); }, "poll after the last") < 0, "completed twice");
   new_calls_fail(device, silent, region, srq, ex, cq_ex);
 
   need_zero(ibv_destroy_qp(&ex->qp_base), "destroy queue pair");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of one node that must not reach one another: `hostile watch` sends and checks, and
-// `hostile attack SEED KEY ADDRESS` does whatever a process can do. Run by callers.py.
+// Isolation of the processes of one node: `hostile watch` sends and checks, and `hostile attack
+// SEED KEY ADDRESS` attempts what a process can do to it. Run by callers.py.
 //
-// The attacker owns registrations between pages that it did not register: those pages must stay as
-// they are too, whatever it posts.
+// The attacker has registrations between pages that it did not register: those pages must not
+// change either.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ constexpr std::uint32_t kBytes = 4096;
 constexpr unsigned kRounds = 40, kPostsEach = 24;
 using Random = std::mt19937_64;
 
-/// Sends and checks until the input ends; prints its key and address first, its rounds last.
+/// Sends and checks until the end of its input; prints its key and address first, its rounds last.
 int watch() {
   Device device;
   Pair pair(device);
@@ -97,8 +97,8 @@ struct Island {
   ibv_mr* mr;
 };
 
-/// Pages of the pair's send queue: those where the remote address of a request lies that nothing
-/// else of this process knows.
+/// Pages of the pair's send queue, found by a remote address that occurs nowhere else in this
+/// process.
 std::vector<std::uint8_t*> queue_pages(Random& random, Pair& pair, const Island& island) {
   const std::uint64_t mark = island.at() + 8 * (random() % (kBytes / 8));
   ibv_send_wr wr{};
@@ -145,11 +145,11 @@ void post_nonsense(Random& random, Pair& pair, const Island& island, std::uint32
   pair.b.receive(address(), length, key());
 }
 
-/// Writes noise over the doorbells and over pages of its own queues, and rings.
+/// Overwrites the doorbells and pages of its own queues with random data, and rings doorbells.
 void scribble(Random& random, const std::vector<std::uint8_t*>& queues) {
   for (std::uint8_t* page : queues) {
     for (std::size_t i = 0; i < kBytes; i += 8) {
-      // Whole noise is refused at its first byte; words changed here and there go further in.
+      // A random entry is rejected by its first byte; single changed words reach later checks.
       if (random() % 8 != 0) continue;
       auto* word = reinterpret_cast<std::uint64_t*>(page + i);
       *word = random() % 4 == 0 ? random() : *word ^ (std::uint64_t{1} << random() % 64);
@@ -160,7 +160,7 @@ void scribble(Random& random, const std::vector<std::uint8_t*>& queues) {
       const std::uint64_t noise = random();
       std::memcpy(page.at + i, &noise, 8);
     }
-    reinterpret_cast<std::uint32_t*>(page.at)[0] = 1;  // the bell; behind it `asleep`
+    reinterpret_cast<std::uint32_t*>(page.at)[0] = 1;  // the bell; `asleep` follows it
     reinterpret_cast<std::uint32_t*>(page.at)[1] = 1;  // so that the next doorbell wakes
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of libibverbs with as little around it as the tests here need: two queue pairs of one
-// process, connected to one another over the switch.
+// A small user of libibverbs for the tests here: two queue pairs of one process, connected to one
+// another over the switch.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -64,7 +64,7 @@ struct Region {
   std::uint64_t at(std::size_t offset = 0) const {
     return reinterpret_cast<std::uint64_t>(bytes.data()) + offset;
   }
-  /// Ends the registration, and keeps the memory.
+  /// Deregisters the region and keeps the memory.
   void free() { need_zero(ibv_dereg_mr(std::exchange(mr, nullptr)), "deregister"); }
 
   std::vector<std::uint8_t> bytes;
