@@ -117,7 +117,8 @@ function(add_rtl_proof name)
   if(PROOF_SOAK)
     set_tests_properties(proof.${name} PROPERTIES LABELS soak TIMEOUT 3600)
   else()
-    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800)
+    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800
+                         COST 200)  # the longest tests start first
   endif()
 endfunction()
 

@@ -8,5 +8,5 @@ foreach(size "64 256" "512 16" "512 256" "512 1024")
   add_test(NAME synthesis.sound_${width}_${qps}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/synth.py --check --width ${width}
                    --qps ${qps} --build ${CMAKE_CURRENT_BINARY_DIR}/syn)
-  set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES LABELS fast TIMEOUT 300)
+  set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES LABELS fast TIMEOUT 300 COST 100)
 endforeach()
