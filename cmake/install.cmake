@@ -46,7 +46,7 @@ endforeach()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME rocinante)
 set(CPACK_PACKAGE_VENDOR "Rocinante")
-set(CPACK_PACKAGE_CONTACT "Rocinante maintainers <maintainers@users.noreply.github.com>")
+set(CPACK_PACKAGE_CONTACT "Rocinante maintainers <maintainers@rocinante.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
     "RoCE v2 network adapter in simulation, for programs of libibverbs")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
