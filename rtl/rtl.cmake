@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [SLOW] [NO_NETLIST])
+#               [PROOF_TOP <module>] [SLOW] [NO_NETLIST] [LONG_TEST])
 #
 # Called from the block.cmake of the folder <name>; the top module is roci_<name>.
 #
 #   lint.<name>          Verilator -Wall, no warning
 #   rtl.<name>           the folder's *_test.cpp on the verilated source
-#   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST)
+#   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST);
+#                        compiled with optimization when the test is long (LONG_TEST)
 #   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
 #                        of a sub-module with PROOF_TOP
 #
@@ -123,8 +124,8 @@ function(add_rtl_proof name)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS"
-    ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST" "PROOF_DEPTH;PROOF_TOP"
+    "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
   endif()
@@ -158,8 +159,12 @@ function(add_rtl_variant name suffix width)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
-    # Netlists are large and their tests short: compiling with optimization would take longest.
-    verilate_one(N_${id} ${top} OPT -O0 SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
+    # Netlists are large and most of their tests short: optimization would take longer than it saves.
+    set(optimization -O0)
+    if(BLOCK_LONG_TEST)
+      set(optimization -O1)
+    endif()
+    verilate_one(N_${id} ${top} OPT ${optimization} SOURCES ${RTL_DIR}/netlist.vlt ${netlist})
   endif()
 
   file(GLOB test_sources CONFIGURE_DEPENDS ${BLOCK_DIR}/*_test.cpp)
@@ -190,8 +195,8 @@ function(add_rtl_variant name suffix width)
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST" "PROOF_DEPTH;PROOF_TOP" "WIDTHS;PARAMS;PROOF_PARAMS"
-    ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST" "PROOF_DEPTH;PROOF_TOP"
+    "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})
       add_rtl_variant(${name} _${width} ${width} ${ARGN})
