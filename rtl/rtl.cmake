@@ -159,7 +159,7 @@ function(add_rtl_variant name suffix width)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
-    # Netlists are large and most of their tests short: optimization would take longer than it saves.
+    # Netlists are large and most of their tests short: optimization costs more than it saves.
     set(optimization -O0)
     if(BLOCK_LONG_TEST)
       set(optimization -O1)

@@ -10,3 +10,8 @@ foreach(size "64 256" "512 16" "512 256" "512 1024")
                    --qps ${qps} --build ${CMAKE_CURRENT_BINARY_DIR}/syn)
   set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES LABELS fast TIMEOUT 300 COST 100)
 endforeach()
+
+# The delay model of timing.py, on netlists whose levels and delays are known.
+add_test(NAME synthesis.paths
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/timing_test.py)
+set_tests_properties(synthesis.paths PROPERTIES LABELS fast TIMEOUT 60)

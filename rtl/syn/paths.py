@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Longest paths of a netlist that Yosys mapped for UltraScale+ (synth_xilinx -family xcup).
+
+The delay model, in nanoseconds: 0.10 for a LUT, 0.20 + 0.045 * log2(fan-out) for a net, 0.90 from
+the clock to an output of block RAM, 0.35 to an output of LUT RAM. A carry chain and an inverter
+cost nothing, as placement merges them with their neighbours. A level is one LUT, or one read of LUT
+RAM. A path begins at a register, a memory or an input of the module and ends at a register, a
+memory or an output. A shift register (SRL) counts as a register at its data input and output, and
+as a LUT from its address.
+"""
+import collections
+import graphlib
+import json
+import math
+import re
+
+LUT_NS = 0.10
+NET_NS = 0.20
+FANOUT_NS = 0.045
+BLOCK_RAM_NS = 0.90
+LUT_RAM_NS = 0.35
+
+LUT = re.compile(r"LUT[1-6]$")
+FREE = re.compile(r"INV$|CARRY[48]$|BUFG|IBUF|OBUF|MUXF[789]$")
+FLIP_FLOP = re.compile(r"FD[RSCP]E(_1)?$|TRELLIS_FF$")
+SHIFT = re.compile(r"SRL(16E|C32E)$")
+LUT_RAM = re.compile(r"RAM\d+[MX]")
+# LUTs that a memory of LUTs occupies.
+LUT_RAM_SIZES = ((r"RAM(32M16|64M8|32X16DR8|64X8SW|256X1D|512X1S)$", 8),
+                 (r"RAM(32M|64M|128X1D|256X1S)$", 4), (r"RAM(64X1D|128X1S)$", 2), (r"RAM64X1S$", 1))
+BLOCK_RAM = re.compile(r"RAMB(36|18)E[12]$")
+
+Path = collections.namedtuple("Path", "levels ns start end through")
+
+
+class Netlist:
+    """One flat module: its cells as a graph of bits, with the worst arrival at each bit."""
+
+    def __init__(self, text):
+        modules = json.loads(text)["modules"]
+        name = next(n for n, m in modules.items() if m["attributes"].get("top"))
+        module = modules[name]
+        self.names = {}    # bit -> (name, source) of a net that the source names
+        self.starts = {}   # bit -> (arrival in ns, what drives it)
+        self.ends = []     # (bit, what it enters)
+        self.arcs = collections.defaultdict(list)  # output bit -> input bits, with level and delay
+        self.fanout = collections.Counter()
+        self.luts = self.lut_rams = 0
+        self.worst = None
+        for net, entry in module["netnames"].items():
+            if entry["hide_name"]:
+                continue
+            for index, bit in enumerate(entry["bits"]):
+                if isinstance(bit, int):
+                    label = f"{net}[{index}]" if len(entry["bits"]) > 1 else net
+                    self.names.setdefault(bit, (label, entry["attributes"].get("src", "")))
+        for port, entry in module["ports"].items():
+            for bit in entry["bits"]:
+                if not isinstance(bit, int):
+                    continue
+                if entry["direction"] == "input":
+                    self.starts[bit] = (0.0, f"input {port}")
+                else:
+                    self.ends.append((bit, f"output {port}"))
+                    self.fanout[bit] += 1
+        for cell, entry in module["cells"].items():
+            self._add(cell, entry)
+
+    def _add(self, cell, entry):
+        kind = entry["type"]
+        ins, outs = [], []
+        for port, bits in entry["connections"].items():
+            for bit in bits:
+                if isinstance(bit, int):
+                    output = entry["port_directions"][port] == "output"
+                    (outs if output else ins).append((port, bit))
+        for _, bit in ins:
+            self.fanout[bit] += 1
+        where = entry["attributes"].get("src", "")
+        self.luts += bool(LUT.match(kind) or SHIFT.match(kind))
+        self.lut_rams += next((n for pattern, n in LUT_RAM_SIZES if re.match(pattern, kind)), 0)
+        if LUT.match(kind) or FREE.match(kind):
+            level = 1 if LUT.match(kind) else 0
+            for _, out in outs:
+                self.arcs[out] += [(bit, level, LUT_NS * level) for _, bit in ins]
+            return
+        if FLIP_FLOP.match(kind) or BLOCK_RAM.match(kind):
+            arrival = BLOCK_RAM_NS if BLOCK_RAM.match(kind) else 0.0
+            read = []
+        elif SHIFT.match(kind):
+            arrival, read = 0.0, [bit for port, bit in ins if port.startswith("A")]
+        elif LUT_RAM.match(kind):
+            arrival = LUT_RAM_NS
+            read = [bit for port, bit in ins if re.match(r"(DPR)?A|ADDR[A-G]", port)]
+        else:
+            raise ValueError(f"a cell of unknown kind: {kind}")
+        for _, bit in ins:
+            if bit not in read:
+                self.ends.append((bit, self._label(kind, cell, outs, where)))
+        for _, out in outs:
+            if read:
+                self.arcs[out] += [(bit, 1, LUT_NS) for bit in read]
+            self.starts[out] = (arrival, self._label(kind, cell, outs, where))
+
+    def _label(self, kind, cell, outs, where):
+        """What a register or memory is called: the net it drives, else the cell."""
+        for _, bit in outs:
+            if bit in self.names:
+                name, source = self.names[bit]
+                return f"{name} {short(source or where)}"
+        name = re.sub(r"^\$\S*?\$|\.\d+$", "", cell)
+        return f"{kind} {name[-60:]} {short(where)}"
+
+    def arrivals(self):
+        """Worst (ns, levels, bit before, most levels) at each bit, at the output of what drives it.
+
+        The most levels may belong to another path than the slowest.
+        """
+        before = {bit: [] for bit in self.starts}
+        before.update((bit, [source for source, _, _ in arcs]) for bit, arcs in self.arcs.items())
+        best = {}
+        for bit in graphlib.TopologicalSorter(before).static_order():  # a loop raises CycleError
+            ns, levels, via, most = self.starts.get(bit, (0.0, ""))[0], 0, None, 0
+            for source, level, delay in self.arcs.get(bit, ()):
+                there = best[source]
+                later = there[0] + self.net(source) + delay
+                most = max(most, there[3] + level)
+                if later > ns:
+                    ns, levels, via = later, there[1] + level, source
+            best[bit] = (ns, levels, via, most)
+        return best
+
+    def net(self, bit):
+        return NET_NS + FANOUT_NS * math.log2(max(1, self.fanout[bit]))
+
+    def ends_by_delay(self):
+        """(ns, levels, most levels, bit, what it enters), the slowest first."""
+        if self.worst is None:
+            self.worst = self.arrivals()
+        found = []
+        for bit, end in self.ends:
+            ns, levels, _, most = self.worst.get(bit, (0.0, 0, None, 0))
+            found.append((ns + self.net(bit), levels, most, bit, end))
+        return sorted(found, key=lambda f: (-f[0], -f[1], f[4]))
+
+    def path(self, ns, levels, bit, end):
+        """The slowest path to an end."""
+        trail = [bit]
+        while self.worst.get(trail[-1], (0, 0, None))[2] is not None:
+            trail.append(self.worst[trail[-1]][2])
+        start = self.starts.get(trail[-1], (0.0, "a constant"))[1]
+        through = [self.names[b] for b in reversed(trail[:-1]) if b in self.names]
+        return Path(levels, ns, start, end, through)
+
+
+def short(source):
+    """File and line of the innermost place of a Yosys source attribute."""
+    last = source.split("|")[-1]
+    match = re.search(r"([^/]+\.sv):(\d+)", last)
+    return f"({match[1]}:{match[2]})" if match else ""
