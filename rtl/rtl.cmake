@@ -97,8 +97,7 @@ if(VERILATOR AND NOT TARGET verilated_fst)
 endif()
 
 # add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK]): proof.<name>,
-# by
-# induction of n clocks and from reset; covers within n, or COVER, clocks. SOAK: one of the long
+# by induction of n clocks and from reset; covers within n, or COVER, clocks. SOAK: one of the long
 # runs.
 function(add_rtl_proof name)
   cmake_parse_arguments(PROOF "SOAK" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})

@@ -28,6 +28,15 @@ def sources(top):
     return needed
 
 
+def read_script(top, parameters, formal=False):
+    """Yosys commands that read a module with the sources it needs and set its parameters."""
+    sets = "".join(f" -set {name} {value}" for name, value in parameters.items())
+    defines = f"-formal -D PROOF_OF_{top}" if formal else ""
+    return (f"read_verilog -sv {defines} -I {RTL}/common {RTL}/roci_pkg.sv; "
+            f"read_verilog -sv {defines} -defer -I {RTL}/common "
+            f"{' '.join(map(str, sources(top)))}; " + (f"chparam{sets} {top}; " if sets else ""))
+
+
 def main():
     if len(sys.argv) < 3 or sys.argv[1] not in ("netlist", "smt2", "sources"):
         print(__doc__, file=sys.stderr)
@@ -38,11 +47,7 @@ def main():
         print("\n".join(map(str, files)))
         return 0
     out = sys.argv[3]
-    sets = "".join(" -set {} {}".format(*p.split("=")) for p in sys.argv[4:])
-    formal = f"-formal -D PROOF_OF_{top}" if kind == "smt2" else ""
-    read = (f"read_verilog -sv {formal} -I {RTL}/common {RTL}/roci_pkg.sv; "
-            f"read_verilog -sv {formal} -defer -I {RTL}/common {' '.join(map(str, files))}; "
-            + (f"chparam{sets} {top}; " if sets else ""))
+    read = read_script(top, dict(p.split("=") for p in sys.argv[4:]), formal=kind == "smt2")
     if kind == "netlist":
         script = (f"{read} hierarchy -check -top {top}; proc; flatten; opt_clean; opt -fast; "
                   f"check -assert; rename -top {top}; write_verilog -noattr {out}")

@@ -20,6 +20,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from rtl import yosys  # noqa: E402
 from rtl.syn import paths  # noqa: E402
 
 RTL = ROOT / "rtl"
@@ -44,15 +45,10 @@ def parameters(source, width, qps):
 def synthesize(name, width, qps):
     """The mapped netlist of a block as Yosys' JSON."""
     top = f"roci_{name}"
-    files = subprocess.run([sys.executable, RTL / "yosys.py", "sources", top], check=True,
-                           capture_output=True, text=True).stdout.split()
-    sets = "".join(f" -set {p} {v}" for p, v in parameters(blocks()[name], width, qps).items())
+    read = yosys.read_script(top, parameters(blocks()[name], width, qps))
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "netlist.json"
-        script = (f"read_verilog -sv -I {RTL}/common {RTL}/roci_pkg.sv; "
-                  f"read_verilog -sv -defer -I {RTL}/common {' '.join(files)}; "
-                  + (f"chparam{sets} {top}; " if sets else "") +
-                  "synth_xilinx -family xcup -noiopad -noclkbuf -nowidelut -flatten "
+        script = (f"{read} synth_xilinx -family xcup -noiopad -noclkbuf -nowidelut -flatten "
                   f"-top {top}; check -assert; write_json {out}")
         subprocess.run(["yosys", "-q", "-p", script], check=True, stdout=subprocess.DEVNULL)
         return out.read_text()

@@ -8,7 +8,7 @@ import random
 import socket
 import struct
 
-from up_peers import Peer, expect, pair, roci, status
+from up_peers import Peer, expect, pair, status
 
 WELCOME_BYTES = 8 + 8 + 160 + 16 + 8 + 8
 

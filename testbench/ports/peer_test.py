@@ -7,7 +7,6 @@ usage: peer_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make 
 It runs in a network namespace of its own, so that no interface or port of the host is touched.
 """
 import filecmp
-import os
 import pathlib
 import socket
 import subprocess
