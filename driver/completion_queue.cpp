@@ -15,7 +15,7 @@ namespace roci::driver {
 namespace {
 
 constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
-constexpr std::uint8_t kReceiveBit = 128;  // of WcOp
+constexpr std::uint8_t kReceiveBit = 128;  // bit of WcOp
 
 /// The consumer index is reported to the adapter every quarter of the ring, which is why a quarter
 /// of the ring is not available to the caller.

@@ -44,7 +44,7 @@ struct ConnectOptions {
 /// Counters of a queue pair since it left RESET.
 struct QpCounters {
   std::uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;  ///< bytes of payload
-  std::uint64_t retries;                   ///< times that the requester went back to an earlier PSN
+  std::uint64_t retries;                   ///< returns of the requester to an earlier PSN
   std::uint64_t timeouts;                  ///< retries that the transport timer started
   std::uint64_t naks_sent, naks_received;  ///< RNR NAKs included
 };

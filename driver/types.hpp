@@ -140,7 +140,7 @@ struct Completion {
   std::uint64_t id = 0;
   Status status = Status::kSuccess;
   WcOpcode opcode = WcOpcode::kSend;
-  bool receive = false;        ///< of the receive queue
+  bool receive = false;        ///< completion of the receive queue
   std::uint32_t byte_len = 0;  ///< bytes received or read; 8 for an atomic
   std::uint32_t imm = 0;
   bool with_imm = false;

@@ -11,12 +11,12 @@ constexpr uint32_t kAttentionEvent = mask_of(2);
 constexpr Place kLogQps = {8, 8};
 constexpr Place kLogKeys = {16, 8};
 constexpr Place kLogCqs = {24, 8};
-constexpr Place kLogSrqs = {0, 8};       // of Parameters2
-constexpr uint64_t kDrainPeriod = 2000;  // ns between two looks at queue pairs that drain
+constexpr Place kLogSrqs = {0, 8};       // field of Parameters2
+constexpr uint64_t kDrainPeriod = 2000;  // ns between two polls of draining queue pairs
 constexpr Place kRingLog = {0, 4};
 constexpr Place kRingPasid = {12, 20};
 constexpr uint32_t kIndexMask = 0xFFFF;
-constexpr unsigned kMaxLog = 16;  // larger tables than firmware's own limits count as those
+constexpr unsigned kMaxLog = 16;  // larger tables are used up to the firmware's limits
 
 uint32_t size_of(uint32_t parameters, Place log) {
   const auto value = static_cast<uint32_t>(get_bits(&parameters, log));
@@ -44,8 +44,8 @@ void Firmware::start() {
     port.write(layout::reg::kMacHi, static_cast<uint32_t>(config_.mac >> 32));
   }
   device_.neighbours.set_mac(port.read64(layout::reg::kMacLo));
-  // The adapter clears its tables after reset and loses rows written meanwhile; it is idle when
-  // done.
+  // The adapter clears its tables after reset and loses rows written during that; it is idle when
+  // they are clear.
   port.fence();
 }
 
@@ -79,8 +79,8 @@ bool Firmware::poll_frame(uint32_t attention) {
 
 bool Firmware::poll_event(uint32_t attention) {
   if ((attention & kAttentionEvent) == 0) return false;
-  // The adapter tells the host by itself, and the state of a queue pair is read when it matters.
-  // All are taken, so that the adapter never has to drop one.
+  // The adapter reports to the host, and firmware reads the state of a queue pair when it needs it.
+  // Firmware takes all events, so that the adapter does not drop any.
   uint32_t number = 0;
   uint32_t kind = 0;
   bool any = false;
@@ -96,15 +96,15 @@ bool Firmware::poll_command(uint32_t attention) {
   Message reply = {};
   if (!waiting_) {
     if (!read_command()) {
-      answer(hardware_error(), &reply);
+      write_reply(hardware_error(), &reply);
       return true;
     }
-  } else if (device_.neighbours.asking()) {
+  } else if (device_.neighbours.waiting()) {
     return false;
   }
   const Result result = execute(&device_, command_, &reply);
   waiting_ = result.status == kStatusWaiting;
-  if (!waiting_) answer(result, &reply);
+  if (!waiting_) write_reply(result, &reply);
   return true;
 }
 
@@ -121,7 +121,7 @@ bool Firmware::read_command() {
   reply_address_ = port.read64(layout::reg::kAdminReplyLo) + slot;
   if (!port.dma_end()) return false;
 
-  // How much a command needs follows from what it says so far.
+  // The length of a command follows from its bytes fetched so far.
   uint32_t have = 0;
   uint32_t need = words_of(layout::command_header::kBytes);
   while (have < need) {
@@ -140,7 +140,7 @@ bool Firmware::read_command() {
   return true;
 }
 
-void Firmware::answer(const Result& result, Message* reply) {
+void Firmware::write_reply(const Result& result, Message* reply) {
   Port& port = device_.port;
   uint32_t words = words_of(layout::reply_header::kBytes);
   if (result.status == layout::AdminStatus::kOk) {
@@ -152,7 +152,7 @@ void Firmware::answer(const Result& result, Message* reply) {
   put_bits(reply->word, layout::reply_header::tag,
            get_bits(command_.word, layout::command_header::tag));
   put_bits(reply->word, layout::reply_header::detail, result.detail);
-  // The header comes last: with its tag the whole reply is there.
+  // The header is written last: its tag marks the whole reply as valid.
   if (words > kBlockWords) {
     port.dma_write(reply_address_ + layout::kBlockBytes, pasid_, reply->word + kBlockWords,
                    words - kBlockWords);

@@ -22,13 +22,13 @@ module roci_nic #(
   parameter int unsigned NumCqs    = 256,   // completion queues, a power of two
   parameter int unsigned NumSrqs   = 64,    // shared receive queues, a power of two
   // Bytes of payload on the way to the wire: one memory round trip at line rate and a little more.
-  // What is queued here when a NAK comes is sent in vain.
+  // What is queued here when a NAK comes is sent for nothing.
   parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
   parameter int unsigned RxBuffer  = 65536  // bytes of payload on the way to memory
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [63:0]            now_i,  // time in ns; may leap forward while quiescent_o is 1
+  input  logic [63:0]            now_i,  // time in ns; may skip ahead while quiescent_o is 1
 
   // AXI4-Lite slave: registers and doorbells (docs/registers.md)
   input  logic [roci_pkg::RegisterAddressBits-1:0] s_axil_awaddr_i,
@@ -157,13 +157,12 @@ module roci_nic #(
   roci_pkg::seg_t     req_seg, rsp_seg, sq_seg, rq_seg, rd_seg;
   roci_pkg::tx_desc_t sq_desc, rq_desc, tx_desc, ack;
   roci_pkg::sent_t    sent;
-  logic [13:0]        tx_bytes;
+  roci_pkg::frame_stat_t rx_stat, tx_stat;
   logic               req_meta_valid, req_meta_ready, rsp_meta_valid, rsp_meta_ready, req_seg_valid;
   logic               req_seg_ready, rsp_seg_valid, rsp_seg_ready, sq_seg_valid, sq_seg_ready;
   logic               rq_seg_valid, rq_seg_ready, rd_seg_valid, rd_seg_ready, sq_desc_valid;
   logic               sq_desc_ready, rq_desc_valid, rq_desc_ready, tx_desc_valid, tx_desc_ready;
   logic               ack_valid, ack_ready, tx_sent, tx_sent_error, sent_sq_valid, sent_rq_valid;
-  logic               tx_frame;
 
   // payload
   logic [5:0]           gather_pos;
@@ -247,8 +246,7 @@ module roci_nic #(
     .m_axis_host_tready_i, .m_axis_fw_tdata_o(fw_data), .m_axis_fw_tkeep_o(fw_keep),
     .m_axis_fw_tlast_o(fw_last), .m_axis_fw_tvalid_o(fw_valid), .m_axis_fw_tready_i(fw_ready),
     .drop_rx_i(drop_rx), .drop_rq_i(drop_rq), .drop_ghost_i(drop_ghost), .rx_ok_i(rx_ok),
-    .mac_rx_tvalid_i(s_axis_rx_tvalid_i), .mac_rx_tlast_i(s_axis_rx_tlast_i),
-    .mac_rx_tkeep_i(s_axis_rx_tkeep_i), .tx_frame_i(tx_frame), .tx_bytes_i(tx_bytes),
+    .rx_stat_i(rx_stat), .tx_stat_i(tx_stat),
     .pause_o(pause), .all_idle_i(all_idle), .next_deadline_o(moderation_deadline),
     .quiet_o(control_quiet), .idle_o(control_idle)
   );
@@ -380,8 +378,12 @@ module roci_nic #(
     .s_axis_fw_tready_o(fw_ready), .m_axis_tdata_o(m_axis_tx_tdata_o),
     .m_axis_tkeep_o(m_axis_tx_tkeep_o), .m_axis_tlast_o(m_axis_tx_tlast_o),
     .m_axis_tvalid_o(m_axis_tx_tvalid_o), .m_axis_tready_i(m_axis_tx_tready_i), .sent_o(tx_sent),
-    .sent_error_o(tx_sent_error), .tx_frame_o(tx_frame), .tx_bytes_o(tx_bytes)
+    .sent_error_o(tx_sent_error), .tx_stat_o(tx_stat)
   );
+
+  roci_frame_meter #(.DataWidth(DataWidth)) u_rx_meter (
+    .clk_i, .rst_ni, .tkeep_i(s_axis_rx_tkeep_i), .tlast_i(s_axis_rx_tlast_i),
+    .beat_i(s_axis_rx_tvalid_i), .stat_o(rx_stat), .idle_o());
 
   roci_rx #(
     .DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer), .FirstTicket(FirstTicket)
@@ -431,8 +433,9 @@ module roci_nic #(
 
   assign all_idle        = control_idle && sq_idle && rq_idle && rx_idle && tx_idle && order_idle
                            && dma_idle && key_idle && timer_idle;
-  assign quiescent_o     = all_idle && control_quiet && !pause && !s_axil_awvalid_i && !s_axil_wvalid_i
-                           && !s_axil_arvalid_i && !s_axis_rx_tvalid_i && !s_axis_host_tvalid_i;
+  assign quiescent_o     = all_idle && control_quiet && !pause && !s_axil_awvalid_i
+                           && !s_axil_wvalid_i && !s_axil_arvalid_i && !s_axis_rx_tvalid_i
+                           && !s_axis_host_tvalid_i;
   assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
                                                                 : moderation_deadline;
 

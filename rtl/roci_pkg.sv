@@ -33,12 +33,12 @@ package roci_pkg;
   localparam logic [7:0] StatusLocQpOpErr = 8'd2;  // Work request malformed for the queue pair
   localparam logic [7:0] StatusLocProtErr = 8'd4;  // Local key, bounds or rights
   localparam logic [7:0] StatusWrFlushErr = 8'd5;  // Flushed: the queue pair is in error
-  localparam logic [7:0] StatusMwBindErr = 8'd6;  // Bind refused: rights, range or owner of the region, or the window is bound
+  localparam logic [7:0] StatusMwBindErr = 8'd6;  // Bind rejected: rights, range or owner of the region, or the window is bound
   localparam logic [7:0] StatusBadRespErr = 8'd7;  // Response with an impossible opcode or syndrome
   localparam logic [7:0] StatusLocAccessErr = 8'd8;  // Responder: remote access error on a request that holds a receive
-  localparam logic [7:0] StatusRemInvReqErr = 8'd9;  // Peer answered NAK invalid request
-  localparam logic [7:0] StatusRemAccessErr = 8'd10;  // Peer answered NAK remote access error
-  localparam logic [7:0] StatusRemOpErr = 8'd11;  // Peer answered NAK remote operational error
+  localparam logic [7:0] StatusRemInvReqErr = 8'd9;  // Peer sent NAK invalid request
+  localparam logic [7:0] StatusRemAccessErr = 8'd10;  // Peer sent NAK remote access error
+  localparam logic [7:0] StatusRemOpErr = 8'd11;  // Peer sent NAK remote operational error
   localparam logic [7:0] StatusRetryExcErr = 8'd12;  // Transport retries ran out
   localparam logic [7:0] StatusRnrRetryExcErr = 8'd13;  // RNR retries ran out
   localparam logic [7:0] StatusFatalErr = 8'd19;  // Adapter error, such as a failed DMA
@@ -91,43 +91,43 @@ package roci_pkg;
   localparam logic [3:0] DropIcrc = 4'd0;  // RoCE frame with a wrong ICRC
   localparam logic [3:0] DropMalformed = 4'd1;  // Lengths, IP or UDP checksum, TVer, pad or options wrong
   localparam logic [3:0] DropOverflow = 4'd2;  // Receive buffer full
-  localparam logic [3:0] DropUnknownQp = 4'd3;  // Queue pair not there or not in a state to take it
+  localparam logic [3:0] DropUnknownQp = 4'd3;  // Queue pair not in use, or in a state that accepts no such packet
   localparam logic [3:0] DropAddress = 4'd4;  // Source or destination address is not the connection's
   localparam logic [3:0] DropPkey = 4'd5;  // Partition key does not match
   localparam logic [3:0] DropOpcode = 4'd6;  // Opcode of another transport, reserved, or not allowed
   localparam logic [3:0] DropGhost = 4'd7;  // Response outside the outstanding window
-  localparam logic [3:0] DropDuplicate = 4'd8;  // Duplicate request that is not answered
+  localparam logic [3:0] DropDuplicate = 4'd8;  // Duplicate request that gets no response
   localparam logic [3:0] DropOutOfSequence = 4'd9;  // Request ahead of the expected PSN, beyond the one that was NAKed
 
   localparam logic [7:0] EventCompletion = 8'd1;  // A CQ that was armed got an entry; `number` is the CQ
   localparam logic [7:0] EventCqError = 8'd2;  // A CQ overflowed; `number` is the CQ
-  localparam logic [7:0] EventQpFatal = 8'd3;  // Queue pair went to error by itself; `number` is the QP
-  localparam logic [7:0] EventQpRequest = 8'd4;  // Responder answered NAK invalid request; `number` is the QP
-  localparam logic [7:0] EventQpAccess = 8'd5;  // Responder answered NAK remote access error; `number` is the QP
+  localparam logic [7:0] EventQpFatal = 8'd3;  // The adapter moved the queue pair to ERR; `number` is the QP
+  localparam logic [7:0] EventQpRequest = 8'd4;  // Responder sent NAK invalid request; `number` is the QP
+  localparam logic [7:0] EventQpAccess = 8'd5;  // Responder sent NAK remote access error; `number` is the QP
   localparam logic [7:0] EventCommEst = 8'd6;  // First request arrived in RTR; `number` is the QP
   localparam logic [7:0] EventSqDrained = 8'd7;  // Send queue drained; `number` is the QP
   localparam logic [7:0] EventSrqLimit = 8'd8;  // Receives in an SRQ fell below its limit; `number` is the SRQ
-  localparam logic [7:0] EventQpLastWqe = 8'd9;  // QP in error takes no more from its SRQ; `number` is the QP
+  localparam logic [7:0] EventQpLastWqe = 8'd9;  // QP in error takes no more receives from its SRQ; `number` is the QP
   localparam logic [7:0] EventSrqError = 8'd10;  // A receive of an SRQ could not be read; `number` is the SRQ
 
-  localparam logic [7:0] VendorErrNone = 8'd0;  // Good, flushed, or the status says it all
+  localparam logic [7:0] VendorErrNone = 8'd0;  // Success, flushed, or the status is the whole cause
   localparam logic [7:0] VendorErrLocalKey = 8'd1;  // Key, bounds or rights of the send list
   localparam logic [7:0] VendorErrLocalLength = 8'd2;  // List shorter than the message, message too long, atomic not of 8 bytes
   localparam logic [7:0] VendorErrLocalFormat = 8'd3;  // Opcode, list or inline data of the work request
   localparam logic [7:0] VendorErrLocalFetch = 8'd4;  // Work request could not be read
   localparam logic [7:0] VendorErrNoDepth = 8'd5;  // READ or atomic while max_rd_atomic is 0
-  localparam logic [7:0] VendorErrKeyOperation = 8'd6;  // Local invalidate, bind or registration was refused
+  localparam logic [7:0] VendorErrKeyOperation = 8'd6;  // Local invalidate, bind or registration was rejected
   localparam logic [7:0] VendorErrPayload = 8'd7;  // Payload of a SEND or WRITE could not be read
-  localparam logic [7:0] VendorErrResponseKind = 8'd16;  // Response that does not answer the request
+  localparam logic [7:0] VendorErrResponseKind = 8'd16;  // Response of a kind that does not fit the request
   localparam logic [7:0] VendorErrResponseLength = 8'd17;  // READ response of a wrong length
   localparam logic [7:0] VendorErrResponseSyndrome = 8'd18;  // Reserved syndrome, or a NAK code that RC does not have
   localparam logic [7:0] VendorErrPlaceKey = 8'd19;  // Key, bounds or rights where READ data or an atomic result goes
-  localparam logic [7:0] VendorErrPlaceFetch = 8'd20;  // Work request of a READ could not be read again
+  localparam logic [7:0] VendorErrPlaceFetch = 8'd20;  // Work request of a READ could not be fetched for its response
   localparam logic [7:0] VendorErrRetryTimeout = 8'd32;  // Last retry ended by the timer
   localparam logic [7:0] VendorErrRetrySequence = 8'd33;  // Last retry ended by a NAK sequence error
   localparam logic [7:0] VendorErrRetryImplied = 8'd34;  // Last retry ended by a response that skipped a READ or atomic
   localparam logic [7:0] VendorErrRetryRnr = 8'd35;  // Last RNR retry ended by an RNR NAK
-  localparam logic [7:0] VendorErrPeerNak = 8'd48;  // The peer refused the request
+  localparam logic [7:0] VendorErrPeerNak = 8'd48;  // The peer NAKed the request
 
   localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old generation
   localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old generation
@@ -146,27 +146,27 @@ package roci_pkg;
   localparam logic [1:0] MessageError = 2'd3;  // Completes with `status` when it is the oldest
 
   localparam logic [2:0] AskNone = 3'd0;  // Nothing
-  localparam logic [2:0] AskRecover = 3'd1;  // Go back: a gap
-  localparam logic [2:0] AskRnr = 3'd2;  // Go back after a wait
+  localparam logic [2:0] AskRecover = 3'd1;  // Return to the oldest unacknowledged PSN: a gap
+  localparam logic [2:0] AskRnr = 3'd2;  // Return to that PSN after the RNR delay
   localparam logic [2:0] AskFatal = 3'd3;  // The peer NAKed the request: it fails
-  localparam logic [2:0] AskSyndrome = 3'd4;  // A syndrome that RC does not have
+  localparam logic [2:0] AskSyndrome = 3'd4;  // A syndrome that is reserved for RC
   localparam logic [2:0] AskData = 3'd5;  // Place data of a READ
   localparam logic [2:0] AskAtomic = 3'd6;  // Place the result of an atomic
 
-  localparam logic [3:0] RequesterIdle = 4'd0;  // No event
-  localparam logic [3:0] RequesterDispatch = 4'd1;  // State of the queue pair is there
-  localparam logic [3:0] RequesterPlan = 4'd2;  // Send a packet, or not
-  localparam logic [3:0] RequesterOperate = 4'd3;  // Ask for a key operation
-  localparam logic [3:0] RequesterAnswer = 4'd4;  // Wait for it
-  localparam logic [3:0] RequesterOperated = 4'd5;  // Complete it
+  localparam logic [3:0] RequesterIdle = 4'd0;  // Wait for an event
+  localparam logic [3:0] RequesterDispatch = 4'd1;  // The state of the queue pair was read: choose the next step
+  localparam logic [3:0] RequesterPlan = 4'd2;  // Send the packet of a plan, or drop the plan
+  localparam logic [3:0] RequesterOperate = 4'd3;  // Request a key operation
+  localparam logic [3:0] RequesterOperating = 4'd4;  // Wait for its response
+  localparam logic [3:0] RequesterOperated = 4'd5;  // Complete the work request of the key operation
   localparam logic [3:0] RequesterRetire = 4'd6;  // Complete what a response acknowledges
-  localparam logic [3:0] RequesterAct = 4'd7;  // Do what it asks for
-  localparam logic [3:0] RequesterPlace = 4'd8;  // Find a place for its data
-  localparam logic [3:0] RequesterPlaced = 4'd9;  // Found
-  localparam logic [3:0] RequesterRecover = 4'd10;  // Go back
+  localparam logic [3:0] RequesterAct = 4'd7;  // Act on its ResponseAsk
+  localparam logic [3:0] RequesterPlace = 4'd8;  // Look up the memory for its data
+  localparam logic [3:0] RequesterPlaced = 4'd9;  // The memory for its data is known
+  localparam logic [3:0] RequesterRecover = 4'd10;  // Return to the oldest unacknowledged PSN
   localparam logic [3:0] RequesterFail = 4'd11;  // Complete with an error
-  localparam logic [3:0] RequesterFlush = 4'd12;  // Complete what is left with a flush
-  localparam logic [3:0] RequesterEnd = 4'd13;  // A response is done with
+  localparam logic [3:0] RequesterFlush = 4'd12;  // Complete the outstanding work requests as flushed
+  localparam logic [3:0] RequesterEnd = 4'd13;  // End the event of a response
 
   localparam logic [1:0] ResponderInNothing = 2'd0;  // Between messages
   localparam logic [1:0] ResponderInSend = 2'd1;  // SEND
@@ -175,16 +175,16 @@ package roci_pkg;
   localparam logic [1:0] ResponderAckNone = 2'd0;  // Nothing
   localparam logic [1:0] ResponderAckAck = 2'd1;  // ACK, when the payload is in memory
   localparam logic [1:0] ResponderAckNak = 2'd2;  // NAK or RNR NAK, at once
-  localparam logic [1:0] ResponderAckFatal = 2'd3;  // NAK that ends the connection; leaves even in ERR
+  localparam logic [1:0] ResponderAckFatal = 2'd3;  // NAK that ends the connection; sent even in ERR
 
-  localparam logic [3:0] VerdictIgnore = 4'd0;  // Queue pair is dead: no answer
-  localparam logic [3:0] VerdictAhead = 4'd1;  // Beyond a gap that was answered already: no answer
-  localparam logic [3:0] VerdictGap = 4'd2;  // First one beyond a gap: NAK sequence error
-  localparam logic [3:0] VerdictReack = 4'd3;  // Duplicate SEND or WRITE: ACK again
-  localparam logic [3:0] VerdictReplay = 4'd4;  // Duplicate READ or atomic: look for it
-  localparam logic [3:0] VerdictPeek = 4'd5;  // Takes a receive: ask whether one is posted
+  localparam logic [3:0] VerdictIgnore = 4'd0;  // Queue pair has failed: no response
+  localparam logic [3:0] VerdictAhead = 4'd1;  // After a gap that was NAKed before: no response
+  localparam logic [3:0] VerdictGap = 4'd2;  // First request after a gap: NAK sequence error
+  localparam logic [3:0] VerdictReack = 4'd3;  // Duplicate SEND or WRITE: repeat the ACK
+  localparam logic [3:0] VerdictReplay = 4'd4;  // Duplicate READ or atomic: find its replay slot
+  localparam logic [3:0] VerdictPeek = 4'd5;  // Uses a receive: check that one is posted
   localparam logic [3:0] VerdictRnr = 4'd6;  // No receive: RNR NAK
-  localparam logic [3:0] VerdictNak = 4'd7;  // Against a rule: NAK, and the connection ends
+  localparam logic [3:0] VerdictNak = 4'd7;  // Violates a rule: NAK, and the connection ends
   localparam logic [3:0] VerdictSend = 4'd8;  // Execute
   localparam logic [3:0] VerdictWrite = 4'd9;  // Execute
   localparam logic [3:0] VerdictRead = 4'd10;  // Execute
@@ -192,17 +192,21 @@ package roci_pkg;
 
   localparam logic [2:0] ResponderKindEvent = 3'd0;  // A change of state
   localparam logic [2:0] ResponderKindResult = 3'd1;  // An atomic is done
-  localparam logic [2:0] ResponderKindLive = 3'd2;  // A question of firmware
+  localparam logic [2:0] ResponderKindLive = 3'd2;  // Firmware reads the live state
   localparam logic [2:0] ResponderKindRequest = 3'd3;  // A packet
-  localparam logic [2:0] ResponderKindStep = 3'd4;  // A step of an answer, or of a flush
+  localparam logic [2:0] ResponderKindStep = 3'd4;  // A step of a response, or of a flush
   localparam logic [2:0] ResponderKindFault = 3'd5;  // Memory could not be written or read
 
-  localparam logic [1:0] ReceiveOpPeek = 2'd0;  // Tell about the oldest receive
-  localparam logic [1:0] ReceiveOpFree = 2'd1;  // The oldest receive is used up
+  localparam logic [1:0] ReceiveOpPeek = 2'd0;  // Report the oldest receive
+  localparam logic [1:0] ReceiveOpFree = 2'd1;  // The oldest receive has been used
   localparam logic [1:0] ReceiveOpInit = 2'd2;  // Entering RTR: start fetching
   localparam logic [1:0] ReceiveOpFlush = 2'd3;  // Entering ERR: stop fetching, report receives posted from now on
 
-  localparam logic [1:0] TimerOpStart = 2'd0;  // Run for the transport timeout unless the timer runs already
+  localparam logic [1:0] AtomicOpStore = 2'd0;  // Write the operand: result of an atomic of this side
+  localparam logic [1:0] AtomicOpCmpSwap = 2'd1;  // Compare and swap
+  localparam logic [1:0] AtomicOpFetchAdd = 2'd2;  // Fetch and add
+
+  localparam logic [1:0] TimerOpStart = 2'd0;  // Run for the transport timeout unless the timer is running
   localparam logic [1:0] TimerOpRestart = 2'd1;  // Run for the transport timeout from now
   localparam logic [1:0] TimerOpStop = 2'd2;  // Nothing outstanding (a Start since expiry wins)
   localparam logic [1:0] TimerOpRnr = 2'd3;  // Run for the RNR time of `code` from now
@@ -210,7 +214,7 @@ package roci_pkg;
   localparam logic [2:0] CqOpEntry = 3'd0;  // Write an entry
   localparam logic [2:0] CqOpConsumer = 3'd1;  // Doorbell: consumer index
   localparam logic [2:0] CqOpArm = 3'd2;  // Doorbell: arm
-  localparam logic [2:0] CqOpRestart = 3'd3;  // A new row
+  localparam logic [2:0] CqOpRestart = 3'd3;  // A row was written
   localparam logic [2:0] CqOpPeriod = 3'd4;  // A moderation period ended
   localparam logic [2:0] CqOpLive = 3'd5;  // Read the ring
   localparam logic [2:0] CqOpBreak = 3'd6;  // An entry did not reach memory
@@ -234,7 +238,7 @@ package roci_pkg;
   localparam logic [2:0] QpCounterTxBytes = 3'd1;  // Payload bytes sent
   localparam logic [2:0] QpCounterRxPackets = 3'd2;  // Packets accepted
   localparam logic [2:0] QpCounterRxBytes = 3'd3;  // Payload bytes accepted
-  localparam logic [2:0] QpCounterRetries = 3'd4;  // Times sending went back
+  localparam logic [2:0] QpCounterRetries = 3'd4;  // Returns to an earlier PSN
   localparam logic [2:0] QpCounterTimeouts = 3'd5;  // Retries caused by the timer
   localparam logic [2:0] QpCounterNaksSent = 3'd6;  // NAKs sent, RNR included
   localparam logic [2:0] QpCounterNaksReceived = 3'd7;  // NAKs received, RNR included
@@ -253,7 +257,7 @@ package roci_pkg;
   localparam logic [15:0] AdminOpQueryGid = 16'd4;  // Reads an entry of the GID table
   localparam logic [15:0] AdminOpCreateCq = 16'd5;  // Makes a completion queue on memory of the caller
   localparam logic [15:0] AdminOpModifyCq = 16'd6;  // Completion moderation
-  localparam logic [15:0] AdminOpDestroyCq = 16'd7;  // Refused while a queue pair uses it
+  localparam logic [15:0] AdminOpDestroyCq = 16'd7;  // Rejected while a queue pair uses it
   localparam logic [15:0] AdminOpCreateQp = 16'd8;  // Makes a queue pair in RESET on memory of the caller
   localparam logic [15:0] AdminOpModifyQp = 16'd9;  // State and attributes, by the rules of 11.2.5.2
   localparam logic [15:0] AdminOpQueryQp = 16'd10;  // State and attributes
@@ -262,7 +266,7 @@ package roci_pkg;
   localparam logic [15:0] AdminOpDeregMr = 16'd13;  // Returns when no access through it can follow
   localparam logic [15:0] AdminOpResolveAddress = 16'd14;  // MAC address of a GID, by ARP or neighbour discovery
   localparam logic [15:0] AdminOpAllocPd = 16'd15;  // Makes a protection domain
-  localparam logic [15:0] AdminOpDeallocPd = 16'd16;  // Refused while something uses it
+  localparam logic [15:0] AdminOpDeallocPd = 16'd16;  // Rejected while an object of the domain exists
   localparam logic [15:0] AdminOpQueryCounters = 16'd17;  // Counters of the port or of a queue pair
   localparam logic [15:0] AdminOpAllocMw = 16'd18;  // Makes a memory window, unbound
   localparam logic [15:0] AdminOpDeallocMw = 16'd19;  // Returns when no access through it can follow
@@ -270,7 +274,7 @@ package roci_pkg;
   localparam logic [15:0] AdminOpCreateSrq = 16'd21;  // Makes a shared receive queue on memory of the caller
   localparam logic [15:0] AdminOpModifySrq = 16'd22;  // Arms the limit event
   localparam logic [15:0] AdminOpQuerySrq = 16'd23;  // Limit and fill
-  localparam logic [15:0] AdminOpDestroySrq = 16'd24;  // Refused while a queue pair uses it
+  localparam logic [15:0] AdminOpDestroySrq = 16'd24;  // Rejected while a queue pair uses it
   localparam logic [15:0] AdminOpResizeCq = 16'd25;  // Moves the unread entries to another ring (11.2.6.3)
   localparam logic [15:0] AdminOpSetPkey = 16'd26;  // Writes an entry of the P_Key table
   localparam logic [15:0] AdminOpQueryPkey = 16'd27;  // Reads an entry of the P_Key table
@@ -432,7 +436,7 @@ package roci_pkg;
     logic [2:0]   pcp;                 // Priority code point
     logic         dei;                 // Drop eligible
     logic [11:0]  vid;                 // VLAN identifier
-    logic [15:0]  ethertype;           // EtherType of what the tag wraps
+    logic [15:0]  ethertype;           // EtherType of what follows the tag
   } vlan_t;
 
   localparam int unsigned Ipv4Bits = 160;
@@ -476,14 +480,14 @@ package roci_pkg;
     logic [7:0]   opcode;              // Transport service (7:5) and operation (4:0)
     logic         solicited;           // Raise an event at the receiver when the message completes
     logic         mig_req;             // Migration state, sent 1 (migrated), ignored when received
-    logic [1:0]   pad_count;           // Bytes of padding behind the payload, 0 to 3
+    logic [1:0]   pad_count;           // Bytes of padding after the payload, 0 to 3
     logic [3:0]   version;             // Transport header version, 0
     logic [15:0]  pkey;                // Partition key
     logic         fecn;                // Forward congestion seen
     logic         becn;                // Backward congestion notified
     logic [5:0]   reserved6;           // 0 when sent, ignored when received, outside the ICRC
     logic [23:0]  dest_qp;             // Queue pair at the receiver
-    logic         ack_req;             // The sender wants an acknowledgement
+    logic         ack_req;             // The sender requests an acknowledge packet
     logic [6:0]   reserved7;           // 0 when sent, ignored when received
     logic [23:0]  psn;                 // Packet sequence number
   } bth_t;
@@ -562,7 +566,7 @@ package roci_pkg;
     logic         inline_data;         // Payload stands in blocks 1 to 3 of this entry; num_sge is 0
     logic         fence;               // Start after all earlier READs and atomics
     logic         solicited;           // Solicited event at the receiver
-    logic         signaled;            // Make a completion when good
+    logic         signaled;            // Make a completion on success too
     logic [7:0]   opcode;              // WrOp
   } wqe_t;
 
@@ -578,7 +582,7 @@ package roci_pkg;
     logic         owner;               // Pass parity
     logic [27:0]  reserved2;           // 0
     logic         with_inv;            // imm is the key that the SEND invalidated
-    logic         solicited;           // The sender asked for an event
+    logic         solicited;           // The sender requested an event
     logic         with_imm;            // imm is valid
     logic [63:0]  reserved1;           // 0
     logic [7:0]   vendor_err;          // Cause within the status, see docs/queues.md
@@ -652,7 +656,7 @@ package roci_pkg;
     logic [23:0]  qpn;                 // WindowType2: queue pair that bound it
     logic         remote_only;         // A window: no local key
     logic [1:0]   kind;                // KeyKind
-    logic [63:0]  addr;                // First address as DMA sees it
+    logic [63:0]  addr;                // DMA address of the first byte
     logic [63:0]  length;              // Bytes
     logic [63:0]  iova;                // First address as work requests and peers name it
     logic [19:0]  pasid;               // Address space of the region
@@ -684,6 +688,11 @@ package roci_pkg;
     logic         valid;               // In use
   } srq_t;
 
+  localparam int unsigned QpStateBits = 3;
+  typedef struct packed {
+    logic [2:0]   state;               // QpState
+  } qp_state_t;
+
   localparam int unsigned QpLiveBits = 113;
   typedef struct packed {
     logic         sq_idle;             // Nothing outstanding as requester
@@ -704,7 +713,7 @@ package roci_pkg;
   localparam int unsigned CqLiveBits = 34;
   typedef struct packed {
     logic         pass;                // Bit 16 of the producer, for the owner bits of a ring of 2^16
-    logic [15:0]  consumer;            // Newest consumer index told by a doorbell
+    logic [15:0]  consumer;            // Newest consumer index of a doorbell
     logic         overflowed;          // Takes no more entries
     logic [15:0]  producer;            // Free-running index of the next entry
   } cq_live_t;
@@ -760,6 +769,12 @@ package roci_pkg;
     logic [23:0]  psn;                 // Packet
     logic [23:0]  qpn;                 // Own queue pair
   } sent_t;
+
+  localparam int unsigned FrameStatBits = 15;
+  typedef struct packed {
+    logic         ended;               // A frame ended
+    logic [13:0]  bytes;               // Bytes of the frame, without FCS
+  } frame_stat_t;
 
   localparam int unsigned SegBits = 99;
   typedef struct packed {
@@ -861,7 +876,7 @@ package roci_pkg;
     logic         first;               // First packet of the message
     logic [7:0]   opcode;              // WrOp
     logic [15:0]  wqe_index;           // Free-running index of the work request
-    logic [3:0]   epoch;               // Life of the fetch; an old one is dropped
+    logic [3:0]   epoch;               // Generation of the fetch; plans of a former one are dropped
     logic [23:0]  qpn;                 // Queue pair
   } plan_t;
 
@@ -870,7 +885,7 @@ package roci_pkg;
     logic [31:0]  offset;              // Bytes of the first one to skip
     logic [4:0]   count;               // Work requests, 1 to 16, contiguous in the ring
     logic [15:0]  wqe_index;           // First work request
-    logic [3:0]   epoch;               // Life of the fetch
+    logic [3:0]   epoch;               // Generation of the fetch
     logic [23:0]  qpn;                 // Queue pair
   } grant_t;
 
@@ -891,10 +906,10 @@ package roci_pkg;
 
   localparam int unsigned FetchPtrBits = 77;
   typedef struct packed {
-    logic         ready;               // May be granted again
+    logic         ready;               // The queue pair may be granted
     logic [31:0]  offset;              // Bytes of it to skip
     logic [15:0]  wqe_index;           // Next work request
-    logic [3:0]   epoch;               // Life of the fetch
+    logic [3:0]   epoch;               // Generation of the fetch
     logic [23:0]  qpn;                 // Queue pair
   } fetch_ptr_t;
 
@@ -915,7 +930,7 @@ package roci_pkg;
   localparam int unsigned KeyReqBits = 172;
   typedef struct packed {
     logic [23:0]  qpn;                 // Queue pair, when a remote right is requested
-    logic [3:0]   access;              // Rights that must all be there
+    logic [3:0]   access;              // Rights that are all required
     logic [15:0]  pd;                  // Protection domain that must own the region
     logic [31:0]  len;                 // Bytes, not 0
     logic [63:0]  va;                  // First address
@@ -937,14 +952,14 @@ package roci_pkg;
     logic [63:0]  va;                  // Bind, Register: first address
     logic [31:0]  region;              // Bind: local key of the region
     logic [15:0]  pd;                  // Its protection domain
-    logic [23:0]  qpn;                 // Queue pair that asks
-    logic [31:0]  key;                 // Row, and the variant: that there for Invalidate, the new one else
+    logic [23:0]  qpn;                 // Queue pair of the work request or SEND
+    logic [31:0]  key;                 // Row and variant: for Invalidate the present variant, else the new one
     logic [1:0]   op;                  // KeyOp
   } key_op_req_t;
 
   localparam int unsigned KeyOpRspBits = 1;
   typedef struct packed {
-    logic         ok;                  // Done; else nothing changed
+    logic         ok;                  // Done; 0: nothing changed
   } key_op_rsp_t;
 
   localparam int unsigned CqeReqBits = 173;
@@ -974,7 +989,7 @@ package roci_pkg;
 
   localparam int unsigned FaultBits = 49;
   typedef struct packed {
-    logic         response;            // A response to this side's request; 0: a request, or the answer to one
+    logic         response;            // 1: a response to a request of this side; 0: a request, or the response to it
     logic [23:0]  psn;                 // Packet
     logic [23:0]  qpn;                 // Own queue pair
   } fault_t;
@@ -986,8 +1001,8 @@ package roci_pkg;
     logic [63:0]  operand;             // Value to store, swap or add
     logic [19:0]  pasid;               // Address space
     logic [63:0]  addr;                // DMA address, a multiple of 8 except for a store
-    logic [3:0]   slot;                // Replay slot, handed back
-    logic [1:0]   op;                  // 0 store operand, 1 compare and swap, 2 fetch and add
+    logic [3:0]   slot;                // Replay slot, returned with the result
+    logic [1:0]   op;                  // AtomicOp
     logic [23:0]  qpn;                 // Queue pair
   } atomic_job_t;
 
@@ -1004,12 +1019,12 @@ package roci_pkg;
     logic         fresh;               // The requester has not begun this generation, its index does not count
     logic         clear;               // It was in RESET since the last control record
     logic         queued;              // It stands in the ready queue
-    logic         ready;               // The requester does not hold it back
-    logic         granted;             // A grant is outside
+    logic         ready;               // The requester accepts plans of it
+    logic         granted;             // A grant is outstanding
     logic [2:0]   state;               // QpState
-    logic [3:0]   epoch;               // Life of the fetch
+    logic [3:0]   epoch;               // Generation of the fetch
     logic [31:0]  offset;              // Bytes of the next one to skip
-    logic [15:0]  begun;               // First work request never cut
+    logic [15:0]  begun;               // First work request never segmented
     logic [15:0]  fetched;             // Next work request to fetch
     logic [15:0]  produced;            // Producer index of the last good doorbell
   } sched_qp_t;
@@ -1017,16 +1032,16 @@ package roci_pkg;
   localparam int unsigned RequesterQpBits = 275;
   typedef struct packed {
     logic [31:0]  resume_offset;       // Bytes of it to skip
-    logic [15:0]  resume_index;        // Work request to go on with
+    logic [15:0]  resume_index;        // Work request to resume with
     logic [23:0]  limit;               // SSN of the last message it has a receive for
     logic         limited;             // The peer counts credits
     logic         unstopped;           // The timer was left running with nothing in flight
     logic         owe_store;           // Unsignaled atomic likewise
     logic         owe_data;            // Unsignaled READ since the last completion
-    logic         naked;               // Went back for a sequence NAK, no progress since
-    logic         implied;             // Went back for a skipped READ, no progress since
-    logic         restart;             // READ at the head was asked again from `una`
-    logic [23:0]  bad_psn;             // First packet of that kind since going back
+    logic         naked;               // Returned for a sequence NAK, no progress since
+    logic         implied;             // Returned for a skipped READ, no progress since
+    logic         restart;             // The READ at the head was requested anew from `una`
+    logic [23:0]  bad_psn;             // First such packet since the last return to an earlier PSN
     logic         bad;                 // Payload of `bad_psn` could not be read: its message ends in an error
     logic         failed;              // Until the next generation
     logic         stopped;             // An error entry ends the ring: no more plans
@@ -1034,10 +1049,10 @@ package roci_pkg;
     logic         credit_wait;         // Blocked until credits come, or nothing is in flight
     logic         drain_wait;          // Blocked until nothing is in flight
     logic         fence_wait;          // Blocked until no READ or atomic is in flight
-    logic         blocked;             // Waits for room; goes on at `resume_*`
+    logic         blocked;             // Waits for room; resumes at `resume_*`
     logic [2:0]   rnr_left;            // RNR retries left
     logic [2:0]   retry_left;          // Retries left
-    logic [3:0]   epoch;               // Life of the fetch
+    logic [3:0]   epoch;               // Generation of the fetch
     logic [4:0]   rd_count;            // READs and atomics in flight
     logic [3:0]   rd_head;             // Slot of the oldest READ or atomic in flight
     logic [5:0]   count_max;           // Ring: messages up to `psn_max`
@@ -1046,15 +1061,15 @@ package roci_pkg;
     logic [23:0]  messages;            // Messages completed: SSN of the oldest in flight, less one
     logic [15:0]  begun;               // First work request never seen
     logic [15:0]  done;                // Oldest work request not completed
-    logic [23:0]  psn_max;             // After the newest PSN ever sent: `psn_next`, or more after going back
+    logic [23:0]  psn_max;             // After the newest PSN ever sent: `psn_next`, or beyond it during a retransmission
     logic [23:0]  una;                 // Oldest PSN not acknowledged
     logic [23:0]  psn_next;            // Next PSN to send
   } requester_qp_t;
 
   localparam int unsigned RequesterEntryBits = 102;
   typedef struct packed {
-    logic [7:0]   vendor;              // Of an error
-    logic [7:0]   status;              // Of an error
+    logic [7:0]   vendor;              // Error: VendorErr
+    logic [7:0]   status;              // Error: Status
     logic [31:0]  msg_len;             // Bytes
     logic         signaled;            // From the WQE
     logic [2:0]   opcode;              // WrOp
@@ -1066,31 +1081,31 @@ package roci_pkg;
   localparam int unsigned RequesterRunBits = 53;
   typedef struct packed {
     logic [4:0]   flushed;             // Work requests flushed
-    logic [7:0]   vendor;              // If it comes to an error
-    logic [7:0]   status;              // If it comes to an error
-    logic         late;                // A fatal NAK of a packet that was sent before going back
-    logic         rnr;                 // Going back is for an RNR NAK
-    logic         counted;             // Going back costs a retry
-    logic         placed;              // Payload has a place
+    logic [7:0]   vendor;              // For the completion, should the work request fail
+    logic [7:0]   status;              // For the completion, should the work request fail
+    logic         late;                // A fatal NAK of a packet sent before the last return to an earlier PSN
+    logic         rnr;                 // The return to an earlier PSN is for an RNR NAK
+    logic         counted;             // The return to an earlier PSN costs a retry
+    logic         placed;              // The memory for the payload is known
     logic         progress;            // Something was acknowledged
     logic [23:0]  upto;                // PSNs before this one are acknowledged
-    logic [2:0]   ask;                 // What the response asks for: ResponseAsk
+    logic [2:0]   ask;                 // What to do for the response: ResponseAsk
   } requester_run_t;
 
   localparam int unsigned RequesterStepBits = 49;
   typedef struct packed {
     logic         ghost;               // Response is ignored
-    logic         again;               // Go on flushing later
+    logic         again;               // Continue the flush later
     logic         job;                 // Store the result of an atomic
     logic [4:0]   timer_code;          // Its code
     logic [1:0]   timer_op;            // TimerOp
-    logic         timer;               // Order to the timer
-    logic         data;                // With the payload of the response
+    logic         timer;               // Command to the timer
+    logic         data;                // Count the payload of the response too
     logic [2:0]   counter;             // QpCounter
     logic         count;               // Count
     logic         ptr_go;              // It may grant
-    logic         ptr;                 // Tell the scheduler where to go on
-    logic         kill;                // Drop the packets that wait
+    logic         ptr;                 // Give the scheduler the pointer at which to resume
+    logic         kill;                // Drop the waiting packets
     logic         verdict;             // The plan had segments
     logic         desc;                // Packet
     logic         fail;                // Queue pair fails
@@ -1098,23 +1113,23 @@ package roci_pkg;
     logic [7:0]   cqe_status;          // Its status
     logic         cqe;                 // Completion
     logic         slot;                // Write a slot
-    logic         enter_last;          // It takes the place of the newest
+    logic         enter_last;          // The entry replaces the newest
     logic         enter;               // Write an entry of the ring
     logic         next_entry;          // Read the ring's next entry
     logic         retire;              // The oldest message leaves the ring
-    logic         finish;              // The event is done with
+    logic         finish;              // The event ends
     logic [3:0]   state;               // Next step: RequesterState
   } requester_step_t;
 
   localparam int unsigned ResponderQpBits = 588;
   typedef struct packed {
-    logic [15:0]  recv_next;           // Receives used up: free-running index of the next
-    logic [15:0]  last_desc;           // Number of the newest packet given to tx's payload queue
+    logic [15:0]  recv_next;           // Free-running index of the next receive to use
+    logic [15:0]  last_desc;           // Number of the newest packet in tx's payload queue
     logic [4:0]   atomics;             // Jobs in the atomic unit
     logic [4:0]   slot_count;          // Slots in use
     logic [3:0]   slot_next;           // Slot the next READ or atomic takes
-    logic [15:0]  replayed;            // Of these, slots answered before
-    logic [15:0]  pending;             // Replay slots to be answered
+    logic [15:0]  replayed;            // Those of them whose response was sent before
+    logic [15:0]  pending;             // Replay slots whose response is to be sent
     logic [31:0]  next_ticket;         // As ack_ticket
     logic [23:0]  next_msn;            // Its MSN
     logic [23:0]  next_psn;            // Its PSN
@@ -1123,12 +1138,12 @@ package roci_pkg;
     logic [7:0]   ack_syndrome;        // Its syndrome
     logic [23:0]  ack_msn;             // Its MSN
     logic [23:0]  ack_psn;             // Its PSN
-    logic [1:0]   ack;                 // Answer to leave next: ResponderAck
+    logic [1:0]   ack;                 // Acknowledge to send next: ResponderAck
     logic         last_wqe;            // With an SRQ: QpLastWqe was raised
     logic         flush;               // Posted receives are to be flushed
     logic         established;         // CommEst was considered
-    logic         dead;                // Takes no more requests
-    logic         nak_sent;            // Gap was answered; drop what is ahead
+    logic         dead;                // Accepts no more requests
+    logic         nak_sent;            // The gap was NAKed; drop requests after it
     logic [15:0]  recv_index;          // SEND: receive that it fills
     logic [31:0]  bytes;               // Bytes of the message so far
     logic [63:0]  write_va;            // WRITE: remote address of the next byte
@@ -1145,20 +1160,20 @@ package roci_pkg;
   localparam int unsigned ResponderSlotBits = 478;
   typedef struct packed {
     logic [31:0]  key_age;             // READ: changes of the key table before its key was looked up
-    logic [63:0]  original;            // Atomic: content before it
+    logic [63:0]  original;            // Atomic: content of memory before it
     logic [31:0]  left;                // READ: bytes not in a response yet; atomic: upper half of the compare operand
     logic [31:0]  length;              // READ: bytes of the whole; atomic: lower half of the compare operand
     logic [63:0]  addr_operand;        // READ: DMA address of the next byte; atomic: swap or add operand
     logic [19:0]  pasid;               // READ: address space
-    logic [23:0]  next_psn;            // Next PSN to answer
-    logic         done;                // Atomic: result is there
-    logic         first;               // READ: next response opens the answer
+    logic [23:0]  next_psn;            // PSN of the next response packet
+    logic         done;                // Atomic: the result is known
+    logic         first;               // READ: the next packet is the first of the response
     logic [31:0]  ticket;              // Payload packets that must be in memory before a READ
-    logic [23:0]  msn;                 // MSN of its answer
+    logic [23:0]  msn;                 // MSN of its response
     logic [31:0]  rkey;                // Its key
     logic [63:0]  va;                  // Remote address of the request
     logic [7:0]   opcode;              // Request
-    logic [23:0]  last_psn;            // Last PSN of the answer
+    logic [23:0]  last_psn;            // Last PSN of the response
     logic [23:0]  psn;                 // First PSN
   } responder_slot_t;
 
@@ -1166,12 +1181,12 @@ package roci_pkg;
   typedef struct packed {
     logic         fired;               // SRQ: the limit event was raised
     logic         flush;               // Queue pair in ERR: report what is posted
-    logic         active;              // Is fetched
-    logic [3:0]   epoch;               // Life of the fetches
-    logic [15:0]  got;                 // To arrive next
-    logic [15:0]  next;                // To be fetched next
-    logic [15:0]  cons;                // Oldest one
-    logic [15:0]  prod;                // To be posted next
+    logic         active;              // Receives are fetched
+    logic [3:0]   epoch;               // Generation of the fetches
+    logic [15:0]  got;                 // Index whose fetch ends next
+    logic [15:0]  next;                // Index to be fetched next
+    logic [15:0]  cons;                // Index of the oldest
+    logic [15:0]  prod;                // Index to be posted next
   } receive_ring_t;
 
   localparam int unsigned ReceiveCmdBits = 26;
@@ -1183,8 +1198,8 @@ package roci_pkg;
   localparam int unsigned ReceiveRspBits = 18;
   typedef struct packed {
     logic [15:0]  index;               // Its free-running index
-    logic         fetched;             // Its list is here
-    logic         posted;              // There is a receive
+    logic         fetched;             // Its list has been fetched
+    logic         posted;              // A receive is posted
   } receive_rsp_t;
 
   localparam int unsigned TimerCmdBits = 31;

@@ -28,13 +28,18 @@ def sources(top):
     return needed
 
 
-def read_script(top, parameters, formal=False):
-    """Yosys commands that read a module with the sources it needs and set its parameters."""
+def read_script(top, parameters, formal=False, root=None):
+    """Yosys commands that read a module with the sources it needs and set its parameters.
+
+    With a root, the sources are read from a copy of this folder.
+    """
+    root = root or RTL
+    files = " ".join(f"{root}/{path.relative_to(RTL)}" for path in sources(top))
     sets = "".join(f" -set {name} {value}" for name, value in parameters.items())
     defines = f"-formal -D PROOF_OF_{top}" if formal else ""
-    return (f"read_verilog -sv {defines} -I {RTL}/common {RTL}/roci_pkg.sv; "
-            f"read_verilog -sv {defines} -defer -I {RTL}/common "
-            f"{' '.join(map(str, sources(top)))}; " + (f"chparam{sets} {top}; " if sets else ""))
+    return (f"read_verilog -sv {defines} -I {root}/common {root}/roci_pkg.sv; "
+            f"read_verilog -sv {defines} -defer -I {root}/common {files}; "
+            + (f"chparam{sets} {top}; " if sets else ""))
 
 
 def main():

@@ -96,8 +96,8 @@ void add_probability(CLI::App& app, const std::string& name, double& target,
   add_parsed(app, name, target, parse_probability, text)->type_name("P");
 }
 
-void add_wish(CLI::App& app, const std::string& name, std::optional<double>& target,
-              const std::string& text) {
+void add_override(CLI::App& app, const std::string& name, std::optional<double>& target,
+                  const std::string& text) {
   app.add_option_function<std::string>(
          name,
          [name, &target](const std::string& value) {

@@ -14,12 +14,12 @@ class App;
 
 namespace roci::sim {
 
-/// What is carried by which operation.
+/// Operation that carries the data.
 enum class Operation { kWrite, kSend, kRead };
 
 /// Options that describe the two adapters and the wire between them.
 struct WorldOptions {
-  testbench::Engine engine = testbench::Engine::kRtl;  ///< of both adapters
+  testbench::Engine engine = testbench::Engine::kRtl;  ///< engine of both adapters
   unsigned width = 512;                                ///< bits of the data path: 64 or 512
   unsigned mtu = 1024;                                 ///< path MTU in bytes
   bool ipv6 = false;                                   ///< addresses of the nodes
@@ -27,7 +27,7 @@ struct WorldOptions {
   double duplicate = 0;           ///< ... comes twice
   double reorder = 0;             ///< ... is overtaken by later ones
   double corrupt = 0;             ///< ... has a bit flipped
-  std::uint64_t delay_ns = 100;   ///< of the wire, one way
+  std::uint64_t delay_ns = 100;   ///< delay of the link, one way
   std::uint64_t memory_ns = 400;  ///< latency of host memory, one way
   std::uint64_t seed = 1;
   unsigned timeout = 8;  ///< transport timeout code: 4.096 us * 2^code
@@ -56,8 +56,8 @@ std::uint8_t mtu_code(unsigned bytes);
 /// Adds an option that takes a probability such as "1%" or "0.01".
 void add_probability(CLI::App& app, const std::string& name, double& target,
                      const std::string& text);
-/// The same where nothing given is not 0.
-void add_wish(CLI::App& app, const std::string& name, std::optional<double>& target,
-              const std::string& text);
+/// Adds such an option that may be absent.
+void add_override(CLI::App& app, const std::string& name, std::optional<double>& target,
+                  const std::string& text);
 
 }  // namespace roci::sim

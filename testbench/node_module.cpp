@@ -118,7 +118,7 @@ void NodeModule::bus_fault(const std::string& text) {
 }
 
 void NodeModule::ethernet_frame(const packet::Bytes& frame) {
-  constexpr std::size_t kMost = 4096;  // a peer outside may send them for ever
+  constexpr std::size_t kMost = 4096;  // bounds the memory for frames of an external peer
   if (bridge_ != nullptr && bridge_->from_ethernet(edge_ns, frame)) return;
   if (bridge_ == nullptr || ethernet_.size() < kMost) ethernet_.push_back(frame);
 }

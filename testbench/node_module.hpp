@@ -44,9 +44,9 @@ class NodeModule final : public sc_core::sc_module,
   void join(ports::PortBridge* bridge) { bridge_ = bridge; }
   void open();
   void close() { context_.reset(); }
-  /// After an interrupted run: no register of the adapter may be accessed any more.
+  /// Ends access to the adapter's registers after an interrupted run.
   void abandon() { static_cast<void>(context_.release()); }
-  /// After an edge that wrote host memory: threads whose condition holds now.
+  /// Wakes the threads whose condition holds after an edge that wrote host memory.
   void collect_woken(std::vector<sc_core::sc_event*>& woken) { waiters_.collect(woken); }
   void memory_changed() {
     if (shadow_) shadow_->memory_changed();

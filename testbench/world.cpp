@@ -71,7 +71,7 @@ World::Impl::Impl(const Config& c) : config(c) {
         [this](const packet::Bytes& frame) { nodes[0]->send_ethernet(frame); });
     nodes[0]->join(bridge.get());
   } else if (config.alone) {
-    links[0]->faults().blackouts.push_back({0, kNever});  // no receiver takes frames out of it
+    links[0]->faults().blackouts.push_back({0, kNever});  // no receiver takes frames from it
     links[0]->add_tap(&frame_sent);
   } else {
     egress = std::make_unique<EgressMonitor>(nodes[0]->work, nodes[1]->work,
@@ -128,7 +128,7 @@ void World::Impl::run(const std::vector<Task>& tasks) {
     for (const std::string& text : node->memory().check_guards()) violate("I6: " + text);
   }
   if (!broken) check_counters();
-  // An exception of a program may be the consequence of a violation that a monitor saw.
+  // An exception of a program may be the consequence of a violation that a monitor reported.
   const std::exception_ptr failed = std::exchange(failure, nullptr);
   if (config.strict && !violations.empty()) throw Violation(violations.front());
   if (failed) std::rethrow_exception(failed);
@@ -159,7 +159,7 @@ void World::Impl::check_counters() {
                 counters[i] = nodes[i]->port_counters();
               }
             }}});
-  // A timer may have sent something meanwhile.
+  // A timer may have sent a packet meanwhile.
   if (broken || !silent || frames() != seen) return;
   if (!links[0]->empty() || !links[1]->empty()) return;
   frames_checked = seen;
@@ -171,7 +171,7 @@ void World::Impl::check_counters() {
     if (shadow != nullptr && shadow->counts().full > counters[i][kOverflow]) {
       violate("lock-step: node " + std::to_string(i) + " sent " +
               std::to_string(shadow->counts().full) +
-              " NAKs for gaps that the model had not, and its buffer was full " +
+              " NAKs for gaps that the model did not have, and its buffer was full " +
               std::to_string(counters[i][kOverflow]) + " times");
     }
   }

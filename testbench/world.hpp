@@ -48,15 +48,15 @@ struct Config {
   std::string trace;                  ///< "x": waveforms x.n0.fst and x.n1.fst; empty: none
   std::uint64_t trace_from_ns = 0, trace_to_ns = ~std::uint64_t{0};
   std::uint64_t time_limit_ns = 60'000'000'000;  ///< limit of simulated time
-  bool strict = true;                            ///< a broken invariant makes run() throw
+  bool strict = true;                            ///< a violated invariant makes run() throw
   bool lockstep = false;  ///< RTL is compared with the reference adapter; divergence ends the run
-  unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame may carry; the firmware is reported
-  bool alone = false;        ///< no node 1: what stands at that end of the link is the program's
-  unsigned first_host = 1;   ///< last byte of node 0's addresses; node 1 has the next
+  unsigned port_mtu = 4200;     ///< bytes that an Ethernet frame may carry, passed to the firmware
+  bool alone = false;           ///< no node 1: the program acts at that end of the link
+  unsigned first_host = 1;      ///< last byte of node 0's addresses; node 1 has the next
   ports::NodePorts node_ports;  ///< with `alone`: the connections to the outside, if any
 };
 
-/// An invariant is broken (I1 to I13), or nothing can happen any more.
+/// A violated invariant (I1 to I13), or a simulation in which no event is left.
 class Violation : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -77,24 +77,24 @@ class Node {
     device().wait([] { return false; }, ns);
   }
 
-  /// The ordinary Ethernet path.
+  /// Functions of the ordinary Ethernet path.
   virtual void send_ethernet(const packet::Bytes& frame) = 0;
   virtual const std::vector<packet::Bytes>& received_ethernet() const = 0;
-  /// DMA to these bytes fails from here on, on purpose.
+  /// Makes DMA to these bytes fail from here on.
   virtual void poison(std::uint64_t dma_address, std::size_t bytes) = 0;
   virtual bool interrupt() const = 0;
 
   struct Counts {
     std::uint64_t clocks;  ///< edges evaluated
     std::uint64_t dma_reads, dma_read_bytes, dma_writes, dma_write_bytes;
-    unsigned most_reads, most_writes;  ///< outstanding at once
+    unsigned most_reads, most_writes;  ///< most accesses outstanding at once
     std::uint64_t completions;
   };
   virtual Counts counts() const = 0;
   virtual Moments moments() const = 0;
 };
 
-/// One at a time in a process; several one after the other.
+/// At most one exists in a process at a time.
 class World {
  public:
   using Program = std::function<void(Node&)>;
@@ -121,17 +121,17 @@ class World {
   EgressMonitor& egress();
   WorkMonitor& work(unsigned node);
   std::uint64_t now_ns() const;
-  /// How often run() found the link empty at its end and compared the ports' counters (I13).
+  /// Number of runs that ended with an empty link and compared the ports' counters (I13).
   std::uint64_t counter_checks() const;
 
-  /// Sees every frame, in the order in which they enter the link.
+  /// Adds an observer of every frame, in the order in which they enter the link.
   void add_tap(FrameTap* tap);
   /// Called every `clocks` evaluated clocks, for progress displays. Must not touch the world.
   void on_tick(std::uint64_t clocks, std::function<void(std::uint64_t now_ns)> tick);
 
   /// Comparisons of lock-step so far; all 0 without it.
   Shadow::Counts lockstep() const;
-  /// Broken invariants so far; run() checks the guard bytes before it returns.
+  /// Violated invariants so far; run() checks the guard bytes before it returns.
   const std::vector<std::string>& violations() const;
 
   struct Speed {

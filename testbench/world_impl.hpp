@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of a World. Stepping is in stepper.cpp, the rest in world.cpp.
+// Implementation of a World. Stepping is in stepper.cpp, the rest in world.cpp.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@ namespace roci::testbench {
 
 inline constexpr std::uint64_t kWatchdogNs = 1'000'000;
 
-/// SystemC keeps one simulation; this makes it a new one.
+/// SystemC keeps one simulation; this replaces it by a new one.
 struct Simulation {
   Simulation();
 };
@@ -26,28 +26,28 @@ struct World::Impl {
   explicit Impl(const Config& c);
 
   void run(const std::vector<Task>& tasks);
-  /// The same on all nodes.
+  /// Does the same on all nodes.
   void on_each(void (NodeModule::*step)());
   void perform(const std::vector<Task>& tasks);
 
   void violate(const std::string& text);
-  /// Lock-step found a difference: all that is needed to look into it, and the end of the run.
+  /// Reports a difference of lock-step with the data for its diagnosis, and ends the run.
   void diverge(const std::string& text);
-  /// Waveforms of the time before the divergence: writes them, or states how to.
+  /// Writes waveforms of the time before the divergence, or returns how to get them.
   std::string waveforms(const std::string& path, const std::string& text);
   void fail(const std::string& text);
-  /// Nothing is on the link, nor about to be.
+  /// Whether no frame is on the link or about to be sent.
   bool links_empty() const;
-  /// I13, when there were frames since the last time and the link falls silent soon.
+  /// Checks I13 when there were frames since the last check and the link becomes empty soon.
   void check_counters();
 
-  /// Runs clocks until a thread has something to do at the time reached, and lets it.
+  /// Runs clocks until a thread has work at the time reached, and runs that thread.
   void stepper();
-  /// Evaluates edges before `limit` until one wakes a thread; the time up to which all is done.
+  /// Evaluates edges before `limit` until one wakes a thread; returns the time reached.
   std::uint64_t advance(std::uint64_t limit);
-  /// One edge of one adapter; notes whom it wakes.
+  /// Evaluates an edge of one adapter; notes the threads that it wakes.
   void evaluate(NodeModule& node);
-  /// As far towards `next` as someone in real time allows, and no further than the next frame.
+  /// Advances towards `next` as far as real time permits, at most to the next frame.
   void leap(ports::PortBridge& bridge, std::uint64_t next);
   void watch();
   void watch_progress();
@@ -60,7 +60,7 @@ struct World::Impl {
   FrameSent frame_sent;
   std::unique_ptr<LinkDirection> links[2];
   std::vector<std::unique_ptr<NodeModule>> nodes;
-  std::unique_ptr<ports::PortBridge> bridge;  ///< to the real world
+  std::unique_ptr<ports::PortBridge> bridge;  ///< connection to an external port
   std::unique_ptr<EgressMonitor> egress;
   std::unique_ptr<LinkLog> link_log;
   std::vector<std::string> violations;

@@ -14,7 +14,7 @@
 
 namespace roci::driver::protocol {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::uint32_t kMagic = 0x49434F52;  ///< "ROCI"
 
 enum class Kind : std::uint32_t {
@@ -28,6 +28,8 @@ enum class Kind : std::uint32_t {
   kRepeat = 9,         ///< Repeat; reply Done
   kShutdown = 8,       ///< Header alone, Hello not needed; reply Done, then the simulator ends
   kSetLink = 10,       ///< SetLink, Hello not needed; reply Done
+  kOpenCm = 11,        ///< OpenCm with a socket, instead of Hello; reply CmReply
+  kCmCommand = 12,     ///< CmCommand, after OpenCm; reply CmReply
 };
 
 /// Starts every message; a reply has kind and tag of its request.
@@ -42,7 +44,7 @@ struct Hello {
   std::uint32_t version;
   char node[16];        ///< "n0"; zero-terminated
   std::uint64_t probe;  ///< address of two words of the process; the simulator reads the first and
-                        ///< writes its complement to the second, which shows that DMA works
+                        /// < writes its complement to the second, which shows that DMA works
 };
 
 enum class Rejection : std::uint32_t {
@@ -65,7 +67,7 @@ struct Welcome {
   std::uint32_t node;   ///< index
   std::uint32_t nodes;
   std::uint32_t width;      ///< bits of the engine; 0: untimed model
-  std::uint64_t mac;        ///< of the node's port, as a number
+  std::uint64_t mac;        ///< MAC address of the node's port, as a number
   std::uint64_t page_size;  ///< bytes of the doorbell page
 };
 
@@ -99,7 +101,7 @@ struct AddChannel {
   std::uint32_t id;
   std::uint32_t format;
   std::uint32_t codes[16];  ///< kAsync: code of each event kind of model/spec, and of those of
-                            ///< the port, or kNotReported
+                            /// < the port, or kNotReported
 };
 inline constexpr std::uint32_t kNotReported = ~std::uint32_t{0};
 
@@ -125,8 +127,8 @@ struct Route {
   std::uint64_t cookie;
 };
 
-/// Writes an event to a channel again. A process that destroys an object reads its channel until it
-/// is empty, drops the events of that object, and has the other events written again.
+/// Writes an event back to a channel. A process that destroys an object reads its channel until it
+/// is empty, drops the events of that object, and has the other events written back.
 struct Repeat {
   Header header;
   std::uint32_t channel;
@@ -141,6 +143,34 @@ struct SetLink {
   std::uint32_t up;    ///< 0: down
 };
 
+/// Opens the device of the connection manager of a node. The socket, AF_UNIX and SOCK_SEQPACKET,
+/// receives one byte for each event that waits; when the process closes its other end, the channel
+/// ends with all its identifiers.
+struct OpenCm {
+  Header header;
+  std::uint32_t magic;
+  std::uint32_t version;
+  char node[16];  ///< "n0"; zero-terminated
+};
+
+/// A command of <rdma/rdma_user_cm.h> as the program writes it.
+struct CmCommand {
+  Header header;
+  std::uint32_t other;         ///< channel that MIGRATE_ID names; 0: none
+  std::uint32_t bytes;         ///< length of `body`
+  std::uint32_t option_bytes;  ///< length of `option`
+  std::uint8_t option[64];     ///< what SET_OPTION points to
+  std::uint8_t body[512];
+};
+
+struct CmReply {
+  Header header;
+  std::uint32_t error;    ///< errno; 0: done
+  std::uint32_t bytes;    ///< length of `body`
+  std::uint64_t address;  ///< where the program wants them; to OpenCm: number of the channel
+  std::uint8_t body[512];
+};
+
 struct Done {
   Header header;
   std::uint32_t rejection;  ///< Rejection
@@ -148,9 +178,10 @@ struct Done {
 };
 
 /// Largest message of each direction.
-inline constexpr std::size_t kMostBytes = 256;
+inline constexpr std::size_t kMostBytes = 768;
 static_assert(sizeof(Hello) <= kMostBytes && sizeof(Welcome) <= kMostBytes &&
-              sizeof(Command) <= kMostBytes && sizeof(AddChannel) <= kMostBytes);
+              sizeof(Command) <= kMostBytes && sizeof(AddChannel) <= kMostBytes &&
+              sizeof(CmCommand) <= kMostBytes && sizeof(CmReply) <= kMostBytes);
 
 /// Queue pairs, completion queues and SRQs that have a doorbell.
 inline constexpr std::uint32_t kNumbers = 1024;
@@ -172,11 +203,11 @@ struct alignas(64) Page {
   alignas(64) std::atomic<std::uint32_t> written;  ///< counts times that DMA wrote; a futex
   std::atomic<std::uint32_t> waiting;              ///< threads that wait on `written`
   std::atomic<std::uint64_t> now_ns;               ///< simulated time
-  alignas(64) Doorbells consumer;                  ///< of completion queues: consumer index
+  alignas(64) Doorbells consumer;                  ///< completion queues: consumer index
   Doorbells shared_receive;                        ///< producer index
   Doorbells receive;                               ///< producer index
   Doorbells send;                                  ///< producer index
-  Doorbells arm;  ///< of completion queues: 15:0 consumer index, 31 solicited only
+  Doorbells arm;  ///< completion queues: 15:0 consumer index, 31 solicited only
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

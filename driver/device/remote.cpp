@@ -32,7 +32,7 @@ using namespace protocol;
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kLookNs =
-    100'000'000;  // how often a waiting thread looks for the simulator
+    100'000'000;  // how often a waiting thread checks that the simulator runs
 constexpr std::uintptr_t kPage = 4096;
 
 [[noreturn]] void fail(const std::string& text) {
@@ -187,7 +187,7 @@ void RemoteDevice::arm(std::uint32_t number, std::uint32_t value) {
 }
 
 void RemoteDevice::report(std::uint32_t bell) {
-  page_->bell.fetch_or(bell);  // sequentially consistent: before the look at `asleep`
+  page_->bell.fetch_or(bell);  // sequentially consistent: before `asleep` is read
   std::uint32_t asleep = page_->asleep.load();
   if (asleep == 1 && page_->asleep.compare_exchange_strong(asleep, 0)) {
     const Header wake{static_cast<std::uint32_t>(Kind::kWake), 0};
@@ -270,10 +270,10 @@ void RemoteDevice::request(void* message, std::size_t bytes, void* reply, std::s
     ::close(received);
   }
   if (got == 0) lost();
-  Header answer{};
-  std::memcpy(&answer, reply, sizeof answer);
-  if (static_cast<std::size_t>(got) != reply_bytes || answer.tag != tag_) {
-    fail("the simulator gave an answer of another kind");
+  Header received_header{};
+  std::memcpy(&received_header, reply, sizeof received_header);
+  if (static_cast<std::size_t>(got) != reply_bytes || received_header.tag != tag_) {
+    fail("the simulator sent a reply of another kind");
   }
 }
 
@@ -284,12 +284,12 @@ std::optional<driver::CommandReply> RemoteDevice::exchange(layout::AdminOp opcod
   command.header.kind = static_cast<std::uint32_t>(Kind::kCommand);
   command.opcode = layout::number(opcode);
   std::memcpy(command.body, body.data(), kBodyBytes);
-  protocol::CommandReply answer{};
-  request(&command, sizeof command, &answer, sizeof answer, -1, nullptr);
+  protocol::CommandReply received{};
+  request(&command, sizeof command, &received, sizeof received, -1, nullptr);
   driver::CommandReply reply;
-  reply.status = answer.status;
-  reply.detail = answer.detail;
-  std::memcpy(reply.body.data(), answer.body, kBodyBytes);
+  reply.status = received.status;
+  reply.detail = received.detail;
+  std::memcpy(reply.body.data(), received.body, kBodyBytes);
   return reply;
 }
 

@@ -39,7 +39,7 @@ class RemoteDevice final : public Device, public CommandPort {
   /// The simulator's reply to Hello.
   const protocol::Welcome& welcome() const { return welcome_; }
   std::uint64_t mac() const { return welcome_.mac; }
-  /// The simulator is there. One system call.
+  /// Whether the simulator is running. One system call.
   bool alive() const;
 
   // Device. Registers: doorbells only, written only, without a system call unless the simulator
@@ -82,7 +82,7 @@ class RemoteDevice final : public Device, public CommandPort {
   /// Sends events of an object of this process to a channel; see protocol::Route.
   void route(protocol::Object object, std::uint32_t number, std::uint32_t channel,
              std::uint64_t cookie);
-  /// Writes an event to a channel again; see protocol::Repeat. When the simulator is gone, this
+  /// Writes an event back to a channel; see protocol::Repeat. When the simulator is gone, this
   /// process writes it.
   void repeat(std::uint32_t channel, std::uint64_t cookie, std::uint32_t code = 0);
   /// Ends a channel that no simulator writes any more: after its last event a read returns 0 bytes.
@@ -97,7 +97,7 @@ class RemoteDevice final : public Device, public CommandPort {
   void done(void* message, std::size_t bytes, int fd);
 
   int socket_ = -1;
-  int process_ = 0;  ///< the one that opened it
+  int process_ = 0;  ///< process that opened the device
   protocol::Page* page_ = nullptr;
   protocol::Welcome welcome_{};
   std::mutex exchanging_;

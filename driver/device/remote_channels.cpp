@@ -18,7 +18,7 @@ namespace {
 
 using namespace protocol;
 
-constexpr std::uint32_t kPlainChannel = ~std::uint32_t{0};  // of open_events()
+constexpr std::uint32_t kPlainChannel = ~std::uint32_t{0};  // id of the channel of open_events()
 
 /// Events of the channel without routes.
 class RemoteEvents final : public EventQueue {
@@ -58,9 +58,9 @@ std::unique_ptr<EventQueue> RemoteDevice::open_events() {
 }
 
 void RemoteDevice::done(void* message, std::size_t bytes, int fd) {
-  Done answer{};
-  request(message, bytes, &answer, sizeof answer, fd, nullptr);
-  switch (static_cast<Rejection>(answer.rejection)) {
+  Done result{};
+  request(message, bytes, &result, sizeof result, fd, nullptr);
+  switch (static_cast<Rejection>(result.rejection)) {
     case Rejection::kNone:
       return;
     case Rejection::kNotYours:

@@ -32,7 +32,7 @@ struct Side {
 
 }  // namespace
 
-/// SystemC has the symbol `main`; a program of its own defines it all the same.
+/// SystemC has the symbol `main`; a program may define its own.
 int main(int argc, char** argv) {
   testbench::Config config;
   config.width = 64;
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   config.faults[0].loss = 0.01;
   testbench::World world(config);
 
-  // Programs of nodes run in simulated time; objects of one run may be used in the next.
+  // Node programs run in simulated time; objects of one run may be used in the next.
   std::unique_ptr<Side> sides[2];
   world.run([&](testbench::Node& node) {
     sides[node.index()] = std::make_unique<Side>(node);

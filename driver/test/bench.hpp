@@ -53,11 +53,11 @@ class FakeDevice : public Device {
 
   std::uint32_t id = 0x524F4349;
   bool alive = true;
-  unsigned refuse = 0;  ///< status of the next reply
+  unsigned reject_status = 0;  ///< status of the next reply
   std::map<std::uint32_t, std::uint32_t> registers;
   std::map<std::uint64_t, std::size_t> live;
   std::uint64_t now = 0;
-  std::array<std::uint8_t, 128> command{};  ///< the last one
+  std::array<std::uint8_t, 128> command{};  ///< the last command
   std::uint32_t next = 5;
 
  private:
@@ -72,8 +72,8 @@ class FakeDevice : public Device {
     std::memset(reply, 0, 128);
     layout::put(reply, layout::reply_header::tag,
                 layout::get(command.data(), layout::command_header::tag));
-    layout::put(reply, layout::reply_header::status, refuse);
-    layout::put(reply, layout::reply_header::detail, refuse != 0 ? 24 : 0);
+    layout::put(reply, layout::reply_header::status, reject_status);
+    layout::put(reply, layout::reply_header::detail, reject_status != 0 ? 24 : 0);
     std::uint8_t* body = reply + 8;
     switch (command[0]) {
       case 1:  // QueryDevice
@@ -98,7 +98,7 @@ class FakeDevice : public Device {
       default:
         layout::put_memory(body, {0, 32}, next++);
     }
-    refuse = 0;
+    reject_status = 0;
     registers[layout::reg::kAdminDone] = producer;
   }
   std::array<std::uint8_t, 120> modified{};

@@ -42,7 +42,7 @@ TEST_CASE("context: another kind of device is rejected") {
 TEST_CASE("context: a rejected command throws its status and the field that caused it") {
   FakeDevice device;
   Context context(device);
-  device.refuse = layout::number(layout::AdminStatus::kBadParameter);
+  device.reject_status = layout::number(layout::AdminStatus::kBadParameter);
   try {
     context.set_gid(3, gid_of_ipv4(0x0A000001));
     FAIL("no error");

@@ -162,29 +162,29 @@ TEST_CASE("post: a full queue rejects the next request and keeps the earlier one
 
 TEST_CASE("post: malformed requests are rejected (QP-21, RQ-44)") {
   Bench bench;
-  const auto refused = [&](const SendRequest& r) { return bench.qp.post_send(&r, 1).error; };
-  CHECK(refused(write_of(2)) == PostError::kSges);
+  const auto error_of = [&](const SendRequest& r) { return bench.qp.post_send(&r, 1).error; };
+  CHECK(error_of(write_of(2)) == PostError::kSges);
   SendRequest r;
   std::uint8_t data[200] = {};
   r.inline_data = data;
   r.inline_bytes = 65;
-  CHECK(refused(r) == PostError::kInline);
+  CHECK(error_of(r) == PostError::kInline);
   r.inline_bytes = 8;
   r.opcode = Opcode::kRead;
-  CHECK(refused(r) == PostError::kInline);
+  CHECK(error_of(r) == PostError::kInline);
   r = write_of(1);
   r.opcode = static_cast<Opcode>(11);
-  CHECK(refused(r) == PostError::kOpcode);
+  CHECK(error_of(r) == PostError::kOpcode);
   r.opcode = Opcode::kFetchAdd;
   r.sges[0].length = 4;
-  CHECK(refused(r) == PostError::kAtomic);
+  CHECK(error_of(r) == PostError::kAtomic);
   r.sges[0].length = 8;
-  CHECK(refused(r) == PostError::kNone);
+  CHECK(error_of(r) == PostError::kNone);
   r.opcode = Opcode::kWrite;
   r.sges[0].length = 0x80000001;
-  CHECK(refused(r) == PostError::kLength);
+  CHECK(error_of(r) == PostError::kLength);
   r.sges[0].length = 0x80000000;
-  CHECK(refused(r) == PostError::kNone);
+  CHECK(error_of(r) == PostError::kNone);
   CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 2);
 }
 
@@ -236,8 +236,8 @@ TEST_CASE("completion queue: many passes, owner flips, the consumer index is rep
     const auto completion = bench.cq.poll();
     REQUIRE(completion);
     CHECK_FALSE(bench.cq.poll());
-    const unsigned told = bench.device.registers[0x180000 + 16 * bench.cq.number()];
-    CHECK(i + 1 - told < entries / 4);
+    const unsigned reported = bench.device.registers[0x180000 + 16 * bench.cq.number()];
+    CHECK(i + 1 - reported < entries / 4);
   }
   bench.cq.arm(true);
   CHECK(bench.device.registers[0x180004 + 16 * bench.cq.number()] == (1000u | 1u << 31));

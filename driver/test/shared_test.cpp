@@ -125,7 +125,7 @@ TEST_CASE("completion queue: resize moves to a new ring; a rejected resize keeps
   bench.qp.send(write_of(1));
   bench.complete(0, 0, 0, 1, true);
   REQUIRE(bench.cq.poll());
-  bench.device.refuse = 3;
+  bench.device.reject_status = 3;
   CHECK_THROWS_AS(bench.cq.resize(100), Error);
   bench.qp.send(write_of(1));
   bench.complete(1, 1, 0, 1, true);
@@ -152,7 +152,7 @@ TEST_CASE(
   CHECK(word(body_of_last(bench.device) + 4, 4) == 4);
   CHECK(word(body_of_last(bench.device) + 12, 4) == rights);
   CHECK(region.key() == key);
-  bench.device.refuse = 6;
+  bench.device.reject_status = 6;
   CHECK_THROWS_AS(region.deregister(), Error);
   region.deregister();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion channels, which libibverbs creates in the kernel without a call of the provider. One
-// of the two parts for LD_PRELOAD, see redirect.cpp.
+// Completion channels, which libibverbs creates in the kernel without a call of the provider. This
+// is one of the two parts for LD_PRELOAD; the other is redirect.cpp.
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ struct Event {
   std::uint32_t code = 0, reserved = 0;
 };
 
-/// Reads a channel until it is empty, and writes the events of other objects than `object` again.
+/// Reads a channel until it is empty, and writes back the events of other objects than `object`.
 void drop(OpenDevice& device, int fd, std::size_t event_bytes, std::uint32_t channel,
           const void* object) {
   std::vector<Event> others;

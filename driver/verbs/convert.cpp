@@ -153,7 +153,7 @@ void convert(const driver::Completion& from, ibv_wc& to) {
   to.status = status_of(from);
   to.vendor_err = from.vendor_err;
   to.qp_num = from.qpn;
-  // Undefined after an error, but programs use it to tell receives from sends.
+  // Undefined after an error, but programs use it to distinguish receives from sends.
   to.opcode = from.ok() ? opcode_of(from) : from.receive ? IBV_WC_RECV : IBV_WC_SEND;
   if (!from.ok()) return;
   to.byte_len = from.byte_len;

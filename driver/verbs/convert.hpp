@@ -21,9 +21,9 @@ bool convert(const ibv_recv_wr& from, driver::ReceiveRequest& to);
 /// Sets all fields that a program may read.
 void convert(const driver::Completion& from, ibv_wc& to);
 ibv_wc_status status_of(const driver::Completion& completion);
-/// wc_flags of a completion.
+/// Returns the wc_flags of a completion.
 unsigned flags_of(const driver::Completion& completion);
-/// ibv_wc_opcode of a completion.
+/// Returns the ibv_wc_opcode of a completion.
 ibv_wc_opcode opcode_of(const driver::Completion& completion);
 
 /// Access rights of a region, window or queue pair; false when `from` has an unknown bit.

@@ -84,7 +84,7 @@ struct CompletionChannel {
 struct Pd {
   ibv_pd ibv;
   std::shared_ptr<driver::ProtectionDomain> pd;  ///< shared with its parent domains
-  bool parent = false;                           ///< is one
+  bool parent = false;                           ///< it is a parent domain
 };
 
 struct Region {
@@ -106,8 +106,8 @@ struct Cq {
   };
   std::shared_ptr<driver::CompletionQueue> queue;
   std::uint32_t events_reported;  ///< completion events that ibv_get_cq_event returned
-  std::uint32_t async_reported;   ///< asynchronous ones
-  driver::Completion current;     ///< of the extended way to poll
+  std::uint32_t async_reported;   ///< asynchronous events likewise
+  driver::Completion current;     ///< current completion of extended polling
   Cq() : cq_ex(), events_reported(0), async_reported(0) {}
   ~Cq() {}
 };

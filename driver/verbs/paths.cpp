@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kSys = "/sys";
 constexpr std::string_view kDeviceFile = "/dev/infiniband/uverbs_roci0";
-constexpr std::string_view kClasses = "/sys/class/infiniband";  // and what begins with it
+constexpr std::string_view kManager = "/sys/class/misc/rdma_cm";
+constexpr std::string_view kClasses = "/sys/class/infiniband";  // and names that begin with it
 constexpr std::string_view kFunctions = "/sys/bus/pci/devices";
 constexpr std::string_view kInterfaces = "/sys/class/net/";
 
@@ -22,12 +23,12 @@ bool begins_with(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
 }
 
-/// `path` is `name` or lies below it.
+/// Whether `path` is `name` or lies below it.
 bool is_or_below(std::string_view path, std::string_view name) {
   return begins_with(path, name) && (path.size() == name.size() || path[name.size()] == '/');
 }
 
-/// The `device` of an interface that the tree gives one.
+/// Whether this is the `device` of an interface in the tree.
 bool is_function_of_interface(std::string_view path, const std::string& tree) {
   if (!begins_with(path, kInterfaces)) return false;
   const std::size_t end = path.find('/', kInterfaces.size());
@@ -39,7 +40,8 @@ bool is_function_of_interface(std::string_view path, const std::string& tree) {
 
 bool is_in_tree(std::string_view path, const std::string& tree) {
   const std::string bus = kPciBus;
-  if (begins_with(path, kClasses) || is_or_below(path, "/sys/devices/pci" + bus) ||
+  if (begins_with(path, kClasses) || is_or_below(path, kManager) ||
+      is_or_below(path, "/sys/devices/pci" + bus) ||
       is_or_below(path, "/sys/class/pci_bus/" + bus)) {
     return true;
   }

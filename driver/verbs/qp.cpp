@@ -75,7 +75,7 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
 
 ibv_qp* create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
   ibv_qp_init_attr_ex whole{};
-  std::memcpy(&whole, attr, sizeof *attr);  // the extended one begins with it
+  std::memcpy(&whole, attr, sizeof *attr);  // the extended structure begins with it
   whole.comp_mask = IBV_QP_INIT_ATTR_PD;
   whole.pd = pd;
   QueuePair* pair = create(pd->context, whole);

@@ -21,6 +21,7 @@
 
 #include <string>
 
+#include "driver/verbs/cm_device.hpp"
 #include "driver/verbs/paths.hpp"
 
 namespace {
@@ -84,26 +85,30 @@ extern "C" {
 // The C library declares some arguments as never null; programs pass null all the same.
 #pragma GCC diagnostic ignored "-Wnonnull"
 
-#define OPEN(name)                             \
-  int name(const char* path, int flags, ...) { \
-    NEXT(name);                                \
-    va_list rest;                              \
-    va_start(rest, flags);                     \
-    const mode_t mode = va_arg(rest, mode_t);  \
-    va_end(rest);                              \
-    return real(Path(path), flags, mode);      \
+namespace cm = roci::verbs::cm;
+
+#define OPEN(name)                                          \
+  int name(const char* path, int flags, ...) {              \
+    NEXT(name);                                             \
+    va_list rest;                                           \
+    va_start(rest, flags);                                  \
+    const mode_t mode = va_arg(rest, mode_t);               \
+    va_end(rest);                                           \
+    if (cm::is_device(path)) return cm::open_device(flags); \
+    return real(Path(path), flags, mode);                   \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                   \
-  int name(int at, const char* path, int flags, ...) { \
-    NEXT(name);                                        \
-    va_list rest;                                      \
-    va_start(rest, flags);                             \
-    const mode_t mode = va_arg(rest, mode_t);          \
-    va_end(rest);                                      \
-    return real(at, Path(path, at), flags, mode);      \
+#define OPENAT(name)                                        \
+  int name(int at, const char* path, int flags, ...) {      \
+    NEXT(name);                                             \
+    va_list rest;                                           \
+    va_start(rest, flags);                                  \
+    const mode_t mode = va_arg(rest, mode_t);               \
+    va_end(rest);                                           \
+    if (cm::is_device(path)) return cm::open_device(flags); \
+    return real(at, Path(path, at), flags, mode);           \
   }
 OPENAT(openat)
 OPENAT(openat64)
@@ -177,8 +182,14 @@ PATH_FIRST(ssize_t, __readlink_chk, (const char* path, char* out, size_t size, s
            size, room)
 PATH_AT(ssize_t, __readlinkat_chk, (int at, const char* path, char* out, size_t size, size_t room),
         out, size, room)
-PATH_FIRST(int, __open_2, (const char* path, int flags), flags)
-PATH_FIRST(int, __open64_2, (const char* path, int flags), flags)
+#define OPEN_2(name)                                        \
+  int name(const char* path, int flags) {                   \
+    NEXT(name);                                             \
+    if (cm::is_device(path)) return cm::open_device(flags); \
+    return real(Path(path), flags);                         \
+  }
+OPEN_2(__open_2)
+OPEN_2(__open64_2)
 PATH_AT(int, __openat_2, (int at, const char* path, int flags), flags)
 PATH_AT(int, __openat64_2, (int at, const char* path, int flags), flags)
 #define PATH_OF_VERSION(name, type) \
@@ -193,6 +204,31 @@ PATH_SECOND(int, __fxstatat, version,
 PATH_SECOND(int, __fxstatat64, version,
             (int version, int at, const char* path, struct stat64* out, int flags), at,
             Path(path, at), out, flags)
+
+// A descriptor of the connection manager is a socket here.
+ssize_t write(int fd, const void* bytes, size_t size) {
+  NEXT(write);
+  return cm::is_open(fd) ? cm::write_command(fd, bytes, size) : real(fd, bytes, size);
+}
+
+#define FSTAT(name, type)                                                         \
+  int name(int fd, type* out) {                                                   \
+    NEXT(name);                                                                   \
+    const int result = real(fd, out);                                             \
+    if (result == 0 && cm::is_open(fd)) cm::describe(out->st_mode, out->st_rdev); \
+    return result;                                                                \
+  }
+FSTAT(fstat, struct stat)
+FSTAT(fstat64, struct stat64)
+#define FXSTAT(name, type)                                                        \
+  int name(int version, int fd, type* out) {                                      \
+    NEXT(name);                                                                   \
+    const int result = real(version, fd, out);                                    \
+    if (result == 0 && cm::is_open(fd)) cm::describe(out->st_mode, out->st_rdev); \
+    return result;                                                                \
+  }
+FXSTAT(__fxstat, struct stat)
+FXSTAT(__fxstat64, struct stat64)
 
 /// Without RDMA netlink libibverbs lists the devices of sysfs, ours among them.
 int socket(int domain, int type, int protocol) {

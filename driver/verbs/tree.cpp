@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr char kUverbs[] = "uverbs_roci0";
 
-// Of the PCI function. Vendor 1234h is not assigned; virtual devices use it.
+// Identifiers of the PCI function. Vendor 1234h is not assigned; virtual devices use it.
 constexpr unsigned kVendor = 0x1234, kProduct = 0x0001, kRevision = 0x01;
 constexpr unsigned kEthernetController = 0x020000;
 constexpr std::uint64_t kRegisters = 0x200000000000, kRegisterBytes = 0x100000;
@@ -156,7 +156,7 @@ void write_port(const fs::path& port, const TreeFacts& facts) {
 void write_tree_with_host(const fs::path& directory, const fs::path& plain,
                           const TreeFacts& facts) {
   for (const char* shared : {"devices", "bus"}) link(directory / shared, plain / shared);
-  for (const char* shared : {"class/net", "class/pci_bus"}) {
+  for (const char* shared : {"class/misc", "class/net", "class/pci_bus"}) {
     link(directory / shared, plain / shared);
   }
   for (const char* name : {"infiniband", "infiniband_verbs"}) {
@@ -199,13 +199,15 @@ void write_tree(const std::string& directory, const TreeFacts& facts) {
   const fs::path uverbs = function / "infiniband_verbs" / kUverbs;
   write_line(uverbs / "ibdev", facts.name);
   write_line(uverbs / "abi_version", "1");
-  write_line(uverbs / "dev", "1:3");  // of /dev/null, see redirect.cpp
+  write_line(uverbs / "dev", "1:3");  // numbers of /dev/null, see redirect.cpp
   link(uverbs / "device", fs::path("../../../") / kPciFunction);
 
   const fs::path classes = root / "class";
   link(classes / "infiniband" / facts.name, from_class / "infiniband" / facts.name);
   link(classes / "infiniband_verbs" / kUverbs, from_class / "infiniband_verbs" / kUverbs);
   write_line(classes / "infiniband_verbs" / "abi_version", "6");
+  write_line(classes / "misc/rdma_cm/abi_version", "4");
+  write_line(classes / "misc/rdma_cm/dev", "10:58");
   fs::create_directories(root / "devices" / bus / "pci_bus" / kPciBus);
   link(classes / "pci_bus" / kPciBus, fs::path("../../devices") / bus / "pci_bus" / kPciBus);
   const fs::path functions = root / "bus/pci/devices";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admin commands: one function each, checked completely before anything changes.
+// Admin commands: one function each, which checks the command completely before it changes
+// anything.
 #pragma once
 
 #include "firmware/commands/objects.hpp"
@@ -8,11 +9,11 @@
 
 namespace roci::fw {
 
-constexpr uint32_t kFirmwareVersion = 0x00010000;  ///< major, minor
+constexpr uint32_t kFirmwareVersion = 0x00010000;  ///< major in the upper half, minor in the lower
 constexpr uint32_t kMaxRdAtomic = 16;
 constexpr uint32_t kPageBytes = 4096;
 
-/// A command or reply as it lies in host memory.
+/// A command or reply, as in host memory.
 struct Message {
   uint32_t word[layout::kCommandBytes / 4];
 };
@@ -47,13 +48,13 @@ class Reply {
   Message* message_;
 };
 
-/// Status of a command; `detail` is the byte offset of the field that is to blame.
+/// Status of a command; `detail` is the byte offset of the invalid field.
 struct Result {
   layout::AdminStatus status;
   uint32_t detail;
 };
 
-/// Not a status for the host: the command waits for an address and is to be run again.
+/// Internal status: the command waits for an address and is run later.
 constexpr layout::AdminStatus kStatusWaiting{0xFFFF};
 
 constexpr Result ok() { return {layout::AdminStatus::kOk, 0}; }
@@ -69,7 +70,7 @@ constexpr Result busy(Place field) { return failed(layout::AdminStatus::kBusy, f
 constexpr Result no_resource() { return {layout::AdminStatus::kNoResource, 0}; }
 constexpr Result hardware_error() { return {layout::AdminStatus::kHardwareError, 0}; }
 
-/// What the commands work on.
+/// The adapter, as the commands see it.
 struct Device {
   Port port;
   GidTable gids;
@@ -83,16 +84,17 @@ struct Device {
   Device& operator=(const Device&) = delete;
 };
 
-/// Bytes that a command takes, header included, as far as those that are there tell.
+/// Returns the bytes of a command, header included, as far as its bytes fetched so far determine
+/// it.
 uint32_t command_bytes(const Message& command);
-/// Bytes of the reply to it when it succeeds, header included.
+/// Returns the bytes of the reply to a command that succeeds, header included.
 uint32_t reply_bytes(const Message& command);
 
-/// Runs the command in `message` and fills the body of `reply`. A result that is not Ok has
-/// changed nothing (after HardwareError: nothing that running the command again would not mend).
+/// Runs the command in `message` and fills the body of `reply`. A command whose result is not Ok
+/// has changed nothing. After HardwareError the command can be repeated.
 Result execute(Device* device, const Message& message, Message* reply);
 
-// The commands, by file.
+// The commands by file.
 Result query_device(Device* device, const Command& command, Reply* reply);
 Result query_port(Device* device, const Command& command, Reply* reply);
 Result query_counters(Device* device, const Command& command, Reply* reply);
@@ -129,25 +131,28 @@ Result modify_qp(Device* device, const Command& command, Reply* reply);
 Result query_qp(Device* device, const Command& command, Reply* reply);
 Result destroy_qp(Device* device, const Command& command, Reply* reply);
 
-/// Shared checks: address spaces have 20 bits; a ring is page-aligned and does not wrap.
+/// Checks that commands share: address spaces have 20 bits; a ring is page-aligned and does not
+/// wrap.
 constexpr bool is_pasid(uint64_t value) { return value >> 20 == 0; }
 constexpr bool is_ring(uint64_t base, uint64_t bytes) {
   return base % kPageBytes == 0 && base <= ~uint64_t{0} - (bytes - 1);
 }
 
-/// A P_Key whose low 15 bits are 0 matches nothing (10.9.1).
+/// Whether a P_Key is valid: one whose low 15 bits are 0 matches nothing (10.9.1).
 constexpr bool is_pkey(uint32_t pkey) { return (pkey & 0x7FFF) != 0; }
-/// Largest path MTU code of the port: a packet has up to 84 bytes more than payload (WIRE-42).
+/// Returns the largest path MTU code of the port: a packet has up to 84 bytes more than payload
+/// (WIRE-42).
 uint32_t active_mtu(const Device& device);
-/// SqDrained is no longer owed.
+/// Cancels SqDrained for a queue pair.
 void forget_drain(Objects* objects, QueuePair* qp);
 
-/// A completion queue overflowed: its queue pairs go to ERR, each with QpFatal (CQ-07).
+/// Handles the overflow of a completion queue: its queue pairs go to ERR, each with QpFatal
+/// (CQ-07).
 void fail_queue_pairs(Device* device, uint32_t cqn);
 /// Raises SqDrained for the queue pairs that have drained.
 void check_drains(Device* device);
 
-/// Resolves the next hop to `dgid`. Waiting and Unreachable blame `field`.
+/// Resolves the next hop to `dgid`. Waiting and Unreachable name `field`.
 Result next_hop(Device* device, uint32_t sgid_index, const Gid& dgid, Place field, Mac* mac);
 
 }  // namespace roci::fw

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CreateCq, ModifyCq, DestroyCq.
+// Commands CreateCq, ModifyCq and DestroyCq.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {
@@ -46,7 +46,7 @@ Result modify_cq(Device* device, const Command& command, Reply*) {
   namespace body = layout::modify_cq;
   const uint32_t cqn = command.get32(body::cqn);
   if (!device->objects.has_cq(cqn)) return bad_handle(body::cqn);
-  // The ring goes on: only a row that differs in more than moderation restarts it.
+  // The ring continues: only a row that differs in more than moderation restarts it.
   const Block row =
       row_of(device->objects.cq[cqn], command.get32(body::count), command.get32(body::period));
   return device->port.write_row(layout::Table::kCq, cqn, row) ? ok() : hardware_error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware does by itself: queue pairs of an overflowed completion queue fail, and the end of
-// draining is told.
+// What firmware does without a command: it moves the queue pairs of an overflowed completion queue
+// to ERR, and reports the end of draining.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {
@@ -36,7 +36,7 @@ void check_drains(Device* device) {
     }
     const bool drained = live.get(layout::qp_live::sq_idle) != 0;
     if (state == layout::QpState::kSqd && !drained) continue;
-    // A queue pair that failed instead has told so.
+    // A queue pair that failed instead has raised QpFatal.
     forget_drain(&objects, &qp);
     if (state == layout::QpState::kSqd)
       device->port.post_event(number(layout::EventKind::kSqDrained), qpn);

@@ -7,8 +7,8 @@ namespace {
 struct Entry {
   layout::AdminOp opcode;
   Result (*run)(Device*, const Command&, Reply*);
-  uint32_t command_bytes;  ///< of the body
-  uint32_t reply_bytes;    ///< likewise
+  uint32_t command_bytes;  ///< bytes of the command's body
+  uint32_t reply_bytes;    ///< bytes of the reply's body
 };
 
 constexpr Entry kCommands[] = {
@@ -52,7 +52,7 @@ constexpr Entry kCommands[] = {
 };
 static_assert(layout::qp_counters_reply::kBytes <= layout::port_counters_reply::kBytes);
 
-/// nullptr: no such command.
+/// Returns nullptr for an unknown command.
 const Entry* find_entry(const Message& message) {
   const auto opcode =
       static_cast<layout::AdminOp>(Command(message).header(layout::command_header::opcode));
@@ -67,10 +67,10 @@ const Entry* find_entry(const Message& message) {
 uint32_t command_bytes(const Message& command) {
   const Entry* entry = find_entry(command);
   uint32_t body = entry != nullptr ? entry->command_bytes : 0;
-  // Only an address and the flags reach into the second block of ModifyQp.
-  constexpr uint32_t kBehind = layout::qp_mask::kAv | layout::qp_mask::kEnSqdAsyncNotify;
+  // Only the address vector and the flags lie in the second block of ModifyQp.
+  constexpr uint32_t kSecondBlock = layout::qp_mask::kAv | layout::qp_mask::kEnSqdAsyncNotify;
   if (entry != nullptr && entry->opcode == layout::AdminOp::kModifyQp &&
-      (Command(command).get32(layout::qp_attributes::attr_mask) & kBehind) == 0) {
+      (Command(command).get32(layout::qp_attributes::attr_mask) & kSecondBlock) == 0) {
     body = layout::qp_attributes::dgid_hi.offset / 8;
   }
   return layout::kCommandBodyOffset + body;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SetGid, QueryGid, ResolveAddress.
+// Commands SetGid, QueryGid and ResolveAddress.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {
@@ -56,7 +56,7 @@ Result next_hop(Device* device, uint32_t sgid_index, const Gid& dgid, Place fiel
     case Resolution::kFailed:
       return failed(layout::AdminStatus::kUnreachable, field);
     default:
-      // When answers go to an operating system, waiting for them is in vain.
+      // Replies that go to an operating system never reach the firmware.
       if ((device->port.read(layout::reg::kControl) & kControlFramesToFirmware) == 0) {
         return failed(layout::AdminStatus::kUnreachable, field);
       }

@@ -64,7 +64,7 @@ Result drop_key(Device* device, uint32_t index, const Block& row) {
   MemoryKey& key = objects.key[index];
   --objects.pd[key.pd].users;
   key.used = false;
-  key.variant = static_cast<uint8_t>(row.get(layout::key::variant));  // the next one differs
+  key.variant = static_cast<uint8_t>(row.get(layout::key::variant));  // the next key differs
   objects.free_keys.give(index);
   return ok();
 }

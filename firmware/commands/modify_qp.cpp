@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModifyQp.
+// Command ModifyQp.
 #include "firmware/commands/commands.hpp"
 #include "firmware/commands/qp_rows.hpp"
 #include "firmware/commands/transitions.hpp"
@@ -15,7 +15,7 @@ constexpr uint32_t kMaxTimer = 31;
 constexpr uint32_t kMaxRetry = 7;
 constexpr uint32_t kMaxServiceLevel = 7;
 constexpr uint32_t kAllRights = 0xF;
-constexpr uint32_t kNumberMask = 0xFFFFFF;  // of PSNs and queue pair numbers
+constexpr uint32_t kNumberMask = 0xFFFFFF;  // width of PSNs and queue pair numbers
 constexpr uint32_t kMaxFlowLabel = 0xFFFFF;
 
 /// Takes a number from the command when its mask bit is set.
@@ -33,7 +33,7 @@ class Taker {
     }
     *to = static_cast<Number>(value);
   }
-  /// PSNs are cut to 24 bits (QP-07).
+  /// Takes a PSN; only its low 24 bits count (QP-07).
   void take_psn(uint32_t attribute, Place place, uint32_t* to) {
     if ((mask_ & attribute) != 0) *to = command_.get32(place) & kNumberMask;
   }
@@ -91,7 +91,7 @@ Result take_attributes(const Device& device, const Command& command, uint32_t ma
   return take_address(device, command, mask, to);
 }
 
-/// Rules of the transition that need no value.
+/// Checks the rules of the transition that need no value.
 Result check_transition(const Command& command, uint32_t mask, layout::QpState now,
                         layout::QpState next) {
   if ((mask & ~kKnownAttributes) != 0) return bad_parameter(body::attr_mask);
@@ -108,7 +108,7 @@ Result check_transition(const Command& command, uint32_t mask, layout::QpState n
   return ok();
 }
 
-/// RESET forgets everything; when it returns, nothing of the old life follows (QP-09).
+/// Enters RESET, which clears all attributes; no event of the old generation follows it (QP-09).
 Result reset(Device* device, uint32_t qpn) {
   if (!device->port.write_state(qpn, layout::QpState::kReset) || !device->port.fence()) {
     return hardware_error();
@@ -156,10 +156,10 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
     attributes.dst_mac = dst_mac;
   }
 
-  // The P_Key of the index goes with the address; the table may have changed since.
+  // The P_Key of the index is part of the address vector; the table may have changed since.
   const bool writes_av = has_av || (qp.has_av && (mask & layout::qp_mask::kPkeyIndex) != 0);
 
-  // The state comes last: it sets the engines to work on the rows.
+  // The state is written last: with it the engines begin to use the rows.
   if (mask != 0 && !port.write_row(layout::Table::kQpAttr, qpn, attribute_row(qp, attributes))) {
     return hardware_error();
   }
@@ -168,9 +168,9 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
     return hardware_error();
   }
   if (next != now) {
-    // A queue pair that failed meanwhile stays in ERR: the adapter leaves it by RESET only.
+    // A queue pair that failed in the meantime stays in ERR: the adapter leaves ERR by RESET only.
     if (!port.write_state(qpn, next)) return hardware_error();
-    // What was on its way to the requester is there, so that its idleness means something.
+    // After the fence all doorbells have reached the requester, so that its idle state is reliable.
     if (next == layout::QpState::kSqd && !port.fence()) return hardware_error();
     forget_drain(&device->objects, &qp);
     if (next == layout::QpState::kSqd && (mask & layout::qp_mask::kEnSqdAsyncNotify) != 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RegMr, DeregMr, ReregMr, AllocFastMr.
+// Commands RegMr, DeregMr, ReregMr and AllocFastMr.
 #include "firmware/commands/keys.hpp"
 
 namespace roci::fw {
@@ -14,7 +14,8 @@ bool is_window(uint32_t kind) {
          kind == number(layout::KeyKind::kWindowType2);
 }
 
-/// Whether a window is bound to the region in row `region`. False result: the adapter is stuck.
+/// Whether a window is bound to the region in row `region`. False result: the adapter does not
+/// respond.
 bool any_window(Device* device, uint32_t region, bool* found) {
   *found = false;
   Objects& objects = device->objects;
@@ -28,13 +29,13 @@ bool any_window(Device* device, uint32_t region, bool* found) {
   return true;
 }
 
-/// Takes the region out of use so that nothing new begins with it, unless windows are bound to it
-/// (MR-08). A region without MwBind has none.
+/// Prevents new uses of the region, unless windows are bound to it (MR-08). A region without MwBind
+/// has no windows.
 Result retire(Device* device, uint32_t index, const Block& row, Place field) {
   Port& port = device->port;
   const uint64_t rights = row.get(layout::key::access);
   if ((rights & layout::access::kMwBind) == 0) return ok();
-  // From here on no bind succeeds; those that did are in the table.
+  // From here on no bind succeeds; windows bound before are in the table.
   Block no_binds = row;
   no_binds.put(layout::key::access, rights & ~layout::access::kMwBind);
   bool found = false;
@@ -119,7 +120,7 @@ Result rereg_mr(Device* device, const Command& command, Reply*) {
   next.put(row::iova, range.iova);
   next.put(row::length, range.length);
   next.put(row::addr, range.addr);
-  // Between the two the key is dead, so that no request sees a mix of both.
+  // The key is invalid between the two writes, so that no request sees a mix of both.
   Block dead = old;
   dead.put(row::valid, 0);
   Port& port = device->port;
@@ -139,7 +140,7 @@ Result alloc_fast_mr(Device* device, const Command& command, Reply* reply) {
   const uint32_t pasid = command.get32(body::pasid);
   if (!device->objects.has_pd(pd)) return bad_handle(body::pd);
   if (!is_pasid(pasid)) return bad_parameter(body::pasid);
-  Block row = {};  // not valid: free
+  Block row = {};  // not valid: a free region
   row.put(layout::key::pd, pd);
   row.put(layout::key::pasid, pasid);
   uint32_t key = 0;

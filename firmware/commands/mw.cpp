@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AllocMw, DeallocMw. Windows are bound and freed by work requests.
+// Commands AllocMw and DeallocMw. Windows are bound and freed by work requests.
 #include "firmware/commands/keys.hpp"
 
 namespace roci::fw {
@@ -18,7 +18,7 @@ Result alloc_mw(Device* device, const Command& command, Reply* reply) {
   const uint32_t kind = command.get32(body::kind);
   if (!device->objects.has_pd(pd)) return bad_handle(body::pd);
   if (!is_window(kind)) return bad_parameter(body::kind);
-  Block row = {};  // not valid: unbound
+  Block row = {};  // not valid: an unbound window
   row.put(layout::key::pd, pd);
   row.put(layout::key::remote_only, 1);
   uint32_t key = 0;

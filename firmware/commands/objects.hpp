@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware remembers of the objects that commands make.
+// The firmware's records of the objects that commands create.
 #pragma once
 
 #include <stdint.h>
@@ -8,19 +8,19 @@
 
 namespace roci::fw {
 
-// Most that firmware keeps track of; the adapter may have fewer.
+// Maximum numbers of objects in firmware; the adapter may have fewer.
 constexpr uint32_t kMaxQps = 1024;
 constexpr uint32_t kMaxCqs = 1024;
 constexpr uint32_t kMaxKeys = 4096;
 constexpr uint32_t kMaxPds = 256;
 constexpr uint32_t kMaxSrqs = 256;
 constexpr uint32_t kMaxPkeys = 16;
-constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after a start: full member
-constexpr uint32_t kFirstQpn = 2;          ///< 0 and 1 have a meaning of their own (QP-19)
+constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after the start: full member
+constexpr uint32_t kFirstQpn = 2;          ///< numbers 0 and 1 are reserved (QP-19)
 constexpr uint32_t kFirstKey = 1;          ///< key 0 is never valid
 constexpr uint32_t kFirstPd = 1;
 
-/// Free numbers in a queue: the one given back last is taken last (QP-18).
+/// Free numbers in a queue: the number freed last is allocated last (QP-18).
 template <uint32_t kRoom>
 class NumberPool {
  public:
@@ -47,7 +47,7 @@ class NumberPool {
   uint32_t count_ = 0;
 };
 
-/// Attributes of ModifyQp, as they were given.
+/// Attributes as ModifyQp set them.
 struct QpAttributes {
   uint8_t path_mtu;
   uint8_t access;
@@ -73,11 +73,11 @@ struct QpAttributes {
 
 struct QueuePair {
   bool used;
-  bool has_av;  ///< was RTR since RESET; sgid_index counts as a use of the GID
-  bool has_sq;  ///< was RTS since RESET
+  bool has_av;  ///< reached RTR since RESET; sgid_index is a use of the GID
+  bool has_sq;  ///< reached RTS since RESET
   bool srq;     ///< receives come from `srqn`
   bool credits;
-  bool notify;  ///< SqDrained is owed
+  bool notify;  ///< SqDrained is to be raised
   uint8_t sq_log;
   uint8_t sq_stride_log;
   uint8_t rq_log;
@@ -95,7 +95,7 @@ struct QueuePair {
 struct CompletionQueue {
   bool used;
   uint8_t log;
-  uint32_t users;  ///< queue pairs, twice when both queues of one use it
+  uint32_t users;  ///< queue pairs; one that uses it for both queues counts twice
   uint32_t pasid;
   uint64_t base;
 };
@@ -110,10 +110,10 @@ struct SharedReceiveQueue {
   uint64_t base;
 };
 
-/// A region or a window. What is bound or registered by work requests stands in the adapter only.
+/// A region or a window. Binds and registrations by work requests are in the adapter only.
 struct MemoryKey {
   bool used;
-  uint8_t variant;  ///< as allocated; of the last one when not used
+  uint8_t variant;  ///< variant as allocated; when free, that of the last key
   uint16_t pd;
   uint8_t kind;  ///< KeyKind
 };
@@ -123,7 +123,7 @@ struct ProtectionDomain {
   uint32_t users;  ///< queue pairs, SRQs, regions and windows
 };
 
-/// All of them. Rows of `key` are key indices, of `qp` queue pair numbers.
+/// All objects. `key` is indexed by key index, `qp` by queue pair number.
 struct Objects {
   uint32_t num_qps;
   uint32_t num_cqs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AllocPd, DeallocPd.
+// Commands AllocPd and DeallocPd.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SetPkey, QueryPkey: the table of partition keys (10.9.1).
+// Commands SetPkey and QueryPkey: the table of partition keys (10.9.1).
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CreateQp, QueryQp, DestroyQp.
+// Commands CreateQp, QueryQp and DestroyQp.
 #include "firmware/commands/commands.hpp"
 #include "firmware/commands/qp_rows.hpp"
 

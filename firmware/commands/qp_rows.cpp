@@ -7,11 +7,11 @@ namespace {
 constexpr uint32_t kPortBase = 0xC000;
 constexpr unsigned kPortBits = 14;
 constexpr uint32_t kPortMask = mask_of(kPortBits) - 1;
-constexpr uint32_t kGoldenRatio = 0x9E3779B1;  // 2^32 / phi: neighbouring numbers land far apart
+constexpr uint32_t kGoldenRatio = 0x9E3779B1;  // 2^32 / phi: spreads consecutive numbers
 constexpr uint32_t kDefaultHopLimit = 64;
-constexpr unsigned kPcpShift = 13;  // of the VLAN TCI
+constexpr unsigned kPcpShift = 13;  // position in the VLAN TCI
 
-/// RoCE v1 carries whole GIDs, also of IPv4 addresses.
+/// Sets the addresses of RoCE v1, which carries whole GIDs, also of IPv4 addresses.
 void put_address(Block* block, Place place, const Gid& gid, bool whole) {
   const bool ipv4 = gid.is_ipv4() && !whole;
   block->put({place.offset, 64}, ipv4 ? gid.ipv4() : gid.lo);

@@ -6,14 +6,14 @@
 
 namespace roci::fw {
 
-/// Row of the table QpAttr.
+/// Returns the row of the table QpAttr.
 Block attribute_row(const QueuePair& qp, const QpAttributes& attributes);
 
-/// Row of the table Av.
+/// Returns the row of the table Av.
 Block address_row(const Device& device, uint32_t qpn, const QpAttributes& attributes, Mac dst_mac);
 
-/// UDP source port, 0xC000 to 0xFFFF: from the flow label when there is one (WIRE-14), else spread
-/// over queue pair numbers (WIRE-13).
+/// Returns the UDP source port, 0xC000 to 0xFFFF: from the flow label if any (WIRE-14), else
+/// derived from the queue pair number (WIRE-13).
 uint32_t source_port(uint32_t qpn, uint32_t flow_label);
 
 }  // namespace roci::fw

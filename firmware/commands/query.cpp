@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueryDevice, QueryPort, QueryCounters.
+// Commands QueryDevice, QueryPort and QueryCounters.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResizeCq: the ring moves while completions arrive (11.2.6.3, CQ-13).
+// Command ResizeCq: the ring moves while completions arrive (11.2.6.3, CQ-13).
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {
@@ -20,12 +20,13 @@ struct Ring {
   uint32_t log;
 
   uint64_t bytes() const { return uint64_t{kEntryBytes} << log; }
-  /// Completions that fit: indices of software have 16 bits.
+  /// Returns the completions that fit: the indices of software have 16 bits.
   uint32_t room() const { return log == kMaxLog ? kIndexMask : mask_of(log); }
   uint64_t entry(uint32_t index) const {
     return base + uint64_t{index & (mask_of(log) - 1)} * kEntryBytes;
   }
-  /// Owner bit of the entry with this index. The adapter's pass bit is that of its 17-bit index.
+  /// Returns the owner bit of the entry with this index. The adapter's pass bit is that of its
+  /// 17-bit index.
   bool owner(uint32_t index) const { return (index >> log & 1) == 0; }
 };
 
@@ -35,8 +36,8 @@ bool overlap(const Ring& a, const Ring& b) {
   return a.base < b.base + b.bytes() && b.base < a.base + a.bytes();
 }
 
-/// Copies entries `first` to `end` - 1, 17-bit indices; those that are not in the old ring (their
-/// owner bit tells) went to the new one by themselves.
+/// Copies entries `first` to `end` - 1, 17-bit indices. Entries whose owner bit shows that they are
+/// not in the old ring were written to the new one by the adapter.
 bool copy(Port* port, uint32_t pasid, const Ring& from, const Ring& to, uint32_t first,
           uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -80,13 +81,13 @@ Result resize_cq(Device* device, const Command& command, Reply*) {
   if (unread > distance(known, producer)) return bad_parameter(body::consumer);
   if (unread > to.room()) return bad_parameter(body::log_entries);
 
-  // The adapter counts what is unread from the index that it knows.
+  // The adapter counts unread entries from the consumer index that it knows.
   port.write(layout::window::kCqDoorbell.offset + cqn * kDoorbellBytes, consumer);
   config.put(row::base, to.base);
   config.put(row::log, to.log);
   config.put(row::resize, 1);
-  // Completions that come meanwhile are each in the ring that its owner bit is in. The fence waits
-  // until those of the old ring have reached it.
+  // The owner bit shows in which ring a completion of the meantime is. The fence waits until those
+  // of the old ring have reached it.
   if (!port.write_row(layout::Table::kCq, cqn, config)) return hardware_error();
   cq.base = to.base;
   cq.log = static_cast<uint8_t>(to.log);

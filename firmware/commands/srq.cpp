@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CreateSrq, ModifySrq, QuerySrq, DestroySrq.
+// Commands CreateSrq, ModifySrq, QuerySrq and DestroySrq.
 #include "firmware/commands/commands.hpp"
 
 namespace roci::fw {

@@ -4,14 +4,14 @@
 namespace roci::fw {
 namespace {
 
-using namespace layout;  // NOLINT: the table below is made of its names
+using namespace layout;  // NOLINT: the table below uses its names
 
 template <typename... Bits>
 constexpr uint32_t set(Bits... bits) {
   return (0u | ... | bits);
 }
 
-// State itself may always be given.
+// The attribute State itself is always permitted.
 constexpr uint32_t kState = set(qp_mask::kState);
 constexpr uint32_t kBasics = set(qp_mask::kPkeyIndex, qp_mask::kPort, qp_mask::kAccessFlags);
 constexpr uint32_t kWhileUp = set(qp_mask::kCurState, qp_mask::kAccessFlags, qp_mask::kMinRnrTimer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which changes of state a queue pair may make, and with which attributes (10.3.1, 11.2.5.2).
+// Legal changes of a queue pair's state, with their attributes (10.3.1, 11.2.5.2).
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 namespace roci::fw {
 
-/// One allowed transition; masks are of QpMask bits.
+/// One legal transition; masks consist of QpMask bits.
 struct Transition {
   layout::QpState from;
   layout::QpState to;
@@ -16,10 +16,10 @@ struct Transition {
   uint32_t optional;
 };
 
-/// nullptr when the transition is not allowed.
+/// Returns nullptr when the transition is illegal.
 const Transition* find_transition(layout::QpState from, layout::QpState to);
 
-/// All bits of attr_mask that have a meaning.
+/// All defined bits of attr_mask.
 extern const uint32_t kKnownAttributes;
 
 }  // namespace roci::fw

@@ -23,7 +23,7 @@ uint64_t get_bits(const uint32_t* words, Place place);
 /// Writes a field of at most 64 bits; higher bits of `value` are dropped.
 void put_bits(uint32_t* words, Place place, uint64_t value);
 
-/// Bit `bit` of a mask.
+/// Returns a mask with bit `bit` set.
 constexpr uint32_t mask_of(uint32_t bit) { return uint32_t{1} << bit; }
 
 }  // namespace roci::fw

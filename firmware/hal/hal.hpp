@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which firmware touches the adapter: 32-bit registers by their byte offset.
+// The only access of firmware to the adapter: 32-bit registers by their byte offset.
 #pragma once
 
 #include <stdint.h>
 
 namespace roci::fw {
 
-/// Two functions and what they need to find their adapter. On a board they are loads and stores;
-/// in simulation each call takes the time of a bus access.
+/// Two functions and their context, which selects the adapter. On a board they are loads and
+/// stores; in simulation each call takes the time of a bus access.
 struct Hal {
   void* context;
   uint32_t (*read32)(void* context, uint32_t offset);

@@ -4,26 +4,16 @@
 namespace roci::fw {
 namespace {
 
-// Many times what any access takes; reached only by broken hardware.
+// Many times the length of any access; only defective hardware reaches it.
 constexpr uint32_t kMaxPolls = 1u << 20;
 
-// Bits of the command registers, see docs/registers.md.
-constexpr uint32_t kGo = mask_of(31);
-constexpr uint32_t kWrite = mask_of(30);
-constexpr uint32_t kDmaError = mask_of(29);
-constexpr uint32_t kTableShift = 24;
-constexpr uint32_t kFenceStart = mask_of(0);
-constexpr uint32_t kFenceBusy = mask_of(0);
-constexpr uint32_t kFrameValid = mask_of(31);
-constexpr uint32_t kFrameBytes = 0x7FF;
-constexpr uint32_t kEventValid = mask_of(31);
-constexpr uint32_t kEventNumber = 0xFFFFFF;
-constexpr uint32_t kEventKindShift = 24;
-constexpr uint32_t kEventKind = 0x7F;
-constexpr Place kStateOfRow = {0, 3};
-constexpr unsigned kDmaBytesShift = 20;
+namespace table_command = layout::reg::table_command;
+namespace dma_command = layout::reg::dma_command;
+namespace engine_event = layout::reg::engine_event;
+namespace rx_frame_status = layout::reg::rx_frame_status;
+constexpr uint32_t kFence = layout::mask(layout::reg::fence_command::go);
 
-/// Words that a row of `table` has.
+/// Returns the words of a row of `table`.
 constexpr size_t row_words(layout::Table table) {
   const unsigned bytes = table == layout::Table::kQpAttr    ? layout::qp_attr::kBytes
                          : table == layout::Table::kAv      ? layout::av::kBytes
@@ -65,8 +55,9 @@ void Port::read_words(uint32_t offset, uint32_t* words, size_t count) {
 bool Port::table_command(layout::Table table, uint32_t row, bool write_it) {
   uint32_t value = 0;
   write(layout::reg::kTableCommand,
-        row | number(table) << kTableShift | (write_it ? kWrite : 0) | kGo);
-  return wait(layout::reg::kTableCommand, kGo, &value);
+        layout::bits(table_command::row, row) | layout::bits(table_command::table_id, table) |
+            layout::bits(table_command::write, write_it) | layout::mask(table_command::go));
+  return wait(layout::reg::kTableCommand, layout::mask(table_command::go), &value);
 }
 
 bool Port::write_row(layout::Table table, uint32_t row, const Block& block) {
@@ -88,36 +79,40 @@ bool Port::write_state(uint32_t qpn, layout::QpState state) {
 bool Port::read_state(uint32_t qpn, layout::QpState* state) {
   if (!table_command(layout::Table::kQpState, qpn, false)) return false;
   const uint32_t word = read(layout::window::kTableData.offset);
-  *state = static_cast<layout::QpState>(get_bits(&word, kStateOfRow));
+  *state = static_cast<layout::QpState>(layout::get(word, layout::qp_state::state));
   return true;
 }
 
 bool Port::fence() {
   uint32_t value = 0;
-  write(layout::reg::kFenceCommand, kFenceStart);
-  return wait(layout::reg::kFenceCommand, kFenceBusy, &value);
+  write(layout::reg::kFenceCommand, kFence);
+  return wait(layout::reg::kFenceCommand, kFence, &value);
 }
 
 void Port::post_event(uint32_t kind, uint32_t number) {
-  write(layout::reg::kEventPost, kind << kEventKindShift | number);
+  write(layout::reg::kEventPost, layout::bits(layout::reg::event_post::kind, kind) |
+                                     layout::bits(layout::reg::event_post::number, number));
 }
 
 void Port::dma_begin(uint64_t address, uint32_t pasid, uint32_t command) {
   write(layout::reg::kDmaAddressLo, static_cast<uint32_t>(address));
   write(layout::reg::kDmaAddressHi, static_cast<uint32_t>(address >> 32));
-  write(layout::reg::kDmaCommand, pasid | command | kGo);
+  write(layout::reg::kDmaCommand,
+        layout::bits(dma_command::pasid, pasid) | command | layout::mask(dma_command::go));
 }
 
 void Port::dma_read(uint64_t address, uint32_t pasid) { dma_begin(address, pasid, 0); }
 
 void Port::dma_write(uint64_t address, uint32_t pasid, const uint32_t* words, size_t count) {
   write_words(layout::window::kDmaData.offset, words, count);
-  dma_begin(address, pasid, kWrite | static_cast<uint32_t>(4 * count) << kDmaBytesShift);
+  dma_begin(address, pasid,
+            layout::mask(dma_command::write) | layout::bits(dma_command::bytes, 4 * count));
 }
 
 bool Port::dma_end() {
   uint32_t value = 0;
-  return wait(layout::reg::kDmaCommand, kGo, &value) && (value & kDmaError) == 0;
+  return wait(layout::reg::kDmaCommand, layout::mask(dma_command::go), &value) &&
+         !layout::get(value, dma_command::error);
 }
 
 void Port::dma_words(uint32_t* words, size_t first, size_t end) {
@@ -133,7 +128,9 @@ uint64_t Port::port_counter(uint32_t counter) {
 bool Port::send_frame(const uint8_t* frame, size_t bytes) {
   uint32_t value = 0;
   if (bytes > layout::window::kTxFrameData.bytes) return false;
-  if (!wait(layout::reg::kTxFrameCommand, kGo, &value)) return false;  // the one before
+  // The previous frame must have been sent.
+  const uint32_t busy = layout::mask(layout::reg::tx_frame_command::busy);
+  if (!wait(layout::reg::kTxFrameCommand, busy, &value)) return false;
   for (size_t at = 0; at < bytes; at += 4) {
     uint32_t word = 0;
     for (size_t i = 0; i < 4 && at + i < bytes; ++i) {
@@ -147,8 +144,8 @@ bool Port::send_frame(const uint8_t* frame, size_t bytes) {
 
 size_t Port::receive_frame(uint8_t* frame, size_t room) {
   const uint32_t status = read(layout::reg::kRxFrameStatus);
-  if ((status & kFrameValid) == 0) return 0;
-  const size_t bytes = status & kFrameBytes;
+  if (!layout::get(status, rx_frame_status::valid)) return 0;
+  const size_t bytes = layout::get(status, rx_frame_status::bytes);
   const size_t count = bytes < room ? bytes : room;
   for (size_t at = 0; at < count; at += 4) {
     const uint32_t word = read(layout::window::kRxFrameData.offset + static_cast<uint32_t>(at));
@@ -162,9 +159,9 @@ size_t Port::receive_frame(uint8_t* frame, size_t room) {
 
 bool Port::pop_event(uint32_t* number, uint32_t* kind) {
   const uint32_t event = read(layout::reg::kEngineEvent);
-  if ((event & kEventValid) == 0) return false;
-  *number = event & kEventNumber;
-  *kind = event >> kEventKindShift & kEventKind;
+  if (!layout::get(event, engine_event::valid)) return false;
+  *number = layout::get(event, engine_event::number);
+  *kind = layout::get(event, engine_event::kind);
   return true;
 }
 

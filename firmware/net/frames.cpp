@@ -13,9 +13,9 @@ constexpr uint32_t kArpEthernet = 1;
 constexpr uint32_t kArpRequest = 1;
 constexpr uint32_t kArpReply = 2;
 
-// RFC 4861, 4.3 and 4.4: ICMPv6 header, 32 bits of flags, target, options.
+// Layout of RFC 4861, 4.3 and 4.4: ICMPv6 header, 32 bits of flags, target, options.
 constexpr uint32_t kIcmpv6 = 58;
-constexpr uint32_t kNdHopLimit = 255;  // anything else came through a router
+constexpr uint32_t kNdHopLimit = 255;  // any other value: the frame passed a router
 constexpr Place kIcmpType = {0, 8};
 constexpr Place kIcmpCode = {8, 8};
 constexpr Place kIcmpChecksum = {16, 16};
@@ -36,7 +36,7 @@ constexpr uint32_t kTargetMac = 2;
 constexpr Gid kAllNodes = {0xFF02000000000000, 1};
 constexpr Mac kIpv6Group = 0x333300000000;
 
-/// The group that a solicitation for `target` goes to (RFC 4291, 2.7.1).
+/// Returns the group that a solicitation for `target` is sent to (RFC 4291, 2.7.1).
 constexpr Gid solicited_node(const Gid& target) {
   return {0xFF02000000000000, 0x00000001FF000000 | (target.lo & 0xFFFFFF)};
 }
@@ -56,7 +56,8 @@ uint32_t sum_words(const uint8_t* bytes, size_t count, uint32_t sum) {
   return sum;
 }
 
-/// Sum of ICMPv6 message and pseudo header (RFC 8200, 8.1): 0xFFFF when the checksum is right.
+/// Returns the sum of ICMPv6 message and pseudo header (RFC 8200, 8.1): 0xFFFF when the checksum is
+/// correct.
 uint32_t icmp_sum(const uint8_t* ip, size_t message_bytes) {
   constexpr size_t kAddresses = ip6::src_ip.offset / 8;
   uint32_t sum = static_cast<uint32_t>(message_bytes) + kIcmpv6;
@@ -65,7 +66,7 @@ uint32_t icmp_sum(const uint8_t* ip, size_t message_bytes) {
   return sum;
 }
 
-/// Ethernet header and VLAN tag; returns where the next header begins.
+/// Writes Ethernet header and VLAN tag; returns the offset of the next header.
 size_t put_ethernet(uint8_t* frame, Mac dst, Mac src, const Lan& lan, uint32_t ethertype) {
   for (size_t i = 0; i < kFrameRoom; ++i) frame[i] = 0;
   put_wire(frame, eth::dst_mac, dst);
@@ -171,7 +172,7 @@ bool read_nd(const uint8_t* ip, size_t bytes, NeighbourMessage* message) {
     if (get_wire(option, kOptionType) == wanted) message->sender_mac = get_wire(option, kOptionMac);
     at += units * kOptionUnit;
   }
-  // Advertisements are about the target, whoever sends them.
+  // An advertisement describes its target, independent of its sender.
   if (!message->request) message->sender = message->target;
   return true;
 }
@@ -211,7 +212,7 @@ size_t make_reply(uint8_t* frame, Mac own_mac, const NeighbourMessage& message) 
                     message.target.ipv4(), message.sender_mac,
                     message.sender.is_zero() ? 0 : message.sender.ipv4());
   }
-  // A sender without an address is checking for duplicates: all nodes hear the answer.
+  // A sender without an address detects duplicates: the reply goes to all nodes.
   if (message.sender.is_zero()) {
     return make_nd(frame, group_mac(kAllNodes), own_mac, message.lan, message.target, kAllNodes,
                    kAdvertisement, false, message.target);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// GIDs, and the table of our own.
+// GIDs, and the GID table of the port.
 #pragma once
 
 #include <stdint.h>
 
 namespace roci::fw {
 
-using Mac = uint64_t;  ///< as a number, first byte on the wire in bits 47:40
+using Mac = uint64_t;  ///< a number, first byte on the wire in bits 47:40
 
 constexpr Mac kBroadcast = 0xFFFFFFFFFFFF;
-/// An address of one station: not zero, group bit clear.
+/// Whether the address is one of a single station: not zero, group bit clear.
 constexpr bool is_unicast(Mac mac) { return mac != 0 && (mac >> 40 & 1) == 0; }
 
-/// 16 bytes as two big-endian numbers. An IPv4 address is ::ffff:a.b.c.d.
+/// A GID as two big-endian numbers. An IPv4 address is ::ffff:a.b.c.d.
 struct Gid {
   uint64_t hi;
   uint64_t lo;
@@ -38,11 +38,11 @@ constexpr bool operator==(const Lan& a, const Lan& b) {
 }
 constexpr bool operator!=(const Lan& a, const Lan& b) { return !(a == b); }
 
-/// Entry of the GID table; the zero GID is an empty one.
+/// Entry of the GID table; the zero GID marks an empty entry.
 struct GidEntry {
   Gid gid;
   Lan lan;
-  bool roce_v1;  ///< queue pairs of this address speak RoCE v1 (A16)
+  bool roce_v1;  ///< queue pairs of this address use RoCE v1 (A16)
 };
 
 constexpr uint32_t kMaxGids = 16;
@@ -51,7 +51,7 @@ struct GidTable {
   GidEntry entry[kMaxGids];
 
   bool valid(uint32_t index) const { return index < kMaxGids && !entry[index].gid.is_zero(); }
-  /// Whether `gid` is one of ours on that segment.
+  /// Whether `gid` is in the table for that segment.
   bool owns(const Gid& gid, const Lan& lan) const {
     for (const GidEntry& own : entry) {
       if (own.gid == gid && own.lan == lan && !gid.is_zero()) return true;

@@ -19,7 +19,7 @@ Neighbours::Entry* Neighbours::replace() {
   return oldest;
 }
 
-void Neighbours::ask(Entry* entry, uint64_t now) {
+void Neighbours::send_request(Entry* entry, uint64_t now) {
   uint8_t frame[kFrameRoom];
   port_->send_frame(frame, make_request(frame, entry->own, mac_, entry->gid));
   entry->next = now + entry->wait;
@@ -36,14 +36,14 @@ Resolution Neighbours::resolve(const GidEntry& own, const Gid& target, Mac* mac)
   if (entry == nullptr) {
     entry = replace();
     *entry = Entry();
-    entry->state = State::kAsking;
+    entry->state = State::kWaiting;
     entry->gid = target;
     entry->own = own;
     entry->wait = config_.first_wait_ns;
     entry->used = ++clock_;
-    ask(entry, port_->now());
-    asked_ = entry;
-    return Resolution::kAsking;
+    send_request(entry, port_->now());
+    awaited_ = entry;
+    return Resolution::kWaiting;
   }
   entry->used = ++clock_;
   switch (entry->state) {
@@ -54,8 +54,8 @@ Resolution Neighbours::resolve(const GidEntry& own, const Gid& target, Mac* mac)
       entry->state = State::kFree;
       return Resolution::kFailed;
     default:
-      asked_ = entry;
-      return Resolution::kAsking;
+      awaited_ = entry;
+      return Resolution::kWaiting;
   }
 }
 
@@ -66,7 +66,7 @@ void Neighbours::learn(const NeighbourMessage& message, bool for_us) {
   }
   Entry* entry = find(message.sender, message.lan);
   if (entry == nullptr) {
-    // Whoever asks for us will soon be talked to (RFC 826); others are not worth a place.
+    // A node that requests our address will soon be addressed (RFC 826); others are not stored.
     if (!for_us) return;
     entry = replace();
     *entry = Entry();
@@ -83,7 +83,7 @@ void Neighbours::receive(const uint8_t* frame, size_t bytes) {
   if (!read_neighbour_frame(frame, bytes, &message)) return;
   const bool for_us = message.request && gids_->owns(message.target, message.lan);
   learn(message, for_us);
-  // Nobody to answer: an ARP request without a hardware address, a frame from a group.
+  // No reply goes to an ARP request without a hardware address, or to a frame from a group.
   if (!for_us ||
       !is_unicast(message.target.is_ipv4() ? message.sender_mac : message.ethernet_src)) {
     return;
@@ -94,21 +94,23 @@ void Neighbours::receive(const uint8_t* frame, size_t bytes) {
 
 void Neighbours::tick(uint64_t now) {
   for (Entry& entry : entry_) {
-    if (entry.state != State::kAsking || now < entry.next) continue;
+    if (entry.state != State::kWaiting || now < entry.next) continue;
     if (entry.tries < config_.tries) {
-      ask(&entry, now);
+      send_request(&entry, now);
     } else {
       entry.state = State::kFailed;
     }
   }
 }
 
-bool Neighbours::asking() const { return asked_ != nullptr && asked_->state == State::kAsking; }
+bool Neighbours::waiting() const {
+  return awaited_ != nullptr && awaited_->state == State::kWaiting;
+}
 
 uint64_t Neighbours::deadline() const {
   uint64_t first = ~uint64_t{0};
   for (const Entry& entry : entry_) {
-    if (entry.state == State::kAsking && entry.next < first) first = entry.next;
+    if (entry.state == State::kWaiting && entry.next < first) first = entry.next;
   }
   return first;
 }

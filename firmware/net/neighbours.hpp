@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has which address: a cache, and the asking.
+// Resolution of addresses: a cache of neighbours, and the requests that fill it.
 #pragma once
 
 #include "firmware/hal/port.hpp"
@@ -10,13 +10,13 @@ namespace roci::fw {
 
 constexpr uint32_t kMaxNeighbours = 32;
 
-/// How long to ask: the first wait doubles with each try.
+/// Times of the requests: the wait doubles with each try.
 struct ResolveConfig {
   uint64_t first_wait_ns = 1000000;
   uint32_t tries = 5;
 };
 
-enum class Resolution { kDone, kAsking, kFailed };
+enum class Resolution { kDone, kWaiting, kFailed };
 
 class Neighbours {
  public:
@@ -26,26 +26,27 @@ class Neighbours {
   void set_mac(Mac mac) { mac_ = mac; }
   Mac mac() const { return mac_; }
 
-  /// MAC address of `target` as seen from own entry `own`. Asks when it is not known; call again
-  /// until the result is not kAsking. kFailed is told once, then it is asked anew.
+  /// Gives the MAC address of `target` for own entry `own`. Sends a request when it is unknown;
+  /// call again until the result is not kWaiting. kFailed is returned once; the next call begins
+  /// anew.
   Resolution resolve(const GidEntry& own, const Gid& target, Mac* mac);
 
-  /// Takes a received frame: answers requests, learns from replies.
+  /// Handles a received frame: replies to requests, learns from replies.
   void receive(const uint8_t* frame, size_t bytes);
 
-  /// Asks again, or gives up, where it is time.
+  /// Repeats requests, or gives up, when their time has come.
   void tick(uint64_t now);
-  /// Whether an answer to the last question of `resolve` that said kAsking is still open.
-  bool asking() const;
-  /// When `tick` has something to do; all ones: never.
+  /// Whether the last `resolve` that returned kWaiting still waits for its reply.
+  bool waiting() const;
+  /// Time of the next work of `tick`; all ones: none.
   uint64_t deadline() const;
 
  private:
-  enum class State : uint8_t { kFree, kAsking, kKnown, kFailed };
+  enum class State : uint8_t { kFree, kWaiting, kKnown, kFailed };
   struct Entry {
     State state = State::kFree;
     Gid gid{};
-    GidEntry own{};  ///< who asks, and the segment
+    GidEntry own{};  ///< own address that resolves, and its segment
     Mac mac = 0;
     uint32_t used = 0;  ///< time stamp of the last use, for replacement
     uint32_t tries = 0;
@@ -55,7 +56,7 @@ class Neighbours {
 
   Entry* find(const Gid& gid, const Lan& lan);
   Entry* replace();
-  void ask(Entry* entry, uint64_t now);
+  void send_request(Entry* entry, uint64_t now);
   void learn(const NeighbourMessage& message, bool for_us);
 
   Port* port_;
@@ -63,7 +64,7 @@ class Neighbours {
   ResolveConfig config_;
   Mac mac_ = 0;
   uint32_t clock_ = 0;
-  const Entry* asked_ = nullptr;
+  const Entry* awaited_ = nullptr;
   Entry entry_[kMaxNeighbours];
 };
 

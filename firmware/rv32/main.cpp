@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start of the firmware on a RISC-V core whose bus shows the adapter's registers.
+// Start of the firmware on a RISC-V core with the adapter's registers on its bus.
 #include <stdint.h>
 
 #include "firmware/firmware.hpp"
 
 #ifndef ROCI_REGISTERS
-#define ROCI_REGISTERS 0x40000000  // where the board's interconnect puts them
+#define ROCI_REGISTERS 0x40000000  // base address, given by the board's interconnect
 #endif
 
 namespace {

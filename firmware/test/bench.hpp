@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that gives admin commands to the firmware on a mock adapter.
+// Test bench: a host that gives admin commands to the firmware on a mock adapter.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 namespace roci::fw::test {
 
 /// A reply, or no reply yet.
-struct Answer {
+struct CommandReply {
   bool there = false;
   layout::AdminStatus status = {};
   std::uint32_t tag = 0;
@@ -31,6 +31,15 @@ struct Body {
     return *this;
   }
 };
+
+/// What EngineEvent reads for an event, and what EventPost takes for one.
+constexpr std::uint32_t engine_event(layout::EventKind kind, std::uint32_t number) {
+  namespace event = layout::reg::engine_event;
+  return bits(event::kind, kind) | bits(event::number, number) | mask(event::valid);
+}
+constexpr std::uint32_t event_post(layout::EventKind kind, std::uint32_t number) {
+  return bits(layout::reg::event_post::kind, kind) | bits(layout::reg::event_post::number, number);
+}
 
 constexpr Gid kOwnIpv4 = gid_of_ipv4(0x0A000001);
 constexpr Gid kPeerIpv4 = gid_of_ipv4(0x0A000002);
@@ -67,48 +76,47 @@ class Bench {
     ++nic.admin_doorbell;
   }
 
-  /// Polls until the reply is there or `polls` are over.
-  Answer take(unsigned polls = 10) {
-    Answer answer;
+  /// Polls until the reply is complete, at most `polls` times.
+  CommandReply take(unsigned polls = 10) {
+    CommandReply reply;
     while (nic.admin_done != nic.admin_doorbell && polls-- > 0) firmware->poll();
-    if (nic.admin_done != nic.admin_doorbell) return answer;
+    if (nic.admin_done != nic.admin_doorbell) return reply;
     const std::uint64_t at =
         nic.admin_reply + ((nic.admin_done - 1) & (mask_of(nic.admin_log) - 1)) * 128;
-    for (unsigned i = 0; i < 32; ++i) answer.message.word[i] = nic.memory[at + i / 16 * 64][i % 16];
-    answer.there = true;
-    answer.status =
-        layout::AdminStatus(get_bits(answer.message.word, layout::reply_header::status));
-    answer.tag = std::uint32_t(get_bits(answer.message.word, layout::reply_header::tag));
-    answer.detail = std::uint32_t(get_bits(answer.message.word, layout::reply_header::detail));
-    CHECK(answer.tag == tag_);
+    for (unsigned i = 0; i < 32; ++i) reply.message.word[i] = nic.memory[at + i / 16 * 64][i % 16];
+    reply.there = true;
+    reply.status = layout::AdminStatus(get_bits(reply.message.word, layout::reply_header::status));
+    reply.tag = std::uint32_t(get_bits(reply.message.word, layout::reply_header::tag));
+    reply.detail = std::uint32_t(get_bits(reply.message.word, layout::reply_header::detail));
+    CHECK(reply.tag == tag_);
     CHECK(nic.pasid_seen == nic.admin_pasid);
-    return answer;
+    return reply;
   }
 
-  Answer run(layout::AdminOp opcode, const Body& body = Body()) {
+  CommandReply run(layout::AdminOp opcode, const Body& body = Body()) {
     give(opcode, body);
-    const Answer answer = take();
-    REQUIRE(answer.there);
-    return answer;
+    const CommandReply reply = take();
+    REQUIRE(reply.there);
+    return reply;
   }
 
   std::uint32_t run_ok(layout::AdminOp opcode, const Body& body, Place result) {
-    const Answer answer = run(opcode, body);
-    REQUIRE(answer.status == layout::AdminStatus::kOk);
-    return std::uint32_t(answer.get(result));
+    const CommandReply reply = run(opcode, body);
+    REQUIRE(reply.status == layout::AdminStatus::kOk);
+    return std::uint32_t(reply.get(result));
   }
 
-  /// A refused command: the status, the blamed field, and nothing changed.
-  void refuse(layout::AdminOp opcode, const Body& body, layout::AdminStatus status, Place field) {
+  /// Runs a command that must be rejected with this status and field, and must change nothing.
+  void reject(layout::AdminOp opcode, const Body& body, layout::AdminStatus status, Place field) {
     const auto rows = nic.rows;
     const auto states = nic.states;
     const std::size_t actions = nic.actions.size();
     const std::size_t sent = nic.sent.size();
     const std::vector<Message> before = objects();
-    const Answer answer = run(opcode, body);
-    CHECK(answer.status == status);
-    CHECK(answer.detail == 8 + field.offset / 8);
-    for (unsigned i = 2; i < 32; ++i) CHECK(answer.message.word[i] == 0);
+    const CommandReply reply = run(opcode, body);
+    CHECK(reply.status == status);
+    CHECK(reply.detail == 8 + field.offset / 8);
+    for (unsigned i = 2; i < 32; ++i) CHECK(reply.message.word[i] == 0);
     CHECK(nic.states == states);
     CHECK(nic.sent.size() == sent);
     for (std::size_t i = actions; i < nic.actions.size(); ++i) CHECK(nic.actions[i].kind == -1);
@@ -122,7 +130,7 @@ class Bench {
     }
   }
 
-  /// What QueryQp and QueryGid say of everything.
+  /// Returns the replies of QueryQp and QueryGid for every object.
   std::vector<Message> objects() {
     std::vector<Message> all;
     for (unsigned i = 0; i < 16; ++i) {
@@ -133,7 +141,7 @@ class Bench {
     return all;
   }
 
-  Answer set_gid(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {
+  CommandReply set_gid(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {
     return run(layout::AdminOp::kSetGid, gid_body(index, gid, vid));
   }
   static Body gid_body(std::uint32_t index, const Gid& gid, std::uint32_t vid = 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An adapter as firmware sees it: registers, tables, the DMA window, frames, time.
+// Mock of an adapter for firmware: registers, tables, the DMA window, frames, time.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,20 +18,17 @@
 namespace roci::fw::test {
 
 using Frame = std::vector<std::uint8_t>;
+using layout::bits, layout::mask;
 
-constexpr Mac kOwnMac = 0x525400000001;
-constexpr Mac kPeerMac = 0x525400000002;
-constexpr unsigned kLogQps = 4;
-constexpr unsigned kLogKeys = 4;
-constexpr unsigned kLogCqs = 4;
-constexpr unsigned kLogSrqs = 2;
+constexpr Mac kOwnMac = 0x525400000001, kPeerMac = 0x525400000002;
+constexpr unsigned kLogQps = 4, kLogKeys = 4, kLogCqs = 4, kLogSrqs = 2;
 
-/// What firmware did to the adapter, in order.
+/// One action of firmware on the adapter.
 struct Action {
   enum Kind { kRow, kState, kFence, kPost, kCqDoorbell } kind;
   layout::Table table;
   std::uint32_t row;
-  std::uint32_t value = 0;  ///< of a doorbell
+  std::uint32_t value = 0;  ///< value of a doorbell
 };
 
 class MockNic {
@@ -44,11 +41,11 @@ class MockNic {
   std::vector<Frame> sent;
   std::deque<Frame> received;
   std::deque<std::uint32_t> events;          ///< as EngineEvent reads
-  std::array<std::uint64_t, 16> counters{};  ///< of the port
-  std::vector<std::uint64_t> reads, writes;  ///< addresses of DMA
+  std::array<std::uint64_t, 16> counters{};  ///< counters of the port
+  std::vector<std::uint64_t> reads, writes;  ///< addresses of DMA accesses
   unsigned accesses = 0;
   std::map<std::uint64_t, std::array<std::uint32_t, 16>> memory;
-  std::uint64_t now = 0x1FFFFF000;  ///< the low word will wrap
+  std::uint64_t now = 0x1FFFFF000;  ///< the low word wraps soon
   std::uint64_t bad_address = ~std::uint64_t{0};
   std::uint32_t pasid_seen = 0;
   std::uint16_t admin_doorbell = 0;
@@ -59,7 +56,7 @@ class MockNic {
   std::uint64_t admin_reply = 0x7F0000003000;
   std::uint32_t control = 3;
   Mac mac = 0;
-  std::vector<std::uint32_t> posted;  ///< events for the host, as EventPost is written
+  std::vector<std::uint32_t> posted;  ///< events for the host, as written to EventPost
   bool table_stuck = false;
   bool fence_stuck = false;
   /// Runs when firmware writes a state, before it takes effect.
@@ -77,7 +74,7 @@ class MockNic {
     static_cast<MockNic*>(self)->write(offset, value);
   }
 
-  /// Bit 31 or 0 stays up for a few reads, as bus time would have it.
+  /// Busy bit 31 or 0 stays set for a few reads, as on a real bus.
   std::uint32_t busy(std::uint32_t* polls, bool stuck, std::uint32_t bit) {
     if (stuck) return bit;
     if (*polls == 0) return 0;
@@ -106,7 +103,8 @@ class MockNic {
     }
     switch (offset) {
       case reg::kParameters:
-        return kLogQps << 8 | kLogKeys << 16 | kLogCqs << 24 | 8;
+        return bits(reg::parameters::beat_bytes, 8) | bits(reg::parameters::log_qps, kLogQps) |
+               bits(reg::parameters::log_keys, kLogKeys) | bits(reg::parameters::log_cqs, kLogCqs);
       case reg::kParameters2:
         return kLogSrqs;
       case reg::kControl:
@@ -125,20 +123,21 @@ class MockNic {
       case reg::kAdminReplyHi:
         return static_cast<std::uint32_t>(admin_reply >> 32);
       case reg::kAdminSize:
-        return admin_log | admin_pasid << 12;
+        return bits(reg::admin_size::log, admin_log) | bits(reg::admin_size::pasid, admin_pasid);
       case reg::kAdminDoorbell:
         return admin_doorbell;
       case reg::kAdminDone:
         return admin_done;
       case reg::kAttention:
-        return (admin_doorbell != admin_done ? 1u : 0u) | (received.empty() ? 0u : 2u) |
-               (events.empty() ? 0u : 4u);
+        return bits(reg::attention::admin, admin_doorbell != admin_done) |
+               bits(reg::attention::frame, !received.empty()) |
+               bits(reg::attention::event, !events.empty());
       case reg::kTableCommand:
-        return busy(&table_polls_, table_stuck, mask_of(31));
+        return busy(&table_polls_, table_stuck, mask(reg::table_command::go));
       case reg::kFenceCommand:
         return busy(&fence_polls_, fence_stuck, 1);
       case reg::kDmaCommand:
-        return busy(&dma_polls_, false, mask_of(31)) | dma_error_;
+        return busy(&dma_polls_, false, mask(reg::dma_command::go)) | dma_error_;
       case reg::kEngineEvent: {
         if (events.empty()) return 0;
         const std::uint32_t event = events.front();
@@ -146,9 +145,11 @@ class MockNic {
         return event;
       }
       case reg::kTxFrameCommand:
-        return busy(&tx_polls_, false, mask_of(31));
+        return busy(&tx_polls_, false, mask(reg::tx_frame_command::busy));
       case reg::kRxFrameStatus:
-        return received.empty() ? 0 : mask_of(31) | std::uint32_t(received.front().size());
+        return received.empty() ? 0
+                                : mask(reg::rx_frame_status::valid) |
+                                      bits(reg::rx_frame_status::bytes, received.front().size());
       case reg::kCounterLo:
         return static_cast<std::uint32_t>(counters.at(counter_));
       case reg::kCounterHi:
@@ -240,11 +241,12 @@ class MockNic {
   }
 
   void table(std::uint32_t value) {
-    REQUIRE((value & mask_of(31)) != 0);
-    const std::uint32_t index = value & 0xFFFFFF;
-    const auto which = static_cast<layout::Table>(value >> 24 & 0xF);
+    namespace command = layout::reg::table_command;
+    REQUIRE(layout::get(value, command::go));
+    const std::uint32_t index = layout::get(value, command::row);
+    const auto which = static_cast<layout::Table>(layout::get(value, command::table_id));
     table_polls_ = 2;
-    if ((value & mask_of(30)) == 0) {
+    if (!layout::get(value, command::write)) {
       table_data_ =
           which == layout::Table::kQpState ? Block{{number(states[index])}} : row(which, index);
     } else if (which == layout::Table::kQpState) {
@@ -262,16 +264,17 @@ class MockNic {
   }
 
   void dma(std::uint32_t value) {
-    pasid_seen = value & 0xFFFFF;
-    dma_error_ = dma_address_ == bad_address ? mask_of(29) : 0;
+    namespace command = layout::reg::dma_command;
+    pasid_seen = layout::get(value, command::pasid);
+    dma_error_ = bits(command::error, dma_address_ == bad_address);
     dma_polls_ = 2;
     if (dma_error_ != 0) return;
-    if ((value & mask_of(30)) == 0) {
+    if (!layout::get(value, command::write)) {
       REQUIRE(dma_address_ % 64 == 0);
       reads.push_back(dma_address_);
       dma_data_ = memory[dma_address_];
     } else {
-      const std::uint32_t bytes = value >> 20 & 0x7F;
+      const std::uint32_t bytes = layout::get(value, command::bytes);
       REQUIRE(bytes <= 64);
       const std::size_t words = (bytes == 0 ? 64 : bytes) / 4;
       const std::size_t first = dma_address_ % 64 / 4;

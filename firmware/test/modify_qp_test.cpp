@@ -33,20 +33,20 @@ TEST_CASE("ModifyQp: the 42 pairs of states, as Linux has them (QP-01)") {
       if (allowed) {
         bench.go(to, needs(from, to));
       } else {
-        bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, to, needs(from, to)),
+        bench.reject(AdminOp::kModifyQp, attributes(bench.qpn, to, needs(from, to)),
                      AdminStatus::kBadState, body::state);
         CHECK(bench.nic.states[bench.qpn] == from);
       }
     }
   }
   QpBench bench;
-  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, QpState{7}, 0), AdminStatus::kBadState,
+  bench.reject(AdminOp::kModifyQp, attributes(bench.qpn, QpState{7}, 0), AdminStatus::kBadState,
                body::state);
-  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, kSqe, 0), AdminStatus::kBadState,
+  bench.reject(AdminOp::kModifyQp, attributes(bench.qpn, kSqe, 0), AdminStatus::kBadState,
                body::state);
 }
 
-TEST_CASE("ModifyQp: each missing attribute is refused (QP-02, QP-03, QP-04)") {
+TEST_CASE("ModifyQp: each missing attribute is rejected (QP-02, QP-03, QP-04)") {
   const std::pair<QpState, QpState> steps[] = {{QpState::kReset, QpState::kInit},
                                                {QpState::kInit, QpState::kRtr},
                                                {QpState::kRtr, QpState::kRts}};
@@ -59,15 +59,15 @@ TEST_CASE("ModifyQp: each missing attribute is refused (QP-02, QP-03, QP-04)") {
       CAPTURE(bit);
       QpBench bench;
       bench.bring(from);
-      bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn, to, all & ~mask_of(bit)),
+      bench.reject(AdminOp::kModifyQp, attributes(bench.qpn, to, all & ~mask_of(bit)),
                    AdminStatus::kBadState, body::attr_mask);
     }
   }
 }
 
 TEST_CASE(
-    "ModifyQp: attributes that do not belong are refused, optional ones taken (QP-05, QP-06)") {
-  // What each transition may have besides what it needs (core/verbs.c).
+    "ModifyQp: attributes that do not belong are rejected, optional ones accepted (QP-05, QP-06)") {
+  // Optional attributes of each transition (core/verbs.c).
   const std::uint32_t while_up =
       set(qp_mask::kCurState, qp_mask::kAccessFlags, qp_mask::kMinRnrTimer);
   const struct {
@@ -108,19 +108,19 @@ TEST_CASE(
       if ((one.optional & bit) != 0) {
         CHECK(bench.run(AdminOp::kModifyQp, command).status == AdminStatus::kOk);
       } else {
-        bench.refuse(AdminOp::kModifyQp, command, AdminStatus::kBadState, body::attr_mask);
+        bench.reject(AdminOp::kModifyQp, command, AdminStatus::kBadState, body::attr_mask);
       }
     }
   }
   QpBench bench;
   for (const unsigned bit : {6u, 14u, 18u, 19u, 21u, 31u}) {  // Q_Key, alternate path, ...
-    bench.refuse(AdminOp::kModifyQp,
+    bench.reject(AdminOp::kModifyQp,
                  attributes(bench.qpn, QpState::kInit, kInitNeeds | mask_of(bit)),
                  AdminStatus::kBadParameter, body::attr_mask);
   }
 }
 
-TEST_CASE("ModifyQp: values out of range are refused and change nothing (QP-07)") {
+TEST_CASE("ModifyQp: values out of range are rejected and change nothing (QP-07)") {
   const struct {
     QpState from;
     QpState to;
@@ -156,20 +156,20 @@ TEST_CASE("ModifyQp: values out of range are refused and change nothing (QP-07)"
     bench.bring(one.from);
     const Body command =
         attributes(bench.qpn, one.to, needs(one.from, one.to)).put(one.field, one.value);
-    // A GID of the wrong family is blamed on its first byte.
+    // The error for a GID of the wrong family names its first byte.
     Place blamed = one.field;
     if (one.field.offset == body::dgid_lo.offset) blamed = body::dgid_hi;
-    bench.refuse(AdminOp::kModifyQp, command, one.status, blamed);
+    bench.reject(AdminOp::kModifyQp, command, one.status, blamed);
   }
   QpBench bench;
   bench.bring(QpState::kRts);
-  bench.refuse(AdminOp::kModifyQp,
+  bench.reject(AdminOp::kModifyQp,
                attributes(bench.qpn, QpState::kRts, set(qp_mask::kCurState))
                    .put(body::cur_state, QpState::kRtr),
                AdminStatus::kBadState, body::cur_state);
-  bench.refuse(AdminOp::kModifyQp, attributes(bench.qpn + 1, QpState::kErr, 0),
+  bench.reject(AdminOp::kModifyQp, attributes(bench.qpn + 1, QpState::kErr, 0),
                AdminStatus::kBadHandle, body::qpn);
-  bench.refuse(AdminOp::kModifyQp, attributes(0, QpState::kErr, 0), AdminStatus::kBadHandle,
+  bench.reject(AdminOp::kModifyQp, attributes(0, QpState::kErr, 0), AdminStatus::kBadHandle,
                body::qpn);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue pair on the mock adapter, brought into any state with good values for every attribute.
+// A queue pair on the mock adapter, brought into any state with valid values of every attribute.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace body = layout::qp_attributes;
 inline constexpr QpState kStates[] = {QpState::kReset, QpState::kInit, QpState::kRtr,
                                       QpState::kRts,   QpState::kSqd,  QpState::kErr};
 
-/// A good value for every attribute.
+/// Returns a valid value of every attribute.
 inline Body attributes(std::uint32_t qpn, QpState state, std::uint32_t mask) {
   return Body()
       .put(body::qpn, qpn)
@@ -74,7 +74,7 @@ class QpBench : public Bench {
     queue = cq();
     qpn = qp(domain, queue);
   }
-  Answer modify(QpState to, std::uint32_t mask) {
+  CommandReply modify(QpState to, std::uint32_t mask) {
     return run(AdminOp::kModifyQp, attributes(qpn, to, mask));
   }
   void bring(QpState state) {
@@ -94,7 +94,7 @@ class QpBench : public Bench {
     REQUIRE(nic.states[qpn] == to);
   }
   void drained(bool yes) { nic.row(Table::kQpLive, qpn).put(qp_live::sq_idle, yes); }
-  Answer query() { return run(AdminOp::kQueryQp, Body().put(query_qp::qpn, qpn)); }
+  CommandReply query() { return run(AdminOp::kQueryQp, Body().put(query_qp::qpn, qpn)); }
   Block& av() { return nic.row(Table::kAv, qpn); }
   Block& attr() { return nic.row(Table::kQpAttr, qpn); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ModifyQp puts into the rows of a queue pair, and QueryQp reads back.
+// The rows that ModifyQp writes for a queue pair, and the values that QueryQp reads.
 #include "firmware/commands/qp_rows.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ using namespace roci::fw;
 using namespace roci::fw::test;
 using namespace roci::layout;
 
-TEST_CASE("ModifyQp: rows first, state last; the rows say what was given") {
+TEST_CASE("ModifyQp: rows first, state last; the rows equal the command") {
   QpBench bench;
   bench.bring(QpState::kInit);
   std::size_t before = bench.nic.actions.size();
@@ -90,7 +90,7 @@ TEST_CASE("source port: in range and different for most queue pairs (WIRE-13)") 
   CHECK(ports.size() >= 90);
 }
 
-TEST_CASE("ModifyQp: PSNs are cut to 24 bits (QP-07)") {
+TEST_CASE("ModifyQp: only the low 24 bits of PSNs count (QP-07)") {
   QpBench bench;
   bench.bring(QpState::kInit);
   const Body command = attributes(bench.qpn, QpState::kRtr, kRtrNeeds).put(body::rq_psn, 0x1FFFFFF);
@@ -100,41 +100,43 @@ TEST_CASE("ModifyQp: PSNs are cut to 24 bits (QP-07)") {
 
 TEST_CASE("QueryQp: what ModifyQp set, and live PSNs (QP-17)") {
   QpBench bench;
-  Answer answer = bench.query();
-  CHECK(answer.get(body::state) == number(QpState::kReset));
+  CommandReply reply = bench.query();
+  CHECK(reply.get(body::state) == number(QpState::kReset));
   bench.bring(QpState::kInit);
-  bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::rq_psn, 0x999999);  // of an older life
+  bench.nic.row(Table::kQpLive, bench.qpn)
+      .put(qp_live::rq_psn, 0x999999);  // PSN of a former generation
   CHECK(bench.query().get(body::rq_psn) == 0);
   bench.go(QpState::kRtr, kRtrNeeds);
   bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::rq_psn, 0x123460);
   bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::sq_psn, 0x777777);
-  answer = bench.query();
-  CHECK(answer.get(body::rq_psn) == 0x123460);
-  CHECK(answer.get(body::sq_psn) == 0);
+  reply = bench.query();
+  CHECK(reply.get(body::rq_psn) == 0x123460);
+  CHECK(reply.get(body::sq_psn) == 0);
   bench.go(QpState::kRts, kRtsNeeds);
   bench.nic.row(Table::kQpLive, bench.qpn).put(qp_live::sq_psn, 0x000001);
-  answer = bench.query();
-  CHECK(answer.get(body::state) == number(QpState::kRts));
-  CHECK(answer.get(body::qpn) == bench.qpn);
-  CHECK(answer.get(body::path_mtu) == 3);
-  CHECK(answer.get(body::access) == 0xE);
-  CHECK(answer.get(body::port) == 1);
-  CHECK(answer.get(body::timeout) == 14);
-  CHECK(answer.get(body::retry_cnt) == 6);
-  CHECK(answer.get(body::rnr_retry) == 7);
-  CHECK(answer.get(body::min_rnr_timer) == 12);
-  CHECK(answer.get(body::max_rd_atomic) == 5);
-  CHECK(answer.get(body::max_dest_rd_atomic) == 16);
-  CHECK(answer.get(body::hop_limit) == 7);
-  CHECK(answer.get(body::traffic_class) == 0x6A);
-  CHECK(answer.get(body::dest_qpn) == 0xABCDEF);
-  CHECK(answer.get(body::sq_psn) == 1);
-  CHECK(answer.get(body::dgid_lo) == kPeerIpv4.lo);
-  CHECK(answer.get(body::dst_mac) == kPeerMac);
-  CHECK(answer.get(body::sl) == 3);
+  reply = bench.query();
+  CHECK(reply.get(body::state) == number(QpState::kRts));
+  CHECK(reply.get(body::qpn) == bench.qpn);
+  CHECK(reply.get(body::path_mtu) == 3);
+  CHECK(reply.get(body::access) == 0xE);
+  CHECK(reply.get(body::port) == 1);
+  CHECK(reply.get(body::timeout) == 14);
+  CHECK(reply.get(body::retry_cnt) == 6);
+  CHECK(reply.get(body::rnr_retry) == 7);
+  CHECK(reply.get(body::min_rnr_timer) == 12);
+  CHECK(reply.get(body::max_rd_atomic) == 5);
+  CHECK(reply.get(body::max_dest_rd_atomic) == 16);
+  CHECK(reply.get(body::hop_limit) == 7);
+  CHECK(reply.get(body::traffic_class) == 0x6A);
+  CHECK(reply.get(body::dest_qpn) == 0xABCDEF);
+  CHECK(reply.get(body::sq_psn) == 1);
+  CHECK(reply.get(body::dgid_lo) == kPeerIpv4.lo);
+  CHECK(reply.get(body::dst_mac) == kPeerMac);
+  CHECK(reply.get(body::sl) == 3);
 }
 
-TEST_CASE("ModifyQp: the P_Key is that of the index, as the table has it then (WIRE-23, WIRE-24)") {
+TEST_CASE(
+    "ModifyQp: the P_Key is that of the index, as in the table at that time (WIRE-23, WIRE-24)") {
   QpBench bench;
   const auto set_pkey = [&](unsigned index, unsigned pkey) {
     return bench
@@ -143,9 +145,9 @@ TEST_CASE("ModifyQp: the P_Key is that of the index, as the table has it then (W
   };
   CHECK(set_pkey(3, 0x7ABC) == AdminStatus::kOk);
   Body init = attributes(bench.qpn, QpState::kInit, kInitNeeds).put(body::pkey_index, 4);
-  bench.refuse(AdminOp::kModifyQp, init, AdminStatus::kBadParameter, body::pkey_index);  // empty
+  bench.reject(AdminOp::kModifyQp, init, AdminStatus::kBadParameter, body::pkey_index);  // empty
   init.put(body::pkey_index, 16);
-  bench.refuse(AdminOp::kModifyQp, init, AdminStatus::kBadParameter, body::pkey_index);
+  bench.reject(AdminOp::kModifyQp, init, AdminStatus::kBadParameter, body::pkey_index);
   init.put(body::pkey_index, 3);
   CHECK(bench.run(AdminOp::kModifyQp, init).status == AdminStatus::kOk);
   bench.go(QpState::kRtr, kRtrNeeds);
@@ -162,8 +164,8 @@ TEST_CASE("ModifyQp: the P_Key is that of the index, as the table has it then (W
   CHECK(bench.av().get({96, 64}) == address);
 }
 
-TEST_CASE("ModifyQp: a path MTU above the port's is refused (WIRE-42)") {
-  // Ethernet MTU against the largest path MTU: it needs 84 bytes more than the payload.
+TEST_CASE("ModifyQp: a path MTU above the port's is rejected (WIRE-42)") {
+  // Pairs of Ethernet MTU and largest path MTU: a packet has 84 bytes more than payload.
   const std::pair<unsigned, unsigned> ports[] = {{1500, 3}, {1108, 3}, {1107, 2}, {4180, 5},
                                                  {4179, 4}, {2132, 4}, {9000, 5}};
   for (const auto& [mtu, largest] : ports) {
@@ -176,7 +178,7 @@ TEST_CASE("ModifyQp: a path MTU above the port's is refused (WIRE-42)") {
     bench.bring(QpState::kInit);
     Body rtr = attributes(bench.qpn, QpState::kRtr, kRtrNeeds);
     rtr.put(body::path_mtu, largest + 1);
-    bench.refuse(AdminOp::kModifyQp, rtr, AdminStatus::kBadParameter, body::path_mtu);
+    bench.reject(AdminOp::kModifyQp, rtr, AdminStatus::kBadParameter, body::path_mtu);
     rtr.put(body::path_mtu, largest);
     CHECK(bench.run(AdminOp::kModifyQp, rtr).status == AdminStatus::kOk);
   }
@@ -197,9 +199,9 @@ TEST_CASE("ModifyQp: an address of RoCE v1 carries whole GIDs") {
 TEST_CASE("SetGid: an entry that a queue pair uses stays") {
   QpBench bench;
   bench.bring(QpState::kRtr);
-  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, kOwnIpv6), AdminStatus::kBusy, set_gid::index);
-  bench.refuse(AdminOp::kSetGid, Bench::gid_body(0, {0, 0}), AdminStatus::kBusy, set_gid::index);
-  CHECK(bench.set_gid(0, kOwnIpv4).status == AdminStatus::kOk);  // no change
+  bench.reject(AdminOp::kSetGid, Bench::gid_body(0, kOwnIpv6), AdminStatus::kBusy, set_gid::index);
+  bench.reject(AdminOp::kSetGid, Bench::gid_body(0, {0, 0}), AdminStatus::kBusy, set_gid::index);
+  CHECK(bench.set_gid(0, kOwnIpv4).status == AdminStatus::kOk);  // the same GID again: no change
   bench.go(QpState::kReset, 0);
   CHECK(bench.set_gid(0, {0, 0}).status == AdminStatus::kOk);
 }

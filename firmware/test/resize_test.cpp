@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResizeCq: what software reads from the new ring is what it would have read from the old one.
+// ResizeCq: software reads from the new ring what it would have read from the old one.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -24,8 +24,7 @@ struct Ring : Bench {
       : log(log_entries), producer(end), unread(left) {
     cqn = run_ok(AdminOp::kCreateCq, cq_body().put(create_cq::log_entries, log),
                  create_cq_reply::cqn);
-    // The whole ring has been written some time; what is read stands with the owner bit of its
-    // pass.
+    // The whole ring has been written before; unread entries have the owner bit of their pass.
     for (std::uint32_t i = 0; i < 1u << log; ++i) put(kOld, log, producer - 1 - i);
     live(producer, producer - unread);
   }
@@ -52,7 +51,7 @@ struct Ring : Bench {
         .put(resize_cq::consumer, (producer - unread) & 0xFFFF)
         .put(resize_cq::base, kNew);
   }
-  /// Every unread entry is in the new ring, with the owner bit that its reader waits for.
+  /// Checks that every unread entry is in the new ring, with the owner bit that its reader expects.
   void check_moved(unsigned to, std::uint32_t end) {
     for (std::uint32_t index = producer - unread; index != end; ++index) {
       std::uint32_t expected[8];
@@ -78,9 +77,9 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
         CAPTURE(to);
         CAPTURE(unread);
         Ring ring(log, end, unread);
-        // Entries of others behind the ring are not touched.
-        const std::uint64_t behind = kNew + (cqe::kBytes << to);
-        ring.nic.memory[behind / 64 * 64][15] = 0x5A5A5A5A;
+        // Memory after the ring does not change.
+        const std::uint64_t after_ring = kNew + (cqe::kBytes << to);
+        ring.nic.memory[after_ring / 64 * 64][15] = 0x5A5A5A5A;
         const std::size_t before = ring.nic.actions.size();
         REQUIRE(ring.run(AdminOp::kResizeCq, ring.resize(to)).status == AdminStatus::kOk);
         const Block& row = ring.nic.row(Table::kCq, ring.cqn);
@@ -89,16 +88,15 @@ TEST_CASE("ResizeCq: entries keep order and content at every index and size (CQ-
         CHECK(row.get(cq::resize) == 1);
         CHECK(row.get(cq::pasid) == 0xABCDE);
         ring.check_moved(to, end);
-        CHECK(ring.nic.memory[behind / 64 * 64][15] == 0x5A5A5A5A);
-        // The adapter knows what software has read; then the ring moves; then the old one is
-        // complete.
+        CHECK(ring.nic.memory[after_ring / 64 * 64][15] == 0x5A5A5A5A);
+        // The adapter gets the consumer index; then the ring moves; then the old ring is complete.
         REQUIRE(ring.nic.actions.size() == before + 3);
         CHECK(ring.nic.actions[before].kind == Action::kCqDoorbell);
         CHECK(ring.nic.actions[before].value == ((end - unread) & 0xFFFF));
         CHECK(ring.nic.actions[before].row == ring.cqn);
         CHECK(ring.nic.actions[before + 1].kind == Action::kRow);
         CHECK(ring.nic.actions[before + 2].kind == Action::kFence);
-        // The next resize starts from there.
+        // The next resize starts from that ring.
         CHECK(ring.run(AdminOp::kResizeCq, ring.resize(to)).status == AdminStatus::kBadParameter);
       }
     }
@@ -113,43 +111,44 @@ TEST_CASE("ResizeCq: moderation stays") {
   CHECK(ring.run(AdminOp::kResizeCq, ring.resize(5)).status == AdminStatus::kOk);
   CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::moderation_count) == 9);
   CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::moderation_period) == 77);
-  // And a later change of moderation is about the new ring.
+  // A later change of moderation keeps the new ring.
   ring.run(AdminOp::kModifyCq, Body().put(modify_cq::cqn, ring.cqn));
   CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::base) == kNew);
   CHECK(ring.nic.row(Table::kCq, ring.cqn).get(cq::log) == 5);
 }
 
-TEST_CASE("ResizeCq: what does not fit, overlaps or is not true is refused") {
+TEST_CASE(
+    "ResizeCq: a ring that is too small, overlaps or has a wrong consumer index is rejected") {
   Ring ring(4, 0x20007, 5);
-  ring.refuse(AdminOp::kResizeCq, ring.resize(2), AdminStatus::kBadParameter,
+  ring.reject(AdminOp::kResizeCq, ring.resize(2), AdminStatus::kBadParameter,
               resize_cq::log_entries);
-  ring.refuse(AdminOp::kResizeCq, ring.resize(0), AdminStatus::kBadParameter,
+  ring.reject(AdminOp::kResizeCq, ring.resize(0), AdminStatus::kBadParameter,
               resize_cq::log_entries);
-  ring.refuse(AdminOp::kResizeCq, ring.resize(17), AdminStatus::kBadParameter,
+  ring.reject(AdminOp::kResizeCq, ring.resize(17), AdminStatus::kBadParameter,
               resize_cq::log_entries);
-  ring.refuse(AdminOp::kResizeCq, ring.resize(4).put(resize_cq::cqn, 9), AdminStatus::kBadHandle,
+  ring.reject(AdminOp::kResizeCq, ring.resize(4).put(resize_cq::cqn, 9), AdminStatus::kBadHandle,
               resize_cq::cqn);
   for (const std::uint64_t base : {kNew + 8, kOld, ~std::uint64_t{0} << 12}) {
-    ring.refuse(AdminOp::kResizeCq, ring.resize(8).put(resize_cq::base, base),
+    ring.reject(AdminOp::kResizeCq, ring.resize(8).put(resize_cq::base, base),
                 AdminStatus::kBadParameter, resize_cq::base);
   }
-  ring.refuse(AdminOp::kResizeCq, ring.resize(9).put(resize_cq::base, kOld - 0x1000),
+  ring.reject(AdminOp::kResizeCq, ring.resize(9).put(resize_cq::base, kOld - 0x1000),
               AdminStatus::kBadParameter, resize_cq::base);
-  // Entries that software has told to have read, or that are not there yet.
+  // Entries that software has reported as read, or that do not exist yet.
   for (const unsigned consumer : {1u, 8u}) {
-    ring.refuse(AdminOp::kResizeCq, ring.resize(6).put(resize_cq::consumer, consumer),
+    ring.reject(AdminOp::kResizeCq, ring.resize(6).put(resize_cq::consumer, consumer),
                 AdminStatus::kBadParameter, resize_cq::consumer);
   }
   ring.live(0x20007, 2, true);
-  ring.refuse(AdminOp::kResizeCq, ring.resize(6), AdminStatus::kBadState, resize_cq::cqn);
+  ring.reject(AdminOp::kResizeCq, ring.resize(6), AdminStatus::kBadState, resize_cq::cqn);
   ring.live(0x20007, 2);
   CHECK(ring.run(AdminOp::kResizeCq, ring.resize(3)).status == AdminStatus::kOk);
 }
 
-TEST_CASE("ResizeCq: a completion that comes between is found in either ring") {
+TEST_CASE("ResizeCq: a completion during the move is found in either ring") {
   for (const bool in_old : {true, false}) {
     Ring ring(4, 0x20007, 5);
-    // It is written between the look and the move, and the producer moves on.
+    // It is written between the query and the move, and the producer advances.
     if (in_old) {
       ring.put(kOld, 4, 0x20007);
     } else {

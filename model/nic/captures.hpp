@@ -13,12 +13,12 @@
 
 namespace roci::nic::test {
 
-constexpr std::uint64_t kData = 0x100000;  // where memory for payload begins
+constexpr std::uint64_t kData = 0x100000;  // first address of the payload memory
 
 /// The RC packets of one direction between two queue pairs, and those the other way.
 struct Conversation {
   std::vector<packet::CapturedFrame> frames;
-  std::vector<Parsed> packets;  ///< of both directions, in order
+  std::vector<Parsed> packets;  ///< both directions, in order
   std::uint32_t responder = 0;  ///< queue pair that gets the requests
   std::uint32_t pmtu_code = 3;
   Parsed first;  ///< request
@@ -40,8 +40,8 @@ inline Conversation conversation_of(const std::string& name) {
     if (!begun) continue;
     const bool there = p.src() == c.first.src();
     const bool request = !p.op->response && there && p.bth().dest_qp() == c.responder;
-    const bool answer = p.op->response && !there;
-    if (!request && !answer) continue;
+    const bool response = p.op->response && !there;
+    if (!request && !response) continue;
     if (!p.op->end) largest = std::max(largest, p.payload.size);  // exactly a path MTU
     c.packets.push_back(p);
   }
@@ -56,7 +56,7 @@ inline std::uint64_t low_half(const packet::Gid& gid) {
   return packet::is_ipv4(gid) ? packet::ipv4_of(gid) : layout::get_wire(gid.data(), {64, 64});
 }
 
-/// Queue pair `qpn` of a bench, at the end of the conversation that sees `seen` arrive or leave.
+/// Queue pair `qpn` of a bench, at the end of the conversation that `seen` selects.
 inline void connect(Bench* bench, const Conversation& c, std::uint32_t qpn, bool requester,
                     std::uint32_t peer) {
   const Parsed& p = c.first;
@@ -107,7 +107,7 @@ inline void connect(Bench* bench, const Conversation& c, std::uint32_t qpn, bool
     bench->state(qpn, state);
 }
 
-/// What an answer says, in words.
+/// The fields of a response as text.
 inline std::string describe(const Parsed& p) {
   std::string text = std::string(p.op->name) + " " + std::to_string(p.bth().psn());
   if (p.has(packet::Ext::kAeth)) {

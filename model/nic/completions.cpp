@@ -73,8 +73,9 @@ void CompletionQueues::arm(std::uint32_t cqn, std::uint16_t index, bool solicite
   } else if (queue.arm == Arm::kNone) {  // CQ-11: does not weaken an arm for any
     queue.arm = Arm::kSolicited;
   }
-  // `index`: behind the newest entry that the caller has seen. What it has not seen came before the
-  // arm did: no wake-up may be lost (CQ-10); what it has seen raises no event (CQ-08).
+  // `index` is the entry after the newest one that the caller has seen. Entries that the caller has
+  // not seen may have come before the arm: no wake-up may be lost (CQ-10). Entries that it has seen
+  // raise no event (CQ-08).
   const bool unseen =
       queue.arm == Arm::kAny
           ? static_cast<std::uint16_t>(queue.producer) != index
@@ -103,11 +104,11 @@ void CompletionQueues::expired(std::uint32_t cqn, std::uint64_t now_ns) {
   if (queue.deadline_ns <= now_ns && queue.arm != Arm::kNone) fire(cqn, queue);
 }
 
-/// Takes no more entries until its ring is made anew (CQ-07).
+/// Stops the queue: it takes no entries until its ring is restarted (CQ-07).
 void CompletionQueues::fail(std::uint32_t cqn, Queue& queue) {
   queue.broken = true;
   events_.post(EventKind::kCqError, cqn);
-  events_.tell(EventKind::kCqError, cqn);
+  events_.report(EventKind::kCqError, cqn);
 }
 
 bool CompletionQueues::complete(std::uint32_t cqn, const Completion& completion) {

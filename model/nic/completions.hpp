@@ -32,13 +32,13 @@ class CompletionQueues {
   const Row& row(std::uint32_t cqn) const { return queues_[cqn].row; }
   Row live(std::uint32_t cqn) const;
 
-  /// Doorbells.
+  /// Writes of doorbells.
   void consumed(std::uint32_t cqn, std::uint16_t index);
   void arm(std::uint32_t cqn, std::uint16_t index, bool solicited_only);
 
   /// Writes an entry. False: the queue has no room, now or before; nothing was written (CQ-07).
   bool complete(std::uint32_t cqn, const Completion& completion);
-  /// A moderation timer ran out.
+  /// A moderation timer has expired.
   void expired(std::uint32_t cqn, std::uint64_t now_ns);
 
  private:

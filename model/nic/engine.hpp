@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all queue pairs of an adapter share.
+// State that all queue pairs of an adapter share.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace roci::nic {
 
-/// Ways out of the adapter. Whoever is called must not call the adapter back.
+/// Outputs of the adapter. A function called here must not call the adapter.
 struct Outputs {
   /// A frame for the MAC, without FCS and not padded.
   std::function<void(packet::Bytes&& frame)> transmit;
@@ -43,11 +43,11 @@ struct Engine {
   CompletionQueues cqs;
   SharedReceiveQueues srqs;
   std::array<std::uint64_t, kPortCounters> port{};
-  std::uint16_t identification = 0;  ///< of the next IPv4 packet
+  std::uint16_t identification = 0;  ///< identification of the next IPv4 packet
 
   void drop(DropCause cause) { ++port[static_cast<std::size_t>(cause)]; }
   void count_port(std::size_t counter, std::uint64_t by = 1) { port[counter] += by; }
-  /// Puts a frame on the wire.
+  /// Sends a frame.
   void transmit(packet::Bytes&& frame) {
     constexpr unsigned kFrames = layout::number(layout::PortCounter::kTxFrames);
     constexpr unsigned kBytes = layout::number(layout::PortCounter::kTxBytes);

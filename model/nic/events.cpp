@@ -5,24 +5,22 @@
 #include <array>
 
 #include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::nic {
 namespace {
 
-constexpr std::uint32_t kLogMask = 0xF;
-constexpr std::uint32_t kEnable = 1u << 4;
-constexpr unsigned kPasidShift = 12;
+namespace eq_size = layout::reg::eq_size;
+namespace engine_event = layout::reg::engine_event;
 constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
-constexpr std::uint32_t kValid = 1u << 31;
-constexpr unsigned kKindShift = 24;
-constexpr std::size_t kMostTold = 4096;  // firmware that never looks must not cost memory
+constexpr std::size_t kMostReported = 4096;  // bounds the memory when firmware reads no events
 
 }  // namespace
 
-bool EventQueue::enabled() const { return (size_ & kEnable) != 0; }
+bool EventQueue::enabled() const { return layout::get(size_, eq_size::enable); }
 
 void EventQueue::set_size(std::uint32_t value) {
-  if ((value & kEnable) != 0 && !enabled()) {
+  if (layout::get(value, eq_size::enable) && !enabled()) {
     producer_ = consumer_ = 0;
     overflowed_ = false;
     owed_.clear();
@@ -31,7 +29,8 @@ void EventQueue::set_size(std::uint32_t value) {
 }
 
 bool EventQueue::full() const {
-  return static_cast<std::uint16_t>(producer_ - consumer_) >= 1u << (size_ & kLogMask);
+  return static_cast<std::uint16_t>(producer_ - consumer_) >=
+         1u << (layout::get(size_, eq_size::log));
 }
 
 void EventQueue::set_consumer(std::uint16_t index) {
@@ -45,7 +44,7 @@ void EventQueue::set_consumer(std::uint16_t index) {
 
 void EventQueue::post(std::uint8_t kind, std::uint32_t number) {
   if (!enabled()) return;
-  const unsigned log = size_ & kLogMask;
+  const unsigned log = layout::get(size_, eq_size::log);
   const std::uint32_t entries = 1u << log;
   if (full()) {
     overflowed_ = true;
@@ -62,18 +61,19 @@ void EventQueue::post(std::uint8_t kind, std::uint32_t number) {
   put(layout::eqe::owner, (producer_ >> log & 1) == 0);
   const std::uint64_t at = base_ + (producer_ & (entries - 1)) * kEqeBytes;
   ++producer_;
-  memory_.write(size_ >> kPasidShift, at, eqe.data(), eqe.size());
+  memory_.write(layout::get(size_, eq_size::pasid), at, eqe.data(), eqe.size());
 }
 
-void EventQueue::tell(EventKind kind, std::uint32_t number) {
-  if (told_.size() == kMostTold) told_.pop_front();
-  told_.push_back(kValid | static_cast<std::uint32_t>(kind) << kKindShift | number);
+void EventQueue::report(EventKind kind, std::uint32_t number) {
+  if (reported_.size() == kMostReported) reported_.pop_front();
+  reported_.push_back(layout::mask(engine_event::valid) | layout::bits(engine_event::kind, kind) |
+                      layout::bits(engine_event::number, number));
 }
 
 std::uint32_t EventQueue::take() {
-  if (told_.empty()) return 0;
-  const std::uint32_t event = told_.front();
-  told_.pop_front();
+  if (reported_.empty()) return 0;
+  const std::uint32_t event = reported_.front();
+  reported_.pop_front();
   return event;
 }
 

@@ -27,18 +27,18 @@ class EventQueue {
   std::uint16_t consumer() const { return consumer_; }
   bool overflowed() const { return overflowed_; }
   void clear_overflow() { overflowed_ = false; }
-  /// Events wait for the host.
+  /// Whether events wait for the host.
   bool interrupt() const { return enabled() && producer_ != consumer_; }
 
-  /// Tells the host; a full queue keeps what it holds and notes the loss (CQ-12). A Completion that
-  /// found no room follows when there is some, once for each completion queue (F-88).
+  /// Reports to the host; a full queue keeps its entries and notes the loss (CQ-12). A Completion
+  /// that found the queue full follows when there is room, once for each completion queue (F-88).
   void post(EventKind kind, std::uint32_t number) { post(static_cast<std::uint8_t>(kind), number); }
   void post(std::uint8_t kind, std::uint32_t number);
 
-  /// Tells firmware.
-  void tell(EventKind kind, std::uint32_t number);
-  bool waiting() const { return !told_.empty(); }
-  /// EngineEvent: takes the oldest, 0 when there is none.
+  /// Reports to the firmware.
+  void report(EventKind kind, std::uint32_t number);
+  bool waiting() const { return !reported_.empty(); }
+  /// Read of EngineEvent: takes the oldest event; 0 when there is none.
   std::uint32_t take();
 
  private:
@@ -50,7 +50,7 @@ class EventQueue {
   std::uint32_t size_ = 0;
   std::uint16_t producer_ = 0, consumer_ = 0;
   bool overflowed_ = false;
-  std::deque<std::uint32_t> told_;
+  std::deque<std::uint32_t> reported_;
   std::deque<std::uint32_t> owed_;  ///< completion queues whose event waits for room
 };
 

@@ -83,7 +83,7 @@ FrameMaker::FrameMaker(const Av& av)
     layout::put_wire(vlan.bytes(), {0, 16}, av.vlan_tci);
     vlan.set_ethertype(ip_type);
   }
-  if (!ipv4) {  // the GRH of RoCE v1 reads like it
+  if (!ipv4) {  // the GRH of RoCE v1 has the same layout
     packet::MutableIpv6 ip(&head_[ip_at_]);
     ip.set_version(6);
     ip.set_traffic_class(av.traffic_class);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoCE frames of one queue pair: its headers are made once, and each packet fills in what differs.
+// RoCE frames of one queue pair: the headers are built once, and each packet sets what differs.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace roci::nic {
 
-/// What a packet says behind its addresses.
+/// The fields of a packet after its addresses.
 struct PacketHeader {
   std::uint8_t opcode = 0;
   transport::Psn psn;
@@ -38,11 +38,11 @@ class FrameMaker {
   std::size_t payload_at(const PacketHeader& header) const {
     return head_.size() + header.ext_bytes;
   }
-  /// Appends the ICRC when the payload is there.
+  /// Appends the ICRC after the payload has been filled in.
   void close(packet::Bytes* frame) const;
 
  private:
-  packet::Bytes head_;  ///< down to the BTH
+  packet::Bytes head_;  ///< headers up to and including the BTH
   std::size_t ip_at_ = 0, udp_at_ = 0, bth_at_ = 0;
   packet::Network network_ = packet::Network::kIpv4;
 };

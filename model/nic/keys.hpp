@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key table: regions and windows, who may reach which bytes of host memory.
+// The key table: regions and windows, and which bytes of host memory they give access to.
 #pragma once
 
 #include <vector>
@@ -27,15 +27,16 @@ class KeyTable {
   const Key& at(std::uint32_t row) const { return keys_[row]; }
   void set(std::uint32_t row, const Key& key) { keys_[row] = key; }
 
-  /// A range that a work request names by local key. `rights` must all be there; 0: reading.
+  /// Looks up a range that a work request names by local key. All `rights` are required; 0:
+  /// reading.
   Place local(std::uint32_t key, std::uint64_t va, std::uint64_t bytes, std::uint16_t pd,
               unsigned rights) const;
-  /// A range that the peer of queue pair `qpn` names.
+  /// Looks up a range that the peer of queue pair `qpn` names.
   Place remote(std::uint32_t key, std::uint64_t va, std::uint64_t bytes, std::uint16_t pd,
                unsigned rights, std::uint32_t qpn) const;
 
-  // Operations of work requests and of SEND with invalidate (10.6.7). False: refused, and nothing
-  // changed.
+  // Operations of work requests and of SEND with invalidate (10.6.7). False: the operation was
+  // rejected, and nothing changed.
   /// Frees a type 2 window or a fast region (MR-14, RSP-46).
   bool invalidate(std::uint32_t key, std::uint16_t pd, std::uint32_t qpn);
   struct Range {

@@ -94,7 +94,7 @@ TEST_CASE("windows: range and rights are the window's own; no local key (MR-10)"
   CHECK_FALSE(keys.local(key, 0x1010, 1, kPd, 0).ok);
 }
 
-TEST_CASE("windows: type 1 binds again, the old key dies, length 0 unbinds (MR-09)") {
+TEST_CASE("windows: a second bind of type 1 invalidates the old key, length 0 unbinds (MR-09)") {
   KeyTable keys(8);
   keys.set(2, region(kAll));
   keys.set(5, region(0, KeyKind::kWindowType1));
@@ -129,7 +129,7 @@ TEST_CASE(
   CHECK(keys.bind(0x502, kKey, {0x1000, 8, access::kRemoteWrite}, kPd, kQp));
 }
 
-TEST_CASE("windows: what a bind checks, and a refused one changes nothing (MR-12)") {
+TEST_CASE("windows: the checks of a bind; a rejected bind changes nothing (MR-12)") {
   KeyTable keys(8);
   keys.set(5, region(0, KeyKind::kWindowType1));
   const auto bind = [&](std::uint64_t va, std::uint64_t bytes, unsigned rights,

@@ -7,9 +7,9 @@
 
 namespace roci::nic {
 
-Pieces find_pieces(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset, std::uint64_t bytes,
-                   std::uint16_t pd, unsigned rights) {
-  Pieces found;
+Segments find_segments(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset,
+                       std::uint64_t bytes, std::uint16_t pd, unsigned rights) {
+  Segments found;
   for (unsigned i = 0; i < wqe.num_sge && bytes != 0; ++i) {
     const Sge& sge = wqe.sge[i];
     if (offset >= sge.length) {
@@ -23,7 +23,7 @@ Pieces find_pieces(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset, s
       found.count = 0;
       return found;
     }
-    found.piece[found.count++] = {place.addr, place.pasid, static_cast<std::uint32_t>(count)};
+    found.segment[found.count++] = {place.addr, place.pasid, static_cast<std::uint32_t>(count)};
     bytes -= count;
     offset = 0;
   }
@@ -34,20 +34,20 @@ Pieces find_pieces(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset, s
   return found;
 }
 
-bool gather(HostMemory& memory, const Pieces& pieces, std::uint8_t* to) {
-  for (unsigned i = 0; i < pieces.count; ++i) {
-    const Piece& piece = pieces.piece[i];
-    if (!memory.read(piece.pasid, piece.addr, to, piece.bytes)) return false;
-    to += piece.bytes;
+bool gather(HostMemory& memory, const Segments& segments, std::uint8_t* to) {
+  for (unsigned i = 0; i < segments.count; ++i) {
+    const Segment& segment = segments.segment[i];
+    if (!memory.read(segment.pasid, segment.addr, to, segment.bytes)) return false;
+    to += segment.bytes;
   }
   return true;
 }
 
-bool scatter(HostMemory& memory, const Pieces& pieces, const std::uint8_t* from) {
-  for (unsigned i = 0; i < pieces.count; ++i) {
-    const Piece& piece = pieces.piece[i];
-    if (!memory.write(piece.pasid, piece.addr, from, piece.bytes)) return false;
-    from += piece.bytes;
+bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from) {
+  for (unsigned i = 0; i < segments.count; ++i) {
+    const Segment& segment = segments.segment[i];
+    if (!memory.write(segment.pasid, segment.addr, from, segment.bytes)) return false;
+    from += segment.bytes;
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter/gather lists: from bytes of a message to pieces of host memory.
+// Scatter/gather lists: from bytes of a message to segments of host memory.
 #pragma once
 
 #include "model/nic/keys.hpp"
@@ -8,25 +8,25 @@
 
 namespace roci::nic {
 
-struct Piece {
+struct Segment {
   std::uint64_t addr = 0;
   std::uint32_t pasid = 0, bytes = 0;
 };
 
-/// Pieces of part of a message. No piece is given unless all are good.
-struct Pieces {
+/// Memory segments of a part of a message. `count` is 0 unless all of them are valid.
+struct Segments {
   Status status = Status::kSuccess;  ///< kLocProtErr: a key; kLocLenErr: the list is too short
   unsigned count = 0;
-  std::array<Piece, layout::kMaxSge> piece;
+  std::array<Segment, layout::kMaxSge> segment;
 };
 
-/// Where the `bytes` of a message that start at `offset` lie. `rights` as in KeyTable::local.
-Pieces find_pieces(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset, std::uint64_t bytes,
-                   std::uint16_t pd, unsigned rights);
+/// Finds the memory of the `bytes` of a message from `offset` on. `rights` as in KeyTable::local.
+Segments find_segments(const KeyTable& keys, const Wqe& wqe, std::uint64_t offset,
+                       std::uint64_t bytes, std::uint16_t pd, unsigned rights);
 
-/// Copies all pieces to `to`, or from `from` to the pieces. False: an access failed.
-bool gather(HostMemory& memory, const Pieces& pieces, std::uint8_t* to);
-bool scatter(HostMemory& memory, const Pieces& pieces, const std::uint8_t* from);
+/// Copies all segments to `to`, or from `from` to the segments. False: an access failed.
+bool gather(HostMemory& memory, const Segments& segments, std::uint8_t* to);
+bool scatter(HostMemory& memory, const Segments& segments, const std::uint8_t* from);
 
 /// Reads entry `index` of a work queue. False: an access failed.
 bool read_entry(HostMemory& memory, std::uint32_t pasid, std::uint64_t base, unsigned log,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of firmware alone: tables, fence, DMA window, frames, counters.
+// Registers for firmware only: tables, fence, DMA window, frames, counters.
 #include <algorithm>
 
 #include "model/nic/nic.hpp"
@@ -10,12 +10,10 @@
 namespace roci::nic {
 namespace {
 
-constexpr std::uint32_t kGo = 1u << 31;
-constexpr std::uint32_t kDmaError = 1u << 29, kDmaWrite = 1u << 30;
-constexpr std::uint32_t kPasidMask = 0xFFFFF;
-constexpr unsigned kDmaBytesShift = 20;
-constexpr std::uint32_t kDmaBytesMask = 0x7F;
-constexpr std::uint32_t kFrameBytesMask = 0x7FF;
+namespace dma_command = layout::reg::dma_command;
+namespace event_post = layout::reg::event_post;
+namespace rx_frame_status = layout::reg::rx_frame_status;
+
 }  // namespace
 
 std::uint32_t Nic::read_management(std::uint32_t offset) {
@@ -23,7 +21,7 @@ std::uint32_t Nic::read_management(std::uint32_t offset) {
     case layout::reg::kAttention:
       return attention_bits();
     case layout::reg::kFenceCommand:
-      return 0;  // nothing begun is left when a call returns
+      return 0;  // every call completes what it begins
     case layout::reg::kEngineEvent:
       return engine_.events.take();
     case layout::reg::kDmaAddressLo:
@@ -31,11 +29,12 @@ std::uint32_t Nic::read_management(std::uint32_t offset) {
     case layout::reg::kDmaAddressHi:
       return high(dma_address_);
     case layout::reg::kDmaCommand:
-      return dma_failed_ ? kDmaError : 0;
+      return layout::bits(dma_command::error, dma_failed_);
     case layout::reg::kRxFrameStatus:
       return rx_frames_.empty()
                  ? 0
-                 : kGo | (static_cast<std::uint32_t>(rx_frames_.front().size()) & kFrameBytesMask);
+                 : layout::mask(rx_frame_status::valid) |
+                       layout::bits(rx_frame_status::bytes, rx_frames_.front().size());
     case layout::reg::kMacLo:
       return low(mac_);
     case layout::reg::kMacHi:
@@ -52,10 +51,11 @@ std::uint32_t Nic::read_management(std::uint32_t offset) {
 void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
   switch (offset) {
     case layout::reg::kTableCommand:
-      if ((value & kGo) != 0) table(value);
+      if (layout::get(value, layout::reg::table_command::go)) table(value);
       break;
     case layout::reg::kEventPost:
-      engine_.events.post(static_cast<std::uint8_t>(value >> 24), value & 0xFFFFFF);
+      engine_.events.post(layout::get(value, event_post::kind),
+                          layout::get(value, event_post::number));
       break;
     case layout::reg::kDmaAddressLo:
       set_low(&dma_address_, value);
@@ -64,10 +64,11 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
       set_high(&dma_address_, value);
       break;
     case layout::reg::kDmaCommand:
-      if ((value & kGo) != 0) dma(value);
+      if (layout::get(value, dma_command::go)) dma(value);
       break;
     case layout::reg::kTxFrameCommand: {
-      const std::size_t bytes = std::min<std::size_t>(value & kFrameBytesMask, tx_frame_.size());
+      const std::size_t bytes = std::min<std::size_t>(
+          layout::get(value, layout::reg::tx_frame_command::bytes), tx_frame_.size());
       if (bytes != 0) engine_.transmit(packet::Bytes(tx_frame_.begin(), tx_frame_.begin() + bytes));
       break;
     }
@@ -78,7 +79,7 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
       set_low(&mac_, value);
       break;
     case layout::reg::kMacHi:
-      set_high(&mac_, value & 0xFFFF);
+      set_high(&mac_, layout::get(value, layout::reg::mac_hi::high));
       break;
     case layout::reg::kCounterSelect:
       counter_ = value < kPortCounters ? engine_.port[value] : 0;
@@ -89,14 +90,18 @@ void Nic::write_management(std::uint32_t offset, std::uint32_t value) {
 }
 
 void Nic::dma(std::uint32_t command) {
-  const std::uint32_t pasid = command & kPasidMask;
-  const std::uint64_t block = dma_address_ & ~std::uint64_t{layout::kBlockBytes - 1};
-  if ((command & kDmaWrite) != 0) {
-    const std::size_t asked = command >> kDmaBytesShift & kDmaBytesMask;
-    const std::size_t bytes = asked == 0 ? dma_data_.size() : std::min(asked, dma_data_.size());
-    dma_failed_ = !engine_.memory.write(pasid, dma_address_, dma_data_.data(), bytes);
+  const std::uint32_t pasid = layout::get(command, dma_command::pasid);
+  const auto at_multiple_of = [this](std::uint64_t bytes) { return dma_address_ & ~(bytes - 1); };
+  if (layout::get(command, dma_command::write)) {
+    const std::size_t requested = layout::get(command, dma_command::bytes);
+    const std::size_t bytes =
+        requested == 0 ? dma_data_.size() : std::min(requested, dma_data_.size());
+    const std::uint64_t address = at_multiple_of(
+        bytes <= layout::kBlockBytes / 2 ? layout::kBlockBytes / 2 : layout::kBlockBytes);
+    dma_failed_ = !engine_.memory.write(pasid, address, dma_data_.data(), bytes);
   } else {
-    dma_failed_ = !engine_.memory.read(pasid, block, dma_data_.data(), dma_data_.size());
+    dma_failed_ = !engine_.memory.read(pasid, at_multiple_of(layout::kBlockBytes), dma_data_.data(),
+                                       dma_data_.size());
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory as the adapter reaches it.
+// Interface through which the adapter accesses host memory.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace roci::nic {
 
-/// Accesses by address and address space (PASID). False: the access failed, and nothing of it may
-/// be relied on.
+/// Accesses by address and address space (PASID). False: the access failed, and the bytes are
+/// undefined.
 class HostMemory {
  public:
   virtual ~HostMemory() = default;

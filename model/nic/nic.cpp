@@ -20,21 +20,22 @@ QueuePair* Nic::make(std::uint32_t qpn) {
   return qps_[qpn].get();
 }
 
-/// The queue pair may have something to send: it gets its turns until it has not.
+/// Lists a queue pair that may have something to send; it gets turns until it has nothing more.
 void Nic::wake(QueuePair* qp) {
   if (!std::exchange(qp->requests_queued, true)) requests_.push_back(qp->number);
-  if (!qp->responder.idle() && !std::exchange(qp->answers_queued, true)) {
-    answers_.push_back(qp->number);
+  if (!qp->responder.idle() && !std::exchange(qp->responses_queued, true)) {
+    responses_.push_back(qp->number);
   }
 }
 
-/// A packet of the queue pair whose turn it is; it waits behind the others for the next.
-bool Nic::take_turn(Turns* turns, bool answers) {
+/// Sends a packet of the queue pair whose turn it is; its next turn comes after those of the
+/// others.
+bool Nic::take_turn(Turns* turns, bool responses) {
   while (!turns->empty()) {
     QueuePair* qp = find(turns->front());
     turns->pop_front();
-    bool& queued = answers ? qp->answers_queued : qp->requests_queued;
-    if (answers ? qp->responder.step() : qp->requester.step()) {
+    bool& queued = responses ? qp->responses_queued : qp->requests_queued;
+    if (responses ? qp->responder.step() : qp->requester.step()) {
       turns->push_back(qp->number);
       return true;
     }
@@ -53,14 +54,14 @@ bool Nic::step() {
       wake(qp);
     }
   }
-  // Answers and requests take turns, so that neither side can starve the other.
-  answers_next_ = !answers_next_;
-  return answers_next_ ? take_turn(&answers_, true) || take_turn(&requests_, false)
-                       : take_turn(&requests_, false) || take_turn(&answers_, true);
+  // Responses and requests alternate, so that neither can starve the other.
+  responses_next_ = !responses_next_;
+  return responses_next_ ? take_turn(&responses_, true) || take_turn(&requests_, false)
+                         : take_turn(&requests_, false) || take_turn(&responses_, true);
 }
 
 bool Nic::quiescent() const {
-  return requests_.empty() && answers_.empty() && engine_.timers.next() > engine_.timers.now();
+  return requests_.empty() && responses_.empty() && engine_.timers.next() > engine_.timers.now();
 }
 
 }  // namespace roci::nic

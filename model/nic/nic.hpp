@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference adapter: what the hardware does, in plain C++ and without time of its own.
+// The reference adapter: the behaviour of the hardware in plain C++, with time as an input.
 //
 //   Nic nic(Sizes(), memory, {transmit, ethernet});
 //   nic.set_time(now_ns);                       // before any of the others when time has passed
@@ -8,7 +8,7 @@
 //   while (nic.step()) {}                       // a unit of work each: at most one packet leaves
 //   sleep until nic.next_deadline()
 //
-// Nothing happens outside these calls, so that a quiet adapter costs nothing.
+// Nothing happens outside these calls, so that an idle adapter costs nothing.
 #pragma once
 
 #include <deque>
@@ -25,32 +25,32 @@ class Nic {
   Nic(const Nic&) = delete;
   Nic& operator=(const Nic&) = delete;
 
-  /// Time input, ns; never goes back.
+  /// Time input in ns; it never decreases.
   void set_time(std::uint64_t now_ns) { engine_.timers.set_now(now_ns); }
 
   // 32-bit registers, by the offsets of model/spec/registers.hpp. Unknown ones read 0.
   std::uint32_t read32(std::uint32_t offset);
   void write32(std::uint32_t offset, std::uint32_t value);
 
-  /// A frame from the MAC, without FCS; padding behind the datagram does not matter.
+  /// A frame from the MAC, without FCS; padding after the datagram is ignored.
   void receive(packet::ByteView frame);
   /// A frame of the host's ordinary network interface, to be sent as it is.
   void send_ethernet(packet::Bytes frame) { engine_.transmit(std::move(frame)); }
 
   /// Does one unit of work; false: there is none until an input or the next deadline.
   bool step();
-  /// When a timer must be looked at; all ones: never. May be early, never late.
+  /// Time of the next timer, possibly too early, never too late; all ones: no timer runs.
   std::uint64_t next_deadline() const { return engine_.timers.next(); }
   bool quiescent() const;
 
-  /// For those who watch: a queue pair that has been used, or nullptr.
+  /// For observers: a queue pair that has been used, or nullptr.
   const QueuePair* queue_pair(std::uint32_t qpn) const {
     return qpn < qps_.size() ? qps_[qpn].get() : nullptr;
   }
 
-  /// Lock-step: the adapter that this one follows has asked for a READ again, from `psn` on.
-  void asked_again(std::uint32_t qpn, transport::Psn psn) {
-    if (QueuePair* qp = find(qpn)) qp->requester.asked_again(psn);
+  /// Lock-step: the observed adapter has repeated the request of a READ, from `psn` on.
+  void note_repeated_read(std::uint32_t qpn, transport::Psn psn) {
+    if (QueuePair* qp = find(qpn)) qp->requester.note_repeated_read(psn);
   }
 
   bool attention() const { return attention_bits() != 0; }  ///< firmware has something to do
@@ -85,13 +85,13 @@ class Nic {
   QueuePair* find(std::uint32_t qpn) { return qpn < qps_.size() ? qps_[qpn].get() : nullptr; }
   QueuePair* make(std::uint32_t qpn);
   void wake(QueuePair* qp);
-  bool take_turn(Turns* turns, bool answers);
+  bool take_turn(Turns* turns, bool responses);
 
   Sizes sizes_;
   Engine engine_;
-  std::vector<std::unique_ptr<QueuePair>> qps_;  ///< made when a row of theirs is written
-  Turns requests_, answers_;                     ///< queue pairs that may have something to send
-  bool answers_next_ = true;
+  std::vector<std::unique_ptr<QueuePair>> qps_;  ///< created when one of their rows is written
+  Turns requests_, responses_;                   ///< queue pairs that may have something to send
+  bool responses_next_ = true;
 
   std::uint32_t control_ = 0, time_high_ = 0;
   std::uint32_t admin_[7] = {};  ///< AdminBaseLo to AdminDone

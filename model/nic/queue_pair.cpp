@@ -38,7 +38,7 @@ void QueuePair::enter_error(bool closing) {
 void QueuePair::fail(EventKind kind, bool closing) {
   if (state == QpState::kReset || state == QpState::kErr) return;
   state = QpState::kErr;
-  engine.events.tell(kind, number);
+  engine.events.report(kind, number);
   engine.events.post(kind, number);
   enter_error(closing);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One queue pair: what both of its halves use, and its life from RESET to ERR.
+// One queue pair: what requester and responder share, and its states from RESET to ERR.
 #pragma once
 
 #include "model/nic/engine.hpp"
@@ -26,7 +26,7 @@ class QueuePair {
   std::array<std::uint64_t, 8> counters{};
   Requester requester;
   Responder responder;
-  bool requests_queued = false, answers_queued = false;  ///< in the adapter's turn lists
+  bool requests_queued = false, responses_queued = false;  ///< in the adapter's turn lists
 
   void set_attr(const Row& row) {
     attr_row = row;
@@ -38,17 +38,18 @@ class QueuePair {
   }
   /// A state written by firmware.
   void set_state(QpState next);
-  /// The adapter itself puts the queue pair into ERR and tells why. `closing`: what the responder
-  /// still has to say goes out.
+  /// The adapter moves the queue pair to ERR and reports the event. `closing`: the responses that
+  /// are queued are still sent.
   void fail(EventKind kind, bool closing = false);
 
   void count(QpCounter counter, std::uint64_t by = 1) {
     counters[static_cast<std::size_t>(counter)] += by;
   }
-  /// Writes a completion of this queue pair. A queue that cannot take it ends the connection.
+  /// Writes a completion of this queue pair. A completion queue without room ends the connection.
   void complete(std::uint32_t cqn, Completion completion);
 
-  /// Sends a packet. `fill` puts `payload` bytes where it is told; false: nothing is sent.
+  /// Sends a packet. `fill` writes `payload` bytes to its argument; when it returns false, nothing
+  /// is sent.
   template <typename Fill>
   bool send(const PacketHeader& header, std::size_t payload, Fill fill) {
     packet::Bytes frame = frames.open(header, payload, engine.identification);

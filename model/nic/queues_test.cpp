@@ -23,7 +23,7 @@ constexpr unsigned kCompletion = layout::number(layout::EventKind::kCompletion);
 constexpr unsigned kCqError = layout::number(layout::EventKind::kCqError);
 constexpr unsigned kQpFatal = layout::number(layout::EventKind::kQpFatal);
 
-/// A bench with a connected queue pair that a test plays the peer of.
+/// A bench with a connected queue pair whose peer is the test.
 struct Pair : Bench {
   explicit Pair(bool srq = false, bool credits = false) {
     region(kKey, 0, kMemory, 0);
@@ -68,7 +68,7 @@ struct Pair : Bench {
   void ack(std::uint32_t psn, std::uint8_t syndrome = 0x1F) {
     feed(frame(packet::kRcAck, psn).ack_req(false).aeth(syndrome, 0));
   }
-  /// Posts a work request of `bytes` at the next place of the send queue.
+  /// Posts a work request of `bytes` to the send queue.
   void post(WrOp op, std::uint32_t bytes, bool signaled = true) {
     fill_in(&memory.data[kSq + 64 * (posted % (1u << kLog))],
             {{layout::wqe::opcode, static_cast<std::uint64_t>(op)},
@@ -90,7 +90,9 @@ struct Pair : Bench {
     nic.write32(doorbell(kQp) + 4, count);
   }
   void arm(std::uint16_t consumer, bool solicited) {
-    nic.write32(layout::window::kCqDoorbell.offset + 4, consumer | (solicited ? 1u << 31 : 0u));
+    namespace cq_arm = layout::reg::cq_arm;
+    nic.write32(layout::cq_arm_doorbell_offset(0),
+                layout::bits(cq_arm::index, consumer) | layout::bits(cq_arm::solicited, solicited));
   }
   void small_cq(unsigned log) {
     row(layout::Table::kCq, 0,
@@ -105,7 +107,8 @@ struct Pair : Bench {
 }  // namespace
 
 TEST_CASE(
-    "completions: an arm raises one event, for the next entry or for one not seen (CQ-08, CQ-10)") {
+    "completions: an arm raises one event, for the next entry or for an entry not yet seen (CQ-08, "
+    "CQ-10)") {
   Pair pair;
   pair.post(WrOp::kWrite, 8);
   static_cast<void>(pair.take());
@@ -126,7 +129,7 @@ TEST_CASE(
   CHECK(pair.events() == Events{{kCompletion, 0}});
 }
 
-TEST_CASE("completions: armed for solicited ones, others raise nothing (CQ-09, CQ-11)") {
+TEST_CASE("completions: with an arm for solicited entries, others raise no event (CQ-09, CQ-11)") {
   Pair pair;
   pair.receive_posted(4);
   pair.arm(0, true);
@@ -176,19 +179,19 @@ TEST_CASE("completions: moderation by count and by time") {
   CHECK(pair.events().size() == 1);
 }
 
-TEST_CASE("completions: overflow keeps what is there and ends the queue pair (CQ-07)") {
+TEST_CASE("completions: overflow keeps the entries and ends the queue pair (CQ-07)") {
   Pair pair;
   pair.small_cq(2);
   for (unsigned i = 0; i < 6; ++i) pair.post(WrOp::kWrite, 8);
-  const Bytes behind(pair.memory.data.begin() + Bench::kCqRing + 4 * 32,
-                     pair.memory.data.begin() + Bench::kCqRing + 8 * 32);
+  const Bytes after_ring(pair.memory.data.begin() + Bench::kCqRing + 4 * 32,
+                         pair.memory.data.begin() + Bench::kCqRing + 8 * 32);
   static_cast<void>(pair.take());
   pair.ack(105);
   for (unsigned i = 0; i < 4; ++i) {
     CHECK(layout::get(&pair.memory.data[Bench::kCqRing + 32 * i], layout::cqe::wqe_index) == i);
   }
-  CHECK(
-      std::equal(behind.begin(), behind.end(), pair.memory.data.begin() + Bench::kCqRing + 4 * 32));
+  CHECK(std::equal(after_ring.begin(), after_ring.end(),
+                   pair.memory.data.begin() + Bench::kCqRing + 4 * 32));
   const std::vector<std::pair<unsigned, unsigned>> expected = {{kCqError, 0}, {kQpFatal, kQp}};
   CHECK(pair.events() == expected);
   CHECK(pair.state(kQp) == QpState::kErr);
@@ -217,10 +220,10 @@ TEST_CASE("completions: a ring that moves keeps its indices and its arming (CQ-1
   CHECK(pair.events().size() == 1);
 }
 
-TEST_CASE("events: a full queue keeps what it holds and notes the loss (CQ-12)") {
+TEST_CASE("events: a full queue keeps its entries and notes the loss (CQ-12)") {
   Pair pair;
   const auto post = [&](std::uint32_t number) {
-    pair.nic.write32(layout::reg::kEventPost, 7u << 24 | number);
+    pair.post_event(layout::EventKind::kSqDrained, number);
   };
   for (unsigned i = 0; i < 16; ++i) post(i);
   CHECK(pair.nic.read32(layout::reg::kEqStatus) == 0);
@@ -268,24 +271,24 @@ TEST_CASE("shared receives: tags complete, the limit fires once, empty is RNR (R
         0);
   static_cast<void>(pair.take());
   pair.feed(pair.frame(packet::kRcSendOnly, 206));
-  const auto answers = pair.take();
-  REQUIRE(answers.size() == 1);
-  CHECK(answers[0].aeth().syndrome() == (0x20 | 12));
+  const auto responses = pair.take();
+  REQUIRE(responses.size() == 1);
+  CHECK(responses[0].aeth().syndrome() == (0x20 | 12));
   pair.state(kQp, QpState::kErr);  // QP-16
   const auto last = pair.events();
   REQUIRE(last.size() == 1);
   CHECK(last[0].first == layout::number(layout::EventKind::kQpLastWqe));
 }
 
-TEST_CASE("credits: given by code, and taken as a limit with one probe (RSP-15, RQ-50)") {
+TEST_CASE("credits: sent as a code, and received as a limit with one probe (RSP-15, RQ-50)") {
   Pair pair(false, true);
   pair.receive_posted(5);
   pair.feed(pair.frame(packet::kRcSendOnly, 200));
-  const auto answers = pair.take();
-  REQUIRE(answers.size() == 1);
-  CHECK(answers[0].aeth().syndrome() == 4);  // four are left
+  const auto responses = pair.take();
+  REQUIRE(responses.size() == 1);
+  CHECK(responses[0].aeth().syndrome() == 4);  // four are left
   for (unsigned i = 0; i < 4; ++i) pair.post(WrOp::kSend, 8);
-  CHECK(pair.take().size() == 4);  // nothing is known of the peer yet
+  CHECK(pair.take().size() == 4);  // the peer has not sent credits yet
   pair.ack(103, 0);
   for (unsigned i = 0; i < 4; ++i) pair.post(WrOp::kSend, 8);
   CHECK(pair.take().size() == 1);  // a probe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the wire: which frames are RoCE, which are admitted, and who gets the others.
+// Reception: which frames are RoCE, which of them are admitted, and where the others go.
 #include "model/nic/nic.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
@@ -20,7 +20,7 @@ constexpr std::uint32_t kEnable = 1u << 0;
 constexpr std::uint32_t kNeighbours = 1u << 1;
 constexpr std::uint8_t kIcmpv6 = 58;
 constexpr std::uint8_t kSolicitation = 135, kAdvertisement = 136;  // RFC 4861
-constexpr std::size_t kMostFrames = 64;                            // for firmware
+constexpr std::size_t kMostFrames = 64;                            // frames that wait for firmware
 
 constexpr unsigned kServiceShift = 5;  // transport service of an opcode; 0: RC
 

@@ -20,11 +20,11 @@ constexpr layout::Window kDmaData = layout::window::kDmaData;
 constexpr layout::Window kTxFrameData = layout::window::kTxFrameData;
 constexpr layout::Window kRxFrameData = layout::window::kRxFrameData;
 
-constexpr std::uint32_t kManagement = 0x1000;  // first offset of its registers
-constexpr std::uint32_t kWidthUnits = 512 / 8;
+constexpr std::uint32_t kManagement = 0x1000;  // offset of the first management register
+constexpr std::uint32_t kBeatBytes = 512 / 8;
 constexpr std::uint32_t kIndexMask = 0xFFFF;
-constexpr std::uint32_t kAttentionCommand = 1u << 0, kAttentionFrame = 1u << 1,
-                        kAttentionEvent = 1u << 2;
+namespace attention = layout::reg::attention;
+namespace parameters = layout::reg::parameters;
 
 constexpr unsigned admin_index(std::uint32_t offset) {
   return (offset - layout::reg::kAdminBaseLo) / 4;
@@ -39,9 +39,10 @@ std::uint32_t load(const std::uint8_t* bytes) {
 
 std::uint32_t Nic::attention_bits() const {
   std::uint32_t bits = 0;
-  if (((admin_[kDoorbellIndex] ^ admin_[kDoneIndex]) & kIndexMask) != 0) bits |= kAttentionCommand;
-  if (!rx_frames_.empty()) bits |= kAttentionFrame;
-  if (engine_.events.waiting()) bits |= kAttentionEvent;
+  if (((admin_[kDoorbellIndex] ^ admin_[kDoneIndex]) & kIndexMask) != 0)
+    bits |= layout::mask(attention::admin);
+  if (!rx_frames_.empty()) bits |= layout::mask(attention::frame);
+  if (engine_.events.waiting()) bits |= layout::mask(attention::event);
   return bits;
 }
 
@@ -83,7 +84,10 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
     case layout::reg::kVersion:
       return layout::reg::kVersionReset;
     case layout::reg::kParameters:
-      return kWidthUnits | sizes_.log_qps << 8 | sizes_.log_keys << 16 | sizes_.log_cqs << 24;
+      return layout::bits(parameters::beat_bytes, kBeatBytes) |
+             layout::bits(parameters::log_qps, sizes_.log_qps) |
+             layout::bits(parameters::log_keys, sizes_.log_keys) |
+             layout::bits(parameters::log_cqs, sizes_.log_cqs);
     case layout::reg::kParameters2:
       return sizes_.log_srqs;
     case layout::reg::kControl:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: from work requests to packets.
+// Requester: makes packets from work requests.
 #include "model/nic/requester.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void Requester::start() {
   since_ack_req_ = 0;
   retries_ = qp_.attr.retry_cnt;
   rnr_retries_ = qp_.attr.rnr_retry;
-  gone_back_.reset();
+  returned_to_.reset();
   waiting_rnr_ = false;
   deadline_ns_ = kNever;
 }
@@ -87,26 +87,26 @@ bool Requester::step() {
   return send_packet(&message);
 }
 
-/// READs and atomics asked for and not answered.
-unsigned Requester::answers_awaited() const {
+/// Number of READs and atomics that were requested and have no response yet.
+unsigned Requester::responses_awaited() const {
   unsigned count = 0;
-  for (std::size_t i = 0; i < std::min(at_, sent_.size()); ++i) count += sent_[i].answered();
+  for (std::size_t i = 0; i < std::min(at_, sent_.size()); ++i) count += sent_[i].needs_response();
   return count;
 }
 
 /// Limits on what is outstanding: READs and atomics (RQ-09), receives of the peer (RQ-50).
 bool Requester::may_send(const Message& message) const {
-  if (message.answered()) return answers_awaited() < qp_.attr.max_rd_atomic;
+  if (message.needs_response()) return responses_awaited() < qp_.attr.max_rd_atomic;
   if (outstanding() >= kMostOutstanding && cursor_ == next_) return false;
   const bool limited = limit_ && static_cast<std::int32_t>(message.number - *limit_) > 0;
   if (!limited || !message.takes_receive()) return true;
-  // One packet as a probe; the rest when it was acknowledged.
+  // One packet is sent as a probe; the rest follows when it is acknowledged.
   return una_.after(message.first) || (una_ == message.first && cursor_ == message.first);
 }
 
 bool Requester::send_packet(Message* message) {
   const std::uint32_t step = cursor_.steps_from(message->first);
-  if (message->answered()) return ask(message);
+  if (message->needs_response()) return send_request(message);
   const Wqe& wqe = message->wqe;
   const std::uint64_t offset = std::uint64_t{step} * qp_.attr.pmtu;
   const auto bytes =
@@ -128,20 +128,20 @@ bool Requester::send_packet(Message* message) {
                     message->kind == MessageKind::kWriteImm;
   if (word && last) header.add_word(wqe.imm);
 
-  Pieces pieces;
+  Segments segments;
   if (wqe.inline_data) {
-    pieces.count = bytes != 0 ? 1 : 0;
-    pieces.piece[0] = {wqe.address + layout::kBlockBytes + offset, qp_.attr.pasid, bytes};
+    segments.count = bytes != 0 ? 1 : 0;
+    segments.segment[0] = {wqe.address + layout::kBlockBytes + offset, qp_.attr.pasid, bytes};
   } else {
-    pieces = find_pieces(qp_.engine.keys, wqe, offset, bytes, qp_.attr.pd, 0);
+    segments = find_segments(qp_.engine.keys, wqe, offset, bytes, qp_.attr.pd, 0);
   }
-  if (pieces.status == Status::kLocProtErr) {
-    message->refuse(Status::kLocProtErr, VendorErr::kLocalKey);
-  } else if (pieces.status != Status::kSuccess) {
-    message->refuse(Status::kLocLenErr, VendorErr::kLocalLength);
+  if (segments.status == Status::kLocProtErr) {
+    message->fail_with(Status::kLocProtErr, VendorErr::kLocalKey);
+  } else if (segments.status != Status::kSuccess) {
+    message->fail_with(Status::kLocLenErr, VendorErr::kLocalLength);
   } else if (!qp_.send(header, bytes,
-                       [&](std::uint8_t* to) { return gather(qp_.engine.memory, pieces, to); })) {
-    message->refuse(Status::kLocProtErr, VendorErr::kPayload);
+                       [&](std::uint8_t* to) { return gather(qp_.engine.memory, segments, to); })) {
+    message->fail_with(Status::kLocProtErr, VendorErr::kPayload);
   }
   if (message->error != Status::kSuccess) {
     settle();
@@ -154,8 +154,8 @@ bool Requester::send_packet(Message* message) {
   return true;
 }
 
-/// Sends the request of a READ, for what is missing of it (RQ-35), or of an atomic.
-bool Requester::ask(Message* message) {
+/// Sends the request of an atomic, or of a READ for the bytes that are missing (RQ-35).
+bool Requester::send_request(Message* message) {
   const Wqe& wqe = message->wqe;
   PacketHeader header;
   header.opcode = transport::opcode_for(message->kind, true, true);
@@ -191,7 +191,7 @@ void Requester::complete(const Message& message, Status status, VendorErr vendor
   completion.status = status;
   completion.vendor_err = vendor;
   completion.opcode = completion_op(message.kind);
-  if (message.answered()) completion.byte_len = message.wqe.length;
+  if (message.needs_response()) completion.byte_len = message.wqe.length;
   qp_.complete(qp_.attr.send_cqn, completion);
 }
 
@@ -229,8 +229,8 @@ void Requester::timer() {
     return;
   }
   qp_.count(QpCounter::kTimeouts);
-  gone_back_.reset();
-  go_back(VendorErr::kRetryTimeout);
+  returned_to_.reset();
+  retransmit(VendorErr::kRetryTimeout);
 }
 
 }  // namespace roci::nic

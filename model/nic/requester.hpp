@@ -3,9 +3,9 @@
 //
 //        completed        una              cursor            next
 //   ---------|-------------|=================|===============|--------> PSN
-//     retired   messages of `sent_`: sent again from here on   not sent yet
+//     retired   messages of `sent_`: retransmitted from here   not sent yet
 //
-// Going back sets the cursor to una. A lost packet is built again from host memory.
+// To retransmit, the cursor returns to una. Packets are rebuilt from host memory.
 #pragma once
 
 #include <deque>
@@ -30,11 +30,11 @@ class Requester {
   void doorbell(std::uint16_t producer);
   /// A response that passed the checks of reception.
   void response(const packet::Parsed& packet);
-  /// Somebody else asked for the answer at `psn` again: it may begin there.
-  void asked_again(transport::Psn psn) {
+  /// The observed adapter repeated the request at `psn`: the response may begin there.
+  void note_repeated_read(transport::Psn psn) {
     if (Message* message = owner(psn)) message->repeated = true;
   }
-  /// A timer that was set may have run out.
+  /// A timer that was set may have expired.
   void timer();
   /// Sends one packet or executes one local operation; false: there is nothing to do now.
   bool step();
@@ -55,8 +55,8 @@ class Requester {
     transport::MessageKind kind = transport::MessageKind::kSend;
     Psn first;
     std::uint32_t packets = 1;
-    std::uint32_t number = 0;  ///< counts messages of this life, from 1
-    bool repeated = false;     ///< asked for again: an answer may begin anywhere
+    std::uint32_t number = 0;  ///< number of the message in this generation, from 1
+    bool repeated = false;     ///< requested again: a response may begin anywhere
     Status error = Status::kSuccess;
     VendorErr vendor = VendorErr::kNone;
 
@@ -65,28 +65,29 @@ class Requester {
     bool atomic() const {
       return kind == transport::MessageKind::kCmpSwap || kind == transport::MessageKind::kFetchAdd;
     }
-    bool answered() const { return read() || atomic(); }  ///< needs more than an ACK
+    /// Whether an ACK alone does not complete the message.
+    bool needs_response() const { return read() || atomic(); }
     bool takes_receive() const;
-    void refuse(Status status, VendorErr why) {
+    void fail_with(Status status, VendorErr why) {
       error = status;
       vendor = why;
     }
   };
 
-  // Beginning (requester_begin.cpp).
+  // Starting work requests (requester_begin.cpp).
   bool begin();
   bool local_operation(const Wqe& wqe);
   bool check(Message* message);
 
-  // Sending (requester.cpp).
+  // Sending packets (requester.cpp).
   bool may_send(const Message& message) const;
   bool send_packet(Message* message);
-  bool ask(Message* message);
-  unsigned answers_awaited() const;
+  bool send_request(Message* message);
+  unsigned responses_awaited() const;
   void settle();
   void complete(const Message& message, Status status, VendorErr vendor);
 
-  // Hearing (requester_responses.cpp).
+  // Handling responses (requester_responses.cpp).
   std::uint32_t outstanding() const { return next_.steps_from(una_); }
   Message* owner(Psn psn);
   bool advance(Psn to);
@@ -95,12 +96,12 @@ class Requester {
   void acknowledge(const packet::Parsed& packet);
   void nak(const packet::Parsed& packet, std::uint8_t code);
   void receiver_not_ready(Psn psn, unsigned code);
-  void read_answer(const packet::Parsed& packet);
-  void atomic_answer(const packet::Parsed& packet);
+  void read_response(const packet::Parsed& packet);
+  void atomic_response(const packet::Parsed& packet);
   bool reach(Message* message);
   void take_credits(std::uint8_t syndrome);
-  void go_back(VendorErr reason);
-  void go_back_once(VendorErr reason);
+  void retransmit(VendorErr reason);
+  void retransmit_once(VendorErr reason);
   void fail_front(Status status, VendorErr vendor);
 
   // Timer.
@@ -113,10 +114,10 @@ class Requester {
   Psn una_, cursor_, next_;
   std::uint16_t producer_ = 0, fetched_ = 0, completed_ = 0;
   std::uint32_t begun_ = 0, done_ = 0;  ///< numbers of the newest message begun, retired
-  std::optional<std::uint32_t> limit_;  ///< newest message that credits allow
+  std::optional<std::uint32_t> limit_;  ///< newest message that the credits permit
   unsigned since_ack_req_ = 0;
   unsigned retries_ = 0, rnr_retries_ = 0;
-  std::optional<Psn> gone_back_;  ///< a NAK at this PSN says nothing new
+  std::optional<Psn> returned_to_;  ///< PSN of the last return; another NAK for it is ignored
   bool waiting_rnr_ = false;
   std::uint64_t deadline_ns_ = kNever, looked_at_ns_ = kNever;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};

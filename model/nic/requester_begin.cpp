@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: the next work request, and what can be seen before its first packet.
+// Requester: the next work request, and its checks before the first packet.
 #include <algorithm>
 
 #include "model/nic/queue_pair.hpp"
@@ -38,7 +38,7 @@ std::optional<MessageKind> kind_of(WrOp op) {
 
 }  // namespace
 
-/// Takes the next work request. True also when it was one without packets.
+/// Starts the next work request. True also for one that sends no packets.
 bool Requester::begin() {
   if (qp_.state == QpState::kSqd || fetched_ == producer_) return false;
   if (sent_.size() >= kMostMessages || outstanding() >= kMostOutstanding) return false;
@@ -51,7 +51,7 @@ bool Requester::begin() {
     message.error = Status::kFatalErr;
     message.vendor = VendorErr::kLocalFetch;
   } else {
-    if (message.wqe.fence && answers_awaited() != 0) return false;  // RQ-48
+    if (message.wqe.fence && responses_awaited() != 0) return false;  // RQ-48
     const auto op = static_cast<WrOp>(message.wqe.opcode);
     if (op == WrOp::kLocalInv || op == WrOp::kBindMw || op == WrOp::kRegMr) {
       return local_operation(message.wqe);
@@ -73,7 +73,7 @@ bool Requester::begin() {
   return send_packet(&sent_.back());
 }
 
-/// LocalInv, BindMw, RegMr: when everything before it has completed (RQ-54).
+/// Executes LocalInv, BindMw or RegMr when everything before it has completed (RQ-54).
 bool Requester::local_operation(const Wqe& wqe) {
   if (!sent_.empty()) return false;
   Message message;
@@ -85,7 +85,7 @@ bool Requester::local_operation(const Wqe& wqe) {
   const std::uint16_t pd = qp_.attr.pd;
   const KeyTable::Range range{wqe.remote_addr, wqe.swap_add, static_cast<unsigned>(wqe.compare)};
   bool done = false;
-  Status refusal = Status::kLocQpOpErr;
+  Status failure = Status::kLocQpOpErr;
   switch (static_cast<WrOp>(wqe.opcode)) {
     case WrOp::kLocalInv:
       completion.opcode = WcOp::kLocalInv;
@@ -93,7 +93,7 @@ bool Requester::local_operation(const Wqe& wqe) {
       break;
     case WrOp::kBindMw:
       completion.opcode = WcOp::kBindMw;
-      refusal = Status::kMwBindErr;
+      failure = Status::kMwBindErr;
       done = keys.bind(wqe.rkey, wqe.sge[0].lkey, range, pd, qp_.number);
       break;
     default:
@@ -102,13 +102,13 @@ bool Requester::local_operation(const Wqe& wqe) {
       break;
   }
   completed_ = fetched_;
-  completion.status = done ? Status::kSuccess : refusal;
+  completion.status = done ? Status::kSuccess : failure;
   if (wqe.signaled || !done) qp_.complete(qp_.attr.send_cqn, completion);
   if (!done) qp_.fail(EventKind::kQpFatal);
   return true;
 }
 
-/// What can be seen before the first packet (QP-21, RQ-43, RQ-44). False: the message has an error.
+/// Checks a message before its first packet (QP-21, RQ-43, RQ-44). False: the message has an error.
 bool Requester::check(Message* message) {
   const Wqe& wqe = message->wqe;
   const auto kind = kind_of(static_cast<WrOp>(wqe.opcode));
@@ -116,20 +116,21 @@ bool Requester::check(Message* message) {
       std::min(layout::kMaxInline, ((1u << qp_.attr.sq_stride_log) - 1) * layout::kBlockBytes);
   if (kind) message->kind = *kind;
   if (!kind || wqe.num_sge > list_room(qp_.attr.sq_stride_log) ||
-      (wqe.inline_data && (wqe.num_sge != 0 || wqe.length > inline_room || message->answered()))) {
-    message->refuse(Status::kLocQpOpErr, VendorErr::kLocalFormat);
+      (wqe.inline_data &&
+       (wqe.num_sge != 0 || wqe.length > inline_room || message->needs_response()))) {
+    message->fail_with(Status::kLocQpOpErr, VendorErr::kLocalFormat);
   } else if (wqe.length > layout::kMaxMessage ||
              (message->atomic() && wqe.length != kAtomicBytes)) {
-    message->refuse(Status::kLocLenErr, VendorErr::kLocalLength);
-  } else if (message->answered() && qp_.attr.max_rd_atomic == 0) {
-    message->refuse(Status::kLocQpOpErr, VendorErr::kNoDepth);
-  } else if (message->answered()) {
-    const Pieces target =
-        find_pieces(qp_.engine.keys, wqe, 0, wqe.length, qp_.attr.pd, access::kLocalWrite);
+    message->fail_with(Status::kLocLenErr, VendorErr::kLocalLength);
+  } else if (message->needs_response() && qp_.attr.max_rd_atomic == 0) {
+    message->fail_with(Status::kLocQpOpErr, VendorErr::kNoDepth);
+  } else if (message->needs_response()) {
+    const Segments target =
+        find_segments(qp_.engine.keys, wqe, 0, wqe.length, qp_.attr.pd, access::kLocalWrite);
     if (target.status == Status::kLocProtErr) {
-      message->refuse(Status::kLocProtErr, VendorErr::kLocalKey);
+      message->fail_with(Status::kLocProtErr, VendorErr::kLocalKey);
     } else if (target.status != Status::kSuccess) {
-      message->refuse(Status::kLocLenErr, VendorErr::kLocalLength);
+      message->fail_with(Status::kLocLenErr, VendorErr::kLocalLength);
     }
   }
   return message->error == Status::kSuccess;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requester against real Soft-RoCE traffic: from the work requests that captured packets show,
-// and the captured answers, come those packets.
+// Compares the requester with captures of Soft-RoCE: the work requests that the capture implies and
+// the captured responses must produce the captured packets.
 #include "model/nic/captures.hpp"
 #include "model/spec/layout/queues.hpp"
 
@@ -48,8 +48,8 @@ WrOp operation_of(std::uint8_t opcode) {
   }
 }
 
-/// All of a request but what a sender may choose: identification, AckReq, MigReq, and with them
-/// the checksums.
+/// Describes a request without the fields that a sender may choose: identification, AckReq, MigReq
+/// and the checksums.
 std::string request_of(const Parsed& p) {
   Bytes copy = p.frame.sub(0, p.icrc_at).copy();
   if (!p.ipv6) {
@@ -137,10 +137,11 @@ void send_as_captured(const std::string& name) {
       CHECK(request_of(mine) == request_of(p));
       ++requests;
     } else {
-      Bytes answer = p.frame.copy();
-      packet::MutableBth(&answer[p.bth_at]).set_dest_qp(kQp);  // the number of ours
-      REQUIRE(packet::seal(&answer));
-      bench.nic.receive(answer);
+      Bytes response = p.frame.copy();
+      packet::MutableBth(&response[p.bth_at])
+          .set_dest_qp(kQp);  // the number of the bench's queue pair
+      REQUIRE(packet::seal(&response));
+      bench.nic.receive(response);
       collect();
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: from responses to progress, retries and completions.
+// Requester: responses, which lead to progress, retries and completions.
 #include <algorithm>
 
 #include "model/nic/queue_pair.hpp"
@@ -14,7 +14,7 @@ constexpr std::uint8_t kCodeMask = 0x1F;
 constexpr std::uint8_t kAck = layout::number(layout::AethKind::kAck);
 constexpr std::uint8_t kRnr = layout::number(layout::AethKind::kRnr);
 constexpr std::uint8_t kNak = layout::number(layout::AethKind::kNak);
-constexpr unsigned kForEver = 7;  // of rnr_retry only (RQ-28, RQ-34)
+constexpr unsigned kForEver = 7;  // this value of rnr_retry means no limit (RQ-28, RQ-34)
 constexpr std::size_t kAtomicBytes = 8;
 
 }  // namespace
@@ -44,15 +44,15 @@ void Requester::response(const packet::Parsed& packet) {
       break;
     }
     case packet::kRcAtomicAck:
-      atomic_answer(packet);
+      atomic_response(packet);
       break;
     default:
-      read_answer(packet);
+      read_response(packet);
       break;
   }
 }
 
-/// The message that a PSN of the window belongs to.
+/// Returns the message that a PSN of the window belongs to.
 Requester::Message* Requester::owner(Psn psn) {
   for (Message& message : sent_) {
     if (psn.in_window(message.first, message.packets)) return &message;
@@ -60,12 +60,12 @@ Requester::Message* Requester::owner(Psn psn) {
   return nullptr;
 }
 
-/// Takes everything before `to` as acknowledged (RQ-12, RQ-14). False: a READ or atomic that has
-/// not had its answer is in the way (RQ-13).
+/// Takes everything before `to` as acknowledged (RQ-12, RQ-14). False: a READ or atomic before `to`
+/// has no response yet (RQ-13).
 bool Requester::advance(Psn to) {
   while (una_.before(to) && !sent_.empty()) {
     const Message& oldest = sent_.front();
-    if (oldest.answered()) return false;
+    if (oldest.needs_response()) return false;
     una_ = oldest.end().after(to) ? to : oldest.end();
     if (una_ == oldest.end()) retire();
     progressed();
@@ -73,7 +73,7 @@ bool Requester::advance(Psn to) {
   return true;
 }
 
-/// The oldest message is complete.
+/// Completes the oldest message.
 void Requester::retire() {
   const Message message = sent_.front();
   sent_.pop_front();
@@ -84,23 +84,24 @@ void Requester::retire() {
 }
 
 void Requester::progressed() {
-  if (cursor_.before(una_)) {  // what was about to be repeated has arrived
+  if (cursor_.before(una_)) {  // the peer acknowledged what was to be retransmitted
     cursor_ = una_;
   }
   retries_ = qp_.attr.retry_cnt;
   rnr_retries_ = qp_.attr.rnr_retry;
-  gone_back_.reset();
+  returned_to_.reset();
   waiting_rnr_ = false;
   restart_timer();
   settle();
 }
 
-/// Makes `message` the oldest one. False: it cannot be, or it is gone.
+/// Completes the messages before `message`. False: one of them cannot complete, or the queue pair
+/// has failed.
 bool Requester::reach(Message* message) {
   if (message == nullptr) return false;
   const Psn first = message->first;
   if (!advance(first)) {
-    go_back_once(VendorErr::kRetryImplied);
+    retransmit_once(VendorErr::kRetryImplied);
     return false;
   }
   return !sent_.empty() && sent_.front().first == first;
@@ -110,13 +111,13 @@ void Requester::acknowledge(const packet::Parsed& packet) {
   const Psn psn = packet.psn();
   const Message* own = owner(psn);
   if (own == nullptr) return;
-  const bool wrong_kind = own->answered();
+  const bool wrong_kind = own->needs_response();
   const Psn to = wrong_kind ? own->first : psn + 1;
   if (!advance(to)) {
-    go_back_once(VendorErr::kRetryImplied);
+    retransmit_once(VendorErr::kRetryImplied);
     return;
   }
-  // A READ or atomic needs its answer: an ACK for it says nothing about it (RQ-40).
+  // A READ or atomic completes by its response only: an ACK for it is ignored (RQ-40).
   if (!wrong_kind) take_credits(packet.aeth().syndrome());
 }
 
@@ -133,9 +134,9 @@ void Requester::nak(const packet::Parsed& packet, std::uint8_t code) {
   const Psn psn = packet.psn();
   if (code == syndrome::kNakSequence) {
     if (!advance(psn)) {
-      go_back_once(VendorErr::kRetryImplied);
+      retransmit_once(VendorErr::kRetryImplied);
     } else if (!sent_.empty()) {
-      go_back_once(VendorErr::kRetrySequence);
+      retransmit_once(VendorErr::kRetrySequence);
     }
     return;
   }
@@ -159,8 +160,8 @@ void Requester::nak(const packet::Parsed& packet, std::uint8_t code) {
 void Requester::receiver_not_ready(Psn psn, unsigned code) {
   const Message* own = owner(psn);
   if (own == nullptr) return;
-  if (own->answered() ? !reach(owner(psn)) : !advance(psn)) {
-    go_back_once(VendorErr::kRetryImplied);
+  if (own->needs_response() ? !reach(owner(psn)) : !advance(psn)) {
+    retransmit_once(VendorErr::kRetryImplied);
     return;
   }
   if (sent_.empty() || una_ != psn || waiting_rnr_) return;
@@ -176,7 +177,7 @@ void Requester::receiver_not_ready(Psn psn, unsigned code) {
   run_timer(transport::rnr_ns(code));
 }
 
-void Requester::read_answer(const packet::Parsed& packet) {
+void Requester::read_response(const packet::Parsed& packet) {
   if (packet.has(packet::Ext::kAeth)) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
     if (syndrome >> kKindShift != kAck) {
@@ -193,7 +194,7 @@ void Requester::read_answer(const packet::Parsed& packet) {
     return;
   }
   if (packet.psn() != una_) {  // RQ-37
-    go_back_once(VendorErr::kRetryImplied);
+    retransmit_once(VendorErr::kRetryImplied);
     return;
   }
   const std::uint32_t step = una_.steps_from(message.first);
@@ -201,7 +202,7 @@ void Requester::read_answer(const packet::Parsed& packet) {
   const std::uint64_t left = message.wqe.length - offset;
   const bool last = step + 1 == message.packets;
   const std::uint8_t opcode = packet.bth().opcode();
-  // An answer begins where it was asked for.
+  // A response begins at the PSN of its request.
   const bool may_begin = step == 0 || message.repeated;
   const bool may_go_on = step != 0;
   if (!((may_begin && opcode == transport::read_response_opcode(true, last)) ||
@@ -214,13 +215,13 @@ void Requester::read_answer(const packet::Parsed& packet) {
     fail_front(Status::kLocLenErr, VendorErr::kResponseLength);
     return;
   }
-  const Pieces pieces = find_pieces(qp_.engine.keys, message.wqe, offset, payload.size, qp_.attr.pd,
-                                    access::kLocalWrite);
-  if (pieces.status != Status::kSuccess) {
+  const Segments segments = find_segments(qp_.engine.keys, message.wqe, offset, payload.size,
+                                          qp_.attr.pd, access::kLocalWrite);
+  if (segments.status != Status::kSuccess) {
     fail_front(Status::kLocProtErr, VendorErr::kPlaceKey);
     return;
   }
-  if (!scatter(qp_.engine.memory, pieces, payload.data)) {
+  if (!scatter(qp_.engine.memory, segments, payload.data)) {
     fail_front(Status::kFatalErr, VendorErr::kNone);
     return;
   }
@@ -234,7 +235,7 @@ void Requester::read_answer(const packet::Parsed& packet) {
   if (qp_.state != QpState::kErr) progressed();
 }
 
-void Requester::atomic_answer(const packet::Parsed& packet) {
+void Requester::atomic_response(const packet::Parsed& packet) {
   if (!reach(owner(packet.psn()))) return;
   const Message& message = sent_.front();
   const std::uint8_t syndrome = packet.aeth().syndrome();
@@ -246,15 +247,15 @@ void Requester::atomic_answer(const packet::Parsed& packet) {
     fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
     return;
   }
-  const Pieces pieces =
-      find_pieces(qp_.engine.keys, message.wqe, 0, kAtomicBytes, qp_.attr.pd, access::kLocalWrite);
-  if (pieces.status != Status::kSuccess) {
+  const Segments segments = find_segments(qp_.engine.keys, message.wqe, 0, kAtomicBytes,
+                                          qp_.attr.pd, access::kLocalWrite);
+  if (segments.status != Status::kSuccess) {
     fail_front(Status::kLocProtErr, VendorErr::kPlaceKey);
     return;
   }
   std::array<std::uint8_t, kAtomicBytes> value{};
   layout::put_memory(value.data(), {0, 64}, packet.atomic_ack_eth().original());
-  if (!scatter(qp_.engine.memory, pieces, value.data())) {
+  if (!scatter(qp_.engine.memory, segments, value.data())) {
     fail_front(Status::kFatalErr, VendorErr::kNone);
     return;
   }
@@ -265,8 +266,8 @@ void Requester::atomic_answer(const packet::Parsed& packet) {
   progressed();
 }
 
-/// Sends again from the oldest packet that is not acknowledged; costs a retry (RQ-21, RQ-33).
-void Requester::go_back(VendorErr reason) {
+/// Retransmits from the oldest unacknowledged packet; costs a retry (RQ-21, RQ-33).
+void Requester::retransmit(VendorErr reason) {
   if (sent_.empty()) return;
   if (retries_ == 0) {
     fail_front(Status::kRetryExcErr, reason);
@@ -279,11 +280,11 @@ void Requester::go_back(VendorErr reason) {
   restart_timer();
 }
 
-/// The same for what a responder says once a gap: copies that come late are no news.
-void Requester::go_back_once(VendorErr reason) {
-  if (waiting_rnr_ || gone_back_ == una_) return;
-  go_back(reason);
-  gone_back_ = una_;
+/// Does the same for a NAK that a responder sends once for each gap: late copies are ignored.
+void Requester::retransmit_once(VendorErr reason) {
+  if (waiting_rnr_ || returned_to_ == una_) return;
+  retransmit(reason);
+  returned_to_ = una_;
 }
 
 void Requester::fail_front(Status status, VendorErr vendor) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responder: requests at the expected PSN.
+// Responder: execution of requests at the expected PSN.
 #include "model/nic/responder.hpp"
 
 #include <algorithm>
@@ -38,10 +38,10 @@ void Responder::start() {
   receive_.reset();
   nak_sent_ = established_ = false;
   slots_.clear();
-  answers_.clear();
+  responses_.clear();
 }
 
-void Responder::silence() { answers_.clear(); }
+void Responder::silence() { responses_.clear(); }
 
 void Responder::flush() {
   Completion flushed;
@@ -81,7 +81,7 @@ void Responder::request(const packet::Parsed& packet) {
   }
 }
 
-/// Rules in the order of 9.7.4.1 (RSP-02); the first one broken decides.
+/// Checks the rules in the order of 9.7.4.1 (RSP-02); the first violated one decides.
 void Responder::expected(const packet::Parsed& packet) {
   nak_sent_ = false;
   const std::uint8_t opcode = packet.bth().opcode();
@@ -103,7 +103,7 @@ bool Responder::in_sequence(const packet::OpcodeInfo& info, std::uint8_t opcode)
   return !info.start && (in_ == In::kSend ? is_send(opcode) : is_write(opcode));  // RSP-22
 }
 
-/// The queue pair's own rights (RSP-24, RSP-39).
+/// Checks the access rights of the queue pair (RSP-24, RSP-39).
 bool Responder::allowed(std::uint8_t opcode) const {
   if (is_send(opcode)) return true;
   const unsigned right = is_write(opcode)    ? access::kRemoteWrite
@@ -113,7 +113,7 @@ bool Responder::allowed(std::uint8_t opcode) const {
   return is_write(opcode) || qp_.attr.max_dest_rd_atomic != 0;
 }
 
-/// Takes a receive, or answers that there is none. False: the request is not executed now.
+/// Takes a receive, or sends an RNR NAK when there is none. False: the request is not executed now.
 bool Responder::take_receive() {
   Receive taken;
   Taken result = Taken::kEmpty;
@@ -162,7 +162,7 @@ void Responder::send(const packet::Parsed& packet) {
   if (info.end) complete_receive(WcOp::kRecv, packet);
 }
 
-/// Checks length and list of a SEND packet and puts its payload in memory.
+/// Checks length and list of a SEND packet and writes its payload to memory.
 std::optional<Responder::Fault> Responder::place_send(const packet::Parsed& packet) {
   const packet::OpcodeInfo& info = *packet.op;
   const std::uint64_t bytes = packet.payload.size;
@@ -175,11 +175,12 @@ std::optional<Responder::Fault> Responder::place_send(const packet::Parsed& pack
   if (receive_->wqe.num_sge > layout::kMaxSge) {
     return Fault{syndrome::kNakOperational, Status::kLocQpOpErr};
   }
-  const Pieces pieces =
-      find_pieces(qp_.engine.keys, receive_->wqe, bytes_, bytes, receive_->pd, access::kLocalWrite);
-  if (pieces.status == Status::kLocLenErr) return Fault{syndrome::kNakInvalid, Status::kLocLenErr};
-  if (pieces.status != Status::kSuccess) return Fault{syndrome::kNakOperational, pieces.status};
-  if (!scatter(qp_.engine.memory, pieces, packet.payload.data)) {
+  const Segments segments = find_segments(qp_.engine.keys, receive_->wqe, bytes_, bytes,
+                                          receive_->pd, access::kLocalWrite);
+  if (segments.status == Status::kLocLenErr)
+    return Fault{syndrome::kNakInvalid, Status::kLocLenErr};
+  if (segments.status != Status::kSuccess) return Fault{syndrome::kNakOperational, segments.status};
+  if (!scatter(qp_.engine.memory, segments, packet.payload.data)) {
     return Fault{syndrome::kNakOperational, Status::kFatalErr};
   }
   bytes_ += bytes;
@@ -215,7 +216,8 @@ void Responder::write(const packet::Parsed& packet) {
   if (immediate) complete_receive(WcOp::kRecvWriteImm, packet);
 }
 
-/// Lengths of a WRITE (RSP-26 to RSP-28), then the key for the whole message (RSP-29, RSP-31).
+/// Checks the lengths of a WRITE (RSP-26 to RSP-28), then the key for the whole message (RSP-29,
+/// RSP-31).
 std::optional<Responder::Fault> Responder::check_write(const packet::Parsed& packet) {
   const packet::OpcodeInfo& info = *packet.op;
   const std::uint64_t bytes = packet.payload.size;
@@ -235,7 +237,7 @@ std::optional<Responder::Fault> Responder::check_write(const packet::Parsed& pac
   return std::nullopt;
 }
 
-/// A SEND or WRITE packet is done.
+/// Ends the execution of a SEND or WRITE packet.
 void Responder::executed(const packet::Parsed& packet, bool ends) {
   qp_.count(QpCounter::kRxPackets);
   qp_.count(QpCounter::kRxBytes, packet.payload.size);

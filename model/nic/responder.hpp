@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receive side of a queue pair: requests become memory accesses, receives and answers.
+// The receive side of a queue pair: requests become memory accesses, receives and responses.
 //
-//   request -> duplicate? ahead? -> rules in the order of 9.7.4.1 -> execute -> `answers_`
+//   request -> duplicate? ahead? -> rules in the order of 9.7.4.1 -> execute -> `responses_`
 //
-// Answers leave in the order of their requests (RSP-12); an ACK that waits takes in later ones.
+// Responses leave in the order of their requests (RSP-12); a waiting ACK is merged with later ones.
 #pragma once
 
 #include <deque>
@@ -25,21 +25,21 @@ class Responder {
 
   void reset();    ///< entering RESET
   void start();    ///< entering RTR
-  void silence();  ///< nothing more is answered
+  void silence();  ///< discards all responses
   void flush();    ///< entering ERR: every posted receive completes once (QP-10)
   void doorbell(std::uint16_t producer);
   /// A request that passed the checks of reception.
   void request(const packet::Parsed& packet);
-  /// Sends one answer packet; false: none waits.
+  /// Sends one response packet; false: none waits.
   bool step();
 
   transport::Psn expected_psn() const { return epsn_; }
   std::uint32_t msn() const { return msn_; }
-  bool idle() const { return answers_.empty(); }
+  bool idle() const { return responses_.empty(); }
 
  private:
   using Psn = transport::Psn;
-  enum class In : std::uint8_t { kNothing, kSend, kWrite };  ///< message under way
+  enum class In : std::uint8_t { kNothing, kSend, kWrite };  ///< message in progress
 
   /// A receive that was taken, until its message ends.
   struct Receive {
@@ -56,23 +56,23 @@ class Responder {
     std::uint64_t swap_add = 0, compare = 0, original = 0;
     std::uint32_t msn = 0;
   };
-  struct Answer {
+  struct Response {
     enum class Kind : std::uint8_t { kAck, kNak, kRead, kAtomic } kind = Kind::kAck;
     Psn psn;  ///< READ: next packet
     std::uint8_t syndrome = 0;
     std::uint32_t msn = 0;
     Slot slot;            ///< READ, atomic
-    bool opens = true;    ///< READ: the next packet is the first of the answer
-    bool replay = false;  ///< of a duplicate: was answered in full before
+    bool opens = true;    ///< READ: the next packet is the first of the response
+    bool replay = false;  ///< for a duplicate: the whole response was sent before
   };
-  /// What is wrong with a request.
+  /// Error of a request.
   struct Fault {
     std::uint8_t syndrome = 0;
-    Status receive = Status::kSuccess;  ///< of the receive in use
+    Status receive = Status::kSuccess;  ///< status of the receive in use
     bool misaligned = false;
   };
 
-  // responder.cpp
+  // In responder.cpp.
   void expected(const packet::Parsed& packet);
   bool in_sequence(const packet::OpcodeInfo& info, std::uint8_t opcode) const;
   bool allowed(std::uint8_t opcode) const;
@@ -85,14 +85,14 @@ class Responder {
   void complete_receive(WcOp opcode, const packet::Parsed& packet);
   void finish_receive(Completion completion);
 
-  // responder_reads.cpp
+  // In responder_reads.cpp.
   void read(const packet::Parsed& packet);
   void atomic(const packet::Parsed& packet);
-  bool room_for_answer() const;
-  void remember(const Slot& slot, Answer::Kind kind);
-  bool send_read(Answer* answer);
+  bool room_for_response() const;
+  void remember(const Slot& slot, Response::Kind kind);
+  bool send_read(Response* response);
 
-  // responder_answers.cpp
+  // In responder_responses.cpp.
   void duplicate(const packet::Parsed& packet);
   void replay(const packet::Parsed& packet, const Slot& slot);
   void ahead();
@@ -108,14 +108,14 @@ class Responder {
   Psn last_;  ///< newest SEND or WRITE packet executed
   In in_ = In::kNothing;
   std::optional<Receive> receive_;
-  std::uint64_t bytes_ = 0;  ///< of the message so far
+  std::uint64_t bytes_ = 0;  ///< bytes of the message so far
   std::uint64_t write_va_ = 0, write_left_ = 0;
   std::uint32_t write_rkey_ = 0;
-  bool nak_sent_ = false;     ///< the gap was answered: what is ahead is dropped
+  bool nak_sent_ = false;     ///< the gap was NAKed: requests after it are dropped
   bool established_ = false;  ///< CommEst was considered
   std::uint16_t producer_ = 0, consumer_ = 0;
   std::deque<Slot> slots_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
 };
 
 }  // namespace roci::nic

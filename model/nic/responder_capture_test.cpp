@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The responder against real Soft-RoCE traffic: every captured request gets the captured answer.
+// Compares the responder with captures of Soft-RoCE: every captured request must get the captured
+// response.
 #include <map>
 
 #include "model/nic/captures.hpp"
@@ -42,9 +43,9 @@ RemoteMemory remote_memory(Bench* bench, const Conversation& c) {
   return memory;
 }
 
-/// Memory before the first packet, as the answers show it.
-void remember_answers(Bench* bench, const Conversation& c, const RemoteMemory& memory) {
-  std::map<std::uint32_t, std::uint64_t> places;  // by PSN: of READ responses and atomic answers
+/// Sets memory to its content before the first packet, which the responses show.
+void remember_responses(Bench* bench, const Conversation& c, const RemoteMemory& memory) {
+  std::map<std::uint32_t, std::uint64_t> places;  // addresses of READ and atomic responses by PSN
   const std::uint32_t pmtu = 128u << c.pmtu_code;
   bool seeded = false;
   for (const Parsed& p : c.packets) {
@@ -64,7 +65,7 @@ void remember_answers(Bench* bench, const Conversation& c, const RemoteMemory& m
   }
 }
 
-void answer_as_captured(const std::string& name) {
+void respond_as_captured(const std::string& name) {
   CAPTURE(name);
   const Conversation c = conversation_of(name);
   Sizes sizes;
@@ -75,7 +76,7 @@ void answer_as_captured(const std::string& name) {
     if (p.op->response) peer = p.bth().dest_qp();
   }
   const RemoteMemory memory = remote_memory(&bench, c);
-  remember_answers(&bench, c, memory);
+  remember_responses(&bench, c, memory);
   bench.region(kOwnKey, 0, Bench::kMemory, 0, 1);
   connect(&bench, c, c.responder, false, peer);
   constexpr unsigned kReceives = 256;
@@ -95,16 +96,16 @@ void answer_as_captured(const std::string& name) {
   for (const Parsed& p : c.packets) {
     if (p.op->response) continue;
     bench.nic.receive(p.frame);
-    for (const Parsed& answer : bench.take()) {
+    for (const Parsed& response : bench.take()) {
       CAPTURE(next);
-      CHECK(answer.ok());
-      CHECK(answer.bth().dest_qp() == peer);
+      CHECK(response.ok());
+      CHECK(response.bth().dest_qp() == peer);
       if (next == expected.size()) {
-        FAIL_CHECK("one more: " << describe(answer));
+        FAIL_CHECK("one more: " << describe(response));
         return;
       }
-      CHECK(describe(answer) == describe(expected[next]));
-      CHECK(answer.payload == expected[next].payload);
+      CHECK(describe(response) == describe(expected[next]));
+      CHECK(response.payload == expected[next].payload);
       ++next;
     }
   }
@@ -115,7 +116,7 @@ void answer_as_captured(const std::string& name) {
 
 // RSP-01, RSP-07, RSP-10, RSP-13, RSP-14, RSP-18, RSP-19, RSP-32, RSP-33, RSP-40, WIRE-29 to
 // WIRE-32
-TEST_CASE("captures: requests are answered as Soft-RoCE answered them") {
+TEST_CASE("captures: requests get the responses of Soft-RoCE") {
   for (const char* name : {"rc_write_mtu256",     "rc_write_mtu512",      "rc_write_mtu1024",
                            "rc_write_mtu2048",    "rc_write_mtu4096",     "rc_write_64k_mtu256",
                            "rc_send_mtu256",      "rc_send_mtu1024",      "rc_send_mtu2048",
@@ -126,14 +127,14 @@ TEST_CASE("captures: requests are answered as Soft-RoCE answered them") {
                            "rc_psn_wrap_send",    "rc_psn_wrap_write",    "rc_psn_wrap_read",
                            "rc_vlan100",          "rc_tos_ttl_v4",        "rc_tos_ttl_v6",
                            "rc_zero_len_bad_rkey"}) {
-    answer_as_captured(name);
+    respond_as_captured(name);
   }
 }
 
 // RSP-06, RSP-07, RSP-43
-TEST_CASE("captures: what is sent again because its answer was lost is answered as captured") {
+TEST_CASE("captures: a request retransmitted after a lost response gets the captured response") {
   for (const char* name : {"loss_cas_ack", "loss_fadd_ack_depth1", "loss_send_ack",
                            "loss_send_ack_x3", "loss_write_ack_all"}) {
-    answer_as_captured(name);
+    respond_as_captured(name);
   }
 }

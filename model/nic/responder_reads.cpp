@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responder: READs and atomics.
+// Responder: execution of READs and atomics.
 #include <algorithm>
 #include <utility>
 
@@ -15,18 +15,18 @@ constexpr std::uint32_t kMsnMask = 0xFFFFFF;
 
 }  // namespace
 
-/// Another READ or atomic may wait for its answer (RSP-38). Replays do not count: the peer may
-/// have had the answer since it asked for it again.
-bool Responder::room_for_answer() const {
-  const auto waiting = std::count_if(answers_.begin(), answers_.end(), [](const Answer& a) {
-    return !a.replay && (a.kind == Answer::Kind::kRead || a.kind == Answer::Kind::kAtomic);
+/// Whether another READ or atomic may wait for its response (RSP-38). Replays do not count: the
+/// peer may have received the response after it repeated the request.
+bool Responder::room_for_response() const {
+  const auto waiting = std::count_if(responses_.begin(), responses_.end(), [](const Response& a) {
+    return !a.replay && (a.kind == Response::Kind::kRead || a.kind == Response::Kind::kAtomic);
   });
   return waiting < qp_.attr.max_dest_rd_atomic;
 }
 
 void Responder::read(const packet::Parsed& packet) {
   const packet::Reth reth = packet.reth();
-  if (!room_for_answer() || reth.dma_length() > layout::kMaxMessage) {
+  if (!room_for_response() || reth.dma_length() > layout::kMaxMessage) {
     return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
   }
   if (reth.dma_length() != 0 && !qp_.engine.keys
@@ -42,12 +42,12 @@ void Responder::read(const packet::Parsed& packet) {
   slot.va = reth.va();
   slot.rkey = reth.rkey();
   slot.bytes = reth.dma_length();
-  remember(slot, Answer::Kind::kRead);
+  remember(slot, Response::Kind::kRead);
 }
 
 void Responder::atomic(const packet::Parsed& packet) {
   const packet::AtomicEth eth = packet.atomic_eth();
-  if (!room_for_answer()) return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
+  if (!room_for_response()) return fail({syndrome::kNakInvalid, Status::kRemInvReqErr});
   if (eth.va() % kAtomicBytes != 0) {  // RSP-41, RSP-52
     return fail({syndrome::kNakInvalid, Status::kRemInvReqErr, true});
   }
@@ -73,59 +73,59 @@ void Responder::atomic(const packet::Parsed& packet) {
       return fail({syndrome::kNakOperational, Status::kFatalErr});
     }
   }
-  remember(slot, Answer::Kind::kAtomic);
+  remember(slot, Response::Kind::kAtomic);
 }
 
-/// A READ or atomic was accepted: it is answered, and kept for replay.
-void Responder::remember(const Slot& slot, Answer::Kind kind) {
+/// Queues the response of an accepted READ or atomic, and keeps the request for replay.
+void Responder::remember(const Slot& slot, Response::Kind kind) {
   qp_.count(QpCounter::kRxPackets);
   msn_ = (msn_ + 1) & kMsnMask;
   epsn_ = slot.last + 1;  // RSP-33
   if (!std::exchange(established_, true) && qp_.state == QpState::kRtr) {
     qp_.engine.events.post(EventKind::kCommEst, qp_.number);
   }
-  Answer answer;
-  answer.kind = kind;
-  answer.psn = slot.first;
-  answer.slot = slot;
-  answer.msn = answer.slot.msn = msn_;
-  slots_.push_back(answer.slot);
+  Response response;
+  response.kind = kind;
+  response.psn = slot.first;
+  response.slot = slot;
+  response.msn = response.slot.msn = msn_;
+  slots_.push_back(response.slot);
   while (slots_.size() > qp_.attr.max_dest_rd_atomic) {
-    // The peer would not have sent this request without the answer to that one.
+    // The peer sent this request, so it has the response to that one.
     const Psn forgotten = slots_.front().first;
-    answers_.erase(
-        std::remove_if(answers_.begin(), answers_.end(),
-                       [&](const Answer& a) { return a.replay && a.slot.first == forgotten; }),
-        answers_.end());
+    responses_.erase(
+        std::remove_if(responses_.begin(), responses_.end(),
+                       [&](const Response& a) { return a.replay && a.slot.first == forgotten; }),
+        responses_.end());
     slots_.pop_front();
   }
-  answers_.push_back(answer);
+  responses_.push_back(response);
 }
 
-/// One packet of a READ's answer, read from memory now.
-bool Responder::send_read(Answer* answer) {
-  const Slot& slot = answer->slot;
-  const std::uint64_t offset = std::uint64_t{answer->psn.steps_from(slot.first)} * qp_.attr.pmtu;
+/// Sends one packet of a READ response, with the present content of memory.
+bool Responder::send_read(Response* response) {
+  const Slot& slot = response->slot;
+  const std::uint64_t offset = std::uint64_t{response->psn.steps_from(slot.first)} * qp_.attr.pmtu;
   const auto bytes =
       static_cast<std::size_t>(std::min<std::uint64_t>(qp_.attr.pmtu, slot.bytes - offset));
-  const bool last = answer->psn == slot.last;
+  const bool last = response->psn == slot.last;
   PacketHeader header;
-  header.opcode = transport::read_response_opcode(answer->opens, last);
-  header.psn = answer->psn;
-  if (answer->opens || last) header.add_aeth(credits(), answer->msn);
+  header.opcode = transport::read_response_opcode(response->opens, last);
+  header.psn = response->psn;
+  if (response->opens || last) header.add_aeth(credits(), response->msn);
   Place place;
   if (bytes != 0) {
-    // The key may have gone since the READ was accepted (MR-07).
+    // The key may have been invalidated since the READ was accepted (MR-07).
     place = qp_.engine.keys.remote(slot.rkey, slot.va + offset, bytes, qp_.attr.pd,
                                    access::kRemoteRead, qp_.number);
-    if (!place.ok && answer->replay) {
-      // A late copy; its READ may be done, and its key given up since (RSP-35).
+    if (!place.ok && response->replay) {
+      // A late duplicate: the READ may have completed, and its key may be invalid since (RSP-35).
       qp_.engine.drop(DropCause::kDuplicate);
-      answers_.pop_front();
+      responses_.pop_front();
       return true;
     }
     if (!place.ok) {
-      fail_at(answer->psn, syndrome::kNakAccess, EventKind::kQpAccess);
+      fail_at(response->psn, syndrome::kNakAccess, EventKind::kQpAccess);
       return true;
     }
   }
@@ -133,14 +133,14 @@ bool Responder::send_read(Answer* answer) {
     return bytes == 0 || qp_.engine.memory.read(place.pasid, place.addr, to, bytes);
   });
   if (!sent) {
-    fail_at(answer->psn, syndrome::kNakOperational, EventKind::kQpFatal);  // RSP-56
+    fail_at(response->psn, syndrome::kNakOperational, EventKind::kQpFatal);  // RSP-56
     return true;
   }
   if (last) {
-    answers_.pop_front();
+    responses_.pop_front();
   } else {
-    ++answer->psn;
-    answer->opens = false;
+    ++response->psn;
+    response->opens = false;
   }
   return true;
 }

@@ -91,14 +91,14 @@ struct Wqe {
   unsigned num_sge = 0;
   std::uint32_t imm = 0, length = 0, rkey = 0;
   std::uint64_t remote_addr = 0, swap_add = 0, compare = 0;
-  std::uint64_t address = 0;  ///< of the entry itself
+  std::uint64_t address = 0;  ///< address of the entry itself
   std::array<Sge, layout::kMaxSge> sge;
 };
-/// Block 0, with the first entry of the list.
+/// Decodes block 0, with the first entry of the list.
 Wqe decode_wqe(const std::uint8_t* block);
-/// Entries 1 and up from the blocks behind block 0.
+/// Decodes list entries 1 and up from the blocks after block 0.
 void decode_list(const std::uint8_t* blocks, Wqe* wqe);
-/// Entries of a list that fit into an entry of 2^stride_log blocks.
+/// Number of list entries that fit into an entry of 2^stride_log blocks.
 constexpr unsigned list_room(unsigned stride_log) { return 1 + 4 * ((1u << stride_log) - 1); }
 
 }  // namespace roci::nic

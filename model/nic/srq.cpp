@@ -60,7 +60,7 @@ Taken SharedReceiveQueues::take(std::uint32_t srqn, Wqe* wqe, std::uint16_t* pd)
     return Taken::kBroken;
   }
   *pd = queue.srq.pd;
-  // What does not fit into an entry is no list.
+  // A list that does not fit into an entry is invalid.
   if (wqe->num_sge > list_room(queue.srq.stride_log)) wqe->num_sge = layout::kMaxSge + 1;
   ++queue.consumer;
   const auto left = static_cast<std::uint16_t>(queue.producer - queue.consumer);

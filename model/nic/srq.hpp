@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared receive queues: who takes the oldest entry, the limit event, breakdown.
+// Shared receive queues: taking the oldest entry, the limit event, failure of the ring's memory.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace roci::nic {
 
-/// Outcome of asking for a receive.
+/// Outcome of taking a receive.
 enum class Taken : std::uint8_t {
   kYes,
-  kEmpty,   ///< none is posted
-  kBroken,  ///< it cannot be read
+  kEmpty,   ///< no receive is posted
+  kBroken,  ///< the entry cannot be read
 };
 
 class SharedReceiveQueues {
@@ -22,7 +22,7 @@ class SharedReceiveQueues {
       : queues_(count), memory_(memory), events_(events) {}
 
   bool has(std::uint32_t srqn) const { return srqn < queues_.size(); }
-  /// A row of the table: arms the limit; more than a new limit starts the ring anew.
+  /// A write of the table's row: arms the limit; any change except of the limit restarts the ring.
   void set(std::uint32_t srqn, const Row& row);
   Row row(std::uint32_t srqn) const;
   Row live(std::uint32_t srqn) const;

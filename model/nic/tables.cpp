@@ -3,6 +3,7 @@
 #include "model/nic/nic.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/context.hpp"
+#include "model/spec/layout/registers.hpp"
 
 namespace roci::nic {
 namespace {
@@ -18,19 +19,14 @@ constexpr unsigned kSrq = layout::number(layout::Table::kSrq);
 constexpr unsigned kSrqLive = layout::number(layout::Table::kSrqLive);
 constexpr unsigned kCqLive = layout::number(layout::Table::kCqLive);
 
-// Fields of TableCommand.
-constexpr std::uint32_t kRowMask = 0xFFFFFF;
-constexpr unsigned kTableShift = 24;
-constexpr std::uint32_t kTableMask = 0xF;
-constexpr std::uint32_t kWrite = 1u << 30;
-constexpr layout::Place kStatePlace = {0, 3};
+namespace table_command = layout::reg::table_command;
 
 }  // namespace
 
 void Nic::table(std::uint32_t command) {
-  const std::uint32_t index = command & kRowMask;
-  const unsigned table = command >> kTableShift & kTableMask;
-  if ((command & kWrite) != 0) {
+  const std::uint32_t index = layout::get(command, table_command::row);
+  const unsigned table = layout::get(command, table_command::table_id);
+  if (layout::get(command, table_command::write)) {
     write_row(table, index);
   } else {
     read_row(table, index);
@@ -47,7 +43,8 @@ void Nic::write_row(unsigned table, std::uint32_t index) {
       break;
     case kQpState:
       if (QueuePair* qp = make(index)) {
-        qp->set_state(static_cast<QpState>(layout::get_memory(table_data_.data(), kStatePlace)));
+        qp->set_state(
+            static_cast<QpState>(layout::get(table_data_.data(), layout::qp_state::state)));
         wake(qp);
       }
       break;
@@ -74,7 +71,7 @@ void Nic::read_row(unsigned table, std::uint32_t index) {
       break;
     case kQpState:
       if (qp != nullptr) {
-        layout::put_memory(table_data_.data(), kStatePlace, static_cast<std::uint64_t>(qp->state));
+        layout::put(table_data_.data(), layout::qp_state::state, qp->state);
       }
       break;
     case kKey:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reference adapter with flat memory and what it sent, for tests. Rows go in by the table port.
+// Test bench: one reference adapter with flat memory, and the frames that it sent. Rows are written
+// through the table port.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -68,7 +69,7 @@ inline void fill_in(std::uint8_t* to, Fields fields) {
   for (const auto& [place, value] : fields) layout::put_memory(to, place, value);
 }
 
-/// What a completion says.
+/// The fields of a completion.
 struct Cqe {
   Status status;
   std::uint32_t opcode, index, qpn, byte_len, imm, vendor;
@@ -88,9 +89,12 @@ class Bench {
         nic(sizes, memory,
             {[this](Bytes&& frame) { sent.push_back(std::move(frame)); },
              [this](packet::ByteView frame) { ethernet.push_back(frame.copy()); }}) {
-    nic.write32(layout::reg::kControl, 1);
+    nic.write32(layout::reg::kControl, layout::mask(layout::reg::control::enable));
     nic.write32(layout::reg::kEqBaseLo, kEq);
-    nic.write32(layout::reg::kEqSize, 4 | 1u << 4 | kPasid << 12);
+    namespace eq_size = layout::reg::eq_size;
+    nic.write32(layout::reg::kEqSize, layout::bits(eq_size::log, 4) |
+                                          layout::bits(eq_size::enable, 1) |
+                                          layout::bits(eq_size::pasid, kPasid));
     row(layout::Table::kCq, 0,
         {{layout::cq::valid, 1},
          {layout::cq::pasid, kPasid},
@@ -103,11 +107,16 @@ class Bench {
     fill_in(bytes.data(), fields);
     raw_row(table, index, bytes);
   }
+  void post_event(layout::EventKind kind, std::uint32_t number) {
+    namespace event_post = layout::reg::event_post;
+    nic.write32(layout::reg::kEventPost,
+                layout::bits(event_post::kind, kind) | layout::bits(event_post::number, number));
+  }
   void raw_row(layout::Table table, std::uint32_t index, const Row& bytes) {
     write_row(table, index, bytes);
   }
   Row read_row(layout::Table table, std::uint32_t index) {
-    nic.write32(layout::reg::kTableCommand, index | layout::number(table) << 24 | 1u << 31);
+    table_command(table, index, false);
     Row bytes{};
     for (unsigned i = 0; i < bytes.size(); i += 4) {
       layout::put_memory(&bytes[i], {0, 32}, nic.read32(layout::window::kTableData.offset + i));
@@ -123,7 +132,7 @@ class Bench {
     return static_cast<QpState>(read_row(layout::Table::kQpState, qpn)[0]);
   }
 
-  /// A region over all of memory with the whole of the rights, or those given.
+  /// Writes a region over all of memory, with all rights or those given.
   void region(std::uint32_t key, std::uint64_t iova, std::uint64_t length, std::uint64_t addr,
               unsigned rights = 0x1F) {
     row(layout::Table::kKey, row_of(key),
@@ -149,7 +158,7 @@ class Bench {
   }
   void at(std::uint64_t now_ns) { nic.set_time(now_ns); }
 
-  /// Entries of CQ 0 that were not looked at yet.
+  /// Takes the entries of CQ 0 that were not taken before.
   std::vector<Cqe> completions() {
     constexpr std::size_t kBytes = layout::cqe::kBytes;
     std::vector<Cqe> found;
@@ -164,7 +173,7 @@ class Bench {
                        get(layout::cqe::with_inv), get(layout::cqe::solicited)});
     }
   }
-  /// Events of the host that were not looked at yet: kind and number.
+  /// Takes the events of the host that were not taken before: kind and number.
   std::vector<std::pair<unsigned, unsigned>> events() {
     constexpr std::size_t kBytes = layout::eqe::kBytes;
     std::vector<std::pair<unsigned, unsigned>> found;
@@ -186,7 +195,13 @@ class Bench {
       nic.write32(layout::window::kTableData.offset + i,
                   static_cast<std::uint32_t>(layout::get_memory(&bytes[i], {0, 32})));
     }
-    nic.write32(layout::reg::kTableCommand, index | layout::number(table) << 24 | 3u << 30);
+    table_command(table, index, true);
+  }
+  void table_command(layout::Table table, std::uint32_t index, bool write) {
+    namespace command = layout::reg::table_command;
+    nic.write32(layout::reg::kTableCommand,
+                layout::bits(command::row, index) | layout::bits(command::table_id, table) |
+                    layout::bits(command::write, write) | layout::mask(command::go));
   }
 
   unsigned cq_index_ = 0, eq_index_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines in a heap. An entry that was moved or cancelled is found out when it comes up.
+// Deadlines in a heap. An entry that was moved or cancelled is recognized when it is due.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Timers {
   std::uint64_t now() const { return now_; }
   void set_now(std::uint64_t now_ns) { now_ = now_ns; }
 
-  /// Remembers to look at the owner at this time; the owner knows whether that still matters.
+  /// Schedules a look at the owner at this time; the owner knows whether it still matters.
   void add(std::uint64_t deadline_ns, Owner owner, std::uint32_t number) {
     heap_.push({deadline_ns, owner, number});
   }

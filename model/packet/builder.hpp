@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From fields to a frame: lengths, pad, checksum and ICRC come by themselves.
+// Builds a frame from fields; lengths, pad, checksum and ICRC are computed.
 //
 //   Bytes frame = Builder()
 //                     .ethernet(dst_mac, src_mac)
@@ -26,9 +26,9 @@ class Builder {
   Builder& vlan(std::uint16_t vid, std::uint8_t pcp = 0, bool dei = false);
   Builder& ipv4(std::uint32_t src, std::uint32_t dst);
   Builder& ipv6(const Gid& src, const Gid& dst);
-  /// IPv4 when both are IPv4-mapped.
+  /// Adds an IPv4 header when both addresses are IPv4-mapped, else an IPv6 header.
   Builder& gids(const Gid& src, const Gid& dst);
-  /// RoCE v1: the GIDs in a GRH, no UDP.
+  /// Adds the GRH of RoCE v1, with the GIDs and without UDP.
   Builder& roce_v1(bool value = true);
   Builder& identification(std::uint16_t value);
   Builder& traffic_class(std::uint8_t value);
@@ -53,7 +53,7 @@ class Builder {
   Builder& deth(std::uint32_t qkey, std::uint32_t src_qp);
   Builder& payload(ByteView bytes);
 
-  /// Whole frame, without FCS and without padding to 60 bytes.
+  /// Returns the whole frame, without FCS and without padding to 60 bytes.
   Bytes build() const;
 
  private:
@@ -78,8 +78,8 @@ class Builder {
   Bytes payload_;
 };
 
-/// Makes IPv4 checksum and ICRC of a frame right again after a change of other bytes. The lengths
-/// must be good: false, and nothing changed, when the frame has no BTH.
+/// Recomputes IPv4 checksum and ICRC of a frame after a change of other bytes. The lengths must be
+/// valid. False, and nothing changed, when the frame has no BTH.
 bool seal(Bytes* frame);
 
 }  // namespace roci::packet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of bytes and addresses as the codec hands them around.
+// Byte sequences and addresses, as the codec passes them.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace roci::packet {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Bytes that belong to someone else.
+/// A view of bytes that it does not own.
 struct ByteView {
   const std::uint8_t* data = nullptr;
   std::size_t size = 0;
@@ -25,7 +25,7 @@ struct ByteView {
   const std::uint8_t* end() const { return data + size; }
   std::uint8_t operator[](std::size_t index) const { return data[index]; }
   Bytes copy() const { return Bytes(begin(), end()); }
-  /// `count` bytes from `first` on.
+  /// Returns `count` bytes from `first` on.
   ByteView sub(std::size_t first, std::size_t count) const { return {data + first, count}; }
 };
 
@@ -41,12 +41,12 @@ using Gid = std::array<std::uint8_t, 16>;
 
 Gid gid_from_ipv4(std::uint32_t address);
 bool is_ipv4(const Gid& gid);
-/// The last four bytes as a number.
+/// Returns the last four bytes as a number.
 std::uint32_t ipv4_of(const Gid& gid);
 
-/// "10.0.0.1" for IPv4-mapped GIDs, "fd00::1" for others.
+/// Returns text: "10.0.0.1" for IPv4-mapped GIDs, "fd00::1" for others.
 std::string to_string(const Gid& gid);
-/// "52:54:00:00:00:01".
+/// Returns text such as "52:54:00:00:00:01".
 std::string mac_to_string(Mac mac);
 
 }  // namespace roci::packet

@@ -15,7 +15,8 @@ struct CapturedFrame {
   Bytes bytes;
 };
 
-/// All frames of an Ethernet capture. Throws std::runtime_error when the file cannot be read.
+/// Returns all frames of an Ethernet capture. Throws std::runtime_error when the file cannot be
+/// read.
 std::vector<CapturedFrame> read_capture(const std::string& path);
 
 }  // namespace roci::packet

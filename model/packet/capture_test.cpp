@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codec against real Soft-RoCE traffic: what the manifest of the captures says, frame by frame.
+// Compares the codec with the manifest of the Soft-RoCE captures, frame by frame.
 #include "model/packet/capture.hpp"
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ std::vector<CapturedFrame> frames_of(const std::string& name) {
   return read_capture(std::string(CAPTURES "/") + name);
 }
 
-/// Builds the frame that was parsed from nothing but its fields.
+/// Builds the parsed frame from its fields alone.
 Bytes rebuild(const Parsed& p) {
   const Bth bth = p.bth();
   Builder builder;
@@ -110,8 +110,8 @@ TEST_CASE("captures: the codec counts what the manifest counts (WIRE-36)") {
     }
     if (entry.injected) {
       REQUIRE(entry.numbers.size() == 5);
-      // The column of good ICRCs of these rows counts some frames more than once (good, bad and
-      // short exceed the frames), so the good ones are what the other columns leave.
+      // The column of correct ICRCs in these rows counts some frames more than once (good, bad and
+      // short exceed the frames), so the number of correct ones is computed from the other columns.
       CHECK(frames.size() == entry.numbers[1]);
       CHECK(roce == entry.numbers[1]);
       CHECK(bad == entry.numbers[3]);
@@ -145,14 +145,14 @@ TEST_CASE("captures: genuine packets are accepted, legal, and rebuilt bit for bi
       CHECK(p.error == Error::kNone);
       const std::vector<std::string> faults = lint(frame.bytes);
       CHECK_MESSAGE(faults.empty(), (faults.empty() ? "" : faults.front()));
-      const Bytes again = rebuild(p);
-      REQUIRE(again.size() <= frame.bytes.size());  // the capture may hold Ethernet padding
-      CHECK(std::equal(again.begin(), again.end(), frame.bytes.begin()));
+      const Bytes rebuilt = rebuild(p);
+      REQUIRE(rebuilt.size() <= frame.bytes.size());  // the capture may hold Ethernet padding
+      CHECK(std::equal(rebuilt.begin(), rebuilt.end(), frame.bytes.begin()));
     }
   }
 }
 
-TEST_CASE("captures: injected frames are refused for the reason they were made for") {
+TEST_CASE("captures: injected frames are rejected for the intended reason") {
   // Frame numbers of raw_index.json.
   const struct {
     const char* file;
@@ -197,7 +197,7 @@ TEST_CASE("captures: injected frames are refused for the reason they were made f
   }
 }
 
-TEST_CASE("captures: lint finds what reception forgives") {
+TEST_CASE("captures: lint reports what reception must accept") {
   const std::vector<CapturedFrame> framing = frames_of("raw_framing.pcap");
   CHECK_FALSE(lint(framing[10].bytes).empty());  // resv7_set
   CHECK_FALSE(lint(framing[12].bytes).empty());  // fecn_becn_resv6
@@ -209,19 +209,20 @@ TEST_CASE("captures: lint finds what reception forgives") {
   CHECK_FALSE(lint(length[22].bytes).empty());  // pad_nonzero
 }
 
-TEST_CASE("captures: a frame cut anywhere is never read past its end") {
+TEST_CASE("captures: a frame truncated anywhere is never read past its end") {
   const std::vector<CapturedFrame> frames = frames_of("rc_vlan100.pcap");
   for (const CapturedFrame& frame : frames) {
     for (std::size_t size = 0; size < frame.bytes.size(); ++size) {
-      const Bytes cut(frame.bytes.begin(), frame.bytes.begin() + static_cast<std::ptrdiff_t>(size));
-      CHECK_FALSE(parse(cut).ok());
-      lint(cut);
-      describe(cut);
+      const Bytes truncated(frame.bytes.begin(),
+                            frame.bytes.begin() + static_cast<std::ptrdiff_t>(size));
+      CHECK_FALSE(parse(truncated).ok());
+      lint(truncated);
+      describe(truncated);
     }
   }
 }
 
-TEST_CASE("captures: an unreadable file is an error in one line") {
+TEST_CASE("captures: an unreadable file gives an error of one line") {
   CHECK_THROWS_WITH_AS(read_capture("/nowhere/x.pcap"),
                        doctest::Contains("cannot read /nowhere/x.pcap"), std::runtime_error);
   CHECK_THROWS_AS(read_capture(CAPTURES "/manifest.md"), std::runtime_error);

@@ -5,7 +5,7 @@
 //               bth(opcode(kRcWriteOnly), psn(0x17), ack_req(true)),
 //               reth(va(0x1000), dma_length(64)), payload(data)));
 //
-// The result converts to bool; printed it says what differs.
+// The result converts to bool; its text lists what differs.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace roci::packet {
 
-/// What a check found: nothing, or sentences.
+/// Result of a check: empty, or sentences about the differences.
 class Verdict {
  public:
   explicit operator bool() const { return faults_.empty(); }
@@ -42,7 +42,7 @@ Verdict check(ByteView frame, Checks... checks) {
   return check(frame, std::vector<Check>{checks...});
 }
 
-/// A check that belongs to one header; the type keeps `ttl` out of `bth(...)`.
+/// A check of a field of one header; the type prevents `ttl` in `bth(...)`.
 template <int kHeader>
 struct Part {
   Check check;
@@ -55,7 +55,7 @@ using RethPart = Part<4>;
 using AtomicPart = Part<5>;
 using AethPart = Part<6>;
 
-// A header, and checks of its fields. A header that is not there fails.
+// Each function checks the fields of one header. A missing header fails.
 Check ethernet(std::initializer_list<EthernetPart> parts);
 Check vlan(std::uint16_t vid, std::uint8_t pcp);
 Check untagged();
@@ -113,7 +113,7 @@ Check payload_bytes(std::size_t count);
 
 EthernetPart dst_mac(Mac value);
 EthernetPart src_mac(Mac value);
-/// Text as inet_pton reads it.
+/// The text has the syntax of inet_pton.
 IpPart src(std::string_view address);
 IpPart dst(std::string_view address);
 IpPart src(const Gid& address);

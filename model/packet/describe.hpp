@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line about a frame, for logs and packet comments.
+// Describes a frame in one line, for logs and packet comments.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace roci::packet {
 
-/// "10.0.0.1 > 10.0.0.2 RcWriteOnly qp 0x11 psn 0x000017 A va 0x7f.. rkey 0x.. dma 64 len 64";
-/// other frames by their EtherType and length; a bad one ends in "[wrong ICRC]" or the like.
+/// Example: "10.0.0.1 > 10.0.0.2 RcWriteOnly qp 0x11 psn 0x000017 A va 0x7f.. rkey 0x.. dma 64 len
+/// 64"; other frames are described by EtherType and length; an invalid one ends in "[wrong ICRC]"
+/// or the like.
 std::string describe(ByteView frame);
 
 }  // namespace roci::packet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views of headers: an accessor per field over bytes that belong to someone else. Where a field
-// lies comes from the tables of model/spec.
+// Views of headers: an accessor per field over bytes that the view does not own. The position of a
+// field comes from the tables of model/spec.
 //
 //   Bth bth(frame + at);            bth.psn()
 //   MutableBth bth(frame + at);     bth.set_psn(7)
@@ -13,7 +13,7 @@
 
 namespace roci::packet {
 
-/// What all views share. `Byte` is std::uint8_t, or const std::uint8_t for a view that only reads.
+/// Base of all views. `Byte` is std::uint8_t, or const std::uint8_t for a view that only reads.
 template <typename Byte, unsigned kBits>
 class HeaderView {
  public:
@@ -25,10 +25,10 @@ class HeaderView {
   Byte* bytes_;
 };
 
-// A view reads as a table.
+// The views are formatted as a table.
 // clang-format off
 
-// A field of at most 64 bits, and one of 128.
+// Macros for a field of at most 64 bits, and for one of 128.
 #define ROCI_FIELD(type, table, name)                                                              \
   type name() const { return static_cast<type>(layout::get(this->bytes(), layout::table::name)); } \
   void set_##name(type value) { layout::put(this->bytes(), layout::table::name, value); }
@@ -41,7 +41,7 @@ class HeaderView {
   void set_##name(const Gid& gid) {                                                       \
     std::copy(gid.begin(), gid.end(), this->bytes() + layout::table::name.offset / 8);    \
   }
-// The class of a header and its two views.
+// Macro for the class of a header and its two views.
 #define ROCI_VIEW(Name, table)                                       \
   template <typename Byte>                                           \
   class Name##View;                                                  \

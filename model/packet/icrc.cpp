@@ -12,7 +12,7 @@
 namespace roci::packet {
 namespace {
 
-// Masked header bytes lie in front; what is behind them goes into the CRC from where it stands.
+// The masked header bytes are copied; the bytes after them enter the CRC without a copy.
 constexpr std::size_t kMaxIpv4 = 60;  // with all options
 constexpr std::size_t kMaxMasked = kMaxIpv4 + Udp::kBytes + Bth::kBytes;
 

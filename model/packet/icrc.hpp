@@ -6,20 +6,23 @@
 
 namespace roci::packet {
 
-/// What lies before the BTH: an IP header and UDP, or the GRH of RoCE v1.
+/// Headers before the BTH: an IP header and UDP, or the GRH of RoCE v1.
 enum class Network { kIpv4, kIpv6, kGrh };
 
-/// ICRC of a packet as a number whose lowest byte is sent first. `datagram` goes from the first
-/// byte of the IP header or GRH to the last one before the ICRC; `bth_at` is where the BTH begins.
+/// Returns the ICRC of a packet as a number whose lowest byte is sent first. `datagram` goes from
+/// the first byte of the IP header or GRH to the last one before the ICRC; `bth_at` is where the
+/// BTH begins.
 std::uint32_t icrc(ByteView datagram, std::size_t bth_at, Network network);
 
-/// Ones-complement sum of 16-bit words, not inverted; over a header with a right checksum: 0xFFFF.
+/// Returns the ones-complement sum of 16-bit words, not inverted: 0xFFFF for a header with a
+/// correct checksum.
 std::uint16_t ones_sum(ByteView bytes, std::uint32_t start = 0);
 
-/// The checksum field that `header` (IPv4) should have.
+/// Returns the correct checksum of `header` (IPv4).
 std::uint16_t ipv4_checksum(ByteView header);
 
-/// ones_sum over pseudo header and UDP datagram: 0xFFFF when a non-zero checksum is right.
+/// Returns ones_sum over pseudo header and UDP datagram: 0xFFFF when a non-zero checksum is
+/// correct.
 std::uint16_t udp_sum(ByteView ip_header, ByteView udp_datagram, bool ipv6);
 
 }  // namespace roci::packet

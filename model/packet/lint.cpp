@@ -18,7 +18,7 @@ constexpr std::size_t kMaxPmtu = 4096;
 constexpr unsigned kFirstPort = 0xC000;
 
 void lint_ip(const Parsed& p, Complaints* out) {
-  if (p.roce_v1) return;  // its length is the only one, and parse() has checked the rest
+  if (p.roce_v1) return;  // parse() has checked the only length of the GRH and the rest
   const std::size_t header = p.udp_at - p.ip_at;
   std::size_t ip_length = Ipv6::kBytes;
   if (p.ipv6) {

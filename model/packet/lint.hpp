@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a frame that this adapter sent: stricter than reception, since a sender has no
-// excuse (invariant "the wire stays legal").
+// Checks a frame that this adapter sent. The rules are stricter than those of reception (invariant
+// "the wire stays legal").
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace roci::packet {
 
-/// One sentence for each rule that the frame breaks; empty for a frame that is legal or no RoCE v2.
+/// Returns a sentence for each violated rule; nothing for a frame that is legal or not RoCE v2.
 std::vector<std::string> lint(ByteView frame);
 
 }  // namespace roci::packet

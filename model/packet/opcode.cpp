@@ -27,7 +27,7 @@ constexpr bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The names of the tables say what a packet carries: they are those of 9.2.1.
+// The names in the tables are those of 9.2.1 and give the contents of a packet.
 constexpr std::uint8_t ext_mask_of(std::string_view name) {
   unsigned mask = 0;
   if (contains(name, "Ud")) mask |= bit(Ext::kDeth);
@@ -66,7 +66,7 @@ constexpr std::array<OpcodeInfo, 256> make_table() {
 
 constexpr std::array<OpcodeInfo, 256> kTable = make_table();
 
-// The sizes that the names give are those of the opcode table; a CNP has 16 reserved bytes.
+// The sizes derived from the names equal those of the opcode table; a CNP has 16 reserved bytes.
 constexpr bool sizes_agree() {
   for (std::size_t opcode = 0; opcode < kTable.size(); ++opcode) {
     std::size_t sum = opcode == kCnp ? 16 : 0;

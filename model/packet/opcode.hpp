@@ -16,10 +16,10 @@ using namespace layout::opcode;
 enum class Ext : std::uint8_t { kDeth, kReth, kAtomicEth, kAeth, kAtomicAckEth, kImmDt, kIeth };
 inline constexpr std::size_t kExtKinds = 7;
 
-/// Bytes of an extension header.
+/// Returns the bytes of an extension header.
 std::size_t ext_header_bytes(Ext ext);
 
-/// What the codec knows of one opcode.
+/// Properties of one opcode.
 struct OpcodeInfo {
   std::string_view name;
   std::size_t ext_bytes;  ///< extension headers between BTH and payload
@@ -28,21 +28,21 @@ struct OpcodeInfo {
   bool start;             ///< FIRST, ONLY or a request of a single packet
   bool end;               ///< LAST, ONLY or a single packet
   bool may_solicit;       ///< SE may be set (9.2.3)
-  std::uint8_t ext_mask;  ///< bit i: extension header Ext(i) is there
+  std::uint8_t ext_mask;  ///< bit i: extension header Ext(i) is present
   bool has(Ext ext) const { return (ext_mask >> static_cast<unsigned>(ext) & 1u) != 0; }
-  /// Where `ext` begins, counted from the end of the BTH.
+  /// Offset of `ext` from the end of the BTH.
   std::size_t offset_of(Ext ext) const;
 };
 
-/// nullptr for an opcode that no table has.
+/// Returns nullptr for an opcode that no table has.
 const OpcodeInfo* find_opcode(std::uint8_t opcode);
 
-/// A packet of an RC SEND, of any kind.
+/// Whether the opcode is one of an RC SEND.
 constexpr bool is_send(std::uint8_t opcode) {
   return opcode <= kRcSendOnlyImm || opcode == kRcSendLastInv || opcode == kRcSendOnlyInv;
 }
 
-/// "RcSendFirst", or "unknown" for one that no table has.
+/// Returns a name such as "RcSendFirst", or "unknown" for an opcode that no table has.
 std::string_view opcode_name(std::uint8_t opcode);
 
 }  // namespace roci::packet

@@ -16,8 +16,8 @@ constexpr unsigned kGrhBth = layout::protocol::kGrhBth;
 constexpr unsigned kIpUdp = layout::protocol::kIpUdp;
 constexpr unsigned kRocePort = layout::protocol::kRoceUdpPort;
 
-// Finds what lies before the BTH; the two lengths count from IP header and BTH. False, with the
-// error set, when this is no RoCE frame or one that ends too early.
+// Locates the headers before the BTH; the two lengths count from IP header and BTH. False, with the
+// error set, when the frame is not RoCE or too short.
 bool find_bth(Parsed* p, std::size_t* ip_length, std::size_t* length) {
   const ByteView f = p->frame;
   if (f.size < Ethernet::kBytes) return false;
@@ -83,7 +83,7 @@ Error check_ip(const Parsed& p, std::size_t ip_length) {
   return Error::kNone;
 }
 
-// Finds payload and pad.
+// Locates payload and pad.
 Error check_layout(Parsed* p) {
   if (p->op == nullptr) return Error::kOpcode;
   const std::size_t body_at = p->bth_at + Bth::kBytes;
@@ -133,7 +133,7 @@ std::string_view to_string(Error error) {
     case Error::kAlignment:
       return "length not a multiple of 4";
     case Error::kExtraBytes:
-      return "payload where there is none";
+      return "payload on an opcode without payload";
   }
   return "unknown error";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a frame to what it says: offsets, headers, payload, and the first rule it breaks.
+// Parses a frame: offsets, headers, payload, and the first rule that it violates.
 #pragma once
 
 #include "model/packet/headers.hpp"
@@ -9,7 +9,7 @@
 
 namespace roci::packet {
 
-/// First rule of reception that a frame breaks, in the order of checking.
+/// First rule of reception that a frame violates, in the order of checking.
 enum class Error : std::uint8_t {
   kNone,
   kNotRoce,       ///< neither IPv4 or IPv6 with UDP to port 4791 nor RoCE v1
@@ -17,31 +17,31 @@ enum class Error : std::uint8_t {
   kTruncated,     ///< ends before its UDP length, or too short for BTH and ICRC (WIRE-33)
   kIpv4Options,   ///< IHL not 5 (WIRE-05)
   kFragment,      ///< more fragments follow; later fragments have no UDP header (WIRE-05)
-  kIpv4Checksum,  ///< (WIRE-06)
+  kIpv4Checksum,  ///< checksum wrong (WIRE-06)
   kLength,        ///< IP and UDP lengths disagree (WIRE-17)
   kUdpChecksum,   ///< not 0 and wrong (WIRE-16)
-  kIcrc,          ///< (WIRE-40)
+  kIcrc,          ///< ICRC wrong (WIRE-40)
   kVersion,       ///< TVer not 0 (WIRE-20)
   kOpcode,        ///< in no table (WIRE-45, WIRE-46)
   kExtension,     ///< no room for the extension headers (WIRE-33)
   kPad,           ///< no room for the pad (WIRE-33)
   kAlignment,     ///< not a multiple of 4 (WIRE-34)
-  kExtraBytes,    ///< payload behind an opcode that has none (WIRE-35)
+  kExtraBytes,    ///< payload on an opcode that has none (WIRE-35)
 };
 
-/// "wrong ICRC" and so on; "ok" for kNone.
+/// Returns a text such as "wrong ICRC"; "ok" for kNone.
 std::string_view to_string(Error error);
 
-/// A parsed frame. It points into the frame, which must outlive it. Offsets count from the start
-/// of the frame. `has_bth` says that everything down to the BTH and the ICRC is there, whatever
-/// `error` says; `payload.data` is set when extension headers and pad have room as well.
+/// A parsed frame. It points into the frame, which must outlive it. Offsets count from the start of
+/// the frame. `has_bth`: BTH, ICRC and everything before the BTH are present, whatever `error` is;
+/// `payload.data` is set when extension headers and pad are present as well.
 struct Parsed {
   ByteView frame;
   Error error = Error::kNotRoce;
   bool has_bth = false;
   bool icrc_ok = false;
   bool vlan = false;
-  bool ipv6 = false;      ///< IPv6, or the GRH of RoCE v1, which reads like it
+  bool ipv6 = false;      ///< IPv6, or the GRH of RoCE v1, which has the same layout
   bool roce_v1 = false;   ///< no UDP header: `udp_at` is `bth_at`
   std::size_t ip_at = 0;  ///< IP header or GRH
   std::size_t udp_at = 0;
@@ -62,7 +62,7 @@ struct Parsed {
   Vlan vlan_tag() const { return Vlan(frame.data + Ethernet::kBytes); }
   Ipv4 ipv4_header() const { return Ipv4(frame.data + ip_at); }
   Ipv6 ipv6_header() const { return Ipv6(frame.data + ip_at); }
-  Udp udp() const { return Udp(frame.data + udp_at); }  ///< not of RoCE v1
+  Udp udp() const { return Udp(frame.data + udp_at); }  ///< not for RoCE v1
   Bth bth() const { return Bth(frame.data + bth_at); }
   Reth reth() const { return Reth(ext(Ext::kReth)); }
   AtomicEth atomic_eth() const { return AtomicEth(ext(Ext::kAtomicEth)); }
@@ -79,7 +79,7 @@ struct Parsed {
     return ipv6 ? ipv6_header().traffic_class() : ipv4_header().tos();
   }
   std::uint8_t hop_limit() const { return ipv6 ? ipv6_header().hop_limit() : ipv4_header().ttl(); }
-  /// ICRC as it stands in the frame, lowest byte first on the wire.
+  /// Returns the ICRC in the frame, lowest byte first on the wire.
   std::uint32_t icrc_sent() const;
 
  private:
@@ -88,7 +88,7 @@ struct Parsed {
   }
 };
 
-/// Parses an Ethernet frame without FCS; bytes behind the datagram are ignored (WIRE-18).
+/// Parses an Ethernet frame without FCS; bytes after the datagram are ignored (WIRE-18).
 Parsed parse(ByteView frame);
 
 }  // namespace roci::packet

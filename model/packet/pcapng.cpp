@@ -9,7 +9,7 @@
 namespace roci::packet {
 namespace {
 
-// draft-ietf-opsawg-pcapng
+// The format is that of draft-ietf-opsawg-pcapng.
 constexpr std::uint32_t kSectionHeader = 0x0A0D0D0A;
 constexpr std::uint32_t kInterfaceDescription = 1;
 constexpr std::uint32_t kEnhancedPacket = 6;
@@ -110,14 +110,14 @@ void PcapngWriter::close() {
 }
 
 void PcapngWriter::put(const Bytes& block) {
-  if (file_ == nullptr) throw std::runtime_error(path_ + " is closed already");
+  if (file_ == nullptr) throw std::runtime_error(path_ + " is closed");
   if (std::fwrite(block.data(), 1, block.size(), file_) != block.size()) fail(errno);
 }
 
 void PcapngWriter::fail(int error) {
   if (file_ != nullptr) std::fclose(file_);
   file_ = nullptr;
-  std::error_code ignored;  // only a file of ours goes, never a device
+  std::error_code ignored;  // removes a regular file only, never a device
   if (std::filesystem::is_regular_file(path_, ignored)) std::filesystem::remove(path_, ignored);
   throw std::runtime_error("cannot write " + path_ + ": " + std::strerror(error));
 }

@@ -11,20 +11,20 @@
 
 namespace roci::packet {
 
-/// Errors (file not writable, disk full) are thrown as std::runtime_error with one clear line; the
-/// half-written file is removed.
+/// Errors (file not writable, disk full) are thrown as std::runtime_error with one line; the
+/// incomplete file is removed.
 class PcapngWriter {
  public:
   /// Creates the file. `application` is noted in it.
   explicit PcapngWriter(const std::string& path, std::string_view application = "roci");
   PcapngWriter(const PcapngWriter&) = delete;
   PcapngWriter& operator=(const PcapngWriter&) = delete;
-  /// Closes the file; call `close` first to learn of errors.
+  /// Closes the file; call `close` before to get errors.
   ~PcapngWriter();
 
-  /// A port of the simulation. Returns its number, 0 for the first.
+  /// Adds a port of the simulation. Returns its number, 0 for the first.
   unsigned add_interface(std::string_view name);
-  /// A frame without FCS seen at `time_ns`. An empty comment leaves none.
+  /// Adds a frame without FCS seen at `time_ns`. An empty comment is omitted.
   void write(unsigned interface_id, std::uint64_t time_ns, ByteView frame,
              std::string_view comment = {});
   /// Writes out everything and closes.

@@ -19,7 +19,7 @@ using roci::transport::Psn;
 
 namespace {
 
-/// A path in a folder of its own that goes with the object.
+/// A path in a folder of its own, which is removed with the object.
 class TemporaryFile {
  public:
   TemporaryFile() {
@@ -41,7 +41,7 @@ class TemporaryFile {
   std::filesystem::path folder_;
 };
 
-/// A frame of every opcode with its extension headers, over IPv4, IPv6 and a VLAN, and with RoCE
+/// Frames of every opcode with their extension headers, over IPv4, IPv6 and a VLAN, and with RoCE
 /// v1.
 std::vector<Bytes> every_packet() {
   std::vector<Bytes> frames;
@@ -129,7 +129,7 @@ TEST_CASE("pcapng: tshark dissects every packet as RRoCE, none malformed") {
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
     REQUIRE(cells.size() == 7);
     CHECK_FALSE(cells[1].empty());
-    CHECK(cells[1] == cells[2]);  // the PSN was set to the opcode
+    CHECK(cells[1] == cells[2]);  // the PSN equals the opcode
     CHECK(cells[3].empty());
     CHECK(cells[4] == (count % 2 == 0 ? "n0" : "n1"));
     CHECK(cells[5] == (count == 3 ? "lost here" : ""));
@@ -142,7 +142,7 @@ TEST_CASE("pcapng: tshark dissects every packet as RRoCE, none malformed") {
   CHECK(count == frames.size());
 }
 
-TEST_CASE("pcapng: a place that cannot be written is an error in one line") {
+TEST_CASE("pcapng: a file that cannot be written gives an error of one line") {
   CHECK_THROWS_WITH_AS(PcapngWriter("/nowhere/run.pcapng"),
                        "cannot write /nowhere/run.pcapng: No such file or directory",
                        std::runtime_error);
@@ -161,7 +161,7 @@ TEST_CASE("pcapng: a full disk is an error, at the latest when closing") {
   CHECK(access("/dev/full", W_OK) == 0);
 }
 
-TEST_CASE("pcapng: writing after close is refused") {
+TEST_CASE("pcapng: writing after close is rejected") {
   const TemporaryFile file;
   PcapngWriter writer(file.path());
   writer.close();

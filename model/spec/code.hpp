@@ -14,13 +14,13 @@ struct Code {
   std::string_view doc;
 };
 
-/// Value of the code called `name` in a group. A name that is not in it does not compile.
+/// Name of a code for reports; empty for a value that is not in the group.
 template <std::size_t N>
-constexpr unsigned code_of(const Code (&group)[N], std::string_view name) {
+constexpr std::string_view name_of(const Code (&group)[N], unsigned value) {
   for (const Code& code : group) {
-    if (code.name == name) return code.value;
+    if (code.value == value) return code.name;
   }
-  throw "no such code";
+  return {};
 }
 
 }  // namespace roci::spec

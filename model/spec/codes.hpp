@@ -80,12 +80,12 @@ inline constexpr Code kStatuses[] = {
     {"LocQpOpErr", 2, "Work request malformed for the queue pair"},
     {"LocProtErr", 4, "Local key, bounds or rights"},
     {"WrFlushErr", 5, "Flushed: the queue pair is in error"},
-    {"MwBindErr", 6, "Bind refused: rights, range or owner of the region, or the window is bound"},
+    {"MwBindErr", 6, "Bind rejected: rights, range or owner of the region, or the window is bound"},
     {"BadRespErr", 7, "Response with an impossible opcode or syndrome"},
     {"LocAccessErr", 8, "Responder: remote access error on a request that holds a receive"},
-    {"RemInvReqErr", 9, "Peer answered NAK invalid request"},
-    {"RemAccessErr", 10, "Peer answered NAK remote access error"},
-    {"RemOpErr", 11, "Peer answered NAK remote operational error"},
+    {"RemInvReqErr", 9, "Peer sent NAK invalid request"},
+    {"RemAccessErr", 10, "Peer sent NAK remote access error"},
+    {"RemOpErr", 11, "Peer sent NAK remote operational error"},
     {"RetryExcErr", 12, "Transport retries ran out"},
     {"RnrRetryExcErr", 13, "RNR retries ran out"},
     {"FatalErr", 19, "Adapter error, such as a failed DMA"},
@@ -147,24 +147,24 @@ inline constexpr Code kKeyKinds[] = {
     {"FastRegion", 3, "Registered by a work request"},
 };
 
-/// Operation on a row of the key table that a work request or a SEND with invalidate asks for.
+/// Operation on a row of the key table by a work request or a SEND with invalidate.
 inline constexpr Code kKeyOps[] = {
     {"Invalidate", 0, "Free the key (10.6.7): type 2 windows and fast regions"},
     {"Bind", 1, "Bind a window to a range of a region"},
     {"Register", 2, "Give a fast region its range"},
 };
 
-/// Why the adapter dropped or refused something it received; also the index of its port counter.
+/// Why the adapter dropped a received frame or packet; also the index of its port counter.
 inline constexpr Code kDropCauses[] = {
     {"Icrc", 0, "RoCE frame with a wrong ICRC"},
     {"Malformed", 1, "Lengths, IP or UDP checksum, TVer, pad or options wrong"},
     {"Overflow", 2, "Receive buffer full"},
-    {"UnknownQp", 3, "Queue pair not there or not in a state to take it"},
+    {"UnknownQp", 3, "Queue pair not in use, or in a state that accepts no such packet"},
     {"Address", 4, "Source or destination address is not the connection's"},
     {"Pkey", 5, "Partition key does not match"},
     {"Opcode", 6, "Opcode of another transport, reserved, or not allowed"},
     {"Ghost", 7, "Response outside the outstanding window"},
-    {"Duplicate", 8, "Duplicate request that is not answered"},
+    {"Duplicate", 8, "Duplicate request that gets no response"},
     {"OutOfSequence", 9, "Request ahead of the expected PSN, beyond the one that was NAKed"},
 };
 
@@ -172,36 +172,36 @@ inline constexpr Code kDropCauses[] = {
 inline constexpr Code kEvents[] = {
     {"Completion", 1, "A CQ that was armed got an entry; `number` is the CQ"},
     {"CqError", 2, "A CQ overflowed; `number` is the CQ"},
-    {"QpFatal", 3, "Queue pair went to error by itself; `number` is the QP"},
-    {"QpRequest", 4, "Responder answered NAK invalid request; `number` is the QP"},
-    {"QpAccess", 5, "Responder answered NAK remote access error; `number` is the QP"},
+    {"QpFatal", 3, "The adapter moved the queue pair to ERR; `number` is the QP"},
+    {"QpRequest", 4, "Responder sent NAK invalid request; `number` is the QP"},
+    {"QpAccess", 5, "Responder sent NAK remote access error; `number` is the QP"},
     {"CommEst", 6, "First request arrived in RTR; `number` is the QP"},
     {"SqDrained", 7, "Send queue drained; `number` is the QP"},
     {"SrqLimit", 8, "Receives in an SRQ fell below its limit; `number` is the SRQ"},
-    {"QpLastWqe", 9, "QP in error takes no more from its SRQ; `number` is the QP"},
+    {"QpLastWqe", 9, "QP in error takes no more receives from its SRQ; `number` is the QP"},
     {"SrqError", 10, "A receive of an SRQ could not be read; `number` is the SRQ"},
 };
 
 /// Cause of a bad completion of a send, within its status (`vendor_err` of the CQE).
 inline constexpr Code kVendorErrs[] = {
-    {"None", 0, "Good, flushed, or the status says it all"},
+    {"None", 0, "Success, flushed, or the status is the whole cause"},
     {"LocalKey", 1, "Key, bounds or rights of the send list"},
     {"LocalLength", 2, "List shorter than the message, message too long, atomic not of 8 bytes"},
     {"LocalFormat", 3, "Opcode, list or inline data of the work request"},
     {"LocalFetch", 4, "Work request could not be read"},
     {"NoDepth", 5, "READ or atomic while max_rd_atomic is 0"},
-    {"KeyOperation", 6, "Local invalidate, bind or registration was refused"},
+    {"KeyOperation", 6, "Local invalidate, bind or registration was rejected"},
     {"Payload", 7, "Payload of a SEND or WRITE could not be read"},
-    {"ResponseKind", 16, "Response that does not answer the request"},
+    {"ResponseKind", 16, "Response of a kind that does not fit the request"},
     {"ResponseLength", 17, "READ response of a wrong length"},
     {"ResponseSyndrome", 18, "Reserved syndrome, or a NAK code that RC does not have"},
     {"PlaceKey", 19, "Key, bounds or rights where READ data or an atomic result goes"},
-    {"PlaceFetch", 20, "Work request of a READ could not be read again"},
+    {"PlaceFetch", 20, "Work request of a READ could not be fetched for its response"},
     {"RetryTimeout", 32, "Last retry ended by the timer"},
     {"RetrySequence", 33, "Last retry ended by a NAK sequence error"},
     {"RetryImplied", 34, "Last retry ended by a response that skipped a READ or atomic"},
     {"RetryRnr", 35, "Last RNR retry ended by an RNR NAK"},
-    {"PeerNak", 48, "The peer refused the request"},
+    {"PeerNak", 48, "The peer NAKed the request"},
 };
 
 }  // namespace roci::spec

@@ -68,7 +68,7 @@ inline constexpr Field kKey[] = {
     {"pasid", 20, "Address space of the region"},
     {"iova", 64, "First address as work requests and peers name it"},
     {"length", 64, "Bytes"},
-    {"addr", 64, "First address as DMA sees it"},
+    {"addr", 64, "DMA address of the first byte"},
     {"kind", 2, "KeyKind"},
     {"remote_only", 1, "A window: no local key"},
     {"qpn", 24, "WindowType2: queue pair that bound it"},
@@ -115,6 +115,11 @@ inline constexpr Code kTables[] = {
     {"CqLive", 9, "Row of kCqLive, read only"},
 };
 
+/// Row of the table QpState: a write moves the queue pair to the state.
+inline constexpr Field kQpStateRow[] = {
+    {"state", 3, "QpState"},
+};
+
 /// Live transport state of a queue pair.
 inline constexpr Field kQpLive[] = {
     {"sq_psn", 24, "Next PSN to send"},
@@ -136,16 +141,20 @@ inline constexpr Field kSrqLive[] = {
 inline constexpr Field kCqLive[] = {
     {"producer", 16, "Free-running index of the next entry"},
     {"overflowed", 1, "Takes no more entries"},
-    {"consumer", 16, "Newest consumer index told by a doorbell"},
+    {"consumer", 16, "Newest consumer index of a doorbell"},
     {"pass", 1, "Bit 16 of the producer, for the owner bits of a ring of 2^16"},
 };
 
 /// Counters of a queue pair, 64 bits each, in this order in the row.
 inline constexpr Code kQpCounters[] = {
-    {"TxPackets", 0, "Packets sent"},           {"TxBytes", 1, "Payload bytes sent"},
-    {"RxPackets", 2, "Packets accepted"},       {"RxBytes", 3, "Payload bytes accepted"},
-    {"Retries", 4, "Times sending went back"},  {"Timeouts", 5, "Retries caused by the timer"},
-    {"NaksSent", 6, "NAKs sent, RNR included"}, {"NaksReceived", 7, "NAKs received, RNR included"},
+    {"TxPackets", 0, "Packets sent"},
+    {"TxBytes", 1, "Payload bytes sent"},
+    {"RxPackets", 2, "Packets accepted"},
+    {"RxBytes", 3, "Payload bytes accepted"},
+    {"Retries", 4, "Returns to an earlier PSN"},
+    {"Timeouts", 5, "Retries caused by the timer"},
+    {"NaksSent", 6, "NAKs sent, RNR included"},
+    {"NaksReceived", 7, "NAKs received, RNR included"},
 };
 
 }  // namespace roci::spec

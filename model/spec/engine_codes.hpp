@@ -13,7 +13,7 @@ inline constexpr Code kQpEvents[] = {
     {"Flush", 2, "Entering ERR: complete every posted work request with a flush"},
 };
 
-/// Message that a responder is in the middle of.
+/// Kind of the message that a responder has begun to receive.
 inline constexpr Code kResponderIn[] = {
     {"Nothing", 0, "Between messages"},
     {"Send", 1, "SEND"},
@@ -38,75 +38,82 @@ inline constexpr Code kMessageKinds[] = {
     {"Error", 3, "Completes with `status` when it is the oldest"},
 };
 
-/// What a response asks for when everything before it is acknowledged.
+/// What the requester does for a response when everything before it is acknowledged.
 inline constexpr Code kResponseAsks[] = {
     {"None", 0, "Nothing"},
-    {"Recover", 1, "Go back: a gap"},
-    {"Rnr", 2, "Go back after a wait"},
+    {"Recover", 1, "Return to the oldest unacknowledged PSN: a gap"},
+    {"Rnr", 2, "Return to that PSN after the RNR delay"},
     {"Fatal", 3, "The peer NAKed the request: it fails"},
-    {"Syndrome", 4, "A syndrome that RC does not have"},
+    {"Syndrome", 4, "A syndrome that is reserved for RC"},
     {"Data", 5, "Place data of a READ"},
     {"Atomic", 6, "Place the result of an atomic"},
 };
 
 /// Steps of the requester.
 inline constexpr Code kRequesterStates[] = {
-    {"Idle", 0, "No event"},
-    {"Dispatch", 1, "State of the queue pair is there"},
-    {"Plan", 2, "Send a packet, or not"},
-    {"Operate", 3, "Ask for a key operation"},
-    {"Answer", 4, "Wait for it"},
-    {"Operated", 5, "Complete it"},
+    {"Idle", 0, "Wait for an event"},
+    {"Dispatch", 1, "The state of the queue pair was read: choose the next step"},
+    {"Plan", 2, "Send the packet of a plan, or drop the plan"},
+    {"Operate", 3, "Request a key operation"},
+    {"Operating", 4, "Wait for its response"},
+    {"Operated", 5, "Complete the work request of the key operation"},
     {"Retire", 6, "Complete what a response acknowledges"},
-    {"Act", 7, "Do what it asks for"},
-    {"Place", 8, "Find a place for its data"},
-    {"Placed", 9, "Found"},
-    {"Recover", 10, "Go back"},
+    {"Act", 7, "Act on its ResponseAsk"},
+    {"Place", 8, "Look up the memory for its data"},
+    {"Placed", 9, "The memory for its data is known"},
+    {"Recover", 10, "Return to the oldest unacknowledged PSN"},
     {"Fail", 11, "Complete with an error"},
-    {"Flush", 12, "Complete what is left with a flush"},
-    {"End", 13, "A response is done with"},
+    {"Flush", 12, "Complete the outstanding work requests as flushed"},
+    {"End", 13, "End the event of a response"},
 };
 
-/// Answer of a responder that waits to leave.
+/// Acknowledge of a responder that waits to be sent.
 inline constexpr Code kResponderAcks[] = {
     {"None", 0, "Nothing"},
     {"Ack", 1, "ACK, when the payload is in memory"},
     {"Nak", 2, "NAK or RNR NAK, at once"},
-    {"Fatal", 3, "NAK that ends the connection; leaves even in ERR"},
+    {"Fatal", 3, "NAK that ends the connection; sent even in ERR"},
 };
 
 /// What a responder does with a request.
 inline constexpr Code kVerdicts[] = {
-    {"Ignore", 0, "Queue pair is dead: no answer"},
-    {"Ahead", 1, "Beyond a gap that was answered already: no answer"},
-    {"Gap", 2, "First one beyond a gap: NAK sequence error"},
-    {"Reack", 3, "Duplicate SEND or WRITE: ACK again"},
-    {"Replay", 4, "Duplicate READ or atomic: look for it"},
-    {"Peek", 5, "Takes a receive: ask whether one is posted"},
+    {"Ignore", 0, "Queue pair has failed: no response"},
+    {"Ahead", 1, "After a gap that was NAKed before: no response"},
+    {"Gap", 2, "First request after a gap: NAK sequence error"},
+    {"Reack", 3, "Duplicate SEND or WRITE: repeat the ACK"},
+    {"Replay", 4, "Duplicate READ or atomic: find its replay slot"},
+    {"Peek", 5, "Uses a receive: check that one is posted"},
     {"Rnr", 6, "No receive: RNR NAK"},
-    {"Nak", 7, "Against a rule: NAK, and the connection ends"},
+    {"Nak", 7, "Violates a rule: NAK, and the connection ends"},
     {"Send", 8, "Execute"},
     {"Write", 9, "Execute"},
     {"Read", 10, "Execute"},
     {"Atomic", 11, "Execute"},
 };
 
-/// What the responder deals with.
+/// Kinds of events of the responder.
 inline constexpr Code kResponderKinds[] = {
     {"Event", 0, "A change of state"},
     {"Result", 1, "An atomic is done"},
-    {"Live", 2, "A question of firmware"},
+    {"Live", 2, "Firmware reads the live state"},
     {"Request", 3, "A packet"},
-    {"Step", 4, "A step of an answer, or of a flush"},
+    {"Step", 4, "A step of a response, or of a flush"},
     {"Fault", 5, "Memory could not be written or read"},
 };
 
-/// Order to the store of posted receives.
+/// Command to the store of posted receives.
 inline constexpr Code kReceiveOps[] = {
-    {"Peek", 0, "Tell about the oldest receive"},
-    {"Free", 1, "The oldest receive is used up"},
+    {"Peek", 0, "Report the oldest receive"},
+    {"Free", 1, "The oldest receive has been used"},
     {"Init", 2, "Entering RTR: start fetching"},
     {"Flush", 3, "Entering ERR: stop fetching, report receives posted from now on"},
+};
+
+/// Operation of the atomic unit.
+inline constexpr Code kAtomicOps[] = {
+    {"Store", 0, "Write the operand: result of an atomic of this side"},
+    {"CmpSwap", 1, "Compare and swap"},
+    {"FetchAdd", 2, "Fetch and add"},
 };
 
 /// Operation on the ring of a completion queue.
@@ -114,7 +121,7 @@ inline constexpr Code kCqOps[] = {
     {"Entry", 0, "Write an entry"},
     {"Consumer", 1, "Doorbell: consumer index"},
     {"Arm", 2, "Doorbell: arm"},
-    {"Restart", 3, "A new row"},
+    {"Restart", 3, "A row was written"},
     {"Period", 4, "A moderation period ended"},
     {"Live", 5, "Read the ring"},
     {"Break", 6, "An entry did not reach memory"},
@@ -127,9 +134,9 @@ inline constexpr Code kCqArmed[] = {
     {"Any", 2, "For any entry"},
 };
 
-/// Order to the timer block.
+/// Command to the timer block.
 inline constexpr Code kTimerOps[] = {
-    {"Start", 0, "Run for the transport timeout unless the timer runs already"},
+    {"Start", 0, "Run for the transport timeout unless the timer is running"},
     {"Restart", 1, "Run for the transport timeout from now"},
     {"Stop", 2, "Nothing outstanding (a Start since expiry wins)"},
     {"Rnr", 3, "Run for the RNR time of `code` from now"},

@@ -15,12 +15,12 @@ inline constexpr Field kEthernet[] = {
 };
 static_assert(total_bits(kEthernet) == 14 * 8);
 
-// IEEE 802.1Q, behind EtherType 0x8100
+// IEEE 802.1Q, after EtherType 0x8100
 inline constexpr Field kVlan[] = {
     {"pcp", 3, "Priority code point"},
     {"dei", 1, "Drop eligible"},
     {"vid", 12, "VLAN identifier"},
-    {"ethertype", 16, "EtherType of what the tag wraps"},
+    {"ethertype", 16, "EtherType of what follows the tag"},
 };
 static_assert(total_bits(kVlan) == 4 * 8);
 
@@ -69,14 +69,14 @@ inline constexpr Field kBth[] = {
     {"opcode", 8, "Transport service (7:5) and operation (4:0)"},
     {"solicited", 1, "Raise an event at the receiver when the message completes"},
     {"mig_req", 1, "Migration state, sent 1 (migrated), ignored when received"},
-    {"pad_count", 2, "Bytes of padding behind the payload, 0 to 3"},
+    {"pad_count", 2, "Bytes of padding after the payload, 0 to 3"},
     {"version", 4, "Transport header version, 0"},
     {"pkey", 16, "Partition key"},
     {"fecn", 1, "Forward congestion seen"},
     {"becn", 1, "Backward congestion notified"},
     {"reserved6", 6, "0 when sent, ignored when received, outside the ICRC"},
     {"dest_qp", 24, "Queue pair at the receiver"},
-    {"ack_req", 1, "The sender wants an acknowledgement"},
+    {"ack_req", 1, "The sender requests an acknowledge packet"},
     {"reserved7", 7, "0 when sent, ignored when received"},
     {"psn", 24, "Packet sequence number"},
 };

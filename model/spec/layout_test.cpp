@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accessors of spec/layout against a loop over single bits, and what must hold when compiling.
+// Compares the accessors of spec/layout with a loop over single bits, also at compile time.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What software and adapter leave for one another in host memory. Little-endian; a block is 64
-// bytes, the unit of every queue entry, and every ring starts on a 4 KiB boundary.
+// Entries that software and adapter write for each other in host memory. Little-endian; a block is
+// 64 bytes, the unit of every queue entry, and every ring starts on a 4 KiB boundary.
 #pragma once
 
 #include "model/spec/field.hpp"
@@ -32,7 +32,7 @@ static_assert(total_bits(kSge) == kSgeBytes * 8);
 /// bits, `sge0_addr` its first address as DMA sees it. In all three `length` and num_sge are 0.
 inline constexpr Field kWqe[] = {
     {"opcode", 8, "WrOp"},
-    {"signaled", 1, "Make a completion when good"},
+    {"signaled", 1, "Make a completion on success too"},
     {"solicited", 1, "Solicited event at the receiver"},
     {"fence", 1, "Start after all earlier READs and atomics"},
     {"inline_data", 1, "Payload stands in blocks 1 to 3 of this entry; num_sge is 0"},
@@ -66,7 +66,7 @@ inline constexpr Field kCqe[] = {
     {"vendor_err", 8, "Cause within the status, see docs/queues.md"},
     {"reserved1", 64, "0"},
     {"with_imm", 1, "imm is valid"},
-    {"solicited", 1, "The sender asked for an event"},
+    {"solicited", 1, "The sender requested an event"},
     {"with_inv", 1, "imm is the key that the SEND invalidated"},
     {"reserved2", 28, "0"},
     {"owner", 1, "Pass parity"},

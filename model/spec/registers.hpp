@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register map: 32-bit registers behind one AXI4-Lite slave, byte offsets.
+// Register map: 32-bit registers of one AXI4-Lite slave, byte offsets.
 //   0x000000  device       host driver and firmware
 //   0x001000  management   firmware only; the board's interconnect keeps the host out
 //   0x100000  doorbells of queue pairs, 16 bytes each
@@ -25,47 +25,37 @@ inline constexpr Register kRegisters[] = {
     // Device
     {"Id", 0x0000, "ro", 0x524F4349, "\"ROCI\""},
     {"Version", 0x0004, "ro", 0x00000001, "Register map version"},
-    {"Parameters", 0x0008, "ro", 0,
-     "7:0 DataWidth / 8, 15:8 log2 NumQps, 23:16 log2 NumKeys, 31:24 log2 NumCqs"},
-    {"Parameters2", 0x0018, "ro", 0, "7:0 log2 NumSrqs"},
-    {"Control", 0x000C, "rw", 0, "0 enable RoCE, 1 ARP and neighbour discovery go to firmware"},
+    {"Parameters", 0x0008, "ro", 0, "Parameters of the engine"},
+    {"Parameters2", 0x0018, "ro", 0, "Parameters of the engine, continued"},
+    {"Control", 0x000C, "rw", 0, "What is switched on"},
     {"TimeLo", 0x0010, "ro", 0, "Time input in ns, low; latches TimeHi"},
     {"TimeHi", 0x0014, "ro", 0, "Time input in ns, high"},
     {"AdminBaseLo", 0x0020, "rw", 0, "Admin command ring, 4 KiB aligned, low"},
     {"AdminBaseHi", 0x0024, "rw", 0, "Admin command ring, high"},
     {"AdminReplyLo", 0x0028, "rw", 0, "Admin reply ring, 4 KiB aligned, low"},
     {"AdminReplyHi", 0x002C, "rw", 0, "Admin reply ring, high"},
-    {"AdminSize", 0x0030, "rw", 0, "3:0 log2 of entries of both rings, 31:12 PASID"},
-    {"AdminDoorbell", 0x0034, "rw", 0, "15:0 free-running producer index of the command ring"},
-    {"AdminDone", 0x0038, "rw", 0,
-     "15:0 free-running count of replies written; firmware writes it"},
+    {"AdminSize", 0x0030, "rw", 0, "Size and address space of both rings"},
+    {"AdminDoorbell", 0x0034, "rw", 0, "Producer index of the command ring"},
+    {"AdminDone", 0x0038, "rw", 0, "Count of replies written; firmware writes it"},
     {"EqBaseLo", 0x0040, "rw", 0, "Event queue, 4 KiB aligned, low"},
     {"EqBaseHi", 0x0044, "rw", 0, "Event queue, high"},
-    {"EqSize", 0x0048, "rw", 0,
-     "3:0 log2 of entries, 4 enable (a rise restarts the ring), 31:12 PASID"},
-    {"EqConsumer", 0x004C, "rw", 0,
-     "15:0 free-running consumer index; a write re-arms the interrupt"},
-    {"EqStatus", 0x0050, "w1c", 0,
-     "0 overflow: an event found no room; a Completion comes later, others are lost"},
+    {"EqSize", 0x0048, "rw", 0, "Size and address space of the event queue, and its switch"},
+    {"EqConsumer", 0x004C, "rw", 0, "Consumer index; a write re-arms the interrupt"},
+    {"EqStatus", 0x0050, "w1c", 0, "State of the event queue"},
     // Management: firmware only
-    {"Attention", 0x1000, "ro", 0,
-     "0 admin doorbell differs from AdminDone, 1 frame received, 2 engine event waits"},
-    {"TableCommand", 0x1010, "rw", 0,
-     "23:0 row, 27:24 Table, 30 write (else read), 31 go; reads 31 as busy"},
-    {"FenceCommand", 0x1014, "rw", 0,
-     "Write 1: start a fence; reads 1 until all work begun before it left the engine"},
-    {"EngineEvent", 0x1018, "ro", 0, "Pops one event: 23:0 number, 30:24 kind, 31 valid"},
-    {"EventPost", 0x101C, "wo", 0, "Puts an event into the event queue: 23:0 number, 31:24 kind"},
+    {"Attention", 0x1000, "ro", 0, "What waits for firmware"},
+    {"TableCommand", 0x1010, "rw", 0, "Starts an access of the table port; reads what was written"},
+    {"FenceCommand", 0x1014, "rw", 0, "Starts a fence"},
+    {"EngineEvent", 0x1018, "ro", 0, "Pops one event"},
+    {"EventPost", 0x101C, "wo", 0, "Puts an event into the event queue"},
     {"DmaAddressLo", 0x1020, "rw", 0,
-     "Host address of the DMA window, low; a read begins at a multiple of 64"},
+     "Host address of the DMA window, low; its low 6 bits count as 0, except bit 5 when at most 32 "
+     "bytes are written"},
     {"DmaAddressHi", 0x1024, "rw", 0, "Host address of the DMA window, high"},
-    {"DmaCommand", 0x1028, "rw", 0,
-     "19:0 PASID, 26:20 bytes of a write (0: 64), 30 write (else read 64 bytes), 31 go; reads 31 "
-     "busy, 29 error"},
-    {"TxFrameCommand", 0x1030, "rw", 0,
-     "10:0 bytes of the frame in TxFrameData; writing sends; reads 31 busy"},
-    {"RxFrameStatus", 0x1034, "ro", 0, "10:0 bytes of the frame in RxFrameData, 31 valid"},
-    {"RxFramePop", 0x1038, "wo", 0, "Write 1: the frame is done with"},
+    {"DmaCommand", 0x1028, "rw", 0, "Starts an access of the DMA window; reads what was written"},
+    {"TxFrameCommand", 0x1030, "rw", 0, "A write sends the frame in TxFrameData"},
+    {"RxFrameStatus", 0x1034, "ro", 0, "The frame in RxFrameData"},
+    {"RxFramePop", 0x1038, "wo", 0, "Write 1: release the frame"},
     {"MacLo", 0x1040, "rw", 0, "Port MAC address, low 32 bits"},
     {"MacHi", 0x1044, "rw", 0, "Port MAC address, high 16 bits"},
     {"CounterSelect", 0x1050, "rw", 0, "PortCounter to read; latches CounterLo and CounterHi"},
@@ -89,18 +79,101 @@ inline constexpr Window kWindows[] = {
     {"QpDoorbell", 0x100000, 0x80000,
      "16 bytes a queue pair: +0 SQ producer index, +4 RQ producer index, +8 producer index of the "
      "SRQ with that number"},
-    {"CqDoorbell", 0x180000, 0x80000,
-     "16 bytes a CQ: +0 consumer index, +4 arm (15:0 index behind the newest entry seen, 31 "
-     "solicited only)"},
+    {"CqDoorbell", 0x180000, 0x80000, "16 bytes a CQ: +0 consumer index, +4 arm"},
 };
 
-/// Window called `name`. A name that is not in the table does not compile.
-constexpr Window window_of(std::string_view name) {
-  for (const Window& window : kWindows) {
-    if (window.name == name) return window;
-  }
-  throw "no such window";
-}
+// Fields of registers that hold more than one number, or fewer than 32 bits. Bit 0 comes first.
+
+inline constexpr Field kParameters[] = {
+    {"beat_bytes", 8, "DataWidth / 8"},
+    {"log_qps", 8, "log2 NumQps"},
+    {"log_keys", 8, "log2 NumKeys"},
+    {"log_cqs", 8, "log2 NumCqs"},
+};
+inline constexpr Field kParameters2[] = {
+    {"log_srqs", 8, "log2 NumSrqs"},
+};
+inline constexpr Field kControl[] = {
+    {"enable", 1, "RoCE packets are taken"},
+    {"neighbours", 1, "ARP and neighbour discovery go to firmware"},
+};
+inline constexpr Field kAdminSize[] = {
+    {"log", 4, "log2 of entries of both rings"},
+    {"reserved0", 8, "0"},
+    {"pasid", 20, "Address space of both rings"},
+};
+inline constexpr Field kAdminDoorbell[] = {
+    {"index", 16, "Free-running producer index"},
+};
+inline constexpr Field kAdminDone[] = {
+    {"count", 16, "Free-running count"},
+};
+inline constexpr Field kEqSize[] = {
+    {"log", 4, "log2 of entries"},
+    {"enable", 1, "Events are written; a rise restarts the ring"},
+    {"reserved0", 7, "0"},
+    {"pasid", 20, "Address space of the ring"},
+};
+inline constexpr Field kEqConsumer[] = {
+    {"index", 16, "Free-running consumer index"},
+};
+inline constexpr Field kEqStatus[] = {
+    {"overflow", 1,
+     "The event queue was full; a Completion is raised later, other events are lost"},
+};
+inline constexpr Field kAttention[] = {
+    {"admin", 1, "AdminDoorbell differs from AdminDone"},
+    {"frame", 1, "A frame was received"},
+    {"event", 1, "An engine event waits"},
+};
+inline constexpr Field kTableCommand[] = {
+    {"row", 24, "Number of the row"},
+    {"table_id", 4, "Table"},
+    {"reserved0", 2, "0"},
+    {"write", 1, "Write the row; else read it"},
+    {"go", 1, "Start; reads 1 while busy"},
+};
+inline constexpr Field kFenceCommand[] = {
+    {"go", 1, "Start; reads 1 until all work that began before has left the engine"},
+};
+inline constexpr Field kEngineEvent[] = {
+    {"number", 24, "Queue pair, completion queue or SRQ"},
+    {"kind", 7, "Event"},
+    {"valid", 1, "There was an event"},
+};
+inline constexpr Field kEventPost[] = {
+    {"number", 24, "Queue pair, completion queue or SRQ"},
+    {"kind", 8, "Event"},
+};
+inline constexpr Field kDmaCommand[] = {
+    {"pasid", 20, "Address space"},
+    {"bytes", 7, "Bytes of a write; 0: 64"},
+    {"reserved0", 2, "0"},
+    {"error", 1, "Reads 1: the access failed"},
+    {"write", 1, "Write; else read 64 bytes"},
+    {"go", 1, "Start; reads 1 while busy"},
+};
+inline constexpr Field kTxFrameCommand[] = {
+    {"bytes", 11, "Bytes of the frame"},
+    {"reserved0", 20, "0"},
+    {"busy", 1, "Reads 1: the frame is being sent"},
+};
+inline constexpr Field kRxFrameStatus[] = {
+    {"bytes", 11, "Bytes of the frame"},
+    {"reserved0", 20, "0"},
+    {"valid", 1, "A frame was received"},
+};
+inline constexpr Field kMacHi[] = {
+    {"high", 16, "High bits of the address"},
+};
+inline constexpr Field kCounterSelect[] = {
+    {"counter", 4, "PortCounter"},
+};
+inline constexpr Field kCqArm[] = {
+    {"index", 16, "Index after the newest entry seen"},
+    {"reserved0", 15, "0"},
+    {"solicited", 1, "Only a solicited or failed completion raises an event"},
+};
 
 /// Bytes of the doorbell of a queue pair or of a completion queue.
 inline constexpr unsigned kDoorbellStride = 16;
@@ -113,9 +186,6 @@ inline constexpr Code kDoorbells[] = {
     {"CqConsumer", 0, "CqDoorbell: consumer index"},
     {"CqArm", 4, "CqDoorbell: arm for the next entry after this index"},
 };
-
-/// Bit of CqArm: only a solicited or failed completion raises an event.
-inline constexpr unsigned kArmSolicitedBit = 31;
 
 /// Port counters (CounterSelect). The first ten are the drop causes, in their order.
 inline constexpr Code kPortCounters[] = {

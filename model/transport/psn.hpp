@@ -6,9 +6,9 @@
 
 namespace roci::transport {
 
-/// A 24-bit packet sequence number. Arithmetic wraps; a number is before another when it lies in
-/// the half of the circle behind it, so that the duplicate region of an expected PSN is exactly
-/// 2^23 numbers and the future 2^23 - 1.
+/// A 24-bit packet sequence number. Arithmetic wraps; a number is before another when it is one of
+/// the 2^23 numbers before it, so that the duplicate region of an expected PSN is exactly 2^23
+/// numbers and the future 2^23 - 1.
 class Psn {
  public:
   static constexpr unsigned kBits = 24;
@@ -27,10 +27,10 @@ class Psn {
   constexpr Psn& operator-=(std::uint32_t count) { return *this = *this - count; }
   constexpr Psn& operator++() { return *this += 1; }
 
-  /// Steps from `from` up to this, 0 to 2^24 - 1.
+  /// Returns the steps from `from` up to this, 0 to 2^24 - 1.
   constexpr std::uint32_t steps_from(Psn from) const { return (*this - from.value_).value_; }
 
-  /// Signed way from `from` to this, -2^23 to 2^23 - 1.
+  /// Returns the signed distance from `from` to this, -2^23 to 2^23 - 1.
   constexpr std::int32_t distance_from(Psn from) const {
     const std::uint32_t steps = steps_from(from);
     return steps < kHalf ? static_cast<std::int32_t>(steps)
@@ -40,7 +40,7 @@ class Psn {
   constexpr bool before(Psn other) const { return distance_from(other) < 0; }
   constexpr bool after(Psn other) const { return distance_from(other) > 0; }
 
-  /// One of the `size` numbers from `first` on.
+  /// Whether this is one of the `size` numbers from `first` on.
   constexpr bool in_window(Psn first, std::uint32_t size) const { return steps_from(first) < size; }
 
   friend constexpr bool operator==(Psn a, Psn b) { return a.value_ == b.value_; }

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::uint64_t kUs = 1000;
 
-// 9.7.5.2.8, in units of 10 us.
+// Table of 9.7.5.2.8 in units of 10 us.
 constexpr std::uint32_t kRnrTens[] = {65536, 1,    2,    3,     4,     6,     8,     12,
                                       16,    24,   32,   48,    64,    96,    128,   192,
                                       256,   384,  512,  768,   1024,  1536,  2048,  3072,
                                       4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
 static_assert(std::size(kRnrTens) == 32);
 
-// 9.7.7.2: from code 3 on every other one doubles the one two before.
+// Table of 9.7.7.2: from code 3 on, each value is twice the value two codes before.
 constexpr std::uint32_t kCredits[] = {
     0,   1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,  192,
     256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};

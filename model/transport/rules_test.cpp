@@ -8,7 +8,7 @@
 using namespace roci::transport;
 
 TEST_CASE("rules: RNR waiting times (RQ-27)") {
-  // Milliseconds times 100, as 9.7.5.2.8 lists them.
+  // The values of 9.7.5.2.8 in units of 10 us.
   constexpr std::uint64_t kHundredths[] = {65536, 1,    2,    3,     4,     6,     8,     12,
                                            16,    24,   32,   48,    64,    96,    128,   192,
                                            256,   384,  512,  768,   1024,  1536,  2048,  3072,
@@ -64,7 +64,7 @@ TEST_CASE("rules: partition keys (WIRE-23)") {
   CHECK_FALSE(pkeys_match(0x8000, 0x8000));
 }
 
-TEST_CASE("rules: opcodes by place in the message (RQ-05, WIRE-29)") {
+TEST_CASE("rules: opcodes by position in the message (RQ-05, WIRE-29)") {
   CHECK(opcode_for(MessageKind::kSend, true, false) == 0x00);
   CHECK(opcode_for(MessageKind::kSendImm, false, false) == 0x01);
   CHECK(opcode_for(MessageKind::kSendImm, false, true) == 0x03);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench around roci_control: host memory with latency on the block ports, engines that take what
-// they are reported, and a master on the register bus.
+// Bench around roci_control: host memory with latency on the block ports, engines that take their
+// commands, and a master on the register bus.
 #pragma once
 
 #include <Vroci_control.h>
@@ -8,74 +8,58 @@
 #include <deque>
 #include <map>
 #include <random>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "model/spec/commands.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/queues.hpp"
-#include "model/spec/records.hpp"
-#include "model/spec/registers.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace control_bench {
 
-namespace spec = roci::spec;
-using spec::place_of;
+namespace reg = layout::reg;
+namespace window = layout::window;
+using layout::DropCause;
+using layout::EventKind;
+using layout::PortCounter;
+using layout::QpCounter;
+using layout::QpEvent;
+using layout::QpState;
+using layout::Status;
+using layout::Table;
 
-template <std::size_t N>
-constexpr unsigned code(const spec::Code (&codes)[N], std::string_view name) {
-  for (const spec::Code& c : codes) {
-    if (c.name == name) return c.value;
-  }
-  throw "no such code";
-}
-constexpr std::uint32_t reg(std::string_view name) {
-  for (const spec::Register& r : spec::kRegisters) {
-    if (r.name == name) return r.offset;
-  }
-  throw "no such register";
-}
-constexpr std::uint32_t window(std::string_view name) {
-  for (const spec::Window& w : spec::kWindows) {
-    if (w.name == name) return w.offset;
-  }
-  throw "no such window";
-}
-constexpr unsigned table(std::string_view name) { return code(spec::kTables, name); }
-constexpr unsigned state(std::string_view name) { return code(spec::kQpStates, name); }
-constexpr unsigned event_kind(std::string_view name) { return code(spec::kEvents, name); }
-
-constexpr unsigned kBusy = 31;
 constexpr unsigned kNumQps = 16, kNumKeys = 32, kNumCqs = 16, kNumSrqs = 8;  // as in block.cmake
 
-struct Row {  // a row of a table, or any 512 bits
-  std::uint32_t word[16] = {};
-  std::uint32_t& operator[](int i) { return word[i]; }
-  std::uint32_t operator[](int i) const { return word[i]; }
-  bool operator==(const Row& other) const { return std::equal(word, word + 16, other.word); }
+constexpr unsigned kRowWords = layout::kRowBytes / 4;
+
+/// A row of a table, as words of the window TableData.
+struct Row {
+  std::uint32_t word[kRowWords] = {};
+  std::uint32_t& operator[](unsigned i) { return word[i]; }
+  std::uint32_t operator[](unsigned i) const { return word[i]; }
+  bool operator==(const Row& other) const { return std::equal(word, word + kRowWords, other.word); }
 };
 struct RowSeen {
-  unsigned table;
+  Table table;
   unsigned index;
   Row data;
   std::uint64_t cycle;
 };
 struct EventSeen {
   unsigned qpn;
-  unsigned kind;
+  QpEvent kind;
   std::uint64_t cycle;
 };
 struct Doorbell {
   unsigned qpn;
   unsigned index;
 };
-struct Beat {
-  std::vector<std::uint8_t> bytes;
-  bool last;
-};
+/// Clients of block writes.
+enum Writer : unsigned { kCqWrite, kEqWrite, kFirmwareWrite };
 
 class Bench {
  public:
@@ -95,17 +79,17 @@ class Bench {
   std::mt19937 random;
 
   // knobs
-  bool engines_ready = true;     ///< take qp_event
+  bool engines_ready = true;     ///< the engines take commands
   unsigned write_latency = 20;   ///< clocks from a block write to its response
-  bool hold_writes = false;      ///< no responses
-  unsigned percent_ready = 100;  ///< of block ports
+  bool hold_writes = false;      ///< block writes get no response
+  unsigned percent_ready = 100;  ///< clocks in which the block ports are ready
   std::uint64_t now_step = 4;    ///< ns per clock
 
   // what was seen
   std::vector<RowSeen> rows;
   std::vector<EventSeen> sq_events, rq_events;
   std::vector<Doorbell> sq_doorbells, rq_doorbells, srq_doorbells;
-  std::vector<std::pair<unsigned, unsigned>> writes;  ///< client, bytes: as taken
+  std::vector<std::pair<Writer, unsigned>> writes;  ///< client and bytes, in the order taken
   std::vector<std::vector<std::uint8_t>> host_frames, fw_frames;
   std::map<std::uint64_t, std::uint8_t> memory;     ///< by pasid << 44 ^ address
   std::deque<std::vector<std::uint8_t>> rx_frames;  ///< to send into eth_rx
@@ -115,16 +99,21 @@ class Bench {
 
   /// A completion request, field by field.
   struct Cqe {
-    unsigned cqn = 0, qpn = 0, wqe_index = 0, status = 0, opcode = 0, byte_len = 0;
+    unsigned cqn = 0, qpn = 0, wqe_index = 0, opcode = 0, byte_len = 0;
+    Status status = Status::kSuccess;
     bool solicited = false, wait_data = false, wait_store = false;
     unsigned ticket = 0, store_ticket = 0;
   };
-  std::deque<Cqe> cqes[2];                             ///< to offer: sq, rq
-  std::deque<std::pair<unsigned, unsigned>> fails[2];  ///< kind, qpn
-  std::deque<std::pair<unsigned, unsigned>> plain_events;
+  std::deque<Cqe> cqes[2];  ///< to offer: sq, rq
+  /// An event with the number of its queue.
+  using Event = std::pair<EventKind, unsigned>;
+  std::deque<Event> fails[2];
+  std::deque<Event> plain_events;
 
   struct Count {
-    unsigned qpn, counter, bytes;
+    unsigned qpn;
+    QpCounter counter;
+    unsigned bytes;
   };
   std::deque<Count> counts[2];
 
@@ -141,7 +130,7 @@ class Bench {
     return out;
   }
 
-  /// One clock; answers every port.
+  /// One clock: every port is driven, and what is handed over is kept.
   void step() {
     drive();
     dut.settle();
@@ -166,10 +155,9 @@ class Bench {
     }
     dut->s_axil_awvalid_i = 0;
     dut->s_axil_wvalid_i = 0;
-    while (answers_ == 0) step();
-    --answers_;
+    while (write_responses_ == 0) step();
+    --write_responses_;
   }
-  void write(std::string_view name, std::uint32_t data) { write(reg(name), data); }
 
   std::uint32_t read(std::uint32_t address) {
     dut->s_axil_araddr_i = address;
@@ -181,46 +169,57 @@ class Bench {
     r_taken_ = false;
     return read_data_;
   }
-  std::uint32_t read(std::string_view name) { return read(reg(name)); }
 
-  void table_start(unsigned which, unsigned row, bool writes_row) {
-    write("TableCommand", 1u << kBusy | (writes_row ? 1u << 30 : 0) | which << 24 | row);
+  void table_start(Table which, unsigned row, bool writes_row) {
+    write(reg::kTableCommand, layout::bits(reg::table_command::row, row) |
+                                  layout::bits(reg::table_command::table_id, which) |
+                                  layout::bits(reg::table_command::write, writes_row) |
+                                  layout::bits(reg::table_command::go, 1));
   }
+  bool table_busy() { return layout::get(read(reg::kTableCommand), reg::table_command::go); }
   void table_wait() {
     int left = 10000;
-    while (read("TableCommand") >> kBusy & 1) {
+    while (table_busy()) {
       if (--left == 0) throw "table port does not end";
     }
   }
-  void table_write(unsigned which, unsigned row, const Row& data) {
-    for (int i = 0; i < 16; ++i) write(window("TableData") + 4 * i, data[i]);
+  Row table_data() {
+    Row out;
+    for (unsigned i = 0; i < kRowWords; ++i) out[i] = read(window::kTableData.offset + 4 * i);
+    return out;
+  }
+  void put_table_data(const Row& data) {
+    for (unsigned i = 0; i < kRowWords; ++i) write(window::kTableData.offset + 4 * i, data[i]);
+  }
+  void table_write(Table which, unsigned row, const Row& data) {
+    put_table_data(data);
     table_start(which, row, true);
     table_wait();
   }
-  Row table_read(unsigned which, unsigned row) {
+  Row table_read(Table which, unsigned row) {
     table_start(which, row, false);
     table_wait();
-    Row out;
-    for (int i = 0; i < 16; ++i) out[i] = read(window("TableData") + 4 * i);
-    return out;
+    return table_data();
   }
-  void set_state(unsigned qpn, unsigned value) {
+  void set_state(unsigned qpn, QpState state) {
     Row row;
-    row[0] = value;
-    table_write(table("QpState"), qpn, row);
+    port::put(row, layout::qp_state::state, state);
+    table_write(Table::kQpState, qpn, row);
   }
-  unsigned get_state(unsigned qpn) { return table_read(table("QpState"), qpn)[0]; }
+  QpState get_state(unsigned qpn) {
+    return QpState{port::get(table_read(Table::kQpState, qpn), layout::qp_state::state)};
+  }
 
   void make_cq(unsigned cqn, std::uint64_t base, unsigned log, unsigned count = 0,
                unsigned period = 0, bool valid = true, unsigned pasid = 7) {
     Row row;
-    port::put(row, place_of(spec::kCq, "valid"), valid);
-    port::put(row, place_of(spec::kCq, "pasid"), pasid);
-    port::put(row, place_of(spec::kCq, "base"), base);
-    port::put(row, place_of(spec::kCq, "log"), log);
-    port::put(row, place_of(spec::kCq, "moderation_count"), count);
-    port::put(row, place_of(spec::kCq, "moderation_period"), period);
-    table_write(table("Cq"), cqn, row);
+    port::put(row, layout::cq::valid, valid);
+    port::put(row, layout::cq::pasid, pasid);
+    port::put(row, layout::cq::base, base);
+    port::put(row, layout::cq::log, log);
+    port::put(row, layout::cq::moderation_count, count);
+    port::put(row, layout::cq::moderation_period, period);
+    table_write(Table::kCq, cqn, row);
   }
 
  private:
@@ -233,7 +232,7 @@ class Bench {
     std::vector<std::uint8_t> bytes;
   };
   std::deque<ReadPending> reads_;
-  unsigned answers_ = 0;
+  unsigned write_responses_ = 0;
   bool aw_taken_ = false, ar_taken_ = false, r_taken_ = false;
   std::uint32_t read_data_ = 0;
   std::size_t rx_at_ = 0;
@@ -244,27 +243,31 @@ class Bench {
 
   void drive();
 
-  bool due(int client) {
+  bool due(Writer client) {
     return !hold_writes && !writes_[client].empty() && writes_[client].front().due <= dut.cycle();
   }
-  static std::uint32_t event_word(std::pair<unsigned, unsigned> kind_number) {
-    return kind_number.first << place_of(spec::kEventReq, "kind").offset |
-           kind_number.second << place_of(spec::kEventReq, "number").offset;
+  static std::uint32_t event_word(const Event& event) {
+    std::uint32_t word = 0;
+    port::put(word, layout::event_req::kind, event.first);
+    port::put(word, layout::event_req::number, event.second);
+    return word;
   }
   static std::uint64_t count_word(const Count& c) {
     std::uint64_t word = 0;
-    port::put(word, place_of(spec::kCount, "qpn"), c.qpn);
-    port::put(word, place_of(spec::kCount, "counter"), c.counter);
-    port::put(word, place_of(spec::kCount, "bytes"), c.bytes);
+    port::put(word, layout::count::qpn, c.qpn);
+    port::put(word, layout::count::counter, c.counter);
+    port::put(word, layout::count::bytes, c.bytes);
     return word;
   }
 
-  template <typename Data>
-  void take_write(int client, std::uint32_t pasid, std::uint64_t address, const Data& data,
-                  unsigned bytes) {
-    for (unsigned i = 0; i < bytes; ++i) memory[key(pasid, address + i)] = port::byte(data, i);
+  template <typename Port>
+  void take_write(Writer client, const Port& request) {
+    const std::uint32_t pasid = port::get(request, layout::block_write_req::pasid);
+    const std::uint64_t address = port::get(request, layout::block_write_req::addr);
+    const unsigned bytes = port::get(request, layout::block_write_req::bytes);
+    for (unsigned i = 0; i < bytes; ++i) memory[key(pasid, address + i)] = port::byte(request, i);
     writes.emplace_back(client, bytes);
-    if (client == 0) cqe_cycles.push_back(dut.cycle());
+    if (client == kCqWrite) cqe_cycles.push_back(dut.cycle());
     writes_[client].push_back({dut.cycle() + write_latency});
   }
 

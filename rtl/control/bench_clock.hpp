@@ -11,17 +11,17 @@ namespace control_bench {
 template <typename Port>
 void put_cqe(Port& to, const Bench::Cqe& c) {
   port::clear(to);
-  port::put(to, place_of(spec::kCqeReq, "cqn"), c.cqn);
-  port::put(to, place_of(spec::kCqeReq, "qpn"), c.qpn);
-  port::put(to, place_of(spec::kCqeReq, "wqe_index"), c.wqe_index);
-  port::put(to, place_of(spec::kCqeReq, "status"), c.status);
-  port::put(to, place_of(spec::kCqeReq, "opcode"), c.opcode);
-  port::put(to, place_of(spec::kCqeReq, "byte_len"), c.byte_len);
-  port::put(to, place_of(spec::kCqeReq, "solicited"), c.solicited);
-  port::put(to, place_of(spec::kCqeReq, "wait_data"), c.wait_data);
-  port::put(to, place_of(spec::kCqeReq, "ticket"), c.ticket);
-  port::put(to, place_of(spec::kCqeReq, "wait_store"), c.wait_store);
-  port::put(to, place_of(spec::kCqeReq, "store_ticket"), c.store_ticket);
+  port::put(to, layout::cqe_req::cqn, c.cqn);
+  port::put(to, layout::cqe_req::qpn, c.qpn);
+  port::put(to, layout::cqe_req::wqe_index, c.wqe_index);
+  port::put(to, layout::cqe_req::status, c.status);
+  port::put(to, layout::cqe_req::opcode, c.opcode);
+  port::put(to, layout::cqe_req::byte_len, c.byte_len);
+  port::put(to, layout::cqe_req::solicited, c.solicited);
+  port::put(to, layout::cqe_req::wait_data, c.wait_data);
+  port::put(to, layout::cqe_req::ticket, c.ticket);
+  port::put(to, layout::cqe_req::wait_store, c.wait_store);
+  port::put(to, layout::cqe_req::store_ticket, c.store_ticket);
 }
 
 inline void Bench::drive() {
@@ -45,14 +45,15 @@ inline void Bench::drive() {
   dut->bw_eq_req_ready_i = chance();
   dut->bw_fw_req_ready_i = chance();
   dut->br_fw_req_ready_i = chance();
-  dut->bw_cq_rsp_valid_i = due(0);
-  dut->bw_eq_rsp_valid_i = due(1);
-  dut->bw_fw_rsp_valid_i = due(2);
+  dut->bw_cq_rsp_valid_i = due(kCqWrite);
+  dut->bw_eq_rsp_valid_i = due(kEqWrite);
+  dut->bw_fw_rsp_valid_i = due(kFirmwareWrite);
   const bool data = !reads_.empty() && reads_.front().due <= dut.cycle();
   dut->br_fw_rsp_valid_i = data;
-  port::put(dut->br_fw_rsp_i, bus::kReadError, read_error);
+  port::put(dut->br_fw_rsp_i, layout::block_read_rsp::error, read_error);
   if (data) {
-    for (unsigned i = 0; i < 64; ++i) port::put_byte(dut->br_fw_rsp_i, i, reads_.front().bytes[i]);
+    for (unsigned i = 0; i < layout::kBlockBytes; ++i)
+      port::put_byte(dut->br_fw_rsp_i, i, reads_.front().bytes[i]);
   }
   dut->s_axis_eth_rx_tvalid_i = !rx_frames.empty();
   if (!rx_frames.empty()) {
@@ -71,31 +72,30 @@ inline void Bench::drive() {
 inline void Bench::sample() {
   aw_taken_ = dut->s_axil_awvalid_i && dut->s_axil_awready_o;
   ar_taken_ = dut->s_axil_arvalid_i && dut->s_axil_arready_o;
-  if (dut->s_axil_bvalid_o && dut->s_axil_bready_i) ++answers_;
+  if (dut->s_axil_bvalid_o && dut->s_axil_bready_i) ++write_responses_;
   if (dut->s_axil_rvalid_o && dut->s_axil_rready_i) {
     r_taken_ = true;
     read_data_ = dut->s_axil_rdata_o;
   }
   if (dut->row_write_valid_o) {
-    RowSeen seen{static_cast<unsigned>(port::get(dut->row_write_o, bus::kRowTable)),
-                 static_cast<unsigned>(port::get(dut->row_write_o, bus::kRowIndex)),
+    RowSeen seen{Table{port::get(dut->row_write_o, layout::row_write::table_id)},
+                 port::get(dut->row_write_o, layout::row_write::index),
                  {},
                  dut.cycle()};
-    for (int i = 0; i < 16; ++i) {
+    for (unsigned i = 0; i < kRowWords; ++i) {
       seen.data[i] = static_cast<std::uint32_t>(port::get(dut->row_write_o, 32 * i, 32));
     }
     rows.push_back(seen);
   }
   const auto qp_event = [this](std::uint32_t word) {
-    return EventSeen{static_cast<unsigned>(port::get(word, place_of(spec::kQpEvent, "qpn"))),
-                     static_cast<unsigned>(port::get(word, place_of(spec::kQpEvent, "kind"))),
-                     dut.cycle()};
+    return EventSeen{port::get(word, layout::qp_event::qpn),
+                     QpEvent{port::get(word, layout::qp_event::kind)}, dut.cycle()};
   };
   if (dut->qp_event_sq_valid_o && engines_ready) sq_events.push_back(qp_event(dut->qp_event_sq_o));
   if (dut->qp_event_rq_valid_o && engines_ready) rq_events.push_back(qp_event(dut->qp_event_rq_o));
   const auto doorbell = [](std::uint64_t word) {
-    return Doorbell{static_cast<unsigned>(port::get(word, place_of(spec::kDoorbell, "qpn"))),
-                    static_cast<unsigned>(port::get(word, place_of(spec::kDoorbell, "index")))};
+    return Doorbell{port::get(word, layout::doorbell::qpn),
+                    port::get(word, layout::doorbell::index)};
   };
   if (dut->sq_doorbell_valid_o && dut->sq_doorbell_ready_i) {
     sq_doorbells.push_back(doorbell(dut->sq_doorbell_o));
@@ -113,28 +113,19 @@ inline void Bench::sample() {
   if (dut->event_rq_valid_i && dut->event_rq_ready_o) plain_events.pop_front();
   if (dut->count_sq_valid_i && dut->count_sq_ready_o) counts[0].pop_front();
   if (dut->count_rq_valid_i && dut->count_rq_ready_o) counts[1].pop_front();
-  if (dut->bw_cq_rsp_valid_i) writes_[0].pop_front();
-  if (dut->bw_eq_rsp_valid_i) writes_[1].pop_front();
-  if (dut->bw_fw_rsp_valid_i) writes_[2].pop_front();
-  if (dut->bw_cq_req_valid_o && dut->bw_cq_req_ready_i) {
-    take_write(0, port::get(dut->bw_cq_req_o, bus::kWritePasid),
-               port::get(dut->bw_cq_req_o, bus::kWriteAddr), dut->bw_cq_req_o,
-               port::get(dut->bw_cq_req_o, bus::kWriteBytes));
-  }
-  if (dut->bw_eq_req_valid_o && dut->bw_eq_req_ready_i) {
-    take_write(1, port::get(dut->bw_eq_req_o, bus::kWritePasid),
-               port::get(dut->bw_eq_req_o, bus::kWriteAddr), dut->bw_eq_req_o,
-               port::get(dut->bw_eq_req_o, bus::kWriteBytes));
-  }
-  if (dut->bw_fw_req_valid_o && dut->bw_fw_req_ready_i) {
-    take_write(2, port::get(dut->bw_fw_req_o, bus::kWritePasid),
-               port::get(dut->bw_fw_req_o, bus::kWriteAddr), dut->bw_fw_req_o,
-               port::get(dut->bw_fw_req_o, bus::kWriteBytes));
-  }
+  if (dut->bw_cq_rsp_valid_i) writes_[kCqWrite].pop_front();
+  if (dut->bw_eq_rsp_valid_i) writes_[kEqWrite].pop_front();
+  if (dut->bw_fw_rsp_valid_i) writes_[kFirmwareWrite].pop_front();
+  if (dut->bw_cq_req_valid_o && dut->bw_cq_req_ready_i) take_write(kCqWrite, dut->bw_cq_req_o);
+  if (dut->bw_eq_req_valid_o && dut->bw_eq_req_ready_i) take_write(kEqWrite, dut->bw_eq_req_o);
+  if (dut->bw_fw_req_valid_o && dut->bw_fw_req_ready_i)
+    take_write(kFirmwareWrite, dut->bw_fw_req_o);
   if (dut->br_fw_rsp_valid_i && dut->br_fw_rsp_ready_o) reads_.pop_front();
   if (dut->br_fw_req_valid_o && dut->br_fw_req_ready_i) {
-    reads_.push_back({dut.cycle() + 30, bytes_at(port::get(dut->br_fw_req_o, bus::kReadPasid),
-                                                 port::get(dut->br_fw_req_o, bus::kReadAddr), 64)});
+    reads_.push_back(
+        {dut.cycle() + 30,
+         bytes_at(port::get(dut->br_fw_req_o, layout::block_read_req::pasid),
+                  port::get(dut->br_fw_req_o, layout::block_read_req::addr), layout::kBlockBytes)});
   }
   if (dut->s_axis_eth_rx_tvalid_i && dut->s_axis_eth_rx_tready_o) {
     rx_at_ += kBeat;

@@ -6,28 +6,53 @@
 #include <set>
 #include <string>
 
+#include "model/spec/registers.hpp"
 #include "rtl/control/bench.hpp"
 
 using namespace control_bench;
+namespace spec = roci::spec;
 
 namespace {
 
-/// Bits of a register that keep what is written; the rest reads 0. From the field texts.
-std::uint32_t kept_bits(std::string_view name) {
-  if (name == "Control") return 0x3;
-  if (name == "AdminSize") return 0xFFFFF00F;
-  if (name == "EqSize") return 0xFFFFF01F;
-  if (name == "AdminDoorbell" || name == "AdminDone" || name == "EqConsumer") return 0xFFFF;
-  if (name == "MacHi") return 0xFFFF;
-  if (name == "CounterSelect") return 0xF;
-  return 0xFFFFFFFF;
+using layout::mask;
+constexpr std::uint32_t kEqEnable = mask(reg::eq_size::enable);
+/// As in block.cmake.
+constexpr std::uint32_t kParameters = layout::bits(reg::parameters::beat_bytes, DATA_WIDTH / 8) |
+                                      layout::bits(reg::parameters::log_qps, 4) |
+                                      layout::bits(reg::parameters::log_keys, 5) |
+                                      layout::bits(reg::parameters::log_cqs, 4);
+
+/// Bits of a register that keep what is written; the rest reads 0.
+std::uint32_t kept_bits(std::uint32_t offset) {
+  switch (offset) {
+    case reg::kControl:
+      return mask(reg::control::enable) | mask(reg::control::neighbours);
+    case reg::kAdminSize:
+      return mask(reg::admin_size::log) | mask(reg::admin_size::pasid);
+    case reg::kAdminDoorbell:
+      return mask(reg::admin_doorbell::index);
+    case reg::kAdminDone:
+      return mask(reg::admin_done::count);
+    case reg::kEqSize:
+      return mask(reg::eq_size::log) | kEqEnable | mask(reg::eq_size::pasid);
+    case reg::kEqConsumer:
+      return mask(reg::eq_consumer::index);
+    case reg::kMacHi:
+      return mask(reg::mac_hi::high);
+    case reg::kCounterSelect:
+      return mask(reg::counter_select::counter);
+    default:
+      return 0xFFFFFFFF;
+  }
 }
 
-/// Commands act when written; they have tests of their own.
-bool is_command(std::string_view name) {
-  return name == "TableCommand" || name == "FenceCommand" || name == "DmaCommand" ||
-         name == "TxFrameCommand";
+/// Registers that act when they are written have tests of their own.
+bool is_command(std::uint32_t offset) {
+  return offset == reg::kTableCommand || offset == reg::kFenceCommand ||
+         offset == reg::kDmaCommand || offset == reg::kTxFrameCommand;
 }
+
+bool is_time(std::uint32_t offset) { return offset == reg::kTimeLo || offset == reg::kTimeHi; }
 
 }  // namespace
 
@@ -36,46 +61,49 @@ TEST_CASE(
   Bench bench;
   for (const auto& r : spec::kRegisters) {
     INFO(std::string(r.name));
-    if (r.name == "Parameters") {
-      CHECK(bench.read(r.offset) == ((DATA_WIDTH / 8) | 4 << 8 | 5 << 16 | 4 << 24));
-    } else if (r.name == "Parameters2") {
+    if (r.offset == reg::kParameters) {
+      CHECK(bench.read(r.offset) == kParameters);
+    } else if (r.offset == reg::kParameters2) {
       CHECK(bench.read(r.offset) == 3);
-    } else if (r.name != "TimeLo" && r.name != "TimeHi") {
+    } else if (!is_time(r.offset)) {
       CHECK(bench.read(r.offset) == r.reset);
     }
   }
   for (const auto& r : spec::kRegisters) {
-    if (r.access != "rw" || is_command(r.name)) continue;
+    if (r.access != "rw" || is_command(r.offset)) continue;
     INFO(std::string(r.name));
     for (unsigned bit = 0; bit < 32; ++bit) {
-      if (r.name == "EqSize" && bit == 4) continue;
+      const std::uint32_t off = r.offset == reg::kEqSize ? kEqEnable : 0;  // events stay off
+      if (1u << bit == off) continue;
       bench.write(r.offset, 1u << bit);
-      CHECK(bench.read(r.offset) == (1u << bit & kept_bits(r.name)));
-      bench.write(r.offset, ~(1u << bit) & ~(r.name == "EqSize" ? 1u << 4 : 0));
-      CHECK(bench.read(r.offset) ==
-            (~(1u << bit) & kept_bits(r.name) & ~(r.name == "EqSize" ? 1u << 4 : 0)));
+      CHECK(bench.read(r.offset) == (1u << bit & kept_bits(r.offset)));
+      bench.write(r.offset, ~(1u << bit | off));
+      CHECK(bench.read(r.offset) == (~(1u << bit | off) & kept_bits(r.offset)));
     }
     bench.write(r.offset, 0);
   }
-  for (const auto& r : spec::kRegisters) {  // read-only ones do not take writes
-    if (r.access != "ro" || r.name == "TimeLo" || r.name == "TimeHi") continue;
+  for (const auto& r : spec::kRegisters) {  // read-only registers do not take writes
+    if (r.access != "ro" || is_time(r.offset)) continue;
     const std::uint32_t before = bench.read(r.offset);
     bench.write(r.offset, ~before);
     CHECK(bench.read(r.offset) == before);
   }
-  bench.write("Control", 3);
-  bench.write(reg("Control"), 0, 0x7);  // a byte is missing
-  CHECK(bench.read("Control") == 3);
+  bench.write(reg::kControl, kept_bits(reg::kControl));
+  bench.write(reg::kControl, 0, 0x7);  // a byte is missing
+  CHECK(bench.read(reg::kControl) == kept_bits(reg::kControl));
   CHECK(bench.dut->enable_o == 1);
   std::set<std::uint32_t> mapped;
   for (const auto& r : spec::kRegisters) mapped.insert(r.offset);
-  for (std::uint32_t a = 0; a < 0x1100; a += 4) {
+  for (std::uint32_t a = 0; a < window::kTableData.offset; a += 4) {
     if (mapped.count(a)) continue;
     bench.write(a, 0xFFFFFFFF);
     CHECK(bench.read(a) == 0);
   }
   for (std::uint32_t a :
-       {0x1180u, 0x2600u, 0x27FCu, 0x3600u, 0x4000u, 0x100000u, 0x180004u, 0x3FFFFCu}) {
+       {window::kDmaData.offset + window::kDmaData.bytes,
+        window::kTxFrameData.offset + window::kTxFrameData.bytes, 0x27FCu,
+        window::kRxFrameData.offset + window::kRxFrameData.bytes, 0x4000u,
+        layout::sq_doorbell_offset(0), layout::cq_arm_doorbell_offset(0), 0x3FFFFCu}) {
     bench.write(a, 0xFFFFFFFF);
     CHECK(bench.read(a) == 0);
   }
@@ -83,9 +111,9 @@ TEST_CASE(
 
 TEST_CASE("control: windows keep their words") {
   Bench bench;
-  for (const char* name : {"TableData", "DmaData", "TxFrameData"}) {
-    const std::uint32_t base = window(name);
-    const unsigned words = std::string(name) == "TxFrameData" ? 384 : 16;
+  for (const layout::Window& w : {window::kTableData, window::kDmaData, window::kTxFrameData}) {
+    const std::uint32_t base = w.offset;
+    const unsigned words = w.bytes / 4;
     std::vector<std::uint32_t> expect(words);
     for (unsigned i = 0; i < words; ++i) bench.write(base + 4 * i, expect[i] = bench.random());
     for (unsigned i = 0; i < words; ++i) CHECK(bench.read(base + 4 * i) == expect[i]);
@@ -96,9 +124,9 @@ TEST_CASE("control: TimeLo latches TimeHi") {
   Bench bench;
   bench.dut->now_i = 0x1FFFFFFF0ull;
   bench.now_step = 0;
-  CHECK(bench.read("TimeLo") == 0xFFFFFFF0u);
+  CHECK(bench.read(reg::kTimeLo) == 0xFFFFFFF0u);
   bench.dut->now_i = 0x2000000000ull;
-  CHECK(bench.read("TimeHi") == 1);
+  CHECK(bench.read(reg::kTimeHi) == 1);
 }
 
 TEST_CASE("control: a doorbell is taken each clock and reaches its engine in order") {
@@ -106,7 +134,8 @@ TEST_CASE("control: a doorbell is taken each clock and reaches its engine in ord
   unsigned taken = 0;
   for (unsigned i = 0; i < 64; ++i) {
     const unsigned qpn = i % (kNumQps + 4), receive = i / 4 % 2;
-    bench.dut->s_axil_awaddr_i = window("QpDoorbell") + 16 * qpn + 4 * receive;
+    bench.dut->s_axil_awaddr_i =
+        receive ? layout::rq_doorbell_offset(qpn) : layout::sq_doorbell_offset(qpn);
     bench.dut->s_axil_wdata_i = 1000 + i;
     bench.dut->s_axil_wstrb_i = 15;
     bench.dut->s_axil_awvalid_i = 1;
@@ -142,7 +171,7 @@ TEST_CASE("control: doorbells wait for an engine that is not ready, and none is 
     bench.dut->s_axil_awvalid_i = bench.dut->s_axil_awvalid_i || aw;
     bench.dut->s_axil_wvalid_i = bench.dut->s_axil_wvalid_i || w;
     bench.dut->s_axil_bready_i = bench.random() % 2;
-    bench.dut->s_axil_awaddr_i = window("QpDoorbell") + 16 * (i % kNumQps);
+    bench.dut->s_axil_awaddr_i = layout::sq_doorbell_offset(i % kNumQps);
     bench.dut->s_axil_wdata_i = i;
     bench.dut->s_axil_wstrb_i = 15;
     bench.dut.settle();
@@ -163,13 +192,13 @@ TEST_CASE("control: doorbells wait for an engine that is not ready, and none is 
   for (std::size_t k = 0; k < sent.size(); ++k) CHECK(bench.sq_doorbells[k].index == k);
 }
 
-TEST_CASE("control: a fence waits for silence of every block") {
+TEST_CASE("control: a fence waits until every block is idle") {
   Bench bench;
   bench.dut->all_idle_i = 0;
-  bench.write("FenceCommand", 1);
+  bench.write(reg::kFenceCommand, 1);
   CHECK(bench.dut->pause_o == 1);
   bench.run(100);
-  CHECK(bench.read("FenceCommand") == 1);
+  CHECK(bench.read(reg::kFenceCommand) == 1);
   bench.dut->all_idle_i = 1;
   bench.run(3);
   bench.dut->all_idle_i = 0;
@@ -178,17 +207,17 @@ TEST_CASE("control: a fence waits for silence of every block") {
   bench.dut->all_idle_i = 1;
   bench.run(20);
   CHECK(bench.dut->pause_o == 0);
-  CHECK(bench.read("FenceCommand") == 0);
-  bench.write("FenceCommand", 0);
+  CHECK(bench.read(reg::kFenceCommand) == 0);
+  bench.write(reg::kFenceCommand, 0);
   CHECK(bench.dut->pause_o == 0);
 }
 
-TEST_CASE("control: the admin doorbell calls firmware until it has caught up") {
+TEST_CASE("control: Attention reports the admin doorbell until AdminDone has caught up") {
   Bench bench;
-  bench.write("AdminDoorbell", 3);
-  CHECK(bench.read("Attention") == 1);
-  bench.write("AdminDone", 2);
-  CHECK(bench.read("Attention") == 1);
-  bench.write("AdminDone", 3);
-  CHECK(bench.read("Attention") == 0);
+  bench.write(reg::kAdminDoorbell, 3);
+  CHECK(bench.read(reg::kAttention) == mask(reg::attention::admin));
+  bench.write(reg::kAdminDone, 2);
+  CHECK(bench.read(reg::kAttention) == mask(reg::attention::admin));
+  bench.write(reg::kAdminDone, 3);
+  CHECK(bench.read(reg::kAttention) == 0);
 }

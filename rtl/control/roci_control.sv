@@ -90,7 +90,7 @@ module roci_control #(
   output logic                       cqe_rq_ready_o,
   input  logic [15:0]                wr_done_i,
   input  logic [7:0]                 store_done_i,
-  input  logic [23:0]                fault_qpn_i,  // pulse: data of this queue pair is not in memory
+  input  logic [23:0]                fault_qpn_i,  // pulse: data of this queue pair got lost
   input  logic                       fault_valid_i,
   input  roci_pkg::count_t           count_sq_i,
   input  logic                       count_sq_valid_i,
@@ -107,7 +107,7 @@ module roci_control #(
   output logic                       live_rq_valid_o,
   input  logic                       live_rq_ready_i,
   input  roci_pkg::qp_live_t         live_rq_i,
-  output logic                       live_srq_valid_o,  // of the SRQ on live_qpn_o
+  output logic                       live_srq_valid_o,  // request for the SRQ on live_qpn_o
   input  logic                       live_srq_ready_i,
   input  roci_pkg::srq_live_t        live_srq_i,
 
@@ -155,15 +155,12 @@ module roci_control #(
   input  logic [9:0]                 drop_rq_i,
   input  logic                       drop_ghost_i,     // from sq
   input  logic                       rx_ok_i,          // pulse: RoCE packet accepted
-  input  logic                       mac_rx_tvalid_i,  // the MAC's stream into rx, watched
-  input  logic                       mac_rx_tlast_i,
-  input  logic [DataWidth/8-1:0]     mac_rx_tkeep_i,
-  input  logic                       tx_frame_i,       // pulse, with
-  input  logic [13:0]                tx_bytes_i,
+  input  roci_pkg::frame_stat_t      rx_stat_i,  // frames that the MAC gave to rx
+  input  roci_pkg::frame_stat_t      tx_stat_i,
 
   output logic                       pause_o,
   input  logic                       all_idle_i,       // idle_o of every block, this one included
-  output logic [63:0]                next_deadline_o,  // of completion moderation; all ones: none
+  output logic [63:0]                next_deadline_o,  // end of a moderation period; all ones: none
   output logic                       quiet_o,  // no register access, doorbell or frame in flight
   output logic                       idle_o
 );
@@ -215,7 +212,7 @@ module roci_control #(
     .m_axis_fw_tdata_o, .m_axis_fw_tkeep_o, .m_axis_fw_tlast_o, .m_axis_fw_tvalid_o,
     .m_axis_fw_tready_i,
     .drop_rx_i, .drop_rq_i, .drop_ghost_i, .rx_ok_i,
-    .mac_rx_tvalid_i, .mac_rx_tlast_i, .mac_rx_tkeep_i, .tx_frame_i, .tx_bytes_i,
+    .rx_stat_i, .tx_stat_i,
     .pause_o, .all_idle_i, .dma_idle_o(dma_idle), .quiet_o(host_quiet)
   );
 

@@ -114,11 +114,8 @@ module roci_control_host #(
   input  logic [9:0]                 drop_rq_i,
   input  logic                       drop_ghost_i,     // from sq
   input  logic                       rx_ok_i,          // pulse: RoCE packet accepted
-  input  logic                       mac_rx_tvalid_i,  // the MAC's stream into rx, watched
-  input  logic                       mac_rx_tlast_i,
-  input  logic [DataWidth/8-1:0]     mac_rx_tkeep_i,
-  input  logic                       tx_frame_i,       // pulse, with
-  input  logic [13:0]                tx_bytes_i,
+  input  roci_pkg::frame_stat_t      rx_stat_i,  // frames that the MAC gave to rx
+  input  roci_pkg::frame_stat_t      tx_stat_i,
 
   output logic                       pause_o,
   input  logic                       all_idle_i,  // idle_o of every block, dma_idle_o included
@@ -216,13 +213,13 @@ module roci_control_host #(
   );
 
   // ---------------------------------------------------------------- counters of the port, fence
-  roci_counters #(.DataWidth(DataWidth)) u_counters (
+  roci_counters u_counters (
     .clk_i, .rst_ni,
     .select_write_i(counter_select_write), .select_i(word_o[3:0]), .select_o(counter_select),
     .value_o(counter),
     .drop_rx_i, .drop_rq_i, .drop_ghost_i, .rx_ok_i,
     .rx_ethernet_i(s_axis_eth_rx_tvalid_i && s_axis_eth_rx_tready_o && s_axis_eth_rx_tlast_i),
-    .mac_rx_tvalid_i, .mac_rx_tlast_i, .mac_rx_tkeep_i, .tx_frame_i, .tx_bytes_i
+    .rx_stat_i, .tx_stat_i
   );
 
   roci_fence u_fence (

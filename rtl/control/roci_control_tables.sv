@@ -88,12 +88,12 @@ module roci_control_tables #(
 );
 
   logic         state_valid, state_write, state_done, change_valid, state_idle;
-  logic         clear_valid, clear_done, count_valid, count_done, piece_valid;
+  logic         clear_valid, clear_done, count_valid, count_done, pair_valid;
   logic         table_idle, counters_idle;
   logic [23:0]  state_qpn, change_qpn;
   logic [2:0]   state_new, state_old, change_state;
-  logic [1:0]   piece_index;
-  logic [127:0] piece;
+  logic [1:0]   pair_index;
+  logic [127:0] pair;
 
   roci_table_port #(
     .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
@@ -109,7 +109,7 @@ module roci_control_tables #(
     .key_index_i(key_row_index_i), .key_i(key_row_i),
     .clear_valid_o(clear_valid), .clear_done_i(clear_done),
     .count_valid_o(count_valid), .count_done_i(count_done),
-    .count_piece_i(piece_valid), .count_index_i(piece_index), .count_data_i(piece),
+    .count_pair_i(pair_valid), .count_index_i(pair_index), .count_data_i(pair),
     .row_o,
     .live_sq_valid_o, .live_sq_ready_i, .live_sq_i,
     .live_rq_valid_o, .live_rq_ready_i, .live_rq_i,
@@ -145,7 +145,7 @@ module roci_control_tables #(
     .count_rq_i, .count_rq_valid_i, .count_rq_ready_o,
     .qpn_i(row_o), .clear_valid_i(clear_valid), .clear_done_o(clear_done),
     .read_valid_i(count_valid), .read_done_o(count_done),
-    .piece_valid_o(piece_valid), .piece_index_o(piece_index), .piece_o(piece),
+    .pair_valid_o(pair_valid), .pair_index_o(pair_index), .pair_o(pair),
     .idle_o(counters_idle)
   );
 

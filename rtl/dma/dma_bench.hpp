@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci_dma on the bench: queues of work in, what comes out checked against them.
+// roci_dma with its memory: queues of work in, and the results checked against them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,29 +7,30 @@
 #include <algorithm>
 
 #include "Vroci_dma.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/dma/host_model.hpp"
 
-using roci::spec::kSeg;
-using roci::spec::place_of;
 inline constexpr unsigned kBeat = HostModel::kBeat;
 inline constexpr unsigned kSeed = 20240711;
-inline constexpr unsigned kReadBits = total_bits(roci::spec::kBlockReadReq);
-inline constexpr unsigned kBlockBits = total_bits(roci::spec::kBlockReadRsp);
-inline constexpr unsigned kWriteBits = total_bits(roci::spec::kBlockWriteReq);
+inline constexpr unsigned kPsnMask = 0xFFFFFF;
+inline constexpr unsigned kReadClients = 5, kWriteClients = 4;  // as in roci_dma
+inline constexpr unsigned kReadBits = layout::block_read_req::kBits;
+inline constexpr unsigned kBlockBits = layout::block_read_rsp::kBits;
+inline constexpr unsigned kWriteBits = layout::block_write_req::kBits;
 
-struct Piece {
+struct Segment {
   std::uint64_t addr;
   unsigned len;
   bool last, drop;
 };
 struct Packet {
-  std::vector<Piece> pieces;
+  std::vector<Segment> segments;
   unsigned pos, len;  // byte of the first beat; bytes
   bool src, error;
   std::vector<std::uint8_t> bytes;
-  unsigned number = 0;  // of a packet written
+  unsigned number = 0;  // written packets are numbered
 };
 struct Block {
   std::uint64_t addr;
@@ -37,36 +38,37 @@ struct Block {
   std::vector<std::uint8_t> bytes;
 };
 
-/// The block with its memory: queues of work in, what comes out checked against them.
+/// The block with its memory.
 class Bench {
  public:
   Dut<Vroci_dma> dut;
   HostModel host{kSeed};
   std::mt19937 random{kSeed};
   bool beats_early = false;  // payload beats are offered before their header is taken
-  unsigned stall = 0;        // percent of clocks in which our side is not valid or not ready
+  unsigned stall = 0;        // percent of clocks in which the bench is not valid or not ready
 
-  std::deque<Piece> read_pieces, put_pieces[2];
+  std::deque<Segment> read_segments, put_segments[2];
   std::deque<Packet> starts, reads, headers, payload, in_flight;
-  std::deque<Block> requests[5], blocks[5], stores[4], storing[4];
-  bool block_client_stalled[5] = {};
-  std::uint64_t reads_done = 0, blocks_done[5] = {}, stores_done[4] = {};
+  std::deque<Block> requests[kReadClients], blocks[kReadClients], stores[kWriteClients],
+      storing[kWriteClients];
+  bool block_client_stalled[kReadClients] = {};
+  std::uint64_t reads_done = 0, blocks_done[kReadClients] = {}, stores_done[kWriteClients] = {};
   std::uint64_t first_pay_cycle = 0, read_errors = 0, faults = 0, store_errors = 0;
   std::uint16_t wr_done = 0;
 
   bool busy() const {
     bool any = !reads.empty() || !headers.empty() || !payload.empty() || !in_flight.empty();
-    for (int c = 0; c < 5; ++c) any |= !blocks[c].empty();
-    for (int c = 0; c < 4; ++c) any |= !stores[c].empty() || !storing[c].empty();
+    for (unsigned c = 0; c < kReadClients; ++c) any |= !blocks[c].empty();
+    for (unsigned c = 0; c < kWriteClients; ++c) any |= !stores[c].empty() || !storing[c].empty();
     return any;
   }
 
   void read(Packet packet) {
-    for (const Piece& piece : packet.pieces) {
-      read_pieces.push_back(piece);
-      for (unsigned i = 0; i < piece.len; ++i) {
-        packet.bytes.push_back(host.at(piece.addr + i));
-        packet.error |= host.bad_pages.count((piece.addr + i) >> 12) != 0;
+    for (const Segment& segment : packet.segments) {
+      read_segments.push_back(segment);
+      for (unsigned i = 0; i < segment.len; ++i) {
+        packet.bytes.push_back(host.at(segment.addr + i));
+        packet.error |= host.bad_pages.count((segment.addr + i) >> 12) != 0;
       }
     }
     starts.push_back(packet);
@@ -74,23 +76,24 @@ class Bench {
   }
 
   void write(Packet packet) {
-    for (const Piece& piece : packet.pieces) put_pieces[packet.src].push_back(piece);
+    for (const Segment& segment : packet.segments) put_segments[packet.src].push_back(segment);
     packet.bytes.resize(packet.len);
     for (auto& byte : packet.bytes) byte = static_cast<std::uint8_t>(random());
-    packet.number = written_++ & 0xFFFFFF;
+    packet.number = written_++ & kPsnMask;
     headers.push_back(packet);
     payload.push_back(packet);
     in_flight.push_back(std::move(packet));
   }
 
-  void fetch(int client, std::uint64_t addr, unsigned count) {
+  void fetch(unsigned client, std::uint64_t addr, unsigned count) {
     Block block{addr, count, {}};
-    for (unsigned i = 0; i < 64 * count; ++i) block.bytes.push_back(host.at(addr + i));
+    for (unsigned i = 0; i < layout::kBlockBytes * count; ++i)
+      block.bytes.push_back(host.at(addr + i));
     requests[client].push_back(block);
     blocks[client].push_back(block);
   }
 
-  void store(int client, std::uint64_t addr, unsigned bytes) {
+  void store(unsigned client, std::uint64_t addr, unsigned bytes) {
     Block block{addr, bytes, {}};
     for (unsigned i = 0; i < bytes; ++i) block.bytes.push_back(static_cast<std::uint8_t>(random()));
     stores[client].push_back(block);
@@ -121,22 +124,22 @@ class Bench {
   }
 
  private:
-  // Valid stays once it is up.
+  /// Valid stays up until it is taken.
   bool offer(bool& was, bool have) { return was = have && (was || go()); }
   bool go() { return stall == 0 || random() % 100 >= stall; }
 
   template <typename Port>
-  static void put_seg(Port& port, const Piece& piece) {
-    port::put(port, place_of(kSeg, "addr"), piece.addr);
-    port::put(port, place_of(kSeg, "pasid"), HostModel::pasid(piece.addr));
-    port::put(port, place_of(kSeg, "len"), piece.len);
-    port::put(port, place_of(kSeg, "last"), piece.last);
-    port::put(port, place_of(kSeg, "drop"), piece.drop);
+  static void put_seg(Port& port, const Segment& segment) {
+    port::put(port, layout::seg::addr, segment.addr);
+    port::put(port, layout::seg::pasid, HostModel::pasid(segment.addr));
+    port::put(port, layout::seg::len, segment.len);
+    port::put(port, layout::seg::last, segment.last);
+    port::put(port, layout::seg::drop, segment.drop);
   }
 
   void drive_reads(Vroci_dma& m) {
-    m.rd_seg_valid_i = offer(seg_up_, !read_pieces.empty());
-    if (m.rd_seg_valid_i) put_seg(m.rd_seg_i, read_pieces.front());
+    m.rd_seg_valid_i = offer(seg_up_, !read_segments.empty());
+    if (m.rd_seg_valid_i) put_seg(m.rd_seg_i, read_segments.front());
     m.gather_start_valid_i = offer(start_up_, !starts.empty());
     if (m.gather_start_valid_i) {
       m.gather_pos_i = starts.front().pos;
@@ -147,7 +150,7 @@ class Bench {
 
   void sample_reads(Vroci_dma& m, std::uint64_t now) {
     if (m.rd_seg_valid_i && m.rd_seg_ready_o) {
-      read_pieces.pop_front();
+      read_segments.pop_front();
       seg_up_ = false;
     }
     if (m.gather_start_valid_i && m.gather_start_ready_o) {
@@ -179,16 +182,11 @@ class Bench {
   void drive_writes(Vroci_dma& m) {
     m.rx_pay_hdr_valid_i = offer(header_up_, !headers.empty());
     if (m.rx_pay_hdr_valid_i) {
-      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "src"),
-                headers.front().src);
-      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "offset"),
-                headers.front().pos);
-      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "len"),
-                headers.front().len);
-      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "qpn"),
-                headers.front().number);
-      port::put(m.rx_pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "psn"),
-                ~headers.front().number & 0xFFFFFF);
+      port::put(m.rx_pay_hdr_i, layout::pay_hdr::src, headers.front().src);
+      port::put(m.rx_pay_hdr_i, layout::pay_hdr::offset, headers.front().pos);
+      port::put(m.rx_pay_hdr_i, layout::pay_hdr::len, headers.front().len);
+      port::put(m.rx_pay_hdr_i, layout::pay_hdr::qpn, headers.front().number);
+      port::put(m.rx_pay_hdr_i, layout::pay_hdr::psn, ~headers.front().number & kPsnMask);
     }
     // Beats may wait for their header to be taken.
     const bool taken = payload.size() > headers.size();
@@ -203,14 +201,15 @@ class Bench {
       m.rx_pay_tlast_i = kBeat * (in_beat_ + 1) >= packet.pos + packet.len;
     }
     m.fault_ready_i = go();
-    m.req_seg_valid_i = offer(put_up_[0], !put_pieces[0].empty());
-    if (m.req_seg_valid_i) put_seg(m.req_seg_i, put_pieces[0].front());
-    m.rsp_seg_valid_i = offer(put_up_[1], !put_pieces[1].empty());
-    if (m.rsp_seg_valid_i) put_seg(m.rsp_seg_i, put_pieces[1].front());
+    m.req_seg_valid_i = offer(put_up_[0], !put_segments[0].empty());
+    if (m.req_seg_valid_i) put_seg(m.req_seg_i, put_segments[0].front());
+    m.rsp_seg_valid_i = offer(put_up_[1], !put_segments[1].empty());
+    if (m.rsp_seg_valid_i) put_seg(m.rsp_seg_i, put_segments[1].front());
   }
 
   void sample_writes(Vroci_dma& m) {
-    for (; wr_done != m.wr_done_o; ++wr_done) {  // what counts is in memory, or was reported
+    for (; wr_done != m.wr_done_o;
+         ++wr_done) {  // a packet that counts is in memory, or its fault was reported
       REQUIRE_FALSE(in_flight.empty());
       if (fault_taken_) {
         fault_taken_ = false;
@@ -218,29 +217,26 @@ class Bench {
         continue;
       }
       unsigned at = 0;
-      for (const Piece& piece : in_flight.front().pieces) {
+      for (const Segment& segment : in_flight.front().segments) {
         bool same = true;
-        REQUIRE_FALSE((!piece.drop && host.touches_bad(piece.addr, piece.len)));
-        for (unsigned i = 0; i < piece.len && !piece.drop; ++i) {
-          same &= host.at(piece.addr + i) == in_flight.front().bytes[at + i];
+        REQUIRE_FALSE((!segment.drop && host.touches_bad(segment.addr, segment.len)));
+        for (unsigned i = 0; i < segment.len && !segment.drop; ++i) {
+          same &= host.at(segment.addr + i) == in_flight.front().bytes[at + i];
         }
         REQUIRE(same);
-        at += piece.len;
+        at += segment.len;
       }
       in_flight.pop_front();
     }
     if (m.fault_valid_o && m.fault_ready_i) {
       REQUIRE_FALSE(in_flight.empty());
-      const auto& pieces = in_flight.front().pieces;
-      REQUIRE(std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-        return !piece.drop && host.touches_bad(piece.addr, piece.len);
+      const auto& segments = in_flight.front().segments;
+      REQUIRE(std::any_of(segments.begin(), segments.end(), [&](const Segment& segment) {
+        return !segment.drop && host.touches_bad(segment.addr, segment.len);
       }));
-      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "response")) ==
-              in_flight.front().src);
-      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "qpn")) ==
-              in_flight.front().number);
-      REQUIRE(port::get(m.fault_o, place_of(roci::spec::kFault, "psn")) ==
-              (~in_flight.front().number & 0xFFFFFF));
+      REQUIRE(port::get(m.fault_o, layout::fault::response) == in_flight.front().src);
+      REQUIRE(port::get(m.fault_o, layout::fault::qpn) == in_flight.front().number);
+      REQUIRE(port::get(m.fault_o, layout::fault::psn) == (~in_flight.front().number & kPsnMask));
       fault_taken_ = true;
       ++faults;
     }
@@ -249,11 +245,11 @@ class Bench {
       header_up_ = false;
     }
     if (m.req_seg_valid_i && m.req_seg_ready_o) {
-      put_pieces[0].pop_front();
+      put_segments[0].pop_front();
       put_up_[0] = false;
     }
     if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) {
-      put_pieces[1].pop_front();
+      put_segments[1].pop_front();
       put_up_[1] = false;
     }
     if (m.rx_pay_tvalid_i && m.rx_pay_tready_o) {
@@ -273,8 +269,8 @@ class Bench {
   unsigned written_ = 0;
   bool fault_taken_ = false;
   bool seg_up_ = false, start_up_ = false, header_up_ = false, beat_up_ = false;
-  bool put_up_[2] = {}, fetch_up_[5] = {}, store_up_[4] = {};
-  unsigned pay_beat_ = 0, in_beat_ = 0, got_[5] = {};
+  bool put_up_[2] = {}, fetch_up_[kReadClients] = {}, store_up_[kWriteClients] = {};
+  unsigned pay_beat_ = 0, in_beat_ = 0, got_[kReadClients] = {};
 };
 
 #include "rtl/dma/dma_blocks.hpp"  // IWYU pragma: keep

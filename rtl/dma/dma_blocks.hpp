@@ -6,26 +6,29 @@
 
 inline void Bench::drive_blocks(Vroci_dma& m) {
   unsigned valid = 0, ready = 0;
-  for (unsigned c = 0; c < 5; ++c) {
-    if (go() && !block_client_stalled[c]) ready |= 1u << c;
+  for (unsigned c = 0; c < kReadClients; ++c) {
+    const bool may_wait = c == 1 || c == 3;  // RQ fetch and atomics; the others take at once
+    if (!may_wait || (go() && !block_client_stalled[c])) ready |= 1u << c;
     if (!offer(fetch_up_[c], !requests[c].empty())) continue;
     const Block& block = requests[c].front();
     valid |= 1u << c;
-    port::put(m.br_req_i, bus::kReadAddr, block.addr, kReadBits * c);
-    port::put(m.br_req_i, bus::kReadPasid, HostModel::pasid(block.addr), kReadBits * c);
-    port::put(m.br_req_i, bus::kReadCount, block.count, kReadBits * c);
+    port::put(m.br_req_i, layout::block_read_req::addr, block.addr, kReadBits * c);
+    port::put(m.br_req_i, layout::block_read_req::pasid, HostModel::pasid(block.addr),
+              kReadBits * c);
+    port::put(m.br_req_i, layout::block_read_req::count, block.count, kReadBits * c);
   }
   m.br_req_valid_i = valid;
   m.br_rsp_ready_i = ready;
   valid = 0;
-  for (unsigned c = 0; c < 4; ++c) {
+  for (unsigned c = 0; c < kWriteClients; ++c) {
     if (!offer(store_up_[c], !stores[c].empty())) continue;
     const Block& block = stores[c].front();
     valid |= 1u << c;
-    port::put(m.bw_req_i, bus::kWriteAddr, block.addr, kWriteBits * c);
-    port::put(m.bw_req_i, bus::kWritePasid, HostModel::pasid(block.addr), kWriteBits * c);
-    port::put(m.bw_req_i, bus::kWriteBytes, block.count, kWriteBits * c);
-    for (unsigned i = 0; i < 64; ++i) {
+    port::put(m.bw_req_i, layout::block_write_req::addr, block.addr, kWriteBits * c);
+    port::put(m.bw_req_i, layout::block_write_req::pasid, HostModel::pasid(block.addr),
+              kWriteBits * c);
+    port::put(m.bw_req_i, layout::block_write_req::bytes, block.count, kWriteBits * c);
+    for (unsigned i = 0; i < layout::kBlockBytes; ++i) {
       port::put(m.bw_req_i, kWriteBits * c + 8 * i, 8, i < block.count ? block.bytes[i] : 0xDD);
     }
   }
@@ -33,7 +36,7 @@ inline void Bench::drive_blocks(Vroci_dma& m) {
 }
 
 inline void Bench::sample_blocks(Vroci_dma& m) {
-  for (unsigned c = 0; c < 5; ++c) {
+  for (unsigned c = 0; c < kReadClients; ++c) {
     if (m.br_req_valid_i >> c & m.br_req_ready_o >> c & 1) {
       requests[c].pop_front();
       fetch_up_[c] = false;
@@ -42,11 +45,12 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
     REQUIRE_FALSE(blocks[c].empty());
     const Block& block = blocks[c].front();
     bool same = true;
-    for (unsigned i = 0; i < 64; ++i) {
-      same &= port::get(m.br_rsp_o, kBlockBits * c + 8 * i, 8) == block.bytes[64 * got_[c] + i];
+    for (unsigned i = 0; i < layout::kBlockBytes; ++i) {
+      same &= port::get(m.br_rsp_o, kBlockBits * c + 8 * i, 8) ==
+              block.bytes[layout::kBlockBytes * got_[c] + i];
     }
     REQUIRE(same);
-    REQUIRE(port::get(m.br_rsp_o, bus::kReadError, kBlockBits * c) ==
+    REQUIRE(port::get(m.br_rsp_o, layout::block_read_rsp::error, kBlockBits * c) ==
             host.bad_pages.count(block.addr >> 12));
     ++blocks_done[c];
     if (++got_[c] == block.count) {
@@ -54,7 +58,7 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
       got_[c] = 0;
     }
   }
-  for (unsigned c = 0; c < 4; ++c) {
+  for (unsigned c = 0; c < kWriteClients; ++c) {
     if (m.bw_rsp_valid_o >> c & 1) {
       REQUIRE_FALSE(storing[c].empty());
       bool same = true;
@@ -63,7 +67,8 @@ inline void Bench::sample_blocks(Vroci_dma& m) {
       for (unsigned i = 0; i < block.count && !bad; ++i)
         same &= host.at(block.addr + i) == block.bytes[i];
       REQUIRE(same);
-      REQUIRE((m.bw_rsp_o >> c & 1) == bad);
+      REQUIRE(port::get(m.bw_rsp_o, layout::block_write_rsp::error,
+                        layout::block_write_rsp::kBits * c) == bad);
       store_errors += bad;
       storing[c].pop_front();
       ++stores_done[c];

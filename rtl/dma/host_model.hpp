@@ -18,8 +18,10 @@
 class HostModel {
  public:
   static constexpr unsigned kBeat = DATA_WIDTH / 8;
-  static constexpr std::uint64_t kBase = 0x00A5'1234'5670'0000;  // of the memory
+  static constexpr std::uint64_t kBase = 0x00A5'1234'5670'0000;  // first address
   static constexpr std::size_t kSize = 1 << 20;
+  static constexpr unsigned kSlaveError = 2;  // AXI response
+  static constexpr unsigned kIncrement = 1;   // AXI burst
 
   /// Address space of an address: the same for 64 KiB, as segments keep to that.
   static std::uint32_t pasid(std::uint64_t addr) { return (addr >> 16 ^ 0x5A5A5) & 0xFFFFF; }
@@ -39,7 +41,7 @@ class HostModel {
 
   std::uint8_t& at(std::uint64_t addr) { return memory.at(addr - kBase); }
   bool quiet() const {
-    return reads_.empty() && writes_.empty() && beats_.empty() && answers_.empty();
+    return reads_.empty() && writes_.empty() && beats_.empty() && responses_.empty();
   }
 
   bool touches_bad(std::uint64_t addr, unsigned len) const {
@@ -60,26 +62,26 @@ class HostModel {
       for (unsigned i = 0; i < kBeat; ++i) port::put_byte(m.m_axi_rdata_i, i, at(addr + i));
       m.m_axi_rid_i = read.id;
       m.m_axi_rlast_i = read.given + 1 == read.beats;
-      m.m_axi_rresp_i = bad_pages.count(addr >> 12) ? 2 : 0;
+      m.m_axi_rresp_i = bad_pages.count(addr >> 12) ? kSlaveError : 0;
       m.m_axi_rvalid_i = 1;
     }
     m.m_axi_bvalid_i = 0;
-    if (!answers_.empty() && go()) {
-      std::size_t pick_b = shuffle ? random_() % answers_.size() : 0;
+    if (!responses_.empty() && go()) {
+      std::size_t pick_b = shuffle ? random_() % responses_.size() : 0;
       for (std::size_t i = 0; i < pick_b; ++i) {  // the oldest of its id
-        if (answers_[i].id == answers_[pick_b].id) pick_b = i;
+        if (responses_[i].id == responses_[pick_b].id) pick_b = i;
       }
-      if (answers_[pick_b].ready <= now) {
+      if (responses_[pick_b].ready <= now) {
         m.m_axi_bresp_i = 0;
-        for (const auto& [addr, value] : answers_[pick_b].bytes) {
+        for (const auto& [addr, value] : responses_[pick_b].bytes) {
           if (bad_pages.count(addr >> 12) != 0)
-            m.m_axi_bresp_i = 2;
+            m.m_axi_bresp_i = kSlaveError;
           else
             at(addr) = value;
         }
-        m.m_axi_bid_i = answers_[pick_b].id;
+        m.m_axi_bid_i = responses_[pick_b].id;
         m.m_axi_bvalid_i = 1;
-        answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(pick_b));
+        responses_.erase(responses_.begin() + static_cast<std::ptrdiff_t>(pick_b));
       }
     }
   }
@@ -128,7 +130,7 @@ class HostModel {
       REQUIRE(beats_.front().last == (++write.given == write.beats));
       beats_.pop_front();
       if (write.given == write.beats) {
-        answers_.push_back({write.id, now + delay(), std::move(write.bytes)});
+        responses_.push_back({write.id, now + delay(), std::move(write.bytes)});
         writes_.pop_front();
       }
     }
@@ -152,7 +154,7 @@ class HostModel {
     bool last;
     Bytes bytes;
   };
-  struct Answer {
+  struct Response {
     unsigned id;
     std::uint64_t ready;
     Bytes bytes;
@@ -189,7 +191,7 @@ class HostModel {
     REQUIRE(addr % kBeat == 0);
     REQUIRE(addr % 4096 + beats * kBeat <= 4096);
     REQUIRE((1u << size) == kBeat);
-    REQUIRE(kind == 1);
+    REQUIRE(kind == kIncrement);
     REQUIRE(user == pasid(addr));
   }
 
@@ -197,7 +199,7 @@ class HostModel {
   std::deque<Read> reads_;
   std::deque<Write> writes_;
   std::deque<Beat> beats_;
-  std::deque<Answer> answers_;
+  std::deque<Response> responses_;
   Stalled ar_{}, aw_{}, w_{};
   int current_ = -1;
 };

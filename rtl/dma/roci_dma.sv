@@ -8,7 +8,7 @@
 
 module roci_dma #(
   parameter int unsigned DataWidth   = 512,   // 64, 128, 256 or 512
-  parameter int unsigned BufferBytes = 65536, // of payload read and not yet sent, power of two
+  parameter int unsigned BufferBytes = 65536, // payload read and not yet sent, a power of two
   parameter logic [15:0] FirstTicket = '0     // wr_done_o at reset
 ) (
   input  logic                   clk_i,
@@ -63,7 +63,7 @@ module roci_dma #(
   output logic [3:0]             bw_req_ready_o,
   input  logic [4*roci_pkg::BlockWriteReqBits-1:0] bw_req_i,
   output logic [3:0]             bw_rsp_valid_o,
-  output logic [4*roci_pkg::BlockWriteRspBits-1:0] bw_rsp_o,  // with bw_rsp_valid_o: the write failed
+  output logic [4*roci_pkg::BlockWriteRspBits-1:0] bw_rsp_o,  // the write failed
 
   // AXI4
   output logic [7:0]             m_axi_arid_o,
@@ -169,8 +169,8 @@ module roci_dma #(
   logic                   s_aw_valid, s_aw_ready, w_aw_valid, w_aw_ready;
   logic [DataWidth-1:0]   s_data, w_data;
   logic [DataWidth/8-1:0] s_strb, w_strb;
-  logic                   s_last, s_valid, s_ready, w_last, w_valid, w_ready, s_answer;
-  logic [3:0]             w_answer;
+  logic                   s_last, s_valid, s_ready, w_last, w_valid, w_ready, s_response;
+  logic [3:0]             w_response;
 
   roci_scatter #(.DataWidth(DataWidth), .FirstTicket(FirstTicket)) u_scatter (
     .clk_i, .rst_ni,
@@ -183,7 +183,7 @@ module roci_dma #(
     .aw_addr_o(s_addr), .aw_pasid_o(s_pasid), .aw_beats_o(s_beats), .aw_valid_o(s_aw_valid),
     .aw_ready_i(s_aw_ready),
     .w_data_o(s_data), .w_strb_o(s_strb), .w_last_o(s_last), .w_valid_o(s_valid),
-    .w_ready_i(s_ready), .b_i(s_answer), .b_error_i(m_axi_bresp_i != 2'b00), .wr_done_o,
+    .w_ready_i(s_ready), .b_i(s_response), .b_error_i(m_axi_bresp_i != 2'b00), .wr_done_o,
     .fault_o, .fault_valid_o, .fault_ready_i, .idle_o(scatter_idle));
 
   // Blocks out.
@@ -193,18 +193,18 @@ module roci_dma #(
     .aw_client_o(w_client), .aw_addr_o(w_addr), .aw_pasid_o(w_pasid), .aw_beats_o(w_beats),
     .aw_valid_o(w_aw_valid), .aw_ready_i(w_aw_ready),
     .w_data_o(w_data), .w_strb_o(w_strb), .w_last_o(w_last), .w_valid_o(w_valid),
-    .w_ready_i(w_ready), .b_i(w_answer), .b_error_i(m_axi_bresp_i != 2'b00), .idle_o(write_idle));
+    .w_ready_i(w_ready), .b_i(w_response), .b_error_i(m_axi_bresp_i != 2'b00), .idle_o(write_idle));
 
   roci_dma_write_mux #(.DataWidth(DataWidth)) u_write_mux (
     .clk_i, .rst_ni,
     .s_addr_i(s_addr), .s_pasid_i(s_pasid), .s_beats_i(s_beats), .s_aw_valid_i(s_aw_valid),
     .s_aw_ready_o(s_aw_ready),
     .s_data_i(s_data), .s_strb_i(s_strb), .s_last_i(s_last), .s_w_valid_i(s_valid),
-    .s_w_ready_o(s_ready), .s_b_o(s_answer),
+    .s_w_ready_o(s_ready), .s_b_o(s_response),
     .b_client_i(w_client), .b_addr_i(w_addr), .b_pasid_i(w_pasid), .b_beats_i(w_beats),
     .b_aw_valid_i(w_aw_valid), .b_aw_ready_o(w_aw_ready),
     .b_data_i(w_data), .b_strb_i(w_strb), .b_last_i(w_last), .b_w_valid_i(w_valid),
-    .b_w_ready_o(w_ready), .b_b_o(w_answer),
+    .b_w_ready_o(w_ready), .b_b_o(w_response),
     .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o,
     .m_axi_awuser_o, .m_axi_awvalid_o, .m_axi_awready_i,
     .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i,

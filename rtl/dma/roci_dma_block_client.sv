@@ -2,8 +2,9 @@
 // One client of the block reads: holds a request, and knows where its blocks lie in the memory
 // they share.
 //
-// Throughput: one request a clock. Latency: none when the way is free; what cannot leave waits in a
-// register.
+// Throughput: one request every two clocks. Latency: none when the mux is free; what cannot leave
+// waits in a register. Whether tags and rows are free is that of the clock before: since then only
+// a request of this client could have taken some, and after one the next waits for a clock.
 
 `include "assert.svh"
 
@@ -47,7 +48,7 @@ module roci_dma_block_client #(
   logic [63:0]        addr_q;
   logic [19:0]        pasid_q;
   logic [4:0]         count_q, count;
-  logic               valid_q, tags_ready, empty, take;
+  logic               valid_q, free_q, tags_ready, empty, take;
   logic [RowBits-1:0] beat_row, head_row;
   logic               unused_first, unused_last, unused_info;
 
@@ -55,14 +56,19 @@ module roci_dma_block_client #(
   assign ar_pasid_o = valid_q ? pasid_q : br_req_i.pasid;
   assign count      = valid_q ? count_q : br_req_i.count;
   assign ar_beats_o = 9'(count) << LaneBits;
-  assign ar_valid_o = (valid_q || br_req_valid_i) && tags_ready;
+  assign ar_valid_o = (valid_q || br_req_valid_i) && free_q;
   assign take       = ar_valid_o && ar_ready_i;
   assign br_req_ready_o = !valid_q;
   assign idle_o     = !br_req_valid_i && !valid_q && empty;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= (valid_q || br_req_valid_i) && !take;
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      free_q  <= 1'b0;
+    end else begin
+      valid_q <= (valid_q || br_req_valid_i) && !take;
+      free_q  <= tags_ready && !take;
+    end
     if (!valid_q && br_req_valid_i) begin
       addr_q  <= br_req_i.addr;
       pasid_q <= br_req_i.pasid;
@@ -85,6 +91,7 @@ module roci_dma_block_client #(
 
   `ASSUME(AddrIsAligned, `IMPLIES(br_req_valid_i, br_req_i.addr[5:0] == '0))
   `ASSUME(CountInRange, `IMPLIES(br_req_valid_i, br_req_i.count >= 5'd1 && br_req_i.count <= 5'd16))
-  `ASSUME(WithinPage, `IMPLIES(br_req_valid_i, 7'(br_req_i.addr[11:6]) + 7'(br_req_i.count) <= 7'd64))
+  `ASSUME(WithinPage, `IMPLIES(br_req_valid_i,
+                               7'(br_req_i.addr[11:6]) + 7'(br_req_i.count) <= 7'd64))
 
 endmodule

@@ -2,8 +2,9 @@
 // Block reads of five clients: runs of 64-byte blocks, in order for each client, no client waiting
 // for another. One memory holds what arrived; each client owns a part and reads only what fits.
 //
-// Throughput: one beat in and one block out a clock, also to one client. Latency: two clocks from
-// the last beat of a block to br_rsp_valid_o.
+// Throughput: one beat in and one block out a clock, also to one client. Latency: one clock from a
+// request to ar_valid_o, two from the last beat of a block to br_rsp_valid_o. Clients 0, 2 and 4
+// take each block in the clock in which it comes.
 //
 //   read tags   0tttttt client 0, 10ttttt 1, 1100ttt 2, 1101ttt 3, 1110ttt 4
 //   blocks      0..255            256..383   384..415   416..447   448..479
@@ -48,7 +49,11 @@ module roci_dma_block_read #(
   localparam int unsigned ReqBits   = roci_pkg::BlockReadReqBits;
   localparam int unsigned RspBits   = roci_pkg::BlockReadRspBits;
 
+  // Clients that may let a block wait; the others need no register for it.
+  localparam logic [Clients-1:0] Waits = 5'b01010;
+
   logic [Clients-1:0]           ar_valid, ar_grant, beat, head_valid, pop, idle;
+  logic                         ar_free;
   logic [7*Clients-1:0]         ar_tag;
   logic [64*Clients-1:0]        ar_addr;
   logic [20*Clients-1:0]        ar_pasid;
@@ -81,32 +86,46 @@ module roci_dma_block_read #(
       .br_req_ready_o(br_req_ready_o[c]),
       .ar_tag_o(tag), .ar_addr_o(ar_addr[64*c +: 64]), .ar_pasid_o(ar_pasid[20*c +: 20]),
       .ar_beats_o(ar_beats[9*c +: 9]), .ar_valid_o(ar_valid[c]),
-      .ar_ready_i(ar_grant[c] && ar_ready_i),
+      .ar_ready_i(ar_grant[c] && ar_free),
       .beat_i(beat[c]), .beat_tag_i(r_tag_i[TagBits-1:0]), .beat_last_i(r_last_i),
       .beat_row_o(place[PlaceBits*c +: PlaceBits]),
       .head_valid_o(head_valid[c]), .head_block_o(head_block[9*c +: 9]), .pop_i(pop[c]),
       .idle_o(idle[c]));
   end
 
-  // Who reads next.
+  // Choice of the client that reads next, into a register.
   logic [2:0] unused_ar_client, unused_out_client;
   roci_arbiter #(.Clients(Clients)) u_ar (
     .clk_i, .rst_ni, .request_i(ar_valid), .grant_o(ar_grant), .index_o(unused_ar_client),
-    .taken_i(ar_ready_i));
-  assign ar_valid_o = |ar_valid;
+    .taken_i(ar_free));
+  assign ar_free = !ar_valid_o || ar_ready_i;
   // Choice by the grant: a part at 20 times an index becomes a multiplier.
+  logic [6:0]  tag_d;
+  logic [63:0] addr_d;
+  logic [19:0] pasid_d;
+  logic [8:0]  beats_d;
   always_comb begin
-    ar_tag_o   = '0;
-    ar_addr_o  = '0;
-    ar_pasid_o = '0;
-    ar_beats_o = '0;
+    tag_d   = '0;
+    addr_d  = '0;
+    pasid_d = '0;
+    beats_d = '0;
     for (int c = 0; c < Clients; c++) begin
       if (ar_grant[c]) begin
-        ar_tag_o   = ar_tag[7*c +: 7];
-        ar_addr_o  = ar_addr[64*c +: 64];
-        ar_pasid_o = ar_pasid[20*c +: 20];
-        ar_beats_o = ar_beats[9*c +: 9];
+        tag_d   = tag_d | ar_tag[7*c +: 7];
+        addr_d  = addr_d | ar_addr[64*c +: 64];
+        pasid_d = pasid_d | ar_pasid[20*c +: 20];
+        beats_d = beats_d | ar_beats[9*c +: 9];
       end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ar_valid_o <= 1'b0;
+    else if (ar_free) ar_valid_o <= |ar_valid;
+    if (ar_free) begin
+      ar_tag_o   <= tag_d;
+      ar_addr_o  <= addr_d;
+      ar_pasid_o <= pasid_d;
+      ar_beats_o <= beats_d;
     end
   end
 
@@ -115,21 +134,21 @@ module roci_dma_block_read #(
   always_comb begin
     to = '0;
     for (int c = 0; c < Clients; c++) begin
-      if (beat[c]) to = place[PlaceBits*c +: PlaceBits];
+      if (beat[c]) to = to | place[PlaceBits*c +: PlaceBits];
     end
   end
 
-  // Which block leaves: its client has nothing waiting, or gets rid of it now.
+  // Which block leaves: its client has none waiting, or takes that one now.
   logic [Clients-1:0] at_ram_q, held_q, wants;
   logic [8:0]         out_block;
   logic               read;
-  assign wants = head_valid & (~(at_ram_q | held_q) | br_rsp_ready_i);
+  assign wants = head_valid & (~(at_ram_q | held_q) | br_rsp_ready_i | ~Waits);
   roci_arbiter #(.Clients(Clients)) u_out (
     .clk_i, .rst_ni, .request_i(wants), .grant_o(pop), .index_o(unused_out_client), .taken_i(1'b1));
   assign read = |wants;
   always_comb begin
     out_block = '0;
-    for (int c = 0; c < Clients; c++) if (pop[c]) out_block = head_block[9*c +: 9];
+    for (int c = 0; c < Clients; c++) if (pop[c]) out_block = out_block | head_block[9*c +: 9];
   end
 
   logic [511:0]       block;
@@ -152,12 +171,16 @@ module roci_dma_block_read #(
   end
 
   // A block not taken at once moves aside, so that the memory can serve the others.
-  for (genvar c = 0; c < Clients; c++) begin : gen_hold
-    logic [RspBits-1:0] block_q;
-    always_ff @(posedge clk_i) begin
-      if (at_ram_q[c] && !br_rsp_ready_i[c]) block_q <= {|lane_error, block};
+  for (genvar c = 0; c < Clients; c++) begin : gen_client_out
+    if (Waits[c]) begin : gen_waits
+      logic [RspBits-1:0] block_q;
+      always_ff @(posedge clk_i) begin
+        if (at_ram_q[c] && !br_rsp_ready_i[c]) block_q <= {|lane_error, block};
+      end
+      assign br_rsp_o[RspBits*c +: RspBits] = held_q[c] ? block_q : {|lane_error, block};
+    end else begin : gen_at_once
+      assign br_rsp_o[RspBits*c +: RspBits] = {|lane_error, block};
     end
-    assign br_rsp_o[RspBits*c +: RspBits] = held_q[c] ? block_q : {|lane_error, block};
   end
   assign br_rsp_valid_o = at_ram_q | held_q;
 
@@ -167,10 +190,12 @@ module roci_dma_block_read #(
       held_q   <= '0;
     end else begin
       at_ram_q <= pop;
-      held_q   <= br_rsp_valid_o & ~br_rsp_ready_i;
+      held_q   <= br_rsp_valid_o & ~br_rsp_ready_i & Waits;
     end
   end
 
   assign idle_o = (&idle) && br_rsp_valid_o == '0;
+
+  `ASSUME(TakenAtOnce, (br_rsp_valid_o & ~br_rsp_ready_i & ~Waits) == '0)
 
 endmodule

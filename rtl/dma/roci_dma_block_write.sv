@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block writes of four clients: 1 to 64 bytes to any address, responded to in order for each client.
+// Block writes of four clients: up to 64 bytes, responded to in order for each client.
 //
 // Throughput: one request every two clocks or the beats it takes. Latency: two clocks from
-// bw_req_valid_i to the write's address and data. The choice is made one clock ahead: ready does not
-// follow valid.
+// bw_req_valid_i to the write's address and data. The choice is made one clock ahead: ready does
+// not follow valid.
+//
+// A byte must come to its place among the 64 of the memory's block. The clients' addresses need no
+// rotator for that: data is repeated through the block, and the strobes select one copy.
+//
+//   client          bytes   first address       repeated every
+//   0 CQ            to 32   a multiple of 32    32 bytes
+//   1 EQ            to 16   a multiple of 16    16 bytes
+//   2 atomic        to 8    any                  8 bytes, after a rotation within 8 bytes
+//   3 firmware      to 32   a multiple of 32    32 bytes
+//                   to 64   a multiple of 64    64 bytes
 
 `include "assert.svh"
 
@@ -45,10 +55,15 @@ module roci_dma_block_write #(
   localparam int unsigned LaneBits  = 6 - OffBits;
   localparam int unsigned BoundBits = OffBits + 8 < 12 ? OffBits + 8 : 12;  // as in dma_split
 
-  function automatic logic [511:0] rotate(input logic [511:0] data, input logic [5:0] by);
+  // Widths of what is repeated, in bits, for CQ and firmware, EQ, and atomic.
+  localparam int unsigned HalfBlock = 256;
+  localparam int unsigned Event     = 128;
+  localparam int unsigned Word      = 64;
+
+  function automatic logic [Word-1:0] rotate(input logic [Word-1:0] data, input logic [2:0] by);
     rotate = data;
-    for (int k = 0; k < 6; k++) begin
-      if (by[k]) rotate = (rotate << (8 << k)) | (rotate >> (512 - (8 << k)));
+    for (int k = 0; k < 3; k++) begin
+      if (by[k]) rotate = (rotate << (8 << k)) | (rotate >> (Word - (8 << k)));
     end
   endfunction
 
@@ -95,13 +110,33 @@ module roci_dma_block_write #(
   assign aw_valid_o  = split_valid && flag_ready;
   assign aw_client_o = client_q;
 
-  // Data: the block turned to its place within 64 bytes, given out by beats.
+  // Data: each byte in all places of the block that its client may write, given out by beats.
+  roci_pkg::block_write_req_t req_cq, req_eq, req_atomic, req_fw;
+  logic [511:0] placed;
+  assign req_cq     = bw_req_i[0 +: ReqBits];
+  assign req_eq     = bw_req_i[ReqBits +: ReqBits];
+  assign req_atomic = bw_req_i[2*ReqBits +: ReqBits];
+  assign req_fw     = bw_req_i[3*ReqBits +: ReqBits];
+  always_comb begin
+    unique case (chosen)
+      2'd0:    placed = {2{req_cq.data[HalfBlock-1:0]}};
+      2'd1:    placed = {4{req_eq.data[Event-1:0]}};
+      2'd2:    placed = {8{rotate(req_atomic.data[Word-1:0], req_atomic.addr[2:0])}};
+      default: begin
+        placed = {2{req_fw.data[HalfBlock-1:0]}};
+        if (req_fw.bytes > 7'(HalfBlock / 8)) placed = req_fw.data;
+      end
+    endcase
+  end
+  logic unused;
+  assign unused = ^{req, req_cq, req_eq, req_atomic, req_fw};
+
   logic [511:0]               block_q;
   logic [BoundBits-OffBits-1:0] index_q;  // beat within the burst boundary
   logic [OffBits-1:0]         from_q, end_q;
   logic [3:0]                 more_q;   // beats after this one
   logic                       first_q, valid_q;
-  logic [6:0]                 end_pos;  // of the last byte, from the start of the first beat
+  logic [6:0]                 end_pos;  // the last byte, counted from the start of the first beat
   assign end_pos    = req.bytes + 7'(req.addr[OffBits-1:0]) - 7'd1;
   assign data_ready = !valid_q || (w_ready_i && more_q == '0);
 
@@ -109,7 +144,7 @@ module roci_dma_block_write #(
     if (!rst_ni) valid_q <= 1'b0;
     else if (data_ready) valid_q <= take;
     if (take) begin
-      block_q <= rotate(req.data, req.addr[5:0]);
+      block_q <= placed;
       index_q <= req.addr[BoundBits-1:OffBits];
       from_q  <= req.addr[OffBits-1:0];
       end_q   <= end_pos[OffBits-1:0];
@@ -159,8 +194,15 @@ module roci_dma_block_write #(
   assign idle_o = bw_req_valid_i == '0 && !split_valid && !valid_q && waiting == '0
                   && bw_rsp_valid_o == '0;
 
-  `ASSERT(AnswerIsExpected, (b_i & ~waiting) == '0)
+  `ASSERT(ResponseIsExpected, (b_i & ~waiting) == '0)
   `ASSUME(ChosenStays, (chosen_q & ~bw_req_valid_i) == '0)
   `ASSUME(BytesInRange, `IMPLIES(take, req.bytes >= 7'd1 && req.bytes <= 7'd64))
+  `ASSUME(CqIsAligned, `IMPLIES(take && chosen == 2'd0,
+                                req.bytes <= 7'd32 && req.addr[4:0] == '0))
+  `ASSUME(EqIsAligned, `IMPLIES(take && chosen == 2'd1,
+                                req.bytes <= 7'd16 && req.addr[3:0] == '0))
+  `ASSUME(AtomicIsWord, `IMPLIES(take && chosen == 2'd2, req.bytes <= 7'd8))
+  `ASSUME(FirmwareIsAligned, `IMPLIES(take && chosen == 2'd3, req.addr[4:0] == '0
+                                      && (req.bytes <= 7'd32 || !req.addr[5])))
 
 endmodule

@@ -38,7 +38,7 @@ module roci_dma_payload #(
   output logic [DataWidth-1:0] out_data_o,
   output logic [OffBits-1:0]   out_start_o,  // first byte
   output logic [OffBits:0]     out_bytes_o,
-  output logic                 out_last_o,   // of the packet
+  output logic                 out_last_o,   // last beat of the packet
   output logic                 out_error_o,
   output logic                 out_valid_o,
   input  logic                 out_ready_i,

@@ -81,7 +81,8 @@ module roci_dma_read_mux #(
   end
   `ASSERT(NoRequestLostOrMade, f_in_q - f_out_q == 8'(m_axi_arvalid_o) && !(f_p && f_b))
   `ASSERT(RequestIsKept, `IMPLIES(m_axi_arvalid_o,
-                                  {m_axi_arid_o, m_axi_araddr_o, m_axi_aruser_o} == f_newest_q[100:9]
+                                  {m_axi_arid_o, m_axi_araddr_o, m_axi_aruser_o}
+                                  == f_newest_q[100:9]
                                   && m_axi_arlen_o == 8'(f_newest_q[8:0] - 9'd1)))
   `COVER(TurnsOfBoth, f_in_q == 8'd3 && m_axi_arvalid_o && m_axi_arid_o[7] && f_p)
   initial assume (!rst_ni);

@@ -57,7 +57,7 @@ module roci_dma_write_mux #(
 );
 
   // Addresses. The order of the grants is the order of the data.
-  logic [1:0] grant, behind;
+  logic [1:0] grant, queued;
   logic       index, take, room, owner, owned, w_take, w_free, w_valid, w_last;  // 1: block write
   roci_arbiter #(.Clients(2)) u_turn (
     .clk_i, .rst_ni, .request_i({b_aw_valid_i, s_aw_valid_i}), .grant_o(grant), .index_o(index),
@@ -69,7 +69,7 @@ module roci_dma_write_mux #(
   roci_fifo #(.Width(1), .Depth(2)) u_order (
     .clk_i, .rst_ni,
     .in_data_i(index), .in_valid_i(take && grant != '0), .in_ready_o(room),
-    .out_data_o(owner), .out_valid_o(owned), .out_ready_i(w_take && w_last), .level_o(behind));
+    .out_data_o(owner), .out_valid_o(owned), .out_ready_i(w_take && w_last), .level_o(queued));
 
   assign m_axi_awsize_o  = 3'($clog2(DataWidth / 8));
   assign m_axi_awburst_o = 2'b01;  // INCR
@@ -87,7 +87,7 @@ module roci_dma_write_mux #(
   end
 
   logic unused;
-  assign unused = &{1'b0, behind};
+  assign unused = &{1'b0, queued};
 
   // Data.
   assign w_free      = !m_axi_wvalid_o || m_axi_wready_i;
@@ -119,14 +119,14 @@ module roci_dma_write_mux #(
   // Addresses and beats of both sources: what was taken is on the bus once, as it was. Data follow
   // in the order of the addresses, burst by burst, at most two bursts late.
   `ASSUME(OwnersOnly, `IMPLIES(m_axi_bvalid_i, m_axi_bid_i <= 8'd4))
-  logic [7:0]           f_aw_in_q, f_aw_out_q, f_w_in_q, f_w_out_q, f_ended_q, f_behind;
+  logic [7:0]           f_aw_in_q, f_aw_out_q, f_w_in_q, f_w_out_q, f_ended_q, f_queued;
   logic [DataWidth-1:0] f_beat_q;
   logic                 f_s, f_b, f_sw, f_bw;
   assign f_s      = s_aw_valid_i && s_aw_ready_o;
   assign f_b      = b_aw_valid_i && b_aw_ready_o;
   assign f_sw     = s_w_valid_i && s_w_ready_o;
   assign f_bw     = b_w_valid_i && b_w_ready_o;
-  assign f_behind = f_aw_in_q - f_ended_q;  // bursts whose data are not all taken
+  assign f_queued = f_aw_in_q - f_ended_q;  // bursts whose data are not all taken
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       f_aw_in_q  <= '0;
@@ -146,7 +146,7 @@ module roci_dma_write_mux #(
   `ASSERT(NoAddressLostOrMade, f_aw_in_q - f_aw_out_q == 8'(m_axi_awvalid_o) && !(f_s && f_b))
   `ASSERT(NoBeatLostOrMade, f_w_in_q - f_w_out_q == 8'(m_axi_wvalid_o) && !(f_sw && f_bw))
   `ASSERT(BeatIsKept, `IMPLIES(m_axi_wvalid_o, m_axi_wdata_o == f_beat_q))
-  `ASSERT(BurstsInOrder, f_behind == 8'(behind) && f_behind <= 8'd2 && owned == (f_behind != '0)
+  `ASSERT(BurstsInOrder, f_queued == 8'(queued) && f_queued <= 8'd2 && owned == (f_queued != '0)
                          && `IMPLIES(f_sw, owned && !owner) && `IMPLIES(f_bw, owned && owner))
   `COVER(BurstsOfBoth, f_ended_q == 8'd2 && f_aw_in_q == 8'd3 && owner && f_w_out_q == 8'd3)
   initial assume (!rst_ni);

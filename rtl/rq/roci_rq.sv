@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The receive side of all queue pairs: requests in; payload places, completions and responses out.
 //
-// Wires only; the parts are roci_rq_fetch (posted receives), roci_responder (transport state and
-// responses), roci_sge_walker (receive lists) and roci_atomic (read-modify-write in host memory).
+// Throughput and latency: see README.md.
+//
+// Wires only. The parts are roci_rq_receives (posted receives in roci_rq_fetch, their lists in
+// roci_sge_walker), roci_responder (transport state and responses) and roci_rq_memory
+// (read-modify-write in host memory by roci_atomic, accesses that failed).
 //
 //   doorbell --> rq_fetch --- entry ---> sge_walker --+--> req_seg
 //                   ^  |                    ^         |
@@ -49,12 +52,12 @@ module roci_rq #(
   output roci_pkg::count_t           count_o,
   output logic                       count_valid_o,
   input  logic                       count_ready_i,
-  output logic [9:0]                 drop_o,            // pulses by DropCause: UnknownQp, Duplicate, OutOfSequence
+  output logic [9:0]                 drop_o,            // pulses by DropCause
   input  logic [23:0]                live_qpn_i,
   input  logic                       live_valid_i,
   output logic                       live_ready_o,
   output roci_pkg::qp_live_t         live_o,            // rq_psn and msn; with live_ready_o
-  input  logic                       live_srq_valid_i,  // of the SRQ on live_qpn_i
+  input  logic                       live_srq_valid_i,  // live_qpn_i is the number of an SRQ
   output logic                       live_srq_ready_o,
   output roci_pkg::srq_live_t        live_srq_o,
 
@@ -71,7 +74,7 @@ module roci_rq #(
   output roci_pkg::tx_desc_t         desc_o,
   output logic                       desc_valid_o,
   input  logic                       desc_ready_i,
-  output roci_pkg::seg_t             seg_o,  // of the desc_o packets with payload, in their order
+  output roci_pkg::seg_t             seg_o,  // for the desc_o packets with payload, in order
   output logic                       seg_valid_o,
   input  logic                       seg_ready_i,
   output roci_pkg::tx_desc_t         ack_o,
@@ -104,7 +107,7 @@ module roci_rq #(
   input  roci_pkg::key_op_rsp_t      key_op_rsp_i,
   input  logic                       key_op_rsp_valid_i,
   input  logic                       drain_i,       // pulse: sq has invalidated a key
-  output logic                       drained_o,     // pulse: accesses accepted before one are done; in order
+  output logic                       drained_o,     // pulse: accesses accepted before are done
 
   // block reads: client 1, receive queues
   output logic                       br_fetch_req_valid_o,
@@ -125,7 +128,7 @@ module roci_rq #(
   input  logic                       bw_atomic_req_ready_i,
   output roci_pkg::block_write_req_t bw_atomic_req_o,
   input  logic                       bw_atomic_rsp_valid_i,
-  input  roci_pkg::block_write_rsp_t bw_atomic_rsp_i,  // with done: not written
+  input  roci_pkg::block_write_rsp_t bw_atomic_rsp_i,  // its error bit: the write failed
 
   // plain stores for sq
   input  roci_pkg::atomic_job_t      store_job_i,
@@ -142,7 +145,7 @@ module roci_rq #(
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
   logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, next_write;
-  logic               list_read, list_walk, seen_read, seen_posted, seen_fetched, ahead_read;
+  logic               seen_read, seen_posted, seen_fetched, ahead_read, list_busy;
   logic [RowBits-1:0] next_row, seen_row;
   logic [15:0]        foreseen_index, next_index, seen_index;
   logic [23:0]        ahead_qpn;
@@ -158,7 +161,7 @@ module roci_rq #(
     .next_write_i(next_write), .next_row_i(next_row), .next_i(next_index),
     .seen_read_o(seen_read), .seen_row_o(seen_row), .seen_index_o(seen_index),
     .seen_posted_i(seen_posted), .seen_fetched_i(seen_fetched),
-    .list_busy_i(list_read || list_walk), .list_read_o(ahead_read), .list_qpn_o(ahead_qpn),
+    .list_busy_i(list_busy), .list_read_o(ahead_read), .list_qpn_o(ahead_qpn),
     .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
     .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
     .placed_o(placed), .changed_o(changed), .valid_o(meta_valid), .ready_i(meta_ready)
@@ -167,93 +170,74 @@ module roci_rq #(
   // Posted receives.
   roci_pkg::receive_cmd_t cmd;
   roci_pkg::receive_rsp_t rsp;
-  roci_pkg::event_req_t   fetch_fail, fetch_event;
-  logic                   cmd_valid, cmd_ready, fetched, posted_valid, posted_ready, fetch_idle;
-  logic                   fetch_fail_valid, fetch_fail_ready, fetch_event_valid, fetch_event_ready;
-  logic [RowBits-1:0]     posted_row;
+  roci_pkg::event_req_t   receive_fail, receive_event;
+  logic                   receive_fail_valid, receive_fail_ready, receive_idle;
+  logic                   receive_event_valid, receive_event_ready;
+  logic                   cmd_valid, cmd_ready, fetched, posted_valid, posted_ready, index_write;
+  logic [RowBits-1:0]     posted_row, index_row;
+  logic [15:0]            index, list_pd, walk_pd;
+  logic                   list_read, list_walk;
   logic [23:0]            list_qpn;
   logic [3:0]             list_block;
-  logic [3:0]             walk_sge;
-  logic [15:0]            list_pd, index;
   logic [1:0]             list_stride;
-  logic                   index_write;
-  logic [RowBits-1:0]     index_row;
-  roci_rq_fetch #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_fetch (
-    .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
+  logic                   walk_valid, walk_ready, walk_seg_valid, walk_seg_ready, walk_done;
+  logic [7:0]             walk_num_sge, walk_status;
+  logic [31:0]            walk_offset, walk_len;
+  roci_pkg::seg_t         walk_seg;
+  roci_pkg::key_req_t     again_req;
+  logic                   again_valid, again_waits;
+  roci_rq_receives #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_receives (
+    .clk_i, .rst_ni, .pause_i, .idle_o(receive_idle),
     .doorbell_i(rq_doorbell_i), .doorbell_valid_i(rq_doorbell_valid_i),
     .doorbell_ready_o(rq_doorbell_ready_o),
     .srq_doorbell_i, .srq_doorbell_valid_i, .srq_doorbell_ready_o,
-    .live_srqn_i(live_qpn_i), .live_valid_i(live_srq_valid_i), .live_ready_o(live_srq_ready_o),
-    .live_o(live_srq_o), .index_write_o(index_write), .index_row_o(index_row), .index_o(index),
-    .row_write_valid_i, .row_write_i,
+    .row_write_valid_i, .row_write_i, .live_srqn_i(live_qpn_i), .live_valid_i(live_srq_valid_i),
+    .live_ready_o(live_srq_ready_o), .live_o(live_srq_o),
+    .fail_o(receive_fail), .fail_valid_o(receive_fail_valid), .fail_ready_i(receive_fail_ready),
+    .event_o(receive_event), .event_valid_o(receive_event_valid),
+    .event_ready_i(receive_event_ready),
     .cmd_i(cmd), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .rsp_o(rsp),
     .seen_read_i(seen_read), .seen_row_i(seen_row), .seen_index_i(seen_index),
     .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
-    .list_read_i  (list_read || list_walk || ahead_read),
-    .list_qpn_i   (ahead_read ? ahead_qpn : list_qpn),
-    .list_block_i (ahead_read ? ahead_block : list_block),
-    .list_sge_i(ahead_read || list_read ? 4'd0 : walk_sge), .list_sge_o(sge), .list_num_sge_o(num_sge),
-    .list_pd_o(list_pd), .list_stride_o(list_stride), .fetched_o(fetched), .posted_row_o(posted_row), .posted_valid_o(posted_valid),
-    .posted_ready_i(posted_ready),
-    .fail_o(fetch_fail), .fail_valid_o(fetch_fail_valid), .fail_ready_i(fetch_fail_ready),
-    .event_o(fetch_event), .event_valid_o(fetch_event_valid), .event_ready_i(fetch_event_ready),
+    .index_write_o(index_write), .index_row_o(index_row), .index_o(index), .fetched_o(fetched),
+    .posted_row_o(posted_row), .posted_valid_o(posted_valid), .posted_ready_i(posted_ready),
+    .ahead_read_i(ahead_read), .ahead_qpn_i(ahead_qpn), .ahead_block_i(ahead_block),
+    .list_busy_o(list_busy), .list_read_i(list_read), .list_walk_i(list_walk),
+    .list_qpn_i(list_qpn), .list_block_i(list_block), .list_sge_o(sge), .list_num_sge_o(num_sge),
+    .list_pd_o(list_pd), .list_stride_o(list_stride),
+    .walk_valid_i(walk_valid), .walk_ready_o(walk_ready), .walk_num_sge_i(walk_num_sge),
+    .walk_offset_i(walk_offset), .walk_len_i(walk_len), .walk_pd_i(walk_pd),
+    .walk_seg_o(walk_seg), .walk_seg_valid_o(walk_seg_valid), .walk_seg_ready_i(walk_seg_ready),
+    .walk_done_o(walk_done), .walk_status_o(walk_status),
+    .again_req_i(again_req), .again_req_valid_i(again_valid), .again_waits_i(again_waits),
+    .key_req_o(walk_key_req_o), .key_req_valid_o(walk_key_req_valid_o),
+    .key_req_ready_i(walk_key_req_ready_i), .key_rsp_i(walk_key_rsp_i),
+    .key_rsp_valid_i(walk_key_rsp_valid_i),
     .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),
     .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
     .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o)
   );
 
-  // Lists of receives.
-  logic               walk_valid, walk_ready, walk_seg_valid, walk_seg_ready, walk_done, walk_idle;
-  logic [7:0]         walk_num_sge, walk_status;
-  logic [31:0]        walk_offset, walk_len;
-  logic [15:0]        walk_pd;
-  roci_pkg::seg_t     walk_seg;
-  // The responder looks a key up again only while no list is walked.
-  roci_pkg::key_req_t walk_key, again_req;
-  logic               walk_key_valid, again_valid, again_waits;
-  assign walk_key_req_o       = again_valid ? again_req : walk_key;
-  assign walk_key_req_valid_o = again_valid || walk_key_valid;
-  roci_sge_walker u_walker (
-    .clk_i, .rst_ni,
-    .start_num_sge_i(walk_num_sge), .start_offset_i(walk_offset), .start_len_i(walk_len),
-    .start_pd_i(walk_pd), .start_access_i(4'd1 << roci_pkg::AccessLocalWrite),
-    .start_check_only_i(1'b0), .start_valid_i(walk_valid), .start_ready_o(walk_ready),
-    .sge_index_o(walk_sge), .sge_i(sge),
-    .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
-    .key_req_ready_i(walk_key_req_ready_i && !again_valid), .key_rsp_i(walk_key_rsp_i),
-    .key_rsp_valid_i(walk_key_rsp_valid_i && !again_waits),
-    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(walk_seg_ready),
-    .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle)
-  );
-
-  // Atomics and stores.
+  // Atomics, stores, and accesses to memory that failed.
   roci_pkg::atomic_job_t  job;
   roci_pkg::atomic_done_t done;
-  logic                   job_valid, job_ready, done_valid, done_ready, atomic_idle;
-  roci_atomic u_atomic (
-    .clk_i, .rst_ni, .idle_o(atomic_idle),
+  roci_pkg::fault_t       fault;
+  logic                   job_valid, job_ready, done_valid, done_ready, memory_idle;
+  logic                   fault_valid, fault_write, fault_ready;
+  roci_rq_memory u_memory (
+    .clk_i, .rst_ni, .idle_o(memory_idle),
     .job_i(job), .job_valid_i(job_valid), .job_ready_o(job_ready),
     .done_o(done), .done_valid_o(done_valid), .done_ready_i(done_ready),
     .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
+    .write_i(fault_i), .write_valid_i(fault_valid_i), .write_ready_o(fault_ready_o),
+    .sent_i, .sent_valid_i, .fault_o(fault), .fault_write_o(fault_write),
+    .fault_valid_o(fault_valid), .fault_ready_i(fault_ready),
     .br_req_valid_o(br_atomic_req_valid_o), .br_req_ready_i(br_atomic_req_ready_i),
     .br_req_o(br_atomic_req_o), .br_rsp_i(br_atomic_rsp_i),
     .br_rsp_valid_i(br_atomic_rsp_valid_i), .br_rsp_ready_o(br_atomic_rsp_ready_o),
     .bw_req_valid_o(bw_atomic_req_valid_o), .bw_req_ready_i(bw_atomic_req_ready_i),
     .bw_req_o(bw_atomic_req_o),
-    .bw_rsp_valid_i(bw_atomic_rsp_valid_i), .bw_rsp_i(bw_atomic_rsp_i),
-    .fault_o(store_fault), .fault_valid_o(store_fault_valid), .fault_ready_i(store_fault_ready)
-  );
-
-  // Memory that failed.
-  roci_pkg::fault_t store_fault, fault;
-  logic             store_fault_valid, store_fault_ready, fault_valid, fault_write, fault_ready;
-  roci_rq_faults u_faults (
-    .clk_i, .rst_ni,
-    .write_i(fault_i), .write_valid_i(fault_valid_i), .write_ready_o(fault_ready_o),
-    .store_i(store_fault), .store_valid_i(store_fault_valid), .store_ready_o(store_fault_ready),
-    .read_qpn_i(sent_i.qpn), .read_psn_i(sent_i.psn), .read_valid_i(sent_valid_i && sent_i.error),
-    .fault_o(fault), .fault_write_o(fault_write), .fault_valid_o(fault_valid),
-    .fault_ready_i(fault_ready)
+    .bw_rsp_valid_i(bw_atomic_rsp_valid_i), .bw_rsp_i(bw_atomic_rsp_i)
   );
   assign fault_qpn_o   = fault.qpn;
   assign fault_valid_o = fault_valid && fault_ready;
@@ -264,35 +248,31 @@ module roci_rq #(
   logic                 responder_event_valid, responder_event_ready;
   roci_responder #(.NumQps(NumQps)) u_responder (
     .clk_i, .rst_ni, .idle_o(responder_idle),
-    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
-    .row_write_valid_i, .row_write_i,
+    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o, .row_write_valid_i, .row_write_i,
     .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
     .placed_i(placed), .changed_i(changed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
     .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
-    .wr_done_i, .sent_i(sent_valid_i),
-    .fault_i(fault), .fault_write_i(fault_write),
-    .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
+    .wr_done_i, .sent_i(sent_valid_i), .fault_i(fault),
+    .fault_write_i(fault_write), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
     .posted_ready_o(posted_ready),
     .list_read_o(list_read), .list_qpn_o(list_qpn), .list_block_o(list_block),
-    .list_walk_o(list_walk), .list_num_sge_i(num_sge),
-    .list_pd_i(list_pd), .list_stride_i(list_stride),
-    .index_write_i(index_write), .index_row_i(index_row), .index_i(index),
-    .again_req_o(again_req), .again_req_valid_o(again_valid), .again_req_ready_i(walk_key_req_ready_i),
-    .again_waits_o(again_waits), .again_rsp_i(walk_key_rsp_i),
-    .again_rsp_valid_i(walk_key_rsp_valid_i),
+    .list_walk_o(list_walk), .list_num_sge_i(num_sge), .list_pd_i(list_pd),
+    .list_stride_i(list_stride), .index_write_i(index_write), .index_row_i(index_row),
+    .index_i(index), .again_req_o(again_req), .again_req_valid_o(again_valid),
+    .again_req_ready_i(walk_key_req_ready_i), .again_waits_o(again_waits),
+    .again_rsp_i(walk_key_rsp_i), .again_rsp_valid_i(walk_key_rsp_valid_i),
     .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
-    .drain_i, .drained_o,
-    .walk_valid_o(walk_valid), .walk_ready_i(walk_ready), .walk_num_sge_o(walk_num_sge),
-    .walk_offset_o(walk_offset), .walk_len_o(walk_len), .walk_pd_o(walk_pd),
-    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_seg_ready_o(walk_seg_ready),
-    .walk_done_i(walk_done), .walk_status_i(walk_status),
+    .drain_i, .drained_o, .walk_valid_o(walk_valid), .walk_ready_i(walk_ready),
+    .walk_num_sge_o(walk_num_sge), .walk_offset_o(walk_offset), .walk_len_o(walk_len),
+    .walk_pd_o(walk_pd), .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid),
+    .walk_seg_ready_o(walk_seg_ready), .walk_done_i(walk_done), .walk_status_i(walk_status),
     .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_ready),
     .done_i(done), .done_valid_i(done_valid), .done_ready_o(done_ready),
-    .cqe_o, .cqe_valid_o, .cqe_ready_i,
-    .fail_o(responder_fail), .fail_valid_o(responder_fail_valid), .fail_ready_i(responder_fail_ready),
+    .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o(responder_fail),
+    .fail_valid_o(responder_fail_valid), .fail_ready_i(responder_fail_ready),
     .event_o(responder_event), .event_valid_o(responder_event_valid),
     .event_ready_i(responder_event_ready), .count_o, .count_valid_o, .count_ready_i, .drop_o,
     .req_seg_o, .req_seg_valid_o, .req_seg_ready_i,
@@ -300,21 +280,20 @@ module roci_rq #(
     .ack_o, .ack_valid_o, .ack_ready_i
   );
 
-  // Failures and events of both.
+  // Failures and events of the responder and of the posted receives.
   roci_rq_merge u_fail (
     .clk_i, .rst_ni,
     .a_i(responder_fail), .a_valid_i(responder_fail_valid), .a_ready_o(responder_fail_ready),
-    .b_i(fetch_fail), .b_valid_i(fetch_fail_valid), .b_ready_o(fetch_fail_ready),
+    .b_i(receive_fail), .b_valid_i(receive_fail_valid), .b_ready_o(receive_fail_ready),
     .out_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i)
   );
   roci_rq_merge u_event (
     .clk_i, .rst_ni,
     .a_i(responder_event), .a_valid_i(responder_event_valid), .a_ready_o(responder_event_ready),
-    .b_i(fetch_event), .b_valid_i(fetch_event_valid), .b_ready_o(fetch_event_ready),
+    .b_i(receive_event), .b_valid_i(receive_event_valid), .b_ready_o(receive_event_ready),
     .out_o(event_o), .out_valid_o(event_valid_o), .out_ready_i(event_ready_i)
   );
 
-  assign idle_o = front_idle && fetch_idle && walk_idle && atomic_idle && responder_idle
-               && !fault_valid;
+  assign idle_o = front_idle && receive_idle && memory_idle && responder_idle;
 
 endmodule

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that failed, one case at a time for the responder: payload not written, a store not
+// Failed accesses to memory, one at a time for the responder: payload not written, a store not
 // written, READ data not readable.
 //
-// A fault of a packet that left cannot wait, so it is kept; when more than Depth wait, the newest
-// is lost, and the peer, whose packet had a wrong ICRC, requests it again.
+// Throughput: one fault per two clocks. Latency: one clock. The fault of a packet that left cannot
+// wait at its source, so it is kept here; when more than Depth wait, the newest is lost, and the
+// peer, whose packet had a wrong ICRC, requests the data again.
 
 module roci_rq_faults #(
-  parameter int unsigned Depth = 16
+  parameter int unsigned Depth = 16  // faults of READ data
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -22,7 +23,7 @@ module roci_rq_faults #(
   input  logic             read_valid_i,   // pulse
 
   output roci_pkg::fault_t fault_o,
-  output logic             fault_write_o,  // it is of payload not written
+  output logic             fault_write_o,  // payload was not written
   output logic             fault_valid_o,
   input  logic             fault_ready_i
 );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two sources of events into one; the first goes first, an offered one stays.
+// Merges two sources of events; the first has priority, and an event that was offered stays.
 //
-// Combinational except for the memory of what was offered.
+// Throughput: one event per clock. Latency: none.
 
 module roci_rq_merge (
   input  logic                 clk_i,

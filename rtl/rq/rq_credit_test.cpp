@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Credits in acknowledges.
 #include "rtl/rq/rq_rig.hpp"
 
 namespace {
@@ -25,11 +26,11 @@ TEST_CASE("rq: ACKs carry the largest code not above the receives posted (RSP-14
       b.run();
       unsigned expected = 0;
       while (expected + 1 < table.size() && table[expected + 1] <= n) ++expected;
-      CHECK(b.answers.back().syndrome == expected);
+      CHECK(b.responses.back().syndrome == expected);
       b.read(0x100000, 4);
       b.run();
-      CHECK(b.answers.back().opcode == kReadOnly);
-      CHECK(b.answers.back().syndrome == expected);
+      CHECK(b.responses.back().opcode == kRcReadRespOnly);
+      CHECK(b.responses.back().syndrome == expected);
     }
   }
 }
@@ -40,20 +41,20 @@ TEST_CASE("rq: credits follow receives used up; none with an SRQ or without the 
   Rig b(attr);
   for (int i = 0; i < 4; ++i) b.post(3, {});
   for (unsigned left : {3u, 2u, 1u, 0u}) {
-    b.packet(kSendOnly, {});
+    b.packet(kRcSendOnly, {});
     b.run();
-    CHECK(b.answers.back().syndrome == left);
+    CHECK(b.responses.back().syndrome == left);
   }
-  b.packet(kSendOnly, {});
+  b.packet(kRcSendOnly, {});
   b.run();
-  CHECK(b.answers.back().syndrome == 0x2C);
+  CHECK(b.responses.back().syndrome == kRnr12);
   attr.srq = true;
   b.srq_row(0, {});
   b.connect(3, attr);
   b.psn = attr.rq_psn;
   b.write_only(Rig::pattern(4, 1), 0x100000);
   b.run();
-  CHECK(b.answers.back().syndrome == 0x1F);
+  CHECK(b.responses.back().syndrome == kAckNoCredits);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// An invalidation is reported as done by the completion of a SEND with invalidate, or by drained_o
+// to the send side. From then on nothing may access memory through the key.
 #include "rtl/rq/rq_rig.hpp"
-
-// What reports an invalidation done: SEND with invalidate by its completion, the send side's by
-// drained_o. Nothing of the key may touch memory from then on.
 
 namespace {
 
@@ -18,7 +17,7 @@ void requests(Rig& b, std::mt19937& random, unsigned count) {
         b.read(at, length);
         break;
       case 1:
-        b.atomic(random() % 2 ? kFetchAdd : kCmpSwap, at, 7, random() % 2);
+        b.atomic(random() % 2 ? kRcFetchAdd : kRcCmpSwap, at, 7, random() % 2);
         break;
       default:
         b.message(true, Rig::pattern(length, i), at);
@@ -27,32 +26,33 @@ void requests(Rig& b, std::mt19937& random, unsigned count) {
   }
 }
 
-/// Its responses are those of requests that ended before, then at most a NAK.
-void check_answers(Rig& b) {
-  std::size_t refused = 0;
-  for (const Answer& a : b.answers) {
-    if (a.opcode != kAck || (a.syndrome & 0x60) == 0) CHECK(refused == 0);
-    refused += a.opcode == kAck && a.syndrome == 0x62;
+/// The responses are those of requests that ended before, then at most a NAK.
+void check_responses(Rig& b) {
+  std::size_t naks = 0;
+  for (const Response& a : b.responses) {
+    if (a.opcode != kRcAck || a.syndrome == kAckNoCredits) CHECK(naks == 0);
+    naks += a.opcode == kRcAck && a.syndrome == kNakAccess;
   }
-  CHECK(refused <= 1);
-  CHECK(b.fails.size() == refused);
-  if (refused != 0) CHECK(b.fails[0].first == 5);
+  CHECK(naks <= 1);
+  CHECK(b.fails.size() == naks);
+  if (naks != 0) CHECK(b.fails[0].first == EventKind::kQpAccess);
 }
 
-/// Memory of another pace for each seed.
+/// Gives memory another latency for each seed.
 void vary_memory(Rig& b, unsigned seed) {
   b.random_stalls = seed % 2 != 0;
   b.read_delay = b.write_delay = seed % 3 == 0 ? 400 : 40;
 }
 
-/// What is left comes to its end, and neither reads nor writes what requests name.
+/// What is outstanding ends without an access to the memory of requests.
 void runs_without_access(Rig& b) {
   CHECK(b.accesses() == 0);
   const Bytes before = b.memory;
-  const std::size_t answers = b.answers.size();
+  const std::size_t responses = b.responses.size();
   b.run();
   CHECK(b.memory == before);
-  for (std::size_t i = answers; i < b.answers.size(); ++i) CHECK(b.answers[i].payload.empty());
+  for (std::size_t i = responses; i < b.responses.size(); ++i)
+    CHECK(b.responses[i].payload.empty());
 }
 
 Attr deep() {
@@ -62,7 +62,7 @@ Attr deep() {
 }
 
 TEST_CASE("rq: nothing touches memory through a key once sq's invalidation is drained (F-90)") {
-  unsigned cut = 0, whole = 0;
+  unsigned ended = 0, whole = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -80,10 +80,10 @@ TEST_CASE("rq: nothing touches memory through a key once sq's invalidation is dr
     }
     runs_without_access(b);
     CHECK(b.drained == 1);
-    check_answers(b);
-    (b.fails.empty() ? whole : cut) += 1;
+    check_responses(b);
+    (b.fails.empty() ? whole : ended) += 1;
   }
-  CHECK(cut > 20);
+  CHECK(ended > 20);
 }
 
 TEST_CASE("rq: nothing touches memory through a key once SEND with invalidate is complete (F-90)") {
@@ -95,33 +95,36 @@ TEST_CASE("rq: nothing touches memory through a key once SEND with invalidate is
     b.post(3, {});
     b.post(3, {});
     requests(b, random, 1 + random() % 12);
-    b.packet(kSendOnlyInv, {}, 0, 0, kRegion);
-    b.packet(kSendOnly, {});
+    b.packet(kRcSendOnlyInv, {}, 0, 0, kRegion);
+    b.packet(kRcSendOnly, {});
     while (b.completions.empty()) {
       REQUIRE(b.dut.cycle() < 200000);
       b.clock();
     }
     CHECK(b.completions[0].with_inv);
     runs_without_access(b);
-    check_answers(b);
-    CHECK(b.fails.empty());  // READs before it are whole
+    check_responses(b);
+    CHECK(b.fails.empty());  // READs before it end with all their data
     CHECK(b.completions.size() == 2);
-    CHECK(b.completions[1].status == 0);
+    CHECK(b.completions[1].status == Status::kSuccess);
   }
 }
 
-TEST_CASE(
-    "rq: a key that was looked up and ends before its request is taken gives nothing (F-90)") {
-  for (unsigned op : {kWriteOnly, kWriteFirst, kWriteOnlyImm, kReadRequest, kFetchAdd, kSendOnly}) {
+TEST_CASE("rq: a key that is invalidated between lookup and request gives no access (F-90)") {
+  for (unsigned op :
+       {kRcWriteOnly, kRcWriteFirst, kRcWriteOnlyImm, kRcReadRequest, kRcFetchAdd, kRcSendOnly}) {
     CAPTURE(op);
     Rig b;
     b.read_delay = 600;
     b.post(3, {});
     b.post(3, {{Rig::kIova + 0x110000, 1000, kRegion}});
-    b.packet(kSendOnly, {});  // waits for its receive, and holds up what was looked up after it
+    b.packet(kRcSendOnly,
+             {});  // waits for its receive and blocks the next request, whose key was looked up
     const std::uint32_t psn = b.psn;
-    const std::size_t n = op == kWriteFirst ? 256 : op == kReadRequest || op == kFetchAdd ? 0 : 200;
-    b.packet(op, Rig::pattern(n, 3), 0x100000, op == kWriteFirst ? 600 : 200);
+    const std::size_t n = op == kRcWriteFirst                         ? 256
+                          : op == kRcReadRequest || op == kRcFetchAdd ? 0
+                                                                      : 200;
+    b.packet(op, Rig::pattern(n, 3), 0x100000, op == kRcWriteFirst ? 600 : 200);
     for (unsigned i = 0; i < 300; ++i) b.clock();
     REQUIRE(b.requests.empty());
     REQUIRE(b.completions.empty());
@@ -132,17 +135,16 @@ TEST_CASE(
     b.run();
     CHECK(b.drained == 1);
     CHECK(b.memory == before);
-    CHECK(b.completions[0].status == 0);
-    REQUIRE(!b.answers.empty());
-    CHECK(b.answers.back().psn == psn);
-    CHECK(b.answers.back().syndrome == (op == kSendOnly ? 0x63 : 0x62));
-    for (const Answer& a : b.answers) CHECK(a.payload.empty());
+    CHECK(b.completions[0].status == Status::kSuccess);
+    REQUIRE(!b.responses.empty());
+    CHECK(b.responses.back().psn == psn);
+    CHECK(b.responses.back().syndrome == (op == kRcSendOnly ? kNakOperational : kNakAccess));
+    for (const Response& a : b.responses) CHECK(a.payload.empty());
     CHECK(b.fails.size() == 1);
   }
 }
 
-TEST_CASE(
-    "rq: a READ in progress goes on through a key that stays when others change, at any clock") {
+TEST_CASE("rq: a READ in progress continues when keys other than its own change, at any clock") {
   for (unsigned wait = 0; wait < 80; wait += 3) {
     CAPTURE(wait);
     Rig b;
@@ -154,36 +156,36 @@ TEST_CASE(
       for (unsigned k = 0; k < 7; ++k) b.clock();
     }
     b.run();
-    REQUIRE(b.answers.size() == 8);
+    REQUIRE(b.responses.size() == 8);
     Bytes got;
-    for (const Answer& a : b.answers) got.insert(got.end(), a.payload.begin(), a.payload.end());
+    for (const Response& a : b.responses) got.insert(got.end(), a.payload.begin(), a.payload.end());
     CHECK(got == data);
     CHECK(b.fails.empty());
   }
 }
 
 TEST_CASE(
-    "rq: a repeated READ whose key is gone is dropped in mid-response, and all else goes on") {
+    "rq: a duplicate READ whose key becomes invalid is dropped in mid-response; others continue") {
   Rig b;
-  b.regions.push_back({kOtherRegion, 7, 15, Rig::kIova + 0x120000, 0x10000, 0x120000});
-  Request read = b.base(kReadRequest);
+  b.regions.push_back({kOtherRegion, kPd, kEveryRight, Rig::kIova + 0x120000, 0x10000, 0x120000});
+  Request read = b.base(kRcReadRequest);
   read.rkey = kOtherRegion;
   read.va = Rig::kIova + 0x120000;
   read.length = 4000;
   b.send(read);
   b.psn += 16;
   b.run();
-  REQUIRE(b.answers.size() == 16);
+  REQUIRE(b.responses.size() == 16);
   b.send(read);
-  while (b.answers.size() < 18) b.clock();
+  while (b.responses.size() < 18) b.clock();
   b.regions.pop_back();
   b.key_row();
   b.run();
-  CHECK(b.answers.size() < 30);
+  CHECK(b.responses.size() < 30);
   CHECK(b.fails.empty());
   b.write_only(Rig::pattern(8, 1), 0x100000);
   b.run();
-  CHECK(b.answers.back().syndrome == 0x1F);
+  CHECK(b.responses.back().syndrome == kAckNoCredits);
   CHECK(b.holds(0x100000, Rig::pattern(8, 1)));
 }
 

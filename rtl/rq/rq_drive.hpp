@@ -10,16 +10,16 @@ template <typename Rsp>
 void Bench::drive_key(Keys& keys, Rsp& rsp, std::uint8_t& valid) {
   valid = !keys.empty() && keys.front().first <= dut.cycle();
   if (!valid) return;
-  port::put(rsp, place_of(kKeyRsp, "ok"), keys.front().second.first);
-  port::put(rsp, place_of(kKeyRsp, "addr"), keys.front().second.second);
-  port::put(rsp, place_of(kKeyRsp, "pasid"), kPasid);
+  port::put(rsp, layout::key_rsp::ok, keys.front().second.first);
+  port::put(rsp, layout::key_rsp::addr, keys.front().second.second);
+  port::put(rsp, layout::key_rsp::pasid, kPasid);
   keys.pop_front();
 }
 
 template <typename Port>
 void Bench::offer(Port& meta, const Request& q) {
   if (!q.payload.empty()) {
-    if (random_stalls && random() % 8 == 0) {  // a response to the send side came before
+    if (random_stalls && random() % 8 == 0) {  // a response for the send side comes first
       arrivals.push_back({Bytes(1), false, true, dut.cycle() + write_delay, {}});
       ++ticket;
     }
@@ -28,46 +28,49 @@ void Bench::offer(Port& meta, const Request& q) {
     tickets.insert({{q.qpn, q.psn}, ticket});
   }
   port::clear(meta);
-  auto set = [&](const char* n, std::uint64_t v) { port::put(meta, place_of(kRxMeta, n), v); };
-  set("qpn", q.qpn);
-  set("opcode", q.opcode);
-  set("psn", q.psn);
-  set("solicited", q.solicited);
-  set("ack_req", q.ack_req);
-  set("payload_len", q.payload.size());
-  set("ticket", ticket);
-  unsigned top = place_of(kRxMeta, "ext").offset + 224;
-  auto ext = [&](std::uint64_t v, unsigned bits) { port::put(meta, top -= bits, bits, v); };
-  const bool reth = q.opcode == kWriteFirst || q.opcode == kWriteOnly ||
-                    q.opcode == kWriteOnlyImm || q.opcode == kReadRequest;
-  if (reth || q.opcode == kCmpSwap || q.opcode == kFetchAdd) {
-    ext(q.va, 64);
-    ext(q.rkey, 32);
+  auto set = [&](auto field, auto v) { port::put(meta, field, v); };
+  set(layout::rx_meta::qpn, q.qpn);
+  set(layout::rx_meta::opcode, q.opcode);
+  set(layout::rx_meta::psn, q.psn);
+  set(layout::rx_meta::solicited, q.solicited);
+  set(layout::rx_meta::ack_req, q.ack_req);
+  set(layout::rx_meta::payload_len, q.payload.size());
+  set(layout::rx_meta::ticket, ticket);
+  auto header = [&](auto field, auto v, unsigned skip = 0) {
+    port::put(meta, layout::rx_meta::ext, field, v, skip);
+  };
+  if (is_atomic(q.opcode)) {
+    header(layout::atomic_eth::va, q.va);
+    header(layout::atomic_eth::rkey, q.rkey);
+    header(layout::atomic_eth::swap_add, q.swap_add);
+    header(layout::atomic_eth::compare, q.compare);
+    return;
   }
-  if (reth) ext(q.length, 32);
-  if (q.opcode == kCmpSwap || q.opcode == kFetchAdd) {
-    ext(q.swap_add, 64);
-    ext(q.compare, 64);
+  if (has_reth(q.opcode)) {
+    header(layout::reth::va, q.va);
+    header(layout::reth::rkey, q.rkey);
+    header(layout::reth::dma_length, q.length);
   }
-  if (q.opcode != kCmpSwap && q.opcode != kFetchAdd) ext(q.imm, 32);
+  header(layout::imm_dt::immediate, q.imm, has_reth(q.opcode) ? layout::reth::kBits : 0);
 }
 
 template <typename Port>
 void Bench::block_out(Port& port, std::uint64_t addr) {
-  for (unsigned i = 0; i < 64; ++i) port::put_byte(port, i, memory[addr + i]);
+  for (unsigned i = 0; i < layout::kBlockBytes; ++i) port::put_byte(port, i, memory[addr + i]);
 }
+
 inline void Bench::drive() {
   const std::uint64_t now = dut.cycle();
   Vroci_rq& d = *dut;
   d.rq_doorbell_valid_i = !doorbells.empty();
   if (!doorbells.empty()) {
-    port::put(d.rq_doorbell_i, place_of(kDoorbell, "qpn"), doorbells.front().first);
-    port::put(d.rq_doorbell_i, place_of(kDoorbell, "index"), doorbells.front().second);
+    port::put(d.rq_doorbell_i, layout::doorbell::qpn, doorbells.front().first);
+    port::put(d.rq_doorbell_i, layout::doorbell::index, doorbells.front().second);
   }
   d.srq_doorbell_valid_i = !srq_doorbells.empty();
   if (!srq_doorbells.empty()) {
-    port::put(d.srq_doorbell_i, place_of(kDoorbell, "qpn"), srq_doorbells.front().first);
-    port::put(d.srq_doorbell_i, place_of(kDoorbell, "index"), srq_doorbells.front().second);
+    port::put(d.srq_doorbell_i, layout::doorbell::qpn, srq_doorbells.front().first);
+    port::put(d.srq_doorbell_i, layout::doorbell::index, srq_doorbells.front().second);
   }
   d.key_op_req_ready_i = !pause();
   if (row_of_op) d.row_write_valid_i = row_of_op = false;
@@ -76,18 +79,18 @@ inline void Bench::drive() {
       ++key_ops.front().first;
     } else {
       d.row_write_valid_i = row_of_op = true;
-      port::put(d.row_write_i, bus::kRowTable, 3);
+      port::put(d.row_write_i, layout::row_write::table_id, Table::kKey);
     }
   }
   d.key_op_rsp_valid_i = !key_ops.empty() && key_ops.front().first <= now;
   if (d.key_op_rsp_valid_i) {
-    port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), key_ops.front().second);
+    port::put(d.key_op_rsp_i, layout::key_op_rsp::ok, key_ops.front().second);
     key_ops.pop_front();
   }
   d.qp_event_valid_i = !qp_events.empty();
   if (!qp_events.empty()) {
-    port::put(d.qp_event_i, place_of(kQpEvent, "qpn"), qp_events.front().first);
-    port::put(d.qp_event_i, place_of(kQpEvent, "kind"), qp_events.front().second);
+    port::put(d.qp_event_i, layout::qp_event::qpn, qp_events.front().first);
+    port::put(d.qp_event_i, layout::qp_event::kind, qp_events.front().second);
   }
   if (!meta_offered && !requests.empty() && !pause()) {
     offer(d.req_meta_i, requests.front());
@@ -101,10 +104,10 @@ inline void Bench::drive() {
 
   d.fault_valid_i = 0;
   if (!arrivals.empty() && arrivals.front().placed && arrivals.front().ready <= now) {
-    Arrival& a = arrivals.front();  // segments wait for their data
+    Arrival& a = arrivals.front();
     std::size_t at = 0;
     bool bad = false;
-    for (auto [addr, len, drop] : a.pieces) {
+    for (auto [addr, len, drop] : a.segments) {
       const bool fails = !drop && bad_pages.count(addr / 4096) != 0;
       if (!drop && !fails) std::copy_n(a.payload.begin() + at, len, memory.begin() + addr);
       bad = bad || fails;
@@ -112,9 +115,9 @@ inline void Bench::drive() {
     }
     if (bad) {
       d.fault_valid_i = 1;
-      port::put(d.fault_i, place_of(kFault, "qpn"), a.qpn);
-      port::put(d.fault_i, place_of(kFault, "psn"), a.psn);
-      port::put(d.fault_i, place_of(kFault, "response"), 0);
+      port::put(d.fault_i, layout::fault::qpn, a.qpn);
+      port::put(d.fault_i, layout::fault::psn, a.psn);
+      port::put(d.fault_i, layout::fault::response, 0);
     } else {
       arrivals.pop_front();
       ++wr_done;
@@ -127,18 +130,19 @@ inline void Bench::drive() {
 
   d.br_fetch_req_ready_i = !pause();
   d.br_fetch_rsp_valid_i = !fetches.empty() && fetches.front().cycle <= now;
-  port::put(d.br_fetch_rsp_i, bus::kReadError, read_errors);
+  port::put(d.br_fetch_rsp_i, layout::block_read_rsp::error, read_errors);
   if (d.br_fetch_rsp_valid_i) block_out(d.br_fetch_rsp_i, fetches.front().addr);
   d.br_atomic_req_ready_i = !pause();
   d.br_atomic_rsp_valid_i = !atomics.empty() && atomics.front().cycle <= now;
-  port::put(d.br_atomic_rsp_i, bus::kReadError, read_errors);
+  port::put(d.br_atomic_rsp_i, layout::block_read_rsp::error, read_errors);
   if (d.br_atomic_rsp_valid_i) block_out(d.br_atomic_rsp_i, atomics.front().addr);
   d.bw_atomic_req_ready_i = !pause();
   d.bw_atomic_rsp_valid_i = !stores.empty() && stores.front() <= now;
   if (d.bw_atomic_rsp_valid_i) {
-    port::put(d.bw_atomic_rsp_i, bus::kWriteError,
+    port::put(d.bw_atomic_rsp_i, layout::block_write_rsp::error,
               bad_pages.count(store_data.front().first / 4096) != 0);
-    for (unsigned i = 0; i < 8 && !port::get(d.bw_atomic_rsp_i, bus::kWriteError); ++i)
+    const bool bad = port::get(d.bw_atomic_rsp_i, layout::block_write_rsp::error);
+    for (unsigned i = 0; i < 8 && !bad; ++i)
       memory[store_data.front().first + i] =
           static_cast<std::uint8_t>(store_data.front().second >> 8 * i);
     stores.pop_front();
@@ -147,17 +151,17 @@ inline void Bench::drive() {
   d.store_job_valid_i = store_jobs != 0;
   if (store_jobs != 0) {
     port::clear(d.store_job_i);
-    port::put(d.store_job_i, place_of(kAtomicJob, "qpn"), 7);
-    port::put(d.store_job_i, place_of(kAtomicJob, "addr"), 0x1F0000 + 24 * (store_jobs % 64) + 3);
-    port::put(d.store_job_i, place_of(kAtomicJob, "operand"), store_jobs);
-    port::put(d.store_job_i, place_of(kAtomicJob, "ticket"), wr_done & 0xFFFF);
+    port::put(d.store_job_i, layout::atomic_job::qpn, kStoreQp);
+    port::put(d.store_job_i, layout::atomic_job::addr, store_address(store_jobs));
+    port::put(d.store_job_i, layout::atomic_job::operand, store_jobs);
+    port::put(d.store_job_i, layout::atomic_job::ticket, wr_done & 0xFFFF);
   }
   d.sent_valid_i = !in_tx.empty() && in_tx.front() <= now;
   if (d.sent_valid_i) {
     in_tx.pop_front();
-    port::put(d.sent_i, bus::kSentQpn, sent_faults.front()[0]);
-    port::put(d.sent_i, bus::kSentPsn, sent_faults.front()[1]);
-    port::put(d.sent_i, bus::kSentError, sent_faults.front()[2]);
+    port::put(d.sent_i, layout::sent::qpn, sent_faults.front().qpn);
+    port::put(d.sent_i, layout::sent::psn, sent_faults.front().psn);
+    port::put(d.sent_i, layout::sent::error, sent_faults.front().poisoned);
     sent_faults.pop_front();
   }
   d.desc_ready_i = !pause();
@@ -173,10 +177,10 @@ inline void Bench::clock_settled() {
   row_of_fail = !failed.empty() && !dut->row_write_valid_i;
   if (row_of_fail) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 2);
-    port::put(dut->row_write_i, bus::kRowIndex, failed.front());
+    port::put(dut->row_write_i, layout::row_write::table_id, Table::kQpState);
+    port::put(dut->row_write_i, layout::row_write::index, failed.front());
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, 0, 3, kErr);
+    port::put(dut->row_write_i, layout::qp_state::state, QpState::kErr);
   }
   drive();
   dut.settle();

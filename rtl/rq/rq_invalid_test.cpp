@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Requests against the rules: sequence, lengths, keys, rights, receives.
 #include "rtl/rq/rq_peer.hpp"
 #include "rtl/rq/rq_rig.hpp"
 
@@ -8,49 +9,39 @@ using namespace rq;
 
 TEST_CASE("rq: opcodes out of sequence end the connection (RSP-22)") {
   const Bytes full = Rig::pattern(256, 1), part = Rig::pattern(100, 2);
+  constexpr unsigned kNone = 99;  // no packet before
   struct Case {
     unsigned before, op;
   };
-  for (Case c : {Case{99, kSendMiddle},
-                 {99, kSendLast},
-                 {99, kSendLastImm},
-                 {99, kWriteMiddle},
-                 {99, kWriteLast},
-                 {99, kWriteLastImm},
-                 {kSendFirst, kSendFirst},
-                 {kSendFirst, kSendOnly},
-                 {kSendFirst, kWriteLast},
-                 {kSendFirst, kWriteOnly},
-                 {kSendFirst, kWriteOnlyImm},
-                 {kSendFirst, kReadRequest},
-                 {kSendFirst, kCmpSwap},
-                 {kWriteFirst, kWriteFirst},
-                 {kWriteFirst, kSendLast},
-                 {kWriteFirst, kSendOnly},
-                 {kWriteFirst, kWriteOnly},
-                 {kWriteFirst, kReadRequest},
-                 {kWriteFirst, kFetchAdd},
-                 {kWriteFirst, kSendLastInv},
-                 {kWriteFirst, kSendOnlyInv},
-                 {kSendFirst, kSendOnlyInv},
-                 {99, kSendLastInv},
-                 {99, kReserved}}) {
+  for (Case c : {Case{kNone, kRcSendMiddle},      {kNone, kRcSendLast},
+                 {kNone, kRcSendLastImm},         {kNone, kRcWriteMiddle},
+                 {kNone, kRcWriteLast},           {kNone, kRcWriteLastImm},
+                 {kRcSendFirst, kRcSendFirst},    {kRcSendFirst, kRcSendOnly},
+                 {kRcSendFirst, kRcWriteLast},    {kRcSendFirst, kRcWriteOnly},
+                 {kRcSendFirst, kRcWriteOnlyImm}, {kRcSendFirst, kRcReadRequest},
+                 {kRcSendFirst, kRcCmpSwap},      {kRcWriteFirst, kRcWriteFirst},
+                 {kRcWriteFirst, kRcSendLast},    {kRcWriteFirst, kRcSendOnly},
+                 {kRcWriteFirst, kRcWriteOnly},   {kRcWriteFirst, kRcReadRequest},
+                 {kRcWriteFirst, kRcFetchAdd},    {kRcWriteFirst, kRcSendLastInv},
+                 {kRcWriteFirst, kRcSendOnlyInv}, {kRcSendFirst, kRcSendOnlyInv},
+                 {kNone, kRcSendLastInv},         {kNone, kReserved}}) {
     CAPTURE(c.before);
     CAPTURE(c.op);
     Rig b;
     for (int i = 0; i < 3; ++i) b.post(3, {{Rig::kIova + 0x100000, 1000, kRegion}});
-    if (c.before != 99) b.packet(c.before, full, 0x100000, 600);
+    if (c.before != kNone) b.packet(c.before, full, 0x100000, 600);
     const std::uint32_t bad = b.psn;
-    const bool none = c.op == kReadRequest || c.op == kCmpSwap || c.op == kFetchAdd;
-    const bool whole =
-        c.op == kSendFirst || c.op == kSendMiddle || c.op == kWriteFirst || c.op == kWriteMiddle;
+    const bool none = c.op == kRcReadRequest || is_atomic(c.op);
+    const bool whole = c.op == kRcSendFirst || c.op == kRcSendMiddle || c.op == kRcWriteFirst ||
+                       c.op == kRcWriteMiddle;
     b.packet(c.op, none ? Bytes() : whole ? full : part, 0x100000, whole ? 600 : 100);
-    b.dies(0x61, 4);
-    CHECK(b.answers.back().psn == bad);
+    b.fails_with(kNakInvalid, EventKind::kQpRequest);
+    CHECK(b.responses.back().psn == bad);
     REQUIRE(b.completions.size() == 3);  // RSP-51
-    CHECK(b.completions[0].status == (c.before == kSendFirst ? 9 : 5));
-    CHECK(b.completions[1].status == 5);
-    CHECK(b.completions[2].status == 5);
+    CHECK(b.completions[0].status ==
+          (c.before == kRcSendFirst ? Status::kRemInvReqErr : Status::kWrFlushErr));
+    CHECK(b.completions[1].status == Status::kWrFlushErr);
+    CHECK(b.completions[2].status == Status::kWrFlushErr);
     for (unsigned i = 0; i < 3; ++i) CHECK(b.completions[i].index == i);
   }
 }
@@ -60,23 +51,23 @@ TEST_CASE("rq: SEND packets of a wrong length (RSP-25)") {
     bool first;
     unsigned op, len;
   };
-  for (Case c : {Case{false, kSendOnly, 257},
-                 {false, kSendOnly, 260},
-                 {false, kSendFirst, 252},
-                 {false, kSendFirst, 260},
-                 {false, kSendFirst, 0},
-                 {true, kSendMiddle, 100},
-                 {true, kSendLast, 0},
-                 {true, kSendLast, 260}}) {
+  for (Case c : {Case{false, kRcSendOnly, 257},
+                 {false, kRcSendOnly, 260},
+                 {false, kRcSendFirst, 252},
+                 {false, kRcSendFirst, 260},
+                 {false, kRcSendFirst, 0},
+                 {true, kRcSendMiddle, 100},
+                 {true, kRcSendLast, 0},
+                 {true, kRcSendLast, 260}}) {
     CAPTURE(c.op);
     CAPTURE(c.len);
     Rig b;
     b.post(3, {{Rig::kIova + 0x100000, 1000, kRegion}});
-    if (c.first) b.packet(kSendFirst, Rig::pattern(256, 1));
+    if (c.first) b.packet(kRcSendFirst, Rig::pattern(256, 1));
     b.packet(c.op, Rig::pattern(c.len, 1));
-    b.dies(0x61, 4);
+    b.fails_with(kNakInvalid, EventKind::kQpRequest);
     REQUIRE(b.completions.size() == 1);
-    CHECK(b.completions[0].status == 9);
+    CHECK(b.completions[0].status == Status::kRemInvReqErr);
   }
 }
 
@@ -86,34 +77,34 @@ TEST_CASE("rq: WRITE packets of a wrong length (RSP-26, RSP-27, RSP-28)") {
     unsigned op, len;
     std::uint32_t dma;
   };
-  for (Case c : {Case{false, kWriteOnly, 100, 101},
-                 {false, kWriteOnly, 100, 99},
-                 {false, kWriteOnly, 64, 61},
-                 {false, kWriteOnly, 4, 0},
-                 {false, kWriteOnly, 260, 260},
-                 {false, kWriteFirst, 256, 256},
-                 {false, kWriteFirst, 256, 200},
-                 {false, kWriteFirst, 200, 600},
-                 {true, kWriteLast, 256, 600},
-                 {true, kWriteLast, 88, 600},
-                 {true, kWriteMiddle, 200, 600},
-                 {true, kWriteMiddle, 256, 512},
-                 {true, kWriteLast, 0, 257},
-                 {false, kWriteFirst, 256, 0x80000001},
-                 {false, kReadRequest, 0, 0x80000001},
-                 {false, kReadRequest, 4, 4},
-                 {false, kFetchAdd, 8, 0}}) {
+  for (Case c : {Case{false, kRcWriteOnly, 100, 101},
+                 {false, kRcWriteOnly, 100, 99},
+                 {false, kRcWriteOnly, 64, 61},
+                 {false, kRcWriteOnly, 4, 0},
+                 {false, kRcWriteOnly, 260, 260},
+                 {false, kRcWriteFirst, 256, 256},
+                 {false, kRcWriteFirst, 256, 200},
+                 {false, kRcWriteFirst, 200, 600},
+                 {true, kRcWriteLast, 256, 600},
+                 {true, kRcWriteLast, 88, 600},
+                 {true, kRcWriteMiddle, 200, 600},
+                 {true, kRcWriteMiddle, 256, 512},
+                 {true, kRcWriteLast, 0, 257},
+                 {false, kRcWriteFirst, 256, 0x80000001},
+                 {false, kRcReadRequest, 0, 0x80000001},
+                 {false, kRcReadRequest, 4, 4},
+                 {false, kRcFetchAdd, 8, 0}}) {
     CAPTURE(c.op);
     CAPTURE(c.len);
     CAPTURE(c.dma);
     Rig b;
-    b.regions.push_back({kOtherRegion, 7, 15, 0, ~0ull, 0});
+    b.regions.push_back({kOtherRegion, kPd, kEveryRight, 0, ~0ull, 0});
     const Bytes before = b.memory;
     if (c.first)
-      b.packet(kWriteFirst, Bytes(before.begin() + 0x100000, before.begin() + 0x100100), 0x100000,
+      b.packet(kRcWriteFirst, Bytes(before.begin() + 0x100000, before.begin() + 0x100100), 0x100000,
                c.dma);
     b.packet(c.op, Rig::pattern(c.len, 1), 0x100000, c.dma);
-    b.dies(0x61, 4);
+    b.fails_with(kNakInvalid, EventKind::kQpRequest);
     CHECK(b.memory == before);
   }
 }
@@ -123,25 +114,30 @@ TEST_CASE("rq: keys, bounds and rights of the peer (RSP-24, RSP-29 to RSP-31, RS
     unsigned op;
     std::uint64_t addr;
     std::uint32_t len, key;
-    unsigned region, qp, syndrome, kind;
+    unsigned region, qp, syndrome;
+    EventKind kind;
   };
-  for (Case c : {Case{kWriteOnly, 0x13FFFF, 1, kRegion, 15, 15, 0, 0},
-                 {kWriteOnly, 0x100000, 1, kRegion, 15, 15, 0, 0},
-                 {kWriteOnly, 0x100000, 0, kOtherRegion, 15, 15, 0, 0},
-                 {kReadRequest, 0, 0, kOtherRegion, 15, 15, 0, 0},
-                 {kWriteOnly, 0x13FFFF, 2, kRegion, 15, 15, 0x62, 5},
-                 {kWriteOnly, 0x0FFFFF, 2, kRegion, 15, 15, 0x62, 5},
-                 {kWriteOnly, 0x100000, 8, kRegion + 1, 15, 15, 0x62, 5},
-                 {kWriteOnly, 0x100000, 8, kRegion, 13, 15, 0x62, 5},
-                 {kWriteOnly, 0x100000, 8, kRegion, 15, 13, 0x61, 4},
-                 {kReadRequest, 0x100000, 0x40001, kRegion, 15, 15, 0x62, 5},
-                 {kReadRequest, 0x100000, 8, kRegion, 11, 15, 0x62, 5},
-                 {kReadRequest, 0x100000, 8, kRegion, 15, 11, 0x61, 4},
-                 {kFetchAdd, 0x100000, 0, kRegion, 7, 15, 0x62, 5},
-                 {kFetchAdd, 0x100000, 0, kRegion, 15, 7, 0x61, 4},
-                 {kFetchAdd, 0x100001, 0, kRegion, 15, 15, 0x61, 5},
-                 {kCmpSwap, 0x100004, 0, kRegion, 15, 15, 0x61, 5},
-                 {kCmpSwap, 0x140000, 0, kRegion, 15, 15, 0x62, 5}}) {
+  constexpr unsigned kAll = kEveryRight, kNoWrite = kAll & ~access::kRemoteWrite,
+                     kNoRead = kAll & ~access::kRemoteRead,
+                     kNoAtomic = kAll & ~access::kRemoteAtomic;
+  for (Case c :
+       {Case{kRcWriteOnly, 0x13FFFF, 1, kRegion, kAll, kAll, 0, EventKind{}},
+        {kRcWriteOnly, 0x100000, 1, kRegion, kAll, kAll, 0, EventKind{}},
+        {kRcWriteOnly, 0x100000, 0, kOtherRegion, kAll, kAll, 0, EventKind{}},
+        {kRcReadRequest, 0, 0, kOtherRegion, kAll, kAll, 0, EventKind{}},
+        {kRcWriteOnly, 0x13FFFF, 2, kRegion, kAll, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcWriteOnly, 0x0FFFFF, 2, kRegion, kAll, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcWriteOnly, 0x100000, 8, kRegion + 1, kAll, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcWriteOnly, 0x100000, 8, kRegion, kNoWrite, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcWriteOnly, 0x100000, 8, kRegion, kAll, kNoWrite, kNakInvalid, EventKind::kQpRequest},
+        {kRcReadRequest, 0x100000, 0x40001, kRegion, kAll, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcReadRequest, 0x100000, 8, kRegion, kNoRead, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcReadRequest, 0x100000, 8, kRegion, kAll, kNoRead, kNakInvalid, EventKind::kQpRequest},
+        {kRcFetchAdd, 0x100000, 0, kRegion, kNoAtomic, kAll, kNakAccess, EventKind::kQpAccess},
+        {kRcFetchAdd, 0x100000, 0, kRegion, kAll, kNoAtomic, kNakInvalid, EventKind::kQpRequest},
+        {kRcFetchAdd, 0x100001, 0, kRegion, kAll, kAll, kNakInvalid, EventKind::kQpAccess},
+        {kRcCmpSwap, 0x100004, 0, kRegion, kAll, kAll, kNakInvalid, EventKind::kQpAccess},
+        {kRcCmpSwap, 0x140000, 0, kRegion, kAll, kAll, kNakAccess, EventKind::kQpAccess}}) {
     CAPTURE(c.op);
     CAPTURE(c.addr);
     Attr attr;
@@ -154,54 +150,63 @@ TEST_CASE("rq: keys, bounds and rights of the peer (RSP-24, RSP-29 to RSP-31, RS
     r.length = c.len;
     r.rkey = c.key;
     r.swap_add = 3;
-    if (c.op == kWriteOnly) r.payload = Rig::pattern(c.len, 200);
+    if (c.op == kRcWriteOnly) r.payload = Rig::pattern(c.len, 200);
     b.send(r);
     if (c.syndrome) {
-      b.dies(c.syndrome, c.kind);
+      b.fails_with(c.syndrome, c.kind);
       CHECK(b.memory == before);
     } else {
       b.run();
-      CHECK(b.answers.size() == 1);
-      CHECK(b.answers[0].syndrome == 0x1F);
+      CHECK(b.responses.size() == 1);
+      CHECK(b.responses[0].syndrome == kAckNoCredits);
     }
   }
 }
 
-TEST_CASE("rq: a bad key after WRITE with immediate ends its receive, too (RSP-51, WC-08)") {
+TEST_CASE("rq: a WRITE with immediate and a bad key ends its receive, too (RSP-51, WC-08)") {
   Rig b;
   b.post(3, {});
   b.post(3, {});
-  Request r = b.base(kWriteOnlyImm);
+  Request r = b.base(kRcWriteOnlyImm);
   r.payload = Rig::pattern(8, 1);
   r.length = 8;
   r.va = 5;
   b.send(r);
-  b.dies(0x62, 5);
+  b.fails_with(kNakAccess, EventKind::kQpAccess);
   REQUIRE(b.completions.size() == 2);
-  CHECK(b.completions[0].status == 8);
-  CHECK(b.completions[1].status == 5);
+  CHECK(b.completions[0].status == Status::kLocAccessErr);
+  CHECK(b.completions[1].status == Status::kWrFlushErr);
 }
 
 TEST_CASE("rq: receives too small or with a bad list (RSP-20, RSP-21, WC-02, WC-04)") {
   struct Case {
     std::vector<Bench::Sge> list;
-    unsigned syndrome, kind, status;
+    unsigned syndrome;
+    EventKind kind;
+    Status status;
   };
   const Bench::Sge good{Rig::kIova + 0x100000, 300, kRegion};
   for (const Case& c :
-       {Case{{good}, 0x61, 4, 1}, Case{{{Rig::kIova + 0x100000, 300, kOtherRegion}}, 0x63, 3, 4},
-        Case{{{Rig::kIova + 0x13FFFF, 900, kRegion}}, 0x63, 3, 4},
-        Case{{good, good}, 0x63, 3, 2}}) {
+       {Case{{good}, kNakInvalid, EventKind::kQpRequest, Status::kLocLenErr},
+        Case{{{Rig::kIova + 0x100000, 300, kOtherRegion}},
+             kNakOperational,
+             EventKind::kQpFatal,
+             Status::kLocProtErr},
+        Case{{{Rig::kIova + 0x13FFFF, 900, kRegion}},
+             kNakOperational,
+             EventKind::kQpFatal,
+             Status::kLocProtErr},
+        Case{{good, good}, kNakOperational, EventKind::kQpFatal, Status::kLocQpOpErr}}) {
     Rig b;
     b.post(3, c.list);
     b.post(3, {good});
     const Bytes before = b.memory;
     b.message(false, Rig::pattern(512, 1));
-    b.dies(c.syndrome, c.kind);
+    b.fails_with(c.syndrome, c.kind);
     REQUIRE(b.completions.size() == 2);
     CHECK(b.completions[0].status == c.status);
-    CHECK(b.completions[1].status == 5);
-    if (c.kind == 3)
+    CHECK(b.completions[1].status == Status::kWrFlushErr);
+    if (c.kind == EventKind::kQpFatal)
       CHECK(b.memory == before);
     else
       CHECK(std::equal(before.begin() + 0x10012C, before.end(), b.memory.begin() + 0x10012C));

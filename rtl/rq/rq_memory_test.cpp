@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory that cannot be written or read.
 #include "rtl/rq/rq_rig.hpp"
 
 namespace {
 
 using namespace rq;
 
-constexpr unsigned kQpFatal = 3;
-
-TEST_CASE("rq: a WRITE that does not reach memory is answered with NAK 0x63 at its PSN (F-82)") {
+TEST_CASE(
+    "rq: a WRITE that does not reach memory is NAKed as remote operational error at its PSN "
+    "(F-82)") {
   Rig b;
   b.bad_pages = {0x104};
   b.write_only(Rig::pattern(64, 1), 0x103000);
   b.write_only(Rig::pattern(64, 2), 0x104000);  // fails
   b.write_only(Rig::pattern(64, 3), 0x105000);
   const std::uint32_t bad = 0x1001;
-  b.dies(0x63, kQpFatal);
-  for (std::size_t i = 0; i + 1 < b.answers.size(); ++i) {  // nothing at or after it is good
-    CHECK(b.answers[i].syndrome == 0x1F);
-    CHECK(b.answers[i].psn < bad);
+  b.fails_with(kNakOperational, EventKind::kQpFatal);
+  for (std::size_t i = 0; i + 1 < b.responses.size(); ++i) {  // no ACK at or after it
+    CHECK(b.responses[i].syndrome == kAckNoCredits);
+    CHECK(b.responses[i].psn < bad);
   }
-  CHECK(b.answers.back().psn == bad);
+  CHECK(b.responses.back().psn == bad);
   CHECK(b.holds(0x103000, Rig::pattern(64, 1)));
   CHECK(b.faulted == std::set<unsigned>{3});
 }
@@ -42,16 +43,16 @@ TEST_CASE("rq: no completion is good for data that did not reach memory (F-82, I
       b.run();
       REQUIRE(b.completions.size() == 2);
       for (unsigned i = 0; i < 2; ++i) {
-        CHECK(b.completions[i].status != 0);
+        CHECK(b.completions[i].status != Status::kSuccess);
         CHECK(b.completions[i].index == i);
       }
-      REQUIRE(!b.answers.empty());
-      CHECK(b.answers.back().syndrome == 0x63);
-      CHECK(b.answers.back().psn == 0x1000 + bad_packet);
-      for (std::size_t i = 0; i + 1 < b.answers.size(); ++i)
-        CHECK(b.answers[i].psn < 0x1000 + bad_packet);
+      REQUIRE(!b.responses.empty());
+      CHECK(b.responses.back().syndrome == kNakOperational);
+      CHECK(b.responses.back().psn == 0x1000 + bad_packet);
+      for (std::size_t i = 0; i + 1 < b.responses.size(); ++i)
+        CHECK(b.responses[i].psn < 0x1000 + bad_packet);
       REQUIRE(!b.fails.empty());
-      CHECK(b.fails[0] == std::make_pair(kQpFatal, 3u));
+      CHECK(b.fails[0] == Bench::Event(EventKind::kQpFatal, 3));
     }
   }
 }
@@ -78,14 +79,14 @@ TEST_CASE("rq: the NAK of a failed write counts the messages before it (F-82, RS
         b.message(write, Rig::pattern(3 * b.mtu(), 9), bad);  // its second packet fails
         for (unsigned i = 0; i < 2; ++i) b.message(write, Rig::pattern(300, i), good);
         b.run();
-        REQUIRE(!b.answers.empty());
-        b.ack_is(b.answers.size() - 1, 0x63, first + 1, before + 2);
+        REQUIRE(!b.responses.empty());
+        b.ack_is(b.responses.size() - 1, kNakOperational, first + 1, before + 2);
       }
     }
   }
 }
 
-TEST_CASE("rq: other queue pairs do not notice a failed write (I10)") {
+TEST_CASE("rq: a failed write does not affect other queue pairs (I10)") {
   Rig b;
   b.connect(5);
   b.bad_pages = {0x104};
@@ -93,7 +94,7 @@ TEST_CASE("rq: other queue pairs do not notice a failed write (I10)") {
   for (unsigned i = 0; i < 30; ++i) {
     Request r;
     r.qpn = 5;
-    r.opcode = kWriteOnly;
+    r.opcode = kRcWriteOnly;
     r.psn = 0x1000 + i;
     r.va = Rig::kIova + 0x108000 + 64 * i;
     r.rkey = kRegion;
@@ -105,12 +106,12 @@ TEST_CASE("rq: other queue pairs do not notice a failed write (I10)") {
   b.run();
   unsigned naks = 0;
   std::uint32_t newest = 0;
-  for (const Answer& a : b.answers) {
+  for (const Response& a : b.responses) {
     if (a.qpn == 5) {
-      CHECK(a.syndrome == 0x1F);
+      CHECK(a.syndrome == kAckNoCredits);
       newest = a.psn;
     } else {
-      naks += a.syndrome == 0x63;
+      naks += a.syndrome == kNakOperational;
     }
   }
   CHECK(newest == 0x1000 + 29);
@@ -120,37 +121,36 @@ TEST_CASE("rq: other queue pairs do not notice a failed write (I10)") {
 }
 
 TEST_CASE(
-    "rq: an RNR or fatal NAK acknowledges nothing that is not in memory; a sequence NAK goes at "
-    "once") {
-  for (unsigned syndrome : {0x60u, 0x61u, 0x2Cu}) {
+    "rq: an RNR or fatal NAK waits for the payload before it; a sequence NAK leaves at once") {
+  for (unsigned syndrome : {unsigned{kNakSequence}, unsigned{kNakInvalid}, kRnr12}) {
     CAPTURE(syndrome);
     Rig b;
     b.write_delay = 200;
     b.write_only(Rig::pattern(64, 1), 0x100000);
-    b.answers.clear();
-    if (syndrome == 0x60) {
+    b.responses.clear();
+    if (syndrome == kNakSequence) {
       ++b.psn;
       b.write_only(Rig::pattern(64, 2), 0x100100);
     } else {
-      b.packet(syndrome == 0x61 ? kWriteMiddle : kSendOnly, Rig::pattern(64, 2));
+      b.packet(syndrome == kNakInvalid ? kRcWriteMiddle : kRcSendOnly, Rig::pattern(64, 2));
     }
     const std::uint64_t start = b.dut.cycle();
-    while (b.answers.empty() || b.answers.back().syndrome == 0x1F) b.clock();
-    CHECK(b.answers.back().syndrome == syndrome);
-    CHECK(b.answers.back().psn == 0x1001);
-    CHECK(b.holds(0x100000, Rig::pattern(64, 1)) == (syndrome != 0x60));
-    if (syndrome == 0x60) CHECK(b.dut.cycle() - start < 60);
+    while (b.responses.empty() || b.responses.back().syndrome == kAckNoCredits) b.clock();
+    CHECK(b.responses.back().syndrome == syndrome);
+    CHECK(b.responses.back().psn == 0x1001);
+    CHECK(b.holds(0x100000, Rig::pattern(64, 1)) == (syndrome != kNakSequence));
+    if (syndrome == kNakSequence) CHECK(b.dut.cycle() - start < 60);
     b.run();
   }
-  SUBCASE("fatal, and the write before it fails: the first one counts") {
+  SUBCASE("a fatal NAK after a failed write: the NAK of the write leaves") {
     Rig b;
     b.write_delay = 200;
     b.bad_pages = {0x100};
     b.write_only(Rig::pattern(64, 1), 0x100000);
-    b.packet(kWriteMiddle, Rig::pattern(64, 2), 0x101000);
+    b.packet(kRcWriteMiddle, Rig::pattern(64, 2), 0x101000);
     b.run();
-    REQUIRE(b.answers.size() == 1);
-    b.ack_is(0, 0x63, 0x1000, 0);
+    REQUIRE(b.responses.size() == 1);
+    b.ack_is(0, kNakOperational, 0x1000, 0);
   }
 }
 
@@ -161,41 +161,42 @@ TEST_CASE("rq: requests before a failed write are responded to, requests after i
   b.write_only(Rig::pattern(64, 2), 0x104000);
   b.read(0x108000, 100);
   b.run();
-  REQUIRE(b.answers.size() == 4);
+  REQUIRE(b.responses.size() == 4);
   for (unsigned i = 0; i < 3; ++i) {
-    CHECK(b.answers[i].opcode >= kReadFirst);
-    CHECK(b.answers[i].psn == 0x1000 + i);
+    CHECK(b.responses[i].opcode >= kRcReadRespFirst);
+    CHECK(b.responses[i].psn == 0x1000 + i);
   }
-  CHECK(b.answers[3].syndrome == 0x63);
-  CHECK(b.answers[3].psn == 0x1003);
+  CHECK(b.responses[3].syndrome == kNakOperational);
+  CHECK(b.responses[3].psn == 0x1003);
 }
 
-TEST_CASE("rq: READ data that cannot be read: NAK 0x63 at the poisoned response (F-81, RSP-56)") {
+TEST_CASE(
+    "rq: READ data that cannot be read: a NAK at the PSN of the poisoned response (F-81, RSP-56)") {
   Rig b;
   b.bad_pages = {0x105};
   b.post(3, {});
   b.read(0x104E00, 1024);  // the third response of four
   b.run();
-  REQUIRE(!b.answers.empty());
-  CHECK(b.answers.back().opcode == kAck);
-  CHECK(b.answers.back().syndrome == 0x63);
-  CHECK(b.answers.back().psn == 0x1002);
+  REQUIRE(!b.responses.empty());
+  CHECK(b.responses.back().opcode == kRcAck);
+  CHECK(b.responses.back().syndrome == kNakOperational);
+  CHECK(b.responses.back().psn == 0x1002);
   REQUIRE(b.fails.size() == 1);
-  CHECK(b.fails[0] == std::make_pair(kQpFatal, 3u));
+  CHECK(b.fails[0] == Bench::Event(EventKind::kQpFatal, 3));
   REQUIRE(b.completions.size() == 1);
-  CHECK(b.completions[0].status == 5);
-  const std::size_t n = b.answers.size();
+  CHECK(b.completions[0].status == Status::kWrFlushErr);
+  const std::size_t n = b.responses.size();
   b.read(0x108000, 10);
   b.run();
-  CHECK(b.answers.size() == n);
+  CHECK(b.responses.size() == n);
 }
 
-TEST_CASE("rq: an atomic whose result cannot be written, a store that cannot (F-82)") {
+TEST_CASE("rq: an atomic or a store whose result cannot be written (F-82)") {
   SUBCASE("atomic") {
     Rig b;
     b.bad_pages = {0x104};
-    b.atomic(kFetchAdd, 0x104000, 1);
-    b.dies(0x63, kQpFatal);
+    b.atomic(kRcFetchAdd, 0x104000, 1);
+    b.fails_with(kNakOperational, EventKind::kQpFatal);
   }
   SUBCASE("store of the send side") {
     Rig b;
@@ -203,10 +204,10 @@ TEST_CASE("rq: an atomic whose result cannot be written, a store that cannot (F-
     b.store_jobs = 3;
     b.run();
     REQUIRE(!b.fails.empty());
-    CHECK(b.fails[0] == std::make_pair(kQpFatal, 7u));
+    CHECK(b.fails[0] == Bench::Event(EventKind::kQpFatal, 7));
     CHECK(b.faulted == std::set<unsigned>{7});
-    CHECK(b.dut->store_done_o == 3);  // they do not hold up those after
-    CHECK(b.answers.empty());
+    CHECK(b.dut->store_done_o == 3);  // failed stores do not block later ones
+    CHECK(b.responses.empty());
   }
 }
 

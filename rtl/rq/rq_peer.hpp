@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A requester as 9.7 wants it, over a link that loses and repeats packets in both directions.
+// A requester by 9.7, over a link that loses and repeats packets in both directions.
 #pragma once
+
+#include <cstring>
 
 #include "rtl/rq/rq_bench.hpp"
 
 namespace rq {
 
-/// One queue pair of the peer. It owns 64 KiB of the other side's memory from `home` on: 16 KiB to
-/// write, 16 KiB to read, 4 KiB of words for atomics, the rest for receives.
+/// A queue pair of the peer. It uses 64 KiB of the memory from `home` on: 16 KiB to write, 16 KiB
+/// to read, 4 KiB for atomics, the rest for receives.
 class Peer {
  public:
   Peer(Bench& bench, unsigned qpn, const Attr& attr, std::uint64_t home, unsigned messages)
@@ -32,44 +34,43 @@ class Peer {
     if (next_ == packets_.size() || now < not_before_ || b_.requests.size() > 2) return;
     if (next_ > una_ + 40) return;
     unsigned reads = 0;
-    for (std::size_t i = una_; i < next_; ++i)
-      reads += is_read(packets_[i]) && !packets_[i].answered;
+    for (std::size_t i = una_; i < next_; ++i) reads += is_read(packets_[i]) && !packets_[i].done;
     if (is_read(packets_[next_]) && reads >= attr_.max_dest) return;
     transmit(packets_[next_]);
     ++next_;
     if (chance(3)) transmit(packets_[b_.random() % next_]);  // a late copy of any packet
   }
 
-  void answer(const Answer& a) {
+  void response(const Response& a) {
     if (chance(4)) return;  // lost
-    REQUIRE(a.syndrome < 0x61);
+    REQUIRE(a.syndrome < kNakInvalid);
     if (una_ == packets_.size()) return;
     Packet& oldest = packets_[una_];
-    const std::uint32_t ahead = (a.psn - first_psn(oldest)) & 0xFFFFFF;
-    if (ahead >= 0x800000) return;  // ghost
-    if (a.opcode >= kReadFirst && a.opcode <= kReadOnly) {
+    const std::uint32_t ahead = (a.psn - first_psn(oldest)) & kPsnMask;
+    if (ahead >= kPsnHalf) return;  // ghost
+    if (a.opcode >= kRcReadRespFirst && a.opcode <= kRcReadRespOnly) {
       acknowledge(a.psn);
       Packet& p = packets_[una_ == packets_.size() ? una_ - 1 : una_];
-      if (p.request.opcode != kReadRequest || first_psn(p) != a.psn) return;
+      if (p.request.opcode != kRcReadRequest || first_psn(p) != a.psn) return;
       const std::uint64_t from = p.request.va + std::uint64_t{p.got} * mtu_;
       CHECK(std::equal(a.payload.begin(), a.payload.end(), model_.begin() + (from - home_)));
       const bool last = ++p.got == p.psns;
       CHECK(a.payload.size() == (last ? p.request.length - (p.psns - 1) * mtu_ : mtu_));
       if (last) finish(p);
       progress_ = b_.dut.cycle();
-    } else if (a.opcode == kAtomicAck) {
+    } else if (a.opcode == kRcAtomicAck) {
       acknowledge(a.psn);
       Packet& p = packets_[una_ == packets_.size() ? una_ - 1 : una_];
       if (p.request.psn != a.psn || !is_read(p)) return;
       CHECK(a.original == p.original);
       finish(p);
-    } else if (a.syndrome == 0x1F) {
+    } else if (a.syndrome == kAckNoCredits) {
       acknowledge(a.psn + 1);
-      if (una_ != packets_.size() && ((a.psn - first_psn(packets_[una_])) & 0xFFFFFF) < 0x800000)
-        go_back();  // it skips a READ or atomic
+      if (una_ != packets_.size() && ((a.psn - first_psn(packets_[una_])) & kPsnMask) < kPsnHalf)
+        go_back();  // the ACK skips a READ or atomic
     } else {
       acknowledge(a.psn);
-      if (a.syndrome != 0x60) not_before_ = b_.dut.cycle() + b_.random() % 300;
+      if (a.syndrome != kNakSequence) not_before_ = b_.dut.cycle() + b_.random() % 300;
       go_back();
     }
   }
@@ -77,9 +78,9 @@ class Peer {
   void completion(const Completion& c) {
     REQUIRE(completed_ < expected_.size());
     const Expected& e = expected_[completed_];
-    CHECK(c.status == 0);
+    CHECK(c.status == Status::kSuccess);
     CHECK(c.index == (completed_ & 0xFFFF));
-    CHECK(c.opcode == (e.write ? 129 : 128));
+    CHECK(c.opcode == (e.write ? WcOp::kRecvWriteImm : WcOp::kRecv));
     CHECK(c.byte_len == e.length);
     CHECK(c.with_imm == e.with_imm);
     if (e.with_imm) CHECK(c.imm == e.imm);
@@ -87,14 +88,14 @@ class Peer {
     ++completed_;
   }
 
-  /// All of the memory is as if each message had been executed once, in order.
+  /// Checks that the memory is as if each message had been executed once, in order.
   void check_memory() const {
     CHECK(std::equal(model_.begin(), model_.begin() + 0x9000, b_.memory.begin() + home_));
     for (const Expected& e : expected_)
       if (!e.write && e.length != 0)
         CHECK(std::equal(e.data.begin(), e.data.end(), e.seen.begin()));
   }
-  /// Takes a copy of what a receive holds, before its buffer is used again.
+  /// Copies the data of a receive before its buffer is used again.
   void keep(std::size_t index) {
     Expected& e = expected_[index];
     if (e.write) return;
@@ -109,7 +110,7 @@ class Peer {
     Request request;
     std::uint32_t psns = 1, got = 0;
     std::uint64_t original = 0;
-    bool answered = false;
+    bool done = false;
   };
   struct Expected {
     bool write, with_imm, solicited;
@@ -120,10 +121,9 @@ class Peer {
 
   bool chance(unsigned percent) { return b_.random() % 100 < percent; }
   static bool is_read(const Packet& p) {
-    return p.request.opcode == kReadRequest || p.request.opcode == kCmpSwap ||
-           p.request.opcode == kFetchAdd;
+    return p.request.opcode == kRcReadRequest || is_atomic(p.request.opcode);
   }
-  static std::uint32_t first_psn(const Packet& p) { return (p.request.psn + p.got) & 0xFFFFFF; }
+  static std::uint32_t first_psn(const Packet& p) { return (p.request.psn + p.got) & kPsnMask; }
 
   std::uint32_t add_message(std::uint32_t psn) {
     Packet p;
@@ -134,32 +134,34 @@ class Peer {
     std::uint32_t length = b_.random() % 3 == 0 ? b_.random() % (5 * mtu_) : b_.random() % 100;
     if (chance(20)) length = length / mtu_ * mtu_;
     if (kind == 0) {
-      p.request.opcode = kReadRequest;
+      p.request.opcode = kRcReadRequest;
       p.request.length = length;
       p.request.va = home_ + 0x4000 + b_.random() % (0x4000 - length);
       p.psns = std::max(1u, (length + mtu_ - 1) / mtu_);
       packets_.push_back(p);
     } else if (kind == 1) {
-      p.request.opcode = chance(50) ? kCmpSwap : kFetchAdd;
+      p.request.opcode = chance(50) ? kRcCmpSwap : kRcFetchAdd;
       const std::uint64_t at = 0x8000 + 8 * (b_.random() % 4);
-      p.original = get_memory(&model_[at], Place{0, 64});
+      std::memcpy(&p.original, &model_[at], sizeof p.original);
       p.request.va = home_ + at;
       p.request.swap_add = b_.random();
       p.request.compare = chance(50) ? p.original : b_.random();
-      if (p.request.opcode == kFetchAdd)
-        put_memory(&model_[at], Place{0, 64}, p.original + p.request.swap_add);
-      else if (p.request.compare == p.original)
-        put_memory(&model_[at], Place{0, 64}, p.request.swap_add);
+      std::uint64_t result = p.original;
+      if (p.request.opcode == kRcFetchAdd) {
+        result += p.request.swap_add;
+      } else if (p.request.compare == p.original) {
+        result = p.request.swap_add;
+      }
+      std::memcpy(&model_[at], &result, sizeof result);
       packets_.push_back(p);
     } else {
       return add_data(p, kind < 5, length);
     }
-    return (psn + p.psns) & 0xFFFFFF;
+    return (psn + p.psns) & kPsnMask;
   }
 
   std::uint32_t add_data(Packet p, bool write, std::uint32_t length) {
     const bool imm = chance(40), solicited = chance(50);
-    const unsigned first = write ? kWriteFirst : kSendFirst;
     Bytes data(length);
     for (auto& byte : data) byte = static_cast<std::uint8_t>(b_.random());
     const std::uint64_t at = b_.random() % (0x4000 - length);
@@ -171,12 +173,11 @@ class Peer {
       const std::uint32_t n = std::min(mtu_, length - from);
       const bool last = from + n == length;
       p.request.payload.assign(data.begin() + from, data.begin() + from + n);
-      p.request.opcode = from == 0 ? (last ? first + 4 : first) : (last ? first + 2 : first + 1);
-      p.request.opcode += last && imm;
+      p.request.opcode = data_opcode(write, from == 0, last, last && imm);
       p.request.ack_req = last || chance(20);
       p.request.solicited = last && solicited;
       packets_.push_back(p);
-      p.request.psn = (p.request.psn + 1) & 0xFFFFFF;
+      p.request.psn = (p.request.psn + 1) & kPsnMask;
     }
     if (!write || imm)
       expected_.push_back(
@@ -204,7 +205,7 @@ class Peer {
   void transmit(const Packet& p) {
     if (chance(4)) return;  // lost
     Request r = p.request;
-    if (r.opcode == kReadRequest && p.got < p.psns) {  // what is missing
+    if (r.opcode == kRcReadRequest && p.got < p.psns) {  // the rest of the data
       r.psn = first_psn(p);
       r.va += std::uint64_t{p.got} * mtu_;
       r.length -= p.got * mtu_;
@@ -215,13 +216,13 @@ class Peer {
   /// Everything before `psn` is acknowledged, up to a READ or atomic without its response.
   void acknowledge(std::uint32_t psn) {
     while (una_ != next_ && !is_read(packets_[una_]) &&
-           ((psn - packets_[una_].request.psn - 1) & 0xFFFFFF) < 0x800000) {
+           ((psn - packets_[una_].request.psn - 1) & kPsnMask) < kPsnHalf) {
       ++una_;
       progress_ = b_.dut.cycle();
     }
   }
   void finish(Packet& p) {
-    p.answered = true;
+    p.done = true;
     ++una_;
     next_ = std::max(next_, una_);
     progress_ = b_.dut.cycle();

@@ -5,42 +5,54 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/headers.hpp"
+#include "model/spec/layout/records.hpp"
+#include "rtl/common/test/dut.hpp"
 
 namespace rq {
 
-using namespace roci::spec;
+using namespace layout::opcode;
+using namespace layout::syndrome;
+using layout::DropCause;
+using layout::EventKind;
+using layout::QpCounter;
+using layout::QpEvent;
+using layout::QpState;
+using layout::Status;
+using layout::Table;
+using layout::WcOp;
+namespace access = layout::access;
 using Bytes = std::vector<std::uint8_t>;
 
-// Opcodes of IBTA table 35 (RC).
-enum Op : unsigned {
-  kSendFirst,
-  kSendMiddle,
-  kSendLast,
-  kSendLastImm,
-  kSendOnly,
-  kSendOnlyImm,
-  kWriteFirst,
-  kWriteMiddle,
-  kWriteLast,
-  kWriteLastImm,
-  kWriteOnly,
-  kWriteOnlyImm,
-  kReadRequest,
-  kReadFirst,
-  kReadMiddle,
-  kReadLast,
-  kReadOnly,
-  kAck,
-  kAtomicAck,
-  kCmpSwap,
-  kFetchAdd,
-  kReserved,
-  kSendLastInv,
-  kSendOnlyInv,
-};
-enum State : unsigned { kReset, kInit, kRtr, kRts, kSqd, kErr = 6 };
-enum Access : unsigned { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4, kRemoteAtomic = 8 };
+constexpr unsigned kReserved = 0x15;  // an opcode that RC does not have
+constexpr unsigned kPsnMask = 0xFFFFFF, kPsnHalf = 0x800000;
+constexpr unsigned kCounters = layout::number(QpCounter::kNaksReceived) + 1;
+constexpr unsigned kCauses = layout::number(DropCause::kOutOfSequence) + 1;
+constexpr unsigned kEveryRight =
+    access::kLocalWrite | access::kRemoteWrite | access::kRemoteRead | access::kRemoteAtomic;
+constexpr unsigned kPd = 7, kPasid = 0x54321;
+constexpr unsigned kFirstCq = 100;  // completion queue of queue pair 0
+constexpr unsigned kRnrTimer = 12;  // code in RNR NAKs
+constexpr unsigned kRnr12 = kRnrNak | kRnrTimer;
+
+constexpr bool is_atomic(unsigned opcode) { return opcode == kRcCmpSwap || opcode == kRcFetchAdd; }
+constexpr bool has_reth(unsigned opcode) {
+  return opcode == kRcWriteFirst || opcode == kRcWriteOnly || opcode == kRcWriteOnlyImm ||
+         opcode == kRcReadRequest;
+}
+
+/// Opcode of a packet of a SEND or WRITE by its place in the message.
+constexpr unsigned data_opcode(bool write, bool first, bool last, bool imm) {
+  if (write) {
+    if (first && last) return imm ? kRcWriteOnlyImm : kRcWriteOnly;
+    if (first) return kRcWriteFirst;
+    return last ? imm ? kRcWriteLastImm : kRcWriteLast : kRcWriteMiddle;
+  }
+  if (first && last) return imm ? kRcSendOnlyImm : kRcSendOnly;
+  if (first) return kRcSendFirst;
+  return last ? imm ? kRcSendLastImm : kRcSendLast : kRcSendMiddle;
+}
 
 struct Request {
   unsigned qpn = 0, opcode = 0;
@@ -51,7 +63,8 @@ struct Request {
   std::uint32_t rkey = 0, length = 0, imm = 0;
 };
 
-struct Answer {
+/// A packet that the receive side sends.
+struct Response {
   unsigned qpn, opcode, psn, syndrome, msn;
   Bytes payload;
   std::uint64_t original;
@@ -60,7 +73,10 @@ struct Answer {
 };
 
 struct Completion {
-  unsigned cqn, qpn, index, status, opcode, byte_len, imm;
+  unsigned cqn, qpn, index;
+  Status status;
+  WcOp opcode;
+  unsigned byte_len, imm;
   bool with_imm, solicited, with_inv;
 };
 
@@ -71,7 +87,8 @@ struct Region {
 };
 
 struct Attr {
-  unsigned pd = 7, access = 15, pmtu = 1, max_dest = 4, rnr_timer = 12, rq_log = 4, stride = 0;
+  unsigned pd = kPd, access = kEveryRight, pmtu = 1, max_dest = 4, rnr_timer = kRnrTimer,
+           rq_log = 4, stride = 0;
   std::uint32_t rq_psn = 0x1000;
   bool srq = false, credits = false;
   unsigned srqn = 0;
@@ -82,9 +99,9 @@ struct Srq {
   bool valid = true;
 };
 
-constexpr unsigned kPasid = 0x54321;
-constexpr std::uint64_t kRingBase = 0x10000;  // receive rings, 64 KiB each
-constexpr std::uint64_t kSrqBase = 0x200000;  // rings of SRQs, 64 KiB each
+constexpr std::uint64_t kRingBytes = 0x10000;
+constexpr std::uint64_t kRingBase = 0x10000;  // receive queues, kRingBytes each
+constexpr std::uint64_t kSrqBase = 0x200000;  // SRQs, kRingBytes each
 constexpr std::uint64_t kMemorySize = 0x280000;
 
 }  // namespace rq

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pair 3 of the receive side, connected to a peer that a test speaks for packet by packet.
+// Queue pair 3 of the receive side; the test sends the packets of its peer one by one.
 #pragma once
 
 #include "rtl/rq/rq_bench.hpp"
@@ -8,14 +8,14 @@ namespace rq {
 
 constexpr std::uint32_t kRegion = 0x00001234, kOtherRegion = 0x00005678;
 
-/// Queue pair 3 connected, with a region of everything for both sides at iova = address + 1 GiB.
+/// Queue pair 3 connected, with a region that has all rights at iova = address + 1 GiB.
 struct Rig : Bench {
   static constexpr std::uint64_t kIova = 0x40000000;
   static constexpr unsigned kQp = 3;
   Attr attr;
   std::uint32_t psn;
   explicit Rig(Attr a = {}) : attr(a), psn(a.rq_psn) {
-    regions.push_back({kRegion, 7, 15, kIova + 0x100000, 0x40000, 0x100000});
+    regions.push_back({kRegion, kPd, kEveryRight, kIova + 0x100000, 0x40000, 0x100000});
     connect(kQp, a);
   }
   unsigned mtu() const { return 128u << attr.pmtu; }
@@ -42,31 +42,29 @@ struct Rig : Bench {
     r.length = length;
     r.imm = imm;
     send(r);
-    psn = (psn + 1) & 0xFFFFFF;
+    psn = (psn + 1) & kPsnMask;
   }
   void write_only(Bytes payload, std::uint64_t addr) {
     const auto n = static_cast<std::uint32_t>(payload.size());
-    packet(kWriteOnly, std::move(payload), addr, n);
+    packet(kRcWriteOnly, std::move(payload), addr, n);
   }
-  /// A whole message, cut into packets.
+  /// A whole message, segmented into packets.
   void message(bool write, const Bytes& data, std::uint64_t addr = 0, bool imm = false) {
-    const unsigned first = write ? kWriteFirst : kSendFirst;
     for (std::size_t at = 0; at == 0 || at < data.size(); at += mtu()) {
       const std::size_t n = std::min<std::size_t>(mtu(), data.size() - at);
       const bool last = at + n == data.size();
-      unsigned op = at == 0 ? (last ? first + 4 : first) : (last ? first + 2 : first + 1);
-      if (last && imm) ++op;
+      const unsigned op = data_opcode(write, at == 0, last, last && imm);
       packet(op, Bytes(data.begin() + at, data.begin() + at + n), addr,
              static_cast<std::uint32_t>(data.size()),
              0xCAFE0000 + static_cast<std::uint32_t>(data.size()));
     }
   }
   void read(std::uint64_t addr, std::uint32_t length) {
-    Request r = base(kReadRequest);
+    Request r = base(kRcReadRequest);
     r.va = kIova + addr;
     r.length = length;
     send(r);
-    psn = (psn + std::max(1u, (length + mtu() - 1) / mtu())) & 0xFFFFFF;
+    psn = (psn + std::max(1u, (length + mtu() - 1) / mtu())) & kPsnMask;
   }
   void atomic(unsigned opcode, std::uint64_t addr, std::uint64_t swap_add,
               std::uint64_t compare = 0) {
@@ -75,31 +73,31 @@ struct Rig : Bench {
     r.swap_add = swap_add;
     r.compare = compare;
     send(r);
-    psn = (psn + 1) & 0xFFFFFF;
+    psn = (psn + 1) & kPsnMask;
   }
   bool holds(std::uint64_t addr, const Bytes& data) const {
     return std::equal(data.begin(), data.end(), memory.begin() + addr);
   }
   void ack_is(std::size_t i, unsigned syndrome, std::uint32_t at, unsigned msn) {
-    REQUIRE(answers.size() > i);
-    CHECK(answers[i].opcode == kAck);
-    CHECK(answers[i].syndrome == syndrome);
-    CHECK(answers[i].psn == (at & 0xFFFFFF));
-    CHECK(answers[i].msn == msn);
+    REQUIRE(responses.size() > i);
+    CHECK(responses[i].opcode == kRcAck);
+    CHECK(responses[i].syndrome == syndrome);
+    CHECK(responses[i].psn == (at & kPsnMask));
+    CHECK(responses[i].msn == msn);
   }
   /// A fatal NAK at the PSN of the last packet, once, and the event; then silence (RSP-50).
-  void dies(unsigned syndrome, unsigned kind) {
+  void fails_with(unsigned syndrome, EventKind kind) {
     run();
-    REQUIRE(!answers.empty());
-    const Answer a = answers.back();
-    CHECK(a.opcode == kAck);
+    REQUIRE(!responses.empty());
+    const Response a = responses.back();
+    CHECK(a.opcode == kRcAck);
     CHECK(a.syndrome == syndrome);
     REQUIRE(fails.size() == 1);
-    CHECK(fails[0] == std::make_pair(kind, kQp));
-    const std::size_t n = answers.size();
+    CHECK(fails[0] == Event(kind, kQp));
+    const std::size_t n = responses.size();
     for (int i = 0; i < 3; ++i) write_only(pattern(8, 1), 0x100000);
     run();
-    CHECK(answers.size() == n);
+    CHECK(responses.size() == n);
   }
 };
 

@@ -9,13 +9,13 @@ namespace rq {
 constexpr std::uint64_t kIova = 0x40000000;
 constexpr unsigned kSrqNumber = 5;
 
-/// Queue pairs 1 to n share the receives of SRQ 5, whose domain is not theirs.
+/// Queue pairs 1 to n share the receives of SRQ 5, which has a protection domain of its own.
 struct Shared : Bench {
   Srq srq;
   std::map<unsigned, std::uint32_t> psn;
   unsigned next_tag = 0x4000;
   explicit Shared(unsigned qps, Srq s = {}) : srq(s) {
-    regions.push_back({kRegion, s.pd, 15, kIova + 0x100000, 0x40000, 0x100000});
+    regions.push_back({kRegion, s.pd, kEveryRight, kIova + 0x100000, 0x40000, 0x100000});
     srq_row(kSrqNumber, srq);
     for (unsigned q = 1; q <= qps; ++q) connect_shared(q);
   }
@@ -28,7 +28,7 @@ struct Shared : Bench {
     psn[q] = attr.rq_psn;
     connect(q, attr);
   }
-  /// Posts a receive of `length` bytes at `addr`; gives its tag.
+  /// Posts a receive of `length` bytes at `addr`. Returns its tag.
   unsigned give(std::uint64_t addr, std::uint32_t length, bool ring_it = true) {
     post_srq(kSrqNumber, {{kIova + addr, length, kRegion}}, next_tag, ring_it);
     return next_tag++;
@@ -46,11 +46,9 @@ struct Shared : Bench {
   bool holds(std::uint64_t addr, const Bytes& data) const {
     return std::equal(data.begin(), data.end(), memory.begin() + addr);
   }
-  unsigned count(unsigned kind, unsigned number) const {
-    return static_cast<unsigned>(
-        std::count(events.begin(), events.end(), std::make_pair(kind, number)));
+  unsigned count(EventKind kind, unsigned number) const {
+    return static_cast<unsigned>(std::count(events.begin(), events.end(), Event(kind, number)));
   }
 };
-constexpr unsigned kSrqLimit = 8, kQpLastWqe = 9, kSrqError = 10;
 
 }  // namespace rq

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Receives of a shared receive queue, its limit and its ring.
 #include "rtl/rq/rq_shared.hpp"
 
 namespace {
@@ -16,12 +17,12 @@ TEST_CASE("rq: SENDs of two queue pairs interleave, each in its own receive of t
     const auto part = [](const Bytes& d, std::size_t i) {
       return Bytes(d.begin() + 256 * i, d.begin() + std::min<std::size_t>(256 * (i + 1), d.size()));
     };
-    b.packet(2, kSendFirst, part(c, 0));
-    b.packet(1, kSendFirst, part(a, 0));
-    b.packet(1, kSendMiddle, part(a, 1));
-    b.packet(2, kSendMiddle, part(c, 1));
-    b.packet(1, kSendLast, part(a, 2));
-    b.packet(2, kSendLastImm, part(c, 2), 0x1234);
+    b.packet(2, kRcSendFirst, part(c, 0));
+    b.packet(1, kRcSendFirst, part(a, 0));
+    b.packet(1, kRcSendMiddle, part(a, 1));
+    b.packet(2, kRcSendMiddle, part(c, 1));
+    b.packet(1, kRcSendLast, part(a, 2));
+    b.packet(2, kRcSendLastImm, part(c, 2), 0x1234);
     b.run();
     CHECK(b.holds(0x100000, c));
     CHECK(b.holds(0x110000, a));
@@ -29,11 +30,11 @@ TEST_CASE("rq: SENDs of two queue pairs interleave, each in its own receive of t
     CHECK(b.completions[0].qpn == 1);
     CHECK(b.completions[0].index == tag2);
     CHECK(b.completions[0].byte_len == 700);
-    CHECK(b.completions[0].cqn == 101);
+    CHECK(b.completions[0].cqn == kFirstCq + 1);
     CHECK(b.completions[1].qpn == 2);
     CHECK(b.completions[1].index == tag1);
     CHECK(b.completions[1].imm == 0x1234);
-    for (auto& completion : b.completions) CHECK(completion.status == 0);
+    for (auto& completion : b.completions) CHECK(completion.status == Status::kSuccess);
     const auto live = b.srq_live(kSrqNumber);
     CHECK(live.producer == 2);
     CHECK(live.consumer == 2);
@@ -54,7 +55,7 @@ TEST_CASE("rq: lists of an SRQ of every stride, over the end of its ring, keys o
         list.push_back({kIova + 0x100000 + 0x1000 * i, 20 + i, kRegion});
       b.post_srq(kSrqNumber, list, round);
       const Bytes data = Rig::pattern(stride == 0 ? 50 : 130, round), before = b.memory;
-      b.packet(1 + round % 3, kSendOnly, data);
+      b.packet(1 + round % 3, kRcSendOnly, data);
       b.run();
       Bytes expected = before;
       std::size_t at = 0;
@@ -66,63 +67,64 @@ TEST_CASE("rq: lists of an SRQ of every stride, over the end of its ring, keys o
       CHECK(b.memory == expected);
       REQUIRE(b.completions.size() == round + 1);
       CHECK(b.completions.back().index == round);
-      CHECK(b.completions.back().status == 0);
+      CHECK(b.completions.back().status == Status::kSuccess);
     }
   }
 }
 
-TEST_CASE("rq: an empty SRQ is answered with RNR NAK; the retry takes what was posted (RSP-54)") {
+TEST_CASE("rq: an empty SRQ leads to an RNR NAK; the retry takes a receive posted since (RSP-54)") {
   Shared b(2);
-  b.packet(1, kSendOnly, Rig::pattern(10, 1));
-  b.packet(2, kWriteOnlyImm, {});
+  b.packet(1, kRcSendOnly, Rig::pattern(10, 1));
+  b.packet(2, kRcWriteOnlyImm, {});
   b.run();
-  REQUIRE(b.answers.size() == 2);
-  CHECK(b.answers[0].syndrome == 0x2C);
-  CHECK(b.answers[1].syndrome == 0x2C);
+  REQUIRE(b.responses.size() == 2);
+  CHECK(b.responses[0].syndrome == kRnr12);
+  CHECK(b.responses[1].syndrome == kRnr12);
   CHECK(b.completions.empty());
   const unsigned tag = b.give(0x100000, 10);
   b.run();
   b.psn[2] = 0x1000;
-  b.packet(2, kWriteOnlyImm, {}, 77);
+  b.packet(2, kRcWriteOnlyImm, {}, 77);
   b.run();
   REQUIRE(b.completions.size() == 1);
   CHECK(b.completions[0].index == tag);
-  CHECK(b.completions[0].opcode == 129);
+  CHECK(b.completions[0].opcode == WcOp::kRecvWriteImm);
   CHECK(b.completions[0].qpn == 2);
   b.psn[1] = 0x1000;
-  b.packet(1, kSendOnly, Rig::pattern(10, 1));
+  b.packet(1, kRcSendOnly, Rig::pattern(10, 1));
   b.run();
-  CHECK(b.answers.back().syndrome == 0x2C);
+  CHECK(b.responses.back().syndrome == kRnr12);
 }
 
-TEST_CASE("rq: a receive not fetched yet is waited for") {
+TEST_CASE("rq: a request waits for a receive that is not fetched yet") {
   Shared b(1);
   b.read_delay = 400;
   b.give(0x100000, 10);
-  b.packet(1, kSendOnly, Rig::pattern(10, 1));
+  b.packet(1, kRcSendOnly, Rig::pattern(10, 1));
   b.run();
   REQUIRE(b.completions.size() == 1);
-  CHECK(b.completions[0].status == 0);
-  CHECK(b.answers.size() == 1);
-  CHECK(b.answers[0].syndrome == 0x1F);
+  CHECK(b.completions[0].status == Status::kSuccess);
+  CHECK(b.responses.size() == 1);
+  CHECK(b.responses[0].syndrome == kAckNoCredits);
 }
 
-TEST_CASE("rq: the limit event comes once, when a take leaves fewer than the limit (RSP-55)") {
+TEST_CASE("rq: the limit event comes once, when fewer receives than the limit are left (RSP-55)") {
   Srq s;
   s.limit = 3;
   Shared b(2, s);
   for (int i = 0; i < 6; ++i) b.give(0x100000, 10);
   b.run();
   for (unsigned i = 0; i < 6; ++i) {
-    CHECK(b.count(kSrqLimit, kSrqNumber) == (i > 3 ? 1 : 0));  // the fourth leaves 2
+    CHECK(b.count(EventKind::kSrqLimit, kSrqNumber) ==
+          (i > 3 ? 1 : 0));  // after the fourth 2 are left
     CHECK(b.srq_live(kSrqNumber).limit == (i > 3 ? 0 : 3));
-    b.packet(1 + i % 2, kSendOnly, Rig::pattern(10, i));
+    b.packet(1 + i % 2, kRcSendOnly, Rig::pattern(10, i));
     b.run();
   }
-  CHECK(b.count(kSrqLimit, kSrqNumber) == 1);
+  CHECK(b.count(EventKind::kSrqLimit, kSrqNumber) == 1);
   CHECK(b.completions.size() == 6);
 
-  // Arming again keeps the ring and what is in it; an event for each arming.
+  // Another arm keeps the ring and its receives; each arm gives an event.
   for (int i = 0; i < 5; ++i) b.give(0x100000, 10);
   s.limit = 5;
   b.srq_row(kSrqNumber, s);
@@ -130,18 +132,19 @@ TEST_CASE("rq: the limit event comes once, when a take leaves fewer than the lim
   CHECK(b.srq_live(kSrqNumber).producer == 11);
   CHECK(b.srq_live(kSrqNumber).consumer == 6);
   CHECK(b.srq_live(kSrqNumber).limit == 5);
-  for (int i = 0; i < 3; ++i) b.packet(1, kSendOnly, Rig::pattern(10, i));
+  for (int i = 0; i < 3; ++i) b.packet(1, kRcSendOnly, Rig::pattern(10, i));
   b.run();
-  CHECK(b.count(kSrqLimit, kSrqNumber) == 2);
+  CHECK(b.count(EventKind::kSrqLimit, kSrqNumber) == 2);
   CHECK(b.completions.size() == 9);
   CHECK(b.srq_live(kSrqNumber).limit == 0);
 }
 
-TEST_CASE("rq: another ring starts at index 0, and what is in flight of the old one is not taken") {
+TEST_CASE(
+    "rq: another ring starts at index 0, and outstanding fetches of the old one are ignored") {
   Shared b(1);
   b.read_delay = 300;
   b.give(0x100000, 10);
-  for (int i = 0; i < 20; ++i) b.clock();  // the read is on its way
+  for (int i = 0; i < 20; ++i) b.clock();  // the read is outstanding
   Srq s;
   s.valid = false;
   b.srq_row(kSrqNumber, s);
@@ -151,7 +154,7 @@ TEST_CASE("rq: another ring starts at index 0, and what is in flight of the old 
   b.srq_posted[kSrqNumber] = 0;
   b.give(0x110000, 10);
   const Bytes data = Rig::pattern(10, 4);
-  b.packet(1, kSendOnly, data);
+  b.packet(1, kRcSendOnly, data);
   b.run();
   REQUIRE(b.completions.size() == 1);
   CHECK(b.completions[0].index == 0x4001);
@@ -168,14 +171,14 @@ TEST_CASE("rq: eight queue pairs empty and fill an SRQ at random; each receive o
     b.random.seed(seed);
     b.random_stalls = true;
     constexpr unsigned kMessages = 400;
-    std::map<unsigned, Bytes> sent;      // by queue pair, the one not answered
+    std::map<unsigned, Bytes> sent;      // by queue pair, the one without response
     std::set<unsigned> out;              // tags posted
     std::map<unsigned, unsigned> slots;  // tag to buffer
     unsigned started = 0, rnrs = 0, buffer = 0;
-    std::size_t answers = 0, completions = 0;
+    std::size_t responses = 0, completions = 0;
     std::set<unsigned> acked, completed;
     auto transmit = [&](unsigned q) {
-      b.packet(q, kSendOnly, sent[q]);
+      b.packet(q, kRcSendOnly, sent[q]);
       --b.psn[q];
     };
     auto next_of = [&](unsigned q) {  // when it is acknowledged and completed
@@ -185,7 +188,7 @@ TEST_CASE("rq: eight queue pairs empty and fill an SRQ at random; each receive o
       sent.erase(q);
       ++b.psn[q];
     };
-    while (completions < kMessages || answers < b.answers.size()) {
+    while (completions < kMessages || responses < b.responses.size()) {
       REQUIRE(b.dut.cycle() < 400000);
       if (out.size() < 8 && b.random() % 40 == 0) {
         const unsigned tag = b.give(0x100000 + 0x100 * (buffer % 512), 200);
@@ -199,21 +202,21 @@ TEST_CASE("rq: eight queue pairs empty and fill an SRQ at random; each receive o
         transmit(q);
       }
       b.clock();
-      for (; answers < b.answers.size(); ++answers) {
-        const Answer& a = b.answers[answers];
+      for (; responses < b.responses.size(); ++responses) {
+        const Response& a = b.responses[responses];
         CHECK(a.psn == b.psn[a.qpn]);
-        if (a.syndrome == 0x1F) {
+        if (a.syndrome == kAckNoCredits) {
           CHECK(acked.insert(a.qpn).second);
           next_of(a.qpn);
         } else {
-          REQUIRE(a.syndrome == 0x2C);
+          REQUIRE(a.syndrome == kRnr12);
           ++rnrs;
           transmit(a.qpn);
         }
       }
       for (; completions < b.completions.size(); ++completions) {
         const Completion& c = b.completions[completions];
-        CHECK(c.status == 0);
+        CHECK(c.status == Status::kSuccess);
         REQUIRE(out.erase(c.index) == 1);
         CHECK(c.byte_len == sent[c.qpn].size());
         CHECK(b.holds(0x100000 + 0x100 * slots[c.index], sent[c.qpn]));

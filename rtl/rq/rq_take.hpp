@@ -8,57 +8,68 @@ namespace rq {
 
 template <typename Req>
 void Bench::take_key(Keys& keys, const Req& req) {
-  auto get = [&](const char* n) { return port::get(req, place_of(kKeyReq, n)); };
-  CHECK(get("len") != 0);
+  auto get = [&](auto field) { return port::get(req, field); };
+  CHECK(get(layout::key_req::len) != 0);
   ++lookups;
-  const Region* r = check(static_cast<std::uint32_t>(get("key")), get("va"), get("len"),
-                          static_cast<unsigned>(get("pd")), static_cast<unsigned>(get("access")));
-  keys.push_back({dut.cycle() + 3, {r != nullptr, r ? r->addr + get("va") - r->iova : 0}});
+  const std::uint64_t va = get(layout::key_req::va);
+  const Region* r = check(get(layout::key_req::key), va, get(layout::key_req::len),
+                          get(layout::key_req::pd), get(layout::key_req::access));
+  keys.push_back({dut.cycle() + 3, {r != nullptr, r ? r->addr + va - r->iova : 0}});
 }
 
 template <typename Port>
 void Bench::packet_out(const Port& desc, bool by_ack) {
-  auto get = [&](const char* n) {
-    return static_cast<unsigned>(port::get(desc, place_of(kTxDesc, n)));
-  };
-  const unsigned top = place_of(kTxDesc, "ext").offset + 224;
-  Answer a{get("qpn"), get("opcode"), get("psn"), 0, 0, {}, 0, by_ack, false, dut.cycle()};
-  const unsigned ext_len = get("ext_len");
-  CHECK(get("ack_req") == 0);
-  CHECK(ext_len == (a.opcode == kReadMiddle ? 0 : a.opcode == kAtomicAck ? 12 : 4));
-  if (ext_len >= 4) {
+  auto get = [&](auto field) { return port::get(desc, field); };
+  Response a{get(layout::tx_desc::qpn),
+             get(layout::tx_desc::opcode),
+             get(layout::tx_desc::psn),
+             0,
+             0,
+             {},
+             0,
+             by_ack,
+             false,
+             dut.cycle()};
+  const unsigned ext_len = get(layout::tx_desc::ext_len);
+  const unsigned atomic_ack = layout::aeth::kBytes + layout::atomic_ack_eth::kBytes;
+  CHECK(get(layout::tx_desc::ack_req) == 0);
+  CHECK(ext_len == (a.opcode == kRcReadRespMiddle ? 0
+                    : a.opcode == kRcAtomicAck    ? atomic_ack
+                                                  : layout::aeth::kBytes));
+  const auto ext = layout::tx_desc::ext;
+  if (ext_len >= layout::aeth::kBytes) {
     a.has_aeth = true;
-    a.syndrome = static_cast<unsigned>(port::get(desc, top - 8, 8));
-    a.msn = static_cast<unsigned>(port::get(desc, top - 32, 24));
+    a.syndrome = port::get(desc, ext, layout::aeth::syndrome);
+    a.msn = port::get(desc, ext, layout::aeth::msn);
   }
-  if (ext_len == 12) a.original = port::get(desc, top - 96, 64);
-  a.payload.resize(get("payload_len"));
-  if (a.opcode == kAck && a.syndrome == 0x1F) {  // an ACK only stands for what is in memory
+  if (ext_len == atomic_ack)
+    a.original = port::get(desc, ext, layout::atomic_ack_eth::original, layout::aeth::kBits);
+  a.payload.resize(get(layout::tx_desc::payload_len));
+  if (a.opcode == kRcAck &&
+      a.syndrome == kAckNoCredits) {  // the ACK implies that the payload is in memory
     const auto first = tickets.find({a.qpn, a.psn});
     if (first != tickets.end()) CHECK(wr_done >= first->second);
   }
   if (by_ack) CHECK(a.payload.empty());
-  if (!a.payload.empty()) need_payload.push_back(answers.size());
-  answers.push_back(std::move(a));
+  if (!a.payload.empty()) need_payload.push_back(responses.size());
+  responses.push_back(std::move(a));
   if (!by_ack) {
     in_tx.push_back(dut.cycle() + 5 + (random_stalls ? random() % 40 : 0));
-    sent_faults.push_back({get("qpn"), get("psn"), 0});
+    sent_faults.push_back({get(layout::tx_desc::qpn), get(layout::tx_desc::psn), false});
   }
 }
 
 inline void Bench::take() {
   const std::uint64_t now = dut.cycle();
   Vroci_rq& d = *dut;
-  auto field = [](const auto& p, const auto& table, const char* n) {
-    return static_cast<unsigned>(port::get(p, place_of(table, n)));
-  };
+  auto get = [](const auto& p, auto field) { return port::get(p, field); };
   if (d.rq_doorbell_valid_i && d.rq_doorbell_ready_o) doorbells.pop_front();
   if (d.srq_doorbell_valid_i && d.srq_doorbell_ready_o) srq_doorbells.pop_front();
   if (d.qp_event_valid_i && d.qp_event_ready_o) qp_events.pop_front();
   if (d.key_op_req_valid_o && d.key_op_req_ready_i) {
-    const std::uint32_t key = field(d.key_op_req_o, kKeyOpReq, "key");
-    const unsigned pd = field(d.key_op_req_o, kKeyOpReq, "pd");
-    CHECK(field(d.key_op_req_o, kKeyOpReq, "op") == 0);
+    const std::uint32_t key = get(d.key_op_req_o, layout::key_op_req::key);
+    const unsigned pd = get(d.key_op_req_o, layout::key_op_req::pd);
+    CHECK(layout::KeyOp{get(d.key_op_req_o, layout::key_op_req::op)} == layout::KeyOp::kInvalidate);
     const auto r = std::find_if(regions.begin(), regions.end(),
                                 [&](const Region& x) { return x.key == key && x.pd == pd; });
     key_ops.push_back({now + 4, r != regions.end()});
@@ -82,12 +93,12 @@ inline void Bench::take() {
     auto a =
         std::find_if(arrivals.begin(), arrivals.end(), [](const Arrival& x) { return !x.placed; });
     REQUIRE(a != arrivals.end());
-    a->pieces.push_back({port::get(d.req_seg_o, place_of(kSeg, "addr")),
-                         field(d.req_seg_o, kSeg, "len"), field(d.req_seg_o, kSeg, "drop")});
-    if (!field(d.req_seg_o, kSeg, "drop")) CHECK(field(d.req_seg_o, kSeg, "pasid") == kPasid);
-    if (field(d.req_seg_o, kSeg, "last")) {
+    a->segments.push_back({get(d.req_seg_o, layout::seg::addr), get(d.req_seg_o, layout::seg::len),
+                           get(d.req_seg_o, layout::seg::drop)});
+    if (!get(d.req_seg_o, layout::seg::drop)) CHECK(get(d.req_seg_o, layout::seg::pasid) == kPasid);
+    if (get(d.req_seg_o, layout::seg::last)) {
       std::uint64_t sum = 0;
-      for (auto& piece : a->pieces) sum += piece[1];
+      for (auto& segment : a->segments) sum += segment.len;
       CHECK(sum == a->payload.size());
       a->placed = true;
       a->ready = now + write_delay + (random_stalls ? random() % 50 : 0);
@@ -95,64 +106,74 @@ inline void Bench::take() {
   }
   if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o) fetches.pop_front();
   if (d.br_fetch_req_valid_o && d.br_fetch_req_ready_i)
-    for (unsigned i = 0; i < port::get(d.br_fetch_req_o, bus::kReadCount); ++i)
-      fetches.push_back({port::get(d.br_fetch_req_o, bus::kReadAddr) + 64 * i, now + read_delay});
+    for (unsigned i = 0; i < port::get(d.br_fetch_req_o, layout::block_read_req::count); ++i)
+      fetches.push_back(
+          {port::get(d.br_fetch_req_o, layout::block_read_req::addr) + layout::kBlockBytes * i,
+           now + read_delay});
   if (d.br_atomic_rsp_valid_i && d.br_atomic_rsp_ready_o) atomics.pop_front();
   if (d.br_atomic_req_valid_o && d.br_atomic_req_ready_i) {
-    CHECK(port::get(d.br_atomic_req_o, bus::kReadCount) == 1);
-    CHECK(port::get(d.br_atomic_req_o, bus::kReadAddr) % 64 == 0);
-    atomics.push_back({port::get(d.br_atomic_req_o, bus::kReadAddr), now + read_delay});
+    CHECK(port::get(d.br_atomic_req_o, layout::block_read_req::count) == 1);
+    CHECK(port::get(d.br_atomic_req_o, layout::block_read_req::addr) % layout::kBlockBytes == 0);
+    atomics.push_back(
+        {port::get(d.br_atomic_req_o, layout::block_read_req::addr), now + read_delay});
   }
   if (d.bw_atomic_req_valid_o && d.bw_atomic_req_ready_i) {
-    CHECK(port::get(d.bw_atomic_req_o, bus::kWriteBytes) == 8);
+    CHECK(port::get(d.bw_atomic_req_o, layout::block_write_req::bytes) == 8);
     stores.push_back(now + write_delay);
-    store_data.push_back(
-        {port::get(d.bw_atomic_req_o, bus::kWriteAddr), port::get(d.bw_atomic_req_o, 0, 64)});
+    store_data.push_back({port::get(d.bw_atomic_req_o, layout::block_write_req::addr),
+                          port::get(d.bw_atomic_req_o, 0, 64)});
   }
   if (d.store_job_valid_i && d.store_job_ready_o) --store_jobs;
   if (d.seg_valid_o && d.seg_ready_i) {
-    Answer& a = answers[need_payload.front()];
-    const std::uint64_t addr = port::get(d.seg_o, place_of(kSeg, "addr"));
-    CHECK(field(d.seg_o, kSeg, "last") == 1);
-    CHECK(field(d.seg_o, kSeg, "drop") == 0);
-    REQUIRE(field(d.seg_o, kSeg, "len") == a.payload.size());
+    Response& a = responses[need_payload.front()];
+    const std::uint64_t addr = port::get(d.seg_o, layout::seg::addr);
+    CHECK(get(d.seg_o, layout::seg::last) == 1);
+    CHECK(get(d.seg_o, layout::seg::drop) == 0);
+    REQUIRE(get(d.seg_o, layout::seg::len) == a.payload.size());
     std::copy_n(memory.begin() + addr, a.payload.size(), a.payload.begin());
     if (bad_pages.count(addr / 4096) != 0)
       for (auto& packet : sent_faults)
-        if (packet[0] == a.qpn && packet[1] == a.psn) packet[2] = 1;
+        if (packet.qpn == a.qpn && packet.psn == a.psn) packet.poisoned = true;
     need_payload.pop_front();
   }
   if (d.desc_valid_o && d.desc_ready_i) packet_out(d.desc_o, false);
   if (d.ack_valid_o && d.ack_ready_i) packet_out(d.ack_o, true);
   if (d.cqe_valid_o && d.cqe_ready_i) {
-    auto get = [&](const char* n) { return field(d.cqe_o, kCqeReq, n); };
-    cqes.push_back(
-        {{get("cqn"), get("qpn"), get("wqe_index"), get("status"), get("opcode"), get("byte_len"),
-          get("imm"), get("with_imm") != 0, get("solicited") != 0, get("with_inv") != 0},
-         get("wait_data") ? static_cast<int>(get("ticket")) : -1});
+    auto cqe = [&](auto field) { return port::get(d.cqe_o, field); };
+    const Completion c{cqe(layout::cqe_req::cqn),          cqe(layout::cqe_req::qpn),
+                       cqe(layout::cqe_req::wqe_index),    Status{cqe(layout::cqe_req::status)},
+                       WcOp{cqe(layout::cqe_req::opcode)}, cqe(layout::cqe_req::byte_len),
+                       cqe(layout::cqe_req::imm),          cqe(layout::cqe_req::with_imm),
+                       cqe(layout::cqe_req::solicited),    cqe(layout::cqe_req::with_inv)};
+    cqes.push_back({c, cqe(layout::cqe_req::wait_data) ? cqe(layout::cqe_req::ticket) : -1});
   }
-  // As the completion block does: in order, when the payload is in memory.
+  // Completions are written in order, when their payload is in memory.
   while (!cqes.empty() && (cqes.front().second < 0 ||
                            static_cast<std::int16_t>(wr_done - cqes.front().second) >= 0)) {
     completions.push_back(cqes.front().first);
-    if (faulted.count(completions.back().qpn) != 0 && completions.back().status == 0)
-      completions.back().status = 17;
+    if (faulted.count(completions.back().qpn) != 0 && completions.back().status == Status::kSuccess)
+      completions.back().status = Status::kFatalErr;
     cqes.pop_front();
   }
   if (d.fail_valid_o && d.fail_ready_i) {
-    const unsigned qpn = field(d.fail_o, kEventReq, "number");
-    fails.push_back({field(d.fail_o, kEventReq, "kind"), qpn});
+    const unsigned qpn = get(d.fail_o, layout::event_req::number);
+    fails.push_back({EventKind{get(d.fail_o, layout::event_req::kind)}, qpn});
     if (control) failed.push_back(qpn);
   }
   if (d.event_valid_o && d.event_ready_i)
-    events.push_back({field(d.event_o, kEventReq, "kind"), field(d.event_o, kEventReq, "number")});
+    events.push_back({EventKind{get(d.event_o, layout::event_req::kind)},
+                      get(d.event_o, layout::event_req::number)});
   if (d.count_valid_o && d.count_ready_i) {
-    auto& c = counters[field(d.count_o, kCount, "qpn")];
-    const unsigned n = field(d.count_o, kCount, "counter");
-    ++c[n];
-    if (n == 0 || n == 2) c[n + 1] += field(d.count_o, kCount, "bytes");
+    auto& c = counters[get(d.count_o, layout::count::qpn)];
+    const QpCounter which{get(d.count_o, layout::count::counter)};
+    ++c[which];
+    // Bytes are counted with their packets.
+    if (which == QpCounter::kTxPackets)
+      c[QpCounter::kTxBytes] += get(d.count_o, layout::count::bytes);
+    if (which == QpCounter::kRxPackets)
+      c[QpCounter::kRxBytes] += get(d.count_o, layout::count::bytes);
   }
-  for (unsigned i = 0; i < 10; ++i) drops[i] += d.drop_o >> i & 1;
+  for (unsigned i = 0; i < kCauses; ++i) drops[i] += d.drop_o >> i & 1;
 }
 
 inline void Bench::finish_clock() {
@@ -160,7 +181,7 @@ inline void Bench::finish_clock() {
   dut.tick();
   if (row_of_fail) {
     dut->row_write_valid_i = 0;
-    qp_events.push_back({failed.front(), 2});
+    qp_events.push_back({failed.front(), QpEvent::kFlush});
     failed.pop_front();
   }
 }

@@ -2,7 +2,7 @@
 // Receive path: from the MAC to the two engines and to the Ethernet path.
 //
 // Throughput: one beat a clock for any length of frame, one packet a clock; never stalls the MAC.
-// Latency: store and forward; from the last beat to req_meta_o see README.md.
+// Latency: store and forward; README.md has the clocks from the last beat to req_meta_o.
 //
 //  s_axis --+--> parse --beats--+--> buffer --payload--------------------> pay
 //           |      |            +--> icrc    ^ read, skip
@@ -95,16 +95,16 @@ module roci_rx #(
     .beat_last_o(beat_last), .eth_o(eth), .pay_o(pay), .pay_row_o(pay_row), .frame_o(frame),
     .frame_rows_o(frame_rows), .frame_bytes_o(frame_bytes), .icrc_valid_o(icrc_valid),
     .icrc_last_o(icrc_last), .icrc_keep_o(icrc_keep), .icrc_ipv6_o(icrc_ipv6),
-    .icrc_roce_v1_o(icrc_roce_v1), .icrc_vlan_o(icrc_vlan), .sums_valid_o(sums_valid), .sums_ok_o(sums_ok),
-    .idle_o(parse_idle));
+    .icrc_roce_v1_o(icrc_roce_v1), .icrc_vlan_o(icrc_vlan), .sums_valid_o(sums_valid),
+    .sums_ok_o(sums_ok), .idle_o(parse_idle));
 
   logic icrc_done, icrc_ok;
   roci_icrc_rx #(.DataWidth(DataWidth)) u_icrc (
     .clk_i, .rst_ni, .data_i(beat_data), .keep_i(icrc_keep), .last_i(icrc_last),
-    .ipv6_i(icrc_ipv6), .roce_v1_i(icrc_roce_v1), .vlan_i(icrc_vlan), .valid_i(icrc_valid), .done_o(icrc_done),
-    .ok_o(icrc_ok));
+    .ipv6_i(icrc_ipv6), .roce_v1_i(icrc_roce_v1), .vlan_i(icrc_vlan), .valid_i(icrc_valid),
+    .done_o(icrc_done), .ok_o(icrc_ok));
 
-  // end of a frame: what becomes of it, except for ICRC and checksums
+  // end of a frame: keep or drop it; ICRC and checksums follow later
   logic        frame_end, malformed, records_full, kept, overflow;
   logic        eth_overflow, pay_overflow, eth_idle;
   logic [9:0]  rows;
@@ -131,8 +131,8 @@ module roci_rx #(
     .command_drop_i(command_drop), .command_rows_i(command_rows), .pay_tdata_o, .pay_tlast_o,
     .pay_tvalid_o, .pay_tready_i, .idle_o(buffer_idle), .done_o(buffer_done));
 
-  // A frame waits here for both of its verdicts. The one on the ICRC may come before the frame
-  // ends, when bytes follow the datagram.
+  // A frame waits here for the verdicts on its ICRC and checksums. That on the ICRC may come before
+  // the frame ends, when bytes follow the datagram.
   localparam int unsigned PendingBits = roci_pkg::RxFrameBits + 10 + 2;
   roci_pkg::rx_frame_t joined, record;
   logic [9:0]          joined_rows, record_rows;
@@ -171,7 +171,7 @@ module roci_rx #(
     .in_ready_o(unused_ready[3]), .out_data_o({record_rows, queue_frame}),
     .out_valid_o(record_valid), .out_ready_i(record_ready));
 
-  // Places in the queue are given at the end of the frame, so that a join never waits.
+  // Places in the queue are reserved at the end of the frame, so that a join never waits.
   logic [$clog2(Records):0] records_q;
   assign records_full = records_q == ($clog2(Records) + 1)'(Records);
   always_ff @(posedge clk_i) begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole receive path on a bench: a MAC in front, its consumers after.
+// The whole receive path between a MAC and its consumers.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,16 +8,21 @@
 #include <deque>
 
 #include "Vroci_rx.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace roce {
 
-using namespace roci::spec;
+using layout::DropCause;
+using layout::QpState;
+using layout::Table;
 
 constexpr unsigned kBytes = DATA_WIDTH / 8;
 constexpr unsigned kSeed = 20240611;
+constexpr unsigned kCauses = layout::number(DropCause::kOutOfSequence) + 1;
 
 /// A packet as an engine sees it, or an Ethernet frame (bytes only).
 struct Packet {
@@ -35,7 +40,7 @@ struct Packet {
   }
 };
 
-/// The block with a MAC in front and its consumers after, all with random pauses if wanted.
+/// The block with a MAC before and its consumers after it, all with random pauses on request.
 class Bench {
  public:
   Bench() {
@@ -43,28 +48,28 @@ class Bench {
     while (!dut->idle_o) clock();
   }
 
-  void row(unsigned table, unsigned index) {
+  void row(Table table, unsigned index) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, table);
-    port::put(dut->row_write_i, bus::kRowIndex, index);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, index);
     clock();
     dut->row_write_valid_i = 0;
   }
   /// Connects a queue pair so that a frame with these fields is for it.
-  void connect(unsigned qpn, const Fields& f, unsigned state = 3) {
+  void connect(unsigned qpn, const Fields& f, QpState state = QpState::kRts) {
     put_av(dut->row_write_i, f, Way::kIn);
-    row(1, qpn);
+    row(Table::kAv, qpn);
     set_state(qpn, state);
   }
-  void set_state(unsigned qpn, unsigned state) {
+  void set_state(unsigned qpn, QpState state) {
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, 0, 3, state);
-    row(2, qpn);
+    port::put(dut->row_write_i, layout::qp_state::state, state);
+    row(Table::kQpState, qpn);
   }
 
   void send(Bytes frame) { wire.push_back(std::move(frame)); }
 
-  /// What a good packet must give.
+  /// Notes what a good packet must give.
   void expect(const Fields& f) {
     Packet p;
     p.response = is_response(f.opcode);
@@ -91,12 +96,17 @@ class Bench {
     send(frame);
     want_eth.push_back(frame);
   }
-  void send_bad(const Bytes& frame, unsigned cause) {
+  void send_bad(const Bytes& frame, DropCause cause) {
     send(frame);
-    ++want_drop[cause];
+    ++dropped_for(want_drop, cause);
   }
 
-  /// Runs until all is out and a little longer; then everything must be as expected.
+  using Drops = std::array<unsigned, kCauses>;
+  static unsigned& dropped_for(Drops& drops, DropCause cause) {
+    return drops[layout::number(cause)];
+  }
+
+  /// Runs until everything has left and a little longer; then all must be as expected.
   void finish() {
     drain();
     check();
@@ -119,7 +129,7 @@ class Bench {
     CHECK(got_src == want_src);
     CHECK(got_eth.size() == want_eth.size());
     CHECK(got_eth == want_eth);
-    for (unsigned i = 0; i < 10; ++i) {
+    for (unsigned i = 0; i < kCauses; ++i) {
       CAPTURE(i);
       CHECK(drops[i] == want_drop[i]);
     }
@@ -169,7 +179,7 @@ class Bench {
   std::vector<Packet> want_req, want_rsp, got_req, got_rsp;
   std::vector<Bytes> want_pay, got_pay, want_eth, got_eth;
   std::vector<bool> want_src, got_src;
-  std::array<unsigned, 10> want_drop{}, drops{};
+  Drops want_drop{}, drops{};
   std::size_t ok = 0, eth_pulses = 0;
   std::uint16_t ticket = 0;
   std::uint64_t bytes_in = 0, bytes_counted = 0, frames_counted = 0;
@@ -179,19 +189,17 @@ class Bench {
   template <typename Port>
   Packet read_meta(const Port& meta, bool response) {
     Packet p;
-    auto field = [&](const char* name) { return port::get(meta, place_of(kRxMeta, name)); };
+    auto get = [&](auto field) { return port::get(meta, field); };
     p.response = response;
-    p.qpn = static_cast<std::uint32_t>(field("qpn"));
-    p.psn = static_cast<std::uint32_t>(field("psn"));
-    p.opcode = static_cast<std::uint8_t>(field("opcode"));
-    p.solicited = field("solicited");
-    p.ack_req = field("ack_req");
-    p.ticket = static_cast<std::uint16_t>(field("ticket"));
-    p.payload_len = static_cast<unsigned>(field("payload_len"));
-    const Place ext = place_of(kRxMeta, "ext");
+    p.qpn = get(layout::rx_meta::qpn);
+    p.psn = get(layout::rx_meta::psn);
+    p.opcode = get(layout::rx_meta::opcode);
+    p.solicited = get(layout::rx_meta::solicited);
+    p.ack_req = get(layout::rx_meta::ack_req);
+    p.ticket = get(layout::rx_meta::ticket);
+    p.payload_len = get(layout::rx_meta::payload_len);
     for (int i = 0; i < std::max(0, ext_bytes(p.opcode)); ++i)
-      p.ext.push_back(static_cast<std::uint8_t>(
-          port::get(meta, ext.offset + ext.bits - 8 - 8 * static_cast<unsigned>(i), 8)));
+      p.ext.push_back(port::get_byte(meta, layout::rx_meta::ext, static_cast<unsigned>(i)));
     if (first_meta == 0) first_meta = dut.cycle();
     last_meta = dut.cycle();
     return p;
@@ -221,11 +229,9 @@ class Bench {
       }
     }
     if (dut->pay_hdr_valid_o && dut->pay_hdr_ready_i)
-      headers_.push_back(
-          {port::get(dut->pay_hdr_o, roci::spec::place_of(roci::spec::kPayHdr, "src")) != 0,
-           static_cast<unsigned>(
-               port::get(dut->pay_hdr_o, place_of(roci::spec::kPayHdr, "offset"))),
-           static_cast<unsigned>(port::get(dut->pay_hdr_o, place_of(roci::spec::kPayHdr, "len")))});
+      headers_.push_back({port::get(dut->pay_hdr_o, layout::pay_hdr::src),
+                          port::get(dut->pay_hdr_o, layout::pay_hdr::offset),
+                          port::get(dut->pay_hdr_o, layout::pay_hdr::len)});
     if (dut->m_axis_eth_tvalid_o && dut->m_axis_eth_tready_i) {
       for (unsigned i = 0; i < kBytes; ++i)
         if (static_cast<std::uint64_t>(dut->m_axis_eth_tkeep_o) >> i & 1)
@@ -235,7 +241,7 @@ class Bench {
         eth_.clear();
       }
     }
-    for (unsigned i = 0; i < 10; ++i) drops[i] += dut->drop_o >> i & 1;
+    for (unsigned i = 0; i < kCauses; ++i) drops[i] += dut->drop_o >> i & 1;
     ok += dut->rx_ok_o;
     eth_pulses += dut->rx_eth_o;
     if (dut->rx_frame_o) {

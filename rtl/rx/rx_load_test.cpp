@@ -6,7 +6,6 @@ namespace {
 
 using namespace roce;
 
-constexpr unsigned kIcrc = 0, kMalformed = 1, kOverflow = 2, kUnknownQp = 3, kAddress = 4;
 void connect_shapes(Bench& bench) {
   for (unsigned which = 0; which < kShapes; ++which) bench.connect(16 + which, shape(which));
 }
@@ -34,16 +33,16 @@ TEST_CASE("rx: random traffic with random stalls") {
       } else if (kind == 7) {
         Bytes frame = roce::build(f);
         frame.back() ^= 0x80;
-        bench.send_bad(frame, f.udp_sum ? kMalformed : kIcrc);
+        bench.send_bad(frame, f.udp_sum ? DropCause::kMalformed : DropCause::kIcrc);
       } else if (kind == 8) {
         f.src_ip[13] ^= 1;
-        bench.send_bad(roce::build(f), kAddress);
+        bench.send_bad(roce::build(f), DropCause::kAddress);
       } else {
         f.version = 2;
-        bench.send_bad(roce::build(f), kMalformed);
+        bench.send_bad(roce::build(f), DropCause::kMalformed);
       }
       while (bench.wire.size() > 2) bench.clock();
-      if (bench.stalls) bench.drain();  // never so much that the buffers overflow
+      if (bench.stalls) bench.drain();  // the buffers must not overflow
     }
     bench.finish();
     CHECK(bench.frames_counted == 600);
@@ -67,13 +66,14 @@ TEST_CASE("rx: a full buffer drops whole packets and counts them") {
   }
   while (!bench.wire.empty()) bench.clock();
   for (unsigned i = 0; i < 40; ++i) bench.clock();
-  CHECK(bench.drops[kOverflow] > 50);
+  CHECK(Bench::dropped_for(bench.drops, DropCause::kOverflow) > 50);
   bench.hold_pay = bench.hold_meta = false;
   bench.drain();
-  // What came through is whole; together with the drops it is all.
+  // Packets that passed are whole; with the dropped ones they are all.
   for (const Packet& p : bench.got_req) bench.expect(sent.at(p.psn));
   CHECK(bench.got_req.size() > 60);
-  bench.want_drop[kOverflow] = 400 - static_cast<unsigned>(bench.got_req.size());
+  Bench::dropped_for(bench.want_drop, DropCause::kOverflow) =
+      400 - static_cast<unsigned>(bench.got_req.size());
   bench.check();
   for (unsigned i = 0; i < 4; ++i) bench.send_good(sent[i]);
   bench.finish();
@@ -100,7 +100,8 @@ TEST_CASE("rx: a full Ethernet path drops frames and does not hold up RoCE") {
   bench.drain();
   for (const Bytes& frame : bench.got_eth) bench.want_eth.push_back(frames.at(frame[0]));
   CHECK(bench.got_eth.size() > 10);
-  bench.want_drop[kOverflow] = 60 - static_cast<unsigned>(bench.got_eth.size());
+  Bench::dropped_for(bench.want_drop, DropCause::kOverflow) =
+      60 - static_cast<unsigned>(bench.got_eth.size());
   bench.check();
 }
 
@@ -117,9 +118,9 @@ TEST_CASE("rx: pause holds packets back, not frames of the Ethernet path") {
   CHECK(bench.got_req.empty());
   CHECK(bench.got_eth.size() == 1);
   CHECK(bench.dut->idle_o == 1);
-  bench.set_state(16, 6);  // the change is seen by what waited
+  bench.set_state(16, QpState::kErr);  // holds for the packet that waits
   bench.dut->pause_i = 0;
-  ++bench.want_drop[kUnknownQp];
+  ++Bench::dropped_for(bench.want_drop, DropCause::kUnknownQp);
   bench.finish();
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("rx: back to back at line rate") {
     std::mt19937 random(kSeed);
     const unsigned count = 400;
     Fields f = shape(0);
-    f.opcode = 0x04;
+    f.opcode = opcode::kRcSendOnly;
     const std::size_t fixed = roce::build(f).size();
     const std::size_t wanted = std::max<std::size_t>(fixed, beats * kBytes - 6);
     f.payload = random_bytes(random, (wanted - fixed) / 4 * 4);

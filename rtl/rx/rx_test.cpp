@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receive path as a whole. What makes a frame malformed, and who is admitted, is tried out in
-// the tests of rx_parse and rx_admit.
+// The receive path as a whole. The tests of rx_parse and rx_admit cover what makes a
+// frame malformed and which packets are admitted.
 #include <map>
 
 #include "rtl/rx/rx_bench.hpp"
@@ -9,7 +9,6 @@ namespace {
 
 using namespace roce;
 
-constexpr unsigned kIcrc = 0, kMalformed = 1;
 void connect_shapes(Bench& bench) {
   for (unsigned which = 0; which < kShapes; ++which) bench.connect(16 + which, shape(which));
 }
@@ -75,12 +74,12 @@ TEST_CASE("rx: everything else goes to the Ethernet path unchanged (WIRE-05, 07,
       bench.send_good(f);
       continue;
     }
-    f.dst_port = 4790;
+    f.dst_port = layout::protocol::kRoceUdpPort - 1;
     bench.send_ethernet(roce::build(f));
-    f.dst_port = 4791;
+    f.dst_port = layout::protocol::kRoceUdpPort;
     f.protocol = 6;
     bench.send_ethernet(roce::build(f));
-    f.protocol = 17;
+    f.protocol = layout::protocol::kIpUdp;
     if (!f.ipv6) {
       f.ihl = 6;
       bench.send_ethernet(roce::build(f));
@@ -91,7 +90,7 @@ TEST_CASE("rx: everything else goes to the Ethernet path unchanged (WIRE-05, 07,
     } else {
       f.protocol = 0;  // hop by hop
       bench.send_ethernet(roce::build(f));
-      f.protocol = 17;
+      f.protocol = layout::protocol::kIpUdp;
     }
     Bytes frame = roce::build(f);
     frame.resize(f.udp_at() + 3);  // ends before the port is whole
@@ -105,7 +104,7 @@ TEST_CASE("rx: everything else goes to the Ethernet path unchanged (WIRE-05, 07,
   CHECK(bench.bytes_counted == bench.bytes_in);
 }
 
-TEST_CASE("rx: a wrong ICRC is a drop, bytes behind the datagram do not matter (WIRE-18, 36..40)") {
+TEST_CASE("rx: a wrong ICRC is a drop, bytes after the datagram do not matter (WIRE-18, 36..40)") {
   Bench bench;
   connect_shapes(bench);
   std::mt19937 random(kSeed);
@@ -117,11 +116,11 @@ TEST_CASE("rx: a wrong ICRC is a drop, bytes behind the datagram do not matter (
       Bytes frame = roce::build(f);
       Bytes broken = frame;
       broken[broken.size() - 1 - random() % 4] ^= static_cast<std::uint8_t>(1u << random() % 8);
-      bench.send_bad(broken, kIcrc);
+      bench.send_bad(broken, DropCause::kIcrc);
       if (size) {
         broken = frame;
         broken[f.payload_at() + random() % size] ^= static_cast<std::uint8_t>(1u << random() % 8);
-        bench.send_bad(broken, kIcrc);
+        bench.send_bad(broken, DropCause::kIcrc);
       }
       frame.resize(frame.size() + random() % 80, 0xEE);
       bench.send(frame);
@@ -131,7 +130,7 @@ TEST_CASE("rx: a wrong ICRC is a drop, bytes behind the datagram do not matter (
   bench.finish();
 }
 
-TEST_CASE("rx: frames with anything wrong are counted once and never wedge it (WIRE-48, F-52)") {
+TEST_CASE("rx: frames with anything wrong are counted once and never block it (WIRE-48, F-52)") {
   Bench bench;
   connect_shapes(bench);
   std::mt19937 random(kSeed);
@@ -141,7 +140,7 @@ TEST_CASE("rx: frames with anything wrong are counted once and never wedge it (W
     Fields f = random_good(random);
     f.payload.resize(std::min<std::size_t>(f.payload.size(), 300));
     if (i % 10 == 9) {
-      f.opcode = 0x04;
+      f.opcode = opcode::kRcSendOnly;
       f.ext.clear();
       f.psn = 0xFF0000 + i;
       good.push_back(f);
@@ -168,9 +167,9 @@ TEST_CASE("rx: frames with anything wrong are counted once and never wedge it (W
   CHECK(bench.frames_counted == count);
   CHECK(total == count);
   CHECK(bench.got_eth.size() == bench.eth_pulses);
-  CHECK(bench.drops[kIcrc] > 100);
-  CHECK(bench.drops[kMalformed] > 100);
-  // Payload of every packet that was let in, as long as its record says.
+  CHECK(Bench::dropped_for(bench.drops, DropCause::kIcrc) > 100);
+  CHECK(Bench::dropped_for(bench.drops, DropCause::kMalformed) > 100);
+  // Every admitted packet has payload of the length in its record.
   std::size_t with_payload = 0;
   for (const auto* list : {&bench.got_req, &bench.got_rsp})
     for (const Packet& p : *list) with_payload += p.payload_len != 0;

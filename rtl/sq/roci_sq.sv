@@ -62,8 +62,8 @@ module roci_sq #(
   input  logic                      key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t     key_op_rsp_i,
   input  logic                      key_op_rsp_valid_i,
-  output logic                      drain_o,    // pulse: a key was invalidated, or a window bound anew
-  input  logic                      drained_i,  // pulse: rq has done what it accepted before; in order
+  output logic                      drain_o,    // pulse: a key became invalid or a window was bound
+  input  logic                      drained_i,  // pulse, in order: rq is done with what it accepted
 
   // packets to send, and the segments of those with payload
   output roci_pkg::tx_desc_t        desc_o,
@@ -141,7 +141,8 @@ module roci_sq #(
     .doorbell_i(sq_doorbell_i), .doorbell_valid_i(sq_doorbell_valid_i),
     .doorbell_ready_o(sq_doorbell_ready_o),
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o,
-    .segment_ptr_i(segment_ptr), .segment_ptr_valid_i(segment_ptr_valid), .segment_ptr_ready_o(segment_ptr_ready),
+    .segment_ptr_i(segment_ptr), .segment_ptr_valid_i(segment_ptr_valid),
+    .segment_ptr_ready_o(segment_ptr_ready),
     .set_ptr_i(set_ptr), .set_ptr_valid_i(set_ptr_valid), .set_ptr_ready_o(set_ptr_ready),
     .done_valid_i(done_valid), .done_row_i(done_row), .done_index_i(done_index),
     .grant_o(grant), .grant_valid_o(grant_valid), .grant_ready_i(grant_ready),
@@ -182,7 +183,8 @@ module roci_sq #(
     .key_req_ready_i(key_place_req_ready_i), .key_rsp_i(key_place_rsp_i),
     .key_rsp_valid_i(key_place_rsp_valid_i),
     .key_op_req_o, .key_op_req_valid_o, .key_op_req_ready_i, .key_op_rsp_i, .key_op_rsp_valid_i,
-    .drain_o, .drained_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .store_done_i, .wr_done_i,
+    .drain_o, .drained_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i,
+    .store_done_i, .wr_done_i,
     .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o(fail_requester), .fail_valid_o(fail_requester_valid),
     .fail_ready_i(fail_requester_ready),

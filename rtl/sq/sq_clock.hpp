@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "rtl/sq/sq_bench.hpp"
 
@@ -11,13 +12,14 @@ namespace sq_bench {
 
 template <typename Port>
 Bench::Key Bench::look_up(const Port& request) {
-  auto get = [&](const char* name) { return port::get(request, place_of(kKeyReq, name)); };
-  const std::uint64_t va = get("va"), len = get("len");
-  const unsigned key = unsigned(get("key")), access = unsigned(get("access"));
-  bool ok = get("pd") == 7 && va >= kDataBase && va + len <= kQueueBase && va + len >= va;
+  auto get = [&](auto field) { return port::get(request, field); };
+  const std::uint64_t va = get(layout::key_req::va), len = get(layout::key_req::len);
+  const unsigned key = get(layout::key_req::key), access = get(layout::key_req::access);
+  bool ok = get(layout::key_req::pd) == kPd && va >= kDataBase && va + len <= kQueueBase &&
+            va + len >= va;
   if (key == kBadKey || (key != kGoodKey && key != kReadOnlyKey && key != kFastKey)) ok = false;
   if (key == kFastKey && !registered) ok = false;
-  if (key == kReadOnlyKey && (access & 1)) ok = false;
+  if (key == kReadOnlyKey && (access & layout::access::kLocalWrite)) ok = false;
   return {dut.cycle() + 3, ok, va};
 }
 
@@ -26,33 +28,31 @@ inline void Bench::drive() {
   auto& d = *dut;
   d.sq_doorbell_valid_i = !doorbells_.empty();
   if (!doorbells_.empty()) {
-    port::put(d.sq_doorbell_i, place_of(kDoorbell, "qpn"), doorbells_.front().first);
-    port::put(d.sq_doorbell_i, place_of(kDoorbell, "index"), doorbells_.front().second);
+    port::put(d.sq_doorbell_i, layout::doorbell::qpn, doorbells_.front().first);
+    port::put(d.sq_doorbell_i, layout::doorbell::index, doorbells_.front().second);
   }
   d.qp_event_valid_i = !events_.empty();
   if (!events_.empty()) {
-    port::put(d.qp_event_i, place_of(kQpEvent, "qpn"), events_.front().first);
-    port::put(d.qp_event_i, place_of(kQpEvent, "kind"), events_.front().second);
+    port::put(d.qp_event_i, layout::qp_event::qpn, events_.front().first);
+    port::put(d.qp_event_i, layout::qp_event::kind, events_.front().second);
   }
   d.timer_event_valid_i = !expired_.empty();
   if (!expired_.empty()) {
-    port::put(d.timer_event_i, place_of(kTimerEvent, "qpn"), expired_.front().first);
-    port::put(d.timer_event_i, place_of(kTimerEvent, "rnr"), expired_.front().second);
+    port::put(d.timer_event_i, layout::timer_event::qpn, expired_.front().first);
+    port::put(d.timer_event_i, layout::timer_event::rnr, expired_.front().second);
   }
   const bool response = !responses.empty() && responses.front().at <= now;
   d.rsp_meta_valid_i = response;
   if (response) {
     const Packet& p = responses.front();
-    auto put = [&](const char* name, std::uint64_t v) {
-      port::put(d.rsp_meta_i, place_of(kRxMeta, name), v);
-    };
-    put("qpn", p.qpn);
-    put("opcode", p.opcode);
-    put("psn", p.psn);
-    put("payload_len", p.payload_len);
-    put("ticket", (ticket_ + (p.payload_len != 0)) & 0xFFFF);
-    const unsigned base = place_of(kRxMeta, "ext").offset;
-    for (unsigned i = 0; i < 28; ++i) port::put(d.rsp_meta_i, base + 8 * (27 - i), 8, p.ext[i]);
+    auto put = [&](auto field, auto v) { port::put(d.rsp_meta_i, field, v); };
+    put(layout::rx_meta::qpn, p.qpn);
+    put(layout::rx_meta::opcode, p.opcode);
+    put(layout::rx_meta::psn, p.psn);
+    put(layout::rx_meta::payload_len, p.payload_len);
+    put(layout::rx_meta::ticket, (ticket_ + (p.payload_len != 0)) & 0xFFFF);
+    for (unsigned i = 0; i < std::size(p.ext); ++i)
+      port::put_byte(d.rsp_meta_i, layout::rx_meta::ext, i, p.ext[i]);
   }
   d.br_fetch_req_ready_i = fetch_.size() < 512;
   d.br_again_req_ready_i = 1;
@@ -64,27 +64,27 @@ inline void Bench::drive() {
       std::memcpy(&word, &memory[queue.front().addr + 4 * i], 4);
       rsp[i] = word;
     }
-    port::put(rsp, bus::kReadError, queue.front().error);
+    port::put(rsp, layout::block_read_rsp::error, queue.front().error);
   };
   data(fetch_, d.br_fetch_rsp_i, d.br_fetch_rsp_valid_i);
   data(again_, d.br_again_rsp_i, d.br_again_rsp_valid_i);
   auto key = [&](std::deque<Key>& queue, auto& rsp, auto& valid) {
     valid = !queue.empty() && queue.front().at <= now;
     if (!valid) return;
-    port::put(rsp, place_of(kKeyRsp, "ok"), queue.front().ok);
-    port::put(rsp, place_of(kKeyRsp, "addr"), queue.front().addr);
-    port::put(rsp, place_of(kKeyRsp, "pasid"), 5);
+    port::put(rsp, layout::key_rsp::ok, queue.front().ok);
+    port::put(rsp, layout::key_rsp::addr, queue.front().addr);
+    port::put(rsp, layout::key_rsp::pasid, kPasid);
     queue.pop_front();
   };
   key(key_segment_, d.key_segment_rsp_i, d.key_segment_rsp_valid_i);
   key(key_place_, d.key_place_rsp_i, d.key_place_rsp_valid_i);
   d.key_op_rsp_valid_i = operating_ && operation_.at <= now;
   if (d.key_op_rsp_valid_i) {
-    port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), !refuse);
+    port::put(d.key_op_rsp_i, layout::key_op_rsp::ok, !reject);
     operation_.sent = sent.size();
     operations.push_back(operation_);
     operating_ = false;
-    if (!refuse && operation_.key == kFastKey) registered = operation_.op == 2;
+    if (!reject && operation_.key == kFastKey) registered = operation_.op == KeyOp::kRegister;
   }
   d.key_op_req_ready_i = now % 3 == 0;
   d.drained_i = !drains_.empty() && drains_.front() <= now;
@@ -93,8 +93,8 @@ inline void Bench::drive() {
   d.key_place_req_ready_i = 1;
   d.sent_valid_i = !left_.empty();
   if (!left_.empty()) {
-    port::put(d.sent_i, bus::kSentQpn, left_.front().first);
-    port::put(d.sent_i, bus::kSentPsn, left_.front().second);
+    port::put(d.sent_i, layout::sent::qpn, left_.front().first);
+    port::put(d.sent_i, layout::sent::psn, left_.front().second);
     left_.pop_front();
   }
   d.desc_ready_i = now % desc_every == 0 && tx_.size() < 64;
@@ -122,78 +122,74 @@ inline void Bench::take() {
     responses.pop_front();
   }
   if (d.rsp_seg_valid_o && d.rsp_seg_ready_i) {
-    auto get = [&](const char* name) { return port::get(d.rsp_seg_o, place_of(kSeg, name)); };
-    const std::uint64_t addr = get("addr"), len = get("len");
+    auto get = [&](auto field) { return port::get(d.rsp_seg_o, field); };
+    const std::uint64_t addr = get(layout::seg::addr), len = get(layout::seg::len);
     Bytes& bytes = scatter_.front();
-    if (get("drop")) {
+    if (get(layout::seg::drop)) {
       ++dropped_segs;
-    } else if (addr < kDataBase || addr + len > kQueueBase || get("pasid") != 5 ||
+    } else if (addr < kDataBase || addr + len > kQueueBase || get(layout::seg::pasid) != kPasid ||
                scattered_ + len > bytes.size()) {
       ++wrong_places;
     } else {
       std::copy_n(bytes.begin() + long(scattered_), len, memory.begin() + long(addr));
     }
     scattered_ += len;
-    if (get("last")) {
+    if (get(layout::seg::last)) {
       if (scattered_ != bytes.size()) ++wrong_places;
       scatter_.pop_front();
       scattered_ = 0;
     }
   }
-  auto ask = [&](std::deque<Read>& queue, std::uint64_t addr, unsigned count) {
+  auto read = [&](std::deque<Read>& queue, std::uint64_t addr, unsigned count) {
     for (unsigned i = 0; i < count; ++i)
-      queue.push_back({now + latency, addr + 64 * i, read_error});
+      queue.push_back({now + latency, addr + layout::kBlockBytes * i, read_error});
   };
   if (d.br_fetch_rsp_valid_i && d.br_fetch_rsp_ready_o) fetch_.pop_front();
   if (d.br_again_rsp_valid_i && d.br_again_rsp_ready_o) again_.pop_front();
+  const auto request = [](const auto& record) {
+    return std::pair<std::uint64_t, unsigned>{port::get(record, layout::block_read_req::addr),
+                                              port::get(record, layout::block_read_req::count)};
+  };
   if (d.br_fetch_req_valid_o && d.br_fetch_req_ready_i) {
-    if (port::get(d.br_fetch_req_o, bus::kReadAddr) / 4096 !=
-            (port::get(d.br_fetch_req_o, bus::kReadAddr) +
-             64 * port::get(d.br_fetch_req_o, bus::kReadCount) - 1) /
-                4096 ||
-        port::get(d.br_fetch_req_o, bus::kReadCount) == 0 ||
-        port::get(d.br_fetch_req_o, bus::kReadCount) > 16) {
-      ++wrong_places;
-    }
-    ask(fetch_, port::get(d.br_fetch_req_o, bus::kReadAddr),
-        port::get(d.br_fetch_req_o, bus::kReadCount));
-    fetched += port::get(d.br_fetch_req_o, bus::kReadCount);
+    const auto [addr, count] = request(d.br_fetch_req_o);
+    const std::uint64_t end = addr + std::uint64_t{layout::kBlockBytes} * count;
+    if (addr / 4096 != (end - 1) / 4096 || count == 0 || count > 16) ++wrong_places;
+    read(fetch_, addr, count);
+    fetched += count;
   }
-  if (d.br_again_req_valid_o && d.br_again_req_ready_i)
-    ask(again_, port::get(d.br_again_req_o, bus::kReadAddr),
-        port::get(d.br_again_req_o, bus::kReadCount));
+  if (d.br_again_req_valid_o && d.br_again_req_ready_i) {
+    const auto [addr, count] = request(d.br_again_req_o);
+    read(again_, addr, count);
+  }
   if (d.key_segment_req_valid_o) key_segment_.push_back(look_up(d.key_segment_req_o));
   if (d.key_place_req_valid_o) key_place_.push_back(look_up(d.key_place_req_o));
   if (d.key_op_req_valid_o && d.key_op_req_ready_i) {
-    auto get = [&](const char* name) {
-      return port::get(d.key_op_req_o, place_of(kKeyOpReq, name));
-    };
+    auto get = [&](auto field) { return port::get(d.key_op_req_o, field); };
     if (operating_) ++wrong_places;  // one at a time
     operating_ = true;
-    operation_ = {unsigned(get("op")),
-                  unsigned(get("key")),
-                  unsigned(get("qpn")),
-                  unsigned(get("pd")),
-                  unsigned(get("region")),
-                  unsigned(get("access")),
-                  get("va"),
-                  get("length"),
-                  get("addr"),
+    operation_ = {KeyOp{get(layout::key_op_req::op)},
+                  get(layout::key_op_req::key),
+                  get(layout::key_op_req::qpn),
+                  get(layout::key_op_req::pd),
+                  get(layout::key_op_req::region),
+                  get(layout::key_op_req::access),
+                  get(layout::key_op_req::va),
+                  get(layout::key_op_req::length),
+                  get(layout::key_op_req::addr),
                   now + operation_time,
                   0};
   }
   if (d.drain_o) drains_.push_back(now + drain_time);
 }
 
-inline void Bench::take_answers() {
+inline void Bench::take_results() {
   const std::uint64_t now = dut.cycle();
   auto& d = *dut;
   if (d.atomic_job_valid_o) {
-    auto get = [&](const char* name) {
-      return port::get(d.atomic_job_o, place_of(kAtomicJob, name));
-    };
-    const std::uint64_t v = get("operand"), addr = get("addr");
-    if (addr >= kDataBase && addr + 8 <= kQueueBase && get("op") == 0) {
+    auto get = [&](auto field) { return port::get(d.atomic_job_o, field); };
+    const std::uint64_t v = get(layout::atomic_job::operand), addr = get(layout::atomic_job::addr);
+    if (addr >= kDataBase && addr + 8 <= kQueueBase &&
+        layout::AtomicOp{get(layout::atomic_job::op)} == layout::AtomicOp::kStore) {
       std::memcpy(&memory[addr], &v, 8);
     } else {
       ++wrong_places;
@@ -201,30 +197,42 @@ inline void Bench::take_answers() {
     d.store_done_i = std::uint8_t(d.store_done_i + 1);
   }
   if (d.cqe_valid_o) {
-    auto get = [&](const char* name) {
-      return unsigned(port::get(d.cqe_o, place_of(kCqeReq, name)));
-    };
-    done.push_back({get("qpn"), get("wqe_index"), get("status"), get("opcode"), get("byte_len"),
-                    get("vendor_err"), now});
+    auto get = [&](auto field) { return port::get(d.cqe_o, field); };
+    const Completion c{get(layout::cqe_req::qpn),
+                       get(layout::cqe_req::wqe_index),
+                       Status{get(layout::cqe_req::status)},
+                       WcOp{get(layout::cqe_req::opcode)},
+                       get(layout::cqe_req::byte_len),
+                       VendorErr{get(layout::cqe_req::vendor_err)},
+                       now};
+    done.push_back(c);
     if (log)
-      std::printf("%8lu  cqe qp %u index %u status %u\n", now, get("qpn"), get("wqe_index"),
-                  get("status"));
+      std::printf("%8lu  cqe qp %u index %u status %u\n", now, c.qpn, c.index,
+                  layout::number(c.status));
   }
-  if (d.count_valid_o) ++counters[unsigned(port::get(d.count_o, place_of(kCount, "counter")))];
+  if (d.count_valid_o) ++counters[QpCounter{port::get(d.count_o, layout::count::counter)}];
   if (d.timer_cmd_valid_o && d.timer_cmd_ready_i) {
-    const unsigned qp = unsigned(port::get(d.timer_cmd_o, place_of(kTimerCmd, "qpn")));
-    const unsigned op = unsigned(port::get(d.timer_cmd_o, place_of(kTimerCmd, "op")));
-    const unsigned code = unsigned(port::get(d.timer_cmd_o, place_of(kTimerCmd, "code")));
-    Timer& t = timers_[qp];
-    if (op == 2) t.deadline = ~std::uint64_t{0};
-    if (op == 1 || (op == 0 && t.deadline == ~std::uint64_t{0})) {
-      t = {code == 0 ? ~std::uint64_t{0} : now + transport_time, false};
+    auto get = [&](auto field) { return port::get(d.timer_cmd_o, field); };
+    const bool runs = get(layout::timer_cmd::code) != 0;
+    Timer& t = timers_[get(layout::timer_cmd::qpn)];
+    switch (TimerOp{get(layout::timer_cmd::op)}) {
+      case TimerOp::kStop:
+        t.deadline = kNever;
+        break;
+      case TimerOp::kStart:
+        if (t.deadline == kNever) t = {runs ? now + transport_time : kNever, false};
+        break;
+      case TimerOp::kRestart:
+        t = {runs ? now + transport_time : kNever, false};
+        break;
+      case TimerOp::kRnr:
+        t = {now + rnr_time, true};
+        break;
     }
-    if (op == 3) t = {now + rnr_time, true};
   }
   for (unsigned qp = 0; qp < kQps; ++qp) {
     if (timers_[qp].deadline <= now) {
-      timers_[qp].deadline = ~std::uint64_t{0};
+      timers_[qp].deadline = kNever;
       expired_.push_back({qp, timers_[qp].rnr});
     }
   }
@@ -235,16 +243,15 @@ inline void Bench::tick() {
   dut.settle();
   take();
   take_packets();
-  take_answers();
+  take_results();
   const bool failed = dut->fail_valid_o;
-  const unsigned failed_qp =
-      failed ? unsigned(port::get(dut->fail_o, place_of(kEventReq, "number"))) : 0;
+  const unsigned failed_qp = failed ? port::get(dut->fail_o, layout::event_req::number) : 0;
   dut.tick();
   if (failed) {
     ++fails;
-    if (state[failed_qp] == 3 || state[failed_qp] == 4) {
-      set_state(failed_qp, 6);
-      event(failed_qp, 2);
+    if (state[failed_qp] == QpState::kRts || state[failed_qp] == QpState::kSqd) {
+      set_state(failed_qp, QpState::kErr);
+      event(failed_qp, QpEvent::kFlush);
     }
   }
 }

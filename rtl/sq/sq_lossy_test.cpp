@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// A wire that loses packets, and long runs.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
 
-TEST_CASE("sq: READs over a lossy wire bring the right bytes") {
+TEST_CASE("sq: READs over a lossy wire fetch the right bytes") {
   for (unsigned seed : {21u, 22u, 23u}) {
     std::printf("seed %u\n", seed);
     Bench b;
@@ -22,17 +23,17 @@ TEST_CASE("sq: READs over a lossy wire bring the right bytes") {
       b.connect(q, a);
       for (auto& byte : b.peers[q].memory) byte = std::uint8_t(random());
     }
-    struct Piece {
+    struct Segment {
       unsigned q;
       std::uint64_t into, from;
       unsigned len;
     };
-    std::vector<Piece> pieces;
+    std::vector<Segment> segments;
     for (unsigned i = 0; i < 20; ++i) {
       for (unsigned q = 0; q < 4; ++q) {
-        const Piece p{q, kDataBase + q * 0x100000 + i * 0x4000, random() % 0x10000,
-                      unsigned(random() % 0x3000)};
-        pieces.push_back(p);
+        const Segment p{q, kDataBase + q * 0x100000 + i * 0x4000, random() % 0x10000,
+                        unsigned(random() % 0x3000)};
+        segments.push_back(p);
         b.post(q, read_of(p.len, p.into, p.from));
         ++count;
       }
@@ -40,8 +41,8 @@ TEST_CASE("sq: READs over a lossy wire bring the right bytes") {
     for (unsigned q = 0; q < 4; ++q) b.ring(q);
     REQUIRE(b.until(count, 3000000));
     b.run(100);
-    for (const Completion& c : b.done) CHECK(c.status == kSuccess);
-    for (const Piece& p : pieces) {
+    for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
+    for (const Segment& p : segments) {
       CHECK(std::equal(b.memory.begin() + long(p.into), b.memory.begin() + long(p.into + p.len),
                        b.peers[p.q].memory.begin() + long(p.from)));
     }
@@ -90,7 +91,7 @@ TEST_CASE("sq: work request indices and ring wrap") {
   }
 }
 
-TEST_CASE("sq: a pause ends with everything at rest, and nothing is lost") {
+TEST_CASE("sq: in a pause everything becomes idle, and nothing is lost") {
   Bench b;
   for (unsigned q = 0; q < 8; ++q) b.connect(q);
   for (unsigned i = 0; i < 20; ++i) {
@@ -110,7 +111,7 @@ TEST_CASE("sq: a pause ends with everything at rest, and nothing is lost") {
   REQUIRE(b.until(160));
   b.run(100);
   CHECK(b.dut->idle_o);
-  for (const Completion& c : b.done) CHECK(c.status == kSuccess);
+  for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
 }
 
 TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire") {
@@ -123,12 +124,12 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
     Attr a;
     a.pmtu = 1;
     a.stride = 2;
-    struct Piece {
+    struct Segment {
       unsigned q;
       std::uint64_t into, from;
       unsigned len;
     };
-    std::vector<Piece> pieces;
+    std::vector<Segment> segments;
     for (unsigned q = 0; q < 2; ++q) {
       b.connect(q, a);
       for (auto& byte : b.peers[q].memory) byte = std::uint8_t(random());
@@ -143,7 +144,7 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
           const std::uint64_t into =
               kDataBase + q * 0x100000 + i * 0x8000 + e * 512 + random() % 100;
           w.list.push_back({into, len});
-          pieces.push_back({q, into, from, len});
+          segments.push_back({q, into, from, len});
           from += len;
         }
         b.post(q, w);
@@ -153,8 +154,8 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
     b.ring(1);
     REQUIRE(b.until(20, 2000000));
     b.run(100);
-    for (const Completion& c : b.done) CHECK(c.status == kSuccess);
-    for (const Piece& p : pieces) {
+    for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
+    for (const Segment& p : segments) {
       CHECK(std::equal(b.memory.begin() + long(p.into), b.memory.begin() + long(p.into + p.len),
                        b.peers[p.q].memory.begin() + long(p.from)));
     }
@@ -194,16 +195,16 @@ TEST_CASE(
         const std::uint32_t len = sizes[pick(11)];
         Work w = write_of(len, local, pick(0x8000) + 0x1000);
         const unsigned kind = pick(10);
-        w.op = kind < 3    ? kWrite
-               : kind < 5  ? kRead
-               : kind < 7  ? kSend
-               : kind == 7 ? kWriteImm
-               : kind == 8 ? kSendImm
-                           : kFetchAdd;
-        if (w.op == kFetchAdd) {
+        w.op = kind < 3    ? WrOp::kWrite
+               : kind < 5  ? WrOp::kRead
+               : kind < 7  ? WrOp::kSend
+               : kind == 7 ? WrOp::kWriteImm
+               : kind == 8 ? WrOp::kSendImm
+                           : WrOp::kFetchAdd;
+        if (w.op == WrOp::kFetchAdd) {
           w = add_of(1 + pick(5), kDataBase + q * 0x40000 + 0x30000 + 8 * works[q].size());
           added[q] += w.swap_add;
-        } else if (w.op == kRead && len) {
+        } else if (w.op == WrOp::kRead && len) {
           w.list[0].addr = kDataBase + q * 0x40000 + 0x20000;
         }
         w.fence = pick(8) == 0;
@@ -214,7 +215,7 @@ TEST_CASE(
       b.tick();
       for (; seen < b.done.size(); ++seen) {
         const Completion& c = b.done[seen];
-        REQUIRE(c.status == kSuccess);
+        REQUIRE(c.status == Status::kSuccess);
         REQUIRE(c.index == finished[c.qpn]);
         ++finished[c.qpn];
         ++total;
@@ -228,7 +229,7 @@ TEST_CASE(
     for (unsigned q = 0; q < qps; ++q) {
       std::size_t send = 0;
       for (const Work& w : works[q]) {
-        if (w.op != kSend && w.op != kSendImm) continue;
+        if (w.op != WrOp::kSend && w.op != WrOp::kSendImm) continue;
         REQUIRE(send < b.peers[q].sends.size());
         const Bytes& got = b.peers[q].sends[send++];
         const std::uint64_t from = w.list.empty() ? kDataBase : w.list[0].addr;

@@ -14,39 +14,36 @@ inline void Bench::take_packets() {
   const std::uint64_t now = dut.cycle();
   auto& d = *dut;
   if (d.desc_valid_o && d.desc_ready_i) {
-    auto get = [&](const char* name) {
-      return unsigned(port::get(d.desc_o, place_of(kTxDesc, name)));
-    };
+    auto get = [&](auto field) { return port::get(d.desc_o, field); };
     Packet p;
-    p.qpn = get("qpn");
-    p.opcode = get("opcode");
-    p.psn = get("psn");
-    p.se = get("solicited");
-    p.ack = get("ack_req");
-    p.payload_len = get("payload_len");
-    p.ext_len = get("ext_len");
-    const unsigned base = place_of(kTxDesc, "ext").offset;
-    for (unsigned i = 0; i < 28; ++i) {
-      p.ext[i] = std::uint8_t(port::get(d.desc_o, base + 8 * (27 - i), 8));
-    }
+    p.qpn = get(layout::tx_desc::qpn);
+    p.opcode = get(layout::tx_desc::opcode);
+    p.psn = get(layout::tx_desc::psn);
+    p.se = get(layout::tx_desc::solicited);
+    p.ack = get(layout::tx_desc::ack_req);
+    p.payload_len = get(layout::tx_desc::payload_len);
+    p.ext_len = get(layout::tx_desc::ext_len);
+    for (unsigned i = 0; i < std::size(p.ext); ++i)
+      p.ext[i] = port::get_byte(d.desc_o, layout::tx_desc::ext, i);
     tx_.push_back(p);
   }
   if (d.seg_valid_o && d.seg_ready_i) {
-    auto get = [&](const char* name) { return port::get(d.seg_o, place_of(kSeg, name)); };
-    segs_.push_back({get("addr"), get("len"), get("last") != 0});
+    auto get = [&](auto field) { return port::get(d.seg_o, field); };
+    segs_.push_back({get(layout::seg::addr), get(layout::seg::len), get(layout::seg::last)});
   }
-  // Segments may come before their packet; they are those of the packets in order.
+  // Segments may come before their packet; they are in the order of the packets.
   for (Packet& p : tx_) {
     while (p.payload.size() < p.payload_len && !segs_.empty()) {
-      const Piece piece = segs_.front();
+      const Segment segment = segs_.front();
       segs_.pop_front();
-      if (piece.addr + piece.len > memory.size() || p.payload.size() + piece.len > p.payload_len) {
+      if (segment.addr + segment.len > memory.size() ||
+          p.payload.size() + segment.len > p.payload_len) {
         ++wrong_places;
         break;
       }
-      p.payload.insert(p.payload.end(), memory.begin() + long(piece.addr),
-                       memory.begin() + long(piece.addr + piece.len));
-      if ((p.payload.size() == p.payload_len) != piece.last) ++wrong_places;
+      p.payload.insert(p.payload.end(), memory.begin() + long(segment.addr),
+                       memory.begin() + long(segment.addr + segment.len));
+      if ((p.payload.size() == p.payload_len) != segment.last) ++wrong_places;
     }
     if (p.payload.size() < p.payload_len) break;
   }
@@ -70,80 +67,90 @@ inline void Bench::take_packets() {
   }
 }
 
-inline void Bench::read_back(unsigned qp, unsigned psn, std::uint64_t va, unsigned len) {
+inline void Bench::read_responses(unsigned qp, unsigned psn, std::uint64_t va, unsigned len) {
   const unsigned m = mtu(qp);
   const unsigned n = len == 0 ? 1 : (len + m - 1) / m;
   for (unsigned i = 0; i < n; ++i) {
     const unsigned size = i + 1 == n ? len - i * m : m;
     Bytes data(peers[qp].memory.begin() + long(va + i * m),
                peers[qp].memory.begin() + long(va + i * m + size));
-    const unsigned op = n == 1 ? 0x10 : i == 0 ? 0x0D : i + 1 == n ? 0x0F : 0x0E;
-    respond(qp, op, psn + i, 0x1F, data);
+    const unsigned op = n == 1       ? kRcReadRespOnly
+                        : i == 0     ? kRcReadRespFirst
+                        : i + 1 == n ? kRcReadRespLast
+                                     : kRcReadRespMiddle;
+    respond(qp, op, psn + i, kAckNoCredits, data);
   }
 }
 
 inline void Bench::serve(Packet p) {
   Peer& peer = peers[p.qpn];
   if (peer.mute) return;
-  const bool is_read = p.opcode == 0x0C, is_atomic = p.opcode == 0x13 || p.opcode == 0x14;
-  const unsigned ahead = (p.psn - peer.epsn) & 0xFFFFFF;
-  if (ahead >= 0x800000) {  // duplicate
+  const bool is_read = p.opcode == kRcReadRequest,
+             is_atomic = p.opcode == kRcCmpSwap || p.opcode == kRcFetchAdd;
+  const unsigned ahead = (p.psn - peer.epsn) & kPsnMask;
+  if (ahead >= kPsnHalf) {  // duplicate
     if (is_read) {
-      read_back(p.qpn, p.psn, p.ext_number(0, 8), unsigned(p.ext_number(12, 4)));
+      read_responses(p.qpn, p.psn, p.header(layout::reth::va), p.header(layout::reth::dma_length));
     } else if (is_atomic) {
-      if (peer.atomics.count(p.psn)) respond(p.qpn, 0x12, p.psn, 0x1F, {}, peer.atomics[p.psn]);
+      if (peer.atomics.count(p.psn))
+        respond(p.qpn, kRcAtomicAck, p.psn, kAckNoCredits, {}, peer.atomics[p.psn]);
     } else {
-      respond(p.qpn, 0x11, peer.epsn - 1, 0x1F);
+      acknowledge(p.qpn, peer.epsn - 1);
     }
     return;
   }
   if (ahead != 0) {
-    if (!peer.nak_sent) respond(p.qpn, 0x11, peer.epsn, 0x60);
+    if (!peer.nak_sent) acknowledge(p.qpn, peer.epsn, kNakSequence);
     peer.nak_sent = true;
     return;
   }
-  if ((p.opcode == 0 || p.opcode == 4 || p.opcode == 5 || p.opcode == 0x17) && peer.rnr > 0) {
+  const bool takes_receive = p.opcode == kRcSendFirst || p.opcode == kRcSendOnly ||
+                             p.opcode == kRcSendOnlyImm || p.opcode == kRcSendOnlyInv;
+  if (takes_receive && peer.rnr > 0) {
     --peer.rnr;
-    respond(p.qpn, 0x11, peer.epsn, 0x20 | 1);
+    acknowledge(p.qpn, peer.epsn, rnr_nak(1));
     peer.nak_sent = true;  // no sequence NAK after it
     return;
   }
   peer.nak_sent = false;
   if (is_read) {
-    const unsigned len = unsigned(p.ext_number(12, 4));
+    const unsigned len = p.header(layout::reth::dma_length);
     peer.msn++;
-    peer.epsn = (peer.epsn + (len == 0 ? 1 : (len + mtu(p.qpn) - 1) / mtu(p.qpn))) & 0xFFFFFF;
-    read_back(p.qpn, p.psn, p.ext_number(0, 8), len);
+    peer.epsn = (peer.epsn + (len == 0 ? 1 : (len + mtu(p.qpn) - 1) / mtu(p.qpn))) & kPsnMask;
+    read_responses(p.qpn, p.psn, p.header(layout::reth::va), len);
     return;
   }
-  peer.epsn = (peer.epsn + 1) & 0xFFFFFF;
+  peer.epsn = (peer.epsn + 1) & kPsnMask;
   if (is_atomic) {
     std::uint64_t old = 0;
-    const std::uint64_t va = p.ext_number(0, 8);
+    const std::uint64_t va = p.header(layout::atomic_eth::va);
     std::memcpy(&old, &peer.memory[va], 8);
-    const std::uint64_t swap_add = p.ext_number(12, 8), compare = p.ext_number(20, 8);
-    std::uint64_t now = p.opcode == 0x14 ? old + swap_add : old == compare ? swap_add : old;
+    const std::uint64_t swap_add = p.header(layout::atomic_eth::swap_add),
+                        compare = p.header(layout::atomic_eth::compare);
+    std::uint64_t now = p.opcode == kRcFetchAdd ? old + swap_add : old == compare ? swap_add : old;
     std::memcpy(&peer.memory[va], &now, 8);
     peer.atomics[p.psn] = old;
     peer.msn++;
-    respond(p.qpn, 0x12, p.psn, 0x1F, {}, old);
+    respond(p.qpn, kRcAtomicAck, p.psn, kAckNoCredits, {}, old);
     return;
   }
-  const bool write = p.opcode >= 0x06 && p.opcode < 0x16;
+  const bool write = p.opcode >= kRcWriteFirst && p.opcode <= kRcWriteOnlyImm;
   if (write) {
-    if (p.opcode == 0x06 || p.opcode >= 0x0A) peer.write_at = p.ext_number(0, 8);
+    if (p.opcode == kRcWriteFirst || p.opcode >= kRcWriteOnly)
+      peer.write_at = p.header(layout::reth::va);
     std::copy(p.payload.begin(), p.payload.end(), peer.memory.begin() + long(peer.write_at));
     peer.write_at += p.payload.size();
   } else {
     peer.partial.insert(peer.partial.end(), p.payload.begin(), p.payload.end());
   }
-  const bool last = p.opcode != 0x00 && p.opcode != 0x01 && p.opcode != 0x06 && p.opcode != 0x07;
+  const bool last = p.opcode != kRcSendFirst && p.opcode != kRcSendMiddle &&
+                    p.opcode != kRcWriteFirst && p.opcode != kRcWriteMiddle;
   if (last) {
     peer.msn++;
     if (!write) peer.sends.push_back(std::move(peer.partial));
     if (!write) peer.partial.clear();
   }
-  if (p.ack) respond(p.qpn, 0x11, p.psn, 0x1F);
+  if (p.ack) acknowledge(p.qpn, p.psn);
 }
 
 }  // namespace sq_bench

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rates and latencies.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/sq_works.hpp"
@@ -37,7 +38,7 @@ TEST_CASE("sq: 64-byte WRITEs of 64 queue pairs, a doorbell each") {
       --open[b.done[seen].qpn];
       if (seen == 1000) from = b.dut.cycle();
     }
-    // the host posts one at a time, in turn
+    // The host posts one work request at a time, to the queue pairs in turn.
     const unsigned q = posted % kQps;
     if (open[q] < 16) {
       b.post(q, write_of(64));

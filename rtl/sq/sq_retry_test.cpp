@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Retransmission after NAKs, timeouts and RNR NAKs.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
 
-TEST_CASE("sq: RQ-19, RQ-21: a NAK in the middle of a message sends from there, at once") {
+TEST_CASE(
+    "sq: RQ-19, RQ-21: after a NAK in the middle of a message transmission resumes there, at "
+    "once") {
   Bench b;
   Attr a;
   a.pmtu = 1;
@@ -17,16 +20,17 @@ TEST_CASE("sq: RQ-19, RQ-21: a NAK in the middle of a message sends from there, 
   const auto start = b.dut.cycle();
   REQUIRE(b.until(1));
   CHECK(b.dut.cycle() - start < 600);
-  CHECK(opcodes(b) == List{6, 7, 7, 7, 8, 7, 7, 8});
+  CHECK(opcodes(b) == List{kRcWriteFirst, kRcWriteMiddle, kRcWriteMiddle, kRcWriteMiddle,
+                           kRcWriteLast, kRcWriteMiddle, kRcWriteMiddle, kRcWriteLast});
   CHECK(psns(b) == List{0, 1, 2, 3, 4, 2, 3, 4});
   CHECK(std::equal(b.memory.begin() + kDataBase + 3, b.memory.begin() + kDataBase + 1103,
                    b.peers[3].memory.begin()));
-  CHECK(b.counters[4] == 1);
-  CHECK(b.counters[5] == 0);
-  CHECK(b.counters[7] == 1);
+  CHECK(b.counters[QpCounter::kRetries] == 1);
+  CHECK(b.counters[QpCounter::kTimeouts] == 0);
+  CHECK(b.counters[QpCounter::kNaksReceived] == 1);
 }
 
-TEST_CASE("sq: going on with a message and going back to it read the work request once") {
+TEST_CASE("sq: a message of several grants and its retransmission read the work request once") {
   Bench b;
   Attr a;
   a.pmtu = 3;
@@ -49,7 +53,7 @@ TEST_CASE("sq: going on with a message and going back to it read the work reques
   CHECK(b.sent.back().payload_len == 10);
 }
 
-TEST_CASE("sq: going back drops the packets that still wait, with their segments") {
+TEST_CASE("sq: a retransmission drops the packets that still wait, with their segments") {
   Bench b;
   Attr a;
   a.pmtu = 3;
@@ -73,16 +77,16 @@ TEST_CASE("sq: going back drops the packets that still wait, with their segments
     CHECK(std::equal(b.memory.begin() + from, b.memory.begin() + from + 30000,
                      b.peers[q].memory.begin()));
   }
-  CHECK(b.counters[0] == b.sent.size());  // those dropped are not counted
-  CHECK(b.counters[4] == 1);
+  CHECK(b.counters[QpCounter::kTxPackets] == b.sent.size());  // dropped ones are not counted
+  CHECK(b.counters[QpCounter::kRetries] == 1);
   CHECK(b.wrong_places == 0);
   unsigned again = 0;
   for (const Packet& p : b.sent) again += p.qpn == 3 && p.psn == 6;
   CHECK(again == 2);
-  // 20 clocks of wire each way are less than a packet: only what tx had taken left in vain.
-  unsigned vain = 0;
-  for (const Packet& p : b.sent) vain += p.qpn == 3;
-  CHECK(vain <= 30 + 4);
+  // 20 clocks of wire each way are less than a packet: only what tx had taken left twice.
+  unsigned packets = 0;
+  for (const Packet& p : b.sent) packets += p.qpn == 3;
+  CHECK(packets <= 30 + 4);
   CHECK(b.dut->idle_o);
 }
 
@@ -100,28 +104,28 @@ TEST_CASE(
     unsigned first = 0;
     for (const Packet& p : b.sent) first += p.psn == 0;
     CHECK(first == retries + 1);
-    CHECK(b.done[0].status == kRetryExcErr);
-    CHECK(b.done[0].vendor == 32);
-    CHECK(b.done[1].status == kWrFlushErr);
-    CHECK(b.done[2].status == kWrFlushErr);
+    CHECK(b.done[0].status == Status::kRetryExcErr);
+    CHECK(b.done[0].vendor == VendorErr::kRetryTimeout);
+    CHECK(b.done[1].status == Status::kWrFlushErr);
+    CHECK(b.done[2].status == Status::kWrFlushErr);
     CHECK(b.fails == 1);
-    // RQ-49: one more in ERR flushes too
+    // RQ-49: a work request that is posted in ERR is flushed, too.
     b.post(9, write_of(64));
     b.ring(9);
     REQUIRE(b.until(4));
-    CHECK(b.done[3].status == kWrFlushErr);
+    CHECK(b.done[3].status == Status::kWrFlushErr);
     CHECK(b.done[3].index == 3);
   }
 }
 
-TEST_CASE("sq: RQ-25, RQ-28, RQ-30: RNR waits, resends from there, and runs out") {
+TEST_CASE("sq: RQ-25, RQ-28, RQ-30: RNR waits, retransmits from there, and runs out of retries") {
   Bench b;
   Attr a;
   a.rnr_retry = 2;
   a.retry = 0;
   b.connect(4, a);
   Work w = write_of(64);
-  w.op = kSend;
+  w.op = WrOp::kSend;
   for (unsigned i = 0; i < 4; ++i) {
     b.post(4, w);
   }
@@ -130,14 +134,14 @@ TEST_CASE("sq: RQ-25, RQ-28, RQ-30: RNR waits, resends from there, and runs out"
   REQUIRE(b.until(4));
   CHECK(b.peers[4].sends.size() == 4);
   CHECK(b.dut.cycle() > 2 * b.rnr_time);
-  for (const auto& c : b.done) CHECK(c.status == kSuccess);
+  for (const auto& c : b.done) CHECK(c.status == Status::kSuccess);
   b.peers[4].rnr = 3;
   b.post(4, w);
   b.post(4, w);
   b.ring(4);
   REQUIRE(b.until(6));
-  CHECK(b.done[4].status == kRnrRetryExcErr);
-  CHECK(b.done[5].status == kWrFlushErr);
+  CHECK(b.done[4].status == Status::kRnrRetryExcErr);
+  CHECK(b.done[5].status == Status::kWrFlushErr);
 }
 
 TEST_CASE("sq: RQ-35, RQ-37: a READ with a lost response is requested again from there") {
@@ -147,17 +151,19 @@ TEST_CASE("sq: RQ-35, RQ-37: a READ with a lost response is requested again from
   b.connect(6, a);
   for (unsigned i = 0; i < 8192; ++i) b.peers[6].memory[i] = std::uint8_t(i * 5 + 3);
   unsigned lost = 0;
-  b.lose_response = [&](const Packet& p) { return p.psn == 2 && p.opcode == 0x0E && lost++ == 0; };
+  b.lose_response = [&](const Packet& p) {
+    return p.psn == 2 && p.opcode == kRcReadRespMiddle && lost++ == 0;
+  };
   b.post(6, read_of(3000, kDataBase + 64, 10));
   b.ring(6);
   REQUIRE(b.until(1));
   REQUIRE(b.sent.size() == 2);
   CHECK(b.sent[1].psn == 2);
-  CHECK(b.sent[1].ext_number(0, 8) == 10 + 1024);
-  CHECK(b.sent[1].ext_number(12, 4) == 1976);
+  CHECK(b.sent[1].header(layout::reth::va) == 10 + 1024);
+  CHECK(b.sent[1].header(layout::reth::dma_length) == 1976);
   CHECK(std::equal(b.memory.begin() + kDataBase + 64, b.memory.begin() + kDataBase + 3064,
                    b.peers[6].memory.begin() + 10));
-  CHECK(b.done[0].status == kSuccess);
+  CHECK(b.done[0].status == Status::kSuccess);
   CHECK(b.live(6).psn == 6);
 }
 
@@ -170,10 +176,10 @@ TEST_CASE("sq: RQ-13: an ACK after a READ retransmits the READ request, and comp
   b.ring(6);
   b.run(400);
   REQUIRE(b.sent.size() == 2);
-  b.respond(6, 0x11, 1, 0x1F);
+  b.acknowledge(6, 1);
   b.run(600);
   CHECK(b.done.empty());
   REQUIRE(b.sent.size() == 4);
-  CHECK(b.sent[2].opcode == 0x0C);
+  CHECK(b.sent[2].opcode == kRcReadRequest);
   CHECK(b.sent[2].psn == 0);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// NAKs, ACKs and timer events that come late or more than once.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -15,21 +16,21 @@ TEST_CASE("sq: RQ-26: the transport timer that expires with an RNR NAK does not 
     b.connect(8);
     b.auto_peer = false;
     Work send = write_of(64);
-    send.op = kSend;
+    send.op = WrOp::kSend;
     b.post(8, send);
     b.ring(8);
     while (b.sent.empty()) b.tick();
     b.run(b.transport_time - 35 + at);
-    b.respond(8, 0x11, 0, 0x21);
+    b.acknowledge(8, 0, rnr_nak(1));
     const std::size_t before = b.sent.size();
     b.run(b.rnr_time + 600);
     CHECK(b.sent.size() >= before + 1);
-    b.respond(8, 0x11, 0, 0x1F);
+    b.acknowledge(8, 0);
     CHECK(b.until(1, 8000));
   }
 }
 
-TEST_CASE("sq: F-71: RNR NAKs to a READ, an atomic and a plain WRITE are obeyed") {
+TEST_CASE("sq: F-71: RNR NAKs for a READ, an atomic and a WRITE without immediate hold the queue") {
   for (unsigned kind = 0; kind < 3; ++kind) {
     Bench b;
     b.connect(8);
@@ -38,17 +39,17 @@ TEST_CASE("sq: F-71: RNR NAKs to a READ, an atomic and a plain WRITE are obeyed"
     b.ring(8);
     b.run(300);
     REQUIRE(b.sent.size() == 1);
-    b.respond(8, 0x11, 0, 0x21);
+    b.acknowledge(8, 0, rnr_nak(1));
     b.run(b.rnr_time - 100);
     CHECK(b.sent.size() == 1);
     b.auto_peer = true;
     REQUIRE(b.until(1));
-    CHECK(b.done[0].status == kSuccess);
+    CHECK(b.done[0].status == Status::kSuccess);
     CHECK(b.sent.size() == 2);
   }
 }
 
-TEST_CASE("sq: F-68: a NAK and an old ACK in turn end in an error") {
+TEST_CASE("sq: F-68: NAKs and old ACKs in turn lead to an error") {
   Bench b;
   Attr a;
   a.retry = 3;
@@ -58,15 +59,15 @@ TEST_CASE("sq: F-68: a NAK and an old ACK in turn end in an error") {
   b.post(8, write_of(64));
   b.ring(8);
   b.run(300);
-  b.respond(8, 0x11, 0, 0x1F);
+  b.acknowledge(8, 0);
   b.run(100);
   for (unsigned i = 0; i < 400 && b.done.size() < 2; ++i) {
-    b.respond(8, 0x11, 1, 0x60);
-    b.respond(8, 0x11, 0, 0x1F);
+    b.acknowledge(8, 1, kNakSequence);
+    b.acknowledge(8, 0);
     b.run(200);
   }
   REQUIRE(b.done.size() == 2);
-  CHECK(b.done[1].status == kRetryExcErr);
+  CHECK(b.done[1].status == Status::kRetryExcErr);
 }
 
 TEST_CASE("sq: F-69: one packet of progress in each timeout is progress") {
@@ -79,17 +80,18 @@ TEST_CASE("sq: F-69: one packet of progress in each timeout is progress") {
   unsigned last = 0;
   b.lose_request = [&](const Packet& p) { return p.psn != last; };
   b.lose_response = [&](const Packet& p) {
-    if (p.ext[0] == 0x1F && p.psn == last) ++last;
-    return p.ext[0] == 0x60;
+    const unsigned syndrome = p.header(layout::aeth::syndrome);
+    if (syndrome == kAckNoCredits && p.psn == last) ++last;
+    return syndrome == kNakSequence;
   };
   for (unsigned i = 0; i < 30; ++i) b.post(8, write_of(64));
   b.ring(8);
   REQUIRE(b.until(30, 200000));
-  for (const Completion& c : b.done) CHECK(c.status == kSuccess);
-  CHECK(b.counters[5] >= 25);  // timeouts
+  for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
+  CHECK(b.counters[QpCounter::kTimeouts] >= 25);
 }
 
-TEST_CASE("sq: F-67: a sequence NAK for ever ends in RETRY_EXC_ERR") {
+TEST_CASE("sq: F-67: sequence NAKs without end lead to RETRY_EXC_ERR") {
   Bench b;
   Attr a;
   a.retry = 3;
@@ -99,41 +101,44 @@ TEST_CASE("sq: F-67: a sequence NAK for ever ends in RETRY_EXC_ERR") {
   b.post(8, write_of(64));
   b.ring(8);
   std::size_t seen = 0;
-  // Going back for a NAK and for the timer in turn, since the second NAK of a gap is a stale one.
+  // NAK and timer cause retransmissions in turn, since the second NAK of a gap is stale.
   for (unsigned i = 0; i < 20000 && b.done.empty(); ++i) {
     if (b.sent.size() > seen) {
       seen = b.sent.size();
-      b.respond(8, 0x11, 0, 0x60);
+      b.acknowledge(8, 0, kNakSequence);
     }
     b.tick();
   }
   REQUIRE(b.done.size() == 1);
-  CHECK(b.done[0].status == kRetryExcErr);
-  CHECK(b.done[0].vendor == 32);
+  CHECK(b.done[0].status == Status::kRetryExcErr);
+  CHECK(b.done[0].vendor == VendorErr::kRetryTimeout);
   CHECK(b.sent.size() == 4);
 }
 
-/// Four WRITEs of which the first is lost once go well with one retry, whatever `answer` does with
-/// the NAKs (true: it took them), and are retransmitted once.
-void goes_back_once(const std::function<bool(Bench&, const Packet&)>& answer) {
+/// Four WRITEs of which the first is lost once succeed with one retry and are retransmitted once,
+/// whatever `takes` does with the NAKs (true: it takes them off the wire).
+void retransmits_once(const std::function<bool(Bench&, const Packet&)>& takes) {
   Bench b;
   Attr a;
   a.retry = 1;
   b.connect(8, a);
   unsigned lost = 0;
   b.lose_request = [&](const Packet& p) { return p.psn == 0 && lost++ == 0; };
-  b.lose_response = [&](const Packet& p) { return p.ext[0] >> 5 == 3 && answer(b, p); };
+  b.lose_response = [&](const Packet& p) {
+    return p.header(layout::aeth::syndrome) >> 5 == layout::number(layout::AethKind::kNak) &&
+           takes(b, p);
+  };
   for (unsigned i = 0; i < 4; ++i) b.post(8, write_of(64));
   b.ring(8);
   REQUIRE(b.until(4));
-  for (const auto& c : b.done) CHECK(c.status == kSuccess);
-  CHECK(b.counters[4] == 1);
+  for (const auto& c : b.done) CHECK(c.status == Status::kSuccess);
+  CHECK(b.counters[QpCounter::kRetries] == 1);
 }
 
-TEST_CASE("sq: F-10: a copy of a NAK that comes between sending again and the ACK costs nothing") {
+TEST_CASE("sq: F-10: a copy of a NAK that comes between retransmission and ACK costs nothing") {
   for (unsigned late = 0; late <= 1000; late += 50) {
     CAPTURE(late);
-    goes_back_once([&](Bench& b, const Packet& nak) {
+    retransmits_once([&](Bench& b, const Packet& nak) {
       b.responses.push_back(nak);
       b.responses.push_back(nak);
       b.responses.back().at += late;
@@ -142,8 +147,8 @@ TEST_CASE("sq: F-10: a copy of a NAK that comes between sending again and the AC
   }
 }
 
-TEST_CASE("sq: F-10: copies of a NAK cost one going back") {
-  goes_back_once([](Bench& b, const Packet& nak) {
+TEST_CASE("sq: F-10: copies of a NAK cause one retransmission") {
+  retransmits_once([](Bench& b, const Packet& nak) {
     for (int i = 0; i < 10; ++i) b.responses.push_back(nak);
     return false;
   });

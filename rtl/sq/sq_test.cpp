@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Messages of every kind: packets, PSNs, completions.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/sq_works.hpp"
@@ -15,18 +16,18 @@ TEST_CASE("sq: RQ-01, RQ-05, RQ-06: a WRITE of one packet and one of three, over
   b.post(5, write_of(700, kDataBase + 999, 0x1000));
   b.ring(5);
   REQUIRE(b.until(2));
-  CHECK(opcodes(b) == List{0x0A, 0x06, 0x07, 0x08});
+  CHECK(opcodes(b) == List{kRcWriteOnly, kRcWriteFirst, kRcWriteMiddle, kRcWriteLast});
   CHECK(psns(b) == List{0xFFFFFD, 0xFFFFFE, 0xFFFFFF, 0});
-  CHECK(b.sent[1].ext_number(0, 8) == 0x1000);
-  CHECK(b.sent[1].ext_number(8, 4) == 0x77777777);
-  CHECK(b.sent[1].ext_number(12, 4) == 700);
+  CHECK(b.sent[1].header(layout::reth::va) == 0x1000);
+  CHECK(b.sent[1].header(layout::reth::rkey) == Work().rkey);
+  CHECK(b.sent[1].header(layout::reth::dma_length) == 700);
   CHECK(b.sent[2].ext_len == 0);
   CHECK(std::equal(b.memory.begin() + kDataBase + 999, b.memory.begin() + kDataBase + 1699,
                    b.peers[5].memory.begin() + 0x1000));
   CHECK(b.done[0].index == 0);
   CHECK(b.done[1].index == 1);
-  CHECK(b.done[1].status == kSuccess);
-  CHECK(b.done[1].opcode == 1);
+  CHECK(b.done[1].status == Status::kSuccess);
+  CHECK(b.done[1].opcode == WcOp::kWrite);
   const auto live = b.live(5);
   CHECK(live.psn == 1);
   CHECK(live.una == 1);
@@ -45,27 +46,28 @@ TEST_CASE("sq: RQ-02, RQ-03: sequence numbers of READ, atomics and empty message
   b.post(1, read_of(0));
   b.post(1, add_of(3));
   Work send = write_of(10);
-  send.op = kSendImm;
+  send.op = WrOp::kSendImm;
   send.imm = 0x12345678;
   send.solicited = true;
   b.post(1, send);
   b.ring(1);
   REQUIRE(b.until(5));
-  CHECK(opcodes(b) == List{0x0C, 0x0A, 0x0C, 0x14, 0x05});
+  CHECK(opcodes(b) ==
+        List{kRcReadRequest, kRcWriteOnly, kRcReadRequest, kRcFetchAdd, kRcSendOnlyImm});
   CHECK(psns(b) == List{0, 6, 7, 8, 9});
   for (unsigned i = 0; i < 5; ++i) {
     CHECK(b.done[i].index == i);
-    CHECK(b.done[i].status == kSuccess);
+    CHECK(b.done[i].status == Status::kSuccess);
   }
   CHECK(b.done[0].byte_len == 3000);
   CHECK(b.done[3].byte_len == 8);
-  CHECK(b.done[3].opcode == 4);
+  CHECK(b.done[3].opcode == WcOp::kFetchAdd);
   CHECK(b.sent[4].se);
-  CHECK(b.sent[4].ext_number(0, 4) == 0x12345678);
+  CHECK(b.sent[4].header(layout::imm_dt::immediate) == 0x12345678);
   CHECK(b.wrong_places == 0);
 }
 
-TEST_CASE("sq: RQ-36, RQ-41: READ data and the original value of an atomic land in memory") {
+TEST_CASE("sq: RQ-36, RQ-41: READ data and the original value of an atomic are stored in memory") {
   Bench b;
   Attr a;
   a.pmtu = 1;
@@ -81,7 +83,7 @@ TEST_CASE("sq: RQ-36, RQ-41: READ data and the original value of an atomic land 
     CHECK(b.memory[kDataBase + 0x2000 + i] == std::uint8_t((64 + i) * 3 + 1));
   CHECK(b.peers[2].memory[64] == std::uint8_t(64 * 3 + 2));
   b.run(20);
-  CHECK(b.counters[2] == 4 + 1);  // packets received
+  CHECK(b.counters[QpCounter::kRxPackets] == 4 + 1);
 }
 
 TEST_CASE("sq: WIRE-43, RQ-05: opcodes of a long solicited SEND with immediate") {
@@ -90,12 +92,12 @@ TEST_CASE("sq: WIRE-43, RQ-05: opcodes of a long solicited SEND with immediate")
   a.pmtu = 1;
   b.connect(0, a);
   Work w = write_of(600);
-  w.op = kSendImm;
+  w.op = WrOp::kSendImm;
   w.solicited = true;
   b.post(0, w);
   b.ring(0);
   REQUIRE(b.until(1));
-  CHECK(opcodes(b) == List{0, 1, 3});
+  CHECK(opcodes(b) == List{kRcSendFirst, kRcSendMiddle, kRcSendLastImm});
   CHECK_FALSE(b.sent[0].se);
   CHECK_FALSE(b.sent[1].se);
   CHECK(b.sent[2].se);
@@ -105,7 +107,9 @@ TEST_CASE("sq: WIRE-43, RQ-05: opcodes of a long solicited SEND with immediate")
                    b.memory.begin() + kDataBase));
 }
 
-TEST_CASE("sq: RQ-12, RQ-14, RQ-47: one ACK completes all before it; unsignaled ones are silent") {
+TEST_CASE(
+    "sq: RQ-12, RQ-14, RQ-47: one ACK completes all before it; unsignaled ones give no "
+    "completion") {
   Bench b;
   b.connect(3);
   b.auto_peer = false;
@@ -117,17 +121,17 @@ TEST_CASE("sq: RQ-12, RQ-14, RQ-47: one ACK completes all before it; unsignaled 
   b.ring(3);
   b.run(400);
   REQUIRE(b.sent.size() == 5);
-  b.respond(3, 0x11, 2, 0x1F);
+  b.acknowledge(3, 2);
   b.run(100);
   REQUIRE(b.done.size() == 2);
   CHECK(b.done[1].index == 2);
-  b.respond(3, 0x11, 9, 0x1F);  // beyond the last sent: RQ-16
-  b.respond(3, 0x11, 1, 0x1F);  // old
-  b.respond(3, 0x11, 7, 0x60);  // RQ-22
+  b.acknowledge(3, 9);                // beyond the last sent: RQ-16
+  b.acknowledge(3, 1);                // old
+  b.acknowledge(3, 7, kNakSequence);  // RQ-22
   b.run(100);
   CHECK(b.done.size() == 2);
   CHECK(b.ghosts == 3);
-  b.respond(3, 0x11, 4, 0x1F);
+  b.acknowledge(3, 4);
   b.run(100);
   CHECK(b.done.size() == 4);
   CHECK(b.live(3).idle);
@@ -145,7 +149,7 @@ TEST_CASE("sq: RQ-09, RQ-10: max_rd_atomic as given") {
   CHECK(b.sent.size() == 3);
   b.auto_peer = true;
   REQUIRE(b.until(8));
-  for (const auto& c : b.done) CHECK(c.status == kSuccess);
+  for (const auto& c : b.done) CHECK(c.status == Status::kSuccess);
 }
 
 TEST_CASE("sq: RQ-48: a fence waits for READs") {
@@ -161,7 +165,7 @@ TEST_CASE("sq: RQ-48: a fence waits for READs") {
   CHECK(b.sent.size() == 1);
   b.auto_peer = true;
   REQUIRE(b.until(2));
-  CHECK(b.sent.back().opcode == 0x0A);
+  CHECK(b.sent.back().opcode == kRcWriteOnly);
 }
 
 TEST_CASE("sq: inline data leave from the queue entry") {
@@ -170,7 +174,7 @@ TEST_CASE("sq: inline data leave from the queue entry") {
   a.stride = 2;
   b.connect(8, a);
   Work w;
-  w.op = kSend;
+  w.op = WrOp::kSend;
   w.inlined = true;
   for (unsigned i = 0; i < 150; ++i) w.inline_data.push_back(std::uint8_t(i ^ 0x5A));
   b.post(8, w);
@@ -188,7 +192,7 @@ TEST_CASE("sq: RQ-07: lists are gathered in order, empty entries included") {
     a.stride = 2;
     b.connect(1, a);
     Work w;
-    w.op = kSend;
+    w.op = WrOp::kSend;
     const std::uint32_t sizes[] = {7, 0, 300, 301, 1, 1, 64, 0, 900, 2, 3, 4, 0};
     Bytes want;
     for (unsigned i = 0; i < 13; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work requests that the tests of the send side post, and what they look at.
+// Work requests that the tests of the send side post, and lists that they compare.
 #pragma once
 
 #include "rtl/sq/sq_bench.hpp"
@@ -8,19 +8,19 @@ namespace sq_bench {
 
 inline Work write_of(std::uint32_t len, std::uint64_t from = kDataBase, std::uint64_t to = 0) {
   Work w;
-  w.op = kWrite;
+  w.op = WrOp::kWrite;
   if (len) w.list = {{from, len}};
   w.remote = to;
   return w;
 }
 inline Work read_of(std::uint32_t len, std::uint64_t into = kDataBase, std::uint64_t from = 0) {
   Work w = write_of(len, into, from);
-  w.op = kRead;
+  w.op = WrOp::kRead;
   return w;
 }
 inline Work add_of(std::uint64_t value, std::uint64_t into = kDataBase) {
   Work w = write_of(8, into, 64);
-  w.op = kFetchAdd;
+  w.op = WrOp::kFetchAdd;
   w.swap_add = value;
   return w;
 }
@@ -35,7 +35,7 @@ inline std::vector<unsigned> psns(const Bench& b) {
   return v;
 }
 using List = std::vector<unsigned>;
-inline Work local_of(unsigned op, std::uint32_t key) {
+inline Work local_of(WrOp op, std::uint32_t key) {
   Work w;
   w.op = op;
   w.rkey = key;

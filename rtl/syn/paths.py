@@ -6,7 +6,7 @@ the clock to an output of block RAM, 0.35 to an output of LUT RAM. A carry chain
 cost nothing, as placement merges them with their neighbours. A level is one LUT, or one read of LUT
 RAM. A path begins at a register, a memory or an input of the module and ends at a register, a
 memory or an output. A shift register (SRL) counts as a register at its data input and output, and
-as a LUT from its address.
+as a LUT from its address. Clock pins are no ends of paths.
 """
 import collections
 import graphlib
@@ -14,6 +14,10 @@ import json
 import math
 import re
 
+from rtl.syn import cells
+
+# Raise it when the model changes what is measured: all rows of the table are then measured anew.
+MODEL = 1
 LUT_NS = 0.10
 NET_NS = 0.20
 FANOUT_NS = 0.045
@@ -25,10 +29,8 @@ FREE = re.compile(r"INV$|CARRY[48]$|BUFG|IBUF|OBUF|MUXF[789]$")
 FLIP_FLOP = re.compile(r"FD[RSCP]E(_1)?$|TRELLIS_FF$")
 SHIFT = re.compile(r"SRL(16E|C32E)$")
 LUT_RAM = re.compile(r"RAM\d+[MX]")
-# LUTs that a memory of LUTs occupies.
-LUT_RAM_SIZES = ((r"RAM(32M16|64M8|32X16DR8|64X8SW|256X1D|512X1S)$", 8),
-                 (r"RAM(32M|64M|128X1D|256X1S)$", 4), (r"RAM(64X1D|128X1S)$", 2), (r"RAM64X1S$", 1))
 BLOCK_RAM = re.compile(r"RAMB(36|18)E[12]$")
+CLOCK = re.compile(r"C$|W?CLK$|CLK(ARD|BWR)CLK$")
 
 Path = collections.namedtuple("Path", "levels ns start end through")
 
@@ -45,8 +47,9 @@ class Netlist:
         self.ends = []     # (bit, what it enters)
         self.arcs = collections.defaultdict(list)  # output bit -> input bits, with level and delay
         self.fanout = collections.Counter()
-        self.luts = self.lut_rams = 0
         self.worst = None
+        self.sizes = cells.sizes(
+            collections.Counter(entry["type"] for entry in module["cells"].values()), cells.XCUP)
         for net, entry in module["netnames"].items():
             if entry["hide_name"]:
                 continue
@@ -77,8 +80,6 @@ class Netlist:
         for _, bit in ins:
             self.fanout[bit] += 1
         where = entry["attributes"].get("src", "")
-        self.luts += bool(LUT.match(kind) or SHIFT.match(kind))
-        self.lut_rams += next((n for pattern, n in LUT_RAM_SIZES if re.match(pattern, kind)), 0)
         if LUT.match(kind) or FREE.match(kind):
             level = 1 if LUT.match(kind) else 0
             for _, out in outs:
@@ -94,8 +95,8 @@ class Netlist:
             read = [bit for port, bit in ins if re.match(r"(DPR)?A|ADDR[A-G]", port)]
         else:
             raise ValueError(f"a cell of unknown kind: {kind}")
-        for _, bit in ins:
-            if bit not in read:
+        for port, bit in ins:
+            if bit not in read and not CLOCK.match(port):
                 self.ends.append((bit, self._label(kind, cell, outs, where)))
         for _, out in outs:
             if read:
@@ -107,9 +108,9 @@ class Netlist:
         for _, bit in outs:
             if bit in self.names:
                 name, source = self.names[bit]
-                return f"{name} {short(source or where)}"
-        name = re.sub(r"^\$\S*?\$|\.\d+$", "", cell)
-        return f"{kind} {name[-60:]} {short(where)}"
+                return f"{name} {short(source or where)}".strip()
+        name = "without a name" if cell.startswith("$") else re.sub(r"\.\d+$", "", cell)[-60:]
+        return f"{kind} {name} {short(where)}".strip()
 
     def arrivals(self):
         """Worst (ns, levels, bit before, most levels) at each bit, at the output of what drives it.

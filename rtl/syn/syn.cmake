@@ -7,11 +7,35 @@ foreach(size "64 256" "512 16" "512 256" "512 1024")
   list(GET size 1 qps)
   add_test(NAME synthesis.sound_${width}_${qps}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/synth.py --check --width ${width}
-                   --qps ${qps} --build ${CMAKE_CURRENT_BINARY_DIR}/syn)
+                   --qps ${qps} --build ${CMAKE_BINARY_DIR}/syn)
   set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES LABELS fast TIMEOUT 300 COST 100)
 endforeach()
 
-# The delay model of timing.py, on netlists whose levels and delays are known.
-add_test(NAME synthesis.paths
-         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/timing_test.py)
-set_tests_properties(synthesis.paths PROPERTIES LABELS fast TIMEOUT 60)
+# synthesis.paths: the delay model, on netlists whose levels and delays are known. synthesis.gate:
+# what the check of timing.py finds, on a small block with a planted long path.
+# synthesis.place_parts: what place.py makes of reports.
+foreach(test paths gate place_parts)
+  string(REPLACE place_parts place file ${test})
+  add_test(NAME synthesis.${test}
+           COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/${file}_test.py)
+  set_tests_properties(synthesis.${test} PROPERTIES LABELS fast TIMEOUT 300)
+endforeach()
+
+# Levels and delay of each block are not worse than docs/measured/timing.json, which is of these
+# sources; `timing.py --update` writes it.
+add_test(NAME synthesis.timing
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/timing.py --check
+                 --build ${CMAKE_BINARY_DIR}/syn)
+set_tests_properties(synthesis.timing PROPERTIES LABELS fast TIMEOUT 600)
+
+# A strict front end reads all sources; skipped when PyPI cannot be reached.
+add_test(NAME synthesis.slang
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/slang_test.py
+                 ${CMAKE_BINARY_DIR}/syn/slang)
+set_tests_properties(synthesis.slang PROPERTIES LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77)
+
+# Place and route on ECP5 with tools from PyPI; not worse than docs/measured/place.json.
+add_test(NAME synthesis.place
+         COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/place.py --check
+                 --build ${CMAKE_BINARY_DIR}/syn)
+set_tests_properties(synthesis.place PROPERTIES LABELS soak TIMEOUT 14400 SKIP_RETURN_CODE 77)

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes the engine with Yosys and reports its size block by block.
+"""Synthesizes the whole engine with Yosys, block by block in its hierarchy.
 
 usage: synth.py [--width 64|128|256|512] [--qps N] [--family xcup|ecp5] [--flat] [--wide]
                 [--least N] [--build DIR]
        synth.py --check [--width ...] [--qps ...]
-       synth.py --summary [--family ...] [--flat] [--wide] [--qps ...] [--least N]
 
-The log stays in DIR (default build/syn). --flat dissolves the blocks inside each child of
-roci_nic, so that logic is shared and constants pass between them. --wide lets Yosys use MUXF7 to
-MUXF9 on xcup, its default, which spends two to eight LUTs on each to save levels. --least hides
-blocks within
-blocks that have fewer LUTs. --check only elaborates (seconds): no latch, no conflict of drivers,
-nothing undriven, no array left as registers, each roci_ram with a registered read. --summary
-prints the runs at 64 and 512 bits that are in DIR side by side, as in docs/synthesis.md.
+Prints the size of each block, also of parts that are no blocks of their own. Each block is mapped
+by itself, so the sums are upper bounds. --flat dissolves the blocks inside each child of roci_nic,
+so that logic is shared and constants pass between them. --wide lets Yosys use MUXF7 to MUXF9 on
+xcup, its default, which spends two to eight LUTs on each to save levels. --least hides blocks
+within blocks that have fewer LUTs. The log stays in DIR (default build/syn).
+
+--check only elaborates (seconds): no latch, no conflict of drivers, nothing undriven, no array
+left as registers, each roci_ram with a registered read.
 
 Exit status 1 when Yosys fails, finds a latch, turns an array into registers, or warns of
 something that EXPLAINED does not name.
@@ -24,7 +24,10 @@ import re
 import subprocess
 import sys
 
-RTL = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from rtl import yosys  # noqa: E402
+from rtl.syn import blocks, cells  # noqa: E402
 
 # Warnings that may stand, each with its reason.
 EXPLAINED = {
@@ -39,33 +42,13 @@ EXPLAINED = {
     r"using FF mapping for memory \S*\$proc_rom": "a case statement that Yosys took for a ROM",
 }
 
-# Cells that count, and for how many LUTs, flip-flops or memories each stands.
-XCUP = {
-    "LUT": {r"LUT[1-6]": 1, r"SRL(16E|C32E)": 1},
-    "LUTRAM": {r"RAM(32M16|64M8|32X16DR8|64X8SW|256X1D|512X1S)": 8,
-               r"RAM(32M|64M|128X1D|256X1S)": 4,
-               r"RAM(64X1D|128X1S)": 2, r"RAM64X1S": 1},
-    "FF": {r"FD[RSCP]E(_1)?": 1},
-    "BRAM36": {r"RAMB36E2": 1},
-    "BRAM18": {r"RAMB18E2": 1},
-    "DSP": {r"DSP48E2": 1},
-}
-ECP5 = {
-    "LUT": {r"LUT4": 1, r"CCU2C": 2},
-    "LUTRAM": {r"TRELLIS_DPR16X4": 6},
-    "FF": {r"TRELLIS_FF": 1},
-    "BRAM": {r"DP16KD|PDPW16KD": 1},
-    "DSP": {r"MULT18X18D": 1},
-}
-TARGETS = {"xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf", XCUP),
-           "ecp5": ("synth_ecp5", ECP5)}
+TARGETS = {"xcup": ("synth_xilinx -family xcup -noiopad -noclkbuf", cells.XCUP),
+           "ecp5": ("synth_ecp5", cells.ECP5)}
+
 
 def read(width, qps):
-    files = " ".join(str(f) for f in sorted(RTL.rglob("roci_*.sv")) if f.stem != "roci_pkg")
-    return (f"read_verilog -sv -I {RTL}/common {RTL}/roci_pkg.sv; "
-            f"read_verilog -sv -defer -I {RTL}/common {files}; "
-            f"chparam -set DataWidth {width} -set NumQps {qps} roci_nic; "
-            "hierarchy -check -top roci_nic; ")
+    return (yosys.read_script("roci_nic", {"DataWidth": width, "NumQps": qps})
+            + "hierarchy -check -top roci_nic; ")
 
 
 def check_script(width, qps):
@@ -76,18 +59,12 @@ def check_script(width, qps):
             "select -assert-none *roci_ram/t:$mem_v2 r:RD_CLK_ENABLE=1'0 %i; ")
 
 
-def children():
-    """The blocks that roci_nic is wired from."""
-    code = re.sub(r"//.*", "", (RTL / "roci_nic.sv").read_text())
-    return re.findall(r"^  (roci_\w+)\s+(?:#\(|u_)", code, re.MULTILINE)
-
-
 def synth_script(width, qps, family, flat, wide, stat):
     command = TARGETS[family][0]
     script = read(width, qps)
     if flat:
         script += "setattr -mod -set keep_hierarchy 1 " + " ".join(
-            "*" + c for c in children()) + "; "
+            f"*roci_{name}" for name in blocks.tops()) + "; "
     if family == "ecp5":
         command += "" if flat else " -noflatten"
     elif flat:
@@ -98,7 +75,7 @@ def synth_script(width, qps, family, flat, wide, stat):
                      f"tee -q -o {stat} stat")
 
 
-def yosys(script, log):
+def run(script, log):
     return subprocess.run(["yosys", "-q", "-l", str(log), "-p", script],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
@@ -122,24 +99,19 @@ def short_name(module):
 
 def parse_stat(text, kinds):
     """Own cells of each module, and how often each module is used by another."""
-    own, uses, module = {}, {}, None
+    uses, module = {}, None
     for line in text.splitlines():
         head = re.match(r"=== (.+) ===", line)
         if head:
             module = head.group(1).replace("\\", "")
             if module == "design hierarchy":
                 break
-            own[module], uses[module] = dict.fromkeys(kinds, 0), {}
+            uses[module] = {}
             continue
         cell = re.match(r"\s+(\S+)\s+(\d+)$", line)
         if module and cell:
-            name, count = cell.group(1).replace("\\", ""), int(cell.group(2))
-            uses[module][name] = count
-            for kind, patterns in kinds.items():
-                for pattern, weight in patterns.items():
-                    if re.fullmatch(pattern, name):
-                        own[module][kind] += weight * count
-    return own, uses
+            uses[module][cell.group(1).replace("\\", "")] = int(cell.group(2))
+    return {name: cells.sizes(counts, kinds) for name, counts in uses.items()}, uses
 
 
 def totals(module, own, uses):
@@ -185,21 +157,6 @@ def show(rows, kinds):
         print(f"{name:30}" + "".join(f"{counts[k]:>9}" for k in kinds))
 
 
-def summary(stats, kinds, least):
-    """Rows of the runs side by side; a block within a block stands when it is large in one."""
-    runs = [sizes_of(stat, kinds, 0) for stat in stats.values()]
-    kinds = [k for k in kinds if any(counts[k] for rows in runs for _, counts in rows)]
-    print("| block | " + " | ".join(f"{k} {w}" for w in stats for k in kinds) + " |")
-    print("|---|" + "---:|" * (len(kinds) * len(stats)))
-    for at, (name, _) in enumerate(runs[-1]):
-        if any(rows[at][0].split(" x ")[0] != name.split(" x ")[0] for rows in runs):
-            sys.exit(f"the runs differ in their blocks at {name}")
-        columns = [rows[at][1] for rows in runs]
-        if name.startswith("- ") and max(c["LUT"] + c["LUTRAM"] for c in columns) < least:
-            continue
-        print(f"| {name} | " + " | ".join(str(c[k]) for c in columns for k in kinds) + " |")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--width", type=int, default=512, choices=[64, 128, 256, 512])
@@ -208,9 +165,8 @@ def main():
     parser.add_argument("--flat", action="store_true")
     parser.add_argument("--wide", action="store_true")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--summary", action="store_true")
     parser.add_argument("--least", type=int, default=300)
-    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/syn"))
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/syn")
     args = parser.parse_args()
     args.build.mkdir(parents=True, exist_ok=True)
     kind = "check" if args.check else (
@@ -218,15 +174,11 @@ def main():
     log = args.build / f"{kind}_{args.width}_{args.qps}.log"
     stat = log.with_suffix(".stat")
     kinds = TARGETS[args.family][1]
-    if args.summary:
-        summary({w: args.build / f"{kind}_{w}_{args.qps}.stat" for w in (64, 512)}, kinds,
-                args.least)
-        return 0
     if args.check:
         script = check_script(args.width, args.qps)
     else:
         script = synth_script(args.width, args.qps, args.family, args.flat, args.wide, stat)
-    done = yosys(script, log)
+    done = run(script, log)
     if done.returncode != 0:
         print(done.stderr[-2000:], file=sys.stderr)
         return 1

@@ -1,98 +1,145 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Longest paths of RTL blocks, estimated from the netlist that Yosys maps for UltraScale+.
+"""Longest paths and sizes of RTL blocks, from the netlist that Yosys maps for UltraScale+.
 
 usage: timing.py [BLOCK...] [--width 64|128|256|512] [--qps N] [--budget NS] [--paths N]
+       timing.py --check [BLOCK...]                    the test synthesis.timing
+       timing.py --update [BLOCK...] [--accept-worse]
 
-BLOCK is a block's name, such as rx_parse or rq; without one, all are measured. Each block is
+BLOCK is a block's name, such as rx_parse or rq; without one, all are meant. Each block is
 synthesized by itself and flat, so paths between two blocks are not seen; the tops rx, tx, sq, rq,
 dma and control hold the paths between their own blocks. The delay model is that of paths.py.
-Printed for each block: the most LUT levels of any path, the slowest path in ns, the number of
-path ends that miss the budget (4.0 ns, 250 MHz), LUTs of logic and of memory, and the slowest
-paths with their source.
+
+Without an option, prints for each block: the most LUT levels of any path, the slowest path in ns,
+the number of path ends that miss the budget (4.0 ns, 250 MHz), LUTs of logic and of memory, and the
+slowest paths with their source.
+
+--check compares with the table docs/measured/timing.json. A row is measured anew only when the
+code of its block has changed, the rows that took longest not at all (SECONDS in all); one small
+block is always measured. Exit status 1 when a block got worse, or when a row is not of the sources.
+--update measures the rows whose code has changed, writes the table and the pages that show it. A
+row that got worse stays as it was, with exit status 1, unless --accept-worse is given.
 """
 import argparse
 import pathlib
-import re
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from rtl import yosys  # noqa: E402
-from rtl.syn import paths  # noqa: E402
+from rtl.syn import blocks, measure, paths, table  # noqa: E402
 
-RTL = ROOT / "rtl"
-QPS = 256
-BUDGET_NS = 4.0
-
-
-def blocks():
-    """Name -> source of each block: a folder with a block.cmake, called as its module is."""
-    folders = sorted(cmake.parent for cmake in RTL.rglob("block.cmake"))
-    return {folder.name: folder / f"roci_{folder.name}.sv" for folder in folders}
+TABLE = ROOT / "docs/measured/timing.json"
+PAGES = ROOT / "testbench/tools/docs/generate.py"
+ANCHOR = ("fifo", 0) # the row that is measured in each run of the check
+SECONDS = 75        # what --check spends on changed rows, by the seconds that the table gives them
+UPDATE = "rtl/syn/timing.py --update"
 
 
-def parameters(source, width, qps):
-    """The parameters among DataWidth and NumQps that the module has, with their values."""
-    wanted = {"DataWidth": width, "NumQps": qps}
-    text = source.read_text()
-    return {name: value for name, value in wanted.items()
-            if re.search(rf"parameter int unsigned\s+{name}\b", text)}
-
-
-def synthesize(name, width, qps):
-    """The mapped netlist of a block as Yosys' JSON."""
-    top = f"roci_{name}"
-    read = yosys.read_script(top, parameters(blocks()[name], width, qps))
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "netlist.json"
-        script = (f"{read} synth_xilinx -family xcup -noiopad -noclkbuf -nowidelut -flatten "
-                  f"-top {top}; check -assert; write_json {out}")
-        subprocess.run(["yosys", "-q", "-p", script], check=True, stdout=subprocess.DEVNULL)
-        return out.read_text()
-
-
-def slowest(netlist, ends, count):
-    """The slowest paths; one bit of a word stands for all of its bits."""
-    shown = {}
-    for ns, levels, _, bit, end in ends:
-        if len(shown) == count:
-            break
-        path = netlist.path(ns, levels, bit, end)
-        key = re.sub(r"\[\d+\]", "", path.start), re.sub(r"\[\d+\]", "", path.end)
-        shown.setdefault(key, path)
-    return shown.values()
-
-
-def report(name, width, qps, budget, count):
-    netlist = paths.Netlist(synthesize(name, width, qps))
+def report(name, width, meter, budget, count):
+    row, netlist = meter.measure(name, width)
     ends = netlist.ends_by_delay()
-    levels = max((most for _, _, most, _, _ in ends), default=0)
-    worst = ends[0][0] if ends else 0.0
     over = sum(ns > budget for ns, *_ in ends)
-    print(f"{name}: {levels} LUT levels, {worst:.2f} ns, {over} of {len(ends)} path ends over "
-          f"{budget} ns, {netlist.luts} + {netlist.lut_rams} LUT")
-    for path in slowest(netlist, ends, count):
+    print(f"{name}: {row['levels']} LUT levels, {row['ns']:.2f} ns, {over} of {len(ends)} path "
+          f"ends over {budget} ns, {row['LUT']} + {row['LUTRAM']} LUT, {row['FF']} FF, "
+          f"{row['BRAM36'] + row['BRAM18'] / 2:g} BRAM36")
+    for path in measure.slowest(netlist, ends, count):
         print(f"  {path.ns:.2f} ns, {path.levels} levels: {path.start} -> {path.end}")
         for net, source in path.through:
             print(f"    {net} {paths.short(source)}")
+
+
+def check(meter, rows, names, seconds=SECONDS, anchor=ANCHOR):
+    """What is wrong with the table, a line for each."""
+    wanted = list(table.keys(names))
+    if not names:
+        labels = {table.label(*key) for key in table.keys()}
+        for label in sorted(set(rows) - labels):
+            yield f"{label}: there is no such block; run {UPDATE}"
+        row = anchor and rows.get(table.label(*anchor))
+        if row and row["sources"] == meter.digest(*anchor):
+            new = meter.measure(*anchor)[0]
+            if table.differences(row, new) != table.differences(row, row):
+                yield (f"{table.label(*anchor)}: the same sources have other figures, "
+                       f"{table.differences(row, new)}: the tool, the delay model (raise MODEL in "
+                       f"paths.py) or the table was changed; run {UPDATE}")
+    changed = [key for key in wanted
+               if rows.get(table.label(*key), {}).get("sources") != meter.digest(*key)]
+    cost = {key: 0 if meter.known(*key) else rows.get(table.label(*key), {}).get("seconds", 20)
+            for key in changed}
+    for key in sorted(changed, key=cost.get):
+        label, old = table.label(*key), rows.get(table.label(*key))
+        seconds -= cost[key]
+        if seconds < 0:
+            yield (f"{label}: its sources have changed; not measured here, as that takes about "
+                   f"{cost[key]} s: run {UPDATE}")
+            continue
+        new = meter.row(*key)
+        if old is None:
+            yield f"{label}: not in the table; run {UPDATE}"
+            continue
+        word, figures = table.verdict(old, new)
+        if word == "worse":
+            yield f"{label}: worse: {figures}; the slowest path:\n    " + "\n    ".join(new["path"])
+        else:
+            yield f"{label}: its sources have changed, {word} ({figures}): run {UPDATE}"
+
+
+def update(meter, path, names, accept):
+    """Measures what has changed and writes the table; the labels of rows that got worse."""
+    rows, bad = table.read(path), []
+    if not names:
+        labels = {table.label(*key) for key in table.keys()}
+        rows = {label: row for label, row in rows.items() if label in labels}
+    for key in table.keys(names):
+        label = table.label(*key)
+        old = rows.get(label)
+        if old and old["sources"] == meter.digest(*key):
+            continue
+        new = meter.row(*key)
+        word, figures = table.verdict(old, new) if old else ("new", f"{new['levels']} levels, "
+                                                                    f"{new['ns']} ns")
+        print(f"{label}: {word}: {figures}", flush=True)
+        if word == "worse" and not accept:
+            bad.append(label)
+            continue
+        rows[label] = new
+        table.write(path, rows, meter.tool)
+    table.write(path, rows, meter.tool)
+    return bad
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("blocks", nargs="*", metavar="BLOCK")
     parser.add_argument("--width", type=int, default=512, choices=[64, 128, 256, 512])
-    parser.add_argument("--qps", type=int, default=QPS)
-    parser.add_argument("--budget", type=float, default=BUDGET_NS)
+    parser.add_argument("--qps", type=int, default=measure.QPS)
+    parser.add_argument("--budget", type=float, default=measure.BUDGET_NS)
     parser.add_argument("--paths", type=int, default=3)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--accept-worse", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/syn",
+                        help="keeps measurements in DIR/measured")
     args = parser.parse_args()
-    unknown = set(args.blocks) - set(blocks())
+    unknown = set(args.blocks) - set(blocks.blocks())
     if unknown:
-        parser.error(f"no block {', '.join(sorted(unknown))}; there are {' '.join(blocks())}")
-    for name in args.blocks or blocks():
-        report(name, args.width, args.qps, args.budget, args.paths)
+        parser.error(f"no block {', '.join(sorted(unknown))}; "
+                     f"there are {' '.join(blocks.blocks())}")
+    meter = measure.Meter(args.build / "measured", args.qps)
+    if args.check:
+        found = list(check(meter, table.read(TABLE), args.blocks))
+        print("\n".join(found) or f"{TABLE.name} is of these sources; measured: "
+              f"{table.label(*ANCHOR)}")
+        return 1 if found else 0
+    if args.update:
+        bad = update(meter, TABLE, args.blocks, args.accept_worse)
+        subprocess.run([sys.executable, str(PAGES)], check=True)
+        for label in bad:
+            print(f"{label}: worse, and not written; --accept-worse writes it")
+        return 1 if bad else 0
+    for name in args.blocks or blocks.blocks():
+        report(name, args.width, meter, args.budget, args.paths)
     return 0
 
 

@@ -65,8 +65,7 @@ module roci_tx #(
   // counters
   output logic                   sent_o,        // the last beat of a desc_i packet was placed
   output logic                   sent_error_o,  // with it: its ICRC is poisoned
-  output logic                   tx_frame_o,    // a frame ended on m_axis ...
-  output logic [13:0]            tx_bytes_o     // ... and had so many bytes
+  output roci_pkg::frame_stat_t  tx_stat_o      // frames that ended on m_axis
 );
 
   localparam int unsigned Bytes = DataWidth / 8;
@@ -94,7 +93,7 @@ module roci_tx #(
   // merge
   logic [DataWidth-1:0] mux_data;
   logic [Bytes-1:0]     mux_keep;
-  logic                 mux_last, mux_roce, mux_ipv6, mux_roce_v1, mux_vlan, mux_spoil, mux_valid,
+  logic                 mux_last, mux_roce, mux_ipv6, mux_roce_v1, mux_vlan, mux_poison, mux_valid,
                         mux_ready, mux_idle;
   roci_tx_mux #(.DataWidth(DataWidth), .HeaderBits(HeaderBits)) u_mux (
     .clk_i, .rst_ni, .idle_o(mux_idle), .desc_header_i(desc_header),
@@ -110,7 +109,7 @@ module roci_tx #(
     .s_axis_fw_tlast_i, .s_axis_fw_tvalid_i, .s_axis_fw_tready_o, .m_axis_tdata_o(mux_data),
     .m_axis_tkeep_o(mux_keep), .m_axis_tlast_o(mux_last), .m_axis_roce_o(mux_roce),
     .m_axis_ipv6_o(mux_ipv6), .m_axis_roce_v1_o(mux_roce_v1), .m_axis_vlan_o(mux_vlan),
-    .m_axis_spoil_o(mux_spoil),
+    .m_axis_poison_o(mux_poison),
     .m_axis_tvalid_o(mux_valid), .m_axis_tready_i(mux_ready), .sent_o, .sent_error_o);
 
   logic icrc_idle;
@@ -118,28 +117,16 @@ module roci_tx #(
     .clk_i, .rst_ni, .s_axis_tdata_i(mux_data), .s_axis_tkeep_i(mux_keep),
     .s_axis_tlast_i(mux_last), .s_axis_roce_i(mux_roce), .s_axis_ipv6_i(mux_ipv6),
     .s_axis_roce_v1_i(mux_roce_v1),
-    .s_axis_vlan_i(mux_vlan), .s_axis_spoil_i(mux_spoil), .s_axis_tvalid_i(mux_valid),
+    .s_axis_vlan_i(mux_vlan), .s_axis_poison_i(mux_poison), .s_axis_tvalid_i(mux_valid),
     .s_axis_tready_o(mux_ready), .m_axis_tdata_o, .m_axis_tkeep_o, .m_axis_tlast_o,
     .m_axis_tvalid_o, .m_axis_tready_i, .idle_o(icrc_idle));
 
-  // counters, one clock after
-  logic [13:0] bytes_q, bytes_d;
-  logic        out;
-  assign out     = m_axis_tvalid_o && m_axis_tready_i;
-  assign bytes_d = bytes_q + 14'($countones(m_axis_tkeep_o));
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      bytes_q    <= '0;
-      tx_frame_o <= 1'b0;
-    end else begin
-      tx_frame_o <= out && m_axis_tlast_o;
-      if (out) bytes_q <= m_axis_tlast_o ? '0 : bytes_d;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (out) tx_bytes_o <= bytes_d;
-  end
+  // counters of the port
+  logic meter_idle;
+  roci_frame_meter #(.DataWidth(DataWidth)) u_meter (
+    .clk_i, .rst_ni, .tkeep_i(m_axis_tkeep_o), .tlast_i(m_axis_tlast_o),
+    .beat_i(m_axis_tvalid_o && m_axis_tready_i), .stat_o(tx_stat_o), .idle_o(meter_idle));
 
-  assign idle_o = header_idle && mux_idle && icrc_idle && !tx_frame_o;
+  assign idle_o = header_idle && mux_idle && icrc_idle && meter_idle;
 
 endmodule

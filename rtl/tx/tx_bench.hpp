@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole transmit path on a bench: engines and gather in front, a MAC after.
+// The whole transmit path between the engines, gather and a MAC.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,23 +7,25 @@
 #include <deque>
 
 #include "Vroci_tx.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/headers.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace roce {
 
-using namespace roci::spec;
-
 constexpr unsigned kBytes = DATA_WIDTH / 8;
 constexpr unsigned kSeed = 19770525;
+// Local experimental EtherTypes mark the frames of the two other sources.
+constexpr std::uint16_t kHostType = 0x88B5, kFirmwareType = 0x88B6;
 
 struct Sent {
   Bytes bytes;
   std::uint64_t first = 0, last = 0;  // clocks of its first and last beat
 };
 
-/// The block with engines and gather in front and a MAC after.
+/// The block between the engines, gather and a MAC.
 class Bench {
  public:
   Bench() { dut->m_axis_tready_i = 1; }
@@ -31,8 +33,8 @@ class Bench {
   void connect(unsigned row, const Fields& f) {
     put_av(dut->row_write_i, f, Way::kOut);
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 1);
-    port::put(dut->row_write_i, bus::kRowIndex, row);
+    port::put(dut->row_write_i, layout::row_write::table_id, layout::Table::kAv);
+    port::put(dut->row_write_i, layout::row_write::index, row);
     clock();
     dut->row_write_valid_i = 0;
   }
@@ -40,12 +42,12 @@ class Bench {
   struct Job {
     unsigned row;
     Fields fields;
-    bool spoil = false;
+    bool poison = false;  ///< its payload cannot be read
   };
-  void desc(unsigned row, const Fields& f, bool spoil = false) {
-    descs.push_back({row, f, spoil});
-    want_desc.push_back({row, f, spoil});
-    if (!f.payload.empty()) starts_.push_back({row, f, spoil});
+  void desc(unsigned row, const Fields& f, bool poison = false) {
+    descs.push_back({row, f, poison});
+    want_desc.push_back({row, f, poison});
+    if (!f.payload.empty()) starts_.push_back({row, f, poison});
   }
   void ack(unsigned row, const Fields& f) {
     acks.push_back({row, f});
@@ -62,7 +64,7 @@ class Bench {
     CHECK(quiet == 10);
   }
 
-  /// What left must be what was requested, source by source, in order.
+  /// The frames that left must be those requested, source by source, in order.
   void finish() {
     drain();
     check();
@@ -74,20 +76,20 @@ class Bench {
     for (const Sent& frame : out) {
       bytes += frame.bytes.size();
       const Bytes& got = frame.bytes;
-      const std::uint64_t type = get(got, 12, 2);
-      if (type == 0x88B5) {
+      const std::uint16_t type = layout::get(got.data(), layout::ethernet::ethertype);
+      if (type == kHostType) {
         REQUIRE(e < want_eth.size());
         CHECK(got == want_eth[e++]);
         continue;
       }
-      if (type == 0x88B6) {
+      if (type == kFirmwareType) {
         REQUIRE(w < want_fw.size());
         CHECK(got == want_fw[w++]);
         continue;
       }
       Fields f;
       REQUIRE(dissect(got, f));
-      const bool is_ack = f.opcode == 0x11;
+      const bool is_ack = f.opcode == opcode::kRcAck;
       REQUIRE((is_ack ? a < want_ack.size() : d < want_desc.size()));
       const Job& job = is_ack ? want_ack[a++] : want_desc[d++];
       Fields want = job.fields;
@@ -100,9 +102,10 @@ class Bench {
         id = f.id;
       }
       Bytes expected = build(want);
-      if (job.spoil) {
+      if (job.poison) {
         CHECK(got != expected);
-        for (std::size_t i = expected.size() - 4; i < expected.size(); ++i) expected[i] = got.at(i);
+        for (std::size_t i = expected.size() - kIcrcBytes; i < expected.size(); ++i)
+          expected[i] = got.at(i);
       }
       CHECK(got == expected);
     }
@@ -117,12 +120,12 @@ class Bench {
   }
 
   void send_eth(Bytes frame) {
-    frame[12] = 0x88, frame[13] = 0xB5;
+    layout::put(frame.data(), layout::ethernet::ethertype, kHostType);
     want_eth.push_back(frame);
     eth.push_back(frame);
   }
   void send_fw(Bytes frame) {
-    frame[12] = 0x88, frame[13] = 0xB6;
+    layout::put(frame.data(), layout::ethernet::ethertype, kFirmwareType);
     want_fw.push_back(frame);
     fw.push_back(frame);
   }
@@ -140,7 +143,7 @@ class Bench {
     stream(fw, fw_at_, fw_held_, chance(gaps), dut->s_axis_fw_tdata_i, dut->s_axis_fw_tkeep_i,
            dut->s_axis_fw_tlast_i, dut->s_axis_fw_tvalid_i);
     dut->gather_start_ready_i = !chance(gaps);
-    // gather: beats that were prepared, some clocks after the start
+    // Gather gives its beats some clocks after the start.
     if (!pay_held_)
       pay_held_ =
           !beats_.empty() && beats_.front().when <= dut.cycle() && !hold_payload && !chance(gaps);
@@ -164,7 +167,10 @@ class Bench {
     if (dut->pay_tvalid_i && dut->pay_tready_o) beats_.pop_front(), pay_held_ = false;
     if (dut->gather_start_valid_o && dut->gather_start_ready_i) start();
     sent += dut->sent_o;
-    if (dut->tx_frame_o) ++frames_counted, bytes_counted += dut->tx_bytes_o;
+    if (port::get(dut->tx_stat_o, layout::frame_stat::ended)) {
+      ++frames_counted;
+      bytes_counted += port::get(dut->tx_stat_o, layout::frame_stat::bytes);
+    }
     if (dut->m_axis_tvalid_o && dut->m_axis_tready_i) {
       if (!open_) out.push_back({{}, dut.cycle(), 0});
       open_ = !dut->m_axis_tlast_o;
@@ -235,7 +241,7 @@ class Bench {
         beat.bytes[at] = job.fields.payload[i++];
       at = 0;
       beat.last = i == job.fields.payload.size();
-      beat.error = job.spoil;
+      beat.error = job.poison;
       beat.when = dut.cycle() + gather_latency;
       beats_.push_back(beat);
     }

@@ -13,8 +13,8 @@ void connect_shapes(Bench& bench) {
 
 /// Any opcode of the payload queue; ACKs have a queue of their own.
 std::uint8_t any_opcode(std::mt19937& random) {
-  const std::uint8_t opcode = kEveryOpcode[random() % std::size(kEveryOpcode)];
-  return opcode == 0x11 ? 0x12 : opcode;
+  const std::uint8_t any = kEveryOpcode[random() % std::size(kEveryOpcode)];
+  return any == opcode::kRcAck ? opcode::kRcAtomicAck : any;
 }
 
 }  // namespace
@@ -24,28 +24,28 @@ TEST_CASE("tx: each opcode, shape and size (WIRE-01..04, 07..12, 16, 17, 19..22,
   connect_shapes(bench);
   std::mt19937 random(kSeed);
   for (unsigned which = 0; which < kShapes; ++which) {
-    for (const std::uint8_t opcode : kEveryOpcode) {
-      if (opcode == 0x11) continue;
+    for (const std::uint8_t each : kEveryOpcode) {
+      if (each == opcode::kRcAck) continue;
       for (const unsigned size : {0u, 1u, 2u, 3u, 4u, 8u, 61u, 64u, 127u}) {
-        bench.desc(16 + which, packet(random, which, opcode, size));
-        if (!roce::has_payload(opcode)) break;
+        bench.desc(16 + which, packet(random, which, each, size));
+        if (!roce::has_payload(each)) break;
       }
     }
     for (unsigned size = 1; size < 140; ++size)
-      bench.desc(16 + which, packet(random, which, 0x02, size));
-    bench.desc(16 + which, packet(random, which, 0x01, 4096));
-    bench.ack(16 + which, packet(random, which, 0x11, 0));
+      bench.desc(16 + which, packet(random, which, opcode::kRcSendLast, size));
+    bench.desc(16 + which, packet(random, which, opcode::kRcSendMiddle, 4096));
+    bench.ack(16 + which, packet(random, which, opcode::kRcAck, 0));
   }
   bench.finish();
 }
 
 TEST_CASE(
-    "tx: given the fields of Soft-RoCE, sends what Soft-RoCE sent but for MigReq and "
+    "tx: given the fields of Soft-RoCE, sends what Soft-RoCE sent except for MigReq and "
     "identification") {
   std::size_t count = 0;
   for (const auto& path : roce::captures()) {
     const std::string name = path.filename().string();
-    // Packets that someone made up, or rewrote on the way, are not what an adapter sends.
+    // No adapter sends packets that were made by hand or rewritten on the way.
     if (name.rfind("raw", 0) == 0 || name.rfind("hop_", 0) == 0 || name.rfind("ecn_", 0) == 0)
       continue;
     CAPTURE(name);
@@ -58,9 +58,9 @@ TEST_CASE(
       expected[f.udp_at() + 9] |= 0x40;
       expected.resize(expected.size() - 4);
       roce::append_icrc(expected, f);
-      REQUIRE(roce::build(f) == expected);  // the fields say it all
+      REQUIRE(roce::build(f) == expected);  // the fields describe the whole frame
       bench.connect(1, f);
-      if (f.opcode == 0x11)
+      if (f.opcode == opcode::kRcAck)
         bench.ack(1, f);
       else
         bench.desc(1, f);
@@ -86,7 +86,7 @@ TEST_CASE("tx: random traffic of all sources with random stalls") {
       const unsigned which = random() % kShapes;
       const unsigned size = random() % 3 ? random() % 200 : random() % 1100;
       if (random() % 3) bench.desc(16 + which, packet(random, which, any_opcode(random), size));
-      if (random() % 3 == 0) bench.ack(16 + which, packet(random, which, 0x11, 0));
+      if (random() % 3 == 0) bench.ack(16 + which, packet(random, which, opcode::kRcAck, 0));
       if (random() % 5 == 0) bench.send_eth(random_bytes(random, 14 + random() % 400));
       if (random() % 9 == 0) bench.send_fw(random_bytes(random, 14 + random() % 100));
       for (unsigned k = random() % 12; k-- > 0;) bench.clock();
@@ -95,12 +95,13 @@ TEST_CASE("tx: random traffic of all sources with random stalls") {
   }
 }
 
-TEST_CASE("tx: a failed read spoils the ICRC of that packet only (F-80)") {
+TEST_CASE("tx: a failed read poisons the ICRC of that packet only (F-80)") {
   Bench bench;
   connect_shapes(bench);
   std::mt19937 random(kSeed);
   for (unsigned size = 1; size < 200; ++size) {
-    bench.desc(16 + size % kShapes, packet(random, size % kShapes, 0x04, size), size % 3 == 0);
+    bench.desc(16 + size % kShapes, packet(random, size % kShapes, opcode::kRcSendOnly, size),
+               size % 3 == 0);
   }
   bench.finish();
 }
@@ -110,24 +111,24 @@ TEST_CASE("tx: acknowledgements pass packets that wait for payload, and do not s
   connect_shapes(bench);
   std::mt19937 random(kSeed);
   bench.hold_payload = true;
-  for (unsigned i = 0; i < 12; ++i) bench.desc(16, packet(random, 0, 0x04, 64));
-  for (unsigned i = 0; i < 20; ++i) bench.ack(16, packet(random, 0, 0x11, 0));
+  for (unsigned i = 0; i < 12; ++i) bench.desc(16, packet(random, 0, opcode::kRcSendOnly, 64));
+  for (unsigned i = 0; i < 20; ++i) bench.ack(16, packet(random, 0, opcode::kRcAck, 0));
   for (unsigned i = 0; i < 1000; ++i) bench.clock();
   CHECK(bench.out.size() == 20);
-  for (unsigned i = 0; i < 200; ++i) bench.ack(16, packet(random, 0, 0x11, 0));
+  for (unsigned i = 0; i < 200; ++i) bench.ack(16, packet(random, 0, opcode::kRcAck, 0));
   for (unsigned i = 0; i < 10; ++i) bench.clock();
   bench.hold_payload = false;
   for (unsigned i = 0; i < 5; ++i) bench.send_eth(random_bytes(random, 64));
   const std::size_t before = bench.out.size();
   bench.finish();
-  // From when payload and frames are there, every second one is something else, to their end.
+  // As soon as payload and frames are there, every second packet is not an ACK, until they end.
   unsigned run = 0, others = 0;
   for (std::size_t i = before; i < bench.out.size() && others < 17; ++i) {
     Fields f;
-    const bool is_ack = roce::dissect(bench.out[i].bytes, f) && f.opcode == 0x11;
+    const bool is_ack = roce::dissect(bench.out[i].bytes, f) && f.opcode == opcode::kRcAck;
     run = is_ack ? run + 1 : 0;
     others += !is_ack;
-    if (i >= before + 8) CHECK(run <= 3);  // gather may need a moment for the next packet
+    if (i >= before + 8) CHECK(run <= 3);  // gather may need some clocks for the next packet
   }
   CHECK(others == 17);
   CHECK(bench.out.size() == 20 + 200 + 12 + 5);
@@ -138,23 +139,23 @@ TEST_CASE("tx: an acknowledgement waits for at most one packet") {
   connect_shapes(bench);
   std::mt19937 random(kSeed);
   for (unsigned i = 0; i < 40; ++i) {
-    bench.desc(16, packet(random, 0, 0x01, 1024));
+    bench.desc(16, packet(random, 0, opcode::kRcSendMiddle, 1024));
     bench.send_eth(random_bytes(random, 1000));
     bench.send_fw(random_bytes(random, 200));
   }
   for (unsigned i = 0; i < 10; ++i) {
     for (unsigned k = 0; k < 100 + random() % 100; ++k) bench.clock();
-    const std::size_t before = bench.out.size();  // the last of these is on its way
-    bench.ack(16, packet(random, 0, 0x11, 0));
+    const std::size_t before = bench.out.size();  // the last of these is being sent
+    bench.ack(16, packet(random, 0, opcode::kRcAck, 0));
     std::size_t others = 0;
     for (bool seen = false; !seen;) {
       bench.clock();
       others = bench.out.size() - before;
       Fields f;
-      seen = others && roce::dissect(bench.out.back().bytes, f) && f.opcode == 0x11;
+      seen = others && roce::dissect(bench.out.back().bytes, f) && f.opcode == opcode::kRcAck;
       REQUIRE(others < 10);
     }
-    CHECK(others <= 3);  // at most one chosen meanwhile, one in the ICRC pipeline, and itself
+    CHECK(others <= 3);  // at most one chosen before, one in the ICRC pipeline, and itself
   }
   bench.finish();
 }
@@ -163,9 +164,12 @@ TEST_CASE("tx: back to back without bubbles") {
   struct {
     const char* what;
     unsigned opcode, size;
-  } const cases[] = {{"ACK", 0x11, 0},          {"WRITE of 8", 0x0A, 8},
-                     {"WRITE of 64", 0x0A, 64}, {"WRITE of 256", 0x0A, 256},
-                     {"READ request", 0x0C, 0}, {"MIDDLE of 1024", 0x07, 1024}};
+  } const cases[] = {{"ACK", opcode::kRcAck, 0},
+                     {"WRITE of 8", opcode::kRcWriteOnly, 8},
+                     {"WRITE of 64", opcode::kRcWriteOnly, 64},
+                     {"WRITE of 256", opcode::kRcWriteOnly, 256},
+                     {"READ request", opcode::kRcReadRequest, 0},
+                     {"MIDDLE of 1024", opcode::kRcWriteMiddle, 1024}};
   for (const auto& c : cases) {
     CAPTURE(c.what);
     Bench bench;
@@ -174,7 +178,7 @@ TEST_CASE("tx: back to back without bubbles") {
     const unsigned count = 200;
     for (unsigned i = 0; i < count; ++i) {
       const Fields f = packet(random, 0, c.opcode, c.size);
-      if (c.opcode == 0x11)
+      if (c.opcode == opcode::kRcAck)
         bench.ack(16, f);
       else
         bench.desc(16, f);
@@ -198,9 +202,9 @@ TEST_CASE("tx: latency") {
   connect_shapes(bench);
   std::mt19937 random(kSeed);
   bench.gather_latency = 1;
-  SUBCASE("without payload") { bench.desc(16, packet(random, 0, 0x0C, 0)); }
+  SUBCASE("without payload") { bench.desc(16, packet(random, 0, opcode::kRcReadRequest, 0)); }
   SUBCASE("with payload, a clock after gather_start") {
-    bench.desc(16, packet(random, 0, 0x0A, 64));
+    bench.desc(16, packet(random, 0, opcode::kRcWriteOnly, 64));
   }
   bench.finish();
   MESSAGE("desc to first beat: " << bench.out[0].first - bench.first_desc);

@@ -64,7 +64,7 @@ nlohmann::json bench_loss(const BenchOptions& options, Plot& plot) {
       // The shortest timeout that does not expire between ACKs; a packet lost twice waits for it.
       world.timeout = 1;
       StreamPlan plan;
-      plan.spare_answers = true;  // the formula is for lost data packets only
+      plan.spare_responses = true;  // the formula is for lost data packets only
       plan.messages = loss >= 0.1 ? 64 : 192;
       const StreamResult result = stream(world, plan);
       // The bound is computed for the measured loss, which differs from the requested one.

@@ -39,13 +39,13 @@ int run(const std::string& name) {
   if (!process) throw UserError(fmt::format("process {}: {}", peer.pid, std::strerror(errno)));
   const timeval patience{kPatienceMs / 1000, 0};
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  bool asked = true;
+  bool reachable = true;
   try {
-    ask(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kShutdown));
+    exchange(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kShutdown));
   } catch (const UserError&) {
-    asked = false;
+    reachable = false;
   }
-  if (!asked || !ends(process)) {
+  if (!reachable || !ends(process)) {
     kill(peer.pid, SIGKILL);  // it hangs
     if (!ends(process)) throw UserError(fmt::format("process {} does not exit", peer.pid));
   }

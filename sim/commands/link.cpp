@@ -26,7 +26,7 @@ int run(const LinkOptions& options) {
   message.node = index_of(status_of(instance), options.node);
   message.up = options.state == "up" ? 1 : 0;
   const Descriptor socket(instance.connect());
-  ask(socket.get(), &message, sizeof message);
+  exchange(socket.get(), &message, sizeof message);
   fmt::print("the link of {} is {}\n", options.node, options.state);
   return 0;
 }

@@ -51,7 +51,7 @@ struct SoakOptions {
     say("--corrupt", overrides.corrupt);
     if (overrides.width != 64) text += fmt::format(" --width {}", overrides.width);
     if (mix != "all") text += " --mix " + mix;
-    if (overrides.no_lives) text += " --no-lives";
+    if (overrides.one_generation) text += " --one-generation";
     if (overrides.lockstep) text += " --lockstep";
     return text;
   }
@@ -68,7 +68,7 @@ struct SoakOptions {
 };
 
 /// The command line by which lock-step repeats this round to write waveforms.
-void tell_lockstep(const std::string& again) {
+void report_lockstep(const std::string& again) {
   std::vector<std::string> words;
   std::istringstream text(again);
   for (std::string word; text >> word;) words.push_back(word);
@@ -157,7 +157,7 @@ int run(const SoakOptions& given) {
   for (unsigned round = first; failure.empty() && more(round); ++round) {
     for (const Engine engine : options.engines()) {
       const soak::RoundPlan plan = soak::plan_of(options.seed, round, engine, options.overrides);
-      if (plan.config.lockstep) tell_lockstep(options.again(round, engine));
+      if (plan.config.lockstep) report_lockstep(options.again(round, engine));
       const soak::Outcome outcome = soak::run_round(plan, nullptr, [&](std::uint64_t now) {
         line.show(fmt::format("round {} on {}: {:.1f} us simulated, {} messages so far; {:.1f} min",
                               round, name_of(engine), static_cast<double>(now) / 1000,
@@ -260,15 +260,16 @@ void add_soak(CLI::App& app, Action& action) {
   auto* lockstep =
       command->add_flag("--lockstep", options->overrides.lockstep,
                         "compare the RTL with the reference adapter, packet by packet");
-  command->add_flag("--no-lives", options->overrides.no_lives,
+  command->add_flag("--one-generation", options->overrides.one_generation,
                     "no connection is broken during a round");
   command->add_option("--burst", options->overrides.burst, "frames lost in a row on average")
       ->check(CLI::Range(1.0, 1000.0).description(""))
       ->type_name("N");
-  add_wish(*command, "--loss", options->overrides.loss, "frames lost, each way, in every round");
-  add_wish(*command, "--duplicate", options->overrides.duplicate, "duplicated frames");
-  add_wish(*command, "--reorder", options->overrides.reorder, "reordered frames");
-  add_wish(*command, "--corrupt", options->overrides.corrupt, "frames with a flipped bit");
+  add_override(*command, "--loss", options->overrides.loss,
+               "frames lost, each way, in every round");
+  add_override(*command, "--duplicate", options->overrides.duplicate, "duplicated frames");
+  add_override(*command, "--reorder", options->overrides.reorder, "reordered frames");
+  add_override(*command, "--corrupt", options->overrides.corrupt, "frames with a flipped bit");
   auto* hostile =
       command->add_flag("--hostile", options->hostile,
                         "send hostile packets to one adapter instead, beside checked traffic");

@@ -66,7 +66,7 @@ std::uint64_t Attachment::resolve(testbench::Node& node, const driver::Gid& gid)
   if (tap_ == nullptr) return 0;
   for (unsigned i = 0; i < kAsks; ++i) {
     if (const auto mac = testbench::ports::neighbour_mac(options_.netdev, gid)) return *mac;
-    testbench::ports::ask_neighbour(options_.netdev, gid);
+    testbench::ports::resolve_neighbour(options_.netdev, gid);
     node.sleep(kAskNs);
   }
   throw UserError(

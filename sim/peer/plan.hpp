@@ -26,7 +26,7 @@ enum class PeerFault {
 struct PeerPlan {
   bool requester = true;
   driver::Opcode op = driver::Opcode::kWrite;
-  std::vector<std::uint32_t> sizes = {4096};  ///< of messages; one after the other
+  std::vector<std::uint32_t> sizes = {4096};  ///< bytes of the messages, one after the other
   unsigned count = 1;                         ///< messages of each size, per queue pair
   unsigned depth = 8;                         ///< outstanding, per queue pair
   unsigned queue_pairs = 1;

@@ -155,7 +155,7 @@ void PeerSide::post(unsigned q, unsigned m) {
   if (plan_.fault == PeerFault::kBadRkey) request.remote_key ^= 0x10;
   if (plan_.fault == PeerFault::kOutOfBounds) request.remote_address += 2 * bytes();
   if (plan_.atomic()) {
-    request.sges = {region_.sge(answer_slot(q, m), PeerPlan::kWord)};
+    request.sges = {region_.sge(response_slot(q, m), PeerPlan::kWord)};
     const bool add = plan_.op == driver::Opcode::kFetchAdd;
     request.compare = PeerPlan::hits(m) ? plan_.before(m) : ~std::uint64_t{0};
     request.swap_add = add ? m + 1 : plan_.before(m) + 1;
@@ -198,7 +198,7 @@ void PeerSide::request() {
     if (plan_.op == driver::Opcode::kRead) compare(slot(q, m), q, m);
     if (plan_.atomic()) {
       std::uint64_t old = 0;
-      std::memcpy(&old, region_.data() + answer_slot(q, m), sizeof old);
+      std::memcpy(&old, region_.data() + response_slot(q, m), sizeof old);
       if (old != plan_.before(m)) {
         fail("atomic {} on queue pair {} found {}, not {}", m, q, old, plan_.before(m));
       }

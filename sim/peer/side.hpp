@@ -46,7 +46,7 @@ class PeerSide {
   std::size_t receive_slot(unsigned q, unsigned m) const {
     return receive_base_ + (q * plan_.messages() + m) * (plan_.largest() + PeerPlan::kGuard);
   }
-  std::size_t answer_slot(unsigned q, unsigned m) const {
+  std::size_t response_slot(unsigned q, unsigned m) const {
     return receive_base_ + (q * plan_.depth + m % plan_.depth) * PeerPlan::kWord;
   }
   std::size_t bytes() const;

@@ -15,7 +15,7 @@ bool is_response(std::uint8_t opcode) {
   return opcode >= packet::kRcReadRespFirst && opcode <= packet::kRcAtomicAck;
 }
 
-/// The packet has a PSN of its own in its flow: it is no ACK or NAK.
+/// Whether the packet has a PSN of its own in its flow: it is no ACK or NAK.
 bool is_data(std::uint8_t opcode) { return opcode != packet::kRcAck; }
 
 }  // namespace
@@ -50,9 +50,9 @@ void Recorder::note(const testbench::FrameEvent& event) {
   const double us = static_cast<double>(event.time_ns) / 1000;
   const bool lost = event.fault.find("lost") != std::string::npos;
   // An ACK or NAK carries a PSN of the opposite flow and is drawn there.
-  const bool answer = is_response(opcode);
+  const bool response = is_response(opcode);
   const std::uint64_t key = (std::uint64_t{event.node} << 32 | event.parsed.bth().dest_qp()) << 1 |
-                            static_cast<std::uint64_t>(answer);
+                            static_cast<std::uint64_t>(response);
   const std::uint32_t psn = event.parsed.bth().psn();
   Flow& flow = flows_[key];
   if (flow.seen.empty()) flow.first = psn;
@@ -75,12 +75,12 @@ void Recorder::note(const testbench::FrameEvent& event) {
     return;
   }
   ++counts.requests;
-  const bool again = !flow.seen.insert(psn).second;
-  if (again) ++counts.retransmitted;
+  const bool retransmitted = !flow.seen.insert(psn).second;
+  if (retransmitted) ++counts.retransmitted;
   if (lost) {
     lost_.push_back(point);
   } else {
-    (again ? again_ : sent_).push_back(point);
+    (retransmitted ? retransmitted_ : sent_).push_back(point);
   }
 }
 
@@ -95,7 +95,7 @@ Plot Recorder::sequence_plot(const std::string& title) const {
     plot.series.push_back(std::move(series));
   };
   add("sent", Mark::kDots, "#1f77b4", sent_);
-  add("retransmitted", Mark::kRing, "#2ca02c", again_);
+  add("retransmitted", Mark::kRing, "#2ca02c", retransmitted_);
   add("lost", Mark::kCross, "#d62728", lost_);
   add("NAK", Mark::kCross, "#ff7f0e", naks_);
   return plot;

@@ -22,7 +22,7 @@ struct WireCounts {
   std::uint64_t frames = 0;
   std::uint64_t requests = 0;       ///< RoCE requests and READ responses with payload, or without
   std::uint64_t retransmitted = 0;  ///< packets with a PSN that was sent before
-  std::uint64_t lost = 0;           ///< by fault injection
+  std::uint64_t lost = 0;           ///< frames lost by fault injection
   std::uint64_t corrupted = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t delayed = 0;
@@ -63,7 +63,7 @@ class Recorder : public testbench::FrameTap {
     std::set<std::uint32_t> seen;
   };
   std::map<std::uint64_t, Flow> flows_;
-  std::vector<Point> sent_, again_, lost_, naks_;
+  std::vector<Point> sent_, retransmitted_, lost_, naks_;
 };
 
 }  // namespace roci::sim

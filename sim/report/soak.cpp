@@ -104,11 +104,11 @@ void print_hostile(const soak::HostilePlan& plan, const soak::HostileOutcome& o)
       "and "
       "connected\n"
       "  dropped: {}\n"
-      "  witness: {} messages good with {} bytes, {} bad; {} packets retransmitted\n"
+      "  witness: {} messages succeeded with {} bytes, {} failed; {} packets retransmitted\n"
       "  {:.3f} s simulated, {} clocks in {:.1f} s of processor time\n",
       name_of(plan.engine), plan.width, plan.seed, o.passed ? "ok" : "FAIL", o.packets,
-      fmt::join(kinds, ", "), o.sealed, o.answers, plan.victims, o.refused, o.completions,
-      o.revived, fmt::join(drops, ", "), w.good, w.bytes, w.bad, o.repeated,
+      fmt::join(kinds, ", "), o.sealed, o.responses, plan.victims, o.naks, o.completions, o.revived,
+      fmt::join(drops, ", "), w.good, w.bytes, w.bad, o.repeated,
       static_cast<double>(o.simulated_ns) * 1e-9, o.speed.clocks, o.speed.seconds);
 }
 
@@ -129,8 +129,8 @@ nlohmann::json to_json(const soak::HostilePlan& plan, const soak::HostileOutcome
           {"right_icrc", o.sealed},
           {"kinds", kinds},
           {"drops", drops},
-          {"answers", o.answers},
-          {"naks", o.refused},
+          {"responses", o.responses},
+          {"naks", o.naks},
           {"revived", o.revived},
           {"witness_messages", o.witness.good},
           {"witness_bytes", o.witness.bytes},
@@ -155,14 +155,14 @@ void print(const SoakSum& sum) {
       "{} receives, {} atomics, {} invalidations; {} payloads checked on the link\n"
       "{} frames, {} with a fault, {} retransmitted; {:.3f} s simulated, {} clocks in "
       "{:.1f} s of processor time\n",
-      sum.rounds, t.lives, fmt::join(endings, ", "), t.posted, fmt::join(kinds, ", "), t.good,
+      sum.rounds, t.generations, fmt::join(endings, ", "), t.posted, fmt::join(kinds, ", "), t.good,
       t.bytes, t.bad, t.retry_exceeded, t.rnr_exceeded, t.access_errors, t.flushed, t.in_doubt,
       t.receives, t.atomics, t.invalidations, sum.payloads, sum.frames, sum.faults, sum.repeated,
       sum.simulated_s, sum.clocks, sum.seconds);
   if (sum.lockstep.requests == 0) return;
   fmt::print(
       "lock-step: {} requests, {} responses, {} completions, {} writes equal; {} connections "
-      "left out\n",
+      "excluded\n",
       sum.lockstep.requests, sum.lockstep.responses, sum.lockstep.completions, sum.lockstep.writes,
       sum.lockstep.left_out);
 }

@@ -22,7 +22,7 @@ struct CarryPlan {
   unsigned queue_pairs = 1;
   std::size_t message_bytes = 65536;  ///< the last message is shorter; no bytes: one empty message
   unsigned depth = 16;                ///< messages outstanding on a queue pair
-  std::uint32_t first_psn = 0;        ///< of every queue pair
+  std::uint32_t first_psn = 0;        ///< first PSN of every queue pair
   driver::ConnectOptions connect;
 };
 

@@ -28,7 +28,7 @@ Spread spread(const WorldOptions& options, unsigned seeds, bool quick) {
     // The shortest timeout that does not expire between ACKs; a packet lost twice waits for it.
     world.timeout = 1;
     StreamPlan plan;
-    plan.spare_answers = true;  // the formula is for lost data packets only
+    plan.spare_responses = true;  // the formula is for lost data packets only
     // At a loss of 1e-4 some packets must be lost: 12,000 packets of 1 KiB.
     plan.messages = quick ? 32 : world.loss >= 0.05 ? 64 : 192;
     const StreamResult result = stream(world, plan);

@@ -140,7 +140,7 @@ StreamResult stream(const WorldOptions& options, const StreamPlan& plan) {
   testbench::Config config = config_of(options);
   // The time of the driver is not part of the measurement.
   config.register_ns = 0;
-  if (plan.spare_answers) config.faults[1] = {};
+  if (plan.spare_responses) config.faults[1] = {};
   testbench::World world(config);
   Meeting meeting({&world.node(0).device(), &world.node(1).device()});
   driver::ConnectOptions connect;

@@ -14,18 +14,18 @@ namespace roci::sim {
 struct StreamPlan {
   Operation operation = Operation::kWrite;
   unsigned queue_pairs = 1;
-  std::uint32_t bytes = 65536;           ///< of a message
+  std::uint32_t bytes = 65536;           ///< bytes of a message
   unsigned depth = 16;                   ///< messages outstanding on a queue pair
   unsigned messages = 64;                ///< measured, over all queue pairs, each way
   std::optional<driver::Opcode> opcode;  ///< an atomic in place of `operation`, of 8 bytes
   bool both_ways = false;
-  bool spare_answers = false;  ///< faults apply to frames from node 0 only
+  bool spare_responses = false;  ///< faults apply to frames from node 0 only
 };
 
 struct StreamResult {
   double gbps = 0;                  ///< goodput of one direction, the slower one
   double mpps = 0;                  ///< messages per microsecond of one direction
-  double clocks = 0;                ///< of 4 ns, per message of one direction
+  double clocks = 0;                ///< clocks of 4 ns per message of one direction
   double latency_us = 0;            ///< from post to completion, median
   std::uint64_t retransmitted = 0;  ///< packets retransmitted
   double loss = 0;                  ///< lost share of the frames from node 0

@@ -101,6 +101,9 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
     if (!joined_ && read(message, bytes, size)) return hello(message);
     return end();
   }
+  if (kind == Kind::kOpenCm || kind == Kind::kCmCommand) {
+    return handle_cm(kind, bytes, size, std::move(fd));
+  }
   if (kind == Kind::kStatus && size == sizeof header) {
     ++commands_;
     return server_.status(shared_from_this(), header.tag);
@@ -151,33 +154,33 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
   end();
 }
 
-bool Client::reject(Welcome& answer, Rejection rejection, int error, const std::string& text) {
-  answer.rejection = static_cast<std::uint32_t>(rejection);
-  answer.error = static_cast<std::uint32_t>(error);
-  text.copy(answer.text, sizeof answer.text - 1);
-  reply(&answer, sizeof answer);
+bool Client::reject(Welcome& welcome, Rejection rejection, int error, const std::string& text) {
+  welcome.rejection = static_cast<std::uint32_t>(rejection);
+  welcome.error = static_cast<std::uint32_t>(error);
+  text.copy(welcome.text, sizeof welcome.text - 1);
+  reply(&welcome, sizeof welcome);
   end();
   return false;
 }
 
 void Client::hello(const Hello& message) {
-  Welcome answer{};
-  answer.header = message.header;
+  Welcome welcome{};
+  welcome.header = message.header;
   const unsigned nodes = server_.fabric.nodes();
   const std::string name(message.node, strnlen(message.node, sizeof message.node));
   unsigned node = 0;
   while (node < nodes && name != fmt::format("n{}", node)) ++node;
   if (message.magic != kMagic || message.version != kVersion) {
-    reject(answer, Rejection::kVersion, 0, "the simulator is of another version than the program");
+    reject(welcome, Rejection::kVersion, 0, "the simulator is of another version than the program");
     return;
   }
   if (node == nodes) {
-    reject(answer, Rejection::kNoNode, 0,
+    reject(welcome, Rejection::kNoNode, 0,
            fmt::format("no node '{}'; there are n0 to n{}", name, nodes - 1));
     return;
   }
   const auto blocked = [&](int error) {
-    reject(answer, Rejection::kNoAccess, error,
+    reject(welcome, Rejection::kNoAccess, error,
            "no access to the memory of this process: " + reason(error));
   };
   if (pid_ <= 0) return blocked(ESRCH);
@@ -193,24 +196,24 @@ void Client::hello(const Hello& message) {
 
   Descriptor file;
   if (!make_page(file)) {
-    reject(answer, Rejection::kFull, errno, "no memory for a doorbell page");
+    reject(welcome, Rejection::kFull, errno, "no memory for a doorbell page");
     return;
   }
   pasid_ = server_.new_pasid();
   if (pasid_ == 0) {
-    reject(answer, Rejection::kFull, 0, "too many processes");
+    reject(welcome, Rejection::kFull, 0, "too many processes");
     return;
   }
   joined_ = true;
   node_ = node;
   server_.memory.add(pasid_, pid_, page_, node_);
-  answer.pasid = pasid_;
-  answer.node = node_;
-  answer.nodes = nodes;
-  answer.width = server_.width;
-  answer.mac = server_.fabric.node(node_).mac();
-  answer.page_size = sizeof(Page);
-  reply(&answer, sizeof answer, file.get());
+  welcome.pasid = pasid_;
+  welcome.node = node_;
+  welcome.nodes = nodes;
+  welcome.width = server_.width;
+  welcome.mac = server_.fabric.node(node_).mac();
+  welcome.page_size = sizeof(Page);
+  reply(&welcome, sizeof welcome, file.get());
 }
 
 bool Client::make_page(Descriptor& file) {
@@ -227,6 +230,10 @@ bool Client::make_page(Descriptor& file) {
 void Client::end() {
   if (ended_) return;
   ended_ = true;
+  if (cm_events_) {
+    server_.cm.close(cm_channel_);
+    cm_events_.reset();
+  }
   socket_.reset();
   pidfd_.reset();
   channels_.clear();
@@ -257,10 +264,10 @@ void Client::reply_status(std::uint32_t tag, int fd) {
 }
 
 void Client::reply_done(Kind kind, std::uint32_t tag, Rejection rejection, int error, int fd) {
-  const Done answer{{static_cast<std::uint32_t>(kind), tag},
-                    static_cast<std::uint32_t>(rejection),
-                    static_cast<std::uint32_t>(error)};
-  reply(&answer, sizeof answer, fd);
+  const Done done{{static_cast<std::uint32_t>(kind), tag},
+                  static_cast<std::uint32_t>(rejection),
+                  static_cast<std::uint32_t>(error)};
+  reply(&done, sizeof done, fd);
 }
 
 }  // namespace roci::sim

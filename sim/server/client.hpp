@@ -15,6 +15,7 @@
 #include "driver/device/protocol.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "sim/server/client_memory.hpp"
+#include "sim/server/cm_service.hpp"
 #include "sim/server/descriptor.hpp"
 #include "sim/server/external_ports.hpp"
 #include "sim/server/fabric.hpp"
@@ -29,6 +30,7 @@ struct ServerContext {
   Fabric& fabric;
   ClientMemory& memory;
   const ExternalPorts& external_ports;
+  CmService& cm;
   unsigned width;
   /// A free address space, 0: none.
   std::function<std::uint32_t()> new_pasid;
@@ -49,6 +51,8 @@ class Client final : public std::enable_shared_from_this<Client> {
   int socket() const { return socket_.get(); }
   int pidfd() const { return pidfd_.get(); }
   bool wants_messages() const { return !ended_ && commands_ < kMostCommands; }
+  /// Where the events of a channel of the connection manager go; -1: another client.
+  int cm_events() const { return cm_events_.get(); }
   /// Sockets of full channels with events waiting.
   std::vector<int> full_channels() const;
 
@@ -57,7 +61,7 @@ class Client final : public std::enable_shared_from_this<Client> {
   /// Ends the client after the connection or the process ended, and destroys its objects.
   void end();
   bool ended() const { return ended_; }
-  /// After end(): all its objects in the adapter are destroyed.
+  /// Whether, after end(), all its objects in the adapter are destroyed.
   bool gone() const { return gone_; }
 
   // Doorbells.
@@ -76,7 +80,7 @@ class Client final : public std::enable_shared_from_this<Client> {
   // Events.
   bool takes(unsigned node, const driver::Event& event) const;
   void deliver(const driver::Event& event);
-  /// The port of the node went up or down.
+  /// Reports that the port of the node went up or down.
   void report_port(bool up);
   void retry_events();
 
@@ -107,7 +111,10 @@ class Client final : public std::enable_shared_from_this<Client> {
   bool receive_one();
   void handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd);
   void hello(const driver::protocol::Hello& message);
-  bool reject(driver::protocol::Welcome& answer, driver::protocol::Rejection rejection, int error,
+  void handle_cm(driver::protocol::Kind kind, const std::uint8_t* bytes, std::size_t size,
+                 Descriptor fd);
+  void open_cm(const driver::protocol::OpenCm& message, Descriptor events);
+  bool reject(driver::protocol::Welcome& welcome, driver::protocol::Rejection rejection, int error,
               const std::string& text);
   bool make_page(Descriptor& file);
   void command(const driver::protocol::Command& message);
@@ -127,6 +134,8 @@ class Client final : public std::enable_shared_from_this<Client> {
   ServerContext& server_;
   Descriptor socket_, pidfd_;
   pid_t pid_ = 0;
+  Descriptor cm_events_;
+  CmService::Channel cm_channel_;
   bool joined_ = false, ended_ = false, gone_ = false;
   unsigned node_ = 0;
   std::uint32_t pasid_ = 0;

@@ -40,8 +40,8 @@ void Client::command(const Command& message) {
         const auto opcode = message.opcode <= kMostAdminOp
                                 ? static_cast<layout::AdminOp>(message.opcode)
                                 : layout::AdminOp{};
-        CommandReply answer{};
-        answer.header = message.header;
+        CommandReply command_reply{};
+        command_reply.header = message.header;
         Checked checked = self->owned_.check(opcode, body, self->pasid_);
         const FabricNode& node = self->server_.fabric.node(self->node_);
         if (checked.status == AdminStatus::kOk && node.host_resolves() &&
@@ -49,8 +49,8 @@ void Client::command(const Command& message) {
                            opcode, body)) {
           checked.status = AdminStatus::kUnreachable;
         }
-        answer.status = static_cast<std::uint32_t>(checked.status);
-        answer.detail = checked.detail;
+        command_reply.status = static_cast<std::uint32_t>(checked.status);
+        command_reply.detail = checked.detail;
         if (checked.status == AdminStatus::kOk) {
           try {
             driver::Body result = context.execute(opcode, body, "command of a process");
@@ -60,13 +60,13 @@ void Client::command(const Command& message) {
             }
             self->owned_.done(opcode, body, result);
             self->forget_routes(opcode, body);
-            std::memcpy(answer.body, result.data(), kBodyBytes);
+            std::memcpy(command_reply.body, result.data(), kBodyBytes);
           } catch (const driver::Error& error) {
-            answer.status = static_cast<std::uint32_t>(error.status());
-            answer.detail = error.detail();
+            command_reply.status = static_cast<std::uint32_t>(error.status());
+            command_reply.detail = error.detail();
           }
         }
-        self->reply(&answer, sizeof answer);
+        self->reply(&command_reply, sizeof command_reply);
       });
 }
 

@@ -111,7 +111,7 @@ void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::
       const auto number =
           static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(__builtin_ctzll(left));
       if (!owned_.has(kind, number)) continue;
-      // Only arm words have the bit, and only they merge by it.
+      // Only arm words have this bit; it selects how they merge.
       const std::uint32_t word = (mask & kArmSolicited) != 0
                                      ? doorbells.word[number].fetch_and(~kArmPending)
                                      : doorbells.word[number].load(std::memory_order_acquire);
@@ -121,7 +121,7 @@ void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::
 }
 
 void Client::add_channel(const AddChannel& message, Descriptor fd) {
-  const auto answer = [&](Rejection rejection) {
+  const auto finish = [&](Rejection rejection) {
     reply_done(Kind::kAddChannel, message.header.tag, rejection);
   };
   const auto format = static_cast<Format>(message.format);
@@ -131,14 +131,14 @@ void Client::add_channel(const AddChannel& message, Descriptor fd) {
                       getsockopt(fd.get(), SOL_SOCKET, SO_TYPE, &type, &bytes) == 0 &&
                       domain == AF_UNIX && (type == SOCK_SEQPACKET || type == SOCK_DGRAM);
   if (!socket || message.format < 1 || message.format > 3 || channels_.count(message.id) != 0) {
-    return answer(Rejection::kBad);
+    return finish(Rejection::kBad);
   }
-  if (channels_.size() >= kMostChannels) return answer(Rejection::kFull);
+  if (channels_.size() >= kMostChannels) return finish(Rejection::kFull);
   EventChannel& channel = channels_[message.id];
   channel.socket = std::move(fd);
   channel.format = format;
   std::copy(std::begin(message.codes), std::end(message.codes), channel.codes);
-  answer(Rejection::kNone);
+  finish(Rejection::kNone);
 }
 
 void Client::remove_channel(const RemoveChannel& message) {

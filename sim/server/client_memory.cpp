@@ -14,7 +14,7 @@
 namespace roci::sim {
 namespace {
 
-constexpr std::uint64_t kPageLifeNs = 1000;
+constexpr std::uint64_t kPageValidNs = 1000;
 constexpr std::size_t kEntryBytes = 64;    // up to this, a write may be a queue entry
 constexpr std::size_t kLastWordBytes = 4;  // with the owner bit
 
@@ -66,9 +66,9 @@ int ClientMemory::move(bool write, pid_t pid, std::uint64_t address, void* data,
   auto* there = reinterpret_cast<std::uint8_t*>(address);
   const iovec local[2] = {{here, bytes - tail}, {here + bytes - tail, tail}};
   const iovec remote[2] = {{there, bytes - tail}, {there + bytes - tail, tail}};
-  const unsigned long pieces = tail == 0 ? 1 : 2;
-  const ssize_t moved = write ? process_vm_writev(pid, local, pieces, remote, pieces, 0)
-                              : process_vm_readv(pid, local, pieces, remote, pieces, 0);
+  const unsigned long ranges = tail == 0 ? 1 : 2;
+  const ssize_t moved = write ? process_vm_writev(pid, local, ranges, remote, ranges, 0)
+                              : process_vm_readv(pid, local, ranges, remote, ranges, 0);
   if (moved == static_cast<ssize_t>(bytes)) return 0;
   return moved < 0 ? errno : EFAULT;
 }
@@ -82,7 +82,7 @@ bool ClientMemory::fetch(Space& space, std::uint64_t address, void* data, std::s
 
 const ClientMemory::CachedPage* ClientMemory::cached(Space& space, std::uint64_t address) {
   for (const CachedPage& page : space.pages) {
-    if (page.address == address && page.epoch == epoch_ && *now_ns_ - page.read_ns < kPageLifeNs) {
+    if (page.address == address && page.epoch == epoch_ && *now_ns_ - page.read_ns < kPageValidNs) {
       return &page;
     }
   }

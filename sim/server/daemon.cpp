@@ -196,16 +196,16 @@ int start_in_background(const UpOptions& options) {
     child(options, instance, std::move(to));
   }
   to.reset();
-  std::string told;
+  std::string text;
   char buffer[256];
   ssize_t got = 0;
   while ((got = read(from.get(), buffer, sizeof buffer)) > 0) {
-    told.append(buffer, static_cast<std::size_t>(got));
+    text.append(buffer, static_cast<std::size_t>(got));
   }
-  if (told == std::string(1, kReady)) return pid;
+  if (text == std::string(1, kReady)) return pid;
   waitpid(pid, nullptr, 0);
   instance.remove();
-  if (told.size() > 1) throw UserError(told.substr(1));
+  if (text.size() > 1) throw UserError(text.substr(1));
   throw UserError("the simulator exited before it was ready");
 }
 

@@ -20,7 +20,7 @@ struct FabricConfig {
   std::uint64_t memory_ns = 400;  ///< latency of host memory, one way
   std::uint64_t seed = 1;
   unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
-  std::vector<testbench::ports::NodePorts> ports;  ///< of each node; no port and no TAP: none
+  std::vector<testbench::ports::NodePorts> ports;  ///< ports of each node; no port and no TAP: none
   std::string trace;                               ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
@@ -58,7 +58,7 @@ class Fabric {
   /// Runs until stop().
   void run(Surroundings& surroundings);
   void stop() { stop_ = true; }
-  /// A submitted job or a call of stop() is pending.
+  /// Whether a submitted job or a call of stop() is pending.
   bool has_work() const { return stop_ || !woken_.empty(); }
 
   /// Submits a job to a node; called by the surroundings or a job.

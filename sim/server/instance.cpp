@@ -132,20 +132,20 @@ int Instance::connect() const {
   return fd;
 }
 
-int ask(int socket, unsigned kind) {
+int exchange(int socket, unsigned kind) {
   const driver::protocol::Header request{kind, 1};
-  return ask(socket, &request, sizeof request);
+  return exchange(socket, &request, sizeof request);
 }
 
-int ask(int socket, const void* message, std::size_t bytes) {
+int exchange(int socket, const void* message, std::size_t bytes) {
   using namespace driver::protocol;
   Header header{};
   std::memcpy(&header, message, sizeof header);
-  Done answer{};
+  Done done{};
   int fd = -1;
   if (send(socket, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
-      driver::receive_message(socket, &answer, sizeof answer, fd) != sizeof answer ||
-      answer.header.kind != header.kind || answer.rejection != 0) {
+      driver::receive_message(socket, &done, sizeof done, fd) != sizeof done ||
+      done.header.kind != header.kind || done.rejection != 0) {
     throw UserError("the simulator does not reply");
   }
   return fd;

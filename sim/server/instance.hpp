@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a simulator in the background is found: its directory, lock, socket and log.
+// Location of a simulator in the background: its directory, lock, socket and log.
 #pragma once
 
 #include <string>
@@ -26,11 +26,11 @@ class Instance {
 
   /// Connects to the simulator; throws UserError when none is running, or it is another user's.
   int connect() const;
-  /// No process holds the lock.
+  /// Whether no process holds the lock.
   bool free() const;
 
  private:
-  /// The directory exists; throws UserError when other users could write to it.
+  /// Whether the directory exists; throws UserError when other users could write to it.
   bool check_directory() const;
   int open_lock(int flags) const;
 
@@ -39,8 +39,8 @@ class Instance {
 
 /// Sends a message of a header alone and returns the descriptor that came with the reply, or -1.
 /// Throws UserError.
-int ask(int socket, unsigned kind);
-/// The same with a message of more than a header, which begins with one.
-int ask(int socket, const void* message, std::size_t bytes);
+int exchange(int socket, unsigned kind);
+/// Sends a longer message, which begins with a header, in the same way.
+int exchange(int socket, const void* message, std::size_t bytes);
 
 }  // namespace roci::sim

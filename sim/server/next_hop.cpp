@@ -44,7 +44,7 @@ bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::
       body.put(kMac, *mac);
       return true;
     }
-    testbench::ports::ask_neighbour(interface, wanted);
+    testbench::ports::resolve_neighbour(interface, wanted);
     context.device().wait([] { return false; }, kAskNs);
   }
   return false;

@@ -48,9 +48,11 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       signals_(signal_descriptor()),
       about_(std::move(about)),
       log_(std::move(log)),
+      cm_(fabric),
       context_{fabric,
                memory,
                external_ports,
+               cm_,
                width,
                [this] { return new_pasid(); },
                [this](std::shared_ptr<Client> client, std::uint32_t tag) {
@@ -69,7 +71,11 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
 
 void Server::run() { fabric_.run(*this); }
 
-void Server::look(std::uint64_t now_ns) { serve(now_ns); }
+void Server::look(std::uint64_t now_ns) {
+  serve(now_ns);
+  cm_.expire();
+  cm_.flush(now_ns);
+}
 
 /// Returns whether the adapters received doorbells.
 bool Server::serve(std::uint64_t now_ns) {
@@ -85,7 +91,9 @@ bool Server::serve(std::uint64_t now_ns) {
 std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t gap = until_ns - now_ns;
   // `until_ns` does not include the messages that are handled here.
-  if (serve(now_ns) || fabric_.has_work()) return now_ns;
+  const bool served = serve(now_ns);
+  cm_.expire();
+  if (cm_.flush(now_ns) || served || fabric_.has_work()) return now_ns;
   const std::uint64_t start = clock_ns();
   if (live_) pace_.settle(now_ns, start);
   const bool ever = until_ns != testbench::kNever;
@@ -101,6 +109,9 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
                          : live_ ? pace_.real_ns_to(until_ns, start)
                                  : gap;
     if (start < accept_from_ns_) most = std::min(most, kAcceptAgainNs);
+    if (const std::uint64_t at = cm_.deadline(); at != testbench::kNever) {
+      most = std::min(most, at > start ? at - start : 0);
+    }
     for (const auto& line : fabric_.lines()) {
       if (line && line->needs_asking())
         most = std::min(most, testbench::ports::PortBridge::kAskingNs);
@@ -116,6 +127,8 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
     reached = std::min(until_ns, std::max(now_ns, limit));
   }
   take_doorbells(reached);
+  cm_.expire();
+  cm_.flush(reached);
   return reached;
 }
 
@@ -153,6 +166,8 @@ void Server::poll_sockets(const timespec* timeout) {
     polled_.push_back({client->socket(), events, 0});
     polled_.push_back({client->pidfd(), POLLIN, 0});
   }
+  const std::size_t managers = polled_.size();
+  for (const auto& client : clients) polled_.push_back({client->cm_events(), 0, 0});
   const std::size_t wires = polled_.size();
   for (const auto& line : fabric_.lines()) {
     if (!line) continue;
@@ -172,6 +187,9 @@ void Server::poll_sockets(const timespec* timeout) {
     if ((message & POLLIN) != 0) clients[i]->receive();
     // Messages sent before the end were read above; their replies are not read.
     if ((process & POLLIN) != 0 || (message & (POLLHUP | POLLERR)) != 0) clients[i]->end();
+  }
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    if ((polled_[managers + i].revents & (POLLHUP | POLLERR)) != 0) clients[i]->end();
   }
   frame_waits_ = std::any_of(polled_.begin() + static_cast<std::ptrdiff_t>(wires),
                              polled_.begin() + static_cast<std::ptrdiff_t>(channels),

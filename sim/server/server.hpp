@@ -56,6 +56,7 @@ class Server final : public Surroundings {
   nlohmann::json about_;
   std::function<void(const std::string&)> log_;
   std::function<void(unsigned, bool)> on_link_;
+  CmService cm_;
   ServerContext context_;
   std::vector<std::shared_ptr<Client>> clients_;
   std::vector<pollfd> polled_;

@@ -54,7 +54,7 @@ void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
   }
 }
 
-/// Null: the node has no external port.
+/// Returns null when the node has no external port.
 nlohmann::json Server::external_port_of(unsigned node) const {
   const auto& line = fabric_.lines()[node];
   if (!line) return nullptr;

@@ -13,7 +13,8 @@ namespace roci::sim {
 
 nlohmann::json status_of(const Instance& instance) {
   const Descriptor socket(instance.connect());
-  const Descriptor file(ask(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus)));
+  const Descriptor file(
+      exchange(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus)));
   std::string text;
   char buffer[4096];
   ssize_t got = 0;

@@ -21,7 +21,7 @@ std::uint64_t destination(const packet::Bytes& frame) {
 
 bool is_group(std::uint64_t mac) { return (mac >> 40 & 1) != 0; }
 
-/// The frame is a NAK for a remote operational error.
+/// Whether the frame is a NAK for a remote operational error.
 bool is_memory_nak(const packet::Bytes& frame) {
   constexpr std::size_t kLongestAck = 100;  // checked first, as parsing every frame takes longer
   if (frame.size() > kLongestAck) return false;
@@ -98,6 +98,7 @@ void Switch::forward_from(unsigned node, std::uint64_t now_ns) {
 }
 
 void Switch::to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame) {
+  if (linked_[node] && take_ && take_(node, frame)) return;
   if (linked_[node]) {
     send(*down_[node], now_ns, frame);
   } else {

@@ -19,7 +19,7 @@ namespace roci::sim {
 /// leave there, and frames received there go to this node alone, with the same faults.
 class Switch {
  public:
-  /// `uplink`: of every node; `node` and `seed` are set here.
+  /// `uplink`: parameters of every node; `node` and `seed` are set here.
   Switch(unsigned nodes, const testbench::LinkConfig& uplink);
 
   testbench::LinkDirection& from(unsigned node) { return *up_[node]; }
@@ -30,7 +30,7 @@ class Switch {
   testbench::LinkDirection& leaving(unsigned node) { return *external_ports_[node].leaving; }
   testbench::LinkDirection& arriving(unsigned node) { return *external_ports_[node].arriving; }
 
-  /// Whose frames leave by which port.
+  /// Ports by which the frames of each node leave.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
 
   /// Sets the link of a node up or down; while it is down, frames are lost in both directions.
@@ -41,6 +41,11 @@ class Switch {
   /// exited, its peers see no response, as if the host were gone, until its queue pairs are
   /// destroyed.
   void set_silence(std::function<bool(unsigned node)> silent) { silent_ = std::move(silent); }
+
+  /// Asked of every frame for a node: true when it is taken out, as a datagram of QP1 is.
+  void set_datagrams(std::function<bool(unsigned node, const packet::Bytes&)> take) {
+    take_ = std::move(take);
+  }
 
   /// Forwards what has arrived by `now_ns`.
   void forward(std::uint64_t now_ns);
@@ -69,6 +74,7 @@ class Switch {
   std::vector<std::uint64_t> macs_;
   std::vector<bool> linked_;
   std::function<bool(unsigned)> silent_;
+  std::function<bool(unsigned, const packet::Bytes&)> take_;
   Drops drops_;
 };
 

@@ -1,42 +1,78 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the performance budgets, all in simulated clocks, so that no test depends on the machine.
+"""Holds the performance budgets and the published figures. All figures are simulated, so the result
+does not depend on the machine.
 
-usage: budgets.py ROCI
+usage: budgets.py ROCI [FIGURES]
+FIGURES: docs/measured/figures.json; a figure measured here may differ from it by TOLERANCE
 """
 import json
 import subprocess
 import sys
 import tempfile
 
-GOODPUT_SHARE = 0.95        # of the bound of the wire, 64 KiB messages
+GOODPUT_SHARE = 0.95        # share of the bound of the link, 64 KiB messages
 CLOCKS_PER_SMALL_WRITE = 8  # 64 bytes, many queue pairs
-LATENCY_CLOCKS = 64         # doorbell to wire, wire to memory
-LOSS_SHARE = 0.95           # of (1-p)/(1+pW) at 1%
+LATENCY_CLOCKS = 64         # doorbell to link, link to memory
+LOSS_SHARE = 0.95           # share of (1-p)/(1+pW) at 1%
+# How far a quick run, which has fewer messages, may be from the published figure.
+TOLERANCE = {"Gb/s": 0.01, "clocks": 0.08, "us": 0.02}
 
 
-def bench(roci, part):
+def bench(roci, part, *options):
+    """The rows of `roci bench --only part`."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        subprocess.run([roci, "bench", "--quick", "--only", part, "--json", out.name], check=True)
+        subprocess.run([roci, "bench", *options, "--only", part, "--json", out.name], check=True)
         return json.load(open(out.name))[part]
+
+
+def figures(roci, *options):
+    """Name, measured value and budget of each figure; a budget is ("at least" or "at most", value).
+    Goodput is in Gb/s, the rest in clocks of 4 ns."""
+    for row in bench(roci, "goodput", *options):
+        ways = "both ways" if row["both_ways"] else "one way"
+        yield (f"{row['op'].upper()} of 64 KiB, MTU {row['mtu']}, {ways}, Gb/s", row["gbps"],
+               ("at least", GOODPUT_SHARE * row["bound_gbps"]))
+    for row in bench(roci, "rate", *options):
+        if row["bytes"] == 64:
+            yield ("WRITE of 64 bytes, 64 queue pairs, clocks", row["clocks_per_message"],
+                   ("at most", CLOCKS_PER_SMALL_WRITE))
+    latency = bench(roci, "latency", *options)
+    yield ("doorbell to first beat on the link, 64 bytes inline, clocks",
+           latency["doorbell_to_wire_clocks"], ("at most", LATENCY_CLOCKS))
+    yield ("last beat received to first beat written, clocks",
+           latency["wire_to_memory_clocks"], ("at most", LATENCY_CLOCKS))
+    yield ("post to completion, WRITE of 64 bytes, us", latency["post_to_completion_us"], None)
+
+
+def goodput_at_loss(roci, *options):
+    """Rows of 1% loss; a short run meets few losses, so only the share of the formula is held."""
+    for row in bench(roci, "loss", *options):
+        if row["loss"] == 0.01:
+            yield row["mtu"], row["gbps"], row["bound_gbps"]
+
+
+def violations(roci, published):
+    for name, value, budget in figures(roci, "--quick"):
+        kind, limit = budget or ("", 0)
+        if (kind == "at least" and value < limit) or (kind == "at most" and value > limit):
+            yield f"{name}: {value:.2f}, the budget is {kind} {limit:.2f}"
+        tolerance = TOLERANCE[name.rsplit(", ", 1)[1]]
+        if name in published and abs(value / published[name] - 1) > tolerance:
+            yield (f"{name}: {value:.2f}, docs/performance.md says {published[name]:.2f}: "
+                   "run sim/test/measure.py")
+    for mtu, gbps, formula in goodput_at_loss(roci, "--quick"):
+        if gbps < LOSS_SHARE * formula:
+            yield f"1% loss, MTU {mtu}: {gbps:.2f} Gb/s, the budget is {LOSS_SHARE * formula:.2f}"
 
 
 def main():
     roci = sys.argv[1]
-    wrong = []
-    for row in bench(roci, "goodput"):
-        if row["gbps"] < GOODPUT_SHARE * row["bound_gbps"]:
-            wrong.append(f"goodput {row['op']} MTU {row['mtu']}: {row['gbps']:.1f} Gb/s")
-    for row in bench(roci, "rate"):
-        if row["bytes"] == 64 and row["clocks_per_message"] > CLOCKS_PER_SMALL_WRITE:
-            wrong.append(f"64-byte WRITE: {row['clocks_per_message']:.2f} clocks")
-    latency = bench(roci, "latency")
-    for name in ("doorbell_to_wire_clocks", "wire_to_memory_clocks"):
-        if latency[name] > LATENCY_CLOCKS:
-            wrong.append(f"{name}: {latency[name]:.1f}")
-    for row in bench(roci, "loss"):
-        if row["gbps"] < LOSS_SHARE * row["bound_gbps"]:
-            wrong.append(f"loss {row['loss']} MTU {row['mtu']}: {row['gbps']:.1f} Gb/s")
+    published = {}
+    if len(sys.argv) > 2:
+        rows = json.load(open(sys.argv[2]))["rows"]
+        published = {row[0]: row[1] for row in rows}
+    wrong = list(violations(roci, published))
     print("\n".join(wrong) or "all budgets hold")
     return 1 if wrong else 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Users of libibverbs: errors of callers, events, and a hostile process.
+"""Tests users of libibverbs: errors of callers, events, and a hostile process.
 
 usage: callers.py ROCI FOLDER [--engine E] [--width N] [--seed N] [--attacks N] [UP OPTIONS...]
 
@@ -41,7 +41,7 @@ def attack(simulator, folder, seed):
     result, rounds = Simulator.finish(watcher, end)
     assert result == 0 and int(rounds.split()[1]) > 0, rounds
     processes.until(lambda: simulator.holdings() == before,
-                   f"left behind: {simulator.holdings()}, before {before}", 5)
+                   f"not destroyed: {simulator.holdings()}, before {before}", 5)
     print(f"attacker: exit {status}, {text.strip()}; watcher: {rounds.strip()} rounds", flush=True)
 
 
@@ -59,8 +59,9 @@ def main():
         for program in ("verbs_callers", "verbs_events"):
             status, text = simulator.run("n0", f"{folder}/{program}", SECONDS)
             print(text, flush=True)
-            assert status == 0, f"{program}: not as libibverbs promises"
-        processes.until(lambda: simulator.holdings() == before, "objects of callers stay")
+            assert status == 0, f"{program}: not as libibverbs specifies"
+        processes.until(lambda: simulator.holdings() == before,
+                        "objects of callers are not destroyed")
         for i in range(args.attacks):
             attack(simulator, folder, args.seed + i)
     print("all good")

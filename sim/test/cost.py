@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What programs wait for on each engine: prints the table of docs/verbs.md.
+"""Measures how fast programs run on each engine; prints the table of docs/verbs.md.
 
 usage: cost.py ROCI [--width N] [--megabytes N] [--rounds N]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ends a simulator while programs use it: none of them may go on for ever.
+"""Ends a simulator while programs use it: all of them must end.
 
 usage: gone.py ROCI FOLDER [--engine E] [--width N] [UP OPTIONS...]
 
-FOLDER has verbs_gone, which looks at every call. Beside it pairs of stock programs are in
+FOLDER has verbs_gone, which checks every call. Meanwhile pairs of stock programs are in
 mid-transfer, polling and waiting for events; all must end by themselves within seconds, with an
 error. Once by `kill -9` of the simulator, once by `roci down`; then a new one replaces it.
 """
@@ -79,7 +79,8 @@ def check(roci, folder, options, how):
     results = [simulator.finish(process, start + SECONDS) for process in running]
     took = time.monotonic() - start
     for (status, text), process in zip(results, running):
-        assert "stopped: took too long" not in text, f"{process.args[-1]} goes on: {text[-600:]}"
+        assert "stopped: took too long" not in text, (
+            f"{process.args[-1]} does not end: {text[-600:]}")
     (status, text), (watched, seen) = results[:2]
     assert status == 0 and "all good" in text, f"verbs_gone: exit {status}: {text}"
     assert watched != 0 and "fatal" in seen.lower(), f"ibv_asyncwatch: exit {watched}: {seen}"
@@ -90,7 +91,7 @@ def check(roci, folder, options, how):
     assert flushed > 0, f"no program saw a flush: {results}"
     print(f"ok  {how}: {len(running)} programs ended within {took:.1f} s, {flushed} by a flush",
           flush=True)
-    with simulator:  # the directory of the dead is no hindrance
+    with simulator:  # the directory of the killed simulator is reused
         for process in simulator.start_pair("ibv_rc_pingpong -g 0 -n 20 -c"):
             status, text = simulator.finish(process, time.monotonic() + 60)
             assert status == 0, text

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Simulator and programs on another kernel: one with Yama, and with an RDMA device of its own.
+"""Tests simulator and programs on another kernel: one with Yama, and with an RDMA device.
 
 usage: guest.py ROCI CACHE [--engine E]
 
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from testbench.verify.interop import image, machine  # noqa: E402
 
 PROGRAMS = ["ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "ib_send_bw"]
-# What the library does for Yama, undone.
+# Disables what the library does for Yama.
 NO_PTRACER = """#include <errno.h>
 int prctl(int what, ...) { (void)what; errno = EINVAL; return -1; }
 """
@@ -64,10 +64,10 @@ class User:
         print(f"ok    {command}", flush=True)
         return text
 
-    def refused(self, command):
+    def rejected(self, command):
         status, text = self.run(command)
         assert status != 0 and "allow ptrace" in text, f"{command}: {status}: {text}"
-        print(f"ok    refused: {command}\n      {text.splitlines()[0]}", flush=True)
+        print(f"ok    rejected: {command}\n      {text.splitlines()[0]}", flush=True)
 
     def pair(self, line):
         self.good(f"{ROCI} exec n0 -- {line} >/tmp/server 2>&1 & sleep 2; "
@@ -83,12 +83,12 @@ def check(guest, engine):
         user.good(f"{ROCI} up --engine {engine}")
         devinfo = f"{ROCI} exec n0 -- ibv_devinfo -d roci0"
         if scope == 2:
-            user.refused(devinfo)
+            user.rejected(devinfo)
         else:
             user.good(devinfo, "PORT_ACTIVE")
             user.pair("ib_send_bw -d roci0 -s 4096 -n 100")
         if scope == 1:
-            user.refused(f"LD_PRELOAD=/opt/none.so {devinfo}")
+            user.rejected(f"LD_PRELOAD=/opt/none.so {devinfo}")
         user.good(f"{ROCI} down")
     guest.check(f"echo 1 >{scopes}")
     user.good(f"{ROCI} up --engine {engine}")
@@ -115,7 +115,7 @@ def main():
         handler.log_message = lambda *_: None
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)  # nobody is there
+        wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)  # no interface is configured
         wire.bind(f"{name}/peer")
         with machine.Guest(args.cache, folder / "guest", f"{name}/guest.sock",
                            f"{name}/peer") as guest:

@@ -4,10 +4,10 @@
 
 usage: killed.py ROCI [--engine E] [--width N] [--times N] [--seed N] [UP OPTIONS...]
 
-The other side must end by itself, with RETRY_EXC_ERR or a flush where it had requests under way.
-What the dead process held must be gone from the adapters, within a second on a machine that is not
-loaded (the longest time is printed). Another pair that talks meanwhile, every fifth time, must not
-notice, and at the end nothing is held that was not at the beginning.
+The other side must end by itself, with RETRY_EXC_ERR or a flush where it had outstanding requests.
+The objects of the killed process must be destroyed, within a second on a machine that is not
+loaded (the longest time is printed). Every fifth time another pair communicates meanwhile and must
+not be affected. At the end the adapters have the same objects as at the beginning.
 """
 import collections
 import pathlib
@@ -48,7 +48,7 @@ def in_transfer(simulator, pids):
 
 
 def kill_one(simulator, line, victim):
-    """How the side that was not killed ended."""
+    """Returns how the side that was not killed ended."""
     pair = simulator.start_pair(line)
     in_transfer(simulator, [process.pid for process in pair])
     time.sleep(random.uniform(0, 0.3))
@@ -56,12 +56,12 @@ def kill_one(simulator, line, victim):
     pair[victim].communicate()
     dead, start = pair[victim].pid, time.monotonic()
     processes.until(lambda: all(p["pid"] != dead for node in simulator.status()["nodes"]
-                               for p in node["processes"]), "objects of the dead stay",
-                   PATIENCE)
+                               for p in node["processes"]),
+                    "objects of the killed process are not destroyed", PATIENCE)
     simulator.longest = max(simulator.longest, time.monotonic() - start)
     status, text = Simulator.finish(pair[1 - victim], time.monotonic() + SECONDS)
     assert "stopped" not in text, f"the other side does not end: {text[-500:]}"
-    assert status != 0, f"the other side ended well: {text[-500:]}"
+    assert status != 0, f"the other side succeeded: {text[-500:]}"
     found = re.search(r"Failed status (\d+)", text)
     if found is None:  # it waited for the other on its TCP connection
         return "TCP connection closed"
@@ -95,8 +95,8 @@ def main():
             processes.until(lambda: simulator.holdings() == before,
                            f"left: {simulator.holdings()}, before {before}", PATIENCE)
         assert simulator.run("n0", "ibv_devinfo")[0] == 0
-    print(f"{args.times} killed, {dict(ends)}; held before and after: {before};"
-          f" gone after {simulator.longest:.2f} s at most")
+    print(f"{args.times} killed, {dict(ends)}; objects before and after: {before};"
+          f" destroyed after {simulator.longest:.2f} s at most")
     if args.times >= 2 * len(LINES):
         assert ends["RETRY_EXC_ERR"] > 0, "no program saw RETRY_EXC_ERR"
 

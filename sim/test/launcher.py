@@ -42,7 +42,7 @@ SPECIAL = {
     "verilator": {command for command, targets in TARGETS.items()
                   if any("nic" in target or target == "all" for target in targets)},
 }
-FAKES = {  # an empty machine: nothing is installed, and all that is asked for is recorded
+FAKES = {  # an empty machine: nothing is installed, and all requests are recorded
     "dpkg-query": "exit 1",
     "apt-get": 'echo "apt $*" >>"$RECORD"',
     "cmake": 'echo "cmake $*" >>"$RECORD"; mkdir -p build/sim; touch build/build.ninja\n'

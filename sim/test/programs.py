@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines for stock.py: Debian's own verbs programs, as lists by what they are about.
+"""Lines for stock.py: Debian's own verbs programs, in lists by subject.
 
 A line is a program and its options, run with a server on n0 and a client on n1. Lines joined by
-" & " run at the same time. Lines of ALONE need no partner and give the text that must be in what
-they print.
+" & " run at the same time. Lines of ALONE need no partner and give the text that must be in
+their output.
 """
 ALONE = [("ibv_devices", "roci0"), ("ibv_devinfo -v -d roci0", "max_qp:")]
 MTUS = (256, 512, 1024, 2048, 4096)

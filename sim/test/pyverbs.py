@@ -5,8 +5,8 @@
 usage: pyverbs.py ROCI [--engine E] [--width N] [--file NAME]
 
 One process for each file of tests. A file passes when at least as many of its cases pass as
-EXPECTED says and none fails; what the adapter does not have (UC, UD, XRC ...) is skipped by the
-tests themselves. The tests draw their parameters at random, without a seed.
+EXPECTED states and none fails; the tests themselves skip what the adapter does not have (UC, UD,
+XRC ...). The tests draw their parameters at random, without a seed.
 """
 import argparse
 import gzip
@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path("/usr/share/doc/rdma-core/tests")
-# Passing cases of each file; docs/verbs.md says why the others are skipped.
+# Passing cases of each file; docs/verbs.md explains why the others are skipped.
 EXPECTED = {"addr": 3, "atomic": 7, "cq": 3, "cq_events": 1, "cqex": 3, "device": 13, "fork": 1,
             "mr": 12, "pd": 4, "qp": 5, "qpex": 10, "relaxed_ordering": 1,
             "cuda_dmabuf": 0, "flow": 0, "odp": 0, "parent_domain": 1, "rss_traffic": 0,

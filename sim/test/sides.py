@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Simulators side by side, the options of `roci up`, other users, and idle processor time.
+"""Tests several simulators at once, the options of `roci up`, other users, and idle processor time.
 
 usage: sides.py ROCI FOLDER [--engine E] [--width N]
 
@@ -36,7 +36,7 @@ def check_crowd(roci, options, folder):
         status, text = simulator.run("n0", f"{folder}/verbs_crowd", 300)
         print(text, flush=True)
         assert status == 0, "threads or children"
-        processes.until(lambda: simulator.holdings() == before, "objects stay")
+        processes.until(lambda: simulator.holdings() == before, "objects are not destroyed")
 
 
 def check_side_by_side(roci, options):
@@ -66,7 +66,7 @@ def check_faults(roci, options):
 
 
 def check_capture(roci, options):
-    """What --pcap wrote, as tshark reads it: the messages of a pingpong, both ways."""
+    """Checks with tshark what --pcap wrote: the messages of a pingpong, both ways."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "wire.pcapng"
         with Simulator(roci, "sides", options + ["--pcap", file]) as simulator:
@@ -79,7 +79,7 @@ def check_capture(roci, options):
 
 
 def check_trace(roci, options):
-    """A waveform, or words where the adapter that writes one was not built."""
+    """Checks the waveform, or the error text where the engine that writes it was not built."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "wave.fst"
         try:
@@ -94,7 +94,7 @@ def check_trace(roci, options):
 
 
 def as_nobody(call):
-    """Runs `call` as another user in a child; what it returns, as text."""
+    """Runs `call` as another user in a child; returns its result as text."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -103,7 +103,7 @@ def as_nobody(call):
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
             text = str(call())
-        except BaseException as error:  # also SystemExit: the child must not go on as the parent
+        except BaseException as error:  # also SystemExit: the child must not continue as the parent
             text = f"{type(error).__name__}: {error}"
         os.write(write, text.encode())
         os._exit(0)
@@ -116,7 +116,7 @@ def as_nobody(call):
 
 def check_strangers(roci, options):
     if os.getuid() != 0:
-        print("other users: not tried, root is needed")
+        print("other users: not tested, root is needed")
         return
     with Simulator(roci, "sides", options) as simulator:
         path = simulator.status()["socket"]
@@ -134,9 +134,9 @@ def check_strangers(roci, options):
         modes = [os.stat(p).st_mode & 0o777 for p in (directory, path)]
         assert modes == [0o700, 0o600], modes
         for file in ("log", "lock", "sys", "socket"):
-            told = as_nobody(lambda: os.listdir(f"{directory}/{file}")
+            output = as_nobody(lambda: os.listdir(f"{directory}/{file}")
                              if file == "sys" else open(f"{directory}/{file}").read())
-            assert "PermissionError" in told, f"{file}: {told}"
+            assert "PermissionError" in output, f"{file}: {output}"
         assert "PermissionError" in as_nobody(connect)
         os.chmod(directory, 0o711)
         os.chmod(path, 0o666)

@@ -4,8 +4,8 @@
 
 usage: stock.py ROCI [--engine E] [--width N] [--list NAME] [--only TEXT] [UP OPTIONS...]
 
-The lists stand in programs.py. All programs of a line must end with exit status 0 within the time;
-what they compare or verify themselves counts. Options that are not known here go to `roci up`:
+The lists are in programs.py. All programs of a line must end with exit status 0 within the time;
+the programs verify the data themselves. Options that are not known here go to `roci up`:
 --loss 1% --reorder 1%.
 """
 import pathlib
@@ -21,7 +21,7 @@ from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noq
 
 
 def run_alone(simulator):
-    """Says how many of the programs without a partner failed."""
+    """Returns how many of the programs without a partner failed."""
     bad = 0
     for line, wanted in programs.ALONE:
         for node in ("n0", "n1"):
@@ -80,7 +80,7 @@ def main():
         try:
             processes.until(lambda: simulator.holdings() == before, "")
         except AssertionError:
-            print(f"FAIL: left behind: {simulator.holdings()}, before {before}")
+            print(f"FAIL: not destroyed: {simulator.holdings()}, before {before}")
             bad += 1
         status = simulator.status()
     print(f"{good} of {len(lines)} lines succeeded; {status['simulated_ns'] / 1e9:.3f} s simulated,"

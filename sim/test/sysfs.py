@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What programs other than perftest find out about roci0: its PCI function, its NUMA node and its
-network interface, by the names that scripts, hwloc, NCCL and UCX use.
+"""Checks what programs other than perftest learn about roci0: its PCI function, NUMA node
+and network interface, by the names that scripts, hwloc, NCCL and UCX use.
 
 usage: sysfs.py ROCI
 """
@@ -17,8 +17,8 @@ from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noq
 
 FUNCTION = "524f:00:00.0"
 
-# The interface of a device is the one whose PCI function has the same resources, as the script
-# ibdev2netdev of vendors has it; newer ones read gid_attrs/ndevs.
+# The interface of a device is the one whose PCI function has the same resources, as in the script
+# ibdev2netdev of vendors; newer ones read gid_attrs/ndevs.
 IBDEV2NETDEV = r'''
 for ibdev in /sys/class/infiniband/*; do
   name=$(basename $ibdev)
@@ -56,7 +56,7 @@ print(json.dumps({
 
 
 def run(simulator, *words):
-    """What a command on n0 prints."""
+    """Returns the output of a command on n0."""
     command = [simulator.roci, "exec", "n0", "--name", simulator.name, "--", *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout

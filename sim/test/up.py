@@ -20,20 +20,20 @@ def check_conversation():
     expect(objects(0) == [[1, 2, 1, 1]], f"objects of n0: {objects(0)}")
     for length in (1, 4096, 65536):
         seed = random.randrange(1 << 30)
-        b.ask(f"receive 0 {length}")
-        b.ask("arm")
-        a.ask(f"fill 0 {length} {seed}")
-        a.ask(f"send 0 {length} 0")
-        a.ask("sent", "Success 0")
-        b.ask("event", "1 mine")
-        b.ask("received", f"Success {length}")
-        b.ask(f"check 0 {length} {seed}")
-        a.ask(f"write 0 {length} 100000")
-        a.ask("sent", "Success 0")
-        b.ask(f"check 100000 {length} {seed}")
-        a.ask(f"read 200000 {length} 100000")
-        a.ask("sent", f"Success {length}")
-        a.ask(f"check 200000 {length} {seed}")
+        b.call(f"receive 0 {length}")
+        b.call("arm")
+        a.call(f"fill 0 {length} {seed}")
+        a.call(f"send 0 {length} 0")
+        a.call("sent", "Success 0")
+        b.call("event", "1 mine")
+        b.call("received", f"Success {length}")
+        b.call(f"check 0 {length} {seed}")
+        a.call(f"write 0 {length} 100000")
+        a.call("sent", "Success 0")
+        b.call(f"check 100000 {length} {seed}")
+        a.call(f"read 200000 {length} 100000")
+        a.call("sent", f"Success {length}")
+        a.call(f"check 200000 {length} {seed}")
     a.close()
     b.close()
 
@@ -43,15 +43,15 @@ def check_one_node():
     a, b = pair(nodes=("n1", "n1"))
     expect(len(objects(1)) == 2 and objects(0) == [], "processes of n1")
     seed = random.randrange(1 << 30)
-    a.ask(f"fill 0 20000 {seed}")
-    a.ask("write 0 20000 4096")
-    a.ask("sent", "Success 0")
-    b.ask(f"check 4096 20000 {seed}")
+    a.call(f"fill 0 20000 {seed}")
+    a.call("write 0 20000 4096")
+    a.call("sent", "Success 0")
+    b.call(f"check 4096 20000 {seed}")
     # The queue pair of another process: neither commands nor doorbells reach it.
-    b.ask(f"steal {a.qpn}", "refused")
+    b.call(f"steal {a.qpn}", "rejected")
     for _ in range(3):
-        a.ask("write 0 20000 4096")
-        a.ask("sent", "Success 0")
+        a.call("write 0 20000 4096")
+        a.call("sent", "Success 0")
     a.close()
     b.close()
 
@@ -60,14 +60,15 @@ def check_kill():
     for victim_sends in (True, False) * (KILLS // 2):
         a, b = pair(timeout=10)
         victim, other = (a, b) if victim_sends else (b, a)
-        victim.tell("stream 100000" if victim_sends else "received")
-        other.tell("stream 100000")
+        victim.write("stream 100000" if victim_sends else "received")
+        other.write("stream 100000")
         time.sleep(random.uniform(0.05, 0.3))
         victim.kill()
-        got = other.answer()
+        got = other.reply()
         expect(got in ("RetryExcErr", "WrFlushErr"), f"other side of a killed process: '{got}'")
         other.close()
-        until(lambda: objects(0) == [] and objects(1) == [], "objects of the dead stay")
+        until(lambda: objects(0) == [] and objects(1) == [],
+              "objects of the killed process are not destroyed")
 
 
 def cpu_ticks(pid):
@@ -83,10 +84,10 @@ def main():
                         (("exec", "--name", NAME, "n0", "--", "true"), "no simulator"),
                         (("up", "--name", "../x"), "is not a name"),
                         (("up", "--nodes", "0"), "--nodes")):
-        refused = roci(*words, check=False)
-        expect(refused.returncode != 0 and text in refused.stderr
-               and refused.stderr.count("\n") == 1,
-               f"{words}: {refused.stderr}")
+        failed = roci(*words, check=False)
+        expect(failed.returncode != 0 and text in failed.stderr
+               and failed.stderr.count("\n") == 1,
+               f"{words}: {failed.stderr}")
     roci("up", "--name", NAME, *OPTIONS)
     try:
         again = roci("up", "--name", NAME, check=False)
@@ -110,7 +111,7 @@ def main():
                       lambda: check_noise_on_own_queue(path)):
             start = time.monotonic()
             check()
-            until(lambda: objects(0) == [] and objects(1) == [], "objects stay")
+            until(lambda: objects(0) == [] and objects(1) == [], "objects are not destroyed")
             until(lambda: descriptors() <= at_rest, f"descriptors: {at_rest}, now {descriptors()}")
             expect(maps() == 0, "doorbell pages stay mapped")
             print(f"{getattr(check, '__name__', '?')}: {time.monotonic() - start:.1f} s",

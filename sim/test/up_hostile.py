@@ -14,7 +14,7 @@ WELCOME_BYTES = 8 + 8 + 160 + 16 + 8 + 8
 
 
 class Hostile:
-    """Speaks the protocol by hand."""
+    """A client that sends the messages of the protocol itself."""
 
     def __init__(self, path, node=b"n0", probe=None):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -25,14 +25,14 @@ class Hostile:
         self.node = node
 
     def hello(self):
-        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 2, self.node, self.probe))
+        self.socket.send(struct.pack("<IIII16sQ", 1, 7, 0x49434F52, 3, self.node, self.probe))
         data, fds, _, _ = socket.recv_fds(self.socket, 256, 1)
         expect(len(data) == WELCOME_BYTES, f"welcome of {len(data)} bytes")
-        refusal, = struct.unpack_from("<I", data, 8)
-        return refusal, fds, struct.unpack_from("<Q", data, WELCOME_BYTES - 8)[0]
+        rejection, = struct.unpack_from("<I", data, 8)
+        return rejection, fds, struct.unpack_from("<Q", data, WELCOME_BYTES - 8)[0]
 
     def ended(self):
-        """The simulator has closed the connection."""
+        """Whether the simulator has closed the connection."""
         try:
             while self.socket.recv(4096):
                 pass
@@ -50,15 +50,15 @@ def check_hostile(path):
         h = Hostile(path)
         h.socket.send(random.randbytes(length))
         h.socket.close()
-    # Hello that cannot be answered well.
-    expect(Hostile(path, node=b"n9").hello()[0] == 2, "node n9 was welcome")
-    expect(Hostile(path, node=b"x" * 16).hello()[0] == 2, "an endless name was welcome")
-    expect(Hostile(path, probe=8).hello()[0] == 4, "a probe at address 8 was good")
+    # Invalid Hello messages.
+    expect(Hostile(path, node=b"n9").hello()[0] == 2, "node n9 was accepted")
+    expect(Hostile(path, node=b"x" * 16).hello()[0] == 2, "an unterminated name was accepted")
+    expect(Hostile(path, probe=8).hello()[0] == 4, "a probe at address 8 was accepted")
     # Bytes after it, with descriptors that were not requested.
     for _ in range(60):
         h = Hostile(path)
-        expect(h.hello()[0] == 0, "not welcome")
-        message = struct.pack("<II", random.randrange(1, 10), 5) + random.randbytes(random.choice(
+        expect(h.hello()[0] == 0, "not accepted")
+        message = struct.pack("<II", random.randrange(1, 13), 5) + random.randbytes(random.choice(
             [0, 4, 8, 20, 32, 64, 120, 128, 200]))
         if message[:4] == struct.pack("<I", 8) and len(message) == 8:
             continue  # that would be `roci down`
@@ -66,7 +66,7 @@ def check_hostile(path):
             socket.send_fds(h.socket, [message], [nothing.fileno()] * random.randrange(4))
         if random.random() < 0.5:
             h.socket.close()
-    # A flood without reading a single answer.
+    # Many commands, without reading a reply.
     h = Hostile(path)
     h.hello()
     h.socket.settimeout(0.05)
@@ -76,10 +76,10 @@ def check_hostile(path):
             h.socket.send(command)
     except OSError:
         pass
-    # A doorbell page of noise, while the others talk.
+    # A doorbell page with random data, while the others communicate.
     noisy = Hostile(path)
-    refusal, fds, size = noisy.hello()
-    expect(refusal == 0, "not welcome")
+    rejection, fds, size = noisy.hello()
+    expect(rejection == 0, "not accepted")
     page = mmap.mmap(fds[0], size)
     for name in ("truncate", "grow"):
         try:
@@ -92,10 +92,10 @@ def check_hostile(path):
         page[0:4] = struct.pack("<I", 3)
         noisy.socket.send(struct.pack("<II", 3, 0))  # Wake
         seed = random.randrange(1 << 30)
-        a.ask(f"fill 0 4096 {seed}")
-        a.ask("write 0 4096 4096")
-        a.ask("sent", "Success 0")
-        b.ask(f"check 4096 4096 {seed}")
+        a.call(f"fill 0 4096 {seed}")
+        a.call("write 0 4096 4096")
+        a.call("sent", "Success 0")
+        b.call(f"check 4096 4096 {seed}")
     page.close()
     os.close(fds[0])
     a.close()
@@ -118,10 +118,10 @@ def check_noise_on_own_queue(path):
             memory.seek(first)
             memory.write(struct.pack("<II", 1, 0))
             seed = random.randrange(1 << 30)
-            a.ask(f"fill 0 4096 {seed}")
-            a.ask("write 0 4096 4096")
-            a.ask("sent", "Success 0")
-            b.ask(f"check 4096 4096 {seed}")
+            a.call(f"fill 0 4096 {seed}")
+            a.call("write 0 4096 4096")
+            a.call("sent", "Success 0")
+            b.call(f"check 4096 4096 {seed}")
     victim.kill()
     a.close()
     b.close()

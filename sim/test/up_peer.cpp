@@ -168,7 +168,7 @@ class Peer {
       context_.execute(layout::AdminOp::kDestroyQp, Body().put(layout::destroy_qp::qpn, number),
                        "steal");
     } catch (const Error& error) {
-      return error.status() == AdminStatus::kBadHandle ? "refused" : error.what();
+      return error.status() == AdminStatus::kBadHandle ? "rejected" : error.what();
     }
     return "stolen";
   }

@@ -40,24 +40,24 @@ class Peer:
         self.process = subprocess.Popen([ROCI, "exec", "--name", NAME, node, "--", PEER], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL)
-        self.qpn, self.gid, self.address, self.key = self.answer("ready").split()[1:]
+        self.qpn, self.gid, self.address, self.key = self.reply("ready").split()[1:]
 
-    def answer(self, start=""):
+    def reply(self, start=""):
         line = self.process.stdout.readline().strip()
         expect(line.startswith(start), f"{start} expected, got '{line}'")
         return line
 
-    def tell(self, text):
+    def write(self, text):
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
 
-    def ask(self, text, wanted="ok"):
-        self.tell(text)
-        got = self.answer()
+    def call(self, text, wanted="ok"):
+        self.write(text)
+        got = self.reply()
         expect(got == wanted, f"{text}: {wanted} expected, got '{got}'")
 
     def connect(self, peer, timeout=14):
-        self.ask(f"connect {peer.qpn} {peer.gid} {peer.address} {peer.key} {timeout}")
+        self.call(f"connect {peer.qpn} {peer.gid} {peer.address} {peer.key} {timeout}")
 
     def close(self):
         self.process.stdin.close()
@@ -76,7 +76,7 @@ def pair(timeout=14, nodes=("n0", "n1")):
 
 
 def until(condition, text, seconds=1.0):
-    """A second is what a process may linger after its end."""
+    """Waits; the objects of a process must be destroyed a second after its end."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, text)

@@ -50,7 +50,7 @@ struct QueuePairEnd {
 
 /// Connects `self` to `peer`, from RESET to RTS. A `dst_mac` of 0 stands for the peer's.
 void connect(const QueuePairEnd& self, const QueuePairEnd& peer, driver::ConnectOptions options);
-/// Connects both, `b` first, so that it is ready for what `a` sends.
+/// Connects both, `b` first, so that it is ready for requests of `a`.
 void connect_both(const QueuePairEnd& a, const QueuePairEnd& b,
                   const driver::ConnectOptions& options);
 
@@ -66,7 +66,7 @@ struct Connection {
   Endpoint self, peer;
 };
 
-/// A request on `self`'s region at `local` for `bytes`, towards `remote` in the peer's.
+/// Builds a request on `self`'s region at `local` for `bytes`, to `remote` in the peer's region.
 driver::SendRequest request(driver::Opcode opcode, Endpoint& self, std::size_t local,
                             std::uint32_t bytes, Endpoint& peer, std::size_t remote);
 

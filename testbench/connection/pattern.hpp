@@ -17,12 +17,12 @@ inline std::uint64_t pattern_word(std::uint64_t key, std::uint64_t word) {
   return mix(key * 0x9E3779B97F4A7C15u + word * 0xD6E8FEB86659FD93u + 1);
 }
 
-/// The byte at `offset` of the pattern of `key`.
+/// Returns the byte at `offset` of the pattern of `key`.
 inline std::uint8_t pattern(std::uint64_t key, std::uint64_t offset) {
   return static_cast<std::uint8_t>(pattern_word(key, offset / 8) >> 8 * (offset % 8));
 }
 
-/// Bytes `offset`... of the pattern of `key`.
+/// Writes the bytes from `offset` on of the pattern of `key`.
 inline void fill(std::uint8_t* at, std::size_t bytes, std::uint64_t key, std::uint64_t offset = 0) {
   for (std::size_t i = 0; i < bytes;) {
     const std::uint64_t word = pattern_word(key, (offset + i) / 8);
@@ -32,7 +32,7 @@ inline void fill(std::uint8_t* at, std::size_t bytes, std::uint64_t key, std::ui
   }
 }
 
-/// Index of the first wrong byte; `bytes` when none is wrong.
+/// Returns the index of the first wrong byte; `bytes` when none is wrong.
 inline std::size_t first_wrong(const std::uint8_t* at, std::size_t bytes, std::uint64_t key,
                                std::uint64_t offset = 0) {
   for (std::size_t i = 0; i < bytes;) {

@@ -12,7 +12,7 @@ namespace roci::testbench {
 
 class ReferenceMemory {
  public:
-  /// Everything is expected as it is now.
+  /// Expects the present contents of the region.
   ReferenceMemory(std::uint8_t* data, std::size_t bytes)
       : data_(data), expected_(data, data + bytes) {}
 
@@ -25,7 +25,8 @@ class ReferenceMemory {
   void adopt(std::size_t at, std::size_t bytes) {
     std::memcpy(expected_.data() + at, data_ + at, bytes);
   }
-  /// Each byte may be as before or of the pattern: a message that completed in error.
+  /// Permits for each byte the former value or that of the pattern, for a message that completed in
+  /// error.
   void adopt_either(std::size_t at, std::size_t bytes, std::uint64_t key) {
     for (std::size_t i = 0; i < bytes; ++i) {
       if (data_[at + i] == pattern(key, i)) expected_[at + i] = data_[at + i];
@@ -37,7 +38,7 @@ class ReferenceMemory {
     return value;
   }
   std::size_t size() const { return expected_.size(); }
-  /// Index of the first byte that differs; size() when none does.
+  /// Returns the index of the first byte that differs; size() when none does.
   std::size_t first_difference() const {
     const auto differs = std::mismatch(expected_.begin(), expected_.end(), data_);
     return static_cast<std::size_t>(differs.first - expected_.begin());

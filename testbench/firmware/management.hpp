@@ -19,8 +19,8 @@ class Management {
   Management(std::uint64_t mac, unsigned port_mtu, Access access)
       : access_(std::move(access)), firmware_({this, &read32, &write32}, {mac, {}, port_mtu}) {}
 
-  /// Works until nothing is left to do. Returns the time at which it wants to run again even if
-  /// the adapter's attention line stays low, all ones: never.
+  /// Runs until the firmware is idle. Returns the time at which it must run even if the adapter's
+  /// attention line stays low, all ones: never.
   std::uint64_t run() {
     if (!started_) firmware_.start();
     started_ = true;
@@ -28,8 +28,8 @@ class Management {
     while (firmware_.poll()) idle_ = false;
     return firmware_.deadline();
   }
-  /// The last run() found nothing to do: if the attention line is high, a command waits for
-  /// something.
+  /// Whether the last run() found nothing to do: if the attention line is high, a command waits for
+  /// an address.
   bool idle() const { return idle_; }
 
  private:

@@ -62,7 +62,7 @@ void AxiHost::choose_read(std::uint64_t now_ns) {
   if (reads_done_ == 0) return;
   std::size_t chosen = 0;
   if (config_.out_of_order) {
-    // One that is due; before it, the oldest of its id.
+    // Selects a response that is due; the oldest of its id comes first.
     std::size_t due = 0;
     for (std::size_t i = 0; i < reads_done_; ++i) {
       if (reads_[i].back <= now_ns && random_() % ++due == 0) chosen = i;
@@ -110,7 +110,7 @@ void AxiHost::address_write(std::uint64_t now_ns, std::uint8_t id, std::uint64_t
   if (writes_.size() > counts_.most_writes) {
     counts_.most_writes = static_cast<unsigned>(writes_.size());
   }
-  // Data that came first.
+  // Data that came before its address.
   std::vector<std::uint8_t> beat(config_.bytes);
   while (!beats_.empty() && writes_full_ < writes_.size()) {
     const Beat head = beats_.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of the adapter's AXI4 master: latency, back-pressure, order of data, bounds.
+// The slave at the adapter's AXI4 master: latency, back-pressure, order of data, bounds.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace roci::testbench {
 struct AxiConfig {
   unsigned bytes = 64;             ///< bytes of a beat
   std::uint64_t latency_ns = 400;  ///< each way
-  bool out_of_order = false;       ///< reads take up to half as long again, any order between ids
+  bool out_of_order = false;       ///< reads take up to 1.5 times as long, in any order between ids
   double stall = 0;                ///< probability per clock that a channel begins to stall
   unsigned stall_clocks = 16;      ///< longest stall
   std::uint64_t seed = 1;
@@ -32,21 +32,21 @@ struct DirectRange {
 };
 
 /// AXI4 slave in front of host memory. For each clock: prepare(), which sets the outputs; then the
-/// transfers that the handshakes of that clock gave.
+/// transfers of that clock's handshakes.
 ///
 /// Reads come in blocks of 64 bytes, so a read may touch the rest of a block that holds mapped
-/// bytes (which is guard bytes); a block that no range touches is an error, as is a write strobe
+/// bytes (these are guard bytes); a block that no range touches is an error, as is a write strobe
 /// outside a range (I6).
 class AxiHost {
  public:
-  /// kByCall: no pointer, but Transfer works; kBroken: errors on purpose.
+  /// kByCall: no pointer, Transfer is used instead; kBroken: a test requests errors.
   enum class Found { kMapped, kByCall, kBroken, kNothing };
   using Lookup = std::function<Found(std::uint32_t pasid, std::uint64_t address, DirectRange&)>;
-  /// Moves bytes of memory that has no pointers; false: an address that cannot be reached.
+  /// Transfers bytes of memory without pointers; false: an invalid address.
   using Transfer = std::function<bool(bool write, std::uint32_t pasid, std::uint64_t address,
                                       std::uint8_t* data, std::size_t bytes)>;
   using Fault = std::function<void(const std::string&)>;
-  /// A write of at most 64 bytes landed at `host`; completions and events are such writes.
+  /// Reports a write of at most 64 bytes at `host`; completions and events are such writes.
   using Landed =
       std::function<void(std::uint64_t address, const std::uint8_t* host, unsigned bytes)>;
 
@@ -68,14 +68,14 @@ class AxiHost {
   void response_taken();
 
   bool idle() const { return reads_.empty() && writes_.empty() && beats_.empty(); }
-  /// A write landed since the last call.
+  /// Whether a write reached memory since the last call.
   bool wrote() { return std::exchange(wrote_, false); }
-  /// Pointers given out earlier are no longer good.
+  /// Invalidates all pointers obtained earlier.
   void forget_direct() { direct_.clear(); }
 
   struct Counts {
     std::uint64_t reads = 0, read_bytes = 0, writes = 0, write_bytes = 0;
-    unsigned most_reads = 0, most_writes = 0;  ///< outstanding at once
+    unsigned most_reads = 0, most_writes = 0;  ///< most accesses outstanding at once
   };
   const Counts& counts() const { return counts_; }
 
@@ -85,9 +85,10 @@ class AxiHost {
     std::uint32_t pasid = 0;
     std::uint64_t address = 0;
     unsigned beats = 0;
-    std::uint64_t at_memory = 0;  ///< ns; all ones: data of the write not complete
-    std::uint64_t back = 0;       ///< ns
-    bool done = false;            ///< memory was read or written
+    std::uint64_t at_memory =
+        0;                   ///< time in ns at memory; all ones: the write's data is incomplete
+    std::uint64_t back = 0;  ///< time in ns of the response
+    bool done = false;       ///< memory was read or written
     std::uint8_t resp = 0;
     std::vector<std::uint8_t> data;
     std::vector<std::uint64_t> strobes;
@@ -97,15 +98,15 @@ class AxiHost {
   std::uint64_t full_strobe() const {
     return config_.bytes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config_.bytes) - 1;
   }
-  /// The range that holds `address`; nullptr: `found` says why.
+  /// Returns the range that holds `address`; nullptr: `found` gives the reason.
   const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, Found& found);
   static std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address);
   void check_burst(const Transaction& t, const char* what);
-  void refuse(Transaction& t, const char* what, std::uint64_t address);
+  void fail_access(Transaction& t, const char* what, std::uint64_t address);
   void perform_read(Transaction& t);
   void perform_write(Transaction& t);
   void write_beat(Transaction& t, unsigned beat, std::uint64_t address);
-  void tell_landing(const Transaction& t, std::uint64_t start);
+  void report_landing(const Transaction& t, std::uint64_t start);
   void write_by_call(Transaction& t);
   void choose_read(std::uint64_t now_ns);
   std::vector<std::uint8_t> buffer(std::size_t bytes);
@@ -118,7 +119,7 @@ class AxiHost {
   std::mt19937_64 random_;
   std::vector<DirectRange> direct_;
   std::deque<Transaction> reads_, writes_;
-  std::size_t reads_done_ = 0, writes_done_ = 0;  ///< number done at the front
+  std::size_t reads_done_ = 0, writes_done_ = 0;  ///< number of completed ones at the front
   std::size_t writes_full_ = 0;                   ///< writes whose data is complete
   struct Beat {
     std::uint64_t strobe;

@@ -38,7 +38,7 @@ const DirectRange* AxiHost::direct(std::uint32_t pasid, std::uint64_t address, F
   return &direct_.back();
 }
 
-void AxiHost::refuse(Transaction& t, const char* what, std::uint64_t address) {
+void AxiHost::fail_access(Transaction& t, const char* what, std::uint64_t address) {
   DirectRange range;
   if (lookup_(t.pasid, address, range) == Found::kNothing) fault_(text_of(what, t.pasid, address));
   t.resp = kDecodeError;
@@ -49,7 +49,7 @@ void AxiHost::perform_read(Transaction& t) {
   t.data = buffer(std::size_t{t.beats} * config_.bytes);
   const std::uint64_t start = t.address / config_.bytes * config_.bytes;
   const std::uint64_t end = start + std::uint64_t{t.beats} * config_.bytes;
-  // The first and the last block may reach beyond the range, into its guard bytes.
+  // The first and the last block may exceed the range, into its guard bytes.
   const auto block = [](std::uint64_t address) { return address / kReadBlock; };
   Found found;
   const DirectRange* range = direct(t.pasid, t.address, found);
@@ -68,7 +68,7 @@ void AxiHost::perform_read(Transaction& t) {
   const std::uint64_t bad = range == nullptr                     ? t.address
                             : block(start) < block(range->first) ? start
                                                                  : range->last + 1;
-  refuse(t, "read outside mapped memory", bad);
+  fail_access(t, "read outside mapped memory", bad);
   for (std::uint8_t& byte : t.data) byte = static_cast<std::uint8_t>(random_());
 }
 
@@ -80,13 +80,13 @@ void AxiHost::perform_write(Transaction& t) {
   if (found == Found::kByCall) return write_by_call(t);
   const std::uint64_t start = t.address / config_.bytes * config_.bytes;
   for (unsigned i = 0; i < t.beats; ++i) write_beat(t, i, start + std::uint64_t{i} * config_.bytes);
-  tell_landing(t, start);
+  report_landing(t, start);
 }
 
-/// Bytes of a beat that a strobe names: where they begin and end.
+/// First and last byte of a beat that a strobe selects.
 struct Lanes {
   unsigned low, high;
-  bool whole;  ///< all between are named
+  bool whole;  ///< all between are selected
   explicit Lanes(std::uint64_t strobe)
       : low(static_cast<unsigned>(__builtin_ctzll(strobe))),
         high(63 - static_cast<unsigned>(__builtin_clzll(strobe))),
@@ -103,7 +103,7 @@ void AxiHost::write_beat(Transaction& t, unsigned beat, std::uint64_t address) {
   Found found;
   const DirectRange* range = direct(t.pasid, first, found);
   if (range == nullptr || !range->holds(t.pasid, first, last)) {
-    refuse(t, "write outside mapped memory", range == nullptr ? first : range->last + 1);
+    fail_access(t, "write outside mapped memory", range == nullptr ? first : range->last + 1);
     return;
   }
   const std::uint8_t* from = t.data.data() + std::size_t{beat} * config_.bytes;
@@ -119,7 +119,7 @@ void AxiHost::write_beat(Transaction& t, unsigned beat, std::uint64_t address) {
 }
 
 /// A small write is reported once, whatever its number of beats.
-void AxiHost::tell_landing(const Transaction& t, std::uint64_t start) {
+void AxiHost::report_landing(const Transaction& t, std::uint64_t start) {
   std::uint64_t first = kNever, last = 0;
   for (unsigned i = 0; i < t.beats; ++i) {
     const std::uint64_t strobe = t.strobes[i] & full_strobe();
@@ -141,7 +141,7 @@ void AxiHost::write_by_call(Transaction& t) {
   const auto named = [&](std::size_t byte) {
     return (t.strobes[byte / config_.bytes] >> byte % config_.bytes & 1) != 0;
   };
-  // As few calls as the strobes allow: each costs as much as thousands of bytes.
+  // The strobes are merged into as few calls as possible, because a call is expensive.
   const std::size_t bytes = std::size_t{t.beats} * config_.bytes;
   for (std::size_t from = 0, to = 0; from < bytes; from = to + 1) {
     for (to = from; to < bytes && named(to);) ++to;

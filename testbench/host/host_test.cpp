@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of the bus: latency, order, bounds, guards.
+// Tests of the host's bus: latency, order, bounds, guards.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -17,8 +17,8 @@ namespace {
 constexpr unsigned kBeat = 64;
 constexpr std::uint64_t kClock = 4;
 
-/// An AxiHost over 64 KiB of memory at kBase of address space 5, with a master that always takes
-/// what it is given.
+/// An AxiHost over 64 KiB of memory at kBase of address space 5, with a master that is always
+/// ready.
 struct HostFixture {
   static constexpr std::uint64_t kBase = 0x100000;
   static constexpr std::uint32_t kOther = 7;  ///< the same memory without pointers
@@ -84,7 +84,7 @@ struct HostFixture {
 
 }  // namespace
 
-TEST_CASE("axi: a read takes both ways and brings the bytes of its beats") {
+TEST_CASE("axi: a read takes the latency of both ways and returns the bytes of its beats") {
   HostFixture fixture;
   for (unsigned i = 0; i < 4096; ++i) *fixture.at(i) = static_cast<std::uint8_t>(i * 7);
   fixture.axi.prepare(0);
@@ -97,7 +97,7 @@ TEST_CASE("axi: a read takes both ways and brings the bytes of its beats") {
   CHECK(fixture.faults.empty());
 }
 
-TEST_CASE("axi: memory without pointers is reached by one call for each run of bytes") {
+TEST_CASE("axi: memory without pointers is reached by one call for each contiguous range") {
   HostFixture fixture;
   for (unsigned i = 0; i < 4096; ++i) *fixture.at(i) = static_cast<std::uint8_t>(i * 7);
   fixture.axi.prepare(0);
@@ -123,7 +123,7 @@ TEST_CASE("axi: memory without pointers is reached by one call for each run of b
   }
   CHECK(fixture.resp == 0);
 
-  // An address that a call cannot reach is an error of the bus, not a fault of the adapter.
+  // An address that a call rejects is an error of the bus, not a fault of the adapter.
   fixture.axi.prepare(fixture.now);
   fixture.axi.address_read(fixture.now, 2, 0x40, 0, HostFixture::kOther);
   fixture.drain();
@@ -131,7 +131,7 @@ TEST_CASE("axi: memory without pointers is reached by one call for each run of b
   CHECK(fixture.faults.empty());
 }
 
-TEST_CASE("axi: many reads are under way at once, a beat a clock comes back") {
+TEST_CASE("axi: many reads are outstanding at once, and a beat returns each clock") {
   HostFixture fixture;
   for (unsigned i = 0; i < 100; ++i) {
     fixture.axi.prepare(fixture.now);
@@ -144,7 +144,7 @@ TEST_CASE("axi: many reads are under way at once, a beat a clock comes back") {
   CHECK(fixture.axi.counts().most_reads == 100);
 }
 
-TEST_CASE("axi: a write lands after one way and is answered after two") {
+TEST_CASE("axi: a write reaches memory after one way, and its response comes after both") {
   HostFixture fixture;
   std::uint8_t beat[kBeat];
   std::memset(beat, 0xAB, sizeof beat);
@@ -168,7 +168,7 @@ TEST_CASE("axi: a write lands after one way and is answered after two") {
   CHECK(fixture.landed[0].second == 12);
 }
 
-TEST_CASE("axi: data may come before its address, and strobes may have holes") {
+TEST_CASE("axi: data may come before its address, and strobes may have gaps") {
   HostFixture fixture;
   std::uint8_t beat[kBeat];
   std::memset(beat, 0x11, sizeof beat);
@@ -179,7 +179,7 @@ TEST_CASE("axi: data may come before its address, and strobes may have holes") {
   CHECK(std::memcmp(fixture.at(0), expected, 5) == 0);
 }
 
-TEST_CASE("axi: accesses outside what is mapped are named and answered with an error (I6)") {
+TEST_CASE("axi: accesses outside mapped memory are reported and get an error response (I6)") {
   HostFixture fixture;
   std::uint8_t beat[kBeat] = {1};
   fixture.axi.address_read(0, 1, HostFixture::kBase + 65536, 0, 5);
@@ -222,7 +222,7 @@ TEST_CASE("axi: the rest of a block of 64 bytes may be read at any width") {
   CHECK(faults.size() == 1);
 }
 
-TEST_CASE("axi: errors that a test asked for are no fault (F-80 to F-82)") {
+TEST_CASE("axi: errors that a test requested are no fault (F-80 to F-82)") {
   HostFixture fixture;
   fixture.axi.address_read(0, 1, 0xBAD, 0, 5);
   fixture.drain();
@@ -230,7 +230,7 @@ TEST_CASE("axi: errors that a test asked for are no fault (F-80 to F-82)") {
   CHECK(fixture.faults.empty());
 }
 
-TEST_CASE("axi: a burst over 4 KiB or a last beat in the wrong place is a fault") {
+TEST_CASE("axi: a burst over 4 KiB or a last beat at the wrong position is a fault") {
   HostFixture fixture;
   fixture.axi.address_read(0, 1, HostFixture::kBase + 4096 - 64, 1, 5);
   CHECK(fixture.faults.size() == 1);
@@ -240,7 +240,7 @@ TEST_CASE("axi: a burst over 4 KiB or a last beat in the wrong place is a fault"
   CHECK(fixture.faults.size() == 2);
 }
 
-TEST_CASE("axi: out of order between ids, in order within one; stalls lose nothing (F-83)") {
+TEST_CASE("axi: out of order between ids, in order within an id; stalls lose nothing (F-83)") {
   AxiConfig config;
   config.out_of_order = true;
   config.stall = 0.1;
@@ -269,7 +269,7 @@ TEST_CASE("axi: out of order between ids, in order within one; stalls lose nothi
   }
 }
 
-TEST_CASE("axi: a completion is told as one write at any width") {
+TEST_CASE("axi: a completion is reported as one write at any width") {
   for (const unsigned width : {8u, 64u}) {
     CAPTURE(width);
     AxiConfig config;

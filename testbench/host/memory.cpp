@@ -52,7 +52,7 @@ driver::DmaMemory HostMemory::allocate(std::uint32_t pasid, std::size_t bytes,
   range.block = block;
   range.tail = (bytes + kGuard - 1) / kGuard * kGuard - bytes + kGuard;
   constexpr std::uint64_t kPage = 4096;
-  next_ = (range.address + bytes + 2 * kPage) / kPage * kPage;  // a page between ranges at least
+  next_ = (range.address + bytes + 2 * kPage) / kPage * kPage;  // at least a page between ranges
   for (std::size_t i = 0; i < kGuard; ++i) range.host[i - kGuard] = pattern(range, i);
   for (std::size_t i = 0; i < range.tail; ++i) range.host[bytes + i] = pattern(range, kGuard + i);
   ranges_.emplace(Key{pasid, range.address}, range);
@@ -70,7 +70,7 @@ void HostMemory::release(std::uint32_t pasid, const driver::DmaMemory& memory) {
 }
 
 void HostMemory::poison(std::uint64_t address, std::size_t bytes) {
-  // Memory reports errors by cache line: a read that touches such a line gets none of it.
+  // Memory reports errors by cache line: a read that touches such a line fails as a whole.
   constexpr std::uint64_t kLine = 64;
   poisoned_.emplace_back(address & ~(kLine - 1), (address + bytes - 1) | (kLine - 1));
   direct_changed();
@@ -93,7 +93,7 @@ std::string HostMemory::guard_fault(const Range& range) const {
   }
   for (std::size_t i = 0; i < range.tail; ++i) {
     if (range.host[range.bytes + i] != pattern(range, kGuard + i)) {
-      return "guard byte " + std::to_string(i + 1) + " behind range " + hex(range.address) +
+      return "guard byte " + std::to_string(i + 1) + " after range " + hex(range.address) +
              " changed";
     }
   }
@@ -132,13 +132,13 @@ bool HostMemory::peek(std::uint32_t pasid, std::uint64_t address, std::uint8_t* 
 bool HostMemory::get_direct(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   dmi.init();
   if (others_ != nullptr && others_->holds(pasid_of(payload))) {
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);  // but not by pointer
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);  // accessible, but not by pointer
     return false;
   }
   const Range* range = find(pasid_of(payload), payload.get_address());
   payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   if (range == nullptr) return false;
-  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);  // there, but broken
+  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);  // mapped, but broken
   std::uint64_t first = range->address;
   std::uint64_t last = range->address + range->bytes - 1;
   for (const auto& [bad_first, bad_last] : poisoned_) {

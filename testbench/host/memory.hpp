@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory of one node as the adapter sees it: ranges by address space, nothing between them.
+// Host memory of one node as the adapter sees it: ranges by address space.
 #pragma once
 
 #include <tlm.h>
@@ -25,27 +25,27 @@ struct PasidExtension : tlm::tlm_extension<PasidExtension> {
   }
 };
 
-/// Address spaces that are reached by calls and not by pointers: those of other processes.
+/// Address spaces accessed by calls instead of pointers: those of other processes.
 class AddressSpaces {
  public:
   virtual ~AddressSpaces() = default;
-  /// There is, or was until now, such an address space.
+  /// Whether there is, or was until now, such an address space.
   virtual bool holds(std::uint32_t pasid) const = 0;
-  /// False: not all of the bytes can be reached.
+  /// False: some of the bytes are not accessible.
   virtual bool read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
                     std::size_t bytes) = 0;
   virtual bool write(std::uint32_t pasid, std::uint64_t address, const std::uint8_t* data,
                      std::size_t bytes) = 0;
 };
 
-/// TLM-2.0 target that gives direct pointers to mapped ranges and an address error to all else.
-/// Each range lies between guard bytes of a random pattern, and its addresses are never used
-/// again, so that a late access is found (I6).
+/// TLM-2.0 target that gives direct pointers to mapped ranges and an address error for all other
+/// addresses. Each range lies between guard bytes of a random pattern, and its addresses are never
+/// reused, so that a late access is found (I6).
 class HostMemory : public sc_core::sc_module {
  public:
   static constexpr std::size_t kGuard = 64;  ///< bytes at each side, one beat of the widest bus
 
-  /// Addresses count up from `first_address`; `seed` makes the guard pattern.
+  /// Addresses count up from `first_address`; `seed` selects the guard pattern.
   HostMemory(sc_core::sc_module_name name, std::uint64_t first_address, std::uint64_t seed);
   ~HostMemory() override;
 
@@ -54,21 +54,20 @@ class HostMemory : public sc_core::sc_module {
   driver::DmaMemory allocate(std::uint32_t pasid, std::size_t bytes, std::size_t alignment);
   void release(std::uint32_t pasid, const driver::DmaMemory& memory);
 
-  /// Accesses with PASIDs that `spaces` holds go there, by b_transport.
+  /// Directs accesses with the PASIDs of `spaces` there, by b_transport.
   void attach(AddressSpaces* spaces) { others_ = spaces; }
 
-  /// From here on, accesses to any of these bytes fail as on a bus with a broken device (F-80 to
-  /// F-82).
+  /// Makes accesses to any of these bytes fail as on a bus with a broken device (F-80 to F-82).
   void poison(std::uint64_t address, std::size_t bytes);
   void heal() {
     poisoned_.clear();
     direct_changed();
   }
 
-  /// Looks at memory, which is no access. False: not all of it is mapped and whole.
+  /// Reads memory without an access of the bus. False: some of it is unmapped or broken.
   bool peek(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, std::size_t bytes) const;
 
-  /// Damaged guard bytes of all ranges; empty: none.
+  /// Describes the damaged guard bytes of all ranges; empty: none.
   std::vector<std::string> check_guards() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register port of an adapter, as its host reaches it.
+// The register port of an adapter, as its host accesses it.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -9,8 +9,8 @@
 
 namespace roci::testbench {
 
-/// Writes `value` to the register at byte `offset`, or reads it; what the register holds after a
-/// read. `delay` is what the way there takes.
+/// Writes `value` to the register at byte `offset`, or reads it; returns the value of a read.
+/// `delay` is the time to the adapter.
 template <typename Socket>
 std::uint32_t access_register(Socket& port, bool write, std::uint32_t offset, std::uint32_t value,
                               sc_core::sc_time delay) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of simulated processes that wait for something in host memory (driver::Device::wait).
+// Threads of simulated processes that wait for a condition on host memory (driver::Device::wait).
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Waiters {
     }
   }
 
-  /// Adds the events of those whose condition holds now, each once.
+  /// Adds the events of the threads whose condition holds now, each once.
   void collect(std::vector<sc_core::sc_event*>& woken) {
     for (Waiter* waiter : waiters_) {
       if (waiter->fired || !(*waiter->ready)()) continue;

@@ -15,17 +15,18 @@ namespace roci::testbench {
 
 enum class FaultKind { kDrop, kCorrupt, kDuplicate, kDelay, kReplace };
 
-/// A fault for chosen frames. A frame is chosen when it is RoCE and all that is given matches.
+/// A fault for chosen frames. A frame is chosen when it is RoCE and matches all conditions that are
+/// set.
 struct FaultRule {
   FaultKind kind = FaultKind::kDrop;
   std::optional<std::uint8_t> opcode;
   std::optional<std::uint32_t> psn;
   std::optional<std::uint32_t> qpn;  ///< destination in the BTH
   std::function<bool(const packet::Parsed&, std::uint64_t now_ns)> when;
-  unsigned first = 1;          ///< the first matching frame that is hit, from 1
-  unsigned count = 1;          ///< how many from there on; 0: all
-  std::uint64_t delay_ns = 0;  ///< kDelay: how long; kDuplicate: how much later the copies come
-  unsigned copies = 1;         ///< kDuplicate
+  unsigned first = 1;          ///< number of the first matching frame that is hit, from 1
+  unsigned count = 1;          ///< number of frames from there on; 0: all
+  std::uint64_t delay_ns = 0;  ///< kDelay: the delay; kDuplicate: the delay of the copies
+  unsigned copies = 1;         ///< kDuplicate: number of copies
   /// kReplace: returns the frame to send on, with a repaired ICRC if it changes a header.
   std::function<packet::Bytes(const packet::Parsed&)> replace;
 
@@ -38,7 +39,7 @@ struct Span {
   bool holds(std::uint64_t ns) const { return ns >= from_ns && ns < to_ns; }
 };
 
-/// Probabilities are per frame, 0 to 1. They touch RoCE frames only, unless `all_frames`.
+/// Probabilities are per frame, 0 to 1. They apply to RoCE frames only, unless `all_frames`.
 struct Faults {
   double loss = 0;
   double mean_burst = 1;  ///< frames lost in a row on average (Gilbert); 1: independent
@@ -49,9 +50,9 @@ struct Faults {
   unsigned reorder_depth = 8;
   std::uint64_t jitter_ns = 0;  ///< uniform extra delay
   bool all_frames = false;
-  std::vector<std::uint32_t> spared;  ///< queue pairs whose frames the dice pass over
-  std::vector<FaultRule> rules;       ///< tried before the dice, in order
-  std::vector<Span> pauses;           ///< the MAC takes no beat: PFC pause
+  std::vector<std::uint32_t> spared;  ///< queue pairs exempt from random faults
+  std::vector<FaultRule> rules;       ///< applied before random faults, in order
+  std::vector<Span> pauses;           ///< the MAC accepts no beat: PFC pause
   std::vector<Span> blackouts;        ///< every frame is lost
 };
 

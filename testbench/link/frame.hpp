@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on the link and those who watch them.
+// Frames on the link, and their observers.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace roci::testbench {
 
-/// A frame as its sender gave it to the MAC (without preamble, padding and FCS).
+/// A frame as its sender passed it to the MAC (without preamble, padding and FCS).
 struct FrameEvent {
   unsigned node;                 ///< sender
   std::uint64_t time_ns;         ///< its first byte on the link
   const packet::Parsed& parsed;  ///< parsed.frame holds the bytes
   const std::string& fault;      ///< the fault that the link applies; empty: none
-  bool intact;                   ///< arrives as it was sent
-  bool injected;                 ///< comes from the test, not from the adapter
+  bool intact;                   ///< arrives unchanged
+  bool injected;                 ///< sent by the test, not by the adapter
 };
 
 class FrameTap {

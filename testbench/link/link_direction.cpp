@@ -51,7 +51,7 @@ void LinkDirection::take(std::uint64_t now_ns, const std::uint8_t* data, unsigne
 std::uint64_t LinkDirection::ready_ns(std::uint64_t now_ns) const {
   const double free_ps = link_ps_ - kSlackBeats * config_.bytes * ps_per_byte_;
   std::uint64_t at = now_ns;
-  // ready() wants less than the slack, not as much.
+  // ready() requires less than the slack.
   if (free_ps >= 1000.0 * static_cast<double>(at)) {
     at = static_cast<std::uint64_t>(free_ps / 1000) + 1;
   }
@@ -141,7 +141,7 @@ void LinkDirection::start_next() {
   on_way_.pop_front();
   receiving_ = true;
   given_ = 0;
-  // The far end of the link has the same rate: a reordered or copied frame waits for its turn.
+  // The receiving end has the same rate: a reordered or copied frame waits for its turn.
   const double start = std::max(static_cast<double>(current_.start_ps), receiver_free_ps_);
   current_.start_ps = static_cast<std::uint64_t>(start);
   receiver_free_ps_ =

@@ -30,18 +30,18 @@ class LinkDirection {
 
   explicit LinkDirection(const LinkConfig& config);
 
-  /// Watches every frame that enters, in order.
+  /// Adds an observer of every frame that enters, in order.
   void add_tap(FrameTap* tap) { taps_.push_back(tap); }
 
   // Sender. ready() holds for one clock; take() only with it.
   bool ready(std::uint64_t now_ns);
   void take(std::uint64_t now_ns, const std::uint8_t* data, unsigned bytes, bool last);
   bool in_frame() const { return !partial_.empty(); }
-  /// When ready() will hold, at `now_ns` or later.
+  /// Time at which ready() will hold, at `now_ns` or later.
   std::uint64_t ready_ns(std::uint64_t now_ns) const;
   /// Takes a whole frame of the sender at once; only with ready().
   void send(std::uint64_t now_ns, packet::Bytes frame);
-  /// Puts a whole frame on the link, as if the sender had.
+  /// Injects a whole frame, as if the sender had sent it.
   void inject(std::uint64_t now_ns, const packet::Bytes& frame);
 
   // Receiver.
@@ -50,29 +50,29 @@ class LinkDirection {
     unsigned bytes;  ///< valid bytes
     bool last;
   };
-  /// The beat that has arrived by `now_ns`, at most one a clock; pop() takes it.
+  /// Returns the beat that has arrived by `now_ns`, at most one a clock; pop() removes it.
   bool beat(std::uint64_t now_ns, Beat& beat);
   void pop();
-  /// The frame whose beats are being taken.
+  /// The frame of the present beat.
   const packet::Bytes& receiving() const { return current_.frame; }
-  /// For a receiver that takes whole frames, and no beats: the next one that has arrived.
+  /// Returns the next frame that has arrived, for a receiver of whole frames.
   bool take_frame(std::uint64_t now_ns, packet::Bytes& frame);
-  /// When the next beat can be there; kNever: nothing on the way.
+  /// Earliest arrival of the next beat; kNever: the link is empty.
   std::uint64_t next_ns() const;
   /// Takes the whole frame that has arrived by `now_ns`, for a receiver that does not take beats.
   bool receive(std::uint64_t now_ns, packet::Bytes& frame);
-  /// When the next whole frame can be there; kNever: nothing on the way.
+  /// Earliest arrival of the next whole frame; kNever: the link is empty.
   std::uint64_t next_frame_ns() const;
-  /// Frames on the way, or being given to the receiver.
+  /// Number of frames on the link, including the one that the receiver takes.
   std::size_t waiting() const { return on_way_.size() + (receiving_ ? 1 : 0); }
-  /// Nothing is on the way, nor half sent.
+  /// Whether no frame is on the link and none is partly sent.
   bool empty() const { return partial_.empty() && on_way_.empty() && !receiving_; }
 
   Faults& faults() { return config_.faults; }
   const std::vector<FaultRecord>& log() const { return log_; }
   struct Counts {
-    std::uint64_t frames = 0, bytes = 0;             ///< frames that entered
-    std::uint64_t injected = 0, injected_bytes = 0;  ///< part of them that the sender did not send
+    std::uint64_t frames = 0, bytes = 0;               ///< frames that entered
+    std::uint64_t injected = 0, injected_bytes = 0;    ///< those of them that the test injected
     std::uint64_t delivered = 0, delivered_bytes = 0;  ///< with the pad of the sender's MAC
     std::uint64_t dropped = 0, corrupted = 0, duplicated = 0, delayed = 0;
     std::uint64_t underruns = 0;  ///< frames that the sender interrupted for longer than a beat
@@ -87,15 +87,15 @@ class LinkDirection {
     packet::Bytes frame;
   };
 
-  /// A whole frame that has entered, before the faults.
+  /// A whole frame that has entered the link.
   struct Admitted {
-    packet::Bytes original;  ///< as the adapter sent it; taps see this
+    packet::Bytes original;  ///< as the adapter sent it, for observers
     packet::Parsed parsed;   ///< parse of `original`
     packet::Bytes frame;     ///< padded; apply() changes it
     bool injected;
     double start_ps, length_ps;  ///< from the preamble on, without FCS and gap
   };
-  /// The faults that meet one frame.
+  /// The faults that apply to one frame.
   struct Decision {
     bool drop = false;
     std::optional<std::uint64_t> flipped_bit;  ///< counted from the first bit of the frame
@@ -103,10 +103,10 @@ class LinkDirection {
     std::uint64_t delay_ns = 0;  ///< delay of the link and of the faults
     bool delayed = false;
     std::uint64_t copies = 0, copy_delay_ns = 0;
-    std::string text;  ///< for taps; empty: no fault
+    std::string text;  ///< for observers; empty: no fault
   };
 
-  /// Carries a whole frame: admit, decide, apply, deliver.
+  /// Transfers a whole frame: admit, decide, apply, deliver.
   void carry(packet::Bytes frame, bool injected);
   Admitted admit(packet::Bytes frame, bool injected);
   Decision decide(const Admitted& admitted);
@@ -133,13 +133,13 @@ class LinkDirection {
   bool bad_ = false;  ///< Gilbert state
 
   packet::Bytes partial_;  ///< beats of the frame that the sender has begun
-  double link_ps_ = 0;     ///< when all that was taken has left
+  double link_ps_ = 0;     ///< time at which all accepted frames have left
   std::uint64_t now_ns_ = 0;
   double receiver_free_ps_ = 0;
-  double latest_ps_ = 0;  ///< when the last of the frames so far arrives, copies apart
+  double latest_ps_ = 0;  ///< arrival of the last frame so far, without copies
 
   std::deque<Arrival> on_way_;  ///< by start
-  Arrival current_{};           ///< being given to the receiver
+  Arrival current_{};           ///< frame that the receiver takes
   std::size_t given_ = 0;
   bool receiving_ = false;
   std::vector<packet::Bytes> pool_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults of a LinkDirection: which of them meet a frame, and their effect on it.
+// The faults of a LinkDirection: which of them apply to a frame, and their effect on it.
 #include <algorithm>
 
 #include "testbench/link/link_direction.hpp"
@@ -133,7 +133,7 @@ void LinkDirection::decide_by_chance(const Admitted& admitted, Decision& decisio
   if (chance(faults.reorder)) {
     const double late = static_cast<double>(1 + below(faults.reorder_depth)) *
                         (admitted.length_ps + (kFcs + kGap) * ps_per_byte_);
-    // Half a frame more puts it after the frame that overtakes it.
+    // Half a frame more places it after the frame that overtakes it.
     decision.delay_ns += static_cast<std::uint64_t>((late + admitted.length_ps / 2) / 1000);
     decision.delayed = true;
     note(decision, FaultKind::kDelay, parsed, "reordered");

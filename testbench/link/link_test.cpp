@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link: rate, delay, faults by rule and by dice.
+// Tests of the link: rate, delay, faults by rule and at random.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ using namespace roci::testbench;
 
 namespace {
 
-/// An IPv4 RoCE frame of `bytes` bytes with opcode, destination and PSN; lengths and ICRC are not
-/// right, which the link ignores.
+/// An IPv4 RoCE frame of `bytes` bytes with opcode, destination and PSN; lengths and ICRC are
+/// wrong, which the link ignores.
 packet::Bytes frame_of(std::size_t bytes, std::uint8_t opcode, std::uint32_t psn,
                        std::uint32_t qpn = 7) {
   packet::Bytes frame(bytes, 0x5A);
@@ -61,7 +61,8 @@ struct Tap : FrameTap {
   std::vector<std::uint64_t> times;
 };
 
-/// Sends frames as fast as the MAC takes them and collects what arrives, for `clocks` clocks.
+/// Sends frames as fast as the MAC accepts them and collects the arriving ones, for `clocks`
+/// clocks.
 struct LinkFixture {
   explicit LinkFixture(const LinkConfig& c) : config(c), link(c) { link.add_tap(&tap); }
   void run(const std::vector<packet::Bytes>& frames, unsigned clocks) {
@@ -199,7 +200,7 @@ TEST_CASE("link: a delayed frame is overtaken") {
   CHECK(fixture.arrived[2].psn() == 1);
 }
 
-TEST_CASE("link: random faults come at their rates, and the same ones for the same seed") {
+TEST_CASE("link: random faults have their rates, and a seed reproduces them") {
   MESSAGE("seed 42");
   std::vector<std::size_t> counts[2];
   for (auto& count : counts) {
@@ -224,7 +225,7 @@ TEST_CASE("link: random faults come at their rates, and the same ones for the sa
   CHECK(counts[0] == counts[1]);
 }
 
-TEST_CASE("link: losses in bursts keep the rate and have the length") {
+TEST_CASE("link: losses in bursts have the configured rate and length") {
   MESSAGE("seed 5");
   LinkConfig config;
   config.seed = 5;
@@ -258,7 +259,7 @@ TEST_CASE("link: pause stops the sender, a blackout loses everything (F-34, F-35
   CHECK(fixture.arrived.size() == 20 - lost);
 }
 
-TEST_CASE("link: frames that are not RoCE are left alone") {
+TEST_CASE("link: faults do not apply to frames that are not RoCE") {
   LinkConfig config;
   config.faults.loss = 1;
   LinkFixture fixture(config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock-step: completions, and what must be there at the end.
+// Lock-step: completions, and the state at the end of a run.
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/queues.hpp"
 #include "testbench/lockstep/shadow.hpp"
@@ -26,7 +26,7 @@ std::string Shadow::Entry::text() const {
          ", status " + std::to_string(static_cast<unsigned>(status));
 }
 
-/// Whether two completions of one queue say the same.
+/// Whether two completions of one queue are equal.
 bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& model,
                   std::string* fault) const {
   const auto differs = [&](auto place, const char* name) {
@@ -36,8 +36,8 @@ bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& mod
     return true;
   };
   if (differs(layout::cqe::wqe_index, "wqe_index")) return false;
-  // Retries are the RTL's, and a response that comes too late for them the model still takes; and
-  // what firmware's ERR still caught may differ.
+  // The model does not count retries, so it accepts responses that come too late for the RTL's; and
+  // firmware's change to ERR may reach the two at different points.
   if (pair.failed && rtl.says.out_of_retries()) return true;
   if (in_error(pair) && (rtl.says.flushed() || model.says.flushed())) return true;
   if (differs(layout::cqe::status, "status")) return false;
@@ -56,7 +56,8 @@ bool Shadow::same(const Pair& pair, const Completion& rtl, const Completion& mod
   return !word || !differs(layout::cqe::imm, "imm");
 }
 
-/// What flushed, or ran out of retries, in the one may have been good and unsignaled in the other.
+/// A request that was flushed, or exceeded its retries, in one may have succeeded unsignaled in the
+/// other.
 void Shadow::skip_unmatched(Pair& pair) {
   while (in_error(pair) && !pair.rtl[0].empty() && !pair.model[0].empty()) {
     const Entry& rtl = pair.rtl[0].front().says;
@@ -89,7 +90,7 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
       return;
     }
     ++counts_.completions;
-    // Packets after unreadable payload may have left before it was known.
+    // Packets after unreadable payload may have left before the read failed.
     if (queue == 0 && field(rtl.cqe, layout::cqe::vendor_err) == kPayload) {
       pair.early.clear();
     }
@@ -97,20 +98,20 @@ void Shadow::compare_completions(std::uint32_t qpn, Pair& pair, unsigned queue) 
   }
 }
 
-/// Memory that a completion declares written.
+/// Checks the memory that a completion declares written.
 void Shadow::check_data(std::uint32_t qpn, const Pair& pair, const Entry& rtl,
                         const Completion& model) {
   const Psn psn(model.psn);
   const auto opcode = static_cast<nic::WcOp>(field(model.cqe, layout::cqe::opcode));
-  const bool answered =
+  const bool by_response =
       opcode == nic::WcOp::kRead || opcode == nic::WcOp::kCmpSwap || opcode == nic::WcOp::kFetchAdd;
   if (rtl.status == nic::Status::kSuccess) {
     // A WRITE may complete by the response to a READ after it, whose data is not due yet.
-    if (rtl.queue == 1 || answered) return check_writes(qpn, rtl.queue == 0, psn);
+    if (rtl.queue == 1 || by_response) return check_writes(qpn, rtl.queue == 0, psn);
     return forget_reads(qpn, psn);
   }
   if (rtl.queue == 1 || rtl.flushed() || rtl.status != model.says.status) return;
-  // An error says that what was ahead of it is good; of a READ that failed nothing is due.
+  // An error completion declares the requests before it complete; a failed READ has no data.
   const nic::QueuePair* of = model_.queue_pair(qpn);
   if (of == nullptr) return;
   Psn first = psn;

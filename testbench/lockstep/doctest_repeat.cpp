@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells lock-step how the test case that runs is run again.
+// Gives lock-step the command that repeats the present test case.
 #include <doctest/doctest.h>
 
 #include "testbench/lockstep/repeat.hpp"
@@ -11,7 +11,7 @@ class Repeat final : public doctest::IReporter {
   explicit Repeat(const doctest::ContextOptions&) {}
   void test_case_start(const doctest::TestCaseData& test) override {
     std::string pattern = test.m_name;
-    // Characters that separate patterns, or mean something else to doctest.
+    // Characters that separate patterns, or have another meaning for doctest.
     for (char& c : pattern) {
       if (c == ',' || c == '\\' || c == '"' || c == '\'') c = '?';
     }

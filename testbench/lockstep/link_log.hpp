@@ -15,7 +15,7 @@ namespace roci::testbench {
 class LinkLog final : public FrameTap {
  public:
   using Watch = std::function<void(const FrameEvent&)>;
-  /// `watch` sees every frame that an adapter sent.
+  /// `watch` is called for every frame that an adapter sent.
   explicit LinkLog(Watch watch) : watch_(std::move(watch)) {}
 
   void frame(const FrameEvent& event) override {

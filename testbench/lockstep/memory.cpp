@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock-step: what the model wrote, and the RTL has yet to write.
+// Lock-step: data that the model has written and the RTL has yet to write.
 #include <algorithm>
 
 #include "model/spec/layout/queues.hpp"
@@ -16,7 +16,7 @@ bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, 
   last_read_ = address;
   last_read_pasid_ = pasid;
   if (!peek_(pasid, address, to, bytes)) return false;
-  // The model sees data that the RTL has not written yet.
+  // The model reads data that the RTL has not written yet.
   for (const Expected& e : expected_) {
     const std::uint64_t first = std::max(e.address, address);
     const std::uint64_t end = std::min(e.address + e.bytes.size(), address + bytes);
@@ -26,8 +26,8 @@ bool Shadow::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t* to, 
   return true;
 }
 
-/// The model's consumer index when `index` is the RTL's: as many entries are unread in both. In
-/// errors one may write more of them than the other.
+/// Returns the model's consumer index when `index` is the RTL's: as many entries are unread in
+/// both. In errors one may write more of them than the other.
 std::uint32_t Shadow::consumed(std::uint32_t cqn, std::uint32_t index) const {
   const auto found = written_.find(cqn);
   if (found == written_.end()) return index;
@@ -58,12 +58,12 @@ bool Shadow::write(std::uint32_t pasid, std::uint64_t address, const std::uint8_
     return true;
   }
   const bool event = address - eq_base_ < eq_bytes_;
-  if (!in_frame_ || event) return true;  // events, and what firmware writes
+  if (!in_frame_ || event) return true;  // events and writes of firmware
   packet::Bytes before(bytes);
   if (!peek_(pasid, address, before.data(), bytes)) return false;
   const nic::QueuePair* model = model_.queue_pair(frame_qpn_);
   const bool shared = frame_is_send_ && model != nullptr && model->attr.srq;
-  expected_.push_back({frame_qpn_, frame_psn_, frame_is_answer_, pasid, address,
+  expected_.push_back({frame_qpn_, frame_psn_, frame_is_response_, pasid, address,
                        packet::Bytes(from, from + bytes), shared, false});
   return true;
 }
@@ -75,23 +75,24 @@ void Shadow::drop_expected(const std::function<bool(const Expected&)>& which) {
       ++at;
       continue;
     }
-    told_ -= at->told;
+    acknowledged_ -= at->acknowledged;
     at = expected_.erase(at);
   }
 }
 
-/// Whether each byte is the model's, or what memory holds there now: it may change in mid-packet.
-bool Shadow::bytes_of(const Sent& answer, packet::ByteView payload) const {
+/// Whether each byte is that of the model or the present one of memory, which may change within a
+/// packet.
+bool Shadow::bytes_of(const Sent& response, packet::ByteView payload) const {
   packet::Bytes now(payload.size);
-  const bool there = peek_(answer.source_pasid, answer.source, now.data(), now.size());
-  if (payload.size != answer.payload.size()) return there && payload == packet::ByteView(now);
+  const bool there = peek_(response.source_pasid, response.source, now.data(), now.size());
+  if (payload.size != response.payload.size()) return there && payload == packet::ByteView(now);
   for (std::size_t i = 0; i < payload.size; ++i) {
-    if (payload[i] != answer.payload[i] && (!there || payload[i] != now[i])) return false;
+    if (payload[i] != response.payload[i] && (!there || payload[i] != now[i])) return false;
   }
   return true;
 }
 
-/// The first byte that is not in memory yet, if any; bytes that newer writes cover are theirs.
+/// Returns the first byte that is not in memory yet, if any, except those that newer writes cover.
 std::optional<std::size_t> Shadow::missing(std::deque<Expected>::const_iterator at) const {
   packet::Bytes now(at->bytes.size());
   if (!peek_(at->pasid, at->address, now.data(), now.size())) return {};
@@ -108,10 +109,10 @@ std::optional<std::size_t> Shadow::missing(std::deque<Expected>::const_iterator 
   return {};
 }
 
-/// Data that must be in memory by now; of a shared receive not unless `shared`.
-void Shadow::check_writes(std::uint32_t qpn, bool answer, Psn up_to, bool shared) {
+/// Checks data that must be in memory by now; data of shared receives only with `shared`.
+void Shadow::check_writes(std::uint32_t qpn, bool response, Psn up_to, bool shared) {
   for (auto at = expected_.begin(); at != expected_.end();) {
-    const bool due = at->qpn == qpn && at->answer == answer && !Psn(at->psn).after(up_to);
+    const bool due = at->qpn == qpn && at->response == response && !Psn(at->psn).after(up_to);
     if (!due || (at->shared && !shared)) {
       ++at;
       continue;
@@ -126,7 +127,7 @@ void Shadow::check_writes(std::uint32_t qpn, bool answer, Psn up_to, bool shared
   }
 }
 
-/// `at` is in memory. Older ones at the same place, of other queue pairs, must find it there.
+/// Removes `at`, which is in memory. Older writes of other queue pairs to that address are covered.
 std::deque<Shadow::Expected>::iterator Shadow::found(std::deque<Expected>::iterator at) {
   for (auto older = expected_.begin(); older != at; ++older) {
     const std::uint64_t first = std::max(older->address, at->address);
@@ -137,30 +138,31 @@ std::deque<Shadow::Expected>::iterator Shadow::found(std::deque<Expected>::itera
                 &older->bytes[first - older->address]);
   }
   ++counts_.writes;
-  told_ -= at->told;
+  acknowledged_ -= at->acknowledged;
   return expected_.erase(at);
 }
 
-/// From a completion on, the program may use the memory of unsignaled READs before it again.
+/// Forgets unsignaled READs before a completion: the program may reuse their memory.
 void Shadow::forget_reads(std::uint32_t qpn, Psn up_to) {
   drop_expected(
-      [&](const Expected& e) { return e.qpn == qpn && e.answer && !Psn(e.psn).after(up_to); });
+      [&](const Expected& e) { return e.qpn == qpn && e.response && !Psn(e.psn).after(up_to); });
 }
 
-/// A NAK told that these arrived; they may still be on the way to memory (decision 0003). The peer
-/// may change them when they are there, so they are looked at whenever memory has changed.
+/// Marks the writes that a NAK acknowledged; they may not be in memory yet (decision 0003). The
+/// peer may change them once they are in memory, so they are checked whenever memory has changed.
 void Shadow::await_writes(std::uint32_t qpn, Psn before) {
   for (Expected& e : expected_) {
-    if (e.qpn != qpn || e.answer || e.shared || e.told || !Psn(e.psn).before(before)) continue;
-    e.told = true;
-    ++told_;
+    if (e.qpn != qpn || e.response || e.shared || e.acknowledged || !Psn(e.psn).before(before))
+      continue;
+    e.acknowledged = true;
+    ++acknowledged_;
   }
   memory_changed();
 }
 
 void Shadow::memory_changed() {
-  for (auto at = expected_.begin(); told_ != 0 && at != expected_.end();) {
-    if (!at->told || missing(at)) {
+  for (auto at = expected_.begin(); acknowledged_ != 0 && at != expected_.end();) {
+    if (!at->acknowledged || missing(at)) {
       ++at;
       continue;
     }

@@ -71,8 +71,8 @@ std::string command(const Retrace& retrace) {
 std::string repeat(const Retrace& retrace, const std::string& text) {
   if (present().arguments.empty()) return "for waveforms: " + command(retrace);
   const std::string program = executable();
-  const std::string told = retrace.path + ".again";
-  unlink(told.c_str());
+  const std::string report_path = retrace.path + ".again";
+  unlink(report_path.c_str());
 
   std::vector<std::string> words = present().arguments;
   words.insert(words.begin(), program);
@@ -97,13 +97,13 @@ std::string repeat(const Retrace& retrace, const std::string& text) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  std::ifstream file(told);
-  std::stringstream again;
-  again << file.rdbuf();
-  unlink(told.c_str());
-  if (!file) return "no waveforms: the run was made again and did not diverge";
+  std::ifstream file(report_path);
+  std::stringstream report;
+  report << file.rdbuf();
+  unlink(report_path.c_str());
+  if (!file) return "no waveforms: the repeated run did not diverge";
   const std::string names = "waveforms in " + retrace.path + ".n*.fst";
-  if (again.str() != text) return names + ", of a run that diverged otherwise: " + again.str();
+  if (report.str() != text) return names + ", of a run with another divergence: " + report.str();
   return names;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A divergence is looked into with waveforms. Writing them always would make every run slow, so the
-// run is made again, by this program as another process: the world that diverged is then a traced
-// one, from some time before the divergence on.
+// Repeats a run that diverged with waveforms. Because waveforms make every run slow, the run is
+// repeated by this program as another process, in which the world that diverged is traced, from
+// some time before the divergence on.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,21 @@ namespace roci::testbench::lockstep {
 struct Retrace {
   unsigned world = 0;
   std::uint64_t from_ns = 0;
-  std::string path;  ///< PATH.n0.fst and PATH.n1.fst; what diverged goes to PATH.again
+  std::string path;  ///< PATH.n0.fst and PATH.n1.fst; the divergence is reported in PATH.again
 };
 
-/// Worlds are counted from here on, and the arguments with which this program comes to the same
-/// worlds again are these.
+/// Begins the count of worlds, and sets the arguments with which this program repeats them.
 void begin(std::vector<std::string> arguments);
-/// Number of one more world.
+/// Returns the number of a new world.
 unsigned next_world();
-/// Set in a repetition, by the environment.
+/// The trace of this process when it is a repetition, from the environment.
 const std::optional<Retrace>& retrace();
-/// Makes the run again, which takes as long as it took so far and more. Returns what came of it for
-/// the report, `text`: what diverged, which must diverge again.
+/// Repeats the run, which takes longer than the run so far. Returns the result for the report.
+/// `text` is the divergence, which must occur again.
 std::string repeat(const Retrace& retrace, const std::string& text);
 /// In a repetition: reports the divergence.
 void repeated(const std::string& text);
-/// How to make it by hand.
+/// Returns the command that repeats the run.
 std::string command(const Retrace& retrace);
 
 }  // namespace roci::testbench::lockstep

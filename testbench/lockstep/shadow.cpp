@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kCqeBytes = layout::cqe::kBytes;
 constexpr std::size_t kEventsKept = 32;
 constexpr unsigned kStepsAtOnce = 1u << 16;
-constexpr std::uint64_t kMoveNs = 5000;  // completions still go to a ring that was left
+constexpr std::uint64_t kMoveNs = 5000;  // span in which completions still go to the former ring
 constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
-constexpr std::uint32_t kForEver = 7;  // retry counter without an end
+constexpr std::uint32_t kForEver = 7;  // retry count without limit
 constexpr std::uint32_t kIndexMask = 0xFFFFFF;
 constexpr std::uint32_t kGoAndWrite = 3u << 30;
 constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
@@ -65,9 +65,9 @@ void Shadow::diverged(std::uint32_t qpn, const Pair& pair, const std::string& te
   report_(all);
 }
 
-/// From here to its RESET the queue pair is not compared.
+/// Excludes the queue pair from the comparison until its RESET.
 void Shadow::leave_out(std::uint32_t qpn, Pair& pair, const char* why) {
-  note(pair, now_ns_, std::string("not compared any more: ") + why);
+  note(pair, now_ns_, std::string("no longer compared: ") + why);
   ++counts_.left_out;
   pair.compared = false;
   for (unsigned queue : {0u, 1u}) {
@@ -85,14 +85,15 @@ void Shadow::run(std::uint64_t now_ns) {
   }
 }
 
-void Shadow::new_life(std::uint32_t qpn) {
+void Shadow::new_generation(std::uint32_t qpn) {
   pairs_[qpn] = Pair{};
   pairs_[qpn].reset = true;
-  peers_.erase(qpn);  // another queue pair may talk to the same one next
+  peers_.erase(qpn);  // another queue pair may connect to the same one next
   drop_expected([&](const Expected& e) { return e.qpn == qpn; });
 }
 
-/// Follows what the rows say; the model's copy of some is altered so that it waits for the RTL.
+/// Handles a row that firmware writes; the model's copy of some is changed so that it follows the
+/// RTL.
 void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
   const std::uint32_t index = command & kIndexMask;
   const unsigned table = command >> 24 & 0xF;
@@ -100,7 +101,7 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
     layout::put(table_data_.data(), field, value);
   };
   if (table == kQpAttr) {
-    // Whether and when a timer runs out, or retries do, is the RTL's own affair.
+    // Timers and retries are not compared.
     put(layout::qp_attr::timeout, 0);
     put(layout::qp_attr::retry_cnt, kForEver);
     put(layout::qp_attr::rnr_retry, kForEver);
@@ -126,7 +127,7 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
     Pair& pair = pairs_[index];
     note(pair, now_ns, "firmware writes state " + std::to_string(table_data_[0] & 7));
     pair.reset = false;
-    if (state == nic::QpState::kReset) new_life(index);
+    if (state == nic::QpState::kReset) new_generation(index);
     if (state == nic::QpState::kErr) pair.error_ns = now_ns;
   }
 }
@@ -160,7 +161,7 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
       offset % 16 == 0) {
     value = consumed((offset - kCqDoorbell.offset) / 16, value);
   }
-  // When a ring moves, firmware copies what waits in it.
+  // When a ring moves, firmware copies its unread entries.
   copying_ = offset == layout::reg::kDmaCommand;
   if (copying_ && (value & kGoAndWrite) == kGoAndWrite) copies_.insert(dma_address_);
   model_.write32(offset, value);
@@ -180,10 +181,10 @@ void Shadow::frame_received(std::uint64_t now_ns, packet::ByteView frame) {
   if (in_frame_) {
     frame_qpn_ = packet.bth().dest_qp();
     frame_psn_ = packet.bth().psn();
-    frame_is_answer_ = packet.op->response;
+    frame_is_response_ = packet.op->response;
     frame_is_send_ = packet::is_send(packet.bth().opcode());
     Pair& pair = pairs_[frame_qpn_];
-    if (!frame_is_answer_) pair.asked_ns.emplace(frame_psn_, now_ns);
+    if (!frame_is_response_) pair.requested_ns.emplace(frame_psn_, now_ns);
     note(pair, now_ns,
          "gets " + std::string(packet.op->name) + " PSN " + std::to_string(frame_psn_));
   }
@@ -198,7 +199,7 @@ void Shadow::frame_received(std::uint64_t now_ns, packet::ByteView frame) {
   compare_completions(found->first, found->second, 1);
 }
 
-/// The queue pair that a frame of this node came from, by its peer.
+/// Finds the queue pair that sent a frame of this node, by its peer.
 Shadow::Pair* Shadow::pair_of(const packet::Parsed& packet, std::uint32_t* qpn) {
   for (const auto& [number, av] : peers_) {
     if (av.dest_qpn != packet.bth().dest_qp() || av.src_port != packet.udp().src_port()) continue;
@@ -226,7 +227,7 @@ void Shadow::model_sent(const packet::Parsed& packet) {
     }
     note(*pair, now_ns_,
          "the model NAKs PSN " + std::to_string(psn) + ", syndrome " + std::to_string(syndrome));
-    // As responder it ends what it has sent as well.
+    // The failed queue pair ends its own requests too.
     if (syndrome > nic::syndrome::kNakSequence) pair->error_ns = now_ns_;
     if (syndrome < nic::syndrome::kNakSequence) pair->rnr_ns = now_ns_;
     return;
@@ -237,14 +238,14 @@ void Shadow::model_sent(const packet::Parsed& packet) {
     sent.source = last_read_;
     sent.source_pasid = last_read_pasid_;
     sent.payload = packet.payload.copy();
-    pair->answers[psn] = std::move(sent);
+    pair->responses[psn] = std::move(sent);
     return;
   }
   if (packet.has(packet::Ext::kReth)) {
     sent.va = packet.reth().va();
     sent.bytes = packet.reth().dma_length();
   }
-  // A READ that requests the rest is judged by the one that requested all.
+  // A READ request for the rest is compared with the one for the whole.
   if (packet.bth().opcode() == packet::kRcReadRequest) {
     sent.read = true;
     pair->requests.emplace(psn, sent);
@@ -253,7 +254,7 @@ void Shadow::model_sent(const packet::Parsed& packet) {
   }
   constexpr std::size_t kRemembered = 1u << 14;
   if (pair->requests.size() > kRemembered) pair->requests.erase(pair->requests.begin());
-  if (pair->answers.size() > kRemembered) pair->answers.erase(pair->answers.begin());
+  if (pair->responses.size() > kRemembered) pair->responses.erase(pair->responses.begin());
 }
 
 void Shadow::frame_sent(std::uint64_t now_ns, const packet::Parsed& packet) {
@@ -265,7 +266,7 @@ void Shadow::frame_sent(std::uint64_t now_ns, const packet::Parsed& packet) {
   note(*pair, now_ns,
        "sends " + std::string(packet.op->name) + " PSN " + std::to_string(packet.bth().psn()));
   if (packet.op->response) {
-    answer_sent(now_ns, qpn, *pair, packet);
+    check_response(now_ns, qpn, *pair, packet);
   } else {
     request_sent(qpn, *pair, packet);
   }
@@ -283,7 +284,7 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
   if (pair.reset) return;
   note(pair, now_ns, entry.text());
   if (entry.out_of_retries()) {
-    // Retries are the RTL's: the model's queue pair follows it into ERR.
+    // Retries are not modelled: the model's queue pair follows the RTL into ERR.
     pair.failed = true;
     model_.write32(kTableData.offset, static_cast<std::uint32_t>(nic::QpState::kErr));
     model_.write32(layout::reg::kTableCommand, entry.qpn | kQpState << 24 | kGoAndWrite);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an adapter of the test bench is made of.
+// Implementations of an adapter in the test bench.
 #pragma once
 
 namespace roci::testbench {

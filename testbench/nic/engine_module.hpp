@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A verilated engine is a module, libroci-nic-<width>.so, that is loaded when an adapter of that
-// kind is made: who needs one width builds one width.
+// kind is created, so that only the needed widths must be built.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace roci::testbench {
 
-/// What a module exports under the name of kEngineModule.
+/// Interface that a module exports under the name kEngineModule.
 struct EngineModule {
   std::size_t nic_bytes = sizeof(RtlNic), config_bytes = sizeof(NicConfig);
   std::unique_ptr<Nic> (*make)(const char* name, const NicConfig& config, LinkDirection& egress,

@@ -61,7 +61,7 @@ class NicModel final : public RtlNic {
     model_.final();
     if constexpr (kTraced) trace_.close();
 #if VM_COVERAGE
-    // Where testbench/tools/coverage wants it: a file for each adapter of each process.
+    // The file for testbench/tools/coverage: one for each adapter of each process.
     static int number = 0;
     if (const char* folder = std::getenv("ROCI_COVERAGE_DIR")) {
       const std::string file = std::string(folder) + "/" + std::to_string(getpid()) + "_" +
@@ -89,7 +89,7 @@ class NicModel final : public RtlNic {
     m.eval();
     dump(now_ns);
 
-    // The outputs have settled: what is valid and ready now is taken at the edge.
+    // The outputs have settled: transfers that are valid and ready now occur at the edge.
     const bool read_done = m.s_axil_rvalid_o != 0;
     const bool write_done = m.s_axil_bvalid_o != 0;
     const std::uint32_t read_value = m.s_axil_rdata_o;

@@ -12,7 +12,7 @@
 namespace roci::testbench {
 namespace {
 
-constexpr std::size_t kPostedAccesses = 64;  // what a bridge holds before it stops the writer
+constexpr std::size_t kPostedAccesses = 64;  // posted accesses that a bridge holds
 
 std::uint64_t to_ns(const sc_core::sc_time& time) {
   static const std::uint64_t kTicksPerNs = sc_core::sc_time(1, sc_core::SC_NS).value();
@@ -81,7 +81,7 @@ bool Nic::post_write(std::uint32_t offset, std::uint32_t value, std::uint64_t ar
 }
 
 void Nic::insert(const Access& access) {
-  // One already on the pins stays in front.
+  // An access already on the pins stays first.
   const auto first = accesses_.begin() + (in_access_ ? 1 : 0);
   const auto at =
       std::upper_bound(first, accesses_.end(), access.arrives_ns,
@@ -133,7 +133,7 @@ RtlNic::RtlNic(sc_core::sc_module_name name, const NicConfig& config, LinkDirect
           }) {}
 
 std::uint64_t RtlNic::wakes_at() const {
-  constexpr unsigned kQuietEdges = 2;  // the outputs are those before the last inputs
+  constexpr unsigned kQuietEdges = 2;  // the outputs lag the inputs by an edge
   if (quiet_ < kQuietEdges || in_access_ || !axi_.idle() || !ethernet_out_.empty()) return 0;
   std::uint64_t at = std::min(deadline_, ingress_.next_ns());
   if (!accesses_.empty()) at = std::min(at, accesses_.front().arrives_ns);

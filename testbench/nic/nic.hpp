@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An adapter as a SystemC module: TLM-2.0 sockets at the host, frames at the wire. Behind it is the
-// verilated RTL or the reference of model/nic.
+// An adapter as a SystemC module: TLM-2.0 sockets to the host, frames to the link. It contains the
+// verilated RTL or the reference adapter of model/nic.
 #pragma once
 
 #include <tlm.h>
@@ -28,17 +28,17 @@ struct NicConfig {
   std::uint64_t trace_from_ns = 0, trace_to_ns = kNever;
 };
 
-/// What the module tells its surroundings, at the clock edge where it happens.
+/// Events of the module, reported at the clock edge where they occur.
 class NicListener {
  public:
   virtual ~NicListener() = default;
   /// A write of at most 64 bytes is in host memory (completions and events are such writes).
   virtual void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) = 0;
-  /// The adapter broke a rule of its bus.
+  /// The adapter violated a rule of its bus.
   virtual void bus_fault(const std::string& text) = 0;
-  /// A frame came out of the Ethernet path.
+  /// A frame arrived from the Ethernet path.
   virtual void ethernet_frame(const packet::Bytes& frame) = 0;
-  /// What the adapter got: a register write, a frame. Not everybody cares.
+  /// Inputs of the adapter: a register write, a frame. Listeners may ignore them.
   virtual void register_written(std::uint32_t, std::uint32_t) {}
   virtual void frame_received(const packet::Bytes&) {}
 };
@@ -51,33 +51,34 @@ class Nic : public sc_core::sc_module {
       NicListener& listener);
 
   /// Register access of 4 bytes. A write is posted; a read returns with its data. The delay of the
-  /// call is the way to the adapter: accesses arrive in order of arrival time.
+  /// call is the time to the adapter: accesses take effect in order of arrival.
   tlm_utils::simple_target_socket<Nic> registers;
-  /// DMA: direct pointers; b_transport where the target gives none.
+  /// Socket of DMA: direct pointers, or b_transport where the target gives none.
   tlm_utils::simple_initiator_socket<Nic> memory;
 
-  /// Posts a register write from outside SystemC; false: no room, the adapter must run first.
+  /// Posts a register write from outside SystemC; false: the queue is full, the adapter must run
+  /// first.
   bool post_write(std::uint32_t offset, std::uint32_t value, std::uint64_t arrives_ns);
 
   /// One clock edge at `now_ns`.
   virtual void clock(std::uint64_t now_ns) = 0;
 
-  /// Earliest time at which an edge can change anything: now when something is under way.
+  /// Earliest time at which an edge can change anything: now when work is in progress.
   virtual std::uint64_t wakes_at() const = 0;
 
   bool attention() const { return attention_; }  ///< firmware has something to do
   bool interrupt() const { return interrupt_; }
   /// Events to notify once SystemC time has caught up.
   std::vector<sc_core::sc_event*>& woken() { return woken_; }
-  /// Host memory was written since the last call.
+  /// Whether host memory was written since the last call.
   virtual bool memory_changed() = 0;
   /// Sends a frame through the Ethernet path.
   void send_ethernet(packet::Bytes frame) { ethernet_out_.push_back(std::move(frame)); }
 
-  std::uint64_t clocks() const { return clocks_; }  ///< edges evaluated
+  std::uint64_t clocks() const { return clocks_; }  ///< clock edges evaluated
   const Moments& moments() const { return moments_; }
   virtual const AxiHost::Counts& dma() const = 0;
-  /// Completes the waveforms: nothing is written behind what is in them now.
+  /// Completes the waveforms: nothing is appended to them after this call.
   virtual void close_trace() {}
 
  protected:
@@ -85,12 +86,12 @@ class Nic : public sc_core::sc_module {
     bool write;
     std::uint32_t offset, value;
     std::uint64_t arrives_ns;
-    sc_core::sc_event* done;  ///< of a read
+    sc_core::sc_event* done;  ///< end of a read
     std::uint32_t* result;
   };
 
   std::deque<Access> accesses_;
-  bool in_access_ = false;  ///< the front one is under way
+  bool in_access_ = false;  ///< the first access is in progress
   LinkDirection& egress_;
   LinkDirection& ingress_;
   NicListener& listener_;
@@ -103,10 +104,10 @@ class Nic : public sc_core::sc_module {
   void insert(const Access& access);
   static bool is_queue_doorbell(std::uint32_t offset);
   AxiHost::Found look_up(std::uint32_t pasid, std::uint64_t address, DirectRange& range);
-  /// Moves bytes of memory that has no pointers.
+  /// Transfers bytes of memory without pointers.
   bool transfer(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
                 std::size_t bytes);
-  /// Pointers from look_up() are no longer good.
+  /// Invalidates the pointers from look_up().
   virtual void forget_direct() = 0;
 
  private:
@@ -117,7 +118,7 @@ class Nic : public sc_core::sc_module {
   sc_core::sc_event room_;
 };
 
-/// What the verilated adapters of all widths share.
+/// Base of the verilated adapters of all widths.
 class RtlNic : public Nic {
  public:
   RtlNic(sc_core::sc_module_name name, const NicConfig& config, LinkDirection& egress,
@@ -131,15 +132,15 @@ class RtlNic : public Nic {
   void forget_direct() override { axi_.forget_direct(); }
 
   AxiHost axi_;
-  bool address_sent_ = false, data_sent_ = false;  ///< of the register access under way
+  bool address_sent_ = false, data_sent_ = false;  ///< parts of the register access in progress
   std::size_t ethernet_sent_ = 0;
   packet::Bytes ethernet_in_;
   unsigned quiet_ = 0;  ///< edges in a row that found the adapter quiescent
   std::uint64_t deadline_ = kNever;
 };
 
-/// The adapter: of `width` bits, 64 or 512, when it is RTL. With a trace the slower model that can
-/// write one.
+/// Creates the adapter, of `width` bits, 64 or 512, when it is RTL. With a trace, the slower model
+/// that can write it is used.
 std::unique_ptr<Nic> make_nic(Engine engine, unsigned width, const char* name,
                               const NicConfig& config, LinkDirection& egress,
                               LinkDirection& ingress, NicListener& listener);

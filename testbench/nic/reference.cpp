@@ -8,11 +8,11 @@ namespace roci::testbench {
 namespace {
 
 constexpr unsigned kLogQps = 8, kLogKeys = 10, kLogCqs = 8, kLogSrqs = 6;
-constexpr unsigned kBeat = 64;  // completions and events are told as writes of at most one beat
+constexpr unsigned kBeat = 64;  // completions and events are reported as writes of at most one beat
 
 std::string text_of(const char* what, std::uint32_t pasid, std::uint64_t address) {
   char text[96];
-  std::snprintf(text, sizeof text, "%s at address 0x%llx of PASID 0x%x, where nothing is", what,
+  std::snprintf(text, sizeof text, "%s at address 0x%llx of PASID 0x%x, which is not mapped", what,
                 static_cast<unsigned long long>(address), pasid);
   return text;
 }

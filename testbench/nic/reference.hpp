@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference adapter behind the sockets and the wire of the test bench.
+// The reference adapter with the sockets and the link of the test bench.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace roci::testbench {
 
-/// Register accesses act when they arrive, host memory answers at once, and frames go and come
-/// whole, at the speed of the wire. Work waits while the wire is busy.
+/// Register accesses act when they arrive, host memory responds at once, and whole frames are sent
+/// and received at the rate of the link. Work waits while the link is busy.
 class ReferenceNic final : public Nic, private nic::HostMemory {
  public:
   ReferenceNic(const char* name, LinkDirection& egress, LinkDirection& ingress,
@@ -29,7 +29,7 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
              std::size_t bytes) override;
 
   void forget_direct() override { direct_.clear(); }
-  /// The range that holds `address`; nullptr: `found` says why.
+  /// Returns the range that holds `address`; nullptr: `found` gives the reason.
   const DirectRange* direct(std::uint32_t pasid, std::uint64_t address, AxiHost::Found* found);
   bool move(bool write, std::uint32_t pasid, std::uint64_t address, std::uint8_t* data,
             std::size_t bytes);
@@ -37,7 +37,7 @@ class ReferenceNic final : public Nic, private nic::HostMemory {
   void flush(std::uint64_t now_ns);
 
   nic::Nic model_;
-  std::deque<packet::Bytes> outbox_;  ///< frames that wait for the wire
+  std::deque<packet::Bytes> outbox_;  ///< frames that wait for the link
   packet::Bytes arrived_;
   std::vector<DirectRange> direct_;
   std::uint64_t now_ns_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Ethernet frame per datagram, over UDP or Unix sockets: what QEMU's `-netdev dgram` speaks.
+// One Ethernet frame per datagram, over UDP or Unix sockets: the format of QEMU's `-netdev dgram`.
 #include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 namespace roci::testbench::ports {
 namespace {
 
-constexpr int kBufferBytes = 4 << 20;  // bursts of the peer wait here while a clock is evaluated
+constexpr int kBufferBytes = 4 << 20;  // room for bursts of the peer while a clock is evaluated
 
 struct Address {
   sockaddr_storage storage{};

@@ -24,8 +24,8 @@ constexpr unsigned kBuffers = 2047, kBurst = 32, kRing = 512;
 constexpr std::uint16_t kMtu = 4500;
 constexpr unsigned kSendTries = 100;
 
-/// Words for the EAL when the user gives none: no huge pages, no files, no devices but ours, and
-/// this thread stays free to run on every processor.
+/// Arguments of the EAL unless the user gives some: no huge pages, no files, no other devices, and
+/// this thread may run on every processor.
 std::vector<std::string> usual_words() {
   const unsigned last = std::max(1u, std::thread::hardware_concurrency()) - 1;
   return {"--no-huge",
@@ -37,7 +37,7 @@ std::vector<std::string> usual_words() {
           "--lcores=0@(0-" + std::to_string(last) + ")"};
 }
 
-/// Messages of DPDK meanwhile: its return codes alone do not say what is missing.
+/// Collects the messages of DPDK, because its return codes do not identify what is missing.
 class Complaints {
  public:
   Complaints() : stream_(open_memstream(&text_, &bytes_)) { rte_openlog_stream(stream_); }
@@ -91,8 +91,8 @@ class DpdkPort final : public ExternalPort {
     for (; taken_ < come_; ++taken_) rte_pktmbuf_free(burst_[taken_]);
     rte_eth_dev_stop(port_);
     rte_eth_dev_close(port_);
-    // memif leaves a handler behind that the EAL's interrupt thread looks at again: its memory
-    // stays until the process ends, which is next.
+    // memif leaves a handler that the EAL's interrupt thread still uses: its memory stays allocated
+    // until the process ends, which follows.
     if (!memif_) rte_eal_cleanup();
   }
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each kind of DPDK port as a node's wire, with programs of others at its end.
+"""Tests each kind of DPDK port, with programs of other projects at its end.
 
-usage: dpdk_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
+usage: dpdk_test.py ROCI [NAME ...]     exit 77 when namespaces are not permitted on this host
 
-It runs in a network namespace of its own. dpdk-testpmd or the kernel answers ping; tshark reads
-what
-came.
+It runs in a network namespace of its own. dpdk-testpmd or the kernel replies to ping; tshark reads
+the received frames.
 """
 import contextlib
 import pathlib
@@ -41,39 +40,39 @@ def testpmd(*words, mode):
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.told = process.communicate(timeout=20)[0]
+            process.output = process.communicate(timeout=20)[0]
         except subprocess.TimeoutExpired:
             process.kill()
-            process.told = process.communicate()[0]
+            process.output = process.communicate()[0]
 
 
-def answered(address, seconds=60, by=None):
-    """Pings until an answer comes; then ten must be answered without a loss."""
+def check_ping(address, seconds=60, by=None):
+    """Pings until a reply comes; then ten pings must get replies without a loss."""
     end = time.monotonic() + seconds
     while run("ping", "-c", "1", "-W", "2", address, check=False).returncode:
         gone = by is not None and by.poll() is not None
         assert not gone, f"testpmd ended: {by.stdout.read()}"
-        assert time.monotonic() < end, f"no answer from {address}"
+        assert time.monotonic() < end, f"no reply from {address}"
     text = run("ping", "-c", "10", "-i", "0.2", "-W", "10", address).stdout
     assert " 0% packet loss" in text, text
 
 
 def memif_testpmd(fixture):
-    """dpdk-testpmd answers ARP and ping behind shared memory: each frame crosses the adapter."""
+    """dpdk-testpmd replies to ARP and ping over shared memory: each frame crosses the adapter."""
     path = fixture.folder / "memif"
     with fixture.up("memif", "--nodes", "1", "--netdev", "n0=node", "--wire",
             f"n0=dpdk:net_memif0,role=server,socket={path},bsize=8192") as node:
         tap_addresses("node", f"{NODE}/24")
         with testpmd(f"--vdev=net_memif0,role=client,socket={path},bsize=8192",
                      mode="icmpecho") as process:
-            answered(OTHER, by=process)
+            check_ping(OTHER, by=process)
             counts = node.external_port()["port"]
         assert counts["sent"] >= 11 and counts["received"] >= 11, counts
-        assert "RX-packets" in process.told, process.told
+        assert "RX-packets" in process.output, process.output
 
 
 def tap_port(fixture):
-    """A DPDK TAP port: the kernel's IP stack in another namespace at the node's wire."""
+    """A DPDK TAP port: the kernel's IP stack in another namespace at the node's port."""
     with Namespace() as inside, \
             fixture.up("tap", "--nodes", "1", "--netdev", "n0=node", "--wire",
                "n0=dpdk:net_tap0,iface=dtap") as node:
@@ -81,14 +80,14 @@ def tap_port(fixture):
         run("ip", "link", "set", "dtap", "netns", str(inside.pid))
         run(*inside, "ip", "link", "set", "dtap", "up")
         tap_addresses("dtap", f"{OTHER}/24", "fd00::2/64", before=inside)
-        answered(OTHER)
-        answered("fd00::2")
+        check_ping(OTHER)
+        check_ping("fd00::2")
         run(*inside, "ping", "-c", "3", "-W", "10", NODE)
         assert node.external_port()["port"]["received"] >= 20
 
 
 def ring_port(fixture):
-    """A DPDK ring port gives back what is sent: the node meets its own frames, and lives."""
+    """A DPDK ring port returns every frame: the node receives its own frames without harm."""
     with fixture.up("ring", "--nodes", "1", "--netdev", "n0=node", "--wire",
             "n0=dpdk:net_ring0") as node:
         tap_addresses("node", f"{NODE}/24")
@@ -108,26 +107,27 @@ def capture_of(path, *frames):
 
 
 def pcap_port(fixture):
-    """DPDK's capture port: a question in a file is answered into another; tshark reads both."""
+    """DPDK's capture port: replays a request and records the reply, which tshark reads."""
     need("tshark", "tshark")
-    asks, answers = fixture.folder / "in.pcap", fixture.folder / "out.pcap"
+    requests, replies = fixture.folder / "in.pcap", fixture.folder / "out.pcap"
     peer = "525400000002"
     arp = ("ffffffffffff" + peer + "0806" + "0001080006040001" + peer + "0a000002" +
            "000000000000" + "0a000001")
     solicitation = ("3333ff000001" + peer + "86dd" + "6000000000203aff" + "fd" + "00" * 14 + "02" +
                     "ff0200000000000000000001ff000001" + "87002d43" + "00" * 4 + "fd" + "00" * 14 +
                     "01" + "0101" + peer)
-    for question, shown, answer in [(arp, "arp.src.proto_ipv4", NODE),
+    for request, shown, reply in [(arp, "arp.src.proto_ipv4", NODE),
                                     (solicitation, "icmpv6.nd.na.target_address", "fd00::1")]:
-        capture_of(asks, bytes.fromhex(question))
+        capture_of(requests, bytes.fromhex(request))
         with fixture.up("pcap", "--nodes", "1", "--wire",
-                f"n0=dpdk:net_pcap0,rx_pcap={asks},tx_pcap={answers}") as node:
+                f"n0=dpdk:net_pcap0,rx_pcap={requests},tx_pcap={replies}") as node:
             end = time.monotonic() + 20
             while node.external_port()["port"]["sent"] < 1 and time.monotonic() < end:
                 time.sleep(0.1)
-        told = run("tshark", "-r", answers, "-Y", "arp.opcode == 2 || icmpv6.checksum.status == 1",
-                   "-T", "fields", "-e", "eth.dst", "-e", shown).stdout
-        assert told.split() == ["52:54:00:00:00:02", answer], told
+        output = run("tshark", "-r", replies,
+                     "-Y", "arp.opcode == 2 || icmpv6.checksum.status == 1",
+                     "-T", "fields", "-e", "eth.dst", "-e", shown).stdout
+        assert output.split() == ["52:54:00:00:00:02", reply], output
 
 
 def af_packet_testpmd(fixture):
@@ -139,7 +139,7 @@ def af_packet_testpmd(fixture):
             "n0=dpdk:net_af_packet0,iface=va"):
         tap_addresses("node", f"{NODE}/24")
         with testpmd("--vdev=net_af_packet0,iface=vb", mode="icmpecho") as process:
-            answered(OTHER, by=process)
+            check_ping(OTHER, by=process)
 
 
 TESTS = [memif_testpmd, tap_port, ring_port, pcap_port, af_packet_testpmd]

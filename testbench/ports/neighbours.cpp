@@ -45,12 +45,12 @@ std::optional<std::uint64_t> neighbour_mac(const std::string& interface,
   std::optional<std::uint64_t> found;
   const unsigned index = if_nametoindex(interface.c_str());
   bool more = send(fd, &request, sizeof request, 0) == sizeof request;
-  std::vector<char> answer(1 << 16);
+  std::vector<char> reply(1 << 16);
   while (more) {
-    const ssize_t got = recv(fd, answer.data(), answer.size(), 0);
+    const ssize_t got = recv(fd, reply.data(), reply.size(), 0);
     if (got <= 0) break;
     unsigned left = static_cast<unsigned>(got);
-    for (auto* message = reinterpret_cast<nlmsghdr*>(answer.data()); NLMSG_OK(message, left);
+    for (auto* message = reinterpret_cast<nlmsghdr*>(reply.data()); NLMSG_OK(message, left);
          message = NLMSG_NEXT(message, left)) {
       if (message->nlmsg_type != RTM_NEWNEIGH) {
         more = false;
@@ -79,7 +79,7 @@ std::optional<std::uint64_t> neighbour_mac(const std::string& interface,
   return found;
 }
 
-void ask_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid) {
+void resolve_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid) {
   sockaddr_in6 v6{};
   sockaddr_in v4{};
   const bool is_v4 = is_ipv4(gid);

@@ -9,11 +9,11 @@
 
 namespace roci::testbench::ports {
 
-/// MAC address, as a number, of the neighbour with this GID (IPv4-mapped or IPv6) on `interface`;
-/// none while the host has not resolved it.
+/// Returns the MAC address, as a number, of the neighbour with this GID (IPv4-mapped or IPv6) on
+/// `interface`; none while the host has not resolved it.
 std::optional<std::uint64_t> neighbour_mac(const std::string& interface,
                                            const std::array<std::uint8_t, 16>& gid);
 /// Makes the host resolve it, by a datagram to its discard port.
-void ask_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid);
+void resolve_neighbour(const std::string& interface, const std::array<std::uint8_t, 16>& gid);
 
 }  // namespace roci::testbench::ports

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds simulated time back to real time.
+// Limits simulated time to real time.
 //
-// The rule: over any span, simulated time that is jumped over passes at most `factor` times as fast
-// as real time, but for kSlackNs. What the simulation falls behind while it evaluates clocks is
-// never caught up: a peer in real time has had at least as long as our timers think.
+// The rule: over any span, skipped simulated time passes at most `factor` times as fast as real
+// time, except for kSlackNs. A delay of the simulation during the evaluation of clocks is never
+// compensated: a peer in real time has had at least as long as the timers of the simulation assume.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace roci::testbench::ports {
 
 class Pace {
  public:
-  /// Jumps this short go through at once: those between a read of host memory and its data.
+  /// Shorter jumps are not limited: those between a read of host memory and its data.
   static constexpr std::uint64_t kSlackNs = 100'000;
 
   explicit Pace(double factor) : factor_(factor) {}
 
-  /// Simulated time is `simulated_ns` and the clock on the wall shows `real_ns`: forgets what was
-  /// lost.
+  /// Simulated time is `simulated_ns` and the wall clock shows `real_ns`: drops the accumulated
+  /// delay.
   void settle(std::uint64_t simulated_ns, std::uint64_t real_ns) {
     const std::uint64_t slack = scaled(kSlackNs);
     if (started_ && limit(real_ns) <= simulated_ns + slack) return;
@@ -28,12 +28,12 @@ class Pace {
     from_simulated_ = simulated_ns + (started_ ? slack : 0);
     started_ = true;
   }
-  /// How far simulated time may be at `real_ns`.
+  /// Returns the latest permitted simulated time at `real_ns`.
   std::uint64_t limit(std::uint64_t real_ns) const {
     if (factor_ <= 0) return ~std::uint64_t{0};
     return from_simulated_ + scaled(real_ns - from_real_);
   }
-  /// Real time from `real_ns` until simulated time may be `until`.
+  /// Returns the real time from `real_ns` until simulated time may be `until`.
   std::uint64_t real_ns_to(std::uint64_t until, std::uint64_t real_ns) const {
     const std::uint64_t now = limit(real_ns);
     if (until <= now) return 0;

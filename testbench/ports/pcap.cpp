@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of a capture come in at their times, counted from the first; what is sent is recorded.
+// Replays the frames of a capture at their times, counted from the first, and records sent frames.
 #include <cstdio>
 #include <optional>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two `roci` processes, or one and a program of others, over each kind of wire.
+"""Tests two `roci` processes, or one and a program of another project, over each kind of port.
 
-usage: peer_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
+usage: peer_test.py ROCI [NAME ...]     exit 77 when namespaces are not permitted on this host
 
 It runs in a network namespace of its own, so that no interface or port of the host is touched.
 """
@@ -29,8 +29,8 @@ def peer(fixture, *options, before=()):
 
 
 def carry(fixture, here, there, op="write", before=(), address="127.0.0.1", meeting=None):
-    """A file from a process with wire `there` to one with wire `here`, which makes the file
-    `meeting` when it is ready, if that is given."""
+    """Sends a file from a process with port `there` to one with port `here`, which creates the file
+    `meeting`, if given, when it is ready."""
     out = fixture.folder / "out"
     out.unlink(missing_ok=True)
     target = peer(fixture, "--wire", here, "--listen", f"{address}:7000", "--role", "responder",
@@ -40,9 +40,9 @@ def carry(fixture, here, there, op="write", before=(), address="127.0.0.1", meet
         time.sleep(0.05)
     source = peer(fixture, "--wire", there, "--connect", f"{address}:7000", "--op", op, "--file",
                   fixture.file, "--host", "2", "--sizes", "20000", before=before)
-    told = [process.communicate(timeout=240)[0] for process in (source, target)]
-    assert source.returncode == 0 and target.returncode == 0, told
-    assert filecmp.cmp(fixture.file, out, shallow=False), "the file that came is another one"
+    output = [process.communicate(timeout=240)[0] for process in (source, target)]
+    assert source.returncode == 0 and target.returncode == 0, output
+    assert filecmp.cmp(fixture.file, out, shallow=False), "the received file differs"
 
 
 def unix(fixture):
@@ -65,15 +65,15 @@ def transfer(fixture):
                                   stderr=subprocess.STDOUT, text=True)
         source = run(*common, fixture.file, "--wire", "dgram:5004,5003", "--host", "2", "--connect",
                      "127.0.0.1:7001")
-        told = target.communicate(timeout=240)[0]
-        assert target.returncode == 0, told
-        assert filecmp.cmp(fixture.file, out, shallow=False), "the file that came is another one"
-        sums = [line for line in (source.stdout + told).splitlines() if "sha256" in line]
-        assert len(sums) == 2 and sums[0] == sums[1], (source.stdout, told)
+        output = target.communicate(timeout=240)[0]
+        assert target.returncode == 0, output
+        assert filecmp.cmp(fixture.file, out, shallow=False), "the received file differs"
+        sums = [line for line in (source.stdout + output).splitlines() if "sha256" in line]
+        assert len(sums) == 2 and sums[0] == sums[1], (source.stdout, output)
 
 
 def memif(fixture):
-    """Two processes over shared memory, without any right."""
+    """Two processes over shared memory, without privileges."""
     path = fixture.folder / "memif"
     carry(fixture, f"dpdk:net_memif0,role=server,socket={path},bsize=8192,socket-abstract=no",
                 f"dpdk:net_memif0,role=client,socket={path},bsize=8192,socket-abstract=no",
@@ -95,7 +95,7 @@ def af_packet(fixture):
 
 
 def eal(fixture):
-    """Words for the EAL are taken; what it refuses is told."""
+    """Arguments for the EAL are accepted; those that it rejects are reported."""
     node = peer(fixture, "--wire", "dpdk:net_ring0", "--eal", "--no-huge --file-prefix", "--listen",
                       "7002")
     text = node.communicate(timeout=60)[0]
@@ -106,18 +106,18 @@ def eal(fixture):
         assert node.returncode == 1 and f"roci: dpdk:{device}: " in text, text
 
 
-def refusals(fixture):
-    """What cannot be is one line on stderr, and nothing else happens."""
+def rejections(fixture):
+    """An impossible request gives one line on stderr and has no effect."""
     taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     taken.bind(("127.0.0.1", 5005))
     for options, words in [
             (["--wire", "dgram:5005,5006", "--listen", "7003"], "Address already in use"),
             (["--wire", "dgram:5007", "--listen", "7003"], "LOCAL,REMOTE"),
-            (["--wire", "wifi:0", "--listen", "7003"], "no wire is called"),
+            (["--wire", "wifi:0", "--listen", "7003"], "no port is called"),
             (["--wire", "dgram:5007,5008"], "--listen"),
             (["--wire", "pcap:/nowhere", "--listen", "7003"], "/nowhere"),
             (["--wire", "dgram:5007,5008", "--netdev", "a_name_too_long_for_linux", "--listen",
-              "7003"], "no name of an interface"),
+              "7003"], "is not the name of an interface"),
             (["--wire", "dgram:5007,5008", "--netdev", "lo", "--listen", "7003"], "interface lo"),
     ]:
         node = peer(fixture, *options)
@@ -128,7 +128,7 @@ def refusals(fixture):
 
 
 def unreachable(fixture):
-    """Nobody at the other end of the wire: address resolution says so, in time."""
+    """Without a peer, address resolution fails in time."""
     target = peer(fixture, "--wire", "dgram:5010,5011", "--listen", "7004", "--role", "responder")
     source = peer(fixture, "--wire", "dgram:5012,5013", "--connect", "127.0.0.1:7004", "--host",
                   "2")
@@ -138,7 +138,7 @@ def unreachable(fixture):
         assert "unreachable" in text.lower() or "closed the connection" in text, text
 
 
-TESTS = [unix, udp, transfer, memif, af_packet, eal, refusals, unreachable]
+TESTS = [unix, udp, transfer, memif, af_packet, eal, rejections, unreachable]
 
 
 if __name__ == "__main__":

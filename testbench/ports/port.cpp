@@ -7,7 +7,7 @@
 
 namespace roci::testbench::ports {
 std::unique_ptr<ExternalPort> make_dpdk_port(const std::string& arguments, const std::string& eal) {
-  // Its libraries are many and start threads of their own: they are loaded for a dpdk port only.
+  // The libraries of DPDK are many and start threads: they are loaded for a dpdk port only.
   void* module = dlopen("libroci-dpdk.so", RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
     throw PortError(std::string("no dpdk ports: install libdpdk-dev, configure again and build "
@@ -24,12 +24,12 @@ std::unique_ptr<ExternalPort> make_port(const std::string& spec, const std::stri
   const std::string kind = spec.substr(0, colon);
   const std::string arguments = colon == std::string::npos ? "" : spec.substr(colon + 1);
   if (arguments.empty()) {
-    throw PortError("'" + spec + "' is no wire: dgram:LOCAL,REMOTE, pcap:FILE or dpdk:DEVARGS");
+    throw PortError("'" + spec + "' is not a port: dgram:LOCAL,REMOTE, pcap:FILE or dpdk:DEVARGS");
   }
   if (kind == "dgram") return make_dgram_port(arguments);
   if (kind == "pcap") return make_pcap_port(arguments);
   if (kind == "dpdk") return make_dpdk_port(arguments, eal);
-  throw PortError("no wire is called '" + kind + "': there are dgram, pcap and dpdk");
+  throw PortError("no port is called '" + kind + "': there are dgram, pcap and dpdk");
 }
 
 }  // namespace roci::testbench::ports

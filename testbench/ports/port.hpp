@@ -16,44 +16,44 @@
 
 namespace roci::testbench::ports {
 
-/// A port or interface that cannot be had; one line says which and why.
+/// A port or interface that cannot be opened; the text is one line with the reason.
 class PortError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Longest frame without FCS: path MTU 4096 and all headers fit, as do those of an ordinary host.
+/// Longest frame without FCS: path MTU 4096 with all headers, or a frame of an ordinary host.
 inline constexpr std::size_t kMaxFrame = 9216;
 
-/// Frames are without preamble, FCS and padding. Nothing here waits.
+/// Frames are without preamble, FCS and padding. No function waits.
 class ExternalPort {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   virtual ~ExternalPort() = default;
 
-  /// False: the receiver is busy; try again soon. A frame that does not get
-  /// through is lost, as on any link, and counted.
+  /// False: the receiver is busy; try again soon. A frame that cannot be delivered is lost and
+  /// counted, as on any link.
   virtual bool send(std::uint64_t now_ns, const packet::Bytes& frame) = 0;
-  /// The next frame that has come by `now_ns`.
+  /// Takes the next frame that has arrived by `now_ns`.
   virtual bool receive(std::uint64_t now_ns, packet::Bytes& frame) = 0;
 
-  /// The other end runs in real time.
+  /// Whether the other end runs in real time.
   virtual bool live() const { return true; }
-  /// Becomes readable when a frame has come; -1: must be polled.
+  /// Descriptor that becomes readable when a frame has arrived; -1: the port must be polled.
   virtual int descriptor() const { return -1; }
-  /// Simulated time at which the next frame comes, where that is known.
+  /// Simulated time at which the next frame arrives, if known.
   virtual std::uint64_t next_ns() const { return kNever; }
 
   struct Counts {
     std::uint64_t sent = 0, received = 0;
     std::uint64_t send_failures = 0;  ///< no receiver for the frame
-    std::uint64_t malformed = 0;      ///< came, and was no Ethernet frame
+    std::uint64_t malformed = 0;      ///< received, but not an Ethernet frame
   };
   const Counts& counts() const { return counts_; }
 
  protected:
-  /// Is of a size that an Ethernet frame has; counts what is not.
+  /// Whether the frame has the size of an Ethernet frame; counts the others.
   bool sound(std::size_t bytes) {
     constexpr std::size_t kEthernetHeader = 14;
     if (bytes >= kEthernetHeader && bytes <= kMaxFrame) return true;
@@ -64,10 +64,10 @@ class ExternalPort {
   Counts counts_;
 };
 
-/// Makes the port that `spec` names:
+/// Opens the port that `spec` names:
 ///   dgram:LOCAL,REMOTE   one frame per datagram; an end is HOST:PORT, PORT of 127.0.0.1, or the
 ///                        path of a Unix socket
-///   pcap:FILE[,OUT]      frames of a capture come in at their times; what is sent goes to OUT
+///   pcap:FILE[,OUT]      replays a capture at its times; sent frames are written to OUT
 ///   dpdk:DEVARGS         a DPDK port; `eal` are further words for its EAL
 /// Throws PortError.
 std::unique_ptr<ExternalPort> make_port(const std::string& spec, const std::string& eal = {});
@@ -76,8 +76,8 @@ std::unique_ptr<ExternalPort> make_dgram_port(const std::string& arguments);
 std::unique_ptr<ExternalPort> make_pcap_port(const std::string& arguments);
 std::unique_ptr<ExternalPort> make_dpdk_port(const std::string& arguments, const std::string& eal);
 
-/// A TAP interface `name` of this host, made if need be, up, with the adapter's address `mac`.
-/// Throws PortError.
+/// Opens a TAP interface `name` of this host, created if missing, up, with the adapter's address
+/// `mac`. Throws PortError.
 std::unique_ptr<ExternalPort> make_tap(const std::string& name, std::uint64_t mac);
 
 }  // namespace roci::testbench::ports

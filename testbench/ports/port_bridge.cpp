@@ -46,10 +46,10 @@ std::uint64_t PortBridge::wait(std::uint64_t now_ns, std::uint64_t until) {
   // Sockets do not signal when a busy peer accepts more.
   const std::uint64_t most = needs_asking() ? kAskingNs : kMostNs;
   const bool come = sleep(until == kNever ? most : std::min(most, pace_.real_ns_to(until, real)));
-  // A frame goes first: it may have waited for this process for any time.
+  // Frames are forwarded first: they may have waited for this process for long.
   if (come) return now_ns;
   const std::uint64_t limit = pace_.limit(Pace::real_now_ns());
-  // Without a pace time leaps, but for nothing at all it has no reason to.
+  // Without a pace time is skipped, unless nothing is scheduled.
   return limit == kNever ? now_ns : std::min(until, std::max(now_ns, limit));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins a node to a port of the real world: moves frames between the port and the two channels of
-// the node, and holds simulated time back while someone real is at the other end.
+// Joins a node to an external port: moves frames between the port and the two link directions of
+// the node, and limits simulated time while the other end runs in real time.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class PortBridge {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   using ToEthernet = std::function<void(const packet::Bytes&)>;
 
-  /// `out` carries what the node sends, `in` what it gets. Frames of the TAP go to `to_ethernet`.
+  /// `out` carries frames from the node, `in` frames to it. Frames of the TAP go to `to_ethernet`.
   PortBridge(const NodePorts& ports, LinkDirection& out, LinkDirection& in, ToEthernet to_ethernet)
       : ports_(ports),
         out_(out),
@@ -38,29 +38,30 @@ class PortBridge {
   bool live() const { return live_; }
   const NodePorts& ports() const { return ports_; }
 
-  /// Moves all frames that are there.
+  /// Moves all frames that have arrived.
   void pump(std::uint64_t now_ns);
-  /// While clocks are evaluated: as above, now and then, since asking costs as much as a clock.
+  /// Does the same while clocks are evaluated, at intervals, because a poll costs as much as a
+  /// clock.
   void pump_sometimes(std::uint64_t now_ns) {
     constexpr unsigned kEvery = 16;
     if (++clocks_ % kEvery == 0 || (!held_ && out_.next_ns() <= now_ns)) pump(now_ns);
   }
-  /// When the next frame has to be moved, as far as that is known.
+  /// Time at which the next frame has to be moved, as far as known.
   std::uint64_t next_ns() const;
 
-  /// Descriptors that become readable when a frame comes; -1: none.
+  /// Descriptors that become readable when a frame arrives; -1: none.
   std::array<int, 2> descriptors() const;
-  /// Must be polled now and then, whatever the descriptors signal.
+  /// Whether it must be polled at intervals, whatever the descriptors signal.
   bool needs_asking() const {
     return held_ || (ports_.port != nullptr && ports_.port->descriptor() < 0);
   }
-  static constexpr std::uint64_t kAskingNs = 50'000;  ///< how often, in real time
+  static constexpr std::uint64_t kAskingNs = 50'000;  ///< interval of the polls in real time
 
-  /// Nothing happens in the adapter before `until`: waits in real time as the pace requires, and
-  /// returns the simulated time reached, earlier when a frame has come.
+  /// Called when the adapter is idle until `until`: waits in real time as the pace requires, and
+  /// returns the simulated time reached, earlier when a frame has arrived.
   std::uint64_t wait(std::uint64_t now_ns, std::uint64_t until);
 
-  /// A frame came out of the Ethernet path; false when there is no TAP.
+  /// Sends a frame of the Ethernet path to the TAP; false when there is none.
   bool from_ethernet(std::uint64_t now_ns, const packet::Bytes& frame) {
     if (ports_.tap == nullptr) return false;
     ports_.tap->send(now_ns, frame);
@@ -68,9 +69,10 @@ class PortBridge {
   }
 
  private:
-  /// For frames that come: the peer is held back where its port can do that, not the simulation.
+  /// Takes received frames; a port that can applies back-pressure to the peer, not to the
+  /// simulation.
   bool room() const;
-  /// True when there is something to move.
+  /// Whether there are frames to move.
   bool sleep(std::uint64_t real_ns) const;
 
   NodePorts ports_;
@@ -81,7 +83,7 @@ class PortBridge {
   Pace pace_;
   unsigned clocks_ = 0;
   packet::Bytes frame_, leaving_;
-  bool held_ = false;  ///< `leaving_` waits for the port to take it
+  bool held_ = false;  ///< `leaving_` waits until the port accepts it
 };
 
 }  // namespace roci::testbench::ports

@@ -53,12 +53,12 @@ TEST_CASE("dgram: frames of all sizes go both ways, over UDP and over Unix socke
   }
 }
 
-TEST_CASE("dgram: a peer that is not there or sends garbage does no harm") {
+TEST_CASE("dgram: an absent peer, or one that sends invalid frames, does no harm") {
   const auto alone = make_port("dgram:45103,45104");
   packet::Bytes got;
   for (int i = 0; i < 3; ++i) {
     alone->send(0, frame_of(60, 1));
-    CHECK_FALSE(alone->receive(0, got));  // and meets what UDP reports of the last one
+    CHECK_FALSE(alone->receive(0, got));  // and gets the error that UDP reports for the last one
   }
   const auto peer = make_port("dgram:45104,45103");
   peer->send(0, packet::Bytes(13, 7));
@@ -70,7 +70,7 @@ TEST_CASE("dgram: a peer that is not there or sends garbage does no harm") {
   CHECK_FALSE(alone->receive(0, got));
 }
 
-TEST_CASE("dgram: a Unix socket left behind is taken over, one in use is not") {
+TEST_CASE("dgram: the Unix socket of an ended process is taken over, one in use is not") {
   const std::string path = path_of("left");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -80,17 +80,17 @@ TEST_CASE("dgram: a Unix socket left behind is taken over, one in use is not") {
   CHECK(why("dgram:" + path + "," + path_of("other")).find("in use") != std::string::npos);
   close(fd);
   CHECK(why("dgram:" + path + "," + path_of("other")).empty());
-  CHECK(access(path.c_str(), F_OK) != 0);  // and is gone with the port
+  CHECK(access(path.c_str(), F_OK) != 0);  // the port removes its socket
 }
 
-TEST_CASE("dgram: a Unix peer that is busy holds frames back, and loses none") {
+TEST_CASE("dgram: a busy Unix peer delays frames and loses none") {
   const std::string a = path_of("slow_a"), b = path_of("slow_b");
   const auto far = make_port("dgram:" + b + "," + a), port = make_port("dgram:" + a + "," + b);
   LinkConfig config;
   config.delay_ns = 0;
   LinkDirection out(config), in(config);
   PortBridge bridge({port.get(), nullptr, 1}, out, in, {});
-  constexpr unsigned kFrames = 2000;  // more than any queue of the host
+  constexpr unsigned kFrames = 2000;  // more than any queue of the host holds
   for (unsigned i = 0; i < kFrames; ++i) out.inject(100, frame_of(1000 + i % 256, 1));
   packet::Bytes got;
   unsigned come = 0;
@@ -103,7 +103,7 @@ TEST_CASE("dgram: a Unix peer that is busy holds frames back, and loses none") {
   CHECK(port->counts().send_failures == 0);
 }
 
-TEST_CASE("what cannot be had is told in a line") {
+TEST_CASE("port: an error is one line of text") {
   const auto first = make_port("dgram:45105,45106");
   CHECK(why("dgram:45105,45106") == "dgram: 45105: Address already in use");
   CHECK(why("dgram:45107").find("LOCAL,REMOTE") != std::string::npos);
@@ -111,7 +111,7 @@ TEST_CASE("what cannot be had is told in a line") {
   CHECK(why("dgram:192.0.2.1:45108,192.0.2.2:1").find("Cannot assign") != std::string::npos);
   CHECK(why("dgram:[::1]:45109,127.0.0.1:45109").find("different families") != std::string::npos);
   CHECK(why("pcap:/nowhere/x.pcap").find("/nowhere/x.pcap") != std::string::npos);
-  CHECK(why("wifi:wlan0") == "no wire is called 'wifi': there are dgram, pcap and dpdk");
+  CHECK(why("wifi:wlan0") == "no port is called 'wifi': there are dgram, pcap and dpdk");
   CHECK(why("dgram") != "");
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("pcap: replays at the capture's times and records what is sent") {
     const auto port = make_port("pcap:" + in + "," + out);
     CHECK_FALSE(port->live());
     packet::Bytes got;
-    REQUIRE(port->receive(400, got));  // the first comes at once, the others keep their distance
+    REQUIRE(port->receive(400, got));  // the first comes at once, the others at their intervals
     CHECK(got.size() == 60);
     CHECK(port->next_ns() == 1400);
     CHECK_FALSE(port->receive(1399, got));
@@ -147,17 +147,17 @@ TEST_CASE("pcap: replays at the capture's times and records what is sent") {
   std::remove(out.c_str());
 }
 
-TEST_CASE("pace: a jump costs real time, and what was lost is not caught up") {
+TEST_CASE("pace: a jump costs real time, and a delay is not compensated") {
   constexpr std::uint64_t kMs = 1'000'000;
   Pace pace(1);
   pace.settle(0, 0);
   CHECK(pace.limit(0) == 0);
-  CHECK(pace.limit(5 * kMs) == 5 * kMs);  // slept so long, may be so far
+  CHECK(pace.limit(5 * kMs) == 5 * kMs);  // the sleep permits this time
   CHECK(pace.real_ns_to(7 * kMs, 5 * kMs) == 2 * kMs);
-  pace.settle(kMs, 5 * kMs);  // evaluated meanwhile, and is 4 ms behind: only the slack is given
+  pace.settle(kMs, 5 * kMs);  // the evaluation took 4 ms longer: only the slack is granted
   CHECK(pace.limit(5 * kMs) == kMs + Pace::kSlackNs);
   pace.settle(kMs + Pace::kSlackNs, 5 * kMs);
-  CHECK(pace.limit(5 * kMs) == kMs + Pace::kSlackNs);  // once
+  CHECK(pace.limit(5 * kMs) == kMs + Pace::kSlackNs);  // only once
   CHECK(pace.limit(6 * kMs) == 2 * kMs + Pace::kSlackNs);
 
   Pace slow(0.1);

@@ -20,7 +20,7 @@ class Tap final : public ExternalPort {
  public:
   Tap(const std::string& name, std::uint64_t mac) {
     if (name.empty() || name.size() >= IFNAMSIZ) {
-      throw PortError("'" + name + "' is no name of an interface");
+      throw PortError("'" + name + "' is not the name of an interface");
     }
     std::memcpy(request_.ifr_name, name.c_str(), name.size() + 1);
     fd_ = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wires of nodes of a simulator in the background.
+"""Tests external ports of a simulator in the background.
 
-usage: up_test.py ROCI [NAME ...]     exit 77 when this host lets nobody make namespaces
+usage: up_test.py ROCI [NAME ...]     exit 77 when namespaces are not permitted on this host
 
-It runs in a network namespace of its own. Programs of others do the talking: ping and the verbs
-tools
-of Debian.
+It runs in a network namespace of its own. The traffic is that of ping and of the verbs tools of
+Debian.
 """
 import os
 import pathlib
@@ -34,11 +33,11 @@ def pair(fixture):
             verbs(f"ibv_rc_pingpong -g {gid} -n 20 -c", left, right)
         assert left.external_port()["port"]["sent"] > 40
         assert left.external_port()["port"]["malformed"] == 0
-    assert not a.exists() and not b.exists(), "sockets are left behind"
+    assert not a.exists() and not b.exists(), "sockets are not removed"
 
 
 def several(fixture):
-    """A node serves a peer on its wire and one inside, and another node a third, all at once."""
+    """A node serves a peer on its port and one inside, and another node a third, all at once."""
     need("ib_write_bw", "perftest")
     ends = [fixture.folder / name for name in "abcd"]
     a, b, c, d = ends
@@ -58,13 +57,13 @@ def several(fixture):
             time.sleep(0.05)
         clients = [other.start(nodes[1], f"{line} -p {port} 127.0.0.1")
                    for _, _, other, port, nodes in servers]
-        told = [(process.communicate(timeout=240)[0], process.returncode)
+        output = [(process.communicate(timeout=240)[0], process.returncode)
                 for process in clients + [entry[1] for entry in servers]]
-        assert all(status == 0 for _, status in told), told
+        assert all(status == 0 for _, status in output), output
 
 
 def pings(fixture):
-    """Two IP stacks, each behind the TAP of a node, with RoCE beside them on the same wire."""
+    """Two IP stacks, each at the TAP of a node, with RoCE on the same link."""
     a, b = fixture.folder / "a", fixture.folder / "b"
     with Namespace() as inside, \
             fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}", "--netdev",
@@ -78,39 +77,39 @@ def pings(fixture):
         for address in (NODE, "fd00::1"):
             run(*inside, "ping", "-c", "3", "-W", "10", address)
         run("ping", "-c", "2", "-s", "4000", "-W", "10", OTHER)
-        # The programs meet over TCP through the same wire.
+        # The programs exchange parameters over TCP through the same link.
         need("ibv_rc_pingpong", "ibverbs-utils")
         for gid in (0, 1):
             server = right.start("n0", f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004")
             time.sleep(1)
             client = left.start("n0", f"ibv_rc_pingpong -g {gid} -n 20 -c -p 18004 {OTHER}")
-            told = [process.communicate(timeout=240)[0] for process in (client, server)]
-            assert client.returncode == 0 and server.returncode == 0, told
+            output = [process.communicate(timeout=240)[0] for process in (client, server)]
+            assert client.returncode == 0 and server.returncode == 0, output
 
 
-def refusals(fixture):
-    """What cannot be is one line on stderr; no simulator stays behind."""
+def rejections(fixture):
+    """An impossible request gives one line on stderr; no simulator keeps running."""
     taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     taken.bind(("127.0.0.1", 5005))
-    name = f"refused-{os.getpid()}"
-    for words, status, told in [
+    name = f"rejected-{os.getpid()}"
+    for words, status, output in [
             (["--wire", "n0=dgram:5005,5006"], 1, "n0: dgram: 5005: Address already in use"),
             (["--wire", "dgram:5007,5008"], 2, "names none of the 2 nodes"),
             (["--wire", "n2=dgram:5007,5008"], 2, "names none of the 2 nodes"),
             (["--wire", "n0=dgram:5007"], 1, "LOCAL,REMOTE"),
-            (["--wire", "n0=wifi:0"], 1, "no wire is called"),
+            (["--wire", "n0=wifi:0"], 1, "no port is called"),
             (["--wire", "n0=dgram:5007,5008", "--wire", "n0=dgram:5009,5010"], 2, "one already"),
             (["--wire", "n0=pcap:/nowhere"], 1, "/nowhere"),
             (["--wire", "n0=dpdk:net_nothing0"], 1, "dpdk:net_nothing0: "),
             (["--wire", "n0=dpdk:net_af_packet0,iface=nowhere"], 1, "dpdk:net_af_packet0"),
-            (["--netdev", "n0=a_name_too_long_for_linux"], 1, "no name of an interface"),
+            (["--netdev", "n0=a_name_too_long_for_linux"], 1, "is not the name of an interface"),
             (["--netdev", "n1=lo"], 1, "interface lo"),
             (["--pace", "-1", "--wire", "n0=dgram:5007,5008"], 2, "--pace"),
             (["--host", "254"], 2, "too many nodes"),
     ]:
         done = run(fixture.roci, "up", "--name", name, "--width", "64", *words, check=False)
         text = done.stderr
-        assert done.returncode == status and told in text, (words, done)
+        assert done.returncode == status and output in text, (words, done)
         assert len(text.strip().splitlines()) == 1, text
         gone = run(fixture.roci, "status", "--name", name, check=False)
         assert "no simulator" in gone.stderr, (words, gone)
@@ -118,29 +117,29 @@ def refusals(fixture):
 
 
 def no_right(fixture):
-    """A user without rights is told which right is missing."""
+    """A user without privileges gets the name of the missing one."""
     nobody = ["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps=-all",
               "--bounding-set=-all"]
     if run(*nobody, "test", "-x", fixture.roci, check=False).returncode:
-        raise Missing("no other user can be had here")
+        raise Missing("no other user is available")
     closed = fixture.folder / "closed"
     closed.mkdir(mode=0o700)
-    for words, told in [(["--netdev", "n0=mine"], "CAP_NET_ADMIN"),
+    for words, output in [(["--netdev", "n0=mine"], "CAP_NET_ADMIN"),
                         (["--wire", "n0=dpdk:net_tap0,iface=mine"], "Unable to create TAP"),
                         (["--wire", "n0=dpdk:net_af_packet0,iface=lo"], "AF_PACKET"),
                         (["--wire", f"n0=dgram:{closed}/a,{closed}/b"], "Permission denied")]:
         done = run(*nobody, fixture.roci, "up", "--width", "64", "--name", f"nobody-{os.getpid()}",
                    *words, check=False)
-        assert done.returncode == 1 and told in done.stderr, (words, done)
+        assert done.returncode == 1 and output in done.stderr, (words, done)
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-def lives_on(fixture):
-    """Garbage from the peer, and a peer that is away and comes back, are survived."""
+def survives_peer_loss(fixture):
+    """Invalid frames from the peer, and a peer that ends and returns, do no harm."""
     need("ibv_rc_pingpong", "ibverbs-utils")
     a, b = fixture.folder / "a", fixture.folder / "b"
     with fixture.up("left", "--nodes", "1", "--wire", f"n0=dgram:{a},{b}") as left:
-        # Nobody there: address resolution says so, in time.
+        # Without a peer, address resolution fails in time.
         alone = left.start("n0", "ibv_rc_pingpong -g 0 -p 18005")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             for number in range(300):
@@ -159,7 +158,7 @@ def lives_on(fixture):
 
 
 def peer_dies(fixture):
-    """The peer goes in the middle: a good error, not before the timers had their real time, and the
+    """The peer ends during a transfer: an error follows, not before the timers' real time, and the
     node works with the next one."""
     need("ib_write_bw", "perftest")
     a, b = fixture.folder / "a", fixture.folder / "b"
@@ -180,13 +179,13 @@ def peer_dies(fixture):
         waited = time.monotonic() - gone
         far.communicate(timeout=120)
         assert near.returncode == 1 and "Failed status 12" in text, text
-        # Eight times 4.096 us * 2^14, less what passed while the simulator on the right ended.
+        # Eight times 4.096 us * 2^14, less the time in which the simulator on the right ended.
         assert waited > 0.3, f"gave up after {waited:.2f} s"
         with fixture.up("right", *to_left) as right:
             verbs("ib_write_bw -n 20 -u 18", left, right)
 
 
-TESTS = [pair, several, pings, refusals, no_right, lives_on, peer_dies]
+TESTS = [pair, several, pings, rejections, no_right, survives_peer_loss, peer_dies]
 
 if __name__ == "__main__":
     sys.exit(namespaces.main(TESTS))

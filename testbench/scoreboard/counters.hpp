@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of an adapter's port agree with one another and with the link (I13).
+// Checks that the counters of an adapter's port agree with one another and with the link (I13).
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ inline constexpr unsigned kPortCounterCount = 16;
 static_assert(spec::kPortCounters[std::size(spec::kPortCounters) - 1].value ==
               kPortCounterCount - 1);
 
-/// By PortCounter.
+/// Values by PortCounter.
 using PortCounterValues = std::array<std::uint64_t, kPortCounterCount>;
 
-/// Says what is wrong; empty: nothing. `out` and `in` are the two directions of the link, which is
-/// empty. Every frame received is accepted by the transport, handed to the Ethernet path, or in one
-/// the drop causes of the receive path. The causes after them concern accepted packets; a packet
-/// whose queue pair died after it was accepted counts as UnknownQp too.
+/// Returns an error text; empty: no error. `out` and `in` are the two directions of the link, which
+/// is empty. Every frame received is accepted by the transport, handed to the Ethernet path, or in
+/// one the drop causes of the receive path. The causes after them concern accepted packets; a
+/// packet whose queue pair failed after it was accepted counts as UnknownQp too.
 std::vector<std::string> check_port_counters(const PortCounterValues& counters,
                                              const LinkDirection::Counts& out,
                                              const LinkDirection::Counts& in);

@@ -27,7 +27,7 @@ std::size_t hash_of(packet::ByteView bytes) {
 }
 /// A packet whose payload could not be read leaves with an inverted ICRC, so that no receiver
 /// accepts it.
-bool is_spoiled(const packet::Parsed& parsed) {
+bool is_poisoned(const packet::Parsed& parsed) {
   return !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected;
 }
 
@@ -39,7 +39,7 @@ bool is_write(std::uint8_t op) {
   return op >= packet::kRcWriteFirst && op <= packet::kRcWriteOnlyImm;
 }
 bool is_atomic(std::uint8_t op) { return op == packet::kRcCmpSwap || op == packet::kRcFetchAdd; }
-bool is_read_answer(std::uint8_t op) {
+bool is_read_response(std::uint8_t op) {
   return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;
 }
 
@@ -63,41 +63,41 @@ void EgressMonitor::frame(const FrameEvent& event) {
   if (event.intact) receiver_work.progress(qpn, event.time_ns);
   if (event.injected) return;
   ++frames_;
-  if (is_spoiled(parsed)) {
-    if (parsed.payload.size == 0)
-      violate(event, "a wrong ICRC, and no payload that could be wrong");
-    if (parsed.op == nullptr) return;  // it has its place among the others all the same
+  if (is_poisoned(parsed)) {
+    if (parsed.payload.size == 0) violate(event, "a wrong ICRC on a packet without payload");
+    if (parsed.op == nullptr) return;  // it is checked as the others
   } else {
     for (const std::string& text : packet::lint(parsed.frame)) violate(event, text);
     if (!parsed.ok()) return;
   }
-  if (!is_spoiled(parsed) && payload_check_ && parsed.payload.size != 0 && !payload_check_(event)) {
+  if (!is_poisoned(parsed) && payload_check_ && parsed.payload.size != 0 &&
+      !payload_check_(event)) {
     report_("I7: node " + std::to_string(event.node) + " sent bytes that are not its own, PSN " +
             std::to_string(parsed.bth().psn()));
   }
 
   const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
-  // Gone, not yet there or between two generations: nothing is known.
-  if (receiver == nullptr || receiver->life == 0 ||
+  // The receiver is unknown, or between two generations: no check is possible.
+  if (receiver == nullptr || receiver->generation == 0 ||
       receiver->attributes.state == driver::QpState::kReset ||
       receiver->attributes.state == driver::QpState::kInit) {
     return;
   }
   const Key key{event.node, qpn};
   if (parsed.op->response) {
-    Answers& a = answers_[key];
-    if (a.life != receiver->life) {
-      a = Answers{};
-      a.life = receiver->life;
+    Responses& a = responses_[key];
+    if (a.generation != receiver->generation) {
+      a = Responses{};
+      a.generation = receiver->generation;
       a.inside.resize(kRemembered);
     }
-    answer(event, a, *receiver);
+    response(event, a, *receiver);
   } else {
     Requests& r = requests_[key];
-    if (!r.known || r.life != receiver->life) {
+    if (!r.known || r.generation != receiver->generation) {
       r = Requests{};
       r.known = true;
-      r.life = receiver->life;
+      r.generation = receiver->generation;
       r.next = receiver->attributes.rq_psn;
       r.sent.resize(kRemembered);
     }
@@ -150,13 +150,14 @@ void EgressMonitor::fresh(const FrameEvent& event, Requests& r,
     packets = packets_of(noted, pmtu);
   }
   const std::uint32_t psn = parsed.bth().psn();
-  r.sent[psn % kRemembered] = {psn, op, noted, hash_of(parsed.payload), is_spoiled(parsed)};
+  r.sent[psn % kRemembered] = {psn, op, noted, hash_of(parsed.payload), is_poisoned(parsed)};
   if (op == packet::kRcReadRequest || is_atomic(op)) {
     r.reads.push_back({psn, (Psn(psn) + (packets - 1)).value(), is_atomic(op)});
     const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
     if (sender != nullptr && sender->attributes.max_rd_atomic != 0 &&
         r.reads.size() > sender->attributes.max_rd_atomic) {
-      violate(event, std::to_string(r.reads.size()) + " READs and atomics are out, allowed are " +
+      violate(event, std::to_string(r.reads.size()) +
+                         " READs and atomics are outstanding, allowed are " +
                          std::to_string(sender->attributes.max_rd_atomic));
     }
   }
@@ -168,7 +169,7 @@ void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pm
   const std::uint32_t psn = parsed.bth().psn();
   const std::uint8_t op = parsed.bth().opcode();
   if (op == packet::kRcReadRequest) {
-    // May request the rest of an earlier READ, from any of its packets on.
+    // The request may be for the rest of an earlier READ, from any of its packets on.
     const Psn last = Psn(psn) + (packets_of(parsed.reth().dma_length(), pmtu) - 1);
     const auto matches = [&](const Outstanding& read) {
       return !read.atomic && !Psn(psn).before(Psn(read.first)) && last.value() == read.last;
@@ -187,29 +188,29 @@ void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pm
     if (std::any_of(r.reads.begin(), r.reads.end(), covers)) {
       violate(event, "this PSN belongs to a READ");
     }
-    return;  // older than what is remembered
+    return;  // older than the recorded packets
   }
   if (before.opcode != op || before.bytes != parsed.payload.size) {
     violate(event, "was " + std::string(packet::opcode_name(before.opcode)) + " with " +
                        std::to_string(before.bytes) + " bytes when first sent");
   }
-  if (is_spoiled(parsed)) return;
+  if (is_poisoned(parsed)) return;
   const std::size_t hash = hash_of(parsed.payload);
-  if (!before.spoiled && before.hash != hash) {
+  if (!before.poisoned && before.hash != hash) {
     violate(event, "RQ-20: carries other bytes than before");
   }
   before.hash = hash;
-  before.spoiled = false;
+  before.poisoned = false;
 }
 
-void EgressMonitor::answer(const FrameEvent& event, Answers& a,
-                           const WorkMonitor::Connection& receiver) {
+void EgressMonitor::response(const FrameEvent& event, Responses& a,
+                             const WorkMonitor::Connection& receiver) {
   const packet::Parsed& parsed = event.parsed;
   const std::uint8_t op = parsed.bth().opcode();
   const std::uint32_t psn = parsed.bth().psn();
   const std::uint32_t pmtu = pmtu_bytes(receiver.attributes.path_mtu);
 
-  // Requests of the receiver, to which this responds.
+  // The requests of the receiver to which this packet responds.
   const auto found = requests_.find({1 - event.node, receiver.attributes.dest_qpn});
   constexpr std::uint8_t kNakSequence = layout::syndrome::kNakSequence;
   if (parsed.has(packet::Ext::kAeth) && parsed.aeth().syndrome() == kNakSequence) {
@@ -219,12 +220,13 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
     a.nak.reset();
   }
   const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
-  const bool this_life = found != requests_.end() && found->second.known &&
-                         (sender == nullptr || found->second.life == sender->life);
-  if (this_life) {
+  const bool same_generation =
+      found != requests_.end() && found->second.known &&
+      (sender == nullptr || found->second.generation == sender->generation);
+  if (same_generation) {
     Requests& r = found->second;
     // A NAK names the PSN that is missing, which may be the next one (lost before it).
-    if (!parsed.psn().before(Psn(r.next))) violate(event, "answers a PSN that was not sent");
+    if (!parsed.psn().before(Psn(r.next))) violate(event, "responds to a PSN that was not sent");
     const bool completes = op == packet::kRcReadRespLast || op == packet::kRcReadRespOnly ||
                            op == packet::kRcAtomicAck;
     if (completes || op == packet::kRcAck) {
@@ -244,13 +246,13 @@ void EgressMonitor::answer(const FrameEvent& event, Answers& a,
     }
   }
 
-  if (is_read_answer(op)) {
+  if (is_read_response(op)) {
     const bool starts = op == packet::kRcReadRespFirst || op == packet::kRcReadRespOnly;
     const bool ends = op == packet::kRcReadRespLast || op == packet::kRcReadRespOnly;
     // An older response that is requested again may come between two packets of a newer one.
-    if (!starts && !a.inside[psn % kRemembered]) violate(event, "goes on with no READ answer");
+    if (!starts && !a.inside[psn % kRemembered]) violate(event, "continues no READ response");
     if (!ends && parsed.payload.size != pmtu) {
-      violate(event, "a packet inside a READ answer is not of PMTU size");
+      violate(event, "a packet inside a READ response is not of PMTU size");
     }
     if (parsed.payload.size > pmtu) violate(event, "longer than the path MTU");
     if (ends && !starts && parsed.payload.size == 0) violate(event, "an empty last packet");

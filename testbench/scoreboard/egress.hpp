@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every frame that an adapter sends is legal by itself and in its place (I12).
+// Checks that every frame that an adapter sends is legal, alone and in its sequence (I12).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace roci::testbench {
 /// request, and no gap is NAKed twice.
 class EgressMonitor : public FrameTap {
  public:
-  /// Checks a payload against what its sender may give away (I7): false is a violation.
+  /// Checks a payload against what its sender may disclose (I7): false is a violation.
   using PayloadCheck = std::function<bool(const FrameEvent&)>;
 
   EgressMonitor(WorkMonitor& node0, WorkMonitor& node1, Report report)
@@ -38,26 +38,26 @@ class EgressMonitor : public FrameTap {
     std::uint8_t opcode = 0;
     std::uint32_t bytes = 0;  ///< payload, or DMALen of a READ
     std::size_t hash = 0;     ///< hash of the payload
-    bool spoiled = false;     ///< its payload could not be read
+    bool poisoned = false;    ///< its payload could not be read
   };
   struct Outstanding {
     std::uint32_t first, last;  ///< PSNs
     bool atomic;
   };
-  /// Requests of one queue pair; named by the sending node and the number at the receiver.
+  /// Requests of one queue pair, identified by the sending node and the number at the receiver.
   struct Requests {
-    unsigned life = 0;
+    unsigned generation = 0;
     bool known = false;
     std::uint32_t next = 0;
     unsigned open = 0;          ///< 0 between messages, 1 in a SEND, 2 in a WRITE
     std::uint64_t to_come = 0;  ///< bytes left of an open WRITE
-    std::vector<Sent> sent;     ///< by PSN, the newest
+    std::vector<Sent> sent;     ///< newest packets, by PSN
     std::vector<Outstanding> reads;
-    std::vector<Outstanding> old_reads;  ///< responded to; a duplicate may request them again
+    std::vector<Outstanding> old_reads;  ///< complete READs; a duplicate may request them again
   };
-  /// Responses of one queue pair; named likewise.
-  struct Answers {
-    unsigned life = 0;
+  /// Responses of one queue pair, identified likewise.
+  struct Responses {
+    unsigned generation = 0;
     std::optional<std::uint32_t> nak;  ///< PSN of the last sequence NAK with nothing after it
     std::vector<bool> inside;          ///< by PSN: the next packet of this READ response follows
   };
@@ -66,14 +66,14 @@ class EgressMonitor : public FrameTap {
   void request(const FrameEvent& event, Requests& r, const WorkMonitor::Connection& receiver);
   void fresh(const FrameEvent& event, Requests& r, const WorkMonitor::Connection& receiver);
   void again(const FrameEvent& event, Requests& r, std::uint32_t pmtu);
-  void answer(const FrameEvent& event, Answers& a, const WorkMonitor::Connection& receiver);
+  void response(const FrameEvent& event, Responses& a, const WorkMonitor::Connection& receiver);
   void violate(const FrameEvent& event, const std::string& text);
 
   WorkMonitor* work_[2];
   Report report_;
   PayloadCheck payload_check_;
   std::map<Key, Requests> requests_;
-  std::map<Key, Answers> answers_;
+  std::map<Key, Responses> responses_;
   std::uint64_t frames_ = 0, repeated_ = 0;
 };
 

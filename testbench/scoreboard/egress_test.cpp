@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitors of the link: legal exchanges pass, and each violation is reported by its name.
+// Tests of the monitors of the link: legal exchanges pass, and each violation is reported.
 #include "testbench/scoreboard/egress.hpp"
 
 #include <doctest/doctest.h>
@@ -53,12 +53,12 @@ struct EgressFixture {
   void read(std::uint32_t psn, std::uint32_t bytes) {
     emit(0, base(0, packet::kRcReadRequest, psn).reth(0x1000, 5, bytes));
   }
-  void answer(std::uint8_t opcode, std::uint32_t psn, std::size_t bytes, std::uint8_t syndrome) {
+  void response(std::uint8_t opcode, std::uint32_t psn, std::size_t bytes, std::uint8_t syndrome) {
     packet::Builder b = base(1, opcode, psn);
     if (opcode != packet::kRcReadRespMiddle) b.aeth(syndrome, 1);
     emit(1, b.payload(packet::Bytes(bytes, 0x44)));
   }
-  /// The linter may have its own sentence about the same thing.
+  /// Whether the text was reported; the linter may report the same violation.
   bool named(const char* what) const {
     return std::any_of(faults.begin(), faults.end(), [what](const std::string& fault) {
       return fault.find(what) != std::string::npos;
@@ -71,26 +71,26 @@ struct EgressFixture {
 
 }  // namespace
 
-TEST_CASE("egress: messages, a go-back over the wrap and READs in parts are legal") {
+TEST_CASE("egress: messages, a retransmission over the PSN wrap and READs in parts are legal") {
   EgressFixture fixture;
   fixture.send(packet::kRcSendFirst, 0xFFFFFE, 256);
   fixture.send(packet::kRcSendMiddle, 0xFFFFFF, 256);
   fixture.send(packet::kRcSendLast, 0, 1);
-  fixture.answer(packet::kRcAck, 0xFFFFFF, 0, 0x60);
+  fixture.response(packet::kRcAck, 0xFFFFFF, 0, 0x60);
   fixture.send(packet::kRcSendMiddle, 0xFFFFFF, 256);
   fixture.send(packet::kRcSendLast, 0, 1);
-  fixture.answer(packet::kRcAck, 0, 0, 0x1F);
+  fixture.response(packet::kRcAck, 0, 0, 0x1F);
   fixture.read(1, 700);
-  fixture.answer(packet::kRcReadRespFirst, 1, 256, 0x1F);
+  fixture.response(packet::kRcReadRespFirst, 1, 256, 0x1F);
   fixture.read(2, 444);  // the second packet was lost
-  fixture.answer(packet::kRcReadRespFirst, 2, 256, 0x1F);
-  fixture.answer(packet::kRcReadRespLast, 3, 188, 0x1F);
+  fixture.response(packet::kRcReadRespFirst, 2, 256, 0x1F);
+  fixture.response(packet::kRcReadRespLast, 3, 188, 0x1F);
   fixture.send(packet::kRcSendOnly, 4, 0);
   CHECK(fixture.faults.empty());
   CHECK(fixture.monitor.repeated() == 3);
 }
 
-TEST_CASE("egress: each departure is named (I12)") {
+TEST_CASE("egress: each violation is reported (I12)") {
   EgressFixture fixture;
   SUBCASE("jump") {
     fixture.send(packet::kRcSendOnly, 0xFFFFFF, 1);
@@ -125,23 +125,23 @@ TEST_CASE("egress: each departure is named (I12)") {
     fixture.read(0xFFFFFF, 700);
     CHECK(fixture.named("repeats no READ"));
   }
-  SUBCASE("answer to nothing") {
+  SUBCASE("response without a request") {
     fixture.send(packet::kRcSendOnly, 0xFFFFFE, 8);
-    fixture.answer(packet::kRcAck, 0xFFFFFF, 0, 0x1F);
+    fixture.response(packet::kRcAck, 0xFFFFFF, 0, 0x1F);
     CHECK(fixture.named("was not sent"));
   }
   SUBCASE("second NAK for a gap") {
     fixture.send(packet::kRcSendOnly, 0xFFFFFE, 8);
-    fixture.answer(packet::kRcAck, 0xFFFFFE, 0, 0x60);
-    fixture.answer(packet::kRcAck, 0xFFFFFE, 0, 0x60);
+    fixture.response(packet::kRcAck, 0xFFFFFE, 0, 0x60);
+    fixture.response(packet::kRcAck, 0xFFFFFE, 0, 0x60);
     CHECK(fixture.named("RSP-04"));
   }
-  SUBCASE("READ answer from the middle") {
+  SUBCASE("READ response from the middle") {
     fixture.read(0xFFFFFE, 700);
-    fixture.answer(packet::kRcReadRespMiddle, 0xFFFFFF, 256, 0);
-    CHECK(fixture.named("goes on with no READ"));
+    fixture.response(packet::kRcReadRespMiddle, 0xFFFFFF, 256, 0);
+    CHECK(fixture.named("continues no READ"));
   }
-  SUBCASE("foreign payload") {
+  SUBCASE("payload of other memory") {
     fixture.monitor.set_payload_check([](const FrameEvent&) { return false; });
     fixture.send(packet::kRcSendOnly, 0xFFFFFE, 8);
     CHECK(fixture.named("I7"));
@@ -165,7 +165,7 @@ TEST_CASE("I13: the port's counters add up and agree with the link") {
     bad[i] -= 2;
     CHECK_FALSE(check_port_counters(bad, out, in).empty());
   }
-  PortCounterValues died = good;  // accepted, then its queue pair died
+  PortCounterValues died = good;  // accepted, then its queue pair failed
   ++died[3];
   CHECK(check_port_counters(died, out, in).empty());
   ++died[14];

@@ -107,7 +107,7 @@ void WorkMonitor::qp_modified(std::uint32_t qpn, const driver::QpAttributes& att
     c.receives.clear();
     c.send_failed = c.receive_failed = false;
   } else if (attributes.state == QpState::kRtr) {
-    c.life = ++lives_;
+    c.generation = ++generations_;
   }
 }
 
@@ -154,7 +154,8 @@ void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::
   const std::uint32_t slot = next & ((1u << ring.log) - 1);
   const bool owner = (next >> ring.log & 1) == 0;
   const bool owned = field(layout::cqe::owner) == owner;
-  // While a ring moves, both places are good; in the new one all but the next are copies.
+  // While a ring moves, both addresses are valid; in the new ring all entries except the next are
+  // copies.
   if (ring.moving && (offset != slot * kCqeBytes || !owned)) return;
   if (bytes != kCqeBytes || offset != slot * kCqeBytes) {
     violate("CQ-06: completion queue " + std::to_string(ring.cqn) + " written at byte " +
@@ -192,7 +193,7 @@ void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::
     failed = true;
     return;
   }
-  if (failed) violate("I9: " + what + " is good after an error on its queue");
+  if (failed) violate("I9: " + what + " succeeded after an error on its queue");
   const std::uint32_t byte_len = field(layout::cqe::byte_len);
   if (receive) {
     const bool write = opcode == static_cast<std::uint32_t>(WcOpcode::kRecvWriteImm);
@@ -209,7 +210,7 @@ void WorkMonitor::completion(const Ring& ring, std::uint64_t offset, const std::
   const bool reads = posted.opcode == Opcode::kRead || posted.opcode == Opcode::kCmpSwap ||
                      posted.opcode == Opcode::kFetchAdd;
   if (reads && byte_len != posted.bytes) {
-    violate("CQ-04: " + what + " says " + std::to_string(byte_len) + " bytes, asked for " +
+    violate("CQ-04: " + what + " has " + std::to_string(byte_len) + " bytes, requested " +
             std::to_string(posted.bytes));
   }
 }
@@ -272,7 +273,7 @@ void WorkMonitor::check_progress(std::uint64_t now_ns, std::uint64_t slack_ns,
     const std::uint64_t t = kUnitNs << c.attributes.timeout;
     const std::uint64_t bound = (c.attributes.retry_cnt + 1u) * 4 * t + 2 * rnr_ns + slack_ns;
     if (now_ns > c.progress_ns + bound) {
-      violate("I11: queue pair " + std::to_string(qpn) + " stands still with " +
+      violate("I11: queue pair " + std::to_string(qpn) + " makes no progress with " +
               std::to_string(c.sends.size()) + " sends since " + std::to_string(c.progress_ns) +
               " ns");
       c.progress_ns = now_ns;

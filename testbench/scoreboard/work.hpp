@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work requests against completions, for one node: every request completes once and in order.
+// Compares work requests and completions of one node: every request completes once and in order.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace roci::testbench {
 
-/// Takes the text of a broken invariant.
+/// Called with the text of a violated invariant.
 using Report = std::function<void(const std::string&)>;
 
 /// Sees what the application posts and what the adapter writes into the completion queues, before
-/// anybody polls them. Checks I1, I2, and of I8 and I9 what a completion itself can show: right
-/// operation and length, and nothing good after something bad on a queue.
+/// they are polled. Checks I1, I2, and the parts of I8 and I9 that a completion shows: correct
+/// operation and length, and no success after an error on a queue.
 class WorkMonitor : public driver::Observer {
  public:
   WorkMonitor(std::string node, Report report)
@@ -49,7 +49,7 @@ class WorkMonitor : public driver::Observer {
   /// State of a queue pair.
   struct Connection {
     driver::QpAttributes attributes;
-    unsigned life = 0;              ///< generation, for connections of the same number; 0: none yet
+    unsigned generation = 0;        ///< generation, for connections of the same number; 0: none yet
     std::uint64_t progress_ns = 0;  ///< last sign of progress of its sends
     bool waiting() const { return !sends.empty(); }
 
@@ -64,17 +64,18 @@ class WorkMonitor : public driver::Observer {
     bool send_failed = false, receive_failed = false;
   };
   const Connection* find(std::uint32_t qpn) const;
-  /// Something for the queue pair arrived.
+  /// Notes that a packet for the queue pair arrived.
   void progress(std::uint32_t qpn, std::uint64_t now_ns);
 
-  /// I11: a queue pair whose sends have shown no sign of progress for longer than its retries can
-  /// take. `slack_ns`: both ways on link and bus; `rnr_ns`: longest RNR wait that a peer requests.
+  /// Checks I11: reports a queue pair whose sends have shown no sign of progress for longer than
+  /// its retries can take. `slack_ns`: both ways on link and bus; `rnr_ns`: longest RNR wait that a
+  /// peer requests.
   void check_progress(std::uint64_t now_ns, std::uint64_t slack_ns, std::uint64_t rnr_ns);
 
-  /// Sends that did not complete before their queue pair was reset or destroyed.
+  /// Number of sends that did not complete before their queue pair was reset or destroyed.
   std::uint64_t abandoned() const { return abandoned_; }
   std::uint64_t completions() const { return completions_; }
-  /// Longest RNR time (ns) of a queue pair here, as peers wait for it.
+  /// Longest RNR time (ns) of a queue pair of this node, for which peers wait.
   std::uint64_t rnr_ns() const;
   void set_time(std::uint64_t now_ns) { now_ns_ = now_ns; }
 
@@ -82,10 +83,10 @@ class WorkMonitor : public driver::Observer {
   struct Ring {
     std::uint32_t cqn;
     unsigned log;
-    bool moving = false;  ///< to this ring: older entries are copied into it
+    bool moving = false;  ///< the queue moves to this ring: older entries are copied into it
   };
   void completion(const Ring& ring, std::uint64_t offset, const std::uint8_t* cqe, unsigned bytes);
-  /// The receive that completed: its bytes, if it is outstanding.
+  /// Returns the bytes of the completed receive, if it is outstanding.
   std::optional<Connection::Posted> take(Connection& c, bool receive, std::uint16_t index,
                                          const std::string& what);
   void violate(const std::string& text) { report_(node_ + ": " + text); }
@@ -96,11 +97,11 @@ class WorkMonitor : public driver::Observer {
   std::map<std::uint32_t, std::uint32_t>
       next_;  ///< by CQ: free-running index of the entry expected next
   std::unordered_map<std::uint32_t, Connection> connections_;
-  /// Receives posted to shared queues: by queue, by tag.
+  /// Receives posted to shared queues, by queue and tag.
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint16_t, std::uint64_t>> shared_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t abandoned_ = 0, completions_ = 0;
-  unsigned lives_ = 0;  ///< connections made
+  unsigned generations_ = 0;  ///< connections made
 };
 
 }  // namespace roci::testbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitors: each names the invariant that is broken, and is silent about good runs.
+// Tests of the monitors: each reports the violated invariant, and nothing about correct runs.
 #include "testbench/scoreboard/work.hpp"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,8 @@ struct WorkFixture {
 
 }  // namespace
 
-TEST_CASE("work: a good run is silent; a signaled completion covers unsignaled ones before it") {
+TEST_CASE(
+    "work: a correct run gives no report; a signaled completion covers unsignaled ones before it") {
   WorkFixture fixture;
   for (unsigned i = 0; i < 10; ++i) {
     fixture.send(2 * i, false);
@@ -80,7 +81,7 @@ TEST_CASE("work: a good run is silent; a signaled completion covers unsignaled o
   CHECK(fixture.work.find(kQpn)->sends.empty());
 }
 
-TEST_CASE("work: I1, I2, I8, I9, RQ-47 and CQ-04 are named") {
+TEST_CASE("work: I1, I2, I8, I9, RQ-47 and CQ-04 are reported") {
   SUBCASE("twice") {
     WorkFixture fixture;
     fixture.send(0);
@@ -95,7 +96,7 @@ TEST_CASE("work: I1, I2, I8, I9, RQ-47 and CQ-04 are named") {
     fixture.complete(1, 1);
     CHECK(fixture.named("I2"));
   }
-  SUBCASE("good after bad") {
+  SUBCASE("success after an error") {
     WorkFixture fixture;
     fixture.send(0);
     fixture.send(1);
@@ -134,7 +135,7 @@ TEST_CASE("work: I1, I2, I8, I9, RQ-47 and CQ-04 are named") {
     fixture.complete(0, 1);
     CHECK(fixture.named("CQ-06"));
   }
-  SUBCASE("stands still") {
+  SUBCASE("no progress") {
     WorkFixture fixture;
     fixture.work.set_time(5000);
     fixture.send(0);

@@ -72,7 +72,7 @@ void emit_queues() {
 }
 
 void emit_registers() {
-  page("Registers", "32-bit registers behind the AXI4-Lite slave, byte offsets.");
+  page("Registers", "32-bit registers of the AXI4-Lite slave, byte offsets.");
   std::printf("\n| Offset | Name | Access | Reset | Meaning |\n|---:|---|---|---:|---|\n");
   for (const Register& reg : kRegisters) {
     std::printf("| 0x%06X | `%s` | %s | 0x%08X | %s |\n", reg.offset, str(reg.name).c_str(),
@@ -83,6 +83,16 @@ void emit_registers() {
     std::printf("| 0x%06X | %u | `%s` | %s |\n", window.offset, window.bytes,
                 str(window.name).c_str(), str(window.doc).c_str());
   }
+  std::printf(
+      "\n## Fields of registers\n\n| Register | Bits | Field | Meaning |\n|---|---:|---|---|\n");
+  each_register([](const char*, const char* title, const auto& fields) {
+    unsigned offset = 0;
+    for (const Field& field : fields) {
+      std::printf("| %s | %u:%u | `%s` | %s |\n", title, offset, offset + field.bits - 1,
+                  str(field.name).c_str(), str(field.doc).c_str());
+      offset += field.bits;
+    }
+  });
   markdown_codes("Tables of the table port", kTables);
   markdown_codes("Port counters", kPortCounters);
   markdown_codes("Drop causes", kDropCauses);

@@ -187,12 +187,14 @@ void emit_layout_records() {
 }
 
 void emit_layout_registers() {
-  open_header("Register map.", "<stdint.h>");
+  open_header("Register map.", "\"model/spec/layout/field.hpp\"");
   std::printf("/// Offsets of registers.\nnamespace reg {\n");
   for (const Register& reg : kRegisters) {
     constant("uint32_t", "k" + str(reg.name), hex(reg.offset), reg.doc);
     if (reg.reset != 0) constant("uint32_t", "k" + str(reg.name) + "Reset", hex(reg.reset));
   }
+  std::printf("\n");
+  each_register(memory);
   std::printf(
       "}  // namespace reg\n\n"
       "/// An array of registers: words of 32 bits from `offset` on.\n"
@@ -208,7 +210,7 @@ void emit_layout_registers() {
   for (const Code& word : kDoorbells) {
     constant("uint32_t", "k" + str(word.name), std::to_string(word.value), word.doc);
   }
-  constant("uint32_t", "kArmSolicited", "1u << " + std::to_string(kArmSolicitedBit),
+  constant("uint32_t", "kArmSolicited", "layout::bits(reg::cq_arm::solicited, 1)",
            "In CqArm: only a solicited or failed completion raises an event");
   std::printf("}  // namespace doorbell_word\n\n");
   doorbell("sq_doorbell_offset", "QpDoorbell", "Sq");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what the tables of model/spec contain in the other languages of the project:
+// Writes the tables of model/spec in the other languages of the project:
 //   emit sv                rtl/roci_pkg.sv
 //   emit layout_<table>    model/spec/layout/<table>.hpp
 //   emit wire              docs/wire_formats.md

@@ -48,6 +48,7 @@ void each_table_row(Visitor visit) {
   visit("key", "Memory key", kKey);
   visit("cq", "Completion queue", kCq);
   visit("srq", "Shared receive queue", kSrq);
+  visit("qp_state", "Queue pair state", kQpStateRow);
   visit("qp_live", "Live queue pair state", kQpLive);
   visit("srq_live", "Live shared receive queue state", kSrqLive);
   visit("cq_live", "Live completion queue state", kCqLive);
@@ -63,6 +64,7 @@ void each_record(Visitor visit) {
   visit("block_write_req", "", kBlockWriteReq);
   visit("block_write_rsp", "", kBlockWriteRsp);
   visit("sent", "", kSent);
+  visit("frame_stat", "", kFrameStat);
   visit("seg", "", kSeg);
   visit("rx_frame", "", kRxFrame);
   visit("rx_meta", "", kRxMeta);
@@ -101,6 +103,31 @@ void each_record(Visitor visit) {
   visit("cq_ring", "", kCqRing);
   visit("qp_event", "", kQpEvent);
   visit("count", "", kCount);
+}
+
+/// Fields of registers that hold more than one number.
+template <typename Visitor>
+void each_register(Visitor visit) {
+  visit("parameters", "Parameters", kParameters);
+  visit("parameters2", "Parameters2", kParameters2);
+  visit("control", "Control", kControl);
+  visit("admin_size", "AdminSize", kAdminSize);
+  visit("admin_doorbell", "AdminDoorbell", kAdminDoorbell);
+  visit("admin_done", "AdminDone", kAdminDone);
+  visit("eq_size", "EqSize", kEqSize);
+  visit("eq_consumer", "EqConsumer", kEqConsumer);
+  visit("eq_status", "EqStatus", kEqStatus);
+  visit("attention", "Attention", kAttention);
+  visit("table_command", "TableCommand", kTableCommand);
+  visit("fence_command", "FenceCommand", kFenceCommand);
+  visit("engine_event", "EngineEvent", kEngineEvent);
+  visit("event_post", "EventPost", kEventPost);
+  visit("dma_command", "DmaCommand", kDmaCommand);
+  visit("tx_frame_command", "TxFrameCommand", kTxFrameCommand);
+  visit("rx_frame_status", "RxFrameStatus", kRxFrameStatus);
+  visit("mac_hi", "MacHi", kMacHi);
+  visit("counter_select", "CounterSelect", kCounterSelect);
+  visit("cq_arm", "CqArm, a word of CqDoorbell", kCqArm);
 }
 
 /// Bodies of admin commands and of their replies.
@@ -191,6 +218,7 @@ void each_code_group(Visitor visit) {
   visit({"Verdict", 4, "Verdict", Kind::kEnum}, kVerdicts);
   visit({"ResponderKind", 3, "ResponderKind", Kind::kEnum}, kResponderKinds);
   visit({"ReceiveOp", 2, "ReceiveOp", Kind::kEnum}, kReceiveOps);
+  visit({"AtomicOp", 2, "AtomicOp", Kind::kEnum}, kAtomicOps);
   visit({"TimerOp", 2, "TimerOp", Kind::kEnum}, kTimerOps);
   visit({"CqOp", 3, "CqOp", Kind::kEnum}, kCqOps);
   visit({"CqArmed", 2, "CqArmed", Kind::kEnum}, kCqArmed);

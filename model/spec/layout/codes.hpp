@@ -43,12 +43,12 @@ enum class Status : uint8_t {
   kLocQpOpErr = 2,  ///< Work request malformed for the queue pair
   kLocProtErr = 4,  ///< Local key, bounds or rights
   kWrFlushErr = 5,  ///< Flushed: the queue pair is in error
-  kMwBindErr = 6,  ///< Bind refused: rights, range or owner of the region, or the window is bound
+  kMwBindErr = 6,  ///< Bind rejected: rights, range or owner of the region, or the window is bound
   kBadRespErr = 7,  ///< Response with an impossible opcode or syndrome
   kLocAccessErr = 8,  ///< Responder: remote access error on a request that holds a receive
-  kRemInvReqErr = 9,  ///< Peer answered NAK invalid request
-  kRemAccessErr = 10,  ///< Peer answered NAK remote access error
-  kRemOpErr = 11,  ///< Peer answered NAK remote operational error
+  kRemInvReqErr = 9,  ///< Peer sent NAK invalid request
+  kRemAccessErr = 10,  ///< Peer sent NAK remote access error
+  kRemOpErr = 11,  ///< Peer sent NAK remote operational error
   kRetryExcErr = 12,  ///< Transport retries ran out
   kRnrRetryExcErr = 13,  ///< RNR retries ran out
   kFatalErr = 19,  ///< Adapter error, such as a failed DMA
@@ -118,47 +118,47 @@ enum class DropCause : uint8_t {
   kIcrc = 0,  ///< RoCE frame with a wrong ICRC
   kMalformed = 1,  ///< Lengths, IP or UDP checksum, TVer, pad or options wrong
   kOverflow = 2,  ///< Receive buffer full
-  kUnknownQp = 3,  ///< Queue pair not there or not in a state to take it
+  kUnknownQp = 3,  ///< Queue pair not in use, or in a state that accepts no such packet
   kAddress = 4,  ///< Source or destination address is not the connection's
   kPkey = 5,  ///< Partition key does not match
   kOpcode = 6,  ///< Opcode of another transport, reserved, or not allowed
   kGhost = 7,  ///< Response outside the outstanding window
-  kDuplicate = 8,  ///< Duplicate request that is not answered
+  kDuplicate = 8,  ///< Duplicate request that gets no response
   kOutOfSequence = 9,  ///< Request ahead of the expected PSN, beyond the one that was NAKed
 };
 
 enum class EventKind : uint8_t {
   kCompletion = 1,  ///< A CQ that was armed got an entry; `number` is the CQ
   kCqError = 2,  ///< A CQ overflowed; `number` is the CQ
-  kQpFatal = 3,  ///< Queue pair went to error by itself; `number` is the QP
-  kQpRequest = 4,  ///< Responder answered NAK invalid request; `number` is the QP
-  kQpAccess = 5,  ///< Responder answered NAK remote access error; `number` is the QP
+  kQpFatal = 3,  ///< The adapter moved the queue pair to ERR; `number` is the QP
+  kQpRequest = 4,  ///< Responder sent NAK invalid request; `number` is the QP
+  kQpAccess = 5,  ///< Responder sent NAK remote access error; `number` is the QP
   kCommEst = 6,  ///< First request arrived in RTR; `number` is the QP
   kSqDrained = 7,  ///< Send queue drained; `number` is the QP
   kSrqLimit = 8,  ///< Receives in an SRQ fell below its limit; `number` is the SRQ
-  kQpLastWqe = 9,  ///< QP in error takes no more from its SRQ; `number` is the QP
+  kQpLastWqe = 9,  ///< QP in error takes no more receives from its SRQ; `number` is the QP
   kSrqError = 10,  ///< A receive of an SRQ could not be read; `number` is the SRQ
 };
 
 enum class VendorErr : uint8_t {
-  kNone = 0,  ///< Good, flushed, or the status says it all
+  kNone = 0,  ///< Success, flushed, or the status is the whole cause
   kLocalKey = 1,  ///< Key, bounds or rights of the send list
   kLocalLength = 2,  ///< List shorter than the message, message too long, atomic not of 8 bytes
   kLocalFormat = 3,  ///< Opcode, list or inline data of the work request
   kLocalFetch = 4,  ///< Work request could not be read
   kNoDepth = 5,  ///< READ or atomic while max_rd_atomic is 0
-  kKeyOperation = 6,  ///< Local invalidate, bind or registration was refused
+  kKeyOperation = 6,  ///< Local invalidate, bind or registration was rejected
   kPayload = 7,  ///< Payload of a SEND or WRITE could not be read
-  kResponseKind = 16,  ///< Response that does not answer the request
+  kResponseKind = 16,  ///< Response of a kind that does not fit the request
   kResponseLength = 17,  ///< READ response of a wrong length
   kResponseSyndrome = 18,  ///< Reserved syndrome, or a NAK code that RC does not have
   kPlaceKey = 19,  ///< Key, bounds or rights where READ data or an atomic result goes
-  kPlaceFetch = 20,  ///< Work request of a READ could not be read again
+  kPlaceFetch = 20,  ///< Work request of a READ could not be fetched for its response
   kRetryTimeout = 32,  ///< Last retry ended by the timer
   kRetrySequence = 33,  ///< Last retry ended by a NAK sequence error
   kRetryImplied = 34,  ///< Last retry ended by a response that skipped a READ or atomic
   kRetryRnr = 35,  ///< Last RNR retry ended by an RNR NAK
-  kPeerNak = 48,  ///< The peer refused the request
+  kPeerNak = 48,  ///< The peer NAKed the request
 };
 
 enum class QpEvent : uint8_t {
@@ -185,29 +185,29 @@ enum class MessageKind : uint8_t {
 
 enum class ResponseAsk : uint8_t {
   kNone = 0,  ///< Nothing
-  kRecover = 1,  ///< Go back: a gap
-  kRnr = 2,  ///< Go back after a wait
+  kRecover = 1,  ///< Return to the oldest unacknowledged PSN: a gap
+  kRnr = 2,  ///< Return to that PSN after the RNR delay
   kFatal = 3,  ///< The peer NAKed the request: it fails
-  kSyndrome = 4,  ///< A syndrome that RC does not have
+  kSyndrome = 4,  ///< A syndrome that is reserved for RC
   kData = 5,  ///< Place data of a READ
   kAtomic = 6,  ///< Place the result of an atomic
 };
 
 enum class RequesterState : uint8_t {
-  kIdle = 0,  ///< No event
-  kDispatch = 1,  ///< State of the queue pair is there
-  kPlan = 2,  ///< Send a packet, or not
-  kOperate = 3,  ///< Ask for a key operation
-  kAnswer = 4,  ///< Wait for it
-  kOperated = 5,  ///< Complete it
+  kIdle = 0,  ///< Wait for an event
+  kDispatch = 1,  ///< The state of the queue pair was read: choose the next step
+  kPlan = 2,  ///< Send the packet of a plan, or drop the plan
+  kOperate = 3,  ///< Request a key operation
+  kOperating = 4,  ///< Wait for its response
+  kOperated = 5,  ///< Complete the work request of the key operation
   kRetire = 6,  ///< Complete what a response acknowledges
-  kAct = 7,  ///< Do what it asks for
-  kPlace = 8,  ///< Find a place for its data
-  kPlaced = 9,  ///< Found
-  kRecover = 10,  ///< Go back
+  kAct = 7,  ///< Act on its ResponseAsk
+  kPlace = 8,  ///< Look up the memory for its data
+  kPlaced = 9,  ///< The memory for its data is known
+  kRecover = 10,  ///< Return to the oldest unacknowledged PSN
   kFail = 11,  ///< Complete with an error
-  kFlush = 12,  ///< Complete what is left with a flush
-  kEnd = 13,  ///< A response is done with
+  kFlush = 12,  ///< Complete the outstanding work requests as flushed
+  kEnd = 13,  ///< End the event of a response
 };
 
 enum class ResponderIn : uint8_t {
@@ -220,18 +220,18 @@ enum class ResponderAck : uint8_t {
   kNone = 0,  ///< Nothing
   kAck = 1,  ///< ACK, when the payload is in memory
   kNak = 2,  ///< NAK or RNR NAK, at once
-  kFatal = 3,  ///< NAK that ends the connection; leaves even in ERR
+  kFatal = 3,  ///< NAK that ends the connection; sent even in ERR
 };
 
 enum class Verdict : uint8_t {
-  kIgnore = 0,  ///< Queue pair is dead: no answer
-  kAhead = 1,  ///< Beyond a gap that was answered already: no answer
-  kGap = 2,  ///< First one beyond a gap: NAK sequence error
-  kReack = 3,  ///< Duplicate SEND or WRITE: ACK again
-  kReplay = 4,  ///< Duplicate READ or atomic: look for it
-  kPeek = 5,  ///< Takes a receive: ask whether one is posted
+  kIgnore = 0,  ///< Queue pair has failed: no response
+  kAhead = 1,  ///< After a gap that was NAKed before: no response
+  kGap = 2,  ///< First request after a gap: NAK sequence error
+  kReack = 3,  ///< Duplicate SEND or WRITE: repeat the ACK
+  kReplay = 4,  ///< Duplicate READ or atomic: find its replay slot
+  kPeek = 5,  ///< Uses a receive: check that one is posted
   kRnr = 6,  ///< No receive: RNR NAK
-  kNak = 7,  ///< Against a rule: NAK, and the connection ends
+  kNak = 7,  ///< Violates a rule: NAK, and the connection ends
   kSend = 8,  ///< Execute
   kWrite = 9,  ///< Execute
   kRead = 10,  ///< Execute
@@ -241,21 +241,27 @@ enum class Verdict : uint8_t {
 enum class ResponderKind : uint8_t {
   kEvent = 0,  ///< A change of state
   kResult = 1,  ///< An atomic is done
-  kLive = 2,  ///< A question of firmware
+  kLive = 2,  ///< Firmware reads the live state
   kRequest = 3,  ///< A packet
-  kStep = 4,  ///< A step of an answer, or of a flush
+  kStep = 4,  ///< A step of a response, or of a flush
   kFault = 5,  ///< Memory could not be written or read
 };
 
 enum class ReceiveOp : uint8_t {
-  kPeek = 0,  ///< Tell about the oldest receive
-  kFree = 1,  ///< The oldest receive is used up
+  kPeek = 0,  ///< Report the oldest receive
+  kFree = 1,  ///< The oldest receive has been used
   kInit = 2,  ///< Entering RTR: start fetching
   kFlush = 3,  ///< Entering ERR: stop fetching, report receives posted from now on
 };
 
+enum class AtomicOp : uint8_t {
+  kStore = 0,  ///< Write the operand: result of an atomic of this side
+  kCmpSwap = 1,  ///< Compare and swap
+  kFetchAdd = 2,  ///< Fetch and add
+};
+
 enum class TimerOp : uint8_t {
-  kStart = 0,  ///< Run for the transport timeout unless the timer runs already
+  kStart = 0,  ///< Run for the transport timeout unless the timer is running
   kRestart = 1,  ///< Run for the transport timeout from now
   kStop = 2,  ///< Nothing outstanding (a Start since expiry wins)
   kRnr = 3,  ///< Run for the RNR time of `code` from now
@@ -265,7 +271,7 @@ enum class CqOp : uint8_t {
   kEntry = 0,  ///< Write an entry
   kConsumer = 1,  ///< Doorbell: consumer index
   kArm = 2,  ///< Doorbell: arm
-  kRestart = 3,  ///< A new row
+  kRestart = 3,  ///< A row was written
   kPeriod = 4,  ///< A moderation period ended
   kLive = 5,  ///< Read the ring
   kBreak = 6,  ///< An entry did not reach memory
@@ -296,7 +302,7 @@ enum class QpCounter : uint8_t {
   kTxBytes = 1,  ///< Payload bytes sent
   kRxPackets = 2,  ///< Packets accepted
   kRxBytes = 3,  ///< Payload bytes accepted
-  kRetries = 4,  ///< Times sending went back
+  kRetries = 4,  ///< Returns to an earlier PSN
   kTimeouts = 5,  ///< Retries caused by the timer
   kNaksSent = 6,  ///< NAKs sent, RNR included
   kNaksReceived = 7,  ///< NAKs received, RNR included
@@ -319,7 +325,7 @@ enum class AdminOp : uint16_t {
   kQueryGid = 4,  ///< Reads an entry of the GID table
   kCreateCq = 5,  ///< Makes a completion queue on memory of the caller
   kModifyCq = 6,  ///< Completion moderation
-  kDestroyCq = 7,  ///< Refused while a queue pair uses it
+  kDestroyCq = 7,  ///< Rejected while a queue pair uses it
   kCreateQp = 8,  ///< Makes a queue pair in RESET on memory of the caller
   kModifyQp = 9,  ///< State and attributes, by the rules of 11.2.5.2
   kQueryQp = 10,  ///< State and attributes
@@ -328,7 +334,7 @@ enum class AdminOp : uint16_t {
   kDeregMr = 13,  ///< Returns when no access through it can follow
   kResolveAddress = 14,  ///< MAC address of a GID, by ARP or neighbour discovery
   kAllocPd = 15,  ///< Makes a protection domain
-  kDeallocPd = 16,  ///< Refused while something uses it
+  kDeallocPd = 16,  ///< Rejected while an object of the domain exists
   kQueryCounters = 17,  ///< Counters of the port or of a queue pair
   kAllocMw = 18,  ///< Makes a memory window, unbound
   kDeallocMw = 19,  ///< Returns when no access through it can follow
@@ -336,7 +342,7 @@ enum class AdminOp : uint16_t {
   kCreateSrq = 21,  ///< Makes a shared receive queue on memory of the caller
   kModifySrq = 22,  ///< Arms the limit event
   kQuerySrq = 23,  ///< Limit and fill
-  kDestroySrq = 24,  ///< Refused while a queue pair uses it
+  kDestroySrq = 24,  ///< Rejected while a queue pair uses it
   kResizeCq = 25,  ///< Moves the unread entries to another ring (11.2.6.3)
   kSetPkey = 26,  ///< Writes an entry of the P_Key table
   kQueryPkey = 27,  ///< Reads an entry of the P_Key table

@@ -25,7 +25,7 @@ inline constexpr unsigned kBits = 64, kBytes = 8;
 namespace reply_header {
 inline constexpr MemoryField<uint16_t, 0, 16> status;  ///< AdminStatus
 inline constexpr MemoryField<uint16_t, 16, 16> tag;  ///< As in the command
-/// Which field or limit, for people: byte offset of the field in the command
+/// Field in question: its byte offset in the command; for diagnosis only
 inline constexpr MemoryField<uint32_t, 32, 32> detail;
 inline constexpr unsigned kBits = 64, kBytes = 8;
 }  // namespace reply_header
@@ -160,7 +160,7 @@ inline constexpr MemoryField<uint32_t, 0, 32> qpn;  ///< Queue pair
 /// Which attributes are given, bits as QpMask
 inline constexpr MemoryField<uint32_t, 32, 32> attr_mask;
 inline constexpr MemoryField<uint8_t, 64, 8> state;  ///< QpState
-inline constexpr MemoryField<uint8_t, 72, 8> cur_state;  ///< QpState that the caller believes in
+inline constexpr MemoryField<uint8_t, 72, 8> cur_state;  ///< QpState that the caller expects
 inline constexpr MemoryField<uint8_t, 80, 8> path_mtu;  ///< Code 1 to 5
 inline constexpr MemoryField<uint8_t, 88, 8> access;  ///< Bits as Access
 inline constexpr MemoryField<uint16_t, 96, 16> pkey_index;  ///< 0
@@ -399,9 +399,9 @@ inline constexpr MemoryField<uint64_t, 240, 48> drop_pkey;  ///< Packets of anot
 inline constexpr MemoryField<uint64_t, 288, 48> drop_opcode;
 /// Responses outside the outstanding window
 inline constexpr MemoryField<uint64_t, 336, 48> drop_ghost;
-/// Duplicate requests that were not answered
+/// Duplicate requests that got no response
 inline constexpr MemoryField<uint64_t, 384, 48> drop_duplicate;
-/// Requests behind a gap that was NAKed before
+/// Requests after a gap that was NAKed before
 inline constexpr MemoryField<uint64_t, 432, 48> drop_out_of_sequence;
 inline constexpr MemoryField<uint64_t, 480, 48> rx_frames;  ///< Frames received from the MAC
 inline constexpr MemoryField<uint64_t, 528, 48> rx_bytes;  ///< Bytes received from the MAC
@@ -420,7 +420,8 @@ inline constexpr MemoryField<uint64_t, 0, 64> tx_packets;  ///< Packets sent
 inline constexpr MemoryField<uint64_t, 64, 64> tx_bytes;  ///< Payload bytes sent
 inline constexpr MemoryField<uint64_t, 128, 64> rx_packets;  ///< Packets accepted
 inline constexpr MemoryField<uint64_t, 192, 64> rx_bytes;  ///< Payload bytes accepted
-inline constexpr MemoryField<uint64_t, 256, 64> retries;  ///< Times sending went back
+/// Times the requester returned to an earlier PSN
+inline constexpr MemoryField<uint64_t, 256, 64> retries;
 inline constexpr MemoryField<uint64_t, 320, 64> timeouts;  ///< Retries caused by the timer
 inline constexpr MemoryField<uint64_t, 384, 64> naks_sent;  ///< NAKs sent, RNR included
 inline constexpr MemoryField<uint64_t, 448, 64> naks_received;  ///< NAKs received, RNR included

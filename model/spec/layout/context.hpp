@@ -77,7 +77,7 @@ inline constexpr MemoryField<uint32_t, 31, 20> pasid;  ///< Address space of the
 /// First address as work requests and peers name it
 inline constexpr MemoryField<uint64_t, 51, 64> iova;
 inline constexpr MemoryField<uint64_t, 115, 64> length;  ///< Bytes
-inline constexpr MemoryField<uint64_t, 179, 64> addr;  ///< First address as DMA sees it
+inline constexpr MemoryField<uint64_t, 179, 64> addr;  ///< DMA address of the first byte
 inline constexpr MemoryField<uint8_t, 243, 2> kind;  ///< KeyKind
 inline constexpr MemoryField<bool, 245, 1> remote_only;  ///< A window: no local key
 inline constexpr MemoryField<uint32_t, 246, 24> qpn;  ///< WindowType2: queue pair that bound it
@@ -113,6 +113,12 @@ inline constexpr MemoryField<uint16_t, 107, 16> limit;
 inline constexpr unsigned kBits = 123, kBytes = 16;
 }  // namespace srq
 
+/// Queue pair state.
+namespace qp_state {
+inline constexpr MemoryField<uint8_t, 0, 3> state;  ///< QpState
+inline constexpr unsigned kBits = 3, kBytes = 1;
+}  // namespace qp_state
+
 /// Live queue pair state.
 namespace qp_live {
 inline constexpr MemoryField<uint32_t, 0, 24> sq_psn;  ///< Next PSN to send
@@ -139,8 +145,7 @@ inline constexpr unsigned kBits = 48, kBytes = 6;
 namespace cq_live {
 inline constexpr MemoryField<uint16_t, 0, 16> producer;  ///< Free-running index of the next entry
 inline constexpr MemoryField<bool, 16, 1> overflowed;  ///< Takes no more entries
-/// Newest consumer index told by a doorbell
-inline constexpr MemoryField<uint16_t, 17, 16> consumer;
+inline constexpr MemoryField<uint16_t, 17, 16> consumer;  ///< Newest consumer index of a doorbell
 /// Bit 16 of the producer, for the owner bits of a ring of 2^16
 inline constexpr MemoryField<bool, 33, 1> pass;
 inline constexpr unsigned kBits = 34, kBytes = 5;

@@ -171,4 +171,25 @@ constexpr void put(uint8_t* bytes, WireField<T, Offset, Bits> field, V value) {
   put_wire(bytes, field, static_cast<uint64_t>(value));
 }
 
+/// Field of a 32-bit register.
+template <typename T, unsigned Offset, unsigned Bits>
+constexpr T get(uint32_t word, MemoryField<T, Offset, Bits>) {
+  static_assert(Offset + Bits <= 32, "a field of a register");
+  return static_cast<T>(word >> Offset & static_cast<uint32_t>((uint64_t{1} << Bits) - 1));
+}
+
+/// Bits of a 32-bit register in which a field has `value`; higher bits of `value` are dropped.
+template <typename T, unsigned Offset, unsigned Bits, typename V>
+constexpr uint32_t bits(MemoryField<T, Offset, Bits>, V value) {
+  static_assert(Offset + Bits <= 32, "a field of a register");
+  return (static_cast<uint32_t>(value) & static_cast<uint32_t>((uint64_t{1} << Bits) - 1))
+         << Offset;
+}
+
+/// All bits of a field of a 32-bit register.
+template <typename T, unsigned Offset, unsigned Bits>
+constexpr uint32_t mask(MemoryField<T, Offset, Bits> field) {
+  return bits(field, 0xFFFFFFFFu);
+}
+
 }  // namespace roci::layout

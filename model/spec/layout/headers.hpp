@@ -23,7 +23,7 @@ namespace vlan {
 inline constexpr WireField<uint8_t, 0, 3> pcp;  ///< Priority code point
 inline constexpr WireField<bool, 3, 1> dei;  ///< Drop eligible
 inline constexpr WireField<uint16_t, 4, 12> vid;  ///< VLAN identifier
-inline constexpr WireField<uint16_t, 16, 16> ethertype;  ///< EtherType of what the tag wraps
+inline constexpr WireField<uint16_t, 16, 16> ethertype;  ///< EtherType of what follows the tag
 inline constexpr unsigned kBits = 32, kBytes = 4;
 }  // namespace vlan
 
@@ -76,7 +76,7 @@ inline constexpr WireField<uint8_t, 0, 8> opcode;  ///< Transport service (7:5) 
 inline constexpr WireField<bool, 8, 1> solicited;
 /// Migration state, sent 1 (migrated), ignored when received
 inline constexpr WireField<bool, 9, 1> mig_req;
-/// Bytes of padding behind the payload, 0 to 3
+/// Bytes of padding after the payload, 0 to 3
 inline constexpr WireField<uint8_t, 10, 2> pad_count;
 inline constexpr WireField<uint8_t, 12, 4> version;  ///< Transport header version, 0
 inline constexpr WireField<uint16_t, 16, 16> pkey;  ///< Partition key
@@ -85,7 +85,7 @@ inline constexpr WireField<bool, 33, 1> becn;  ///< Backward congestion notified
 /// 0 when sent, ignored when received, outside the ICRC
 inline constexpr WireField<uint8_t, 34, 6> reserved6;
 inline constexpr WireField<uint32_t, 40, 24> dest_qp;  ///< Queue pair at the receiver
-inline constexpr WireField<bool, 64, 1> ack_req;  ///< The sender wants an acknowledgement
+inline constexpr WireField<bool, 64, 1> ack_req;  ///< The sender requests an acknowledge packet
 inline constexpr WireField<uint8_t, 65, 7> reserved7;  ///< 0 when sent, ignored when received
 inline constexpr WireField<uint32_t, 72, 24> psn;  ///< Packet sequence number
 inline constexpr unsigned kBits = 96, kBytes = 12;

@@ -19,7 +19,7 @@ inline constexpr uint64_t kMaxMessage = 0x80000000;
 /// Work queue entry, block 0.
 namespace wqe {
 inline constexpr MemoryField<uint8_t, 0, 8> opcode;  ///< WrOp
-inline constexpr MemoryField<bool, 8, 1> signaled;  ///< Make a completion when good
+inline constexpr MemoryField<bool, 8, 1> signaled;  ///< Make a completion on success too
 inline constexpr MemoryField<bool, 9, 1> solicited;  ///< Solicited event at the receiver
 inline constexpr MemoryField<bool, 10, 1> fence;  ///< Start after all earlier READs and atomics
 /// Payload stands in blocks 1 to 3 of this entry; num_sge is 0
@@ -68,7 +68,7 @@ inline constexpr MemoryField<uint32_t, 128, 24> qpn;  ///< Queue pair
 inline constexpr MemoryField<uint8_t, 152, 8> vendor_err;
 inline constexpr MemoryField<uint64_t, 160, 64> reserved1;  ///< 0
 inline constexpr MemoryField<bool, 224, 1> with_imm;  ///< imm is valid
-inline constexpr MemoryField<bool, 225, 1> solicited;  ///< The sender asked for an event
+inline constexpr MemoryField<bool, 225, 1> solicited;  ///< The sender requested an event
 inline constexpr MemoryField<bool, 226, 1> with_inv;  ///< imm is the key that the SEND invalidated
 inline constexpr MemoryField<uint32_t, 227, 28> reserved2;  ///< 0
 inline constexpr MemoryField<bool, 255, 1> owner;  ///< Pass parity

@@ -63,6 +63,12 @@ inline constexpr MemoryField<bool, 48, 1> error;
 inline constexpr unsigned kBits = 49, kBytes = 7;
 }  // namespace sent
 
+namespace frame_stat {
+inline constexpr MemoryField<uint16_t, 0, 14> bytes;  ///< Bytes of the frame, without FCS
+inline constexpr MemoryField<bool, 14, 1> ended;  ///< A frame ended
+inline constexpr unsigned kBits = 15, kBytes = 2;
+}  // namespace frame_stat
+
 namespace seg {
 inline constexpr MemoryField<uint64_t, 0, 64> addr;  ///< DMA address of the first byte
 inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space
@@ -153,7 +159,8 @@ inline constexpr unsigned kBits = 224, kBytes = 28;
 
 namespace plan {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
-inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch; an old one is dropped
+/// Generation of the fetch; plans of a former one are dropped
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;
 /// Free-running index of the work request
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;
 inline constexpr MemoryField<uint8_t, 44, 8> opcode;  ///< WrOp
@@ -184,7 +191,7 @@ inline constexpr unsigned kBits = 554, kBytes = 70;
 
 namespace grant {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
-inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Generation of the fetch
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< First work request
 /// Work requests, 1 to 16, contiguous in the ring
 inline constexpr MemoryField<uint8_t, 44, 5> count;
@@ -209,10 +216,10 @@ inline constexpr unsigned kBits = 187, kBytes = 24;
 
 namespace fetch_ptr {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
-inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint8_t, 24, 4> epoch;  ///< Generation of the fetch
 inline constexpr MemoryField<uint16_t, 28, 16> wqe_index;  ///< Next work request
 inline constexpr MemoryField<uint32_t, 44, 32> offset;  ///< Bytes of it to skip
-inline constexpr MemoryField<bool, 76, 1> ready;  ///< May be granted again
+inline constexpr MemoryField<bool, 76, 1> ready;  ///< The queue pair may be granted
 inline constexpr unsigned kBits = 77, kBytes = 10;
 }  // namespace fetch_ptr
 
@@ -237,7 +244,7 @@ inline constexpr MemoryField<uint32_t, 0, 32> key;  ///< Key
 inline constexpr MemoryField<uint64_t, 32, 64> va;  ///< First address
 inline constexpr MemoryField<uint32_t, 96, 32> len;  ///< Bytes, not 0
 inline constexpr MemoryField<uint16_t, 128, 16> pd;  ///< Protection domain that must own the region
-inline constexpr MemoryField<uint8_t, 144, 4> access;  ///< Rights that must all be there
+inline constexpr MemoryField<uint8_t, 144, 4> access;  ///< Rights that are all required
 /// Queue pair, when a remote right is requested
 inline constexpr MemoryField<uint32_t, 148, 24> qpn;
 inline constexpr unsigned kBits = 172, kBytes = 22;
@@ -252,9 +259,9 @@ inline constexpr unsigned kBits = 85, kBytes = 11;
 
 namespace key_op_req {
 inline constexpr MemoryField<uint8_t, 0, 2> op;  ///< KeyOp
-/// Row, and the variant: that there for Invalidate, the new one else
+/// Row and variant: for Invalidate the present variant, else the new one
 inline constexpr MemoryField<uint32_t, 2, 32> key;
-inline constexpr MemoryField<uint32_t, 34, 24> qpn;  ///< Queue pair that asks
+inline constexpr MemoryField<uint32_t, 34, 24> qpn;  ///< Queue pair of the work request or SEND
 inline constexpr MemoryField<uint16_t, 58, 16> pd;  ///< Its protection domain
 inline constexpr MemoryField<uint32_t, 74, 32> region;  ///< Bind: local key of the region
 inline constexpr MemoryField<uint64_t, 106, 64> va;  ///< Bind, Register: first address
@@ -265,7 +272,7 @@ inline constexpr unsigned kBits = 304, kBytes = 38;
 }  // namespace key_op_req
 
 namespace key_op_rsp {
-inline constexpr MemoryField<bool, 0, 1> ok;  ///< Done; else nothing changed
+inline constexpr MemoryField<bool, 0, 1> ok;  ///< Done; 0: nothing changed
 inline constexpr unsigned kBits = 1, kBytes = 1;
 }  // namespace key_op_rsp
 
@@ -298,16 +305,15 @@ inline constexpr unsigned kBits = 32, kBytes = 4;
 namespace fault {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair
 inline constexpr MemoryField<uint32_t, 24, 24> psn;  ///< Packet
-/// A response to this side's request; 0: a request, or the answer to one
+/// 1: a response to a request of this side; 0: a request, or the response to it
 inline constexpr MemoryField<bool, 48, 1> response;
 inline constexpr unsigned kBits = 49, kBytes = 7;
 }  // namespace fault
 
 namespace atomic_job {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
-/// 0 store operand, 1 compare and swap, 2 fetch and add
-inline constexpr MemoryField<uint8_t, 24, 2> op;
-inline constexpr MemoryField<uint8_t, 26, 4> slot;  ///< Replay slot, handed back
+inline constexpr MemoryField<uint8_t, 24, 2> op;  ///< AtomicOp
+inline constexpr MemoryField<uint8_t, 26, 4> slot;  ///< Replay slot, returned with the result
 /// DMA address, a multiple of 8 except for a store
 inline constexpr MemoryField<uint64_t, 30, 64> addr;
 inline constexpr MemoryField<uint32_t, 94, 20> pasid;  ///< Address space
@@ -330,12 +336,12 @@ namespace sched_qp {
 /// Producer index of the last good doorbell
 inline constexpr MemoryField<uint16_t, 0, 16> produced;
 inline constexpr MemoryField<uint16_t, 16, 16> fetched;  ///< Next work request to fetch
-inline constexpr MemoryField<uint16_t, 32, 16> begun;  ///< First work request never cut
+inline constexpr MemoryField<uint16_t, 32, 16> begun;  ///< First work request never segmented
 inline constexpr MemoryField<uint32_t, 48, 32> offset;  ///< Bytes of the next one to skip
-inline constexpr MemoryField<uint8_t, 80, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint8_t, 80, 4> epoch;  ///< Generation of the fetch
 inline constexpr MemoryField<uint8_t, 84, 3> state;  ///< QpState
-inline constexpr MemoryField<bool, 87, 1> granted;  ///< A grant is outside
-inline constexpr MemoryField<bool, 88, 1> ready;  ///< The requester does not hold it back
+inline constexpr MemoryField<bool, 87, 1> granted;  ///< A grant is outstanding
+inline constexpr MemoryField<bool, 88, 1> ready;  ///< The requester accepts plans of it
 inline constexpr MemoryField<bool, 89, 1> queued;  ///< It stands in the ready queue
 inline constexpr MemoryField<bool, 90, 1> clear;  ///< It was in RESET since the last control record
 /// The requester has not begun this generation, its index does not count
@@ -346,7 +352,7 @@ inline constexpr unsigned kBits = 92, kBytes = 12;
 namespace requester_qp {
 inline constexpr MemoryField<uint32_t, 0, 24> psn_next;  ///< Next PSN to send
 inline constexpr MemoryField<uint32_t, 24, 24> una;  ///< Oldest PSN not acknowledged
-/// After the newest PSN ever sent: `psn_next`, or more after going back
+/// After the newest PSN ever sent: `psn_next`, or beyond it during a retransmission
 inline constexpr MemoryField<uint32_t, 48, 24> psn_max;
 inline constexpr MemoryField<uint16_t, 72, 16> done;  ///< Oldest work request not completed
 inline constexpr MemoryField<uint16_t, 88, 16> begun;  ///< First work request never seen
@@ -358,10 +364,10 @@ inline constexpr MemoryField<uint8_t, 139, 6> count_max;  ///< Ring: messages up
 /// Slot of the oldest READ or atomic in flight
 inline constexpr MemoryField<uint8_t, 145, 4> rd_head;
 inline constexpr MemoryField<uint8_t, 149, 5> rd_count;  ///< READs and atomics in flight
-inline constexpr MemoryField<uint8_t, 154, 4> epoch;  ///< Life of the fetch
+inline constexpr MemoryField<uint8_t, 154, 4> epoch;  ///< Generation of the fetch
 inline constexpr MemoryField<uint8_t, 158, 3> retry_left;  ///< Retries left
 inline constexpr MemoryField<uint8_t, 161, 3> rnr_left;  ///< RNR retries left
-inline constexpr MemoryField<bool, 164, 1> blocked;  ///< Waits for room; goes on at `resume_*`
+inline constexpr MemoryField<bool, 164, 1> blocked;  ///< Waits for room; resumes at `resume_*`
 /// Blocked until no READ or atomic is in flight
 inline constexpr MemoryField<bool, 165, 1> fence_wait;
 inline constexpr MemoryField<bool, 166, 1> drain_wait;  ///< Blocked until nothing is in flight
@@ -373,13 +379,13 @@ inline constexpr MemoryField<bool, 169, 1> stopped;
 inline constexpr MemoryField<bool, 170, 1> failed;  ///< Until the next generation
 /// Payload of `bad_psn` could not be read: its message ends in an error
 inline constexpr MemoryField<bool, 171, 1> bad;
-/// First packet of that kind since going back
+/// First such packet since the last return to an earlier PSN
 inline constexpr MemoryField<uint32_t, 172, 24> bad_psn;
-/// READ at the head was asked again from `una`
+/// The READ at the head was requested anew from `una`
 inline constexpr MemoryField<bool, 196, 1> restart;
-/// Went back for a skipped READ, no progress since
+/// Returned for a skipped READ, no progress since
 inline constexpr MemoryField<bool, 197, 1> implied;
-/// Went back for a sequence NAK, no progress since
+/// Returned for a sequence NAK, no progress since
 inline constexpr MemoryField<bool, 198, 1> naked;
 inline constexpr MemoryField<bool, 199, 1> owe_data;  ///< Unsignaled READ since the last completion
 inline constexpr MemoryField<bool, 200, 1> owe_store;  ///< Unsignaled atomic likewise
@@ -388,7 +394,7 @@ inline constexpr MemoryField<bool, 201, 1> unstopped;
 inline constexpr MemoryField<bool, 202, 1> limited;  ///< The peer counts credits
 /// SSN of the last message it has a receive for
 inline constexpr MemoryField<uint32_t, 203, 24> limit;
-inline constexpr MemoryField<uint16_t, 227, 16> resume_index;  ///< Work request to go on with
+inline constexpr MemoryField<uint16_t, 227, 16> resume_index;  ///< Work request to resume with
 inline constexpr MemoryField<uint32_t, 243, 32> resume_offset;  ///< Bytes of it to skip
 inline constexpr unsigned kBits = 275, kBytes = 35;
 }  // namespace requester_qp
@@ -400,33 +406,35 @@ inline constexpr MemoryField<uint8_t, 48, 2> kind;  ///< MessageKind
 inline constexpr MemoryField<uint8_t, 50, 3> opcode;  ///< WrOp
 inline constexpr MemoryField<bool, 53, 1> signaled;  ///< From the WQE
 inline constexpr MemoryField<uint32_t, 54, 32> msg_len;  ///< Bytes
-inline constexpr MemoryField<uint8_t, 86, 8> status;  ///< Of an error
-inline constexpr MemoryField<uint8_t, 94, 8> vendor;  ///< Of an error
+inline constexpr MemoryField<uint8_t, 86, 8> status;  ///< Error: Status
+inline constexpr MemoryField<uint8_t, 94, 8> vendor;  ///< Error: VendorErr
 inline constexpr unsigned kBits = 102, kBytes = 13;
 }  // namespace requester_entry
 
 namespace requester_run {
-inline constexpr MemoryField<uint8_t, 0, 3> ask;  ///< What the response asks for: ResponseAsk
+inline constexpr MemoryField<uint8_t, 0, 3> ask;  ///< What to do for the response: ResponseAsk
 inline constexpr MemoryField<uint32_t, 3, 24> upto;  ///< PSNs before this one are acknowledged
 inline constexpr MemoryField<bool, 27, 1> progress;  ///< Something was acknowledged
-inline constexpr MemoryField<bool, 28, 1> placed;  ///< Payload has a place
-inline constexpr MemoryField<bool, 29, 1> counted;  ///< Going back costs a retry
-inline constexpr MemoryField<bool, 30, 1> rnr;  ///< Going back is for an RNR NAK
-/// A fatal NAK of a packet that was sent before going back
+inline constexpr MemoryField<bool, 28, 1> placed;  ///< The memory for the payload is known
+inline constexpr MemoryField<bool, 29, 1> counted;  ///< The return to an earlier PSN costs a retry
+inline constexpr MemoryField<bool, 30, 1> rnr;  ///< The return to an earlier PSN is for an RNR NAK
+/// A fatal NAK of a packet sent before the last return to an earlier PSN
 inline constexpr MemoryField<bool, 31, 1> late;
-inline constexpr MemoryField<uint8_t, 32, 8> status;  ///< If it comes to an error
-inline constexpr MemoryField<uint8_t, 40, 8> vendor;  ///< If it comes to an error
+/// For the completion, should the work request fail
+inline constexpr MemoryField<uint8_t, 32, 8> status;
+/// For the completion, should the work request fail
+inline constexpr MemoryField<uint8_t, 40, 8> vendor;
 inline constexpr MemoryField<uint8_t, 48, 5> flushed;  ///< Work requests flushed
 inline constexpr unsigned kBits = 53, kBytes = 7;
 }  // namespace requester_run
 
 namespace requester_step {
 inline constexpr MemoryField<uint8_t, 0, 4> state;  ///< Next step: RequesterState
-inline constexpr MemoryField<bool, 4, 1> finish;  ///< The event is done with
+inline constexpr MemoryField<bool, 4, 1> finish;  ///< The event ends
 inline constexpr MemoryField<bool, 5, 1> retire;  ///< The oldest message leaves the ring
 inline constexpr MemoryField<bool, 6, 1> next_entry;  ///< Read the ring's next entry
 inline constexpr MemoryField<bool, 7, 1> enter;  ///< Write an entry of the ring
-inline constexpr MemoryField<bool, 8, 1> enter_last;  ///< It takes the place of the newest
+inline constexpr MemoryField<bool, 8, 1> enter_last;  ///< The entry replaces the newest
 inline constexpr MemoryField<bool, 9, 1> slot;  ///< Write a slot
 inline constexpr MemoryField<bool, 10, 1> cqe;  ///< Completion
 inline constexpr MemoryField<uint8_t, 11, 8> cqe_status;  ///< Its status
@@ -434,17 +442,18 @@ inline constexpr MemoryField<uint8_t, 19, 8> cqe_vendor;  ///< Its vendor_err
 inline constexpr MemoryField<bool, 27, 1> fail;  ///< Queue pair fails
 inline constexpr MemoryField<bool, 28, 1> desc;  ///< Packet
 inline constexpr MemoryField<bool, 29, 1> verdict;  ///< The plan had segments
-inline constexpr MemoryField<bool, 30, 1> kill;  ///< Drop the packets that wait
-inline constexpr MemoryField<bool, 31, 1> ptr;  ///< Tell the scheduler where to go on
+inline constexpr MemoryField<bool, 30, 1> kill;  ///< Drop the waiting packets
+/// Give the scheduler the pointer at which to resume
+inline constexpr MemoryField<bool, 31, 1> ptr;
 inline constexpr MemoryField<bool, 32, 1> ptr_go;  ///< It may grant
 inline constexpr MemoryField<bool, 33, 1> count;  ///< Count
 inline constexpr MemoryField<uint8_t, 34, 3> counter;  ///< QpCounter
-inline constexpr MemoryField<bool, 37, 1> data;  ///< With the payload of the response
-inline constexpr MemoryField<bool, 38, 1> timer;  ///< Order to the timer
+inline constexpr MemoryField<bool, 37, 1> data;  ///< Count the payload of the response too
+inline constexpr MemoryField<bool, 38, 1> timer;  ///< Command to the timer
 inline constexpr MemoryField<uint8_t, 39, 2> timer_op;  ///< TimerOp
 inline constexpr MemoryField<uint8_t, 41, 5> timer_code;  ///< Its code
 inline constexpr MemoryField<bool, 46, 1> job;  ///< Store the result of an atomic
-inline constexpr MemoryField<bool, 47, 1> again;  ///< Go on flushing later
+inline constexpr MemoryField<bool, 47, 1> again;  ///< Continue the flush later
 inline constexpr MemoryField<bool, 48, 1> ghost;  ///< Response is ignored
 inline constexpr unsigned kBits = 49, kBytes = 7;
 }  // namespace requester_step
@@ -462,12 +471,12 @@ inline constexpr MemoryField<uint32_t, 190, 32> write_rkey;  ///< WRITE: its key
 inline constexpr MemoryField<uint64_t, 222, 64> write_va;
 inline constexpr MemoryField<uint32_t, 286, 32> bytes;  ///< Bytes of the message so far
 inline constexpr MemoryField<uint16_t, 318, 16> recv_index;  ///< SEND: receive that it fills
-inline constexpr MemoryField<bool, 334, 1> nak_sent;  ///< Gap was answered; drop what is ahead
-inline constexpr MemoryField<bool, 335, 1> dead;  ///< Takes no more requests
+inline constexpr MemoryField<bool, 334, 1> nak_sent;  ///< The gap was NAKed; drop requests after it
+inline constexpr MemoryField<bool, 335, 1> dead;  ///< Accepts no more requests
 inline constexpr MemoryField<bool, 336, 1> established;  ///< CommEst was considered
 inline constexpr MemoryField<bool, 337, 1> flush;  ///< Posted receives are to be flushed
 inline constexpr MemoryField<bool, 338, 1> last_wqe;  ///< With an SRQ: QpLastWqe was raised
-inline constexpr MemoryField<uint8_t, 339, 2> ack;  ///< Answer to leave next: ResponderAck
+inline constexpr MemoryField<uint8_t, 339, 2> ack;  ///< Acknowledge to send next: ResponderAck
 inline constexpr MemoryField<uint32_t, 341, 24> ack_psn;  ///< Its PSN
 inline constexpr MemoryField<uint32_t, 365, 24> ack_msn;  ///< Its MSN
 inline constexpr MemoryField<uint8_t, 389, 8> ack_syndrome;  ///< Its syndrome
@@ -477,30 +486,33 @@ inline constexpr MemoryField<bool, 429, 1> next;  ///< An ACK follows that one
 inline constexpr MemoryField<uint32_t, 430, 24> next_psn;  ///< Its PSN
 inline constexpr MemoryField<uint32_t, 454, 24> next_msn;  ///< Its MSN
 inline constexpr MemoryField<uint32_t, 478, 32> next_ticket;  ///< As ack_ticket
-inline constexpr MemoryField<uint16_t, 510, 16> pending;  ///< Replay slots to be answered
-inline constexpr MemoryField<uint16_t, 526, 16> replayed;  ///< Of these, slots answered before
+/// Replay slots whose response is to be sent
+inline constexpr MemoryField<uint16_t, 510, 16> pending;
+/// Those of them whose response was sent before
+inline constexpr MemoryField<uint16_t, 526, 16> replayed;
 inline constexpr MemoryField<uint8_t, 542, 4> slot_next;  ///< Slot the next READ or atomic takes
 inline constexpr MemoryField<uint8_t, 546, 5> slot_count;  ///< Slots in use
 inline constexpr MemoryField<uint8_t, 551, 5> atomics;  ///< Jobs in the atomic unit
-/// Number of the newest packet given to tx's payload queue
+/// Number of the newest packet in tx's payload queue
 inline constexpr MemoryField<uint16_t, 556, 16> last_desc;
-/// Receives used up: free-running index of the next
+/// Free-running index of the next receive to use
 inline constexpr MemoryField<uint16_t, 572, 16> recv_next;
 inline constexpr unsigned kBits = 588, kBytes = 74;
 }  // namespace responder_qp
 
 namespace responder_slot {
 inline constexpr MemoryField<uint32_t, 0, 24> psn;  ///< First PSN
-inline constexpr MemoryField<uint32_t, 24, 24> last_psn;  ///< Last PSN of the answer
+inline constexpr MemoryField<uint32_t, 24, 24> last_psn;  ///< Last PSN of the response
 inline constexpr MemoryField<uint8_t, 48, 8> opcode;  ///< Request
 inline constexpr MemoryField<uint64_t, 56, 64> va;  ///< Remote address of the request
 inline constexpr MemoryField<uint32_t, 120, 32> rkey;  ///< Its key
-inline constexpr MemoryField<uint32_t, 152, 24> msn;  ///< MSN of its answer
+inline constexpr MemoryField<uint32_t, 152, 24> msn;  ///< MSN of its response
 /// Payload packets that must be in memory before a READ
 inline constexpr MemoryField<uint32_t, 176, 32> ticket;
-inline constexpr MemoryField<bool, 208, 1> first;  ///< READ: next response opens the answer
-inline constexpr MemoryField<bool, 209, 1> done;  ///< Atomic: result is there
-inline constexpr MemoryField<uint32_t, 210, 24> next_psn;  ///< Next PSN to answer
+/// READ: the next packet is the first of the response
+inline constexpr MemoryField<bool, 208, 1> first;
+inline constexpr MemoryField<bool, 209, 1> done;  ///< Atomic: the result is known
+inline constexpr MemoryField<uint32_t, 210, 24> next_psn;  ///< PSN of the next response packet
 inline constexpr MemoryField<uint32_t, 234, 20> pasid;  ///< READ: address space
 /// READ: DMA address of the next byte; atomic: swap or add operand
 inline constexpr MemoryField<uint64_t, 254, 64> addr_operand;
@@ -508,19 +520,19 @@ inline constexpr MemoryField<uint64_t, 254, 64> addr_operand;
 inline constexpr MemoryField<uint32_t, 318, 32> length;
 /// READ: bytes not in a response yet; atomic: upper half of the compare operand
 inline constexpr MemoryField<uint32_t, 350, 32> left;
-inline constexpr MemoryField<uint64_t, 382, 64> original;  ///< Atomic: content before it
+inline constexpr MemoryField<uint64_t, 382, 64> original;  ///< Atomic: content of memory before it
 /// READ: changes of the key table before its key was looked up
 inline constexpr MemoryField<uint32_t, 446, 32> key_age;
 inline constexpr unsigned kBits = 478, kBytes = 60;
 }  // namespace responder_slot
 
 namespace receive_ring {
-inline constexpr MemoryField<uint16_t, 0, 16> prod;  ///< To be posted next
-inline constexpr MemoryField<uint16_t, 16, 16> cons;  ///< Oldest one
-inline constexpr MemoryField<uint16_t, 32, 16> next;  ///< To be fetched next
-inline constexpr MemoryField<uint16_t, 48, 16> got;  ///< To arrive next
-inline constexpr MemoryField<uint8_t, 64, 4> epoch;  ///< Life of the fetches
-inline constexpr MemoryField<bool, 68, 1> active;  ///< Is fetched
+inline constexpr MemoryField<uint16_t, 0, 16> prod;  ///< Index to be posted next
+inline constexpr MemoryField<uint16_t, 16, 16> cons;  ///< Index of the oldest
+inline constexpr MemoryField<uint16_t, 32, 16> next;  ///< Index to be fetched next
+inline constexpr MemoryField<uint16_t, 48, 16> got;  ///< Index whose fetch ends next
+inline constexpr MemoryField<uint8_t, 64, 4> epoch;  ///< Generation of the fetches
+inline constexpr MemoryField<bool, 68, 1> active;  ///< Receives are fetched
 inline constexpr MemoryField<bool, 69, 1> flush;  ///< Queue pair in ERR: report what is posted
 inline constexpr MemoryField<bool, 70, 1> fired;  ///< SRQ: the limit event was raised
 inline constexpr unsigned kBits = 71, kBytes = 9;
@@ -533,8 +545,8 @@ inline constexpr unsigned kBits = 26, kBytes = 4;
 }  // namespace receive_cmd
 
 namespace receive_rsp {
-inline constexpr MemoryField<bool, 0, 1> posted;  ///< There is a receive
-inline constexpr MemoryField<bool, 1, 1> fetched;  ///< Its list is here
+inline constexpr MemoryField<bool, 0, 1> posted;  ///< A receive is posted
+inline constexpr MemoryField<bool, 1, 1> fetched;  ///< Its list has been fetched
 inline constexpr MemoryField<uint16_t, 2, 16> index;  ///< Its free-running index
 inline constexpr unsigned kBits = 18, kBytes = 3;
 }  // namespace receive_rsp

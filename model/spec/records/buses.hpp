@@ -89,11 +89,11 @@ inline constexpr Field kCount[] = {
     {"bytes", 13, "Payload bytes"},
 };
 
-/// Payload that did not reach memory, or could not be read.
+/// Payload that could not be written to memory or read from it.
 inline constexpr Field kFault[] = {
     {"qpn", 24, "Own queue pair"},
     {"psn", 24, "Packet"},
-    {"response", 1, "A response to this side's request; 0: a request, or the answer to one"},
+    {"response", 1, "1: a response to a request of this side; 0: a request, or the response to it"},
 };
 
 }  // namespace roci::spec

@@ -14,7 +14,7 @@ inline constexpr Field kCqDoorbell[] = {
     {"cqn", 16, "Completion queue"},
 };
 
-/// The ring of a completion queue as it moves.
+/// The moving state of a completion queue's ring.
 inline constexpr Field kCqRing[] = {
     {"waiting", 16, "Entries held back by moderation"},
     {"since", 16, "Entries after the last one that satisfies a solicited arm, up to the limit"},

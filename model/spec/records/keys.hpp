@@ -6,13 +6,13 @@
 
 namespace roci::spec {
 
-/// Question to the key table, and its answer.
+/// Request to the key table, and its response.
 inline constexpr Field kKeyReq[] = {
     {"key", 32, "Key"},
     {"va", 64, "First address"},
     {"len", 32, "Bytes, not 0"},
     {"pd", 16, "Protection domain that must own the region"},
-    {"access", 4, "Rights that must all be there"},
+    {"access", 4, "Rights that are all required"},
     {"qpn", 24, "Queue pair, when a remote right is requested"},
 };
 inline constexpr Field kKeyRsp[] = {
@@ -21,11 +21,12 @@ inline constexpr Field kKeyRsp[] = {
     {"pasid", 20, "Address space"},
 };
 
-/// Operation on the key table, and its answer. It is done, on the row bus, when answered.
+/// Operation on the key table, and its response. The row bus has carried the change before the
+/// response is valid.
 inline constexpr Field kKeyOpReq[] = {
     {"op", 2, "KeyOp"},
-    {"key", 32, "Row, and the variant: that there for Invalidate, the new one else"},
-    {"qpn", 24, "Queue pair that asks"},
+    {"key", 32, "Row and variant: for Invalidate the present variant, else the new one"},
+    {"qpn", 24, "Queue pair of the work request or SEND"},
     {"pd", 16, "Its protection domain"},
     {"region", 32, "Bind: local key of the region"},
     {"va", 64, "Bind, Register: first address"},
@@ -34,7 +35,7 @@ inline constexpr Field kKeyOpReq[] = {
     {"addr", 64, "Register: first address as DMA sees it"},
 };
 inline constexpr Field kKeyOpRsp[] = {
-    {"ok", 1, "Done; else nothing changed"},
+    {"ok", 1, "Done; 0: nothing changed"},
 };
 
 }  // namespace roci::spec

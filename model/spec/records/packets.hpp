@@ -25,6 +25,12 @@ inline constexpr Field kSent[] = {
     {"error", 1, "Its ICRC is inverted: its payload could not be read"},
 };
 
+/// A frame that ended, for the counters of the port; a pulse.
+inline constexpr Field kFrameStat[] = {
+    {"bytes", 14, "Bytes of the frame, without FCS"},
+    {"ended", 1, "A frame ended"},
+};
+
 /// `ext` of a packet whose first extension header is a RETH. `ext` is left-aligned: the last field
 /// is the first on the link.
 inline constexpr Field kExtReth[] = {

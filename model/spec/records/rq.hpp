@@ -19,12 +19,12 @@ inline constexpr Field kResponderQp[] = {
     {"write_va", 64, "WRITE: remote address of the next byte"},
     {"bytes", 32, "Bytes of the message so far"},
     {"recv_index", 16, "SEND: receive that it fills"},
-    {"nak_sent", 1, "Gap was answered; drop what is ahead"},
-    {"dead", 1, "Takes no more requests"},
+    {"nak_sent", 1, "The gap was NAKed; drop requests after it"},
+    {"dead", 1, "Accepts no more requests"},
     {"established", 1, "CommEst was considered"},
     {"flush", 1, "Posted receives are to be flushed"},
     {"last_wqe", 1, "With an SRQ: QpLastWqe was raised"},
-    {"ack", 2, "Answer to leave next: ResponderAck"},
+    {"ack", 2, "Acknowledge to send next: ResponderAck"},
     {"ack_psn", 24, "Its PSN"},
     {"ack_msn", 24, "Its MSN"},
     {"ack_syndrome", 8, "Its syndrome"},
@@ -33,64 +33,64 @@ inline constexpr Field kResponderQp[] = {
     {"next_psn", 24, "Its PSN"},
     {"next_msn", 24, "Its MSN"},
     {"next_ticket", 32, "As ack_ticket"},
-    {"pending", 16, "Replay slots to be answered"},
-    {"replayed", 16, "Of these, slots answered before"},
+    {"pending", 16, "Replay slots whose response is to be sent"},
+    {"replayed", 16, "Those of them whose response was sent before"},
     {"slot_next", 4, "Slot the next READ or atomic takes"},
     {"slot_count", 5, "Slots in use"},
     {"atomics", 5, "Jobs in the atomic unit"},
-    {"last_desc", 16, "Number of the newest packet given to tx's payload queue"},
-    {"recv_next", 16, "Receives used up: free-running index of the next"},
+    {"last_desc", 16, "Number of the newest packet in tx's payload queue"},
+    {"recv_next", 16, "Free-running index of the next receive to use"},
 };
 
 /// A READ or atomic kept for replay.
 inline constexpr Field kResponderSlot[] = {
     {"psn", 24, "First PSN"},
-    {"last_psn", 24, "Last PSN of the answer"},
+    {"last_psn", 24, "Last PSN of the response"},
     {"opcode", 8, "Request"},
     {"va", 64, "Remote address of the request"},
     {"rkey", 32, "Its key"},
-    {"msn", 24, "MSN of its answer"},
+    {"msn", 24, "MSN of its response"},
     {"ticket", 32, "Payload packets that must be in memory before a READ"},
-    {"first", 1, "READ: next response opens the answer"},
-    {"done", 1, "Atomic: result is there"},
-    {"next_psn", 24, "Next PSN to answer"},
+    {"first", 1, "READ: the next packet is the first of the response"},
+    {"done", 1, "Atomic: the result is known"},
+    {"next_psn", 24, "PSN of the next response packet"},
     {"pasid", 20, "READ: address space"},
     {"addr_operand", 64, "READ: DMA address of the next byte; atomic: swap or add operand"},
     {"length", 32, "READ: bytes of the whole; atomic: lower half of the compare operand"},
     {"left", 32, "READ: bytes not in a response yet; atomic: upper half of the compare operand"},
-    {"original", 64, "Atomic: content before it"},
+    {"original", 64, "Atomic: content of memory before it"},
     {"key_age", 32, "READ: changes of the key table before its key was looked up"},
 };
 
 /// Posted receives of a queue pair or of an SRQ; indices run free. A queue pair with an SRQ: its
 /// one entry is the receive it holds.
 inline constexpr Field kReceiveRing[] = {
-    {"prod", 16, "To be posted next"},
-    {"cons", 16, "Oldest one"},
-    {"next", 16, "To be fetched next"},
-    {"got", 16, "To arrive next"},
-    {"epoch", 4, "Life of the fetches"},
-    {"active", 1, "Is fetched"},
+    {"prod", 16, "Index to be posted next"},
+    {"cons", 16, "Index of the oldest"},
+    {"next", 16, "Index to be fetched next"},
+    {"got", 16, "Index whose fetch ends next"},
+    {"epoch", 4, "Generation of the fetches"},
+    {"active", 1, "Receives are fetched"},
     {"flush", 1, "Queue pair in ERR: report what is posted"},
     {"fired", 1, "SRQ: the limit event was raised"},
 };
 
-/// Question to the store of posted receives, and its answer.
+/// Request to the store of posted receives, and its response.
 inline constexpr Field kReceiveCmd[] = {
     {"qpn", 24, "Queue pair"},
     {"op", 2, "ReceiveOp"},
 };
 inline constexpr Field kReceiveRsp[] = {
-    {"posted", 1, "There is a receive"},
-    {"fetched", 1, "Its list is here"},
+    {"posted", 1, "A receive is posted"},
+    {"fetched", 1, "Its list has been fetched"},
     {"index", 16, "Its free-running index"},
 };
 
-/// Order to the atomic unit, and its answer.
+/// Command to the atomic unit, and its result.
 inline constexpr Field kAtomicJob[] = {
     {"qpn", 24, "Queue pair"},
-    {"op", 2, "0 store operand, 1 compare and swap, 2 fetch and add"},
-    {"slot", 4, "Replay slot, handed back"},
+    {"op", 2, "AtomicOp"},
+    {"slot", 4, "Replay slot, returned with the result"},
     {"addr", 64, "DMA address, a multiple of 8 except for a store"},
     {"pasid", 20, "Address space"},
     {"operand", 64, "Value to store, swap or add"},

@@ -6,10 +6,10 @@
 
 namespace roci::spec {
 
-/// One packet cut from a work request, not yet given a PSN.
+/// One packet of a segmented work request, before it has a PSN.
 inline constexpr Field kPlan[] = {
     {"qpn", 24, "Queue pair"},
-    {"epoch", 4, "Life of the fetch; an old one is dropped"},
+    {"epoch", 4, "Generation of the fetch; plans of a former one are dropped"},
     {"wqe_index", 16, "Free-running index of the work request"},
     {"opcode", 8, "WrOp"},
     {"first", 1, "First packet of the message"},
@@ -33,16 +33,16 @@ inline constexpr Field kPlan[] = {
     {"sge0_lkey", 32, "From the WQE"},
 };
 
-/// Right to fetch and cut work requests of one queue pair.
+/// Right to fetch and segment work requests of one queue pair.
 inline constexpr Field kGrant[] = {
     {"qpn", 24, "Queue pair"},
-    {"epoch", 4, "Life of the fetch"},
+    {"epoch", 4, "Generation of the fetch"},
     {"wqe_index", 16, "First work request"},
     {"count", 5, "Work requests, 1 to 16, contiguous in the ring"},
     {"offset", 32, "Bytes of the first one to skip"},
 };
 
-/// Work requests of one grant that were fetched, with what is needed to cut them.
+/// Work requests of one grant that were fetched, with what their segmentation needs.
 inline constexpr Field kSegmentJob[] = {
     {"qpn", 24, "Queue pair"},
     {"epoch", 4, "From the grant"},
@@ -57,13 +57,13 @@ inline constexpr Field kSegmentJob[] = {
     {"stride_log", 2, "log2 of blocks in an entry"},
 };
 
-/// Where fetching of a queue pair goes on.
+/// Where fetching of a queue pair resumes.
 inline constexpr Field kFetchPtr[] = {
     {"qpn", 24, "Queue pair"},
-    {"epoch", 4, "Life of the fetch"},
+    {"epoch", 4, "Generation of the fetch"},
     {"wqe_index", 16, "Next work request"},
     {"offset", 32, "Bytes of it to skip"},
-    {"ready", 1, "May be granted again"},
+    {"ready", 1, "The queue pair may be granted"},
 };
 
 /// From the scheduler to the requester: begin a generation, or flush.
@@ -78,12 +78,12 @@ inline constexpr Field kSqControl[] = {
 inline constexpr Field kSchedQp[] = {
     {"produced", 16, "Producer index of the last good doorbell"},
     {"fetched", 16, "Next work request to fetch"},
-    {"begun", 16, "First work request never cut"},
+    {"begun", 16, "First work request never segmented"},
     {"offset", 32, "Bytes of the next one to skip"},
-    {"epoch", 4, "Life of the fetch"},
+    {"epoch", 4, "Generation of the fetch"},
     {"state", 3, "QpState"},
-    {"granted", 1, "A grant is outside"},
-    {"ready", 1, "The requester does not hold it back"},
+    {"granted", 1, "A grant is outstanding"},
+    {"ready", 1, "The requester accepts plans of it"},
     {"queued", 1, "It stands in the ready queue"},
     {"clear", 1, "It was in RESET since the last control record"},
     {"fresh", 1, "The requester has not begun this generation, its index does not count"},
@@ -93,7 +93,8 @@ inline constexpr Field kSchedQp[] = {
 inline constexpr Field kRequesterQp[] = {
     {"psn_next", 24, "Next PSN to send"},
     {"una", 24, "Oldest PSN not acknowledged"},
-    {"psn_max", 24, "After the newest PSN ever sent: `psn_next`, or more after going back"},
+    {"psn_max", 24,
+     "After the newest PSN ever sent: `psn_next`, or beyond it during a retransmission"},
     {"done", 16, "Oldest work request not completed"},
     {"begun", 16, "First work request never seen"},
     {"messages", 24, "Messages completed: SSN of the oldest in flight, less one"},
@@ -102,10 +103,10 @@ inline constexpr Field kRequesterQp[] = {
     {"count_max", 6, "Ring: messages up to `psn_max`"},
     {"rd_head", 4, "Slot of the oldest READ or atomic in flight"},
     {"rd_count", 5, "READs and atomics in flight"},
-    {"epoch", 4, "Life of the fetch"},
+    {"epoch", 4, "Generation of the fetch"},
     {"retry_left", 3, "Retries left"},
     {"rnr_left", 3, "RNR retries left"},
-    {"blocked", 1, "Waits for room; goes on at `resume_*`"},
+    {"blocked", 1, "Waits for room; resumes at `resume_*`"},
     {"fence_wait", 1, "Blocked until no READ or atomic is in flight"},
     {"drain_wait", 1, "Blocked until nothing is in flight"},
     {"credit_wait", 1, "Blocked until credits come, or nothing is in flight"},
@@ -113,48 +114,48 @@ inline constexpr Field kRequesterQp[] = {
     {"stopped", 1, "An error entry ends the ring: no more plans"},
     {"failed", 1, "Until the next generation"},
     {"bad", 1, "Payload of `bad_psn` could not be read: its message ends in an error"},
-    {"bad_psn", 24, "First packet of that kind since going back"},
-    {"restart", 1, "READ at the head was asked again from `una`"},
-    {"implied", 1, "Went back for a skipped READ, no progress since"},
-    {"naked", 1, "Went back for a sequence NAK, no progress since"},
+    {"bad_psn", 24, "First such packet since the last return to an earlier PSN"},
+    {"restart", 1, "The READ at the head was requested anew from `una`"},
+    {"implied", 1, "Returned for a skipped READ, no progress since"},
+    {"naked", 1, "Returned for a sequence NAK, no progress since"},
     {"owe_data", 1, "Unsignaled READ since the last completion"},
     {"owe_store", 1, "Unsignaled atomic likewise"},
     {"unstopped", 1, "The timer was left running with nothing in flight"},
     {"limited", 1, "The peer counts credits"},
     {"limit", 24, "SSN of the last message it has a receive for"},
-    {"resume_index", 16, "Work request to go on with"},
+    {"resume_index", 16, "Work request to resume with"},
     {"resume_offset", 32, "Bytes of it to skip"},
 };
 
 /// A message in flight, in the requester's ring.
 inline constexpr Field kRequesterEntry[] = {
-    {"first", 24, "First PSN"},   {"last", 24, "Last PSN"},        {"kind", 2, "MessageKind"},
-    {"opcode", 3, "WrOp"},        {"signaled", 1, "From the WQE"}, {"msg_len", 32, "Bytes"},
-    {"status", 8, "Of an error"}, {"vendor", 8, "Of an error"},
+    {"first", 24, "First PSN"},     {"last", 24, "Last PSN"},          {"kind", 2, "MessageKind"},
+    {"opcode", 3, "WrOp"},          {"signaled", 1, "From the WQE"},   {"msg_len", 32, "Bytes"},
+    {"status", 8, "Error: Status"}, {"vendor", 8, "Error: VendorErr"},
 };
 
 /// What the requester remembers from one step of an event to the next.
 inline constexpr Field kRequesterRun[] = {
-    {"ask", 3, "What the response asks for: ResponseAsk"},
+    {"ask", 3, "What to do for the response: ResponseAsk"},
     {"upto", 24, "PSNs before this one are acknowledged"},
     {"progress", 1, "Something was acknowledged"},
-    {"placed", 1, "Payload has a place"},
-    {"counted", 1, "Going back costs a retry"},
-    {"rnr", 1, "Going back is for an RNR NAK"},
-    {"late", 1, "A fatal NAK of a packet that was sent before going back"},
-    {"status", 8, "If it comes to an error"},
-    {"vendor", 8, "If it comes to an error"},
+    {"placed", 1, "The memory for the payload is known"},
+    {"counted", 1, "The return to an earlier PSN costs a retry"},
+    {"rnr", 1, "The return to an earlier PSN is for an RNR NAK"},
+    {"late", 1, "A fatal NAK of a packet sent before the last return to an earlier PSN"},
+    {"status", 8, "For the completion, should the work request fail"},
+    {"vendor", 8, "For the completion, should the work request fail"},
     {"flushed", 5, "Work requests flushed"},
 };
 
 /// What a step of the requester does.
 inline constexpr Field kRequesterStep[] = {
     {"state", 4, "Next step: RequesterState"},
-    {"finish", 1, "The event is done with"},
+    {"finish", 1, "The event ends"},
     {"retire", 1, "The oldest message leaves the ring"},
     {"next_entry", 1, "Read the ring's next entry"},
     {"enter", 1, "Write an entry of the ring"},
-    {"enter_last", 1, "It takes the place of the newest"},
+    {"enter_last", 1, "The entry replaces the newest"},
     {"slot", 1, "Write a slot"},
     {"cqe", 1, "Completion"},
     {"cqe_status", 8, "Its status"},
@@ -162,21 +163,21 @@ inline constexpr Field kRequesterStep[] = {
     {"fail", 1, "Queue pair fails"},
     {"desc", 1, "Packet"},
     {"verdict", 1, "The plan had segments"},
-    {"kill", 1, "Drop the packets that wait"},
-    {"ptr", 1, "Tell the scheduler where to go on"},
+    {"kill", 1, "Drop the waiting packets"},
+    {"ptr", 1, "Give the scheduler the pointer at which to resume"},
     {"ptr_go", 1, "It may grant"},
     {"count", 1, "Count"},
     {"counter", 3, "QpCounter"},
-    {"data", 1, "With the payload of the response"},
-    {"timer", 1, "Order to the timer"},
+    {"data", 1, "Count the payload of the response too"},
+    {"timer", 1, "Command to the timer"},
     {"timer_op", 2, "TimerOp"},
     {"timer_code", 5, "Its code"},
     {"job", 1, "Store the result of an atomic"},
-    {"again", 1, "Go on flushing later"},
+    {"again", 1, "Continue the flush later"},
     {"ghost", 1, "Response is ignored"},
 };
 
-/// Order to the timers, and an expiry.
+/// Command to the timers, and an expiry.
 inline constexpr Field kTimerCmd[] = {
     {"qpn", 24, "Queue pair"},
     {"op", 2, "TimerOp"},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Turns of the arbiter.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -27,7 +28,7 @@ int grant(Dut<Vroci_arbiter>& dut, unsigned requests, unsigned last, bool taken)
 
 }  // namespace
 
-TEST_CASE("arbiter: everyone in turn when all ask") {
+TEST_CASE("arbiter: all requesters in turn when all request") {
   Dut<Vroci_arbiter> dut;
   unsigned last = kClients - 1;
   for (unsigned i = 0; i < 20; ++i) {
@@ -41,7 +42,7 @@ TEST_CASE("arbiter: a grant that is not taken does not move") {
   for (int i = 0; i < 5; ++i) CHECK(grant(dut, 0b1010, kClients - 1, false) == 1);
 }
 
-TEST_CASE("arbiter: the first request behind the last one taken, for any requests") {
+TEST_CASE("arbiter: the first request after the last one taken, for any requests") {
   Dut<Vroci_arbiter> dut;
   std::mt19937 random(1);
   unsigned last = kClients - 1;

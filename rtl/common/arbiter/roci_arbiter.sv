@@ -14,7 +14,7 @@ module roci_arbiter #(
 
   input  logic [Clients-1:0]                           request_i,
   output logic [Clients-1:0]                           grant_o,
-  output logic [(Clients > 1 ? $clog2(Clients) : 1)-1:0] index_o,  // of the grant, 0 without one
+  output logic [(Clients > 1 ? $clog2(Clients) : 1)-1:0] index_o,  // client granted, or 0
   input  logic                                         taken_i     // the grant is used up
 );
 
@@ -46,11 +46,11 @@ module roci_arbiter #(
   `ASSERT(NoneIdle, `IMPLIES(|request_i, |grant_o))
 
 `ifdef FORMAL
-  // after_q cuts the clients in two.
-  `ASSERT(OrderIsCut, (~after_q & (~after_q + 1'b1)) == '0)
+  // after_q holds all clients from some number on, and no other.
+  `ASSERT(OrderIsSuffix, (~after_q & (~after_q + 1'b1)) == '0)
 
-  // Whoever keeps asking is granted after at most Clients - 1 grants to others: each of them takes
-  // at least one client out of those that come before it.
+  // A client that keeps its request is granted after at most Clients - 1 grants to others: each of
+  // these takes at least one client out of those that come before it.
   (* anyconst *) logic [IndexBits-1:0] f_one;
   logic [Clients-1:0] f_one_hot, f_lower, f_before;
   logic [IndexBits:0] f_waited_q;

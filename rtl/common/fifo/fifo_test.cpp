@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The FIFO against a queue.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -35,7 +36,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("fifo: fills up, refuses, runs empty") {
+TEST_CASE("fifo: fills up, is not ready when full, runs empty") {
   Bench bench;
   for (unsigned i = 0; i < kDepth + 2; ++i) bench.tick(true, false);
   for (unsigned i = 0; i < kDepth + 2; ++i) bench.tick(false, true);

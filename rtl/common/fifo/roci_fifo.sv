@@ -78,7 +78,8 @@ module roci_fifo #(
   end
   `ASSERT(WordIsCounted, `IMPLIES(f_inside_q, f_ahead < level_o))
   `ASSERT(WordIsKept, `IMPLIES(f_inside_q, mem[f_at[IndexBits-1:0]] == f_word_q))
-  `ASSERT(WordComesOut, `IMPLIES(f_inside_q && read_q == f_at, out_valid_o && out_data_o == f_word_q))
+  `ASSERT(WordComesOut, `IMPLIES(f_inside_q && read_q == f_at,
+                                 out_valid_o && out_data_o == f_word_q))
   `COVER(Full, !in_ready_o)
   `COVER(WordLeaves, f_inside_q && pop && read_q == f_at)
   initial assume (!rst_ni);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Windows of PSNs against numbers that do not wrap.
 #include <Vroci_psn_window.h>
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The sweep after reset, and reads and writes against a model.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -28,7 +29,7 @@ std::uint32_t read(Dut<Vroci_ram>& dut, unsigned row) {
 
 }  // namespace
 
-TEST_CASE("ram: says when every row is cleared, and it is") {
+TEST_CASE("ram: reports when every row is cleared") {
   Dut<Vroci_ram> dut;
   dut->write_i = 0;
   dut->read_i = 0;

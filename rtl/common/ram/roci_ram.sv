@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory with one write port and one registered read port, as block RAM has them.
 //
-// Throughput: one write and one read per clock. Latency of a read: one clock. A read in the clock
-// of a write to the same row returns the old content unless Forward is set.
+// Throughput: one write and one read per clock. Latency of a read: one clock. When a row is read
+// and written in one clock, the read returns the old content unless Forward is set.
 // With Clear, every row is zeroed after reset; ready_o rises when that is done (Depth clocks) and
 // writes before are lost.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two-entry buffer that cuts every combinational path of a valid/ready handshake.
+// Two-entry buffer that interrupts every combinational path of a valid/ready handshake.
 //
 // Throughput: one word per clock. Latency: one clock. in_ready_o and all outputs are registers.
 
@@ -50,7 +50,7 @@ module roci_skid #(
     if (in_ready_o) spare_q <= in_data_i;
   end
 
-  `ASSERT(SpareOnlyBehindOut, `IMPLIES(spare_valid_q, out_valid_q))
+  `ASSERT(SpareOnlyAfterOut, `IMPLIES(spare_valid_q, out_valid_q))
 
 `ifdef FORMAL
   logic [1:0] f_inside_q;  // words taken in and not yet given out

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The skid buffer at any pace.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -34,7 +35,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("skid: holds two words and then refuses") {
+TEST_CASE("skid: holds two words and then is not ready") {
   Bench bench;
   for (int i = 0; i < 5; ++i) bench.tick(true, false);
   CHECK(bench.inside.size() == 2);
@@ -58,7 +59,7 @@ TEST_CASE("skid: no output depends on an input of the same clock") {
   }
 }
 
-TEST_CASE("skid: a word per clock, in order, whatever the taker does") {
+TEST_CASE("skid: a word per clock, in order, whatever the reader does") {
   Bench bench;
   for (int i = 0; i < 100; ++i) bench.tick(true, true);
   CHECK(bench.taken == 99);

@@ -10,7 +10,9 @@
 #include <memory>
 #include <type_traits>
 
-#include "model/spec/field.hpp"
+#include "model/spec/layout/field.hpp"
+
+namespace layout = roci::layout;
 
 /// Owns a model with `clk_i` and `rst_ni` and has taken it through reset.
 template <typename Model>
@@ -89,14 +91,49 @@ void put(Port& port, unsigned offset, unsigned bits, std::uint64_t value) {
   }
 }
 
-/// Field of a record or memory layout (first field in the lowest bits); `base` skips other bits.
-template <typename Port>
-std::uint64_t get(const Port& port, roci::spec::Place place, unsigned base = 0) {
-  return get(port, base + place.offset, place.bits);
+/// Field of a record or of a row, entry or block in memory; `base` is the bit of the port at which
+/// the record begins.
+template <typename Port, typename T, unsigned Offset, unsigned Bits,
+          std::enable_if_t<!std::is_void_v<T>, int> = 0>
+T get(const Port& port, layout::MemoryField<T, Offset, Bits>, unsigned base = 0) {
+  return static_cast<T>(get(port, base + Offset, Bits));
 }
-template <typename Port>
-void put(Port& port, roci::spec::Place place, std::uint64_t value, unsigned base = 0) {
-  put(port, base + place.offset, place.bits, value);
+template <typename Port, typename T, unsigned Offset, unsigned Bits, typename Value,
+          std::enable_if_t<!std::is_void_v<T>, int> = 0>
+void put(Port& port, layout::MemoryField<T, Offset, Bits>, Value value, unsigned base = 0) {
+  put(port, base + Offset, Bits, static_cast<std::uint64_t>(value));
+}
+
+/// Bit of a port at which a field of a header lies. `headers` is the field of the record that holds
+/// the extension headers, the first byte on the wire on top; the header begins after `skip` bits.
+template <typename Headers, typename Field>
+constexpr unsigned header_bit(Headers, Field, unsigned skip) {
+  return Headers::offset + Headers::bits - skip - Field::offset - Field::bits;
+}
+
+/// Field of a header among the extension headers of a record.
+template <typename Port, unsigned At, unsigned Room, typename T, unsigned Offset, unsigned Bits>
+T get(const Port& port, layout::MemoryField<void, At, Room> headers,
+      layout::WireField<T, Offset, Bits> field, unsigned skip = 0) {
+  return static_cast<T>(get(port, header_bit(headers, field, skip), Bits));
+}
+template <typename Port, unsigned At, unsigned Room, typename T, unsigned Offset, unsigned Bits,
+          typename Value>
+void put(Port& port, layout::MemoryField<void, At, Room> headers,
+         layout::WireField<T, Offset, Bits> field, Value value, unsigned skip = 0) {
+  put(port, header_bit(headers, field, skip), Bits, static_cast<std::uint64_t>(value));
+}
+
+/// Byte `index` of a field of more than 64 bits, counted from its top: byte 0 is the first on the
+/// wire.
+template <typename Port, unsigned Offset, unsigned Bits>
+std::uint8_t get_byte(const Port& port, layout::MemoryField<void, Offset, Bits>, unsigned index) {
+  return static_cast<std::uint8_t>(get(port, Offset + Bits - 8 * (index + 1), 8));
+}
+template <typename Port, unsigned Offset, unsigned Bits>
+void put_byte(Port& port, layout::MemoryField<void, Offset, Bits>, unsigned index,
+              std::uint8_t value) {
+  put(port, Offset + Bits - 8 * (index + 1), 8, value);
 }
 
 /// Byte `index` of a port.

@@ -33,7 +33,7 @@ struct Frame {
 
 /// ICRC of a frame without its ICRC, in wire order (WIRE-37, WIRE-38, WIRE-39, A16).
 inline Bytes reference(const Frame& frame) {
-  Bytes covered(8, 0xFF);  // stands for the LRH, which RoCE v2 has not
+  Bytes covered(8, 0xFF);  // in place of the LRH, which RoCE v2 does not have
   covered.insert(covered.end(), frame.bytes.begin() + frame.ip(), frame.bytes.end());
   std::uint8_t* ip = covered.data() + 8;
   if (frame.kind != Kind::kIpv4) {
@@ -52,14 +52,14 @@ inline Bytes reference(const Frame& frame) {
 }
 
 /// CRC register after the covered bytes and `gap` bytes of zero, not inverted.
-inline std::uint32_t state_behind(const Frame& frame, unsigned gap) {
+inline std::uint32_t state_after(const Frame& frame, unsigned gap) {
   const Bytes crc = reference(frame);
   const std::uint32_t before = crc[0] | crc[1] << 8 | crc[2] << 16 | std::uint32_t{crc[3]} << 24;
   const Bytes zeros(gap + 1, 0);
   return ~static_cast<std::uint32_t>(crc32(before, zeros.data(), gap));
 }
 
-/// Random content of `size` bytes with the right headers for what the frame says it is.
+/// Frame of `size` random bytes.
 inline Frame random_frame(std::mt19937& random, std::size_t size, Kind kind, bool vlan) {
   Frame frame{Bytes(size), kind, vlan};
   for (std::uint8_t& byte : frame.bytes) byte = static_cast<std::uint8_t>(random());
@@ -81,7 +81,8 @@ inline Bytes from_hex(std::string_view text) {
   return bytes;
 }
 
-/// Packets from the IP header to the ICRC, by Soft-RoCE but the CNP; checked by two programs.
+/// Packets from the IP header to the ICRC, checked by two programs. Soft-RoCE sent all except the
+/// CNP.
 inline std::vector<Bytes> vectors() {
   std::vector<Bytes> packets;
   for (const char* text :
@@ -108,7 +109,7 @@ inline std::vector<Bytes> vectors() {
   return packets;
 }
 
-/// RoCE v2 frames of a capture in testdata, up to and with their ICRC.
+/// RoCE v2 frames of a capture in testdata, up to the end of their ICRC.
 inline std::vector<Frame> captured(const char* name) {
   std::vector<Frame> frames;
   std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata" / name,

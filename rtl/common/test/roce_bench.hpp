@@ -7,70 +7,71 @@
 #include <iterator>
 #include <random>
 
-#include "model/spec/context.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/dut.hpp"
 #include "rtl/common/test/roce_frame.hpp"
 
 namespace roce {
 
-constexpr std::uint8_t kEveryOpcode[] = {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
-                                         0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F,
-                                         0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17};
+namespace opcode = layout::opcode;
 
-/// Who wrote the frame: it goes out by the address vector, or came in by it.
+/// The opcodes of RC. Their numbers stand in roce_frame.hpp a second time.
+constexpr std::uint8_t kEveryOpcode[] = {
+    opcode::kRcSendFirst,    opcode::kRcSendMiddle,    opcode::kRcSendLast,
+    opcode::kRcSendLastImm,  opcode::kRcSendOnly,      opcode::kRcSendOnlyImm,
+    opcode::kRcWriteFirst,   opcode::kRcWriteMiddle,   opcode::kRcWriteLast,
+    opcode::kRcWriteLastImm, opcode::kRcWriteOnly,     opcode::kRcWriteOnlyImm,
+    opcode::kRcReadRequest,  opcode::kRcReadRespFirst, opcode::kRcReadRespMiddle,
+    opcode::kRcReadRespLast, opcode::kRcReadRespOnly,  opcode::kRcAck,
+    opcode::kRcAtomicAck,    opcode::kRcCmpSwap,       opcode::kRcFetchAdd,
+    opcode::kRcSendLastInv,  opcode::kRcSendOnlyInv};
+
+/// Whether the adapter sends the frame by its address vector or receives it.
 enum class Way { kOut, kIn };
 
-/// Fills the row bus with the address vector of a connection (TableAv) that such a frame is of.
+/// Fills the row bus with the address vector (table Av) of the connection of such a frame.
 template <typename Row>
 void put_av(Row& row, const Fields& f, Way way) {
-  using roci::spec::kAv;
-  using roci::spec::place_of;
   port::clear(row);
-  auto set = [&](const char* name, std::uint64_t value) {
-    port::put(row, place_of(kAv, name), value);
+  auto set = [&](auto field, auto value) { port::put(row, field, value); };
+  auto set_ip = [&](auto field, const std::array<std::uint8_t, 16>& ip) {
+    for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i) port::put_byte(row, field, i, ip[i]);
   };
-  auto set_ip = [&](const char* name, const std::array<std::uint8_t, 16>& ip) {
-    const roci::spec::Place place = place_of(kAv, name);
-    for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i)
-      port::put(row, place.offset + 8 * (15 - i), 8, ip[i]);
-  };
-  set_ip(way == Way::kOut ? "src_ip" : "dst_ip", f.src_ip);
-  set_ip(way == Way::kOut ? "dst_ip" : "src_ip", f.dst_ip);
-  set("ipv6", f.ipv6);
-  set("roce_v1", f.v1);
-  set("vlan", f.vlan);
-  set("vlan_tci", f.tci);
-  set("pkey", f.pkey);
+  set_ip(layout::av::src_ip, way == Way::kOut ? f.src_ip : f.dst_ip);
+  set_ip(layout::av::dst_ip, way == Way::kOut ? f.dst_ip : f.src_ip);
+  set(layout::av::ipv6, f.ipv6);
+  set(layout::av::roce_v1, f.v1);
+  set(layout::av::vlan, f.vlan);
+  set(layout::av::vlan_tci, f.tci);
+  set(layout::av::pkey, f.pkey);
   if (way == Way::kIn) return;
-  set("dst_mac", f.dst_mac);
-  set("src_mac", f.src_mac);
-  set("traffic_class", f.tc);
-  set("hop_limit", f.hop);
-  set("flow_label", f.flow);
-  set("src_port", f.src_port);
-  set("dest_qpn", f.qpn);
+  set(layout::av::dst_mac, f.dst_mac);
+  set(layout::av::src_mac, f.src_mac);
+  set(layout::av::traffic_class, f.tc);
+  set(layout::av::hop_limit, f.hop);
+  set(layout::av::flow_label, f.flow);
+  set(layout::av::src_port, f.src_port);
+  set(layout::av::dest_qpn, f.qpn);
 }
 
 /// Fills a descriptor (tx_desc_t) of such a packet for the queue pair of a row.
 template <typename Port>
 void put_desc(Port& desc, unsigned row, const Fields& f) {
-  using roci::spec::kTxDesc;
-  using roci::spec::place_of;
   port::clear(desc);
-  auto set = [&](const char* name, std::uint64_t value) {
-    port::put(desc, place_of(kTxDesc, name), value);
-  };
-  set("qpn", row);
-  set("opcode", f.opcode);
-  set("psn", f.psn);
-  set("solicited", f.solicited);
-  set("ack_req", f.ack_req);
-  set("ext_len", f.ext.size());
-  set("payload_len", f.payload.size());
-  const roci::spec::Place ext = place_of(kTxDesc, "ext");
-  for (unsigned i = 0; i < 28; ++i)  // what lies after ext_len must not matter
-    port::put(desc, ext.offset + ext.bits - 8 - 8 * i, 8, i < f.ext.size() ? f.ext[i] : 0xE5);
+  auto set = [&](auto field, auto value) { port::put(desc, field, value); };
+  set(layout::tx_desc::qpn, row);
+  set(layout::tx_desc::opcode, f.opcode);
+  set(layout::tx_desc::psn, f.psn);
+  set(layout::tx_desc::solicited, f.solicited);
+  set(layout::tx_desc::ack_req, f.ack_req);
+  set(layout::tx_desc::ext_len, f.ext.size());
+  set(layout::tx_desc::payload_len, f.payload.size());
+  for (unsigned i = 0; i < layout::tx_desc::ext.bits / 8; ++i) {
+    // Bytes after ext_len must not matter.
+    port::put_byte(desc, layout::tx_desc::ext, i, i < f.ext.size() ? f.ext[i] : 0xE5);
+  }
 }
 
 inline Bytes random_bytes(std::mt19937& random, std::size_t size) {
@@ -95,7 +96,7 @@ inline Fields shape(unsigned which) {
   return f;
 }
 
-/// The same kinds as the sender has them, with everything an address vector holds set.
+/// The same kinds at the sender, with all fields of the address vector set.
 inline Fields own_shape(unsigned which) {
   std::mt19937 random(19770525 + which);
   Fields f = shape(which);
@@ -124,7 +125,7 @@ inline Fields packet(std::mt19937& random, unsigned which, unsigned opcode, std:
   return f;
 }
 
-/// A packet that nothing is wrong with, of any shape, opcode and length.
+/// A correct packet of any shape, opcode and length.
 inline Fields random_good(std::mt19937& random) {
   Fields f = shape(random() % kShapes);
   f.opcode = kEveryOpcode[random() % std::size(kEveryOpcode)];
@@ -151,14 +152,16 @@ inline Fields random_good(std::mt19937& random) {
   return f;
 }
 
-/// A frame of the Ethernet path: another EtherType, IPv4 with options, or no IPv6.
+/// A frame of the Ethernet path: another EtherType, IPv4 with options, or not IPv6 in spite of its
+/// EtherType.
 inline Bytes random_ethernet(std::mt19937& random) {
   Bytes frame = random_bytes(random, 14 + random() % 300);
-  static constexpr unsigned kTypes[] = {0x0806, 0x88B5, 0x8914, 0x0800, 0x86DD};
+  static constexpr unsigned kTypes[] = {layout::ethertype::kArp, 0x88B5, 0x8914,
+                                        layout::ethertype::kIpv4, layout::ethertype::kIpv6};
   const unsigned type = kTypes[random() % 5];
   frame[12] = static_cast<std::uint8_t>(type >> 8);
   frame[13] = static_cast<std::uint8_t>(type);
-  if (frame.size() > 14) frame[14] = type == 0x0800 ? 0x46 : 0x00;
+  if (frame.size() > 14) frame[14] = type == layout::ethertype::kIpv4 ? 0x46 : 0x00;
   return frame;
 }
 
@@ -189,7 +192,7 @@ inline std::vector<std::filesystem::path> captures() {
   return paths;
 }
 
-/// Whether a captured frame is one that an adapter must take: whole, right, and nothing odd.
+/// Whether an adapter must accept a captured frame: it is whole and correct.
 inline bool captured_good(const Bytes& frame, Fields& f) {
   if (!dissect(frame, f) || f.udp_sum || f.version || f.payload.size() > 4096 || f.pkey != 0xFFFF)
     return false;

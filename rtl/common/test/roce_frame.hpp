@@ -12,6 +12,7 @@
 namespace roce {
 
 using Bytes = std::vector<std::uint8_t>;
+constexpr std::size_t kIcrcBytes = 4;
 
 /// Appends `count` bytes of a number, high byte first.
 inline void put(Bytes& bytes, std::uint64_t value, unsigned count) {
@@ -41,7 +42,7 @@ inline bool has_payload(unsigned opcode) {
 }
 inline bool is_response(unsigned opcode) { return opcode >= 0x0D && opcode <= 0x12; }
 
-/// What a frame says; `build` writes it. The signed members change a field away from what is right.
+/// The fields of a frame; `build` writes it. The signed members are added to the right value.
 struct Fields {
   std::uint64_t dst_mac = 0x525400000002, src_mac = 0x525400000001;
   bool vlan = false;
@@ -58,13 +59,13 @@ struct Fields {
   std::uint16_t pkey = 0xFFFF;
   std::uint32_t qpn = 0, psn = 0;
   Bytes ext, payload;
-  // oddities
+  // What is unusual or wrong.
   bool udp_sum = false;    ///< fill in the UDP checksum
-  std::uint8_t resv7 = 0;  ///< beside AckReq, and FECN, BECN and the six bits
+  std::uint8_t resv7 = 0;  ///< the bits after AckReq; `congestion` are FECN, BECN and six bits
   std::uint8_t congestion = 0;
   std::uint8_t pad_byte = 0;
   int pad = -1;        ///< pad count, -1: right
-  int pad_bytes = -1;  ///< bytes of pad really there, -1: as pad count
+  int pad_bytes = -1;  ///< bytes of pad in the frame, -1: as pad count
   int udp_length = 0, ip_length = 0, ip_sum = 0, udp_sum_error = 0;
   std::uint8_t ihl = 5, flags = 2, protocol = 17;
   std::uint16_t fragment = 0;
@@ -75,7 +76,7 @@ struct Fields {
   std::size_t payload_at() const { return bth_at() + 12 + ext.size(); }
 };
 
-/// Appends the ICRC over what is there (7.8.1, A16, A17).
+/// Appends the ICRC of the frame (7.8.1, A16, A17).
 inline void append_icrc(Bytes& frame, const Fields& f) {
   Bytes covered(8, 0xFF);
   covered.insert(covered.end(), frame.begin() + static_cast<long>(f.ip_at()), frame.end());
@@ -164,8 +165,8 @@ inline Bytes build(const Fields& f) {
   return b;
 }
 
-/// Fields of a captured frame; false when it is not a RoCE frame with an RC opcode, or does not
-/// hold what its lengths say.
+/// Fields of a captured frame; false when it is not a RoCE frame with an RC opcode, or when its
+/// lengths are wrong.
 inline bool dissect(const Bytes& b, Fields& f) {
   f = Fields{};
   if (b.size() < 58) return false;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-add_rtl_block(counters PARAMS DataWidth=128)
+add_rtl_block(counters)

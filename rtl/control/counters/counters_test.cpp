@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// Port counters: two sources in a clock, and the latch.
 #include <Vroci_counters.h>
 #include <doctest/doctest.h>
 
 #include <random>
 
-#include "model/spec/registers.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
+
+using layout::DropCause;
+using layout::PortCounter;
+constexpr unsigned kCauses = layout::number(DropCause::kOutOfSequence) + 1;
+
 std::uint64_t read(Dut<Vroci_counters>& dut, unsigned select) {
   dut->select_i = select;
   dut->select_write_i = 1;
@@ -17,28 +24,31 @@ std::uint64_t read(Dut<Vroci_counters>& dut, unsigned select) {
   CHECK(dut->select_o == select);
   return dut->value_o;
 }
+
 }  // namespace
 
 TEST_CASE("counters: both sources of a drop cause count in the same clock") {
   Dut<Vroci_counters> dut;
-  constexpr unsigned kGhost = 7;  // DropCause
-  dut->drop_rx_i = 0x3FF;
-  dut->drop_rq_i = 0x201;
+  constexpr unsigned kFirst = layout::number(DropCause::kIcrc),
+                     kGhost = layout::number(DropCause::kGhost),
+                     kLast = layout::number(DropCause::kOutOfSequence);
+  dut->drop_rx_i = (1u << kCauses) - 1;
+  dut->drop_rq_i = 1u << kFirst | 1u << kLast;
   dut->drop_ghost_i = 1;
   for (int i = 0; i < 5; ++i) dut.tick();
   dut->drop_rx_i = 0;
   dut->drop_rq_i = 0;
   dut->drop_ghost_i = 0;
-  for (unsigned cause = 0; cause < 10; ++cause) {
-    CHECK(read(dut, cause) == (cause == 0 || cause == 9 || cause == kGhost ? 10 : 5));
+  for (unsigned cause = 0; cause < kCauses; ++cause) {
+    CHECK(read(dut, cause) == (cause == kFirst || cause == kLast || cause == kGhost ? 10 : 5));
   }
 }
 
 TEST_CASE("counters: a value stays as it was selected") {
   Dut<Vroci_counters> dut;
-  dut->tx_frame_i = 1;
-  dut->tx_bytes_i = 0x3FFF;
-  constexpr unsigned kTxBytes = 13;
+  port::put(dut->tx_stat_i, layout::frame_stat::ended, 1);
+  port::put(dut->tx_stat_i, layout::frame_stat::bytes, 0x3FFF);
+  constexpr unsigned kTxBytes = layout::number(PortCounter::kTxBytes);
   std::uint64_t expect = 0;
   for (int i = 0; i < 1000; ++i) {
     dut.tick();

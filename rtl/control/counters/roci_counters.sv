@@ -6,9 +6,7 @@
 
 `include "assert.svh"
 
-module roci_counters #(
-  parameter int unsigned DataWidth = 512
-) (
+module roci_counters (
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
@@ -24,17 +22,13 @@ module roci_counters #(
   input  logic                   drop_ghost_i,
   input  logic                   rx_ok_i,
   input  logic                   rx_ethernet_i,
-  input  logic                   mac_rx_tvalid_i,
-  input  logic                   mac_rx_tlast_i,
-  input  logic [DataWidth/8-1:0] mac_rx_tkeep_i,
-  input  logic                   tx_frame_i,
-  input  logic [13:0]            tx_bytes_i
+  input  roci_pkg::frame_stat_t  rx_stat_i,
+  input  roci_pkg::frame_stat_t  tx_stat_i
 );
 
-  localparam int unsigned Counters  = 16;
-  localparam int unsigned Bits      = 48;
-  localparam int unsigned Causes    = 10;
-  localparam int unsigned BeatBytes = DataWidth / 8;
+  localparam int unsigned Counters = 16;
+  localparam int unsigned Bits     = 48;
+  localparam int unsigned Causes   = 10;
 
   logic [Bits*Counters-1:0] values;
 
@@ -54,7 +48,6 @@ module roci_counters #(
     assign values[Bits*i +: Bits] = count_q;
   end
 
-  // Bytes of a received frame: whole beats and the last one.
   logic [Bits-1:0] rx_frames_q, rx_bytes_q, tx_frames_q, tx_bytes_q, rx_roce_q, rx_ethernet_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -65,15 +58,13 @@ module roci_counters #(
       rx_roce_q     <= '0;
       rx_ethernet_q <= '0;
     end else begin
-      if (mac_rx_tvalid_i && mac_rx_tlast_i) begin
+      if (rx_stat_i.ended) begin
         rx_frames_q <= rx_frames_q + 1'b1;
-        rx_bytes_q  <= rx_bytes_q + Bits'($countones(mac_rx_tkeep_i));
-      end else if (mac_rx_tvalid_i) begin
-        rx_bytes_q  <= rx_bytes_q + Bits'(BeatBytes);
+        rx_bytes_q  <= rx_bytes_q + Bits'(rx_stat_i.bytes);
       end
-      if (tx_frame_i) begin
+      if (tx_stat_i.ended) begin
         tx_frames_q <= tx_frames_q + 1'b1;
-        tx_bytes_q  <= tx_bytes_q + Bits'(tx_bytes_i);
+        tx_bytes_q  <= tx_bytes_q + Bits'(tx_stat_i.bytes);
       end
       if (rx_ok_i) rx_roce_q <= rx_roce_q + 1'b1;
       if (rx_ethernet_i) rx_ethernet_q <= rx_ethernet_q + 1'b1;

@@ -28,9 +28,9 @@ module roci_qp_counters #(
   output logic              clear_done_o,
   input  logic              read_valid_i,
   output logic              read_done_o,
-  output logic              piece_valid_o,
-  output logic [1:0]        piece_index_o,
-  output logic [127:0]      piece_o,
+  output logic              pair_valid_o,
+  output logic [1:0]        pair_index_o,
+  output logic [127:0]      pair_o,
 
   output logic              idle_o
 );
@@ -133,11 +133,11 @@ module roci_qp_counters #(
     .ready_o     (ready)
   );
 
-  assign piece_valid_o = valid_q && op_q == OpRead;
-  assign piece_index_o = row_q[1:0];
-  assign piece_o       = {high, low};
-  assign read_done_o   = piece_valid_o && &row_q[1:0];
-  assign clear_done_o  = valid_q && op_q == OpClear && &row_q[1:0];
-  assign idle_o        = ready && !sq_valid && !rq_valid && !valid_q;
+  assign pair_valid_o = valid_q && op_q == OpRead;
+  assign pair_index_o = row_q[1:0];
+  assign pair_o       = {high, low};
+  assign read_done_o  = pair_valid_o && &row_q[1:0];
+  assign clear_done_o = valid_q && op_q == OpClear && &row_q[1:0];
+  assign idle_o       = ready && !sq_valid && !rq_valid && !valid_q;
 
 endmodule

@@ -9,28 +9,30 @@
 #include <deque>
 #include <map>
 #include <random>
-#include <string_view>
 #include <vector>
 
-#include "model/spec/context.hpp"
-#include "model/spec/queues.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace cq_bench {
 
-namespace spec = roci::spec;
-using spec::place_of;
+using layout::EventKind;
+using layout::Status;
+using layout::WcOp;
 
 inline constexpr unsigned kCqs = 8;  // as in block.cmake
-inline constexpr unsigned kCompletion = 1, kCqError = 2, kQpFatal = 3;
-inline constexpr unsigned kEntryBytes = spec::total_bits(spec::kCqe) / 8;
-inline constexpr unsigned kFatalErr = 19;  // status
+inline constexpr unsigned kEntryBytes = layout::cqe::kBytes;
+inline constexpr unsigned kPasid = 7;
+inline constexpr std::uint8_t kVendorErr = 0x5A;  // goes with a bad status
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 struct Cqe {
-  unsigned cqn = 0, qpn = 0, wqe_index = 0, status = 0;
+  unsigned cqn = 0, qpn = 0, wqe_index = 0;
+  Status status = Status::kSuccess;
   bool solicited = false;
   bool wait_data = false, wait_store = false;
   unsigned ticket = 0, store_ticket = 0;
@@ -41,11 +43,13 @@ struct Doorbell {
 };
 struct Write {
   std::uint64_t address, cycle, due;
-  unsigned cqn, wqe_index, qpn, status;
+  unsigned cqn, wqe_index, qpn;
+  Status status;
   bool owner, solicited;
 };
 struct Event {
-  unsigned kind, number;
+  EventKind kind;
+  unsigned number;
   std::uint64_t cycle;
 };
 
@@ -54,8 +58,8 @@ struct Bench {
   std::mt19937 random;
   std::deque<Cqe> in[2];
   std::deque<Doorbell> bells;
-  std::deque<Write> flying;    // taken, response to come
-  std::vector<Write> visible;  // response is in
+  std::deque<Write> flying;    // taken, without response so far
+  std::vector<Write> visible;  // with response
   std::vector<Write> taken;
   std::vector<Event> events;
   std::vector<unsigned> fails;
@@ -67,7 +71,7 @@ struct Bench {
   unsigned bad_index = ~0u;  ///< the entry with this wqe_index does not reach memory
 
   explicit Bench(std::uint32_t seed = 1) : random(seed) {
-    for (int i = 0; i < 20; ++i) step();
+    for (int i = 0; i < 20 || !dut->idle_o; ++i) step();
   }
   static std::uint64_t base(unsigned cqn) { return 0x100000000ull + cqn * 0x1000000ull; }
   bool chance(unsigned percent) { return random() % 100 < percent; }
@@ -75,40 +79,40 @@ struct Bench {
   template <typename Port>
   static void put_cqe(Port& to, const Cqe& c) {
     port::clear(to);
-    port::put(to, place_of(spec::kCqeReq, "cqn"), c.cqn);
-    port::put(to, place_of(spec::kCqeReq, "qpn"), c.qpn);
-    port::put(to, place_of(spec::kCqeReq, "wqe_index"), c.wqe_index);
-    port::put(to, place_of(spec::kCqeReq, "status"), c.status);
-    port::put(to, place_of(spec::kCqeReq, "opcode"), 0x80);
-    port::put(to, place_of(spec::kCqeReq, "byte_len"), 0x10000 + c.wqe_index);
-    port::put(to, place_of(spec::kCqeReq, "imm"), ~c.wqe_index);
-    port::put(to, place_of(spec::kCqeReq, "with_imm"), c.wqe_index & 1);
-    port::put(to, place_of(spec::kCqeReq, "vendor_err"), c.status ? 0x5A : 0);
-    port::put(to, place_of(spec::kCqeReq, "solicited"), c.solicited);
-    port::put(to, place_of(spec::kCqeReq, "wait_data"), c.wait_data);
-    port::put(to, place_of(spec::kCqeReq, "ticket"), c.ticket);
-    port::put(to, place_of(spec::kCqeReq, "wait_store"), c.wait_store);
-    port::put(to, place_of(spec::kCqeReq, "store_ticket"), c.store_ticket);
+    port::put(to, layout::cqe_req::cqn, c.cqn);
+    port::put(to, layout::cqe_req::qpn, c.qpn);
+    port::put(to, layout::cqe_req::wqe_index, c.wqe_index);
+    port::put(to, layout::cqe_req::status, c.status);
+    port::put(to, layout::cqe_req::opcode, WcOp::kRecv);
+    port::put(to, layout::cqe_req::byte_len, 0x10000 + c.wqe_index);
+    port::put(to, layout::cqe_req::imm, ~c.wqe_index);
+    port::put(to, layout::cqe_req::with_imm, c.wqe_index & 1);
+    port::put(to, layout::cqe_req::vendor_err, c.status != Status::kSuccess ? kVendorErr : 0);
+    port::put(to, layout::cqe_req::solicited, c.solicited);
+    port::put(to, layout::cqe_req::wait_data, c.wait_data);
+    port::put(to, layout::cqe_req::ticket, c.ticket);
+    port::put(to, layout::cqe_req::wait_store, c.wait_store);
+    port::put(to, layout::cqe_req::store_ticket, c.store_ticket);
   }
 
   void step() {
-    // a source that shows an entry keeps showing it
+    // A source that offers an entry keeps it up until it is taken.
     dut->cqe_sq_valid_i = !in[0].empty() && (dut->cqe_sq_valid_i || chance(percent_source));
     dut->cqe_rq_valid_i = !in[1].empty() && (dut->cqe_rq_valid_i || chance(percent_source));
     if (dut->cqe_sq_valid_i) put_cqe(dut->cqe_sq_i, in[0].front());
     if (dut->cqe_rq_valid_i) put_cqe(dut->cqe_rq_i, in[1].front());
     dut->doorbell_valid_i = !bells.empty();
     if (!bells.empty()) {
-      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "cqn"), bells.front().cqn);
-      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "arm"), bells.front().arm);
-      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "solicited"), bells.front().solicited);
-      port::put(dut->doorbell_i, place_of(spec::kCqDoorbell, "index"), bells.front().index);
+      port::put(dut->doorbell_i, layout::cq_doorbell::cqn, bells.front().cqn);
+      port::put(dut->doorbell_i, layout::cq_doorbell::arm, bells.front().arm);
+      port::put(dut->doorbell_i, layout::cq_doorbell::solicited, bells.front().solicited);
+      port::put(dut->doorbell_i, layout::cq_doorbell::index, bells.front().index);
     }
     dut->bw_req_ready_i = chance(percent_ready);
     dut->event_ready_i = chance(percent_ready);
     dut->fail_ready_i = chance(percent_ready);
     dut->bw_rsp_valid_i = !flying.empty() && flying.front().due <= dut.cycle();
-    port::put(dut->bw_rsp_i, bus::kWriteError,
+    port::put(dut->bw_rsp_i, layout::block_write_rsp::error,
               dut->bw_rsp_valid_i && flying.front().wqe_index == bad_index);
     dut.settle();
     if (dut->bw_rsp_valid_i) {
@@ -126,38 +130,34 @@ struct Bench {
     if (dut->doorbell_valid_i && dut->doorbell_ready_o) bells.pop_front();
     if (dut->bw_req_valid_o && dut->bw_req_ready_i) {
       Write w{};
-      w.address = port::get(dut->bw_req_o, bus::kWriteAddr);
+      w.address = port::get(dut->bw_req_o, layout::block_write_req::addr);
       w.cqn = static_cast<unsigned>((w.address - base(0)) / 0x1000000);
       w.cycle = dut.cycle();
       w.due = dut.cycle() + latency;
-      const auto get = [this](std::string_view name) {
-        return static_cast<unsigned>(port::get(dut->bw_req_o, place_of(spec::kCqe, name)));
-      };
-      w.wqe_index = get("wqe_index");
-      w.qpn = get("qpn");
-      w.status = get("status");
-      w.owner = get("owner") != 0;
-      w.solicited = get("solicited") != 0;
-      CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == kEntryBytes);
-      CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 7);
-      CHECK(get("byte_len") == 0x10000 + w.wqe_index);
-      CHECK(get("imm") == ~w.wqe_index);
-      CHECK(get("with_imm") == (w.wqe_index & 1));
-      CHECK(get("opcode") == 0x80);
-      CHECK(get("vendor_err") == (w.status && w.status != kFatalErr ? 0x5Au : 0));
+      const auto get = [this](auto field) { return port::get(dut->bw_req_o, field); };
+      w.wqe_index = get(layout::cqe::wqe_index);
+      w.qpn = get(layout::cqe::qpn);
+      w.status = Status{get(layout::cqe::status)};
+      w.owner = get(layout::cqe::owner);
+      w.solicited = get(layout::cqe::solicited);
+      CHECK(port::get(dut->bw_req_o, layout::block_write_req::bytes) == kEntryBytes);
+      CHECK(port::get(dut->bw_req_o, layout::block_write_req::pasid) == kPasid);
+      CHECK(get(layout::cqe::byte_len) == 0x10000 + w.wqe_index);
+      CHECK(get(layout::cqe::imm) == ~w.wqe_index);
+      CHECK(get(layout::cqe::with_imm) == (w.wqe_index & 1));
+      CHECK(WcOp{get(layout::cqe::opcode)} == WcOp::kRecv);
+      CHECK(get(layout::cqe::vendor_err) ==
+            (w.status != Status::kSuccess && w.status != Status::kFatalErr ? kVendorErr : 0));
       flying.push_back(w);
       taken.push_back(w);
     }
     if (dut->event_valid_o && dut->event_ready_i) {
-      events.push_back(
-          {static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "kind"))),
-           static_cast<unsigned>(port::get(dut->event_o, place_of(spec::kEventReq, "number"))),
-           dut.cycle()});
+      events.push_back({EventKind{port::get(dut->event_o, layout::event_req::kind)},
+                        port::get(dut->event_o, layout::event_req::number), dut.cycle()});
     }
     if (dut->fail_valid_o && dut->fail_ready_i) {
-      CHECK(port::get(dut->fail_o, place_of(spec::kEventReq, "kind")) == kQpFatal);
-      fails.push_back(
-          static_cast<unsigned>(port::get(dut->fail_o, place_of(spec::kEventReq, "number"))));
+      CHECK(EventKind{port::get(dut->fail_o, layout::event_req::kind)} == EventKind::kQpFatal);
+      fails.push_back(port::get(dut->fail_o, layout::event_req::number));
     }
     dut.tick();
     if (sq_taken) dut->cqe_sq_valid_i = 0;
@@ -176,13 +176,13 @@ struct Bench {
   void make(unsigned cqn, unsigned log, unsigned count = 0, unsigned period = 0, bool valid = true,
             std::uint64_t moved = 0) {
     port::clear(dut->row_data_i);
-    port::put(dut->row_data_i, place_of(spec::kCq, "resize"), moved != 0);
-    port::put(dut->row_data_i, place_of(spec::kCq, "valid"), valid);
-    port::put(dut->row_data_i, place_of(spec::kCq, "pasid"), 7);
-    port::put(dut->row_data_i, place_of(spec::kCq, "base"), base(cqn) + moved);
-    port::put(dut->row_data_i, place_of(spec::kCq, "log"), log);
-    port::put(dut->row_data_i, place_of(spec::kCq, "moderation_count"), count);
-    port::put(dut->row_data_i, place_of(spec::kCq, "moderation_period"), period);
+    port::put(dut->row_data_i, layout::cq::resize, moved != 0);
+    port::put(dut->row_data_i, layout::cq::valid, valid);
+    port::put(dut->row_data_i, layout::cq::pasid, kPasid);
+    port::put(dut->row_data_i, layout::cq::base, base(cqn) + moved);
+    port::put(dut->row_data_i, layout::cq::log, log);
+    port::put(dut->row_data_i, layout::cq::moderation_count, count);
+    port::put(dut->row_data_i, layout::cq::moderation_period, period);
     dut->row_index_i = cqn;
     dut->row_valid_i = 1;
     dut.settle();
@@ -208,16 +208,15 @@ struct Bench {
       step();
       dut.settle();
     }
-    const auto get = [this](std::string_view name) {
-      return static_cast<unsigned>(port::get(dut->live_o, place_of(spec::kCqLive, name)));
-    };
-    const Live live{get("producer"), get("consumer"), get("overflowed") != 0};
+    const auto get = [this](auto field) { return port::get(dut->live_o, field); };
+    const Live live{get(layout::cq_live::producer), get(layout::cq_live::consumer),
+                    get(layout::cq_live::overflowed)};
     step();
     dut->live_valid_i = 0;
     return live;
   }
-  void complete(unsigned cqn, unsigned index, bool solicited = false, unsigned status = 0,
-                int source = 0) {
+  void complete(unsigned cqn, unsigned index, bool solicited = false,
+                Status status = Status::kSuccess, int source = 0) {
     Cqe c;
     c.cqn = cqn;
     c.qpn = 0x1000 + cqn;

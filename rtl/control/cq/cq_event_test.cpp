@@ -5,41 +5,42 @@
 
 using namespace cq_bench;
 
-TEST_CASE("cq: CQ-08 an entry that software has seen, taken or not, raises no event and stays") {
+TEST_CASE("cq: CQ-08 an entry that software has seen, consumed or not, raises no event and stays") {
   Bench bench;
   bench.make(1, 2);
   for (unsigned i = 0; i < 3; ++i) bench.complete(1, i);
   bench.drain();
   for (const bool solicited : {false, true}) {
-    bench.arm(1, 3, solicited);  // sees all three, has taken none
+    bench.arm(1, 3, solicited);  // software has seen all three and consumed none
     bench.drain();
     CHECK(bench.events.empty());
   }
   bench.complete(1, 3);
   bench.drain();
   CHECK(bench.events.size() == 1);
-  bench.complete(1, 4);  // the ring of four is full: seeing is not taking
+  bench.complete(1, 4);  // the ring of four is full, as nothing was consumed
   bench.drain();
   CHECK(bench.fails.size() == 1);
 }
 
-TEST_CASE("cq: CQ-08 CQ-10 an armed queue raises one event, for an entry not taken at once") {
+TEST_CASE(
+    "cq: CQ-08 CQ-10 an armed queue raises one event, at once for an entry that was not seen") {
   Bench bench;
   bench.make(1, 6);
   bench.complete(1, 0);
   bench.complete(1, 1);
   bench.drain();
   CHECK(bench.events.empty());
-  bench.arm(1, 2);  // both taken
+  bench.arm(1, 2);  // both were seen
   bench.drain();
   CHECK(bench.events.empty());
   bench.complete(1, 2);
   bench.complete(1, 3);
   bench.drain();
   REQUIRE(bench.events.size() == 1);
-  CHECK(bench.events[0].kind == kCompletion);
+  CHECK(bench.events[0].kind == EventKind::kCompletion);
   CHECK(bench.events[0].number == 1);
-  bench.arm(1, 3);  // entry 3 was not taken: no sleep
+  bench.arm(1, 3);  // entry 3 was not seen: an event at once
   bench.drain();
   CHECK(bench.events.size() == 2);
   bench.arm(1, 4);
@@ -63,7 +64,7 @@ TEST_CASE("cq: an event follows the response of its entry's write") {
   bench.drain();
   REQUIRE(bench.events.size() == 1);
   CHECK(bench.events[0].cycle >= bench.taken[0].due);
-  // Armed while the entry is on its way: the event waits as well.
+  // The event waits as well when the queue is armed during the write.
   bench.arm(1, 1);
   bench.drain();
   bench.complete(1, 1);
@@ -82,32 +83,32 @@ TEST_CASE("cq: CQ-09 CQ-11 solicited arming") {
   Bench bench;
   bench.make(1, 6);
   unsigned n = 0;
-  const auto entry = [&](bool solicited, unsigned status) {
+  const auto entry = [&](bool solicited, Status status = Status::kSuccess) {
     bench.complete(1, n++, solicited, status);
     bench.drain();
     return bench.events.size();
   };
   bench.arm(1, n, true);
-  CHECK(entry(false, 0) == 0);
-  CHECK(entry(true, 0) == 1);
-  CHECK(entry(true, 0) == 1);
+  CHECK(entry(false) == 0);
+  CHECK(entry(true) == 1);
+  CHECK(entry(true) == 1);
   bench.arm(1, n, true);
-  CHECK(entry(false, 5) == 2);  // an error
+  CHECK(entry(false, Status::kWrFlushErr) == 2);
   bench.arm(1, n, true);
-  bench.arm(1, n, false);  // any overrides
+  bench.arm(1, n, false);  // the arm for any entry replaces it
   bench.drain();
-  CHECK(entry(false, 0) == 3);
+  CHECK(entry(false) == 3);
   bench.arm(1, n, false);
-  bench.arm(1, n, true);  // and is not weakened
+  bench.arm(1, n, true);  // and stays
   bench.drain();
-  CHECK(entry(false, 0) == 4);
-  // An entry not taken counts for a solicited arm only when it is one.
+  CHECK(entry(false) == 4);
+  // An entry that was not seen counts for a solicited arm only when it is solicited.
   bench.arm(1, n - 1, true);
   bench.drain();
   CHECK(bench.events.size() == 4);
-  CHECK(entry(false, 0) == 4);
-  CHECK(entry(true, 0) == 5);
-  CHECK(entry(false, 0) == 5);
+  CHECK(entry(false) == 4);
+  CHECK(entry(true) == 5);
+  CHECK(entry(false) == 5);
   bench.arm(1, n - 2, true);  // the solicited one before the last
   bench.drain();
   CHECK(bench.events.size() == 6);
@@ -116,7 +117,7 @@ TEST_CASE("cq: CQ-09 CQ-11 solicited arming") {
   CHECK(bench.events.size() == 6);
 }
 
-TEST_CASE("cq: CQ-10 arm, poll, sleep never sleeps through a completion") {
+TEST_CASE("cq: CQ-10 software that arms, polls and sleeps misses no completion") {
   const std::uint32_t seed = 20261120;
   MESSAGE("seed " << seed);
   for (unsigned round = 0; round < 3; ++round) {
@@ -127,16 +128,17 @@ TEST_CASE("cq: CQ-10 arm, poll, sleep never sleeps through a completion") {
     constexpr unsigned kQueues = 3;
     unsigned consumed[kQueues] = {}, written[kQueues] = {}, arms[kQueues] = {}, polls[kQueues] = {};
     unsigned events_seen[kQueues] = {};
-    std::uint64_t wake[kQueues] = {};  // cycle at which software looks; kNever: it sleeps
+    std::uint64_t wake[kQueues] = {};  // cycle of the next poll; kNever: software sleeps
     std::size_t event_at = 0, visible_at = 0;
     std::deque<unsigned> seen[kQueues];
     for (unsigned q = 0; q < kQueues; ++q) bench.make(q, 6);
     const unsigned total = 4000;
     for (unsigned i = 0; i < total; ++i) {
       const unsigned q = bench.random() % kQueues;
-      bench.complete(q, written[q]++, false, 0, bench.random() % 2);
+      bench.complete(q, written[q]++, false, Status::kSuccess, bench.random() % 2);
     }
-    // Software takes some, arms with all that it sees, takes the rest, and sleeps till the event.
+    // Software consumes some entries, arms with all that it sees, consumes the rest, and sleeps
+    // until the event.
     for (unsigned idle = 0; idle < 3000; ++idle) {
       bench.step();
       for (; visible_at < bench.visible.size(); ++visible_at) {
@@ -145,9 +147,9 @@ TEST_CASE("cq: CQ-10 arm, poll, sleep never sleeps through a completion") {
       }
       for (; event_at < bench.events.size(); ++event_at) {
         const unsigned q = bench.events[event_at].number;
-        REQUIRE(bench.events[event_at].kind == kCompletion);
+        REQUIRE(bench.events[event_at].kind == EventKind::kCompletion);
         CHECK(++events_seen[q] <= arms[q]);
-        CHECK_FALSE(seen[q].empty());  // an event means something to take
+        CHECK_FALSE(seen[q].empty());  // an event comes with an entry
         wake[q] = bench.dut.cycle() + bench.random() % 20;
       }
       for (unsigned q = 0; q < kQueues; ++q) {
@@ -198,7 +200,7 @@ TEST_CASE("cq: moderation holds events back for a count or a period") {
   bench.run(20);
   CHECK(bench.events.size() == 2);
   CHECK(bench.dut->next_deadline_o == kNever);
-  // Entries not taken at arm time count as well.
+  // Entries that were not seen when the queue is armed count as well.
   bench.arm(1, n - count);
   bench.run(20);
   CHECK(bench.events.size() == 3);
@@ -207,7 +209,7 @@ TEST_CASE("cq: moderation holds events back for a count or a period") {
   CHECK(bench.events.size() == 3);
   CHECK(entries(1) == 3);
   CHECK(entries(1) == 4);
-  // The clock leaps over the rest of a period.
+  // Time jumps over the rest of a period.
   bench.arm(1, n);
   CHECK(entries(1) == 4);
   bench.dut->now_i = bench.dut->next_deadline_o;

@@ -8,7 +8,8 @@ using namespace cq_bench;
 TEST_CASE("cq: F-82 a queue pair with a fault gets no good completion that waited for data") {
   Bench bench;
   bench.make(3, 6);
-  const auto complete = [&](unsigned qpn, unsigned index, bool waits, unsigned status = 0) {
+  const auto complete = [&](unsigned qpn, unsigned index, bool waits,
+                            Status status = Status::kSuccess) {
     Cqe c;
     c.cqn = 3;
     c.qpn = qpn;
@@ -25,7 +26,7 @@ TEST_CASE("cq: F-82 a queue pair with a fault gets no good completion that waite
   bench.dut->fault_valid_i = 0;
   complete(5, 1, true);
   complete(5, 2, false);
-  complete(5, 3, true, 5);
+  complete(5, 3, true, Status::kWrFlushErr);
   complete(4, 4, true);
   complete(5, 5, true);
   bench.dut->begin_qpn_i = 5;
@@ -33,7 +34,8 @@ TEST_CASE("cq: F-82 a queue pair with a fault gets no good completion that waite
   bench.step();
   bench.dut->begin_valid_i = 0;
   complete(5, 6, true);
-  const unsigned expected[] = {0, kFatalErr, 0, 5, 0, kFatalErr, 0};
+  const Status good = Status::kSuccess, fatal = Status::kFatalErr;
+  const Status expected[] = {good, fatal, good, Status::kWrFlushErr, good, fatal, good};
   REQUIRE(bench.taken.size() == 7);
   for (unsigned i = 0; i < 7; ++i) CHECK(bench.taken[i].status == expected[i]);
 }
@@ -48,8 +50,8 @@ TEST_CASE("cq: F-82 an entry that does not reach memory raises CqError and break
   for (unsigned i = 10; i < 14; ++i) bench.complete(4, i);
   bench.drain();
   REQUIRE(bench.events.size() == 2);
-  CHECK(bench.events[0].kind == kCompletion);
-  CHECK(bench.events[1].kind == kCqError);
+  CHECK(bench.events[0].kind == EventKind::kCompletion);
+  CHECK(bench.events[1].kind == EventKind::kCqError);
   CHECK(bench.events[1].number == 3);
   CHECK(bench.live(3).overflowed);
   CHECK_FALSE(bench.live(4).overflowed);

@@ -28,13 +28,13 @@ TEST_CASE("cq: CQ-14 entries fill the ring in order with the owner bit of their 
   CHECK(bench.fails.empty());
 }
 
-TEST_CASE("cq: an entry of one queue takes one clock, with many writes under way") {
+TEST_CASE("cq: an entry of one queue takes one clock, with many writes outstanding") {
   Bench bench;
   bench.make(0, 12);
   bench.make(1, 12);
   for (unsigned i = 0; i < 500; ++i) {
-    bench.complete(0, i, false, 0, 0);
-    bench.complete(1, i, false, 0, 1);
+    bench.complete(0, i, false, Status::kSuccess, 0);
+    bench.complete(1, i, false, Status::kSuccess, 1);
   }
   const std::uint64_t start = bench.dut.cycle();
   bench.latency = 6;
@@ -108,7 +108,7 @@ TEST_CASE("cq: a source that waits does not block the other") {
   c.wait_data = true;
   c.ticket = 1;
   bench.in[0].push_back(c);
-  for (unsigned i = 0; i < 20; ++i) bench.complete(0, i, false, 0, 1);
+  for (unsigned i = 0; i < 20; ++i) bench.complete(0, i, false, Status::kSuccess, 1);
   bench.run(100);
   CHECK(bench.taken.size() == 20);
   CHECK(bench.dut->idle_o == 0);
@@ -117,20 +117,21 @@ TEST_CASE("cq: a source that waits does not block the other") {
   CHECK(bench.taken.size() == 21);
 }
 
-TEST_CASE("cq: CQ-07 a full ring keeps its entries, errs once and fails the queue pairs") {
+TEST_CASE(
+    "cq: CQ-07 a full ring keeps its entries, raises CqError once and fails the queue pairs") {
   for (unsigned log : {1u, 2u, 4u}) {
     Bench bench;
     bench.percent_ready = 50;
     const unsigned size = 1u << log;
     bench.make(5, log);
-    for (unsigned i = 0; i < size + 9; ++i) bench.complete(5, i, false, 0, i % 2);
+    for (unsigned i = 0; i < size + 9; ++i) bench.complete(5, i, false, Status::kSuccess, i % 2);
     bench.drain();
     CHECK(bench.taken.size() == size);
     CHECK(bench.fails == std::vector<unsigned>(9, 0x1005));
     REQUIRE(bench.events.size() == 1);
-    CHECK(bench.events[0].kind == kCqError);
+    CHECK(bench.events[0].kind == EventKind::kCqError);
     CHECK(bench.events[0].number == 5);
-    // Broken for good: room does not help, only a new generation.
+    // The ring stays broken when there is room; a new ring is needed.
     bench.consume(5, size);
     bench.complete(5, 99);
     bench.drain();
@@ -147,7 +148,7 @@ TEST_CASE("cq: CQ-07 a full ring keeps its entries, errs once and fails the queu
   }
 }
 
-TEST_CASE("cq: a queue that is not there swallows its entries") {
+TEST_CASE("cq: entries of a queue that is not valid are discarded") {
   Bench bench;
   bench.make(1, 4, 0, 0, false);
   bench.complete(1, 0);
@@ -211,9 +212,9 @@ TEST_CASE("cq: CQ-13 a ring that moves keeps its indices and arming, at every in
       CHECK(w.address == Bench::base(2) + 0x800000 + index % 16 * kEntryBytes);
       CHECK(w.owner == (index / 16 % 2 == 0));
     }
-    CHECK(bench.events.size() == 1);  // the arm of before
+    CHECK(bench.events.size() == 1);  // by the arm before the move
     CHECK(bench.fails.empty());
-    bench.complete(2, first + 16);  // the new size holds
+    bench.complete(2, first + 16);  // one more than the new size
     bench.drain();
     CHECK(bench.fails.size() == 1);
     CHECK(bench.live(2).overflowed);

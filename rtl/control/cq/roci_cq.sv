@@ -2,27 +2,28 @@
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //
-// Throughput: one entry or doorbell per clock. Latency: four clocks from cqe_i to bw_req_valid_o when its
-// data is in memory. Up to 64 writes are in flight, 200 clocks of memory at three clocks an entry.
+// Throughput: one entry or doorbell per clock. Latency: four clocks from cqe_i to bw_req_valid_o
+// when its data is in memory. Up to 64 writes are in flight, 200 clocks of memory at three clocks
+// an entry.
 //
-//   cqe_sq --> wait for tickets --+                          +--> entry FIFO --> bw
-//   cqe_rq --> wait for tickets --+--> look up --> decide ---+--> retire FIFO, with bw_done --> event
-//   doorbells, restarts, ends of  |    (kCq row, ring)       +--> fail
+//   cqe_sq --> wait for tickets --+                         +--> entry FIFO --> bw
+//   cqe_rq --> wait for tickets --+--> look up --> decide --+--> retire FIFO, bw_done --> event
+//   doorbells, restarts, ends of  |    (kCq row, ring)      +--> fail
 //   moderation periods -----------+
 //
 // One operation a clock enters `look up`; its effect on the ring is seen by the next one, also on
 // the same queue. Operations of the two sources wait for their tickets apart from one another.
 //
-// Arming (11.4.2.2): the arm doorbell carries the entry up to which software has seen the ring. Entries from
-// there on raise the event at once, so none is slept through; those before raise none. An event leaves only
-// when all entries written before it are in memory. Once a ring overflowed it takes no entries
-// until it is made anew (10.8.3.4). A new row restarts the ring; one that changes only the
-// moderation of a valid queue does not, and one with `resize` moves it: indices and arming stay, and
-// entries from the next one on go to the new place.
+// Arming (11.4.2.2): the arm doorbell carries the entry up to which software has seen the ring.
+// Entries from there on raise the event at once, so none is missed; those before raise none. An
+// event leaves only when all entries written before it are in memory. Once a ring overflowed it
+// takes no entries until it is created again (10.8.3.4). A new row restarts the ring; one that
+// changes only the moderation of a valid queue does not, and one with `resize` moves it: indices
+// and arming stay, and entries from the next one on go to the new place.
 //
 // Memory that cannot be written: a queue pair with a fault gets no good completion that waited for
-// data any more, until its next generation (FatalErr in its place). An entry that did not reach memory raises
-// CqError and breaks its ring.
+// data any more, until its next generation (FatalErr in its place). An entry that did not reach
+// memory raises CqError and breaks its ring.
 
 `include "assert.svh"
 
@@ -43,9 +44,9 @@ module roci_cq #(
   output logic                        cqe_rq_ready_o,
   input  logic [15:0]                 wr_done_i,
   input  logic [7:0]                  store_done_i,
-  input  logic [23:0]                 fault_qpn_i,  // pulse: data of this queue pair is not in memory
+  input  logic [23:0]                 fault_qpn_i,  // pulse: data of this queue pair got lost
   input  logic                        fault_valid_i,
-  input  logic [23:0]                 begin_qpn_i,  // pulse: the queue pair begins anew
+  input  logic [23:0]                 begin_qpn_i,  // pulse: a generation of the queue pair begins
   input  logic                        begin_valid_i,
 
   input  roci_pkg::cq_doorbell_t      doorbell_i,
@@ -57,7 +58,7 @@ module roci_cq #(
   input  logic                        row_valid_i,
   output logic                        row_ready_o,
 
-  input  logic                        live_valid_i,  // of row_index_i
+  input  logic                        live_valid_i,  // request for live_o of row_index_i
   output logic                        live_ready_o,
   output roci_pkg::cq_live_t          live_o,        // in the clock of ready
 
@@ -75,7 +76,7 @@ module roci_cq #(
   output logic                        fail_valid_o,
   input  logic                        fail_ready_i,
 
-  output logic [63:0]                 next_deadline_o,  // of moderation; all ones: none
+  output logic [63:0]                 next_deadline_o,  // moderation period ends; all ones: none
   output logic                        bells_idle_o,
   output logic                        idle_o
 );
@@ -135,7 +136,7 @@ module roci_cq #(
   logic [RowBits-1:0] row_q;
   logic [15:0]        index_q;
   roci_pkg::cqe_req_t entry_q;
-  roci_pkg::cq_t      config_row, new_row_q;  // of a restart: the old and the new row
+  roci_pkg::cq_t      config_row, new_row_q;  // the old and the new row of a restart
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
@@ -179,7 +180,10 @@ module roci_cq #(
   );
 
   // Decide
+  logic [15:0] slot;   // place of the entry in its ring
+  logic        owner;  // pass of the entry
   logic write, raise, raise_error, fail, start_period, stop_period, period_room, same_ring;
+  logic periods_settled;
   assign same_ring = config_row.valid && new_row_q.valid &&
                      (new_row_q.resize ||
                       (config_row.base == new_row_q.base && config_row.log == new_row_q.log &&
@@ -200,7 +204,7 @@ module roci_cq #(
     .moderate_i     (config_row.moderation_period != '0 && config_row.moderation_count > 16'd1),
     .count_i        (config_row.moderation_count),
     .period_room_i  (period_room),
-    .answers_i      (entry_q.solicited || entry_q.status != roci_pkg::StatusSuccess),
+    .satisfies_i    (entry_q.solicited || entry_q.status != roci_pkg::StatusSuccess),
     .index_i        (index_q),
     .solicited_i    (solicited_q),
     .same_ring_i    (same_ring),
@@ -226,12 +230,12 @@ module roci_cq #(
     .end_row_o   (period_row),
     .end_valid_o (period_valid),
     .end_take_i  (period_take),
-    .next_deadline_o
+    .next_deadline_o,
+    .settled_o   (periods_settled)
   );
 
   // Entries to memory and events
-  logic [15:0] slot;
-  logic        owner, write_room, write_idle;
+  logic write_room, write_idle;
   roci_cq_write #(.RowBits(RowBits)) u_write (
     .clk_i, .rst_ni,
     .entry_i       (entry_q),
@@ -272,7 +276,8 @@ module roci_cq #(
   assign room = write_room && fails < 3'd2;
 
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.
-  assign bells_idle_o = !bell_valid && !valid_q;
+  // The clock may skip to next_deadline_o only when that knows of every period.
+  assign bells_idle_o = !bell_valid && !valid_q && periods_settled;
   assign idle_o = entries_empty && !row_valid_i && write_idle && !fail_valid_o &&
                   !period_valid && rows_ready && !break_valid &&
                   !(valid_q && op_q != roci_pkg::CqOpConsumer && op_q != roci_pkg::CqOpArm);

@@ -15,7 +15,7 @@ module roci_cq_choose #(
   input  logic [RowBits-1:0] break_row_i,     // an entry did not reach memory
   input  logic               break_valid_i,
   output logic               break_take_o,
-  input  logic [RowBits-1:0] row_i,           // of live state and of a new row
+  input  logic [RowBits-1:0] row_i,           // row of live state and of restarts
   input  logic               live_valid_i,
   input  logic               restart_valid_i,
   output logic               restart_take_o,

@@ -8,7 +8,7 @@ module roci_cq_decide (
   input  logic               moderate_i,
   input  logic [15:0]        count_i,
   input  logic               period_room_i,  // another moderation period can be started
-  input  logic               answers_i,      // entry: it satisfies a solicited arm
+  input  logic               satisfies_i,    // entry: it satisfies a solicited arm
   input  logic [15:0]        index_i,        // consumer; of an arm: after the newest entry seen
   input  logic               solicited_i,    // arm
   input  logic               same_ring_i,    // restart: indices and arming stay
@@ -51,14 +51,15 @@ module roci_cq_decide (
   assign unseen  = producer[15:0] - index_i;
   assign index_o = producer[15:0] & (size[15:0] - 16'd1);
   assign owner_o = (producer & size) == '0;
-  assign wanted  = armed == roci_pkg::CqArmedAny || !solicited_i ? roci_pkg::CqArmedAny : roci_pkg::CqArmedSolicited;
+  assign wanted  = armed == roci_pkg::CqArmedAny || !solicited_i ? roci_pkg::CqArmedAny
+                                                                 : roci_pkg::CqArmedSolicited;
 
   // Entries that the arm in force is owed an event for, those held back included.
   always_comb begin
     hits = waiting;
     owed = 1'b0;
     if (op_i == roci_pkg::CqOpEntry) begin
-      owed = armed == roci_pkg::CqArmedAny || (armed == roci_pkg::CqArmedSolicited && answers_i);
+      owed = armed == roci_pkg::CqArmedAny || (armed == roci_pkg::CqArmedSolicited && satisfies_i);
       hits = waiting + 16'd1;
     end else if (op_i == roci_pkg::CqOpArm) begin
       owed = solicited_i ? since < unseen : unseen != '0;
@@ -107,7 +108,7 @@ module roci_cq_decide (
         if (op_i == roci_pkg::CqOpEntry) begin
           write_o       = 1'b1;
           producer_next = producer + 17'd1;
-          since_next    = answers_i ? '0 : &since ? since : since + 16'd1;
+          since_next    = satisfies_i ? '0 : &since ? since : since + 16'd1;
         end
         if (owed && held_back) begin
           waiting_next   = hits;

@@ -6,8 +6,8 @@
 //   cqe_sq --> wait for tickets --+--> turn about --> fault? --> entry
 //   cqe_rq --> wait for tickets --+
 //
-// After a fault a queue pair gets no good completion that waited for data any more, until its next generation:
-// FatalErr stands in its place.
+// After a fault a queue pair gets no good completion that waited for data any more, until its next
+// generation: FatalErr stands in its place.
 
 module roci_cq_entries #(
   parameter int unsigned NumQps = 256
@@ -24,22 +24,23 @@ module roci_cq_entries #(
   output logic                 cqe_rq_ready_o,
   input  logic [15:0]          wr_done_i,
   input  logic [7:0]           store_done_i,
-  input  logic [23:0]          fault_qpn_i,    // pulse: data of this queue pair is not in memory
+  input  logic [23:0]          fault_qpn_i,    // pulse: data of this queue pair got lost
   input  logic                 fault_valid_i,
-  input  logic [23:0]          begin_qpn_i,    // pulse: the queue pair begins anew
+  input  logic [23:0]          begin_qpn_i,    // pulse: a generation of the queue pair begins
   input  logic                 begin_valid_i,
 
   // out
   output roci_pkg::cqe_req_t   entry_o,
   output logic                 valid_o,
   input  logic                 take_i,
-  output logic                 empty_o         // nothing waits
+  output logic                 empty_o         // nothing waits, and the block is ready
 );
 
   localparam int unsigned QpBits = $clog2(NumQps);
 
   logic [roci_pkg::CqeReqBits-1:0] sq_word, rq_word;
-  logic sq_valid, rq_valid, sq_empty, rq_empty, from_rq, rq_turn_q, poisoned;
+  logic sq_valid, rq_valid, sq_empty, rq_empty, from_rq, rq_turn_q, poisoned,
+        flags_ready;
 
   roci_cq_wait u_wait_sq (
     .clk_i, .rst_ni,
@@ -66,32 +67,34 @@ module roci_cq_entries #(
 
   assign from_rq = rq_valid && (rq_turn_q || !sq_valid);
   assign valid_o = sq_valid || rq_valid;
-  assign empty_o = sq_empty && rq_empty;
+  assign empty_o = sq_empty && rq_empty && flags_ready;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) rq_turn_q <= 1'b0;
     else if (take_i) rq_turn_q <= !from_rq;
   end
 
-  // Queue pairs with a fault
-  logic [NumQps-1:0]  faulty_q;
+  // Queue pairs with a fault; neither a fault nor a generation comes before the flags are cleared.
+  logic               faulty;
   roci_pkg::cqe_req_t word;
   assign word     = from_rq ? rq_word : sq_word;
   assign poisoned = (word.wait_data || word.wait_store)
                     && word.status == roci_pkg::StatusSuccess
-                    && (faulty_q[word.qpn[QpBits-1:0]]
-                        || (fault_valid_i && fault_qpn_i == word.qpn));
+                    && (faulty || (fault_valid_i && fault_qpn_i == word.qpn));
   always_comb begin
     entry_o = word;
     if (poisoned) entry_o.status = roci_pkg::StatusFatalErr;
   end
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) faulty_q <= '0;
-    else begin
-      if (begin_valid_i) faulty_q[begin_qpn_i[QpBits-1:0]] <= 1'b0;
-      if (fault_valid_i) faulty_q[fault_qpn_i[QpBits-1:0]] <= 1'b1;
-    end
-  end
+  roci_flags #(.Depth(NumQps)) u_faulty (
+    .clk_i, .rst_ni,
+    .set_i      (fault_valid_i),
+    .set_row_i  (fault_qpn_i[QpBits-1:0]),
+    .clear_i    (begin_valid_i),
+    .clear_row_i(begin_qpn_i[QpBits-1:0]),
+    .read_row_i (word.qpn[QpBits-1:0]),
+    .flag_o     (faulty),
+    .ready_o    (flags_ready)
+  );
 
   logic unused;
   assign unused = ^begin_qpn_i[23:QpBits];

@@ -22,7 +22,8 @@ module roci_cq_periods #(
   output logic [RowBits-1:0] end_row_o,
   output logic               end_valid_o,
   input  logic               end_take_i,
-  output logic [63:0]        next_deadline_o
+  output logic [63:0]        next_deadline_o,  // as it was a clock before
+  output logic               settled_o         // none was started in that clock
 );
 
   localparam int unsigned Slots = 4;
@@ -58,10 +59,21 @@ module roci_cq_periods #(
     assign rows[RowBits*i +: RowBits]   = slot_row_q;
   end
 
-  always_comb begin
-    next_deadline_o = '1;
-    for (int i = 0; i < Slots; i++) begin
-      if (valid[i] && deadlines[64*i +: 64] < next_deadline_o) next_deadline_o = deadlines[64*i +: 64];
+  // Earliest of two pairs, then of both; all ones are never.
+  logic [64*Slots-1:0] times;
+  logic [63:0]         low_pair, high_pair;
+  for (genvar i = 0; i < Slots; i++) begin : gen_time
+    assign times[64*i +: 64] = valid[i] ? deadlines[64*i +: 64] : '1;
+  end
+  assign low_pair  = times[0 +: 64] < times[64 +: 64] ? times[0 +: 64] : times[64 +: 64];
+  assign high_pair = times[128 +: 64] < times[192 +: 64] ? times[128 +: 64] : times[192 +: 64];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      next_deadline_o <= '1;
+      settled_o       <= 1'b1;
+    end else begin
+      next_deadline_o <= low_pair < high_pair ? low_pair : high_pair;
+      settled_o       <= !start_i;
     end
   end
 

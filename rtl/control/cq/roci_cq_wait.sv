@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completions of one source, in order; the first shows up when what it waits for is in memory.
+// Completions of one source, in order; the first is valid when what it waits for is in memory.
 //
 // Throughput: one per clock. Latency: one clock.
 
@@ -48,7 +48,7 @@ module roci_cq_wait #(
   assign valid_o      = head_valid && (met || met_q);
   assign empty_o      = !head_valid;
 
-  // A ticket once met stays met, however far the count runs on.
+  // A ticket that was reached stays so, however far the count runs on.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) met_q <= 1'b0;
     else met_q <= valid_o && !take_i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts completion queue entries into memory and releases the events that follow them.
 //
-// Throughput: one entry or event per clock. Latency: two clocks to bw_req_valid_o. Up to 64 writes and
-// events are in flight.
+// Throughput: one entry or event per clock. Latency: two clocks to bw_req_valid_o. Up to 64 writes
+// and events are in flight.
 //
 //   entry --> build --> FIFO --> bw           bw_done --> count
 //   entry, event -----------> retire FIFO ---------------------> event, in order

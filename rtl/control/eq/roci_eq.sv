@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event queue: writes events into the ring of host memory and raises the interrupt.
 //
-// Throughput: one event per two clocks. Latency: two clocks from an event to bw_req_valid_o.
+// Throughput: one event per two clocks. Latency: three clocks from an event to bw_req_valid_o.
 //
 //   cq, qp_state, responder, firmware --> round robin --> ring full? --> bw --> done --> interrupt
 //                                          ^     \            \--> Completion: owed
 //                                          +------\-- when there is room --+
 //                                                  \--> engine events: what firmware must know of
 //
-// An event that finds the ring full sets the overflow bit, as does a write that failed; an entry not
-// consumed is never written over. Such an event is lost, except a Completion: its queue was disarmed
-// for it, and nothing else would wake who sleeps on it, so it is owed until there is room, once for each
-// completion queue. While the event queue is off events are lost without a word. A rise of the enable
-// bit starts the ring again at index 0 of both sides.
+// An event that finds the ring full sets the overflow bit, as does a write that failed; an entry
+// not consumed is never written over. Such an event is lost, except a Completion: its queue was
+// disarmed for it, and nothing else would raise another event, so it is owed until there is room,
+// once for each completion queue. While the event queue is off events are dropped. A
+// rise of the enable bit starts the ring again at index 0 of both sides.
 
 `include "assert.svh"
 
@@ -47,7 +47,7 @@ module roci_eq #(
   input  logic                       post_valid_i,
   output logic                       post_ready_o,
 
-  // out: failed queue pairs and completion queues, for firmware; lost when it leaves too many
+  // out: failed queue pairs and completion queues, for firmware; lost when too many wait
   output roci_pkg::event_req_t       engine_o,
   output logic                       engine_valid_o,
   input  logic                       engine_ready_i,
@@ -72,73 +72,83 @@ module roci_eq #(
   logic        on_q, overflow_q, start;
   logic [19:0] pasid_q;
   logic [15:0] consumer_q, producer_q, visible_q;  // visible: entries whose write is done
-  logic [3:0]  under_way_q, stale_q;               // writes; of them those of an earlier generation
+  logic [3:0]  writing_q, stale_q;  // writes in flight; those among them of an earlier ring
   assign start = size_write_i && word_i[4] && !on_q;
 
-  // Choice and write. The sources keep their event until ready.
-  logic [Clients-1:0]   grant;
+  // Choice: one event is picked in one clock, and decided on in the next. Its source keeps it until
+  // ready, so that a decision may wait.
+  logic [Clients-1:0]   grant, grant_q;
   logic [2:0]           index;
-  logic                 take, full, lost, written, owed_valid, is_completion;
+  logic                 pick_q, take, full_q, settled_q, lost, written, owed_valid, again;
   logic [CqBits-1:0]    owed;
   logic [15:0]          size, used, slot;
-  roci_pkg::event_req_t event_in;
+  roci_pkg::event_req_t picked, event_q;
   roci_pkg::eqe_t       eqe;
 
   roci_arbiter #(.Clients(Clients)) u_arbiter (
     .clk_i, .rst_ni,
-    .request_i({owed_valid && (!full || !on_q), post_valid_i, plain_valid_i, qp_valid_i,
+    .request_i({owed_valid && (!full_q || !on_q), post_valid_i, plain_valid_i, qp_valid_i,
                 cq_valid_i}),
     .grant_o (grant),
     .index_o (index),
-    .taken_i (take)
+    .taken_i (!pick_q)
   );
   always_comb begin
     unique case (index)
-      3'd0:    event_in = cq_i;
-      3'd1:    event_in = qp_i;
-      3'd2:    event_in = plain_i;
-      3'd3:    event_in = post_i;
+      3'd0:    picked = cq_i;
+      3'd1:    picked = qp_i;
+      3'd2:    picked = plain_i;
+      3'd3:    picked = post_i;
       default: begin
-        event_in.kind   = roci_pkg::EventCompletion;
-        event_in.number = 24'(owed);
+        picked.kind   = roci_pkg::EventCompletion;
+        picked.number = 24'(owed);
       end
     endcase
   end
+  always_ff @(posedge clk_i) begin
+    if (!pick_q) begin
+      grant_q <= grant;
+      event_q <= picked;
+    end
+  end
 
-  assign is_completion = index == 3'd0 && event_in.kind == roci_pkg::EventCompletion;
+  logic            is_completion, is_failure;
   logic [CqBits:0] unused_owed;
+  assign is_completion = grant_q[0] && event_q.kind == roci_pkg::EventCompletion;
+  assign is_failure    = grant_q[1] || (grant_q[0] && event_q.kind == roci_pkg::EventCqError);
   roci_rq_queue #(.NumQps(NumCqs)) u_owed (
     .clk_i, .rst_ni,
-    .push_i(lost && is_completion), .push_row_i(event_in.number[CqBits-1:0]),
-    .pop_valid_o(owed_valid), .pop_row_o(owed), .pop_i(take && grant[4]), .level_o(unused_owed)
+    .push_i(lost && is_completion), .push_row_i(event_q.number[CqBits-1:0]),
+    .pop_valid_o(owed_valid), .pop_row_o(owed), .pop_i(take && grant_q[4]), .level_o(unused_owed)
   );
+  assign cq_ready_o    = take && grant_q[0];
+  assign qp_ready_o    = take && grant_q[1];
+  assign plain_ready_o = take && grant_q[2];
+  assign post_ready_o  = take && grant_q[3];
 
-  // An event is looked at in one clock and taken in the next, so that ready is a register's.
-  logic               take_q;
-  logic [3:0]         grant_q;
-  assign cq_ready_o    = take_q && grant_q[0];
-  assign qp_ready_o    = take_q && grant_q[1];
-  assign plain_ready_o = take_q && grant_q[2];
-  assign post_ready_o  = take_q && grant_q[3];
-
-  assign take    = |grant && !take_q && !bw_req_valid_o && !(&under_way_q) && !size_write_i;
+  // Decision. full_q is of the indices of the clock before: events are at least two clocks apart,
+  // and none is decided on in the clock after a write of the ring's size. A Completion that is owed
+  // waits for another pick when the ring became full after its own.
+  assign take    = pick_q && !again && !bw_req_valid_o && !(&writing_q) && settled_q;
+  assign again   = grant_q[4] && on_q && full_q;
   assign size    = 16'd1 << log_q;
   assign used    = producer_q - consumer_q;
   assign slot    = producer_q & (size - 16'd1);
-  assign full    = used >= size;
-  assign lost    = take && on_q && full;
-  assign written = take && on_q && !full;
+  assign lost    = take && on_q && full_q;
+  assign written = take && on_q && !full_q;
 
   always_comb begin
     eqe        = '0;
-    eqe.kind   = event_in.kind;
-    eqe.number = event_in.number;
+    eqe.kind   = event_q.kind;
+    eqe.number = event_q.number;
     eqe.owner  = (producer_q & size) == '0;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      take_q      <= 1'b0;
+      pick_q      <= 1'b0;
+      full_q      <= 1'b0;
+      settled_q   <= 1'b0;
       log_q       <= '0;
       on_q        <= 1'b0;
       pasid_q     <= '0;
@@ -146,11 +156,13 @@ module roci_eq #(
       consumer_q  <= '0;
       producer_q  <= '0;
       visible_q   <= '0;
-      under_way_q <= '0;
+      writing_q   <= '0;
       stale_q     <= '0;
-      bw_req_valid_o  <= 1'b0;
+      bw_req_valid_o <= 1'b0;
     end else begin
-      take_q <= take;
+      pick_q      <= pick_q ? !take && !again : |grant;
+      full_q      <= used >= size;
+      settled_q   <= !size_write_i;
       if (size_write_i) begin
         log_q   <= word_i[3:0];
         on_q    <= word_i[4];
@@ -162,8 +174,8 @@ module roci_eq #(
       else if (overflow_clear_i) overflow_q <= 1'b0;
       if (start) producer_q <= '0;
       else if (written) producer_q <= producer_q + 16'd1;
-      under_way_q <= under_way_q + 4'(written) - 4'(bw_rsp_valid_i);
-      if (start) stale_q <= under_way_q - 4'(bw_rsp_valid_i);
+      writing_q   <= writing_q + 4'(written) - 4'(bw_rsp_valid_i);
+      if (start) stale_q <= writing_q - 4'(bw_rsp_valid_i);
       else if (bw_rsp_valid_i && stale_q != '0) stale_q <= stale_q - 4'd1;
       if (start) visible_q <= '0;
       else if (bw_rsp_valid_i && stale_q == '0) visible_q <= visible_q + 16'd1;
@@ -173,7 +185,6 @@ module roci_eq #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) grant_q <= grant[3:0];
     if (written) begin
       bw_req_o.addr  <= base_i + 64'(slot) * EqeBytes;
       bw_req_o.pasid <= pasid_q;
@@ -186,12 +197,11 @@ module roci_eq #(
   assign overflow_o = overflow_q;
   assign irq_o      = on_q && visible_q != consumer_q;
 
-  // Firmware hears of what changed without it.
+  // Firmware gets what changed without its command.
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(EngineEvents)) u_engine (
     .clk_i, .rst_ni,
-    .in_data_i  (event_in),
-    .in_valid_i (take && (index == 3'd1 ||
-                          (index == 3'd0 && event_in.kind == roci_pkg::EventCqError))),
+    .in_data_i  (event_q),
+    .in_valid_i (take && is_failure),
     .in_ready_o  (),
     .out_data_o  (engine_o),
     .out_valid_o (engine_valid_o),
@@ -199,8 +209,8 @@ module roci_eq #(
     .level_o     ()
   );
 
-  assign idle_o = !(|grant) && !take_q && !bw_req_valid_o && under_way_q == '0;
+  assign idle_o = !(|grant) && !pick_q && !bw_req_valid_o && writing_q == '0;
 
-  `ASSERT(DoneFollowsWrite, `IMPLIES(bw_rsp_valid_i, under_way_q != '0))
+  `ASSERT(DoneFollowsWrite, `IMPLIES(bw_rsp_valid_i, writing_q != '0))
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The end of a fence against a model.
 #include <Vroci_fence.h>
 #include <doctest/doctest.h>
 

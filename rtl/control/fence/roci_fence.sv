@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firmware's fence: holds new work back until all work begun before is through.
+// Firmware's fence: holds new work back until all work begun before has ended.
 //
 // Latency: Settle clocks after the last block went idle.
 
 `include "assert.svh"
 
 module roci_fence #(
-  parameter int unsigned Settle = 8  // clocks of silence; more than any path between two blocks
+  parameter int unsigned Settle = 8  // idle clocks; more than any path between two blocks
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -32,8 +32,9 @@ module roci_fence #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !busy_q || start_i || !all_idle_i || quiet_q == CountBits'(Settle)) quiet_q <= '0;
-    else quiet_q <= quiet_q + 1'b1;
+    if (!rst_ni || !busy_q || start_i || !all_idle_i || quiet_q == CountBits'(Settle)) begin
+      quiet_q <= '0;
+    end else quiet_q <= quiet_q + 1'b1;
   end
 
   `ASSERT(CountInRange, quiet_q <= CountBits'(Settle))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches that each fence ends. A fence takes what memory and link take for a few buffers; one that
-// does not end would show as HardwareError of some command much later. The assertion that fails names
-// the block that holds it up. Nothing of this is synthesized.
+// does not end would show as HardwareError of some command much later. The assertion that fails
+// names the block that holds it up. Nothing of this is synthesized.
 
 `include "assert.svh"
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// Accesses of firmware to host memory: one block at a time.
 #include <Vroci_fw_dma.h>
 #include <doctest/doctest.h>
 
+#include "model/spec/layout/registers.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
-constexpr std::uint32_t kGo = 1u << 31, kWrite = 1u << 30, kError = 1u << 29;
+
+namespace dma_command = layout::reg::dma_command;
+constexpr std::uint32_t kGo = layout::mask(dma_command::go),
+                        kWrite = layout::mask(dma_command::write),
+                        kError = layout::mask(dma_command::error);
 
 void command(Dut<Vroci_fw_dma>& dut, std::uint32_t word) {
   dut->word_i = word;
@@ -21,6 +27,7 @@ void data(Dut<Vroci_fw_dma>& dut, unsigned index, std::uint32_t word) {
   dut.tick();
   dut->data_i = 0;
 }
+
 }  // namespace
 
 TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the next") {
@@ -35,9 +42,10 @@ TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the ne
     dut.tick();
     CHECK(dut->bw_req_valid_o == 1);
   }
-  CHECK(port::get(dut->bw_req_o, bus::kWriteAddr) == 0xFEDCBA9876543280ull + 0x3F);
-  CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 0x54321);
-  CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == 64);
+  CHECK(port::get(dut->bw_req_o, layout::block_write_req::addr) ==
+        0xFEDCBA9876543280ull);  // a block
+  CHECK(port::get(dut->bw_req_o, layout::block_write_req::pasid) == 0x54321);
+  CHECK(port::get(dut->bw_req_o, layout::block_write_req::bytes) == 64);
   for (unsigned i = 0; i < 64; ++i) CHECK(port::byte(dut->bw_req_o, i) == i / 4);
   dut->bw_req_ready_i = 1;
   dut.tick();
@@ -53,11 +61,16 @@ TEST_CASE("fw_dma: a write keeps address and data while firmware prepares the ne
 
 TEST_CASE("fw_dma: a write of 1 to 64 bytes; 0 and more than 64 mean 64") {
   Dut<Vroci_fw_dma> dut;
+  constexpr std::uint64_t kAddress = 0x123456780;
+  dut->address_i = kAddress + 0x3F;
   for (unsigned bytes = 0; bytes < 128; ++bytes) {
-    command(dut, kGo | kWrite | bytes << 20 | 0xFFFFF);
+    command(dut, kGo | kWrite | layout::bits(dma_command::bytes, bytes) | 0xFFFFF);
     CHECK(dut->bw_req_valid_o == 1);
-    CHECK(port::get(dut->bw_req_o, bus::kWriteBytes) == (bytes == 0 || bytes > 64 ? 64 : bytes));
-    CHECK(port::get(dut->bw_req_o, bus::kWritePasid) == 0xFFFFF);
+    CHECK(port::get(dut->bw_req_o, layout::block_write_req::bytes) ==
+          (bytes == 0 || bytes > 64 ? 64 : bytes));
+    CHECK(port::get(dut->bw_req_o, layout::block_write_req::pasid) == 0xFFFFF);
+    CHECK(port::get(dut->bw_req_o, layout::block_write_req::addr) ==
+          (bytes == 0 || bytes > 32 ? kAddress : kAddress + 0x20));
     dut->bw_req_ready_i = 1;
     dut.tick();
     dut->bw_req_ready_i = 0;
@@ -68,13 +81,13 @@ TEST_CASE("fw_dma: a write of 1 to 64 bytes; 0 and more than 64 mean 64") {
   }
 }
 
-TEST_CASE("fw_dma: a read fills the window and tells of an error until the next command") {
+TEST_CASE("fw_dma: a read fills the window and reports an error until the next command") {
   Dut<Vroci_fw_dma> dut;
   dut->address_i = 0x103F;  // a read begins at a block
   command(dut, kGo | 7);
   CHECK(dut->br_req_valid_o == 1);
-  CHECK(port::get(dut->br_req_o, bus::kReadAddr) == 0x1000);
-  CHECK(port::get(dut->br_req_o, bus::kReadCount) == 1);
+  CHECK(port::get(dut->br_req_o, layout::block_read_req::addr) == 0x1000);
+  CHECK(port::get(dut->br_req_o, layout::block_read_req::count) == 1);
   dut->br_req_ready_i = 1;
   dut.tick();
   dut->br_req_ready_i = 0;
@@ -84,7 +97,7 @@ TEST_CASE("fw_dma: a read fills the window and tells of an error until the next 
   for (unsigned i = 0; i < 64; ++i)
     port::put_byte(dut->br_rsp_i, i, static_cast<std::uint8_t>(200 + i));
   dut->br_rsp_valid_i = 1;
-  port::put(dut->br_rsp_i, bus::kReadError, 1);
+  port::put(dut->br_rsp_i, layout::block_read_rsp::error, 1);
   dut.tick();
   dut->br_rsp_valid_i = 0;
   CHECK(dut->command_o == (kError | 7));

@@ -16,7 +16,7 @@ module roci_fw_dma (
   input  logic                       data_i,     // write to DmaData
   input  logic [3:0]                 data_word_i,
   input  logic [31:0]                word_i,
-  input  logic [63:0]                address_i,  // of a read the low 6 bits are taken as 0
+  input  logic [63:0]                address_i,  // low 6 bits: 0, or bit 5 of a short write
   output logic [31:0]                command_o,
   output logic [511:0]               data_o,
 
@@ -38,9 +38,9 @@ module roci_fw_dma (
   typedef enum logic [2:0] {StIdle, StRead, StReadWait, StWrite, StWriteWait} state_e;
   state_e       state_q;
   logic [19:0]  pasid_q;
-  logic         write_q, error_q;
+  logic         write_q, error_q, short_write;
   logic [6:0]   bytes_q;
-  logic [63:0]  addr_q;
+  logic [63:5]  addr_q;
   logic [511:0] data_q, sent_q;
 
   always_ff @(posedge clk_i) begin
@@ -87,7 +87,7 @@ module roci_fw_dma (
   // Address and data of a command stay although firmware prepares the next one.
   always_ff @(posedge clk_i) begin
     if (state_q == StIdle && command_i) begin
-      addr_q  <= address_i;
+      addr_q  <= address_i[63:5];
       sent_q  <= data_q;
       bytes_q <= word_i[26:20] == '0 || word_i[26] ? 7'(roci_pkg::BlockBytes) : word_i[26:20];
     end
@@ -96,7 +96,8 @@ module roci_fw_dma (
   assign command_o       = {state_q != StIdle, write_q, error_q, 9'd0, pasid_q};
   assign data_o          = data_q;
   assign bw_req_valid_o      = state_q == StWrite;
-  assign bw_req_o.addr       = addr_q;
+  assign short_write         = bytes_q <= 7'(roci_pkg::BlockBytes / 2);
+  assign bw_req_o.addr       = {addr_q[63:6], addr_q[5] && short_write, 5'd0};
   assign bw_req_o.pasid      = pasid_q;
   assign bw_req_o.data       = sent_q;
   assign bw_req_o.bytes      = bytes_q;
@@ -106,5 +107,8 @@ module roci_fw_dma (
   assign br_req_o.count      = 5'd1;
   assign br_rsp_ready_o = state_q == StReadWait;
   assign idle_o          = state_q == StIdle;
+
+  logic unused;
+  assign unused = ^address_i[4:0];
 
 endmodule

@@ -7,12 +7,19 @@
 #include <random>
 #include <vector>
 
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
 
 constexpr unsigned kBeat = DATA_WIDTH / 8;
 using Frame = std::vector<std::uint8_t>;
+namespace ethertype = layout::ethertype;
+namespace rx_frame_status = layout::reg::rx_frame_status;
+constexpr std::uint32_t kValid = layout::mask(rx_frame_status::valid);
+constexpr unsigned kIcmpV6 = 58;                               // next header
+constexpr unsigned kSolicitation = 135, kAdvertisement = 136;  // types of ICMPv6
 
 struct Bench {
   Dut<Vroci_fw_frame> dut;
@@ -32,8 +39,8 @@ struct Bench {
       std::uint64_t keep = 0;
       for (unsigned i = 0; i < kBeat; ++i) {
         const bool inside = at + i < in.front().size();
-        // Lanes that are not kept hold what would tell of neighbour discovery.
-        port::put_byte(dut->s_axis_rx_tdata_i, i, inside ? in.front()[at + i] : 135);
+        // Lanes that are not kept hold the type of neighbour discovery.
+        port::put_byte(dut->s_axis_rx_tdata_i, i, inside ? in.front()[at + i] : kSolicitation);
         keep |= std::uint64_t{inside} << i;
       }
       port::put(dut->s_axis_rx_tkeep_i, 0, kBeat, keep);
@@ -105,11 +112,12 @@ TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
   std::vector<Frame> theirs;
   unsigned mine = 0, taken = 0;
   for (unsigned i = 0; i < 400; ++i) {
-    // Ethertype, next header and type by chance among the telling values, with or without a tag.
+    // EtherType, next header and type are picked among those that decide, with or without a tag.
     const bool tag = bench.random() % 2;
     Frame f = random_frame(bench.random, 18 + bench.random() % 80);
     const unsigned shift = tag ? 4 : 0;
-    const unsigned types[] = {0x0806, 0x86DD, 0x0800, 0x8100};
+    const unsigned types[] = {ethertype::kArp, ethertype::kIpv6, ethertype::kIpv4,
+                              ethertype::kVlan};
     const unsigned type = types[bench.random() % 4];
     const auto put = [&f](unsigned at, unsigned value) {
       if (at < f.size()) f[at] = static_cast<std::uint8_t>(value);
@@ -120,16 +128,18 @@ TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
     }
     put(12 + shift, type >> 8);
     put(13 + shift, type);
-    const unsigned next = bench.random() % 2 ? 58 : 17, icmp = 133 + bench.random() % 5;
+    const unsigned next = bench.random() % 2 ? kIcmpV6 : layout::protocol::kIpUdp,
+                   icmp = 133 + bench.random() % 5;
     put(20 + shift, next);
     put(54 + shift, icmp);
-    // A tag inside a tag is not looked through; untagged 0x8100 is a tag whose type is random.
-    if (!tag && type == 0x8100) {
+    // The EtherType after a second tag does not count; untagged 0x8100 is a tag with a random type.
+    if (!tag && type == ethertype::kVlan) {
       put(16, 0x08);
       put(17, 0x00);
     }
-    const bool firmware = type == 0x0806 || (type == 0x86DD && f.size() > 54 + shift &&
-                                             next == 58 && (icmp == 135 || icmp == 136));
+    const bool firmware = type == ethertype::kArp ||
+                          (type == ethertype::kIpv6 && f.size() > 54 + shift && next == kIcmpV6 &&
+                           (icmp == kSolicitation || icmp == kAdvertisement));
     if (firmware)
       ++mine;
     else
@@ -137,10 +147,10 @@ TEST_CASE("fw_frame: the decision looks at the frame's own bytes only") {
     bench.in.push_back(f);
     for (int k = 0; k < 200 && (!bench.in.empty() || k < 60); ++k) bench.step();
     REQUIRE(bench.in.empty());
-    CHECK((bench.dut->rx_status_o >> 31) == firmware);
+    CHECK(layout::get(bench.dut->rx_status_o, rx_frame_status::valid) == firmware);
     if (firmware) {
       ++taken;
-      CHECK((bench.dut->rx_status_o & 0x7FF) == f.size());
+      CHECK(layout::get(bench.dut->rx_status_o, rx_frame_status::bytes) == f.size());
       for (unsigned k = 0; k < f.size(); k += 4) {
         const std::uint32_t word = bench.rx_word(k);
         for (unsigned b = 0; b < 4 && k + b < f.size(); ++b)
@@ -162,8 +172,8 @@ TEST_CASE("fw_frame: the rest of a dropped frame is dropped although the buffer 
   Frame arp = random_frame(bench.random, 1500);
   arp[13] = 0x06;
   bench.in = {arp, arp};
-  while (bench.in.size() == 2 || bench.at < 8 * kBeat) bench.step();
-  CHECK((bench.dut->rx_status_o >> 31) == 1);
+  while (bench.in.size() == 2 || bench.at < 10 * kBeat) bench.step();
+  CHECK((bench.dut->rx_status_o & kValid) != 0);
   bench.dut->rx_pop_i = 1;
   bench.step();
   bench.dut->rx_pop_i = 0;
@@ -173,6 +183,6 @@ TEST_CASE("fw_frame: the rest of a dropped frame is dropped although the buffer 
   CHECK(bench.dut->idle_o == 1);
   bench.in.push_back(arp);
   for (int i = 0; i < 300; ++i) bench.step();
-  CHECK((bench.dut->rx_status_o & 0x7FF) == arp.size());
+  CHECK(layout::get(bench.dut->rx_status_o, rx_frame_status::bytes) == arp.size());
   CHECK((bench.rx_word(1496) & 0xFF) == arp[1496]);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinguishes firmware's frames from the host's: ARP, and neighbour solicitation and advertisement, with
-// or without a VLAN tag. A frame is kept back until its decision is known and then leaves at once.
+// Distinguishes firmware's frames from the host's: ARP, and neighbour solicitation and
+// advertisement, with or without a VLAN tag. A frame is kept back until its decision is known and
+// then leaves at once.
 //
 // Throughput: one beat per clock. Latency: two clocks, or as many beats as hold the first 59 bytes.
 //
@@ -14,7 +15,7 @@ module roci_fw_filter #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   enable_i,  // else everything is the host's
+  input  logic                   enable_i,  // 0: all frames go to the host
 
   // in
   input  logic [DataWidth-1:0]   s_axis_tdata_i,
@@ -157,7 +158,7 @@ module roci_fw_filter #(
   `ASSERT(NoDecisionLostOrMade, f_decided_q == unused_decisions)
   `COVER(QueueFull, !room)
   `COVER(ToFirmware, f_out && m_axis_tlast_o && m_to_firmware_o)
-  `COVER(ToHostBehindIt, f_out && m_axis_tlast_o && !m_to_firmware_o && f_decided_q == 3'd2)
+  `COVER(ToHostAfterIt, f_out && m_axis_tlast_o && !m_to_firmware_o && f_decided_q == 3'd2)
   initial assume (!rst_ni);
 `endif
 

@@ -2,8 +2,8 @@
 // Firmware's frames: one received frame is kept for it, one of its own is sent; everything else
 // goes to the host.
 //
-// Throughput: one beat per clock, no bubble inside a frame. Latency: that of the filter to the host;
-// two clocks from the command to the first beat sent.
+// Throughput: one beat per clock, no bubble inside a frame. Latency: that of the filter to the
+// host; two clocks from the command to the first beat sent.
 //
 //   s_axis_rx --> filter --+--> m_axis_host
 //                          +--> buffer --> RxFrameData          TxFrameData --> m_axis_fw
@@ -86,30 +86,52 @@ module roci_fw_frame #(
   assign m_axis_host_tvalid_o = tvalid && !to_firmware;
   assign tready               = to_firmware || m_axis_host_tready_i;
 
-  logic        rx_full_q, rx_skip_q, rx_beat, rx_skip;
-  logic [10:0] rx_bytes_q;  // of the frame, once it is whole
-  logic [11:0] rx_at_q, rx_end;
+  // The buffer holds whole beats, so a frame fits when its beats do; the bytes of its last beat are
+  // counted a clock later, when the frame is shown to firmware.
+  localparam int unsigned FrameBeats = FrameBytes / BeatBytes;
+  localparam int unsigned AtBits     = $clog2(FrameBeats);
+  logic                 rx_full_q, rx_shown_q, rx_skip_q, rx_over_q, rx_beat, rx_skip;
+  logic [AtBits-1:0]    rx_at_q, rx_beats_q;  // next beat of the frame; beats before its last
+  logic [BeatBytes-1:0] rx_keep_q;            // bytes of the last beat
+  logic [10:0]          rx_bytes_q;           // length of the frame
+  logic [LaneBits:0]    rx_last_bytes;
   assign rx_beat = tvalid && to_firmware;
-  assign rx_end  = rx_at_q + 12'($countones(tkeep));
-  assign rx_skip = rx_skip_q || rx_full_q || rx_end > 12'(FrameBytes);
+  assign rx_skip = rx_skip_q || rx_full_q || rx_over_q;
+
+  // Bytes are kept from the low end, so the end of the run gives their number.
+  always_comb begin
+    rx_last_bytes = '0;
+    for (int i = 0; i < BeatBytes; i++) begin
+      if (rx_keep_q[i] && (i == BeatBytes - 1 || !rx_keep_q[(i + 1) % BeatBytes])) begin
+        rx_last_bytes = rx_last_bytes | (LaneBits + 1)'(i + 1);
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rx_full_q  <= 1'b0;
+      rx_shown_q <= 1'b0;
       rx_skip_q  <= 1'b0;
+      rx_over_q  <= 1'b0;
       rx_at_q    <= '0;
-      rx_bytes_q <= '0;
     end else begin
+      rx_shown_q <= rx_full_q && !rx_pop_i;
       if (rx_pop_i) rx_full_q <= 1'b0;
       if (rx_beat) begin
         rx_skip_q <= rx_skip && !tlast;
-        rx_at_q   <= tlast || rx_skip ? '0 : rx_end;
-        if (tlast && !rx_skip) begin
-          rx_full_q  <= 1'b1;
-          rx_bytes_q <= rx_end[10:0];
-        end
+        rx_over_q <= !rx_skip && !tlast && rx_at_q == AtBits'(FrameBeats - 1);
+        rx_at_q   <= tlast || rx_skip ? '0 : rx_at_q + 1'b1;
+        if (tlast && !rx_skip) rx_full_q <= 1'b1;
       end
     end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rx_beat && tlast && !rx_skip) begin
+      rx_keep_q  <= tkeep;
+      rx_beats_q <= rx_at_q;
+    end
+    rx_bytes_q <= (11'(rx_beats_q) << LaneBits) + 11'(rx_last_bytes);
   end
 
   logic [DataWidth-1:0] rx_row;
@@ -117,7 +139,7 @@ module roci_fw_frame #(
   roci_ram #(.Width(DataWidth), .Depth(Rows)) u_rx (
     .clk_i, .rst_ni,
     .write_i     (rx_beat && !rx_skip),
-    .write_row_i (rx_at_q[LaneBits+:RowBits]),
+    .write_row_i (RowBits'(rx_at_q)),
     .write_data_i(tdata),
     .read_i      (read_i),
     .read_row_i  (read_addr_i[10:LaneBits]),
@@ -128,7 +150,7 @@ module roci_fw_frame #(
     if (read_i) read_lane_q <= read_addr_i[LaneBits-1:0];
   end
   assign rx_data_o   = rx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
-  assign rx_status_o = rx_full_q ? {1'b1, 20'd0, rx_bytes_q} : '0;
+  assign rx_status_o = rx_shown_q ? {1'b1, 20'd0, rx_bytes_q} : '0;
 
   // Send
   logic                 tx_busy_q, tx_valid_q, tx_last, tx_next, tx_start;
@@ -136,7 +158,8 @@ module roci_fw_frame #(
   logic [11:0]          tx_left_q;  // bytes from the beat shown on
   logic [RowBits-1:0]   tx_row_q;   // next row to read
   logic [DataWidth-1:0] tx_row;
-  assign tx_start = tx_command_i && !tx_busy_q && word_i[10:0] != '0 && word_i[10:0] <= 11'(FrameBytes);
+  assign tx_start = tx_command_i && !tx_busy_q && word_i[10:0] != '0
+                    && word_i[10:0] <= 11'(FrameBytes);
   assign tx_last  = tx_left_q <= 12'(BeatBytes);
   assign tx_next  = tx_busy_q && (!tx_valid_q || (m_axis_fw_tready_i && !tx_last));
 
@@ -189,6 +212,6 @@ module roci_fw_frame #(
   // While a frame leaves, its window reads as the beats that leave.
   assign tx_data_o = tx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
 
-  assign idle_o = !tx_busy_q && !tvalid && rx_at_q == '0;
+  assign idle_o = !tx_busy_q && !tvalid && rx_at_q == '0 && rx_full_q == rx_shown_q;
 
 endmodule

@@ -2,14 +2,15 @@
 // Owner of the state of every queue pair: firmware's writes and the engines' failures come one
 // after the other, each change goes out on the row bus, and the engines get their commands.
 //
-// Throughput: one request per four clocks. Latency: two clocks to the row bus, one more to qp_event.
+// Throughput: one request per four clocks. Latency: two clocks to the row bus, one more to
+// qp_event.
 //
 //   firmware (write, read) ---+                      +--> change (row bus)
 //   fail of sq, rq, cq -------+--> look up, decide --+--> qp_event to sq and rq
 //                                                    +--> event to the event queue
 //
-// A failure acts in INIT, RTR, RTS and SQD; in RESET and ERR it is dropped. From ERR firmware may write
-// RESET only, so that a failure that it has not seen is not undone. Failures never wait for
+// A failure acts in INIT, RTR, RTS and SQD; in RESET and ERR it is dropped. From ERR firmware may
+// write RESET only, so that a failure that it has not seen is not undone. Failures never wait for
 // the engines, which may themselves wait for a failure to be taken: firmware's writes start only
 // while both qp_event queues are empty, and a queue holds one Flush of every queue pair besides.
 
@@ -62,7 +63,7 @@ module roci_qp_state #(
   localparam int unsigned QpBits = $clog2(NumQps);
   localparam int unsigned Clients = 4;  // fail of sq, rq, cq, and firmware
 
-  typedef enum logic [2:0] {StPick, StRead, StDecide, StTell, StEvent} state_e;
+  typedef enum logic [2:0] {StPick, StRead, StDecide, StReport, StEvent} state_e;
   state_e state_q;
 
   // The request in flight
@@ -120,7 +121,7 @@ module roci_qp_state #(
   assign change_state_o = next;
 
   logic [1:0] tell_kind_q;
-  logic       tell_sq_q, tell_rq_q;
+  logic       report_sq_q, report_rq_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -135,8 +136,8 @@ module roci_qp_state #(
           end
         end
         StRead:   state_q <= StDecide;
-        StDecide: state_q <= acts ? StTell : StPick;
-        StTell:   state_q <= fails_q ? StEvent : StPick;
+        StDecide: state_q <= acts ? StReport : StPick;
+        StReport:   state_q <= fails_q ? StEvent : StPick;
         StEvent:  if (event_ready_i) state_q <= StPick;
         default:  state_q <= StPick;
       endcase
@@ -165,19 +166,19 @@ module roci_qp_state #(
       fails_q <= !grant[3];
     end
     if (state_q == StDecide) begin
-      tell_sq_q   <= 1'b0;
-      tell_rq_q   <= 1'b0;
+      report_sq_q <= 1'b0;
+      report_rq_q <= 1'b0;
       tell_kind_q <= roci_pkg::QpEventFlush;
       if (next == roci_pkg::QpRtr && now_state == roci_pkg::QpInit) begin
-        tell_rq_q   <= 1'b1;
+        report_rq_q <= 1'b1;
         tell_kind_q <= roci_pkg::QpEventInitResponder;
       end else if (next == roci_pkg::QpRts && now_state == roci_pkg::QpRtr) begin
-        tell_sq_q   <= 1'b1;
+        report_sq_q <= 1'b1;
         tell_kind_q <= roci_pkg::QpEventInitRequester;
       end else if (next == roci_pkg::QpErr && now_state != roci_pkg::QpErr &&
                    now_state != roci_pkg::QpReset) begin
-        tell_sq_q <= 1'b1;
-        tell_rq_q <= 1'b1;
+        report_sq_q <= 1'b1;
+        report_rq_q <= 1'b1;
       end
     end
   end
@@ -186,7 +187,7 @@ module roci_qp_state #(
   assign event_o.kind   = kind_q;
   assign event_o.number = qpn_q;
 
-  // Orders to the engines. The number needs its row only.
+  // Commands to the engines; a queue pair is named by its row.
   localparam int unsigned QueueBits = QpBits + 2;
   logic                 sq_room, rq_room;
   logic [QueueBits-1:0] sq_word, rq_word;
@@ -194,7 +195,7 @@ module roci_qp_state #(
   roci_fifo #(.Width(QueueBits), .Depth(2 * NumQps)) u_to_sq (
     .clk_i, .rst_ni,
     .in_data_i  ({tell_kind_q, qpn_q[QpBits-1:0]}),
-    .in_valid_i (state_q == StTell && tell_sq_q),
+    .in_valid_i (state_q == StReport && report_sq_q),
     .in_ready_o (sq_room),
     .out_data_o (sq_word),
     .out_valid_o(event_sq_valid_o),
@@ -204,19 +205,21 @@ module roci_qp_state #(
   roci_fifo #(.Width(QueueBits), .Depth(2 * NumQps)) u_to_rq (
     .clk_i, .rst_ni,
     .in_data_i  ({tell_kind_q, qpn_q[QpBits-1:0]}),
-    .in_valid_i (state_q == StTell && tell_rq_q),
+    .in_valid_i (state_q == StReport && report_rq_q),
     .in_ready_o (rq_room),
     .out_data_o (rq_word),
     .out_valid_o(event_rq_valid_o),
     .out_ready_i(event_rq_ready_i),
     .level_o    ()
   );
-  assign {event_sq_o.kind, event_sq_o.qpn} = {sq_word[QueueBits-1:QpBits], 24'(sq_word[QpBits-1:0])};
-  assign {event_rq_o.kind, event_rq_o.qpn} = {rq_word[QueueBits-1:QpBits], 24'(rq_word[QpBits-1:0])};
+  assign event_sq_o.kind = sq_word[QueueBits-1:QpBits];
+  assign event_sq_o.qpn  = 24'(sq_word[QpBits-1:0]);
+  assign event_rq_o.kind = rq_word[QueueBits-1:QpBits];
+  assign event_rq_o.qpn  = 24'(rq_word[QpBits-1:0]);
   assign queues_empty = !event_sq_valid_o && !event_rq_valid_o;
 
   assign idle_o = state_q == StPick && !(|request) && queues_empty && ram_ready;
 
-  `ASSERT(QueueHasRoom, `IMPLIES(state_q == StTell, sq_room && rq_room))
+  `ASSERT(QueueHasRoom, `IMPLIES(state_q == StReport, sq_room && rq_room))
 
 endmodule

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding of writes: each address acts on its own block, and on no other.
+// Decoding of writes: each address acts on its own block and on no other.
 #include <Vroci_regs.h>
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 
-#include "model/spec/records.hpp"
+#include "model/spec/layout/records.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "model/spec/registers.hpp"
 #include "rtl/common/test/dut.hpp"
 
@@ -14,7 +15,7 @@ namespace spec = roci::spec;
 
 namespace {
 
-/// Strobes of a write, one bit each, by what they stand for.
+/// A strobe that a write may cause, by the name of its register, window or doorbell.
 struct Strobe {
   const char* name;
   bool on;
@@ -84,37 +85,35 @@ TEST_CASE("regs: every address of the low page strobes what the tables say") {
 TEST_CASE("regs: doorbells by row and word; out of range they are taken and lost") {
   Dut<Vroci_regs> dut;
   dut->wr_valid_i = 1;
-  dut->wr_data_i = 0x8000ABCD;
+  namespace cq_arm = layout::reg::cq_arm;
+  dut->wr_data_i = layout::bits(cq_arm::solicited, 1) | layout::bits(cq_arm::index, 0xABCD);
   const unsigned kQps = 16, kSrqs = 8;
   for (const bool cq : {false, true}) {
-    const std::uint32_t base = cq ? 0x180000 : 0x100000;
+    const std::uint32_t base =
+        cq ? layout::window::kCqDoorbell.offset : layout::window::kQpDoorbell.offset;
     for (unsigned row : {0u, 1u, 15u, 16u, 255u, 32767u}) {
       for (unsigned word = 0; word < 4; ++word) {
-        dut->wr_addr_i = base + 16 * row + 4 * word;
+        dut->wr_addr_i = base + layout::doorbell_word::kStride * row + 4 * word;
         dut.settle();
         std::string got;
         const unsigned n = strobes(dut, &got);
-        // The range of completion queues is checked after, with their rows.
+        // The block of completion queues checks their range itself.
         const bool expect = cq ? word < 2 : word < 2 ? row < kQps : word == 2 && row < kSrqs;
         CHECK(n == expect);
         CHECK(dut->wr_ready_o == !expect);  // no receiver is ready
         if (!expect) continue;
         CHECK(got == (cq ? "cq" : word == 2 ? "srq" : word ? "rq" : "sq"));
         if (cq) {
-          CHECK(port::get(dut->cq_doorbell_o,
-                          roci::spec::place_of(roci::spec::kCqDoorbell, "cqn")) == row);
-          CHECK(port::get(dut->cq_doorbell_o,
-                          roci::spec::place_of(roci::spec::kCqDoorbell, "arm")) == word);
-          CHECK(port::get(dut->cq_doorbell_o,
-                          roci::spec::place_of(roci::spec::kCqDoorbell, "index")) == 0xABCD);
-          CHECK(port::get(dut->cq_doorbell_o,
-                          roci::spec::place_of(roci::spec::kCqDoorbell, "solicited")) == 1);
+          CHECK(port::get(dut->cq_doorbell_o, layout::cq_doorbell::cqn) == row);
+          CHECK(port::get(dut->cq_doorbell_o, layout::cq_doorbell::arm) == word);
+          CHECK(port::get(dut->cq_doorbell_o, layout::cq_doorbell::index) == 0xABCD);
+          CHECK(port::get(dut->cq_doorbell_o, layout::cq_doorbell::solicited) == 1);
         } else {
           const auto& bell = word == 2   ? dut->srq_doorbell_o
                              : word == 1 ? dut->rq_doorbell_o
                                          : dut->sq_doorbell_o;
-          CHECK(port::get(bell, spec::place_of(spec::kDoorbell, "qpn")) == row);
-          CHECK(port::get(bell, spec::place_of(spec::kDoorbell, "index")) == 0xABCD);
+          CHECK(port::get(bell, layout::doorbell::qpn) == row);
+          CHECK(port::get(bell, layout::doorbell::index) == 0xABCD);
         }
       }
     }

@@ -47,11 +47,11 @@ module roci_axil #(
 
   // Writes
   localparam int unsigned WriteBits = AddrBits + 32 + 1;
-  localparam logic [2:0]  MaxAnswers = 3'd7;
+  localparam logic [2:0]  MaxResponses = 3'd7;
 
   logic       in_ready, out_valid, out_ready, whole;
-  logic [2:0] answers_q;  // writes done and not yet answered
-  logic       answer_room;
+  logic [2:0] responses_q;  // writes done whose response is due
+  logic       response_room;
 
   assign awready_o = in_ready && wvalid_i;
   assign wready_o  = in_ready && awvalid_i;
@@ -67,14 +67,14 @@ module roci_axil #(
     .level_o    ()
   );
 
-  assign answer_room = answers_q != MaxAnswers;
-  assign wr_valid_o  = out_valid && whole && answer_room;
-  assign out_ready   = answer_room && (wr_ready_i || !whole);
-  assign bvalid_o    = answers_q != '0;
+  assign response_room = responses_q != MaxResponses;
+  assign wr_valid_o    = out_valid && whole && response_room;
+  assign out_ready     = response_room && (wr_ready_i || !whole);
+  assign bvalid_o      = responses_q != '0;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) answers_q <= '0;
-    else answers_q <= answers_q + 3'(out_valid && out_ready) - 3'(bvalid_o && bready_i);
+    if (!rst_ni) responses_q <= '0;
+    else responses_q <= responses_q + 3'(out_valid && out_ready) - 3'(bvalid_o && bready_i);
   end
 
   // Reads

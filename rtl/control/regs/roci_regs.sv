@@ -89,17 +89,14 @@ module roci_regs #(
   input  roci_pkg::event_req_t   engine_event_i,
   input  logic                   engine_event_valid_i,
   output logic                   engine_event_ready_o,
-  output logic                   read_window_o,  // read the word at read_addr_o of the frame memories
+  output logic                   read_window_o,  // the frame memories read the word at read_addr_o
   output logic [10:0]            read_addr_o,
 
   output logic                   attention_o
 );
 
-  localparam int unsigned QpBits = $clog2(NumQps);
   localparam int unsigned SrqBits = $clog2(NumSrqs);
   localparam int unsigned AddrBits = roci_pkg::RegisterAddressBits;
-  localparam int unsigned BellBits = $clog2(roci_pkg::WinCqDoorbell - roci_pkg::WinQpDoorbell);
-  localparam int unsigned BellRowBits = BellBits - 4;
   localparam int unsigned FrameBits = 11;  // byte address in a frame window
   localparam logic [FrameBits-1:0] FrameBytes = 11'd1536;
   localparam logic [31:0] Parameters = {8'($clog2(NumCqs)), 8'($clog2(NumKeys)), 8'($clog2(NumQps)),
@@ -109,61 +106,46 @@ module roci_regs #(
   localparam logic [31:0] Version = 32'd1;
 
   // Writes: doorbells
-  logic [BellRowBits-1:0] bell_row;
-  logic                   is_qp_bell, is_cq_bell, qp_in_range, srq_in_range;
-  logic [1:0]             bell_word;  // of the 16 bytes
-  assign bell_row    = wr_addr_i[BellBits-1:4];
-  assign bell_word   = wr_addr_i[3:2];
-  assign is_qp_bell  = wr_addr_i[AddrBits-1:BellBits] == roci_pkg::WinQpDoorbell[AddrBits-1:BellBits];
-  assign is_cq_bell  = wr_addr_i[AddrBits-1:BellBits] == roci_pkg::WinCqDoorbell[AddrBits-1:BellBits];
-  assign qp_in_range = (bell_row >> QpBits) == '0;
-  assign srq_in_range = (bell_row >> SrqBits) == '0;
+  logic is_bell, bell_ready;
+  roci_regs_bells #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_bells (
+    .wr_addr_i, .wr_data_i, .wr_valid_i, .is_bell_o(is_bell), .ready_o(bell_ready),
+    .sq_doorbell_o, .sq_doorbell_valid_o, .sq_doorbell_ready_i,
+    .rq_doorbell_o, .rq_doorbell_valid_o, .rq_doorbell_ready_i,
+    .srq_doorbell_o, .srq_doorbell_valid_o, .srq_doorbell_ready_i,
+    .cq_doorbell_o, .cq_doorbell_valid_o, .cq_doorbell_ready_i);
 
-  assign sq_doorbell_valid_o = wr_valid_i && is_qp_bell && qp_in_range && bell_word == 2'd0;
-  assign rq_doorbell_valid_o = wr_valid_i && is_qp_bell && qp_in_range && bell_word == 2'd1;
-  assign srq_doorbell_valid_o = wr_valid_i && is_qp_bell && srq_in_range && bell_word == 2'd2;
-  assign cq_doorbell_valid_o = wr_valid_i && is_cq_bell && !bell_word[1];
-  always_comb begin
-    sq_doorbell_o.qpn   = 24'(bell_row);
-    sq_doorbell_o.index = wr_data_i[15:0];
-    rq_doorbell_o       = sq_doorbell_o;
-    srq_doorbell_o      = sq_doorbell_o;
-  end
-  assign cq_doorbell_o.cqn       = 16'(bell_row);
-  assign cq_doorbell_o.arm       = bell_word[0];
-  assign cq_doorbell_o.solicited = wr_data_i[31];
-  assign cq_doorbell_o.index     = wr_data_i[15:0];
+  // Whether an address lies in one of the windows of frames.
+  function automatic logic in_frame(input logic [AddrBits-1:0] addr,
+                                    input logic [AddrBits-1:0] window);
+    in_frame = addr[FrameBits-1:0] < FrameBytes
+               && {addr[AddrBits-1:FrameBits], {FrameBits{1'b0}}} == window;
+  endfunction
 
   // Writes: registers and windows
   logic [AddrBits-1:0] word_addr;
-  logic                write, in_low;
+  logic                write;
   assign word_addr = {wr_addr_i[AddrBits-1:2], 2'b00};
-  assign in_low    = !is_qp_bell && !is_cq_bell;
-  assign write     = wr_valid_i && in_low;
+  assign write     = wr_valid_i && !is_bell;
 
   assign event_post_o.kind   = wr_data_i[31:24];
   assign event_post_o.number = wr_data_i[23:0];
   assign event_post_valid_o  = write && word_addr == roci_pkg::RegEventPost;
 
   always_comb begin
-    wr_ready_o = 1'b1;
-    if (is_cq_bell) wr_ready_o = cq_doorbell_ready_i || bell_word[1];
-    else if (is_qp_bell && qp_in_range && bell_word == 2'd0) wr_ready_o = sq_doorbell_ready_i;
-    else if (is_qp_bell && qp_in_range && bell_word == 2'd1) wr_ready_o = rq_doorbell_ready_i;
-    else if (is_qp_bell && srq_in_range && bell_word == 2'd2) wr_ready_o = srq_doorbell_ready_i;
-    else if (word_addr == roci_pkg::RegEventPost) wr_ready_o = event_post_ready_i;
+    wr_ready_o = bell_ready;
+    if (!is_bell && word_addr == roci_pkg::RegEventPost) wr_ready_o = event_post_ready_i;
   end
 
   assign word_addr_o      = word_addr[FrameBits-1:0];
   assign word_o           = wr_data_i;
   assign table_command_o  = write && word_addr == roci_pkg::RegTableCommand;
-  assign table_data_o     = write && word_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
+  assign table_data_o     = write
+                            && word_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
   assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand && wr_data_i[0];
   assign dma_command_o    = write && word_addr == roci_pkg::RegDmaCommand;
   assign dma_data_o       = write && word_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6];
   assign tx_command_o     = write && word_addr == roci_pkg::RegTxFrameCommand;
-  assign tx_data_o        = write && word_addr[FrameBits-1:0] < FrameBytes &&
-                            word_addr[AddrBits-1:FrameBits] == roci_pkg::WinTxFrameData[AddrBits-1:FrameBits];
+  assign tx_data_o        = write && in_frame(word_addr, roci_pkg::WinTxFrameData);
   assign rx_pop_o         = write && word_addr == roci_pkg::RegRxFramePop && wr_data_i[0];
   assign counter_select_o = write && word_addr == roci_pkg::RegCounterSelect;
   assign eq_size_o        = write && word_addr == roci_pkg::RegEqSize;
@@ -194,7 +176,8 @@ module roci_regs #(
         roci_pkg::RegAdminBaseHi:   admin_base_q[63:32]  <= wr_data_i;
         roci_pkg::RegAdminReplyLo:  admin_reply_q[31:0]  <= wr_data_i;
         roci_pkg::RegAdminReplyHi:  admin_reply_q[63:32] <= wr_data_i;
-        roci_pkg::RegAdminSize:     admin_size_q         <= {wr_data_i[31:12], 8'd0, wr_data_i[3:0]};
+        roci_pkg::RegAdminSize:     admin_size_q         <= {wr_data_i[31:12], 8'd0,
+                                                              wr_data_i[3:0]};
         roci_pkg::RegAdminDoorbell: admin_doorbell_q     <= wr_data_i[15:0];
         roci_pkg::RegAdminDone:     admin_done_q         <= wr_data_i[15:0];
         roci_pkg::RegEqBaseLo:      eq_base_q[31:0]      <= wr_data_i;
@@ -219,7 +202,7 @@ module roci_regs #(
   assign attention[2] = engine_event_valid_i;
   assign attention_o  = |attention;
 
-  // Reads: first clock mux and start of the frame memories, second clock answer.
+  // Reads: first clock mux and start of the frame memories, second clock response.
   logic [AddrBits-1:0] read_addr;
   logic                second_q, first, from_tx_q, from_rx_q;
   logic [31:0]         plain_q, time_hi_q;
@@ -241,10 +224,8 @@ module roci_regs #(
 
   always_ff @(posedge clk_i) begin
     if (first) begin
-      from_tx_q <= read_addr[AddrBits-1:FrameBits] == roci_pkg::WinTxFrameData[AddrBits-1:FrameBits] &&
-                   read_addr[FrameBits-1:0] < FrameBytes;
-      from_rx_q <= read_addr[AddrBits-1:FrameBits] == roci_pkg::WinRxFrameData[AddrBits-1:FrameBits] &&
-                   read_addr[FrameBits-1:0] < FrameBytes;
+      from_tx_q <= in_frame(read_addr, roci_pkg::WinTxFrameData);
+      from_rx_q <= in_frame(read_addr, roci_pkg::WinRxFrameData);
       case (read_addr)
         roci_pkg::RegId:            plain_q <= Id;
         roci_pkg::RegVersion:       plain_q <= Version;
@@ -269,7 +250,8 @@ module roci_regs #(
         roci_pkg::RegTableCommand:  plain_q <= table_command_i;
         roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_busy_i);
         roci_pkg::RegEngineEvent:
-          plain_q <= engine_event_valid_i ? {1'b1, engine_event_i.kind[6:0], engine_event_i.number} : '0;
+          plain_q <= engine_event_valid_i
+                     ? {1'b1, engine_event_i.kind[6:0], engine_event_i.number} : '0;
         roci_pkg::RegDmaAddressLo:  plain_q <= dma_address_q[31:0];
         roci_pkg::RegDmaAddressHi:  plain_q <= dma_address_q[63:32];
         roci_pkg::RegDmaCommand:    plain_q <= dma_command_i;

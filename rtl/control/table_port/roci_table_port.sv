@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firmware's door to the tables: the row in TableData is put on the row bus, or a row is read into
-// it, by TableCommand. Also the mouth of the row bus, on which changes of state travel as well.
+// Firmware's access to the tables: the row in TableData is put on the row bus, or a row is read
+// into it, by TableCommand. Also the source of the row bus, on which changes of state travel as
+// well.
 //
-// Throughput: one command at a time. Latency: a write three clocks, of QpAttr and QpState a few more
-// for the state; a read of an own copy four clocks, of live state until both engines answered.
+// Throughput: one command at a time. Latency: a write three clocks, of QpAttr and QpState a few
+// more for the state; a read of an own copy four clocks, of live state until both engines
+// responded.
 //
 //   TableCommand --> +--> row bus              <-- changes of state from qp_state (served first),
 //                    |                             rows of key operations (next)
 //                    +--> copies of QpAttr, Key, Cq, Srq
 //                    +--> qp_state, cq (restart of a ring), counters, live state of the engines
 //
-// A row out of range is not written and reads 0. Av is write only and reads 0. While a key operation
-// is in flight, firmware's rows of the key table wait: what the operation read must hold.
+// A row out of range is not written and reads 0. Av is write only and reads 0. While a key
+// operation is in flight, firmware's rows of the key table wait: what the operation read must hold.
 
 `include "assert.svh"
 
@@ -32,7 +34,7 @@ module roci_table_port #(
   output logic [31:0]          command_o,
   output logic [511:0]         data_o,
 
-  // states: one request, answered by a pulse of done with the state before it
+  // states: one request; done is a pulse, with the state before the change
   output logic                 state_valid_o,
   output logic                 state_write_o,
   output logic [23:0]          state_qpn_o,
@@ -54,12 +56,12 @@ module roci_table_port #(
   input  logic [23:0]          key_index_i,  // in range
   input  roci_pkg::key_t       key_i,
 
-  // counters: clear, or read in four parts
+  // counters: clear, or read in four pairs
   output logic                 clear_valid_o,
   input  logic                 clear_done_i,
   output logic                 count_valid_o,
-  input  logic                 count_done_i,   // with the last part
-  input  logic                 count_piece_i,  // a part is here
+  input  logic                 count_done_i,   // with the last pair
+  input  logic                 count_pair_i,  // a pair of counters is on count_data_i
   input  logic [1:0]           count_index_i,
   input  logic [127:0]         count_data_i,
 
@@ -91,7 +93,8 @@ module roci_table_port #(
   localparam int unsigned SrqBits = $clog2(NumSrqs);
 
   typedef enum logic [3:0] {
-    StIdle, StStart, StState, StClear, StCq, StRow, StRam, StLoad, StCount, StLive, StSrqLive, StCqLive
+    StIdle, StStart, StState, StClear, StCq, StRow, StRam, StLoad, StCount, StLive, StSrqLive,
+    StCqLive
   } state_e;
 
   state_e       state_q;
@@ -125,7 +128,7 @@ module roci_table_port #(
   assign state_valid_o   = state_q == StState;
   assign state_write_o   = write_q && table_q == roci_pkg::TableQpState;
   assign state_qpn_o     = row_q;
-  assign state_o         = data_q[2:0];
+  assign state_o         = data_q[roci_pkg::QpStateBits-1:0];
   assign clear_valid_o   = state_q == StClear;
   assign cq_valid_o      = state_q == StCq;
   assign count_valid_o   = state_q == StCount;
@@ -246,13 +249,15 @@ module roci_table_port #(
     end else begin
       case (state_q)
         StStart: if (!write_q) data_q <= '0;
-        StState: if (state_done_i && !write_q) data_q[2:0] <= state_i;
+        StState: if (state_done_i && !write_q) begin
+          data_q[roci_pkg::QpStateBits-1:0] <= state_i;
+        end
         StLoad: data_q <= table_q == roci_pkg::TableQpLive ? 512'(live_q) : copy;
         StSrqLive: if (live_srq_ready_i) data_q <= 512'(live_srq_i);
         StCqLive:  if (live_cq_ready_i) data_q <= 512'(live_cq_i);
         StCount: begin
           for (int i = 0; i < 4; i++) begin
-            if (count_piece_i && count_index_i == 2'(i)) data_q[128*i +: 128] <= count_data_i;
+            if (count_pair_i && count_index_i == 2'(i)) data_q[128*i +: 128] <= count_data_i;
           end
         end
         default: ;

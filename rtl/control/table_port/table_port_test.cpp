@@ -6,16 +6,20 @@
 #include <random>
 #include <vector>
 
-#include "model/spec/context.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/registers.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
-namespace spec = roci::spec;
-
 namespace {
+
+namespace command = layout::reg::table_command;
+using layout::Table;
+
 constexpr unsigned kKeys = 32;  // as in block.cmake
-constexpr std::uint32_t kGo = 1u << 31, kWrite = 1u << 30;
-constexpr unsigned kQpState = 2, kKey = 3;
+constexpr std::uint32_t kGo = layout::mask(command::go), kWrite = layout::mask(command::write);
+
 }  // namespace
 
 TEST_CASE("table_port: rows and changes of state share the bus") {
@@ -27,7 +31,7 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
     dut->change_valid_i = random() % 2;
     dut->change_qpn_i = sent_changes % 16;
     dut->change_state_i = sent_changes % 7;
-    const bool busy = dut->command_o >> 31;
+    const bool busy = dut->command_o & kGo;
     dut->command_i = 0;
     dut->data_i = 0;
     if (!busy && i % 3 == 0) {
@@ -36,16 +40,21 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
       dut->word_i = sent_rows;
     } else if (!busy && i % 3 == 1) {
       dut->command_i = 1;
-      dut->word_i = kGo | kWrite | kKey << 24 | sent_rows++ % kKeys;
+      dut->word_i = kGo | kWrite | layout::bits(command::table_id, Table::kKey) |
+                    layout::bits(command::row, sent_rows++ % kKeys);
     }
     sent_changes += dut->change_valid_i;
     dut.tick();
     if (dut->row_write_valid_o) {
-      auto& list = port::get(dut->row_write_o, bus::kRowTable) == kQpState ? changes : rows;
-      if (port::get(dut->row_write_o, bus::kRowTable) != kQpState)
-        CHECK(port::get(dut->row_write_o, bus::kRowTable) == kKey);
-      list.emplace_back(port::get(dut->row_write_o, bus::kRowIndex),
-                        static_cast<unsigned>(port::get(dut->row_write_o, 0, 32)));
+      const auto get = [&](auto field) { return port::get(dut->row_write_o, field); };
+      const Table table{get(layout::row_write::table_id)};
+      const unsigned index = get(layout::row_write::index);
+      if (table == Table::kQpState) {
+        changes.emplace_back(index, get(layout::qp_state::state));
+      } else {
+        CHECK(table == Table::kKey);
+        rows.emplace_back(index, port::get(dut->row_write_o, 0, 32));
+      }
     }
   }
   REQUIRE(changes.size() == sent_changes);
@@ -59,17 +68,18 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
 
 TEST_CASE("table_port: an unknown table ends at once and reads 0") {
   Dut<Vroci_table_port> dut;
-  for (unsigned table = 10; table < 16; ++table) {
+  for (unsigned table = layout::number(Table::kCqLive) + 1; table < 16; ++table) {
     for (const std::uint32_t write : {0u, kWrite}) {
       dut->command_i = 1;
-      dut->word_i = kGo | write | table << 24 | 1;
+      dut->word_i =
+          kGo | write | layout::bits(command::table_id, table) | layout::bits(command::row, 1);
       dut.tick();
       dut->command_i = 0;
       for (int i = 0; i < 6; ++i) {
         CHECK(dut->row_write_valid_o == 0);
         dut.tick();
       }
-      CHECK((dut->command_o >> 31) == 0);
+      CHECK((dut->command_o & kGo) == 0);
       CHECK(dut->idle_o == 1);
     }
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Slices of beats joined into whole beats.
 #include <doctest/doctest.h>
 
 #include <deque>

@@ -33,8 +33,8 @@ module roci_dma_align #(
   output logic [DataWidth-1:0] out_data_o,  // bytes outside the run are 0
   output logic [OffBits-1:0]   out_from_o,  // first byte of the run in this beat
   output logic [OffBits:0]     out_to_o,    // one past the last
-  output logic                 out_last_o,  // of the run
-  output logic [UserBits-1:0]  out_user_o,  // of the slice that completed the beat
+  output logic                 out_last_o,  // last beat of the run
+  output logic [UserBits-1:0]  out_user_o,  // in_user_i of the slice that completed the beat
   output logic                 out_valid_o,
   input  logic                 out_ready_i,
 
@@ -54,7 +54,7 @@ module roci_dma_align #(
   endfunction
 
   // First stage: where the slice goes.
-  logic [OffBits-1:0] fill_q, from_q;  // of the beat being filled: next byte, first byte
+  logic [OffBits-1:0] fill_q, from_q;  // next and first byte of the beat being filled
   logic [OffBits-1:0] fill, from;
   logic [OffBits:0]   sum;
   logic               take, full;
@@ -140,16 +140,15 @@ module roci_dma_align #(
   // No byte is lost, made or changed: bytes are counted on both sides, and one of any number is
   // followed. What is inside stands between begin_at_q and sum_q of the slice, or waits in rest_q.
   (* anyconst *) logic [7:0] f_n;
-  logic [7:0] f_in_q, f_out_q, f_inside, f_ahead, f_byte_q, f_given, f_stored;
-  logic [4:0] f_lane;
+  logic [7:0] f_in_q, f_out_q, f_inside, f_ahead, f_byte_q, f_given, f_stored, f_lane;
   logic       f_here;
   assign f_given  = f_n - f_in_q;    // in the slice offered
-  assign f_ahead  = f_n - f_out_q;   // of what is inside
+  assign f_ahead  = f_n - f_out_q;   // distance from the first byte inside
   assign f_inside = valid_q ? (second_q ? 8'(sum_q) - 8'(Bytes) : 8'(sum_q) - 8'(begin_at_q))
                             : open_q ? 8'(fill_q) - 8'(from_q) : 8'd0;
   assign f_here   = f_ahead < f_inside;
-  assign f_lane   = 5'(f_ahead) + (valid_q ? (second_q ? 5'd0 : 5'(begin_at_q)) : 5'(from_q));
-  assign f_stored = valid_q && !second_q && f_lane >= 5'(at_q)
+  assign f_lane   = f_ahead + (valid_q ? (second_q ? 8'd0 : 8'(begin_at_q)) : 8'(from_q));
+  assign f_stored = valid_q && !second_q && f_lane >= 8'(at_q)
                   ? turned_q[8*f_lane[OffBits-1:0] +: 8] : rest_q[8*f_lane[OffBits-1:0] +: 8];
   logic               f_fresh_q;  // no beat of the run inside has left
   logic [OffBits-1:0] f_pos_q;    // where it was to begin
@@ -176,9 +175,10 @@ module roci_dma_align #(
                                           && spill_q == (sum_q[OffBits] && sum_q[OffBits-1:0] != '0)
                                           && `IMPLIES(begin_q, begin_at_q == at_q)))
   `ASSERT(SecondIsSpill, `IMPLIES(second_q, valid_q && end_q && spill_q))
-  `ASSERT(FillIsBehind, `IMPLIES(!valid_q && open_q, from_q <= fill_q))
+  `ASSERT(FillIsAfterFrom, `IMPLIES(!valid_q && open_q, from_q <= fill_q))
   `ASSERT(ByteIsKept, `IMPLIES(f_here, f_stored == f_byte_q))
-  `ASSERT(ByteLeavesWhole, `IMPLIES(out_valid_o && f_here && f_ahead < 8'(out_to_o) - 8'(out_from_o),
+  `ASSERT(ByteLeavesWhole, `IMPLIES(out_valid_o && f_here
+                                    && f_ahead < 8'(out_to_o) - 8'(out_from_o),
                                     out_data_o[8*(8'(out_from_o) + f_ahead) +: 8] == f_byte_q))
   `ASSERT(RunEndsEmpty, `IMPLIES(out_valid_o && out_last_o,
                                  f_inside == 8'(out_to_o) - 8'(out_from_o)))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Segments into bursts within pages.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -14,7 +15,7 @@ struct Bursts {
   Dut<Vroci_dma_split> dut;
 
   /// Feeds one segment and checks that its bursts are its bytes, in order, within every limit.
-  unsigned cut(std::uint64_t addr, unsigned len, bool last) {
+  unsigned split(std::uint64_t addr, unsigned len, bool last) {
     dut->in_addr_i = addr;
     dut->in_len_i = len;
     dut->in_pasid_i = 0x54321;
@@ -47,27 +48,27 @@ struct Bursts {
   }
 };
 
-TEST_CASE("dma_split: pieces at and around every boundary") {
+TEST_CASE("dma_split: segments at and around every boundary") {
   Bursts bursts;
-  CHECK(bursts.cut(0x1000, 4096, true) == (DATA_WIDTH == 64 ? 2 : 1));
-  CHECK(bursts.cut(0x1000, 1, true) == 1);
-  CHECK(bursts.cut(0x1FFF, 1, true) == 1);
-  CHECK(bursts.cut(0x1FFF, 2, false) == 2);
-  CHECK(bursts.cut(0x1FFF, 4096, true) == (DATA_WIDTH == 64 ? 3 : 2));
-  CHECK(bursts.cut(0xFFFF'FFFF'FFFF'F000, 4095, true) == (DATA_WIDTH == 64 ? 2 : 1));
+  CHECK(bursts.split(0x1000, 4096, true) == (DATA_WIDTH == 64 ? 2 : 1));
+  CHECK(bursts.split(0x1000, 1, true) == 1);
+  CHECK(bursts.split(0x1FFF, 1, true) == 1);
+  CHECK(bursts.split(0x1FFF, 2, false) == 2);
+  CHECK(bursts.split(0x1FFF, 4096, true) == (DATA_WIDTH == 64 ? 3 : 2));
+  CHECK(bursts.split(0xFFFF'FFFF'FFFF'F000, 4095, true) == (DATA_WIDTH == 64 ? 2 : 1));
 }
 
-TEST_CASE("dma_split: random pieces") {
+TEST_CASE("dma_split: random segments") {
   std::mt19937 random(1);
   MESSAGE("seed 1");
   Bursts bursts;
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t addr = std::uint64_t{random()} << 20 | random() % 0x100000;
-    bursts.cut(addr, 1 + random() % (i % 2 ? 200 : 4096), random() % 2);
+    bursts.split(addr, 1 + random() % (i % 2 ? 200 : 4096), random() % 2);
   }
 }
 
-TEST_CASE("dma_split: one burst a clock from piece to piece, a dropped piece whole") {
+TEST_CASE("dma_split: one burst a clock from segment to segment; a dropped segment stays whole") {
   Bursts bursts;
   auto& dut = bursts.dut;
   dut->in_valid_i = 1;

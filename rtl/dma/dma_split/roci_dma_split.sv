@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a segment of memory into AXI bursts: full beats, within 4 KiB, at most 256 beats.
 //
-// Throughput: one burst a clock, also from segment to segment. Latency: one clock. The last burst of a
-// segment and the next segment may pass in the same clock: in_ready_o follows out_ready_i.
+// Throughput: one burst a clock, also from segment to segment. Latency: one clock. The last burst
+// of a segment and the next segment may pass in the same clock: in_ready_o follows out_ready_i.
 //
 //   segment       |..####|########|###.....|      # its bytes, | boundaries
 //   bursts       first  second   third
@@ -40,19 +40,24 @@ module roci_dma_split #(
   `PARAM_CHECK(WidthIsKnown, DataWidth == 64 || DataWidth == 128 || DataWidth == 256 ||
                DataWidth == 512)
 
-  // Cutting 64-bit streams at 2 KiB keeps both limits with one comparison.
+  // Splitting 64-bit streams at 2 KiB keeps both limits with one comparison.
   localparam int unsigned BoundBits = OffBits + 8 < 12 ? OffBits + 8 : 12;
 
   logic [63:0]        addr_q;
   logic [19:0]        pasid_q;
   logic [12:0]        len_q;
   logic               last_q, drop_q, valid_q;
-  logic [12:0]        room, end_pos, taken;  // end_pos counts from the start of the first beat
-  logic               final_burst;
+  logic [12:0]        end_pos, taken;  // end_pos counts from the start of the first beat
 
-  assign room        = (13'd1 << BoundBits) - {{(13 - BoundBits){1'b0}}, addr_q[BoundBits-1:0]};
-  assign final_burst = len_q <= room || drop_q;
-  assign taken       = final_burst ? len_q : room;
+  // Bytes up to the next boundary, and whether the burst is the last: found when its first byte is,
+  // a clock before the burst.
+  localparam logic [12:0] Bound = 13'd1 << BoundBits;
+  logic [12:0] room_q, in_room, in_past, rest;
+  logic        final_q;
+  assign in_past = {{(13 - BoundBits){1'b0}}, in_addr_i[BoundBits-1:0]};
+  assign in_room = Bound - in_past;
+  assign rest    = len_q - room_q;
+  assign taken   = final_q ? len_q : room_q;
   assign end_pos     = taken + {{(13 - OffBits){1'b0}}, addr_q[OffBits-1:0]} - 13'd1;
 
   assign out_addr_o  = {addr_q[63:OffBits], {OffBits{1'b0}}};
@@ -60,10 +65,10 @@ module roci_dma_split #(
   assign out_beats_o = 9'(end_pos[12:OffBits]) + 9'd1;
   assign out_first_o = addr_q[OffBits-1:0];
   assign out_end_o   = end_pos[OffBits-1:0];
-  assign out_last_o  = last_q && final_burst;
+  assign out_last_o  = last_q && final_q;
   assign out_drop_o  = drop_q;
   assign out_valid_o = valid_q;
-  assign in_ready_o  = !valid_q || (out_ready_i && final_burst);
+  assign in_ready_o  = !valid_q || (out_ready_i && final_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
@@ -77,9 +82,13 @@ module roci_dma_split #(
       len_q   <= in_len_i;
       last_q  <= in_last_i;
       drop_q  <= in_drop_i;
+      room_q  <= in_room;
+      final_q <= in_len_i <= in_room || in_drop_i;
     end else if (out_ready_i) begin
-      addr_q <= {addr_q[63:BoundBits] + 1'b1, {BoundBits{1'b0}}};
-      len_q  <= len_q - room;
+      addr_q  <= {addr_q[63:BoundBits] + 1'b1, {BoundBits{1'b0}}};
+      len_q   <= rest;
+      room_q  <= Bound;
+      final_q <= rest <= Bound;
     end
   end
 
@@ -109,9 +118,11 @@ module roci_dma_split #(
                                          13'(f_given_q + len_q) == f_whole_q &&
                                          f_given_q < f_whole_q && f_whole_q <= 13'd4096))
   `ASSERT(BurstsJoin, `IMPLIES(valid_q, f_start_q + 64'(f_given_q) == addr_q))
-  `ASSERT(LastIsWhole, `IMPLIES(valid_q && final_burst && !drop_q,
+  `ASSERT(RoomIsKnown, `IMPLIES(valid_q, room_q == Bound - 13'(addr_q[BoundBits-1:0])
+                                         && final_q == (len_q <= room_q || drop_q)))
+  `ASSERT(LastIsWhole, `IMPLIES(valid_q && final_q && !drop_q,
                                 f_given_q + f_burst == f_whole_q))
-  `COVER(ThirdBurst, valid_q && addr_q[BoundBits-1:0] == '0 && f_given_q != '0 && final_burst)
+  `COVER(ThirdBurst, valid_q && addr_q[BoundBits-1:0] == '0 && f_given_q != '0 && final_q)
   initial assume (!rst_ni);
 `endif
 

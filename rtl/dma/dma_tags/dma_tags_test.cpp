@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Read data that come in any order.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -16,16 +17,18 @@ struct Read {
   unsigned tag, row, rows, info, arrived, drained;
 };
 
-TEST_CASE("dma_tags: reads answered in any order leave in order, each unit when it is there") {
+TEST_CASE(
+    "dma_tags: reads whose data come in any order leave in order, each unit as soon as it is "
+    "there") {
   std::mt19937 random(7);
   MESSAGE("seed 7");
   Dut<Vroci_dma_tags> dut;
-  std::deque<Read> reads;  // in flight
+  std::deque<Read> reads;  // outstanding
   unsigned next_row = 0, drained = 0, full = 0;
   for (int i = 0; i < 40000; ++i) {
     unsigned used = 0;
     for (const Read& read : reads) used += read.rows - read.drained;
-    // The head is what the model says.
+    // The head is that of the model.
     const bool there = !reads.empty() && reads[0].arrived >= reads[0].drained + kUnit;
     REQUIRE(dut->head_valid_o == there);
     REQUIRE(dut->empty_o == reads.empty());
@@ -38,7 +41,7 @@ TEST_CASE("dma_tags: reads answered in any order leave in order, each unit when 
       REQUIRE(dut->head_info_o == reads[0].info);
     }
     dut->pop_i = there && random() % 3;
-    // A beat of any read in flight.
+    // A beat of any outstanding read.
     dut->beat_i = 0;
     std::size_t at = reads.empty() ? 0 : random() % reads.size();
     while (at < reads.size() && reads[at].arrived == reads[at].rows) ++at;

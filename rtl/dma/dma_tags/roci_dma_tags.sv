@@ -14,7 +14,7 @@ module roci_dma_tags #(
   parameter int unsigned TagBits  = 7,   // log2 of tags
   parameter int unsigned RowBits  = 10,  // log2 of rows, each holds a beat
   parameter int unsigned UnitBits = 0,   // log2 of rows drained at a time
-  parameter int unsigned MaxRows  = 64,  // of one read; less than all rows
+  parameter int unsigned MaxRows  = 64,  // rows of one read; less than all rows
   parameter int unsigned InfoBits = 1    // kept with a tag for the reader
 ) (
   input  logic                clk_i,
@@ -36,7 +36,7 @@ module roci_dma_tags #(
   // the oldest unit
   output logic                head_valid_o,   // all of it has arrived
   output logic [RowBits-1:0]  head_row_o,
-  output logic                head_first_o,   // of its read
+  output logic                head_first_o,   // first unit of its read
   output logic                head_last_o,
   output logic [InfoBits-1:0] head_info_o,
   input  logic                pop_i,          // only with head_valid_o
@@ -57,7 +57,7 @@ module roci_dma_tags #(
 
   logic [TagBits:0]   tag_new_q, tag_old_q;
   logic [RowBits:0]   row_new_q, row_old_q;
-  logic [RowBits-1:0] unit_q;             // of the head, drained so far
+  logic [RowBits-1:0] unit_q;             // units of the head drained so far
   logic [RowBits:0]   used;
   logic [TagBits-1:0] tag_new, tag_old;
   logic [RowBits-1:0] reached;
@@ -163,7 +163,7 @@ module roci_dma_tags #(
   `ASSERT(UsedIsSum, used == (f_tags == '0 ? '0 : f_tags == 2'd1 ? f_old_rows - {1'b0, unit_q}
                               : f_old_rows + f_next_rows - {1'b0, unit_q}))
   `ASSERT(EmptyHasNoUnit, `IMPLIES(f_tags == '0, unit_q == '0))
-  // What is drained has arrived; what arrives takes the row after its forerunner.
+  // What is drained has arrived; what arrives takes the row after that of the beat before.
   `ASSERT(HeadHasArrived, `IMPLIES(head_valid_o, f_beats[tag_old] > unit_q))
   `ASSERT(BeatsInOrder, `IMPLIES(beat_i, beat_row_o == start[beat_tag_i] + f_beats[beat_tag_i]))
   `COVER(SecondOvertakes, f_tags == 2'd2 && f_beats[tag_old] == '0 && f_beats[f_next] == 3'd2)

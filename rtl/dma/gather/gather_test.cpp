@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Read data into packets, from their first byte on.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -23,7 +24,7 @@ struct Packet {
   std::vector<std::uint8_t> bytes;
 };
 
-TEST_CASE("gather: each packet starts at its byte and says whether a read failed") {
+TEST_CASE("gather: each packet starts at its byte and reports whether a read failed") {
   std::mt19937 random(3);
   MESSAGE("seed 3");
   Dut<Vroci_gather> dut;

@@ -24,7 +24,7 @@ module roci_gather #(
   input  logic [DataWidth-1:0] in_data_i,
   input  logic [OffBits-1:0]   in_start_i,
   input  logic [OffBits:0]     in_bytes_i,
-  input  logic                 in_last_i,   // of the packet
+  input  logic                 in_last_i,   // last slice of the packet
   input  logic                 in_error_i,
   input  logic                 in_valid_i,
   output logic                 in_ready_o,
@@ -86,8 +86,8 @@ module roci_gather #(
   `ASSUME(PosInBeat, `IMPLIES(start_valid, {26'd0, pos} < DataWidth / 8))
 
 `ifdef FORMAL
-  // Packets are counted at three places: announced by tx, read, and out. Their bytes, and where each
-  // begins, are the aligner's proof, which holds here too.
+  // Packets are counted at three places: announced by tx, read, and out. Their bytes, and where
+  // each begins, are the aligner's proof, which holds here too.
   logic [3:0] f_told_q, f_read_q, f_out_q;
   logic       f_error_q, f_end, f_ended, f_newest_q;
   assign f_end   = pay_tvalid_o && pay_tready_i && pay_tlast_o;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes received payload to the segments of memory it belongs to, with byte strobes, and counts the
-// packets that are in memory. A packet of which a write failed is reported; it and those after it
-// count when the report is taken.
+// Writes received payload to the segments of memory it belongs to, with byte strobes, and counts
+// the packets that are in memory. A packet of which a write failed is reported; it and those after
+// it count when the report is taken.
 //
 // Throughput: one beat a clock; a segment that starts or ends unaligned costs up to one more.
 // Latency: three clocks from a beat to the data of its write; the address goes one clock earlier.
@@ -88,8 +88,8 @@ module roci_scatter #(
   // Addresses.
   logic split_valid, split_last, split_drop, split_take, done_ready;
 `ifdef FORMAL
-  // That the bursts of a segment are its bytes is proved in roci_dma_split. Here a segment makes any
-  // number of them, and one when it is dropped.
+  // That the bursts of a segment are its bytes is proved in roci_dma_split. Here a segment makes
+  // any number of them, and one when it is dropped.
   (* anyseq *) logic f_final;
   logic f_valid_q, f_last_q, f_drop_q, f_final_burst;
   assign f_final_burst = f_final || f_drop_q;
@@ -111,7 +111,8 @@ module roci_scatter #(
   roci_dma_split #(.DataWidth(DataWidth)) u_split (
     .clk_i, .rst_ni,
     .in_addr_i(seg.addr), .in_pasid_i(seg.pasid), .in_len_i(seg.len), .in_last_i(seg.last),
-    .in_drop_i(seg.drop), .in_valid_i(join_valid && queue_ready && (!first_q || ids_ready)), .in_ready_o(split_ready),
+    .in_drop_i(seg.drop), .in_valid_i(join_valid && queue_ready && (!first_q || ids_ready)),
+    .in_ready_o(split_ready),
     .out_addr_o(aw_addr_o), .out_pasid_o(aw_pasid_o), .out_beats_o(aw_beats_o),
     .out_first_o(unused_first), .out_end_o(unused_end), .out_last_o(split_last),
     .out_drop_o(split_drop), .out_valid_o(split_valid),
@@ -151,24 +152,24 @@ module roci_scatter #(
   logic [12:0]        left_q, left;      // bytes of it
   logic [OffBits-1:0] start_q, start;    // in the beat
   logic [12:0]        here;              // bytes of the beat from start on
-  logic               piece_ends, beat_ends, able, step, align_ready, align_idle;
+  logic               seg_ends, beat_ends, able, step, align_ready, align_idle;
   logic [OffBits:0]   bytes;
   assign left         = begin_q ? p_len : left_q;
   assign start        = begin_q && p_first ? p_offset : start_q;
   assign here         = 13'(Bytes) - 13'(start);
-  assign piece_ends   = left <= here;
-  assign beat_ends    = left >= here || (piece_ends && p_last);
-  assign bytes        = piece_ends ? left[OffBits:0] : here[OffBits:0];
+  assign seg_ends     = left <= here;
+  assign beat_ends    = left >= here || (seg_ends && p_last);
+  assign bytes        = seg_ends ? left[OffBits:0] : here[OffBits:0];
   assign able         = p_valid && (p_drop || align_ready);
   assign step         = able && pay_tvalid_i;
-  assign p_take       = step && piece_ends;
+  assign p_take       = step && seg_ends;
   assign pay_tready_o = able && beat_ends;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       begin_q <= 1'b1;
     end else if (step) begin
-      begin_q <= piece_ends;
+      begin_q <= seg_ends;
       left_q  <= left - here;
       start_q <= beat_ends ? '0 : start + bytes[OffBits-1:0];
     end
@@ -191,7 +192,7 @@ module roci_scatter #(
   roci_dma_align #(.DataWidth(DataWidth), .UserBits(IndexBits)) u_align (
     .clk_i, .rst_ni,
     .in_data_i(pay_tdata_i), .in_start_i(start), .in_bytes_i(bytes), .in_begin_i(begin_q),
-    .in_pos_i(p_addr[OffBits-1:0]), .in_end_i(piece_ends),
+    .in_pos_i(p_addr[OffBits-1:0]), .in_end_i(seg_ends),
     .in_user_i(p_addr[BoundBits-1:OffBits]),
     .in_valid_i(p_valid && pay_tvalid_i && !p_drop), .in_ready_o(align_ready),
     .out_data_o(w_data_o), .out_from_o(from), .out_to_o(to), .out_last_o(run_ends),
@@ -220,23 +221,23 @@ module roci_scatter #(
   always_ff @(posedge clk_i) if (join_valid && both_ready) rest_q <= rest;
   `ASSUME(LengthAgrees, `IMPLIES(join_valid && both_ready, seg.last == (rest == 13'd0)))
   `ASSUME(OffsetInBeat, `IMPLIES(pay_hdr_valid_i, {26'd0, pay_hdr_i.offset} < Bytes))
-  `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (piece_ends && p_last)))
+  `ASSUME(EndsTogether, `IMPLIES(step && beat_ends, pay_tlast_i == (seg_ends && p_last)))
 
 `ifdef FORMAL
-  // Segments are counted where they come, where their bursts go, and where their bytes do; packets where
-  // they come and where they are reported to be in memory.
-  logic [7:0]  f_pieces_q, f_split_q, f_written_out_q, f_packets_q;
+  // Segments are counted where they come, where their bursts go, and where their bytes do; packets
+  // where they come and where they are reported to be in memory.
+  logic [7:0]  f_segs_q, f_split_q, f_written_out_q, f_packets_q;
   logic [12:0] f_given_q;            // bytes of the segment at the head
   logic        f_join;
   assign f_join = join_valid && both_ready;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      f_pieces_q      <= '0;
+      f_segs_q        <= '0;
       f_split_q       <= '0;
       f_written_out_q <= '0;
       f_packets_q     <= '0;
     end else begin
-      f_pieces_q      <= f_pieces_q + 8'(f_join);
+      f_segs_q        <= f_segs_q + 8'(f_join);
       f_split_q       <= f_split_q + 8'(split_take && f_final_burst);
       f_written_out_q <= f_written_out_q + 8'(p_take);
       f_packets_q     <= f_packets_q + 8'(pay_hdr_valid_i && pay_hdr_ready_o) - 8'(head_done);
@@ -246,16 +247,17 @@ module roci_scatter #(
   end
   `ASSUME(LenInRange, `IMPLIES(seg_valid, seg.len != 13'd0 && seg.len <= 13'd4096))
   `ASSUME(QueuedInRange, `IMPLIES(p_valid, p_len != 13'd0 && p_len <= 13'd4096))  // the same, later
-  `ASSERT(NoPieceLostOrMade, f_pieces_q - f_written_out_q == 8'(queue_level)
-                             && f_pieces_q - f_split_q == 8'(f_valid_q))
+  `ASSERT(NoSegmentLostOrMade, f_segs_q - f_written_out_q == 8'(queue_level)
+                             && f_segs_q - f_split_q == 8'(f_valid_q))
   `ASSERT(HeaderGoesWithFirst, (pay_hdr_valid_i && pay_hdr_ready_o) == (f_join && first_q))
   `ASSERT(LastIsOfItsPacket, `IMPLIES(f_valid_q, f_last_q == first_q))
-  `ASSERT(EachIsKnown, 8'(ids_level) == 8'(packets_level) + 8'(f_valid_q && f_last_q) + 8'(!first_q))
+  `ASSERT(EachIsKnown, 8'(ids_level)
+                       == 8'(packets_level) + 8'(f_valid_q && f_last_q) + 8'(!first_q))
   `ASSERT(NoPacketLostOrMade, f_packets_q == 8'(ids_level))
   `ASSERT(RestIsKnown, `IMPLIES(begin_q, f_given_q == '0)
                        && `IMPLIES(!begin_q, p_valid && f_given_q + left_q == p_len
                                              && left_q != '0 && left_q <= p_len))
-  `ASSERT(BytesAreThePiece, `IMPLIES(p_take, f_given_q + 13'(bytes) == p_len))
+  `ASSERT(BytesAreTheSegment, `IMPLIES(p_take, f_given_q + 13'(bytes) == p_len))
   `ASSERT(BytesAreOfTheBeat, `IMPLIES(step, bytes != '0 && 8'(start) + 8'(bytes) <= 8'(Bytes)))
   `ASSERT(BeatLeavesAtItsEnd, `IMPLIES(step, pay_tready_o == (8'(start) + 8'(bytes) == 8'(Bytes)
                                                               || (p_take && p_last))))

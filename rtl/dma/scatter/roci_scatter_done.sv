@@ -45,24 +45,25 @@ module roci_scatter_done #(
   output logic                     empty_o
 );
 
-  // Packets with writes wait, by the number of their last burst, for its response, which may be there
-  // before a last segment that is dropped.
-  logic [15:0] issued_q, issued, answered_q, answered, awaited, beyond;
+  // Packets with writes wait, by the number of their last burst, for its response, which may be
+  // there before a last segment that is dropped.
+  logic [15:0] issued_q, issued, confirmed_q, confirmed, awaited, beyond;
   logic        bursts, bursts_q, awaited_valid, complete, bad, bad_q, result_valid, result_bad;
   logic        head_written, head_valid, head_done, packets_ready, awaited_ready, results_ready;
   logic        written;
   logic [$clog2(Packets):0] packets_level, awaited_level, results_level, ids_level;
-  assign issued     = issued_q + 16'(!drop_i);
-  assign bursts     = bursts_q || !drop_i;   // the packet has one
-  assign ready_o = packets_ready && awaited_ready;
-  assign answered   = answered_q + 16'(b_i);
-  assign beyond     = answered - awaited;
-  assign complete   = awaited_valid && $signed(beyond) >= 16'sd0;
-  assign bad        = bad_q || (b_i && b_error_i);
+  assign issued    = issued_q + 16'(!drop_i);
+  assign bursts    = bursts_q || !drop_i;   // the packet has one
+  assign ready_o   = packets_ready && awaited_ready;
+  assign confirmed = confirmed_q + 16'(b_i);
+  assign beyond    = confirmed - awaited;
+  assign complete  = awaited_valid && $signed(beyond) >= 16'sd0;
+  assign bad       = bad_q || (b_i && b_error_i);
   roci_fifo #(.Width(1), .Depth(Packets)) u_packets (
     .clk_i, .rst_ni,
     .in_data_i(bursts), .in_valid_i(take_i && last_i), .in_ready_o(packets_ready),
-    .out_data_o(written), .out_valid_o(head_valid), .out_ready_i(head_done), .level_o(packets_level));
+    .out_data_o(written), .out_valid_o(head_valid), .out_ready_i(head_done),
+    .level_o(packets_level));
   roci_fifo #(.Width(16), .Depth(Packets)) u_awaited (
     .clk_i, .rst_ni,
     .in_data_i(issued), .in_valid_i(take_i && last_i && bursts), .in_ready_o(awaited_ready),
@@ -100,18 +101,18 @@ module roci_scatter_done #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      issued_q   <= '0;
-      answered_q <= '0;
-      bursts_q   <= 1'b0;
-      bad_q      <= 1'b0;
-      wr_done_o  <= FirstTicket;
+      issued_q    <= '0;
+      confirmed_q <= '0;
+      bursts_q    <= 1'b0;
+      bad_q       <= 1'b0;
+      wr_done_o   <= FirstTicket;
     end else begin
       if (take_i) begin
         issued_q <= issued;
         bursts_q <= bursts && !last_i;
       end
-      answered_q <= answered;
-      bad_q      <= bad && !complete;
+      confirmed_q <= confirmed;
+      bad_q       <= bad && !complete;
       if (head_done) wr_done_o <= wr_done_o + 16'd1;
     end
   end
@@ -125,10 +126,10 @@ module roci_scatter_done #(
   assign unused = &{1'b0, awaited_level, results_level};
 
   // No packet counts before its bursts were issued.
-  logic [15:0] not_answered;
-  assign not_answered = issued_q - answered_q;
-  `ASSERT(FewAreUnanswered, !not_answered[15])
-  `ASSUME(AnsweredWasIssued, `IMPLIES(b_i, not_answered != 16'd0))
+  logic [15:0] unconfirmed;
+  assign unconfirmed = issued_q - confirmed_q;
+  `ASSERT(FewAreUnconfirmed, !unconfirmed[15])
+  `ASSUME(ConfirmedWasIssued, `IMPLIES(b_i, unconfirmed != 16'd0))
   `ASSERT(ResultsHaveRoom, `IMPLIES(complete, results_ready))
 
 `ifdef FORMAL
@@ -140,11 +141,11 @@ module roci_scatter_done #(
       f_ones = f_ones + 8'(f_written_q[i] && packets_level > ($clog2(Packets) + 1)'(i));
     end
   end
-  `ASSUME(AnswersCome, not_answered < 16'(Few) || !(take_i && !drop_i))
-  `ASSERT(UnansweredAreKnown, not_answered <= 16'(Few))
+  `ASSUME(ConfirmationsCome, unconfirmed < 16'(Few) || !(take_i && !drop_i))
+  `ASSERT(UnconfirmedAreKnown, unconfirmed <= 16'(Few))
   `ASSERT(EachWaitsOnce, f_ones == 8'(awaited_level) + 8'(results_level))
   `COVER(FaultIsTold, fault_valid_o && fault_ready_i && packets_level > 1)
-  `COVER(DroppedBehindWritten, head_done && !head_written && wr_done_o == FirstTicket + 16'd1)
+  `COVER(DroppedAfterWritten, head_done && !head_written && wr_done_o == FirstTicket + 16'd1)
 `endif
 
 endmodule

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Payload of packets into memory, segment by segment, and what counts as written.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -9,16 +10,14 @@
 #include <vector>
 
 #include "Vroci_scatter.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
 
-using roci::spec::kSeg;
-using roci::spec::place_of;
 constexpr unsigned kBeat = DATA_WIDTH / 8;
 
-struct Piece {
+struct Segment {
   std::uint64_t addr;
   unsigned len;
   bool last, drop;
@@ -27,7 +26,7 @@ struct Packet {
   bool src;
   unsigned offset;
   std::vector<std::uint8_t> bytes;
-  std::vector<Piece> pieces;
+  std::vector<Segment> segments;
   unsigned qpn = 0, psn = 0;
 };
 
@@ -35,32 +34,30 @@ class Bench {
  public:
   Dut<Vroci_scatter> dut;
   std::map<std::uint64_t, std::uint8_t> memory;
-  std::vector<std::uint64_t> burst_addr;  // of each burst
-  unsigned bursts_done = 0, answers_held = 0;
+  std::vector<std::uint64_t> burst_addr;
+  unsigned bursts_done = 0, responses_due = 0;
   unsigned first_beat = 0, first_data = 0;
   std::set<std::uint64_t> bad_pages;            // a write to one fails
-  std::vector<std::array<unsigned, 4>> faults;  // qpn, psn, response, wr_done when it was offered
+  std::vector<std::array<unsigned, 4>> faults;  // qpn, psn, response, wr_done at that time
   bool take_faults = true;
 
   void send(const Packet& packet) {
     headers_.push_back(packet);
     payload_.push_back(packet);
-    for (const Piece& piece : packet.pieces) pieces_[packet.src].push_back(piece);
+    for (const Segment& segment : packet.segments) segments_[packet.src].push_back(segment);
   }
   bool sent() const { return payload_.empty(); }
 
-  /// One clock; responds to the bursts that are complete unless `response` is off.
-  void clock(bool answer = true) {
+  /// One clock; responds to the bursts that are complete unless `respond` is false.
+  void clock(bool respond = true) {
     auto& m = *dut;
     m.pay_hdr_valid_i = !headers_.empty();
     if (m.pay_hdr_valid_i) {
-      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "src"), headers_[0].src);
-      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "offset"),
-                headers_[0].offset);
-      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "len"),
-                headers_[0].bytes.size());
-      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "qpn"), headers_[0].qpn);
-      port::put(m.pay_hdr_i, roci::spec::place_of(roci::spec::kPayHdr, "psn"), headers_[0].psn);
+      port::put(m.pay_hdr_i, layout::pay_hdr::src, headers_[0].src);
+      port::put(m.pay_hdr_i, layout::pay_hdr::offset, headers_[0].offset);
+      port::put(m.pay_hdr_i, layout::pay_hdr::len, headers_[0].bytes.size());
+      port::put(m.pay_hdr_i, layout::pay_hdr::qpn, headers_[0].qpn);
+      port::put(m.pay_hdr_i, layout::pay_hdr::psn, headers_[0].psn);
     }
     m.pay_tvalid_i = !payload_.empty();
     if (m.pay_tvalid_i) {
@@ -73,26 +70,25 @@ class Bench {
       }
       m.pay_tlast_i = kBeat * (beat_ + 1) >= end;
     }
-    m.req_seg_valid_i = !pieces_[0].empty();
-    m.rsp_seg_valid_i = !pieces_[1].empty();
-    if (m.req_seg_valid_i) put(m.req_seg_i, pieces_[0][0]);
-    if (m.rsp_seg_valid_i) put(m.rsp_seg_i, pieces_[1][0]);
+    m.req_seg_valid_i = !segments_[0].empty();
+    m.rsp_seg_valid_i = !segments_[1].empty();
+    if (m.req_seg_valid_i) put(m.req_seg_i, segments_[0][0]);
+    if (m.rsp_seg_valid_i) put(m.rsp_seg_i, segments_[1][0]);
     m.aw_ready_i = m.w_ready_i = 1;
-    m.b_i = answer && answers_held > 0;
-    answers_held -= m.b_i;
-    m.b_error_i = m.b_i && bad_pages.count(burst_addr[answered_] >> 12) != 0;
-    answered_ += m.b_i;
+    m.b_i = respond && responses_due > 0;
+    responses_due -= m.b_i;
+    m.b_error_i = m.b_i && bad_pages.count(burst_addr[responded_] >> 12) != 0;
+    responded_ += m.b_i;
     m.fault_ready_i = take_faults;
     dut.settle();
     if (m.fault_valid_o && m.fault_ready_i) {
-      auto get = [&](const char* n) {
-        return static_cast<unsigned>(port::get(m.fault_o, place_of(roci::spec::kFault, n)));
-      };
-      faults.push_back({get("qpn"), get("psn"), get("response"), m.wr_done_o});
+      auto get = [&](auto field) { return unsigned{port::get(m.fault_o, field)}; };
+      faults.push_back({get(layout::fault::qpn), get(layout::fault::psn),
+                        get(layout::fault::response), m.wr_done_o});
     }
     if (m.pay_hdr_valid_i && m.pay_hdr_ready_o) headers_.pop_front();
-    if (m.req_seg_valid_i && m.req_seg_ready_o) pieces_[0].pop_front();
-    if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) pieces_[1].pop_front();
+    if (m.req_seg_valid_i && m.req_seg_ready_o) segments_[0].pop_front();
+    if (m.rsp_seg_valid_i && m.rsp_seg_ready_o) segments_[1].pop_front();
     if (m.pay_tvalid_i && m.pay_tready_o) {
       if (first_beat == 0) first_beat = static_cast<unsigned>(dut.cycle());
       ++beat_;
@@ -117,7 +113,7 @@ class Bench {
         }
       }
       REQUIRE(m.w_last_o == beats_[0].second);
-      answers_held += m.w_last_o;
+      responses_due += m.w_last_o;
       bursts_done += m.w_last_o;
       beats_.pop_front();
     }
@@ -126,17 +122,17 @@ class Bench {
 
  private:
   template <typename Port>
-  static void put(Port& port, const Piece& piece) {
-    port::put(port, place_of(kSeg, "addr"), piece.addr);
-    port::put(port, place_of(kSeg, "len"), piece.len);
-    port::put(port, place_of(kSeg, "last"), piece.last);
-    port::put(port, place_of(kSeg, "drop"), piece.drop);
+  static void put(Port& port, const Segment& segment) {
+    port::put(port, layout::seg::addr, segment.addr);
+    port::put(port, layout::seg::len, segment.len);
+    port::put(port, layout::seg::last, segment.last);
+    port::put(port, layout::seg::drop, segment.drop);
   }
 
   std::deque<Packet> headers_, payload_;
-  std::deque<Piece> pieces_[2];
+  std::deque<Segment> segments_[2];
   std::deque<std::pair<std::uint64_t, bool>> beats_;
-  unsigned beat_ = 0, answered_ = 0;
+  unsigned beat_ = 0, responded_ = 0;
 };
 
 std::vector<std::uint8_t> counting(unsigned len) {
@@ -145,7 +141,7 @@ std::vector<std::uint8_t> counting(unsigned len) {
   return bytes;
 }
 
-TEST_CASE("scatter: exactly the bytes of each piece are written, whatever the alignment") {
+TEST_CASE("scatter: exactly the bytes of each segment are written, whatever the alignment") {
   std::mt19937 random(5);
   MESSAGE("seed 5");
   Bench bench;
@@ -156,13 +152,13 @@ TEST_CASE("scatter: exactly the bytes of each piece are written, whatever the al
     const unsigned len = 1 + random() % (p % 3 ? 4096 : 100);
     Packet packet{random() % 2 != 0, static_cast<unsigned>(random()) % kBeat, counting(len), {}};
     for (unsigned at = 0; at < len;) {
-      const unsigned piece = packet.pieces.size() == 7 ? len - at : 1 + random() % (len - at);
+      const unsigned segment = packet.segments.size() == 7 ? len - at : 1 + random() % (len - at);
       addr += 1 + random() % 100;
       const bool drop = random() % 6 == 0;
-      packet.pieces.push_back({addr, piece, at + piece == len, drop});
-      for (unsigned i = 0; i < piece && !drop; ++i) expected[addr + i] = packet.bytes[at + i];
-      addr += piece;
-      at += piece;
+      packet.segments.push_back({addr, segment, at + segment == len, drop});
+      for (unsigned i = 0; i < segment && !drop; ++i) expected[addr + i] = packet.bytes[at + i];
+      addr += segment;
+      at += segment;
     }
     bench.send(packet);
   }
@@ -173,7 +169,7 @@ TEST_CASE("scatter: exactly the bytes of each piece are written, whatever the al
   CHECK(bench.dut->idle_o == 1);
 }
 
-TEST_CASE("scatter: a packet counts with its last answer, in order") {
+TEST_CASE("scatter: a packet counts with its last write response, in order") {
   Bench bench;
   bench.send({false, 3, counting(100), {{0x1FD0, 100, true, false}}});  // two bursts
   bench.send({true, 0, counting(50), {{0, 50, true, true}}});           // nothing to write
@@ -189,7 +185,7 @@ TEST_CASE("scatter: a packet counts with its last answer, in order") {
   CHECK(bench.dut->wr_done_o == 2);
 }
 
-TEST_CASE("scatter: each packet of which a write failed is told of before it counts (F-82)") {
+TEST_CASE("scatter: each packet with a failed write is reported before it counts (F-82)") {
   std::mt19937 random(6);
   MESSAGE("seed 6");
   Bench bench;
@@ -202,17 +198,17 @@ TEST_CASE("scatter: each packet of which a write failed is told of before it cou
                   {},
                   static_cast<unsigned>(random() % 0x1000000),
                   p};
-    const unsigned pieces = 1 + random() % 3;
+    const unsigned segments = 1 + random() % 3;
     bool bad = false;
     unsigned len = 0;
     const bool drop = random() % 5 == 0;
-    for (unsigned i = 0; i < pieces; ++i) {
+    for (unsigned i = 0; i < segments; ++i) {
       const unsigned bytes = 1 + random() % 900;
       const std::uint64_t addr = (p + 1) * 0x100000ull + 0x10000 * i + random() % 0x2000;
-      packet.pieces.push_back({addr, bytes, i + 1 == pieces, drop || random() % 8 == 0});
+      packet.segments.push_back({addr, bytes, i + 1 == segments, drop || random() % 8 == 0});
       len += bytes;
       for (std::uint64_t page : {addr >> 12, (addr + bytes - 1) >> 12})
-        if (!packet.pieces.back().drop && random() % 4 == 0) {
+        if (!packet.segments.back().drop && random() % 4 == 0) {
           bench.bad_pages.insert(page);
           bad = true;
         }

@@ -28,7 +28,7 @@ module roci_icrc #(
   input  logic [DataWidth-1:0]           data_i,
   input  logic [DataWidth/8-1:0]         keep_i,   // counts with last_i only
   input  logic                           last_i,
-  input  logic                           ipv6_i,   // these are held during the frame
+  input  logic                           ipv6_i,   // held during the frame, as are the next two
   input  logic                           roce_v1_i,  // a GRH; ipv6_i does not matter
   input  logic                           vlan_i,
   input  logic                           valid_i,
@@ -94,7 +94,7 @@ module roci_icrc #(
   endfunction
   // verilator coverage_on
 
-  // A table entry for each {kind, vlan}, cut into beats.
+  // A table entry for each {kind, vlan}, divided into beats.
   localparam logic [6*HeadBits-1:0] Ones =
       {ones_of(Grh, 18), ones_of(Grh, 14), ones_of(Ipv6, 18), ones_of(Ipv6, 14),
        ones_of(Ipv4, 18), ones_of(Ipv4, 14)};
@@ -118,12 +118,12 @@ module roci_icrc #(
     end
   endfunction
 
-  function automatic logic [DataWidth-1:0] cut_tail(input logic [DataWidth-1:0] data,
+  function automatic logic [DataWidth-1:0] clear_tail(input logic [DataWidth-1:0] data,
                                                     input logic [Bytes-1:0]     keep,
                                                     input logic                 last);
-    cut_tail = data;
+    clear_tail = data;
     if (last) begin
-      for (int i = 0; i < Bytes; i++) cut_tail[8*i +: 8] = keep[i] ? data[8*i +: 8] : 8'd0;
+      for (int i = 0; i < Bytes; i++) clear_tail[8*i +: 8] = keep[i] ? data[8*i +: 8] : 8'd0;
     end
   endfunction
 
@@ -150,7 +150,7 @@ module roci_icrc #(
   endfunction
 
   logic [1:0]          kind;
-  logic [BeatBits-1:0] beat_q;  // of the frame, stays at HeadBeats after the headers
+  logic [BeatBits-1:0] beat_q;  // index in the frame; stays at HeadBeats after the headers
   logic [31:0]         sum_q, state_q;
   logic [GapBits-1:0]  sum_gap_q, gap_q;
   logic                sum_valid_q, sum_first_q, sum_last_q, done_q;
@@ -173,7 +173,7 @@ module roci_icrc #(
 
   always_ff @(posedge clk_i) begin
     if (enable_i && valid_i) begin
-      sum_q       <= sum_of(cut_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i));
+      sum_q       <= sum_of(clear_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i));
       sum_first_q <= beat_q == '0;
       sum_last_q  <= last_i;
       if (last_i) sum_gap_q <= gap_of(keep_i);
@@ -244,7 +244,7 @@ module roci_icrc #(
       end
     end
     FieldsAreMasked : assert (
-        cut_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i) == f_covered);
+        clear_tail(cover_head(data_i, beat_q, kind, vlan_i), keep_i, last_i) == f_covered);
   end
   always_comb OneBit : cover (f_bits != '0 && (f_bits & (f_bits - 1'b1)) == '0);
 `endif

@@ -21,7 +21,7 @@ module roci_icrc_unwind #(
   `PARAM_CHECK(GapInRange, GapBits >= 3 && GapBits <= 6)
 
   localparam logic [31:0] Polynomial = 32'hEDB8_8320;
-  localparam int unsigned MaxBits = 4 << GapBits;  // of the largest matrix: half the gap
+  localparam int unsigned MaxBits = 4 << GapBits;  // size of the largest matrix: half the gap
 
   // Row i of the matrix back over `bits` zero bits lies at 32 * i.
   // Runs at elaboration only.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// ICRCs checked in frames that follow each other.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -34,7 +35,7 @@ struct Bench {
     dut.tick();
   }
 
-  /// A frame with its ICRC, of which the test knows whether it is right.
+  /// A frame with its ICRC, and whether that is right.
   void send(const icrc::Frame& frame, bool ok) {
     for (std::size_t at = 0; at < frame.bytes.size(); at += kLane) {
       const std::size_t count = std::min<std::size_t>(kLane, frame.bytes.size() - at);

@@ -21,7 +21,7 @@ module roci_icrc_rx #(
   input  logic [DataWidth-1:0]   data_i,
   input  logic [DataWidth/8-1:0] keep_i,
   input  logic                   last_i,
-  input  logic                   ipv6_i,  // these are held during the frame
+  input  logic                   ipv6_i,  // this and the next two are held during the frame
   input  logic                   roce_v1_i,
   input  logic                   vlan_i,
   input  logic                   valid_i,
@@ -120,7 +120,7 @@ module roci_icrc_rx #(
   `ASSERT(GoodIsResidue, `IMPLIES(done_o, ok_o == f_good_q))
   `COVER(BackToBack, &f_last_q && done_o && !ok_o)
   `COVER(Good, done_o && ok_o)
-  `COVER(GoodBehindBad, done_o && ok_o && f_frames_q == 4'd2)
+  `COVER(GoodAfterBad, done_o && ok_o && f_frames_q == 4'd2)
   initial assume (!rst_ni);
 `endif
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// ICRCs appended to frames, and poisoned ones.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -50,11 +51,11 @@ struct Bench {
     return taken;
   }
 
-  void send(const icrc::Frame& frame, bool roce, bool spoil) {
+  void send(const icrc::Frame& frame, bool roce, bool poison) {
     expected.push_back(frame.bytes);
     if (roce) {
       for (std::uint8_t byte : icrc::reference(frame)) {
-        expected.back().push_back(spoil ? static_cast<std::uint8_t>(~byte) : byte);
+        expected.back().push_back(poison ? static_cast<std::uint8_t>(~byte) : byte);
       }
     }
     for (std::size_t at = 0; at < frame.bytes.size(); at += kLane) {
@@ -68,7 +69,7 @@ struct Bench {
       dut->s_axis_ipv6_i = frame.kind == icrc::Kind::kIpv6;
       dut->s_axis_roce_v1_i = frame.kind == icrc::Kind::kGrh;
       dut->s_axis_vlan_i = frame.vlan;
-      dut->s_axis_spoil_i = dut->s_axis_tlast_i ? spoil : random() & 1;
+      dut->s_axis_poison_i = dut->s_axis_tlast_i ? poison : random() & 1;
       dut->s_axis_tvalid_i = 1;
       while (!tick()) {
       }
@@ -118,10 +119,10 @@ TEST_CASE("icrc_tx: WIRE-37, WIRE-38: any traffic, with and without back-pressur
     for (unsigned n = 0; n < 500; ++n) {
       const icrc::Kind kind = icrc::kKinds[n % 3];
       const bool vlan = n & 1, roce = bench.random() % 4 != 0;
-      const bool spoil = bench.random() % 5 == 0;
+      const bool poison = bench.random() % 5 == 0;
       const std::size_t extra = bench.random() % (n % 10 == 0 ? 1100 : 130);
       const std::size_t size = roce ? icrc::smallest(kind, vlan) + extra / 4 * 4 : 14 + extra;
-      bench.send(icrc::random_frame(bench.random, size, kind, vlan), roce, spoil);
+      bench.send(icrc::random_frame(bench.random, size, kind, vlan), roce, poison);
       while (hold == 30 && bench.random() % 3 == 0) bench.tick();
     }
     bench.drain();

@@ -27,7 +27,7 @@ module roci_icrc_tx #(
   input  logic                   s_axis_ipv6_i,
   input  logic                   s_axis_roce_v1_i,
   input  logic                   s_axis_vlan_i,
-  input  logic                   s_axis_spoil_i,  // with the last beat: send a wrong ICRC
+  input  logic                   s_axis_poison_i,  // with the last beat: invert the ICRC
   input  logic                   s_axis_tvalid_i,
   output logic                   s_axis_tready_o,
 
@@ -71,13 +71,13 @@ module roci_icrc_tx #(
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      ring[slot_q] <= {s_axis_spoil_i, s_axis_roce_i, s_axis_tlast_i, s_axis_tkeep_i,
+      ring[slot_q] <= {s_axis_poison_i, s_axis_roce_i, s_axis_tlast_i, s_axis_tkeep_i,
                        s_axis_tdata_i};
     end
   end
 
 `ifdef FORMAL
-  // The ICRC itself is proved in roci_icrc. Its value plays no part where beats are counted.
+  // The ICRC itself is proved in roci_icrc. Its value does not matter where beats are counted.
   (* anyseq *) logic [31:0] icrc;
 `else
   logic [31:0]        state, icrc;
@@ -112,14 +112,14 @@ module roci_icrc_tx #(
   logic [BeatBits-1:0]  beat;
   logic [DataWidth-1:0] data;
   logic [Bytes-1:0]     keep;
-  logic                 last, roce, spoil, append, overflow;
+  logic                 last, roce, poison, append, overflow;
   logic [31:0]          trailer;
 
   assign beat = ring[slot_q];
-  assign {spoil, roce, last, keep, data} = beat;
+  assign {poison, roce, last, keep, data} = beat;
   assign append   = roce && last;
   assign overflow = append && keep[Bytes-3];
-  assign trailer = spoil ? icrc : ~icrc;
+  assign trailer = poison ? icrc : ~icrc;
 
   // The bytes after the frame all show the ICRC, of which byte i goes to byte (i + 2) mod 4.
   function automatic logic [DataWidth-1:0] fill(input logic [DataWidth-1:0] frame,
@@ -199,7 +199,8 @@ module roci_icrc_tx #(
   `ASSERT(NoBeatLostOrMade, f_beats_q == 4'(valid_q[0]) + 4'(valid_q[1]) + 4'(valid_q[2])
                                          + 4'(valid_q[3]) + 4'(out_valid_q && !f_extra_q))
   `ASSERT(NoFrameLostOrMade, f_frames_q == f_ends + 4'(out_valid_q && out_last_q) + 4'(extra_q))
-  // Beats in the ring are as they came: without gaps, full except for the last, that of RoCE padded.
+  // Beats in the ring are as they came: without gaps, all full except for the last, which is padded
+  // in a RoCE frame.
   logic [Bytes-1:0]    f_keep;
   logic [BeatBits-1:0] f_beat;
   logic                f_formed;

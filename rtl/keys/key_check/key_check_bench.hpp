@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lookups in the key table.
+// Lookups in the key table, compared with the rules in numbers that do not wrap.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,28 +11,30 @@
 #include <vector>
 
 #include "Vroci_key_check.h"
-#include "model/spec/codes.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace key_check_bench {
 
-using namespace roci::spec;
+using layout::KeyKind;
+using layout::Table;
+namespace access = layout::access;
 
 inline constexpr unsigned kClients = 4;
 inline constexpr unsigned kKeys = 64;
-inline constexpr unsigned kReqBits = total_bits(kKeyReq);
+inline constexpr unsigned kReqBits = layout::key_req::kBits;
 inline constexpr unsigned kLatency = 3;
-inline constexpr unsigned kTableKey = 3;
-inline constexpr unsigned kType2 = code_of(kKeyKinds, "WindowType2");
+inline constexpr unsigned kRemote =
+    access::kRemoteWrite | access::kRemoteRead | access::kRemoteAtomic;
 
 struct Region {
   std::uint64_t iova = 0, length = 0, addr = 0;
   unsigned access = 0, pd = 0, variant = 0, pasid = 0;
   bool valid = true;
-  unsigned kind = 0;
+  KeyKind kind = KeyKind::kRegion;
   bool remote_only = false;
   unsigned qpn = 0;
 };
@@ -42,7 +44,7 @@ struct Request {
   std::uint32_t len = 1;
   unsigned pd = 0, access = 0, qpn = 0;
 };
-struct Answer {
+struct Result {
   bool ok;
   std::uint64_t addr;
   unsigned pasid;
@@ -51,10 +53,10 @@ struct Answer {
 struct Bench {
   Dut<Vroci_key_check> dut;
   std::map<std::uint32_t, Region> table;
-  std::deque<std::optional<Request>> asked[kClients];  // without a value: ask nothing for a clock
+  std::deque<std::optional<Request>> asked[kClients];  // without a value: no request for a clock
   std::deque<Request> open[kClients];
   std::deque<std::uint64_t> due[kClients];
-  std::deque<Answer> answers;
+  std::deque<Result> results;
   unsigned served_in_a_row = 0;
 
   Bench() {
@@ -69,24 +71,24 @@ struct Bench {
     table[index] = region;
     bus::clear_data(dut->row_write_i);
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, kTableKey);
-    port::put(dut->row_write_i, bus::kRowIndex, index);
-    port::put(dut->row_write_i, place_of(kKey, "valid"), region.valid);
-    port::put(dut->row_write_i, place_of(kKey, "variant"), region.variant);
-    port::put(dut->row_write_i, place_of(kKey, "pd"), region.pd);
-    port::put(dut->row_write_i, place_of(kKey, "access"), region.access);
-    port::put(dut->row_write_i, place_of(kKey, "pasid"), region.pasid);
-    port::put(dut->row_write_i, place_of(kKey, "iova"), region.iova);
-    port::put(dut->row_write_i, place_of(kKey, "length"), region.length);
-    port::put(dut->row_write_i, place_of(kKey, "addr"), region.addr);
-    port::put(dut->row_write_i, place_of(kKey, "kind"), region.kind);
-    port::put(dut->row_write_i, place_of(kKey, "remote_only"), region.remote_only);
-    port::put(dut->row_write_i, place_of(kKey, "qpn"), region.qpn);
+    port::put(dut->row_write_i, layout::row_write::table_id, Table::kKey);
+    port::put(dut->row_write_i, layout::row_write::index, index);
+    port::put(dut->row_write_i, layout::key::valid, region.valid);
+    port::put(dut->row_write_i, layout::key::variant, region.variant);
+    port::put(dut->row_write_i, layout::key::pd, region.pd);
+    port::put(dut->row_write_i, layout::key::access, region.access);
+    port::put(dut->row_write_i, layout::key::pasid, region.pasid);
+    port::put(dut->row_write_i, layout::key::iova, region.iova);
+    port::put(dut->row_write_i, layout::key::length, region.length);
+    port::put(dut->row_write_i, layout::key::addr, region.addr);
+    port::put(dut->row_write_i, layout::key::kind, region.kind);
+    port::put(dut->row_write_i, layout::key::remote_only, region.remote_only);
+    port::put(dut->row_write_i, layout::key::qpn, region.qpn);
     tick();
     dut->row_write_valid_i = 0;
   }
 
-  /// The rule in 128-bit numbers.
+  /// Whether the rules allow an access, in 128-bit numbers.
   bool allowed(const Request& r) const {
     const auto at = table.find(r.key >> 8);
     if (at == table.end() || r.key >> 8 >= kKeys) return false;
@@ -95,8 +97,8 @@ struct Bench {
     const Wide first = r.va, end = first + r.len;
     return region.valid && region.variant == (r.key & 0xFF) && region.pd == r.pd &&
            (region.access & r.access) == r.access &&
-           (!region.remote_only || (r.access & 0xE) != 0) &&
-           (region.kind != kType2 || region.qpn == r.qpn) && first >= region.iova &&
+           (!region.remote_only || (r.access & kRemote) != 0) &&
+           (region.kind != KeyKind::kWindowType2 || region.qpn == r.qpn) && first >= region.iova &&
            end <= Wide{region.iova} + region.length && end <= Wide{1} << 64;
   }
 
@@ -107,12 +109,12 @@ struct Bench {
       if (!ask) continue;
       const Request& r = *asked[c].front();
       const unsigned base = c * kReqBits;
-      port::put(dut->key_req_i, place_of(kKeyReq, "key"), r.key, base);
-      port::put(dut->key_req_i, place_of(kKeyReq, "va"), r.va, base);
-      port::put(dut->key_req_i, place_of(kKeyReq, "len"), r.len, base);
-      port::put(dut->key_req_i, place_of(kKeyReq, "pd"), r.pd, base);
-      port::put(dut->key_req_i, place_of(kKeyReq, "access"), r.access, base);
-      port::put(dut->key_req_i, place_of(kKeyReq, "qpn"), r.qpn, base);
+      port::put(dut->key_req_i, layout::key_req::key, r.key, base);
+      port::put(dut->key_req_i, layout::key_req::va, r.va, base);
+      port::put(dut->key_req_i, layout::key_req::len, r.len, base);
+      port::put(dut->key_req_i, layout::key_req::pd, r.pd, base);
+      port::put(dut->key_req_i, layout::key_req::access, r.access, base);
+      port::put(dut->key_req_i, layout::key_req::qpn, r.qpn, base);
     }
     dut.settle();
     unsigned taken = 0;
@@ -121,17 +123,16 @@ struct Bench {
       REQUIRE(bool(port::get(dut->key_rsp_valid_o, c, 1)) == expected);
       if (expected) {
         const Request r = open[c].front();
-        const Answer answer{
-            port::get(dut->key_rsp_o, place_of(kKeyRsp, "ok")) != 0,
-            port::get(dut->key_rsp_o, place_of(kKeyRsp, "addr")),
-            static_cast<unsigned>(port::get(dut->key_rsp_o, place_of(kKeyRsp, "pasid")))};
-        CHECK(answer.ok == allowed(r));
-        if (answer.ok) {
+        const Result result{port::get(dut->key_rsp_o, layout::key_rsp::ok),
+                            port::get(dut->key_rsp_o, layout::key_rsp::addr),
+                            port::get(dut->key_rsp_o, layout::key_rsp::pasid)};
+        CHECK(result.ok == allowed(r));
+        if (result.ok) {
           const Region& region = table.at(r.key >> 8);
-          CHECK(answer.addr == region.addr + (r.va - region.iova));
-          CHECK(answer.pasid == region.pasid);
+          CHECK(result.addr == region.addr + (r.va - region.iova));
+          CHECK(result.pasid == region.pasid);
         }
-        answers.push_back(answer);
+        results.push_back(result);
         open[c].pop_front();
         due[c].pop_front();
       }
@@ -152,10 +153,10 @@ struct Bench {
 
   bool ask(const Request& request) {
     asked[0].push_back(request);
-    answers.clear();
-    for (int i = 0; i < 10 && answers.empty(); ++i) tick();
-    REQUIRE(answers.size() == 1);
-    return answers[0].ok;
+    results.clear();
+    for (int i = 0; i < 10 && results.empty(); ++i) tick();
+    REQUIRE(results.size() == 1);
+    return results[0].ok;
   }
 };
 

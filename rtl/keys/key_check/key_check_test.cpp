@@ -11,7 +11,7 @@ TEST_CASE("key_check: no key is valid after reset") {
 
 TEST_CASE("key_check: MR-01: index and each bit of the variant must match") {
   Bench bench;
-  bench.write(5, {0x1000, 64, 0x9000, 15, 7, 0x5A, 3});
+  bench.write(5, {0x1000, 64, 0x9000, access::kLocalWrite | kRemote, 7, 0x5A, 3});
   const Request good{0x55A, 0x1000, 64, 7, 0};
   CHECK(bench.ask(good));
   for (unsigned i = 0; i < 32; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("key_check: MR-03: bounds without wrap-around") {
   CHECK_FALSE(bench.ask({0x400, ~std::uint64_t{0}, 1}));
 }
 
-TEST_CASE("key_check: MR-07: a key that was taken back fails at once") {
+TEST_CASE("key_check: MR-07: a key that was made invalid fails at once") {
   Bench bench;
   Region region{0, 4096, 0, 0, 0, 0, 0};
   bench.write(9, region);
@@ -69,20 +69,20 @@ TEST_CASE("key_check: rows of other tables and beyond the end change nothing") {
   Bench bench;
   for (auto& word : bench.dut->row_write_i.m_storage) word = ~0u;
   bench.dut->row_write_valid_i = 1;
-  port::put(bench.dut->row_write_i, bus::kRowIndex, 1);
+  port::put(bench.dut->row_write_i, layout::row_write::index, 1);
   for (unsigned table = 0; table < 16; ++table) {
-    if (table == kTableKey) continue;
-    port::put(bench.dut->row_write_i, bus::kRowTable, table);
+    if (table == layout::number(Table::kKey)) continue;
+    port::put(bench.dut->row_write_i, layout::row_write::table_id, table);
     bench.tick();
   }
-  port::put(bench.dut->row_write_i, bus::kRowTable, kTableKey);
-  port::put(bench.dut->row_write_i, bus::kRowIndex, kKeys + 1);
+  port::put(bench.dut->row_write_i, layout::row_write::table_id, Table::kKey);
+  port::put(bench.dut->row_write_i, layout::row_write::index, kKeys + 1);
   bench.tick();
   bench.dut->row_write_valid_i = 0;
   CHECK_FALSE(bench.ask({0x1FF, ~std::uint64_t{0}, 1, 0xFFFF, 0}));
 }
 
-TEST_CASE("key_check: all clients at once, one lookup a clock, everyone in turn") {
+TEST_CASE("key_check: all clients at once, one lookup a clock, all clients in turn") {
   Bench bench;
   std::mt19937_64 random(1);
   for (unsigned i = 0; i < kKeys; ++i) {
@@ -137,17 +137,17 @@ TEST_CASE("key_check: all clients at once, one lookup a clock, everyone in turn"
 TEST_CASE(
     "key_check: MR-10, MR-11: a window has no local key, type 2 serves its queue pair alone") {
   Bench bench;
-  const unsigned remote_write = bit(code_of(kAccess, "RemoteWrite"));
+  const unsigned remote_write = access::kRemoteWrite;
   Region window{0x1000, 64, 0x9000, remote_write, 7, 0x5A, 3};
-  window.kind = code_of(kKeyKinds, "WindowType1");
+  window.kind = KeyKind::kWindowType1;
   window.remote_only = true;
   bench.write(5, window);
   CHECK(bench.ask({0x55A, 0x1000, 64, 7, remote_write, 3}));
   CHECK_FALSE(bench.ask({0x55A, 0x1000, 64, 7, 0, 3}));  // gather of a SEND
   CHECK_FALSE(bench.ask({0x55A, 0x1000, 65, 7, remote_write, 3}));
   CHECK_FALSE(bench.ask({0x55A, 0xFFF, 1, 7, remote_write, 3}));
-  CHECK_FALSE(bench.ask({0x55A, 0x1000, 1, 7, bit(code_of(kAccess, "RemoteRead")), 3}));
-  window.kind = kType2;
+  CHECK_FALSE(bench.ask({0x55A, 0x1000, 1, 7, access::kRemoteRead, 3}));
+  window.kind = KeyKind::kWindowType2;
   window.qpn = 0x123456;
   bench.write(5, window);
   CHECK(bench.ask({0x55A, 0x1000, 64, 7, remote_write, 0x123456}));
@@ -157,60 +157,60 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "key_check: MR-13: a lookup in the clock of an answer sees the binding, one before does not") {
+    "key_check: MR-13: a lookup in the clock of the result finds the binding, one before does "
+    "not") {
   Bench bench;
-  const unsigned remote_read = bit(code_of(kAccess, "RemoteRead"));
-  Region region{0x1000, 4096, 0x9000, 1u | bit(code_of(kAccess, "MwBind")), 7, 0x11, 3};
+  const unsigned remote_read = access::kRemoteRead;
+  Region region{0x1000, 4096, 0x9000, access::kLocalWrite | access::kMwBind, 7, 0x11, 3};
   bench.write(2, region);
   Region window;
-  window.kind = kType2;
+  window.kind = KeyKind::kWindowType2;
   window.remote_only = true;
   window.valid = false;
   window.pd = 7;
   bench.write(3, window);
   auto& dut = bench.dut;
-  constexpr unsigned kOp = 0;
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "op"), code_of(kKeyOps, "Bind"), kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "key"), 0x3AB, kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "qpn"), 9, kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "pd"), 7, kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "region"), 0x211, kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "va"), 0x1100, kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "length"), 256, kOp);
-  port::put(dut->key_op_req_i, place_of(kKeyOpReq, "access"), remote_read, kOp);
+  constexpr unsigned kOp = 0;  // the first client's request
+  port::put(dut->key_op_req_i, layout::key_op_req::op, layout::KeyOp::kBind, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::key, 0x3AB, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::qpn, 9, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::pd, 7, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::region, 0x211, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::va, 0x1100, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::length, 256, kOp);
+  port::put(dut->key_op_req_i, layout::key_op_req::access, remote_read, kOp);
   dut->key_op_req_valid_i = 1;
   dut->key_row_ready_i = 1;
-  // Lookups stream on all the time, taken in each clock but those in which the operation reads.
+  // Lookups are taken in each clock except for those in which the operation reads.
   std::vector<std::uint64_t> lookups;
   std::deque<bool> seen;
-  std::uint64_t answered = 0;
+  std::uint64_t completed = 0;
   bool bus = false;
-  port::put(dut->key_req_i, place_of(kKeyReq, "key"), 0x3AB);
-  port::put(dut->key_req_i, place_of(kKeyReq, "va"), 0x1100);
-  port::put(dut->key_req_i, place_of(kKeyReq, "len"), 256);
-  port::put(dut->key_req_i, place_of(kKeyReq, "pd"), 7);
-  port::put(dut->key_req_i, place_of(kKeyReq, "access"), remote_read);
-  port::put(dut->key_req_i, place_of(kKeyReq, "qpn"), 9);
+  port::put(dut->key_req_i, layout::key_req::key, 0x3AB);
+  port::put(dut->key_req_i, layout::key_req::va, 0x1100);
+  port::put(dut->key_req_i, layout::key_req::len, 256);
+  port::put(dut->key_req_i, layout::key_req::pd, 7);
+  port::put(dut->key_req_i, layout::key_req::access, remote_read);
+  port::put(dut->key_req_i, layout::key_req::qpn, 9);
   for (int i = 0; i < 40; ++i) {
     dut->key_req_valid_i = 1;
     dut.settle();
     if (dut->key_req_ready_o & 1) lookups.push_back(dut.cycle());
-    if (dut->key_rsp_valid_o & 1)
-      seen.push_back(port::get(dut->key_rsp_o, place_of(kKeyRsp, "ok")));
+    if (dut->key_rsp_valid_o & 1) seen.push_back(port::get(dut->key_rsp_o, layout::key_rsp::ok));
     if (dut->key_op_rsp_valid_o & 1) {
-      answered = dut.cycle();
-      CHECK(dut->key_op_rsp_o == 1);
+      completed = dut.cycle();
+      CHECK(port::get(dut->key_op_rsp_o, layout::key_op_rsp::ok));
     }
     const bool taken = dut->key_op_req_ready_o & 1;
     const bool to_bus = dut->key_row_valid_o;
     dut->row_write_valid_i = bus;
-    port::put(dut->row_write_i, bus::kRowTable, kTableKey);
-    port::put(dut->row_write_i, bus::kRowIndex, 3);
+    port::put(dut->row_write_i, layout::row_write::table_id, Table::kKey);
+    port::put(dut->row_write_i, layout::row_write::index, 3);
     dut.settle();
     bus = to_bus;
     std::uint64_t row[5] = {};
     for (int w = 0; w < 5; ++w) {
-      row[w] = port::get(dut->key_row_o, 64 * w, w == 4 ? total_bits(kKey) - 256 : 64);
+      row[w] = port::get(dut->key_row_o, 64 * w, w == 4 ? layout::key::kBits - 256 : 64);
     }
     dut.tick();
     if (bus) {
@@ -218,12 +218,12 @@ TEST_CASE(
     }
     if (taken) dut->key_op_req_valid_i = 0;
   }
-  REQUIRE(answered != 0);
+  REQUIRE(completed != 0);
   CHECK(40 - lookups.size() == 2);  // clocks in which the operation read
   unsigned good = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     good += seen[i];
-    CHECK(seen[i] == (lookups[i] >= answered));
+    CHECK(seen[i] == (lookups[i] >= completed));
   }
   CHECK(good > 10);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key table: who may touch which memory, and where DMA finds it (MR-01 to MR-04), and the
-// operations of work requests on it (MR-09 to MR-16).
+// The key table: which access to memory is allowed, and where DMA finds the memory (MR-01 to
+// MR-04); and the operations of work requests on the table (MR-09 to MR-16).
 //
 // Throughput: one lookup per clock, round robin over the clients; an operation takes the place of
-// two. Latency: three clocks from the clock in which a request is taken to its result. Answers come
+// two. Latency: three clocks from the clock in which a request is taken to its result. Results come
 // in order and are always taken.
 //
 //   requests ----> choose --> table --> row --> rule --> result
@@ -33,14 +33,14 @@ module roci_key_check #(
   output logic [Clients-1:0]    key_req_ready_o,
 
   // results
-  output logic [roci_pkg::KeyRspBits-1:0] key_rsp_o,  // key_rsp_t, of one client
+  output logic [roci_pkg::KeyRspBits-1:0] key_rsp_o,  // key_rsp_t, for one client
   output logic [Clients-1:0]    key_rsp_valid_o,
 
   // operations (key_op_req_t), client c at [KeyOpReqBits*c +: KeyOpReqBits], and their results
   input  logic [OpClients*roci_pkg::KeyOpReqBits-1:0] key_op_req_i,
   input  logic [OpClients-1:0]  key_op_req_valid_i,
   output logic [OpClients-1:0]  key_op_req_ready_o,
-  output roci_pkg::key_op_rsp_t key_op_rsp_o,  // of one client
+  output roci_pkg::key_op_rsp_t key_op_rsp_o,  // result for one client
   output logic [OpClients-1:0]  key_op_rsp_valid_o,
 
   // rows for the row bus; no other row of the table may go out while key_busy_o is up
@@ -61,13 +61,13 @@ module roci_key_check #(
 
   // Choice: the clients after the one served last come first. A client is ready when none that
   // comes before it asks, whether it asks itself or not.
-  logic [Clients-1:0] behind_q, served;
+  logic [Clients-1:0] after_q, served;
   logic               table_ready, take, op_read;
 
   for (genvar c = 0; c < Clients; c++) begin : gen_ready
     localparam logic [Clients-1:0] Lower = Clients'((1 << c) - 1);
     assign key_req_ready_o[c] = table_ready && !op_read
-        && (key_req_valid_i & (behind_q[c] ? behind_q & Lower : behind_q | Lower)
+        && (key_req_valid_i & (after_q[c] ? after_q & Lower : after_q | Lower)
             & ~(Clients'(1) << c)) == '0;
   end
 
@@ -75,8 +75,8 @@ module roci_key_check #(
   assign take   = |served;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) behind_q <= '0;
-    else if (take) behind_q <= ~(served | (served - 1'b1));
+    if (!rst_ni) after_q <= '0;
+    else if (take) after_q <= ~(served | (served - 1'b1));
   end
 
   function automatic logic [roci_pkg::KeyReqBits-1:0] choose(
@@ -92,12 +92,14 @@ module roci_key_check #(
 
   roci_pkg::key_req_t asked, asked_q, checked_q;
   roci_pkg::key_t     row_q;
-  roci_pkg::key_rsp_t answer;
+  roci_pkg::key_rsp_t result;
   logic               in_range_q, checked_in_range_q;
-  logic [Clients-1:0] asked_by_q, checked_by_q, answer_to_q;
+  logic [Clients-1:0] requested_by_q, checked_by_q, result_to_q;
 
   logic [roci_pkg::KeyBits-1:0]    row;
-  logic [roci_pkg::KeyRspBits-1:0] answer_q;
+  logic [roci_pkg::KeyRspBits-1:0] result_q;
+
+  logic [RowIndexBits-1:0] op_row;  // row that key_op reads
 
   assign asked = choose(key_req_i, served);
 
@@ -115,13 +117,13 @@ module roci_key_check #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      asked_by_q   <= '0;
-      checked_by_q <= '0;
-      answer_to_q  <= '0;
+      requested_by_q <= '0;
+      checked_by_q   <= '0;
+      result_to_q    <= '0;
     end else begin
-      asked_by_q   <= served;
-      checked_by_q <= asked_by_q;
-      answer_to_q  <= checked_by_q;
+      requested_by_q <= served;
+      checked_by_q   <= requested_by_q;
+      result_to_q    <= checked_by_q;
     end
   end
 
@@ -130,22 +132,21 @@ module roci_key_check #(
       asked_q    <= asked;
       in_range_q <= asked.key[31:KeyIndexAt+RowIndexBits] == '0;
     end
-    if (|asked_by_q) begin
+    if (|requested_by_q) begin
       row_q              <= row;
       checked_q          <= asked_q;
       checked_in_range_q <= in_range_q;
     end
-    if (|checked_by_q) answer_q <= answer;
+    if (|checked_by_q) result_q <= result;
   end
 
   roci_key_rule u_rule (
     .req_i      (checked_q),
     .row_i      (row_q),
     .in_range_i (checked_in_range_q),
-    .rsp_o      (answer)
+    .rsp_o      (result)
   );
 
-  logic [RowIndexBits-1:0] op_row;
   roci_key_op #(.RowIndexBits(RowIndexBits), .Clients(OpClients)) u_op (
     .clk_i, .rst_ni,
     .req_i        (key_op_req_i),
@@ -164,10 +165,10 @@ module roci_key_check #(
     .row_o        (key_row_o)
   );
 
-  assign key_rsp_o       = answer_q;
-  assign key_rsp_valid_o = answer_to_q;
-  assign idle_o          = table_ready && !(|key_req_valid_i) && asked_by_q == '0
-                           && checked_by_q == '0 && answer_to_q == '0
+  assign key_rsp_o       = result_q;
+  assign key_rsp_valid_o = result_to_q;
+  assign idle_o          = table_ready && !(|key_req_valid_i) && requested_by_q == '0
+                           && checked_by_q == '0 && result_to_q == '0
                            && !(|key_op_req_valid_i) && !key_busy_o;
 
   `ASSERT(OneServed, (served & (served - 1'b1)) == '0)

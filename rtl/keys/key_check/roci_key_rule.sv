@@ -7,7 +7,7 @@
 
 module roci_key_rule (
   input  roci_pkg::key_req_t  req_i,
-  input  roci_pkg::key_t      row_i,      // of the key's index
+  input  roci_pkg::key_t      row_i,      // row of the key's index
   input  logic                in_range_i,  // there is such an index
   output roci_pkg::key_rsp_t  rsp_o
 );

@@ -9,57 +9,49 @@
 #include <array>
 #include <random>
 
-#include "model/spec/codes.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace key_op_bench {
 
-using namespace roci::spec;
+using layout::KeyKind;
+using layout::KeyOp;
+namespace access = layout::access;
 
 inline constexpr unsigned kRows = 16;  // as in block.cmake
-inline constexpr unsigned kReqBits = total_bits(kKeyOpReq);
-inline constexpr unsigned kInvalidate = code_of(kKeyOps, "Invalidate"),
-                          kBind = code_of(kKeyOps, "Bind"),
-                          kRegister = code_of(kKeyOps, "Register");
-inline constexpr unsigned kRegion = code_of(kKeyKinds, "Region"),
-                          kType1 = code_of(kKeyKinds, "WindowType1"),
-                          kType2 = code_of(kKeyKinds, "WindowType2"),
-                          kFast = code_of(kKeyKinds, "FastRegion");
-inline constexpr unsigned bit(std::string_view name) { return 1u << code_of(kAccess, name); }
-const unsigned kLocalWrite = bit("LocalWrite"), kRemoteWrite = bit("RemoteWrite"),
-               kRemoteRead = bit("RemoteRead"), kMwBind = bit("MwBind"),
-               kZeroBased = bit("ZeroBased");
+inline constexpr unsigned kReqBits = layout::key_op_req::kBits;
+inline constexpr unsigned kWrites = access::kRemoteWrite | access::kRemoteAtomic;
 
 struct Row {
   bool valid = false;
   unsigned variant = 0, pd = 0, access = 0, pasid = 0;
   std::uint64_t iova = 0, length = 0, addr = 0;
-  unsigned kind = 0;
+  KeyKind kind = KeyKind::kRegion;
   bool remote_only = false;
   unsigned qpn = 0, parent = 0;
 };
 
-/// Calls `each(place, member)` for every field of a row.
+/// Calls `each(field, member)` for every field of a row.
 template <typename R, typename F>
 void each_field(R& row, F each) {
-  each(place_of(kKey, "valid"), row.valid);
-  each(place_of(kKey, "variant"), row.variant);
-  each(place_of(kKey, "pd"), row.pd);
-  each(place_of(kKey, "access"), row.access);
-  each(place_of(kKey, "pasid"), row.pasid);
-  each(place_of(kKey, "iova"), row.iova);
-  each(place_of(kKey, "length"), row.length);
-  each(place_of(kKey, "addr"), row.addr);
-  each(place_of(kKey, "kind"), row.kind);
-  each(place_of(kKey, "remote_only"), row.remote_only);
-  each(place_of(kKey, "qpn"), row.qpn);
-  each(place_of(kKey, "parent"), row.parent);
+  each(layout::key::valid, row.valid);
+  each(layout::key::variant, row.variant);
+  each(layout::key::pd, row.pd);
+  each(layout::key::access, row.access);
+  each(layout::key::pasid, row.pasid);
+  each(layout::key::iova, row.iova);
+  each(layout::key::length, row.length);
+  each(layout::key::addr, row.addr);
+  each(layout::key::kind, row.kind);
+  each(layout::key::remote_only, row.remote_only);
+  each(layout::key::qpn, row.qpn);
+  each(layout::key::parent, row.parent);
 }
 
 struct Request {
-  unsigned op = 0;
+  KeyOp op = KeyOp::kInvalidate;
   std::uint32_t key = 0;
   unsigned qpn = 0, pd = 0;
   std::uint32_t region = 0;
@@ -77,45 +69,47 @@ inline bool expect(Table& table, const Request& r) {
   if (r.key >> 8 >= kRows) return false;
   Row& row = table[r.key >> 8];
   if (row.pd != r.pd) return false;
-  const bool writes = (r.access & (kRemoteWrite | bit("RemoteAtomic"))) != 0;
+  const bool writes = (r.access & kWrites) != 0;
   Row next;
   next.variant = r.key & 0xFF;
   next.pd = row.pd;
   next.kind = row.kind;
   next.remote_only = row.remote_only;
   next.pasid = row.pasid;
-  if (r.op == kInvalidate) {
+  if (r.op == KeyOp::kInvalidate) {
     if (!row.valid || row.variant != (r.key & 0xFF)) return false;
-    if (row.kind != kFast && !(row.kind == kType2 && row.qpn == r.qpn)) return false;
-  } else if (r.op == kRegister) {
-    if (row.kind != kFast || row.valid || r.length == 0) return false;
+    if (row.kind != KeyKind::kFastRegion &&
+        !(row.kind == KeyKind::kWindowType2 && row.qpn == r.qpn))
+      return false;
+  } else if (r.op == KeyOp::kRegister) {
+    if (row.kind != KeyKind::kFastRegion || row.valid || r.length == 0) return false;
     if (Wide{r.va} + r.length > top || Wide{r.addr} + r.length > top) return false;
-    if (writes && !(r.access & kLocalWrite)) return false;
+    if (writes && !(r.access & access::kLocalWrite)) return false;
     next.valid = true;
-    next.access = r.access & 0xF;
+    next.access = r.access & (access::kLocalWrite | kWrites | access::kRemoteRead);
     next.iova = r.va;
     next.length = r.length;
     next.addr = r.addr;
-  } else if (r.op == kBind) {
-    if (row.kind != kType1 && row.kind != kType2) return false;
-    if (row.kind == kType2 && (row.valid || r.length == 0)) return false;
+  } else if (r.op == KeyOp::kBind) {
+    if (row.kind != KeyKind::kWindowType1 && row.kind != KeyKind::kWindowType2) return false;
+    if (row.kind == KeyKind::kWindowType2 && (row.valid || r.length == 0)) return false;
     if (r.length != 0) {
       if (r.region >> 8 >= kRows) return false;
       const Row& region = table[r.region >> 8];
-      if (!region.valid || region.kind != kRegion || region.variant != (r.region & 0xFF) ||
-          region.pd != r.pd || !(region.access & kMwBind) ||
-          (writes && !(region.access & kLocalWrite))) {
+      if (!region.valid || region.kind != KeyKind::kRegion || region.variant != (r.region & 0xFF) ||
+          region.pd != r.pd || !(region.access & access::kMwBind) ||
+          (writes && !(region.access & access::kLocalWrite))) {
         return false;
       }
       const Wide end = Wide{r.va} + r.length;
       if (r.va < region.iova || end > Wide{region.iova} + region.length || end > top) return false;
       next.valid = true;
-      next.access = r.access & (kRemoteWrite | kRemoteRead | bit("RemoteAtomic") | kZeroBased);
+      next.access = r.access & (kWrites | access::kRemoteRead | access::kZeroBased);
       next.pasid = region.pasid;
-      next.iova = r.access & kZeroBased ? 0 : r.va;
+      next.iova = r.access & access::kZeroBased ? 0 : r.va;
       next.length = r.length;
       next.addr = region.addr + (r.va - region.iova);
-      next.qpn = row.kind == kType2 ? r.qpn : 0;
+      next.qpn = row.kind == KeyKind::kWindowType2 ? r.qpn : 0;
       next.parent = r.region >> 8;
     }
   } else {
@@ -127,8 +121,8 @@ inline bool expect(Table& table, const Request& r) {
 
 struct Bench {
   Dut<Vroci_key_op> dut;
-  Table table{};     ///< as the row bus has written it
-  Table expected{};  ///< as the rules have it
+  Table table{};     ///< what the row bus has written
+  Table expected{};  ///< by the rules
   std::mt19937_64 random;
   unsigned percent_ready = 100;
   std::uint64_t taken = 0;  ///< clock
@@ -138,15 +132,15 @@ struct Bench {
 
   void put(unsigned client, const Request& r) {
     const unsigned base = client * kReqBits;
-    port::put(dut->req_i, place_of(kKeyOpReq, "op"), r.op, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "key"), r.key, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "qpn"), r.qpn, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "pd"), r.pd, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "region"), r.region, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "va"), r.va, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "length"), r.length, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "access"), r.access, base);
-    port::put(dut->req_i, place_of(kKeyOpReq, "addr"), r.addr, base);
+    port::put(dut->req_i, layout::key_op_req::op, r.op, base);
+    port::put(dut->req_i, layout::key_op_req::key, r.key, base);
+    port::put(dut->req_i, layout::key_op_req::qpn, r.qpn, base);
+    port::put(dut->req_i, layout::key_op_req::pd, r.pd, base);
+    port::put(dut->req_i, layout::key_op_req::region, r.region, base);
+    port::put(dut->req_i, layout::key_op_req::va, r.va, base);
+    port::put(dut->req_i, layout::key_op_req::length, r.length, base);
+    port::put(dut->req_i, layout::key_op_req::access, r.access, base);
+    port::put(dut->req_i, layout::key_op_req::addr, r.addr, base);
   }
 
   /// One clock of table and bus. A row taken from the unit is on the bus in the next clock and in
@@ -166,8 +160,8 @@ struct Bench {
       CHECK(dut->busy_o == 1);
       REQUIRE(dut->row_index_o < kRows);
       Row row;
-      each_field(row, [&](Place place, auto& member) {
-        member = static_cast<std::decay_t<decltype(member)>>(port::get(dut->row_o, place));
+      each_field(row, [&](auto field, auto& member) {
+        member = static_cast<std::decay_t<decltype(member)>>(port::get(dut->row_o, field));
       });
       if (dut->row_ready_i) {
         on_bus_ = true;
@@ -175,13 +169,13 @@ struct Bench {
         bus_index_ = dut->row_index_o;
       }
     }
-    const Row answer = reads ? table[read_row] : Row{};
+    const Row row_read = reads ? table[read_row] : Row{};
     dut.tick();
     if (reads) {
       port::clear(dut->row_i);
-      each_field(answer, [&](Place place, auto member) { port::put(dut->row_i, place, member); });
+      each_field(row_read, [&](auto field, auto member) { port::put(dut->row_i, field, member); });
     } else if (random() % 2) {
-      port::put(dut->row_i, place_of(kKey, "iova"), random());  // a lookup of someone else
+      port::put(dut->row_i, layout::key::iova, random());  // the row of a lookup
     }
     dut.settle();
   }
@@ -191,9 +185,9 @@ struct Bench {
       std::array<std::uint64_t, 5> words[2] = {};
       for (int side = 0; side < 2; ++side) {
         const Row& row = side ? table[i] : expected[i];
-        each_field(row, [&](Place place, auto member) {
-          words[side][place.offset / 64] =
-              words[side][place.offset / 64] * 0x9E3779B97F4A7C15u + std::uint64_t(member);
+        each_field(row, [&](auto field, auto member) {
+          words[side][field.offset / 64] =
+              words[side][field.offset / 64] * 0x9E3779B97F4A7C15u + std::uint64_t(member);
         });
       }
       if (words[0] != words[1]) return false;
@@ -221,8 +215,8 @@ struct Bench {
     const bool ok = dut->rsp_o != 0;
     const bool wanted = expect(expected, r);
     CHECK(ok == wanted);
-    // A lookup that is taken in the clock of the result sees the row.
-    if (on_bus_) FAIL("answered before the row was in the table");
+    // A lookup that is taken in the clock of the result finds the row.
+    if (on_bus_) FAIL("the result came before the row was in the table");
     CHECK(same_tables());
     tick();
     return ok;
@@ -239,14 +233,14 @@ inline Row region() {
   row.valid = true;
   row.variant = 0x11;
   row.pd = 5;
-  row.access = kLocalWrite | kRemoteWrite | kRemoteRead | kMwBind;
+  row.access = access::kLocalWrite | access::kRemoteWrite | access::kRemoteRead | access::kMwBind;
   row.pasid = 0xABCDE;
   row.iova = 0x10000;
   row.length = 0x1000;
   row.addr = 0x7F0000012340;
   return row;
 }
-inline Row window(unsigned kind) {
+inline Row window(KeyKind kind) {
   Row row;
   row.kind = kind;
   row.pd = 5;
@@ -255,7 +249,7 @@ inline Row window(unsigned kind) {
 }
 inline constexpr std::uint32_t kRegionKey = 2 << 8 | 0x11;
 inline Request bind(unsigned variant = 0x22) {
-  return {kBind, 3u << 8 | variant, 9, 5, kRegionKey, 0x10040, 64, kRemoteWrite, 0};
+  return {KeyOp::kBind, 3u << 8 | variant, 9, 5, kRegionKey, 0x10040, 64, access::kRemoteWrite, 0};
 }
 
 }  // namespace key_op_bench

@@ -3,8 +3,9 @@
 // combinational.
 //
 // Bind        type 1: at any time, a length of 0 unbinds; type 2: in the free state only.
-//             The region is one that a command registered, of the same domain, has MwBind, holds the
-//             range without wrap-around, and LocalWrite when the window gives remote write or atomic.
+//             The region is one that a command registered, in the same domain; it has MwBind, holds
+//             the range without wrap-around, and has LocalWrite when the window gives remote write
+//             or atomic.
 // Register    fast regions in the free state.
 // Invalidate  type 2 windows on the queue pair that bound them, fast regions of the domain; the
 //             variant must be the one in force.
@@ -13,9 +14,9 @@
 
 module roci_key_change (
   input  roci_pkg::key_op_req_t req_i,
-  input  roci_pkg::key_t        row_i,         // of req_i.key
+  input  roci_pkg::key_t        row_i,         // row of req_i.key
   input  logic                  in_range_i,    // there is such a row
-  input  roci_pkg::key_t        region_i,      // of req_i.region
+  input  roci_pkg::key_t        region_i,      // row of req_i.region
   input  logic                  region_in_range_i,
   output logic                  ok_o,
   output roci_pkg::key_t        row_o
@@ -58,7 +59,8 @@ module roci_key_change (
                      && offset <= room && !va_wraps;
 
   assign bind_ok       = (is_type1 && unbind)
-                         || ((is_type1 || (is_type2 && !row_i.valid)) && !unbind && region_ok && range_ok);
+                         || ((is_type1 || (is_type2 && !row_i.valid)) && !unbind && region_ok
+                             && range_ok);
   assign register_ok   = is_fast && !row_i.valid && !unbind && !va_wraps && !addr_wraps
                          && (!writes || (req_i.access & LocalWrite) != '0);
   assign invalidate_ok = row_i.valid && row_i.variant == req_i.key[7:0]
@@ -98,7 +100,7 @@ module roci_key_change (
     endcase
   end
 
-  // A row is written anew from the request; of the old one only its kind and owner stay.
+  // A row is written from the request; only the kind and the owner of the old one stay.
   logic unused;
   assign unused = ^{row_i, region_i, req_i.region};
 

@@ -2,8 +2,8 @@
 // Key operations of work requests and of SEND with invalidate: reads the row of the key, and of the
 // region of a Bind, decides (roci_key_change), and puts the new row on the row bus.
 //
-// Throughput: one operation at a time, eight clocks (Bind ten) when the bus is free. Latency: the result comes in
-// the clock in which a lookup sees the new row.
+// Throughput: one operation at a time, eight clocks (Bind ten) when the bus is free. Latency: the
+// result comes in the clock in which a lookup sees the new row.
 //
 //   request --> lock --> read row --> (read region) --> decide --> row bus --> result
 //
@@ -24,7 +24,7 @@ module roci_key_op #(
   input  logic [Clients-1:0]      req_valid_i,
   output logic [Clients-1:0]      req_ready_o,
 
-  // results, of one client
+  // results, for one client
   output roci_pkg::key_op_rsp_t   rsp_o,
   output logic [Clients-1:0]      rsp_valid_o,
 
@@ -47,7 +47,7 @@ module roci_key_op #(
   localparam int unsigned KeyIndexAt = 8;  // below: the variant
 
   typedef enum logic [3:0] {
-    StIdle, StLock, StRead, StRow, StReadRegion, StRegion, StDecide, StWrite, StOnBus, StAnswer
+    StIdle, StLock, StRead, StRow, StReadRegion, StRegion, StDecide, StWrite, StOnBus, StRespond
   } state_e;
 
   state_e                state_q;
@@ -104,10 +104,10 @@ module roci_key_op #(
         StRow:        state_q <= takes_region ? StReadRegion : StDecide;
         StReadRegion: if (read_ready_i) state_q <= StRegion;
         StRegion:     state_q <= StDecide;
-        StDecide:     state_q <= ok ? StWrite : StAnswer;
+        StDecide:     state_q <= ok ? StWrite : StRespond;
         StWrite:      if (row_ready_i) state_q <= StOnBus;
-        StOnBus:      state_q <= StAnswer;
-        StAnswer:     state_q <= StIdle;
+        StOnBus:      state_q <= StRespond;
+        StRespond:     state_q <= StIdle;
         default:      state_q <= StIdle;
       endcase
     end
@@ -131,7 +131,7 @@ module roci_key_op #(
   assign row_valid_o = state_q == StWrite;
   assign row_index_o = req_q.key[31:KeyIndexAt];
   assign rsp_o.ok    = ok_q;
-  assign rsp_valid_o = state_q == StAnswer ? 2'd1 << client_q : '0;
+  assign rsp_valid_o = state_q == StRespond ? 2'd1 << client_q : '0;
 
   `ASSERT(OneTaken, taken != 2'b11)
 
@@ -141,10 +141,10 @@ module roci_key_op #(
   logic [roci_pkg::KeyBits-1:0] f_key_q, f_region_q;  // as they stand in the table
   (* anyseq *) logic [roci_pkg::KeyBits-1:0] f_other;
   logic       f_read_key_q, f_read_region_q, f_put_q, f_kept_q;
-  logic [1:0] f_asked_q;        // requests of a client without result
+  logic [1:0] f_requested_q;        // requests of a client without result
   logic [1:0] f_passed_q;       // another was taken while it waited
   logic [1:0] f_waits_q;
-  logic [3:0] f_clocks_q;       // since it was taken, without those a neighbour took
+  logic [3:0] f_clocks_q;       // clocks since it was taken, without those of a busy neighbour
   logic [roci_pkg::KeyBits-1:0] f_row_q;
   always_ff @(posedge clk_i) begin
     if (!busy_o || state_q == StLock) begin  // others may write, the last of them during the lock
@@ -156,15 +156,15 @@ module roci_key_op #(
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      f_asked_q  <= '0;
-      f_passed_q <= '0;
-      f_waits_q  <= '0;
-      f_kept_q   <= 1'b0;
+      f_requested_q <= '0;
+      f_passed_q    <= '0;
+      f_waits_q     <= '0;
+      f_kept_q      <= 1'b0;
     end else begin
-      f_asked_q  <= (f_asked_q | taken) & ~rsp_valid_o;
-      f_passed_q <= (f_passed_q | (taken != '0 ? req_valid_i & ~taken : 2'b00)) & ~taken;
-      f_waits_q  <= req_valid_i & ~taken;
-      f_kept_q   <= row_valid_o && !row_ready_i;
+      f_requested_q <= (f_requested_q | taken) & ~rsp_valid_o;
+      f_passed_q    <= (f_passed_q | (taken != '0 ? req_valid_i & ~taken : 2'b00)) & ~taken;
+      f_waits_q     <= req_valid_i & ~taken;
+      f_kept_q      <= row_valid_o && !row_ready_i;
     end
     if (state_q == StIdle) begin
       f_put_q    <= 1'b0;
@@ -180,23 +180,25 @@ module roci_key_op #(
   `ASSUME(RequestsStay, (f_waits_q & ~req_valid_i) == '0)
   `ASSUME(RowIsRead, `IMPLIES(f_read_key_q, row_i == f_key_q)
                      && `IMPLIES(f_read_region_q, row_i == f_region_q))
-  `ASSERT(StateIsKnown, state_q <= StAnswer)
-  `ASSERT(BusyForOne, busy_o == (f_asked_q != '0) && f_asked_q != 2'b11)
-  `ASSERT(AnswersWhoAsked, `IMPLIES(busy_o, f_asked_q == 2'd1 << client_q))
-  `ASSERT(ReadBefore, f_read_key_q == (state_q == StRow) && f_read_region_q == (state_q == StRegion))
+  `ASSERT(StateIsKnown, state_q <= StRespond)
+  `ASSERT(BusyForOne, busy_o == (f_requested_q != '0) && f_requested_q != 2'b11)
+  `ASSERT(ResponseGoesToItsClient, `IMPLIES(busy_o, f_requested_q == 2'd1 << client_q))
+  `ASSERT(ReadBefore, f_read_key_q == (state_q == StRow)
+                      && f_read_region_q == (state_q == StRegion))
   `ASSERT(DecidesOnTheKey, `IMPLIES(state_q > StRow, row_q == f_key_q))
   `ASSERT(DecidesOnTheRegion, `IMPLIES(state_q > StRegion && takes_region, region_q == f_region_q))
-  `ASSERT(PutsOnce, `IMPLIES(state_q <= StWrite && busy_o, !f_put_q) && `IMPLIES(state_q == StOnBus, f_put_q))
-  `ASSERT(RefusedChangesNothing, `IMPLIES(state_q == StWrite || state_q == StOnBus, ok_q)
-                                 && `IMPLIES(state_q == StAnswer, rsp_o.ok == f_put_q))
+  `ASSERT(PutsOnce, `IMPLIES(state_q <= StWrite && busy_o, !f_put_q)
+                    && `IMPLIES(state_q == StOnBus, f_put_q))
+  `ASSERT(RejectedChangesNothing, `IMPLIES(state_q == StWrite || state_q == StOnBus, ok_q)
+                                 && `IMPLIES(state_q == StRespond, rsp_o.ok == f_put_q))
   `ASSERT(RowIsKept, `IMPLIES(f_kept_q, row_valid_o && row_o == f_row_q))
   `ASSERT(EndsInTime, `IMPLIES(busy_o, f_clocks_q < state_q))
   `ASSERT(NobodyStarves, (f_passed_q & req_valid_i) == f_passed_q && f_passed_q != 2'b11
                          && `IMPLIES(f_passed_q[0] && state_q == StIdle, !taken[1])
                          && `IMPLIES(f_passed_q[1] && state_q == StIdle, !taken[0]))
   `ASSERT(TurnIsOfThePassed, `IMPLIES(f_passed_q[0], !turn_q) && `IMPLIES(f_passed_q[1], turn_q))
-  `COVER(BindIsDone, state_q == StAnswer && takes_region && rsp_o.ok && f_clocks_q == 4'd8)
-  `COVER(Refused, state_q == StAnswer && !rsp_o.ok)
+  `COVER(BindIsDone, state_q == StRespond && takes_region && rsp_o.ok && f_clocks_q == 4'd8)
+  `COVER(Rejected, state_q == StRespond && !rsp_o.ok)
   `COVER(OtherClientNext, taken[1] && f_passed_q[1])
   initial assume (!rst_ni);
 `endif

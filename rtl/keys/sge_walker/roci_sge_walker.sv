@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the segments of host memory that hold `len` bytes from `offset` on of a scatter/gather list.
+// Finds the segments of host memory that hold `len` bytes from `offset` on of a scatter/gather
+// list.
 //
-// Throughput: one list entry per clock; a walk over one entry every two clocks. Latency: with one
-// entry, segments and done_valid_o come five clocks after the start (two and the key table's three).
+// Throughput: one list entry every two clocks; a walk over one entry every three clocks. Latency:
+// with one entry, segments and done_valid_o come six clocks after the start (three and the key
+// table's three).
 //
-//   list entry --> skip or cut --> key table --> segments of this walk | segments given out --> out
+//   list entry --> compare --> key table    --> segments of this walk | segments given out --> out
 //                                                               done: |<--- moves here
 //
-// Segments stay back until the whole walk was found good; those of a bad walk are thrown away. The
-// next walk starts while results of the key table are still on their way. Empty entries cost a
-// clock and give no segment; they are not looked up.
+// Segments are held back until the whole walk was found good; those of a bad walk are dropped. The
+// next walk starts while results of the key table are still on their way. Empty entries cost
+// two clocks and give no segment; they are not looked up.
 
 `include "assert.svh"
 
@@ -20,7 +22,7 @@ module roci_sge_walker (
   // start
   input  logic [7:0]                          start_num_sge_i,
   input  logic [31:0]                         start_offset_i,
-  input  logic [31:0]                         start_len_i,         // 0: done at once, nothing checked
+  input  logic [31:0]                         start_len_i,         // 0: done at once, unchecked
   input  logic [15:0]                         start_pd_i,
   input  logic [3:0]                          start_access_i,
   input  logic                                start_check_only_i,  // no segments are given out
@@ -50,20 +52,27 @@ module roci_sge_walker (
   output logic                                idle_o
 );
 
-  localparam int unsigned SlotBits = 4;                // 16 slots hold the segments of any walk
+  localparam int unsigned SlotBits = 4;                // 16 slots hold the segments of each walk
   localparam int unsigned Slots = 1 << SlotBits;
   localparam int unsigned WaitBits = 15;               // {check_only, last, len}
 
-  // Walk: entry index_q is on sge_i.
-  logic        walk_q, short_q;  // short: the list ended too early, results still on their way
+  // Walk: entry index_q is on sge_i. In one clock it is compared with what is skipped and what is
+  // wanted, in the next it is looked up or skipped, so that the index of the list's memory does not
+  // follow the memory's data.
+  logic        walk_q, compared_q;
+  logic        short_q;          // the list ended too early, results are still on their way
   logic [4:0]  index_q, num_q;
   logic [31:0] skip_q, left_q;   // bytes before the first one wanted, bytes still wanted
   logic [15:0] pd_q;
   logic [3:0]  access_q;
   logic        check_only_q;
 
-  logic [31:0] avail, len;
+  logic [31:0] avail, len;       // bytes after those skipped; those of them that are wanted
   logic        start, at_end, skip, last, ask, step, room, drained;
+
+  roci_pkg::sge_t entry_q;
+  logic [31:0]    len_q;
+  logic           skip_entry_q, last_q, at_end_q, deciding;
 
   assign start   = start_valid_i && start_ready_o;
   assign at_end  = left_q == '0 || index_q == num_q;
@@ -71,8 +80,10 @@ module roci_sge_walker (
   assign avail   = sge_i.length - skip_q;
   assign last    = left_q <= avail;
   assign len     = last ? left_q : avail;
-  assign ask     = walk_q && !at_end && !skip && room;
-  assign step    = walk_q && !at_end && (skip || (ask && key_req_ready_i));
+
+  assign deciding = walk_q && compared_q;
+  assign ask      = deciding && !at_end_q && !skip_entry_q && room;
+  assign step     = deciding && !at_end_q && (skip_entry_q || (ask && key_req_ready_i));
 
   assign start_ready_o   = !walk_q && !short_q;
   assign sge_index_o     = !walk_q ? '0 : step ? index_q[3:0] + 1'b1 : index_q[3:0];
@@ -80,22 +91,34 @@ module roci_sge_walker (
 
   always_comb begin
     key_req_o        = '0;
-    key_req_o.key    = sge_i.lkey;
-    key_req_o.va     = sge_i.addr + 64'(skip_q);
-    key_req_o.len    = len;
+    key_req_o.key    = entry_q.lkey;
+    key_req_o.va     = entry_q.addr + 64'(skip_q);
+    key_req_o.len    = len_q;
     key_req_o.pd     = pd_q;
     key_req_o.access = access_q;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      walk_q  <= 1'b0;
-      short_q <= 1'b0;
+      walk_q     <= 1'b0;
+      compared_q <= 1'b0;
+      short_q    <= 1'b0;
     end else begin
       if (start) walk_q <= 1'b1;
-      else if (walk_q && (at_end || (ask && key_req_ready_i && last))) walk_q <= 1'b0;
-      if (walk_q && at_end) short_q <= 1'b1;
+      else if (deciding && (at_end_q || (step && last_q && !skip_entry_q))) walk_q <= 1'b0;
+      compared_q <= walk_q && (!compared_q || !(at_end_q || step));
+      if (deciding && at_end_q) short_q <= 1'b1;
       else if (drained) short_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (walk_q && !compared_q) begin
+      entry_q      <= sge_i;
+      skip_entry_q <= skip;
+      last_q       <= last;
+      len_q        <= len;
+      at_end_q     <= at_end;
     end
   end
 
@@ -111,8 +134,8 @@ module roci_sge_walker (
       check_only_q <= start_check_only_i;
     end else if (step) begin
       index_q <= index_q + 1'b1;
-      skip_q  <= skip ? skip_q - sge_i.length : '0;
-      if (!skip) left_q <= left_q - len;
+      skip_q  <= skip_entry_q ? skip_q - entry_q.length : '0;
+      if (!skip_entry_q) left_q <= left_q - len_q;
     end
   end
 
@@ -124,7 +147,7 @@ module roci_sge_walker (
 
   roci_fifo #(.Width(WaitBits), .Depth(8)) u_waiting (
     .clk_i, .rst_ni,
-    .in_data_i({check_only_q, last, len[12:0]}),
+    .in_data_i({check_only_q, last_q, len_q[12:0]}),
     .in_valid_i(ask && key_req_ready_i),
     .in_ready_o(waiting_room),
     .out_data_o(waiting_word),
@@ -135,24 +158,24 @@ module roci_sge_walker (
   assign {waiting_check_only, waiting_last, waiting_len} = waiting_word;
 
   // Segments: read_q up to good_q are given out, good_q up to write_q belong to a walk in flight.
-  logic [roci_pkg::SegBits-1:0] pieces [Slots];
+  logic [roci_pkg::SegBits-1:0] segs [Slots];
   logic [SlotBits:0]            write_q, good_q, read_q, taken;
-  logic                         bad_q, walk_bad, answer, give;
-  roci_pkg::seg_t               piece;
+  logic                         bad_q, walk_bad, result, give;
+  roci_pkg::seg_t               seg;
 
-  assign answer   = key_rsp_valid_i && waiting;
-  assign walk_bad = bad_q || (answer && !key_rsp_i.ok);
+  assign result   = key_rsp_valid_i && waiting;
+  assign walk_bad = bad_q || (result && !key_rsp_i.ok);
   assign drained  = short_q && !waiting;
   assign taken    = write_q - read_q + (SlotBits + 1)'(waiting_level);
   assign room     = waiting_room && taken < (SlotBits + 1)'(Slots);
   assign give     = seg_valid_o && seg_ready_i;
 
   always_comb begin
-    piece       = '0;
-    piece.addr  = key_rsp_i.addr;
-    piece.pasid = key_rsp_i.pasid;
-    piece.len   = waiting_len;
-    piece.last  = waiting_last;
+    seg       = '0;
+    seg.addr  = key_rsp_i.addr;
+    seg.pasid = key_rsp_i.pasid;
+    seg.len   = waiting_len;
+    seg.last  = waiting_last;
   end
 
   always_ff @(posedge clk_i) begin
@@ -163,12 +186,12 @@ module roci_sge_walker (
       bad_q         <= 1'b0;
       done_valid_o  <= 1'b0;
     end else begin
-      done_valid_o <= (answer && waiting_last) || drained;
+      done_valid_o <= (result && waiting_last) || drained;
       if (give) read_q <= read_q + 1'b1;
       if (drained) begin
         bad_q   <= 1'b0;
         write_q <= good_q;
-      end else if (answer) begin
+      end else if (result) begin
         bad_q <= walk_bad && !waiting_last;
         if (waiting_last && walk_bad) begin
           write_q <= good_q;
@@ -181,21 +204,21 @@ module roci_sge_walker (
   end
 
   always_ff @(posedge clk_i) begin
-    if (answer) pieces[write_q[SlotBits-1:0]] <= piece;
-    if (answer || drained) begin
+    if (result) segs[write_q[SlotBits-1:0]] <= seg;
+    if (result || drained) begin
       if (walk_bad) done_status_o <= roci_pkg::StatusLocProtErr;
       else if (drained && left_q != '0) done_status_o <= roci_pkg::StatusLocLenErr;
       else done_status_o <= roci_pkg::StatusSuccess;
     end
   end
 
-  assign seg_o       = pieces[read_q[SlotBits-1:0]];
+  assign seg_o       = segs[read_q[SlotBits-1:0]];
   assign seg_valid_o = read_q != good_q;
   assign idle_o      = !start_valid_i && start_ready_o && !waiting && !seg_valid_o
                        && !done_valid_o;
 
-  `ASSERT(AnswerWasAsked, `IMPLIES(key_rsp_valid_i, waiting))
-  `ASSERT(PieceFits, `IMPLIES(ask && !check_only_q, len <= 32'd4096))
+  `ASSERT(ResultWasRequested, `IMPLIES(key_rsp_valid_i, waiting))
+  `ASSERT(SegmentFits, `IMPLIES(ask && !check_only_q, len_q <= 32'd4096))
   `ASSERT(NeverOverrun, write_q - read_q <= (SlotBits + 1)'(Slots))
 
 endmodule

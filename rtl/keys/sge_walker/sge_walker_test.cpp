@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Walks over scatter/gather lists, compared with a walk in a loop over byte ranges.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -7,15 +8,17 @@
 #include <vector>
 
 #include "Vroci_sge_walker.h"
-#include "model/spec/queues.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
 
-using namespace roci::spec;
+using layout::Status;
 
-constexpr unsigned kSuccess = 0, kLocLenErr = 1, kLocProtErr = 4;  // ibv_wc_status
+constexpr unsigned kAccess = layout::access::kLocalWrite | layout::access::kRemoteAtomic;
+constexpr unsigned kPd = 0x1357, kPasid = 0x77;
 constexpr unsigned kKeyLatency = 3;
 constexpr std::uint32_t kBadKey = 0xBAD;
 constexpr std::uint64_t kShift = 0x5000'0000'0000;  // DMA address less virtual address
@@ -30,56 +33,58 @@ struct Walk {
   std::uint32_t offset, len;
   bool check_only = false;
 };
-struct Piece {
+struct Segment {
   std::uint64_t addr;
   std::uint32_t len;
   bool last;
-  bool operator==(const Piece& o) const { return addr == o.addr && len == o.len && last == o.last; }
+  bool operator==(const Segment& o) const {
+    return addr == o.addr && len == o.len && last == o.last;
+  }
 };
 
-/// What a walk must give, by going through the list byte range by byte range.
+/// The segments and the status that a walk must give.
 struct Outcome {
-  unsigned status;
-  std::vector<Piece> pieces;
+  Status status;
+  std::vector<Segment> segments;
 };
 Outcome expect(const Walk& walk) {
-  Outcome out{kSuccess, {}};
+  Outcome out{Status::kSuccess, {}};
   std::uint64_t at = 0, from = walk.offset, to = from + walk.len;
   bool bad = false;
   for (const Sge& sge : walk.list) {
     const std::uint64_t first = std::max(at, from), end = std::min(at + sge.length, to);
     if (first < end) {
-      out.pieces.push_back(
+      out.segments.push_back(
           {sge.addr + (first - at) + kShift, std::uint32_t(end - first), end == to});
       bad |= sge.key == kBadKey;
     }
     at += sge.length;
   }
   if (bad) {
-    out.status = kLocProtErr;
+    out.status = Status::kLocProtErr;
   } else if (walk.len != 0 && at < to) {
-    out.status = kLocLenErr;
+    out.status = Status::kLocLenErr;
   }
-  if (out.status != kSuccess || walk.check_only) out.pieces.clear();
+  if (out.status != Status::kSuccess || walk.check_only) out.segments.clear();
   return out;
 }
 
 struct Bench {
   Dut<Vroci_sge_walker> dut;
   std::mt19937 random{7};
-  std::vector<Sge> shown;  // list that the caller's memory holds
+  std::vector<Sge> shown;  // the list in the memory of the caller
   unsigned index = 0;
   std::deque<Walk> to_start;
-  std::deque<unsigned> statuses;  // expected
-  std::deque<Piece> pieces;       // expected
+  std::deque<Status> statuses;   // expected
+  std::deque<Segment> segments;  // expected
   struct Lookup {
     std::uint64_t due;
     bool ok;
     std::uint64_t addr;
   };
   std::deque<Lookup> lookups;
-  unsigned busy_percent = 0, hold_percent = 0;  // key table, taker of segments
-  std::uint64_t started = 0, done = 0, first_piece = 0;
+  unsigned busy_percent = 0, hold_percent = 0;  // stalls of the key table, of the output
+  std::uint64_t started = 0, done = 0, first_segment = 0;
   unsigned walks_done = 0;
 
   void tick() {
@@ -90,26 +95,26 @@ struct Bench {
       dut->start_num_sge_i = walk.list.size();
       dut->start_offset_i = walk.offset;
       dut->start_len_i = walk.len;
-      dut->start_pd_i = 0x1357;
-      dut->start_access_i = 9;
+      dut->start_pd_i = kPd;
+      dut->start_access_i = kAccess;
       dut->start_check_only_i = walk.check_only;
     }
     port::clear(dut->sge_i);
     if (index < shown.size()) {
-      port::put(dut->sge_i, place_of(kSge, "addr"), shown[index].addr);
-      port::put(dut->sge_i, place_of(kSge, "length"), shown[index].length);
-      port::put(dut->sge_i, place_of(kSge, "lkey"), shown[index].key);
+      port::put(dut->sge_i, layout::sge::addr, shown[index].addr);
+      port::put(dut->sge_i, layout::sge::length, shown[index].length);
+      port::put(dut->sge_i, layout::sge::lkey, shown[index].key);
     } else {
-      port::put(dut->sge_i, place_of(kSge, "length"), random());
-      port::put(dut->sge_i, place_of(kSge, "lkey"), kBadKey);
+      port::put(dut->sge_i, layout::sge::length, random());
+      port::put(dut->sge_i, layout::sge::lkey, kBadKey);
     }
     dut->key_req_ready_i = random() % 100 >= busy_percent;
     dut->seg_ready_i = random() % 100 >= hold_percent;
     dut->key_rsp_valid_i = !lookups.empty() && lookups.front().due == dut.cycle();
     if (dut->key_rsp_valid_i) {
-      port::put(dut->key_rsp_i, place_of(kKeyRsp, "ok"), lookups.front().ok);
-      port::put(dut->key_rsp_i, place_of(kKeyRsp, "addr"), lookups.front().addr);
-      port::put(dut->key_rsp_i, place_of(kKeyRsp, "pasid"), 0x77);
+      port::put(dut->key_rsp_i, layout::key_rsp::ok, lookups.front().ok);
+      port::put(dut->key_rsp_i, layout::key_rsp::addr, lookups.front().addr);
+      port::put(dut->key_rsp_i, layout::key_rsp::pasid, kPasid);
       lookups.pop_front();
     }
     dut.settle();
@@ -119,54 +124,53 @@ struct Bench {
       shown = walk.list;
       const Outcome out = expect(walk);
       statuses.push_back(out.status);
-      pieces.insert(pieces.end(), out.pieces.begin(), out.pieces.end());
+      segments.insert(segments.end(), out.segments.begin(), out.segments.end());
       started = dut.cycle();
       to_start.pop_front();
     }
     if (dut->key_req_valid_o && dut->key_req_ready_i) {
       const auto& req = dut->key_req_o;
-      CHECK(port::get(req, place_of(kKeyReq, "pd")) == 0x1357);
-      CHECK(port::get(req, place_of(kKeyReq, "access")) == 9);
-      CHECK(port::get(req, place_of(kKeyReq, "len")) != 0);
-      lookups.push_back({dut.cycle() + kKeyLatency,
-                         port::get(req, place_of(kKeyReq, "key")) != kBadKey,
-                         port::get(req, place_of(kKeyReq, "va")) + kShift});
+      CHECK(port::get(req, layout::key_req::pd) == kPd);
+      CHECK(port::get(req, layout::key_req::access) == kAccess);
+      CHECK(port::get(req, layout::key_req::len) != 0);
+      lookups.push_back({dut.cycle() + kKeyLatency, port::get(req, layout::key_req::key) != kBadKey,
+                         port::get(req, layout::key_req::va) + kShift});
     }
     if (dut->done_valid_o) {
       REQUIRE(!statuses.empty());
-      CHECK(dut->done_status_o == statuses.front());
+      CHECK(Status{dut->done_status_o} == statuses.front());
       statuses.pop_front();
       done = dut.cycle();
       ++walks_done;
     }
-    if (dut->seg_valid_o && first_piece == 0) first_piece = dut.cycle();
+    if (dut->seg_valid_o && first_segment == 0) first_segment = dut.cycle();
     if (dut->seg_valid_o && dut->seg_ready_i) {
-      REQUIRE(!pieces.empty());
-      const Piece piece{port::get(dut->seg_o, place_of(kSeg, "addr")),
-                        std::uint32_t(port::get(dut->seg_o, place_of(kSeg, "len"))),
-                        port::get(dut->seg_o, place_of(kSeg, "last")) != 0};
-      CHECK(piece == pieces.front());
-      CHECK(port::get(dut->seg_o, place_of(kSeg, "pasid")) == 0x77);
-      CHECK(port::get(dut->seg_o, place_of(kSeg, "drop")) == 0);
-      pieces.pop_front();
+      REQUIRE(!segments.empty());
+      const Segment segment{port::get(dut->seg_o, layout::seg::addr),
+                            port::get(dut->seg_o, layout::seg::len),
+                            port::get(dut->seg_o, layout::seg::last)};
+      CHECK(segment == segments.front());
+      CHECK(port::get(dut->seg_o, layout::seg::pasid) == kPasid);
+      CHECK(port::get(dut->seg_o, layout::seg::drop) == 0);
+      segments.pop_front();
     }
     dut.tick();
   }
 
   void drain() {
-    for (int i = 0; i < 20000 && !(to_start.empty() && statuses.empty() && pieces.empty()); ++i) {
+    for (int i = 0; i < 40000 && !(to_start.empty() && statuses.empty() && segments.empty()); ++i) {
       tick();
     }
     CHECK(to_start.empty());
     CHECK(statuses.empty());
-    CHECK(pieces.empty());
+    CHECK(segments.empty());
     for (int i = 0; i < 5; ++i) tick();
     CHECK(dut->idle_o);
   }
 
-  unsigned run(const Walk& walk) {
+  Status run(const Walk& walk) {
     to_start.push_back(walk);
-    const unsigned status = expect(walk).status;
+    const Status status = expect(walk).status;
     drain();
     return status;
   }
@@ -174,65 +178,65 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("sge_walker: RQ-07: pieces come in order of the list, empty entries give none") {
+TEST_CASE("sge_walker: RQ-07: segments come in order of the list, empty entries give none") {
   Bench bench;
   const std::vector<Sge> list{
       {0x1000, 7, 1}, {0x2000, 0, kBadKey}, {0x3000, 300, 2}, {0x4000, 301, 3}};
-  CHECK(bench.run({list, 0, 608}) == kSuccess);
-  CHECK(bench.run({list, 5, 400}) == kSuccess);
-  CHECK(bench.run({list, 7, 300}) == kSuccess);
-  CHECK(bench.run({list, 307, 301}) == kSuccess);
+  CHECK(bench.run({list, 0, 608}) == Status::kSuccess);
+  CHECK(bench.run({list, 5, 400}) == Status::kSuccess);
+  CHECK(bench.run({list, 7, 300}) == Status::kSuccess);
+  CHECK(bench.run({list, 307, 301}) == Status::kSuccess);
 }
 
-TEST_CASE("sge_walker: a list that ends too early is a length error and gives nothing") {
+TEST_CASE("sge_walker: a list that ends too early is a length error and gives no segments") {
   Bench bench;
   const std::vector<Sge> list{{0x1000, 100, 1}, {0x2000, 100, 2}};
-  CHECK(bench.run({list, 0, 201}) == kLocLenErr);
-  CHECK(bench.run({list, 200, 1}) == kLocLenErr);
-  CHECK(bench.run({list, 4000000000u, 1}) == kLocLenErr);
-  CHECK(bench.run({{}, 0, 1}) == kLocLenErr);
-  CHECK(bench.run({list, 0, 200}) == kSuccess);
+  CHECK(bench.run({list, 0, 201}) == Status::kLocLenErr);
+  CHECK(bench.run({list, 200, 1}) == Status::kLocLenErr);
+  CHECK(bench.run({list, 4000000000u, 1}) == Status::kLocLenErr);
+  CHECK(bench.run({{}, 0, 1}) == Status::kLocLenErr);
+  CHECK(bench.run({list, 0, 200}) == Status::kSuccess);
 }
 
-TEST_CASE("sge_walker: WC-04: a bad key is a protection error and gives nothing") {
+TEST_CASE("sge_walker: WC-04: a bad key is a protection error and gives no segments") {
   Bench bench;
   const std::vector<Sge> list{{0x1000, 100, 1}, {0x2000, 100, kBadKey}, {0x3000, 100, 2}};
-  CHECK(bench.run({list, 0, 300}) == kLocProtErr);
-  CHECK(bench.run({list, 0, 301}) == kLocProtErr);
-  CHECK(bench.run({list, 0, 100}) == kSuccess);
-  CHECK(bench.run({list, 200, 100}) == kSuccess);
-  CHECK(bench.run({list, 199, 1}) == kLocProtErr);
+  CHECK(bench.run({list, 0, 300}) == Status::kLocProtErr);
+  CHECK(bench.run({list, 0, 301}) == Status::kLocProtErr);
+  CHECK(bench.run({list, 0, 100}) == Status::kSuccess);
+  CHECK(bench.run({list, 200, 100}) == Status::kSuccess);
+  CHECK(bench.run({list, 199, 1}) == Status::kLocProtErr);
 }
 
-TEST_CASE("sge_walker: no bytes are found at once, whatever the list") {
+TEST_CASE("sge_walker: a walk of no bytes succeeds whatever the list") {
   Bench bench;
-  CHECK(bench.run({{}, 0, 0}) == kSuccess);
-  CHECK(bench.run({{{0x1000, 100, kBadKey}}, 0, 0}) == kSuccess);
-  CHECK(bench.run({{{0x1000, 0, kBadKey}}, 0, 0}) == kSuccess);
+  CHECK(bench.run({{}, 0, 0}) == Status::kSuccess);
+  CHECK(bench.run({{{0x1000, 100, kBadKey}}, 0, 0}) == Status::kSuccess);
+  CHECK(bench.run({{{0x1000, 0, kBadKey}}, 0, 0}) == Status::kSuccess);
 }
 
-TEST_CASE("sge_walker: a list of 2^31 bytes can be checked without giving pieces") {
+TEST_CASE("sge_walker: a list of 2^31 bytes can be checked without giving segments") {
   Bench bench;
   CHECK(bench.run({{{0x1000, 0x7FFFFFFF, 1}, {0x9000'0000, 1, 2}}, 0, 0x80000000u, true}) ==
-        kSuccess);
-  CHECK(bench.run({{{0x1000, 0x7FFFFFFF, 1}}, 0, 0x80000000u, true}) == kLocLenErr);
-  CHECK(bench.run({{{0x1000, 0x80000000u, kBadKey}}, 0, 0x80000000u, true}) == kLocProtErr);
+        Status::kSuccess);
+  CHECK(bench.run({{{0x1000, 0x7FFFFFFF, 1}}, 0, 0x80000000u, true}) == Status::kLocLenErr);
+  CHECK(bench.run({{{0x1000, 0x80000000u, kBadKey}}, 0, 0x80000000u, true}) == Status::kLocProtErr);
 }
 
-TEST_CASE("sge_walker: one entry takes five clocks, and a walk may start every two") {
+TEST_CASE("sge_walker: one entry takes six clocks, and a walk may start every three") {
   Bench bench;
   bench.to_start.push_back({{{0x1000, 4096, 1}}, 0, 4096});
   bench.drain();
-  CHECK(bench.first_piece - bench.started == 5);
-  CHECK(bench.done - bench.started == 5);
+  CHECK(bench.first_segment - bench.started == 6);
+  CHECK(bench.done - bench.started == 6);
   const auto begin = bench.dut.cycle();
   for (int i = 0; i < 100; ++i) bench.to_start.push_back({{{0x1000, 4096, 1}}, 0, 64});
   while (bench.walks_done < 101) bench.tick();
-  CHECK(bench.dut.cycle() - begin <= 2 * 100 + 6);
+  CHECK(bench.dut.cycle() - begin <= 3 * 100 + 7);
   bench.drain();
 }
 
-TEST_CASE("sge_walker: any lists, key table and taker busy now and then") {
+TEST_CASE("sge_walker: any lists, with stalls of the key table and of the output") {
   for (unsigned percent : {0u, 30u, 70u}) {
     Bench bench;
     bench.busy_percent = bench.hold_percent = percent;

@@ -2,9 +2,9 @@
 // Read-modify-write of 8 bytes in host memory, indivisible against one another, and plain stores of
 // 8 bytes.
 //
-// Throughput: an atomic a clock, limited by the reads and writes that memory has in progress; also
-// of one address. Latency: one memory read and, if something changes, one write. 16 atomics and 16
-// stores wait.
+// Throughput: an atomic a clock, also when all name one address, limited by the reads and writes
+// that memory has in progress. Latency: one memory read and, if something changes, one write. The
+// block holds up to 16 atomics and 16 stores.
 //
 //   job ---> ring of 16: ask --> data --> put --> out ---> done
 //                         |        ^       |       ^
@@ -13,10 +13,10 @@
 //                                          ^       |
 //   store ---> 16 stores ------------------+       +---> store_done, fault
 //
-// Atomics pass their stages in order. One of a word that another one in progress is about to change
-// takes its value from that one instead of memory. The same place of another page may be the same
-// memory, so it waits until that write is done. Stores wait for no atomic: an atomic may wait for
-// payload, whose place the requester cannot find before its stores have room.
+// Atomics pass the stages in order. An atomic on a word that another atomic in progress is about to
+// change takes its value from that one instead of memory. The same offset in another page may be
+// the same memory, so such an atomic waits until that write is done. Stores wait for no atomic: an
+// atomic may wait for payload whose place the requester cannot find before its stores have room.
 
 `include "assert.svh"
 
@@ -25,7 +25,7 @@ module roci_atomic (
   input  logic                       rst_ni,
   output logic                       idle_o,
 
-  // in: compare and swap, fetch and add; answered on done_o in order
+  // compare and swap, fetch and add; their results leave on done_o in order
   input  roci_pkg::atomic_job_t      job_i,
   input  logic                       job_valid_i,
   output logic                       job_ready_o,
@@ -33,7 +33,7 @@ module roci_atomic (
   output logic                       done_valid_o,
   input  logic                       done_ready_i,
 
-  // in: stores; counted when in memory
+  // stores; each is counted when it is in memory
   input  roci_pkg::atomic_job_t      store_job_i,
   input  logic                       store_job_valid_i,
   output logic                       store_job_ready_o,
@@ -52,9 +52,9 @@ module roci_atomic (
   input  logic                       bw_req_ready_i,
   output roci_pkg::block_write_req_t bw_req_o,
   input  logic                       bw_rsp_valid_i,
-  input  roci_pkg::block_write_rsp_t bw_rsp_i,  // with done: not written
+  input  roci_pkg::block_write_rsp_t bw_rsp_i,  // its error bit: the write failed
 
-  // a store that was not written; it is counted when this is taken
+  // a store whose write failed; it is counted when this is taken
   output roci_pkg::fault_t           fault_o,
   output logic                       fault_valid_o,
   input  logic                       fault_ready_i
@@ -62,18 +62,18 @@ module roci_atomic (
 
   localparam logic [1:0]  OpStore = 2'd0, OpCompareSwap = 2'd1;
   localparam int unsigned Depth = 16, Bits = 4;
-  localparam int unsigned PlaceBits = 9;  // of a word in its page
+  localparam int unsigned PlaceBits = 9;  // offset of a word in its page
 
   // Ring.
   logic [roci_pkg::AtomicJobBits-1:0] jobs [Depth];
-  logic [63:0]          original [Depth];  // from the stage data on
-  logic [63:0]          after    [Depth];  // what memory holds then
-  logic [Bits-1:0]      source   [Depth];  // whose `after` it takes
+  logic [63:0]          original [Depth];  // valid from the stage data on
+  logic [63:0]          after    [Depth];  // content of memory after the atomic
+  logic [Bits-1:0]      source   [Depth];  // the atomic whose `after` is inherited
   logic [PlaceBits-1:0] place_q  [Depth];
   logic [Depth-1:0]     inherits_q, changes_q, error_q;
   logic [Bits:0]        in_q, ask_q, data_q, put_q, out_q;  // next of each stage; top bit: pass
   logic [Bits-1:0]      in, ask, data, put, out;
-  logic                 take, asked, got, put_on, answered;
+  logic                 take, asked, got, put_on, finished;
   roci_pkg::atomic_job_t ask_job, data_job, put_job, out_job;
   assign in       = in_q[Bits-1:0];
   assign ask      = ask_q[Bits-1:0];
@@ -99,7 +99,7 @@ module roci_atomic (
       ask_q  <= ask_q + (Bits + 1)'(asked);
       data_q <= data_q + (Bits + 1)'(got);
       put_q  <= put_q + (Bits + 1)'(put_on);
-      out_q  <= out_q + (Bits + 1)'(answered);
+      out_q  <= out_q + (Bits + 1)'(finished);
     end
     if (take) begin
       jobs[in]    <= job_i;
@@ -107,20 +107,21 @@ module roci_atomic (
     end
   end
 
-  // Ask: read, or take from another.
-  logic [15:0]     behind;
-  logic [Bits:0]   under_way;        // requested, and the data have not come
-  logic            due, near, same;  // another one has this place, or this very word
-  logic [Bits-1:0] newest;           // of those
+  // Ask: an atomic reads its block, or inherits the word from another atomic.
+  logic [15:0]     landed;           // payload packets in memory since the ticket of the atomic
+  logic [Bits:0]   outstanding;      // atomics that have asked and not left
+  logic            due, near, same;  // another atomic has this place; it has this very word
+  logic [Bits-1:0] newest;           // the youngest atomic that has this place
   roci_pkg::atomic_job_t near_job;
-  assign behind    = wr_done_i - ask_job.ticket;
-  assign due       = ask_q != in_q && signed'(behind) >= 16'sd0;
-  assign under_way = ask_q - out_q;
+  assign landed      = wr_done_i - ask_job.ticket;
+  assign due         = ask_q != in_q && signed'(landed) >= 16'sd0;
+  assign outstanding = ask_q - out_q;
   always_comb begin
     near   = 1'b0;
     newest = '0;
     for (int d = Depth - 1; d >= 1; d--) begin
-      if ((Bits + 1)'(d) <= under_way && place_q[ask - Bits'(d)] == ask_job.addr[3 +: PlaceBits]) begin
+      if ((Bits + 1)'(d) <= outstanding
+          && place_q[ask - Bits'(d)] == ask_job.addr[3 +: PlaceBits]) begin
         near   = 1'b1;
         newest = ask - Bits'(d);
       end
@@ -140,7 +141,7 @@ module roci_atomic (
   assign br_req_o.pasid = ask_job.pasid;
   assign br_req_o.count = 5'd1;
 
-  // Data: compute.
+  // Data: the result is computed.
   logic        inherits, is_compare, error, change;
   logic [63:0] word, result;
   assign inherits   = inherits_q[data];
@@ -170,7 +171,7 @@ module roci_atomic (
     .out_data_o(store), .out_valid_o(store_valid), .out_ready_i(store_take), .level_o(store_level)
   );
 
-  // Put: write, in turns with stores.
+  // Put: atomics and stores are written in turns.
   logic        can_put, writes, free, room, turn_q;  // turn_q: atomics go first
   logic [63:0] put_word;
   assign can_put    = put_q != data_q;
@@ -179,29 +180,29 @@ module roci_atomic (
   assign store_take = store_valid && free && !(turn_q && writes);
   assign put_on     = can_put && (!changes_q[put] || (free && !store_take));
 
-  // Writes in progress, in order, and their results.
-  logic        answer, bad, of_store, pop, answer_room, under_write;
+  // Writes in progress and their responses, both in order.
+  logic        rsp_valid, rsp_bad, of_store, pop, rsp_room, writing;
   logic [23:0] store_qpn;
   roci_fifo #(.Width(25), .Depth(32)) u_order (
     .clk_i, .rst_ni,
     .in_data_i({store_take, store.qpn}), .in_valid_i(store_take || (writes && put_on)),
     .in_ready_o(room),
-    .out_data_o({of_store, store_qpn}), .out_valid_o(under_write), .out_ready_i(pop), .level_o()
+    .out_data_o({of_store, store_qpn}), .out_valid_o(writing), .out_ready_i(pop), .level_o()
   );
-  roci_fifo #(.Width(1), .Depth(32)) u_answers (
+  roci_fifo #(.Width(1), .Depth(32)) u_rsps (
     .clk_i, .rst_ni,
-    .in_data_i(bw_rsp_i.error), .in_valid_i(bw_rsp_valid_i), .in_ready_o(answer_room),
-    .out_data_o(bad), .out_valid_o(answer), .out_ready_i(pop), .level_o()
+    .in_data_i(bw_rsp_i.error), .in_valid_i(bw_rsp_valid_i), .in_ready_o(rsp_room),
+    .out_data_o(rsp_bad), .out_valid_o(rsp_valid), .out_ready_i(pop), .level_o()
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       bw_req_valid_o <= 1'b0;
-      turn_q     <= 1'b0;
+      turn_q         <= 1'b0;
     end else begin
       if (store_take || (writes && put_on)) begin
         bw_req_valid_o <= 1'b1;
-        turn_q     <= store_take;
+        turn_q         <= store_take;
       end else if (bw_req_ready_i) begin
         bw_req_valid_o <= 1'b0;
       end
@@ -215,20 +216,20 @@ module roci_atomic (
   end
   assign put_word = store_take ? store.operand : after[put];
 
-  // Out: result.
+  // Out: the result leaves.
   logic       can_out, stored;
   logic [7:0] store_done_q;
-  assign can_out         = out_q != put_q && (!changes_q[out] || (answer && !of_store));
-  assign answered        = can_out && done_ready_i;
-  assign stored          = answer && of_store && (!bad || fault_ready_i);
-  assign pop             = stored || (answered && changes_q[out]);
+  assign can_out         = out_q != put_q && (!changes_q[out] || (rsp_valid && !of_store));
+  assign finished        = can_out && done_ready_i;
+  assign stored          = rsp_valid && of_store && (!rsp_bad || fault_ready_i);
+  assign pop             = stored || (finished && changes_q[out]);
   assign done_valid_o    = can_out;
   assign done_o.qpn      = out_job.qpn;
   assign done_o.slot     = out_job.slot;
   assign done_o.original = original[out];
-  assign done_o.error    = error_q[out] || (changes_q[out] && bad);
+  assign done_o.error    = error_q[out] || (changes_q[out] && rsp_bad);
   assign store_done_o    = store_done_q;
-  assign fault_valid_o   = answer && of_store && bad;
+  assign fault_valid_o   = rsp_valid && of_store && rsp_bad;
   assign fault_o.qpn     = store_qpn;
   assign fault_o.psn     = '0;
   assign fault_o.response = 1'b1;
@@ -237,7 +238,7 @@ module roci_atomic (
     else store_done_q <= store_done_q + 8'(stored);
   end
 
-  assign idle_o = in_q == out_q && store_level == '0 && !under_write && !job_valid_i
+  assign idle_o = in_q == out_q && store_level == '0 && !writing && !job_valid_i
                && !store_job_valid_i;
 
   logic unused;
@@ -245,7 +246,7 @@ module roci_atomic (
 
   `ASSERT(StoresAreStores, `IMPLIES(store_job_valid_i, store_job_i.op == OpStore))
   `ASSERT(AtomicsAreAligned, `IMPLIES(br_req_valid_o, ask_job.addr[2:0] == 3'd0))
-  `ASSERT(AnswerHasRoom, `IMPLIES(bw_rsp_valid_i, answer_room))
-  `ASSERT(NoDataUnasked, `IMPLIES(br_rsp_valid_i, data_q != ask_q))
+  `ASSERT(ResponseHasRoom, `IMPLIES(bw_rsp_valid_i, rsp_room))
+  `ASSERT(NoDataUnrequested, `IMPLIES(br_rsp_valid_i, data_q != ask_q))
 
 endmodule

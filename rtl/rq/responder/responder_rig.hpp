@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The responder between neighbours that respond at once, or wait on request.
+// The responder between blocks that respond at once, or stall on request.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,41 +10,37 @@
 #include <vector>
 
 #include "Vroci_responder.h"
-#include "model/spec/codes.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/headers.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace responder_rig {
 
-using namespace roci::spec;
+using namespace layout::opcode;
+using namespace layout::syndrome;
+using layout::EventKind;
+using layout::QpEvent;
+using layout::QpState;
+using layout::ReceiveOp;
+using layout::Status;
+using layout::Table;
 
-enum Op : unsigned {  // IBTA table 35
-  kSendFirst,
-  kSendMiddle,
-  kSendLast,
-  kSendOnly = 4,
-  kWriteFirst = 6,
-  kWriteMiddle,
-  kWriteLast,
-  kWriteOnly = 10,
-  kReadRequest = 12,
-  kReadFirst,
-  kReadMiddle,
-  kReadLast,
-  kAck = 17,
-};
+inline constexpr unsigned kPsnMask = 0xFFFFFF;
+inline constexpr unsigned kFirst = 0xFFFFFE;  // first PSN of every queue pair
+inline constexpr unsigned kRnrTimer = 12;     // code in RNR NAKs
 
 struct Request {
   unsigned qpn, opcode;
   std::uint32_t psn;
-  unsigned len = 0;          // of the payload
-  std::uint32_t length = 0;  // of a READ or WRITE
-  std::uint64_t addr = 0;    // what the key table returns
+  unsigned len = 0;          // bytes of payload
+  std::uint32_t length = 0;  // bytes of the message, for a READ or WRITE
+  std::uint64_t addr = 0;    // result of the key table
   bool key_ok = true;
 };
-struct Piece {
+struct Segment {
   std::uint64_t addr;
   unsigned len;
   bool drop;
@@ -53,18 +49,21 @@ struct Packet {
   unsigned qpn, opcode, psn, syndrome, msn, len;
 };
 struct Completion {
-  unsigned index, status, len, ticket;
+  unsigned index;
+  Status status;
+  unsigned len, ticket;
 };
 
-/// The responder alone: its neighbours respond at once, or wait on request.
+/// The responder between models of the blocks around it.
 struct Rig {
-  static constexpr std::uint64_t kList = 0xA000;  // where the list of every receive points
+  static constexpr std::uint64_t kList = 0xA000;  // address in the list of every receive
   Dut<Vroci_responder> dut;
   std::deque<Request> requests;
-  std::vector<Piece> pieces, sources;
+  std::vector<Segment> segments, sources;
   std::vector<Packet> acks, packets;
   std::vector<Completion> completions;
-  std::vector<std::pair<unsigned, unsigned>> fails, events;
+  using Event = std::pair<EventKind, unsigned>;
+  std::vector<Event> fails, events;
   std::array<unsigned, 4> posted{}, used{};  // receives of each queue pair
   unsigned ticket = 0, landed = 0;
   unsigned take = 100;  // percent of clocks in which outputs are taken
@@ -73,37 +72,41 @@ struct Rig {
   Rig() {
     for (int i = 0; i < 40; ++i) clock();
     for (unsigned q = 0; q < 4; ++q) {
-      row(2, q, 0);
-      row(0, q, 0);
-      row(2, q, 1);
-      row(2, q, 2);
-      event(q, 1);
+      state(q, QpState::kReset);
+      attributes(q);
+      state(q, QpState::kInit);
+      state(q, QpState::kRtr);
+      event(q, QpEvent::kInitResponder);
     }
   }
-  void row(unsigned table, unsigned qpn, unsigned state) {
+  void attributes(unsigned qpn) {
     bus::clear_data(dut->row_write_i);
-    if (table == 0) {
-      auto set = [&](const char* n, std::uint64_t v) {
-        port::put(dut->row_write_i, place_of(kQpAttr, n), v);
-      };
-      set("access", 15);
-      set("pmtu", 1);
-      set("max_dest_rd_atomic", 4);
-      set("min_rnr_timer", 12);
-      set("recv_cqn", 9);
-      set("rq_psn", 0xFFFFFE);
-    } else {
-      port::put(dut->row_write_i, 0, 3, state);
-    }
+    auto set = [&](auto field, auto v) { port::put(dut->row_write_i, field, v); };
+    namespace access = layout::access;
+    set(layout::qp_attr::access,
+        access::kLocalWrite | access::kRemoteWrite | access::kRemoteRead | access::kRemoteAtomic);
+    set(layout::qp_attr::pmtu, 1);
+    set(layout::qp_attr::max_dest_rd_atomic, 4);
+    set(layout::qp_attr::min_rnr_timer, kRnrTimer);
+    set(layout::qp_attr::recv_cqn, 9);
+    set(layout::qp_attr::rq_psn, kFirst);
+    row(Table::kQpAttr, qpn);
+  }
+  void state(unsigned qpn, QpState state) {
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, layout::qp_state::state, state);
+    row(Table::kQpState, qpn);
+  }
+  void row(Table table, unsigned qpn) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, table);
-    port::put(dut->row_write_i, bus::kRowIndex, qpn);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, qpn);
     clock();
     dut->row_write_valid_i = 0;
   }
-  void event(unsigned qpn, unsigned kind) {
-    port::put(dut->qp_event_i, place_of(kQpEvent, "qpn"), qpn);
-    port::put(dut->qp_event_i, place_of(kQpEvent, "kind"), kind);
+  void event(unsigned qpn, QpEvent kind) {
+    port::put(dut->qp_event_i, layout::qp_event::qpn, qpn);
+    port::put(dut->qp_event_i, layout::qp_event::kind, kind);
     dut->qp_event_valid_i = 1;
     for (drive(); !dut->qp_event_ready_o; drive()) sample();
     sample();
@@ -118,36 +121,33 @@ struct Rig {
       if (!offered_ && r.len != 0) ++ticket;
       offered_ = true;
       port::clear(dut->meta_i);
-      auto set = [&](const char* n, std::uint64_t v) {
-        port::put(dut->meta_i, place_of(kRxMeta, n), v);
-      };
-      set("qpn", r.qpn);
-      set("opcode", r.opcode);
-      set("psn", r.psn & 0xFFFFFF);
-      set("ack_req", 1);
-      set("payload_len", r.len);
-      set("ticket", ticket & 0xFFFF);
-      const unsigned top = place_of(kRxMeta, "ext").offset + 224;
-      port::put(dut->meta_i, top - 64, 64, r.addr);
-      port::put(dut->meta_i, top - 128, 32, r.length);
-      port::put(dut->key_i, place_of(kKeyRsp, "ok"), r.key_ok);
-      port::put(dut->key_i, place_of(kKeyRsp, "addr"), r.addr);
+      auto set = [&](auto field, auto v) { port::put(dut->meta_i, field, v); };
+      set(layout::rx_meta::qpn, r.qpn);
+      set(layout::rx_meta::opcode, r.opcode);
+      set(layout::rx_meta::psn, r.psn & kPsnMask);
+      set(layout::rx_meta::ack_req, 1);
+      set(layout::rx_meta::payload_len, r.len);
+      set(layout::rx_meta::ticket, ticket & 0xFFFF);
+      port::put(dut->meta_i, layout::rx_meta::ext, layout::reth::va, r.addr);
+      port::put(dut->meta_i, layout::rx_meta::ext, layout::reth::dma_length, r.length);
+      port::put(dut->key_i, layout::key_rsp::ok, r.key_ok);
+      port::put(dut->key_i, layout::key_rsp::addr, r.addr);
     }
     dut->wr_done_i = landed & 0xFFFF;
     dut->cmd_ready_i = 1;
     dut.settle();
-    const auto of = port::get(dut->cmd_o, place_of(kReceiveCmd, "qpn")) % 4;
-    port::put(dut->rsp_i, place_of(kReceiveRsp, "posted"), posted[of] != used[of]);
-    port::put(dut->rsp_i, place_of(kReceiveRsp, "fetched"), 1);
-    port::put(dut->rsp_i, place_of(kReceiveRsp, "index"), used[of]);
+    const auto qp = port::get(dut->cmd_o, layout::receive_cmd::qpn) % 4;
+    port::put(dut->rsp_i, layout::receive_rsp::posted, posted[qp] != used[qp]);
+    port::put(dut->rsp_i, layout::receive_rsp::fetched, 1);
+    port::put(dut->rsp_i, layout::receive_rsp::index, used[qp]);
     dut->list_num_sge_i = 1;
     dut->walk_ready_i = walk_ == 0;
     dut->walk_seg_valid_i = walk_ == 1;
     dut->walk_done_i = walk_ == 2;
-    dut->walk_status_i = 0;
-    port::put(dut->walk_seg_i, place_of(kSeg, "addr"), walk_at_);
-    port::put(dut->walk_seg_i, place_of(kSeg, "len"), walk_len_);
-    port::put(dut->walk_seg_i, place_of(kSeg, "last"), 1);
+    dut->walk_status_i = layout::number(Status::kSuccess);
+    port::put(dut->walk_seg_i, layout::seg::addr, walk_at_);
+    port::put(dut->walk_seg_i, layout::seg::len, walk_len_);
+    port::put(dut->walk_seg_i, layout::seg::last, 1);
     dut->job_ready_i = dut->count_ready_i = dut->fail_ready_i = dut->event_ready_i = 1;
     dut->cqe_ready_i = now();
     dut->req_seg_ready_i = now();
@@ -158,9 +158,7 @@ struct Rig {
     dut.settle();
   }
   void sample() {
-    auto get = [](const auto& p, const auto& table, const char* n) {
-      return static_cast<unsigned>(port::get(p, place_of(table, n)));
-    };
+    auto get = [](const auto& p, auto field) { return static_cast<unsigned>(port::get(p, field)); };
     Vroci_responder& d = *dut;
     if (d.meta_valid_i && d.meta_ready_o) {
       requests.pop_front();
@@ -175,19 +173,17 @@ struct Rig {
       walk_at_ = kList + d.walk_offset_o;
       walk_len_ = d.walk_len_o;
     }
-    if (d.cmd_valid_o && d.cmd_ready_i && get(d.cmd_o, kReceiveCmd, "op") == 1)
-      ++used[get(d.cmd_o, kReceiveCmd, "qpn") % 4];
+    if (d.cmd_valid_o && d.cmd_ready_i &&
+        ReceiveOp{get(d.cmd_o, layout::receive_cmd::op)} == ReceiveOp::kFree)
+      ++used[get(d.cmd_o, layout::receive_cmd::qpn) % 4];
     if (d.req_seg_valid_o && d.req_seg_ready_i)
-      pieces.push_back({port::get(d.req_seg_o, place_of(kSeg, "addr")),
-                        get(d.req_seg_o, kSeg, "len"), get(d.req_seg_o, kSeg, "drop") != 0});
+      segments.push_back({get(d.req_seg_o, layout::seg::addr), get(d.req_seg_o, layout::seg::len),
+                          get(d.req_seg_o, layout::seg::drop)});
     auto packet = [&](const auto& p) {
-      const unsigned top = place_of(kTxDesc, "ext").offset + 224;
-      return Packet{get(p, kTxDesc, "qpn"),
-                    get(p, kTxDesc, "opcode"),
-                    get(p, kTxDesc, "psn"),
-                    static_cast<unsigned>(port::get(p, top - 8, 8)),
-                    static_cast<unsigned>(port::get(p, top - 32, 24)),
-                    get(p, kTxDesc, "payload_len")};
+      const auto ext = layout::tx_desc::ext;
+      return Packet{get(p, layout::tx_desc::qpn),         get(p, layout::tx_desc::opcode),
+                    get(p, layout::tx_desc::psn),         port::get(p, ext, layout::aeth::syndrome),
+                    port::get(p, ext, layout::aeth::msn), get(p, layout::tx_desc::payload_len)};
     };
     if (d.ack_valid_o && d.ack_ready_i) acks.push_back(packet(d.ack_o));
     in_tx_ -= d.sent_i;
@@ -196,15 +192,17 @@ struct Rig {
       ++in_tx_;
     }
     if (d.seg_valid_o && d.seg_ready_i)
-      sources.push_back(
-          {port::get(d.seg_o, place_of(kSeg, "addr")), get(d.seg_o, kSeg, "len"), false});
+      sources.push_back({get(d.seg_o, layout::seg::addr), get(d.seg_o, layout::seg::len), false});
     if (d.cqe_valid_o && d.cqe_ready_i)
-      completions.push_back({get(d.cqe_o, kCqeReq, "wqe_index"), get(d.cqe_o, kCqeReq, "status"),
-                             get(d.cqe_o, kCqeReq, "byte_len"), get(d.cqe_o, kCqeReq, "ticket")});
+      completions.push_back(
+          {get(d.cqe_o, layout::cqe_req::wqe_index), Status{get(d.cqe_o, layout::cqe_req::status)},
+           get(d.cqe_o, layout::cqe_req::byte_len), get(d.cqe_o, layout::cqe_req::ticket)});
     if (d.fail_valid_o && d.fail_ready_i)
-      fails.push_back({get(d.fail_o, kEventReq, "kind"), get(d.fail_o, kEventReq, "number")});
+      fails.push_back({EventKind{get(d.fail_o, layout::event_req::kind)},
+                       get(d.fail_o, layout::event_req::number)});
     if (d.event_valid_o && d.event_ready_i)
-      events.push_back({get(d.event_o, kEventReq, "kind"), get(d.event_o, kEventReq, "number")});
+      events.push_back({EventKind{get(d.event_o, layout::event_req::kind)},
+                        get(d.event_o, layout::event_req::number)});
     dut.tick();
   }
   void clock() {
@@ -215,12 +213,12 @@ struct Rig {
     while (n-- > 0) clock();
   }
   void write(unsigned qpn, std::uint32_t psn, std::uint64_t addr) {
-    requests.push_back({qpn, kWriteOnly, psn, 64, 64, addr});
+    requests.push_back({qpn, kRcWriteOnly, psn, 64, 64, addr});
   }
   bool fault(unsigned qpn, std::uint32_t psn, bool response, int limit = 20) {
-    port::put(dut->fault_i, place_of(kFault, "qpn"), qpn);
-    port::put(dut->fault_i, place_of(kFault, "psn"), psn & 0xFFFFFF);
-    port::put(dut->fault_i, place_of(kFault, "response"), response);
+    port::put(dut->fault_i, layout::fault::qpn, qpn);
+    port::put(dut->fault_i, layout::fault::psn, psn & kPsnMask);
+    port::put(dut->fault_i, layout::fault::response, response);
     dut->fault_valid_i = 1;
     for (drive(); !dut->fault_ready_o && --limit > 0; drive()) sample();
     const bool taken = dut->fault_ready_o;

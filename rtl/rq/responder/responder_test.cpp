@@ -4,27 +4,29 @@
 
 using namespace responder_rig;
 
-TEST_CASE("responder: an ACK stands for what is in memory, a later one for all (RSP-09, RSP-11)") {
+TEST_CASE(
+    "responder: an ACK waits for the payload in memory, and a later one acknowledges all (RSP-09, "
+    "RSP-11)") {
   Rig r;
-  for (unsigned i = 0; i < 6; ++i) r.write(1, 0xFFFFFE + i, 0x1000 + 64 * i);
+  for (unsigned i = 0; i < 6; ++i) r.write(1, kFirst + i, 0x1000 + 64 * i);
   r.clocks(60);
-  REQUIRE(r.pieces.size() == 6);
+  REQUIRE(r.segments.size() == 6);
   for (unsigned i = 0; i < 6; ++i) {
-    CHECK(r.pieces[i].addr == 0x1000 + 64 * i);
-    CHECK(!r.pieces[i].drop);
+    CHECK(r.segments[i].addr == 0x1000 + 64 * i);
+    CHECK(!r.segments[i].drop);
   }
   CHECK(r.acks.empty());
   std::uint32_t acked = 0;  // packets
   for (unsigned i = 1; i <= 6; ++i) {
     r.landed = i;
     r.clocks(20);
-    for (const Packet& ack : r.acks) acked = ((ack.psn - 0xFFFFFE) & 0xFFFFFF) + 1;
+    for (const Packet& ack : r.acks) acked = ((ack.psn - kFirst) & kPsnMask) + 1;
     CHECK(acked <= i);
   }
   CHECK(acked == 6);
   CHECK(r.acks.size() <= 3);
   CHECK(r.acks.back().msn == 6);
-  CHECK(r.acks.back().syndrome == 0x1F);
+  CHECK(r.acks.back().syndrome == kAckNoCredits);
   REQUIRE(r.events.size() == 1);  // RSP-53
   CHECK(r.dut->idle_o);
 }
@@ -34,12 +36,12 @@ TEST_CASE("responder: nothing is lost when every output stalls") {
     MESSAGE("seed 7");
     Rig r;
     r.take = take;
-    std::vector<std::uint32_t> psn(4, 0xFFFFFE);
+    std::vector<std::uint32_t> psn(4, kFirst);
     unsigned sends = 0;
     for (unsigned i = 0; i < 300; ++i) {
       const unsigned q = r.random() % 4;
       if (r.random() % 3 == 0) {
-        r.requests.push_back({q, kSendOnly, psn[q]++, 40});
+        r.requests.push_back({q, kRcSendOnly, psn[q]++, 40});
         ++sends;
         ++r.posted[q];
       } else {
@@ -49,47 +51,47 @@ TEST_CASE("responder: nothing is lost when every output stalls") {
     const std::uint64_t start = r.dut.cycle();
     while (!r.requests.empty()) {
       r.clock();
-      if (r.landed < r.pieces.size()) ++r.landed;
+      if (r.landed < r.segments.size()) ++r.landed;
     }
     const double clocks = static_cast<double>(r.dut.cycle() - start) / 300;
     MESSAGE("outputs taken in ", take, "% of clocks: ", clocks, " clocks per request");
     for (int i = 0; i < 3000; ++i) {
       r.clock();
-      if (r.landed < r.pieces.size()) ++r.landed;
+      if (r.landed < r.segments.size()) ++r.landed;
     }
-    CHECK(r.pieces.size() == 300);
+    CHECK(r.segments.size() == 300);
     REQUIRE(r.completions.size() == sends);
-    for (const Completion& c : r.completions) CHECK(c.status == 0);
+    for (const Completion& c : r.completions) CHECK(c.status == Status::kSuccess);
     std::vector<unsigned> last(4);
     for (const Packet& ack : r.acks) {
-      CHECK(ack.syndrome == 0x1F);
+      CHECK(ack.syndrome == kAckNoCredits);
       last[ack.qpn] = ack.psn;
     }
-    for (unsigned q = 0; q < 4; ++q) CHECK(last[q] == ((psn[q] - 1) & 0xFFFFFF));
+    for (unsigned q = 0; q < 4; ++q) CHECK(last[q] == ((psn[q] - 1) & kPsnMask));
     CHECK(r.dut->idle_o);
   }
 }
 
 TEST_CASE("responder: a SEND of three packets fills one receive in order (RSP-17, RSP-19)") {
   Rig r;
-  r.requests.push_back({2, kSendFirst, 0xFFFFFE, 256});
+  r.requests.push_back({2, kRcSendFirst, kFirst, 256});
   r.clocks(20);
-  CHECK(r.acks.empty());  // what was dropped counts in its turn
+  CHECK(r.acks.empty());  // a dropped packet counts in its turn, too
   r.landed = 1;
   r.clocks(20);
   REQUIRE(!r.acks.empty());
-  CHECK(r.acks.back().syndrome == 0x2C);  // no receive
-  CHECK(r.pieces.size() == 1);
-  CHECK(r.pieces[0].drop);
+  CHECK(r.acks.back().syndrome == (kRnrNak | kRnrTimer));  // no receive
+  CHECK(r.segments.size() == 1);
+  CHECK(r.segments[0].drop);
   r.posted[2] = 1;
-  r.pieces.clear();
+  r.segments.clear();
   r.requests = {
-      {2, kSendFirst, 0xFFFFFE, 256}, {2, kSendMiddle, 0xFFFFFF, 256}, {2, kSendLast, 0, 10}};
+      {2, kRcSendFirst, kFirst, 256}, {2, kRcSendMiddle, 0xFFFFFF, 256}, {2, kRcSendLast, 0, 10}};
   r.clocks(100);
-  REQUIRE(r.pieces.size() == 3);
+  REQUIRE(r.segments.size() == 3);
   for (unsigned i = 0; i < 3; ++i) {
-    CHECK(r.pieces[i].addr == Rig::kList + 256 * i);
-    CHECK(r.pieces[i].len == (i == 2 ? 10 : 256));
+    CHECK(r.segments[i].addr == Rig::kList + 256 * i);
+    CHECK(r.segments[i].len == (i == 2 ? 10 : 256));
   }
   REQUIRE(r.completions.size() == 1);
   CHECK(r.completions[0].len == 522);
@@ -97,51 +99,53 @@ TEST_CASE("responder: a SEND of three packets fills one receive in order (RSP-17
 }
 
 TEST_CASE(
-    "responder: a READ is segmented into responses, and a part of it again (RSP-32, RSP-34)") {
+    "responder: a READ is segmented into responses, as is a duplicate of a part (RSP-32, RSP-34)") {
   Rig r;
-  r.requests.push_back({3, kReadRequest, 0xFFFFFE, 0, 700, 0x5000});
+  r.requests.push_back({3, kRcReadRequest, kFirst, 0, 700, 0x5000});
   r.clocks(60);
   REQUIRE(r.packets.size() == 3);
   for (unsigned i = 0; i < 3; ++i) {
-    CHECK(r.packets[i].opcode == kReadFirst + i);
-    CHECK(r.packets[i].psn == ((0xFFFFFE + i) & 0xFFFFFF));
+    CHECK(r.packets[i].opcode == kRcReadRespFirst + i);
+    CHECK(r.packets[i].psn == ((kFirst + i) & kPsnMask));
     CHECK(r.packets[i].len == (i == 2 ? 188 : 256));
     CHECK(r.sources[i].addr == 0x5000 + 256 * i);
   }
   CHECK(r.packets[0].msn == 1);
-  r.requests.push_back({3, kReadRequest, 0xFFFFFF, 0, 444, 0x5100});
-  r.requests.push_back({3, kReadRequest, 0xFFFFFF, 0, 445, 0x5100});  // another one: dropped
+  r.requests.push_back({3, kRcReadRequest, 0xFFFFFF, 0, 444, 0x5100});
+  r.requests.push_back({3, kRcReadRequest, 0xFFFFFF, 0, 445, 0x5100});  // a different READ: dropped
   r.clocks(60);
   REQUIRE(r.packets.size() == 5);
-  CHECK(r.packets[3].opcode == kReadFirst);
-  CHECK(r.packets[3].psn == 0xFFFFFF);
+  CHECK(r.packets[3].opcode == kRcReadRespFirst);
+  CHECK(r.packets[3].psn == kPsnMask);
   CHECK(r.sources[3].addr == 0x5100);
   CHECK(r.packets[4].len == 188);
 }
 
-TEST_CASE("responder: memory that fails ends the connection with NAK 0x63 (F-81, F-82)") {
+TEST_CASE(
+    "responder: memory that fails ends the connection with a NAK remote operational error (F-81, "
+    "F-82)") {
   Rig r;
-  for (unsigned i = 0; i < 3; ++i) r.write(1, 0xFFFFFE + i, 0x1000);
+  for (unsigned i = 0; i < 3; ++i) r.write(1, kFirst + i, 0x1000);
   r.clocks(30);
   r.landed = 1;
   CHECK(r.fault(1, 0xFFFFFF, false));
   r.landed = 3;
   r.clocks(40);
   REQUIRE(!r.acks.empty());
-  CHECK(r.acks.back().syndrome == 0x63);
-  CHECK(r.acks.back().psn == 0xFFFFFF);
-  for (std::size_t i = 0; i + 1 < r.acks.size(); ++i) CHECK(r.acks[i].psn == 0xFFFFFE);
+  CHECK(r.acks.back().syndrome == kNakOperational);
+  CHECK(r.acks.back().psn == kPsnMask);
+  for (std::size_t i = 0; i + 1 < r.acks.size(); ++i) CHECK(r.acks[i].psn == kFirst);
   REQUIRE(r.fails.size() == 1);
-  CHECK(r.fails[0] == std::make_pair(3u, 1u));
+  CHECK(r.fails[0] == Rig::Event(EventKind::kQpFatal, 1));
   const std::size_t n = r.acks.size();
   CHECK(r.fault(1, 0, false));  // reported once
   r.write(1, 1, 0x1000);
   r.clocks(40);
   CHECK(r.acks.size() == n);
   CHECK(r.fails.size() == 1);
-  CHECK(r.fault(2, 0x123, true));  // of a READ of this side: no response
+  CHECK(r.fault(2, 0x123, true));  // fault in a READ of this side: no response
   r.clocks(20);
   CHECK(r.acks.size() == n);
   REQUIRE(r.fails.size() == 2);
-  CHECK(r.fails[1] == std::make_pair(3u, 2u));
+  CHECK(r.fails[1] == Rig::Event(EventKind::kQpFatal, 2));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proof harness: the ACK and NAK record of one queue pair under any requests and any memory.
 //
-// roci_responder_apply and roci_responder_answer change one state word, as the responder lets them:
-// a request executes only at the expected PSN (proved of roci_responder_decide). One packet, any,
-// is watched: when a response that acknowledges it leaves, it was received, and its payload is in
-// memory. Distances are taken to the expected PSN; what is 4096 packets old is not watched any
-// more.
+// roci_responder_apply and roci_responder_response change one state word as in the responder: a
+// request executes only at the expected PSN (proved for roci_responder_decide). The proof watches
+// one packet, chosen freely: when a response that acknowledges it leaves, it was received, and its
+// payload is in memory. Distances are counted from the expected PSN; a packet that is 4096 packets
+// old is not watched any more.
 
 `include "assert.svh"
 
@@ -21,28 +21,28 @@ module roci_responder_ack_tb (
   input  logic                      takes_i,
   input  logic                      first_i,
   input  logic                      last_i,
-  input  logic [15:0]               advance_i,     // of the newest ticket with this request
+  input  logic [15:0]               advance_i,     // tickets from the newest one to this request
   input  logic                      emit_i,        // a response may leave
-  input  logic                      landed_i,      // a payload packet gets into memory
+  input  logic                      landed_i,      // a payload packet reaches memory
   input  logic                      has_slot_i,
   input  logic [23:0]               slot_psn_i,
   input  logic                      slot_done_i,
-  input  logic [23:0]               first_psn_i    // expected after reset
+  input  logic [23:0]               first_psn_i    // expected PSN after reset
 );
 
   localparam logic [23:0] Far = 24'h1000;
   localparam logic [31:0] Long = 32'h1000;
 
-  roci_pkg::responder_qp_t qp_q, apply_qp, answer_qp;
+  roci_pkg::responder_qp_t qp_q, apply_qp, response_qp;
   roci_pkg::qp_attr_t      attr;
   roci_pkg::tx_desc_t      desc;
   logic [31:0]             done_q, newest_q, ticket;
   logic                    pick_slot, pick_record, executes, emit, nak;
   logic                    slot_write, job_valid, seg_valid, cqe_valid, fail_valid, established;
-  logic                    count, answers, answer_seg_valid;
-  roci_pkg::responder_slot_t apply_slot, answer_slot;
+  logic                    count, responds, response_seg_valid;
+  roci_pkg::responder_slot_t apply_slot, response_slot;
   roci_pkg::atomic_job_t   job;
-  roci_pkg::seg_t          seg, answer_seg;
+  roci_pkg::seg_t          seg, response_seg;
   roci_pkg::cqe_req_t      cqe;
   roci_pkg::event_req_t    fail;
   logic [9:0]              drop;
@@ -75,13 +75,13 @@ module roci_responder_ack_tb (
     .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(slot_write), .job_o(job),
     .job_valid_o(job_valid), .seg_o(seg), .seg_valid_o(seg_valid), .cqe_o(cqe),
     .cqe_valid_o(cqe_valid), .fail_o(fail), .fail_valid_o(fail_valid),
-    .established_o(established), .count_o(count), .drop_o(drop), .answer_o(answers)
+    .established_o(established), .count_o(count), .drop_o(drop), .responds_o(responds)
   );
-  roci_responder_answer u_answer (
+  roci_responder_response u_response (
     .qpn_i('0), .qp_i(qp_q), .pmtu_i(attr.pmtu), .has_slot_i, .slot_index_i('0), .slot_i(slot),
     .done_i(done_q), .credits_i(1'b0), .posted_i('0), .pick_slot_o(pick_slot),
-    .pick_record_o(pick_record), .slot_picked_i(1'b0), .desc_o(desc), .seg_o(answer_seg),
-    .seg_valid_o(answer_seg_valid), .nak_o(nak), .qp_o(answer_qp), .slot_o(answer_slot)
+    .pick_record_o(pick_record), .slot_picked_i(1'b0), .desc_o(desc), .seg_o(response_seg),
+    .seg_valid_o(response_seg_valid), .nak_o(nak), .qp_o(response_qp), .slot_o(response_slot)
   );
   assign emit = emit_i && !commit_i && pick_record;
 
@@ -97,13 +97,13 @@ module roci_responder_ack_tb (
         qp_q     <= apply_qp;
         newest_q <= ticket;
       end else if (emit) begin
-        qp_q <= answer_qp;
+        qp_q <= response_qp;
       end
       if (landed_i) done_q <= done_q + 32'd1;
     end
   end
 
-  // What the responder keeps to.
+  // What the responder guarantees.
   logic [23:0] age_meta, age_ack, age_next, age_last;
   assign age_meta = qp_q.epsn - psn_i;
   assign age_ack  = qp_q.epsn - qp_q.ack_psn;
@@ -125,7 +125,7 @@ module roci_responder_ack_tb (
   `ASSUME(DoneWasGivenOut, f_ahead < Long && `IMPLIES(landed_i, f_ahead != '0))
   initial assume (!rst_ni);
 
-  // The packet watched.
+  // The packet that is watched.
   (* anyconst *) logic [23:0] f_psn;
   logic        f_seen_q;
   logic [31:0] f_ticket_q, f_since, f_waits;
@@ -141,8 +141,9 @@ module roci_responder_ack_tb (
   end
   assign f_since = newest_q - f_ticket_q;
   assign f_waits = done_q - f_ticket_q;
-  // What the record acknowledges: up to its PSN; a NAK, what is before it.
-  assign f_covered      = qp_q.ack == roci_pkg::ResponderAckAck ? f_age >= age_ack : f_age > age_ack;
+  // An ACK acknowledges all up to its PSN, a NAK all before it.
+  assign f_covered      = qp_q.ack == roci_pkg::ResponderAckAck ? f_age >= age_ack
+                                                                : f_age > age_ack;
   assign f_covered_next = f_age >= age_next;
 
   logic        f_record, f_urgent;
@@ -158,16 +159,16 @@ module roci_responder_ack_tb (
                               && `IMPLIES(qp_q.next, f_next_old < Long))
 
   // invariants
-  `ASSERT(SeenIsBehind, `IMPLIES(f_seen_q && f_age < Far, f_age != '0))
-  `ASSERT(LastIsBehind, age_last != '0)
-  `ASSERT(AckIsBehind, `IMPLIES(qp_q.ack == roci_pkg::ResponderAckAck, age_ack != '0))
-  `ASSERT(NextIsBehind, `IMPLIES(qp_q.next, age_next != '0 && f_record))
+  `ASSERT(SeenIsBeforeExpected, `IMPLIES(f_seen_q && f_age < Far, f_age != '0))
+  `ASSERT(LastIsBeforeExpected, age_last != '0)
+  `ASSERT(AckIsBeforeExpected, `IMPLIES(qp_q.ack == roci_pkg::ResponderAckAck, age_ack != '0))
+  `ASSERT(NextIsBeforeExpected, `IMPLIES(qp_q.next, age_next != '0 && f_record))
   `ASSERT(AckWaits, `IMPLIES(f_seen_q && f_age < Far && f_since < Long && f_record && !f_urgent
                              && f_covered, f_ack_lead < Long))
   `ASSERT(NextWaits, `IMPLIES(f_seen_q && f_age < Far && f_since < Long && qp_q.next
                               && f_covered_next, f_next_lead < Long))
 
-  // what is to be shown
+  // properties to be shown
   logic f_acked;
   assign f_acked = emit && f_seen_q && f_age < Far && f_since < Long && f_covered;
   `ASSERT(AcknowledgesWhatWasReceived, `IMPLIES(emit && !nak, desc.psn != qp_q.epsn

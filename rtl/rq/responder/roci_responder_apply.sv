@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verdict does: the state word after a request, and what leaves for other blocks.
-// Combinational; the caller uses the outputs in the clock in which it commits.
+// Effects of a verdict: the state word after a request, and what leaves for other blocks.
+//
+// Throughput: combinational. Latency: none; the caller uses the outputs in the clock in which it
+// commits.
 
 module roci_responder_apply (
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::key_rsp_t        key_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
-  input  logic                      in_rtr_i,    // the state is RTR
-  input  logic [31:0]               ticket_i,    // meta_i.ticket, extended
-  input  logic                      walked_i,    // the segments came from the walker
-  input  logic                      keyed_i,     // key_i is of this packet
-  input  logic [15:0]               index_i,     // of the receive that a queue pair took from an SRQ
+  input  logic                      in_rtr_i,      // the queue pair is in RTR
+  input  logic [31:0]               ticket_i,      // meta_i.ticket, extended
+  input  logic                      walked_i,      // the segments came from the walker
+  input  logic                      keyed_i,       // key_i belongs to this packet
+  input  logic [15:0]               index_i,       // the receive that was taken from an SRQ
   input  logic [3:0]                verdict_i,
   input  logic [7:0]                syndrome_i,
   input  logic [7:0]                status_i,
@@ -21,7 +23,7 @@ module roci_responder_apply (
   input  logic                      last_i,
 
   output roci_pkg::responder_qp_t   qp_o,
-  output roci_pkg::responder_slot_t slot_o,      // for slot qp_i.slot_next
+  output roci_pkg::responder_slot_t slot_o,        // content for slot qp_i.slot_next
   output logic                      slot_write_o,
   output roci_pkg::atomic_job_t     job_o,
   output logic                      job_valid_o,
@@ -31,10 +33,10 @@ module roci_responder_apply (
   output logic                      cqe_valid_o,  // and the oldest receive is used up
   output roci_pkg::event_req_t      fail_o,
   output logic                      fail_valid_o,
-  output logic                      established_o,  // the first request in RTR
-  output logic                      count_o,     // the packet was accepted
+  output logic                      established_o,  // this is the first request in RTR
+  output logic                      count_o,       // the packet was accepted
   output logic [9:0]                drop_o,
-  output logic                      answer_o     // a response is due
+  output logic                      responds_o     // a response is due
 );
 
   roci_pkg::ext_reth_t   reth;
@@ -43,9 +45,9 @@ module roci_responder_apply (
   logic [31:0] length, total;
   logic [23:0] packets;
   logic        send, write, read, atomic, executes, nak, with_imm, with_inv, ends;
-  logic [15:0] receive;      // the one whose turn it is
+  logic [15:0] receive;      // index of the receive whose turn it is
   logic [4:0]  slot_after;
-  logic [15:0] taken;        // the slot of a READ or atomic
+  logic [15:0] taken;        // bit of the slot that a READ or atomic takes
   logic        unused;
 
   assign unused   = &{key_i, attr_i, eth, reth, imm_dt};
@@ -144,7 +146,7 @@ module roci_responder_apply (
       end
     end
   end
-  assign answer_o = ack || read || nak || verdict_i == roci_pkg::VerdictGap
+  assign responds_o = ack || read || nak || verdict_i == roci_pkg::VerdictGap
                  || verdict_i == roci_pkg::VerdictRnr;
 
   always_comb begin

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of events of the responder: the steps of each event; roci_responder_select chooses the
-// next event. It holds no transport state; its strobes say what roci_responder does in this clock.
+// Steps of each event of the responder; roci_responder_select chooses the next event. The block
+// holds no transport state; its strobes say what roci_responder does in this clock.
 //
-// A WRITE takes Idle, Look, Commit, and so does a SEND whose place was found ahead; an ACK Idle,
-// Look, Emit; a READ response one clock more for its slot.
+// Throughput: an event in 3 clocks. A WRITE takes Idle, Look, Commit, and so does a SEND whose
+// place was found ahead; an ACK takes Idle, Look, Emit; a READ response takes one clock more, for
+// its slot.
 // README.md draws the states.
 
 `include "assert.svh"
 
 module roci_responder_control #(
-  parameter int unsigned LevelBits = 9  // of the queue's level
+  parameter int unsigned LevelBits = 9  // width of the queue's level
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
   // what waits
-  input  logic                 ready_i,         // tables are
+  input  logic                 ready_i,         // the tables are cleared
   input  logic                 event_valid_i,
   input  logic [1:0]           event_kind_i,
   input  logic                 result_valid_i,
@@ -24,16 +25,16 @@ module roci_responder_control #(
   input  logic                 meta_valid_i,
   input  logic                 queue_valid_i,
   input  logic [LevelBits-1:0] queue_level_i,
-  input  logic                 no_jobs_i,       // nothing of ours in the atomic unit
+  input  logic                 no_jobs_i,       // the atomic unit has no job of the responder
   input  logic                 wake_i,          // a step may go that could not
   input  logic                 unblock_i,       // a request may go that could not
 
   // room
-  input  logic                 room_request_i,  // for all that a request may give out
+  input  logic                 room_request_i,  // for all outputs that a request may have
   input  logic                 room_fail_i,
   input  logic                 room_count_i,
   input  logic                 room_cqe_i,
-  input  logic                 room_last_i,     // for QpLastWqe, and what it comes after has left
+  input  logic                 room_last_i,     // for QpLastWqe, and all completions before it left
   input  logic                 room_emit_i,     // for the response picked
 
   // findings
@@ -52,14 +53,14 @@ module roci_responder_control #(
   input  logic                 inv_i,           // a SEND that invalidates a key
   input  logic                 inv_ready_i,
   input  logic                 inv_done_i,
-  input  logic                 answers_i,       // the commit leaves a response due
+  input  logic                 responds_i,       // the commit leaves a response due
   input  logic                 found_i,         // slot matches
-  input  logic                 usable_i,        // and may be responded to again
+  input  logic                 usable_i,        // another response may be made from it
   input  logic                 find_end_i,      // past the last slot
   input  logic                 has_slot_i,
   input  logic                 has_record_i,
   input  logic                 flushes_i,
-  input  logic                 srq_i,           // it has an SRQ
+  input  logic                 srq_i,           // the queue pair has an SRQ
   input  logic                 pick_slot_i,
   input  logic                 slot_stale_i,    // a READ whose key may be gone
   input  logic                 pick_record_i,
@@ -69,8 +70,10 @@ module roci_responder_control #(
   input  logic                 posted_i,        // result of Peek
 
   // strobes
-  output logic                 pick_o,          // read the tables for
+  output logic                 pick_o,          // an event begins: read the tables
   output logic [2:0]           kind_o,          // ResponderKind
+  output logic                 of_request_o,    // the event in progress is a request
+  output logic                 of_result_o,     // or the result of an atomic
   output logic                 queue_pop_o,
   output logic                 event_init_o,
   output logic                 event_flush_o,
@@ -83,14 +86,14 @@ module roci_responder_control #(
   output logic                 walk_valid_o,
   output logic                 inv_valid_o,
   output logic                 key_valid_o,
-  output logic                 key_waits_o,     // for the result of the lookup
+  output logic                 key_waits_o,     // the next result belongs to this lookup
   output logic                 slot_read_o,
-  output logic                 find_next_o,     // with slot_read_o: of the next slot
+  output logic                 find_next_o,     // with slot_read_o: read the next slot
   output logic                 commit_o,
   output logic                 replay_o,
   output logic                 miss_o,
-  output logic                 slot_pick_o,     // keep which response
-  output logic                 gone_o,          // its key is gone
+  output logic                 slot_pick_o,     // keep which response was picked
+  output logic                 gone_o,          // the key of the READ is gone
   output logic                 emit_o,
   output logic                 count_nak_o,
   output logic                 result_o,
@@ -105,8 +108,8 @@ module roci_responder_control #(
 );
 
   typedef enum logic [4:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind, StCommit, StSlot, StSlotKey,
-    StSlotKeyed, StGone, StEmit, StCountNak, StResult, StFault, StOrder, StFlush
+    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind, StCommit,
+    StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak, StResult, StFault, StOrder, StFlush
   } state_e;
   state_e     state_q, state_d;
   logic [2:0] kind_q;
@@ -115,15 +118,19 @@ module roci_responder_control #(
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
   roci_responder_select #(.LevelBits(LevelBits)) u_select (
     .clk_i, .rst_ni,
-    // The generation before must have left the atomic unit.
-    .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)), .event_done_i(event_ready_o),
+    // Atomics of the former generation must have left the atomic unit.
+    .event_valid_i, .event_ok_i(event_valid_i && (!is_init || no_jobs_i)),
+    .event_done_i(event_ready_o),
     .result_valid_i, .fault_valid_i, .live_valid_i, .live_done_i(live_o), .meta_valid_i,
     .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
     .room_request_i, .room_fail_i, .room_count_i, .block_i(block), .stuck_i(stuck), .push_i(push_o),
     .free_i(state_q == StIdle && ready_i), .pick_o, .kind_o, .queue_pop_o, .idle_o(pick_idle)
   );
 
-  // Kept apart: other blocks respond to these in the same clock.
+  assign of_request_o = kind_q == roci_pkg::ResponderKindRequest;
+  assign of_result_o  = kind_q == roci_pkg::ResponderKindResult;
+
+  // These stand apart, since inputs of this block follow them in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_i;
   assign inv_valid_o  = state_q == StInv;
   assign key_valid_o  = state_q == StKey || state_q == StSlotKey;
@@ -134,7 +141,7 @@ module roci_responder_control #(
                   : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
 
   always_comb begin
-    state_d       = state_q;
+    state_d = StIdle;  // a state lasts one clock unless it says otherwise
     {event_init_o, event_flush_o, event_ready_o, live_o, look_o, peeked_o, list_read_o,
      list_bad_o, slot_read_o, find_next_o, commit_o, replay_o, miss_o, slot_pick_o,
      gone_o, emit_o, count_nak_o, result_o, fault_o, flush_cqe_o, last_wqe_o, push_o,
@@ -143,7 +150,6 @@ module roci_responder_control #(
       StIdle: if (pick_o) state_d = StLook;
 
       StLook: begin
-        state_d = StIdle;
         unique case (kind_q)
           roci_pkg::ResponderKindEvent: begin
             event_init_o  = is_init;
@@ -173,7 +179,8 @@ module roci_responder_control #(
                   list_read_o = 1'b1;
                   state_d     = walks_i ? StList : inv_i ? StInv : StCommit;
                 end
-                roci_pkg::VerdictWrite, roci_pkg::VerdictAtomic: state_d = rekey_i ? StKey : StCommit;
+                roci_pkg::VerdictWrite, roci_pkg::VerdictAtomic:
+                  state_d = rekey_i ? StKey : StCommit;
                 default: state_d = StCommit;
               endcase
             end
@@ -197,36 +204,33 @@ module roci_responder_control #(
       // Request.
       StPeek: begin
         peeked_o = cmd_ready_i;
-        if (cmd_ready_i) state_d = StLook;
+        state_d  = cmd_ready_i ? StLook : StPeek;
       end
       StList: begin
         list_bad_o = list_bad_i;
-        if (list_bad_i)        state_d = StCommit;
-        else if (walk_ready_i) state_d = StWalk;
+        state_d    = list_bad_i ? StCommit : walk_ready_i ? StWalk : StList;
       end
-      StWalk: if (walk_done_i) state_d = inv_i && !walk_bad_i ? StInv : StCommit;
-      StKey:  if (key_ready_i) state_d = StKeyed;
-      StKeyed: if (key_done_i) state_d = StCommit;
-      StInv:  if (inv_ready_i) state_d = StInvalidated;
-      StInvalidated: if (inv_done_i) state_d = StCommit;
+      StWalk:  state_d = !walk_done_i ? StWalk : inv_i && !walk_bad_i ? StInv : StCommit;
+      StKey:   state_d = key_ready_i ? StKeyed : StKey;
+      StKeyed: state_d = key_done_i ? StCommit : StKeyed;
+      StInv:   state_d = inv_ready_i ? StInvalidated : StInv;
+      StInvalidated: state_d = inv_done_i ? StCommit : StInvalidated;
       StFind: begin
         if (find_end_i) begin
-          miss_o  = 1'b1;
-          state_d = StIdle;
+          miss_o = 1'b1;
         end else if (found_i) begin
           replay_o = usable_i;
           push_o   = usable_i;
           miss_o   = !usable_i;
-          state_d  = StIdle;
         end else begin
           slot_read_o = 1'b1;
           find_next_o = 1'b1;
+          state_d     = StFind;
         end
       end
       StCommit: begin
         commit_o = 1'b1;
-        push_o   = answers_i;
-        state_d  = StIdle;
+        push_o   = responds_i;
       end
 
       // Step.
@@ -239,15 +243,13 @@ module roci_responder_control #(
           state_d = stuck ? StIdle : StSlotKey;
         end
       end
-      StSlotKey:   if (key_ready_i) state_d = StSlotKeyed;
-      StSlotKeyed: if (key_done_i) state_d = key_ok_i ? StEmit : StGone;
+      StSlotKey:   state_d = key_ready_i ? StSlotKeyed : StSlotKey;
+      StSlotKeyed: state_d = !key_done_i ? StSlotKeyed : key_ok_i ? StEmit : StGone;
       StGone: begin
-        gone_o  = 1'b1;
-        push_o  = 1'b1;
-        state_d = StIdle;
+        gone_o = 1'b1;
+        push_o = 1'b1;
       end
       StEmit: begin
-        state_d = StIdle;
         if (room_emit_i) begin
           emit_o = 1'b1;
           push_o = emit_more_i;
@@ -256,34 +258,29 @@ module roci_responder_control #(
           stuck = 1'b1;
         end
       end
-      StCountNak: begin
-        count_nak_o = 1'b1;
-        state_d     = StIdle;
-      end
+      StCountNak: count_nak_o = 1'b1;
       StFlush: begin
         flush_cqe_o = cmd_ready_i && posted_i;
         last_wqe_o  = cmd_ready_i && !posted_i && srq_i && room_last_i;
         stuck       = cmd_ready_i && !posted_i && srq_i && !room_last_i;
         push_o      = flush_cqe_o;
-        if (cmd_ready_i) state_d = StIdle;
+        if (!cmd_ready_i) state_d = StFlush;
       end
 
       // Others.
       StResult: begin
         result_o = 1'b1;
         push_o   = 1'b1;
-        state_d  = StIdle;
       end
       StFault: begin
         fault_o = 1'b1;
         push_o  = 1'b1;
-        state_d = StIdle;
       end
       StOrder: begin
         event_ready_o = cmd_ready_i;
-        if (cmd_ready_i) state_d = StIdle;
+        if (!cmd_ready_i) state_d = StOrder;
       end
-      default: state_d = StIdle;
+      default: ;
     endcase
     if (stuck) push_o = 1'b1;
   end

@@ -2,6 +2,8 @@
 // Judges the request at the head: its verdict, and all that follows from it for the state word and
 // for other blocks.
 //
+// Throughput: one request per look_i. Latency: none for the verdict.
+//
 // `verdict_o`, `stall_o`, `walks_o` and `first_o` are combinational, for the clock of `look_i`; the
 // effects are those of the verdict kept then, or of a list that turned out bad.
 
@@ -17,18 +19,18 @@ module roci_responder_judge (
   input  logic                      foreseen_i,
   input  logic [15:0]               foreseen_index_i,
   input  logic                      placed_i,
-  input  logic                      changed_i,     // the key table changed since
-  input  logic [31:0]               key_age_i,     // at most that of key_i
+  input  logic                      changed_i,     // the key table changed since the lookup
+  input  logic [31:0]               key_age_i,     // age of the key table, at most that of key_i
   input  logic [31:0]               ticket_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
   input  logic [2:0]                state_i,
-  input  logic                      reset_i,       // the queue pair was reset since
+  input  logic                      reset_i,       // the queue pair was reset since the read
   input  roci_pkg::responder_slot_t slot_i,
   input  logic                      job_waits_i,   // no room for an atomic
 
-  // steps
-  input  logic                      pick_i,        // begins an event
+  // steps of the event
+  input  logic                      pick_i,        // an event begins
   input  logic                      look_i,        // keep the verdict
   input  logic                      peeked_i,      // keep rsp_i
   input  roci_pkg::receive_rsp_t    rsp_i,
@@ -45,15 +47,15 @@ module roci_responder_judge (
   output logic [3:0]                verdict_o,
   output logic                      stall_o,
   output logic                      walks_o,       // the list must be walked
-  output logic                      first_o,       // begins a message
-  output logic                      inv_o,         // a SEND that invalidates a key
-  output logic                      first_write_o, // with commit_i: a WRITE whose key was looked up
-  output logic                      again_write_o, // or looked up again
-  output logic                      match_o,       // slot_i is of this duplicate
-  output logic                      passed_o,      // its response in progress is beyond what is requested
+  output logic                      first_o,       // the packet begins a message
+  output logic                      inv_o,         // the packet is a SEND that invalidates a key
+  output logic                      first_write_o,  // commit of a WRITE whose key was looked up
+  output logic                      again_write_o,  // commit of one whose key was looked up again
+  output logic                      match_o,       // slot_i belongs to this duplicate
+  output logic                      passed_o,      // the response in progress is past its PSN
   output roci_pkg::responder_slot_t replay_slot_o,
-  output roci_pkg::key_rsp_t        again_key_o,   // of the newest lookup in this event
-  output logic                      again_o,       // there was one
+  output roci_pkg::key_rsp_t        again_key_o,   // result of the newest lookup in this event
+  output logic                      again_o,       // there was such a lookup
 
   // effects
   output roci_pkg::responder_qp_t   qp_o,
@@ -70,14 +72,15 @@ module roci_responder_judge (
   output logic                      established_o,
   output logic                      count_o,
   output logic [9:0]                drop_o,
-  output logic                      answer_o
+  output logic                      responds_o
 );
 
   roci_pkg::ext_reth_t reth;
   logic            unused;
-  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed, walked_q;
+  logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed;
+  logic            walked_q;
   logic [3:0]      verdict_q;
-  logic [15:0]     index_q;    // of the receive that was requested
+  logic [15:0]     index_q;    // index of the receive that was requested
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
   assign reth          = meta_i.ext;
@@ -87,7 +90,7 @@ module roci_responder_judge (
   assign atomic_op     = meta_i.opcode == roci_pkg::OpRcCmpSwap
                       || meta_i.opcode == roci_pkg::OpRcFetchAdd;
 
-  // What was foreseen counts when it is of the receive whose turn it is.
+  // A foreseen receive counts when it is the receive whose turn it is.
   assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
   assign placed   = foreseen && placed_i && !changed_i;
   assign walks_o  = meta_i.payload_len != '0 && !placed;
@@ -99,14 +102,15 @@ module roci_responder_judge (
     .dma_length_i(reth.dma_length), .va_i(reth.va[2:0]), .key_ok_i(key_i.ok),
     .dead_i(qp_i.dead || !in_connection), .epsn_i(qp_i.epsn), .nak_sent_i(qp_i.nak_sent),
     .message_i(qp_i.message), .write_left_i(qp_i.write_left), .bytes_i(qp_i.bytes),
-    .access_i(attr_i.access), .pmtu_i(attr_i.pmtu), .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
+    .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
+    .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
     .slot_free_i(!qp_i.pending[qp_i.slot_next] || qp_i.replayed[qp_i.slot_next]),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
     .verdict_o, .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
   );
-  // An atomic changes memory later than it is accepted; nothing may overtake it. Other atomics do
-  // not, and a READ is responded to after it, when its word is written. The end of a key does not
+  // An atomic changes memory later than it is accepted, and nothing may overtake it. Other atomics
+  // cannot, and the response to a READ follows the atomic's write. The end of a key does not
   // overtake READs of its queue pair.
   assign stall_o = verdict_o != roci_pkg::VerdictIgnore
                 && ((qp_i.atomics != '0 && !atomic_op && verdict_o != roci_pkg::VerdictRead)
@@ -131,11 +135,12 @@ module roci_responder_judge (
   assign first_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && first_q;
   assign again_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && again_q;
   roci_responder_apply u_apply (
-    .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i, .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i,
-    .walked_i(walked_q), .index_i(index_q), .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
+    .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i,
+    .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i, .walked_i(walked_q), .index_i(index_q),
+    .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
-    .qp_o, .slot_o(new_slot), .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o,
-    .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .answer_o
+    .qp_o, .slot_o(new_slot), .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o,
+    .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .responds_o
   );
   roci_responder_replay u_replay (
     .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .passed_o,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MSN of payload on its way to memory: how many messages of its queue pair are before the packet. A
-// NAK for a write that failed carries this one: the queue pair may have counted more messages
-// since.
+// MSN of payload on its way to memory: how many messages of its queue pair precede the packet. A
+// NAK for a write that failed carries this MSN, since the queue pair may have counted more messages
+// meanwhile.
 //
 // A packet enters when its request commits and leaves once it is in memory, so the oldest packet is
 // the failing one while a failure is reported: its ticket is not counted before the report is

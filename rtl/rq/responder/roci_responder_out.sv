@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each event gives to other blocks, and small queues of it, so that the responder never waits
-// in the middle of an event: it looks at the room before it begins.
+// What each event gives to other blocks, small queues for it, so that the responder never waits in
+// the middle of an event (it looks at the room before an event begins), and the progress of what
+// was given.
 //
-// Latency: one clock. Events without room are not allowed.
+// Throughput: one event per clock. Latency: one clock. Events without room are not allowed.
 
 `include "assert.svh"
 
@@ -30,42 +31,51 @@ module roci_responder_out (
   input  logic                   walk_seg_valid_i,
   output logic                   walk_seg_ready_o,
   input  logic                   emit_i,
-  input  logic                   via_desc_i,
-  input  roci_pkg::tx_desc_t     answer_desc_i,
-  input  roci_pkg::seg_t         answer_seg_i,
-  input  logic                   answer_seg_valid_i,
+  input  logic [12:0]            response_len_i,
   input  logic                   count_nak_i,
   input  logic                   flush_one_i,
   input  logic [15:0]            recv_cqn_i,
   input  roci_pkg::receive_rsp_t rsp_i,
-  input  logic [15:0]            newest_i,       // ticket of the newest request, for a flush
-  input  logic                   settled_i,      // it is in memory
   input  logic                   live_i,
-  input  logic [23:0]            live_psn_i,
-  input  logic [23:0]            live_msn_i,
+  input  logic [23:0]            psn_i,          // expected PSN of the queue pair
+  input  logic [23:0]            msn_i,          // its messages
   input  logic [9:0]             drop_i,         // with commit_i
   input  roci_pkg::atomic_job_t  apply_job_i,
   input  logic                   apply_job_valid_i,
   input  logic                   result_i,       // a job is done
-  output logic [4:0]             jobs_o,         // not done
-  input  logic                   memory_bad_i,   // memory failed under a queue pair that is not in ERR
-  input  logic                   read_bad_i,     // the key of a READ of such a one is gone
-  input  logic                   mark_i,         // with commit_i: the completion is that of an
-                                                 // invalidation, and waits for a pulse of
-  input  logic                   marked_i,
-  input  logic [31:0]            ticket_i,       // of the completion
-  input  logic [31:0]            done_i,         // payload packets in memory
+  output logic [4:0]             jobs_o,         // jobs that are not done
+  input  logic                   memory_bad_i,   // memory failed, and the queue pair is not in ERR
+  input  logic                   read_bad_i,     // the key of a READ is gone, likewise
+  input  logic                   inv_i,          // with commit_i: a completion with invalidation
+  input  logic                   issue_i,        // a packet goes to tx's payload queue
+  input  logic [15:0]            last_desc_i,    // newest such packet of the queue pair
+  input  logic                   fault_i,        // an access to memory failed
+  input  logic                   fault_write_i,  // payload was not written,
+  input  logic                   fault_response_i,  // but payload of a response
+  input  logic                   between_i,      // no event is in progress
 
-  // room for one more (two more counts)
-  output logic                   cqe_room_o,
-  output logic                   cqe_empty_o,    // every completion has left
-  output logic                   fail_room_o,
-  output logic                   event_room_o,
-  output logic                   count_room_o,
-  output logic                   req_seg_room_o,
-  output logic                   desc_room_o,
-  output logic                   seg_room_o,
-  output logic                   ack_room_o,
+  // progress
+  input  logic [15:0]            wr_done_i,
+  input  logic                   sent_i,         // a packet left tx's payload queue
+  input  logic                   drain_i,        // pulse: sq has invalidated a key
+  output logic                   drained_o,      // pulse: what was accepted before is done
+  output logic [31:0]            done_o,         // payload packets in memory
+  output logic [31:0]            ticket_o,       // ticket of meta_i, extended
+  output logic [31:0]            newest_o,       // ticket of the newest request taken
+  output logic [15:0]            issued_o,       // packets given to tx's payload queue
+  output logic [15:0]            sent_o,         // packets that left it
+  output logic                   clear_of_tx_o,  // it holds nothing of the queue pair
+  output logic [23:0]            fault_msn_o,    // messages before the packet whose access failed
+
+  // room
+  input  logic [31:0]            last_ticket_i,  // newest payload of the queue pair
+  input  logic                   walking_i,      // the walker is busy
+  output logic                   room_request_o,  // for all outputs that a request may have
+  output logic                   room_last_o,    // for QpLastWqe, and no completion is before it
+  output logic                   room_cqe_o,
+  output logic                   room_fail_o,
+  output logic                   room_count_o,   // two counts
+  output logic                   freed_o,        // a step may go that could not
 
   // out
   output logic                   live_ready_o,
@@ -88,21 +98,24 @@ module roci_responder_out (
   input  logic                   count_ready_i,
   output roci_pkg::seg_t         req_seg_o,
   output logic                   req_seg_valid_o,
-  input  logic                   req_seg_ready_i,
-  output roci_pkg::tx_desc_t     desc_o,
-  output logic                   desc_valid_o,
-  input  logic                   desc_ready_i,
-  output roci_pkg::seg_t         seg_o,
-  output logic                   seg_valid_o,
-  input  logic                   seg_ready_i,
-  output roci_pkg::tx_desc_t     ack_o,
-  output logic                   ack_valid_o,
-  input  logic                   ack_ready_i
+  input  logic                   req_seg_ready_i
 );
 
-  // What an event gives out.
+  // Progress.
+  logic moved, settled, mark, marked, drain_idle;
+  assign mark = commit_i && inv_i && apply_cqe_valid_i;
+  roci_responder_progress u_progress (
+    .clk_i, .rst_ni, .idle_o(drain_idle), .between_i, .commit_i,
+    .payload_i(meta_i.payload_len != '0), .ticket_i(meta_i.ticket), .msn_i, .last_desc_i,
+    .job_i(commit_i && apply_job_valid_i), .result_i, .issue_i, .fault_i, .fault_write_i,
+    .fault_response_i, .mark_i(mark), .wr_done_i, .sent_i, .drain_i,
+    .moved_o(moved), .done_o, .ticket_o, .newest_o, .settled_o(settled), .issued_o, .sent_o,
+    .clear_of_tx_o, .fault_msn_o, .marked_o(marked), .drained_o
+  );
+
+  // What an event gives to other blocks.
   logic                 cqe_push, fail_push, event_push, count_push, own_seg, req_seg_push;
-  logic                 desc_push, seg_push, ack_push, unused;
+  logic                 event_room, req_seg_room, unused;
   roci_pkg::cqe_req_t   cqe_d;
   roci_pkg::event_req_t fail_d, event_d;
   roci_pkg::count_t     count_d;
@@ -112,12 +125,9 @@ module roci_responder_out (
   assign event_push    = (commit_i && established_i) || last_wqe_i;
   assign count_push    = (commit_i && apply_count_i) || emit_i || count_nak_i;
   assign own_seg       = (commit_i || replay_i || miss_i) && apply_seg_valid_i;
-  assign req_seg_push  = own_seg || (walk_seg_valid_i && req_seg_room_o);
+  assign req_seg_push  = own_seg || (walk_seg_valid_i && req_seg_room);
   assign req_seg_d     = own_seg ? apply_seg_i : walk_seg_i;
-  assign desc_push     = emit_i && via_desc_i;
-  assign seg_push      = emit_i && answer_seg_valid_i;
-  assign ack_push      = emit_i && !via_desc_i;
-  assign walk_seg_ready_o = req_seg_room_o;
+  assign walk_seg_ready_o = req_seg_room;
   assign unused        = &{meta_i, rsp_i};
   always_comb begin
     cqe_d = apply_cqe_i;
@@ -128,8 +138,8 @@ module roci_responder_out (
       cqe_d.wqe_index = rsp_i.index;
       cqe_d.status    = roci_pkg::StatusWrFlushErr;
       cqe_d.opcode    = roci_pkg::WcOpRecv;
-      cqe_d.wait_data = !settled_i;
-      cqe_d.ticket    = newest_i;
+      cqe_d.wait_data = !settled;
+      cqe_d.ticket    = newest_o[15:0];
     end
     fail_d = apply_fail_i;
     if (memory_bad_i || read_bad_i) begin
@@ -141,7 +151,7 @@ module roci_responder_out (
     count_d.qpn     = qpn_i;
     count_d.counter = emit_i ? roci_pkg::QpCounterTxPackets
                     : count_nak_i ? roci_pkg::QpCounterNaksSent : roci_pkg::QpCounterRxPackets;
-    count_d.bytes   = emit_i ? answer_desc_i.payload_len : count_nak_i ? '0 : meta_i.payload_len;
+    count_d.bytes   = emit_i ? response_len_i : count_nak_i ? '0 : meta_i.payload_len;
   end
 
   // Registers.
@@ -163,19 +173,19 @@ module roci_responder_out (
     if (job_push) job_o <= apply_job_i;
     if (live_i) begin
       live_o        <= '0;
-      live_o.rq_psn <= live_psn_i;
-      live_o.msn    <= live_msn_i;
+      live_o.rq_psn <= psn_i;
+      live_o.msn    <= msn_i;
     end
   end
 
   // Queues.
   logic [3:0] cqe_level;
-  logic [1:0] fail_level, event_level, desc_level, seg_level, ack_level;
+  logic [1:0] fail_level, event_level;
   logic [2:0] count_level, req_seg_level;
   logic       count_ready;
 
-  // Completions, after that of an invalidation too, wait until what was accepted before it is done.
-  // What has waited for long has a ticket that may seem to lie ahead: it leaves with that of now.
+  // The completion of an invalidation, and those after it, wait until what was accepted before is
+  // done. A ticket that has waited for long may seem to lie ahead, so the current one replaces it.
   localparam int unsigned CqeDepth = 8;
   logic [31:0]               cqe_ticket, cqe_ahead;
   logic [$clog2(CqeDepth):0] marks_q;
@@ -183,11 +193,12 @@ module roci_responder_out (
   roci_pkg::cqe_req_t        cqe_oldest;
   roci_fifo #(.Width(33 + roci_pkg::CqeReqBits), .Depth(CqeDepth)) u_cqe (
     .clk_i, .rst_ni,
-    .in_data_i({commit_i && mark_i, ticket_i, cqe_d}), .in_valid_i(cqe_push),
-    .in_ready_o(cqe_room_o), .out_data_o({cqe_mark, cqe_ticket, cqe_oldest}), .out_valid_o(cqe_here),
-    .out_ready_i(cqe_leaves), .level_o(cqe_level)
+    .in_data_i({commit_i && inv_i, flush_one_i ? newest_o : ticket_o, cqe_d}),
+    .in_valid_i(cqe_push),
+    .in_ready_o(room_cqe_o), .out_data_o({cqe_mark, cqe_ticket, cqe_oldest}),
+    .out_valid_o(cqe_here), .out_ready_i(cqe_leaves), .level_o(cqe_level)
   );
-  assign cqe_ahead  = done_i - cqe_ticket;
+  assign cqe_ahead  = done_o - cqe_ticket;
   assign cqe_leaves = cqe_here && !(cqe_mark && marks_q == '0) && (!cqe_valid_o || cqe_ready_i);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -195,21 +206,21 @@ module roci_responder_out (
       marks_q     <= '0;
     end else begin
       cqe_valid_o <= cqe_leaves || (cqe_valid_o && !cqe_ready_i);
-      marks_q     <= marks_q + ($clog2(CqeDepth) + 1)'(marked_i)
+      marks_q     <= marks_q + ($clog2(CqeDepth) + 1)'(marked)
                    - ($clog2(CqeDepth) + 1)'(cqe_leaves && cqe_mark);
     end
     if (cqe_leaves) begin
       cqe_o <= cqe_oldest;
-      if (signed'(cqe_ahead) >= 32'sd0) cqe_o.ticket <= done_i[15:0];
+      if (signed'(cqe_ahead) >= 32'sd0) cqe_o.ticket <= done_o[15:0];
     end
   end
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_fail (
-    .clk_i, .rst_ni, .in_data_i(fail_d), .in_valid_i(fail_push), .in_ready_o(fail_room_o),
+    .clk_i, .rst_ni, .in_data_i(fail_d), .in_valid_i(fail_push), .in_ready_o(room_fail_o),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
     .level_o(fail_level)
   );
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(2)) u_event (
-    .clk_i, .rst_ni, .in_data_i(event_d), .in_valid_i(event_push), .in_ready_o(event_room_o),
+    .clk_i, .rst_ni, .in_data_i(event_d), .in_valid_i(event_push), .in_ready_o(event_room),
     .out_data_o(event_o), .out_valid_o(event_valid_o), .out_ready_i(event_ready_i),
     .level_o(event_level)
   );
@@ -219,37 +230,34 @@ module roci_responder_out (
     .level_o(count_level)
   );
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(4)) u_req_seg (
-    .clk_i, .rst_ni, .in_data_i(req_seg_d), .in_valid_i(req_seg_push), .in_ready_o(req_seg_room_o),
+    .clk_i, .rst_ni, .in_data_i(req_seg_d), .in_valid_i(req_seg_push), .in_ready_o(req_seg_room),
     .out_data_o(req_seg_o), .out_valid_o(req_seg_valid_o), .out_ready_i(req_seg_ready_i),
     .level_o(req_seg_level)
   );
-  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_desc (
-    .clk_i, .rst_ni, .in_data_i(answer_desc_i), .in_valid_i(desc_push), .in_ready_o(desc_room_o),
-    .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
-    .level_o(desc_level)
-  );
-  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(2)) u_seg (
-    .clk_i, .rst_ni, .in_data_i(answer_seg_i), .in_valid_i(seg_push), .in_ready_o(seg_room_o),
-    .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i), .level_o(seg_level)
-  );
-  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_ack (
-    .clk_i, .rst_ni, .in_data_i(answer_desc_i), .in_valid_i(ack_push), .in_ready_o(ack_room_o),
-    .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
-  );
+  // Room.
+  logic [31:0] last_age;
+  logic [3:0]  rooms, rooms_q;  // what a step may wait for
+  assign last_age       = done_o - last_ticket_i;
+  assign room_count_o   = count_level <= 3'd2;
+  assign room_request_o = room_cqe_o && room_fail_o && event_room && room_count_o && req_seg_room
+                       && !walking_i;
+  assign room_last_o    = event_room && cqe_level == '0 && !cqe_valid_o
+                       && signed'(last_age) >= 32'sd0;
+  assign rooms          = {room_cqe_o, room_last_o, room_fail_o, !walking_i};
+  assign freed_o        = moved || (rooms & ~rooms_q) != '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) rooms_q <= '0;
+    else rooms_q <= rooms;
+  end
 
-  assign cqe_empty_o  = cqe_level == '0 && !cqe_valid_o;
-  assign count_room_o = count_level <= 3'd2;
-  assign idle_o = {cqe_level, fail_level, event_level, desc_level, seg_level, ack_level} == '0
+  assign idle_o = drain_idle && {cqe_level, fail_level, event_level} == '0
                && !cqe_valid_o && count_level == '0 && req_seg_level == '0;
 
   `ASSERT(JobsInRange, jobs_o <= 5'd17)
-  `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, cqe_room_o))
-  `ASSERT(FailHasRoom, `IMPLIES(fail_push, fail_room_o))
-  `ASSERT(EventHasRoom, `IMPLIES(event_push, event_room_o))
+  `ASSERT(CqeHasRoom, `IMPLIES(cqe_push, room_cqe_o))
+  `ASSERT(FailHasRoom, `IMPLIES(fail_push, room_fail_o))
+  `ASSERT(EventHasRoom, `IMPLIES(event_push, event_room))
   `ASSERT(CountHasRoom, `IMPLIES(count_push, count_ready))
-  `ASSERT(ReqSegHasRoom, `IMPLIES(req_seg_push, req_seg_room_o))
-  `ASSERT(DescHasRoom, `IMPLIES(desc_push, desc_room_o))
-  `ASSERT(SegHasRoom, `IMPLIES(seg_push, seg_room_o))
-  `ASSERT(AckHasRoom, `IMPLIES(ack_push, ack_room_o))
+  `ASSERT(ReqSegHasRoom, `IMPLIES(req_seg_push, req_seg_room))
 
 endmodule

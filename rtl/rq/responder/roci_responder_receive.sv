@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The responder's side of posted receives: orders to roci_rq_fetch, and the walk of a list.
 //
+// Throughput: one order per clock. Latency: none; one clock for a receive that is used up.
+//
 // Receives used up wait in a queue, so that a commit need not wait for the order; other orders go
 // after them. A walk lasts until its last segment has been taken.
 
@@ -25,18 +27,18 @@ module roci_responder_receive (
   input  logic                     cmd_ready_i,
 
   // list
-  input  logic [15:0]              index_i,       // of its receive
+  input  logic [15:0]              index_i,       // index of the receive
   input  logic [1:0]               stride_log_i,
-  input  logic                     srq_i,         // its entry was copied to block 0
+  input  logic                     srq_i,         // the entry was copied to block 0
   output logic [3:0]               list_block_o,
   input  logic [7:0]               list_num_sge_i,
-  output logic                     list_long_o,   // longer than its entry holds
-  input  logic                     walk_start_i,  // offered to the walker
+  output logic                     list_long_o,   // the list is longer than its entry holds
+  input  logic                     walk_start_i,  // a walk is offered to the walker
   input  logic                     walk_ready_i,
   input  logic                     walk_bad_i,
-  input  logic                     walk_last_i,   // its last segment is taken
-  output logic                     list_walk_o,   // the walker reads
-  output logic                     walking_o
+  input  logic                     walk_last_i,   // the last segment of the walk is taken
+  output logic                     list_walk_o,   // the walker reads the list
+  output logic                     walking_o      // a walk is in progress
 );
 
   logic [23:0] free_qpn;

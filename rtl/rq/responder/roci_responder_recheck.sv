@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of what was accepted and is not done. A request has its key looked up when it comes; when a
-// row of the key table changes after that, it is looked up again before the next access, so that
-// nothing is written or read through a key that is gone (F-90): of a request not yet taken, of a
-// WRITE message before each packet, of a READ before each response.
+// Decides whether the key of an accepted request must be looked up again. A request has its key
+// looked up when it comes; when a row of the key table changes after that, the key is looked up
+// again before the next access, so that nothing is written or read through a key that is gone
+// (F-90). This holds for a request that was not taken yet, for each packet of a WRITE message, and
+// for each response to a READ.
+//
+// Throughput: combinational. Latency: none.
 //
 // WRITEs have a bit per queue pair: the table changed since the lookup. Every change sets all of
-// them. READs keep the age of the table at their lookup.
+// these bits. READs keep the age of the table at their lookup.
 
 module roci_responder_recheck #(
   parameter int unsigned NumQps = 256  // power of two
@@ -24,34 +27,35 @@ module roci_responder_recheck #(
   input  roci_pkg::responder_qp_t   qp_i,
   input  logic [15:0]               pd_i,
   input  logic                      changed_i,     // the table changed since its key was requested
-  output logic                      rekey_o,  // it must be looked up again, or that of its message
-  output logic                      slot_stale_o,  // so must that of the READ
-  output logic [31:0]               age_o,  // of the table, at most that of the request's lookup
-  output logic [31:0]               again_age_o,   // of the newest lookup
+  output logic                      rekey_o,       // the request's key is to be looked up again
+  output logic                      slot_stale_o,  // the key of the READ is to be looked up again
+  output logic [31:0]               age_o,         // age of the table, at most that at the lookup
+  output logic [31:0]               again_age_o,   // age of the table at the newest lookup
 
   // lookup
-  input  logic                      taken_i,  // by the key table
+  input  logic                      taken_i,       // the key table takes the request
   output roci_pkg::key_req_t        req_o,
 
-  // a WRITE is taken whose key was looked up: its first packet, or again
-  input  logic                      first_i,
-  input  logic                      again_i
+  // a WRITE is taken whose key was looked up
+  input  logic                      first_i,       // with its first packet
+  input  logic                      again_i        // once more
 );
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
-  logic [NumQps-1:0]  stale_q;
-  logic [31:0]        age_q, left;
-  logic               row_is_key, again_changed_q, atomic, write, first, read, unused;
-  logic [RowBits-1:0] row;
+  roci_pkg::ext_reth_t reth;
+  logic [NumQps-1:0]   stale_q;
+  logic [31:0]         age_q, left;
+  logic                row_is_key, again_changed_q, atomic, write, first, read, unused;
+  logic [RowBits-1:0]  row;
+  assign reth       = meta_i.ext;
   assign row        = qpn_i[RowBits-1:0];
   assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
   assign unused     = &{qp_i, qpn_i, meta_i, slot_i, reth};
 
-  roci_pkg::ext_reth_t reth;
-  assign reth   = meta_i.ext;
   assign atomic = meta_i.opcode == roci_pkg::OpRcCmpSwap || meta_i.opcode == roci_pkg::OpRcFetchAdd;
-  assign first  = meta_i.opcode == roci_pkg::OpRcWriteFirst || meta_i.opcode == roci_pkg::OpRcWriteOnly
+  assign first  = meta_i.opcode == roci_pkg::OpRcWriteFirst
+               || meta_i.opcode == roci_pkg::OpRcWriteOnly
                || meta_i.opcode == roci_pkg::OpRcWriteOnlyImm;
   assign write  = first || meta_i.opcode == roci_pkg::OpRcWriteMiddle
                || meta_i.opcode == roci_pkg::OpRcWriteLast

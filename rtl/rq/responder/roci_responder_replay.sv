@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a duplicate READ or atomic repeats what a replay slot holds, and the slot made ready to
-// respond to it again. Combinational.
+// Compares a duplicate READ or atomic with what a replay slot holds, and makes the slot ready for
+// another response.
 //
-// A READ may request again the whole or a tail of the original: PSN, address and length must move
-// along together (9.7.5.1.4). An atomic repeats the same operation with the same operands.
+// Throughput: combinational. Latency: none.
+//
+// A duplicate READ may request the whole original or a tail of it: PSN, address and length must
+// move along together (9.7.5.1.4). An atomic repeats the same operation with the same operands.
 
 module roci_responder_replay (
   input  roci_pkg::rx_meta_t        meta_i,
@@ -13,14 +15,14 @@ module roci_responder_replay (
   input  roci_pkg::responder_slot_t slot_i,
 
   output logic                      match_o,
-  output logic                      passed_o,  // the response in progress is beyond what is requested
+  output logic                      passed_o,  // the response in progress is past this PSN
   output roci_pkg::responder_slot_t slot_o
 );
 
   roci_pkg::ext_reth_t   reth;
   roci_pkg::atomic_eth_t eth;
-  logic [23:0] skipped, span, answered;
-  logic [31:0] bytes;        // of the original before the repeated part
+  logic [23:0] skipped, span, returned;
+  logic [31:0] bytes;        // bytes of the original before the repeated part
   logic        is_read, same_read, same_atomic, compares;
   logic        unused;
 
@@ -28,8 +30,8 @@ module roci_responder_replay (
   assign eth      = meta_i.ext;
   assign skipped  = meta_i.psn - slot_i.psn;
   assign span     = slot_i.last_psn - slot_i.psn;
-  assign answered = slot_i.next_psn - slot_i.psn;
-  assign passed_o = is_read && answered > skipped;
+  assign returned = slot_i.next_psn - slot_i.psn;
+  assign passed_o = is_read && returned > skipped;
   assign bytes    = 32'(skipped) << (4'd7 + 4'(pmtu_i));
   assign is_read  = meta_i.opcode == roci_pkg::OpRcReadRequest;
   assign unused   = &{meta_i, key_i, eth, reth};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the responder takes next. Changes of state go first, then results, faults and questions from
-// firmware, requests, and steps of responses; a step waits at most Patience clocks for requests.
+// Chooses the next event of the responder. Changes of state go first, then results, faults, queries
+// of the firmware, requests, and steps of responses; a step waits at most Patience clocks for
+// requests.
+//
+// Throughput: one choice per clock. Latency: none.
 //
 // A request that cannot go on blocks those after it until something happens. A queue pair whose
 // step leads to nothing goes to the end of the queue; when all have, none is tried until something
@@ -9,15 +12,15 @@
 `include "assert.svh"
 
 module roci_responder_select #(
-  parameter int unsigned LevelBits = 9,  // of the queue's level
-  parameter int unsigned Patience  = 64
+  parameter int unsigned LevelBits = 9,  // width of the queue's level
+  parameter int unsigned Patience  = 64  // clocks that a step waits at most
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
   // what waits
   input  logic                 event_valid_i,
-  input  logic                 event_ok_i,      // and can be taken
+  input  logic                 event_ok_i,      // the event can be taken
   input  logic                 event_done_i,
   input  logic                 result_valid_i,
   input  logic                 fault_valid_i,
@@ -32,7 +35,7 @@ module roci_responder_select #(
   input  logic                 room_fail_i,
   input  logic                 room_count_i,
 
-  // what happens
+  // outcome of the event in progress
   input  logic                 block_i,         // the request cannot go on
   input  logic                 stuck_i,         // the step led to nothing
   input  logic                 push_i,          // to the queue

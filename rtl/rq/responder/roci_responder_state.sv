@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of all queue pairs: the state words and replay slots, how they are read, and what each
-// event writes back.
+// State of all queue pairs: the state words and replay slots, how they are read, what each event
+// writes back, and the progress of what was given to other blocks.
+//
+// Throughput: one read and one write per clock. Latency: one clock.
 
 `include "assert.svh"
 
@@ -15,20 +17,24 @@ module roci_responder_state #(
 
   // reads
   input  logic                      pick_i,
-  input  logic [23:0]               pick_qpn_i,
-  output logic [23:0]               qpn_o,         // of what was read
+  input  logic [2:0]                kind_i,        // kind of the event that begins
+  input  roci_pkg::qp_event_t       qp_event_i,
+  input  logic [23:0]               live_qpn_i,
+  input  roci_pkg::rx_meta_t        meta_i,
+  input  logic [$clog2(NumQps)-1:0] queue_row_i,
+  output logic [23:0]               qpn_o,         // number of the queue pair that was read
   output roci_pkg::responder_qp_t   qp_o,
   output roci_pkg::qp_attr_t        attr_o,
   output logic [2:0]                state_o,
   output logic [15:0]               posted_o,      // index up to which receives are posted
   output logic                      reset_o,       // the queue pair was reset since it was read
   input  logic                      slot_read_i,
-  input  logic                      find_next_i,   // the next slot
-  input  logic                      of_result_i,   // or that of done_i
-  input  logic                      of_request_i,  // or the first; else the oldest pending one
+  input  logic                      find_next_i,   // read the next slot,
+  input  logic                      of_result_i,   // or the slot of done_i,
+  input  logic                      of_request_i,  // or slot 0; else the oldest pending slot
   output roci_pkg::responder_slot_t slot_o,
-  output logic [4:0]                slot_at_o,     // that was read; 16: past the last
-  output logic                      bad_read_o,    // with gone_i: and that ends the connection
+  output logic [4:0]                slot_at_o,     // index of slot_o; 16: past the last
+  output logic                      bad_read_o,    // the end of that key ends the connection
 
   input  logic                      posted_write_i,
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
@@ -42,25 +48,24 @@ module roci_responder_state #(
   input  logic                      replay_i,
   input  roci_pkg::responder_slot_t replay_slot_i,
   input  logic                      emit_i,
-  input  logic                      via_desc_i,   // by tx's payload queue
+  input  logic                      via_desc_i,    // the response leaves by tx's payload queue
   input  logic                      slot_picked_i,
-  input  logic                      gone_i,       // the key of the READ at slot_o is gone
-  input  roci_pkg::responder_qp_t   answer_qp_i,
-  input  roci_pkg::responder_slot_t answer_slot_i,
+  input  logic                      gone_i,        // the key of the READ in slot_o is gone
+  input  roci_pkg::responder_qp_t   response_qp_i,
+  input  roci_pkg::responder_slot_t response_slot_i,
   input  logic                      init_i,
   input  logic                      flush_i,
-  input  logic                      flush_one_i,  // one receive was flushed
+  input  logic                      flush_one_i,   // one receive was flushed
   input  logic                      result_i,
   input  roci_pkg::atomic_done_t    done_i,
-  input  logic                      last_wqe_i,   // it takes no more from its SRQ
-  input  logic                      fault_i,
-  input  logic [23:0]               fault_psn_i,
-  input  logic                      fault_response_i,
-  input  logic [23:0]               fault_msn_i,   // messages before the packet at fault_psn_i
-  input  logic [31:0]               written_i,    // payload packets in memory
-  input  logic [31:0]               newest_i,     // that the completion of a flush waits for
-  input  logic [15:0]               issued_i,     // packets given to tx's payload queue
-  input  logic [15:0]               sent_i,       // and sent
+  input  logic                      last_wqe_i,    // the queue pair takes no more from its SRQ
+  input  logic                      fault_taken_i,
+  input  roci_pkg::fault_t          fault_i,
+  input  logic [23:0]               fault_msn_i,   // messages before its packet
+  input  logic [31:0]               written_i,     // payload packets in memory
+  input  logic [31:0]               newest_i,      // ticket that a flushed completion waits for
+  input  logic [15:0]               issued_i,      // packets given to tx's payload queue
+  input  logic [15:0]               sent_i,        // packets that left it
 
   output logic                      next_write_o,  // recv_next of a queue pair is written
   output logic [$clog2(NumQps)-1:0] next_row_o,
@@ -73,7 +78,7 @@ module roci_responder_state #(
   logic                      write, slot_write, table_ready, slots_ready, unused;
   logic [3:0]                slot_read_index, oldest;
   logic [4:0]                slot_at_q;
-  logic [15:0]               behind;
+  logic [15:0]               from_next;
   logic [RowBits-1:0]        row;
   roci_pkg::responder_qp_t   qp, qp_d;
   roci_pkg::responder_slot_t slot, slot_d;
@@ -85,11 +90,22 @@ module roci_responder_state #(
   assign next_write_o = write;
   assign next_row_o   = row;
   assign next_o       = qp_d.recv_next;
-  assign unused       = &{done_i, attr_o};
+  assign unused       = &{done_i, attr_o, qp_event_i, meta_i};
 
+  logic [23:0] pick_qpn;
+  always_comb begin
+    unique case (kind_i)
+      roci_pkg::ResponderKindEvent:   pick_qpn = qp_event_i.qpn;
+      roci_pkg::ResponderKindResult:  pick_qpn = done_i.qpn;
+      roci_pkg::ResponderKindFault:   pick_qpn = fault_i.qpn;
+      roci_pkg::ResponderKindLive:    pick_qpn = live_qpn_i;
+      roci_pkg::ResponderKindRequest: pick_qpn = meta_i.qpn;
+      default:                        pick_qpn = 24'(queue_row_i);
+    endcase
+  end
   roci_responder_table #(.NumQps(NumQps)) u_table (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .read_i(pick_i), .qpn_i(pick_qpn_i), .qpn_o, .qp_o(qp), .attr_o, .state_o,
+    .read_i(pick_i), .qpn_i(pick_qpn), .qpn_o, .qp_o(qp), .attr_o, .state_o,
     .posted_o, .reset_o, .posted_write_i, .posted_row_i, .posted_i,
     .write_i(write), .qp_i(qp_d), .ready_o(table_ready)
   );
@@ -103,12 +119,12 @@ module roci_responder_state #(
   assign slot_read_index = find_next_i  ? slot_at_q[3:0] + 4'd1
                          : of_result_i  ? done_i.slot
                          : of_request_i ? 4'd0 : oldest;
-  // The ring is full once slot_next has come round, so slots from slot_next on are the oldest.
-  assign behind = (qp.pending >> qp.slot_next) << qp.slot_next;
+  // The ring is full once slot_next has wrapped, so the slots from slot_next on are the oldest.
+  assign from_next = (qp.pending >> qp.slot_next) << qp.slot_next;
   always_comb begin
     oldest = '0;
     for (int i = 15; i >= 0; i--) begin
-      if (behind == '0 ? qp.pending[i] : behind[i]) oldest = 4'(i);
+      if (from_next == '0 ? qp.pending[i] : from_next[i]) oldest = 4'(i);
     end
   end
 
@@ -116,20 +132,19 @@ module roci_responder_state #(
     if (slot_read_i) slot_at_q <= find_next_i ? slot_at_q + 5'd1 : 5'(slot_read_index);
   end
 
-  // What is written back.
-  // A failure after a fatal NAK that has not left takes its place when it comes before it.
-  // Bits are set by masks: a write to one bit of a field becomes a shift of the whole word.
+  // What is written back. A failure replaces a fatal NAK that has not left when its PSN is lower.
+  // Bits are set by masks, since a write to one bit of a field becomes a shift of the whole word.
   logic [15:0] slot_bit;
   assign slot_bit = 16'd1 << slot_at_q[3:0];
-  logic        answers, bad_result, bad_write, bad_read;
+  logic        responds, bad_result, bad_write, bad_read;
   logic [23:0] fatal_psn, fatal_lead;
-  assign answers    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
-  assign bad_result = result_i && done_i.error && answers;
-  assign fatal_psn  = fault_i ? fault_psn_i : gone_i ? slot.next_psn : slot.psn;
+  assign responds    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
+  assign bad_result = result_i && done_i.error && responds;
+  assign fatal_psn  = fault_taken_i ? fault_i.psn : gone_i ? slot.next_psn : slot.psn;
   assign bad_read   = gone_i && bad_read_o;
-  assign bad_read_o = answers && (qp.replayed & slot_bit) == '0;
+  assign bad_read_o = responds && (qp.replayed & slot_bit) == '0;
   assign fatal_lead = qp.ack_psn - fatal_psn;
-  assign bad_write  = fault_i && !fault_response_i && answers
+  assign bad_write  = fault_taken_i && !fault_i.response && responds
                    && (!qp.dead || signed'(fatal_lead) > 24'sd0);
   always_comb begin
     write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i || last_wqe_i
@@ -141,7 +156,7 @@ module roci_responder_state #(
       qp_d.replayed = qp.replayed | slot_bit;
     end
     if (emit_i) begin
-      qp_d = answer_qp_i;
+      qp_d = response_qp_i;
       if (via_desc_i) qp_d.last_desc = issued_i + 16'd1;
     end
     if (init_i) begin
@@ -155,8 +170,8 @@ module roci_responder_state #(
       qp_d.dead    = 1'b1;
       qp_d.flush   = 1'b1;
       qp_d.message = roci_pkg::ResponderInNothing;
-      // What was accepted before a fatal NAK is still responded to, so that the peer receives its
-      // cause.
+      // What was accepted before a fatal NAK still gets its response, so that the peer receives
+      // the NAK's cause.
       if (qp.ack != roci_pkg::ResponderAckFatal) begin
         qp_d.ack     = roci_pkg::ResponderAckNone;
         qp_d.next    = 1'b0;
@@ -177,7 +192,7 @@ module roci_responder_state #(
       qp_d         = qp;
       qp_d.atomics = qp.atomics - 5'd1;
     end
-    if (fault_i) qp_d = qp;
+    if (fault_taken_i) qp_d = qp;
     // A replay is given up: the peer had that response.
     if (gone_i) begin
       qp_d         = qp;
@@ -188,7 +203,7 @@ module roci_responder_state #(
       qp_d.message      = roci_pkg::ResponderInNothing;
       qp_d.ack          = roci_pkg::ResponderAckFatal;
       qp_d.ack_psn      = fatal_psn;
-      qp_d.ack_msn      = fault_i ? fault_msn_i : slot.msn - 24'd1;
+      qp_d.ack_msn      = fault_taken_i ? fault_msn_i : slot.msn - 24'd1;
       qp_d.ack_syndrome = gone_i ? roci_pkg::SynNakAccess : roci_pkg::SynNakOperational;
       qp_d.ack_ticket   = written_i;
       qp_d.next         = 1'b0;
@@ -197,10 +212,11 @@ module roci_responder_state #(
   end
 
   always_comb begin
-    slot_write = (commit_i && apply_slot_write_i) || replay_i || (emit_i && slot_picked_i) || result_i;
+    slot_write = (commit_i && apply_slot_write_i) || replay_i || (emit_i && slot_picked_i)
+              || result_i;
     slot_d     = apply_slot_i;
     if (replay_i) slot_d = replay_slot_i;
-    if (emit_i) slot_d = answer_slot_i;
+    if (emit_i) slot_d = response_slot_i;
     if (result_i) begin
       slot_d          = slot;
       slot_d.original = done_i.original;

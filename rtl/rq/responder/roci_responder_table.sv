@@ -2,9 +2,11 @@
 // Tables of the responder: its state word of each queue pair, copies of the attributes and of the
 // state, and the index up to which receives are posted.
 //
-// One read of all per clock, with the result one clock later and held; one write of the word. A
-// word not written since the queue pair was reset reads as 0 except for `dead`. What was read stays
-// as it was when the queue pair is reset meanwhile: the event in hand ends in the generation in
+// Throughput: one read and one write per clock. Latency: one clock.
+//
+// A read takes the row of all tables and holds the result; a write replaces the word. A word that
+// was not written since the queue pair was reset reads as 0 except for `dead`. What was read stays
+// as it was when the queue pair is reset meanwhile: the event in progress ends in the generation in
 // which it began, and what it writes is forgotten.
 
 `include "assert.svh"
@@ -20,7 +22,7 @@ module roci_responder_table #(
 
   input  logic                      read_i,
   input  logic [23:0]               qpn_i,
-  output logic [23:0]               qpn_o,    // of what was read
+  output logic [23:0]               qpn_o,    // number of the queue pair that was read
   output roci_pkg::responder_qp_t   qp_o,
   output roci_pkg::qp_attr_t        attr_o,   // fields the responder needs; the others are 0
   output logic [2:0]                state_o,
@@ -85,7 +87,7 @@ module roci_responder_table #(
     .read_i, .read_row_i(qpn_i[RowBits-1:0]), .read_data_o(posted_o), .ready_o(posted_ready)
   );
 
-  // A reset between a read and its write wins: the write belongs to the generation before.
+  // A reset between a read and its write wins: the write belongs to the former generation.
   logic row_is_reset, past_q, old_read_q, kept;
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
@@ -101,7 +103,7 @@ module roci_responder_table #(
     end
     past_q <= !read_i && (past_q || (row_is_reset && row == read_row));
   end
-  assign kept    = write_i && !past_q && read_row == qpn_i[RowBits-1:0];  // in the clock of a read
+  assign kept    = write_i && !past_q && read_row == qpn_i[RowBits-1:0];  // written by now
   assign reset_o = past_q;
 
   always_comb begin

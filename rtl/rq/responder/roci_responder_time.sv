@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of payload and of packets: what is in memory, and which of our packets have left.
+// Progress of payload and of packets: what is in memory, and which response packets have left.
 //
-// Tickets are extended to 32 bits, so that one kept for long does not come round.
+// Throughput: one ticket per clock. Latency: one clock from wr_done_i to done_o.
+//
+// Tickets are extended to 32 bits, so that one that is kept for long does not wrap.
 
 module roci_responder_time (
   input  logic        clk_i,
   input  logic        rst_ni,
 
   input  logic [15:0] wr_done_i,
-  input  logic [15:0] ticket_i,      // of the request at the head
-  input  logic        commit_i,      // it is taken
+  input  logic [15:0] ticket_i,      // ticket of the request at the head
+  input  logic        commit_i,      // the request is taken
   input  logic        issue_i,       // a packet goes to tx's payload queue
-  input  logic        sent_i,        // one left
-  input  logic [15:0] last_desc_i,   // newest packet of the queue pair looked at
+  input  logic        sent_i,        // such a packet was sent
+  input  logic [15:0] last_desc_i,   // newest packet of the queue pair in progress
 
-  output logic        moved_o,       // payload landed
+  output logic        moved_o,       // payload reached memory
   output logic [31:0] done_o,        // payload packets in memory
   output logic [31:0] ticket_o,
   output logic [31:0] newest_o,      // ticket of the newest request taken
-  output logic        settled_o,     // it is in memory
+  output logic        settled_o,     // its payload is in memory
   output logic [15:0] issued_o,
   output logic [15:0] sent_o,
   output logic        clear_of_tx_o  // nothing of the queue pair is in tx's payload queue
 );
 
   logic [15:0] in_tx;
-  logic [31:0] newest_q, newest_behind;
+  logic [31:0] newest_q, newest_age;
   assign moved_o       = wr_done_i != done_o[15:0];
   assign ticket_o      = done_o + 32'(signed'(ticket_i - done_o[15:0]));
-  assign newest_behind = done_o - newest_q;
+  assign newest_age = done_o - newest_q;
   assign newest_o      = newest_q;
-  assign settled_o     = signed'(newest_behind) >= 32'sd0;
+  assign settled_o     = signed'(newest_age) >= 32'sd0;
   assign in_tx         = sent_o - last_desc_i;
   assign clear_of_tx_o = signed'(in_tx) >= 16'sd0;
 

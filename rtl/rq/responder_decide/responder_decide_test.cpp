@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+// Verdicts of the responder by opcode, PSN, rights and lengths.
 #include <doctest/doctest.h>
 
 #include <random>
 
 #include "Vroci_responder_decide.h"
-#include "model/spec/codes.hpp"
+#include "model/spec/layout/codes.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
 
-// Verdicts, by the table kVerdicts.
-enum Verdict : unsigned {
-  kIgnore,
-  kAhead,
-  kGap,
-  kReack,
-  kReplay,
-  kPeek,
-  kRnr,
-  kNak,
-  kSend,
-  kWrite,
-  kRead,
-  kAtomic
-};
-constexpr unsigned kSendOnly = 0x04, kWriteFirst = 0x06, kWriteLast = 0x08, kWriteOnly = 0x0A,
-                   kWriteOnlyImm = 0x0B, kReadRequest = 0x0C, kFetchAdd = 0x14;
+using namespace layout::opcode;
+using namespace layout::syndrome;
+using layout::ResponderIn;
+using layout::Status;
+using layout::Verdict;
+namespace access = layout::access;
+
+constexpr unsigned kPsnMask = 0xFFFFFF;
+constexpr unsigned kEveryRight =
+    access::kLocalWrite | access::kRemoteWrite | access::kRemoteRead | access::kRemoteAtomic;
 
 struct Rig {
   Dut<Vroci_responder_decide> dut;
   Rig() {
-    dut->access_i = 15;
+    dut->access_i = kEveryRight;
     dut->pmtu_i = 1;
     dut->max_dest_rd_atomic_i = 1;
     dut->slot_free_i = 1;
@@ -38,12 +32,14 @@ struct Rig {
     dut->epsn_i = 100;
     dut->psn_i = 100;
   }
-  unsigned verdict(unsigned opcode, unsigned len = 0, std::uint32_t dma = 0) {
+  Verdict verdict() { return Verdict{dut->verdict_o}; }
+  void message(ResponderIn in) { dut->message_i = layout::number(in); }
+  Verdict verdict(unsigned opcode, unsigned len = 0, std::uint32_t dma = 0) {
     dut->opcode_i = opcode;
     dut->payload_len_i = len;
     dut->dma_length_i = dma;
     dut.tick();
-    return dut->verdict_o;
+    return verdict();
   }
 };
 
@@ -51,55 +47,56 @@ TEST_CASE("responder_decide: the first rule that fails decides (RSP-02)") {
   Rig r;
   r.dut->va_i = 1;
   r.dut->key_ok_i = 0;
-  r.dut->message_i = 2;
+  r.message(ResponderIn::kWrite);
   r.dut->access_i = 0;
-  CHECK(r.verdict(kFetchAdd) == kNak);  // sequence before rights: both give the same verdict
-  CHECK(r.dut->syndrome_o == 0x61);
+  CHECK(r.verdict(kRcFetchAdd) ==
+        Verdict::kNak);  // sequence before rights; the verdict is the same
+  CHECK(r.dut->syndrome_o == kNakInvalid);
   CHECK(r.dut->access_event_o == 0);
-  r.dut->message_i = 0;
-  r.dut->access_i = 15;
-  CHECK(r.verdict(kFetchAdd) == kNak);  // alignment before key
-  CHECK(r.dut->syndrome_o == 0x61);
+  r.message(ResponderIn::kNothing);
+  r.dut->access_i = kEveryRight;
+  CHECK(r.verdict(kRcFetchAdd) == Verdict::kNak);  // alignment before key
+  CHECK(r.dut->syndrome_o == kNakInvalid);
   CHECK(r.dut->access_event_o == 1);
   r.dut->va_i = 0;
-  CHECK(r.verdict(kFetchAdd) == kNak);
-  CHECK(r.dut->syndrome_o == 0x62);
-  CHECK(r.verdict(kWriteOnlyImm, 8, 9) == kPeek);  // receive before length and key
+  CHECK(r.verdict(kRcFetchAdd) == Verdict::kNak);
+  CHECK(r.dut->syndrome_o == kNakAccess);
+  CHECK(r.verdict(kRcWriteOnlyImm, 8, 9) == Verdict::kPeek);  // receive before length and key
   r.dut->peeked_i = 1;
-  CHECK(r.verdict(kWriteOnlyImm, 8, 9) == kRnr);
+  CHECK(r.verdict(kRcWriteOnlyImm, 8, 9) == Verdict::kRnr);
   r.dut->posted_i = 1;
-  CHECK(r.verdict(kWriteOnlyImm, 8, 9) == kNak);
-  CHECK(r.dut->syndrome_o == 0x61);
-  CHECK(r.verdict(kWriteOnlyImm, 8, 8) == kNak);
-  CHECK(r.dut->syndrome_o == 0x62);
-  CHECK(r.dut->status_o == 8);
+  CHECK(r.verdict(kRcWriteOnlyImm, 8, 9) == Verdict::kNak);
+  CHECK(r.dut->syndrome_o == kNakInvalid);
+  CHECK(r.verdict(kRcWriteOnlyImm, 8, 8) == Verdict::kNak);
+  CHECK(r.dut->syndrome_o == kNakAccess);
+  CHECK(Status{r.dut->status_o} == Status::kLocAccessErr);
 }
 
-TEST_CASE("responder_decide: PSN classes at their edges, anywhere in the circle (RSP-08, RSP-09)") {
+TEST_CASE("responder_decide: PSN classes at their edges, for PSNs anywhere (RSP-08, RSP-09)") {
   Rig r;
   for (std::uint32_t epsn : {0u, 1u, 100u, 0x7FFFFFu, 0x800000u, 0xFFFFFFu}) {
     r.dut->epsn_i = epsn;
     auto at = [&](std::uint32_t ahead) {
-      r.dut->psn_i = (epsn + ahead) & 0xFFFFFF;
-      return r.verdict(kWriteOnly, 4, 4);
+      r.dut->psn_i = (epsn + ahead) & kPsnMask;
+      return r.verdict(kRcWriteOnly, 4, 4);
     };
-    CHECK(at(0) == kWrite);
-    CHECK(at(1) == kGap);
-    CHECK(at(0x7FFFFF) == kGap);
-    CHECK(at(0x800000) == kReack);
-    CHECK(at(0xFFFFFF) == kReack);
+    CHECK(at(0) == Verdict::kWrite);
+    CHECK(at(1) == Verdict::kGap);
+    CHECK(at(0x7FFFFF) == Verdict::kGap);
+    CHECK(at(0x800000) == Verdict::kReack);
+    CHECK(at(0xFFFFFF) == Verdict::kReack);
     r.dut->nak_sent_i = 1;
-    CHECK(at(0x7FFFFF) == kAhead);
-    CHECK(at(0) == kWrite);
+    CHECK(at(0x7FFFFF) == Verdict::kAhead);
+    CHECK(at(0) == Verdict::kWrite);
     r.dut->nak_sent_i = 0;
     r.dut->dead_i = 1;
-    CHECK(at(0) == kIgnore);
-    CHECK(at(0x800000) == kIgnore);
+    CHECK(at(0) == Verdict::kIgnore);
+    CHECK(at(0x800000) == Verdict::kIgnore);
     r.dut->dead_i = 0;
   }
 }
 
-TEST_CASE("responder_decide: what executes is inside the WRITE, for random packets") {
+TEST_CASE("responder_decide: a packet that is executed lies inside the WRITE, for random packets") {
   Rig r;
   std::mt19937 random(20240611);
   unsigned executed = 0;
@@ -112,19 +109,19 @@ TEST_CASE("responder_decide: what executes is inside the WRITE, for random packe
     const unsigned opcode = random() % 32;
     const std::uint32_t dma = random() % 3 ? len : random() % (3 * mtu);
     r.dut->peeked_i = r.dut->posted_i = random() % 2;
-    if (r.verdict(opcode, len, dma) < kSend) continue;
+    if (r.verdict(opcode, len, dma) < Verdict::kSend) continue;
     ++executed;
     CHECK(len <= mtu);
-    if (r.dut->verdict_o != kWrite) continue;
+    if (r.verdict() != Verdict::kWrite) continue;
     const std::uint32_t left =
-        opcode == kWriteFirst || opcode >= kWriteOnly ? dma : r.dut->write_left_i;
+        opcode == kRcWriteFirst || opcode >= kRcWriteOnly ? dma : r.dut->write_left_i;
     CHECK(len <= left);
-    CHECK((len == left) == (opcode >= kWriteLast));
+    CHECK((len == left) == (opcode >= kRcWriteLast));
   }
   CHECK(executed > 1000);
-  CHECK(r.verdict(kSendOnly) == (r.dut->peeked_i ? kSend : kPeek));
-  r.dut->message_i = 0;
-  CHECK(r.verdict(kReadRequest) == kRead);
+  CHECK(r.verdict(kRcSendOnly) == (r.dut->peeked_i ? Verdict::kSend : Verdict::kPeek));
+  r.message(ResponderIn::kNothing);
+  CHECK(r.verdict(kRcReadRequest) == Verdict::kRead);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ module roci_responder_decide (
   input  logic [7:0]               opcode_i,
   input  logic [23:0]              psn_i,
   input  logic [12:0]              payload_len_i,
-  input  logic [31:0]              dma_length_i,  // of the RETH, if there is one
-  input  logic [2:0]               va_i,          // lowest bits, if there is one
+  input  logic [31:0]              dma_length_i,  // length in the RETH, if there is one
+  input  logic [2:0]               va_i,          // lowest bits of the address, if there is one
   input  logic                     key_ok_i,
 
   // queue pair
@@ -30,17 +30,17 @@ module roci_responder_decide (
   input  logic [3:0]               access_i,
   input  logic [2:0]               pmtu_i,
   input  logic [4:0]               max_dest_rd_atomic_i,
-  input  logic                     slot_free_i,   // the slot a READ or atomic would take
+  input  logic                     slot_free_i,   // the slot that a READ or atomic would take
   input  logic                     peeked_i,
   input  logic                     posted_i,
 
   output logic [3:0]               verdict_o,
-  output logic [7:0]               syndrome_o,    // of a Nak
-  output logic [7:0]               status_o,      // of the receive that a Nak ends
+  output logic [7:0]               syndrome_o,    // syndrome of a Nak
+  output logic [7:0]               status_o,      // status of the receive that a Nak ends
   output logic                     access_event_o,  // a Nak is an access error, not a bad request
-  output logic                     takes_o,       // takes a receive: passed the checks before
-  output logic                     last_o,        // ends a SEND or WRITE
-  output logic                     first_o        // begins one
+  output logic                     takes_o,       // the packet takes a receive
+  output logic                     last_o,        // the packet ends a SEND or WRITE
+  output logic                     first_o        // the packet begins one
 );
 
   // The packet.
@@ -92,7 +92,7 @@ module roci_responder_decide (
       roci_pkg::ResponderInWrite:   sequence_ok = write && !first_o;
       default:                      sequence_ok = 1'b0;
     endcase
-    // An opcode that is none of ours fails the sequence check with the same verdict.
+    // A reserved opcode fails the sequence check with the same verdict.
     allowed = send || (write && may_write)
            || (read && may_read && max_dest_rd_atomic_i != '0)
            || (atomic && may_atomic && max_dest_rd_atomic_i != '0);
@@ -153,20 +153,20 @@ module roci_responder_decide (
 
   assign takes_o = takes && !dead_i && ahead == '0 && sequence_ok && allowed;
 
-  // What must hold.
+  // Properties.
   logic executes, expected, duplicate, future;
   assign executes  = verdict_o >= roci_pkg::VerdictSend;
   assign expected  = psn_i == epsn_i;
   assign duplicate = (epsn_i - psn_i) >= 24'd1 && (epsn_i - psn_i) <= 24'h80_0000;  // RSP-08
   assign future    = (psn_i - epsn_i) >= 24'd1 && (psn_i - epsn_i) <= 24'h7F_FFFF;
-  logic answers_dup;
-  assign answers_dup = verdict_o == roci_pkg::VerdictReack || verdict_o == roci_pkg::VerdictReplay;
+  logic responds_dup;
+  assign responds_dup = verdict_o == roci_pkg::VerdictReack || verdict_o == roci_pkg::VerdictReplay;
   `ASSERT(ClassesCoverAll, 2'(expected) + 2'(duplicate) + 2'(future) == 2'd1)
   `ASSERT(VerdictIsOne, verdict_o <= roci_pkg::VerdictAtomic)
   `ASSERT(DeadIsSilent, dead_i == (verdict_o == roci_pkg::VerdictIgnore))
   `ASSERT(OnlyExpectedExecutes, `IMPLIES(executes || verdict_o == roci_pkg::VerdictNak, expected))
-  `ASSERT(DuplicateIsAnswered, `IMPLIES(!dead_i && (send || write || read || atomic),
-                                        duplicate == answers_dup))
+  `ASSERT(DuplicateGetsResponse, `IMPLIES(!dead_i && (send || write || read || atomic),
+                                        duplicate == responds_dup))
   `ASSERT(OneNakPerGap, (!dead_i && future && !nak_sent_i) == (verdict_o == roci_pkg::VerdictGap))
   `ASSERT(RightsAreChecked, `IMPLIES(executes && write, may_write))
   `ASSERT(KeyIsChecked, `IMPLIES(executes, key_ok_i))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done with a ring that was read: the word it leaves, and what follows. One of the first
-// inputs is up. Combinational.
+// Effects of an operation on a ring that was read: the new ring word, and what follows. One of the
+// first inputs is up.
+//
+// Throughput: combinational. Latency: none.
 
 module roci_rq_act (
   input  logic                    arrival_i,     // a fetch is complete
@@ -23,8 +25,8 @@ module roci_rq_act (
   input  logic [15:0]             bell_index_i,
   input  logic                    bell_wild_i,
   input  logic                    bell_new_i,
-  input  logic [4:0]              entries_i,     // that can be fetched
-  input  logic                    behind_i,      // and more
+  input  logic [4:0]              entries_i,     // entries that can be fetched
+  input  logic                    more_i,        // more are posted than these
 
   output logic                    write_o,
   output roci_pkg::receive_ring_t ring_o,
@@ -37,7 +39,7 @@ module roci_rq_act (
   output logic                    fetched_o
 );
 
-  logic [15:0] left;     // in the SRQ when one is taken
+  logic [15:0] left;     // receives that remain in the SRQ after one is taken
   logic        limit_hit;
   assign left      = ring_i.prod - ring_i.cons - 16'd1;
   assign limit_hit = left < limit_i;
@@ -67,7 +69,7 @@ module roci_rq_act (
 
     if (cmd_i) begin
       unique case (op_i)
-        roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the generation before
+        roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the former generation
           write_o     = !in_reset_i;
           ring_o.cons = ring_i.cons + 1'b1;
           work_push_o = write_o && ring_i.active && ring_i.prod != ring_i.next;
@@ -103,7 +105,7 @@ module roci_rq_act (
       end
     end
 
-    if (hold_i) begin  // no longer active when it was reset since
+    if (hold_i) begin  // inactive when the queue pair was reset meanwhile
       write_o     = ring_i.active;
       ring_o.cons = copy_tag_i;
       ring_o.prod = copy_tag_i + 16'd1;
@@ -129,7 +131,7 @@ module roci_rq_act (
       write_o     = 1'b1;
       ring_o.next = ring_i.next + 16'(entries_i);
       fetch_o     = 1'b1;
-      work_push_o = behind_i;
+      work_push_o = more_i;
     end
   end
 

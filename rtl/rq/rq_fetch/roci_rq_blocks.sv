@@ -29,7 +29,7 @@ module roci_rq_blocks #(
   input  logic                      srq_i,
   input  logic [RowBits-1:0]        row_i,
   input  logic [3:0]                epoch_i,
-  input  logic [BlockBits-1:0]      block_i,  // its first one
+  input  logic [BlockBits-1:0]      block_i,  // first block of the fetch
   input  logic [4:0]                blocks_i,
   input  logic [4:0]                entries_i,
 
@@ -47,24 +47,24 @@ module roci_rq_blocks #(
   output logic [3:0]                done_epoch_o,
   output logic [4:0]                done_entries_o,
 
-  // copy of an entry to block 0 and on of a queue pair; block 0 takes domain and stride along
-  input  logic                      copy_start_i,  // srqn, block, stride and pd now, row until the end
+  // copy of an SRQ's entry to blocks 0 and on of a queue pair; block 0 takes domain and stride
+  input  logic                      copy_start_i,  // row is held until the end, the rest is not
   input  logic [RowBits-1:0]        copy_srqn_i,
   input  logic [BlockBits-1:0]      copy_block_i,
   input  logic [1:0]                copy_stride_i,
   input  logic [15:0]               copy_pd_i,
   input  logic [QpRowBits-1:0]      copy_row_i,
   output logic                      copy_done_o,   // with the last block
-  output logic [15:0]               copy_tag_o,    // from the clock after
+  output logic [15:0]               copy_tag_o,    // valid from the clock after that
 
   // list; result one clock later
   input  logic                      list_read_i,
   input  logic [QpRowBits-1:0]      list_row_i,
-  input  logic [3:0]                list_block_i,    // of its first block, modulo Blocks
+  input  logic [3:0]                list_block_i,    // first block of the list, modulo Blocks
   input  logic [3:0]                list_sge_i,
   output roci_pkg::sge_t            list_sge_o,
-  output logic [7:0]                list_num_sge_o,  // these when list_sge_i was 0
-  output logic [15:0]               list_pd_o,       // of a copied entry
+  output logic [7:0]                list_num_sge_o,  // these three when list_sge_i was 0
+  output logic [15:0]               list_pd_o,       // domain of a copied entry
   output logic [1:0]                list_stride_o
 );
 
@@ -82,12 +82,13 @@ module roci_rq_blocks #(
     .clk_i, .rst_ni,
     .in_data_i({srq_i, row_i, epoch_i, block_i, blocks_i, entries_i}), .in_valid_i(push_i),
     .in_ready_o (push_ready_o),
-    .out_data_o ({flight_srq, flight_row, flight_epoch, flight_block, flight_blocks, flight_entries}),
+    .out_data_o ({flight_srq, flight_row, flight_epoch, flight_block, flight_blocks,
+                  flight_entries}),
     .out_valid_o(flight_valid), .out_ready_i(flight_pop), .level_o(unused_level)
   );
 
   logic [3:0] arrived_q;     // blocks of the oldest request
-  logic       bad_q;         // one of them failed
+  logic       bad_q;         // a block of the oldest request failed
   logic       take, take_last, copy_write_q;
   assign br_rsp_ready_o = flight_valid && !done_valid_o && !copy_write_q;
   assign take            = br_rsp_valid_i && br_rsp_ready_o;
@@ -119,7 +120,7 @@ module roci_rq_blocks #(
 
   // Copy.
   logic                  copying_q, copy_first_q, copy_last, copy_ends_q;
-  logic [1:0]            copied_q, write_at_q, stride_q;   // block read next, block being written
+  logic [1:0]            copied_q, write_at_q, stride_q;  // next block to read, block to write
   logic [RowBits-1:0]    srqn_q;
   logic [BlockBits-1:0]  block_q;
   logic [15:0]           pd_q;
@@ -178,7 +179,8 @@ module roci_rq_blocks #(
   assign list_at = list_sge_i == '0 ? list_block_i[BlockBits-1:0]
                  : list_block_i[BlockBits-1:0] + BlockBits'(list_sge_less[3:2]) + 1'b1;
   assign write      = copy_write_q || (take && !flight_srq);
-  assign write_row  = copy_write_q ? {copy_row_i, BlockBits'(write_at_q)} : {flight_row[QpRowBits-1:0], take_at};
+  assign write_row  = copy_write_q ? {copy_row_i, BlockBits'(write_at_q)}
+                                   : {flight_row[QpRowBits-1:0], take_at};
   assign write_data = copy_write_q ? copied : br_rsp_i.data;
   assign unused     = &{srqn_q, list_block, list_block_i, blocks_ready, srq_ready};
   roci_ram #(.Width(512), .Depth(Blocks * NumQps)) u_blocks (

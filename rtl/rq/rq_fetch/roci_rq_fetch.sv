@@ -2,8 +2,8 @@
 // Posted receives: producer and consumer index of each queue pair and each SRQ, and the blocks of
 // their oldest entries, fetched before they are needed.
 //
-// Throughput: an order, doorbell, fetch or arrival every clock, of each kind every two; to take an
-// entry of an SRQ costs 5 to 8. Latency from doorbell to block read: six clocks.
+// Throughput: an operation (order, doorbell, fetch or arrival) every clock, one of each kind every
+// two; taking an entry of an SRQ costs 5 to 8. Latency from doorbell to block read: six clocks.
 //
 //   doorbells --> ring word --> work queues --> block read --> in flight --> blocks --> list reads
 //                    ^                                            |            ^
@@ -42,7 +42,7 @@ module roci_rq_fetch #(
   output logic                      cmd_ready_o,
   output roci_pkg::receive_rsp_t    rsp_o,
 
-  // whether a receive is posted and fetched, whatever the index; result one clock later
+  // look ahead: is a receive posted and fetched; result one clock later
   input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
   input  logic [15:0]               seen_index_i,  // with the result
@@ -52,11 +52,11 @@ module roci_rq_fetch #(
   // list of a fetched receive; result one clock later
   input  logic                      list_read_i,
   input  logic [23:0]               list_qpn_i,
-  input  logic [3:0]                list_block_i,    // of its first block, modulo Blocks
+  input  logic [3:0]                list_block_i,    // first block of the list, modulo Blocks
   input  logic [3:0]                list_sge_i,
   output roci_pkg::sge_t            list_sge_o,
-  output logic [7:0]                list_num_sge_o,  // these when list_sge_i was 0
-  output logic [15:0]               list_pd_o,       // of an entry taken from an SRQ
+  output logic [7:0]                list_num_sge_o,  // these three when list_sge_i was 0
+  output logic [15:0]               list_pd_o,       // domain of an entry taken from an SRQ
   output logic [1:0]                list_stride_o,
 
   output logic                      index_write_o,  // index up to which receives are posted
@@ -106,16 +106,16 @@ module roci_rq_fetch #(
     .limit_o(limit), .write_i(write), .ring_i(ring_d),
     .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o
   );
-  assign unused = &{doorbell_i.qpn, srq_doorbell_i.qpn, cmd_i.qpn, list_qpn_i, live_srqn_i};
+  assign unused = &list_qpn_i;
 
-  logic                 behind, bell_wild, bell_new;
+  logic                 more, bell_wild, bell_new;
   logic [4:0]           entries, blocks;
   logic [BlockBits-1:0] block;
   logic [63:0]          addr;
   logic [15:0]          bell;
   roci_rq_next #(.Blocks(Blocks)) u_next (
     .ring_i(ring), .base_i(base), .log_i(log), .stride_log_i(stride_log), .bell_i(bell),
-    .behind_o(behind), .entries_o(entries), .blocks_o(blocks), .block_o(block), .addr_o(addr),
+    .more_o(more), .entries_o(entries), .blocks_o(blocks), .block_o(block), .addr_o(addr),
     .bell_wild_o(bell_wild), .bell_new_o(bell_new)
   );
 
@@ -152,121 +152,81 @@ module roci_rq_fetch #(
     .done_valid_o(done_valid), .done_taken_i(done_taken), .done_bad_o(done_bad),
     .done_srq_o(done_srq), .done_row_o(done_row), .done_epoch_o(done_epoch),
     .done_entries_o(done_entries),
-    .copy_start_i(copy_start), .copy_srqn_i(row), .copy_block_i(BlockBits'(ring.cons << stride_log)),
-    .copy_stride_i(stride_log), .copy_pd_i(pd), .copy_row_i(cmd_i.qpn[QpRowBits-1:0]),
+    .copy_start_i(copy_start), .copy_srqn_i(row),
+    .copy_block_i(BlockBits'(ring.cons << stride_log)), .copy_stride_i(stride_log),
+    .copy_pd_i(pd), .copy_row_i(cmd_i.qpn[QpRowBits-1:0]),
     .copy_done_o(copy_done), .copy_tag_o(copy_tag),
     .list_read_i, .list_row_i(list_qpn_i[QpRowBits-1:0]), .list_block_i, .list_sge_i,
     .list_sge_o, .list_num_sge_o, .list_pd_o, .list_stride_o
   );
 
-  // One thing at a time.
-  typedef enum logic [3:0] {
-    StIdle, StArrival, StCmd, StTake, StCopy, StHold, StDoorbell, StSrqDoorbell, StWork, StLive
-  } state_e;
-  state_e state_q, state_d;
-
-  logic fail_set, event_set, posted_set, room, seeks, srq_turn_q;
+  // One operation at a time.
+  logic at_arrival, at_cmd, at_take, at_hold, at_bell, at_srq_bell, at_work, at_live, select_idle;
+  logic fail_set, event_set, posted_set, room, seeks;
   assign room = !fail_valid_o && !posted_valid_o && !event_valid_o;
-  assign bell = state_q == StSrqDoorbell ? srq_doorbell_i.index : doorbell_i.index;
-  // A queue pair with an SRQ, not holding a receive, requests one.
-  assign seeks = state_q == StCmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
+  assign bell = at_srq_bell ? srq_doorbell_i.index : doorbell_i.index;
+  // A queue pair with an SRQ that holds no receive requests one.
+  assign seeks = at_cmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
               && ring.prod == ring.cons;
+  roci_rq_select #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_select (
+    .clk_i, .rst_ni, .ready_i(table_ready), .pause_i, .idle_o(select_idle),
+    .arrival_valid_i(done_valid), .arrival_srq_i(done_srq), .arrival_row_i(done_row),
+    .cmd_valid_i, .cmd_ready_i(cmd_ready_o), .cmd_qpn_i(cmd_i.qpn), .live_valid_i, .live_srqn_i,
+    .doorbell_valid_i, .doorbell_qpn_i(doorbell_i.qpn),
+    .srq_doorbell_valid_i, .srq_doorbell_srqn_i(srq_doorbell_i.qpn),
+    .work_valid_i(work_valid), .work_row_i(work_row),
+    .srq_work_valid_i(srq_work_valid), .srq_work_row_i(srq_work_row),
+    .seeks_i(seeks), .take_row_i(take), .copy_start_i(copy_start), .copy_done_i(copy_done),
+    .room_i(room), .clear_i(room && !fail_set && !event_set && !posted_set),
+    .fetch_room_i(!br_req_valid_o && flight_ready),
+    .read_o(read), .read_srq_o(read_srq), .read_row_o(read_row),
+    .work_pop_o(work_pop), .srq_work_pop_o(srq_work_pop),
+    .arrival_o(at_arrival), .cmd_o(at_cmd), .take_o(at_take), .hold_o(at_hold), .bell_o(at_bell),
+    .srq_bell_o(at_srq_bell), .work_o(at_work), .live_o(at_live)
+  );
 
-  assign cmd_ready_o          = (state_q == StCmd && !seeks) || (state_q == StTake && !copy_start)
-                             || state_q == StHold;
-  assign doorbell_ready_o     = state_q == StDoorbell;
-  assign srq_doorbell_ready_o = state_q == StSrqDoorbell;
-  assign live_ready_o         = state_q == StLive;
-  assign done_taken           = state_q == StArrival;
+  assign cmd_ready_o          = (at_cmd && !seeks) || (at_take && !copy_start) || at_hold;
+  assign doorbell_ready_o     = at_bell;
+  assign srq_doorbell_ready_o = at_srq_bell;
+  assign live_ready_o         = at_live;
+  assign done_taken           = at_arrival;
 
-  // What is done with the row that was read.
+  // Effects on the row that was read.
   roci_rq_act u_act (
-    .arrival_i(state_q == StArrival), .cmd_i(state_q == StCmd), .take_i(state_q == StTake),
-    .hold_i(state_q == StHold), .bell_i(state_q == StDoorbell || state_q == StSrqDoorbell),
-    .work_i(state_q == StWork),
+    .arrival_i(at_arrival), .cmd_i(at_cmd), .take_i(at_take), .hold_i(at_hold),
+    .bell_i(at_bell || at_srq_bell), .work_i(at_work),
     .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .limit_i(limit),
-    .done_epoch_i(done_epoch), .done_bad_i(done_bad), .done_entries_i(done_entries), .op_i(cmd_i.op),
-    .copy_tag_i(copy_tag), .bell_index_i(bell), .bell_wild_i(bell_wild), .bell_new_i(bell_new),
-    .entries_i(entries), .behind_i(behind),
+    .done_epoch_i(done_epoch), .done_bad_i(done_bad), .done_entries_i(done_entries),
+    .op_i(cmd_i.op), .copy_tag_i(copy_tag),
+    .bell_index_i(bell), .bell_wild_i(bell_wild), .bell_new_i(bell_new),
+    .entries_i(entries), .more_i(more),
     .write_o(write), .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
     .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
   );
 
-  // What comes next, in the same clock. What is in progress still stands at its input.
-  logic clear;
-  assign clear = room && !fail_set && !event_set && !posted_set;
-  always_comb begin
-    state_d      = StIdle;
-    read         = 1'b1;
-    read_srq     = 1'b0;
-    read_row     = cmd_i.qpn[RowBits-1:0];
-    work_pop     = 1'b0;
-    srq_work_pop = 1'b0;
-    if (seeks && room) begin
-      read_srq = 1'b1;
-      read_row = take;
-      state_d  = StTake;
-    end else if (copy_start || (state_q == StCopy && !copy_done)) begin
-      read    = 1'b0;
-      state_d = StCopy;
-    end else if (state_q == StCopy) begin
-      state_d = StHold;
-    end else if (done_valid && state_q != StArrival && clear) begin
-      read_srq = done_srq;
-      read_row = done_row;
-      state_d  = StArrival;
-    end else if (cmd_valid_i && !cmd_ready_o) begin
-      state_d = StCmd;
-    end else if (live_valid_i && state_q != StLive && table_ready) begin
-      read_srq = 1'b1;
-      read_row = live_srqn_i[RowBits-1:0];
-      state_d  = StLive;
-    end else if (doorbell_valid_i && state_q != StDoorbell && !pause_i && clear && table_ready) begin
-      read_row = doorbell_i.qpn[RowBits-1:0];
-      state_d  = StDoorbell;
-    end else if (srq_doorbell_valid_i && state_q != StSrqDoorbell && !pause_i && clear
-                 && table_ready) begin
-      read_srq = 1'b1;
-      read_row = srq_doorbell_i.qpn[RowBits-1:0];
-      state_d  = StSrqDoorbell;
-    end else if ((work_valid || srq_work_valid) && state_q != StWork && !br_req_valid_o
-                 && flight_ready) begin
-      read_srq     = srq_work_valid && (srq_turn_q || !work_valid);
-      read_row     = read_srq ? RowBits'(srq_work_row) : RowBits'(work_row);
-      work_pop     = !read_srq;
-      srq_work_pop = read_srq;
-      state_d      = StWork;
-    end else begin
-      read = 1'b0;
-    end
-  end
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q        <= StIdle;
       fail_valid_o   <= 1'b0;
       event_valid_o  <= 1'b0;
       posted_valid_o <= 1'b0;
-      br_req_valid_o     <= 1'b0;
-      srq_turn_q     <= 1'b0;
+      br_req_valid_o <= 1'b0;
     end else begin
-      state_q        <= state_d;
       fail_valid_o   <= fail_set || (fail_valid_o && !fail_ready_i);
       event_valid_o  <= event_set || (event_valid_o && !event_ready_i);
       posted_valid_o <= posted_set || (posted_valid_o && !posted_ready_i);
-      br_req_valid_o     <= br_set || (br_req_valid_o && !br_req_ready_i);
-      if (work_pop || srq_work_pop) srq_turn_q <= work_pop;
+      br_req_valid_o <= br_set || (br_req_valid_o && !br_req_ready_i);
     end
   end
 
-  // What leaves. A queue pair that requests of a broken SRQ fails; else the row that was read.
+  // Outputs. When an SRQ is broken, the queue pair that requested an entry fails; else a failure
+  // concerns the row that was read.
   logic [RowBits-1:0] fail_row_q, event_row_q;
   logic               event_limit_q;
   always_ff @(posedge clk_i) begin
     if (fail_set) fail_row_q <= srq ? cmd_i.qpn[RowBits-1:0] : row;
     if (event_set) begin
       event_row_q   <= row;
-      event_limit_q <= state_q == StTake;
+      event_limit_q <= at_take;
     end
     if (posted_set) posted_row_o <= row[QpRowBits-1:0];
     if (br_set) begin
@@ -277,24 +237,24 @@ module roci_rq_fetch #(
   end
 
   // Posted but not fetched is also the result for a broken SRQ: the queue pair is about to fail.
-  assign rsp_o.posted   = state_q == StHold ? ring.active
-                        : ring.prod != ring.cons || (state_q == StTake && !ring.active);
-  assign rsp_o.fetched  = state_q == StHold || (state_q == StCmd && ring.active && ring.got != ring.cons);
-  assign rsp_o.index    = state_q == StHold ? copy_tag : ring.cons;
-  assign index_write_o = write && !srq;
-  assign index_row_o   = row[QpRowBits-1:0];
-  assign index_o       = ring_d.prod;
+  assign rsp_o.posted    = at_hold ? ring.active
+                         : ring.prod != ring.cons || (at_take && !ring.active);
+  assign rsp_o.fetched   = at_hold || (at_cmd && ring.active && ring.got != ring.cons);
+  assign rsp_o.index     = at_hold ? copy_tag : ring.cons;
+  assign index_write_o   = write && !srq;
+  assign index_row_o     = row[QpRowBits-1:0];
+  assign index_o         = ring_d.prod;
   assign live_o.producer = ring.prod;
   assign live_o.consumer = ring.cons;
   assign live_o.limit    = limit;
-  assign fail_o.kind    = roci_pkg::EventQpFatal;
-  assign fail_o.number  = 24'(fail_row_q);
-  assign event_o.kind   = event_limit_q ? roci_pkg::EventSrqLimit : roci_pkg::EventSrqError;
-  assign event_o.number = 24'(event_row_q);
-  assign idle_o = state_q == StIdle && !cmd_valid_i && !live_valid_i
+  assign fail_o.kind     = roci_pkg::EventQpFatal;
+  assign fail_o.number   = 24'(fail_row_q);
+  assign event_o.kind    = event_limit_q ? roci_pkg::EventSrqLimit : roci_pkg::EventSrqError;
+  assign event_o.number  = 24'(event_row_q);
+  assign idle_o = select_idle && !cmd_valid_i && !live_valid_i
                && !((doorbell_valid_i || srq_doorbell_valid_i) && !pause_i)
-               && work_level == '0 && srq_work_level == '0 && blocks_idle && room && !br_req_valid_o
-               && table_ready;
+               && work_level == '0 && srq_work_level == '0 && blocks_idle && room
+               && !br_req_valid_o && table_ready;
 
   `ASSERT(NeverMoreThanPosted, `IMPLIES(write && ring_d.active,
                                         ring_d.next - ring_d.cons <= ring_d.prod - ring_d.cons))

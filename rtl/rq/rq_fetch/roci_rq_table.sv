@@ -2,9 +2,11 @@
 // Tables of the posted receives: where the rings are, how far they are, and what another block may
 // see ahead.
 //
-// One read per clock of a queue pair or an SRQ, with the result one clock later and held; one write
-// of the ring word. A ring not written since its queue pair was reset, or since a row of its SRQ
-// changed more than the limit, reads as empty.
+// Throughput: one read of a queue pair or an SRQ and one write of the ring word per clock. Latency:
+// one clock; the result is held.
+//
+// A ring that was not written since its queue pair was reset, or since a row of its SRQ changed
+// more than the limit, reads as empty.
 
 `include "assert.svh"
 
@@ -24,7 +26,7 @@ module roci_rq_table #(
   input  logic                      read_i,
   input  logic                      read_srq_i,
   input  logic [RowBits-1:0]        read_row_i,
-  output logic                      srq_o,       // of what was read
+  output logic                      srq_o,       // an SRQ was read
   output logic [RowBits-1:0]        row_o,
   output roci_pkg::receive_ring_t   ring_o,
   output logic [19:0]               pasid_o,
@@ -32,16 +34,16 @@ module roci_rq_table #(
   output logic [3:0]                log_o,
   output logic [1:0]                stride_log_o,
   output logic                      in_reset_o,  // queue pair
-  output logic                      takes_o,     // queue pair: takes from SRQ take_o
+  output logic                      takes_o,     // queue pair: it takes from SRQ take_o
   output logic [RowBits-1:0]        take_o,
   output logic [15:0]               pd_o,        // SRQ
-  output logic [15:0]               limit_o,     // SRQ: event below; 0: none
+  output logic [15:0]               limit_o,     // SRQ: event below so many; 0: none
 
   // to the row that was read
   input  logic                      write_i,
   input  roci_pkg::receive_ring_t   ring_i,
 
-  // of queue pairs without an SRQ; result one clock later
+  // look ahead at queue pairs without an SRQ; result one clock later
   input  logic                      seen_read_i,
   input  logic [$clog2(NumQps)-1:0] seen_row_i,
   input  logic [15:0]               seen_index_i,  // with the result
@@ -69,7 +71,7 @@ module roci_rq_table #(
   assign row_is_srq   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableSrq;
   assign unused       = &{row_attr, row_srq};
 
-  // A row of an SRQ is compared with the one before, then written.
+  // A row of an SRQ is compared with its old content, then written.
   localparam int unsigned PlaceBits = 20 + 52 + 4 + 2;
   localparam int unsigned SrqAttrBits = PlaceBits + 16 + 1;
   logic                   srq_row_q, srq_moves, unused_before_ready;
@@ -109,12 +111,14 @@ module roci_rq_table #(
     .write_i(row_is_attr), .write_row_i(row[QpRowBits-1:0]),
     .write_data_i({row_attr.srqn[SrqRowBits-1:0], row_attr.srq, row_attr.pasid,
                    row_attr.rq_base[63:12], row_attr.rq_log, row_attr.rq_stride_log}),
-    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(attr), .ready_o(attr_ready)
+    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]),
+    .read_data_o(attr), .ready_o(attr_ready)
   );
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
     .clk_i, .rst_ni,
     .write_i(row_is_state), .write_row_i(row[QpRowBits-1:0]), .write_data_i(row_write_i.data[2:0]),
-    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(qp_state), .ready_o(state_ready)
+    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]),
+    .read_data_o(qp_state), .ready_o(state_ready)
   );
   roci_ram #(.Width(16 + SrqAttrBits), .Depth(NumSrqs), .Clear(1), .Forward(1)) u_srq_attr (
     .clk_i, .rst_ni,
@@ -136,7 +140,8 @@ module roci_rq_table #(
   roci_ram #(.Width(RingBits), .Depth(NumQps), .Forward(1)) u_word (
     .clk_i, .rst_ni,
     .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]), .write_data_i(ring_i),
-    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]), .read_data_o(word), .ready_o(word_ready)
+    .read_i(read_i && !read_srq_i), .read_row_i(read_row_i[QpRowBits-1:0]),
+    .read_data_o(word), .ready_o(word_ready)
   );
   roci_ram #(.Width(RingBits), .Depth(NumSrqs), .Forward(1)) u_srq_word (
     .clk_i, .rst_ni,
@@ -178,10 +183,10 @@ module roci_rq_table #(
   end
   assign limit_o = ring_o.fired ? '0 : srq_limit;
 
-  // Seen ahead.
-  logic [15:0]        seen_prod, seen_got, seen_left, seen_here;
+  // Look ahead.
+  logic [15:0]          seen_prod, seen_got, seen_left, seen_here;
   logic [QpRowBits-1:0] seen_row_q;
-  logic               seen_active, seen_old, unused_seen_ready;
+  logic                 seen_active, seen_old, unused_seen_ready;
   roci_ram #(.Width(33), .Depth(NumQps), .Forward(1)) u_seen (
     .clk_i, .rst_ni,
     .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives rq_fetch by doorbells and orders, over receives in memory, and checks what it reads.
+// Drives rq_fetch by doorbells and commands over receives in memory, and checks its reads.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,25 +9,30 @@
 #include <vector>
 
 #include "Vroci_rq_fetch.h"
-#include "model/spec/context.hpp"
-#include "model/spec/queues.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace rq_fetch_rig {
 
-using namespace roci::spec;
+using layout::EventKind;
+using layout::QpState;
+using layout::ReceiveOp;
+using layout::Table;
 
-enum CmdOp : unsigned { kPeek, kFree, kInit, kFlush };
+inline constexpr unsigned kRingBytes = 0x10000, kSrqBase = 0x800000, kPd = 0x55;
 
-/// In memory the length of every list entry is the address of its block plus its lane.
+/// In the memory the length of each list entry is the address of its block plus its lane. `imm` and
+/// num_sge follow from the number of the block.
 struct Rig {
   Dut<Vroci_rq_fetch> dut;
-  std::deque<std::pair<std::uint64_t, std::uint64_t>> blocks;  // cycle, address
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> blocks;  // cycle and address
   unsigned delay = 30, reads = 0, fails = 0, posted = 0, crossing = 0;
   bool bad = false;
-  std::vector<unsigned> events;
+  std::vector<EventKind> events;
 
   Rig() {
     while (!dut->idle_o) clock();
@@ -35,81 +40,69 @@ struct Rig {
   void clock() {
     dut->br_req_ready_i = dut->fail_ready_i = dut->posted_ready_i = dut->event_ready_i = 1;
     dut->br_rsp_valid_i = !blocks.empty() && blocks.front().first <= dut.cycle();
-    port::put(dut->br_rsp_i, bus::kReadError, bad);
+    port::put(dut->br_rsp_i, layout::block_read_rsp::error, bad);
     if (dut->br_rsp_valid_i) {
+      const std::uint64_t number = blocks.front().second / layout::kBlockBytes;
       bus::clear_data(dut->br_rsp_i);
-      port::put(dut->br_rsp_i, place_of(kWqe, "num_sge"), blocks.front().second / 64 % 256);
-      port::put(dut->br_rsp_i, place_of(kWqe, "imm"), 0xABC00000 + blocks.front().second / 64);
+      port::put(dut->br_rsp_i, layout::wqe::num_sge, number % 256);
+      port::put(dut->br_rsp_i, layout::wqe::imm, 0xABC00000 + number);
       for (unsigned lane = 0; lane < 4; ++lane)
-        port::put(dut->br_rsp_i, 128 * lane + 64, 32, blocks.front().second + lane);
+        port::put(dut->br_rsp_i, layout::sge::length, blocks.front().second + lane,
+                  layout::sge::kBits * lane);
     }
     dut.settle();
     if (dut->br_rsp_valid_i && dut->br_rsp_ready_o) blocks.pop_front();
     if (dut->br_req_valid_o) {
+      const std::uint64_t addr = port::get(dut->br_req_o, layout::block_read_req::addr);
+      const unsigned count = port::get(dut->br_req_o, layout::block_read_req::count);
       ++reads;
-      crossing += port::get(dut->br_req_o, bus::kReadAddr) / 4096 !=
-                  (port::get(dut->br_req_o, bus::kReadAddr) +
-                   64 * port::get(dut->br_req_o, bus::kReadCount) - 1) /
-                      4096;
-      CHECK(port::get(dut->br_req_o, bus::kReadAddr) % 64 == 0);
-      for (unsigned i = 0; i < port::get(dut->br_req_o, bus::kReadCount); ++i)
-        blocks.push_back({dut.cycle() + delay, port::get(dut->br_req_o, bus::kReadAddr) + 64 * i});
+      crossing += addr / 4096 != (addr + layout::kBlockBytes * count - 1) / 4096;
+      CHECK(addr % layout::kBlockBytes == 0);
+      for (unsigned i = 0; i < count; ++i)
+        blocks.push_back({dut.cycle() + delay, addr + layout::kBlockBytes * i});
     }
     fails += dut->fail_valid_o;
     if (dut->event_valid_o)
-      events.push_back(static_cast<unsigned>(port::get(dut->event_o, place_of(kEventReq, "kind"))));
+      events.push_back(EventKind{port::get(dut->event_o, layout::event_req::kind)});
     posted += dut->posted_valid_o;
     dut.tick();
   }
-  void row(unsigned table, unsigned qpn, unsigned log, unsigned stride, unsigned state) {
-    bus::clear_data(dut->row_write_i);
-    if (table == 0) {
-      port::put(dut->row_write_i, place_of(kQpAttr, "rq_base"), 0x10000 * (qpn + 1));
-      port::put(dut->row_write_i, place_of(kQpAttr, "rq_log"), log);
-      port::put(dut->row_write_i, place_of(kQpAttr, "rq_stride_log"), stride);
-    } else {
-      port::put(dut->row_write_i, 0, 3, state);
-    }
+  void row(Table table, unsigned index) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, table);
-    port::put(dut->row_write_i, bus::kRowIndex, qpn);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, index);
     clock();
     dut->row_write_valid_i = 0;
+  }
+  void state(unsigned qpn, QpState state) {
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, layout::qp_state::state, state);
+    row(Table::kQpState, qpn);
   }
   void srq_row(unsigned srqn, unsigned log, unsigned stride, unsigned limit, bool valid = true) {
     bus::clear_data(dut->row_write_i);
-    auto set = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_write_i, place_of(kSrq, n), v);
-    };
-    set("valid", valid);
-    set("pd", 0x55);
-    set("base", 0x800000 + 0x10000 * srqn);
-    set("log", log);
-    set("stride_log", stride);
-    set("limit", limit);
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 7);
-    port::put(dut->row_write_i, bus::kRowIndex, srqn);
-    clock();
-    dut->row_write_valid_i = 0;
+    auto set = [&](auto field, auto v) { port::put(dut->row_write_i, field, v); };
+    set(layout::srq::valid, valid);
+    set(layout::srq::pd, kPd);
+    set(layout::srq::base, kSrqBase + kRingBytes * srqn);
+    set(layout::srq::log, log);
+    set(layout::srq::stride_log, stride);
+    set(layout::srq::limit, limit);
+    row(Table::kSrq, srqn);
   }
   /// A queue pair that takes from an SRQ, from RESET to RTR.
   void create_shared(unsigned qpn, unsigned srqn) {
-    row(2, qpn, 0, 0, 0);
+    state(qpn, QpState::kReset);
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, place_of(kQpAttr, "srq"), 1);
-    port::put(dut->row_write_i, place_of(kQpAttr, "srqn"), srqn);
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 0);
-    port::put(dut->row_write_i, bus::kRowIndex, qpn);
-    clock();
-    dut->row_write_valid_i = 0;
-    row(2, qpn, 0, 0, 1);
-    cmd(qpn, kInit);
+    port::put(dut->row_write_i, layout::qp_attr::srq, 1);
+    port::put(dut->row_write_i, layout::qp_attr::srqn, srqn);
+    row(Table::kQpAttr, qpn);
+    state(qpn, QpState::kInit);
+    cmd(qpn, ReceiveOp::kInit);
   }
   void srq_doorbell(unsigned srqn, unsigned index) {
-    port::put(dut->srq_doorbell_i, place_of(kDoorbell, "qpn"), srqn);
-    port::put(dut->srq_doorbell_i, place_of(kDoorbell, "index"), index & 0xFFFF);
+    port::put(dut->srq_doorbell_i, layout::doorbell::qpn, srqn);
+    port::put(dut->srq_doorbell_i, layout::doorbell::index, index & 0xFFFF);
     dut->srq_doorbell_valid_i = 1;
     dut.settle();
     while (!dut->srq_doorbell_ready_o) {
@@ -120,33 +113,37 @@ struct Rig {
     dut->srq_doorbell_valid_i = 0;
   }
   void create(unsigned qpn, unsigned log, unsigned stride) {
-    row(2, qpn, 0, 0, 0);
-    row(0, qpn, log, stride, 0);
-    row(2, qpn, 0, 0, 1);
+    state(qpn, QpState::kReset);
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, layout::qp_attr::rq_base, kRingBytes * (qpn + 1));
+    port::put(dut->row_write_i, layout::qp_attr::rq_log, log);
+    port::put(dut->row_write_i, layout::qp_attr::rq_stride_log, stride);
+    row(Table::kQpAttr, qpn);
+    state(qpn, QpState::kInit);
   }
   struct Rsp {
     bool posted, fetched;
     unsigned index;
   };
-  Rsp cmd(unsigned qpn, unsigned op) {
-    port::put(dut->cmd_i, place_of(kReceiveCmd, "qpn"), qpn);
-    port::put(dut->cmd_i, place_of(kReceiveCmd, "op"), op);
+  Rsp cmd(unsigned qpn, ReceiveOp op) {
+    port::put(dut->cmd_i, layout::receive_cmd::qpn, qpn);
+    port::put(dut->cmd_i, layout::receive_cmd::op, op);
     dut->cmd_valid_i = 1;
     dut.settle();
     while (!dut->cmd_ready_o) {
       clock();
       dut.settle();
     }
-    const Rsp rsp{port::get(dut->rsp_o, place_of(kReceiveRsp, "posted")) != 0,
-                  port::get(dut->rsp_o, place_of(kReceiveRsp, "fetched")) != 0,
-                  static_cast<unsigned>(port::get(dut->rsp_o, place_of(kReceiveRsp, "index")))};
+    const Rsp rsp{port::get(dut->rsp_o, layout::receive_rsp::posted),
+                  port::get(dut->rsp_o, layout::receive_rsp::fetched),
+                  port::get(dut->rsp_o, layout::receive_rsp::index)};
     clock();
     dut->cmd_valid_i = 0;
     return rsp;
   }
   void doorbell(unsigned qpn, unsigned index) {
-    port::put(dut->doorbell_i, place_of(kDoorbell, "qpn"), qpn);
-    port::put(dut->doorbell_i, place_of(kDoorbell, "index"), index & 0xFFFF);
+    port::put(dut->doorbell_i, layout::doorbell::qpn, qpn);
+    port::put(dut->doorbell_i, layout::doorbell::index, index & 0xFFFF);
     dut->doorbell_valid_i = 1;
     dut.settle();
     while (!dut->doorbell_ready_o) {
@@ -180,7 +177,7 @@ struct Rig {
     clock();
     dut->list_read_i = 0;
     dut.settle();
-    return port::get(dut->list_sge_o, place_of(kSge, "length"));
+    return port::get(dut->list_sge_o, layout::sge::length);
   }
 };
 

@@ -11,23 +11,23 @@ TEST_CASE("rq_fetch: receives come in order, over ring ends and 4 KiB, for every
       CAPTURE(log);
       Rig r;
       r.create(5, log, stride);
-      r.cmd(5, kInit);
+      r.cmd(5, ReceiveOp::kInit);
       unsigned prod = 0;
       for (unsigned index = 0; index < 300; ++index) {
         if (prod == index) r.doorbell(5, prod += 1u << log);
-        auto rsp = r.cmd(5, kPeek);
+        auto rsp = r.cmd(5, ReceiveOp::kPeek);
         for (int wait = 0; !rsp.fetched; ++wait) {
-          REQUIRE(wait < 30);  // orders go before fetches, so they leave some clocks
+          REQUIRE(wait < 30);  // commands go before fetches, so some clocks without one are needed
           for (int i = 0; i < 5; ++i) r.clock();
-          rsp = r.cmd(5, kPeek);
+          rsp = r.cmd(5, ReceiveOp::kPeek);
         }
         CHECK(rsp.posted);
         CHECK(rsp.index == index);
-        const std::uint64_t at = 0x60000 + 64ull * ((index & ((1u << log) - 1)) << stride);
+        const std::uint64_t at = 6 * kRingBytes + 64ull * ((index & ((1u << log) - 1)) << stride);
         CHECK(r.entry(5, index, stride, 0) == at + 3);  // sge0 ends block 0
         if (stride > 0) CHECK(r.entry(5, index, stride, 4) == at + 64 + 3);
         if (stride > 1) CHECK(r.entry(5, index, stride, 12) == at + 192 + 3);
-        r.cmd(5, kFree);
+        r.cmd(5, ReceiveOp::kFree);
       }
       CHECK(r.crossing == 0);
       CHECK(r.fails == 0);
@@ -40,7 +40,7 @@ TEST_CASE(
   Rig r;
   for (unsigned q = 0; q < 8; ++q) {
     r.create(q, 4, 0);
-    r.cmd(q, kInit);
+    r.cmd(q, ReceiveOp::kInit);
   }
   r.delay = 200;
   const std::uint64_t start = r.dut.cycle();
@@ -52,52 +52,52 @@ TEST_CASE(
   r.run();
   CHECK(r.dut.cycle() - start < 300);
   CHECK(r.reads == 8);
-  for (unsigned q = 0; q < 8; ++q) CHECK(r.cmd(q, kPeek).fetched);
+  for (unsigned q = 0; q < 8; ++q) CHECK(r.cmd(q, ReceiveOp::kPeek).fetched);
 }
 
-TEST_CASE("rq_fetch: doorbells that cannot be (too far ahead, in RESET) and those that are late") {
+TEST_CASE("rq_fetch: doorbells that are invalid (too far ahead, in RESET) or late") {
   Rig r;
   r.create(2, 2, 0);
-  r.cmd(2, kInit);
+  r.cmd(2, ReceiveOp::kInit);
   r.doorbell(2, 5);
   r.run();
   CHECK(r.fails == 1);
-  CHECK(!r.cmd(2, kPeek).posted);
+  CHECK(!r.cmd(2, ReceiveOp::kPeek).posted);
   r.doorbell(2, 4);
   r.doorbell(2, 3);  // an older one
   r.run();
   for (int i = 0; i < 4; ++i) {
-    CHECK(r.cmd(2, kPeek).posted);
-    r.cmd(2, kFree);
+    CHECK(r.cmd(2, ReceiveOp::kPeek).posted);
+    r.cmd(2, ReceiveOp::kFree);
   }
-  CHECK(!r.cmd(2, kPeek).posted);
+  CHECK(!r.cmd(2, ReceiveOp::kPeek).posted);
   CHECK(r.fails == 1);
-  r.row(2, 2, 0, 0, 0);
+  r.state(2, QpState::kReset);
   r.doorbell(2, 1);
-  CHECK(!r.cmd(2, kPeek).posted);
+  CHECK(!r.cmd(2, ReceiveOp::kPeek).posted);
 }
 
-TEST_CASE("rq_fetch: what arrives late from an old generation is not taken for the new one's") {
+TEST_CASE("rq_fetch: a block that arrives late for an old generation is not used for the new one") {
   Rig r;
   r.create(4, 4, 0);
-  r.cmd(4, kInit);
+  r.cmd(4, ReceiveOp::kInit);
   r.delay = 300;
   r.doorbell(4, 4);
   for (int i = 0; i < 20; ++i) r.clock();
   CHECK(r.reads == 1);
   r.create(4, 4, 2);
   r.doorbell(4, 1);
-  r.cmd(4, kInit);
+  r.cmd(4, ReceiveOp::kInit);
   while (r.reads < 2) r.clock();
   while (r.blocks.size() > 4) r.clock();
   for (int i = 0; i < 4; ++i) r.clock();
-  CHECK(!r.cmd(4, kPeek).fetched);
+  CHECK(!r.cmd(4, ReceiveOp::kPeek).fetched);
   r.run();
-  CHECK(r.cmd(4, kPeek).fetched);
-  CHECK(r.cmd(4, kPeek).index == 0);
+  CHECK(r.cmd(4, ReceiveOp::kPeek).fetched);
+  CHECK(r.cmd(4, ReceiveOp::kPeek).index == 0);
 }
 
-TEST_CASE("rq_fetch: receives are seen ahead of the one whose turn it is") {
+TEST_CASE("rq_fetch: receives after the next one can be looked at") {
   const std::pair<bool, bool> none{false, false}, posted{true, false}, here{true, true};
   Rig r;
   r.create(6, 5, 0);
@@ -105,43 +105,43 @@ TEST_CASE("rq_fetch: receives are seen ahead of the one whose turn it is") {
   r.doorbell(6, 20);
   CHECK(r.see(6, 0) == none);  // nothing is fetched before Init
   r.delay = 300;
-  r.cmd(6, kInit);
+  r.cmd(6, ReceiveOp::kInit);
   for (int i = 0; i < 20; ++i) r.clock();
   for (unsigned i = 0; i < 20; ++i) CHECK(r.see(6, i) == posted);
   CHECK(r.see(6, 20) == none);
   r.run();
   for (unsigned i = 0; i < 20; ++i) CHECK(r.see(6, i) == (i < 16 ? here : posted));
-  r.cmd(6, kFree);
+  r.cmd(6, ReceiveOp::kFree);
   r.run();
   CHECK(r.see(6, 16) == here);
   CHECK(r.see(6, 17) == posted);
-  r.row(2, 6, 0, 0, 0);
+  r.state(6, QpState::kReset);
   CHECK(r.see(6, 16) == none);
-  r.cmd(6, kFree);  // of the generation before
-  r.row(2, 6, 0, 0, 1);
+  r.cmd(6, ReceiveOp::kFree);  // from the generation before
+  r.state(6, QpState::kInit);
   r.doorbell(6, 1);
-  CHECK(r.cmd(6, kPeek).index == 0);
-  CHECK(r.cmd(6, kPeek).posted);
+  CHECK(r.cmd(6, ReceiveOp::kPeek).index == 0);
+  CHECK(r.cmd(6, ReceiveOp::kPeek).posted);
 }
 
-TEST_CASE("rq_fetch: doorbells and orders on several queue pairs, an operation a clock") {
+TEST_CASE("rq_fetch: doorbells and commands for several queue pairs, an operation a clock") {
   Rig r;
   constexpr unsigned kReceives = 400;
   for (unsigned q = 0; q < 8; ++q) {
     r.create(q, 7, 0);
-    r.cmd(q, kInit);
+    r.cmd(q, ReceiveOp::kInit);
     r.doorbell(q, 16);
   }
   r.run();
-  port::put(r.dut->cmd_i, place_of(kReceiveCmd, "op"), kFree);
+  port::put(r.dut->cmd_i, layout::receive_cmd::op, ReceiveOp::kFree);
   unsigned freed = 0, rung = 0;
   const std::uint64_t start = r.dut.cycle();
   while (freed < kReceives || rung < kReceives) {
     r.dut->cmd_valid_i = freed < kReceives && r.dut.cycle() - start >= 3 * freed;
-    port::put(r.dut->cmd_i, place_of(kReceiveCmd, "qpn"), freed % 8);
+    port::put(r.dut->cmd_i, layout::receive_cmd::qpn, freed % 8);
     r.dut->doorbell_valid_i = rung < kReceives && r.dut.cycle() - start >= 3 * rung;
-    port::put(r.dut->doorbell_i, place_of(kDoorbell, "qpn"), rung % 8);
-    port::put(r.dut->doorbell_i, place_of(kDoorbell, "index"), 17 + rung / 8);
+    port::put(r.dut->doorbell_i, layout::doorbell::qpn, rung % 8);
+    port::put(r.dut->doorbell_i, layout::doorbell::index, 17 + rung / 8);
     r.dut.settle();
     freed += r.dut->cmd_valid_i && r.dut->cmd_ready_o;
     rung += r.dut->doorbell_valid_i && r.dut->doorbell_ready_o;
@@ -154,23 +154,23 @@ TEST_CASE("rq_fetch: doorbells and orders on several queue pairs, an operation a
   r.run();
   CHECK(r.fails == 0);
   for (unsigned q = 0; q < 8; ++q) {
-    const auto rsp = r.cmd(q, kPeek);
+    const auto rsp = r.cmd(q, ReceiveOp::kPeek);
     CHECK(rsp.index == kReceives / 8);
     CHECK(rsp.fetched);
     CHECK(r.see(q, rsp.index + 15) == std::make_pair(true, true));
   }
 }
 
-TEST_CASE("rq_fetch: a failed read fails the queue pair; posts in ERR are reported") {
+TEST_CASE("rq_fetch: a failed read fails the queue pair; doorbells in ERR are reported") {
   Rig r;
   r.create(1, 4, 0);
-  r.cmd(1, kInit);
+  r.cmd(1, ReceiveOp::kInit);
   r.bad = true;
   r.doorbell(1, 2);
   r.run();
   CHECK(r.fails == 1);
-  CHECK(!r.cmd(1, kPeek).fetched);
-  r.cmd(1, kFlush);
+  CHECK(!r.cmd(1, ReceiveOp::kPeek).fetched);
+  r.cmd(1, ReceiveOp::kFlush);
   CHECK(r.posted == 0);
   r.doorbell(1, 3);
   r.run();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The queue of numbers against a model.
 #include <doctest/doctest.h>
 
 #include <algorithm>

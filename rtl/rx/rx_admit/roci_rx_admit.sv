@@ -11,7 +11,7 @@
 `include "assert.svh"
 
 module roci_rx_admit #(
-  parameter int unsigned DataWidth = 512,
+  parameter int unsigned DataWidth = 512,  // 64, 128, 256 or 512
   parameter int unsigned NumQps = 256,     // a power of two
   parameter logic [15:0] FirstTicket = '0  // count of payloads at reset, as in scatter
 ) (
@@ -80,7 +80,8 @@ module roci_rx_admit #(
   roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
     .clk_i, .rst_ni,
     .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv && in_range_row),
-    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
+    .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
     .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(av),
     .ready_o(unused_av_ready));
   roci_ram #(.Width(3), .Depth(NumQps), .Clear(1), .Forward(1)) u_state (
@@ -123,7 +124,7 @@ module roci_rx_admit #(
                            av.hop_limit, av.flow_label, av.src_port, av.dest_qpn, frame_q.roce,
                            frame_q.ecn, frame_q.payload_offset};
 
-  // all that the packet needs must have room
+  // a packet moves on only when all that it needs has room
   logic req_ready, rsp_ready, hdr_ready, has_rows, accept;
   assign has_rows = rows_q != '0;
   assign advance  = valid_q && (!has_rows || command_ready_i) &&

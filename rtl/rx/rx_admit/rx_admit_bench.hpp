@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of frames in, records for the engines out: who may come in, and in which order.
+// Records of frames in, records for the engines out: which packets are admitted, in which order.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <optional>
 
 #include "Vroci_rx_admit.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace rx_admit_bench {
 
-using namespace roci::spec;
+using layout::DropCause;
+using layout::QpState;
+using layout::Table;
 using roce::Fields;
 using roce::kEveryOpcode;
 using roce::kShapes;
@@ -22,9 +27,7 @@ using roce::shape;
 inline constexpr unsigned kBytes = DATA_WIDTH / 8;
 inline constexpr unsigned kSeed = 2024;
 inline constexpr unsigned kQps = 64;  // NumQps
-inline constexpr unsigned kUnknownQp = 3, kAddress = 4, kPkey = 5;
-inline constexpr int kGood = -1;
-inline constexpr unsigned kRtr = 2, kRts = 3, kSqd = 4;
+inline constexpr unsigned kCauses = layout::number(DropCause::kOutOfSequence) + 1;
 
 inline unsigned rows_of(const Fields& f) {
   const auto from = static_cast<unsigned>(f.payload_at()) % kBytes;
@@ -35,8 +38,8 @@ inline unsigned rows_of(const Fields& f) {
 struct Bench {
   struct Record {
     Fields fields;
-    int cause;         // kGood: admitted
-    bool bad = false;  // found by the parser
+    std::optional<DropCause> cause;  // none: it is admitted
+    bool bad = false;                // found by the parser
   };
   struct Meta {
     Fields fields;
@@ -47,8 +50,8 @@ struct Bench {
   unsigned stalls = 0;  // percent
   std::deque<Record> in;
   std::deque<Meta> req, rsp, hdr;
-  std::deque<std::pair<unsigned, bool>> commands;  // rows, drop
-  std::array<unsigned, 10> drops{}, want_drops{};
+  std::deque<std::pair<unsigned, bool>> commands;  // number of rows; they are dropped
+  std::array<unsigned, kCauses> drops{}, want_drops{};
   std::uint16_t ticket = 0;
   unsigned ok = 0, want_ok = 0;
   std::uint64_t taken = 0, given = 0;
@@ -57,33 +60,33 @@ struct Bench {
     while (!dut->ready_o) dut.tick();
   }
 
-  void row(unsigned table, unsigned index) {
+  void row(Table table, unsigned index) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, table);
-    port::put(dut->row_write_i, bus::kRowIndex, index);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, index);
     clock();
     dut->row_write_valid_i = 0;
   }
-  void connect(unsigned qpn, const Fields& f, unsigned state = kRts) {
+  void connect(unsigned qpn, const Fields& f, QpState state = QpState::kRts) {
     roce::put_av(dut->row_write_i, f, roce::Way::kIn);
-    row(1, qpn);
+    row(Table::kAv, qpn);
     set_state(qpn, state);
   }
-  void set_state(unsigned qpn, unsigned state) {
+  void set_state(unsigned qpn, QpState state) {
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, 0, 3, state);
-    row(2, qpn);
+    port::put(dut->row_write_i, layout::qp_state::state, state);
+    row(Table::kQpState, qpn);
   }
   void connect_shapes() {
     for (unsigned which = 0; which < kShapes; ++which) connect(16 + which, shape(which));
   }
 
-  /// Hands in a record; what must come of it is `cause`, or kGood.
-  void send(const Fields& f, int cause = kGood, bool bad = false) {
+  /// Hands in a record. It must be dropped for `cause`, or be admitted when there is none.
+  void send(const Fields& f, std::optional<DropCause> cause = {}, bool bad = false) {
     in.push_back({f, cause, bad});
-    if (rows_of(f)) commands.push_back({rows_of(f), cause != kGood});
-    if (cause != kGood) {
-      ++want_drops[static_cast<unsigned>(cause)];
+    if (rows_of(f)) commands.push_back({rows_of(f), cause.has_value()});
+    if (cause) {
+      ++want_drops[layout::number(*cause)];
       return;
     }
     if (rows_of(f)) ++ticket;
@@ -130,15 +133,12 @@ struct Bench {
     if (dut->pay_hdr_valid_o && dut->pay_hdr_ready_i) {
       REQUIRE(!hdr.empty());
       const Fields& f = hdr.front().fields;
-      CHECK((port::get(dut->pay_hdr_o, roci::spec::place_of(roci::spec::kPayHdr, "src")) != 0) ==
-            roce::is_response(f.opcode));
-      CHECK(port::get(dut->pay_hdr_o, roci::spec::place_of(roci::spec::kPayHdr, "offset")) ==
-            f.payload_at() % kBytes);
-      CHECK(port::get(dut->pay_hdr_o, roci::spec::place_of(roci::spec::kPayHdr, "len")) ==
-            f.payload.size());
+      CHECK(port::get(dut->pay_hdr_o, layout::pay_hdr::src) == roce::is_response(f.opcode));
+      CHECK(port::get(dut->pay_hdr_o, layout::pay_hdr::offset) == f.payload_at() % kBytes);
+      CHECK(port::get(dut->pay_hdr_o, layout::pay_hdr::len) == f.payload.size());
       hdr.pop_front();
     }
-    for (unsigned i = 0; i < 10; ++i) drops[i] += dut->drop_o >> i & 1;
+    for (unsigned i = 0; i < kCauses; ++i) drops[i] += dut->drop_o >> i & 1;
     ok += dut->rx_ok_o;
     dut.tick();
   }
@@ -147,34 +147,29 @@ struct Bench {
   void fill(const Record& r) {
     const Fields& f = r.fields;
     port::clear(dut->frame_i);
-    auto set = [&](const char* name, std::uint64_t value) {
-      port::put(dut->frame_i, place_of(kRxFrame, name), value);
+    auto set = [&](auto field, auto value) { port::put(dut->frame_i, field, value); };
+    auto set_ip = [&](auto field, const std::array<std::uint8_t, 16>& ip) {
+      for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i) port::put_byte(dut->frame_i, field, i, ip[i]);
     };
-    auto set_ip = [&](const char* name, const std::array<std::uint8_t, 16>& ip) {
-      const Place place = place_of(kRxFrame, name);
-      for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i)
-        port::put(dut->frame_i, place.offset + 8 * (15 - i), 8, ip[i]);
-    };
-    set("roce", 1);
-    set("bad", r.bad);
-    set("cause", r.bad ? static_cast<unsigned>(r.cause) : random() % 7);
-    set_ip("src_ip", f.src_ip);
-    set_ip("dst_ip", f.dst_ip);
-    set("ipv6", f.ipv6);
-    set("roce_v1", f.v1);
-    set("vlan", f.vlan);
-    set("vid", f.vlan ? f.tci & 0xFFFu : random() & 0xFFFu);
-    set("pkey", f.pkey);
-    set("qpn", f.qpn);
-    set("opcode", f.opcode);
-    set("psn", f.psn);
-    set("solicited", f.solicited);
-    set("ack_req", f.ack_req);
-    set("payload_offset", f.payload_at());
-    set("payload_len", f.payload.size());
-    const Place ext = place_of(kRxFrame, "ext");
+    set(layout::rx_frame::roce, 1);
+    set(layout::rx_frame::bad, r.bad);
+    set(layout::rx_frame::cause, r.bad ? layout::number(*r.cause) : random() % 7);
+    set_ip(layout::rx_frame::src_ip, f.src_ip);
+    set_ip(layout::rx_frame::dst_ip, f.dst_ip);
+    set(layout::rx_frame::ipv6, f.ipv6);
+    set(layout::rx_frame::roce_v1, f.v1);
+    set(layout::rx_frame::vlan, f.vlan);
+    set(layout::rx_frame::vid, f.vlan ? f.tci & 0xFFFu : random() & 0xFFFu);
+    set(layout::rx_frame::pkey, f.pkey);
+    set(layout::rx_frame::qpn, f.qpn);
+    set(layout::rx_frame::opcode, f.opcode);
+    set(layout::rx_frame::psn, f.psn);
+    set(layout::rx_frame::solicited, f.solicited);
+    set(layout::rx_frame::ack_req, f.ack_req);
+    set(layout::rx_frame::payload_offset, f.payload_at());
+    set(layout::rx_frame::payload_len, f.payload.size());
     for (unsigned i = 0; i < f.ext.size(); ++i)
-      port::put(dut->frame_i, ext.offset + ext.bits - 8 - 8 * i, 8, f.ext[i]);
+      port::put_byte(dut->frame_i, layout::rx_frame::ext, i, f.ext[i]);
     dut->frame_rows_i = rows_of(f);
   }
 
@@ -182,17 +177,16 @@ struct Bench {
   void meta(const Port& port_of, std::deque<Meta>& expected) {
     REQUIRE(!expected.empty());
     const Fields& f = expected.front().fields;
-    auto field = [&](const char* name) { return port::get(port_of, place_of(kRxMeta, name)); };
-    CHECK(field("qpn") == f.qpn);
-    CHECK(field("opcode") == f.opcode);
-    CHECK(field("psn") == f.psn);
-    CHECK(field("solicited") == f.solicited);
-    CHECK(field("ack_req") == f.ack_req);
-    CHECK(field("payload_len") == f.payload.size());
-    CHECK(field("ticket") == expected.front().ticket);
-    const Place ext = place_of(kRxMeta, "ext");
+    auto get = [&](auto field) { return port::get(port_of, field); };
+    CHECK(get(layout::rx_meta::qpn) == f.qpn);
+    CHECK(get(layout::rx_meta::opcode) == f.opcode);
+    CHECK(get(layout::rx_meta::psn) == f.psn);
+    CHECK(get(layout::rx_meta::solicited) == f.solicited);
+    CHECK(get(layout::rx_meta::ack_req) == f.ack_req);
+    CHECK(get(layout::rx_meta::payload_len) == f.payload.size());
+    CHECK(get(layout::rx_meta::ticket) == expected.front().ticket);
     for (unsigned i = 0; i < f.ext.size(); ++i)
-      CHECK(port::get(port_of, ext.offset + ext.bits - 8 - 8 * i, 8) == f.ext[i]);
+      CHECK(port::get_byte(port_of, layout::rx_meta::ext, i) == f.ext[i]);
     expected.pop_front();
   }
 };

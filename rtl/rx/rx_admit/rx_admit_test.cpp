@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames that are accepted, and the first cause for which others are dropped.
+#include "model/spec/layout/headers.hpp"
 #include "rtl/rx/rx_admit/rx_admit_bench.hpp"
 
 using namespace rx_admit_bench;
@@ -7,15 +8,19 @@ using namespace rx_admit_bench;
 TEST_CASE("rx_admit: RTR takes requests, RTS and SQD both, other states nothing (WIRE-47)") {
   Bench bench;
   bench.connect_shapes();
-  for (unsigned state = 0; state < 8; ++state) {
+  for (unsigned number = 0; number < 8; ++number) {
+    const QpState state{static_cast<std::uint8_t>(number)};
     bench.set_state(16, state);
     for (const std::uint8_t opcode : kEveryOpcode) {
       Fields f = shape(0);
       f.opcode = opcode;
       f.ext.assign(static_cast<std::size_t>(roce::ext_bytes(opcode)), opcode);
       if (roce::has_payload(opcode)) f.payload.resize(opcode);
-      const bool both = state == kRts || state == kSqd;
-      bench.send(f, both || (state == kRtr && !roce::is_response(opcode)) ? kGood : kUnknownQp);
+      const bool both = state == QpState::kRts || state == QpState::kSqd;
+      if (both || (state == QpState::kRtr && !roce::is_response(opcode)))
+        bench.send(f);
+      else
+        bench.send(f, DropCause::kUnknownQp);
     }
     bench.finish();
   }
@@ -28,7 +33,7 @@ TEST_CASE("rx_admit: numbers that are no queue pair (WIRE-25, 26)") {
                                   0x100010u, 0xABCDEFu, 0xFFFFFFu}) {
     Fields f = with_payload();
     f.qpn = qpn;
-    bench.send(f, kUnknownQp);
+    bench.send(f, DropCause::kUnknownQp);
   }
   bench.send(with_payload());
   bench.finish();
@@ -43,25 +48,28 @@ TEST_CASE("rx_admit: addresses, VLAN and RoCE version are the connection's (WIRE
     for (unsigned bit = good.ipv6 ? 0 : 96; bit < 128; ++bit) {
       Fields f = good;
       f.src_ip[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
-      bench.send(f, kAddress);
+      bench.send(f, DropCause::kAddress);
       f = good;
       f.dst_ip[bit / 8] ^= static_cast<std::uint8_t>(1u << bit % 8);
-      bench.send(f, kAddress);
+      bench.send(f, DropCause::kAddress);
     }
     Fields f = good;
     f.vlan = !f.vlan;
-    bench.send(f, kAddress);
+    bench.send(f, DropCause::kAddress);
     for (unsigned bit = 0; bit < 16 && good.vlan; ++bit) {
       f = good;
       f.tci ^= static_cast<std::uint16_t>(1u << bit);
-      bench.send(f, bit < 12 ? static_cast<int>(kAddress) : kGood);  // any priority
+      if (bit < layout::vlan::vid.bits)
+        bench.send(f, DropCause::kAddress);
+      else
+        bench.send(f);  // the priority may be any
     }
     f = good;
     f.v1 = !f.v1;
-    if (good.ipv6) bench.send(f, kAddress);
+    if (good.ipv6) bench.send(f, DropCause::kAddress);
     f = good;
     f.ipv6 = !f.ipv6;
-    bench.send(f, kAddress);
+    bench.send(f, DropCause::kAddress);
     bench.send(good);
     bench.finish();
   }
@@ -82,7 +90,10 @@ TEST_CASE("rx_admit: the P_Key matches with one full member at least (WIRE-23, 2
     bench.connect(5, f);
     f.qpn = 5;
     f.pkey = one.sent;
-    bench.send(f, one.good ? kGood : static_cast<int>(kPkey));
+    if (one.good)
+      bench.send(f);
+    else
+      bench.send(f, DropCause::kPkey);
     bench.finish();
   }
 }
@@ -90,18 +101,19 @@ TEST_CASE("rx_admit: the P_Key matches with one full member at least (WIRE-23, 2
 TEST_CASE("rx_admit: the first cause counts") {
   Bench bench;
   bench.connect_shapes();
-  for (const unsigned cause : {0u, 1u, 6u}) {  // found before: ICRC, malformed, opcode
+  // The parser has found these.
+  for (DropCause cause : {DropCause::kIcrc, DropCause::kMalformed, DropCause::kOpcode}) {
     Fields f = with_payload();
     f.qpn = 40;
     f.pkey = 1;
-    bench.send(f, static_cast<int>(cause), true);
+    bench.send(f, cause, true);
   }
   Fields f = with_payload();
   f.pkey = 1;
   f.src_ip[15] ^= 1;
-  bench.send(f, kAddress);
+  bench.send(f, DropCause::kAddress);
   f.qpn = 40;
-  bench.send(f, kUnknownQp);
+  bench.send(f, DropCause::kUnknownQp);
   bench.finish();
 }
 
@@ -125,27 +137,28 @@ TEST_CASE("rx_admit: captured packets reach the engine they are for") {
   CHECK(count > 3000);
 }
 
-TEST_CASE("rx_admit: nothing is lost or made when anything may wait, and order is kept") {
+TEST_CASE("rx_admit: nothing is lost or duplicated when anything may wait, and order is kept") {
   for (const unsigned stalls : {0u, 30u, 70u}) {
     Bench bench;
     bench.connect_shapes();
     bench.stalls = stalls;
     for (unsigned n = 0; n < 2000; ++n) {
       Fields f = roce::random_good(bench.random);
-      int cause = kGood;
+      std::optional<DropCause> cause;
       bool bad = false;
       switch (bench.random() % 6) {
         case 0:
-          f.qpn = 30, cause = kUnknownQp;
+          f.qpn = 30, cause = DropCause::kUnknownQp;
           break;
         case 1:
-          f.src_ip[14] ^= 4, cause = kAddress;
+          f.src_ip[14] ^= 4, cause = DropCause::kAddress;
           break;
         case 2:
-          f.pkey = 0x1234, cause = kPkey;
+          f.pkey = 0x1234, cause = DropCause::kPkey;
           break;
         case 3:
-          bad = bench.random() & 1, cause = bad ? 0 : kGood;
+          bad = bench.random() & 1;
+          if (bad) cause = DropCause::kIcrc;
           break;
         default:
           break;
@@ -157,15 +170,16 @@ TEST_CASE("rx_admit: nothing is lost or made when anything may wait, and order i
   }
 }
 
-TEST_CASE("rx_admit: pause holds records back, and they meet the tables of later") {
+TEST_CASE(
+    "rx_admit: pause holds records back; they are checked by the tables as they are afterwards") {
   Bench bench;
   bench.connect_shapes();
   bench.dut->pause_i = 1;
-  bench.send(with_payload(), kUnknownQp);
+  bench.send(with_payload(), DropCause::kUnknownQp);
   for (unsigned i = 0; i < 50; ++i) bench.clock();
   CHECK(bench.in.size() == 1);
   CHECK(bench.dut->idle_o);
-  bench.set_state(16, 6);
+  bench.set_state(16, QpState::kErr);
   bench.dut->pause_i = 0;
   bench.finish();
 }

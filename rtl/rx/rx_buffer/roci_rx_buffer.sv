@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payload of packets between arrival and the engines' decision where it goes. Beats of a frame are
-// written as they come; only when the frame ends well do they stay.
+// written as they come; they stay only when the frame ends without an error.
 //
 // Throughput: a beat in and a beat out per clock, no bubble between packets; a dropped packet takes
 // one clock of the reader. Latency: three clocks from a command to the first beat.
@@ -13,7 +13,7 @@
 `include "assert.svh"
 
 module roci_rx_buffer #(
-  parameter int unsigned DataWidth = 512,
+  parameter int unsigned DataWidth = 512,  // 64, 128, 256 or 512
   parameter int unsigned Rows = 1024,     // beats, a power of two
   parameter int unsigned Commands = 16    // waiting commands, a power of two
 ) (
@@ -27,7 +27,7 @@ module roci_rx_buffer #(
   input  logic                 last_i,        // frame ends, with or after its last row
   input  logic                 commit_i,      // with last_i: keep it
   input  logic [9:0]           rows_i,        // with last_i: how many
-  output logic                 overflow_o,    // with last_i: some row found no place; not kept
+  output logic                 overflow_o,    // with last_i: no room for some row; not kept
 
   // one command a packet with rows, in the order of the frames
   input  logic                 command_valid_i,
@@ -127,7 +127,7 @@ module roci_rx_buffer #(
   `ASSERT(OutHasRoom, `IMPLIES(pending_q, unused_out_ready))
   `ASSERT(NoMoreThanRows, used <= (RowBits + 1)'(Rows))
   `ASSERT(ReadsWhatIsThere, `IMPLIES(read, used != '0))
-  // Commands are of frames that were committed, one each, in their order.
+  // There is one command for each committed frame with rows, in order.
   `ASSUME(CommandIsOfAFrame, `IMPLIES(command_valid, rows > row_q &&
                                       16'(rows) - 16'(row_q) <= 16'(used)))
 

@@ -18,7 +18,7 @@ using Rows = std::vector<std::uint64_t>;
 struct Bench {
   Dut<Vroci_rx_buffer> dut;
   std::mt19937 random{kSeed};
-  unsigned stalls = 0, drops = 0, hold = 0;  // percent; of clocks without a command
+  unsigned stalls = 0, drops = 0, hold = 0;  // percent; `hold`: of clocks without a command
   std::deque<Rows> kept;                     // no command yet
   std::deque<Rows> expected;
   std::size_t at = 0;
@@ -58,12 +58,12 @@ struct Bench {
     dut.tick();
   }
 
-  /// Writes a packet's rows, with headers before them and pad after. Says whether it was kept.
+  /// Writes the rows of a packet, with headers before them and pad after. True when it was kept.
   bool send(unsigned rows, bool commit, unsigned gaps = 0) {
     Rows content;
-    const unsigned before = random() % 3, behind = random() % 2;
+    const unsigned before = random() % 3, after = random() % 2;
     bool ended = false, there = false;
-    for (unsigned i = 0; i < before + rows + behind || !ended; ++i) {
+    for (unsigned i = 0; i < before + rows + after || !ended; ++i) {
       while (random() % 100 < gaps) clock();
       const bool write = i >= before && i < before + rows;
       dut->write_i = write;
@@ -73,7 +73,7 @@ struct Bench {
         port::put(dut->write_data_i, DATA_WIDTH - 64, 64, content.back());
         dut->write_row_i = i - before;
       }
-      ended = i + 1 >= before + rows + behind;
+      ended = i + 1 >= before + rows + after;
       dut->last_i = ended;
       dut->commit_i = ended && commit;
       dut->rows_i = ended ? rows : 0;
@@ -152,7 +152,7 @@ TEST_CASE("rx_buffer: a packet without room is lost as a whole, the others are n
   CHECK(bench.received > 300);
 }
 
-TEST_CASE("rx_buffer: a beat a clock, three clocks behind the command") {
+TEST_CASE("rx_buffer: a beat a clock, three clocks after the command") {
   Bench bench;
   bench.hold = 100;
   for (unsigned n = 0; n < 12; ++n) CHECK(bench.send(5, true));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on their way to the Ethernet path, whole. Beats are written as they come; a frame that
-// turns out to be none of these, or that finds no room, is rolled back.
+// Buffer of whole frames on their way to the Ethernet path. Beats are written as they come; a frame
+// that turns out to be RoCE, or that finds no room, is rolled back.
 //
 // Throughput: one beat a clock. Latency: store and forward plus three clocks.
 
 `include "assert.svh"
 
 module roci_rx_ethernet #(
-  parameter int unsigned DataWidth = 512,
+  parameter int unsigned DataWidth = 512,  // 64, 128, 256 or 512
   parameter int unsigned Rows = 256      // beats, a power of two
 ) (
   input  logic                   clk_i,
@@ -19,7 +19,7 @@ module roci_rx_ethernet #(
   input  logic [$clog2(DataWidth/8)-1:0] write_end_i,  // last byte of the last beat
   input  logic                   last_i,       // frame ends
   input  logic                   commit_i,     // with last_i: keep it
-  output logic                   overflow_o,   // with last_i: some beat found no place; not kept
+  output logic                   overflow_o,   // with last_i: no room for some beat; not kept
 
   // frames
   output logic [DataWidth-1:0]   m_axis_tdata_o,
@@ -38,7 +38,7 @@ module roci_rx_ethernet #(
   localparam int unsigned OutDepth = 4;
   localparam int unsigned OutBits  = $clog2(OutDepth) + 1;
 
-  // write_q runs ahead, kept_q is where whole frames end
+  // write_q counts all beats, kept_q those of whole frames
   logic [RowBits:0] write_q, kept_q, read_q;  // top bit: pass parity
   logic             full, over_q, write;
   assign full       = write_q - read_q == (RowBits + 1)'(Rows);
@@ -107,7 +107,7 @@ module roci_rx_ethernet #(
   end
   logic [RowBits:0] f_kept;
   assign f_kept = kept_q - read_q;
-  `ASSERT(KeptIsBehindWrite, f_kept <= write_q - read_q)
+  `ASSERT(KeptIsBeforeWrite, f_kept <= write_q - read_q)
   `ASSERT(NoBeatLostOrMade, f_inside_q == (RowBits + 4)'(f_kept) + (RowBits + 4)'(pending_q)
                                           + (RowBits + 4)'(level))
   `ASSERT(RoomIsKept, 4'(level) + 4'(pending_q) <= 4'(OutDepth))

@@ -55,13 +55,13 @@ struct Bench {
     dut.tick();
   }
 
-  /// Writes a frame; its end may come without a beat of its own. Says whether it was kept.
+  /// Writes a frame; its end may come without a beat of its own. True when it was kept.
   bool send(const Frame& bytes, bool commit, bool all_beats = true) {
     bool kept = false;
     for (std::size_t at = 0; at < bytes.size(); at += kBytes) {
       while (gaps && random() % 100 < gaps) clock();
       const std::size_t left = bytes.size() - at;
-      // Beats that are known not to be the Ethernet path's are not written.
+      // Beats of a frame that is known not to be for the Ethernet path are not written.
       dut->write_i = all_beats || random() % 2;
       for (unsigned i = 0; i < kBytes; ++i)
         port::put_byte(dut->write_data_i, i, i < left ? bytes[at + i] : 0xEE);
@@ -96,7 +96,7 @@ TEST_CASE("rx_ethernet: frames of any length come out whole and in order") {
     bench.gaps = 30;
     for (unsigned size = 1; size < 6 * kBytes; size += 1 + size / 70) {
       CHECK(bench.send(bench.frame(size), true));
-      if (stalls) bench.drain();  // never so much that it overflows
+      if (stalls) bench.drain();  // the buffer must not overflow
     }
     bench.drain();
   }
@@ -106,7 +106,7 @@ TEST_CASE("rx_ethernet: what is not committed leaves no trace") {
   Bench bench;
   for (unsigned n = 0; n < 500; ++n) {
     const bool commit = bench.random() % 2;
-    // Of a RoCE frame only the first beats are written.
+    // Only the first beats of a RoCE frame are written.
     bench.send(bench.frame(1 + bench.random() % (5 * kBytes)), commit, commit);
     if (n % 7 == 0) bench.drain();
   }

@@ -32,7 +32,7 @@ module roci_rx_parse #(
   output logic                    beat_last_o,
 
   // what to do with it
-  output logic                    eth_o,         // is or may yet become an Ethernet frame's
+  output logic                    eth_o,         // belongs or may belong to an Ethernet frame
   output logic                    pay_o,         // holds payload
   output logic [9:0]              pay_row_o,     // beats of payload before it
 
@@ -108,7 +108,7 @@ module roci_rx_parse #(
     .header_i(header_q), .enable_i(enable_q), .frame_o(fields), .l3_offset_o(l3_offset),
     .bth_offset_o(bth_offset), .end_o(frame_end), .udp_length_o(udp_length),
     .no_udp_sum_o(no_udp_sum), .ipv4_o(ipv4));
-  // What stands in header_q beyond this beat is of an older frame.
+  // header_q beyond this beat holds bytes of an older frame.
   logic [16:0] beat_final;  // last byte of the beat
   assign beat_final = {index0_q, {ByteBits{1'b1}}};
   assign known      = beat_final >= ShapeByte && beat_final >= 17'(bth_offset);

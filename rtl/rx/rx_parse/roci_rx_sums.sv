@@ -3,13 +3,13 @@
 //
 // Throughput: one beat a clock. Latency: the verdict comes three clocks after the last beat.
 //
-// The addresses of the pseudo header lie right before the UDP header in both versions of IP, so one
-// run over the bytes from there to the end of the datagram is the sum, except for length and protocol.
+// The addresses of the pseudo header lie right before the UDP header in both versions of IP, so the
+// sum over the bytes from there to the end of the datagram lacks only length and protocol.
 
 `include "assert.svh"
 
 module roci_rx_sums #(
-  parameter int unsigned DataWidth = 512
+  parameter int unsigned DataWidth = 512  // 64, 128, 256 or 512
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,

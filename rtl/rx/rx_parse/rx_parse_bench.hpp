@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser says of frames: captured ones, each shape of good ones, and each way to be wrong.
+// Frames into the parser, and its records compared with the fields of the frames.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,12 +7,13 @@
 #include <deque>
 
 #include "Vroci_rx_parse.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace rx_parse_bench {
 
-using namespace roci::spec;
+using layout::DropCause;
 using roce::Bytes;
 using roce::Fields;
 using roce::kEveryOpcode;
@@ -23,7 +24,6 @@ using roce::shape;
 inline constexpr unsigned kBytes = DATA_WIDTH / 8;
 inline constexpr unsigned kSeed = 1492;
 enum class Is { kGood, kMalformed, kOpcode, kEthernet };
-inline constexpr unsigned kMalformed = 1, kOpcode = 6;  // DropCause
 
 struct Bench {
   struct Sent {
@@ -35,7 +35,7 @@ struct Bench {
   std::mt19937 random{kSeed};
   unsigned gaps = 0;  // percent
   std::deque<Sent> beats_of, icrc_of, sums_of;
-  std::deque<bool> malformed;  // says the record
+  std::deque<bool> malformed;  // by the record
   Bytes bytes, payload, icrc;
   unsigned rows = 0;
   bool all_eth = true;
@@ -104,7 +104,7 @@ struct Bench {
       last_sums = dut.cycle();
       REQUIRE(!sums_of.empty());
       if (sums_of.front().is == Is::kGood) CHECK(dut->sums_ok_o);
-      // Malformed is found in the record, or in the sums, or both.
+      // A malformed frame is reported by the record, by the sums, or by both.
       if (sums_of.front().is == Is::kMalformed) CHECK((malformed.front() || !dut->sums_ok_o));
       malformed.pop_front();
       sums_of.pop_front();
@@ -117,14 +117,15 @@ struct Bench {
     return static_cast<long>(f.payload_at() + f.payload.size() + (4 - f.payload.size() % 4) % 4 +
                              4);
   }
-  std::uint64_t field(const char* name) {
-    return port::get(dut->frame_o, place_of(kRxFrame, name));
+  template <typename Field>
+  auto get(Field field) {
+    return port::get(dut->frame_o, field);
   }
-  std::array<std::uint8_t, 16> address(const char* name) {
-    const Place place = place_of(kRxFrame, name);
+  DropCause cause() { return DropCause{get(layout::rx_frame::cause)}; }
+  template <typename Field>
+  std::array<std::uint8_t, 16> address(Field field) {
     std::array<std::uint8_t, 16> ip{};
-    for (unsigned i = 0; i < 16; ++i)
-      ip[i] = static_cast<std::uint8_t>(port::get(dut->frame_o, place.offset + 8 * (15 - i), 8));
+    for (unsigned i = 0; i < ip.size(); ++i) ip[i] = port::get_byte(dut->frame_o, field, i);
     return ip;
   }
 
@@ -134,18 +135,18 @@ struct Bench {
     const Sent& sent = beats_of.front();
     CHECK(bytes == sent.bytes);
     CHECK(dut->frame_bytes_o == sent.bytes.size());
-    CHECK(field("roce") == (sent.is != Is::kEthernet));
+    CHECK(get(layout::rx_frame::roce) == (sent.is != Is::kEthernet));
     if (sent.is == Is::kEthernet) {
       CHECK(all_eth);
       CHECK(payload.empty());
     }
     if (sent.is == Is::kOpcode) {
-      CHECK(field("bad"));
-      CHECK(field("cause") == kOpcode);
+      CHECK(get(layout::rx_frame::bad));
+      CHECK(cause() == DropCause::kOpcode);
       CHECK(payload.empty());
     }
     if (sent.is == Is::kGood) good(sent.fields);
-    malformed.push_back(field("bad") && field("cause") == kMalformed);
+    malformed.push_back(get(layout::rx_frame::bad) && cause() == DropCause::kMalformed);
     bytes.clear();
     payload.clear();
     rows = 0;
@@ -154,31 +155,30 @@ struct Bench {
   }
 
   void good(const Fields& f) {
-    CHECK(!field("bad"));
-    CHECK(field("ipv6") == f.ipv6);
-    CHECK(field("roce_v1") == f.v1);
-    CHECK(field("vlan") == f.vlan);
-    if (f.vlan) CHECK(field("vid") == (f.tci & 0xFFF));
-    CHECK(field("ecn") == (f.tc & 3u));
-    CHECK(field("pkey") == f.pkey);
-    CHECK(field("qpn") == f.qpn);
-    CHECK(field("opcode") == f.opcode);
-    CHECK(field("psn") == f.psn);
-    CHECK(field("solicited") == f.solicited);
-    CHECK(field("ack_req") == f.ack_req);
-    CHECK(field("payload_len") == f.payload.size());
+    CHECK(!get(layout::rx_frame::bad));
+    CHECK(get(layout::rx_frame::ipv6) == f.ipv6);
+    CHECK(get(layout::rx_frame::roce_v1) == f.v1);
+    CHECK(get(layout::rx_frame::vlan) == f.vlan);
+    if (f.vlan) CHECK(get(layout::rx_frame::vid) == (f.tci & 0xFFF));
+    CHECK(get(layout::rx_frame::ecn) == (f.tc & 3u));
+    CHECK(get(layout::rx_frame::pkey) == f.pkey);
+    CHECK(get(layout::rx_frame::qpn) == f.qpn);
+    CHECK(get(layout::rx_frame::opcode) == f.opcode);
+    CHECK(get(layout::rx_frame::psn) == f.psn);
+    CHECK(get(layout::rx_frame::solicited) == f.solicited);
+    CHECK(get(layout::rx_frame::ack_req) == f.ack_req);
+    CHECK(get(layout::rx_frame::payload_len) == f.payload.size());
     auto ip = [&](std::array<std::uint8_t, 16> bytes_of) {
       if (!f.ipv6) std::fill(bytes_of.begin(), bytes_of.begin() + 12, 0);
       return bytes_of;
     };
-    CHECK(address("src_ip") == ip(f.src_ip));
-    CHECK(address("dst_ip") == ip(f.dst_ip));
-    const Place ext = place_of(kRxFrame, "ext");
+    CHECK(address(layout::rx_frame::src_ip) == ip(f.src_ip));
+    CHECK(address(layout::rx_frame::dst_ip) == ip(f.dst_ip));
     for (unsigned i = 0; i < f.ext.size(); ++i)
-      CHECK(port::get(dut->frame_o, ext.offset + ext.bits - 8 - 8 * i, 8) == f.ext[i]);
+      CHECK(port::get_byte(dut->frame_o, layout::rx_frame::ext, i) == f.ext[i]);
     const std::size_t from = f.payload_at() % kBytes;
     if (!f.payload.empty()) {
-      CHECK(field("payload_offset") == f.payload_at());
+      CHECK(get(layout::rx_frame::payload_offset) == f.payload_at());
       REQUIRE(payload.size() >= from + f.payload.size());
       CHECK(std::equal(f.payload.begin(), f.payload.end(), payload.begin() + long(from)));
     }

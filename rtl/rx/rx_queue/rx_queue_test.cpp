@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The queue of records at any pace.
 #include <doctest/doctest.h>
 
 #include <deque>

@@ -1,48 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets on their way out: what an acknowledgement overtakes, and payload that cannot be read.
+// Packets that have not left yet: ACKs that overtake them, and payload that cannot be read.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/requester/requester_rig.hpp"
 
 using namespace requester_rig;
 
-namespace {
-
-constexpr unsigned kFirst = 0xFFFFFE;  // the rig's first PSN
-constexpr unsigned kPayload = 7;       // VendorErr
-
-}  // namespace
-
-TEST_CASE("requester: RQ-20: an ACK cuts repeats that wait, at its PSN") {
+TEST_CASE("requester: RQ-20: an ACK drops retransmissions that wait, up to its PSN") {
   Rig r;
   for (unsigned i = 0; i < 4; ++i) r.plan({i});
   r.run(20);
   r.expire(false);
   r.tx_ready = false;
-  for (unsigned i = 0; i < 4; ++i) r.plan({i, kWrite, 64, 2});
+  for (unsigned i = 0; i < 4; ++i) r.plan({i, WrOp::kWrite, 64, 2});
   r.run(10);
   r.packets.clear();
-  r.respond(kAck, kFirst + 1, 0x1F);  // of the first copies of 0 and 1
+  r.acknowledge(kFirst + 1);  // acknowledges the first copies of 0 and 1
   r.tx_ready = true;
   r.run(20);
   CHECK(r.psns() == List{0, 1});
-  CHECK(r.pieces == 4 + 2);  // and the segments of those that were segmented are gone
+  CHECK(r.segments == 4 + 2);  // the segments of dropped packets are dropped, too
   CHECK(r.done.size() == 2);
-  r.respond(kAck, 1, 0x1F);
+  r.acknowledge(1);
   CHECK(r.done.size() == 4);
   CHECK(r.dut->idle_o);
 }
 
-TEST_CASE("requester: RQ-20: no completion while a repeat of its message is on the way") {
+TEST_CASE("requester: RQ-20: no completion while a retransmission of its message is on the way") {
   Rig r;
   for (unsigned i = 0; i < 3; ++i) r.plan({i});
   r.run(20);
   r.expire(false);
   r.leaving = false;
-  for (unsigned i = 0; i < 3; ++i) r.plan({i, kWrite, 64, 2});
+  for (unsigned i = 0; i < 3; ++i) r.plan({i, WrOp::kWrite, 64, 2});
   r.run(20);
   CHECK(r.packets.size() == 6);
-  r.respond(kAck, 0, 0x1F);  // of the first copies
+  r.acknowledge(0);  // acknowledges the first copies
   r.run(200);
   CHECK(r.done.empty());
   CHECK_FALSE(r.dut->idle_o);
@@ -56,18 +49,20 @@ TEST_CASE("requester: RQ-20: no completion while a repeat of its message is on t
   CHECK(r.dut->idle_o);
 }
 
-TEST_CASE("requester: RQ-20: nor while an old copy is, whatever part of it was retransmitted") {
+TEST_CASE(
+    "requester: RQ-20: no completion while an old copy is on the way, whatever part was "
+    "retransmitted") {
   Rig r;
   r.leaving = false;
-  r.plan({0, kWrite, 256, 1, 0, 0, 512, true, false});
-  r.plan({0, kWrite, 256, 1, 0, 256, 512, false, true});
+  r.plan({0, WrOp::kWrite, 256, 1, 0, 512, true, false});
+  r.plan({0, WrOp::kWrite, 256, 1, 256, 512, false, true});
   r.run(10);
-  r.respond(kAck, kFirst, 0x1F);      // the peer may have it before `sent_i` reports
-  r.respond(kAck, kFirst + 1, 0x60);  // goes back to the second packet
-  r.plan({0, kWrite, 256, 2, 0, 256, 512, false, true});
+  r.acknowledge(kFirst);                    // the peer may have it before `sent_i` reports it
+  r.acknowledge(kFirst + 1, kNakSequence);  // leads back to the second packet
+  r.plan({0, WrOp::kWrite, 256, 2, 256, 512, false, true});
   r.run(10);
   CHECK(r.packets.size() == 3);
-  r.respond(kAck, kFirst + 1, 0x1F);
+  r.acknowledge(kFirst + 1);
   r.leaving = true;
   r.run(2);
   r.leaving = false;
@@ -85,58 +80,58 @@ TEST_CASE("requester: RQ-20: a completion of another queue pair's packets does n
   r.leaving = false;
   r.plan({1});
   r.run(20);
-  r.respond(kAck, kFirst, 0x1F);
+  r.acknowledge(kFirst);
   CHECK(r.done.size() == 1);  // its packet has left, the next one has not
 }
 
-TEST_CASE("requester: RQ-20: errors and flushes wait for all that is on the way") {
+TEST_CASE("requester: RQ-20: errors and flushes wait for all packets on the way") {
   Rig r(0);
   r.leaving = false;
   r.plan({0});
   r.plan({1});
   r.run(20);
   r.expire(false);
-  r.state(kErr);
+  r.state(QpState::kErr);
   r.control(true, 3);
   r.run(100);
   CHECK(r.done.empty());
   r.leaving = true;
   r.run(100);
   REQUIRE(r.done.size() == 3);
-  CHECK(r.done[0].status == kRetryExcErr);
-  CHECK(r.done[1].status == kWrFlushErr);
-  CHECK(r.done[2].status == kWrFlushErr);
+  CHECK(r.done[0].status == Status::kRetryExcErr);
+  CHECK(r.done[1].status == Status::kWrFlushErr);
+  CHECK(r.done[2].status == Status::kWrFlushErr);
 }
 
 TEST_CASE("requester: F-80: unreadable payload of the oldest message ends it at once") {
   for (const unsigned bad : {0u, 1u, 2u}) {
     CAPTURE(bad);
     Rig r;
-    r.broken = {(kFirst + bad) & 0xFFFFFF};
-    r.plan({0, kSend, 256, 1, 0, 0, 700, true, false});
-    r.plan({0, kSend, 256, 1, 0, 256, 700, false, false});
-    r.plan({0, kSend, 188, 1, 0, 512, 700, false, true});
+    r.broken = {(kFirst + bad) & kPsnMask};
+    r.plan({0, WrOp::kSend, 256, 1, 0, 700, true, false});
+    r.plan({0, WrOp::kSend, 256, 1, 256, 700, false, false});
+    r.plan({0, WrOp::kSend, 188, 1, 512, 700, false, true});
     r.run(60);
     REQUIRE(r.done.size() == 1);
     CHECK(r.done[0].index == 0);
-    CHECK(r.done[0].status == kLocProtErr);
-    CHECK(r.done[0].vendor == kPayload);
+    CHECK(r.done[0].status == Status::kLocProtErr);
+    CHECK(r.done[0].vendor == VendorErr::kPayload);
     CHECK(r.fails == 1);
-    r.state(kErr);
+    r.state(QpState::kErr);
     r.control(true, 2);
     r.run(40);
     REQUIRE(r.done.size() == 2);
-    CHECK(r.done[1].status == kWrFlushErr);
-    r.respond(kAck, kFirst + 2, 0x1F);
+    CHECK(r.done[1].status == Status::kWrFlushErr);
+    r.acknowledge(kFirst + 2);
     CHECK(r.done.size() == 2);
     CHECK(r.dut->idle_o);
   }
 }
 
 TEST_CASE("requester: F-80: messages before unreadable payload complete, messages after it wait") {
-  for (const unsigned answer : {0u, 1u}) {
-    CAPTURE(answer);
-    Rig r(0);  // no retries: it is no loss
+  for (const bool nak : {false, true}) {
+    CAPTURE(nak);
+    Rig r(0);  // no retries, as no packet is lost
     r.broken = {kFirst + 1};
     r.plan({0});
     r.plan({1});
@@ -147,17 +142,19 @@ TEST_CASE("requester: F-80: messages before unreadable payload complete, message
     r.run(20);
     CHECK(r.packets.size() == 3);  // stopped
     // The peer dropped the poisoned packet.
-    r.respond(kAck, answer ? kFirst + 1 : kFirst, answer ? 0x60 : 0x1F);
+    r.acknowledge(nak ? kFirst + 1 : kFirst, nak ? kNakSequence : kAckNoCredits);
     REQUIRE(r.done.size() == 2);
-    CHECK(r.done[0].status == kSuccess);
+    CHECK(r.done[0].status == Status::kSuccess);
     CHECK(r.done[1].index == 1);
-    CHECK(r.done[1].status == kLocProtErr);
+    CHECK(r.done[1].status == Status::kLocProtErr);
     CHECK(r.fails == 1);
     CHECK(r.dut->idle_o);
   }
 }
 
-TEST_CASE("requester: F-80: a repeat that cannot be read of what the peer has is no error") {
+TEST_CASE(
+    "requester: F-80: a retransmission that cannot be read is no error if the peer has the "
+    "packet") {
   Rig r;
   r.plan({0});
   r.plan({1});
@@ -166,25 +163,25 @@ TEST_CASE("requester: F-80: a repeat that cannot be read of what the peer has is
   r.expire(false);
   r.broken = {kFirst + 1};
   r.leaving = false;
-  for (unsigned i = 0; i < 3; ++i) r.plan({i, kWrite, 64, 2});
+  for (unsigned i = 0; i < 3; ++i) r.plan({i, WrOp::kWrite, 64, 2});
   r.run(10);
   r.leaving = true;
   r.run(20);
   CHECK(r.done.empty());
-  r.respond(kAck, kFirst + 1, 0x1F);  // of the first copies
+  r.acknowledge(kFirst + 1);  // acknowledges the first copies
   REQUIRE(r.done.size() == 2);
-  CHECK(r.done[1].status == kSuccess);
-  CHECK(r.pointers.back().index == 2);  // goes on after it
-  r.plan({2, kWrite, 64, 3});
+  CHECK(r.done[1].status == Status::kSuccess);
+  CHECK(r.pointers.back().index == 2);  // continues after it
+  r.plan({2, WrOp::kWrite, 64, 3});
   r.run(20);
-  r.respond(kAck, 0, 0x1F);
+  r.acknowledge(0);
   REQUIRE(r.done.size() == 3);
-  CHECK(r.done[2].status == kSuccess);
+  CHECK(r.done[2].status == Status::kSuccess);
   CHECK(r.fails == 0);
   CHECK(r.dut->idle_o);
 }
 
-TEST_CASE("requester: F-80: a fault of a packet that is not in flight any more does nothing") {
+TEST_CASE("requester: F-80: a fault of a packet that is no longer in flight has no effect") {
   Rig r;
   r.leaving = false;
   r.plan({0});
@@ -196,10 +193,10 @@ TEST_CASE("requester: F-80: a fault of a packet that is not in flight any more d
   r.run(20);
   CHECK(r.fails == 0);
   r.broken = {};
-  r.plan({0, kWrite, 64, 2});
-  r.plan({1, kWrite, 64, 2});
+  r.plan({0, WrOp::kWrite, 64, 2});
+  r.plan({1, WrOp::kWrite, 64, 2});
   r.run(20);
-  r.respond(kAck, kFirst + 1, 0x1F);
+  r.acknowledge(kFirst + 1);
   CHECK(r.done.size() == 2);
   CHECK(r.fails == 0);
 }

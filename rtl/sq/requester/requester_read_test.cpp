@@ -6,69 +6,71 @@
 
 using namespace requester_rig;
 
-TEST_CASE("requester: RQ-09, RQ-48: READ depth and fences block, and go on where they stopped") {
+TEST_CASE(
+    "requester: RQ-09, RQ-48: READ depth and fences block, and transmission resumes where it "
+    "stopped") {
   Rig r(7, 2);
-  for (unsigned i = 0; i < 3; ++i) r.plan({i, kRead, 300});
+  for (unsigned i = 0; i < 3; ++i) r.plan({i, WrOp::kRead, 300});
   r.run(10);
-  CHECK(r.psns() == List{0xFFFFFE, 0});  // two PSNs each
+  CHECK(r.psns() == List{kFirst, 0});  // two PSNs each
   REQUIRE(r.pointers.size() == 1);
   CHECK(r.pointers[0].index == 2);
   CHECK_FALSE(r.pointers[0].ready);
-  r.respond(0x0D, 0xFFFFFE, 0x1F, 256);
-  r.respond(0x0F, 0xFFFFFF, 0x1F, 44);
+  r.respond(kRcReadRespFirst, kFirst, 256);
+  r.respond(kRcReadRespLast, 0xFFFFFF, 44);
   CHECK(r.placed == 2);
   REQUIRE(r.done.size() == 1);
   CHECK(r.done[0].len == 300);
   CHECK(r.done[0].wait_data);
   REQUIRE(r.pointers.size() == 2);  // half of the depth is free
   CHECK(r.pointers[1].ready);
-  Plan fenced{2, kWrite, 64, 2};
+  Plan fenced{2, WrOp::kWrite, 64, 2};
   fenced.fence = true;
   r.plan(fenced);
   r.run(10);
   CHECK(r.packets.size() == 2);
   REQUIRE(r.pointers.size() == 3);
-  r.respond(0x0D, 0, 0x1F, 256);
+  r.respond(kRcReadRespFirst, 0, 256);
   CHECK(r.pointers.size() == 3);
-  r.respond(0x0F, 1, 0x1F, 44);
+  r.respond(kRcReadRespLast, 1, 44);
   CHECK(r.pointers.size() == 4);
 }
 
 TEST_CASE("requester: RQ-13, RQ-37: an ACK after a READ retransmits the READ request") {
   Rig r;
-  r.plan({0, kRead, 700});
+  r.plan({0, WrOp::kRead, 700});
   r.plan({1});
-  r.respond(0x0D, 0xFFFFFE, 0x1F, 256);
-  r.respond(kAck, 1, 0x1F);
+  r.respond(kRcReadRespFirst, kFirst, 256);
+  r.acknowledge(1);
   CHECK(r.done.empty());
   REQUIRE(r.pointers.size() == 1);
   CHECK(r.pointers[0].index == 0);
   CHECK(r.pointers[0].offset == 256);
-  r.plan({0, kRead, 444, 2, 0, 256, 700, false, true});
+  r.plan({0, WrOp::kRead, 444, 2, 256, 700, false, true});
   r.run(10);
-  CHECK(r.packets.back().opcode == 0x0C);
+  CHECK(r.packets.back().opcode == kRcReadRequest);
   CHECK(r.packets.back().psn == 0xFFFFFF);
-  r.respond(0x0D, 0xFFFFFF, 0x1F, 256);
-  r.respond(0x0F, 0, 0x1F, 188);
+  r.respond(kRcReadRespFirst, 0xFFFFFF, 256);
+  r.respond(kRcReadRespLast, 0, 188);
   CHECK(r.done.size() == 1);
 }
 
-TEST_CASE("requester: RQ-38: data that do not fit are dropped, and end the READ") {
+TEST_CASE("requester: RQ-38: data of a wrong length are dropped, and end the READ") {
   Rig r;
-  r.plan({0, kRead, 700});
-  r.respond(0x0D, 0xFFFFFE, 0x1F, 252);
+  r.plan({0, WrOp::kRead, 700});
+  r.respond(kRcReadRespFirst, kFirst, 252);
   REQUIRE(r.done.size() == 1);
-  CHECK(r.done[0].status != kSuccess);
+  CHECK(r.done[0].status != Status::kSuccess);
   CHECK(r.dropped == 1);
   CHECK(r.placed == 0);
 }
 
 TEST_CASE("requester: RQ-41: the result of an atomic is stored before its completion") {
   Rig r;
-  r.plan({0, kFetchAdd, 8});
+  r.plan({0, WrOp::kFetchAdd, 8});
   r.run(10);
-  CHECK(r.packets[0].opcode == 0x14);
-  r.respond(0x12, 0xFFFFFE, 0x1F);
+  CHECK(r.packets[0].opcode == kRcFetchAdd);
+  r.respond(kRcAtomicAck, kFirst);
   CHECK(r.jobs == 1);
   REQUIRE(r.done.size() == 1);
   CHECK(r.done[0].wait_store);
@@ -82,12 +84,12 @@ TEST_CASE(
   for (unsigned later : {0u, 1u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
     CAPTURE(later);
     Rig r;
-    Plan read{0, kRead, 200};
+    Plan read{0, WrOp::kRead, 200};
     read.signaled = false;
     r.dut->wr_done_i = ticket - 1;
     r.plan(read);
     r.ticket = ticket;
-    r.respond(0x10, 0xFFFFFE, 0x1F, 200);
+    r.respond(kRcReadRespOnly, kFirst, 200);
     CHECK(r.done.empty());
     for (unsigned i = 0; i <= later; i += 0x1000) {
       r.dut->wr_done_i = std::uint16_t(ticket + i);
@@ -95,11 +97,11 @@ TEST_CASE(
     }
     r.dut->wr_done_i = std::uint16_t(ticket + later);
     r.run(2);
-    Plan bind{1, kBindMw, 0, 1};
+    Plan bind{1, WrOp::kBindMw, 0, 1};
     r.plan(bind);
     r.run(30);
     REQUIRE(r.done.size() == 1);
-    CHECK(r.done[0].wait_data);  // a fault of that data would still spoil it
+    CHECK(r.done[0].wait_data);  // a fault of that data would still make it fail
     CHECK(std::int16_t(r.dut->wr_done_i - r.done[0].ticket) >= 0);
   }
 }
@@ -107,26 +109,27 @@ TEST_CASE(
 TEST_CASE("requester: RQ-36, RQ-41: an error waits for the data of READs and atomics before it") {
   struct Way {
     const char* name;
-    unsigned status;
+    Status status;
   };
-  for (const Way& way : {Way{"refused", kRemAccessErr}, Way{"bad", kLocProtErr},
-                         Way{"no answer", kRetryExcErr}, Way{"flushed", kWrFlushErr}}) {
+  for (const Way& way :
+       {Way{"NAKed", Status::kRemAccessErr}, Way{"invalid", Status::kLocProtErr},
+        Way{"no response", Status::kRetryExcErr}, Way{"flushed", Status::kWrFlushErr}}) {
     CAPTURE(std::string(way.name));
     Rig r(0);
-    Plan read{0, kRead, 200}, add{1, kFetchAdd, 8};
+    Plan read{0, WrOp::kRead, 200}, add{1, WrOp::kFetchAdd, 8};
     read.signaled = add.signaled = false;
     r.plan(read);
     r.plan(add);
-    r.plan({2, kWrite, 64, 1, way.status == kLocProtErr ? way.status : 0});
+    r.plan(way.status == Status::kLocProtErr ? bad_plan(2, way.status) : Plan{2});
     r.run(10);
     r.ticket = 0x1234;
     r.dut->wr_done_i = 0x1233;
-    r.respond(0x10, 0xFFFFFE, 0x1F, 200);
-    r.respond(0x12, 0xFFFFFF, 0x1F);
-    if (way.status == kRemAccessErr) r.respond(kAck, 0, 0x62);
-    if (way.status == kRetryExcErr) r.expire(false);
-    if (way.status == kWrFlushErr) {
-      r.state(kErr);
+    r.respond(kRcReadRespOnly, kFirst, 200);
+    r.respond(kRcAtomicAck, 0xFFFFFF);
+    if (way.status == Status::kRemAccessErr) r.acknowledge(0, kNakAccess);
+    if (way.status == Status::kRetryExcErr) r.expire(false);
+    if (way.status == Status::kWrFlushErr) {
+      r.state(QpState::kErr);
       r.control(true, 3);
     }
     r.run(20);

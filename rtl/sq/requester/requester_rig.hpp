@@ -6,36 +6,63 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <map>
 #include <set>
 #include <vector>
 
-#include "model/spec/codes.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/queues.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/headers.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace requester_rig {
 
-using namespace roci::spec;
+using namespace layout::opcode;
+using namespace layout::syndrome;
+using layout::QpCounter;
+using layout::QpState;
+using layout::Status;
+using layout::Table;
+using layout::TimerOp;
+using layout::VendorErr;
+using layout::WcOp;
+using layout::WrOp;
 
-inline constexpr unsigned kRow = 2, kRts = 3, kErr = 6;
-inline constexpr unsigned kSend = 0, kWrite = 2, kRead = 4, kFetchAdd = 6, kBindMw = 9;
-inline constexpr unsigned kSuccess = 0, kLocProtErr = 4, kWrFlushErr = 5, kMwBindErr = 6,
-                          kRemAccessErr = 10, kRetryExcErr = 12;
-inline constexpr unsigned kAck = 0x11, kStop = 2, kRestart = 1, kRnr = 3;
+inline constexpr unsigned kRow = 2;  // the queue pair
+inline constexpr unsigned kPsnMask = 0xFFFFFF;
+inline constexpr unsigned kFirst = 0xFFFFFE;  // its first PSN
+inline constexpr unsigned kRnrTimer = 13;     // code in RNR NAKs
+inline constexpr unsigned kRnr13 = kRnrNak | kRnrTimer;
 
 struct Plan {
-  unsigned index = 0, opcode = kWrite, len = 64, epoch = 1, status = 0, offset = 0, msg_len = 0;
-  bool first = true, last = true, signaled = true, fence = false, pieces = true;
+  unsigned index = 0;
+  WrOp opcode = WrOp::kWrite;
+  unsigned len = 64, epoch = 1;
+  unsigned offset = 0, msg_len = 0;
+  bool first = true, last = true, signaled = true, fence = false, segments = true;
+  Status status = Status::kSuccess;
 };
+/// A work request that must not be sent.
+inline Plan bad_plan(unsigned index, Status status, unsigned epoch = 1) {
+  Plan p;
+  p.index = index;
+  p.epoch = epoch;
+  p.status = status;
+  return p;
+}
 struct Packet {
   unsigned opcode, psn, len;
   bool ack;
 };
 struct Completion {
-  unsigned index, status, opcode, len, vendor;
+  unsigned index;
+  Status status;
+  WcOp opcode;
+  unsigned len;
+  VendorErr vendor;
   bool wait_data, wait_store;
   unsigned ticket;
 };
@@ -50,46 +77,44 @@ class Rig {
   std::vector<Packet> packets;
   std::vector<Completion> done;
   std::vector<Pointer> pointers;
-  std::vector<std::pair<unsigned, unsigned>> timers;  // operation, code
-  std::vector<unsigned> counts = std::vector<unsigned>(8);
-  unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, pieces = 0, operations = 0;
-  unsigned ticket = 0;  // of the next response
+  std::vector<std::pair<TimerOp, unsigned>> timers;  // operation, code
+  std::map<QpCounter, unsigned> counts;
+  unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, segments = 0, operations = 0;
+  unsigned ticket = 0;  // ticket of the next response
   bool tx_ready = true, op_ok = true;
-  bool leaving = true;        // what tx took leaves
-  bool drains = true;         // accesses of before end
+  bool leaving = true;        // packets that tx has taken leave
+  bool drains = true;         // accesses end that began before an invalidation
   std::set<unsigned> broken;  // PSNs whose payload cannot be read
 
   explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7) {
     bus::clear_data(dut->row_write_i);
     run(40);
-    auto put = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_write_i, place_of(kQpAttr, n), v);
-    };
-    put("pmtu", 1);
-    put("retry_cnt", retry);
-    put("rnr_retry", rnr_retry);
-    put("timeout", 14);
-    put("max_rd_atomic", max_rd);
-    put("sq_psn", 0xFFFFFE);
-    put("sq_log", 8);
-    row(0);
-    state(kRts);
+    auto put = [&](auto field, auto v) { port::put(dut->row_write_i, field, v); };
+    put(layout::qp_attr::pmtu, 1);
+    put(layout::qp_attr::retry_cnt, retry);
+    put(layout::qp_attr::rnr_retry, rnr_retry);
+    put(layout::qp_attr::timeout, 14);
+    put(layout::qp_attr::max_rd_atomic, max_rd);
+    put(layout::qp_attr::sq_psn, kFirst);
+    put(layout::qp_attr::sq_log, 8);
+    row(Table::kQpAttr);
+    state(QpState::kRts);
     control(false, 0);
     run(20);
     pointers.clear();
     timers.clear();
   }
-  void row(unsigned table) {
+  void row(Table table) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, table);
-    port::put(dut->row_write_i, bus::kRowIndex, kRow);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, kRow);
     tick();
     dut->row_write_valid_i = 0;
   }
-  void state(unsigned s) {
+  void state(QpState s) {
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, 0, 3, s);
-    row(2);
+    port::put(dut->row_write_i, layout::qp_state::state, s);
+    row(Table::kQpState);
   }
   template <typename Ready>
   void offer(CData& valid, Ready ready) {
@@ -104,62 +129,62 @@ class Rig {
     valid = 0;
   }
   void control(bool flush, unsigned index) {
-    auto put = [&](const char* n, unsigned v) {
-      port::put(dut->control_i, place_of(kSqControl, n), v);
-    };
-    put("qpn", kRow);
-    put("flush", flush);
-    put("index", index);
+    auto put = [&](auto field, auto v) { port::put(dut->control_i, field, v); };
+    put(layout::sq_control::qpn, kRow);
+    put(layout::sq_control::flush, flush);
+    put(layout::sq_control::index, index);
     offer(dut->control_valid_i, [&] { return dut->control_ready_o != 0; });
   }
   void plan(const Plan& p) {
-    auto put = [&](const char* n, std::uint64_t v) {
-      port::put(dut->plan_i, place_of(kPlan, n), v);
-    };
-    put("qpn", kRow);
-    put("epoch", p.epoch);
-    put("wqe_index", p.index);
-    put("opcode", p.opcode);
-    put("first", p.first);
-    put("last", p.last);
-    put("signaled", p.signaled);
-    put("fence", p.fence);
-    const bool has = p.pieces && p.len && p.status == 0 && (p.opcode <= 3 || p.opcode == 7);
-    put("has_segs", has);
-    put("status", p.status);
-    put("offset", p.offset);
-    put("len", p.len);
-    put("msg_len", p.msg_len ? p.msg_len : p.len);
-    put("num_sge", 1);
-    put("sge0_addr", 0x5000);
-    put("sge0_length", 4096);
-    if (has) pieces_.push_back(p.len);
+    auto put = [&](auto field, auto v) { port::put(dut->plan_i, field, v); };
+    put(layout::plan::qpn, kRow);
+    put(layout::plan::epoch, p.epoch);
+    put(layout::plan::wqe_index, p.index);
+    put(layout::plan::opcode, p.opcode);
+    put(layout::plan::first, p.first);
+    put(layout::plan::last, p.last);
+    put(layout::plan::signaled, p.signaled);
+    put(layout::plan::fence, p.fence);
+    const bool data = p.opcode <= WrOp::kWriteImm || p.opcode == WrOp::kSendInv;
+    const bool has = p.segments && p.len && p.status == Status::kSuccess && data;
+    put(layout::plan::has_segs, has);
+    put(layout::plan::status, p.status);
+    put(layout::plan::offset, p.offset);
+    put(layout::plan::len, p.len);
+    put(layout::plan::msg_len, p.msg_len ? p.msg_len : p.len);
+    put(layout::plan::num_sge, 1);
+    put(layout::plan::sge0_addr, 0x5000);
+    put(layout::plan::sge0_length, 4096);
+    if (has) segments_.push_back(p.len);
     offer(dut->plan_valid_i, [&] { return dut->plan_ready_o != 0; });
   }
-  void respond(unsigned opcode, unsigned psn, unsigned syndrome, unsigned len = 0) {
-    auto put = [&](const char* n, std::uint64_t v) {
-      port::put(dut->rsp_meta_i, place_of(kRxMeta, n), v);
-    };
-    put("qpn", kRow);
-    put("opcode", opcode);
-    put("psn", psn & 0xFFFFFF);
-    put("payload_len", len);
-    put("ticket", ticket);
-    port::put(dut->rsp_meta_i, place_of(kRxMeta, "ext").offset + 216, 8, syndrome);
+  /// The response without data: an ACK or a NAK.
+  void acknowledge(unsigned psn, unsigned syndrome = kAckNoCredits) {
+    respond(kRcAck, psn, 0, syndrome);
+  }
+  void respond(unsigned opcode, unsigned psn, unsigned len = 0, unsigned syndrome = kAckNoCredits) {
+    auto put = [&](auto field, auto v) { port::put(dut->rsp_meta_i, field, v); };
+    put(layout::rx_meta::qpn, kRow);
+    put(layout::rx_meta::opcode, opcode);
+    put(layout::rx_meta::psn, psn & kPsnMask);
+    put(layout::rx_meta::payload_len, len);
+    put(layout::rx_meta::ticket, ticket);
+    port::put(dut->rsp_meta_i, layout::rx_meta::ext, layout::aeth::syndrome, syndrome);
     offer(dut->rsp_meta_valid_i, [&] { return dut->rsp_meta_ready_o != 0; });
     run(30);
   }
   void expire(bool rnr) {
-    port::put(dut->timer_event_i, place_of(kTimerEvent, "qpn"), kRow);
-    port::put(dut->timer_event_i, place_of(kTimerEvent, "rnr"), rnr);
+    port::put(dut->timer_event_i, layout::timer_event::qpn, kRow);
+    port::put(dut->timer_event_i, layout::timer_event::rnr, rnr);
     offer(dut->timer_event_valid_i, [&] { return dut->timer_event_ready_o != 0; });
     run(10);
   }
-  unsigned live(const char* name) {
+  template <typename Field>
+  unsigned live(Field field) {
     dut->live_qpn_i = kRow;
     dut->live_valid_i = 1;
     for (dut.settle(); !dut->live_ready_o; dut.settle()) tick();
-    const unsigned value = unsigned(port::get(dut->live_o, place_of(kQpLive, name)));
+    const unsigned value = port::get(dut->live_o, field);
     tick();
     dut->live_valid_i = 0;
     return value;
@@ -175,17 +200,17 @@ class Rig {
 
   void tick() {
     auto& d = *dut;
-    d.plan_seg_valid_i = !pieces_.empty();
-    if (!pieces_.empty()) {
-      port::put(d.plan_seg_i, place_of(kSeg, "len"), pieces_.front());
-      port::put(d.plan_seg_i, place_of(kSeg, "last"), 1);
+    d.plan_seg_valid_i = !segments_.empty();
+    if (!segments_.empty()) {
+      port::put(d.plan_seg_i, layout::seg::len, segments_.front());
+      port::put(d.plan_seg_i, layout::seg::last, 1);
     }
     d.desc_ready_i = tx_ready;
     d.sent_valid_i = leaving && !flying_.empty();
     if (d.sent_valid_i) {
-      port::put(d.sent_i, bus::kSentQpn, kRow);
-      port::put(d.sent_i, bus::kSentPsn, flying_.front());
-      port::put(d.sent_i, bus::kSentError, broken.count(flying_.front()) != 0);
+      port::put(d.sent_i, layout::sent::qpn, kRow);
+      port::put(d.sent_i, layout::sent::psn, flying_.front());
+      port::put(d.sent_i, layout::sent::error, broken.count(flying_.front()) != 0);
       flying_.pop_front();
     }
     d.seg_ready_i = 1;
@@ -199,12 +224,12 @@ class Rig {
     d.br_req_ready_i = 1;
     d.key_req_ready_i = 1;
     d.key_rsp_valid_i = key_asked_;
-    port::put(d.key_rsp_i, place_of(kKeyRsp, "ok"), 1);
+    port::put(d.key_rsp_i, layout::key_rsp::ok, 1);
     d.key_op_req_ready_i = 1;
     d.drained_i = drains_ != 0 && drains;
     drains_ -= d.drained_i;
     d.key_op_rsp_valid_i = op_asked_;
-    port::put(d.key_op_rsp_i, place_of(kKeyOpRsp, "ok"), op_ok);
+    port::put(d.key_op_rsp_i, layout::key_op_rsp::ok, op_ok);
     dut.settle();
     key_asked_ = d.key_req_valid_o;
     op_asked_ = d.key_op_req_valid_o;
@@ -215,41 +240,40 @@ class Rig {
     jobs += d.atomic_job_valid_o;
     if (d.atomic_job_valid_o) d.store_done_i = std::uint8_t(d.store_done_i + 1);
     if (d.plan_seg_valid_i && d.plan_seg_ready_o) {
-      pieces += d.seg_valid_o;
-      pieces_.pop_front();
+      segments += d.seg_valid_o;
+      segments_.pop_front();
     }
     if (d.rsp_seg_valid_o) {
-      (port::get(d.rsp_seg_o, place_of(kSeg, "drop")) ? dropped : placed) += 1;
+      (port::get(d.rsp_seg_o, layout::seg::drop) ? dropped : placed) += 1;
     }
     if (d.desc_valid_o && d.desc_ready_i) {
-      auto get = [&](const char* n) { return unsigned(port::get(d.desc_o, place_of(kTxDesc, n))); };
-      packets.push_back({get("opcode"), get("psn"), get("payload_len"), get("ack_req") != 0});
-      flying_.push_back(get("psn"));
+      auto get = [&](auto field) { return port::get(d.desc_o, field); };
+      packets.push_back({get(layout::tx_desc::opcode), get(layout::tx_desc::psn),
+                         get(layout::tx_desc::payload_len), get(layout::tx_desc::ack_req)});
+      flying_.push_back(get(layout::tx_desc::psn));
     }
     if (d.cqe_valid_o) {
-      auto get = [&](const char* n) { return unsigned(port::get(d.cqe_o, place_of(kCqeReq, n))); };
-      done.push_back({get("wqe_index"), get("status"), get("opcode"), get("byte_len"),
-                      get("vendor_err"), get("wait_data") != 0, get("wait_store") != 0,
-                      get("ticket")});
+      auto get = [&](auto field) { return port::get(d.cqe_o, field); };
+      done.push_back({get(layout::cqe_req::wqe_index), Status{get(layout::cqe_req::status)},
+                      WcOp{get(layout::cqe_req::opcode)}, get(layout::cqe_req::byte_len),
+                      VendorErr{get(layout::cqe_req::vendor_err)}, get(layout::cqe_req::wait_data),
+                      get(layout::cqe_req::wait_store), get(layout::cqe_req::ticket)});
     }
     if (d.ptr_valid_o) {
-      auto get = [&](const char* n) {
-        return unsigned(port::get(d.ptr_o, place_of(kFetchPtr, n)));
-      };
-      pointers.push_back({get("wqe_index"), get("offset"), get("epoch"), get("ready") != 0});
+      auto get = [&](auto field) { return port::get(d.ptr_o, field); };
+      pointers.push_back({get(layout::fetch_ptr::wqe_index), get(layout::fetch_ptr::offset),
+                          get(layout::fetch_ptr::epoch), get(layout::fetch_ptr::ready)});
     }
     if (d.timer_cmd_valid_o) {
-      auto get = [&](const char* n) {
-        return unsigned(port::get(d.timer_cmd_o, place_of(kTimerCmd, n)));
-      };
-      timers.emplace_back(get("op"), get("code"));
+      auto get = [&](auto field) { return port::get(d.timer_cmd_o, field); };
+      timers.emplace_back(TimerOp{get(layout::timer_cmd::op)}, get(layout::timer_cmd::code));
     }
-    if (d.count_valid_o) ++counts[port::get(d.count_o, place_of(kCount, "counter"))];
+    if (d.count_valid_o) ++counts[QpCounter{port::get(d.count_o, layout::count::counter)}];
     dut.tick();
   }
 
  private:
-  std::deque<unsigned> pieces_, flying_;
+  std::deque<unsigned> segments_, flying_;
   bool key_asked_ = false, op_asked_ = false;
   unsigned drains_ = 0;
 };

@@ -10,82 +10,83 @@ TEST_CASE("requester: RQ-01, RQ-12, RQ-16: PSNs, window and completions over the
   Rig r;
   for (unsigned i = 0; i < 4; ++i) r.plan({i});
   r.run(20);
-  CHECK(r.psns() == List{0xFFFFFE, 0xFFFFFF, 0, 1});
-  CHECK(r.pieces == 4);
-  r.respond(kAck, 2, 0x1F);         // never sent
-  r.respond(kAck, 0xFFFFFD, 0x1F);  // before the first
+  CHECK(r.psns() == List{kFirst, 0xFFFFFF, 0, 1});
+  CHECK(r.segments == 4);
+  r.acknowledge(2);         // never sent
+  r.acknowledge(0xFFFFFD);  // before the first
   CHECK(r.ghosts == 2);
   CHECK(r.done.empty());
-  r.respond(kAck, 0, 0x1F);
+  r.acknowledge(0);
   REQUIRE(r.done.size() == 3);
   for (unsigned i = 0; i < 3; ++i) {
     CHECK(r.done[i].index == i);
-    CHECK(r.done[i].opcode == 1);
+    CHECK(r.done[i].opcode == WcOp::kWrite);
   }
-  CHECK(r.live("sq_una_psn") == 1);
-  CHECK_FALSE(r.live("sq_idle"));
-  r.respond(kAck, 1, 0x1F);
+  CHECK(r.live(layout::qp_live::sq_una_psn) == 1);
+  CHECK_FALSE(r.live(layout::qp_live::sq_idle));
+  r.acknowledge(1);
   CHECK(r.done.size() == 4);
-  CHECK(r.live("sq_idle"));
-  CHECK(r.timers.back().first == kStop);
-  CHECK(r.counts[0] == 4);
-  CHECK(r.counts[2] == 2);
+  CHECK(r.live(layout::qp_live::sq_idle));
+  CHECK(r.timers.back().first == TimerOp::kStop);
+  CHECK(r.counts[QpCounter::kTxPackets] == 4);
+  CHECK(r.counts[QpCounter::kRxPackets] == 2);
 }
 
-TEST_CASE("requester: RQ-19, RQ-21: a NAK goes back into the message and drops what waits") {
+TEST_CASE(
+    "requester: RQ-19, RQ-21: a NAK leads back into the message and drops packets that wait") {
   Rig r;
   r.tx_ready = false;
-  r.plan({0, kWrite, 256, 1, 0, 0, 700, true, false});
-  r.plan({0, kWrite, 256, 1, 0, 256, 700, false, false});
+  r.plan({0, WrOp::kWrite, 256, 1, 0, 700, true, false});
+  r.plan({0, WrOp::kWrite, 256, 1, 256, 700, false, false});
   r.run(10);
   r.tx_ready = true;
   r.run(5);
   r.tx_ready = false;
-  r.plan({0, kWrite, 188, 1, 0, 512, 700, false, true});
+  r.plan({0, WrOp::kWrite, 188, 1, 512, 700, false, true});
   r.plan({1});
   r.run(10);
   CHECK(r.packets.size() == 2);
-  r.respond(kAck, 0xFFFFFF, 0x60);
+  r.acknowledge(0xFFFFFF, kNakSequence);
   r.tx_ready = true;
   r.run(20);
-  CHECK(r.packets.size() == 2);  // the other two are gone, with their segments
-  CHECK(r.pieces == 2);
-  CHECK(r.counts[0] == 2);
+  CHECK(r.packets.size() == 2);  // the other two were dropped, with their segments
+  CHECK(r.segments == 2);
+  CHECK(r.counts[QpCounter::kTxPackets] == 2);
   REQUIRE(r.pointers.size() == 1);
   CHECK(r.pointers[0].index == 0);
   CHECK(r.pointers[0].offset == 256);
   CHECK(r.pointers[0].epoch == 2);
   CHECK(r.pointers[0].ready);
-  r.plan({1, kWrite, 64, 1});  // cut before
+  r.plan({1, WrOp::kWrite, 64, 1});  // segmented before
   r.run(10);
   CHECK(r.packets.size() == 2);
-  r.plan({0, kWrite, 256, 2, 0, 256, 700, false, false});
+  r.plan({0, WrOp::kWrite, 256, 2, 256, 700, false, false});
   r.run(10);
   CHECK(r.packets.back().psn == 0xFFFFFF);
-  CHECK(r.counts[4] == 1);
-  CHECK(r.counts[7] == 1);
-  r.respond(kAck, 0xFFFFFF, 0x60);  // F-10: a copy
+  CHECK(r.counts[QpCounter::kRetries] == 1);
+  CHECK(r.counts[QpCounter::kNaksReceived] == 1);
+  r.acknowledge(0xFFFFFF, kNakSequence);  // F-10: a copy
   CHECK(r.pointers.size() == 1);
   CHECK(r.dut->idle_o);
 }
 
-TEST_CASE("requester: RQ-23, RQ-49: a fatal NAK fails its message, once, and the rest flushes") {
+TEST_CASE("requester: RQ-23, RQ-49: a fatal NAK fails its message, once, and the rest is flushed") {
   Rig r;
   for (unsigned i = 0; i < 3; ++i) r.plan({i});
-  r.respond(kAck, 0xFFFFFF, 0x62);
+  r.acknowledge(0xFFFFFF, kNakAccess);
   REQUIRE(r.done.size() == 2);
-  CHECK(r.done[0].status == kSuccess);
-  CHECK(r.done[1].status == kRemAccessErr);
+  CHECK(r.done[0].status == Status::kSuccess);
+  CHECK(r.done[1].status == Status::kRemAccessErr);
   CHECK(r.fails == 1);
-  r.respond(kAck, 0, 0x1F);
+  r.acknowledge(0);
   CHECK(r.ghosts == 1);
-  r.state(kErr);
+  r.state(QpState::kErr);
   r.control(true, 7);
   r.run(40);
   REQUIRE(r.done.size() == 7);
   for (unsigned i = 2; i < 7; ++i) {
     CHECK(r.done[i].index == i);
-    CHECK(r.done[i].status == kWrFlushErr);
+    CHECK(r.done[i].status == Status::kWrFlushErr);
   }
   r.plan({7});
   r.run(10);
@@ -98,52 +99,52 @@ TEST_CASE("requester: RQ-33: retries run out") {
   r.run(10);
   r.expire(false);
   CHECK(r.pointers.size() == 1);
-  r.plan({0, kWrite, 64, 2});
+  r.plan({0, WrOp::kWrite, 64, 2});
   r.run(10);
   r.expire(false);
   REQUIRE(r.done.size() == 1);
-  CHECK(r.done[0].status == kRetryExcErr);
-  CHECK(r.counts[5] == 2);
+  CHECK(r.done[0].status == Status::kRetryExcErr);
+  CHECK(r.counts[QpCounter::kTimeouts] == 2);
 }
 
 TEST_CASE("requester: RQ-25, RQ-26, RQ-28: in an RNR wait only the RNR timer counts") {
   Rig r(7, 4, 1);
-  r.plan({0, kSend});
+  r.plan({0, WrOp::kSend});
   r.run(10);
-  r.respond(kAck, 0xFFFFFE, 0x20 | 13);
-  REQUIRE(r.timers.back() == std::make_pair(kRnr, 13u));
+  r.acknowledge(kFirst, kRnr13);
+  REQUIRE(r.timers.back() == std::make_pair(TimerOp::kRnr, kRnrTimer));
   REQUIRE(r.pointers.size() == 1);
   CHECK_FALSE(r.pointers[0].ready);
-  const std::size_t orders = r.timers.size();
-  r.expire(false);  // of before
-  CHECK(r.timers.size() == orders);
+  const std::size_t commands = r.timers.size();
+  r.expire(false);  // the transport timer of before
+  CHECK(r.timers.size() == commands);
   CHECK(r.pointers.size() == 1);
   r.expire(true);
   REQUIRE(r.pointers.size() == 2);
   CHECK(r.pointers[1].ready);
-  r.plan({0, kSend, 64, 2});
+  r.plan({0, WrOp::kSend, 64, 2});
   r.run(10);
-  r.respond(kAck, 0xFFFFFE, 0x20 | 13);
+  r.acknowledge(kFirst, kRnr13);
   REQUIRE(r.done.size() == 1);
-  CHECK(r.done[0].status == 13);
+  CHECK(r.done[0].status == Status::kRnrRetryExcErr);
 }
 
 TEST_CASE("requester: RQ-43: an error completes after what was sent before it") {
   Rig r;
   r.plan({0});
-  r.plan({1, kWrite, 64, 1, kLocProtErr});
+  r.plan(bad_plan(1, Status::kLocProtErr));
   r.plan({2});
   r.run(10);
   CHECK(r.packets.size() == 1);
   CHECK(r.done.empty());
-  r.respond(kAck, 0xFFFFFE, 0x1F);
+  r.acknowledge(kFirst);
   REQUIRE(r.done.size() == 2);
-  CHECK(r.done[0].status == kSuccess);
-  CHECK(r.done[1].status == kLocProtErr);
+  CHECK(r.done[0].status == Status::kSuccess);
+  CHECK(r.done[1].status == Status::kLocProtErr);
   CHECK(r.fails == 1);
 }
 
-TEST_CASE("requester: the ring bounds what is in flight") {
+TEST_CASE("requester: the ring limits the messages in flight") {
   Rig r;  // 32 messages
   unsigned index = 0;
   while (r.pointers.empty()) r.plan({index++});
@@ -151,11 +152,11 @@ TEST_CASE("requester: the ring bounds what is in flight") {
   CHECK(r.packets.size() == 32);
 }
 
-TEST_CASE("requester: RQ-11: the window bounds what is in flight") {
+TEST_CASE("requester: RQ-11: the window limits the packets in flight") {
   Rig w;  // 256 packets
   unsigned sent = 0;
   while (w.pointers.empty()) {
-    w.plan({0, kWrite, 256, 1, 0, sent * 256, 1 << 20, sent == 0, false});
+    w.plan({0, WrOp::kWrite, 256, 1, sent * 256, 1 << 20, sent == 0, false});
     ++sent;
   }
   w.run(20);

@@ -91,8 +91,8 @@ module roci_requester #(
   input  logic                      key_op_req_ready_i,
   input  roci_pkg::key_op_rsp_t     key_op_rsp_i,
   input  logic                      key_op_rsp_valid_i,
-  output logic                      drain_o,    // pulse: a key was invalidated, or a window bound anew
-  input  logic                      drained_i,  // pulse: what was accepted before one is done; in order
+  output logic                      drain_o,    // pulse: a key became invalid or a window was bound
+  input  logic                      drained_i,  // pulse, in order: what was accepted before is done
 
   // the rest
   output roci_pkg::atomic_job_t     atomic_job_o,
@@ -118,7 +118,7 @@ module roci_requester #(
 );
 
   localparam int unsigned QpBits    = $clog2(NumQps);
-  localparam int unsigned LateDepth = 4;  // local operations that wait for accesses of before
+  localparam int unsigned LateDepth = 4;  // local operations that wait for earlier accesses
 
   `PARAM_CHECK(WindowInRange, Window >= 32 && Window <= 4096)
 
@@ -136,12 +136,8 @@ module roci_requester #(
   roci_pkg::plan_t        plan_q;
   roci_pkg::rx_meta_t     rsp_q;
   roci_pkg::timer_event_t timer_q;
-  roci_pkg::sq_control_t  control_q, again;
+  roci_pkg::sq_control_t  control_q;
   roci_pkg::requester_step_t step;
-  always_comb begin
-    again       = control_q;
-    again.clear = 1'b0;
-  end
   roci_requester_select #(.NumQps(NumQps)) u_select (
     .clk_i, .rst_ni, .control_i, .control_valid_i, .control_ready_o,
     .plan_i, .plan_valid_i, .plan_ready_o,
@@ -149,11 +145,10 @@ module roci_requester #(
     .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
     .timer_ready_o(timer_event_ready_o),
     .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_valid_i(fault_valid),
-    .fault_ready_o(fault_ready),
-    .late_i(late), .late_valid_i(late_valid), .late_ready_o(late_ready),
-    .late_room_i(late_room),
-    .live_qpn_i, .live_valid_i, .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
-    .again_i(again), .again_push_i(step.again),
+    .fault_ready_o(fault_ready), .late_i(late), .late_valid_i(late_valid),
+    .late_ready_o(late_ready), .late_room_i(late_room), .live_qpn_i, .live_valid_i,
+    .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
+    .again_push_i(step.again),
     .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
     .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room),
     .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
@@ -167,13 +162,13 @@ module roci_requester #(
   roci_pkg::requester_entry_t entry, new_entry;
   roci_pkg::qp_attr_t         attr;
   roci_pkg::sge_t             slot_sge;
-  logic                       dispatching, begin_life, alive, in_err;
+  logic                       dispatching, begin_generation, alive, in_err;
   logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
   logic [9:0]                 ticket, newest;
-  assign dispatching   = state_q == roci_pkg::RequesterDispatch;
-  assign begin_life    = dispatching && !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q
-                         && !is_fault_q && !control_q.flush;
+  assign dispatching      = state_q == roci_pkg::RequesterDispatch;
+  assign begin_generation = dispatching && !is_live_q && !is_plan_q && !is_rsp_q && !is_timer_q
+                            && !is_fault_q && !control_q.flush;
   assign ring_read_at  = dispatching ? word.head : qp_q.head + 5'd1;
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
@@ -181,7 +176,7 @@ module roci_requester #(
     .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr),
     .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
     .write_i(finish), .qp_i(qp_d),
-    .begin_i(begin_life),
+    .begin_i(begin_generation),
     .ring_read_i(dispatching || step.next_entry), .ring_read_at_i(ring_read_at), .entry_o(entry),
     .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
     .ticket_o(ticket), .ticket_write_i(step.desc), .ticket_i(newest + 10'd1),
@@ -192,13 +187,17 @@ module roci_requester #(
 
   // Steps.
   roci_pkg::tx_desc_t desc;
+  logic [23:0]        span, message_span;
   logic               place_done;
   logic [7:0]         place_status, place_vendor;
   logic [31:0]        rd_offset;
+  roci_requester_span u_span (
+    .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .span_o(span), .message_o(message_span));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q),
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .is_again_i(is_again_q),
-    .is_late_i(is_late_q), .plan_i(plan_q), .rsp_i(rsp_q), .timer_i(timer_q),
+    .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span), .message_span_i(message_span),
+    .rsp_i(rsp_q), .timer_i(timer_q),
     .fault_psn_i(fault_psn_q), .control_i(control_q),
     .word_i(word), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .alive_i(alive),
     .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
@@ -226,7 +225,7 @@ module roci_requester #(
     .clk_i, .rst_ni, .row_i(row_q), .plan_i(plan_q), .pd_i(attr.pd),
     .req_i(state_q == roci_pkg::RequesterOperate), .req_o(key_op_req_o),
     .req_valid_o(key_op_req_valid_o),
-    .push_i(state_q == roci_pkg::RequesterAnswer && late_push), .drain_o, .drained_i,
+    .push_i(state_q == roci_pkg::RequesterOperating && late_push), .drain_o, .drained_i,
     .late_o(late), .late_valid_o(late_valid), .late_ready_i(late_ready), .room_o(late_room),
     .idle_o(late_idle));
 
@@ -234,18 +233,17 @@ module roci_requester #(
   roci_pkg::key_rsp_t place;
   roci_pkg::seg_t     place_seg;
   logic               place_seg_valid, rsp_seg_in_ready, for_atomic;
-  logic [63:0]        wqe_addr;
   logic [15:0]        wqe_entry;
   assign wqe_entry  = qp_q.done & ((16'd1 << attr.sq_log) - 16'd1);
-  assign wqe_addr   = attr.sq_base + (64'(wqe_entry) << (4'd6 + 4'(attr.sq_stride_log)));
   assign for_atomic = run_q.ask == roci_pkg::AskAtomic;
   roci_requester_place u_place (
     .clk_i, .rst_ni,
     .start_i(state_q == roci_pkg::RequesterPlace), .atomic_i(for_atomic), .qpn_i(24'(row_q)),
     .wqe_index_i(qp_q.done), .offset_i(for_atomic ? '0 : rd_offset),
     .len_i(for_atomic ? 13'd8 : rsp_q.payload_len), .sge0_i(slot_sge),
-    .num_sge_i(slot_num_sge), .pd_i(attr.pd), .pasid_i(attr.pasid), .wqe_addr_i(wqe_addr),
-    .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_life),
+    .num_sge_i(slot_num_sge), .pd_i(attr.pd), .pasid_i(attr.pasid),
+    .sq_base_i(attr.sq_base), .wqe_entry_i(wqe_entry),
+    .stride_log_i(attr.sq_stride_log), .forget_i(step.retire || begin_generation),
     .done_o(place_done), .status_o(place_status), .vendor_o(place_vendor), .place_o(place),
     .seg_o(place_seg), .seg_valid_o(place_seg_valid), .seg_ready_i(rsp_seg_in_ready),
     .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
@@ -264,8 +262,8 @@ module roci_requester #(
     .sent_valid_i, .sent_i,
     .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_valid_o(fault_valid),
     .fault_ready_i(fault_ready),
-    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q), .store_done_i, .wr_done_i,
-    .place_i(place),
+    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q),
+    .store_done_i, .wr_done_i, .place_i(place),
     .desc_i(desc), .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
@@ -287,7 +285,8 @@ module roci_requester #(
     live_o.sq_idle      = word.psn_next == word.una && (word.failed || word.done == word.begun);
   end
 
-  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty && late_idle;
+  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty
+                  && late_idle;
 
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};

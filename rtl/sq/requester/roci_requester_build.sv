@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packet of a plan: opcode, extension headers, and how many sequence numbers it takes.
-// Combinational. RQ-02, RQ-03, RQ-05, RQ-06, RQ-08, RQ-35, WIRE-43.
+// The packet of a plan: opcode and extension headers. Combinational. RQ-02, RQ-03, RQ-05, RQ-06,
+// RQ-08, RQ-35, WIRE-43.
 
 module roci_requester_build (
   input  roci_pkg::plan_t     plan_i,
   input  logic [23:0]         psn_i,
-  input  logic [2:0]          pmtu_i,
   input  logic                ask_i,     // request an acknowledge in any case
-  output roci_pkg::tx_desc_t  desc_o,
-  output logic [23:0]         span_o,    // sequence numbers of this packet
-  output logic [23:0]         message_o  // and of the whole message
+  output roci_pkg::tx_desc_t  desc_o
 );
 
   localparam int unsigned AckEvery = 8;  // so that a sender with a full window is informed
@@ -18,16 +15,11 @@ module roci_requester_build (
   logic [7:0]   opcode;
   roci_pkg::ext_reth_t   reth;
   roci_pkg::ext_imm_dt_t imm_dt;
-  logic [31:0]  packets, all, mask;
 
   assign write    = plan_i.opcode == roci_pkg::WrOpWrite || plan_i.opcode == roci_pkg::WrOpWriteImm;
   assign with_imm = plan_i.last && (plan_i.opcode == roci_pkg::WrOpSendImm
                                     || plan_i.opcode == roci_pkg::WrOpWriteImm);
   assign with_inv = plan_i.last && plan_i.opcode == roci_pkg::WrOpSendInv;
-  assign mask     = (32'd128 << pmtu_i) - 32'd1;
-  assign packets  = (plan_i.len + mask) >> (3'd7 + 4'(pmtu_i));
-  assign all      = (plan_i.msg_len + mask) >> (3'd7 + 4'(pmtu_i));
-  assign message_o = plan_i.msg_len != '0 ? all[23:0] : 24'd1;
 
   always_comb begin
     imm_dt           = '0;
@@ -69,7 +61,6 @@ module roci_requester_build (
                          && (plan_i.opcode == roci_pkg::WrOpSend || with_imm || with_inv);
     desc_o.ack_req     = ask_i || plan_i.last || psn_i % 24'(AckEvery) == 24'(AckEvery - 1);
     desc_o.payload_len = plan_i.len[12:0];
-    span_o             = 24'd1;
     unique case (plan_i.opcode)
       roci_pkg::WrOpRead: begin
         desc_o.opcode      = roci_pkg::OpRcReadRequest;
@@ -77,7 +68,6 @@ module roci_requester_build (
         desc_o.payload_len = '0;
         desc_o.ext_len     = 5'd16;
         desc_o.ext         = reth;
-        if (plan_i.len != '0) span_o = packets[23:0];
       end
       roci_pkg::WrOpCmpSwap, roci_pkg::WrOpFetchAdd: begin
         desc_o.opcode      = plan_i.opcode == roci_pkg::WrOpCmpSwap ? roci_pkg::OpRcCmpSwap
@@ -100,6 +90,6 @@ module roci_requester_build (
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i, packets, all};
+  assign unused = &{1'b0, plan_i};
 
 endmodule

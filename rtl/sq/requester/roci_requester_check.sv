@@ -10,7 +10,7 @@ module roci_requester_check (
   input  logic [2:0]  aeth_kind_i,
   input  logic [12:0] payload_len_i,
   input  logic [23:0] psn_i,
-  input  logic [23:0] first_i,       // of the request as it was first sent
+  input  logic [23:0] first_i,       // first PSN of the request as it was first sent
   input  logic [23:0] last_i,
   input  logic [31:0] msg_len_i,
   input  logic [2:0]  pmtu_i,
@@ -32,8 +32,10 @@ module roci_requester_check (
   assign offset_o = 32'(packets) << (3'd7 + 4'(pmtu_i));
   assign want     = at_end ? 13'(msg_len_i - offset_o) : mtu;
 
-  assign fresh     = opcode_i == (at_end ? roci_pkg::OpRcReadRespOnly : roci_pkg::OpRcReadRespFirst);
-  assign further   = opcode_i == (at_end ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle);
+  assign fresh     = opcode_i == (at_end ? roci_pkg::OpRcReadRespOnly
+                                         : roci_pkg::OpRcReadRespFirst);
+  assign further   = opcode_i == (at_end ? roci_pkg::OpRcReadRespLast
+                                         : roci_pkg::OpRcReadRespMiddle);
   assign kind_ok_o = (at_start && fresh) || (psn_i != first_i && further);
   assign length_ok_o   = payload_len_i == want;
   assign syndrome_ok_o = opcode_i == roci_pkg::OpRcReadRespMiddle

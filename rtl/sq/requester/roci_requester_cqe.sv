@@ -8,8 +8,8 @@ module roci_requester_cqe (
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_entry_t entry_i,   // oldest in the ring
   input  roci_pkg::qp_attr_t         attr_i,
-  input  roci_pkg::plan_t            plan_i,    // of a local operation
-  input  logic [15:0]                ticket_i,  // of the newest response, or later
+  input  roci_pkg::plan_t            plan_i,    // local operation to be completed
+  input  logic [15:0]                ticket_i,  // ticket of the newest response, or later
   input  logic [7:0]                 store_i,   // stores of atomic results so far
   output roci_pkg::cqe_req_t         cqe_o
 );

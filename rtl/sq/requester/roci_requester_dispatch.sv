@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // First step of an event: is it of this generation, and which step follows. Combinational.
 //
-//  live state      reply                         timer     go back, end an RNR wait, or nothing
+//  live state      reply                         timer     recover, end an RNR wait, or nothing
 //  plan            Plan                          control   begin a generation, or flush
-//  response        Retire, or a ghost (RQ-16 to RQ-18, RQ-22)
+//  response        Retire, or unsolicited (RQ-16 to RQ-18, RQ-22)
 //  payload that could not be read                       its message ends in an error, in its turn
 
 module roci_requester_dispatch (
@@ -30,13 +30,13 @@ module roci_requester_dispatch (
   // Response: window, what it requests
   logic        in_window, with_aeth, acknowledges, credit;
   logic [2:0]  ask;
-  logic [23:0] flight, limit;
+  logic [23:0] unused_flight, limit;
   logic        limited;
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
   roci_psn_window u_inside (
     .una_i(qp_i.una), .next_i(qp_i.psn_next), .psn_i(is_fault_i ? fault_psn_i : rsp_i.psn),
-    .inside_o(in_window), .in_flight_o(flight));
+    .inside_o(in_window), .in_flight_o(unused_flight));
   assign aeth         = rsp_i.ext;
   assign syndrome     = {aeth.kind, aeth.code};
   assign with_aeth    = rsp_i.opcode != roci_pkg::OpRcReadRespMiddle;
@@ -63,7 +63,7 @@ module roci_requester_dispatch (
   end
 
   // A responder that NAKs a packet as fatal sends its NAK once and is silent then, so its NAK
-  // counts as long as the packet was ever sent, also between going back and retransmitting it.
+  // counts as long as the packet was ever sent, also between a recovery and its retransmission.
   logic        in_sent, late;
   logic [23:0] unused_sent;
   roci_psn_window u_sent (
@@ -82,9 +82,9 @@ module roci_requester_dispatch (
                                     && rsp_i.psn + 24'd1 == qp_i.una
                                     && (limited || qp_i.limited)));
 
-  logic flush, begin_life;
+  logic flush, begin_generation;
   assign flush      = control_i.flush && in_err_i;
-  assign begin_life = !control_i.flush;
+  assign begin_generation = !control_i.flush;
 
   always_comb begin
     qp_o             = qp_i;
@@ -119,11 +119,12 @@ module roci_requester_dispatch (
       end else begin
         step_o.ghost  = 1'b1;
         step_o.state  = roci_pkg::RequesterEnd;
-        step_o.finish = !(alive_i && !qp_i.failed && credit);
+        // Whether an event ends chooses the next one, so it does not wait for the window.
+        step_o.finish = !(alive_i && !qp_i.failed);
       end
     end else if (is_fault_i) begin
       // Nothing is sent after it, and when it is the oldest message it fails. Acknowledged, or not
-      // retransmitted since going back: it is not needed, or will be read again.
+      // retransmitted since the recovery: it is not needed, or will be read again.
       if (alive_i && !qp_i.failed && in_window) begin
         qp_o.bad     = 1'b1;
         qp_o.stopped = 1'b1;
@@ -132,7 +133,8 @@ module roci_requester_dispatch (
         run_o.upto   = qp_i.una;
         step_o.state = roci_pkg::RequesterRetire;
       end else begin
-        step_o.finish = 1'b1;
+        step_o.state  = roci_pkg::RequesterEnd;
+        step_o.finish = !(alive_i && !qp_i.failed);
       end
     end else if (is_timer_i) begin
       step_o.timer   = 1'b1;
@@ -146,7 +148,7 @@ module roci_requester_dispatch (
             qp_o.rnr_wait = 1'b0;
             step_o.ptr    = 1'b1;
           end
-        end else if (flight != '0) begin
+        end else if (qp_i.psn_next != qp_i.una) begin
           if (timer_i.rnr || qp_i.unstopped) begin
             // Maybe of packets before those in flight: give them a whole time more.
             step_o.timer_op = roci_pkg::TimerOpRestart;
@@ -162,7 +164,7 @@ module roci_requester_dispatch (
           end
         end
       end
-    end else if (flush || begin_life) begin  // control, or the rest of a flush
+    end else if (flush || begin_generation) begin  // control, or the rest of a flush
       step_o.timer     = !is_again_i;
       step_o.kill      = 1'b1;
       qp_o.count       = '0;
@@ -206,6 +208,7 @@ module roci_requester_dispatch (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, aeth, timer_i, control_i, attr_i, unused_beyond, unused_sent};
+  assign unused = &{1'b0, rsp_i, aeth, timer_i, control_i, attr_i, unused_beyond, unused_sent,
+                    unused_flight};
 
 endmodule

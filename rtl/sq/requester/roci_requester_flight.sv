@@ -3,7 +3,7 @@
 //
 // A ticket counts packets as they come from the engine. Those that were dropped before tx took them
 // are reported with those that were taken, so that "left" is one number: every packet up to that
-// ticket has left or will never. Its payload has been read then, and is not read again. A packet
+// ticket has left or was dropped. Its payload has been read then, and is not read again. A packet
 // whose payload could not be read is reported as a fault. Room is kept for the faults of all that
 // is in flight, so none is lost.
 
@@ -18,7 +18,7 @@ module roci_requester_flight #(
   input  logic              rst_ni,
 
   input  logic              push_i,   // a packet gets the next ticket
-  input  logic              pop_i,    // the oldest that was not reported is
+  input  logic              pop_i,    // the oldest packet not yet reported is reported
   input  logic              taken_i,  // with it: taken, or else dropped
   output logic              room_o,   // for pop_i
 
@@ -93,7 +93,7 @@ module roci_requester_flight #(
   `ASSERT(NoFaultLostOrMade, f_bad_q - f_told_q == 10'(fault_level))
   `ASSERT(RoomForAll, 9'(level) + 9'(fault_level) <= 9'(Depth))
   `COVER(DroppedOnesAreLate, owed_q == LevelBits'(1) && left_o == 10'd2)
-  `COVER(FaultBehindDropped, fault_valid_o && left_o == 10'd3 && level == LevelBits'(1))
+  `COVER(FaultAfterDropped, fault_valid_o && left_o == 10'd3 && level == LevelBits'(1))
   initial assume (!rst_ni);
 `endif
 

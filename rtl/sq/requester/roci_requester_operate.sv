@@ -5,8 +5,8 @@
 //   plan --> request --> key table
 //   executed --> queue --> drained? --> late event
 //
-// The queue pair goes on when its operation is complete, and others go on meanwhile: what is waited
-// for may need responses to be placed.
+// The queue pair goes on when its operation is complete. Others go on meanwhile, because the
+// accesses that are waited for may need responses to be placed.
 
 `include "assert.svh"
 
@@ -25,11 +25,11 @@ module roci_requester_operate #(
   input  logic                  req_i,        // the key table is to execute it
   output roci_pkg::key_op_req_t req_o,
   output logic                  req_valid_o,
-  input  logic                  push_i,       // executed; accesses of peers may use the key yet
+  input  logic                  push_i,       // executed; accesses of peers may still use the key
 
   // accesses of peers
   output logic                  drain_o,      // pulse: begin to wait
-  input  logic                  drained_i,    // pulse: what was accepted before one is done; in order
+  input  logic                  drained_i,    // pulse, in order: what was accepted before is done
 
   output roci_pkg::plan_t       late_o,       // an operation that is to be completed
   output logic                  late_valid_o,

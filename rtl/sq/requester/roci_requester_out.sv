@@ -19,7 +19,7 @@ module roci_requester_out #(
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_qp_t    next_i,
   input  roci_pkg::requester_entry_t entry_i,    // oldest in the ring
-  input  logic [9:0]                 ticket_i,   // of its newest packet
+  input  logic [9:0]                 ticket_i,   // ticket of its newest packet
   output logic [9:0]                 newest_o,   // ticket of the newest packet of all
   input  roci_pkg::qp_attr_t         attr_i,
   input  roci_pkg::plan_t            plan_i,
@@ -27,7 +27,7 @@ module roci_requester_out #(
   input  logic                       rsp_new_i,  // it has come this clock
   input  logic [7:0]                 store_done_i,
   input  logic [15:0]                wr_done_i,
-  input  roci_pkg::key_rsp_t         place_i,    // of the result of an atomic
+  input  roci_pkg::key_rsp_t         place_i,    // place of the result of an atomic
   input  roci_pkg::tx_desc_t         desc_i,
   input  logic                       drop_i,     // skip the payload of the response
   input  roci_pkg::seg_t             place_seg_i,
@@ -88,10 +88,12 @@ module roci_requester_out #(
   logic [3:0] timer_level, count_level, unused_cqe_level;
   logic [4:0] rsp_seg_level;
   logic       ptr_room, fail_room, job_room, timer_room, count_room, tx_empty;
+  logic [7:0] store_q;  // stores of atomic results so far
 
   assign room_o       = timer_level <= 4'd5 && count_level <= 4'd3 && ptr_level <= 3'd2;
   assign fail_room_o  = fail_level <= 3'd2;
-  assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2 && store_q - store_done_i < 8'd64;
+  assign rsp_room_o   = rsp_seg_level <= 5'd14 && job_level <= 3'd2
+                        && store_q - store_done_i < 8'd64;
   assign timer_calm_o = timer_level == '0;
 
   // Records
@@ -102,7 +104,6 @@ module roci_requester_out #(
   roci_pkg::atomic_job_t job;
   roci_pkg::seg_t        rsp_seg;
   roci_pkg::cqe_req_t    cqe;
-  logic [7:0]            store_q;
   assign ptr.qpn             = 24'(row_i);
   assign ptr.epoch           = next_i.epoch;
   assign ptr.wqe_index       = next_i.resume_index;
@@ -159,7 +160,8 @@ module roci_requester_out #(
     .clk_i, .rst_ni, .in_data_i(ptr), .in_valid_i(step_i.ptr), .in_ready_o(ptr_room),
     .out_data_o(ptr_o), .out_valid_o(ptr_valid_o), .out_ready_i(ptr_ready_i), .level_o(ptr_level));
   // A completion waits until the packets of its message have left, old copies included: its buffer
-  // is the user's again. Those of errors and local operations wait for all packets before them.
+  // belongs to the user again. Those of errors and local operations wait for all packets before
+  // them.
   logic [9:0] cqe_ticket, left;
   logic       cqe_waits, cqe_due_q, cqe_here;
   roci_fifo #(.Width(10 + roci_pkg::CqeReqBits), .Depth(8)) u_cqe (

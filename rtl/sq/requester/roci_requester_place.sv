@@ -23,8 +23,9 @@ module roci_requester_place (
   input  roci_pkg::sge_t            sge0_i,
   input  logic [3:0]                num_sge_i,
   input  logic [15:0]               pd_i,
-  input  logic [19:0]               pasid_i,   // of the send queue
-  input  logic [63:0]               wqe_addr_i,
+  input  logic [19:0]               pasid_i,   // PASID of the send queue
+  input  logic [63:0]               sq_base_i, // address of entry 0 of the send queue
+  input  logic [15:0]               wqe_entry_i,
   input  logic [1:0]                stride_log_i,
   input  logic                      forget_i,  // what was read again is no longer good
 
@@ -55,21 +56,26 @@ module roci_requester_place (
 
   localparam logic [3:0] Rights = 4'b0001;  // local write
 
-  typedef enum logic [2:0] {StIdle, StKey, StAnswer, StPiece, StRead, StData, StWalk, StSegments}
-      state_e;
+  typedef enum logic [2:0] {
+    StIdle, StKey, StKeyResult, StOneSegment, StRead, StData, StWalk, StSegments
+  } state_e;
   state_e             state_q;
   logic               kept_q;       // blocks of {qpn, index} are here
   logic [23:0]        kept_qpn_q;
   logic [15:0]        kept_index_q;
   logic [1:0]         arrived_q;    // blocks of the read so far
-  logic               spoiled_q;    // an error among them
-  logic               list, hit, last_block, spoiled;
+  logic               failed_q;     // one of them could not be read
+  logic               list, hit, last_block, failed;
   roci_pkg::key_rsp_t place_q;
+  logic [31:0]        offset_q;
+  logic [63:0]        wqe_addr_q;
+  logic [15:0]        wqe_entry_q;
+  logic               addr_ready_q;  // the address is that of the work request
 
   assign list       = num_sge_i > 4'd1 && !atomic_i;
   assign hit        = kept_q && kept_qpn_q == qpn_i && kept_index_q == wqe_index_i;
   assign last_block = 3'(arrived_q) == (3'd1 << stride_log_i) - 3'd1;
-  assign spoiled    = spoiled_q || br_rsp_i.error;
+  assign failed     = failed_q || br_rsp_i.error;
 
   // Walker of the list read again
   logic               walk_ready, walk_done, walk_idle, walk_seg_valid, walk_key_valid;
@@ -85,13 +91,14 @@ module roci_requester_place (
   roci_sge_walker u_walker (
     .clk_i, .rst_ni,
     .start_valid_i(state_q == StWalk && !walking_q), .start_ready_o(walk_ready),
-    .start_num_sge_i(8'(num_sge_i)), .start_offset_i(offset_i), .start_len_i(32'(len_i)),
+    .start_num_sge_i(8'(num_sge_i)), .start_offset_i(offset_q), .start_len_i(32'(len_i)),
     .start_pd_i(pd_i), .start_access_i(Rights), .start_check_only_i(1'b0),
     .sge_index_o(sge_index), .sge_i(sge),
     .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
-    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid), .seg_ready_i(seg_ready_i && state_q == StSegments),
+    .seg_o(walk_seg), .seg_valid_o(walk_seg_valid),
+    .seg_ready_i(seg_ready_i && state_q == StSegments),
     .done_valid_o(walk_done), .done_status_o(walk_status), .idle_o(walk_idle));
 
   assign sge_row = sge_index - 4'd1;
@@ -123,18 +130,18 @@ module roci_requester_place (
           if (!list) state_q <= StKey;
           else state_q <= hit ? StWalk : StRead;
         end
-        StKey:    if (key_req_ready_i) state_q <= StAnswer;
-        StAnswer: if (key_rsp_valid_i) begin
-          state_q <= key_rsp_i.ok && !atomic_i ? StPiece : StIdle;
+        StKey: if (key_req_ready_i) state_q <= StKeyResult;
+        StKeyResult: if (key_rsp_valid_i) begin
+          state_q <= key_rsp_i.ok && !atomic_i ? StOneSegment : StIdle;
         end
-        StPiece:  if (seg_ready_i) state_q <= StIdle;
-        StRead:   if (br_req_ready_i) begin
+        StOneSegment: if (seg_ready_i) state_q <= StIdle;
+        StRead:   if (br_req_valid_o && br_req_ready_i) begin
           state_q <= StData;
           kept_q  <= 1'b0;
         end
         StData:   if (br_rsp_valid_i && last_block) begin
-          kept_q  <= !spoiled;
-          state_q <= spoiled ? StIdle : StWalk;
+          kept_q  <= !failed;
+          state_q <= failed ? StIdle : StWalk;
         end
         StWalk: begin
           if (walk_ready) walking_q <= 1'b1;
@@ -147,16 +154,23 @@ module roci_requester_place (
       endcase
     end
   end
+  // Found from the ring and the attributes in the clock of the start, used from the next one on.
   always_ff @(posedge clk_i) begin
-    if (state_q == StAnswer) place_q <= key_rsp_i;
+    offset_q     <= offset_i;
+    wqe_addr_q   <= sq_base_i + (64'(wqe_entry_q) << (4'd6 + 4'(stride_log_i)));
+    wqe_entry_q  <= wqe_entry_i;
+    addr_ready_q <= state_q == StRead;
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == StKeyResult) place_q <= key_rsp_i;
     if (state_q == StRead) begin
       arrived_q    <= '0;
-      spoiled_q    <= 1'b0;
+      failed_q     <= 1'b0;
       kept_qpn_q   <= qpn_i;
       kept_index_q <= wqe_index_i;
     end else if (state_q == StData && br_rsp_valid_i) begin
       arrived_q <= arrived_q + 2'd1;
-      spoiled_q <= spoiled;
+      failed_q  <= failed;
     end
   end
 
@@ -165,7 +179,7 @@ module roci_requester_place (
     key_req_valid_o = walk_key_valid && state_q == StWalk;
     if (state_q != StWalk) begin
       key_req_o.key    = sge0_i.lkey;
-      key_req_o.va     = sge0_i.addr + 64'(offset_i);
+      key_req_o.va     = sge0_i.addr + 64'(offset_q);
       key_req_o.len    = 32'(len_i);
       key_req_o.pd     = pd_i;
       key_req_o.access = Rights;
@@ -178,13 +192,13 @@ module roci_requester_place (
     status_o = roci_pkg::StatusSuccess;
     vendor_o = roci_pkg::VendorErrPlaceKey;
     unique case (state_q)
-      StAnswer: begin
+      StKeyResult: begin
         done_o = key_rsp_valid_i && (!key_rsp_i.ok || atomic_i);
         if (!key_rsp_i.ok) status_o = roci_pkg::StatusLocProtErr;
       end
-      StPiece: done_o = seg_ready_i;
+      StOneSegment: done_o = seg_ready_i;
       StData: begin
-        done_o   = br_rsp_valid_i && last_block && spoiled;
+        done_o   = br_rsp_valid_i && last_block && failed;
         status_o = roci_pkg::StatusFatalErr;
         vendor_o = roci_pkg::VendorErrPlaceFetch;
       end
@@ -200,7 +214,7 @@ module roci_requester_place (
   always_comb begin
     seg_o       = walk_seg;
     seg_valid_o = walk_seg_valid && state_q == StSegments;
-    if (state_q == StPiece) begin
+    if (state_q == StOneSegment) begin
       seg_o.addr  = place_q.addr;
       seg_o.pasid = place_q.pasid;
       seg_o.len   = len_i;
@@ -211,8 +225,8 @@ module roci_requester_place (
   end
   assign place_o = key_rsp_i;
 
-  assign br_req_valid_o      = state_q == StRead;
-  assign br_req_o.addr       = wqe_addr_i;
+  assign br_req_valid_o      = state_q == StRead && addr_ready_q;
+  assign br_req_o.addr       = wqe_addr_q;
   assign br_req_o.pasid      = pasid_i;
   assign br_req_o.count      = 5'd1 << stride_log_i;
   assign br_rsp_ready_o = 1'b1;

@@ -5,8 +5,8 @@
 //  no room, fence, credits      blocked: fetched again when there is room
 //  bad                          an error entry ends the ring, and completes when it is the oldest
 //  packet                       sent; its first one enters the ring
-//  local operation              alone: nothing is in flight before it, nothing was segmented after it; what
-//                               may end accesses comes again, late, when those are done
+//  local operation              alone: nothing is in flight before it, nothing was segmented after
+//                               it; what may end accesses comes again, late, when those are done
 
 module roci_requester_plan #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
@@ -14,6 +14,8 @@ module roci_requester_plan #(
 ) (
   input  logic [3:0]                 state_i,
   input  roci_pkg::plan_t            plan_i,
+  input  logic [23:0]                span_i,         // sequence numbers of the packet
+  input  logic [23:0]                message_span_i, // and of its message
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::qp_attr_t         attr_i,
@@ -28,12 +30,12 @@ module roci_requester_plan #(
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,
-  output roci_pkg::requester_entry_t entry_o,        // of the message in the ring
+  output roci_pkg::requester_entry_t entry_o,        // entry of the message in the ring
   output logic                       late_o          // executed: to be completed when accesses of
                                                      // before are done
 );
 
-  logic [23:0] span, message_span, flight, sent, ssn;
+  logic [23:0] flight, sent, ssn;
   logic [24:0] flight_after;
   logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, no_depth, old, bad;
   logic        wait_ring, wait_fence, wait_credit, wait_drain, wait_send, blocks;
@@ -61,24 +63,37 @@ module roci_requester_plan #(
     .beyond_o(beyond));
   // A packet beyond the credits goes out alone and requests an acknowledge.
   roci_requester_build u_build (
-    .plan_i, .psn_i(qp_i.psn_next), .pmtu_i(attr_i.pmtu), .ask_i(beyond), .desc_o, .span_o(span),
-    .message_o(message_span));
+    .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .desc_o);
 
   assign flight       = qp_i.psn_next - qp_i.una;
   assign sent         = qp_i.psn_max - qp_i.una;
-  assign flight_after = 25'(flight) + 25'(span);
+  assign flight_after = 25'(flight) + 25'(span_i);
   assign no_depth     = is_rd && attr_i.max_rd_atomic == '0;
   assign old          = !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
   assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth;
   assign wait_ring    = plan_i.first && qp_i.count == 6'(RingDepth);
   assign wait_fence   = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
-  // A repeat had its credit: the peer may acknowledge all that was ever sent in one go.
+  // A retransmission had its credit: one ACK may cover all that was ever sent.
   assign wait_credit  = beyond && flight == sent && flight != '0;
-  assign wait_drain   = is_local && qp_i.count != '0;
+  assign wait_drain   = is_local && (qp_i.count != '0 || qp_i.psn_next != qp_i.una);
   assign wait_send    = flight >= 24'(Window) || (flight != '0 && flight_after > 25'h80_0000)
                         || (plan_i.first && is_rd && qp_i.rd_count >= attr_i.max_rd_atomic)
                         || wait_fence || wait_credit || wait_drain;
   assign blocks       = wait_ring || (!bad && wait_send);
+
+  // Whether the plan ends here chooses the next event, so it must not wait for `blocks`. A packet
+  // ends, sent or not. A bad plan goes on when it is the only one in the ring, which is not full
+  // then; a local operation goes on unless it waits for others, and it waits for nothing else.
+  logic       ends;
+  logic [5:0] count_next;
+  assign count_next = qp_i.count + 6'(plan_i.first);
+  always_comb begin
+    ends = 1'b1;
+    if (old)           ends = 1'b1;
+    else if (late_i)   ends = 1'b0;
+    else if (bad)      ends = count_next != 6'd1;
+    else if (is_local) ends = wait_drain || wait_fence;
+  end
 
   always_comb begin
     status = plan_i.status;
@@ -97,7 +112,7 @@ module roci_requester_plan #(
   always_comb begin
     entry_o          = '0;
     entry_o.first    = qp_i.psn_next;
-    entry_o.last     = qp_i.psn_next + message_span - 24'd1;
+    entry_o.last     = qp_i.psn_next + message_span_i - 24'd1;
     entry_o.kind     = is_read ? roci_pkg::MessageRead
                        : is_rd ? roci_pkg::MessageAtomic : roci_pkg::MessageData;
     entry_o.opcode   = plan_i.opcode[2:0];
@@ -121,9 +136,9 @@ module roci_requester_plan #(
     late_o            = 1'b0;
 
     unique case (state_i)
-      roci_pkg::RequesterOperate: if (op_taken_i) step_o.state = roci_pkg::RequesterAnswer;
+      roci_pkg::RequesterOperate: if (op_taken_i) step_o.state = roci_pkg::RequesterOperating;
 
-      roci_pkg::RequesterAnswer: if (op_done_i) begin
+      roci_pkg::RequesterOperating: if (op_done_i) begin
         if (!op_ok_i)        step_o.state = roci_pkg::RequesterFail;
         else if (is_revoked) begin
           late_o        = 1'b1;
@@ -146,17 +161,16 @@ module roci_requester_plan #(
       end
 
       default: begin  // Plan
-        step_o.finish  = 1'b1;
+        step_o.finish  = ends;
         step_o.verdict = plan_i.has_segs;
-        // Also of what is dropped now: it was segmented, so it will be sent even in SQD.
+        // What is dropped now counts too: it was segmented, so it will be sent even in SQD.
         if (alive_i && plan_i.first && qp_i.begun == plan_i.wqe_index) begin
           qp_o.begun = plan_i.wqe_index + 16'd1;
         end
         if (old) begin
-          // Segmented before going back, or after an error; executed, and flushed since.
+          // Segmented before a recovery, or after an error; executed, and flushed since.
         end else if (late_i) begin
-          step_o.finish = 1'b0;
-          step_o.state  = roci_pkg::RequesterOperated;
+          step_o.state = roci_pkg::RequesterOperated;
         end else if (blocks) begin
           qp_o.blocked       = 1'b1;
           qp_o.fence_wait    = wait_fence;
@@ -171,28 +185,26 @@ module roci_requester_plan #(
           step_o.enter      = 1'b1;
           step_o.enter_last = !plan_i.first;
           qp_o.stopped      = 1'b1;
-          if (plan_i.first) qp_o.count = qp_i.count + 6'd1;
-          // It takes the place of a message that may have been sent before going back.
+          qp_o.count        = count_next;
+          // It takes the place of a message that may have been sent before a recovery.
           qp_o.psn_max      = qp_i.psn_next;
           qp_o.count_max    = qp_i.count;
-          if (qp_o.count == 6'd1) begin
-            run_o.status  = status;
-            run_o.vendor  = vendor;
-            step_o.finish = 1'b0;
-            step_o.state  = roci_pkg::RequesterFail;
+          if (!ends) begin
+            run_o.status = status;
+            run_o.vendor = vendor;
+            step_o.state = roci_pkg::RequesterFail;
           end
         end else if (is_local) begin
           run_o.status  = plan_i.opcode == roci_pkg::WrOpBindMw ? roci_pkg::StatusMwBindErr
                                                                 : roci_pkg::StatusLocQpOpErr;
           run_o.vendor  = roci_pkg::VendorErrKeyOperation;
-          step_o.finish = 1'b0;
           step_o.state  = roci_pkg::RequesterOperate;
         end else begin
           step_o.enter  = plan_i.first;
           step_o.desc   = 1'b1;
           step_o.timer  = flight == '0;
-          qp_o.psn_next = qp_i.psn_next + span;
-          if (plan_i.first) qp_o.count = qp_i.count + 6'd1;
+          qp_o.psn_next = qp_i.psn_next + span_i;
+          qp_o.count    = count_next;
           if (flight_after > 25'(sent)) begin
             qp_o.psn_max   = qp_o.psn_next;
             qp_o.count_max = qp_o.count;

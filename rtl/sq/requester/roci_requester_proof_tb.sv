@@ -53,11 +53,15 @@ module roci_requester_proof_tb #(
   roci_pkg::requester_entry_t new_entry;
   roci_pkg::tx_desc_t         desc;
   logic [31:0]                offset;
+  logic [23:0]                span, message_span;
 
+  roci_requester_span u_span (
+    .clk_i, .plan_i(plan_q), .pmtu_i(attr_i.pmtu), .span_o(span), .message_o(message_span));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
-    .is_late_i(late_q), .plan_i(plan_q), .rsp_i(rsp_q), .timer_i(timer_q),
+    .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_span_i(message_span),
+    .rsp_i(rsp_q), .timer_i(timer_q),
     .fault_psn_i(fault_psn_q), .control_i(control_q), .word_i(qp_q), .qp_i(qp_q), .run_i(run_q),
     .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i, .op_taken_i, .op_done_i,
     .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
@@ -110,6 +114,10 @@ module roci_requester_proof_tb #(
   `ASSUME(MessageFits, plan_q.len <= 32'h8000_0000 && plan_q.msg_len <= 32'h8000_0000)
   `ASSUME(MtuIsKnown, attr_i.pmtu >= 3'd1 && attr_i.pmtu <= 3'd5)
 
+  // Counted a clock before
+  `ASSERT(SpansInRange, `IMPLIES(planning, span != '0 && span <= 24'h80_0000
+                                           && message_span != '0 && message_span <= 24'h80_0000))
+
   // The ring gives what was put in
   `ASSERT(ErrorsEnterAsSuch, `IMPLIES(step.enter && new_entry.kind == roci_pkg::MessageError,
                                       new_entry.status != roci_pkg::StatusSuccess))
@@ -120,11 +128,11 @@ module roci_requester_proof_tb #(
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
                                  || state_q == roci_pkg::RequesterRecover
                                  || state_q == roci_pkg::RequesterOperate
-                                 || state_q == roci_pkg::RequesterAnswer,
+                                 || state_q == roci_pkg::RequesterOperating,
                                  run_q.status != roci_pkg::StatusSuccess))
   `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterEnd)
   `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
-  `ASSERT(LateIsRefused, `IMPLIES(responding && run_q.late,
+  `ASSERT(LateIsRejected, `IMPLIES(responding && run_q.late,
                                   (run_q.ask == roci_pkg::AskFatal
                                    || run_q.ask == roci_pkg::AskSyndrome)
                                   && state_q != roci_pkg::RequesterPlace
@@ -153,8 +161,9 @@ module roci_requester_proof_tb #(
   `COVER(LocalOperation, step.cqe && state_q == roci_pkg::RequesterOperated)
   `COVER(Flushes, step.cqe && state_q == roci_pkg::RequesterFlush && run_q.flushed == 5'd1)
   if (Psns != 0) begin : gen_psns
-    `ASSERT(AcknowledgedWasSent, `IMPLIES(state_q == roci_pkg::RequesterRetire, f_acked <= f_flight))
-    `ASSERT(OldestIsAnswered, `IMPLIES(state_q == roci_pkg::RequesterPlace
+    `ASSERT(AcknowledgedWasSent, `IMPLIES(state_q == roci_pkg::RequesterRetire,
+                                          f_acked <= f_flight))
+    `ASSERT(OldestIsResponded, `IMPLIES(state_q == roci_pkg::RequesterPlace
                                        || state_q == roci_pkg::RequesterPlaced,
                                        rsp_q.psn == qp_q.una && f_flight != '0 && qp_q.count != '0))
     `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that end an event: going back, failing, flushing, and the end of a response. Combinational.
+// Steps that end an event: recovery, failure, flush, and the end of a response. Combinational.
 
 module roci_requester_recover #(
   parameter int unsigned RingDepth = 32,  // messages in flight of a queue pair
@@ -20,9 +20,9 @@ module roci_requester_recover #(
   output roci_pkg::requester_step_t  step_o
 );
 
-  localparam int unsigned FlushRun = 4;  // flushes at one go, so that other queue pairs get on
+  localparam int unsigned FlushRun = 4;  // flushes in one event; then others have their turn
 
-  // Going back keeps a message acknowledged in part.
+  // A recovery keeps a message acknowledged in part.
   logic [23:0] flight, back_packets;
   logic [31:0] back_offset;
   logic        keep, exhausted;
@@ -39,7 +39,7 @@ module roci_requester_recover #(
   assign to_flush   = flush_upto_i - qp_i.done;
   assign flush_more = !to_flush[15] && to_flush != '0;
 
-  // Unblocked with half the room free, so that what is fetched again is worth the fetch
+  // Unblocked with half the room free, so that one fetch serves several work requests.
   logic        unblock, beyond, unused_limited;
   logic [23:0] unused_limit;
   logic [5:0]  most;
@@ -131,7 +131,7 @@ module roci_requester_recover #(
       default: begin  // End
         step_o.finish = 1'b1;
         if (run_i.progress) begin
-          // An expiry with nothing in flight does no harm, so a busy timer is spared the order.
+          // An expiry with nothing in flight does no harm, so a busy timer gets no command.
           step_o.timer   = flight != '0 || timer_calm_i;
           if (flight != '0) step_o.timer_op = roci_pkg::TimerOpRestart;
           else qp_o.unstopped = !timer_calm_i;

@@ -19,13 +19,13 @@ module roci_requester_respond (
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
-  output logic [31:0]                offset_o       // of READ data in its message
+  output logic [31:0]                offset_o       // offset of READ data in its message
 );
 
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
   logic [23:0] ahead, entry_span;
-  logic        have, last, bad, refused, fits, kind_ok, length_ok, syndrome_ok;
+  logic        have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
 
   assign aeth       = rsp_i.ext;
   assign syndrome   = {aeth.kind, aeth.code};
@@ -33,7 +33,7 @@ module roci_requester_respond (
   assign have       = qp_i.count != '0;
   assign entry_span = entry_i.last + 24'd1 - qp_i.una;
   assign last       = rsp_i.psn == entry_i.last;
-  assign refused    = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
+  assign nak_error  = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
   assign bad        = qp_i.bad && qp_i.bad_psn - entry_i.first <= entry_i.last - entry_i.first;
 
   roci_requester_check u_check (
@@ -68,7 +68,7 @@ module roci_requester_respond (
         end else if (ahead == '0 || !have) begin
           step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
                                                         : roci_pkg::RequesterAct;
-        end else if (refused && ahead < entry_span) begin
+        end else if (nak_error && ahead < entry_span) begin
           // The message itself, whatever part of its response is missing.
           step_o.state = roci_pkg::RequesterAct;
         end else if (entry_i.kind != roci_pkg::MessageData) begin
@@ -95,7 +95,7 @@ module roci_requester_respond (
             step_o.state = roci_pkg::RequesterEnd;
           end
           if (bad) begin
-            // The peer has it whole, of an earlier copy: go on after it.
+            // The peer acknowledged an earlier copy of it: go on after it.
             qp_o.bad     = 1'b0;
             run_o.status = roci_pkg::StatusLocProtErr;
             step_o.state = roci_pkg::RequesterRecover;
@@ -186,7 +186,7 @@ module roci_requester_respond (
       end
     endcase
 
-    // Progress found by an event that goes back gives the retries back first.
+    // Progress found by an event that recovers restores the retries first.
     if (run_o.progress) begin
       qp_o.retry_left = attr_i.retry_cnt;
       qp_o.rnr_left   = attr_i.rnr_retry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the requester's next event and keeps it while it is worked on.
 //
-// Order: questions about live state, failed payload, expired timers, control, late local
+// Order: requests for live state, failed payload, expired timers, control, late local
 // operations, then what is left of flushes, responses and plans in turn. Plans wait while their
 // packet has no room, so responses are always served; control never waits for failures to be taken,
 // for taking one may need control to move.
@@ -39,8 +39,7 @@ module roci_requester_select #(
   input  logic [23:0]               live_qpn_i,
   input  logic                      live_valid_i,
   input  logic                      live_busy_i,    // the query is being served
-  input  roci_pkg::sq_control_t     again_i,        // the rest of a flush
-  input  logic                      again_push_i,
+  input  logic                      again_push_i,   // the rest of the flush in hand waits its turn
 
   // may one be chosen
   input  logic                      free_i,
@@ -78,7 +77,8 @@ module roci_requester_select #(
   logic [$clog2(AgainDepth):0] again_level;
   roci_pkg::sq_control_t       again;
 
-  assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv || plan_i.opcode == roci_pkg::WrOpBindMw;
+  assign revokes  = plan_i.opcode == roci_pkg::WrOpLocalInv
+                    || plan_i.opcode == roci_pkg::WrOpBindMw;
   assign plan_can = plan_valid_i && desc_room_i && fail_room_i && (late_room_i || !revokes);
   assign rsp_can  = rsp_valid_i && rsp_room_i && fail_room_i;
 
@@ -161,8 +161,14 @@ module roci_requester_select #(
     if (take_again) control_o <= again;
   end
 
+  // The rest of the flush in hand
+  roci_pkg::sq_control_t rest;
+  always_comb begin
+    rest       = control_o;
+    rest.clear = 1'b0;
+  end
   roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(AgainDepth)) u_again (
-    .clk_i, .rst_ni, .in_data_i(again_i), .in_valid_i(again_push_i), .in_ready_o(again_in_ready),
+    .clk_i, .rst_ni, .in_data_i(rest), .in_valid_i(again_push_i), .in_ready_o(again_in_ready),
     .out_data_o(again), .out_valid_o(again_valid), .out_ready_i(take_again),
     .level_o(again_level));
 

@@ -102,29 +102,39 @@ module roci_requester_state #(
   assign {slot_num_sge_o, slot_sge_o} = slot_bits;
 
   // A generation begins with its event and ends with the state.
-  logic [NumQps-1:0] sending_q, begun_q, in_err_q;
-  logic              is_state, to_sending;
+  // The row bus alone writes the state; before the memories are ready it writes none.
+  logic              is_state, to_sending, sending, begun, begun_ready, ends;
+  logic [QpBits-1:0] state_row;
+  roci_pkg::qp_state_t new_state;
+  logic [1:0]        states [NumQps];  // {sending, in_err}
+  logic [QpBits:0]   sweep_q;          // next row to clear after reset; top bit: done
+  assign new_state  = row_write_i.data[roci_pkg::QpStateBits-1:0];
+  assign state_row  = row_write_i.index[QpBits-1:0];
   assign is_state   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
-  assign to_sending = row_write_i.data[2:0] == roci_pkg::QpRts || row_write_i.data[2:0] == roci_pkg::QpSqd;
-  assign alive_o    = sending_q[row_i] && begun_q[row_i];
-  assign in_err_o   = in_err_q[row_i];
+  assign to_sending = new_state.state == roci_pkg::QpRts || new_state.state == roci_pkg::QpSqd;
+  assign ends       = is_state && !to_sending;
+  assign {sending, in_err_o} = states[row_i];
+  assign alive_o    = sending && begun;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      sending_q <= '0;
-      begun_q   <= '0;
-      in_err_q  <= '0;
-    end else begin
-      if (begin_i) begun_q[row_i] <= 1'b1;
-      if (is_state) begin
-        sending_q[row_write_i.index[QpBits-1:0]] <= to_sending;
-        in_err_q[row_write_i.index[QpBits-1:0]]  <= row_write_i.data[2:0] == roci_pkg::QpErr;
-        if (!to_sending) begun_q[row_write_i.index[QpBits-1:0]] <= 1'b0;
-      end
+    if (!rst_ni) sweep_q <= '0;
+    else if (!sweep_q[QpBits]) sweep_q <= sweep_q + 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (is_state || !sweep_q[QpBits]) begin
+      states[sweep_q[QpBits] ? state_row : sweep_q[QpBits-1:0]]
+        <= sweep_q[QpBits] ? {to_sending, new_state.state == roci_pkg::QpErr} : 2'b00;
     end
   end
+  roci_flags #(.Depth(NumQps)) u_begun (
+    .clk_i, .rst_ni,
+    .set_i(begin_i && !(ends && state_row == row_i)), .set_row_i(row_i),
+    .clear_i(ends), .clear_row_i(state_row),
+    .read_row_i(row_i), .flag_o(begun), .ready_o(begun_ready));
+
+  `ASSERT(NoStateBeforeReady, `IMPLIES(is_state, begun_ready))
 
   logic unused;
   assign unused = &{1'b0, ring_read_at_i, ring_write_at_i, slot_plan_i,
-                    unused_ram0, unused_ram1, unused_ram2, unused_ram3};
+                    unused_ram0, unused_ram1, unused_ram2, unused_ram3, begun_ready};
 
 endmodule

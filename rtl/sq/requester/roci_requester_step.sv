@@ -18,6 +18,8 @@ module roci_requester_step #(
   input  logic                       is_again_i,
   input  logic                       is_late_i,      // with is_plan_i
   input  roci_pkg::plan_t            plan_i,
+  input  logic [23:0]                span_i,         // sequence numbers of its packet
+  input  logic [23:0]                message_span_i, // and of its message
   input  roci_pkg::rx_meta_t         rsp_i,
   input  roci_pkg::timer_event_t     timer_i,
   input  logic [23:0]                fault_psn_i,
@@ -62,8 +64,8 @@ module roci_requester_step #(
     .fault_psn_i, .control_i, .qp_i(word_i), .attr_i, .alive_i, .in_err_i,
     .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
-    .state_i, .plan_i, .qp_i, .run_i, .attr_i, .alive_i, .cqe_room_i, .op_taken_i, .op_done_i,
-    .op_ok_i, .late_i(is_late_i), .late_o,
+    .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .alive_i, .cqe_room_i,
+    .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .attr_i, .cqe_room_i, .place_done_i,
@@ -86,7 +88,7 @@ module roci_requester_step #(
         run_o = run_dispatch;
         step_o  = step_dispatch;
       end
-      roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterAnswer,
+      roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterOperating,
       roci_pkg::RequesterOperated: begin
         qp_o  = qp_plan;
         run_o = run_plan;
@@ -110,8 +112,10 @@ module roci_requester_step #(
       qp_o.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
       qp_o.done      = qp_i.done + 16'd1;
       qp_o.messages  = qp_i.messages + 24'd1;
-      qp_o.owe_data  = !entry_i.signaled && (qp_i.owe_data || entry_i.kind == roci_pkg::MessageRead);
-      qp_o.owe_store = !entry_i.signaled && (qp_i.owe_store || entry_i.kind == roci_pkg::MessageAtomic);
+      qp_o.owe_data  = !entry_i.signaled
+                       && (qp_i.owe_data || entry_i.kind == roci_pkg::MessageRead);
+      qp_o.owe_store = !entry_i.signaled
+                       && (qp_i.owe_store || entry_i.kind == roci_pkg::MessageAtomic);
     end
   end
 

@@ -2,7 +2,7 @@
 // Packets that wait to be taken by tx, and the segments of their payload.
 //
 // Throughput: a packet and a segment per clock. Latency: one clock. Packets of a queue pair that
-// goes back are dropped with their segments, so that what is retransmitted does not wait after
+// recovers are dropped with their segments, so that what is retransmitted does not wait after
 // them, and so are those that an acknowledgement overtook; desc_valid_o may fall then. A packet is
 // counted when it is taken, and in flight until it has left.
 //
@@ -67,7 +67,17 @@ module roci_requester_tx #(
     .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
     .out_data_o(desc_o), .out_valid_o(desc_valid), .out_ready_i(pop), .level_o(level));
 
-  // Which of them are alive
+  // Which of them are alive. What an event ends is dropped a clock after it: a packet that is taken
+  // meanwhile has left just before.
+  logic [QpBits-1:0] ended_row_q;
+  logic [23:0]       una_q;
+  logic              kill_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) kill_q <= 1'b0;
+    else kill_q <= kill_i;
+    ended_row_q <= row_i;
+    una_q       <= una_i;
+  end
   logic [1:0]       in_q, out_q;
   logic [Depth-1:0] alive_q, killed;
   for (genvar i = 0; i < Depth; i++) begin : gen_row
@@ -79,8 +89,8 @@ module roci_requester_tx #(
         end_q <= desc_end_i;
       end
     end
-    assign rest      = end_q - una_i;
-    assign killed[i] = row_q == row_i && (kill_i || rest == '0 || rest[23]);
+    assign rest      = end_q - una_q;
+    assign killed[i] = row_q == ended_row_q && (kill_q || rest == '0 || rest[23]);
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -119,7 +129,7 @@ module roci_requester_tx #(
     .level_o(count_level));
 
   // Segments follow the fate of their packet; those of a plan that was not sent have none.
-  logic verdict, verdict_valid, fate, fate_valid, piece, packet_end;
+  logic verdict, verdict_valid, fate, fate_valid, seg_known, packet_end;
   roci_fifo #(.Width(1), .Depth(8)) u_verdict (
     .clk_i, .rst_ni, .in_data_i(desc_push_i), .in_valid_i(verdict_push_i),
     .in_ready_o(verdict_room), .out_data_o(verdict), .out_valid_o(verdict_valid),
@@ -128,10 +138,10 @@ module roci_requester_tx #(
     .clk_i, .rst_ni, .in_data_i(alive), .in_valid_i(pop && desc_o.payload_len != '0),
     .in_ready_o(fate_room), .out_data_o(fate), .out_valid_o(fate_valid),
     .out_ready_i(packet_end && verdict), .level_o(fate_level));
-  assign piece            = verdict_valid && (!verdict || fate_valid);
+  assign seg_known        = verdict_valid && (!verdict || fate_valid);
   assign seg_o            = plan_seg_i;
-  assign seg_valid_o      = plan_seg_valid_i && piece && verdict && fate;
-  assign plan_seg_ready_o = piece && (!verdict || !fate || seg_ready_i);
+  assign seg_valid_o      = plan_seg_valid_i && seg_known && verdict && fate;
+  assign plan_seg_ready_o = seg_known && (!verdict || !fate || seg_ready_i);
   assign packet_end       = plan_seg_valid_i && plan_seg_ready_o && plan_seg_i.last;
 
   assign room_o  = level <= 3'd2 && verdict_level <= 4'd6;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler of send queues: holds how far each queue is posted and fetched, and hands out grants.
 //
-// Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: two
-// clocks from a doorbell to the ready queue, three more to the grant.
+// Throughput: one event (doorbell, fetch pointer, state change, grant) per clock. Latency: three
+// clocks from a doorbell to the ready queue, four more to the grant.
 //
 // A queue pair stands in the ready queue at most once (`queued`), has at most one grant outside
 // (`granted`), and is `ready` while the requester does not hold it back.
@@ -121,7 +121,7 @@ module roci_sq_sched #(
     if (pick_valid) begin
       event_q <= pick;
       row_q   <= pick_row;
-      state_q <= row_write_i.data[2:0];
+      state_q <= row_write_i.data[roci_pkg::QpStateBits-1:0];
       flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
       index_q <= doorbell_i.index;
       if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
@@ -135,6 +135,7 @@ module roci_sq_sched #(
   logic [15:0]         done;
   logic [3:0]          sq_log;
   logic                unused_ready;
+  logic [QpBits:0]     unused_level;
 
   roci_ram #(.Width(WordBits), .Depth(NumQps), .Clear(1), .Forward(1)) u_word (
     .clk_i, .rst_ni,
@@ -148,8 +149,7 @@ module roci_sq_sched #(
   roci_pkg::qp_attr_t attr;
   logic               unused_attr, unused_attr_ready;
   assign attr = row_write_i.data[roci_pkg::QpAttrBits-1:0];
-  assign unused_attr = &{1'b0, attr, unused_ready, unused_attr_ready, ptr_q,
-                         unused_level};
+  assign unused_attr = &{1'b0, attr, unused_ready, unused_attr_ready, ptr_q, unused_level};
   roci_ram #(.Width(4), .Depth(NumQps)) u_sq_log (
     .clk_i, .rst_ni,
     .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
@@ -173,60 +173,69 @@ module roci_sq_sched #(
     next.granted = turned.granted || grant;
   end
 
+  // What an event gives out is registered, then queued.
+  logic                  join_q, grant_q, control_q, fail_q;
+  logic [QpBits-1:0]     join_row_q;
+  roci_pkg::grant_t      grant_in_q;
+  roci_pkg::sq_control_t control_in_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) {join_q, grant_q, control_q, fail_q} <= '0;
+    else {join_q, grant_q, control_q, fail_q} <= {join_queue, grant, valid_q && control,
+                                                  valid_q && fail};
+    join_row_q           <= row_q;
+    grant_in_q.qpn       <= 24'(row_q);
+    grant_in_q.epoch     <= word.epoch;
+    grant_in_q.wqe_index <= word.fetched;
+    grant_in_q.count     <= left > 16'(MaxGrant) ? 5'(MaxGrant) : left[4:0];
+    grant_in_q.offset    <= word.offset;
+    control_in_q.qpn     <= 24'(row_q);
+    control_in_q.flush   <= event_q == roci_pkg::SchedBell || flush_q;
+    control_in_q.clear   <= word.clear;
+    control_in_q.index   <= turned.produced;
+  end
+
   // Ready queue, outputs
-  localparam int unsigned OutDepth = 4;
+  localparam int unsigned OutDepth = 8;
   logic                      ready_room, grant_in_ready, control_in_ready, fail_in_ready;
-  logic [QpBits:0]           unused_level;
   logic [$clog2(OutDepth):0] grant_level, control_level, fail_level;
-  roci_pkg::grant_t          grant_in;
-  roci_pkg::sq_control_t     control_in;
   roci_pkg::event_req_t      fail_in;
 
   roci_fifo #(.Width(QpBits), .Depth(NumQps)) u_ready (
     .clk_i, .rst_ni,
-    .in_data_i(row_q), .in_valid_i(join_queue), .in_ready_o(ready_room),
+    .in_data_i(join_row_q), .in_valid_i(join_q), .in_ready_o(ready_room),
     .out_data_o(ready_row), .out_valid_o(ready_valid),
     .out_ready_i(pick_valid && pick == roci_pkg::SchedGrant), .level_o(unused_level));
-
-  assign grant_in.qpn       = 24'(row_q);
-  assign grant_in.epoch     = word.epoch;
-  assign grant_in.wqe_index = word.fetched;
-  assign grant_in.count     = left > 16'(MaxGrant) ? 5'(MaxGrant) : left[4:0];
-  assign grant_in.offset    = word.offset;
   roci_fifo #(.Width(roci_pkg::GrantBits), .Depth(OutDepth)) u_grant (
     .clk_i, .rst_ni,
-    .in_data_i(grant_in), .in_valid_i(grant), .in_ready_o(grant_in_ready),
+    .in_data_i(grant_in_q), .in_valid_i(grant_q), .in_ready_o(grant_in_ready),
     .out_data_o(grant_o), .out_valid_o(grant_valid_o), .out_ready_i(grant_ready_i),
     .level_o(grant_level));
-  assign control_in.qpn   = 24'(row_q);
-  assign control_in.flush = event_q == roci_pkg::SchedBell || flush_q;
-  assign control_in.clear = word.clear;
-  assign control_in.index = turned.produced;
   roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(OutDepth)) u_control (
     .clk_i, .rst_ni,
-    .in_data_i(control_in), .in_valid_i(valid_q && control), .in_ready_o(control_in_ready),
+    .in_data_i(control_in_q), .in_valid_i(control_q), .in_ready_o(control_in_ready),
     .out_data_o(control_o), .out_valid_o(control_valid_o), .out_ready_i(control_ready_i),
     .level_o(control_level));
   assign fail_in.kind   = roci_pkg::EventQpFatal;
-  assign fail_in.number = 24'(row_q);
+  assign fail_in.number = 24'(join_row_q);
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(OutDepth)) u_fail (
     .clk_i, .rst_ni,
-    .in_data_i(fail_in), .in_valid_i(valid_q && fail), .in_ready_o(fail_in_ready),
+    .in_data_i(fail_in), .in_valid_i(fail_q), .in_ready_o(fail_in_ready),
     .out_data_o(fail_o), .out_valid_o(fail_valid_o), .out_ready_i(fail_ready_i),
     .level_o(fail_level));
 
-  // One event may be in hand when the next is chosen.
-  assign grant_room   = grant_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
-  assign control_room = control_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
-  assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 1);
+  // One event may be in hand and the records of one in the registers when the next is chosen.
+  assign grant_room   = grant_level < ($clog2(OutDepth) + 1)'(OutDepth - 2);
+  assign control_room = control_level < ($clog2(OutDepth) + 1)'(OutDepth - 2);
+  assign fail_room    = fail_level < ($clog2(OutDepth) + 1)'(OutDepth - 2);
 
-  assign idle_o = memory_ready && !valid_q && !is_state && !qp_event_valid_i && !set_ptr_valid_i
+  assign idle_o = memory_ready && !valid_q && !join_q && !grant_q && !control_q && !fail_q
+                  && !is_state && !qp_event_valid_i && !set_ptr_valid_i
                   && !segment_ptr_valid_i && !doorbell_valid_i && (!ready_valid || pause_i)
                   && !grant_valid_o && !control_valid_o && !fail_valid_o;
 
-  `ASSERT(ReadyQueueHasRoom, `IMPLIES(join_queue, ready_room))
-  `ASSERT(GrantHasRoom, `IMPLIES(grant, grant_in_ready))
-  `ASSERT(ControlHasRoom, `IMPLIES(valid_q && control, control_in_ready))
-  `ASSERT(FailHasRoom, `IMPLIES(valid_q && fail, fail_in_ready))
+  `ASSERT(ReadyQueueHasRoom, `IMPLIES(join_q, ready_room))
+  `ASSERT(GrantHasRoom, `IMPLIES(grant_q, grant_in_ready))
+  `ASSERT(ControlHasRoom, `IMPLIES(control_q, control_in_ready))
+  `ASSERT(FailHasRoom, `IMPLIES(fail_q, fail_in_ready))
 
 endmodule

@@ -5,7 +5,7 @@ module roci_sq_sched_decide (
   input  logic [2:0]           event_i,    // SchedXxx, and what belongs to it:
   input  logic [2:0]           state_i,    //   State
   input  logic                 flush_i,    //   Command: flush, or a generation begins
-  input  roci_pkg::fetch_ptr_t ptr_i,      //   Set, Cut
+  input  roci_pkg::fetch_ptr_t ptr_i,      //   Set, Segment
   input  logic [15:0]          index_i,    //   Bell
 
   input  roci_pkg::sched_qp_t  word_i,
@@ -13,13 +13,13 @@ module roci_sq_sched_decide (
   input  logic [3:0]           sq_log_i,   // log2 of entries of the ring
 
   output roci_pkg::sched_qp_t  word_o,
-  output logic [15:0]          left_o,     // work requests that may be granted
+  output logic [15:0]          left_o,     // work requests to be granted by Grant
   output logic                 more_o,     // there are some, and nothing holds the queue back
   output logic                 fail_o,     // doorbell out of range (F-84)
   output logic                 control_o   // the requester must be informed
 );
 
-  logic        live, in_err, too_far, forward;
+  logic        live, in_err, too_far, forward, moves, begins;
   logic [15:0] base, posted_ahead, asked_ahead, step, ring, past;
 
   assign live         = word_i.state == roci_pkg::QpRts || word_i.state == roci_pkg::QpSqd;
@@ -32,6 +32,8 @@ module roci_sq_sched_decide (
   assign forward      = asked_ahead > posted_ahead;
   assign step         = index_i - word_i.produced;
   assign past         = ptr_i.wqe_index + 16'(ptr_i.offset != '0);
+  assign moves        = ptr_i.epoch == word_i.epoch;
+  assign begins       = past - word_i.begun < 16'h8000 && word_i.produced - past < 16'h8000;
 
   always_comb begin
     word_o    = word_i;
@@ -70,8 +72,8 @@ module roci_sq_sched_decide (
       end
       roci_pkg::SchedSegment: begin
         word_o.granted = 1'b0;
-        if (past - word_i.begun < 16'h8000 && word_i.produced - past < 16'h8000) word_o.begun = past;
-        if (ptr_i.epoch == word_i.epoch) begin
+        if (begins) word_o.begun = past;
+        if (moves) begin
           word_o.fetched = ptr_i.wqe_index;
           word_o.offset  = ptr_i.offset;
           if (!ptr_i.ready) word_o.ready = 1'b0;  // after a local operation: the requester goes on
@@ -91,10 +93,40 @@ module roci_sq_sched_decide (
     endcase
   end
 
-  // Work that may be granted: all that is posted, or in SQD what was segmented before.
-  assign left_o = (word_o.state == roci_pkg::QpSqd ? word_o.begun : word_o.produced) - word_o.fetched;
-  assign more_o = !left_o[15] && left_o != '0 && word_o.ready && !word_o.granted
-                && (word_o.state == roci_pkg::QpRts || word_o.state == roci_pkg::QpSqd);
+  // Work that may be granted: all that is posted, or in SQD what was segmented before. Every pair
+  // of indices that an event may leave is compared at once; the event only selects.
+  function automatic logic ahead(input logic [15:0] index, input logic [15:0] of);
+    logic [15:0] distance;
+    distance = index - of;
+    ahead    = distance != '0 && !distance[15];
+  endfunction
+  logic asked_new, posted_new, begun_new, past_new;  // ahead of what was fetched before
+  logic posted_ptr, begun_ptr, past_ptr;             // ahead of the fetch pointer of the event
+  logic drained, work;
+  assign asked_new  = ahead(index_i, word_i.fetched);
+  assign posted_new = ahead(word_i.produced, word_i.fetched);
+  assign begun_new  = ahead(word_i.begun, word_i.fetched);
+  assign past_new   = ahead(past, word_i.fetched);
+  assign posted_ptr = ahead(word_i.produced, ptr_i.wqe_index);
+  assign begun_ptr  = ahead(word_i.begun, ptr_i.wqe_index);
+  assign past_ptr   = ahead(past, ptr_i.wqe_index);
+  assign drained    = word_o.state == roci_pkg::QpSqd;
+  always_comb begin
+    work = drained ? begun_new : posted_new;
+    unique case (event_i)
+      roci_pkg::SchedSet: work = drained ? begun_ptr : posted_ptr;
+      roci_pkg::SchedSegment: begin
+        if (moves) work = !drained ? posted_ptr : begins ? past_ptr : begun_ptr;
+        else if (drained && begins) work = past_new;
+      end
+      roci_pkg::SchedBell: if (!drained && !too_far && forward) work = asked_new;
+      default: ;
+    endcase
+  end
+  assign left_o = (word_i.state == roci_pkg::QpSqd ? word_i.begun : word_i.produced)
+                  - word_i.fetched;
+  assign more_o = work && word_o.ready && !word_o.granted
+                  && (word_o.state == roci_pkg::QpRts || word_o.state == roci_pkg::QpSqd);
 
   logic unused;
   assign unused = &{1'b0, ptr_i};

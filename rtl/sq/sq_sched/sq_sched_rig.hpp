@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the scheduler by rows, commands, doorbells and pointers, and keeps what it gives out.
+// Drives the scheduler by rows, commands, doorbells and pointers, and keeps its grants and its
+// commands to the requester.
 #pragma once
 
 #include <Vroci_sq_sched.h>
@@ -10,17 +11,19 @@
 #include <random>
 #include <vector>
 
-#include "model/spec/codes.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace sq_sched_rig {
 
-using namespace roci::spec;
+using layout::QpEvent;
+using layout::QpState;
+using layout::Table;
 
-inline constexpr unsigned kQps = 16, kReset = 0, kRts = 3, kSqd = 4, kErr = 6;
+inline constexpr unsigned kQps = 16;  // as in block.cmake
 
 struct Grant {
   unsigned qpn, epoch, index, count, offset;
@@ -51,41 +54,41 @@ class Rig {
   void tick() {
     dut.settle();
     if (dut->grant_valid_o && dut->grant_ready_i) {
-      auto get = [&](const char* n) {
-        return unsigned(port::get(dut->grant_o, place_of(kGrant, n)));
-      };
-      grants.push_back({get("qpn"), get("epoch"), get("wqe_index"), get("count"), get("offset")});
+      auto get = [&](auto field) { return port::get(dut->grant_o, field); };
+      grants.push_back({get(layout::grant::qpn), get(layout::grant::epoch),
+                        get(layout::grant::wqe_index), get(layout::grant::count),
+                        get(layout::grant::offset)});
     }
     if (dut->control_valid_o) {
-      auto get = [&](const char* n) {
-        return unsigned(port::get(dut->control_o, place_of(kSqControl, n)));
-      };
-      controls.push_back({get("qpn"), get("index"), get("flush") != 0, get("clear") != 0});
+      auto get = [&](auto field) { return port::get(dut->control_o, field); };
+      controls.push_back({get(layout::sq_control::qpn), get(layout::sq_control::index),
+                          get(layout::sq_control::flush), get(layout::sq_control::clear)});
     }
     if (dut->fail_valid_o) {
-      fails.push_back(unsigned(port::get(dut->fail_o, place_of(kEventReq, "number"))));
+      fails.push_back(port::get(dut->fail_o, layout::event_req::number));
     }
     dut.tick();
   }
   void run(unsigned clocks) {
     for (unsigned i = 0; i < clocks; ++i) tick();
   }
-  void row(unsigned table, unsigned qp) {
+  void row(Table table, unsigned qp) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, table);
-    port::put(dut->row_write_i, bus::kRowIndex, qp);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, qp);
     tick();
     dut->row_write_valid_i = 0;
   }
-  void state(unsigned qp, unsigned value) {
+  void state(unsigned qp, QpState value) {
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, 0, 3, value);
-    row(2, qp);
+    port::put(dut->row_write_i, layout::qp_state::state, value);
+    row(Table::kQpState, qp);
   }
+  /// Sets the size of the send queue.
   void ring_of(unsigned qp, unsigned log) {
     bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, place_of(kQpAttr, "sq_log"), log);
-    row(0, qp);
+    port::put(dut->row_write_i, layout::qp_attr::sq_log, log);
+    row(Table::kQpAttr, qp);
   }
   template <typename Ready>
   void offer(CData& valid, Ready ready) {
@@ -99,29 +102,31 @@ class Rig {
     }
     valid = 0;
   }
-  void command(unsigned qp, unsigned kind) {
-    port::put(dut->qp_event_i, place_of(kQpEvent, "qpn"), qp);
-    port::put(dut->qp_event_i, place_of(kQpEvent, "kind"), kind);
+  void command(unsigned qp, QpEvent kind) {
+    port::put(dut->qp_event_i, layout::qp_event::qpn, qp);
+    port::put(dut->qp_event_i, layout::qp_event::kind, kind);
     offer(dut->qp_event_valid_i, [&] { return dut->qp_event_ready_o != 0; });
   }
   void ring(unsigned qp, unsigned index) {
-    port::put(dut->doorbell_i, place_of(kDoorbell, "qpn"), qp);
-    port::put(dut->doorbell_i, place_of(kDoorbell, "index"), index & 0xFFFF);
+    port::put(dut->doorbell_i, layout::doorbell::qpn, qp);
+    port::put(dut->doorbell_i, layout::doorbell::index, index & 0xFFFF);
     offer(dut->doorbell_valid_i, [&] { return dut->doorbell_ready_o != 0; });
   }
   void fill(VlWide<3>& record, const Pointer& p) {
-    auto put = [&](const char* n, unsigned v) { port::put(record, place_of(kFetchPtr, n), v); };
-    put("qpn", p.qpn);
-    put("epoch", p.epoch);
-    put("wqe_index", p.index & 0xFFFF);
-    put("offset", p.offset);
-    put("ready", p.ready);
+    auto put = [&](auto field, auto v) { port::put(record, field, v); };
+    put(layout::fetch_ptr::qpn, p.qpn);
+    put(layout::fetch_ptr::epoch, p.epoch);
+    put(layout::fetch_ptr::wqe_index, p.index & 0xFFFF);
+    put(layout::fetch_ptr::offset, p.offset);
+    put(layout::fetch_ptr::ready, p.ready);
   }
+  /// The requester states where to continue.
   void set(const Pointer& p) {
     fill(dut->set_ptr_i, p);
     offer(dut->set_ptr_valid_i, [&] { return dut->set_ptr_ready_o != 0; });
   }
-  void cut(const Pointer& p) {
+  /// The end of a grant: the segmentation has come to a work request and an offset.
+  void segmented(const Pointer& p) {
     fill(dut->segment_ptr_i, p);
     offer(dut->segment_ptr_valid_i, [&] { return dut->segment_ptr_ready_o != 0; });
   }
@@ -132,12 +137,12 @@ class Rig {
     tick();
     dut->done_valid_i = 0;
   }
-  /// A generation: RTS, begun at index 0 with epoch 1.
+  /// Begins a generation in RTS at index 0 with epoch 1.
   void connect(unsigned qp, unsigned log = 8) {
     ring_of(qp, log);
-    state(qp, kReset);
-    state(qp, kRts);
-    command(qp, 0);
+    state(qp, QpState::kReset);
+    state(qp, QpState::kRts);
+    command(qp, QpEvent::kInitRequester);
     set({qp, 1, 0, 0, true});
     done(qp, 0);
     run(4);

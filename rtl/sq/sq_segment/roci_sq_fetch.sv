@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches the work requests of grants into one buffer shared by all queue pairs.
 //
-// Throughput: a grant every three clocks. Latency: that of the block read. As many reads are under
-// way as the buffer has room for, so the latency of host memory is hidden.
+// Throughput: a grant every four clocks. Latency: that of the block read. As many reads are in
+// progress as the buffer has room for, so the latency of host memory is hidden.
 //
 // The first work request of a grant is not read when it was kept since it was last segmented.
 //
@@ -72,26 +72,30 @@ module roci_sq_fetch #(
   assign unused   = &{1'b0, attr, unused_ready};
 
   // How many work requests of the grant one read can bring
-  logic [15:0] first, entry, to_end;
+  logic [15:0] entry_q, to_end;  // place in the ring of the first one to be read
+  logic        kept_q;
   logic [5:0]  page_block;
   logic [6:0]  to_page;
-  logic [4:0]  most, count, blocks;
-  assign first      = grant_i.wqe_index + 16'(kept_i);
-  assign entry      = first & ((16'd1 << attr.sq_log) - 16'd1);
-  assign to_end     = (16'd1 << attr.sq_log) - entry;
-  assign page_block = 6'(entry << attr.sq_stride_log);
+  logic [4:0]  left_q, most, count, blocks;
+  always_ff @(posedge clk_i) begin
+    kept_q  <= kept_i;
+    left_q  <= grant_i.count - 5'(kept_i);
+    entry_q <= (grant_i.wqe_index + 16'(kept_i)) & ((16'd1 << attr.sq_log) - 16'd1);
+  end
+  assign to_end     = (16'd1 << attr.sq_log) - entry_q;
+  assign page_block = 6'(entry_q << attr.sq_stride_log);
   assign to_page    = (7'(PageBlocks) - 7'(page_block)) >> attr.sq_stride_log;
   assign most       = 5'd16 >> attr.sq_stride_log;
   always_comb begin
-    count = grant_i.count - 5'(kept_i);
+    count = left_q;
     if (count > most) count = most;
     if (7'(count) > to_page) count = to_page[4:0];
     if (16'(count) > to_end) count = to_end[4:0];
   end
   assign blocks = count << attr.sq_stride_log;
 
-  // Read, then issue
-  typedef enum logic [1:0] {StLook, StSize, StIssue} state_e;
+  // Read the tag, compare it, find the size, then issue
+  typedef enum logic [1:0] {StLook, StKept, StSize, StIssue} state_e;
   state_e               state_q;
   roci_pkg::segment_job_t   job_q;
   logic [4:0]           blocks_q;
@@ -104,7 +108,8 @@ module roci_sq_fetch #(
   assign room  = (BlockBits + 2)'(held) + (BlockBits + 2)'(blocks_q) <= (BlockBits + 2)'(Blocks);
   assign look_o     = state_q == StLook && grant_valid_i;
   assign br_req_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
-  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room : br_req_valid_o && br_req_ready_i;
+  assign issue      = blocks_q == '0 ? state_q == StIssue && job_room
+                                     : br_req_valid_o && br_req_ready_i;
   assign grant_ready_o = state_q == StSize;
 
   always_ff @(posedge clk_i) begin
@@ -113,7 +118,8 @@ module roci_sq_fetch #(
       asked_q <= '0;
     end else begin
       unique case (state_q)
-        StLook:  if (grant_valid_i) state_q <= StSize;
+        StLook:  if (grant_valid_i) state_q <= StKept;
+        StKept:  state_q <= StSize;
         StSize:  state_q <= StIssue;
         default: if (issue) begin
           state_q <= StLook;
@@ -127,10 +133,10 @@ module roci_sq_fetch #(
       job_q.qpn        <= grant_i.qpn;
       job_q.epoch      <= grant_i.epoch;
       job_q.wqe_index  <= grant_i.wqe_index;
-      job_q.kept       <= kept_i;
-      job_q.count      <= count + 5'(kept_i);
+      job_q.kept       <= kept_q;
+      job_q.count      <= count + 5'(kept_q);
       job_q.offset     <= grant_i.offset;
-      job_q.addr       <= attr.sq_base + (64'(entry) << (4'd6 + 4'(attr.sq_stride_log)));
+      job_q.addr       <= attr.sq_base + (64'(entry_q) << (4'd6 + 4'(attr.sq_stride_log)));
       job_q.pasid      <= attr.pasid;
       job_q.pd         <= attr.pd;
       job_q.pmtu       <= attr.pmtu;

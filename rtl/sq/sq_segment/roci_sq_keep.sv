@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the last two work requests of each queue pair that were segmented, so that going on with
-// one, or going back to it, needs no read of host memory.
+// one, or returning to it, needs no read of host memory.
 //
 // Throughput: one look, one read, one write per clock. Latency: one clock. Only work requests that
 // stand in block 0 are kept. A longer list or inline data takes the place all the same, so that an
@@ -36,12 +36,14 @@ module roci_sq_keep #(
   input  logic [511:0]         write_block_i
 );
 
-  roci_pkg::wqe_t wqe;
+  roci_pkg::wqe_t      wqe;
+  roci_pkg::qp_state_t state_row;
   logic           whole, forget, write;
-  assign wqe    = write_block_i;
+  assign wqe       = write_block_i;
+  assign state_row = row_write_i.data[roci_pkg::QpStateBits-1:0];
   assign whole  = !wqe.inline_data && wqe.num_sge <= 8'd1;
   assign forget = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState
-                  && row_write_i.data[2:0] == roci_pkg::QpReset;
+                  && state_row.state == roci_pkg::QpReset;
   assign write  = write_i && !forget;
 
   // What is kept of even and of odd indices

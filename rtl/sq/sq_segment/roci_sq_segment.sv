@@ -6,9 +6,9 @@
 // (lists of one entry; longer lists take a walk per packet). Latency: that of the block read and
 // about eight clocks. Holds no state of queue pairs but their attributes.
 //
-//            +-------+ blocks  +---------+ plan         +---------+ status    +-------+
-//  grant --> | fetch | ------> | segment | -----------> | pending | --------> | plans | --> requester
-//            +-------+ jobs    +---------+ key, or walk +---------+ segments  +-------+
+//            +-------+ blocks +---------+ plan         +---------+ status   +-------+
+//  grant --> | fetch | -----> | segment | -----------> | pending | -------> | plans | --> requester
+//            +-------+ jobs   +---------+ key, or walk +---------+ segments +-------+
 
 `include "assert.svh"
 
@@ -80,9 +80,10 @@ module roci_sq_segment #(
   state_e               state_q;
   logic                 kept, kept_q; // this work request was not fetched
   logic                 begun_q;      // the job's first work request is done
-  logic [4:0]           left_q;       // work requests of the job still to segment, this one included
-  logic [15:0]          index_q;      // of this work request
+  logic [4:0]           left_q;       // work requests of the job to be segmented, with this one
+  logic [15:0]          index_q;      // number of this work request
   logic [31:0]          offset_q;     // bytes of it segmented
+  logic [31:0]          remaining_q;  // bytes of it to be segmented
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
   logic [4:0]           left;
@@ -97,8 +98,8 @@ module roci_sq_segment #(
   // A grant that ends early gives blocks back before they came: the difference may be negative.
   assign ready_blocks = arrived - base_q;
 
-  // The last two of each queue pair, so that a message of many grants is fetched once, and going
-  // back waits for the payload only
+  // The last two of each queue pair, so that a message of many grants is fetched once, and a
+  // recovery waits for the payload only.
   logic [511:0] kept_block;
   roci_sq_keep #(.NumQps(NumQps)) u_keep (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
@@ -111,24 +112,26 @@ module roci_sq_segment #(
 
   // Checks of a work request, made when its block comes out of the buffer
   roci_pkg::wqe_t wqe, wqe_q;
-  logic           no_pieces, is_atomic, is_local, is_local_q;
+  logic           one_plan, is_atomic, is_local, is_local_q;
   logic [7:0]     status, status_q;
   assign wqe = kept ? kept_block : block;
   roci_sq_segment_check u_check (
     .wqe_i(wqe), .fetch_error_i(block_error && !kept), .stride_log_i(job.stride_log),
-    .offset_i(head_offset), .status_o(status), .no_pieces_o(no_pieces), .is_atomic_o(is_atomic),
+    .offset_i(head_offset), .status_o(status), .one_plan_o(one_plan), .is_atomic_o(is_atomic),
     .is_local_o(is_local));
 
   // The next packet
   logic [7:0]      walk_status;
-  logic            no_pieces_q, by_key_q, by_list_q, bad, last;
-  logic [31:0]     part, after, rest;
+  logic            one_plan_q, by_key_q, by_list_q, bad, last;
+  logic [31:0]     part, after;
+  logic [12:0]     mtu;
   roci_pkg::plan_t plan;
   roci_sq_segment_packet u_packet (
-    .job_i(job), .wqe_i(wqe_q), .index_i(index_q), .offset_i(offset_q), .status_i(status_q),
-    .no_pieces_i(no_pieces_q), .walked_i(state_q == StWalk), .walk_status_i(walk_status),
-    .plan_o(plan), .part_o(part), .after_o(after), .rest_o(rest), .last_o(last));
-  assign bad = status_q != roci_pkg::StatusSuccess;
+    .job_i(job), .wqe_i(wqe_q), .index_i(index_q), .offset_i(offset_q), .remaining_i(remaining_q),
+    .status_i(status_q), .one_plan_i(one_plan_q), .walked_i(state_q == StWalk),
+    .walk_status_i(walk_status), .plan_o(plan), .part_o(part), .mtu_o(mtu), .last_o(last));
+  assign after = offset_q + 32'(mtu);  // when the packet is not the last
+  assign bad   = status_q != roci_pkg::StatusSuccess;
 
   // Walker of lists of several entries
   logic               walk_start, walk_ready, walk_done, walk_idle;
@@ -145,7 +148,7 @@ module roci_sq_segment #(
   roci_sq_segment_walk u_walk (
     .clk_i, .rst_ni, .start_i(walk_start), .start_ready_o(walk_ready), .wqe_i(wqe_q),
     .offset_i(offset_q), .len_i(part), .pd_i(job.pd), .access_i(rights),
-    .check_only_i(no_pieces_q), .block_index_o(walk_block), .block_i(block),
+    .check_only_i(one_plan_q), .block_index_o(walk_block), .block_i(block),
     .key_req_o(walk_key), .key_req_valid_o(walk_key_valid),
     .key_req_ready_i(key_req_ready_i && state_q == StWalk),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q == StWalk),
@@ -161,11 +164,11 @@ module roci_sq_segment #(
                                         : base_q[BlockBits-1:0] + BlockBits'(walk_block) + 1'b1;
 
   // Keys of lists of one entry are looked up while the next packet is segmented.
-  assign rights = no_pieces_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
+  assign rights = one_plan_q ? 4'b0001 : 4'b0000;  // local write, or nothing to read
   always_comb begin
-    key_req_o        = walk_key;
-    key_req_valid_o  = walk_key_valid && state_q == StWalk;
-    key_go           = state_q == StSegment && by_key_q && part != '0 && !bad;
+    key_req_o       = walk_key;
+    key_req_valid_o = walk_key_valid && state_q == StWalk;
+    key_go          = state_q == StSegment && by_key_q && remaining_q != '0 && !bad;
     if (state_q != StWalk) begin
       key_req_o.key    = wqe_q.sge0_lkey;
       key_req_o.va     = wqe_q.sge0_addr + 64'(offset_q);
@@ -185,13 +188,18 @@ module roci_sq_segment #(
   end
 
   // After a packet
-  logic [31:0] spent;
-  logic        failed, next_wqe, end_grant;
-  assign spent     = 32'(spent_q) + (no_pieces_q ? '0 : part);
-  assign failed    = plan.status != roci_pkg::StatusSuccess;
-  assign next_wqe  = last || failed;
-  assign end_grant = failed || is_local_q || (last && left == 5'd1)
-                     || (spent >= 32'(Quantum) && (last || rest > 32'(Quantum / 2)));
+  // Both cases are prepared: this packet is the last of its message, or it is not.
+  logic [15:0] spent, spent_last, spent_mtu;
+  logic        failed, next_wqe, end_grant, long_rest;
+  assign spent_last = 16'(spent_q) + (one_plan_q ? '0 : 16'(remaining_q[12:0]));
+  assign spent_mtu  = 16'(spent_q) + 16'(mtu);
+  assign spent      = last ? spent_last : spent_mtu;
+  assign long_rest  = remaining_q > 32'(Quantum / 2) + 32'(mtu);
+  assign failed     = plan.status != roci_pkg::StatusSuccess;
+  assign next_wqe   = last || failed;
+  assign end_grant  = failed || is_local_q
+                      || (last ? left == 5'd1 || spent_last >= 16'(Quantum)
+                               : spent_mtu >= 16'(Quantum) && long_rest);
 
   logic [BlockBits:0] job_blocks, wqe_blocks;
   assign job_blocks = ((BlockBits + 1)'(left) - (BlockBits + 1)'(kept_q)) << job.stride_log;
@@ -216,7 +224,9 @@ module roci_sq_segment #(
         begun_q <= !end_grant;
         if (end_grant) base_q <= base_q + job_blocks;
         else if (next_wqe) base_q <= base_q + wqe_blocks;
-        if (!(state_q == StWalk && plan.has_segs)) state_q <= next_wqe || end_grant ? StWait : StSegment;
+        if (!(state_q == StWalk && plan.has_segs)) begin
+          state_q <= next_wqe || end_grant ? StWait : StSegment;
+        end
       end
     end
   end
@@ -227,20 +237,22 @@ module roci_sq_segment #(
       wqe_q       <= wqe;
       kept_q      <= kept;
       status_q    <= status;
-      no_pieces_q <= no_pieces;
+      one_plan_q  <= one_plan;
       is_local_q  <= is_local;
       by_key_q    <= !wqe.inline_data && (wqe.num_sge == 8'd1 || is_atomic);
       by_list_q   <= !wqe.inline_data && wqe.num_sge > 8'd1 && !is_atomic && wqe.length != '0;
       left_q      <= left;
       offset_q    <= head_offset;
+      remaining_q <= wqe.length - head_offset;
       if (!begun_q) begin
         index_q      <= job.wqe_index;
         entry_addr_q <= job.addr;
         spent_q      <= '0;
       end
     end else if (emit) begin
-      offset_q <= after;
-      spent_q  <= spent[14:0];
+      offset_q    <= after;
+      remaining_q <= remaining_q - 32'(mtu);
+      spent_q     <= spent[14:0];
       if (next_wqe) begin
         left_q       <= left - 5'd1;
         index_q      <= index_q + 16'd1;
@@ -265,15 +277,15 @@ module roci_sq_segment #(
     .level_o(unused_ptr_level));
 
   // Plans wait for their key, then leave with their segments
-  logic out_idle, walk_pieces;
-  assign walk_pieces    = state_q == StSegments;
+  logic out_idle, walk_segs;
+  assign walk_segs      = state_q == StSegments;
   roci_sq_segment_out u_out (
     .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
     .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
-    .wait_key_i(key_go), .own_piece_i(plan.has_segs && state_q != StWalk),
+    .wait_key_i(key_go), .own_seg_i(plan.has_segs && state_q != StWalk),
     .push_room_o(push_room), .pending_empty_o(pending_empty),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q != StWalk),
-    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_pieces_i(walk_pieces),
+    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_segs_i(walk_segs),
     .walk_seg_ready_o(walk_seg_ready),
     .plan_o, .plan_valid_o, .plan_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .idle_o(out_idle));
 

@@ -7,7 +7,7 @@ module roci_sq_segment_check (
   input  logic [1:0]     stride_log_i,   // log2 of blocks in an entry
   input  logic [31:0]    offset_i,       // bytes of it that were segmented before
   output logic [7:0]     status_o,
-  output logic           no_pieces_o,    // one plan for all of it: its data come later, if at all
+  output logic           one_plan_o,     // one plan for all of it: its data come later, if at all
   output logic           is_atomic_o,
   output logic           is_local_o      // local invalidate, bind, registration: no packet
 );
@@ -25,7 +25,7 @@ module roci_sq_segment_check (
   assign is_local_o  = wqe_i.opcode == roci_pkg::WrOpLocalInv
                        || wqe_i.opcode == roci_pkg::WrOpBindMw
                        || wqe_i.opcode == roci_pkg::WrOpRegMr;
-  assign no_pieces_o = is_read || is_atomic_o;
+  assign one_plan_o  = is_read || is_atomic_o;
   assign stride      = 3'd1 << stride_log_i;
   assign max_sge     = stride_log_i == 2'd0 ? 4'd1 : stride_log_i == 2'd1 ? 4'd5 : 4'd13;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans whose key may still be looked up, and what leaves: plans and segments of payload.
 //
-// Throughput: a plan per clock. Latency: that of the key. Plans wait deep enough that a grant is
-// cut before its packets left.
+// Throughput: a plan per clock. Latency: that of the key. The queue of plans is so deep that a
+// grant is segmented before its packets left.
 //
 //  plan --> | 8 pending | --key--> | 16 plans  | --> plan
 //                           +----> | 32 segments | --> seg
@@ -19,7 +19,7 @@ module roci_sq_segment_out (
   input  logic [63:0]               inline_addr_i,     // its segment, when not by key
   input  logic [19:0]               inline_pasid_i,
   input  logic                      wait_key_i,        // a result of the key table belongs to it
-  input  logic                      own_piece_i,       // it has one segment, not those of the walker
+  input  logic                      own_seg_i,         // one segment, not those of the walker
   output logic                      push_room_o,
   output logic                      pending_empty_o,
 
@@ -28,7 +28,7 @@ module roci_sq_segment_out (
 
   input  roci_pkg::seg_t            walk_seg_i,
   input  logic                      walk_seg_valid_i,
-  input  logic                      walk_pieces_i,     // segments of the walker come now
+  input  logic                      walk_segs_i,       // segments of the walker come now
   output logic                      walk_seg_ready_o,
 
   output roci_pkg::plan_t           plan_o,
@@ -48,7 +48,7 @@ module roci_sq_segment_out (
   logic [roci_pkg::PlanBits-1:0] pending_bits;
   roci_pkg::plan_t               head, resolved;
   roci_pkg::key_rsp_t            rsp;
-  logic                          pending_valid, resolve, wait_key, own_piece, rsp_valid;
+  logic                          pending_valid, resolve, wait_key, own_seg, rsp_valid;
   logic                          unused_push, unused_rsp_ready, plan_room, seg_room;
   logic [63:0]                   inline_addr;
   logic [19:0]                   inline_pasid;
@@ -57,11 +57,11 @@ module roci_sq_segment_out (
   assign pending_empty_o = pending_level == '0;
   roci_fifo #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
     .clk_i, .rst_ni,
-    .in_data_i({plan_i, inline_addr_i, inline_pasid_i, wait_key_i, own_piece_i}),
+    .in_data_i({plan_i, inline_addr_i, inline_pasid_i, wait_key_i, own_seg_i}),
     .in_valid_i(plan_push_i), .in_ready_o(unused_push),
     .out_data_o(pending_out), .out_valid_o(pending_valid), .out_ready_i(resolve),
     .level_o(pending_level));
-  assign {pending_bits, inline_addr, inline_pasid, wait_key, own_piece} = pending_out;
+  assign {pending_bits, inline_addr, inline_pasid, wait_key, own_seg} = pending_out;
   assign head = pending_bits;
   // At most as many results as pending plans
   roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
@@ -72,7 +72,7 @@ module roci_sq_segment_out (
     .level_o(unused_rsp_level));
 
   assign resolve = pending_valid && plan_room && (!wait_key || rsp_valid)
-                   && (!own_piece || seg_room);
+                   && (!own_seg || seg_room);
   always_comb begin
     resolved = head;
     if (wait_key && !rsp.ok) begin
@@ -81,7 +81,7 @@ module roci_sq_segment_out (
     end
   end
 
-  // Out: plans deep enough that a grant is segmented before its packets left
+  // Out: the queue holds the plans of a grant before its packets left.
   localparam int unsigned PlanDepth = 16;
   logic [$clog2(PlanDepth):0]    unused_plan_level;
   logic [roci_pkg::PlanBits-1:0] plan_bits;
@@ -97,15 +97,15 @@ module roci_sq_segment_out (
   logic [$clog2(SegDepth):0] unused_seg_level;
   logic                      seg_push;
   roci_pkg::seg_t            seg_in;
-  assign walk_seg_ready_o = walk_pieces_i && seg_room;
+  assign walk_seg_ready_o = walk_segs_i && seg_room;
   always_comb begin
-    seg_push     = resolve && own_piece && resolved.has_segs;
+    seg_push     = resolve && own_seg && resolved.has_segs;
     seg_in.addr  = wait_key ? rsp.addr : inline_addr;
     seg_in.pasid = wait_key ? rsp.pasid : inline_pasid;
     seg_in.len   = head.len[12:0];
     seg_in.last  = 1'b1;
     seg_in.drop  = 1'b0;
-    if (walk_pieces_i) begin
+    if (walk_segs_i) begin
       seg_push = walk_seg_valid_i && walk_seg_ready_o;
       seg_in   = walk_seg_i;
     end
@@ -122,6 +122,6 @@ module roci_sq_segment_out (
   assign unused = &{1'b0, unused_push, unused_rsp_ready, unused_rsp_level, unused_plan_level,
                     unused_seg_level};
 
-  `ASSERT(AnswersAreExpected, `IMPLIES(rsp_valid, pending_valid))
+  `ASSERT(ResultsAreExpected, `IMPLIES(rsp_valid, pending_valid))
 
 endmodule

@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next packet of a work request: its plan, and how far the message is segmented after it.
-// Combinational.
+// The next packet of a work request: its plan, and whether it is the last. Combinational.
 
 module roci_sq_segment_packet (
   input  roci_pkg::segment_job_t job_i,
   input  roci_pkg::wqe_t     wqe_i,
-  input  logic [15:0]        index_i,        // of the work request
+  input  logic [15:0]        index_i,        // number of the work request
   input  logic [31:0]        offset_i,       // bytes of it segmented before
-  input  logic [7:0]         status_i,       // of the check of the work request
-  input  logic               no_pieces_i,
+  input  logic [31:0]        remaining_i,    // and the others
+  input  logic [7:0]         status_i,       // result of the check of the work request
+  input  logic               one_plan_i,
   input  logic               walked_i,       // its list was walked, with the status
   input  logic [7:0]         walk_status_i,
   output roci_pkg::plan_t    plan_o,
   output logic [31:0]        part_o,         // bytes of this packet
-  output logic [31:0]        after_o,        // bytes segmented with it
-  output logic [31:0]        rest_o,         // bytes left
+  output logic [12:0]        mtu_o,          // bytes of a packet that is not the last
   output logic               last_o
 );
 
-  logic [31:0] remaining;
-  logic [12:0] mtu;
-  assign mtu       = 13'd128 << job_i.pmtu;
-  assign remaining = wqe_i.length - offset_i;
-  assign part_o    = no_pieces_i || remaining <= 32'(mtu) ? remaining : 32'(mtu);
-  assign after_o   = offset_i + part_o;
-  assign rest_o    = remaining - part_o;
-  assign last_o    = part_o == remaining;
+  assign mtu_o  = 13'd128 << job_i.pmtu;
+  assign last_o = one_plan_i || remaining_i <= 32'(mtu_o);
+  assign part_o = last_o ? remaining_i : 32'(mtu_o);
 
   always_comb begin
     plan_o             = '0;
@@ -51,7 +45,7 @@ module roci_sq_segment_packet (
     plan_o.sge0_addr   = wqe_i.sge0_addr;
     plan_o.sge0_length = wqe_i.sge0_length;
     plan_o.sge0_lkey   = wqe_i.sge0_lkey;
-    plan_o.has_segs    = !no_pieces_i && (walked_i || part_o != '0)
+    plan_o.has_segs    = !one_plan_i && (walked_i || remaining_i != '0)
                          && plan_o.status == roci_pkg::StatusSuccess;
   end
 

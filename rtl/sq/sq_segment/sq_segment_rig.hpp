@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the segmenter by grants over a send queue in memory, and keeps what it gives out.
+// Drives the segmentation by grants over a send queue in memory, and keeps its results.
 #pragma once
 
 #include <Vroci_sq_segment.h>
@@ -8,28 +8,31 @@
 #include <deque>
 #include <vector>
 
-#include "model/spec/codes.hpp"
-#include "model/spec/context.hpp"
-#include "model/spec/queues.hpp"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/context.hpp"
+#include "model/spec/layout/queues.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/wqe.hpp"
 
 namespace sq_segment_rig {
 
-using namespace roci::spec;
+using layout::Status;
+using layout::Table;
+using layout::WrOp;
 
 inline constexpr unsigned kBase = 0x10000, kGood = 0x111, kBad = 0x133;
-inline constexpr unsigned kSend = 0, kWrite = 2, kRead = 4, kFetchAdd = 6, kSendInv = 7,
-                          kLocalInv = 8, kRegMr = 10;
-inline constexpr unsigned kSuccess = 0, kLocLenErr = 1, kLocQpOpErr = 2, kLocProtErr = 4,
-                          kFatalErr = 19;
+inline constexpr unsigned kRow = 2, kPd = 7, kPasid = 5;  // the queue pair
 
 struct Plan {
-  unsigned index, opcode, status, offset, len, epoch;
-  bool first, last, pieces;
+  unsigned index;
+  WrOp opcode;
+  Status status;
+  unsigned offset, len, epoch;
+  bool first, last, segments;
 };
-struct Piece {
+struct Segment {
   std::uint64_t addr;
   unsigned len;
   bool last;
@@ -43,7 +46,7 @@ struct Entry {
   unsigned length, key = kGood;
 };
 struct Work {
-  unsigned opcode = kWrite;
+  WrOp opcode = WrOp::kWrite;
   std::vector<Entry> list;
   long length = -1;
   bool inlined = false;
@@ -54,55 +57,43 @@ class Rig {
   Dut<Vroci_sq_segment> dut;
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(0x40000);
   std::vector<Plan> plans;
-  std::vector<Piece> pieces;
+  std::vector<Segment> segments;
   std::vector<Pointer> pointers;
-  unsigned blocks_read = 0, keys_asked = 0, latency = 40, stride = 0;
+  unsigned blocks_read = 0, lookups = 0, latency = 40, stride = 0;
   bool read_error = false, plan_ready = true;
 
   explicit Rig(unsigned pmtu = 3, unsigned stride_log = 0, unsigned sq_log = 5)
       : stride(stride_log), sq_log_(sq_log) {
     bus::clear_data(dut->row_write_i);
-    auto put = [&](const char* n, std::uint64_t v) {
-      port::put(dut->row_write_i, place_of(kQpAttr, n), v);
-    };
-    put("pd", 7);
-    put("pasid", 5);
-    put("pmtu", pmtu);
-    put("sq_base", kBase);
-    put("sq_log", sq_log);
-    put("sq_stride_log", stride_log);
+    auto put = [&](auto field, auto v) { port::put(dut->row_write_i, field, v); };
+    put(layout::qp_attr::pd, kPd);
+    put(layout::qp_attr::pasid, kPasid);
+    put(layout::qp_attr::pmtu, pmtu);
+    put(layout::qp_attr::sq_base, kBase);
+    put(layout::qp_attr::sq_log, sq_log);
+    put(layout::qp_attr::sq_stride_log, stride_log);
     run(30);
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 0);
-    port::put(dut->row_write_i, bus::kRowIndex, 2);
-    tick();
-    dut->row_write_valid_i = 0;
+    row(Table::kQpAttr);
   }
 
   void post(unsigned index, const Work& w) {
     std::uint8_t* p = &memory[kBase + ((index & ((1u << sq_log_) - 1)) << (6 + stride))];
-    std::memset(p, 0, 64u << stride);
+    std::memset(p, 0, layout::kBlockBytes << stride);
     std::uint64_t sum = 0;
     for (const Entry& e : w.list) sum += e.length;
-    auto put = [&](const char* n, std::uint64_t v) { put_memory(p, place_of(kWqe, n), v); };
-    put("opcode", w.opcode);
-    put("inline_data", w.inlined);
-    put("num_sge", w.list.size());
-    put("length", w.length >= 0 ? std::uint64_t(w.length) : sum);
-    for (unsigned i = 0; i < w.list.size(); ++i) {
-      std::uint8_t* s = i == 0 ? p + 48 : p + 64 + 16 * (i - 1);
-      put_memory(s, place_of(kSge, "addr"), w.list[i].addr);
-      put_memory(s, place_of(kSge, "length"), w.list[i].length);
-      put_memory(s, place_of(kSge, "lkey"), w.list[i].key);
-    }
+    auto put = [&](auto field, auto v) { layout::put(p, field, v); };
+    put(layout::wqe::opcode, w.opcode);
+    put(layout::wqe::inline_data, w.inlined);
+    put(layout::wqe::length, w.length >= 0 ? std::uint64_t(w.length) : sum);
+    wqe::put_list(p, w.list);
   }
   void grant(unsigned index, unsigned count, unsigned offset = 0, unsigned epoch = 1) {
-    auto put = [&](const char* n, unsigned v) { port::put(dut->grant_i, place_of(kGrant, n), v); };
-    put("qpn", 2);
-    put("epoch", epoch);
-    put("wqe_index", index);
-    put("count", count);
-    put("offset", offset);
+    auto put = [&](auto field, auto v) { port::put(dut->grant_i, field, v); };
+    put(layout::grant::qpn, kRow);
+    put(layout::grant::epoch, epoch);
+    put(layout::grant::wqe_index, index);
+    put(layout::grant::count, count);
+    put(layout::grant::offset, offset);
     dut->grant_valid_i = 1;
     unsigned clocks = 0;
     for (bool taken = false; !taken;) {
@@ -125,13 +116,17 @@ class Rig {
     }
     FAIL("not idle");
   }
-  void reset_state() {
-    bus::clear_data(dut->row_write_i);
+  void row(Table table) {
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 2);
-    port::put(dut->row_write_i, bus::kRowIndex, 2);
+    port::put(dut->row_write_i, layout::row_write::table_id, table);
+    port::put(dut->row_write_i, layout::row_write::index, kRow);
     tick();
     dut->row_write_valid_i = 0;
+  }
+  void reset_state() {
+    bus::clear_data(dut->row_write_i);
+    port::put(dut->row_write_i, layout::qp_state::state, layout::QpState::kReset);
+    row(Table::kQpState);
   }
 
   void tick() {
@@ -145,15 +140,15 @@ class Rig {
         std::memcpy(&word, &memory[blocks_.front().second + 4 * i], 4);
         d.br_rsp_i[i] = word;
       }
-      port::put(d.br_rsp_i, bus::kReadError, read_error);
+      port::put(d.br_rsp_i, layout::block_read_rsp::error, read_error);
       blocks_.pop_front();
     }
     d.key_req_ready_i = now % 3 != 0;
     d.key_rsp_valid_i = !keys_.empty() && keys_.front().at <= now;
     if (d.key_rsp_valid_i) {
-      port::put(d.key_rsp_i, place_of(kKeyRsp, "ok"), keys_.front().ok);
-      port::put(d.key_rsp_i, place_of(kKeyRsp, "addr"), keys_.front().addr);
-      port::put(d.key_rsp_i, place_of(kKeyRsp, "pasid"), 5);
+      port::put(d.key_rsp_i, layout::key_rsp::ok, keys_.front().ok);
+      port::put(d.key_rsp_i, layout::key_rsp::addr, keys_.front().addr);
+      port::put(d.key_rsp_i, layout::key_rsp::pasid, kPasid);
       keys_.pop_front();
     }
     d.plan_ready_i = plan_ready;
@@ -161,38 +156,37 @@ class Rig {
     d.ptr_ready_i = 1;
     dut.settle();
     if (d.br_req_valid_o) {
-      CHECK(port::get(d.br_req_o, bus::kReadAddr) / 4096 ==
-            (port::get(d.br_req_o, bus::kReadAddr) + 64 * port::get(d.br_req_o, bus::kReadCount) -
-             1) /
-                4096);
-      CHECK(port::get(d.br_req_o, bus::kReadAddr) + 64 * port::get(d.br_req_o, bus::kReadCount) <=
-            kBase + (std::uint64_t{64} << (sq_log_ + stride)));
-      for (unsigned i = 0; i < port::get(d.br_req_o, bus::kReadCount); ++i) {
-        blocks_.push_back({now + latency, port::get(d.br_req_o, bus::kReadAddr) + 64 * i});
-      }
-      blocks_read += port::get(d.br_req_o, bus::kReadCount);
+      const std::uint64_t addr = port::get(d.br_req_o, layout::block_read_req::addr);
+      const unsigned count = port::get(d.br_req_o, layout::block_read_req::count);
+      const std::uint64_t end = addr + std::uint64_t{layout::kBlockBytes} * count;
+      CHECK(addr / 4096 == (end - 1) / 4096);
+      CHECK(end <= kBase + (std::uint64_t{layout::kBlockBytes} << (sq_log_ + stride)));
+      for (unsigned i = 0; i < count; ++i)
+        blocks_.push_back({now + latency, addr + layout::kBlockBytes * i});
+      blocks_read += count;
     }
     if (d.key_req_valid_o && d.key_req_ready_i) {
-      auto get = [&](const char* n) { return port::get(d.key_req_o, place_of(kKeyReq, n)); };
-      ++keys_asked;
-      CHECK(get("pd") == 7);
-      CHECK(get("len") != 0);
-      keys_.push_back({now + 3, get("key") == kGood, get("va")});
+      auto get = [&](auto field) { return port::get(d.key_req_o, field); };
+      ++lookups;
+      CHECK(get(layout::key_req::pd) == kPd);
+      CHECK(get(layout::key_req::len) != 0);
+      keys_.push_back({now + 3, get(layout::key_req::key) == kGood, get(layout::key_req::va)});
     }
     if (d.plan_valid_o && d.plan_ready_i) {
-      auto get = [&](const char* n) { return unsigned(port::get(d.plan_o, place_of(kPlan, n))); };
-      plans.push_back({get("wqe_index"), get("opcode"), get("status"), get("offset"), get("len"),
-                       get("epoch"), get("first") != 0, get("last") != 0, get("has_segs") != 0});
+      auto get = [&](auto field) { return port::get(d.plan_o, field); };
+      plans.push_back({get(layout::plan::wqe_index), WrOp{get(layout::plan::opcode)},
+                       Status{get(layout::plan::status)}, get(layout::plan::offset),
+                       get(layout::plan::len), get(layout::plan::epoch), get(layout::plan::first),
+                       get(layout::plan::last), get(layout::plan::has_segs)});
     }
     if (d.seg_valid_o) {
-      auto get = [&](const char* n) { return port::get(d.seg_o, place_of(kSeg, n)); };
-      pieces.push_back({get("addr"), unsigned(get("len")), get("last") != 0});
+      auto get = [&](auto field) { return port::get(d.seg_o, field); };
+      segments.push_back({get(layout::seg::addr), get(layout::seg::len), get(layout::seg::last)});
     }
     if (d.ptr_valid_o) {
-      auto get = [&](const char* n) {
-        return unsigned(port::get(d.ptr_o, place_of(kFetchPtr, n)));
-      };
-      pointers.push_back({get("wqe_index"), get("offset"), get("epoch"), get("ready") != 0});
+      auto get = [&](auto field) { return port::get(d.ptr_o, field); };
+      pointers.push_back({get(layout::fetch_ptr::wqe_index), get(layout::fetch_ptr::offset),
+                          get(layout::fetch_ptr::epoch), get(layout::fetch_ptr::ready)});
     }
     dut.tick();
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Segmentation of work requests, and the entries that it keeps.
 #include <doctest/doctest.h>
 
 #include "rtl/sq/sq_segment/sq_segment_rig.hpp"
@@ -7,8 +8,8 @@ using namespace sq_segment_rig;
 
 TEST_CASE("sq_segment: RQ-05: packets of a message and their segments") {
   Rig r;
-  r.post(0, {kWrite, {{0x5001, 2500}}});
-  r.post(1, {kSend, {}});
+  r.post(0, {WrOp::kWrite, {{0x5001, 2500}}});
+  r.post(1, {WrOp::kSend, {}});
   r.grant(0, 2);
   r.settle();
   REQUIRE(r.plans.size() == 4);
@@ -18,22 +19,23 @@ TEST_CASE("sq_segment: RQ-05: packets of a message and their segments") {
     CHECK(r.plans[i].len == len[i]);
     CHECK(r.plans[i].first == (i == 0 || i == 3));
     CHECK(r.plans[i].last == (i >= 2));
-    CHECK(r.plans[i].pieces == (i < 3));
-    CHECK(r.plans[i].status == kSuccess);
+    CHECK(r.plans[i].segments == (i < 3));
+    CHECK(r.plans[i].status == Status::kSuccess);
   }
-  REQUIRE(r.pieces.size() == 3);
-  CHECK(r.pieces[1].addr == 0x5001 + 1024);
-  CHECK(r.pieces[2].len == 452);
+  REQUIRE(r.segments.size() == 3);
+  CHECK(r.segments[1].addr == 0x5001 + 1024);
+  CHECK(r.segments[2].len == 452);
   REQUIRE(r.pointers.size() == 1);
   CHECK(r.pointers[0].index == 2);
   CHECK(r.pointers[0].offset == 0);
   CHECK(r.pointers[0].ready);
 }
 
-TEST_CASE("sq_segment: a grant ends after a quantum, and goes on without reading again") {
+TEST_CASE(
+    "sq_segment: a grant ends after a quantum, and the next one continues without another read") {
   Rig r;
-  r.post(4, {kWrite, {{0x5000, 40000}}});
-  r.post(5, {kWrite, {{0x5000, 10}}});
+  r.post(4, {WrOp::kWrite, {{0x5000, 40000}}});
+  r.post(5, {WrOp::kWrite, {{0x5000, 10}}});
   r.grant(4, 2);
   r.settle();
   CHECK(r.plans.size() == 16);
@@ -50,7 +52,7 @@ TEST_CASE("sq_segment: a grant ends after a quantum, and goes on without reading
   CHECK(r.plans[39].len == 64);
   CHECK(r.plans[39].last);
   CHECK(r.pointers[1].index == 5);
-  // Going back to an offset in the message after: that one is kept, and the newest too
+  // Two work requests are kept, so the offset in the message before is served without a read.
   r.grant(5, 1, 0, 2);
   r.settle();
   r.grant(4, 1, 39936, 3);
@@ -65,39 +67,38 @@ TEST_CASE("sq_segment: a grant ends after a quantum, and goes on without reading
   CHECK(r.plans[42].len == 10);
 }
 
-TEST_CASE("sq_segment: what was kept is forgotten with the generation") {
+TEST_CASE("sq_segment: a kept work request is discarded with the generation") {
   Rig r;
-  r.post(0, {kWrite, {{0x5000, 10}}});
+  r.post(0, {WrOp::kWrite, {{0x5000, 10}}});
   r.grant(0, 1);
   r.settle();
   r.reset_state();
-  r.post(0, {kWrite, {{0x5000, 20}}});
+  r.post(0, {WrOp::kWrite, {{0x5000, 20}}});
   r.grant(0, 1);
   r.settle();
   REQUIRE(r.plans.size() == 2);
   CHECK(r.plans[1].len == 20);
 }
 
-TEST_CASE("sq_segment: what was kept is forgotten by a later round of the index") {
+TEST_CASE("sq_segment: a kept work request is discarded when its index comes round") {
   // Index 32 takes the place of 0 (both even), although it cannot be kept itself.
   Rig s(3, 1);
-  s.post(0, {kWrite, {{0x5000, 10}}});
+  s.post(0, {WrOp::kWrite, {{0x5000, 10}}});
   s.grant(0, 1);
   s.settle();
-  s.post(32, {kWrite, {{0x5000, 10}, {0x6000, 10}}});
+  s.post(32, {WrOp::kWrite, {{0x5000, 10}, {0x6000, 10}}});
   s.grant(32, 1);
   s.settle();
-  s.post(0, {kWrite, {{0x5000, 30}}});
+  s.post(0, {WrOp::kWrite, {{0x5000, 30}}});
   s.grant(0, 1);
   s.settle();
   REQUIRE(s.plans.size() == 3);
   CHECK(s.plans[2].len == 30);
 }
 
-TEST_CASE(
-    "sq_segment: reads stop at the end of the ring, and a kept one before it is no obstacle") {
+TEST_CASE("sq_segment: reads stop at the end of the ring, also after a kept work request") {
   Rig r;
-  for (unsigned i = 28; i < 44; ++i) r.post(i, {kWrite, {{0x5000 + i, i}}});
+  for (unsigned i = 28; i < 44; ++i) r.post(i, {WrOp::kWrite, {{0x5000 + i, i}}});
   r.grant(28, 16);
   r.settle();
   CHECK(r.plans.size() == 4);  // indices 28 to 31
@@ -114,17 +115,17 @@ TEST_CASE(
 
 TEST_CASE("sq_segment: RQ-54: a local operation ends the grant, and no key after it is looked up") {
   Rig r;
-  r.post(0, {kWrite, {{0x5000, 10}}});
-  r.post(1, {kRegMr, {}});
-  r.post(2, {kWrite, {{0x5000, 10}}});
+  r.post(0, {WrOp::kWrite, {{0x5000, 10}}});
+  r.post(1, {WrOp::kRegMr, {}});
+  r.post(2, {WrOp::kWrite, {{0x5000, 10}}});
   r.grant(0, 3);
   r.settle();
   REQUIRE(r.plans.size() == 2);
-  CHECK(r.plans[1].opcode == kRegMr);
-  CHECK(r.plans[1].status == kSuccess);
+  CHECK(r.plans[1].opcode == WrOp::kRegMr);
+  CHECK(r.plans[1].status == Status::kSuccess);
   CHECK(r.plans[1].len == 0);
-  CHECK_FALSE(r.plans[1].pieces);
-  CHECK(r.keys_asked == 1);
+  CHECK_FALSE(r.plans[1].segments);
+  CHECK(r.lookups == 1);
   REQUIRE(r.pointers.size() == 1);
   CHECK(r.pointers[0].index == 2);
   CHECK_FALSE(r.pointers[0].ready);
@@ -137,74 +138,74 @@ TEST_CASE("sq_segment: RQ-54: a local operation ends the grant, and no key after
 TEST_CASE("sq_segment: F-85, RQ-43, RQ-44: bad work requests end the grant with their status") {
   struct Case {
     Work work;
-    unsigned status;
+    Status status;
   };
   const Case cases[] = {
-      {{kWrite, {{0x5000, 10, kBad}}}, kLocProtErr},
-      {{kRead, {{0x5000, 10, kBad}}}, kLocProtErr},
-      {{kWrite, {{0x5000, 10}, {0x5000, 10}}}, kLocQpOpErr},
-      {{kWrite, {{0x5000, 10}}, 11}, kLocLenErr},
-      {{kWrite, {}, 1}, kLocLenErr},
-      {{kWrite, {{0x5000, 0xFFFFFFFF}}, 0x80000001}, kLocLenErr},
-      {{kFetchAdd, {{0x5000, 16}}}, kLocLenErr},
-      {{11, {}}, kLocQpOpErr},
-      {{255, {}}, kLocQpOpErr},
-      {{kRead, {}, 0, true}, kLocQpOpErr},
-      {{kSend, {}, 1, true}, kLocQpOpErr},
-      {{kLocalInv, {{0x5000, 0}}}, kLocQpOpErr},
-      {{kLocalInv, {}, 4}, kLocQpOpErr},
+      {{WrOp::kWrite, {{0x5000, 10, kBad}}}, Status::kLocProtErr},
+      {{WrOp::kRead, {{0x5000, 10, kBad}}}, Status::kLocProtErr},
+      {{WrOp::kWrite, {{0x5000, 10}, {0x5000, 10}}}, Status::kLocQpOpErr},
+      {{WrOp::kWrite, {{0x5000, 10}}, 11}, Status::kLocLenErr},
+      {{WrOp::kWrite, {}, 1}, Status::kLocLenErr},
+      {{WrOp::kWrite, {{0x5000, 0xFFFFFFFF}}, 0x80000001}, Status::kLocLenErr},
+      {{WrOp::kFetchAdd, {{0x5000, 16}}}, Status::kLocLenErr},
+      {{WrOp(11), {}}, Status::kLocQpOpErr},
+      {{WrOp(255), {}}, Status::kLocQpOpErr},
+      {{WrOp::kRead, {}, 0, true}, Status::kLocQpOpErr},
+      {{WrOp::kSend, {}, 1, true}, Status::kLocQpOpErr},
+      {{WrOp::kLocalInv, {{0x5000, 0}}}, Status::kLocQpOpErr},
+      {{WrOp::kLocalInv, {}, 4}, Status::kLocQpOpErr},
   };
   for (const Case& c : cases) {
     CAPTURE(&c - cases);
     Rig r;
     r.post(0, c.work);
-    r.post(1, {kWrite, {{0x5000, 10}}});
+    r.post(1, {WrOp::kWrite, {{0x5000, 10}}});
     r.grant(0, 2);
     r.settle();
-    REQUIRE(r.plans.size() == (c.status == kLocProtErr ? r.plans.size() : 1));
+    REQUIRE(r.plans.size() == (c.status == Status::kLocProtErr ? r.plans.size() : 1));
     CHECK(r.plans[0].status == c.status);
-    CHECK_FALSE(r.plans[0].pieces);
-    CHECK(r.pieces.size() == r.plans.size() - 1);
+    CHECK_FALSE(r.plans[0].segments);
+    CHECK(r.segments.size() == r.plans.size() - 1);
   }
   Rig r;
   r.read_error = true;
-  r.post(0, {kSendInv, {}});
+  r.post(0, {WrOp::kSendInv, {}});
   r.grant(0, 1);
   r.settle();
-  CHECK(r.plans[0].status == kFatalErr);
-  r.read_error = false;  // and was not kept
+  CHECK(r.plans[0].status == Status::kFatalErr);
+  r.read_error = false;  // it was not kept
   r.grant(0, 1);
   r.settle();
-  CHECK(r.plans[1].status == kSuccess);
+  CHECK(r.plans[1].status == Status::kSuccess);
 }
 
 TEST_CASE("sq_segment: RQ-07: lists of many entries, inline data") {
   Rig r(1, 2);
-  Work w{kSend, {}};
+  Work w{WrOp::kSend, {}};
   unsigned total = 0;
   for (unsigned i = 0; i < 13; ++i) {
     w.list.push_back({0x4000u + i * 0x200, i % 4 == 3 ? 0 : 40 + i});
     total += w.list.back().length;
   }
-  Work data{kSend, {}, 150, true};
+  Work data{WrOp::kSend, {}, 150, true};
   r.post(0, w);
   r.post(1, data);
   r.grant(0, 2);
   r.settle();
   unsigned bytes = 0, packets = 0;
-  for (const Piece& p : r.pieces) {
+  for (const Segment& p : r.segments) {
     bytes += p.len;
     packets += p.last;
   }
   CHECK(bytes == total + 150);
   CHECK(packets == (total + 255) / 256 + 1);
-  CHECK(r.pieces.back().addr == kBase + 256 + 64);
-  CHECK(r.pieces.back().len == 150);
+  CHECK(r.segments.back().addr == kBase + 256 + 64);
+  CHECK(r.segments.back().len == 150);
 }
 
 TEST_CASE("sq_segment: one-packet messages take three clocks, packets one") {
   Rig r;
-  for (unsigned i = 0; i < 16; ++i) r.post(i, {kWrite, {}});
+  for (unsigned i = 0; i < 16; ++i) r.post(i, {WrOp::kWrite, {}});
   r.latency = 2;
   const std::uint64_t from = r.dut.cycle();
   r.grant(0, 16);
@@ -212,9 +213,9 @@ TEST_CASE("sq_segment: one-packet messages take three clocks, packets one") {
   CHECK(r.dut.cycle() - from <= 16 * 3 + 20);
 }
 
-TEST_CASE("sq_segment: plans wait when nobody takes them, and none is lost") {
+TEST_CASE("sq_segment: plans wait until they are taken, and none is lost") {
   Rig r;
-  r.post(0, {kWrite, {{0x5000, 16384 + 9000}}});
+  r.post(0, {WrOp::kWrite, {{0x5000, 16384 + 9000}}});
   r.plan_ready = false;
   r.grant(0, 1);
   r.run(500);
@@ -222,5 +223,5 @@ TEST_CASE("sq_segment: plans wait when nobody takes them, and none is lost") {
   r.plan_ready = true;
   r.settle();
   CHECK(r.plans.size() == 16);  // 9000 bytes are more than half a quantum
-  CHECK(r.pieces.size() == 16);
+  CHECK(r.segments.size() == 16);
 }

@@ -10,7 +10,7 @@
 //   tree: earliest ------------+                       +-----> event
 //
 // The row holds the deadline that counts. The tree may hold an earlier one: putting a timer off or
-// stopping it only writes the row, and what the tree has is put right when its time comes. A
+// stopping it only writes the row, and the tree is corrected when its time comes. A
 // stopped timer at the root is taken out at once when nothing else is to do, so that
 // next_deadline_o is not the time of a timer that does not run.
 
@@ -21,7 +21,7 @@ module roci_timer #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [63:0]            now_i,  // ns; may jump ahead
+  input  logic [63:0]            now_i,  // ns; may skip ahead
 
   input  roci_pkg::timer_cmd_t   timer_cmd_i,
   input  logic                   timer_cmd_valid_i,
@@ -137,7 +137,7 @@ module roci_timer #(
   assign row_at      = look ? first_qp : queued.qpn[QpBits-1:0];
 
   // Decisions
-  logic [63:0] deadline_q;          // of the command, counted from when it was taken
+  logic [63:0] deadline_q;          // deadline of the command, from when it was taken
   logic        arms, again, fires, sooner;
 
   assign arms  = op_q == roci_pkg::TimerOpRnr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the timer by commands and keeps the events that it gives out, with their time.
+// Drives the timer by commands and keeps its events with their times.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "Vroci_timer.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace timer_rig {
 
-using namespace roci::spec;
+using Op = layout::TimerOp;
 
-inline constexpr unsigned kQps = 64;
+inline constexpr unsigned kQps = 64;                  // as in block.cmake
 inline constexpr unsigned kClock = 4;                 // ns
 inline constexpr std::uint64_t kSlack = 20 * kClock;  // from a deadline to the event, when alone
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};
-enum Op : unsigned { kStart, kRestart, kStop, kRnr };
 
 struct Event {
   std::uint64_t time;
@@ -47,17 +47,17 @@ struct Bench {
     dut->timer_event_ready_i = take_events;
     dut.settle();
     if (dut->timer_event_valid_o && take_events) {
-      events.push_back({now, unsigned(port::get(dut->timer_event_o, place_of(kTimerEvent, "qpn"))),
-                        port::get(dut->timer_event_o, place_of(kTimerEvent, "rnr")) != 0});
+      events.push_back({now, port::get(dut->timer_event_o, layout::timer_event::qpn),
+                        port::get(dut->timer_event_o, layout::timer_event::rnr)});
     }
     dut.tick();
     now += kClock;
   }
 
   void command(unsigned qpn, Op op, unsigned code = 0) {
-    port::put(dut->timer_cmd_i, place_of(kTimerCmd, "qpn"), qpn);
-    port::put(dut->timer_cmd_i, place_of(kTimerCmd, "op"), op);
-    port::put(dut->timer_cmd_i, place_of(kTimerCmd, "code"), code);
+    port::put(dut->timer_cmd_i, layout::timer_cmd::qpn, qpn);
+    port::put(dut->timer_cmd_i, layout::timer_cmd::op, op);
+    port::put(dut->timer_cmd_i, layout::timer_cmd::code, code);
     dut->timer_cmd_valid_i = 1;
     dut.settle();
     while (!dut->timer_cmd_ready_o) tick();
@@ -79,7 +79,7 @@ struct Bench {
     settle();
   }
 
-  /// Skips until an event comes; its time after `from`.
+  /// Skips until an event comes. Returns its time after `from`.
   std::uint64_t wait(std::uint64_t from, unsigned qpn, bool rnr) {
     events.clear();
     for (int i = 0; i < 10 && events.empty(); ++i) skip();

@@ -4,11 +4,11 @@
 
 using namespace timer_rig;
 
-TEST_CASE("timer: RQ-31: fires between T and T and a bit, for each code") {
+TEST_CASE("timer: RQ-31: fires after T and before T and the slack, for each code") {
   Bench bench;
   for (unsigned code = 1; code < 32; ++code) {
     const std::uint64_t t = std::uint64_t{4096} << code, from = bench.now;
-    bench.command(code, code % 2 ? kStart : kRestart, code);
+    bench.command(code, code % 2 ? Op::kStart : Op::kRestart, code);
     const std::uint64_t after = bench.wait(from, code, false);
     CHECK(after >= t);
     CHECK(after <= t + kSlack);
@@ -17,13 +17,13 @@ TEST_CASE("timer: RQ-31: fires between T and T and a bit, for each code") {
 
 TEST_CASE("timer: RQ-31: code 0 never fires") {
   Bench bench;
-  for (Op op : {kStart, kRestart}) {
+  for (Op op : {Op::kStart, Op::kRestart}) {
     bench.command(1, op, 0);
     bench.settle();
     CHECK(bench.dut->next_deadline_o == kNever);
   }
-  bench.command(1, kStart, 5);
-  bench.command(1, kRestart, 0);  // no timer any more
+  bench.command(1, Op::kStart, 5);
+  bench.command(1, Op::kRestart, 0);  // switches the timer off
   bench.settle();
   CHECK(bench.dut->next_deadline_o == kNever);
 }
@@ -37,7 +37,7 @@ TEST_CASE("timer: RQ-27: RNR waits of 9.7.5.2.8") {
   for (unsigned code = 0; code < 32; ++code) {
     const std::uint64_t from = bench.now;
     const auto t = static_cast<std::uint64_t>(ms[code] * 1e6 + 0.5);
-    bench.command(code, kRnr, code);
+    bench.command(code, Op::kRnr, code);
     const std::uint64_t after = bench.wait(from, code, true);
     CHECK(after >= t);
     CHECK(after <= t + kSlack);
@@ -46,20 +46,20 @@ TEST_CASE("timer: RQ-27: RNR waits of 9.7.5.2.8") {
 
 TEST_CASE("timer: RQ-26: an RNR wait takes the place of the timeout") {
   Bench bench;
-  bench.command(3, kStart, 1);  // 8 us
+  bench.command(3, Op::kStart, 1);  // 8 us
   const std::uint64_t from = bench.now;
-  bench.command(3, kRnr, 12);  // 640 us
+  bench.command(3, Op::kRnr, 12);  // 640 us
   CHECK(bench.wait(from, 3, true) >= 640'000);
 }
 
 TEST_CASE("timer: RQ-32: a timer that is restarted in time never fires") {
   Bench bench;
   const std::uint64_t t = 4096 << 2;
-  bench.command(0, kStart, 2);
+  bench.command(0, Op::kStart, 2);
   for (int i = 0; i < 100; ++i) {
     const std::uint64_t until = bench.now + t / 2;
     while (bench.now < until) bench.tick();
-    bench.command(0, kRestart, 2);
+    bench.command(0, Op::kRestart, 2);
   }
   CHECK(bench.events.empty());
   const std::uint64_t from = bench.now - kClock;
@@ -71,16 +71,16 @@ TEST_CASE("timer: RQ-32: a timer that is restarted in time never fires") {
 TEST_CASE("timer: a Start leaves a running timer alone") {
   Bench bench;
   const std::uint64_t from = bench.now;
-  bench.command(7, kStart, 3);
+  bench.command(7, Op::kStart, 3);
   while (bench.now < from + (4096 << 2)) bench.tick();
-  bench.command(7, kStart, 3);
+  bench.command(7, Op::kStart, 3);
   CHECK(bench.wait(from, 7, false) <= (4096 << 3) + kSlack);
 }
 
-TEST_CASE("timer: a stopped timer is not a deadline any more") {
+TEST_CASE("timer: a stopped timer is no deadline") {
   Bench bench;
-  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStart, 1 + qpn % 20);
-  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStop);
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, Op::kStart, 1 + qpn % 20);
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, Op::kStop);
   bench.settle();
   CHECK(bench.dut->next_deadline_o == kNever);
   CHECK(bench.events.empty());
@@ -88,40 +88,40 @@ TEST_CASE("timer: a stopped timer is not a deadline any more") {
 
 TEST_CASE("timer: after an expiry a Start is remembered and turns a Stop into a Restart") {
   Bench bench;
-  bench.command(5, kStart, 1);
+  bench.command(5, Op::kStart, 1);
   bench.wait(0, 5, false);
-  bench.command(5, kStart, 2);
+  bench.command(5, Op::kStart, 2);
   bench.settle();
   CHECK(bench.dut->next_deadline_o == kNever);
   bench.now += 1'000'000;
   const std::uint64_t from = bench.now;
-  bench.command(5, kStop);
+  bench.command(5, Op::kStop);
   const std::uint64_t after = bench.wait(from, 5, false);
   CHECK(after >= 4096 << 2);
   CHECK(after <= (4096 << 2) + kSlack);
-  bench.command(5, kStop);  // no Start since
-  bench.command(5, kStart, 1);
+  bench.command(5, Op::kStop);  // no Start since
+  bench.command(5, Op::kStart, 1);
   bench.wait(0, 5, false);
-  bench.command(5, kStart, 1);
-  bench.command(5, kRestart, 3);  // forgets the Start
-  bench.command(5, kStop);
+  bench.command(5, Op::kStart, 1);
+  bench.command(5, Op::kRestart, 3);  // forgets the Start
+  bench.command(5, Op::kStop);
   bench.settle();
   CHECK(bench.dut->next_deadline_o == kNever);
 }
 
-TEST_CASE("timer: putting off costs two clocks, whatever else runs") {
+TEST_CASE("timer: a restart takes two clocks, whatever else runs") {
   Bench bench;
-  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStart, 10);
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, Op::kStart, 10);
   bench.settle();
   const auto begin = bench.dut.cycle();
-  for (unsigned i = 0; i < 1000; ++i) bench.command(i % kQps, kRestart, 10);
+  for (unsigned i = 0; i < 1000; ++i) bench.command(i % kQps, Op::kRestart, 10);
   bench.settle();
   CHECK(bench.dut.cycle() - begin <= 2010);
 }
 
-TEST_CASE("timer: all at once, and an event that is not taken waits") {
+TEST_CASE("timer: all timers expire at once, and an event that is not taken waits") {
   Bench bench;
-  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, kStart, 4);
+  for (unsigned qpn = 0; qpn < kQps; ++qpn) bench.command(qpn, Op::kStart, 4);
   bench.settle();
   bench.take_events = false;
   bench.now = bench.dut->next_deadline_o + 1'000'000;
@@ -180,7 +180,7 @@ TEST_CASE("timer: any commands on any queue pair, with jumps of time") {
       continue;
     }
     const Op op = static_cast<Op>(random() % 4);
-    const unsigned code = op == kRnr ? 1 + random() % 2 : random() % 5;
+    const unsigned code = op == Op::kRnr ? 1 + random() % 2 : random() % 5;
     const std::uint64_t from = bench.now;
     bench.command(qpn, op, code);
     const auto arm = [&](bool rnr, unsigned with) {
@@ -192,7 +192,7 @@ TEST_CASE("timer: any commands on any queue pair, with jumps of time") {
       qp.late = bench.now + 20 * kSlack + t;
     };
     switch (op) {
-      case kStart:
+      case Op::kStart:
         if (qp.expired) {
           qp.again = true;
           qp.code = code;
@@ -200,13 +200,13 @@ TEST_CASE("timer: any commands on any queue pair, with jumps of time") {
           arm(false, code);
         }
         break;
-      case kRestart:
+      case Op::kRestart:
         arm(false, code);
         break;
-      case kRnr:
+      case Op::kRnr:
         arm(true, code);
         break;
-      case kStop:
+      case Op::kStop:
         if (qp.expired && qp.again) {
           arm(false, qp.code);
         } else {

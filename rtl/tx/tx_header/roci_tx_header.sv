@@ -110,7 +110,7 @@ module roci_tx_header #(
   roci_pkg::tx_desc_t chosen, desc1_q;
   logic               valid1_q, is_ack1_q;
   logic [1:0]         pad;
-  logic [12:0]        behind1_q;      // bytes from BTH to pad
+  logic [12:0]        bth_len1_q;      // bytes from BTH to pad
   logic [15:0]        id1_q;
   assign chosen = take_ack ? ack_i : desc_i;
   assign pad    = 2'd0 - chosen.payload_len[1:0];
@@ -125,9 +125,9 @@ module roci_tx_header #(
   end
   always_ff @(posedge clk_i) begin
     if (take_ack || take_desc) begin
-      desc1_q   <= chosen;
-      is_ack1_q <= take_ack;
-      behind1_q <= 13'(BthBytes) + 13'(chosen.ext_len) + chosen.payload_len + 13'(pad);
+      desc1_q    <= chosen;
+      is_ack1_q  <= take_ack;
+      bth_len1_q <= 13'(BthBytes) + 13'(chosen.ext_len) + chosen.payload_len + 13'(pad);
     end
   end
 
@@ -137,27 +137,28 @@ module roci_tx_header #(
     .clk_i, .rst_ni,
     .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
              && row_write_i.index < 24'(NumQps)),
-    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
+    .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
     .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]), .read_data_o(av),
     .ready_o(unused_ready));
 
   // clock 2: position of the payload; sum of the IPv4 header
   logic [6:0]      ip_end;  // bytes before the UDP header, or of v1 the BTH
   logic [6:0]      udp_bytes, header_len;
-  logic [12:0]     behind;  // bytes after the IP header or GRH, up to pad
+  logic [12:0]     inner_len;  // bytes after the IP header or GRH, up to pad
   roci_pkg::ipv4_t ip4;
   logic [roci_pkg::Ipv4Bits-1:0] ip4_bits;
-  logic [19:0]     ip4_sum;
+  logic [18:0]     ip4_low, ip4_high;  // sums of the addresses, and of the words before them
   assign ip_end     = EthernetBytes + (av.vlan ? VlanBytes : '0) +
                       (av.ipv6 ? Ipv6Bytes : Ipv4Bytes);
   assign udp_bytes  = av.roce_v1 ? '0 : UdpBytes;
   assign header_len = ip_end + udp_bytes + BthBytes + 7'(desc1_q.ext_len);
-  assign behind     = behind1_q + 13'(udp_bytes);
+  assign inner_len  = bth_len1_q + 13'(udp_bytes);
   always_comb begin
     ip4.version         = 4'd4;
     ip4.ihl             = 4'd5;
     ip4.tos             = av.traffic_class;
-    ip4.total_length    = 16'(Ipv4Bytes) + 16'(behind) + IcrcBytes;
+    ip4.total_length    = 16'(Ipv4Bytes) + 16'(inner_len) + IcrcBytes;
     ip4.identification  = id1_q;
     ip4.flags           = 3'b010;
     ip4.fragment_offset = '0;
@@ -169,8 +170,12 @@ module roci_tx_header #(
   end
   assign ip4_bits = ip4;
   always_comb begin
-    ip4_sum = '0;
-    for (int i = 0; i < roci_pkg::Ipv4Bits / 16; i++) ip4_sum = ip4_sum + 20'(ip4_bits[16*i +: 16]);
+    ip4_low  = '0;
+    ip4_high = '0;
+    for (int i = 0; i < 4; i++) ip4_low = ip4_low + 19'(ip4_bits[16*i +: 16]);
+    for (int i = 4; i < roci_pkg::Ipv4Bits / 16; i++) begin
+      ip4_high = ip4_high + 19'(ip4_bits[16*i +: 16]);
+    end
   end
 
   logic [3:0] unused_start_level;
@@ -187,8 +192,8 @@ module roci_tx_header #(
   roci_pkg::av_t      av2_q;
   roci_pkg::ipv4_t    ip4_q;
   logic               valid2_q, is_ack2_q;
-  logic [19:0]        ip4_sum_q;
-  logic [12:0]        behind2_q, frame_len_q;
+  logic [18:0]        ip4_low_q, ip4_high_q;
+  logic [12:0]        inner_len2_q, frame_len_q;
   logic [6:0]         header_len_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid2_q <= 1'b0;
@@ -200,9 +205,10 @@ module roci_tx_header #(
       av2_q        <= av;
       is_ack2_q    <= is_ack1_q;
       ip4_q        <= ip4;
-      ip4_sum_q    <= ip4_sum;
-      behind2_q    <= behind;
-      frame_len_q  <= 13'(ip_end) + behind;
+      ip4_low_q    <= ip4_low;
+      ip4_high_q   <= ip4_high;
+      inner_len2_q <= inner_len;
+      frame_len_q  <= 13'(ip_end) + inner_len;
       header_len_q <= header_len;
     end
   end
@@ -214,9 +220,11 @@ module roci_tx_header #(
   roci_pkg::udp_t      udp;
   roci_pkg::bth_t      bth;
   logic [ExtBits-1:0]  ext;
+  logic [19:0]         ip4_sum;
   logic [16:0]         ip4_fold;
   logic [15:0]         ethertype;
-  assign ip4_fold  = 17'(ip4_sum_q[15:0]) + 17'(ip4_sum_q[19:16]);
+  assign ip4_sum   = 20'(ip4_low_q) + 20'(ip4_high_q);
+  assign ip4_fold  = 17'(ip4_sum[15:0]) + 17'(ip4_sum[19:16]);
   assign ethertype = av2_q.roce_v1 ? roci_pkg::EtherTypeRoceV1
                    : av2_q.ipv6 ? roci_pkg::EtherTypeIpv6 : roci_pkg::EtherTypeIpv4;
   for (genvar i = 0; i < ExtBits / 8; i++) begin : gen_ext
@@ -232,14 +240,14 @@ module roci_tx_header #(
     ip6.version        = 4'd6;
     ip6.traffic_class  = av2_q.traffic_class;
     ip6.flow_label     = av2_q.flow_label;
-    ip6.payload_length = 16'(behind2_q) + IcrcBytes;
+    ip6.payload_length = 16'(inner_len2_q) + IcrcBytes;
     ip6.next_header    = av2_q.roce_v1 ? roci_pkg::GrhBth[7:0] : roci_pkg::IpUdp[7:0];
     ip6.hop_limit      = av2_q.hop_limit;
     ip6.src_ip         = av2_q.src_ip;
     ip6.dst_ip         = av2_q.dst_ip;
     udp.src_port       = av2_q.src_port;
     udp.dst_port       = roci_pkg::RoceUdpPort;
-    udp.length         = 16'(behind2_q) + IcrcBytes;
+    udp.length         = 16'(inner_len2_q) + IcrcBytes;
     udp.checksum       = '0;
     bth                = '0;
     bth.opcode         = desc2_q.opcode;

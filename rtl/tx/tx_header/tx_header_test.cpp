@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors in, headers out: byte by byte what Soft-RoCE sent, and what the layouts say.
+// Descriptors in, headers out, compared byte by byte with those of Soft-RoCE and with frames built
+// from the layouts.
 #include <doctest/doctest.h>
 
 #include <deque>
 
 #include "Vroci_tx_header.h"
-#include "model/spec/records.hpp"
+#include "model/spec/layout/codes.hpp"
+#include "model/spec/layout/headers.hpp"
+#include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
 
 namespace {
 
-using namespace roci::spec;
 using roce::Bytes;
 using roce::Fields;
 using roce::kEveryOpcode;
@@ -19,7 +21,12 @@ using roce::kShapes;
 using roce::packet;
 
 constexpr unsigned kBytes = DATA_WIDTH / 8;
-constexpr unsigned kHeaderBytes = 106;
+namespace opcode = layout::opcode;
+/// The longest headers: a tagged atomic over IPv6.
+constexpr unsigned kHeaderBytes = layout::ethernet::kBytes + layout::vlan::kBytes +
+                                  layout::ipv6::kBytes + layout::udp::kBytes + layout::bth::kBytes +
+                                  layout::atomic_eth::kBytes;
+static_assert(kHeaderBytes == 106);
 constexpr unsigned kSeed = 802;
 constexpr unsigned kAckDepth = 4, kDescDepth = 8;
 
@@ -43,8 +50,8 @@ struct Bench {
   void connect(unsigned row, const Fields& f) {
     roce::put_av(dut->row_write_i, f, roce::Way::kOut);
     dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, bus::kRowTable, 1);
-    port::put(dut->row_write_i, bus::kRowIndex, row);
+    port::put(dut->row_write_i, layout::row_write::table_id, layout::Table::kAv);
+    port::put(dut->row_write_i, layout::row_write::index, row);
     clock();
     dut->row_write_valid_i = 0;
   }
@@ -52,7 +59,7 @@ struct Bench {
     for (unsigned which = 0; which < kShapes; ++which) connect(16 + which, roce::own_shape(which));
   }
   void send(unsigned row, const Fields& f) {
-    (f.opcode == 0x11 ? ack : desc).push_back({row, f, ++number_});
+    (f.opcode == opcode::kRcAck ? ack : desc).push_back({row, f, ++number_});
   }
   void finish() {
     for (unsigned i = 0; i < 20000 && !(desc.empty() && ack.empty() && dut->idle_o); ++i) clock();
@@ -131,7 +138,7 @@ struct Bench {
              bool v1, bool vlan) {
     f.id = want_id;
     const Bytes frame = roce::build(f);
-    CHECK(frame_len == frame.size() - 4);
+    CHECK(frame_len == frame.size() - roce::kIcrcBytes);
     CHECK(ipv6 == f.ipv6);
     CHECK(v1 == f.v1);
     CHECK(vlan == f.vlan);
@@ -152,10 +159,10 @@ TEST_CASE(
   Bench bench;
   bench.connect_shapes();
   for (unsigned which = 0; which < kShapes; ++which) {
-    for (const std::uint8_t opcode : kEveryOpcode) {
+    for (const std::uint8_t each : kEveryOpcode) {
       for (const unsigned size : {0u, 1u, 2u, 3u, 4u, 61u, 255u, 256u, 4096u}) {
-        bench.send(16 + which, packet(bench.random, which, opcode, size));
-        if (!roce::has_payload(opcode)) break;
+        bench.send(16 + which, packet(bench.random, which, each, size));
+        if (!roce::has_payload(each)) break;
       }
     }
   }
@@ -163,18 +170,19 @@ TEST_CASE(
 }
 
 TEST_CASE("tx_header: given the fields of Soft-RoCE, the headers that Soft-RoCE sent") {
-  // But for MigReq, which Soft-RoCE sends 0, and the identification.
+  // Except for MigReq, which Soft-RoCE sends 0, and the identification.
   Bench bench;
   std::size_t count = 0;
   for (const auto& path : roce::captures()) {
     const std::string name = path.filename().string();
     if (name.rfind("raw", 0) == 0 || name.rfind("hop_", 0) == 0 || name.rfind("ecn_", 0) == 0)
-      continue;  // made up, or rewritten on the way
+      continue;  // made by hand, or rewritten on the way
     for (const Bytes& frame : roce::read_pcap(path)) {
       Fields f;
       if (!roce::captured_good(frame, f) || f.congestion || f.resv7) continue;
       const Bytes again = roce::build(f);
-      REQUIRE(std::equal(again.begin(), again.end(), frame.begin()));  // the fields say it all
+      REQUIRE(
+          std::equal(again.begin(), again.end(), frame.begin()));  // the fields describe the frame
       f.mig_req = true;
       bench.connect(1, f);
       bench.send(1, f);
@@ -186,10 +194,10 @@ TEST_CASE("tx_header: given the fields of Soft-RoCE, the headers that Soft-RoCE 
 }
 
 TEST_CASE("tx_header: the IPv4 checksum is right for every identification (WIRE-04)") {
-  // So every carry of the sum occurs.
+  // Thus every carry of the sum occurs.
   Bench bench;
   bench.connect_shapes();
-  const Fields f = packet(bench.random, 0, 0x11, 0);
+  const Fields f = packet(bench.random, 0, opcode::kRcAck, 0);
   for (unsigned n = 0; n < 65536; ++n) {
     bench.send(16, f);
     bench.clock();
@@ -198,15 +206,15 @@ TEST_CASE("tx_header: the IPv4 checksum is right for every identification (WIRE-
   CHECK(bench.given_ack == 65536);
 }
 
-TEST_CASE("tx_header: an address vector of priority 3 gives it to requests and ACKs (WIRE-03)") {
+TEST_CASE("tx_header: the priority of an address vector goes into requests and ACKs (WIRE-03)") {
   Bench bench;
   Fields f = roce::own_shape(1);
   f.tci = 3u << 13 | 100;
   bench.connect(3, f);
-  f.opcode = 0x11;
-  f.ext.assign(4, 0x1F);
+  f.opcode = opcode::kRcAck;
+  f.ext.assign(layout::aeth::kBytes, layout::syndrome::kAckNoCredits);
   bench.send(3, f);
-  f.opcode = 0x04;
+  f.opcode = opcode::kRcSendOnly;
   f.ext.clear();
   bench.send(3, f);
   bench.finish();
@@ -216,13 +224,14 @@ TEST_CASE("tx_header: acknowledgements pass packets that wait, up to the depth o
   Bench bench;
   bench.connect_shapes();
   bench.hold_desc = true;
-  for (unsigned n = 0; n < 20; ++n) bench.send(16, packet(bench.random, 0, 0x04, 64));
-  for (unsigned n = 0; n < 20; ++n) bench.send(16, packet(bench.random, 0, 0x11, 0));
+  for (unsigned n = 0; n < 20; ++n)
+    bench.send(16, packet(bench.random, 0, opcode::kRcSendOnly, 64));
+  for (unsigned n = 0; n < 20; ++n) bench.send(16, packet(bench.random, 0, opcode::kRcAck, 0));
   for (unsigned i = 0; i < 200; ++i) bench.clock();
   CHECK(bench.given_ack == 20);
   CHECK(bench.desc.size() == 20 - kDescDepth);
   bench.hold_ack = true;
-  for (unsigned n = 0; n < 20; ++n) bench.send(16, packet(bench.random, 0, 0x11, 0));
+  for (unsigned n = 0; n < 20; ++n) bench.send(16, packet(bench.random, 0, opcode::kRcAck, 0));
   for (unsigned i = 0; i < 200; ++i) bench.clock();
   CHECK(bench.ack.size() == 20 - kAckDepth);
   bench.hold_desc = bench.hold_ack = false;
@@ -237,8 +246,8 @@ TEST_CASE("tx_header: random traffic with random stalls") {
     bench.gaps = 80 - stalls;
     for (unsigned n = 0; n < 1500; ++n) {
       const unsigned which = bench.random() % kShapes;
-      const std::uint8_t opcode = kEveryOpcode[bench.random() % std::size(kEveryOpcode)];
-      bench.send(16 + which, packet(bench.random, which, opcode, bench.random() % 300));
+      const std::uint8_t any = kEveryOpcode[bench.random() % std::size(kEveryOpcode)];
+      bench.send(16 + which, packet(bench.random, which, any, bench.random() % 300));
     }
     bench.finish();
   }
@@ -248,8 +257,8 @@ TEST_CASE("tx_header: one packet a clock; header after three clocks, gather_star
   Bench bench;
   bench.connect_shapes();
   for (unsigned n = 0; n < 50; ++n) {
-    bench.send(16, packet(bench.random, 0, 0x04, 64));
-    bench.send(17, packet(bench.random, 1, 0x11, 0));
+    bench.send(16, packet(bench.random, 0, opcode::kRcSendOnly, 64));
+    bench.send(17, packet(bench.random, 1, opcode::kRcAck, 0));
   }
   const std::uint64_t begin = bench.dut.cycle();
   while (!bench.desc.empty() || !bench.ack.empty()) bench.clock();

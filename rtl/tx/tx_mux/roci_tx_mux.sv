@@ -66,7 +66,7 @@ module roci_tx_mux #(
   output logic                   m_axis_ipv6_o,
   output logic                   m_axis_roce_v1_o,
   output logic                   m_axis_vlan_o,
-  output logic                   m_axis_spoil_o,
+  output logic                   m_axis_poison_o,
   output logic                   m_axis_tvalid_o,
   input  logic                   m_axis_tready_i,
 
@@ -96,10 +96,10 @@ module roci_tx_mux #(
     .level_o(eth_level));
 
   // the packet in flight
-  logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, spoil_q;
+  logic                  active_q, payload_q, ipv6_q, roce_v1_q, vlan_q, poison_q, short_q;
   source_e               source_q;
   logic [HeaderBits-1:0] header_q;
-  logic [12:0]           left_q;    // bytes
+  logic [12:0]           left_q;    // bytes; short_q: at most a beat of them
   logic [6:0]            before_q;  // beats before the first one with payload
   logic                  place, is_roce, with_payload, there, last, boundary;
   assign place        = !m_axis_tvalid_o || m_axis_tready_i;  // output register is free
@@ -111,7 +111,7 @@ module roci_tx_mux #(
       SrcFw:   begin there = s_axis_fw_tvalid_i;  last = s_axis_fw_tlast_i; end
       default: begin
         there = !with_payload || pay_valid;
-        last  = left_q <= 13'(Bytes);
+        last  = short_q;
       end
     endcase
   end
@@ -127,8 +127,8 @@ module roci_tx_mux #(
   logic [1:0] unused_index;
   logic       other, choose_ack, choose, after_ack_q;
   assign can[0] = desc_header_valid_i &&
-                  (!desc_payload_i || pay_level > 3'(pay_valid && pay_take));
-  assign can[1] = eth_level > 3'(eth_valid && eth_take);
+                  (!desc_payload_i || pay_level > 3'd1 || (pay_valid && !pay_take));
+  assign can[1] = eth_level > 3'd1 || (eth_valid && !eth_take);
   assign can[2] = s_axis_fw_tvalid_i && !(active_q && source_q == SrcFw);
   assign other      = |can;
   assign choose_ack = ack_header_valid_i && !(after_ack_q && other);
@@ -155,27 +155,28 @@ module roci_tx_mux #(
       end
     end
   end
+  // Between packets the registers load a header whether or not a packet begins, so that what
+  // selects their data does not wait for the choice, nor for the taker of the last beat.
+  logic [12:0] chosen_len;
+  assign chosen_len = choose_ack ? ack_frame_len_i : desc_frame_len_i;
   always_ff @(posedge clk_i) begin
-    if (ack_header_ready_o) begin
-      header_q  <= ack_header_i;
-      left_q    <= ack_frame_len_i;
-      payload_q <= 1'b0;
-      ipv6_q    <= ack_ipv6_i;
-      roce_v1_q <= ack_roce_v1_i;
-      vlan_q    <= ack_vlan_i;
-    end else if (desc_header_ready_o) begin
-      header_q  <= desc_header_i;
-      left_q    <= desc_frame_len_i;
-      payload_q <= desc_payload_i;
-      before_q  <= desc_header_len_i >> ByteBits;
-      ipv6_q    <= desc_ipv6_i;
-      roce_v1_q <= desc_roce_v1_i;
-      vlan_q    <= desc_vlan_i;
-    end else if (move && is_roce) begin
-      header_q <= header_q >> DataWidth;
-      left_q   <= left_q - 13'(Bytes);
-      if (!with_payload) before_q <= before_q - 1'b1;
-      else if (pay_last) payload_q <= 1'b0;  // only pad can follow
+    if (boundary || (move && is_roce)) begin
+      if (!active_q || last) begin
+        header_q  <= choose_ack ? ack_header_i : desc_header_i;
+        left_q    <= chosen_len;
+        short_q   <= chosen_len <= 13'(Bytes);
+        payload_q <= !choose_ack && desc_payload_i;
+        before_q  <= desc_header_len_i >> ByteBits;
+        ipv6_q    <= choose_ack ? ack_ipv6_i : desc_ipv6_i;
+        roce_v1_q <= choose_ack ? ack_roce_v1_i : desc_roce_v1_i;
+        vlan_q    <= choose_ack ? ack_vlan_i : desc_vlan_i;
+      end else begin
+        header_q <= header_q >> DataWidth;
+        left_q   <= left_q - 13'(Bytes);
+        short_q  <= left_q <= 13'(2 * Bytes);
+        if (!with_payload) before_q <= before_q - 1'b1;
+        else if (pay_last) payload_q <= 1'b0;  // only pad can follow
+      end
     end
   end
 
@@ -183,24 +184,25 @@ module roci_tx_mux #(
   logic valid_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      valid_q <= 1'b0;
-      spoil_q <= 1'b0;
+      valid_q  <= 1'b0;
+      poison_q <= 1'b0;
     end else begin
       if (place) valid_q <= move;
-      if (move) spoil_q <= !last && (spoil_q || (is_roce && with_payload && pay_last && pay_error));
+      if (move) poison_q <= !last && (poison_q
+                                      || (is_roce && with_payload && pay_last && pay_error));
     end
   end
   logic [DataWidth-1:0] data_q;
   logic [Bytes-1:0]     keep_q;
-  logic                 last_q, roce_q, out_ipv6_q, out_roce_v1_q, out_vlan_q, out_spoil_q;
+  logic                 last_q, roce_q, out_ipv6_q, out_roce_v1_q, out_vlan_q, out_poison_q;
   always_ff @(posedge clk_i) begin
     if (move) begin
-      last_q      <= last;
-      roce_q      <= is_roce;
+      last_q        <= last;
+      roce_q        <= is_roce;
       out_ipv6_q    <= ipv6_q;
       out_roce_v1_q <= roce_v1_q;
-      out_vlan_q  <= vlan_q;
-      out_spoil_q <= spoil_q || (is_roce && with_payload && pay_last && pay_error);
+      out_vlan_q    <= vlan_q;
+      out_poison_q  <= poison_q || (is_roce && with_payload && pay_last && pay_error);
       unique case (source_q)
         SrcEth: begin
           data_q <= eth_data;
@@ -217,19 +219,19 @@ module roci_tx_mux #(
       endcase
     end
   end
-  assign m_axis_tdata_o  = data_q;
-  assign m_axis_tkeep_o  = keep_q;
-  assign m_axis_tlast_o  = last_q;
-  assign m_axis_roce_o   = roce_q;
-  assign m_axis_ipv6_o   = out_ipv6_q;
+  assign m_axis_tdata_o   = data_q;
+  assign m_axis_tkeep_o   = keep_q;
+  assign m_axis_tlast_o   = last_q;
+  assign m_axis_roce_o    = roce_q;
+  assign m_axis_ipv6_o    = out_ipv6_q;
   assign m_axis_roce_v1_o = out_roce_v1_q;
-  assign m_axis_vlan_o   = out_vlan_q;
-  assign m_axis_spoil_o  = out_spoil_q;
-  assign m_axis_tvalid_o = valid_q;
-  assign sent_error_o    = spoil_q || (with_payload && pay_last && pay_error);
-  assign sent_o          = move && last && source_q == SrcDesc;
-  assign idle_o          = !active_q && !valid_q && !pay_valid && !eth_valid &&
-                           !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
+  assign m_axis_vlan_o    = out_vlan_q;
+  assign m_axis_poison_o  = out_poison_q;
+  assign m_axis_tvalid_o  = valid_q;
+  assign sent_error_o     = poison_q || (with_payload && pay_last && pay_error);
+  assign sent_o           = move && last && source_q == SrcDesc;
+  assign idle_o           = !active_q && !valid_q && !pay_valid && !eth_valid &&
+                            !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
 
   // Payload is as long as its header says.
   `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
@@ -238,7 +240,7 @@ module roci_tx_mux #(
 
 `ifdef FORMAL
   // What came in from each source and did not leave stands in its queue or in the output register.
-  source_e    f_out_q;  // of the beat in the output register
+  source_e    f_out_q;  // source of the beat in the output register
   logic [3:0] f_pay_q, f_eth_q, f_fw_q, f_roce_q;
   logic       f_out, f_takes_pay, f_roce_ends;
   assign f_out       = m_axis_tvalid_o && m_axis_tready_i;
@@ -267,8 +269,9 @@ module roci_tx_mux #(
   `ASSERT(NoFirmwareLostOrMade, f_fw_q == 4'(valid_q && f_out_q == SrcFw))
   `ASSERT(NoPacketLostOrMade, f_roce_q == 4'(active_q && is_roce) +
                                           4'(valid_q && roce_q && last_q))
-  `ASSERT(SourceIsTold, `IMPLIES(valid_q, roce_q == (f_out_q == SrcAck || f_out_q == SrcDesc)))
-  `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce, left_q != '0))
+  `ASSERT(SourceIsReported, `IMPLIES(valid_q, roce_q == (f_out_q == SrcAck || f_out_q == SrcDesc)))
+  `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce,
+                                   left_q != '0 && short_q == (left_q <= 13'(Bytes))))
   `ASSERT(OneIsChosen, 2'(ack_header_ready_o) + 2'(desc_header_ready_o) <= 2'd1)
   // A frame is whole before the next one begins.
   logic    f_open_q;

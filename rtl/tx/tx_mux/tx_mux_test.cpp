@@ -7,22 +7,28 @@
 #include <vector>
 
 #include "Vroci_tx_mux.h"
+#include "model/spec/layout/headers.hpp"
 #include "rtl/common/test/dut.hpp"
 
 namespace {
 
 constexpr unsigned kSeed = 6174;
 constexpr unsigned kBytes = DATA_WIDTH / 8;
-constexpr unsigned kHeaderBytes = 106;
+constexpr unsigned kIpv4Headers =
+    layout::ethernet::kBytes + layout::ipv4::kBytes + layout::udp::kBytes + layout::bth::kBytes;
+/// The longest headers: a tagged atomic over IPv6.
+constexpr unsigned kHeaderBytes = layout::ethernet::kBytes + layout::vlan::kBytes +
+                                  layout::ipv6::kBytes + layout::udp::kBytes + layout::bth::kBytes +
+                                  layout::atomic_eth::kBytes;
 using Bytes = std::vector<std::uint8_t>;
 
 enum Source { kDesc, kAck, kEth, kFw, kSources };
 
-/// A frame of a source, and what goes with it.
+/// A frame of a source, with the attributes it is offered with.
 struct Frame {
   Bytes bytes;  // header, payload and pad, without ICRC
   unsigned header = 0, payload = 0;
-  bool ipv6 = false, v1 = false, vlan = false, spoil = false;
+  bool ipv6 = false, v1 = false, vlan = false, poison = false;
 };
 struct Sent {
   Source source;
@@ -35,7 +41,7 @@ struct Bench {
   unsigned gaps = 0, stalls = 0;  // percent
   bool hold_payload = false;
   std::deque<Frame> in[kSources], want[kSources];
-  std::deque<std::pair<Bytes, std::uint8_t>> beats;  // of payload: bytes, last and error
+  std::deque<std::pair<Bytes, std::uint8_t>> beats;  // payload: bytes; bits last and error
   std::vector<Sent> out;
   unsigned sent = 0, descs = 0;
 
@@ -53,12 +59,12 @@ struct Bench {
     f.vlan = random() & 1;
     return f;
   }
-  void desc(unsigned header, unsigned payload, bool spoil = false) {
+  void desc(unsigned header, unsigned payload, bool poison = false) {
     const unsigned pad = (4 - payload % 4) % 4;
     Frame f = make(kDesc, header + payload + pad, header);
     std::fill(f.bytes.end() - pad, f.bytes.end(), 0);
     f.payload = payload;
-    f.spoil = spoil && payload;
+    f.poison = poison && payload;
     push(kDesc, f);
     ++descs;
     for (unsigned at = header / kBytes * kBytes; payload && at < header + payload; at += kBytes) {
@@ -66,11 +72,11 @@ struct Bench {
       for (unsigned i = 0; i < kBytes; ++i)
         if (at + i >= header && at + i < header + payload) beat[i] = f.bytes[at + i];
       const bool last = at + kBytes >= header + payload;
-      beats.push_back({beat, static_cast<std::uint8_t>(last + 2 * (last && f.spoil))});
+      beats.push_back({beat, static_cast<std::uint8_t>(last + 2 * (last && f.poison))});
     }
   }
   void ack() {
-    const unsigned header = 58 + 4 * (random() % 5);
+    const unsigned header = kIpv4Headers + 4 * (1 + random() % 5);
     push(kAck, make(kAck, header, header));
   }
   void frame(Source source, unsigned size) { push(source, make(source, size)); }
@@ -187,7 +193,7 @@ struct Bench {
       CHECK(bool(dut->m_axis_vlan_o) == f.vlan);
     }
     if (!dut->m_axis_tlast_o) return;
-    if (roce) CHECK(bool(dut->m_axis_spoil_o) == f.spoil);
+    if (roce) CHECK(bool(dut->m_axis_poison_o) == f.poison);
     CHECK(got_ == f.bytes);
     out.back().last = dut.cycle();
     want[source].pop_front();
@@ -201,9 +207,9 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("tx_mux: payload meets its header at any byte, pad behind it") {
+TEST_CASE("tx_mux: payload meets its header at any byte, with pad after it") {
   Bench bench;
-  for (unsigned header = 54; header <= kHeaderBytes; header += 4) {
+  for (unsigned header = kIpv4Headers; header <= kHeaderBytes; header += 4) {
     for (unsigned payload = 0; payload <= 2 * kBytes + 5; payload += payload < 70 ? 1 : 7)
       bench.desc(header, payload);
   }
@@ -218,7 +224,8 @@ TEST_CASE("tx_mux: frames of all sources, whole and in their order, with random 
       bench.gaps = gaps;
       for (unsigned n = 0; n < 300; ++n) {
         if (bench.random() % 2)
-          bench.desc(58 + 4 * (bench.random() % 13), bench.random() % 500, bench.random() % 5 == 0);
+          bench.desc(kIpv4Headers + 4 + 4 * (bench.random() % 13), bench.random() % 500,
+                     bench.random() % 5 == 0);
         if (bench.random() % 2) bench.ack();
         if (bench.random() % 3 == 0) bench.frame(kEth, 1 + bench.random() % 300);
         if (bench.random() % 4 == 0) bench.frame(kFw, 1 + bench.random() % 150);
@@ -229,10 +236,10 @@ TEST_CASE("tx_mux: frames of all sources, whole and in their order, with random 
   }
 }
 
-TEST_CASE("tx_mux: an acknowledgement first, after it whatever else can go, in turns") {
+TEST_CASE("tx_mux: an ACK goes first; after it one of the other sources, in turns") {
   Bench bench;
   for (unsigned n = 0; n < 30; ++n) {
-    bench.desc(62, 40);
+    bench.desc(kIpv4Headers + 8, 40);
     bench.frame(kEth, 100);
     bench.frame(kFw, 60);
     bench.ack();
@@ -240,7 +247,7 @@ TEST_CASE("tx_mux: an acknowledgement first, after it whatever else can go, in t
     bench.ack();
   }
   bench.finish();
-  // While there is all of it, every second one is an acknowledgement.
+  // While all sources have frames, every second frame is an ACK.
   unsigned turns[kSources] = {};
   for (unsigned i = 6; i < 100; ++i) {
     CHECK((bench.out[i].source == kAck) != (bench.out[i + 1].source == kAck));
@@ -254,7 +261,7 @@ TEST_CASE("tx_mux: an acknowledgement first, after it whatever else can go, in t
 TEST_CASE("tx_mux: a packet without its payload lets all others pass") {
   Bench bench;
   bench.hold_payload = true;
-  bench.desc(62, 100);
+  bench.desc(kIpv4Headers + 8, 100);
   for (unsigned n = 0; n < 10; ++n) {
     bench.ack();
     bench.frame(kEth, 200);
@@ -272,7 +279,7 @@ TEST_CASE("tx_mux: a beat a clock from every source but firmware, two clocks fro
     Bench bench;
     unsigned beats = 0;
     for (unsigned n = 0; n < 60; ++n) {
-      if (source == kDesc) bench.desc(62, 50 + n);
+      if (source == kDesc) bench.desc(kIpv4Headers + 8, 50 + n);
       if (source == kAck) bench.ack();
       if (source == kEth) bench.frame(kEth, 60 + n);
       beats += static_cast<unsigned>(bench.in[source].back().bytes.size() + kBytes - 1) / kBytes;

@@ -2,8 +2,8 @@
 // Puts the packets of requester and responder into one order: descriptors wait here for their
 // payload while the segments of it go on to be read.
 //
-// Throughput: a packet every 2 clocks with one segment of payload, every clock without. Latency: one
-// clock for a descriptor, none for a segment. Sources take turns packet by packet.
+// Throughput: a packet every 2 clocks with one segment of payload, every clock without. Latency:
+// one clock for a descriptor, none for a segment. Sources take turns packet by packet.
 //
 //  sq desc --+--> | FIFO of Depth | --> desc_o       sent_i --> source FIFO --> sent_sq_valid_o
 //  rq desc --+                                                              +-> sent_rq_valid_o
@@ -128,37 +128,38 @@ module roci_tx_order #(
   `ASSERT(SentWasTaken, `IMPLIES(sent_i, order_valid))
 
 `ifdef FORMAL
-  // Packets: what came in of either source is in the queue or has gone on, and each that left is reported
-  // to one source. Segments: they pass for the packet taken last, all of them and no others.
+  // Packets: what came in of either source is in the queue or has gone on, and each that left is
+  // reported to one source. Segments: they pass for the packet taken last, all of them and no
+  // others.
   `ASSUME(OnlyTakenAreSent, `IMPLIES(sent_i, order_valid))
   logic        f_sq, f_rq;
-  logic [15:0] f_in_q, f_out_q, f_told_q, f_sent_q, f_paid_q, f_ended_q;
+  logic [15:0] f_in_q, f_out_q, f_reported_q, f_sent_q, f_paid_q, f_ended_q;
   assign f_sq = sq_desc_valid_i && sq_desc_ready_o;
   assign f_rq = rq_desc_valid_i && rq_desc_ready_o;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      f_in_q    <= '0;
-      f_out_q   <= '0;
-      f_told_q  <= '0;
-      f_sent_q  <= '0;
-      f_paid_q  <= '0;
-      f_ended_q <= '0;
+      f_in_q       <= '0;
+      f_out_q      <= '0;
+      f_reported_q <= '0;
+      f_sent_q     <= '0;
+      f_paid_q     <= '0;
+      f_ended_q    <= '0;
     end else begin
-      f_in_q    <= f_in_q + 16'(f_sq) + 16'(f_rq);
-      f_out_q   <= f_out_q + 16'(desc_valid_o && desc_ready_i);
-      f_sent_q  <= f_sent_q + 16'(sent_i);
-      f_told_q  <= f_told_q + 16'(sent_sq_valid_o) + 16'(sent_rq_valid_o);
-      f_paid_q  <= f_paid_q + 16'(f_sq && sq_desc_i.payload_len != '0)
+      f_in_q       <= f_in_q + 16'(f_sq) + 16'(f_rq);
+      f_out_q      <= f_out_q + 16'(desc_valid_o && desc_ready_i);
+      f_sent_q     <= f_sent_q + 16'(sent_i);
+      f_reported_q <= f_reported_q + 16'(sent_sq_valid_o) + 16'(sent_rq_valid_o);
+      f_paid_q     <= f_paid_q + 16'(f_sq && sq_desc_i.payload_len != '0)
                             + 16'(f_rq && rq_desc_i.payload_len != '0);
       f_ended_q <= f_ended_q + 16'(sq_seg_valid_i && sq_seg_ready_o && sq_seg_i.last)
                              + 16'(rq_seg_valid_i && rq_seg_ready_o && rq_seg_i.last);
     end
   end
   `ASSERT(NoPacketLostOrMade, f_in_q - f_out_q == 16'(waiting_unused) && !(f_sq && f_rq))
-  `ASSERT(EachIsTold, f_told_q == f_sent_q && !(sent_sq_valid_o && sent_rq_valid_o)
+  `ASSERT(EachIsReported, f_reported_q == f_sent_q && !(sent_sq_valid_o && sent_rq_valid_o)
                       && f_in_q - f_sent_q == 16'(on_way))
-  `ASSERT(PiecesOfItsPacket, f_paid_q - f_ended_q == 16'(in_segs_q))
-  `ASSERT(NoPieceLostOrMade, (seg_valid_o && seg_ready_i)
+  `ASSERT(SegmentsOfItsPacket, f_paid_q - f_ended_q == 16'(in_segs_q))
+  `ASSERT(NoSegmentLostOrMade, (seg_valid_o && seg_ready_i)
                              == ((sq_seg_valid_i && sq_seg_ready_o)
                                  || (rq_seg_valid_i && rq_seg_ready_o)))
   `COVER(BothSources, f_ended_q == 16'd2 && f_in_q == 16'd3 && segs_rq_q && sent_sq_valid_o)

@@ -170,9 +170,9 @@ TEST_CASE("calls that fail set errno to the error that they return") {
 
 TEST_CASE("the extended calls set errno as well") {
   Device device;
-  ibv_cq_init_attr_ex wish{};
-  wish.cqe = 16;
-  auto* cq = need(ibv_create_cq_ex(device.context, &wish), "CQ");
+  ibv_cq_init_attr_ex wanted{};
+  wanted.cqe = 16;
+  auto* cq = need(ibv_create_cq_ex(device.context, &wanted), "CQ");
   ibv_poll_cq_attr poll{};
   poll.comp_mask = 1;
   fails(EINVAL, [&] { return ibv_start_poll(cq, &poll); });

@@ -245,13 +245,13 @@ TEST_CASE("a completion queue that overflows raises an event, and affects no oth
   Pair pair(w.device, sizes);
   for (unsigned i = 0; i < 200; ++i) CHECK(pair.a.write(w.near, w.far, 8) == 0);
   ibv_async_event event{};
-  bool told = false;
-  while (!told) {
+  bool reported = false;
+  while (!reported) {
     pollfd poller{w.device.context->async_fd, POLLIN, 0};
     REQUIRE(poll(&poller, 1, 10000) == 1);
     REQUIRE(ibv_get_async_event(w.device.context, &event) == 0);
     ibv_ack_async_event(&event);
-    told = event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == pair.a.cq;
+    reported = event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == pair.a.cq;
   }
   CHECK(w.pair.a.write(w.near, w.far, 64) == 0);
   CHECK(w.pair.a.next().status == IBV_WC_SUCCESS);

@@ -96,7 +96,7 @@ TEST_CASE("a child does not affect the objects of its parent, and may open the d
   if (child == 0) {
     std::fill(from.bytes.begin(), from.bytes.end(), 0xEE);  // its own copy
     std::fill(into.bytes.begin(), into.bytes.end(), 0xEE);
-    const bool refused = ibv_alloc_pd(device.context) == nullptr;
+    const bool rejected = ibv_alloc_pd(device.context) == nullptr;
     unsigned wrong = 1;
     try {
       Device own;
@@ -106,7 +106,7 @@ TEST_CASE("a child does not affect the objects of its parent, and may open the d
     } catch (const std::exception&) {
     }
     const bool closed = ibv_close_device(device.context) == 0;  // in this process alone
-    _exit((refused ? 0 : 1) + (wrong == 0 ? 0 : 2) + (closed ? 0 : 4));
+    _exit((rejected ? 0 : 1) + (wrong == 0 ? 0 : 2) + (closed ? 0 : 4));
   }
   CHECK(talk(pair, from, into, 20, 3) == 0);
   int status = 0;

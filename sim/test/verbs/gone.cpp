@@ -58,12 +58,12 @@ struct Waiting {
     need_zero(ibv_req_notify_cq(cq, 0), "arm");
   }
   int wait() {
-    ibv_cq* told = nullptr;
+    ibv_cq* signaled = nullptr;
     void* context = nullptr;
-    const int result = ibv_get_cq_event(channel, &told, &context);
+    const int result = ibv_get_cq_event(channel, &signaled, &context);
     if (result == 0) {
-      check(told == cq && context == this, "event of another completion queue");
-      ibv_ack_cq_events(told, 1);
+      check(signaled == cq && context == this, "event of another completion queue");
+      ibv_ack_cq_events(signaled, 1);
     }
     return result;
   }
@@ -144,16 +144,18 @@ int run() {
     ibv_wc wc{};
     return poll(idle.b.cq, wc);
   });
-  auto told = std::async(std::launch::async, [&] { return waiting.wait(); });
+  auto signaled = std::async(std::launch::async, [&] { return waiting.wait(); });
   ibv_async_event event{};
   check(ibv_get_async_event(device.context, &event) == 0, "no event of the device");
   check(event.event_type == IBV_EVENT_DEVICE_FATAL, ibv_event_type_str(event.event_type));
   ibv_ack_async_event(&event);
   check(soon([&] { return polling.get(); }, "poll of an idle queue") < 0, "poll gave something");
-  check(soon([&] { return told.get(); }, "channel") == 0, "channel: no event first");
-  check(soon([&] { return waiting.wait(); }, "channel, again") == -1, "channel: another event");
-  check(soon([&] { return ibv_get_async_event(device.context, &event); }, "event, again") == -1,
-        "another event of the device");
+  check(soon([&] { return signaled.get(); }, "channel") == 0, "channel: no event first");
+  check(soon([&] { return waiting.wait(); }, "channel, second read") == -1,
+        "channel: another event");
+  check(
+      soon([&] { return ibv_get_async_event(device.context, &event); }, "event, second read") == -1,
+      "another event of the device");
 
   for (std::uint64_t id = 1; id <= 3; ++id) flushed(silent.cq, silent.qp, id, IBV_WC_RDMA_WRITE);
   for (int i = 0; i < 3; ++i) flushed(silent.cq, silent.qp, 0, IBV_WC_RECV);

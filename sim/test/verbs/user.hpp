@@ -167,7 +167,7 @@ struct Queue {
     }
     ibv_send_wr* bad = nullptr;
     const int error = ibv_post_send(qp, &wr, &bad);
-    if (error != 0 && bad != &wr) throw std::runtime_error("bad_wr is not the bad one");
+    if (error != 0 && bad != &wr) throw std::runtime_error("bad_wr is not the rejected request");
     return error;
   }
   int write(const Region& from, const Region& into, std::uint32_t length, std::uint64_t id = 0) {
@@ -208,6 +208,14 @@ struct Queue {
   ibv_qp* qp;
   ibv_qp_cap cap{};
 };
+
+/// A send work request with an opcode; the caller adds its list.
+inline ibv_send_wr send_of(ibv_wr_opcode opcode, unsigned flags = 0) {
+  ibv_send_wr wr{};
+  wr.opcode = opcode;
+  wr.send_flags = flags;
+  return wr;
+}
 
 /// Two queue pairs, ready to send.
 struct Pair {

@@ -3,8 +3,7 @@
 """Line and toggle coverage of the RTL by system tests.
 
 Builds the adapter once more, with counters, in a folder of its own; runs the tests below on it;
-merges what
-each process wrote and prints a table by block, with --lines also what was never run.
+merges the counters of all processes and prints a table by block, with --lines also lines never run.
 
 usage: coverage.py [--build DIR] [--width BITS] [--toggle] [--lines] [--signals] [--only NAME]
 [--keep]
@@ -28,7 +27,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
-# name: command. Together they use what the engine has, at a size that the counters bear.
+# Commands by name. Together they use all functions of the engine, at a size that counters permit.
 CASES = ["setup", "transfers", "errors", "control", "shared", "stress"]
 TESTS = {case: f"{{build}}/testbench/verify/cases/{case}_case" for case in CASES}
 TESTS["faults"] = "{build}/testbench/verify/faults/faults_case"

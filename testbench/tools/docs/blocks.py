@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocks of the RTL, and the regions of their pages and of rtl/README.md."""
-import json
 import re
 
-from testbench.tools.docs import sv
+from testbench.tools.docs import sv, synthesis
 
 CALL = re.compile(r"(add_rtl_block|add_rtl_proof)\(\s*(\w+)([^)]*)\)", re.S)
 GROUPS = {
@@ -66,24 +65,6 @@ def blocks(tree):
     order = list(GROUPS)
     return [Block(tree, folder) for folder in
             sorted(folders, key=lambda f: (order.index(f.split("/")[1]), f))]
-
-
-def sizes_of(tree):
-    name = "docs/measured/synthesis.json"
-    return json.loads(tree.text(name)) if name in tree.files else None
-
-
-def size(sizes, block, width):
-    if not sizes:
-        return None
-    return sizes["blocks"].get(f"roci_{block.name}", {}).get(str(width))
-
-
-def size_text(found):
-    if not found:
-        return ""
-    memory = found.get("BRAM36", 0) + found.get("BRAM18", 0) / 2
-    return f"{found['LUT'] + found['LUTRAM']:,} / {found['FF']:,} / {memory:g}"
 
 
 def names(tests):
@@ -158,12 +139,17 @@ def block_region(tree, page, _argument):
     for word in ("Throughput", "Latency"):
         if top and top.clocks(word):
             yield f"| {word.lower()} | {escape(top.clocks(word))} |"
-    sizes = sizes_of(tree)
-    found = [(w, size(sizes, block, w)) for w in (64, 512)]
+    rows = synthesis.rows_of(tree)
+    found = [(w, synthesis.row(rows, block.name, w)) for w in (64, 512)]
     if all(f for _, f in found):
-        text = "; ".join(f"{size_text(f)} at {w} bits" for w, f in found)
         up = "../" * page.count("/")
+        if found[0][1] is found[1][1]:
+            found = [(0, found[0][1])]
+        at = [f" at {w} bits" if w else "" for w, _ in found]
+        text = "; ".join(synthesis.size_text(f) + a for (_, f), a in zip(found, at))
         yield f"| LUT / FF / BRAM36 | {text} ([how]({up}docs/synthesis.md)) |"
+        text = "; ".join(f"{f['levels']}, {f['ns']:.2f} ns{a}" for (_, f), a in zip(found, at))
+        yield f"| LUT levels, slowest path | {text} |"
     if block.tests:
         files = ", ".join(f"[{n.rpartition('/')[2]}]({n.rpartition('/')[2]})"
                           for n in block.test_files)
@@ -180,7 +166,7 @@ def block_region(tree, page, _argument):
 
 def catalogue_region(tree, _page, _argument):
     """The table of all blocks in rtl/README.md."""
-    sizes = sizes_of(tree)
+    sizes = synthesis.rows_of(tree)
     group = None
     for block in blocks(tree):
         at = block.folder.split("/")[1]
@@ -197,6 +183,7 @@ def catalogue_region(tree, _page, _argument):
         cells = [f"[{block.name}]({path}/README.md)", escape(top.summary()),
                  escape(top.clocks("Throughput")), escape(top.clocks("Latency"))]
         if sizes:
-            cells.append(size_text(size(sizes, block, 512)))
+            found = synthesis.row(sizes, block.name, 512)
+            cells.append(synthesis.size_text(found) if found else "")
         cells += [str(block.cases), str(len(block.proofs))]
         yield "| " + " | ".join(cells) + " |"

@@ -24,7 +24,7 @@ def main():
         if plot.read_bytes() == PICTURE.read_bytes():
             return 0
         if "--write" not in sys.argv:
-            print(f"{PICTURE} is not what the demo writes: run {sys.argv[0]} ROCI --write")
+            print(f"{PICTURE} differs from the plot of the demo: run {sys.argv[0]} ROCI --write")
             return 1
         shutil.copyfile(plot, PICTURE)
         return 0

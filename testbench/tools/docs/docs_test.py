@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts that write regions of pages, on a small tree of their own."""
+"""Tests the scripts that write regions of pages on a small tree."""
+import json
 import pathlib
 import shutil
 import sys
@@ -92,6 +93,26 @@ class SvTest(unittest.TestCase):
         source = self.page.parent / "roci_count.sv"
         source.write_text(MODULE.replace("Width = 8", "Width = 9"))
         self.assertNotEqual(generate.Writer(Tree(self.root), None).page(name), text)
+
+    def test_sizes_and_paths_come_from_the_table(self):
+        row = {"levels": 3, "ns": 1.5, "over": 2, "ends": 2000, "LUT": 1000, "LUTRAM": 24, "FF": 5,
+               "BRAM36": 1, "BRAM18": 1, "path": ["a_q (x.sv:1)", "b_q (y.sv:2)"], "commit": "c0de"}
+        (self.root / "docs/measured").mkdir(parents=True)
+        (self.root / "docs/measured/timing.json").write_text(
+            json.dumps({"rows": {"count 64": {**row, "LUT": 100}, "count 512": row}}))
+        (self.root / "rtl/roci_nic.sv").write_text("module roci_nic;\n  roci_count #(.A(1)) u ();")
+        page = self.root / "docs/page.md"
+        page.write_text("".join(f"<!-- generated: {kind} -->\n<!-- end -->\n" for kind in
+                                ("timing tops", "timing blocks", "sizes", "placed"))
+                        + "At <!-- generated: synthesized timing --><!-- end -->.")
+        text = generate.Writer(Tree(self.root), None).page("docs/page.md")
+        for part in ("| count | 124 | 3 | 1.50 | 1,024 | 3 | 1.50 | 2 of 2,000 | `a_q (x.sv:1)`, "
+                     "`b_q (y.sv:2)` |", "| sum | 100 | 24 | 5 | 1 | 1 | 1,000 | 24 | 5 | 1 | 1 |",
+                     "124 LUTs at 64 bits, 1,024 at 512 bits", "commit c0de<!-- end -->."):
+            self.assertIn(part, text)
+        self.assertEqual(text.count("| count | 124 | 3 |"), 1)
+        text = generate.Writer(Tree(self.root), None).page("rtl/common/count/README.md")
+        self.assertIn("| LUT / FF / BRAM36 | 124 / 5 / 1.5 at 64 bits; 1,024 / 5", text)
 
     def test_lines_of_a_source(self):
         page = self.root / "docs/page.md"

@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.docs import blocks, measured, program  # noqa: E402
+from testbench.tools.docs import blocks, measured, program, synthesis  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
 
 REGION = re.compile(r"(?<!`)(<!-- generated: (\w+)((?: [^\s]+)*?) -->)(.*?)(<!-- end -->)", re.S)
@@ -24,7 +24,11 @@ KINDS = {
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
     "measured": measured.table_region,
+    "placed": synthesis.place_region,
+    "sizes": synthesis.sizes_region,
     "source": measured.source_region,
+    "synthesized": synthesis.commit_region,
+    "timing": synthesis.timing_region,
 }
 
 
@@ -37,7 +41,7 @@ class Writer:
             self.kinds["session"] = program.Sessions(roci).region
 
     def page(self, name):
-        """The text of a page with its regions written anew."""
+        """The text of a page with its regions rewritten."""
         def fill(match):
             kind, argument = match[2], match[3].strip()
             if kind not in self.kinds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regions that show the options of the program, as its own help lists them, and what it prints."""
+"""Regions that show the options of the program, from its help, and its output."""
 import pathlib
 import re
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a SystemVerilog file says about its module: header comment, parameters, ports, instances."""
+"""Reads a SystemVerilog module: header comment, parameters, ports, instances."""
 import dataclasses
 import re
 
@@ -47,7 +47,7 @@ class Module:
 
 
 def header_of(text):
-    """The comment above the module as paragraphs; drawings are left out."""
+    """The comment above the module as paragraphs; without drawings."""
     lines = []
     for line in text.splitlines():
         if line.startswith("//"):

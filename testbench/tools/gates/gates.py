@@ -22,6 +22,7 @@ GATES = {
     "ids": names.ids,
     "links": names.links,
     "words": names.words,
+    "comments": names.comments,
 }
 
 

@@ -20,6 +20,8 @@ CLEAN = {
     "testbench/world.hpp": SPDX + "#pragma once\n",
     "testbench/tool.py": HASH + "import sys\n",
     "sim/main.cpp": SPDX + '#include "testbench/world.hpp"\n\nint main() {}\n',
+    "sim/net.cpp": SPDX + "// A wrapped comment, whose second line\n"
+                          "// of two is no start: ECONNREFUSED.\nint refused;\n",
     "sim/run.py": HASH + "import testbench.tool\n",
     "rtl/roci_a.sv": SPDX + "module roci_a; endmodule  // F-01\n",
     "docs/conformance.md": "| RQ-21 | x |\n",
@@ -27,7 +29,11 @@ CLEAN = {
     "docs/invariants.md": "# Invariants\n| I1 | x |\n",
     "README.md": "[list](docs/invariants.md#invariants)\n",
     "testbench/tools/gates/exceptions.toml":
-        HASH + '[words]\nrooms = ["docs/"]\ninstead = [["sent again", "retransmitted"]]\n',
+        HASH + '[words]\nrooms = ["docs/", "sim/", "testbench/"]\n'
+        'not = ["testbench/tools/gates/"]\n'
+        'instead = [["sent again", "retransmitted"], ["answer(?:s|ed)?", "response"],\n'
+        '           ["refused", "rejected"]]\n'
+        '[words.allowed]\n"sim/net.cpp" = [["refused"], "the error of a library"]\n',
 }
 PLANTED = [
     (text.layout, "sim/main.cpp", SPDX + "int  main(){}\n"),
@@ -57,9 +63,16 @@ PLANTED = [
     (names.links, "README.md", "![picture](docs/none.svg)\n"),
     (names.links, "README.md", "[list](docs/invariants.md#list)\n"),
     (names.words, "docs/note.md", "A packet is sent again.\n"),
+    (names.words, "docs/note.md", "The peer answered.\n"),
+    (names.words, "sim/net.cpp", SPDX + "// ECONNREFUSED\n"),
+    (names.words, "sim/other.cpp", SPDX + "int kFirstAnswer;\n"),
+    (names.words, "testbench/tool.py", HASH + "next_answers = 1\n"),
+    (names.comments, "sim/other.cpp", SPDX + "int bytes;  // of the frame\n"),
+    (names.comments, "sim/other.cpp", SPDX + "\n/// Of the sender.\nint node;\n"),
+    (names.comments, "testbench/tool.py", HASH + "SHARE = 1  # of the link\n"),
 ]
 GATES = (text.layout, text.columns, text.licence, text.sizes, text.lengths, layers.layers,
-         names.ids, names.links, names.words)
+         names.ids, names.links, names.words, names.comments)
 
 
 class GatesTest(unittest.TestCase):

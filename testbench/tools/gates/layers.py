@@ -11,6 +11,8 @@ ALLOWED = {
     "firmware": ["model/spec"],
     # Projects of their own on the installed libraries; before the folder that holds them.
     "driver/examples": ["model/spec", "driver", "testbench"],
+    # The captures of Soft-RoCE are read with the codec of the model.
+    "driver/cm/test": ["model/spec", "model/packet", "model/transport", "driver"],
     "driver": ["model/spec"],
     "rtl": ["model/spec", "model/packet", "model/transport"],
     "testbench": ["model/spec", "model/packet", "model/transport", "model/nic", "driver",

@@ -8,6 +8,7 @@ ENTRY = re.compile(r"^\| ([A-Z]+-\d+|I\d+) \|", re.M)
 CITED = re.compile(r"\b(?:(?:CQ|F|MR|QP|RQ|RSP|WC|WIRE|CC)-\d{2,3}|I[1-9]\d?)\b(?!\?)")
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^()\s]+)\)|!\[[^\]\n]*\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+?)\s*$", re.M)
+COMMENTED = (".cpp", ".hpp", ".h", ".c", ".sv", ".svh", ".py", ".cmake", ".txt")
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 
 
@@ -61,23 +62,57 @@ def links(tree):
                     yield f"{name}:{number}: no heading #{anchor} in {found}"
 
 
-def words(tree):
-    """Pages and comments use the field's words; exceptions.toml lists words and clean rooms."""
+def split(line):
+    """The line with the words inside of identifiers apart: `kFirstSent` is `k First Sent`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", line.replace("_", " "))
+
+
+def rooms(tree):
+    """Files in which the words are checked, with their lines, where they are text."""
     table = tree.exceptions.get("words", {})
-    if not table:
-        return
-    rooms = tuple(table["rooms"])
-    patterns = [(re.compile(rf"\b(?:{p})\b", re.I), better) for p, better in table["instead"]]
     for name in tree.files:
-        if not name.startswith(rooms) or name.startswith(tuple(table.get("not", ()))):
-            continue
-        text = tree.text(name)
-        if text is None or "/testdata/" in name or name.endswith("exceptions.toml"):
-            continue
-        if name.endswith(".md"):  # blocks show what programs print and what sources hold
+        if (name.startswith(tuple(table.get("rooms", ()))) and "/testdata/" not in name
+                and not name.startswith(tuple(table.get("not", ())))):
+            text = tree.text(name)
+            if text is not None:
+                yield name, text
+
+
+def words(tree):
+    """Pages and sources use the field's words; exceptions.toml lists the words and the rooms."""
+    table = tree.exceptions.get("words", {})
+    allowed = table.get("allowed", {})
+    patterns = [(re.compile(rf"\b(?:{p})\b", re.I), better) for p, better in
+                table.get("instead", ())]
+    used = set()
+    for name, text in rooms(tree):
+        page = name.endswith(".md")
+        if page:  # blocks show what programs print and what sources hold
             text = FENCE.sub(lambda m: "\n" * m[0].count("\n"), text)
         for number, line in enumerate(text.splitlines(), 1):
             for pattern, better in patterns:
-                match = pattern.search(line)
-                if match:
-                    yield f"{name}:{number}: '{match[0]}': write {better}"
+                for match in pattern.finditer(line if page else split(line)):
+                    if match[0].lower() in allowed.get(name, ((), ""))[0]:
+                        used.add((name, match[0].lower()))
+                    else:
+                        yield f"{name}:{number}: '{match[0]}': write {better}"
+    for name, (listed, _) in allowed.items():
+        for word in listed:
+            if (name, word) not in used:
+                yield f"testbench/tools/gates/exceptions.toml: {name} has no '{word}'"
+
+
+def comments(tree):
+    """No comment begins with "of": a comment is a sentence that can be read alone."""
+    for name, text in rooms(tree):
+        if not name.endswith(COMMENTED):
+            continue
+        marker = r"#" if name.endswith((".py", ".txt", ".cmake")) else r"//[/!]?<?|/\*\*?<?"
+        begins = re.compile(rf"(?:^|\s)(?:{marker})\s*of\b", re.I)
+        whole = re.compile(rf"\s*(?:{marker})")
+        before = ""
+        for number, line in enumerate(text.splitlines(), 1):
+            continued = whole.match(line) and re.search(marker, before)
+            if begins.search(line) and not continued:
+                yield f"{name}:{number}: a comment begins with 'of': write a sentence"
+            before = line

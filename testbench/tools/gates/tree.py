@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the tree, as the gates see them."""
+"""The files of the tree that the gates check."""
 import functools
 import pathlib
 import re

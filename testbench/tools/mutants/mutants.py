@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks the RTL in one place at a time and looks whether the quick tests notice.
+"""Changes the RTL in one place at a time and checks that the quick tests fail.
 
-The changes stand in mutants.txt. They are made in a copy of the sources; of each, only the tests it
+The changes are listed in mutants.txt and made in a copy of the sources; of each, only the tests it
 names are built and run. A change whose text is no longer there exactly once, or that does not
 compile, is an error: the list has to follow the sources.
 
@@ -39,7 +39,7 @@ class Mutant:
         return f"{' '.join(self.tests)}: {self.title}"
 
     def apply(self, root):
-        """Changes the copy; gives back what stood there."""
+        """Changes the copy; returns the former text."""
         path = root / "rtl" / self.file
         text = path.read_text()
         path.write_text(text.replace("\n".join(self.old), "\n".join(self.new), 1))

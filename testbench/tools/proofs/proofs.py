@@ -8,9 +8,9 @@ of the properties from the source of the module.
 usage: proofs.py BUILD [--only TEXT] [--soak] [--write FILE]
   --only TEXT   proofs whose name holds TEXT
   --soak        the long ones too
-  --write FILE  put each row, as it is known, into the table between the marks <!-- proofs --> and
-                <!-- end --> of FILE; rows of proofs that are not run stay, those of proofs that are
-                no more go
+  --write FILE  put each known row into the table between the marks <!-- proofs --> and
+                <!-- end --> of FILE; rows of proofs that are not run stay, those of removed proofs
+                are deleted
 """
 import argparse
 import pathlib
@@ -55,8 +55,8 @@ def described():
 
 
 def properties(top, params):
-    """Names of the properties, and how many covers; what a parameter of 0 leaves out is left
-    out."""
+    """Names of the properties, and how many covers; those that a parameter of 0 excludes are
+    omitted."""
     source = next((ROOT / "rtl").rglob(f"{top}.sv")).read_text()
     for name in re.findall(r"(\w+)=0\b", params):
         source = re.sub(rf"(?ms)^  if \({name} != 0\) begin.*?^  end$", "", source)

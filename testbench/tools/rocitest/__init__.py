@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python tests of the repository share.
+"""Library of the Python tests of the repository.
 
     simulator   a simulator in the background (`roci up`), and programs on its nodes
     processes   commands, missing programs, TCP ports, processor time, waiting

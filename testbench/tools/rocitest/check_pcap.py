@@ -12,10 +12,10 @@ import sys
 import zlib
 
 EXT = {0: 0, 1: 0, 2: 0, 3: 4, 4: 0, 5: 4, 6: 16, 7: 0, 8: 0, 9: 4, 10: 16, 11: 20, 12: 16, 13: 4,
-       14: 0, 15: 4, 16: 4, 17: 4, 18: 12, 19: 28, 20: 28}  # RC opcode: bytes behind the BTH
+       14: 0, 15: 4, 16: 4, 17: 4, 18: 12, 19: 28, 20: 28}  # RC opcode: bytes after the BTH
 NO_PAYLOAD = (12, 17, 18, 19, 20)
 
-# Payload of RDMA is anything; these guess at it, and call what they guessed malformed.
+# RDMA payload is arbitrary; these dissectors guess its protocol and report it as malformed.
 GUESSES = ["rpcrdma_infiniband", "smcr_infiniband", "smb_direct_infiniband", "lnet_ib",
            "iser_infiniband", "mellanox_eoib", "eth_over_ib", "sdp_infiniband", "fc_infiniband"]
 
@@ -30,7 +30,7 @@ def frames(path, interface=None):
     while at < len(data):
         kind, length = struct.unpack_from("<II", data, at)
         if length < 12 or at + length > len(data):
-            raise ValueError("cut short")
+            raise ValueError("truncated")
         if kind == 6:
             port, _, _, captured = struct.unpack_from("<IIII", data, at + 8)
             if interface in (None, port):
@@ -46,7 +46,7 @@ def ones_sum(data):
 
 
 def complaints(frame):
-    """What is wrong with a frame; None when it is no RoCE."""
+    """Returns the errors of a frame; None when it is not RoCE."""
     at = 12
     if frame[at:at + 2] == b"\x81\x00":
         at += 4
@@ -58,7 +58,7 @@ def complaints(frame):
         is_udp = frame[ip + 9] == 17
         for i in (1, 8, 10, 11):
             masked[ip + i] = 0xFF
-    elif kind in (b"\x86\xdd", b"\x89\x15"):  # the GRH of v1 reads like an IPv6 header
+    elif kind in (b"\x86\xdd", b"\x89\x15"):  # the GRH of v1 has the layout of an IPv6 header
         udp = ip + 40
         length = 40 + struct.unpack_from(">H", frame, ip + 4)[0]
         is_udp = frame[ip + 6] == 17
@@ -115,9 +115,9 @@ def tshark_complaints(path, only=None):
 
 def count(path, condition):
     """Frames that meet a display filter of tshark."""
-    told = subprocess.run(["tshark", "-r", path, "-Y", condition], capture_output=True, text=True,
+    output = subprocess.run(["tshark", "-r", path, "-Y", condition], capture_output=True, text=True,
                           check=True).stdout
-    return len(told.splitlines())
+    return len(output.splitlines())
 
 
 def main():

@@ -39,7 +39,7 @@ class Namespace(tuple):
 
 
 class Fixture:
-    """What each test is given: `roci`, a folder of its own, and a file with random bytes in it."""
+    """Argument of each test: `roci`, a folder of its own, and a file with random bytes in it."""
 
     def __init__(self, roci, folder):
         self.roci, self.folder = roci, pathlib.Path(folder)

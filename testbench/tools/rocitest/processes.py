@@ -10,7 +10,7 @@ import time
 
 
 class Missing(Exception):
-    """A test needs something that this host does not have."""
+    """Raised when a test needs something that this host does not have."""
 
 
 def need(program, package):
@@ -27,8 +27,8 @@ def run(*command, check=True):
 
 
 def free_port():
-    """A TCP port below the range that the kernel gives to clients, one of which could take it
-    meanwhile."""
+    """Returns a TCP port below the range that the kernel gives to clients, one of which could take
+    it meanwhile."""
     while True:
         with socket.socket(socket.AF_INET6) as probe:
             try:

@@ -94,8 +94,8 @@ class Simulator:
         return process.returncode, text
 
     def holdings(self):
-        """Everything that a run must leave unchanged: objects of the adapters, descriptors of the
-        simulator, and the memory that it shares with processes."""
+        """Returns everything that a run must leave unchanged: objects of the adapters,
+        descriptors of the simulator, and the memory that it shares with processes."""
         status = self.status()
         keys = ("queue_pairs", "completion_queues", "regions", "windows", "shared_receive_queues",
                 "domains")

@@ -34,7 +34,7 @@ inline void modify(driver::QueuePair& qp, driver::QpState state, std::uint32_t m
   qp.modify(a, driver::mask::kState | more);
 }
 
-/// All events up to one of `last`, which must come.
+/// Returns all events up to one of `last`, which must come.
 inline std::vector<driver::Event> events_until(Endpoint& self, driver::EventKind last) {
   std::vector<driver::Event> seen;
   do {

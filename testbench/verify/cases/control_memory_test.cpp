@@ -14,7 +14,7 @@ using driver::Opcode;
 using driver::QpState;
 using driver::Status;
 
-TEST_CASE("control: MR-07 a changed region is what it says now, an invalid key is rejected") {
+TEST_CASE("control: MR-07 a changed region has its new attributes, an invalid key is rejected") {
   for (const unsigned how : {0u, 1u, 2u, 3u}) {
     CAPTURE(how);
     Pair pair(narrow());
@@ -52,7 +52,7 @@ TEST_CASE("control: MR-07 a changed region is what it says now, an invalid key i
             if (how == 3) region.change(&half, address + 4096, nullptr, nullptr);
             pair.meet(1);
             self.node.sleep(200'000);
-            CHECK(first_wrong(memory.host, 600, 1) == 600);  // nothing of the second
+            CHECK(first_wrong(memory.host, 600, 1) == 600);  // no byte of the second
           }
           self.node.device().release(memory);
         });
@@ -60,7 +60,7 @@ TEST_CASE("control: MR-07 a changed region is what it says now, an invalid key i
 }
 
 TEST_CASE("control: WIRE-23, WIRE-24 partition keys") {
-  // Entries of both tables, and whether packets pass: one side must be a full member.
+  // P_Keys of both sides, and whether packets pass: one side must be a full member.
   const struct {
     std::uint16_t here, there;
     bool pass;
@@ -130,7 +130,7 @@ TEST_CASE("control: MR-08 to MR-11 windows of both types through queue pairs") {
           CHECK(self.sent().status == Status::kSuccess);
           pair.meet(0);
           pair.meet(0);
-          self.qp().send(write);  // the window is free, or bound anew
+          self.qp().send(write);  // the window is unbound, or bound anew
           CHECK(self.sent().status == Status::kRemAccessErr);
           pair.meet(0);
         },

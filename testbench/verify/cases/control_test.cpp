@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands and events while traffic runs: overflow, rings that move,
-// draining.
+// Commands and events during traffic: overflow, resize, draining.
 #include "testbench/verify/cases/control.hpp"
 
 #include <set>
@@ -12,7 +11,7 @@ using driver::Opcode;
 using driver::QpState;
 using driver::Status;
 
-TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it is rejected") {
+TEST_CASE("control: CQ-13 a resize keeps the entries not polled; a smaller size is rejected") {
   Pair pair(narrow());
   constexpr unsigned kMessages = 60;
   pair.run(
@@ -29,7 +28,7 @@ TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it i
         for (unsigned i = 0; i < kMessages; ++i) self.qp().receive(place(i, self, 64 * i, 64));
         pair.meet(1);
         pair.meet(1);
-        // Five wait in the ring.
+        // Five entries wait in the ring.
         CHECK_THROWS_AS(self.receive_cq.resize(1), driver::Error);
         unsigned next = 0;
         for (const unsigned entries : {24u, 512u, 6u, 100u}) {
@@ -37,7 +36,7 @@ TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it i
           try {
             self.receive_cq.resize(entries);
           } catch (const driver::Error& error) {
-            CHECK(entries < 64);  // more are waiting
+            CHECK(entries < 64);  // more entries are waiting
             CHECK(error.status() == driver::AdminStatus::kBadParameter);
           }
           for (unsigned i = 0; i < 5; ++i) {
@@ -52,17 +51,16 @@ TEST_CASE("control: CQ-13 a ring moves with what was not polled; below that it i
       });
 }
 
-TEST_CASE(
-    "control: CQ-07 an overflow keeps what is there and takes every queue pair of the queue") {
+TEST_CASE("control: CQ-07 an overflow keeps the entries and fails every queue pair of the queue") {
   Config config = narrow();
-  config.strict = false;  // completions are lost, as they must
+  config.strict = false;  // completions must be lost
   Pair pair(config);
   std::array<std::array<driver::QueuePair*, 2>, 2> qps{};
   std::array<Endpoint*, 2> sides{};
   pair.world.run([&](Node& node) {
     const unsigned me = node.index();
     Endpoint self(node, {});
-    driver::CompletionQueue small(node.context(), 1);  // a ring of two
+    driver::CompletionQueue small(node.context(), 1);  // a ring of two entries
     driver::QueuePair first(self.pd, self.send_cq, small), second(self.pd, small, self.receive_cq);
     qps[me] = {&first, &second};
     sides[me] = &self;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines of the cases: the RTL, or those of ROCI_ENGINES ("rtl" or "model" for node 0 and node
-// 1, such as "model,rtl"). ROCI_LOCKSTEP=1 compares the RTL with the model, ROCI_WIDTH=64 takes one
+// Engines of the cases: the RTL, or those of ROCI_ENGINES ("rtl" or "model" for node 0 and node 1,
+// such as "model,rtl"). ROCI_LOCKSTEP=1 compares the RTL with the model, ROCI_WIDTH=64 selects one
 // width for all.
 #pragma once
 

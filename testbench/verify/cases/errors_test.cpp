@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong keys, rights, lengths and states: the right status at both ends, and nothing moved.
+// Wrong keys, rights, lengths and states: the correct status at both ends, and no data moved.
 #include "testbench/link/syndromes.hpp"
 #include "testbench/verify/cases/pair.hpp"
 #include "testbench/verify/conform/edit.hpp"
@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kTarget = 4096;
 
-/// One bad request and one good one after it.
+/// Posts a bad request and a good one after it.
 void expect(Status first,
-            const std::function<void(driver::SendRequest&, Endpoint&, Endpoint&)>& spoil,
+            const std::function<void(driver::SendRequest&, Endpoint&, Endpoint&)>& damage,
             Opcode opcode, ConnectionOptions options = {}) {
   for (const unsigned width : {512u, 64u}) {
     CAPTURE(width);
@@ -29,7 +29,7 @@ void expect(Status first,
       driver::SendRequest bad = request(opcode, self, 0, bytes, peer, kTarget);
       bad.id = 1;
       bad.swap_add = 1;
-      spoil(bad, self, peer);
+      damage(bad, self, peer);
       driver::SendRequest good = request(Opcode::kWrite, self, 0, 100, peer, kTarget);
       good.id = 2;
       self.qp().send(bad);
@@ -148,7 +148,7 @@ TEST_CASE("errors: a READ response of a wrong length: length error here") {
 }
 
 // QP-10, QP-11, RQ-49
-TEST_CASE("errors: entering ERR flushes both queues in order, and what is posted later") {
+TEST_CASE("errors: entering ERR flushes both queues in order, and later posts") {
   Pair pair(Config{});
   pair.run([](Endpoint& self, Endpoint&) {
     for (unsigned i = 0; i < 3; ++i) self.qp().receive({i, {self.region.sge(0, 100)}});
@@ -168,39 +168,39 @@ TEST_CASE("errors: entering ERR flushes both queues in order, and what is posted
 }
 
 // QP-09, I15
-TEST_CASE("errors: after RESET the queue pair lives anew") {
+TEST_CASE("errors: after RESET the queue pair works in a new generation") {
   Pair pair(Config{});
   pair.run(
       [&](Endpoint& self, Endpoint& peer) {
-        for (unsigned life = 0; life < 3; ++life) {
-          fill(self.data(), 3000, life);
+        for (unsigned generation = 0; generation < 3; ++generation) {
+          fill(self.data(), 3000, generation);
           self.qp().send(request(Opcode::kWrite, self, 0, 3000, peer, kTarget));
           CHECK(self.sent().ok());
-          CHECK(first_wrong(peer.data(kTarget), 3000, life) == 3000);
+          CHECK(first_wrong(peer.data(kTarget), 3000, generation) == 3000);
           self.qp().to_reset();
           pair.meet(0);
           driver::ConnectOptions options;
           options.dst_mac = peer.node.mac();
-          self.qp().connect({peer.qp().number(), 1000 * life, peer.node.gid()}, 5000 * life,
-                            options);
+          self.qp().connect({peer.qp().number(), 1000 * generation, peer.node.gid()},
+                            5000 * generation, options);
           pair.meet(0);
         }
       },
       [&](Endpoint& self, Endpoint& peer) {
-        for (unsigned life = 0; life < 3; ++life) {
+        for (unsigned generation = 0; generation < 3; ++generation) {
           pair.meet(1);
           self.qp().to_reset();
           driver::ConnectOptions options;
           options.dst_mac = peer.node.mac();
-          self.qp().connect({peer.qp().number(), 5000 * life, peer.node.gid()}, 1000 * life,
-                            options);
+          self.qp().connect({peer.qp().number(), 5000 * generation, peer.node.gid()},
+                            1000 * generation, options);
           pair.meet(1);
         }
       });
 }
 
 // F-80: gathering fails
-TEST_CASE("errors: payload that cannot be read never arrives as good") {
+TEST_CASE("errors: a packet whose payload cannot be read is never accepted") {
   Pair pair(Config{});
   pair.run([](Endpoint& self, Endpoint& peer) {
     std::memset(peer.data(kTarget), 0x77, 4096);
@@ -238,9 +238,8 @@ TEST_CASE("errors: a write that fails is NAKed with the MSN of the messages befo
   CHECK(tap.naks == std::vector<std::uint32_t>{2});
 }
 
-// At the first, a middle and the last packet; with nothing to retry, since it is no loss.
-TEST_CASE(
-    "errors: F-80: a message whose payload cannot be read ends in LOC_PROT_ERR, in its turn") {
+// The read fails at the first, a middle and the last packet, without retries, as no packet is lost.
+TEST_CASE("errors: F-80: a message whose payload cannot be read ends in LOC_PROT_ERR, in order") {
   constexpr std::uint32_t kPacket = 1024, kBytes = 4 * kPacket + 300;
   for (const unsigned width : {512u, 64u}) {
     for (const Opcode opcode : {Opcode::kWrite, Opcode::kSend, Opcode::kWriteImm}) {
@@ -282,7 +281,7 @@ TEST_CASE(
             for (unsigned i = 0; i < before; ++i) {
               CHECK(first_wrong(peer.data(kTarget + i * kBytes), kBytes, i) == kBytes);
             }
-            // The part of the message before the place may have arrived, and no more of it.
+            // Only the part of the message before the failed read may have arrived.
             const std::uint8_t* target = peer.data(kTarget + before * kBytes);
             for (std::uint32_t i = 0; i < kBytes; ++i) {
               const bool may_be = i < bad * kPacket;

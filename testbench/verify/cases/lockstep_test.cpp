@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock-step compares what it says it compares, and finds a byte that is not what it should be.
+// Tests that lock-step compares what its page states, and finds a wrong byte.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ Config in_lockstep() {
 
 }  // namespace
 
-TEST_CASE("lockstep: requests, answers, completions and memory of every operation are compared") {
+TEST_CASE("lockstep: requests, responses, completions and memory of every operation are compared") {
   Pair pair(in_lockstep());
   pair.run([](Endpoint& self, Endpoint& peer) {
     for (unsigned i = 0; i < 4; ++i) peer.qp().receive({i, {peer.region.sge(8192, 4096)}});
@@ -46,9 +46,9 @@ TEST_CASE("lockstep: requests, answers, completions and memory of every operatio
 
 namespace {
 
-/// Runs until lock-step finds a difference; the report.
+/// Runs until lock-step finds a difference; returns the report.
 std::string divergence(const Config& config, const Pair::Program& on_0, const Pair::Program& on_1) {
-  Pair pair(config);  // not in the block: it must not be destroyed while the exception unwinds
+  Pair pair(config);  // outside the block: it must not be destroyed while the exception unwinds
   try {
     pair.run(on_0, on_1);
   } catch (const Violation& violation) {
@@ -74,15 +74,15 @@ struct Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "lockstep-XXXXXX").string();
     path = mkdtemp(name.data());
-    // A repetition writes where the first run does.
+    // A repetition writes to the same files as the first run.
     setenv("ROCI_LOCKSTEP_DIR", path.c_str(), lockstep::retrace() ? 0 : 1);
   }
   ~Folder() { std::filesystem::remove_all(path); }
   std::filesystem::path path;
 };
 
-/// The report names seed and files; the files hold what was on the link and, if this build can, the
-/// waveforms up to the divergence.
+/// The report names seed and files; the files have the frames of the link and, if this build can
+/// write them, the waveforms up to the divergence.
 void check_evidence(const std::string& text, const Folder& folder, std::uint64_t seed) {
   if (lockstep::retrace()) return;  // this is the repetition
   const std::string name = "lockstep-" + std::to_string(seed);
@@ -94,7 +94,7 @@ void check_evidence(const std::string& text, const Folder& folder, std::uint64_t
     return;
   }
   CHECK(text.find("waveforms in " + (folder.path / name).string()) != std::string::npos);
-  CHECK(text.find("diverged otherwise") == std::string::npos);
+  CHECK(text.find("another divergence") == std::string::npos);
   for (const std::string node : {"n0", "n1"}) {
     const std::string fst = content(folder.path / (name + "." + node + ".fst"));
     REQUIRE(fst.size() > 1000);
@@ -105,7 +105,7 @@ void check_evidence(const std::string& text, const Folder& folder, std::uint64_t
     const std::uint64_t diverged = std::strtoull(text.c_str() + text.find("at ") + 3, nullptr, 10);
     CHECK(first < last);
     CHECK(last <= diverged + 2 * kClockNs);
-    // The other one may have been idle.
+    // The other adapter may have been idle.
     if (text.find("lock-step: " + node) != std::string::npos) {
       CHECK(last + 2 * kClockNs >= diverged);
     }
@@ -114,8 +114,7 @@ void check_evidence(const std::string& text, const Folder& folder, std::uint64_t
 
 }  // namespace
 
-TEST_CASE(
-    "lockstep: a byte that changed before its ACK ends the run, with all that is known of it") {
+TEST_CASE("lockstep: a byte that changed before its ACK ends the run, with a full report") {
   Folder folder;
   Config config = in_lockstep();
   config.seed = 77;
@@ -127,7 +126,7 @@ TEST_CASE(
         self.sent();
       },
       [](Endpoint& self, Endpoint&) {
-        // The last byte has landed; its ACK waits for the response of memory.
+        // The last byte is in memory; its ACK waits for the response of memory.
         const std::uint8_t* last = self.data(4096 + 1999);
         self.node.device().wait([&] { return *last == 0x11; }, driver::Device::kForever);
         *self.data(4096 + 1500) = 0x22;

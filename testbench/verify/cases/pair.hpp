@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two connected endpoints for test programs; each program sees both, since they are in one process.
+// Two connected endpoints for test programs; both are in one process and accessible to each
+// program.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -29,7 +30,7 @@ class Pair {
     MESSAGE("seed ", config.seed);
   }
 
-  /// Connects, runs both, and takes everything down when both are done.
+  /// Connects, runs both, and destroys everything when both are done.
   void run(
       const Program& on_0, const Program& on_1 = [](Endpoint&, Endpoint&) {}) {
     steps_ = {};
@@ -45,12 +46,12 @@ class Pair {
       }
       meet(me);
       (me == 0 ? on_0 : on_1)(side, peer);
-      meet(me);  // neither side destroys objects that the other still reaches
+      meet(me);  // neither side destroys objects that the other still uses
     });
     for (const std::string& violation : world.violations()) FAIL_CHECK(violation);
   }
 
-  /// Waits until the other side calls it as well.
+  /// Waits until the other side calls this function as well.
   void meet(unsigned me) {
     ++steps_[me];
     world.node(1 - me).device().wake();

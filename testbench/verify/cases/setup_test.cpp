@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up through firmware and registers: what needs no packet.
+// Set-up through firmware and registers, without packets.
 #include <doctest/doctest.h>
 
 #include "driver/queue_pair.hpp"
@@ -24,7 +24,8 @@ TEST_CASE("world: both nodes open, report their limits and their GIDs") {
   }
 }
 
-TEST_CASE("world: queue pairs are made, connected, queried and destroyed (QP-01 to QP-04, QP-17)") {
+TEST_CASE(
+    "world: queue pairs are created, connected, queried and destroyed (QP-01 to QP-04, QP-17)") {
   World world(with_engines(Config{}));
   world.run([](Node& node) {
     driver::ProtectionDomain pd(node.context());
@@ -44,7 +45,7 @@ TEST_CASE("world: queue pairs are made, connected, queried and destroyed (QP-01 
   CHECK(world.violations().empty());
 }
 
-TEST_CASE("world: an exception of a program comes out of run") {
+TEST_CASE("world: run rethrows an exception of a program") {
   World world(with_engines(Config{}));
   CHECK_THROWS_WITH(world.run([](Node&) { throw std::runtime_error("on purpose"); },
                               [](Node& node) { node.sleep(1000); }),
@@ -61,7 +62,7 @@ TEST_CASE("world: idle time costs no clocks") {
   CHECK(world.speed().clocks < before + 100);
 }
 
-TEST_CASE("world: programs that wait for what never comes are told so (I11)") {
+TEST_CASE("world: programs that wait for an event that never comes get an error (I11)") {
   World world(with_engines(Config{}));
   CHECK_THROWS_AS(world.run([](Node& node) {
     driver::ProtectionDomain pd(node.context());

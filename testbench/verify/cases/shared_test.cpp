@@ -25,7 +25,7 @@ driver::SendRequest send(std::uint64_t id, Endpoint& self, std::uint32_t bytes, 
   return r;
 }
 
-/// Two queue pairs of each side; those of side 1 take their receives from one queue.
+/// Two queue pairs on each side; those of side 1 take their receives from one queue.
 struct SharedPair {
   explicit SharedPair(const Config& config) : pair(config) {}
 
@@ -68,7 +68,8 @@ driver::ReceiveRequest place(std::uint64_t id, Endpoint& self) {
 
 }  // namespace
 
-TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit tells once") {
+TEST_CASE(
+    "shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit event comes once") {
   SharedPair shared(narrow());
   shared.run(
       [&](Endpoint& self, Endpoint& peer, auto& qps, driver::SharedReceiveQueue&) {
@@ -79,7 +80,7 @@ TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit
           CHECK(self.sent().status == Status::kSuccess);
         }
         shared.pair.meet(0);
-        // Nothing is posted: RNR until something is.
+        // No receive is posted: RNR NAKs until one is.
         fill(self.data(), 100, 77);
         qps[1]->send(send(9, self, 100, peer));
         shared.pair.meet(0);
@@ -121,7 +122,7 @@ TEST_CASE("shared: RSP-54, RSP-55 two queue pairs take from one queue; the limit
       });
 }
 
-TEST_CASE("shared: QP-16 a queue pair in ERR tells of its last receive and leaves the others") {
+TEST_CASE("shared: QP-16 a queue pair in ERR reports its last receive and leaves the others") {
   SharedPair shared(narrow());
   shared.run(
       [&](Endpoint& self, Endpoint& peer, auto& qps, driver::SharedReceiveQueue&) {
@@ -163,7 +164,7 @@ TEST_CASE(
         driver::SendRequest free = request(Opcode::kSendInv, self, 0, 20, peer, 0);
         free.imm = key;
         self.qp().send(free);
-        self.qp().send(write);  // right after it
+        self.qp().send(write);  // immediately after it
         CHECK(self.sent().status == Status::kSuccess);
         CHECK(self.sent().status == Status::kRemAccessErr);
       },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work on many queue pairs, both ways at once, over a link that loses, doubles, reorders and
-// corrupts (rate sweep of the fault plan). Every byte, every completion, every atomic is accounted
-// for.
+// Random work on many queue pairs, both ways at once, over a link that loses, duplicates, reorders
+// and corrupts (rate sweep of the fault plan). Every byte, every completion, every atomic is
+// checked.
 #include <random>
 #include <string_view>
 
@@ -123,14 +123,14 @@ class Worker {
     CAPTURE(static_cast<int>(f.opcode));
     if (f.opcode == Opcode::kFetchAdd) return;
     const std::uint8_t* at = f.opcode == Opcode::kRead ? self_.data(f.local) : peer_.data(f.remote);
-    // A sequence NAK (the receiver was full) completes what is before it up to a write latency
+    // A sequence NAK (the receiver was full) completes the requests before it up to a write latency
     // before its bytes are there: docs/decisions/0003.
     constexpr std::uint64_t kWriteNs = 2000;
     if (f.opcode != Opcode::kRead && first_wrong(at, f.bytes, f.message) != f.bytes) {
       self_.node.sleep(kWriteNs);
     }
     CHECK(first_wrong(at, f.bytes, f.message) == f.bytes);
-    // I5: nothing may touch it any more until the slot is used again.
+    // I5: nothing may write it until the slot is reused.
   }
 
   const Mix& mix_;
@@ -198,11 +198,12 @@ TEST_CASE(
     CHECK(work({512, mtu, 16, 30, {}, 1, false, "WWWRRSSIJJ"}) == 0);
   }
   CHECK(work({512, 2, 16, 30, {}, 1, false, "R", 30000}) == 0);
-  // The reference adapter takes no time between its requests; atomics that dense outrun the memory.
+  // The reference adapter takes no time between its requests; atomics at that rate exceed the
+  // memory's.
   const std::uint64_t dropped = work({512, 3, 64, 20, {}, 1, false, "A"});
   const Config config = with_engines({});
   if (config.engines[0] == Engine::kRtl && config.engines[1] == Engine::kRtl) CHECK(dropped == 0);
-  // For the record (docs/performance.md)
+  // The figure is quoted in docs/performance.md.
   work({512, 1, 16, 30, {}, 1, false, "R", 30000});
 }
 

@@ -48,7 +48,8 @@ TEST_CASE("queues: many rounds, batches, only the last of a batch signaled") {
 }
 
 // I14, RSP-48, RSP-49
-TEST_CASE("order: a WRITE is there when the SEND after it is; a READ after a WRITE sees it") {
+TEST_CASE(
+    "order: a WRITE is in memory when the SEND after it completes; a READ after a WRITE reads it") {
   Config config;
   config.out_of_order = true;
   config.stall = 0.02;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation, sizes at the edges, no faults.
+// Every operation with sizes at the limits, without faults.
 #include "testbench/verify/cases/pair.hpp"
 
 using namespace roci;
@@ -18,7 +18,7 @@ struct Shape {
   bool ipv6;
 };
 
-/// 0, 1, 3, around one and some packets, and 64 KiB.
+/// Sizes: 0, 1, 3, around one and some packets, and 64 KiB.
 std::vector<std::uint32_t> sizes(std::uint8_t mtu) {
   const std::uint32_t p = 128u << mtu;
   return {0, 1, 3, 4, 63, 64, 65, p - 1, p, p + 1, 2 * p, 5 * p + 7, 65536};
@@ -45,7 +45,7 @@ void carry(const Shape& shape) {
         CAPTURE(bytes);
         CAPTURE(static_cast<int>(opcode));
         ++message;
-        // Any alignment on both sides.
+        // The alignments of both sides differ.
         const std::size_t local = 7 * message % 129;
         const std::size_t remote = kHalf + 13 * message % 131;
         const bool read = opcode == Opcode::kRead;
@@ -56,9 +56,9 @@ void carry(const Shape& shape) {
         fill(source.data(from), bytes, message);
         // Frame the target with a marker.
         std::memset(target.data(to), 0, bytes);
-        std::uint8_t behind[64];
-        std::memset(target.data(to + bytes), 0xC3, sizeof behind);
-        std::memset(behind, 0xC3, sizeof behind);
+        std::uint8_t after[64];
+        std::memset(target.data(to + bytes), 0xC3, sizeof after);
+        std::memset(after, 0xC3, sizeof after);
 
         const bool two_sided = opcode == Opcode::kSend || opcode == Opcode::kSendImm;
         if (two_sided || opcode == Opcode::kWriteImm) {
@@ -85,7 +85,7 @@ void carry(const Shape& shape) {
           if (got.with_imm) CHECK(got.imm == r.imm);
         }
         CHECK(first_wrong(target.data(to), bytes, message) == bytes);
-        CHECK(std::memcmp(target.data(to + bytes), behind, sizeof behind) == 0);
+        CHECK(std::memcmp(target.data(to + bytes), after, sizeof after) == 0);
       }
     }
   });
@@ -122,7 +122,7 @@ TEST_CASE("transfers: on a VLAN") {
 }
 
 // RQ-41, RSP-40, CQ-04
-TEST_CASE("atomics: swap on a match, no swap without, add with wrap; the original comes back") {
+TEST_CASE("atomics: swap on a match, no swap without, add with wrap; the original is returned") {
   for (const unsigned width : {64u, 512u}) {
     CAPTURE(width);
     Config config;
@@ -185,7 +185,7 @@ TEST_CASE("lists: up to 13 entries gathered and scattered, empty ones among them
         at += 512;
         total += bytes;
       }
-      // The other way round at the receiver.
+      // The receiver's list is the reverse.
       std::uint32_t left = total;
       for (unsigned i = 0; i < entries; ++i) {
         const std::uint32_t bytes = i + 1 == entries ? left : std::min(left, 1 + 61 * i % 211);
@@ -198,8 +198,8 @@ TEST_CASE("lists: up to 13 entries gathered and scattered, empty ones among them
       CHECK(peer.received().byte_len == total);
       std::vector<std::uint8_t> got;
       for (unsigned i = 0; i < entries; ++i) {
-        const std::uint8_t* piece = peer.data(600 * i + 3 * i);
-        got.insert(got.end(), piece, piece + receive.sges[i].length);
+        const std::uint8_t* segment = peer.data(600 * i + 3 * i);
+        got.insert(got.end(), segment, segment + receive.sges[i].length);
       }
       CHECK(got == message);
     }

@@ -42,7 +42,7 @@ class BenchAdapter final : public Adapter, public testbench::FrameTap {
     config.port_mtu = options.port_mtu;
     config.engines[0] =
         options.engine == "model" ? testbench::Engine::kModel : testbench::Engine::kRtl;
-    // Short ways: the statements are about what happens, and a test waits for it.
+    // Short delays: the statements do not depend on them, and tests wait for them.
     config.delay_ns = 100;
     config.memory_ns = 100;
     config.register_ns = 40;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An adapter under test: a driver that reaches it on one side, the test itself as the other end of
-// its link on the other.
+// An adapter under test: a driver on one side, and the test itself as the peer at the other end of
+// its link.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class Adapter {
  public:
   virtual ~Adapter() = default;
 
-  /// Runs a program in the adapter's time. Throws what it throws, or what a broken invariant of the
-  /// test bench says; after the latter the adapter is of no use.
+  /// Runs a program in the adapter's time. Throws its exception, or the violated invariant of the
+  /// test bench; after the latter the adapter is unusable.
   virtual void run(const std::function<void()>& program) = 0;
 
   // For programs.
@@ -36,12 +36,12 @@ class Adapter {
   virtual std::uint64_t mac() = 0;
   /// Puts a frame on the link towards the adapter.
   virtual void inject(const packet::Bytes& frame) = 0;
-  /// Frames the adapter sent since it was made, oldest first. Device::wait tries its condition
+  /// Frames the adapter sent since it was made, oldest first. Device::wait evaluates its condition
   /// again when one was added.
   virtual const std::vector<Frame>& sent() const = 0;
-  /// Frames that came out of the ordinary Ethernet path.
+  /// Frames received from the ordinary Ethernet path.
   virtual std::size_t ethernet_frames() = 0;
-  /// DMA to these bytes fails from here on.
+  /// Makes DMA to these bytes fail from here on.
   virtual void poison(std::uint64_t dma_address, std::size_t bytes) = 0;
 };
 
@@ -50,13 +50,13 @@ struct AdapterOptions {
   unsigned width = 64;
   std::uint64_t seed = 1;
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
-  bool thorough = false;     ///< tests take the counts that the statements request
+  bool thorough = false;     ///< tests use the counts that the statements require
 };
 
 /// Engines that make_adapter supports.
 const std::vector<std::string>& engines();
 
-/// Makes the adapter; one at a time in a process.
+/// Creates the adapter; at most one at a time in a process.
 std::unique_ptr<Adapter> make_adapter(const AdapterOptions& options);
 
 }  // namespace roci::conform

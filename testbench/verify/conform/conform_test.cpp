@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of statements, the tests that cite it, and the choice of tests by pattern.
+// Tests of the table of statements, of the tests that cite it, and of the choice by pattern.
 #include <doctest/doctest.h>
 
 #include "testbench/verify/conform/registry.hpp"

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kFirstPeerNumber = 0x654300;
 
-/// The neighbour of a GID: the last byte plus 0x40.
+/// Returns the neighbour of a GID: the last byte plus 0x40.
 driver::Gid neighbour_of(driver::Gid gid) {
   gid[15] = static_cast<std::uint8_t>(gid[15] + 0x40);
   return gid;
@@ -88,7 +88,7 @@ void Connection::move(QpState state, std::uint32_t mask) {
   qp_->modify(a, mask);
 }
 
-bool Connection::refuses(const driver::QpAttributes& attributes, std::uint32_t mask) {
+bool Connection::rejects(const driver::QpAttributes& attributes, std::uint32_t mask) {
   try {
     qp_->modify(attributes, mask);
   } catch (const driver::Error&) {
@@ -173,10 +173,7 @@ void Connection::no_completion(Time ns) {
 
 void Connection::is_in(QpState state) {
   const auto name = [](QpState s) {
-    for (const spec::Code& code : spec::kQpStates) {
-      if (code.value == static_cast<unsigned>(s)) return std::string(code.name);
-    }
-    return std::string("?");
+    return std::string(spec::name_of(spec::kQpStates, layout::number(s)));
   };
   const QpState seen = qp_->query().state;
   require(seen == state, "state " + name(state), name(seen));

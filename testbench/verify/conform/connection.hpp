@@ -15,11 +15,11 @@ namespace roci::conform {
 
 using namespace syndromes;
 
-/// A description of an expected packet.
+/// Description of an expected packet.
 struct Expected {
   std::string text;
   std::vector<packet::Check> checks;
-  /// The same with one more condition.
+  /// Adds a condition.
   Expected with(packet::Check check) const {
     Expected more = *this;
     more.checks.push_back(std::move(check));
@@ -27,10 +27,10 @@ struct Expected {
   }
 };
 
-/// A packet of this opcode and PSN.
+/// Expects a packet of this opcode and PSN.
 Expected packet_of(std::uint8_t opcode, std::uint32_t psn);
-/// ACK, NAK or RNR NAK; the timer code of an RNR NAK is not looked at.
-Expected answer(std::uint8_t syndrome, std::uint32_t psn);
+/// Expects an ACK, NAK or RNR NAK; the timer code of an RNR NAK is ignored.
+Expected acknowledge(std::uint8_t syndrome, std::uint32_t psn);
 
 struct Options : driver::ConnectOptions {
   Options() {
@@ -38,11 +38,11 @@ struct Options : driver::ConnectOptions {
     max_rd_atomic = max_dest_rd_atomic = 4;
   }
   driver::QpOptions qp;
-  std::uint32_t sq_psn = 0xFFFFFD;  ///< most tests run over the wrap
+  std::uint32_t sq_psn = 0xFFFFFD;  ///< most tests cross the PSN wrap
   std::uint32_t rq_psn = 0xFFFFFE;
   QpState up_to = QpState::kRts;
   std::uint16_t pkey_index = 0;
-  std::optional<driver::Gid> peer_gid;         ///< none: a neighbour of the own one
+  std::optional<driver::Gid> peer_gid;         ///< none: a neighbour of the adapter's
   std::optional<std::uint16_t> vlan;           ///< VLAN of the peer's frames
   bool roce_v1 = false;                        ///< likewise
   driver::ProtectionDomain* pd = nullptr;      ///< nullptr: that of the fixture
@@ -66,12 +66,12 @@ class Connection {
   driver::CompletionQueue& send_cq() { return *send_cq_; }
   driver::CompletionQueue& receive_cq() { return *receive_cq_; }
   std::uint32_t pmtu() const { return 128u << options_.path_mtu; }
-  /// PSN of the `n`th packet the adapter sends, and that of the `n`th it expects, from 0.
+  /// Return the PSN of the `n`th packet that the adapter sends or expects, from 0.
   std::uint32_t sq(std::int64_t n = 0) const { return wrap(options_.sq_psn + n); }
   std::uint32_t rq(std::int64_t n = 0) const { return wrap(options_.rq_psn + n); }
 
   // Verbs: posting. Identifiers count from 1; each post returns its own.
-  /// A request on the memory's local part from `offset` on, towards the peer's kRemoteAddress.
+  /// Builds a request on the memory's local part from `offset` on, to the peer's kRemoteAddress.
   driver::SendRequest work(Opcode opcode, std::uint32_t bytes, std::size_t offset = 0);
   std::uint64_t post(driver::SendRequest request);
   std::uint64_t send(std::uint32_t bytes) { return post(work(Opcode::kSend, bytes)); }
@@ -81,29 +81,29 @@ class Connection {
   }
   std::uint64_t fetch_add(std::uint64_t add, std::size_t offset = 0);
   std::uint64_t cmp_swap(std::uint64_t compare, std::uint64_t swap, std::size_t offset = 0);
-  /// A receive of `bytes` at `offset` of the memory's local part.
+  /// Builds a receive of `bytes` at `offset` of the memory's local part.
   std::uint64_t receive(std::uint32_t bytes, std::size_t offset = 0);
   std::uint64_t receive(const std::vector<driver::Sge>& list);
 
   // Verbs: polling. Fails when the next completion is not as stated or does not come.
   Completion sent(Status status = Status::kSuccess, Time within = 1_ms);
   Completion received(Status status = Status::kSuccess, Time within = 1_ms);
-  /// Fails when there is, or within `ns` comes, a completion.
+  /// Fails when a completion is there or comes within `ns`.
   void no_completion(Time ns = 0);
-  /// Fails unless the adapter says so.
+  /// Fails unless the adapter reports this state.
   void is_in(QpState state);
-  /// Attributes from the options, for the transitions of the test.
+  /// Returns attributes from the options, for the transitions of the test.
   driver::QpAttributes attributes() const;
   void move(QpState state, std::uint32_t mask);
-  /// From RESET up to `up_to` of the options.
+  /// Moves from RESET up to `up_to` of the options.
   void connect();
   /// Whether the adapter rejects a modify.
-  bool refuses(const driver::QpAttributes& attributes, std::uint32_t mask);
+  bool rejects(const driver::QpAttributes& attributes, std::uint32_t mask);
 
-  // Wire: what the peer sends. The builders come with addresses and numbers right.
+  // Link: packets of the peer. The builders have the correct addresses and numbers.
   Builder from_peer(std::uint8_t opcode, std::uint32_t psn);
   void feed(const Builder& frame) { fixture_.feed(frame); }
-  /// Requests, AckReq set, aimed at the memory's target part.
+  /// Build requests with AckReq for the memory's target part.
   Builder send_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload);
   /// `total` is DMALen; 0: as long as the payload. FIRST and ONLY carry a RETH.
   Builder write_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload,
@@ -118,20 +118,20 @@ class Connection {
   void read_response(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload);
   void atomic_response(std::uint32_t psn, std::uint64_t original);
 
-  // Wire: what the adapter sends to this peer, in order.
-  /// The next packet, which must be as stated.
+  // Link: packets that the adapter sends to this peer, in order.
+  /// Takes the next packet, which must be as stated.
   Frame expect(const Expected& what, Time within = 100_us);
-  /// The next packet, if one comes.
+  /// Takes the next packet, if one comes.
   std::optional<Frame> next(Time within = 100_us);
-  /// No packet within `ns`.
+  /// Fails when a packet comes within `ns`.
   void expect_silence(Time ns = 10_us);
-  /// Takes ACKs until one stands for `psn`; anything else fails.
+  /// Takes ACKs until one acknowledges `psn`; fails for any other packet.
   Frame expect_acked(std::uint32_t psn, Time within = 100_us);
-  /// The peer forgets what came so far.
+  /// Discards the packets received so far.
   void ignore_packets();
 
-  /// Shows that the connection still works: one SEND goes each way. Needs it in RTS with nothing
-  /// outstanding; `rq` and `sq` are the PSNs that come next.
+  /// Checks that the connection still works, by a SEND each way. It must be in RTS with nothing
+  /// outstanding; `rq` and `sq` are the next PSNs.
   void still_works(std::uint32_t rq, std::uint32_t sq);
 
   static constexpr std::uint64_t kRemoteAddress = 0x7000'1234'5600;
@@ -141,7 +141,7 @@ class Connection {
  private:
   friend class Fixture;
   static std::uint32_t wrap(std::int64_t psn) { return static_cast<std::uint32_t>(psn) & 0xFFFFFF; }
-  /// Index of the next frame for this peer; the number of frames when there is none.
+  /// Returns the index of the next frame for this peer; the number of frames when there is none.
   std::size_t find_next();
   Completion take(driver::CompletionQueue& cq, const char* which, Status status, Time within);
 
@@ -154,7 +154,7 @@ class Connection {
   driver::CompletionQueue* receive_cq_;
   std::unique_ptr<driver::QueuePair> qp_;
   std::uint64_t last_id_ = 0;
-  std::size_t seen_;  ///< frames of the adapter looked at
+  std::size_t seen_;  ///< frames of the adapter examined so far
 };
 
 }  // namespace roci::conform

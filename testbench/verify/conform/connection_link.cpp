@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link's side of a connection: frames of the peer, and those that come from the adapter.
+// The link side of a connection: frames of the peer and of the adapter.
 #include <algorithm>
 #include <sstream>
 
@@ -15,10 +15,8 @@ std::string psn_text(std::uint32_t psn) { return "PSN " + hex(psn); }
 
 std::string syndrome_text(std::uint8_t syndrome) {
   if (syndrome >> 5 == layout::number(layout::AethKind::kRnr)) return "RNR NAK";
-  for (const spec::Code& code : spec::kSyndromes) {
-    if (code.value == syndrome) return std::string(code.name);
-  }
-  return "syndrome " + hex(syndrome);
+  const std::string_view name = spec::name_of(spec::kSyndromes, syndrome);
+  return name.empty() ? "syndrome " + hex(syndrome) : std::string(name);
 }
 
 }  // namespace
@@ -28,7 +26,7 @@ Expected packet_of(std::uint8_t opcode, std::uint32_t psn) {
           {packet::bth(packet::opcode(opcode), packet::psn(psn))}};
 }
 
-Expected answer(std::uint8_t syndrome, std::uint32_t psn) {
+Expected acknowledge(std::uint8_t syndrome, std::uint32_t psn) {
   Expected what{syndrome_text(syndrome) + " with " + psn_text(psn),
                 {packet::bth(packet::opcode(packet::kRcAck), packet::psn(psn))}};
   const unsigned kind = syndrome >> 5;
@@ -159,7 +157,7 @@ void Connection::still_works(std::uint32_t rq, std::uint32_t sq) {
   require(std::equal(data.begin(), data.end(), fixture_.local(Fixture::kTarget - 256)) ||
               std::equal(data.begin(), data.end(), fixture_.local()),
           "the payload of the SEND in memory");
-  expect(answer(kAck, rq));
+  expect(acknowledge(kAck, rq));
   send(100);
   expect(packet_of(packet::kRcSendOnly, sq));
   ack(sq);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to a frame, in place; seal() makes its checksum and ICRC right again.
+// Changes to a frame, in place; seal() recomputes its checksum and ICRC.
 #pragma once
 
 #include "model/packet/builder.hpp"
@@ -31,7 +31,7 @@ class Edit {
   packet::Bytes& frame() { return frame_; }
 
   bool is_ipv6() const { return udp_at_ - ip_at_ == packet::Ipv6::kBytes; }
-  /// IPv4 checksum and ICRC made right for all else, whatever it is.
+  /// Recomputes IPv4 checksum and ICRC for any other content.
   packet::Bytes sealed() {
     const packet::ByteView view(frame_);
     if (!is_ipv6()) {
@@ -48,7 +48,7 @@ class Edit {
   }
   packet::Bytes as_it_is() const { return frame_; }
 
-  /// Inserts (or, negative, cuts) bytes before the ICRC; lengths follow.
+  /// Inserts (or, negative, removes) bytes before the ICRC and adjusts the lengths.
   Edit& resize_payload(std::ptrdiff_t by) {
     const auto at = frame_.begin() + static_cast<std::ptrdiff_t>(icrc_at_);
     if (by > 0) {

@@ -13,13 +13,11 @@
 namespace roci::conform {
 namespace {
 
-constexpr Time kSettle = 10_us;  // longer than any response takes that needs no timer
+constexpr Time kSettle = 10_us;  // longer than the delay of any response without a timer
 
 std::string name_of(EventKind kind) {
-  for (const spec::Code& code : spec::kEvents) {
-    if (code.value == static_cast<unsigned>(kind)) return std::string(code.name);
-  }
-  return "event " + std::to_string(static_cast<unsigned>(kind));
+  const std::string_view name = spec::name_of(spec::kEvents, layout::number(kind));
+  return name.empty() ? "event " + std::to_string(layout::number(kind)) : std::string(name);
 }
 
 }  // namespace
@@ -89,7 +87,7 @@ void Fixture::takes_no_notice(const Bytes& frame, const std::string& what) {
   feed(frame);
   sleep(kSettle);
   if (adapter_.sent().size() != frames) {
-    throw Failure("no answer to " + what, packet::describe(adapter_.sent()[frames].bytes));
+    throw Failure("no response to " + what, packet::describe(adapter_.sent()[frames].bytes));
   }
   require(std::equal(memory.begin(), memory.end(), memory_->data()), "memory untouched by " + what,
           "written");
@@ -141,8 +139,8 @@ void Fixture::finish() {
   for (std::size_t i = first_frame_; i < adapter_.sent().size(); ++i) {
     const Bytes& frame = adapter_.sent()[i].bytes;
     const packet::Parsed parsed = packet::parse(frame);
-    // A packet whose payload could not be read leaves with an inverted ICRC, so that nobody takes
-    // it.
+    // A packet whose payload could not be read leaves with an inverted ICRC, so that no receiver
+    // accepts it.
     if (parsed.has_bth && !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected) continue;
     for (const std::string& text : packet::lint(frame)) {
       throw Failure("only legal frames from the adapter", packet::describe(frame) + ": " + text);

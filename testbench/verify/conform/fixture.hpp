@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of a test: the adapter, memory, time, and connections whose far end it plays itself.
+// The fixture of a test: the adapter, memory, time, and connections whose peer is the test.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ constexpr Time operator""_ns(unsigned long long n) { return n; }
 constexpr Time operator""_us(unsigned long long n) { return n * 1000; }
 constexpr Time operator""_ms(unsigned long long n) { return n * 1'000'000; }
 
-/// The adapter did not do as stated.
+/// A deviation of the adapter from a statement.
 class Failure : public std::runtime_error {
  public:
   Failure(const std::string& expected, const std::string& seen)
@@ -53,13 +53,13 @@ void require(bool holds, const std::string& expected, const std::string& seen = 
 void same(const std::string& what, std::uint64_t seen, std::uint64_t expected);
 
 std::string hex(std::uint64_t value);
-/// `count` bytes that are a function of `seed`.
+/// Returns `count` bytes that are a function of `seed`.
 Bytes payload_of(std::size_t count, std::uint64_t seed = 1);
 
 class Fixture {
  public:
   static constexpr std::size_t kMemory = 128 * 1024;
-  /// The upper half is what peers aim at.
+  /// Memory whose upper half is the target of peers.
   static constexpr std::size_t kTarget = kMemory / 2;
 
   Fixture(Adapter& adapter, std::uint64_t seed, bool thorough);
@@ -76,39 +76,39 @@ class Fixture {
     return memory_->address() + kTarget + offset;
   }
   std::mt19937_64& random() { return random_; }
-  /// How often: what the statement requests in a long run, fewer in a quick one.
-  unsigned times(unsigned quick, unsigned asked) const { return thorough_ ? asked : quick; }
+  /// Returns a count: `thorough` in a long run, `quick` in a quick one.
+  unsigned times(unsigned quick, unsigned thorough) const { return thorough_ ? thorough : quick; }
 
   Time now() { return context().device().now_ns(); }
   void sleep(Time ns);
-  /// Waits until `ready` holds; whether it did within `ns`.
+  /// Waits until `ready` holds; returns whether it did within `ns`.
   bool wait(const std::function<bool()>& ready, Time ns) {
     return context().device().wait(ready, ns);
   }
 
-  /// Puts bytes on the link towards the adapter.
+  /// Sends bytes on the link to the adapter.
   void feed(const Bytes& frame) { adapter_.inject(frame); }
   void feed(const Builder& frame) { feed(frame.build()); }
 
-  /// Frames that the port dropped so far, all causes.
+  /// Returns the frames that the port dropped so far, for all causes.
   std::uint64_t drops();
   std::uint64_t drops(layout::DropCause cause);
-  /// Feeds a frame and fails unless it vanishes: one more drop counted, no response, no write into
-  /// the memory, no completion anywhere, no change of state of the connections.
+  /// Sends a frame and fails unless it is dropped: one more drop counted, no response, no write
+  /// into the memory, no completion anywhere, no change of state of the connections.
   void drops_silently(const Bytes& frame, const std::string& what);
   void drops_silently(const Builder& frame, const std::string& what) {
     drops_silently(frame.build(), what);
   }
-  /// As drops_silently, for what may also be no RoCE at all: the counters are not looked at.
+  /// As drops_silently, for frames that may not be RoCE: the counters are ignored.
   void takes_no_notice(const Bytes& frame, const std::string& what);
 
-  /// The next event about `number`, of any kind; nothing within `ns`: none. Others are kept.
+  /// Returns the next event about `number`, of any kind, or none after `ns`. Others are kept.
   std::optional<driver::Event> event(std::uint32_t number, Time ns = 100_us);
   /// Fails unless the next event about `number` is `kind`.
   void expect_event(EventKind kind, std::uint32_t number, Time ns = 100_us);
   void expect_no_event(std::uint32_t number, Time ns = 20_us);
 
-  /// Looks at all frames that the adapter sent during the test.
+  /// Checks all frames that the adapter sent during the test.
   void finish();
 
  private:

@@ -8,7 +8,7 @@
 namespace roci::conform {
 namespace {
 
-/// Function-local, so that it is there when the first test file registers.
+/// Function-local, so that it is constructed before the first test file registers.
 std::vector<Test>& registered() {
   static std::vector<Test> all;
   return all;
@@ -16,8 +16,8 @@ std::vector<Test>& registered() {
 
 std::string_view group_of(std::string_view id) { return id.substr(0, id.find('-')); }
 
-/// Place of a statement in the table; after all for one that is not there.
-std::size_t place_of(std::string_view id) {
+/// Returns the position of a statement in the table; the end for an unknown one.
+std::size_t position_of(std::string_view id) {
   const auto& all = statements();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.id == id; });
@@ -55,22 +55,22 @@ bool Test::cites(std::string_view pattern) const {
 std::vector<Test> tests() {
   std::vector<Test> all = registered();
   std::stable_sort(all.begin(), all.end(), [](const Test& a, const Test& b) {
-    const std::size_t at_a = place_of(a.ids.at(0)), at_b = place_of(b.ids.at(0));
+    const std::size_t at_a = position_of(a.ids.at(0)), at_b = position_of(b.ids.at(0));
     return at_a != at_b ? at_a < at_b : a.title < b.title;
   });
   return all;
 }
 
 const Statement* find_statement(std::string_view id) {
-  const std::size_t place = place_of(id);
-  return place == statements().size() ? nullptr : &statements()[place];
+  const std::size_t position = position_of(id);
+  return position == statements().size() ? nullptr : &statements()[position];
 }
 
 bool matches(std::string_view pattern, std::string_view id) {
   if (pattern.find_first_of("*?") == std::string_view::npos) {
     return pattern == id || pattern == group_of(id);
   }
-  // The last star may give back what it took.
+  // The last star may match fewer characters.
   std::size_t p = 0, i = 0, star = std::string_view::npos, taken = 0;
   while (i < id.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -126,7 +126,7 @@ std::vector<std::string> check_coverage() {
   std::vector<std::string> wrong;
   std::set<std::string> seen;
   for (const Statement& s : statements()) {
-    if (!seen.insert(s.id).second) wrong.push_back(std::string(s.id) + " stands twice");
+    if (!seen.insert(s.id).second) wrong.push_back(std::string(s.id) + " occurs twice");
   }
   const std::vector<Test> all = tests();
   if (all.empty()) wrong.emplace_back("no tests");

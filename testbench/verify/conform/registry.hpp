@@ -10,17 +10,17 @@ namespace roci::conform {
 
 class Fixture;
 
-/// One thing that must hold.
+/// A statement that must hold.
 struct Statement {
   const char* id;  ///< group and number, "RQ-21"
   int priority;    ///< 0: without it no connection works; 1: needed; 2: wanted
   const char* text;
-  const char* waived;  ///< why no test has to cite it; nullptr: one must
+  const char* waived;  ///< reason why no test cites it; nullptr: one must
 };
 
-/// All of them, by group and number.
+/// Returns all statements, by group and number.
 const std::vector<Statement>& statements();
-/// nullptr when there is none of that name.
+/// Returns nullptr when there is none of that name.
 const Statement* find_statement(std::string_view id);
 
 /// Requirements of a test on the run and the adapter.
@@ -29,25 +29,25 @@ struct Needs {
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
 };
 
-/// Stimulus and expectation. `body` returns when the adapter did as stated and throws otherwise.
+/// Stimulus and expectation. `body` returns when the statement holds and throws otherwise.
 struct Test {
-  std::vector<std::string> ids;  ///< statements that it shows
+  std::vector<std::string> ids;  ///< statements that it tests
   std::string title;
   void (*body)(Fixture&);
   Needs needs;
   bool cites(std::string_view pattern) const;
 };
 
-/// All tests of the files that are linked in, in order of their first statement.
+/// Returns all tests of the linked files, in order of their first statement.
 std::vector<Test> tests();
 
-/// Matches `*` and `?`; a pattern without them also matches a group ("RQ").
+/// Whether `id` matches a pattern with `*` and `?`; one without them also matches a group ("RQ").
 bool matches(std::string_view pattern, std::string_view id);
 
-/// docs/conformance.md.
+/// Returns docs/conformance.md.
 std::string document();
 
-/// Contradictions between the table and the tests; empty: none.
+/// Returns contradictions between the table and the tests; empty: none.
 std::vector<std::string> check_coverage();
 
 struct Registrar {

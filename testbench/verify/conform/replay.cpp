@@ -26,10 +26,10 @@ std::uint32_t reversed(std::uint32_t v) {
   return v >> 24 | (v >> 8 & 0xFF00) | (v << 8 & 0xFF0000) | v << 24;
 }
 
-/// ICRC and UDP checksum after a change, as good or bad as `before` has them.
+/// Recomputes ICRC and UDP checksum after a change, correct or wrong as in `before`.
 void repair(packet::Bytes& frame, const packet::Parsed& before) {
   const packet::ByteView view(frame);
-  if (before.icrc_at == 0) return;  // no room for one
+  if (before.icrc_at == 0) return;  // no room for an ICRC
   const std::uint32_t right = packet::icrc(view.sub(before.ip_at, before.icrc_at - before.ip_at),
                                            before.bth_at - before.ip_at, before.network());
   const std::uint32_t was = before.icrc_sent();
@@ -65,7 +65,7 @@ std::vector<Exchange> exchanges_of(const std::string& capture) {
   for (const auto& [name, test] : index.at(capture).items()) {
     Exchange e;
     e.name = name;
-    e.answers = text_of(test, "tx");
+    e.responses = text_of(test, "tx");
     e.receives = text_of(test, "rcq");
     e.sends = text_of(test, "scq");
     e.state = text_of(test, "state");
@@ -85,7 +85,7 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
                       const std::map<std::uint32_t, std::uint32_t>& keys) {
   const packet::Parsed before = packet::parse(frame);
   packet::Bytes after = frame;
-  // Also of packets that are cut off after the number.
+  // This includes packets truncated after the number.
   const std::size_t ip_bytes = frame.at(12) == 0x86 ? 40 : 20;
   const std::size_t bth_at = packet::Ethernet::kBytes + ip_bytes + packet::Udp::kBytes;
   if (frame.size() < bth_at + 8) return after;
@@ -99,7 +99,7 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
   const auto translate = [&](std::uint32_t key) {
     const auto found = keys.find(key);
     if (found != keys.end()) return found->second;
-    // Another variant of a known key stays one; anything else stays a key of no region.
+    // Another variant of a known key stays one; all others stay keys of no region.
     for (const auto& [from, to] : keys) {
       if (from >> 8 == key >> 8) return to ^ (from ^ key);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured exchanges of a test peer with Linux Soft-RoCE, played again to the adapter under test.
+// Captured exchanges of a test peer with Linux Soft-RoCE, replayed to the adapter under test.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace roci::conform {
 
-/// One exchange of a capture, as raw_index.json describes it.
+/// One exchange of a capture, from raw_index.json.
 struct Exchange {
   std::string name;
   struct Step {
@@ -18,9 +18,9 @@ struct Exchange {
     packet::Bytes frame;
   };
   std::vector<Step> steps;
-  std::string answers;   ///< packets that Soft-RoCE sent as responder
-  std::string receives;  ///< its receive completions
-  std::string sends;     ///< its send completions
+  std::string responses;  ///< packets that Soft-RoCE sent as responder
+  std::string receives;   ///< its receive completions
+  std::string sends;      ///< its send completions
   std::string state;
   std::uint32_t expected_psn = 0;
   bool memory_untouched = false;
@@ -29,12 +29,12 @@ struct Exchange {
 /// Exchanges of `capture` ("raw_write").
 std::vector<Exchange> exchanges_of(const std::string& capture);
 
-/// Makes a captured frame one for this connection: number of the queue pair and remote keys (old to
-/// new) replaced, checksums and ICRC right where they were right and wrong where they were wrong.
+/// Converts a captured frame for this connection: number of the queue pair and remote keys (old to
+/// new) replaced, checksums and ICRC stay correct or wrong.
 packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
                       const std::map<std::uint32_t, std::uint32_t>& keys);
 
-/// "success" and so on, as libibverbs says it, to a status; fails for another text.
+/// Converts a status text of libibverbs, such as "success", to a status; fails for another text.
 Status status_of(const std::string& text);
 
 }  // namespace roci::conform

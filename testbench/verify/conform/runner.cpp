@@ -37,7 +37,7 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
       outcome.expected = failure.expected();
       outcome.seen = failure.seen();
     } catch (const std::exception& error) {
-      outcome.expected = "no broken rule of the test bench, no refusal";
+      outcome.expected = "no violated rule of the test bench, no rejected command";
       outcome.seen = error.what();
     }
     if (!outcome.passed) adapter.reset();  // its state is not known

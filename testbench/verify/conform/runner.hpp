@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs tests, one after the other, on one adapter; after a failure on a new one.
+// Runs tests in sequence on one adapter, and on a new one after a failure.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of a schedule: the requester's, the responder's, and the second generation.
+// The programs of a schedule: requester, responder, and the second generation.
 #include <algorithm>
 
 #include "testbench/verify/faults/schedule_runner.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kMarginNs = 1'000'000;
 
-/// Messages of the second generation: one of each sort.
+/// Messages of the second generation: one of each operation.
 const std::vector<Message>& second_messages() {
   static const std::vector<Message> kAll = {{Opcode::kSend, 300},
                                             {Opcode::kWrite, 64},
@@ -26,7 +26,7 @@ Status ActiveSchedule::status_of(unsigned i) const {
   return plan_.statuses[std::min<std::size_t>(i, plan_.statuses.size() - 1)];
 }
 
-/// I11: the formula of the fault plan, from one sign of progress to the next.
+/// Returns the limit of I11 between two signs of progress, by the formula of the fault plan.
 std::uint64_t ActiveSchedule::bound_ns() const {
   const driver::ConnectOptions& c = plan_.connect;
   const std::uint64_t rnr = std::min<unsigned>(c.rnr_retry, 6) + 1;
@@ -46,7 +46,7 @@ packet::Builder ActiveSchedule::request_frame(std::uint8_t opcode, std::uint32_t
       .gids(self_->node.gid(), peer_->node.gid())
       .bth(opcode, peer_->qp().number(), transport::Psn(psn));
 }
-packet::Builder ActiveSchedule::answer_frame(std::uint8_t opcode, std::uint32_t psn) {
+packet::Builder ActiveSchedule::response_frame(std::uint8_t opcode, std::uint32_t psn) {
   return packet::Builder()
       .ethernet(self_->node.mac(), peer_->node.mac())
       .gids(peer_->node.gid(), self_->node.gid())
@@ -91,11 +91,11 @@ void ActiveSchedule::post_receives() {
   for (unsigned i = 0; i < plan_.messages.size(); ++i) {
     if (plan_.messages[i].receives()) peer_->qp().receive(reference_->receive(i));
   }
-  // A duplicate that is delivered would take one of these.
+  // A duplicate that is delivered would use one of these receives.
   for (unsigned k = 0; k < 2; ++k) peer_->qp().receive(reference_->spare(k));
 }
 
-/// Posts what the window allows, with one doorbell.
+/// Posts the messages that the window permits, with one doorbell.
 void ActiveSchedule::post() {
   std::vector<driver::SendRequest> list;
   while (posted_ < plan_.messages.size() && posted_ - completed_ < plan_.window) {
@@ -133,20 +133,20 @@ void ActiveSchedule::complete() {
   }
 }
 
-/// I15: the same numbers and PSNs with other contents.
-void ActiveSchedule::second_life() {
-  INFO("I15: second life");
+/// Runs the second generation for I15: the same numbers and PSNs with other contents.
+void ActiveSchedule::second_generation() {
+  INFO("I15: second generation");
   for (unsigned i = 0; i <= plan_.others; ++i) {
     self_->qp(i).to_reset();
     peer_->qp(i).to_reset();
   }
-  for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
+  for (Way w : {Way::kRequests, Way::kResponses}) way(w).faults().rules.clear();
   for (Endpoint* side : {self_, peer_}) {
     while (side->receive_cq.poll()) {
     }
     CHECK_FALSE(side->send_cq.poll());
   }
-  ++life_;
+  ++generation_;
   plan_.messages = second_messages();
   plan_.statuses.clear();
   plan_.faults.clear();
@@ -154,7 +154,7 @@ void ActiveSchedule::second_life() {
   plan_.hostile = false;
   runner_.watch().trust(false);
   connect();
-  reference_ = std::make_unique<ReferenceRegions>(plan_.messages, life_, *self_, *peer_);
+  reference_ = std::make_unique<ReferenceRegions>(plan_.messages, generation_, *self_, *peer_);
   posted_ = completed_ = good_ = received_ = 0;
   failed_ = false;
   post_receives();
@@ -170,7 +170,7 @@ void ActiveSchedule::second_life() {
 void ActiveSchedule::requester() {
   build();
   connect();
-  reference_ = std::make_unique<ReferenceRegions>(plan_.messages, life_, *self_, *peer_);
+  reference_ = std::make_unique<ReferenceRegions>(plan_.messages, generation_, *self_, *peer_);
   if (plan_.receives) post_receives();
   arm();
   runner_.watch().trust(plan_.hostile);
@@ -186,13 +186,13 @@ void ActiveSchedule::requester() {
   self_->node.device().wait([this] { return over_; }, driver::Device::kForever);
   settle();
   check_path();
-  for (Way w : {Way::kRequests, Way::kAnswers}) way(w).faults().rules.clear();
+  for (Way w : {Way::kRequests, Way::kResponses}) way(w).faults().rules.clear();
   if (!failed_ && !plan_.hostile) check_order();
-  second_life();
+  second_generation();
   connection_.reset();
 }
 
-/// Takes the receives as they complete.
+/// Polls the receives as they complete.
 void ActiveSchedule::responder() {
   Node& node = runner_.world().node(1 - plan_.from);
   node.device().wait([this] { return started_; }, driver::Device::kForever);

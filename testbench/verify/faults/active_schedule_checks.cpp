@@ -6,12 +6,12 @@
 
 namespace roci::testbench::faults {
 
-/// Late packets come; nothing may follow from them.
+/// Waits for late packets; they must have no effect.
 void ActiveSchedule::settle() {
   constexpr std::uint64_t kSettleNs = 30'000;
   do {
     sleep(kSettleNs);
-  } while (!way(Way::kRequests).empty() || !way(Way::kAnswers).empty());
+  } while (!way(Way::kRequests).empty() || !way(Way::kResponses).empty());
   if (plan_.hostile) return;
   INFO("I1: nothing completes twice");
   CHECK_FALSE(self_->send_cq.poll());
@@ -42,7 +42,7 @@ void ActiveSchedule::check_path() {
   const Seen& s = seen();
   const driver::QpCounters c = counters();
   INFO("on the link: requests ", s.requests, ", repeats ", s.repeats, ", READs again ", s.rereads,
-       ", sequence NAKs ", s.sequence_naks, ", RNR NAKs ", s.rnr_naks, ", answers again ",
+       ", sequence NAKs ", s.sequence_naks, ", RNR NAKs ", s.rnr_naks, ", responses repeated ",
        s.replays, "; counted: retries ", c.retries, ", timeouts ", c.timeouts);
   const std::uint64_t t = transport::timeout_ns(plan_.connect.timeout);
   switch (plan_.path) {
@@ -80,9 +80,10 @@ void ActiveSchedule::check_path() {
   }
 }
 
-/// I14: a READ sees the WRITE before it, and so does whoever gets the SEND after both.
+/// Checks I14: a READ reads the WRITE before it, which is in memory when the SEND after both
+/// completes.
 void ActiveSchedule::check_order() {
-  INFO("I14: WRITE, READ and SEND behind the schedule");
+  INFO("I14: WRITE, READ and SEND after the schedule");
   constexpr std::uint64_t kPattern = 0x77000000;
   constexpr std::uint32_t kBytes = 600, kSend = 100;
   constexpr std::size_t kOther = 1024;
@@ -90,9 +91,9 @@ void ActiveSchedule::check_order() {
   const std::uint32_t to = peer_->qp().number();
   for (const Message m : {Message{Opcode::kWrite, kBytes}, Message{Opcode::kRead, kBytes},
                           Message{Opcode::kSend, kSend}}) {
-    runner_.watch().message(plan_.from, to, m, kPattern + life_);
+    runner_.watch().message(plan_.from, to, m, kPattern + generation_);
   }
-  fill(self_->data(at), kBytes, kPattern + life_);
+  fill(self_->data(at), kBytes, kPattern + generation_);
   const driver::SendRequest list[] = {
       request(Opcode::kWrite, *self_, at, kBytes, *peer_, at),
       request(Opcode::kRead, *self_, at + kOther, kBytes, *peer_, at),
@@ -100,11 +101,12 @@ void ActiveSchedule::check_order() {
   CHECK(self_->qp().post_send(list, 3));
   const auto got = peer_->receive_cq.wait(bound_ns());
   CHECK((got && got->id == reference_->spare(0).id));
-  CHECK(first_wrong(peer_->data(at), kBytes, kPattern + life_) == kBytes);
+  CHECK(first_wrong(peer_->data(at), kBytes, kPattern + generation_) == kBytes);
   for (unsigned i = 0; i < 3; ++i) {
     const auto done = self_->send_cq.wait(bound_ns());
     CHECK((done && done->ok()));
-    if (i == 1) CHECK(first_wrong(self_->data(at + kOther), kBytes, kPattern + life_) == kBytes);
+    if (i == 1)
+      CHECK(first_wrong(self_->data(at + kOther), kBytes, kPattern + generation_) == kBytes);
   }
 }
 

@@ -8,16 +8,16 @@ namespace roci::testbench::faults {
 const std::vector<Apart>& apart() {
   static const std::vector<Apart> kAll = {
       {"the data of a READ cannot be read: first, middle or last packet",
-       "the model stops at the first packet that it cannot read, the RTL learns of it when others "
+       "the model stops at the first packet that it cannot read, the RTL detects it when others "
        "have left"},
       {"payload that arrives cannot be written: WRITE, SEND, READ data, atomic",
        "the RTL has counted messages whose write fails later, the model has not"},
-      {"eight queue pairs send into a shared receive queue that keeps running empty",
-       "which of them takes which receive depends on when each is served"},
+      {"eight queue pairs send into a shared receive queue that runs empty repeatedly",
+       "the assignment of receives to queue pairs depends on timing"},
       {"the requester's own region is deregistered at each clock",
        "the model has read what the RTL still has to read"},
       {"the peer invalidates the window that is the target at each clock",
-       "the model sees the change of the key at once"},
+       "the change of the key takes effect in the model at once"},
       {"the entry of a posted WRITE changes at each clock after its doorbell",
        "the two read it at different times"},
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that lock-step does not follow.
+// Tests that are excluded from lock-step.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct Apart {
 };
 
 const std::vector<Apart>& apart();
-/// `test_case` as doctest names it: schedules and title.
+/// Whether `test_case`, doctest's name with schedules and title, is excluded.
 bool is_apart(std::string_view test_case);
 
 }  // namespace roci::testbench::faults

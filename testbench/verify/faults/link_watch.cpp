@@ -65,9 +65,9 @@ const Seen& LinkWatch::seen(unsigned from, std::uint32_t peer_qpn) const {
 
 const LinkWatch::Connection* LinkWatch::find(const FrameEvent& event) const {
   const std::uint32_t to = event.parsed.bth().dest_qp();
-  const bool answer = event.parsed.op->response;
+  const bool response = event.parsed.op->response;
   for (const Connection& c : connections_) {
-    if (answer ? c.from != event.node && c.qpn == to : c.from == event.node && c.peer_qpn == to) {
+    if (response ? c.from != event.node && c.qpn == to : c.from == event.node && c.peer_qpn == to) {
       return &c;
     }
   }
@@ -119,10 +119,10 @@ void LinkWatch::frame(const FrameEvent& event) {
   }
   if (op != packet::kRcAck) {
     ++seen.responses;
-    if (p.psn().before(Psn(c.next_answered))) {
+    if (p.psn().before(Psn(c.next_new_response))) {
       ++seen.replays;
     } else {
-      c.next_answered = (p.psn() + 1).value();
+      c.next_new_response = (p.psn() + 1).value();
     }
     return;
   }

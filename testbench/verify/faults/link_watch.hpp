@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link during a run: what was sent for which connection, and whether each payload byte is what
-// the program put into the region (I7).
+// Observes the link during a run: the packets of each connection, and whether each payload byte is
+// that of the region (I7).
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class LinkWatch : public FrameTap {
                std::uint64_t pattern);
   void forget() { connections_.clear(); }
   void forget(std::uint32_t qpn, std::uint32_t peer_qpn);
-  /// A packet may request other bytes than the program did.
+  /// Accepts packets that request other bytes than the program did.
   void trust(bool payload) { trusts_ = payload; }
 
   const Seen& seen(unsigned from, std::uint32_t peer_qpn) const;
@@ -43,7 +43,7 @@ class LinkWatch : public FrameTap {
     std::uint32_t qpn, peer_qpn;
     std::uint32_t next_psn;   ///< first PSN of the next message
     std::uint32_t next_sent;  ///< after the newest that was sent
-    std::uint32_t next_answered;
+    std::uint32_t next_new_response;
     std::vector<Span> spans;
     Seen seen;
   };

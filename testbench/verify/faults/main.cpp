@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the schedules (options of doctest choose them: -tc='F-0*'); `--docs` writes docs/faults.md.
+// Runs the schedules (options of doctest choose them: -tc='F-0*'); `--docs` writes docs/faults.md.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -17,6 +17,6 @@ int main(int argc, char** argv) {
   return context.run();
 }
 
-TEST_CASE("every schedule has a test or a reason, every test plays schedules") {
+TEST_CASE("every schedule has a test or a reason, every test runs schedules") {
   for (const std::string& wrong : roci::testbench::faults::check_coverage()) FAIL_CHECK(wrong);
 }

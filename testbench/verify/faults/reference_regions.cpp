@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kMostSlots = 32;
 constexpr std::size_t kOrderBytes = 2048;
-constexpr std::uint64_t kLife = 1u << 20, kBackground = 1u << 30, kMarker = 1ull << 40;
+constexpr std::uint64_t kGeneration = 1u << 20, kBackground = 1u << 30, kMarker = 1ull << 40;
 
 unsigned slots_of(const std::vector<Message>& messages) {
   return std::min<unsigned>(kMostSlots, static_cast<unsigned>(messages.size()));
@@ -25,10 +25,10 @@ std::size_t ReferenceRegions::region_bytes(const std::vector<Message>& messages)
   return (2 * slots_of(messages) + 2) * slot_of(messages) + 64 + kOrderBytes;
 }
 
-ReferenceRegions::ReferenceRegions(const std::vector<Message>& messages, unsigned life,
+ReferenceRegions::ReferenceRegions(const std::vector<Message>& messages, unsigned generation,
                                    Endpoint& self, Endpoint& peer)
     : messages_(messages),
-      tag_(life * kLife),
+      tag_(generation * kGeneration),
       self_(self),
       peer_(peer),
       slots_(slots_of(messages)),
@@ -132,7 +132,7 @@ void ReferenceRegions::received(unsigned i) {
 void ReferenceRegions::finish() {
   for (Endpoint* side : {&self_, &peer_}) {
     ReferenceMemory& expected = reference(*side);
-    // Data of a message that completed in error may be there or not, byte by byte.
+    // Each byte of a message that completed in error may have been written or not.
     for (const unsigned i : doubtful_) {
       const Message& m = messages_[i];
       if ((m.read() || m.atomic()) != (side == &self_)) continue;

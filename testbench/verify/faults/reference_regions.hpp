@@ -14,39 +14,39 @@ namespace roci::testbench::faults {
 ///
 ///   | sources, READ data | targets | two receives that stay | atomic word | order check |
 ///
-/// Everything is filled with patterns. A message is compared the moment it completes; then what it
-/// wrote is overwritten by a marker, which no late packet may touch. At the end every byte of both
-/// regions is compared.
+/// All memory is filled with patterns. A message is compared when it completes; then the bytes that
+/// it wrote are overwritten by a marker, which no late packet may change. At the end every byte of
+/// both regions is compared.
 class ReferenceRegions {
  public:
-  /// `life` separates the patterns of one generation from those of the next.
-  ReferenceRegions(const std::vector<Message>& messages, unsigned life, Endpoint& self,
+  /// `generation` separates the patterns of one generation from those of the next.
+  ReferenceRegions(const std::vector<Message>& messages, unsigned generation, Endpoint& self,
                    Endpoint& peer);
   static std::size_t region_bytes(const std::vector<Message>& messages);
 
   std::uint64_t pattern_of(unsigned i) const { return tag_ + i; }
-  /// Fills the source and gives the request.
+  /// Fills the source and returns the request.
   driver::SendRequest post(unsigned i);
   driver::ReceiveRequest receive(unsigned i) const;
   driver::ReceiveRequest spare(unsigned k) const;
 
-  /// Message `i` completed good: all of it must be there. `late`: it may come a write latency
-  /// later, since a sequence NAK does not wait for it (docs/decisions/0003).
+  /// Checks message `i`, which succeeded: all of it must be in memory. `late`: it may come a write
+  /// latency later, since a sequence NAK does not wait for it (docs/decisions/0003).
   void good(unsigned i, bool late);
-  /// Message `i` completed bad: each byte of its target may be old or new.
+  /// Notes that message `i` failed: each byte of its target may be old or new.
   void bad(unsigned i) { doubtful_.push_back(i); }
-  /// The receive of message `i` completed: whatever was sent before it is there (I14).
+  /// Checks memory when the receive of message `i` completed: all earlier data must be there (I14).
   void received(unsigned i);
-  /// I14, and the queue pair works: READ after WRITE sees it, SEND after WRITE shows it.
+  /// Checks I14 with a READ and a SEND after a WRITE.
   std::size_t order_at() const { return order_; }
-  /// The program itself changed the atomic word, or `bytes` of the peer's region.
+  /// Notes that the program itself changed the atomic word, or `bytes` of the peer's region.
   void atomic_word(std::uint64_t value);
   std::size_t atomic_at() const { return atomic_; }
   void touched(Endpoint& side, std::size_t at, std::size_t bytes);
   std::size_t source(unsigned i) const { return i % slots_ * slot_ + 3; }
   std::size_t target(unsigned i) const { return (slots_ + i % slots_) * slot_ + 5; }
 
-  /// Compares everything with what it must be.
+  /// Compares all memory with its expected content.
   void finish();
 
  private:
@@ -60,11 +60,11 @@ class ReferenceRegions {
   Endpoint& peer_;
   unsigned slots_;
   std::size_t slot_, atomic_, order_;
-  ReferenceMemory reference_[2];  ///< of the requester and of the responder
+  ReferenceMemory reference_[2];  ///< regions of the requester and of the responder
   std::vector<bool> marked_;
   std::vector<unsigned> doubtful_;
   std::vector<std::uint64_t> values_;  ///< value of the atomic word, after each atomic posted
-  std::vector<std::uint64_t> before_;  ///< by message: value that an atomic must find
+  std::vector<std::uint64_t> before_;  ///< value that an atomic must find, by message
   unsigned atomics_good_ = 0;
 };
 

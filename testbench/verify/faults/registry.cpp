@@ -11,7 +11,7 @@
 namespace roci::testbench::faults {
 namespace {
 
-/// Function-local, so that it is there when the first test file registers.
+/// Function-local, so that it is constructed before the first test file registers.
 std::vector<Entry>& registered() {
   static std::vector<Entry> all;
   return all;
@@ -19,7 +19,7 @@ std::vector<Entry>& registered() {
 
 const char* section_of(std::string_view id) {
   if (id == "F-01") return "On the link";
-  if (id == "F-50") return "A lying or broken peer";
+  if (id == "F-50") return "A hostile or defective peer";
   if (id == "F-80") return "The host's side";
   return nullptr;
 }
@@ -47,7 +47,7 @@ const std::vector<Entry>& entries() { return registered(); }
 std::string document() {
   std::ostringstream out;
   out << "# Fault schedules\n\n"
-         "What may go wrong on the link, in the peer and at the host, and the tests that play it. "
+         "What may go wrong on the link, in the peer and at the host, and the tests that run it. "
          "Written from\n"
          "`testbench/verify/faults` by `faults_case --docs`; CTest `faults.docs_current` holds it. "
          "Each "
@@ -66,8 +66,7 @@ std::string document() {
   });
   for (const Schedule& s : schedules()) {
     if (const char* section = section_of(s.id)) {
-      out << "\n## " << section
-          << "\n\n| id | schedule | tests | must be seen |\n|---|---|---|---|\n";
+      out << "\n## " << section << "\n\n| id | schedule | tests | expected |\n|---|---|---|---|\n";
     }
     out << "| " << s.id << " | " << s.text << " | ";
     std::ostringstream seen;
@@ -94,7 +93,7 @@ std::vector<std::string> check_coverage() {
   std::vector<std::string> wrong;
   std::set<std::string> seen, titles;
   for (const Schedule& s : schedules()) {
-    if (!seen.insert(s.id).second) wrong.push_back(std::string(s.id) + " stands twice");
+    if (!seen.insert(s.id).second) wrong.push_back(std::string(s.id) + " occurs twice");
     const bool played = std::any_of(entries().begin(), entries().end(),
                                     [&](const Entry& entry) { return plays(entry, s.id); });
     if (!played && s.conform.empty() && s.waived == nullptr) {
@@ -110,7 +109,7 @@ std::vector<std::string> check_coverage() {
     const bool known = std::any_of(entries().begin(), entries().end(), [&](const Entry& entry) {
       return std::string_view(entry.title) == a.title;
     });
-    if (!known) wrong.push_back(std::string("not in lock-step, but not there: ") + a.title);
+    if (!known) wrong.push_back(std::string("not in lock-step, but unknown: ") + a.title);
   }
   for (const Entry& entry : entries()) {
     if (!titles.insert(entry.title).second) {

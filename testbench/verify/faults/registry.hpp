@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules of the fault plan, and the tests that play them.
+// The schedules of the fault plan, and the tests that run them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,11 +14,11 @@ struct Schedule {
   const char* id;
   const char* text;
   std::vector<const char*>
-      conform;         ///< titles of tests of testbench/verify/conform that show it as well
-  const char* waived;  ///< why no test has to play it; nullptr: one must
+      conform;         ///< titles of tests of testbench/verify/conform that test it as well
+  const char* waived;  ///< reason why no test runs it; nullptr: one must
 };
 
-/// All of them, in order.
+/// Returns all schedules, in order.
 const std::vector<Schedule>& schedules();
 
 struct Entry {
@@ -32,9 +32,9 @@ struct Registrar {
   Registrar(const char* ids, const char* title, const char* seen);
 };
 
-/// docs/faults.md.
+/// Returns docs/faults.md.
 std::string document();
-/// Contradictions between the list, the tests and the tests of conformance; empty: none.
+/// Returns contradictions between the list, the tests and the tests of conformance; empty: none.
 std::vector<std::string> check_coverage();
 
 }  // namespace roci::testbench::faults

@@ -24,24 +24,24 @@ struct Message {
   bool atomic() const { return op == Opcode::kFetchAdd || op == Opcode::kCmpSwap; }
   bool send() const { return op == Opcode::kSend || op == Opcode::kSendImm; }
   bool receives() const { return send() || op == Opcode::kWriteImm; }
-  /// PSNs that it takes.
+  /// Number of PSNs of the message.
   std::uint32_t packets() const { return atomic() ? 1 : transport::packets_of(bytes, kPmtu); }
 };
 
 /// Which frames of the connection: those with requests, or those with responses.
-enum class Way { kRequests, kAnswers };
+enum class Way { kRequests, kResponses };
 
 struct Fault {
   Way way = Way::kRequests;
   FaultRule rule;
-  unsigned hits = 0;  ///< exactly so many; 0: at least one
+  unsigned hits = 0;  ///< exact number of hits; 0: at least one
 };
 
 /// How a loss is repaired, as seen on the link and in the counters of the queue pair.
 enum class Path {
   kAny,
   kNone,    ///< nothing is sent twice, no retry is counted
-  kNak,     ///< a sequence NAK, going back, and no timeout
+  kNak,     ///< a sequence NAK, retransmission, and no timeout
   kTimer,   ///< a timeout between T and 4 T after the fault, and retransmitting
   kReread,  ///< a READ is requested again from the gap on, without a timeout
   kRnr,     ///< RNR NAKs, waiting and retransmitting, and no timeout
@@ -62,19 +62,19 @@ struct SchedulePlan {
   std::vector<Message> messages;
   std::vector<Fault> faults;
   Path path = Path::kAny;
-  /// Statuses of the messages in order; the last one holds for all that follow. Empty: all good.
+  /// Statuses of the messages in order; the last one holds for all that follow. Empty: all succeed.
   std::vector<Status> statuses;
   unsigned from = 0;             ///< node of the requester
-  std::uint32_t psn = 0x3A5F10;  ///< first one, both ways
+  std::uint32_t psn = 0x3A5F10;  ///< first PSN, both ways
   driver::ConnectOptions connect = fast();
-  unsigned rounds = 1;   ///< how often all retries may be used up between completions
-  unsigned window = 32;  ///< messages out at once
+  unsigned rounds = 1;   ///< times that all retries may be used between completions
+  unsigned window = 32;  ///< messages outstanding at once
   bool receives = true;  ///< receives are posted before the messages; else by `during`
-  bool hostile = false;  ///< a packet says something else: statuses and data are open
+  bool hostile = false;  ///< a packet is forged: statuses and data are open
   unsigned others = 0;   ///< further queue pairs that `during` may use
-  /// After the messages were posted, in the thread of the requester.
+  /// Called after the messages were posted, in the thread of the requester.
   std::function<void(ActiveSchedule&)> during;
-  /// When all have completed.
+  /// Called when all have completed.
   std::function<void(ActiveSchedule&)> after;
 
   static driver::ConnectOptions fast() {
@@ -108,7 +108,8 @@ inline const char* name_of(Opcode op) {
   }
 }
 
-/// A rule that drops the frames that `choose` names, or by PSN counted from the first one.
+/// Returns a rule that drops the frames that `choose` selects, or those of a PSN counted from the
+/// first.
 FaultRule drop_psn(std::uint32_t psn, unsigned count = 1);
 FaultRule drop_opcode(std::uint8_t opcode, unsigned first = 1, unsigned count = 1);
 FaultRule drop_syndrome(std::uint8_t syndrome, unsigned first = 1, unsigned count = 1);

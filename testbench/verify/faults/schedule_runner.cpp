@@ -10,7 +10,7 @@ namespace {
 
 Config with_width(Config config) {
   config.width = 64;
-  // Short ways, where a schedule requests no others: most of a run is the making of its queue
+  // Short delays, unless a schedule requests others: most of a run is the creation of its queue
   // pairs.
   const Config usual;
   if (config.delay_ns == usual.delay_ns) config.delay_ns = 300;
@@ -44,7 +44,7 @@ bool ScheduleRunner::run(const std::vector<World::Task>& tasks) {
   } catch (const std::exception& error) {
     broken_ = true;
     FAIL_CHECK(std::string(error.what()));
-  } catch (...) {  // an assertion said why
+  } catch (...) {  // an assertion has reported the reason
     broken_ = true;
   }
   return !broken_;
@@ -75,7 +75,7 @@ void ScheduleRunner::play(const SchedulePlan& plan) {
   }
   watch_.forget();
   CHECK(witness.rounds() >= 2);
-  INFO("I13: counters compared when the link was silent");
+  INFO("I13: counters compared when the link was empty");
   CHECK(world_->counter_checks() == checks + 1);
 }
 

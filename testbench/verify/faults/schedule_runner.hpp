@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a plan between two adapters and applies every invariant to it.
+// Runs a plan between two adapters and applies every invariant to it.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace roci::testbench::faults {
 
-/// Two adapters on which plans are played one after the other, each with queue pairs, regions and
+/// Two adapters on which plans run one after the other, each with queue pairs, regions and
 /// completion queues of its own.
 class ScheduleRunner {
  public:
@@ -20,12 +20,13 @@ class ScheduleRunner {
   /// Fails the test case when the faults did not fire, the recovery was another one, a status is
   /// not as planned, or an invariant is broken.
   void play(const SchedulePlan& plan);
-  /// World::run; what a program or an invariant throws fails the test case, and the runner is of no
-  /// more use. It must not be destroyed while that exception unwinds: SystemC unwinds its own then.
+  /// Calls World::run. An exception of a program or invariant fails the test case, and the runner
+  /// is unusable. It must not be destroyed while that exception unwinds: SystemC unwinds its own
+  /// then.
   bool run(const std::vector<World::Task>& tasks);
   World& world() { return *world_; }
   LinkWatch& watch() { return watch_; }
-  /// Is node `n` the RTL?
+  /// Whether node `n` is the RTL.
   bool rtl(unsigned n) const { return world_->config().engines[n] == Engine::kRtl; }
 
  private:
@@ -34,7 +35,7 @@ class ScheduleRunner {
   bool broken_ = false;
 };
 
-/// A plan being played, for its hooks.
+/// A running plan, for its hooks.
 class ActiveSchedule {
  public:
   ActiveSchedule(ScheduleRunner& runner, const SchedulePlan& plan) : runner_(runner), plan_(plan) {}
@@ -53,14 +54,14 @@ class ActiveSchedule {
   }
   const Seen& seen() { return runner_.watch().seen(plan_.from, peer_->qp().number()); }
   driver::QpCounters counters() { return self_->qp().counters(); }
-  /// PSN of the `n`th packet of the requester.
+  /// Returns the PSN of the `n`th packet of the requester.
   std::uint32_t psn(std::int64_t n) const {
     return static_cast<std::uint32_t>(plan_.psn + n) & 0xFFFFFF;
   }
   void sleep(std::uint64_t ns) { self_->node.sleep(ns); }
-  /// A frame as one side would send it to the other's queue pair.
+  /// Builds a frame as one side would send it to the other's queue pair.
   packet::Builder request_frame(std::uint8_t opcode, std::uint32_t psn);
-  packet::Builder answer_frame(std::uint8_t opcode, std::uint32_t psn);
+  packet::Builder response_frame(std::uint8_t opcode, std::uint32_t psn);
   void inject(Way way, const packet::Builder& builder);
   void post_receives();
   bool completed() const { return completed_ == plan_.messages.size(); }
@@ -74,7 +75,7 @@ class ActiveSchedule {
   void settle();
   void check_path();
   void check_order();
-  void second_life();
+  void second_generation();
   Status status_of(unsigned i) const;
   std::uint64_t bound_ns() const;
   unsigned receives() const;
@@ -87,13 +88,13 @@ class ActiveSchedule {
   std::unique_ptr<ReferenceRegions> reference_;
   unsigned posted_ = 0, completed_ = 0, good_ = 0, received_ = 0;
   bool failed_ = false, started_ = false, over_ = false, left_ = false;
-  bool watching_ = false;  ///< the responder's thread takes the receives
-  unsigned life_ = 1;
+  bool watching_ = false;  ///< the responder's thread polls the receives
+  unsigned generation_ = 1;
 };
 
-/// Node 0 or 1 as requester; both where it costs little.
+/// Returns the nodes to use as requester: 0, 1, or both where it is cheap.
 std::vector<unsigned> both_ways();
-/// ROCI_FAULTS=long: every combination; else a part of each schedule.
+/// Whether ROCI_FAULTS=long is set: every combination; else a part of each schedule.
 bool thorough();
 
 }  // namespace roci::testbench::faults

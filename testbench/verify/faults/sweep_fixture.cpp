@@ -27,10 +27,10 @@ SweepFixture::SweepFixture(World& w, LinkWatch& watch, const driver::ConnectOpti
       connect_(connect) {}
 
 void SweepFixture::begin(unsigned receives) {
-  ++life;
+  ++generation;
   fill(self.data(), kBytes, pattern_of(kBackground));
   fill(peer.data(), kBytes, pattern_of(kBackground));
-  const std::uint32_t psn = (0xFFFFF0 + life * 0x10007u) & 0xFFFFFF;
+  const std::uint32_t psn = (0xFFFFF0 + generation * 0x10007u) & 0xFFFFFF;
   watch_.connect(0, self.qp().number(), peer.qp().number(), psn);
   connect(self.qp(), peer.qp(), psn);
   for (unsigned i = 0; i < receives; ++i) receive(i);
@@ -230,7 +230,7 @@ void sweep(const Sweep& plan, const std::function<void(SweepFixture&, unsigned)>
 void sweep_on(ScheduleRunner& runner, const Sweep& plan,
               const std::function<void(SweepFixture&, unsigned)>& body) {
   Witness witness(runner.world());
-  unsigned lives = 0;
+  unsigned generations = 0;
   if (!runner.run({{0,
                     [&](Node&) {
                       SweepFixture fixture(runner.world(), runner.watch(), plan.connect);
@@ -244,7 +244,7 @@ void sweep_on(ScheduleRunner& runner, const Sweep& plan,
                         if (i % kLook == 0) fixture.works();
                       }
                       fixture.works();
-                      lives = fixture.life;
+                      generations = fixture.generation;
                       witness.stop();
                     }},
                    {0, [&](Node&) { witness.run(300'000); }}})) {
@@ -253,7 +253,8 @@ void sweep_on(ScheduleRunner& runner, const Sweep& plan,
   CHECK(witness.rounds() >= 2);
   const World::Speed speed = runner.world().speed();
   if (plan.clocks > 1)
-    MESSAGE("lives ", lives, ", clocks evaluated ", speed.clocks, ", seconds ", speed.seconds);
+    MESSAGE("generations ", generations, ", clocks evaluated ", speed.clocks, ", seconds ",
+            speed.seconds);
 }
 
 }  // namespace roci::testbench::faults

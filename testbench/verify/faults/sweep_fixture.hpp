@@ -11,7 +11,7 @@
 
 namespace roci::testbench::faults {
 
-/// A transfer of each sort, something done at one clock of it, and what must hold then. Memory of
+/// A transfer of each operation, an action at one clock of it, and the checks after it. Memory of
 /// both sides has the same layout: a WRITE, a SEND, a READ, an atomic, apart from each other.
 class SweepFixture {
  public:
@@ -22,7 +22,7 @@ class SweepFixture {
 
   SweepFixture(World& world, LinkWatch& watch, const driver::ConnectOptions& connect);
 
-  /// New memory contents, both queue pairs from RESET to RTS, two receives.
+  /// Begins a generation: new memory contents, both queue pairs from RESET to RTS, two receives.
   void begin(unsigned receives = 2);
   void receive(unsigned id) { peer.qp().receive({id, {peer.region.sge(kSend, kSendBytes)}}); }
   /// Connects two other queue pairs.
@@ -30,48 +30,48 @@ class SweepFixture {
   /// Ends the generation: RESET, nothing left in the completion queues.
   void end();
 
-  /// WRITE, READ, fetch-and-add and SEND with one doorbell; `remote` names where they aim.
+  /// WRITE, READ, fetch-and-add and SEND with one doorbell; `remote` gives their targets.
   struct Remote {
     std::uint64_t address;
     std::uint32_t key;
   };
   void post(const Remote& remote);
   void post() { post({peer.region.address(), peer.region.key()}); }
-  /// The same from and into other memory of the requester.
+  /// Posts the same from and to other memory of the requester.
   void post_from(driver::MemoryRegion& local, std::uint8_t* memory);
-  /// Fills other memory of the peer that post() will name.
+  /// Fills other memory of the peer for post().
   void prepare(std::uint8_t* memory) const;
-  /// Payload of this generation is the test's own business.
+  /// Leaves the check of this generation's payload to the test.
   void watch_nothing() { watch_.forget(self.qp().number(), peer.qp().number()); }
-  /// SENDs only, one doorbell.
+  /// Posts SENDs only, with one doorbell.
   void post_sends(unsigned count);
   const Seen& seen() { return watch_.seen(0, peer.qp().number()); }
   /// Sleeps until `clock` clocks after post().
   void until(unsigned clock);
-  /// Takes the completions of all four, each once and in order: good ones, whose data must be
-  /// there, then at most one of `first`, then flushes. Gives how many were good. With `landed`
-  /// false the memory that READ data went to is not compared.
+  /// Polls the completions of all four, each once and in order: successful ones, whose data must be
+  /// in memory, then at most one of `first`, then flushes. Returns the number of successes. With
+  /// `landed` false the target of the READ is not compared.
   unsigned finish(const std::vector<Status>& first, bool landed = true);
-  /// No completion now.
+  /// Fails when there is a completion.
   void no_completion();
-  /// The receives that complete now: good ones first, then flushes; how many were good.
+  /// Polls the completed receives: successes first, then flushes; returns the number of successes.
   unsigned receives(bool flushed);
 
-  /// Every packet's worth of what the peer may write is whole, old or new, and new ones are a
-  /// prefix (F-55); with `good`, at least what completed good is there.
+  /// Checks that the bytes of each packet from the peer are all old or all new, and new packets a
+  /// prefix (F-55); with `good`, at least those of successful messages are new.
   void targets_whole(const std::uint8_t* target);
-  /// Nothing writes there from here on: fills and, in marks_hold(), compares after a while.
+  /// Fills memory that must not be written from here on; marks_hold() compares it later.
   void mark(std::uint8_t* at, std::size_t bytes);
   void marks_hold();
-  /// One of each again, all good: the queue pair, or the one that took its place, works.
+  /// Runs one of each operation successfully: the queue pair, or its successor, works.
   void works();
 
   World& world;
   Endpoint self, peer;
-  unsigned life = 0;
+  unsigned generation = 0;
 
  private:
-  std::uint64_t pattern_of(unsigned what) const { return std::uint64_t{life} << 8 | what; }
+  std::uint64_t pattern_of(unsigned what) const { return std::uint64_t{generation} << 8 | what; }
   void connect(driver::QueuePair& a, driver::QueuePair& b, std::uint32_t psn);
   void post(driver::MemoryRegion& local, std::uint8_t* memory, const Remote& remote);
   bool new_at(const std::uint8_t* base, std::size_t at, std::size_t bytes, unsigned what) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variants in which a schedule is played: operation, direction, place of the PSN wrap.
+// The variants in which a schedule runs: operation, direction, position of the PSN wrap.
 #pragma once
 
 #include "testbench/verify/faults/schedule_runner.hpp"
@@ -14,7 +14,7 @@ inline std::vector<Opcode> every_operation() {
 }
 
 /// One message of six packets (atomics: one) of each operation, from either node, far from the PSN
-/// wrap and over it. The short run takes a diagonal: every operation, and each direction and PSN
+/// wrap and over it. The short run uses a diagonal: every operation, and each direction and PSN
 /// with some of them.
 template <typename Body>
 void each(const std::vector<Opcode>& operations, const Body& body) {

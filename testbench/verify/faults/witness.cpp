@@ -41,7 +41,7 @@ void Witness::run(std::uint64_t pause_ns) {
   ConnectionOptions options;
   options.region_bytes = 16384;
   options.connect.path_mtu = 1;
-  options.connect.timeout = 10;  // 4 ms: it must not come to that
+  options.connect.timeout = 10;  // 4 ms: the timeout must not expire
   Connection connection(world_.node(0), world_.node(1), options);
   Endpoint &a = connection.self, &b = connection.peer;
   connect_both({b.node, b.qp(), 0xFFFFF8}, {a.node, a.qp(), 0xFFFFF0}, options.connect);
@@ -49,7 +49,7 @@ void Witness::run(std::uint64_t pause_ns) {
     round(a, b);
     a.node.device().wait([this] { return stop_; }, pause_ns);
   }
-  round(a, b);  // it works when all is over
+  round(a, b);  // it still works at the end
   INFO("I10: the witness");
   for (Endpoint* side : {&a, &b}) {
     const driver::QpCounters counters = side->qp().counters();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue pair to which nothing is done, and which must not notice (I10).
+// A queue pair without faults, which must not be affected by those of others (I10).
 #pragma once
 
 #include "testbench/verify/cases/pair.hpp"
@@ -10,7 +10,7 @@ namespace roci::testbench::faults {
 class Witness {
  public:
   explicit Witness(World& world) : world_(world) {}
-  /// Thread of its own.
+  /// The program of its thread.
   void run(std::uint64_t pause_ns);
   void stop() {
     stop_ = true;

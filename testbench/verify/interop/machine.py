@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One guest under QEMU: `run` executes a command in it and gives its status and output.
+"""A guest under QEMU: `run` executes a command in it and returns its status and output.
 
 The first network device is the wire, one Ethernet frame per Unix datagram. The second is QEMU's
 user
@@ -21,7 +21,7 @@ IPV4, IPV6 = "10.0.0.2", "fd00::2"
 
 
 class GuestError(Exception):
-    """The guest did not do what it was asked."""
+    """A command of the guest failed."""
 
 
 def free_port(kind=socket.SOCK_STREAM):
@@ -41,7 +41,7 @@ class Guest:
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.console = self.folder / "console.log"
-        # A socket's path is short; a build folder's need not be.
+        # The path of a socket must be short; that of a build folder may be long.
         path = f"/tmp/roci-guest-{os.getpid()}.sock"
         pathlib.Path(path).unlink(missing_ok=True)
         self.ports = {port: free_port() for port in forward}
@@ -58,7 +58,7 @@ class Guest:
              # On a busy host the kernel's check of its timer fails, and it stops.
              "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=reliable no_timer_check "
              f"random.trust_cpu=on {settings}",
-             # Unix sockets hold a sender back where UDP would drop: TCG is slow.
+             # Unix sockets delay a sender where UDP would drop: TCG is slow.
              "-netdev", f"dgram,id=wire,local.type=unix,local.path={local},remote.type=unix,"
                         f"remote.path={remote}",
              "-device", f"virtio-net-pci,netdev=wire,mac={WIRE_MAC},romfile=",
@@ -122,7 +122,7 @@ class Guest:
                 raise GuestError(f"the guest is gone, see {self.console}")
             return int(head[0]), self.stream.read(int(head[1])).decode(errors="replace")
         except TimeoutError:
-            raise GuestError(f"no answer within {seconds} s to: {command}") from None
+            raise GuestError(f"no reply within {seconds} s to: {command}") from None
 
     def check(self, command, seconds=60):
         """Output of a command that must succeed."""
@@ -132,7 +132,7 @@ class Guest:
         return output
 
     def kill(self):
-        """At once, as when a machine loses power."""
+        """Ends the guest at once, as when a machine loses power."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -36,7 +36,7 @@ static void meet(void) {
   out = fdopen(dup(fd), "w");
   if (!in || !out) die("no connection: %s", strerror(errno));
 }
-static void tell(const char *format, ...) {
+static void report(const char *format, ...) {
   va_list list;
   va_start(list, format);
   vfprintf(out, format, list);
@@ -45,12 +45,12 @@ static void tell(const char *format, ...) {
 }
 static char *hear(void) {
   static char line[256];
-  if (!fgets(line, sizeof line, in)) die("the other side went away");
+  if (!fgets(line, sizeof line, in)) die("the other side closed the connection");
   return line;
 }
 /* Both sides have come as far as `word`. */
 static void step(const char *word) {
-  tell("%s\n", word);
+  report("%s\n", word);
   const char *line = hear();
-  if (strncmp(line, word, strlen(word))) die("the other side says: %s", line);
+  if (strncmp(line, word, strlen(word))) die("the other side reports: %s", line);
 }

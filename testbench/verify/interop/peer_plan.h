@@ -55,7 +55,7 @@ static size_t offset_of(unsigned m) {
   for (unsigned i = 0; i < m; ++i) offset += atomic() ? 0 : size_of(i) + kGuard;
   return offset;
 }
-static size_t span(void) { /* of a queue pair; atomics have one word each */
+static size_t span(void) { /* bytes of a queue pair; an atomic has one word */
   return atomic() ? kWord : offset_of(messages());
 }
 static unsigned largest(void) {

@@ -81,15 +81,15 @@ static void make(void) {
 static void exchange(void) {
   char text[40];
   for (int i = 0; i < 16; ++i) sprintf(text + 2 * i, "%02x", gid.raw[i]);
-  tell("ends %u %u %llu %u %s\n", plan.qps, plan.psn, (unsigned long long)(uintptr_t)memory,
-       mr->rkey, text);
-  for (unsigned q = 0; q < plan.qps; ++q) tell("qp %u\n", qps[q]->qp_num);
+  report("ends %u %u %llu %u %s\n", plan.qps, plan.psn, (unsigned long long)(uintptr_t)memory,
+         mr->rkey, text);
+  for (unsigned q = 0; q < plan.qps; ++q) report("qp %u\n", qps[q]->qp_num);
   unsigned number;
   unsigned long long address;
   const char *line = hear();
   if (sscanf(line, "ends %u %u %llu %u %39s", &number, &peer.psn, &address, &peer.key, text) != 5 ||
       number != plan.qps || strlen(text) != 32)
-    die("the other side says: %s", line);
+    die("the other side reports: %s", line);
   peer.address = address;
   for (int i = 0; i < 16; ++i) {
     unsigned byte;
@@ -169,7 +169,7 @@ static void compare(const uint8_t *at, unsigned q, unsigned m) {
           at[i], pattern(q, m, i));
   for (unsigned i = 0; i < kGuard; ++i)
     if (at[size_of(m) + i])
-      die("queue pair %u, message %u of %u bytes: byte %u behind it was written", q, m, size_of(m),
+      die("queue pair %u, message %u of %u bytes: byte %u after it was written", q, m, size_of(m),
           i);
 }
 static uint8_t *slot(unsigned q, unsigned m) { return memory + q * span() + offset_of(m); }

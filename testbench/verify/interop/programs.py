@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios that are no run of the two `peer` programs: the ordinary Ethernet path."""
+"""Scenarios without the two `peer` programs: the ordinary Ethernet path."""
 import re
 import subprocess
 import time
@@ -9,7 +9,7 @@ TAP = "roci0"
 
 
 class Failed(Exception):
-    """A run did not go as the scenario says."""
+    """A deviation of a run from its scenario."""
 
 
 def host(*command):
@@ -24,14 +24,14 @@ def forget(guest):
 
 
 def found(guest, address):
-    """The guest knows the node's MAC address."""
+    """Checks that the guest knows the node's MAC address."""
     text = guest.check(f"/usr/bin/ip neigh show {address} dev wire")
     if NODE_MAC not in text or not re.search("REACHABLE|STALE|DELAY", text):
         raise Failed(f"the guest has for {address}: {text.strip() or 'nothing'}")
 
 
-def ask(guest, address, seconds=30):
-    """Makes the guest resolve `address`; whether anything answers behind it is not asked."""
+def request_address(guest, address, seconds=30):
+    """Makes the guest resolve `address`; no reply to the datagram is expected."""
     end = time.monotonic() + seconds
     while True:
         guest.run(f"ping -c 1 -W 1 {address}")
@@ -43,16 +43,16 @@ def ask(guest, address, seconds=30):
 
 
 def resolve(runner, node):
-    """ARP and neighbour discovery of the guest, answered by the node's firmware."""
+    """ARP and neighbour discovery of the guest, with replies from the node's firmware."""
     del node
     guest = runner.guest
     forget(guest)
-    ask(guest, NODE_IPV4)
-    ask(guest, NODE_IPV6)
+    request_address(guest, NODE_IPV4)
+    request_address(guest, NODE_IPV6)
 
 
 def give_addresses(node=None):
-    """Gives the node's addresses to the TAP interface that it makes, or has made."""
+    """Assigns the node's addresses to its TAP interface, once that exists."""
     shown = ["ip", "link", "show", TAP]
     for _ in range(600):
         if subprocess.run(shown, capture_output=True, check=False).returncode == 0:
@@ -64,21 +64,21 @@ def give_addresses(node=None):
     host("ip", "address", "replace", NODE_IPV6 + "/64", "dev", TAP, "nodad")
 
 
-def answered(text):
+def check_ping(text):
     if " 0% packet loss" not in text:
         raise Failed(text)
 
 
 def ping(runner, node):
-    """The host's IP stack behind a TAP and the guest ping each other over the node's wire."""
+    """The host's IP stack at a TAP and the guest ping each other over the node's link."""
     del node
     guest = runner.guest
     forget(guest)
     for address in ("10.0.0.2", "fd00::2"):
-        answered(host("ping", "-c", "3", "-W", "10", address))
-    answered(host("ping", "-c", "2", "-s", "4000", "-W", "10", "10.0.0.2"))  # in fragments
+        check_ping(host("ping", "-c", "3", "-W", "10", address))
+    check_ping(host("ping", "-c", "2", "-s", "4000", "-W", "10", "10.0.0.2"))  # in fragments
     for address in (NODE_IPV4, NODE_IPV6):
-        answered(guest.check(f"ping -c 3 -W 10 {address}"))
+        check_ping(guest.check(f"ping -c 3 -W 10 {address}"))
         found(guest, address)
     text = host("ip", "neigh", "show", "dev", TAP)
     if text.count("52:54:00:00:00:02") < 2:

@@ -4,10 +4,9 @@
 
 usage: run.py [--list] [--quick] [--width N] [--out DIR] [--report FILE] [NAME ...]
 
-A NAME is a scenario of scenarios.toml or stock.toml, or a pattern such as 'read_*'. Each run leaves
-a capture, both
-sides' output and a verdict in the folder of --out. Exit status 0: all went well; 1: some did not;
-2: asked wrongly, or something that is needed is missing.
+A NAME is a scenario of scenarios.toml or stock.toml, or a pattern such as 'read_*'. Each run writes
+a capture, both sides' output and a verdict to the folder of --out. Exit status 0: all runs passed;
+1: some did not; 2: wrong command line, or something that is needed is missing.
 """
 import argparse
 import datetime
@@ -84,12 +83,12 @@ def row_of(result, release):
 
 def report(path, results, release, order):
     """Writes the rows of these runs into a page, between its two marks; rows of runs that were not
-    done this time stay, in the order of the scenarios."""
+    repeated stay, in the order of the scenarios."""
     page = pathlib.Path(path)
     text = page.read_text()
     begin, end = "<!-- results -->", "<!-- end of results -->"
     if begin not in text or end not in text:
-        raise image.Missing(f"{path}: no place for results, {begin} ... {end}")
+        raise image.Missing(f"{path}: no region for results, {begin} ... {end}")
     head, rest = text.split(begin, 1)
     old, rest = rest.split(end, 1)
     rows = {}
@@ -152,7 +151,7 @@ def run_all(picked, options, order):
                     result.update(runner.run(name, scenario, role), verdict="pass")
                 except (Failed, machine.GuestError) as error:
                     result.update(verdict="FAIL", why=str(error))
-                    runner.close()  # what went wrong must not follow us
+                    runner.close()  # effects of a failed run must not reach the next
                 result["seconds"] = time.monotonic() - start
                 results.append(result)
                 print(f"{name:<22} {role:<10} {result['verdict']:<5} {result['seconds']:5.1f} s  "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a scenario: our node, the guest, and what they leave behind."""
+"""One run of a scenario: our node, the guest, and their results."""
 import contextlib
 import pathlib
 import random
@@ -14,7 +14,7 @@ from testbench.tools.rocitest import check_pcap
 from testbench.verify.interop import machine, programs, stock
 from testbench.verify.interop.programs import Failed
 
-# Options that both programs take, and those that shape our side of the wire.
+# Options of both programs, and those of our side of the link.
 SHARED = ["op", "count", "depth", "qps", "mtu", "family", "psn", "timeout", "retry", "rnr_retry",
           "rnr_timer", "expect"]
 OURS = ["loss", "duplicate", "reorder", "seed", "pace", "width"]
@@ -35,7 +35,7 @@ def shared_options(scenario):
 
 
 class Garbage:
-    """Sends what is no good frame to a port, until it is told to stop."""
+    """Sends invalid frames to a port until it is stopped."""
 
     def __init__(self, path):
         self.path, self.stopped = path, threading.Event()
@@ -47,10 +47,10 @@ class Garbage:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             while not self.stopped.is_set():
                 frame = dice.randbytes(dice.choice([0, 5, 14, 60, 200, 1500, 9300]))
-                if dice.random() < 0.5:  # looks like IPv4, UDP, RoCE for a while
+                if dice.random() < 0.5:  # begins like IPv4, UDP, RoCE
                     frame = (bytes.fromhex("525400000001525400000002080045000064000040004011"
                                            "26c00a0000020a000001c00012b7") + frame)
-                with contextlib.suppress(OSError):  # not there yet, or no more
+                with contextlib.suppress(OSError):  # not open yet, or closed
                     sender.sendto(frame, self.path)
                 time.sleep(0.005)
 
@@ -84,7 +84,7 @@ class Runner:
             self.guest.kill()
 
     def run(self, name, scenario, role):
-        """Raises Failed; returns what to tell of a good run."""
+        """Raises Failed, or returns the results of a successful run."""
         guest = self.need_guest()
         folder = self.options.out / f"{name}.{role}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,16 +118,16 @@ class Runner:
             if "program" in scenario:
                 programs.PROGRAMS[scenario["program"]](self, node)
                 node.send_signal(signal.SIGINT)
-                status, told, output = 0, "", node.communicate(timeout=seconds)[0]
+                status, guest_text, output = 0, "", node.communicate(timeout=seconds)[0]
             elif "kill_after" in scenario:
                 output = self.kill_guest(guest, theirs, node, scenario["kill_after"])
-                status, told = 0, "killed\n"
+                status, guest_text = 0, "killed\n"
             else:
-                # Progress must not fill the pipe while the guest works.
+                # The output is read while the guest works, so that the pipe does not become full.
                 lines = []
                 reader = threading.Thread(target=lambda: lines.extend(node.stdout), daemon=True)
                 reader.start()
-                status, told = guest.run(theirs, seconds)
+                status, guest_text = guest.run(theirs, seconds)
                 reader.join(seconds)
                 output = "".join(lines)
             node.wait(seconds)
@@ -140,10 +140,11 @@ class Runner:
             node.wait()
         output = "\n".join(line for line in output.splitlines() if not line.startswith("done "))
         (folder / "node.log").write_text(output + "\n")
-        (folder / "guest.log").write_text(told)
+        (folder / "guest.log").write_text(guest_text)
         if node.returncode or status:
             why = [line for line in output.splitlines() if line.startswith("roci:")]
-            raise Failed(f"our side: {why[-1] if why else 'good'}; guest: {told.strip() or 'good'}")
+            raise Failed(f"our side: {why[-1] if why else 'good'}; "
+                         f"guest: {guest_text.strip() or 'good'}")
         frames = self.check_capture(pcap, roce="op" in scenario)
         return {"frames": frames, "output": output}
 
@@ -157,7 +158,7 @@ class Runner:
 
     @staticmethod
     def wait_for_port(port, node):
-        """Until our side listens; a probe that connects would be taken for the peer."""
+        """Waits until our side listens; a probe that connects would be taken for the peer."""
         wanted = f"{port:04X}"
         for _ in range(1200):
             if node.poll() is not None:
@@ -181,7 +182,7 @@ class Runner:
 
     @staticmethod
     def check_capture(pcap, roce):
-        """Number of RoCE frames that we sent; all must be good."""
+        """Returns the number of RoCE frames that we sent; all must be legal."""
         good = 0
         for number, frame in enumerate(check_pcap.frames(pcap, interface=0), 1):
             wrong = check_pcap.complaints(frame)

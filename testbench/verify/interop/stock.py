@@ -12,7 +12,7 @@ from testbench.tools.rocitest.processes import listening
 from testbench.tools.rocitest.simulator import Simulator
 from testbench.verify.interop.programs import TAP, Failed, forget, give_addresses
 
-GUEST_PORT = 18515  # forwarded to the guest: where its servers listen
+GUEST_PORT = 18515  # port of the guest's servers, forwarded to the guest
 OUR_GIDS = {4: 0, 6: 1}
 LINK = ["loss", "duplicate", "reorder", "seed", "width", "engine"]
 
@@ -59,7 +59,7 @@ def gid_index(guest, family):
 
 
 def command_line(line, device, index, port, server=""):
-    """A line of a scenario as one side types it."""
+    """Returns the command line of one side of a scenario."""
     gid = "-g" if line.startswith("ibv_") else "-x"
     return f"{line} -d {device} {gid} {index} -p {port} {server}".strip()
 
@@ -78,7 +78,7 @@ done""", seconds + 20)
 
 
 def guest_end(guest, seconds):
-    """Exit status and output of what guest_server() started."""
+    """Returns exit status and output of the program that guest_server() started."""
     text = guest.check(f"""
 i=0
 until [ -s /tmp/stock.status ]; do
@@ -108,7 +108,7 @@ def pair(guest, simulator, line, role, family, seconds, log):
         port = guest.ports[GUEST_PORT]
         process = simulator.start("n0", command_line(line, "roci0", ours, port, "127.0.0.1"))
         text = end(process, seconds)
-        status, told = guest_end(guest, 20)
+        status, output = guest_end(guest, 20)
     else:
         process = simulator.start("n0", command_line(line, "roci0", ours, GUEST_PORT))
         limit = time.monotonic() + seconds
@@ -117,32 +117,31 @@ def pair(guest, simulator, line, role, family, seconds, log):
                 process.kill()
                 raise Failed(f"{line}: our server: {process.stdout.read()}")
             time.sleep(0.02)
-        status, told = guest.run(
+        status, output = guest.run(
             f"timeout {seconds} " + command_line(line, "rxe0", theirs, GUEST_PORT, "10.0.2.2"),
             seconds + 20)
         text = end(process, 20)
     log.write(f"== {line}: {time.monotonic() - began:.1f} s\n-- ours: {process.returncode}\n{text}"
-              f"-- the guest's: {status}\n{told}")
+              f"-- the guest's: {status}\n{output}")
     if process.returncode or status:
         raise Failed(f"{line}: our {role} ends with {process.returncode}, the guest's side with "
                      f"{status}; see stock.log")
 
 
 def check_neighbours(pcap, role, family):
-    """A server asks first, since it knows its peer first: of the two sides one asked for the
-    other's
-    address, and got its answer."""
-    asks, answers = ("arp.opcode == 1", "arp.opcode == 2") if family == 4 else \
+    """A server resolves first, since it knows its peer first: one of the two sides requested the
+        other's address and got a reply."""
+    requests, replies = ("arp.opcode == 1", "arp.opcode == 2") if family == 4 else \
         ("icmpv6.type == 135", "icmpv6.type == 136")
     ours, theirs = "frame.interface_id == 0", "frame.interface_id == 1"
-    asker, answerer = (ours, theirs) if role == "server" else (theirs, ours)
-    for condition in (f"{asker} && {asks}", f"{answerer} && {answers}"):
+    requesting, replying = (ours, theirs) if role == "server" else (theirs, ours)
+    for condition in (f"{requesting} && {requests}", f"{replying} && {replies}"):
         if not check_pcap.count(pcap, condition):
             raise Failed(f"{pcap}: no frame with {condition}")
 
 
 def run(runner, scenario, role, folder):
-    """All lines of a scenario, one after the other; returns the capture."""
+    """Runs all lines of a scenario in order; returns the capture."""
     if scenario.get("neighbours"):
         forget(runner.guest)
     with InteropSimulator(runner.options.roci, runner.wire, folder, scenario) as simulator:

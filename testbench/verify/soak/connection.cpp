@@ -42,7 +42,7 @@ void Connection::send(unsigned from) {
     if (from == 0) set_up();
     meet(from);
     if (finished_) return;
-    flows_[from]->send(life_messages_, killed_ == from ? trigger_ : ~0u);
+    flows_[from]->send(generation_messages_, killed_ == from ? trigger_ : ~0u);
     meet(from);
     if (from == 0 && over_) kill();
     meet(from);
@@ -56,9 +56,9 @@ void Connection::send(unsigned from) {
 void Connection::receive(unsigned from) {
   driver::Device& device = context_.node(1 - from).device();
   for (unsigned served = 0;;) {
-    device.wait([&] { return life_ > served || finished_; }, driver::Device::kForever);
+    device.wait([&] { return generation_ > served || finished_; }, driver::Device::kForever);
     if (finished_) return;
-    served = life_;
+    served = generation_;
     flows_[from]->receive();
     served_[from] = served;
     context_.node(0).device().wake();
@@ -67,8 +67,8 @@ void Connection::receive(unsigned from) {
 
 void Connection::set_up() {
   const RoundPlan& plan = context_.plan;
-  const unsigned lives = is_witness() ? 1 : plan.lives;
-  if (left_ == 0 || life_ == lives) {
+  const unsigned generations = is_witness() ? 1 : plan.generations;
+  if (left_ == 0 || generation_ == generations) {
     finished_ = true;
     for (unsigned n = 0; n < 2; ++n) context_.node(n).device().wake();
     return;
@@ -102,9 +102,9 @@ void Connection::set_up() {
   testbench::connect_both(ends[1], ends[0], options_);
   over_ = closed_ = false;
   dead_ = silent_ = {};
-  const unsigned rest = lives - life_;
-  life_messages_ = (left_ + rest - 1) / rest;
-  left_ -= life_messages_;
+  const unsigned rest = generations - generation_;
+  generation_messages_ = (left_ + rest - 1) / rest;
+  left_ -= generation_messages_;
   ending_ = Ending::kDone;
   trigger_ = ~0u;
   killed_ = static_cast<unsigned>(random_() % 2);
@@ -117,20 +117,21 @@ void Connection::set_up() {
       }
       dice -= plan.endings[e];
     }
-    if (ending_ != Ending::kDone) trigger_ = static_cast<unsigned>(random_() % life_messages_);
+    if (ending_ != Ending::kDone)
+      trigger_ = static_cast<unsigned>(random_() % generation_messages_);
   }
-  ++context_.tally.lives;
+  ++context_.tally.generations;
   ++context_.tally.endings[static_cast<unsigned>(ending_)];
   context_.ledger.note(index_, context_.world.now_ns(),
-                       "life " + std::to_string(life_ + 1) + ": queue pairs " +
+                       "generation " + std::to_string(generation_ + 1) + ": queue pairs " +
                            std::to_string(qps_[0]->number()) + " and " +
                            std::to_string(qps_[1]->number()) + ", ends by " + name_of(ending_));
-  for (auto& flow : flows_) flow->begin(mix(context_.plan.seed ^ index_ << 16 ^ life_));
-  ++life_;  // the receivers begin
+  for (auto& flow : flows_) flow->begin(mix(context_.plan.seed ^ index_ << 16 ^ generation_));
+  ++generation_;  // the receivers begin
   for (unsigned n = 0; n < 2; ++n) context_.node(n).device().wake();
 }
 
-/// Both senders have stopped, because one of them is at its trigger or because something failed.
+/// Both senders have stopped, because one of them reached its trigger or because of a failure.
 void Connection::kill() {
   const bool by_plan =
       trigger_ != ~0u && ending_ != Ending::kBadKey && flows_[killed_]->done() >= trigger_;
@@ -146,10 +147,10 @@ void Connection::kill() {
     if (ending_ == Ending::kDestroy) qps_[victim].reset();
   }
   constexpr std::uint64_t kUsual = 1000, kMost = 20'000;
-  const bool told = static_cast<double>(random_() >> 11) * 0x1p-53 >= context_.plan.linger;
+  const bool both_notice = static_cast<double>(random_() >> 11) * 0x1p-53 >= context_.plan.linger;
   context_.node(0).sleep(kUsual + random_() % kMost);
   for (unsigned n = 0; n < 2; ++n) {
-    if (silent_[n] || !(told || dead_[n])) continue;
+    if (silent_[n] || !(both_notice || dead_[n])) continue;
     dead_[n] = true;
     qps_[n]->to_error();
   }
@@ -167,7 +168,8 @@ void Connection::take_down() {
   if (!over_) {
     for (auto& flow : flows_) {
       wait([&] { return flow->all_received(); }, "I4: sends completed, their receives did not");
-      if (flow->receive_flushed()) throw Broken(index_, "I9: a receive was flushed for no reason");
+      if (flow->receive_flushed())
+        throw Broken(index_, "I9: a receive was flushed without a reason");
     }
   }
   for (unsigned n = 0; n < 2; ++n) {
@@ -182,7 +184,8 @@ void Connection::take_down() {
   }
   closed_ = true;
   for (unsigned n = 0; n < 2; ++n) context_.node(n).device().wake();
-  wait([&] { return served_[0] == life_ && served_[1] == life_; }, "a receiver does not end");
+  wait([&] { return served_[0] == generation_ && served_[1] == generation_; },
+       "a receiver does not end");
   for (unsigned n = 0; n < 2; ++n) {
     if (!qps_[n]) continue;
     if (random_() % 2 == 0) {

@@ -25,14 +25,14 @@ class Connection {
   driver::CompletionQueue& receive_cq(unsigned node) { return *receive_cqs_[node]; }
   Flow& flow(unsigned from) { return *flows_[from]; }
 
-  /// Nothing is posted any more in this generation.
+  /// Whether no more work is posted in this generation.
   bool over() const { return over_; }
   void stop();
-  /// The receivers have no more to do in this generation.
+  /// Whether the receivers have no more work in this generation.
   bool closed() const { return closed_; }
-  /// Queue pair of this node was killed, or is in error for what the peer did.
+  /// Whether the queue pair of this node was ended, or is in error because of the peer.
   bool dead(unsigned node) const { return dead_[node]; }
-  /// ... and its completions are gone with it.
+  /// Whether its completions were discarded with it.
   bool silent(unsigned node) const { return silent_[node]; }
   void set_dead(unsigned node) { dead_[node] = true; }
   const driver::ConnectOptions& options() const { return options_; }
@@ -67,7 +67,7 @@ class Connection {
   std::array<unsigned, 2> steps_{};
   std::array<bool, 2> dead_{}, silent_{}, posting_{};
   std::array<unsigned, 2> served_{};  ///< generations that the receivers have ended
-  unsigned life_ = 0, life_messages_ = 0, left_ = 0;
+  unsigned generation_ = 0, generation_messages_ = 0, left_ = 0;
   unsigned trigger_ = 0, killed_ = 0;
   Ending ending_ = Ending::kDone;
   bool over_ = false, closed_ = false, finished_ = false;

@@ -32,13 +32,13 @@ std::uint64_t Coverage::of(Fault fault) const {
 
 bool Coverage::exists(Kind kind, Position position) {
   const bool request = position <= Position::kOnly;
-  const bool read_answer = position >= Position::kAnswerFirst && position <= Position::kAnswerOnly;
+  const bool read_response = position >= Position::kReadFirst && position <= Position::kReadOnly;
   switch (kind) {
     case Kind::kRead:
-      return position == Position::kOnly || read_answer || position == Position::kNak;
+      return position == Position::kOnly || read_response || position == Position::kNak;
     case Kind::kCmpSwap:
     case Kind::kFetchAdd:
-      return position == Position::kOnly || position == Position::kAtomicAnswer ||
+      return position == Position::kOnly || position == Position::kAtomicResponse ||
              position == Position::kNak;
     case Kind::kWrite:
       return request || position == Position::kAck || position == Position::kNak;

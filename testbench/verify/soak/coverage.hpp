@@ -12,7 +12,7 @@
 
 namespace roci::soak {
 
-/// State of the requester when a fault meets one of its packets or responses.
+/// State of the requester when a fault applies to one of its packets or responses.
 enum class Phase : std::uint8_t { kFirst, kAfterNak, kAfterTimer, kAfterRnr };
 inline constexpr unsigned kPhases = 4;
 
@@ -25,11 +25,11 @@ enum class Position : std::uint8_t {
   kMiddle,
   kLast,
   kOnly,
-  kAnswerFirst,
-  kAnswerMiddle,
-  kAnswerLast,
-  kAnswerOnly,
-  kAtomicAnswer,
+  kReadFirst,
+  kReadMiddle,
+  kReadLast,
+  kReadOnly,
+  kAtomicResponse,
   kAck,
   kNak,
   kRnrNak
@@ -55,9 +55,10 @@ class Coverage {
   std::uint64_t count(const Cell& cell) const { return counts_[index(cell)]; }
   std::uint64_t of(Fault fault) const;
 
-  /// Such packets exist: a WRITE without immediate has no RNR NAK, a READ one request packet ...
+  /// Whether such packets exist: a WRITE without immediate has no RNR NAK, a READ one request
+  /// packet.
   static bool exists(Kind kind, Position position);
-  /// Every cell that exists, in order.
+  /// Returns every cell that exists, in order.
   static std::vector<Cell> cells();
   static std::string text(const Cell& cell);
 

@@ -36,9 +36,9 @@ void Flow::fail(const std::string& text) {
                                         std::to_string(1 - from_) + ": " + text);
 }
 
-void Flow::begin(std::uint64_t life_key) {
-  life_key_ = mix(life_key + from_);
-  fill(target_.data() + area_at_, area_of(context_.plan), life_key_);
+void Flow::begin(std::uint64_t generation_key) {
+  generation_key_ = mix(generation_key + from_);
+  fill(target_.data() + area_at_, area_of(context_.plan), generation_key_);
   flights_.clear();
   waiting_.clear();
   failed_lot_.clear();
@@ -61,7 +61,7 @@ void Flow::begin(std::uint64_t life_key) {
 
 void Flow::bind() {
   driver::QueuePair& qp = connection_.qp(1 - from_);
-  if (qp.send_room() == 0) return;  // another time
+  if (qp.send_room() == 0) return;  // posted later
   const std::uint32_t key =
       window_->type() == driver::WindowType::kType2 ? window_->next_key() : window_->key();
   driver::SendRequest r = driver::MemoryWindow::bind(
@@ -83,7 +83,7 @@ void Flow::check_mark(unsigned slot, const char* when) {
   const std::size_t wrong = first_wrong(target_.data() + mark_at_[slot], mark_bytes_[slot],
                                         ~std::uint64_t{from_}, mark_at_[slot]);
   if (wrong != mark_bytes_[slot]) {
-    fail("I5: byte " + std::to_string(wrong) + " of a finished place was written again, seen " +
+    fail("I5: byte " + std::to_string(wrong) + " of a finished message was overwritten, seen " +
          when);
   }
 }
@@ -171,7 +171,8 @@ void Flow::drain() {
 }
 
 void Flow::end() {
-  // Nothing can be written any more: the queue pairs are gone. What failed may have been executed.
+  // The queue pairs are destroyed, so no more writes follow. Failed requests may have been
+  // executed.
   flights_.insert(flights_.begin(), failed_lot_.begin(), failed_lot_.end());
   bool first = true;
   bool match = false;
@@ -186,7 +187,7 @@ void Flow::end() {
     }
   }
   if (first ? now != counter_ : !match) {
-    fail("I4: the counter holds " + std::to_string(now) + ", no number of atomics gives that");
+    fail("I4: the counter holds " + std::to_string(now) + ", which no number of atomics gives");
   }
   counter_ = now;
   std::vector<bool> open(slots_of(context_.plan));
@@ -197,9 +198,9 @@ void Flow::end() {
   for (unsigned slot = 0; slot < slots_of(context_.plan); ++slot) {
     if (mark_bytes_[slot] == 0) continue;
     if (!open[slot]) {
-      check_mark(slot, "at the end of a life");
+      check_mark(slot, "at the end of a generation");
     } else {
-      mark(mark_at_[slot], mark_bytes_[slot]);  // the next generation must leave it so (I15)
+      mark(mark_at_[slot], mark_bytes_[slot]);  // the next generation must not change it (I15)
     }
   }
 }

@@ -20,7 +20,7 @@ struct Message {
   std::uint32_t bytes = 0;
   unsigned slot = 0;
   std::size_t local = 0, target = 0;  ///< offsets in the regions
-  std::uint64_t key = 0, key_at = 0;  ///< pattern of the payload, and where in it
+  std::uint64_t key = 0, key_at = 0;  ///< pattern of the payload, and offset in it
   std::uint32_t imm = 0;
   bool signaled = true;
   bool bad_key = false;
@@ -42,22 +42,23 @@ class Flow {
   Flow(RoundContext& context, Connection& connection, unsigned from);
 
   /// Memory and window of a new generation; the queue pairs are in RTS.
-  void begin(std::uint64_t life_key);
-  /// Posts and completes until `count` messages are through or the generation is over.
+  void begin(std::uint64_t generation_key);
+  /// Posts and completes until `count` messages have completed or the generation ends.
   void send(unsigned count, unsigned trigger);
-  /// Takes what still comes after the generation was over; false: nothing more can come.
+  /// Polls completions after the end of the generation; false: no more can come.
   void drain();
   /// Serves the receiving end until the generation is closed.
   void receive();
-  /// All receives of the generation came, or never will.
+  /// Whether all receives of the generation have completed or were lost.
   bool all_received() const { return consuming_.empty(); }
-  /// After both queue pairs are gone: what is in doubt, and what must not have changed.
+  /// Checks memory after both queue pairs are destroyed: undecided messages, and bytes that must
+  /// not have changed.
   void end();
-  /// A bind of the window completed, or was flushed.
+  /// Handles a bind of the window that completed or was flushed.
   void bound(bool good);
 
   unsigned done() const { return done_; }
-  /// A receive ended with its queue pair.
+  /// Handles a receive that ended with its queue pair.
   bool receive_flushed() const { return receive_flushed_; }
   std::size_t receives_posted() const { return receives_posted_; }
   std::size_t receives_ended() const { return receives_ended_; }
@@ -99,15 +100,15 @@ class Flow {
   std::unique_ptr<driver::MemoryWindow> window_;
   bool window_open_ = false;
 
-  std::uint64_t life_key_ = 0;
+  std::uint64_t generation_key_ = 0;
   std::uint64_t next_number_ = 0;
-  std::vector<unsigned> free_;                     ///< slots
+  std::vector<unsigned> free_;                     ///< free slots
   std::vector<std::size_t> mark_at_, mark_bytes_;  ///< used part of a slot, which must not change
   std::deque<Flight> flights_;                     ///< not completed, in order
-  std::deque<Flight> waiting_;                     ///< completed, still received or read back
-  std::deque<Flight> failed_lot_;                  ///< completed bad: executed or not
+  std::deque<Flight> waiting_;                     ///< completed, to be received or read back
+  std::deque<Flight> failed_lot_;                  ///< failed: executed or not
   std::deque<Flight> consuming_;                   ///< receive not completed, in order
-  std::deque<Flight> landing_;                     ///< writes not seen at the target yet, in order
+  std::deque<Flight> landing_;  ///< writes not yet checked at the target, in order
   struct Late {
     std::uint64_t at_ns;
     Flight flight;
@@ -117,7 +118,7 @@ class Flow {
   std::size_t receives_posted_ = 0, receives_ended_ = 0;
   std::uint64_t counter_ = 0, common_seen_ = 0;
   bool receive_flushed_ = false;
-  bool failed_ = false;  ///< a completion was bad: only flushes may follow
+  bool failed_ = false;  ///< a completion failed: only flushes may follow
 };
 
 }  // namespace roci::soak

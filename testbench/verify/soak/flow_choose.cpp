@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of the next message of a flow: operation, size, place, memory segments.
+// The choice of the next message of a flow: operation, size, address, memory segments.
 #include <algorithm>
 #include <cstring>
 
@@ -30,17 +30,17 @@ void Flow::choose(Message& m) {
   const std::uint32_t p = 128u << connection_.options().path_mtu;
   const std::uint32_t sizes[] = {0, 1, 3, p - 1, p, p + 1, 5 * p + 7, 65536};
   m.bytes = m.atomic() ? 8 : std::min(sizes[below(8)], plan.max_bytes);
-  if (m.bad_key && m.bytes == 0) m.bytes = 1;  // no key is looked at for nothing
+  if (m.bad_key && m.bytes == 0) m.bytes = 1;  // no key is checked for 0 bytes
 }
 
 void Flow::place(Message& m) {
   const std::size_t base = m.slot * stride_ + kEdge;
   const std::size_t shift = m.atomic() ? 0 : below(64);
   m.local = m.target = base + shift;
-  m.key = mix(life_key_ + 2 * m.number + 1);
+  m.key = mix(generation_key_ + 2 * m.number + 1);
   m.imm = static_cast<std::uint32_t>(m.key);
   if (m.kind == Kind::kRead) {
-    // Reads the area, or the target of an earlier WRITE (I14).
+    // The READ is of the area, or of the target of an earlier WRITE (I14).
     Flight back;
     for (const Flight& f : flights_) {
       if (f->writes() && f->bytes > 0 && f->bytes <= context_.plan.max_bytes && !f->bad_key)
@@ -54,7 +54,7 @@ void Flow::place(Message& m) {
       m.target = back->target;
     } else {
       m.key_at = below(area_of(context_.plan) - m.bytes + 1);
-      m.key = life_key_;
+      m.key = generation_key_;
       m.target = area_at_ + m.key_at;
     }
   } else if (m.atomic()) {
@@ -76,8 +76,8 @@ void Flow::place(Message& m) {
   if (m.kind == Kind::kRead || m.atomic()) {
     fill(local_.data() + m.local - kEdge, m.bytes + 2 * kEdge, ~m.key);
   }
-  // Whatever the message is: its place at the target is marked, and its edges stay so.
-  check_mark(m.slot, "when it was used again");
+  // The target is marked for every message, and the bytes around it must keep the mark.
+  check_mark(m.slot, "when it was reused");
   mark_at_[m.slot] = base + shift - kEdge;
   mark_bytes_[m.slot] = (m.atomic() || m.kind == Kind::kRead ? 0 : m.bytes) + 2 * kEdge;
   mark(mark_at_[m.slot], mark_bytes_[m.slot]);
@@ -86,8 +86,8 @@ void Flow::place(Message& m) {
 std::vector<driver::Sge> Flow::list(driver::MemoryRegion& region, std::size_t at,
                                     std::uint32_t bytes) {
   std::vector<driver::Sge> sges;
-  const std::uint64_t pieces = 1 + below(4);
-  for (std::uint64_t i = 1; i < pieces && bytes > 1; ++i) {
+  const std::uint64_t segments = 1 + below(4);
+  for (std::uint64_t i = 1; i < segments && bytes > 1; ++i) {
     const auto part = static_cast<std::uint32_t>(1 + below(bytes - 1));
     sges.push_back(region.sge(at, part));
     at += part;
@@ -104,7 +104,7 @@ driver::SendRequest Flow::request(Message& m) {
   r.imm = m.kind == Kind::kSendInv ? window_->key() : m.imm;
   r.signaled = m.signaled;
   r.solicited = chance(0.3);
-  // A READ whose response was lost is requested again, and its key must still be valid.
+  // A READ whose response was lost is requested anew, and its key must still be valid.
   r.fence = m.kind == Kind::kSendInv || chance(0.1);
   const bool by_inline = !m.atomic() && m.kind != Kind::kRead && m.bytes > 0 &&
                          m.bytes <= connection_.qp(from_).max_inline() && chance(0.5);
@@ -125,7 +125,8 @@ driver::SendRequest Flow::request(Message& m) {
   }
   if (m.bad_key) r.remote_key = target_.key() ^ 0x55;
   r.swap_add = m.kind == Kind::kCmpSwap ? m.after : m.add;
-  if (m.kind == Kind::kCmpSwap && m.key != m.before) r.swap_add = ~m.before;  // must not be taken
+  if (m.kind == Kind::kCmpSwap && m.key != m.before)
+    r.swap_add = ~m.before;  // must not be swapped in
   r.compare = m.key;
   return r;
 }

@@ -10,7 +10,9 @@ namespace {
 
 using driver::Status;
 
-/// How many timeouts the pauses of both ways may have cost a message posted at `from_ns`.
+/// Returns the timeouts that pauses of both directions may have caused for a message posted at
+///
+/// `from_ns`.
 std::uint64_t timeouts_of_pauses(const RoundPlan& plan, std::uint64_t from_ns,
                                  std::uint64_t now_ns) {
   const std::uint64_t shortest = std::uint64_t{4096} << plan.connect.timeout;
@@ -32,7 +34,7 @@ void Flow::take(const driver::Completion& c) {
                        "node " + std::to_string(from_) + " send " + std::to_string(c.id) + ": " +
                            driver::name_of(c.status));
   if ((c.id & kBind) != 0) {
-    // The window of the other flow: it opens what this node is the target of.
+    // The window belongs to the other flow, whose target is this node.
     if (!c.ok() && c.status != Status::kWrFlushErr) {
       fail(std::string("a bind ended with ") + driver::name_of(c.status));
     }
@@ -40,7 +42,7 @@ void Flow::take(const driver::Completion& c) {
     return connection_.flow(1 - from_).bound(c.ok());
   }
   FlowTrace& trace = context_.ledger.trace(connection_.index(), from_);
-  // Unsignaled ones in front of it were good.
+  // Unsignaled messages before it succeeded.
   while (!flights_.empty() && flights_.front()->number != c.id && !flights_.front()->signaled) {
     const Flight f = flights_.front();
     flights_.pop_front();
@@ -61,7 +63,7 @@ void Flow::take(const driver::Completion& c) {
     if (!connection_.over()) connection_.stop();
     return;
   }
-  if (failed_) fail("I9: message " + std::to_string(c.id) + " is good after one that was not");
+  if (failed_) fail("I9: message " + std::to_string(c.id) + " succeeded after one that failed");
   flights_.pop_front();
   ++trace.done;
   good(*f);
@@ -72,16 +74,15 @@ void Flow::judge(const driver::Completion& c, const Message& m) {
   const RoundPlan& plan = context_.plan;
   const FlowTrace& trace = context_.ledger.trace(connection_.index(), from_);
   const std::uint64_t paused = timeouts_of_pauses(plan, trace.oldest_ns(), context_.world.now_ns());
-  const auto refuse = [&] {
+  const auto unexpected = [&] {
     fail("I9: message " + std::to_string(m.number) + " (" + name_of(m.kind) + ") ended with " +
          driver::name_of(c.status) + "; " + std::to_string(trace.hits_of_oldest()) +
-         " faults met its connection since it was posted, pauses were worth " +
-         std::to_string(paused) + " timeouts, retry_cnt is " +
-         std::to_string(connection_.options().retry_cnt));
+         " faults hit its connection since it was posted, pauses allow " + std::to_string(paused) +
+         " timeouts, retry_cnt is " + std::to_string(connection_.options().retry_cnt));
   };
-  if (connection_.is_witness()) refuse();
+  if (connection_.is_witness()) unexpected();
   if (failed_) {
-    if (c.status != Status::kWrFlushErr) refuse();
+    if (c.status != Status::kWrFlushErr) unexpected();
     ++context_.tally.flushed;
     return;
   }
@@ -92,32 +93,32 @@ void Flow::judge(const driver::Completion& c, const Message& m) {
   switch (c.status) {
     case Status::kRetryExcErr:
       ++context_.tally.retry_exceeded;
-      // Each time it was sent something must have gone wrong.
+      // Each transmission must have met a fault.
       if (!peer_may_be_gone && trace.hits_of_oldest() + paused <= connection_.options().retry_cnt) {
-        refuse();
+        unexpected();
       }
       return;
     case Status::kRnrRetryExcErr:
       ++context_.tally.rnr_exceeded;
-      if (connection_.options().rnr_retry == 7) refuse();
-      if (plan.late_receive == 0 && !plan.srq[1 - from_] && !peer_may_be_gone) refuse();
+      if (connection_.options().rnr_retry == 7) unexpected();
+      if (plan.late_receive == 0 && !plan.srq[1 - from_] && !peer_may_be_gone) unexpected();
       return;
     case Status::kRemAccessErr:
       ++context_.tally.access_errors;
-      if (!m.bad_key) refuse();
+      if (!m.bad_key) unexpected();
       return;
     case Status::kWrFlushErr:
       ++context_.tally.flushed;
-      // The queue pair is in error: killed, or as responder of a bad request.
-      if (!connection_.over() && connection_.ending() != Ending::kBadKey) refuse();
+      // The queue pair is in error: ended by the plan, or as responder of a bad request.
+      if (!connection_.over() && connection_.ending() != Ending::kBadKey) unexpected();
       return;
     default:
-      refuse();
+      unexpected();
   }
 }
 
 void Flow::good(Message& m) {
-  if (m.bad_key) fail("I8: a request with a wrong key is good");
+  if (m.bad_key) fail("I8: a request with a wrong key succeeded");
   m.done = true;
   ++done_;
   ++context_.tally.good;
@@ -127,14 +128,13 @@ void Flow::good(Message& m) {
     const std::size_t wrong = first_wrong(here, m.bytes, m.key, m.key_at);
     if (wrong != m.bytes) {
       fail("I3: byte " + std::to_string(wrong) + " of READ " + std::to_string(m.number) +
-           " is wrong" +
-           (m.back_of != ~std::uint64_t{0} ? " (I14: of what was written before)" : ""));
+           " is wrong" + (m.back_of != ~std::uint64_t{0} ? " (I14: of data written before)" : ""));
     }
   }
   if (m.kind == Kind::kRead || m.atomic()) {
     if (first_wrong(here - kEdge, kEdge, ~m.key) != kEdge ||
         first_wrong(here + m.bytes, kEdge, ~m.key, kEdge + m.bytes) != kEdge) {
-      fail("I6: bytes beside the answer of " + std::to_string(m.number) + " were written");
+      fail("I6: bytes beside the response of " + std::to_string(m.number) + " were written");
     }
   }
   if (m.atomic()) {
@@ -143,7 +143,7 @@ void Flow::good(Message& m) {
     std::memcpy(&original, here, 8);
     if (m.common) {
       context_.tally.added[1 - from_] += m.add;
-      if (original < common_seen_) fail("I4: the common sum went back");
+      if (original < common_seen_) fail("I4: the common sum decreased");
       common_seen_ = original + m.add;
     } else if (original != m.before) {
       fail("I4: " + std::string(name_of(m.kind)) + " " + std::to_string(m.number) + " returned " +
@@ -153,7 +153,7 @@ void Flow::good(Message& m) {
   check_landed(m);
   const bool own_place = m.writes() || (m.sends() && !context_.resources[1 - from_]->pool);
   if (!own_place) return;
-  // A sequence NAK completes what is before it up to a write latency before its bytes are there:
+  // A sequence NAK completes requests up to a write latency before their bytes are in memory:
   // docs/decisions/0003.
   const std::uint64_t latency = 2000 + 8 * context_.plan.config.memory_ns;
   if (first_wrong(target_.data() + m.target, m.bytes, m.key) != m.bytes) {
@@ -176,12 +176,12 @@ void Flow::check_target(const Message& m, const char* when) {
   }
 }
 
-/// Data written before a receive completed is there (I14).
+/// Checks that data written before a receive completed is in memory (I14).
 void Flow::check_landed(const Message& up_to) {
   while (!landing_.empty() && landing_.front()->number <= up_to.number) {
     const Flight f = landing_.front();
     landing_.pop_front();
-    if (f->number != up_to.number && !f->done) check_target(*f, "when a later message was there");
+    if (f->number != up_to.number && !f->done) check_target(*f, "when a later message had arrived");
   }
 }
 
@@ -195,7 +195,7 @@ void Flow::release(const Flight& flight) {
   settle();
 }
 
-/// Frees the places of messages that are through at both ends.
+/// Frees the slots of messages that are complete at both ends.
 void Flow::settle() {
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     const Message& m = **at;
@@ -203,7 +203,7 @@ void Flow::settle() {
       ++at;
       continue;
     }
-    // From here on nothing may touch the place until it is used again (I5).
+    // From here on nothing may write to the slot until it is reused (I5).
     mark(mark_at_[m.slot], mark_bytes_[m.slot]);
     free_.push_back(m.slot);
     at = waiting_.erase(at);

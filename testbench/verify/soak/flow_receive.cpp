@@ -53,14 +53,15 @@ void Flow::take_receive(const driver::Completion& c) {
     if (pool != nullptr) pool->free.push_back(c.id);
     return;
   }
-  if (consuming_.empty()) fail("I4: receive " + std::to_string(c.id) + " completed, none was due");
+  if (consuming_.empty())
+    fail("I4: receive " + std::to_string(c.id) + " completed, none was expected");
   const Flight flight = consuming_.front();
   Message& m = *flight;
   consuming_.pop_front();
   const std::string what = std::string(name_of(m.kind)) + " " + std::to_string(m.number);
   if (receive_flushed_) fail("I9: " + what + " was received after a flush");
   if (pool == nullptr && c.id != m.number) {
-    fail("I2: receive " + std::to_string(c.id) + " completed, " + what + " was due");
+    fail("I2: receive " + std::to_string(c.id) + " completed, " + what + " was expected");
   }
   const bool write = m.kind == Kind::kWriteImm;
   const bool imm = write || m.kind == Kind::kSendImm;

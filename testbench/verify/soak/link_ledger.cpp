@@ -15,7 +15,7 @@ using transport::Psn;
 
 constexpr std::uint32_t kUnknown = 1u << 23;  // more PSNs than any generation uses
 
-bool is_read_answer(std::uint8_t op) {
+bool is_read_response(std::uint8_t op) {
   return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;
 }
 
@@ -46,29 +46,29 @@ void LinkLedger::posted(FlowTrace& trace, FlowTrace::Entry entry) {
 
 const FlowTrace::Entry* LinkLedger::entry_at(const FlowTrace& trace, std::uint32_t at) const {
   if (at >= trace.next) return nullptr;
-  const auto behind = std::upper_bound(
+  const auto next = std::upper_bound(
       trace.entries.begin(), trace.entries.end(), at,
       [](std::uint32_t value, const FlowTrace::Entry& entry) { return value < entry.at; });
-  return &*std::prev(behind);
+  return &*std::prev(next);
 }
 
 void LinkLedger::frame(const testbench::FrameEvent& event) {
   const packet::Parsed& parsed = event.parsed;
   if (!parsed.has_bth || event.injected || parsed.op == nullptr) return;
-  const bool is_answer = parsed.op->response;
-  const auto found = packets_.find({event.node, parsed.bth().dest_qp(), is_answer});
+  const bool is_response = parsed.op->response;
+  const auto found = packets_.find({event.node, parsed.bth().dest_qp(), is_response});
   if (found == packets_.end()) return;
   FlowTrace& trace = *found->second;
   keep(trace.connection, {event.time_ns, event.node, parsed.frame.copy(), event.fault});
   const std::uint32_t at = parsed.psn().steps_from(trace.first);
-  if (at >= kUnknown) return;  // of the generation before
-  if (is_answer) return answer(event, trace, at);
+  if (at >= kUnknown) return;  // a packet of the former generation
+  if (is_response) return response(event, trace, at);
   const std::uint32_t packets =
       parsed.op != nullptr && parsed.bth().opcode() == packet::kRcReadRequest
           ? transport::packets_of(parsed.reth().dma_length(), trace.pmtu)
           : 1;
   trace.phase = at >= trace.highest ? Phase::kFirst : trace.cause;
-  if (at >= trace.highest) trace.cause = Phase::kAfterTimer;  // until a response says otherwise
+  if (at >= trace.highest) trace.cause = Phase::kAfterTimer;  // until a response changes it
   trace.highest = std::max(trace.highest, at + packets);
   check(event, trace, at, false);
   count(event, trace, at,
@@ -77,16 +77,16 @@ void LinkLedger::frame(const testbench::FrameEvent& event) {
                          : Position::kMiddle);
 }
 
-void LinkLedger::answer(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at) {
+void LinkLedger::response(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at) {
   const packet::Parsed& parsed = event.parsed;
   const std::uint8_t op = parsed.bth().opcode();
   if (op != packet::kRcAck) {
     check(event, trace, at, true);
-    const Position position = op == packet::kRcAtomicAck        ? Position::kAtomicAnswer
-                              : op == packet::kRcReadRespFirst  ? Position::kAnswerFirst
-                              : op == packet::kRcReadRespMiddle ? Position::kAnswerMiddle
-                              : op == packet::kRcReadRespLast   ? Position::kAnswerLast
-                                                                : Position::kAnswerOnly;
+    const Position position = op == packet::kRcAtomicAck        ? Position::kAtomicResponse
+                              : op == packet::kRcReadRespFirst  ? Position::kReadFirst
+                              : op == packet::kRcReadRespMiddle ? Position::kReadMiddle
+                              : op == packet::kRcReadRespLast   ? Position::kReadLast
+                                                                : Position::kReadOnly;
     return count(event, trace, at, position);
   }
   constexpr unsigned kRnr = 1, kNakClass = 3;
@@ -100,16 +100,16 @@ void LinkLedger::answer(const testbench::FrameEvent& event, FlowTrace& trace, st
 }
 
 void LinkLedger::check(const testbench::FrameEvent& event, const FlowTrace& trace, std::uint32_t at,
-                       bool answer) {
+                       bool response) {
   const packet::Parsed& parsed = event.parsed;
   const FlowTrace::Entry* entry = entry_at(trace, at);
   if (entry == nullptr || parsed.payload.size == 0 || !parsed.icrc_ok) return;
-  if (answer != (entry->kind == Kind::kRead) ||
-      (answer && !is_read_answer(parsed.bth().opcode()))) {
+  if (response != (entry->kind == Kind::kRead) ||
+      (response && !is_read_response(parsed.bth().opcode()))) {
     return report_("I7: payload at a PSN of " + std::string(name_of(entry->kind)) + ": " +
                    packet::describe(parsed.frame));
   }
-  // A completed message may be overwritten by its owner while a copy of it still leaves.
+  // The program may overwrite a completed message while a copy of it is still sent.
   const auto number = static_cast<std::uint32_t>(entry - trace.entries.data());
   if (!entry->known || number < trace.done) return;
   const std::uint64_t offset = std::uint64_t{at - entry->at} * trace.pmtu;

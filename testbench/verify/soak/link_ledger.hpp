@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the link with the messages of the programs: which message a packet belongs to. From that
-// come the coverage, the faults that met a connection, and I7: a payload that leaves is a part of
-// the message that has its PSN.
+// Assigns the packets on the link to the messages of the programs. From that follow the coverage,
+// the faults of a connection, and I7: a payload on the link is a part of the message that has its
+// PSN.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace roci::soak {
 
-/// One direction of a connection in one generation, as the link sees it.
+/// One direction of a connection in one generation, as seen on the link.
 struct FlowTrace {
   unsigned connection, from;                   ///< connection; node that sends the requests
   std::uint32_t requester = 0, responder = 0;  ///< numbers of the queue pairs
@@ -38,14 +38,14 @@ struct FlowTrace {
     bool known = true;  ///< the pattern holds until the message is done
   };
   std::vector<Entry> entries;
-  std::uint32_t next = 0;     ///< PSN that the next message begins with, counted from `first`
+  std::uint32_t next = 0;     ///< first PSN of the next message, counted from `first`
   std::uint32_t highest = 0;  ///< PSNs seen on the link
   std::uint32_t done = 0;     ///< entries whose completion was taken
   /// Faults since the oldest open message was posted.
   std::uint64_t hits_of_oldest() const {
     return done < entries.size() ? hits - entries[done].hits : 0;
   }
-  /// When it was posted; kNever: none is open.
+  /// Time at which that message was posted; kNever: none is open.
   std::uint64_t oldest_ns() const {
     return done < entries.size() ? entries[done].posted_ns : testbench::kNever;
   }
@@ -59,27 +59,27 @@ class LinkLedger final : public testbench::FrameTap {
   using Report = std::function<void(const std::string&)>;
   explicit LinkLedger(Report report) : report_(std::move(report)) {}
 
-  /// A new generation; an old one of the same direction ends.
+  /// Begins a generation; the former one of the same direction ends.
   FlowTrace& open(const FlowTrace& trace);
   FlowTrace& trace(unsigned connection, unsigned from) { return traces_.at({connection, from}); }
-  /// A message is about to be posted.
+  /// Notes a message that is about to be posted.
   void posted(FlowTrace& trace, FlowTrace::Entry entry);
 
   void frame(const testbench::FrameEvent& event) override;
-  /// Something that a program did or saw.
+  /// Notes an event of a program.
   void note(unsigned connection, std::uint64_t now_ns, const std::string& text);
 
   const Coverage& coverage() const { return coverage_; }
-  std::uint64_t payloads() const { return payloads_; }  ///< found right (I7)
+  std::uint64_t payloads() const { return payloads_; }  ///< payloads found correct (I7)
   /// Last events of a connection, oldest first.
   std::string events(unsigned connection) const;
-  /// Connection that a text about queue pair or PSN speaks of; -1: none.
+  /// Returns the connection that a text with a queue pair or PSN refers to; -1: none.
   int connection_of(const std::string& text) const;
 
  private:
-  void answer(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at);
+  void response(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at);
   void check(const testbench::FrameEvent& event, const FlowTrace& trace, std::uint32_t at,
-             bool answer);
+             bool response);
   const FlowTrace::Entry* entry_at(const FlowTrace& trace, std::uint32_t at) const;
   void count(const testbench::FrameEvent& event, FlowTrace& trace, std::uint32_t at,
              Position position);
@@ -91,7 +91,7 @@ class LinkLedger final : public testbench::FrameTap {
   struct Event {
     std::uint64_t time_ns;
     unsigned node;
-    packet::Bytes frame;  ///< empty: only a text
+    packet::Bytes frame;  ///< empty: the event is a text
     std::string text;
   };
   void keep(unsigned connection, Event event);

@@ -10,7 +10,7 @@ namespace {
 
 using testbench::World;
 
-/// A fault that dice may miss in a short round is made to happen: one frame, early.
+/// Adds a fault that random choice may miss in a short round: one frame, early.
 void force_faults(const RoundPlan& plan, World& world) {
   using testbench::FaultKind;
   for (unsigned n = 0; n < 2; ++n) {
@@ -19,7 +19,7 @@ void force_faults(const RoundPlan& plan, World& world) {
     unsigned next = 2;
     const auto force = [&](double chance, FaultKind kind) {
       const unsigned first = next + static_cast<unsigned>(random() % 4);
-      next = first + 1;  // no two of them want the same frame
+      next = first + 1;  // each applies to another frame
       if (chance <= 0) return;
       testbench::FaultRule rule;
       rule.kind = kind;
@@ -38,13 +38,13 @@ void force_faults(const RoundPlan& plan, World& world) {
   }
 }
 
-/// Faults that were requested and met nothing.
+/// Returns the faults that were requested and did not occur.
 std::string unfired(World& world) {
   std::string text;
   bool planned = false, paused = false;
   for (unsigned n = 0; n < 2; ++n) {
     for (const testbench::FaultRule& rule : world.link(n).faults().rules) {
-      constexpr std::uint64_t kShort = 100;  // connections may die before much was sent
+      constexpr std::uint64_t kShort = 100;  // connections may end before much was sent
       if (rule.hits != 0 || rule.seen < kShort) continue;
       text +=
           " kind " + std::to_string(static_cast<int>(rule.kind)) + " of node " + std::to_string(n);
@@ -121,7 +121,7 @@ Outcome run_round(const RoundPlan& plan, testbench::FrameTap* tap,
   if (!outcome.passed) {
     if (about < 0) about = ledger.connection_of(outcome.failure);
     if (about >= 0) outcome.events = ledger.events(static_cast<unsigned>(about));
-    // Threads were left half way, and with them what they use.
+    // Threads were interrupted, so their objects stay.
     static_cast<void>(context.release());
     static_cast<void>(new std::vector<std::unique_ptr<Connection>>(std::move(connections)));
   }

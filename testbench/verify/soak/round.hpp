@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round: two adapters, the connections of a plan, and what came of them.
+// One round: two adapters, the connections of a plan, and their results.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace roci::soak {
 
 struct Outcome {
   bool passed = false;
-  std::string failure;  ///< the first thing that was wrong
-  std::string events;   ///< the last ones of the connection it is about
+  std::string failure;  ///< the first violation
+  std::string events;   ///< the last events of its connection
   Tally tally;
   Coverage coverage;
   std::array<testbench::LinkDirection::Counts, 2> link{};
@@ -22,7 +22,7 @@ struct Outcome {
   testbench::World::Speed speed{};
 };
 
-/// `tap` sees every frame; nullptr: none. One at a time in a process.
+/// `tap` is called for every frame; nullptr: none. At most one round runs at a time in a process.
 Outcome run_round(const RoundPlan& plan, testbench::FrameTap* tap = nullptr,
                   const std::function<void(std::uint64_t now_ns)>& tick = {});
 

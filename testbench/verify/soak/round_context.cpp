@@ -18,7 +18,7 @@ void Tally::add(const Tally& other) {
   bytes += other.bytes;
   receives += other.receives;
   atomics += other.atomics;
-  lives += other.lives;
+  generations += other.generations;
   retry_exceeded += other.retry_exceeded;
   rnr_exceeded += other.rnr_exceeded;
   access_errors += other.access_errors;

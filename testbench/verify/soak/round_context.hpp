@@ -16,7 +16,7 @@
 
 namespace roci::soak {
 
-/// A promise was broken, as a program saw it.
+/// A violation that a program detected.
 class Broken : public std::runtime_error {
  public:
   Broken(unsigned connection, const std::string& text)
@@ -30,7 +30,7 @@ class Broken : public std::runtime_error {
 /// Buffers after the shared receive queue of a node.
 struct Pool {
   Pool(driver::ProtectionDomain& pd, const RoundPlan& plan);
-  /// Posts what fits, and what has a buffer.
+  /// Posts as many receives as fit and have a buffer.
   void refill();
   std::uint8_t* at(std::size_t buffer) { return region.data() + buffer * stride; }
 
@@ -54,12 +54,12 @@ struct NodeResources {
 struct Tally {
   std::uint64_t posted = 0, good = 0, bad = 0, flushed = 0, in_doubt = 0;
   std::uint64_t bytes = 0, receives = 0, atomics = 0;
-  std::uint64_t lives = 0;
+  std::uint64_t generations = 0;
   std::array<std::uint64_t, kEndings> endings{};
   std::array<std::uint64_t, kKinds> kinds{};
   std::uint64_t retry_exceeded = 0, rnr_exceeded = 0, access_errors = 0;
   std::uint64_t invalidations = 0;
-  /// Amounts in the common sums: certain, and possible beside that.
+  /// Amounts in the common sums: certain, and possible in addition.
   std::array<std::uint64_t, 2> added{}, doubtful{};
 
   void add(const Tally& other);
@@ -71,7 +71,7 @@ struct RoundContext {
   LinkLedger& ledger;
   Tally& tally;
   std::array<std::unique_ptr<NodeResources>, 2> resources;  ///< by node
-  bool finish = false;                                      ///< nothing new is posted any more
+  bool finish = false;                                      ///< no new work is posted
 
   testbench::Node& node(unsigned n) { return resources[n]->node; }
 };

@@ -54,7 +54,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   constexpr unsigned kDepths[] = {1, 2, 4, 8};
   p.depth = dice.pick(kDepths);
   // Packets outstanding at once, which the timeouts must outlast.
-  const std::uint32_t under_way = p.rtl && overrides.width == 64 ? 128 * 1024 : 512 * 1024;
+  const std::uint32_t outstanding = p.rtl && overrides.width == 64 ? 128 * 1024 : 512 * 1024;
   constexpr std::uint32_t kLongest = 65536;
 
   p.weights = {20, 5, 5, 30, 10, 20, 5, 5};
@@ -109,12 +109,12 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
     p.late_ns = 1 + dice.below(100'000);
   }
   p.witness = dice.chance(0.7);
-  p.lives = static_cast<unsigned>(1 + dice.below(4));
+  p.generations = static_cast<unsigned>(1 + dice.below(4));
   p.endings = {0.2, 0.25, 0.25, 0.2, 0.1};
   p.linger = 0.3;
 
   if (overrides.atomics_only) {
-    // Retries must be enough for all of them: what the user requested, and nothing else.
+    // Retries must suffice for all of them: faults that the user requested, and no others.
     for (testbench::Faults& f : c.faults) {
       f.mean_burst = overrides.burst.value_or(1);
       f.corrupt = overrides.corrupt.value_or(0);
@@ -125,13 +125,13 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
     p.connect.retry_cnt = p.connect.rnr_retry = 7;
     p.witness = false;
   }
-  if (overrides.no_lives) p.lives = 1;
+  if (overrides.one_generation) p.generations = 1;
   if (overrides.queue_pairs) p.connections = *overrides.queue_pairs;
   if (p.connections < 2) p.witness = false;
 
-  const std::uint32_t share = under_way / (2 * p.connections * p.depth);
+  const std::uint32_t share = outstanding / (2 * p.connections * p.depth);
   p.max_bytes = std::min(kLongest, std::max<std::uint32_t>(share, 512));
-  // Clocks cost time: what the RTL carries in some seconds, what the model does.
+  // The number of messages is what the engine processes in some seconds.
   const unsigned total = overrides.messages.value_or(p.rtl ? 200 : 3000);
   p.messages = std::max(1u, (total + 2 * p.connections - 1) / (2 * p.connections));
 
@@ -140,7 +140,7 @@ RoundPlan plan_of(std::uint64_t seed, unsigned round, testbench::Engine engine,
   // that a simulation can wait for.
   if (p.connections > 8) c.memory_ns = std::min<decltype(c.memory_ns)>(c.memory_ns, 1000);
 
-  // T outlasts twice what can be in the way: both directions' payload, and what is retransmitted.
+  // T exceeds twice the longest delay: the payload of both directions, and retransmissions.
   const double gbps = c.width == 64 ? 10 : 100;
   const double ahead_ns = 2.0 * p.connections * p.depth * (p.max_bytes + 100.0) * 8 / gbps;
   const double way_ns =
@@ -189,7 +189,7 @@ std::string RoundPlan::text() const {
   if (srq[0] || srq[1]) text += ", SRQ";
   if (credits) text += ", credits";
   if (late_receive > 0) text += ", late receives";
-  if (lives > 1) text += ", " + std::to_string(lives) + " lives";
+  if (generations > 1) text += ", " + std::to_string(generations) + " generations";
   if (witness) text += ", witness";
   text += ", memory " + std::to_string(config.memory_ns) + " ns";
   if (config.stall > 0) text += " with stalls";

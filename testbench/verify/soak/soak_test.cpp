@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The soak itself: it is reproduced by its seed, and it sees what is wrong.
+// Tests of the soak itself: its seed reproduces it, and it detects errors.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -13,7 +13,7 @@ using testbench::Engine;
 
 namespace {
 
-/// Every byte that a round put on the link, and when.
+/// Returns every byte that a round put on the link, with its time.
 struct Digest final : testbench::FrameTap {
   void frame(const testbench::FrameEvent& event) override {
     value = mix(value ^ event.time_ns ^ std::uint64_t{event.node} << 60);
@@ -26,7 +26,7 @@ struct Digest final : testbench::FrameTap {
 
 }  // namespace
 
-TEST_CASE("a pattern is the same from every offset") {
+TEST_CASE("pattern: the bytes are the same from every offset") {
   std::uint8_t whole[100], part[50];
   fill(whole, sizeof whole, 7);
   for (std::size_t at = 0; at < 50; ++at) {
@@ -39,7 +39,7 @@ TEST_CASE("a pattern is the same from every offset") {
   CHECK(first_wrong(whole + 30, 10, 7, 30) == 3);
 }
 
-TEST_CASE("cells of the coverage do not share counts, and each has a name of its own") {
+TEST_CASE("coverage: each cell has its own count and name") {
   std::set<std::string> names;
   Coverage coverage;
   for (const Cell& cell : Coverage::cells()) {
@@ -51,7 +51,7 @@ TEST_CASE("cells of the coverage do not share counts, and each has a name of its
   for (const Cell& cell : Coverage::cells()) CHECK(coverage.count(cell) == 1);
 }
 
-TEST_CASE("a round is its seed: the same frames at the same times") {
+TEST_CASE("round: a seed reproduces the same frames at the same times") {
   const RoundPlan plan = plan_of(5, 3, Engine::kModel, {});
   Digest one, two, other;
   const Outcome first = run_round(plan, &one);
@@ -62,7 +62,7 @@ TEST_CASE("a round is its seed: the same frames at the same times") {
   CHECK(one.value != other.value);
 }
 
-TEST_CASE("a payload that is not of its message is seen") {
+TEST_CASE("link ledger: a payload of another message is detected") {
   std::string seen;
   LinkLedger ledger([&](const std::string& text) { seen = text; });
   FlowTrace trace;
@@ -93,7 +93,7 @@ TEST_CASE("a payload that is not of its message is seen") {
   send();
   CHECK(seen.empty());
   CHECK(ledger.payloads() == 1);
-  // The second packet of the message, after the wrap, the first time it is sent.
+  // The second packet of the message, after the wrap, in its first transmission.
   CHECK(ledger.coverage().count(
             {Phase::kFirst, Fault::kLoss, Kind::kWrite, Position::kLast, true}) == 1);
   payload[43] ^= 1;

@@ -9,7 +9,7 @@ using namespace packet;
 
 namespace {
 
-/// `count` SENDs of 8 bytes arrive at `c`, from its `at`th expected PSN on.
+/// Sends `count` SENDs of 8 bytes to `c`, from its `at`th expected PSN on.
 void deliver(Connection& c, unsigned count, std::uint32_t& at, bool solicited = false) {
   for (unsigned i = 0; i < count; ++i) {
     c.receive(8);
@@ -54,7 +54,7 @@ TEST("CQ-02 CQ-15", "four queue pairs on one completion queue keep their orders"
   std::map<std::pair<std::uint32_t, bool>, std::uint64_t> last;
   for (unsigned k = 0; k < 2 * 4 * kRounds; ++k) {
     const auto done = cq.wait(1_ms);
-    require(done && done->ok(), "128 good completions", std::to_string(k));
+    require(done && done->ok(), "128 successful completions", std::to_string(k));
     std::uint64_t& before = last[{done->qpn, done->receive}];
     require(done->id > before, "identifiers in order", std::to_string(done->id));
     before = done->id;
@@ -63,7 +63,7 @@ TEST("CQ-02 CQ-15", "four queue pairs on one completion queue keep their orders"
   require(!cq.poll(), "no completion more", "one");
 }
 
-TEST("CQ-04", "good send completions of each operation") {
+TEST("CQ-04", "successful send completions of each operation") {
   Connection c(dut);
   struct Case {
     Opcode opcode;
@@ -96,7 +96,7 @@ TEST("CQ-04", "good send completions of each operation") {
   }
 }
 
-TEST("CQ-05", "good receive completions of SEND with and without immediate") {
+TEST("CQ-05", "successful receive completions of SEND with and without immediate") {
   Connection c(dut);
   c.receive(1000);
   c.receive(1000);
@@ -117,7 +117,7 @@ TEST("CQ-05", "good receive completions of SEND with and without immediate") {
   require(done.with_imm, "WITH_IMM");
 }
 
-TEST("CQ-06", "bad completions carry identifier, status and queue pair") {
+TEST("CQ-06", "failed completions carry identifier, status and queue pair") {
   Connection c(dut);
   const std::uint64_t receive = c.receive(10);
   const std::uint64_t send = c.write(10);
@@ -156,13 +156,13 @@ TEST("CQ-13", "a resize keeps entries and order, and one too small is rejected")
   std::uint32_t at = 0;
   deliver(c, 12, at);
   for (unsigned i = 1; i <= 7; ++i) same("wr_id", c.received().id, i);
-  bool refused = false;
+  bool rejected = false;
   try {
     c.receive_cq().resize(3);
   } catch (const driver::Error&) {
-    refused = true;
+    rejected = true;
   }
-  require(refused, "a resize to 3 with 5 entries rejected", "done");
+  require(rejected, "a resize to 3 with 5 entries rejected", "done");
   c.receive_cq().resize(64);
   for (unsigned i = 8; i <= 10; ++i) same("wr_id", c.received().id, i);
   deliver(c, 50, at);

@@ -9,7 +9,7 @@ using namespace packet;
 
 namespace {
 
-/// `count` SENDs of 8 bytes arrive at `c`, from its `at`th expected PSN on.
+/// Sends `count` SENDs of 8 bytes to `c`, from its `at`th expected PSN on.
 void deliver(Connection& c, unsigned count, std::uint32_t& at, bool solicited = false) {
   for (unsigned i = 0; i < count; ++i) {
     c.receive(8);
@@ -31,7 +31,7 @@ TEST("CQ-08", "armed, the next completion raises one event") {
   dut.expect_no_event(cqn);
 }
 
-TEST("CQ-08", "an entry that is there when the queue is armed raises no event") {
+TEST("CQ-08", "an entry present when the queue is armed raises no event") {
   Connection c(dut);
   std::uint32_t at = 0;
   const std::uint32_t cqn = c.receive_cq().number();
@@ -44,7 +44,7 @@ TEST("CQ-08", "an entry that is there when the queue is armed raises no event") 
   dut.expect_no_event(cqn);
 }
 
-TEST("CQ-09", "armed for solicited, only a solicited or bad completion raises an event") {
+TEST("CQ-09", "armed for solicited, only a solicited or failed completion raises an event") {
   Connection c(dut);
   std::uint32_t at = 0;
   const std::uint32_t cqn = c.receive_cq().number();
@@ -61,7 +61,7 @@ TEST("CQ-09", "armed for solicited, only a solicited or bad completion raises an
   dut.expect_event(EventKind::kCompletion, cqn);
 }
 
-TEST("CQ-10", "arm, poll, sleep misses nothing and one event comes for each arm") {
+TEST("CQ-10", "arm, poll, sleep misses no completion, and each arm gives one event") {
   Connection c(dut);
   const std::uint32_t cqn = c.receive_cq().number();
   auto& random = dut.random();
@@ -84,7 +84,7 @@ TEST("CQ-10", "arm, poll, sleep misses nothing and one event comes for each arm"
       ++polled;
       any = true;
     }
-    if (any) continue;  // as programs do: arm and poll once more
+    if (any) continue;  // programs arm and poll once more
     if (fed == polled) {
       c.receive(8);
       if (fed == kAll) break;
@@ -140,8 +140,8 @@ TEST("CQ-12",
     dut.wait([] { return false; }, 1_us);
     order.push_back(cq.number());
   }
-  require(events.overflowed(), "the overflow told", "not");
-  // Events that fitted come as they were; then each queue whose event did not fit has one (F-88).
+  require(events.overflowed(), "the overflow reported", "not");
+  // Events that fitted come unchanged; then each queue whose event did not fit has one (F-88).
   std::vector<std::uint32_t> seen;
   auto gather = [&] {
     while (const auto event = events.poll()) seen.push_back(event->number);

@@ -78,7 +78,7 @@ TEST("MR-15", "fast registration works on a free key only, with a variant of the
     invalidate(c, r.remote_key);
     c.post(r);
     c.sent();
-    c.post(r);  // twice without invalidate
+    c.post(r);  // a second time without invalidate
     const auto done = c.send_cq().wait(1_ms);
     require(done && !done->ok(), "an error", "success or nothing");
     c.is_in(QpState::kErr);
@@ -104,11 +104,11 @@ TEST("RSP-46 CQ-05 MR-11", "SEND with invalidate ends the key before its receive
   same("key invalidated", done.imm, key);
   same("byte_len", done.byte_len, 100);
   require(std::equal(data.begin(), data.end(), dut.local()), "the payload in memory", "not");
-  c.expect(answer(kAck, c.rq(1)));
+  c.expect(acknowledge(kAck, c.rq(1)));
   same("syndrome afterwards", try_write(c, c.rq(2), place.window(), key, 64), kNakAccess);
 }
 
-TEST("RSP-46", "SEND with invalidate of many packets, and what may come after it") {
+TEST("RSP-46", "SEND with invalidate of many packets, and requests after it") {
   Place place(dut);
   MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
@@ -119,12 +119,12 @@ TEST("RSP-46", "SEND with invalidate of many packets, and what may come after it
   same("byte_len", c.received().byte_len, 356);
   c.expect_acked(c.rq(1));
   window.set_key(key);
-  bind(c, window, place);  // the window is free
+  bind(c, window, place);  // the window is unbound
   c.still_works(c.rq(2), c.sq(0));
 }
 
 TEST("RSP-35 RSP-43",
-     "a duplicate READ whose key is gone is dropped, an atomic's keeps its response") {
+     "a duplicate READ with an invalidated key is dropped, an atomic's keeps its response") {
   for (const bool by_peer : {true, false}) {
     Place place(dut, kRegionRights);
     MemoryWindow window(dut.pd(), WindowType::kType2);
@@ -150,12 +150,12 @@ TEST("RSP-35 RSP-43",
       invalidate(c, key);
     }
     std::fill(place.region.data(), place.region.data() + place.region.size(), std::uint8_t{0x99});
-    // The READ reads memory that is not the peer's any more: no response. The atomic's is kept.
-    dut.takes_no_notice(read().build(), "a READ through a key that is gone");
+    // The READ would read memory without access rights: no response. The atomic's is saved.
+    dut.takes_no_notice(read().build(), "a READ with an invalidated key");
     c.feed(add());
     if (const auto frame = c.next(10_us)) {
       require(frame->parsed().bth().opcode() == kRcAtomicAck, "silence or the saved value",
-              "another answer");
+              "another response");
       same("saved value", frame->parsed().atomic_ack_eth().original(), 0);
     }
     for (std::size_t i = 0; i < place.region.size(); ++i)

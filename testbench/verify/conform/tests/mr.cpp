@@ -26,7 +26,7 @@ TEST("MR-01 MR-07", "a key works with its own variant only, and not after deregi
   same("syndrome", outcome(c, write_to(c, address, key, payload_of(10))), kNakAccess);
 }
 
-TEST("MR-02", "a region of another domain is out of reach, remote and local") {
+TEST("MR-02", "a region of another domain is not accessible, remote and local") {
   driver::ProtectionDomain pd(dut.context());
   driver::MemoryRegion region(pd, 4096, access::kAll);
   {
@@ -97,13 +97,13 @@ TEST("MR-04", "each use needs its right") {
 TEST("MR-04", "remote write or atomic without local write is not registered") {
   for (const std::uint32_t rights :
        {access::kRemoteWrite, access::kRemoteAtomic, access::kRemoteRead | access::kRemoteWrite}) {
-    bool refused = false;
+    bool rejected = false;
     try {
       driver::MemoryRegion region(dut.pd(), 4096, rights);
     } catch (const driver::Error&) {
-      refused = true;
+      rejected = true;
     }
-    require(refused, "rights " + hex(rights) + " rejected", "registered");
+    require(rejected, "rights " + hex(rights) + " rejected", "registered");
   }
 }
 
@@ -165,9 +165,9 @@ TEST("MR-06", "a region's addresses may start anywhere, its memory at any byte")
     Connection c(dut, [](Options& o) { o.path_mtu = 4; });
     const Bytes data = payload_of(2000);
     c.feed(write_to(c, kIova + 4000, region.key(), data));
-    c.expect(answer(kAck, c.rq(0)));
+    c.expect(acknowledge(kAck, c.rq(0)));
     require(std::equal(data.begin(), data.end(), memory.memory.host + skew + 4000),
-            "the data at its place", "elsewhere");
+            "the data at its address", "elsewhere");
     c.feed(c.from_peer(kRcReadRequest, c.rq(1)).ack_req().reth(kIova + 4000, region.key(), 2000));
     c.expect(packet_of(kRcReadRespOnly, c.rq(1)).with(payload(data)));
     driver::SendRequest r = c.work(Opcode::kSend, 0);
@@ -181,7 +181,7 @@ TEST("MR-06", "lengths that end before, at and after the edges of pages, at any 
   constexpr std::size_t kPage = 4096, kPages = 4;
   constexpr std::uint64_t kIova = 0x1234567890;
   Memory memory(dut, (kPages + 1) * kPage);
-  // The region begins where neither its name nor its memory is at the edge of a page.
+  // Neither the address nor the memory of the region begins at a page.
   constexpr std::size_t kSkew = 0x321, kBytes = kPages * kPage - kSkew;
   driver::MemoryRegion region(dut.pd(),
                               {memory.memory.host + kSkew, memory.memory.dma + kSkew, kBytes},

@@ -45,7 +45,7 @@ TEST("MR-07", "deregistered in the middle of a WRITE, the rest of it writes noth
   }
   std::fill(memory.memory.host, memory.memory.host + 4096, std::uint8_t{0x22});
   c.feed(c.send_request(kRcWriteMiddle, c.rq(1), payload_of(256)));
-  c.expect(answer(kNakAccess, c.rq(1)));
+  c.expect(acknowledge(kNakAccess, c.rq(1)));
   for (unsigned i = 0; i < 4096; ++i) same("byte", memory.memory.host[i], 0x22);
 }
 

@@ -10,13 +10,13 @@ TEST("MR-08", "a region with a bound window is not deregistered") {
   MemoryWindow window(dut.pd(), WindowType::kType1);
   Connection c(dut);
   bind(c, window, place);
-  bool refused = false;
+  bool rejected = false;
   try {
     place.region.deregister();
   } catch (const driver::Error&) {
-    refused = true;
+    rejected = true;
   }
-  require(refused, "rejected", "deregistered");
+  require(rejected, "rejected", "deregistered");
   const std::uint32_t key = post_bind(c, window, place, 0, 0, 0);
   c.sent();
   window.set_key(key);
@@ -37,7 +37,7 @@ TEST("MR-09", "type 1: each bind gives a new key and ends the old one, length 0 
     same("syndrome of the old key", try_write(c, c.rq(2), place.window(), first, 64), kNakAccess);
   }
   Connection c(dut);
-  // On every queue pair of the domain.
+  // The key works on every queue pair of the domain.
   same("syndrome", try_write(c, c.rq(0), place.window(), second, 64), kAck);
   window.set_key(post_bind(c, window, place, 0, 0, 0));
   c.sent();
@@ -85,7 +85,7 @@ TEST("MR-11", "type 2: only on the queue pair that bound it") {
        kNakAccess);
 }
 
-TEST("MR-11 WC-06", "type 2: bound again while bound is rejected, after an invalidate it is not") {
+TEST("MR-11 WC-06", "type 2: a bind while bound is rejected, after an invalidate it is accepted") {
   Place place(dut);
   MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);
@@ -139,7 +139,7 @@ TEST("MR-12 WC-06", "binds that are rejected") {
   }
 }
 
-TEST("MR-12", "a window over a region that is read only may be read") {
+TEST("MR-12", "a window of a read-only region permits READs") {
   Place place(dut, access::kRemoteRead | access::kMwBind);
   MemoryWindow window(dut.pd(), WindowType::kType2);
   Connection c(dut);

@@ -40,13 +40,10 @@ bool is_legal(QpState from, QpState to) {
 }
 
 std::string name_of(QpState state) {
-  for (const spec::Code& code : spec::kQpStates) {
-    if (code.value == static_cast<unsigned>(state)) return std::string(code.name);
-  }
-  return "?";
+  return std::string(spec::name_of(spec::kQpStates, layout::number(state)));
 }
 
-/// A connection brought into `state`.
+/// Brings a connection into `state`.
 std::unique_ptr<Connection> in_state(Fixture& dut, QpState state) {
   auto c = std::make_unique<Connection>(
       dut, [=](Options& o) { o.up_to = state < QpState::kRts ? state : QpState::kRts; });
@@ -55,7 +52,7 @@ std::unique_ptr<Connection> in_state(Fixture& dut, QpState state) {
   return c;
 }
 
-/// Each bit of `required` left out of a transition: it must be rejected.
+/// Omits each bit of `required` from a transition, which must be rejected.
 void needs_each(Fixture& dut, QpState from, QpState to, std::uint32_t required) {
   for (std::uint32_t bit = 1; bit != 0 && bit <= required; bit <<= 1) {
     if ((required & bit) == 0 || bit == m::kState) continue;
@@ -63,11 +60,11 @@ void needs_each(Fixture& dut, QpState from, QpState to, std::uint32_t required) 
     driver::QpAttributes a = c->attributes();
     a.state = to;
     require(
-        c->refuses(a, required & ~bit),
+        c->rejects(a, required & ~bit),
         name_of(from) + " to " + name_of(to) + " without attribute bit " + hex(bit) + " rejected",
         "taken");
     c->is_in(from);
-    require(!c->refuses(a, required), "the whole set taken", "rejected");
+    require(!c->rejects(a, required), "the whole set accepted", "rejected");
   }
 }
 
@@ -79,30 +76,30 @@ TEST("QP-01", "every pair of states") {
       const auto c = in_state(dut, from);
       driver::QpAttributes a = c->attributes();
       a.state = to;
-      const bool refused = c->refuses(a, mask_for(from, to));
-      if (from == QpState::kReset && to == QpState::kErr) continue;  // either is right
-      require(refused != is_legal(from, to),
+      const bool rejected = c->rejects(a, mask_for(from, to));
+      if (from == QpState::kReset && to == QpState::kErr) continue;  // either is correct
+      require(rejected != is_legal(from, to),
               name_of(from) + " to " + name_of(to) + (is_legal(from, to) ? " taken" : " rejected"),
               "not");
-      c->is_in(refused ? from : to);
+      c->is_in(rejected ? from : to);
     }
     const auto c = in_state(dut, from);
     driver::QpAttributes a = c->attributes();
     for (const unsigned state : {5u, 7u, 255u}) {
       a.state = static_cast<QpState>(state);
-      require(c->refuses(a, m::kState), "state " + std::to_string(state) + " rejected", "taken");
+      require(c->rejects(a, m::kState), "state " + std::to_string(state) + " rejected", "taken");
     }
     c->is_in(from);
   }
 }
 
-TEST("QP-02", "RESET to INIT with each attribute left out") {
+TEST("QP-02", "RESET to INIT with each attribute omitted") {
   needs_each(dut, QpState::kReset, QpState::kInit, m::kInit);
 }
-TEST("QP-03", "INIT to RTR with each attribute left out") {
+TEST("QP-03", "INIT to RTR with each attribute omitted") {
   needs_each(dut, QpState::kInit, QpState::kRtr, m::kRtr);
 }
-TEST("QP-04", "RTR to RTS with each attribute left out") {
+TEST("QP-04", "RTR to RTS with each attribute omitted") {
   needs_each(dut, QpState::kRtr, QpState::kRts, m::kRts);
 }
 
@@ -124,7 +121,7 @@ TEST("QP-05", "attributes that do not belong to a transition") {
     driver::QpAttributes a = c->attributes();
     a.state = one.to;
     require(
-        c->refuses(a, one.mask),
+        c->rejects(a, one.mask),
         name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " rejected",
         "taken");
     c->is_in(one.from);
@@ -152,20 +149,20 @@ TEST("QP-06", "optional attributes of transitions") {
     const auto c = in_state(dut, one.from);
     driver::QpAttributes a = c->attributes();
     a.state = one.to;
-    require(!c->refuses(a, one.mask),
+    require(!c->rejects(a, one.mask),
             name_of(one.from) + " to " + name_of(one.to) + " with mask " + hex(one.mask) + " taken",
             "rejected");
   }
 }
 
-TEST("QP-06", "rights changed in RTS hold at once") {
+TEST("QP-06", "rights changed in RTS take effect at once") {
   Connection c(dut);
   driver::QpAttributes a = c.attributes();
   a.state = QpState::kRts;
   a.access = driver::access::kLocalWrite;
   c.qp().modify(a, m::kState | m::kAccessFlags);
   c.feed(c.write_request(kRcWriteOnly, c.rq(0), payload_of(10)));
-  c.expect(answer(kNakInvalid, c.rq(0)));
+  c.expect(acknowledge(kNakInvalid, c.rq(0)));
 }
 
 TEST("QP-07", "values out of range are truncated or rejected") {
@@ -174,26 +171,28 @@ TEST("QP-07", "values out of range are truncated or rejected") {
     driver::QpAttributes a = c->attributes();
     a.state = QpState::kRtr;
     a.rq_psn = 0x1FFFFFF;
-    if (!c->refuses(a, m::kRtr)) same("RQ PSN", c->qp().query().rq_psn, 0xFFFFFF);
+    if (!c->rejects(a, m::kRtr)) same("RQ PSN", c->qp().query().rq_psn, 0xFFFFFF);
   }
   {
     const auto c = in_state(dut, QpState::kInit);
     driver::QpAttributes a = c->attributes();
     a.state = QpState::kRtr;
     a.min_rnr_timer = 32;
-    if (!c->refuses(a, m::kRtr)) require(c->qp().query().min_rnr_timer < 32, "a timer code cut");
+    if (!c->rejects(a, m::kRtr))
+      require(c->qp().query().min_rnr_timer < 32, "a timer code truncated");
   }
   const auto c = in_state(dut, QpState::kRtr);
   driver::QpAttributes a = c->attributes();
   a.state = QpState::kRts;
   a.timeout = 32;
-  require(c->refuses(a, m::kRts), "timeout 32 rejected", "taken");
+  require(c->rejects(a, m::kRts), "timeout 32 rejected", "taken");
   a = c->attributes();
   a.state = QpState::kRts;
   a.retry_cnt = 8;
   a.rnr_retry = 8;
-  if (!c->refuses(a, m::kRts)) {
-    require(c->qp().query().retry_cnt < 8 && c->qp().query().rnr_retry < 8, "retry counts cut");
+  if (!c->rejects(a, m::kRts)) {
+    require(c->qp().query().retry_cnt < 8 && c->qp().query().rnr_retry < 8,
+            "retry counts truncated");
   }
 }
 }  // namespace roci::conform

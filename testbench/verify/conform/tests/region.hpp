@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of tests of memory regions.
+// Helpers for tests of memory regions.
 #pragma once
 
 #include "testbench/verify/conform/connection.hpp"
@@ -16,7 +16,7 @@ struct Memory {
   driver::DmaMemory memory;
 };
 
-/// The response to `request`: its syndrome, or 0 for a READ response or atomic response.
+/// Returns the syndrome of the response to `request`; 0 for a READ or atomic response.
 inline unsigned outcome(Connection& c, const Builder& request) {
   using namespace packet;
   c.feed(request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured requests, good and bad, that a test peer sent to Linux Soft-RoCE. The outcome must be
-// equal to Soft-RoCE's, except for the exchanges of `kOtherwise`, where it departs from the
-// statements.
+// Replays captured requests, valid and invalid, of a test peer to Linux Soft-RoCE. The outcome must
+// be equal to Soft-RoCE's, except for the exchanges of `kOtherwise`, where it follows the
+// statements instead.
 #include "testbench/verify/conform/tests/replay_results.hpp"
 
 namespace roci::conform {
@@ -18,12 +18,12 @@ constexpr std::size_t kRegionBytes = 65536;
 
 /// The outcome required in place of Soft-RoCE's.
 enum class Must {
-  kBeAsked,         ///< NAK invalid request for the last packet, ERR, no good receive
-  kNotBeExecuted,   ///< silence or NAK invalid request; nothing executed
+  kNakInvalid,      ///< NAK invalid request for the last packet, ERR, no successful receive
+  kNotExecute,      ///< silence or NAK invalid request; nothing executed
   kAckNewest,       ///< an ACK of the PSN before the expected one
-  kServeOrRefuse,   ///< as Soft-RoCE, or NAK invalid request
+  kServeOrNak,      ///< as Soft-RoCE, or NAK invalid request
   kServeTail,       ///< as Soft-RoCE, or with ONLY where a READ of one packet got LAST
-  kRefuseOrDeny,    ///< NAK as Soft-RoCE or invalid request: two rules are broken
+  kEitherNak,       ///< NAK as Soft-RoCE or invalid request: two rules are violated
   kFailTheReceive,  ///< the NAK as Soft-RoCE; the first receive LocAccessErr or flushed
 };
 struct Otherwise {
@@ -31,25 +31,25 @@ struct Otherwise {
   Must must;
 };
 constexpr Otherwise kOtherwise[] = {
-    {"len_only_over_mtu", Must::kBeAsked},
-    {"len_only_over_mtu_1", Must::kBeAsked},
-    {"len_first_short", Must::kBeAsked},
-    {"len_first_long", Must::kBeAsked},
-    {"len_first_zero", Must::kBeAsked},
-    {"len_middle_short", Must::kBeAsked},
-    {"len_last_over", Must::kBeAsked},
-    {"pad_on_first", Must::kBeAsked},
-    {"pad_unaligned", Must::kNotBeExecuted},
-    {"extra_readreq", Must::kNotBeExecuted},
-    {"op_reserved_15", Must::kNotBeExecuted},
-    {"op_reserved_18", Must::kNotBeExecuted},
-    {"op_reserved_1b", Must::kNotBeExecuted},
-    {"op_reserved_1f", Must::kNotBeExecuted},
+    {"len_only_over_mtu", Must::kNakInvalid},
+    {"len_only_over_mtu_1", Must::kNakInvalid},
+    {"len_first_short", Must::kNakInvalid},
+    {"len_first_long", Must::kNakInvalid},
+    {"len_first_zero", Must::kNakInvalid},
+    {"len_middle_short", Must::kNakInvalid},
+    {"len_last_over", Must::kNakInvalid},
+    {"pad_on_first", Must::kNakInvalid},
+    {"pad_unaligned", Must::kNotExecute},
+    {"extra_readreq", Must::kNotExecute},
+    {"op_reserved_15", Must::kNotExecute},
+    {"op_reserved_18", Must::kNotExecute},
+    {"op_reserved_1b", Must::kNotExecute},
+    {"op_reserved_1f", Must::kNotExecute},
     {"psn_minus1", Must::kAckNewest},
-    {"read_over_depth", Must::kServeOrRefuse},
+    {"read_over_depth", Must::kServeOrNak},
     {"read_dup_tail", Must::kServeTail},
-    {"write_dmalen_2g1", Must::kRefuseOrDeny},
-    {"atomic_past", Must::kRefuseOrDeny},  // not aligned either
+    {"write_dmalen_2g1", Must::kEitherNak},
+    {"atomic_past", Must::kEitherNak},  // not aligned as well
     {"write_imm_bad_key", Must::kFailTheReceive},
 };
 const Otherwise* find_otherwise(const std::string& name) {
@@ -92,7 +92,7 @@ void prepare(const std::string& name, Options& o) {
   }
 }
 
-/// Soft-RoCE had receives when it completed some, or could have.
+/// Whether Soft-RoCE had posted receives: it completed some, or could have.
 bool has_receives(const Exchange& e) {
   if (e.receives != "none") return true;
   return e.state == "RTS" && e.name.find("no_recv") == std::string::npos && e.name != "rnr";
@@ -123,7 +123,7 @@ void play(Fixture& dut, const Exchange& e) {
   }
   dut.sleep(20_us);
 
-  const Answers seen = answers_of(c), soft = answers_of(e.answers);
+  const Responses seen = responses_of(c), soft = responses_of(e.responses);
   const std::string receives = receives_of(c);
   const QpState state = c.qp().query().state;
   const auto untouched = [](const Region& region) {
@@ -131,12 +131,12 @@ void play(Fixture& dut, const Exchange& e) {
                        [](std::uint8_t byte) { return byte == 0; });
   };
   const Otherwise* otherwise = find_otherwise(e.name);
-  const bool refused = seen.others.size() == 1 && seen.others[0].find(":61") != std::string::npos;
-  if (otherwise == nullptr || (otherwise->must == Must::kServeOrRefuse && !refused) ||
-      (otherwise->must == Must::kRefuseOrDeny && !refused) || otherwise->must == Must::kServeTail ||
+  const bool naked = seen.others.size() == 1 && seen.others[0].find(":61") != std::string::npos;
+  if (otherwise == nullptr || (otherwise->must == Must::kServeOrNak && !naked) ||
+      (otherwise->must == Must::kEitherNak && !naked) || otherwise->must == Must::kServeTail ||
       otherwise->must == Must::kFailTheReceive) {
-    // An ACK of executed requests is allowed where Soft-RoCE kept silent.
-    Answers allowed = soft;
+    // An ACK of executed requests is permitted where Soft-RoCE sent none.
+    Responses allowed = soft;
     if (soft.newest_ack.empty() && e.name == "ackreq_0") allowed.newest_ack = seen.newest_ack;
     // Packets before a NAK may have been acknowledged, or not.
     if (e.state == "ERR") allowed.newest_ack = seen.newest_ack;
@@ -145,7 +145,7 @@ void play(Fixture& dut, const Exchange& e) {
       const std::string only = "RC_READ_RESP_ONLY" + last.substr(last.find('@'));
       if (seen.others.back() == only) last = only;
     }
-    require(seen == allowed, e.name + ": answers " + allowed.text(), seen.text());
+    require(seen == allowed, e.name + ": responses " + allowed.text(), seen.text());
     if (otherwise == nullptr) {
       require(receives == receives_of(e.receives), e.name + ": receives " + receives_of(e.receives),
               receives);
@@ -160,14 +160,14 @@ void play(Fixture& dut, const Exchange& e) {
   require(untouched(local) && untouched(no_write), e.name + ": other regions untouched", "written");
   if (otherwise == nullptr) return;
   switch (otherwise->must) {
-    case Must::kBeAsked:
-      require(refused && state == QpState::kErr, e.name + ": NAK invalid request and ERR",
+    case Must::kNakInvalid:
+      require(naked && state == QpState::kErr, e.name + ": NAK invalid request and ERR",
               seen.text());
-      require(receives.find("Success") == std::string::npos, e.name + ": no good receive",
+      require(receives.find("Success") == std::string::npos, e.name + ": no successful receive",
               receives);
       break;
-    case Must::kNotBeExecuted:
-      require(seen.text().empty() || refused, e.name + ": silence or NAK invalid request",
+    case Must::kNotExecute:
+      require(seen.text().empty() || naked, e.name + ": silence or NAK invalid request",
               seen.text());
       require(
           receives.find("Success") == std::string::npos && untouched(main) && untouched(earlier),
@@ -179,9 +179,9 @@ void play(Fixture& dut, const Exchange& e) {
       break;
     case Must::kServeTail:
       break;
-    case Must::kRefuseOrDeny:
-    case Must::kServeOrRefuse:
-      if (refused) require(state == QpState::kErr, e.name + ": ERR", "another state");
+    case Must::kEitherNak:
+    case Must::kServeOrNak:
+      if (naked) require(state == QpState::kErr, e.name + ": ERR", "another state");
       break;
     case Must::kFailTheReceive:
       require(receives == "100 LocAccessErr; 101 WrFlushErr; " ||
@@ -200,9 +200,9 @@ void play_all(Fixture& dut, const char* capture) {
 TEST(
     "WIRE-05 WIRE-12 WIRE-15 WIRE-16 WIRE-18 WIRE-20 WIRE-21 WIRE-22 WIRE-23 WIRE-25 WIRE-26 "
     "WIRE-27 WIRE-28 WIRE-37 WIRE-40 WIRE-45 WIRE-46 RSP-10",
-    "replay of raw_framing: good and bad frames of Linux captures") {
+    "replay of raw_framing: valid and invalid frames of Linux captures") {
   std::vector<Exchange> all = exchanges_of("raw_framing");
-  // Sent to port 4790, the capture does not hold it.
+  // The capture lacks the frame that was sent to port 4790.
   all.erase(std::remove_if(all.begin(), all.end(),
                            [](const Exchange& e) { return e.name == "dport_4790"; }),
             all.end());

@@ -7,9 +7,10 @@
 namespace roci::conform {
 using namespace packet;
 
-/// "RC_ACK@1000:61/msn0 RC_READ_RESP_MIDDLE@1001len1024 ..." without MSN of all but plain ACKs.
-Answers answers_of(const std::string& text) {
-  Answers all;
+/// Format: "RC_ACK@1000:61/msn0 RC_READ_RESP_MIDDLE@1001len1024 ..." without MSN of all but plain
+/// ACKs.
+Responses responses_of(const std::string& text) {
+  Responses all;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (word == "silent") continue;
@@ -29,8 +30,8 @@ Answers answers_of(const std::string& text) {
   return all;
 }
 
-/// The same of what the adapter sent.
-Answers answers_of(Connection& c) {
+/// Describes the packets that the adapter sent in the same way.
+Responses responses_of(Connection& c) {
   const std::map<std::uint8_t, std::string> names = {
       {kRcAck, "RC_ACK"},
       {kRcAtomicAck, "RC_ATOMIC_ACK"},
@@ -40,11 +41,11 @@ Answers answers_of(Connection& c) {
       {kRcReadRespOnly, "RC_READ_RESP_ONLY"},
   };
   const auto plain_hex = [](std::uint32_t value) { return hex(value).substr(2); };
-  Answers all;
+  Responses all;
   while (const auto frame = c.next(0)) {
     const Parsed p = frame->parsed();
     const auto name = names.find(p.bth().opcode());
-    require(name != names.end(), "only answers", std::string(opcode_name(p.bth().opcode())));
+    require(name != names.end(), "only responses", std::string(opcode_name(p.bth().opcode())));
     const std::string psn = plain_hex(p.bth().psn());
     const bool aeth = p.has(Ext::kAeth);
     if (name->first == kRcAck && p.aeth().syndrome() == kAck) {
@@ -59,7 +60,7 @@ Answers answers_of(Connection& c) {
   return all;
 }
 
-/// Receive completions as "100 0 64 101 5 0" (number, status, length when good).
+/// Describes receive completions as "100 0 64 101 5 0" (number, status, length when good).
 std::string receives_of(const std::string& text) {
   std::string all;
   std::size_t at = 0;

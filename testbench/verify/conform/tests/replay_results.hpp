@@ -10,12 +10,12 @@
 
 namespace roci::conform {
 
-/// Responses as one line each; a plain ACK counts by the newest PSN only, since one may stand for
-/// many.
-struct Answers {
+/// Responses as one line each; a plain ACK counts by the newest PSN only, since one may acknowledge
+/// many packets.
+struct Responses {
   std::vector<std::string> others;
   std::string newest_ack;
-  bool operator==(const Answers& other) const {
+  bool operator==(const Responses& other) const {
     return others == other.others && newest_ack == other.newest_ack;
   }
   std::string text() const {
@@ -25,11 +25,11 @@ struct Answers {
   }
 };
 
-/// From the index of a capture.
-Answers answers_of(const std::string& text);
-/// From the frames that the adapter sent.
-Answers answers_of(Connection& c);
-/// Receive completions as "100 0 64 101 5 0" (number, status, length when good).
+/// Reads the responses from the index of a capture.
+Responses responses_of(const std::string& text);
+/// Reads the responses from the frames that the adapter sent.
+Responses responses_of(Connection& c);
+/// Describes receive completions as "100 0 64 101 5 0" (number, status, length when good).
 std::string receives_of(const std::string& text);
 std::string receives_of(Connection& c);
 

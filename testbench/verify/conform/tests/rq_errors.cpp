@@ -31,7 +31,7 @@ TEST("RQ-43 WC-04 WC-11", "a bad key, range or right of a send list") {
   }
 }
 
-TEST("RQ-43", "bytes before a bad entry may leave, nothing from it on") {
+TEST("RQ-43", "bytes before a bad entry may be sent, none from it on") {
   Connection c(dut, [](Options& o) { o.qp.send_sges = 2; });
   const Bytes data = payload_of(512);
   std::copy(data.begin(), data.end(), dut.local());
@@ -55,7 +55,7 @@ TEST("RQ-43 MR-04 WC-04", "READs and atomics into memory without local write") {
     driver::SendRequest r = c.work(opcode, 0);
     r.sges = {no_write.sge(0, 8)};
     c.post(r);
-    // Found when posted or when the response comes.
+    // The error is found when posted or when the response comes.
     const auto frame = c.next(10_us);
     if (frame && opcode == Opcode::kRead) {
       c.read_response(kRcReadRespOnly, c.sq(0), payload_of(8));
@@ -78,7 +78,7 @@ TEST("RQ-44 WC-02", "a message above 2^31 bytes is rejected") {
   c.expect_silence();
 }
 
-TEST("RQ-49 QP-10 WC-05", "in ERR everything posted flushes once, in order, and what follows too") {
+TEST("RQ-49 QP-10 WC-05", "in ERR everything posted flushes once, in order, and later posts too") {
   Connection c(dut, [](Options& o) { o.timeout = 0; });
   for (unsigned i = 0; i < 3; ++i) c.receive(10);
   for (unsigned i = 0; i < 5; ++i) c.write(600);
@@ -90,7 +90,7 @@ TEST("RQ-49 QP-10 WC-05", "in ERR everything posted flushes once, in order, and 
   c.no_completion(20_us);
 }
 
-TEST("RQ-50", "credits hold SENDs back except for one probe, and more credits let them go") {
+TEST("RQ-50", "credits hold SENDs back except for one probe, and more credits release them") {
   Connection c(dut);
   const auto ack = [&](std::int64_t at, std::uint8_t credits, std::uint32_t msn) {
     c.feed(c.from_peer(kRcAck, c.sq(at)).aeth(credits, msn));
@@ -167,7 +167,7 @@ TEST("RQ-53", "a CNP changes nothing") {
   c.still_works(c.rq(0), c.sq(1));
 }
 
-TEST("WC-03", "a READ where none may be out is a malformed request") {
+TEST("WC-03", "a READ is malformed when none may be outstanding") {
   for (const Opcode opcode : {Opcode::kRead, Opcode::kFetchAdd}) {
     Connection c(dut, [](Options& o) { o.max_rd_atomic = 0; });
     c.post(c.work(opcode, 8));

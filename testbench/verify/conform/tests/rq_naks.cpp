@@ -38,7 +38,7 @@ TEST("RQ-20 WIRE-49", "retransmitted packets equal the first transmission") {
       MutableIpv4(bytes->data() + p.ip_at).set_identification(0);
       packet::seal(bytes);
     }
-    require(was == is, "packet " + std::to_string(i) + " as it was", "another");
+    require(was == is, "packet " + std::to_string(i) + " as before", "another");
   }
 }
 
@@ -123,7 +123,7 @@ TEST("RQ-24 WC-07", "reserved NAK codes and syndromes end the request in error")
   }
 }
 
-TEST("RQ-47", "unsignaled requests complete only when they are bad") {
+TEST("RQ-47", "unsignaled requests complete only in error") {
   Connection c(dut);
   for (unsigned i = 0; i < 10; ++i) {
     driver::SendRequest r = c.work(Opcode::kWrite, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: READ responses and atomic responses, right and wrong.
+// Requester: READ responses and atomic responses, correct and wrong.
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -17,7 +17,7 @@ void holds(Fixture& dut, const Bytes& data, std::size_t offset = 0) {
           "other bytes");
 }
 
-/// The READ or atomic at SQ PSN ended: bad, with the rest flushed, or not at all yet.
+/// Checks that the READ or atomic at the SQ PSN failed with the rest flushed, or has not completed.
 void must_not_succeed(Connection& c, const std::string& what, Time within = 5_ms) {
   const auto completion = c.send_cq().wait(within);
   require(completion.has_value(), "an error completion after " + what, "no completion");
@@ -25,7 +25,7 @@ void must_not_succeed(Connection& c, const std::string& what, Time within = 5_ms
   c.is_in(QpState::kErr);
 }
 
-/// After a response that may be ignored: no success, and either an error or another try.
+/// Checks, after a response that may be ignored, for an error or another try, and no success.
 void error_or_retry(Connection& c, const std::string& what) {
   const auto completion = c.send_cq().wait(1_ms);
   if (completion) {
@@ -38,7 +38,7 @@ void error_or_retry(Connection& c, const std::string& what) {
 
 }  // namespace
 
-TEST("RQ-35", "a READ is requested again from the first missing response on") {
+TEST("RQ-35", "a READ is requested anew from the first missing response on") {
   Connection c(dut, [](Options& o) {
     o.path_mtu = 2;
     o.timeout = 6;
@@ -82,7 +82,7 @@ TEST("RQ-36", "copies of responses have no effect, also after the completion") {
   holds(dut, now, 5);
 }
 
-TEST("RQ-37", "a gap in the responses makes the READ go on from there") {
+TEST("RQ-37", "after a gap in the responses the READ resumes there") {
   Connection c(dut, [](Options& o) { o.timeout = 10; });
   const Bytes data = payload_of(768);
   c.read(768);
@@ -107,7 +107,7 @@ TEST("RQ-38 WC-01 WC-02 WC-07", "READ responses of a wrong length or order end t
   struct Case {
     const char* what;
     std::uint32_t bytes;  ///< length of the READ
-    Status status;        ///< of the READ's completion
+    Status status;        ///< status of the READ's completion
     std::vector<Response> responses;
   };
   constexpr Status kOrder = Status::kBadRespErr, kLength = Status::kLocLenErr;
@@ -174,14 +174,14 @@ TEST("RQ-39 WC-01", "a NAK inside a READ ends it in error") {
   }
 }
 
-TEST("RQ-40 WC-01", "a response of the wrong kind never completes a request good") {
+TEST("RQ-40 WC-01", "a response of the wrong kind never completes a request successfully") {
   const auto quick = [](Options& o) { o.timeout = 6; };
   {
     Connection c(dut, quick);
     c.read(100);
     c.expect(packet_of(kRcReadRequest, c.sq(0)));
     c.atomic_response(c.sq(0), 1);
-    error_or_retry(c, "an atomic answer to a READ");
+    error_or_retry(c, "an atomic response to a READ");
   }
   {
     Connection c(dut, quick);
@@ -216,7 +216,7 @@ TEST("RQ-40 WC-01", "a response of the wrong kind never completes a request good
     c.send(100);
     c.expect(packet_of(kRcSendOnly, c.sq(0)));
     c.atomic_response(c.sq(0), 1);
-    error_or_retry(c, "an atomic answer to a SEND");
+    error_or_retry(c, "an atomic response to a SEND");
   }
 }
 
@@ -255,7 +255,7 @@ TEST("RQ-40 WC-01", "a NAK syndrome in a READ response or an atomic response is 
   }
 }
 
-TEST("RQ-41 WIRE-30", "an atomic's response lands in host byte order") {
+TEST("RQ-41 WIRE-30", "the value of an atomic's response is stored in host byte order") {
   Connection c(dut);
   c.fetch_add(1, 24);
   const Frame request =

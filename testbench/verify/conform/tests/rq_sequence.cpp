@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requester: numbers, order and shape of what it sends.
+// Requester: numbers, order and form of its packets.
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -68,7 +68,7 @@ TEST("RQ-04", "mixed requests leave in order, packets of two messages never mixe
   }
 }
 
-TEST("RQ-05 WIRE-29 WIRE-31", "immediate data stands on the last or only packet") {
+TEST("RQ-05 WIRE-29 WIRE-31", "immediate data is in the last or only packet") {
   Connection c(dut);
   driver::SendRequest r = c.work(Opcode::kSendImm, 300);
   r.imm = 0x11223344;
@@ -93,7 +93,7 @@ TEST("RQ-05 WIRE-29 WIRE-31", "immediate data stands on the last or only packet"
                .with(immediate(7)));
 }
 
-TEST("RQ-06", "the RETH stands on the first packet and holds the whole length") {
+TEST("RQ-06", "the RETH is in the first packet and has the whole length") {
   Connection c(dut);
   c.write(3000);
   c.expect(packet_of(kRcWriteFirst, c.sq(0))
@@ -124,7 +124,7 @@ TEST("RQ-07", "payload is gathered in list order, empty entries included") {
 }
 
 TEST("RQ-08",
-     "AckReq stands on the last packet; a long WRITE ends with a peer that acknowledges only it") {
+     "AckReq is in the last packet; a long WRITE ends with a peer that acknowledges only it") {
   Connection c(dut);
   c.write(256 * 256);
   for (unsigned i = 0; i < 256; ++i) {
@@ -138,7 +138,7 @@ TEST("RQ-08",
   c.sent();
 }
 
-TEST("RQ-09", "no more than max_rd_atomic READs are outstanding, and they block what is after") {
+TEST("RQ-09", "no more than max_rd_atomic READs are outstanding, and they block later requests") {
   Connection c(dut, [](Options& o) { o.max_rd_atomic = 2; });
   for (unsigned i = 0; i < 8; ++i) c.read(100);
   c.write(10);
@@ -150,7 +150,7 @@ TEST("RQ-09", "no more than max_rd_atomic READs are outstanding, and they block 
   c.expect_silence(100_us);
 }
 
-TEST("RQ-09", "atomics count among the READs that are out") {
+TEST("RQ-09", "atomics count among the outstanding READs") {
   Connection c(dut, [](Options& o) { o.max_rd_atomic = 2; });
   c.fetch_add(1);
   c.read(10);
@@ -162,7 +162,7 @@ TEST("RQ-09", "atomics count among the READs that are out") {
   c.expect(packet_of(kRcFetchAdd, c.sq(2)));
 }
 
-TEST("RQ-10", "max_rd_atomic 3 and 5 are accepted as they are") {
+TEST("RQ-10", "max_rd_atomic 3 and 5 are accepted without rounding") {
   for (const std::uint8_t depth : {3, 5}) {
     Connection c(dut, [=](Options& o) { o.max_rd_atomic = depth; });
     for (unsigned i = 0; i < 8; ++i) c.read(100);

@@ -7,7 +7,7 @@ using namespace packet;
 
 namespace {
 
-/// Least wait of each RNR timer code, us.
+/// Shortest wait of each RNR timer code, us.
 constexpr std::uint64_t kRnrTimes[32] = {
     655360, 10,    20,    30,    40,    60,     80,     120,    160,    240,   320,
     480,    640,   960,   1280,  1920,  2560,   3840,   5120,   7680,   10240, 15360,
@@ -31,7 +31,7 @@ TEST("RQ-25", "an RNR NAK acknowledges what is before it and pauses the queue pa
   c.rnr(10, c.sq(2));  // 320 us
   same("wr_id", c.sent().id, 1);
   same("wr_id", c.sent().id, 2);
-  c.send(10);  // waits as well
+  c.send(10);  // this one waits as well
   c.expect_silence(300_us);
   const Frame again = c.expect(packet_of(kRcSendOnly, c.sq(2)), 1_ms);
   same_within("pause", again.time_ns - start, 320_us, 740_us);
@@ -94,7 +94,7 @@ TEST("RQ-28 WC-10", "rnr_retry 0, 2 and 7") {
   c.sent();
 }
 
-TEST("RQ-29", "an RNR NAK to a READ or atomic is obeyed") {
+TEST("RQ-29", "an RNR NAK of a READ or atomic has the same effect") {
   Connection c(dut);
   c.read(600);
   c.expect(packet_of(kRcReadRequest, c.sq(0)));
@@ -116,13 +116,13 @@ TEST("RQ-29", "an RNR NAK to a READ or atomic is obeyed") {
   c.sent();
 }
 
-TEST("RQ-30", "progress gives the retries back") {
+TEST("RQ-30", "progress restores the retries") {
   Connection c(dut, [](Options& o) {
     o.retry_cnt = 1;
     o.timeout = 4;
   });
   c.write(6 * 256);
-  // Each round the timer brings what is left, and the first packet of it is acknowledged.
+  // In each round the timer retransmits the rest, and its first packet is acknowledged.
   for (unsigned round = 0; round < 7; ++round) {
     for (unsigned i = round == 0 ? 0 : round - 1; i < 6; ++i) {
       const auto frame = c.next(2_ms);
@@ -134,7 +134,7 @@ TEST("RQ-30", "progress gives the retries back") {
   c.sent();
 }
 
-TEST("RQ-30", "RNR NAKs and timeouts are counted apart, and progress reloads both") {
+TEST("RQ-30", "RNR NAKs and timeouts are counted apart, and progress restores both") {
   Connection c(dut, [](Options& o) {
     o.rnr_retry = 1;
     o.retry_cnt = 1;
@@ -189,7 +189,7 @@ TEST("RQ-32", "steady ACKs keep the timer from firing") {
   same("timeouts", c.qp().counters().timeouts, 0);
 }
 
-TEST("RQ-33 WC-10 WC-11", "retry_cnt N sends N + 1 times, then all ends") {
+TEST("RQ-33 WC-10 WC-11", "retry_cnt N sends N + 1 times, then the queue pair fails") {
   for (const unsigned retries : {0u, 2u, 3u}) {
     Connection c(dut, [=](Options& o) {
       o.timeout = 5;
@@ -205,7 +205,7 @@ TEST("RQ-33 WC-10 WC-11", "retry_cnt N sends N + 1 times, then all ends") {
   }
 }
 
-TEST("RQ-34", "retry_cnt 7 is seven retries, not for ever") {
+TEST("RQ-34", "retry_cnt 7 is seven retries, not unlimited") {
   Connection c(dut, [](Options& o) {
     o.timeout = 5;
     o.retry_cnt = 7;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Responder: lengths, bounds and rights of remote access.
-#include "testbench/verify/conform/tests/refused.hpp"
+#include "testbench/verify/conform/tests/expect_nak.hpp"
 
 namespace roci::conform {
 using namespace packet;
@@ -47,7 +47,7 @@ TEST("RSP-26 RSP-27", "WRITEs that do not add up to DMALen") {
       if (i == 0) frame.reth(dut.target_address(64), dut.memory().key(), one.total);
       frames.push_back(frame);
     }
-    refused(c, frames, kNakInvalid, c.rq(static_cast<std::int64_t>(frames.size()) - 1), what);
+    expect_nak(c, frames, kNakInvalid, c.rq(static_cast<std::int64_t>(frames.size()) - 1), what);
     dut.sleep(5_us);
     for (std::size_t i = 0; i < 4096; ++i) {
       if (i >= 64 && i < 64 + one.total) continue;
@@ -67,9 +67,9 @@ TEST("RSP-28", "DMALen above 2^31") {
                           .reth(dut.target_address(), dut.memory().key(), total);
       if (opcode == kRcWriteFirst) frame.payload(payload_of(256));
       c.feed(frame);
-      const auto answer = c.next();
-      require(answer.has_value(), "a NAK", "silence");
-      const unsigned seen = answer->parsed().aeth().syndrome();
+      const auto response = c.next();
+      require(response.has_value(), "a NAK", "silence");
+      const unsigned seen = response->parsed().aeth().syndrome();
       require(seen == kNakInvalid || seen == kNakAccess, "NAK 0x61 or 0x62", hex(seen));
       c.is_in(QpState::kErr);
       memory.check("a WRITE above 2^31 bytes");
@@ -97,7 +97,7 @@ TEST("RSP-29 MR-01 MR-02 MR-03 WC-09", "key checks of WRITEs and READs") {
       {"an address just below 2^64", ~std::uint64_t{0}, key, 1},
       {"another domain", foreign.address(), foreign.key(), 100},
       {"no remote right", local_only.address(), local_only.key(), 100},
-      {"an index never given", base, 0xFFFFFF00, 100},
+      {"an unknown index", base, 0xFFFFFF00, 100},
   };
   for (unsigned bit = 0; bit < 8; ++bit)
     cases.push_back({"a wrong variant", base, key ^ 1u << bit, 100});
@@ -107,7 +107,7 @@ TEST("RSP-29 MR-01 MR-02 MR-03 WC-09", "key checks of WRITEs and READs") {
       const Untouched memory(dut);
       Builder frame = c.from_peer(opcode, c.rq(0)).ack_req().reth(one.va, one.key, one.bytes);
       if (opcode == kRcWriteOnly) frame.payload(payload_of(one.bytes));
-      refused(c, {frame}, kNakAccess, c.rq(0), one.what);
+      expect_nak(c, {frame}, kNakAccess, c.rq(0), one.what);
       memory.check(one.what);
       if (opcode == kRcWriteOnly) {
         for (unsigned i = 0; i < 4096; ++i) same("byte", foreign.data()[i], 0);
@@ -119,21 +119,21 @@ TEST("RSP-29 MR-01 MR-02 MR-03 WC-09", "key checks of WRITEs and READs") {
 TEST("RSP-29", "a WRITE of many packets is rejected at the first when its end is outside") {
   Connection c(dut);
   const Untouched memory(dut);
-  refused(c,
-          {c.from_peer(kRcWriteFirst, c.rq(0))
-               .reth(dut.memory().address() + Fixture::kMemory - 599, dut.memory().key(), 600)
-               .payload(payload_of(256))},
-          kNakAccess, c.rq(0), "a WRITE that ends outside");
+  expect_nak(c,
+             {c.from_peer(kRcWriteFirst, c.rq(0))
+                  .reth(dut.memory().address() + Fixture::kMemory - 599, dut.memory().key(), 600)
+                  .payload(payload_of(256))},
+             kNakAccess, c.rq(0), "a WRITE that ends outside");
   memory.check("a WRITE that ends outside");
 }
 
 TEST("RSP-39", "max_dest_rd_atomic 0 rejects READs and atomics") {
   for (const std::uint8_t opcode : {kRcReadRequest, kRcFetchAdd, kRcCmpSwap}) {
     Connection c(dut, [](Options& o) { o.max_dest_rd_atomic = 0; });
-    refused(c,
-            {opcode == kRcReadRequest ? c.read_request(c.rq(0), 10)
-                                      : c.atomic_request(opcode, c.rq(0), 1)},
-            kNakInvalid, c.rq(0), "a READ or atomic at depth 0");
+    expect_nak(c,
+               {opcode == kRcReadRequest ? c.read_request(c.rq(0), 10)
+                                         : c.atomic_request(opcode, c.rq(0), 1)},
+               kNakInvalid, c.rq(0), "a READ or atomic at depth 0");
   }
 }
 
@@ -142,8 +142,8 @@ TEST("RSP-41", "atomics at addresses that are no multiple of 8") {
     for (const std::size_t at : {1u, 2u, 4u}) {
       Connection c(dut);
       const Untouched memory(dut);
-      refused(c, {c.atomic_request(opcode, c.rq(0), 1, 0, at)}, kNakInvalid, c.rq(0),
-              "an atomic not aligned");
+      expect_nak(c, {c.atomic_request(opcode, c.rq(0), 1, 0, at)}, kNakInvalid, c.rq(0),
+                 "an atomic not aligned");
       memory.check("an atomic not aligned");
     }
   }
@@ -166,8 +166,8 @@ TEST("RSP-42", "atomics without the right or out of bounds") {
                             Case{"an atomic half outside", odd.address() + 96, odd.key()},
                             Case{"an atomic outside", odd.address() + 104, odd.key()}}) {
       Connection c(dut);
-      refused(c, {c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(one.va, one.key, 1, 0)},
-              kNakAccess, c.rq(0), one.what);
+      expect_nak(c, {c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(one.va, one.key, 1, 0)},
+                 kNakAccess, c.rq(0), one.what);
       for (unsigned i = 0; i < 4096; ++i) same("byte", region.data()[i] | memory.host[i], 0);
     }
   }

@@ -7,8 +7,8 @@ using namespace packet;
 
 namespace {
 
-/// Frames up to the first that is not poisoned; a packet whose payload could not be read may leave
-/// with an ICRC that no receiver accepts.
+/// Takes frames up to the first that is not poisoned; a packet whose payload could not be read may
+/// leave with an ICRC that no receiver accepts.
 std::optional<Frame> next_good(Connection& c) {
   while (auto frame = c.next()) {
     if (frame->parsed().icrc_ok) return frame;
@@ -27,7 +27,7 @@ TEST("RSP-56", "a READ of memory that fails ends with NAK operational at its PSN
     dut.adapter().poison(region.address() + bad, 8);
     c.feed(
         c.from_peer(kRcReadRequest, c.rq(0)).ack_req().reth(region.address(), region.key(), 1000));
-    // Responses after the failing one may be on their way before it is known.
+    // Responses after the failing one may have been sent before the failure is known.
     const std::uint32_t failing = c.rq(static_cast<unsigned>(bad / 256));
     for (;;) {
       const auto frame = next_good(c);
@@ -57,7 +57,7 @@ TEST("RSP-56", "a WRITE or SEND into memory that fails ends with NAK operational
     Builder request = c.send_request(opcode, c.rq(0), payload_of(200));
     if (opcode == kRcWriteOnly) request.reth(region.address(), region.key(), 200);
     c.feed(request);
-    c.expect(answer(kNakOperational, c.rq(0)));
+    c.expect(acknowledge(kNakOperational, c.rq(0)));
     const auto done = c.receive_cq().wait(100_us);
     require(done && !done->ok(), "an error or flush of the receive", "success or nothing");
     c.is_in(QpState::kErr);
@@ -70,7 +70,7 @@ TEST("RSP-56", "an atomic on memory that fails ends with NAK operational") {
   dut.adapter().poison(region.address(), 64);
   c.feed(
       c.from_peer(kRcFetchAdd, c.rq(0)).ack_req().atomic_eth(region.address(), region.key(), 1, 0));
-  c.expect(answer(kNakOperational, c.rq(0)));
+  c.expect(acknowledge(kNakOperational, c.rq(0)));
   c.is_in(QpState::kErr);
 }
 

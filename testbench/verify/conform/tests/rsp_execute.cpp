@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responder: what good requests do.
+// Responder: execution of valid requests.
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -31,22 +31,22 @@ TEST("RSP-16", "without a receive, SEND and WRITE with immediate get an RNR NAK"
     Builder request = c.write_request(one.opcode, c.rq(0), data);
     if (one.opcode != kRcSendOnly) request.imm_dt(5);
     c.feed(request);
-    c.expect(answer(kRnrNak, c.rq(0)).with(aeth(syndrome(kRnrNak | 13), msn(0))));
+    c.expect(acknowledge(kRnrNak, c.rq(0)).with(aeth(syndrome(kRnrNak | 13), msn(0))));
     same("PSN expected", c.qp().query().rq_psn, c.rq(0));
     c.receive(100);
     c.feed(request);
     c.received();
-    c.expect(answer(kAck, c.rq(0)));
+    c.expect(acknowledge(kAck, c.rq(0)));
   }
 }
 
-TEST("RSP-17", "a WRITE with immediate meets its receive at the last packet") {
+TEST("RSP-17", "a WRITE with immediate takes its receive at the last packet") {
   Connection c(dut);
   const Bytes data = payload_of(600);
   c.feed(c.write_request(kRcWriteFirst, c.rq(0), part(data, 0, 256), 0, 600).ack_req(false));
   c.feed(c.write_request(kRcWriteMiddle, c.rq(1), part(data, 256, 256)).ack_req(false));
   c.feed(c.write_request(kRcWriteLastImm, c.rq(2), part(data, 512, 88)).imm_dt(9));
-  c.expect(answer(kRnrNak, c.rq(2)));
+  c.expect(acknowledge(kRnrNak, c.rq(2)));
   c.receive(0);
   c.feed(c.write_request(kRcWriteLastImm, c.rq(2), part(data, 512, 88)).imm_dt(9));
   const Completion done = c.received();
@@ -55,10 +55,10 @@ TEST("RSP-17", "a WRITE with immediate meets its receive at the last packet") {
   holds(dut.target(), data, "the WRITE");
 }
 
-TEST("RSP-17", "a SEND of many packets meets its receive at the first packet") {
+TEST("RSP-17", "a SEND of many packets takes its receive at the first packet") {
   Connection c(dut);
   c.feed(c.send_request(kRcSendFirst, c.rq(0), payload_of(256)));
-  c.expect(answer(kRnrNak, c.rq(0)));
+  c.expect(acknowledge(kRnrNak, c.rq(0)));
 }
 
 TEST("RSP-18 CQ-05", "a WRITE with immediate writes nothing into its receive") {
@@ -98,15 +98,15 @@ TEST("RSP-19 CQ-05", "SEND data fills the receive list in order") {
   same("byte_len", done.byte_len, 608);
   same("opcode", static_cast<unsigned>(done.opcode),
        static_cast<unsigned>(driver::WcOpcode::kRecv));
-  holds(dut.local(100), part(data, 0, 10), "the first piece");
-  holds(dut.local(200), part(data, 10, 333), "the second piece");
-  holds(dut.local(1000), part(data, 343, 265), "the third piece");
+  holds(dut.local(100), part(data, 0, 10), "the first segment");
+  holds(dut.local(200), part(data, 10, 333), "the second segment");
+  holds(dut.local(1000), part(data, 343, 265), "the third segment");
   for (const std::size_t at : {99u, 110u, 199u, 533u, 999u, 1265u}) {
     same("byte " + std::to_string(at), dut.local(at)[0], 0xA5);
   }
 }
 
-TEST("RSP-30", "the first and the last byte of a region are in reach") {
+TEST("RSP-30", "the first and the last byte of a region are accessible") {
   Connection c(dut);
   c.feed(c.from_peer(kRcWriteOnly, c.rq(0))
              .ack_req()
@@ -135,7 +135,7 @@ TEST("RSP-48 CQ-03", "WRITE data is in memory when the SEND after it completes")
   }
 }
 
-TEST("RSP-49", "a READ right after a WRITE sees its data") {
+TEST("RSP-49", "a READ right after a WRITE reads its data") {
   Connection c(dut);
   std::uint32_t at = 0;
   for (unsigned round = 0; round < 50; ++round) {
@@ -146,7 +146,7 @@ TEST("RSP-49", "a READ right after a WRITE sees its data") {
       const auto frame = c.next();
       require(frame.has_value(), "a READ response", "silence");
       if (frame->parsed().bth().opcode() == kRcAck) continue;
-      require(frame->parsed().payload == data, "what was written", "other bytes");
+      require(frame->parsed().payload == data, "the written data", "other bytes");
       break;
     }
   }

@@ -16,10 +16,10 @@ Bytes part(const Bytes& bytes, std::size_t first, std::size_t count) {
 
 }  // namespace
 
-TEST("RSP-31", "empty WRITEs and READs need no good key") {
+TEST("RSP-31", "empty WRITEs and READs need no valid key") {
   Connection c(dut);
   c.feed(c.from_peer(kRcWriteOnly, c.rq(0)).ack_req().reth(0x123, 0xDEADBEEF, 0));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.feed(c.from_peer(kRcReadRequest, c.rq(1)).ack_req().reth(0x123, 0xDEADBEEF, 0));
   c.expect(packet_of(kRcReadRespOnly, c.rq(1)).with(payload_bytes(0)));
 }
@@ -49,7 +49,7 @@ TEST("RSP-32 WIRE-41", "READ responses of all sizes") {
   }
 }
 
-TEST("RSP-34", "a duplicate READ is served again, whole or from a later packet on") {
+TEST("RSP-34", "a duplicate READ is replayed, whole or from a later packet on") {
   Connection c(dut);
   const Bytes data = payload_of(700);
   std::copy(data.begin(), data.end(), dut.target());
@@ -86,21 +86,21 @@ TEST("RSP-35", "a duplicate READ that requests something else gets no response")
   c.still_works(c.rq(3), c.sq(0));
 }
 
-TEST("RSP-36 RSP-49", "a duplicate READ reads what is there now and changes nothing") {
+TEST("RSP-36 RSP-49", "a duplicate READ reads the present contents and changes nothing") {
   Connection c(dut);
   c.feed(c.read_request(c.rq(0), 100));
   c.expect(packet_of(kRcReadRespOnly, c.rq(0)));
   const Bytes data = payload_of(100, 8);
   c.feed(c.write_request(kRcWriteOnly, c.rq(1), data));
-  c.expect(answer(kAck, c.rq(1)).with(aeth(msn(2))));
+  c.expect(acknowledge(kAck, c.rq(1)).with(aeth(msn(2))));
   c.feed(c.read_request(c.rq(0), 100));
   c.expect(packet_of(kRcReadRespOnly, c.rq(0)).with(payload(data)));
   same("PSN expected", c.qp().query().rq_psn, c.rq(2));
   c.feed(c.write_request(kRcWriteOnly, c.rq(2), data));
-  c.expect(answer(kAck, c.rq(2)).with(aeth(msn(3))));
+  c.expect(acknowledge(kAck, c.rq(2)).with(aeth(msn(3))));
 }
 
-TEST("RSP-37", "of four atomics at depth 2 the first is not served again") {
+TEST("RSP-37", "of four atomics at depth 2 the first is not replayed") {
   Connection c(dut, [](Options& o) { o.max_dest_rd_atomic = 2; });
   for (unsigned i = 0; i < 4; ++i) {
     c.feed(c.atomic_request(kRcFetchAdd, c.rq(i), 1));
@@ -113,7 +113,7 @@ TEST("RSP-37", "of four atomics at depth 2 the first is not served again") {
   same("sum", dut.target()[0], 4);
 }
 
-TEST("RSP-38", "six READs at depth 2 are rejected or all served right") {
+TEST("RSP-38", "six READs at depth 2 are rejected or all executed correctly") {
   Connection c(dut, [](Options& o) { o.max_dest_rd_atomic = 2; });
   const Bytes data = payload_of(4096);
   std::copy(data.begin(), data.end(), dut.target());
@@ -215,7 +215,7 @@ TEST("RSP-45", "a duplicate READ or atomic that was never executed gets no respo
   dut.drops_silently(c.read_request(c.rq(-1), 10), "a READ never executed");
   dut.drops_silently(c.atomic_request(kRcFetchAdd, c.rq(-1), 1), "an atomic never executed");
   c.feed(c.write_request(kRcWriteOnly, c.rq(0), payload_of(10)));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   dut.drops_silently(c.read_request(c.rq(0), 10), "a READ at the PSN of a WRITE");
   c.still_works(c.rq(1), c.sq(0));
 }

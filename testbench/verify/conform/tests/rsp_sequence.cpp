@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responder: what is expected, what is a duplicate, what is from the future.
+// Responder: expected PSN, duplicates, and PSNs ahead.
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -9,7 +9,7 @@ TEST("RSP-01 RSP-13 RSP-14", "the first SEND at the RQ PSN is acknowledged with 
   Connection c(dut);
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(100)));
-  c.expect(answer(kAck, c.rq(0)).with(aeth(syndrome(kAck), msn(1))));
+  c.expect(acknowledge(kAck, c.rq(0)).with(aeth(syndrome(kAck), msn(1))));
   c.received();
 }
 
@@ -18,7 +18,7 @@ TEST("RSP-03", "requests ahead of the expected PSN are NAKed with the expected P
     Connection c(dut);
     c.receive(100);
     c.feed(c.send_request(kRcSendOnly, c.rq(ahead), payload_of(10)));
-    c.expect(answer(kNakSequence, c.rq(0)));
+    c.expect(acknowledge(kNakSequence, c.rq(0)));
     c.no_completion(10_us);
     c.is_in(QpState::kRts);
     c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
@@ -32,13 +32,13 @@ TEST("RSP-04", "one sequence NAK for a gap, another for the next gap") {
   for (unsigned i = 1; i <= 3; ++i) {
     c.feed(c.send_request(kRcSendOnly, c.rq(i), payload_of(10)));
   }
-  c.expect(answer(kNakSequence, c.rq(0)));
+  c.expect(acknowledge(kNakSequence, c.rq(0)));
   c.expect_silence();
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.received();
   c.feed(c.send_request(kRcSendOnly, c.rq(5), payload_of(10)));
-  c.expect(answer(kNakSequence, c.rq(1)));
+  c.expect(acknowledge(kNakSequence, c.rq(1)));
   c.feed(c.send_request(kRcSendOnly, c.rq(5), payload_of(10)));
   c.expect_silence();
   c.no_completion();
@@ -49,21 +49,21 @@ TEST("RSP-05 RSP-16", "after an RNR NAK the packets after it get no NAK") {
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
   c.feed(c.send_request(kRcSendOnly, c.rq(1), payload_of(10)));
   c.feed(c.send_request(kRcSendOnly, c.rq(2), payload_of(10)));
-  c.expect(answer(kRnrNak, c.rq(0)));
+  c.expect(acknowledge(kRnrNak, c.rq(0)));
   c.expect_silence();
   c.receive(100);
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(1), payload_of(10)));
   c.expect_silence();
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.received();
 }
 
-TEST("RSP-06", "a duplicate WRITE does not write again") {
+TEST("RSP-06", "a duplicate WRITE does not write a second time") {
   Connection c(dut);
   c.feed(c.write_request(kRcWriteOnly, c.rq(0), payload_of(100)));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   const Bytes now = payload_of(100, 5);
   std::copy(now.begin(), now.end(), dut.target());
   for (unsigned i = 0; i < 3; ++i) {
@@ -73,7 +73,7 @@ TEST("RSP-06", "a duplicate WRITE does not write again") {
   require(std::equal(now.begin(), now.end(), dut.target()), "the newer bytes", "the old ones");
 }
 
-TEST("RSP-06", "five copies of a SEND use one receive and make one completion") {
+TEST("RSP-06", "five copies of a SEND use one receive and give one completion") {
   Connection c(dut);
   for (unsigned i = 0; i < 5; ++i) c.receive(100);
   for (unsigned i = 0; i < 5; ++i) {
@@ -85,7 +85,7 @@ TEST("RSP-06", "five copies of a SEND use one receive and make one completion") 
   same("wr_id", c.received().id, 2);
 }
 
-TEST("RSP-07", "a duplicate is acknowledged with the newest PSN done and the current MSN") {
+TEST("RSP-07", "a duplicate is acknowledged with the newest executed PSN and the current MSN") {
   Connection c(dut);
   c.receive(2000);
   c.receive(2000);
@@ -100,26 +100,26 @@ TEST("RSP-07", "a duplicate is acknowledged with the newest PSN done and the cur
                           : again == 5 ? kRcSendLast
                                        : kRcSendMiddle,
                           c.rq(again), data));
-    c.expect(answer(kAck, c.rq(5)).with(aeth(syndrome(kAck), msn(1))));
+    c.expect(acknowledge(kAck, c.rq(5)).with(aeth(syndrome(kAck), msn(1))));
   }
   c.no_completion(10_us);
 }
 
-TEST("RSP-08", "the edges of duplicate and future lie half the circle away") {
+TEST("RSP-08", "the limits of duplicates and of PSNs ahead are 2^23 away") {
   Connection c(dut);
   c.receive(100);
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.received();
   c.feed(c.send_request(kRcSendOnly, c.rq(1 - (1 << 23)), payload_of(10)));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.feed(c.send_request(kRcSendOnly, c.rq(1 + (1 << 23) - 1), payload_of(10)));
-  c.expect(answer(kNakSequence, c.rq(1)));
+  c.expect(acknowledge(kNakSequence, c.rq(1)));
   c.no_completion(10_us);
 }
 
-TEST("RSP-09", "requests run over the end of the PSN circle, and a gap lies on it") {
+TEST("RSP-09", "requests cross the PSN wrap, and a gap lies on it") {
   Connection c(dut, [](Options& o) { o.rq_psn = 0xFFFFFF; });
   for (unsigned i = 0; i < 4; ++i) c.receive(100);
   c.feed(c.send_request(kRcSendOnly, 0xFFFFFF, payload_of(10)));
@@ -150,7 +150,7 @@ TEST("RSP-10", "a request without AckReq is executed") {
   c.expect_acked(c.rq(1));
 }
 
-TEST("RSP-11", "sixty-four SENDs in a row get ACKs that never run ahead") {
+TEST("RSP-11", "sixty-four SENDs in a row get ACKs that never exceed the executed PSNs") {
   Connection c(dut);
   for (unsigned i = 0; i < 64; ++i) c.receive(64, 64 * i);
   for (unsigned i = 0; i < 64; ++i) {
@@ -160,7 +160,7 @@ TEST("RSP-11", "sixty-four SENDs in a row get ACKs that never run ahead") {
   std::int32_t covered = -1;
   while (covered != 63) {
     const auto frame = c.next();
-    require(frame.has_value(), "an ACK that covers all", "silence");
+    require(frame.has_value(), "an ACK of all", "silence");
     const packet::Parsed p = frame->parsed();
     same("opcode", p.bth().opcode(), kRcAck);
     const std::int32_t at = p.psn().distance_from(transport::Psn(c.rq(0)));
@@ -180,7 +180,7 @@ TEST("RSP-12 RSP-33 RQ-02", "the ACK of a WRITE after a READ comes after the REA
   c.expect(packet_of(kRcReadRespFirst, c.rq(0)));
   for (unsigned i = 1; i < 11; ++i) c.expect(packet_of(kRcReadRespMiddle, c.rq(i)));
   c.expect(packet_of(kRcReadRespLast, c.rq(11)));
-  c.expect(answer(kAck, c.rq(12)));
+  c.expect(acknowledge(kAck, c.rq(12)));
 }
 
 TEST("RSP-13", "five messages of all kinds count to MSN 5") {
@@ -238,7 +238,7 @@ TEST("RSP-23", "a duplicate READ or atomic inside a message does not disturb it"
   c.receive(600);
   c.feed(c.send_request(kRcSendFirst, c.rq(4), payload_of(256)));
   c.feed(c.atomic_request(kRcFetchAdd, c.rq(1), 3, 0, 8192));
-  c.received(Status::kLocLenErr);  // into 10 bytes: the message itself is judged as ever
+  c.received(Status::kLocLenErr);  // into 10 bytes: the message itself is checked as usual
 }
 
 }  // namespace roci::conform

@@ -15,7 +15,7 @@ void post(Fixture& dut, driver::SharedReceiveQueue& srq, std::uint64_t id, std::
   srq.receive(r);
 }
 
-/// Receives that a credit code of an AETH stands for.
+/// Returns the receives that a credit code of an AETH stands for.
 constexpr std::uint32_t kCredits[31] = {
     0,   1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,  192,
     256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
@@ -49,7 +49,7 @@ TEST("RSP-54 RSP-14", "two queue pairs interleave SENDs from one shared receive 
   feed(a, data_a, 2);
   for (unsigned i = 0; i < 2; ++i) {
     const auto done = cq.wait(100_us);
-    require(done && done->ok(), "two good receives", "fewer");
+    require(done && done->ok(), "two successful receives", "fewer");
     const bool of_a = done->qpn == a.number();
     require(of_a || done->qpn == b.number(), "a receive of one of the two", "another");
     require(done->id == 100 || done->id == 101, "the oldest receives", std::to_string(done->id));
@@ -63,17 +63,17 @@ TEST("RSP-54 RSP-14", "two queue pairs interleave SENDs from one shared receive 
   b.expect_acked(b.rq(2));
 }
 
-TEST("RSP-54", "an empty shared receive queue brings an RNR NAK") {
+TEST("RSP-54", "an empty shared receive queue causes an RNR NAK") {
   driver::SharedReceiveQueue srq(dut.pd());
   Connection c(dut, [&](Options& o) { o.qp.srq = &srq; });
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
-  c.expect(answer(kRnrNak, c.rq(0)));
+  c.expect(acknowledge(kRnrNak, c.rq(0)));
   post(dut, srq, 7, 0);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
   same("wr_id", c.received().id, 7);
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.feed(c.write_request(kRcWriteOnlyImm, c.rq(1), payload_of(10)).imm_dt(3));
-  c.expect(answer(kRnrNak, c.rq(1)));
+  c.expect(acknowledge(kRnrNak, c.rq(1)));
 }
 
 TEST("RSP-54", "a ring of shared receives wraps") {
@@ -91,7 +91,7 @@ TEST("RSP-54", "a ring of shared receives wraps") {
   same("receives left", srq.query().filled, 0);
 }
 
-TEST("RSP-55", "the limit event fires once") {
+TEST("RSP-55", "the limit event is raised once") {
   driver::SharedReceiveQueue srq(dut.pd());
   Connection c(dut, [&](Options& o) { o.qp.srq = &srq; });
   for (unsigned i = 0; i < 6; ++i) post(dut, srq, i, 64 * i, 64);
@@ -104,7 +104,7 @@ TEST("RSP-55", "the limit event fires once") {
     if (i == 3) dut.expect_event(EventKind::kSrqLimit, srq.number());
   }
   dut.expect_no_event(srq.number());
-  same("limit once fired", srq.query().limit, 0);
+  same("limit after the event", srq.query().limit, 0);
 }
 
 TEST("QP-16",

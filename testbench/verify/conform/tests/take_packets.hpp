@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepts the packets of a message without a look at their contents.
+// Accepts the packets of a message without a check of their contents.
 #pragma once
 
 #include "testbench/verify/conform/connection.hpp"

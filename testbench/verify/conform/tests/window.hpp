@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of tests of memory windows.
+// Helpers for tests of memory windows.
 #pragma once
 
 #include "driver/memory_window.hpp"
@@ -12,9 +12,10 @@ using driver::MemoryWindow;
 using driver::WindowType;
 
 inline constexpr std::uint32_t kRegionRights = access::kAll | access::kMwBind;
-inline constexpr std::uint64_t kAt = 1024, kBytes = 64;  ///< place of a window in its region
+inline constexpr std::uint64_t kAt = 1024,
+                               kBytes = 64;  ///< offset and length of a window in its region
 
-/// A region that windows may be bound to.
+/// A region to which windows may be bound.
 struct Place {
   explicit Place(Fixture& dut, std::uint32_t rights = kRegionRights)
       : region(dut.pd(), 8192, rights) {}
@@ -30,7 +31,7 @@ inline std::uint32_t post_bind(Connection& c, MemoryWindow& window, Place& place
   return key;
 }
 
-/// Binds to the usual range and takes the completion; the key.
+/// Binds to the usual range and polls the completion; returns the key.
 inline std::uint32_t bind(Connection& c, MemoryWindow& window, Place& place,
                           std::uint32_t rights = access::kRemoteWrite | access::kRemoteRead) {
   const std::uint32_t key = post_bind(c, window, place, place.window(), kBytes, rights);
@@ -53,7 +54,7 @@ inline void invalidate(Connection& c, std::uint32_t key, Status status = Status:
   }
 }
 
-/// The response to a WRITE of `bytes`: kAck, or the NAK.
+/// Returns the response to a WRITE of `bytes`: kAck, or the NAK.
 inline unsigned try_write(Connection& c, std::uint32_t psn, std::uint64_t va, std::uint32_t key,
                           std::uint32_t bytes) {
   c.feed(c.from_peer(packet::kRcWriteOnly, psn)

@@ -13,7 +13,7 @@ Builder good_send(Connection& c, unsigned at = 0) {
   return c.send_request(kRcSendOnly, c.rq(at), payload_of(100));
 }
 
-/// A request of the adapter that waits for the response which the test makes.
+/// Posts a request of the adapter that waits for the response of the test.
 void post_write(Connection& c, unsigned at) {
   c.write(10);
   c.expect(packet_of(kRcWriteOnly, c.sq(at)));
@@ -50,7 +50,7 @@ TEST("WIRE-19 WIRE-25 WIRE-29 WIRE-32", "the bytes of a BTH") {
                                    0xB2,
                                    0xC3};
   for (unsigned i = 0; i < 12; ++i) {
-    const unsigned mask = i == 1 ? 0xBF : 0xFF;  // MigReq may be either
+    const unsigned mask = i == 1 ? 0xBF : 0xFF;  // MigReq may have either value
     same("byte " + std::to_string(i) + " of the BTH", bth[i] & mask, expected[i] & mask);
   }
   same("bytes of the frame", frame.bytes.size(), 14 + 20 + 8 + 12 + 61 + 3 + 4);
@@ -155,14 +155,14 @@ TEST("WIRE-23 WIRE-24", "the key compared and sent is the one at the queue pair'
         if (at != 0) c.receive(100);
         c.feed(good_send(c, at).pkey(key));
         c.received();
-        c.expect(answer(kAck, c.rq(at++)).with(bth(pkey(one.own))));
+        c.expect(acknowledge(kAck, c.rq(at++)).with(bth(pkey(one.own))));
       }
     }
     dut.context().set_pkey(1, 0);
   }
 }
 
-TEST("WIRE-25 WIRE-26", "packets for numbers of no queue pair") {
+TEST("WIRE-25 WIRE-26", "packets for unknown queue pair numbers") {
   Connection c(dut);
   c.receive(100);
   for (const std::uint32_t number : {0xABCDEFu, 0xFFFFFFu, 0u, 1u, 0x000100u | c.number()}) {
@@ -182,7 +182,7 @@ TEST("WIRE-27", "addresses must be the connection's, MAC addresses need not") {
     wrong[15] ^= 1;
     not_own[15] ^= 4;
     dut.drops_silently(good_send(c).gids(wrong, own), "a request from another address");
-    // For another host.
+    // The frame is for another host.
     dut.takes_no_notice(good_send(c).gids(peer, not_own).build(), "a request to another address");
     post_write(c, 0);
     dut.drops_silently(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1).gids(wrong, own),
@@ -235,8 +235,8 @@ TEST("WIRE-30 WIRE-31", "the bytes of RETH, AtomicETH and immediate") {
   dut.target()[7] = 0x11;
   c.feed(c.atomic_request(kRcFetchAdd, c.rq(0), 0));
   frame = c.expect(packet_of(kRcAtomicAck, c.rq(0)));
-  const Bytes answered = from_hex("1f0000011100000000000088");
-  require(std::equal(answered.begin(), answered.end(), frame.bytes.begin() + 54),
+  const Bytes expected = from_hex("1f0000011100000000000088");
+  require(std::equal(expected.begin(), expected.end(), frame.bytes.begin() + 54),
           "AETH, then the original value", "other bytes");
 }
 }  // namespace roci::conform

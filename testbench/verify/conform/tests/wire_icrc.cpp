@@ -12,14 +12,14 @@ Builder good_send(Connection& c, unsigned at = 0) {
   return c.send_request(kRcSendOnly, c.rq(at), payload_of(100));
 }
 
-/// A request of the adapter that waits for the response which the test makes.
+/// Posts a request of the adapter that waits for the response of the test.
 void post_write(Connection& c, unsigned at) {
   c.write(10);
   c.expect(packet_of(kRcWriteOnly, c.sq(at)));
 }
 
-/// Bitwise CRC-32 as Ethernet has it, without tables: the ICRC of 7.8.1 by another way than the
-/// codec's.
+/// Computes the CRC-32 of Ethernet bit by bit: the ICRC of 7.8.1 by another method than that of the
+/// codec.
 std::uint32_t crc_of(const Bytes& bytes) {
   std::uint32_t crc = 0xFFFFFFFF;
   for (const std::uint8_t byte : bytes) {
@@ -29,7 +29,7 @@ std::uint32_t crc_of(const Bytes& bytes) {
   return ~crc;
 }
 
-/// The bytes that the ICRC of an IPv4 datagram covers, from its IP header on.
+/// Returns the bytes that the ICRC of an IPv4 datagram covers, from its IP header on.
 Bytes covered(Bytes datagram) {
   for (const std::size_t at : {1u, 8u, 10u, 11u, 26u, 27u, 32u}) datagram[at] = 0xFF;
   datagram.insert(datagram.begin(), 8, std::uint8_t{0xFF});
@@ -84,15 +84,15 @@ TEST("WIRE-33", "packets shorter than their headers state") {
   Edit aeth(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1));
   aeth.resize_payload(-4);
   dut.drops_silently(aeth.sealed(), "an ACK without AETH");
-  for (const int cut :
-       {4, 8, 12, 16}) {  // bytes of 12 BTH and 4 ICRC, down to the UDP header alone
+  for (const int removed :
+       {4, 8, 12, 16}) {  // bytes removed of BTH (12) and ICRC (4), down to the UDP header alone
     Edit edit(c.send_request(kRcSendOnly, c.rq(0), {}));
-    edit.frame().resize(edit.frame().size() - static_cast<std::size_t>(cut));
-    edit.udp().set_length(static_cast<std::uint16_t>(edit.udp().length() - cut));
-    edit.ipv4().set_total_length(static_cast<std::uint16_t>(edit.ipv4().total_length() - cut));
+    edit.frame().resize(edit.frame().size() - static_cast<std::size_t>(removed));
+    edit.udp().set_length(static_cast<std::uint16_t>(edit.udp().length() - removed));
+    edit.ipv4().set_total_length(static_cast<std::uint16_t>(edit.ipv4().total_length() - removed));
     edit.ipv4().set_checksum(0);
     edit.ipv4().set_checksum(ipv4_checksum(ByteView(edit.frame()).sub(edit.ip_at(), 20)));
-    dut.drops_silently(edit.as_it_is(), std::to_string(16 - cut) + " bytes of UDP payload");
+    dut.drops_silently(edit.as_it_is(), std::to_string(16 - removed) + " bytes of UDP payload");
   }
   c.still_works(c.rq(0), c.sq(0));
 }
@@ -112,7 +112,7 @@ TEST("WIRE-34", "a length that is no multiple of four is never delivered") {
       require(frame->parsed().aeth().syndrome() == kNakInvalid, "silence or NAK invalid request");
     }
     const auto done = c.receive_cq().poll();
-    require(!done || !done->ok(), "no good completion", "one");
+    require(!done || !done->ok(), "no successful completion", "one");
     for (std::size_t i = 0; i < Fixture::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
   }
 }
@@ -135,7 +135,7 @@ TEST("WIRE-35", "bytes after an opcode without payload") {
     if (frame) {
       const Parsed p = frame->parsed();
       require(p.bth().opcode() == kRcAck && p.aeth().syndrome() == kNakInvalid,
-              std::string("silence or NAK invalid request for ") + one.what, "another answer");
+              std::string("silence or NAK invalid request for ") + one.what, "another response");
     }
     same("word", dut.target()[0], 0);
   }
@@ -149,7 +149,8 @@ TEST("WIRE-35", "bytes after an opcode without payload") {
 }
 
 TEST("WIRE-36 WIRE-39", "the ICRC by a bitwise CRC over known vectors and sent packets") {
-  // Captured from Linux Soft-RoCE: an ACK and a SEND of one byte; the last four bytes are the ICRC.
+  // The vectors were captured from Linux Soft-RoCE: an ACK and a SEND of one byte; the last four
+  // bytes are the ICRC.
   for (const char* text :
        {"45000030da69400040114c510a0000020a000001c21112b7001c00001100ffff00000017001000001f000001"
         "6d8f4ead",
@@ -220,7 +221,7 @@ TEST("WIRE-38", "fields that a path may change over IPv6 without breaking the IC
   Edit psn(good_send(c, 2));
   psn.bth().set_psn(c.rq(1));
   dut.drops_silently(psn.as_it_is(), "another PSN");
-  // The sent ones verify by the codec, which finish() looks at; this one by its flow label too.
+  // finish() checks the sent frames with the codec; this one also varies the flow label.
   c.send(10);
   c.expect(packet_of(kRcSendOnly, c.sq(0)));
 }

@@ -17,7 +17,7 @@ Options& on_ipv6(Options& o) {
   return o;
 }
 
-/// A good SEND of 100 bytes at the PSN expected.
+/// Builds a valid SEND of 100 bytes at the expected PSN.
 Builder good_send(Connection& c) { return c.send_request(kRcSendOnly, c.rq(0), payload_of(100)); }
 
 }  // namespace
@@ -36,7 +36,7 @@ TEST("WIRE-01 WIRE-08", "the family of frames follows the GIDs") {
       const Parsed p = frame->parsed();
       same("EtherType", p.ethernet().ethertype(), ipv6 ? 0x86DD : 0x0800);
       require(p.dst() == c.peer_gid(), "the peer's GID as destination", to_string(p.dst()));
-      require(p.src() == dut.adapter().gid(ipv6 ? 1 : 0), "the own GID as source",
+      require(p.src() == dut.adapter().gid(ipv6 ? 1 : 0), "the adapter's GID as source",
               to_string(p.src()));
     }
     c.ack(c.sq(0));
@@ -88,7 +88,7 @@ TEST("WIRE-02 WIRE-03", "a GID on a VLAN tags its frames and accepts none of ano
     c.ack(c.sq(0));
     c.sent();
     c.feed(good_send(c));
-    c.expect(answer(kAck, c.rq(0)).with(vlan(100, 3)));
+    c.expect(acknowledge(kAck, c.rq(0)).with(vlan(100, 3)));
     c.received();
     const Builder next = c.send_request(kRcSendOnly, c.rq(1), payload_of(10));
     Builder other = next, none = c.write_request(kRcWriteOnly, c.rq(1), payload_of(10));
@@ -141,7 +141,7 @@ TEST("WIRE-05", "IPv4 with options or fragmented is not treated as RoCE") {
   offset.ipv4().set_flags(0);
   offset.ipv4().set_fragment_offset(185);
   dut.takes_no_notice(offset.sealed(), "a later fragment");
-  // Four bytes of no-operation options.
+  // The options are four bytes of no-operation.
   Edit plain(good_send(c));
   plain.ipv4().set_ihl(6);
   plain.ipv4().set_total_length(static_cast<std::uint16_t>(plain.ipv4().total_length() + 4));
@@ -178,7 +178,7 @@ TEST("WIRE-07", "IPv6 is followed by UDP directly, and nothing else is accepted"
   same("UDP length", static_cast<unsigned>(ip[44] << 8 | ip[45]), frame->bytes.size() - 54);
   c.ack(c.sq(0));
   c.sent();
-  // Hop-by-hop header of 8 bytes: next header UDP, PadN.
+  // A hop-by-hop header of 8 bytes: next header UDP, PadN.
   Edit hop(good_send(c));
   const Bytes header = {17, 0, 1, 4, 0, 0, 0, 0};
   hop.frame().insert(hop.frame().begin() + static_cast<std::ptrdiff_t>(hop.udp_at()),
@@ -189,7 +189,8 @@ TEST("WIRE-07", "IPv6 is followed by UDP directly, and nothing else is accepted"
   c.still_works(c.rq(0), c.sq(1));
 }
 
-TEST("WIRE-09 WIRE-10", "traffic class and hop limit are as given, on requests and responses") {
+TEST("WIRE-09 WIRE-10",
+     "traffic class and hop limit are as configured, on requests and responses") {
   for (const bool ipv6 : {false, true}) {
     Connection c(dut, [=](Options& o) {
       if (ipv6) on_ipv6(o);
@@ -208,7 +209,7 @@ TEST("WIRE-09 WIRE-10", "traffic class and hop limit are as given, on requests a
   }
 }
 
-TEST("WIRE-11 WIRE-14", "the flow label stands in IPv6 and makes the source port") {
+TEST("WIRE-11 WIRE-14", "the flow label is in the IPv6 header and selects the source port") {
   for (const bool ipv6 : {false, true}) {
     Connection c(dut, [=](Options& o) {
       if (ipv6) on_ipv6(o);

@@ -22,7 +22,7 @@ TEST("WIRE-41", "messages of all sizes at every path MTU") {
           same("PSN", p.bth().psn(), c.sq(at++));
           same("payload", p.payload.size, std::min(pmtu, bytes - i * pmtu));
           require(p.op->start == (i == 0) && p.op->end == (i + 1 == packets),
-                  "FIRST, MIDDLE, LAST or ONLY by place", std::string(p.op->name));
+                  "FIRST, MIDDLE, LAST or ONLY by position", std::string(p.op->name));
         }
         c.ack(c.sq(at - 1));
         c.sent();
@@ -43,7 +43,7 @@ TEST("WIRE-42", "a path MTU above the port's is rejected") {
     driver::QpAttributes a = c.attributes();
     a.path_mtu = static_cast<std::uint8_t>(code);
     a.state = QpState::kRtr;
-    require(c.refuses(a, driver::mask::kRtr), "path MTU code " + std::to_string(code) + " rejected",
+    require(c.rejects(a, driver::mask::kRtr), "path MTU code " + std::to_string(code) + " rejected",
             "taken");
     c.is_in(QpState::kInit);
   }
@@ -57,15 +57,15 @@ TEST_THAT_NEEDS((Needs{false, 1500}), "WIRE-42",
   taken.write(1500);
   same("payload", taken.expect(packet_of(kRcWriteFirst, taken.sq(0))).parsed().payload.size, 1024);
   taken.expect(packet_of(kRcWriteLast, taken.sq(1)));
-  Connection refused(dut, [](Options& o) { o.up_to = QpState::kInit; });
-  driver::QpAttributes a = refused.attributes();
+  Connection rejected(dut, [](Options& o) { o.up_to = QpState::kInit; });
+  driver::QpAttributes a = rejected.attributes();
   a.path_mtu = 4;
   a.state = QpState::kRtr;
-  require(refused.refuses(a, driver::mask::kRtr), "path MTU 2048 rejected", "taken");
-  refused.is_in(QpState::kInit);
+  require(rejected.rejects(a, driver::mask::kRtr), "path MTU 2048 rejected", "taken");
+  rejected.is_in(QpState::kInit);
 }
 
-TEST("WIRE-43", "SE stands on the last packet of solicited SENDs and WRITEs with immediate only") {
+TEST("WIRE-43", "SE is set in the last packet of solicited SENDs and WRITEs with immediate only") {
   Connection c(dut, [](Options& o) { o.max_rd_atomic = 16; });
   struct Case {
     Opcode opcode;
@@ -102,13 +102,13 @@ TEST("WIRE-44", "responses never have AckReq") {
   c.feed(c.read_request(c.rq(1), 600));
   c.feed(c.atomic_request(kRcFetchAdd, c.rq(4), 1));
   c.feed(c.send_request(kRcSendOnly, c.rq(5), payload_of(10)));  // RNR NAK
-  unsigned answers = 0;
+  unsigned responses = 0;
   while (const auto frame = c.next(10_us)) {
     same("AckReq", frame->parsed().bth().ack_req(), 0);
-    ++answers;
+    ++responses;
   }
-  require(answers >= 5, "an ACK or more, READ responses, an atomic response, an RNR NAK",
-          std::to_string(answers) + " packets");
+  require(responses >= 5, "an ACK or more, READ responses, an atomic response, an RNR NAK",
+          std::to_string(responses) + " packets");
 }
 
 TEST("WIRE-46", "reserved RC opcodes are never executed") {
@@ -123,10 +123,10 @@ TEST("WIRE-46", "reserved RC opcodes are never executed") {
     if (frame) {
       const Parsed p = frame->parsed();
       require(p.bth().opcode() == kRcAck && p.aeth().syndrome() == kNakInvalid,
-              "silence or NAK invalid request for " + hex(opcode), "another answer");
+              "silence or NAK invalid request for " + hex(opcode), "another response");
     }
     const auto done = c.receive_cq().poll();
-    require(!done || !done->ok(), "no good completion", "one");
+    require(!done || !done->ok(), "no successful completion", "one");
     for (std::size_t i = 0; i < Fixture::kMemory; ++i) same("byte", dut.local(i)[0], 0x5A);
   }
 }
@@ -150,7 +150,7 @@ TEST("WIRE-47", "RTR accepts requests and ignores responses") {
   c.receive(100);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
   c.received();
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   dut.takes_no_notice(c.from_peer(kRcAck, c.sq(0)).aeth(kAck, 1).build(), "an ACK");
   dut.takes_no_notice(c.from_peer(kRcAck, c.sq(0)).aeth(kNakAccess, 1).build(), "a NAK");
 }
@@ -165,12 +165,12 @@ TEST("WIRE-47", "SQD accepts requests and responses") {
   c.qp().modify(a, driver::mask::kState);
   c.feed(c.send_request(kRcSendOnly, c.rq(0), payload_of(10)));
   c.received();
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.ack(c.sq(0));
   c.sent();
 }
 
-TEST("WIRE-48", "after each bad packet the next good one is served") {
+TEST("WIRE-48", "after each invalid packet the next valid one is executed") {
   Connection c(dut, [](Options& o) { o.qp.receive_entries = 256; });
   Connection witness(dut, [](Options& o) { o.qp.receive_entries = 64; });
   std::uint32_t at = 0;
@@ -178,7 +178,7 @@ TEST("WIRE-48", "after each bad packet the next good one is served") {
     witness.receive(64);
     witness.feed(witness.send_request(kRcSendOnly, witness.rq(at), payload_of(64)));
     witness.received(Status::kSuccess, 20_us);
-    witness.expect(answer(kAck, witness.rq(at++)));
+    witness.expect(acknowledge(kAck, witness.rq(at++)));
   };
   std::vector<Bytes> bad;
   Edit icrc(c.send_request(kRcSendOnly, c.rq(0), payload_of(256)));
@@ -187,8 +187,8 @@ TEST("WIRE-48", "after each bad packet the next good one is served") {
   Edit runt(c.send_request(kRcSendOnly, c.rq(0), {}));
   bad.push_back(Bytes(runt.frame().begin(), runt.frame().begin() + 20));
   bad.push_back(Bytes(runt.frame().begin(), runt.frame().begin() + 43));
-  Edit cut(c.write_request(kRcWriteOnly, c.rq(0), payload_of(256)));
-  bad.push_back(Bytes(cut.frame().begin(), cut.frame().end() - 100));
+  Edit truncated(c.write_request(kRcWriteOnly, c.rq(0), payload_of(256)));
+  bad.push_back(Bytes(truncated.frame().begin(), truncated.frame().end() - 100));
   Edit opcode(c.send_request(kRcSendOnly, c.rq(0), payload_of(256)));
   opcode.bth().set_opcode(0xFF);
   bad.push_back(opcode.sealed());
@@ -213,12 +213,12 @@ TEST("WIRE-48", "packets of random bits do no harm: a thousand, a million in a l
     for (unsigned k = random() % 6 + 1; k > 0; --k) {
       frame[random() % frame.size()] = static_cast<std::uint8_t>(random());
     }
-    // A good ICRC could let a good WRITE through: one bit of it is always wrong.
+    // One bit of the ICRC is always wrong, so that no valid WRITE occurs by chance.
     if (packet::parse(frame).icrc_ok) frame.back() ^= 1;
     dut.feed(frame);
     constexpr unsigned kAtOnce = 1000;
     if (i % kAtOnce + 1 != kAtOnce) continue;
-    dut.sleep(300_us);  // as long as they take at 10 Gb/s
+    dut.sleep(300_us);  // their duration at 10 Gb/s
     for (std::size_t k = 0; k < Fixture::kTarget; ++k) same("byte", dut.target(k)[0], 0x5A);
   }
   witness.still_works(witness.rq(0), witness.sq(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames: UDP and what follows the datagram.
+// Frames: UDP, and bytes after the datagram.
 #include <set>
 
 #include "testbench/verify/conform/connection.hpp"
@@ -17,12 +17,12 @@ Options& on_ipv6(Options& o) {
   return o;
 }
 
-/// A good SEND of 100 bytes at the PSN expected.
+/// Builds a valid SEND of 100 bytes at the expected PSN.
 Builder good_send(Connection& c) { return c.send_request(kRcSendOnly, c.rq(0), payload_of(100)); }
 
 }  // namespace
 
-TEST("WIRE-12", "everything goes to port 4791 and nothing is accepted at another") {
+TEST("WIRE-12", "all frames go to port 4791, and none is accepted at another") {
   Connection c(dut);
   c.receive(100);
   c.send(10);
@@ -30,7 +30,7 @@ TEST("WIRE-12", "everything goes to port 4791 and nothing is accepted at another
   c.ack(c.sq(0));
   c.sent();
   c.feed(good_send(c));
-  c.expect(answer(kAck, c.rq(0)));
+  c.expect(acknowledge(kAck, c.rq(0)));
   c.received();
   for (const Frame& frame : dut.adapter().sent()) {
     const Parsed p = frame.parsed();
@@ -56,7 +56,7 @@ TEST("WIRE-13", "source ports are in range, constant for a connection, and sprea
     Connection& c = *connections.back();
     c.write(600);
     std::set<unsigned> own;
-    for (unsigned k = 0; k < 9; ++k) {  // three packets, and twice more by the timer
+    for (unsigned k = 0; k < 9; ++k) {  // three packets, retransmitted twice by the timer
       const auto frame = c.next(1_ms);
       require(frame.has_value(), "nine packets", "silence");
       own.insert(frame->parsed().udp().src_port());
@@ -80,7 +80,7 @@ TEST("WIRE-15", "any source port is accepted, also one that changes") {
   same("byte_len", c.received().byte_len, 356);
 }
 
-TEST("WIRE-16", "the UDP checksum is sent as 0 and accepted as 0 or right") {
+TEST("WIRE-16", "the UDP checksum is sent as 0 and accepted as 0 or correct") {
   for (const bool ipv6 : {false, true}) {
     Connection c(dut, [=](Options& o) {
       if (ipv6) on_ipv6(o);
@@ -103,7 +103,7 @@ TEST("WIRE-16", "the UDP checksum is sent as 0 and accepted as 0 or right") {
     require(Edit(right).udp().checksum() != 0, "a checksum that is not 0");
     dut.feed(right.as_it_is());
     c.received();
-    c.expect(answer(kAck, c.rq(0)));
+    c.expect(acknowledge(kAck, c.rq(0)));
     Edit wrong = with_sum(c.send_request(kRcSendOnly, c.rq(1), payload_of(100)));
     wrong.udp().set_checksum(wrong.udp().checksum() ^ 0x0100);
     dut.drops_silently(wrong.as_it_is(), "a wrong UDP checksum");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics, which must happen once whatever is lost.
+// Atomics, which must be executed once for any loss.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"
 
@@ -24,11 +24,11 @@ SCHEDULE("F-16 F-27", "an atomic request is lost", "timeout, executed once") {
 }
 
 SCHEDULE("F-17 F-27", "the response of an atomic is lost up to retry_cnt times, and once more",
-         "timeout, the saved response again, memory changed once; RETRY_EXC_ERR once more") {
+         "timeout, the saved response repeated, memory changed once; RETRY_EXC_ERR once more") {
   ScheduleRunner runner;
   each(kAtomics, [&](SchedulePlan plan) {
     for (unsigned lost = 1; lost <= plan.connect.retry_cnt + 1u; ++lost) {
-      plan.faults = {{Way::kAnswers, drop_psn(plan.psn, lost), lost}};
+      plan.faults = {{Way::kResponses, drop_psn(plan.psn, lost), lost}};
       if (lost > plan.connect.retry_cnt) {
         plan.statuses = {Status::kRetryExcErr};
       }
@@ -42,23 +42,23 @@ SCHEDULE("F-17 F-27", "the response of an atomic is lost up to retry_cnt times, 
 }
 
 SCHEDULE("F-18 F-27", "of four outstanding atomics, the first and third response are lost",
-         "each executed once, each original right") {
+         "each executed once, each original value correct") {
   ScheduleRunner runner;
   each(kAtomics, [&](SchedulePlan plan) {
     plan.messages.assign(4, plan.messages[0]);
-    plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1},
-                   {Way::kAnswers, drop_psn(plan.psn + 2), 1}};
+    plan.faults = {{Way::kResponses, drop_psn(plan.psn), 1},
+                   {Way::kResponses, drop_psn(plan.psn + 2), 1}};
     plan.after = [](ActiveSchedule& run) { CHECK(run.seen().replays >= 1); };
     runner.play(plan);
   });
 }
 
 SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its retry",
-         "the first original again, the memory as the other left it") {
+         "the first original value repeated, the memory as the other left it") {
   ScheduleRunner runner;
   each(kAtomics, [&](SchedulePlan plan) {
     plan.others = 1;
-    plan.faults = {{Way::kAnswers, drop_psn(plan.psn), 1}};
+    plan.faults = {{Way::kResponses, drop_psn(plan.psn), 1}};
     plan.path = Path::kTimer;
     plan.during = [](ActiveSchedule& run) {
       run.sleep(40'000);  // executed, and its response is lost
@@ -80,7 +80,7 @@ SCHEDULE("F-19", "another queue pair changes the memory of an atomic before its 
 }
 
 SCHEDULE("F-20", "two atomics at a time at replay depth two, 10 % lost each way",
-         "the sum exact after thousands, replays on the link") {
+         "the sum is exact after thousands of atomics, replays on the link") {
   ScheduleRunner runner;
   SchedulePlan plan;
   const char* count = std::getenv("ROCI_FAULTS_ATOMICS");
@@ -93,7 +93,7 @@ SCHEDULE("F-20", "two atomics at a time at replay depth two, 10 % lost each way"
   plan.connect.retry_cnt = 7;
   plan.psn = 0xFFFF80;
   std::mt19937_64 random(20);
-  for (const Way way : {Way::kRequests, Way::kAnswers}) {
+  for (const Way way : {Way::kRequests, Way::kResponses}) {
     FaultRule rule;
     rule.count = 0;
     rule.when = [&random](const packet::Parsed&, std::uint64_t) { return random() % 10 == 0; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong bits, silence, and what a path may change.
+// Wrong bits, links that lose everything, and changes that a path may make.
 #include "model/packet/builder.hpp"
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kEthernetBytes = 14, kIpv4Bytes = 20, kUdpBytes = 8;
 
-/// Changes the frame: `at` counts from the frame's first byte, negative from its end.
+/// Flips a bit of the frame: `at` counts from the frame's first byte, negative from its end.
 FaultRule flip(std::ptrdiff_t at, std::uint8_t bit) {
   FaultRule rule;
   rule.kind = FaultKind::kReplace;
@@ -27,7 +27,7 @@ FaultRule flip(std::ptrdiff_t at, std::uint8_t bit) {
   return rule;
 }
 
-/// Bits of the BTH, of the PSN, of payload or AETH, of the ICRC.
+/// Positions in the BTH, the PSN, payload or AETH, and the ICRC.
 std::vector<FaultRule> bits() {
   constexpr std::ptrdiff_t kBth = kEthernetBytes + kIpv4Bytes + kUdpBytes;
   return {flip(kBth + 1, 0x80), flip(kBth + 11, 0x01), flip(kBth + 14, 0x10), flip(-6, 0x02),
@@ -42,7 +42,7 @@ FaultRule rewrite(Change change) {
   rule.replace = [change](const packet::Parsed& p) mutable {
     packet::Bytes frame = p.frame.copy();
     change(p, frame);
-    // Checksum and ICRC: where only what the ICRC leaves out was changed, it comes out as before.
+    // Recompute checksum and ICRC; a change of fields that the ICRC excludes does not change it.
     CHECK(packet::seal(&frame));
     return frame;
   };
@@ -52,7 +52,7 @@ FaultRule rewrite(Change change) {
 }  // namespace
 
 SCHEDULE("F-32", "one packet of each kind arrives with a wrong bit, in header, payload and ICRC",
-         "dropped, repaired as a loss") {
+         "dropped, and recovered as a loss") {
   ScheduleRunner runner;
   for (FaultRule rule : bits()) {
     rule.count = 1;
@@ -64,29 +64,29 @@ SCHEDULE("F-32", "one packet of each kind arrives with a wrong bit, in header, p
       plan.path = at == 5 ? Path::kTimer : Path::kNak;
       if (at == 2 || thorough()) runner.play(plan);
       plan.messages = {{Opcode::kRead, 1500}};
-      plan.faults[0].way = Way::kAnswers;
+      plan.faults[0].way = Way::kResponses;
       plan.path = at == 5 ? Path::kTimer : Path::kReread;
       if (at == 5 || thorough()) runner.play(plan);
     }
     for (const Message& m : {Message{Opcode::kSend, 100}, Message{Opcode::kFetchAdd, 8},
                              Message{Opcode::kRead, 100}}) {
-      for (const Way way : {Way::kRequests, Way::kAnswers}) {
+      for (const Way way : {Way::kRequests, Way::kResponses}) {
         SchedulePlan plan;
         plan.messages = {m};
         rule.psn = plan.psn;
         plan.faults = {{way, rule, 1}};
         plan.path = Path::kTimer;
-        if (way == Way::kAnswers || thorough()) runner.play(plan);
+        if (way == Way::kResponses || thorough()) runner.play(plan);
       }
     }
   }
 }
 
 SCHEDULE("F-33", "all requests, or all responses, arrive with a wrong bit",
-         "RETRY_EXC_ERR and flushes; of requests nothing is written") {
+         "RETRY_EXC_ERR and flushes; the requests write nothing") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
-    for (const Way way : {Way::kRequests, Way::kAnswers}) {
+    for (const Way way : {Way::kRequests, Way::kResponses}) {
       plan.connect.retry_cnt = 1;
       plan.messages.resize(1);
       plan.messages.push_back({Opcode::kWrite, 64});
@@ -94,7 +94,7 @@ SCHEDULE("F-33", "all requests, or all responses, arrive with a wrong bit",
       plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
       plan.after = [way](ActiveSchedule& run) {
         const Message& m = run.plan().messages[0];
-        if (way == Way::kAnswers || m.read() || m.atomic()) return;
+        if (way == Way::kResponses || m.read() || m.atomic()) return;
         INFO("I6: nothing is written");
         const std::size_t at = run.reference().target(0);
         CHECK(first_wrong(run.peer().data(at), m.bytes, run.reference().pattern_of(0)) < 4);
@@ -104,8 +104,8 @@ SCHEDULE("F-33", "all requests, or all responses, arrive with a wrong bit",
   });
 }
 
-SCHEDULE("F-34", "the link is silent for a while, and for longer than the retries last",
-         "good; RETRY_EXC_ERR and flushes") {
+SCHEDULE("F-34", "the link loses all frames for a while, and for longer than the retries last",
+         "success; RETRY_EXC_ERR and flushes") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     for (const bool longer : {false, true}) {
@@ -130,8 +130,8 @@ SCHEDULE("F-34", "the link is silent for a while, and for longer than the retrie
   });
 }
 
-SCHEDULE("F-34", "400 ms of silence at timeout 14",
-         "good by the timer, with few clocks evaluated") {
+SCHEDULE("F-34", "400 ms without a frame at timeout 14",
+         "success by the timer, with few clocks evaluated") {
   ScheduleRunner runner;
   SchedulePlan plan;
   plan.messages = {{Opcode::kWrite, 10'000}, {Opcode::kRead, 1500}};
@@ -149,7 +149,8 @@ SCHEDULE("F-34", "400 ms of silence at timeout 14",
   runner.play(plan);
 }
 
-SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothing retransmitted") {
+SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet",
+         "success, nothing retransmitted") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     std::uint8_t value = 0;
@@ -161,14 +162,14 @@ SCHEDULE("F-38", "TTL, DSCP, ECN and FECN change on every packet", "good, nothin
       packet::MutableBth bth(frame.data() + p.bth_at);
       bth.set_fecn(value % 2 == 0);
     });
-    plan.faults = {{Way::kRequests, rule}, {Way::kAnswers, rule}};
+    plan.faults = {{Way::kRequests, rule}, {Way::kResponses, rule}};
     plan.path = Path::kNone;
     runner.play(plan);
   });
 }
 
 SCHEDULE("F-39", "source port and MAC address change with every packet",
-         "good, nothing retransmitted") {
+         "success, nothing retransmitted") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     std::uint16_t value = 0xC000;
@@ -177,7 +178,7 @@ SCHEDULE("F-39", "source port and MAC address change with every packet",
       packet::MutableUdp(frame.data() + p.udp_at).set_src_port(value | 0xC000);
       packet::MutableEthernet(frame.data()).set_src_mac(0x525400000200 + value % 7);
     });
-    plan.faults = {{Way::kRequests, rule}, {Way::kAnswers, rule}};
+    plan.faults = {{Way::kRequests, rule}, {Way::kResponses, rule}};
     plan.path = Path::kNone;
     runner.play(plan);
   });
@@ -196,9 +197,9 @@ SCHEDULE("F-40",
                      {Opcode::kCmpSwap, 8}};
     FaultRule late;
     late.kind = FaultKind::kDelay;
-    late.delay_ns = 4'000'000;  // all waits are over by then
+    late.delay_ns = 4'000'000;  // all waits have ended by then
     late.count = 0;
-    plan.faults = {{Way::kAnswers, late}};
+    plan.faults = {{Way::kResponses, late}};
     plan.statuses = {Status::kRetryExcErr, Status::kWrFlushErr};
     runner.play(plan);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that rings doorbells and writes entries as it likes.
+// A program that rings arbitrary doorbells and writes arbitrary entries.
 #include <string_view>
 
 #include "driver/ring.hpp"
@@ -36,8 +36,9 @@ std::uint32_t doorbell(std::uint32_t qpn, std::uint32_t offset) {
 
 }  // namespace
 
-SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, twice, backwards",
-         "no access outside a ring (I6), nothing happens but to the queue pair named") {
+SCHEDULE("F-84",
+         "doorbells of queue pairs that do not exist, in RESET or ERR, repeated, decreasing",
+         "no access outside a ring (I6), no effect except on the named queue pair") {
   sweep(one(), [](SweepFixture& a, unsigned) {
     a.begin();
     driver::Device& device = a.self.node.device();
@@ -54,7 +55,7 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
     }
     a.self.node.sleep(20'000);
     CHECK(idle.query().state == driver::QpState::kReset);
-    // The same index twice, and one that was passed.
+    // The same index twice, and a lower one.
     a.post();
     device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
     device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
@@ -64,7 +65,7 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
     a.self.node.sleep(20'000);
     a.no_completion();
     CHECK(a.self.qp().query().state == driver::QpState::kRts);
-    // In ERR.
+    // The queue pair is in ERR.
     a.self.qp().to_error();
     device.write32(doorbell(a.self.qp().number(), layout::doorbell_word::kSq), 4);
     a.self.node.sleep(20'000);
@@ -73,7 +74,7 @@ SCHEDULE("F-84", "doorbells of queue pairs that are not there, in RESET or ERR, 
   });
 }
 
-SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entry is written",
+SCHEDULE("F-84", "a doorbell beyond the size of the ring, and one before its entry is written",
          "no access outside the ring (I6); at most this queue pair fails") {
   for (const unsigned ahead : {1u, 5u, 17u, 0x7FFFu, 0x8000u, 0xFFFFu}) {
     CAPTURE(ahead);
@@ -83,7 +84,7 @@ SCHEDULE("F-84", "a doorbell beyond what the ring holds, and one before its entr
       auto qp = std::make_unique<driver::QueuePair>(a.self.pd, cq, cq, driver::QpOptions{16, 16});
       driver::QueuePair other(a.peer.pd, a.peer.send_cq, a.peer.receive_cq);
       a.connect(*qp, other);
-      // The scoreboard must be given the count of the doorbell.
+      // The scoreboard must know the count of the doorbell.
       const unsigned claimed = std::min(ahead, 64u);
       for (unsigned i = 0; i < claimed; ++i) {
         driver::SendRequest nothing;
@@ -140,7 +141,7 @@ SCHEDULE("F-85", "malformed entries of a send queue",
       const std::uint32_t bytes =
           change.op == Opcode::kFetchAdd || change.op == Opcode::kCmpSwap ? 8 : 100;
       a.self.qp().send(request(change.op, a.self, 0, bytes, a.peer, 0));
-      // The doorbell is on its way; the entry is read when it has arrived.
+      // The doorbell has not arrived yet; the entry is read when it has arrived.
       layout::put_memory(a.self.qp().send_memory().host, change.field, change.value);
       a.self.qp().send(request(Opcode::kWrite, a.self, 0, 100, a.peer, 0));
       const driver::Completion done = a.self.sent();

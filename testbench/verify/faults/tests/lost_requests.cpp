@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets of SENDs and WRITEs lost on the way.
+// Packets of SENDs and WRITEs lost on the link.
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/variants.hpp"
 
@@ -18,14 +18,14 @@ SCHEDULE("F-01 F-27", "the first packet of a message is lost",
 }
 
 SCHEDULE("F-02 F-27", "a packet in the middle is lost",
-         "NAK at its PSN, back to it and no further, no timeout") {
+         "NAK at its PSN, retransmission from it and no earlier PSN, no timeout") {
   ScheduleRunner runner;
   each({Opcode::kSend, Opcode::kWrite, Opcode::kWriteImm}, [&](SchedulePlan plan) {
     for (unsigned k = 1; k <= (thorough() ? 4u : 2u); ++k) {
       plan.faults = {{Way::kRequests, drop_psn(plan.psn + k), 1}};
       plan.path = Path::kNak;
       plan.after = [k](ActiveSchedule& run) {
-        INFO("only the packets from the lost one on go again");
+        INFO("only the packets from the lost one on are retransmitted");
         CHECK(run.seen().repeats <= 6 - k);
       };
       runner.play(plan);
@@ -54,8 +54,8 @@ SCHEDULE("F-04 F-27", "the last packet is lost and another message follows", "NA
   });
 }
 
-SCHEDULE("F-05 F-27", "the same packet is lost until the retries are used up, and once more",
-         "good after retry_cnt losses, RETRY_EXC_ERR and flushes after one more") {
+SCHEDULE("F-05 F-27", "the same packet is lost until the retries are exhausted, and once more",
+         "success after retry_cnt losses, RETRY_EXC_ERR and flushes after one more") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
     plan.messages.push_back({Opcode::kWrite, 100});

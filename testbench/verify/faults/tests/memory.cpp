@@ -27,7 +27,7 @@ Sweep one() {
   return plan;
 }
 
-/// Memory that fails is of no use afterwards: the region is not compared again.
+/// Excludes a region whose memory fails from later comparisons.
 struct Broken {
   Broken(SweepFixture& a, Endpoint& side, std::size_t at, std::size_t bytes)
       : region(side.pd, 8192, driver::access::kAll) {
@@ -41,7 +41,7 @@ struct Broken {
 }  // namespace
 
 SCHEDULE("F-83", "losses while memory is 10 us away, stalls and responses out of order",
-         "all good, order kept (I14)") {
+         "success, order kept (I14)") {
   ScheduleRunner runner(hard(10'000));
   each(every_operation(), [&](SchedulePlan plan) {
     plan.connect.timeout = 10;
@@ -53,7 +53,7 @@ SCHEDULE("F-83", "losses while memory is 10 us away, stalls and responses out of
 }
 
 SCHEDULE("F-83", "ranges that lie across 64-byte and 4-KiB borders, memory out of order",
-         "all good, no byte beside them (I6)") {
+         "success, no byte beside them (I6)") {
   ScheduleRunner runner(hard(1000));
   SchedulePlan plan;
   for (const std::uint32_t bytes : {1u, 63u, 64u, 65u, 255u, 257u, 4095u, 4097u, 8191u}) {
@@ -90,7 +90,7 @@ SCHEDULE("F-80", "payload of a SEND or WRITE cannot be read: first, middle or la
         CHECK(a.self.sent().status == Status::kWrFlushErr);
         CHECK(a.self.qp().query().state == driver::QpState::kErr);
         a.self.node.sleep(10'000);
-        INFO("nothing from the failing packet on is at the peer");
+        INFO("no byte from the failing packet on is at the peer");
         const std::uint8_t* at =
             a.peer.data(op == Opcode::kSend ? SweepFixture::kSend : SweepFixture::kWrite);
         CHECK(first_wrong(at, 600, 80) <= bad);
@@ -122,7 +122,7 @@ SCHEDULE("F-81", "the data of a READ cannot be read: first, middle or last packe
 }
 
 SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data, atomic",
-         "NAK operational, or FATAL_ERR for READ data; never a good completion for it") {
+         "NAK operational, or FATAL_ERR for READ data; never a successful completion") {
   for (const Opcode op : {Opcode::kWrite, Opcode::kSend, Opcode::kRead, Opcode::kFetchAdd}) {
     CAPTURE(static_cast<int>(op));
     sweep(one(), [&](SweepFixture& a, unsigned) {
@@ -147,7 +147,8 @@ SCHEDULE("F-82", "payload that arrives cannot be written: WRITE, SEND, READ data
   }
 }
 
-SCHEDULE("F-82", "a completion cannot be written", "CQ_ERR, the queue pair fails, others go on") {
+SCHEDULE("F-82", "a completion cannot be written",
+         "CQ_ERR, the queue pair fails, others continue") {
   sweep(one(), [](SweepFixture& a, unsigned) {
     a.begin();
     auto broken = std::make_unique<driver::CompletionQueue>(a.self.node.context(), 16);
@@ -159,11 +160,11 @@ SCHEDULE("F-82", "a completion cannot be written", "CQ_ERR, the queue pair fails
     }
     a.self.node.poison(broken->memory().dma, broken->memory().bytes);
     qp->send(request(Opcode::kWrite, a.self, 0, 16, a.peer, 0));
-    bool told = false;
+    bool reported = false;
     while (const auto event = events.wait(100'000)) {
-      told |= event->kind == driver::EventKind::kCqError && event->number == broken->number();
+      reported |= event->kind == driver::EventKind::kCqError && event->number == broken->number();
     }
-    CHECK(told);
+    CHECK(reported);
     CHECK(qp->query().state == driver::QpState::kErr);
     CHECK_FALSE(broken->poll());
     qp.reset();

@@ -21,7 +21,7 @@ Sweep one() {
 
 }  // namespace
 
-SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that keeps running empty",
+SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that runs empty repeatedly",
          "RNR NAKs, every message once, one event at the limit") {
   sweep(one(), [](SweepFixture& a, unsigned) {
     a.begin();
@@ -65,7 +65,7 @@ SCHEDULE("F-89", "eight queue pairs send into a shared receive queue that keeps 
       INFO("I2, I4: queue pair ", i);
       CHECK(got->imm % kEach == next[i]++);
       CHECK(first_wrong(place.data() + 256 * got->id, kBytes, 1000 + got->imm) == kBytes);
-      a.peer.node.sleep(3'000);  // slower than they send
+      a.peer.node.sleep(3'000);  // slower than the senders
       srq.receive({got->id, {place.sge(256 * got->id, kBytes)}});
     }
     for (unsigned n = 0; n < kPairs * kEach; ++n) {
@@ -89,7 +89,7 @@ SCHEDULE("F-92", "two threads post to one full queue",
   constexpr unsigned kAll = 60;
   ScheduleRunner runner;
   std::unique_ptr<Endpoint> sides[2];
-  unsigned posted = 0, refused = 0, left = 2;
+  unsigned posted = 0, rejected = 0, left = 2;
   const auto post = [&](Node& node) {
     node.device().wait([&] { return sides[1] != nullptr; }, driver::Device::kForever);
     for (unsigned i = 0; i < kAll;) {
@@ -102,7 +102,7 @@ SCHEDULE("F-92", "two threads post to one full queue",
         ++i;
       } else {
         CHECK(result.error == driver::PostError::kQueueFull);
-        ++refused;
+        ++rejected;
         node.sleep(400);
       }
     }
@@ -133,10 +133,10 @@ SCHEDULE("F-92", "two threads post to one full queue",
         }},
        {0, post},
        {0, post}});
-  CHECK(refused >= 10);
+  CHECK(rejected >= 10);
 }
 
-SCHEDULE("F-92", "posting goes on while the queue pair goes to ERR, at each clock",
+SCHEDULE("F-92", "posting continues while the queue pair goes to ERR, at each clock",
          "each request completes once, in order") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
@@ -158,7 +158,7 @@ SCHEDULE("F-92", "posting goes on while the queue pair goes to ERR, at each cloc
 
 SCHEDULE("F-93",
          "both sides reset and connect again while packets of the old generation are 10 ms late",
-         "the old packets are dropped: the new generation and its markers stay as they are") {
+         "the old packets are dropped: the new generation and its markers do not change") {
   constexpr std::uint64_t kLateNs = 10'000'000;
   sweep(one(), [](SweepFixture& a, unsigned) {
     for (const unsigned node : {0u, 1u}) {

@@ -25,7 +25,7 @@ SchedulePlan four(SchedulePlan plan) {
   return plan;
 }
 
-/// The same with one message.
+/// Returns the same plan with one message.
 SchedulePlan one(SchedulePlan plan) {
   plan = four(std::move(plan));
   plan.messages = {{plan.messages[0].op, 100}};
@@ -40,8 +40,8 @@ void no_sequence_nak(ActiveSchedule& run) {
 
 }  // namespace
 
-SCHEDULE("F-29 F-27", "four messages and no receive, which comes later",
-         "RNR NAK, wait, good; no sequence NAK, no timeout") {
+SCHEDULE("F-29 F-27", "four messages before their receives are posted",
+         "RNR NAK, wait, success; no sequence NAK, no timeout") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {
     plan = four(plan);
@@ -52,7 +52,7 @@ SCHEDULE("F-29 F-27", "four messages and no receive, which comes later",
 }
 
 SCHEDULE("F-29 F-27", "the packet retransmitted after the RNR wait is lost",
-         "good after the receive is posted; timeout and RNR are counted apart") {
+         "success after the receive is posted; timeout and RNR are counted apart") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {
     plan = one(plan);
@@ -76,11 +76,11 @@ SCHEDULE("F-29 F-27", "the packet retransmitted after the RNR wait is lost",
 }
 
 SCHEDULE("F-29 F-27", "the RNR NAK is lost",
-         "timeout, another RNR NAK, good when the receive is there") {
+         "timeout, another RNR NAK, success when the receive is posted") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {
     plan = one(plan);
-    plan.faults = {{Way::kAnswers, drop_syndrome(kRnrNak), 1}};
+    plan.faults = {{Way::kResponses, drop_syndrome(kRnrNak), 1}};
     plan.during = [](ActiveSchedule& run) {
       run.sleep(1'200'000);
       CHECK(run.counters().timeouts >= 1);
@@ -91,7 +91,7 @@ SCHEDULE("F-29 F-27", "the RNR NAK is lost",
   });
 }
 
-SCHEDULE("F-29 F-27", "a packet after the one that met no receive is lost", "RNR NAK, wait, good") {
+SCHEDULE("F-29 F-27", "a packet after one without a receive is lost", "RNR NAK, wait, good") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {
     plan = four(plan);
@@ -117,7 +117,7 @@ SCHEDULE("F-29 F-27", "no receive for the third of four messages",
   });
 }
 
-SCHEDULE("F-30 F-27", "no receive ever, rnr_retry 0, 2 and 6",
+SCHEDULE("F-30 F-27", "no receive at all, rnr_retry 0, 2 and 6",
          "rnr_retry + 1 times sent, RNR_RETRY_EXC_ERR, the rest flushes") {
   ScheduleRunner runner;
   each(kReceiving, [&](SchedulePlan plan) {

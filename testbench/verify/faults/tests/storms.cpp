@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies, unsolicited ACKs and packets that change places.
+// Copies, unsolicited ACKs and reordered packets.
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
 #include "testbench/verify/faults/registry.hpp"
@@ -39,14 +39,15 @@ SCHEDULE("F-21", "every response comes 200 times", "nothing completes twice, no 
   ScheduleRunner runner;
   each({Opcode::kSend, Opcode::kWrite, Opcode::kFetchAdd}, [&](SchedulePlan plan) {
     plan.messages.assign(3, plan.messages[0]);
-    plan.faults = {{Way::kAnswers, copies(199)}};
+    plan.faults = {{Way::kResponses, copies(199)}};
     plan.path = Path::kNone;
     runner.play(plan);
   });
 }
 
-SCHEDULE("F-22", "a READ request of 64 KiB comes a hundred times",
-         "bounded work: no more responses than the READ and one repetition; the witness unharmed") {
+SCHEDULE(
+    "F-22", "a READ request of 64 KiB comes a hundred times",
+    "bounded work: no more responses than the READ and one repetition; the witness is unaffected") {
   ScheduleRunner runner;
   SchedulePlan plan;
   plan.messages = {{Opcode::kRead, 65536}};
@@ -65,7 +66,7 @@ SCHEDULE("F-22", "a READ request of 64 KiB comes a hundred times",
   runner.play(plan);
 }
 
-SCHEDULE("F-23 F-27", "packets of a completed message come again, its target in new use",
+SCHEDULE("F-23 F-27", "packets of a completed message are duplicated after its target was reused",
          "the marker written at the completion stays (I5, by default in every run)") {
   ScheduleRunner runner;
   each(every_operation(), [&](SchedulePlan plan) {
@@ -87,7 +88,7 @@ SCHEDULE("F-24",
     plan.connect.timeout = 10;  // 4.2 ms
     plan.connect.retry_cnt = 1;
     plan.connect.rnr_retry = 0;
-    // PSNs 0 to 5 are acknowledged; 6 to 12 are out and lost.
+    // PSNs 0 to 5 are acknowledged; 6 to 12 are sent and lost.
     plan.messages = {{Opcode::kWrite, 1500}, {Opcode::kWrite, 1500}, {Opcode::kRead, 200}};
     plan.window = 1;
     FaultRule lost;
@@ -105,7 +106,7 @@ SCHEDULE("F-24",
       const std::uint64_t ghosts = run.self().node.context().port_counters().drops[kGhost];
       std::uint64_t injected = 0;
       const auto inject = [&](const packet::Builder& builder) {
-        run.inject(Way::kAnswers, builder);
+        run.inject(Way::kResponses, builder);
         ++injected;
         run.sleep(2000);
       };
@@ -113,12 +114,13 @@ SCHEDULE("F-24",
       for (const std::int64_t at : {-100, -1, 0, 3, 5, 13, 14, 100, 0x7FFFFF, -0x7FFFFF}) {
         for (const std::uint8_t syndrome : {kAck, kNakSequence, kNakInvalid, kNakAccess,
                                             static_cast<std::uint8_t>(kRnrNak | 1)}) {
-          inject(run.answer_frame(packet::kRcAck, run.psn(at)).aeth(syndrome, 3));
+          inject(run.response_frame(packet::kRcAck, run.psn(at)).aeth(syndrome, 3));
         }
-        inject(run.answer_frame(packet::kRcReadRespMiddle, run.psn(at)).payload(payload));
-        inject(
-            run.answer_frame(packet::kRcReadRespOnly, run.psn(at)).aeth(kAck, 3).payload(payload));
-        inject(run.answer_frame(packet::kRcAtomicAck, run.psn(at))
+        inject(run.response_frame(packet::kRcReadRespMiddle, run.psn(at)).payload(payload));
+        inject(run.response_frame(packet::kRcReadRespOnly, run.psn(at))
+                   .aeth(kAck, 3)
+                   .payload(payload));
+        inject(run.response_frame(packet::kRcAtomicAck, run.psn(at))
                    .aeth(kAck, 3)
                    .atomic_ack_eth(0xEEEE));
       }
@@ -133,14 +135,14 @@ SCHEDULE("F-24",
   }
 }
 
-SCHEDULE("F-25 F-27", "two neighbours change places, each pair in turn, and all of them",
-         "good; one NAK for each gap: an exchange makes one, or two when more follows") {
+SCHEDULE("F-25 F-27", "two consecutive packets are exchanged, each pair in turn, and all of them",
+         "success; one NAK for each gap: an exchange causes one, or two when more packets follow") {
   ScheduleRunner runner;
   each({Opcode::kSend, Opcode::kWrite, Opcode::kRead}, [&](SchedulePlan plan) {
-    const Way way = plan.messages[0].read() ? Way::kAnswers : Way::kRequests;
+    const Way way = plan.messages[0].read() ? Way::kResponses : Way::kRequests;
     FaultRule swap;
     swap.kind = FaultKind::kDelay;
-    swap.delay_ns = 900;  // the witness may stand between
+    swap.delay_ns = 900;  // packets of the witness may lie between
     for (unsigned k = 0; k < 5; ++k) {
       CAPTURE(k);
       swap.psn = (plan.psn + k) & 0xFFFFFF;
@@ -178,15 +180,15 @@ SCHEDULE("F-26 F-27", "the ACK of a WRITE overtakes the end of the READ before i
         rule.kind = FaultKind::kDelay;
         rule.delay_ns = 20'000;
       }
-      plan.faults = {{Way::kAnswers, rule, 1}};
+      plan.faults = {{Way::kResponses, rule, 1}};
       plan.path = Path::kReread;
       runner.play(plan);
     }
   });
 }
 
-SCHEDULE("F-28", "a request half the PSN circle before the expected one, and one half after it",
-         "acknowledged again; NAKed; neither executed") {
+SCHEDULE("F-28", "a request 2^23 PSNs before the expected one, and one as far after it",
+         "the first acknowledged, the other NAKed; neither executed") {
   ScheduleRunner runner;
   for (const unsigned from : {0u, 1u}) {
     SchedulePlan plan;

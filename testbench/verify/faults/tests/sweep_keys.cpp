@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys end, and registered memory with them, at each clock of a transfer.
+// Keys are invalidated, and memory deregistered, at each clock of a transfer.
 #include "driver/memory_window.hpp"
 #include "testbench/verify/faults/registry.hpp"
 #include "testbench/verify/faults/sweep_fixture.hpp"
@@ -39,7 +39,7 @@ const std::vector<Status> kDenied = {Status::kRemAccessErr};
 
 SCHEDULE(
     "F-90", "the region that is the target is deregistered at each clock",
-    "good or REM_ACCESS_ERR; packets whole; nothing written, and nothing read that leaves, after "
+    "success or REM_ACCESS_ERR; packets whole; nothing written, and nothing read and sent, after "
     "the call returned") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
@@ -48,15 +48,15 @@ SCHEDULE(
     a.until(clock);
     place.region->deregister();
     a.targets_whole(place.memory.host);
-    mark_all(a, place.memory.host);  // a response that is read from here on breaks I7
+    mark_all(a, place.memory.host);  // a response that is read from here on violates I7
     a.finish(kDenied);
     a.marks_hold();
     a.end();
   });
 }
 
-SCHEDULE("F-90", "the key ends and a new one names the same memory at each clock",
-         "requests of the old key see the old mapping whole or are rejected") {
+SCHEDULE("F-90", "the key is replaced by another one for the same memory at each clock",
+         "requests of the old key use the old mapping as a whole or are rejected") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     Place place(a);
@@ -75,7 +75,7 @@ SCHEDULE("F-90", "the key ends and a new one names the same memory at each clock
 }
 
 SCHEDULE("F-90", "the requester's own region is deregistered at each clock",
-         "good or LOC_PROT_ERR; nothing written after the call returned") {
+         "success or LOC_PROT_ERR; nothing written after the call returned") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::Device& device = a.self.node.device();
@@ -95,7 +95,7 @@ SCHEDULE("F-90", "the requester's own region is deregistered at each clock",
   });
 }
 
-/// A window over `place` on the peer's queue pair, for everything.
+/// Binds a window over `place` on the peer's queue pair, with all rights.
 std::unique_ptr<driver::MemoryWindow> bind(SweepFixture& a, Place& place) {
   auto window = std::make_unique<driver::MemoryWindow>(a.peer.pd, driver::WindowType::kType2);
   const std::uint32_t key = window->next_key();
@@ -108,7 +108,7 @@ std::unique_ptr<driver::MemoryWindow> bind(SweepFixture& a, Place& place) {
 }
 
 SCHEDULE("F-90", "the peer invalidates the window that is the target at each clock",
-         "good or REM_ACCESS_ERR; nothing written, and nothing read that leaves, after the "
+         "success or REM_ACCESS_ERR; nothing written, and nothing read and sent, after the "
          "invalidation completed") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
@@ -121,7 +121,7 @@ SCHEDULE("F-90", "the peer invalidates the window that is the target at each clo
     invalidate.remote_key = window->key();
     a.peer.qp().send(invalidate);
     const driver::Completion done = a.peer.sent();
-    // A request that was rejected has ended the queue pair before.
+    // A rejected request has ended the queue pair before.
     CHECK((done.ok() || done.status == Status::kWrFlushErr));
     if (done.ok()) {
       a.targets_whole(place.memory.host);
@@ -133,8 +133,8 @@ SCHEDULE("F-90", "the peer invalidates the window that is the target at each clo
   });
 }
 
-SCHEDULE("F-90", "SEND with invalidate ends the window after its last use, at each clock",
-         "all good; nothing written, and nothing read that leaves, after the receive completed") {
+SCHEDULE("F-90", "SEND with invalidate frees the window after its last use, at each clock",
+         "success; nothing written, and nothing read and sent, after the receive completed") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.watch_nothing();

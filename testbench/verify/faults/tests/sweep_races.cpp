@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two things that race: a receive and its RNR NAK, room in a queue and a completion, arming and a
+// Two concurrent events: a receive and its RNR NAK, room in a queue and a completion, an arm and a
 // completion; each at each clock.
 #include <string_view>
 
@@ -23,9 +23,10 @@ constexpr std::uint64_t kBoundNs = 2'000'000;
 
 }  // namespace
 
-SCHEDULE("F-31",
-         "a receive is posted while the request arrives and its RNR NAK is made, at each clock",
-         "one delivery, one completion each, whichever came first") {
+SCHEDULE(
+    "F-31",
+    "a receive is posted while the request arrives and its RNR NAK is generated, at each clock",
+    "one delivery, one completion each, in either order") {
   unsigned early = 0, late = 0;
   sweep(races(700), [&](SweepFixture& a, unsigned clock) {
     a.begin(0);
@@ -48,8 +49,8 @@ SCHEDULE("F-31",
 }
 
 SCHEDULE(
-    "F-87", "a queue of completions is read at each clock while it runs over",
-    "room in time: all arrive; else CQ_ERR, the queue pair fails, what is unread stays intact") {
+    "F-87", "a completion queue is polled at each clock while it overflows",
+    "room in time: all arrive; else CQ_ERR, the queue pair fails, unread entries stay intact") {
   unsigned kept = 0, lost = 0;
   sweep(races(1500), [&](SweepFixture& a, unsigned clock) {
     a.begin();
@@ -98,8 +99,8 @@ SCHEDULE(
   CHECK(lost >= 1);
 }
 
-SCHEDULE("F-88", "a queue of completions is armed at each clock around a completion",
-         "whoever finds it empty after arming is woken, once") {
+SCHEDULE("F-88", "a completion queue is armed at each clock around a completion",
+         "a program that finds it empty after the arm is woken, once") {
   unsigned found = 0, woken = 0;
   sweep(races(900), [&](SweepFixture& a, unsigned clock) {
     a.begin();
@@ -134,7 +135,7 @@ SCHEDULE("F-88", "a queue of completions is armed at each clock around a complet
 }
 
 SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock after its doorbell",
-         "the old one, the new one or an error; no byte outside what either names (I6)") {
+         "the old one, the new one or an error; no byte outside their ranges (I6)") {
   sweep(races(500), [&](SweepFixture& a, unsigned clock) {
     a.begin();
     driver::QueuePair qp(a.self.pd, a.self.send_cq, a.self.receive_cq);
@@ -153,7 +154,7 @@ SCHEDULE("F-86", "the entry of a posted WRITE changes at each clock after its do
         {layout::wqe::num_sge, 255},
         {layout::wqe::rkey, 0x12345678},
         {layout::wqe::remote_addr, a.peer.region.address() + SweepFixture::kBytes - 10}};
-    const Change& change = changes[a.life % std::size(changes)];
+    const Change& change = changes[a.generation % std::size(changes)];
     fill(a.self.data(0), 600, 3);
     qp.send(request(driver::Opcode::kWrite, a.self, 0, 600, a.peer, 0));
     a.self.node.sleep(4 * clock);

@@ -9,7 +9,7 @@ using namespace roci::testbench::faults;
 
 namespace {
 
-/// READ data and originals of the requester.
+/// Memory of the requester for READ data and original values.
 void mark_landing(SweepFixture& a) {
   a.mark(a.self.data(SweepFixture::kRead), SweepFixture::kReadBytes);
   a.mark(a.self.data(SweepFixture::kWord), 8);
@@ -23,7 +23,7 @@ void mark_targets(SweepFixture& a) {
 }  // namespace
 
 SCHEDULE("F-91", "the requester goes to ERR at each clock",
-         "good ones, then flushes, each once and in order; the peer's memory whole by packets") {
+         "successes, then flushes, each once and in order; the peer's memory has whole packets") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
@@ -37,7 +37,8 @@ SCHEDULE("F-91", "the requester goes to ERR at each clock",
   });
 }
 
-SCHEDULE("F-91", "the requester drains (SQD) at each clock and goes on", "all good, none twice") {
+SCHEDULE("F-91", "the requester drains (SQD) at each clock and continues",
+         "all succeed, none twice") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
@@ -59,7 +60,7 @@ SCHEDULE("F-91", "the requester drains (SQD) at each clock and goes on", "all go
 }
 
 SCHEDULE("F-91", "the requester is reset at each clock",
-         "no completion afterwards, nothing written afterwards, the next generation is clean") {
+         "no completion and no write afterwards, and the next generation works") {
   sweep({}, [](SweepFixture& a, unsigned clock) {
     a.begin();
     a.post();
@@ -140,9 +141,8 @@ SCHEDULE("F-55 F-91", "the responder is destroyed at each clock",
   });
 }
 
-SCHEDULE(
-    "F-94", "all that two programs have is destroyed at each clock of their traffic",
-    "no access afterwards (I6), the adapter goes on for the witness and for those who come next") {
+SCHEDULE("F-94", "all objects of two programs are destroyed at each clock of their traffic",
+         "no access afterwards (I6), the adapter works for the witness and for later programs") {
   Sweep plan;
   plan.quick = 20;
   sweep(plan, [](SweepFixture& a, unsigned clock) {

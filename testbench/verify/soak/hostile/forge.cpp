@@ -35,7 +35,7 @@ Forge::Forge(const Addresses& addresses, std::vector<Victim>& victims,
   for (const auto& entry : std::filesystem::directory_iterator(ROCI_CAPTURES)) {
     if (entry.path().extension() == ".pcap") files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());  // a directory has no order
+  std::sort(files.begin(), files.end());  // directory order is undefined
   constexpr std::size_t kOfFile = 400;
   unsigned session = 0;
   for (const std::string& file : files) {
@@ -71,7 +71,8 @@ packet::Builder Forge::start(std::uint8_t opcode, std::uint32_t qpn, transport::
   return b;
 }
 
-/// A packet that a correct peer might send now: the next request, or a response to what is open.
+/// Builds a packet that a correct peer might send now: the next request, or a response to an
+/// outstanding one.
 Bytes Forge::right(Victim& v) {
   constexpr std::uint8_t kKinds = 23;
   std::uint8_t opcode = static_cast<std::uint8_t>(below(kKinds + 2));
@@ -109,7 +110,7 @@ Bytes Forge::right(Victim& v) {
 }
 
 Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
-  // The envelope of this link around the captured transport headers and payload.
+  // The link's own headers replace those around the captured transport headers and payload.
   Bytes envelope = start(packet::kRcSendOnly, v.qpn, psn).build();
   Bytes frame(envelope.begin(), envelope.begin() + static_cast<std::ptrdiff_t>(bth_at_));
   frame.insert(frame.end(), from.bytes.begin(), from.bytes.end());
@@ -118,7 +119,7 @@ Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
   bth.set_dest_qp(v.qpn);
   bth.set_psn(psn.value());
   bth.set_pkey(0xFFFF);
-  tell_length(frame);
+  set_length(frame);
   const packet::OpcodeInfo* info = packet::find_opcode(bth.opcode());
   std::uint8_t* ext = frame.data() + bth_at_ + packet::Bth::kBytes;
   const bool room =
@@ -137,7 +138,7 @@ Bytes Forge::captured(Victim& v, const Captured& from, transport::Psn psn) {
   return frame;
 }
 
-/// Captured requests one after the other, as they were except for one change in one of them.
+/// Replays captured requests in order, with one change in one of them.
 Bytes Forge::session() {
   if (session_at_ == session_end_) {
     session_victim_ = &victim();
@@ -150,21 +151,21 @@ Bytes Forge::session() {
       ++session_end_;
     }
     session_changed_ = session_at_ + below(session_end_ - session_at_);
-    const bool answers = captured_[session_at_].answer;
-    session_base_ = (answers ? session_victim_->oldest : session_victim_->expected) -
+    const bool responses = captured_[session_at_].response;
+    session_base_ = (responses ? session_victim_->oldest : session_victim_->expected) -
                     captured_[session_at_].psn;
   }
   const Captured& from = captured_[session_at_];
   Bytes frame = captured(*session_victim_, from, session_base_ + from.psn);
   if (session_at_ == session_changed_) change(frame);
-  if (!from.answer) session_victim_->expected = session_base_ + (from.psn + 1);
+  if (!from.response) session_victim_->expected = session_base_ + (from.psn + 1);
   ++session_at_;
   return frame;
 }
 
 Bytes Forge::noise(Victim& v) {
   Bytes frame = right(v);
-  const bool headers = below(2) == 0;  // in an envelope that brings it far, or none
+  const bool headers = below(2) == 0;  // with valid lower headers, or without any
   const std::size_t from = headers ? bth_at_ : below(2) == 0 ? 0 : 6;
   if (!headers) frame.resize(14 + below(200));
   for (std::size_t i = from; i < frame.size(); ++i) frame[i] = static_cast<std::uint8_t>(random_());

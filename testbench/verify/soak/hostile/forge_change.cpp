@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes that a Forge makes to a right packet.
+// Changes that a Forge makes to a valid packet.
 #include <algorithm>
 
 #include "model/packet/parser.hpp"
@@ -49,7 +49,7 @@ std::uint64_t Forge::edge(unsigned bits, std::uint64_t right) {
   }
 }
 
-/// One field of one header gets an edge value.
+/// Sets one field of one header to an edge value.
 void Forge::change(Bytes& frame) {
   std::vector<Header> headers = {header(0, spec::kEthernet), header(udp_at_, spec::kUdp),
                                  header(bth_at_, spec::kBth), header(bth_at_, spec::kBth)};
@@ -75,17 +75,17 @@ void Forge::change(Bytes& frame) {
   layout::put_wire(frame.data() + h.at, place, edge(place.bits, right));
 }
 
-/// The payload grows or shrinks; the lengths around it follow.
+/// Lengthens or shortens the payload and adjusts the lengths.
 void Forge::change_length(Bytes& frame) {
   constexpr std::size_t kSteps[] = {0, 1, 2, 3, 4, 5, 8, 64, 255, 256, 257};
   const std::size_t step = kSteps[below(11)];
   const std::size_t least = bth_at_ + packet::Bth::kBytes + kIcrc;
   frame.resize(below(2) == 0 ? std::min(frame.size() + step, kLongest)
                              : std::max(frame.size(), least + step) - step);
-  tell_length(frame);
+  set_length(frame);
 }
 
-void Forge::tell_length(Bytes& frame) {
+void Forge::set_length(Bytes& frame) {
   const auto length = [&](std::size_t from) {
     return static_cast<std::uint16_t>(frame.size() - from);
   };
@@ -97,7 +97,7 @@ void Forge::tell_length(Bytes& frame) {
   }
 }
 
-/// Checksum and ICRC right for all else, whatever it is; `frame` has the layout it was built with.
+/// Computes checksum and ICRC for any content; `frame` has the layout with which it was built.
 void Forge::seal(Bytes& frame) {
   const packet::ByteView view(frame);
   if (!ipv6_ && below(16) != 0) {
@@ -114,7 +114,7 @@ void Forge::seal(Bytes& frame) {
   ++sealed_;
 }
 
-/// Spares some queue pairs: such a packet could not be told apart from one of their peer.
+/// Spares some queue pairs: such a packet would be indistinguishable from one of their peer.
 void Forge::aim(Bytes& frame) {
   const packet::Parsed p = packet::parse(frame);
   if (!p.has_bth) return;

@@ -9,7 +9,7 @@ namespace {
 using testbench::Node;
 using testbench::World;
 
-/// Plan of the witness: all operations, on a link without faults of its own.
+/// Returns the plan of the witness: all operations, on a link without faults.
 RoundPlan witness_of(const HostilePlan& hostile) {
   RoundPlan plan;
   plan.seed = hostile.seed;
@@ -21,7 +21,7 @@ RoundPlan witness_of(const HostilePlan& hostile) {
   plan.weights = {20, 5, 5, 30, 10, 20, 5, 5};
   plan.witness = true;
   plan.wrap = true;
-  // Its packets stand after hostile ones in the receiver, and are lost when that is full.
+  // Its packets queue after hostile ones in the receiver, and are lost when that is full.
   plan.connect.timeout = 8;
   plan.connect.max_rd_atomic = plan.connect.max_dest_rd_atomic = 4;
   plan.config.engines = {hostile.engine, testbench::Engine::kModel};
@@ -41,7 +41,7 @@ struct VictimTap final : testbench::FrameTap {
   Victims* victims = nullptr;
 };
 
-constexpr std::uint64_t kPreambleGap = 24;  // bytes of a frame on the link beside its own
+constexpr std::uint64_t kPreambleGap = 24;  // bytes of a frame on the link besides its own
 
 }  // namespace
 
@@ -63,8 +63,8 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
   VictimTap watch;
   const auto count_victims = [&] {
     outcome.revived = victims->revived();
-    outcome.answers = victims->answers();
-    outcome.refused = victims->refused();
+    outcome.responses = victims->responses();
+    outcome.naks = victims->naks();
     outcome.completions = victims->completions();
   };
   int about = -1;
@@ -96,7 +96,7 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
           bytes += std::max<std::uint64_t>(frame.size(), 60) + kPreambleGap;
           ++outcome.packets;
         }
-        // A fifth of the link is the witness's.
+        // The witness gets a fifth of the link.
         node.sleep(static_cast<std::uint64_t>(static_cast<double>(bytes) * ns_per_byte * 1.25));
         if (tick) tick(outcome.packets);
       }
@@ -122,7 +122,7 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
                   outcome.port = node.context().port_counters();
                   for (auto& resource : context->resources) resource.reset();
                 }}});
-    if (outcome.witness.good == 0) throw Broken(0, "I10: the witness did nothing");
+    if (outcome.witness.good == 0) throw Broken(0, "I10: the witness made no progress");
     if (outcome.witness.bad + outcome.witness.in_doubt != 0)
       throw Broken(0, "I10: the witness lost");
     outcome.passed = outcome.failure.empty();
@@ -140,7 +140,7 @@ HostileOutcome run_hostile(const HostilePlan& hostile, testbench::FrameTap* tap,
   if (!outcome.passed) {
     if (about < 0) about = ledger.connection_of(outcome.failure);
     if (about >= 0) outcome.events = ledger.events(0);
-    // Threads were left half way, and with them what they use.
+    // Threads were interrupted, so their objects stay.
     static_cast<void>(context.release());
     static_cast<void>(connection.release());
     static_cast<void>(victims.release());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile packets into an adapter while a witness keeps its traffic (F-52, F-53).
+// Sends hostile packets to an adapter while a witness has traffic (F-52, F-53).
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 namespace roci::soak {
 
 struct HostilePlan {
-  testbench::Engine engine = testbench::Engine::kRtl;  ///< under attack; its peer is the model
+  testbench::Engine engine =
+      testbench::Engine::kRtl;  ///< engine under attack; its peer is the model
   unsigned width = 64;
   std::uint64_t seed = 1;
   std::uint64_t packets = 20'000;
@@ -23,15 +24,15 @@ struct HostileOutcome {
   std::string failure, events;
   std::uint64_t packets = 0, sealed = 0;
   std::array<std::uint64_t, kForgeries> forgeries{};
-  std::uint64_t revived = 0, answers = 0, refused = 0, completions = 0;
+  std::uint64_t revived = 0, responses = 0, naks = 0, completions = 0;
   driver::PortCounters port{};
-  Tally witness;  ///< while packets came
+  Tally witness;  ///< results during the attack
   std::uint64_t repeated = 0;
   std::uint64_t simulated_ns = 0;
   testbench::World::Speed speed{};
 };
 
-/// `tick` is called with the progress. One at a time in a process.
+/// `tick` is called with the progress. At most one runs at a time in a process.
 HostileOutcome run_hostile(const HostilePlan& plan, testbench::FrameTap* tap = nullptr,
                            const std::function<void(std::uint64_t packets)>& tick = {});
 

@@ -13,7 +13,7 @@
 namespace roci::soak {
 namespace {
 
-constexpr std::size_t kMargin = 4096;  ///< mapped, and of no region
+constexpr std::size_t kMargin = 4096;  ///< mapped bytes outside any region
 constexpr std::uint8_t kSecret[] = {0x5E, 0xC2, 0xE7, 0x9A, 0x31, 0x5E, 0xC2, 0xE7};
 constexpr std::uint32_t kNobody = 0x800000;  ///< numbers that the peer does not have
 
@@ -76,7 +76,7 @@ void Victims::revive(Victim& v) {
   const std::uint32_t theirs = first(), mine = first();
   driver::ConnectOptions connect;
   connect.path_mtu = static_cast<std::uint8_t>(1 + random_() % 3);
-  connect.timeout = 0;  // waits for forged packets for ever
+  connect.timeout = 0;  // forged responses arrive at any time
   connect.rnr_retry = 7;
   connect.min_rnr_timer = 1;
   connect.max_rd_atomic = connect.max_dest_rd_atomic = 4;
@@ -87,7 +87,7 @@ void Victims::revive(Victim& v) {
   try {
     v.qp->connect({v.peer_qpn, theirs, peer_.gid()}, mine, connect);
   } catch (const driver::Error& error) {
-    // A packet has put it into ERR before it was in RTS: another time.
+    // A packet moved it to ERR before it was in RTS: it is restored later.
     if (error.status() != driver::AdminStatus::kBadState) throw;
     return;
   }
@@ -95,7 +95,7 @@ void Victims::revive(Victim& v) {
   v.alive = true;
 }
 
-/// Receives for what comes, and requests that wait for a response.
+/// Posts receives, and requests that wait for a response.
 void Victims::feed(Victim& v) {
   while (v.qp->receive_room() > 8) {
     driver::ReceiveRequest r;
@@ -129,7 +129,7 @@ void Victims::keep() {
     while (const auto c = cq_.poll()) {
       ++completions_;
       Victim* v = find(c->qpn, false);
-      if (v == nullptr) throw std::runtime_error("I1: a completion of nobody's queue pair");
+      if (v == nullptr) throw std::runtime_error("I1: a completion of an unknown queue pair");
       if (!c->ok()) v->alive = false;
     }
     while (const auto event = node_.context().events().poll()) {
@@ -163,13 +163,13 @@ void Victims::frame(const testbench::FrameEvent& event) {
   }
   Victim* v = find(p.bth().dest_qp(), true);
   if (v == nullptr) return;
-  ++answers_;
+  ++responses_;
   if (!p.op->response) {
     if (!p.psn().before(v->next)) v->next = p.psn() + 1;
     return;
   }
   const bool nak = p.has(packet::Ext::kAeth) && p.aeth().syndrome() >= 0x20;
-  refused_ += nak;
+  naks_ += nak;
   v->expected = nak ? p.psn() : p.psn() + 1;
 }
 

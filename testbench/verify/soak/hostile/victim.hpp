@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pairs that hostile packets aim at, and their return to RTS.
+// Queue pairs that hostile packets address, and their return to RTS.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace roci::soak {
 
-/// State of a queue pair that its peer holds, and that a forger therefore uses.
+/// State of a queue pair as its peer knows it, which a forger uses.
 struct Victim {
   std::uint32_t qpn = 0, peer_qpn = 0;
   bool alive = false;
@@ -27,28 +27,28 @@ struct Victim {
   std::unique_ptr<driver::QueuePair> qp;
 };
 
-/// Keeps victims alive on a node: packets kill them, this revives them; what they do and receive
-/// is thrown away.
+/// Restores victims on a node after packets moved them to ERR; their completions and received data
+/// are ignored.
 class Victims {
  public:
   static constexpr unsigned kRegion = 64 * 1024;
 
-  /// In a program of `node`, whose peers would be at `peer`.
+  /// Called in a program of `node`; the peers' address is `peer`.
   Victims(testbench::Node& node, testbench::Node& peer, unsigned count, std::uint64_t seed);
 
-  /// The program that revives, until stop().
+  /// The program that restores the victims, until stop().
   void keep();
   void stop();
-  /// Sees the requests and responses of the adapter.
+  /// Observes the requests and responses of the adapter.
   void frame(const testbench::FrameEvent& event);
-  /// All go away. Throws when a byte outside the region was touched.
+  /// Destroys all. Throws when a byte outside the region was changed.
   void end();
 
   std::vector<Victim>& all() { return victims_; }
   std::uint64_t revived() const { return revived_; }
   std::uint64_t completions() const { return completions_; }
-  std::uint64_t answers() const { return answers_; }
-  std::uint64_t refused() const { return refused_; }
+  std::uint64_t responses() const { return responses_; }
+  std::uint64_t naks() const { return naks_; }
 
  private:
   void revive(Victim& victim);
@@ -63,7 +63,7 @@ class Victims {
   driver::DmaMemory memory_;
   std::unique_ptr<driver::MemoryRegion> region_, secret_;
   std::vector<Victim> victims_;
-  std::uint64_t revived_ = 0, completions_ = 0, answers_ = 0, refused_ = 0;
+  std::uint64_t revived_ = 0, completions_ = 0, responses_ = 0, naks_ = 0;
   std::string leak_;
   bool stop_ = false, stopped_ = false;
 };

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses of programs (sockaddr) and of the adapter (GID).
+#pragma once
+
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "driver/cm/mad/values.hpp"
+
+namespace roci::cm {
+
+/// An address and a port. IPv4 addresses are mapped; zero is the wildcard of its family.
+struct Endpoint {
+  Gid address{};
+  std::uint16_t port = 0;
+  sa_family_t family = AF_UNSPEC;
+
+  bool any() const { return is_any(address); }
+  static bool is_any(const Gid& gid) {
+    static constexpr Gid kNone{};
+    static constexpr Gid kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0};
+    return gid == kNone || gid == kMapped;
+  }
+};
+
+inline bool is_ipv4(const Gid& gid) {
+  static constexpr std::uint8_t kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  return std::equal(std::begin(kMapped), std::end(kMapped), gid.begin());
+}
+
+/// std::nullopt: neither IPv4 nor IPv6. An IPv4 address stands at the start of the structure.
+inline std::optional<Endpoint> endpoint_of(const sockaddr_in6& bytes) {
+  Endpoint endpoint;
+  endpoint.family = bytes.sin6_family;
+  if (endpoint.family == AF_INET) {
+    sockaddr_in ipv4;
+    std::memcpy(&ipv4, &bytes, sizeof ipv4);
+    endpoint.port = ntohs(ipv4.sin_port);
+    endpoint.address = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+    std::memcpy(endpoint.address.data() + 12, &ipv4.sin_addr, 4);
+    return endpoint;
+  }
+  if (endpoint.family != AF_INET6) return std::nullopt;
+  endpoint.port = ntohs(bytes.sin6_port);
+  std::memcpy(endpoint.address.data(), &bytes.sin6_addr, 16);
+  return endpoint;
+}
+
+inline sockaddr_in6 sockaddr_of(const Endpoint& endpoint) {
+  sockaddr_in6 bytes{};
+  if (endpoint.family == AF_INET) {
+    sockaddr_in ipv4{};
+    ipv4.sin_family = AF_INET;
+    ipv4.sin_port = htons(endpoint.port);
+    std::memcpy(&ipv4.sin_addr, endpoint.address.data() + 12, 4);
+    std::memcpy(&bytes, &ipv4, sizeof ipv4);
+  } else if (endpoint.family == AF_INET6) {
+    bytes.sin6_family = AF_INET6;
+    bytes.sin6_port = htons(endpoint.port);
+    std::memcpy(&bytes.sin6_addr, endpoint.address.data(), 16);
+  }
+  return bytes;
+}
+
+}  // namespace roci::cm

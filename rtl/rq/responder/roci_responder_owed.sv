@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queue pairs that owe a response, the next response of the one in progress, and queues of packets
+// that leave.
+//
+// Throughput: one queue pair in and one out per clock, one response per clock. Latency: two clocks
+// through the queue of queue pairs, one through those of packets.
+
+`include "assert.svh"
+
+module roci_responder_owed #(
+  parameter int unsigned NumQps = 256  // power of two
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      idle_o,           // no packet waits
+
+  // queue pairs
+  input  logic                      push_i,           // qpn_i owes a response
+  input  logic                      posted_valid_i,   // posted_row_i has a receive to flush
+  input  logic [$clog2(NumQps)-1:0] posted_row_i,
+  output logic                      posted_ready_o,
+  output logic                      valid_o,
+  output logic [$clog2(NumQps)-1:0] row_o,
+  input  logic                      pop_i,
+  output logic [$clog2(NumQps):0]   level_o,
+
+  // the queue pair in progress
+  input  logic [23:0]               qpn_i,
+  input  roci_pkg::responder_qp_t   qp_i,
+  input  roci_pkg::qp_attr_t        attr_i,
+  input  roci_pkg::responder_slot_t slot_i,
+  input  logic [3:0]                slot_index_i,
+  input  logic [31:0]               done_i,           // payload packets in memory
+  input  logic [15:0]               posted_i,         // index up to which receives are posted
+  input  logic                      clear_of_tx_i,    // tx's payload queue holds no packet of it
+
+  // its next response
+  output logic                      pick_slot_o,
+  output logic                      pick_record_o,    // with neither, nothing can leave now
+  input  logic                      pick_i,           // keep the pick
+  output logic                      slot_picked_o,    // the pick that was kept is the slot
+  input  logic                      emit_i,           // it leaves
+  output logic                      room_emit_o,      // there is room for it
+  output logic                      freed_o,          // there is room that was not
+  output logic                      via_desc_o,       // it leaves by tx's payload queue
+  output logic [12:0]               len_o,            // its payload
+  output logic                      nak_o,
+  output roci_pkg::responder_qp_t   qp_o,             // what remains
+  output roci_pkg::responder_slot_t slot_o,
+  output logic                      more_o,           // the queue pair has more to do
+
+  // packets: with payload, their segments, and without
+  output roci_pkg::tx_desc_t        desc_o,
+  output logic                      desc_valid_o,
+  input  logic                      desc_ready_i,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  input  logic                      seg_ready_i,
+  output roci_pkg::tx_desc_t        ack_o,
+  output logic                      ack_valid_o,
+  input  logic                      ack_ready_i
+);
+
+  localparam int unsigned RowBits = $clog2(NumQps);
+
+  assign posted_ready_o = !push_i;
+  roci_rq_queue #(.NumQps(NumQps)) u_queue (
+    .clk_i, .rst_ni, .push_i(push_i || posted_valid_i),
+    .push_row_i(push_i ? qpn_i[RowBits-1:0] : posted_row_i),
+    .pop_valid_o(valid_o), .pop_row_o(row_o), .pop_i, .level_o
+  );
+
+  roci_pkg::tx_desc_t desc;
+  roci_pkg::seg_t     seg;
+  logic               has_seg;
+  roci_responder_response u_response (
+    .qpn_i, .qp_i, .pmtu_i(attr_i.pmtu), .has_slot_i(qp_i.pending != '0), .slot_index_i, .slot_i,
+    .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - qp_i.recv_next),
+    .pick_slot_o, .pick_record_o, .slot_picked_i(slot_picked_o),
+    .desc_o(desc), .seg_o(seg), .seg_valid_o(has_seg), .nak_o, .qp_o, .slot_o
+  );
+  always_ff @(posedge clk_i) begin
+    if (pick_i) slot_picked_o <= pick_slot_o;
+  end
+  assign via_desc_o = !clear_of_tx_i
+                   || (slot_picked_o && slot_i.opcode == roci_pkg::OpRcReadRequest);
+  assign more_o     = qp_o.pending != '0 || qp_o.ack != roci_pkg::ResponderAckNone || qp_o.flush;
+
+  assign len_o      = desc.payload_len;
+
+  // Queues of packets.
+  logic       desc_room, seg_room, ack_room;
+  logic [1:0] desc_level, seg_level, ack_level;
+  logic [2:0] rooms_q;
+  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_desc (
+    .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && via_desc_o), .in_ready_o(desc_room),
+    .out_data_o(desc_o), .out_valid_o(desc_valid_o), .out_ready_i(desc_ready_i),
+    .level_o(desc_level)
+  );
+  roci_fifo #(.Width(roci_pkg::SegBits), .Depth(2)) u_seg (
+    .clk_i, .rst_ni, .in_data_i(seg), .in_valid_i(emit_i && has_seg), .in_ready_o(seg_room),
+    .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i), .level_o(seg_level)
+  );
+  roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_ack (
+    .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && !via_desc_o), .in_ready_o(ack_room),
+    .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
+  );
+  assign room_emit_o = via_desc_o ? desc_room && (!has_seg || seg_room) : ack_room;
+  assign freed_o     = ({desc_room, seg_room, ack_room} & ~rooms_q) != '0;
+  assign idle_o      = {desc_level, seg_level, ack_level} == '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) rooms_q <= '0;
+    else rooms_q <= {desc_room, seg_room, ack_room};
+  end
+
+  logic unused;
+  assign unused = &attr_i;
+
+  `ASSERT(EmitHasRoom, `IMPLIES(emit_i, room_emit_o))
+  `ASSERT(ReadStaysInRequest, `IMPLIES(emit_i && has_seg, 32'(seg.len) <= slot_i.left))
+
+endmodule

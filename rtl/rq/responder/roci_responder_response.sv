@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The next response of a queue pair: which one it is, its packet, and what remains.
+//
+// Throughput: combinational. Latency: none.
+//
+// Candidates are the oldest pending replay slot and the ACK or NAK record; the one with the lower
+// PSN goes first (a NAK before a slot of its PSN), so that responses leave in order of the
+// requests. They wait until the payload they acknowledge is in memory, a NAK too, except for a NAK
+// of a sequence error, since it begins a retransmission. No response follows a fatal NAK.
+
+module roci_responder_response (
+  input  logic [23:0]               qpn_i,
+  input  roci_pkg::responder_qp_t   qp_i,
+  input  logic [2:0]                pmtu_i,
+  input  logic                      has_slot_i,   // slot_i is the oldest pending one
+  input  logic [3:0]                slot_index_i,
+  input  roci_pkg::responder_slot_t slot_i,
+  input  logic [31:0]               done_i,       // payload packets in memory
+  input  logic                      credits_i,    // AETHs carry credits
+  input  logic [15:0]               posted_i,     // receives posted and not used up
+
+  output logic                      pick_slot_o,
+  output logic                      pick_record_o,  // with neither, nothing can leave now
+
+  // the response that was picked; the caller registers the pick
+  input  logic                      slot_picked_i,
+  output roci_pkg::tx_desc_t        desc_o,
+  output roci_pkg::seg_t            seg_o,
+  output logic                      seg_valid_o,
+  output logic                      nak_o,
+  output roci_pkg::responder_qp_t   qp_o,
+  output roci_pkg::responder_slot_t slot_o
+);
+
+  // Choice.
+  logic [31:0] record_age, slot_age;
+  logic [23:0] lead;
+  logic        record, record_ready, record_first, urgent, read, slot_ready;
+  assign record        = qp_i.ack != roci_pkg::ResponderAckNone;
+  assign record_age = done_i - qp_i.ack_ticket;
+  assign urgent        = qp_i.ack == roci_pkg::ResponderAckNak
+                      && qp_i.ack_syndrome == roci_pkg::SynNakSequence;
+  assign record_ready  = record && (urgent || signed'(record_age) >= 32'sd0);
+  assign lead          = slot_i.next_psn - qp_i.ack_psn;
+  assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
+  assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;
+  assign slot_age   = done_i - slot_i.ticket;
+  assign slot_ready    = has_slot_i && (read ? signed'(slot_age) >= 32'sd0 : slot_i.done);
+  assign pick_record_o = record_ready && record_first;
+  assign pick_slot_o   = slot_ready && !pick_record_o;
+
+  // Packet.
+  logic [12:0] mtu, len;
+  logic [31:0] left;
+  logic        last, single, middle;
+  roci_pkg::ext_aeth_t aeth;
+  assign mtu         = 13'd128 << pmtu_i;
+  assign left        = slot_i.left;
+  assign last        = left <= 32'(mtu);
+  assign single      = slot_i.first && last;
+  assign middle      = !slot_i.first && !last;
+  assign len         = last ? left[12:0] : mtu;
+
+  // Credits: twice the logarithm, and the bit below the leading one (9.7.7.2).
+  logic [7:0] good;
+  always_comb begin
+    good = '0;
+    for (int i = 1; i < 16; i++) begin
+      if (posted_i[i]) good = 8'({4'(i), posted_i[i-1]});
+    end
+    if (posted_i == 16'd1) good = 8'd1;
+    if (!credits_i) good = roci_pkg::SynAckNoCredits;
+  end
+
+  always_comb begin
+    desc_o        = '0;
+    desc_o.qpn    = qpn_i;
+    desc_o.psn    = slot_picked_i ? slot_i.next_psn : qp_i.ack_psn;
+    desc_o.opcode = roci_pkg::OpRcAck;
+    desc_o.ext_len = 5'd4;
+    aeth           = '0;
+    aeth.msn       = slot_picked_i ? slot_i.msn : qp_i.ack_msn;
+    {aeth.kind, aeth.code} = slot_picked_i || qp_i.ack == roci_pkg::ResponderAckAck
+                             ? good : qp_i.ack_syndrome;
+    if (slot_picked_i && read) begin
+      desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
+                         : slot_i.first ? roci_pkg::OpRcReadRespFirst
+                         : last         ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle;
+      desc_o.payload_len = len;
+      if (middle) begin
+        desc_o.ext_len = 5'd0;
+        aeth           = '0;
+      end
+    end else if (slot_picked_i) begin
+      desc_o.opcode  = roci_pkg::OpRcAtomicAck;
+      desc_o.ext_len = 5'd12;
+      aeth.original  = slot_i.original;
+    end
+    desc_o.ext = aeth;
+  end
+
+  assign seg_o.addr  = slot_i.addr_operand;
+  assign seg_o.pasid = slot_i.pasid;
+  assign seg_o.len   = len;
+  assign seg_o.last  = 1'b1;
+  assign seg_o.drop  = 1'b0;
+  assign seg_valid_o = slot_picked_i && read && len != '0;
+  assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck;
+
+  // What remains.
+  always_comb begin
+    qp_o   = qp_i;
+    slot_o = slot_i;
+    if (slot_picked_i) begin
+      if (read) begin
+        slot_o.addr_operand = slot_i.addr_operand + 64'(len);
+        slot_o.left         = left - 32'(len);
+        slot_o.next_psn     = slot_i.next_psn + 1'b1;
+        slot_o.first        = 1'b0;
+      end
+      if (!read || last) qp_o.pending = qp_i.pending & ~(16'd1 << slot_index_i);
+    end else begin
+      qp_o.ack          = qp_i.next ? roci_pkg::ResponderAckAck : roci_pkg::ResponderAckNone;
+      qp_o.ack_psn      = qp_i.next_psn;
+      qp_o.ack_msn      = qp_i.next_msn;
+      qp_o.ack_syndrome = roci_pkg::SynAckNoCredits;
+      qp_o.ack_ticket   = qp_i.next_ticket;
+      qp_o.next         = 1'b0;
+      if (qp_i.ack == roci_pkg::ResponderAckFatal) qp_o.pending = '0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the next operation of roci_rq_fetch and the row that it reads. The operation that is in
+// progress still stands at its input, so it is not chosen again.
+//
+// Throughput: one operation per clock. Latency: none for the row, one clock for the operation.
+
+module roci_rq_select #(
+  parameter int unsigned NumQps  = 256,  // power of two
+  parameter int unsigned NumSrqs = 64,   // power of two
+  localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs)
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       ready_i,       // the tables are cleared
+  input  logic                       pause_i,       // stops doorbells
+  output logic                       idle_o,
+
+  // what waits
+  input  logic                       arrival_valid_i,
+  input  logic                       arrival_srq_i,
+  input  logic [RowBits-1:0]         arrival_row_i,
+  input  logic                       cmd_valid_i,
+  input  logic                       cmd_ready_i,   // the order in progress ends
+  input  logic [23:0]                cmd_qpn_i,
+  input  logic                       live_valid_i,
+  input  logic [23:0]                live_srqn_i,
+  input  logic                       doorbell_valid_i,
+  input  logic [23:0]                doorbell_qpn_i,
+  input  logic                       srq_doorbell_valid_i,
+  input  logic [23:0]                srq_doorbell_srqn_i,
+  input  logic                       work_valid_i,
+  input  logic [$clog2(NumQps)-1:0]  work_row_i,
+  input  logic                       srq_work_valid_i,
+  input  logic [$clog2(NumSrqs)-1:0] srq_work_row_i,
+
+  // outcome of the operation in progress
+  input  logic                       seeks_i,       // the order needs an entry of an SRQ,
+  input  logic [RowBits-1:0]         take_row_i,    // of this one
+  input  logic                       copy_start_i,  // the entry is copied
+  input  logic                       copy_done_i,
+  input  logic                       room_i,        // a failure or event can be reported
+  input  logic                       clear_i,       // and none is being reported now
+  input  logic                       fetch_room_i,  // a block read can be requested
+
+  output logic                       read_o,
+  output logic                       read_srq_o,
+  output logic [RowBits-1:0]         read_row_o,
+  output logic                       work_pop_o,
+  output logic                       srq_work_pop_o,
+
+  // the operation in progress, on the row that was read
+  output logic                       arrival_o,
+  output logic                       cmd_o,
+  output logic                       take_o,        // take an entry of the SRQ
+  output logic                       hold_o,        // the copied entry is the queue pair's
+  output logic                       bell_o,
+  output logic                       srq_bell_o,
+  output logic                       work_o,        // fetch
+  output logic                       live_o
+);
+
+  typedef enum logic [3:0] {
+    StIdle, StArrival, StCmd, StTake, StCopy, StHold, StDoorbell, StSrqDoorbell, StWork, StLive
+  } state_e;
+  state_e state_q, state_d;
+  logic   srq_turn_q;
+
+  assign idle_o     = state_q == StIdle;
+  assign arrival_o  = state_q == StArrival;
+  assign cmd_o      = state_q == StCmd;
+  assign take_o     = state_q == StTake;
+  assign hold_o     = state_q == StHold;
+  assign bell_o     = state_q == StDoorbell;
+  assign srq_bell_o = state_q == StSrqDoorbell;
+  assign work_o     = state_q == StWork;
+  assign live_o     = state_q == StLive;
+
+  logic bell_ok;
+  assign bell_ok = !pause_i && clear_i && ready_i;
+  always_comb begin
+    state_d        = StIdle;
+    read_o         = 1'b1;
+    read_srq_o     = 1'b0;
+    read_row_o     = cmd_qpn_i[RowBits-1:0];
+    work_pop_o     = 1'b0;
+    srq_work_pop_o = 1'b0;
+    if (seeks_i && room_i) begin
+      read_srq_o = 1'b1;
+      read_row_o = take_row_i;
+      state_d    = StTake;
+    end else if (copy_start_i || (state_q == StCopy && !copy_done_i)) begin
+      read_o  = 1'b0;
+      state_d = StCopy;
+    end else if (state_q == StCopy) begin
+      state_d = StHold;
+    end else if (arrival_valid_i && state_q != StArrival && clear_i) begin
+      read_srq_o = arrival_srq_i;
+      read_row_o = arrival_row_i;
+      state_d    = StArrival;
+    end else if (cmd_valid_i && !cmd_ready_i) begin
+      state_d = StCmd;
+    end else if (live_valid_i && state_q != StLive && ready_i) begin
+      read_srq_o = 1'b1;
+      read_row_o = live_srqn_i[RowBits-1:0];
+      state_d    = StLive;
+    end else if (doorbell_valid_i && state_q != StDoorbell && bell_ok) begin
+      read_row_o = doorbell_qpn_i[RowBits-1:0];
+      state_d    = StDoorbell;
+    end else if (srq_doorbell_valid_i && state_q != StSrqDoorbell && bell_ok) begin
+      read_srq_o = 1'b1;
+      read_row_o = srq_doorbell_srqn_i[RowBits-1:0];
+      state_d    = StSrqDoorbell;
+    end else if ((work_valid_i || srq_work_valid_i) && state_q != StWork && fetch_room_i) begin
+      read_srq_o     = srq_work_valid_i && (srq_turn_q || !work_valid_i);
+      read_row_o     = read_srq_o ? RowBits'(srq_work_row_i) : RowBits'(work_row_i);
+      work_pop_o     = !read_srq_o;
+      srq_work_pop_o = read_srq_o;
+      state_d        = StWork;
+    end else begin
+      read_o = 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q    <= StIdle;
+      srq_turn_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      if (work_pop_o || srq_work_pop_o) srq_turn_q <= work_pop_o;
+    end
+  end
+
+  logic unused;
+  assign unused = &{cmd_qpn_i, live_srqn_i, doorbell_qpn_i, srq_doorbell_srqn_i};
+
+endmodule

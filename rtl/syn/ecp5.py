@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesizes, places and routes blocks of the small engine for an ECP5, with tools from PyPI."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from rtl import yosys
+from rtl.syn import blocks, cells, pypi
+
+DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6")
+DEVICE_NAME = "LFE5U-85F, speed grade 6"
+LUTS, BLOCK_RAMS = 83640, 208
+# The smallest configuration of roci_nic.
+SMALL = {"DataWidth": 64, "NumQps": 16, "NumKeys": 16, "NumCqs": 16, "NumSrqs": 2,
+         "TxBuffer": 8192, "RxBuffer": 32768}
+COMMAND = "synth_ecp5 -nowidelut -noflatten"
+
+
+class Failed(Exception):
+    """A tool ended with an error; the text is the end of what it printed."""
+
+
+class Engine:
+    """The small engine, elaborated once; its blocks have the parameters that it gives them."""
+
+    def __init__(self, folder, parameters=None):
+        self.folder = pathlib.Path(folder)
+        self.parameters = parameters or SMALL
+        self.bin = pypi.tools(self.folder / "pypi", pypi.PLACE)
+        self.modules = {}
+
+    def run(self, tool, *args, timeout=5400):
+        """Runs a tool in the folder: it sees nothing above it."""
+        env = {**os.environ, "YOWASP_CACHE_DIR": str(self.folder / "pypi/cache")}
+        done = subprocess.run([self.bin / f"yowasp-{tool}", *args], cwd=self.folder / "ecp5",
+                              env=env, capture_output=True, text=True, timeout=timeout)
+        if done.returncode:
+            raise Failed((done.stdout + done.stderr)[-3000:])
+        return done.stdout + done.stderr
+
+    def elaborate(self):
+        """Reads the sources, gives all parameters, and notes what the modules are called."""
+        work = self.folder / "ecp5"
+        shutil.rmtree(work, ignore_errors=True)
+        for path in (*yosys.RTL.rglob("*.sv"), *yosys.RTL.rglob("*.svh")):
+            copy = work / "rtl" / path.relative_to(yosys.RTL)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+        script = (yosys.read_script("roci_nic", self.parameters, root="rtl")
+                  + "hierarchy -check -top roci_nic; proc; check -assert; "
+                    "write_rtlil nic.il; write_json nic.json")
+        self.run("yosys", "-q", "-p", script)
+        found = json.loads((work / "nic.json").read_text())["modules"]
+        for name, module in found.items():
+            base = re.search(r"roci_([a-z0-9_]+)", name)
+            self.modules.setdefault(base[1], (name, module["ports"]))
+        (work / "nic.json").unlink()
+
+    def synthesize(self, name):
+        """Maps a block, flat, between shift registers; its cells by resource, without those."""
+        module, ports = self.modules[name]
+        work = self.folder / "ecp5"
+        (work / f"{name}_harness.v").write_text(harness(f"roci_{name}", ports))
+        script = (f"read_rtlil nic.il; hierarchy -top {module}; "
+                  + (f"rename {module} roci_{name}; " if module != f"roci_{name}" else "")
+                  + f"flatten; read_verilog {name}_harness.v; {COMMAND} -top harness; "
+                  f"tee -q -o {name}.stat stat -json; flatten; clean; write_json {name}.json")
+        self.run("yosys", "-q", "-p", script)
+        stat = json.loads((work / f"{name}.stat").read_text())["modules"]
+        counts = next(entry for key, entry in stat.items() if key.lstrip("\\") == f"roci_{name}")
+        return cells.sizes(counts["num_cells_by_type"], cells.ECP5) | {
+            "CARRY": 2 * counts["num_cells_by_type"].get("CCU2C", 0)}
+
+    def place(self, name, seed):
+        """Places and routes a block; what nextpnr reports of it."""
+        self.run("nextpnr-ecp5", *DEVICE, "--json", f"{name}.json", "--report",
+                 f"{name}.report", "--lpf-allow-unconstrained", "--timing-allow-fail", "--freq",
+                 "100", "--placer", "heap", "--router", "router1", "--seed", str(seed),
+                 "--quiet", "--threads", "1")
+        return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
+
+
+def harness(module, ports):
+    """Verilog that feeds a module from one shift register and reads it out by another."""
+    inputs = [(name, len(p["bits"])) for name, p in ports.items()
+              if p["direction"] == "input" and name != "clk_i"]
+    outputs = [(name, len(p["bits"])) for name, p in ports.items() if p["direction"] == "output"]
+    pins, at = [".clk_i(clk)"], {"in_q": 0, "out": 0}
+    for vector, group in (("in_q", inputs), ("out", outputs)):
+        for name, bits in group:
+            pins.append(f".{name}({vector}[{at[vector]} +: {bits}])")
+            at[vector] += bits
+    if "clk_i" not in ports:
+        pins = pins[1:]
+    ins, outs = max(2, at["in_q"]), max(2, at["out"])
+    return f"""module harness(input clk, input in, input load, output out_pin);
+  reg [{ins - 1}:0] in_q;
+  wire [{outs - 1}:0] out;
+  reg [{outs - 1}:0] out_q, shift_q;
+  always @(posedge clk) begin
+    in_q <= {{in_q[{ins - 2}:0], in}};
+    out_q <= out;
+    shift_q <= load ? out_q : {{shift_q[{outs - 2}:0], 1'b0}};
+  end
+  assign out_pin = shift_q[{outs - 1}];
+  {module} u_block({", ".join(pins)});
+endmodule
+"""
+
+
+def worst_path(report):
+    """(logic ns, routing ns, LUTs, carries, places) of the slowest path between registers.
+
+    The places are the register or memory at the start, the lines of the nets, and the end.
+    """
+    paths = [p for p in report["critical_paths"] if "<async>" not in (p["from"], p["to"])]
+    steps = max(paths, key=lambda p: sum(s["delay"] for s in p["path"]))["path"]
+    logic = sum(s["delay"] for s in steps if s["type"] != "routing")
+    routing = sum(s["delay"] for s in steps if s["type"] == "routing")
+    passed = [s["from"]["cell"] for s in steps if s["type"] == "logic"]
+    carries = len({cell.split("$CCU2_")[0] for cell in passed if "$CCU2_" in cell})
+    luts = sum("$CCU2_" not in cell for cell in passed)
+    lines = [line(s.get("sources", ())) for s in steps if s["type"] == "routing"]
+    places = [f"{label(steps[0]['from']['cell'])} {lines[0] if lines else ''}".strip()]
+    for one in lines[1:]:
+        if one and one != places[-1].split(" ")[-1]:
+            places.append(one)
+    return logic, routing, luts, carries, [*places, label(steps[-1]["to"]["cell"])]
+
+
+def label(cell):
+    """The register or memory that a cell is part of; Yosys names cells after their nets."""
+    name = re.split(r"_(?:TRELLIS_|LUT4_|CCU2C_|DP16KD_|L6MUX21_|PFUMX_)|\$", cell)[0]
+    return re.sub(r"(\.\d+)+(_[A-Z]+\d*)?$", "", name.removeprefix("u_block."))
+
+
+def line(sources):
+    """File and line of the last source of a net, the innermost."""
+    found = [re.search(r"([^/|]+\.sv):(\d+)", source) for source in sources]
+    found = [match for match in found if match]
+    return f"({found[-1][1]}:{found[-1][2]})" if found else ""
+
+
+def digest(name):
+    """Changes with the sources of a block, the configuration and the tools."""
+    return blocks.digest(name, "nic", SMALL, COMMAND, *pypi.PLACE)

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of place.py and ecp5.py that need no tool."""
+import pathlib
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from rtl.syn import ecp5, place  # noqa: E402
+
+
+def step(kind, delay, cell="", sources=()):
+    return {"type": kind, "delay": delay, "from": {"cell": cell}, "to": {"cell": cell},
+            "sources": list(sources)}
+
+
+class PlaceTest(unittest.TestCase):
+    def test_the_harness_connects_each_bit_once(self):
+        ports = {"clk_i": {"direction": "input", "bits": [2]},
+                 "a_i": {"direction": "input", "bits": [3, 4, 5]},
+                 "b_i": {"direction": "input", "bits": [6]},
+                 "q_o": {"direction": "output", "bits": [7, 8]}}
+        text = ecp5.harness("roci_x", ports)
+        self.assertIn("reg [3:0] in_q;", text)
+        self.assertIn("roci_x u_block(.clk_i(clk), .a_i(in_q[0 +: 3]), .b_i(in_q[3 +: 1]), "
+                      ".q_o(out[0 +: 2]));", text)
+
+    def test_the_worst_path_is_counted(self):
+        short = {"from": "posedge clk", "to": "posedge clk", "path": [step("routing", 1.0)]}
+        pads = {"from": "<async>", "to": "posedge clk", "path": [step("routing", 90.0)]}
+        long = {"from": "posedge clk", "to": "posedge clk", "path": [
+            step("clk-to-q", 0.5, "u_block.a_q_TRELLIS_FF_Q_4"),
+            step("routing", 2.0, sources=["/share/x.v:1.1-1.2", "rtl/x/roci_x.sv:5.1-5.9"]),
+            step("logic", 0.2, "u_block.a_q_LUT4_A"), step("routing", 1.0),
+            step("logic", 0.4, "u_block.sum_CCU2C_S0$CCU2_COMB0"), step("routing", 0.0),
+            step("logic", 0.0, "u_block.sum_CCU2C_S0$CCU2_COMB1"),
+            step("routing", 0.0, sources=["rtl/x/roci_x.sv:9.1-9.9"]),
+            step("setup", 0.1, "u_block.u_ram.mem.0.4$DPRAM_COMB3")]}
+        logic, routing, luts, carries, places = ecp5.worst_path(
+            {"critical_paths": [short, pads, long]})
+        self.assertAlmostEqual(logic, 1.2)
+        self.assertAlmostEqual(routing, 3.0)
+        self.assertEqual((luts, carries), (1, 1))
+        self.assertEqual(places, ["a_q (roci_x.sv:5)", "(roci_x.sv:9)", "u_ram.mem"])
+
+    def test_what_is_worse(self):
+        old = {"LUT4": 1000, "fmax": 50.0}
+        self.assertIsNone(place.worse(old, {"LUT4": 1029, "fmax": 43.0}))
+        self.assertEqual(place.worse(old, {"LUT4": 1031, "fmax": 50.0}), "1,000 -> 1,031 LUT4")
+        self.assertEqual(place.worse(old, {"LUT4": 1000, "fmax": 42.0}), "50.0 -> 42.0 MHz")
+        self.assertEqual(place.worse(old, {"LUT4": 1000, "note": "not placed"}), "50.0 -> 0 MHz")
+
+
+if __name__ == "__main__":
+    unittest.main()

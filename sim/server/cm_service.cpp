@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/server/cm_service.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <random>
+
+#include "driver/verbs/tree.hpp"
+#include "model/packet/builder.hpp"
+#include "model/packet/parser.hpp"
+
+namespace roci::sim {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+// Ethernet, IP, UDP, BTH, DETH, datagram, ICRC; and where the opcode is.
+constexpr std::size_t kIpv4Bytes = 14 + 20 + 8 + 12 + 8 + cm::kMadBytes + 4, kIpv4Opcode = 42;
+constexpr std::size_t kIpv6Bytes = kIpv4Bytes + 20, kIpv6Opcode = kIpv4Opcode + 20;
+constexpr std::uint16_t kDefaultPkey = 0xFFFF;
+
+cm::Time clock_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Cheap, as it is asked of every frame.
+bool may_be_datagram(const packet::Bytes& frame) {
+  return (frame.size() == kIpv4Bytes && frame[kIpv4Opcode] == packet::kUdSendOnly) ||
+         (frame.size() == kIpv6Bytes && frame[kIpv6Opcode] == packet::kUdSendOnly);
+}
+
+}  // namespace
+
+CmService::CmService(Fabric& fabric) : fabric_(fabric) {
+  std::random_device random;
+  for (unsigned i = 0; i < fabric.nodes(); ++i) {
+    cm::UcmConfig config;
+    config.guid = verbs::guid_of_mac(fabric.node(i).mac());
+    for (const NodeGid& gid : fabric.node(i).gids()) {
+      cm::Gid bytes{};
+      if (!gid.roce_v1) std::copy(gid.gid.begin(), gid.gid.end(), bytes.begin());
+      config.gids.push_back(bytes);
+    }
+    config.first_id = random();
+    const auto reachable = [this](const cm::Gid& gid) { return mac_of(gid) != 0; };
+    nodes_.emplace_back();
+    nodes_[i].ucm = std::make_unique<cm::Ucm>(
+        config, reachable, [this, i](cm::Ucm::ChannelId channel) { announce(i, channel); });
+  }
+  fabric.middle().set_datagrams(
+      [this](unsigned node, const packet::Bytes& frame) { return take(node, frame); });
+}
+
+CmService::Channel CmService::open(unsigned node, int events) {
+  const Channel channel{node, nodes_[node].ucm->open()};
+  nodes_[node].events[channel.id] = events;
+  return channel;
+}
+
+void CmService::close(const Channel& channel) {
+  Node& node = nodes_[channel.node];
+  node.events.erase(channel.id);
+  node.owed.erase(channel.id);
+  node.ucm->close(channel.id, clock_ns());
+}
+
+/// A byte for each event. What the socket does not take is written at the next command.
+void CmService::announce(unsigned index, cm::Ucm::ChannelId channel) {
+  Node& node = nodes_[index];
+  const auto events = node.events.find(channel);
+  if (events == node.events.end()) return;
+  const char byte = 0;
+  if (send(events->second, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1) ++node.owed[channel];
+}
+
+driver::protocol::CmReply CmService::command(const Channel& channel,
+                                             const driver::protocol::CmCommand& command) {
+  Node& node = nodes_[channel.node];
+  for (unsigned owed = std::exchange(node.owed[channel.id], 0); owed != 0; --owed) {
+    announce(channel.node, channel.id);
+  }
+  const std::vector<std::uint8_t> option(command.option, command.option + command.option_bytes);
+  const cm::UcmReply done =
+      node.ucm->command(channel.id, command.body, command.bytes, option, command.other, clock_ns());
+  driver::protocol::CmReply reply{};
+  reply.header = command.header;
+  reply.error = static_cast<std::uint32_t>(done.error);
+  reply.address = done.address;
+  reply.bytes = static_cast<std::uint32_t>(std::min(done.bytes.size(), sizeof reply.body));
+  std::copy_n(done.bytes.begin(), reply.bytes, reply.body);
+  return reply;
+}
+
+std::uint64_t CmService::deadline() const {
+  std::uint64_t first = cm::kNever;
+  for (const Node& node : nodes_) first = std::min(first, node.ucm->deadline());
+  return first;
+}
+
+void CmService::expire() {
+  if (deadline() == cm::kNever) return;  // asked often, mostly without connections
+  const std::uint64_t now = clock_ns();
+  for (Node& node : nodes_) {
+    if (node.ucm->deadline() <= now) node.ucm->expire(now);
+  }
+}
+
+std::uint64_t CmService::mac_of(const cm::Gid& gid) const {
+  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+    for (const NodeGid& one : fabric_.node(i).gids()) {
+      if (std::equal(gid.begin(), gid.end(), one.gid.begin())) return fabric_.node(i).mac();
+    }
+  }
+  return 0;
+}
+
+bool CmService::flush(std::uint64_t now_ns) {
+  bool any = false;
+  for (unsigned i = 0; i < nodes_.size(); ++i) {
+    for (const cm::Outgoing& one : nodes_[i].ucm->take_outgoing()) {
+      const std::uint64_t to = mac_of(one.path.remote);
+      if (to == 0) continue;  // lost, as on any network
+      packet::Bytes frame = packet::Builder()
+                                .ethernet(to, fabric_.node(i).mac())
+                                .gids(one.path.local, one.path.remote)
+                                .bth(packet::kUdSendOnly, cm::kGsiQpn, transport::Psn(0))
+                                .pkey(kDefaultPkey)
+                                .deth(cm::kGsiQkey, cm::kGsiQpn)
+                                .payload({one.bytes.data(), one.bytes.size()})
+                                .build();
+      fabric_.middle().from(i).inject(now_ns, frame);
+      any = true;
+    }
+  }
+  return any;
+}
+
+/// A frame for a node. True: it was a datagram for QP1.
+bool CmService::take(unsigned index, const packet::Bytes& frame) {
+  if (!may_be_datagram(frame)) return false;
+  const packet::Parsed parsed = packet::parse(frame);
+  if (!parsed.ok() || parsed.bth().opcode() != packet::kUdSendOnly ||
+      parsed.bth().dest_qp() != cm::kGsiQpn) {
+    return false;
+  }
+  if (parsed.deth().qkey() != cm::kGsiQkey) return true;
+  const auto& gids = fabric_.node(index).gids();
+  const packet::Gid own = parsed.dst();
+  const auto found = std::find_if(gids.begin(), gids.end(), [&](const NodeGid& one) {
+    return !one.roce_v1 && std::equal(own.begin(), own.end(), one.gid.begin());
+  });
+  if (found == gids.end()) return true;
+  const cm::MadPath path{0, static_cast<std::uint8_t>(found - gids.begin()), own, parsed.src()};
+  nodes_[index].ucm->receive(path, parsed.payload.data, parsed.payload.size, clock_ns());
+  return true;
+}
+
+}  // namespace roci::sim

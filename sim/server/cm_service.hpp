@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The connection managers of the nodes: what a kernel would be for /dev/infiniband/rdma_cm. Their
+// datagrams pass the switch as frames of QP1, which the adapters do not see.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "driver/cm/abi/ucm.hpp"
+#include "driver/device/protocol.hpp"
+#include "sim/server/descriptor.hpp"
+#include "sim/server/fabric.hpp"
+
+namespace roci::sim {
+
+class CmService {
+ public:
+  explicit CmService(Fabric& fabric);
+
+  /// A channel of a program, whose read end of `events` becomes readable for each event.
+  struct Channel {
+    unsigned node = 0;
+    cm::Ucm::ChannelId id = 0;
+  };
+  Channel open(unsigned node, int events);
+  void close(const Channel& channel);
+  driver::protocol::CmReply command(const Channel& channel,
+                                    const driver::protocol::CmCommand& command);
+
+  /// When expire() has something to do, in ns of CLOCK_MONOTONIC; all ones: never.
+  std::uint64_t deadline() const;
+  void expire();
+  /// Puts datagrams on the links of their nodes. False: there was none.
+  bool flush(std::uint64_t now_ns);
+
+ private:
+  struct Node {
+    std::unique_ptr<cm::Ucm> ucm;
+    std::map<cm::Ucm::ChannelId, int> events;  ///< sockets of the channels
+    std::map<cm::Ucm::ChannelId, unsigned> owed;
+  };
+
+  bool take(unsigned node, const packet::Bytes& frame);
+  void announce(unsigned node, cm::Ucm::ChannelId channel);
+  /// 0: no node has the address.
+  std::uint64_t mac_of(const cm::Gid& gid) const;
+
+  Fabric& fabric_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's programs of rdma_cm on two nodes: server on n0, client on n1, no TCP between them.
+
+usage: rdmacm.py ROCI [--engine E] [--width N] [--only TEXT] [UP OPTIONS...]
+
+Both sides of a pair must end with exit status 0. Then nothing may be held that was not before.
+"""
+import pathlib
+import signal
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+
+# Server on n0, client on n1; {port} is another for each pair.
+PAIRS = [
+    ("rping -s -a 10.0.0.1 -p {port} -C 10", "rping -c -a 10.0.0.1 -p {port} -C 10"),
+    ("rping -s -a 10.0.0.1 -p {port} -C 3 -V -S 60000",
+     "rping -c -a 10.0.0.1 -p {port} -C 3 -V -S 60000"),
+    ("rping -s -a fd00::1 -p {port} -C 3", "rping -c -a fd00::1 -p {port} -C 3"),
+    ("ucmatose -p {port} -c 4 -C 5 -S 1000", "ucmatose -s 10.0.0.1 -p {port} -c 4 -C 5 -S 1000"),
+    ("rdma_server -p {port}", "rdma_client -s 10.0.0.1 -p {port}"),
+    ("rstream -S 4096 -C 10 -p {port}", "rstream -s 10.0.0.1 -S 4096 -C 10 -p {port}"),
+    ("riostream -S 4096 -C 10 -p {port}", "riostream -s 10.0.0.1 -S 4096 -C 10 -p {port}"),
+    ("ib_write_bw -R -n 50 -p {port}", "ib_write_bw -R -n 50 -p {port} 10.0.0.1"),
+    ("ib_read_lat -R -n 50 -p {port}", "ib_read_lat -R -n 50 -p {port} 10.0.0.1"),
+]
+SECONDS = 60
+
+
+def run_pair(simulator, lines, port):
+    start = time.monotonic()
+    server = simulator.start("n0", lines[0].format(port=port))
+    time.sleep(1)  # nothing shows from outside that it listens
+    client = simulator.start("n1", lines[1].format(port=port))
+    results = [simulator.finish(process, start + SECONDS) for process in (client, server)]
+    good = all(status == 0 for status, _ in results)
+    print(f"{'ok  ' if good else 'FAIL'} {time.monotonic() - start:6.1f} s  {lines[1]}", flush=True)
+    for name, (status, text) in zip(("client", "server"), results if not good else []):
+        print(f"  {name}, exit {status}:\n{text[-1500:]}", flush=True)
+    return good
+
+
+def run_rejected(simulator, port):
+    """Nobody listens: the client is rejected, and ends."""
+    status, text = simulator.run("n1", f"rping -c -a 10.0.0.1 -p {port} -C 1")
+    good = status != 0 and "reject" in text.lower()
+    print(f"{'ok  ' if good else 'FAIL'}          rejected: {text.splitlines()[:2]}", flush=True)
+    return good
+
+
+def run_killed(simulator, port):
+    """The client is killed while it is connected: the server learns of it, and ends."""
+    server = simulator.start("n0", f"rping -s -a 10.0.0.1 -p {port}")
+    time.sleep(1)
+    client = simulator.start("n1", f"rping -c -a 10.0.0.1 -p {port} -v")
+    simulator.first_line(client, SECONDS)
+    client.send_signal(signal.SIGKILL)
+    client.communicate()
+    status, text = simulator.finish(server, time.monotonic() + SECONDS)
+    good = "took too long" not in text
+    print(f"{'ok  ' if good else 'FAIL'}          killed: the server ends, {status}", flush=True)
+    return good
+
+
+def main():
+    parser = argument_parser(__doc__)
+    parser.add_argument("--only", default="", help="pairs with this text")
+    args, options = parser.parse_known_args()
+    processes.need("rping", "rdmacm-utils")
+    options = ["--engine", args.engine, "--width", args.width, *options]
+    if args.engine == "model":
+        options = ["--engine", "model", *options[4:]]
+    bad, port = 0, 7200
+    with Simulator(args.roci, "rdmacm", options) as simulator:
+        before = simulator.holdings()
+        for lines in PAIRS:
+            port += 1
+            if args.only in lines[0]:
+                bad += not run_pair(simulator, lines, port)
+        if not args.only:
+            bad += not run_rejected(simulator, 7100)
+            bad += not run_killed(simulator, 7101)
+        processes.until(lambda: simulator.holdings() == before,
+                        f"something is left: {simulator.holdings()}, before {before}", SECONDS)
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
