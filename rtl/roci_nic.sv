@@ -331,7 +331,7 @@ module roci_nic #(
     .store_job_ready_o(store_job_ready), .store_done_o(store_done)
   );
 
-  // Firmware learns of a failed write by the error of its command.
+  // A failed write is reported to firmware as the error of its command.
   logic unused_error;
   assign unused_error = &{1'b0, bw_rsp_fw};
 

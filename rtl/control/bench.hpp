@@ -78,7 +78,7 @@ class Bench {
   Dut<Vroci_control> dut;
   std::mt19937 random;
 
-  // knobs
+  // settings of the bench
   bool engines_ready = true;     ///< the engines take commands
   unsigned write_latency = 20;   ///< clocks from a block write to its response
   bool hold_writes = false;      ///< block writes get no response

@@ -30,7 +30,7 @@ class Peer {
     const std::uint64_t now = b_.dut.cycle();
     if (posted_ < expected_.size() && posted_ - completed_ < 1u << attr_.rq_log && chance(30))
       post();
-    if (una_ != packets_.size() && now - progress_ > 4000) go_back();
+    if (una_ != packets_.size() && now - progress_ > 4000) retransmit();
     if (next_ == packets_.size() || now < not_before_ || b_.requests.size() > 2) return;
     if (next_ > una_ + 40) return;
     unsigned reads = 0;
@@ -47,7 +47,7 @@ class Peer {
     if (una_ == packets_.size()) return;
     Packet& oldest = packets_[una_];
     const std::uint32_t ahead = (a.psn - first_psn(oldest)) & kPsnMask;
-    if (ahead >= kPsnHalf) return;  // ghost
+    if (ahead >= kPsnHalf) return;  // acknowledged before
     if (a.opcode >= kRcReadRespFirst && a.opcode <= kRcReadRespOnly) {
       acknowledge(a.psn);
       Packet& p = packets_[una_ == packets_.size() ? una_ - 1 : una_];
@@ -67,11 +67,11 @@ class Peer {
     } else if (a.syndrome == kAckNoCredits) {
       acknowledge(a.psn + 1);
       if (una_ != packets_.size() && ((a.psn - first_psn(packets_[una_])) & kPsnMask) < kPsnHalf)
-        go_back();  // the ACK skips a READ or atomic
+        retransmit();  // the ACK skips a READ or atomic
     } else {
       acknowledge(a.psn);
       if (a.syndrome != kNakSequence) not_before_ = b_.dut.cycle() + b_.random() % 300;
-      go_back();
+      retransmit();
     }
   }
 
@@ -227,7 +227,7 @@ class Peer {
     next_ = std::max(next_, una_);
     progress_ = b_.dut.cycle();
   }
-  void go_back() {
+  void retransmit() {
     if (next_ != una_) ++retries_;
     next_ = una_;
     progress_ = b_.dut.cycle();

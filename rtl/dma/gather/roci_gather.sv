@@ -88,31 +88,31 @@ module roci_gather #(
 `ifdef FORMAL
   // Packets are counted at three places: announced by tx, read, and out. Their bytes, and where
   // each begins, are the aligner's proof, which holds here too.
-  logic [3:0] f_told_q, f_read_q, f_out_q;
+  logic [3:0] f_started_q, f_read_q, f_out_q;
   logic       f_error_q, f_end, f_ended, f_newest_q;
   assign f_end   = pay_tvalid_o && pay_tready_i && pay_tlast_o;
   assign f_ended = !align_idle && !open;   // a packet was read whole and is not out
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      f_told_q <= '0;
-      f_read_q <= '0;
-      f_out_q  <= '0;
+      f_started_q <= '0;
+      f_read_q    <= '0;
+      f_out_q     <= '0;
     end else begin
-      f_told_q <= f_told_q + 4'(gather_start_valid_i && gather_start_ready_o);
-      f_read_q <= f_read_q + 4'(take && in_last_i);
-      f_out_q  <= f_out_q + 4'(f_end);
+      f_started_q <= f_started_q + 4'(gather_start_valid_i && gather_start_ready_o);
+      f_read_q    <= f_read_q + 4'(take && in_last_i);
+      f_out_q     <= f_out_q + 4'(f_end);
     end
     if (take) f_error_q <= in_error_i || (open && f_error_q);
     if (take) f_newest_q <= in_error_i;
   end
-  `ASSERT(NoStartLostOrMade, f_told_q - f_read_q == 4'(start_level))
+  `ASSERT(NoStartLostOrMade, f_started_q - f_read_q == 4'(start_level))
   `ASSERT(NoPacketLostOrMade, f_read_q - f_out_q == 4'(f_ended))
   `ASSERT(EndsWithItsPacket, `IMPLIES(pay_tvalid_o && pay_tlast_o, f_ended))
-  `ASSERT(ReadsWhatWasTold, `IMPLIES(take || open, start_valid))
+  `ASSERT(ReadsWhatWasStarted, `IMPLIES(take || open, start_valid))
   `ASSERT(ErrorIsKept, `IMPLIES(open, error_q == f_error_q) && `IMPLIES(f_ended, user == f_error_q))
-  `ASSERT(ErrorIsTold, `IMPLIES(pay_tvalid_o && pay_tlast_o, pay_terror_o == f_error_q))
+  `ASSERT(ErrorIsReported, `IMPLIES(pay_tvalid_o && pay_tlast_o, pay_terror_o == f_error_q))
   `COVER(SecondPacketEnds, f_end && f_out_q == 4'd1 && len > 13'd4)
-  `COVER(EarlyErrorIsTold, f_end && pay_terror_o && !f_newest_q)
+  `COVER(EarlyErrorIsReported, f_end && pay_terror_o && !f_newest_q)
   initial assume (!rst_ni);
 `endif
 

@@ -144,7 +144,7 @@ module roci_scatter_done #(
   `ASSUME(ConfirmationsCome, unconfirmed < 16'(Few) || !(take_i && !drop_i))
   `ASSERT(UnconfirmedAreKnown, unconfirmed <= 16'(Few))
   `ASSERT(EachWaitsOnce, f_ones == 8'(awaited_level) + 8'(results_level))
-  `COVER(FaultIsTold, fault_valid_o && fault_ready_i && packets_level > 1)
+  `COVER(FaultIsReported, fault_valid_o && fault_ready_i && packets_level > 1)
   `COVER(DroppedAfterWritten, head_done && !head_written && wr_done_o == FirstTicket + 16'd1)
 `endif
 

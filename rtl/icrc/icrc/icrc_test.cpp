@@ -75,7 +75,7 @@ TEST_CASE("icrc: WIRE-37, WIRE-38: any length, both IP versions, RoCE v1, with a
   bench.drain();
 }
 
-TEST_CASE("icrc: stands still without enable") {
+TEST_CASE("icrc: keeps its state without enable") {
   Bench bench;
   bench.hold_percent = 40;
   for (unsigned n = 0; n < 300; ++n) {

@@ -87,7 +87,7 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("icrc_tx: WIRE-39: makes the vectors") {
+TEST_CASE("icrc_tx: WIRE-39: results equal the vectors") {
   Bench bench;
   for (const icrc::Bytes& packet : icrc::vectors()) {
     icrc::Frame frame{icrc::Bytes(14, 0)};
@@ -99,7 +99,7 @@ TEST_CASE("icrc_tx: WIRE-39: makes the vectors") {
   bench.drain();
 }
 
-TEST_CASE("icrc_tx: makes the ICRC that Soft-RoCE made") {
+TEST_CASE("icrc_tx: the ICRC equals that of Soft-RoCE") {
   Bench bench;
   for (const char* name : {"rc_atomic.pcap", "rc_tos_ttl_v6.pcap", "rc_vlan100.pcap"}) {
     for (icrc::Frame frame : icrc::captured(name)) {

@@ -2,7 +2,7 @@
 // Appends the invariant CRC to RoCE frames; other frames pass untouched, in order.
 //
 // Throughput: one beat out per clock; a frame whose ICRC does not fit into its last beat gets one
-// more beat. Latency: five clocks. Everything stands still while the output is not taken.
+// more beat. Latency: five clocks. All registers hold while the output is not taken.
 //
 //   in --+--> ring of 4 beats ----------------------------> merge --> out
 //        +--> roci_icrc (2 clocks) --> unwind (2 clocks) ---^

@@ -10,7 +10,7 @@
 // Invalidate  type 2 windows on the queue pair that bound them, fast regions of the domain; the
 //             variant must be the one in force.
 //
-// Fast regions take no windows: Invalidate could not know of them, and they would outlive it.
+// Fast regions take no windows: Invalidate could not find them, and they would stay valid after it.
 
 module roci_key_change (
   input  roci_pkg::key_op_req_t req_i,

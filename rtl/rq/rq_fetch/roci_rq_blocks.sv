@@ -3,7 +3,7 @@
 // entry of an SRQ to the queue pair that takes it.
 //
 // Throughput: a block per clock. Latency of a list read: one clock. A copy of n blocks takes n + 1
-// clocks. Rows are overwritten in order of request, so that late data does no harm.
+// clocks. Rows are overwritten in order of request, so that late data is never used.
 //
 //   request --> in flight --+--> blocks of queue pairs --> list
 //   br data ----------------+              ^

@@ -34,8 +34,8 @@ module roci_rq_select #(
   input  logic [$clog2(NumSrqs)-1:0] srq_work_row_i,
 
   // outcome of the operation in progress
-  input  logic                       seeks_i,       // the order needs an entry of an SRQ,
-  input  logic [RowBits-1:0]         take_row_i,    // of this one
+  input  logic                       seeks_i,       // the order needs an entry of an SRQ
+  input  logic [RowBits-1:0]         take_row_i,    // the row of that SRQ
   input  logic                       copy_start_i,  // the entry is copied
   input  logic                       copy_done_i,
   input  logic                       room_i,        // a failure or event can be reported

@@ -74,23 +74,23 @@ module roci_requester_flight #(
 `ifdef FORMAL
   // Packets: `left_o` counts what left or was dropped, in order; nothing counts before it left. A
   // fault is reported for each packet whose payload could not be read.
-  logic [9:0] f_popped_q, f_bad_q, f_told_q, f_waiting;
+  logic [9:0] f_popped_q, f_bad_q, f_reported_q, f_waiting;
   assign f_waiting = newest_o - f_popped_q;             // pushed and not reported
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      f_popped_q <= '0;
-      f_bad_q    <= '0;
-      f_told_q   <= '0;
+      f_popped_q   <= '0;
+      f_bad_q      <= '0;
+      f_reported_q <= '0;
     end else begin
-      f_popped_q <= f_popped_q + 10'(pop_i);
-      f_bad_q    <= f_bad_q + 10'(sent_valid_i && sent_i.error);
-      f_told_q   <= f_told_q + 10'(fault_valid_o && fault_ready_i);
+      f_popped_q   <= f_popped_q + 10'(pop_i);
+      f_bad_q      <= f_bad_q + 10'(sent_valid_i && sent_i.error);
+      f_reported_q <= f_reported_q + 10'(fault_valid_o && fault_ready_i);
     end
   end
   `ASSUME(PopsWhatWaits, `IMPLIES(pop_i, room_o && f_waiting != '0))
   `ASSUME(PushesFew, f_waiting <= 10'd4)
   `ASSERT(NoPacketLostOrMade, newest_o - left_o == f_waiting + 10'(level))
-  `ASSERT(NoFaultLostOrMade, f_bad_q - f_told_q == 10'(fault_level))
+  `ASSERT(NoFaultLostOrMade, f_bad_q - f_reported_q == 10'(fault_level))
   `ASSERT(RoomForAll, 9'(level) + 9'(fault_level) <= 9'(Depth))
   `COVER(DroppedOnesAreLate, owed_q == LevelBits'(1) && left_o == 10'd2)
   `COVER(FaultAfterDropped, fault_valid_o && left_o == 10'd3 && level == LevelBits'(1))

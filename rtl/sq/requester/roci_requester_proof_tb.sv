@@ -13,7 +13,7 @@
 module roci_requester_proof_tb #(
   parameter int unsigned RingDepth = 4,
   parameter int unsigned Window    = 32,
-  parameter int unsigned Psns      = 1   // 0: without what is said of sequence numbers
+  parameter int unsigned Psns      = 1   // 0: without the properties of sequence numbers
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -153,8 +153,8 @@ module roci_requester_proof_tb #(
   `ASSERT(CompletesOne, `IMPLIES(step.cqe, qp_d.done == qp_q.done + 16'd1))
   `ASSERT(NothingElseCompletes, `IMPLIES(qp_d.done != qp_q.done && !f_begins,
                                          qp_d.done == qp_q.done + 16'd1 && (step.cqe || f_silent)))
-  `ASSERT(SignaledIsTold, `IMPLIES(step.retire && entry_i.signaled, step.cqe))
-  `ASSERT(ErrorIsTold, `IMPLIES(step.fail, step.cqe
+  `ASSERT(SignaledIsReported, `IMPLIES(step.retire && entry_i.signaled, step.cqe))
+  `ASSERT(ErrorIsReported, `IMPLIES(step.fail, step.cqe
                                            && step.cqe_status != roci_pkg::StatusSuccess))
   `ASSERT(RoomIsThere, `IMPLIES(step.cqe, cqe_room_i))
 
@@ -183,7 +183,7 @@ module roci_requester_proof_tb #(
     `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
     `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))
     `COVER(RetiresOverTheWrap, step.retire && step.cqe && qp_q.una > qp_d.una)
-    `COVER(GoesBack, step.kill && f_flight > 24'd1 && qp_d.count == 6'd1)
+    `COVER(ReturnsToEarlierPsn, step.kill && f_flight > 24'd1 && qp_d.count == 6'd1)
   end
   initial assume (!rst_ni);
 `endif

@@ -131,7 +131,7 @@ module roci_requester_recover #(
       default: begin  // End
         step_o.finish = 1'b1;
         if (run_i.progress) begin
-          // An expiry with nothing in flight does no harm, so a busy timer gets no command.
+          // An expiry with nothing in flight has no effect, so a busy timer gets no command.
           step_o.timer   = flight != '0 || timer_calm_i;
           if (flight != '0) step_o.timer_op = roci_pkg::TimerOpRestart;
           else qp_o.unstopped = !timer_calm_i;

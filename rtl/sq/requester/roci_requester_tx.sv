@@ -6,9 +6,9 @@
 // them, and so are those that an acknowledgement overtook; desc_valid_o may fall then. A packet is
 // counted when it is taken, and in flight until it has left.
 //
-//  desc --> | 4, each alive or not | --+--> desc_o, count_o
+//  desc --> | 4, each kept or not  | --+--> desc_o, count_o
 //                                      +--> flight <-- sent
-//                                      +--> fate --+
+//                                      +--> kept --+
 //  verdict (plan sent, or dropped) ----------------+--> segments pass, or are dropped
 
 `include "assert.svh"
@@ -67,7 +67,7 @@ module roci_requester_tx #(
     .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
     .out_data_o(desc_o), .out_valid_o(desc_valid), .out_ready_i(pop), .level_o(level));
 
-  // Which of them are alive. What an event ends is dropped a clock after it: a packet that is taken
+  // Which of them are kept. What an event ends is dropped a clock after it: a packet that is taken
   // meanwhile has left just before.
   logic [QpBits-1:0] ended_row_q;
   logic [23:0]       una_q;
@@ -128,7 +128,7 @@ module roci_requester_tx #(
     .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
     .level_o(count_level));
 
-  // Segments follow the fate of their packet; those of a plan that was not sent have none.
+  // Segments pass or are dropped with their packet; those of a plan that was not sent are dropped.
   logic verdict, verdict_valid, fate, fate_valid, seg_known, packet_end;
   roci_fifo #(.Width(1), .Depth(8)) u_verdict (
     .clk_i, .rst_ni, .in_data_i(desc_push_i), .in_valid_i(verdict_push_i),

@@ -212,7 +212,7 @@ module roci_timer #(
           end
         end
         StDecide: begin
-          // A Stop that is a Restart is decided once more, as such.
+          // A Stop that is a Restart is decided a second time, as a Restart.
           if (!again) state_q <= tree_set ? StTree : StIdle;
           if (row_write && !row_d.running && qp_q == first_qp) doubt_q <= 1'b1;
         end

@@ -6,7 +6,7 @@
 //
 // Node 1 is the root, node n has the children 2n and 2n + 1, leaf i is node Leaves + i. On its way
 // up a change reads the sibling of the next node in the clock in which it writes the present one.
-// Times are stored inverted, so that a cleared memory says "never" everywhere.
+// Times are stored inverted, so that a cleared memory holds no deadline.
 
 `include "assert.svh"
 
