@@ -211,8 +211,12 @@ void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags);
 /// False when `operations` (IBV_QP_EX_WITH_*) has one that is not supported.
 bool fill_qp_ex(QueuePair& pair, std::uint64_t operations);
 
-/// Makes the request that binds a window of type 2; an errno value when it is not permitted.
+/// Makes the request that binds a window of type 2; an errno value when it is not permitted. The
+/// program owns the lower 8 bits of `key`; the index above them is that of the window, as with
+/// other providers.
 int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
               driver::SendRequest& request);
+/// Notes the key of a bind that was posted, in the window and in its ibv_mw::rkey.
+void record_bind(Window& window, std::uint32_t key);
 
 }  // namespace roci::verbs

@@ -188,7 +188,7 @@ int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& reques
   }
   const int error = errno_of(pair.pair->post_send(&request, 1).error);
   if (error == 0 && wr.opcode == IBV_WR_BIND_MW) {
-    ours<Window>(wr.bind_mw.mw).window->set_key(wr.bind_mw.rkey);
+    record_bind(ours<Window>(wr.bind_mw.mw), request.remote_key);
   }
   return error;
 }
@@ -228,19 +228,23 @@ int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
   request.fence = (bind->send_flags & IBV_SEND_FENCE) != 0;
   const int error = errno_of(pair.pair->post_send(&request, 1).error);
   if (error != 0) return error;
-  window.window->set_key(request.remote_key);
-  mw->rkey = request.remote_key;
+  record_bind(window, request.remote_key);
   return 0;
 }
 
 }  // namespace
+
+void record_bind(Window& window, std::uint32_t key) {
+  window.window->set_key(key);
+  window.ibv.rkey = key;
+}
 
 int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,
               driver::SendRequest& request) {
   std::uint32_t rights = 0;
   if (mw.type != IBV_MW_TYPE_2 || !convert_access(info.mw_access_flags, rights)) return EINVAL;
   request.opcode = driver::Opcode::kBindMw;
-  request.remote_key = key;
+  request.remote_key = mw.handle << 8 | (key & 0xFF);
   request.region_key = info.mr != nullptr ? info.mr->lkey : 0;
   request.remote_address = info.addr;
   request.swap_add = info.length;
