@@ -87,28 +87,28 @@ extern "C" {
 
 namespace cm = roci::verbs::cm;
 
-#define OPEN(name)                                          \
-  int name(const char* path, int flags, ...) {              \
-    NEXT(name);                                             \
-    va_list rest;                                           \
-    va_start(rest, flags);                                  \
-    const mode_t mode = va_arg(rest, mode_t);               \
-    va_end(rest);                                           \
-    if (cm::is_device(path)) return cm::open_device(flags); \
-    return real(Path(path), flags, mode);                   \
+/// Takes the mode from the variable arguments; opens the device of the connection manager here.
+#define OPEN_DEVICE                         \
+  va_list rest;                             \
+  va_start(rest, flags);                    \
+  const mode_t mode = va_arg(rest, mode_t); \
+  va_end(rest);                             \
+  if (cm::is_device(path)) return cm::open_device(flags);
+
+#define OPEN(name)                             \
+  int name(const char* path, int flags, ...) { \
+    NEXT(name);                                \
+    OPEN_DEVICE                                \
+    return real(Path(path), flags, mode);      \
   }
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                        \
-  int name(int at, const char* path, int flags, ...) {      \
-    NEXT(name);                                             \
-    va_list rest;                                           \
-    va_start(rest, flags);                                  \
-    const mode_t mode = va_arg(rest, mode_t);               \
-    va_end(rest);                                           \
-    if (cm::is_device(path)) return cm::open_device(flags); \
-    return real(at, Path(path, at), flags, mode);           \
+#define OPENAT(name)                                   \
+  int name(int at, const char* path, int flags, ...) { \
+    NEXT(name);                                        \
+    OPEN_DEVICE                                        \
+    return real(at, Path(path, at), flags, mode);      \
   }
 OPENAT(openat)
 OPENAT(openat64)

@@ -15,6 +15,19 @@ namespace roci::nic::test {
 
 constexpr std::uint64_t kData = 0x100000;  // first address of the payload memory
 
+/// The conversations in which no packet was lost.
+constexpr const char* kWithoutLoss[] = {
+    "rc_write_mtu256",     "rc_write_mtu512",      "rc_write_mtu1024",
+    "rc_write_mtu2048",    "rc_write_mtu4096",     "rc_write_64k_mtu256",
+    "rc_send_mtu256",      "rc_send_mtu1024",      "rc_send_mtu2048",
+    "rc_send_mtu4096",     "rc_send_ipv6_mtu1024", "rc_writeimm_mtu256",
+    "rc_writeimm_mtu1024", "rc_writeimm_mtu4096",  "rc_writeimm_ipv6_mtu512",
+    "rc_read_mtu256",      "rc_read_mtu512",       "rc_read_mtu1024",
+    "rc_read_mtu4096",     "rc_read_ipv6_mtu1024", "rc_atomic",
+    "rc_psn_wrap_send",    "rc_psn_wrap_write",    "rc_psn_wrap_read",
+    "rc_vlan100",          "rc_tos_ttl_v4",        "rc_tos_ttl_v6",
+    "rc_zero_len_bad_rkey"};
+
 /// The RC packets of one direction between two queue pairs, and those the other way.
 struct Conversation {
   std::vector<packet::CapturedFrame> frames;

@@ -13,6 +13,7 @@
 #include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
+#include "rtl/common/test/row_bus.hpp"
 
 namespace roce {
 
@@ -41,30 +42,17 @@ struct Packet {
 };
 
 /// The block with a MAC before and its consumers after it, all with random pauses on request.
-class Bench {
+class Bench : public RowBus<Bench> {
  public:
   Bench() {
     dut->enable_i = 1;
     while (!dut->idle_o) clock();
   }
 
-  void row(Table table, unsigned index) {
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, layout::row_write::table_id, table);
-    port::put(dut->row_write_i, layout::row_write::index, index);
-    clock();
-    dut->row_write_valid_i = 0;
-  }
   /// Connects a queue pair so that a frame with these fields is for it.
   void connect(unsigned qpn, const Fields& f, QpState state = QpState::kRts) {
-    put_av(dut->row_write_i, f, Way::kIn);
-    row(Table::kAv, qpn);
+    address(qpn, f, Way::kIn);
     set_state(qpn, state);
-  }
-  void set_state(unsigned qpn, QpState state) {
-    bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, layout::qp_state::state, state);
-    row(Table::kQpState, qpn);
   }
 
   void send(Bytes frame) { wire.push_back(std::move(frame)); }

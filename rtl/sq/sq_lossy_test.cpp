@@ -6,6 +6,27 @@
 
 using namespace sq_bench;
 
+namespace {
+
+/// Bytes that a READ of queue pair `q` brings from its peer.
+struct Segment {
+  unsigned q;
+  std::uint64_t into, from;
+  unsigned len;
+};
+
+/// Every READ is complete, its bytes are in place, and no other byte was written.
+void check_reads(const Bench& b, const std::vector<Segment>& segments) {
+  for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
+  for (const Segment& p : segments) {
+    CHECK(std::equal(b.memory.begin() + long(p.into), b.memory.begin() + long(p.into + p.len),
+                     b.peers[p.q].memory.begin() + long(p.from)));
+  }
+  CHECK(b.wrong_places == 0);
+}
+
+}  // namespace
+
 TEST_CASE("sq: READs over a lossy wire fetch the right bytes") {
   for (unsigned seed : {21u, 22u, 23u}) {
     std::printf("seed %u\n", seed);
@@ -23,11 +44,6 @@ TEST_CASE("sq: READs over a lossy wire fetch the right bytes") {
       b.connect(q, a);
       for (auto& byte : b.peers[q].memory) byte = std::uint8_t(random());
     }
-    struct Segment {
-      unsigned q;
-      std::uint64_t into, from;
-      unsigned len;
-    };
     std::vector<Segment> segments;
     for (unsigned i = 0; i < 20; ++i) {
       for (unsigned q = 0; q < 4; ++q) {
@@ -41,12 +57,7 @@ TEST_CASE("sq: READs over a lossy wire fetch the right bytes") {
     for (unsigned q = 0; q < 4; ++q) b.ring(q);
     REQUIRE(b.until(count, 3000000));
     b.run(100);
-    for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
-    for (const Segment& p : segments) {
-      CHECK(std::equal(b.memory.begin() + long(p.into), b.memory.begin() + long(p.into + p.len),
-                       b.peers[p.q].memory.begin() + long(p.from)));
-    }
-    CHECK(b.wrong_places == 0);
+    check_reads(b, segments);
   }
 }
 
@@ -124,11 +135,6 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
     Attr a;
     a.pmtu = 1;
     a.stride = 2;
-    struct Segment {
-      unsigned q;
-      std::uint64_t into, from;
-      unsigned len;
-    };
     std::vector<Segment> segments;
     for (unsigned q = 0; q < 2; ++q) {
       b.connect(q, a);
@@ -154,12 +160,7 @@ TEST_CASE("sq: READs into lists, of two queue pairs at once, over a lossy wire")
     b.ring(1);
     REQUIRE(b.until(20, 2000000));
     b.run(100);
-    for (const Completion& c : b.done) CHECK(c.status == Status::kSuccess);
-    for (const Segment& p : segments) {
-      CHECK(std::equal(b.memory.begin() + long(p.into), b.memory.begin() + long(p.into + p.len),
-                       b.peers[p.q].memory.begin() + long(p.from)));
-    }
-    CHECK(b.wrong_places == 0);
+    check_reads(b, segments);
   }
 }
 

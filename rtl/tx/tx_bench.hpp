@@ -12,6 +12,7 @@
 #include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
+#include "rtl/common/test/row_bus.hpp"
 
 namespace roce {
 
@@ -26,18 +27,11 @@ struct Sent {
 };
 
 /// The block between the engines, gather and a MAC.
-class Bench {
+class Bench : public RowBus<Bench> {
  public:
   Bench() { dut->m_axis_tready_i = 1; }
 
-  void connect(unsigned row, const Fields& f) {
-    put_av(dut->row_write_i, f, Way::kOut);
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, layout::row_write::table_id, layout::Table::kAv);
-    port::put(dut->row_write_i, layout::row_write::index, row);
-    clock();
-    dut->row_write_valid_i = 0;
-  }
+  void connect(unsigned row, const Fields& f) { address(row, f, Way::kOut); }
 
   struct Job {
     unsigned row;

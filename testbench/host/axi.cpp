@@ -76,13 +76,19 @@ void AxiHost::choose_read(std::uint64_t now_ns) {
   beat_ = 0;
 }
 
-void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
-                           unsigned len, std::uint32_t pasid) {
+AxiHost::Transaction AxiHost::transaction(std::uint8_t id, std::uint64_t address, unsigned len,
+                                          std::uint32_t pasid) {
   Transaction t;
   t.id = id;
   t.pasid = pasid;
   t.address = address;
   t.beats = len + 1;
+  return t;
+}
+
+void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
+                           unsigned len, std::uint32_t pasid) {
+  Transaction t = transaction(id, address, len, pasid);
   t.at_memory = now_ns + config_.latency_ns;
   t.back = now_ns + 2 * config_.latency_ns;
   if (config_.out_of_order) t.back += random_() % (config_.latency_ns + 1);
@@ -95,11 +101,7 @@ void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t 
 
 void AxiHost::address_write(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
                             unsigned len, std::uint32_t pasid) {
-  Transaction t;
-  t.id = id;
-  t.pasid = pasid;
-  t.address = address;
-  t.beats = len + 1;
+  Transaction t = transaction(id, address, len, pasid);
   t.at_memory = kNever;
   t.back = kNever;
   t.data = buffer(std::size_t{t.beats} * config_.bytes);

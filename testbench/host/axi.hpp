@@ -93,6 +93,8 @@ class AxiHost {
     std::vector<std::uint8_t> data;
     std::vector<std::uint64_t> strobes;
   };
+  static Transaction transaction(std::uint8_t id, std::uint64_t address, unsigned len,
+                                 std::uint32_t pasid);
 
   bool stalled(unsigned channel);
   std::uint64_t full_strobe() const {

@@ -55,7 +55,7 @@ Address parse(const std::string& text) {
   return address;
 }
 
-class DgramPort final : public ExternalPort {
+class DgramPort final : public DescriptorPort {
  public:
   DgramPort(const std::string& local, const std::string& remote) : remote_(parse(remote)) {
     Address here = parse(local);
@@ -87,27 +87,12 @@ class DgramPort final : public ExternalPort {
     return true;
   }
 
-  bool receive(std::uint64_t, packet::Bytes& frame) override {
-    for (;;) {
-      frame.resize(kMaxFrame + 1);
-      const ssize_t got = recv(fd_, frame.data(), frame.size(), 0);
-      if (got < 0) {
-        // UDP reports here that no socket listens at the remote end; later datagrams are not
-        // affected.
-        if (errno == ECONNREFUSED || errno == EINTR) continue;
-        frame.clear();
-        return false;
-      }
-      if (!sound(static_cast<std::size_t>(got))) continue;
-      frame.resize(static_cast<std::size_t>(got));
-      ++counts_.received;
-      return true;
-    }
+ private:
+  /// UDP reports here that no socket listens at the remote end; later datagrams are not affected.
+  bool passing(int error) const override {
+    return error == ECONNREFUSED || DescriptorPort::passing(error);
   }
 
-  int descriptor() const override { return fd_; }
-
- private:
   /// Removes a socket file at which no process listens any more.
   static void remove_abandoned(Address& here, const std::string& path) {
     struct stat status;
@@ -120,7 +105,6 @@ class DgramPort final : public ExternalPort {
 
   Address remote_;
   std::string path_;
-  int fd_ = -1;
 };
 
 }  // namespace

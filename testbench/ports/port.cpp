@@ -2,10 +2,32 @@
 #include "testbench/ports/port.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "testbench/ports/dpdk_module.hpp"
 
 namespace roci::testbench::ports {
+
+bool DescriptorPort::passing(int error) const { return error == EINTR; }
+
+bool DescriptorPort::receive(std::uint64_t, packet::Bytes& frame) {
+  for (;;) {
+    frame.resize(kMaxFrame + 1);
+    const ssize_t got = read(fd_, frame.data(), frame.size());
+    if (got < 0) {
+      if (passing(errno)) continue;
+      frame.clear();
+      return false;
+    }
+    if (!sound(static_cast<std::size_t>(got))) continue;
+    frame.resize(static_cast<std::size_t>(got));
+    ++counts_.received;
+    return true;
+  }
+}
+
 std::unique_ptr<ExternalPort> make_dpdk_port(const std::string& arguments, const std::string& eal) {
   // The libraries of DPDK are many and start threads: they are loaded for a dpdk port only.
   void* module = dlopen("libroci-dpdk.so", RTLD_NOW | RTLD_LOCAL);

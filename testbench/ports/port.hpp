@@ -64,6 +64,19 @@ class ExternalPort {
   Counts counts_;
 };
 
+/// A port on a descriptor from which each read takes one frame.
+class DescriptorPort : public ExternalPort {
+ public:
+  bool receive(std::uint64_t now_ns, packet::Bytes& frame) override;
+  int descriptor() const override { return fd_; }
+
+ protected:
+  /// Whether a read may be tried at once after this error.
+  virtual bool passing(int error) const;
+
+  int fd_ = -1;
+};
+
 /// Opens the port that `spec` names:
 ///   dgram:LOCAL,REMOTE   one frame per datagram; an end is HOST:PORT, PORT of 127.0.0.1, or the
 ///                        path of a Unix socket

@@ -16,7 +16,7 @@
 namespace roci::testbench::ports {
 namespace {
 
-class Tap final : public ExternalPort {
+class Tap final : public DescriptorPort {
  public:
   Tap(const std::string& name, std::uint64_t mac) {
     if (name.empty() || name.size() >= IFNAMSIZ) {
@@ -43,24 +43,6 @@ class Tap final : public ExternalPort {
     ++(done == static_cast<ssize_t>(frame.size()) ? counts_.sent : counts_.send_failures);
     return true;
   }
-
-  bool receive(std::uint64_t, packet::Bytes& frame) override {
-    for (;;) {
-      frame.resize(kMaxFrame + 1);
-      const ssize_t got = read(fd_, frame.data(), frame.size());
-      if (got < 0) {
-        if (errno == EINTR) continue;
-        frame.clear();
-        return false;
-      }
-      if (!sound(static_cast<std::size_t>(got))) continue;
-      frame.resize(static_cast<std::size_t>(got));
-      ++counts_.received;
-      return true;
-    }
-  }
-
-  int descriptor() const override { return fd_; }
 
  private:
   [[noreturn]] void fail(const std::string& what) {

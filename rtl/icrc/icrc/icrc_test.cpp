@@ -6,6 +6,7 @@
 
 #include "Vroci_icrc.h"
 #include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/icrc_beat.hpp"
 #include "rtl/common/test/icrc_reference.hpp"
 
 namespace {
@@ -39,16 +40,7 @@ struct Bench {
   void send(const icrc::Frame& frame) {
     sent.push_back(frame);
     for (std::size_t at = 0; at < frame.bytes.size(); at += kLane) {
-      const std::size_t count = std::min<std::size_t>(kLane, frame.bytes.size() - at);
-      for (unsigned i = 0; i < kLane; ++i) {
-        port::put_byte(dut->data_i, i, i < count ? frame.bytes[at + i] : random());
-        port::put(dut->keep_i, i, 1, i < count);
-      }
-      dut->last_i = at + count == frame.bytes.size();
-      dut->ipv6_i = frame.kind == icrc::Kind::kIpv6;
-      dut->roce_v1_i = frame.kind == icrc::Kind::kGrh;
-      dut->vlan_i = frame.vlan;
-      dut->valid_i = 1;
+      icrc::put_beat(dut, frame, at, kLane, random);
       do tick();
       while (!dut->enable_i);
     }

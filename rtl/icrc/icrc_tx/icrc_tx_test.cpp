@@ -6,6 +6,7 @@
 
 #include "Vroci_icrc_tx.h"
 #include "rtl/common/test/dut.hpp"
+#include "rtl/common/test/icrc_beat.hpp"
 #include "rtl/common/test/icrc_reference.hpp"
 
 namespace {
@@ -59,12 +60,8 @@ struct Bench {
       }
     }
     for (std::size_t at = 0; at < frame.bytes.size(); at += kLane) {
-      const std::size_t count = std::min<std::size_t>(kLane, frame.bytes.size() - at);
-      for (unsigned i = 0; i < kLane; ++i) {
-        port::put_byte(dut->s_axis_tdata_i, i, i < count ? frame.bytes[at + i] : random());
-        port::put(dut->s_axis_tkeep_i, i, 1, i < count);
-      }
-      dut->s_axis_tlast_i = at + count == frame.bytes.size();
+      dut->s_axis_tlast_i =
+          icrc::put_beat(dut->s_axis_tdata_i, dut->s_axis_tkeep_i, frame, at, kLane, random);
       dut->s_axis_roce_i = roce;
       dut->s_axis_ipv6_i = frame.kind == icrc::Kind::kIpv6;
       dut->s_axis_roce_v1_i = frame.kind == icrc::Kind::kGrh;

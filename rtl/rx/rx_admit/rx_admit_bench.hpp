@@ -13,6 +13,7 @@
 #include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
+#include "rtl/common/test/row_bus.hpp"
 
 namespace rx_admit_bench {
 
@@ -35,7 +36,7 @@ inline unsigned rows_of(const Fields& f) {
                            : (from + static_cast<unsigned>(f.payload.size()) + kBytes - 1) / kBytes;
 }
 
-struct Bench {
+struct Bench : roce::RowBus<Bench> {
   struct Record {
     Fields fields;
     std::optional<DropCause> cause;  // none: it is admitted
@@ -60,22 +61,9 @@ struct Bench {
     while (!dut->ready_o) dut.tick();
   }
 
-  void row(Table table, unsigned index) {
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, layout::row_write::table_id, table);
-    port::put(dut->row_write_i, layout::row_write::index, index);
-    clock();
-    dut->row_write_valid_i = 0;
-  }
   void connect(unsigned qpn, const Fields& f, QpState state = QpState::kRts) {
-    roce::put_av(dut->row_write_i, f, roce::Way::kIn);
-    row(Table::kAv, qpn);
+    address(qpn, f, roce::Way::kIn);
     set_state(qpn, state);
-  }
-  void set_state(unsigned qpn, QpState state) {
-    bus::clear_data(dut->row_write_i);
-    port::put(dut->row_write_i, layout::qp_state::state, state);
-    row(Table::kQpState, qpn);
   }
   void connect_shapes() {
     for (unsigned which = 0; which < kShapes; ++which) connect(16 + which, shape(which));

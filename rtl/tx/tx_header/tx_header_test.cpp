@@ -11,6 +11,7 @@
 #include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/roce_bench.hpp"
+#include "rtl/common/test/row_bus.hpp"
 
 namespace {
 
@@ -30,7 +31,7 @@ static_assert(kHeaderBytes == 106);
 constexpr unsigned kSeed = 802;
 constexpr unsigned kAckDepth = 4, kDescDepth = 8;
 
-struct Bench {
+struct Bench : roce::RowBus<Bench> {
   struct Job {
     unsigned row;
     Fields fields;
@@ -47,14 +48,7 @@ struct Bench {
   unsigned given_desc = 0, given_ack = 0;
   std::uint64_t taken = 0, start_at = 0, header_at = 0;
 
-  void connect(unsigned row, const Fields& f) {
-    roce::put_av(dut->row_write_i, f, roce::Way::kOut);
-    dut->row_write_valid_i = 1;
-    port::put(dut->row_write_i, layout::row_write::table_id, layout::Table::kAv);
-    port::put(dut->row_write_i, layout::row_write::index, row);
-    clock();
-    dut->row_write_valid_i = 0;
-  }
+  void connect(unsigned row, const Fields& f) { address(row, f, roce::Way::kOut); }
   void connect_shapes() {
     for (unsigned which = 0; which < kShapes; ++which) connect(16 + which, roce::own_shape(which));
   }

@@ -2,7 +2,7 @@
 // Shared receive queues and regions that work requests register, through two adapters.
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/commands.hpp"
-#include "testbench/verify/cases/pair.hpp"
+#include "testbench/verify/cases/control.hpp"
 
 using namespace roci;
 using namespace roci::testbench;
@@ -12,12 +12,6 @@ using driver::QpState;
 using driver::Status;
 
 namespace {
-
-Config narrow() {
-  Config config;
-  config.width = 64;
-  return config;
-}
 
 driver::SendRequest send(std::uint64_t id, Endpoint& self, std::uint32_t bytes, Endpoint& peer) {
   driver::SendRequest r = request(Opcode::kSend, self, 0, bytes, peer, 0);

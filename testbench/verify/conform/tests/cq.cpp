@@ -3,22 +3,10 @@
 #include <map>
 
 #include "testbench/verify/conform/connection.hpp"
+#include "testbench/verify/conform/tests/deliver.hpp"
 
 namespace roci::conform {
 using namespace packet;
-
-namespace {
-
-/// Sends `count` SENDs of 8 bytes to `c`, from its `at`th expected PSN on.
-void deliver(Connection& c, unsigned count, std::uint32_t& at, bool solicited = false) {
-  for (unsigned i = 0; i < count; ++i) {
-    c.receive(8);
-    c.feed(c.send_request(kRcSendOnly, c.rq(at), payload_of(8)).solicited(solicited));
-    c.expect_acked(c.rq(at++));
-  }
-}
-
-}  // namespace
 
 TEST("CQ-01", "a queue created with four entries holds four") {
   Connection c(dut, [](Options& o) { o.cq_entries = 4; });

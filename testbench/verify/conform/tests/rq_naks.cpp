@@ -71,12 +71,7 @@ TEST("RQ-21 RQ-33", "a sequence NAK consumes a retry") {
 
 TEST("RQ-22", "NAKs of PSNs acknowledged or never sent are ignored") {
   Connection c(dut);
-  c.write(300);
-  take_packets(c, 2);
-  c.ack(c.sq(1));
-  c.sent();
-  c.write(300);
-  take_packets(c, 2, 2);
+  two_writes_one_acknowledged(c);
   for (const std::uint8_t syndrome : {kNakSequence, kNakInvalid, kNakAccess, kNakOperational,
                                       static_cast<std::uint8_t>(kRnrNak | 1)}) {
     for (const std::int64_t at : {1, 0, 4, 12}) c.nak(syndrome, c.sq(at));

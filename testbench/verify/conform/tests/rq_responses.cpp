@@ -101,12 +101,7 @@ TEST("RQ-15", "completions come in posting order although responses come out of 
 
 TEST("RQ-16", "unsolicited ACKs before and after the window have no effect") {
   Connection c(dut, [](Options& o) { o.timeout = 6; });
-  c.write(300);
-  take_packets(c, 2);
-  c.ack(c.sq(1));
-  c.sent();
-  c.write(300);
-  take_packets(c, 2, 2);
+  two_writes_one_acknowledged(c);
   for (const std::int64_t at : {8, 4, 3 + (1 << 23) - 2, 1, 0, -5}) {
     c.ack(c.sq(at));
     c.read_response(kRcReadRespOnly, c.sq(at), payload_of(64));

@@ -15,4 +15,14 @@ inline void take_packets(Connection& c, unsigned count, unsigned first = 0) {
   }
 }
 
+/// Sends two WRITEs of two packets each; the first is acknowledged and complete.
+inline void two_writes_one_acknowledged(Connection& c) {
+  c.write(300);
+  take_packets(c, 2);
+  c.ack(c.sq(1));
+  c.sent();
+  c.write(300);
+  take_packets(c, 2, 2);
+}
+
 }  // namespace roci::conform

@@ -3,31 +3,10 @@
 #include "model/spec/layout/codes.hpp"
 #include "testbench/verify/conform/connection.hpp"
 #include "testbench/verify/conform/edit.hpp"
+#include "testbench/verify/conform/tests/good_send.hpp"
 
 namespace roci::conform {
 using namespace packet;
-
-namespace {
-
-Builder good_send(Connection& c, unsigned at = 0) {
-  return c.send_request(kRcSendOnly, c.rq(at), payload_of(100));
-}
-
-/// Posts a request of the adapter that waits for the response of the test.
-void post_write(Connection& c, unsigned at) {
-  c.write(10);
-  c.expect(packet_of(kRcWriteOnly, c.sq(at)));
-}
-
-Bytes from_hex(const char* text) {
-  Bytes bytes;
-  for (; text[0] != 0 && text[1] != 0; text += 2) {
-    bytes.push_back(static_cast<std::uint8_t>(std::stoul(std::string(text, 2), nullptr, 16)));
-  }
-  return bytes;
-}
-
-}  // namespace
 
 TEST("WIRE-19 WIRE-25 WIRE-29 WIRE-32", "the bytes of a BTH") {
   Connection c(dut, [](Options& o) { o.sq_psn = 0xA1B2C3; });

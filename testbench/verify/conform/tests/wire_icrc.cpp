@@ -2,21 +2,12 @@
 // Frames: pad, lengths and ICRC.
 #include "testbench/verify/conform/connection.hpp"
 #include "testbench/verify/conform/edit.hpp"
+#include "testbench/verify/conform/tests/good_send.hpp"
 
 namespace roci::conform {
 using namespace packet;
 
 namespace {
-
-Builder good_send(Connection& c, unsigned at = 0) {
-  return c.send_request(kRcSendOnly, c.rq(at), payload_of(100));
-}
-
-/// Posts a request of the adapter that waits for the response of the test.
-void post_write(Connection& c, unsigned at) {
-  c.write(10);
-  c.expect(packet_of(kRcWriteOnly, c.sq(at)));
-}
 
 /// Computes the CRC-32 of Ethernet bit by bit: the ICRC of 7.8.1 by another method than that of the
 /// codec.
@@ -34,14 +25,6 @@ Bytes covered(Bytes datagram) {
   for (const std::size_t at : {1u, 8u, 10u, 11u, 26u, 27u, 32u}) datagram[at] = 0xFF;
   datagram.insert(datagram.begin(), 8, std::uint8_t{0xFF});
   return datagram;
-}
-
-Bytes from_hex(const char* text) {
-  Bytes bytes;
-  for (; text[0] != 0 && text[1] != 0; text += 2) {
-    bytes.push_back(static_cast<std::uint8_t>(std::stoul(std::string(text, 2), nullptr, 16)));
-  }
-  return bytes;
 }
 
 }  // namespace

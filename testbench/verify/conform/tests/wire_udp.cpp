@@ -4,23 +4,10 @@
 
 #include "testbench/verify/conform/connection.hpp"
 #include "testbench/verify/conform/edit.hpp"
+#include "testbench/verify/conform/tests/good_send.hpp"
 
 namespace roci::conform {
 using namespace packet;
-
-namespace {
-
-constexpr std::uint8_t kIpv6Index = 1;
-
-Options& on_ipv6(Options& o) {
-  o.sgid_index = kIpv6Index;
-  return o;
-}
-
-/// Builds a valid SEND of 100 bytes at the expected PSN.
-Builder good_send(Connection& c) { return c.send_request(kRcSendOnly, c.rq(0), payload_of(100)); }
-
-}  // namespace
 
 TEST("WIRE-12", "all frames go to port 4791, and none is accepted at another") {
   Connection c(dut);
