@@ -27,10 +27,6 @@ void write_address(Device& device, std::uint32_t low_register, std::uint32_t hig
   device.write32(high_register, static_cast<std::uint32_t>(address >> 32));
 }
 
-std::uint32_t ring_size(const Device& device, std::uint32_t low_bits) {
-  return low_bits | device.pasid() << 12;
-}
-
 AdminQueue::AdminQueue(Device& device, bool host_resolves) : device_(device) {
   if (device_.read32(layout::reg::kId) != layout::reg::kIdReset) {
     throw Error(AdminStatus::kHardwareError, 0,
@@ -42,8 +38,11 @@ AdminQueue::AdminQueue(Device& device, bool host_resolves) : device_(device) {
   producer_ = static_cast<std::uint16_t>(device_.read32(layout::reg::kAdminDoorbell));
   write_address(device_, layout::reg::kAdminBaseLo, layout::reg::kAdminBaseHi, commands_.dma);
   write_address(device_, layout::reg::kAdminReplyLo, layout::reg::kAdminReplyHi, replies_.dma);
-  device_.write32(layout::reg::kAdminSize, ring_size(device_, kAdminLog));
-  device_.write32(layout::reg::kControl, host_resolves ? 0b01 : 0b11);
+  namespace reg = layout::reg;
+  device_.write32(reg::kAdminSize, bits(reg::admin_size::log, kAdminLog) |
+                                       bits(reg::admin_size::pasid, device_.pasid()));
+  device_.write32(reg::kControl, bits(reg::control::enable, true) |
+                                     bits(reg::control::neighbours, !host_resolves));
 }
 
 AdminQueue::~AdminQueue() {

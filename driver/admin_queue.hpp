@@ -31,7 +31,5 @@ class AdminQueue final : public CommandPort {
 /// Writes an address to a pair of registers.
 void write_address(Device& device, std::uint32_t low_register, std::uint32_t high_register,
                    std::uint64_t address);
-/// Value of registers that hold a ring: size in the low bits, PASID above.
-std::uint32_t ring_size(const Device& device, std::uint32_t low_bits);
 
 }  // namespace roci::driver

@@ -31,10 +31,8 @@ unsigned ring_log(unsigned entries) {
 }  // namespace
 
 const char* name_of(Status status) {
-  for (const spec::Code& c : spec::kStatuses) {
-    if (c.value == static_cast<unsigned>(status)) return c.name.data();
-  }
-  return "?";
+  const std::string_view name = spec::name_of(spec::kStatuses, layout::number(status));
+  return name.empty() ? "?" : name.data();
 }
 
 CompletionQueue::CompletionQueue(Context& context, unsigned entries)
@@ -158,9 +156,9 @@ void CompletionQueue::arm(bool solicited_only) {
   // must. The consumer index separates the two.
   std::uint32_t seen = consumer_;
   while (seen - consumer_ < 1u << log_ && written(seen)) ++seen;
-  context_.device().write32(
-      layout::cq_arm_doorbell_offset(number_),
-      (seen & 0xFFFF) | (solicited_only ? layout::doorbell_word::kArmSolicited : 0));
+  context_.device().write32(layout::cq_arm_doorbell_offset(number_),
+                            bits(layout::reg::cq_arm::index, seen) |
+                                bits(layout::reg::cq_arm::solicited, solicited_only));
 }
 
 void CompletionQueue::set_moderation(std::uint16_t count, std::uint16_t period_us) {

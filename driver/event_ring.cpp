@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
-constexpr std::uint32_t kEqEnable = 1u << 4;
 
 }  // namespace
 
@@ -18,7 +17,9 @@ EventRing::EventRing(Device& device, unsigned log)
     : device_(device), log_(log), ring_(device.allocate(kEqeBytes << log, kPage)) {
   write_address(device_, layout::reg::kEqBaseLo, layout::reg::kEqBaseHi, ring_.dma);
   device_.write32(layout::reg::kEqConsumer, 0);
-  device_.write32(layout::reg::kEqSize, ring_size(device_, log | kEqEnable));
+  namespace eq_size = layout::reg::eq_size;
+  device_.write32(layout::reg::kEqSize, bits(eq_size::log, log) | bits(eq_size::enable, true) |
+                                            bits(eq_size::pasid, device_.pasid()));
 }
 
 EventRing::~EventRing() {
@@ -42,7 +43,7 @@ std::optional<Event> EventRing::poll() {
   const Event event{static_cast<EventKind>(get(entry(), layout::eqe::kind)),
                     get(entry(), layout::eqe::number)};
   ++consumer_;
-  device_.write32(layout::reg::kEqConsumer, consumer_ & 0xFFFF);
+  device_.write32(layout::reg::kEqConsumer, bits(layout::reg::eq_consumer::index, consumer_));
   return event;
 }
 
@@ -54,7 +55,7 @@ std::optional<Event> EventRing::wait(std::uint64_t timeout_ns) {
 bool EventRing::overflowed() {
   const std::uint32_t status = device_.read32(layout::reg::kEqStatus);
   if (status != 0) device_.write32(layout::reg::kEqStatus, status);
-  return (status & 1) != 0;
+  return get(status, layout::reg::eq_status::overflow);
 }
 
 }  // namespace roci::driver

@@ -64,8 +64,9 @@ class FakeDevice : public Device {
   void serve() {
     const std::uint32_t producer = registers[layout::reg::kAdminDoorbell];
     const std::uint32_t size = registers[layout::reg::kAdminSize];
-    CHECK((size >> 12) == pasid());
-    const std::size_t slot = ((producer - 1) & ((1u << (size & 15)) - 1)) * 128;
+    CHECK(layout::get(size, layout::reg::admin_size::pasid) == pasid());
+    const std::size_t slot =
+        ((producer - 1) & ((1u << layout::get(size, layout::reg::admin_size::log)) - 1)) * 128;
     std::memcpy(command.data(), at(layout::reg::kAdminBaseLo, layout::reg::kAdminBaseHi) + slot,
                 128);
     std::uint8_t* reply = at(layout::reg::kAdminReplyLo, layout::reg::kAdminReplyHi) + slot;

@@ -22,7 +22,8 @@ TEST_CASE("context: reads Id, sets up rings and PASID, and releases all memory")
     CHECK(context.limits().max_sge == 13);
     CHECK(device.registers[layout::reg::kControl] == 3);
     CHECK(device.registers[layout::reg::kAdminDoorbell] == 1);
-    CHECK((device.registers[layout::reg::kEqSize] & 0x1F) == (8 | 1 << 4));
+    CHECK(get(device.registers[layout::reg::kEqSize], layout::reg::eq_size::log) == 8);
+    CHECK(get(device.registers[layout::reg::kEqSize], layout::reg::eq_size::enable));
     ProtectionDomain pd(context);
     MemoryRegion region(pd, 5000, access::kAll);
     CHECK(region.size() == 5000);

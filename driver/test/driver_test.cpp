@@ -94,7 +94,7 @@ TEST_CASE("post: a list of 13 entries lies in blocks 0 to 3 as in docs/queues.md
     CHECK(layout::get_memory(ring + at, {64, 32}) == 10 + i);
     CHECK(layout::get_memory(ring + at, {96, 32}) == 0x55 + i);
   }
-  CHECK(device.registers[0x100000 + 16 * qp.number()] == 1);
+  CHECK(device.registers[layout::sq_doorbell_offset(qp.number())] == 1);
 }
 
 TEST_CASE("post: inline data is copied after block 0 (RQ-46)") {
@@ -152,12 +152,12 @@ TEST_CASE("post: a full queue rejects the next request and keeps the earlier one
   const PostResult result = bench.qp.post_send(list.data(), list.size());
   CHECK(result.error == PostError::kQueueFull);
   CHECK(result.posted == 4);
-  CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 4);
+  CHECK(bench.device.registers[layout::sq_doorbell_offset(bench.qp.number())] == 4);
   CHECK(bench.qp.post_send(list.data(), 1).posted == 0);
-  CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 4);
+  CHECK(bench.device.registers[layout::sq_doorbell_offset(bench.qp.number())] == 4);
   const std::vector<ReceiveRequest> receives(64);
   CHECK(bench.qp.post_receive(receives.data(), 64).posted == 4);
-  CHECK(bench.device.registers[0x100004 + 16 * bench.qp.number()] == 4);
+  CHECK(bench.device.registers[layout::rq_doorbell_offset(bench.qp.number())] == 4);
 }
 
 TEST_CASE("post: malformed requests are rejected (QP-21, RQ-44)") {
@@ -185,7 +185,7 @@ TEST_CASE("post: malformed requests are rejected (QP-21, RQ-44)") {
   CHECK(error_of(r) == PostError::kLength);
   r.sges[0].length = 0x80000000;
   CHECK(error_of(r) == PostError::kNone);
-  CHECK(bench.device.registers[0x100000 + 16 * bench.qp.number()] == 2);
+  CHECK(bench.device.registers[layout::sq_doorbell_offset(bench.qp.number())] == 2);
 }
 
 TEST_CASE(
@@ -236,11 +236,14 @@ TEST_CASE("completion queue: many passes, owner flips, the consumer index is rep
     const auto completion = bench.cq.poll();
     REQUIRE(completion);
     CHECK_FALSE(bench.cq.poll());
-    const unsigned reported = bench.device.registers[0x180000 + 16 * bench.cq.number()];
+    const unsigned reported = bench.device.registers[layout::cq_doorbell_offset(bench.cq.number())];
     CHECK(i + 1 - reported < entries / 4);
   }
   bench.cq.arm(true);
-  CHECK(bench.device.registers[0x180004 + 16 * bench.cq.number()] == (1000u | 1u << 31));
+  const std::uint32_t armed =
+      bench.device.registers[layout::cq_arm_doorbell_offset(bench.cq.number())];
+  CHECK(armed ==
+        (bits(layout::reg::cq_arm::index, 1000) | bits(layout::reg::cq_arm::solicited, true)));
 }
 
 TEST_CASE("queue pair: RESET empties the queues without completions (QP-09)") {

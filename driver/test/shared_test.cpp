@@ -56,7 +56,7 @@ TEST_CASE(
     CHECK(word(wqe + 64, 8) == 0x2000);  // second at the start of block 1
     tags[i] = static_cast<unsigned>(word(wqe + 4, 4));
   }
-  CHECK(bench.device.registers[0x100008 + 16 * bench.srq.number()] == 4);
+  CHECK(bench.device.registers[layout::srq_doorbell_offset(bench.srq.number())] == 4);
   const ReceiveRequest more{1, {}};
   CHECK(bench.srq.post_receive(&more, 1).error == PostError::kQueueFull);
 
@@ -73,7 +73,7 @@ TEST_CASE(
   CHECK(bench.srq.room() == 2);
   bench.srq.receive({600, {}});
   CHECK(word(bench.ring + 4, 4) == tags[0]);  // newest free tag, at the ring's fifth entry
-  CHECK(bench.device.registers[0x100008 + 16 * bench.srq.number()] == 5);
+  CHECK(bench.device.registers[layout::srq_doorbell_offset(bench.srq.number())] == 5);
 }
 
 TEST_CASE("SRQ: a completion of a tag that is not posted is an error (I1)") {

@@ -18,14 +18,15 @@ constexpr unsigned kStepsAtOnce = 1u << 16;
 constexpr std::uint64_t kMoveNs = 5000;  // span in which completions still go to the former ring
 constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
 constexpr std::uint32_t kForEver = 7;  // retry count without limit
-constexpr std::uint32_t kIndexMask = 0xFFFFFF;
-constexpr std::uint32_t kGoAndWrite = 3u << 30;
 constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
 
 constexpr unsigned kQpAttr = layout::number(layout::Table::kQpAttr);
 constexpr unsigned kAv = layout::number(layout::Table::kAv);
 constexpr unsigned kQpState = layout::number(layout::Table::kQpState);
 constexpr unsigned kCq = layout::number(layout::Table::kCq);
+namespace table_command = layout::reg::table_command;
+namespace dma_command = layout::reg::dma_command;
+namespace word = layout::doorbell_word;
 constexpr layout::Window kTableData = layout::window::kTableData;
 constexpr layout::Window kQpDoorbell = layout::window::kQpDoorbell;
 constexpr layout::Window kCqDoorbell = layout::window::kCqDoorbell;
@@ -95,8 +96,8 @@ void Shadow::new_generation(std::uint32_t qpn) {
 /// Handles a row that firmware writes; the model's copy of some is changed so that it follows the
 /// RTL.
 void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
-  const std::uint32_t index = command & kIndexMask;
-  const unsigned table = command >> 24 & 0xF;
+  const std::uint32_t index = get(command, table_command::row);
+  const unsigned table = get(command, table_command::table_id);
   const auto put = [&](auto field, std::uint64_t value) {
     layout::put(table_data_.data(), field, value);
   };
@@ -123,9 +124,10 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
     }
     if (cq.valid) rings_[cq.base] = {kCqeBytes << cq.log, index, kForEverNs};
   } else if (table == kQpState) {
-    const auto state = static_cast<nic::QpState>(table_data_[0] & 7);
+    const auto state =
+        static_cast<nic::QpState>(layout::get(table_data_.data(), layout::qp_state::state));
     Pair& pair = pairs_[index];
-    note(pair, now_ns, "firmware writes state " + std::to_string(table_data_[0] & 7));
+    note(pair, now_ns, "firmware writes state " + std::to_string(layout::number(state)));
     pair.reset = false;
     if (state == nic::QpState::kReset) new_generation(index);
     if (state == nic::QpState::kErr) pair.error_ns = now_ns;
@@ -136,9 +138,10 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
   if (silent_) return;
   run(now_ns);
   in_frame_ = false;
-  if (offset >= kTableData.offset && offset - kTableData.offset < kTableData.bytes) {
+  if (kTableData.has(offset)) {
     layout::put_memory(&table_data_[offset - kTableData.offset], {0, 32}, value);
-  } else if (offset == layout::reg::kTableCommand && (value & kGoAndWrite) == kGoAndWrite) {
+  } else if (offset == layout::reg::kTableCommand && get(value, table_command::go) &&
+             get(value, table_command::write)) {
     table_written(now_ns, value);
   } else if (offset == layout::reg::kDmaAddressLo) {
     dma_address_ = (dma_address_ >> 32 << 32) | value;
@@ -149,21 +152,24 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
   } else if (offset == layout::reg::kEqBaseHi) {
     eq_base_ = (eq_base_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
   } else if (offset == layout::reg::kEqSize) {
-    eq_bytes_ = kEqeBytes << (value & 0xF);
-  } else if (offset >= kQpDoorbell.offset && offset - kQpDoorbell.offset < kQpDoorbell.bytes) {
-    const std::uint32_t which = offset % 16;
-    if (which == 4) pairs_[(offset - kQpDoorbell.offset) / 16].receive_posted_ns = now_ns;
-    if (which == 8) {
+    eq_bytes_ = kEqeBytes << get(value, layout::reg::eq_size::log);
+  } else if (kQpDoorbell.has(offset)) {
+    const std::uint32_t which = offset % word::kStride;
+    if (which == word::kRq) {
+      pairs_[(offset - kQpDoorbell.offset) / word::kStride].receive_posted_ns = now_ns;
+    }
+    if (which == word::kSrq) {
       for (auto& [qpn, pair] : pairs_) pair.receive_posted_ns = now_ns;
     }
   }
-  if (offset >= kCqDoorbell.offset && offset - kCqDoorbell.offset < kCqDoorbell.bytes &&
-      offset % 16 == 0) {
-    value = consumed((offset - kCqDoorbell.offset) / 16, value);
+  if (kCqDoorbell.has(offset) && offset % word::kStride == word::kCqConsumer) {
+    value = consumed((offset - kCqDoorbell.offset) / word::kStride, value);
   }
   // When a ring moves, firmware copies its unread entries.
   copying_ = offset == layout::reg::kDmaCommand;
-  if (copying_ && (value & kGoAndWrite) == kGoAndWrite) copies_.insert(dma_address_);
+  if (copying_ && get(value, dma_command::go) && get(value, dma_command::write)) {
+    copies_.insert(dma_address_);
+  }
   model_.write32(offset, value);
   copying_ = false;
   run(now_ns);
@@ -287,7 +293,9 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
     // Retries are not modelled: the model's queue pair follows the RTL into ERR.
     pair.failed = true;
     model_.write32(kTableData.offset, static_cast<std::uint32_t>(nic::QpState::kErr));
-    model_.write32(layout::reg::kTableCommand, entry.qpn | kQpState << 24 | kGoAndWrite);
+    model_.write32(layout::reg::kTableCommand,
+                   bits(table_command::row, entry.qpn) | bits(table_command::table_id, kQpState) |
+                       mask(table_command::write) | mask(table_command::go));
     model_.write32(kTableData.offset,
                    static_cast<std::uint32_t>(layout::get_memory(table_data_.data(), {0, 32})));
   }
