@@ -18,18 +18,17 @@ constexpr unsigned kStepsAtOnce = 1u << 16;
 constexpr std::uint64_t kMoveNs = 5000;  // span in which completions still go to the former ring
 constexpr std::uint64_t kForEverNs = ~std::uint64_t{0};
 constexpr std::uint32_t kForEver = 7;  // retry count without limit
-constexpr std::size_t kEqeBytes = layout::eqe::kBytes;
 
 constexpr unsigned kQpAttr = layout::number(layout::Table::kQpAttr);
 constexpr unsigned kAv = layout::number(layout::Table::kAv);
 constexpr unsigned kQpState = layout::number(layout::Table::kQpState);
 constexpr unsigned kCq = layout::number(layout::Table::kCq);
 namespace table_command = layout::reg::table_command;
-namespace dma_command = layout::reg::dma_command;
 namespace word = layout::doorbell_word;
-constexpr layout::Window kTableData = layout::window::kTableData;
-constexpr layout::Window kQpDoorbell = layout::window::kQpDoorbell;
-constexpr layout::Window kCqDoorbell = layout::window::kCqDoorbell;
+constexpr std::uint32_t kGoAndWrite = mask(table_command::go) | mask(table_command::write);
+static_assert(kGoAndWrite ==
+              (mask(layout::reg::dma_command::go) | mask(layout::reg::dma_command::write)));
+using layout::window::kCqDoorbell, layout::window::kQpDoorbell, layout::window::kTableData;
 
 }  // namespace
 
@@ -124,8 +123,7 @@ void Shadow::table_written(std::uint64_t now_ns, std::uint32_t command) {
     }
     if (cq.valid) rings_[cq.base] = {kCqeBytes << cq.log, index, kForEverNs};
   } else if (table == kQpState) {
-    const auto state =
-        static_cast<nic::QpState>(layout::get(table_data_.data(), layout::qp_state::state));
+    const auto state = nic::QpState(layout::get(table_data_.data(), layout::qp_state::state));
     Pair& pair = pairs_[index];
     note(pair, now_ns, "firmware writes state " + std::to_string(layout::number(state)));
     pair.reset = false;
@@ -140,8 +138,7 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
   in_frame_ = false;
   if (kTableData.has(offset)) {
     layout::put_memory(&table_data_[offset - kTableData.offset], {0, 32}, value);
-  } else if (offset == layout::reg::kTableCommand && get(value, table_command::go) &&
-             get(value, table_command::write)) {
+  } else if (offset == layout::reg::kTableCommand && (value & kGoAndWrite) == kGoAndWrite) {
     table_written(now_ns, value);
   } else if (offset == layout::reg::kDmaAddressLo) {
     dma_address_ = (dma_address_ >> 32 << 32) | value;
@@ -152,12 +149,11 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
   } else if (offset == layout::reg::kEqBaseHi) {
     eq_base_ = (eq_base_ & 0xFFFFFFFF) | std::uint64_t{value} << 32;
   } else if (offset == layout::reg::kEqSize) {
-    eq_bytes_ = kEqeBytes << get(value, layout::reg::eq_size::log);
+    eq_bytes_ = layout::eqe::kBytes << get(value, layout::reg::eq_size::log);
   } else if (kQpDoorbell.has(offset)) {
     const std::uint32_t which = offset % word::kStride;
-    if (which == word::kRq) {
-      pairs_[(offset - kQpDoorbell.offset) / word::kStride].receive_posted_ns = now_ns;
-    }
+    const std::uint32_t row = (offset - kQpDoorbell.offset) / word::kStride;
+    if (which == word::kRq) pairs_[row].receive_posted_ns = now_ns;
     if (which == word::kSrq) {
       for (auto& [qpn, pair] : pairs_) pair.receive_posted_ns = now_ns;
     }
@@ -167,9 +163,7 @@ void Shadow::register_written(std::uint64_t now_ns, std::uint32_t offset, std::u
   }
   // When a ring moves, firmware copies its unread entries.
   copying_ = offset == layout::reg::kDmaCommand;
-  if (copying_ && get(value, dma_command::go) && get(value, dma_command::write)) {
-    copies_.insert(dma_address_);
-  }
+  if (copying_ && (value & kGoAndWrite) == kGoAndWrite) copies_.insert(dma_address_);
   model_.write32(offset, value);
   copying_ = false;
   run(now_ns);
@@ -294,8 +288,7 @@ void Shadow::memory_written(std::uint64_t now_ns, std::uint64_t address, const s
     pair.failed = true;
     model_.write32(kTableData.offset, static_cast<std::uint32_t>(nic::QpState::kErr));
     model_.write32(layout::reg::kTableCommand,
-                   bits(table_command::row, entry.qpn) | bits(table_command::table_id, kQpState) |
-                       mask(table_command::write) | mask(table_command::go));
+                   entry.qpn | bits(table_command::table_id, kQpState) | kGoAndWrite);
     model_.write32(kTableData.offset,
                    static_cast<std::uint32_t>(layout::get_memory(table_data_.data(), {0, 32})));
   }

@@ -114,6 +114,24 @@ class SvTest(unittest.TestCase):
         text = generate.Writer(Tree(self.root), None).page("rtl/common/count/README.md")
         self.assertIn("| LUT / FF / BRAM36 | 124 / 5 / 1.5 at 64 bits; 1,024 / 5", text)
 
+    def test_proofs_come_from_the_sources(self):
+        source = self.page.parent / "roci_count.sv"
+        source.write_text(MODULE.replace("endmodule", """  `ASSERT(Counts, count_o != '0)
+  if (Width != 0) begin : gen_width
+    `ASSERT(Saturates, 1)
+  end
+  `COVER(Full, 1)
+endmodule"""))
+        (self.page.parent / "block.cmake").write_text(
+            "add_rtl_block(count WIDTHS 64 PROOF_DEPTH 3)\n"
+            "add_rtl_proof(count_empty TOP roci_count DEPTH 2 PARAMS Width=0 SOAK)\n")
+        page = self.root / "docs/page.md"
+        page.parent.mkdir()
+        page.write_text("<!-- generated: proofs -->\n<!-- end -->\n")
+        text = generate.Writer(Tree(self.root), None).page("docs/page.md")
+        self.assertIn("| `count_64` | `roci_count` | Counts, Saturates | 1 | 3 |\n", text)
+        self.assertIn("| `count_empty` (soak) | `roci_count` Width=0 | Counts | 1 | 2 |\n", text)
+
     def test_lines_of_a_source(self):
         page = self.root / "docs/page.md"
         page.parent.mkdir()

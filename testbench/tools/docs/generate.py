@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 from testbench.tools.docs import blocks, measured, program, synthesis  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
+from testbench.tools.proofs import listed  # noqa: E402
 
 REGION = re.compile(r"(?<!`)(<!-- generated: (\w+)((?: [^\s]+)*?) -->)(.*?)(<!-- end -->)", re.S)
 KINDS = {
@@ -25,6 +26,7 @@ KINDS = {
     "count": measured.count_region,
     "measured": measured.table_region,
     "placed": synthesis.place_region,
+    "proofs": listed.proofs_region,
     "sizes": synthesis.sizes_region,
     "source": measured.source_region,
     "synthesized": synthesis.commit_region,
