@@ -87,7 +87,7 @@ TEST_CASE("every field of extended completions") {
     ibv_mw* mw = need(ibv_alloc_mw(device.pd, IBV_MW_TYPE_2), "window");
     ibv_send_wr bind = send_of(IBV_WR_BIND_MW);
     bind.bind_mw.mw = mw;
-    // Of the key only the lower 8 bits are the program's; rdma-core's providers ignore the others.
+    // Only the lower 8 bits of the key are the program's; rdma-core's providers ignore the others.
     const std::uint32_t old_key = mw->rkey;
     bind.bind_mw.rkey = 0x5A5A5A00 | (ibv_inc_rkey(old_key) & 0xFF);
     bind.bind_mw.bind_info = {into.mr, into.at(), 64, IBV_ACCESS_REMOTE_WRITE};
