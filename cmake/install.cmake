@@ -4,7 +4,7 @@
 include(GNUInstallDirs)
 set(modules lib/rocinante)  # as CMAKE_INSTALL_RPATH has it
 
-install(TARGETS roci RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(TARGETS roci roci-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(TARGETS roci-verbs LIBRARY DESTINATION ${modules} COMPONENT runtime)
 foreach(nic ${ROCI_NICS})
   string(REPLACE "_" "-" engine roci-nic-${nic})
@@ -15,6 +15,8 @@ endforeach()
 install(FILES ${ROCI_MAN} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(FILES ${ROCI_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME roci COMPONENT runtime)
+# What `roci conform` and `roci soak` replay.
+install(DIRECTORY model/packet/testdata/captures DESTINATION share/rocinante COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT runtime)
 
 # Libraries have plain names and stand in a folder of their own.
@@ -41,8 +43,8 @@ foreach(library driver testbench)
           DESTINATION lib/pkgconfig COMPONENT development)
 endforeach()
 
-# `cpack` in the build folder writes the package; the targets roci, roci-verbs, engines and
-# manual must be built.
+# `cpack` in the build folder writes the package; the targets roci, roci-verify,
+# roci-verbs, engines and manual must be built.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME rocinante)
 set(CPACK_PACKAGE_VENDOR "Rocinante")

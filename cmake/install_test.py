@@ -13,9 +13,10 @@ import tempfile
 
 PLAIN = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nonexistent"}
 DEPENDS = ["libibverbs1", "ibverbs-providers", "libsystemc", "libc6"]
-FILES = ["bin/roci", "lib/rocinante/libroci-verbs.so", "lib/rocinante/libroci-nic-512.so",
-         "lib/rocinante/libroci-nic-64.so", "share/man/man1/roci.1",
-         "share/bash-completion/completions/roci"]
+FILES = ["bin/roci", "bin/roci-verify", "lib/rocinante/libroci-verbs.so",
+         "lib/rocinante/libroci-nic-512.so", "lib/rocinante/libroci-nic-64.so",
+         "share/man/man1/roci.1", "share/bash-completion/completions/roci",
+         "share/rocinante/captures/raw_index.json"]
 
 
 def run(*command, status=0, **options):
@@ -55,7 +56,12 @@ def check_program(prefix, folder, root):
     expect(text, "roci-nic-64")
     if len(text.splitlines()) != 1:
         sys.exit(f"more than one line:\n{text}")
+    expect(run(roci, "conform", "--engine", "model", "--id", "WIRE-16", cwd=folder), "hold")
+    expect(run(roci, "soak", "--hostile", "--packets", "2000", "--engine", "model", cwd=folder),
+           "witness")
+    (prefix / "bin/roci-verify").rename(folder / "moved")
     expect(run(roci, "conform", status=1), "roci-verify")
+    (folder / "moved").rename(prefix / "bin/roci-verify")
     completion = (f"source {prefix}/share/bash-completion/completions/roci\n"
                   "COMP_WORDS=(roci up --eng); COMP_CWORD=2; _roci; echo ${COMPREPLY[*]}")
     expect(run("bash", "-c", completion), "--engine")

@@ -7,6 +7,7 @@
 
 #include "model/packet/capture.hpp"
 #include "model/packet/icrc.hpp"
+#include "testbench/verify/captures.hpp"
 
 namespace roci::conform {
 namespace {
@@ -57,10 +58,11 @@ void repair(packet::Bytes& frame, const packet::Parsed& before) {
 }  // namespace
 
 std::vector<Exchange> exchanges_of(const std::string& capture) {
-  std::ifstream file(CAPTURES "/raw_index.json");
+  const std::string folder = testbench::captures_folder(CAPTURES) + "/";
+  std::ifstream file(folder + "raw_index.json");
   const nlohmann::ordered_json index = nlohmann::ordered_json::parse(file);
   const std::vector<packet::CapturedFrame> frames =
-      packet::read_capture(CAPTURES "/" + capture + ".pcap");
+      packet::read_capture(folder + capture + ".pcap");
   std::vector<Exchange> all;
   for (const auto& [name, test] : index.at(capture).items()) {
     Exchange e;

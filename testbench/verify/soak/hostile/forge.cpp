@@ -7,6 +7,7 @@
 
 #include "model/packet/capture.hpp"
 #include "model/packet/parser.hpp"
+#include "testbench/verify/captures.hpp"
 
 namespace roci::soak {
 namespace {
@@ -31,8 +32,9 @@ Forge::Forge(const Addresses& addresses, std::vector<Victim>& victims,
       bth_at_(udp_at_ + packet::Udp::kBytes),
       victims_(victims),
       spared_(std::move(spared)) {
+  const std::string folder = testbench::captures_folder(ROCI_CAPTURES);
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(ROCI_CAPTURES)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".pcap") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());  // directory order is undefined
@@ -50,7 +52,7 @@ Forge::Forge(const Addresses& addresses, std::vector<Victim>& victims,
     }
     ++session;
   }
-  if (captured_.empty()) throw std::runtime_error("no captures in " ROCI_CAPTURES);
+  if (captured_.empty()) throw std::runtime_error("no captures in " + folder);
 }
 
 Victim& Forge::victim() {
