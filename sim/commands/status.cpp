@@ -18,6 +18,18 @@ struct StatusOptions {
   bool json = false;
 };
 
+/// Nothing for a node whose connection manager was never used.
+void print_connection_manager(const nlohmann::json& counts) {
+  const auto number = [&](const char* name) { return counts[name].get<std::uint64_t>(); };
+  if (number("received") + number("sent") + number("dropped") == 0) return;
+  fmt::print("  connection manager: {} connections, {} messages in, {} out", number("connections"),
+             number("received"), number("sent"));
+  for (const char* name : {"malformed", "unknown", "unexpected", "rejected", "stale", "dropped"}) {
+    if (number(name) != 0) fmt::print(", {} {}", number(name), name);
+  }
+  fmt::print("\n");
+}
+
 void print(const nlohmann::json& all) {
   fmt::print("{}: process {}, engine {}, {} bits, {:.6f} s simulated, {} clocks evaluated\n",
              all["name"].get<std::string>(), all["pid"].get<int>(),
@@ -44,6 +56,7 @@ void print(const nlohmann::json& all) {
                    counts["malformed"].get<std::uint64_t>());
       }
     }
+    print_connection_manager(node["connection_manager"]);
     if (!link["up"].get<bool>()) fmt::print("  its link is down\n");
     std::string drops;
     for (const auto& [cause, count] : port["drops"].items()) {

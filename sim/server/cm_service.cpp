@@ -9,29 +9,18 @@
 #include <random>
 
 #include "driver/verbs/tree.hpp"
-#include "model/packet/builder.hpp"
-#include "model/packet/parser.hpp"
+#include "sim/server/cm_frames.hpp"
 
 namespace roci::sim {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// Ethernet, IP, UDP, BTH, DETH, datagram, ICRC; and where the opcode is.
-constexpr std::size_t kIpv4Bytes = 14 + 20 + 8 + 12 + 8 + cm::kMadBytes + 4, kIpv4Opcode = 42;
-constexpr std::size_t kIpv6Bytes = kIpv4Bytes + 20, kIpv6Opcode = kIpv4Opcode + 20;
-constexpr std::uint16_t kDefaultPkey = 0xFFFF;
 
 cm::Time clock_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
          static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-/// Cheap, as it is asked of every frame.
-bool may_be_datagram(const packet::Bytes& frame) {
-  return (frame.size() == kIpv4Bytes && frame[kIpv4Opcode] == packet::kUdSendOnly) ||
-         (frame.size() == kIpv6Bytes && frame[kIpv6Opcode] == packet::kUdSendOnly);
 }
 
 }  // namespace
@@ -125,15 +114,7 @@ bool CmService::flush(std::uint64_t now_ns) {
     for (const cm::Outgoing& one : nodes_[i].ucm->take_outgoing()) {
       const std::uint64_t to = mac_of(one.path.remote);
       if (to == 0) continue;  // lost, as on any network
-      packet::Bytes frame = packet::Builder()
-                                .ethernet(to, fabric_.node(i).mac())
-                                .gids(one.path.local, one.path.remote)
-                                .bth(packet::kUdSendOnly, cm::kGsiQpn, transport::Psn(0))
-                                .pkey(kDefaultPkey)
-                                .deth(cm::kGsiQkey, cm::kGsiQpn)
-                                .payload({one.bytes.data(), one.bytes.size()})
-                                .build();
-      fabric_.middle().from(i).inject(now_ns, frame);
+      fabric_.middle().from(i).inject(now_ns, frame_of(one, to, fabric_.node(i).mac()));
       any = true;
     }
   }
@@ -142,21 +123,20 @@ bool CmService::flush(std::uint64_t now_ns) {
 
 /// A frame for a node. True: it was a datagram for QP1.
 bool CmService::take(unsigned index, const packet::Bytes& frame) {
-  if (!may_be_datagram(frame)) return false;
-  const packet::Parsed parsed = packet::parse(frame);
-  if (!parsed.ok() || parsed.bth().opcode() != packet::kUdSendOnly ||
-      parsed.bth().dest_qp() != cm::kGsiQpn) {
-    return false;
-  }
-  if (parsed.deth().qkey() != cm::kGsiQkey) return true;
+  Incoming datagram;
+  const FrameKind kind = datagram_in(frame, datagram);
+  if (kind == FrameKind::kOther) return false;
   const auto& gids = fabric_.node(index).gids();
-  const packet::Gid own = parsed.dst();
+  const cm::Gid own = datagram.local;
   const auto found = std::find_if(gids.begin(), gids.end(), [&](const NodeGid& one) {
     return !one.roce_v1 && std::equal(own.begin(), own.end(), one.gid.begin());
   });
-  if (found == gids.end()) return true;
-  const cm::MadPath path{0, static_cast<std::uint8_t>(found - gids.begin()), own, parsed.src()};
-  nodes_[index].ucm->receive(path, parsed.payload.data, parsed.payload.size, clock_ns());
+  if (kind == FrameKind::kForeign || found == gids.end()) {
+    ++nodes_[index].dropped;
+    return true;
+  }
+  const cm::MadPath path{0, static_cast<std::uint8_t>(found - gids.begin()), own, datagram.remote};
+  nodes_[index].ucm->receive(path, datagram.bytes.data, datagram.bytes.size, clock_ns());
   return true;
 }
 

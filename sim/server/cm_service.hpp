@@ -36,11 +36,16 @@ class CmService {
   /// Puts datagrams on the links of their nodes. False: there was none.
   bool flush(std::uint64_t now_ns);
 
+  const cm::Ucm& device(unsigned node) const { return *nodes_[node].ucm; }
+  /// Frames for QP1 of a node that were dropped: a wrong Q_Key, or a GID that is not the node's.
+  std::uint64_t dropped(unsigned node) const { return nodes_[node].dropped; }
+
  private:
   struct Node {
     std::unique_ptr<cm::Ucm> ucm;
     std::map<cm::Ucm::ChannelId, int> events;  ///< sockets of the channels
     std::map<cm::Ucm::ChannelId, unsigned> owed;
+    std::uint64_t dropped = 0;
   };
 
   bool take(unsigned node, const packet::Bytes& frame);

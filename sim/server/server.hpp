@@ -40,6 +40,7 @@ class Server final : public Surroundings {
   void poll_sockets(const timespec* timeout);
   void poll_for(std::uint64_t real_ns);
   nlohmann::json external_port_of(unsigned node) const;
+  nlohmann::json connection_manager_of(unsigned node) const;
   void accept_one();
   void on_event(unsigned node, const driver::Event& event);
   void status(std::shared_ptr<Client> client, std::uint32_t tag);

@@ -54,6 +54,23 @@ void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
   }
 }
 
+/// The connection manager of a node.
+nlohmann::json Server::connection_manager_of(unsigned node) const {
+  const cm::Ucm& device = cm_.device(node);
+  const cm::ManagerCounts& counts = device.manager().counts();
+  return {{"channels", device.channels()},
+          {"identifiers", device.identifiers()},
+          {"connections", device.manager().size()},
+          {"received", counts.received},
+          {"sent", counts.sent},
+          {"malformed", counts.malformed},
+          {"unknown", counts.unknown},
+          {"unexpected", counts.unexpected},
+          {"rejected", counts.rejected},
+          {"stale", counts.stale},
+          {"dropped", cm_.dropped(node)}};
+}
+
 /// Returns null when the node has no external port.
 nlohmann::json Server::external_port_of(unsigned node) const {
   const auto& line = fabric_.lines()[node];
@@ -100,6 +117,7 @@ nlohmann::json Server::numbers() const {
                              {"duplicated", link.duplicated},
                              {"delayed", link.delayed}}},
                            {"external_port", external_port_of(i)},
+                           {"connection_manager", connection_manager_of(i)},
                            {"processes", nlohmann::json::array()}};
     for (const auto& client : clients_) {
       if (client->pasid() == 0 || client->node() != i) continue;

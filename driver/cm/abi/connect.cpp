@@ -176,10 +176,11 @@ int Ucm::init_qp_attr(ChannelId channel, const rdma_ucm_init_qp_attr& command, B
   // What one side may have outstanding is what the other can take (12.7).
   std::uint8_t depth = 0, resources = 0;
   if (passive) {
-    depth = replied ? id->rep.initiator_depth : id->req.responder_resources;
+    depth = at_most(replied ? id->rep.initiator_depth : id->req.responder_resources,
+                    id->req.responder_resources);
     resources = replied ? id->rep.responder_resources : id->req.initiator_depth;
   } else if (replied) {
-    depth = id->rep.responder_resources;
+    depth = at_most(id->rep.responder_resources, id->req.initiator_depth);
     resources = id->rep.initiator_depth;
   } else {
     resources = id->req.responder_resources;

@@ -76,6 +76,7 @@ class Ucm {
   std::vector<Outgoing> take_outgoing() { return manager_.take_outgoing(); }
   const Manager& manager() const { return manager_; }
   std::size_t identifiers() const { return ids_.size(); }
+  std::size_t channels() const { return channels_.size(); }
 
  private:
   enum class Phase { kIdle, kBound, kAddress, kRoute, kConnect, kListen };

@@ -48,6 +48,14 @@ PLANTED = [
     ("mad/message.cpp", "if (header.class_version != kClassVersion)", "if (false)"),
     ("mad/message.cpp", "if (header.method != kMethodSend)", "if (false)"),
     ("mad/message.cpp", "if (size != kMadBytes)", "if (size < kMadBytes)"),
+    ("abi/connect.cpp", "at_most(id->rep.responder_resources, id->req.initiator_depth)",
+     "id->rep.responder_resources"),
+    ("abi/connect.cpp",
+     "at_most(replied ? id->rep.initiator_depth : id->req.responder_resources,\n"
+     "                    id->req.responder_resources)",
+     "replied ? id->rep.initiator_depth : id->req.responder_resources"),
+    ("abi/connect.cpp", "req.retries = at_most(param.retry_count, kMostRetries);", ""),
+    ("abi/connect.cpp", "rep.rnr_retries = at_most(param.rnr_retry_count, kMostRetries);", ""),
     ("mad/ip.cpp", "if (bytes.major_version != 0) return std::nullopt;", ""),
 ]
 

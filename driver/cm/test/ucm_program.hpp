@@ -26,8 +26,9 @@ struct Fabric {
   std::map<Ucm::ChannelId, unsigned> announced[2];
   std::vector<Ucm> nodes;
   Time now = 0;
+  bool carries = true;  ///< false: the test takes the datagrams
 
-  Fabric() {
+  explicit Fabric(const std::function<void(unsigned, UcmConfig&)>& change = {}) {
     for (unsigned i = 0; i < 2; ++i) {
       UcmConfig config;
       config.guid = 0xA1 + i;
@@ -35,13 +36,14 @@ struct Fabric {
       config.gids = {address(host), ipv6(host)};
       config.first_id = 0x100 * (i + 1);
       config.ack_timeout = kAckTimeout;
+      if (change) change(i, config);
       const auto reachable = [](const Gid& gid) { return gid[15] == 1 || gid[15] == 2; };
       nodes.emplace_back(config, reachable,
                          [this, i](Ucm::ChannelId channel) { ++announced[i][channel]; });
     }
   }
   void carry() {
-    for (bool any = true; any;) {
+    for (bool any = carries; any;) {
       any = false;
       for (unsigned i = 0; i < 2; ++i) {
         for (const Outgoing& one : nodes[i].take_outgoing()) {

@@ -5,7 +5,7 @@ import urllib.parse
 
 LISTS = ("docs/conformance.md", "docs/faults.md", "docs/invariants.md")
 ENTRY = re.compile(r"^\| ([A-Z]+-\d+|I\d+) \|", re.M)
-CITED = re.compile(r"\b(?:(?:CQ|F|MR|QP|RQ|RSP|WC|WIRE|CC)-\d{2,3}|I[1-9]\d?)\b(?!\?)")
+CITED = re.compile(r"\b(?:(?:CM|CQ|F|MR|QP|RQ|RSP|WC|WIRE|CC)-\d{2,3}|I[1-9]\d?)\b(?!\?)")
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^()\s]+)\)|!\[[^\]\n]*\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+?)\s*$", re.M)
 COMMENTED = (".cpp", ".hpp", ".h", ".c", ".sv", ".svh", ".py", ".cmake", ".txt")

@@ -2,12 +2,29 @@
 // Tests of the table of statements, of the tests that cite it, and of the choice by pattern.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <string>
+
 #include "testbench/verify/conform/registry.hpp"
 
 using namespace roci::conform;
 
 TEST_CASE("every P0 and P1 statement has a test or a reason, every test cites statements") {
   for (const std::string& wrong : check_coverage()) FAIL_CHECK(wrong);
+}
+
+TEST_CASE("a statement with a source is cited by a test case there") {
+  for (const Statement& statement : statements()) {
+    if (statement.source == nullptr) continue;
+    std::ifstream file(std::string(SOURCES "/") + statement.source);
+    bool cited = false;
+    for (std::string line; std::getline(file, line);) {
+      cited |= line.find("TEST_CASE(") != std::string::npos &&
+               line.find(statement.id) != std::string::npos;
+    }
+    CAPTURE(statement.id);
+    CHECK(cited);
+  }
 }
 
 TEST_CASE("patterns") {

@@ -16,6 +16,8 @@ struct Statement {
   int priority;    ///< 0: without it no connection works; 1: needed; 2: wanted
   const char* text;
   const char* waived;  ///< reason why no test cites it; nullptr: one must
+  /// Source whose test cases cite it in their names, for what is not in the adapter; nullptr: none.
+  const char* source = nullptr;
 };
 
 /// Returns all statements, by group and number.

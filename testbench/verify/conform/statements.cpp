@@ -237,6 +237,20 @@ const std::vector<Statement>& statements() {
       {"WC-10", 0, "RetryExcErr and RnrRetryExcErr when the retries are used up.", nullptr},
       {"WC-11", 1, "One request gets the status of a fatal error, the others flush.", nullptr},
       {"WC-12", 1, "vendor_err is the same for the same cause.", nullptr},
+
+      {"CM-01", 1, "Datagrams are UD SEND ONLY between queue pairs 1 with Q_Key 0x80010000, the default P_Key and 256 bytes; one with another Q_Key is dropped.", nullptr, "sim/server/cm_frames_test.cpp"},
+      {"CM-02", 1, "The header has base version 1, class 7, class version 2, method Send, status 0, transaction ID, attribute ID and modifier.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-03", 1, "REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP and APR have the attribute IDs 0x10 to 0x1A.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-04", 1, "The fields of a REQ have their places and hold what the program gave.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-05", 1, "The fields of a REP have their places and hold what the program gave.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-06", 1, "RTU, DREQ, DREP, REJ and MRA name both communication IDs, and have their fields in their places.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-07", 1, "SIDR_REQ and SIDR_REP have their fields in their places; the reply gives queue pair and Q_Key.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-08", 1, "Service ID and private data of a REQ name port space, port and addresses as annex A11 has them.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-09", 1, "REQ, REP, RTU or first data: established; DREQ, DREP: TIMEWAIT.", nullptr, "driver/cm/test/statements_states_test.cpp"},
+      {"CM-10", 1, "A REQ or REP without response is retransmitted after the CM timeout, at most as often as the REQ says; a repeated REQ or REP makes no second connection.", nullptr, "driver/cm/test/statements_states_test.cpp"},
+      {"CM-11", 1, "The attributes of a queue pair follow from REQ and REP; READs outstanding are at most what the peer serves.", nullptr, "driver/cm/test/statements_states_test.cpp"},
+      {"CM-12", 1, "A REQ for an unknown service gets a REJ with reason 8; a datagram with a wrong header is dropped.", nullptr, "driver/cm/test/statements_test.cpp"},
+      {"CM-13", 2, "TIMEWAIT holds the queue pair of the peer for the time of the path.", nullptr, "driver/cm/test/statements_states_test.cpp"},
   };
   return kAll;
 }
