@@ -4,7 +4,9 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rdma_user_cm.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -19,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "driver/device/passing.hpp"
 #include "driver/device/protocol.hpp"
@@ -30,14 +33,40 @@ namespace protocol = driver::protocol;
 
 constexpr unsigned kMajor = 10, kMinor = 58;  // a miscellaneous device
 
+/// One command at a time, by all processes that have a channel since a fork: in memory that they
+/// share. A process that dies within a command leaves the lock to the next.
+struct Turn {
+  pthread_mutex_t mutex;
+  std::uint32_t tag = 0;  ///< last command
+
+  /// nullptr: no memory.
+  static Turn* make() {
+    void* memory =
+        mmap(nullptr, sizeof(Turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    Turn* turn = new (memory) Turn;
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&turn->mutex, &kind);
+    pthread_mutexattr_destroy(&kind);
+    return turn;
+  }
+  void lock() {
+    if (pthread_mutex_lock(&mutex) == EOWNERDEAD) pthread_mutex_consistent(&mutex);
+  }
+  void unlock() { pthread_mutex_unlock(&mutex); }
+};
+
 struct Channel {
-  int control = -1;       ///< to the simulator
-  std::uint32_t id = 0;   ///< there
-  std::mutex exchanging;  ///< one command at a time
-  std::uint32_t tag = 0;
+  int control = -1;      ///< to the simulator
+  std::uint32_t id = 0;  ///< there
+  Turn* turn = Turn::make();
 
   ~Channel() {
     if (control >= 0) ::close(control);
+    if (turn != nullptr) munmap(turn, sizeof *turn);
   }
 };
 
@@ -98,14 +127,16 @@ int connect_to_simulator() {
   return control;
 }
 
-/// Sends a message and receives its reply; an errno.
-int exchange(Channel& channel, const void* message, std::size_t bytes, int fd,
+/// Sends a message and receives its reply; an errno. A reply with another tag is for a process that
+/// died before it came.
+int exchange(Channel& channel, const void* message, std::size_t bytes, int fd, std::uint32_t tag,
              protocol::CmReply& reply) {
   if (driver::send_message(channel.control, message, bytes, fd, MSG_NOSIGNAL) < 0) return EIO;
   ssize_t got = -1;
   do {
     got = recv(channel.control, &reply, sizeof reply, 0);
-  } while (got < 0 && errno == EINTR);
+  } while ((got < 0 && errno == EINTR) ||
+           (got == static_cast<ssize_t>(sizeof reply) && reply.header.tag != tag));
   return got == static_cast<ssize_t>(sizeof reply) ? static_cast<int>(reply.error) : EIO;
 }
 
@@ -142,10 +173,11 @@ int run(Channel& channel, const void* bytes, std::size_t size) {
     if (other == nullptr) return EINVAL;
     command.other = other->id;
   }
-  const std::lock_guard<std::mutex> lock(channel.exchanging);
-  command.header = {static_cast<std::uint32_t>(protocol::Kind::kCmCommand), ++channel.tag};
+  const std::lock_guard<Turn> lock(*channel.turn);
+  const std::uint32_t tag = ++channel.turn->tag;
+  command.header = {static_cast<std::uint32_t>(protocol::Kind::kCmCommand), tag};
   protocol::CmReply reply{};
-  const int error = exchange(channel, &command, sizeof command, -1, reply);
+  const int error = exchange(channel, &command, sizeof command, -1, tag, reply);
   if (error == 0 && reply.address != 0) {
     const std::size_t most = std::min<std::size_t>(reply.bytes, sizeof reply.body);
     std::memcpy(reinterpret_cast<void*>(reply.address), reply.body, most);
@@ -168,6 +200,10 @@ int open_device(int flags) {
     return -1;
   }
   auto channel = std::make_shared<Channel>();
+  if (channel->turn == nullptr) {
+    errno = ENOMEM;
+    return -1;
+  }
   channel->control = connect_to_simulator();
   if (channel->control < 0) return -1;
   int ends[2];
@@ -179,7 +215,7 @@ int open_device(int flags) {
   open.version = protocol::kVersion;
   std::strcpy(open.node, node);
   protocol::CmReply reply{};
-  const int error = exchange(*channel, &open, sizeof open, ends[1], reply);
+  const int error = exchange(*channel, &open, sizeof open, ends[1], 0, reply);
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);

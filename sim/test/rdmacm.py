@@ -34,6 +34,7 @@ PAIRS = [
     ("ib_read_lat -R -n 50 -p {port}", "ib_read_lat -R -n 50 -p {port} 10.0.0.1"),
 ]
 SECONDS = 60
+CONNECTIONS = 50
 
 
 def run_pair(simulator, lines, port):
@@ -54,6 +55,20 @@ def run_rejected(simulator, port):
     status, text = simulator.run("n1", f"rping -c -a 10.0.0.1 -p {port} -C 1")
     good = status != 0 and "reject" in text.lower()
     print(f"{'ok  ' if good else 'FAIL'}          rejected: {text.splitlines()[:2]}", flush=True)
+    return good
+
+
+def run_endless(simulator, port):
+    """cmtime: many connections at once. Its server waits for events until it is stopped."""
+    server = simulator.start("n0", f"cmtime -p {port}")
+    time.sleep(1)
+    status, text = simulator.run("n1", f"cmtime -s 10.0.0.1 -p {port} -c {CONNECTIONS}", SECONDS)
+    running = server.poll() is None
+    server.terminate()
+    server.communicate()
+    good = status == 0 and running
+    print(f"{'ok  ' if good else 'FAIL'}          cmtime, {CONNECTIONS} connections: {text[-300:]}",
+          flush=True)
     return good
 
 
@@ -90,6 +105,7 @@ def main():
         if not args.only:
             bad += not run_rejected(simulator, 7100)
             bad += not run_killed(simulator, 7101)
+            bad += not run_endless(simulator, 7102)
         processes.until(lambda: simulator.holdings() == before,
                         f"something is left: {simulator.holdings()}, before {before}", SECONDS)
     sys.exit(1 if bad else 0)

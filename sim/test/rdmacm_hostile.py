@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile datagrams to the connection manager of a node, beside a connection that must not notice.
+
+usage: rdmacm_hostile.py ROCI [--engine E] [--width N] [--datagrams N] [--seed N] [UP OPTIONS...]
+
+The datagrams enter by the external port of n0: random bytes, captured messages of Soft-RoCE with
+changed bytes, requests for services with and without a listener, from unknown hosts and in the name
+of n1; and frames that are no datagrams of QP1. The witness is a connection of rping between n0 and
+n1, and new connections beside it. At the end each datagram is in a counter, and nothing is left.
+"""
+import pathlib
+import random
+import select
+import socket
+import struct
+import sys
+import tempfile
+import time
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+
+PROGRAMS = pathlib.Path(__file__).with_name("rdmacm_channels.py")
+CAPTURES = ROOT / "model/packet/testdata/captures"
+SECONDS = 120
+QKEY, PORT, WITNESS_PORT = 0x80010000, 7401, 7400
+NODE_MAC, OUTSIDE_MAC = bytes.fromhex("525400000001"), bytes.fromhex("525400000099")
+SOURCES = ["10.0.0.2", "10.0.0.9", "10.0.0.200"]
+DATAGRAM, HEADER = 256, 24
+SERVICE = HEADER + 8  # service ID in a REQ
+
+
+def captured():
+    """Payload of each datagram to QP1 in the captures."""
+    found = []
+    for name in ("cm_rping", "cm_reject", "cm_udaddy", "cm_ucmatose"):
+        data, at = (CAPTURES / f"{name}.pcap").read_bytes(), 24
+        while at < len(data):
+            size, = struct.unpack_from("<I", data, at + 8)
+            frame = data[at + 16:at + 16 + size]
+            at += 16 + size
+            if size == 322 and frame[42] == 0x64 and frame[47:50] == b"\0\0\1":
+                found.append(frame[62:62 + DATAGRAM])
+    return found
+
+
+def frame_of(source, payload, qpn=1, qkey=QKEY, wrong=False):
+    """UD SEND ONLY over IPv4; the ICRC by its definition (7.8.1, A17)."""
+    pad = -len(payload) % 4
+    bth = struct.pack("!BBHII", 0x64, pad << 4, 0xFFFF, qpn, random.randrange(1 << 24))
+    body = bth + struct.pack("!II", qkey, 1) + payload + bytes(pad)
+    udp = struct.pack("!HHHH", 0xC000 | random.randrange(1 << 14), 4791, 8 + len(body) + 4, 0)
+    ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + 8 + len(body) + 4, random.randrange(1 << 16),
+                     0x4000, 64, 17, 0, socket.inet_aton(source), socket.inet_aton("10.0.0.1"))
+    total = sum(struct.unpack("!10H", ip))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    ones = b"\xff"
+    masked = (ones * 8 + ip[:1] + ones + ip[2:8] + ones + ip[9:10] + ones * 2 + ip[12:] + udp[:6] +
+              ones * 2 + body[:4] + ones + body[5:])
+    icrc = struct.pack("<I", zlib.crc32(masked) ^ wrong)
+    ip = ip[:10] + struct.pack("!H", ~total & 0xFFFF) + ip[12:]
+    return NODE_MAC + OUTSIDE_MAC + b"\x08\x00" + ip + udp + body + icrc
+
+
+class Attack:
+    def __init__(self):
+        self.messages = captured()
+        self.requests = [m for m in self.messages if m[17] == 0x10]
+        self.counted = 0  # datagrams that the connection manager must count
+
+    def message(self):
+        kind = random.random()
+        if kind < 0.1:
+            return random.randbytes(DATAGRAM)
+        if kind < 0.2:  # a message with random contents
+            return struct.pack("!BBBBHHQHHI", 1, 7, 2, 3, 0, 0, random.getrandbits(64),
+                               random.randrange(0x0F, 0x1C), 0, 0) + random.randbytes(232)
+        message = bytearray(random.choice(self.messages if kind < 0.7 else self.requests))
+        struct.pack_into("!Q", message, 8, random.getrandbits(64))
+        if kind > 0.99:  # a request that the listener gets
+            struct.pack_into("!Q", message, SERVICE, 0x01060000 | PORT)
+            message[HEADER:HEADER + 4] = random.randbytes(4)
+            message[HEADER + 33:HEADER + 35] = random.randbytes(2)  # queue pair
+            return bytes(message)
+        for _ in range(random.choice([0, 1, 1, 2, 8])):
+            message[random.randrange(DATAGRAM)] = random.randrange(256)
+        message[HEADER:HEADER + 8] = random.randbytes(8)  # IDs
+        return bytes(message)
+
+    def frame(self):
+        source, kind = random.choice(SOURCES), random.random()
+        if kind < 0.02:
+            return frame_of(source, self.message(), wrong=True)
+        if kind < 0.04:
+            return frame_of(source, self.message(), qpn=random.randrange(2, 1 << 24))
+        if kind < 0.06:
+            return frame_of(source, random.randbytes(random.randrange(0, 1024) & ~255 | 7))
+        self.counted += 1
+        if kind < 0.08:
+            return frame_of(source, self.message(), qkey=random.getrandbits(32) | 1)
+        return frame_of(source, self.message())
+
+
+def drain(wire):
+    try:
+        while True:
+            wire.recv(16384)
+    except BlockingIOError:
+        pass
+
+
+def counts(simulator, node=0):
+    return simulator.status()["nodes"][node]["connection_manager"]
+
+
+def connection(simulator, port):
+    server = simulator.start("n0", f"rping -s -a 10.0.0.1 -p {port} -C 3")
+    time.sleep(1)
+    ends = [simulator.run("n1", f"rping -c -a 10.0.0.1 -p {port} -C 3", SECONDS),
+            Simulator.finish(server, time.monotonic() + SECONDS)]
+    assert [status for status, _ in ends] == [0, 0], f"a new connection: {ends}"
+
+
+def put(wire, frame):
+    """The simulator takes frames as fast as it can."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        drain(wire)
+        try:
+            wire.send(frame)
+            return
+        except BlockingIOError:
+            select.select([], [wire], [], 1)
+    raise AssertionError("the simulator takes no frames")
+
+
+def attack(simulator, wire, number):
+    """Sends the datagrams; returns how many the connection manager must have counted."""
+    hostile, sent = Attack(), 0
+    while sent < number:
+        put(wire, hostile.frame())
+        sent += 1
+        if sent % (number // 4) == 0:
+            print(f"{sent} sent, {counts(simulator)}", flush=True)
+    return hostile.counted
+
+
+def run(simulator, folder, number):
+    wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    wire.setblocking(False)
+    wire.bind(f"{folder}/outside")
+    wire.connect(f"{folder}/inside")
+    before = simulator.holdings()
+    listener = simulator.start("n0", f"{sys.executable} {PROGRAMS} --program listen {PORT}")
+    server = simulator.start("n0", f"rping -s -a 10.0.0.1 -p {WITNESS_PORT}")
+    time.sleep(1)
+    witness = simulator.start("n1", f"rping -c -v -V -a 10.0.0.1 -p {WITNESS_PORT}",
+                              stdout=-3, stderr=-1)
+    processes.until(lambda: counts(simulator)["received"] == 2, "no REQ and RTU of the witness",
+                    SECONDS)
+    first, replies = counts(simulator), counts(simulator, 1)["sent"]
+    wanted = attack(simulator, wire, number)
+
+    def received():
+        drain(wire)
+        status = [node["connection_manager"] for node in simulator.status()["nodes"]]
+        # n1 rejects what n0 sends it in response to messages in its name.
+        return (sum(status[0][key] - first[key] for key in ("received", "dropped")) -
+                (status[1]["sent"] - replies))
+    processes.until(lambda: received() >= wanted, f"{received()} counted of {wanted}", SECONDS)
+    assert received() == wanted, f"{received()} counted of {wanted}"
+    for process in (witness, server, listener):
+        assert process.poll() is None, f"{process.args[-1]} has ended: {process.communicate()}"
+    frames = [node["port"]["tx_frames"] for node in simulator.status()["nodes"]]
+    processes.until(lambda: all(now["port"]["tx_frames"] > was for now, was in
+                                zip(simulator.status()["nodes"], frames)),
+                    "the witness transfers nothing", SECONDS)
+    connection(simulator, WITNESS_PORT + 9)
+    for process in (witness, server, listener):
+        process.terminate()
+        process.communicate()
+    print(f"{number} sent, {wanted} for QP1: {counts(simulator)}", flush=True)
+
+    def left():
+        drain(wire)
+        nodes = [node["connection_manager"] for node in simulator.status()["nodes"]]
+        return [node[key] for node in nodes for key in ("channels", "identifiers", "connections")]
+    processes.until(lambda: not any(left()), f"left: {left()}", SECONDS)
+    processes.until(lambda: simulator.holdings() == before,
+                    f"left: {simulator.holdings()}, before {before}", SECONDS)
+
+
+def main():
+    parser = argument_parser(__doc__)
+    parser.add_argument("--datagrams", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    args, options = parser.parse_known_args()
+    processes.need("rping", "rdmacm-utils")
+    print(f"seed {args.seed}", flush=True)
+    random.seed(args.seed)
+    engine = ["--engine", args.engine]
+    engine += [] if args.engine == "model" else ["--width", args.width]
+    with tempfile.TemporaryDirectory(prefix="roci-cm-") as folder:
+        wire = ["--wire", f"n0=dgram:{folder}/inside,{folder}/outside"]
+        with Simulator(args.roci, "rdmacm-hostile", [*engine, *wire, *options]) as simulator:
+            run(simulator, folder, args.datagrams)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
