@@ -18,7 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import processes  # noqa: E402
-from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
 
 # Server on n0, client on n1; {port} is another for each pair.
 PAIRS = [
@@ -90,11 +90,8 @@ def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--only", default="", help="pairs with this text")
     parser.add_argument("--attempts", type=int, default=1, help="runs of a pair until one passes")
-    args, options = parser.parse_known_args()
+    args, options = begin(parser)
     processes.need("rping", "rdmacm-utils")
-    options = ["--engine", args.engine, "--width", args.width, *options]
-    if args.engine == "model":
-        options = ["--engine", "model", *options[4:]]
     bad, port = 0, 7200
     with Simulator(args.roci, "rdmacm", options) as simulator:
         before = simulator.holdings()

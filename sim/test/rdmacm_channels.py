@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from rdmacm_library import Channels, accept, call, connect  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
-from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
 
 SECONDS = 60
 PAIRS = 300  # identifiers that each process makes while the other does the same
@@ -166,12 +166,9 @@ def run(simulator, name, port):
 
 
 def main():
-    parser = argument_parser(__doc__)
-    args, options = parser.parse_known_args()
+    args, options = begin(argument_parser(__doc__))
     processes.need("rping", "rdmacm-utils")
-    engine = ["--engine", args.engine]
-    engine += [] if args.engine == "model" else ["--width", args.width]
-    with Simulator(args.roci, "rdmacm-channels", [*engine, *options]) as simulator:
+    with Simulator(args.roci, "rdmacm-channels", options) as simulator:
         before = simulator.holdings()
         for port, name in enumerate(("dup", "fork", "both", "migrate"), 7501):
             run(simulator, name, port)

@@ -22,7 +22,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import processes  # noqa: E402
-from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, begin, seeded_parser  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).with_name("rdmacm_channels.py")
 CAPTURES = ROOT / "model/packet/testdata/captures"
@@ -196,18 +196,13 @@ def run(simulator, folder, number):
 
 
 def main():
-    parser = argument_parser(__doc__)
+    parser = seeded_parser(__doc__)
     parser.add_argument("--datagrams", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
-    args, options = parser.parse_known_args()
+    args, options = begin(parser)
     processes.need("rping", "rdmacm-utils")
-    print(f"seed {args.seed}", flush=True)
-    random.seed(args.seed)
-    engine = ["--engine", args.engine]
-    engine += [] if args.engine == "model" else ["--width", args.width]
     with tempfile.TemporaryDirectory(prefix="roci-cm-") as folder:
         wire = ["--wire", f"n0=dgram:{folder}/inside,{folder}/outside"]
-        with Simulator(args.roci, "rdmacm-hostile", [*engine, *wire, *options]) as simulator:
+        with Simulator(args.roci, "rdmacm-hostile", [*wire, *options]) as simulator:
             run(simulator, folder, args.datagrams)
 
 

@@ -19,7 +19,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import processes  # noqa: E402
-from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, begin, seeded_parser  # noqa: E402
 
 SIDE = pathlib.Path(__file__).with_name("rdmacm_side.py")
 SECONDS = 60
@@ -104,17 +104,12 @@ def kill_one(simulator, state, victim, port):
 
 
 def main():
-    parser = argument_parser(__doc__)
+    parser = seeded_parser(__doc__)
     parser.add_argument("--times", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
-    args, options = parser.parse_known_args()
+    args, options = begin(parser)
     processes.need("rping", "rdmacm-utils")
-    print(f"seed {args.seed}", flush=True)
-    random.seed(args.seed)
-    engine = ["--engine", args.engine]
-    engine += [] if args.engine == "model" else ["--width", args.width]
     cases = list(CASES)
-    with Simulator(args.roci, "rdmacm-states", [*engine, *options]) as simulator:
+    with Simulator(args.roci, "rdmacm-states", options) as simulator:
         before = simulator.holdings()
         for i in range(args.times):
             state, victim = cases[i % len(cases)]

@@ -23,8 +23,8 @@ std::optional<Service> service_of(std::uint64_t service_id);
 
 inline constexpr std::size_t kIpHeaderBytes = 36;
 
-/// Addresses and source port of the program that connects. IPv4 addresses are mapped
-/// (::ffff:a.b.c.d), as in GIDs.
+/// Addresses and source port of the program that connects. IPv4 addresses are mapped, as in GIDs:
+/// `::ffff:a.b.c.d`.
 struct IpHeader {
   std::uint16_t source_port = 0;
   Gid source{}, destination{};

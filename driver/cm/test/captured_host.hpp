@@ -139,4 +139,17 @@ struct Rping {
   static constexpr std::uint32_t kClientId = 0xFE3A743F, kServerId = 0x50A86D91;
 };
 
+/// The server of rping, with the request of the client accepted.
+struct RpingServer : Rping {
+  Host host{0, kServerId};
+  packet::Bytes sent;  ///< the REP
+  std::uint32_t id = 0;
+
+  RpingServer() {
+    host.listen(kServicePort);
+    host.receive(req);
+    id = host.accepted(kServerQpn, sent);
+  }
+};
+
 }  // namespace roci::cm

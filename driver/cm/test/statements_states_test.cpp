@@ -6,13 +6,9 @@ using namespace roci;
 using namespace roci::cm;
 
 TEST_CASE("CM-09: data on the queue pair stands for an RTU that was lost") {
-  const Rping linux;
-  Host host(0, linux.kServerId);
-  host.listen(linux.kServicePort);
-  host.receive(linux.req);
-  packet::Bytes rep;
-  const std::uint32_t id = host.accepted(linux.kServerQpn, rep);
-  const rdma_ucm_notify arrived{id, IBV_EVENT_COMM_EST};
+  RpingServer linux;
+  Host& host = linux.host;
+  const rdma_ucm_notify arrived{linux.id, IBV_EVENT_COMM_EST};
   CHECK(host.program.send(RDMA_USER_CM_CMD_NOTIFY, arrived) == 0);
   host.program.event(UcmEvent::kEstablished);
   host.receive(linux.rtu);
@@ -58,15 +54,12 @@ TEST_CASE("CM-10: the first REQ and the first RTU are lost; the connection is ma
   CHECK(client.sent() == rtu);
   CHECK_FALSE(client.program.has_event());
 
-  Host server(0, linux.kServerId);
-  server.listen(linux.kServicePort);
+  RpingServer passive;
+  Host& server = passive.host;
   server.receive(linux.req);
-  packet::Bytes rep;
-  server.accepted(linux.kServerQpn, rep);
-  server.receive(linux.req);
-  CHECK(server.sent() == rep);
+  CHECK(server.sent() == passive.sent);
   server.expire();
-  CHECK(server.sent() == rep);
+  CHECK(server.sent() == passive.sent);
   server.receive(linux.rtu);
   server.program.event(UcmEvent::kEstablished);
   CHECK_FALSE(server.program.has_event());
@@ -109,15 +102,11 @@ TEST_CASE("CM-11: the attributes of a queue pair follow from REQ and REP") {
 }
 
 TEST_CASE("CM-13: TIMEWAIT holds the queue pair of the peer") {
-  const Rping linux;
-  Host host(0, linux.kServerId);
-  host.listen(linux.kServicePort);
-  host.receive(linux.req);
-  packet::Bytes rep;
-  const std::uint32_t id = host.accepted(linux.kServerQpn, rep);
+  RpingServer linux;
+  Host& host = linux.host;
   host.receive(linux.rtu);
   host.receive(linux.dreq);
-  CHECK(host.program.disconnect(id) == 0);
+  CHECK(host.program.disconnect(linux.id) == 0);
   host.all_sent();
   packet::Bytes again = linux.req;  // another connection of the same queue pair
   again[8] ^= 1;

@@ -28,18 +28,14 @@ TEST_CASE("CM-03 CM-04 CM-08: the REQ of rping, and its active side to the end (
 }
 
 TEST_CASE("CM-03 CM-05: the REP of rping, and its passive side to the end (CM-06, CM-09)") {
-  const Rping linux;
-  Host host(0, linux.kServerId);
-  host.listen(linux.kServicePort);
-  host.receive(linux.req);
-  packet::Bytes rep;
-  const std::uint32_t id = host.accepted(linux.kServerQpn, rep);
-  check_same(rep, linux.rep, {kRepPsn, kRepDelay});
+  RpingServer linux;
+  Host& host = linux.host;
+  check_same(linux.sent, linux.rep, {kRepPsn, kRepDelay});
   host.receive(linux.rtu);
   host.program.event(UcmEvent::kEstablished);
   host.receive(linux.dreq);
   host.program.event(UcmEvent::kDisconnected);
-  CHECK(host.program.disconnect(id) == 0);
+  CHECK(host.program.disconnect(linux.id) == 0);
   check_same(host.sent(), linux.drep, {});
 }
 

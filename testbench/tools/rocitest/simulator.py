@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import select
 import subprocess
 import time
@@ -18,6 +19,23 @@ def argument_parser(text):
     result.add_argument("--engine", default="rtl")
     result.add_argument("--width", default="512")
     return result
+
+
+def seeded_parser(text):
+    """Likewise, with --seed, which is another one each time."""
+    result = argument_parser(text)
+    result.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    return result
+
+
+def begin(parser):
+    """(arguments, options of `roci up`) from the command line; prints and sets the seed."""
+    args, options = parser.parse_known_args()
+    if "seed" in args:
+        print(f"seed {args.seed}", flush=True)
+        random.seed(args.seed)
+    width = [] if args.engine == "model" else ["--width", args.width]
+    return args, ["--engine", args.engine, *width, *options]
 
 
 class Simulator:

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "testbench/verify/conform/connection.hpp"
 
@@ -24,6 +25,20 @@ inline Builder good_send(Connection& c, unsigned at = 0) {
 inline void post_write(Connection& c, unsigned at) {
   c.write(10);
   c.expect(packet_of(packet::kRcWriteOnly, c.sq(at)));
+}
+
+/// A SEND of `bytes` bytes of the adapter, and its ACK of a SEND that it gets.
+inline std::vector<Frame> send_and_ack(Connection& c, std::uint32_t bytes) {
+  c.receive(100);
+  c.send(bytes);
+  c.feed(good_send(c));
+  std::vector<Frame> frames;
+  while (frames.size() < 2) {
+    const auto frame = c.next();
+    require(frame.has_value(), "a SEND and an ACK", "silence");
+    frames.push_back(*frame);
+  }
+  return frames;
 }
 
 inline Bytes from_hex(const char* text) {

@@ -14,13 +14,8 @@ TEST("WIRE-01 WIRE-08", "the family of frames follows the GIDs") {
     Connection c(dut, [=](Options& o) {
       if (ipv6) on_ipv6(o);
     });
-    c.receive(100);
-    c.send(10);
-    c.feed(good_send(c));
-    for (unsigned i = 0; i < 2; ++i) {
-      const auto frame = c.next();
-      require(frame.has_value(), "a SEND and an ACK", "silence");
-      const Parsed p = frame->parsed();
+    for (const Frame& frame : send_and_ack(c, 10)) {
+      const Parsed p = frame.parsed();
       same("EtherType", p.ethernet().ethertype(), ipv6 ? 0x86DD : 0x0800);
       require(p.dst() == c.peer_gid(), "the peer's GID as destination", to_string(p.dst()));
       require(p.src() == dut.adapter().gid(ipv6 ? 1 : 0), "the adapter's GID as source",
@@ -98,17 +93,12 @@ TEST("WIRE-02", "a GID without VLAN accepts no tagged frame") {
 
 TEST("WIRE-04", "the IPv4 header of a SEND and of an ACK") {
   Connection c(dut);
-  c.receive(100);
-  c.send(61);
-  c.feed(good_send(c));
-  for (unsigned i = 0; i < 2; ++i) {
-    const auto frame = c.next();
-    require(frame.has_value(), "a SEND and an ACK", "silence");
-    const std::uint8_t* ip = frame->bytes.data() + 14;
+  for (const Frame& frame : send_and_ack(c, 61)) {
+    const std::uint8_t* ip = frame.bytes.data() + 14;
     same("version and IHL", ip[0], 0x45);
     same("flags and offset", ip[6] << 8 | ip[7], 0x4000);
     same("protocol", ip[9], 17);
-    same("total length", static_cast<unsigned>(ip[2] << 8 | ip[3]), frame->bytes.size() - 14);
+    same("total length", static_cast<unsigned>(ip[2] << 8 | ip[3]), frame.bytes.size() - 14);
     unsigned sum = 0;
     for (unsigned k = 0; k < 20; k += 2) sum += static_cast<unsigned>(ip[k] << 8 | ip[k + 1]);
     same("sum of the header", (sum & 0xFFFF) + (sum >> 16), 0xFFFF);
@@ -184,14 +174,9 @@ TEST("WIRE-09 WIRE-10",
       o.traffic_class = 0x6A;
       o.hop_limit = 7;
     });
-    c.receive(100);
-    c.send(10);
-    c.feed(good_send(c));
-    for (unsigned i = 0; i < 2; ++i) {
-      const auto frame = c.next();
-      require(frame.has_value(), "a SEND and an ACK", "silence");
-      same("traffic class", frame->parsed().traffic_class(), 0x6A);
-      same("hop limit", frame->parsed().hop_limit(), 7);
+    for (const Frame& frame : send_and_ack(c, 10)) {
+      same("traffic class", frame.parsed().traffic_class(), 0x6A);
+      same("hop limit", frame.parsed().hop_limit(), 7);
     }
   }
 }
