@@ -30,9 +30,9 @@ void Ucm::expire(Time now) {
   deliver();
 }
 
-void Ucm::push(Event event) {
+void Ucm::push(const Event& event) {
   const ChannelId channel = ids_.at(event.owner).channel;
-  channels_.at(channel).events.push_back(std::move(event));
+  channels_.at(channel).events.push_back(event);
   on_event_(channel);
 }
 
@@ -46,7 +46,7 @@ void Ucm::queue(std::uint32_t number, UcmEvent kind, int status) {
   event.body.id = number;
   event.body.event = static_cast<std::uint32_t>(kind);
   event.body.status = static_cast<std::uint32_t>(status);
-  push(std::move(event));
+  push(event);
 }
 
 /// Passes on what the manager has reported. A step may report more.
@@ -112,7 +112,7 @@ void Ucm::on_request(const Delivery& delivery) {
   param.srq = req.srq;
   param.qp_num = req.qpn;
   event.body.ece = {req.vendor_id, delivery.mad->modifier};
-  push(std::move(event));
+  push(event);
 }
 
 void Ucm::on_news(std::uint32_t number, Id& id, const Delivery& delivery) {
@@ -137,7 +137,7 @@ void Ucm::on_news(std::uint32_t number, Id& id, const Delivery& delivery) {
       event.body.ece = {static_cast<std::uint32_t>(rep.vendor_high << 16 | rep.vendor_middle << 8 |
                                                    rep.vendor_low),
                         delivery.mad->modifier};
-      return push(std::move(event));
+      return push(event);
     }
     case News::kEstablished:
       return queue(number, UcmEvent::kEstablished, 0);
@@ -151,7 +151,7 @@ void Ucm::on_news(std::uint32_t number, Id& id, const Delivery& delivery) {
       event.body.event = static_cast<std::uint32_t>(UcmEvent::kRejected);
       event.body.status = static_cast<std::uint32_t>(rej.reason);
       set_private_data(event.body.param.conn, rej.private_data);
-      return push(std::move(event));
+      return push(event);
     }
     case News::kUnreachable:
       return queue(number, UcmEvent::kUnreachable, -ETIMEDOUT);
@@ -167,7 +167,7 @@ void Ucm::on_news(std::uint32_t number, Id& id, const Delivery& delivery) {
 int Ucm::get_event(ChannelId channel, const rdma_ucm_get_event&, Body& body) {
   auto& events = channels_.at(channel).events;
   if (events.empty()) return EAGAIN;
-  Event event = std::move(events.front());
+  Event event = events.front();
   Id& owner = ids_.at(event.owner);
   if (event.request != 0) {  // gets its identifier now
     const MadPath* path = manager_.path_of(event.request);

@@ -233,10 +233,10 @@ int Ucm::migrate(ChannelId channel, const rdma_ucm_migrate_id& command, Body& bo
   std::deque<Event> kept;
   for (Event& event : std::exchange(from, {})) {
     if (event.owner == command.id) {
-      channels_.at(channel).events.push_back(std::move(event));
+      channels_.at(channel).events.push_back(event);
       on_event_(channel);
     } else {
-      kept.push_back(std::move(event));
+      kept.push_back(event);
     }
   }
   from = std::move(kept);

@@ -140,7 +140,7 @@ class Ucm {
   int choose_source(Id& id, const Gid& destination);
   void drop(std::uint32_t number);
   void queue(std::uint32_t number, UcmEvent kind, int status);
-  void push(Event event);
+  void push(const Event& event);
   void deliver();
   void on_request(const Delivery& delivery);
   void on_news(std::uint32_t number, Id& id, const Delivery& delivery);

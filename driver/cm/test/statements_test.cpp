@@ -73,7 +73,7 @@ TEST_CASE("CM-02 CM-03: the header of each message, whatever its kind") {
     const auto encoded = encode({0x0102030405060708, 0, message});
     CAPTURE(kind);
     REQUIRE(std::holds_alternative<MadBytes>(encoded));
-    const MadBytes& bytes = std::get<MadBytes>(encoded);
+    const auto& bytes = std::get<MadBytes>(encoded);
     const std::uint8_t expected[kBody] = {
         1, 7, 2, 3, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, kAttributes[kind], 0, 0, 0, 0, 0, 0};
     for (std::size_t at = 0; at < kBody; ++at) CHECK(bytes[at] == expected[at]);
