@@ -3,20 +3,21 @@
 // 8 bytes.
 //
 // Throughput: an atomic a clock, also when all name one address, limited by the reads and writes
-// that memory has in progress. Latency: one memory read and, if something changes, one write. The
-// block holds up to 16 atomics and 16 stores.
+// that memory has in progress. Latency: one clock to seek, one memory read and, if something
+// changes, one write. The block holds up to 16 atomics and 16 stores.
 //
-//   job ---> ring of 16: ask --> data --> put --> out ---> done
-//                         |        ^       |       ^
-//                         v        |       v       |
-//                    block read ---+    block write done
-//                                          ^       |
-//   store ---> 16 stores ------------------+       +---> store_done, fault
+//   job ---> ring of 16: seek --> ask --> data --> put --> out ---> done
+//                                  |        ^       |       ^
+//                                  v        |       v       |
+//                             block read ---+    block write done
+//                                                   ^       |
+//   store ---> 16 stores ---------------------------+       +---> store_done, fault
 //
-// Atomics pass the stages in order. An atomic on a word that another atomic in progress is about to
-// change takes its value from that one instead of memory. The same offset in another page may be
-// the same memory, so such an atomic waits until that write is done. Stores wait for no atomic: an
-// atomic may wait for payload whose place the requester cannot find before its stores have room.
+// Atomics pass the stages in order, each at most one a clock. An atomic on a word that another
+// atomic in progress is about to change takes its value from that one instead of memory. The same
+// offset in another page may be the same memory, so such an atomic waits until that write is done.
+// Stores wait for no atomic: an atomic may wait for payload whose place the requester cannot find
+// before its stores have room.
 
 `include "assert.svh"
 
@@ -68,18 +69,22 @@ module roci_atomic (
   logic [roci_pkg::AtomicJobBits-1:0] jobs [Depth];
   logic [63:0]          original [Depth];  // valid from the stage data on
   logic [63:0]          after    [Depth];  // content of memory after the atomic
-  logic [Bits-1:0]      source   [Depth];  // the atomic whose `after` is inherited
+  logic [Bits-1:0]      source   [Depth];  // the youngest atomic before it that has its place
   logic [PlaceBits-1:0] place_q  [Depth];
+  logic [Depth-1:0]     near_q;            // there was one when the atomic was at the stage seek
   logic [Depth-1:0]     inherits_q, changes_q, error_q;
-  logic [Bits:0]        in_q, ask_q, data_q, put_q, out_q;  // next of each stage; top bit: pass
-  logic [Bits-1:0]      in, ask, data, put, out;
-  logic                 take, asked, got, put_on, finished;
-  roci_pkg::atomic_job_t ask_job, data_job, put_job, out_job;
+  logic [Bits:0]        in_q, seek_q, ask_q, data_q, put_q, out_q;  // next of each stage; top bit:
+                                                                    // pass
+  logic [Bits-1:0]      in, seek, ask, data, put, out;
+  logic                 take, sought, asked, got, put_on, finished;
+  roci_pkg::atomic_job_t seek_job, ask_job, data_job, put_job, out_job;
   assign in       = in_q[Bits-1:0];
+  assign seek     = seek_q[Bits-1:0];
   assign ask      = ask_q[Bits-1:0];
   assign data     = data_q[Bits-1:0];
   assign put      = put_q[Bits-1:0];
   assign out      = out_q[Bits-1:0];
+  assign seek_job = jobs[seek];
   assign ask_job  = jobs[ask];
   assign data_job = jobs[data];
   assign put_job  = jobs[put];
@@ -90,12 +95,14 @@ module roci_atomic (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       in_q   <= '0;
+      seek_q <= '0;
       ask_q  <= '0;
       data_q <= '0;
       put_q  <= '0;
       out_q  <= '0;
     end else begin
       in_q   <= in_q + (Bits + 1)'(take);
+      seek_q <= seek_q + (Bits + 1)'(sought);
       ask_q  <= ask_q + (Bits + 1)'(asked);
       data_q <= data_q + (Bits + 1)'(got);
       put_q  <= put_q + (Bits + 1)'(put_on);
@@ -107,34 +114,52 @@ module roci_atomic (
     end
   end
 
-  // Ask: an atomic reads its block, or inherits the word from another atomic.
-  logic [15:0]     landed;           // payload packets in memory since the ticket of the atomic
-  logic [Bits:0]   outstanding;      // atomics that have asked and not left
-  logic            due, near, same;  // another atomic has this place; it has this very word
-  logic [Bits-1:0] newest;           // the youngest atomic that has this place
-  roci_pkg::atomic_job_t near_job;
-  assign landed      = wr_done_i - ask_job.ticket;
-  assign due         = ask_q != in_q && signed'(landed) >= 16'sd0;
-  assign outstanding = ask_q - out_q;
+  // Seek: the youngest atomic in the ring before this one that has its place. Older ones with that
+  // place leave before it, and younger ones come after this one, so it alone can be in the way.
+  logic [Depth-1:0]   holds;        // entries with this place
+  logic [Depth-1:0]   holds_from;   // likewise; bit 0 is the entry of this atomic
+  logic [2*Depth-1:0] holds_twice;
+  logic [Bits:0]      outstanding;  // atomics before it that have not left
+  logic               found;
+  logic [Bits-1:0]    distance;
+  assign sought      = seek_q != in_q;
+  assign outstanding = seek_q - out_q;
+  assign holds_twice = {holds, holds} >> seek;
+  assign holds_from  = holds_twice[Depth-1:0];
   always_comb begin
-    near   = 1'b0;
-    newest = '0;
+    for (int i = 0; i < Depth; i++) holds[i] = place_q[i] == seek_job.addr[3 +: PlaceBits];
+    found    = 1'b0;
+    distance = '0;
     for (int d = Depth - 1; d >= 1; d--) begin
-      if ((Bits + 1)'(d) <= outstanding
-          && place_q[ask - Bits'(d)] == ask_job.addr[3 +: PlaceBits]) begin
-        near   = 1'b1;
-        newest = ask - Bits'(d);
+      if ((Bits + 1)'(d) <= outstanding && holds_from[Depth-d]) begin
+        found    = 1'b1;
+        distance = Bits'(d);
       end
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (sought) begin
+      near_q[seek] <= found;
+      source[seek] <= seek - distance;
+    end
+  end
+
+  // Ask: an atomic reads its block, or inherits the word from another atomic. The one that was
+  // found may have left since; its write is done then, and memory has the word.
+  logic [15:0]     landed;      // payload packets in memory since the ticket of the atomic
+  logic            due, near, same;  // another atomic has this place; it has this very word
+  logic [Bits-1:0] newest, back;
+  roci_pkg::atomic_job_t near_job;
+  assign landed   = wr_done_i - ask_job.ticket;
+  assign due      = ask_q != seek_q && signed'(landed) >= 16'sd0;
+  assign newest   = source[ask];
+  assign back     = ask - newest;
+  assign near     = near_q[ask] && (Bits + 1)'(back) <= (Bits + 1)'(ask_q - out_q);
   assign near_job = jobs[newest];
   assign same     = near_job.addr == ask_job.addr && near_job.pasid == ask_job.pasid;
   assign asked    = due && (near ? same : br_req_ready_i);
   always_ff @(posedge clk_i) begin
-    if (asked) begin
-      inherits_q[ask] <= near;
-      source[ask]     <= newest;
-    end
+    if (asked) inherits_q[ask] <= near;
   end
   assign br_req_valid_o = due && !near;
   assign br_req_o.addr  = {ask_job.addr[63:6], 6'd0};
@@ -242,11 +267,13 @@ module roci_atomic (
                && !store_job_valid_i;
 
   logic unused;
-  assign unused = &{1'b0, ask_job, data_job, put_job, out_job, near_job, store};
+  assign unused = &{1'b0, holds_twice, seek_job, ask_job, data_job, put_job, out_job, near_job,
+                    store};
 
   `ASSERT(StoresAreStores, `IMPLIES(store_job_valid_i, store_job_i.op == OpStore))
   `ASSERT(AtomicsAreAligned, `IMPLIES(br_req_valid_o, ask_job.addr[2:0] == 3'd0))
   `ASSERT(ResponseHasRoom, `IMPLIES(bw_rsp_valid_i, rsp_room))
+  `ASSERT(SoughtBeforeAsked, (Bits + 1)'(seek_q - ask_q) <= (Bits + 1)'(in_q - ask_q))
   `ASSERT(NoDataUnrequested, `IMPLIES(br_rsp_valid_i, data_q != ask_q))
 
 endmodule
