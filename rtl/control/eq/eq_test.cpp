@@ -24,6 +24,7 @@ namespace eq_size = layout::reg::eq_size;
 constexpr std::uint64_t kBase = 0x7000;
 constexpr unsigned kEntryBytes = layout::eqe::kBytes;
 constexpr unsigned kPasid = 0x12345;
+constexpr unsigned kCqs = 256;
 
 std::uint32_t word(EventKind kind, unsigned number) {
   std::uint32_t w = 0;
@@ -44,7 +45,10 @@ struct Bench {
   unsigned done = 0;
   bool take_engine = true;
 
-  Bench() { dut->base_i = kBase; }
+  Bench() {
+    dut->base_i = kBase;
+    for (unsigned i = 0; i < kCqs; ++i) dut.tick();  // the queue of those owed is cleared
+  }
   void step() {
     const auto offer = [](std::deque<std::uint32_t>& q, auto& valid, auto& data) {
       valid = !q.empty();

@@ -79,7 +79,8 @@ module roci_eq #(
   // ready, so that a decision may wait.
   logic [Clients-1:0]   grant, grant_q;
   logic [2:0]           index;
-  logic                 pick_q, take, full_q, settled_q, lost, written, owed_valid, again;
+  logic                 pick_q, take, full_q, settled_q, lost, written, again;
+  logic                 owed_valid, owed_ready;
   logic [CqBits-1:0]    owed;
   logic [15:0]          size, used, slot;
   roci_pkg::event_req_t picked, event_q;
@@ -119,7 +120,8 @@ module roci_eq #(
   roci_rq_queue #(.NumQps(NumCqs)) u_owed (
     .clk_i, .rst_ni,
     .push_i(lost && is_completion), .push_row_i(event_q.number[CqBits-1:0]),
-    .pop_valid_o(owed_valid), .pop_row_o(owed), .pop_i(take && grant_q[4]), .level_o(unused_owed)
+    .pop_valid_o(owed_valid), .pop_row_o(owed), .pop_i(take && grant_q[4]), .level_o(unused_owed),
+    .ready_o(owed_ready)
   );
   assign cq_ready_o    = take && grant_q[0];
   assign qp_ready_o    = take && grant_q[1];
@@ -129,7 +131,8 @@ module roci_eq #(
   // Decision. full_q is of the indices of the clock before: events are at least two clocks apart,
   // and none is decided on in the clock after a write of the ring's size. A Completion that is owed
   // waits for another pick when the ring became full after its own.
-  assign take    = pick_q && !again && !bw_req_valid_o && !(&writing_q) && settled_q;
+  assign take    = pick_q && !again && !bw_req_valid_o && !(&writing_q) && settled_q
+                && owed_ready;
   assign again   = grant_q[4] && on_q && full_q;
   assign size    = 16'd1 << log_q;
   assign used    = producer_q - consumer_q;

@@ -189,7 +189,7 @@ module roci_responder #(
 
   // Requests.
   logic [3:0] verdict;
-  logic       stall, walks, rekey, slot_stale, list_long, walking, walk_bad, free_room;
+  logic       stall, walks, send, rekey, slot_stale, list_long, walking, walk_bad, free_room;
   logic       replay_match, replay_passed, receive_idle;
   roci_responder_request #(.NumQps(NumQps)) u_request (
     .clk_i, .rst_ni, .idle_o(receive_idle), .row_write_valid_i, .row_write_i,
@@ -200,7 +200,7 @@ module roci_responder #(
     .order_valid_i(order_valid), .order_ready_o(order_ready), .walk_valid_i(walk_valid_o),
     .again_req_valid_i(again_req_valid_o), .again_waits_i(again_waits_o),
     .job_waits_i(job_valid_o), .verdict_o(verdict), .stall_o(stall), .walks_o(walks),
-    .inv_o(inv), .rekey_o(rekey), .slot_stale_o(slot_stale), .list_long_o(list_long),
+    .send_o(send), .inv_o(inv), .rekey_o(rekey), .slot_stale_o(slot_stale), .list_long_o(list_long),
     .walking_o(walking), .walk_bad_o(walk_bad), .free_room_o(free_room),
     .match_o(replay_match), .passed_o(replay_passed), .replay_slot_o(replay_slot),
     .slot_now_o(slot_now), .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(apply_slot_write),
@@ -218,13 +218,13 @@ module roci_responder #(
   assign meta_ready_o = commit || replay || miss;
 
   // Responses.
-  logic             queue_valid, pick_slot, pick_record, room_emit, owed_freed, owed_idle;
+  logic queue_valid, pick_slot, pick_record, room_emit, owed_freed, owed_idle, owed_ready;
   logic [RowBits:0] queue_level;
   roci_responder_owed #(.NumQps(NumQps)) u_owed (
     .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .posted_valid_i, .posted_row_i,
     .posted_ready_o, .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
-    .level_o(queue_level), .qpn_i(qpn), .qp_i(qp), .attr_i(attr), .slot_i(slot_now),
-    .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
+    .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .qp_i(qp), .attr_i(attr),
+    .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
     .clear_of_tx_i(clear_of_tx), .pick_slot_o(pick_slot), .pick_record_o(pick_record),
     .pick_i(slot_pick), .slot_picked_o(slot_picked), .emit_i(emit), .room_emit_o(room_emit),
     .freed_o(owed_freed), .via_desc_o(via_desc), .len_o(response_len), .nak_o(response_nak),
@@ -238,7 +238,7 @@ module roci_responder #(
   logic       control_idle;
   logic [4:0] jobs;  // jobs of the responder in the atomic unit
   roci_responder_control #(.LevelBits(RowBits + 1)) u_control (
-    .clk_i, .rst_ni, .ready_i(state_ready), .event_valid_i(qp_event_valid_i),
+    .clk_i, .rst_ni, .ready_i(state_ready && owed_ready), .event_valid_i(qp_event_valid_i),
     .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .fault_valid_i, .live_valid_i,
     .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
     .no_jobs_i(jobs == '0), .wake_i(posted_valid_i || freed || owed_freed),
@@ -246,7 +246,7 @@ module roci_responder #(
     .room_request_i(room_request && free_room), .room_fail_i(room_fail),
     .room_count_i(room_count), .room_cqe_i(room_cqe), .room_last_i(room_last),
     .room_emit_i(room_emit), .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
-    .rekey_i(rekey), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
+    .send_i(send), .rekey_i(rekey), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
     .key_ok_i(again_rsp_i.ok), .walking_i(walking), .slot_stale_i(slot_stale), .gone_o(gone),
     .between_o(between), .list_bad_i(list_long), .walk_ready_i, .walk_done_i,
     .walk_bad_i(walk_bad), .inv_i(inv), .inv_ready_i(key_op_req_ready_i),
@@ -295,6 +295,6 @@ module roci_responder #(
   );
 
   assign idle_o = control_idle && owed_idle && out_idle && receive_idle && jobs == '0
-               && !job_valid_o && !posted_valid_i && state_ready;
+               && !job_valid_o && !posted_valid_i && state_ready && owed_ready;
 
 endmodule

@@ -46,6 +46,8 @@ module roci_responder_ack_tb (
   roci_pkg::cqe_req_t      cqe;
   roci_pkg::event_req_t    fail;
   logic [9:0]              drop;
+  logic [12:0]             len;
+  logic                    last;
   roci_pkg::rx_meta_t        meta;
   roci_pkg::ext_reth_t       reth;
   roci_pkg::responder_slot_t slot;
@@ -80,7 +82,8 @@ module roci_responder_ack_tb (
   roci_responder_response u_response (
     .qpn_i('0), .qp_i(qp_q), .pmtu_i(attr.pmtu), .has_slot_i, .slot_index_i('0), .slot_i(slot),
     .done_i(done_q), .credits_i(1'b0), .posted_i('0), .pick_slot_o(pick_slot),
-    .pick_record_o(pick_record), .slot_picked_i(1'b0), .desc_o(desc), .seg_o(response_seg),
+    .pick_record_o(pick_record), .len_o(len), .last_o(last), .slot_picked_i(1'b0), .len_i(len),
+    .last_i(last), .desc_o(desc), .seg_o(response_seg),
     .seg_valid_o(response_seg_valid), .nak_o(nak), .qp_o(response_qp), .slot_o(response_slot)
   );
   assign emit = emit_i && !commit_i && pick_record;

@@ -40,6 +40,7 @@ module roci_responder_control #(
   // findings
   input  logic [3:0]           verdict_i,
   input  logic                 stall_i,
+  input  logic                 send_i,          // the request is a SEND
   input  logic                 walks_i,         // a SEND has payload whose place is not known
   input  logic                 list_bad_i,
   input  logic                 walk_ready_i,
@@ -108,8 +109,9 @@ module roci_responder_control #(
 );
 
   typedef enum logic [4:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind, StCommit,
-    StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak, StResult, StFault, StOrder, StFlush
+    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind,
+    StCompare, StFound, StCommit, StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak,
+    StResult, StFault, StOrder, StFlush
   } state_e;
   state_e     state_q, state_d;
   logic [2:0] kind_q;
@@ -149,7 +151,11 @@ module roci_responder_control #(
     unique case (state_q)
       StIdle: if (pick_o) state_d = StLook;
 
+      // The slot and the list are read whether the event needs them or not, so that the verdict
+      // does not reach their memories.
       StLook: begin
+        slot_read_o = 1'b1;
+        list_read_o = of_request_o && send_i;
         unique case (kind_q)
           roci_pkg::ResponderKindEvent: begin
             event_init_o  = is_init;
@@ -158,11 +164,8 @@ module roci_responder_control #(
             if (event_init_o || event_flush_o) state_d = StOrder;
             else event_ready_o = 1'b1;
           end
-          roci_pkg::ResponderKindResult: begin
-            slot_read_o = 1'b1;
-            state_d     = StResult;
-          end
-          roci_pkg::ResponderKindFault: state_d = StFault;
+          roci_pkg::ResponderKindResult: state_d = StResult;
+          roci_pkg::ResponderKindFault:  state_d = StFault;
           roci_pkg::ResponderKindLive: live_o = 1'b1;
           roci_pkg::ResponderKindRequest: begin
             look_o = 1'b1;
@@ -171,14 +174,9 @@ module roci_responder_control #(
             end else begin
               unique case (verdict_i)
                 roci_pkg::VerdictPeek: state_d = StPeek;
-                roci_pkg::VerdictReplay: begin
-                  slot_read_o = 1'b1;
-                  state_d     = StFind;
-                end
-                roci_pkg::VerdictSend: begin
-                  list_read_o = 1'b1;
-                  state_d     = walks_i ? StList : inv_i ? StInv : StCommit;
-                end
+                roci_pkg::VerdictReplay: state_d = StFind;
+                roci_pkg::VerdictSend:
+                  state_d = walks_i ? StList : inv_i ? StInv : StCommit;
                 roci_pkg::VerdictWrite, roci_pkg::VerdictAtomic:
                   state_d = rekey_i ? StKey : StCommit;
                 default: state_d = StCommit;
@@ -187,8 +185,7 @@ module roci_responder_control #(
           end
           default: begin  // step
             if (has_slot_i) begin
-              slot_read_o = 1'b1;
-              state_d     = StSlot;
+              state_d = StSlot;
             end else if (has_record_i) begin
               slot_pick_o = 1'b1;
               if (pick_record_i) state_d = StEmit;
@@ -215,7 +212,9 @@ module roci_responder_control #(
       StKeyed: state_d = key_done_i ? StCommit : StKeyed;
       StInv:   state_d = inv_ready_i ? StInvalidated : StInv;
       StInvalidated: state_d = inv_done_i ? StCommit : StInvalidated;
-      StFind: begin
+      StFind:    state_d = StCompare;  // two clocks compare the slot
+      StCompare: state_d = StFound;
+      StFound: begin
         if (find_end_i) begin
           miss_o = 1'b1;
         end else if (found_i) begin

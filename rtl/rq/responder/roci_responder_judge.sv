@@ -47,6 +47,7 @@ module roci_responder_judge (
   output logic [3:0]                verdict_o,
   output logic                      stall_o,
   output logic                      walks_o,       // the list must be walked
+  output logic                      send_o,        // the packet is of a SEND
   output logic                      first_o,       // the packet begins a message
   output logic                      inv_o,         // the packet is a SEND that invalidates a key
   output logic                      first_write_o,  // commit of a WRITE whose key was looked up
@@ -94,6 +95,14 @@ module roci_responder_judge (
   assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
   assign placed   = foreseen && placed_i && !changed_i;
   assign walks_o  = meta_i.payload_len != '0 && !placed;
+  always_comb begin
+    case (meta_i.opcode)
+      roci_pkg::OpRcSendFirst, roci_pkg::OpRcSendMiddle, roci_pkg::OpRcSendLast,
+      roci_pkg::OpRcSendLastImm, roci_pkg::OpRcSendLastInv, roci_pkg::OpRcSendOnly,
+      roci_pkg::OpRcSendOnlyImm, roci_pkg::OpRcSendOnlyInv: send_o = 1'b1;
+      default:                                             send_o = 1'b0;
+    endcase
+  end
   assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
   roci_responder_decide u_decide (
@@ -143,7 +152,7 @@ module roci_responder_judge (
     .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .responds_o
   );
   roci_responder_replay u_replay (
-    .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .passed_o,
+    .clk_i, .meta_i, .key_i, .pmtu_i(attr_i.pmtu), .ticket_i, .slot_i, .match_o, .passed_o,
     .slot_o(replay_slot)
   );
 

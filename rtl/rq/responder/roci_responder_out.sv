@@ -71,7 +71,8 @@ module roci_responder_out (
   input  logic [31:0]            last_ticket_i,  // newest payload of the queue pair
   input  logic                   walking_i,      // the walker is busy
   output logic                   room_request_o,  // for all outputs that a request may have
-  output logic                   room_last_o,    // for QpLastWqe, and no completion is before it
+  output logic                   room_last_o,    // for QpLastWqe, and no completion is before it,
+                                                 // two clocks after the queue pair was picked
   output logic                   room_cqe_o,
   output logic                   room_fail_o,
   output logic                   room_count_o,   // two counts
@@ -236,18 +237,20 @@ module roci_responder_out (
   );
   // Room.
   logic [31:0] last_age;
+  logic        last_done_q;     // for the queue pair that was in progress a clock before
   logic [3:0]  rooms, rooms_q;  // what a step may wait for
   assign last_age       = done_o - last_ticket_i;
   assign room_count_o   = count_level <= 3'd2;
   assign room_request_o = room_cqe_o && room_fail_o && event_room && room_count_o && req_seg_room
                        && !walking_i;
   assign room_last_o    = event_room && cqe_level == '0 && !cqe_valid_o
-                       && signed'(last_age) >= 32'sd0;
+                       && last_done_q;
   assign rooms          = {room_cqe_o, room_last_o, room_fail_o, !walking_i};
   assign freed_o        = moved || (rooms & ~rooms_q) != '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) rooms_q <= '0;
     else rooms_q <= rooms;
+    last_done_q <= signed'(last_age) >= 32'sd0;
   end
 
   assign idle_o = drain_idle && {cqe_level, fail_level, event_level} == '0

@@ -2,8 +2,8 @@
 // Queue pairs that owe a response, the next response of the one in progress, and queues of packets
 // that leave.
 //
-// Throughput: one queue pair in and one out per clock, one response per clock. Latency: two clocks
-// through the queue of queue pairs, one through those of packets.
+// Throughput: one queue pair in and one out per clock, one response per clock. Latency: three
+// clocks through the queue of queue pairs, one through those of packets.
 
 `include "assert.svh"
 
@@ -22,7 +22,8 @@ module roci_responder_owed #(
   output logic                      valid_o,
   output logic [$clog2(NumQps)-1:0] row_o,
   input  logic                      pop_i,
-  output logic [$clog2(NumQps):0]   level_o,
+  output logic [$clog2(NumQps):0]   level_o,          // queue pairs inside, and the one pushed now
+  output logic                      ready_o,          // the queue is cleared
 
   // the queue pair in progress
   input  logic [23:0]               qpn_i,
@@ -63,24 +64,41 @@ module roci_responder_owed #(
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
-  assign posted_ready_o = !push_i;
+  // A push goes to the queue a clock after its event, so that what decided on it does not reach the
+  // queue's memory. If its queue pair is taken from the queue in that very clock, it is put in
+  // again: it has one more turn, which finds what the first one left.
+  logic               push_q;
+  logic [RowBits-1:0] push_row_q;
+  logic [RowBits:0]   level;
+  assign posted_ready_o = !push_i && ready_o;
+  assign level_o        = level + (RowBits + 1)'(push_q);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) push_q <= 1'b0;
+    else push_q <= push_i || (posted_valid_i && ready_o);
+    push_row_q <= push_i ? qpn_i[RowBits-1:0] : posted_row_i;
+  end
   roci_rq_queue #(.NumQps(NumQps)) u_queue (
-    .clk_i, .rst_ni, .push_i(push_i || posted_valid_i),
-    .push_row_i(push_i ? qpn_i[RowBits-1:0] : posted_row_i),
-    .pop_valid_o(valid_o), .pop_row_o(row_o), .pop_i, .level_o
+    .clk_i, .rst_ni, .push_i(push_q), .push_row_i(push_row_q),
+    .pop_valid_o(valid_o), .pop_row_o(row_o), .pop_i, .level_o(level), .ready_o
   );
 
   roci_pkg::tx_desc_t desc;
   roci_pkg::seg_t     seg;
-  logic               has_seg;
+  logic               has_seg, last, last_q;
+  logic [12:0]        len, len_q;
   roci_responder_response u_response (
     .qpn_i, .qp_i, .pmtu_i(attr_i.pmtu), .has_slot_i(qp_i.pending != '0), .slot_index_i, .slot_i,
     .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - qp_i.recv_next),
-    .pick_slot_o, .pick_record_o, .slot_picked_i(slot_picked_o),
+    .pick_slot_o, .pick_record_o, .len_o(len), .last_o(last), .slot_picked_i(slot_picked_o),
+    .len_i(len_q), .last_i(last_q),
     .desc_o(desc), .seg_o(seg), .seg_valid_o(has_seg), .nak_o, .qp_o, .slot_o
   );
   always_ff @(posedge clk_i) begin
-    if (pick_i) slot_picked_o <= pick_slot_o;
+    if (pick_i) begin
+      slot_picked_o <= pick_slot_o;
+      len_q         <= len;
+      last_q        <= last;
+    end
   end
   assign via_desc_o = !clear_of_tx_i
                    || (slot_picked_o && slot_i.opcode == roci_pkg::OpRcReadRequest);

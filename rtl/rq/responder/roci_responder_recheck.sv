@@ -5,10 +5,13 @@
 // (F-90). This holds for a request that was not taken yet, for each packet of a WRITE message, and
 // for each response to a READ.
 //
-// Throughput: combinational. Latency: none.
+// Throughput: one event in two clocks. Latency: one clock from pick_i.
 //
-// WRITEs have a bit per queue pair: the table changed since the lookup. Every change sets all of
-// these bits. READs keep the age of the table at their lookup.
+// The age of the table counts its changes. It is kept from the lookup of a READ in its slot, and of
+// a WRITE per queue pair; the table changed since when the two differ. The age of a WRITE is read
+// when the event begins and written when it ends, so never in one clock.
+
+`include "assert.svh"
 
 module roci_responder_recheck #(
   parameter int unsigned NumQps = 256  // power of two
@@ -20,6 +23,7 @@ module roci_responder_recheck #(
   input  roci_pkg::row_write_t      row_write_i,
 
   // the request at the head, or a step of a READ's response
+  input  logic                      pick_i,        // an event begins
   input  logic                      of_request_i,
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::responder_slot_t slot_i,
@@ -44,9 +48,8 @@ module roci_responder_recheck #(
   localparam int unsigned RowBits = $clog2(NumQps);
 
   roci_pkg::ext_reth_t reth;
-  logic [NumQps-1:0]   stale_q;
-  logic [31:0]         age_q, left;
-  logic                row_is_key, again_changed_q, atomic, write, first, read, unused;
+  logic [31:0]         age_q, write_age, left;
+  logic                row_is_key, atomic, write, first, read, unused, unused_ready;
   logic [RowBits-1:0]  row;
   assign reth       = meta_i.ext;
   assign row        = qpn_i[RowBits-1:0];
@@ -61,7 +64,7 @@ module roci_responder_recheck #(
                || meta_i.opcode == roci_pkg::OpRcWriteLast
                || meta_i.opcode == roci_pkg::OpRcWriteLastImm;
   assign rekey_o = atomic ? changed_i
-                 : first  ? changed_i && reth.dma_length != '0 : write && stale_q[row];
+                 : first  ? changed_i && reth.dma_length != '0 : write && write_age != age_q;
 
   assign read         = slot_i.opcode == roci_pkg::OpRcReadRequest;
   assign left         = slot_i.left;
@@ -72,11 +75,14 @@ module roci_responder_recheck #(
     if (!rst_ni) age_q <= '0;
     else age_q <= age_q + 32'(row_is_key);
     if (taken_i) again_age_o <= age_q;
-    if (!rst_ni) stale_q <= '0;
-    else if (row_is_key) stale_q <= '1;
-    else if (first_i || again_i) stale_q[row] <= again_i ? again_changed_q : changed_i;
-    again_changed_q <= row_is_key || (again_changed_q && !taken_i);
   end
+  roci_ram #(.Width(32), .Depth(NumQps)) u_ages (
+    .clk_i, .rst_ni,
+    .write_i(first_i || again_i), .write_row_i(row),
+    .write_data_i(again_i ? again_age_o : age_o),
+    .read_i(pick_i), .read_row_i(meta_i.qpn[RowBits-1:0]), .read_data_o(write_age),
+    .ready_o(unused_ready)
+  );
 
   always_comb begin
     req_o.key    = qp_i.write_rkey;
@@ -97,5 +103,7 @@ module roci_responder_recheck #(
       if (atomic) req_o.access = 4'd1 << roci_pkg::AccessRemoteAtomic;
     end
   end
+
+  `ASSERT(AgesReadBetweenWrites, !(pick_i && (first_i || again_i)))
 
 endmodule

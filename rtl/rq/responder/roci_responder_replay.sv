@@ -2,20 +2,21 @@
 // Compares a duplicate READ or atomic with what a replay slot holds, and makes the slot ready for
 // another response.
 //
-// Throughput: combinational. Latency: none.
+// Throughput: one slot a clock. Latency: two clocks for the comparison, none for the slot.
 //
 // A duplicate READ may request the whole original or a tail of it: PSN, address and length must
 // move along together (9.7.5.1.4). An atomic repeats the same operation with the same operands.
 
 module roci_responder_replay (
+  input  logic                      clk_i,
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::key_rsp_t        key_i,
   input  logic [2:0]                pmtu_i,
   input  logic [31:0]               ticket_i,
   input  roci_pkg::responder_slot_t slot_i,
 
-  output logic                      match_o,
-  output logic                      passed_o,  // the response in progress is past this PSN
+  output logic                      match_o,   // for the inputs two clocks before
+  output logic                      passed_o,  // likewise; the response is past this PSN
   output roci_pkg::responder_slot_t slot_o
 );
 
@@ -31,8 +32,6 @@ module roci_responder_replay (
   assign skipped  = meta_i.psn - slot_i.psn;
   assign span     = slot_i.last_psn - slot_i.psn;
   assign returned = slot_i.next_psn - slot_i.psn;
-  assign passed_o = is_read && returned > skipped;
-  assign bytes    = 32'(skipped) << (4'd7 + 4'(pmtu_i));
   assign is_read  = meta_i.opcode == roci_pkg::OpRcReadRequest;
   assign unused   = &{meta_i, key_i, eth, reth};
 
@@ -41,8 +40,12 @@ module roci_responder_replay (
   assign compares    = meta_i.opcode == roci_pkg::OpRcCmpSwap;
   assign same_atomic = skipped == '0 && eth.va == slot_i.va && eth.swap_add == slot_i.addr_operand
                     && (!compares || eth.compare == {slot_i.left, slot_i.length});
-  assign match_o     = meta_i.opcode == slot_i.opcode && reth.rkey == slot_i.rkey
-                    && meta_i.payload_len == '0 && (is_read ? same_read : same_atomic);
+  always_ff @(posedge clk_i) begin
+    bytes    <= 32'(skipped) << (4'd7 + 4'(pmtu_i));
+    match_o  <= meta_i.opcode == slot_i.opcode && reth.rkey == slot_i.rkey
+             && meta_i.payload_len == '0 && (is_read ? same_read : same_atomic);
+    passed_o <= is_read && returned > skipped;
+  end
 
   always_comb begin
     slot_o          = slot_i;

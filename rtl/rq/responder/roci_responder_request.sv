@@ -50,6 +50,7 @@ module roci_responder_request #(
   output logic [3:0]                verdict_o,
   output logic                      stall_o,
   output logic                      walks_o,
+  output logic                      send_o,
   output logic                      inv_o,
   output logic                      rekey_o,
   output logic                      slot_stale_o,
@@ -123,7 +124,7 @@ module roci_responder_request #(
     .walk_good_i(walk_done_i && !walk_bad_o), .walk_status_i,
     .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok),
     .again_i(again_waits_i && again_rsp_valid_i), .again_key_i(again_rsp_i), .commit_i,
-    .verdict_o, .stall_o, .walks_o, .first_o(first), .inv_o, .first_write_o(first_write),
+    .verdict_o, .stall_o, .walks_o, .send_o, .first_o(first), .inv_o, .first_write_o(first_write),
     .again_write_o(again_write), .match_o, .passed_o, .replay_slot_o, .again_key_o(again_key),
     .again_o(again), .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o,
     .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .responds_o
@@ -132,7 +133,7 @@ module roci_responder_request #(
   // Keys: looked up again after a change of the table, and invalidated by a SEND.
   roci_responder_recheck #(.NumQps(NumQps)) u_recheck (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .qpn_i, .qp_i, .pd_i(attr_i.pd), .changed_i, .of_request_i, .meta_i, .slot_i,
+    .qpn_i, .qp_i, .pd_i(attr_i.pd), .changed_i, .pick_i, .of_request_i, .meta_i, .slot_i,
     .rekey_o, .slot_stale_o, .age_o(age), .again_age_o(again_age),
     .taken_i(again_req_valid_i && again_req_ready_i), .req_o(again_req_o),
     .first_i(first_write), .again_i(again_write)

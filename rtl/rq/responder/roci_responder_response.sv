@@ -21,9 +21,13 @@ module roci_responder_response (
 
   output logic                      pick_slot_o,
   output logic                      pick_record_o,  // with neither, nothing can leave now
+  output logic [12:0]               len_o,          // payload of the slot's next packet,
+  output logic                      last_o,         // which is its last
 
-  // the response that was picked; the caller registers the pick
+  // the response that was picked; the caller registers the outputs above
   input  logic                      slot_picked_i,
+  input  logic [12:0]               len_i,
+  input  logic                      last_i,
   output roci_pkg::tx_desc_t        desc_o,
   output roci_pkg::seg_t            seg_o,
   output logic                      seg_valid_o,
@@ -50,16 +54,16 @@ module roci_responder_response (
   assign pick_slot_o   = slot_ready && !pick_record_o;
 
   // Packet.
-  logic [12:0] mtu, len;
+  logic [12:0] mtu;
   logic [31:0] left;
-  logic        last, single, middle;
+  logic        single, middle;
   roci_pkg::ext_aeth_t aeth;
   assign mtu         = 13'd128 << pmtu_i;
   assign left        = slot_i.left;
-  assign last        = left <= 32'(mtu);
-  assign single      = slot_i.first && last;
-  assign middle      = !slot_i.first && !last;
-  assign len         = last ? left[12:0] : mtu;
+  assign last_o      = left <= 32'(mtu);
+  assign len_o       = last_o ? left[12:0] : mtu;
+  assign single      = slot_i.first && last_i;
+  assign middle      = !slot_i.first && !last_i;
 
   // Credits: twice the logarithm, and the bit below the leading one (9.7.7.2).
   logic [7:0] good;
@@ -85,8 +89,8 @@ module roci_responder_response (
     if (slot_picked_i && read) begin
       desc_o.opcode      = single       ? roci_pkg::OpRcReadRespOnly
                          : slot_i.first ? roci_pkg::OpRcReadRespFirst
-                         : last         ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle;
-      desc_o.payload_len = len;
+                         : last_i       ? roci_pkg::OpRcReadRespLast : roci_pkg::OpRcReadRespMiddle;
+      desc_o.payload_len = len_i;
       if (middle) begin
         desc_o.ext_len = 5'd0;
         aeth           = '0;
@@ -101,10 +105,10 @@ module roci_responder_response (
 
   assign seg_o.addr  = slot_i.addr_operand;
   assign seg_o.pasid = slot_i.pasid;
-  assign seg_o.len   = len;
+  assign seg_o.len   = len_i;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = 1'b0;
-  assign seg_valid_o = slot_picked_i && read && len != '0;
+  assign seg_valid_o = slot_picked_i && read && len_i != '0;
   assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck;
 
   // What remains.
@@ -113,12 +117,12 @@ module roci_responder_response (
     slot_o = slot_i;
     if (slot_picked_i) begin
       if (read) begin
-        slot_o.addr_operand = slot_i.addr_operand + 64'(len);
-        slot_o.left         = left - 32'(len);
+        slot_o.addr_operand = slot_i.addr_operand + 64'(len_i);
+        slot_o.left         = left - 32'(len_i);
         slot_o.next_psn     = slot_i.next_psn + 1'b1;
         slot_o.first        = 1'b0;
       end
-      if (!read || last) qp_o.pending = qp_i.pending & ~(16'd1 << slot_index_i);
+      if (!read || last_i) qp_o.pending = qp_i.pending & ~(16'd1 << slot_index_i);
     end else begin
       qp_o.ack          = qp_i.next ? roci_pkg::ResponderAckAck : roci_pkg::ResponderAckNone;
       qp_o.ack_psn      = qp_i.next_psn;

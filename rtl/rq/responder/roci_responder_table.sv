@@ -47,7 +47,6 @@ module roci_responder_table #(
   logic                      row_is_attr, row_is_state;
   logic [AttrBits-1:0]       attr;
   roci_pkg::responder_qp_t   stored;
-  logic [NumQps-1:0]         old_q;
   logic                      attr_ready, state_ready, word_ready, posted_ready;
   logic                      unused;
   assign row_attr     = row_write_i.data[roci_pkg::QpAttrBits-1:0];
@@ -88,22 +87,24 @@ module roci_responder_table #(
   );
 
   // A reset between a read and its write wins: the write belongs to the former generation.
-  logic row_is_reset, past_q, old_read_q, kept;
+  logic row_is_reset, past_q, old_read_q, kept, keeps, here, here_ready;
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) old_q <= '1;
-    else begin
-      if (write_i && !past_q) old_q[read_row] <= 1'b0;
-      if (row_is_reset) old_q[row] <= 1'b1;
-    end
     if (read_i) begin
       qpn_q      <= qpn_i;
-      old_read_q <= (old_q[qpn_i[RowBits-1:0]] && !kept)
-                    || (row_is_reset && row == qpn_i[RowBits-1:0]);
+      old_read_q <= (!here && !kept) || (row_is_reset && row == qpn_i[RowBits-1:0]);
     end
     past_q <= !read_i && (past_q || (row_is_reset && row == read_row));
   end
-  assign kept    = write_i && !past_q && read_row == qpn_i[RowBits-1:0];  // written by now
+  // Rows whose word was written since their queue pair was reset.
+  roci_flags #(.Depth(NumQps)) u_here (
+    .clk_i, .rst_ni,
+    .set_i(keeps && !(row_is_reset && row == read_row)), .set_row_i(read_row),
+    .clear_i(row_is_reset && here_ready), .clear_row_i(row),
+    .read_row_i(qpn_i[RowBits-1:0]), .flag_o(here), .ready_o(here_ready)
+  );
+  assign keeps   = write_i && !past_q;
+  assign kept    = keeps && read_row == qpn_i[RowBits-1:0];  // written by now
   assign reset_o = past_q;
 
   always_comb begin
@@ -114,6 +115,7 @@ module roci_responder_table #(
     end
   end
   assign qpn_o   = qpn_q;
-  assign ready_o = attr_ready && state_ready && word_ready && posted_ready;
+  assign ready_o = attr_ready && state_ready && word_ready && posted_ready
+                && here_ready;
 
 endmodule

@@ -23,7 +23,8 @@ module roci_responder_time (
   output logic        settled_o,     // its payload is in memory
   output logic [15:0] issued_o,
   output logic [15:0] sent_o,
-  output logic        clear_of_tx_o  // nothing of the queue pair is in tx's payload queue
+  output logic        clear_of_tx_o  // nothing of the queue pair was in tx's payload queue a clock
+                                     // before
 );
 
   logic [15:0] in_tx;
@@ -34,7 +35,6 @@ module roci_responder_time (
   assign newest_o      = newest_q;
   assign settled_o     = signed'(newest_age) >= 32'sd0;
   assign in_tx         = sent_o - last_desc_i;
-  assign clear_of_tx_o = signed'(in_tx) >= 16'sd0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -48,6 +48,7 @@ module roci_responder_time (
       issued_o <= issued_o + 16'(issue_i);
       if (commit_i) newest_q <= ticket_o;
     end
+    clear_of_tx_o <= signed'(in_tx) >= 16'sd0;
   end
 
 endmodule

@@ -77,13 +77,13 @@ module roci_responder_decide (
   // The checks.
   logic [23:0] ahead;          // modulo 2^24: 0 expected, top bit set a duplicate
   logic [12:0] mtu;
-  logic [31:0] length, bytes;
+  logic [31:0] length, most;
   logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
   assign {may_atomic, may_read, may_write, unused} = access_i;  // bits as Access
   assign ahead  = psn_i - epsn_i;
   assign mtu    = 13'd128 << pmtu_i;
   assign length = 32'(payload_len_i);
-  assign bytes  = (first_o ? 32'd0 : bytes_i) + length;
+  assign most   = 32'h8000_0000 - length;  // bytes that a SEND may have before this packet
 
   always_comb begin
     unique case (message_i)
@@ -103,7 +103,7 @@ module roci_responder_decide (
       // At most 2^31 bytes in all; a last packet is not empty unless it is the only one.
       length_ok = (last_o ? payload_len_i <= mtu && (first_o || payload_len_i != '0)
                           : payload_len_i == mtu)
-               && bytes <= 32'h8000_0000;
+               && (first_o || bytes_i <= most);
     end else if (write && first_o) begin
       length_ok = dma_length_i <= 32'h8000_0000
                && (last_o ? length == dma_length_i && payload_len_i <= mtu

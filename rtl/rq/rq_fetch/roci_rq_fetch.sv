@@ -2,8 +2,9 @@
 // Posted receives: producer and consumer index of each queue pair and each SRQ, and the blocks of
 // their oldest entries, fetched before they are needed.
 //
-// Throughput: an operation (order, doorbell, fetch or arrival) every clock, one of each kind every
-// two; taking an entry of an SRQ costs 5 to 8. Latency from doorbell to block read: six clocks.
+// Throughput: an operation (order, doorbell or arrival) every clock, one of each kind every two; a
+// fetch takes three, taking an entry of an SRQ 5 to 8. Latency from doorbell to block read: nine
+// clocks.
 //
 //   doorbells --> ring word --> work queues --> block read --> in flight --> blocks --> list reads
 //                    ^                                            |            ^
@@ -90,6 +91,7 @@ module roci_rq_fetch #(
 
   // Tables.
   logic                    read, read_srq, write, srq, in_reset, takes, table_ready, unused;
+  logic                    work_ready, srq_work_ready, ready, changes;
   logic [RowBits-1:0]      read_row, row, take;
   roci_pkg::receive_ring_t ring, ring_d;
   logic [19:0]             pasid;
@@ -103,10 +105,11 @@ module roci_rq_fetch #(
     .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row), .srq_o(srq), .row_o(row),
     .ring_o(ring), .pasid_o(pasid), .base_o(base), .log_o(log),
     .stride_log_o(stride_log), .in_reset_o(in_reset), .takes_o(takes), .take_o(take), .pd_o(pd),
-    .limit_o(limit), .write_i(write), .ring_i(ring_d),
+    .limit_o(limit), .changes_o(changes), .write_i(write), .ring_i(ring_d),
     .seen_read_i, .seen_row_i, .seen_index_i, .seen_posted_o, .seen_fetched_o
   );
   assign unused = &list_qpn_i;
+  assign ready  = table_ready && work_ready && srq_work_ready;
 
   logic                 more, bell_wild, bell_new;
   logic [4:0]           entries, blocks;
@@ -114,12 +117,15 @@ module roci_rq_fetch #(
   logic [63:0]          addr;
   logic [15:0]          bell;
   roci_rq_next #(.Blocks(Blocks)) u_next (
-    .ring_i(ring), .base_i(base), .log_i(log), .stride_log_i(stride_log), .bell_i(bell),
+    .clk_i, .ring_i(ring), .base_i(base), .log_i(log), .stride_log_i(stride_log), .bell_i(bell),
     .more_o(more), .entries_o(entries), .blocks_o(blocks), .block_o(block), .addr_o(addr),
     .bell_wild_o(bell_wild), .bell_new_o(bell_new)
   );
 
-  // Work queues.
+  // Work queues. A push comes a clock after the operation; a ring that is taken from its queue in
+  // that clock has one more turn.
+  logic                       work_push_q, push_srq_q;
+  logic [RowBits-1:0]         push_row_q;
   logic                       work_push, work_valid, work_pop, srq_work_valid, srq_work_pop;
   logic [QpRowBits-1:0]       work_row;
   logic [$clog2(NumSrqs)-1:0] srq_work_row;
@@ -127,15 +133,23 @@ module roci_rq_fetch #(
   logic [$clog2(NumSrqs):0]   srq_work_level;
   roci_rq_queue #(.NumQps(NumQps)) u_work (
     .clk_i, .rst_ni,
-    .push_i(work_push && !srq), .push_row_i(row[QpRowBits-1:0]),
-    .pop_valid_o(work_valid), .pop_row_o(work_row), .pop_i(work_pop), .level_o(work_level)
+    .push_i(work_push_q && !push_srq_q), .push_row_i(push_row_q[QpRowBits-1:0]),
+    .pop_valid_o(work_valid), .pop_row_o(work_row), .pop_i(work_pop), .level_o(work_level),
+    .ready_o(work_ready)
   );
   roci_rq_queue #(.NumQps(NumSrqs)) u_srq_work (
     .clk_i, .rst_ni,
-    .push_i(work_push && srq), .push_row_i(row[$clog2(NumSrqs)-1:0]),
+    .push_i(work_push_q && push_srq_q), .push_row_i(push_row_q[$clog2(NumSrqs)-1:0]),
     .pop_valid_o(srq_work_valid), .pop_row_o(srq_work_row), .pop_i(srq_work_pop),
-    .level_o(srq_work_level)
+    .level_o(srq_work_level), .ready_o(srq_work_ready)
   );
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) work_push_q <= 1'b0;
+    else work_push_q <= work_push;
+    push_srq_q <= srq;
+    push_row_q <= row;
+  end
 
   // Blocks.
   logic               flight_ready, done_valid, done_taken, done_bad, done_srq;
@@ -164,20 +178,21 @@ module roci_rq_fetch #(
   logic at_arrival, at_cmd, at_take, at_hold, at_bell, at_srq_bell, at_work, at_live, select_idle;
   logic fail_set, event_set, posted_set, room, seeks;
   assign room = !fail_valid_o && !posted_valid_o && !event_valid_o;
-  assign bell = at_srq_bell ? srq_doorbell_i.index : doorbell_i.index;
+  assign bell = srq ? srq_doorbell_i.index : doorbell_i.index;
   // A queue pair with an SRQ that holds no receive requests one.
   assign seeks = at_cmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
               && ring.prod == ring.cons;
   roci_rq_select #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_select (
-    .clk_i, .rst_ni, .ready_i(table_ready), .pause_i, .idle_o(select_idle),
+    .clk_i, .rst_ni, .ready_i(ready), .pause_i, .idle_o(select_idle),
     .arrival_valid_i(done_valid), .arrival_srq_i(done_srq), .arrival_row_i(done_row),
     .cmd_valid_i, .cmd_ready_i(cmd_ready_o), .cmd_qpn_i(cmd_i.qpn), .live_valid_i, .live_srqn_i,
     .doorbell_valid_i, .doorbell_qpn_i(doorbell_i.qpn),
     .srq_doorbell_valid_i, .srq_doorbell_srqn_i(srq_doorbell_i.qpn),
     .work_valid_i(work_valid), .work_row_i(work_row),
     .srq_work_valid_i(srq_work_valid), .srq_work_row_i(srq_work_row),
-    .seeks_i(seeks), .take_row_i(take), .copy_start_i(copy_start), .copy_done_i(copy_done),
-    .room_i(room), .clear_i(room && !fail_set && !event_set && !posted_set),
+    .srq_i(srq), .row_i(row), .changes_i(changes), .seeks_i(seeks), .take_row_i(take),
+    .copy_start_i(copy_start), .copy_done_i(copy_done),
+    .room_i(room),
     .fetch_room_i(!br_req_valid_o && flight_ready),
     .read_o(read), .read_srq_o(read_srq), .read_row_o(read_row),
     .work_pop_o(work_pop), .srq_work_pop_o(srq_work_pop),
@@ -204,31 +219,32 @@ module roci_rq_fetch #(
     .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
   );
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      fail_valid_o   <= 1'b0;
-      event_valid_o  <= 1'b0;
-      posted_valid_o <= 1'b0;
-      br_req_valid_o <= 1'b0;
-    end else begin
-      fail_valid_o   <= fail_set || (fail_valid_o && !fail_ready_i);
-      event_valid_o  <= event_set || (event_valid_o && !event_ready_i);
-      posted_valid_o <= posted_set || (posted_valid_o && !posted_ready_i);
-      br_req_valid_o <= br_set || (br_req_valid_o && !br_req_ready_i);
-    end
-  end
+  // Reports. When an SRQ is broken, the queue pair that requested an entry fails; else a failure
+  // concerns the row that was read. An operation that may report is chosen while all three queues
+  // are empty, and the one before it may still report then.
+  logic [RowBits-1:0] fail_row, event_row;
+  logic               event_limit;
+  logic [2:0]         reports_ready;
+  logic [5:0]         unused_levels;
+  roci_fifo #(.Width(RowBits), .Depth(2)) u_fail (
+    .clk_i, .rst_ni, .in_data_i(srq ? cmd_i.qpn[RowBits-1:0] : row), .in_valid_i(fail_set),
+    .in_ready_o(reports_ready[0]), .out_data_o(fail_row), .out_valid_o(fail_valid_o),
+    .out_ready_i(fail_ready_i), .level_o(unused_levels[1:0])
+  );
+  roci_fifo #(.Width(1 + RowBits), .Depth(2)) u_event (
+    .clk_i, .rst_ni, .in_data_i({at_take, row}), .in_valid_i(event_set),
+    .in_ready_o(reports_ready[1]), .out_data_o({event_limit, event_row}),
+    .out_valid_o(event_valid_o), .out_ready_i(event_ready_i), .level_o(unused_levels[3:2])
+  );
+  roci_fifo #(.Width(QpRowBits), .Depth(2)) u_posted (
+    .clk_i, .rst_ni, .in_data_i(row[QpRowBits-1:0]), .in_valid_i(posted_set),
+    .in_ready_o(reports_ready[2]), .out_data_o(posted_row_o), .out_valid_o(posted_valid_o),
+    .out_ready_i(posted_ready_i), .level_o(unused_levels[5:4])
+  );
 
-  // Outputs. When an SRQ is broken, the queue pair that requested an entry fails; else a failure
-  // concerns the row that was read.
-  logic [RowBits-1:0] fail_row_q, event_row_q;
-  logic               event_limit_q;
   always_ff @(posedge clk_i) begin
-    if (fail_set) fail_row_q <= srq ? cmd_i.qpn[RowBits-1:0] : row;
-    if (event_set) begin
-      event_row_q   <= row;
-      event_limit_q <= at_take;
-    end
-    if (posted_set) posted_row_o <= row[QpRowBits-1:0];
+    if (!rst_ni) br_req_valid_o <= 1'b0;
+    else br_req_valid_o <= br_set || (br_req_valid_o && !br_req_ready_i);
     if (br_set) begin
       br_req_o.addr  <= addr;
       br_req_o.pasid <= pasid;
@@ -248,17 +264,19 @@ module roci_rq_fetch #(
   assign live_o.consumer = ring.cons;
   assign live_o.limit    = limit;
   assign fail_o.kind     = roci_pkg::EventQpFatal;
-  assign fail_o.number   = 24'(fail_row_q);
-  assign event_o.kind    = event_limit_q ? roci_pkg::EventSrqLimit : roci_pkg::EventSrqError;
-  assign event_o.number  = 24'(event_row_q);
+  assign fail_o.number   = 24'(fail_row);
+  assign event_o.kind    = event_limit ? roci_pkg::EventSrqLimit : roci_pkg::EventSrqError;
+  assign event_o.number  = 24'(event_row);
   assign idle_o = select_idle && !cmd_valid_i && !live_valid_i
                && !((doorbell_valid_i || srq_doorbell_valid_i) && !pause_i)
-               && work_level == '0 && srq_work_level == '0 && blocks_idle && room
-               && !br_req_valid_o && table_ready;
+               && !work_push_q && work_level == '0 && srq_work_level == '0 && blocks_idle && room
+               && !br_req_valid_o && ready;
 
   `ASSERT(NeverMoreThanPosted, `IMPLIES(write && ring_d.active,
                                         ring_d.next - ring_d.cons <= ring_d.prod - ring_d.cons))
   `ASSERT(FetchFits, `IMPLIES(br_set, blocks <= 5'(Blocks) && 7'(addr[11:6]) + 7'(blocks) <= 7'd64))
+  `ASSERT(ReportsHaveRoom, `IMPLIES(fail_set, reports_ready[0])
+          && `IMPLIES(event_set, reports_ready[1]) && `IMPLIES(posted_set, reports_ready[2]))
   `ASSERT(CopyIsPosted, `IMPLIES(copy_start, ring.prod != ring.cons))
 
 endmodule

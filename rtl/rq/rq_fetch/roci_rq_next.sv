@@ -2,47 +2,72 @@
 // What one fetch may read of a ring: no more than is posted and has room, and nothing past the end
 // of the ring or of an aligned group of Blocks.
 //
-// Throughput: combinational. Latency: none.
+// Throughput: one ring a clock. Latency: two clocks; none for a doorbell.
 
 module roci_rq_next #(
   parameter int unsigned Blocks = 16,  // kept per ring: 4, 8 or 16
   localparam int unsigned BlockBits = $clog2(Blocks)
 ) (
+  input  logic                    clk_i,
+
   input  roci_pkg::receive_ring_t ring_i,
   input  logic [51:0]             base_i,
   input  logic [3:0]              log_i,
   input  logic [1:0]              stride_log_i,
   input  logic [15:0]             bell_i,       // index of a doorbell
+  output logic                    bell_wild_o,  // the doorbell is more than the ring ahead
+  output logic                    bell_new_o,   // the doorbell posts something
 
+  // for the ring two clocks before
   output logic                    more_o,       // more entries are posted than these
   output logic [4:0]              entries_o,
   output logic [4:0]              blocks_o,
   output logic [BlockBits-1:0]    block_o,      // first block of the fetch
-  output logic [63:0]             addr_o,
-  output logic                    bell_wild_o,  // the doorbell is more than the ring ahead
-  output logic                    bell_new_o    // the doorbell posts something
+  output logic [63:0]             addr_o
 );
 
-  logic [15:0] ahead, ring, at_ring, left, free, posted_free, to_end, to_wrap, want;
+  logic [15:0] ahead, posted, ring, at_ring;
+  assign ring        = 16'd1 << log_i;
+  assign ahead       = bell_i - ring_i.cons;
+  assign posted      = ring_i.prod - ring_i.cons;
+  assign bell_wild_o = ahead > ring;
+  assign bell_new_o  = ahead > posted;
+  assign at_ring     = ring_i.next & (ring - 16'd1);
+
+  // clock 1: entries posted, with room, up to the end of the group and of the ring
+  logic [15:0]          left_q, free_q, to_end_q, to_wrap_q, at_ring_q;
+  logic [BlockBits-1:0] block, block_q;
+  logic [51:0]          base_q;
+  logic [1:0]           stride_log_q;
+  assign block = BlockBits'(ring_i.next << stride_log_i);
+  always_ff @(posedge clk_i) begin
+    left_q       <= ring_i.prod - ring_i.next;
+    free_q       <= (16'(Blocks) >> stride_log_i) - (ring_i.next - ring_i.cons);
+    to_end_q     <= (16'(Blocks) - 16'(block)) >> stride_log_i;
+    to_wrap_q    <= ring - at_ring;
+    at_ring_q    <= at_ring;
+    block_q      <= block;
+    base_q       <= base_i;
+    stride_log_q <= stride_log_i;
+  end
+
+  // clock 2: the least of them
+  logic [15:0] posted_free, before_end, want;
+  logic [4:0]  entries;
   logic [31:0] offset;
   logic        unused;
-  assign ring        = 16'd1 << log_i;
-  assign at_ring     = ring_i.next & (ring - 16'd1);
-  assign left        = ring_i.prod - ring_i.next;
-  assign free        = (16'(Blocks) >> stride_log_i) - (ring_i.next - ring_i.cons);
-  assign block_o     = BlockBits'(ring_i.next << stride_log_i);
-  assign to_end      = (16'(Blocks) - 16'(block_o)) >> stride_log_i;
-  assign to_wrap     = ring - at_ring;
-  assign posted_free = left < free ? left : free;
-  assign want        = posted_free < to_end ? posted_free : to_end;
-  assign entries_o   = want < to_wrap ? want[4:0] : to_wrap[4:0];
-  assign blocks_o    = entries_o << stride_log_i;
-  assign more_o      = left != 16'(entries_o);
-  assign offset      = {16'd0, at_ring} << (5'd6 + 5'(stride_log_i));
-  assign addr_o      = {base_i, 12'd0} + 64'(offset);
-  assign ahead       = bell_i - ring_i.cons;
-  assign bell_wild_o = ahead > ring;
-  assign bell_new_o  = ahead > ring_i.prod - ring_i.cons;
   assign unused      = &{ring_i, want};
+  assign posted_free = left_q < free_q ? left_q : free_q;
+  assign before_end  = to_end_q < to_wrap_q ? to_end_q : to_wrap_q;
+  assign want        = posted_free < before_end ? posted_free : before_end;
+  assign entries     = want[4:0];
+  assign offset      = {16'd0, at_ring_q} << (5'd6 + 5'(stride_log_q));
+  always_ff @(posedge clk_i) begin
+    entries_o <= entries;
+    blocks_o  <= entries << stride_log_q;
+    more_o    <= left_q > before_end || left_q > free_q;
+    block_o   <= block_q;
+    addr_o    <= {base_q, 12'd0} + 64'(offset);
+  end
 
 endmodule

@@ -2,7 +2,13 @@
 // Chooses the next operation of roci_rq_fetch and the row that it reads. The operation that is in
 // progress still stands at its input, so it is not chosen again.
 //
-// Throughput: one operation per clock. Latency: none for the row, one clock for the operation.
+// Throughput: one operation per clock; a fetch takes three. Latency: none for the row, one clock
+// for the operation, three for a fetch.
+//
+// A fetch needs what roci_rq_next makes of the ring, which takes two clocks. So it stays for two
+// clocks before it acts; nothing else is read or written in them, so the ring is still that of the
+// table. When the queue pair is reset or the row of the SRQ is written in them, the row is read
+// again and the clocks repeated.
 
 module roci_rq_select #(
   parameter int unsigned NumQps  = 256,  // power of two
@@ -33,13 +39,17 @@ module roci_rq_select #(
   input  logic                       srq_work_valid_i,
   input  logic [$clog2(NumSrqs)-1:0] srq_work_row_i,
 
+  // the row that was read
+  input  logic                       srq_i,
+  input  logic [RowBits-1:0]         row_i,
+  input  logic                       changes_i,     // it changes in this clock
+
   // outcome of the operation in progress
   input  logic                       seeks_i,       // the order needs an entry of an SRQ
   input  logic [RowBits-1:0]         take_row_i,    // the row of that SRQ
   input  logic                       copy_start_i,  // the entry is copied
   input  logic                       copy_done_i,
-  input  logic                       room_i,        // a failure or event can be reported
-  input  logic                       clear_i,       // and none is being reported now
+  input  logic                       room_i,        // two failures or events can be reported
   input  logic                       fetch_room_i,  // a block read can be requested
 
   output logic                       read_o,
@@ -64,6 +74,8 @@ module roci_rq_select #(
   } state_e;
   state_e state_q, state_d;
   logic   srq_turn_q;
+  logic [1:0] clocks_q;  // clocks that the fetch in progress has stayed
+  logic       stays;     // and it does not act yet
 
   assign idle_o     = state_q == StIdle;
   assign arrival_o  = state_q == StArrival;
@@ -72,11 +84,13 @@ module roci_rq_select #(
   assign hold_o     = state_q == StHold;
   assign bell_o     = state_q == StDoorbell;
   assign srq_bell_o = state_q == StSrqDoorbell;
-  assign work_o     = state_q == StWork;
+  assign work_o     = state_q == StWork && clocks_q[1];
   assign live_o     = state_q == StLive;
 
+  assign stays      = state_q == StWork && !clocks_q[1];
+
   logic bell_ok;
-  assign bell_ok = !pause_i && clear_i && ready_i;
+  assign bell_ok = !pause_i && room_i && ready_i;
   always_comb begin
     state_d        = StIdle;
     read_o         = 1'b1;
@@ -84,7 +98,12 @@ module roci_rq_select #(
     read_row_o     = cmd_qpn_i[RowBits-1:0];
     work_pop_o     = 1'b0;
     srq_work_pop_o = 1'b0;
-    if (seeks_i && room_i) begin
+    if (stays) begin
+      read_o     = changes_i;
+      read_srq_o = srq_i;
+      read_row_o = row_i;
+      state_d    = state_q;
+    end else if (seeks_i && room_i) begin
       read_srq_o = 1'b1;
       read_row_o = take_row_i;
       state_d    = StTake;
@@ -93,11 +112,11 @@ module roci_rq_select #(
       state_d = StCopy;
     end else if (state_q == StCopy) begin
       state_d = StHold;
-    end else if (arrival_valid_i && state_q != StArrival && clear_i) begin
+    end else if (arrival_valid_i && state_q != StArrival && room_i) begin
       read_srq_o = arrival_srq_i;
       read_row_o = arrival_row_i;
       state_d    = StArrival;
-    end else if (cmd_valid_i && !cmd_ready_i) begin
+    end else if (cmd_valid_i && !cmd_ready_i && ready_i) begin
       state_d = StCmd;
     end else if (live_valid_i && state_q != StLive && ready_i) begin
       read_srq_o = 1'b1;
@@ -125,8 +144,10 @@ module roci_rq_select #(
     if (!rst_ni) begin
       state_q    <= StIdle;
       srq_turn_q <= 1'b0;
+      clocks_q   <= '0;
     end else begin
-      state_q <= state_d;
+      state_q  <= state_d;
+      clocks_q <= stays && !changes_i ? clocks_q + 2'd1 : '0;
       if (work_pop_o || srq_work_pop_o) srq_turn_q <= work_pop_o;
     end
   end

@@ -38,6 +38,7 @@ module roci_rq_table #(
   output logic [RowBits-1:0]        take_o,
   output logic [15:0]               pd_o,        // SRQ
   output logic [15:0]               limit_o,     // SRQ: event below so many; 0: none
+  output logic                      changes_o,   // queue pair: is reset; SRQ: its row is written
 
   // to the row that was read
   input  logic                      write_i,
@@ -133,10 +134,9 @@ module roci_rq_table #(
   assign {pasid_o, base_o, log_o, stride_log_o} = srq_o ? srq_place : place;
 
   // Ring words.
+  logic [QpRowBits-1:0]    seen_row_q;
   roci_pkg::receive_ring_t word, srq_word, stored;
-  logic [NumQps-1:0]       old_q;
-  logic [NumSrqs-1:0]      srq_old_q, rearm_q;
-  logic                    old, word_ready, srq_word_ready;
+  logic                    word_ready, srq_word_ready, flags_ready;
   roci_ram #(.Width(RingBits), .Depth(NumQps), .Forward(1)) u_word (
     .clk_i, .rst_ni,
     .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]), .write_data_i(ring_i),
@@ -150,32 +150,78 @@ module roci_rq_table #(
     .read_data_o(srq_word), .ready_o(srq_word_ready)
   );
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      old_q     <= '1;
-      srq_old_q <= '1;
-      rearm_q   <= '0;
-    end else begin
-      if (write_i && !srq_o) old_q[row_o[QpRowBits-1:0]] <= 1'b0;
-      if (row_is_reset) old_q[row[QpRowBits-1:0]] <= 1'b1;
-      if (write_i && srq_o) begin
-        srq_old_q[row_o[SrqRowBits-1:0]] <= 1'b0;
-        rearm_q[row_o[SrqRowBits-1:0]]   <= 1'b0;
-      end
-      if (srq_moves) srq_old_q[srq_index_q] <= 1'b1;
-      if (srq_row_q) rearm_q[srq_index_q] <= 1'b1;
-    end
     if (read_i) begin
       srq_o <= read_srq_i;
       row_o <= read_row_i;
     end
   end
 
-  assign old    = srq_o ? srq_old_q[row_o[SrqRowBits-1:0]] : old_q[row_o[QpRowBits-1:0]];
+  // Words that were written since, of queue pairs (read at two places) and of SRQs; and SRQs that
+  // had no word written since their row came, so that the limit counts again. The flags are read
+  // with the row; what changes while the row is held is added.
+  logic       here, ahead_here, srq_here, rearm, set_here, set_srq, clear_srq;
+  logic       reset_row, moves_row;
+  logic       old_q, rearm_q, seen_old_q;
+  logic [3:0] ready;
+  logic [QpRowBits-1:0]  qp_row, bus_row;
+  logic [SrqRowBits-1:0] srq_row;
+  assign qp_row      = row_o[QpRowBits-1:0];
+  assign srq_row     = row_o[SrqRowBits-1:0];
+  assign bus_row     = row[QpRowBits-1:0];
+  assign reset_row   = row_is_reset && bus_row == qp_row;
+  assign moves_row   = srq_moves && srq_index_q == srq_row;
+  assign set_here    = write_i && !srq_o && !reset_row;
+  assign set_srq     = write_i && srq_o && !moves_row;
+  assign clear_srq   = write_i && srq_o;
+  assign flags_ready = &ready;
+  assign changes_o   = srq_o ? srq_row_q && srq_index_q == srq_row : reset_row;
+  roci_flags #(.Depth(NumQps)) u_here (
+    .clk_i, .rst_ni, .set_i(set_here), .set_row_i(qp_row),
+    .clear_i(row_is_reset && ready[0]), .clear_row_i(bus_row),
+    .read_row_i(read_row_i[QpRowBits-1:0]), .flag_o(here), .ready_o(ready[0])
+  );
+  roci_flags #(.Depth(NumQps)) u_ahead_here (
+    .clk_i, .rst_ni, .set_i(set_here), .set_row_i(qp_row),
+    .clear_i(row_is_reset && ready[1]), .clear_row_i(bus_row),
+    .read_row_i(seen_row_i), .flag_o(ahead_here), .ready_o(ready[1])
+  );
+  roci_flags #(.Depth(NumSrqs)) u_srq_here (
+    .clk_i, .rst_ni, .set_i(set_srq), .set_row_i(srq_row),
+    .clear_i(srq_moves && ready[2]), .clear_row_i(srq_index_q),
+    .read_row_i(read_row_i[SrqRowBits-1:0]), .flag_o(srq_here), .ready_o(ready[2])
+  );
+  roci_flags #(.Depth(NumSrqs)) u_rearm (
+    .clk_i, .rst_ni, .set_i(srq_row_q && ready[3]), .set_row_i(srq_index_q),
+    .clear_i(clear_srq), .clear_row_i(srq_row),
+    .read_row_i(read_row_i[SrqRowBits-1:0]), .flag_o(rearm), .ready_o(ready[3])
+  );
+  always_ff @(posedge clk_i) begin
+    if (read_i && read_srq_i) begin
+      old_q   <= (!srq_here && !(set_srq && srq_row == read_row_i[SrqRowBits-1:0]))
+              || (srq_moves && srq_index_q == read_row_i[SrqRowBits-1:0]);
+      rearm_q <= (rearm && !(clear_srq && srq_row == read_row_i[SrqRowBits-1:0]))
+              || (srq_row_q && srq_index_q == read_row_i[SrqRowBits-1:0]);
+    end else if (read_i) begin
+      old_q   <= (!here && !(set_here && qp_row == read_row_i[QpRowBits-1:0]))
+              || (row_is_reset && bus_row == read_row_i[QpRowBits-1:0]);
+    end else begin
+      if (srq_o ? moves_row : reset_row) old_q <= 1'b1;
+      else if (write_i) old_q <= 1'b0;
+      if (srq_row_q && srq_index_q == srq_row) rearm_q <= 1'b1;
+      else if (clear_srq) rearm_q <= 1'b0;
+    end
+    if (seen_read_i) begin
+      seen_old_q <= (!ahead_here && !(set_here && qp_row == seen_row_i))
+                 || (row_is_reset && bus_row == seen_row_i);
+    end else if (row_is_reset && bus_row == seen_row_q) begin
+      seen_old_q <= 1'b1;
+    end
+  end
   assign stored = srq_o ? srq_word : word;
   always_comb begin
     ring_o = stored;
-    if (srq_o && rearm_q[row_o[SrqRowBits-1:0]]) ring_o.fired = 1'b0;
-    if (old) begin
+    if (srq_o && rearm_q) ring_o.fired = 1'b0;
+    if (old_q) begin
       ring_o        = '0;
       ring_o.epoch  = stored.epoch + 4'd1;
       ring_o.active = srq_o && srq_valid;
@@ -185,8 +231,7 @@ module roci_rq_table #(
 
   // Look ahead.
   logic [15:0]          seen_prod, seen_got, seen_left, seen_here;
-  logic [QpRowBits-1:0] seen_row_q;
-  logic                 seen_active, seen_old, unused_seen_ready;
+  logic                 seen_active, unused_seen_ready;
   roci_ram #(.Width(33), .Depth(NumQps), .Forward(1)) u_seen (
     .clk_i, .rst_ni,
     .write_i(write_i && !srq_o), .write_row_i(row_o[QpRowBits-1:0]),
@@ -197,12 +242,13 @@ module roci_rq_table #(
   always_ff @(posedge clk_i) begin
     if (seen_read_i) seen_row_q <= seen_row_i;
   end
-  assign seen_old       = old_q[seen_row_q];
-  assign seen_left      = seen_prod - seen_index_i;
-  assign seen_here      = seen_got - seen_index_i;
-  assign seen_posted_o  = !seen_old && seen_active && signed'(seen_left) > 16'sd0;
-  assign seen_fetched_o = seen_posted_o && signed'(seen_here) > 16'sd0;
+  // One less than what is left after the receive, so that the sign alone decides.
+  assign seen_left      = seen_prod + ~seen_index_i;
+  assign seen_here      = seen_got + ~seen_index_i;
+  assign seen_posted_o  = !seen_old_q && seen_active && signed'(seen_left) >= 16'sd0;
+  assign seen_fetched_o = seen_posted_o && signed'(seen_here) >= 16'sd0;
 
-  assign ready_o = attr_ready && state_ready && srq_ready && word_ready && srq_word_ready;
+  assign ready_o = attr_ready && state_ready && srq_ready && word_ready && srq_word_ready
+                && flags_ready;
 
 endmodule

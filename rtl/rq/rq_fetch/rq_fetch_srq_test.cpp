@@ -83,6 +83,31 @@ TEST_CASE("rq_fetch: the limit changes while receives are taken: one event for e
   }
 }
 
+TEST_CASE("rq_fetch: the row of an SRQ changes while a fetch begins: the ring is empty") {
+  for (unsigned wait = 0; wait < 12; ++wait) {
+    CAPTURE(wait);
+    Rig r;
+    r.srq_row(1, 4, 0, 0);
+    r.create_shared(3, 1);
+    r.srq_doorbell(1, 16);
+    for (unsigned i = 0; i < wait; ++i) r.clock();
+    r.srq_row(1, 3, 0, 0);  // eight entries instead of 16
+    r.run();
+    CHECK(!r.cmd(3, ReceiveOp::kPeek).posted);
+    r.srq_doorbell(1, 2);
+    r.run();
+    for (unsigned index = 0; index < 2; ++index) {
+      const auto rsp = r.cmd(3, ReceiveOp::kPeek);
+      CHECK(rsp.fetched);
+      CHECK(rsp.index == ((kSrqBase + kRingBytes) / 64 + index & 0xFFFF));
+      r.cmd(3, ReceiveOp::kFree);
+    }
+    CHECK(!r.cmd(3, ReceiveOp::kPeek).posted);
+    CHECK(r.fails == 0);
+    CHECK(r.events.empty());
+  }
+}
+
 TEST_CASE("rq_fetch: a queue pair reset while it takes; an SRQ that breaks") {
   for (unsigned wait = 0; wait < 12; ++wait) {
     CAPTURE(wait);

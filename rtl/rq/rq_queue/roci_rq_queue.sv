@@ -3,6 +3,9 @@
 //
 // Throughput: one in and one out per clock. Latency: two clocks. A push of a number that is inside
 // already changes nothing; a number may be pushed again in the clock in which it is popped.
+//
+// Whether a number is inside is a flag in memory, cleared after reset in NumQps clocks; until
+// ready_o rises nothing may be pushed.
 
 `include "assert.svh"
 
@@ -19,37 +22,40 @@ module roci_rq_queue #(
   output logic [$clog2(NumQps)-1:0] pop_row_o,
   input  logic                      pop_i,
 
-  output logic [$clog2(NumQps):0]   level_o  // numbers inside
+  output logic [$clog2(NumQps):0]   level_o,  // numbers inside
+  output logic                      ready_o
 );
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
-  logic [NumQps-1:0]  inside_q;
   logic [RowBits:0]   write_q, read_q, level_q;
   logic               out_valid_q;
-  logic               push, pop, read;
+  logic               push, pop, read, is_inside;
   logic               unused_ready;
 
   assign pop  = pop_i && out_valid_q;
-  assign push = push_i && (!inside_q[push_row_i] || (pop && pop_row_o == push_row_i));
+  assign push = push_i && (!is_inside || (pop && pop_row_o == push_row_i));
   assign read = write_q != read_q && (!out_valid_q || pop);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      inside_q    <= '0;
       write_q     <= '0;
       read_q      <= '0;
       level_q     <= '0;
       out_valid_q <= 1'b0;
     end else begin
-      if (pop)  inside_q[pop_row_o] <= 1'b0;
-      if (push) inside_q[push_row_i] <= 1'b1;
       if (push) write_q <= write_q + 1'b1;
       if (read) read_q <= read_q + 1'b1;
       level_q     <= level_q + (RowBits + 1)'(push) - (RowBits + 1)'(pop);
       out_valid_q <= read || (out_valid_q && !pop);
     end
   end
+
+  roci_flags #(.Depth(NumQps)) u_inside (
+    .clk_i, .rst_ni,
+    .set_i(push), .set_row_i(push_row_i), .clear_i(pop), .clear_row_i(pop_row_o),
+    .read_row_i(push_row_i), .flag_o(is_inside), .ready_o
+  );
 
   // The memory's output register is the output.
   roci_ram #(

@@ -16,6 +16,7 @@ TEST_CASE("rq_queue: each number is inside at most once and they leave in order"
   std::mt19937 random(20240611);
   std::deque<unsigned> model;
   unsigned empty_clocks = 0;
+  for (dut.settle(); !dut->ready_o; dut.settle()) dut.tick();
   for (int i = 0; i < 20000; ++i) {
     const unsigned phase = i / 500 % 3;  // filling, even, draining
     dut->push_i = random() % 3 >= phase;
