@@ -11,7 +11,7 @@ constexpr uint32_t kAttentionEvent = mask_of(2);
 constexpr Place kLogQps = {8, 8};
 constexpr Place kLogKeys = {16, 8};
 constexpr Place kLogCqs = {24, 8};
-constexpr Place kLogSrqs = {0, 8};       // field of Parameters2
+namespace parameters2 = layout::reg::parameters2;
 constexpr uint64_t kDrainPeriod = 2000;  // ns between two polls of draining queue pairs
 constexpr Place kRingLog = {0, 4};
 constexpr Place kRingPasid = {12, 20};
@@ -36,9 +36,13 @@ Firmware::Firmware(const Hal& hal, const Config& config)
 void Firmware::start() {
   Port& port = device_.port;
   const uint32_t parameters = port.read(layout::reg::kParameters);
-  device_.objects.reset(size_of(parameters, kLogQps), size_of(parameters, kLogCqs),
-                        size_of(parameters, kLogKeys),
-                        size_of(port.read(layout::reg::kParameters2), kLogSrqs));
+  const uint32_t more = port.read(layout::reg::kParameters2);
+  Objects& objects = device_.objects;
+  objects.reset(size_of(parameters, kLogQps), size_of(parameters, kLogCqs),
+                size_of(parameters, kLogKeys), size_of(more, parameters2::log_srqs),
+                layout::get(more, parameters2::ud) ? size_of(more, parameters2::log_ahs) : 0);
+  if (layout::get(more, parameters2::uc)) objects.services |= mask_of(number(layout::Service::kUc));
+  if (layout::get(more, parameters2::ud)) objects.services |= mask_of(number(layout::Service::kUd));
   if (config_.mac != 0) {
     port.write(layout::reg::kMacLo, static_cast<uint32_t>(config_.mac));
     port.write(layout::reg::kMacHi, static_cast<uint32_t>(config_.mac >> 32));

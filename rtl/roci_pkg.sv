@@ -59,7 +59,12 @@ package roci_pkg;
   localparam logic [2:0] QpRtr = 3'd2;  // Ready to receive
   localparam logic [2:0] QpRts = 3'd3;  // Ready to send
   localparam logic [2:0] QpSqd = 3'd4;  // Send queue drained
+  localparam logic [2:0] QpSqe = 3'd5;  // UC and UD: sends flush, receives go on
   localparam logic [2:0] QpErr = 3'd6;  // Error: everything flushes
+
+  localparam logic [1:0] ServiceRc = 2'd0;  // Reliable connection
+  localparam logic [1:0] ServiceUc = 2'd1;  // Unreliable connection
+  localparam logic [1:0] ServiceUd = 2'd2;  // Unreliable datagram
 
   localparam logic [2:0] AethAck = 3'd0;  // Acknowledge; 4:0 credits
   localparam logic [2:0] AethRnr = 3'd1;  // Receiver not ready; 4:0 timer code
@@ -118,6 +123,7 @@ package roci_pkg;
   localparam logic [7:0] VendorErrNoDepth = 8'd5;  // READ or atomic while max_rd_atomic is 0
   localparam logic [7:0] VendorErrKeyOperation = 8'd6;  // Local invalidate, bind or registration was rejected
   localparam logic [7:0] VendorErrPayload = 8'd7;  // Payload of a SEND or WRITE could not be read
+  localparam logic [7:0] VendorErrAddressHandle = 8'd8;  // UD: no such address handle in the protection domain
   localparam logic [7:0] VendorErrResponseKind = 8'd16;  // Response of a kind that does not fit the request
   localparam logic [7:0] VendorErrResponseLength = 8'd17;  // READ response of a wrong length
   localparam logic [7:0] VendorErrResponseSyndrome = 8'd18;  // Reserved syndrome, or a NAK code that RC does not have
@@ -233,6 +239,9 @@ package roci_pkg;
   localparam logic [3:0] TableSrq = 4'd7;  // Row of kSrq, write and read
   localparam logic [3:0] TableSrqLive = 4'd8;  // Row of kSrqLive, read only
   localparam logic [3:0] TableCqLive = 4'd9;  // Row of kCqLive, read only
+  localparam logic [3:0] TableQpService = 4'd10;  // Row of kQpService, write only; engines with UC or UD
+  localparam logic [3:0] TableAh = 4'd11;  // Row of kAh by address handle, write only; engines with UD
+  localparam logic [3:0] TableGid = 4'd12;  // Row of kGid, write only; engines with UD
 
   localparam logic [2:0] QpCounterTxPackets = 3'd0;  // Packets sent
   localparam logic [2:0] QpCounterTxBytes = 3'd1;  // Payload bytes sent
@@ -250,6 +259,8 @@ package roci_pkg;
   localparam logic [7:0] PortCounterTxBytes = 8'd13;  // Bytes sent to the MAC
   localparam logic [7:0] PortCounterRxRoce = 8'd14;  // RoCE packets accepted by the transport
   localparam logic [7:0] PortCounterRxEthernet = 8'd15;  // Frames handed to the Ethernet path or to firmware
+  localparam logic [7:0] PortCounterQkeyViolations = 8'd16;  // UD packets whose Q_Key is not the queue pair's (10.2.5)
+  localparam logic [7:0] PortCounterDiscards = 8'd17;  // UC and UD packets that were accepted and not delivered
 
   localparam logic [15:0] AdminOpQueryDevice = 16'd1;  // Limits of the adapter
   localparam logic [15:0] AdminOpQueryPort = 16'd2;  // State, MTU, MAC
@@ -279,6 +290,8 @@ package roci_pkg;
   localparam logic [15:0] AdminOpSetPkey = 16'd26;  // Writes an entry of the P_Key table
   localparam logic [15:0] AdminOpQueryPkey = 16'd27;  // Reads an entry of the P_Key table
   localparam logic [15:0] AdminOpReregMr = 16'd28;  // Changes domain, rights or range of a region
+  localparam logic [15:0] AdminOpCreateAh = 16'd29;  // Makes an address handle; resolves its address
+  localparam logic [15:0] AdminOpDestroyAh = 16'd30;  // Returns when no send that names it is in progress
 
   localparam logic [15:0] AdminStatusOk = 16'd0;  // Done
   localparam logic [15:0] AdminStatusBadOpcode = 16'd1;  // No such command
@@ -289,6 +302,7 @@ package roci_pkg;
   localparam logic [15:0] AdminStatusBusy = 16'd6;  // In use by something else
   localparam logic [15:0] AdminStatusUnreachable = 16'd7;  // Address did not resolve
   localparam logic [15:0] AdminStatusHardwareError = 16'd8;  // DMA of firmware failed
+  localparam logic [15:0] AdminStatusUnsupported = 16'd9;  // The engine does not have it
 
   localparam logic [7:0] QpMaskState = 8'd0;
   localparam logic [7:0] QpMaskCurState = 8'd1;
@@ -296,6 +310,7 @@ package roci_pkg;
   localparam logic [7:0] QpMaskAccessFlags = 8'd3;
   localparam logic [7:0] QpMaskPkeyIndex = 8'd4;
   localparam logic [7:0] QpMaskPort = 8'd5;
+  localparam logic [7:0] QpMaskQkey = 8'd6;
   localparam logic [7:0] QpMaskAv = 8'd7;
   localparam logic [7:0] QpMaskPathMtu = 8'd8;
   localparam logic [7:0] QpMaskTimeout = 8'd9;
@@ -570,6 +585,18 @@ package roci_pkg;
     logic [7:0]   opcode;              // WrOp
   } wqe_t;
 
+  localparam int unsigned UdWqeBits = 512;
+  typedef struct packed {
+    logic [127:0] sge0;                // First scatter/gather entry
+    logic [191:0] reserved2;           // 0
+    logic [15:0]  reserved1;           // 0
+    logic [15:0]  ah;                  // Address handle, of the protection domain of the queue pair
+    logic [7:0]   reserved0;           // 0
+    logic [23:0]  dest_qpn;            // Queue pair of the destination
+    logic [31:0]  qkey;                // Q_Key of the destination; bit 31: the queue pair's own is sent instead
+    logic [95:0]  head;                // As above: opcode to length
+  } ud_wqe_t;
+
   localparam int unsigned SgeBits = 128;
   typedef struct packed {
     logic [31:0]  lkey;                // Local key
@@ -594,6 +621,17 @@ package roci_pkg;
     logic [7:0]   status;              // Status
     logic [15:0]  wqe_index;           // Free-running index of the work request in its queue
   } cqe_t;
+
+  localparam int unsigned UdCqeBits = 256;
+  typedef struct packed {
+    logic         owner;               // Pass parity
+    logic [26:0]  reserved1;           // 0
+    logic         with_grh;            // The buffer begins with a GRH, and src_qp is valid
+    logic [98:0]  middle;              // As above: qpn to with_inv
+    logic [7:0]   reserved0;           // 0
+    logic [23:0]  src_qp;              // Queue pair of the sender
+    logic [95:0]  head;                // As above: wqe_index to imm
+  } ud_cqe_t;
 
   localparam int unsigned EqeBits = 128;
   typedef struct packed {
@@ -649,6 +687,28 @@ package roci_pkg;
     logic [47:0]  src_mac;             // Own address
     logic [47:0]  dst_mac;             // Next hop
   } av_t;
+
+  localparam int unsigned QpServiceBits = 34;
+  typedef struct packed {
+    logic [31:0]  qkey;                // UD: Q_Key of what is received, and of sends whose own has bit 31 set
+    logic [1:0]   service;             // Service
+  } qp_service_t;
+
+  localparam int unsigned AhBits = 480;
+  typedef struct packed {
+    logic         valid;               // In use
+    logic [15:0]  pd;                  // Protection domain
+    logic [462:0] av;                  // As a row of kAv; `pkey` and `dest_qpn` are not used
+  } ah_t;
+
+  localparam int unsigned GidBits = 143;
+  typedef struct packed {
+    logic [11:0]  vid;                 // VLAN identifier
+    logic         vlan;                // Frames have a tag
+    logic         roce_v1;             // Frames of RoCE v1
+    logic         valid;               // In use
+    logic [127:0] gid;                 // First byte in the top bits
+  } gid_t;
 
   localparam int unsigned KeyBits = 294;
   typedef struct packed {

@@ -67,6 +67,9 @@ constexpr Result bad_parameter(Place field) {
 }
 constexpr Result bad_state(Place field) { return failed(layout::AdminStatus::kBadState, field); }
 constexpr Result busy(Place field) { return failed(layout::AdminStatus::kBusy, field); }
+constexpr Result unsupported(Place field) {
+  return failed(layout::AdminStatus::kUnsupported, field);
+}
 constexpr Result no_resource() { return {layout::AdminStatus::kNoResource, 0}; }
 constexpr Result hardware_error() { return {layout::AdminStatus::kHardwareError, 0}; }
 
@@ -125,6 +128,9 @@ Result rereg_mr(Device* device, const Command& command, Reply* reply);
 Result alloc_fast_mr(Device* device, const Command& command, Reply* reply);
 Result alloc_mw(Device* device, const Command& command, Reply* reply);
 Result dealloc_mw(Device* device, const Command& command, Reply* reply);
+
+Result create_ah(Device* device, const Command& command, Reply* reply);
+Result destroy_ah(Device* device, const Command& command, Reply* reply);
 
 Result create_qp(Device* device, const Command& command, Reply* reply);
 Result modify_qp(Device* device, const Command& command, Reply* reply);

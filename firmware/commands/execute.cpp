@@ -26,6 +26,9 @@ constexpr Entry kCommands[] = {
     {layout::AdminOp::kModifyQp, modify_qp, layout::qp_attributes::kBytes, 0},
     {layout::AdminOp::kQueryQp, query_qp, layout::query_qp::kBytes, layout::qp_attributes::kBytes},
     {layout::AdminOp::kDestroyQp, destroy_qp, layout::destroy_qp::kBytes, 0},
+    {layout::AdminOp::kCreateAh, create_ah, layout::create_ah::kBytes,
+     layout::create_ah_reply::kBytes},
+    {layout::AdminOp::kDestroyAh, destroy_ah, layout::destroy_ah::kBytes, 0},
     {layout::AdminOp::kRegMr, reg_mr, layout::reg_mr::kBytes, layout::reg_mr_reply::kBytes},
     {layout::AdminOp::kDeregMr, dereg_mr, layout::dereg_mr::kBytes, 0},
     {layout::AdminOp::kResolveAddress, resolve_address, layout::resolve_address::kBytes,
@@ -67,8 +70,9 @@ const Entry* find_entry(const Message& message) {
 uint32_t command_bytes(const Message& command) {
   const Entry* entry = find_entry(command);
   uint32_t body = entry != nullptr ? entry->command_bytes : 0;
-  // Only the address vector and the flags lie in the second block of ModifyQp.
-  constexpr uint32_t kSecondBlock = layout::qp_mask::kAv | layout::qp_mask::kEnSqdAsyncNotify;
+  // Only the address vector, the flags and the Q_Key lie in the second block of ModifyQp.
+  constexpr uint32_t kSecondBlock =
+      layout::qp_mask::kAv | layout::qp_mask::kEnSqdAsyncNotify | layout::qp_mask::kQkey;
   if (entry != nullptr && entry->opcode == layout::AdminOp::kModifyQp &&
       (Command(command).get32(layout::qp_attributes::attr_mask) & kSecondBlock) == 0) {
     body = layout::qp_attributes::dgid_hi.offset / 8;

@@ -12,7 +12,23 @@ bool gid_in_use(const Objects& objects, uint32_t index) {
   for (const QueuePair& qp : objects.qp) {
     if (qp.used && qp.has_av && qp.attributes.sgid_index == index) return true;
   }
+  for (const AddressHandle& ah : objects.ah) {
+    if (ah.used && ah.sgid_index == index) return true;
+  }
   return false;
+}
+
+/// Row of the table Gid: datagrams to the entry are accepted.
+Block gid_row(const GidEntry& entry) {
+  namespace row = layout::gid;
+  Block block = {};
+  block.put({row::gid.offset, 64}, entry.gid.lo);
+  block.put({row::gid.offset + 64, 64}, entry.gid.hi);
+  block.put(row::valid, !entry.gid.is_zero());
+  block.put(row::roce_v1, entry.roce_v1);
+  block.put(row::vlan, entry.lan.tagged);
+  block.put(row::vid, entry.lan.vid);
+  return block;
 }
 
 }  // namespace
@@ -31,6 +47,10 @@ Result set_gid(Device* device, const Command& command, Reply*) {
   GidEntry& entry = device->gids.entry[index];
   if (entry.gid == next.gid && entry.lan == next.lan && entry.roce_v1 == next.roce_v1) return ok();
   if (gid_in_use(device->objects, index)) return busy(body::index);
+  if (device->objects.has_service(layout::Service::kUd) &&
+      !device->port.write_row(layout::Table::kGid, index, gid_row(next))) {
+    return hardware_error();
+  }
   entry = next;
   return ok();
 }

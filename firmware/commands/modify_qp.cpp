@@ -82,6 +82,7 @@ Result take_attributes(const Device& device, const Command& command, uint32_t ma
   taker.take(layout::qp_mask::kMaxDestRdAtomic, body::max_dest_rd_atomic, 0, kMaxRdAtomic,
              &to->max_dest_rd_atomic);
   taker.take(layout::qp_mask::kDestQpn, body::dest_qpn, 0, kNumberMask, &to->dest_qpn);
+  if ((mask & layout::qp_mask::kQkey) != 0) to->qkey = command.get32(body::qkey);
   taker.take_psn(layout::qp_mask::kSqPsn, body::sq_psn, &to->sq_psn);
   taker.take_psn(layout::qp_mask::kRqPsn, body::rq_psn, &to->rq_psn);
   if (taker.result().status != layout::AdminStatus::kOk) return taker.result();
@@ -92,17 +93,17 @@ Result take_attributes(const Device& device, const Command& command, uint32_t ma
 }
 
 /// Checks the rules of the transition that need no value.
-Result check_transition(const Command& command, uint32_t mask, layout::QpState now,
-                        layout::QpState next) {
+Result check_transition(const Command& command, uint32_t mask, layout::Service service,
+                        layout::QpState now, layout::QpState next) {
   if ((mask & ~kKnownAttributes) != 0) return bad_parameter(body::attr_mask);
   if ((mask & layout::qp_mask::kCurState) != 0 && command.get32(body::cur_state) != number(now)) {
     return bad_state(body::cur_state);
   }
-  const Transition* transition = find_transition(now, next);
-  if (transition == nullptr) return bad_state(body::state);
+  const Attributes* attributes = find_transition(service, now, next);
+  if (attributes == nullptr) return bad_state(body::state);
   const uint32_t given = mask & ~layout::qp_mask::kState;
-  const uint32_t allowed = transition->required | transition->optional;
-  if ((given & transition->required) != transition->required || (given & ~allowed) != 0) {
+  const uint32_t allowed = attributes->required | attributes->optional;
+  if ((given & attributes->required) != attributes->required || (given & ~allowed) != 0) {
     return bad_state(body::attr_mask);
   }
   return ok();
@@ -135,7 +136,7 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   const bool changes_state = (mask & layout::qp_mask::kState) != 0;
   const layout::QpState next =
       changes_state ? static_cast<layout::QpState>(command.get32(body::state)) : now;
-  Result result = check_transition(command, mask, now, next);
+  Result result = check_transition(command, mask, qp.service, now, next);
   if (result.status != layout::AdminStatus::kOk) return result;
   if (now == layout::QpState::kSqd &&
       (next == layout::QpState::kRts || next == layout::QpState::kSqd)) {
@@ -148,6 +149,8 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   QpAttributes attributes = qp.attributes;
   result = take_attributes(*device, command, mask, &attributes);
   if (result.status != layout::AdminStatus::kOk) return result;
+  const bool datagrams = qp.service == layout::Service::kUd;
+  if (datagrams) attributes.path_mtu = static_cast<uint8_t>(active_mtu(*device));
   const bool has_av = (mask & layout::qp_mask::kAv) != 0;
   Mac dst_mac = attributes.dst_mac;
   if (has_av && dst_mac == 0) {
@@ -165,6 +168,10 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
   }
   if (writes_av &&
       !port.write_row(layout::Table::kAv, qpn, address_row(*device, qpn, attributes, dst_mac))) {
+    return hardware_error();
+  }
+  if (datagrams && (!port.write_row(layout::Table::kAv, qpn, partition_row(*device, attributes)) ||
+                    !write_service(device, qpn, qp, attributes))) {
     return hardware_error();
   }
   if (next != now) {

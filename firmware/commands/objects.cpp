@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/commands/objects.hpp"
 
+#include "firmware/hal/bits.hpp"
+
 namespace roci::fw {
 namespace {
 
@@ -8,16 +10,19 @@ constexpr uint32_t at_most(uint32_t value, uint32_t limit) { return value < limi
 
 }  // namespace
 
-void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs) {
+void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, uint32_t ahs) {
   num_qps = at_most(qps, kMaxQps);
   num_cqs = at_most(cqs, kMaxCqs);
   num_keys = at_most(keys, kMaxKeys);
   num_srqs = at_most(srqs, kMaxSrqs);
+  num_ahs = at_most(ahs, kMaxAhs);
+  services = mask_of(static_cast<uint32_t>(layout::Service::kRc));
   for (QueuePair& one : qp) one = QueuePair();
   for (CompletionQueue& one : cq) one = CompletionQueue();
   for (MemoryKey& one : key) one = MemoryKey();
   for (ProtectionDomain& one : pd) one = ProtectionDomain();
   for (SharedReceiveQueue& one : srq) one = SharedReceiveQueue();
+  for (AddressHandle& one : ah) one = AddressHandle();
   for (uint16_t& one : pkey) one = 0;
   pkey[0] = kDefaultPkey;
   drains = 0;
@@ -26,6 +31,7 @@ void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs) {
   free_keys.fill(kFirstKey, num_keys);
   free_pds.fill(kFirstPd, kMaxPds);
   free_srqs.fill(0, num_srqs);
+  free_ahs.fill(0, num_ahs);
 }
 
 }  // namespace roci::fw

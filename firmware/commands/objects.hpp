@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "firmware/net/gid.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::fw {
 
@@ -14,6 +15,7 @@ constexpr uint32_t kMaxCqs = 1024;
 constexpr uint32_t kMaxKeys = 4096;
 constexpr uint32_t kMaxPds = 256;
 constexpr uint32_t kMaxSrqs = 256;
+constexpr uint32_t kMaxAhs = 1024;
 constexpr uint32_t kMaxPkeys = 16;
 constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after the start: full member
 constexpr uint32_t kFirstQpn = 2;          ///< numbers 0 and 1 are reserved (QP-19)
@@ -67,6 +69,7 @@ struct QpAttributes {
   uint32_t sq_psn;
   uint32_t rq_psn;
   uint32_t flow_label;
+  uint32_t qkey;
   Gid dgid;
   Mac dst_mac;
 };
@@ -77,6 +80,7 @@ struct QueuePair {
   bool has_sq;  ///< reached RTS since RESET
   bool srq;     ///< receives come from `srqn`
   bool credits;
+  layout::Service service;
   bool notify;  ///< SqDrained is to be raised
   uint8_t sq_log;
   uint8_t sq_stride_log;
@@ -110,6 +114,13 @@ struct SharedReceiveQueue {
   uint64_t base;
 };
 
+/// Address of UD work requests; the adapter has the rest.
+struct AddressHandle {
+  bool used;
+  uint8_t sgid_index;
+  uint16_t pd;
+};
+
 /// A region or a window. Binds and registrations by work requests are in the adapter only.
 struct MemoryKey {
   bool used;
@@ -120,7 +131,7 @@ struct MemoryKey {
 
 struct ProtectionDomain {
   bool used;
-  uint32_t users;  ///< queue pairs, SRQs, regions and windows
+  uint32_t users;  ///< queue pairs, SRQs, regions, windows and address handles
 };
 
 /// All objects. `key` is indexed by key index, `qp` by queue pair number.
@@ -129,11 +140,14 @@ struct Objects {
   uint32_t num_cqs;
   uint32_t num_keys;
   uint32_t num_srqs;
+  uint32_t num_ahs;   ///< 0 without UD
+  uint32_t services;  ///< bits by Service: which the adapter has
   QueuePair qp[kMaxQps];
   CompletionQueue cq[kMaxCqs];
   MemoryKey key[kMaxKeys];
   ProtectionDomain pd[kMaxPds];
   SharedReceiveQueue srq[kMaxSrqs];
+  AddressHandle ah[kMaxAhs];
   uint16_t pkey[kMaxPkeys];  ///< 0: empty
   uint32_t drains;           ///< queue pairs with `notify`
   NumberPool<kMaxQps> free_qps;
@@ -141,12 +155,17 @@ struct Objects {
   NumberPool<kMaxKeys> free_keys;
   NumberPool<kMaxPds> free_pds;
   NumberPool<kMaxSrqs> free_srqs;
+  NumberPool<kMaxAhs> free_ahs;
 
-  void reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs);
+  void reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, uint32_t ahs);
 
   bool has_qp(uint32_t qpn) const { return qpn < kMaxQps && qp[qpn].used; }
   bool has_cq(uint32_t cqn) const { return cqn < kMaxCqs && cq[cqn].used; }
   bool has_srq(uint32_t srqn) const { return srqn < kMaxSrqs && srq[srqn].used; }
+  bool has_ah(uint32_t number) const { return number < kMaxAhs && ah[number].used; }
+  bool has_service(layout::Service service) const {
+    return (services >> static_cast<uint32_t>(service) & 1) != 0;
+  }
   bool has_pd(uint32_t number) const { return number < kMaxPds && pd[number].used; }
 };
 

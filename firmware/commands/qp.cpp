@@ -15,6 +15,13 @@ bool is_queue(uint64_t base, uint32_t log, uint32_t stride_log) {
 
 }  // namespace
 
+bool write_service(Device* device, uint32_t qpn, const QueuePair& qp,
+                   const QpAttributes& attributes) {
+  const bool rc_only = device->objects.services == mask_of(number(layout::Service::kRc));
+  return rc_only ||
+         device->port.write_row(layout::Table::kQpService, qpn, service_row(qp, attributes));
+}
+
 Result create_qp(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::create_qp;
   Objects& objects = device->objects;
@@ -32,6 +39,7 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   const uint32_t srq = command.get32(body::srq);
   const uint32_t srqn = command.get32(body::srqn);
   const uint32_t credits = command.get32(body::credits);
+  const uint32_t service = command.get32(body::service);
   if (!objects.has_pd(pd)) return bad_handle(body::pd);
   if (!objects.has_cq(send_cqn)) return bad_handle(body::send_cqn);
   if (!objects.has_cq(recv_cqn)) return bad_handle(body::recv_cqn);
@@ -41,6 +49,9 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   if (!is_queue(qp.sq_base, sq_log, sq_stride)) return bad_parameter(body::sq_base);
   if (srq > 1) return bad_parameter(body::srq);
   if (credits > 1) return bad_parameter(body::credits);
+  if (service > number(layout::Service::kUd)) return bad_parameter(body::service);
+  qp.service = static_cast<layout::Service>(service);
+  if (!objects.has_service(qp.service)) return unsupported(body::service);
   if (srq != 0) {
     if (!objects.has_srq(srqn)) return bad_handle(body::srqn);
     qp.srqn = static_cast<uint16_t>(srqn);
@@ -63,6 +74,7 @@ Result create_qp(Device* device, const Command& command, Reply* reply) {
   qp.credits = credits != 0;
   const uint32_t qpn = objects.free_qps.take();
   if (!device->port.write_row(layout::Table::kQpAttr, qpn, attribute_row(qp, qp.attributes)) ||
+      !write_service(device, qpn, qp, qp.attributes) ||
       !device->port.write_state(qpn, layout::QpState::kReset)) {
     objects.free_qps.give(qpn);
     return hardware_error();
@@ -108,6 +120,7 @@ Result query_qp(Device* device, const Command& command, Reply* reply) {
   reply->put(body::sq_psn, qp.has_sq ? live.get(layout::qp_live::sq_psn) : attributes.sq_psn);
   reply->put(body::rq_psn, qp.has_av ? live.get(layout::qp_live::rq_psn) : attributes.rq_psn);
   reply->put(body::flow_label, attributes.flow_label);
+  reply->put(body::qkey, attributes.qkey);
   reply->put(body::dgid_hi, attributes.dgid.hi);
   reply->put(body::dgid_lo, attributes.dgid.lo);
   reply->put(body::dst_mac, attributes.dst_mac);

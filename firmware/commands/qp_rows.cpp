@@ -20,9 +20,9 @@ void put_address(Block* block, Place place, const Gid& gid, bool whole) {
 
 }  // namespace
 
-uint32_t source_port(uint32_t qpn, uint32_t flow_label) {
+uint32_t source_port(uint32_t spread, uint32_t flow_label) {
   if (flow_label != 0) return kPortBase | ((flow_label & kPortMask) ^ flow_label >> kPortBits);
-  return kPortBase | qpn * kGoldenRatio >> (32 - kPortBits);
+  return kPortBase | spread * kGoldenRatio >> (32 - kPortBits);
 }
 
 Block attribute_row(const QueuePair& qp, const QpAttributes& attributes) {
@@ -54,7 +54,21 @@ Block attribute_row(const QueuePair& qp, const QpAttributes& attributes) {
   return block;
 }
 
-Block address_row(const Device& device, uint32_t qpn, const QpAttributes& attributes, Mac dst_mac) {
+Block service_row(const QueuePair& qp, const QpAttributes& attributes) {
+  Block block = {};
+  block.put(layout::qp_service::service, qp.service);
+  block.put(layout::qp_service::qkey, attributes.qkey);
+  return block;
+}
+
+Block partition_row(const Device& device, const QpAttributes& attributes) {
+  Block block = {};
+  block.put(layout::av::pkey, device.objects.pkey[attributes.pkey_index]);
+  return block;
+}
+
+Block address_row(const Device& device, uint32_t spread, const QpAttributes& attributes,
+                  Mac dst_mac) {
   namespace row = layout::av;
   const GidEntry& own = device.gids.entry[attributes.sgid_index];
   Block block = {};
@@ -71,7 +85,7 @@ Block address_row(const Device& device, uint32_t qpn, const QpAttributes& attrib
   block.put(row::traffic_class, attributes.traffic_class);
   block.put(row::hop_limit, attributes.hop_limit != 0 ? attributes.hop_limit : kDefaultHopLimit);
   block.put(row::flow_label, attributes.flow_label);
-  block.put(row::src_port, source_port(qpn, attributes.flow_label));
+  block.put(row::src_port, source_port(spread, attributes.flow_label));
   block.put(row::pkey, device.objects.pkey[attributes.pkey_index]);
   block.put(row::dest_qpn, attributes.dest_qpn);
   return block;

@@ -38,6 +38,8 @@ Result query_device(Device* device, const Command&, Reply* reply) {
   reply->put(body::max_srq_wr, mask_of(kMaxQueueLog));
   reply->put(body::max_pkeys, kMaxPkeys);
   reply->put(body::max_mw, objects.num_keys - kFirstKey);
+  reply->put(body::services, objects.services);
+  reply->put(body::max_ah, objects.num_ahs);
   return ok();
 }
 
@@ -53,7 +55,8 @@ Result query_port(Device* device, const Command&, Reply* reply) {
 
 Result query_counters(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::query_counters;
-  constexpr uint32_t kPortCounters = number(layout::PortCounter::kRxEthernet) + 1;
+  constexpr uint32_t kPortCounters = number(layout::PortCounter::kDiscards) + 1;
+  constexpr uint32_t kOfRc = number(layout::PortCounter::kRxEthernet) + 1;
   constexpr Place kFirstOfPort = layout::port_counters_reply::drop_icrc;
   constexpr Place kFirstOfQp = layout::qp_counters_reply::tx_packets;
   static_assert(layout::port_counters_reply::kBytes * 8 == kPortCounters * kFirstOfPort.bits);
@@ -63,7 +66,8 @@ Result query_counters(Device* device, const Command& command, Reply* reply) {
   if (of_qp > 1) return bad_parameter(body::of_qp);
   if (of_qp == 0) {
     if (qpn != 0) return bad_parameter(body::qpn);
-    for (uint32_t i = 0; i < kPortCounters; ++i) {
+    const bool rc_only = device->objects.services == mask_of(number(layout::Service::kRc));
+    for (uint32_t i = 0; i < (rc_only ? kOfRc : kPortCounters); ++i) {
       reply->put({kFirstOfPort.offset + i * kFirstOfPort.bits, kFirstOfPort.bits},
                  device->port.port_counter(i));
     }

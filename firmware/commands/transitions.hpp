@@ -8,16 +8,15 @@
 
 namespace roci::fw {
 
-/// One legal transition; masks consist of QpMask bits.
-struct Transition {
-  layout::QpState from;
-  layout::QpState to;
+/// The attributes of a legal transition; masks consist of QpMask bits.
+struct Attributes {
   uint32_t required;
   uint32_t optional;
 };
 
 /// Returns nullptr when the transition is illegal.
-const Transition* find_transition(layout::QpState from, layout::QpState to);
+const Attributes* find_transition(layout::Service service, layout::QpState from,
+                                  layout::QpState to);
 
 /// All defined bits of attr_mask.
 extern const uint32_t kKnownAttributes;

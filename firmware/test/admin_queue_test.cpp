@@ -43,7 +43,7 @@ TEST_CASE("admin queue: replies come in order around the ring and past 2^16") {
 
 TEST_CASE("admin queue: an unknown opcode is rejected") {
   Bench bench;
-  for (const unsigned opcode : {0u, 29u, 0xFFFFu}) {
+  for (const unsigned opcode : {0u, 99u, 0xFFFFu}) {
     const CommandReply reply = bench.run(AdminOp(opcode));
     CHECK(reply.status == AdminStatus::kBadOpcode);
   }

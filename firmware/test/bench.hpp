@@ -49,8 +49,9 @@ constexpr Gid kPeerIpv6 = {0xFD00000000000000, 2};
 /// Adapter, firmware and host.
 class Bench {
  public:
-  explicit Bench(const Config& made = config())
+  explicit Bench(const Config& made = config(), std::uint32_t parameters2 = kLogSrqs)
       : firmware(std::make_unique<Firmware>(nic.hal(), made)) {
+    nic.parameters2 = parameters2;
     firmware->start();
   }
 

@@ -54,7 +54,7 @@ class MockNic {
   std::uint32_t admin_pasid = 0x54321;
   std::uint64_t admin_base = 0x7F0000001000;
   std::uint64_t admin_reply = 0x7F0000003000;
-  std::uint32_t control = 3;
+  std::uint32_t parameters2 = kLogSrqs, control = 3;
   Mac mac = 0;
   std::vector<std::uint32_t> posted;  ///< events for the host, as written to EventPost
   bool table_stuck = false;
@@ -106,7 +106,7 @@ class MockNic {
         return bits(reg::parameters::beat_bytes, 8) | bits(reg::parameters::log_qps, kLogQps) |
                bits(reg::parameters::log_keys, kLogKeys) | bits(reg::parameters::log_cqs, kLogCqs);
       case reg::kParameters2:
-        return kLogSrqs;
+        return parameters2;
       case reg::kControl:
         return control;
       case reg::kTimeLo:

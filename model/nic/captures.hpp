@@ -28,7 +28,7 @@ constexpr const char* kWithoutLoss[] = {
     "rc_vlan100",          "rc_tos_ttl_v4",        "rc_tos_ttl_v6",
     "rc_zero_len_bad_rkey"};
 
-/// The RC packets of one direction between two queue pairs, and those the other way.
+/// The packets of one direction between two queue pairs, and those the other way.
 struct Conversation {
   std::vector<packet::CapturedFrame> frames;
   std::vector<Parsed> packets;  ///< both directions, in order
@@ -37,14 +37,15 @@ struct Conversation {
   Parsed first;  ///< request
 };
 
-inline Conversation conversation_of(const std::string& name) {
+/// `service`: bits 7:5 of the opcodes of its packets.
+inline Conversation conversation_of(const std::string& name, unsigned service = 0) {
   Conversation c;
   c.frames = packet::read_capture(std::string(CAPTURES "/") + name + ".pcap");
   bool begun = false;
   std::size_t largest = 0;
   for (const packet::CapturedFrame& frame : c.frames) {
     const Parsed p = packet::parse(frame.bytes);
-    if (!p.ok() || p.bth().opcode() >> 5 != 0) continue;
+    if (!p.ok() || p.bth().opcode() >> 5 != service) continue;
     if (!p.op->response && !begun) {
       begun = true;
       c.first = p;
@@ -69,13 +70,36 @@ inline std::uint64_t low_half(const packet::Gid& gid) {
   return packet::is_ipv4(gid) ? packet::ipv4_of(gid) : layout::get_wire(gid.data(), {64, 64});
 }
 
+/// Address vector of the end of the conversation that sends the requests, or of the other one.
+inline Row address_row(const Conversation& c, bool requester, std::uint32_t peer) {
+  const Parsed& p = c.first;
+  Row av{};
+  fill_in(av.data(),
+          {{layout::av::dst_mac, requester ? p.ethernet().dst_mac() : p.ethernet().src_mac()},
+           {layout::av::src_mac, requester ? p.ethernet().src_mac() : p.ethernet().dst_mac()},
+           {layout::av::ipv6, p.ipv6},
+           {layout::av::vlan, p.vlan},
+           {layout::av::vlan_tci, p.vlan ? p.vlan_tag().vid() | p.vlan_tag().pcp() << 13 : 0u},
+           {layout::av::traffic_class, p.traffic_class()},
+           {layout::av::hop_limit, p.hop_limit()},
+           {layout::av::src_port, p.udp().src_port()},
+           {layout::av::pkey, p.bth().pkey()},
+           {layout::av::dest_qpn, peer}});
+  const auto put_address = [&](layout::Place place, const packet::Gid& gid) {
+    layout::put_memory(av.data(), {place.offset, 64}, low_half(gid));
+    if (p.ipv6) {
+      layout::put_memory(av.data(), {place.offset + 64, 64}, layout::get_wire(gid.data(), {0, 64}));
+    }
+  };
+  put_address(layout::av::src_ip, requester ? p.src() : p.dst());
+  put_address(layout::av::dst_ip, requester ? p.dst() : p.src());
+  return av;
+}
+
 /// Queue pair `qpn` of a bench, at the end of the conversation that `seen` selects.
 inline void connect(Bench* bench, const Conversation& c, std::uint32_t qpn, bool requester,
                     std::uint32_t peer) {
-  const Parsed& p = c.first;
-  const packet::Gid own = requester ? p.src() : p.dst();
-  const packet::Gid other = requester ? p.dst() : p.src();
-  const std::uint64_t psn = p.bth().psn();
+  const std::uint64_t psn = c.first.bth().psn();
   bench->row(layout::Table::kQpAttr, qpn,
              {{layout::qp_attr::pd, kPd},
               {layout::qp_attr::pasid, kPasid},
@@ -95,27 +119,7 @@ inline void connect(Bench* bench, const Conversation& c, std::uint32_t qpn, bool
               {layout::qp_attr::rq_stride_log, 0},
               {layout::qp_attr::sq_psn, psn},
               {layout::qp_attr::rq_psn, psn}});
-  Row av{};
-  fill_in(av.data(),
-          {{layout::av::dst_mac, requester ? p.ethernet().dst_mac() : p.ethernet().src_mac()},
-           {layout::av::src_mac, requester ? p.ethernet().src_mac() : p.ethernet().dst_mac()},
-           {layout::av::ipv6, p.ipv6},
-           {layout::av::vlan, p.vlan},
-           {layout::av::vlan_tci, p.vlan ? p.vlan_tag().vid() | p.vlan_tag().pcp() << 13 : 0u},
-           {layout::av::traffic_class, p.traffic_class()},
-           {layout::av::hop_limit, p.hop_limit()},
-           {layout::av::src_port, p.udp().src_port()},
-           {layout::av::pkey, p.bth().pkey()},
-           {layout::av::dest_qpn, peer}});
-  const auto put_address = [&](layout::Place place, const packet::Gid& gid) {
-    layout::put_memory(av.data(), {place.offset, 64}, low_half(gid));
-    if (p.ipv6) {
-      layout::put_memory(av.data(), {place.offset + 64, 64}, layout::get_wire(gid.data(), {0, 64}));
-    }
-  };
-  put_address(layout::av::src_ip, own);
-  put_address(layout::av::dst_ip, other);
-  bench->raw_row(layout::Table::kAv, qpn, av);
+  bench->raw_row(layout::Table::kAv, qpn, address_row(c, requester, peer));
   for (const QpState state : {QpState::kInit, QpState::kRtr, QpState::kRts})
     bench->state(qpn, state);
 }

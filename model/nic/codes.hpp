@@ -14,6 +14,7 @@ using layout::EventKind;
 using layout::KeyKind;
 using layout::QpCounter;
 using layout::QpState;
+using layout::Service;
 using layout::Status;
 using layout::VendorErr;
 using layout::WcOp;

@@ -30,6 +30,8 @@ std::array<std::uint8_t, kCqeBytes> encode(const Completion& c, bool owner) {
   put(layout::cqe::with_imm, c.with_imm);
   put(layout::cqe::with_inv, c.with_inv);
   put(layout::cqe::solicited, c.solicited);
+  put(layout::ud_cqe::src_qp, c.src_qp);
+  put(layout::ud_cqe::with_grh, c.with_grh);
   put(layout::cqe::owner, owner);
   return cqe;
 }

@@ -19,6 +19,8 @@ struct Completion {
   WcOp opcode = WcOp::kSend;
   std::uint32_t byte_len = 0, imm = 0;
   bool with_imm = false, with_inv = false, solicited = false;
+  std::uint32_t src_qp = 0;  ///< UD
+  bool with_grh = false;     ///< UD: the buffer begins with a GRH
 };
 
 class CompletionQueues {

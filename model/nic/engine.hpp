@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "model/nic/completions.hpp"
+#include "model/nic/frames.hpp"
 #include "model/nic/srq.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
@@ -21,10 +22,17 @@ struct Outputs {
 };
 
 struct Sizes {
-  unsigned log_qps = 8, log_keys = 10, log_cqs = 8, log_srqs = 6;
+  unsigned log_qps = 8, log_keys = 10, log_cqs = 8, log_srqs = 6, log_ahs = 10;
 };
 
-inline constexpr std::size_t kPortCounters = 16;
+inline constexpr std::size_t kPortCounters = layout::number(layout::PortCounter::kDiscards) + 1;
+inline constexpr std::size_t kMostGids = 64;  ///< entries of the GID table
+
+/// Address handle, with the headers of its packets.
+struct AddressHandle {
+  Ah ah;
+  FrameMaker frames;
+};
 
 struct Engine {
   Engine(const Sizes& sizes, HostMemory& host, Outputs ways_out)
@@ -33,7 +41,8 @@ struct Engine {
         keys(std::size_t{1} << sizes.log_keys),
         events(host),
         cqs(std::size_t{1} << sizes.log_cqs, host, events, timers),
-        srqs(std::size_t{1} << sizes.log_srqs, host, events) {}
+        srqs(std::size_t{1} << sizes.log_srqs, host, events),
+        ahs(std::size_t{1} << sizes.log_ahs) {}
 
   HostMemory& memory;
   Outputs outputs;
@@ -42,9 +51,13 @@ struct Engine {
   Timers timers;
   CompletionQueues cqs;
   SharedReceiveQueues srqs;
+  std::vector<AddressHandle> ahs;
+  std::array<OwnGid, kMostGids> gids;
   std::array<std::uint64_t, kPortCounters> port{};
   std::uint16_t identification = 0;  ///< identification of the next IPv4 packet
 
+  /// A UC or UD packet is not delivered, and no response is sent (9.8.2, 9.8.3).
+  void discard() { count_port(layout::number(layout::PortCounter::kDiscards)); }
   void drop(DropCause cause) { ++port[static_cast<std::size_t>(cause)]; }
   void count_port(std::size_t counter, std::uint64_t by = 1) { port[counter] += by; }
   /// Sends a frame.

@@ -29,6 +29,12 @@ std::size_t pad_of(std::size_t payload) { return (4 - payload % 4) % 4; }
 
 }  // namespace
 
+void PacketHeader::add_deth(std::uint32_t qkey, std::uint32_t src_qp) {
+  auto view = append<packet::MutableDeth>(this);
+  view.set_qkey(qkey);
+  view.set_src_qp(src_qp);
+}
+
 void PacketHeader::add_reth(std::uint64_t va, std::uint32_t rkey, std::uint32_t bytes) {
   auto view = append<packet::MutableReth>(this);
   view.set_va(va);
@@ -139,6 +145,10 @@ packet::Bytes FrameMaker::open(const PacketHeader& header, std::size_t payload,
   bth.set_pad_count(static_cast<std::uint8_t>(pad));
   bth.set_ack_req(header.ack_req);
   bth.set_psn(header.psn.value());
+  if (header.dest_qpn) {
+    bth.set_dest_qp(*header.dest_qpn);
+    bth.set_pkey(header.pkey);
+  }
   return frame;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "model/nic/rows.hpp"
 #include "model/packet/headers.hpp"
@@ -15,10 +16,14 @@ struct PacketHeader {
   std::uint8_t opcode = 0;
   transport::Psn psn;
   bool solicited = false, ack_req = false;
+  /// Datagrams: what the address vector does not give.
+  std::optional<std::uint32_t> dest_qpn;
+  std::uint16_t pkey = 0;              ///< with dest_qpn
   std::array<std::uint8_t, 28> ext{};  ///< extension headers as on the wire
   std::size_t ext_bytes = 0;
 
   // Appends extension headers, in the order of the wire.
+  void add_deth(std::uint32_t qkey, std::uint32_t src_qp);
   void add_reth(std::uint64_t va, std::uint32_t rkey, std::uint32_t bytes);
   void add_atomic(std::uint64_t va, std::uint32_t rkey, std::uint64_t swap_add,
                   std::uint64_t compare);

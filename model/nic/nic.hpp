@@ -64,6 +64,8 @@ class Nic {
   void to_ethernet(packet::ByteView frame);
   bool for_firmware(packet::ByteView frame) const;
   bool admit(const packet::Parsed& packet, QueuePair** found);
+  bool from_peer(const packet::Parsed& packet, const Av& av) const;
+  bool to_own_gid(const packet::Parsed& packet) const;
 
   // registers.cpp
   std::uint32_t read_device(std::uint32_t offset);

@@ -25,6 +25,7 @@ void QueuePair::set_state(QpState next) {
       break;
     case QpState::kInit:
     case QpState::kSqd:
+    case QpState::kSqe:  // entered by the adapter itself
       break;
   }
 }
@@ -41,6 +42,13 @@ void QueuePair::fail(EventKind kind, bool closing) {
   engine.events.report(kind, number);
   engine.events.post(kind, number);
   enter_error(closing);
+}
+
+void QueuePair::fail_sends() {
+  if (reliable()) return fail(EventKind::kQpFatal);
+  if (state != QpState::kRts && state != QpState::kSqd) return;
+  state = QpState::kSqe;
+  requester.flush();
 }
 
 void QueuePair::complete(std::uint32_t cqn, Completion completion) {

@@ -22,6 +22,8 @@ class QueuePair {
   QpAttr attr;
   Av av;
   FrameMaker frames;
+  Service service = Service::kRc;
+  std::uint32_t qkey = 0;  ///< UD
   QpState state = QpState::kReset;
   std::array<std::uint64_t, 8> counters{};
   Requester requester;
@@ -32,6 +34,11 @@ class QueuePair {
     attr_row = row;
     attr = decode_qp_attr(row);
   }
+  void set_service(const Row& row) {
+    service = static_cast<Service>(layout::get(row.data(), layout::qp_service::service));
+    qkey = layout::get(row.data(), layout::qp_service::qkey);
+  }
+  bool reliable() const { return service == Service::kRc; }
   void set_av(const Row& row) {
     av = decode_av(row);
     frames = FrameMaker(av);
@@ -41,6 +48,8 @@ class QueuePair {
   /// The adapter moves the queue pair to ERR and reports the event. `closing`: the responses that
   /// are queued are still sent.
   void fail(EventKind kind, bool closing = false);
+  /// A send has failed: ERR for RC; SQE for UC and UD, whose receives go on (10.3.1).
+  void fail_sends();
 
   void count(QpCounter counter, std::uint64_t by = 1) {
     counters[static_cast<std::size_t>(counter)] += by;
@@ -52,9 +61,14 @@ class QueuePair {
   /// is sent.
   template <typename Fill>
   bool send(const PacketHeader& header, std::size_t payload, Fill fill) {
-    packet::Bytes frame = frames.open(header, payload, engine.identification);
-    if (!fill(frame.data() + frames.payload_at(header))) return false;
-    frames.close(&frame);
+    return send(frames, header, payload, fill);
+  }
+  /// Does the same with the addresses of `maker`.
+  template <typename Fill>
+  bool send(const FrameMaker& maker, const PacketHeader& header, std::size_t payload, Fill fill) {
+    packet::Bytes frame = maker.open(header, payload, engine.identification);
+    if (!fill(frame.data() + maker.payload_at(header))) return false;
+    maker.close(&frame);
     ++engine.identification;
     count(QpCounter::kTxPackets);
     count(QpCounter::kTxBytes, payload);

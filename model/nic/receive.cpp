@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reception: which frames are RoCE, which of them are admitted, and where the others go.
+#include <algorithm>
+
 #include "model/nic/nic.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
@@ -22,7 +24,9 @@ constexpr std::uint8_t kIcmpv6 = 58;
 constexpr std::uint8_t kSolicitation = 135, kAdvertisement = 136;  // RFC 4861
 constexpr std::size_t kMostFrames = 64;                            // frames that wait for firmware
 
-constexpr unsigned kServiceShift = 5;  // transport service of an opcode; 0: RC
+constexpr unsigned kServiceShift = 5;           // bits of an opcode that name the transport service
+constexpr unsigned kServiceCode[] = {0, 1, 3};  // by Service (9.2.1)
+constexpr unsigned kVidMask = 0xFFF;
 
 DropCause cause_of(packet::Error error) {
   switch (error) {
@@ -61,31 +65,46 @@ void Nic::to_ethernet(packet::ByteView frame) {
   }
 }
 
+/// Whether the packet comes from the peer of the connection (WIRE-27).
+bool Nic::from_peer(const packet::Parsed& packet, const Av& av) const {
+  const bool same_lan =
+      packet.vlan == av.vlan && (!av.vlan || packet.vlan_tag().vid() == (av.vlan_tci & kVidMask));
+  return packet.ipv6 == av.ipv6 && packet.roce_v1 == av.roce_v1 && packet.src() == av.dst &&
+         packet.dst() == av.src && same_lan;
+}
+
+/// Whether the packet goes to a GID of the port: a datagram may come from anywhere (UD-07).
+bool Nic::to_own_gid(const packet::Parsed& packet) const {
+  const packet::Gid to = packet.dst();
+  if (!packet.roce_v1 && packet.ipv6 == packet::is_ipv4(to)) return false;
+  return std::any_of(engine_.gids.begin(), engine_.gids.end(), [&](const OwnGid& own) {
+    return own.valid && own.gid == to && own.roce_v1 == packet.roce_v1 && own.vlan == packet.vlan &&
+           (!own.vlan || packet.vlan_tag().vid() == own.vid);
+  });
+}
+
 /// Checks that need no transport state (WIRE-23 to WIRE-28, WIRE-47).
 bool Nic::admit(const packet::Parsed& packet, QueuePair** found) {
   const packet::Bth bth = packet.bth();
   QueuePair* qp = find(bth.dest_qp());
   const bool response = packet.op->response;
-  const bool takes = qp != nullptr && (qp->state == QpState::kRts || qp->state == QpState::kSqd ||
-                                       (qp->state == QpState::kRtr && !response));
+  const bool takes =
+      qp != nullptr && (qp->state == QpState::kRts || qp->state == QpState::kSqd ||
+                        (!response && (qp->state == QpState::kRtr || qp->state == QpState::kSqe)));
   if (!takes) {
     engine_.drop(DropCause::kUnknownQp);
     return false;
   }
-  const Av& av = qp->av;
-  constexpr unsigned kVidMask = 0xFFF;
-  const bool same_lan =
-      packet.vlan == av.vlan && (!av.vlan || packet.vlan_tag().vid() == (av.vlan_tci & kVidMask));
-  if (packet.ipv6 != av.ipv6 || packet.roce_v1 != av.roce_v1 || packet.src() != av.dst ||
-      packet.dst() != av.src || !same_lan) {
+  const bool datagrams = qp->service == Service::kUd;
+  if (datagrams ? !to_own_gid(packet) : !from_peer(packet, qp->av)) {
     engine_.drop(DropCause::kAddress);
     return false;
   }
-  if (!transport::pkeys_match(bth.pkey(), av.pkey)) {
+  if (!transport::pkeys_match(bth.pkey(), qp->av.pkey)) {
     engine_.drop(DropCause::kPkey);
     return false;
   }
-  if (bth.opcode() >> kServiceShift != 0) {
+  if (bth.opcode() >> kServiceShift != kServiceCode[layout::number(qp->service)]) {
     engine_.drop(DropCause::kOpcode);
     return false;
   }

@@ -89,7 +89,10 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
              layout::bits(parameters::log_keys, sizes_.log_keys) |
              layout::bits(parameters::log_cqs, sizes_.log_cqs);
     case layout::reg::kParameters2:
-      return sizes_.log_srqs;
+      return layout::bits(layout::reg::parameters2::log_srqs, sizes_.log_srqs) |
+             layout::mask(layout::reg::parameters2::uc) |
+             layout::mask(layout::reg::parameters2::ud) |
+             layout::bits(layout::reg::parameters2::log_ahs, sizes_.log_ahs);
     case layout::reg::kControl:
       return control_;
     case layout::reg::kTimeLo:

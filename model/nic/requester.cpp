@@ -75,7 +75,7 @@ void Requester::flush() {
 void Requester::doorbell(std::uint16_t producer) {
   if (qp_.state == QpState::kReset) return;
   producer_ = producer;
-  if (qp_.state == QpState::kErr) flush();
+  if (qp_.state == QpState::kErr || qp_.state == QpState::kSqe) flush();
 }
 
 bool Requester::step() {
@@ -117,8 +117,12 @@ bool Requester::send_packet(Message* message) {
   PacketHeader header;
   header.opcode = transport::opcode_for(message->kind, first, last);
   header.psn = cursor_;
-  header.ack_req = last || ++since_ack_req_ >= kAckEvery || (limit_ && message->takes_receive());
-  if (header.ack_req) since_ack_req_ = 0;
+  if (qp_.reliable()) {
+    header.ack_req = last || ++since_ack_req_ >= kAckEvery || (limit_ && message->takes_receive());
+    if (header.ack_req) since_ack_req_ = 0;
+  } else {
+    header.opcode |= packet::kUcSendFirst;
+  }
   header.solicited = last && wqe.solicited && message->takes_receive();  // WIRE-43
   const bool write =
       message->kind == MessageKind::kWrite || message->kind == MessageKind::kWriteImm;
@@ -128,6 +132,25 @@ bool Requester::send_packet(Message* message) {
                     message->kind == MessageKind::kWriteImm;
   if (word && last) header.add_word(wqe.imm);
 
+  if (!send_payload(message, qp_.frames, header, offset, bytes)) {
+    settle();
+    return true;
+  }
+  ++cursor_;
+  if (cursor_ == message->end()) ++at_;
+  if (cursor_.after(next_)) next_ = cursor_;
+  if (!qp_.reliable()) {  // UC: what was sent is done
+    una_ = next_;
+    if (last) retire();
+  }
+  restart_timer();
+  return true;
+}
+
+/// Sends a packet with `bytes` of the message from `offset` on. False: the message has an error.
+bool Requester::send_payload(Message* message, const FrameMaker& maker, const PacketHeader& header,
+                             std::uint64_t offset, std::uint32_t bytes) {
+  const Wqe& wqe = message->wqe;
   Segments segments;
   if (wqe.inline_data) {
     segments.count = bytes != 0 ? 1 : 0;
@@ -135,23 +158,15 @@ bool Requester::send_packet(Message* message) {
   } else {
     segments = find_segments(qp_.engine.keys, wqe, offset, bytes, qp_.attr.pd, 0);
   }
+  const auto fill = [&](std::uint8_t* to) { return gather(qp_.engine.memory, segments, to); };
   if (segments.status == Status::kLocProtErr) {
     message->fail_with(Status::kLocProtErr, VendorErr::kLocalKey);
   } else if (segments.status != Status::kSuccess) {
     message->fail_with(Status::kLocLenErr, VendorErr::kLocalLength);
-  } else if (!qp_.send(header, bytes,
-                       [&](std::uint8_t* to) { return gather(qp_.engine.memory, segments, to); })) {
+  } else if (!qp_.send(maker, header, bytes, fill)) {
     message->fail_with(Status::kLocProtErr, VendorErr::kPayload);
   }
-  if (message->error != Status::kSuccess) {
-    settle();
-    return true;
-  }
-  ++cursor_;
-  if (cursor_ == message->end()) ++at_;
-  if (cursor_.after(next_)) next_ = cursor_;
-  restart_timer();
-  return true;
+  return message->error == Status::kSuccess;
 }
 
 /// Sends the request of an atomic, or of a READ for the bytes that are missing (RQ-35).

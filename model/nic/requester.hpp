@@ -78,10 +78,15 @@ class Requester {
   bool begin();
   bool local_operation(const Wqe& wqe);
   bool check(Message* message);
+  bool permitted(const Message& message) const;
+  /// UD: sends and completes a message of one packet (requester_datagram.cpp).
+  bool send_datagram(Message* message);
 
   // Sending packets (requester.cpp).
   bool may_send(const Message& message) const;
   bool send_packet(Message* message);
+  bool send_payload(Message* message, const FrameMaker& maker, const PacketHeader& header,
+                    std::uint64_t offset, std::uint32_t bytes);
   bool send_request(Message* message);
   unsigned responses_awaited() const;
   void settle();

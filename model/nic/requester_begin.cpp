@@ -53,9 +53,8 @@ bool Requester::begin() {
   } else {
     if (message.wqe.fence && responses_awaited() != 0) return false;  // RQ-48
     const auto op = static_cast<WrOp>(message.wqe.opcode);
-    if (op == WrOp::kLocalInv || op == WrOp::kBindMw || op == WrOp::kRegMr) {
-      return local_operation(message.wqe);
-    }
+    const bool local = op == WrOp::kLocalInv || op == WrOp::kBindMw || op == WrOp::kRegMr;
+    if (local && qp_.service != Service::kUd) return local_operation(message.wqe);
     if (check(&message)) {
       message.packets = message.atomic() ? 1 : transport::packets_of(message.wqe.length, attr.pmtu);
       if (message.read() && outstanding() + message.packets > Psn::kHalf) return false;  // RQ-11
@@ -65,6 +64,7 @@ bool Requester::begin() {
   }
   ++fetched_;
   ++begun_;
+  if (qp_.service == Service::kUd) return send_datagram(&message);
   sent_.push_back(message);
   if (message.error != Status::kSuccess) {
     settle();
@@ -104,8 +104,20 @@ bool Requester::local_operation(const Wqe& wqe) {
   completed_ = fetched_;
   completion.status = done ? Status::kSuccess : failure;
   if (wqe.signaled || !done) qp_.complete(qp_.attr.send_cqn, completion);
-  if (!done) qp_.fail(EventKind::kQpFatal);
+  if (!done) qp_.fail_sends();
   return true;
+}
+
+/// Whether the transport service has the operation (9.2.1).
+bool Requester::permitted(const Message& message) const {
+  switch (qp_.service) {
+    case Service::kUc:
+      return !message.needs_response() && message.kind != MessageKind::kSendInv;
+    case Service::kUd:
+      return message.kind == MessageKind::kSend || message.kind == MessageKind::kSendImm;
+    default:
+      return true;
+  }
 }
 
 /// Checks a message before its first packet (QP-21, RQ-43, RQ-44). False: the message has an error.
@@ -115,7 +127,7 @@ bool Requester::check(Message* message) {
   const unsigned inline_room =
       std::min(layout::kMaxInline, ((1u << qp_.attr.sq_stride_log) - 1) * layout::kBlockBytes);
   if (kind) message->kind = *kind;
-  if (!kind || wqe.num_sge > list_room(qp_.attr.sq_stride_log) ||
+  if (!kind || !permitted(*message) || wqe.num_sge > list_room(qp_.attr.sq_stride_log) ||
       (wqe.inline_data &&
        (wqe.num_sge != 0 || wqe.length > inline_room || message->needs_response()))) {
     message->fail_with(Status::kLocQpOpErr, VendorErr::kLocalFormat);

@@ -69,12 +69,14 @@ std::string request_of(const Parsed& p) {
   return text;
 }
 
-void send_as_captured(const std::string& name) {
+void send_as_captured(const std::string& name, Service service = Service::kRc) {
   CAPTURE(name);
-  const Conversation c = conversation_of(name);
+  const Conversation c = conversation_of(name, service == Service::kUc ? 1 : 0);
   constexpr std::uint32_t kQp = 0x77;
   Bench bench;
   bench.region(kSendKey, 0, Bench::kMemory, 0, 0x1F);
+  bench.row(layout::Table::kQpService, kQp,
+            {{layout::qp_service::service, layout::number(service)}});
   connect(&bench, c, kQp, true, c.responder);
 
   std::vector<Posted> posted;
@@ -100,20 +102,21 @@ void send_as_captured(const std::string& name) {
       message.swap_add = p.atomic_eth().swap_add();
       message.compare = p.atomic_eth().compare();
     }
-    fill_in(&bench.memory.data[Bench::kSq + 64 * posted.size()],
-            {{layout::wqe::opcode, static_cast<std::uint64_t>(operation_of(p.bth().opcode()))},
-             {layout::wqe::signaled, 1},
-             {layout::wqe::solicited, message.solicited},
-             {layout::wqe::num_sge, 1},
-             {layout::wqe::imm, message.imm},
-             {layout::wqe::length, message.bytes},
-             {layout::wqe::rkey, message.rkey},
-             {layout::wqe::remote_addr, message.remote},
-             {layout::wqe::swap_add, message.swap_add},
-             {layout::wqe::compare, message.compare},
-             {layout::wqe::sge0_addr, at},
-             {layout::wqe::sge0_length, message.bytes},
-             {layout::wqe::sge0_lkey, kSendKey}});
+    fill_in(
+        &bench.memory.data[Bench::kSq + 64 * posted.size()],
+        {{layout::wqe::opcode, static_cast<std::uint64_t>(operation_of(p.bth().opcode() & 0x1F))},
+         {layout::wqe::signaled, 1},
+         {layout::wqe::solicited, message.solicited},
+         {layout::wqe::num_sge, 1},
+         {layout::wqe::imm, message.imm},
+         {layout::wqe::length, message.bytes},
+         {layout::wqe::rkey, message.rkey},
+         {layout::wqe::remote_addr, message.remote},
+         {layout::wqe::swap_add, message.swap_add},
+         {layout::wqe::compare, message.compare},
+         {layout::wqe::sge0_addr, at},
+         {layout::wqe::sge0_length, message.bytes},
+         {layout::wqe::sge0_lkey, kSendKey}});
     posted.push_back(message);
     at += (message.bytes + 63) / 64 * 64;
     REQUIRE(at < Bench::kMemory);
@@ -160,5 +163,14 @@ void send_as_captured(const std::string& name) {
 TEST_CASE("captures: work requests become the packets that Soft-RoCE made of them") {
   for (const char* name : kWithoutLoss) {
     send_as_captured(name);
+  }
+}
+
+// UC-01; the sends complete although nobody responds.
+TEST_CASE("captures: work requests of UC become the packets that Soft-RoCE made of them") {
+  for (const char* name :
+       {"uc_send_mtu256", "uc_send_mtu1024", "uc_send_mtu4096", "uc_send_ipv6_mtu1024",
+        "uc_write_mtu256", "uc_write_mtu1024", "uc_writeimm_mtu1024", "pp_uc"}) {
+    send_as_captured(name, Service::kUc);
   }
 }

@@ -292,7 +292,7 @@ void Requester::fail_front(Status status, VendorErr vendor) {
   sent_.clear();
   at_ = 0;
   complete(message, status, vendor);
-  qp_.fail(EventKind::kQpFatal);
+  qp_.fail_sends();
 }
 
 }  // namespace roci::nic

@@ -71,6 +71,8 @@ void Responder::doorbell(std::uint16_t producer) {
 }
 
 void Responder::request(const packet::Parsed& packet) {
+  if (qp_.service == Service::kUc) return unacknowledged(packet);
+  if (qp_.service == Service::kUd) return unconnected(packet);
   const std::int32_t distance = packet.psn().distance_from(epsn_);
   if (distance > 0) {
     ahead();
@@ -113,8 +115,8 @@ bool Responder::allowed(std::uint8_t opcode) const {
   return is_write(opcode) || qp_.attr.max_dest_rd_atomic != 0;
 }
 
-/// Takes a receive, or sends an RNR NAK when there is none. False: the request is not executed now.
-bool Responder::take_receive() {
+/// Takes the next receive. One whose entry cannot be read is kept too, to complete in error.
+Taken Responder::next_receive() {
   Receive taken;
   Taken result = Taken::kEmpty;
   const QpAttr& attr = qp_.attr;
@@ -130,18 +132,24 @@ bool Responder::take_receive() {
       taken.wqe.num_sge = layout::kMaxSge + 1;
     }
     result = good ? Taken::kYes : Taken::kBroken;
-    if (!good) receive_ = taken;  // completes in error
+    if (!good) receive_ = taken;
   }
+  if (result == Taken::kYes) receive_ = taken;
+  return result;
+}
+
+/// Takes a receive, or sends an RNR NAK when there is none. False: the request is not executed now.
+bool Responder::take_receive() {
+  const Taken result = next_receive();
   if (result == Taken::kEmpty) {
-    nak(static_cast<std::uint8_t>(syndrome::kRnrNak | attr.min_rnr_timer));  // RSP-16
-    nak_sent_ = true;                                                        // RSP-05
+    nak(static_cast<std::uint8_t>(syndrome::kRnrNak | qp_.attr.min_rnr_timer));  // RSP-16
+    nak_sent_ = true;                                                            // RSP-05
     return false;
   }
   if (result == Taken::kBroken) {
     fail({syndrome::kNakOperational, Status::kFatalErr});
     return false;
   }
-  receive_ = taken;
   return true;
 }
 
@@ -199,21 +207,27 @@ void Responder::write(const packet::Parsed& packet) {
     bytes_ = 0;
   }
   if (const auto fault = check_write(packet)) return fail(*fault);
+  if (const auto fault = place_write(packet)) return fail(*fault);
+  in_ = In::kWrite;
+  executed(packet, info.end);
+  if (immediate) complete_receive(WcOp::kRecvWriteImm, packet);
+}
+
+/// Writes the payload of a WRITE packet to memory.
+std::optional<Responder::Fault> Responder::place_write(const packet::Parsed& packet) {
   const std::size_t bytes = packet.payload.size;
   if (bytes != 0) {
     const Place place = qp_.engine.keys.remote(write_rkey_, write_va_, bytes, qp_.attr.pd,
                                                access::kRemoteWrite, qp_.number);
-    if (!place.ok) return fail({syndrome::kNakAccess, Status::kLocAccessErr});
+    if (!place.ok) return Fault{syndrome::kNakAccess, Status::kLocAccessErr};
     if (!qp_.engine.memory.write(place.pasid, place.addr, packet.payload.data, bytes)) {
-      return fail({syndrome::kNakOperational, Status::kFatalErr});
+      return Fault{syndrome::kNakOperational, Status::kFatalErr};
     }
   }
   write_va_ += bytes;
   write_left_ -= bytes;
   bytes_ += bytes;
-  in_ = In::kWrite;
-  executed(packet, info.end);
-  if (immediate) complete_receive(WcOp::kRecvWriteImm, packet);
+  return std::nullopt;
 }
 
 /// Checks the lengths of a WRITE (RSP-26 to RSP-28), then the key for the whole message (RSP-29,
@@ -250,13 +264,17 @@ void Responder::executed(const packet::Parsed& packet, bool ends) {
   if (!std::exchange(established_, true) && qp_.state == QpState::kRtr) {  // RSP-53
     qp_.engine.events.post(EventKind::kCommEst, qp_.number);
   }
-  if (packet.bth().ack_req()) ack(last_);
+  if (packet.bth().ack_req() && qp_.reliable()) ack(last_);
 }
 
 void Responder::complete_receive(WcOp opcode, const packet::Parsed& packet) {
   Completion completion;
   completion.opcode = opcode;
   completion.byte_len = static_cast<std::uint32_t>(bytes_);
+  if (qp_.service == Service::kUd) {
+    completion.src_qp = packet.deth().src_qp();
+    completion.with_grh = true;
+  }
   completion.solicited = packet.bth().solicited();
   if (packet.has(packet::Ext::kImmDt)) {
     completion.with_imm = true;

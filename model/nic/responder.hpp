@@ -79,11 +79,21 @@ class Responder {
   void send(const packet::Parsed& packet);
   void write(const packet::Parsed& packet);
   bool take_receive();
+  Taken next_receive();
   std::optional<Fault> place_send(const packet::Parsed& packet);
   std::optional<Fault> check_write(const packet::Parsed& packet);
+  std::optional<Fault> place_write(const packet::Parsed& packet);
   void executed(const packet::Parsed& packet, bool ends);
   void complete_receive(WcOp opcode, const packet::Parsed& packet);
   void finish_receive(Completion completion);
+
+  // In responder_unreliable.cpp: UC and UD.
+  void unconnected(const packet::Parsed& packet);
+  void unacknowledged(const packet::Parsed& packet);
+  bool hold_receive();
+  bool deliver_send(const packet::Parsed& packet);
+  bool deliver_write(const packet::Parsed& packet);
+  bool fail_receive(Status status);
 
   // In responder_reads.cpp.
   void read(const packet::Parsed& packet);

@@ -76,6 +76,25 @@ Av decode_av(const Row& row) {
   return r;
 }
 
+Ah decode_ah(const Row& row) {
+  static_assert(layout::ah::av.offset == 0);
+  Ah r;
+  r.valid = get(row.data(), layout::ah::valid);
+  r.pd = get(row.data(), layout::ah::pd);
+  r.av = decode_av(row);
+  return r;
+}
+
+OwnGid decode_gid(const Row& row) {
+  OwnGid r;
+  r.valid = get(row.data(), layout::gid::valid);
+  r.roce_v1 = get(row.data(), layout::gid::roce_v1);
+  r.vlan = get(row.data(), layout::gid::vlan);
+  r.vid = get(row.data(), layout::gid::vid);
+  r.gid = address(row, layout::gid::gid, true);
+  return r;
+}
+
 Key decode_key(const Row& row) {
   Key r;
   r.valid = get(row.data(), layout::key::valid);
@@ -151,6 +170,9 @@ Wqe decode_wqe(const std::uint8_t* block) {
   wqe.remote_addr = field(layout::wqe::remote_addr);
   wqe.swap_add = field(layout::wqe::swap_add);
   wqe.compare = field(layout::wqe::compare);
+  wqe.qkey = field(layout::ud_wqe::qkey);
+  wqe.dest_qpn = field(layout::ud_wqe::dest_qpn);
+  wqe.ah = field(layout::ud_wqe::ah);
   wqe.sge[0] = {field(layout::wqe::sge0_addr), field(layout::wqe::sge0_length),
                 field(layout::wqe::sge0_lkey)};
   return wqe;

@@ -45,6 +45,22 @@ struct Av {
 };
 Av decode_av(const Row& row);
 
+/// Address handle of UD work requests.
+struct Ah {
+  bool valid = false;
+  std::uint16_t pd = 0;
+  Av av;
+};
+Ah decode_ah(const Row& row);
+
+/// GID of the port.
+struct OwnGid {
+  bool valid = false, roce_v1 = false, vlan = false;
+  std::uint16_t vid = 0;
+  packet::Gid gid{};
+};
+OwnGid decode_gid(const Row& row);
+
 struct Key {
   bool valid = false;
   std::uint8_t variant = 0;
@@ -91,7 +107,9 @@ struct Wqe {
   unsigned num_sge = 0;
   std::uint32_t imm = 0, length = 0, rkey = 0;
   std::uint64_t remote_addr = 0, swap_add = 0, compare = 0;
-  std::uint64_t address = 0;  ///< address of the entry itself
+  std::uint32_t qkey = 0, dest_qpn = 0;  ///< UD
+  std::uint16_t ah = 0;                  ///< UD
+  std::uint64_t address = 0;             ///< address of the entry itself
   std::array<Sge, layout::kMaxSge> sge;
 };
 /// Decodes block 0, with the first entry of the list.

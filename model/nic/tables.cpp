@@ -10,6 +10,9 @@ namespace {
 
 constexpr unsigned kQpAttr = layout::number(layout::Table::kQpAttr);
 constexpr unsigned kAv = layout::number(layout::Table::kAv);
+constexpr unsigned kQpService = layout::number(layout::Table::kQpService);
+constexpr unsigned kAh = layout::number(layout::Table::kAh);
+constexpr unsigned kGid = layout::number(layout::Table::kGid);
 constexpr unsigned kQpState = layout::number(layout::Table::kQpState);
 constexpr unsigned kKey = layout::number(layout::Table::kKey);
 constexpr unsigned kCq = layout::number(layout::Table::kCq);
@@ -47,6 +50,18 @@ void Nic::write_row(unsigned table, std::uint32_t index) {
             static_cast<QpState>(layout::get(table_data_.data(), layout::qp_state::state)));
         wake(qp);
       }
+      break;
+    case kQpService:
+      if (QueuePair* qp = make(index)) qp->set_service(table_data_);
+      break;
+    case kAh:
+      if (index < engine_.ahs.size()) {
+        const Ah ah = decode_ah(table_data_);
+        engine_.ahs[index] = {ah, FrameMaker(ah.av)};
+      }
+      break;
+    case kGid:
+      if (index < engine_.gids.size()) engine_.gids[index] = decode_gid(table_data_);
       break;
     case kKey:
       if (engine_.keys.has(index)) engine_.keys.set(index, decode_key(table_data_));

@@ -74,6 +74,8 @@ struct Cqe {
   Status status;
   std::uint32_t opcode, index, qpn, byte_len, imm, vendor;
   bool with_imm, with_inv, solicited;
+  std::uint32_t src_qp;
+  bool with_grh;
 };
 
 class Bench {
@@ -170,7 +172,8 @@ class Bench {
                        get(layout::cqe::wqe_index), get(layout::cqe::qpn),
                        get(layout::cqe::byte_len), get(layout::cqe::imm),
                        get(layout::cqe::vendor_err), get(layout::cqe::with_imm),
-                       get(layout::cqe::with_inv), get(layout::cqe::solicited)});
+                       get(layout::cqe::with_inv), get(layout::cqe::solicited),
+                       get(layout::ud_cqe::src_qp), get(layout::ud_cqe::with_grh)});
     }
   }
   /// Takes the events of the host that were not taken before: kind and number.

@@ -32,7 +32,7 @@ inline constexpr Opcode kOpcodes[] = {
     {"RcSendOnlyInv", 0x17, 4, true},
 };
 
-/// Opcodes of other transports, known to the codec; the RC engine drops them.
+/// Opcodes of UC, UD and congestion notification; an engine without a service drops its packets.
 inline constexpr Opcode kOtherOpcodes[] = {
     {"UcSendFirst", 0x20, 0, true},   {"UcSendMiddle", 0x21, 0, true},
     {"UcSendLast", 0x22, 0, true},    {"UcSendLastImm", 0x23, 4, true},
@@ -107,9 +107,20 @@ inline constexpr Code kWcOps[] = {
 
 /// Queue pair states, numbered as ibv_qp_state.
 inline constexpr Code kQpStates[] = {
-    {"Reset", 0, "Not in use"},       {"Init", 1, "Receives may be posted"},
-    {"Rtr", 2, "Ready to receive"},   {"Rts", 3, "Ready to send"},
-    {"Sqd", 4, "Send queue drained"}, {"Err", 6, "Error: everything flushes"},
+    {"Reset", 0, "Not in use"},
+    {"Init", 1, "Receives may be posted"},
+    {"Rtr", 2, "Ready to receive"},
+    {"Rts", 3, "Ready to send"},
+    {"Sqd", 4, "Send queue drained"},
+    {"Sqe", 5, "UC and UD: sends flush, receives go on"},
+    {"Err", 6, "Error: everything flushes"},
+};
+
+/// Transport service of a queue pair; bits 7:5 of the opcodes of its packets are 0, 1 and 3.
+inline constexpr Code kServices[] = {
+    {"Rc", 0, "Reliable connection"},
+    {"Uc", 1, "Unreliable connection"},
+    {"Ud", 2, "Unreliable datagram"},
 };
 
 /// Kind of an AETH, bits 7:5 of the syndrome (9.3.5).
@@ -192,6 +203,7 @@ inline constexpr Code kVendorErrs[] = {
     {"NoDepth", 5, "READ or atomic while max_rd_atomic is 0"},
     {"KeyOperation", 6, "Local invalidate, bind or registration was rejected"},
     {"Payload", 7, "Payload of a SEND or WRITE could not be read"},
+    {"AddressHandle", 8, "UD: no such address handle in the protection domain"},
     {"ResponseKind", 16, "Response of a kind that does not fit the request"},
     {"ResponseLength", 17, "READ response of a wrong length"},
     {"ResponseSyndrome", 18, "Reserved syndrome, or a NAK code that RC does not have"},

@@ -59,6 +59,31 @@ inline constexpr Field kAv[] = {
 };
 static_assert(total_bits(kAv) <= kRowBits);
 
+/// Transport service of a queue pair; all zero is RC. A table of its own beside QpAttr, so that an
+/// engine with RC alone does not store it (decision 0007). UD: the row of kAv with the queue pair's
+/// number gives only the partition key.
+inline constexpr Field kQpService[] = {
+    {"service", 2, "Service"},
+    {"qkey", 32, "UD: Q_Key of what is received, and of sends whose own has bit 31 set"},
+};
+
+/// Address handle of a UD work request.
+inline constexpr Field kAh[] = {
+    {"av", total_bits(kAv), "As a row of kAv; `pkey` and `dest_qpn` are not used"},
+    {"pd", 16, "Protection domain"},
+    {"valid", 1, "In use"},
+};
+static_assert(total_bits(kAh) <= kRowBits);
+
+/// GID of the port. A datagram is accepted when its destination is one of them.
+inline constexpr Field kGid[] = {
+    {"gid", 128, "First byte in the top bits"},
+    {"valid", 1, "In use"},
+    {"roce_v1", 1, "Frames of RoCE v1"},
+    {"vlan", 1, "Frames have a tag"},
+    {"vid", 12, "VLAN identifier"},
+};
+
 /// Memory region. Row = key bits 31:8, `variant` = key bits 7:0.
 inline constexpr Field kKey[] = {
     {"valid", 1, "Region is registered"},
@@ -113,6 +138,9 @@ inline constexpr Code kTables[] = {
     {"Srq", 7, "Row of kSrq, write and read"},
     {"SrqLive", 8, "Row of kSrqLive, read only"},
     {"CqLive", 9, "Row of kCqLive, read only"},
+    {"QpService", 10, "Row of kQpService, write only; engines with UC or UD"},
+    {"Ah", 11, "Row of kAh by address handle, write only; engines with UD"},
+    {"Gid", 12, "Row of kGid, write only; engines with UD"},
 };
 
 /// Row of the table QpState: a write moves the queue pair to the state.

@@ -53,6 +53,19 @@ inline constexpr Field kWqe[] = {
 };
 static_assert(total_bits(kWqe) == kBlockBytes * 8);
 
+/// Block 0 of a send of a UD queue pair: what differs.
+inline constexpr Field kUdWqe[] = {
+    {"head", 96, "As above: opcode to length"},
+    {"qkey", 32, "Q_Key of the destination; bit 31: the queue pair's own is sent instead"},
+    {"dest_qpn", 24, "Queue pair of the destination"},
+    {"reserved0", 8, "0"},
+    {"ah", 16, "Address handle, of the protection domain of the queue pair"},
+    {"reserved1", 16, "0"},
+    {"reserved2", 192, "0"},
+    {"sge0", 128, "First scatter/gather entry"},
+};
+static_assert(total_bits(kUdWqe) == total_bits(kWqe));
+
 /// Completion queue entry. The owner bit is 1 in the first pass over the ring, 0 in the second,
 /// and so on; it lies in the last word so that it arrives last.
 inline constexpr Field kCqe[] = {
@@ -72,6 +85,19 @@ inline constexpr Field kCqe[] = {
     {"owner", 1, "Pass parity"},
 };
 static_assert(total_bits(kCqe) == 256);
+
+/// Completion queue entry of a receive of a UD queue pair: what differs. Its buffer begins with 40
+/// bytes of GRH, which byte_len includes: an IPv6 header, or 20 zeros and an IPv4 header.
+inline constexpr Field kUdCqe[] = {
+    {"head", 96, "As above: wqe_index to imm"},
+    {"src_qp", 24, "Queue pair of the sender"},
+    {"reserved0", 8, "0"},
+    {"middle", 99, "As above: qpn to with_inv"},
+    {"with_grh", 1, "The buffer begins with a GRH, and src_qp is valid"},
+    {"reserved1", 27, "0"},
+    {"owner", 1, "Pass parity"},
+};
+static_assert(total_bits(kUdCqe) == total_bits(kCqe));
 
 /// Event queue entry; owner as in the completion queue.
 inline constexpr Field kEqe[] = {

@@ -92,6 +92,10 @@ inline constexpr Field kParameters[] = {
 };
 inline constexpr Field kParameters2[] = {
     {"log_srqs", 8, "log2 NumSrqs"},
+    {"uc", 1, "The engine has UC"},
+    {"ud", 1, "The engine has UD"},
+    {"reserved0", 6, "0"},
+    {"log_ahs", 8, "log2 of address handles, with UD"},
 };
 inline constexpr Field kControl[] = {
     {"enable", 1, "RoCE packets are taken"},
@@ -167,7 +171,7 @@ inline constexpr Field kMacHi[] = {
     {"high", 16, "High bits of the address"},
 };
 inline constexpr Field kCounterSelect[] = {
-    {"counter", 4, "PortCounter"},
+    {"counter", 5, "PortCounter; those from 16 on with UC or UD only"},
 };
 inline constexpr Field kCqArm[] = {
     {"index", 16, "Index after the newest entry seen"},
@@ -196,6 +200,8 @@ inline constexpr Code kPortCounters[] = {
     {"TxBytes", 13, "Bytes sent to the MAC"},
     {"RxRoce", 14, "RoCE packets accepted by the transport"},
     {"RxEthernet", 15, "Frames handed to the Ethernet path or to firmware"},
+    {"QkeyViolations", 16, "UD packets whose Q_Key is not the queue pair's (10.2.5)"},
+    {"Discards", 17, "UC and UD packets that were accepted and not delivered"},
 };
 
 }  // namespace roci::spec

@@ -108,6 +108,8 @@ void WorkMonitor::qp_modified(std::uint32_t qpn, const driver::QpAttributes& att
     c.send_failed = c.receive_failed = false;
   } else if (attributes.state == QpState::kRtr) {
     c.generation = ++generations_;
+  } else if (attributes.state == QpState::kRts) {
+    c.send_failed = false;  // it was in SQE, which UC and UD leave so
   }
 }
 

@@ -23,6 +23,8 @@ inline constexpr Field kQueryDeviceReply[] = {
     {"max_srq_wr", 32, "Entries of a shared receive queue"},
     {"max_pkeys", 32, "Entries of the P_Key table"},
     {"max_mw", 32, "Memory windows; they share the rows of the regions"},
+    {"services", 32, "Bits by Service: which the engine has; RC always"},
+    {"max_ah", 32, "Address handles; 0 without UD"},
 };
 inline constexpr Field kQueryPortReply[] = {
     {"state", 8, "1 down, 4 active, as ibv_port_state"},
@@ -89,6 +91,8 @@ inline constexpr Field kPortCountersReply[] = {
     {"tx_bytes", 48, "Bytes sent to the MAC"},
     {"rx_roce", 48, "RoCE packets accepted by the transport"},
     {"rx_ethernet", 48, "Frames handed to the Ethernet path or to firmware"},
+    {"qkey_violations", 48, "UD packets with a wrong Q_Key"},
+    {"discards", 48, "UC and UD packets that were accepted and not delivered"},
 };
 /// Reply for a queue pair: every QpCounter in order.
 inline constexpr Field kQpCountersReply[] = {

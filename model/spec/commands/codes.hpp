@@ -35,6 +35,8 @@ inline constexpr Code kAdminOps[] = {
     {"SetPkey", 26, "Writes an entry of the P_Key table"},
     {"QueryPkey", 27, "Reads an entry of the P_Key table"},
     {"ReregMr", 28, "Changes domain, rights or range of a region"},
+    {"CreateAh", 29, "Makes an address handle; resolves its address"},
+    {"DestroyAh", 30, "Returns when no send that names it is in progress"},
 };
 
 inline constexpr Code kAdminStatuses[] = {
@@ -47,6 +49,7 @@ inline constexpr Code kAdminStatuses[] = {
     {"Busy", 6, "In use by something else"},
     {"Unreachable", 7, "Address did not resolve"},
     {"HardwareError", 8, "DMA of firmware failed"},
+    {"Unsupported", 9, "The engine does not have it"},
 };
 
 /// Bits of attr_mask, numbered as ibv_qp_attr_mask.
@@ -57,6 +60,7 @@ inline constexpr Code kQpMask[] = {
     {"AccessFlags", 3, ""},
     {"PkeyIndex", 4, ""},
     {"Port", 5, ""},
+    {"Qkey", 6, ""},
     {"Av", 7, ""},
     {"PathMtu", 8, ""},
     {"Timeout", 9, ""},

@@ -32,7 +32,8 @@ inline constexpr Field kCreateQp[] = {
     {"rq_stride_log", 8, "log2 of blocks in an entry, 0 to 2"},
     {"srq", 8, "1: receives come from `srqn`, rq_* are not used"},
     {"credits", 8, "1: send credits in AETHs"},
-    {"reserved", 16, "0"},
+    {"service", 8, "Service"},
+    {"reserved", 8, "0"},
     {"srqn", 32, "Shared receive queue"},
 };
 inline constexpr Field kCreateQpReply[] = {{"qpn", 32, "Queue pair"}};
@@ -64,7 +65,23 @@ inline constexpr Field kQpAttributes[] = {
     {"dst_mac", 48, "Next hop; 0: firmware resolves it"},
     {"sl", 8, "Service level, becomes the PCP of a VLAN tag"},
     {"flags", 8, "0 SQD: raise SqDrained; QueryQp: 1 still draining"},
+    {"qkey", 32, "UD: Q_Key"},
 };
+inline constexpr Field kCreateAh[] = {
+    {"pd", 32, "Protection domain"},
+    {"sgid_index", 8, "Own GID"},
+    {"hop_limit", 8, "TTL or hop limit"},
+    {"traffic_class", 8, "TOS or traffic class"},
+    {"sl", 8, "Service level, becomes the PCP of a VLAN tag"},
+    {"flow_label", 32, "20 bits"},
+    {"reserved", 32, "0"},
+    {"dgid_hi", 64, "GID of the destination, bytes 0 to 7 as a big-endian number"},
+    {"dgid_lo", 64, "GID of the destination, bytes 8 to 15"},
+    {"dst_mac", 48, "Next hop; 0: firmware resolves it"},
+    {"reserved1", 16, "0"},
+};
+inline constexpr Field kCreateAhReply[] = {{"ah", 32, "Address handle"}};
+inline constexpr Field kDestroyAh[] = {{"ah", 32, "Address handle"}};
 inline constexpr Field kQueryQp[] = {{"qpn", 32, "Queue pair"}};
 inline constexpr Field kDestroyQp[] = {{"qpn", 32, "Queue pair"}};
 inline constexpr Field kCreateSrq[] = {

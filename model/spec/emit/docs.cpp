@@ -63,6 +63,7 @@ void emit_queues() {
   markdown_codes("Completion opcode (`WcOp`)", kWcOps);
   markdown_codes("Events (`Event`)", kEvents);
   markdown_codes("Queue pair states (`QpState`)", kQpStates);
+  markdown_codes("Transport services (`Service`)", kServices);
   markdown_codes("Access rights (`Access`)", kAccess);
   markdown_codes("Kinds of keys (`KeyKind`)", kKeyKinds);
   each_table_row(to_markdown);

@@ -35,8 +35,10 @@ void each_wire_layout(Visitor visit) {
 template <typename Visitor>
 void each_memory_layout(Visitor visit) {
   visit("wqe", "Work queue entry, block 0", kWqe);
+  visit("ud_wqe", "Work queue entry, block 0, of a send of a UD queue pair", kUdWqe);
   visit("sge", "Scatter/gather entry", kSge);
   visit("cqe", "Completion queue entry", kCqe);
+  visit("ud_cqe", "Completion queue entry of a receive of a UD queue pair", kUdCqe);
   visit("eqe", "Event queue entry", kEqe);
 }
 
@@ -45,6 +47,9 @@ template <typename Visitor>
 void each_table_row(Visitor visit) {
   visit("qp_attr", "Queue pair attributes", kQpAttr);
   visit("av", "Address vector", kAv);
+  visit("qp_service", "Transport service of a queue pair", kQpService);
+  visit("ah", "Address handle", kAh);
+  visit("gid", "GID of the port", kGid);
   visit("key", "Memory key", kKey);
   visit("cq", "Completion queue", kCq);
   visit("srq", "Shared receive queue", kSrq);
@@ -147,6 +152,9 @@ void each_command(Visitor visit) {
   visit("create_qp", "CreateQp", kCreateQp);
   visit("create_qp_reply", "CreateQp reply", kCreateQpReply);
   visit("qp_attributes", "ModifyQp, QueryQp reply", kQpAttributes);
+  visit("create_ah", "CreateAh", kCreateAh);
+  visit("create_ah_reply", "CreateAh reply", kCreateAhReply);
+  visit("destroy_ah", "DestroyAh", kDestroyAh);
   visit("query_qp", "QueryQp", kQueryQp);
   visit("destroy_qp", "DestroyQp", kDestroyQp);
   visit("reg_mr", "RegMr", kRegMr);
@@ -200,6 +208,7 @@ void each_code_group(Visitor visit) {
   visit({"Status", 8, "Status", Kind::kEnum}, kStatuses);
   visit({"WcOp", 8, "WcOp", Kind::kEnum}, kWcOps);
   visit({"Qp", 3, "QpState", Kind::kEnum}, kQpStates);
+  visit({"Service", 2, "Service", Kind::kEnum}, kServices);
   visit({"Aeth", 3, "AethKind", Kind::kEnum}, kAethKinds);
   visit({"Syn", 8, "syndrome", Kind::kHex}, kSyndromes);
   visit({"Access", 4, "access", Kind::kBit}, kAccess);

@@ -73,7 +73,14 @@ enum class QpState : uint8_t {
   kRtr = 2,  ///< Ready to receive
   kRts = 3,  ///< Ready to send
   kSqd = 4,  ///< Send queue drained
+  kSqe = 5,  ///< UC and UD: sends flush, receives go on
   kErr = 6,  ///< Error: everything flushes
+};
+
+enum class Service : uint8_t {
+  kRc = 0,  ///< Reliable connection
+  kUc = 1,  ///< Unreliable connection
+  kUd = 2,  ///< Unreliable datagram
 };
 
 enum class AethKind : uint8_t {
@@ -149,6 +156,7 @@ enum class VendorErr : uint8_t {
   kNoDepth = 5,  ///< READ or atomic while max_rd_atomic is 0
   kKeyOperation = 6,  ///< Local invalidate, bind or registration was rejected
   kPayload = 7,  ///< Payload of a SEND or WRITE could not be read
+  kAddressHandle = 8,  ///< UD: no such address handle in the protection domain
   kResponseKind = 16,  ///< Response of a kind that does not fit the request
   kResponseLength = 17,  ///< READ response of a wrong length
   kResponseSyndrome = 18,  ///< Reserved syndrome, or a NAK code that RC does not have
@@ -295,6 +303,9 @@ enum class Table : uint8_t {
   kSrq = 7,  ///< Row of kSrq, write and read
   kSrqLive = 8,  ///< Row of kSrqLive, read only
   kCqLive = 9,  ///< Row of kCqLive, read only
+  kQpService = 10,  ///< Row of kQpService, write only; engines with UC or UD
+  kAh = 11,  ///< Row of kAh by address handle, write only; engines with UD
+  kGid = 12,  ///< Row of kGid, write only; engines with UD
 };
 
 enum class QpCounter : uint8_t {
@@ -316,6 +327,8 @@ enum class PortCounter : uint8_t {
   kTxBytes = 13,  ///< Bytes sent to the MAC
   kRxRoce = 14,  ///< RoCE packets accepted by the transport
   kRxEthernet = 15,  ///< Frames handed to the Ethernet path or to firmware
+  kQkeyViolations = 16,  ///< UD packets whose Q_Key is not the queue pair's (10.2.5)
+  kDiscards = 17,  ///< UC and UD packets that were accepted and not delivered
 };
 
 enum class AdminOp : uint16_t {
@@ -347,6 +360,8 @@ enum class AdminOp : uint16_t {
   kSetPkey = 26,  ///< Writes an entry of the P_Key table
   kQueryPkey = 27,  ///< Reads an entry of the P_Key table
   kReregMr = 28,  ///< Changes domain, rights or range of a region
+  kCreateAh = 29,  ///< Makes an address handle; resolves its address
+  kDestroyAh = 30,  ///< Returns when no send that names it is in progress
 };
 
 enum class AdminStatus : uint16_t {
@@ -359,6 +374,7 @@ enum class AdminStatus : uint16_t {
   kBusy = 6,  ///< In use by something else
   kUnreachable = 7,  ///< Address did not resolve
   kHardwareError = 8,  ///< DMA of firmware failed
+  kUnsupported = 9,  ///< The engine does not have it
 };
 
 namespace qp_mask {
@@ -368,6 +384,7 @@ inline constexpr uint32_t kEnSqdAsyncNotify = 1u << 2;
 inline constexpr uint32_t kAccessFlags = 1u << 3;
 inline constexpr uint32_t kPkeyIndex = 1u << 4;
 inline constexpr uint32_t kPort = 1u << 5;
+inline constexpr uint32_t kQkey = 1u << 6;
 inline constexpr uint32_t kAv = 1u << 7;
 inline constexpr uint32_t kPathMtu = 1u << 8;
 inline constexpr uint32_t kTimeout = 1u << 9;

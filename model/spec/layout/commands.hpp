@@ -50,7 +50,10 @@ inline constexpr MemoryField<uint32_t, 448, 32> max_srq_wr;  ///< Entries of a s
 inline constexpr MemoryField<uint32_t, 480, 32> max_pkeys;  ///< Entries of the P_Key table
 /// Memory windows; they share the rows of the regions
 inline constexpr MemoryField<uint32_t, 512, 32> max_mw;
-inline constexpr unsigned kBits = 544, kBytes = 68;
+/// Bits by Service: which the engine has; RC always
+inline constexpr MemoryField<uint32_t, 544, 32> services;
+inline constexpr MemoryField<uint32_t, 576, 32> max_ah;  ///< Address handles; 0 without UD
+inline constexpr unsigned kBits = 608, kBytes = 76;
 }  // namespace query_device_reply
 
 /// QueryPort reply.
@@ -143,7 +146,8 @@ inline constexpr MemoryField<uint8_t, 280, 8> rq_stride_log;
 /// 1: receives come from `srqn`, rq_* are not used
 inline constexpr MemoryField<uint8_t, 288, 8> srq;
 inline constexpr MemoryField<uint8_t, 296, 8> credits;  ///< 1: send credits in AETHs
-inline constexpr MemoryField<uint16_t, 304, 16> reserved;  ///< 0
+inline constexpr MemoryField<uint8_t, 304, 8> service;  ///< Service
+inline constexpr MemoryField<uint8_t, 312, 8> reserved;  ///< 0
 inline constexpr MemoryField<uint32_t, 320, 32> srqn;  ///< Shared receive queue
 inline constexpr unsigned kBits = 352, kBytes = 44;
 }  // namespace create_qp
@@ -186,8 +190,38 @@ inline constexpr MemoryField<uint64_t, 448, 48> dst_mac;  ///< Next hop; 0: firm
 inline constexpr MemoryField<uint8_t, 496, 8> sl;  ///< Service level, becomes the PCP of a VLAN tag
 /// 0 SQD: raise SqDrained; QueryQp: 1 still draining
 inline constexpr MemoryField<uint8_t, 504, 8> flags;
-inline constexpr unsigned kBits = 512, kBytes = 64;
+inline constexpr MemoryField<uint32_t, 512, 32> qkey;  ///< UD: Q_Key
+inline constexpr unsigned kBits = 544, kBytes = 68;
 }  // namespace qp_attributes
+
+/// CreateAh.
+namespace create_ah {
+inline constexpr MemoryField<uint32_t, 0, 32> pd;  ///< Protection domain
+inline constexpr MemoryField<uint8_t, 32, 8> sgid_index;  ///< Own GID
+inline constexpr MemoryField<uint8_t, 40, 8> hop_limit;  ///< TTL or hop limit
+inline constexpr MemoryField<uint8_t, 48, 8> traffic_class;  ///< TOS or traffic class
+inline constexpr MemoryField<uint8_t, 56, 8> sl;  ///< Service level, becomes the PCP of a VLAN tag
+inline constexpr MemoryField<uint32_t, 64, 32> flow_label;  ///< 20 bits
+inline constexpr MemoryField<uint32_t, 96, 32> reserved;  ///< 0
+/// GID of the destination, bytes 0 to 7 as a big-endian number
+inline constexpr MemoryField<uint64_t, 128, 64> dgid_hi;
+inline constexpr MemoryField<uint64_t, 192, 64> dgid_lo;  ///< GID of the destination, bytes 8 to 15
+inline constexpr MemoryField<uint64_t, 256, 48> dst_mac;  ///< Next hop; 0: firmware resolves it
+inline constexpr MemoryField<uint16_t, 304, 16> reserved1;  ///< 0
+inline constexpr unsigned kBits = 320, kBytes = 40;
+}  // namespace create_ah
+
+/// CreateAh reply.
+namespace create_ah_reply {
+inline constexpr MemoryField<uint32_t, 0, 32> ah;  ///< Address handle
+inline constexpr unsigned kBits = 32, kBytes = 4;
+}  // namespace create_ah_reply
+
+/// DestroyAh.
+namespace destroy_ah {
+inline constexpr MemoryField<uint32_t, 0, 32> ah;  ///< Address handle
+inline constexpr unsigned kBits = 32, kBytes = 4;
+}  // namespace destroy_ah
 
 /// QueryQp.
 namespace query_qp {
@@ -411,7 +445,10 @@ inline constexpr MemoryField<uint64_t, 624, 48> tx_bytes;  ///< Bytes sent to th
 inline constexpr MemoryField<uint64_t, 672, 48> rx_roce;
 /// Frames handed to the Ethernet path or to firmware
 inline constexpr MemoryField<uint64_t, 720, 48> rx_ethernet;
-inline constexpr unsigned kBits = 768, kBytes = 96;
+inline constexpr MemoryField<uint64_t, 768, 48> qkey_violations;  ///< UD packets with a wrong Q_Key
+/// UC and UD packets that were accepted and not delivered
+inline constexpr MemoryField<uint64_t, 816, 48> discards;
+inline constexpr unsigned kBits = 864, kBytes = 108;
 }  // namespace port_counters_reply
 
 /// QueryCounters reply, queue pair.

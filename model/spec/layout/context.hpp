@@ -67,6 +67,33 @@ inline constexpr MemoryField<bool, 462, 1> roce_v1;
 inline constexpr unsigned kBits = 463, kBytes = 58;
 }  // namespace av
 
+/// Transport service of a queue pair.
+namespace qp_service {
+inline constexpr MemoryField<uint8_t, 0, 2> service;  ///< Service
+/// UD: Q_Key of what is received, and of sends whose own has bit 31 set
+inline constexpr MemoryField<uint32_t, 2, 32> qkey;
+inline constexpr unsigned kBits = 34, kBytes = 5;
+}  // namespace qp_service
+
+/// Address handle.
+namespace ah {
+/// As a row of kAv; `pkey` and `dest_qpn` are not used
+inline constexpr MemoryField<void, 0, 463> av;
+inline constexpr MemoryField<uint16_t, 463, 16> pd;  ///< Protection domain
+inline constexpr MemoryField<bool, 479, 1> valid;  ///< In use
+inline constexpr unsigned kBits = 480, kBytes = 60;
+}  // namespace ah
+
+/// GID of the port.
+namespace gid {
+inline constexpr MemoryField<void, 0, 128> gid;  ///< First byte in the top bits
+inline constexpr MemoryField<bool, 128, 1> valid;  ///< In use
+inline constexpr MemoryField<bool, 129, 1> roce_v1;  ///< Frames of RoCE v1
+inline constexpr MemoryField<bool, 130, 1> vlan;  ///< Frames have a tag
+inline constexpr MemoryField<uint16_t, 131, 12> vid;  ///< VLAN identifier
+inline constexpr unsigned kBits = 143, kBytes = 18;
+}  // namespace gid
+
 /// Memory key.
 namespace key {
 inline constexpr MemoryField<bool, 0, 1> valid;  ///< Region is registered

@@ -42,6 +42,21 @@ inline constexpr MemoryField<uint32_t, 480, 32> sge0_lkey;  ///< First scatter/g
 inline constexpr unsigned kBits = 512, kBytes = 64;
 }  // namespace wqe
 
+/// Work queue entry, block 0, of a send of a UD queue pair.
+namespace ud_wqe {
+inline constexpr MemoryField<void, 0, 96> head;  ///< As above: opcode to length
+/// Q_Key of the destination; bit 31: the queue pair's own is sent instead
+inline constexpr MemoryField<uint32_t, 96, 32> qkey;
+inline constexpr MemoryField<uint32_t, 128, 24> dest_qpn;  ///< Queue pair of the destination
+inline constexpr MemoryField<uint8_t, 152, 8> reserved0;  ///< 0
+/// Address handle, of the protection domain of the queue pair
+inline constexpr MemoryField<uint16_t, 160, 16> ah;
+inline constexpr MemoryField<uint16_t, 176, 16> reserved1;  ///< 0
+inline constexpr MemoryField<void, 192, 192> reserved2;  ///< 0
+inline constexpr MemoryField<void, 384, 128> sge0;  ///< First scatter/gather entry
+inline constexpr unsigned kBits = 512, kBytes = 64;
+}  // namespace ud_wqe
+
 /// Scatter/gather entry.
 namespace sge {
 /// Virtual address of the region named by the key
@@ -74,6 +89,19 @@ inline constexpr MemoryField<uint32_t, 227, 28> reserved2;  ///< 0
 inline constexpr MemoryField<bool, 255, 1> owner;  ///< Pass parity
 inline constexpr unsigned kBits = 256, kBytes = 32;
 }  // namespace cqe
+
+/// Completion queue entry of a receive of a UD queue pair.
+namespace ud_cqe {
+inline constexpr MemoryField<void, 0, 96> head;  ///< As above: wqe_index to imm
+inline constexpr MemoryField<uint32_t, 96, 24> src_qp;  ///< Queue pair of the sender
+inline constexpr MemoryField<uint8_t, 120, 8> reserved0;  ///< 0
+inline constexpr MemoryField<void, 128, 99> middle;  ///< As above: qpn to with_inv
+/// The buffer begins with a GRH, and src_qp is valid
+inline constexpr MemoryField<bool, 227, 1> with_grh;
+inline constexpr MemoryField<uint32_t, 228, 27> reserved1;  ///< 0
+inline constexpr MemoryField<bool, 255, 1> owner;  ///< Pass parity
+inline constexpr unsigned kBits = 256, kBytes = 32;
+}  // namespace ud_cqe
 
 /// Event queue entry.
 namespace eqe {

@@ -67,7 +67,11 @@ inline constexpr unsigned kBits = 32, kBytes = 4;
 /// Parameters2.
 namespace parameters2 {
 inline constexpr MemoryField<uint8_t, 0, 8> log_srqs;  ///< log2 NumSrqs
-inline constexpr unsigned kBits = 8, kBytes = 1;
+inline constexpr MemoryField<bool, 8, 1> uc;  ///< The engine has UC
+inline constexpr MemoryField<bool, 9, 1> ud;  ///< The engine has UD
+inline constexpr MemoryField<uint8_t, 10, 6> reserved0;  ///< 0
+inline constexpr MemoryField<uint8_t, 16, 8> log_ahs;  ///< log2 of address handles, with UD
+inline constexpr unsigned kBits = 24, kBytes = 3;
 }  // namespace parameters2
 
 /// Control.
@@ -195,8 +199,9 @@ inline constexpr unsigned kBits = 16, kBytes = 2;
 
 /// CounterSelect.
 namespace counter_select {
-inline constexpr MemoryField<uint8_t, 0, 4> counter;  ///< PortCounter
-inline constexpr unsigned kBits = 4, kBytes = 1;
+/// PortCounter; those from 16 on with UC or UD only
+inline constexpr MemoryField<uint8_t, 0, 5> counter;
+inline constexpr unsigned kBits = 5, kBytes = 1;
 }  // namespace counter_select
 
 /// CqArm, a word of CqDoorbell.
