@@ -12,12 +12,6 @@ constexpr std::uint64_t kFlagDraining = 2;
 }  // namespace
 
 Body body_of(std::uint32_t qpn, const QpAttributes& a, std::uint32_t mask) {
-  std::uint64_t gid_hi = 0;
-  std::uint64_t gid_lo = 0;
-  for (unsigned i = 0; i < 8; ++i) {
-    gid_hi = gid_hi << 8 | a.dgid[i];
-    gid_lo = gid_lo << 8 | a.dgid[8 + i];
-  }
   return Body()
       .put(layout::qp_attributes::qpn, qpn)
       .put(layout::qp_attributes::attr_mask, mask)
@@ -40,11 +34,12 @@ Body body_of(std::uint32_t qpn, const QpAttributes& a, std::uint32_t mask) {
       .put(layout::qp_attributes::sq_psn, a.sq_psn)
       .put(layout::qp_attributes::rq_psn, a.rq_psn)
       .put(layout::qp_attributes::flow_label, a.flow_label)
-      .put(layout::qp_attributes::dgid_hi, gid_hi)
-      .put(layout::qp_attributes::dgid_lo, gid_lo)
+      .put(layout::qp_attributes::dgid_hi, high_half(a.dgid))
+      .put(layout::qp_attributes::dgid_lo, low_half(a.dgid))
       .put(layout::qp_attributes::dst_mac, a.dst_mac)
       .put(layout::qp_attributes::sl, a.sl)
-      .put(layout::qp_attributes::flags, a.sqd_notify ? kFlagNotify : 0);
+      .put(layout::qp_attributes::flags, a.sqd_notify ? kFlagNotify : 0)
+      .put(layout::qp_attributes::qkey, a.qkey);
 }
 
 QpAttributes attributes_of(const Body& body) {
@@ -71,6 +66,7 @@ QpAttributes attributes_of(const Body& body) {
   a.flow_label = body.get(layout::qp_attributes::flow_label);
   a.sq_draining = (body.get(layout::qp_attributes::flags) & kFlagDraining) != 0;
   a.dst_mac = body.get(layout::qp_attributes::dst_mac);
+  a.qkey = body.get(layout::qp_attributes::qkey);
   const std::uint64_t gid_hi = body.get(layout::qp_attributes::dgid_hi);
   const std::uint64_t gid_lo = body.get(layout::qp_attributes::dgid_lo);
   for (unsigned i = 0; i < 8; ++i) {

@@ -92,6 +92,8 @@ Completion CompletionQueue::take() {
   completion.solicited = field(layout::cqe::solicited);
   completion.qpn = field(layout::cqe::qpn);
   completion.vendor_err = field(layout::cqe::vendor_err);
+  completion.with_grh = field(layout::ud_cqe::with_grh);
+  completion.src_qp = field(layout::ud_cqe::src_qp);
   const auto index = field(layout::cqe::wqe_index);
   ++consumer_;
   if (consumer_ - reported_ >= (1u << log_) / 4) report_consumer();

@@ -6,7 +6,6 @@
 #include "model/spec/layout/commands.hpp"
 
 namespace roci::driver {
-namespace {
 
 std::uint64_t high_half(const Gid& gid) {
   std::uint64_t value = 0;
@@ -18,8 +17,6 @@ std::uint64_t low_half(const Gid& gid) {
   for (unsigned i = 8; i < 16; ++i) value = value << 8 | gid[i];
   return value;
 }
-
-}  // namespace
 
 Gid gid_of_ipv4(std::uint32_t address) {
   Gid gid{};
@@ -57,6 +54,8 @@ Context::Context(Device& device, const ContextOptions& options)
   limits_.max_srq_wr = reply.get(layout::query_device_reply::max_srq_wr);
   limits_.max_pkeys = reply.get(layout::query_device_reply::max_pkeys);
   limits_.max_mw = reply.get(layout::query_device_reply::max_mw);
+  limits_.services = reply.get(layout::query_device_reply::services);
+  limits_.max_ah = reply.get(layout::query_device_reply::max_ah);
 }
 
 Body Context::execute(layout::AdminOp opcode, const Body& body, const char* text) {
@@ -97,6 +96,8 @@ PortCounters Context::port_counters() {
   c.tx_bytes = reply.get(layout::port_counters_reply::tx_bytes);
   c.rx_roce = reply.get(layout::port_counters_reply::rx_roce);
   c.rx_ethernet = reply.get(layout::port_counters_reply::rx_ethernet);
+  c.qkey_violations = reply.get(layout::port_counters_reply::qkey_violations);
+  c.discards = reply.get(layout::port_counters_reply::discards);
   return c;
 }
 

@@ -30,6 +30,9 @@ struct DeviceLimits {
   std::uint64_t max_message;  ///< bytes
   std::uint32_t fw_version;   ///< 23:16 major, 15:8 minor, 7:0 patch
   std::uint32_t max_srq, max_srq_wr, max_pkeys, max_mw;
+  std::uint32_t services;  ///< bits by Service
+  std::uint32_t max_ah;    ///< 0 without UD
+  bool has(Service service) const { return (services >> layout::number(service) & 1) != 0; }
 };
 
 struct PortStatus {
@@ -46,6 +49,8 @@ struct PortCounters {
   std::uint64_t rx_frames, rx_bytes, tx_frames, tx_bytes;         ///< without FCS
   std::uint64_t rx_roce;                                          ///< accepted by the transport
   std::uint64_t rx_ethernet;
+  std::uint64_t qkey_violations;  ///< datagrams with a wrong Q_Key
+  std::uint64_t discards;         ///< UC and UD packets that were accepted and not delivered
 };
 
 struct ContextOptions {
@@ -108,5 +113,9 @@ class Context {
 
 /// GID of an IPv4 address, ::ffff:a.b.c.d; `address` as a number.
 Gid gid_of_ipv4(std::uint32_t address);
+
+/// Bytes 0 to 7 and 8 to 15 of a GID as big-endian numbers.
+std::uint64_t high_half(const Gid& gid);
+std::uint64_t low_half(const Gid& gid);
 
 }  // namespace roci::driver

@@ -25,6 +25,7 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
       receive_cq_(receive_cq),
       context_(pd.context()),
       srq_(options.srq),
+      service_(options.service),
       send_sges_(options.send_sges),
       receive_sges_(options.receive_sges) {
   const DeviceLimits& limits = context_.limits();
@@ -65,7 +66,8 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
                          .put(layout::create_qp::rq_stride_log, receive_.stride_log)
                          .put(layout::create_qp::srq, srq_ != nullptr)
                          .put(layout::create_qp::srqn, srq_ != nullptr ? srq_->number() : 0)
-                         .put(layout::create_qp::credits, options.credits),
+                         .put(layout::create_qp::credits, options.credits)
+                         .put(layout::create_qp::service, service_),
                      "create queue pair")
             .get(layout::create_qp_reply::qpn));
   } catch (...) {
@@ -156,12 +158,26 @@ void QueuePair::connect(const Endpoint& peer, std::uint32_t psn, const ConnectOp
   a.dgid = peer.gid;
   a.rq_psn = peer.psn;
   a.sq_psn = psn;
+  const bool reliable = service_ == Service::kRc;
   a.state = QpState::kInit;
   modify(a, mask::kInit);
   a.state = QpState::kRtr;
-  modify(a, mask::kRtr);
+  modify(a, reliable ? mask::kRtr : mask::kUcRtr);
   a.state = QpState::kRts;
-  modify(a, mask::kRts);
+  modify(a, reliable ? mask::kRts : mask::kUnreliableRts);
+}
+
+void QueuePair::open(std::uint32_t qkey, std::uint32_t psn, std::uint16_t pkey_index) {
+  QpAttributes a;
+  a.qkey = qkey;
+  a.sq_psn = psn;
+  a.pkey_index = pkey_index;
+  a.state = QpState::kInit;
+  modify(a, mask::kUdInit);
+  a.state = QpState::kRtr;
+  modify(a, mask::kUdRtr);
+  a.state = QpState::kRts;
+  modify(a, mask::kUnreliableRts);
 }
 
 void QueuePair::to_error() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue pairs of reliable connections (10.2.4, 10.3).
+// Queue pairs (10.2.4, 10.3).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct QpOptions {
   unsigned max_inline = 64;       ///< bytes of inline data, 0 to the device's max_inline (192)
   /// Where receives come from instead of a queue of this pair's own; receive_* are not used then.
   SharedReceiveQueue* srq = nullptr;
-  bool credits = false;  ///< ACKs carry the number of posted receives (9.7.7.2)
+  Service service = Service::kRc;  ///< one that the adapter has, see DeviceLimits
+  bool credits = false;            ///< ACKs carry the number of posted receives (9.7.7.2)
 };
 
 /// Arguments of connect() beside the two end points, with the ranges of QpAttributes.
@@ -65,6 +66,7 @@ class QueuePair {
   std::uint32_t number() const { return number_; }
   /// State last requested by modify(); query() returns the state that the adapter is in.
   QpState state() const { return state_; }
+  Service service() const { return service_; }
 
   /// Sets those of `attributes` that `mask` (bits of `mask`) names, by the rules of 11.2.5.2.
   /// Throws Error with kBadState or kBadParameter, and nothing has changed.
@@ -72,8 +74,10 @@ class QueuePair {
   QpAttributes query();
   QpCounters counters();
 
-  /// RESET to INIT, RTR and RTS. `psn`: first PSN that this side sends.
+  /// RESET to INIT, RTR and RTS, RC and UC. `psn`: first PSN that this side sends.
   void connect(const Endpoint& peer, std::uint32_t psn, const ConnectOptions& options = {});
+  /// The same for UD.
+  void open(std::uint32_t qkey, std::uint32_t psn = 0, std::uint16_t pkey_index = 0);
   void to_error();
   void to_reset();
 
@@ -110,6 +114,7 @@ class QueuePair {
   CompletionQueue& receive_cq_;
   Context& context_;
   SharedReceiveQueue* srq_;
+  Service service_;
   unsigned send_sges_, receive_sges_, max_inline_;
   Ring send_, receive_;
   std::uint32_t number_ = 0;

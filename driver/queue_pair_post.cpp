@@ -12,13 +12,23 @@ namespace {
 
 constexpr std::uint64_t kAtomicBytes = 8;
 
+/// Whether the transport service has the operation (9.2.1).
+bool permitted(Service service, Opcode opcode) {
+  if (service == Service::kRc || opcode == Opcode::kSend || opcode == Opcode::kSendImm) return true;
+  if (service == Service::kUd) return false;
+  return opcode == Opcode::kWrite || opcode == Opcode::kWriteImm || opcode == Opcode::kLocalInv ||
+         opcode == Opcode::kBindMw || opcode == Opcode::kRegMr;
+}
+
 }  // namespace
 
 PostError QueuePair::check(const SendRequest& request) const {
   if (context_.device().gone()) return PostError::kGone;
+  // A queue pair enters SQE by itself, so the state here is RTS then.
   if (state_ != QpState::kRts && state_ != QpState::kSqd && state_ != QpState::kErr) {
     return PostError::kState;
   }
+  if (!permitted(service_, request.opcode)) return PostError::kOpcode;
   if (send_.room() == 0) return PostError::kQueueFull;
   if (request.sges.size() > send_sges_) return PostError::kSges;
   const std::uint64_t bytes = list_bytes(request.sges);
@@ -65,10 +75,16 @@ void QueuePair::write(const SendRequest& request) {
   put(wqe, layout::wqe::num_sge, request.sges.size());
   put(wqe, layout::wqe::imm, request.imm);
   put(wqe, layout::wqe::length, inlined ? request.inline_bytes : list_bytes(request.sges));
-  put(wqe, layout::wqe::rkey, request.remote_key);
-  put(wqe, layout::wqe::remote_addr, request.remote_address);
-  put(wqe, layout::wqe::swap_add, request.swap_add);
-  put(wqe, layout::wqe::compare, request.compare);
+  if (service_ == Service::kUd) {
+    put(wqe, layout::ud_wqe::qkey, request.qkey);
+    put(wqe, layout::ud_wqe::dest_qpn, request.remote_qpn);
+    put(wqe, layout::ud_wqe::ah, request.ah);
+  } else {
+    put(wqe, layout::wqe::rkey, request.remote_key);
+    put(wqe, layout::wqe::remote_addr, request.remote_address);
+    put(wqe, layout::wqe::swap_add, request.swap_add);
+    put(wqe, layout::wqe::compare, request.compare);
+  }
   if (inlined) {
     std::memcpy(wqe + layout::kBlockBytes, request.inline_data, request.inline_bytes);
   } else {

@@ -30,6 +30,9 @@ using WcOpcode = layout::WcOp;
 
 using layout::QpState;
 
+/// Transport service of a queue pair.
+using layout::Service;
+
 /// Rights of regions and queue pairs; bits as ibv_access_flags.
 namespace access {
 using namespace layout::access;
@@ -44,6 +47,11 @@ inline constexpr std::uint32_t kRtr =
     kState | kAv | kPathMtu | kDestQpn | kRqPsn | kMaxDestRdAtomic | kMinRnrTimer;
 inline constexpr std::uint32_t kRts =
     kState | kSqPsn | kTimeout | kRetryCnt | kRnrRetry | kMaxQpRdAtomic;
+// UC and UD require less.
+inline constexpr std::uint32_t kUcRtr = kState | kAv | kPathMtu | kDestQpn | kRqPsn;
+inline constexpr std::uint32_t kUdInit = kState | kPkeyIndex | kPort | kQkey;
+inline constexpr std::uint32_t kUdRtr = kState;
+inline constexpr std::uint32_t kUnreliableRts = kState | kSqPsn;
 }  // namespace mask
 
 /// Attributes of a queue pair (11.2.5.2), as ibv_qp_attr. Ranges are checked by the adapter.
@@ -68,6 +76,7 @@ struct QpAttributes {
   std::uint32_t dest_qpn = 0;    ///< 24 bits
   std::uint32_t sq_psn = 0;      ///< 24 bits; QueryQp: the next PSN to send
   std::uint32_t rq_psn = 0;      ///< 24 bits; QueryQp: the PSN expected next
+  std::uint32_t qkey = 0;        ///< UD
   Gid dgid{};
   std::uint64_t dst_mac = 0;  ///< next hop; 0: the adapter resolves it
   bool sqd_notify = false;    ///< to SQD: raise SqDrained when the last send has completed
@@ -79,6 +88,17 @@ struct Endpoint {
   std::uint32_t qpn = 0;
   std::uint32_t psn = 0;  ///< first PSN that this side sends
   Gid gid{};
+};
+
+/// Where datagrams go, as ibv_ah_attr.
+struct Address {
+  Gid dgid{};
+  std::uint8_t sgid_index = 0;
+  std::uint8_t hop_limit = 64;
+  std::uint8_t traffic_class = 0;
+  std::uint8_t sl = 0;           ///< priority code point on a VLAN
+  std::uint32_t flow_label = 0;  ///< 20 bits
+  std::uint64_t dst_mac = 0;     ///< next hop; 0: the adapter resolves it
 };
 
 struct Sge {
@@ -103,6 +123,10 @@ struct SendRequest {
   std::uint64_t compare = 0;
   std::uint32_t region_key = 0;   ///< kBindMw: key of the region that the window is bound to
   std::uint64_t dma_address = 0;  ///< kRegMr: DMA address of the region
+  // UD: the destination.
+  std::uint32_t ah = 0;          ///< number of an AddressHandle
+  std::uint32_t remote_qpn = 0;  ///< 24 bits
+  std::uint32_t qkey = 0;        ///< with bit 31 set, the queue pair's own is sent (10.2.5)
   bool signaled = true;
   bool solicited = false;
   bool fence = false;
@@ -148,6 +172,8 @@ struct Completion {
   bool solicited = false;
   std::uint32_t qpn = 0;
   std::uint8_t vendor_err = 0;
+  std::uint32_t src_qp = 0;  ///< with_grh: queue pair of the sender
+  bool with_grh = false;     ///< UD: the buffer begins with 40 bytes of GRH, part of byte_len
   bool ok() const { return status == Status::kSuccess; }
 };
 

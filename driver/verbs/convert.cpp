@@ -34,6 +34,7 @@ int errno_of_exception() {
       case driver::AdminStatus::kUnreachable:
         return EHOSTUNREACH;
       case driver::AdminStatus::kBadOpcode:
+      case driver::AdminStatus::kUnsupported:
         return EOPNOTSUPP;
       case driver::AdminStatus::kHardwareError:
         return EIO;
@@ -138,7 +139,8 @@ ibv_wc_opcode opcode_of(const driver::Completion& completion) {
 
 unsigned flags_of(const driver::Completion& completion) {
   return (completion.with_imm ? unsigned{IBV_WC_WITH_IMM} : 0) |
-         (completion.with_inv ? unsigned{IBV_WC_WITH_INV} : 0);
+         (completion.with_inv ? unsigned{IBV_WC_WITH_INV} : 0) |
+         (completion.with_grh ? unsigned{IBV_WC_GRH} : 0);
 }
 
 ibv_wc_status status_of(const driver::Completion& completion) {
@@ -158,6 +160,7 @@ void convert(const driver::Completion& from, ibv_wc& to) {
   if (!from.ok()) return;
   to.byte_len = from.byte_len;
   to.wc_flags = flags_of(from);
+  to.src_qp = from.src_qp;
   if (from.with_inv) {
     to.invalidated_rkey = from.imm;
   } else if (from.with_imm) {
@@ -177,9 +180,22 @@ bool convert_access(unsigned from, std::uint32_t& to) {
 }
 
 // Fields narrower than their attribute take its low bits, as kernel drivers do (docs/verbs.md).
+driver::Address address_of(const ibv_ah_attr& from) {
+  constexpr unsigned kPriorityBits = 7;
+  constexpr std::uint32_t kFlowLabelBits = 0xFFFFF;
+  driver::Address to;
+  to.sl = from.sl & kPriorityBits;
+  to.sgid_index = from.grh.sgid_index;
+  to.hop_limit = from.grh.hop_limit;
+  to.traffic_class = from.grh.traffic_class;
+  to.flow_label = from.grh.flow_label & kFlowLabelBits;
+  std::memcpy(to.dgid.data(), from.grh.dgid.raw, to.dgid.size());
+  return to;
+}
+
 void convert(const ibv_qp_attr& from, int mask, driver::QpAttributes& to) {
-  constexpr unsigned kTimerBits = 0x1F, kRetryBits = 7, kPriorityBits = 7;
-  constexpr std::uint32_t kNumberBits = 0xFFFFFF, kFlowLabelBits = 0xFFFFF;
+  constexpr unsigned kTimerBits = 0x1F, kRetryBits = 7;
+  constexpr std::uint32_t kNumberBits = 0xFFFFFF;
   to.state = static_cast<driver::QpState>(from.qp_state);
   to.cur_state = static_cast<driver::QpState>(from.cur_qp_state);
   to.path_mtu = static_cast<std::uint8_t>(from.path_mtu);
@@ -196,13 +212,14 @@ void convert(const ibv_qp_attr& from, int mask, driver::QpAttributes& to) {
   to.sq_psn = from.sq_psn & kNumberBits;
   to.rq_psn = from.rq_psn & kNumberBits;
   to.sqd_notify = from.en_sqd_async_notify != 0;
-  const ibv_ah_attr& ah = from.ah_attr;
-  to.sl = ah.sl & kPriorityBits;
-  to.sgid_index = ah.grh.sgid_index;
-  to.hop_limit = ah.grh.hop_limit;
-  to.traffic_class = ah.grh.traffic_class;
-  to.flow_label = ah.grh.flow_label & kFlowLabelBits;
-  std::memcpy(to.dgid.data(), ah.grh.dgid.raw, to.dgid.size());
+  to.qkey = from.qkey;
+  const driver::Address address = address_of(from.ah_attr);
+  to.sl = address.sl;
+  to.sgid_index = address.sgid_index;
+  to.hop_limit = address.hop_limit;
+  to.traffic_class = address.traffic_class;
+  to.flow_label = address.flow_label;
+  to.dgid = address.dgid;
 }
 
 void convert(const driver::QpAttributes& from, ibv_qp_attr& to) {
@@ -223,6 +240,7 @@ void convert(const driver::QpAttributes& from, ibv_qp_attr& to) {
   to.dest_qp_num = from.dest_qpn;
   to.sq_psn = from.sq_psn;
   to.rq_psn = from.rq_psn;
+  to.qkey = from.qkey;
   to.sq_draining = from.sq_draining ? 1 : 0;
   ibv_ah_attr& ah = to.ah_attr;
   ah.is_global = 1;

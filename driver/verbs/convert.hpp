@@ -29,6 +29,7 @@ ibv_wc_opcode opcode_of(const driver::Completion& completion);
 /// Access rights of a region, window or queue pair; false when `from` has an unknown bit.
 bool convert_access(unsigned from, std::uint32_t& to);
 
+driver::Address address_of(const ibv_ah_attr& from);
 void convert(const ibv_qp_attr& from, int mask, driver::QpAttributes& to);
 void convert(const driver::QpAttributes& from, ibv_qp_attr& to);
 

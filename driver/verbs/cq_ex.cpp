@@ -69,10 +69,10 @@ void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags) {
   if ((wc_flags & IBV_WC_EX_WITH_QP_NUM) != 0) {
     cq.read_qp_num = [](ibv_cq_ex* cq) { return of(cq).current.qpn; };
   }
-  // The fields below belong to datagrams and to addresses of InfiniBand links.
   if ((wc_flags & IBV_WC_EX_WITH_SRC_QP) != 0) {
-    cq.read_src_qp = [](ibv_cq_ex*) -> std::uint32_t { return 0; };
+    cq.read_src_qp = [](ibv_cq_ex* cq) { return of(cq).current.src_qp; };
   }
+  // The fields below belong to addresses of InfiniBand links.
   if ((wc_flags & IBV_WC_EX_WITH_SLID) != 0) {
     cq.read_slid = [](ibv_cq_ex*) -> std::uint32_t { return 0; };
   }

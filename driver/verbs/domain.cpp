@@ -145,7 +145,7 @@ int dealloc_mw(ibv_mw* ibv) {
   return 0;
 }
 
-/// Address handles stay in the process: RC requests do not use them.
+/// Without UD an address handle stays in the process: nothing uses it.
 ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
   OpenDevice& device = device_of(pd->context);
   if (attr->is_global == 0 || attr->port_num != 1 ||
@@ -153,7 +153,23 @@ ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
     errno = EINVAL;  // RoCE addresses by GID
     return nullptr;
   }
-  return new ibv_ah{pd->context, pd, 0};
+  return guarded_pointer([&]() -> ibv_ah* {
+    const std::lock_guard<std::mutex> lock(device.mutex);
+    auto handle = std::make_unique<Handle>();
+    handle->ibv = {pd->context, pd, 0};
+    handle->pd = ours<Pd>(pd).pd;
+    if (device.context().limits().has(driver::Service::kUd)) {
+      handle->handle = std::make_unique<driver::AddressHandle>(*handle->pd, address_of(*attr));
+      handle->ibv.handle = handle->handle->number();
+    }
+    return &handle.release()->ibv;
+  });
+}
+
+int destroy_ah(ibv_ah* ah) {
+  const std::lock_guard<std::mutex> lock(device_of(ah->context).mutex);
+  delete &ours<Handle>(ah);
+  return 0;
 }
 
 }  // namespace
@@ -173,10 +189,7 @@ void add_domain_operations(ContextOps& operations) {
   operations.alloc_mw = alloc_mw;
   operations.dealloc_mw = reporting<dealloc_mw>;
   operations.create_ah = create_ah;
-  operations.destroy_ah = [](ibv_ah* ah) {
-    delete ah;
-    return 0;
-  };
+  operations.destroy_ah = destroy_ah;
 }
 
 }  // namespace roci::verbs

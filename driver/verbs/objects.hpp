@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "driver/address_handle.hpp"
 #include "driver/completion_queue.hpp"
 #include "driver/context.hpp"
 #include "driver/device/remote.hpp"
@@ -97,6 +98,12 @@ struct Window {
   ibv_mw ibv;
   std::shared_ptr<driver::ProtectionDomain> pd;
   std::unique_ptr<driver::MemoryWindow> window;
+};
+
+struct Handle {
+  ibv_ah ibv{};
+  std::shared_ptr<driver::ProtectionDomain> pd;
+  std::unique_ptr<driver::AddressHandle> handle;  ///< null: the adapter has no UD
 };
 
 struct Cq {
@@ -210,6 +217,10 @@ int post_receives(OpenDevice& device, Queue& queue, ibv_recv_wr* wr, ibv_recv_wr
 void fill_cq_ex(ibv_cq_ex& cq, std::uint64_t wc_flags);
 /// False when `operations` (IBV_QP_EX_WITH_*) has one that is not supported.
 bool fill_qp_ex(QueuePair& pair, std::uint64_t operations);
+
+/// Sets the destination of a datagram; an errno value when there is none.
+int fill_destination(ibv_ah* ah, std::uint32_t qpn, std::uint32_t qkey,
+                     driver::SendRequest& request);
 
 /// Makes the request that binds a window of type 2; an errno value when it is not permitted. The
 /// program owns the lower 8 bits of `key`; the index above them is that of the window, as with

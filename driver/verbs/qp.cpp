@@ -2,6 +2,7 @@
 // Queue pairs.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "driver/verbs/objects.hpp"
 
@@ -10,8 +11,21 @@ namespace {
 
 using driver::protocol::Object;
 
+std::optional<driver::Service> service_of(ibv_qp_type type) {
+  switch (type) {
+    case IBV_QPT_RC:
+      return driver::Service::kRc;
+    case IBV_QPT_UC:
+      return driver::Service::kUc;
+    case IBV_QPT_UD:
+      return driver::Service::kUd;
+    default:
+      return {};
+  }
+}
+
 /// The error for a queue pair that the adapter does not support; 0: none.
-int check(const ibv_qp_init_attr_ex& attr) {
+int check(const driver::DeviceLimits& limits, const ibv_qp_init_attr_ex& attr) {
   constexpr std::uint32_t kKnown =
       IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS | IBV_QP_INIT_ATTR_CREATE_FLAGS;
   if ((attr.comp_mask & ~kKnown) != 0) return EOPNOTSUPP;
@@ -19,13 +33,14 @@ int check(const ibv_qp_init_attr_ex& attr) {
     return EOPNOTSUPP;
   }
   if ((attr.comp_mask & IBV_QP_INIT_ATTR_PD) == 0) return EINVAL;
-  if (attr.qp_type != IBV_QPT_RC) return EOPNOTSUPP;
+  const auto service = service_of(attr.qp_type);
+  if (!service || !limits.has(*service)) return EOPNOTSUPP;
   if (attr.send_cq == nullptr || attr.recv_cq == nullptr) return EINVAL;
   return 0;
 }
 
 QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
-  const int error = check(attr);
+  const int error = check(device_of(context).context().limits(), attr);
   if (error != 0) {
     errno = error;
     return nullptr;
@@ -46,6 +61,7 @@ QueuePair* create(ibv_context* context, ibv_qp_init_attr_ex& attr) {
     options.receive_sges = std::max(cap.max_recv_sge, 1u);
     options.max_inline = cap.max_inline_data;
     options.srq = pair->srq.get();
+    options.service = *service_of(attr.qp_type);
     pair->pair =
         std::make_unique<driver::QueuePair>(*pair->pd, *pair->send_cq, *pair->receive_cq, options);
     pair->signal_all = attr.sq_sig_all != 0;
@@ -114,8 +130,8 @@ int destroy_qp(ibv_qp* ibv) {
 int modify_qp(ibv_qp* ibv, ibv_qp_attr* attr, int mask) {
   constexpr int kNamed = 2 * IBV_QP_DEST_QPN - 1;  // bits 20:0, as the kernel has them
   if ((mask & ~kNamed) != 0) return EOPNOTSUPP;
-  // Attributes of other transports, and of alternate paths, which RoCE does not have.
-  constexpr int kElsewhere = IBV_QP_QKEY | IBV_QP_ALT_PATH | IBV_QP_CAP;
+  // Attributes of alternate paths, which RoCE does not have, and of resizing.
+  constexpr int kElsewhere = IBV_QP_ALT_PATH | IBV_QP_CAP;
   if ((mask & kElsewhere) != 0) return EINVAL;
   if ((mask & IBV_QP_PATH_MIG_STATE) != 0) {
     if (attr->path_mig_state != IBV_MIG_MIGRATED) return EINVAL;
@@ -176,6 +192,11 @@ bool gather(QueuePair& pair, const ibv_sge* list, int count, driver::SendRequest
 int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& request) {
   if (wr.num_sge < 0 || static_cast<unsigned>(wr.num_sge) > pair.cap.max_send_sge) return EINVAL;
   if (!convert(wr, request)) return EINVAL;
+  if (pair.pair->service() == driver::Service::kUd) {
+    const int error =
+        fill_destination(wr.wr.ud.ah, wr.wr.ud.remote_qpn, wr.wr.ud.remote_qkey, request);
+    if (error != 0) return error;
+  }
   if (pair.signal_all) request.signaled = true;
   const bool local = wr.opcode == IBV_WR_LOCAL_INV || wr.opcode == IBV_WR_BIND_MW;
   if ((wr.send_flags & IBV_SEND_INLINE) != 0 && !local &&
@@ -237,6 +258,16 @@ int bind_mw(ibv_qp* ibv, ibv_mw* mw, ibv_mw_bind* bind) {
 void record_bind(Window& window, std::uint32_t key) {
   window.window->set_key(key);
   window.ibv.rkey = key;
+}
+
+int fill_destination(ibv_ah* ah, std::uint32_t qpn, std::uint32_t qkey,
+                     driver::SendRequest& request) {
+  constexpr std::uint32_t kNumberBits = 0xFFFFFF;
+  if (ah == nullptr || ours<Handle>(ah).handle == nullptr) return EINVAL;
+  request.ah = ours<Handle>(ah).handle->number();
+  request.remote_qpn = qpn & kNumberBits;
+  request.qkey = qkey;
+  return 0;
 }
 
 int fill_bind(const ibv_mw& mw, std::uint32_t key, const ibv_mw_bind_info& info,

@@ -115,12 +115,18 @@ int complete(ibv_qp_ex* qp) {
 }  // namespace
 
 bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
-  constexpr std::uint64_t kKnown = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |
-                                   IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM |
-                                   IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
-                                   IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |
-                                   IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_SEND_WITH_INV;
-  if ((operations & ~kKnown) != 0) return false;
+  constexpr std::uint64_t kOfUd = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
+  constexpr std::uint64_t kOfUc = kOfUd | IBV_QP_EX_WITH_RDMA_WRITE |
+                                  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_LOCAL_INV |
+                                  IBV_QP_EX_WITH_BIND_MW;
+  constexpr std::uint64_t kOfRc =
+      kOfUc | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+      IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_SEND_WITH_INV;
+  const driver::Service service = pair.pair->service();
+  const std::uint64_t known = service == driver::Service::kUd   ? kOfUd
+                              : service == driver::Service::kUc ? kOfUc
+                                                                : kOfRc;
+  if ((operations & ~known) != 0) return false;
   pair.building = std::make_shared<Building>();
   pair.qp.comp_mask |= Qp::kExtended;
   ibv_qp_ex& qp = pair.qp.qp_ex;
@@ -172,6 +178,10 @@ bool fill_qp_ex(QueuePair& pair, std::uint64_t operations) {
     set_list(qp, 1, &one);
   };
   qp.wr_set_sge_list = set_list;
+  qp.wr_set_ud_addr = [](ibv_qp_ex* qp, ibv_ah* ah, std::uint32_t qpn, std::uint32_t qkey) {
+    const int error = fill_destination(ah, qpn, qkey, last(qp));
+    if (error != 0) of(qp).building->error = error;
+  };
   qp.wr_set_inline_data = [](ibv_qp_ex* qp, void* data, std::size_t bytes) {
     add_inline(qp, data, bytes);
   };

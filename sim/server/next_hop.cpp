@@ -2,6 +2,7 @@
 #include "sim/server/next_hop.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/commands.hpp"
@@ -13,10 +14,28 @@ namespace {
 constexpr std::uint64_t kAskNs = 50'000'000;
 constexpr unsigned kAsks = 60;
 
-driver::Gid gid_in(const driver::Body& body) {
+/// Fields of a command that names a destination.
+struct Destination {
+  layout::Place dgid_hi, dgid_lo, mac;
+};
+
+/// None: the command names no destination.
+std::optional<Destination> destination_in(layout::AdminOp opcode, const driver::Body& body) {
+  namespace modify = layout::qp_attributes;
+  namespace create = layout::create_ah;
+  if (opcode == layout::AdminOp::kCreateAh) {
+    return Destination{create::dgid_hi, create::dgid_lo, create::dst_mac};
+  }
+  if (opcode == layout::AdminOp::kModifyQp &&
+      (body.get(modify::attr_mask) & driver::mask::kAv) != 0) {
+    return Destination{modify::dgid_hi, modify::dgid_lo, modify::dst_mac};
+  }
+  return {};
+}
+
+driver::Gid gid_in(const driver::Body& body, const Destination& to) {
   driver::Gid gid{};
-  const std::uint64_t halves[] = {body.get(layout::qp_attributes::dgid_hi),
-                                  body.get(layout::qp_attributes::dgid_lo)};
+  const std::uint64_t halves[] = {body.get(to.dgid_hi), body.get(to.dgid_lo)};
   for (unsigned i = 0; i < gid.size(); ++i) {
     gid[i] = static_cast<std::uint8_t>(halves[i / 8] >> (56 - 8 * (i % 8)));
   }
@@ -27,21 +46,18 @@ driver::Gid gid_in(const driver::Body& body) {
 
 bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::string& interface,
                    layout::AdminOp opcode, driver::Body& body) {
-  constexpr auto kMac = layout::qp_attributes::dst_mac;
-  if (opcode != layout::AdminOp::kModifyQp || body.get(kMac) != 0 ||
-      (body.get(layout::qp_attributes::attr_mask) & driver::mask::kAv) == 0) {
-    return true;
-  }
-  const driver::Gid wanted = gid_in(body);
+  const auto to = destination_in(opcode, body);
+  if (!to || body.get(to->mac) != 0) return true;
+  const driver::Gid wanted = gid_in(body, *to);
   // The host does not resolve its own address.
   if (std::any_of(node.gids().begin(), node.gids().end(),
                   [&](const NodeGid& own) { return own.gid == wanted; })) {
-    body.put(kMac, node.mac());
+    body.put(to->mac, node.mac());
     return true;
   }
   for (unsigned i = 0; i < kAsks; ++i) {
     if (const auto mac = testbench::ports::neighbour_mac(interface, wanted)) {
-      body.put(kMac, *mac);
+      body.put(to->mac, *mac);
       return true;
     }
     testbench::ports::resolve_neighbour(interface, wanted);

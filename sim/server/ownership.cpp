@@ -17,7 +17,7 @@ constexpr Place kNoPlace = {0, 0};
 constexpr Place kAlways = kNoPlace;
 
 /// Kinds of objects that a handle field of a command may refer to.
-enum class Handle { kNone, kQp, kSrq, kKey, kCq, kPd };
+enum class Handle { kNone, kQp, kSrq, kKey, kCq, kPd, kAh };
 
 struct Use {
   Handle handle = Handle::kNone;
@@ -72,6 +72,9 @@ constexpr Rule kRules[] = {
     {AdminOp::kModifyQp, {Use{Handle::kQp, layout::qp_attributes::qpn}}},
     {AdminOp::kQueryQp, {Use{Handle::kQp, layout::query_qp::qpn}}},
     {AdminOp::kDestroyQp, {Use{Handle::kQp, layout::destroy_qp::qpn}}, kNoPlace, {}, true},
+    {AdminOp::kCreateAh, {Use{Handle::kPd, layout::create_ah::pd}}, kNoPlace,
+     {true, Owned::kAddressHandle, layout::create_ah_reply::ah}},
+    {AdminOp::kDestroyAh, {Use{Handle::kAh, layout::destroy_ah::ah}}, kNoPlace, {}, true},
     {AdminOp::kRegMr, {Use{Handle::kPd, layout::reg_mr::pd}}, layout::reg_mr::pasid,
      {true, Owned::kRegion, layout::reg_mr_reply::key}},
     {AdminOp::kReregMr,
@@ -132,6 +135,9 @@ Checked Ownership::check(AdminOp opcode, driver::Body& body, std::uint32_t pasid
       case Handle::kPd:
         mine = has(Owned::kDomain, low);
         break;
+      case Handle::kAh:
+        mine = has(Owned::kAddressHandle, low);
+        break;
     }
     if (!mine) {
       return {AdminStatus::kBadHandle, layout::kCommandBodyOffset + use.place.offset / 8};
@@ -169,6 +175,8 @@ void Ownership::done(AdminOp opcode, const driver::Body& body, const driver::Bod
       return drop(Owned::kCompletionQueue, number);
     case Handle::kPd:
       return drop(Owned::kDomain, number);
+    case Handle::kAh:
+      return drop(Owned::kAddressHandle, number);
     case Handle::kNone:
       return;
   }
@@ -186,6 +194,7 @@ std::optional<Ownership::TakeDown> Ownership::destroy_next() {
   constexpr Way kWays[kOwnedKinds] = {
       {AdminOp::kDestroyQp, layout::destroy_qp::qpn},
       {AdminOp::kDestroySrq, layout::destroy_srq::srqn},
+      {AdminOp::kDestroyAh, layout::destroy_ah::ah},
       {AdminOp::kDeallocMw, layout::dealloc_mw::key},
       {AdminOp::kDeregMr, layout::dereg_mr::key},
       {AdminOp::kDestroyCq, layout::destroy_cq::cqn},

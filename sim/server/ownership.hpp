@@ -16,8 +16,16 @@
 namespace roci::sim {
 
 /// In the order in which they are destroyed, each after the objects that use it.
-enum class Owned { kQueuePair, kSharedReceiveQueue, kWindow, kRegion, kCompletionQueue, kDomain };
-inline constexpr std::size_t kOwnedKinds = 6;
+enum class Owned {
+  kQueuePair,
+  kSharedReceiveQueue,
+  kAddressHandle,
+  kWindow,
+  kRegion,
+  kCompletionQueue,
+  kDomain
+};
+inline constexpr std::size_t kOwnedKinds = 7;
 
 /// A command with handles checked and PASID set, or the status of its reply.
 struct Checked {

@@ -31,6 +31,8 @@ nlohmann::json counters_of(driver::Context& context) {
           {"tx_bytes", counters.tx_bytes},
           {"rx_roce", counters.rx_roce},
           {"rx_ethernet", counters.rx_ethernet},
+          {"qkey_violations", counters.qkey_violations},
+          {"discards", counters.discards},
           {"drops", drops}};
 }
 
@@ -129,6 +131,7 @@ nlohmann::json Server::numbers() const {
                                    {"completion_queues", count(Owned::kCompletionQueue)},
                                    {"regions", count(Owned::kRegion)},
                                    {"windows", count(Owned::kWindow)},
+                                   {"address_handles", count(Owned::kAddressHandle)},
                                    {"shared_receive_queues", count(Owned::kSharedReceiveQueue)},
                                    {"domains", count(Owned::kDomain)}});
     }
