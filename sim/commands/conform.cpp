@@ -48,7 +48,7 @@ const char* verdict_of(const Statement& statement, const std::vector<Outcome>& o
   for (const Outcome& outcome : outcomes) {
     if (!outcome.test->cites(statement.id)) continue;
     if (!outcome.passed) return "FAIL";
-    tested = true;
+    tested |= !outcome.skipped;
   }
   return tested ? "pass" : "-";
 }
@@ -77,6 +77,7 @@ void write_json(OutputFile& file, const ConformOptions& options,
     nlohmann::json one = {{"ids", outcome.test->ids},
                           {"title", outcome.test->title},
                           {"passed", outcome.passed},
+                          {"skipped", outcome.skipped},
                           {"seconds", outcome.seconds}};
     if (!outcome.passed) {
       one["expected"] = outcome.expected;
@@ -107,13 +108,14 @@ int run(const ConformOptions& options) {
   std::unique_ptr<OutputFile> json;
   if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
 
-  std::size_t done = 0, failed = 0;
+  std::size_t done = 0, failed = 0, skipped = 0;
   double seconds = 0;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const std::vector<Outcome> outcomes =
       conform::run_tests(options.adapter, tests, [&](const Outcome& outcome) {
         ++done;
         failed += outcome.passed ? 0 : 1;
+        skipped += outcome.skipped ? 1 : 0;
         seconds += outcome.seconds;
         if (terminal) {
           fmt::print(stderr, "\r[{}/{}] {:<60.60}", done, tests.size(), outcome.test->title);
@@ -136,8 +138,11 @@ int run(const ConformOptions& options) {
   fmt::print(
       "\nengine {}, {} bits, seed {}: {} of {} tests pass, {} statements hold, {} do not, {} "
       "without a test, {:.1f} s\n",
-      options.adapter.engine, options.adapter.width, options.adapter.seed, tests.size() - failed,
-      tests.size(), held, broken, untested, seconds);
+      options.adapter.engine, options.adapter.width, options.adapter.seed,
+      tests.size() - skipped - failed, tests.size() - skipped, held, broken, untested, seconds);
+  if (skipped != 0) {
+    fmt::print("{} tests need a transport service that the engine does not have\n", skipped);
+  }
   if (json) write_json(*json, options, outcomes, failed == 0);
   return failed == 0 ? 0 : 1;
 }

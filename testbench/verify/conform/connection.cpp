@@ -2,6 +2,7 @@
 #include "testbench/verify/conform/connection.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace roci::conform {
 namespace {
@@ -40,9 +41,24 @@ Connection::Connection(Fixture& fixture, const std::function<void(Options&)>& ch
   }
   driver::ProtectionDomain& pd = options_.pd != nullptr ? *options_.pd : fixture.pd();
   qp_ = std::make_unique<driver::QueuePair>(pd, *send_cq_, *receive_cq_, options_.qp);
+  if (options_.qp.service == driver::Service::kUd) {
+    ah_ = std::make_unique<driver::AddressHandle>(pd, peer_address());
+  }
   fixture_.connections_.push_back(this);
 
   connect();
+}
+
+driver::Address Connection::peer_address() const {
+  driver::Address address;
+  address.dgid = peer_gid_;
+  address.sgid_index = options_.sgid_index;
+  address.hop_limit = options_.hop_limit;
+  address.traffic_class = options_.traffic_class;
+  address.sl = options_.sl;
+  address.flow_label = options_.flow_label;
+  address.dst_mac = kPeerMac;
+  return address;
 }
 
 driver::QpAttributes Connection::attributes() const {
@@ -66,6 +82,7 @@ driver::QpAttributes Connection::attributes() const {
   a.dgid = peer_gid_;
   a.sq_psn = options_.sq_psn;
   a.rq_psn = options_.rq_psn;
+  a.qkey = options_.qkey;
   return a;
 }
 
@@ -74,9 +91,19 @@ void Connection::connect() {
     QpState state;
     std::uint32_t mask;
   };
-  for (const Step& step :
-       {Step{QpState::kInit, driver::mask::kInit}, Step{QpState::kRtr, driver::mask::kRtr},
-        Step{QpState::kRts, driver::mask::kRts}}) {
+  namespace mask = driver::mask;
+  using Steps = std::array<Step, 3>;
+  constexpr std::uint32_t kSoon = mask::kUnreliableRts;
+  constexpr Steps kRc = {
+      {{QpState::kInit, mask::kInit}, {QpState::kRtr, mask::kRtr}, {QpState::kRts, mask::kRts}}};
+  constexpr Steps kUc = {
+      {{QpState::kInit, mask::kInit}, {QpState::kRtr, mask::kUcRtr}, {QpState::kRts, kSoon}}};
+  constexpr Steps kUd = {
+      {{QpState::kInit, mask::kUdInit}, {QpState::kRtr, mask::kUdRtr}, {QpState::kRts, kSoon}}};
+  const driver::Service service = options_.qp.service;
+  for (const Step& step : service == driver::Service::kRc   ? kRc
+                          : service == driver::Service::kUc ? kUc
+                                                            : kUd) {
     if (options_.up_to < step.state) break;
     move(step.state, step.mask);
   }
@@ -108,6 +135,9 @@ driver::SendRequest Connection::work(Opcode opcode, std::uint32_t bytes, std::si
   if (bytes != 0) r.sges = {fixture_.memory().sge(offset, bytes)};
   r.remote_address = kRemoteAddress;
   r.remote_key = kRemoteKey;
+  if (ah_) r.ah = ah_->number();
+  r.remote_qpn = peer_number_;
+  r.qkey = options_.qkey;
   return r;
 }
 

@@ -8,6 +8,7 @@
 //   c.sent(Status::kSuccess);                        // poll
 #pragma once
 
+#include "driver/address_handle.hpp"
 #include "testbench/link/syndromes.hpp"
 #include "testbench/verify/conform/fixture.hpp"
 
@@ -42,6 +43,7 @@ struct Options : driver::ConnectOptions {
   std::uint32_t rq_psn = 0xFFFFFE;
   QpState up_to = QpState::kRts;
   std::uint16_t pkey_index = 0;
+  std::uint32_t qkey = 0x01234567;             ///< UD
   std::optional<driver::Gid> peer_gid;         ///< none: a neighbour of the adapter's
   std::optional<std::uint16_t> vlan;           ///< VLAN of the peer's frames
   bool roce_v1 = false;                        ///< likewise
@@ -63,6 +65,8 @@ class Connection {
   std::uint32_t number() const { return qp_->number(); }
   std::uint32_t peer_number() const { return peer_number_; }
   driver::Gid peer_gid() const { return peer_gid_; }
+  const driver::AddressHandle& ah() const { return *ah_; }
+  driver::Address peer_address() const;
   driver::CompletionQueue& send_cq() { return *send_cq_; }
   driver::CompletionQueue& receive_cq() { return *receive_cq_; }
   std::uint32_t pmtu() const { return 128u << options_.path_mtu; }
@@ -111,6 +115,8 @@ class Connection {
   Builder read_request(std::uint32_t psn, std::uint32_t bytes, std::size_t offset = 0);
   Builder atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
                          std::uint64_t compare = 0, std::size_t offset = 0);
+  /// Builds a datagram, UD, with the queue pair's Q_Key.
+  Builder datagram(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload);
   /// Responses, sent at once.
   void ack(std::uint32_t psn, std::uint8_t syndrome = kAck);
   void nak(std::uint8_t syndrome, std::uint32_t psn) { ack(psn, syndrome); }
@@ -153,6 +159,7 @@ class Connection {
   driver::CompletionQueue* send_cq_;
   driver::CompletionQueue* receive_cq_;
   std::unique_ptr<driver::QueuePair> qp_;
+  std::unique_ptr<driver::AddressHandle> ah_;  ///< UD: of the peer
   std::uint64_t last_id_ = 0;
   std::size_t seen_;  ///< frames of the adapter examined so far
 };

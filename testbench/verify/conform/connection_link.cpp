@@ -53,6 +53,10 @@ Builder Connection::send_request(std::uint8_t opcode, std::uint32_t psn, const B
   return from_peer(opcode, psn).ack_req().payload(payload);
 }
 
+Builder Connection::datagram(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload) {
+  return from_peer(opcode, psn).deth(options_.qkey, peer_number_).payload(payload);
+}
+
 Builder Connection::write_request(std::uint8_t opcode, std::uint32_t psn, const Bytes& payload,
                                   std::size_t offset, std::uint32_t total) {
   Builder builder = send_request(opcode, psn, payload);

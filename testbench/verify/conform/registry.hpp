@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/spec/layout/codes.hpp"
+
 namespace roci::conform {
 
 class Fixture;
@@ -29,6 +31,7 @@ const Statement* find_statement(std::string_view id);
 struct Needs {
   bool time = false;         ///< minutes: only in long runs
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
+  layout::Service service = layout::Service::kRc;  ///< not run on an adapter without it
 };
 
 /// Stimulus and expectation. `body` returns when the statement holds and throws otherwise.

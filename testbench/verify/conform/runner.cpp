@@ -8,12 +8,17 @@
 namespace roci::conform {
 namespace {
 
-void run_one(Adapter& adapter, const Test& test, const AdapterOptions& options) {
+/// Returns whether the adapter has what the test needs.
+bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options) {
+  bool has = true;
   adapter.run([&] {
+    has = adapter.context().limits().has(test.needs.service);
+    if (!has) return;
     Fixture fixture(adapter, options.seed, options.thorough);
     test.body(fixture);
     fixture.finish();
   });
+  return has;
 }
 
 }  // namespace
@@ -31,7 +36,7 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
       if (is.port_mtu != test.needs.port_mtu) adapter.reset();
       is.port_mtu = test.needs.port_mtu;
       if (!adapter) adapter = make_adapter(is);
-      run_one(*adapter, test, is);
+      outcome.skipped = !run_one(*adapter, test, is);
       outcome.passed = true;
     } catch (const Failure& failure) {
       outcome.expected = failure.expected();

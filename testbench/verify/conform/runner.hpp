@@ -14,6 +14,7 @@ namespace roci::conform {
 struct Outcome {
   const Test* test = nullptr;
   bool passed = false;
+  bool skipped = false;        ///< the adapter does not have the transport service
   std::string expected, seen;  ///< texts of a failure
   double seconds = 0;          ///< processor time
 };
