@@ -4,7 +4,8 @@
 
 usage: callers.py ROCI FOLDER [--engine E] [--width N] [--seed N] [--attacks N] [UP OPTIONS...]
 
-FOLDER has verbs_callers (errors), verbs_events (events, extended completions) and verbs_hostile.
+FOLDER has verbs_callers (errors), verbs_events (events, extended completions), verbs_datagrams (UC
+and UD, on the model alone) and verbs_hostile.
 The attacker overwrites the doorbells and its own queues while a process on the same node and one
 pair between the nodes send and check. Afterwards all processes are served as before and no object
 is left.
@@ -56,7 +57,9 @@ def main():
     with Simulator(args.roci, "callers", ["--engine", args.engine, "--width", args.width,
                                                   *options]) as simulator:
         before = simulator.holdings()
-        for program in ("verbs_callers", "verbs_events"):
+        os.environ["TEST_ENGINE"] = args.engine
+        datagrams = ["verbs_datagrams"] if args.engine == "model" else []
+        for program in ["verbs_callers", "verbs_events", *datagrams]:
             status, text = simulator.run("n0", f"{folder}/{program}", SECONDS)
             print(text, flush=True)
             assert status == 0, f"{program}: not as libibverbs specifies"

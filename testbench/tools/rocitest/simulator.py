@@ -116,7 +116,7 @@ class Simulator:
         descriptors of the simulator, and the memory that it shares with processes."""
         status = self.status()
         keys = ("queue_pairs", "completion_queues", "regions", "windows", "shared_receive_queues",
-                "domains")
+                "address_handles", "domains")
         processes = [p for node in status["nodes"] for p in node["processes"]]
         found = {key: sum(p[key] for p in processes) for key in keys}
         pid = status["pid"]
