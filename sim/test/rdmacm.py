@@ -33,6 +33,12 @@ PAIRS = [
     ("ib_write_bw -R -n 50 -p {port}", "ib_write_bw -R -n 50 -p {port} 10.0.0.1"),
     ("ib_read_lat -R -n 50 -p {port}", "ib_read_lat -R -n 50 -p {port} 10.0.0.1"),
 ]
+# Datagram services, on an engine that has UD; what is lost stays lost.
+DATAGRAMS = [
+    ("udaddy -c 4 -C 5 -S 1000", "udaddy -s 10.0.0.1 -c 4 -C 5 -S 1000"),
+    ("udaddy -b 10.0.0.1 -C 100", "udaddy -s 10.0.0.1 -C 100"),
+    ("ib_send_bw -c UD -R -n 50 -p {port}", "ib_send_bw -c UD -R -n 50 -p {port} 10.0.0.1"),
+]
 SECONDS = 60
 CONNECTIONS = 50
 
@@ -95,7 +101,9 @@ def main():
     bad, port = 0, 7200
     with Simulator(args.roci, "rdmacm", options) as simulator:
         before = simulator.holdings()
-        for lines in PAIRS:
+        lossless = not any(option.startswith("--loss") for option in options)
+        pairs = PAIRS + (DATAGRAMS if args.engine == "model" and lossless else [])
+        for lines in pairs:
             port += 1
             if args.only in lines[0]:
                 bad += not any(run_pair(simulator, lines, port) for _ in range(args.attempts))

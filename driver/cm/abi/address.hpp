@@ -3,6 +3,7 @@
 #pragma once
 
 #include <netinet/in.h>
+#include <rdma/ib_user_verbs.h>
 
 #include <algorithm>
 #include <cstring>
@@ -63,6 +64,19 @@ inline sockaddr_in6 sockaddr_of(const Endpoint& endpoint) {
     std::memcpy(&bytes.sin6_addr, endpoint.address.data(), 16);
   }
   return bytes;
+}
+
+/// The address vector of a peer, as the kernel gives it to programs.
+inline void set_address(ib_uverbs_ah_attr& to, const Gid& peer, std::uint8_t gid_index,
+                        std::uint8_t traffic_class, std::uint32_t flow_label = 0) {
+  constexpr std::uint8_t kHopLimit = 64;
+  to.is_global = 1;
+  to.port_num = 1;
+  std::copy(peer.begin(), peer.end(), to.grh.dgid);
+  to.grh.sgid_index = gid_index;
+  to.grh.hop_limit = kHopLimit;
+  to.grh.traffic_class = traffic_class;
+  to.grh.flow_label = flow_label;
 }
 
 }  // namespace roci::cm

@@ -15,6 +15,9 @@ constexpr std::uint16_t kDefaultPkey = 0xFFFF, kNoLid = 0xFFFF;
 constexpr std::uint8_t kHopLimit = 64, kMostRetries = 7, kRate = 16;  // 100 Gb/s
 constexpr std::uint32_t kPsnMask = 0xFFFFFF;
 
+constexpr std::uint32_t kUdpQkey = 0x01234567;  // RDMA_UDP_QKEY of Linux, unless another is given
+
+std::uint32_t qkey_of(std::uint32_t given) { return given != 0 ? given : kUdpQkey; }
 std::uint8_t at_most(std::uint8_t value, std::uint8_t most) { return std::min(value, most); }
 
 }  // namespace
@@ -60,6 +63,7 @@ int Ucm::connect(ChannelId channel, const rdma_ucm_connect& command, Body&) {
   const rdma_ucm_conn_param& param = command.conn_param;
   Req req;
   if (id->phase != Phase::kRoute || param.valid == 0) return EINVAL;
+  if (id->datagrams()) return connect_datagrams(command.id, *id, param);
   if (kIpHeaderBytes + param.private_data_len > req.private_data.size()) return EINVAL;
   req.service_id = service_id({PortSpace{id->space}, id->destination.port});
   req.vendor_id = command.ece.vendor_id & kPsnMask;
@@ -97,12 +101,51 @@ int Ucm::connect(ChannelId channel, const rdma_ucm_connect& command, Body&) {
   return 0;
 }
 
+/// Resolves the service to a queue pair (12.11).
+int Ucm::connect_datagrams(std::uint32_t number, Id& id, const rdma_ucm_conn_param& param) {
+  SidrReq request;
+  if (kIpHeaderBytes + param.private_data_len > request.private_data.size()) return EINVAL;
+  request.pkey = kDefaultPkey;
+  request.service_id = service_id({PortSpace{id.space}, id.destination.port});
+  const IpHeader header{id.source.port, id.source.address, id.destination.address};
+  if (!encode_ip(header, request.private_data.data())) return EINVAL;
+  std::copy_n(param.private_data, param.private_data_len,
+              request.private_data.begin() + kIpHeaderBytes);
+  const std::uint32_t made = manager_.resolve(path_of(id), request, now_);
+  if (made == 0) return EINVAL;
+  id.active = true;
+  id.connection = made;
+  id.phase = Phase::kConnect;
+  by_connection_[made] = number;
+  return 0;
+}
+
+int Ucm::accept_datagrams(Id& id, const rdma_ucm_accept& command) {
+  const rdma_ucm_conn_param& param = command.conn_param;
+  Respond response;
+  SidrRep& reply = response.reply;
+  if (id.active || param.valid == 0 || param.private_data_len > reply.private_data.size()) {
+    return EINVAL;
+  }
+  reply.qpn = param.qp_num & kPsnMask;
+  reply.qkey = qkey_of(param.qkey);
+  std::copy_n(param.private_data, param.private_data_len, reply.private_data.begin());
+  const std::uint64_t before = std::exchange(id.uid, command.uid);
+  if (!manager_.respond(id.connection, response, now_)) {
+    id.uid = before;
+    return EINVAL;
+  }
+  id.qkey = reply.qkey;
+  return 0;
+}
+
 /// The passive side sends a REP; the active side, which has the REP, sends the RTU.
 int Ucm::accept(ChannelId channel, const rdma_ucm_accept& command, Body&) {
   int error = 0;
   Id* id = find(channel, command.id, error);
   if (id == nullptr) return error;
   if (id->connection == 0) return EINVAL;
+  if (id->datagrams()) return accept_datagrams(*id, command);
   const rdma_ucm_conn_param& param = command.conn_param;
   if (param.valid == 0) {
     return id->active && manager_.post(id->connection, Ready{}, now_) ? 0 : EINVAL;
@@ -136,6 +179,14 @@ int Ucm::reject(ChannelId channel, const rdma_ucm_reject& command, Body&) {
   int error = 0;
   const Id* id = find(channel, command.id, error);
   if (id == nullptr) return error;
+  if (id->datagrams()) {
+    Respond response;
+    response.reply.status = SidrStatus::kRejected;
+    auto& data = response.reply.private_data;
+    if (command.private_data_len > data.size()) return EINVAL;
+    std::copy_n(command.private_data, command.private_data_len, data.begin());
+    return id->connection != 0 && manager_.respond(id->connection, response, now_) ? 0 : EINVAL;
+  }
   Reject rejection;
   if (command.private_data_len > rejection.private_data.size()) return EINVAL;
   if (command.reason != 0) rejection.reason = Reason{command.reason};
@@ -167,6 +218,15 @@ int Ucm::init_qp_attr(ChannelId channel, const rdma_ucm_init_qp_attr& command, B
   const Id* id = find(channel, command.id, error);
   if (id == nullptr) return error;
   if (!id->has_device) return EINVAL;
+  if (id->datagrams()) {
+    ib_uverbs_qp_attr attr{};
+    attr.qp_state = command.qp_state;
+    attr.qp_attr_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+    attr.port_num = 1;
+    attr.qkey = qkey_of(id->qkey);
+    body = to_bytes(attr);
+    return 0;
+  }
   const bool passive = id->connection != 0 && !id->active;
   const bool replied = id->rep.qpn != 0;  // active: the REP has come; passive: it was sent
   ib_uverbs_qp_attr attr{};
@@ -203,15 +263,8 @@ int Ucm::init_qp_attr(ChannelId channel, const rdma_ucm_init_qp_attr& command, B
       attr.dest_qp_num = passive ? id->req.qpn : id->rep.qpn;
       attr.rq_psn = passive ? id->req.psn : id->rep.psn;
       attr.max_dest_rd_atomic = at_most(resources, config_.most_reads);
-      ib_uverbs_ah_attr& path = attr.ah_attr;
-      path.is_global = 1;
-      path.port_num = 1;
-      const Gid& peer = id->destination.address;
-      std::copy(peer.begin(), peer.end(), path.grh.dgid);
-      path.grh.sgid_index = id->gid_index;
-      path.grh.hop_limit = kHopLimit;
-      path.grh.traffic_class = id->req.primary.traffic_class;
-      path.grh.flow_label = id->req.primary.flow_label;
+      set_address(attr.ah_attr, id->destination.address, id->gid_index,
+                  id->req.primary.traffic_class, id->req.primary.flow_label);
       break;
     }
     case IBV_QPS_RTS:

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::uint32_t kPsnMask = 0xFFFFFF;
 
-template <typename Bytes>
-void set_private_data(rdma_ucm_conn_param& param, const Bytes& data, std::size_t from = 0) {
+/// `param`: of a connection or of a datagram service.
+template <typename Param, typename Bytes>
+void set_private_data(Param& param, const Bytes& data, std::size_t from = 0) {
   param.private_data_len = static_cast<std::uint8_t>(data.size() - from);
   std::copy(data.begin() + static_cast<std::ptrdiff_t>(from), data.end(), param.private_data);
 }
@@ -55,7 +56,7 @@ void Ucm::deliver() {
        deliveries = manager_.take_deliveries()) {
     for (const Delivery& delivery : deliveries) {
       if (delivery.news == News::kRequest) {
-        on_request(delivery);
+        delivery.sidr ? on_datagram_request(delivery) : on_request(delivery);
         continue;
       }
       const auto known = by_connection_.find(delivery.id);
@@ -115,11 +116,57 @@ void Ucm::on_request(const Delivery& delivery) {
   push(event);
 }
 
+/// A SIDR_REQ, kept as the REQ that has the same addresses.
+void Ucm::on_datagram_request(const Delivery& delivery) {
+  const SidrReq& sidr = std::get<SidrReq>(delivery.mad->message);
+  const MadPath* path = manager_.path_of(delivery.id);
+  Event event;
+  event.request = delivery.id;
+  event.req.service_id = sidr.service_id;
+  if (path != nullptr) {
+    event.req.primary.remote_gid = path->local;
+    event.req.primary.local_gid = path->remote;
+  }
+  std::copy_n(sidr.private_data.begin(), kIpHeaderBytes, event.req.private_data.begin());
+  Id* listener = listener_of(event.req, event.owner);
+  if (path == nullptr || listener == nullptr || listener->backlog == 0 ||
+      !decode_ip(sidr.private_data.data())) {
+    return manager_.release(delivery.id, now_);
+  }
+  --listener->backlog;
+  event.body.uid = listener->uid;
+  event.body.event = static_cast<std::uint32_t>(UcmEvent::kConnectRequest);
+  set_private_data(event.body.param.ud, sidr.private_data, kIpHeaderBytes);
+  push(std::move(event));
+}
+
+void Ucm::on_datagram_reply(std::uint32_t number, Id& id, const SidrRep& reply) {
+  const bool valid = reply.status == SidrStatus::kValid;
+  Event event;
+  event.owner = number;
+  event.body.uid = id.uid;
+  event.body.id = number;
+  event.body.event =
+      static_cast<std::uint32_t>(valid ? UcmEvent::kEstablished : UcmEvent::kUnreachable);
+  event.body.status = static_cast<std::uint32_t>(reply.status);
+  rdma_ucm_ud_param& param = event.body.param.ud;
+  set_private_data(param, reply.private_data);
+  if (valid) {
+    id.qkey = param.qkey = reply.qkey;
+    param.qp_num = reply.qpn;
+    set_address(param.ah_attr, id.destination.address, id.gid_index, id.tos);
+  }
+  push(std::move(event));
+}
+
 void Ucm::on_news(std::uint32_t number, Id& id, const Delivery& delivery) {
   switch (delivery.news) {
     case News::kRequest:
       return;
     case News::kReply: {
+      if (delivery.sidr) {
+        return on_datagram_reply(number, id, std::get<SidrRep>(delivery.mad->message));
+      }
       const Rep& rep = id.rep = std::get<Rep>(delivery.mad->message);
       Event event;
       event.owner = number;

@@ -26,8 +26,10 @@ std::uint32_t Ucm::new_id() {
 }
 
 int Ucm::create(ChannelId channel, const rdma_ucm_create_id& command, Body& body) {
-  if (command.ps == RDMA_PS_UDP || command.ps == RDMA_PS_IPOIB) return EOPNOTSUPP;
-  if (command.ps != RDMA_PS_TCP && command.ps != RDMA_PS_IB) return EINVAL;
+  if (command.ps == RDMA_PS_IPOIB) return EOPNOTSUPP;
+  if (command.ps != RDMA_PS_TCP && command.ps != RDMA_PS_IB && command.ps != RDMA_PS_UDP) {
+    return EINVAL;
+  }
   if (ids_.size() >= kMostIdentifiers) return ENOMEM;
   Id id;
   id.channel = channel;

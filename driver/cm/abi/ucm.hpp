@@ -100,6 +100,9 @@ class Ucm {
     std::uint32_t local_psn = 0;
     Req req;
     Rep rep;
+    std::uint32_t qkey = 0;  ///< agreed for a datagram service
+
+    bool datagrams() const { return space == RDMA_PS_UDP; }
   };
   struct Event {
     std::uint32_t owner;        ///< identifier
@@ -143,6 +146,10 @@ class Ucm {
   void push(const Event& event);
   void deliver();
   void on_request(const Delivery& delivery);
+  void on_datagram_request(const Delivery& delivery);
+  void on_datagram_reply(std::uint32_t number, Id& id, const SidrRep& reply);
+  int connect_datagrams(std::uint32_t number, Id& id, const rdma_ucm_conn_param& param);
+  int accept_datagrams(Id& id, const rdma_ucm_accept& command);
   void on_news(std::uint32_t number, Id& id, const Delivery& delivery);
   Id* listener_of(const Req& req, std::uint32_t& number);
   MadPath path_of(const Id& id) const;

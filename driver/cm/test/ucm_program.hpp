@@ -178,8 +178,9 @@ inline const Endpoint kServer{address(1), kPort, AF_INET};
 inline const Endpoint kAny{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}, kPort, AF_INET};
 
 /// A client that has resolved address and route of the server.
-inline std::uint32_t resolved(Program& client, std::uint64_t uid, const Endpoint& to = kServer) {
-  const std::uint32_t id = client.create(uid);
+inline std::uint32_t resolved(Program& client, std::uint64_t uid, const Endpoint& to = kServer,
+                              std::uint16_t space = RDMA_PS_TCP) {
+  const std::uint32_t id = client.create(uid, space);
   CHECK(client.resolve(id, to) == 0);
   CHECK(client.event(UcmEvent::kAddressResolved).uid == uid);
   CHECK(client.send(RDMA_USER_CM_CMD_RESOLVE_ROUTE, rdma_ucm_resolve_route{id, 1000}) == 0);

@@ -189,7 +189,7 @@ TEST_CASE("commands that do not belong there change nothing") {
   CHECK(program.send(RDMA_USER_CM_CMD_BIND, other) == EOPNOTSUPP);
   CHECK(program.send(99, other) == EINVAL);
   rdma_ucm_create_id create{};
-  create.ps = RDMA_PS_UDP;
+  create.ps = RDMA_PS_IPOIB;
   rdma_ucm_create_id_resp reply{};
   CHECK(program.send(RDMA_USER_CM_CMD_CREATE_ID, create, &reply, sizeof reply) == EOPNOTSUPP);
   CHECK(program.send(RDMA_USER_CM_CMD_CREATE_ID, create, &reply, sizeof reply - 1) == ENOSPC);
