@@ -27,6 +27,9 @@ EXPECTED = {"addr": 3, "atomic": 7, "cq": 3, "cq_events": 1, "cqex": 3, "device"
 # On the model, which has UC and UD.
 EXPECTED_MODEL = EXPECTED | {"cq": 4, "cq_events": 2, "cqex": 4, "qp": 21, "qpex": 17,
                              "relaxed_ordering": 2}
+# test_resize_cq posts datagrams and shrinks the queue at once: it expects that all have completed
+# by then, which depends on the load of the machine.
+ATTEMPTS = {"cq": 4}
 
 
 def copy_tests(target):
@@ -70,8 +73,11 @@ def main():
                         args.width], check=True, stdout=subprocess.DEVNULL)
         try:
             for test, expected in files.items():
-                passed, skipped, bad, text = run(roci, name, folder, test)
-                good = passed >= expected and bad == 0
+                for _ in range(ATTEMPTS.get(test, 1)):
+                    passed, skipped, bad, text = run(roci, name, folder, test)
+                    good = passed >= expected and bad == 0
+                    if good:
+                        break
                 wrong += not good
                 print(f"{'ok  ' if good else 'FAIL'} {test:17} {passed:3} pass, {skipped:3} skipped"
                       f", {bad} fail; {expected} expected to pass", flush=True)
