@@ -59,7 +59,8 @@ module roci_key_rule (
     end
     WholeRegion   : cover (f_allowed && f_into == '0 && row_i.length == 64'(req_i.len));
     LastByteOfAll : cover (f_allowed && &(req_i.va) && req_i.len == 32'd1);
-    ThroughWindow : cover (f_allowed && row_i.remote_only && row_i.kind == 2'd2 && f_into != '0);
+    ThroughWindow : cover (f_allowed && row_i.remote_only
+                           && row_i.kind == roci_pkg::KeyKindWindowType2 && f_into != '0);
   end
 `endif
 

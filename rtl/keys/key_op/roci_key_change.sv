@@ -108,53 +108,64 @@ module roci_key_change (
   // For every request and pair of rows, in numbers too wide to wrap: a bound window lies in the
   // region, where it was requested, with rights that the request gives and the region allows. With
   // the proof of roci_key_rule, which holds an access to the row, nothing outside is reached.
-  logic        f_bound, f_register;
+  logic        f_bound, f_register, f_free, f_type1, f_type2, f_fast, f_type2_out, f_region;
   logic [63:0] f_into;
-  assign f_bound    = ok_o && req_i.op == 2'd1 && row_o.valid;
-  assign f_register = ok_o && req_i.op == 2'd2;
-  assign f_into     = row_o.addr - region_i.addr;  // bytes into the region
+  assign f_bound     = ok_o && req_i.op == roci_pkg::KeyOpBind && row_o.valid;
+  assign f_register  = ok_o && req_i.op == roci_pkg::KeyOpRegister;
+  assign f_free      = ok_o && req_i.op == roci_pkg::KeyOpInvalidate;
+  assign f_type1     = row_i.kind == roci_pkg::KeyKindWindowType1;
+  assign f_type2     = row_i.kind == roci_pkg::KeyKindWindowType2;
+  assign f_fast      = row_i.kind == roci_pkg::KeyKindFastRegion;
+  assign f_type2_out = row_o.kind == roci_pkg::KeyKindWindowType2;
+  assign f_region    = region_i.kind == roci_pkg::KeyKindRegion;
+  assign f_into      = row_o.addr - region_i.addr;  // bytes into the region
 
   // As firmware writes them: windows, and nothing else, have no local key.
   always_comb begin
-    WindowsAreRemote : assume (row_i.remote_only == (row_i.kind == 2'd1 || row_i.kind == 2'd2));
+    WindowsAreRemote : assume (row_i.remote_only == (f_type1 || f_type2));
   end
   always_comb begin
     if (f_bound) begin
       StartsWhereAsked : assert (67'(region_i.iova) + 67'(f_into) == 67'(req_i.va));
       EndsInRegion     : assert (67'(f_into) + 67'(row_o.length) <= 67'(region_i.length));
       EndIsAnAddress   : assert (67'(req_i.va) + 67'(req_i.length) <= {3'd1, 64'd0});
-      NamedAsAsked     : assert (row_o.iova == (req_i.access[5] ? 64'd0 : req_i.va)
+      NamedAsAsked     : assert (row_o.iova == ((req_i.access & ZeroBased) != '0 ? 64'd0 : req_i.va)
                                  && row_o.length == req_i.length);
-      RightsGiven      : assert ((row_o.access & ~req_i.access) == '0 && !row_o.access[0]
-                                 && !row_o.access[4]);
-      WriteNeedsLocalWrite : assert (!(row_o.access[1] || row_o.access[3]) || region_i.access[0]);
-      RegionAllows     : assert (region_in_range_i && region_i.valid && region_i.access[4]
-                                 && region_i.kind == 2'd0 && region_i.variant == req_i.region[7:0]);
+      RightsGiven      : assert ((row_o.access & ~req_i.access) == '0
+                                 && (row_o.access & (LocalWrite | MwBind)) == '0);
+      WriteNeedsLocalWrite : assert ((row_o.access & NeedsLocalWrite) == '0
+                                     || (region_i.access & LocalWrite) != '0);
+      RegionAllows     : assert (region_in_range_i && region_i.valid
+                                 && (region_i.access & MwBind) != '0
+                                 && f_region && region_i.variant == req_i.region[7:0]);
       SameDomain       : assert (region_i.pd == row_o.pd && row_o.pasid == region_i.pasid);
       NoLocalKey       : assert (row_o.remote_only);
-      OnlyItsQp        : assert (row_o.kind != 2'd2 || row_o.qpn == req_i.qpn);
-      BindsWindows     : assert (row_i.kind == 2'd1 || (row_i.kind == 2'd2 && !row_i.valid));
+      OnlyItsQp        : assert (!f_type2_out || row_o.qpn == req_i.qpn);
+      BindsWindows     : assert (f_type1 || (f_type2 && !row_i.valid));
     end
     if (f_register) begin
-      FromFreeState    : assert (row_i.kind == 2'd3 && !row_i.valid);
+      FromFreeState    : assert (f_fast && !row_i.valid);
       NoWrap           : assert (67'(req_i.va) + 67'(req_i.length) <= {3'd1, 64'd0}
                                  && 67'(req_i.addr) + 67'(req_i.length) <= {3'd1, 64'd0});
-      LocalWriteToo    : assert (!(row_o.access[1] || row_o.access[3]) || row_o.access[0]);
+      LocalWriteToo    : assert ((row_o.access & NeedsLocalWrite) == '0
+                                 || (row_o.access & LocalWrite) != '0);
     end
     if (ok_o) begin
       OnlyOwn          : assert (in_range_i && row_i.pd == req_i.pd && row_o.pd == row_i.pd);
-      KindStays        : assert (row_o.kind == row_i.kind && row_i.kind != 2'd0);
-      FreedByOwner     : assert (req_i.op != 2'd0 || (!row_o.valid && row_i.kind != 2'd1
+      KindStays        : assert (row_o.kind == row_i.kind
+                                 && row_i.kind != roci_pkg::KeyKindRegion);
+      FreedByOwner     : assert (!f_free || (!row_o.valid && !f_type1
                                  && row_i.variant == req_i.key[7:0]
-                                 && (row_i.kind != 2'd2 || row_i.qpn == req_i.qpn)));
+                                 && (!f_type2 || row_i.qpn == req_i.qpn)));
     end
     LastByteOfRegion : cover (f_bound && row_o.length == 64'd1
                               && 67'(f_into) + 67'd1 == 67'(region_i.length));
     EndOfAddresses   : cover (f_bound && &last_va && req_i.length == 64'd64);
-    ZeroBasedInside  : cover (f_bound && req_i.access[5] && f_into != '0);
-    Unbinds          : cover (ok_o && req_i.op == 2'd1 && !row_o.valid && row_i.valid);
-    Frees            : cover (ok_o && req_i.op == 2'd0 && row_i.kind == 2'd2);
-    Registers        : cover (f_register && req_i.access[3]);
+    ZeroBasedInside  : cover (f_bound && (req_i.access & ZeroBased) != '0 && f_into != '0);
+    Unbinds          : cover (ok_o && req_i.op == roci_pkg::KeyOpBind && !row_o.valid
+                              && row_i.valid);
+    Frees            : cover (f_free && f_type2);
+    Registers        : cover (f_register && req_i.access[roci_pkg::AccessRemoteAtomic]);
   end
 `endif
 
