@@ -59,17 +59,21 @@ void print(const nlohmann::json& all) {
     print_connection_manager(node["connection_manager"]);
     if (!link["up"].get<bool>()) fmt::print("  its link is down\n");
     std::string drops;
-    for (const auto& [cause, count] : port["drops"].items()) {
+    const auto add = [&](const std::string& cause, const nlohmann::json& count) {
       if (count != 0) drops += fmt::format(" {} {}", cause, count.get<std::uint64_t>());
-    }
+    };
+    for (const auto& [cause, count] : port["drops"].items()) add(cause, count);
+    add("Qkey", port["qkey_violations"]);
+    add("Discarded", port["discards"]);
     if (!drops.empty()) fmt::print("  dropped:{}\n", drops);
     for (const auto& process : node["processes"]) {
-      fmt::print(
-          "  process {}: {} QP, {} CQ, {} MR, {} MW, {} SRQ, {} PD{}\n", process["pid"].get<int>(),
-          process["queue_pairs"].get<unsigned>(), process["completion_queues"].get<unsigned>(),
-          process["regions"].get<unsigned>(), process["windows"].get<unsigned>(),
-          process["shared_receive_queues"].get<unsigned>(), process["domains"].get<unsigned>(),
-          process["ended"].get<bool>() ? ", being destroyed" : "");
+      fmt::print("  process {}: {} QP, {} CQ, {} MR, {} MW, {} SRQ, {} AH, {} PD{}\n",
+                 process["pid"].get<int>(), process["queue_pairs"].get<unsigned>(),
+                 process["completion_queues"].get<unsigned>(), process["regions"].get<unsigned>(),
+                 process["windows"].get<unsigned>(),
+                 process["shared_receive_queues"].get<unsigned>(),
+                 process["address_handles"].get<unsigned>(), process["domains"].get<unsigned>(),
+                 process["ended"].get<bool>() ? ", being destroyed" : "");
     }
   }
 }

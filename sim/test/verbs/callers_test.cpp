@@ -232,7 +232,9 @@ TEST_CASE("objects in use cannot be destroyed, and invalid ones cannot be create
   init.cap.max_send_wr = 1;
   // Transport services that the engine does not have.
   std::vector<ibv_qp_type> missing = {IBV_QPT_RAW_PACKET, IBV_QPT_XRC_SEND};
-  if (std::string(std::getenv("TEST_ENGINE")) == "rtl") {
+  const char* engine = std::getenv("TEST_ENGINE");  // set by callers.py
+  REQUIRE(engine != nullptr);
+  if (std::string(engine) == "rtl") {
     missing.insert(missing.end(), {IBV_QPT_UC, IBV_QPT_UD});
   }
   for (const ibv_qp_type type : missing) {
