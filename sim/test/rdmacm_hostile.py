@@ -6,8 +6,10 @@ usage: rdmacm_hostile.py ROCI [--engine E] [--width N] [--datagrams N] [--seed N
 
 The datagrams enter by the external port of n0: random bytes, captured messages of Soft-RoCE with
 changed bytes, requests for services with and without a listener, from unknown hosts and in the name
-of n1; and frames that are no datagrams of QP1. The witness is a connection of rping between n0 and
-n1, and new connections beside it. At the end each datagram is in a counter, and nothing is left.
+of n1; and frames that are no datagrams of QP1. They do not have the GUID of n1: a REQ with address,
+GUID and queue pair of a peer ends its connection as stale, as the specification demands. The
+witness is a connection of rping between n0 and n1, and new connections beside it. At the end each
+datagram is in a counter, and nothing is left.
 """
 import pathlib
 import random
@@ -31,7 +33,7 @@ QKEY, PORT, WITNESS_PORT = 0x80010000, 7401, 7400
 NODE_MAC, OUTSIDE_MAC = bytes.fromhex("525400000001"), bytes.fromhex("525400000099")
 SOURCES = ["10.0.0.2", "10.0.0.9", "10.0.0.200"]
 DATAGRAM, HEADER = 256, 24
-SERVICE = HEADER + 8  # service ID in a REQ
+REQ, SERVICE, GUID = 0x10, HEADER + 8, HEADER + 16  # attribute; places in a REQ
 
 
 def captured():
@@ -70,7 +72,7 @@ def frame_of(source, payload, qpn=1, qkey=QKEY, wrong=False):
 class Attack:
     def __init__(self):
         self.messages = captured()
-        self.requests = [m for m in self.messages if m[17] == 0x10]
+        self.requests = [m for m in self.messages if m[17] == REQ]
         self.counted = 0  # datagrams that the connection manager must count
 
     def message(self):
@@ -83,12 +85,15 @@ class Attack:
         message = bytearray(random.choice(self.messages if kind < 0.7 else self.requests))
         struct.pack_into("!Q", message, 8, random.getrandbits(64))
         if kind > 0.99:  # a request that the listener gets
+            message[GUID:GUID + 8] = random.randbytes(8)
             struct.pack_into("!Q", message, SERVICE, 0x01060000 | PORT)
             message[HEADER:HEADER + 4] = random.randbytes(4)
             message[HEADER + 33:HEADER + 35] = random.randbytes(2)  # queue pair
             return bytes(message)
         for _ in range(random.choice([0, 1, 1, 2, 8])):
             message[random.randrange(DATAGRAM)] = random.randrange(256)
+        if message[17] == REQ:
+            message[GUID:GUID + 8] = random.randbytes(8)
         message[HEADER:HEADER + 8] = random.randbytes(8)  # IDs
         return bytes(message)
 
