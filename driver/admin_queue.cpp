@@ -67,7 +67,7 @@ std::optional<CommandReply> AdminQueue::exchange(layout::AdminOp opcode, const B
   const std::size_t slot = (producer_ & ((1u << kAdminLog) - 1)) * layout::kCommandBytes;
   std::uint8_t* command = commands_.host + slot;
   std::uint8_t* reply = replies_.host + slot;
-  const std::uint16_t tag = static_cast<std::uint16_t>(producer_ + 1);
+  const auto tag = static_cast<std::uint16_t>(producer_ + 1);
   std::memset(command, 0, layout::kCommandBytes);
   put(command, layout::command_header::opcode, opcode);
   put(command, layout::command_header::tag, tag);

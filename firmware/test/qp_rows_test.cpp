@@ -168,7 +168,8 @@ TEST_CASE("ModifyQp: a path MTU above the port's is rejected (WIRE-42)") {
   // Pairs of Ethernet MTU and largest path MTU: a packet has 84 bytes more than payload.
   const std::pair<unsigned, unsigned> ports[] = {{1500, 3}, {1108, 3}, {1107, 2}, {4180, 5},
                                                  {4179, 4}, {2132, 4}, {9000, 5}};
-  for (const auto& [mtu, largest] : ports) {
+  for (const auto& port : ports) {
+    const unsigned mtu = port.first, largest = port.second;
     CAPTURE(mtu);
     Config config = Bench::config();
     config.port_mtu = mtu;

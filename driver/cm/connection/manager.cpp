@@ -31,12 +31,12 @@ bool Manager::commit(Entries& entries, typename Entries::iterator at, AnyStep st
   auto& entry = at->second;
   const Time before = entry.machine.deadline, after = step.next.deadline;
   entry.machine = std::move(step.next);
-  for (Action& action : step.actions) {
+  for (const Action& action : step.actions) {
     if (const Send* message = std::get_if<Send>(&action)) {
       send(entry.path, message->mad);
     } else if (entry.owned) {
-      Report& report = std::get<Report>(action);
-      deliveries_.push_back({id, kSidr, report.news, std::move(report.mad)});
+      const auto& report = std::get<Report>(action);
+      deliveries_.push_back({id, kSidr, report.news, report.mad});
     }
   }
   if (before != after) {

@@ -86,7 +86,6 @@ bool Transition::on(const Abandon&) {
       return enter_quiet(State::kClosed);
     case State::kReqReceived:
     case State::kMraReqSent:
-      return on(Reject{});
     case State::kRepReceived:
     case State::kMraRepSent:
       return on(Reject{});

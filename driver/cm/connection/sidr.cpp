@@ -18,9 +18,10 @@ class Transition {
 
  private:
   Sidr& me() { return step_.next; }
-  void resend() { step_.actions.push_back(Send{*me().sent}); }
+  void resend() { step_.actions.emplace_back(Send{*me().sent}); }
   void report(News news, const Mad* mad) {
-    step_.actions.push_back(Report{news, mad == nullptr ? std::nullopt : std::optional<Mad>(*mad)});
+    step_.actions.emplace_back(
+        Report{news, mad == nullptr ? std::nullopt : std::optional<Mad>(*mad)});
   }
   bool close() {
     me().sent.reset();

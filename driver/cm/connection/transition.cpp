@@ -11,17 +11,18 @@ Step Transition::apply(const Event& event) {
   return std::move(step_);
 }
 
-void Transition::resend() { step_.actions.push_back(Send{*me().sent}); }
+void Transition::resend() { step_.actions.emplace_back(Send{*me().sent}); }
 
-void Transition::send_until_response(Mad message) {
-  me().sent = std::move(message);
+void Transition::send_until_response(const Mad& message) {
+  me().sent = message;
   me().retries_left = me().retries;
   me().deadline = now_ + me().response_time;
   resend();
 }
 
 void Transition::report(News news, const Mad* mad) {
-  step_.actions.push_back(Report{news, mad == nullptr ? std::nullopt : std::optional<Mad>(*mad)});
+  step_.actions.emplace_back(
+      Report{news, mad == nullptr ? std::nullopt : std::optional<Mad>(*mad)});
 }
 
 bool Transition::enter(State state) {
@@ -35,8 +36,8 @@ bool Transition::enter_quiet(State state) {
   return enter(state);
 }
 
-bool Transition::enter_time_wait(std::optional<Mad> last) {
-  me().sent = std::move(last);
+bool Transition::enter_time_wait(const std::optional<Mad>& last) {
+  me().sent = last;
   me().deadline = now_ + me().path_time;
   return enter(State::kTimeWait);
 }
@@ -64,7 +65,7 @@ void Transition::send_disconnect(const Data<220>& private_data) {
 
 bool Transition::reply_to_disconnect(const Data<224>& private_data) {
   const Mad reply = mad(Drep{me().local_id, me().remote_id, private_data});
-  step_.actions.push_back(Send{reply});
+  step_.actions.emplace_back(Send{reply});
   return enter_time_wait(reply);
 }
 

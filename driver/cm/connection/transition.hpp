@@ -29,18 +29,18 @@ class Transition {
 
   template <typename M>
   void send(const M& message) {
-    step_.actions.push_back(Send{mad(message)});
+    step_.actions.emplace_back(Send{mad(message)});
   }
 
   void resend();
   /// Sends a message that is retransmitted until the next state.
-  void send_until_response(Mad message);
+  void send_until_response(const Mad& message);
   void report(News news, const Mad* mad = nullptr);
   bool enter(State state);
   /// Enters a state in which nothing expires.
   bool enter_quiet(State state);
   /// `last` is the response to a repeated DREQ.
-  bool enter_time_wait(std::optional<Mad> last = std::nullopt);
+  bool enter_time_wait(const std::optional<Mad>& last = std::nullopt);
   void send_reject(About about, Reason reason, const Data<148>& private_data = {});
   void send_delay(About about, std::uint8_t service_timeout);
   void send_disconnect(const Data<220>& private_data);

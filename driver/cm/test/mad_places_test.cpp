@@ -115,8 +115,9 @@ const Places kApr = {{"local_id", {0, 0, 32}},   {"remote_id", {4, 0, 32}},
 template <typename M>
 void check_places(const Places& places) {
   std::size_t fields = 0;
-  for (const auto& [name, place] : places) {
-    INFO(M::kName << "." << name);
+  for (const auto& entry : places) {
+    const auto& place = entry.second;
+    INFO(M::kName << "." << entry.first);
     std::array<std::uint8_t, kMadBytes> bytes{};
     const unsigned first = 8 * place.byte + place.bit;
     for (unsigned bit = first; bit < first + place.width; ++bit) {
@@ -130,7 +131,7 @@ void check_places(const Places& places) {
     fields = printer.values.size();
     for (const NamedValue& value : printer.values) {
       const bool zero = value.value.find_first_not_of('0') == std::string::npos;
-      CHECK_MESSAGE(zero == (value.name != name), value.name << " is " << value.value);
+      CHECK_MESSAGE(zero == (value.name != entry.first), value.name << " is " << value.value);
     }
     std::array<std::uint8_t, kMadBytes> again{};
     Writer writer(again.data(), 0);

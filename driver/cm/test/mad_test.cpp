@@ -128,8 +128,8 @@ TEST_CASE("captures: udaddy's SIDR agrees with the datagrams that follow") {
   const auto frames = frames_of("cm_udaddy");
   const auto datagrams = datagrams_of("cm_udaddy");
   REQUIRE(datagrams.size() == 2);
-  const SidrReq request = message_of<SidrReq>(datagrams[0]);
-  const SidrRep reply = message_of<SidrRep>(datagrams[1]);
+  const auto request = message_of<SidrReq>(datagrams[0]);
+  const auto reply = message_of<SidrRep>(datagrams[1]);
   const auto service = service_of(request.service_id);
   REQUIRE(service);
   CHECK(service->space == PortSpace::kUdp);
