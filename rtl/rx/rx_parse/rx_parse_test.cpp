@@ -180,11 +180,11 @@ TEST_CASE("rx_parse: any bytes get one verdict of each kind, in time (WIRE-48)")
   }
 }
 
-TEST_CASE("rx_parse: beats after two clocks, sums after five") {
+TEST_CASE("rx_parse: beats after four clocks, sums after eight") {
   Bench bench;
   bench.send_good(shape(0));
   const std::uint64_t last = bench.last_in;
   bench.finish();
-  CHECK(bench.last_out - last == 2);
-  CHECK(bench.last_sums - last == 5);
+  CHECK(bench.last_out - last == 4);
+  CHECK(bench.last_sums - last == 8);
 }
