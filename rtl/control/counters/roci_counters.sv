@@ -3,6 +3,11 @@
 //
 // Throughput: any number of events per clock. A selected counter is latched one clock after the
 // write to CounterSelect.
+//
+// The low bits count in registers; the upper ones stand in a memory, whose rows are visited in turn
+// for the carries.
+//
+//   events --> low bits (8, of bytes 20) --carry--> upper bits, one row a clock
 
 `include "assert.svh"
 
@@ -29,8 +34,13 @@ module roci_counters (
   localparam int unsigned Counters = 16;
   localparam int unsigned Bits     = 48;
   localparam int unsigned Causes   = 10;
-
-  logic [Bits*Counters-1:0] values;
+  // A carry is taken out within 16 clocks, in which no counter wraps twice: a drop cause counts by
+  // two a clock, bytes by less than 2^14.
+  localparam int unsigned LowBits   = 8;
+  localparam int unsigned ByteLow   = 20;
+  localparam int unsigned UpperBits = Bits - LowBits;
+  localparam int unsigned RxBytes   = 32'(roci_pkg::PortCounterRxBytes);
+  localparam int unsigned TxBytes   = 32'(roci_pkg::PortCounterTxBytes);
 
   // Drops: a cause may come from rx and from an engine in the same clock.
   logic [9:0] drop_engine;
@@ -38,48 +48,76 @@ module roci_counters (
     drop_engine = drop_rq_i;
     drop_engine[roci_pkg::DropGhost] = drop_rq_i[roci_pkg::DropGhost] || drop_ghost_i;
   end
-  for (genvar i = 0; i < Causes; i++) begin : gen_drop
-    logic [Bits-1:0] count_q;
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) count_q <= '0;
-      else if (drop_rx_i[i] || drop_engine[i])
-        count_q <= count_q + Bits'(drop_rx_i[i]) + Bits'(drop_engine[i]);
-    end
-    assign values[Bits*i +: Bits] = count_q;
+  logic [2*Counters-1:0] steps;  // of all counters but those of bytes
+  always_comb begin
+    steps = '0;
+    for (int i = 0; i < Causes; i++) steps[2*i +: 2] = 2'(drop_rx_i[i]) + 2'(drop_engine[i]);
+    steps[2*roci_pkg::PortCounterRxFrames]   = rx_stat_i.ended;
+    steps[2*roci_pkg::PortCounterTxFrames]   = tx_stat_i.ended;
+    steps[2*roci_pkg::PortCounterRxRoce]     = rx_ok_i;
+    steps[2*roci_pkg::PortCounterRxEthernet] = rx_ethernet_i;
   end
+  logic unused;
+  assign unused = ^{steps[2*RxBytes +: 2], steps[2*TxBytes +: 2]};
 
-  logic [Bits-1:0] rx_frames_q, rx_bytes_q, tx_frames_q, tx_bytes_q, rx_roce_q, rx_ethernet_q;
+  // Low bits
+  logic [LowBits*Counters-1:0] lows;
+  logic [Counters-1:0]         carry, carry_q, visited;
+  for (genvar i = 0; i < Counters; i++) begin : gen_low
+    if (i != RxBytes && i != TxBytes) begin : gen_count
+      logic [LowBits-1:0] low_q, low_d;
+      assign {carry[i], low_d} = {1'b0, low_q} + (LowBits + 1)'(steps[2*i +: 2]);
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) low_q <= '0;
+        else low_q <= low_d;
+      end
+      assign lows[LowBits*i +: LowBits] = low_q;
+    end else begin : gen_none
+      assign lows[LowBits*i +: LowBits] = '0;
+    end
+  end
+  logic [ByteLow-1:0] rx_bytes_q, tx_bytes_q, rx_bytes, tx_bytes;
+  assign {carry[RxBytes], rx_bytes} =
+      {1'b0, rx_bytes_q} + (rx_stat_i.ended ? (ByteLow + 1)'(rx_stat_i.bytes) : '0);
+  assign {carry[TxBytes], tx_bytes} =
+      {1'b0, tx_bytes_q} + (tx_stat_i.ended ? (ByteLow + 1)'(tx_stat_i.bytes) : '0);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      rx_frames_q   <= '0;
-      rx_bytes_q    <= '0;
-      tx_frames_q   <= '0;
-      tx_bytes_q    <= '0;
-      rx_roce_q     <= '0;
-      rx_ethernet_q <= '0;
+      rx_bytes_q <= '0;
+      tx_bytes_q <= '0;
+      carry_q    <= '0;
     end else begin
-      if (rx_stat_i.ended) begin
-        rx_frames_q <= rx_frames_q + 1'b1;
-        rx_bytes_q  <= rx_bytes_q + Bits'(rx_stat_i.bytes);
-      end
-      if (tx_stat_i.ended) begin
-        tx_frames_q <= tx_frames_q + 1'b1;
-        tx_bytes_q  <= tx_bytes_q + Bits'(tx_stat_i.bytes);
-      end
-      if (rx_ok_i) rx_roce_q <= rx_roce_q + 1'b1;
-      if (rx_ethernet_i) rx_ethernet_q <= rx_ethernet_q + 1'b1;
+      rx_bytes_q <= rx_bytes;
+      tx_bytes_q <= tx_bytes;
+      carry_q    <= carry | (carry_q & ~visited);
     end
   end
-  assign values[Bits*roci_pkg::PortCounterRxFrames +: Bits]   = rx_frames_q;
-  assign values[Bits*roci_pkg::PortCounterRxBytes +: Bits]    = rx_bytes_q;
-  assign values[Bits*roci_pkg::PortCounterTxFrames +: Bits]   = tx_frames_q;
-  assign values[Bits*roci_pkg::PortCounterTxBytes +: Bits]    = tx_bytes_q;
-  assign values[Bits*roci_pkg::PortCounterRxRoce +: Bits]     = rx_roce_q;
-  assign values[Bits*roci_pkg::PortCounterRxEthernet +: Bits] = rx_ethernet_q;
 
-  logic [3:0]      select_q;
-  logic            latch_q;
-  logic [Bits-1:0] value_q;
+  // Upper bits: cleared row by row after reset, when no carry can have come yet
+  logic [UpperBits-1:0] upper [Counters];
+  logic [4:0]           row_q;    // top bit: all rows are cleared
+  logic [UpperBits-1:0] visit;
+  assign visited = row_q[4] ? Counters'(1) << row_q[3:0] : '0;
+  assign visit   = upper[row_q[3:0]] + UpperBits'(carry_q[row_q[3:0]]);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) row_q <= '0;
+    else row_q <= {row_q[4] || (&row_q[3:0]), row_q[3:0] + 4'd1};
+  end
+  always_ff @(posedge clk_i) begin
+    upper[row_q[3:0]] <= row_q[4] ? visit : '0;
+  end
+
+  // Reading
+  logic [3:0]           select_q;
+  logic                 latch_q;
+  logic [UpperBits-1:0] selected;
+  logic [LowBits-1:0]   low;
+  logic [Bits-1:0]      value_q;
+  assign selected = (row_q[4] ? upper[select_q] : '0) + UpperBits'(carry_q[select_q]);
+  always_comb begin
+    low = '0;
+    for (int i = 0; i < Counters; i++) if (select_q == 4'(i)) low = lows[LowBits*i +: LowBits];
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       select_q <= '0;
@@ -88,9 +126,12 @@ module roci_counters (
     end else begin
       latch_q <= select_write_i;
       if (select_write_i) select_q <= select_i;
-      // Compared one by one: a part at 48 times an index becomes a multiplier and a shifter.
-      for (int i = 0; i < Counters; i++) begin
-        if (latch_q && select_q == 4'(i)) value_q <= values[Bits*i +: Bits];
+      if (latch_q) begin
+        if (select_q == 4'(RxBytes)) begin
+          value_q <= {selected[Bits-ByteLow-1:0], rx_bytes_q};
+        end else if (select_q == 4'(TxBytes)) begin
+          value_q <= {selected[Bits-ByteLow-1:0], tx_bytes_q};
+        end else value_q <= {selected, low};
       end
     end
   end
