@@ -3,9 +3,9 @@
 // into it, by TableCommand. Also the source of the row bus, on which changes of state travel as
 // well.
 //
-// Throughput: one command at a time. Latency: a write three clocks, of QpAttr and QpState a few
-// more for the state; a read of an own copy four clocks, of live state until both engines
-// responded.
+// Throughput: one command at a time. Latency: a write three clocks to the row bus, of QpAttr and
+// QpState a few more for the state, and a clock for each word of the copy; a read of an own copy
+// four clocks and one for each word, of live state until both engines responded.
 //
 //   TableCommand --> +--> row bus              <-- changes of state from qp_state (served first),
 //                    |                             rows of key operations (next)
@@ -93,15 +93,23 @@ module roci_table_port #(
   localparam int unsigned SrqBits = $clog2(NumSrqs);
 
   typedef enum logic [3:0] {
-    StIdle, StStart, StState, StClear, StCq, StRow, StRam, StLoad, StCount, StLive, StSrqLive,
-    StCqLive
+    StIdle, StStart, StState, StClear, StCq, StRow, StCopy, StRam, StRamEnd, StCount, StLive,
+    StLoad, StSrqLive, StCqLive
   } state_e;
 
   state_e       state_q;
   logic [23:0]  row_q;
   logic [3:0]   table_q;
-  logic         write_q, sq_done_q, rq_done_q;
+  logic         write_q, live_done;
   logic [511:0] data_q;
+  logic [3:0]   word_q, last_word;  // of the row that is copied, read or loaded
+
+  // Rows are copied and read by words.
+  logic copied;  // the table has a copy
+  assign copied    = table_q == roci_pkg::TableQpAttr || table_q == roci_pkg::TableKey
+                     || table_q == roci_pkg::TableCq || table_q == roci_pkg::TableSrq;
+  assign last_word = table_q == roci_pkg::TableQpAttr || table_q == roci_pkg::TableKey ? 4'd9
+                                                                                      : 4'd3;
 
   // The table is known and the row is in range.
   logic         in_qps, known;
@@ -132,16 +140,16 @@ module roci_table_port #(
   assign clear_valid_o   = state_q == StClear;
   assign cq_valid_o      = state_q == StCq;
   assign count_valid_o   = state_q == StCount;
-  assign live_sq_valid_o = state_q == StLive && !sq_done_q;
-  assign live_rq_valid_o = state_q == StLive && !rq_done_q;
 
   assign live_srq_valid_o = state_q == StSrqLive;
   assign live_cq_valid_o  = state_q == StCqLive;
 
-  logic row_go, key_go;
-  assign key_ready_o = !change_valid_i;
+  logic row_go, key_go, copying, reads_key;
+  assign reads_key   = table_q == roci_pkg::TableKey && !write_q;
+  assign key_ready_o = !change_valid_i && !copying
+                       && !(reads_key && (state_q == StRam || state_q == StRamEnd));
   assign key_go      = key_valid_i && key_ready_o;
-  assign row_go      = state_q == StRow && !change_valid_i && !key_valid_i
+  assign row_go      = state_q == StRow && !change_valid_i && !key_valid_i && !copying
                        && !(key_busy_i && table_q == roci_pkg::TableKey);
 
   always_ff @(posedge clk_i) begin
@@ -162,7 +170,7 @@ module roci_table_port #(
         end
         StStart: begin
           if (!known) state_q <= StIdle;
-          else begin
+          else if (!(reads_key && (copying || key_go))) begin
             case (table_q)
               roci_pkg::TableQpState:    state_q <= StState;
               roci_pkg::TableQpAttr:     state_q <= write_q ? StState : StRam;
@@ -184,13 +192,13 @@ module roci_table_port #(
         end
         StClear: if (clear_done_i) state_q <= StRow;
         StCq:    if (cq_ready_i) state_q <= StRow;
-        StRow:   if (row_go) state_q <= StIdle;
-        StRam:   state_q <= StLoad;
-        StLoad:  state_q <= StIdle;
+        StRow:   if (row_go) state_q <= copied ? StCopy : StIdle;
+        StCopy:  if (!copying) state_q <= StIdle;
+        StRam:   if (word_q == last_word) state_q <= StRamEnd;
+        StLoad:  if (word_q == 4'd3) state_q <= StIdle;
+        StRamEnd: state_q <= StIdle;
         StCount: if (count_done_i) state_q <= StIdle;
-        StLive: begin
-          if ((sq_done_q || live_sq_ready_i) && (rq_done_q || live_rq_ready_i)) state_q <= StLoad;
-        end
+        StLive:  if (live_done) state_q <= StLoad;
         StSrqLive: if (live_srq_ready_i) state_q <= StIdle;
         StCqLive:  if (live_cq_ready_i) state_q <= StIdle;
         default: state_q <= StIdle;
@@ -199,91 +207,86 @@ module roci_table_port #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StIdle) begin
-      sq_done_q <= 1'b0;
-      rq_done_q <= 1'b0;
-    end else begin
-      if (live_sq_valid_o && live_sq_ready_i) sq_done_q <= 1'b1;
-      if (live_rq_valid_o && live_rq_ready_i) rq_done_q <= 1'b1;
-    end
+    if (!rst_ni) word_q <= '0;
+    else if (state_q == StRam || state_q == StLoad) word_q <= word_q + 4'd1;
+    else word_q <= '0;
   end
 
   // Own copies
-  logic [511:0] copy;
+  logic [31:0] copy;
+  logic        ram_q;       // a word of the copy is there
+  logic [3:0]  ram_word_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ram_q <= 1'b0;
+    else ram_q <= state_q == StRam;
+    ram_word_q <= word_q;
+  end
   roci_table_copies #(
     .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
   ) u_copies (
     .clk_i, .rst_ni,
-    .table_i     (table_q),
-    .row_i       (row_q),
-    .write_i     (row_go),
-    .data_i      (data_q),
-    .read_i      (state_q == StRam),
-    .data_o      (copy),
-    .key_write_i (key_go),
-    .key_index_i,
-    .key_i
+    .start_i      (key_go || (row_go && copied)),
+    .table_i      (key_go ? roci_pkg::TableKey : table_q),
+    .row_i        (key_go ? key_index_i : row_q),
+    .data_i       (row_write_o.data[319:0]),
+    .copying_o    (copying),
+    .read_i       (state_q == StRam),
+    .read_table_i (table_q),
+    .read_row_i   (row_q),
+    .read_word_i  (word_q),
+    .data_o       (copy)
   );
 
   // What the two engines know of a queue pair
-  roci_pkg::qp_live_t live_q;
-  always_ff @(posedge clk_i) begin
-    if (live_sq_valid_o && live_sq_ready_i) begin
-      live_q.sq_psn       <= live_sq_i.sq_psn;
-      live_q.sq_una_psn   <= live_sq_i.sq_una_psn;
-      live_q.sq_completed <= live_sq_i.sq_completed;
-      live_q.sq_idle      <= live_sq_i.sq_idle;
-    end
-    if (live_rq_valid_o && live_rq_ready_i) begin
-      live_q.rq_psn <= live_rq_i.rq_psn;
-      live_q.msn    <= live_rq_i.msn;
-    end
-  end
+  logic [31:0] live;
+  roci_table_live u_live (
+    .clk_i, .rst_ni, .request_i(state_q == StLive), .done_o(live_done),
+    .word_i(word_q[1:0]), .data_o(live),
+    .live_sq_valid_o, .live_sq_ready_i, .live_sq_i, .live_rq_valid_o, .live_rq_ready_i, .live_rq_i);
 
-  // TableData: written by words, loaded by reads, 0 where the table has nothing. A loop over the
-  // words, because a part at a variable place becomes a shifter of all 512 bits.
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) data_q <= '0;
-    else if (data_i) begin
-      for (int i = 0; i < 16; i++) if (data_word_i == 4'(i)) data_q[32*i +: 32] <= word_i;
-    end else begin
-      case (state_q)
-        StStart: if (!write_q) data_q <= '0;
-        StState: if (state_done_i && !write_q) begin
-          data_q[roci_pkg::QpStateBits-1:0] <= state_i;
-        end
-        StLoad: data_q <= table_q == roci_pkg::TableQpLive ? 512'(live_q) : copy;
-        StSrqLive: if (live_srq_ready_i) data_q <= 512'(live_srq_i);
-        StCqLive:  if (live_cq_ready_i) data_q <= 512'(live_cq_i);
-        StCount: begin
-          for (int i = 0; i < 4; i++) begin
-            if (count_pair_i && count_index_i == 2'(i)) data_q[128*i +: 128] <= count_data_i;
-          end
-        end
-        default: ;
-      endcase
-    end
+  // TableData: written by words, loaded by reads, 0 where the table has nothing.
+  logic [63:0]  set;
+  logic         set_state, set_srq, set_cq;
+  assign set_state  = state_q == StState && state_done_i && !write_q;
+  assign set_srq    = state_q == StSrqLive && live_srq_ready_i;
+  assign set_cq     = state_q == StCqLive && live_cq_ready_i;
+  always_comb begin
+    set = 64'(state_i);
+    if (set_srq) set = 64'(live_srq_i);
+    if (set_cq) set = 64'(live_cq_i);
   end
+  roci_table_data u_data (
+    .clk_i, .rst_ni,
+    .clear_i(state_q == StStart && !write_q),
+    .write_i(data_i), .write_word_i(data_word_i), .write_data_i(word_i),
+    .load_i(ram_q || state_q == StLoad), .load_word_i(ram_q ? ram_word_q : word_q),
+    .load_data_i(ram_q ? copy : live),
+    .pair_i(state_q == StCount && count_pair_i), .pair_index_i(count_index_i),
+    .pair_data_i(count_data_i),
+    .set_i(set_state || set_srq || set_cq), .set_data_i(set), .data_o(data_q));
 
   // Row bus
   always_ff @(posedge clk_i) begin
     if (!rst_ni) row_write_valid_o <= 1'b0;
     else row_write_valid_o <= row_go || key_go || change_valid_i;
   end
+  // A table takes only the bits that its rows have; the others are of any row.
   always_ff @(posedge clk_i) begin
     if (change_valid_i) begin
       row_write_o.table_id <= roci_pkg::TableQpState;
       row_write_o.index    <= change_qpn_i;
-      row_write_o.data     <= 512'(change_state_i);
     end else if (key_go) begin
       row_write_o.table_id <= roci_pkg::TableKey;
       row_write_o.index    <= key_index_i;
-      row_write_o.data     <= 512'(key_i);
     end else if (row_go) begin
       row_write_o.table_id <= table_q;
       row_write_o.index    <= row_q;
-      row_write_o.data     <= data_q;
     end
+    if (row_go) row_write_o.data[511:roci_pkg::KeyBits] <= data_q[511:roci_pkg::KeyBits];
+    if (row_go || key_go) begin
+      row_write_o.data[roci_pkg::KeyBits-1:0] <= key_go ? key_i : data_q[roci_pkg::KeyBits-1:0];
+    end
+    if (change_valid_i) row_write_o.data[roci_pkg::QpStateBits-1:0] <= change_state_i;
   end
 
   `ASSERT(OneRowAClock, !(row_go && (key_go || change_valid_i)) && !(key_go && change_valid_i))

@@ -62,7 +62,7 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
     CHECK(changes[i] == std::pair<unsigned, unsigned>{i % 16, i % 7});
   }
   CHECK(rows.size() + 1 >= sent_rows);
-  CHECK(rows.size() > 300);
+  CHECK(rows.size() > 200);  // a copy takes ten clocks
   for (unsigned i = 0; i < rows.size(); ++i) CHECK(rows[i].first == i % kKeys);
 }
 
