@@ -2,8 +2,8 @@
 // One timer per queue pair: transport timeout (RQ-31) or RNR wait (RQ-27).
 //
 // Throughput: one command every two clocks; one that makes a deadline earlier than the tree holds
-// costs log2(NumQps) + 1 clocks more. Eight commands wait in front. An expiry is reported within
-// log2(NumQps) + 6 clocks, if no other comes first.
+// costs log2(NumQps) + 2 clocks more. Eight commands wait in front. An expiry is reported within
+// log2(NumQps) + 8 clocks, if no other comes first.
 //
 //   commands --> queue --> row of the queue pair --> decide --> row
 //                              ^                       +-----> tree, only for an earlier time
@@ -40,18 +40,18 @@ module roci_timer #(
   localparam int unsigned QpBits = $clog2(NumQps);
   localparam logic [63:0] Never = {64{1'b1}};
 
-  // A row, all zero after reset. listed is the time in the tree, inverted; the code is that of a
-  // Start that came after the expiry.
+  // A row, all zero after reset; the code is that of a Start that came after the expiry. The time in
+  // the tree stands in a memory of its own, inverted: it is written a clock later, when it is known
+  // whether the deadline is earlier.
   typedef struct packed {
     logic [63:0] deadline;
-    logic [63:0] listed_n;
     logic        running;
     logic        rnr;
     logic        expired;
     logic        again;
     logic [4:0]  code;
   } row_t;
-  localparam int unsigned RowBits = 64 + 64 + 4 + 5;
+  localparam int unsigned RowBits = 64 + 4 + 5;
 
   function automatic logic [63:0] timeout(input logic [4:0] code);
     timeout = 64'd4096 << code;
@@ -66,7 +66,7 @@ module roci_timer #(
     else                   rnr_time = unit << ((code - 5'd2) >> 1);
   endfunction
 
-  typedef enum logic [1:0] {StIdle, StDecide, StExpire, StTree} state_e;
+  typedef enum logic [2:0] {StIdle, StDecide, StCompare, StExpire, StTree} state_e;
   state_e state_q;
 
   // Commands
@@ -90,7 +90,7 @@ module roci_timer #(
   assign queued = queued_word;
 
   // Rows
-  logic               row_write, row_read, rows_ready;
+  logic               row_write, row_read, rows_ready, listed_write, unused_listed_ready;
   logic [QpBits-1:0]  qp_q, row_at;
   logic [RowBits-1:0] row_word;
   row_t               row, row_d;
@@ -107,6 +107,18 @@ module roci_timer #(
   );
   assign row = row_word;
 
+  logic [63:0] listed_n;
+  roci_ram #(.Width(64), .Depth(NumQps), .Clear(1)) u_listed (
+    .clk_i, .rst_ni,
+    .write_i(listed_write),
+    .write_row_i(qp_q),
+    .write_data_i(~tree_time),
+    .read_i(row_read),
+    .read_row_i(row_at),
+    .read_data_o(listed_n),
+    .ready_o(unused_listed_ready)
+  );
+
   // Tree
   logic              tree_set, tree_ready;
   logic [63:0]       tree_time, first_time;
@@ -122,15 +134,17 @@ module roci_timer #(
     .first_leaf_o(first_qp)
   );
 
-  // What to do next. An expiry and a command take turns when both wait.
-  logic due, doubt_q, doubt, look, take, ready, turn_q, event_free;
+  // What to do next: put an earlier deadline into the tree, else an expiry or a command, which take
+  // turns when both wait. due_q may be that of the root before: its row is looked at for nothing.
+  logic due, due_q, doubt_q, doubt, look, take, ready, turn_q, event_free;
+  logic sooner_q;  // the deadline of the command that was decided is earlier than the tree has it
 
-  assign ready       = state_q == StIdle && rows_ready && tree_ready;
+  assign ready       = state_q == StIdle && rows_ready && tree_ready && !sooner_q;
   assign due         = now_i >= first_time && first_time != Never;
   assign event_free  = !timer_event_valid_o;
   assign doubt       = doubt_q && first_time != Never;
-  assign look        = ready && event_free && ((due && turn_q)
-                                               || ((due || doubt) && !queued_valid));
+  assign look        = ready && event_free && ((due_q && turn_q)
+                                               || ((due_q || doubt) && !queued_valid));
   assign take        = ready && queued_valid && !look;
   assign queued_take = take;
   assign row_read    = look || take;
@@ -138,20 +152,25 @@ module roci_timer #(
 
   // Decisions
   logic [63:0] deadline_q;          // deadline of the command, from when it was taken
-  logic        arms, again, fires, sooner;
+  logic        arms, again, fires_q, moved_q;
 
   assign arms  = op_q == roci_pkg::TimerOpRnr
                  || (op_q == roci_pkg::TimerOpRestart && code_q != '0)
                  || (op_q == roci_pkg::TimerOpStart && code_q != '0
                      && !row.running && !row.expired);
   assign again = op_q == roci_pkg::TimerOpStop && row.expired && row.again;
-  assign fires = row.running && row.deadline <= now_i;
-  assign sooner = deadline_q < ~row.listed_n;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) sooner_q <= 1'b0;
+    else sooner_q <= state_q == StDecide && arms && deadline_q < ~listed_n;
+    due_q   <= due;
+    fires_q <= row.running && row.deadline <= now_i;
+    moved_q <= row.deadline != first_time;
+  end
 
   always_comb begin
     row_d     = row;
     row_write = 1'b0;
-    tree_set  = 1'b0;
+    tree_set  = sooner_q;
     tree_time = deadline_q;
     unique case (state_q)
       StDecide: begin
@@ -161,10 +180,6 @@ module roci_timer #(
           row_d.again    = 1'b0;
           row_d.rnr      = op_q == roci_pkg::TimerOpRnr;
           row_d.deadline = deadline_q;
-          if (sooner) begin
-            tree_set       = 1'b1;
-            row_d.listed_n = ~deadline_q;
-          end
         end else if (op_q == roci_pkg::TimerOpStart) begin
           if (row.expired) begin
             row_d.again = 1'b1;
@@ -178,11 +193,10 @@ module roci_timer #(
         row_write = !again;
       end
       StExpire: begin
-        tree_set  = fires || !row.running || row.deadline != first_time;
-        tree_time = row.running && !fires ? row.deadline : Never;
-        row_write = tree_set;
-        row_d.listed_n = ~tree_time;
-        if (fires) begin
+        tree_set  = fires_q || !row.running || moved_q;
+        tree_time = row.running && !fires_q ? row.deadline : Never;
+        row_write = fires_q;
+        if (fires_q) begin
           row_d.running = 1'b0;
           row_d.expired = 1'b1;
           row_d.again   = 1'b0;
@@ -191,6 +205,7 @@ module roci_timer #(
       default: ;
     endcase
   end
+  assign listed_write = tree_set;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -202,8 +217,9 @@ module roci_timer #(
       if (timer_event_valid_o && timer_event_ready_i) timer_event_valid_o <= 1'b0;
       unique case (state_q)
         StIdle: begin
-          if (look) begin
-            state_q <= StExpire;
+          if (sooner_q) state_q <= StTree;
+          else if (look) begin
+            state_q <= StCompare;
             turn_q  <= 1'b0;
             doubt_q <= 1'b0;
           end else if (take) begin
@@ -213,12 +229,13 @@ module roci_timer #(
         end
         StDecide: begin
           // A Stop that is a Restart is decided a second time, as a Restart.
-          if (!again) state_q <= tree_set ? StTree : StIdle;
+          if (!again) state_q <= StIdle;
           if (row_write && !row_d.running && qp_q == first_qp) doubt_q <= 1'b1;
         end
+        StCompare: state_q <= StExpire;
         StExpire: begin
           state_q <= tree_set ? StTree : StIdle;
-          if (fires) timer_event_valid_o <= 1'b1;
+          if (fires_q) timer_event_valid_o <= 1'b1;
         end
         default: begin  // StTree
           if (tree_ready) begin
@@ -244,7 +261,7 @@ module roci_timer #(
       code_q     <= row.code;
       deadline_q <= now_i + timeout(row.code);
     end
-    if (state_q == StExpire && fires) begin
+    if (state_q == StExpire && fires_q) begin
       timer_event_o.rnr <= row.rnr;
       timer_event_o.qpn <= 24'(qp_q);
     end
@@ -253,6 +270,9 @@ module roci_timer #(
   assign next_deadline_o = first_time;
   assign idle_o          = ready && !due && !doubt && queued_level == '0 && !timer_cmd_valid_i
                            && event_free;
+
+  logic unused;
+  assign unused = unused_listed_ready;
 
   `ASSERT(QpInRange, `IMPLIES(timer_cmd_valid_i, (timer_cmd_i.qpn >> QpBits) == '0))
 
