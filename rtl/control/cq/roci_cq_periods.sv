@@ -2,7 +2,7 @@
 // Moderation periods in flight: at most four queues hold events back at the same time; for a fifth
 // there is no room and its event goes out at once.
 //
-// Latency: a period ends at most four clocks late.
+// Latency: a period starts in the clock after the order and ends at most four clocks late.
 
 `include "assert.svh"
 
@@ -13,6 +13,7 @@ module roci_cq_periods #(
   input  logic               rst_ni,
   input  logic [63:0]        now_i,
 
+  // orders, taken in the next clock
   input  logic               start_i,   // only with room
   input  logic               stop_i,    // not with start_i
   input  logic [RowBits-1:0] row_i,
@@ -23,21 +24,37 @@ module roci_cq_periods #(
   output logic               end_valid_o,
   input  logic               end_take_i,
   output logic [63:0]        next_deadline_o,  // as it was a clock before
-  output logic               settled_o         // none was started in that clock
+  output logic               settled_o         // none was ordered in the two clocks before
 );
 
   localparam int unsigned Slots = 4;
 
   logic [Slots-1:0]         valid, free_slot;
+  // Orders stand in registers before they are carried out: the decision is long.
+  logic               start_q, stop_q;
+  logic [RowBits-1:0] row_q;
+  logic [15:0]        period_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      start_q <= 1'b0;
+      stop_q  <= 1'b0;
+    end else begin
+      start_q <= start_i;
+      stop_q  <= stop_i;
+    end
+    row_q    <= row_i;
+    period_q <= period_i;
+  end
+
   logic [64*Slots-1:0]      deadlines;
   logic [RowBits*Slots-1:0] rows;
   logic [1:0]               look_q;  // slot whose end is checked
   logic [63:0]              deadline;
 
   assign free_slot = ~valid & (valid + 1'b1);
-  assign room_o    = ~&valid;
+  assign room_o    = !(&(start_q ? valid | free_slot : valid));
   // 1000 ns to the us
-  assign deadline  = now_i + (64'(period_i) << 10) - (64'(period_i) << 4) - (64'(period_i) << 3);
+  assign deadline  = now_i + (64'(period_q) << 10) - (64'(period_q) << 4) - (64'(period_q) << 3);
 
   for (genvar i = 0; i < Slots; i++) begin : gen_slot
     logic               valid_q;
@@ -45,13 +62,13 @@ module roci_cq_periods #(
     logic [RowBits-1:0] slot_row_q;
     always_ff @(posedge clk_i) begin
       if (!rst_ni) valid_q <= 1'b0;
-      else if (start_i && free_slot[i]) valid_q <= 1'b1;
-      else if ((stop_i && slot_row_q == row_i) || (end_take_i && look_q == 2'(i))) valid_q <= 1'b0;
+      else if (start_q && free_slot[i]) valid_q <= 1'b1;
+      else if ((stop_q && slot_row_q == row_q) || (end_take_i && look_q == 2'(i))) valid_q <= 1'b0;
     end
     always_ff @(posedge clk_i) begin
-      if (start_i && free_slot[i]) begin
+      if (start_q && free_slot[i]) begin
         deadline_q <= deadline;
-        slot_row_q <= row_i;
+        slot_row_q <= row_q;
       end
     end
     assign valid[i]                     = valid_q;
@@ -73,7 +90,7 @@ module roci_cq_periods #(
       settled_o       <= 1'b1;
     end else begin
       next_deadline_o <= low_pair < high_pair ? low_pair : high_pair;
-      settled_o       <= !start_i;
+      settled_o       <= !start_i && !start_q;
     end
   end
 

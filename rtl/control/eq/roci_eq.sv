@@ -79,10 +79,12 @@ module roci_eq #(
   // ready, so that a decision may wait.
   logic [Clients-1:0]   grant, grant_q;
   logic [2:0]           index;
-  logic                 pick_q, take, full_q, settled_q, lost, written, again;
+  logic                 pick_q, take, full_q, settled_q, resized_q, lost, written;
   logic                 owed_valid, owed_ready;
   logic [CqBits-1:0]    owed;
-  logic [15:0]          size, used, slot;
+  logic [15:0]          size_q, used, slot;
+  logic                 again, owner_q;
+  logic [63:0]          addr_q;
   roci_pkg::event_req_t picked, event_q;
   roci_pkg::eqe_t       eqe;
 
@@ -128,15 +130,15 @@ module roci_eq #(
   assign plain_ready_o = take && grant_q[2];
   assign post_ready_o  = take && grant_q[3];
 
-  // Decision. full_q is of the indices of the clock before: events are at least two clocks apart,
-  // and none is decided on in the clock after a write of the ring's size. A Completion that is owed
-  // waits for another pick when the ring became full after its own.
+  // Decision. full_q, addr_q and owner_q are of the indices of the clock before: events are at
+  // least two clocks apart, and none is decided on in the two clocks after a write of the ring's
+  // size, which passes through size_q. A Completion that is owed waits for another pick when the
+  // ring became full after its own.
   assign take    = pick_q && !again && !bw_req_valid_o && !(&writing_q) && settled_q
                 && owed_ready;
   assign again   = grant_q[4] && on_q && full_q;
-  assign size    = 16'd1 << log_q;
   assign used    = producer_q - consumer_q;
-  assign slot    = producer_q & (size - 16'd1);
+  assign slot    = producer_q & (size_q - 16'd1);
   assign lost    = take && on_q && full_q;
   assign written = take && on_q && !full_q;
 
@@ -144,7 +146,7 @@ module roci_eq #(
     eqe        = '0;
     eqe.kind   = event_q.kind;
     eqe.number = event_q.number;
-    eqe.owner  = (producer_q & size) == '0;
+    eqe.owner  = owner_q;
   end
 
   always_ff @(posedge clk_i) begin
@@ -152,6 +154,7 @@ module roci_eq #(
       pick_q      <= 1'b0;
       full_q      <= 1'b0;
       settled_q   <= 1'b0;
+      resized_q   <= 1'b0;
       log_q       <= '0;
       on_q        <= 1'b0;
       pasid_q     <= '0;
@@ -164,8 +167,9 @@ module roci_eq #(
       bw_req_valid_o <= 1'b0;
     end else begin
       pick_q      <= pick_q ? !take && !again : |grant;
-      full_q      <= used >= size;
-      settled_q   <= !size_write_i;
+      full_q      <= used >= size_q;
+      resized_q   <= size_write_i;
+      settled_q   <= !size_write_i && !resized_q;
       if (size_write_i) begin
         log_q   <= word_i[3:0];
         on_q    <= word_i[4];
@@ -188,8 +192,11 @@ module roci_eq #(
   end
 
   always_ff @(posedge clk_i) begin
+    size_q  <= 16'd1 << log_q;
+    addr_q  <= base_i + 64'(slot) * EqeBytes;
+    owner_q <= (producer_q & size_q) == '0;
     if (written) begin
-      bw_req_o.addr  <= base_i + 64'(slot) * EqeBytes;
+      bw_req_o.addr  <= addr_q;
       bw_req_o.pasid <= pasid_q;
       bw_req_o.data  <= 512'(eqe);
       bw_req_o.bytes <= 7'(EqeBytes);
