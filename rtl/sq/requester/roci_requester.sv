@@ -292,6 +292,8 @@ module roci_requester #(
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};
 
   `ASSERT(UnsentNeverFreed, `IMPLIES(step.retire, qp_q.psn_next != qp_q.una))
+  `ASSERT(OldestEndsAhead, `IMPLIES(state_q == roci_pkg::RequesterRetire && qp_q.count != '0,
+                                    entry.last - qp_q.una < 24'h80_0000))
   `ASSERT(RingHoldsHead, `IMPLIES(step.retire, qp_q.count != '0))
   `ASSERT(ContinuesHead, `IMPLIES(step.desc && !plan_q.first, qp_q.count != '0))
   `ASSERT(LocalOperationsStandAlone, `IMPLIES(key_op_req_valid_o, qp_q.count == '0))

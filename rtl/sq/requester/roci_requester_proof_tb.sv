@@ -124,6 +124,11 @@ module roci_requester_proof_tb #(
   `ASSUME(ErrorsStaySo, `IMPLIES(entry_i.kind == roci_pkg::MessageError,
                                  entry_i.status != roci_pkg::StatusSuccess))
 
+  // The oldest message has a packet that is not acknowledged, and no more than 2^23; checked in
+  // every run by OldestEndsAhead of roci_requester.
+  `ASSUME(OldestIsInFlight, `IMPLIES(qp_q.count != '0,
+                                     entry_i.last - qp_q.una < 24'h80_0000))
+
   // What holds between the steps of an event
   `ASSERT(CauseIsKnown, `IMPLIES(state_q == roci_pkg::RequesterFail
                                  || state_q == roci_pkg::RequesterRecover

@@ -24,17 +24,23 @@ module roci_requester_respond (
 
   logic [7:0]  syndrome;
   roci_pkg::ext_aeth_t aeth;
-  logic [23:0] ahead, entry_span;
-  logic        have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
+  logic [23:0] beyond, into, rest;
+  logic        part, whole, have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
 
   assign aeth       = rsp_i.ext;
   assign syndrome   = {aeth.kind, aeth.code};
-  assign ahead      = run_i.upto - qp_i.una;
-  assign have       = qp_i.count != '0;
-  assign entry_span = entry_i.last + 24'd1 - qp_i.una;
-  assign last       = rsp_i.psn == entry_i.last;
+  // What is acknowledged ends within the oldest message, or with it. A message has at most 2^23
+  // packets, so the sign of one difference tells; whether that is 0 is seen without its carries:
+  // when all bits below are 0, the carry into a bit is the or of the two bits before it.
+  assign beyond = run_i.upto + ~entry_i.last;  // upto - (last + 1)
+  assign part   = beyond[23];
+  assign whole  = (run_i.upto ^ ~entry_i.last) == {run_i.upto[22:0] | ~entry_i.last[22:0], 1'b0};
+  assign have   = qp_i.count != '0;
+  assign last   = rsp_i.psn == entry_i.last;
   assign nak_error  = run_i.ask == roci_pkg::AskFatal || run_i.ask == roci_pkg::AskSyndrome;
-  assign bad        = qp_i.bad && qp_i.bad_psn - entry_i.first <= entry_i.last - entry_i.first;
+  assign into       = qp_i.bad_psn - entry_i.first;
+  assign rest       = entry_i.last - qp_i.bad_psn;
+  assign bad        = qp_i.bad && !into[23] && !rest[23];
 
   roci_requester_check u_check (
     .opcode_i(rsp_i.opcode), .aeth_kind_i(aeth.kind), .payload_len_i(rsp_i.payload_len),
@@ -61,14 +67,14 @@ module roci_requester_respond (
           run_o.status = entry_i.status;
           run_o.vendor = entry_i.vendor;
           step_o.state = roci_pkg::RequesterFail;
-        end else if (have && bad && ahead < entry_span) begin
+        end else if (have && bad && part) begin
           run_o.status = roci_pkg::StatusLocProtErr;
           run_o.vendor = roci_pkg::VendorErrPayload;
           step_o.state = roci_pkg::RequesterFail;
-        end else if (ahead == '0 || !have) begin
+        end else if (run_i.upto == qp_i.una || !have) begin
           step_o.state = run_i.ask == roci_pkg::AskNone ? roci_pkg::RequesterEnd
                                                         : roci_pkg::RequesterAct;
-        end else if (nak_error && ahead < entry_span) begin
+        end else if (nak_error && part) begin
           // The message itself, whatever part of its response is missing.
           step_o.state = roci_pkg::RequesterAct;
         end else if (entry_i.kind != roci_pkg::MessageData) begin
@@ -82,7 +88,7 @@ module roci_requester_respond (
             run_o.vendor  = roci_pkg::VendorErrRetryImplied;
             step_o.state  = roci_pkg::RequesterRecover;
           end
-        end else if (ahead < entry_span) begin
+        end else if (part) begin
           qp_o.una       = run_i.upto;
           run_o.progress = 1'b1;
         end else if (cqe_room_i || !entry_i.signaled) begin
@@ -91,7 +97,7 @@ module roci_requester_respond (
           step_o.next_entry = 1'b1;
           qp_o.una         = entry_i.last + 24'd1;
           run_o.progress   = 1'b1;
-          if (ahead == entry_span && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
+          if (whole && run_i.ask == roci_pkg::AskNone && !qp_i.stopped) begin
             step_o.state = roci_pkg::RequesterEnd;
           end
           if (bad) begin
@@ -196,6 +202,6 @@ module roci_requester_respond (
   end
 
   logic unused;
-  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i};
+  assign unused = &{1'b0, rsp_i, aeth, entry_i, attr_i, beyond, into, rest};
 
 endmodule
