@@ -24,7 +24,9 @@ module roci_nic #(
   // Bytes of payload on the way to the wire: one memory round trip at line rate and a little more.
   // What is queued here when a NAK comes is sent for nothing.
   parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
-  parameter int unsigned RxBuffer  = 65536  // bytes of payload on the way to memory
+  parameter int unsigned RxBuffer  = 65536, // bytes of payload on the way to memory
+  // 1: shorter queues of wide records, and no kept work requests. Enough for links to 10 Gb/s.
+  parameter int unsigned Compact   = 0
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -251,7 +253,7 @@ module roci_nic #(
     .quiet_o(control_quiet), .idle_o(control_idle)
   );
 
-  roci_sq #(.NumQps(NumQps)) u_sq (
+  roci_sq #(.NumQps(NumQps), .Compact(Compact)) u_sq (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .sq_doorbell_i(sq_doorbell), .sq_doorbell_valid_i(sq_doorbell_valid),
     .sq_doorbell_ready_o(sq_doorbell_ready), .qp_event_i(qp_event_sq),
@@ -363,7 +365,7 @@ module roci_nic #(
     .sent_sq_valid_o(sent_sq_valid), .sent_rq_valid_o(sent_rq_valid), .idle_o(order_idle)
   );
 
-  roci_tx #(.DataWidth(DataWidth), .NumQps(NumQps)) u_tx (
+  roci_tx #(.DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact)) u_tx (
     .clk_i, .rst_ni, .idle_o(tx_idle), .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .desc_i(tx_desc), .desc_valid_i(tx_desc_valid), .desc_ready_o(tx_desc_ready),
     .ack_i(ack), .ack_valid_i(ack_valid), .ack_ready_o(ack_ready),
@@ -436,8 +438,15 @@ module roci_nic #(
   assign quiescent_o     = all_idle && control_quiet && !pause && !s_axil_awvalid_i
                            && !s_axil_wvalid_i && !s_axil_arvalid_i && !s_axis_rx_tvalid_i
                            && !s_axis_host_tvalid_i;
-  assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
-                                                                : moderation_deadline;
+  // With Compact the clock must not skip: to know the earliest of all deadlines takes 800 LUT4.
+  if (Compact != 0) begin : gen_clock_runs
+    logic unused;
+    assign unused          = ^{timer_deadline, moderation_deadline};
+    assign next_deadline_o = '0;
+  end else begin : gen_clock_skips
+    assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
+                                                                  : moderation_deadline;
+  end
 
   roci_fence_watch u_fence_watch (
     .clk_i, .rst_ni, .pause_i(pause), .control_idle_i(control_idle), .sq_idle_i(sq_idle),

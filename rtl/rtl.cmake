@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [PROOF_BITS] [SLOW] [NO_NETLIST] [LONG_TEST])
+#               [PROOF_TOP <module>] [PROOF_BITS] [SLOW] [NO_NETLIST] [LONG_TEST] [SUFFIX <s>])
 #
 # Called from the block.cmake of the folder <name>; the top module is roci_<name>.
 #
@@ -12,7 +12,8 @@
 #                        of a sub-module with PROOF_TOP; PROOF_BITS as BITS of add_rtl_proof
 #
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
-# test sees DATA_WIDTH. Modules are found by file name: roci_x is in some folder's roci_x.sv.
+# test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
+# as RTL_<P>. Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
 # netlists, proofs and synthesis.
@@ -135,7 +136,7 @@ function(add_rtl_proof name)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST;PROOF_BITS" "PROOF_DEPTH;PROOF_TOP"
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST;PROOF_BITS" "PROOF_DEPTH;PROOF_TOP;SUFFIX"
     "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
@@ -188,6 +189,9 @@ function(add_rtl_variant name suffix width)
   if(width)
     target_compile_definitions(${test} PRIVATE DATA_WIDTH=${width})
   endif()
+  foreach(p ${BLOCK_PARAMS})
+    target_compile_definitions(${test} PRIVATE RTL_${p})
+  endforeach()
   set(libraries spec doctest_main z)
   if(TARGET packet)
     list(APPEND libraries packet)
@@ -215,13 +219,13 @@ function(add_rtl_variant name suffix width)
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST;PROOF_BITS" "PROOF_DEPTH;PROOF_TOP"
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST;PROOF_BITS" "PROOF_DEPTH;PROOF_TOP;SUFFIX"
     "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})
-      add_rtl_variant(${name} _${width} ${width} ${ARGN})
+      add_rtl_variant(${name} ${BLOCK_SUFFIX}_${width} ${width} ${ARGN})
     endforeach()
   else()
-    add_rtl_variant(${name} "" "" ${ARGN})
+    add_rtl_variant(${name} "${BLOCK_SUFFIX}" "" ${ARGN})
   endif()
 endfunction()

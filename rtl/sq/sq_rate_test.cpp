@@ -86,7 +86,8 @@ TEST_CASE("sq: one queue pair with long messages keeps the wire busy") {
     const double clocks = double(b.dut.cycle() - from) / double(b.sent.size() - sent);
     std::printf("clocks per packet of %u bytes, one queue pair: %.2f (wire %u)\n", b.mtu(1), clocks,
                 b.desc_every);
-    CHECK(clocks < 1.02 * b.desc_every);
+    // Compact is for narrow links: 1,024 bytes are 130 beats there.
+    CHECK(clocks < (RTL_Compact ? 1.3 : 1.02) * b.desc_every);
   }
 }
 

@@ -15,7 +15,16 @@ DEVICE_NAME = "LFE5U-85F, speed grade 6"
 LUTS, BLOCK_RAMS = 83640, 208
 # The smallest configuration of roci_nic.
 SMALL = {"DataWidth": 64, "NumQps": 16, "NumKeys": 16, "NumCqs": 16, "NumSrqs": 2,
-         "TxBuffer": 8192, "RxBuffer": 32768}
+         "TxBuffer": 8192, "RxBuffer": 32768, "Compact": 1}
+# Constant bits of records are found before memories are mapped, not after.
+PREPARE = "flatten; opt -full; wreduce; opt -full; "
+# Wide memories of few rows that Yosys would build from LUTs: the block RAMs that nothing else needs
+# take these.
+IN_BLOCK_RAM = ("u_blocks.u_srq_blocks", "u_header.u_av", "u_fetch.u_attr", "u_place.u_blocks")
+# Memories of which no row is read in the clock in which it is written, or not to be used: block RAM
+# needs no bypass, which would take a LUT4 and two flip-flops a bit.
+NEVER_BOTH = ("u_queue.u_memory", "u_buffer.u_memory", "u_ethernet.u_memory", "u_fetch.u_block",
+              "u_blocks.u_blocks", "u_lane", "u_payload.u_data", "u_pairs") + IN_BLOCK_RAM
 COMMAND = "synth_ecp5 -nowidelut -noflatten"
 
 
@@ -66,7 +75,8 @@ class Engine:
         (work / f"{name}_harness.v").write_text(harness(f"roci_{name}", ports))
         script = (f"read_rtlil nic.il; hierarchy -top {module}; "
                   + (f"rename {module} roci_{name}; " if module != f"roci_{name}" else "")
-                  + f"flatten; read_verilog {name}_harness.v; {COMMAND} -top harness; "
+                  + PREPARE + placed_rams()
+                  + f"read_verilog {name}_harness.v; {COMMAND} -top harness; "
                   f"tee -q -o {name}.stat stat -json; flatten; clean; write_json {name}.json")
         self.run("yosys", "-q", "-p", script)
         stat = json.loads((work / f"{name}.stat").read_text())["modules"]
@@ -81,6 +91,12 @@ class Engine:
                  "100", "--placer", "heap", "--router", "router1", "--seed", str(seed),
                  "--quiet", "--threads", "1")
         return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
+
+
+def placed_rams():
+    """Yosys commands that mark the memories of IN_BLOCK_RAM and of NEVER_BOTH."""
+    return "".join([f'setattr -set ram_style "block" */m:*{name}.mem; ' for name in IN_BLOCK_RAM]
+                   + [f"setattr -set no_rw_check 1 */m:*{name}.mem; " for name in NEVER_BOTH])
 
 
 def harness(module, ports):
@@ -146,4 +162,4 @@ def line(sources):
 
 def digest(name):
     """Changes with the sources of a block, the configuration and the tools."""
-    return blocks.digest(name, "nic", SMALL, COMMAND, *pypi.PLACE)
+    return blocks.digest(name, "nic", SMALL, PREPARE, IN_BLOCK_RAM, NEVER_BOTH, COMMAND, *pypi.PLACE)

@@ -101,7 +101,6 @@ module roci_requester_out #(
   roci_pkg::event_req_t  failure;
   roci_pkg::timer_cmd_t  timer;
   roci_pkg::count_t      event_count;
-  roci_pkg::atomic_job_t job;
   roci_pkg::seg_t        rsp_seg;
   roci_pkg::cqe_req_t    cqe;
   assign ptr.qpn             = 24'(row_i);
@@ -137,13 +136,6 @@ module roci_requester_out #(
   end
   roci_pkg::ext_aeth_t aeth;
   assign aeth = rsp_i.ext;
-  always_comb begin
-    job         = '0;
-    job.qpn     = 24'(row_i);
-    job.addr    = place_i.addr;
-    job.pasid   = place_i.pasid;
-    job.operand = aeth.original;
-  end
 
   // Payload that is not placed is skipped.
   always_comb begin
@@ -194,10 +186,22 @@ module roci_requester_out #(
     .clk_i, .rst_ni, .in_data_i(count), .in_valid_i(rsp_count_valid || tx_count_valid),
     .in_ready_o(count_ready), .out_data_o(count_o), .out_valid_o(count_valid_o),
     .out_ready_i(count_ready_i));
-  roci_fifo #(.Width(roci_pkg::AtomicJobBits), .Depth(4)) u_job (
-    .clk_i, .rst_ni, .in_data_i(job), .in_valid_i(step_i.job), .in_ready_o(job_room),
-    .out_data_o(atomic_job_o), .out_valid_o(atomic_job_valid_o), .out_ready_i(atomic_job_ready_i),
-    .level_o(job_level));
+  // What else a job has is 0: it only writes.
+  logic [QpBits-1:0] job_row;
+  logic [63:0]       job_addr, job_operand;
+  logic [19:0]       job_pasid;
+  roci_fifo #(.Width(QpBits + 64 + 20 + 64), .Depth(4)) u_job (
+    .clk_i, .rst_ni, .in_data_i({row_i, place_i.addr, place_i.pasid, aeth.original}),
+    .in_valid_i(step_i.job), .in_ready_o(job_room),
+    .out_data_o({job_row, job_addr, job_pasid, job_operand}),
+    .out_valid_o(atomic_job_valid_o), .out_ready_i(atomic_job_ready_i), .level_o(job_level));
+  always_comb begin
+    atomic_job_o         = '0;
+    atomic_job_o.qpn     = 24'(job_row);
+    atomic_job_o.addr    = job_addr;
+    atomic_job_o.pasid   = job_pasid;
+    atomic_job_o.operand = job_operand;
+  end
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(16)) u_rsp_seg (
     .clk_i, .rst_ni, .in_data_i(rsp_seg), .in_valid_i(drop_i || place_seg_valid_i),
     .in_ready_o(place_seg_ready_o), .out_data_o(rsp_seg_o), .out_valid_o(rsp_seg_valid_o),

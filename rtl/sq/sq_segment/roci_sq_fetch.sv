@@ -60,11 +60,11 @@ module roci_sq_fetch #(
   // Attributes of the queue pair
   roci_pkg::qp_attr_t attr_row, attr;
   logic [roci_pkg::QpAttrBits-1:0] attr_bits;
-  logic               unused_ready, unused;
+  logic               unused_ready, unused, attr_write;
+  assign attr_write = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr;
   roci_ram #(.Width(roci_pkg::QpAttrBits), .Depth(NumQps)) u_attr (
     .clk_i, .rst_ni,
-    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr),
-    .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr_row),
+    .write_i(attr_write), .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr_row),
     .read_i(look_o), .read_row_i(grant_i.qpn[QpBits-1:0]), .read_data_o(attr_bits),
     .ready_o(unused_ready));
   assign attr_row = row_write_i.data[roci_pkg::QpAttrBits-1:0];
@@ -106,7 +106,8 @@ module roci_sq_fetch #(
 
   assign held  = asked_q - freed_i;
   assign room  = (BlockBits + 2)'(held) + (BlockBits + 2)'(blocks_q) <= (BlockBits + 2)'(Blocks);
-  assign look_o     = state_q == StLook && grant_valid_i;
+  // No row is read in the clock in which one is written: block RAM may then give anything.
+  assign look_o     = state_q == StLook && grant_valid_i && !attr_write;
   assign br_req_valid_o = state_q == StIssue && room && job_room && blocks_q != '0;
   assign issue      = blocks_q == '0 ? state_q == StIssue && job_room
                                      : br_req_valid_o && br_req_ready_i;
@@ -118,7 +119,7 @@ module roci_sq_fetch #(
       asked_q <= '0;
     end else begin
       unique case (state_q)
-        StLook:  if (grant_valid_i) state_q <= StKept;
+        StLook:  if (look_o) state_q <= StKept;
         StKept:  state_q <= StSize;
         StSize:  state_q <= StIssue;
         default: if (issue) begin

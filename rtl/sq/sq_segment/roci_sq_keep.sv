@@ -7,7 +7,8 @@
 // index found is never that of an earlier round of the 16-bit counter. RESET forgets.
 
 module roci_sq_keep #(
-  parameter int unsigned NumQps = 256,  // queue pairs, a power of two
+  parameter int unsigned NumQps  = 256,  // queue pairs, a power of two
+  parameter int unsigned Compact = 0,    // 1: none is kept, all are read
   localparam int unsigned QpBits = $clog2(NumQps)
 ) (
   input  logic                 clk_i,
@@ -64,18 +65,25 @@ module roci_sq_keep #(
       assign odd = tag[15:0];
     end
   end
-  assign kept_o = look_index_i[0] ? tag_valid[1] && odd == look_index_i
-                                  : tag_valid[0] && even == look_index_i;
 
   logic unused_block_ready;
-  roci_ram #(.Width(512), .Depth(2 * NumQps)) u_block (
-    .clk_i, .rst_ni,
-    .write_i(write), .write_row_i({write_row_i, write_index_i[0]}), .write_data_i(write_block_i),
-    .read_i, .read_row_i({read_row_i, read_index_i[0]}), .read_data_o(block_o),
-    .ready_o(unused_block_ready));
+  if (Compact != 0) begin : gen_none
+    assign kept_o             = 1'b0;
+    assign block_o            = '0;
+    assign unused_block_ready = ^{tag_valid, even, odd, look_index_i};
+  end else begin : gen_blocks
+    assign kept_o = look_index_i[0] ? tag_valid[1] && odd == look_index_i
+                                    : tag_valid[0] && even == look_index_i;
+    roci_ram #(.Width(512), .Depth(2 * NumQps)) u_block (
+      .clk_i, .rst_ni,
+      .write_i(write), .write_row_i({write_row_i, write_index_i[0]}),
+      .write_data_i(write_block_i),
+      .read_i, .read_row_i({read_row_i, read_index_i[0]}), .read_data_o(block_o),
+      .ready_o(unused_block_ready));
+  end
 
   logic unused;
-  assign unused = &{1'b0, wqe, read_index_i, unused_ready,
+  assign unused = &{1'b0, wqe, write, read_i, read_row_i, read_index_i, unused_ready,
                     unused_block_ready};
 
 endmodule

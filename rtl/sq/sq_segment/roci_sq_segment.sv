@@ -14,7 +14,8 @@
 
 module roci_sq_segment #(
   parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
-  parameter int unsigned Quantum = 16384  // payload bytes of a grant
+  parameter int unsigned Quantum = 16384, // payload bytes of a grant
+  parameter int unsigned Compact = 0      // 1: no work request is kept, shorter queues
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -68,7 +69,9 @@ module roci_sq_segment #(
   logic [511:0]         block;
   logic                 look, look_kept;
 
-  roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks)) u_fetch (
+  roci_sq_fetch #(
+    .NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)
+  ) u_fetch (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i, .grant_valid_i, .grant_ready_o, .look_o(look), .kept_i(look_kept),
     .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
@@ -101,7 +104,7 @@ module roci_sq_segment #(
   // The last two of each queue pair, so that a message of many grants is fetched once, and a
   // recovery waits for the payload only.
   logic [511:0] kept_block;
-  roci_sq_keep #(.NumQps(NumQps)) u_keep (
+  roci_sq_keep #(.NumQps(NumQps), .Compact(Compact)) u_keep (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .look_i(look), .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index),
     .kept_o(look_kept),
@@ -279,7 +282,7 @@ module roci_sq_segment #(
   // Plans wait for their key, then leave with their segments
   logic out_idle, walk_segs;
   assign walk_segs      = state_q == StSegments;
-  roci_sq_segment_out u_out (
+  roci_sq_segment_out #(.Compact(Compact)) u_out (
     .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
     .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
     .wait_key_i(key_go), .own_seg_i(plan.has_segs && state_q != StWalk),

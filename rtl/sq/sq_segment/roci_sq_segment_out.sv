@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans whose key may still be looked up, and what leaves: plans and segments of payload.
 //
-// Throughput: a plan per clock. Latency: that of the key. The queue of plans is so deep that a
-// grant is segmented before its packets left.
+// Throughput: a plan per clock, with Compact one per key. Latency: that of the key. The queue of
+// plans is so deep that a grant is segmented before its packets left; with Compact it holds one.
 //
 //  plan --> | 8 pending | --key--> | 16 plans  | --> plan
 //                           +----> | 32 segments | --> seg
@@ -10,7 +10,9 @@
 
 `include "assert.svh"
 
-module roci_sq_segment_out (
+module roci_sq_segment_out #(
+  parameter int unsigned Compact = 0  // 1: one plan waits for its key, and one for the requester
+) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
 
@@ -41,7 +43,7 @@ module roci_sq_segment_out (
   output logic                      idle_o
 );
 
-  localparam int unsigned PendingDepth = 8;
+  localparam int unsigned PendingDepth = Compact != 0 ? 1 : 8;
   localparam int unsigned PendingBits  = roci_pkg::PlanBits + 64 + 20 + 2;
   logic [$clog2(PendingDepth):0] pending_level, unused_rsp_level;
   logic [PendingBits-1:0]        pending_out;
@@ -55,7 +57,7 @@ module roci_sq_segment_out (
 
   assign push_room_o     = pending_level < ($clog2(PendingDepth) + 1)'(PendingDepth);
   assign pending_empty_o = pending_level == '0;
-  roci_fifo #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
+  roci_records #(.Width(PendingBits), .Depth(PendingDepth)) u_pending (
     .clk_i, .rst_ni,
     .in_data_i({plan_i, inline_addr_i, inline_pasid_i, wait_key_i, own_seg_i}),
     .in_valid_i(plan_push_i), .in_ready_o(unused_push),
@@ -64,7 +66,7 @@ module roci_sq_segment_out (
   assign {pending_bits, inline_addr, inline_pasid, wait_key, own_seg} = pending_out;
   assign head = pending_bits;
   // At most as many results as pending plans
-  roci_fifo #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
+  roci_records #(.Width(roci_pkg::KeyRspBits), .Depth(PendingDepth)) u_rsp (
     .clk_i, .rst_ni,
     .in_data_i(key_rsp_i), .in_valid_i(key_rsp_valid_i),
     .in_ready_o(unused_rsp_ready),
@@ -82,10 +84,10 @@ module roci_sq_segment_out (
   end
 
   // Out: the queue holds the plans of a grant before its packets left.
-  localparam int unsigned PlanDepth = 16;
+  localparam int unsigned PlanDepth = Compact != 0 ? 1 : 16;
   logic [$clog2(PlanDepth):0]    unused_plan_level;
   logic [roci_pkg::PlanBits-1:0] plan_bits;
-  roci_fifo #(.Width(roci_pkg::PlanBits), .Depth(PlanDepth)) u_plan (
+  roci_records #(.Width(roci_pkg::PlanBits), .Depth(PlanDepth)) u_plan (
     .clk_i, .rst_ni,
     .in_data_i(resolved), .in_valid_i(resolve), .in_ready_o(plan_room),
     .out_data_o(plan_bits), .out_valid_o(plan_valid_o), .out_ready_i(plan_ready_i),

@@ -45,7 +45,8 @@ TEST_CASE(
   CHECK(r.blocks_read == 2);
   r.grant(4, 2, 16384);
   r.settle();
-  CHECK(r.blocks_read == 3);  // the second one only
+  const unsigned again = RTL_Compact ? 1 : 0;  // Compact keeps none
+  CHECK(r.blocks_read == 3 + again);             // the second one only
   // 7232 bytes are left then, less than half a quantum: they come with it
   CHECK(r.plans.size() == 40);
   CHECK(r.plans[16].offset == 16384);
@@ -59,7 +60,7 @@ TEST_CASE(
   r.settle();
   r.grant(5, 1, 0, 4);
   r.settle();
-  CHECK(r.blocks_read == 4);
+  CHECK(r.blocks_read == 4 + 3 * again);
   CHECK(r.plans.size() == 43);
   CHECK(r.plans[41].index == 4);
   CHECK(r.plans[41].offset == 39936);
@@ -105,6 +106,11 @@ TEST_CASE("sq_segment: reads stop at the end of the ring, also after a kept work
   CHECK(r.pointers[0].index == 32);
   r.grant(31, 13, 0, 2);  // 31 is kept, 32 to 43 start at entry 0
   r.settle();
+  if (RTL_Compact) {  // 31 is read again, and it is the last one of the ring
+    CHECK(r.plans.size() == 5);
+    CHECK(r.pointers[1].index == 32);
+    return;
+  }
   REQUIRE(r.plans.size() == 17);
   for (unsigned i = 0; i < 13; ++i) {
     CHECK(r.plans[4 + i].index == 31 + i);

@@ -2,10 +2,10 @@
 // Builds the headers of packets, from the Ethernet header to the last extension header, out of a
 // descriptor and the address vector of its queue pair.
 //
-// Throughput: one packet a clock. Latency: three clocks to the header queues, two to gather_start.
+// Throughput: one packet a clock, with Compact one of each source in four. Latency: three clocks to the header queues, two to gather_start.
 //
-//  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8)
-//  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4)
+//  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8 or 1)
+//  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4 or 1)
 //                                       +--> gather_start
 //
 // A place in the output queue is taken before a descriptor comes in, so the pipeline never stalls,
@@ -16,7 +16,8 @@
 module roci_tx_header #(
   parameter int unsigned DataWidth = 512,
   parameter int unsigned NumQps = 256,     // a power of two
-  parameter int unsigned HeaderBits = 848  // longest: tagged IPv6 with 28 bytes after BTH
+  parameter int unsigned HeaderBits = 848,  // longest: tagged IPv6 with 28 bytes after BTH
+  parameter int unsigned Compact = 0        // 1: one header of each source waits
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -60,8 +61,9 @@ module roci_tx_header #(
 );
 
   localparam int unsigned QpBits    = $clog2(NumQps);
-  localparam int unsigned DescDepth = 8;
-  localparam int unsigned AckDepth  = 4;
+  localparam int unsigned StartDepth = 8;
+  localparam int unsigned DescDepth  = Compact != 0 ? 1 : StartDepth;
+  localparam int unsigned AckDepth   = Compact != 0 ? 1 : 4;
   localparam int unsigned ExtBits   = 224;
   localparam int unsigned L4Bits    = roci_pkg::UdpBits + roci_pkg::BthBits + ExtBits;
   localparam int unsigned L3Bits    = roci_pkg::Ipv6Bits + L4Bits;
@@ -80,11 +82,14 @@ module roci_tx_header #(
   logic [$clog2(DescDepth):0] desc_used_q;
   logic [$clog2(AckDepth):0]  ack_used_q;
   logic                       take_desc, take_ack, pop_desc, pop_ack, ack_turn_q,
-                              desc_place, ack_place;
+                              desc_place, ack_place, av_write;
   assign desc_place   = desc_used_q != ($clog2(DescDepth) + 1)'(DescDepth);
   assign ack_place    = ack_used_q != ($clog2(AckDepth) + 1)'(AckDepth);
-  assign ack_ready_o  = ack_place && !(!ack_turn_q && desc_valid_i && desc_place);
-  assign desc_ready_o = desc_place && !(ack_turn_q && ack_valid_i && ack_place);
+  // No row is read in the clock in which one is written: block RAM may then give anything.
+  assign av_write     = row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
+                        && row_write_i.index < 24'(NumQps);
+  assign ack_ready_o  = ack_place && !av_write && !(!ack_turn_q && desc_valid_i && desc_place);
+  assign desc_ready_o = desc_place && !av_write && !(ack_turn_q && ack_valid_i && ack_place);
   assign take_ack     = ack_valid_i && ack_ready_o;
   assign take_desc    = desc_valid_i && desc_ready_o;
   assign pop_desc     = desc_header_valid_o && desc_header_ready_i;
@@ -135,9 +140,7 @@ module roci_tx_header #(
   logic          unused_ready;
   roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
     .clk_i, .rst_ni,
-    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
-             && row_write_i.index < 24'(NumQps)),
-    .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_i(av_write), .write_row_i(row_write_i.index[QpBits-1:0]),
     .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
     .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]), .read_data_o(av),
     .ready_o(unused_ready));
@@ -180,7 +183,7 @@ module roci_tx_header #(
 
   logic [3:0] unused_start_level;
   logic       start_room;
-  roci_fifo #(.Width(19), .Depth(DescDepth)) u_start (
+  roci_fifo #(.Width(19), .Depth(StartDepth)) u_start (
     .clk_i, .rst_ni,
     .in_data_i({6'(header_len[$clog2(DataWidth/8)-1:0]), desc1_q.payload_len}),
     .in_valid_i(valid1_q && desc1_q.payload_len != '0), .in_ready_o(start_room),
@@ -276,7 +279,7 @@ module roci_tx_header #(
   logic [$clog2(DescDepth):0] unused_desc_level;
   logic [$clog2(AckDepth):0]  unused_ack_level;
   logic                       desc_room, ack_room;
-  roci_fifo #(.Width(HeaderBits + 24), .Depth(DescDepth)) u_desc_headers (
+  roci_records #(.Width(HeaderBits + 24), .Depth(DescDepth)) u_desc_headers (
     .clk_i, .rst_ni,
     .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q,
                 header_len_q, header}),
@@ -285,7 +288,7 @@ module roci_tx_header #(
                  desc_header_len_o, desc_header_o}),
     .out_valid_o(desc_header_valid_o), .out_ready_i(desc_header_ready_i),
     .level_o(unused_desc_level));
-  roci_fifo #(.Width(HeaderBits + 16), .Depth(AckDepth)) u_ack_headers (
+  roci_records #(.Width(HeaderBits + 16), .Depth(AckDepth)) u_ack_headers (
     .clk_i, .rst_ni,
     .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, frame_len_q, header}),
     .in_valid_i(valid2_q && is_ack2_q), .in_ready_o(ack_room),

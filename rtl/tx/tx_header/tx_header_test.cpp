@@ -29,7 +29,7 @@ constexpr unsigned kHeaderBytes = layout::ethernet::kBytes + layout::vlan::kByte
                                   layout::atomic_eth::kBytes;
 static_assert(kHeaderBytes == 106);
 constexpr unsigned kSeed = 802;
-constexpr unsigned kAckDepth = 4, kDescDepth = 8;
+constexpr unsigned kAckDepth = RTL_Compact ? 1 : 4, kDescDepth = RTL_Compact ? 1 : 8;
 
 struct Bench : roce::RowBus<Bench> {
   struct Job {
@@ -194,7 +194,7 @@ TEST_CASE("tx_header: the IPv4 checksum is right for every identification (WIRE-
   const Fields f = packet(bench.random, 0, opcode::kRcAck, 0);
   for (unsigned n = 0; n < 65536; ++n) {
     bench.send(16, f);
-    bench.clock();
+    while (!bench.ack.empty()) bench.clock();
   }
   bench.finish();
   CHECK(bench.given_ack == 65536);
@@ -256,7 +256,8 @@ TEST_CASE("tx_header: one packet a clock; header after three clocks, gather_star
   }
   const std::uint64_t begin = bench.dut.cycle();
   while (!bench.desc.empty() || !bench.ack.empty()) bench.clock();
-  CHECK(bench.dut.cycle() - begin == 100);
+  // Compact: the place of a header is free four clocks after it was taken.
+  CHECK(bench.dut.cycle() - begin == (RTL_Compact ? 198 : 100));
   bench.finish();
   CHECK(bench.start_at - bench.taken == 2);
   CHECK(bench.header_at - bench.taken == 3);
