@@ -20,17 +20,19 @@ module roci_sq_sched_decide (
 );
 
   logic        live, in_err, too_far, forward, moves, begins;
-  logic [15:0] base, posted_ahead, asked_ahead, step, ring, past;
+  logic [15:0] base, asked_ahead, asked_less, step, ring, outside, past;
 
   assign live         = word_i.state == roci_pkg::QpRts || word_i.state == roci_pkg::QpSqd;
   assign in_err       = word_i.state == roci_pkg::QpErr;
   assign ring         = 16'd1 << sq_log_i;
   assign base         = word_i.fresh ? '0 : done_i;
-  assign posted_ahead = word_i.produced - base;
   assign asked_ahead  = index_i - base;
-  assign too_far      = asked_ahead > ring;
-  assign forward      = asked_ahead > posted_ahead;
+  assign asked_less   = index_i + ~base;  // asked_ahead - 1: it is in the ring when below its size
+  assign outside      = 16'hFFFF << sq_log_i;
+  assign too_far      = index_i != base && (asked_less & outside) != '0;
   assign step         = index_i - word_i.produced;
+  // No more than 2^15 are posted; when 2^15 are asked for, any step goes forward.
+  assign forward      = step != '0 && (!step[15] || asked_ahead[15]);
   assign past         = ptr_i.wqe_index + 16'(ptr_i.offset != '0);
   assign moves        = ptr_i.epoch == word_i.epoch;
   assign begins       = past - word_i.begun < 16'h8000 && word_i.produced - past < 16'h8000;
@@ -129,6 +131,6 @@ module roci_sq_sched_decide (
                   && (word_o.state == roci_pkg::QpRts || word_o.state == roci_pkg::QpSqd);
 
   logic unused;
-  assign unused = &{1'b0, ptr_i};
+  assign unused = &{1'b0, ptr_i, asked_ahead};
 
 endmodule
