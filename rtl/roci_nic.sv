@@ -25,8 +25,7 @@ module roci_nic #(
   // What is queued here when a NAK comes is sent for nothing.
   parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
   parameter int unsigned RxBuffer  = 65536, // bytes of payload on the way to memory
-  // 1: shorter queues of wide records, and no kept work requests. Enough for links to 10 Gb/s.
-  parameter int unsigned Compact   = 0
+  parameter int unsigned Compact   = 0      // 1: short queues of wide records; enough for 10 Gb/s
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -439,14 +438,8 @@ module roci_nic #(
                            && !s_axil_wvalid_i && !s_axil_arvalid_i && !s_axis_rx_tvalid_i
                            && !s_axis_host_tvalid_i;
   // With Compact the clock must not skip: to know the earliest of all deadlines takes 800 LUT4.
-  if (Compact != 0) begin : gen_clock_runs
-    logic unused;
-    assign unused          = ^{timer_deadline, moderation_deadline};
-    assign next_deadline_o = '0;
-  end else begin : gen_clock_skips
-    assign next_deadline_o = timer_deadline < moderation_deadline ? timer_deadline
-                                                                  : moderation_deadline;
-  end
+  assign next_deadline_o = Compact != 0 ? '0 : timer_deadline < moderation_deadline
+                         ? timer_deadline : moderation_deadline;
 
   roci_fence_watch u_fence_watch (
     .clk_i, .rst_ni, .pause_i(pause), .control_idle_i(control_idle), .sq_idle_i(sq_idle),

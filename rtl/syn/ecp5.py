@@ -162,4 +162,5 @@ def line(sources):
 
 def digest(name):
     """Changes with the sources of a block, the configuration and the tools."""
-    return blocks.digest(name, "nic", SMALL, PREPARE, IN_BLOCK_RAM, NEVER_BOTH, COMMAND, *pypi.PLACE)
+    return blocks.digest(name, "nic", SMALL, PREPARE, IN_BLOCK_RAM, NEVER_BOTH, COMMAND,
+                         *pypi.PLACE)

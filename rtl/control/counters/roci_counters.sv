@@ -48,7 +48,7 @@ module roci_counters (
     drop_engine = drop_rq_i;
     drop_engine[roci_pkg::DropGhost] = drop_rq_i[roci_pkg::DropGhost] || drop_ghost_i;
   end
-  logic [2*Counters-1:0] steps;  // of all counters but those of bytes
+  logic [2*Counters-1:0] steps;  // added to each counter, except those of bytes
   always_comb begin
     steps = '0;
     for (int i = 0; i < Causes; i++) steps[2*i +: 2] = 2'(drop_rx_i[i]) + 2'(drop_engine[i]);

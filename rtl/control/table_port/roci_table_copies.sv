@@ -18,7 +18,7 @@ module roci_table_copies #(
   input  logic        start_i,   // the row is on the row bus in the next clock
   input  logic [3:0]  table_i,   // one with a copy
   input  logic [23:0] row_i,     // in range
-  input  logic [319:0] data_i,   // of the row bus; after the first clock its word 0 may change
+  input  logic [319:0] data_i,   // on the row bus; after its first clock word 0 may change
   output logic        copying_o, // until then no other row goes out, but states
 
   input  logic        read_i,

@@ -3,8 +3,8 @@
 //
 // Throughput: a word or four per clock. Latency: one clock.
 //
-// All words have one source of 32 bits, but for pairs of counters and short live states. A write of
-// firmware goes first; what would be loaded in the same clock is lost.
+// All words have one source of 32 bits, except for pairs of counters and short live states. A write
+// of firmware goes first; what would be loaded in the same clock is lost.
 
 module roci_table_data (
   input  logic         clk_i,

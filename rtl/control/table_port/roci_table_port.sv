@@ -102,7 +102,7 @@ module roci_table_port #(
   logic [3:0]   table_q;
   logic         write_q, live_done;
   logic [511:0] data_q;
-  logic [3:0]   word_q, last_word;  // of the row that is copied, read or loaded
+  logic [3:0]   word_q, last_word;  // word that is read or loaded, and the last one of a row
 
   // Rows are copied and read by words.
   logic copied;  // the table has a copy

@@ -30,8 +30,8 @@ module roci_requester_respond (
   assign aeth       = rsp_i.ext;
   assign syndrome   = {aeth.kind, aeth.code};
   // What is acknowledged ends within the oldest message, or with it. A message has at most 2^23
-  // packets, so the sign of one difference tells; whether that is 0 is seen without its carries:
-  // when all bits below are 0, the carry into a bit is the or of the two bits before it.
+  // packets, so the sign of one difference is enough. Whether that is 0 is seen without its
+  // carries: when all bits below are 0, the carry into a bit is the or of the two bits before it.
   assign beyond = run_i.upto + ~entry_i.last;  // upto - (last + 1)
   assign part   = beyond[23];
   assign whole  = (run_i.upto ^ ~entry_i.last) == {run_i.upto[22:0] | ~entry_i.last[22:0], 1'b0};

@@ -69,9 +69,7 @@ module roci_sq_segment #(
   logic [511:0]         block;
   logic                 look, look_kept;
 
-  roci_sq_fetch #(
-    .NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)
-  ) u_fetch (
+  roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)) u_fetch (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i, .grant_valid_i, .grant_ready_o, .look_o(look), .kept_i(look_kept),
     .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
@@ -280,15 +278,14 @@ module roci_sq_segment #(
     .level_o(unused_ptr_level));
 
   // Plans wait for their key, then leave with their segments
-  logic out_idle, walk_segs;
-  assign walk_segs      = state_q == StSegments;
+  logic out_idle;
   roci_sq_segment_out #(.Compact(Compact)) u_out (
     .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
     .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
     .wait_key_i(key_go), .own_seg_i(plan.has_segs && state_q != StWalk),
     .push_room_o(push_room), .pending_empty_o(pending_empty),
     .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q != StWalk),
-    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_segs_i(walk_segs),
+    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_segs_i(state_q == StSegments),
     .walk_seg_ready_o(walk_seg_ready),
     .plan_o, .plan_valid_o, .plan_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .idle_o(out_idle));
 

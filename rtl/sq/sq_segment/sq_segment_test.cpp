@@ -46,7 +46,7 @@ TEST_CASE(
   r.grant(4, 2, 16384);
   r.settle();
   const unsigned again = RTL_Compact ? 1 : 0;  // Compact keeps none
-  CHECK(r.blocks_read == 3 + again);             // the second one only
+  CHECK(r.blocks_read == 3 + again);           // the second one only
   // 7232 bytes are left then, less than half a quantum: they come with it
   CHECK(r.plans.size() == 40);
   CHECK(r.plans[16].offset == 16384);

@@ -40,9 +40,9 @@ module roci_timer #(
   localparam int unsigned QpBits = $clog2(NumQps);
   localparam logic [63:0] Never = {64{1'b1}};
 
-  // A row, all zero after reset; the code is that of a Start that came after the expiry. The time in
-  // the tree stands in a memory of its own, inverted: it is written a clock later, when it is known
-  // whether the deadline is earlier.
+  // A row, all zero after reset; the code is that of a Start that came after the expiry. The time
+  // in the tree stands in a memory of its own, inverted: it is written a clock later, when it is
+  // known whether the deadline is earlier.
   typedef struct packed {
     logic [63:0] deadline;
     logic        running;

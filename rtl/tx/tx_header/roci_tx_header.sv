@@ -2,7 +2,8 @@
 // Builds the headers of packets, from the Ethernet header to the last extension header, out of a
 // descriptor and the address vector of its queue pair.
 //
-// Throughput: one packet a clock, with Compact one of each source in four. Latency: three clocks to the header queues, two to gather_start.
+// Throughput: one packet a clock, with Compact one of each source in four. Latency: three clocks to
+// the header queues, two to gather_start.
 //
 //  desc --+--> lengths, read Av --> IPv4 sum --> fold, assemble --+--> desc headers (8 or 1)
 //  ack ---+    (clock 1)            (clock 2)    (clock 3)        +--> ack headers (4 or 1)
@@ -61,8 +62,7 @@ module roci_tx_header #(
 );
 
   localparam int unsigned QpBits    = $clog2(NumQps);
-  localparam int unsigned StartDepth = 8;
-  localparam int unsigned DescDepth  = Compact != 0 ? 1 : StartDepth;
+  localparam int unsigned DescDepth  = Compact != 0 ? 1 : 8;
   localparam int unsigned AckDepth   = Compact != 0 ? 1 : 4;
   localparam int unsigned ExtBits   = 224;
   localparam int unsigned L4Bits    = roci_pkg::UdpBits + roci_pkg::BthBits + ExtBits;
@@ -85,9 +85,9 @@ module roci_tx_header #(
                               desc_place, ack_place, av_write;
   assign desc_place   = desc_used_q != ($clog2(DescDepth) + 1)'(DescDepth);
   assign ack_place    = ack_used_q != ($clog2(AckDepth) + 1)'(AckDepth);
-  // No row is read in the clock in which one is written: block RAM may then give anything.
-  assign av_write     = row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
-                        && row_write_i.index < 24'(NumQps);
+  // No row is read while one is written: block RAM may give anything then.
+  assign av_write = row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
+                    && row_write_i.index < 24'(NumQps);
   assign ack_ready_o  = ack_place && !av_write && !(!ack_turn_q && desc_valid_i && desc_place);
   assign desc_ready_o = desc_place && !av_write && !(ack_turn_q && ack_valid_i && ack_place);
   assign take_ack     = ack_valid_i && ack_ready_o;
@@ -181,14 +181,13 @@ module roci_tx_header #(
     end
   end
 
-  logic [3:0] unused_start_level;
   logic       start_room;
-  roci_fifo #(.Width(19), .Depth(StartDepth)) u_start (
+  roci_fifo #(.Width(19), .Depth(8)) u_start (
     .clk_i, .rst_ni,
     .in_data_i({6'(header_len[$clog2(DataWidth/8)-1:0]), desc1_q.payload_len}),
     .in_valid_i(valid1_q && desc1_q.payload_len != '0), .in_ready_o(start_room),
     .out_data_o({gather_pos_o, gather_len_o}), .out_valid_o(gather_start_valid_o),
-    .out_ready_i(gather_start_ready_i), .level_o(unused_start_level));
+    .out_ready_i(gather_start_ready_i), .level_o());
 
   // clock 3: assemble
   roci_pkg::tx_desc_t desc2_q;
@@ -276,9 +275,7 @@ module roci_tx_header #(
     assign header[8*i +: 8] = on_wire[HeaderBits-1-8*i -: 8];
   end
 
-  logic [$clog2(DescDepth):0] unused_desc_level;
-  logic [$clog2(AckDepth):0]  unused_ack_level;
-  logic                       desc_room, ack_room;
+  logic desc_room, ack_room;
   roci_records #(.Width(HeaderBits + 24), .Depth(DescDepth)) u_desc_headers (
     .clk_i, .rst_ni,
     .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, desc2_q.payload_len != '0, frame_len_q,
@@ -287,14 +284,14 @@ module roci_tx_header #(
     .out_data_o({desc_vlan_o, desc_roce_v1_o, desc_ipv6_o, desc_payload_o, desc_frame_len_o,
                  desc_header_len_o, desc_header_o}),
     .out_valid_o(desc_header_valid_o), .out_ready_i(desc_header_ready_i),
-    .level_o(unused_desc_level));
+    .level_o());
   roci_records #(.Width(HeaderBits + 16), .Depth(AckDepth)) u_ack_headers (
     .clk_i, .rst_ni,
     .in_data_i({av2_q.vlan, av2_q.roce_v1, av2_q.ipv6, frame_len_q, header}),
     .in_valid_i(valid2_q && is_ack2_q), .in_ready_o(ack_room),
     .out_data_o({ack_vlan_o, ack_roce_v1_o, ack_ipv6_o, ack_frame_len_o, ack_header_o}),
     .out_valid_o(ack_header_valid_o), .out_ready_i(ack_header_ready_i),
-    .level_o(unused_ack_level));
+    .level_o());
 
   `ASSUME(AckHasNoPayload, `IMPLIES(ack_valid_i, ack_i.payload_len == '0))
   `ASSERT(StartHasRoom, `IMPLIES(valid1_q && desc1_q.payload_len != '0, start_room))
