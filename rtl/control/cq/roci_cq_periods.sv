@@ -46,13 +46,25 @@ module roci_cq_periods #(
     period_q <= period_i;
   end
 
+  // Room as it was a clock before, with or without what was ordered in that clock.
+  logic [2:0] busy;
+  logic       room_q, room_too_q;
+  always_comb begin
+    busy = 3'(start_q);
+    for (int i = 0; i < Slots; i++) busy = busy + 3'(valid[i]);
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) {room_q, room_too_q} <= '0;
+    else {room_q, room_too_q} <= {busy < 3'(Slots), busy < 3'(Slots - 1)};
+  end
+  assign room_o = start_q ? room_too_q : room_q;
+
   logic [64*Slots-1:0]      deadlines;
   logic [RowBits*Slots-1:0] rows;
   logic [1:0]               look_q;  // slot whose end is checked
   logic [63:0]              deadline;
 
   assign free_slot = ~valid & (valid + 1'b1);
-  assign room_o    = !(&(start_q ? valid | free_slot : valid));
   // 1000 ns to the us
   assign deadline  = now_i + (64'(period_q) << 10) - (64'(period_q) << 4) - (64'(period_q) << 3);
 
