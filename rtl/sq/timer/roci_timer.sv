@@ -107,7 +107,9 @@ module roci_timer #(
   );
   assign row = row_word;
 
-  logic [63:0] listed_n;
+  logic [63:0]       listed_n, tree_time, first_time;
+  logic              tree_set, tree_ready;
+  logic [QpBits-1:0] first_qp;
   roci_ram #(.Width(64), .Depth(NumQps), .Clear(1)) u_listed (
     .clk_i, .rst_ni,
     .write_i(listed_write),
@@ -120,10 +122,6 @@ module roci_timer #(
   );
 
   // Tree
-  logic              tree_set, tree_ready;
-  logic [63:0]       tree_time, first_time;
-  logic [QpBits-1:0] first_qp;
-
   roci_timer_tree #(.Leaves(NumQps)) u_tree (
     .clk_i, .rst_ni,
     .set_i(tree_set),
