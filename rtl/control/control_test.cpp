@@ -40,7 +40,7 @@ std::uint32_t kept_bits(std::uint32_t offset) {
     case reg::kMacHi:
       return mask(reg::mac_hi::high);
     case reg::kCounterSelect:
-      return mask(reg::counter_select::counter);
+      return mask(reg::counter_select::counter) >> 1;  // counters from 16 on are of UC and UD
     default:
       return 0xFFFFFFFF;
   }

@@ -65,7 +65,6 @@ class Tap final : public DescriptorPort {
   }
 
   ifreq request_{};
-  int fd_ = -1;
 };
 
 }  // namespace
