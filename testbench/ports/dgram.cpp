@@ -69,14 +69,11 @@ class DgramPort final : public DescriptorPort {
     }
     if (here.family() == AF_UNIX) remove_abandoned(here, local);
     if (bind(fd_, here.get(), here.length) != 0) {
-      const std::string why = std::strerror(errno);
-      close(fd_);
-      throw PortError("dgram: " + local + ": " + why);
+      throw PortError("dgram: " + local + ": " + std::strerror(errno));
     }
     if (here.family() == AF_UNIX) path_ = local;
   }
   ~DgramPort() override {
-    close(fd_);
     if (!path_.empty()) unlink(path_.c_str());
   }
 

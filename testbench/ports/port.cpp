@@ -10,6 +10,10 @@
 
 namespace roci::testbench::ports {
 
+DescriptorPort::~DescriptorPort() {
+  if (fd_ >= 0) close(fd_);
+}
+
 bool DescriptorPort::passing(int error) const { return error == EINTR; }
 
 bool DescriptorPort::receive(std::uint64_t, packet::Bytes& frame) {

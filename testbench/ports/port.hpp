@@ -64,9 +64,10 @@ class ExternalPort {
   Counts counts_;
 };
 
-/// A port on a descriptor from which each read takes one frame.
+/// A port on a descriptor, which it closes; each read takes one frame.
 class DescriptorPort : public ExternalPort {
  public:
+  ~DescriptorPort() override;
   bool receive(std::uint64_t now_ns, packet::Bytes& frame) override;
   int descriptor() const override { return fd_; }
 
@@ -74,7 +75,7 @@ class DescriptorPort : public ExternalPort {
   /// Whether a read may be tried at once after this error.
   virtual bool passing(int error) const;
 
-  int fd_ = -1;
+  int fd_ = -1;  ///< opened by the derived class
 };
 
 /// Opens the port that `spec` names:

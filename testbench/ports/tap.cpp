@@ -36,7 +36,6 @@ class Tap final : public DescriptorPort {
     request_.ifr_flags = static_cast<short>(request_.ifr_flags | IFF_UP);
     control(SIOCSIFFLAGS);
   }
-  ~Tap() override { close(fd_); }
 
   bool send(std::uint64_t, const packet::Bytes& frame) override {
     const ssize_t done = write(fd_, frame.data(), frame.size());
@@ -47,7 +46,6 @@ class Tap final : public DescriptorPort {
  private:
   [[noreturn]] void fail(const std::string& what) {
     const int error = errno;
-    if (fd_ >= 0) close(fd_);
     std::string text = what + ": " + std::strerror(error);
     if (error == EPERM || error == EACCES) {
       text += " (a TAP interface needs CAP_NET_ADMIN, or one made before by 'ip tuntap add " +
