@@ -16,10 +16,10 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <stdexcept>
 #include <utility>
 
+#include "driver/device/clock.hpp"
 #include "driver/device/passing.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
@@ -30,7 +30,6 @@ namespace {
 
 using namespace protocol;
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kLookNs =
     100'000'000;  // how often a waiting thread checks that the simulator runs
 constexpr std::uintptr_t kPage = 4096;
@@ -41,16 +40,8 @@ constexpr std::uintptr_t kPage = 4096;
 
 [[noreturn]] void lost() { fail("the simulator is gone"); }
 
-std::uint64_t clock_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, std::uint64_t ns) {
-  const timespec timeout{static_cast<time_t>(ns / kNsPerSecond),
-                         static_cast<long>(ns % kNsPerSecond)};
+  const timespec timeout = timespec_of(ns);
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 

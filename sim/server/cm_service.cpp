@@ -5,25 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <random>
 
+#include "driver/device/clock.hpp"
 #include "driver/verbs/tree.hpp"
 #include "sim/server/cm_frames.hpp"
 
 namespace roci::sim {
-namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-
-cm::Time clock_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-}  // namespace
+using driver::clock_ns;
 
 CmService::CmService(Fabric& fabric) : fabric_(fabric) {
   std::random_device random;

@@ -7,24 +7,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
+
+#include "driver/device/clock.hpp"
 
 namespace roci::sim {
+
+using driver::clock_ns;
+
 namespace {
 
 constexpr std::uint64_t kPollNs =
     1'000'000;  // wall-clock time between polls of sockets while the simulation runs
 constexpr std::uint64_t kJumpNs = 20'000;  // simulated gaps up to this length are skipped
 constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
-
-std::uint64_t clock_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 int signal_descriptor() {
   sigset_t set;
@@ -133,8 +129,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
 }
 
 void Server::poll_for(std::uint64_t real_ns) {
-  const timespec timeout{static_cast<time_t>(real_ns / kNsPerSecond),
-                         static_cast<long>(real_ns % kNsPerSecond)};
+  const timespec timeout = driver::timespec_of(real_ns);
   poll_sockets(real_ns == testbench::kNever ? nullptr : &timeout);
 }
 
