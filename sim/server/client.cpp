@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "driver/device/passing.hpp"
+#include "sim/server/node_names.hpp"
 
 namespace roci::sim {
 namespace {
@@ -168,8 +169,7 @@ void Client::hello(const Hello& message) {
   welcome.header = message.header;
   const unsigned nodes = server_.fabric.nodes();
   const std::string name(message.node, strnlen(message.node, sizeof message.node));
-  unsigned node = 0;
-  while (node < nodes && name != fmt::format("n{}", node)) ++node;
+  const unsigned node = node_of(name, nodes);
   if (message.magic != kMagic || message.version != kVersion) {
     reject(welcome, Rejection::kVersion, 0, "the simulator is of another version than the program");
     return;

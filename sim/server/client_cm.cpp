@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client that is an open descriptor of /dev/infiniband/rdma_cm.
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 
 #include "sim/server/client.hpp"
+#include "sim/server/node_names.hpp"
 
 namespace roci::sim {
 
@@ -33,8 +32,7 @@ void Client::open_cm(const OpenCm& message, Descriptor events) {
   done.header = message.header;
   const unsigned nodes = server_.fabric.nodes();
   const std::string name(message.node, strnlen(message.node, sizeof message.node));
-  unsigned node = 0;
-  while (node < nodes && name != fmt::format("n{}", node)) ++node;
+  const unsigned node = node_of(name, nodes);
   if (message.magic != kMagic || message.version != kVersion || node == nodes) {
     done.error = ENODEV;
     reply(&done, sizeof done);

@@ -18,6 +18,7 @@
 #include "sim/report/files.hpp"
 #include "sim/server/capture.hpp"
 #include "sim/server/instance.hpp"
+#include "sim/server/node_names.hpp"
 #include "sim/server/server.hpp"
 
 namespace roci::sim {
@@ -100,9 +101,9 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   raise_limits();
   const ExternalPorts external_ports(options.external_ports, options.nodes, options.host);
   std::vector<std::string> senders;  // names in a capture
-  for (unsigned i = 0; i < options.nodes; ++i) senders.push_back("n" + std::to_string(i));
+  for (unsigned i = 0; i < options.nodes; ++i) senders.push_back(node_name(i));
   for (unsigned i = 0; i < options.nodes; ++i) {
-    senders.push_back("outside of n" + std::to_string(i));
+    senders.push_back("outside of " + node_name(i));
   }
   if (options.external_ports.wires.empty()) senders.resize(options.nodes);
   Capture capture(options.world.pcap, senders);
@@ -130,8 +131,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   }
   fabric.open();
   for (unsigned i = 0; i < fabric.nodes(); ++i) {
-    write_device_files(instance.device_files("n" + std::to_string(i)), fabric.node(i),
-                       options.world.width, external_ports.plan(i).netdev);
+    write_device_files(instance.device_files(node_name(i)), fabric.node(i), options.world.width,
+                       external_ports.plan(i).netdev);
   }
 
   const nlohmann::json about = {{"name", instance.name()},
@@ -148,7 +149,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   fabric.middle().set_silence([&](unsigned node) { return memory.dying(node); });
   server.set_on_link([&](unsigned node, bool up) {
     try {
-      verbs::write_port_state(instance.device_files("n" + std::to_string(node)), up);
+      verbs::write_port_state(instance.device_files(node_name(node)), up);
     } catch (const std::exception& error) {  // a full disk must not end the simulator
       log_line(error.what());
     }

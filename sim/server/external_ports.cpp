@@ -5,6 +5,7 @@
 
 #include "sim/report/files.hpp"
 #include "sim/server/node.hpp"
+#include "sim/server/node_names.hpp"
 
 namespace roci::sim {
 namespace {
@@ -15,8 +16,7 @@ void distribute(const char* option, const std::vector<std::string>& texts, const
   constexpr int kUsageError = 2;
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
-    unsigned node = 0;
-    while (node < plans.size() && text.substr(0, equals) != "n" + std::to_string(node)) ++node;
+    const unsigned node = node_of(text.substr(0, equals), static_cast<unsigned>(plans.size()));
     if (equals == std::string::npos || equals + 1 == text.size() || node == plans.size()) {
       throw UserError(fmt::format("{}: '{}' names none of the {} nodes; write n0={}", option, text,
                                   plans.size(), example),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/server/node_names.hpp"
+
 namespace roci::sim {
 namespace {
 
@@ -40,7 +42,7 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
   uplink.seed = config.seed;
   switch_ = std::make_unique<Switch>(config.nodes, uplink);
   for (unsigned i = 0; i < config.nodes; ++i) {
-    const std::string name = "n" + std::to_string(i);
+    const std::string name = node_name(i);
     testbench::NicConfig nic;
     nic.axi.bytes = config.width / 8;
     nic.axi.latency_ns = config.memory_ns;

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "sim/server/node_names.hpp"
 #include "sim/server/server.hpp"
 
 namespace roci::sim {
@@ -109,7 +110,7 @@ nlohmann::json Server::numbers() const {
   all["nodes"] = nlohmann::json::array();
   for (unsigned i = 0; i < fabric_.nodes(); ++i) {
     const testbench::LinkDirection::Counts& link = fabric_.middle().from(i).counts();
-    nlohmann::json node = {{"name", "n" + std::to_string(i)},
+    nlohmann::json node = {{"name", node_name(i)},
                            {"clocks", fabric_.node(i).nic().clocks()},
                            {"link",
                             {{"up", fabric_.middle().linked(i)},
