@@ -47,7 +47,8 @@ class Block:
                     if not word.isdigit():
                         break
                     widths.append(word)
-            ids = [f"{name}_{w}" for w in widths] or [name]
+            suffix = words[words.index("SUFFIX") + 1] if "SUFFIX" in words else ""
+            ids = [f"{name}{suffix}_{w}" for w in widths] or [name + suffix]
             if kind == "add_rtl_proof":
                 self.proofs.append(f"proof.{name}" + (" (soak)" if "SOAK" in words else ""))
                 continue

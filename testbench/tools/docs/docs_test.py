@@ -57,7 +57,9 @@ class SvTest(unittest.TestCase):
         block = self.root / "rtl/common/count"
         block.mkdir(parents=True)
         (block / "roci_count.sv").write_text(MODULE)
-        (block / "block.cmake").write_text("add_rtl_block(count WIDTHS 64 512 PROOF_DEPTH 3)\n")
+        (block / "block.cmake").write_text(
+            "add_rtl_block(count WIDTHS 64 512 PROOF_DEPTH 3)\n"
+            "add_rtl_block(count SUFFIX _few NO_NETLIST WIDTHS 64)\n")
         (block / "count_test.cpp").write_text('TEST_CASE("a") {}\nTEST_CASE("b") {}\n')
         self.page = block / "README.md"
         self.page.write_text("# count\n\n<!-- generated: block -->\n<!-- end -->\n\nProse.\n")
@@ -86,7 +88,8 @@ class SvTest(unittest.TestCase):
         text = writer.page(name)
         for part in ("| `Width` | `int unsigned` | `8` | bits, 1 to 64 |",
                      "| `seg_i` | in | `seg_t` | not looked at; valid, ready |",
-                     "`lint\\|rtl\\|netlist.count_64`", "`proof.count_512`", "2 cases", "Prose."):
+                     "`lint\\|rtl\\|netlist.count_64`", "`lint\\|rtl.count_few_64`",
+                     "`proof.count_512`", "2 cases", "Prose."):
             self.assertIn(part, text)
         self.page.write_text(text)
         self.assertEqual(generate.Writer(Tree(self.root), None).page(name), text)
