@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [PROOF_BITS] [SLOW] [NO_NETLIST] [LONG_TEST] [SUFFIX <s>])
+#               [PROOF_TOP <module>] [PROOF_BITS] [SLOW] [NO_NETLIST] [SOAK] [SOAK_NETLIST]
+#               [SUFFIX <s>])
 #
 # Called from the block.cmake of the folder <name>; the top module is roci_<name>.
 #
 #   lint.<name>          Verilator -Wall, no warning
 #   rtl.<name>           the folder's *_test.cpp on the verilated source
-#   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST);
-#                        compiled with optimization when the test is long (LONG_TEST)
+#   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST)
 #   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
 #                        of a sub-module with PROOF_TOP; PROOF_BITS as BITS of add_rtl_proof
 #
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
 # test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
-# as RTL_<P>. Modules are found by file name: roci_x is in some folder's roci_x.sv.
+# as RTL_<P>. With SOAK, rtl.* and netlist.* are long runs: widths that no engine is offered with.
+# With SOAK_NETLIST, netlist.* is one: a top that takes minutes, whose blocks have netlists too.
+# Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
 # netlists, proofs and synthesis.
@@ -86,7 +88,7 @@ function(verilate_one target top)
             ${dir} ${V_PREFIX} --assert -O3 --x-assign unique --x-initial unique --top-module ${top}
             ${V_FLAGS} ${V_SOURCES}
     DEPENDS ${V_SOURCES} ${like_header} ${RTL_DIR}/verilate.py DEPFILE ${dir}/all.cpp.d VERBATIM)
-  add_library(${target} STATIC ${dir}/all.cpp)
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${dir}/all.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_compile_options(${target} PRIVATE ${V_OPT} -w)
   if(V_TRACE)
@@ -136,8 +138,8 @@ function(add_rtl_proof name)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST;PROOF_BITS" "PROOF_DEPTH;PROOF_TOP;SUFFIX"
-    "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_BITS"
+    "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
   endif()
@@ -173,7 +175,7 @@ function(add_rtl_variant name suffix width)
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
     # Netlists are large and most of their tests short: optimization costs more than it saves.
     set(optimization -O0)
-    if(BLOCK_LONG_TEST)
+    if(BLOCK_SOAK_NETLIST)
       set(optimization -O1)
     endif()
     verilate_one(N_${id} ${top} LIKE V_${id} OPT ${optimization}
@@ -183,9 +185,8 @@ function(add_rtl_variant name suffix width)
   # A test is compiled once, for the source and for the netlist.
   file(GLOB test_sources CONFIGURE_DEPENDS ${BLOCK_DIR}/*_test.cpp)
   set(test ${id}_test)
-  add_library(${test} OBJECT ${test_sources})
+  add_library(${test} OBJECT EXCLUDE_FROM_ALL ${test_sources})
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_options(${test} PRIVATE -O1)
   if(width)
     target_compile_definitions(${test} PRIVATE DATA_WIDTH=${width})
   endif()
@@ -206,6 +207,16 @@ function(add_rtl_variant name suffix width)
     # ccache may make __FILE__, by which tests find their data, relative to the build folder.
     add_test(NAME ${kind}.${id} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
     set_tests_properties(${kind}.${id} PROPERTIES LABELS "${labels}" TIMEOUT 300)
+    if(BLOCK_SOAK OR (BLOCK_SOAK_NETLIST AND "${kind}" STREQUAL "netlist"))
+      # Built when the test is selected; one at a time, as the build folder demands.
+      set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+      add_test(NAME build.${kind}.${id} COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}
+               --target ${program})
+      set_tests_properties(build.${kind}.${id} PROPERTIES LABELS soak TIMEOUT 3600
+                           FIXTURES_SETUP ${program} RESOURCE_LOCK build)
+      set_tests_properties(${kind}.${id} PROPERTIES LABELS soak TIMEOUT 3600
+                           FIXTURES_REQUIRED ${program})
+    endif()
   endforeach()
 
   if(BLOCK_PROOF_DEPTH)
@@ -219,8 +230,8 @@ function(add_rtl_variant name suffix width)
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;LONG_TEST;PROOF_BITS" "PROOF_DEPTH;PROOF_TOP;SUFFIX"
-    "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_BITS"
+    "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})
       add_rtl_variant(${name} ${BLOCK_SUFFIX}_${width} ${width} ${ARGN})

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the sources of the connection manager, one rule at a time, and demands that a test fails.
 
-usage: planted.py COMPILER ROOT WORK OBJECTS LIBRARY...
+usage: planted.py [--draw N [--seed S]] COMPILER ROOT WORK OBJECTS LIBRARY...
 
+With --draw only N of the changes, drawn with a seed that is printed.
 OBJECTS: the objects of the tests, those of a program separated by commas, programs by '+'.
 The changed source is compiled and linked before the libraries, which then do not supply it.
 """
+import argparse
 import pathlib
+import random
 import subprocess
-import sys
 
 # File below driver/cm; text as it stands there, exactly once; text instead.
 PLANTED = [
@@ -60,8 +62,15 @@ PLANTED = [
 ]
 
 
-def main(compiler, root, work, programs, libraries):
-    root, work = pathlib.Path(root), pathlib.Path(work)
+def main(options):
+    compiler, root, work, libraries = (options.compiler, options.root, options.work,
+                                       options.libraries)
+    programs = [one.split(",") for one in options.objects.split("+")]
+    planted = PLANTED
+    if options.draw is not None:
+        seed = random.randrange(2**32) if options.seed is None else options.seed
+        print(f"seed {seed}", flush=True)
+        planted = random.Random(seed).sample(PLANTED, options.draw)
     work.mkdir(parents=True, exist_ok=True)
     unchanged = work / "unchanged.o"
     subprocess.run([compiler, "-std=c++17", "-I", root, "-c", root / "driver/cm/mad/ip.cpp", "-o",
@@ -69,7 +78,7 @@ def main(compiler, root, work, programs, libraries):
     for objects in programs:
         assert not fails(compiler, work, unchanged, objects, libraries), "fails without a change"
     missed = []
-    for number, (name, old, new) in enumerate(PLANTED):
+    for number, (name, old, new) in enumerate(planted):
         text = (root / "driver/cm" / name).read_text()
         assert text.count(old) == 1, f"{name}: {text.count(old)} times: {old}"
         source = work / pathlib.Path(name).name
@@ -79,7 +88,7 @@ def main(compiler, root, work, programs, libraries):
                        check=True)
         if not any(fails(compiler, work, changed, objects, libraries) for objects in programs):
             missed.append(f"{name}: {old}")
-        print(f"{number + 1} of {len(PLANTED)}: {name}", flush=True)
+        print(f"{number + 1} of {len(planted)}: {name}", flush=True)
     assert not missed, "\n".join(["no test noticed:", *missed])
 
 
@@ -94,4 +103,12 @@ def fails(compiler, work, changed, objects, libraries):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], [one.split(",") for one in sys.argv[4].split("+")], sys.argv[5:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draw", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, metavar="S")
+    parser.add_argument("compiler")
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("work", type=pathlib.Path)
+    parser.add_argument("objects")
+    parser.add_argument("libraries", nargs="+")
+    main(parser.parse_args())
