@@ -60,11 +60,12 @@ ibv_mr* reg_mr(ibv_pd* ibv, void* address, std::size_t length, std::uint64_t iov
     return nullptr;
   }
   std::uint32_t rights = 0;
-  if (!convert_access(static_cast<unsigned>(access), rights) ||
-      (rights & driver::access::kZeroBased)) {
+  if (!convert_access(static_cast<unsigned>(access), rights)) {
     errno = EINVAL;
     return nullptr;
   }
+  if ((rights & driver::access::kZeroBased) != 0) iova = 0;  // its first byte has the address 0
+  rights &= ~driver::access::kZeroBased;
   return guarded_pointer([&]() -> ibv_mr* {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);
@@ -101,6 +102,9 @@ int rereg_mr(Mr* mr, int flags, ibv_pd* ibv, void* address, std::size_t length, 
     errno = EINVAL;
     return IBV_REREG_MR_ERR_INPUT;
   }
+  const int last = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0 ? access : mr->access;
+  const bool zero_based = (last & IBV_ACCESS_ZERO_BASED) != 0;
+  rights &= ~driver::access::kZeroBased;
   const int error = guarded([&] {
     OpenDevice& device = device_of(mr->ibv.context);
     const std::lock_guard<std::mutex> lock(device.mutex);
@@ -109,7 +113,7 @@ int rereg_mr(Mr* mr, int flags, ibv_pd* ibv, void* address, std::size_t length, 
                                    reinterpret_cast<std::uint64_t>(address), length};
     Pd* pd = (flags & IBV_REREG_MR_CHANGE_PD) != 0 ? &ours<Pd>(ibv) : nullptr;
     region.region->change((flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0 ? &memory : nullptr,
-                          memory.dma, pd != nullptr ? pd->pd.get() : nullptr,
+                          zero_based ? 0 : memory.dma, pd != nullptr ? pd->pd.get() : nullptr,
                           (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0 ? &rights : nullptr);
     if (pd != nullptr) region.pd = pd->pd;
     if ((flags & IBV_REREG_MR_CHANGE_ACCESS) != 0) mr->access = access;
@@ -161,14 +165,22 @@ ibv_ah* create_ah(ibv_pd* pd, ibv_ah_attr* attr) {
     if (device.context().limits().has(driver::Service::kUd)) {
       handle->handle = std::make_unique<driver::AddressHandle>(*handle->pd, address_of(*attr));
       handle->ibv.handle = handle->handle->number();
+    } else if (device.handles_of_process == kMostHandlesOfProcess) {
+      errno = ENOMEM;
+      return nullptr;
+    } else {
+      ++device.handles_of_process;
     }
     return &handle.release()->ibv;
   });
 }
 
 int destroy_ah(ibv_ah* ah) {
-  const std::lock_guard<std::mutex> lock(device_of(ah->context).mutex);
-  delete &ours<Handle>(ah);
+  OpenDevice& device = device_of(ah->context);
+  const std::lock_guard<std::mutex> lock(device.mutex);
+  Handle& handle = ours<Handle>(ah);
+  if (handle.handle == nullptr) --device.handles_of_process;
+  delete &handle;
   return 0;
 }
 

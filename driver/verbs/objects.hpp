@@ -46,6 +46,8 @@ class OpenDevice {
   /// Completion queues with a channel; their readers get an event when the device is gone.
   std::set<std::pair<std::uint32_t, ibv_cq*>> notified;
 
+  unsigned handles_of_process = 0;  ///< address handles, where the adapter has no UD
+
   /// Called after an empty poll. After several the caller sleeps until the simulator wrote memory:
   /// both may run on one processor.
   void nothing_found(std::unique_lock<std::mutex>& lock);
@@ -63,6 +65,8 @@ class OpenDevice {
 };
 
 inline constexpr std::uint32_t kAsyncChannel = 0;
+/// Address handles of an open device whose adapter has no UD: they stay in the process.
+inline constexpr unsigned kMostHandlesOfProcess = 65536;
 
 /// The structure that libibverbs allocates for a context.
 struct Context {

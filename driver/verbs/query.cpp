@@ -44,8 +44,7 @@ void fill(OpenDevice& device, ibv_device_attr& attr) {
   attr.max_qp_init_rd_atom = attr.max_qp_rd_atom;
   attr.max_res_rd_atom = attr.max_qp_rd_atom * attr.max_qp;
   attr.atomic_cap = IBV_ATOMIC_HCA;
-  constexpr int kOfProcess = 65536;  // without UD they stay in the process
-  attr.max_ah = limits.max_ah != 0 ? static_cast<int>(limits.max_ah) : kOfProcess;
+  attr.max_ah = static_cast<int>(limits.max_ah != 0 ? limits.max_ah : kMostHandlesOfProcess);
   attr.max_srq = static_cast<int>(limits.max_srq);
   attr.max_srq_wr = static_cast<int>(limits.max_srq_wr);
   attr.max_srq_sge = attr.max_sge;

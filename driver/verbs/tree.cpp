@@ -218,8 +218,12 @@ void write_tree(const std::string& directory, const TreeFacts& facts) {
   write_tree_with_host(fs::absolute(with_host_devices(directory)), root, facts);
 }
 
+std::string port_directory(const std::string& directory) {
+  return (fs::path(directory) / "class" / "infiniband" / kDevice / "ports" / "1").string();
+}
+
 void write_port_state(const std::string& directory, bool up) {
-  const fs::path port = fs::path(directory) / "class" / "infiniband" / kDevice / "ports" / "1";
+  const fs::path port = port_directory(directory);
   write_line(port / "state", up ? "4: ACTIVE" : "1: DOWN");
   write_line(port / "phys_state", up ? "5: LinkUp" : "3: Disabled");
 }

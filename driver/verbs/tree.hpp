@@ -43,6 +43,9 @@ inline std::string with_host_devices(const std::string& directory) { return dire
 /// with_host_devices(directory). Throws std::system_error.
 void write_tree(const std::string& directory, const TreeFacts& facts);
 
+/// The folder of the port in a tree.
+std::string port_directory(const std::string& directory);
+
 /// Writes the state of the port anew in a tree that is there.
 void write_port_state(const std::string& directory, bool up);
 

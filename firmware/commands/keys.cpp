@@ -18,7 +18,6 @@ Result check_range(const Range& range, const RangePlaces& places) {
   if ((range.access & kNeedsLocalWrite) != 0 && (range.access & kLocalWrite) == 0) {
     return bad_parameter(places.access);  // MR-04
   }
-  if (range.length == 0) return bad_parameter(places.length);
   if (wraps(range.iova, range.length)) return bad_parameter(places.iova);
   if (wraps(range.addr, range.length)) return bad_parameter(places.addr);
   return ok();

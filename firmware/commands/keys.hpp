@@ -20,11 +20,10 @@ struct Range {
 struct RangePlaces {
   Place access;
   Place iova;
-  Place length;
   Place addr;
 };
 
-/// Checks the rights (MR-04) and the bounds.
+/// Checks the rights (MR-04) and the bounds. A region of length 0 permits no access.
 Result check_range(const Range& range, const RangePlaces& places);
 
 /// Reads the row of an existing key from the adapter, which changes windows and fast regions

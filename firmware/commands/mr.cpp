@@ -56,7 +56,7 @@ Result reg_mr(Device* device, const Command& command, Reply* reply) {
                        command.get(body::length), command.get(body::addr)};
   if (!device->objects.has_pd(pd)) return bad_handle(body::pd);
   if (!is_pasid(pasid)) return bad_parameter(body::pasid);
-  Result result = check_range(range, {body::access, body::iova, body::length, body::addr});
+  Result result = check_range(range, {body::access, body::iova, body::addr});
   if (result.status != layout::AdminStatus::kOk) return result;
 
   namespace row = layout::key;
@@ -109,7 +109,7 @@ Result rereg_mr(Device* device, const Command& command, Reply*) {
     range.length = command.get(body::length);
     range.addr = command.get(body::addr);
   }
-  result = check_range(range, {body::access, body::iova, body::length, body::addr});
+  result = check_range(range, {body::access, body::iova, body::addr});
   if (result.status != layout::AdminStatus::kOk) return result;
   result = retire(device, index, old, body::key);
   if (result.status != layout::AdminStatus::kOk) return result;

@@ -147,6 +147,9 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   Server server(fabric, memory, external_ports, width, listen_at(instance.socket()), about,
                 log_line);
   fabric.middle().set_silence([&](unsigned node) { return memory.dying(node); });
+  for (unsigned i = 0; i < fabric.nodes(); ++i) {
+    server.counters().follow(i, verbs::port_directory(instance.device_files(node_name(i))));
+  }
   server.set_on_link([&](unsigned node, bool up) {
     try {
       verbs::write_port_state(instance.device_files(node_name(node)), up);

@@ -45,6 +45,7 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       about_(std::move(about)),
       log_(std::move(log)),
       cm_(fabric),
+      counters_(fabric),
       context_{fabric,
                memory,
                external_ports,
@@ -69,6 +70,7 @@ void Server::run() { fabric_.run(*this); }
 
 void Server::look(std::uint64_t now_ns) {
   serve(now_ns);
+  counters_.refresh();
   cm_.expire();
   cm_.flush(now_ns);
 }
@@ -88,6 +90,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const std::uint64_t gap = until_ns - now_ns;
   // `until_ns` does not include the messages that are handled here.
   const bool served = serve(now_ns);
+  counters_.refresh();
   cm_.expire();
   if (cm_.flush(now_ns) || served || fabric_.has_work()) return now_ns;
   const std::uint64_t start = clock_ns();
@@ -105,7 +108,8 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
                          : live_ ? pace_.real_ns_to(until_ns, start)
                                  : gap;
     if (start < accept_from_ns_) most = std::min(most, kAcceptAgainNs);
-    if (const std::uint64_t at = cm_.deadline(); at != testbench::kNever) {
+    const std::uint64_t at = std::min(cm_.deadline(), counters_.deadline());
+    if (at != testbench::kNever) {
       most = std::min(most, at > start ? at - start : 0);
     }
     for (const auto& line : fabric_.lines()) {
@@ -230,6 +234,7 @@ bool Server::set_link(std::uint32_t node, bool up) {
   if (node >= fabric_.nodes()) return false;
   if (fabric_.middle().linked(node) == up) return true;
   fabric_.middle().set_link(node, up);
+  if (!up) counters_.count_link_down(node);
   if (on_link_) on_link_(node, up);
   for (const auto& client : clients_) {
     if (client->node() == node) client->report_port(up);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/server/client.hpp"
+#include "sim/server/counter_files.hpp"
 #include "sim/server/external_ports.hpp"
 #include "testbench/ports/pace.hpp"
 
@@ -22,6 +23,7 @@ class Server final : public Surroundings {
   Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports, unsigned width,
          Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
 
+  CounterService& counters() { return counters_; }
   /// Sets the function to call when the link of a node goes up or down.
   void set_on_link(std::function<void(unsigned node, bool up)> call) { on_link_ = std::move(call); }
 
@@ -58,6 +60,7 @@ class Server final : public Surroundings {
   std::function<void(const std::string&)> log_;
   std::function<void(unsigned, bool)> on_link_;
   CmService cm_;
+  CounterService counters_;
   ServerContext context_;
   std::vector<std::shared_ptr<Client>> clients_;
   std::vector<pollfd> polled_;

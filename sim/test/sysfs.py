@@ -8,7 +8,6 @@ usage: sysfs.py ROCI
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -55,16 +54,8 @@ print(json.dumps({
 '''
 
 
-def run(simulator, *words):
-    """Returns the output of a command on n0."""
-    command = [simulator.roci, "exec", "n0", "--name", simulator.name, "--", *words]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert done.returncode == 0, done.stdout
-    return done.stdout
-
-
 def check_script(simulator):
-    text = run(simulator, "bash", "-c", IBDEV2NETDEV)
+    text = simulator.output("n0", "bash", "-c", IBDEV2NETDEV)
     lines = text.splitlines()
     assert lines[0] == "roci0 port 1 ==> lo (ACTIVE)", text
     assert lines[1:3] == ["ndev lo", "net lo"], text
@@ -75,7 +66,7 @@ def check_script(simulator):
 
 
 def check_paths(simulator):
-    facts = json.loads(run(simulator, sys.executable, "-c", PYTHON))
+    facts = json.loads(simulator.output("n0", sys.executable, "-c", PYTHON))
     where = f"/sys/devices/pci524f:00/{FUNCTION}"
     assert facts["device"] == facts["function"] == where, facts
     assert facts["class"] == "0x020000" and facts["listed"], facts
@@ -86,7 +77,7 @@ def check_paths(simulator):
 
 
 def check_lstopo(simulator):
-    text = run(simulator, "lstopo-no-graphics", "--whole-io", "--of", "console", "-v")
+    text = simulator.output("n0", "lstopo-no-graphics", "--whole-io", "--of", "console", "-v")
     lines = text.splitlines()
     function = next((i for i, line in enumerate(lines) if FUNCTION in line), None)
     assert function is not None, text

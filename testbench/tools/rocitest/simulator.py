@@ -78,6 +78,13 @@ class Simulator:
         words = [*self.before, self.roci, "exec", node, "--name", self.name, "--", *line.split()]
         return subprocess.Popen(words, **{**self.PIPES, **options})
 
+    def output(self, node, *words, seconds=60):
+        """Output of a program on a node that must succeed."""
+        command = [*self.before, self.roci, "exec", node, "--name", self.name, "--", *words]
+        done = subprocess.run(command, timeout=seconds, check=False, **self.PIPES)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
     def run(self, node, line, seconds=60):
         """Exit status and output of a program on a node."""
         return self.finish(self.start(node, line), time.monotonic() + seconds)

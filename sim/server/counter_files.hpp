@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counters of the nodes' ports as files of sysfs: `counters` and `hw_counters` below a port.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/server/descriptor.hpp"
+#include "sim/server/fabric.hpp"
+
+namespace roci::sim {
+
+/// The files of one port. Programs may keep them open: they are written in place, and no value
+/// becomes shorter.
+class PortCounterFiles {
+ public:
+  using Values = std::vector<std::pair<std::string, std::uint64_t>>;  ///< by path below the port
+
+  /// Makes the files anew, all values 0. Throws std::system_error.
+  explicit PortCounterFiles(const std::string& port);
+  void write(const Values& values);
+
+  /// What the adapter counted, under the names of the kernel where it has one.
+  static Values values_of(const driver::PortCounters& counters, std::uint64_t link_downed);
+
+ private:
+  struct File {
+    Descriptor descriptor;
+    std::uint64_t value;
+  };
+  std::vector<File> files_;  ///< in the order of values_of
+};
+
+/// Reads the counters of adapters whose links had traffic, and writes the files. The files are
+/// current at most `lifespan` ms after the traffic, later when reading takes long; an adapter
+/// without traffic is not read.
+class CounterService {
+ public:
+  static constexpr unsigned kLifespanMs = 20;
+
+  explicit CounterService(Fabric& fabric);
+  /// `port`: the folder of the node's port in its tree.
+  void follow(unsigned node, const std::string& port);
+  void count_link_down(unsigned node) { ++ports_[node].link_downed; }
+
+  /// Submits what is due.
+  void refresh();
+  /// When refresh() has something to do, in ns of CLOCK_MONOTONIC; all ones: after further traffic.
+  std::uint64_t deadline() const;
+
+ private:
+  struct Port {
+    std::unique_ptr<PortCounterFiles> files;  ///< null: not followed
+    std::uint64_t link_downed = 0;
+    std::uint64_t seen = 0;    ///< traffic() when the counters were read
+    std::uint64_t due_ns = 0;  ///< not read before
+    bool reading = false;
+  };
+  /// A number that differs when a counter of the adapter may differ.
+  std::uint64_t traffic(unsigned node) const;
+  bool has_news(unsigned node) const;
+  void read(unsigned node, driver::Context& context);
+
+  Fabric& fabric_;
+  std::vector<Port> ports_;
+};
+
+}  // namespace roci::sim

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the counters of a port in sysfs against the capture of its link, which has the frames as
+they were on the wire, and by perftest, which keeps the files open.
+
+usage: counters.py ROCI [--engine E] [--width N]
+"""
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest.check_pcap import frames  # noqa: E402
+from testbench.tools.rocitest.processes import until  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser  # noqa: E402
+
+PORT = "/sys/class/infiniband/roci0/ports/1"
+READ = f"""
+import glob, json
+print(json.dumps({{name[len("{PORT}/"):]: int(open(name).read())
+                  for name in glob.glob("{PORT}/*counters/*")}}))
+"""
+# Names of the Linux kernel (drivers/infiniband/core/sysfs.c).
+KERNEL = ["port_xmit_data", "port_xmit_packets", "port_rcv_data", "port_rcv_packets",
+          "port_rcv_errors", "excessive_buffer_overrun_errors", "link_downed"]
+
+
+def read(simulator, node):
+    text = simulator.output(node, sys.executable, "-c", READ)
+    return json.loads(text)
+
+
+def settled(simulator):
+    """The counters of both nodes when they do not change any more."""
+    found = [{}]
+
+    def same():
+        now = [read(simulator, node) for node in ("n0", "n1")]
+        found[0], last = now, found[0]
+        return now == last
+    until(same, "counters change at rest", 20)
+    return found[0]
+
+
+def check_perftest(simulator):
+    """The client prints how far the counters went during its work."""
+    line = "ib_write_bw -d roci0 -F -s 4096 -n 2000 -W counters/port_xmit_data,hw_counters/rx_roce"
+    client, server = simulator.start_pair(line.replace(" -d roci0", ""))
+    end = time.monotonic() + 120
+    status, text = simulator.finish(client, end)
+    assert status == 0, text
+    assert simulator.finish(server, end)[0] == 0
+    words = 2000 * 4096 // 4
+    printed = [int(n) for n in re.findall(r"port_xmit_data=(\d+)", text)]
+    assert printed and words <= printed[0] <= words * 1.1, text
+    return text
+
+
+def main():
+    args = argument_parser(__doc__).parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        pcap = os.path.join(folder, "link.pcapng")
+        options = ["--engine", args.engine, "--pcap", pcap]
+        if args.engine != "model":
+            options += ["--width", args.width]
+        with Simulator(args.roci, "counters", options) as simulator:
+            first = settled(simulator)
+            for node in first:
+                assert all(f"counters/{name}" in node for name in KERNEL), node
+                assert node["hw_counters/lifespan"] == 20, node
+            print(check_perftest(simulator), flush=True)
+            simulator.command("link", "n1", "down")
+            simulator.command("link", "n1", "up")
+            last = settled(simulator)
+            for i, node in enumerate(last):
+                status = simulator.status()["nodes"][i]["port"]
+                assert node["counters/port_xmit_packets"] == status["tx_frames"], (node, status)
+                assert node["counters/port_rcv_packets"] == status["rx_frames"], (node, status)
+                assert node["counters/link_downed"] == i, node
+        for i, node in enumerate(last):
+            sent = list(frames(pcap, i))
+            assert node["counters/port_xmit_packets"] == len(sent), (node, len(sent))
+            assert node["counters/port_xmit_data"] == sum(map(len, sent)) // 4, node
+            # The sender's MAC pads a frame to 60 bytes, after the capture.
+            received = [max(60, len(frame)) for frame in frames(pcap, 1 - i)]
+            assert node["counters/port_rcv_packets"] == len(received), (node, len(received))
+            assert node["counters/port_rcv_data"] == sum(received) // 4, node
+            assert node["counters/port_rcv_errors"] == 0, node
+    print("all good")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
