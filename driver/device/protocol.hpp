@@ -42,7 +42,7 @@ struct Hello {
   Header header;
   std::uint32_t magic;
   std::uint32_t version;
-  char node[16];        ///< "n0"; zero-terminated
+  char node[16];        ///< "n0" or "n0/roci1"; zero-terminated
   std::uint64_t probe;  ///< address of two words of the process; the simulator reads the first and
                         /// < writes its complement to the second, which shows that DMA works
 };
@@ -64,10 +64,10 @@ struct Welcome {
   std::uint32_t error;  ///< errno
   char text[160];       ///< the reason as a line of text
   std::uint32_t pasid;  ///< address space of this process
-  std::uint32_t node;   ///< index
-  std::uint32_t nodes;
-  std::uint32_t width;      ///< bits of the engine; 0: untimed model
-  std::uint64_t mac;        ///< MAC address of the node's port, as a number
+  std::uint32_t node;   ///< index of the adapter
+  std::uint32_t nodes;  ///< adapters of all nodes
+  std::uint32_t width;  ///< bits of the engine; 0: untimed model
+  std::uint64_t mac;    ///< MAC address of the adapter's port, as a number
   std::uint64_t page_size;  ///< bytes of the doorbell page
 };
 
@@ -136,11 +136,11 @@ struct Repeat {
   std::uint64_t cookie;
 };
 
-/// Sets the link of a node up or down; while it is down, no frame passes.
+/// Sets the link of an adapter up or down; while it is down, no frame passes.
 struct SetLink {
   Header header;
-  std::uint32_t node;  ///< index
-  std::uint32_t up;    ///< 0: down
+  std::uint32_t adapter;  ///< index
+  std::uint32_t up;       ///< 0: down
 };
 
 /// Opens the device of the connection manager of a node. The socket, AF_UNIX and SOCK_SEQPACKET,

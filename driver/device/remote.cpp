@@ -66,13 +66,13 @@ int connect_to(const std::string& path) {
 
 }  // namespace
 
-RemoteDevice::Place RemoteDevice::place_from_environment() {
+RemoteDevice::Place RemoteDevice::place_from_environment(const char* adapter) {
   const char* socket = std::getenv("ROCI_SOCKET");
   const char* node = std::getenv("ROCI_NODE");
   if (socket == nullptr || node == nullptr) {
     fail("ROCI_SOCKET and ROCI_NODE are not set; run the program by 'roci exec'");
   }
-  return {socket, node};
+  return {socket, adapter == nullptr ? node : std::string(node) + "/" + adapter};
 }
 
 RemoteDevice::RemoteDevice(const Place& place) : process_(getpid()) {

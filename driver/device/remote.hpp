@@ -25,10 +25,11 @@ class RemoteDevice final : public Device, public CommandPort {
   /// Which adapter.
   struct Place {
     std::string socket;  ///< path
-    std::string node;    ///< such as "n0"
+    std::string node;    ///< such as "n0", for its first adapter, or "n0/roci1"
   };
-  /// From ROCI_SOCKET and ROCI_NODE, as `roci exec` sets them. Throws Error when they are not set.
-  static Place place_from_environment();
+  /// From ROCI_SOCKET and ROCI_NODE, as `roci exec` sets them; `adapter`: name of the adapter of
+  /// that node, null for the first. Throws Error when they are not set.
+  static Place place_from_environment(const char* adapter = nullptr);
 
   /// Throws Error with one line of text: no simulator there, no such node, no access by the
   /// simulator to the memory of this process (and what to change) ...

@@ -74,7 +74,7 @@ TEST_CASE("tree: the devices of the host are hidden, or shown beside roci0") {
   CHECK(names(with_host / "class/infiniband_mad") == Names{"umad0"});
   CHECK(text(with_host / "class/infiniband/roci0/fw_ver") ==
         text(plain / "class/infiniband/roci0/fw_ver"));
-  write_port_state(trees.plain, false);
+  write_port_state(trees.plain, 0, false);
   CHECK(text(with_host / "class/infiniband/roci0/ports/1/state") == "1: DOWN");
 }
 
@@ -84,12 +84,12 @@ TEST_CASE("tree: the device lies below a PCI function that has a network interfa
     const fs::path root = tree;
     const fs::path device = root / "class/infiniband/roci0";
     const fs::path function = fs::canonical(device / "device");
-    CHECK(function.filename() == kPciFunction);
+    CHECK(function.filename() == "524f:00:00.0");
     CHECK(fs::read_symlink(device).string().find("/pci524f:00/524f:00:00.0/") != std::string::npos);
     CHECK(fs::equivalent(root / "class/infiniband_verbs/uverbs_roci0/device", function));
-    CHECK(fs::equivalent(root / "bus/pci/devices" / kPciFunction, function));
-    CHECK(fs::equivalent(root / "class/pci_bus/524f:00/../.." / kPciFunction, function));
-    CHECK(names(root / "bus/pci/devices") == Names{"0000:00:01.0", kPciFunction});
+    CHECK(fs::equivalent(root / "bus/pci/devices" / "524f:00:00.0", function));
+    CHECK(fs::equivalent(root / "class/pci_bus/524f:00/../.." / "524f:00:00.0", function));
+    CHECK(names(root / "bus/pci/devices") == Names{"0000:00:01.0", "524f:00:00.0"});
     CHECK(names(function / "net") == Names{"eth7"});
     CHECK(fs::equivalent(root / "class/net/eth7/device", function));
     CHECK(text(device / "ports/1/gid_attrs/ndevs/0") == "eth7");
@@ -100,6 +100,33 @@ TEST_CASE("tree: the device lies below a PCI function that has a network interfa
     CHECK(public_name(function, tree.c_str()) == "/sys/devices/pci524f:00/524f:00:00.0");
   }
   CHECK(public_name("/sys/devices/system", trees.plain.c_str()) == "/sys/devices/system");
+}
+
+TEST_CASE("tree: each adapter of a node has a device, a PCI function and a port of its own") {
+  const Trees trees;
+  TreeFacts second;
+  second.place = 1;
+  second.host_sys = (trees.folder / "sys").string();
+  second.gids.resize(2);
+  second.pkeys = {0xFFFF};
+  write_tree(trees.plain, second);
+  write_port_state(trees.plain, 1, false);
+  for (const std::string& tree : {trees.plain, trees.with_host}) {
+    const fs::path devices = fs::path(tree) / "class/infiniband";
+    CHECK(text(devices / "roci0/ports/1/state") == "4: ACTIVE");
+    CHECK(text(devices / "roci1/ports/1/state") == "1: DOWN");
+    CHECK(fs::canonical(devices / "roci0/device").filename() == "524f:00:00.0");
+    CHECK(fs::canonical(devices / "roci1/device").filename() == "524f:00:01.0");
+    CHECK(text(devices / "roci0/device/resource") != text(devices / "roci1/device/resource"));
+    CHECK(text(fs::path(tree) / "class/infiniband_verbs/uverbs_roci1/ibdev") == "roci1");
+    CHECK(names(fs::path(tree) / "bus/pci/devices") ==
+          Names{"0000:00:01.0", "524f:00:00.0", "524f:00:01.0"});
+  }
+  CHECK(names(fs::path(trees.plain) / "class/infiniband") == Names{"roci0", "roci1"});
+  CHECK(names(fs::path(trees.with_host) / "class/infiniband") == Names{"mlx5_0", "roci0", "roci1"});
+  const char* tree = trees.plain.c_str();
+  CHECK(redirected("/sys/bus/pci/devices/524f:00:01.0/class", tree));
+  CHECK(redirected("/dev/infiniband/uverbs_roci1", nullptr) == std::string("/dev/null"));
 }
 
 TEST_CASE("tree: the names that are redirected to it") {

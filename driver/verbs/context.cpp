@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The provider: how libibverbs finds roci0 and opens it.
+// The provider: how libibverbs finds roci0 and its like, and opens them.
 #include <unistd.h>
 
 #include <cstdio>
@@ -59,7 +59,7 @@ const ContextOps& operations() {
 verbs_context* alloc_context(ibv_device* ibv, int cmd_fd, void*) {
   OpenDevice* device = nullptr;
   try {
-    device = new OpenDevice(driver::RemoteDevice::place_from_environment());
+    device = new OpenDevice(driver::RemoteDevice::place_from_environment(ibv->name));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "roci: %s\n", error.what());
     const int code = errno_of_exception();

@@ -13,7 +13,7 @@ namespace roci::verbs {
 namespace {
 
 constexpr std::string_view kSys = "/sys";
-constexpr std::string_view kDeviceFile = "/dev/infiniband/uverbs_roci0";
+constexpr std::string_view kDeviceFiles = "/dev/infiniband/uverbs_roci";
 constexpr std::string_view kManager = "/sys/class/misc/rdma_cm";
 constexpr std::string_view kClasses = "/sys/class/infiniband";  // and names that begin with it
 constexpr std::string_view kFunctions = "/sys/bus/pci/devices";
@@ -45,9 +45,9 @@ bool is_in_tree(std::string_view path, const std::string& tree) {
       is_or_below(path, "/sys/class/pci_bus/" + bus)) {
     return true;
   }
-  if (is_or_below(path, kFunctions)) {  // the list, or the function of the adapter
+  if (is_or_below(path, kFunctions)) {  // the list, or the function of an adapter
     const std::string_view below = path.substr(kFunctions.size());
-    return below.size() <= 1 || is_or_below(below, std::string("/") + kPciFunction);
+    return below.size() <= 1 || begins_with(below, "/" + bus + ":");
   }
   return is_function_of_interface(path, tree);
 }
@@ -56,7 +56,7 @@ bool is_in_tree(std::string_view path, const std::string& tree) {
 
 std::optional<std::string> redirected(const char* path, const char* tree) {
   const std::string_view name = path;
-  if (name == kDeviceFile) return "/dev/null";
+  if (begins_with(name, kDeviceFiles)) return "/dev/null";
   if (tree == nullptr || !begins_with(name, kSys) || !is_in_tree(name, tree)) return std::nullopt;
   return tree + std::string(name.substr(kSys.size()));
 }

@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kUverbs[] = "uverbs_roci0";
-
 // Identifiers of the PCI function. Vendor 1234h is not assigned; virtual devices use it.
 constexpr unsigned kVendor = 0x1234, kProduct = 0x0001, kRevision = 0x01;
 constexpr unsigned kEthernetController = 0x020000;
@@ -69,7 +67,7 @@ std::string all_processors(unsigned count) {
 }
 
 /// Header of the configuration space (PCI 3.0, 6.1): what programs read without rights.
-std::string configuration() {
+std::string configuration(std::uint64_t registers) {
   std::string header(64, '\0');
   const auto put = [&](std::size_t at, unsigned bytes, std::uint64_t value) {
     for (unsigned i = 0; i < bytes; ++i) header[at + i] = static_cast<char>(value >> 8 * i);
@@ -79,13 +77,14 @@ std::string configuration() {
   put(0x04, 2, 0x0006);  // memory space and bus master
   put(0x08, 1, kRevision);
   put(0x09, 3, kEthernetController);
-  put(0x10, 8, kRegisters | 0x4);  // 64-bit memory
+  put(0x10, 8, registers | 0x4);  // 64-bit memory
   put(0x2C, 2, kVendor);
   put(0x2E, 2, kProduct);
   return header;
 }
 
 void write_function(const fs::path& root, const fs::path& function, const TreeFacts& facts) {
+  const std::uint64_t registers = kRegisters + facts.place * kRegisterBytes;
   const auto processors = static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_CONF)));
   const bool numa = fs::exists(fs::path(facts.host_sys) / "devices/system/node/node0");
   write_line(function / "vendor", fmt::format("0x{:04x}", kVendor));
@@ -106,18 +105,18 @@ void write_function(const fs::path& root, const fs::path& function, const TreeFa
   }
   constexpr unsigned kResources = 7;  // six base addresses and the ROM
   constexpr std::uint64_t kMemory64 = 0x140204;
-  std::string resources = fmt::format("0x{:016x} 0x{:016x} 0x{:016x}\n", kRegisters,
-                                      kRegisters + kRegisterBytes - 1, kMemory64);
+  std::string resources = fmt::format("0x{:016x} 0x{:016x} 0x{:016x}\n", registers,
+                                      registers + kRegisterBytes - 1, kMemory64);
   for (unsigned i = 1; i < kResources; ++i) {
     resources += fmt::format("0x{0:016x} 0x{0:016x} 0x{0:016x}\n", 0);
   }
   write(function / "resource", resources);
-  write(function / "config", configuration());
+  write(function / "config", configuration(registers));
   write_line(function / "modalias",
              fmt::format("pci:v{0:08X}d{1:08X}sv{0:08X}sd{1:08X}bc02sc00i00", kVendor, kProduct));
   write_line(function / "uevent",
              fmt::format("DRIVER=roci\nPCI_CLASS={:X}\nPCI_ID={:04X}:{:04X}\nPCI_SLOT_NAME={}",
-                         kEthernetController, kVendor, kProduct, kPciFunction));
+                         kEthernetController, kVendor, kProduct, pci_function(facts.place)));
   fs::create_directories(root / "bus/pci/drivers/roci");
   link(function / "subsystem", "../../../bus/pci");
   link(function / "driver", "../../../bus/pci/drivers/roci");
@@ -130,7 +129,7 @@ void write_function(const fs::path& root, const fs::path& function, const TreeFa
     fs::create_directories(function / "net" / facts.netdev);
   }
   link(root / "class/net" / facts.netdev / "device",
-       fs::path("../../../devices") / fmt::format("pci{}", kPciBus) / kPciFunction);
+       fs::path("../../../devices") / fmt::format("pci{}", kPciBus) / pci_function(facts.place));
 }
 
 void write_port(const fs::path& port, const TreeFacts& facts) {
@@ -173,6 +172,9 @@ void write_tree_with_host(const fs::path& directory, const fs::path& plain,
 
 }  // namespace
 
+std::string device_name(unsigned place) { return fmt::format("roci{}", place); }
+std::string pci_function(unsigned place) { return fmt::format("{}:{:02x}.0", kPciBus, place); }
+
 std::uint64_t guid_of_mac(std::uint64_t mac) {
   const std::uint64_t upper = (mac >> 24 ^ 0x020000) & 0xFFFFFF;
   return upper << 40 | std::uint64_t{0xFFFE} << 24 | (mac & 0xFFFFFF);
@@ -180,12 +182,13 @@ std::uint64_t guid_of_mac(std::uint64_t mac) {
 
 void write_tree(const std::string& directory, const TreeFacts& facts) {
   const fs::path root = fs::absolute(directory);
-  const std::string bus = fmt::format("pci{}", kPciBus);
-  const fs::path function = root / "devices" / bus / kPciFunction;
-  const fs::path from_class = fs::path("../../devices") / bus / kPciFunction;
+  const std::string bus = fmt::format("pci{}", kPciBus), name = device_name(facts.place);
+  const std::string address = pci_function(facts.place), uverbs_name = "uverbs_" + name;
+  const fs::path function = root / "devices" / bus / address;
+  const fs::path from_class = fs::path("../../devices") / bus / address;
   write_function(root, function, facts);
 
-  const fs::path device = function / "infiniband" / facts.name;
+  const fs::path device = function / "infiniband" / name;
   write_line(device / "node_type", "1: CA");
   write_line(device / "node_guid", guid_text(facts.guid));
   write_line(device / "sys_image_guid", guid_text(facts.guid));
@@ -193,37 +196,37 @@ void write_tree(const std::string& directory, const TreeFacts& facts) {
   write_line(device / "fw_ver", facts.fw_version);
   write_line(device / "hca_type", "Rocinante");
   write_line(device / "hw_rev", "1");
-  link(device / "device", fs::path("../../../") / kPciFunction);
+  link(device / "device", fs::path("../../../") / address);
   write_port(device / "ports/1", facts);
 
-  const fs::path uverbs = function / "infiniband_verbs" / kUverbs;
-  write_line(uverbs / "ibdev", facts.name);
+  const fs::path uverbs = function / "infiniband_verbs" / uverbs_name;
+  write_line(uverbs / "ibdev", name);
   write_line(uverbs / "abi_version", "1");
   write_line(uverbs / "dev", "1:3");  // numbers of /dev/null, see redirect.cpp
-  link(uverbs / "device", fs::path("../../../") / kPciFunction);
+  link(uverbs / "device", fs::path("../../../") / address);
 
   const fs::path classes = root / "class";
-  link(classes / "infiniband" / facts.name, from_class / "infiniband" / facts.name);
-  link(classes / "infiniband_verbs" / kUverbs, from_class / "infiniband_verbs" / kUverbs);
+  link(classes / "infiniband" / name, from_class / "infiniband" / name);
+  link(classes / "infiniband_verbs" / uverbs_name, from_class / "infiniband_verbs" / uverbs_name);
   write_line(classes / "infiniband_verbs" / "abi_version", "6");
   write_line(classes / "misc/rdma_cm/abi_version", "4");
   write_line(classes / "misc/rdma_cm/dev", "10:58");
   fs::create_directories(root / "devices" / bus / "pci_bus" / kPciBus);
   link(classes / "pci_bus" / kPciBus, fs::path("../../devices") / bus / "pci_bus" / kPciBus);
   const fs::path functions = root / "bus/pci/devices";
-  link(functions / kPciFunction, fs::path("../../../devices") / bus / kPciFunction);
+  link(functions / address, fs::path("../../../devices") / bus / address);
   link_entries(functions, fs::path(facts.host_sys) / "bus/pci/devices");
 
-  write_port_state(directory, true);
+  write_port_state(directory, facts.place, true);
   write_tree_with_host(fs::absolute(with_host_devices(directory)), root, facts);
 }
 
-std::string port_directory(const std::string& directory) {
-  return (fs::path(directory) / "class" / "infiniband" / kDevice / "ports" / "1").string();
+std::string port_directory(const std::string& directory, unsigned place) {
+  return (fs::path(directory) / "class/infiniband" / device_name(place) / "ports/1").string();
 }
 
-void write_port_state(const std::string& directory, bool up) {
-  const fs::path port = port_directory(directory);
+void write_port_state(const std::string& directory, unsigned place, bool up) {
+  const fs::path port = port_directory(directory, place);
   write_line(port / "state", up ? "4: ACTIVE" : "1: DOWN");
   write_line(port / "phys_state", up ? "5: LinkUp" : "3: Disabled");
 }

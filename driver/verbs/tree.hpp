@@ -15,15 +15,16 @@ struct TreeGid {
   bool roce_v1 = false;
 };
 
-inline constexpr char kDevice[] = "roci0";
-/// PCI address of the adapter: domain and bus, and with device and function. The domain is one that
-/// hosts do not use.
+/// "roci0", "roci1" and so on, by the number of the adapter in its node.
+std::string device_name(unsigned place);
+/// PCI address of the adapters: domain and bus, and with device and function. The domain is one
+/// that hosts do not use.
 inline constexpr char kPciBus[] = "524f:00";
-inline constexpr char kPciFunction[] = "524f:00:00.0";
+std::string pci_function(unsigned place);
 
 /// What the tree states of the device.
 struct TreeFacts {
-  std::string name = kDevice;
+  unsigned place = 0;      ///< number of the adapter in its node
   std::uint64_t guid = 0;  ///< node GUID, EUI-64 of the MAC address
   std::string fw_version;  ///< "1.2.3"
   unsigned rate_gbps = 100;
@@ -40,13 +41,13 @@ std::uint64_t guid_of_mac(std::uint64_t mac);
 inline std::string with_host_devices(const std::string& directory) { return directory + "+host"; }
 
 /// Writes the tree below `directory`, which is made when it is not there, and a second one below
-/// with_host_devices(directory). Throws std::system_error.
+/// with_host_devices(directory). Other adapters of the node stay. Throws std::system_error.
 void write_tree(const std::string& directory, const TreeFacts& facts);
 
-/// The folder of the port in a tree.
-std::string port_directory(const std::string& directory);
+/// The folder of the port of an adapter in a tree.
+std::string port_directory(const std::string& directory, unsigned place);
 
 /// Writes the state of the port anew in a tree that is there.
-void write_port_state(const std::string& directory, bool up);
+void write_port_state(const std::string& directory, unsigned place, bool up);
 
 }  // namespace roci::verbs

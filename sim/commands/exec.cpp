@@ -39,7 +39,10 @@ int run(const ExecOptions& options) {
   }
   const Instance instance(options.name);
   const nlohmann::json status = status_of(instance);
-  index_of(status, options.node);
+  adapters_of(status, options.node);
+  if (options.node.find('/') != std::string::npos) {
+    throw UserError("a program runs on a node and sees all of its adapters: roci exec n0 ...", 2);
+  }
   const auto variables =
       environment_of(instance, options.node, options.host_devices || status.at("host_devices"));
   if (variables.back().first != "LD_PRELOAD") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// roci link: sets the link of a node of a simulator in the background up or down.
+// roci link: sets the links of a node, or of one of its adapters, of a simulator in the background
+// up or down.
 #include <fmt/format.h>
 
 #include <memory>
@@ -21,12 +22,14 @@ struct LinkOptions {
 
 int run(const LinkOptions& options) {
   const Instance instance(options.name);
-  driver::protocol::SetLink message{};
-  message.header = {static_cast<std::uint32_t>(driver::protocol::Kind::kSetLink), 1};
-  message.node = index_of(status_of(instance), options.node);
-  message.up = options.state == "up" ? 1 : 0;
-  const Descriptor socket(instance.connect());
-  exchange(socket.get(), &message, sizeof message);
+  for (const unsigned adapter : adapters_of(status_of(instance), options.node)) {
+    driver::protocol::SetLink message{};
+    message.header = {static_cast<std::uint32_t>(driver::protocol::Kind::kSetLink), 1};
+    message.adapter = adapter;
+    message.up = options.state == "up" ? 1 : 0;
+    const Descriptor socket(instance.connect());
+    exchange(socket.get(), &message, sizeof message);
+  }
   fmt::print("the link of {} is {}\n", options.node, options.state);
   return 0;
 }
@@ -35,10 +38,11 @@ int run(const LinkOptions& options) {
 
 void add_link(CLI::App& app, Action& action) {
   auto options = std::make_shared<LinkOptions>();
-  CLI::App* command = app.add_subcommand(
-      "link", "set the link of a node of a simulator in the background up or down");
+  CLI::App* command = app.add_subcommand("link",
+                                         "set the links of a node, or of one of its adapters, of a "
+                                         "simulator in the background up or down");
   add_instance_name(*command, options->name);
-  command->add_option("NODE", options->node, "node, such as n0")->required();
+  command->add_option("NODE", options->node, "node or adapter, such as n0 or n0/roci1")->required();
   command->add_option("STATE", options->state, "up or down")
       ->required()
       ->check(CLI::IsMember({"up", "down"}).description(""));

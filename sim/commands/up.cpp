@@ -12,21 +12,25 @@
 namespace roci::sim {
 namespace {
 
-constexpr unsigned kMostNodes = 16;
+constexpr unsigned kMostNodes = 16, kMostAdapters = 8;
 constexpr unsigned kHosts = 255;  // host addresses of 10.0.0.0/24
 
 int run(const UpOptions& options) {
-  if (options.host + options.nodes > kHosts) {
+  if (options.host + options.nodes.nodes > kHosts) {
     throw UserError(fmt::format("--host {}: too many nodes", options.host), 2);
   }
   const int pid = start_in_background(options);
   const std::string name = options.name == "default" ? "" : " --name " + options.name;
+  const Nodes& nodes = options.nodes;
+  const std::string adapters =
+      nodes.adapters_each == 1
+          ? ""
+          : fmt::format(" with roci0 to {}", adapter_name(nodes.adapters_each - 1));
   fmt::print(
-      "{} is up: {}, engine {}, {} bits, process {}\n"
+      "{} is up: {}{}, engine {}, {} bits, process {}\n"
       "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",
-      options.name,
-      options.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", options.nodes - 1),
-      name_of(options.world.engine), options.world.width, pid, name, name);
+      options.name, nodes.nodes == 1 ? "node n0" : fmt::format("nodes n0 to n{}", nodes.nodes - 1),
+      adapters, name_of(options.world.engine), options.world.width, pid, name, name);
   return 0;
 }
 
@@ -40,8 +44,13 @@ void add_up(CLI::App& app, Action& action) {
   auto options = std::make_shared<UpOptions>();
   CLI::App* command = app.add_subcommand("up", "start a simulator in the background");
   add_instance_name(*command, options->name);
-  command->add_option("--nodes", options->nodes, "nodes, joined by a switch")
+  command->add_option("--nodes", options->nodes.nodes, "nodes, joined by a switch")
       ->check(CLI::Range(1u, kMostNodes).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--adapters", options->nodes.adapters_each, "adapters of each node: roci0, ...")
+      ->check(CLI::Range(1u, kMostAdapters).description(""))
       ->type_name("N")
       ->capture_default_str();
   ExternalPortOptions& external_ports = options->external_ports;

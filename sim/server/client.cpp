@@ -12,7 +12,6 @@
 #include <cstring>
 
 #include "driver/device/passing.hpp"
-#include "sim/server/node_names.hpp"
 
 namespace roci::sim {
 namespace {
@@ -116,7 +115,7 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
   if (kind == Kind::kSetLink) {
     SetLink message{};
     if (!read(message, bytes, size)) return end();
-    const bool done = server_.set_link(message.node, message.up != 0);
+    const bool done = server_.set_link(message.adapter, message.up != 0);
     return reply_done(kind, header.tag, done ? Rejection::kNone : Rejection::kNoNode);
   }
   if (!joined_) return end();
@@ -167,16 +166,17 @@ bool Client::reject(Welcome& welcome, Rejection rejection, int error, const std:
 void Client::hello(const Hello& message) {
   Welcome welcome{};
   welcome.header = message.header;
-  const unsigned nodes = server_.fabric.nodes();
+  const Nodes& names = server_.fabric.names();
   const std::string name(message.node, strnlen(message.node, sizeof message.node));
-  const unsigned node = node_of(name, nodes);
+  const unsigned adapter = names.index_of(name);
   if (message.magic != kMagic || message.version != kVersion) {
     reject(welcome, Rejection::kVersion, 0, "the simulator is of another version than the program");
     return;
   }
-  if (node == nodes) {
-    reject(welcome, Rejection::kNoNode, 0,
-           fmt::format("no node '{}'; there are n0 to n{}", name, nodes - 1));
+  if (adapter == names.adapters()) {
+    reject(
+        welcome, Rejection::kNoNode, 0,
+        fmt::format("no node '{}'; there are n0 to {}", name, names.name_of(names.adapters() - 1)));
     return;
   }
   const auto blocked = [&](int error) {
@@ -205,13 +205,13 @@ void Client::hello(const Hello& message) {
     return;
   }
   joined_ = true;
-  node_ = node;
-  server_.memory.add(pasid_, pid_, page_, node_);
+  adapter_ = adapter;
+  server_.memory.add(pasid_, pid_, page_, adapter_);
   welcome.pasid = pasid_;
-  welcome.node = node_;
-  welcome.nodes = nodes;
+  welcome.node = adapter_;
+  welcome.nodes = names.adapters();
   welcome.width = server_.width;
-  welcome.mac = server_.fabric.node(node_).mac();
+  welcome.mac = server_.fabric.adapter(adapter_).mac();
   welcome.page_size = sizeof(Page);
   reply(&welcome, sizeof welcome, file.get());
 }
@@ -245,7 +245,7 @@ void Client::end() {
   }
   server_.memory.retire(pasid_);
   munmap(std::exchange(page_, nullptr), sizeof(Page));
-  server_.fabric.submit(node_, [self = shared_from_this()](driver::Context& context) {
+  server_.fabric.submit(adapter_, [self = shared_from_this()](driver::Context& context) {
     self->destroy_objects(context);
   });
 }

@@ -37,8 +37,8 @@ struct ServerContext {
   /// Replies to kStatus when the counters have been read.
   std::function<void(std::shared_ptr<Client>, std::uint32_t tag)> status;
   std::function<void()> shut_down;
-  /// Sets the link of a node up or down; false: no such node.
-  std::function<bool(std::uint32_t node, bool up)> set_link;
+  /// Sets the link of an adapter up or down; false: no such adapter.
+  std::function<bool(std::uint32_t adapter, bool up)> set_link;
   std::function<void(const std::string&)> log;
 };
 
@@ -78,9 +78,9 @@ class Client final : public std::enable_shared_from_this<Client> {
   }
 
   // Events.
-  bool takes(unsigned node, const driver::Event& event) const;
+  bool takes(unsigned adapter, const driver::Event& event) const;
   void deliver(const driver::Event& event);
-  /// Reports that the port of the node went up or down.
+  /// Reports that the port of the adapter went up or down.
   void report_port(bool up);
   void retry_events();
 
@@ -88,7 +88,7 @@ class Client final : public std::enable_shared_from_this<Client> {
   void reply_status(std::uint32_t tag, int fd);
 
   pid_t pid() const { return pid_; }
-  unsigned node() const { return node_; }
+  unsigned adapter() const { return adapter_; }
   std::uint32_t pasid() const { return pasid_; }
   const Ownership& owned() const { return owned_; }
 
@@ -137,7 +137,7 @@ class Client final : public std::enable_shared_from_this<Client> {
   Descriptor cm_events_;
   CmService::Channel cm_channel_;
   bool joined_ = false, ended_ = false, gone_ = false;
-  unsigned node_ = 0;
+  unsigned adapter_ = 0;
   std::uint32_t pasid_ = 0;
   driver::protocol::Page* page_ = nullptr;
   unsigned commands_ = 0;  ///< in progress

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "sim/server/client.hpp"
-#include "sim/server/node_names.hpp"
 
 namespace roci::sim {
 
@@ -30,17 +29,16 @@ void Client::handle_cm(Kind kind, const std::uint8_t* bytes, std::size_t size, D
 void Client::open_cm(const OpenCm& message, Descriptor events) {
   CmReply done{};
   done.header = message.header;
-  const unsigned nodes = server_.fabric.nodes();
+  const Nodes& names = server_.fabric.names();
   const std::string name(message.node, strnlen(message.node, sizeof message.node));
-  const unsigned node = node_of(name, nodes);
-  if (message.magic != kMagic || message.version != kVersion || node == nodes) {
+  const unsigned node = names.node_named(name);
+  if (message.magic != kMagic || message.version != kVersion || node == names.nodes) {
     done.error = ENODEV;
     reply(&done, sizeof done);
     return end();
   }
-  node_ = node;
   cm_events_ = std::move(events);
-  cm_channel_ = server_.cm.open(node_, cm_events_.get());
+  cm_channel_ = server_.cm.open(node, cm_events_.get());
   done.address = cm_channel_.id;
   reply(&done, sizeof done);
 }

@@ -27,7 +27,7 @@ void Client::command(const Command& message) {
   server_.memory.forget_pages();
   take(server_.fabric.now_ns());
   server_.fabric.submit(
-      node_, [self = shared_from_this(), message, body](driver::Context& context) mutable {
+      adapter_, [self = shared_from_this(), message, body](driver::Context& context) mutable {
         --self->commands_;
         if (self->ended_) return;
         // Doorbells that the process rang before the command reach the adapter before it.
@@ -43,9 +43,9 @@ void Client::command(const Command& message) {
         CommandReply command_reply{};
         command_reply.header = message.header;
         Checked checked = self->owned_.check(opcode, body, self->pasid_);
-        const FabricNode& node = self->server_.fabric.node(self->node_);
+        const FabricAdapter& node = self->server_.fabric.adapter(self->adapter_);
         if (checked.status == AdminStatus::kOk && node.host_resolves() &&
-            !fill_next_hop(context, node, self->server_.external_ports.plan(self->node_).netdev,
+            !fill_next_hop(context, node, self->server_.external_ports.plan(self->adapter_).netdev,
                            opcode, body)) {
           checked.status = AdminStatus::kUnreachable;
         }
@@ -55,7 +55,7 @@ void Client::command(const Command& message) {
           try {
             driver::Body result = context.execute(opcode, body, "command of a process");
             if (opcode == layout::AdminOp::kQueryPort &&
-                !self->server_.fabric.middle().linked(self->node_)) {
+                !self->server_.fabric.middle().linked(self->adapter_)) {
               result.put(layout::query_port_reply::state, kPortDown);
             }
             self->owned_.done(opcode, body, result);

@@ -96,7 +96,7 @@ Client::Taken Client::take(std::uint64_t now_ns) {
       taken.doorbells = !posts_.empty();
     }
   }
-  testbench::Nic& nic = server_.fabric.node(node_).nic();
+  testbench::Nic& nic = server_.fabric.adapter(adapter_).nic();
   while (!posts_.empty() &&
          nic.post_write(posts_.front().first, posts_.front().second, now_ns + kPostNs)) {
     posts_.pop_front();
@@ -177,8 +177,8 @@ void Client::repeat(const Repeat& message) {
   reply_done(Kind::kRepeat, message.header.tag, rejection);
 }
 
-bool Client::takes(unsigned node, const driver::Event& event) const {
-  return joined_ && !ended_ && node == node_ &&
+bool Client::takes(unsigned adapter, const driver::Event& event) const {
+  return joined_ && !ended_ && adapter == adapter_ &&
          owned_.has(owned_of(object_of(event.kind)), event.number);
 }
 

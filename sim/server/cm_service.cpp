@@ -17,13 +17,17 @@ using driver::clock_ns;
 
 CmService::CmService(Fabric& fabric) : fabric_(fabric) {
   std::random_device random;
-  for (unsigned i = 0; i < fabric.nodes(); ++i) {
+  for (unsigned i = 0; i < fabric.names().nodes; ++i) {
     cm::UcmConfig config;
-    config.guid = verbs::guid_of_mac(fabric.node(i).mac());
-    for (const NodeGid& gid : fabric.node(i).gids()) {
-      cm::Gid bytes{};
-      if (!gid.roce_v1) std::copy(gid.gid.begin(), gid.gid.end(), bytes.begin());
-      config.gids.push_back(bytes);
+    config.adapters.clear();
+    for (unsigned place = 0; place < fabric.names().adapters_each; ++place) {
+      FabricAdapter& one = adapter({place}, i);
+      config.adapters.push_back({verbs::guid_of_mac(one.mac())});
+      for (const NodeGid& gid : one.gids()) {
+        cm::Gid bytes{};
+        if (!gid.roce_v1) std::copy(gid.gid.begin(), gid.gid.end(), bytes.begin());
+        config.adapters.back().gids.push_back(bytes);
+      }
     }
     config.first_id = random();
     const auto reachable = [this](const cm::Gid& gid) { return mac_of(gid) != 0; };
@@ -32,7 +36,7 @@ CmService::CmService(Fabric& fabric) : fabric_(fabric) {
         config, reachable, [this, i](cm::Ucm::ChannelId channel) { announce(i, channel); });
   }
   fabric.middle().set_datagrams(
-      [this](unsigned node, const packet::Bytes& frame) { return take(node, frame); });
+      [this](unsigned adapter, const packet::Bytes& frame) { return take(adapter, frame); });
 }
 
 CmService::Channel CmService::open(unsigned node, int events) {
@@ -90,9 +94,9 @@ void CmService::expire() {
 }
 
 std::uint64_t CmService::mac_of(const cm::Gid& gid) const {
-  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
-    for (const NodeGid& one : fabric_.node(i).gids()) {
-      if (std::equal(gid.begin(), gid.end(), one.gid.begin())) return fabric_.node(i).mac();
+  for (unsigned i = 0; i < fabric_.adapters(); ++i) {
+    for (const NodeGid& one : fabric_.adapter(i).gids()) {
+      if (std::equal(gid.begin(), gid.end(), one.gid.begin())) return fabric_.adapter(i).mac();
     }
   }
   return 0;
@@ -104,29 +108,36 @@ bool CmService::flush(std::uint64_t now_ns) {
     for (const cm::Outgoing& one : nodes_[i].ucm->take_outgoing()) {
       const std::uint64_t to = mac_of(one.path.remote);
       if (to == 0) continue;  // lost, as on any network
-      fabric_.middle().from(i).inject(now_ns, frame_of(one, to, fabric_.node(i).mac()));
+      FabricAdapter& from = adapter(one.path, i);
+      fabric_.middle().from(from.index()).inject(now_ns, frame_of(one, to, from.mac()));
       any = true;
     }
   }
   return any;
 }
 
-/// A frame for a node. True: it was a datagram for QP1.
+FabricAdapter& CmService::adapter(const cm::MadPath& path, unsigned node) {
+  return fabric_.adapter(node * fabric_.names().adapters_each + path.adapter);
+}
+
+/// A frame for an adapter. True: it was a datagram for QP1.
 bool CmService::take(unsigned index, const packet::Bytes& frame) {
   Incoming datagram;
   const FrameKind kind = datagram_in(frame, datagram);
   if (kind == FrameKind::kOther) return false;
-  const auto& gids = fabric_.node(index).gids();
+  const unsigned node = fabric_.names().node_of(index);
+  const auto& gids = fabric_.adapter(index).gids();
   const cm::Gid own = datagram.local;
   const auto found = std::find_if(gids.begin(), gids.end(), [&](const NodeGid& one) {
     return !one.roce_v1 && std::equal(own.begin(), own.end(), one.gid.begin());
   });
   if (kind == FrameKind::kForeign || found == gids.end()) {
-    ++nodes_[index].dropped;
+    ++nodes_[node].dropped;
     return true;
   }
-  const cm::MadPath path{0, static_cast<std::uint8_t>(found - gids.begin()), own, datagram.remote};
-  nodes_[index].ucm->receive(path, datagram.bytes.data, datagram.bytes.size, clock_ns());
+  const cm::MadPath path{fabric_.names().place_of(index),
+                         static_cast<std::uint8_t>(found - gids.begin()), own, datagram.remote};
+  nodes_[node].ucm->receive(path, datagram.bytes.data, datagram.bytes.size, clock_ns());
   return true;
 }
 

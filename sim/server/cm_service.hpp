@@ -48,7 +48,9 @@ class CmService {
     std::uint64_t dropped = 0;
   };
 
-  bool take(unsigned node, const packet::Bytes& frame);
+  /// The adapter of the node that the path names.
+  FabricAdapter& adapter(const cm::MadPath& path, unsigned node);
+  bool take(unsigned index, const packet::Bytes& frame);
   void announce(unsigned node, cm::Ucm::ChannelId channel);
   /// 0: no node has the address.
   std::uint64_t mac_of(const cm::Gid& gid) const;

@@ -91,20 +91,20 @@ PortCounterFiles::Values PortCounterFiles::values_of(const driver::PortCounters&
   return values;
 }
 
-CounterService::CounterService(Fabric& fabric) : fabric_(fabric), ports_(fabric.nodes()) {}
+CounterService::CounterService(Fabric& fabric) : fabric_(fabric), ports_(fabric.adapters()) {}
 
-void CounterService::follow(unsigned node, const std::string& port) {
-  ports_[node].files = std::make_unique<PortCounterFiles>(port);
+void CounterService::follow(unsigned adapter, const std::string& port) {
+  ports_[adapter].files = std::make_unique<PortCounterFiles>(port);
 }
 
-std::uint64_t CounterService::traffic(unsigned node) const {
-  return fabric_.middle().from(node).counts().frames +
-         fabric_.middle().to(node).counts().delivered + ports_[node].link_downed;
+std::uint64_t CounterService::traffic(unsigned adapter) const {
+  return fabric_.middle().from(adapter).counts().frames +
+         fabric_.middle().to(adapter).counts().delivered + ports_[adapter].link_downed;
 }
 
-bool CounterService::has_news(unsigned node) const {
-  const Port& port = ports_[node];
-  return port.files && !port.reading && traffic(node) != port.seen;
+bool CounterService::has_news(unsigned adapter) const {
+  const Port& port = ports_[adapter];
+  return port.files && !port.reading && traffic(adapter) != port.seen;
 }
 
 std::uint64_t CounterService::deadline() const {
@@ -126,10 +126,10 @@ void CounterService::refresh() {
   }
 }
 
-void CounterService::read(unsigned node, driver::Context& context) {
-  Port& port = ports_[node];
+void CounterService::read(unsigned adapter, driver::Context& context) {
+  Port& port = ports_[adapter];
   const std::uint64_t start = clock_ns();
-  port.seen = traffic(node);
+  port.seen = traffic(adapter);
   try {
     port.files->write(PortCounterFiles::values_of(context.port_counters(), port.link_downed));
   } catch (

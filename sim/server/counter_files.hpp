@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of the nodes' ports as files of sysfs: `counters` and `hw_counters` below a port.
+// The counters of the ports as files of sysfs: `counters` and `hw_counters` below a port.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +43,9 @@ class CounterService {
   static constexpr unsigned kLifespanMs = 20;
 
   explicit CounterService(Fabric& fabric);
-  /// `port`: the folder of the node's port in its tree.
-  void follow(unsigned node, const std::string& port);
-  void count_link_down(unsigned node) { ++ports_[node].link_downed; }
+  /// `port`: the folder of the port in the tree of its node.
+  void follow(unsigned adapter, const std::string& port);
+  void count_link_down(unsigned adapter) { ++ports_[adapter].link_downed; }
 
   /// Submits what is due.
   void refresh();
@@ -61,9 +61,9 @@ class CounterService {
     bool reading = false;
   };
   /// A number that differs when a counter of the adapter may differ.
-  std::uint64_t traffic(unsigned node) const;
-  bool has_news(unsigned node) const;
-  void read(unsigned node, driver::Context& context);
+  std::uint64_t traffic(unsigned adapter) const;
+  bool has_news(unsigned adapter) const;
+  void read(unsigned adapter, driver::Context& context);
 
   Fabric& fabric_;
   std::vector<Port> ports_;

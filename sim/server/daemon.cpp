@@ -18,7 +18,6 @@
 #include "sim/report/files.hpp"
 #include "sim/server/capture.hpp"
 #include "sim/server/instance.hpp"
-#include "sim/server/node_names.hpp"
 #include "sim/server/server.hpp"
 
 namespace roci::sim {
@@ -82,17 +81,18 @@ std::string trace_prefix(const std::string& file) {
 }
 
 /// Writes the files by which programs of libibverbs find the adapter.
-void write_device_files(const std::string& directory, const FabricNode& node, unsigned width,
-                        const std::string& netdev) {
+void write_device_files(const std::string& directory, const FabricAdapter& adapter, unsigned place,
+                        unsigned width, const std::string& netdev) {
   verbs::TreeFacts facts;
+  facts.place = place;
   if (!netdev.empty()) facts.netdev = netdev;
-  const std::uint32_t version = node.limits().fw_version;
+  const std::uint32_t version = adapter.limits().fw_version;
   constexpr unsigned kGbps64 = 10, kGbps512 = 100;
-  facts.guid = verbs::guid_of_mac(node.mac());
+  facts.guid = verbs::guid_of_mac(adapter.mac());
   facts.fw_version = fmt::format("{}.{}.{}", version >> 16, version >> 8 & 0xFF, version & 0xFF);
   facts.rate_gbps = width == 64 ? kGbps64 : kGbps512;
-  for (const NodeGid& entry : node.gids()) facts.gids.push_back({entry.gid, entry.roce_v1});
-  facts.pkeys = node.pkeys();
+  for (const NodeGid& entry : adapter.gids()) facts.gids.push_back({entry.gid, entry.roce_v1});
+  facts.pkeys = adapter.pkeys();
   verbs::write_tree(directory, facts);
 }
 
@@ -101,15 +101,17 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   raise_limits();
   const ExternalPorts external_ports(options.external_ports, options.nodes, options.host);
   std::vector<std::string> senders;  // names in a capture
-  for (unsigned i = 0; i < options.nodes; ++i) senders.push_back(node_name(i));
-  for (unsigned i = 0; i < options.nodes; ++i) {
-    senders.push_back("outside of " + node_name(i));
+  for (unsigned i = 0; i < options.nodes.adapters(); ++i)
+    senders.push_back(options.nodes.name_of(i));
+  for (unsigned i = 0; i < options.nodes.adapters(); ++i) {
+    senders.push_back("outside of " + options.nodes.name_of(i));
   }
-  if (options.external_ports.wires.empty()) senders.resize(options.nodes);
+  if (options.external_ports.wires.empty()) senders.resize(options.nodes.adapters());
   Capture capture(options.world.pcap, senders);
   FabricConfig config;
   config.first_host = options.host;
-  for (unsigned i = 0; i < options.nodes; ++i) config.ports.push_back(external_ports.ports(i));
+  for (unsigned i = 0; i < options.nodes.adapters(); ++i)
+    config.ports.push_back(external_ports.ports(i));
   config.nodes = options.nodes;
   config.engine = options.world.engine;
   config.width = options.world.width;
@@ -125,14 +127,17 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   ClientMemory memory;
   Fabric fabric(config, memory, FewLines());
   memory.follow(fabric.now_ns());
-  for (unsigned i = 0; i < fabric.nodes(); ++i) {
+  for (unsigned i = 0; i < fabric.adapters(); ++i) {
     fabric.middle().from(i).add_tap(&capture);
     if (fabric.middle().has_external_port(i)) fabric.middle().arriving(i).add_tap(&capture);
   }
   fabric.open();
-  for (unsigned i = 0; i < fabric.nodes(); ++i) {
-    write_device_files(instance.device_files(node_name(i)), fabric.node(i), options.world.width,
-                       external_ports.plan(i).netdev);
+  const auto files_of = [&](unsigned i) {
+    return instance.device_files(node_name(fabric.names().node_of(i)));
+  };
+  for (unsigned i = 0; i < fabric.adapters(); ++i) {
+    write_device_files(files_of(i), fabric.adapter(i), fabric.names().place_of(i),
+                       options.world.width, external_ports.plan(i).netdev);
   }
 
   const nlohmann::json about = {{"name", instance.name()},
@@ -146,13 +151,13 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
   Server server(fabric, memory, external_ports, width, listen_at(instance.socket()), about,
                 log_line);
-  fabric.middle().set_silence([&](unsigned node) { return memory.dying(node); });
-  for (unsigned i = 0; i < fabric.nodes(); ++i) {
-    server.counters().follow(i, verbs::port_directory(instance.device_files(node_name(i))));
+  fabric.middle().set_silence([&](unsigned adapter) { return memory.dying(adapter); });
+  for (unsigned i = 0; i < fabric.adapters(); ++i) {
+    server.counters().follow(i, verbs::port_directory(files_of(i), fabric.names().place_of(i)));
   }
-  server.set_on_link([&](unsigned node, bool up) {
+  server.set_on_link([&](unsigned adapter, bool up) {
     try {
-      verbs::write_port_state(instance.device_files(node_name(node)), up);
+      verbs::write_port_state(files_of(adapter), fabric.names().place_of(adapter), up);
     } catch (const std::exception& error) {  // a full disk must not end the simulator
       log_line(error.what());
     }

@@ -11,7 +11,7 @@ namespace roci::sim {
 
 struct UpOptions {
   std::string name = "default";
-  unsigned nodes = 2;
+  Nodes nodes;
   unsigned host = 1;  ///< last byte of the addresses of n0
   ExternalPortOptions external_ports;
   bool host_devices = false;  ///< programs see the RDMA devices of the host as well

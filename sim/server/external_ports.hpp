@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/server/node_names.hpp"
 #include "testbench/ports/port_bridge.hpp"
 
 namespace roci::sim {
@@ -17,25 +18,25 @@ struct ExternalPortOptions {
   double pace = 1;                   ///< simulated time per real time, at most; 0: any
 };
 
-/// The ports of one node; empty: none.
+/// The ports of one adapter; empty: none.
 struct ExternalPortPlan {
   std::string wire, netdev;
 };
 
-/// The ports of each node. Throws UserError when an option names no node, or a node twice.
+/// The ports of each adapter. Throws UserError when an option names none of them, or one twice.
 std::vector<ExternalPortPlan> plan_external_ports(const ExternalPortOptions& options,
-                                                  unsigned nodes);
+                                                  const Nodes& nodes);
 
 /// The ports and interfaces of all nodes, open while a simulator runs.
 class ExternalPorts {
  public:
   /// Throws UserError when one cannot be opened.
-  ExternalPorts(const ExternalPortOptions& options, unsigned nodes, unsigned first_host);
+  ExternalPorts(const ExternalPortOptions& options, const Nodes& nodes, unsigned first_host);
 
-  const ExternalPortPlan& plan(unsigned node) const { return plans_[node]; }
+  const ExternalPortPlan& plan(unsigned adapter) const { return plans_[adapter]; }
   double pace() const { return pace_; }
-  testbench::ports::NodePorts ports(unsigned node) const {
-    return {ports_[node].get(), taps_[node].get(), pace_};
+  testbench::ports::NodePorts ports(unsigned adapter) const {
+    return {ports_[adapter].get(), taps_[adapter].get(), pace_};
   }
 
  private:

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/server/node_names.hpp"
-
 namespace roci::sim {
 namespace {
 
@@ -32,7 +30,8 @@ void spawn(const char* name, std::size_t stack, std::function<void()> body) {
 }  // namespace
 
 Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
-               FabricNode::OnFault on_fault) {
+               FabricAdapter::OnFault on_fault)
+    : names_(config.nodes) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   testbench::LinkConfig uplink;
   uplink.bytes = config.width / 8;
@@ -40,40 +39,44 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
   uplink.delay_ns = config.delay_ns;
   uplink.faults = config.faults;
   uplink.seed = config.seed;
-  switch_ = std::make_unique<Switch>(config.nodes, uplink);
-  for (unsigned i = 0; i < config.nodes; ++i) {
-    const std::string name = node_name(i);
+  switch_ = std::make_unique<Switch>(adapters(), uplink);
+  for (unsigned i = 0; i < adapters(); ++i) {
+    std::string name = names_.name_of(i);
+    std::replace(name.begin(), name.end(), '/', '-');  // modules and files have such names
     testbench::NicConfig nic;
     nic.axi.bytes = config.width / 8;
     nic.axi.latency_ns = config.memory_ns;
-    nic.axi.seed = config.seed * config.nodes + i;
+    nic.axi.seed = config.seed * adapters() + i;
     if (!config.trace.empty()) nic.trace = config.trace + "." + name + ".fst";
-    nodes_.push_back(std::make_unique<FabricNode>(
-        sc_core::sc_module_name(name.c_str()), i, config.first_host + i, config.engine,
+    adapters_.push_back(std::make_unique<FabricAdapter>(
+        sc_core::sc_module_name(name.c_str()), i,
+        AdapterAddress{config.first_host + names_.node_of(i), names_.place_of(i)}, config.engine,
         config.width, nic, switch_->from(i), switch_->to(i), processes, on_fault));
-    switch_->set_mac(i, nodes_[i]->mac());
+    switch_->set_mac(i, adapters_[i]->mac());
     lines_.emplace_back();
     if (i < config.ports.size()) connect(i, config.ports[i]);
   }
   spawn("stepper", kStepperStackBytes, [this] { step(); });
-  for (auto& node : nodes_) {
-    spawn("firmware", kStackBytes, [&node] { node->run_firmware(); });
-    spawn("jobs", kStackBytes, [&node] { node->run_jobs(); });
-    spawn("events", kStackBytes, [&node] { node->run_events(); });
+  for (auto& adapter : adapters_) {
+    spawn("firmware", kStackBytes, [&adapter] { adapter->run_firmware(); });
+    spawn("jobs", kStackBytes, [&adapter] { adapter->run_jobs(); });
+    spawn("events", kStackBytes, [&adapter] { adapter->run_events(); });
   }
 }
 
 Fabric::~Fabric() {
-  for (auto& node : nodes_) node->abandon();
+  for (auto& adapter : adapters_) adapter->abandon();
 }
 
-void Fabric::connect(unsigned node, const testbench::ports::NodePorts& ports) {
+void Fabric::connect(unsigned adapter, const testbench::ports::NodePorts& ports) {
   if (ports.port == nullptr && ports.tap == nullptr) return;
-  switch_->add_external_port(node);
-  lines_[node] = std::make_unique<testbench::ports::PortBridge>(
-      ports, switch_->leaving(node), switch_->arriving(node),
-      [this, node](const packet::Bytes& frame) { nodes_[node]->nic().send_ethernet(frame); });
-  nodes_[node]->join(lines_[node].get());
+  switch_->add_external_port(adapter);
+  lines_[adapter] = std::make_unique<testbench::ports::PortBridge>(
+      ports, switch_->leaving(adapter), switch_->arriving(adapter),
+      [this, adapter](const packet::Bytes& frame) {
+        adapters_[adapter]->nic().send_ethernet(frame);
+      });
+  adapters_[adapter]->join(lines_[adapter].get());
 }
 
 void Fabric::pump() {
@@ -89,8 +92,8 @@ void Fabric::run(Surroundings& surroundings) {
   sc_core::sc_start();
 }
 
-void Fabric::submit(unsigned node, FabricNode::Job job) {
-  woken_.push_back(&nodes_[node]->submit(std::move(job)));
+void Fabric::submit(unsigned adapter, FabricAdapter::Job job) {
+  woken_.push_back(&adapters_[adapter]->submit(std::move(job)));
 }
 
 /// Runs clocks until a thread has work at the time reached, and runs that thread.
@@ -105,8 +108,8 @@ void Fabric::step() {
     }
     for (sc_core::sc_event* event : woken_) event->notify(sc_core::SC_ZERO_TIME);
     woken_.clear();
-    const bool up = surroundings_ != nullptr ||
-                    std::all_of(nodes_.begin(), nodes_.end(), [](auto& n) { return n->ready(); });
+    const bool up = surroundings_ != nullptr || std::all_of(adapters_.begin(), adapters_.end(),
+                                                            [](auto& n) { return n->ready(); });
     if (stop_ || (up && surroundings_ == nullptr)) {
       stop_ = false;
       sc_core::sc_pause();
@@ -129,15 +132,15 @@ std::uint64_t Fabric::advance(std::uint64_t limit) {
     switch_->forward(edge);
     bool evaluated = false;
     std::uint64_t next = std::min(limit, switch_->next_ns());
-    for (auto& node : nodes_) {
-      const std::uint64_t at = node->nic().wakes_at();
+    for (auto& adapter : adapters_) {
+      const std::uint64_t at = adapter->nic().wakes_at();
       if (at > edge) {
         next = std::min(next, at);
         continue;
       }
       evaluated = true;
-      node->nic().clock(edge);
-      node->collect_woken(woken_);
+      adapter->nic().clock(edge);
+      adapter->collect_woken(woken_);
     }
     if (evaluated) {
       ++clocks_;

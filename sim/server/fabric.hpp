@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation of a server: nodes and a switch, run until the server stops it.
+// The simulation of a server: the adapters of all nodes and a switch, run until the server stops
+// it.
 #pragma once
 
 #include <memory>
@@ -7,12 +8,13 @@
 #include <vector>
 
 #include "sim/server/node.hpp"
+#include "sim/server/node_names.hpp"
 #include "sim/server/switch.hpp"
 
 namespace roci::sim {
 
 struct FabricConfig {
-  unsigned nodes = 2;
+  Nodes nodes;
   testbench::Engine engine = testbench::Engine::kRtl;
   unsigned width = 512;  ///< bits of the engines; with the model: rate of the link
   testbench::Faults faults;
@@ -20,8 +22,9 @@ struct FabricConfig {
   std::uint64_t memory_ns = 400;  ///< latency of host memory, one way
   std::uint64_t seed = 1;
   unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
-  std::vector<testbench::ports::NodePorts> ports;  ///< ports of each node; no port and no TAP: none
-  std::string trace;                               ///< "x": waveforms x.n0.fst, ...; empty: none
+  /// Ports of each adapter; no port and no TAP: none.
+  std::vector<testbench::ports::NodePorts> ports;
+  std::string trace;  ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
 /// The driver of the fabric, called from its loop.
@@ -40,20 +43,21 @@ class Surroundings {
 class Fabric {
  public:
   Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
-         FabricNode::OnFault on_fault);
+         FabricAdapter::OnFault on_fault);
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;
 
-  unsigned nodes() const { return static_cast<unsigned>(nodes_.size()); }
-  FabricNode& node(unsigned index) { return *nodes_[index]; }
+  const Nodes& names() const { return names_; }
+  unsigned adapters() const { return names_.adapters(); }
+  FabricAdapter& adapter(unsigned index) { return *adapters_[index]; }
   Switch& middle() { return *switch_; }
-  /// Bridges to external ports, by node; nullptr: none.
+  /// Bridges to external ports, by adapter; nullptr: none.
   const std::vector<std::unique_ptr<testbench::ports::PortBridge>>& lines() const { return lines_; }
   const std::uint64_t& now_ns() const { return now_; }
   std::uint64_t clocks() const { return clocks_; }
 
-  /// Initializes the nodes. Throws driver::Error.
+  /// Initializes the adapters. Throws driver::Error.
   void open();
   /// Runs until stop().
   void run(Surroundings& surroundings);
@@ -61,22 +65,23 @@ class Fabric {
   /// Whether a submitted job or a call of stop() is pending.
   bool has_work() const { return stop_ || !woken_.empty(); }
 
-  /// Submits a job to a node; called by the surroundings or a job.
-  void submit(unsigned node, FabricNode::Job job);
+  /// Submits a job to an adapter; called by the surroundings or a job.
+  void submit(unsigned adapter, FabricAdapter::Job job);
 
  private:
-  void connect(unsigned node, const testbench::ports::NodePorts& ports);
+  void connect(unsigned adapter, const testbench::ports::NodePorts& ports);
   void pump();
   void step();
   std::uint64_t advance(std::uint64_t limit);
 
   std::uint64_t now_ = 0;  ///< next edge
   std::uint64_t clocks_ = 0;
+  Nodes names_;
   std::unique_ptr<Switch> switch_;
-  std::vector<std::unique_ptr<FabricNode>> nodes_;
+  std::vector<std::unique_ptr<FabricAdapter>> adapters_;
   std::vector<std::unique_ptr<testbench::ports::PortBridge>> lines_;
   std::vector<sc_core::sc_event*> woken_;
-  Surroundings* surroundings_ = nullptr;  ///< nullptr: while the nodes are initialized
+  Surroundings* surroundings_ = nullptr;  ///< nullptr: while the adapters are initialized
   unsigned until_look_ = 1;
   bool stop_ = false;
 };

@@ -44,8 +44,8 @@ driver::Gid gid_in(const driver::Body& body, const Destination& to) {
 
 }  // namespace
 
-bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::string& interface,
-                   layout::AdminOp opcode, driver::Body& body) {
+bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
+                   const std::string& interface, layout::AdminOp opcode, driver::Body& body) {
   const auto to = destination_in(opcode, body);
   if (!to || body.get(to->mac) != 0) return true;
   const driver::Gid wanted = gid_in(body, *to);

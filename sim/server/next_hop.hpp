@@ -12,7 +12,7 @@ namespace roci::sim {
 
 /// Sets the next hop of a ModifyQp that has an address without one, resolved by the host on
 /// `interface`; other commands are not changed. Simulated time passes. False: not resolved.
-bool fill_next_hop(driver::Context& context, const FabricNode& node, const std::string& interface,
-                   layout::AdminOp opcode, driver::Body& body);
+bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
+                   const std::string& interface, layout::AdminOp opcode, driver::Body& body);
 
 }  // namespace roci::sim

@@ -10,19 +10,22 @@
 namespace roci::sim {
 namespace {
 
-constexpr std::uint32_t kFirstPasid = 0x100;  // PASIDs of the simulator itself, one for each node
+constexpr std::uint32_t kFirstPasid =
+    0x100;  // PASIDs of the simulator itself, one for each adapter
 constexpr std::uint64_t kFirstAddress = 1ull << 40;
 constexpr std::uint64_t kMac = 0x525400000000;  // locally administered
 constexpr std::uint32_t kIpv4 = 0x0A000000;     // 10.0.0.0
+constexpr unsigned kNetworkShift = 8;
 constexpr std::uint64_t kPollNs = 1000;
 constexpr unsigned kEventLog = 10;  // entries of an event queue, log2
 
 using testbench::time_of;
 
-driver::Gid gid_of_ipv6(unsigned host) {
+driver::Gid gid_of_ipv6(const AdapterAddress& address) {
   driver::Gid gid{};
   gid[0] = 0xFD;
-  gid[15] = static_cast<std::uint8_t>(host);
+  gid[7] = static_cast<std::uint8_t>(address.network);
+  gid[15] = static_cast<std::uint8_t>(address.host);
   return gid;
 }
 
@@ -43,13 +46,14 @@ driver::Gid link_local(std::uint64_t mac) {
 
 }  // namespace
 
-FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host,
-                       testbench::Engine engine, unsigned width, const testbench::NicConfig& config,
-                       testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
-                       testbench::AddressSpaces& processes, OnFault on_fault)
+FabricAdapter::FabricAdapter(sc_core::sc_module_name name, unsigned index,
+                             const AdapterAddress& address, testbench::Engine engine,
+                             unsigned width, const testbench::NicConfig& config,
+                             testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
+                             testbench::AddressSpaces& processes, OnFault on_fault)
     : sc_module(name),
       index_(index),
-      host_(host),
+      address_(address),
       on_fault_(std::move(on_fault)),
       memory_("memory", kFirstAddress * (index + 1), config.axi.seed),
       nic_(testbench::make_nic(engine, width, "nic", config, egress, ingress, *this)),
@@ -63,9 +67,11 @@ FabricNode::FabricNode(sc_core::sc_module_name name, unsigned index, unsigned ho
       });
 }
 
-std::uint64_t FabricNode::mac_of(unsigned host) { return kMac + host; }
+std::uint64_t AdapterAddress::mac() const {
+  return kMac + (std::uint64_t{network} << kNetworkShift) + host;
+}
 
-void FabricNode::run_firmware() {
+void FabricAdapter::run_firmware() {
   for (;;) {
     const std::uint64_t again = management_->run();
     if (nic_->attention()) {
@@ -84,7 +90,7 @@ void FabricNode::run_firmware() {
   }
 }
 
-void FabricNode::run_jobs() {
+void FabricAdapter::run_jobs() {
   driver::ContextOptions options;
   options.event_log = kEventLog;
   options.host_resolves = host_resolves();
@@ -100,11 +106,12 @@ void FabricNode::run_jobs() {
   }
 }
 
-void FabricNode::open() {
-  const NodeGid wanted[] = {{driver::gid_of_ipv4(kIpv4 + host_), false},
-                            {gid_of_ipv6(host_), false},
-                            {link_local(mac()), false},
-                            {link_local(mac()), true}};
+void FabricAdapter::open() {
+  const NodeGid wanted[] = {
+      {driver::gid_of_ipv4(kIpv4 + (address_.network << kNetworkShift) + address_.host), false},
+      {gid_of_ipv6(address_), false},
+      {link_local(mac()), false},
+      {link_local(mac()), true}};
   gids_.resize(context_->limits().max_gid);
   for (unsigned i = 0; i < std::size(wanted) && i < gids_.size(); ++i) {
     context_->set_gid(i, wanted[i].gid, {}, wanted[i].roce_v1);
@@ -126,7 +133,7 @@ void FabricNode::open() {
   }
 }
 
-void FabricNode::run_events() {
+void FabricAdapter::run_events() {
   sc_core::wait(opened_);
   for (;;) {
     const auto event = context_->events().wait();
@@ -134,12 +141,12 @@ void FabricNode::run_events() {
   }
 }
 
-sc_core::sc_event& FabricNode::submit(Job job) {
+sc_core::sc_event& FabricAdapter::submit(Job job) {
   jobs_.push_back(std::move(job));
   return job_came_;
 }
 
-void FabricNode::collect_woken(std::vector<sc_core::sc_event*>& woken) {
+void FabricAdapter::collect_woken(std::vector<sc_core::sc_event*>& woken) {
   if (nic_->memory_changed()) waiters_.collect(woken);
   auto& accesses = nic_->woken();
   woken.insert(woken.end(), accesses.begin(), accesses.end());
@@ -150,30 +157,32 @@ void FabricNode::collect_woken(std::vector<sc_core::sc_event*>& woken) {
   }
 }
 
-std::uint32_t FabricNode::read32(std::uint32_t offset) { return access(false, offset, 0); }
-void FabricNode::write32(std::uint32_t offset, std::uint32_t value) { access(true, offset, value); }
-driver::DmaMemory FabricNode::allocate(std::size_t bytes, std::size_t alignment) {
+std::uint32_t FabricAdapter::read32(std::uint32_t offset) { return access(false, offset, 0); }
+void FabricAdapter::write32(std::uint32_t offset, std::uint32_t value) {
+  access(true, offset, value);
+}
+driver::DmaMemory FabricAdapter::allocate(std::size_t bytes, std::size_t alignment) {
   return memory_.allocate(pasid(), bytes, alignment);
 }
-void FabricNode::release(const driver::DmaMemory& memory) { memory_.release(pasid(), memory); }
-std::uint32_t FabricNode::pasid() const { return kFirstPasid + index_; }
+void FabricAdapter::release(const driver::DmaMemory& memory) { memory_.release(pasid(), memory); }
+std::uint32_t FabricAdapter::pasid() const { return kFirstPasid + index_; }
 
-std::uint64_t FabricNode::now_ns() const {
+std::uint64_t FabricAdapter::now_ns() const {
   static const std::uint64_t kTicks = sc_core::sc_time(1, sc_core::SC_NS).value();
   return sc_core::sc_time_stamp().value() / kTicks;
 }
 
-bool FabricNode::wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
+bool FabricAdapter::wait(const std::function<bool()>& ready, std::uint64_t timeout_ns) {
   return waiters_.wait(ready, timeout_ns);
 }
 
-void FabricNode::wake() { waiters_.wake(); }
+void FabricAdapter::wake() { waiters_.wake(); }
 
-void FabricNode::bus_fault(const std::string& text) {
+void FabricAdapter::bus_fault(const std::string& text) {
   on_fault_(std::string(basename()) + ": " + text);
 }
 
-std::uint32_t FabricNode::access(bool write, std::uint32_t offset, std::uint32_t value) {
+std::uint32_t FabricAdapter::access(bool write, std::uint32_t offset, std::uint32_t value) {
   return testbench::access_register(port_, write, offset, value, sc_core::SC_ZERO_TIME);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node of the fabric: an adapter, its firmware, and the context through which the simulator
-// sends commands for processes.
+// One adapter of the fabric with its firmware, and the context through which the simulator sends
+// commands for processes.
 #pragma once
 
 #include <deque>
@@ -18,42 +18,48 @@
 
 namespace roci::sim {
 
-/// An address of a node.
+/// An address of an adapter.
 struct NodeGid {
   driver::Gid gid;
   bool roce_v1;
 };
 
-class FabricNode final : public sc_core::sc_module,
-                         public driver::Device,
-                         public testbench::NicListener {
+/// What the addresses of an adapter follow from.
+struct AdapterAddress {
+  unsigned host = 1;     ///< last byte of all addresses of the node
+  unsigned network = 0;  ///< number of the adapter in its node: 10.0.network.host
+
+  std::uint64_t mac() const;
+};
+
+class FabricAdapter final : public sc_core::sc_module,
+                            public driver::Device,
+                            public testbench::NicListener {
  public:
   /// A job in the thread that owns the context; may take simulated time.
   using Job = std::function<void(driver::Context&)>;
-  using OnEvent = std::function<void(unsigned node, const driver::Event&)>;
+  using OnEvent = std::function<void(unsigned adapter, const driver::Event&)>;
   using OnFault = std::function<void(const std::string&)>;
 
-  /// `host`: last byte of the node's addresses.
-  FabricNode(sc_core::sc_module_name name, unsigned index, unsigned host, testbench::Engine engine,
-             unsigned width, const testbench::NicConfig& config, testbench::LinkDirection& egress,
-             testbench::LinkDirection& ingress, testbench::AddressSpaces& processes,
-             OnFault on_fault);
+  FabricAdapter(sc_core::sc_module_name name, unsigned index, const AdapterAddress& address,
+                testbench::Engine engine, unsigned width, const testbench::NicConfig& config,
+                testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
+                testbench::AddressSpaces& processes, OnFault on_fault);
 
   unsigned index() const { return index_; }
-  std::uint64_t mac() const { return mac_of(host_); }
-  static std::uint64_t mac_of(unsigned host);
+  std::uint64_t mac() const { return address_.mac(); }
   /// Contents of the adapter's tables, once ready().
   const std::vector<NodeGid>& gids() const { return gids_; }
   const std::vector<std::uint16_t>& pkeys() const { return pkeys_; }
   const driver::DeviceLimits& limits() const { return context_->limits(); }
   testbench::Nic& nic() { return *nic_; }
-  /// Connects the node to its external ports, before its initialization. With a TAP the host
+  /// Connects the adapter to its external ports, before its initialization. With a TAP the host
   /// resolves addresses.
   void join(testbench::ports::PortBridge* line) { line_ = line; }
   bool host_resolves() const { return line_ != nullptr && line_->ports().tap != nullptr; }
   void set_on_event(OnEvent on_event) { on_event_ = std::move(on_event); }
 
-  /// The bodies of this node's SystemC threads.
+  /// The bodies of this adapter's SystemC threads.
   void run_firmware();
   void run_jobs();
   void run_events();
@@ -91,13 +97,14 @@ class FabricNode final : public sc_core::sc_module,
   void open();
   std::uint32_t access(bool write, std::uint32_t offset, std::uint32_t value);
 
-  unsigned index_, host_;
+  unsigned index_;
+  AdapterAddress address_;
   testbench::ports::PortBridge* line_ = nullptr;
   OnFault on_fault_;
   OnEvent on_event_;
   testbench::HostMemory memory_;
   std::unique_ptr<testbench::Nic> nic_;
-  tlm_utils::simple_initiator_socket<FabricNode> port_;
+  tlm_utils::simple_initiator_socket<FabricAdapter> port_;
   std::unique_ptr<testbench::Management> management_;
   std::unique_ptr<driver::Context> context_;
   sc_core::sc_event opened_, job_came_, firmware_wakes_;

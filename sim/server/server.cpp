@@ -56,12 +56,12 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
                  status(std::move(client), tag);
                },
                [this] { fabric_.stop(); },
-               [this](std::uint32_t node, bool up) { return set_link(node, up); },
+               [this](std::uint32_t adapter, bool up) { return set_link(adapter, up); },
                log_},
       next_pasid_(kFirstPasid) {
-  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
-    fabric_.node(i).set_on_event(
-        [this](unsigned node, const driver::Event& event) { on_event(node, event); });
+  for (unsigned i = 0; i < fabric_.adapters(); ++i) {
+    fabric_.adapter(i).set_on_event(
+        [this](unsigned adapter, const driver::Event& event) { on_event(adapter, event); });
     live_ |= fabric_.lines()[i] != nullptr && fabric_.lines()[i]->live();
   }
 }
@@ -215,9 +215,9 @@ void Server::accept_one() {
   clients_.push_back(std::make_shared<Client>(std::move(socket), context_));
 }
 
-void Server::on_event(unsigned node, const driver::Event& event) {
+void Server::on_event(unsigned adapter, const driver::Event& event) {
   for (const auto& client : clients_) {
-    if (client->takes(node, event)) return client->deliver(event);
+    if (client->takes(adapter, event)) return client->deliver(event);
   }
 }
 
@@ -230,14 +230,14 @@ std::uint32_t Server::new_pasid() {
   return 0;
 }
 
-bool Server::set_link(std::uint32_t node, bool up) {
-  if (node >= fabric_.nodes()) return false;
-  if (fabric_.middle().linked(node) == up) return true;
-  fabric_.middle().set_link(node, up);
-  if (!up) counters_.count_link_down(node);
-  if (on_link_) on_link_(node, up);
+bool Server::set_link(std::uint32_t adapter, bool up) {
+  if (adapter >= fabric_.adapters()) return false;
+  if (fabric_.middle().linked(adapter) == up) return true;
+  fabric_.middle().set_link(adapter, up);
+  if (!up) counters_.count_link_down(adapter);
+  if (on_link_) on_link_(adapter, up);
   for (const auto& client : clients_) {
-    if (client->node() == node) client->report_port(up);
+    if (client->adapter() == adapter) client->report_port(up);
   }
   return true;
 }

@@ -24,8 +24,10 @@ class Server final : public Surroundings {
          Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
 
   CounterService& counters() { return counters_; }
-  /// Sets the function to call when the link of a node goes up or down.
-  void set_on_link(std::function<void(unsigned node, bool up)> call) { on_link_ = std::move(call); }
+  /// Sets the function to call when the link of an adapter goes up or down.
+  void set_on_link(std::function<void(unsigned adapter, bool up)> call) {
+    on_link_ = std::move(call);
+  }
 
   /// Runs until a process sends kShutdown, or SIGTERM or SIGINT is received.
   void run();
@@ -41,13 +43,13 @@ class Server final : public Surroundings {
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);
   void poll_for(std::uint64_t real_ns);
-  nlohmann::json external_port_of(unsigned node) const;
-  nlohmann::json connection_manager_of(unsigned node) const;
+  nlohmann::json external_port_of(unsigned adapter) const;
+  nlohmann::json connection_manager_of(unsigned adapter) const;
   void accept_one();
-  void on_event(unsigned node, const driver::Event& event);
+  void on_event(unsigned adapter, const driver::Event& event);
   void status(std::shared_ptr<Client> client, std::uint32_t tag);
   nlohmann::json numbers() const;
-  bool set_link(std::uint32_t node, bool up);
+  bool set_link(std::uint32_t adapter, bool up);
   std::uint32_t new_pasid();
 
   Fabric& fabric_;

@@ -5,7 +5,6 @@
 
 #include <map>
 
-#include "sim/server/node_names.hpp"
 #include "sim/server/server.hpp"
 
 namespace roci::sim {
@@ -40,16 +39,16 @@ nlohmann::json counters_of(driver::Context& context) {
 }  // namespace
 
 void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
-  // The counters of all nodes first, one after the other.
+  // The counters of all adapters first, one after the other.
   auto ports = std::make_shared<std::map<unsigned, nlohmann::json>>();
-  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+  for (unsigned i = 0; i < fabric_.adapters(); ++i) {
     fabric_.submit(i, [this, client, tag, ports, i](driver::Context& context) {
       try {
         (*ports)[i] = counters_of(context);
       } catch (const driver::Error&) {
         (*ports)[i] = nullptr;
       }
-      if (ports->size() != fabric_.nodes()) return;
+      if (ports->size() != fabric_.adapters()) return;
       nlohmann::json all = numbers();
       for (const auto& [node, port] : *ports) all["nodes"][node]["port"] = port;
       client->reply_status(tag, file_of(all.dump()).get());
@@ -57,8 +56,10 @@ void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
   }
 }
 
-/// The connection manager of a node.
-nlohmann::json Server::connection_manager_of(unsigned node) const {
+/// The connection manager of a node, which is shown with its first adapter; null: another one.
+nlohmann::json Server::connection_manager_of(unsigned adapter) const {
+  if (fabric_.names().place_of(adapter) != 0) return nullptr;
+  const unsigned node = fabric_.names().node_of(adapter);
   const cm::Ucm& device = cm_.device(node);
   const cm::ManagerCounts& counts = device.manager().counts();
   return {{"channels", device.channels()},
@@ -74,11 +75,11 @@ nlohmann::json Server::connection_manager_of(unsigned node) const {
           {"dropped", cm_.dropped(node)}};
 }
 
-/// Returns null when the node has no external port.
-nlohmann::json Server::external_port_of(unsigned node) const {
-  const auto& line = fabric_.lines()[node];
+/// Returns null when the adapter has no external port.
+nlohmann::json Server::external_port_of(unsigned adapter) const {
+  const auto& line = fabric_.lines()[adapter];
   if (!line) return nullptr;
-  const ExternalPortPlan& plan = external_ports_.plan(node);
+  const ExternalPortPlan& plan = external_ports_.plan(adapter);
   const auto numbers = [](const testbench::ports::ExternalPort* port) -> nlohmann::json {
     if (port == nullptr) return nullptr;
     const testbench::ports::ExternalPort::Counts& counts = port->counts();
@@ -108,10 +109,12 @@ nlohmann::json Server::numbers() const {
                          {"unplugged", drops.unplugged},
                          {"silenced", drops.silenced}};
   all["nodes"] = nlohmann::json::array();
-  for (unsigned i = 0; i < fabric_.nodes(); ++i) {
+  for (unsigned i = 0; i < fabric_.adapters(); ++i) {
     const testbench::LinkDirection::Counts& link = fabric_.middle().from(i).counts();
-    nlohmann::json node = {{"name", node_name(i)},
-                           {"clocks", fabric_.node(i).nic().clocks()},
+    nlohmann::json node = {{"name", fabric_.names().name_of(i)},
+                           {"node", node_name(fabric_.names().node_of(i))},
+                           {"adapter", adapter_name(fabric_.names().place_of(i))},
+                           {"clocks", fabric_.adapter(i).nic().clocks()},
                            {"link",
                             {{"up", fabric_.middle().linked(i)},
                              {"frames", link.frames},
@@ -123,7 +126,7 @@ nlohmann::json Server::numbers() const {
                            {"connection_manager", connection_manager_of(i)},
                            {"processes", nlohmann::json::array()}};
     for (const auto& client : clients_) {
-      if (client->pasid() == 0 || client->node() != i) continue;
+      if (client->pasid() == 0 || client->adapter() != i) continue;
       const auto count = [&](Owned kind) { return client->owned().of(kind).size(); };
       node["processes"].push_back({{"pid", client->pid()},
                                    {"pasid", client->pasid()},

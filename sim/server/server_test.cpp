@@ -271,14 +271,15 @@ TEST_CASE("switch: an external port applies back-pressure; no frame is dropped")
 TEST_CASE("external ports: each option names a node, each node at most once") {
   const auto why = [](std::vector<std::string> wires, std::vector<std::string> netdevs) {
     try {
-      sim::plan_external_ports({std::move(wires), std::move(netdevs), "", 1}, 2);
+      sim::plan_external_ports({std::move(wires), std::move(netdevs), "", 1}, {2, 1});
     } catch (const sim::UserError& error) {
       CHECK(error.status == 2);
       return std::string(error.what());
     }
     return std::string();
   };
-  const auto plans = sim::plan_external_ports({{"n1=dpdk:net_tap0,iface=x"}, {"n0=tap"}, "", 1}, 2);
+  const auto plans =
+      sim::plan_external_ports({{"n1=dpdk:net_tap0,iface=x"}, {"n0=tap"}, "", 1}, {2, 1});
   CHECK(plans[0].wire.empty());
   CHECK(plans[0].netdev == "tap");
   CHECK(plans[1].wire == "dpdk:net_tap0,iface=x");

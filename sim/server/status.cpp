@@ -28,14 +28,19 @@ nlohmann::json status_of(const Instance& instance) {
   return all;
 }
 
-unsigned index_of(const nlohmann::json& status, const std::string& node) {
-  const nlohmann::json& nodes = status["nodes"];
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i]["name"] == node) return static_cast<unsigned>(i);
+std::vector<unsigned> adapters_of(const nlohmann::json& status, const std::string& name) {
+  const nlohmann::json& adapters = status["nodes"];
+  std::vector<unsigned> found;
+  for (std::size_t i = 0; i < adapters.size(); ++i) {
+    const auto node = adapters[i]["node"].get<std::string>();
+    if (name == node || name == node + "/" + adapters[i]["adapter"].get<std::string>()) {
+      found.push_back(static_cast<unsigned>(i));
+    }
   }
-  throw UserError(
-      fmt::format("no node '{}'; '{}' has {}", node, status["name"].get<std::string>(),
-                  nodes.size() == 1 ? "n0" : fmt::format("n0 to n{}", nodes.size() - 1)));
+  if (!found.empty()) return found;
+  const auto last = adapters.back()["name"].get<std::string>();
+  throw UserError(fmt::format("no node '{}'; '{}' has {}", name, status["name"].get<std::string>(),
+                              adapters.size() == 1 ? "n0" : "n0 to " + last));
 }
 
 }  // namespace roci::sim

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "sim/server/instance.hpp"
 
@@ -11,7 +13,8 @@ namespace roci::sim {
 /// Requests the status. Throws UserError when the simulator is not running.
 nlohmann::json status_of(const Instance& instance);
 
-/// Index of the node of this name; throws UserError when there is none.
-unsigned index_of(const nlohmann::json& status, const std::string& node);
+/// Indices of the adapters that a name means: of a node ("n0") or one of it ("n0/roci1"). Throws
+/// UserError when there is none.
+std::vector<unsigned> adapters_of(const nlohmann::json& status, const std::string& name);
 
 }  // namespace roci::sim

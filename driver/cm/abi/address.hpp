@@ -32,6 +32,12 @@ inline bool is_ipv4(const Gid& gid) {
   return std::equal(std::begin(kMapped), std::end(kMapped), gid.begin());
 }
 
+/// Whether two addresses of one family have the same prefix: 24 bits of IPv4, 64 of IPv6.
+inline bool on_one_network(const Gid& a, const Gid& b) {
+  const std::ptrdiff_t bytes = is_ipv4(a) ? 15 : 8;
+  return std::equal(a.begin(), a.begin() + bytes, b.begin());
+}
+
 /// std::nullopt: neither IPv4 nor IPv6. An IPv4 address stands at the start of the structure.
 inline std::optional<Endpoint> endpoint_of(const sockaddr_in6& bytes) {
   Endpoint endpoint;

@@ -23,7 +23,7 @@ std::uint8_t at_most(std::uint8_t value, std::uint8_t most) { return std::min(va
 }  // namespace
 
 MadPath Ucm::path_of(const Id& id) const {
-  return {0, id.gid_index, id.source.address, id.destination.address};
+  return {id.adapter, id.gid_index, id.source.address, id.destination.address};
 }
 
 int Ucm::query_route(ChannelId channel, const rdma_ucm_query& command, Body& body) {
@@ -34,7 +34,7 @@ int Ucm::query_route(ChannelId channel, const rdma_ucm_query& command, Body& bod
   response.src_addr = sockaddr_of(id->source);
   response.dst_addr = sockaddr_of(id->destination);
   if (id->has_device) {
-    response.node_guid = htobe64(config_.guid);
+    response.node_guid = htobe64(config_.adapters[id->adapter].guid);
     response.port_num = 1;
     ib_user_path_rec& path = response.ib_route[0];
     std::copy(id->source.address.begin(), id->source.address.end(), path.sgid);
@@ -67,7 +67,7 @@ int Ucm::connect(ChannelId channel, const rdma_ucm_connect& command, Body&) {
   if (kIpHeaderBytes + param.private_data_len > req.private_data.size()) return EINVAL;
   req.service_id = service_id({PortSpace{id->space}, id->destination.port});
   req.vendor_id = command.ece.vendor_id & kPsnMask;
-  req.ca_guid = config_.guid;
+  req.ca_guid = config_.adapters[id->adapter].guid;
   req.qpn = param.qp_num & kPsnMask;
   req.responder_resources = param.responder_resources;
   req.initiator_depth = param.initiator_depth;
@@ -153,7 +153,7 @@ int Ucm::accept(ChannelId channel, const rdma_ucm_accept& command, Body&) {
   Accept accept;
   Rep& rep = accept.rep;
   if (id->active || param.private_data_len > rep.private_data.size()) return EINVAL;
-  rep.ca_guid = config_.guid;
+  rep.ca_guid = config_.adapters[id->adapter].guid;
   rep.qpn = param.qp_num & kPsnMask;
   rep.psn = id->local_psn;
   rep.vendor_high = static_cast<std::uint8_t>(command.ece.vendor_id >> 16);

@@ -224,6 +224,7 @@ int Ucm::get_event(ChannelId channel, const rdma_ucm_get_event&, Body& body) {
     id.space = owner.space;
     id.phase = Phase::kConnect;
     id.has_device = true;
+    id.adapter = path == nullptr ? 0 : path->adapter;
     id.gid_index = path == nullptr ? std::uint8_t{0} : path->gid_index;
     const sa_family_t family = is_ipv4(event.req.primary.remote_gid) ? AF_INET : AF_INET6;
     id.source = {event.req.primary.remote_gid, owner.source.port, family};

@@ -111,10 +111,7 @@ int Ucm::bind(ChannelId channel, const rdma_ucm_bind_ip& command, Body&) {
   Id bound = *id;
   bound.source = *wanted;
   if (!wanted->any()) {
-    const auto gid = std::find(config_.gids.begin(), config_.gids.end(), wanted->address);
-    if (gid == config_.gids.end()) return EADDRNOTAVAIL;
-    bound.gid_index = static_cast<std::uint8_t>(gid - config_.gids.begin());
-    bound.has_device = true;
+    if (!set_device(bound, wanted->address)) return EADDRNOTAVAIL;
   }
   if (wanted->port != 0 && !is_free(*id, *wanted)) return EADDRINUSE;
   if (const int full = give_port(bound); full != 0) return full;
@@ -123,18 +120,34 @@ int Ucm::bind(ChannelId channel, const rdma_ucm_bind_ip& command, Body&) {
   return 0;
 }
 
-int Ucm::choose_source(Id& id, const Gid& destination) {
-  if (id.has_device) return is_ipv4(id.source.address) == is_ipv4(destination) ? 0 : EINVAL;
-  for (std::size_t i = 0; i < config_.gids.size(); ++i) {
-    const Gid& gid = config_.gids[i];
-    if (gid == Gid{} || is_ipv4(gid) != is_ipv4(destination)) continue;
-    id.source.address = gid;
-    id.source.family = is_ipv4(gid) ? AF_INET : AF_INET6;
-    id.gid_index = static_cast<std::uint8_t>(i);
+bool Ucm::set_device(Id& id, const Gid& address) const {
+  for (unsigned i = 0; i < config_.adapters.size(); ++i) {
+    const std::vector<Gid>& gids = config_.adapters[i].gids;
+    const auto found = std::find(gids.begin(), gids.end(), address);
+    if (found == gids.end()) continue;
+    id.adapter = i;
+    id.gid_index = static_cast<std::uint8_t>(found - gids.begin());
     id.has_device = true;
-    return 0;
+    return true;
   }
-  return ENODEV;
+  return false;
+}
+
+/// The first address on the network of the destination; without one, the first of its family.
+int Ucm::choose_source(Id& id, const Gid& destination) const {
+  if (id.has_device) return is_ipv4(id.source.address) == is_ipv4(destination) ? 0 : EINVAL;
+  const Gid* chosen = nullptr;
+  for (const UcmAdapter& adapter : config_.adapters) {
+    for (const Gid& gid : adapter.gids) {
+      if (gid == Gid{} || is_ipv4(gid) != is_ipv4(destination)) continue;
+      if (chosen == nullptr) chosen = &gid;
+      if (on_one_network(gid, destination) && !on_one_network(*chosen, destination)) chosen = &gid;
+    }
+  }
+  if (chosen == nullptr || !set_device(id, *chosen)) return ENODEV;
+  id.source.address = *chosen;
+  id.source.family = is_ipv4(*chosen) ? AF_INET : AF_INET6;
+  return 0;
 }
 
 int Ucm::resolve_address(ChannelId channel, const rdma_ucm_resolve_ip& command, Body&) {

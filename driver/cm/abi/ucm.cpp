@@ -48,7 +48,7 @@ constexpr std::size_t least_room(std::uint32_t command) {
 
 ManagerConfig manager_of(const UcmConfig& config) {
   ManagerConfig manager;
-  manager.guid = config.guid;
+  manager.guid = config.adapters.at(0).guid;
   manager.first_id = config.first_id;
   return manager;
 }

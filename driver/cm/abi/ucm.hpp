@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel has for /dev/infiniband/rdma_cm: commands and events of <rdma/rdma_user_cm.h>,
-// of the version that librdmacm 44 speaks. One object is the device of one node with one adapter.
+// of the version that librdmacm 44 speaks. One object is the device of one node, for all of
+// its adapters.
 //
 // A channel is an open descriptor of the device. The caller brings the bytes that a program writes,
 // copies the reply to where the command says, and makes the descriptor readable once for each event
@@ -32,11 +33,15 @@ enum class UcmEvent : std::uint32_t {
   kTimeWaitExit = 15,
 };
 
-/// The adapter, as programs see it.
-struct UcmConfig {
+/// An adapter, as programs see it.
+struct UcmAdapter {
   std::uint64_t guid = 0;
-  std::vector<Gid> gids;  ///< in the order of the table; RoCE v2 entries alone, others are zero
-  std::uint8_t mtu = 5;   ///< 1 to 5: 256 to 4096 bytes
+  std::vector<Gid> gids{};  ///< in the order of the table; RoCE v2 entries alone, others are zero
+};
+
+struct UcmConfig {
+  std::vector<UcmAdapter> adapters{1};
+  std::uint8_t mtu = 5;  ///< 1 to 5: 256 to 4096 bytes
   std::uint8_t most_reads = 16;
   std::uint8_t ack_timeout = 18;  ///< exponent, of the local ACK timeout of new connections
   std::uint8_t cm_timeout = 20;   ///< exponent, of the response of the peer: that of Linux
@@ -87,6 +92,7 @@ class Ucm {
     std::uint16_t space = 0;
     Phase phase = Phase::kIdle;
     Endpoint source, destination;
+    unsigned adapter = 0;  ///< index in the configuration
     std::uint8_t gid_index = 0;
     bool has_device = false;
     bool reuse = false;
@@ -140,7 +146,9 @@ class Ucm {
   std::uint32_t new_id();
   int give_port(Id& id);
   bool is_free(const Id& id, const Endpoint& wanted) const;
-  int choose_source(Id& id, const Gid& destination);
+  /// Gives an identifier the adapter and the entry of its table that have `address`. False: none.
+  bool set_device(Id& id, const Gid& address) const;
+  int choose_source(Id& id, const Gid& destination) const;
   void drop(std::uint32_t number);
   void queue(std::uint32_t number, UcmEvent kind, int status);
   void push(const Event& event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of one adapter: gives each datagram to the connection that it belongs to, replies
-// to those that belong to none, and keeps the deadlines.
+// The connections of the adapters of one node: gives each datagram to the connection that it
+// belongs to, replies to those that belong to none, and keeps the deadlines.
 //
 //   manager.receive(path, bytes, size, now);          a datagram came to QP1
 //   if (manager.deadline() <= now) manager.expire(now);
@@ -39,7 +39,7 @@ struct Delivery {
 };
 
 struct ManagerConfig {
-  std::uint64_t guid = 0;             ///< GUID of the adapter
+  std::uint64_t guid = 0;             ///< GUID of an adapter of the node
   std::uint32_t first_id = 1;         ///< better one that differs after each start
   std::uint8_t service_timeout = 24;  ///< exponent: what a program may take, 68 s
   std::uint8_t sidr_timeout = 20;     ///< exponent: wait for a SIDR_REP, 4.3 s

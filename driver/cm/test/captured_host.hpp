@@ -56,7 +56,7 @@ struct Host {
   Host(unsigned index, std::uint32_t first_id)
       : node(index),
         fabric([=](unsigned i, UcmConfig& config) {
-          config.guid = i == 0 ? kServerGuid : kClientGuid;
+          config.adapters[0].guid = i == 0 ? kServerGuid : kClientGuid;
           config.first_id = first_id;
           config.ack_timeout = kCapturedAckTimeout;
         }),

@@ -31,9 +31,9 @@ struct Fabric {
   explicit Fabric(const std::function<void(unsigned, UcmConfig&)>& change = {}) {
     for (unsigned i = 0; i < 2; ++i) {
       UcmConfig config;
-      config.guid = 0xA1 + i;
+      config.adapters[0].guid = 0xA1 + i;
       const auto host = static_cast<std::uint8_t>(i + 1);
-      config.gids = {address(host), ipv6(host)};
+      config.adapters[0].gids = {address(host), ipv6(host)};
       config.first_id = 0x100 * (i + 1);
       config.ack_timeout = kAckTimeout;
       if (change) change(i, config);

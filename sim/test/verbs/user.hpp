@@ -27,11 +27,13 @@ inline void need_zero(int result, const char* what) {
   if (result != 0) throw std::runtime_error(std::string(what) + ": " + std::strerror(result));
 }
 
-/// The device with a protection domain.
+/// A device with a protection domain.
 struct Device {
-  Device() {
+  explicit Device(const std::string& name = "roci0") {
     ibv_device** list = need(ibv_get_device_list(nullptr), "device list");
-    context = need(ibv_open_device(need(list[0], "device")), "open device");
+    ibv_device** found = list;
+    while (*found != nullptr && name != ibv_get_device_name(*found)) ++found;
+    context = need(ibv_open_device(need(*found, "device")), "open device");
     ibv_free_device_list(list);
     pd = need(ibv_alloc_pd(context), "protection domain");
     need_zero(ibv_query_gid(context, 1, 0, &gid), "GID");
