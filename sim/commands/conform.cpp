@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/conform_capture.hpp"
 #include "sim/report/files.hpp"
 #include "testbench/verify/conform/runner.hpp"
 
@@ -26,6 +27,7 @@ struct ConformOptions {
   bool list = false;
   bool docs = false;
   std::string json;
+  std::vector<std::string> captures;
 
   bool selects(const std::string& id) const {
     if (patterns.empty()) return true;
@@ -95,6 +97,7 @@ void write_json(OutputFile& file, const ConformOptions& options,
 }
 
 int run(const ConformOptions& options) {
+  if (!options.captures.empty()) return judge_captures(options.captures, options.json);
   if (options.docs) {
     fmt::print("{}", conform::document());
     return 0;
@@ -178,6 +181,13 @@ void add_conform(CLI::App& app, Action& action) {
   command->add_flag("--list", options->list, "list the tests and run none");
   command->add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
   command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
+  CLI::Option* captures = command->add_option(
+      "--pcap", options->captures, "judge capture files, of any adapters, instead of an engine");
+  captures->type_name("FILE");
+  for (const char* other :
+       {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs"}) {
+    captures->excludes(command->get_option(other));
+  }
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -28,6 +28,7 @@ TARGETS = {
     "exec n0 -- program --width 64": {"roci", "roci-verbs"},
     "status": {"roci"},
     "conform": {"roci", "roci-verify", "roci-nic-64"},
+    "conform --pcap FILE": {"roci", "roci-verify"},
     "soak --engine model": {"roci", "roci-verify"},
     "interop --quick": DEMO | {"roci-verbs", "roci-nic-64"},
     "--version": {"roci"},

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// roci conform --pcap: judges capture files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace roci::sim {
+
+/// Judges captures and prints what it found; writes it as JSON to a file too, unless `json` is
+/// empty. Returns 0 when nothing was found, else 1. A file that cannot be read to its end throws
+/// UserError with code 2, after what was found before is printed and written.
+int judge_captures(const std::vector<std::string>& files, const std::string& json);
+
+}  // namespace roci::sim

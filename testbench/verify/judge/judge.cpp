@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/verify/judge/judge.hpp"
+
+#include <algorithm>
+
+#include "model/packet/describe.hpp"
+#include "model/packet/lint.hpp"
+
+namespace roci::judge {
+namespace {
+
+using namespace packet;
+
+/// A complaint of lint ends in the statement: "wrong ICRC (WIRE-36)".
+void add_complaint(std::size_t frame, const std::string& complaint, Report& report) {
+  const std::size_t open = complaint.rfind(" (");
+  report.find(frame, complaint.substr(open + 2, complaint.size() - open - 3),
+              complaint.substr(0, open));
+}
+
+/// Whether the transport is RC or UC.
+bool is_connected(std::uint8_t opcode) { return opcode <= kUcWriteOnlyImm; }
+
+}  // namespace
+
+void Judge::take(const CapturedFrame& frame) {
+  ++report_.frames;
+  const Parsed packet = parse(frame.bytes);
+  if (packet.error == Error::kNotRoce) return;
+  if (frame.bytes.size() < frame.length) {
+    ++report_.truncated;
+    return;
+  }
+  ++report_.roce;
+  const std::size_t before = report_.findings.size();
+  judge(packet);
+  for (std::size_t i = before; i < report_.findings.size(); ++i) {
+    report_.findings[i].packet = describe(frame.bytes);
+  }
+}
+
+void Judge::judge(const Parsed& packet) {
+  const std::vector<std::string> complaints = lint(packet.frame);
+  for (const std::string& complaint : complaints) {
+    add_complaint(report_.frames, complaint, report_);
+  }
+  // A frame with a wrong ICRC does not say what its sender meant.
+  if (!packet.has_bth || !packet.icrc_ok || packet.op == nullptr ||
+      packet.payload.data == nullptr) {
+    return;
+  }
+  const std::uint8_t opcode = packet.bth().opcode();
+  if (opcode == kCnp) {
+    ++report_.cnps;
+    if (!packet.bth().becn()) report_.find(report_.frames, "A17.9.3", "a CNP without BECN");
+  } else if (!is_connected(opcode)) {
+    ++report_.datagrams;
+  } else if (packet.op->response) {
+    ++report_.responses;
+    take_response(packet);
+  } else {
+    ++report_.requests;
+    take_request(packet);
+  }
+}
+
+void Judge::take_request(const Parsed& packet) {
+  const Flow flow{packet.src(), packet.dst(), packet.bth().dest_qp()};
+  RequestStream& stream = requests_[flow];
+  if (!stream.begun()) ++report_.streams;
+  stream.take(report_.frames, packet, report_);
+}
+
+std::vector<Judge::Flow> Judge::answerable(const Parsed& packet, const Flow& responder) const {
+  std::vector<Flow> flows;
+  const auto& [from, to, unused] = responder;
+  for (const auto& [flow, stream] : requests_) {
+    if (std::get<0>(flow) != to || std::get<1>(flow) != from) continue;
+    Place first = 0;
+    if (stream.find(stream.place_of(packet.psn()), &first) == nullptr) continue;
+    const bool taken = std::any_of(responses_.begin(), responses_.end(), [&](const auto& other) {
+      return other.first != responder && other.second.candidates == std::vector<Flow>{flow};
+    });
+    if (!taken) flows.push_back(flow);
+  }
+  return flows;
+}
+
+void Judge::take_response(const Parsed& packet) {
+  const Flow flow{packet.src(), packet.dst(), packet.bth().dest_qp()};
+  Responses& responses = responses_[flow];
+  if (responses.candidates.size() == 1 &&
+      requests_.at(responses.candidates.front()).generation() != responses.generation) {
+    responses = Responses();
+  }
+  if (responses.candidates.size() != 1) {
+    std::vector<Flow> now = answerable(packet, flow);
+    if (!responses.candidates.empty()) {
+      now.erase(std::remove_if(now.begin(), now.end(),
+                               [&](const Flow& one) {
+                                 return std::find(responses.candidates.begin(),
+                                                  responses.candidates.end(),
+                                                  one) == responses.candidates.end();
+                               }),
+                now.end());
+    }
+    responses.candidates = std::move(now);
+    if (responses.candidates.size() != 1) return;
+    responses.generation = requests_.at(responses.candidates.front()).generation();
+    ++report_.paired;
+  }
+  responses.stream.take(report_.frames, packet, requests_.at(responses.candidates.front()),
+                        report_);
+}
+
+}  // namespace roci::judge

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges the RoCE frames of a capture from anywhere, without knowledge of the adapters.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "model/packet/capture.hpp"
+#include "testbench/verify/judge/response_stream.hpp"
+
+namespace roci::judge {
+
+/// Takes the frames of a capture in their order.
+///
+/// Each frame is held to the rules of a single frame (packet::lint). Requests are followed by the
+/// queue pair that they are for. A response does not say whose queue pair sent it: it belongs to
+/// those requests between the same two addresses that it can respond to, once only one stream of
+/// them is left.
+class Judge {
+ public:
+  void take(const packet::CapturedFrame& frame);
+  /// What was found; complete after the last frame.
+  const Report& report() const { return report_; }
+
+ private:
+  using Flow = std::tuple<packet::Gid, packet::Gid, std::uint32_t>;  ///< from, to, queue pair
+
+  struct Responses {
+    ResponseStream stream;
+    std::vector<Flow> candidates;  ///< streams of requests that may be the ones; one: it is
+    unsigned generation = 0;       ///< that the one had then
+  };
+
+  void judge(const packet::Parsed& packet);
+  void take_request(const packet::Parsed& packet);
+  void take_response(const packet::Parsed& packet);
+  std::vector<Flow> answerable(const packet::Parsed& packet, const Flow& responder) const;
+
+  Report report_;
+  std::map<Flow, RequestStream> requests_;
+  std::map<Flow, Responses> responses_;
+};
+
+}  // namespace roci::judge

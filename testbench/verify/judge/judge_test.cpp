@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge on captures of Soft-RoCE, as they are and with violations planted in them.
+#include "testbench/verify/judge/judge.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/packet/builder.hpp"
+#include "model/packet/describe.hpp"
+
+namespace roci::judge {
+namespace {
+
+using namespace packet;
+
+std::vector<CapturedFrame> capture(const std::string& name) {
+  return read_capture(CAPTURES "/" + name + ".pcap");
+}
+
+Report judged(const std::vector<CapturedFrame>& frames) {
+  Judge judge;
+  for (const CapturedFrame& frame : frames) judge.take(frame);
+  return judge.report();
+}
+
+std::string text_of(const Report& report) {
+  std::string text;
+  for (const Finding& f : report.findings) {
+    text += std::to_string(f.frame) + " " + f.statement + ": " + f.text + "\n";
+  }
+  return text;
+}
+
+/// Index of the frame that has the opcode, counted among those from 0 on.
+std::size_t find(const std::vector<CapturedFrame>& frames, std::uint8_t opcode,
+                 unsigned occurrence = 0) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Parsed p = parse(frames[i].bytes);
+    if (p.has_bth && p.bth().opcode() == opcode && occurrence-- == 0) return i;
+  }
+  FAIL("no such frame");
+  return 0;
+}
+
+/// A change of one frame of a capture; headers and ICRC are made right again.
+void change(CapturedFrame& frame, const std::function<void(std::uint8_t* bth)>& edit) {
+  edit(frame.bytes.data() + parse(frame.bytes).bth_at);
+  REQUIRE(seal(&frame.bytes));
+}
+
+constexpr std::size_t kExt = Bth::kBytes;
+
+/// All findings are of the statement, the first of them at the frame with this index.
+void check_found(const std::vector<CapturedFrame>& frames, const char* statement,
+                 std::size_t index) {
+  const Report report = judged(frames);
+  CAPTURE(text_of(report));
+  REQUIRE_FALSE(report.findings.empty());
+  CHECK(report.findings.front().frame == index + 1);
+  for (const Finding& finding : report.findings) CHECK(finding.statement == statement);
+  CHECK(report.findings.front().packet == describe(frames[index].bytes));
+}
+
+}  // namespace
+
+TEST_CASE("judge: nothing is found in what Soft-RoCE sends, with loss, duplicates and reordering") {
+  unsigned captures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(CAPTURES)) {
+    const std::string name = entry.path().stem();
+    // raw*: packets made by hand.
+    if (entry.path().extension() != ".pcap" || name.rfind("raw", 0) == 0) continue;
+    ++captures;
+    const Report report = judged(capture(name));
+    CAPTURE(name);
+    CHECK(text_of(report) == "");
+    CHECK(report.truncated == 0);
+    // Every stream of an RC connection has its responses, where the capture has any.
+    if (name.rfind("rc_", 0) == 0) CHECK(report.paired == report.streams);
+  }
+  CHECK(captures > 100);
+}
+
+TEST_CASE("judge: frames made by hand are found by the rules of a frame") {
+  const Report framing = judged(capture("raw_framing"));
+  CHECK(framing.findings[0].statement == "WIRE-36");  // 1: an ICRC with a flipped bit
+  const auto has = [&](std::size_t frame, const char* statement) {
+    return std::any_of(framing.findings.begin(), framing.findings.end(), [&](const Finding& f) {
+      return f.frame == frame && f.statement == statement;
+    });
+  };
+  CHECK(has(8, "WIRE-20"));
+  CHECK(has(11, "WIRE-21"));
+}
+
+TEST_CASE("judge: Soft-RoCE resumes a READ at its first address after an ACK of its PSN") {
+  const Report report = judged(capture("rawq_read"));
+  CHECK(
+      text_of(report) ==
+      "31 RQ-35: retransmitted, but not as it was: after 1 responses a READ requests 1976 bytes at "
+      "0x1400\n"
+      "32 RQ-35: retransmitted, but not as it was: after 1 responses a READ requests 1976 bytes at "
+      "0x1400\n");
+}
+
+TEST_CASE("judge: a retransmission with other contents") {
+  auto frames = capture("loss_write_middle");
+  const std::size_t again = find(frames, kRcWriteMiddle, 6);
+  change(frames[again], [](std::uint8_t* bth) { bth[kExt] ^= 1; });
+  check_found(frames, "RQ-20", again);
+}
+
+TEST_CASE("judge: a retry that begins after what the NAK names") {
+  auto frames = capture("loss_write_middle");
+  std::size_t retry = find(frames, kRcAck);
+  REQUIRE(parse(frames[retry].bytes).aeth().syndrome() == layout::syndrome::kNakSequence);
+  const transport::Psn named = parse(frames[retry].bytes).psn();
+  while (parse(frames[retry].bytes).psn() != named || parse(frames[retry].bytes).op->response) {
+    ++retry;
+  }
+  frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(retry));
+  check_found(frames, "RQ-21", retry);
+}
+
+TEST_CASE("judge: opcodes out of order") {
+  auto frames = capture("rc_write_mtu1024");
+  const std::size_t middle = find(frames, kRcWriteMiddle);
+  change(frames[middle], [](std::uint8_t* bth) { MutableBth(bth).set_opcode(kRcSendMiddle); });
+  const Report report = judged(frames);
+  CHECK(report.findings.front().statement == "RQ-05");
+  CHECK(report.findings.front().frame == middle + 1);
+
+  frames = capture("rc_write_mtu1024");
+  const std::size_t last = find(frames, kRcWriteLast);
+  const std::size_t next = find(frames, kRcWriteOnly, 0);
+  REQUIRE(next < last);
+  change(frames[last], [](std::uint8_t* bth) { MutableBth(bth).set_opcode(kRcSendOnly); });
+  const Report ended = judged(frames);
+  CHECK(ended.findings.front().statement == "RQ-04");
+}
+
+TEST_CASE("judge: a WRITE shorter than its RETH says") {
+  auto frames = capture("rc_write_mtu1024");
+  const std::size_t first = find(frames, kRcWriteFirst);
+  change(frames[first], [](std::uint8_t* bth) {
+    MutableReth reth(bth + kExt);
+    reth.set_dma_length(reth.dma_length() + 1);
+  });
+  check_found(frames, "RQ-06", find(frames, kRcWriteLast));
+}
+
+TEST_CASE("judge: a path MTU that changes") {
+  auto frames = capture("rc_write_mtu256");
+  const std::size_t first = find(frames, kRcWriteFirst, 1);
+  const Bytes frame = frames[first].bytes;
+  const Parsed p = parse(frame);
+  Builder builder;
+  builder.ethernet(p.ethernet().dst_mac(), p.ethernet().src_mac())
+      .gids(p.src(), p.dst())
+      .src_port(p.udp().src_port())
+      .bth(kRcWriteFirst, p.bth().dest_qp(), p.psn())
+      .pkey(p.bth().pkey())
+      .reth(p.reth().va(), p.reth().rkey(), p.reth().dma_length())
+      .payload(Bytes(512));
+  frames[first].bytes = builder.build();
+  frames[first].length = frames[first].bytes.size();
+  const Report report = judged(frames);
+  CHECK(report.findings.front().statement == "WIRE-41");
+  CHECK(report.findings.front().frame == first + 1);
+}
+
+TEST_CASE("judge: an ACK of what was never sent, and a wrong MSN") {
+  auto frames = capture("rc_write_mtu1024");
+  const std::size_t ack = find(frames, kRcAck, 3);
+  auto ahead = frames;
+  change(ahead[ack], [](std::uint8_t* bth) {
+    MutableBth view(bth);
+    view.set_psn(view.psn() + 100);
+  });
+  check_found(ahead, "RSP-11", ack);
+  change(frames[ack], [](std::uint8_t* bth) {
+    MutableAeth aeth(bth + kExt);
+    aeth.set_msn(aeth.msn() + 5);
+  });
+  check_found(frames, "RSP-13", ack);
+}
+
+TEST_CASE("judge: READ responses out of place, of wrong length, and a READ resumed elsewhere") {
+  auto frames = capture("rc_read_mtu1024");
+  const std::size_t last = find(frames, kRcReadRespLast);
+  auto middle = frames;
+  change(middle[last], [](std::uint8_t* bth) { MutableBth(bth).set_opcode(kRcReadRespOnly); });
+  check_found(middle, "RSP-32", last);
+
+  frames = capture("loss_read_middle");
+  std::size_t resumed = find(frames, kRcReadRequest, 1);
+  change(frames[resumed], [](std::uint8_t* bth) {
+    MutableReth reth(bth + kExt);
+    reth.set_va(reth.va() + 8);
+  });
+  check_found(frames, "RQ-35", resumed);
+}
+
+TEST_CASE("judge: an atomic that is retransmitted or replayed with another value") {
+  auto frames = capture("loss_cas_ack");
+  const std::size_t request = find(frames, kRcCmpSwap, 1);
+  auto operand = frames;
+  change(operand[request], [](std::uint8_t* bth) {
+    MutableAtomicEth atomic(bth + kExt);
+    atomic.set_swap_add(atomic.swap_add() + 1);
+  });
+  const Report report = judged(operand);
+  // The request is the first of its connection: one with other operands may begin another one.
+  CHECK(report.findings.empty());
+  CHECK(report.notes.size() == 1);
+
+  const std::size_t replay = find(frames, kRcAtomicAck, 1);
+  change(frames[replay], [](std::uint8_t* bth) { bth[kExt + Aeth::kBytes] ^= 1; });
+  check_found(frames, "RSP-43", replay);
+}
+
+TEST_CASE("judge: frames that a capture truncated are counted, not judged") {
+  auto frames = capture("rc_write_mtu1024");
+  for (CapturedFrame& frame : frames) {
+    if (frame.bytes.size() > 200) frame.bytes.resize(200);
+  }
+  const Report report = judged(frames);
+  CHECK(report.truncated > 3);
+  CHECK(report.roce + report.truncated == frames.size());
+  for (const Finding& finding : report.findings) CHECK(finding.statement != "WIRE-33");
+}
+
+}  // namespace roci::judge
