@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/packet/icrc.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 
+#include "model/packet/crc32.hpp"
 #include "model/packet/headers.hpp"
 #include "model/spec/layout/headers.hpp"
 
@@ -15,10 +14,6 @@ namespace {
 // The masked header bytes are copied; the bytes after them enter the CRC without a copy.
 constexpr std::size_t kMaxIpv4 = 60;  // with all options
 constexpr std::size_t kMaxMasked = kMaxIpv4 + Udp::kBytes + Bth::kBytes;
-
-std::uint32_t extend(std::uint32_t crc, ByteView bytes) {
-  return static_cast<std::uint32_t>(crc32_z(crc, bytes.data, bytes.size));
-}
 
 }  // namespace
 
@@ -43,9 +38,9 @@ std::uint32_t icrc(ByteView datagram, std::size_t bth_at, Network network) {
   bth.set_fecn(true);
   bth.set_becn(true);
   bth.set_reserved6(0x3F);
-  std::uint32_t crc = extend(0, {kLrh.data(), kLrh.size()});
-  crc = extend(crc, {masked.data(), count});
-  return extend(crc, datagram.sub(count, datagram.size - count));
+  std::uint32_t crc = crc32_extend(0, {kLrh.data(), kLrh.size()});
+  crc = crc32_extend(crc, {masked.data(), count});
+  return crc32_extend(crc, datagram.sub(count, datagram.size - count));
 }
 
 std::uint16_t ones_sum(ByteView bytes, std::uint32_t start) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ICRC and builder: vectors, fields, opcodes of every kind.
 #include <doctest/doctest.h>
+#include <zlib.h>
 
 #include "model/packet/builder.hpp"
 #include "model/packet/check.hpp"
+#include "model/packet/crc32.hpp"
 #include "model/packet/describe.hpp"
 #include "model/packet/icrc.hpp"
 #include "model/packet/lint.hpp"
@@ -36,6 +38,24 @@ TEST_CASE("icrc: vectors of Soft-RoCE and scapy (WIRE-37, WIRE-39)") {
     const Parsed p = parse(frame);
     CHECK(p.icrc_ok);
     CHECK(to_string(p.error) == "ok");
+  }
+}
+
+TEST_CASE("crc32: as zlib computes it, for each length and alignment") {
+  std::vector<std::uint8_t> bytes(400);
+  std::uint32_t state = 1;
+  for (std::uint8_t& byte : bytes) {
+    state = state * 1664525 + 1013904223;
+    byte = static_cast<std::uint8_t>(state >> 24);
+  }
+  constexpr std::size_t kMostOffset = 16;
+  for (std::size_t offset = 0; offset <= kMostOffset; ++offset) {
+    for (std::size_t size = 0; size + kMostOffset <= bytes.size(); ++size) {
+      CAPTURE(offset);
+      CAPTURE(size);
+      state = state * 1664525 + 1013904223;
+      REQUIRE(crc32_extend(state, {&bytes[offset], size}) == crc32_z(state, &bytes[offset], size));
+    }
   }
 }
 
