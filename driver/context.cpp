@@ -56,6 +56,7 @@ Context::Context(Device& device, const ContextOptions& options)
   limits_.max_mw = reply.get(layout::query_device_reply::max_mw);
   limits_.services = reply.get(layout::query_device_reply::services);
   limits_.max_ah = reply.get(layout::query_device_reply::max_ah);
+  limits_.absent = reply.get(layout::query_device_reply::absent);
 }
 
 Body Context::execute(layout::AdminOp opcode, const Body& body, const char* text) {

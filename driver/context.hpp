@@ -32,6 +32,8 @@ struct DeviceLimits {
   std::uint32_t max_srq, max_srq_wr, max_pkeys, max_mw;
   std::uint32_t services;  ///< bits by Service
   std::uint32_t max_ah;    ///< 0 without UD
+  std::uint32_t absent;    ///< bits by Option
+  bool lacks(Option option) const { return (absent >> layout::number(option) & 1) != 0; }
   bool has(Service service) const { return (services >> layout::number(service) & 1) != 0; }
 };
 

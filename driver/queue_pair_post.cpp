@@ -20,6 +20,21 @@ bool permitted(Service service, Opcode opcode) {
          opcode == Opcode::kBindMw || opcode == Opcode::kRegMr;
 }
 
+/// Whether the engine has what the operation needs.
+bool possible(const DeviceLimits& limits, Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kCmpSwap:
+    case Opcode::kFetchAdd:
+      return !limits.lacks(Option::kAtomics);
+    case Opcode::kLocalInv:
+    case Opcode::kBindMw:
+    case Opcode::kRegMr:
+      return !limits.lacks(Option::kKeyOps);
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 PostError QueuePair::check(const SendRequest& request) const {
@@ -29,6 +44,7 @@ PostError QueuePair::check(const SendRequest& request) const {
     return PostError::kState;
   }
   if (!permitted(service_, request.opcode)) return PostError::kOpcode;
+  if (!possible(context_.limits(), request.opcode)) return PostError::kUnsupported;
   if (send_.room() == 0) return PostError::kQueueFull;
   if (request.sges.size() > send_sges_) return PostError::kSges;
   const std::uint64_t bytes = list_bytes(request.sges);
@@ -143,6 +159,9 @@ PostResult QueuePair::post_receive(const ReceiveRequest* requests, std::size_t c
 
 void QueuePair::send(const SendRequest& request) {
   const PostResult result = post_send(&request, 1);
+  if (result.error == PostError::kUnsupported) {
+    throw Error(AdminStatus::kUnsupported, 0, text_of(result.error));
+  }
   if (!result) throw std::runtime_error(text_of(result.error));
 }
 

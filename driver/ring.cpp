@@ -69,6 +69,8 @@ const char* text_of(PostError error) {
       return "post: an atomic moves 8 bytes";
     case PostError::kGone:
       return "post: the adapter is gone";
+    case PostError::kUnsupported:
+      return "post: the engine does not have this operation";
   }
   return "?";
 }

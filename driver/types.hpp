@@ -30,6 +30,9 @@ using WcOpcode = layout::WcOp;
 
 using layout::QpState;
 
+/// What an engine may be without.
+using layout::Option;
+
 /// Transport service of a queue pair.
 using layout::Service;
 
@@ -140,15 +143,16 @@ struct ReceiveRequest {
 /// Why a work request was not posted.
 enum class PostError {
   kNone,
-  kState,      ///< QP-08: sends need RTS, SQD or ERR, receives anything but RESET
-  kQueueFull,  ///< QP-20
-  kSges,       ///< QP-21: more entries than the queue pair was made for
-  kInline,     ///< QP-21: too many bytes, a list as well, or a READ or atomic
-  kOpcode,     ///< QP-21
-  kLength,     ///< RQ-44: more than 2^31 bytes
-  kAtomic,     ///< QP-21: an atomic moves exactly 8 bytes
-  kShared,     ///< receives of this queue pair come from a shared receive queue
-  kGone,       ///< the adapter is gone
+  kState,        ///< QP-08: sends need RTS, SQD or ERR, receives anything but RESET
+  kQueueFull,    ///< QP-20
+  kSges,         ///< QP-21: more entries than the queue pair was made for
+  kInline,       ///< QP-21: too many bytes, a list as well, or a READ or atomic
+  kOpcode,       ///< QP-21
+  kLength,       ///< RQ-44: more than 2^31 bytes
+  kAtomic,       ///< QP-21: an atomic moves exactly 8 bytes
+  kShared,       ///< receives of this queue pair come from a shared receive queue
+  kGone,         ///< the adapter is gone
+  kUnsupported,  ///< the engine does not have the operation
 };
 
 /// Outcome of posting a list: requests before number `posted` are posted, the others are not.

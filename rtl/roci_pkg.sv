@@ -66,6 +66,12 @@ package roci_pkg;
   localparam logic [1:0] ServiceUc = 2'd1;  // Unreliable connection
   localparam logic [1:0] ServiceUd = 2'd2;  // Unreliable datagram
 
+  localparam logic [2:0] OptionAtomics = 3'd0;  // Atomics, as requester and as responder
+  localparam logic [2:0] OptionKeyOps = 3'd1;  // Memory windows, fast regions, and invalidation of keys by work requests and peers
+  localparam logic [2:0] OptionSrq = 3'd2;  // Shared receive queues
+  localparam logic [2:0] OptionQpCounters = 3'd3;  // Counters of each queue pair
+  localparam logic [2:0] OptionNetworks = 3'd4;  // RoCE over IPv6, RoCE v1 and VLAN tags
+
   localparam logic [2:0] AethAck = 3'd0;  // Acknowledge; 4:0 credits
   localparam logic [2:0] AethRnr = 3'd1;  // Receiver not ready; 4:0 timer code
   localparam logic [2:0] AethNak = 3'd3;  // Negative; 4:0 code

@@ -77,6 +77,7 @@ void NodeModule::open() {
   context_ = std::make_unique<driver::Context>(*this, options);
   context_->set_observer(&work);
   context_->set_gid(0, gid(), config_.vlan);
+  if (context_->limits().lacks(driver::Option::kNetworks)) return;
   context_->set_gid(1, config_.ipv6 ? ipv4_of(host()) : ipv6_of(host()), config_.vlan);
 }
 

@@ -58,6 +58,8 @@ int errno_of(driver::PostError error) {
       return ENOMEM;
     case driver::PostError::kGone:
       return EIO;
+    case driver::PostError::kUnsupported:
+      return EOPNOTSUPP;
     default:
       return EINVAL;
   }

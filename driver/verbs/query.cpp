@@ -30,8 +30,10 @@ void fill(OpenDevice& device, ibv_device_attr& attr) {
   attr.max_qp_wr = static_cast<int>(limits.max_qp_wr);
   attr.device_cap_flags = IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_SYS_IMAGE_GUID |
                           IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_N_NOTIFY_CQ |
-                          IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B |
                           IBV_DEVICE_BAD_PKEY_CNTR;
+  if (!limits.lacks(driver::Option::kKeyOps)) {
+    attr.device_cap_flags |= IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+  }
   attr.max_sge = static_cast<int>(limits.max_sge);
   attr.max_sge_rd = attr.max_sge;
   attr.max_cq = static_cast<int>(limits.max_cq);
@@ -43,11 +45,11 @@ void fill(OpenDevice& device, ibv_device_attr& attr) {
   attr.max_qp_rd_atom = static_cast<int>(limits.max_rd_atomic);
   attr.max_qp_init_rd_atom = attr.max_qp_rd_atom;
   attr.max_res_rd_atom = attr.max_qp_rd_atom * attr.max_qp;
-  attr.atomic_cap = IBV_ATOMIC_HCA;
+  attr.atomic_cap = limits.lacks(driver::Option::kAtomics) ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
   attr.max_ah = static_cast<int>(limits.max_ah != 0 ? limits.max_ah : kMostHandlesOfProcess);
   attr.max_srq = static_cast<int>(limits.max_srq);
-  attr.max_srq_wr = static_cast<int>(limits.max_srq_wr);
-  attr.max_srq_sge = attr.max_sge;
+  attr.max_srq_wr = attr.max_srq != 0 ? static_cast<int>(limits.max_srq_wr) : 0;
+  attr.max_srq_sge = attr.max_srq != 0 ? attr.max_sge : 0;
   attr.max_pkeys = static_cast<std::uint16_t>(limits.max_pkeys);
   attr.phys_port_cnt = 1;
 }

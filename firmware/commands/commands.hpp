@@ -70,6 +70,8 @@ constexpr Result busy(Place field) { return failed(layout::AdminStatus::kBusy, f
 constexpr Result unsupported(Place field) {
   return failed(layout::AdminStatus::kUnsupported, field);
 }
+/// A command that the engine cannot execute at all.
+constexpr Result unsupported() { return {layout::AdminStatus::kUnsupported, 0}; }
 constexpr Result no_resource() { return {layout::AdminStatus::kNoResource, 0}; }
 constexpr Result hardware_error() { return {layout::AdminStatus::kHardwareError, 0}; }
 

@@ -42,6 +42,10 @@ Result set_gid(Device* device, const Command& command, Reply*) {
   if (index >= kMaxGids) return bad_handle(body::index);
   if (gid.is_multicast()) return bad_parameter(body::gid_hi);
   if (vlan ? vid == 0 || vid > kMaxVid : vid != 0) return bad_parameter(body::vid);
+  const bool other = !gid.is_ipv4() || vlan || command.get(body::roce_v1) != 0;
+  if (device->objects.lacks(layout::Option::kNetworks) && other && !gid.is_zero()) {
+    return unsupported(body::gid_hi);
+  }
   GidEntry next = {gid, {vlan, static_cast<uint16_t>(vid)}, command.get(body::roce_v1) != 0};
   if (gid.is_zero()) next = GidEntry();
   GidEntry& entry = device->gids.entry[index];

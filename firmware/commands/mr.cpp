@@ -136,6 +136,7 @@ Result rereg_mr(Device* device, const Command& command, Reply*) {
 
 Result alloc_fast_mr(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::alloc_fast_mr;
+  if (device->objects.lacks(layout::Option::kKeyOps)) return unsupported();
   const uint32_t pd = command.get32(body::pd);
   const uint32_t pasid = command.get32(body::pasid);
   if (!device->objects.has_pd(pd)) return bad_handle(body::pd);

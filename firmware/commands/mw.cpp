@@ -14,6 +14,7 @@ bool is_window(uint32_t kind) {
 
 Result alloc_mw(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::alloc_mw;
+  if (device->objects.lacks(layout::Option::kKeyOps)) return unsupported();
   const uint32_t pd = command.get32(body::pd);
   const uint32_t kind = command.get32(body::kind);
   if (!device->objects.has_pd(pd)) return bad_handle(body::pd);

@@ -17,6 +17,7 @@ void Objects::reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, ui
   num_srqs = at_most(srqs, kMaxSrqs);
   num_ahs = at_most(ahs, kMaxAhs);
   services = mask_of(static_cast<uint32_t>(layout::Service::kRc));
+  absent = 0;
   for (QueuePair& one : qp) one = QueuePair();
   for (CompletionQueue& one : cq) one = CompletionQueue();
   for (MemoryKey& one : key) one = MemoryKey();

@@ -142,6 +142,7 @@ struct Objects {
   uint32_t num_srqs;
   uint32_t num_ahs;   ///< 0 without UD
   uint32_t services;  ///< bits by Service: which the adapter has
+  uint32_t absent;    ///< bits by Option: what the adapter does not have
   QueuePair qp[kMaxQps];
   CompletionQueue cq[kMaxCqs];
   MemoryKey key[kMaxKeys];
@@ -165,6 +166,9 @@ struct Objects {
   bool has_ah(uint32_t number) const { return number < kMaxAhs && ah[number].used; }
   bool has_service(layout::Service service) const {
     return (services >> static_cast<uint32_t>(service) & 1) != 0;
+  }
+  bool lacks(layout::Option option) const {
+    return (absent >> static_cast<uint32_t>(option) & 1) != 0;
   }
   bool has_pd(uint32_t number) const { return number < kMaxPds && pd[number].used; }
 };

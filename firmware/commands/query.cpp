@@ -34,12 +34,14 @@ Result query_device(Device* device, const Command&, Reply* reply) {
   reply->put(body::max_gid, kMaxGids);
   reply->put(body::max_message, layout::kMaxMessage);
   reply->put(body::fw_version, kFirmwareVersion);
-  reply->put(body::max_srq, objects.num_srqs);
+  const bool windows = !objects.lacks(layout::Option::kKeyOps);
+  reply->put(body::max_srq, objects.lacks(layout::Option::kSrq) ? 0 : objects.num_srqs);
   reply->put(body::max_srq_wr, mask_of(kMaxQueueLog));
   reply->put(body::max_pkeys, kMaxPkeys);
-  reply->put(body::max_mw, objects.num_keys - kFirstKey);
+  reply->put(body::max_mw, windows ? objects.num_keys - kFirstKey : 0);
   reply->put(body::services, objects.services);
   reply->put(body::max_ah, objects.num_ahs);
+  reply->put(body::absent, objects.absent);
   return ok();
 }
 
@@ -73,6 +75,7 @@ Result query_counters(Device* device, const Command& command, Reply* reply) {
     }
     return ok();
   }
+  if (device->objects.lacks(layout::Option::kQpCounters)) return unsupported(body::of_qp);
   if (!device->objects.has_qp(qpn)) return bad_handle(body::qpn);
   Block row = {};
   if (!device->port.read_row(layout::Table::kQpCounters, qpn, &row)) return hardware_error();

@@ -26,6 +26,7 @@ Block row_of(const SharedReceiveQueue& srq, uint32_t limit) {
 Result create_srq(Device* device, const Command& command, Reply* reply) {
   namespace body = layout::create_srq;
   Objects& objects = device->objects;
+  if (objects.lacks(layout::Option::kSrq)) return unsupported();
   const uint32_t pd = command.get32(body::pd);
   const uint32_t log = command.get32(body::log);
   const uint32_t stride = command.get32(body::stride_log);

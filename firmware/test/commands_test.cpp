@@ -64,6 +64,44 @@ TEST_CASE("QueryDevice and QueryPort: limits and address") {
   CHECK(port.get(query_port_reply::mac) == kOwnMac);
 }
 
+TEST_CASE("an adapter without options says so and makes nothing that needs them") {
+  const auto without = [](Option option) {
+    const std::uint32_t absent = bits(reg::parameters2::absent, 1u << number(option));
+    return std::make_unique<Bench>(Bench::config(), kLogSrqs | absent);
+  };
+  const Body window = Body().put(alloc_mw::pd, 1).put(alloc_mw::kind, KeyKind::kWindowType1);
+  const auto atomics = without(Option::kAtomics);
+  CHECK(atomics->run(AdminOp::kQueryDevice).get(query_device_reply::absent) == 1);
+  CHECK(atomics->pd() == 1);
+  CHECK(atomics->run(AdminOp::kAllocMw, window).status == AdminStatus::kOk);
+
+  const auto keys = without(Option::kKeyOps);
+  CHECK(keys->run(AdminOp::kQueryDevice).get(query_device_reply::absent) == 2);
+  CHECK(keys->run(AdminOp::kQueryDevice).get(query_device_reply::max_mw) == 0);
+  CHECK(keys->pd() == 1);
+  CHECK(keys->run(AdminOp::kAllocMw, window).status == AdminStatus::kUnsupported);
+  CHECK(keys->run(AdminOp::kAllocFastMr).status == AdminStatus::kUnsupported);
+
+  const auto srqs = without(Option::kSrq);
+  CHECK(srqs->run(AdminOp::kQueryDevice).get(query_device_reply::max_srq) == 0);
+  CHECK(srqs->run(AdminOp::kCreateSrq).status == AdminStatus::kUnsupported);
+
+  const auto counters = without(Option::kQpCounters);
+  const std::uint32_t qpn = counters->qp(counters->pd(), counters->cq());
+  counters->reject(AdminOp::kQueryCounters,
+                   Body().put(query_counters::of_qp, 1).put(query_counters::qpn, qpn),
+                   AdminStatus::kUnsupported, query_counters::of_qp);
+  CHECK(counters->run(AdminOp::kQueryCounters).status == AdminStatus::kOk);
+
+  const auto networks = without(Option::kNetworks);
+  CHECK(networks->set_gid(0, kOwnIpv4).status == AdminStatus::kOk);
+  CHECK(networks->set_gid(1, kOwnIpv6).status == AdminStatus::kUnsupported);
+  CHECK(networks->set_gid(1, kOwnIpv4, 100).status == AdminStatus::kUnsupported);
+  const Body version1 = Bench::gid_body(1, kOwnIpv4).put(set_gid::roce_v1, 1);
+  CHECK(networks->run(AdminOp::kSetGid, version1).status == AdminStatus::kUnsupported);
+  CHECK(networks->set_gid(0, {0, 0}).status == AdminStatus::kOk);
+}
+
 TEST_CASE("SetGid, QueryGid: entries are kept, cleared, and checked") {
   Bench bench;
   CHECK(bench.set_gid(15, kOwnIpv6, 100).status == AdminStatus::kOk);

@@ -123,6 +123,16 @@ inline constexpr Code kServices[] = {
     {"Ud", 2, "Unreliable datagram"},
 };
 
+/// What an engine can be built without, by a parameter of roci_nic.
+inline constexpr Code kOptions[] = {
+    {"Atomics", 0, "Atomics, as requester and as responder"},
+    {"KeyOps", 1,
+     "Memory windows, fast regions, and invalidation of keys by work requests and peers"},
+    {"Srq", 2, "Shared receive queues"},
+    {"QpCounters", 3, "Counters of each queue pair"},
+    {"Networks", 4, "RoCE over IPv6, RoCE v1 and VLAN tags"},
+};
+
 /// Kind of an AETH, bits 7:5 of the syndrome (9.3.5).
 inline constexpr Code kAethKinds[] = {
     {"Ack", 0, "Acknowledge; 4:0 credits"},

@@ -94,7 +94,7 @@ inline constexpr Field kParameters2[] = {
     {"log_srqs", 8, "log2 NumSrqs"},
     {"uc", 1, "The engine has UC"},
     {"ud", 1, "The engine has UD"},
-    {"reserved0", 6, "0"},
+    {"absent", 6, "Bits by Option: what the engine does not have"},
     {"log_ahs", 8, "log2 of address handles, with UD"},
 };
 inline constexpr Field kControl[] = {

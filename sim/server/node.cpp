@@ -113,7 +113,9 @@ void FabricAdapter::open() {
       {link_local(mac()), false},
       {link_local(mac()), true}};
   gids_.resize(context_->limits().max_gid);
-  for (unsigned i = 0; i < std::size(wanted) && i < gids_.size(); ++i) {
+  const bool ipv4_alone = context_->limits().lacks(driver::Option::kNetworks);
+  const std::size_t most = ipv4_alone ? 1 : std::size(wanted);
+  for (unsigned i = 0; i < most && i < gids_.size(); ++i) {
     context_->set_gid(i, wanted[i].gid, {}, wanted[i].roce_v1);
     const driver::Body entry = context_->execute(
         layout::AdminOp::kQueryGid, driver::Body().put(layout::query_gid::index, i), "query GID");

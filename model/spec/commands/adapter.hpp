@@ -25,6 +25,7 @@ inline constexpr Field kQueryDeviceReply[] = {
     {"max_mw", 32, "Memory windows; they share the rows of the regions"},
     {"services", 32, "Bits by Service: which the engine has; RC always"},
     {"max_ah", 32, "Address handles; 0 without UD"},
+    {"absent", 32, "Bits by Option: what the engine does not have"},
 };
 inline constexpr Field kQueryPortReply[] = {
     {"state", 8, "1 down, 4 active, as ibv_port_state"},

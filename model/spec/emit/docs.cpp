@@ -64,6 +64,7 @@ void emit_queues() {
   markdown_codes("Events (`Event`)", kEvents);
   markdown_codes("Queue pair states (`QpState`)", kQpStates);
   markdown_codes("Transport services (`Service`)", kServices);
+  markdown_codes("Options of an engine (`Option`)", kOptions);
   markdown_codes("Access rights (`Access`)", kAccess);
   markdown_codes("Kinds of keys (`KeyKind`)", kKeyKinds);
   each_table_row(to_markdown);

@@ -209,6 +209,7 @@ void each_code_group(Visitor visit) {
   visit({"WcOp", 8, "WcOp", Kind::kEnum}, kWcOps);
   visit({"Qp", 3, "QpState", Kind::kEnum}, kQpStates);
   visit({"Service", 2, "Service", Kind::kEnum}, kServices);
+  visit({"Option", 3, "Option", Kind::kEnum}, kOptions);
   visit({"Aeth", 3, "AethKind", Kind::kEnum}, kAethKinds);
   visit({"Syn", 8, "syndrome", Kind::kHex}, kSyndromes);
   visit({"Access", 4, "access", Kind::kBit}, kAccess);

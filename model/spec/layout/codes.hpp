@@ -83,6 +83,15 @@ enum class Service : uint8_t {
   kUd = 2,  ///< Unreliable datagram
 };
 
+enum class Option : uint8_t {
+  kAtomics = 0,  ///< Atomics, as requester and as responder
+  /// Memory windows, fast regions, and invalidation of keys by work requests and peers
+  kKeyOps = 1,
+  kSrq = 2,  ///< Shared receive queues
+  kQpCounters = 3,  ///< Counters of each queue pair
+  kNetworks = 4,  ///< RoCE over IPv6, RoCE v1 and VLAN tags
+};
+
 enum class AethKind : uint8_t {
   kAck = 0,  ///< Acknowledge; 4:0 credits
   kRnr = 1,  ///< Receiver not ready; 4:0 timer code

@@ -53,7 +53,9 @@ inline constexpr MemoryField<uint32_t, 512, 32> max_mw;
 /// Bits by Service: which the engine has; RC always
 inline constexpr MemoryField<uint32_t, 544, 32> services;
 inline constexpr MemoryField<uint32_t, 576, 32> max_ah;  ///< Address handles; 0 without UD
-inline constexpr unsigned kBits = 608, kBytes = 76;
+/// Bits by Option: what the engine does not have
+inline constexpr MemoryField<uint32_t, 608, 32> absent;
+inline constexpr unsigned kBits = 640, kBytes = 80;
 }  // namespace query_device_reply
 
 /// QueryPort reply.

@@ -69,7 +69,8 @@ namespace parameters2 {
 inline constexpr MemoryField<uint8_t, 0, 8> log_srqs;  ///< log2 NumSrqs
 inline constexpr MemoryField<bool, 8, 1> uc;  ///< The engine has UC
 inline constexpr MemoryField<bool, 9, 1> ud;  ///< The engine has UD
-inline constexpr MemoryField<uint8_t, 10, 6> reserved0;  ///< 0
+/// Bits by Option: what the engine does not have
+inline constexpr MemoryField<uint8_t, 10, 6> absent;
 inline constexpr MemoryField<uint8_t, 16, 8> log_ahs;  ///< log2 of address handles, with UD
 inline constexpr unsigned kBits = 24, kBytes = 3;
 }  // namespace parameters2
