@@ -25,7 +25,14 @@ module roci_nic #(
   // What is queued here when a NAK comes is sent for nothing.
   parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
   parameter int unsigned RxBuffer  = 65536, // bytes of payload on the way to memory
-  parameter int unsigned Compact   = 0      // 1: short queues of wide records; enough for 10 Gb/s
+  parameter int unsigned Compact   = 0,     // 1: short queues of wide records; enough for 10 Gb/s
+  // Options, 0: absent; what needs one is rejected (docs/decisions/0008-options.md).
+  parameter int unsigned Atomics    = 1,    // compare and swap, fetch and add, both sides
+  parameter int unsigned KeyOps     = 1,    // memory windows, fast regions, invalidation of keys
+  parameter int unsigned Srq        = 1,    // shared receive queues; without them NumSrqs is 2
+  parameter int unsigned QpCounters = 1,    // counters of each queue pair
+  parameter int unsigned Networks   = 1,    // IPv6, RoCE v1 and VLAN tags, not IPv4 alone
+  parameter int unsigned Skips      = Compact == 0 ? 1 : 0  // next_deadline_o is known
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -51,7 +58,6 @@ module roci_nic #(
   input  logic                   s_axil_rready_i,
   output logic                   irq_o,        // level: events wait for the host
   output logic                   attention_o,  // level: work waits for firmware
-
   // AXI4 master: host memory; aruser and awuser are the PASID
   output logic [7:0]             m_axi_arid_o,
   output logic [63:0]            m_axi_araddr_o,
@@ -84,7 +90,6 @@ module roci_nic #(
   input  logic [1:0]             m_axi_bresp_i,
   input  logic                   m_axi_bvalid_i,
   output logic                   m_axi_bready_o,
-
   // MAC: frames without preamble and FCS
   input  logic [DataWidth-1:0]   s_axis_rx_tdata_i,
   input  logic [DataWidth/8-1:0] s_axis_rx_tkeep_i,
@@ -96,7 +101,6 @@ module roci_nic #(
   output logic                   m_axis_tx_tlast_o,
   output logic                   m_axis_tx_tvalid_o,
   input  logic                   m_axis_tx_tready_i,
-
   // the ordinary Ethernet path
   input  logic [DataWidth-1:0]   s_axis_host_tdata_i,
   input  logic [DataWidth/8-1:0] s_axis_host_tkeep_i,
@@ -108,7 +112,6 @@ module roci_nic #(
   output logic                   m_axis_host_tlast_o,
   output logic                   m_axis_host_tvalid_o,
   input  logic                   m_axis_host_tready_i,
-
   output logic                   quiescent_o,     // nothing in flight inside
   output logic [63:0]            next_deadline_o  // ns when a timer acts; all ones: none
 );
@@ -118,6 +121,8 @@ module roci_nic #(
 
   // Tickets begin shortly before they wrap, so that each test sees a comparison across the wrap.
   localparam logic [15:0] FirstTicket = 16'hFF00;
+  localparam logic [4:0] Absent = {Networks == 0, QpCounters == 0, Srq == 0, KeyOps == 0,
+                                   Atomics == 0};  // bits by Option
 
   // control
   roci_pkg::row_write_t row_write;
@@ -142,17 +147,14 @@ module roci_nic #(
   logic [7:0]             store_done;
   logic [15:0]            wr_done;
   logic [9:0]             drop_rx, drop_rq;
-  logic                   srq_doorbell_valid, srq_doorbell_ready, live_srq_valid, live_srq_ready;
-  logic                   sq_doorbell_valid, sq_doorbell_ready, rq_doorbell_valid;
-  logic                   rq_doorbell_ready, qp_event_sq_valid, qp_event_sq_ready;
-  logic                   qp_event_rq_valid, qp_event_rq_ready, fail_sq_valid, fail_sq_ready;
-  logic                   fail_rq_valid, fail_rq_ready, event_rq_valid, event_rq_ready;
-  logic                   cqe_sq_valid, cqe_sq_ready, cqe_rq_valid, cqe_rq_ready, count_sq_valid;
-  logic                   count_sq_ready, count_rq_valid, count_rq_ready, live_sq_valid;
-  logic                   live_sq_ready, live_rq_valid, live_rq_ready, fault_valid, fault_ready;
-  logic                   fault_taken, timer_cmd_valid, timer_cmd_ready, timer_event_valid;
-  logic                   timer_event_ready, store_job_valid, store_job_ready, drop_ghost, rx_ok;
-
+  logic srq_doorbell_valid, srq_doorbell_ready, live_srq_valid, live_srq_ready, sq_doorbell_valid,
+        sq_doorbell_ready, rq_doorbell_valid, rq_doorbell_ready, qp_event_sq_valid,
+        qp_event_sq_ready, qp_event_rq_valid, qp_event_rq_ready, fail_sq_valid, fail_sq_ready,
+        fail_rq_valid, fail_rq_ready, event_rq_valid, event_rq_ready, cqe_sq_valid, cqe_sq_ready,
+        cqe_rq_valid, cqe_rq_ready, count_sq_valid, count_sq_ready, count_rq_valid, count_rq_ready,
+        live_sq_valid, live_sq_ready, live_rq_valid, live_rq_ready, fault_valid, fault_ready,
+        fault_taken, timer_cmd_valid, timer_cmd_ready, timer_event_valid, timer_event_ready,
+        store_job_valid, store_job_ready, drop_ghost, rx_ok;
   // packets
   roci_pkg::rx_meta_t req_meta, rsp_meta;
   roci_pkg::seg_t     req_seg, rsp_seg, sq_seg, rq_seg, rd_seg;
@@ -164,16 +166,13 @@ module roci_nic #(
   logic               rq_seg_valid, rq_seg_ready, rd_seg_valid, rd_seg_ready, sq_desc_valid;
   logic               sq_desc_ready, rq_desc_valid, rq_desc_ready, tx_desc_valid, tx_desc_ready;
   logic               ack_valid, ack_ready, tx_sent, tx_sent_error, sent_sq_valid, sent_rq_valid;
-
   // payload
   logic [5:0]           gather_pos;
   logic [12:0]          gather_len;
   logic [DataWidth-1:0] tx_pay_data, rx_pay_data;
   roci_pkg::pay_hdr_t   rx_pay_hdr;
-  logic                 gather_valid, gather_ready, tx_pay_last, tx_pay_error, tx_pay_valid;
-  logic                 tx_pay_ready, rx_pay_last, rx_pay_valid, rx_pay_ready, rx_pay_hdr_valid;
-  logic                 rx_pay_hdr_ready;
-
+  logic gather_valid, gather_ready, tx_pay_last, tx_pay_error, tx_pay_valid, tx_pay_ready,
+        rx_pay_last, rx_pay_valid, rx_pay_ready, rx_pay_hdr_valid, rx_pay_hdr_ready;
   // Ethernet frames between rx, control and tx
   logic [DataWidth-1:0]   eth_rx_data, fw_data;
   logic [DataWidth/8-1:0] eth_rx_keep, fw_keep;
@@ -183,7 +182,6 @@ module roci_nic #(
   logic [4:0]                br_req_valid, br_req_ready, br_rsp_valid, br_rsp_ready;
   roci_pkg::block_read_req_t br_req_sq, br_req_rq, br_req_again, br_req_atomic, br_req_fw;
   roci_pkg::block_read_rsp_t br_rsp_sq, br_rsp_rq, br_rsp_again, br_rsp_atomic, br_rsp_fw;
-
   // block writes: 0 CQ, 1 EQ, 2 atomic, 3 firmware
   logic [3:0]                 bw_req_valid, bw_req_ready, bw_rsp_valid;
   roci_pkg::block_write_req_t bw_req_cq, bw_req_eq, bw_req_atomic, bw_req_fw;
@@ -194,7 +192,6 @@ module roci_nic #(
   logic [3:0]         key_req_valid, key_req_ready, key_rsp_valid;
   roci_pkg::key_rsp_t key_rsp;
   logic               key_idle;
-
   // key operations: 0 of sq, 1 of rq
   logic [2*roci_pkg::KeyOpReqBits-1:0] key_op;
   logic [1:0]            key_op_valid, key_op_ready, key_op_rsp_valid;
@@ -204,7 +201,8 @@ module roci_nic #(
   logic                  key_busy, key_row_valid, key_row_ready, drain, drained;
 
   roci_control #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
+    .Absent(32'(Absent))
   ) u_control (
     .clk_i, .rst_ni, .now_i, .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
     .s_axil_wdata_i, .s_axil_wstrb_i, .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_bresp_o,
@@ -225,15 +223,15 @@ module roci_nic #(
     .event_rq_i(event_rq), .event_rq_valid_i(event_rq_valid), .event_rq_ready_o(event_rq_ready),
     .cqe_sq_i(cqe_sq), .cqe_sq_valid_i(cqe_sq_valid), .cqe_sq_ready_o(cqe_sq_ready),
     .cqe_rq_i(cqe_rq), .cqe_rq_valid_i(cqe_rq_valid), .cqe_rq_ready_o(cqe_rq_ready),
-    .wr_done_i(wr_done), .store_done_i(store_done),
-    .count_sq_i(count_sq), .count_sq_valid_i(count_sq_valid), .count_sq_ready_o(count_sq_ready),
-    .count_rq_i(count_rq), .count_rq_valid_i(count_rq_valid), .count_rq_ready_o(count_rq_ready),
-    .live_qpn_o(live_qpn), .live_sq_valid_o(live_sq_valid), .live_sq_ready_i(live_sq_ready),
-    .live_sq_i(live_sq), .live_rq_valid_o(live_rq_valid), .live_rq_ready_i(live_rq_ready),
-    .live_rq_i(live_rq), .live_srq_valid_o(live_srq_valid), .live_srq_ready_i(live_srq_ready),
-    .live_srq_i(live_srq), .fault_qpn_i(fault_qpn), .fault_valid_i(fault_taken),
-    .bw_cq_req_valid_o(bw_req_valid[0]), .bw_cq_req_ready_i(bw_req_ready[0]),
-    .bw_cq_req_o(bw_req_cq), .bw_cq_rsp_valid_i(bw_rsp_valid[0]), .bw_cq_rsp_i(bw_rsp_cq),
+    .wr_done_i(wr_done), .store_done_i(store_done), .count_sq_i(count_sq),
+    .count_sq_valid_i(count_sq_valid), .count_sq_ready_o(count_sq_ready), .count_rq_i(count_rq),
+    .count_rq_valid_i(count_rq_valid), .count_rq_ready_o(count_rq_ready), .live_qpn_o(live_qpn),
+    .live_sq_valid_o(live_sq_valid), .live_sq_ready_i(live_sq_ready), .live_sq_i(live_sq),
+    .live_rq_valid_o(live_rq_valid), .live_rq_ready_i(live_rq_ready), .live_rq_i(live_rq),
+    .live_srq_valid_o(live_srq_valid), .live_srq_ready_i(live_srq_ready), .live_srq_i(live_srq),
+    .fault_qpn_i(fault_qpn), .fault_valid_i(fault_taken), .bw_cq_req_valid_o(bw_req_valid[0]),
+    .bw_cq_req_ready_i(bw_req_ready[0]), .bw_cq_req_o(bw_req_cq),
+    .bw_cq_rsp_valid_i(bw_rsp_valid[0]), .bw_cq_rsp_i(bw_rsp_cq),
     .bw_eq_req_valid_o(bw_req_valid[1]), .bw_eq_req_ready_i(bw_req_ready[1]),
     .bw_eq_req_o(bw_req_eq), .bw_eq_rsp_valid_i(bw_rsp_valid[1]), .bw_eq_rsp_i(bw_rsp_eq),
     .bw_fw_req_valid_o(bw_req_valid[3]), .bw_fw_req_ready_i(bw_req_ready[3]),
@@ -247,12 +245,13 @@ module roci_nic #(
     .m_axis_host_tready_i, .m_axis_fw_tdata_o(fw_data), .m_axis_fw_tkeep_o(fw_keep),
     .m_axis_fw_tlast_o(fw_last), .m_axis_fw_tvalid_o(fw_valid), .m_axis_fw_tready_i(fw_ready),
     .drop_rx_i(drop_rx), .drop_rq_i(drop_rq), .drop_ghost_i(drop_ghost), .rx_ok_i(rx_ok),
-    .rx_stat_i(rx_stat), .tx_stat_i(tx_stat),
-    .pause_o(pause), .all_idle_i(all_idle), .next_deadline_o(moderation_deadline),
-    .quiet_o(control_quiet), .idle_o(control_idle)
+    .rx_stat_i(rx_stat), .tx_stat_i(tx_stat), .pause_o(pause), .all_idle_i(all_idle),
+    .next_deadline_o(moderation_deadline), .quiet_o(control_quiet), .idle_o(control_idle)
   );
 
-  roci_sq #(.NumQps(NumQps), .Compact(Compact)) u_sq (
+  roci_sq #(
+    .NumQps(NumQps), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
+  ) u_sq (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .sq_doorbell_i(sq_doorbell), .sq_doorbell_valid_i(sq_doorbell_valid),
     .sq_doorbell_ready_o(sq_doorbell_ready), .qp_event_i(qp_event_sq),
@@ -272,25 +271,25 @@ module roci_nic #(
     .key_op_req_o(key_op[0 +: roci_pkg::KeyOpReqBits]), .key_op_req_valid_o(key_op_valid[0]),
     .key_op_req_ready_i(key_op_ready[0]), .key_op_rsp_i(key_op_rsp),
     .key_op_rsp_valid_i(key_op_rsp_valid[0]), .drain_o(drain), .drained_i(drained),
-    .desc_o(sq_desc), .desc_valid_o(sq_desc_valid), .desc_ready_i(sq_desc_ready),
-    .seg_o(sq_seg), .seg_valid_o(sq_seg_valid), .seg_ready_i(sq_seg_ready),
-    .sent_valid_i(sent_sq_valid), .sent_i(sent), .rsp_meta_i(rsp_meta),
-    .rsp_meta_valid_i(rsp_meta_valid), .rsp_meta_ready_o(rsp_meta_ready),
-    .rsp_seg_o(rsp_seg), .rsp_seg_valid_o(rsp_seg_valid), .rsp_seg_ready_i(rsp_seg_ready),
-    .atomic_job_o(store_job), .atomic_job_valid_o(store_job_valid),
+    .desc_o(sq_desc), .desc_valid_o(sq_desc_valid), .desc_ready_i(sq_desc_ready), .seg_o(sq_seg),
+    .seg_valid_o(sq_seg_valid), .seg_ready_i(sq_seg_ready), .sent_valid_i(sent_sq_valid),
+    .sent_i(sent), .rsp_meta_i(rsp_meta), .rsp_meta_valid_i(rsp_meta_valid),
+    .rsp_meta_ready_o(rsp_meta_ready), .rsp_seg_o(rsp_seg), .rsp_seg_valid_o(rsp_seg_valid),
+    .rsp_seg_ready_i(rsp_seg_ready), .atomic_job_o(store_job), .atomic_job_valid_o(store_job_valid),
     .atomic_job_ready_i(store_job_ready), .store_done_i(store_done), .wr_done_i(wr_done),
-    .cqe_o(cqe_sq), .cqe_valid_o(cqe_sq_valid), .cqe_ready_i(cqe_sq_ready),
-    .fail_o(fail_sq), .fail_valid_o(fail_sq_valid), .fail_ready_i(fail_sq_ready),
-    .timer_cmd_o(timer_cmd), .timer_cmd_valid_o(timer_cmd_valid),
-    .timer_cmd_ready_i(timer_cmd_ready), .timer_event_i(timer_event),
-    .timer_event_valid_i(timer_event_valid), .timer_event_ready_o(timer_event_ready),
-    .count_o(count_sq), .count_valid_o(count_sq_valid), .count_ready_i(count_sq_ready),
-    .drop_ghost_o(drop_ghost), .live_qpn_i(live_qpn),
+    .cqe_o(cqe_sq), .cqe_valid_o(cqe_sq_valid), .cqe_ready_i(cqe_sq_ready), .fail_o(fail_sq),
+    .fail_valid_o(fail_sq_valid), .fail_ready_i(fail_sq_ready), .timer_cmd_o(timer_cmd),
+    .timer_cmd_valid_o(timer_cmd_valid), .timer_cmd_ready_i(timer_cmd_ready),
+    .timer_event_i(timer_event), .timer_event_valid_i(timer_event_valid),
+    .timer_event_ready_o(timer_event_ready), .count_o(count_sq), .count_valid_o(count_sq_valid),
+    .count_ready_i(count_sq_ready), .drop_ghost_o(drop_ghost), .live_qpn_i(live_qpn),
     .live_valid_i(live_sq_valid), .live_ready_o(live_sq_ready), .live_o(live_sq), .pause_i(pause),
     .idle_o(sq_idle)
   );
 
-  roci_rq #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_rq (
+  roci_rq #(
+    .NumQps(NumQps), .NumSrqs(NumSrqs), .Atomics(Atomics), .KeyOps(KeyOps), .Srq(Srq)
+  ) u_rq (
     .clk_i, .rst_ni, .pause_i(pause), .idle_o(rq_idle),
     .rq_doorbell_i(rq_doorbell), .rq_doorbell_valid_i(rq_doorbell_valid),
     .rq_doorbell_ready_o(rq_doorbell_ready), .srq_doorbell_i(srq_doorbell),
@@ -336,7 +335,7 @@ module roci_nic #(
   logic unused_error;
   assign unused_error = &{1'b0, bw_rsp_fw};
 
-  roci_key_check #(.NumKeys(NumKeys), .Clients(4)) u_keys (
+  roci_key_check #(.NumKeys(NumKeys), .Clients(4), .KeyOps(KeyOps)) u_keys (
     .clk_i, .rst_ni, .row_write_valid_i(row_write_valid), .row_write_i(row_write),
     .key_req_i(key_req), .key_req_valid_i(key_req_valid), .key_req_ready_o(key_req_ready),
     .key_rsp_o(key_rsp), .key_rsp_valid_o(key_rsp_valid),
@@ -364,12 +363,13 @@ module roci_nic #(
     .sent_sq_valid_o(sent_sq_valid), .sent_rq_valid_o(sent_rq_valid), .idle_o(order_idle)
   );
 
-  roci_tx #(.DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact)) u_tx (
+  roci_tx #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .Compact(Compact), .Networks(Networks)
+  ) u_tx (
     .clk_i, .rst_ni, .idle_o(tx_idle), .row_write_valid_i(row_write_valid), .row_write_i(row_write),
-    .desc_i(tx_desc), .desc_valid_i(tx_desc_valid), .desc_ready_o(tx_desc_ready),
-    .ack_i(ack), .ack_valid_i(ack_valid), .ack_ready_o(ack_ready),
-    .gather_start_valid_o(gather_valid), .gather_start_ready_i(gather_ready),
-    .gather_pos_o(gather_pos), .gather_len_o(gather_len),
+    .desc_i(tx_desc), .desc_valid_i(tx_desc_valid), .desc_ready_o(tx_desc_ready), .ack_i(ack),
+    .ack_valid_i(ack_valid), .ack_ready_o(ack_ready), .gather_start_valid_o(gather_valid),
+    .gather_start_ready_i(gather_ready), .gather_pos_o(gather_pos), .gather_len_o(gather_len),
     .pay_tdata_i(tx_pay_data), .pay_terror_i(tx_pay_error), .pay_tlast_i(tx_pay_last),
     .pay_tvalid_i(tx_pay_valid), .pay_tready_o(tx_pay_ready),
     .s_axis_eth_tdata_i(s_axis_host_tdata_i), .s_axis_eth_tkeep_i(s_axis_host_tkeep_i),
@@ -387,7 +387,8 @@ module roci_nic #(
     .beat_i(s_axis_rx_tvalid_i), .stat_o(rx_stat), .idle_o());
 
   roci_rx #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer), .FirstTicket(FirstTicket)
+    .DataWidth(DataWidth), .NumQps(NumQps), .BufferBytes(RxBuffer), .FirstTicket(FirstTicket),
+    .Networks(Networks)
   ) u_rx (
     .clk_i, .rst_ni, .enable_i(enable), .pause_i(pause), .idle_o(rx_idle),
     .row_write_valid_i(row_write_valid), .row_write_i(row_write),
@@ -409,27 +410,26 @@ module roci_nic #(
     .rd_seg_ready_o(rd_seg_ready), .gather_pos_i(gather_pos), .gather_len_i(gather_len),
     .gather_start_valid_i(gather_valid), .gather_start_ready_o(gather_ready),
     .tx_pay_tdata_o(tx_pay_data), .tx_pay_tlast_o(tx_pay_last), .tx_pay_terror_o(tx_pay_error),
-    .tx_pay_tvalid_o(tx_pay_valid), .tx_pay_tready_i(tx_pay_ready),
-    .rx_pay_hdr_i(rx_pay_hdr), .rx_pay_hdr_valid_i(rx_pay_hdr_valid),
-    .rx_pay_hdr_ready_o(rx_pay_hdr_ready), .rx_pay_tdata_i(rx_pay_data),
-    .rx_pay_tlast_i(rx_pay_last), .rx_pay_tvalid_i(rx_pay_valid), .rx_pay_tready_o(rx_pay_ready),
-    .req_seg_i(req_seg), .req_seg_valid_i(req_seg_valid), .req_seg_ready_o(req_seg_ready),
-    .rsp_seg_i(rsp_seg), .rsp_seg_valid_i(rsp_seg_valid), .rsp_seg_ready_o(rsp_seg_ready),
-    .wr_done_o(wr_done), .fault_o(fault), .fault_valid_o(fault_valid), .fault_ready_i(fault_ready),
-    .br_req_valid_i(br_req_valid), .br_req_ready_o(br_req_ready),
+    .tx_pay_tvalid_o(tx_pay_valid), .tx_pay_tready_i(tx_pay_ready), .rx_pay_hdr_i(rx_pay_hdr),
+    .rx_pay_hdr_valid_i(rx_pay_hdr_valid), .rx_pay_hdr_ready_o(rx_pay_hdr_ready),
+    .rx_pay_tdata_i(rx_pay_data), .rx_pay_tlast_i(rx_pay_last), .rx_pay_tvalid_i(rx_pay_valid),
+    .rx_pay_tready_o(rx_pay_ready), .req_seg_i(req_seg), .req_seg_valid_i(req_seg_valid),
+    .req_seg_ready_o(req_seg_ready), .rsp_seg_i(rsp_seg), .rsp_seg_valid_i(rsp_seg_valid),
+    .rsp_seg_ready_o(rsp_seg_ready), .wr_done_o(wr_done), .fault_o(fault),
+    .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .br_req_valid_i(br_req_valid),
+    .br_req_ready_o(br_req_ready),
     .br_req_i({br_req_fw, br_req_atomic, br_req_again, br_req_rq, br_req_sq}),
     .br_rsp_valid_o(br_rsp_valid), .br_rsp_ready_i(br_rsp_ready),
     .br_rsp_o({br_rsp_fw, br_rsp_atomic, br_rsp_again, br_rsp_rq, br_rsp_sq}),
     .bw_req_valid_i(bw_req_valid), .bw_req_ready_o(bw_req_ready),
-    .bw_req_i({bw_req_fw, bw_req_atomic, bw_req_eq, bw_req_cq}),
-    .bw_rsp_valid_o(bw_rsp_valid), .bw_rsp_o({bw_rsp_fw, bw_rsp_atomic, bw_rsp_eq, bw_rsp_cq}),
-    .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o,
-    .m_axi_aruser_o, .m_axi_arvalid_o, .m_axi_arready_i, .m_axi_rid_i, .m_axi_rdata_i,
-    .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i, .m_axi_rready_o, .m_axi_awid_o,
-    .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o, .m_axi_awburst_o, .m_axi_awuser_o,
-    .m_axi_awvalid_o, .m_axi_awready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o,
-    .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_bid_i, .m_axi_bresp_i, .m_axi_bvalid_i,
-    .m_axi_bready_o, .read_error_o(), .write_error_o(), .idle_o(dma_idle)
+    .bw_req_i({bw_req_fw, bw_req_atomic, bw_req_eq, bw_req_cq}), .bw_rsp_valid_o(bw_rsp_valid),
+    .bw_rsp_o({bw_rsp_fw, bw_rsp_atomic, bw_rsp_eq, bw_rsp_cq}), .m_axi_arid_o, .m_axi_araddr_o,
+    .m_axi_arlen_o, .m_axi_arsize_o, .m_axi_arburst_o, .m_axi_aruser_o, .m_axi_arvalid_o,
+    .m_axi_arready_i, .m_axi_rid_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i, .m_axi_rvalid_i,
+    .m_axi_rready_o, .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o,
+    .m_axi_awburst_o, .m_axi_awuser_o, .m_axi_awvalid_o, .m_axi_awready_i, .m_axi_wdata_o,
+    .m_axi_wstrb_o, .m_axi_wlast_o, .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_bid_i, .m_axi_bresp_i,
+    .m_axi_bvalid_i, .m_axi_bready_o, .read_error_o(), .write_error_o(), .idle_o(dma_idle)
   );
 
   assign all_idle        = control_idle && sq_idle && rq_idle && rx_idle && tx_idle && order_idle
@@ -437,8 +437,8 @@ module roci_nic #(
   assign quiescent_o     = all_idle && control_quiet && !pause && !s_axil_awvalid_i
                            && !s_axil_wvalid_i && !s_axil_arvalid_i && !s_axis_rx_tvalid_i
                            && !s_axis_host_tvalid_i;
-  // With Compact the clock must not skip: to know the earliest of all deadlines takes 800 LUT4.
-  assign next_deadline_o = Compact != 0 ? '0 : timer_deadline < moderation_deadline
+  // With 0 the clock must not skip: to know the earliest of all deadlines takes 800 LUT4.
+  assign next_deadline_o = Skips == 0 ? '0 : timer_deadline < moderation_deadline
                          ? timer_deadline : moderation_deadline;
 
   roci_fence_watch u_fence_watch (

@@ -17,7 +17,8 @@ module roci_control #(
   parameter int unsigned NumQps    = 256,   // power of two, 16 to 32768
   parameter int unsigned NumKeys   = 1024,  // power of two, 16 to 2^24
   parameter int unsigned NumCqs    = 256,   // power of two, 16 to 32768
-  parameter int unsigned NumSrqs   = 64     // power of two, 2 to 32768
+  parameter int unsigned NumSrqs   = 64,    // power of two, 2 to 32768
+  parameter int unsigned Absent    = 0      // bits by Option: what the engine does not have
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -180,7 +181,8 @@ module roci_control #(
   logic                   tables_idle, cq_idle, bells_idle, eq_idle, dma_idle, host_quiet;
 
   roci_control_host #(
-    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
+    .Absent(Absent)
   ) u_host (
     .clk_i, .rst_ni, .now_i,
     .s_axil_awaddr_i, .s_axil_awvalid_i, .s_axil_awready_o,
@@ -225,7 +227,8 @@ module roci_control #(
   logic [23:0]          begin_qpn;
 
   roci_control_tables #(
-    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs)
+    .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
+    .QpCounters((Absent >> roci_pkg::OptionQpCounters) % 2 == 0 ? 1 : 0)
   ) u_tables (
     .clk_i, .rst_ni,
     .command_write_i(table_command_write), .data_write_i(table_data_write),

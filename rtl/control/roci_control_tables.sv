@@ -15,7 +15,8 @@ module roci_control_tables #(
   parameter int unsigned NumQps  = 256,   // power of two
   parameter int unsigned NumKeys = 1024,  // power of two
   parameter int unsigned NumCqs  = 256,   // power of two
-  parameter int unsigned NumSrqs = 64     // power of two
+  parameter int unsigned NumSrqs = 64,    // power of two
+  parameter int unsigned QpCounters = 1   // 0: no counters of queue pairs, which read as 0
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -139,15 +140,29 @@ module roci_control_tables #(
   assign begin_valid_o = change_valid && change_state == roci_pkg::QpInit;
   assign begin_qpn_o   = change_qpn;
 
-  roci_qp_counters #(.NumQps(NumQps)) u_qp_counters (
-    .clk_i, .rst_ni,
-    .count_sq_i, .count_sq_valid_i, .count_sq_ready_o,
-    .count_rq_i, .count_rq_valid_i, .count_rq_ready_o,
-    .qpn_i(row_o), .clear_valid_i(clear_valid), .clear_done_o(clear_done),
-    .read_valid_i(count_valid), .read_done_o(count_done),
-    .pair_valid_o(pair_valid), .pair_index_o(pair_index), .pair_o(pair),
-    .idle_o(counters_idle)
-  );
+  if (QpCounters != 0) begin : gen_qp_counters
+    roci_qp_counters #(.NumQps(NumQps)) u_qp_counters (
+      .clk_i, .rst_ni,
+      .count_sq_i, .count_sq_valid_i, .count_sq_ready_o,
+      .count_rq_i, .count_rq_valid_i, .count_rq_ready_o,
+      .qpn_i(row_o), .clear_valid_i(clear_valid), .clear_done_o(clear_done),
+      .read_valid_i(count_valid), .read_done_o(count_done),
+      .pair_valid_o(pair_valid), .pair_index_o(pair_index), .pair_o(pair),
+      .idle_o(counters_idle)
+    );
+  end else begin : gen_none
+    // TableData is 0 when a read begins, and stays so.
+    logic unused_counts;
+    assign unused_counts    = &{1'b0, count_sq_i, count_sq_valid_i, count_rq_i, count_rq_valid_i};
+    assign count_sq_ready_o = 1'b1;
+    assign count_rq_ready_o = 1'b1;
+    assign clear_done       = clear_valid;
+    assign count_done       = count_valid;
+    assign pair_valid       = 1'b0;
+    assign pair_index       = '0;
+    assign pair             = '0;
+    assign counters_idle    = 1'b1;
+  end
 
   assign idle_o = table_idle && state_idle && counters_idle;
 

@@ -19,7 +19,10 @@
 
 module roci_rq #(
   parameter int unsigned NumQps  = 256,  // power of two, 16 to 32768
-  parameter int unsigned NumSrqs = 64    // power of two
+  parameter int unsigned NumSrqs = 64,   // power of two
+  parameter int unsigned Atomics = 1,    // 0: no atomics
+  parameter int unsigned KeyOps  = 1,    // 0: no SEND with invalidate
+  parameter int unsigned Srq     = 1     // 0: no SRQs
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -141,6 +144,10 @@ module roci_rq #(
 
   localparam int unsigned RowBits = $clog2(NumQps);
 
+  roci_pkg::rx_meta_t   req_meta;
+  roci_pkg::row_write_t row_write;
+  roci_rq_absent #(.Atomics(Atomics), .KeyOps(KeyOps), .Srq(Srq)) u_absent (
+    .meta_i(req_meta_i), .meta_o(req_meta), .row_write_i, .row_write_o(row_write));
   // Requests and their keys.
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
@@ -153,9 +160,8 @@ module roci_rq #(
   roci_pkg::sge_t     sge;
   logic [7:0]         num_sge;
   roci_responder_front #(.NumQps(NumQps)) u_front (
-    .clk_i, .rst_ni, .idle_o(front_idle),
-    .row_write_valid_i, .row_write_i,
-    .meta_i(req_meta_i), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
+    .clk_i, .rst_ni, .idle_o(front_idle), .row_write_valid_i, .row_write_i(row_write),
+    .meta_i(req_meta), .meta_valid_i(req_meta_valid_i), .meta_ready_o(req_meta_ready_o),
     .key_req_o(rkey_req_o), .key_req_valid_o(rkey_req_valid_o), .key_req_ready_i(rkey_req_ready_i),
     .key_rsp_i(rkey_rsp_i), .key_rsp_valid_i(rkey_rsp_valid_i),
     .next_write_i(next_write), .next_row_i(next_row), .next_i(next_index),
@@ -186,35 +192,30 @@ module roci_rq #(
   roci_pkg::seg_t         walk_seg;
   roci_pkg::key_req_t     again_req;
   logic                   again_valid, again_waits;
-  roci_rq_receives #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_receives (
-    .clk_i, .rst_ni, .pause_i, .idle_o(receive_idle),
-    .doorbell_i(rq_doorbell_i), .doorbell_valid_i(rq_doorbell_valid_i),
-    .doorbell_ready_o(rq_doorbell_ready_o),
-    .srq_doorbell_i, .srq_doorbell_valid_i, .srq_doorbell_ready_o,
-    .row_write_valid_i, .row_write_i, .live_srqn_i(live_qpn_i), .live_valid_i(live_srq_valid_i),
-    .live_ready_o(live_srq_ready_o), .live_o(live_srq_o),
-    .fail_o(receive_fail), .fail_valid_o(receive_fail_valid), .fail_ready_i(receive_fail_ready),
-    .event_o(receive_event), .event_valid_o(receive_event_valid),
-    .event_ready_i(receive_event_ready),
-    .cmd_i(cmd), .cmd_valid_i(cmd_valid), .cmd_ready_o(cmd_ready), .rsp_o(rsp),
-    .seen_read_i(seen_read), .seen_row_i(seen_row), .seen_index_i(seen_index),
-    .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
+  roci_rq_receives #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_receives (
+    .clk_i, .rst_ni, .pause_i, .idle_o(receive_idle), .doorbell_i(rq_doorbell_i),
+    .doorbell_valid_i(rq_doorbell_valid_i), .doorbell_ready_o(rq_doorbell_ready_o), .srq_doorbell_i,
+    .srq_doorbell_valid_i, .srq_doorbell_ready_o, .row_write_valid_i, .row_write_i(row_write),
+    .live_srqn_i(live_qpn_i), .live_valid_i(live_srq_valid_i), .live_ready_o(live_srq_ready_o),
+    .live_o(live_srq_o), .fail_o(receive_fail), .fail_valid_o(receive_fail_valid),
+    .fail_ready_i(receive_fail_ready), .event_o(receive_event), .event_valid_o(receive_event_valid),
+    .event_ready_i(receive_event_ready), .cmd_i(cmd), .cmd_valid_i(cmd_valid),
+    .cmd_ready_o(cmd_ready), .rsp_o(rsp), .seen_read_i(seen_read), .seen_row_i(seen_row),
+    .seen_index_i(seen_index), .seen_posted_o(seen_posted), .seen_fetched_o(seen_fetched),
     .index_write_o(index_write), .index_row_o(index_row), .index_o(index), .fetched_o(fetched),
     .posted_row_o(posted_row), .posted_valid_o(posted_valid), .posted_ready_i(posted_ready),
     .ahead_read_i(ahead_read), .ahead_qpn_i(ahead_qpn), .ahead_block_i(ahead_block),
     .list_busy_o(list_busy), .list_read_i(list_read), .list_walk_i(list_walk),
     .list_qpn_i(list_qpn), .list_block_i(list_block), .list_sge_o(sge), .list_num_sge_o(num_sge),
-    .list_pd_o(list_pd), .list_stride_o(list_stride),
-    .walk_valid_i(walk_valid), .walk_ready_o(walk_ready), .walk_num_sge_i(walk_num_sge),
-    .walk_offset_i(walk_offset), .walk_len_i(walk_len), .walk_pd_i(walk_pd),
-    .walk_seg_o(walk_seg), .walk_seg_valid_o(walk_seg_valid), .walk_seg_ready_i(walk_seg_ready),
-    .walk_done_o(walk_done), .walk_status_o(walk_status),
-    .again_req_i(again_req), .again_req_valid_i(again_valid), .again_waits_i(again_waits),
-    .key_req_o(walk_key_req_o), .key_req_valid_o(walk_key_req_valid_o),
+    .list_pd_o(list_pd), .list_stride_o(list_stride), .walk_valid_i(walk_valid),
+    .walk_ready_o(walk_ready), .walk_num_sge_i(walk_num_sge), .walk_offset_i(walk_offset),
+    .walk_len_i(walk_len), .walk_pd_i(walk_pd), .walk_seg_o(walk_seg),
+    .walk_seg_valid_o(walk_seg_valid), .walk_seg_ready_i(walk_seg_ready), .walk_done_o(walk_done),
+    .walk_status_o(walk_status), .again_req_i(again_req), .again_req_valid_i(again_valid),
+    .again_waits_i(again_waits), .key_req_o(walk_key_req_o), .key_req_valid_o(walk_key_req_valid_o),
     .key_req_ready_i(walk_key_req_ready_i), .key_rsp_i(walk_key_rsp_i),
-    .key_rsp_valid_i(walk_key_rsp_valid_i),
-    .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),
-    .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
+    .key_rsp_valid_i(walk_key_rsp_valid_i), .br_req_valid_o(br_fetch_req_valid_o),
+    .br_req_ready_i(br_fetch_req_ready_i), .br_req_o(br_fetch_req_o), .br_rsp_i(br_fetch_rsp_i),
     .br_rsp_valid_i(br_fetch_rsp_valid_i), .br_rsp_ready_o(br_fetch_rsp_ready_o)
   );
 
@@ -224,7 +225,7 @@ module roci_rq #(
   roci_pkg::fault_t       fault;
   logic                   job_valid, job_ready, done_valid, done_ready, memory_idle;
   logic                   fault_valid, fault_write, fault_ready;
-  roci_rq_memory u_memory (
+  roci_rq_memory #(.Atomics(Atomics)) u_memory (
     .clk_i, .rst_ni, .idle_o(memory_idle),
     .job_i(job), .job_valid_i(job_valid), .job_ready_o(job_ready),
     .done_o(done), .done_valid_o(done_valid), .done_ready_i(done_ready),
@@ -248,7 +249,7 @@ module roci_rq #(
   logic                 responder_event_valid, responder_event_ready;
   roci_responder #(.NumQps(NumQps)) u_responder (
     .clk_i, .rst_ni, .idle_o(responder_idle),
-    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o, .row_write_valid_i, .row_write_i,
+    .qp_event_i, .qp_event_valid_i, .qp_event_ready_o, .row_write_valid_i, .row_write_i(row_write),
     .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
     .placed_i(placed), .changed_i(changed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),

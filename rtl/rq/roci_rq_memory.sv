@@ -3,7 +3,9 @@
 //
 // Throughput and latency: as in roci_atomic and roci_rq_faults.
 
-module roci_rq_memory (
+module roci_rq_memory #(
+  parameter int unsigned Atomics = 1  // 0: no atomics, and no stores of their results
+) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
   output logic                       idle_o,
@@ -48,14 +50,34 @@ module roci_rq_memory (
 
   roci_pkg::fault_t store_fault;
   logic             store_fault_valid, store_fault_ready, atomic_idle;
-  roci_atomic u_atomic (
-    .clk_i, .rst_ni, .idle_o(atomic_idle),
-    .job_i, .job_valid_i, .job_ready_o, .done_o, .done_valid_o, .done_ready_i,
-    .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
-    .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
-    .bw_req_valid_o, .bw_req_ready_i, .bw_req_o, .bw_rsp_valid_i, .bw_rsp_i,
-    .fault_o(store_fault), .fault_valid_o(store_fault_valid), .fault_ready_i(store_fault_ready)
-  );
+  if (Atomics != 0) begin : gen_atomic
+    roci_atomic u_atomic (
+      .clk_i, .rst_ni, .idle_o(atomic_idle),
+      .job_i, .job_valid_i, .job_ready_o, .done_o, .done_valid_o, .done_ready_i,
+      .store_job_i, .store_job_valid_i, .store_job_ready_o, .store_done_o, .wr_done_i,
+      .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
+      .bw_req_valid_o, .bw_req_ready_i, .bw_req_o, .bw_rsp_valid_i, .bw_rsp_i,
+      .fault_o(store_fault), .fault_valid_o(store_fault_valid), .fault_ready_i(store_fault_ready)
+    );
+  end else begin : gen_none
+    logic unused;
+    assign unused = &{1'b0, job_i, job_valid_i, done_ready_i, store_job_i, store_job_valid_i,
+                      wr_done_i, br_req_ready_i, br_rsp_i, br_rsp_valid_i, bw_req_ready_i,
+                      bw_rsp_valid_i, bw_rsp_i, store_fault_ready};
+    assign job_ready_o       = 1'b1;
+    assign done_o            = '0;
+    assign done_valid_o      = 1'b0;
+    assign store_job_ready_o = 1'b1;
+    assign store_done_o      = '0;
+    assign br_req_valid_o    = 1'b0;
+    assign br_req_o          = '0;
+    assign br_rsp_ready_o    = 1'b1;
+    assign bw_req_valid_o    = 1'b0;
+    assign bw_req_o          = '0;
+    assign store_fault       = '0;
+    assign store_fault_valid = 1'b0;
+    assign atomic_idle       = 1'b1;
+  end
 
   roci_rq_faults u_faults (
     .clk_i, .rst_ni, .write_i, .write_valid_i, .write_ready_o,

@@ -9,7 +9,8 @@
 
 module roci_rq_receives #(
   parameter int unsigned NumQps  = 256,  // power of two
-  parameter int unsigned NumSrqs = 64    // power of two
+  parameter int unsigned NumSrqs = 64,   // power of two
+  parameter int unsigned Srq     = 1     // 0: no SRQs
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -105,7 +106,7 @@ module roci_rq_receives #(
   assign list_busy_o = list_read_i || list_walk_i;
   assign idle_o      = fetch_idle && walk_idle;
 
-  roci_rq_fetch #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_fetch (
+  roci_rq_fetch #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_fetch (
     .clk_i, .rst_ni, .pause_i, .idle_o(fetch_idle),
     .doorbell_i, .doorbell_valid_i, .doorbell_ready_o,
     .srq_doorbell_i, .srq_doorbell_valid_i, .srq_doorbell_ready_o,

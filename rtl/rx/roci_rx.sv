@@ -17,7 +17,8 @@ module roci_rx #(
   parameter int unsigned NumQps = 256,          // queue pairs, a power of two
   parameter int unsigned BufferBytes = 65536,   // payload waiting for the engines, a power of two
   parameter int unsigned EthBytes = 16384,      // frames waiting for the Ethernet path, likewise
-  parameter logic [15:0] FirstTicket = '0       // count of payloads at reset, as in scatter
+  parameter logic [15:0] FirstTicket = '0,      // count of payloads at reset, as in scatter
+  parameter int unsigned Networks = 1           // 0: RoCE v2 over IPv4 without a VLAN tag alone
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -89,7 +90,7 @@ module roci_rx #(
   logic                 icrc_valid, icrc_last, icrc_ipv6, icrc_roce_v1, icrc_vlan;
   logic [Bytes-1:0]     icrc_keep;
   logic                 sums_valid, sums_ok, parse_idle;
-  roci_rx_parse #(.DataWidth(DataWidth)) u_parse (
+  roci_rx_parse #(.DataWidth(DataWidth), .Networks(Networks)) u_parse (
     .clk_i, .rst_ni, .enable_i, .s_axis_tdata_i, .s_axis_tkeep_i, .s_axis_tlast_i,
     .s_axis_tvalid_i, .beat_data_o(beat_data), .beat_end_o(beat_end), .beat_valid_o(beat_valid),
     .beat_last_o(beat_last), .eth_o(eth), .pay_o(pay), .pay_row_o(pay_row), .frame_o(frame),
@@ -182,9 +183,12 @@ module roci_rx #(
 
   logic       admit_ready, admit_idle;
   logic [9:0] admit_drop;
+  roci_pkg::row_write_t row_write;
+  roci_row_networks #(.Networks(Networks)) u_networks (.row_write_i, .row_write_o(row_write));
   roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps), .FirstTicket(FirstTicket)) u_admit (
     .clk_i, .rst_ni, .pause_i, .ready_o(admit_ready), .idle_o(admit_idle),
-    .row_write_valid_i, .row_write_i, .frame_i(queue_frame), .frame_rows_i(record_rows),
+    .row_write_valid_i, .row_write_i(row_write), .frame_i(queue_frame),
+    .frame_rows_i(record_rows),
     .frame_valid_i(record_valid), .frame_ready_o(record_ready), .command_valid_o(command_valid),
     .command_ready_i(command_ready), .command_drop_o(command_drop),
     .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,

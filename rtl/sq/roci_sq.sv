@@ -14,7 +14,9 @@ module roci_sq #(
   parameter int unsigned RingDepth = 32,     // messages of a queue pair in flight, a power of two
   parameter int unsigned Window    = 256,    // packets of a queue pair in flight
   parameter int unsigned Quantum   = 16384,  // payload bytes of a grant
-  parameter int unsigned Compact   = 0       // 1: no work request is kept, shorter queues
+  parameter int unsigned Compact   = 0,      // 1: no work request is kept, shorter queues
+  parameter int unsigned Atomics   = 1,      // 0: no atomics
+  parameter int unsigned KeyOps    = 1       // 0: no operations on keys
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -151,7 +153,9 @@ module roci_sq #(
     .fail_o(fail_sched), .fail_valid_o(fail_sched_valid), .fail_ready_i(fail_sched_ready),
     .pause_i, .idle_o(sched_idle));
 
-  roci_sq_segment #(.NumQps(NumQps), .Quantum(Quantum), .Compact(Compact)) u_segment (
+  roci_sq_segment #(
+    .NumQps(NumQps), .Quantum(Quantum), .Compact(Compact), .Atomics(Atomics), .KeyOps(KeyOps)
+  ) u_segment (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .grant_i(grant), .grant_valid_i(grant_valid), .grant_ready_o(grant_ready),
     .br_req_valid_o(br_fetch_req_valid_o), .br_req_ready_i(br_fetch_req_ready_i),

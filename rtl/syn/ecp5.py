@@ -14,22 +14,31 @@ DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6")
 DEVICE_NAME = "LFE5U-85F, speed grade 6"
 LUTS, BLOCK_RAMS = 83640, 208
 # The smallest configuration of roci_nic.
-SMALL = {"DataWidth": 64, "NumQps": 16, "NumKeys": 16, "NumCqs": 16, "NumSrqs": 2,
-         "TxBuffer": 8192, "RxBuffer": 32768, "Compact": 1}
+SMALL = {"DataWidth": 64} | {
+    name: int(value) for name, value in
+    re.findall(r"^(\w+)=(\d+)$", (yosys.RTL / "syn/small.txt").read_text(), re.M)}
 # Constant bits of records are found before memories are mapped, not after.
 PREPARE = "flatten; opt -full; wreduce; opt -full; "
 # Wide memories of few rows that Yosys would build from LUTs: the block RAMs that nothing else needs
 # take these.
-IN_BLOCK_RAM = ("u_blocks.u_srq_blocks", "u_header.u_av", "u_fetch.u_attr", "u_place.u_blocks")
+IN_BLOCK_RAM = ("u_srq_blocks", "u_header.u_av", "u_fetch.u_attr", "u_place.u_blocks",
+                "u_state.u_table.u_word", "u_state.u_qp")
 # Memories of which no row is read in the clock in which it is written, or not to be used: block RAM
 # needs no bypass, which would take a LUT4 and two flip-flops a bit.
 NEVER_BOTH = ("u_queue.u_memory", "u_buffer.u_memory", "u_ethernet.u_memory", "u_fetch.u_block",
               "u_blocks.u_blocks", "u_lane", "u_payload.u_data", "u_pairs") + IN_BLOCK_RAM
 COMMAND = "synth_ecp5 -nowidelut -noflatten"
+# router1 does not end on the whole engine.
+ROUTE = ("--placer", "heap", "--router", "router2")
+MINUTES = 90  # that a tool may take
 
 
 class Failed(Exception):
     """A tool ended with an error; the text is the end of what it printed."""
+
+
+class Late(Failed):
+    """A tool took too long; the text says which, and how long."""
 
 
 class Engine:
@@ -41,11 +50,14 @@ class Engine:
         self.bin = pypi.tools(self.folder / "pypi", pypi.PLACE)
         self.modules = {}
 
-    def run(self, tool, *args, timeout=5400):
+    def run(self, tool, *args):
         """Runs a tool in the folder: it sees nothing above it."""
         env = {**os.environ, "YOWASP_CACHE_DIR": str(self.folder / "pypi/cache")}
-        done = subprocess.run([self.bin / f"yowasp-{tool}", *args], cwd=self.folder / "ecp5",
-                              env=env, capture_output=True, text=True, timeout=timeout)
+        try:
+            done = subprocess.run([self.bin / f"yowasp-{tool}", *args], cwd=self.folder / "ecp5",
+                                  env=env, capture_output=True, text=True, timeout=60 * MINUTES)
+        except subprocess.TimeoutExpired:
+            raise Late(f"{tool} did not end within {MINUTES} minutes") from None
         if done.returncode:
             raise Failed((done.stdout + done.stderr)[-3000:])
         return done.stdout + done.stderr
@@ -88,8 +100,8 @@ class Engine:
         """Places and routes a block; what nextpnr reports of it."""
         self.run("nextpnr-ecp5", *DEVICE, "--json", f"{name}.json", "--report",
                  f"{name}.report", "--lpf-allow-unconstrained", "--timing-allow-fail", "--freq",
-                 "100", "--placer", "heap", "--router", "router1", "--seed", str(seed),
-                 "--quiet", "--threads", "1")
+                 "50", *ROUTE, "--seed", str(seed), "--log", f"{name}.log", "--quiet",
+                 "--threads", "1")
         return json.loads((self.folder / "ecp5" / f"{name}.report").read_text())
 
 

@@ -8,14 +8,14 @@ usage: place.py BLOCK... [--seed N] [--build DIR]
        place.py --check              the long test synthesis.place
 
 The device is LFE5U-85F, the largest of its family, at speed grade 6. The engine has its smallest
-configuration: 64 bits, 16 queue pairs, regions and completion queues, 2 SRQs, small buffers
-(ecp5.SMALL); a block has the parameters that it has in there, and stands between shift registers,
-so paths through its ports begin and end close to it. Printed: LUT4s with what carries and memories
-of LUTs take of them, flip-flops, block RAMs, the clock that nextpnr reaches, and the slowest path
-with its sources.
+configuration (ecp5.SMALL, from small.txt): 64 bits, 16 queue pairs, no options; a block has the
+parameters that it has in there, and stands between shift registers, so paths through its ports
+begin and end close to it. Printed: LUT4s with what carries and memories of LUTs take of them,
+flip-flops, block RAMs, the clock that nextpnr reaches, and the slowest path with its sources.
 
-A block that is larger than the device is not placed. When that holds for the whole engine, the
-lowest clock of its tops, each alone on the device, is the upper bound of its clock.
+A block that is larger than the device is not placed, and one on which a tool takes longer than
+ecp5.MINUTES has its sizes only. When that holds for the whole engine, the lowest clock of its tops,
+each alone on the device, is the upper bound of its clock.
 
 --check compares with the table: LUT4s at most 3% more, the clock at most 15% lower, as another
 netlist or seed moves it by about as much. The tools are installed into DIR/pypi (300 MB); their
@@ -51,7 +51,8 @@ def row_of(engine, name, seed):
         try:
             report = engine.place(name, seed)
         except ecp5.Failed as failure:
-            row["note"] = "not placed"
+            late = isinstance(failure, ecp5.Late)
+            row["note"] = str(failure) if late else "not placed"
             print(str(failure)[-600:], file=sys.stderr)
         else:
             clock = min(report["fmax"].values(), key=lambda c: c["achieved"])

@@ -13,7 +13,8 @@
 module roci_tx #(
   parameter int unsigned DataWidth = 512,  // 64, 128, 256 or 512
   parameter int unsigned NumQps = 256,     // queue pairs, a power of two
-  parameter int unsigned Compact = 0       // 1: shorter queues, for a small engine
+  parameter int unsigned Compact = 0,      // 1: shorter queues, for a small engine
+  parameter int unsigned Networks = 1      // 0: RoCE v2 over IPv4 without a VLAN tag alone
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -79,10 +80,12 @@ module roci_tx #(
   logic                  desc_payload, desc_ipv6, desc_vlan, desc_header_valid, desc_header_ready;
   logic                  ack_ipv6, ack_vlan, ack_header_valid, ack_header_ready, header_idle;
   logic                  desc_roce_v1, ack_roce_v1;
+  roci_pkg::row_write_t row_write;
+  roci_row_networks #(.Networks(Networks)) u_networks (.row_write_i, .row_write_o(row_write));
   roci_tx_header #(
     .DataWidth(DataWidth), .NumQps(NumQps), .HeaderBits(HeaderBits), .Compact(Compact)
   ) u_header (
-    .clk_i, .rst_ni, .idle_o(header_idle), .row_write_valid_i, .row_write_i,
+    .clk_i, .rst_ni, .idle_o(header_idle), .row_write_valid_i, .row_write_i(row_write),
     .desc_i, .desc_valid_i, .desc_ready_o, .ack_i, .ack_valid_i, .ack_ready_o,
     .gather_start_valid_o, .gather_start_ready_i, .gather_pos_o, .gather_len_o,
     .desc_header_o(desc_header), .desc_header_len_o(desc_header_len),

@@ -17,7 +17,8 @@ module roci_regs #(
   parameter int unsigned NumQps    = 256,
   parameter int unsigned NumKeys   = 1024,
   parameter int unsigned NumCqs    = 256,
-  parameter int unsigned NumSrqs   = 64
+  parameter int unsigned NumSrqs   = 64,
+  parameter int unsigned Absent    = 0     // bits by Option: what the engine does not have
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -101,7 +102,7 @@ module roci_regs #(
   localparam logic [FrameBits-1:0] FrameBytes = 11'd1536;
   localparam logic [31:0] Parameters = {8'($clog2(NumCqs)), 8'($clog2(NumKeys)), 8'($clog2(NumQps)),
                                         8'(DataWidth / 8)};
-  localparam logic [31:0] Parameters2 = 32'(SrqBits);
+  localparam logic [31:0] Parameters2 = {16'd0, 6'(Absent), 2'd0, 8'(SrqBits)};
   localparam logic [31:0] Id = 32'h524F4349;
   localparam logic [31:0] Version = 32'd1;
 

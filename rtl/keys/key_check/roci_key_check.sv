@@ -18,7 +18,8 @@
 module roci_key_check #(
   parameter int unsigned NumKeys = 1024,  // rows, a power of two
   parameter int unsigned Clients = 4,     // 1 to 8
-  parameter int unsigned OpClients = 2    // 2
+  parameter int unsigned OpClients = 2,   // 2
+  parameter int unsigned KeyOps  = 1      // 0: no operations; their requests must not come
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -147,23 +148,38 @@ module roci_key_check #(
     .rsp_o      (result)
   );
 
-  roci_key_op #(.RowIndexBits(RowIndexBits), .Clients(OpClients)) u_op (
-    .clk_i, .rst_ni,
-    .req_i        (key_op_req_i),
-    .req_valid_i  (key_op_req_valid_i),
-    .req_ready_o  (key_op_req_ready_o),
-    .rsp_o        (key_op_rsp_o),
-    .rsp_valid_o  (key_op_rsp_valid_o),
-    .read_valid_o (op_read),
-    .read_ready_i (table_ready),
-    .read_row_o   (op_row),
-    .row_i        (row),
-    .busy_o       (key_busy_o),
-    .row_valid_o  (key_row_valid_o),
-    .row_ready_i  (key_row_ready_i),
-    .row_index_o  (key_row_index_o),
-    .row_o        (key_row_o)
-  );
+  if (KeyOps != 0) begin : gen_op
+    roci_key_op #(.RowIndexBits(RowIndexBits), .Clients(OpClients)) u_op (
+      .clk_i, .rst_ni,
+      .req_i        (key_op_req_i),
+      .req_valid_i  (key_op_req_valid_i),
+      .req_ready_o  (key_op_req_ready_o),
+      .rsp_o        (key_op_rsp_o),
+      .rsp_valid_o  (key_op_rsp_valid_o),
+      .read_valid_o (op_read),
+      .read_ready_i (table_ready),
+      .read_row_o   (op_row),
+      .row_i        (row),
+      .busy_o       (key_busy_o),
+      .row_valid_o  (key_row_valid_o),
+      .row_ready_i  (key_row_ready_i),
+      .row_index_o  (key_row_index_o),
+      .row_o        (key_row_o)
+    );
+  end else begin : gen_no_op
+    logic unused_op;
+    assign unused_op          = &{1'b0, key_op_req_i, key_row_ready_i};
+    assign key_op_req_ready_o = '0;
+    assign key_op_rsp_o       = '0;
+    assign key_op_rsp_valid_o = '0;
+    assign op_read            = 1'b0;
+    assign op_row             = '0;
+    assign key_busy_o         = 1'b0;
+    assign key_row_valid_o    = 1'b0;
+    assign key_row_index_o    = '0;
+    assign key_row_o          = '0;
+    `ASSERT(NoOperation, key_op_req_valid_i == '0)
+  end
 
   assign key_rsp_o       = result_q;
   assign key_rsp_valid_o = result_to_q;

@@ -15,6 +15,7 @@ module roci_rq_blocks #(
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
   parameter int unsigned Blocks  = 16,   // kept per queue pair and SRQ: 4, 8 or 16
+  parameter int unsigned Srq     = 1,    // 0: no SRQs
   localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs),
   localparam int unsigned QpRowBits = $clog2(NumQps),
   localparam int unsigned BlockBits = $clog2(Blocks)
@@ -72,7 +73,7 @@ module roci_rq_blocks #(
 
   // Requests in flight.
   localparam int unsigned FlightBits = 1 + RowBits + 4 + BlockBits + 5 + 5;
-  logic                 flight_srq, flight_valid, flight_pop;
+  logic                 of_srq, flight_srq, flight_valid, flight_pop;
   logic [RowBits-1:0]   flight_row;
   logic [3:0]           flight_epoch;
   logic [BlockBits-1:0] flight_block, take_at;
@@ -82,10 +83,11 @@ module roci_rq_blocks #(
     .clk_i, .rst_ni,
     .in_data_i({srq_i, row_i, epoch_i, block_i, blocks_i, entries_i}), .in_valid_i(push_i),
     .in_ready_o (push_ready_o),
-    .out_data_o ({flight_srq, flight_row, flight_epoch, flight_block, flight_blocks,
+    .out_data_o ({of_srq, flight_row, flight_epoch, flight_block, flight_blocks,
                   flight_entries}),
     .out_valid_o(flight_valid), .out_ready_i(flight_pop), .level_o(unused_level)
   );
+  assign flight_srq = Srq != 0 && of_srq;
 
   logic [3:0] arrived_q;     // blocks of the oldest request
   logic       bad_q;         // a block of the oldest request failed
@@ -130,14 +132,21 @@ module roci_rq_blocks #(
   assign copy_last   = copied_q == 2'((3'd1 << stride_q) - 3'd1);
   assign copy_done_o = copy_ends_q;
 
-  roci_ram #(.Width(512), .Depth(Blocks * NumSrqs)) u_srq_blocks (
-    .clk_i, .rst_ni,
-    .write_i(take && flight_srq), .write_row_i({flight_row[SrqRowBits-1:0], take_at}),
-    .write_data_i (br_rsp_i.data),
-    .read_i       (copying_q),
-    .read_row_i   ({srqn_q[SrqRowBits-1:0], block_q + BlockBits'(copied_q)}),
-    .read_data_o(srq_block), .ready_o(srq_ready)
-  );
+  if (Srq != 0) begin : gen_srq
+    roci_ram #(.Width(512), .Depth(Blocks * NumSrqs)) u_srq_blocks (
+      .clk_i, .rst_ni,
+      .write_i(take && flight_srq), .write_row_i({flight_row[SrqRowBits-1:0], take_at}),
+      .write_data_i (br_rsp_i.data),
+      .read_i       (copying_q),
+      .read_row_i   ({srqn_q[SrqRowBits-1:0], block_q + BlockBits'(copied_q)}),
+      .read_data_o(srq_block), .ready_o(srq_ready)
+    );
+  end else begin : gen_no_srq
+    logic unused_block;
+    assign unused_block = &{1'b0, block_q};
+    assign srq_block    = '0;
+    assign srq_ready    = 1'b1;
+  end
   always_comb begin
     copied = srq_block;
     if (copy_first_q) copied.reserved2 = 64'({stride_q, pd_q});
@@ -149,7 +158,7 @@ module roci_rq_blocks #(
       copy_write_q <= 1'b0;
       copy_ends_q  <= 1'b0;
     end else begin
-      copying_q    <= copy_start_i || (copying_q && !copy_last);
+      copying_q    <= Srq != 0 && (copy_start_i || (copying_q && !copy_last));
       copy_write_q <= copying_q;
       copy_ends_q  <= copying_q && copy_last;
     end

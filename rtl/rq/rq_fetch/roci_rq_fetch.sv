@@ -17,7 +17,8 @@
 module roci_rq_fetch #(
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
-  parameter int unsigned Blocks  = 16    // kept per queue pair and SRQ: 4, 8 or 16
+  parameter int unsigned Blocks  = 16,   // kept per queue pair and SRQ: 4, 8 or 16
+  parameter int unsigned Srq     = 1     // 0: no SRQs, and no queue pair takes from one
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -99,7 +100,7 @@ module roci_rq_fetch #(
   logic [3:0]              log;
   logic [1:0]              stride_log;
   logic [15:0]             pd, limit;
-  roci_rq_table #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_table (
+  roci_rq_table #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_table (
     .clk_i, .rst_ni, .ready_o(table_ready),
     .row_write_valid_i, .row_write_i,
     .read_i(read), .read_srq_i(read_srq), .read_row_i(read_row), .srq_o(srq), .row_o(row),
@@ -137,12 +138,21 @@ module roci_rq_fetch #(
     .pop_valid_o(work_valid), .pop_row_o(work_row), .pop_i(work_pop), .level_o(work_level),
     .ready_o(work_ready)
   );
-  roci_rq_queue #(.NumQps(NumSrqs)) u_srq_work (
-    .clk_i, .rst_ni,
-    .push_i(work_push_q && push_srq_q), .push_row_i(push_row_q[$clog2(NumSrqs)-1:0]),
-    .pop_valid_o(srq_work_valid), .pop_row_o(srq_work_row), .pop_i(srq_work_pop),
-    .level_o(srq_work_level), .ready_o(srq_work_ready)
-  );
+  if (Srq != 0) begin : gen_srq_work
+    roci_rq_queue #(.NumQps(NumSrqs)) u_srq_work (
+      .clk_i, .rst_ni,
+      .push_i(work_push_q && push_srq_q), .push_row_i(push_row_q[$clog2(NumSrqs)-1:0]),
+      .pop_valid_o(srq_work_valid), .pop_row_o(srq_work_row), .pop_i(srq_work_pop),
+      .level_o(srq_work_level), .ready_o(srq_work_ready)
+    );
+  end else begin : gen_no_srq_work
+    logic unused_srq_work;
+    assign unused_srq_work = srq_work_pop;
+    assign srq_work_valid  = 1'b0;
+    assign srq_work_row    = '0;
+    assign srq_work_level  = '0;
+    assign srq_work_ready  = 1'b1;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) work_push_q <= 1'b0;
@@ -158,7 +168,9 @@ module roci_rq_fetch #(
   logic [3:0]         done_epoch;
   logic [4:0]         done_entries;
   logic [15:0]        copy_tag;
-  roci_rq_blocks #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks)) u_blocks (
+  roci_rq_blocks #(
+    .NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks), .Srq(Srq)
+  ) u_blocks (
     .clk_i, .rst_ni, .idle_o(blocks_idle),
     .push_i(br_set), .push_ready_o(flight_ready), .srq_i(srq), .row_i(row),
     .epoch_i(ring.epoch), .block_i(block), .blocks_i(blocks), .entries_i(entries),
@@ -182,12 +194,14 @@ module roci_rq_fetch #(
   // A queue pair with an SRQ that holds no receive requests one.
   assign seeks = at_cmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
               && ring.prod == ring.cons;
-  roci_rq_select #(.NumQps(NumQps), .NumSrqs(NumSrqs)) u_select (
+  roci_rq_select #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_select (
     .clk_i, .rst_ni, .ready_i(ready), .pause_i, .idle_o(select_idle),
     .arrival_valid_i(done_valid), .arrival_srq_i(done_srq), .arrival_row_i(done_row),
-    .cmd_valid_i, .cmd_ready_i(cmd_ready_o), .cmd_qpn_i(cmd_i.qpn), .live_valid_i, .live_srqn_i,
+    .cmd_valid_i, .cmd_ready_i(cmd_ready_o), .cmd_qpn_i(cmd_i.qpn),
+    .live_valid_i(Srq != 0 && live_valid_i), .live_srqn_i,
     .doorbell_valid_i, .doorbell_qpn_i(doorbell_i.qpn),
-    .srq_doorbell_valid_i, .srq_doorbell_srqn_i(srq_doorbell_i.qpn),
+    .srq_doorbell_valid_i(Srq != 0 && srq_doorbell_valid_i),
+    .srq_doorbell_srqn_i(srq_doorbell_i.qpn),
     .work_valid_i(work_valid), .work_row_i(work_row),
     .srq_work_valid_i(srq_work_valid), .srq_work_row_i(srq_work_row),
     .srq_i(srq), .row_i(row), .changes_i(changes), .seeks_i(seeks), .take_row_i(take),
@@ -202,8 +216,8 @@ module roci_rq_fetch #(
 
   assign cmd_ready_o          = (at_cmd && !seeks) || (at_take && !copy_start) || at_hold;
   assign doorbell_ready_o     = at_bell;
-  assign srq_doorbell_ready_o = at_srq_bell;
-  assign live_ready_o         = at_live;
+  assign srq_doorbell_ready_o = at_srq_bell || Srq == 0;
+  assign live_ready_o         = at_live || (Srq == 0 && live_valid_i);
   assign done_taken           = at_arrival;
 
   // Effects on the row that was read.
@@ -260,8 +274,8 @@ module roci_rq_fetch #(
   assign index_write_o   = write && !srq;
   assign index_row_o     = row[QpRowBits-1:0];
   assign index_o         = ring_d.prod;
-  assign live_o.producer = ring.prod;
-  assign live_o.consumer = ring.cons;
+  assign live_o.producer = Srq != 0 ? ring.prod : '0;
+  assign live_o.consumer = Srq != 0 ? ring.cons : '0;
   assign live_o.limit    = limit;
   assign fail_o.kind     = roci_pkg::EventQpFatal;
   assign fail_o.number   = 24'(fail_row);

@@ -13,6 +13,7 @@
 module roci_rq_select #(
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
+  parameter int unsigned Srq     = 1,    // 0: no SRQs
   localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs)
 ) (
   input  logic                       clk_i,
@@ -80,12 +81,12 @@ module roci_rq_select #(
   assign idle_o     = state_q == StIdle;
   assign arrival_o  = state_q == StArrival;
   assign cmd_o      = state_q == StCmd;
-  assign take_o     = state_q == StTake;
-  assign hold_o     = state_q == StHold;
+  assign take_o     = Srq != 0 && state_q == StTake;
+  assign hold_o     = Srq != 0 && state_q == StHold;
   assign bell_o     = state_q == StDoorbell;
-  assign srq_bell_o = state_q == StSrqDoorbell;
+  assign srq_bell_o = Srq != 0 && state_q == StSrqDoorbell;
   assign work_o     = state_q == StWork && clocks_q[1];
-  assign live_o     = state_q == StLive;
+  assign live_o     = Srq != 0 && state_q == StLive;
 
   assign stays      = state_q == StWork && !clocks_q[1];
 

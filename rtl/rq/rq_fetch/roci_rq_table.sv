@@ -13,6 +13,7 @@
 module roci_rq_table #(
   parameter int unsigned NumQps  = 256,  // power of two
   parameter int unsigned NumSrqs = 64,   // power of two
+  parameter int unsigned Srq     = 1,    // 0: no SRQs
   localparam int unsigned RowBits = $clog2(NumQps > NumSrqs ? NumQps : NumSrqs)
 ) (
   input  logic                      clk_i,
@@ -69,7 +70,7 @@ module roci_rq_table #(
   assign row_is_attr  = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpAttr;
   assign row_is_state = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
   assign row_is_reset = row_is_state && row_write_i.data[2:0] == roci_pkg::QpReset;
-  assign row_is_srq   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableSrq;
+  assign row_is_srq   = Srq != 0 && row_write_valid_i && row_write_i.table_id == roci_pkg::TableSrq;
   assign unused       = &{row_attr, row_srq};
 
   // A row of an SRQ is compared with its old content, then written.
@@ -127,7 +128,9 @@ module roci_rq_table #(
     .read_i(read_i && read_srq_i), .read_row_i(read_row_i[SrqRowBits-1:0]),
     .read_data_o({srq_limit, srq_attr}), .ready_o(srq_ready)
   );
-  assign {take, takes_o, place}       = attr;
+  logic takes, srq_read_q;
+  assign {take, takes, place}         = attr;
+  assign takes_o                      = Srq != 0 && takes;
   assign {srq_valid, pd_o, srq_place} = srq_attr;
   assign take_o     = RowBits'(take);
   assign in_reset_o = qp_state == roci_pkg::QpReset;
@@ -151,10 +154,11 @@ module roci_rq_table #(
   );
   always_ff @(posedge clk_i) begin
     if (read_i) begin
-      srq_o <= read_srq_i;
-      row_o <= read_row_i;
+      srq_read_q <= read_srq_i;
+      row_o      <= read_row_i;
     end
   end
+  assign srq_o = Srq != 0 && srq_read_q;
 
   // Words that were written since, of queue pairs (read at two places) and of SRQs; and SRQs that
   // had no word written since their row came, so that the limit counts again. The flags are read

@@ -16,7 +16,9 @@
 
 `include "assert.svh"
 
-module roci_rx_fields (
+module roci_rx_fields #(
+  parameter int unsigned Networks = 1  // 0: only RoCE v2 over IPv4 without a VLAN tag is RoCE
+) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
 
@@ -70,7 +72,7 @@ module roci_rx_fields (
   logic [15:0]         ethertype;
   assign ethernet  = on_wire[WireBits-1 -: roci_pkg::EthernetBits];
   assign tag       = on_wire[WireBits-1-roci_pkg::EthernetBits -: roci_pkg::VlanBits];
-  assign vlan      = ethernet.ethertype == roci_pkg::EtherTypeVlan;
+  assign vlan      = Networks != 0 && ethernet.ethertype == roci_pkg::EtherTypeVlan;
   assign ethertype = vlan ? tag.ethertype : ethernet.ethertype;
 
   // Clock 1: the IP header stands in one place.
@@ -84,9 +86,10 @@ module roci_rx_fields (
     vid1_q    <= tag.vid;
     enable1_q <= enable_i;
     final1_q  <= final_i;
-    grh       <= ethertype == roci_pkg::EtherTypeRoceV1;
+    grh       <= Networks != 0 && ethertype == roci_pkg::EtherTypeRoceV1;
     ipv4_type <= ethertype == roci_pkg::EtherTypeIpv4;
-    ipv6      <= ethertype == roci_pkg::EtherTypeIpv6 || ethertype == roci_pkg::EtherTypeRoceV1;
+    ipv6      <= Networks != 0 && (ethertype == roci_pkg::EtherTypeIpv6
+                                   || ethertype == roci_pkg::EtherTypeRoceV1);
   end
 
   roci_pkg::ipv4_t ip4;
@@ -161,7 +164,7 @@ module roci_rx_fields (
     fields_d.ipv6      = ipv6;
     fields_d.roce_v1   = grh;
     fields_d.vlan      = vlan1_q;
-    fields_d.vid       = vid1_q;
+    fields_d.vid       = Networks != 0 ? vid1_q : '0;
     fields_d.ecn       = ipv6 ? ip6.traffic_class[1:0] : ip4.tos[1:0];
     fields_d.pkey      = bth.pkey;
     fields_d.qpn       = bth.dest_qp;

@@ -14,7 +14,8 @@
 `include "assert.svh"
 
 module roci_rx_parse #(
-  parameter int unsigned DataWidth = 512  // 64, 128, 256 or 512
+  parameter int unsigned DataWidth = 512, // 64, 128, 256 or 512
+  parameter int unsigned Networks = 1     // 0: only RoCE v2 over IPv4 without a VLAN tag is RoCE
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -108,7 +109,7 @@ module roci_rx_parse #(
   roci_pkg::ipv4_t     early_ipv4;
   roci_pkg::rx_frame_t frame_q;
   assign beat_final = {index0_q, {ByteBits{1'b1}}};
-  roci_rx_fields u_fields (
+  roci_rx_fields #(.Networks(Networks)) u_fields (
     .clk_i, .rst_ni, .header_i(header_q), .enable_i(enable_q), .final_i(beat_final),
     .early_known_o(early_known), .early_start_o(early_start), .early_end_o(early_end),
     .early_udp_length_o(early_udp_length), .early_ipv6_o(early_ipv6),

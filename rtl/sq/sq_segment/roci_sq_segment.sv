@@ -15,7 +15,9 @@
 module roci_sq_segment #(
   parameter int unsigned NumQps  = 256,   // queue pairs, a power of two
   parameter int unsigned Quantum = 16384, // payload bytes of a grant
-  parameter int unsigned Compact = 0      // 1: no work request is kept, shorter queues
+  parameter int unsigned Compact = 0,     // 1: no work request is kept, shorter queues
+  parameter int unsigned Atomics = 1,     // 0: no atomics
+  parameter int unsigned KeyOps  = 1      // 0: no operations on keys
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
@@ -70,12 +72,11 @@ module roci_sq_segment #(
   logic                 look, look_kept;
 
   roci_sq_fetch #(.NumQps(NumQps), .Blocks(Blocks), .Jobs(Compact != 0 ? 8 : 64)) u_fetch (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .grant_i, .grant_valid_i, .grant_ready_o, .look_o(look), .kept_i(look_kept),
-    .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
-    .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
-    .arrived_o(arrived), .read_i(read), .read_block_i(read_block),
-    .block_o(block), .block_error_o(block_error), .freed_i(base_q), .idle_o(fetch_idle));
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .grant_i, .grant_valid_i, .grant_ready_o,
+    .look_o(look), .kept_i(look_kept), .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i,
+    .br_rsp_valid_i, .br_rsp_ready_o, .job_o(job), .job_valid_o(job_valid), .job_ready_i(job_done),
+    .arrived_o(arrived), .read_i(read), .read_block_i(read_block), .block_o(block),
+    .block_error_o(block_error), .freed_i(base_q), .idle_o(fetch_idle));
 
   typedef enum logic [2:0] {StWait, StHead, StSegment, StWalk, StSegments} state_e;
   state_e               state_q;
@@ -103,20 +104,19 @@ module roci_sq_segment #(
   // recovery waits for the payload only.
   logic [511:0] kept_block;
   roci_sq_keep #(.NumQps(NumQps), .Compact(Compact)) u_keep (
-    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .look_i(look), .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index),
-    .kept_o(look_kept),
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .look_i(look),
+    .look_row_i(grant_i.qpn[QpBits-1:0]), .look_index_i(grant_i.wqe_index), .kept_o(look_kept),
     .read_i(head_ready && kept), .read_row_i(job.qpn[QpBits-1:0]), .read_index_i(job.wqe_index),
-    .block_o(kept_block),
-    .write_i(state_q == StHead && !kept && !block_error), .write_row_i(job.qpn[QpBits-1:0]),
-    .write_index_i(begun_q ? index_q : job.wqe_index), .write_block_i(block));
+    .block_o(kept_block), .write_i(state_q == StHead && !kept && !block_error),
+    .write_row_i(job.qpn[QpBits-1:0]), .write_index_i(begun_q ? index_q : job.wqe_index),
+    .write_block_i(block));
 
   // Checks of a work request, made when its block comes out of the buffer
   roci_pkg::wqe_t wqe, wqe_q;
   logic           one_plan, is_atomic, is_local, is_local_q;
   logic [7:0]     status, status_q;
   assign wqe = kept ? kept_block : block;
-  roci_sq_segment_check u_check (
+  roci_sq_segment_check #(.Atomics(Atomics), .KeyOps(KeyOps)) u_check (
     .wqe_i(wqe), .fetch_error_i(block_error && !kept), .stride_log_i(job.stride_log),
     .offset_i(head_offset), .status_o(status), .one_plan_o(one_plan), .is_atomic_o(is_atomic),
     .is_local_o(is_local));
@@ -282,12 +282,12 @@ module roci_sq_segment #(
   roci_sq_segment_out #(.Compact(Compact)) u_out (
     .clk_i, .rst_ni, .plan_i(plan), .plan_push_i(emit),
     .inline_addr_i(entry_addr_q + 64'd64 + 64'(offset_q)), .inline_pasid_i(job.pasid),
-    .wait_key_i(key_go), .own_seg_i(plan.has_segs && state_q != StWalk),
-    .push_room_o(push_room), .pending_empty_o(pending_empty),
-    .key_rsp_i, .key_rsp_valid_i(key_rsp_valid_i && state_q != StWalk),
-    .walk_seg_i(walk_seg), .walk_seg_valid_i(walk_seg_valid), .walk_segs_i(state_q == StSegments),
-    .walk_seg_ready_o(walk_seg_ready),
-    .plan_o, .plan_valid_o, .plan_ready_i, .seg_o, .seg_valid_o, .seg_ready_i, .idle_o(out_idle));
+    .wait_key_i(key_go), .own_seg_i(plan.has_segs && state_q != StWalk), .push_room_o(push_room),
+    .pending_empty_o(pending_empty), .key_rsp_i,
+    .key_rsp_valid_i(key_rsp_valid_i && state_q != StWalk), .walk_seg_i(walk_seg),
+    .walk_seg_valid_i(walk_seg_valid), .walk_segs_i(state_q == StSegments),
+    .walk_seg_ready_o(walk_seg_ready), .plan_o, .plan_valid_o, .plan_ready_i, .seg_o, .seg_valid_o,
+    .seg_ready_i, .idle_o(out_idle));
 
   assign idle_o = fetch_idle && state_q == StWait && out_idle && !ptr_valid_o;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this work request well formed? Combinational. F-85, RQ-44.
 
-module roci_sq_segment_check (
+module roci_sq_segment_check #(
+  parameter int unsigned Atomics = 1,  // 0: a work request for an atomic is not well formed
+  parameter int unsigned KeyOps  = 1   // 0: nor is one for an operation on keys
+) (
   input  roci_pkg::wqe_t wqe_i,
   input  logic           fetch_error_i,
   input  logic [1:0]     stride_log_i,   // log2 of blocks in an entry
@@ -20,11 +23,19 @@ module roci_sq_segment_check (
   assign is_read     = wqe_i.opcode == roci_pkg::WrOpRead;
   assign is_data     = wqe_i.opcode <= roci_pkg::WrOpWriteImm
                        || wqe_i.opcode == roci_pkg::WrOpSendInv;
-  assign is_atomic_o = wqe_i.opcode == roci_pkg::WrOpCmpSwap
-                       || wqe_i.opcode == roci_pkg::WrOpFetchAdd;
-  assign is_local_o  = wqe_i.opcode == roci_pkg::WrOpLocalInv
-                       || wqe_i.opcode == roci_pkg::WrOpBindMw
-                       || wqe_i.opcode == roci_pkg::WrOpRegMr;
+  if (Atomics != 0) begin : gen_atomics
+    assign is_atomic_o = wqe_i.opcode == roci_pkg::WrOpCmpSwap
+                         || wqe_i.opcode == roci_pkg::WrOpFetchAdd;
+  end else begin : gen_no_atomics
+    assign is_atomic_o = 1'b0;
+  end
+  if (KeyOps != 0) begin : gen_local
+    assign is_local_o = wqe_i.opcode == roci_pkg::WrOpLocalInv
+                        || wqe_i.opcode == roci_pkg::WrOpBindMw
+                        || wqe_i.opcode == roci_pkg::WrOpRegMr;
+  end else begin : gen_no_local
+    assign is_local_o = 1'b0;
+  end
   assign one_plan_o  = is_read || is_atomic_o;
   assign stride      = 3'd1 << stride_log_i;
   assign max_sge     = stride_log_i == 2'd0 ? 4'd1 : stride_log_i == 2'd1 ? 4'd5 : 4'd13;
