@@ -25,6 +25,9 @@ std::uint32_t next_peer_number() {
 Connection::Connection(Fixture& fixture, const std::function<void(Options&)>& change)
     : fixture_(fixture), peer_number_(next_peer_number()), seen_(fixture.adapter().sent().size()) {
   if (change) change(options_);
+  if (options_.sgid_index != 0 && fixture.context().limits().lacks(layout::Option::kNetworks)) {
+    throw driver::Error(driver::AdminStatus::kUnsupported, 0, "the adapter has one IPv4 GID alone");
+  }
   gid_ = fixture.adapter().gid(options_.sgid_index);
   peer_gid_ = options_.peer_gid.value_or(neighbour_of(gid_));
   send_cq_ = options_.send_cq;

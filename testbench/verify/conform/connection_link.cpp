@@ -76,6 +76,9 @@ Builder Connection::read_request(std::uint32_t psn, std::uint32_t bytes, std::si
 
 Builder Connection::atomic_request(std::uint8_t opcode, std::uint32_t psn, std::uint64_t swap_add,
                                    std::uint64_t compare, std::size_t offset) {
+  if (fixture_.context().limits().lacks(layout::Option::kAtomics)) {
+    throw driver::Error(driver::AdminStatus::kUnsupported, 0, "the adapter has no atomics");
+  }
   return from_peer(opcode, psn)
       .ack_req()
       .atomic_eth(fixture_.target_address(offset), fixture_.memory().key(), swap_add, compare);

@@ -32,7 +32,17 @@ struct Needs {
   bool time = false;         ///< minutes: only in long runs
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
   layout::Service service = layout::Service::kRc;  ///< not run on an adapter without it
+  unsigned options = 0;                            ///< bits by Option: likewise
+  unsigned absent = 0;  ///< bits by Option: not run on an adapter that has one of them
 };
+
+/// Needs an option of the engine, or its absence.
+constexpr Needs with(layout::Option option) {
+  return {false, 4200, layout::Service::kRc, 1u << static_cast<unsigned>(option), 0};
+}
+constexpr Needs without(layout::Option option) {
+  return {false, 4200, layout::Service::kRc, 0, 1u << static_cast<unsigned>(option)};
+}
 
 /// Stimulus and expectation. `body` returns when the statement holds and throws otherwise.
 struct Test {

@@ -168,6 +168,7 @@ const std::vector<Statement>& statements() {
       {"RSP-54", 0, "Queue pairs on a shared receive queue take the next entry at the packet that needs it and keep it.", nullptr},
       {"RSP-55", 1, "The limit event of a shared receive queue fires once.", nullptr},
       {"RSP-56", 1, "A failing DMA ends the request with NAK operational, and no stale byte leaves.", nullptr},
+      {"RSP-57", 1, "What needs an option that the engine does not have is rejected and has no effect.", nullptr},
 
       {"QP-01", 0, "Only the transitions of the state machine are accepted; others change nothing.", nullptr},
       {"QP-02", 0, "RESET to INIT needs P_Key index, port and rights.", nullptr},

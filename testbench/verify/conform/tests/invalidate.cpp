@@ -165,7 +165,8 @@ TEST("RSP-35 RSP-43",
   }
 }
 
-TEST("RSP-47", "SEND with invalidate of a key that cannot be invalidated") {
+TEST_THAT_NEEDS(with(layout::Option::kKeyOps), "RSP-47",
+                "SEND with invalidate of a key that cannot be invalidated") {
   Place place(dut);
   for (const std::uint32_t key : {0xDEADBE00u, place.region.key()}) {
     Connection c(dut);

@@ -71,7 +71,7 @@ TEST("MR-03 RSP-29", "bounds at both ends, and lengths that would wrap") {
   }
 }
 
-TEST("MR-04", "each use needs its right") {
+TEST_THAT_NEEDS(with(layout::Option::kAtomics), "MR-04", "each use needs its right") {
   const std::uint32_t remote[] = {access::kRemoteWrite, access::kRemoteRead, access::kRemoteAtomic};
   for (unsigned missing = 0; missing < 3; ++missing) {
     driver::MemoryRegion region(dut.pd(), 4096, access::kAll & ~remote[missing]);

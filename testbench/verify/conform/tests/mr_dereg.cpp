@@ -49,7 +49,8 @@ TEST("MR-07", "deregistered in the middle of a WRITE, the rest of it writes noth
   for (unsigned i = 0; i < 4096; ++i) same("byte", memory.memory.host[i], 0x22);
 }
 
-TEST("MR-17", "a region without remote rights has no remote key that works") {
+TEST_THAT_NEEDS(with(layout::Option::kAtomics), "MR-17",
+                "a region without remote rights has no remote key that works") {
   driver::MemoryRegion region(dut.pd(), 4096, access::kLocalWrite);
   for (const std::uint8_t opcode : {kRcWriteOnly, kRcReadRequest, kRcFetchAdd}) {
     Connection c(dut);

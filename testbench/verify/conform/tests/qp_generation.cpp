@@ -249,7 +249,8 @@ TEST("QP-20", "a full queue rejects the rest of a list") {
   for (unsigned i = 0; i < result.posted; ++i) c.sent();
 }
 
-TEST("QP-21", "malformed work requests are rejected when posted") {
+TEST_THAT_NEEDS(with(layout::Option::kAtomics), "QP-21",
+                "malformed work requests are rejected when posted") {
   using driver::PostError;
   Connection c(dut, [](Options& o) {
     o.qp.send_sges = 2;

@@ -227,7 +227,8 @@ TEST("RSP-26 RSP-28 RSP-29 RSP-30 RSP-31 RSP-16 WC-08",
 TEST("RSP-29 RSP-31 RSP-34 RSP-35 RSP-38", "replay of raw_read: READs and their duplicates") {
   play_all(dut, "raw_read");
 }
-TEST("RSP-37 RSP-39 RSP-41 RSP-42 RSP-43", "replay of raw_atomic: atomics and their duplicates") {
+TEST_THAT_NEEDS(with(layout::Option::kAtomics), "RSP-37 RSP-39 RSP-41 RSP-42 RSP-43",
+                "replay of raw_atomic: atomics and their duplicates") {
   play_all(dut, "raw_atomic");
 }
 TEST("WIRE-47 RSP-16 RQ-53", "replay of raw_state_rnr_cnp: states, RNR, a CNP") {

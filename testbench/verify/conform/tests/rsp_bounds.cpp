@@ -149,7 +149,8 @@ TEST("RSP-41", "atomics at addresses that are no multiple of 8") {
   }
 }
 
-TEST("RSP-42", "atomics without the right or out of bounds") {
+TEST_THAT_NEEDS(with(layout::Option::kAtomics), "RSP-42",
+                "atomics without the right or out of bounds") {
   driver::MemoryRegion region(
       dut.pd(), 4096,
       driver::access::kLocalWrite | driver::access::kRemoteWrite | driver::access::kRemoteRead);

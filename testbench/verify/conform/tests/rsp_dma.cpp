@@ -64,7 +64,8 @@ TEST("RSP-56", "a WRITE or SEND into memory that fails ends with NAK operational
   }
 }
 
-TEST("RSP-56", "an atomic on memory that fails ends with NAK operational") {
+TEST_THAT_NEEDS(with(layout::Option::kAtomics), "RSP-56",
+                "an atomic on memory that fails ends with NAK operational") {
   Connection c(dut);
   driver::MemoryRegion region(dut.pd(), 4096, driver::access::kAll);
   dut.adapter().poison(region.address(), 64);
