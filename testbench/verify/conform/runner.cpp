@@ -8,8 +8,8 @@
 namespace roci::conform {
 namespace {
 
-/// Returns whether the adapter has what the test needs, or all that its commands need.
-bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options) {
+/// Returns whether the adapter has what the test needs; a test that finds out has not `ended`.
+bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, bool& ended) {
   bool has = true;
   adapter.run([&] {
     const driver::DeviceLimits& limits = adapter.context().limits();
@@ -24,6 +24,7 @@ bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options) 
       has = limits.absent == 0 || (error.status() != driver::AdminStatus::kUnsupported &&
                                    error.status() != driver::AdminStatus::kNoResource);
       if (has) throw;
+      ended = false;
       return;
     }
     fixture.finish();
@@ -42,11 +43,12 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
     Outcome outcome;
     outcome.test = &test;
     const std::clock_t start = std::clock();
+    bool ended = true;
     try {
       if (is.port_mtu != test.needs.port_mtu) adapter.reset();
       is.port_mtu = test.needs.port_mtu;
       if (!adapter) adapter = make_adapter(is);
-      outcome.skipped = !run_one(*adapter, test, is);
+      outcome.skipped = !run_one(*adapter, test, is, ended);
       outcome.passed = true;
     } catch (const Failure& failure) {
       outcome.expected = failure.expected();
@@ -55,7 +57,7 @@ std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<
       outcome.expected = "no violated rule of the test bench, no rejected command";
       outcome.seen = error.what();
     }
-    if (!outcome.passed) adapter.reset();  // its state is not known
+    if (!outcome.passed || !ended) adapter.reset();  // its state is not known
     outcome.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (done) done(outcome);
     outcomes.push_back(std::move(outcome));
