@@ -91,10 +91,9 @@ module roci_key_check #(
     end
   endfunction
 
-  roci_pkg::key_req_t asked, asked_q, checked_q;
-  roci_pkg::key_t     row_q;
+  roci_pkg::key_req_t asked, asked_q;
   roci_pkg::key_rsp_t result;
-  logic               in_range_q, checked_in_range_q;
+  logic               in_range_q;
   logic [Clients-1:0] requested_by_q, checked_by_q, result_to_q;
 
   logic [roci_pkg::KeyBits-1:0]    row;
@@ -133,18 +132,15 @@ module roci_key_check #(
       asked_q    <= asked;
       in_range_q <= asked.key[31:KeyIndexAt+RowIndexBits] == '0;
     end
-    if (|requested_by_q) begin
-      row_q              <= row;
-      checked_q          <= asked_q;
-      checked_in_range_q <= in_range_q;
-    end
     if (|checked_by_q) result_q <= result;
   end
 
   roci_key_rule u_rule (
-    .req_i      (checked_q),
-    .row_i      (row_q),
-    .in_range_i (checked_in_range_q),
+    .clk_i,
+    .take_i     (|requested_by_q),
+    .req_i      (asked_q),
+    .row_i      (row),
+    .in_range_i (in_range_q),
     .rsp_o      (result)
   );
 

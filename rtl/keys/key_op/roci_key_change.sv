@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a key operation makes of a row of the key table, or why not (10.6.7, MR-09 to MR-16):
-// combinational.
+// What a key operation makes of a row of the key table, or why not (10.6.7, MR-09 to MR-16).
+//
+// Throughput: one operation in two clocks. Latency: two clocks; the inputs stay until the result is
+// used. The first clock adds and subtracts, the second compares.
 //
 // Bind        type 1: at any time, a length of 0 unbinds; type 2: in the free state only.
 //             The region is one that a command registered, in the same domain; it has MwBind, holds
@@ -13,6 +15,7 @@
 // Fast regions take no windows: Invalidate could not find them, and they would stay valid after it.
 
 module roci_key_change (
+  input  logic                  clk_i,
   input  roci_pkg::key_op_req_t req_i,
   input  roci_pkg::key_t        row_i,         // row of req_i.key
   input  logic                  in_range_i,    // there is such a row
@@ -32,9 +35,9 @@ module roci_key_change (
                                   | 6'd1 << roci_pkg::AccessRemoteRead
                                   | 6'd1 << roci_pkg::AccessRemoteAtomic | ZeroBased;
 
-  logic [63:0] offset, room, last_va, last_addr;
-  logic        mine, is_type1, is_type2, is_fast, unbind, writes, va_wraps, addr_wraps;
-  logic        region_ok, range_ok, bind_ok, register_ok, invalidate_ok;
+  logic [63:0] offset_q, room_q, most_q, addr_q;
+  logic        mine, is_type1, is_type2, is_fast, unbind, writes, va_wraps_q, addr_wraps_q;
+  logic        region_ok, range_ok_q, bind_ok, register_ok, invalidate_ok;
 
   assign mine     = in_range_i && row_i.pd == req_i.pd;
   assign is_type1 = row_i.kind == roci_pkg::KeyKindWindowType1;
@@ -43,25 +46,27 @@ module roci_key_change (
   assign unbind   = req_i.length == '0;
   assign writes   = (req_i.access & NeedsLocalWrite) != '0;
 
-  assign offset     = req_i.va - region_i.iova;
-  assign room       = region_i.length - req_i.length;
-  assign last_va    = req_i.va + req_i.length - 64'd1;
-  assign last_addr  = req_i.addr + req_i.length - 64'd1;
-  assign va_wraps   = last_va < req_i.va;
-  assign addr_wraps = last_addr < req_i.addr;
+  always_ff @(posedge clk_i) begin
+    offset_q     <= req_i.va - region_i.iova;
+    room_q       <= region_i.length - req_i.length;
+    most_q       <= -req_i.length;  // the largest start of a range of that length, unless it is 0
+    addr_q       <= region_i.addr + offset_q;
+    va_wraps_q   <= req_i.va > most_q;
+    addr_wraps_q <= req_i.addr > most_q;
+    range_ok_q   <= req_i.va >= region_i.iova && req_i.length <= region_i.length
+                    && offset_q <= room_q;
+  end
 
   assign region_ok = region_in_range_i && region_i.valid
                      && region_i.kind == roci_pkg::KeyKindRegion && !region_i.remote_only
                      && region_i.variant == req_i.region[7:0] && region_i.pd == req_i.pd
                      && (region_i.access & MwBind) != '0
                      && (!writes || (region_i.access & LocalWrite) != '0);
-  assign range_ok  = req_i.va >= region_i.iova && req_i.length <= region_i.length
-                     && offset <= room && !va_wraps;
 
   assign bind_ok       = (is_type1 && unbind)
                          || ((is_type1 || (is_type2 && !row_i.valid)) && !unbind && region_ok
-                             && range_ok);
-  assign register_ok   = is_fast && !row_i.valid && !unbind && !va_wraps && !addr_wraps
+                             && range_ok_q && !va_wraps_q);
+  assign register_ok   = is_fast && !row_i.valid && !unbind && !va_wraps_q && !addr_wraps_q
                          && (!writes || (req_i.access & LocalWrite) != '0);
   assign invalidate_ok = row_i.valid && row_i.variant == req_i.key[7:0]
                          && (is_fast || (is_type2 && row_i.qpn == req_i.qpn));
@@ -82,7 +87,7 @@ module roci_key_change (
           row_o.pasid  = region_i.pasid;
           row_o.iova   = (req_i.access & ZeroBased) != '0 ? '0 : req_i.va;
           row_o.length = req_i.length;
-          row_o.addr   = region_i.addr + offset;
+          row_o.addr   = addr_q;
           row_o.qpn    = is_type2 ? req_i.qpn : '0;
           row_o.parent = req_i.region[31:8];
         end
@@ -105,14 +110,26 @@ module roci_key_change (
   assign unused = ^{row_i, region_i, req_i.region};
 
 `ifdef FORMAL
+  // The inputs stay.
+  (* anyconst *) roci_pkg::key_op_req_t f_req;
+  (* anyconst *) roci_pkg::key_t f_row, f_region_row;
+  logic [1:0]  f_clocks_q;  // for which they have stood
+  logic        f_due;              // the result is there
+  always_comb begin
+    InputsStay : assume (req_i == f_req && row_i == f_row && region_i == f_region_row);
+  end
+  assign f_due = f_clocks_q == 2'd2;
+  initial assume (f_clocks_q == 2'd0);
+  always_ff @(posedge clk_i) if (!f_due) f_clocks_q <= f_clocks_q + 2'd1;
+
   // For every request and pair of rows, in numbers too wide to wrap: a bound window lies in the
   // region, where it was requested, with rights that the request gives and the region allows. With
   // the proof of roci_key_rule, which holds an access to the row, nothing outside is reached.
   logic        f_bound, f_register, f_free, f_type1, f_type2, f_fast, f_type2_out, f_region;
   logic [63:0] f_into;
-  assign f_bound     = ok_o && req_i.op == roci_pkg::KeyOpBind && row_o.valid;
-  assign f_register  = ok_o && req_i.op == roci_pkg::KeyOpRegister;
-  assign f_free      = ok_o && req_i.op == roci_pkg::KeyOpInvalidate;
+  assign f_bound     = f_due && ok_o && req_i.op == roci_pkg::KeyOpBind && row_o.valid;
+  assign f_register  = f_due && ok_o && req_i.op == roci_pkg::KeyOpRegister;
+  assign f_free      = f_due && ok_o && req_i.op == roci_pkg::KeyOpInvalidate;
   assign f_type1     = row_i.kind == roci_pkg::KeyKindWindowType1;
   assign f_type2     = row_i.kind == roci_pkg::KeyKindWindowType2;
   assign f_fast      = row_i.kind == roci_pkg::KeyKindFastRegion;
@@ -150,7 +167,7 @@ module roci_key_change (
       LocalWriteToo    : assert ((row_o.access & NeedsLocalWrite) == '0
                                  || (row_o.access & LocalWrite) != '0);
     end
-    if (ok_o) begin
+    if (f_due && ok_o) begin
       OnlyOwn          : assert (in_range_i && row_i.pd == req_i.pd && row_o.pd == row_i.pd);
       KindStays        : assert (row_o.kind == row_i.kind
                                  && row_i.kind != roci_pkg::KeyKindRegion);
@@ -160,9 +177,9 @@ module roci_key_change (
     end
     LastByteOfRegion : cover (f_bound && row_o.length == 64'd1
                               && 67'(f_into) + 67'd1 == 67'(region_i.length));
-    EndOfAddresses   : cover (f_bound && &last_va && req_i.length == 64'd64);
+    EndOfAddresses   : cover (f_bound && req_i.va == most_q && req_i.length == 64'd64);
     ZeroBasedInside  : cover (f_bound && (req_i.access & ZeroBased) != '0 && f_into != '0);
-    Unbinds          : cover (ok_o && req_i.op == roci_pkg::KeyOpBind && !row_o.valid
+    Unbinds          : cover (f_due && ok_o && req_i.op == roci_pkg::KeyOpBind && !row_o.valid
                               && row_i.valid);
     Frees            : cover (f_free && f_type2);
     Registers        : cover (f_register && req_i.access[roci_pkg::AccessRemoteAtomic]);

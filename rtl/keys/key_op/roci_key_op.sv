@@ -2,7 +2,7 @@
 // Key operations of work requests and of SEND with invalidate: reads the row of the key, and of the
 // region of a Bind, decides (roci_key_change), and puts the new row on the row bus.
 //
-// Throughput: one operation at a time, eight clocks (Bind ten) when the bus is free. Latency: the
+// Throughput: one operation at a time, ten clocks (Bind twelve) when the bus is free. Latency: the
 // result comes in the clock in which a lookup sees the new row.
 //
 //   request --> lock --> read row --> (read region) --> decide --> row bus --> result
@@ -47,7 +47,8 @@ module roci_key_op #(
   localparam int unsigned KeyIndexAt = 8;  // below: the variant
 
   typedef enum logic [3:0] {
-    StIdle, StLock, StRead, StRow, StReadRegion, StRegion, StDecide, StWrite, StOnBus, StRespond
+    StIdle, StLock, StRead, StRow, StReadRegion, StRegion, StAdd, StCompare,
+    StDecide, StWrite, StOnBus, StRespond
   } state_e;
 
   state_e                state_q;
@@ -77,6 +78,7 @@ module roci_key_op #(
   assign changed = f_changed;
 `else
   roci_key_change u_change (
+    .clk_i,
     .req_i            (req_q),
     .row_i            (row_q),
     .in_range_i       (in_range),
@@ -101,9 +103,11 @@ module roci_key_op #(
         end
         StLock:       state_q <= StRead;  // a row that went out before the lock is in the table now
         StRead:       if (read_ready_i) state_q <= StRow;
-        StRow:        state_q <= takes_region ? StReadRegion : StDecide;
+        StRow:        state_q <= takes_region ? StReadRegion : StAdd;
         StReadRegion: if (read_ready_i) state_q <= StRegion;
-        StRegion:     state_q <= StDecide;
+        StRegion:     state_q <= StAdd;
+        StAdd:        state_q <= StCompare;
+        StCompare:    state_q <= StDecide;
         StDecide:     state_q <= ok ? StWrite : StRespond;
         StWrite:      if (row_ready_i) state_q <= StOnBus;
         StOnBus:      state_q <= StRespond;
@@ -197,7 +201,7 @@ module roci_key_op #(
                          && `IMPLIES(f_passed_q[0] && state_q == StIdle, !taken[1])
                          && `IMPLIES(f_passed_q[1] && state_q == StIdle, !taken[0]))
   `ASSERT(TurnIsOfThePassed, `IMPLIES(f_passed_q[0], !turn_q) && `IMPLIES(f_passed_q[1], turn_q))
-  `COVER(BindIsDone, state_q == StRespond && takes_region && rsp_o.ok && f_clocks_q == 4'd8)
+  `COVER(BindIsDone, state_q == StRespond && takes_region && rsp_o.ok && f_clocks_q == 4'd10)
   `COVER(Rejected, state_q == StRespond && !rsp_o.ok)
   `COVER(OtherClientNext, taken[1] && f_passed_q[1])
   initial assume (!rst_ni);
