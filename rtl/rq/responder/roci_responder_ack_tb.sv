@@ -48,6 +48,7 @@ module roci_responder_ack_tb (
   logic [9:0]              drop;
   logic [12:0]             len;
   logic                    last;
+  logic [23:0]             packets;
   roci_pkg::rx_meta_t        meta;
   roci_pkg::ext_reth_t       reth;
   roci_pkg::responder_slot_t slot;
@@ -68,10 +69,12 @@ module roci_responder_ack_tb (
     attr.min_rnr_timer      = 5'd12;
   end
   assign ticket   = newest_q + 32'(advance_i);
+  assign packets  = 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr.pmtu))) + 24'd1;
   assign executes = verdict_i >= roci_pkg::VerdictSend;
 
   roci_responder_apply u_apply (
-    .meta_i(meta), .key_i('0), .qp_i(qp_q), .attr_i(attr), .in_rtr_i(1'b0), .ticket_i(ticket),
+    .meta_i(meta), .key_i('0), .qp_i(qp_q), .attr_i(attr),
+    .packets_i(packets), .in_rtr_i(1'b0), .ticket_i(ticket),
     .walked_i(1'b0), .keyed_i(1'b1), .index_i('0), .verdict_i, .syndrome_i, .status_i('0),
     .access_event_i(1'b0), .takes_i, .first_i, .last_i,
     .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(slot_write), .job_o(job),

@@ -9,6 +9,7 @@ module roci_responder_apply (
   input  roci_pkg::key_rsp_t        key_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
+  input  logic [23:0]               packets_i,     // packets of a READ's response that is not empty
   input  logic                      in_rtr_i,      // the queue pair is in RTR
   input  logic [31:0]               ticket_i,      // meta_i.ticket, extended
   input  logic                      walked_i,      // the segments came from the walker
@@ -62,8 +63,7 @@ module roci_responder_apply (
   assign nak      = verdict_i == roci_pkg::VerdictNak;
   assign executes = send || write || read || atomic;
   assign total    = (first_i ? 32'd0 : qp_i.bytes) + length;
-  assign packets  = reth.dma_length == '0 || !read ? 24'd1
-                  : 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
+  assign packets  = reth.dma_length == '0 || !read ? 24'd1 : packets_i;
   assign with_imm = meta_i.opcode == roci_pkg::OpRcSendLastImm
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyImm
                  || meta_i.opcode == roci_pkg::OpRcWriteLastImm

@@ -129,6 +129,7 @@ module roci_responder_judge (
                     || (peeked_q && posted_q && !fetched_q && !foreseen));
 
   logic               again_q, keyed;
+  logic [23:0]        packets_q;  // a commit comes at least a clock after the attributes
   roci_pkg::key_rsp_t again_key_q, key;
   roci_pkg::responder_slot_t new_slot, replay_slot;
   always_comb begin
@@ -144,7 +145,7 @@ module roci_responder_judge (
   assign first_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && first_q;
   assign again_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && again_q;
   roci_responder_apply u_apply (
-    .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i,
+    .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i, .packets_i(packets_q),
     .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i, .walked_i(walked_q), .index_i(index_q),
     .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
@@ -157,6 +158,7 @@ module roci_responder_judge (
   );
 
   always_ff @(posedge clk_i) begin
+    packets_q <= 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
     if (pick_i) peeked_q <= 1'b0;
     walked_q <= !pick_i && (walked_q || walk_good_i);
     again_q  <= !pick_i && (again_q || again_i);

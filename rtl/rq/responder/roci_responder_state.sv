@@ -120,8 +120,8 @@ module roci_responder_state #(
                          : of_result_i  ? done_i.slot
                          : of_request_i ? 4'd0 : oldest;
   // The ring is full once slot_next has wrapped, so the slots from slot_next on are the oldest.
-  assign from_next = (qp.pending >> qp.slot_next) << qp.slot_next;
   always_comb begin
+    for (int i = 0; i < 16; i++) from_next[i] = qp.pending[i] && 5'(i) >= 5'(qp.slot_next);
     oldest = '0;
     for (int i = 15; i >= 0; i--) begin
       if (from_next == '0 ? qp.pending[i] : from_next[i]) oldest = 4'(i);
