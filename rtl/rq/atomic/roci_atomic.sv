@@ -2,9 +2,9 @@
 // Read-modify-write of 8 bytes in host memory, indivisible against one another, and plain stores of
 // 8 bytes.
 //
-// Throughput: an atomic a clock, also when all name one address, limited by the reads and writes
-// that memory has in progress. Latency: one clock to seek, one memory read and, if something
-// changes, one write. The block holds up to 16 atomics and 16 stores.
+// Throughput: an atomic in two clocks, also when all name one address, limited by the reads and
+// writes that memory has in progress. Latency: two clocks each to seek, to ask and to compute, one
+// memory read and, if something changes, one write. The block holds up to 16 atomics and 16 stores.
 //
 //   job ---> ring of 16: seek --> ask --> data --> put --> out ---> done
 //                                  |        ^       |       ^
@@ -13,9 +13,11 @@
 //                                                   ^       |
 //   store ---> 16 stores ---------------------------+       +---> store_done, fault
 //
-// Atomics pass the stages in order, each at most one a clock. An atomic on a word that another
-// atomic in progress is about to change takes its value from that one instead of memory. The same
-// offset in another page may be the same memory, so such an atomic waits until that write is done.
+// Atomics pass the stages in order. Seek, ask and data take two clocks for each: in the first, what
+// the ring holds of the atomic is compared or selected; in the second it decides. An atomic on a
+// word that another atomic in progress is about to change takes its value from that one instead of
+// memory. The same offset in another page may be the same memory, so such an atomic waits until
+// that write is done.
 // Stores wait for no atomic: an atomic may wait for payload whose place the requester cannot find
 // before its stores have room.
 
@@ -76,7 +78,7 @@ module roci_atomic (
   logic [Bits:0]        in_q, seek_q, ask_q, data_q, put_q, out_q;  // next of each stage; top bit:
                                                                     // pass
   logic [Bits-1:0]      in, seek, ask, data, put, out;
-  logic                 take, sought, asked, got, put_on, finished;
+  logic                 take, asked, put_on, finished;
   roci_pkg::atomic_job_t seek_job, ask_job, data_job, put_job, out_job;
   assign in       = in_q[Bits-1:0];
   assign seek     = seek_q[Bits-1:0];
@@ -102,9 +104,9 @@ module roci_atomic (
       out_q  <= '0;
     end else begin
       in_q   <= in_q + (Bits + 1)'(take);
-      seek_q <= seek_q + (Bits + 1)'(sought);
+      seek_q <= seek_q + (Bits + 1)'(seeking_q);
       ask_q  <= ask_q + (Bits + 1)'(asked);
-      data_q <= data_q + (Bits + 1)'(got);
+      data_q <= data_q + (Bits + 1)'(here_q);
       put_q  <= put_q + (Bits + 1)'(put_on);
       out_q  <= out_q + (Bits + 1)'(finished);
     end
@@ -118,11 +120,12 @@ module roci_atomic (
   // place leave before it, and younger ones come after this one, so it alone can be in the way.
   logic [Depth-1:0]   holds;        // entries with this place
   logic [Depth-1:0]   holds_from;   // likewise; bit 0 is the entry of this atomic
+  logic [Depth-1:0]   in_way_q;     // of them, by distance, those that have not left
+  logic               seeking_q;    // in_way_q is of this atomic
   logic [2*Depth-1:0] holds_twice;
   logic [Bits:0]      outstanding;  // atomics before it that have not left
   logic               found;
   logic [Bits-1:0]    distance;
-  assign sought      = seek_q != in_q;
   assign outstanding = seek_q - out_q;
   assign holds_twice = {holds, holds} >> seek;
   assign holds_from  = holds_twice[Depth-1:0];
@@ -131,58 +134,77 @@ module roci_atomic (
     found    = 1'b0;
     distance = '0;
     for (int d = Depth - 1; d >= 1; d--) begin
-      if ((Bits + 1)'(d) <= outstanding && holds_from[Depth-d]) begin
+      if (in_way_q[d]) begin
         found    = 1'b1;
         distance = Bits'(d);
       end
     end
   end
   always_ff @(posedge clk_i) begin
-    if (sought) begin
+    if (!rst_ni) seeking_q <= 1'b0;
+    else seeking_q <= seek_q != in_q && !seeking_q;
+    in_way_q[0] <= 1'b0;
+    for (int d = 1; d < Depth; d++) begin
+      in_way_q[d] <= (Bits + 1)'(d) <= outstanding && holds_from[Depth-d];
+    end
+    if (seeking_q) begin
       near_q[seek] <= found;
       source[seek] <= seek - distance;
     end
   end
 
   // Ask: an atomic reads its block, or inherits the word from another atomic. The one that was
-  // found may have left since; its write is done then, and memory has the word.
+  // found may have left since; its write is done then, and memory has the word. If it leaves in the
+  // second clock, what the ring holds of it is still that word: it is overwritten by a younger
+  // atomic only, at the stage data.
   logic [15:0]     landed;      // payload packets in memory since the ticket of the atomic
-  logic            due, near, same;  // another atomic has this place; it has this very word
+  logic            due_q, near_here_q, same_q;  // it has this place, and this very word
+  logic            near, same;
   logic [Bits-1:0] newest, back;
   roci_pkg::atomic_job_t near_job;
   assign landed   = wr_done_i - ask_job.ticket;
-  assign due      = ask_q != seek_q && signed'(landed) >= 16'sd0;
   assign newest   = source[ask];
   assign back     = ask - newest;
   assign near     = near_q[ask] && (Bits + 1)'(back) <= (Bits + 1)'(ask_q - out_q);
   assign near_job = jobs[newest];
   assign same     = near_job.addr == ask_job.addr && near_job.pasid == ask_job.pasid;
-  assign asked    = due && (near ? same : br_req_ready_i);
+  assign asked    = due_q && (near_here_q ? same_q : br_req_ready_i);
   always_ff @(posedge clk_i) begin
-    if (asked) inherits_q[ask] <= near;
+    if (!rst_ni) due_q <= 1'b0;
+    else due_q <= ask_q != seek_q && signed'(landed) >= 16'sd0 && !asked;
+    if (!due_q || near_here_q) near_here_q <= near;  // a read that is offered stays
+    same_q <= same;
+    if (asked) inherits_q[ask] <= near_here_q;
   end
-  assign br_req_valid_o = due && !near;
+  assign br_req_valid_o = due_q && !near_here_q;
   assign br_req_o.addr  = {ask_job.addr[63:6], 6'd0};
   assign br_req_o.pasid = ask_job.pasid;
   assign br_req_o.count = 5'd1;
 
-  // Data: the result is computed.
-  logic        inherits, is_compare, error, change;
-  logic [63:0] word, result;
-  assign inherits   = inherits_q[data];
-  assign is_compare = data_job.op == OpCompareSwap;
-  assign word       = inherits ? after[source[data]] : br_rsp_i.data[64*data_job.addr[5:3] +: 64];
-  assign error      = inherits ? error_q[source[data]] : br_rsp_i.error;
-  assign change     = !error && (!is_compare || word == data_job.compare);
-  assign result     = is_compare ? data_job.operand : word + data_job.operand;
-  assign got        = data_q != ask_q && (inherits || br_rsp_valid_i);
-  assign br_rsp_ready_o = data_q != ask_q && !inherits;
+  // Data: the word comes, and the result is computed a clock later. An atomic that inherits the
+  // word of the one before finds it in the ring, since its first clock follows that one's second.
+  logic        inherits, inherit_bad, is_compare_q, change, comes, here_q, bad_q;
+  logic [63:0] word, word_q, result, operand_q, compare_q;
+  assign inherits    = inherits_q[data];
+  assign word        = inherits ? after[source[data]] : br_rsp_i.data[64*data_job.addr[5:3] +: 64];
+  assign inherit_bad = error_q[source[data]];
+  assign comes       = data_q != ask_q && !here_q && (inherits || br_rsp_valid_i);
+  assign change      = !bad_q && (!is_compare_q || word_q == compare_q);
+  assign result      = is_compare_q ? operand_q : word_q + operand_q;
+  assign br_rsp_ready_o = data_q != ask_q && !here_q && !inherits;
   always_ff @(posedge clk_i) begin
-    if (got) begin
-      original[data]  <= word;
-      after[data]     <= change ? result : word;
+    if (!rst_ni) here_q <= 1'b0;
+    else here_q <= comes;
+    word_q       <= word;
+    bad_q        <= inherits ? inherit_bad : br_rsp_i.error;
+    is_compare_q <= data_job.op == OpCompareSwap;
+    operand_q    <= data_job.operand;
+    compare_q    <= data_job.compare;
+    if (here_q) begin
+      original[data]  <= word_q;
+      after[data]     <= change ? result : word_q;
       changes_q[data] <= change;
-      error_q[data]   <= error;
+      error_q[data]   <= bad_q;
     end
   end
 
