@@ -3,11 +3,16 @@
 // first inputs is up.
 //
 // Throughput: combinational. Latency: none.
+//
+// The ring word is written by each operation but Peek, as it was when nothing changes, so that what
+// decides on the change does not reach the address side of the table. A ring that reads as empty,
+// since its queue pair was reset, is then written as empty.
 
 module roci_rq_act (
   input  logic                    arrival_i,     // a fetch is complete
   input  logic                    cmd_i,         // an order
-  input  logic                    take_i,        // a queue pair wants an entry of this SRQ
+  input  logic                    take_i,        // a queue pair wants an entry of this SRQ,
+  input  logic                    take_ok_i,     // which has one
   input  logic                    hold_i,        // this queue pair got it
   input  logic                    bell_i,        // a doorbell
   input  logic                    work_i,        // its turn to fetch
@@ -28,7 +33,6 @@ module roci_rq_act (
   input  logic [4:0]              entries_i,     // entries that can be fetched
   input  logic                    more_i,        // more are posted than these
 
-  output logic                    write_o,
   output roci_pkg::receive_ring_t ring_o,
   output logic                    work_push_o,   // there is something to fetch
   output logic                    fail_o,        // the queue pair fails
@@ -45,7 +49,6 @@ module roci_rq_act (
   assign limit_hit = left < limit_i;
 
   always_comb begin
-    write_o     = 1'b0;
     ring_o      = ring_i;
     work_push_o = 1'b0;
     fail_o      = 1'b0;
@@ -56,7 +59,6 @@ module roci_rq_act (
     fetched_o   = 1'b0;
 
     if (arrival_i && ring_i.active && done_epoch_i == ring_i.epoch) begin
-      write_o   = 1'b1;
       fetched_o = 1'b1;
       if (done_bad_i) begin
         ring_o.active = 1'b0;
@@ -70,12 +72,10 @@ module roci_rq_act (
     if (cmd_i) begin
       unique case (op_i)
         roci_pkg::ReceiveOpFree: begin  // in RESET it belongs to the former generation
-          write_o     = !in_reset_i;
-          ring_o.cons = ring_i.cons + 1'b1;
-          work_push_o = write_o && ring_i.active && ring_i.prod != ring_i.next;
+          if (!in_reset_i) ring_o.cons = ring_i.cons + 1'b1;
+          work_push_o = !in_reset_i && ring_i.active && ring_i.prod != ring_i.next;
         end
         roci_pkg::ReceiveOpInit: begin
-          write_o       = 1'b1;
           ring_o.next   = ring_i.cons;
           ring_o.got    = ring_i.cons;
           ring_o.epoch  = ring_i.epoch + 1'b1;
@@ -84,7 +84,6 @@ module roci_rq_act (
           work_push_o   = ring_i.prod != ring_i.cons;
         end
         roci_pkg::ReceiveOpFlush: begin
-          write_o       = 1'b1;
           ring_o.epoch  = ring_i.epoch + 1'b1;
           ring_o.active = 1'b0;
           ring_o.flush  = 1'b1;
@@ -95,8 +94,7 @@ module roci_rq_act (
 
     if (take_i) begin
       fail_o = !ring_i.active;
-      if (ring_i.active && ring_i.got != ring_i.cons) begin
-        write_o      = 1'b1;
+      if (take_ok_i) begin
         copy_o       = 1'b1;
         ring_o.cons  = ring_i.cons + 1'b1;
         ring_o.fired = ring_i.fired || limit_hit;
@@ -106,21 +104,20 @@ module roci_rq_act (
     end
 
     if (hold_i) begin  // inactive when the queue pair was reset meanwhile
-      write_o     = ring_i.active;
-      ring_o.cons = copy_tag_i;
-      ring_o.prod = copy_tag_i + 16'd1;
-      ring_o.next = copy_tag_i + 16'd1;
-      ring_o.got  = copy_tag_i + 16'd1;
+      if (ring_i.active) begin
+        ring_o.cons = copy_tag_i;
+        ring_o.prod = copy_tag_i + 16'd1;
+        ring_o.next = copy_tag_i + 16'd1;
+        ring_o.got  = copy_tag_i + 16'd1;
+      end
     end
 
     if (bell_i && (srq_i ? ring_i.active : !in_reset_i && !takes_i)) begin
       if (bell_wild_i) begin
-        write_o       = srq_i;
         ring_o.active = ring_i.active && !srq_i;
         fail_o        = !srq_i;
         event_o       = srq_i;
       end else if (bell_new_i) begin
-        write_o     = 1'b1;
         ring_o.prod = bell_index_i;
         work_push_o = ring_i.active;
         posted_o    = ring_i.flush;
@@ -128,7 +125,6 @@ module roci_rq_act (
     end
 
     if (work_i && ring_i.active && entries_i != '0) begin
-      write_o     = 1'b1;
       ring_o.next = ring_i.next + 16'(entries_i);
       fetch_o     = 1'b1;
       work_push_o = more_i;

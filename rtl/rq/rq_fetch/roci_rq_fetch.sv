@@ -3,8 +3,8 @@
 // their oldest entries, fetched before they are needed.
 //
 // Throughput: an operation (order, doorbell or arrival) every clock, one of each kind every two; a
-// fetch takes three, taking an entry of an SRQ 5 to 8. Latency from doorbell to block read: nine
-// clocks.
+// Peek takes two, a fetch three, taking an entry of an SRQ 7 to 10. Latency from doorbell to block
+// read: nine clocks.
 //
 //   doorbells --> ring word --> work queues --> block read --> in flight --> blocks --> list reads
 //                    ^                                            |            ^
@@ -187,13 +187,17 @@ module roci_rq_fetch #(
   );
 
   // One operation at a time.
-  logic at_arrival, at_cmd, at_take, at_hold, at_bell, at_srq_bell, at_work, at_live, select_idle;
-  logic fail_set, event_set, posted_set, room, seeks;
+  logic at_arrival, at_cmd, at_seek, at_take, at_hold, at_bell, at_srq_bell, at_work, at_live;
+  logic fail_set, event_set, posted_set, room, may_seek, seeks_q, take_ok_q, select_idle;
   assign room = !fail_valid_o && !posted_valid_o && !event_valid_o;
   assign bell = srq ? srq_doorbell_i.index : doorbell_i.index;
-  // A queue pair with an SRQ that holds no receive requests one.
-  assign seeks = at_cmd && cmd_i.op == roci_pkg::ReceiveOpPeek && takes && ring.active
-              && ring.prod == ring.cons;
+  // A queue pair with an SRQ that holds no receive requests one. Whether it holds one, and whether
+  // the SRQ has one, is known a clock after the read.
+  assign may_seek = at_cmd && cmd_i.op == roci_pkg::ReceiveOpPeek;
+  always_ff @(posedge clk_i) begin
+    seeks_q   <= takes && ring.active && ring.prod == ring.cons;
+    take_ok_q <= ring.active && ring.got != ring.cons;
+  end
   roci_rq_select #(.NumQps(NumQps), .NumSrqs(NumSrqs), .Srq(Srq)) u_select (
     .clk_i, .rst_ni, .ready_i(ready), .pause_i, .idle_o(select_idle),
     .arrival_valid_i(done_valid), .arrival_srq_i(done_srq), .arrival_row_i(done_row),
@@ -204,32 +208,37 @@ module roci_rq_fetch #(
     .srq_doorbell_srqn_i(srq_doorbell_i.qpn),
     .work_valid_i(work_valid), .work_row_i(work_row),
     .srq_work_valid_i(srq_work_valid), .srq_work_row_i(srq_work_row),
-    .srq_i(srq), .row_i(row), .changes_i(changes), .seeks_i(seeks), .take_row_i(take),
+    .srq_i(srq), .row_i(row), .changes_i(changes), .may_seek_i(may_seek),
+    .seeks_i(seeks_q), .take_row_i(take),
     .copy_start_i(copy_start), .copy_done_i(copy_done),
     .room_i(room),
     .fetch_room_i(!br_req_valid_o && flight_ready),
     .read_o(read), .read_srq_o(read_srq), .read_row_o(read_row),
     .work_pop_o(work_pop), .srq_work_pop_o(srq_work_pop),
-    .arrival_o(at_arrival), .cmd_o(at_cmd), .take_o(at_take), .hold_o(at_hold), .bell_o(at_bell),
-    .srq_bell_o(at_srq_bell), .work_o(at_work), .live_o(at_live)
+    .arrival_o(at_arrival), .cmd_o(at_cmd), .seek_o(at_seek), .take_o(at_take), .hold_o(at_hold),
+    .bell_o(at_bell), .srq_bell_o(at_srq_bell), .work_o(at_work), .live_o(at_live)
   );
 
-  assign cmd_ready_o          = (at_cmd && !seeks) || (at_take && !copy_start) || at_hold;
+  assign cmd_ready_o          = (at_cmd && !may_seek) || (at_seek && !seeks_q)
+                             || (at_take && !copy_start) || at_hold;
   assign doorbell_ready_o     = at_bell;
   assign srq_doorbell_ready_o = at_srq_bell || Srq == 0;
   assign live_ready_o         = at_live || (Srq == 0 && live_valid_i);
   assign done_taken           = at_arrival;
 
   // Effects on the row that was read.
+  assign write = at_arrival || (at_cmd && !may_seek) || at_take || at_hold || at_bell || at_srq_bell
+              || at_work;
   roci_rq_act u_act (
-    .arrival_i(at_arrival), .cmd_i(at_cmd), .take_i(at_take), .hold_i(at_hold),
+    .arrival_i(at_arrival), .cmd_i(at_cmd), .take_i(at_take), .take_ok_i(take_ok_q),
+    .hold_i(at_hold),
     .bell_i(at_bell || at_srq_bell), .work_i(at_work),
     .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .limit_i(limit),
     .done_epoch_i(done_epoch), .done_bad_i(done_bad), .done_entries_i(done_entries),
     .op_i(cmd_i.op), .copy_tag_i(copy_tag),
     .bell_index_i(bell), .bell_wild_i(bell_wild), .bell_new_i(bell_new),
     .entries_i(entries), .more_i(more),
-    .write_o(write), .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
+    .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
     .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
   );
 
@@ -269,7 +278,7 @@ module roci_rq_fetch #(
   // Posted but not fetched is also the result for a broken SRQ: the queue pair is about to fail.
   assign rsp_o.posted    = at_hold ? ring.active
                          : ring.prod != ring.cons || (at_take && !ring.active);
-  assign rsp_o.fetched   = at_hold || (at_cmd && ring.active && ring.got != ring.cons);
+  assign rsp_o.fetched   = at_hold || (at_seek && ring.active && ring.got != ring.cons);
   assign rsp_o.index     = at_hold ? copy_tag : ring.cons;
   assign index_write_o   = write && !srq;
   assign index_row_o     = row[QpRowBits-1:0];

@@ -2,13 +2,15 @@
 // Chooses the next operation of roci_rq_fetch and the row that it reads. The operation that is in
 // progress still stands at its input, so it is not chosen again.
 //
-// Throughput: one operation per clock; a fetch takes three. Latency: none for the row, one clock
-// for the operation, three for a fetch.
+// Throughput: one operation per clock; a fetch takes three, a Peek or take two. Latency:
+// none for the row; one clock for the operation, or as many as it takes.
 //
 // A fetch needs what roci_rq_next makes of the ring, which takes two clocks. So it stays for two
 // clocks before it acts; nothing else is read or written in them, so the ring is still that of the
 // table. When the queue pair is reset or the row of the SRQ is written in them, the row is read
-// again and the clocks repeated.
+// again and the clocks repeated. The take of an entry of an SRQ stays for one clock
+// likewise. A Peek looks for a clock whether it must take an entry; if the queue pair is reset
+// then, the entry that it takes is lost, as when that happens while it is copied.
 
 module roci_rq_select #(
   parameter int unsigned NumQps  = 256,  // power of two
@@ -46,7 +48,8 @@ module roci_rq_select #(
   input  logic                       changes_i,     // it changes in this clock
 
   // outcome of the operation in progress
-  input  logic                       seeks_i,       // the order needs an entry of an SRQ
+  input  logic                       may_seek_i,    // the order is a Peek
+  input  logic                       seeks_i,       // a clock later: it needs one
   input  logic [RowBits-1:0]         take_row_i,    // the row of that SRQ
   input  logic                       copy_start_i,  // the entry is copied
   input  logic                       copy_done_i,
@@ -62,6 +65,7 @@ module roci_rq_select #(
   // the operation in progress, on the row that was read
   output logic                       arrival_o,
   output logic                       cmd_o,
+  output logic                       seek_o,        // the Peek, a clock later
   output logic                       take_o,        // take an entry of the SRQ
   output logic                       hold_o,        // the copied entry is the queue pair's
   output logic                       bell_o,
@@ -71,24 +75,26 @@ module roci_rq_select #(
 );
 
   typedef enum logic [3:0] {
-    StIdle, StArrival, StCmd, StTake, StCopy, StHold, StDoorbell, StSrqDoorbell, StWork, StLive
+    StIdle, StArrival, StCmd, StSeek, StTake, StCopy, StHold, StDoorbell, StSrqDoorbell, StWork,
+    StLive
   } state_e;
   state_e state_q, state_d;
   logic   srq_turn_q;
-  logic [1:0] clocks_q;  // clocks that the fetch in progress has stayed
+  logic [1:0] clocks_q;  // clocks that the operation in progress has stayed
   logic       stays;     // and it does not act yet
 
   assign idle_o     = state_q == StIdle;
   assign arrival_o  = state_q == StArrival;
   assign cmd_o      = state_q == StCmd;
-  assign take_o     = Srq != 0 && state_q == StTake;
+  assign seek_o     = state_q == StSeek;
+  assign take_o     = Srq != 0 && state_q == StTake && clocks_q[0];
   assign hold_o     = Srq != 0 && state_q == StHold;
   assign bell_o     = state_q == StDoorbell;
   assign srq_bell_o = Srq != 0 && state_q == StSrqDoorbell;
   assign work_o     = state_q == StWork && clocks_q[1];
   assign live_o     = Srq != 0 && state_q == StLive;
 
-  assign stays      = state_q == StWork && !clocks_q[1];
+  assign stays      = (state_q == StWork && !clocks_q[1]) || (state_q == StTake && !clocks_q[0]);
 
   logic bell_ok;
   assign bell_ok = !pause_i && room_i && ready_i;
@@ -104,7 +110,10 @@ module roci_rq_select #(
       read_srq_o = srq_i;
       read_row_o = row_i;
       state_d    = state_q;
-    end else if (seeks_i && room_i) begin
+    end else if (may_seek_i) begin
+      read_o  = 1'b0;
+      state_d = StSeek;
+    end else if (seek_o && seeks_i && room_i) begin
       read_srq_o = 1'b1;
       read_row_o = take_row_i;
       state_d    = StTake;

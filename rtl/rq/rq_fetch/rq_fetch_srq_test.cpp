@@ -84,7 +84,7 @@ TEST_CASE("rq_fetch: the limit changes while receives are taken: one event for e
 }
 
 TEST_CASE("rq_fetch: the row of an SRQ changes while a fetch begins: the ring is empty") {
-  for (unsigned wait = 0; wait < 12; ++wait) {
+  for (unsigned wait = 0; wait < 14; ++wait) {
     CAPTURE(wait);
     Rig r;
     r.srq_row(1, 4, 0, 0);
@@ -109,7 +109,7 @@ TEST_CASE("rq_fetch: the row of an SRQ changes while a fetch begins: the ring is
 }
 
 TEST_CASE("rq_fetch: a queue pair reset while it takes; an SRQ that breaks") {
-  for (unsigned wait = 0; wait < 12; ++wait) {
+  for (unsigned wait = 0; wait < 14; ++wait) {
     CAPTURE(wait);
     Rig r;
     r.srq_row(1, 4, 2, 0);
