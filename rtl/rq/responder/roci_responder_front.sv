@@ -3,19 +3,21 @@
 // finds the receive of each request that takes one and where its first packet goes, so that the
 // results are there when the responder comes to the request.
 //
-// Throughput: one request per clock, one per two clocks with a receive; four inside. Latency: one
-// clock without key and receive, the key table's latency and three clocks with a key, two clocks
-// more when a list is read. Requests leave in order.
+// Throughput: one request per clock, one per three clocks with a receive; four inside. Latency: one
+// clock without key and receive, two clocks with a receive, the key table's latency and three
+// clocks with a key, two clocks more when a list is read. Requests leave in order.
 //
-//   meta --> PD, next receive --> [first list entry] --> key request       key response
-//     |             |                                                           |
-//     +--> 4 requests, 4 findings ----------------------------------------> 4 results --> out
+//   meta --> PD, next receive --> finding --> [first list entry] --> key request    key response
+//     |                              |                                                   |
+//     +--> 4 requests, 4 findings <--+------------------------------------------> 4 results --> out
 //
 // The receive is a guess: the next one of the queue pair, and one more for each request inside that
 // ends a message with a receive. The guess is wrong when such a request turns out not to be
 // executed; the responder compares it with the receive whose turn it is, and looks that one up
 // itself when they differ. While there are other requests before this one, it waits for a receive
-// that is posted but was not fetched yet.
+// that is posted but was not fetched yet. The receive is looked up anew in each clock of the wait,
+// and the finding decides a clock later; what is used up or fetched in that clock changes nothing,
+// since the finding is about a receive whose turn has not come.
 
 `include "assert.svh"
 
@@ -102,15 +104,16 @@ module roci_responder_front #(
   logic [2:0]      ahead, ahead_q;
   logic [15:0]     pd, next, index;
   logic [1:0]      stride;
-  logic            lookup_leaves, lookup_waits, lookup_lists, again;
+  logic            lookup_leaves, lookup_found, lookup_waits, lookup_lists;
+  logic            found_q, posted_q, fetched_q;  // the finding of the request in the lookup
+  logic [15:0]     index_q;
   logic            unused_pd_ready, unused_next_ready;
   logic            list_q, key_q, key_free;  // the next stage is occupied
 
   // No key is looked up after a SEND that may still invalidate a key.
   logic inv_q;
-  assign meta_ready_o = in_ready && !inv_q && (!lookup_q || lookup_leaves);
+  assign meta_ready_o = in_ready && !inv_q && (!lookup_q || (lookup_leaves && !takes));
   assign take         = meta_valid_i && meta_ready_o;
-  assign again        = lookup_q && lookup_takes_q && !lookup_leaves;  // the result may change
 
   roci_ram #(.Width(18), .Depth(NumQps), .Forward(1)) u_pd (
     .clk_i, .rst_ni,
@@ -125,8 +128,10 @@ module roci_responder_front #(
     .write_i(next_write_i), .write_row_i(next_row_i), .write_data_i(next_i),
     .read_i(seen_read_o), .read_row_i(guess_row), .read_data_o(next), .ready_o(unused_next_ready)
   );
-  assign guess_row    = again ? lookup_qpn_q[RowBits-1:0] : meta_row;
-  assign seen_read_o  = again || (take && takes);
+  // A request with a receive comes when the lookup is free, so that the row does not depend on the
+  // finding.
+  assign guess_row    = lookup_q ? lookup_qpn_q[RowBits-1:0] : meta_row;
+  assign seen_read_o  = 1'b1;
   assign seen_row_o   = guess_row;
   assign index        = next + 16'(ahead_q);
   assign seen_index_o = index;
@@ -143,7 +148,7 @@ module roci_responder_front #(
     ahead = '0;
     for (int i = 0; i < 4; i++) begin
       if (inside_q[i] && inside_ends_q[i] && inside_row_q[RowBits*i +: RowBits] == guess_row
-          && !(pop && out_q == 2'(i)) && !(again && own == 2'(i))) ahead = ahead + 1'b1;
+          && !(pop && out_q == 2'(i)) && !(lookup_q && own == 2'(i))) ahead = ahead + 1'b1;
     end
   end
 
@@ -168,7 +173,11 @@ module roci_responder_front #(
       inside_ends_q[in_q]                   <= ends;
       inside_row_q[RowBits*in_q +: RowBits] <= meta_row;
     end
-    if (seen_read_o) ahead_q <= ahead;
+    ahead_q   <= ahead;
+    found_q   <= lookup_q && !lookup_leaves;
+    posted_q  <= seen_posted_i;
+    fetched_q <= seen_fetched_i;
+    index_q   <= index;
     if (take && looks_up) begin
       lookup_reth_q   <= {reth.va, reth.rkey, reth.dma_length};
       lookup_need_q   <= need;
@@ -182,10 +191,12 @@ module roci_responder_front #(
   end
 
   assign key_free      = !key_q || key_req_ready_i;
-  assign lookup_waits  = lookup_list_q && seen_posted_i && !seen_fetched_i && level > 3'd1;
-  assign lookup_lists  = lookup_list_q && seen_fetched_i;
-  assign lookup_leaves = !list_q && (lookup_lists    ? !list_busy_i && key_free
-                                     : lookup_need_q ? !key_q && key_req_ready_i : !lookup_waits);
+  assign lookup_waits  = lookup_list_q && posted_q && !fetched_q && level > 3'd1;
+  assign lookup_lists  = lookup_list_q && fetched_q;
+  assign lookup_found  = found_q || !lookup_takes_q;
+  assign lookup_leaves = !list_q && lookup_found
+                      && (lookup_lists    ? !list_busy_i && key_free
+                          : lookup_need_q ? !key_q && key_req_ready_i : !lookup_waits);
 
   // List: the first entry of the receive's list is here.
   logic [15:0] list_pd_q, list_index_q;
@@ -194,7 +205,7 @@ module roci_responder_front #(
   logic        list_good;
   assign list_read_o  = lookup_q && lookup_lists && lookup_leaves;
   assign list_qpn_o   = lookup_qpn_q;
-  assign list_block_o = 4'(index << stride);
+  assign list_block_o = 4'(index_q << stride);
   assign list_good    = list_num_sge_i != '0 && list_num_sge_i <= (8'd4 << list_stride_q) - 8'd3
                      && 32'(list_len_q) <= list_sge_i.length;
 
@@ -208,7 +219,7 @@ module roci_responder_front #(
     end
     if (list_read_o) begin
       list_pd_q     <= pd;
-      list_index_q  <= index;
+      list_index_q  <= index_q;
       list_len_q    <= lookup_len_q;
       list_stride_q <= stride;
     end
@@ -235,7 +246,7 @@ module roci_responder_front #(
     end
   end
   assign key_req_o       = key_q ? key_req_q : key_remote;
-  assign key_req_valid_o = key_q || (lookup_q && lookup_need_q && !list_q);
+  assign key_req_valid_o = key_q || (lookup_q && lookup_found && lookup_need_q && !list_q);
 
   // What waits for the responder.
   logic               spec_push, spec_valid, spec_room, key_room, key_valid, waits_out;
@@ -243,9 +254,9 @@ module roci_responder_front #(
   logic [15:0]        push_index;
   roci_pkg::key_rsp_t key_stored;
   assign spec_push    = list_q || (lookup_q && lookup_leaves && !lookup_lists);
-  assign push_fetched = list_q || (lookup_takes_q && seen_fetched_i);
+  assign push_fetched = list_q || (lookup_takes_q && fetched_q);
   assign push_key     = list_q ? list_good : lookup_need_q;
-  assign push_index   = list_q ? list_index_q : index;
+  assign push_index   = list_q ? list_index_q : index_q;
 
   roci_fifo #(.Width(3 + roci_pkg::RxMetaBits), .Depth(4)) u_metas (
     .clk_i, .rst_ni,
