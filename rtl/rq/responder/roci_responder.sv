@@ -218,19 +218,19 @@ module roci_responder #(
   assign meta_ready_o = commit || replay || miss;
 
   // Responses.
-  logic queue_valid, pick_slot, pick_record, room_emit, owed_freed, owed_idle, owed_ready;
+  logic queue_valid, picked, stale, room_emit, owed_freed, owed_idle, owed_ready;
   logic [RowBits:0] queue_level;
   roci_responder_owed #(.NumQps(NumQps)) u_owed (
     .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .posted_valid_i, .posted_row_i,
     .posted_ready_o, .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
     .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .qp_i(qp), .attr_i(attr),
     .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
-    .clear_of_tx_i(clear_of_tx), .pick_slot_o(pick_slot), .pick_record_o(pick_record),
-    .pick_i(slot_pick), .slot_picked_o(slot_picked), .emit_i(emit), .room_emit_o(room_emit),
-    .freed_o(owed_freed), .via_desc_o(via_desc), .len_o(response_len), .nak_o(response_nak),
-    .qp_o(response_qp), .slot_o(response_slot), .more_o(response_more),
-    .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
-    .ack_o, .ack_valid_o, .ack_ready_i
+    .clear_of_tx_i(clear_of_tx), .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale),
+    .key_done_i(again_rsp_valid_i), .picked_o(picked), .slot_picked_o(slot_picked),
+    .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed), .via_desc_o(via_desc),
+    .len_o(response_len), .nak_o(response_nak), .qp_o(response_qp), .slot_o(response_slot),
+    .more_o(response_more), .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o,
+    .seg_ready_i, .ack_o, .ack_valid_o, .ack_ready_i
   );
 
   // Control.
@@ -247,14 +247,14 @@ module roci_responder #(
     .room_count_i(room_count), .room_cqe_i(room_cqe), .room_last_i(room_last),
     .room_emit_i(room_emit), .verdict_i(verdict), .stall_i(stall), .walks_i(walks),
     .send_i(send), .rekey_i(rekey), .key_ready_i(again_req_ready_i), .key_done_i(again_rsp_valid_i),
-    .key_ok_i(again_rsp_i.ok), .walking_i(walking), .slot_stale_i(slot_stale), .gone_o(gone),
+    .key_ok_i(again_rsp_i.ok), .walking_i(walking), .stale_i(stale), .gone_o(gone),
     .between_o(between), .list_bad_i(list_long), .walk_ready_i, .walk_done_i,
     .walk_bad_i(walk_bad), .inv_i(inv), .inv_ready_i(key_op_req_ready_i),
     .inv_done_i(key_op_rsp_valid_i), .responds_i(responds), .found_i(replay_match),
     .usable_i((!qp.pending[slot_at[3:0]] || replay_passed) && key_i.ok),
     .find_end_i(slot_at >= qp.slot_count), .has_slot_i(qp.pending != '0),
     .has_record_i(qp.ack != roci_pkg::ResponderAckNone), .flushes_i(qp.flush), .srq_i(attr.srq),
-    .pick_slot_i(pick_slot), .pick_record_i(pick_record), .emit_nak_i(response_nak),
+    .picked_i(picked), .emit_nak_i(response_nak),
     .emit_more_i(response_more), .cmd_ready_i(order_ready), .posted_i(rsp_i.posted),
     .pick_o(pick), .kind_o(kind), .of_request_o(of_request), .of_result_o(of_result),
     .queue_pop_o(queue_pop), .event_init_o(event_init), .event_flush_o(event_flush),

@@ -39,7 +39,7 @@ module roci_responder_ack_tb (
   logic [31:0]             done_q, newest_q, ticket;
   logic                    pick_slot, pick_record, executes, emit, nak;
   logic                    slot_write, job_valid, seg_valid, cqe_valid, fail_valid, established;
-  logic                    count, responds, response_seg_valid;
+  logic                    count, responds;
   roci_pkg::responder_slot_t apply_slot, response_slot;
   roci_pkg::atomic_job_t   job;
   roci_pkg::seg_t          seg, response_seg;
@@ -87,7 +87,7 @@ module roci_responder_ack_tb (
     .done_i(done_q), .credits_i(1'b0), .posted_i('0), .pick_slot_o(pick_slot),
     .pick_record_o(pick_record), .len_o(len), .last_o(last), .slot_picked_i(1'b0), .len_i(len),
     .last_i(last), .desc_o(desc), .seg_o(response_seg),
-    .seg_valid_o(response_seg_valid), .nak_o(nak), .qp_o(response_qp), .slot_o(response_slot)
+    .nak_o(nak), .qp_o(response_qp), .slot_o(response_slot)
   );
   assign emit = emit_i && !commit_i && pick_record;
 

@@ -2,9 +2,10 @@
 // Steps of each event of the responder; roci_responder_select chooses the next event. The block
 // holds no transport state; its strobes say what roci_responder does in this clock.
 //
-// Throughput: an event in 3 clocks. A WRITE takes Idle, Look, Commit, and so does a SEND whose
+// Throughput: an event in 3 clocks. A WRITE takes Idle, Look, Decide, and so does a SEND whose
 // place was found ahead; an ACK takes Idle, Look, Emit; a READ response takes one clock more, for
-// its slot.
+// its slot. What follows from the tables is registered in Look and in Slot; Decide and Emit act on
+// it.
 // README.md draws the states.
 
 `include "assert.svh"
@@ -37,7 +38,7 @@ module roci_responder_control #(
   input  logic                 room_last_i,     // for QpLastWqe, and all completions before it left
   input  logic                 room_emit_i,     // for the response picked
 
-  // findings
+  // findings, those on a request as they were kept in Look
   input  logic [3:0]           verdict_i,
   input  logic                 stall_i,
   input  logic                 send_i,          // the request is a SEND
@@ -62,9 +63,8 @@ module roci_responder_control #(
   input  logic                 has_record_i,
   input  logic                 flushes_i,
   input  logic                 srq_i,           // the queue pair has an SRQ
-  input  logic                 pick_slot_i,
-  input  logic                 slot_stale_i,    // a READ whose key may be gone
-  input  logic                 pick_record_i,
+  input  logic                 picked_i,        // a response can leave
+  input  logic                 stale_i,         // it is of a READ whose key may be gone
   input  logic                 emit_nak_i,
   input  logic                 emit_more_i,     // the queue pair has more to do
   input  logic                 cmd_ready_i,
@@ -109,13 +109,14 @@ module roci_responder_control #(
 );
 
   typedef enum logic [4:0] {
-    StIdle, StLook, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind,
-    StCompare, StFound, StCommit, StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak,
-    StResult, StFault, StOrder, StFlush
+    StIdle, StLook, StDecide, StPeek, StList, StWalk, StKey, StKeyed, StInv, StInvalidated, StFind,
+    StAdd, StCompare, StFound, StCommit, StSlot, StSlotKey, StSlotKeyed, StGone, StEmit, StCountNak,
+    StResult, StFault, StOrder, StFlush, StFlushed
   } state_e;
   state_e     state_q, state_d;
   logic [2:0] kind_q;
-  logic       block, stuck, is_init, pick_idle;
+  logic       block, stuck, is_init, pick_idle, commits;
+  logic       posted_q, list_bad_q;
 
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
   roci_responder_select #(.LevelBits(LevelBits)) u_select (
@@ -133,7 +134,9 @@ module roci_responder_control #(
   assign of_result_o  = kind_q == roci_pkg::ResponderKindResult;
 
   // These stand apart, since inputs of this block follow them in the same clock.
-  assign walk_valid_o = state_q == StList && !list_bad_i;
+  assign walk_valid_o = state_q == StList && !list_bad_q;
+  // The list is read in Look, compared in Decide, and read again for List.
+  assign list_read_o  = ((state_q == StLook && of_request_o) || state_q == StDecide) && send_i;
   assign inv_valid_o  = state_q == StInv;
   assign key_valid_o  = state_q == StKey || state_q == StSlotKey;
   assign key_waits_o  = state_q == StKeyed || state_q == StSlotKeyed;
@@ -144,10 +147,10 @@ module roci_responder_control #(
 
   always_comb begin
     state_d = StIdle;  // a state lasts one clock unless it says otherwise
-    {event_init_o, event_flush_o, event_ready_o, live_o, look_o, peeked_o, list_read_o,
+    {event_init_o, event_flush_o, event_ready_o, live_o, look_o, peeked_o,
      list_bad_o, slot_read_o, find_next_o, commit_o, replay_o, miss_o, slot_pick_o,
      gone_o, emit_o, count_nak_o, result_o, fault_o, flush_cqe_o, last_wqe_o, push_o,
-     block, stuck} = '0;
+     block, stuck, commits} = '0;
     unique case (state_q)
       StIdle: if (pick_o) state_d = StLook;
 
@@ -155,7 +158,6 @@ module roci_responder_control #(
       // does not reach their memories.
       StLook: begin
         slot_read_o = 1'b1;
-        list_read_o = of_request_o && send_i;
         unique case (kind_q)
           roci_pkg::ResponderKindEvent: begin
             event_init_o  = is_init;
@@ -168,28 +170,15 @@ module roci_responder_control #(
           roci_pkg::ResponderKindFault:  state_d = StFault;
           roci_pkg::ResponderKindLive: live_o = 1'b1;
           roci_pkg::ResponderKindRequest: begin
-            look_o = 1'b1;
-            if (stall_i) begin
-              block = 1'b1;
-            end else begin
-              unique case (verdict_i)
-                roci_pkg::VerdictPeek: state_d = StPeek;
-                roci_pkg::VerdictReplay: state_d = StFind;
-                roci_pkg::VerdictSend:
-                  state_d = walks_i ? StList : inv_i ? StInv : StCommit;
-                roci_pkg::VerdictWrite, roci_pkg::VerdictAtomic:
-                  state_d = rekey_i ? StKey : StCommit;
-                default: state_d = StCommit;
-              endcase
-            end
+            look_o  = 1'b1;
+            state_d = StDecide;
           end
           default: begin  // step
             if (has_slot_i) begin
               state_d = StSlot;
             end else if (has_record_i) begin
               slot_pick_o = 1'b1;
-              if (pick_record_i) state_d = StEmit;
-              else stuck = 1'b1;
+              state_d     = StEmit;
             end else if (flushes_i) begin
               if (room_cqe_i) state_d = StFlush;
               else stuck = 1'b1;
@@ -199,20 +188,40 @@ module roci_responder_control #(
       end
 
       // Request.
+      StDecide: begin
+        if (stall_i) begin
+          block = 1'b1;
+        end else begin
+          unique case (verdict_i)
+            roci_pkg::VerdictPeek:   state_d = StPeek;
+            roci_pkg::VerdictReplay: state_d = StFind;
+            roci_pkg::VerdictSend: begin
+              state_d = walks_i ? StList : inv_i ? StInv : StIdle;
+              commits = !walks_i && !inv_i;
+            end
+            roci_pkg::VerdictWrite, roci_pkg::VerdictAtomic: begin
+              state_d = rekey_i ? StKey : StIdle;
+              commits = !rekey_i;
+            end
+            default: commits = 1'b1;
+          endcase
+        end
+      end
       StPeek: begin
         peeked_o = cmd_ready_i;
         state_d  = cmd_ready_i ? StLook : StPeek;
       end
       StList: begin
-        list_bad_o = list_bad_i;
-        state_d    = list_bad_i ? StCommit : walk_ready_i ? StWalk : StList;
+        list_bad_o = list_bad_q;
+        state_d    = list_bad_q ? StCommit : walk_ready_i ? StWalk : StList;
       end
       StWalk:  state_d = !walk_done_i ? StWalk : inv_i && !walk_bad_i ? StInv : StCommit;
       StKey:   state_d = key_ready_i ? StKeyed : StKey;
       StKeyed: state_d = key_done_i ? StCommit : StKeyed;
       StInv:   state_d = inv_ready_i ? StInvalidated : StInv;
       StInvalidated: state_d = inv_done_i ? StCommit : StInvalidated;
-      StFind:    state_d = StCompare;  // two clocks compare the slot
+      StFind:    state_d = StAdd;  // three clocks compare the slot
+      StAdd:     state_d = StCompare;
       StCompare: state_d = StFound;
       StFound: begin
         if (find_end_i) begin
@@ -227,20 +236,12 @@ module roci_responder_control #(
           state_d     = StFind;
         end
       end
-      StCommit: begin
-        commit_o = 1'b1;
-        push_o   = responds_i;
-      end
+      StCommit: commits = 1'b1;
 
       // Step.
       StSlot: begin
         slot_pick_o = 1'b1;
-        state_d     = pick_slot_i || pick_record_i ? StEmit : StIdle;
-        stuck       = !(pick_slot_i || pick_record_i);
-        if (pick_slot_i && slot_stale_i) begin
-          stuck   = walking_i || !room_fail_i;
-          state_d = stuck ? StIdle : StSlotKey;
-        end
+        state_d     = StEmit;
       end
       StSlotKey:   state_d = key_ready_i ? StSlotKeyed : StSlotKey;
       StSlotKeyed: state_d = !key_done_i ? StSlotKeyed : key_ok_i ? StEmit : StGone;
@@ -249,7 +250,10 @@ module roci_responder_control #(
         push_o = 1'b1;
       end
       StEmit: begin
-        if (room_emit_i) begin
+        if (picked_i && stale_i) begin
+          stuck   = walking_i || !room_fail_i;
+          state_d = stuck ? StIdle : StSlotKey;
+        end else if (picked_i && room_emit_i) begin
           emit_o = 1'b1;
           push_o = emit_more_i;
           if (emit_nak_i) state_d = StCountNak;
@@ -258,29 +262,27 @@ module roci_responder_control #(
         end
       end
       StCountNak: count_nak_o = 1'b1;
-      StFlush: begin
-        flush_cqe_o = cmd_ready_i && posted_i;
-        last_wqe_o  = cmd_ready_i && !posted_i && srq_i && room_last_i;
-        stuck       = cmd_ready_i && !posted_i && srq_i && !room_last_i;
+      StFlush: state_d = cmd_ready_i ? StFlushed : StFlush;
+      StFlushed: begin
+        flush_cqe_o = posted_q;
+        last_wqe_o  = !posted_q && srq_i && room_last_i;
+        stuck       = !posted_q && srq_i && !room_last_i;
         push_o      = flush_cqe_o;
-        if (!cmd_ready_i) state_d = StFlush;
       end
 
       // Others.
-      StResult: begin
-        result_o = 1'b1;
-        push_o   = 1'b1;
-      end
-      StFault: begin
-        fault_o = 1'b1;
-        push_o  = 1'b1;
-      end
+      StResult: {result_o, push_o} = 2'b11;
+      StFault:  {fault_o, push_o} = 2'b11;
       StOrder: begin
         event_ready_o = cmd_ready_i;
         if (!cmd_ready_i) state_d = StOrder;
       end
       default: ;
     endcase
+    if (commits) begin
+      commit_o = 1'b1;
+      push_o   = responds_i;
+    end
     if (stuck) push_o = 1'b1;
   end
 
@@ -288,6 +290,8 @@ module roci_responder_control #(
     if (!rst_ni) state_q <= StIdle;
     else state_q <= state_d;
     if (pick_o) kind_q <= kind_o;
+    posted_q   <= posted_i;
+    list_bad_q <= list_bad_i;
   end
 
   assign idle_o = state_q == StIdle && pick_idle;

@@ -2,10 +2,11 @@
 // Judges the request at the head: its verdict, and all that follows from it for the state word and
 // for other blocks.
 //
-// Throughput: one request per look_i. Latency: none for the verdict.
+// Throughput: one request per look_i. Latency: one clock.
 //
-// `verdict_o`, `stall_o`, `walks_o` and `first_o` are combinational, for the clock of `look_i`; the
-// effects are those of the verdict kept then, or of a list that turned out bad.
+// `first_o`, `send_o` and `inv_o` follow the request. The other findings are kept in the clock of
+// `look_i`, for the clocks after it; the effects are those of the verdict kept then, or of a list
+// that turned out bad.
 
 `include "assert.svh"
 
@@ -80,7 +81,8 @@ module roci_responder_judge (
   logic            unused;
   logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed;
   logic            walked_q;
-  logic [3:0]      verdict_q;
+  logic [3:0]      verdict, verdict_q;
+  logic            busy_q, owes_q, waits_q;  // of the queue pair: atomics, responses, a receive
   logic [15:0]     index_q;    // index of the receive that was requested
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
@@ -94,7 +96,7 @@ module roci_responder_judge (
   // A foreseen receive counts when it is the receive whose turn it is.
   assign foreseen = foreseen_i && foreseen_index_i == qp_i.recv_next;
   assign placed   = foreseen && placed_i && !changed_i;
-  assign walks_o  = meta_i.payload_len != '0 && !placed;
+  assign verdict_o = verdict_q;
   always_comb begin
     case (meta_i.opcode)
       roci_pkg::OpRcSendFirst, roci_pkg::OpRcSendMiddle, roci_pkg::OpRcSendLast,
@@ -115,18 +117,16 @@ module roci_responder_judge (
     .max_dest_rd_atomic_i(attr_i.max_dest_rd_atomic),
     .slot_free_i(!qp_i.pending[qp_i.slot_next] || qp_i.replayed[qp_i.slot_next]),
     .peeked_i(peeked_q || foreseen), .posted_i(posted_q || foreseen),
-    .verdict_o, .syndrome_o(syndrome), .status_o(status),
+    .verdict_o(verdict), .syndrome_o(syndrome), .status_o(status),
     .access_event_o(access_event), .takes_o(takes), .last_o(last), .first_o
   );
   // An atomic changes memory later than it is accepted, and nothing may overtake it. Other atomics
   // cannot, and the response to a READ follows the atomic's write. The end of a key does not
   // overtake READs of its queue pair.
-  assign stall_o = verdict_o != roci_pkg::VerdictIgnore
-                && ((qp_i.atomics != '0 && !atomic_op && verdict_o != roci_pkg::VerdictRead)
-                    || (verdict_o == roci_pkg::VerdictAtomic && job_waits_i)
-                    || (verdict_o == roci_pkg::VerdictSend && inv_o
-                        && (qp_i.pending & ~qp_i.replayed) != '0)
-                    || (peeked_q && posted_q && !fetched_q && !foreseen));
+  assign stall_o = verdict_q != roci_pkg::VerdictIgnore
+                && ((busy_q && !atomic_op && verdict_q != roci_pkg::VerdictRead)
+                    || (verdict_q == roci_pkg::VerdictAtomic && job_waits_i)
+                    || (verdict_q == roci_pkg::VerdictSend && inv_o && owes_q) || waits_q);
 
   logic               again_q, keyed;
   logic [23:0]        packets_q;  // a commit comes at least a clock after the attributes
@@ -164,7 +164,11 @@ module roci_responder_judge (
     again_q  <= !pick_i && (again_q || again_i);
     if (again_i) again_key_q <= again_key_i;
     if (look_i) begin
-      verdict_q      <= verdict_o;
+      verdict_q      <= verdict;
+      walks_o        <= meta_i.payload_len != '0 && !placed;
+      busy_q         <= qp_i.atomics != '0;
+      owes_q         <= (qp_i.pending & ~qp_i.replayed) != '0;
+      waits_q        <= peeked_q && posted_q && !fetched_q && !foreseen;
       syndrome_q     <= syndrome;
       status_q       <= status;
       access_event_q <= access_event;

@@ -121,6 +121,7 @@ module roci_responder_out (
   roci_pkg::event_req_t fail_d, event_d;
   roci_pkg::count_t     count_d;
   roci_pkg::seg_t       req_seg_d;
+  logic [15:0]          index_q;
   assign cqe_push      = (commit_i && apply_cqe_valid_i) || flush_one_i;
   assign fail_push     = (commit_i && apply_fail_valid_i) || memory_bad_i || read_bad_i;
   assign event_push    = (commit_i && established_i) || last_wqe_i;
@@ -136,7 +137,7 @@ module roci_responder_out (
       cqe_d           = '0;
       cqe_d.cqn       = recv_cqn_i;
       cqe_d.qpn       = qpn_i;
-      cqe_d.wqe_index = rsp_i.index;
+      cqe_d.wqe_index = index_q;
       cqe_d.status    = roci_pkg::StatusWrFlushErr;
       cqe_d.opcode    = roci_pkg::WcOpRecv;
       cqe_d.wait_data = !settled;
@@ -157,6 +158,7 @@ module roci_responder_out (
 
   // Registers.
   logic job_push;
+  always_ff @(posedge clk_i) index_q <= rsp_i.index;  // the receive is flushed a clock later
   assign job_push = commit_i && apply_job_valid_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -5,7 +5,7 @@
 // (F-90). This holds for a request that was not taken yet, for each packet of a WRITE message, and
 // for each response to a READ.
 //
-// Throughput: one event in two clocks. Latency: one clock from pick_i.
+// Throughput: one event in two clocks. Latency: two clocks from pick_i.
 //
 // The age of the table counts its changes. It is kept from the lookup of a READ in its slot, and of
 // a WRITE per queue pair; the table changed since when the two differ. The age of a WRITE is read
@@ -24,6 +24,7 @@ module roci_responder_recheck #(
 
   // the request at the head, or a step of a READ's response
   input  logic                      pick_i,        // an event begins
+  input  logic                      look_i,        // a clock later, when it is a request
   input  logic                      of_request_i,
   input  roci_pkg::rx_meta_t        meta_i,
   input  roci_pkg::responder_slot_t slot_i,
@@ -31,7 +32,8 @@ module roci_responder_recheck #(
   input  roci_pkg::responder_qp_t   qp_i,
   input  logic [15:0]               pd_i,
   input  logic                      changed_i,     // the table changed since its key was requested
-  output logic                      rekey_o,       // the request's key is to be looked up again
+  output logic                      rekey_o,       // the request's key is to be looked up again;
+                                                   // kept from look_i on
   output logic                      slot_stale_o,  // the key of the READ is to be looked up again
   output logic [31:0]               age_o,         // age of the table, at most that at the lookup
   output logic [31:0]               again_age_o,   // age of the table at the newest lookup
@@ -49,7 +51,7 @@ module roci_responder_recheck #(
 
   roci_pkg::ext_reth_t reth;
   logic [31:0]         age_q, write_age, left;
-  logic                row_is_key, atomic, write, first, read, unused, unused_ready;
+  logic                rekey, row_is_key, atomic, write, first, read, unused, unused_ready;
   logic [RowBits-1:0]  row;
   assign reth       = meta_i.ext;
   assign row        = qpn_i[RowBits-1:0];
@@ -63,8 +65,8 @@ module roci_responder_recheck #(
   assign write  = first || meta_i.opcode == roci_pkg::OpRcWriteMiddle
                || meta_i.opcode == roci_pkg::OpRcWriteLast
                || meta_i.opcode == roci_pkg::OpRcWriteLastImm;
-  assign rekey_o = atomic ? changed_i
-                 : first  ? changed_i && reth.dma_length != '0 : write && write_age != age_q;
+  assign rekey = atomic ? changed_i
+               : first  ? changed_i && reth.dma_length != '0 : write && write_age != age_q;
 
   assign read         = slot_i.opcode == roci_pkg::OpRcReadRequest;
   assign left         = slot_i.left;
@@ -75,6 +77,7 @@ module roci_responder_recheck #(
     if (!rst_ni) age_q <= '0;
     else age_q <= age_q + 32'(row_is_key);
     if (taken_i) again_age_o <= age_q;
+    if (look_i) rekey_o <= rekey;
   end
   roci_ram #(.Width(32), .Depth(NumQps)) u_ages (
     .clk_i, .rst_ni,

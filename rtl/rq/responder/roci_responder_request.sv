@@ -2,7 +2,7 @@
 // The request at the head: its verdict and effects, its key when that is looked up again, and its
 // receive and list.
 //
-// Throughput: one request per event. Latency: none for the verdict.
+// Throughput: one request per event. Latency: one clock for the verdict.
 
 module roci_responder_request #(
   parameter int unsigned NumQps = 256  // power of two
@@ -133,7 +133,7 @@ module roci_responder_request #(
   // Keys: looked up again after a change of the table, and invalidated by a SEND.
   roci_responder_recheck #(.NumQps(NumQps)) u_recheck (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .qpn_i, .qp_i, .pd_i(attr_i.pd), .changed_i, .pick_i, .of_request_i, .meta_i, .slot_i,
+    .qpn_i, .qp_i, .pd_i(attr_i.pd), .changed_i, .pick_i, .look_i, .of_request_i, .meta_i, .slot_i,
     .rekey_o, .slot_stale_o, .age_o(age), .again_age_o(again_age),
     .taken_i(again_req_valid_i && again_req_ready_i), .req_o(again_req_o),
     .first_i(first_write), .again_i(again_write)

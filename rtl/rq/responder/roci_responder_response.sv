@@ -30,7 +30,6 @@ module roci_responder_response (
   input  logic                      last_i,
   output roci_pkg::tx_desc_t        desc_o,
   output roci_pkg::seg_t            seg_o,
-  output logic                      seg_valid_o,
   output logic                      nak_o,
   output roci_pkg::responder_qp_t   qp_o,
   output roci_pkg::responder_slot_t slot_o
@@ -108,7 +107,6 @@ module roci_responder_response (
   assign seg_o.len   = len_i;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = 1'b0;
-  assign seg_valid_o = slot_picked_i && read && len_i != '0;
   assign nak_o       = !slot_picked_i && qp_i.ack != roci_pkg::ResponderAckAck;
 
   // What remains.

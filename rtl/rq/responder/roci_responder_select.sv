@@ -47,11 +47,11 @@ module roci_responder_select #(
   output logic                 idle_o
 );
 
-  logic                       blocked_q, live_gap_q, woken_q, asleep, step_ok, request_ok, late;
+  logic                       blocked_q, unblocked_q, live_gap_q, woken_q, asleep_q, step_ok;
+  logic                       request_ok, late;
   logic [$clog2(Patience):0]  waited_q;
   logic [LevelBits-1:0]       stuck_q;   // steps since something happened that led to nothing
-  assign asleep     = stuck_q != '0 && stuck_q >= queue_level_i;
-  assign step_ok    = queue_valid_i && !asleep && room_count_i;
+  assign step_ok    = queue_valid_i && !asleep_q && room_count_i;
   assign request_ok = meta_valid_i && !blocked_q && !event_valid_i && room_request_i;
   assign late       = step_ok && 32'(waited_q) == Patience;
 
@@ -70,25 +70,40 @@ module roci_responder_select #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      blocked_q  <= 1'b0;
+      blocked_q   <= 1'b0;
+      unblocked_q <= 1'b0;
+      asleep_q    <= 1'b0;
       live_gap_q <= 1'b0;
       waited_q   <= '0;
       woken_q    <= 1'b0;
       stuck_q    <= '0;
     end else begin
-      blocked_q  <= (blocked_q || block_i) && !(unblock_i || event_done_i);
+      // What unblocks may come while the request is looked at, a clock before it blocks.
+      unblocked_q <= unblock_i;
+      blocked_q   <= (blocked_q || block_i) && !(unblock_i || event_done_i)
+                  && !(block_i && unblocked_q);
       live_gap_q <= live_done_i;  // live_valid_i falls only after the reply
       if (queue_pop_o || !step_ok) waited_q <= '0;
       else if (!late) waited_q <= waited_q + 1'b1;
       woken_q <= wake_i || (woken_q && !queue_pop_o);
-      if (wake_i || (push_i && !stuck_i) || (stuck_i && woken_q)) stuck_q <= '0;
-      else if (stuck_i) stuck_q <= stuck_q + 1'b1;
+      // Asleep when all in the queue are stuck. While a step is in progress, its queue pair is not
+      // in the level; whatever else raises the level wakes.
+      if (wake_i || (push_i && !stuck_i) || (stuck_i && woken_q)) begin
+        stuck_q  <= '0;
+        asleep_q <= 1'b0;
+      end else if (stuck_i) begin
+        stuck_q  <= stuck_q + 1'b1;
+        asleep_q <= stuck_q >= queue_level_i;
+      end else begin
+        asleep_q <= stuck_q != '0 && stuck_q >= queue_level_i;
+      end
     end
   end
 
   assign idle_o = !event_valid_i && !result_valid_i && !fault_valid_i && !meta_valid_i
                && queue_level_i == '0 && !live_valid_i;
 
+  `ASSERT(SleepsWhenAllAreStuck, `IMPLIES(asleep_q, stuck_q != '0 && stuck_q >= queue_level_i))
   `ASSERT(StuckInRange, stuck_q <= queue_level_i + LevelBits'(1))
 
 endmodule

@@ -136,19 +136,23 @@ module roci_responder_state #(
   // Bits are set by masks, since a write to one bit of a field becomes a shift of the whole word.
   logic [15:0] slot_bit;
   assign slot_bit = 16'd1 << slot_at_q[3:0];
-  logic        responds, bad_result, bad_write, bad_read;
+  logic        responds, bad_result, bad_write, bad_read, leads_q;
   logic [23:0] fatal_psn, fatal_lead;
   assign responds    = !qp.dead || qp.ack == roci_pkg::ResponderAckFatal;
   assign bad_result = result_i && done_i.error && responds;
   assign fatal_psn  = fault_taken_i ? fault_i.psn : gone_i ? slot.next_psn : slot.psn;
   assign bad_read   = gone_i && bad_read_o;
   assign bad_read_o = responds && (qp.replayed & slot_bit) == '0;
-  assign fatal_lead = qp.ack_psn - fatal_psn;
+  assign fatal_lead = qp.ack_psn - fault_i.psn;
+  // A fault is taken a clock after its queue pair was read.
+  always_ff @(posedge clk_i) leads_q <= signed'(fatal_lead) > 24'sd0;
   assign bad_write  = fault_taken_i && !fault_i.response && responds
-                   && (!qp.dead || signed'(fatal_lead) > 24'sd0);
+                   && (!qp.dead || leads_q);
   always_comb begin
+    // Written by each event that may change the word, so that what decides on the change does not
+    // reach the address side of the table.
     write = commit_i || replay_i || emit_i || init_i || flush_i || flush_one_i || last_wqe_i
-         || bad_write || gone_i || (result_i && qp.atomics != '0);
+         || fault_taken_i || gone_i || result_i;
     qp_d  = apply_qp_i;
     if (replay_i) begin
       qp_d = qp;
@@ -190,7 +194,8 @@ module roci_responder_state #(
     end
     if (result_i) begin
       qp_d         = qp;
-      qp_d.atomics = qp.atomics - 5'd1;
+      // A queue pair that was reset since has none.
+      if (qp.atomics != '0) qp_d.atomics = qp.atomics - 5'd1;
     end
     if (fault_taken_i) qp_d = qp;
     // A replay is given up: the peer had that response.

@@ -75,12 +75,13 @@ module roci_responder_decide (
   assign takes  = (send && first_o) || imm_write;
 
   // The checks.
-  logic [23:0] ahead;          // modulo 2^24: 0 expected, top bit set a duplicate
   logic [12:0] mtu;
   logic [31:0] length, most;
+  logic        behind;         // a duplicate: the top bit of the difference modulo 2^24
+  logic [22:0] unused_ahead;
   logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
   assign {may_atomic, may_read, may_write, unused} = access_i;  // bits as Access
-  assign ahead  = psn_i - epsn_i;
+  assign {behind, unused_ahead} = psn_i - epsn_i;
   assign mtu    = 13'd128 << pmtu_i;
   assign length = 32'(payload_len_i);
   assign most   = 32'h8000_0000 - length;  // bytes that a SEND may have before this packet
@@ -124,10 +125,10 @@ module roci_responder_decide (
     access_event_o = 1'b0;
     if (dead_i) begin
       verdict_o = roci_pkg::VerdictIgnore;
-    end else if (ahead[23]) begin
+    end else if (behind) begin
       verdict_o = read || atomic ? roci_pkg::VerdictReplay
                 : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
-    end else if (ahead != '0) begin
+    end else if (psn_i != epsn_i) begin
       verdict_o = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
     end else if (!sequence_ok || !allowed) begin
       verdict_o = roci_pkg::VerdictNak;
@@ -151,7 +152,7 @@ module roci_responder_decide (
     end
   end
 
-  assign takes_o = takes && !dead_i && ahead == '0 && sequence_ok && allowed;
+  assign takes_o = takes && !dead_i && psn_i == epsn_i && sequence_ok && allowed;
 
   // Properties.
   logic executes, expected, duplicate, future;
