@@ -226,7 +226,7 @@ module roci_responder #(
     .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .qp_i(qp), .attr_i(attr),
     .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
     .clear_of_tx_i(clear_of_tx), .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale),
-    .key_done_i(again_rsp_valid_i), .picked_o(picked), .slot_picked_o(slot_picked),
+    .picked_o(picked), .slot_picked_o(slot_picked),
     .emit_i(emit), .room_emit_o(room_emit), .freed_o(owed_freed), .via_desc_o(via_desc),
     .len_o(response_len), .nak_o(response_nak), .qp_o(response_qp), .slot_o(response_slot),
     .more_o(response_more), .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o,

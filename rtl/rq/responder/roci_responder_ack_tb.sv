@@ -75,7 +75,9 @@ module roci_responder_ack_tb (
   roci_responder_apply u_apply (
     .meta_i(meta), .key_i('0), .qp_i(qp_q), .attr_i(attr),
     .packets_i(packets), .in_rtr_i(1'b0), .ticket_i(ticket),
-    .walked_i(1'b0), .keyed_i(1'b1), .index_i('0), .verdict_i, .syndrome_i, .status_i('0),
+    .walked_i(1'b0), .index_i('0), .addr_i('0), .pasid_i('0), .va_i('0),
+    .left_i(first_i ? reth.dma_length : qp_q.write_left), .bytes_i(first_i ? '0 : qp_q.bytes),
+    .verdict_i, .syndrome_i, .status_i('0),
     .access_event_i(1'b0), .takes_i, .first_i, .last_i,
     .qp_o(apply_qp), .slot_o(apply_slot), .slot_write_o(slot_write), .job_o(job),
     .job_valid_o(job_valid), .seg_o(seg), .seg_valid_o(seg_valid), .cqe_o(cqe),
@@ -85,7 +87,8 @@ module roci_responder_ack_tb (
   roci_responder_response u_response (
     .qpn_i('0), .qp_i(qp_q), .pmtu_i(attr.pmtu), .has_slot_i, .slot_index_i('0), .slot_i(slot),
     .done_i(done_q), .credits_i(1'b0), .posted_i('0), .pick_slot_o(pick_slot),
-    .pick_record_o(pick_record), .len_o(len), .last_o(last), .slot_picked_i(1'b0), .len_i(len),
+    .pick_record_o(pick_record), .len_o(len), .last_o(last),
+    .slot_picked_i(1'b0), .addr_i('0), .left_i('0), .len_i(len),
     .last_i(last), .desc_o(desc), .seg_o(response_seg),
     .nak_o(nak), .qp_o(response_qp), .slot_o(response_slot)
   );

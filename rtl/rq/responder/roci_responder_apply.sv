@@ -13,8 +13,12 @@ module roci_responder_apply (
   input  logic                      in_rtr_i,      // the queue pair is in RTR
   input  logic [31:0]               ticket_i,      // meta_i.ticket, extended
   input  logic                      walked_i,      // the segments came from the walker
-  input  logic                      keyed_i,       // key_i belongs to this packet
   input  logic [15:0]               index_i,       // the receive that was taken from an SRQ
+  input  logic [63:0]               addr_i,        // where its payload goes
+  input  logic [19:0]               pasid_i,
+  input  logic [63:0]               va_i,          // as the peer names it
+  input  logic [31:0]               left_i,        // bytes of a WRITE from this packet on
+  input  logic [31:0]               bytes_i,       // bytes of the message before it
   input  logic [3:0]                verdict_i,
   input  logic [7:0]                syndrome_i,
   input  logic [7:0]                status_i,
@@ -62,7 +66,7 @@ module roci_responder_apply (
   assign atomic   = verdict_i == roci_pkg::VerdictAtomic;
   assign nak      = verdict_i == roci_pkg::VerdictNak;
   assign executes = send || write || read || atomic;
-  assign total    = (first_i ? 32'd0 : qp_i.bytes) + length;
+  assign total    = bytes_i + length;
   assign packets  = reth.dma_length == '0 || !read ? 24'd1 : packets_i;
   assign with_imm = meta_i.opcode == roci_pkg::OpRcSendLastImm
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyImm
@@ -99,11 +103,11 @@ module roci_responder_apply (
     if (send && first_i) qp_o.recv_index = receive;
     if (cqe_valid_o) qp_o.recv_next = qp_i.recv_next + 1'b1;
     if (write) begin
-      qp_o.write_addr  = (keyed_i ? key_i.addr : qp_i.write_addr) + 64'(length);
-      qp_o.write_pasid = keyed_i ? key_i.pasid : qp_i.write_pasid;
-      qp_o.write_va    = (first_i ? reth.va : qp_i.write_va) + 64'(length);
+      qp_o.write_addr  = addr_i + 64'(length);
+      qp_o.write_pasid = pasid_i;
+      qp_o.write_va    = va_i + 64'(length);
       qp_o.write_rkey  = first_i ? reth.rkey : qp_i.write_rkey;
-      qp_o.write_left  = (first_i ? reth.dma_length : qp_i.write_left) - length;
+      qp_o.write_left  = left_i - length;
     end
     if (read || atomic) begin
       // A replay may end early: a peer that requests more than all slots hold has its response.
@@ -176,8 +180,8 @@ module roci_responder_apply (
   assign job_o.ticket  = meta_i.ticket;
   assign job_valid_o   = atomic;
 
-  assign seg_o.addr  = keyed_i ? key_i.addr : qp_i.write_addr;
-  assign seg_o.pasid = keyed_i ? key_i.pasid : qp_i.write_pasid;
+  assign seg_o.addr  = addr_i;
+  assign seg_o.pasid = pasid_i;
   assign seg_o.len   = meta_i.payload_len;
   assign seg_o.last  = 1'b1;
   assign seg_o.drop  = !write && !send;

@@ -244,7 +244,7 @@ module roci_responder_control #(
         state_d     = StEmit;
       end
       StSlotKey:   state_d = key_ready_i ? StSlotKeyed : StSlotKey;
-      StSlotKeyed: state_d = !key_done_i ? StSlotKeyed : key_ok_i ? StEmit : StGone;
+      StSlotKeyed: state_d = !key_done_i ? StSlotKeyed : key_ok_i ? StSlot : StGone;
       StGone: begin
         gone_o = 1'b1;
         push_o = 1'b1;

@@ -4,9 +4,10 @@
 //
 // Throughput: one request per look_i. Latency: one clock.
 //
-// `first_o`, `send_o` and `inv_o` follow the request. The other findings are kept in the clock of
-// `look_i`, for the clocks after it; the effects are those of the verdict kept then, or of a list
-// that turned out bad.
+// `send_o` and `inv_o` follow the request, which stands from the clock before `look_i` on. The
+// other findings are kept in the clock of `look_i`, for the clocks after it; the effects are those
+// of the verdict kept then, or of a list that turned out bad.
+
 
 `include "assert.svh"
 
@@ -49,7 +50,8 @@ module roci_responder_judge (
   output logic                      stall_o,
   output logic                      walks_o,       // the list must be walked
   output logic                      send_o,        // the packet is of a SEND
-  output logic                      first_o,       // the packet begins a message
+  output logic                      first_o,       // the packet begins a message; from look_i on
+  output logic [31:0]               bytes_o,       // bytes of the message before it; after look_i
   output logic                      inv_o,         // the packet is a SEND that invalidates a key
   output logic                      first_write_o,  // commit of a WRITE whose key was looked up
   output logic                      again_write_o,  // commit of one whose key was looked up again
@@ -107,10 +109,28 @@ module roci_responder_judge (
   end
   assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
+  // The request, kept for the clock of look_i.
+  logic [7:0]  opcode_q;
+  logic [23:0] psn_q;
+  logic [12:0] len_q;
+  logic [31:0] most_q, dma_length_q;
+  logic [2:0]  va_low_q;
+  logic        key_ok_q;
+  always_ff @(posedge clk_i) begin
+    opcode_q     <= meta_i.opcode;
+    psn_q        <= meta_i.psn;
+    len_q        <= meta_i.payload_len;
+    most_q       <= 32'h8000_0000 - 32'(meta_i.payload_len);
+    dma_length_q <= reth.dma_length;
+    va_low_q     <= reth.va[2:0];
+    key_ok_q     <= key_i.ok;
+  end
+  `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && opcode_q == meta_i.opcode
+                                          && len_q == meta_i.payload_len && key_ok_q == key_i.ok))
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
-    .opcode_i(meta_i.opcode), .psn_i(meta_i.psn), .payload_len_i(meta_i.payload_len),
-    .dma_length_i(reth.dma_length), .va_i(reth.va[2:0]), .key_ok_i(key_i.ok),
+    .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
+    .dma_length_i(dma_length_q), .va_i(va_low_q), .key_ok_i(key_ok_q),
     .dead_i(qp_i.dead || !in_connection), .epsn_i(qp_i.epsn), .nak_sent_i(qp_i.nak_sent),
     .message_i(qp_i.message), .write_left_i(qp_i.write_left), .bytes_i(qp_i.bytes),
     .access_i(attr_i.access), .pmtu_i(attr_i.pmtu),
@@ -128,7 +148,10 @@ module roci_responder_judge (
                     || (verdict_q == roci_pkg::VerdictAtomic && job_waits_i)
                     || (verdict_q == roci_pkg::VerdictSend && inv_o && owes_q) || waits_q);
 
-  logic               again_q, keyed;
+  logic               again_q;
+  logic [63:0]        addr_q, va_q;    // where the payload goes
+  logic [19:0]        pasid_q;
+  logic [31:0]        left_q, bytes_q; // of a WRITE from the packet on; of the message before it
   logic [23:0]        packets_q;  // a commit comes at least a clock after the attributes
   roci_pkg::key_rsp_t again_key_q, key;
   roci_pkg::responder_slot_t new_slot, replay_slot;
@@ -140,12 +163,13 @@ module roci_responder_judge (
   end
   assign again_key_o = again_key_q;
   assign again_o     = again_q;
-  assign keyed = first_q || again_q;
+  assign bytes_o = bytes_q;
   assign key   = again_q ? again_key_q : key_i;
   assign first_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && first_q;
   assign again_write_o = commit_i && verdict_q == roci_pkg::VerdictWrite && again_q;
   roci_responder_apply u_apply (
-    .meta_i, .key_i(key), .keyed_i(keyed), .qp_i, .attr_i, .packets_i(packets_q),
+    .meta_i, .key_i(key), .addr_i(addr_q), .pasid_i(pasid_q), .va_i(va_q),
+    .left_i(left_q), .bytes_i(bytes_q), .qp_i, .attr_i, .packets_i(packets_q),
     .in_rtr_i(state_i == roci_pkg::QpRtr), .ticket_i, .walked_i(walked_q), .index_i(index_q),
     .verdict_i(verdict_q), .syndrome_i(syndrome_q), .status_i(status_q),
     .access_event_i(access_event_q), .takes_i(takes_q), .first_i(first_q), .last_i(last_q),
@@ -162,7 +186,11 @@ module roci_responder_judge (
     if (pick_i) peeked_q <= 1'b0;
     walked_q <= !pick_i && (walked_q || walk_good_i);
     again_q  <= !pick_i && (again_q || again_i);
-    if (again_i) again_key_q <= again_key_i;
+    if (again_i) begin
+      again_key_q <= again_key_i;
+      addr_q      <= again_key_i.addr;
+      pasid_q     <= again_key_i.pasid;
+    end
     if (look_i) begin
       verdict_q      <= verdict;
       walks_o        <= meta_i.payload_len != '0 && !placed;
@@ -174,6 +202,11 @@ module roci_responder_judge (
       access_event_q <= access_event;
       takes_q        <= takes && (peeked_q || foreseen);
       first_q        <= first_o;
+      addr_q         <= first_o ? key_i.addr : qp_i.write_addr;
+      pasid_q        <= first_o ? key_i.pasid : qp_i.write_pasid;
+      va_q           <= first_o ? reth.va : qp_i.write_va;
+      left_q         <= first_o ? reth.dma_length : qp_i.write_left;
+      bytes_q        <= first_o ? '0 : qp_i.bytes;
       last_q         <= last;
     end
     if (peeked_i) begin

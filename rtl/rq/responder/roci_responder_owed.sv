@@ -38,7 +38,6 @@ module roci_responder_owed #(
   // its next response
   input  logic                      pick_i,           // pick it, and keep the pick
   input  logic                      slot_stale_i,     // the key of the slot may be gone
-  input  logic                      key_done_i,       // it was looked up again
   output logic                      picked_o,         // there is one that can leave now
   output logic                      stale_o,          // its key is to be looked up again
   output logic                      slot_picked_o,    // the pick that was kept is the slot
@@ -87,13 +86,15 @@ module roci_responder_owed #(
   roci_pkg::tx_desc_t desc;
   roci_pkg::seg_t     seg;
   logic               pick_slot, pick_record;
+  logic [63:0]        addr_q;
+  logic [31:0]        left_q;
   logic               reads, reads_q, has_seg_q, last, last_q;  // a READ's response, with payload
   logic [12:0]        len, len_q;
   roci_responder_response u_response (
     .qpn_i, .qp_i, .pmtu_i(attr_i.pmtu), .has_slot_i(qp_i.pending != '0), .slot_index_i, .slot_i,
     .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - qp_i.recv_next),
     .pick_slot_o(pick_slot), .pick_record_o(pick_record), .len_o(len), .last_o(last),
-    .slot_picked_i(slot_picked_o), .len_i(len_q), .last_i(last_q),
+    .slot_picked_i(slot_picked_o), .len_i(len_q), .last_i(last_q), .addr_i(addr_q), .left_i(left_q),
     .desc_o(desc), .seg_o(seg), .nak_o, .qp_o, .slot_o
   );
   always_ff @(posedge clk_i) begin
@@ -104,8 +105,10 @@ module roci_responder_owed #(
       has_seg_q     <= pick_slot && reads && len != '0;
       len_q         <= len;
       last_q        <= last;
+      addr_q        <= slot_i.addr_operand;
+      left_q        <= slot_i.left;
+      stale_o       <= pick_slot && slot_stale_i;
     end
-    stale_o <= pick_i ? pick_slot && slot_stale_i : stale_o && !key_done_i;
   end
   assign reads      = slot_i.opcode == roci_pkg::OpRcReadRequest;
   assign via_desc_o = !clear_of_tx_i || reads_q;

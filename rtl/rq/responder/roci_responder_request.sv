@@ -53,7 +53,7 @@ module roci_responder_request #(
   output logic                      send_o,
   output logic                      inv_o,
   output logic                      rekey_o,
-  output logic                      slot_stale_o,
+  output logic                      slot_stale_o,       // its key is to be looked up again
   output logic                      list_long_o,
   output logic                      walking_o,
   output logic                      walk_bad_o,
@@ -109,8 +109,8 @@ module roci_responder_request #(
   input  logic                      key_op_rsp_valid_i
 );
 
-  logic                  first, again, first_write, again_write, unused;
-  logic [31:0]           age, again_age;
+  logic                  first, again, slot_stale, first_write, again_write, unused;
+  logic [31:0]           age, again_age, bytes;
   roci_pkg::key_rsp_t    again_key;
   roci_pkg::ext_imm_dt_t ieth;
   assign ieth       = meta_i.ext;
@@ -124,20 +124,22 @@ module roci_responder_request #(
     .walk_good_i(walk_done_i && !walk_bad_o), .walk_status_i,
     .inv_bad_i(key_op_rsp_valid_i && !key_op_rsp_i.ok),
     .again_i(again_waits_i && again_rsp_valid_i), .again_key_i(again_rsp_i), .commit_i,
-    .verdict_o, .stall_o, .walks_o, .send_o, .first_o(first), .inv_o, .first_write_o(first_write),
-    .again_write_o(again_write), .match_o, .passed_o, .replay_slot_o, .again_key_o(again_key),
-    .again_o(again), .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o, .seg_o, .seg_valid_o,
-    .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o, .drop_o, .responds_o
+    .verdict_o, .stall_o, .walks_o, .send_o, .first_o(first), .bytes_o(bytes), .inv_o,
+    .first_write_o(first_write), .again_write_o(again_write), .match_o, .passed_o, .replay_slot_o,
+    .again_key_o(again_key), .again_o(again), .qp_o, .slot_o, .slot_write_o, .job_o, .job_valid_o,
+    .seg_o, .seg_valid_o, .cqe_o, .cqe_valid_o, .fail_o, .fail_valid_o, .established_o, .count_o,
+    .drop_o, .responds_o
   );
 
   // Keys: looked up again after a change of the table, and invalidated by a SEND.
   roci_responder_recheck #(.NumQps(NumQps)) u_recheck (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .qpn_i, .qp_i, .pd_i(attr_i.pd), .changed_i, .pick_i, .look_i, .of_request_i, .meta_i, .slot_i,
-    .rekey_o, .slot_stale_o, .age_o(age), .again_age_o(again_age),
+    .rekey_o, .slot_stale_o(slot_stale), .age_o(age), .again_age_o(again_age),
     .taken_i(again_req_valid_i && again_req_ready_i), .req_o(again_req_o),
     .first_i(first_write), .again_i(again_write)
   );
+  assign slot_stale_o = slot_stale && !again;
   always_comb begin
     slot_now_o = slot_i;
     if (again) begin
@@ -165,7 +167,7 @@ module roci_responder_request #(
     .walk_bad_i(walk_bad_o), .walk_last_i(walk_taken_last_i), .list_walk_o, .walking_o
   );
   assign walk_num_sge_o = list_num_sge_i;
-  assign walk_offset_o  = first ? '0 : qp_i.bytes;
+  assign walk_offset_o  = bytes;
   assign walk_len_o     = 32'(meta_i.payload_len);
   assign walk_pd_o      = attr_i.srq ? list_pd_i : attr_i.pd;
 

@@ -28,6 +28,8 @@ module roci_responder_response (
   input  logic                      slot_picked_i,
   input  logic [12:0]               len_i,
   input  logic                      last_i,
+  input  logic [63:0]               addr_i,         // address and bytes left of the slot
+  input  logic [31:0]               left_i,
   output roci_pkg::tx_desc_t        desc_o,
   output roci_pkg::seg_t            seg_o,
   output logic                      nak_o,
@@ -102,7 +104,7 @@ module roci_responder_response (
     desc_o.ext = aeth;
   end
 
-  assign seg_o.addr  = slot_i.addr_operand;
+  assign seg_o.addr  = addr_i;
   assign seg_o.pasid = slot_i.pasid;
   assign seg_o.len   = len_i;
   assign seg_o.last  = 1'b1;
@@ -115,8 +117,8 @@ module roci_responder_response (
     slot_o = slot_i;
     if (slot_picked_i) begin
       if (read) begin
-        slot_o.addr_operand = slot_i.addr_operand + 64'(len_i);
-        slot_o.left         = left - 32'(len_i);
+        slot_o.addr_operand = addr_i + 64'(len_i);
+        slot_o.left         = left_i - 32'(len_i);
         slot_o.next_psn     = slot_i.next_psn + 1'b1;
         slot_o.first        = 1'b0;
       end

@@ -37,6 +37,7 @@ struct Rig {
   Verdict verdict(unsigned opcode, unsigned len = 0, std::uint32_t dma = 0) {
     dut->opcode_i = opcode;
     dut->payload_len_i = len;
+    dut->most_i = 0x80000000 - len;
     dut->dma_length_i = dma;
     dut.tick();
     return verdict();

@@ -16,6 +16,7 @@ module roci_responder_decide (
   input  logic [7:0]               opcode_i,
   input  logic [23:0]              psn_i,
   input  logic [12:0]              payload_len_i,
+  input  logic [31:0]              most_i,        // 2^31 less payload_len_i
   input  logic [31:0]              dma_length_i,  // length in the RETH, if there is one
   input  logic [2:0]               va_i,          // lowest bits of the address, if there is one
   input  logic                     key_ok_i,
@@ -76,7 +77,7 @@ module roci_responder_decide (
 
   // The checks.
   logic [12:0] mtu;
-  logic [31:0] length, most;
+  logic [31:0] length;
   logic        behind;         // a duplicate: the top bit of the difference modulo 2^24
   logic [22:0] unused_ahead;
   logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
@@ -84,7 +85,6 @@ module roci_responder_decide (
   assign {behind, unused_ahead} = psn_i - epsn_i;
   assign mtu    = 13'd128 << pmtu_i;
   assign length = 32'(payload_len_i);
-  assign most   = 32'h8000_0000 - length;  // bytes that a SEND may have before this packet
 
   always_comb begin
     unique case (message_i)
@@ -104,7 +104,7 @@ module roci_responder_decide (
       // At most 2^31 bytes in all; a last packet is not empty unless it is the only one.
       length_ok = (last_o ? payload_len_i <= mtu && (first_o || payload_len_i != '0)
                           : payload_len_i == mtu)
-               && (first_o || bytes_i <= most);
+               && (first_o || bytes_i <= most_i);
     end else if (write && first_o) begin
       length_ok = dma_length_i <= 32'h8000_0000
                && (last_o ? length == dma_length_i && payload_len_i <= mtu
@@ -153,6 +153,8 @@ module roci_responder_decide (
   end
 
   assign takes_o = takes && !dead_i && psn_i == epsn_i && sequence_ok && allowed;
+
+  `ASSUME(MostIsRoom, most_i == 32'h8000_0000 - length)
 
   // Properties.
   logic executes, expected, duplicate, future;
