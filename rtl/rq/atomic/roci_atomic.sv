@@ -15,9 +15,8 @@
 //
 // Atomics pass the stages in order. Seek, ask and data take two clocks for each: in the first, what
 // the ring holds of the atomic is compared or selected; in the second it decides. An atomic on a
-// word that another atomic in progress is about to change takes its value from that one instead of
-// memory. The same offset in another page may be the same memory, so such an atomic waits until
-// that write is done.
+// word that another atomic in progress is about to change takes its value from that one. The same
+// offset in another page may be the same memory, so such an atomic waits until that write is done.
 // Stores wait for no atomic: an atomic may wait for payload whose place the requester cannot find
 // before its stores have room.
 
@@ -120,7 +119,7 @@ module roci_atomic (
   // place leave before it, and younger ones come after this one, so it alone can be in the way.
   logic [Depth-1:0]   holds;        // entries with this place
   logic [Depth-1:0]   holds_from;   // likewise; bit 0 is the entry of this atomic
-  logic [Depth-1:0]   in_way_q;     // of them, by distance, those that have not left
+  logic [Depth-1:0]   in_way_q;     // likewise, by distance, without those that have left
   logic               seeking_q;    // in_way_q is of this atomic
   logic [2*Depth-1:0] holds_twice;
   logic [Bits:0]      outstanding;  // atomics before it that have not left

@@ -84,7 +84,7 @@ module roci_responder_judge (
   logic            in_connection, peeked_q, posted_q, fetched_q, atomic_op, foreseen, placed;
   logic            walked_q;
   logic [3:0]      verdict, verdict_q;
-  logic            busy_q, owes_q, waits_q;  // of the queue pair: atomics, responses, a receive
+  logic            busy_q, owes_q, waits_q;  // with atomics, with responses, for a receive
   logic [15:0]     index_q;    // index of the receive that was requested
   logic [7:0]      syndrome, syndrome_q, status, status_q;
   logic            access_event, access_event_q, takes, takes_q, first_q, last, last_q;
@@ -151,7 +151,7 @@ module roci_responder_judge (
   logic               again_q;
   logic [63:0]        addr_q, va_q;    // where the payload goes
   logic [19:0]        pasid_q;
-  logic [31:0]        left_q, bytes_q; // of a WRITE from the packet on; of the message before it
+  logic [31:0]        left_q, bytes_q; // bytes of a WRITE from the packet on, and before it
   logic [23:0]        packets_q;  // a commit comes at least a clock after the attributes
   roci_pkg::key_rsp_t again_key_q, key;
   roci_pkg::responder_slot_t new_slot, replay_slot;

@@ -78,11 +78,11 @@ module roci_responder_decide (
   // The checks.
   logic [12:0] mtu;
   logic [31:0] length;
-  logic        behind;         // a duplicate: the top bit of the difference modulo 2^24
+  logic        is_duplicate;   // top bit of the difference modulo 2^24
   logic [22:0] unused_ahead;
   logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
   assign {may_atomic, may_read, may_write, unused} = access_i;  // bits as Access
-  assign {behind, unused_ahead} = psn_i - epsn_i;
+  assign {is_duplicate, unused_ahead} = psn_i - epsn_i;
   assign mtu    = 13'd128 << pmtu_i;
   assign length = 32'(payload_len_i);
 
@@ -125,7 +125,7 @@ module roci_responder_decide (
     access_event_o = 1'b0;
     if (dead_i) begin
       verdict_o = roci_pkg::VerdictIgnore;
-    end else if (behind) begin
+    end else if (is_duplicate) begin
       verdict_o = read || atomic ? roci_pkg::VerdictReplay
                 : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
     end else if (psn_i != epsn_i) begin
