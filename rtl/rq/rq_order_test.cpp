@@ -49,6 +49,21 @@ TEST_CASE("rq: the duplicate half is 2^23 PSNs, modulo 2^24 (RSP-08, RSP-09)") {
   }
 }
 
+TEST_CASE("rq: a SEND is executed whenever its receive arrives") {
+  for (unsigned delay = 1; delay < 60; ++delay) {
+    CAPTURE(delay);
+    Rig b;
+    b.read_delay = delay;
+    b.post(3, {{Rig::kIova + 0x101000, 64, kRegion}});
+    for (unsigned i = 0; i < 12; ++i) b.clock();
+    b.message(false, Rig::pattern(40, 2));
+    b.run();
+    REQUIRE(b.completions.size() == 1);
+    CHECK(b.completions[0].status == Status::kSuccess);
+    CHECK(b.holds(0x101000, Rig::pattern(40, 2)));
+  }
+}
+
 TEST_CASE("rq: a duplicate SEND or WRITE is not executed again but acknowledged (RSP-06, RSP-07)") {
   Rig b;
   b.post(3, {{Rig::kIova + 0x101000, 64, kRegion}});
