@@ -41,6 +41,31 @@ TEST_CASE("rq: 64-byte WRITEs to one queue pair: clocks per packet") {
   for (unsigned i = 0; i < kPackets; ++i) CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
 }
 
+TEST_CASE("rq: 64-byte WRITEs to 16 queue pairs, each acknowledged: clocks per packet") {
+  Rig b;
+  constexpr unsigned kPackets = 640, kQps = 16;
+  for (unsigned q = 1; q <= kQps; ++q) b.connect(q);
+  b.run();
+  for (unsigned i = 0; i < kPackets; ++i) {
+    Request r;
+    r.qpn = i % kQps + 1;
+    r.opcode = kRcWriteOnly;
+    r.psn = Attr{}.rq_psn + i / kQps;
+    r.payload = Rig::pattern(64, i);
+    r.va = Rig::kIova + 0x100000 + 64 * i;
+    r.rkey = kRegion;
+    r.length = 64;
+    b.send(r);
+  }
+  const std::uint64_t start = b.dut.cycle();
+  while (!b.requests.empty()) b.clock();
+  const double clocks = static_cast<double>(b.dut.cycle() - start) / kPackets;
+  b.run();
+  MESSAGE("clocks per 64-byte WRITE, 16 queue pairs: ", clocks, ", ACKs: ", b.responses.size());
+  CHECK(clocks < 6.0);
+  for (unsigned i = 0; i < kPackets; ++i) CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
+}
+
 /// Sends `packets` 64-byte SENDs to the queue pairs from 1 to `qps` in turns of `turn`; each posts
 /// a receive when one is completed. Clocks per SEND.
 double send_clocks(Rig& b, unsigned qps, unsigned turn, unsigned packets,
