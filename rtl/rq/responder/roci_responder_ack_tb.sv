@@ -69,7 +69,8 @@ module roci_responder_ack_tb (
     attr.min_rnr_timer      = 5'd12;
   end
   assign ticket   = newest_q + 32'(advance_i);
-  assign packets  = 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr.pmtu))) + 24'd1;
+  assign packets  = verdict_i != roci_pkg::VerdictRead || reth.dma_length == '0 ? 24'd1
+                  : 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr.pmtu))) + 24'd1;
   assign executes = verdict_i >= roci_pkg::VerdictSend;
 
   roci_responder_apply u_apply (

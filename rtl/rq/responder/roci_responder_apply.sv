@@ -9,7 +9,7 @@ module roci_responder_apply (
   input  roci_pkg::key_rsp_t        key_i,
   input  roci_pkg::responder_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
-  input  logic [23:0]               packets_i,     // packets of a READ's response that is not empty
+  input  logic [23:0]               packets_i,     // PSNs of the request: packets of its response
   input  logic                      in_rtr_i,      // the queue pair is in RTR
   input  logic [31:0]               ticket_i,      // meta_i.ticket, extended
   input  logic                      walked_i,      // the segments came from the walker
@@ -48,7 +48,6 @@ module roci_responder_apply (
   roci_pkg::ext_imm_dt_t imm_dt;
   roci_pkg::atomic_eth_t eth;
   logic [31:0] length, total;
-  logic [23:0] packets;
   logic        send, write, read, atomic, executes, nak, with_imm, with_inv, ends;
   logic [15:0] receive;      // index of the receive whose turn it is
   logic [4:0]  slot_after;
@@ -67,7 +66,6 @@ module roci_responder_apply (
   assign nak      = verdict_i == roci_pkg::VerdictNak;
   assign executes = send || write || read || atomic;
   assign total    = bytes_i + length;
-  assign packets  = reth.dma_length == '0 || !read ? 24'd1 : packets_i;
   assign with_imm = meta_i.opcode == roci_pkg::OpRcSendLastImm
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyImm
                  || meta_i.opcode == roci_pkg::OpRcWriteLastImm
@@ -90,7 +88,7 @@ module roci_responder_apply (
     qp_o = qp_i;
     if (qp_i.epsn == meta_i.psn && verdict_i != roci_pkg::VerdictIgnore) qp_o.nak_sent = 1'b0;
     if (executes) begin
-      qp_o.epsn        = qp_i.epsn + packets;
+      qp_o.epsn        = qp_i.epsn + packets_i;
       qp_o.msn         = msn;
       qp_o.established = 1'b1;
     end
@@ -156,7 +154,7 @@ module roci_responder_apply (
   always_comb begin
     slot_o              = '0;
     slot_o.psn          = meta_i.psn;
-    slot_o.last_psn     = meta_i.psn + packets - 24'd1;
+    slot_o.last_psn     = meta_i.psn + packets_i - 24'd1;
     slot_o.opcode       = meta_i.opcode;
     slot_o.va           = reth.va;
     slot_o.rkey         = reth.rkey;

@@ -182,7 +182,8 @@ module roci_responder_judge (
   );
 
   always_ff @(posedge clk_i) begin
-    packets_q <= 24'((reth.dma_length - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
+    packets_q <= opcode_q != roci_pkg::OpRcReadRequest || dma_length_q == '0 ? 24'd1
+               : 24'((dma_length_q - 32'd1) >> (4'd7 + 4'(attr_i.pmtu))) + 24'd1;
     if (pick_i) peeked_q <= 1'b0;
     walked_q <= !pick_i && (walked_q || walk_good_i);
     again_q  <= !pick_i && (again_q || again_i);
