@@ -78,6 +78,7 @@ module roci_atomic (
                                                                     // pass
   logic [Bits-1:0]      in, seek, ask, data, put, out;
   logic                 take, asked, put_on, finished;
+  logic                 seeking_q, here_q;  // second clock of seek, of data
   roci_pkg::atomic_job_t seek_job, ask_job, data_job, put_job, out_job;
   assign in       = in_q[Bits-1:0];
   assign seek     = seek_q[Bits-1:0];
@@ -120,7 +121,6 @@ module roci_atomic (
   logic [Depth-1:0]   holds;        // entries with this place
   logic [Depth-1:0]   holds_from;   // likewise; bit 0 is the entry of this atomic
   logic [Depth-1:0]   in_way_q;     // likewise, by distance, without those that have left
-  logic               seeking_q;    // in_way_q is of this atomic
   logic [2*Depth-1:0] holds_twice;
   logic [Bits:0]      outstanding;  // atomics before it that have not left
   logic               found;
@@ -182,7 +182,7 @@ module roci_atomic (
 
   // Data: the word comes, and the result is computed a clock later. An atomic that inherits the
   // word of the one before finds it in the ring, since its first clock follows that one's second.
-  logic        inherits, inherit_bad, is_compare_q, change, comes, here_q, bad_q;
+  logic        inherits, inherit_bad, is_compare_q, change, comes, bad_q;
   logic [63:0] word, word_q, result, operand_q, compare_q;
   assign inherits    = inherits_q[data];
   assign word        = inherits ? after[source[data]] : br_rsp_i.data[64*data_job.addr[5:3] +: 64];
