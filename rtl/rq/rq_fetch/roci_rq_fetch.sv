@@ -169,8 +169,7 @@ module roci_rq_fetch #(
   logic [4:0]         done_entries;
   logic [15:0]        copy_tag;
   roci_rq_blocks #(
-    .NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks), .Srq(Srq)
-  ) u_blocks (
+    .NumQps(NumQps), .NumSrqs(NumSrqs), .Blocks(Blocks), .Srq(Srq)) u_blocks (
     .clk_i, .rst_ni, .idle_o(blocks_idle),
     .push_i(br_set), .push_ready_o(flight_ready), .srq_i(srq), .row_i(row),
     .epoch_i(ring.epoch), .block_i(block), .blocks_i(blocks), .entries_i(entries),
@@ -209,10 +208,8 @@ module roci_rq_fetch #(
     .work_valid_i(work_valid), .work_row_i(work_row),
     .srq_work_valid_i(srq_work_valid), .srq_work_row_i(srq_work_row),
     .srq_i(srq), .row_i(row), .changes_i(changes), .may_seek_i(may_seek),
-    .seeks_i(seeks_q), .take_row_i(take),
-    .copy_start_i(copy_start), .copy_done_i(copy_done),
-    .room_i(room),
-    .fetch_room_i(!br_req_valid_o && flight_ready),
+    .seeks_i(seeks_q), .take_row_i(take), .copy_start_i(copy_start), .copy_done_i(copy_done),
+    .room_i(room), .fetch_room_i(!br_req_valid_o && flight_ready),
     .read_o(read), .read_srq_o(read_srq), .read_row_o(read_row),
     .work_pop_o(work_pop), .srq_work_pop_o(srq_work_pop),
     .arrival_o(at_arrival), .cmd_o(at_cmd), .seek_o(at_seek), .take_o(at_take), .hold_o(at_hold),
@@ -231,13 +228,11 @@ module roci_rq_fetch #(
               || at_work;
   roci_rq_act u_act (
     .arrival_i(at_arrival), .cmd_i(at_cmd), .take_i(at_take), .take_ok_i(take_ok_q),
-    .hold_i(at_hold),
-    .bell_i(at_bell || at_srq_bell), .work_i(at_work),
-    .srq_i(srq), .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .limit_i(limit),
+    .hold_i(at_hold), .bell_i(at_bell || at_srq_bell), .work_i(at_work), .srq_i(srq),
+    .in_reset_i(in_reset), .takes_i(takes), .ring_i(ring), .limit_i(limit),
     .done_epoch_i(done_epoch), .done_bad_i(done_bad), .done_entries_i(done_entries),
-    .op_i(cmd_i.op), .copy_tag_i(copy_tag),
-    .bell_index_i(bell), .bell_wild_i(bell_wild), .bell_new_i(bell_new),
-    .entries_i(entries), .more_i(more),
+    .op_i(cmd_i.op), .copy_tag_i(copy_tag), .bell_index_i(bell), .bell_wild_i(bell_wild),
+    .bell_new_i(bell_new), .entries_i(entries), .more_i(more),
     .ring_o(ring_d), .work_push_o(work_push), .fail_o(fail_set),
     .event_o(event_set), .posted_o(posted_set), .fetch_o(br_set), .copy_o(copy_start), .fetched_o
   );
