@@ -62,8 +62,8 @@ module roci_tx_header #(
 );
 
   localparam int unsigned QpBits    = $clog2(NumQps);
-  localparam int unsigned DescDepth  = Compact != 0 ? 1 : 8;
-  localparam int unsigned AckDepth   = Compact != 0 ? 1 : 4;
+  localparam int unsigned DescDepth = Compact != 0 ? 1 : 8;
+  localparam int unsigned AckDepth  = Compact != 0 ? 1 : 4;
   localparam int unsigned ExtBits   = 224;
   localparam int unsigned L4Bits    = roci_pkg::UdpBits + roci_pkg::BthBits + ExtBits;
   localparam int unsigned L3Bits    = roci_pkg::Ipv6Bits + L4Bits;
@@ -77,18 +77,21 @@ module roci_tx_header #(
   localparam logic [6:0]  UdpBytes      = 7'(roci_pkg::UdpBits / 8);
   localparam logic [6:0]  BthBytes      = 7'(roci_pkg::BthBits / 8);
   localparam logic [15:0] IcrcBytes     = 16'd4;
+  // In the length of an IPv4 packet beside what follows from the BTH on.
+  localparam logic [15:0] FixedBytes    = 16'(Ipv4Bytes) + 16'(UdpBytes) + IcrcBytes;
 
   // places in the queues
   logic [$clog2(DescDepth):0] desc_used_q;
   logic [$clog2(AckDepth):0]  ack_used_q;
   logic                       take_desc, take_ack, pop_desc, pop_ack, ack_turn_q,
-                              desc_place, ack_place, av_write;
+                              desc_place, ack_place, av_write, ack_may;
   assign desc_place   = desc_used_q != ($clog2(DescDepth) + 1)'(DescDepth);
   assign ack_place    = ack_used_q != ($clog2(AckDepth) + 1)'(AckDepth);
   // No row is read while one is written: block RAM may give anything then.
-  assign av_write = row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
-                    && row_write_i.index < 24'(NumQps);
-  assign ack_ready_o  = ack_place && !av_write && !(!ack_turn_q && desc_valid_i && desc_place);
+  assign av_write     = row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
+                        && row_write_i.index < 24'(NumQps);
+  assign ack_may      = ack_place && !(!ack_turn_q && desc_valid_i && desc_place);
+  assign ack_ready_o  = ack_may && !av_write;
   assign desc_ready_o = desc_place && !av_write && !(ack_turn_q && ack_valid_i && ack_place);
   assign take_ack     = ack_valid_i && ack_ready_o;
   assign take_desc    = desc_valid_i && desc_ready_o;
@@ -117,7 +120,7 @@ module roci_tx_header #(
   logic [1:0]         pad;
   logic [12:0]        bth_len1_q;      // bytes from BTH to pad
   logic [15:0]        id1_q;
-  assign chosen = take_ack ? ack_i : desc_i;
+  assign chosen = ack_valid_i && ack_may ? ack_i : desc_i;  // whether or not a row is written
   assign pad    = 2'd0 - chosen.payload_len[1:0];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -131,32 +134,38 @@ module roci_tx_header #(
   always_ff @(posedge clk_i) begin
     if (take_ack || take_desc) begin
       desc1_q    <= chosen;
-      is_ack1_q  <= take_ack;
+      is_ack1_q  <= ack_valid_i && ack_may;
       bth_len1_q <= 13'(BthBytes) + 13'(chosen.ext_len) + chosen.payload_len + 13'(pad);
     end
   end
 
-  roci_pkg::av_t av;
-  logic          unused_ready;
-  roci_ram #(.Width(roci_pkg::AvBits), .Depth(NumQps)) u_av (
+  // With the row stands the sum of the words of the IPv4 header that come from it or are constant.
+  roci_pkg::av_t av, new_av;
+  logic [18:0]   new_sum, av_sum;
+  assign new_av  = row_write_i.data[roci_pkg::AvBits-1:0];
+  assign new_sum = 19'(new_av.src_ip[31:16]) + 19'(new_av.src_ip[15:0])
+                   + 19'(new_av.dst_ip[31:16]) + 19'(new_av.dst_ip[15:0])
+                   + 19'({8'h45, new_av.traffic_class}) + 19'h4000
+                   + 19'({new_av.hop_limit, roci_pkg::IpUdp[7:0]});
+  roci_ram #(.Width(19 + roci_pkg::AvBits), .Depth(NumQps)) u_av (
     .clk_i, .rst_ni,
     .write_i(av_write), .write_row_i(row_write_i.index[QpBits-1:0]),
-    .write_data_i(row_write_i.data[roci_pkg::AvBits-1:0]),
-    .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]), .read_data_o(av),
-    .ready_o(unused_ready));
+    .write_data_i({new_sum, new_av}),
+    .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]),
+    .read_data_o({av_sum, av}), .ready_o());
 
   // clock 2: position of the payload; sum of the IPv4 header
   logic [6:0]      ip_end;  // bytes before the UDP header, or of v1 the BTH
   logic [6:0]      udp_bytes, header_len;
   logic [12:0]     inner_len;  // bytes after the IP header or GRH, up to pad
   roci_pkg::ipv4_t ip4;
-  logic [roci_pkg::Ipv4Bits-1:0] ip4_bits;
-  logic [18:0]     ip4_low, ip4_high;  // sums of the addresses, and of the words before them
+  logic [19:0]     ip4_sum;
   assign ip_end     = EthernetBytes + (av.vlan ? VlanBytes : '0) +
                       (av.ipv6 ? Ipv6Bytes : Ipv4Bytes);
   assign udp_bytes  = av.roce_v1 ? '0 : UdpBytes;
   assign header_len = ip_end + udp_bytes + BthBytes + 7'(desc1_q.ext_len);
   assign inner_len  = bth_len1_q + 13'(udp_bytes);
+  assign ip4_sum    = 20'(av_sum) + 20'(id1_q) + 20'(bth_len1_q) + 20'(FixedBytes);
   always_comb begin
     ip4.version         = 4'd4;
     ip4.ihl             = 4'd5;
@@ -171,16 +180,6 @@ module roci_tx_header #(
     ip4.src_ip          = av.src_ip[31:0];
     ip4.dst_ip          = av.dst_ip[31:0];
   end
-  assign ip4_bits = ip4;
-  always_comb begin
-    ip4_low  = '0;
-    ip4_high = '0;
-    for (int i = 0; i < 4; i++) ip4_low = ip4_low + 19'(ip4_bits[16*i +: 16]);
-    for (int i = 4; i < roci_pkg::Ipv4Bits / 16; i++) begin
-      ip4_high = ip4_high + 19'(ip4_bits[16*i +: 16]);
-    end
-  end
-
   logic       start_room;
   roci_fifo #(.Width(19), .Depth(8)) u_start (
     .clk_i, .rst_ni,
@@ -194,7 +193,7 @@ module roci_tx_header #(
   roci_pkg::av_t      av2_q;
   roci_pkg::ipv4_t    ip4_q;
   logic               valid2_q, is_ack2_q;
-  logic [18:0]        ip4_low_q, ip4_high_q;
+  logic [19:0]        ip4_sum_q;
   logic [12:0]        inner_len2_q, frame_len_q;
   logic [6:0]         header_len_q;
   always_ff @(posedge clk_i) begin
@@ -207,8 +206,7 @@ module roci_tx_header #(
       av2_q        <= av;
       is_ack2_q    <= is_ack1_q;
       ip4_q        <= ip4;
-      ip4_low_q    <= ip4_low;
-      ip4_high_q   <= ip4_high;
+      ip4_sum_q    <= ip4_sum;
       inner_len2_q <= inner_len;
       frame_len_q  <= 13'(ip_end) + inner_len;
       header_len_q <= header_len;
@@ -222,11 +220,9 @@ module roci_tx_header #(
   roci_pkg::udp_t      udp;
   roci_pkg::bth_t      bth;
   logic [ExtBits-1:0]  ext;
-  logic [19:0]         ip4_sum;
   logic [16:0]         ip4_fold;
   logic [15:0]         ethertype;
-  assign ip4_sum   = 20'(ip4_low_q) + 20'(ip4_high_q);
-  assign ip4_fold  = 17'(ip4_sum[15:0]) + 17'(ip4_sum[19:16]);
+  assign ip4_fold  = 17'(ip4_sum_q[15:0]) + 17'(ip4_sum_q[19:16]);
   assign ethertype = av2_q.roce_v1 ? roci_pkg::EtherTypeRoceV1
                    : av2_q.ipv6 ? roci_pkg::EtherTypeIpv6 : roci_pkg::EtherTypeIpv4;
   for (genvar i = 0; i < ExtBits / 8; i++) begin : gen_ext
