@@ -100,11 +100,12 @@ module roci_tx_mux #(
   source_e               source_q;
   logic [HeaderBits-1:0] header_q;
   logic [12:0]           left_q;    // bytes; short_q: at most a beat of them
-  logic [6:0]            before_q;  // beats before the first one with payload
-  logic                  place, is_roce, with_payload, there, last, boundary;
+  logic [6:0]            before_q;  // beats before the first one with payload; started_q: none
+  logic                  place, is_roce, with_payload, there, last, boundary, started_q;
+  logic                  move;      // a beat goes to the output register
   assign place        = !m_axis_tvalid_o || m_axis_tready_i;  // output register is free
   assign is_roce      = source_q == SrcAck || source_q == SrcDesc;
-  assign with_payload = payload_q && before_q == '0;
+  assign with_payload = payload_q && started_q;
   always_comb begin
     unique case (source_q)
       SrcEth:  begin there = eth_valid;           last = eth_last; end
@@ -115,20 +116,19 @@ module roci_tx_mux #(
       end
     endcase
   end
-  logic move;  // a beat goes to the output register
   assign move               = active_q && place && there;
   assign boundary           = !active_q || (move && last);
   assign pay_take           = active_q && place && is_roce && with_payload;
   assign eth_take           = active_q && place && source_q == SrcEth;
   assign s_axis_fw_tready_o = active_q && place && source_q == SrcFw;
 
-  // choice of the next one
-  logic [2:0] can, grant;
+  logic [2:0] can, grant;  // choice of the next one
   logic [1:0] unused_index;
   logic       other, choose_ack, choose, after_ack_q;
-  assign can[0] = desc_header_valid_i &&
-                  (!desc_payload_i || pay_level > 3'd1 || (pay_valid && !pay_take));
-  assign can[1] = eth_level > 3'd1 || (eth_valid && !eth_take);
+  // Matters at a boundary only: there the source of the packet that ends gives its beat away.
+  assign can[0] = desc_header_valid_i && (!desc_payload_i || pay_level > 3'd1 ||
+                                          (pay_valid && !(active_q && is_roce && with_payload)));
+  assign can[1] = eth_level > 3'd1 || (eth_valid && !(active_q && source_q == SrcEth));
   assign can[2] = s_axis_fw_tvalid_i && !(active_q && source_q == SrcFw);
   assign other      = |can;
   assign choose_ack = ack_header_valid_i && !(after_ack_q && other);
@@ -155,33 +155,33 @@ module roci_tx_mux #(
       end
     end
   end
-  // Between packets the registers load a header whether or not a packet begins, so that what
-  // selects their data does not wait for the choice, nor for the taker of the last beat.
+  // Between packets, and while frames of the others leave, the registers load a header whether or
+  // not a packet begins: what selects their data waits neither for the choice nor for those frames.
   logic [12:0] chosen_len;
   assign chosen_len = choose_ack ? ack_frame_len_i : desc_frame_len_i;
   always_ff @(posedge clk_i) begin
-    if (boundary || (move && is_roce)) begin
-      if (!active_q || last) begin
+    if (!active_q || !is_roce || (place && (!with_payload || pay_valid))) begin
+      if (!active_q || !is_roce || short_q) begin
         header_q  <= choose_ack ? ack_header_i : desc_header_i;
         left_q    <= chosen_len;
         short_q   <= chosen_len <= 13'(Bytes);
         payload_q <= !choose_ack && desc_payload_i;
         before_q  <= desc_header_len_i >> ByteBits;
-        ipv6_q    <= choose_ack ? ack_ipv6_i : desc_ipv6_i;
-        roce_v1_q <= choose_ack ? ack_roce_v1_i : desc_roce_v1_i;
-        vlan_q    <= choose_ack ? ack_vlan_i : desc_vlan_i;
+        started_q <= (desc_header_len_i >> ByteBits) == '0;
+        {ipv6_q, roce_v1_q, vlan_q} <= choose_ack ? {ack_ipv6_i, ack_roce_v1_i, ack_vlan_i}
+                                                  : {desc_ipv6_i, desc_roce_v1_i, desc_vlan_i};
       end else begin
         header_q <= header_q >> DataWidth;
         left_q   <= left_q - 13'(Bytes);
         short_q  <= left_q <= 13'(2 * Bytes);
-        if (!with_payload) before_q <= before_q - 1'b1;
+        started_q <= started_q || before_q <= 7'd1;
+        if (!started_q) before_q <= before_q - 1'b1;
         else if (pay_last) payload_q <= 1'b0;  // only pad can follow
       end
     end
   end
 
-  // output register
-  logic valid_q;
+  logic valid_q;  // output register
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q  <= 1'b0;
@@ -232,7 +232,6 @@ module roci_tx_mux #(
   assign sent_o           = move && last && source_q == SrcDesc;
   assign idle_o           = !active_q && !valid_q && !pay_valid && !eth_valid &&
                             !s_axis_eth_tvalid_i && !s_axis_fw_tvalid_i;
-
   // Payload is as long as its header says.
   `ASSUME(PayloadEndsWithPacket, `IMPLIES(pay_take && pay_valid && last, pay_last))
   `ASSUME(HeaderHasBytes, `IMPLIES(desc_header_valid_i, desc_frame_len_i != '0) &&
@@ -271,7 +270,8 @@ module roci_tx_mux #(
                                           4'(valid_q && roce_q && last_q))
   `ASSERT(SourceIsReported, `IMPLIES(valid_q, roce_q == (f_out_q == SrcAck || f_out_q == SrcDesc)))
   `ASSERT(PacketHasBytes, `IMPLIES(active_q && is_roce,
-                                   left_q != '0 && short_q == (left_q <= 13'(Bytes))))
+                                   left_q != '0 && short_q == (left_q <= 13'(Bytes))
+                                   && started_q == (before_q == '0)))
   `ASSERT(OneIsChosen, 2'(ack_header_ready_o) + 2'(desc_header_ready_o) <= 2'd1)
   // A frame is whole before the next one begins.
   logic    f_open_q;
