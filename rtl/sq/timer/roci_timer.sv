@@ -2,12 +2,13 @@
 // One timer per queue pair: transport timeout (RQ-31) or RNR wait (RQ-27).
 //
 // Throughput: one command every two clocks; one that makes a deadline earlier than the tree holds
-// costs log2(NumQps) + 2 clocks more. Eight commands wait in front. An expiry is reported within
+// costs log2(NumQps) + 2 clocks more. Nine commands wait in front. An expiry is reported within
 // log2(NumQps) + 8 clocks, if no other comes first.
 //
-//   commands --> queue --> row of the queue pair --> decide --> row
-//                              ^                       +-----> tree, only for an earlier time
-//   tree: earliest ------------+                       +-----> event
+//   commands --> queue --> its time --> row of the queue pair --> decide --> row
+//                                           ^                       +-----> tree, only for an
+//   tree: earliest -------------------------+                       |       earlier time
+//                                                                   +-----> event
 //
 // The row holds the deadline that counts. The tree may hold an earlier one: putting a timer off or
 // stopping it only writes the row, and the tree is corrected when its time comes. A
@@ -66,14 +67,15 @@ module roci_timer #(
     else                   rnr_time = unit << ((code - 5'd2) >> 1);
   endfunction
 
-  typedef enum logic [2:0] {StIdle, StDecide, StCompare, StExpire, StTree} state_e;
+  typedef enum logic [2:0] {StIdle, StDecide, StAgain, StCompare, StExpire, StTree} state_e;
   state_e state_q;
 
   // Commands
   logic [roci_pkg::TimerCmdBits-1:0] queued_word;
-  logic                              queued_valid, queued_take;
+  logic                              queued_valid, queued_take, head_valid, head_take;
   logic [3:0]                        queued_level;
-  roci_pkg::timer_cmd_t              queued;
+  roci_pkg::timer_cmd_t              head, queued;  // head of the queue; next one, with time_q
+  logic [63:0]                       time_q;        // from the command to its deadline
   logic [1:0]                        op_q;
   logic [4:0]                        code_q;
 
@@ -83,11 +85,20 @@ module roci_timer #(
     .in_valid_i(timer_cmd_valid_i),
     .in_ready_o(timer_cmd_ready_o),
     .out_data_o(queued_word),
-    .out_valid_o(queued_valid),
-    .out_ready_i(queued_take),
+    .out_valid_o(head_valid),
+    .out_ready_i(head_take),
     .level_o(queued_level)
   );
-  assign queued = queued_word;
+  assign head      = queued_word;
+  assign head_take = !queued_valid || queued_take;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) queued_valid <= 1'b0;
+    else if (head_take) queued_valid <= head_valid;
+    if (head_take) begin
+      queued <= head;
+      time_q <= head.op == roci_pkg::TimerOpRnr ? rnr_time(head.code) : timeout(head.code);
+    end
+  end
 
   // Rows
   logic               row_write, row_read, rows_ready, listed_write, unused_listed_ready;
@@ -227,9 +238,10 @@ module roci_timer #(
         end
         StDecide: begin
           // A Stop that is a Restart is decided a second time, as a Restart.
-          if (!again) state_q <= StIdle;
+          state_q <= again ? StAgain : StIdle;
           if (row_write && !row_d.running && qp_q == first_qp) doubt_q <= 1'b1;
         end
+        StAgain:   state_q <= StDecide;  // its row is still in the register of the memory
         StCompare: state_q <= StExpire;
         StExpire: begin
           state_q <= tree_set ? StTree : StIdle;
@@ -248,16 +260,16 @@ module roci_timer #(
   always_ff @(posedge clk_i) begin
     if (look) qp_q <= first_qp;
     if (take) begin
-      qp_q       <= queued.qpn[QpBits-1:0];
-      op_q       <= queued.op;
-      code_q     <= queued.code;
-      deadline_q <= now_i + (queued.op == roci_pkg::TimerOpRnr ? rnr_time(queued.code)
-                                                               : timeout(queued.code));
+      qp_q   <= queued.qpn[QpBits-1:0];
+      op_q   <= queued.op;
+      code_q <= queued.code;
+    end
+    if (take || state_q == StAgain) begin
+      deadline_q <= now_i + (state_q == StAgain ? timeout(code_q) : time_q);
     end
     if (state_q == StDecide && again) begin
-      op_q       <= roci_pkg::TimerOpRestart;
-      code_q     <= row.code;
-      deadline_q <= now_i + timeout(row.code);
+      op_q   <= roci_pkg::TimerOpRestart;
+      code_q <= row.code;
     end
     if (state_q == StExpire && fires_q) begin
       timer_event_o.rnr <= row.rnr;
@@ -266,8 +278,8 @@ module roci_timer #(
   end
 
   assign next_deadline_o = first_time;
-  assign idle_o          = ready && !due && !doubt && queued_level == '0 && !timer_cmd_valid_i
-                           && event_free;
+  assign idle_o          = ready && !due && !doubt && queued_level == '0 && !queued_valid
+                           && !timer_cmd_valid_i && event_free;
 
   logic unused;
   assign unused = unused_listed_ready;
