@@ -82,7 +82,7 @@ module roci_eq #(
   logic                 pick_q, take, full_q, settled_q, resized_q, lost, written;
   logic                 owed_valid, owed_ready;
   logic [CqBits-1:0]    owed;
-  logic [15:0]          size_q, used, slot;
+  logic [15:0]          size_q, mask_q, used, slot;  // mask: size - 1
   logic                 again, owner_q;
   logic [63:0]          addr_q;
   roci_pkg::event_req_t picked, event_q;
@@ -138,7 +138,7 @@ module roci_eq #(
                 && owed_ready;
   assign again   = grant_q[4] && on_q && full_q;
   assign used    = producer_q - consumer_q;
-  assign slot    = producer_q & (size_q - 16'd1);
+  assign slot    = producer_q & mask_q;
   assign lost    = take && on_q && full_q;
   assign written = take && on_q && !full_q;
 
@@ -193,6 +193,7 @@ module roci_eq #(
 
   always_ff @(posedge clk_i) begin
     size_q  <= 16'd1 << log_q;
+    mask_q  <= ~(16'hFFFF << log_q);
     addr_q  <= base_i + 64'(slot) * EqeBytes;
     owner_q <= (producer_q & size_q) == '0;
     if (written) begin
