@@ -111,6 +111,7 @@ module roci_sq_sched #(
   logic [2:0]            state_q;    // roci_pkg::SchedState
   logic                  flush_q;    // roci_pkg::SchedCommand
   roci_pkg::fetch_ptr_t  ptr_q;      // roci_pkg::SchedSet, roci_pkg::SchedSegment
+  logic [15:0]           past_q;     // roci_pkg::SchedSegment: work requests that were begun
   logic [15:0]           index_q;    // roci_pkg::SchedBell
 
   always_ff @(posedge clk_i) begin
@@ -126,6 +127,7 @@ module roci_sq_sched #(
       index_q <= doorbell_i.index;
       if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
       else ptr_q <= segment_ptr_i;
+      past_q  <= segment_ptr_i.wqe_index + 16'(segment_ptr_i.offset != '0);
     end
   end
 
@@ -162,7 +164,8 @@ module roci_sq_sched #(
   assign word      = word_bits;
   assign next_bits = next;
   roci_sq_sched_decide u_decide (
-    .event_i(event_q), .state_i(state_q), .flush_i(flush_q), .ptr_i(ptr_q), .index_i(index_q),
+    .event_i(event_q), .state_i(state_q), .flush_i(flush_q), .ptr_i(ptr_q), .past_i(past_q),
+    .index_i(index_q),
     .word_i(word), .done_i(done), .sq_log_i(sq_log), .word_o(turned), .left_o(left),
     .more_o(more), .fail_o(fail), .control_o(control));
   assign grant      = valid_q && event_q == roci_pkg::SchedGrant && more;
@@ -176,7 +179,8 @@ module roci_sq_sched #(
   // What an event gives out is registered, then queued.
   logic                  join_q, grant_q, control_q, fail_q;
   logic [QpBits-1:0]     join_row_q;
-  roci_pkg::grant_t      grant_in_q;
+  roci_pkg::grant_t      grant_in_q, grant_in;  // the count is set at the queue
+  logic [15:0]           left_q;
   roci_pkg::sq_control_t control_in_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {join_q, grant_q, control_q, fail_q} <= '0;
@@ -186,12 +190,20 @@ module roci_sq_sched #(
     grant_in_q.qpn       <= 24'(row_q);
     grant_in_q.epoch     <= word.epoch;
     grant_in_q.wqe_index <= word.fetched;
-    grant_in_q.count     <= left > 16'(MaxGrant) ? 5'(MaxGrant) : left[4:0];
+    grant_in_q.count     <= '0;
+    left_q               <= left;
     grant_in_q.offset    <= word.offset;
     control_in_q.qpn     <= 24'(row_q);
     control_in_q.flush   <= event_q == roci_pkg::SchedBell || flush_q;
     control_in_q.clear   <= word.clear;
-    control_in_q.index   <= turned.produced;
+    // The event is a doorbell or a command: no other informs the requester.
+    control_in_q.index   <= event_q == roci_pkg::SchedBell ? index_q
+                            : flush_q ? word.produced : '0;
+  end
+
+  always_comb begin
+    grant_in       = grant_in_q;
+    grant_in.count = left_q > 16'(MaxGrant) ? 5'(MaxGrant) : left_q[4:0];
   end
 
   // Ready queue, outputs
@@ -207,7 +219,7 @@ module roci_sq_sched #(
     .out_ready_i(pick_valid && pick == roci_pkg::SchedGrant), .level_o(unused_level));
   roci_fifo #(.Width(roci_pkg::GrantBits), .Depth(OutDepth)) u_grant (
     .clk_i, .rst_ni,
-    .in_data_i(grant_in_q), .in_valid_i(grant_q), .in_ready_o(grant_in_ready),
+    .in_data_i(grant_in), .in_valid_i(grant_q), .in_ready_o(grant_in_ready),
     .out_data_o(grant_o), .out_valid_o(grant_valid_o), .out_ready_i(grant_ready_i),
     .level_o(grant_level));
   roci_fifo #(.Width(roci_pkg::SqControlBits), .Depth(OutDepth)) u_control (

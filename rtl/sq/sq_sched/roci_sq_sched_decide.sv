@@ -6,6 +6,7 @@ module roci_sq_sched_decide (
   input  logic [2:0]           state_i,    //   State
   input  logic                 flush_i,    //   Command: flush, or a generation begins
   input  roci_pkg::fetch_ptr_t ptr_i,      //   Set, Segment
+  input  logic [15:0]          past_i,     //   Segment: its index, after what it has begun
   input  logic [15:0]          index_i,    //   Bell
 
   input  roci_pkg::sched_qp_t  word_i,
@@ -19,23 +20,23 @@ module roci_sq_sched_decide (
   output logic                 control_o   // the requester must be informed
 );
 
-  logic        live, in_err, too_far, forward, moves, begins;
-  logic [15:0] base, asked_ahead, asked_less, step, ring, outside, past;
+  logic        live, in_err, too_far, steps, forward, moves, begins;
+  logic [15:0] base, asked_ahead, asked_less, step, step_less, outside;
 
   assign live         = word_i.state == roci_pkg::QpRts || word_i.state == roci_pkg::QpSqd;
   assign in_err       = word_i.state == roci_pkg::QpErr;
-  assign ring         = 16'd1 << sq_log_i;
   assign base         = word_i.fresh ? '0 : done_i;
   assign asked_ahead  = index_i - base;
   assign asked_less   = index_i + ~base;  // asked_ahead - 1: it is in the ring when below its size
   assign outside      = 16'hFFFF << sq_log_i;
   assign too_far      = index_i != base && (asked_less & outside) != '0;
   assign step         = index_i - word_i.produced;
+  assign step_less    = index_i + ~word_i.produced;  // step - 1: no more than the ring holds
+  assign steps        = index_i != word_i.produced;
   // No more than 2^15 are posted; when 2^15 are asked for, any step goes forward.
-  assign forward      = step != '0 && (!step[15] || asked_ahead[15]);
-  assign past         = ptr_i.wqe_index + 16'(ptr_i.offset != '0);
+  assign forward      = steps && (step < 16'h8000 || asked_ahead[15]);
   assign moves        = ptr_i.epoch == word_i.epoch;
-  assign begins       = past - word_i.begun < 16'h8000 && word_i.produced - past < 16'h8000;
+  assign begins       = past_i - word_i.begun < 16'h8000 && word_i.produced - past_i < 16'h8000;
 
   always_comb begin
     word_o    = word_i;
@@ -74,7 +75,7 @@ module roci_sq_sched_decide (
       end
       roci_pkg::SchedSegment: begin
         word_o.granted = 1'b0;
-        if (begins) word_o.begun = past;
+        if (begins) word_o.begun = past_i;
         if (moves) begin
           word_o.fetched = ptr_i.wqe_index;
           word_o.offset  = ptr_i.offset;
@@ -85,7 +86,7 @@ module roci_sq_sched_decide (
         if (live) begin
           fail_o = too_far;
           if (!too_far && forward) word_o.produced = index_i;
-        end else if (in_err && step != '0 && step <= ring) begin
+        end else if (in_err && steps && (step_less & outside) == '0) begin
           word_o.produced = index_i;
           word_o.clear    = 1'b0;
           control_o       = 1'b1;
@@ -98,9 +99,7 @@ module roci_sq_sched_decide (
   // Work that may be granted: all that is posted, or in SQD what was segmented before. Every pair
   // of indices that an event may leave is compared at once; the event only selects.
   function automatic logic ahead(input logic [15:0] index, input logic [15:0] of);
-    logic [15:0] distance;
-    distance = index - of;
-    ahead    = distance != '0 && !distance[15];
+    ahead = index != of && index - of < 16'h8000;
   endfunction
   logic asked_new, posted_new, begun_new, past_new;  // ahead of what was fetched before
   logic posted_ptr, begun_ptr, past_ptr;             // ahead of the fetch pointer of the event
@@ -108,10 +107,10 @@ module roci_sq_sched_decide (
   assign asked_new  = ahead(index_i, word_i.fetched);
   assign posted_new = ahead(word_i.produced, word_i.fetched);
   assign begun_new  = ahead(word_i.begun, word_i.fetched);
-  assign past_new   = ahead(past, word_i.fetched);
+  assign past_new   = ahead(past_i, word_i.fetched);
   assign posted_ptr = ahead(word_i.produced, ptr_i.wqe_index);
   assign begun_ptr  = ahead(word_i.begun, ptr_i.wqe_index);
-  assign past_ptr   = ahead(past, ptr_i.wqe_index);
+  assign past_ptr   = past_i[0] != ptr_i.wqe_index[0];  // by one, or not
   assign drained    = word_o.state == roci_pkg::QpSqd;
   always_comb begin
     work = drained ? begun_new : posted_new;
