@@ -53,7 +53,9 @@ module roci_dma_tags #(
   logic [RowBits-1:0]  place [Tags];  // row of the next beat, once one has come
   logic [RowBits-1:0]  units [Tags];  // units, less one
   logic [InfoBits-1:0] info  [Tags];
-  logic [Tags-1:0]     fresh_q;       // no beat has come
+  // No beat has come: as long as the two differ. One is written with a read, the other with a beat.
+  logic                by_alloc [Tags];
+  logic                by_beat [Tags];
 
   logic [TagBits:0]   tag_new_q, tag_old_q;
   logic [RowBits:0]   row_new_q, row_old_q;
@@ -61,6 +63,7 @@ module roci_dma_tags #(
   logic [RowBits:0]   used;
   logic [TagBits-1:0] tag_new, tag_old;
   logic [RowBits-1:0] reached;
+  logic               fresh_beat, fresh_old;
 
   assign used          = row_new_q - row_old_q;
   assign empty_o       = tag_new_q == tag_old_q;
@@ -69,9 +72,11 @@ module roci_dma_tags #(
   assign alloc_ready_o = (tag_new_q - tag_old_q) != (TagBits + 1)'(Tags) &&
                          used <= (RowBits + 1)'(Rows - MaxRows);
   assign alloc_tag_o   = tag_new;
-  assign beat_row_o    = fresh_q[beat_tag_i] ? start[beat_tag_i] : place[beat_tag_i];
+  assign fresh_beat    = by_alloc[beat_tag_i] ^ by_beat[beat_tag_i];
+  assign fresh_old     = by_alloc[tag_old] ^ by_beat[tag_old];
+  assign beat_row_o    = fresh_beat ? start[beat_tag_i] : place[beat_tag_i];
   assign reached       = place[tag_old];
-  assign head_valid_o  = !empty_o && !fresh_q[tag_old] &&
+  assign head_valid_o  = !empty_o && !fresh_old &&
                          (reached >> UnitBits) != (head_row_o >> UnitBits);
   assign head_row_o    = row_old_q[RowBits-1:0];
   assign head_first_o  = unit_q == '0;
@@ -105,8 +110,8 @@ module roci_dma_tags #(
       info[tag_new]  <= alloc_info_i;
     end
     if (beat_i) place[beat_tag_i] <= beat_row_o + 1'b1;
-    if (beat_i) fresh_q[beat_tag_i] <= 1'b0;
-    if (alloc_i) fresh_q[tag_new] <= 1'b1;
+    if (alloc_i) by_alloc[tag_new] <= !by_beat[tag_new];
+    if (beat_i) by_beat[beat_tag_i] <= by_alloc[beat_tag_i];
   end
 
   `ASSUME(AllocOnlyWhenReady, `IMPLIES(alloc_i, alloc_ready_o && alloc_rows_i != '0 &&
@@ -131,14 +136,16 @@ module roci_dma_tags #(
   logic [RowBits-1:0] f_beats [2];
   logic [TagBits-1:0] f_next;      // the tag after the head
   logic [TagBits:0]   f_tags;
+  logic               f_next_fresh;
   logic [RowBits:0]   f_old_rows, f_next_rows;
   logic [RowBits-1:0] f_old_place, f_next_place;
   assign f_next       = tag_old + 1'b1;
   assign f_tags       = tag_new_q - tag_old_q;
   assign f_old_rows   = {1'b0, units[tag_old]} + 1'b1;
   assign f_next_rows  = {1'b0, units[f_next]} + 1'b1;
-  assign f_old_place  = fresh_q[tag_old] ? start[tag_old] : place[tag_old];
-  assign f_next_place = fresh_q[f_next] ? start[f_next] : place[f_next];
+  assign f_next_fresh   = by_alloc[f_next] ^ by_beat[f_next];
+  assign f_old_place  = fresh_old ? start[tag_old] : place[tag_old];
+  assign f_next_place = f_next_fresh ? start[f_next] : place[f_next];
   always_ff @(posedge clk_i) begin
     if (beat_i) f_beats[beat_tag_i] <= f_beats[beat_tag_i] + 1'b1;
     if (alloc_i) f_beats[tag_new] <= '0;
@@ -151,8 +158,8 @@ module roci_dma_tags #(
                                 unit_q <= units[tag_old] && unit_q <= f_beats[tag_old]))
   `ASSERT(NextFollowsHead, `IMPLIES(f_tags == 2'd2, f_next_rows <= (RowBits + 1)'(MaxRows) &&
                                     start[f_next] == start[tag_old] + f_old_rows[RowBits-1:0]))
-  `ASSERT(OldFresh, `IMPLIES(f_tags != '0, fresh_q[tag_old] == (f_beats[tag_old] == '0)))
-  `ASSERT(NextFresh, `IMPLIES(f_tags == 2'd2, fresh_q[f_next] == (f_beats[f_next] == '0)))
+  `ASSERT(OldFresh, `IMPLIES(f_tags != '0, fresh_old == (f_beats[tag_old] == '0)))
+  `ASSERT(NextFresh, `IMPLIES(f_tags == 2'd2, f_next_fresh == (f_beats[f_next] == '0)))
   `ASSERT(OldPlace, `IMPLIES(f_tags != '0, f_old_place == start[tag_old] + f_beats[tag_old] &&
                              {1'b0, f_beats[tag_old]} <= f_old_rows))
   `ASSERT(NextPlace, `IMPLIES(f_tags == 2'd2, f_next_place == start[f_next] + f_beats[f_next] &&
