@@ -224,7 +224,7 @@ TEST_CASE("cq: moderation holds events back for a count or a period") {
   bench.arm(1, n);
   CHECK(entries(1) == 6);
   bench.make(1, 8, 0, 0, false);
-  bench.run(4);
+  bench.run(6);
   CHECK(bench.dut->next_deadline_o == kNever);
 }
 

@@ -2,17 +2,18 @@
 // Completion queues: writes entries into the rings of host memory and raises events for the queues
 // that software armed.
 //
-// Throughput: one entry or doorbell per clock. Latency: four clocks from cqe_i to bw_req_valid_o
-// when its data is in memory. Up to 64 writes are in flight, 200 clocks of memory at three clocks
-// an entry.
+// Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: six clocks from
+// cqe_i to bw_req_valid_o when its data is in memory. Up to 64 writes are in flight, 200 clocks of
+// memory at three clocks an entry.
 //
 //   cqe_sq --> wait for tickets --+                         +--> entry FIFO --> bw
-//   cqe_rq --> wait for tickets --+--> look up --> decide --+--> retire FIFO, bw_done --> event
-//   doorbells, restarts, ends of  |    (kCq row, ring)      +--> fail
-//   moderation periods -----------+
+//   cqe_rq --> wait for tickets --+--> look up,  --> decide +--> retire FIFO, bw_done --> event
+//   doorbells, restarts, ends of  |    compare              +--> fail
+//   moderation periods -----------+    (kCq row, ring)
 //
-// One operation a clock enters `look up`; its effect on the ring is seen by the next one, also on
-// the same queue. Operations of the two sources wait for their tickets apart from one another.
+// One operation a clock enters `look up`, and the next one on the same queue two clocks after it:
+// it reads the ring in the clock in which the one before writes it. Operations of the two sources
+// wait for their tickets apart from one another.
 //
 // Arming (11.4.2.2): the arm doorbell carries the entry up to which software has seen the ring.
 // Entries from there on raise the event at once, so none is missed; those before raise none. An
@@ -119,7 +120,7 @@ module roci_cq #(
   logic [2:0]         op;
   roci_cq_choose #(.RowBits(RowBits)) u_choose (
     .clk_i, .rst_ni,
-    .room_i(room && rows_ready),
+    .room_i(room && rows_ready), .last_row_i(row_q), .last_valid_i(valid_q),
     .break_row_i(break_row), .break_valid_i(break_valid), .break_take_o(break_take),
     .row_i(row_index_i[RowBits-1:0]), .live_valid_i(live_valid_i && !looking),
     .restart_valid_i(row_valid_i), .restart_take_o(row_ready_o),
@@ -137,7 +138,6 @@ module roci_cq #(
   logic [15:0]        index_q;
   roci_pkg::cqe_req_t entry_q;
   roci_pkg::cq_t      config_row, new_row_q;  // the old and the new row of a restart
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
     else valid_q <= go;
@@ -167,11 +167,13 @@ module roci_cq #(
 
   // The ring as it moves
   localparam int unsigned RingBits = roci_pkg::CqRingBits;
+  logic               decide;    // the operation that was looked up in the clock before
+  logic [RowBits-1:0] last_row;
   roci_pkg::cq_ring_t ring, ring_next;
   roci_ram #(.Width(RingBits), .Depth(NumCqs), .Forward(1)) u_rings (
     .clk_i, .rst_ni,
-    .write_i      (valid_q),
-    .write_row_i  (row_q),
+    .write_i      (decide),
+    .write_row_i  (last_row),
     .write_data_i (ring_next),
     .read_i       (go),
     .read_row_i   (op_row),
@@ -179,39 +181,48 @@ module roci_cq #(
     .ready_o      ()
   );
 
-  // Decide
-  logic [15:0] slot;   // place of the entry in its ring
-  logic        owner;  // pass of the entry
-  logic write, raise, raise_error, fail, start_period, stop_period, period_room, same_ring;
-  logic periods_settled;
-  assign same_ring = config_row.valid && new_row_q.valid &&
-                     (new_row_q.resize ||
-                      (config_row.base == new_row_q.base && config_row.log == new_row_q.log &&
-                       config_row.pasid == new_row_q.pasid));
+  // Compare, then decide
+  logic               solicited, in_use, satisfies, same_ring, moderate, owner;
+  logic [2:0]         last_op;
+  logic [15:0]        index, slot, unseen, hits, used;
+  logic [16:0]        size;
+  roci_pkg::cqe_req_t last_entry;
+  roci_pkg::cq_t      last_config;
+  roci_pkg::cq_ring_t last_ring;
+  roci_cq_compare #(.RowBits(RowBits)) u_compare (
+    .clk_i, .rst_ni, .valid_i(valid_q), .op_i(op_q), .row_i(row_q), .in_range_i(in_range_q),
+    .index_i(index_q), .solicited_i(solicited_q), .entry_i(entry_q), .config_i(config_row),
+    .new_row_i(new_row_q), .ring_i(ring),
+    .valid_o(decide), .op_o(last_op), .row_o(last_row), .index_o(index), .solicited_o(solicited),
+    .entry_o(last_entry), .config_o(last_config), .ring_o(last_ring),
+    .in_use_o(in_use), .satisfies_o(satisfies), .same_ring_o(same_ring), .moderate_o(moderate),
+    .used_o(used), .size_o(size), .slot_o(slot), .owner_o(owner), .unseen_o(unseen), .hits_o(hits));
+  logic write, raise, raise_error, fail, start_period, stop_period, period_room, periods_settled;
 
   // Live state
-  assign looking           = valid_q && op_q == roci_pkg::CqOpLive;
-  assign live_ready_o      = looking;
-  assign live_o.producer   = ring.producer;
-  assign live_o.consumer   = ring.consumer;
-  assign live_o.pass       = ring.pass;
-  assign live_o.overflowed = ring.broken && config_row.valid;
+  assign live_ready_o      = decide && last_op == roci_pkg::CqOpLive;
+  assign looking           = live_ready_o || (valid_q && op_q == roci_pkg::CqOpLive);
+  assign live_o.producer   = last_ring.producer;
+  assign live_o.consumer   = last_ring.consumer;
+  assign live_o.pass       = last_ring.pass;
+  assign live_o.overflowed = last_ring.broken && last_config.valid;
 
   roci_cq_decide u_decide (
-    .op_i           (op_q),
-    .valid_i        (config_row.valid && in_range_q),
-    .log_i          (config_row.log),
-    .moderate_i     (config_row.moderation_period != '0 && config_row.moderation_count > 16'd1),
-    .count_i        (config_row.moderation_count),
+    .op_i           (last_op),
+    .valid_i        (in_use),
+    .used_i         (used),
+    .size_i         (size),
+    .moderate_i     (moderate),
+    .count_i        (last_config.moderation_count),
     .period_room_i  (period_room),
-    .satisfies_i    (entry_q.solicited || entry_q.status != roci_pkg::StatusSuccess),
-    .index_i        (index_q),
-    .solicited_i    (solicited_q),
+    .satisfies_i    (satisfies),
+    .index_i        (index),
+    .solicited_i    (solicited),
     .same_ring_i    (same_ring),
-    .ring_i         (ring),
+    .unseen_i       (unseen),
+    .hits_i         (hits),
+    .ring_i         (last_ring),
     .ring_o         (ring_next),
-    .index_o        (slot),
-    .owner_o        (owner),
     .write_o        (write),
     .raise_o        (raise),
     .raise_error_o  (raise_error),
@@ -222,10 +233,10 @@ module roci_cq #(
 
   roci_cq_periods #(.RowBits(RowBits)) u_periods (
     .clk_i, .rst_ni, .now_i,
-    .start_i     (valid_q && start_period),
-    .stop_i      (valid_q && stop_period),
-    .row_i       (row_q),
-    .period_i    (config_row.moderation_period),
+    .start_i     (decide && start_period),
+    .stop_i      (decide && stop_period),
+    .row_i       (last_row),
+    .period_i    (last_config.moderation_period),
     .room_o      (period_room),
     .end_row_o   (period_row),
     .end_valid_o (period_valid),
@@ -238,15 +249,15 @@ module roci_cq #(
   logic write_room, write_idle;
   roci_cq_write #(.RowBits(RowBits)) u_write (
     .clk_i, .rst_ni,
-    .entry_i       (entry_q),
-    .base_i        (config_row.base),
-    .pasid_i       (config_row.pasid),
+    .entry_i       (last_entry),
+    .base_i        (last_config.base),
+    .pasid_i       (last_config.pasid),
     .slot_i        (slot),
     .owner_i       (owner),
-    .row_i         (row_q),
-    .write_i       (valid_q && write),
-    .raise_i       (valid_q && raise),
-    .raise_error_i (valid_q && raise_error),
+    .row_i         (last_row),
+    .write_i       (decide && write),
+    .raise_i       (decide && raise),
+    .raise_error_i (decide && raise_error),
     .room_o        (write_room),
     .bw_req_valid_o, .bw_req_ready_i, .bw_req_o, .bw_rsp_valid_i,
     .bw_rsp_i,
@@ -262,9 +273,7 @@ module roci_cq #(
   logic       fails_ready;
   roci_fifo #(.Width(24), .Depth(4)) u_fails (
     .clk_i, .rst_ni,
-    .in_data_i   (entry_q.qpn),
-    .in_valid_i  (valid_q && fail),
-    .in_ready_o  (fails_ready),
+    .in_data_i   (last_entry.qpn), .in_valid_i (decide && fail), .in_ready_o (fails_ready),
     .out_data_o  (fail_o.number),
     .out_valid_o (fail_valid_o),
     .out_ready_i (fail_ready_i),
@@ -277,14 +286,15 @@ module roci_cq #(
 
   // Software may ring at any time, so doorbells do not count as work that a fence waits for.
   // The clock may skip to next_deadline_o only when that knows of every period.
-  assign bells_idle_o = !bell_valid && !valid_q && periods_settled;
+  assign bells_idle_o = !bell_valid && !valid_q && !decide && periods_settled;
   assign idle_o = entries_empty && !row_valid_i && write_idle && !fail_valid_o &&
                   !period_valid && rows_ready && !break_valid &&
-                  !(valid_q && op_q != roci_pkg::CqOpConsumer && op_q != roci_pkg::CqOpArm);
+                  !(valid_q && op_q != roci_pkg::CqOpConsumer && op_q != roci_pkg::CqOpArm) &&
+                  !(decide && last_op != roci_pkg::CqOpConsumer && last_op != roci_pkg::CqOpArm);
 
   logic unused;
-  assign unused = config_row.resize;
+  assign unused = ^{config_row.resize, last_config.resize, last_config.log};
 
-  `ASSERT(RoomForFail, `IMPLIES(valid_q && fail, fails_ready))
+  `ASSERT(RoomForFail, `IMPLIES(decide && fail, fails_ready))
 
 endmodule

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of an operation on the ring of a completion queue. Combinational.
+// The effect of an operation on the ring of a completion queue: second half of a decision, after
+// roci_cq_compare. Combinational.
 
 module roci_cq_decide (
   input  logic [2:0]         op_i,
   input  logic               valid_i,        // the queue is in use
-  input  logic [4:0]         log_i,
+  input  logic [15:0]        used_i,         // entries that software has not taken
+  input  logic [16:0]        size_i,         // entries of the ring, a power of two
   input  logic               moderate_i,
   input  logic [15:0]        count_i,
   input  logic               period_room_i,  // another moderation period can be started
@@ -12,10 +14,10 @@ module roci_cq_decide (
   input  logic [15:0]        index_i,        // consumer; of an arm: after the newest entry seen
   input  logic               solicited_i,    // arm
   input  logic               same_ring_i,    // restart: indices and arming stay
+  input  logic [15:0]        unseen_i,       // arm: entries after the newest one seen
+  input  logic [15:0]        hits_i,         // entries that an event is owed for
   input  roci_pkg::cq_ring_t ring_i,
   output roci_pkg::cq_ring_t ring_o,
-  output logic [15:0]        index_o,        // place of the entry
-  output logic               owner_o,
   output logic               write_o,        // entry goes to memory
   output logic               raise_o,        // event
   output logic               raise_error_o,  // event of the overflow
@@ -24,7 +26,7 @@ module roci_cq_decide (
   output logic               stop_period_o
 );
 
-  logic [16:0] producer, producer_next, size;
+  logic [16:0] producer, producer_next;
   logic [15:0] consumer, consumer_next, since, since_next, waiting, waiting_next;
   logic [1:0]  armed, armed_next, wanted;
   logic        broken, broken_next;
@@ -41,36 +43,26 @@ module roci_cq_decide (
   assign ring_o.since    = since_next;
   assign ring_o.waiting  = waiting_next;
 
-  // The indices of software have 16 bits, so a ring of 2^16 keeps one place free.
-  logic [15:0] used, unseen, entries, hits;
-  logic        full, owed;
-  assign size    = 17'd1 << log_i;
-  assign entries = size[16] ? 16'hFFFF : size[15:0];
-  assign used    = producer[15:0] - consumer;
-  assign full    = used >= entries;
-  assign unseen  = producer[15:0] - index_i;
-  assign index_o = producer[15:0] & (size[15:0] - 16'd1);
-  assign owner_o = (producer & size) == '0;
-  assign wanted  = armed == roci_pkg::CqArmedAny || !solicited_i ? roci_pkg::CqArmedAny
-                                                                 : roci_pkg::CqArmedSolicited;
+  assign wanted = armed == roci_pkg::CqArmedAny || !solicited_i ? roci_pkg::CqArmedAny
+                                                                : roci_pkg::CqArmedSolicited;
 
   // Entries that the arm in force is owed an event for, those held back included.
+  // The indices of software have 16 bits, so a ring of 2^16 keeps one place free.
+  logic full, owed;
+  assign full = used_i >= (size_i[16] ? 16'hFFFF : size_i[15:0]);
   always_comb begin
-    hits = waiting;
     owed = 1'b0;
     if (op_i == roci_pkg::CqOpEntry) begin
       owed = armed == roci_pkg::CqArmedAny || (armed == roci_pkg::CqArmedSolicited && satisfies_i);
-      hits = waiting + 16'd1;
     end else if (op_i == roci_pkg::CqOpArm) begin
-      owed = solicited_i ? since < unseen : unseen != '0;
-      hits = solicited_i ? 16'd1 : unseen;
+      owed = solicited_i ? since < unseen_i : unseen_i != '0;
     end else if (op_i == roci_pkg::CqOpPeriod) begin
       owed = armed != roci_pkg::CqArmedNo && waiting != '0;
     end
   end
 
   logic held_back;  // by moderation
-  assign held_back = moderate_i && hits < count_i && (waiting != '0 || period_room_i) &&
+  assign held_back = moderate_i && hits_i < count_i && (waiting != '0 || period_room_i) &&
                      (op_i == roci_pkg::CqOpEntry || op_i == roci_pkg::CqOpArm);
 
   always_comb begin
@@ -111,7 +103,7 @@ module roci_cq_decide (
           since_next    = satisfies_i ? '0 : &since ? since : since + 16'd1;
         end
         if (owed && held_back) begin
-          waiting_next   = hits;
+          waiting_next   = hits_i;
           start_period_o = waiting == '0;
         end else if (owed) begin
           raise_o       = 1'b1;

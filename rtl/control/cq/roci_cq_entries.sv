@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of both sources, each in order and with its data in memory, one at a time.
 //
-// Throughput: one per clock. Latency: one clock.
+// Throughput: one per clock. Latency: two clocks.
 //
-//   cqe_sq --> wait for tickets --+--> turn about --> fault? --> entry
+//   cqe_sq --> wait for tickets --+--> turn about --> register --> fault? --> entry
 //   cqe_rq --> wait for tickets --+
 //
 // After a fault a queue pair gets no good completion that waited for data any more, until its next
@@ -40,7 +40,7 @@ module roci_cq_entries #(
 
   logic [roci_pkg::CqeReqBits-1:0] sq_word, rq_word;
   logic sq_valid, rq_valid, sq_empty, rq_empty, from_rq, rq_turn_q, poisoned,
-        flags_ready;
+        flags_ready, load;
 
   roci_cq_wait u_wait_sq (
     .clk_i, .rst_ni,
@@ -51,7 +51,7 @@ module roci_cq_entries #(
     .cqe_o  (sq_word),
     .valid_o(sq_valid),
     .empty_o(sq_empty),
-    .take_i (take_i && !from_rq)
+    .take_i (load && !from_rq && sq_valid)
   );
   roci_cq_wait u_wait_rq (
     .clk_i, .rst_ni,
@@ -62,22 +62,29 @@ module roci_cq_entries #(
     .cqe_o  (rq_word),
     .valid_o(rq_valid),
     .empty_o(rq_empty),
-    .take_i (take_i && from_rq)
+    .take_i (load && from_rq)
   );
 
   assign from_rq = rq_valid && (rq_turn_q || !sq_valid);
-  assign valid_o = sq_valid || rq_valid;
-  assign empty_o = sq_empty && rq_empty && flags_ready;
+  assign load    = !valid_o || take_i;
+  assign empty_o = sq_empty && rq_empty && !valid_o && flags_ready;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) rq_turn_q <= 1'b0;
-    else if (take_i) rq_turn_q <= !from_rq;
+    if (!rst_ni) begin
+      rq_turn_q <= 1'b0;
+      valid_o   <= 1'b0;
+    end else if (load) begin
+      valid_o <= sq_valid || rq_valid;
+      if (sq_valid || rq_valid) rq_turn_q <= !from_rq;
+    end
   end
 
   // Queue pairs with a fault; neither a fault nor a generation comes before the flags are cleared.
   logic               faulty;
-  roci_pkg::cqe_req_t word;
-  assign word     = from_rq ? rq_word : sq_word;
+  roci_pkg::cqe_req_t word;  // the next entry
+  always_ff @(posedge clk_i) begin
+    if (load) word <= from_rq ? rq_word : sq_word;
+  end
   assign poisoned = (word.wait_data || word.wait_store)
                     && word.status == roci_pkg::StatusSuccess
                     && (faulty || (fault_valid_i && fault_qpn_i == word.qpn));

@@ -2,7 +2,7 @@
 // Moderation periods in flight: at most four queues hold events back at the same time; for a fifth
 // there is no room and its event goes out at once.
 //
-// Latency: a period starts in the clock after the order and ends at most four clocks late.
+// Latency: a period starts in the clock after the order and ends at most six clocks late.
 
 `include "assert.svh"
 
@@ -23,8 +23,8 @@ module roci_cq_periods #(
   output logic [RowBits-1:0] end_row_o,
   output logic               end_valid_o,
   input  logic               end_take_i,
-  output logic [63:0]        next_deadline_o,  // as it was a clock before
-  output logic               settled_o         // none was ordered in the two clocks before
+  output logic [63:0]        next_deadline_o,  // as it was two clocks before
+  output logic               settled_o         // none was ordered in the three clocks before
 );
 
   localparam int unsigned Slots = 4;
@@ -33,7 +33,7 @@ module roci_cq_periods #(
   // Orders stand in registers before they are carried out: the decision is long.
   logic               start_q, stop_q;
   logic [RowBits-1:0] row_q;
-  logic [15:0]        period_q;
+  logic [25:0]        period_q;  // ns
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       start_q <= 1'b0;
@@ -43,7 +43,7 @@ module roci_cq_periods #(
       stop_q  <= stop_i;
     end
     row_q    <= row_i;
-    period_q <= period_i;
+    period_q <= (26'(period_i) << 10) - (26'(period_i) << 4) - (26'(period_i) << 3);  // 1000 ns
   end
 
   // Room as it was a clock before, with or without what was ordered in that clock.
@@ -62,11 +62,11 @@ module roci_cq_periods #(
   logic [64*Slots-1:0]      deadlines;
   logic [RowBits*Slots-1:0] rows;
   logic [1:0]               look_q;  // slot whose end is checked
+  logic [1:0]               slot_q;  // slot that has ended
   logic [63:0]              deadline;
 
   assign free_slot = ~valid & (valid + 1'b1);
-  // 1000 ns to the us
-  assign deadline  = now_i + (64'(period_q) << 10) - (64'(period_q) << 4) - (64'(period_q) << 3);
+  assign deadline  = now_i + 64'(period_q);
 
   for (genvar i = 0; i < Slots; i++) begin : gen_slot
     logic               valid_q;
@@ -75,7 +75,7 @@ module roci_cq_periods #(
     always_ff @(posedge clk_i) begin
       if (!rst_ni) valid_q <= 1'b0;
       else if (start_q && free_slot[i]) valid_q <= 1'b1;
-      else if ((stop_q && slot_row_q == row_q) || (end_take_i && look_q == 2'(i))) valid_q <= 1'b0;
+      else if ((stop_q && slot_row_q == row_q) || (end_take_i && slot_q == 2'(i))) valid_q <= 1'b0;
     end
     always_ff @(posedge clk_i) begin
       if (start_q && free_slot[i]) begin
@@ -90,28 +90,43 @@ module roci_cq_periods #(
 
   // Earliest of two pairs, then of both; all ones are never.
   logic [64*Slots-1:0] times;
-  logic [63:0]         low_pair, high_pair;
+  logic [63:0]         low_pair_q, high_pair_q;
+  logic                started_q;
   for (genvar i = 0; i < Slots; i++) begin : gen_time
     assign times[64*i +: 64] = valid[i] ? deadlines[64*i +: 64] : '1;
   end
-  assign low_pair  = times[0 +: 64] < times[64 +: 64] ? times[0 +: 64] : times[64 +: 64];
-  assign high_pair = times[128 +: 64] < times[192 +: 64] ? times[128 +: 64] : times[192 +: 64];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      low_pair_q      <= '1;
+      high_pair_q     <= '1;
       next_deadline_o <= '1;
+      started_q       <= 1'b0;
       settled_o       <= 1'b1;
     end else begin
-      next_deadline_o <= low_pair < high_pair ? low_pair : high_pair;
-      settled_o       <= !start_i && !start_q;
+      low_pair_q  <= times[0 +: 64] < times[64 +: 64] ? times[0 +: 64] : times[64 +: 64];
+      high_pair_q <= times[128 +: 64] < times[192 +: 64] ? times[128 +: 64] : times[192 +: 64];
+      next_deadline_o <= low_pair_q < high_pair_q ? low_pair_q : high_pair_q;
+      started_q       <= start_q;
+      settled_o       <= !start_i && !start_q && !started_q;
     end
   end
 
-  assign end_row_o   = rows[RowBits*look_q +: RowBits];
-  assign end_valid_o = valid[look_q] && now_i >= deadlines[64*look_q +: 64];
-
+  // One slot is looked at in a clock, and its end stands in a register until it is taken, or until
+  // an order is carried out, which may be for this slot: it is looked at again then.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) look_q <= '0;
-    else if (!end_valid_o || end_take_i) look_q <= look_q + 1'b1;
+    if (!rst_ni) begin
+      look_q      <= '0;
+      end_valid_o <= 1'b0;
+    end else if (!end_valid_o || end_take_i) begin
+      look_q      <= look_q + 1'b1;
+      end_valid_o <= valid[look_q] && now_i >= deadlines[64*look_q +: 64] && !start_q && !stop_q;
+    end else if (start_q || stop_q) begin
+      end_valid_o <= 1'b0;
+    end
+    if (!end_valid_o || end_take_i) begin
+      slot_q    <= look_q;
+      end_row_o <= rows[RowBits*look_q +: RowBits];
+    end
   end
 
   `ASSERT(RoomToStart, `IMPLIES(start_i, room_o))

@@ -9,7 +9,7 @@
 //
 // A write that failed raises CqError in its place and breaks the ring (break_*).
 //
-// room_o reports one operation ahead: it covers one more in each stage before this block.
+// room_o reports two operations ahead: it covers one more in each stage before this block.
 
 `include "assert.svh"
 
@@ -84,9 +84,9 @@ module roci_cq_write #(
 
   localparam int unsigned WordBits = 64 + 20 + roci_pkg::CqeBits;
   logic [roci_pkg::CqeBits-1:0] bw_cqe;
-  logic [2:0]                   words;
+  logic [3:0]                   words;
   logic                         words_ready;
-  roci_fifo #(.Width(WordBits), .Depth(4)) u_words (
+  roci_fifo #(.Width(WordBits), .Depth(8)) u_words (
     .clk_i, .rst_ni,
     .in_data_i   ({base_q + 64'(slot_q) * CqeBytes, pasid_q, cqe_q}),
     .in_valid_i  (build_q),
@@ -144,7 +144,7 @@ module roci_cq_write #(
   assign break_valid_o = break_valid_q;
   assign break_row_o   = break_row_q;
 
-  assign room_o = words < 3'd2 && retires < LevelBits'(Writes - 2);
+  assign room_o = words < 4'd5 && retires < LevelBits'(Writes - 2);
   assign idle_o = !build_q && !bw_req_valid_o && !head_valid && !break_valid_q;
 
   `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
