@@ -56,6 +56,7 @@ module roci_sq_fetch #(
   localparam int unsigned QpBits     = $clog2(NumQps);
   localparam int unsigned BlockBits  = $clog2(Blocks);
   localparam int unsigned PageBlocks = 64;
+  localparam int unsigned PlaceBits  = 16 + 6 + 2;
 
   // Attributes of the queue pair
   roci_pkg::qp_attr_t attr_row, attr;
@@ -71,33 +72,39 @@ module roci_sq_fetch #(
   assign attr     = attr_bits;
   assign unused   = &{1'b0, attr, unused_ready};
 
-  // How many work requests of the grant one read can bring
-  logic [15:0] entry_q, to_end;  // place in the ring of the first one to be read
+  // How many work requests of the grant one read can bring: those up to the end of the ring and of
+  // the page, and no more than 16 blocks. Ring and page are powers of two, so what follows the
+  // first one in either is the complement of its place, cut to their size.
+  logic [15:0] entry_q;  // place in the ring of the first one to be read
   logic        kept_q;
-  logic [5:0]  page_block;
-  logic [6:0]  to_page;
-  logic [4:0]  left_q, most, count, blocks;
+  logic [5:0]  span_q;   // work requests of a ring or a page, whichever is smaller, less 1
+  logic [5:0]  follow;   // those after the first one
+  logic [3:0]  most;     // work requests of 16 blocks, less 1
+  logic [4:0]  left_q, count, blocks;
   always_ff @(posedge clk_i) begin
     kept_q  <= kept_i;
     left_q  <= grant_i.count - 5'(kept_i);
-    entry_q <= (grant_i.wqe_index + 16'(kept_i)) & ((16'd1 << attr.sq_log) - 16'd1);
+    entry_q <= (grant_i.wqe_index + 16'(kept_i)) & ~(16'hFFFF << attr.sq_log);
+    span_q  <= ~(6'h3F << attr.sq_log) & (6'(PageBlocks - 1) >> attr.sq_stride_log);
   end
-  assign to_end     = (16'd1 << attr.sq_log) - entry_q;
-  assign page_block = 6'(entry_q << attr.sq_stride_log);
-  assign to_page    = (7'(PageBlocks) - 7'(page_block)) >> attr.sq_stride_log;
-  assign most       = 5'd16 >> attr.sq_stride_log;
+  assign follow = ~entry_q[5:0] & span_q;
+  assign most   = 4'd15 >> attr.sq_stride_log;
   always_comb begin
     count = left_q;
-    if (count > most) count = most;
-    if (7'(count) > to_page) count = to_page[4:0];
-    if (16'(count) > to_end) count = to_end[4:0];
+    if (follow > 6'(most)) begin
+      if (left_q > 5'(most)) count = 5'(most) + 5'd1;
+    end else if (left_q > 5'(follow[3:0])) begin
+      count = 5'(follow[3:0]) + 5'd1;
+    end
   end
   assign blocks = count << attr.sq_stride_log;
 
   // Read the tag, compare it, find the size, then issue
   typedef enum logic [1:0] {StLook, StKept, StSize, StIssue} state_e;
   state_e               state_q;
-  roci_pkg::segment_job_t   job_q;
+  roci_pkg::segment_job_t   job_q, job;
+  logic                     carry_q;
+  logic [PlaceBits-1:0]     place;      // bytes from the base of the ring
   logic [4:0]           blocks_q;
   logic [BlockBits:0]   asked_q, arrived_q;  // free-running counts of blocks
   logic [BlockBits:0]   held;
@@ -129,6 +136,11 @@ module roci_sq_fetch #(
       endcase
     end
   end
+  assign place = {2'd0, entry_q, 6'd0} << attr.sq_stride_log;
+  always_comb begin
+    job                      = job_q;
+    job.addr[63:PlaceBits] = job_q.addr[63:PlaceBits] + (64 - PlaceBits)'(carry_q);
+  end
   always_ff @(posedge clk_i) begin
     if (state_q == StSize) begin
       job_q.qpn        <= grant_i.qpn;
@@ -137,7 +149,10 @@ module roci_sq_fetch #(
       job_q.kept       <= kept_q;
       job_q.count      <= count + 5'(kept_q);
       job_q.offset     <= grant_i.offset;
-      job_q.addr       <= attr.sq_base + (64'(entry_q) << (4'd6 + 4'(attr.sq_stride_log)));
+      // The rest of the sum is made a clock later.
+      {carry_q, job_q.addr[PlaceBits-1:0]} <= (PlaceBits + 1)'(attr.sq_base[PlaceBits-1:0])
+                                              + (PlaceBits + 1)'(place);
+      job_q.addr[63:PlaceBits]             <= attr.sq_base[63:PlaceBits];
       job_q.pasid      <= attr.pasid;
       job_q.pd         <= attr.pd;
       job_q.pmtu       <= attr.pmtu;
@@ -145,13 +160,13 @@ module roci_sq_fetch #(
       blocks_q         <= blocks;
     end
   end
-  assign br_req_o.addr  = job_q.addr;
+  assign br_req_o.addr  = job.addr;
   assign br_req_o.pasid = job_q.pasid;
   assign br_req_o.count = blocks_q;
 
   roci_fifo #(.Width(roci_pkg::SegmentJobBits), .Depth(Jobs)) u_jobs (
     .clk_i, .rst_ni,
-    .in_data_i(job_q), .in_valid_i(issue), .in_ready_o(job_room),
+    .in_data_i(job), .in_valid_i(issue), .in_ready_o(job_room),
     .out_data_o(job_o), .out_valid_o(job_valid_o), .out_ready_i(job_ready_i),
     .level_o(unused_level));
 

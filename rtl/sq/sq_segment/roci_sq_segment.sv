@@ -82,17 +82,15 @@ module roci_sq_segment #(
   state_e               state_q;
   logic                 kept, kept_q; // this work request was not fetched
   logic                 begun_q;      // the job's first work request is done
-  logic [4:0]           left_q;       // work requests of the job to be segmented, with this one
+  logic [4:0]           left, left_q; // work requests of the job to be segmented, with this one
   logic [15:0]          index_q;      // number of this work request
   logic [31:0]          offset_q;     // bytes of it segmented
   logic [31:0]          remaining_q;  // bytes of it to be segmented
   logic [63:0]          entry_addr_q; // host address of this work request
   logic [14:0]          spent_q;      // payload bytes of this grant
-  logic [4:0]           left;
   logic                 head_ready;
-  logic [2:0]           stride;       // blocks
+  logic [2:0]           stride, stride_q, pmtu_q;  // blocks; those and the MTU of this one
   logic [31:0]          head_offset;
-
   assign stride       = 3'd1 << job.stride_log;
   assign left         = begun_q ? left_q : job.count;
   assign head_offset  = begun_q ? '0 : job.offset;
@@ -128,9 +126,10 @@ module roci_sq_segment #(
   logic [12:0]     mtu;
   roci_pkg::plan_t plan;
   roci_sq_segment_packet u_packet (
-    .job_i(job), .wqe_i(wqe_q), .index_i(index_q), .offset_i(offset_q), .remaining_i(remaining_q),
-    .status_i(status_q), .one_plan_i(one_plan_q), .walked_i(state_q == StWalk),
-    .walk_status_i(walk_status), .plan_o(plan), .part_o(part), .mtu_o(mtu), .last_o(last));
+    .job_i(job), .wqe_i(wqe_q), .pmtu_i(pmtu_q), .index_i(index_q), .offset_i(offset_q),
+    .remaining_i(remaining_q), .status_i(status_q), .one_plan_i(one_plan_q),
+    .walked_i(state_q == StWalk), .walk_status_i(walk_status),
+    .plan_o(plan), .part_o(part), .mtu_o(mtu), .last_o(last));
   assign after = offset_q + 32'(mtu);  // when the packet is not the last
   assign bad   = status_q != roci_pkg::StatusSuccess;
 
@@ -188,8 +187,7 @@ module roci_sq_segment #(
     end
   end
 
-  // After a packet
-  // Both cases are prepared: this packet is the last of its message, or it is not.
+  // After a packet: both cases are prepared, it is the last of its message, or it is not.
   logic [15:0] spent, spent_last, spent_mtu;
   logic        failed, next_wqe, end_grant, long_rest;
   assign spent_last = 16'(spent_q) + (one_plan_q ? '0 : 16'(remaining_q[12:0]));
@@ -199,12 +197,12 @@ module roci_sq_segment #(
   assign failed     = plan.status != roci_pkg::StatusSuccess;
   assign next_wqe   = last || failed;
   assign end_grant  = failed || is_local_q
-                      || (last ? left == 5'd1 || spent_last >= 16'(Quantum)
+                      || (last ? left_q == 5'd1 || spent_last >= 16'(Quantum)
                                : spent_mtu >= 16'(Quantum) && long_rest);
 
   logic [BlockBits:0] job_blocks, wqe_blocks;
-  assign job_blocks = ((BlockBits + 1)'(left) - (BlockBits + 1)'(kept_q)) << job.stride_log;
-  assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride);
+  assign job_blocks = ((BlockBits + 1)'(left_q) - (BlockBits + 1)'(kept_q)) << job.stride_log;
+  assign wqe_blocks = kept_q ? '0 : (BlockBits + 1)'(stride_q);
   assign job_done   = emit && end_grant;
 
   state_e resume_q;  // after the segments of a walk
@@ -236,6 +234,8 @@ module roci_sq_segment #(
     if (emit) resume_q <= next_wqe || end_grant ? StWait : StSegment;
     if (state_q == StHead) begin
       wqe_q       <= wqe;
+      stride_q    <= stride;
+      pmtu_q      <= job.pmtu;
       kept_q      <= kept;
       status_q    <= status;
       one_plan_q  <= one_plan;
@@ -255,9 +255,9 @@ module roci_sq_segment #(
       remaining_q <= remaining_q - 32'(mtu);
       spent_q     <= spent[14:0];
       if (next_wqe) begin
-        left_q       <= left - 5'd1;
+        left_q       <= left_q - 5'd1;
         index_q      <= index_q + 16'd1;
-        if (!kept_q) entry_addr_q <= entry_addr_q + {55'd0, stride, 6'd0};
+        if (!kept_q) entry_addr_q <= entry_addr_q + {55'd0, stride_q, 6'd0};
       end
     end
   end

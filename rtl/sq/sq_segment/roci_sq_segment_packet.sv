@@ -4,6 +4,7 @@
 module roci_sq_segment_packet (
   input  roci_pkg::segment_job_t job_i,
   input  roci_pkg::wqe_t     wqe_i,
+  input  logic [2:0]         pmtu_i,         // code of the path MTU of the job
   input  logic [15:0]        index_i,        // number of the work request
   input  logic [31:0]        offset_i,       // bytes of it segmented before
   input  logic [31:0]        remaining_i,    // and the others
@@ -17,8 +18,14 @@ module roci_sq_segment_packet (
   output logic               last_o
 );
 
-  assign mtu_o  = 13'd128 << job_i.pmtu;
-  assign last_o = one_plan_i || remaining_i <= 32'(mtu_o);
+  // Not last: a bit over the MTU is set, or that of the MTU and one under it.
+  logic [12:0] under;
+  logic        over, more;
+  assign mtu_o  = 13'd128 << pmtu_i;
+  assign under  = mtu_o - 13'd1;
+  assign over   = remaining_i[31:13] != '0 || (remaining_i[12:0] & ~under & ~mtu_o) != '0;
+  assign more   = (remaining_i[12:0] & mtu_o) != '0 && (remaining_i[12:0] & under) != '0;
+  assign last_o = one_plan_i || !(over || more);
   assign part_o = last_o ? remaining_i : 32'(mtu_o);
 
   always_comb begin
