@@ -15,6 +15,22 @@ namespace {
 
 constexpr Time kSettle = 10_us;  // longer than the delay of any response without a timer
 
+enum class Object { kCq, kSrq, kQp };
+
+/// What the number of an event names; CQs, SRQs and queue pairs are numbered apart.
+Object object_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kCompletion:
+    case EventKind::kCqError:
+      return Object::kCq;
+    case EventKind::kSrqLimit:
+    case EventKind::kSrqError:
+      return Object::kSrq;
+    default:
+      return Object::kQp;
+  }
+}
+
 std::string name_of(EventKind kind) {
   const std::string_view name = spec::name_of(spec::kEvents, layout::number(kind));
   return name.empty() ? "event " + std::to_string(layout::number(kind)) : std::string(name);
@@ -107,11 +123,12 @@ void Fixture::drops_silently(const Bytes& frame, const std::string& what) {
   same("drops counted after " + what, drops(), before + 1);
 }
 
-std::optional<driver::Event> Fixture::event(std::uint32_t number, Time ns) {
+std::optional<driver::Event> Fixture::take_event(
+    const std::function<bool(const driver::Event&)>& wanted, Time ns) {
   const Time end = now() + ns;
   for (std::size_t looked = 0;;) {
     for (; looked < events_.size(); ++looked) {
-      if (events_[looked].number != number) continue;
+      if (!wanted(events_[looked])) continue;
       const driver::Event found = events_[looked];
       events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(looked));
       return found;
@@ -123,8 +140,16 @@ std::optional<driver::Event> Fixture::event(std::uint32_t number, Time ns) {
   }
 }
 
+std::optional<driver::Event> Fixture::event(std::uint32_t number, Time ns) {
+  return take_event([&](const driver::Event& one) { return one.number == number; }, ns);
+}
+
 void Fixture::expect_event(EventKind kind, std::uint32_t number, Time ns) {
-  const auto seen = event(number, ns);
+  const auto seen = take_event(
+      [&](const driver::Event& one) {
+        return one.number == number && object_of(one.kind) == object_of(kind);
+      },
+      ns);
   const std::string expected = name_of(kind) + " event of " + std::to_string(number);
   if (!seen) throw Failure(expected, "none");
   if (seen->kind != kind) throw Failure(expected, name_of(seen->kind));

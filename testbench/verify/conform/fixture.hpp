@@ -104,7 +104,8 @@ class Fixture {
 
   /// Returns the next event about `number`, of any kind, or none after `ns`. Others are kept.
   std::optional<driver::Event> event(std::uint32_t number, Time ns = 100_us);
-  /// Fails unless the next event about `number` is `kind`.
+  /// Fails unless the next event about the object of that number, a queue pair, a CQ or an SRQ as
+  /// the kind says, is `kind`.
   void expect_event(EventKind kind, std::uint32_t number, Time ns = 100_us);
   void expect_no_event(std::uint32_t number, Time ns = 20_us);
 
@@ -119,6 +120,9 @@ class Fixture {
   std::size_t first_frame_;
   std::unique_ptr<driver::ProtectionDomain> pd_;
   std::unique_ptr<driver::MemoryRegion> memory_;
+  std::optional<driver::Event> take_event(const std::function<bool(const driver::Event&)>& wanted,
+                                          Time ns);
+
   std::vector<driver::Event> events_;
   std::vector<class Connection*> connections_;
 };
