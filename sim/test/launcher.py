@@ -30,7 +30,7 @@ TARGETS = {
     "conform": {"roci", "roci-verify", "roci-nic-64"},
     "conform --pcap FILE": {"roci", "roci-verify"},
     "soak --engine model": {"roci", "roci-verify"},
-    "interop --quick": DEMO | {"roci-verbs", "roci-nic-64"},
+    "interop --quick": DEMO | {"roci-verbs", "roci-verify", "roci-nic-64"},
     "--version": {"roci"},
     "": {"roci"},
     "test": {"all"},
