@@ -26,7 +26,7 @@ module roci_nic #(
   parameter int unsigned TxBuffer  = DataWidth == 512 ? 16384 : 8192,
   parameter int unsigned RxBuffer  = 65536, // bytes of payload on the way to memory
   parameter int unsigned Compact   = 0,     // 1: short queues of wide records; enough for 10 Gb/s
-  // Options, 0: absent; what needs one is rejected (docs/decisions/0008-options.md).
+  // Options, 0: absent; what needs one is rejected (docs/decisions/0009-options.md).
   parameter int unsigned Atomics    = 1,    // compare and swap, fetch and add, both sides
   parameter int unsigned KeyOps     = 1,    // memory windows, fast regions, invalidation of keys
   parameter int unsigned Srq        = 1,    // shared receive queues; without them NumSrqs is 2
