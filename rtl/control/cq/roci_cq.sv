@@ -113,11 +113,13 @@ module roci_cq #(
     .level_o     ()
   );
 
-  // Choice of the next operation
+  // Choice of the next operation; _q: of the one that is looked up
+  logic               valid_q;
+  logic [RowBits-1:0] row_q;
   logic               room, rows_ready, period_valid, period_take, go, break_valid, break_take;
   logic               looking;
   logic [RowBits-1:0] period_row, op_row, break_row;
-  logic [2:0]         op;
+  logic [2:0]         op, op_q;
   roci_cq_choose #(.RowBits(RowBits)) u_choose (
     .clk_i, .rst_ni,
     .room_i(room && rows_ready), .last_row_i(row_q), .last_valid_i(valid_q),
@@ -132,9 +134,7 @@ module roci_cq #(
   );
 
   // Look up
-  logic               valid_q, solicited_q, in_range_q;
-  logic [2:0]         op_q;
-  logic [RowBits-1:0] row_q;
+  logic               solicited_q, in_range_q;
   logic [15:0]        index_q;
   roci_pkg::cqe_req_t entry_q;
   roci_pkg::cq_t      config_row, new_row_q;  // the old and the new row of a restart
