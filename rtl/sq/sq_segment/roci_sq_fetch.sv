@@ -74,7 +74,7 @@ module roci_sq_fetch #(
 
   // How many work requests of the grant one read can bring: those up to the end of the ring and of
   // the page, and no more than 16 blocks. Ring and page are powers of two, so what follows the
-  // first one in either is the complement of its place, cut to their size.
+  // first one in either is the complement of its place, truncated to their size.
   logic [15:0] entry_q;  // place in the ring of the first one to be read
   logic        kept_q;
   logic [5:0]  span_q;   // work requests of a ring or a page, whichever is smaller, less 1

@@ -143,8 +143,11 @@ ATTEMPTS = 3
 
 
 def broken_by_guest(options, name, role):
-    """The rule that the guest broke in the capture of a failed run: "RQ-20 in frame 606". Soft-RoCE
-    at times retransmits with its PSNs shifted by one, when a NAK reaches it while it retransmits."""
+    """The rule that the guest broke in the capture of a failed run: "RQ-20 in frame 606".
+
+    Soft-RoCE at times retransmits with its PSNs shifted by one, when a NAK reaches it while it
+    retransmits.
+    """
     folder = options.out / f"{name}.{role}"
     judged = folder / "judged.json"
     judged.unlink(missing_ok=True)
