@@ -12,16 +12,11 @@
 namespace roci::nic {
 namespace {
 
+using packet::is_atomic;
 using packet::is_send;
+using packet::is_write;
 
 constexpr std::uint32_t kMsnMask = 0xFFFFFF;
-
-bool is_write(std::uint8_t opcode) {
-  return opcode >= packet::kRcWriteFirst && opcode <= packet::kRcWriteOnlyImm;
-}
-bool is_atomic(std::uint8_t opcode) {
-  return opcode == packet::kRcCmpSwap || opcode == packet::kRcFetchAdd;
-}
 
 }  // namespace
 

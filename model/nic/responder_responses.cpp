@@ -19,7 +19,7 @@ void Responder::ahead() {
 void Responder::duplicate(const packet::Parsed& packet) {
   const std::uint8_t opcode = packet.bth().opcode();
   const bool read = opcode == packet::kRcReadRequest;
-  if (!read && opcode != packet::kRcCmpSwap && opcode != packet::kRcFetchAdd) {
+  if (!read && !packet::is_atomic(opcode)) {
     ack(last_);  // RSP-06, RSP-07
     return;
   }

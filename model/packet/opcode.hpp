@@ -41,6 +41,17 @@ const OpcodeInfo* find_opcode(std::uint8_t opcode);
 constexpr bool is_send(std::uint8_t opcode) {
   return opcode <= kRcSendOnlyImm || opcode == kRcSendLastInv || opcode == kRcSendOnlyInv;
 }
+/// Whether the opcode is one of an RC WRITE.
+constexpr bool is_write(std::uint8_t opcode) {
+  return opcode >= kRcWriteFirst && opcode <= kRcWriteOnlyImm;
+}
+/// Whether the opcode is that of an atomic's request.
+constexpr bool is_atomic(std::uint8_t opcode) {
+  return opcode == kRcCmpSwap || opcode == kRcFetchAdd;
+}
+constexpr bool is_read_response(std::uint8_t opcode) {
+  return opcode >= kRcReadRespFirst && opcode <= kRcReadRespOnly;
+}
 
 /// Returns a name such as "RcSendFirst", or "unknown" for an opcode that no table has.
 std::string_view opcode_name(std::uint8_t opcode);

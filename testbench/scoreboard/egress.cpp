@@ -11,6 +11,10 @@
 namespace roci::testbench {
 namespace {
 
+using packet::is_atomic;
+using packet::is_read_response;
+using packet::is_send;
+using packet::is_write;
 using transport::Psn;
 
 constexpr std::size_t kRemembered = 1u << 14;  // PSNs of a queue pair
@@ -29,18 +33,6 @@ std::size_t hash_of(packet::ByteView bytes) {
 /// accepts it.
 bool is_poisoned(const packet::Parsed& parsed) {
   return !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected;
-}
-
-bool is_send(std::uint8_t op) {
-  return op <= packet::kRcSendOnlyImm || op == packet::kRcSendLastInv ||
-         op == packet::kRcSendOnlyInv;
-}
-bool is_write(std::uint8_t op) {
-  return op >= packet::kRcWriteFirst && op <= packet::kRcWriteOnlyImm;
-}
-bool is_atomic(std::uint8_t op) { return op == packet::kRcCmpSwap || op == packet::kRcFetchAdd; }
-bool is_read_response(std::uint8_t op) {
-  return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;
 }
 
 }  // namespace

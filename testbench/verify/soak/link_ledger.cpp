@@ -15,10 +15,6 @@ using transport::Psn;
 
 constexpr std::uint32_t kUnknown = 1u << 23;  // more PSNs than any generation uses
 
-bool is_read_response(std::uint8_t op) {
-  return op >= packet::kRcReadRespFirst && op <= packet::kRcReadRespOnly;
-}
-
 }  // namespace
 
 FlowTrace& LinkLedger::open(const FlowTrace& trace) {
@@ -105,7 +101,7 @@ void LinkLedger::check(const testbench::FrameEvent& event, const FlowTrace& trac
   const FlowTrace::Entry* entry = entry_at(trace, at);
   if (entry == nullptr || parsed.payload.size == 0 || !parsed.icrc_ok) return;
   if (response != (entry->kind == Kind::kRead) ||
-      (response && !is_read_response(parsed.bth().opcode()))) {
+      (response && !packet::is_read_response(parsed.bth().opcode()))) {
     return report_("I7: payload at a PSN of " + std::string(name_of(entry->kind)) + ": " +
                    packet::describe(parsed.frame));
   }

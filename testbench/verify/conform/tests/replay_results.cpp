@@ -51,7 +51,7 @@ Responses responses_of(Connection& c) {
     if (name->first == kRcAck && p.aeth().syndrome() == kAck) {
       all.newest_ack = psn;
     } else {
-      const bool data = name->first >= kRcReadRespFirst && name->first <= kRcReadRespOnly;
+      const bool data = packet::is_read_response(name->first);
       all.others.push_back(name->second + "@" + psn + ":" +
                            (aeth ? plain_hex(p.aeth().syndrome()) : "") +
                            (data ? "len" + std::to_string(p.payload.size) : ""));
