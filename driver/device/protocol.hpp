@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/commands.hpp"
 #include "model/spec/layout/registers.hpp"
 
@@ -115,6 +116,20 @@ struct RemoveChannel {
 };
 
 enum class Object : std::uint32_t { kQueuePair = 1, kCompletionQueue = 2, kSharedReceiveQueue = 3 };
+
+/// What the number of an event names; each kind of object is numbered apart.
+constexpr Object object_of(layout::EventKind kind) {
+  switch (kind) {
+    case layout::EventKind::kCompletion:
+    case layout::EventKind::kCqError:
+      return Object::kCompletionQueue;
+    case layout::EventKind::kSrqLimit:
+    case layout::EventKind::kSrqError:
+      return Object::kSharedReceiveQueue;
+    default:
+      return Object::kQueuePair;
+  }
+}
 
 /// Events of an object go to a channel with `cookie`: to one of kCompletion those that an armed
 /// completion queue raises, to one of kAsync the others. Replaces an earlier route of that format.

@@ -20,19 +20,6 @@ constexpr std::uint32_t kIndexMask = 0xFFFF;
 constexpr std::uint64_t kPostNs = 400;  // latency from a processor to the adapter
 constexpr std::size_t kWords = kNumbers / 64;
 
-Object object_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::kCompletion:
-    case EventKind::kCqError:
-      return Object::kCompletionQueue;
-    case EventKind::kSrqLimit:
-    case EventKind::kSrqError:
-      return Object::kSharedReceiveQueue;
-    default:
-      return Object::kQueuePair;
-  }
-}
-
 Owned owned_of(Object object) {
   switch (object) {
     case Object::kCompletionQueue:

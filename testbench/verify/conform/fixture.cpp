@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "driver/device/protocol.hpp"
 #include "model/packet/describe.hpp"
 #include "model/packet/lint.hpp"
 #include "model/spec/layout/codes.hpp"
@@ -13,23 +14,9 @@
 namespace roci::conform {
 namespace {
 
+using driver::protocol::object_of;
+
 constexpr Time kSettle = 10_us;  // longer than the delay of any response without a timer
-
-enum class Object { kCq, kSrq, kQp };
-
-/// What the number of an event names; CQs, SRQs and queue pairs are numbered apart.
-Object object_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::kCompletion:
-    case EventKind::kCqError:
-      return Object::kCq;
-    case EventKind::kSrqLimit:
-    case EventKind::kSrqError:
-      return Object::kSrq;
-    default:
-      return Object::kQp;
-  }
-}
 
 std::string name_of(EventKind kind) {
   const std::string_view name = spec::name_of(spec::kEvents, layout::number(kind));
