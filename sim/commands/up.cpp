@@ -25,7 +25,7 @@ int run(const UpOptions& options) {
   const std::string adapters =
       nodes.adapters_each == 1
           ? ""
-          : fmt::format(" with roci0 to {}", adapter_name(nodes.adapters_each - 1));
+          : fmt::format(" with roci0 to {}", verbs::device_name(nodes.adapters_each - 1));
   fmt::print(
       "{} is up: {}{}, engine {}, {} bits, process {}\n"
       "try: roci exec n0{} -- ibv_devinfo    end it: roci down{}\n",

@@ -4,10 +4,11 @@
 
 #include <string>
 
+#include "driver/verbs/tree.hpp"
+
 namespace roci::sim {
 
 inline std::string node_name(unsigned node) { return "n" + std::to_string(node); }
-inline std::string adapter_name(unsigned adapter) { return "roci" + std::to_string(adapter); }
 
 /// Nodes that have the same number of adapters each. Adapters have an index: those of n0 come
 /// first, then those of n1.
@@ -23,13 +24,13 @@ struct Nodes {
   /// "n0" where nodes have one adapter, otherwise "n0/roci1".
   std::string name_of(unsigned index) const {
     const std::string node = node_name(node_of(index));
-    return adapters_each == 1 ? node : node + "/" + adapter_name(place_of(index));
+    return adapters_each == 1 ? node : node + "/" + verbs::device_name(place_of(index));
   }
   /// The adapter of that name, where "n0" is n0/roci0; adapters() when there is none.
   unsigned index_of(const std::string& name) const {
     unsigned index = 0;
     while (index < adapters() &&
-           name != node_name(node_of(index)) + "/" + adapter_name(place_of(index)) &&
+           name != node_name(node_of(index)) + "/" + verbs::device_name(place_of(index)) &&
            !(place_of(index) == 0 && name == node_name(node_of(index)))) {
       ++index;
     }

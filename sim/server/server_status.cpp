@@ -113,7 +113,7 @@ nlohmann::json Server::numbers() const {
     const testbench::LinkDirection::Counts& link = fabric_.middle().from(i).counts();
     nlohmann::json node = {{"name", fabric_.names().name_of(i)},
                            {"node", node_name(fabric_.names().node_of(i))},
-                           {"adapter", adapter_name(fabric_.names().place_of(i))},
+                           {"adapter", verbs::device_name(fabric_.names().place_of(i))},
                            {"clocks", fabric_.adapter(i).nic().clocks()},
                            {"link",
                             {{"up", fabric_.middle().linked(i)},
