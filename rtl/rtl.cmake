@@ -137,6 +137,16 @@ function(add_rtl_proof name)
   endif()
 endfunction()
 
+# build_when_selected(<fixture> <target>): leaves the target out of `all`; the test build.<fixture>
+# builds it before the tests that require the fixture. One at a time, as the build folder demands.
+function(build_when_selected fixture target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_test(NAME build.${fixture} COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}
+           --target ${target})
+  set_tests_properties(build.${fixture} PROPERTIES LABELS soak TIMEOUT 3600
+                       FIXTURES_SETUP ${fixture} RESOURCE_LOCK build)
+endfunction()
+
 function(add_rtl_variant name suffix width)
   cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_BITS"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
@@ -208,14 +218,9 @@ function(add_rtl_variant name suffix width)
     add_test(NAME ${kind}.${id} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
     set_tests_properties(${kind}.${id} PROPERTIES LABELS "${labels}" TIMEOUT 300)
     if(BLOCK_SOAK OR (BLOCK_SOAK_NETLIST AND "${kind}" STREQUAL "netlist"))
-      # Built when the test is selected; one at a time, as the build folder demands.
-      set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
-      add_test(NAME build.${kind}.${id} COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}
-               --target ${program})
-      set_tests_properties(build.${kind}.${id} PROPERTIES LABELS soak TIMEOUT 3600
-                           FIXTURES_SETUP ${program} RESOURCE_LOCK build)
+      build_when_selected(${kind}.${id} ${program})
       set_tests_properties(${kind}.${id} PROPERTIES LABELS soak TIMEOUT 3600
-                           FIXTURES_REQUIRED ${program})
+                           FIXTURES_REQUIRED ${kind}.${id})
     endif()
   endforeach()
 
