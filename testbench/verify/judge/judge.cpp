@@ -2,6 +2,7 @@
 #include "testbench/verify/judge/judge.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/packet/describe.hpp"
 #include "model/packet/lint.hpp"
@@ -76,10 +77,10 @@ std::vector<Judge::Flow> Judge::answerable(const Parsed& packet, const Flow& res
   const auto& [from, to, unused] = responder;
   for (const auto& [flow, stream] : requests_) {
     if (std::get<0>(flow) != to || std::get<1>(flow) != from) continue;
-    Place first = 0;
-    if (stream.find(stream.place_of(packet.psn()), &first) == nullptr) continue;
+    if (stream.find(stream.place_of(packet.psn())) == nullptr) continue;
     const bool taken = std::any_of(responses_.begin(), responses_.end(), [&](const auto& other) {
-      return other.first != responder && other.second.candidates == std::vector<Flow>{flow};
+      const std::vector<Flow>& of_other = other.second.candidates;
+      return other.first != responder && of_other.size() == 1 && of_other.front() == flow;
     });
     if (!taken) flows.push_back(flow);
   }
@@ -95,14 +96,11 @@ void Judge::take_response(const Parsed& packet) {
   }
   if (responses.candidates.size() != 1) {
     std::vector<Flow> now = answerable(packet, flow);
-    if (!responses.candidates.empty()) {
-      now.erase(std::remove_if(now.begin(), now.end(),
-                               [&](const Flow& one) {
-                                 return std::find(responses.candidates.begin(),
-                                                  responses.candidates.end(),
-                                                  one) == responses.candidates.end();
-                               }),
-                now.end());
+    if (!responses.candidates.empty()) {  // both are in the order of requests_
+      std::vector<Flow> both;
+      std::set_intersection(now.begin(), now.end(), responses.candidates.begin(),
+                            responses.candidates.end(), std::back_inserter(both));
+      now = std::move(both);
     }
     responses.candidates = std::move(now);
     if (responses.candidates.size() != 1) return;

@@ -66,6 +66,15 @@ void check_found(const std::vector<CapturedFrame>& frames, const char* statement
   CHECK(report.findings.front().packet == describe(frames[index].bytes));
 }
 
+/// Changes the frame of a capture that has the opcode, as `find` counts; the judge finds it.
+void check_planted(const std::string& name, std::uint8_t opcode, unsigned occurrence,
+                   const std::function<void(std::uint8_t* bth)>& edit, const char* statement) {
+  auto frames = capture(name);
+  const std::size_t index = find(frames, opcode, occurrence);
+  change(frames[index], edit);
+  check_found(frames, statement, index);
+}
+
 }  // namespace
 
 TEST_CASE("judge: nothing is found in what Soft-RoCE sends, with loss, duplicates and reordering") {
@@ -108,10 +117,8 @@ TEST_CASE("judge: Soft-RoCE resumes a READ at its first address after an ACK of 
 }
 
 TEST_CASE("judge: a retransmission with other contents") {
-  auto frames = capture("loss_write_middle");
-  const std::size_t again = find(frames, kRcWriteMiddle, 6);
-  change(frames[again], [](std::uint8_t* bth) { bth[kExt] ^= 1; });
-  check_found(frames, "RQ-20", again);
+  check_planted(
+      "loss_write_middle", kRcWriteMiddle, 6, [](std::uint8_t* bth) { bth[kExt] ^= 1; }, "RQ-20");
 }
 
 TEST_CASE("judge: a retry that begins after what the NAK names") {
@@ -174,53 +181,42 @@ TEST_CASE("judge: a path MTU that changes") {
 }
 
 TEST_CASE("judge: an ACK of what was never sent, and a wrong MSN") {
-  auto frames = capture("rc_write_mtu1024");
-  const std::size_t ack = find(frames, kRcAck, 3);
-  auto ahead = frames;
-  change(ahead[ack], [](std::uint8_t* bth) {
+  const auto ahead = [](std::uint8_t* bth) {
     MutableBth view(bth);
     view.set_psn(view.psn() + 100);
-  });
-  check_found(ahead, "RSP-11", ack);
-  change(frames[ack], [](std::uint8_t* bth) {
+  };
+  check_planted("rc_write_mtu1024", kRcAck, 3, ahead, "RSP-11");
+  const auto more = [](std::uint8_t* bth) {
     MutableAeth aeth(bth + kExt);
     aeth.set_msn(aeth.msn() + 5);
-  });
-  check_found(frames, "RSP-13", ack);
+  };
+  check_planted("rc_write_mtu1024", kRcAck, 3, more, "RSP-13");
 }
 
-TEST_CASE("judge: READ responses out of place, of wrong length, and a READ resumed elsewhere") {
-  auto frames = capture("rc_read_mtu1024");
-  const std::size_t last = find(frames, kRcReadRespLast);
-  auto middle = frames;
-  change(middle[last], [](std::uint8_t* bth) { MutableBth(bth).set_opcode(kRcReadRespOnly); });
-  check_found(middle, "RSP-32", last);
-
-  frames = capture("loss_read_middle");
-  std::size_t resumed = find(frames, kRcReadRequest, 1);
-  change(frames[resumed], [](std::uint8_t* bth) {
+TEST_CASE("judge: READ responses out of place, and a READ resumed elsewhere") {
+  const auto only = [](std::uint8_t* bth) { MutableBth(bth).set_opcode(kRcReadRespOnly); };
+  check_planted("rc_read_mtu1024", kRcReadRespLast, 0, only, "RSP-32");
+  const auto elsewhere = [](std::uint8_t* bth) {
     MutableReth reth(bth + kExt);
     reth.set_va(reth.va() + 8);
-  });
-  check_found(frames, "RQ-35", resumed);
+  };
+  check_planted("loss_read_middle", kRcReadRequest, 1, elsewhere, "RQ-35");
 }
 
 TEST_CASE("judge: an atomic that is retransmitted or replayed with another value") {
   auto frames = capture("loss_cas_ack");
   const std::size_t request = find(frames, kRcCmpSwap, 1);
-  auto operand = frames;
-  change(operand[request], [](std::uint8_t* bth) {
+  change(frames[request], [](std::uint8_t* bth) {
     MutableAtomicEth atomic(bth + kExt);
     atomic.set_swap_add(atomic.swap_add() + 1);
   });
-  const Report report = judged(operand);
+  const Report report = judged(frames);
   // The request is the first of its connection: one with other operands may begin another one.
   CHECK(report.findings.empty());
   CHECK(report.notes.size() == 1);
 
-  const std::size_t replay = find(frames, kRcAtomicAck, 1);
-  change(frames[replay], [](std::uint8_t* bth) { bth[kExt + Aeth::kBytes] ^= 1; });
-  check_found(frames, "RSP-43", replay);
+  const auto other = [](std::uint8_t* bth) { bth[kExt + Aeth::kBytes] ^= 1; };
+  check_planted("loss_cas_ack", kRcAtomicAck, 1, other, "RSP-43");
 }
 
 TEST_CASE("judge: frames that a capture truncated are counted, not judged") {

@@ -19,7 +19,6 @@ constexpr Place kNewConnection = Place{1} << 20;  // no path loses that many pac
 constexpr std::size_t kKept = std::size_t{1} << 16;
 
 bool is_read(std::uint8_t opcode) { return opcode == kRcReadRequest; }
-bool is_atomic(std::uint8_t opcode) { return opcode == kRcCmpSwap || opcode == kRcFetchAdd; }
 bool is_uc(std::uint8_t opcode) { return (opcode & 0xE0) == kUcSendFirst; }
 
 /// The operation of a message of several packets: the first opcode of its group.
@@ -72,13 +71,11 @@ Place RequestStream::place_of(transport::Psn psn) const {
   return next_ + psn.distance_from(transport::Psn(static_cast<std::uint32_t>(next_)));
 }
 
-const Request* RequestStream::find(Place place, Place* first) const {
+const RequestStream::Sent::value_type* RequestStream::find(Place place) const {
   auto it = sent_.upper_bound(place);
   if (it == sent_.begin()) return nullptr;
   --it;
-  if (place >= it->first + it->second.count) return nullptr;
-  *first = it->first;
-  return &it->second;
+  return place < it->first + it->second.count ? &*it : nullptr;
 }
 
 std::optional<std::uint32_t> RequestStream::mtu() const {
@@ -220,26 +217,26 @@ void RequestStream::take_again(std::size_t frame, const Parsed& packet, Place pl
                                Report& report) {
   if (is_uc(packet.bth().opcode())) return;  // the path duplicates or reorders
   check_retry(frame, place, report);
-  Place first = place;
-  const Request* known = find(place, &first);
-  after_ = known == nullptr ? place + 1 : first + known->count;
-  if (known == nullptr) {  // sent before the capture began, or missing in it
+  const Sent::value_type* sent = find(place);
+  after_ = sent == nullptr ? place + 1 : sent->first + sent->second.count;
+  if (sent == nullptr) {  // sent before the capture began, or missing in it
     complete_ = false;
     if (!is_read(packet.bth().opcode())) sent_.emplace(place, request_of(packet));
     return;
   }
-  const std::string difference = difference_of(*known, packet, place - first);
+  const auto& [first, known] = *sent;
+  const std::string difference = difference_of(known, packet, place - first);
   if (difference.empty()) {
-    if (is_read(known->opcode)) sent_.at(first).starts.insert(place);
+    if (is_read(known.opcode)) sent_.at(first).starts.insert(place);
   } else if (packet.op->start && (place <= acknowledged_ || place == sent_.begin()->first)) {
     report.note(frame, "begins anew with other contents: another connection");
     begin(packet.psn());
     take_new(frame, packet, next_, report);
   } else {
     report.find(frame,
-                is_read(known->opcode)     ? "RQ-35"
-                : is_atomic(known->opcode) ? "RQ-42"
-                                           : "RQ-20",
+                is_read(known.opcode)     ? "RQ-35"
+                : is_atomic(known.opcode) ? "RQ-42"
+                                          : "RQ-20",
                 "retransmitted, but not as it was: " + difference);
   }
 }

@@ -49,8 +49,9 @@ class RequestStream {
   Place next() const { return next_; }
   /// Whether `next` is known: a READ takes as many PSNs as the path MTU says.
   bool next_is_known() const { return !open_read_; }
-  /// The request that the place belongs to, and the place of its first PSN. nullptr: not seen.
-  const Request* find(Place place, Place* first) const;
+  using Sent = std::map<Place, Request>;
+  /// The request that the place belongs to, with the place of its first PSN. nullptr: not seen.
+  const Sent::value_type* find(Place place) const;
   /// Messages that ended so far.
   std::int64_t ended() const { return ended_; }
 
@@ -81,7 +82,7 @@ class RequestStream {
   unsigned generation_ = 0;
   bool complete_ = true;
   Place next_ = 0;
-  std::map<Place, Request> sent_;
+  Sent sent_;
   std::optional<Place> open_read_;  ///< the newest packet, a READ whose PSNs are not counted yet
   std::vector<std::uint32_t> mtus_;
   std::int64_t ended_ = 0;

@@ -15,18 +15,25 @@ using layout::AethKind;
 
 constexpr std::size_t kOriginalsKept = 4096;
 
-bool is_read_response(std::uint8_t opcode) {
-  return opcode >= kRcReadRespFirst && opcode <= kRcReadRespOnly;
-}
-
 }  // namespace
 
 void ResponseStream::take(std::size_t frame, const Parsed& packet, RequestStream& requests,
                           Report& report) {
   const std::uint8_t opcode = packet.bth().opcode();
   const Place place = requests.place_of(packet.psn());
-  Place first = place;
-  if (is_read_response(opcode)) check_read(frame, packet, place, requests, report);
+  bool sized = true;
+  if (is_read_response(opcode) && !packet.op->end) {
+    sized = requests.learn_mtu(packet.payload.size);
+    if (!sized) {
+      report.find(frame, "RSP-32",
+                  fmt::format("a response that does not end its READ carries {} bytes",
+                              packet.payload.size));
+    }
+  }
+  const RequestStream::Sent::value_type* sent = requests.find(place);
+  if (sent != nullptr && is_read_response(opcode) && sized) {
+    check_read(frame, packet, place, *sent, requests, report);
+  }
   if (place >= requests.next()) {
     if (!requests.next_is_known() || !requests.complete()) return;
     report.find(frame, "RSP-11",
@@ -34,62 +41,54 @@ void ResponseStream::take(std::size_t frame, const Parsed& packet, RequestStream
                             place - requests.next() + 1));
     return;
   }
-  const Request* request = requests.find(place, &first);
-  if (opcode == kRcAtomicAck) check_atomic(frame, packet, place, requests, report);
-  if (request == nullptr || !packet.has(Ext::kAeth)) return;
+  if (sent == nullptr) return;
+  const Request& request = sent->second;
+  if (opcode == kRcAtomicAck) check_atomic(frame, packet, place, request, report);
+  if (!packet.has(Ext::kAeth)) return;
   const auto kind = static_cast<AethKind>(packet.aeth().syndrome() >> 5);
   const bool executed = kind == AethKind::kAck && opcode == kRcAck;
-  check_msn(frame, packet, request->ended_before + (executed && request->ends ? 1 : 0), requests,
+  check_msn(frame, packet, request.ended_before + (executed && request.ends ? 1 : 0), requests,
             report);
   if (executed) requests.acknowledge(place);
   if (packet.aeth().syndrome() == layout::syndrome::kNakSequence) requests.reject(place);
 }
 
 void ResponseStream::check_read(std::size_t frame, const Parsed& packet, Place place,
-                                RequestStream& requests, Report& report) {
+                                const RequestStream::Sent::value_type& sent,
+                                const RequestStream& requests, Report& report) {
+  if (!requests.next_is_known()) return;
   const std::uint8_t opcode = packet.bth().opcode();
-  if (!packet.op->end && !requests.learn_mtu(packet.payload.size)) {
-    report.find(
-        frame, "RSP-32",
-        fmt::format("a response that does not end its READ carries {} bytes", packet.payload.size));
+  const auto& [first, read] = sent;
+  if (read.opcode != kRcReadRequest) {
+    report.find(frame, "RSP-32", fmt::format("a READ response to {}", opcode_name(read.opcode)));
     return;
   }
-  Place first = place;
-  const Request* read = requests.find(place, &first);
-  if (read == nullptr || !requests.next_is_known()) return;
-  if (read->opcode != kRcReadRequest) {
-    report.find(frame, "RSP-32", fmt::format("a READ response to {}", opcode_name(read->opcode)));
-    return;
-  }
-  const bool last = place == first + read->count - 1;
-  const bool starts = read->starts.count(place) != 0;
-  const bool continues = place > *read->starts.begin();
+  const bool last = place == first + read.count - 1;
+  const bool starts = read.starts.count(place) != 0;
+  const bool continues = place > *read.starts.begin();
   if (!(starts && opcode == transport::read_response_opcode(true, last)) &&
       !(continues && opcode == transport::read_response_opcode(false, last))) {
     report.find(frame, "RSP-32",
                 fmt::format("{} is response {} of {} to its READ", opcode_name(opcode),
-                            place - first + 1, read->count));
+                            place - first + 1, read.count));
     return;
   }
   if (!last) return;
   const std::optional<std::uint32_t> mtu = requests.mtu();
-  if (read->count > 1 && !mtu) return;
-  const std::uint32_t before = read->count > 1 ? (read->count - 1) * *mtu : 0;
-  if (packet.payload.size != read->length - before) {
+  if (read.count > 1 && !mtu) return;
+  const std::uint32_t before = read.count > 1 ? (read.count - 1) * *mtu : 0;
+  if (packet.payload.size != read.length - before) {
     report.find(frame, "RSP-32",
                 fmt::format("the last response carries {} bytes, where {} are left of {}",
-                            packet.payload.size, read->length - before, read->length));
+                            packet.payload.size, read.length - before, read.length));
   }
 }
 
 void ResponseStream::check_atomic(std::size_t frame, const Parsed& packet, Place place,
-                                  const RequestStream& requests, Report& report) {
-  Place first = place;
-  const Request* request = requests.find(place, &first);
-  if (request == nullptr) return;
-  if (request->opcode != kRcCmpSwap && request->opcode != kRcFetchAdd) {
+                                  const Request& request, Report& report) {
+  if (!is_atomic(request.opcode)) {
     report.find(frame, "RSP-43",
-                fmt::format("a response of an atomic to {}", opcode_name(request->opcode)));
+                fmt::format("a response of an atomic to {}", opcode_name(request.opcode)));
     return;
   }
   const std::uint64_t original = packet.atomic_ack_eth().original();

@@ -18,9 +18,10 @@ class ResponseStream {
 
  private:
   void check_read(std::size_t frame, const packet::Parsed& packet, Place place,
-                  RequestStream& requests, Report& report);
+                  const RequestStream::Sent::value_type& sent, const RequestStream& requests,
+                  Report& report);
   void check_atomic(std::size_t frame, const packet::Parsed& packet, Place place,
-                    const RequestStream& requests, Report& report);
+                    const Request& request, Report& report);
   void check_msn(std::size_t frame, const packet::Parsed& packet, std::int64_t least,
                  const RequestStream& requests, Report& report);
 
