@@ -156,11 +156,9 @@ def broken_by_guest(options, name, role):
     subprocess.run([options.roci, "conform", "--pcap", folder / "wire.pcapng", "--json", judged],
                    stdout=subprocess.DEVNULL, check=False)
     findings = json.loads(judged.read_text())[0]["findings"] if judged.exists() else []
-    for finding in findings:
-        if finding["packet"].split(" ")[0] in (machine.IPV4, machine.IPV6):
-            return f"{finding['statement']} in frame {finding['frame']}"
+    if not findings or findings[0]["packet"].split(" ")[0] not in (machine.IPV4, machine.IPV6):
         return None  # what we break first may be the cause
-    return None
+    return f"{findings[0]['statement']} in frame {findings[0]['frame']}"
 
 
 def run_all(picked, options, order):
