@@ -3,7 +3,6 @@
 # rocinante::testbench, two nodes and a link (needs libsystemc-dev).
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
-find_dependency(ZLIB)
 include(${CMAKE_CURRENT_LIST_DIR}/targets.cmake)
 # Programs load engines by name, from the folder of the libraries.
 get_filename_component(ROCINANTE_MODULES ${CMAKE_CURRENT_LIST_DIR}/../../rocinante ABSOLUTE)

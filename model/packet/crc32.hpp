@@ -8,8 +8,7 @@
 
 namespace roci::packet {
 
-/// The CRC of what gave `crc` (0: nothing) followed by `bytes`, as crc32() of zlib. Uses the
-/// processor's carry-less multiplication where it has one.
+/// The CRC of what gave `crc` (0: nothing) followed by `bytes`, as crc32() of zlib.
 std::uint32_t crc32_extend(std::uint32_t crc, ByteView bytes);
 
 }  // namespace roci::packet
