@@ -57,6 +57,9 @@ struct Parsed {
     return roce_v1 ? Network::kGrh : ipv6 ? Network::kIpv6 : Network::kIpv4;
   }
   bool has(Ext ext) const { return op != nullptr && op->has(ext); }
+  /// Whether the ICRC is the inverted one. The adapters end a packet so whose payload they could
+  /// not read, and no receiver accepts it.
+  bool icrc_inverted() const { return has_bth && !icrc_ok && icrc_sent() == ~icrc_expected; }
 
   Ethernet ethernet() const { return Ethernet(frame.data); }
   Vlan vlan_tag() const { return Vlan(frame.data + Ethernet::kBytes); }

@@ -29,11 +29,6 @@ std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t pmtu) {
 std::size_t hash_of(packet::ByteView bytes) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data), bytes.size});
 }
-/// A packet whose payload could not be read leaves with an inverted ICRC, so that no receiver
-/// accepts it.
-bool is_poisoned(const packet::Parsed& parsed) {
-  return !parsed.icrc_ok && parsed.icrc_sent() == ~parsed.icrc_expected;
-}
 
 }  // namespace
 
@@ -55,14 +50,14 @@ void EgressMonitor::frame(const FrameEvent& event) {
   if (event.intact) receiver_work.progress(qpn, event.time_ns);
   if (event.injected) return;
   ++frames_;
-  if (is_poisoned(parsed)) {
+  if (parsed.icrc_inverted()) {
     if (parsed.payload.size == 0) violate(event, "a wrong ICRC on a packet without payload");
     if (parsed.op == nullptr) return;  // it is checked as the others
   } else {
     for (const std::string& text : packet::lint(parsed.frame)) violate(event, text);
     if (!parsed.ok()) return;
   }
-  if (!is_poisoned(parsed) && payload_check_ && parsed.payload.size != 0 &&
+  if (!parsed.icrc_inverted() && payload_check_ && parsed.payload.size != 0 &&
       !payload_check_(event)) {
     report_("I7: node " + std::to_string(event.node) + " sent bytes that are not its own, PSN " +
             std::to_string(parsed.bth().psn()));
@@ -142,7 +137,7 @@ void EgressMonitor::fresh(const FrameEvent& event, Requests& r,
     packets = packets_of(noted, pmtu);
   }
   const std::uint32_t psn = parsed.bth().psn();
-  r.sent[psn % kRemembered] = {psn, op, noted, hash_of(parsed.payload), is_poisoned(parsed)};
+  r.sent[psn % kRemembered] = {psn, op, noted, hash_of(parsed.payload), parsed.icrc_inverted()};
   if (op == packet::kRcReadRequest || is_atomic(op)) {
     r.reads.push_back({psn, (Psn(psn) + (packets - 1)).value(), is_atomic(op)});
     const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
@@ -186,7 +181,7 @@ void EgressMonitor::again(const FrameEvent& event, Requests& r, std::uint32_t pm
     violate(event, "was " + std::string(packet::opcode_name(before.opcode)) + " with " +
                        std::to_string(before.bytes) + " bytes when first sent");
   }
-  if (is_poisoned(parsed)) return;
+  if (parsed.icrc_inverted()) return;
   const std::size_t hash = hash_of(parsed.payload);
   if (!before.poisoned && before.hash != hash) {
     violate(event, "RQ-20: carries other bytes than before");
