@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "driver/cm/mad/ip.hpp"
 #include "sim/server/server.hpp"
 
 namespace roci::sim {
@@ -36,6 +37,18 @@ nlohmann::json counters_of(driver::Context& context) {
           {"drops", drops}};
 }
 
+const char* name_of(cm::PortSpace space) {
+  switch (space) {
+    case cm::PortSpace::kTcp:
+      return "tcp";
+    case cm::PortSpace::kUdp:
+      return "udp";
+    case cm::PortSpace::kIb:
+      return "ib";
+  }
+  return "";
+}
+
 }  // namespace
 
 void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
@@ -62,7 +75,14 @@ nlohmann::json Server::connection_manager_of(unsigned adapter) const {
   const unsigned node = fabric_.names().node_of(adapter);
   const cm::Ucm& device = cm_.device(node);
   const cm::ManagerCounts& counts = device.manager().counts();
-  return {{"channels", device.channels()},
+  nlohmann::json listening = nlohmann::json::array();
+  for (const std::uint64_t id : device.manager().services()) {
+    if (const auto service = cm::service_of(id)) {
+      listening.push_back({{"space", name_of(service->space)}, {"port", service->port}});
+    }
+  }
+  return {{"listening", listening},
+          {"channels", device.channels()},
           {"identifiers", device.identifiers()},
           {"connections", device.manager().size()},
           {"received", counts.received},

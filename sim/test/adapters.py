@@ -60,8 +60,7 @@ def check_traffic(simulator, _):
 def check_manager(simulator, _):
     """rdma_cm takes the adapter that is on the network of the address."""
     def pair(address):
-        server = simulator.start("n0", f"rping -s -a {address} -C 3")
-        time.sleep(1)
+        server = simulator.start_listener("n0", f"rping -s -a {address} -C 3", 7174)
         results = [simulator.run("n1", f"rping -c -a {address} -C 3", SECONDS),
                    simulator.finish(server, time.monotonic() + SECONDS)]
         assert all(status == 0 for status, _ in results), results

@@ -131,8 +131,7 @@ def counts(simulator, node=0):
 
 
 def connection(simulator, port):
-    server = simulator.start("n0", f"rping -s -a 10.0.0.1 -p {port} -C 3")
-    time.sleep(1)
+    server = simulator.start_listener("n0", f"rping -s -a 10.0.0.1 -p {port} -C 3", port)
     ends = [simulator.run("n1", f"rping -c -a 10.0.0.1 -p {port} -C 3", SECONDS),
             Simulator.finish(server, time.monotonic() + SECONDS)]
     assert [status for status, _ in ends] == [0, 0], f"a new connection: {ends}"
@@ -168,9 +167,10 @@ def run(simulator, folder, number):
     wire.bind(f"{folder}/outside")
     wire.connect(f"{folder}/inside")
     before = simulator.holdings()
-    listener = simulator.start("n0", f"{sys.executable} {PROGRAMS} --program listen {PORT}")
-    server = simulator.start("n0", f"rping -s -a 10.0.0.1 -p {WITNESS_PORT}")
-    time.sleep(1)
+    listener = simulator.start_listener(
+        "n0", f"{sys.executable} {PROGRAMS} --program listen {PORT}", PORT)
+    server = simulator.start_listener("n0", f"rping -s -a 10.0.0.1 -p {WITNESS_PORT}",
+                                      WITNESS_PORT)
     witness = simulator.start("n1", f"rping -c -v -V -a 10.0.0.1 -p {WITNESS_PORT}",
                               stdout=-3, stderr=-1)
     processes.until(lambda: counts(simulator)["received"] == 2, "no REQ and RTU of the witness",

@@ -87,6 +87,8 @@ class Manager {
   const MadPath* path_of(std::uint32_t id) const;
   std::size_t size() const { return connections_.size() + sidrs_.size(); }
   const ManagerCounts& counts() const { return counts_; }
+  /// Service IDs that programs listen on.
+  const std::set<std::uint64_t>& services() const { return services_; }
 
  private:
   template <typename Machine>

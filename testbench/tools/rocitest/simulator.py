@@ -78,6 +78,21 @@ class Simulator:
         words = [*self.before, self.roci, "exec", node, "--name", self.name, "--", *line.split()]
         return subprocess.Popen(words, **{**self.PIPES, **options})
 
+    def start_listener(self, node, line, port, seconds=60):
+        """A program that listens by rdma_cm, once it does so or has ended."""
+        server = self.start(node, line)
+        end = time.monotonic() + seconds
+        while server.poll() is None and port not in self.listening(node):
+            assert time.monotonic() < end, f"{line} does not listen on {port}"
+            time.sleep(0.02)
+        return server
+
+    def listening(self, node):
+        """Ports on which programs of a node listen by rdma_cm."""
+        manager = next(n["connection_manager"] for n in self.status()["nodes"]
+                       if n["node"] == node and n["connection_manager"])
+        return [service["port"] for service in manager["listening"]]
+
     def output(self, node, *words, seconds=60):
         """Output of a program on a node that must succeed."""
         command = [*self.before, self.roci, "exec", node, "--name", self.name, "--", *words]
