@@ -8,8 +8,11 @@ foreach(size "64 16" "512 1024")
   add_test(NAME synthesis.sound_${width}_${qps}
            COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/synth.py --check --width ${width}
                    --qps ${qps} --build ${CMAKE_BINARY_DIR}/syn)
-  set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES LABELS fast TIMEOUT 300 COST 100)
+  set_tests_properties(synthesis.sound_${width}_${qps} PROPERTIES TIMEOUT 300 COST 100)
 endforeach()
+# The largest size is checked at each run, the smallest one among the long runs.
+set_tests_properties(synthesis.sound_512_1024 PROPERTIES LABELS fast)
+set_tests_properties(synthesis.sound_64_16 PROPERTIES LABELS soak)
 
 # synthesis.paths: the delay model, on netlists whose levels and delays are known. synthesis.gate:
 # what the check of timing.py finds, on a small block with a planted long path.
