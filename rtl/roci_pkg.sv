@@ -1313,4 +1313,127 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } count_t;
 
+  typedef struct packed {
+    logic [7:0]   log_cqs;             // log2 NumCqs
+    logic [7:0]   log_keys;            // log2 NumKeys
+    logic [7:0]   log_qps;             // log2 NumQps
+    logic [7:0]   beat_bytes;          // DataWidth / 8
+  } parameters_reg_t;
+
+  typedef struct packed {
+    logic [7:0]   unused;              // 0
+    logic [7:0]   log_ahs;             // log2 of address handles, with UD
+    logic [5:0]   absent;              // Bits by Option: what the engine does not have
+    logic         ud;                  // The engine has UD
+    logic         uc;                  // The engine has UC
+    logic [7:0]   log_srqs;            // log2 NumSrqs
+  } parameters2_reg_t;
+
+  typedef struct packed {
+    logic [29:0]  unused;              // 0
+    logic         neighbours;          // ARP and neighbour discovery go to firmware
+    logic         enable;              // RoCE packets are taken
+  } control_reg_t;
+
+  typedef struct packed {
+    logic [19:0]  pasid;               // Address space of both rings
+    logic [7:0]   reserved0;           // 0
+    logic [3:0]   log;                 // log2 of entries of both rings
+  } admin_size_reg_t;
+
+  typedef struct packed {
+    logic [15:0]  unused;              // 0
+    logic [15:0]  index;               // Free-running producer index
+  } admin_doorbell_reg_t;
+
+  typedef struct packed {
+    logic [15:0]  unused;              // 0
+    logic [15:0]  count;               // Free-running count
+  } admin_done_reg_t;
+
+  typedef struct packed {
+    logic [19:0]  pasid;               // Address space of the ring
+    logic [6:0]   reserved0;           // 0
+    logic         enable;              // Events are written; a rise restarts the ring
+    logic [3:0]   log;                 // log2 of entries
+  } eq_size_reg_t;
+
+  typedef struct packed {
+    logic [15:0]  unused;              // 0
+    logic [15:0]  index;               // Free-running consumer index
+  } eq_consumer_reg_t;
+
+  typedef struct packed {
+    logic [30:0]  unused;              // 0
+    logic         overflow;            // The event queue was full; a Completion is raised later, other events are lost
+  } eq_status_reg_t;
+
+  typedef struct packed {
+    logic [28:0]  unused;              // 0
+    logic         engine_event;        // An engine event waits
+    logic         frame;               // A frame was received
+    logic         admin;               // AdminDoorbell differs from AdminDone
+  } attention_reg_t;
+
+  typedef struct packed {
+    logic         go;                  // Start; reads 1 while busy
+    logic         write;               // Write the row; else read it
+    logic [1:0]   reserved0;           // 0
+    logic [3:0]   table_id;            // Table
+    logic [23:0]  row;                 // Number of the row
+  } table_command_reg_t;
+
+  typedef struct packed {
+    logic [30:0]  unused;              // 0
+    logic         go;                  // Start; reads 1 until all work that began before has left the engine
+  } fence_command_reg_t;
+
+  typedef struct packed {
+    logic         valid;               // There was an event
+    logic [6:0]   kind;                // Event
+    logic [23:0]  number;              // Queue pair, completion queue or SRQ
+  } engine_event_reg_t;
+
+  typedef struct packed {
+    logic [7:0]   kind;                // Event
+    logic [23:0]  number;              // Queue pair, completion queue or SRQ
+  } event_post_reg_t;
+
+  typedef struct packed {
+    logic         go;                  // Start; reads 1 while busy
+    logic         write;               // Write; else read 64 bytes
+    logic         error;               // Reads 1: the access failed
+    logic [1:0]   reserved0;           // 0
+    logic [6:0]   bytes;               // Bytes of a write; 0: 64
+    logic [19:0]  pasid;               // Address space
+  } dma_command_reg_t;
+
+  typedef struct packed {
+    logic         busy;                // Reads 1: the frame is being sent
+    logic [19:0]  reserved0;           // 0
+    logic [10:0]  bytes;               // Bytes of the frame
+  } tx_frame_command_reg_t;
+
+  typedef struct packed {
+    logic         valid;               // A frame was received
+    logic [19:0]  reserved0;           // 0
+    logic [10:0]  bytes;               // Bytes of the frame
+  } rx_frame_status_reg_t;
+
+  typedef struct packed {
+    logic [15:0]  unused;              // 0
+    logic [15:0]  high;                // High bits of the address
+  } mac_hi_reg_t;
+
+  typedef struct packed {
+    logic [26:0]  unused;              // 0
+    logic [4:0]   counter;             // PortCounter; those from 16 on with UC or UD only
+  } counter_select_reg_t;
+
+  typedef struct packed {
+    logic         solicited;           // Only a solicited or failed completion raises an event
+    logic [14:0]  reserved0;           // 0
+    logic [15:0]  index;               // Index after the newest entry seen
+  } cq_arm_reg_t;
+
 endpackage

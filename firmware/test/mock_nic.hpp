@@ -131,7 +131,7 @@ class MockNic {
       case reg::kAttention:
         return bits(reg::attention::admin, admin_doorbell != admin_done) |
                bits(reg::attention::frame, !received.empty()) |
-               bits(reg::attention::event, !events.empty());
+               bits(reg::attention::engine_event, !events.empty());
       case reg::kTableCommand:
         return busy(&table_polls_, table_stuck, mask(reg::table_command::go));
       case reg::kFenceCommand:

@@ -42,7 +42,7 @@ std::uint32_t Nic::attention_bits() const {
   if (((admin_[kDoorbellIndex] ^ admin_[kDoneIndex]) & kIndexMask) != 0)
     bits |= layout::mask(attention::admin);
   if (!rx_frames_.empty()) bits |= layout::mask(attention::frame);
-  if (engine_.events.waiting()) bits |= layout::mask(attention::event);
+  if (engine_.events.waiting()) bits |= layout::mask(attention::engine_event);
   return bits;
 }
 

@@ -128,7 +128,7 @@ inline constexpr Field kEqStatus[] = {
 inline constexpr Field kAttention[] = {
     {"admin", 1, "AdminDoorbell differs from AdminDone"},
     {"frame", 1, "A frame was received"},
-    {"event", 1, "An engine event waits"},
+    {"engine_event", 1, "An engine event waits"},
 };
 inline constexpr Field kTableCommand[] = {
     {"row", 24, "Number of the row"},

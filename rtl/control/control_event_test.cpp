@@ -50,7 +50,7 @@ TEST_CASE(
       CHECK((event.kind == EventKind::kQpAccess || event.kind == EventKind::kQpFatal));
       CHECK(event.number == q);
       CHECK(bench.dut->attention_o == 1);
-      CHECK(bench.read(reg::kAttention) == layout::mask(reg::attention::event));
+      CHECK(bench.read(reg::kAttention) == layout::mask(reg::attention::engine_event));
       CHECK(bench.read(reg::kEngineEvent) == engine_event(event.kind, q));
     }
     CHECK(bench.read(reg::kEngineEvent) == 0);

@@ -175,7 +175,9 @@ module roci_control #(
   logic                   eq_size_write, eq_consumer_write, eq_status_write, eq_overflow;
   logic [3:0]             data_word;
   logic [15:0]            eq_consumer;
-  logic [31:0]            word, table_command, eq_size;
+  logic [31:0]            word;
+  roci_pkg::table_command_reg_t table_command;
+  roci_pkg::eq_size_reg_t eq_size;
   logic [63:0]            eq_base;
   logic [511:0]           table_data;
   logic                   tables_idle, cq_idle, bells_idle, eq_idle, dma_idle, host_quiet;

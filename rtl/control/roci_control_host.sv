@@ -63,13 +63,13 @@ module roci_control_host #(
   output logic [3:0]                 data_word_o,  // which word of TableData
   output logic                       table_command_write_o,
   output logic                       table_data_write_o,
-  input  logic [31:0]                table_command_i,
+  input  roci_pkg::table_command_reg_t table_command_i,
   input  logic [511:0]               table_data_i,
   output logic                       eq_size_write_o,
   output logic                       eq_consumer_write_o,
   output logic                       eq_status_write_o,
   output logic [63:0]                eq_base_o,
-  input  logic [31:0]                eq_size_i,
+  input  roci_pkg::eq_size_reg_t     eq_size_i,
   input  logic [15:0]                eq_consumer_i,
   input  logic                       eq_overflow_i,
 
@@ -145,10 +145,13 @@ module roci_control_host #(
   assign s_axil_rresp_o = 2'b00;
 
   logic [10:0]  word_addr, read_addr;
-  logic [31:0]  dma_command, tx_command, tx_data, rx_status, rx_data;
+  logic [31:0]  tx_data, rx_data;
+  roci_pkg::dma_command_reg_t      dma_command;
+  roci_pkg::tx_frame_command_reg_t tx_command;
+  roci_pkg::rx_frame_status_reg_t  rx_status;
   logic         fence_write, dma_command_write, dma_data_write, tx_command_write, tx_data_write;
   logic         rx_pop, counter_select_write, fence_busy, read_window, frame_idle;
-  logic [1:0]   control;
+  roci_pkg::control_reg_t control_word;
   logic [63:0]  dma_address, counter;
   logic [511:0] dma_data;
   logic [3:0]   counter_select;
@@ -172,7 +175,7 @@ module roci_control_host #(
     .eq_size_o(eq_size_write_o), .eq_consumer_o(eq_consumer_write_o),
     .eq_status_o(eq_status_write_o),
     .event_post_o(post_o), .event_post_valid_o(post_valid_o), .event_post_ready_i(post_ready_i),
-    .control_o(control), .eq_base_o, .dma_address_o(dma_address),
+    .control_o(control_word), .eq_base_o, .dma_address_o(dma_address),
     .table_command_i, .table_data_i, .fence_busy_i(fence_busy),
     .dma_command_i(dma_command), .dma_data_i(dma_data),
     .tx_command_i(tx_command), .tx_data_i(tx_data), .rx_status_i(rx_status), .rx_data_i(rx_data),
@@ -182,7 +185,7 @@ module roci_control_host #(
     .read_window_o(read_window), .read_addr_o(read_addr),
     .attention_o
   );
-  assign enable_o    = control[0];
+  assign enable_o    = control_word.enable;
   assign data_word_o = word_addr[5:2];
 
   // ---------------------------------------------------------------- memory and frames of firmware
@@ -200,7 +203,7 @@ module roci_control_host #(
 
   roci_fw_frame #(.DataWidth(DataWidth)) u_fw_frame (
     .clk_i, .rst_ni,
-    .to_firmware_i(control[1]), .word_addr_i(word_addr), .word_i(word_o),
+    .to_firmware_i(control_word.neighbours), .word_addr_i(word_addr), .word_i(word_o),
     .tx_data_i(tx_data_write), .tx_command_i(tx_command_write), .rx_pop_i(rx_pop),
     .read_i(read_window), .read_addr_i(read_addr), .tx_data_o(tx_data), .rx_data_o(rx_data),
     .tx_command_o(tx_command), .rx_status_o(rx_status),

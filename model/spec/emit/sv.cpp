@@ -38,6 +38,17 @@ void sv_struct(const char* name, const Field (&fields)[N], Order order) {
   std::printf("  } %s_t;\n\n", name);
 }
 
+/// A word of a register. What its fields leave of the 32 bits is `unused`.
+template <std::size_t N>
+void sv_register(const char* name, const Field (&fields)[N]) {
+  constexpr unsigned kBits = 32;
+  const unsigned left = kBits - total_bits(fields);
+  std::printf("  typedef struct packed {\n");
+  if (left != 0) sv_field({"unused", left, "0"});
+  for (std::size_t i = N; i-- > 0;) sv_field(fields[i]);
+  std::printf("  } %s_reg_t;\n\n", name);
+}
+
 template <std::size_t N>
 void sv_opcodes(const Opcode (&codes)[N]) {
   for (const Opcode& code : codes) {
@@ -95,6 +106,8 @@ void emit_sv() {
   each_memory_layout(memory);
   each_table_row(memory);
   each_record(memory);
+  each_register(
+      [](const char* name, const char*, const auto& fields) { sv_register(name, fields); });
   std::printf("endpackage\n");
 }
 

@@ -129,7 +129,7 @@ inline constexpr unsigned kBits = 1, kBytes = 1;
 namespace attention {
 inline constexpr MemoryField<bool, 0, 1> admin;  ///< AdminDoorbell differs from AdminDone
 inline constexpr MemoryField<bool, 1, 1> frame;  ///< A frame was received
-inline constexpr MemoryField<bool, 2, 1> event;  ///< An engine event waits
+inline constexpr MemoryField<bool, 2, 1> engine_event;  ///< An engine event waits
 inline constexpr unsigned kBits = 3, kBytes = 1;
 }  // namespace attention
 

@@ -29,7 +29,7 @@ module roci_eq #(
   input  logic                       consumer_write_i,
   input  logic                       overflow_clear_i,
   input  logic [63:0]                base_i,
-  output logic [31:0]                size_o,
+  output roci_pkg::eq_size_reg_t     size_o,
   output logic [15:0]                consumer_o,
   output logic                       overflow_o,
 
@@ -73,7 +73,11 @@ module roci_eq #(
   logic [19:0] pasid_q;
   logic [15:0] consumer_q, producer_q, visible_q;  // visible: entries whose write is done
   logic [3:0]  writing_q, stale_q;  // writes in flight; those among them of an earlier ring
-  assign start = size_write_i && word_i[4] && !on_q;
+  roci_pkg::eq_size_reg_t     size_word;
+  roci_pkg::eq_consumer_reg_t consumer_word;
+  assign size_word     = word_i;
+  assign consumer_word = word_i;
+  assign start         = size_write_i && size_word.enable && !on_q;
 
   // Choice: one event is picked in one clock, and decided on in the next. Its source keeps it until
   // ready, so that a decision may wait.
@@ -171,12 +175,12 @@ module roci_eq #(
       resized_q   <= size_write_i;
       settled_q   <= !size_write_i && !resized_q;
       if (size_write_i) begin
-        log_q   <= word_i[3:0];
-        on_q    <= word_i[4];
-        pasid_q <= word_i[31:12];
+        log_q   <= size_word.log;
+        on_q    <= size_word.enable;
+        pasid_q <= size_word.pasid;
       end
       if (start) consumer_q <= '0;
-      else if (consumer_write_i) consumer_q <= word_i[15:0];
+      else if (consumer_write_i) consumer_q <= consumer_word.index;
       if (lost || (bw_rsp_valid_i && bw_rsp_i.error)) overflow_q <= 1'b1;
       else if (overflow_clear_i) overflow_q <= 1'b0;
       if (start) producer_q <= '0;
@@ -203,7 +207,12 @@ module roci_eq #(
       bw_req_o.bytes <= 7'(EqeBytes);
     end
   end
-  assign size_o     = {pasid_q, 7'd0, on_q, log_q};
+  always_comb begin
+    size_o        = '0;
+    size_o.log    = log_q;
+    size_o.enable = on_q;
+    size_o.pasid  = pasid_q;
+  end
   assign consumer_o = consumer_q;
   assign overflow_o = overflow_q;
   assign irq_o      = on_q && visible_q != consumer_q;

@@ -17,7 +17,7 @@ module roci_fw_dma (
   input  logic [3:0]                 data_word_i,
   input  logic [31:0]                word_i,
   input  logic [63:0]                address_i,  // low 6 bits: 0, or bit 5 of a short write
-  output logic [31:0]                command_o,
+  output roci_pkg::dma_command_reg_t command_o,
   output logic [511:0]               data_o,
 
   // host memory
@@ -37,11 +37,14 @@ module roci_fw_dma (
 
   typedef enum logic [2:0] {StIdle, StRead, StReadWait, StWrite, StWriteWait} state_e;
   state_e       state_q;
+  roci_pkg::dma_command_reg_t command_word;
   logic [19:0]  pasid_q;
   logic         write_q, error_q, short_write;
   logic [6:0]   bytes_q;
   logic [63:5]  addr_q;
   logic [511:0] data_q, sent_q;
+
+  assign command_word = word_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -53,11 +56,11 @@ module roci_fw_dma (
       unique case (state_q)
         StIdle: begin
           if (command_i) begin
-            pasid_q <= word_i[19:0];
-            write_q <= word_i[30];
-            if (word_i[31]) begin
+            pasid_q <= command_word.pasid;
+            write_q <= command_word.write;
+            if (command_word.go) begin
               error_q <= 1'b0;
-              state_q <= word_i[30] ? StWrite : StRead;
+              state_q <= command_word.write ? StWrite : StRead;
             end
           end
         end
@@ -89,11 +92,18 @@ module roci_fw_dma (
     if (state_q == StIdle && command_i) begin
       addr_q  <= address_i[63:5];
       sent_q  <= data_q;
-      bytes_q <= word_i[26:20] == '0 || word_i[26] ? 7'(roci_pkg::BlockBytes) : word_i[26:20];
+      bytes_q <= command_word.bytes;
+      if (command_word.bytes == '0 || command_word.bytes[6]) bytes_q <= 7'(roci_pkg::BlockBytes);
     end
   end
 
-  assign command_o       = {state_q != StIdle, write_q, error_q, 9'd0, pasid_q};
+  always_comb begin
+    command_o       = '0;
+    command_o.go    = state_q != StIdle;
+    command_o.write = write_q;
+    command_o.error = error_q;
+    command_o.pasid = pasid_q;
+  end
   assign data_o          = data_q;
   assign bw_req_valid_o      = state_q == StWrite;
   assign short_write         = bytes_q <= 7'(roci_pkg::BlockBytes / 2);

@@ -17,7 +17,7 @@ module roci_fw_frame #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   to_firmware_i,  // Control bit 1
+  input  logic                   to_firmware_i,  // Control: neighbours
 
   // registers
   input  logic [10:0]            word_addr_i,    // byte offset in TxFrameData
@@ -29,8 +29,8 @@ module roci_fw_frame #(
   input  logic [10:0]            read_addr_i,
   output logic [31:0]            tx_data_o,      // one clock after read_i
   output logic [31:0]            rx_data_o,
-  output logic [31:0]            tx_command_o,
-  output logic [31:0]            rx_status_o,
+  output roci_pkg::tx_frame_command_reg_t tx_command_o,
+  output roci_pkg::rx_frame_status_reg_t  rx_status_o,
 
   // in
   input  logic [DataWidth-1:0]   s_axis_rx_tdata_i,
@@ -150,16 +150,22 @@ module roci_fw_frame #(
     if (read_i) read_lane_q <= read_addr_i[LaneBits-1:0];
   end
   assign rx_data_o   = rx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
-  assign rx_status_o = rx_shown_q ? {1'b1, 20'd0, rx_bytes_q} : '0;
+  always_comb begin
+    rx_status_o       = '0;
+    rx_status_o.valid = rx_shown_q;
+    if (rx_shown_q) rx_status_o.bytes = rx_bytes_q;
+  end
 
   // Send
   logic                 tx_busy_q, tx_valid_q, tx_last, tx_next, tx_start;
   logic [10:0]          tx_bytes_q;
+  roci_pkg::tx_frame_command_reg_t tx_word;
   logic [11:0]          tx_left_q;  // bytes from the beat shown on
   logic [RowBits-1:0]   tx_row_q;   // next row to read
   logic [DataWidth-1:0] tx_row;
-  assign tx_start = tx_command_i && !tx_busy_q && word_i[10:0] != '0
-                    && word_i[10:0] <= 11'(FrameBytes);
+  assign tx_word  = word_i;
+  assign tx_start = tx_command_i && !tx_busy_q && tx_word.bytes != '0
+                    && tx_word.bytes <= 11'(FrameBytes);
   assign tx_last  = tx_left_q <= 12'(BeatBytes);
   assign tx_next  = tx_busy_q && (!tx_valid_q || (m_axis_fw_tready_i && !tx_last));
 
@@ -184,7 +190,7 @@ module roci_fw_frame #(
     end else begin
       if (tx_start) begin
         tx_busy_q  <= 1'b1;
-        tx_bytes_q <= word_i[10:0];
+        tx_bytes_q <= tx_word.bytes;
       end else if (tx_valid_q && m_axis_fw_tready_i && tx_last) begin
         tx_busy_q <= 1'b0;
       end
@@ -195,7 +201,7 @@ module roci_fw_frame #(
   always_ff @(posedge clk_i) begin
     if (tx_start) begin
       tx_row_q  <= '0;
-      tx_left_q <= 12'(word_i[10:0]);
+      tx_left_q <= 12'(tx_word.bytes);
     end else if (tx_next) begin
       tx_row_q <= tx_row_q + 1'b1;
       if (tx_valid_q) tx_left_q <= tx_left_q - 12'(BeatBytes);
@@ -208,7 +214,11 @@ module roci_fw_frame #(
   for (genvar i = 0; i < BeatBytes; i++) begin : gen_keep
     assign m_axis_fw_tkeep_o[i] = tx_left_q > 12'(i);
   end
-  assign tx_command_o = {tx_busy_q, 20'd0, tx_bytes_q};
+  always_comb begin
+    tx_command_o       = '0;
+    tx_command_o.busy  = tx_busy_q;
+    tx_command_o.bytes = tx_bytes_q;
+  end
   // While a frame leaves, its window reads as the beats that leave.
   assign tx_data_o = tx_row[{read_lane_q[LaneBits-1:2], 5'd0} +: 32];
 

@@ -68,21 +68,21 @@ module roci_regs #(
   input  logic                   event_post_ready_i,
 
   // out: plain registers
-  output logic [1:0]             control_o,
+  output roci_pkg::control_reg_t control_o,
   output logic [63:0]            eq_base_o,
   output logic [63:0]            dma_address_o,
 
   // in: what the other blocks show
-  input  logic [31:0]            table_command_i,
+  input  roci_pkg::table_command_reg_t table_command_i,
   input  logic [511:0]           table_data_i,
   input  logic                   fence_busy_i,
-  input  logic [31:0]            dma_command_i,
+  input  roci_pkg::dma_command_reg_t dma_command_i,
   input  logic [511:0]           dma_data_i,
-  input  logic [31:0]            tx_command_i,
+  input  roci_pkg::tx_frame_command_reg_t tx_command_i,
   input  logic [31:0]            tx_data_i,      // one clock after read_window_o, as rx_data_i
-  input  logic [31:0]            rx_status_i,
+  input  roci_pkg::rx_frame_status_reg_t rx_status_i,
   input  logic [31:0]            rx_data_i,
-  input  logic [31:0]            eq_size_i,
+  input  roci_pkg::eq_size_reg_t eq_size_i,
   input  logic [15:0]            eq_consumer_i,
   input  logic                   eq_overflow_i,
   input  logic [3:0]             counter_select_i,
@@ -96,13 +96,9 @@ module roci_regs #(
   output logic                   attention_o
 );
 
-  localparam int unsigned SrqBits = $clog2(NumSrqs);
   localparam int unsigned AddrBits = roci_pkg::RegisterAddressBits;
   localparam int unsigned FrameBits = 11;  // byte address in a frame window
   localparam logic [FrameBits-1:0] FrameBytes = 11'd1536;
-  localparam logic [31:0] Parameters = {8'($clog2(NumCqs)), 8'($clog2(NumKeys)), 8'($clog2(NumQps)),
-                                        8'(DataWidth / 8)};
-  localparam logic [31:0] Parameters2 = {16'd0, 6'(Absent), 2'd0, 8'(SrqBits)};
   localparam logic [31:0] Id = 32'h524F4349;
   localparam logic [31:0] Version = 32'd1;
 
@@ -128,8 +124,19 @@ module roci_regs #(
   assign word_addr = {wr_addr_i[AddrBits-1:2], 2'b00};
   assign write     = wr_valid_i && !is_bell;
 
-  assign event_post_o.kind   = wr_data_i[31:24];
-  assign event_post_o.number = wr_data_i[23:0];
+  roci_pkg::control_reg_t       control_word;
+  roci_pkg::admin_size_reg_t    size_word;
+  roci_pkg::event_post_reg_t    event_word;
+  roci_pkg::fence_command_reg_t fence_word;
+  roci_pkg::eq_status_reg_t     status_word;
+  assign control_word = wr_data_i;
+  assign size_word    = wr_data_i;
+  assign event_word   = wr_data_i;
+  assign fence_word   = wr_data_i;
+  assign status_word  = wr_data_i;
+
+  assign event_post_o.kind   = event_word.kind;
+  assign event_post_o.number = event_word.number;
   assign event_post_valid_o  = write && word_addr == roci_pkg::RegEventPost;
 
   always_comb begin
@@ -142,7 +149,7 @@ module roci_regs #(
   assign table_command_o  = write && word_addr == roci_pkg::RegTableCommand;
   assign table_data_o     = write
                             && word_addr[AddrBits-1:6] == roci_pkg::WinTableData[AddrBits-1:6];
-  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand && wr_data_i[0];
+  assign fence_command_o  = write && word_addr == roci_pkg::RegFenceCommand && fence_word.go;
   assign dma_command_o    = write && word_addr == roci_pkg::RegDmaCommand;
   assign dma_data_o       = write && word_addr[AddrBits-1:6] == roci_pkg::WinDmaData[AddrBits-1:6];
   assign tx_command_o     = write && word_addr == roci_pkg::RegTxFrameCommand;
@@ -151,11 +158,11 @@ module roci_regs #(
   assign counter_select_o = write && word_addr == roci_pkg::RegCounterSelect;
   assign eq_size_o        = write && word_addr == roci_pkg::RegEqSize;
   assign eq_consumer_o    = write && word_addr == roci_pkg::RegEqConsumer;
-  assign eq_status_o      = write && word_addr == roci_pkg::RegEqStatus && wr_data_i[0];
+  assign eq_status_o      = write && word_addr == roci_pkg::RegEqStatus && status_word.overflow;
 
-  logic [1:0]  control_q;
+  roci_pkg::control_reg_t    control_q;     // reserved bits stay 0
+  roci_pkg::admin_size_reg_t admin_size_q;
   logic [63:0] admin_base_q, admin_reply_q, eq_base_q, dma_address_q;
-  logic [31:0] admin_size_q;
   logic [15:0] admin_doorbell_q, admin_done_q;
   logic [47:0] mac_q;
 
@@ -172,13 +179,18 @@ module roci_regs #(
       mac_q            <= '0;
     end else if (write) begin
       case (word_addr)
-        roci_pkg::RegControl:       control_q            <= wr_data_i[1:0];
+        roci_pkg::RegControl: begin
+          control_q.enable     <= control_word.enable;
+          control_q.neighbours <= control_word.neighbours;
+        end
         roci_pkg::RegAdminBaseLo:   admin_base_q[31:0]   <= wr_data_i;
         roci_pkg::RegAdminBaseHi:   admin_base_q[63:32]  <= wr_data_i;
         roci_pkg::RegAdminReplyLo:  admin_reply_q[31:0]  <= wr_data_i;
         roci_pkg::RegAdminReplyHi:  admin_reply_q[63:32] <= wr_data_i;
-        roci_pkg::RegAdminSize:     admin_size_q         <= {wr_data_i[31:12], 8'd0,
-                                                              wr_data_i[3:0]};
+        roci_pkg::RegAdminSize: begin
+          admin_size_q.log   <= size_word.log;
+          admin_size_q.pasid <= size_word.pasid;
+        end
         roci_pkg::RegAdminDoorbell: admin_doorbell_q     <= wr_data_i[15:0];
         roci_pkg::RegAdminDone:     admin_done_q         <= wr_data_i[15:0];
         roci_pkg::RegEqBaseLo:      eq_base_q[31:0]      <= wr_data_i;
@@ -196,12 +208,20 @@ module roci_regs #(
   assign eq_base_o     = eq_base_q;
   assign dma_address_o = dma_address_q;
 
-  // Attention
-  logic [2:0] attention;
-  assign attention[0] = admin_doorbell_q != admin_done_q;
-  assign attention[1] = rx_status_i[31];
-  assign attention[2] = engine_event_valid_i;
-  assign attention_o  = |attention;
+  // Words that nobody writes
+  roci_pkg::parameters_reg_t   parameters;
+  roci_pkg::parameters2_reg_t  parameters2;
+  roci_pkg::attention_reg_t    attention;
+  roci_pkg::engine_event_reg_t engine_event;
+  roci_regs_status #(
+    .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
+    .Absent(Absent)
+  ) u_status (
+    .command_i(admin_doorbell_q != admin_done_q), .frame_i(rx_status_i.valid),
+    .event_i(engine_event_i), .event_valid_i(engine_event_valid_i),
+    .parameters_o(parameters), .parameters2_o(parameters2), .attention_o(attention),
+    .engine_event_o(engine_event));
+  assign attention_o = |attention;
 
   // Reads: first clock mux and start of the frame memories, second clock response.
   logic [AddrBits-1:0] read_addr;
@@ -230,9 +250,9 @@ module roci_regs #(
       case (read_addr)
         roci_pkg::RegId:            plain_q <= Id;
         roci_pkg::RegVersion:       plain_q <= Version;
-        roci_pkg::RegParameters:    plain_q <= Parameters;
-        roci_pkg::RegParameters2:   plain_q <= Parameters2;
-        roci_pkg::RegControl:       plain_q <= 32'(control_q);
+        roci_pkg::RegParameters:    plain_q <= parameters;
+        roci_pkg::RegParameters2:   plain_q <= parameters2;
+        roci_pkg::RegControl:       plain_q <= control_q;
         roci_pkg::RegTimeLo:        plain_q <= now_i[31:0];
         roci_pkg::RegTimeHi:        plain_q <= time_hi_q;
         roci_pkg::RegAdminBaseLo:   plain_q <= admin_base_q[31:0];
@@ -247,12 +267,10 @@ module roci_regs #(
         roci_pkg::RegEqSize:        plain_q <= eq_size_i;
         roci_pkg::RegEqConsumer:    plain_q <= 32'(eq_consumer_i);
         roci_pkg::RegEqStatus:      plain_q <= 32'(eq_overflow_i);
-        roci_pkg::RegAttention:     plain_q <= 32'(attention);
+        roci_pkg::RegAttention:     plain_q <= attention;
         roci_pkg::RegTableCommand:  plain_q <= table_command_i;
         roci_pkg::RegFenceCommand:  plain_q <= 32'(fence_busy_i);
-        roci_pkg::RegEngineEvent:
-          plain_q <= engine_event_valid_i
-                     ? {1'b1, engine_event_i.kind[6:0], engine_event_i.number} : '0;
+        roci_pkg::RegEngineEvent:   plain_q <= engine_event;
         roci_pkg::RegDmaAddressLo:  plain_q <= dma_address_q[31:0];
         roci_pkg::RegDmaAddressHi:  plain_q <= dma_address_q[63:32];
         roci_pkg::RegDmaCommand:    plain_q <= dma_command_i;

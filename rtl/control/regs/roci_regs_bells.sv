@@ -34,6 +34,7 @@ module roci_regs_bells #(
 
   logic [BellBits-5:0] row;
   logic [1:0]          word;  // which word of the 16 bytes of a number
+  roci_pkg::cq_arm_reg_t arm_word;  // a consumer index has its place
   logic                is_qp, is_cq, is_sq, is_rq, is_srq;
   assign row    = wr_addr_i[BellBits-1:4];
   assign word   = wr_addr_i[3:2];
@@ -64,10 +65,11 @@ module roci_regs_bells #(
   end
   assign cq_doorbell_o.cqn       = 16'(row);
   assign cq_doorbell_o.arm       = word[0];
-  assign cq_doorbell_o.solicited = wr_data_i[31];
-  assign cq_doorbell_o.index     = wr_data_i[15:0];
+  assign arm_word                = wr_data_i;
+  assign cq_doorbell_o.solicited = arm_word.solicited;
+  assign cq_doorbell_o.index     = arm_word.index;
 
   logic unused;
-  assign unused = ^{wr_addr_i[1:0], wr_data_i[30:16]};
+  assign unused = ^wr_addr_i[1:0];
 
 endmodule

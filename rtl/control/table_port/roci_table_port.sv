@@ -31,7 +31,7 @@ module roci_table_port #(
   input  logic                 data_i,       // write to TableData
   input  logic [3:0]           data_word_i,  // which word of it
   input  logic [31:0]          word_i,
-  output logic [31:0]          command_o,
+  output roci_pkg::table_command_reg_t command_o,
   output logic [511:0]         data_o,
 
   // states: one request; done is a pulse, with the state before the change
@@ -98,6 +98,7 @@ module roci_table_port #(
   } state_e;
 
   state_e       state_q;
+  roci_pkg::table_command_reg_t command_word;
   logic [23:0]  row_q;
   logic [3:0]   table_q;
   logic         write_q, live_done;
@@ -128,7 +129,14 @@ module roci_table_port #(
     endcase
   end
 
-  assign command_o = {state_q != StIdle, write_q, 2'd0, table_q, row_q};
+  assign command_word = word_i;
+  always_comb begin
+    command_o          = '0;
+    command_o.go       = state_q != StIdle;
+    command_o.write    = write_q;
+    command_o.table_id = table_q;
+    command_o.row      = row_q;
+  end
   assign data_o    = data_q;
   assign idle_o    = state_q == StIdle && !row_write_valid_o;
   assign row_o     = row_q;
@@ -162,10 +170,10 @@ module roci_table_port #(
       unique case (state_q)
         StIdle: begin
           if (command_i) begin
-            row_q   <= word_i[23:0];
-            table_q <= word_i[27:24];
-            write_q <= word_i[30];
-            if (word_i[31]) state_q <= StStart;
+            row_q   <= command_word.row;
+            table_q <= command_word.table_id;
+            write_q <= command_word.write;
+            if (command_word.go) state_q <= StStart;
           end
         end
         StStart: begin
@@ -217,8 +225,7 @@ module roci_table_port #(
   logic        ram_q;       // a word of the copy is there
   logic [3:0]  ram_word_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) ram_q <= 1'b0;
-    else ram_q <= state_q == StRam;
+    ram_q      <= rst_ni && state_q == StRam;
     ram_word_q <= word_q;
   end
   roci_table_copies #(
@@ -265,13 +272,9 @@ module roci_table_port #(
     .pair_data_i(count_data_i),
     .set_i(set_state || set_srq || set_cq), .set_data_i(set), .data_o(data_q));
 
-  // Row bus
+  // Row bus. A table takes only the bits that its rows have; the others are of any row.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) row_write_valid_o <= 1'b0;
-    else row_write_valid_o <= row_go || key_go || change_valid_i;
-  end
-  // A table takes only the bits that its rows have; the others are of any row.
-  always_ff @(posedge clk_i) begin
+    row_write_valid_o <= rst_ni && (row_go || key_go || change_valid_i);
     if (change_valid_i) begin
       row_write_o.table_id <= roci_pkg::TableQpState;
       row_write_o.index    <= change_qpn_i;
