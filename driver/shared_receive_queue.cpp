@@ -11,17 +11,17 @@
 namespace roci::driver {
 
 SharedReceiveQueue::SharedReceiveQueue(ProtectionDomain& pd, const SrqOptions& options)
-    : context_(pd.context()), sges_(options.sges) {
+    : context_(pd.context()), sges_(options.sges), entries_(1u << entries_log(options.entries)) {
   const DeviceLimits& limits = context_.limits();
   if (options.entries < 1 || options.entries > limits.max_srq_wr || options.sges < 1 ||
       options.sges > limits.max_sge) {
     throw std::invalid_argument("shared receive queue: entries or list out of range");
   }
-  ring_.log = entries_log(options.entries);
+  ring_.log = options.resizable ? entries_log(limits.max_srq_wr) : entries_log(options.entries);
   ring_.stride_log = stride_log(options.sges, 0);
   ring_.allocate(context_.device());
-  posted_.resize(entries());
-  for (unsigned tag = entries(); tag-- != 0;) free_.push_back(static_cast<std::uint16_t>(tag));
+  posted_.resize(ring_entries());
+  for (unsigned tag = ring_entries(); tag-- != 0;) free_.push_back(static_cast<std::uint16_t>(tag));
   try {
     number_ = static_cast<std::uint32_t>(
         context_
@@ -59,7 +59,7 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
     const ReceiveRequest& request = requests[result.posted];
     if (context_.device().gone()) {
       result.error = PostError::kGone;
-    } else if (free_.empty()) {
+    } else if (room() == 0) {
       result.error = PostError::kQueueFull;
     } else if (request.sges.size() > sges_) {
       result.error = PostError::kSges;
@@ -70,6 +70,7 @@ PostResult SharedReceiveQueue::post_receive(const ReceiveRequest* requests, std:
     const std::uint16_t tag = free_.back();
     free_.pop_back();
     posted_[tag] = true;
+    ++outstanding_;
     ring_.ids[tag] = request.id;
     put_receive(ring_.entry(ring_.head), request, tag);
     context_.observer().srq_posted(number_, tag, request);
@@ -95,6 +96,14 @@ void SharedReceiveQueue::arm_limit(std::uint16_t limit) {
       "modify shared receive queue");
 }
 
+void SharedReceiveQueue::resize(unsigned entries) {
+  const State state = query();
+  if (entries < 1 || entries > ring_entries() || entries < state.limit || entries < state.filled) {
+    throw std::invalid_argument("shared receive queue: cannot have this number of entries");
+  }
+  entries_ = 1u << entries_log(entries);
+}
+
 SharedReceiveQueue::State SharedReceiveQueue::query() {
   const Body reply =
       context_.execute(layout::AdminOp::kQuerySrq, Body().put(layout::query_srq::srqn, number_),
@@ -110,6 +119,7 @@ std::uint64_t SharedReceiveQueue::retire(std::uint16_t tag) {
                     std::to_string(tag) + ", which is not outstanding");
   }
   posted_[tag] = false;
+  --outstanding_;
   free_.push_back(tag);
   return ring_.ids[tag];
 }

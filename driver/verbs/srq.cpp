@@ -16,6 +16,7 @@ ibv_srq* create(ibv_pd* ibv, ibv_srq_attr& attr) {
     driver::SrqOptions options;
     options.entries = attr.max_wr;
     options.sges = attr.max_sge != 0 ? attr.max_sge : 1;
+    options.resizable = true;  // memory that is not used is not there
     srq->queue = std::make_shared<driver::SharedReceiveQueue>(*srq->pd, options);
     srq->srq.srq_num = srq->queue->number();
     srq->srq.srq.handle = srq->queue->number();
@@ -66,13 +67,17 @@ int destroy_srq(ibv_srq* ibv) {
 }
 
 int modify_srq(ibv_srq* ibv, ibv_srq_attr* attr, int mask) {
-  if ((mask & IBV_SRQ_MAX_WR) != 0) return EOPNOTSUPP;  // not resized
-  if ((mask & IBV_SRQ_LIMIT) == 0) return mask == 0 ? 0 : EINVAL;
+  if ((mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT)) != 0) return EINVAL;
   return guarded([&] {
     const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
     driver::SharedReceiveQueue& queue = *ours<SharedQueue>(ibv).queue;
-    if (attr->srq_limit > queue.entries()) return EINVAL;
-    queue.arm_limit(static_cast<std::uint16_t>(attr->srq_limit));
+    const bool resizes = (mask & IBV_SRQ_MAX_WR) != 0, limits = (mask & IBV_SRQ_LIMIT) != 0;
+    if (limits && attr->srq_limit > (resizes ? attr->max_wr : queue.entries())) return EINVAL;
+    if (resizes) {
+      queue.resize(attr->max_wr);
+      attr->max_wr = queue.entries();
+    }
+    if (limits) queue.arm_limit(static_cast<std::uint16_t>(attr->srq_limit));
     return 0;
   });
 }

@@ -196,4 +196,59 @@ TEST_CASE("asynchronous events name their object") {
   CHECK(first.element.qp == b.qp);
 }
 
+TEST_CASE("a shared receive queue is resized with receives in it") {
+  Device device;
+  Region region(device.pd, kBytes);
+  ibv_srq_init_attr init{};
+  init.attr = {8, 1, 0};
+  ibv_srq* srq = need(ibv_create_srq(device.pd, &init), "shared queue");
+  const auto post = [&](std::uint64_t id) {
+    ibv_sge sge{region.at(), 64, region.mr->lkey};
+    ibv_recv_wr wr{}, *bad = nullptr;
+    wr.wr_id = id;
+    wr.sg_list = &sge;
+    wr.num_sge = 1;
+    return ibv_post_srq_recv(srq, &wr, &bad);
+  };
+  const auto resize = [&](unsigned entries) {
+    ibv_srq_attr attr{};
+    attr.max_wr = entries;
+    return ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
+  };
+  {
+    Sizes shared;
+    shared.srq = srq;
+    Pair pair(device, Sizes{}, shared);
+    std::uint64_t posted = 0, taken = 0;
+    while (post(posted) == 0) ++posted;
+    CHECK(posted == init.attr.max_wr);
+    ibv_device_attr limits{};
+    REQUIRE(ibv_query_device(device.context, &limits) == 0);
+    CHECK((limits.device_cap_flags & IBV_DEVICE_SRQ_RESIZE) != 0);
+    CHECK(resize(static_cast<unsigned>(limits.max_srq_wr) + 2) == EINVAL);
+    CHECK(resize(4) == EINVAL);  // fewer than there are
+    CHECK(resize(64) == 0);
+    while (post(posted) == 0) ++posted;
+    CHECK(posted == 64);
+    ibv_srq_attr now{};
+    CHECK(ibv_query_srq(srq, &now) == 0);
+    CHECK(now.max_wr == 64);
+    for (; taken < 60; ++taken) {
+      REQUIRE(pair.a.send(region, 64) == 0);
+      CHECK(pair.a.next().status == IBV_WC_SUCCESS);
+      CHECK(pair.b.next().wr_id == taken);  // in the order of posting
+    }
+    now.srq_limit = 5;
+    now.max_wr = 4;
+    CHECK(ibv_modify_srq(srq, &now, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT) == EINVAL);
+    CHECK(resize(4) == 0);
+    CHECK(post(posted) == ENOMEM);
+    REQUIRE(pair.a.send(region, 64) == 0);
+    CHECK(pair.a.next().status == IBV_WC_SUCCESS);
+    CHECK(pair.b.next().wr_id == taken);
+    CHECK(post(posted) == 0);
+  }
+  CHECK(ibv_destroy_srq(srq) == 0);
+}
+
 }  // namespace roci::user
