@@ -143,7 +143,8 @@ class Client final : public std::enable_shared_from_this<Client> {
   unsigned commands_ = 0;  ///< in progress
   Ownership owned_;
   std::deque<std::pair<std::uint32_t, std::uint32_t>>
-      posts_;  ///< doorbells not yet passed to the adapter
+      posts_;          ///< doorbells not yet passed to the adapter
+  bool rang_ = false;  ///< doorbells were passed since the last command
   std::map<std::uint32_t, EventChannel> channels_;
   /// By object, number and format.
   std::map<std::tuple<driver::protocol::Object, std::uint32_t, driver::protocol::Format>, Target>

@@ -87,6 +87,7 @@ Client::Taken Client::take(std::uint64_t now_ns) {
   while (!posts_.empty() &&
          nic.post_write(posts_.front().first, posts_.front().second, now_ns + kPostNs)) {
     posts_.pop_front();
+    rang_ = true;
   }
   return taken;
 }
