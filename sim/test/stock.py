@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs Debian's own verbs programs on two nodes of a simulator in the background.
 
-usage: stock.py ROCI [--engine E] [--width N] [--list NAME] [--only TEXT] [UP OPTIONS...]
+usage: stock.py ROCI [--engine E] [--width N] [--list NAME] [--only TEXT] [--at-once N]
+                [UP OPTIONS...]
 
 The lists are in programs.py. All programs of a line must end with exit status 0 within the time;
 the programs verify the data themselves. Options that are not known here go to `roci up`:
@@ -66,9 +67,11 @@ def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--list", choices=programs.LISTS, default="quick")
     parser.add_argument("--only", default="", help="lines with this text")
+    parser.add_argument("--at-once", type=int, default=1, help="lines that run at the same time")
     parser.add_argument("--seconds", type=int, default=120, help="for one line")
     args, options = parser.parse_known_args()
     lines = [line for line in programs.LISTS[args.list] if args.only in line]
+    lines = [" & ".join(lines[i:i + args.at_once]) for i in range(0, len(lines), args.at_once)]
     bad = 0
     with Simulator(args.roci, "stock", ["--engine", args.engine, "--width", args.width,
                                                 *options]) as simulator:
