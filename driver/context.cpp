@@ -57,6 +57,7 @@ Context::Context(Device& device, const ContextOptions& options)
   limits_.services = reply.get(layout::query_device_reply::services);
   limits_.max_ah = reply.get(layout::query_device_reply::max_ah);
   limits_.absent = reply.get(layout::query_device_reply::absent);
+  limits_.max_attachments = reply.get(layout::query_device_reply::max_attachments);
 }
 
 Body Context::execute(layout::AdminOp opcode, const Body& body, const char* text) {

@@ -30,9 +30,10 @@ struct DeviceLimits {
   std::uint64_t max_message;  ///< bytes
   std::uint32_t fw_version;   ///< 23:16 major, 15:8 minor, 7:0 patch
   std::uint32_t max_srq, max_srq_wr, max_pkeys, max_mw;
-  std::uint32_t services;  ///< bits by Service
-  std::uint32_t max_ah;    ///< 0 without UD
-  std::uint32_t absent;    ///< bits by Option
+  std::uint32_t services;         ///< bits by Service
+  std::uint32_t max_ah;           ///< 0 without UD
+  std::uint32_t absent;           ///< bits by Option
+  std::uint32_t max_attachments;  ///< to multicast groups; 0: no multicast
   bool lacks(Option option) const { return (absent >> layout::number(option) & 1) != 0; }
   bool has(Service service) const { return (services >> layout::number(service) & 1) != 0; }
 };

@@ -82,6 +82,7 @@ QueuePair::QueuePair(ProtectionDomain& pd, CompletionQueue& send_cq, CompletionQ
 QueuePair::~QueuePair() {
   bool gone = true;
   try {
+    while (attached()) detach(Gid(attachments_.begin()->first));
     context_.execute(layout::AdminOp::kDestroyQp, Body().put(layout::destroy_qp::qpn, number_),
                      "destroy queue pair");
   } catch (const Error&) {
@@ -95,6 +96,30 @@ QueuePair::~QueuePair() {
   context_.observer().qp_destroyed(number_);
   context_.queue_pairs_.erase(number_);
   if (gone) free_rings();
+}
+
+void QueuePair::attach(const Gid& group) {
+  attachments_[group] = static_cast<std::uint32_t>(
+      context_
+          .execute(layout::AdminOp::kAttachMulticast,
+                   Body()
+                       .put(layout::attach_multicast::qpn, number_)
+                       .put(layout::attach_multicast::gid_hi, high_half(group))
+                       .put(layout::attach_multicast::gid_lo, low_half(group)),
+                   "attach to a multicast group")
+          .get(layout::attach_multicast_reply::attachment));
+}
+
+void QueuePair::detach(const Gid& group) {
+  const auto found = attachments_.find(group);
+  if (found == attachments_.end()) {
+    throw Error(AdminStatus::kBadHandle, 0, "detach from a multicast group: not attached");
+  }
+  const std::uint32_t number = found->second;
+  attachments_.erase(found);
+  context_.execute(layout::AdminOp::kDetachMulticast,
+                   Body().put(layout::detach_multicast::attachment, number),
+                   "detach from a multicast group");
 }
 
 void QueuePair::free_rings() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "driver/completion_queue.hpp"
@@ -81,6 +82,13 @@ class QueuePair {
   void to_error();
   void to_reset();
 
+  /// Attaches a UD queue pair to a multicast group (10.5); again: nothing changes. Throws Error
+  /// with kUnsupported where the adapter has no multicast. An attached queue pair is not destroyed.
+  void attach(const Gid& group);
+  /// Throws Error with kBadHandle when the queue pair is not attached to the group.
+  void detach(const Gid& group);
+  bool attached() const { return !attachments_.empty(); }
+
   /// Posts a list in order until one request is rejected (11.4.1).
   [[nodiscard]] PostResult post_send(const SendRequest* requests, std::size_t count);
   [[nodiscard]] PostResult post_receive(const ReceiveRequest* requests, std::size_t count);
@@ -119,6 +127,7 @@ class QueuePair {
   Ring send_, receive_;
   std::uint32_t number_ = 0;
   QpState state_ = QpState::kReset;
+  std::map<Gid, std::uint32_t> attachments_;  ///< by group
 };
 
 }  // namespace roci::driver

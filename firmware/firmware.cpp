@@ -40,7 +40,10 @@ void Firmware::start() {
   Objects& objects = device_.objects;
   objects.reset(size_of(parameters, kLogQps), size_of(parameters, kLogCqs),
                 size_of(parameters, kLogKeys), size_of(more, parameters2::log_srqs),
-                layout::get(more, parameters2::ud) ? size_of(more, parameters2::log_ahs) : 0);
+                layout::get(more, parameters2::ud) ? size_of(more, parameters2::log_ahs) : 0,
+                layout::get(more, parameters2::log_attachments) != 0
+                    ? size_of(more, parameters2::log_attachments)
+                    : 0);
   objects.absent = layout::get(more, parameters2::absent);
   if (layout::get(more, parameters2::uc)) objects.services |= mask_of(number(layout::Service::kUc));
   if (layout::get(more, parameters2::ud)) objects.services |= mask_of(number(layout::Service::kUd));

@@ -248,6 +248,7 @@ package roci_pkg;
   localparam logic [3:0] TableQpService = 4'd10;  // Row of kQpService, write only; engines with UC or UD
   localparam logic [3:0] TableAh = 4'd11;  // Row of kAh by address handle, write only; engines with UD
   localparam logic [3:0] TableGid = 4'd12;  // Row of kGid, write only; engines with UD
+  localparam logic [3:0] TableMulticast = 4'd13;  // Row of kMulticast by attachment, write only; engines with multicast
 
   localparam logic [2:0] QpCounterTxPackets = 3'd0;  // Packets sent
   localparam logic [2:0] QpCounterTxBytes = 3'd1;  // Payload bytes sent
@@ -298,6 +299,8 @@ package roci_pkg;
   localparam logic [15:0] AdminOpReregMr = 16'd28;  // Changes domain, rights or range of a region
   localparam logic [15:0] AdminOpCreateAh = 16'd29;  // Makes an address handle; resolves its address
   localparam logic [15:0] AdminOpDestroyAh = 16'd30;  // Returns when no send that names it is in progress
+  localparam logic [15:0] AdminOpAttachMulticast = 16'd31;  // Attaches a UD queue pair to a group; again: the same attachment
+  localparam logic [15:0] AdminOpDetachMulticast = 16'd32;  // Returns when no datagram of the group is delivered any more
 
   localparam logic [15:0] AdminStatusOk = 16'd0;  // Done
   localparam logic [15:0] AdminStatusBadOpcode = 16'd1;  // No such command
@@ -715,6 +718,13 @@ package roci_pkg;
     logic         valid;               // In use
     logic [127:0] gid;                 // First byte in the top bits
   } gid_t;
+
+  localparam int unsigned MulticastBits = 153;
+  typedef struct packed {
+    logic         valid;               // In use
+    logic [23:0]  qpn;                 // Queue pair
+    logic [127:0] gid;                 // The group, as a row of kGid
+  } multicast_t;
 
   localparam int unsigned KeyBits = 294;
   typedef struct packed {

@@ -87,7 +87,7 @@ struct ContextOps {
   ibv_td* (*alloc_td)(ibv_context*, ibv_td_init_attr*);
   void (*async_event)(ibv_context*, ibv_async_event*);
   Other attach_counters_point_flow;
-  Other attach_mcast;
+  int (*attach_mcast)(ibv_qp*, const union ibv_gid*, std::uint16_t lid);
   int (*bind_mw)(ibv_qp*, ibv_mw*, ibv_mw_bind*);
   Other close_xrcd;
   void (*cq_event)(ibv_cq*);
@@ -116,7 +116,7 @@ struct ContextOps {
   Other destroy_rwq_ind_table;
   int (*destroy_srq)(ibv_srq*);
   Other destroy_wq;
-  Other detach_mcast;
+  int (*detach_mcast)(ibv_qp*, const union ibv_gid*, std::uint16_t lid);
   void (*free_context)(ibv_context*);
   Other free_dm;
   int (*get_srq_num)(ibv_srq*, std::uint32_t*);

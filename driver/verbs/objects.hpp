@@ -185,6 +185,7 @@ int reporting(Arguments... arguments) {
 void add_domain_operations(ContextOps& operations);
 void add_cq_operations(ContextOps& operations);
 void add_qp_operations(ContextOps& operations);
+void add_multicast_operations(ContextOps& operations);
 void add_srq_operations(ContextOps& operations);
 void add_query_operations(ContextOps& operations);
 

@@ -118,6 +118,7 @@ int destroy_qp(ibv_qp* ibv) {
   {
     OpenDevice& device = device_of(ibv->context);
     const std::lock_guard<std::mutex> lock(device.mutex);
+    if (pair.pair->attached() && !device.remote().gone()) return EBUSY;  // as in the kernel
     pair.pair.reset();
     drop_async_events(device, ibv);
   }

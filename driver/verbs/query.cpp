@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "driver/verbs/objects.hpp"
@@ -47,6 +48,9 @@ void fill(OpenDevice& device, ibv_device_attr& attr) {
   attr.max_res_rd_atom = attr.max_qp_rd_atom * attr.max_qp;
   attr.atomic_cap = limits.lacks(driver::Option::kAtomics) ? IBV_ATOMIC_NONE : IBV_ATOMIC_HCA;
   attr.max_ah = static_cast<int>(limits.max_ah != 0 ? limits.max_ah : kMostHandlesOfProcess);
+  if (limits.max_srq != 0) attr.device_cap_flags |= IBV_DEVICE_SRQ_RESIZE;
+  attr.max_mcast_grp = attr.max_total_mcast_qp_attach = static_cast<int>(limits.max_attachments);
+  attr.max_mcast_qp_attach = std::min(attr.max_total_mcast_qp_attach, attr.max_qp);
   attr.max_srq = static_cast<int>(limits.max_srq);
   attr.max_srq_wr = attr.max_srq != 0 ? static_cast<int>(limits.max_srq_wr) : 0;
   attr.max_srq_sge = attr.max_srq != 0 ? attr.max_sge : 0;

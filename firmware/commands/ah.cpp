@@ -31,11 +31,15 @@ Result create_ah(Device* device, const Command& command, Reply* reply) {
   if (!device->gids.valid(sgid_index)) return bad_handle(body::sgid_index);
   if (address.sl > kMaxServiceLevel) return bad_parameter(body::sl);
   if (address.flow_label > kMaxFlowLabel) return bad_parameter(body::flow_label);
-  if (address.dgid.is_zero() || address.dgid.is_multicast() ||
-      address.dgid.is_ipv4() != device->gids.entry[sgid_index].gid.is_ipv4()) {
+  const bool group = address.dgid.is_group();
+  const GidEntry& own = device->gids.entry[sgid_index];
+  // A group of RoCE v1 has a GID of InfiniBand, whatever the own address is.
+  const bool same_family = address.dgid.is_ipv4() == own.gid.is_ipv4() || (group && own.roce_v1);
+  if (address.dgid.is_zero() || (address.dgid.is_multicast() && !group) || !same_family) {
     return bad_parameter(body::dgid_hi);
   }
-  if (mac != 0 && !is_unicast(mac)) return bad_parameter(body::dst_mac);
+  if (group) mac = mac_of_group(address.dgid);
+  if (!group && mac != 0 && !is_unicast(mac)) return bad_parameter(body::dst_mac);
   if (objects.free_ahs.empty()) return no_resource();
   if (mac == 0) {
     const Result result = next_hop(device, sgid_index, address.dgid, body::dgid_hi, &mac);

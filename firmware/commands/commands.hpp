@@ -134,6 +134,9 @@ Result dealloc_mw(Device* device, const Command& command, Reply* reply);
 Result create_ah(Device* device, const Command& command, Reply* reply);
 Result destroy_ah(Device* device, const Command& command, Reply* reply);
 
+Result attach_multicast(Device* device, const Command& command, Reply* reply);
+Result detach_multicast(Device* device, const Command& command, Reply* reply);
+
 Result create_qp(Device* device, const Command& command, Reply* reply);
 Result modify_qp(Device* device, const Command& command, Reply* reply);
 Result query_qp(Device* device, const Command& command, Reply* reply);

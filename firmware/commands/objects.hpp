@@ -16,6 +16,7 @@ constexpr uint32_t kMaxKeys = 4096;
 constexpr uint32_t kMaxPds = 256;
 constexpr uint32_t kMaxSrqs = 256;
 constexpr uint32_t kMaxAhs = 1024;
+constexpr uint32_t kMaxAttachments = 256;
 constexpr uint32_t kMaxPkeys = 16;
 constexpr uint16_t kDefaultPkey = 0xFFFF;  ///< entry 0 after the start: full member
 constexpr uint32_t kFirstQpn = 2;          ///< numbers 0 and 1 are reserved (QP-19)
@@ -82,6 +83,7 @@ struct QueuePair {
   bool credits;
   layout::Service service;
   bool notify;  ///< SqDrained is to be raised
+  uint16_t attachments;
   uint8_t sq_log;
   uint8_t sq_stride_log;
   uint8_t rq_log;
@@ -94,6 +96,13 @@ struct QueuePair {
   uint64_t sq_base;
   uint64_t rq_base;
   QpAttributes attributes;
+};
+
+/// A queue pair of a multicast group.
+struct Attachment {
+  bool used;
+  uint32_t qpn;
+  Gid group;
 };
 
 struct CompletionQueue {
@@ -140,15 +149,17 @@ struct Objects {
   uint32_t num_cqs;
   uint32_t num_keys;
   uint32_t num_srqs;
-  uint32_t num_ahs;   ///< 0 without UD
-  uint32_t services;  ///< bits by Service: which the adapter has
-  uint32_t absent;    ///< bits by Option: what the adapter does not have
+  uint32_t num_ahs;          ///< 0 without UD
+  uint32_t num_attachments;  ///< 0 without multicast
+  uint32_t services;         ///< bits by Service: which the adapter has
+  uint32_t absent;           ///< bits by Option: what the adapter does not have
   QueuePair qp[kMaxQps];
   CompletionQueue cq[kMaxCqs];
   MemoryKey key[kMaxKeys];
   ProtectionDomain pd[kMaxPds];
   SharedReceiveQueue srq[kMaxSrqs];
   AddressHandle ah[kMaxAhs];
+  Attachment attachment[kMaxAttachments];
   uint16_t pkey[kMaxPkeys];  ///< 0: empty
   uint32_t drains;           ///< queue pairs with `notify`
   NumberPool<kMaxQps> free_qps;
@@ -157,13 +168,18 @@ struct Objects {
   NumberPool<kMaxPds> free_pds;
   NumberPool<kMaxSrqs> free_srqs;
   NumberPool<kMaxAhs> free_ahs;
+  NumberPool<kMaxAttachments> free_attachments;
 
-  void reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, uint32_t ahs);
+  void reset(uint32_t qps, uint32_t cqs, uint32_t keys, uint32_t srqs, uint32_t ahs,
+             uint32_t attachments);
 
   bool has_qp(uint32_t qpn) const { return qpn < kMaxQps && qp[qpn].used; }
   bool has_cq(uint32_t cqn) const { return cqn < kMaxCqs && cq[cqn].used; }
   bool has_srq(uint32_t srqn) const { return srqn < kMaxSrqs && srq[srqn].used; }
   bool has_ah(uint32_t number) const { return number < kMaxAhs && ah[number].used; }
+  bool has_attachment(uint32_t number) const {
+    return number < kMaxAttachments && attachment[number].used;
+  }
   bool has_service(layout::Service service) const {
     return (services >> static_cast<uint32_t>(service) & 1) != 0;
   }

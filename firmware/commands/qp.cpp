@@ -135,6 +135,7 @@ Result destroy_qp(Device* device, const Command& command, Reply*) {
   Objects& objects = device->objects;
   const uint32_t qpn = command.get32(body::qpn);
   if (!objects.has_qp(qpn)) return bad_handle(body::qpn);
+  if (objects.qp[qpn].attachments != 0) return busy(body::qpn);
   if (!device->port.write_state(qpn, layout::QpState::kReset) || !device->port.fence()) {
     return hardware_error();
   }

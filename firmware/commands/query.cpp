@@ -42,6 +42,7 @@ Result query_device(Device* device, const Command&, Reply* reply) {
   reply->put(body::services, objects.services);
   reply->put(body::max_ah, objects.num_ahs);
   reply->put(body::absent, objects.absent);
+  reply->put(body::max_attachments, objects.num_attachments);
   return ok();
 }
 

@@ -20,13 +20,21 @@ struct Gid {
   constexpr bool is_zero() const { return hi == 0 && lo == 0; }
   constexpr bool is_ipv4() const { return hi == 0 && lo >> 32 == 0xFFFF; }
   constexpr uint32_t ipv4() const { return static_cast<uint32_t>(lo); }
-  constexpr bool is_multicast() const {
-    return is_ipv4() ? ipv4() >> 28 == 0xE || ipv4() == 0xFFFFFFFF : hi >> 56 == 0xFF;
-  }
+  /// Whether it names a multicast group.
+  constexpr bool is_group() const { return is_ipv4() ? ipv4() >> 28 == 0xE : hi >> 56 == 0xFF; }
+  /// Whether it names no single station.
+  constexpr bool is_multicast() const { return is_group() || (is_ipv4() && ipv4() == 0xFFFFFFFF); }
 };
 constexpr bool operator==(const Gid& a, const Gid& b) { return a.hi == b.hi && a.lo == b.lo; }
 constexpr bool operator!=(const Gid& a, const Gid& b) { return !(a == b); }
 constexpr Gid gid_of_ipv4(uint32_t address) { return {0, uint64_t{0xFFFF} << 32 | address}; }
+
+/// The MAC address of a multicast group: 01:00:5E and 23 bits of the IPv4 address (RFC 1112, 6.4),
+/// or 33:33 and 32 bits of the IPv6 address or GID (RFC 2464, 7).
+constexpr Mac mac_of_group(const Gid& group) {
+  return group.is_ipv4() ? 0x01005E000000 | (group.ipv4() & 0x7FFFFF)
+                         : 0x333300000000 | (group.lo & 0xFFFFFFFF);
+}
 
 /// The Ethernet segment of an address: untagged, or a VLAN.
 struct Lan {

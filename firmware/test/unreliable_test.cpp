@@ -14,7 +14,8 @@ namespace body = qp_attributes;
 
 constexpr std::uint32_t kAll = bits(reg::parameters2::log_srqs, kLogSrqs) |
                                mask(reg::parameters2::uc) | mask(reg::parameters2::ud) |
-                               bits(reg::parameters2::log_ahs, 3);
+                               bits(reg::parameters2::log_ahs, 3) |
+                               bits(reg::parameters2::log_attachments, 2);
 
 /// An adapter with all services, a GID and a queue pair of one of them.
 struct ServiceBench : Bench {
@@ -201,8 +202,10 @@ TEST_CASE("CreateAh: what it rejects") {
   reject(bench.handle().put(create_ah::flow_label, 0x100000), AdminStatus::kBadParameter,
          create_ah::flow_label);
   reject(bench.handle().put(create_ah::dgid_lo, 0), AdminStatus::kBadParameter, create_ah::dgid_hi);
-  reject(bench.handle().put(create_ah::dgid_lo, gid_of_ipv4(0xE0000001).lo),
+  reject(bench.handle().put(create_ah::dgid_lo, gid_of_ipv4(0xFFFFFFFF).lo),
          AdminStatus::kBadParameter, create_ah::dgid_hi);
+  reject(bench.handle().put(create_ah::dgid_hi, 0xFF0E000000000000), AdminStatus::kBadParameter,
+         create_ah::dgid_hi);  // a group of another family than the own address
   reject(bench.handle(0x010000000000), AdminStatus::kBadParameter, create_ah::dst_mac);
 }
 
@@ -218,4 +221,76 @@ TEST_CASE("SetGid: the adapter learns the GIDs of datagrams") {
   CHECK(bench.nic.row(Table::kGid, 5).get(gid::vid) == 100);
   bench.set_gid(2, Gid());
   CHECK(bench.nic.row(Table::kGid, 2).get(gid::valid) == 0);
+}
+
+TEST_CASE("CreateAh: the MAC address of a group follows from its address") {
+  ServiceBench bench(Service::kUd);
+  bench.set_gid(3, kOwnIpv6);
+  struct {
+    std::uint32_t sgid_index;
+    Gid group;
+    Mac mac;  // RFC 1112, 6.4; RFC 2464, 7
+  } const kCases[] = {
+      {2, gid_of_ipv4(0xE00000FB), 0x01005E0000FB},
+      {2, gid_of_ipv4(0xEFFFFFFA), 0x01005E7FFFFA},
+      {3, {0xFF0E000000000000, 0x1122334455667788}, 0x333355667788},
+  };
+  for (const auto& one : kCases) {
+    const Body command = bench
+                             .handle(0x010000000000)  // not looked at
+                             .put(create_ah::sgid_index, one.sgid_index)
+                             .put(create_ah::dgid_hi, one.group.hi)
+                             .put(create_ah::dgid_lo, one.group.lo);
+    const std::uint32_t ah = bench.run_ok(AdminOp::kCreateAh, command, create_ah_reply::ah);
+    CHECK(bench.nic.row(Table::kAh, ah).get(av::dst_mac) == one.mac);
+  }
+}
+
+TEST_CASE("AttachMulticast and DetachMulticast: rows, repetitions, and what they reject") {
+  ServiceBench bench(Service::kUd);
+  const auto attach = [&](std::uint32_t qpn, const Gid& group) {
+    return Body()
+        .put(attach_multicast::qpn, qpn)
+        .put(attach_multicast::gid_hi, group.hi)
+        .put(attach_multicast::gid_lo, group.lo);
+  };
+  const auto attached = [&](std::uint32_t low) {
+    return bench.run_ok(AdminOp::kAttachMulticast, attach(bench.qpn, gid_of_ipv4(0xE0000000 | low)),
+                        attach_multicast_reply::attachment);
+  };
+  CHECK(bench.run(AdminOp::kQueryDevice).get(query_device_reply::max_attachments) == 4);
+  const std::uint32_t first = attached(1);
+  const Block row = bench.nic.row(Table::kMulticast, first);
+  CHECK(row.get(multicast::valid) == 1);
+  CHECK(row.get(multicast::qpn) == bench.qpn);
+  CHECK(row.get({multicast::gid.offset, 64}) == gid_of_ipv4(0xE0000001).lo);
+  CHECK(attached(1) == first);
+  for (std::uint32_t low = 2; low <= 4; ++low) attached(low);
+  CHECK(bench.run(AdminOp::kAttachMulticast, attach(bench.qpn, gid_of_ipv4(0xE0000005))).status ==
+        AdminStatus::kNoResource);
+  bench.reject(AdminOp::kAttachMulticast, attach(99, gid_of_ipv4(0xE0000001)),
+               AdminStatus::kBadHandle, attach_multicast::qpn);
+  bench.reject(AdminOp::kAttachMulticast, attach(bench.qpn, kPeerIpv4), AdminStatus::kBadParameter,
+               attach_multicast::gid_hi);
+  const std::uint32_t rc = bench.qp(bench.domain, bench.cq());
+  bench.reject(AdminOp::kAttachMulticast, attach(rc, gid_of_ipv4(0xE0000001)),
+               AdminStatus::kBadParameter, attach_multicast::qpn);
+  bench.reject(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, bench.qpn), AdminStatus::kBusy,
+               destroy_qp::qpn);
+  for (std::uint32_t number = 0; number < 4; ++number) {
+    CHECK(bench.run(AdminOp::kDetachMulticast, Body().put(detach_multicast::attachment, number))
+              .status == AdminStatus::kOk);
+    CHECK(bench.nic.row(Table::kMulticast, number).get(multicast::valid) == 0);
+    CHECK(bench.nic.actions.back().kind == Action::kFence);
+  }
+  bench.reject(AdminOp::kDetachMulticast, Body().put(detach_multicast::attachment, first),
+               AdminStatus::kBadHandle, detach_multicast::attachment);
+  CHECK(bench.run(AdminOp::kDestroyQp, Body().put(destroy_qp::qpn, bench.qpn)).status ==
+        AdminStatus::kOk);
+}
+
+TEST_CASE("an adapter without multicast attaches nothing") {
+  Bench bench;
+  CHECK(bench.run(AdminOp::kQueryDevice).get(query_device_reply::max_attachments) == 0);
+  CHECK(bench.run(AdminOp::kAttachMulticast).status == AdminStatus::kUnsupported);
 }

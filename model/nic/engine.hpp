@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <functional>
 
 #include "model/nic/completions.hpp"
@@ -23,6 +24,7 @@ struct Outputs {
 
 struct Sizes {
   unsigned log_qps = 8, log_keys = 10, log_cqs = 8, log_srqs = 6, log_ahs = 10;
+  unsigned log_attachments = 8;
 };
 
 inline constexpr std::size_t kPortCounters = layout::number(layout::PortCounter::kDiscards) + 1;
@@ -42,7 +44,8 @@ struct Engine {
         events(host),
         cqs(std::size_t{1} << sizes.log_cqs, host, events, timers),
         srqs(std::size_t{1} << sizes.log_srqs, host, events),
-        ahs(std::size_t{1} << sizes.log_ahs) {}
+        ahs(std::size_t{1} << sizes.log_ahs),
+        attachments(std::size_t{1} << sizes.log_attachments) {}
 
   HostMemory& memory;
   Outputs outputs;
@@ -53,6 +56,9 @@ struct Engine {
   SharedReceiveQueues srqs;
   std::vector<AddressHandle> ahs;
   std::array<OwnGid, kMostGids> gids;
+  std::vector<Attachment> attachments;
+  /// Multicast datagrams sent, for the attached queue pairs of this adapter (10.5.2.2).
+  std::deque<packet::Bytes> looped;
   std::array<std::uint64_t, kPortCounters> port{};
   std::uint16_t identification = 0;  ///< identification of the next IPv4 packet
 

@@ -68,7 +68,8 @@ void PacketHeader::add_word(std::uint32_t word) {
 FrameMaker::FrameMaker(const Av& av)
     : network_(av.roce_v1 ? packet::Network::kGrh
                : av.ipv6  ? packet::Network::kIpv6
-                          : packet::Network::kIpv4) {
+                          : packet::Network::kIpv4),
+      to_group_(is_group(av.dst)) {
   const bool ipv4 = network_ == packet::Network::kIpv4;
   const bool udp_there = network_ != packet::Network::kGrh;
   const std::size_t ip_bytes = ipv4 ? packet::Ipv4::kBytes : packet::Ipv6::kBytes;

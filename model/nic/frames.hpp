@@ -45,11 +45,13 @@ class FrameMaker {
   }
   /// Appends the ICRC after the payload has been filled in.
   void close(packet::Bytes* frame) const;
+  bool to_group() const { return to_group_; }
 
  private:
   packet::Bytes head_;  ///< headers up to and including the BTH
   std::size_t ip_at_ = 0, udp_at_ = 0, bth_at_ = 0;
   packet::Network network_ = packet::Network::kIpv4;
+  bool to_group_ = false;  ///< the destination is a multicast group
 };
 
 }  // namespace roci::nic

@@ -56,8 +56,10 @@ bool Nic::step() {
   }
   // Responses and requests alternate, so that neither can starve the other.
   responses_next_ = !responses_next_;
-  return responses_next_ ? take_turn(&responses_, true) || take_turn(&requests_, false)
-                         : take_turn(&requests_, false) || take_turn(&responses_, true);
+  const bool sent = responses_next_ ? take_turn(&responses_, true) || take_turn(&requests_, false)
+                                    : take_turn(&requests_, false) || take_turn(&responses_, true);
+  if (!engine_.looped.empty()) deliver_looped();
+  return sent;
 }
 
 bool Nic::quiescent() const {

@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/nic/queue_pair.hpp"
@@ -63,9 +64,12 @@ class Nic {
   void handle(packet::ByteView frame);
   void to_ethernet(packet::ByteView frame);
   bool for_firmware(packet::ByteView frame) const;
-  bool admit(const packet::Parsed& packet, QueuePair** found);
   bool from_peer(const packet::Parsed& packet, const Av& av) const;
   bool to_own_gid(const packet::Parsed& packet) const;
+  bool on_own_network(const packet::Parsed& packet) const;
+  std::optional<DropCause> objection(const QueuePair* qp, const packet::Parsed& packet) const;
+  void to_group(const packet::Parsed& packet);
+  void deliver_looped();
 
   // registers.cpp
   std::uint32_t read_device(std::uint32_t offset);

@@ -72,6 +72,7 @@ class QueuePair {
     ++engine.identification;
     count(QpCounter::kTxPackets);
     count(QpCounter::kTxBytes, payload);
+    if (maker.to_group()) engine.looped.push_back(frame);
     engine.transmit(std::move(frame));
     return true;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reception: which frames are RoCE, which of them are admitted, and where the others go.
 #include <algorithm>
+#include <utility>
 
 #include "model/nic/nic.hpp"
 #include "model/spec/layout/codes.hpp"
@@ -27,6 +28,7 @@ constexpr std::size_t kMostFrames = 64;                            // frames tha
 constexpr unsigned kServiceShift = 5;           // bits of an opcode that name the transport service
 constexpr unsigned kServiceCode[] = {0, 1, 3};  // by Service (9.2.1)
 constexpr unsigned kVidMask = 0xFFF;
+constexpr std::uint32_t kMulticastQpn = 0xFFFFFF;
 
 DropCause cause_of(packet::Error error) {
   switch (error) {
@@ -83,33 +85,66 @@ bool Nic::to_own_gid(const packet::Parsed& packet) const {
   });
 }
 
+/// Whether the packet is of a network in which the port has an address.
+bool Nic::on_own_network(const packet::Parsed& packet) const {
+  return std::any_of(engine_.gids.begin(), engine_.gids.end(), [&](const OwnGid& own) {
+    return own.valid && own.roce_v1 == packet.roce_v1 && own.vlan == packet.vlan &&
+           (!own.vlan || packet.vlan_tag().vid() == own.vid);
+  });
+}
+
 /// Checks that need no transport state (WIRE-23 to WIRE-28, WIRE-47).
-bool Nic::admit(const packet::Parsed& packet, QueuePair** found) {
+std::optional<DropCause> Nic::objection(const QueuePair* qp, const packet::Parsed& packet) const {
   const packet::Bth bth = packet.bth();
-  QueuePair* qp = find(bth.dest_qp());
   const bool response = packet.op->response;
   const bool takes =
       qp != nullptr && (qp->state == QpState::kRts || qp->state == QpState::kSqd ||
                         (!response && (qp->state == QpState::kRtr || qp->state == QpState::kSqe)));
-  if (!takes) {
-    engine_.drop(DropCause::kUnknownQp);
-    return false;
-  }
-  const bool datagrams = qp->service == Service::kUd;
-  if (datagrams ? !to_own_gid(packet) : !from_peer(packet, qp->av)) {
-    engine_.drop(DropCause::kAddress);
-    return false;
-  }
-  if (!transport::pkeys_match(bth.pkey(), qp->av.pkey)) {
-    engine_.drop(DropCause::kPkey);
-    return false;
-  }
+  if (!takes) return DropCause::kUnknownQp;
+  const bool known = bth.dest_qp() == kMulticastQpn ? on_own_network(packet)
+                     : qp->service == Service::kUd  ? to_own_gid(packet)
+                                                    : from_peer(packet, qp->av);
+  if (!known) return DropCause::kAddress;
+  if (!transport::pkeys_match(bth.pkey(), qp->av.pkey)) return DropCause::kPkey;
   if (bth.opcode() >> kServiceShift != kServiceCode[layout::number(qp->service)]) {
-    engine_.drop(DropCause::kOpcode);
-    return false;
+    return DropCause::kOpcode;
   }
-  *found = qp;
-  return true;
+  return {};
+}
+
+/// A datagram to a multicast group: each queue pair that is attached gets it (UD-10). The cause of
+/// a drop is that of the last attached queue pair, when none takes the packet.
+void Nic::to_group(const packet::Parsed& packet) {
+  DropCause cause = DropCause::kUnknownQp;
+  bool taken = false;
+  const packet::Gid group = packet.dst();
+  for (const Attachment& attachment : engine_.attachments) {
+    if (!attachment.valid || attachment.group != group) continue;
+    QueuePair* qp = find(attachment.qpn);
+    if (const auto fault = objection(qp, packet)) {
+      cause = *fault;
+      continue;
+    }
+    if (!std::exchange(taken, true)) engine_.count_port(kRxRoce);
+    qp->responder.request(packet);
+    wake(qp);
+  }
+  if (!taken) engine_.drop(cause);
+}
+
+/// Gives the multicast datagrams that were sent to the attached queue pairs of this adapter, the
+/// sender's among them, as Linux does for Soft-RoCE.
+void Nic::deliver_looped() {
+  while (!engine_.looped.empty()) {
+    const packet::Bytes frame = std::move(engine_.looped.front());
+    engine_.looped.pop_front();
+    const packet::Parsed packet = packet::parse({frame.data(), frame.size()});
+    const packet::Gid group = packet.dst();
+    const bool attached =
+        std::any_of(engine_.attachments.begin(), engine_.attachments.end(),
+                    [&](const Attachment& one) { return one.valid && one.group == group; });
+    if (attached && packet.bth().dest_qp() == kMulticastQpn) to_group(packet);
+  }
 }
 
 void Nic::receive(packet::ByteView frame) {
@@ -132,8 +167,9 @@ void Nic::handle(packet::ByteView frame) {
     engine_.drop(cause_of(packet.error));
     return;
   }
-  QueuePair* qp = nullptr;
-  if (!admit(packet, &qp)) return;
+  if (packet.bth().dest_qp() == kMulticastQpn) return to_group(packet);
+  QueuePair* qp = find(packet.bth().dest_qp());
+  if (const auto cause = objection(qp, packet)) return engine_.drop(*cause);
   engine_.count_port(kRxRoce);
   if (packet.op->response) {
     qp->requester.response(packet);

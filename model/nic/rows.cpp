@@ -95,6 +95,14 @@ OwnGid decode_gid(const Row& row) {
   return r;
 }
 
+Attachment decode_attachment(const Row& row) {
+  Attachment r;
+  r.valid = get(row.data(), layout::multicast::valid);
+  r.qpn = get(row.data(), layout::multicast::qpn);
+  r.group = address(row, layout::multicast::gid, true);
+  return r;
+}
+
 Key decode_key(const Row& row) {
   Key r;
   r.valid = get(row.data(), layout::key::valid);

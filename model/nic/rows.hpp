@@ -33,6 +33,11 @@ struct QpAttr {
 };
 QpAttr decode_qp_attr(const Row& row);
 
+/// Whether a GID names a multicast group: IPv4 224.0.0.0/4, IPv6 and InfiniBand FF00::/8.
+inline bool is_group(const packet::Gid& gid) {
+  return packet::is_ipv4(gid) ? packet::ipv4_of(gid) >> 28 == 0xE : gid[0] == 0xFF;
+}
+
 struct Av {
   packet::Mac dst_mac = 0, src_mac = 0;
   packet::Gid dst{}, src{};  ///< IPv4-mapped unless `ipv6`
@@ -60,6 +65,14 @@ struct OwnGid {
   packet::Gid gid{};
 };
 OwnGid decode_gid(const Row& row);
+
+/// A queue pair of a multicast group.
+struct Attachment {
+  bool valid = false;
+  std::uint32_t qpn = 0;
+  packet::Gid group{};
+};
+Attachment decode_attachment(const Row& row);
 
 struct Key {
   bool valid = false;

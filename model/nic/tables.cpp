@@ -13,6 +13,7 @@ constexpr unsigned kAv = layout::number(layout::Table::kAv);
 constexpr unsigned kQpService = layout::number(layout::Table::kQpService);
 constexpr unsigned kAh = layout::number(layout::Table::kAh);
 constexpr unsigned kGid = layout::number(layout::Table::kGid);
+constexpr unsigned kMulticast = layout::number(layout::Table::kMulticast);
 constexpr unsigned kQpState = layout::number(layout::Table::kQpState);
 constexpr unsigned kKey = layout::number(layout::Table::kKey);
 constexpr unsigned kCq = layout::number(layout::Table::kCq);
@@ -62,6 +63,11 @@ void Nic::write_row(unsigned table, std::uint32_t index) {
       break;
     case kGid:
       if (index < engine_.gids.size()) engine_.gids[index] = decode_gid(table_data_);
+      break;
+    case kMulticast:
+      if (index < engine_.attachments.size()) {
+        engine_.attachments[index] = decode_attachment(table_data_);
+      }
       break;
     case kKey:
       if (engine_.keys.has(index)) engine_.keys.set(index, decode_key(table_data_));

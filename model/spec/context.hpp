@@ -84,6 +84,13 @@ inline constexpr Field kGid[] = {
     {"vid", 12, "VLAN identifier"},
 };
 
+/// A queue pair of a multicast group: datagrams to the group are delivered to it.
+inline constexpr Field kMulticast[] = {
+    {"gid", 128, "The group, as a row of kGid"},
+    {"qpn", 24, "Queue pair"},
+    {"valid", 1, "In use"},
+};
+
 /// Memory region. Row = key bits 31:8, `variant` = key bits 7:0.
 inline constexpr Field kKey[] = {
     {"valid", 1, "Region is registered"},
@@ -141,6 +148,7 @@ inline constexpr Code kTables[] = {
     {"QpService", 10, "Row of kQpService, write only; engines with UC or UD"},
     {"Ah", 11, "Row of kAh by address handle, write only; engines with UD"},
     {"Gid", 12, "Row of kGid, write only; engines with UD"},
+    {"Multicast", 13, "Row of kMulticast by attachment, write only; engines with multicast"},
 };
 
 /// Row of the table QpState: a write moves the queue pair to the state.

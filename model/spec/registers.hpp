@@ -96,6 +96,7 @@ inline constexpr Field kParameters2[] = {
     {"ud", 1, "The engine has UD"},
     {"absent", 6, "Bits by Option: what the engine does not have"},
     {"log_ahs", 8, "log2 of address handles, with UD"},
+    {"log_attachments", 8, "log2 of attachments to multicast groups; 0: no multicast"},
 };
 inline constexpr Field kControl[] = {
     {"enable", 1, "RoCE packets are taken"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "driver/cm/abi/address.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/commands.hpp"
 #include "testbench/ports/neighbours.hpp"
@@ -49,6 +50,7 @@ bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
   const auto to = destination_in(opcode, body);
   if (!to || body.get(to->mac) != 0) return true;
   const driver::Gid wanted = gid_in(body, *to);
+  if (cm::is_group(wanted)) return true;  // its MAC address follows from the group
   // The host does not resolve its own address.
   if (std::any_of(node.gids().begin(), node.gids().end(),
                   [&](const NodeGid& own) { return own.gid == wanted; })) {

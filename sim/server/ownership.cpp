@@ -17,7 +17,7 @@ constexpr Place kNoPlace = {0, 0};
 constexpr Place kAlways = kNoPlace;
 
 /// Kinds of objects that a handle field of a command may refer to.
-enum class Handle { kNone, kQp, kSrq, kKey, kCq, kPd, kAh };
+enum class Handle { kNone, kQp, kSrq, kKey, kCq, kPd, kAh, kAttachment };
 
 struct Use {
   Handle handle = Handle::kNone;
@@ -75,6 +75,10 @@ constexpr Rule kRules[] = {
     {AdminOp::kCreateAh, {Use{Handle::kPd, layout::create_ah::pd}}, kNoPlace,
      {true, Owned::kAddressHandle, layout::create_ah_reply::ah}},
     {AdminOp::kDestroyAh, {Use{Handle::kAh, layout::destroy_ah::ah}}, kNoPlace, {}, true},
+    {AdminOp::kAttachMulticast, {Use{Handle::kQp, layout::attach_multicast::qpn}}, kNoPlace,
+     {true, Owned::kAttachment, layout::attach_multicast_reply::attachment}},
+    {AdminOp::kDetachMulticast,
+     {Use{Handle::kAttachment, layout::detach_multicast::attachment}}, kNoPlace, {}, true},
     {AdminOp::kRegMr, {Use{Handle::kPd, layout::reg_mr::pd}}, layout::reg_mr::pasid,
      {true, Owned::kRegion, layout::reg_mr_reply::key}},
     {AdminOp::kReregMr,
@@ -138,6 +142,9 @@ Checked Ownership::check(AdminOp opcode, driver::Body& body, std::uint32_t pasid
       case Handle::kAh:
         mine = has(Owned::kAddressHandle, low);
         break;
+      case Handle::kAttachment:
+        mine = has(Owned::kAttachment, low);
+        break;
     }
     if (!mine) {
       return {AdminStatus::kBadHandle, layout::kCommandBodyOffset + use.place.offset / 8};
@@ -177,6 +184,8 @@ void Ownership::done(AdminOp opcode, const driver::Body& body, const driver::Bod
       return drop(Owned::kDomain, number);
     case Handle::kAh:
       return drop(Owned::kAddressHandle, number);
+    case Handle::kAttachment:
+      return drop(Owned::kAttachment, number);
     case Handle::kNone:
       return;
   }
@@ -192,6 +201,7 @@ std::optional<Ownership::TakeDown> Ownership::destroy_next() {
     Place place;
   };
   constexpr Way kWays[kOwnedKinds] = {
+      {AdminOp::kDetachMulticast, layout::detach_multicast::attachment},
       {AdminOp::kDestroyQp, layout::destroy_qp::qpn},
       {AdminOp::kDestroySrq, layout::destroy_srq::srqn},
       {AdminOp::kDestroyAh, layout::destroy_ah::ah},

@@ -17,6 +17,7 @@ namespace roci::sim {
 
 /// In the order in which they are destroyed, each after the objects that use it.
 enum class Owned {
+  kAttachment,
   kQueuePair,
   kSharedReceiveQueue,
   kAddressHandle,
@@ -25,7 +26,7 @@ enum class Owned {
   kCompletionQueue,
   kDomain
 };
-inline constexpr std::size_t kOwnedKinds = 7;
+inline constexpr std::size_t kOwnedKinds = 8;
 
 /// A command with handles checked and PASID set, or the status of its reply.
 struct Checked {

@@ -32,6 +32,9 @@ inline bool is_ipv4(const Gid& gid) {
   return std::equal(std::begin(kMapped), std::end(kMapped), gid.begin());
 }
 
+/// Whether the address is that of a multicast group.
+inline bool is_group(const Gid& gid) { return is_ipv4(gid) ? gid[12] >> 4 == 0xE : gid[0] == 0xFF; }
+
 /// Whether two addresses of one family have the same prefix: 24 bits of IPv4, 64 of IPv6.
 inline bool on_one_network(const Gid& a, const Gid& b) {
   const std::ptrdiff_t bytes = is_ipv4(a) ? 15 : 8;

@@ -240,6 +240,7 @@ int Ucm::get_event(ChannelId channel, const rdma_ucm_get_event&, Body& body) {
     ++owner.backlog;
   }
   ++owner.events;
+  if (event.membership != 0) ++memberships_.at(event.membership).events;
   body = to_bytes(event.body);
   events.pop_front();
   return 0;

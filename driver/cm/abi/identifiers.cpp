@@ -63,6 +63,9 @@ void Ucm::drop(std::uint32_t number) {
     if (event->request != 0) manager_.release(event->request, now_);
     event = events.erase(event);
   }
+  for (auto entry = memberships_.begin(); entry != memberships_.end();) {
+    entry = entry->second.owner == number ? memberships_.erase(entry) : std::next(entry);
+  }
   if (id.connection != 0) {
     by_connection_.erase(id.connection);
     manager_.release(id.connection, now_);
@@ -169,7 +172,7 @@ int Ucm::resolve_address(ChannelId channel, const rdma_ucm_resolve_ip& command, 
   if (error = choose_source(resolved, destination->address); error != 0) return error;
   if (error = give_port(resolved); error != 0) return error;
   resolved.destination = *destination;
-  if (!reachable_(destination->address)) {
+  if (!is_group(destination->address) && !reachable_(destination->address)) {
     queue(command.id, UcmEvent::kAddressError, -EHOSTUNREACH);
     return 0;
   }

@@ -30,7 +30,10 @@ constexpr std::size_t kLeastBytes<rdma_ucm_accept> = offsetof(rdma_ucm_accept, e
 constexpr std::size_t least_room(std::uint32_t command) {
   switch (command) {
     case RDMA_USER_CM_CMD_CREATE_ID:
+    case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
+    case RDMA_USER_CM_CMD_JOIN_MCAST:
       return sizeof(rdma_ucm_create_id_resp);
+    case RDMA_USER_CM_CMD_LEAVE_MCAST:
     case RDMA_USER_CM_CMD_DESTROY_ID:
       return sizeof(rdma_ucm_destroy_id_resp);
     case RDMA_USER_CM_CMD_QUERY_ROUTE:
@@ -50,6 +53,7 @@ ManagerConfig manager_of(const UcmConfig& config) {
   ManagerConfig manager;
   manager.guid = config.adapters.at(0).guid;
   manager.first_id = config.first_id;
+  manager.sidr_timeout = config.sidr_timeout;
   return manager;
 }
 
@@ -159,12 +163,18 @@ UcmReply Ucm::command(ChannelId channel, const std::uint8_t* bytes, std::size_t 
     case RDMA_USER_CM_CMD_MIGRATE_ID:
       reply.error = pass(&Ucm::migrate);
       break;
+    case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
+      reply.error = pass(&Ucm::join_ip);
+      break;
+    case RDMA_USER_CM_CMD_JOIN_MCAST:
+      reply.error = pass(&Ucm::join);
+      break;
+    case RDMA_USER_CM_CMD_LEAVE_MCAST:
+      reply.error = pass(&Ucm::leave);
+      break;
     case RDMA_USER_CM_CMD_BIND:          // with AF_IB: librdmacm then uses BIND_IP and so on
     case RDMA_USER_CM_CMD_RESOLVE_ADDR:  // likewise
     case RDMA_USER_CM_CMD_QUERY:         // likewise
-    case RDMA_USER_CM_CMD_JOIN_IP_MCAST:
-    case RDMA_USER_CM_CMD_JOIN_MCAST:
-    case RDMA_USER_CM_CMD_LEAVE_MCAST:
       reply.error = EOPNOTSUPP;
       break;
     default:

@@ -30,6 +30,7 @@ enum class UcmEvent : std::uint32_t {
   kRejected = 8,
   kEstablished = 9,
   kDisconnected = 10,
+  kMulticastJoin = 12,
   kTimeWaitExit = 15,
 };
 
@@ -43,8 +44,9 @@ struct UcmConfig {
   std::vector<UcmAdapter> adapters{1};
   std::uint8_t mtu = 5;  ///< 1 to 5: 256 to 4096 bytes
   std::uint8_t most_reads = 16;
-  std::uint8_t ack_timeout = 18;  ///< exponent, of the local ACK timeout of new connections
-  std::uint8_t cm_timeout = 20;   ///< exponent, of the response of the peer: that of Linux
+  std::uint8_t ack_timeout = 18;   ///< exponent, of the local ACK timeout of new connections
+  std::uint8_t cm_timeout = 20;    ///< exponent, of the response of the peer: that of Linux
+  std::uint8_t sidr_timeout = 20;  ///< likewise, of a SIDR_REQ, which no MRA extends
   std::uint8_t cm_retries = 15;
   std::uint32_t first_id = 1;  ///< the first ID of the manager
 };
@@ -81,6 +83,7 @@ class Ucm {
   std::vector<Outgoing> take_outgoing() { return manager_.take_outgoing(); }
   const Manager& manager() const { return manager_; }
   std::size_t identifiers() const { return ids_.size(); }
+  std::size_t memberships() const { return memberships_.size(); }
   std::size_t channels() const { return channels_.size(); }
 
  private:
@@ -110,9 +113,16 @@ class Ucm {
 
     bool datagrams() const { return space == RDMA_PS_UDP; }
   };
+  /// A membership of an identifier in a multicast group.
+  struct Membership {
+    std::uint32_t owner = 0;  ///< identifier
+    std::uint64_t uid = 0;
+    std::uint32_t events = 0;  ///< that the program has fetched
+  };
   struct Event {
-    std::uint32_t owner;        ///< identifier
-    std::uint32_t request = 0;  ///< connection of a CONNECT_REQUEST, which has no identifier yet
+    std::uint32_t owner;           ///< identifier
+    std::uint32_t membership = 0;  ///< that a MULTICAST_JOIN is about
+    std::uint32_t request = 0;     ///< connection of a CONNECT_REQUEST, which has no identifier yet
     Req req{};
     rdma_ucm_event_resp body{};
   };
@@ -141,6 +151,10 @@ class Ucm {
   int set_option(ChannelId, const rdma_ucm_set_option&, Body&);
   int notify(ChannelId, const rdma_ucm_notify&, Body&);
   int migrate(ChannelId, const rdma_ucm_migrate_id&, Body&);
+  int join(ChannelId, const rdma_ucm_join_mcast&, Body&);
+  int join_ip(ChannelId, const rdma_ucm_join_ip_mcast&, Body&);
+  int leave(ChannelId, const rdma_ucm_destroy_id&, Body&);
+  int join_group(ChannelId, std::uint32_t number, std::uint64_t uid, const Endpoint&, Body&);
 
   Id* find(ChannelId channel, std::uint32_t id, int& error);
   std::uint32_t new_id();
@@ -168,9 +182,10 @@ class Ucm {
   Manager manager_;
   std::map<ChannelId, Channel> channels_;
   std::map<std::uint32_t, Id> ids_;
+  std::map<std::uint32_t, Membership> memberships_;
   std::map<std::uint32_t, std::uint32_t> by_connection_;
   ChannelId next_channel_ = 1;
-  std::uint32_t next_id_ = 0, next_psn_ = 0x1234;
+  std::uint32_t next_id_ = 0, next_membership_ = 0, next_psn_ = 0x1234;
   std::uint16_t next_port_ = 0;
   // What the command that runs has brought.
   Time now_ = 0;

@@ -26,6 +26,7 @@ inline constexpr Field kQueryDeviceReply[] = {
     {"services", 32, "Bits by Service: which the engine has; RC always"},
     {"max_ah", 32, "Address handles; 0 without UD"},
     {"absent", 32, "Bits by Option: what the engine does not have"},
+    {"max_attachments", 32, "Attachments to multicast groups; 0: no multicast"},
 };
 inline constexpr Field kQueryPortReply[] = {
     {"state", 8, "1 down, 4 active, as ibv_port_state"},

@@ -37,6 +37,8 @@ inline constexpr Code kAdminOps[] = {
     {"ReregMr", 28, "Changes domain, rights or range of a region"},
     {"CreateAh", 29, "Makes an address handle; resolves its address"},
     {"DestroyAh", 30, "Returns when no send that names it is in progress"},
+    {"AttachMulticast", 31, "Attaches a UD queue pair to a group; again: the same attachment"},
+    {"DetachMulticast", 32, "Returns when no datagram of the group is delivered any more"},
 };
 
 inline constexpr Code kAdminStatuses[] = {

@@ -82,6 +82,14 @@ inline constexpr Field kCreateAh[] = {
 };
 inline constexpr Field kCreateAhReply[] = {{"ah", 32, "Address handle"}};
 inline constexpr Field kDestroyAh[] = {{"ah", 32, "Address handle"}};
+inline constexpr Field kAttachMulticast[] = {
+    {"qpn", 32, "Queue pair"},
+    {"reserved", 32, "0"},
+    {"gid_hi", 64, "GID of the group, bytes 0 to 7 as a big-endian number"},
+    {"gid_lo", 64, "GID of the group, bytes 8 to 15"},
+};
+inline constexpr Field kAttachMulticastReply[] = {{"attachment", 32, "Attachment"}};
+inline constexpr Field kDetachMulticast[] = {{"attachment", 32, "Attachment"}};
 inline constexpr Field kQueryQp[] = {{"qpn", 32, "Queue pair"}};
 inline constexpr Field kDestroyQp[] = {{"qpn", 32, "Queue pair"}};
 inline constexpr Field kCreateSrq[] = {

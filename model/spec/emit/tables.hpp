@@ -50,6 +50,7 @@ void each_table_row(Visitor visit) {
   visit("qp_service", "Transport service of a queue pair", kQpService);
   visit("ah", "Address handle", kAh);
   visit("gid", "GID of the port", kGid);
+  visit("multicast", "Queue pair of a multicast group", kMulticast);
   visit("key", "Memory key", kKey);
   visit("cq", "Completion queue", kCq);
   visit("srq", "Shared receive queue", kSrq);
@@ -155,6 +156,9 @@ void each_command(Visitor visit) {
   visit("create_ah", "CreateAh", kCreateAh);
   visit("create_ah_reply", "CreateAh reply", kCreateAhReply);
   visit("destroy_ah", "DestroyAh", kDestroyAh);
+  visit("attach_multicast", "AttachMulticast", kAttachMulticast);
+  visit("attach_multicast_reply", "AttachMulticast reply", kAttachMulticastReply);
+  visit("detach_multicast", "DetachMulticast", kDetachMulticast);
   visit("query_qp", "QueryQp", kQueryQp);
   visit("destroy_qp", "DestroyQp", kDestroyQp);
   visit("reg_mr", "RegMr", kRegMr);

@@ -315,6 +315,7 @@ enum class Table : uint8_t {
   kQpService = 10,  ///< Row of kQpService, write only; engines with UC or UD
   kAh = 11,  ///< Row of kAh by address handle, write only; engines with UD
   kGid = 12,  ///< Row of kGid, write only; engines with UD
+  kMulticast = 13,  ///< Row of kMulticast by attachment, write only; engines with multicast
 };
 
 enum class QpCounter : uint8_t {
@@ -371,6 +372,8 @@ enum class AdminOp : uint16_t {
   kReregMr = 28,  ///< Changes domain, rights or range of a region
   kCreateAh = 29,  ///< Makes an address handle; resolves its address
   kDestroyAh = 30,  ///< Returns when no send that names it is in progress
+  kAttachMulticast = 31,  ///< Attaches a UD queue pair to a group; again: the same attachment
+  kDetachMulticast = 32,  ///< Returns when no datagram of the group is delivered any more
 };
 
 enum class AdminStatus : uint16_t {

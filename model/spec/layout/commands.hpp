@@ -55,7 +55,9 @@ inline constexpr MemoryField<uint32_t, 544, 32> services;
 inline constexpr MemoryField<uint32_t, 576, 32> max_ah;  ///< Address handles; 0 without UD
 /// Bits by Option: what the engine does not have
 inline constexpr MemoryField<uint32_t, 608, 32> absent;
-inline constexpr unsigned kBits = 640, kBytes = 80;
+/// Attachments to multicast groups; 0: no multicast
+inline constexpr MemoryField<uint32_t, 640, 32> max_attachments;
+inline constexpr unsigned kBits = 672, kBytes = 84;
 }  // namespace query_device_reply
 
 /// QueryPort reply.
@@ -224,6 +226,28 @@ namespace destroy_ah {
 inline constexpr MemoryField<uint32_t, 0, 32> ah;  ///< Address handle
 inline constexpr unsigned kBits = 32, kBytes = 4;
 }  // namespace destroy_ah
+
+/// AttachMulticast.
+namespace attach_multicast {
+inline constexpr MemoryField<uint32_t, 0, 32> qpn;  ///< Queue pair
+inline constexpr MemoryField<uint32_t, 32, 32> reserved;  ///< 0
+/// GID of the group, bytes 0 to 7 as a big-endian number
+inline constexpr MemoryField<uint64_t, 64, 64> gid_hi;
+inline constexpr MemoryField<uint64_t, 128, 64> gid_lo;  ///< GID of the group, bytes 8 to 15
+inline constexpr unsigned kBits = 192, kBytes = 24;
+}  // namespace attach_multicast
+
+/// AttachMulticast reply.
+namespace attach_multicast_reply {
+inline constexpr MemoryField<uint32_t, 0, 32> attachment;  ///< Attachment
+inline constexpr unsigned kBits = 32, kBytes = 4;
+}  // namespace attach_multicast_reply
+
+/// DetachMulticast.
+namespace detach_multicast {
+inline constexpr MemoryField<uint32_t, 0, 32> attachment;  ///< Attachment
+inline constexpr unsigned kBits = 32, kBytes = 4;
+}  // namespace detach_multicast
 
 /// QueryQp.
 namespace query_qp {

@@ -94,6 +94,14 @@ inline constexpr MemoryField<uint16_t, 131, 12> vid;  ///< VLAN identifier
 inline constexpr unsigned kBits = 143, kBytes = 18;
 }  // namespace gid
 
+/// Queue pair of a multicast group.
+namespace multicast {
+inline constexpr MemoryField<void, 0, 128> gid;  ///< The group, as a row of kGid
+inline constexpr MemoryField<uint32_t, 128, 24> qpn;  ///< Queue pair
+inline constexpr MemoryField<bool, 152, 1> valid;  ///< In use
+inline constexpr unsigned kBits = 153, kBytes = 20;
+}  // namespace multicast
+
 /// Memory key.
 namespace key {
 inline constexpr MemoryField<bool, 0, 1> valid;  ///< Region is registered

@@ -72,7 +72,9 @@ inline constexpr MemoryField<bool, 9, 1> ud;  ///< The engine has UD
 /// Bits by Option: what the engine does not have
 inline constexpr MemoryField<uint8_t, 10, 6> absent;
 inline constexpr MemoryField<uint8_t, 16, 8> log_ahs;  ///< log2 of address handles, with UD
-inline constexpr unsigned kBits = 24, kBytes = 3;
+/// log2 of attachments to multicast groups; 0: no multicast
+inline constexpr MemoryField<uint8_t, 24, 8> log_attachments;
+inline constexpr unsigned kBits = 32, kBytes = 4;
 }  // namespace parameters2
 
 /// Control.

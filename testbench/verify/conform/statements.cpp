@@ -256,7 +256,7 @@ const std::vector<Statement>& statements() {
       {"UD-07", 1, "A completion names the sender's queue pair; any source address is accepted.", nullptr},
       {"UD-08", 1, "A datagram without a receive is dropped silently.", nullptr},
       {"UD-09", 1, "A datagram that does not fit after the 40 bytes is never delivered, and no byte past the buffer is written.", nullptr},
-      {"UD-10", 2, "Multicast: DestQP 0xFFFFFF, the MAC address of the group, delivery to every queue pair attached.", "not there yet (decision 0007)"},
+      {"UD-10", 2, "Multicast: DestQP 0xFFFFFF, the MAC address of the group, delivery to every queue pair attached.", nullptr},
       {"UD-11", 1, "A failed send of UC or UD takes the queue pair to SQE: sends flush, receives go on, RTS is next.", nullptr},
       {"UD-12", 1, "A datagram to an address that is not the port's, or of another partition, is dropped.", nullptr},
       {"UD-13", 1, "A send with an address handle that is destroyed or of another protection domain fails.", nullptr},
