@@ -15,11 +15,21 @@ namespace roci::sim {
 
 using driver::clock_ns;
 
+namespace {
+
+// Linux waits 4.3 s (20) for a response, which is what a lost message costs; here it is 1.1 s, as
+// the network is in one process. For a program that takes longer, a repeated REQ or REP gets an MRA
+// (12.6.6); a SIDR_REQ, which has no MRA, is repeated for 17 s.
+constexpr std::uint8_t kTimeout = 18;
+
+}  // namespace
+
 CmService::CmService(Fabric& fabric) : fabric_(fabric) {
   std::random_device random;
   for (unsigned i = 0; i < fabric.names().nodes; ++i) {
     cm::UcmConfig config;
     config.adapters.clear();
+    config.cm_timeout = config.sidr_timeout = kTimeout;
     for (unsigned place = 0; place < fabric.names().adapters_each; ++place) {
       FabricAdapter& one = adapter({place}, i);
       config.adapters.push_back({verbs::guid_of_mac(one.mac())});
