@@ -12,6 +12,7 @@ constexpr Place kLogQps = {8, 8};
 constexpr Place kLogKeys = {16, 8};
 constexpr Place kLogCqs = {24, 8};
 namespace parameters2 = layout::reg::parameters2;
+namespace parameters3 = layout::reg::parameters3;
 constexpr uint64_t kDrainPeriod = 2000;  // ns between two polls of draining queue pairs
 constexpr Place kRingLog = {0, 4};
 constexpr Place kRingPasid = {12, 20};
@@ -37,12 +38,13 @@ void Firmware::start() {
   Port& port = device_.port;
   const uint32_t parameters = port.read(layout::reg::kParameters);
   const uint32_t more = port.read(layout::reg::kParameters2);
+  const uint32_t last = port.read(layout::reg::kParameters3);
   Objects& objects = device_.objects;
   objects.reset(size_of(parameters, kLogQps), size_of(parameters, kLogCqs),
                 size_of(parameters, kLogKeys), size_of(more, parameters2::log_srqs),
                 layout::get(more, parameters2::ud) ? size_of(more, parameters2::log_ahs) : 0,
-                layout::get(more, parameters2::log_attachments) != 0
-                    ? size_of(more, parameters2::log_attachments)
+                layout::get(last, parameters3::log_attachments) != 0
+                    ? size_of(last, parameters3::log_attachments)
                     : 0);
   objects.absent = layout::get(more, parameters2::absent);
   if (layout::get(more, parameters2::uc)) objects.services |= mask_of(number(layout::Service::kUc));

@@ -405,6 +405,7 @@ package roci_pkg;
   localparam logic [21:0] RegVersion = 22'h4;
   localparam logic [21:0] RegParameters = 22'h8;
   localparam logic [21:0] RegParameters2 = 22'h18;
+  localparam logic [21:0] RegParameters3 = 22'h1C;
   localparam logic [21:0] RegControl = 22'hC;
   localparam logic [21:0] RegTimeLo = 22'h10;
   localparam logic [21:0] RegTimeHi = 22'h14;
@@ -1338,6 +1339,11 @@ package roci_pkg;
     logic         uc;                  // The engine has UC
     logic [7:0]   log_srqs;            // log2 NumSrqs
   } parameters2_reg_t;
+
+  typedef struct packed {
+    logic [23:0]  unused;              // 0
+    logic [7:0]   log_attachments;     // log2 of attachments to multicast groups; 0: no multicast
+  } parameters3_reg_t;
 
   typedef struct packed {
     logic [29:0]  unused;              // 0

@@ -49,9 +49,11 @@ constexpr Gid kPeerIpv6 = {0xFD00000000000000, 2};
 /// Adapter, firmware and host.
 class Bench {
  public:
-  explicit Bench(const Config& made = config(), std::uint32_t parameters2 = kLogSrqs)
+  explicit Bench(const Config& made = config(), std::uint32_t parameters2 = kLogSrqs,
+                 std::uint32_t parameters3 = 0)
       : firmware(std::make_unique<Firmware>(nic.hal(), made)) {
     nic.parameters2 = parameters2;
+    nic.parameters3 = parameters3;
     firmware->start();
   }
 

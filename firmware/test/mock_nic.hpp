@@ -19,7 +19,6 @@ namespace roci::fw::test {
 
 using Frame = std::vector<std::uint8_t>;
 using layout::bits, layout::mask;
-
 constexpr Mac kOwnMac = 0x525400000001, kPeerMac = 0x525400000002;
 constexpr unsigned kLogQps = 4, kLogKeys = 4, kLogCqs = 4, kLogSrqs = 2;
 
@@ -54,7 +53,7 @@ class MockNic {
   std::uint32_t admin_pasid = 0x54321;
   std::uint64_t admin_base = 0x7F0000001000;
   std::uint64_t admin_reply = 0x7F0000003000;
-  std::uint32_t parameters2 = kLogSrqs, control = 3;
+  std::uint32_t parameters2 = kLogSrqs, parameters3 = 0, control = 3;
   Mac mac = 0;
   std::vector<std::uint32_t> posted;  ///< events for the host, as written to EventPost
   bool table_stuck = false;
@@ -106,7 +105,8 @@ class MockNic {
         return bits(reg::parameters::beat_bytes, 8) | bits(reg::parameters::log_qps, kLogQps) |
                bits(reg::parameters::log_keys, kLogKeys) | bits(reg::parameters::log_cqs, kLogCqs);
       case reg::kParameters2:
-        return parameters2;
+      case reg::kParameters3:
+        return offset == reg::kParameters2 ? parameters2 : parameters3;
       case reg::kControl:
         return control;
       case reg::kTimeLo:

@@ -14,12 +14,12 @@ namespace body = qp_attributes;
 
 constexpr std::uint32_t kAll = bits(reg::parameters2::log_srqs, kLogSrqs) |
                                mask(reg::parameters2::uc) | mask(reg::parameters2::ud) |
-                               bits(reg::parameters2::log_ahs, 3) |
-                               bits(reg::parameters2::log_attachments, 2);
+                               bits(reg::parameters2::log_ahs, 3);
+constexpr std::uint32_t kFourAttachments = bits(reg::parameters3::log_attachments, 2);
 
 /// An adapter with all services, a GID and a queue pair of one of them.
 struct ServiceBench : Bench {
-  explicit ServiceBench(Service service) : Bench(config(), kAll) {
+  explicit ServiceBench(Service service) : Bench(config(), kAll, kFourAttachments) {
     set_gid(2, kOwnIpv4);
     domain = pd();
     const std::uint32_t cqn = cq();

@@ -92,8 +92,9 @@ std::uint32_t Nic::read_device(std::uint32_t offset) {
       return layout::bits(layout::reg::parameters2::log_srqs, sizes_.log_srqs) |
              layout::mask(layout::reg::parameters2::uc) |
              layout::mask(layout::reg::parameters2::ud) |
-             layout::bits(layout::reg::parameters2::log_ahs, sizes_.log_ahs) |
-             layout::bits(layout::reg::parameters2::log_attachments, sizes_.log_attachments);
+             layout::bits(layout::reg::parameters2::log_ahs, sizes_.log_ahs);
+    case layout::reg::kParameters3:
+      return layout::bits(layout::reg::parameters3::log_attachments, sizes_.log_attachments);
     case layout::reg::kControl:
       return control_;
     case layout::reg::kTimeLo:

@@ -27,6 +27,7 @@ inline constexpr Register kRegisters[] = {
     {"Version", 0x0004, "ro", 0x00000001, "Register map version"},
     {"Parameters", 0x0008, "ro", 0, "Parameters of the engine"},
     {"Parameters2", 0x0018, "ro", 0, "Parameters of the engine, continued"},
+    {"Parameters3", 0x001C, "ro", 0, "Parameters of the engine, continued; 0 without multicast"},
     {"Control", 0x000C, "rw", 0, "What is switched on"},
     {"TimeLo", 0x0010, "ro", 0, "Time input in ns, low; latches TimeHi"},
     {"TimeHi", 0x0014, "ro", 0, "Time input in ns, high"},
@@ -96,6 +97,8 @@ inline constexpr Field kParameters2[] = {
     {"ud", 1, "The engine has UD"},
     {"absent", 6, "Bits by Option: what the engine does not have"},
     {"log_ahs", 8, "log2 of address handles, with UD"},
+};
+inline constexpr Field kParameters3[] = {
     {"log_attachments", 8, "log2 of attachments to multicast groups; 0: no multicast"},
 };
 inline constexpr Field kControl[] = {

@@ -116,6 +116,7 @@ template <typename Visitor>
 void each_register(Visitor visit) {
   visit("parameters", "Parameters", kParameters);
   visit("parameters2", "Parameters2", kParameters2);
+  visit("parameters3", "Parameters3", kParameters3);
   visit("control", "Control", kControl);
   visit("admin_size", "AdminSize", kAdminSize);
   visit("admin_doorbell", "AdminDoorbell", kAdminDoorbell);

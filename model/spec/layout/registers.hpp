@@ -17,6 +17,8 @@ inline constexpr uint32_t kVersion = 0x0004;  ///< Register map version
 inline constexpr uint32_t kVersionReset = 0x0001;
 inline constexpr uint32_t kParameters = 0x0008;  ///< Parameters of the engine
 inline constexpr uint32_t kParameters2 = 0x0018;  ///< Parameters of the engine, continued
+/// Parameters of the engine, continued; 0 without multicast
+inline constexpr uint32_t kParameters3 = 0x001C;
 inline constexpr uint32_t kControl = 0x000C;  ///< What is switched on
 inline constexpr uint32_t kTimeLo = 0x0010;  ///< Time input in ns, low; latches TimeHi
 inline constexpr uint32_t kTimeHi = 0x0014;  ///< Time input in ns, high
@@ -72,10 +74,15 @@ inline constexpr MemoryField<bool, 9, 1> ud;  ///< The engine has UD
 /// Bits by Option: what the engine does not have
 inline constexpr MemoryField<uint8_t, 10, 6> absent;
 inline constexpr MemoryField<uint8_t, 16, 8> log_ahs;  ///< log2 of address handles, with UD
-/// log2 of attachments to multicast groups; 0: no multicast
-inline constexpr MemoryField<uint8_t, 24, 8> log_attachments;
-inline constexpr unsigned kBits = 32, kBytes = 4;
+inline constexpr unsigned kBits = 24, kBytes = 3;
 }  // namespace parameters2
+
+/// Parameters3.
+namespace parameters3 {
+/// log2 of attachments to multicast groups; 0: no multicast
+inline constexpr MemoryField<uint8_t, 0, 8> log_attachments;
+inline constexpr unsigned kBits = 8, kBytes = 1;
+}  // namespace parameters3
 
 /// Control.
 namespace control {
