@@ -67,18 +67,29 @@ std::uint64_t LinkDirection::ready_ns(std::uint64_t now_ns) const {
   return at;
 }
 
-void LinkDirection::send(std::uint64_t now_ns, packet::Bytes frame) {
+void LinkDirection::occupy(std::uint64_t now_ns, std::size_t bytes) {
   now_ns_ = now_ns;
   link_ps_ = std::max(link_ps_, 1000.0 * static_cast<double>(now_ns)) +
-             static_cast<double>(kPreamble + frame.size()) * ps_per_byte_;
+             static_cast<double>(kPreamble + bytes) * ps_per_byte_;
+}
+
+void LinkDirection::send(std::uint64_t now_ns, packet::Bytes frame) {
+  occupy(now_ns, frame.size());
   carry(std::move(frame), false);
 }
 
 void LinkDirection::inject(std::uint64_t now_ns, const packet::Bytes& frame) {
-  now_ns_ = now_ns;
-  link_ps_ = std::max(link_ps_, 1000.0 * static_cast<double>(now_ns)) +
-             static_cast<double>(kPreamble + frame.size()) * ps_per_byte_;
+  occupy(now_ns, frame.size());
   carry(frame, true);
+}
+
+void LinkDirection::inject_as(std::uint64_t now_ns, const packet::Bytes& frame,
+                              const std::string& text) {
+  occupy(now_ns, frame.size());
+  Decision decision;
+  decision.delay_ns = config_.delay_ns;
+  decision.text = text;
+  deliver(decision, admit(frame, true));
 }
 
 void LinkDirection::carry(packet::Bytes frame, bool injected) {
@@ -120,6 +131,7 @@ void LinkDirection::deliver(const Decision& decision, Admitted admitted) {
     ++counts_.dropped;
     return;
   }
+  if (decision.after != 0) return hold(decision.after, std::move(admitted));
   const std::uint64_t arrival =
       static_cast<std::uint64_t>(admitted.start_ps) + 1000 * decision.delay_ns;
   latest_ps_ = std::max(latest_ps_, static_cast<double>(arrival));
@@ -127,7 +139,10 @@ void LinkDirection::deliver(const Decision& decision, Admitted admitted) {
   for (std::uint64_t i = 0; i < decision.copies; ++i) {
     enqueue(arrival + 1000 * decision.copy_delay_ns, admitted.frame);
   }
+  const bool overtakes = !held_.empty() && admitted.parsed.has_bth;
+  const std::uint32_t qpn = overtakes ? admitted.parsed.bth().dest_qp() : 0;
   enqueue(arrival, std::move(admitted.frame));
+  if (overtakes) release_held(qpn, arrival);
 }
 
 void LinkDirection::enqueue(std::uint64_t start_ps, packet::Bytes frame) {

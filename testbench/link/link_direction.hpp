@@ -11,6 +11,7 @@
 
 #include "testbench/link/faults.hpp"
 #include "testbench/link/frame.hpp"
+#include "testbench/link/script.hpp"
 
 namespace roci::testbench {
 
@@ -22,6 +23,7 @@ struct LinkConfig {
   std::uint64_t seed = 1;
   bool keep_log = true;  ///< keep a log of faults
   Faults faults;
+  FrameScript* script = nullptr;  ///< decides before `faults`; nullptr: none
 };
 
 class LinkDirection {
@@ -43,6 +45,8 @@ class LinkDirection {
   void send(std::uint64_t now_ns, packet::Bytes frame);
   /// Injects a whole frame, as if the sender had sent it.
   void inject(std::uint64_t now_ns, const packet::Bytes& frame);
+  /// Injects a frame to which no fault applies; `text` is for observers.
+  void inject_as(std::uint64_t now_ns, const packet::Bytes& frame, const std::string& text);
 
   // Receiver.
   struct Beat {
@@ -103,15 +107,31 @@ class LinkDirection {
     std::uint64_t delay_ns = 0;  ///< delay of the link and of the faults
     bool delayed = false;
     std::uint64_t copies = 0, copy_delay_ns = 0;
-    std::string text;  ///< for observers; empty: no fault
+    unsigned after = 0;                    ///< frames to the same queue pair that overtake it
+    std::optional<packet::Bytes> scripted;  ///< the frame that a script sends instead
+    std::string text;                       ///< for observers; empty: no fault
+  };
+
+  /// A frame that waits for others to overtake it.
+  struct Held {
+    unsigned after;
+    std::uint32_t qpn;
+    packet::Bytes frame;
   };
 
   /// Transfers a whole frame: admit, decide, apply, deliver.
   void carry(packet::Bytes frame, bool injected);
+  void occupy(std::uint64_t now_ns, std::size_t bytes);
   Admitted admit(packet::Bytes frame, bool injected);
   Decision decide(const Admitted& admitted);
   void decide_by_rule(FaultRule& rule, const Admitted& admitted, Decision& decision);
   void decide_by_chance(const Admitted& admitted, Decision& decision);
+  /// Returns whether a script acts on the frame.
+  bool decide_by_script(const Admitted& admitted, Decision& decision);
+  void hold(unsigned after, Admitted admitted);
+  /// Delivers the frames that a frame to `qpn`, which arrives at `start_ps`, was the last to
+  /// overtake.
+  void release_held(std::uint32_t qpn, std::uint64_t start_ps);
   void apply(const Decision& decision, Admitted& admitted);
   void deliver(const Decision& decision, Admitted admitted);
   void enqueue(std::uint64_t start_ps, packet::Bytes frame);
@@ -139,6 +159,7 @@ class LinkDirection {
   double latest_ps_ = 0;  ///< arrival of the last frame so far, without copies
 
   std::deque<Arrival> on_way_;  ///< by start
+  std::deque<Held> held_;       ///< in order of their entry
   Arrival current_{};           ///< frame that the receiver takes
   std::size_t given_ = 0;
   bool receiving_ = false;

@@ -8,6 +8,7 @@ namespace roci::testbench {
 namespace {
 
 constexpr std::size_t kEthernetBytes = 14;
+constexpr std::size_t kMostHeld = 64;  // frames; the oldest is lost
 
 }  // namespace
 
@@ -60,6 +61,10 @@ LinkDirection::Decision LinkDirection::decide(const Admitted& admitted) {
   const packet::Parsed& parsed = admitted.parsed;
   Decision decision;
   decision.delay_ns = config_.delay_ns;
+  if (config_.script != nullptr && config_.script->active() &&
+      decide_by_script(admitted, decision)) {
+    return decision;
+  }
   FaultRule* rule = parsed.has_bth ? matching(parsed) : nullptr;
   for (const Span& blackout : config_.faults.blackouts) decision.drop |= blackout.holds(now_ns_);
   if (decision.drop) {
@@ -70,6 +75,40 @@ LinkDirection::Decision LinkDirection::decide(const Admitted& admitted) {
     decide_by_chance(admitted, decision);
   }
   return decision;
+}
+
+bool LinkDirection::decide_by_script(const Admitted& admitted, Decision& decision) {
+  ScriptEffect effect;
+  config_.script->decide(config_.node, now_ns_, admitted.parsed, effect);
+  if (effect.text.empty()) return false;
+  decision.drop = effect.drop;
+  decision.delay_ns += effect.delay_ns;
+  decision.delayed = effect.delay_ns != 0 || effect.after != 0;
+  decision.copies = effect.copies;
+  decision.after = effect.after;
+  decision.scripted = std::move(effect.replacement);
+  decision.text = std::move(effect.text);
+  return true;
+}
+
+void LinkDirection::hold(unsigned after, Admitted admitted) {
+  if (held_.size() == kMostHeld) {
+    held_.pop_front();
+    ++counts_.dropped;
+  }
+  const std::uint32_t qpn = admitted.parsed.has_bth ? admitted.parsed.bth().dest_qp() : 0;
+  held_.push_back({after, qpn, std::move(admitted.frame)});
+}
+
+void LinkDirection::release_held(std::uint32_t qpn, std::uint64_t start_ps) {
+  for (auto held = held_.begin(); held != held_.end();) {
+    if (held->qpn != qpn || --held->after != 0) {
+      ++held;
+      continue;
+    }
+    enqueue(start_ps, std::move(held->frame));  // after those of the same start
+    held = held_.erase(held);
+  }
 }
 
 void LinkDirection::flip(const Admitted& admitted, Decision& decision) {
@@ -151,6 +190,11 @@ void LinkDirection::apply(const Decision& decision, Admitted& admitted) {
   if (decision.flipped_bit) {
     std::uint8_t& byte = admitted.frame[*decision.flipped_bit / 8];
     byte = static_cast<std::uint8_t>(byte ^ 1u << *decision.flipped_bit % 8);
+    ++counts_.corrupted;
+  }
+  if (decision.scripted) {
+    // As long as the original; the pad of the MAC stays.
+    std::copy(decision.scripted->begin(), decision.scripted->end(), admitted.frame.begin());
     ++counts_.corrupted;
   }
   if (decision.replacement != nullptr) {
