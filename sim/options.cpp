@@ -38,22 +38,6 @@ double parse_probability(const std::string& text) {
   return value;
 }
 
-/// "2us", "100ns", "1.5ms", "1s" -> nanoseconds.
-std::uint64_t parse_duration(const std::string& text) {
-  static const std::map<std::string, double> kUnits = {
-      {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  const auto [value, unit] = split_unit(text);
-  const auto found = kUnits.find(unit);
-  if (found == kUnits.end()) {
-    throw std::invalid_argument(fmt::format("'{}' is not a time; use ns, us, ms or s", text));
-  }
-  const double ns = value * found->second;
-  if (!(ns >= 0 && ns <= 1e10)) {
-    throw std::invalid_argument(fmt::format("{} is not between 0 and 10 s", text));
-  }
-  return static_cast<std::uint64_t>(std::llround(ns));
-}
-
 Operation parse_operation(const std::string& text) {
   for (Operation operation : {Operation::kWrite, Operation::kSend, Operation::kRead}) {
     if (text == name_of(operation)) return operation;
@@ -90,6 +74,21 @@ void add_duration(CLI::App& app, const std::string& name, std::uint64_t& target,
 }
 
 }  // namespace
+
+std::uint64_t parse_duration(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  const auto [value, unit] = split_unit(text);
+  const auto found = kUnits.find(unit);
+  if (found == kUnits.end()) {
+    throw std::invalid_argument(fmt::format("'{}' is not a time; use ns, us, ms or s", text));
+  }
+  const double ns = value * found->second;
+  if (!(ns >= 0 && ns <= 1e10)) {
+    throw std::invalid_argument(fmt::format("{} is not between 0 and 10 s", text));
+  }
+  return static_cast<std::uint64_t>(std::llround(ns));
+}
 
 void add_probability(CLI::App& app, const std::string& name, double& target,
                      const std::string& text) {

@@ -53,6 +53,9 @@ const char* name_of(testbench::Engine engine);
 /// Code of a path MTU, 1 = 256 to 5 = 4096 bytes.
 std::uint8_t mtu_code(unsigned bytes);
 
+/// "2us", "100ns", "1.5ms", "1s" -> nanoseconds. Throws std::invalid_argument.
+std::uint64_t parse_duration(const std::string& text);
+
 /// Adds an option that takes a probability such as "1%" or "0.01".
 void add_probability(CLI::App& app, const std::string& name, double& target,
                      const std::string& text);

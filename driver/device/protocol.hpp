@@ -31,6 +31,7 @@ enum class Kind : std::uint32_t {
   kSetLink = 10,       ///< SetLink, Hello not needed; reply Done
   kOpenCm = 11,        ///< OpenCm with a socket, instead of Hello; reply CmReply
   kCmCommand = 12,     ///< CmCommand, after OpenCm; reply CmReply
+  kFaults = 13,        ///< Faults, Hello not needed; reply Done with a file of JSON
 };
 
 /// Starts every message; a reply has kind and tag of its request.
@@ -109,6 +110,8 @@ inline constexpr std::uint32_t kNotReported = ~std::uint32_t{0};
 /// Entries of AddChannel::codes after the event kinds of model/spec: the cable belongs to the
 /// simulator, not to the adapter. These events need no route; their cookie is the port number, 1.
 inline constexpr std::size_t kPortActive = 14, kPortError = 15;
+/// Likewise for a device that a fault kills; the cookie is 0.
+inline constexpr std::size_t kDeviceFatal = 13;
 
 struct RemoveChannel {
   Header header;
@@ -158,6 +161,22 @@ struct SetLink {
   std::uint32_t up;       ///< 0: down
 };
 
+enum class FaultRequest : std::uint32_t {
+  kList = 0,
+  kAdd = 1,    ///< the script comes as a memfd of at most kMostScriptBytes
+  kClear = 2,  ///< fault `number`, or all with 0
+};
+inline constexpr std::size_t kMostScriptBytes = 1 << 20;
+
+/// The reply's file has an object: "faults" is the list afterwards; after kAdd "added" has the
+/// numbers; after a request that changed nothing "error" says why.
+struct Faults {
+  Header header;
+  std::uint32_t request;  ///< FaultRequest
+  std::uint32_t number;
+  char source[256];  ///< name of the script in messages; zero-terminated
+};
+
 /// Opens the device of the connection manager of a node. The socket, AF_UNIX and SOCK_SEQPACKET,
 /// receives one byte for each event that waits; when the process closes its other end, the channel
 /// ends with all its identifiers.
@@ -196,7 +215,8 @@ struct Done {
 inline constexpr std::size_t kMostBytes = 768;
 static_assert(sizeof(Hello) <= kMostBytes && sizeof(Welcome) <= kMostBytes &&
               sizeof(Command) <= kMostBytes && sizeof(AddChannel) <= kMostBytes &&
-              sizeof(CmCommand) <= kMostBytes && sizeof(CmReply) <= kMostBytes);
+              sizeof(CmCommand) <= kMostBytes && sizeof(Faults) <= kMostBytes &&
+              sizeof(CmReply) <= kMostBytes);
 
 /// Queue pairs, completion queues and SRQs that have a doorbell.
 inline constexpr std::uint32_t kNumbers = 1024;

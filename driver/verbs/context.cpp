@@ -32,6 +32,7 @@ std::vector<std::uint32_t> async_codes() {
   set(driver::EventKind::kSrqError, IBV_EVENT_SRQ_ERR);
   codes.at(driver::protocol::kPortActive) = IBV_EVENT_PORT_ACTIVE;
   codes.at(driver::protocol::kPortError) = IBV_EVENT_PORT_ERR;
+  codes.at(driver::protocol::kDeviceFatal) = IBV_EVENT_DEVICE_FATAL;
   return codes;
 }
 

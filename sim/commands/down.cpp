@@ -16,6 +16,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/report/files.hpp"
 #include "sim/server/descriptor.hpp"
+#include "sim/server/faults_of.hpp"
 #include "sim/server/instance.hpp"
 
 namespace roci::sim {
@@ -40,7 +41,9 @@ int run(const std::string& name) {
   const timeval patience{kPatienceMs / 1000, 0};
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   bool reachable = true;
+  nlohmann::json faults = nlohmann::json::array();
   try {
+    faults = faults_of(socket);
     exchange(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kShutdown));
   } catch (const UserError&) {
     reachable = false;
@@ -50,6 +53,7 @@ int run(const std::string& name) {
     if (!ends(process)) throw UserError(fmt::format("process {} does not exit", peer.pid));
   }
   instance.remove();
+  print_silent_faults(faults);
   fmt::print("{} is down\n", name);
   return 0;
 }

@@ -10,6 +10,7 @@ void add_program_commands(CLI::App& app, Action& action) {
   add_devices(app, action);
   add_up(app, action);
   add_exec(app, action);
+  add_fault(app, action);
   add_link(app, action);
   add_status(app, action);
   add_down(app, action);

@@ -8,6 +8,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/server/descriptor.hpp"
+#include "sim/server/faults_of.hpp"
 #include "sim/server/instance.hpp"
 
 namespace roci::sim {
@@ -79,12 +80,21 @@ void print(const nlohmann::json& all) {
   }
 }
 
+void print_faults(const nlohmann::json& faults) {
+  for (const auto& fault : faults) {
+    const auto fired = fault["fired"].get<std::uint64_t>();
+    if (fired != 0) fmt::print("{} fired {} times\n", fault_text(fault), fired);
+  }
+  print_silent_faults(faults);
+}
+
 int run(const StatusOptions& options) {
   const nlohmann::json all = status_of(Instance(options.name));
   if (options.json) {
     fmt::print("{}\n", all.dump(2));
   } else {
     print(all);
+    print_faults(all["faults"]);
   }
   return 0;
 }

@@ -69,6 +69,8 @@ void add_up(CLI::App& app, Action& action) {
       ->take_all();
   command->add_flag("--host-devices", options->host_devices,
                     "programs see the RDMA devices of the host beside roci0");
+  command->add_option("--faults", options->faults, "script of faults (TOML): docs/live_faults.md")
+      ->type_name("FILE");
   add_pace_options(*command, external_ports.eal, external_ports.pace, options->host);
   add_link_options(*command, options->world);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -118,6 +118,7 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
     const bool done = server_.set_link(message.adapter, message.up != 0);
     return reply_done(kind, header.tag, done ? Rejection::kNone : Rejection::kNoNode);
   }
+  if (kind == Kind::kFaults) return handle_faults(bytes, size, std::move(fd));
   if (!joined_) return end();
   switch (kind) {
     case Kind::kCommand: {
@@ -179,6 +180,11 @@ void Client::hello(const Hello& message) {
         fmt::format("no node '{}'; there are n0 to {}", name, names.name_of(names.adapters() - 1)));
     return;
   }
+  if (server_.faults.killed(adapter)) {
+    reject(welcome, Rejection::kNoNode, EIO,
+           fmt::format("the adapter {} was killed by a fault", names.name_of(adapter)));
+    return;
+  }
   const auto blocked = [&](int error) {
     reject(welcome, Rejection::kNoAccess, error,
            "no access to the memory of this process: " + reason(error));
@@ -207,6 +213,7 @@ void Client::hello(const Hello& message) {
   joined_ = true;
   adapter_ = adapter;
   server_.memory.add(pasid_, pid_, page_, adapter_);
+  server_.faults.registry().joined(pasid_, pid_);
   welcome.pasid = pasid_;
   welcome.node = adapter_;
   welcome.nodes = names.adapters();
@@ -248,6 +255,15 @@ void Client::end() {
   server_.fabric.submit(adapter_, [self = shared_from_this()](driver::Context& context) {
     self->destroy_objects(context);
   });
+}
+
+void Client::handle_faults(const std::uint8_t* bytes, std::size_t size, Descriptor script) {
+  Faults message{};
+  if (!read(message, bytes, size)) return end();
+  const std::string result = server_.faults.request(message, script).dump();
+  const Descriptor file = file_of(result);
+  reply_done(Kind::kFaults, message.header.tag, file ? Rejection::kNone : Rejection::kFull, 0,
+             file.get());
 }
 
 void Client::reply(const void* message, std::size_t bytes, int fd) {

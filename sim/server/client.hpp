@@ -19,6 +19,7 @@
 #include "sim/server/descriptor.hpp"
 #include "sim/server/external_ports.hpp"
 #include "sim/server/fabric.hpp"
+#include "sim/server/fault_control.hpp"
 #include "sim/server/ownership.hpp"
 
 namespace roci::sim {
@@ -31,6 +32,7 @@ struct ServerContext {
   ClientMemory& memory;
   const ExternalPorts& external_ports;
   CmService& cm;
+  FaultControl& faults;
   unsigned width;
   /// A free address space, 0: none.
   std::function<std::uint32_t()> new_pasid;
@@ -82,6 +84,8 @@ class Client final : public std::enable_shared_from_this<Client> {
   void deliver(const driver::Event& event);
   /// Reports that the port of the adapter went up or down.
   void report_port(bool up);
+  /// Reports that the adapter failed; from now on it does nothing for the process.
+  void report_fatal();
   void retry_events();
 
   /// Replies to kStatus with a file; -1: there is none.
@@ -118,6 +122,7 @@ class Client final : public std::enable_shared_from_this<Client> {
               const std::string& text);
   bool make_page(Descriptor& file);
   void command(const driver::protocol::Command& message);
+  void handle_faults(const std::uint8_t* bytes, std::size_t size, Descriptor script);
   void add_channel(const driver::protocol::AddChannel& message, Descriptor fd);
   void remove_channel(const driver::protocol::RemoveChannel& message);
   void route(const driver::protocol::Route& message);
@@ -128,6 +133,8 @@ class Client final : public std::enable_shared_from_this<Client> {
                   driver::protocol::Rejection rejection, int error = 0, int fd = -1);
   void reply(const void* message, std::size_t bytes, int fd = -1);
   void write(EventChannel& channel, std::vector<std::uint8_t> bytes);
+  /// take() of an adapter that failed.
+  Taken take_nothing();
   void collect(driver::protocol::Doorbells& doorbells, Owned kind, std::uint32_t base,
                std::uint32_t mask, const std::uint64_t* bits);
 

@@ -50,6 +50,7 @@ void Client::sleep(bool asleep) {
 
 Client::Taken Client::take(std::uint64_t now_ns) {
   if (page_ == nullptr) return {false, false};
+  if (server_.faults.killed(adapter_)) return take_nothing();
   Taken taken{!posts_.empty(), false};
   if (posts_.empty()) {
     const std::uint32_t bell = page_->bell.exchange(0);
@@ -90,6 +91,11 @@ Client::Taken Client::take(std::uint64_t now_ns) {
     rang_ = true;
   }
   return taken;
+}
+
+Client::Taken Client::take_nothing() {
+  posts_.clear();
+  return {false, (page_->bell.exchange(0) & kBellMessage) != 0};
 }
 
 void Client::collect(Doorbells& doorbells, Owned kind, std::uint32_t base, std::uint32_t mask,
@@ -195,6 +201,15 @@ void Client::report_port(bool up) {
     const std::uint32_t code = channel.codes[up ? kPortActive : kPortError];
     if (channel.format == Format::kAsync && code != kNotReported)
       write(channel, async_event(kPort, code));
+  }
+}
+
+void Client::report_fatal() {
+  for (auto& [id, channel] : channels_) {
+    const std::uint32_t code = channel.codes[kDeviceFatal];
+    if (channel.format == Format::kAsync && code != kNotReported) {
+      write(channel, async_event(0, code));
+    }
   }
 }
 

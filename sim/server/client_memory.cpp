@@ -103,6 +103,10 @@ bool ClientMemory::read(std::uint32_t pasid, std::uint64_t address, std::uint8_t
   const auto found = spaces_.find(pasid);
   if (found == spaces_.end() || found->second.pid == 0) return false;
   ++counts_.reads;
+  if (fails_ && fails_(found->second.node, pasid, false, address, bytes)) {
+    ++counts_.failures;
+    return false;
+  }
   const std::uint64_t offset = address % kPage;
   bool done = false;
   if (offset + bytes <= kPage && bytes < kPage) {
@@ -123,6 +127,10 @@ bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::
   Space& space = found->second;
   ++counts_.writes;
   if (space.pid == 0) return true;
+  if (fails_ && fails_(space.node, pasid, true, address, bytes)) {
+    ++counts_.failures;
+    return false;
+  }
   for (CachedPage& page : space.pages) page.address = 1;
   // move() does not change what it writes from.
   const int error = move(true, space.pid, address, const_cast<std::uint8_t*>(data), bytes);

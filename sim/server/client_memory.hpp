@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 
 #include "driver/device/protocol.hpp"
@@ -19,6 +20,11 @@ class ClientMemory final : public testbench::AddressSpaces {
  public:
   /// Sets the source of simulated time; to be called before the first access.
   void follow(const std::uint64_t& now_ns) { now_ns_ = &now_ns; }
+
+  /// Asked of each access: whether it fails. Empty: none does.
+  using Fails = std::function<bool(unsigned node, std::uint32_t pasid, bool write,
+                                   std::uint64_t address, std::size_t bytes)>;
+  void set_fails(Fails fails) { fails_ = std::move(fails); }
 
   void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page, unsigned node = 0);
   /// The process has exited: reads fail, writes are discarded.
@@ -68,6 +74,7 @@ class ClientMemory final : public testbench::AddressSpaces {
   const CachedPage* cached(Space& space, std::uint64_t address);
 
   const std::uint64_t* now_ns_ = nullptr;
+  Fails fails_;
   std::uint64_t epoch_ = 1;
   bool wrote_ = false;
   std::unordered_map<std::uint32_t, Space> spaces_;

@@ -23,7 +23,7 @@
 namespace roci::sim {
 namespace {
 
-constexpr char kReady = 'R', kFailed = 'E';
+constexpr char kReady = 'R', kFailed = 'E', kMisused = 'M';
 constexpr int kBacklog = 64;
 
 Descriptor listen_at(const std::string& path) {
@@ -124,6 +124,14 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   config.seed = options.world.seed;
   config.trace = trace_prefix(options.world.trace);
 
+  const bool has_outside = !options.external_ports.wires.empty();
+  faults::Scripts scripts(options.nodes, has_outside);
+  if (!options.faults.empty()) {
+    const std::vector<std::uint8_t> text = read_file(options.faults);
+    scripts.add({text.begin(), text.end()}, options.faults);
+  }
+  config.script = &scripts;
+
   ClientMemory memory;
   Fabric fabric(config, memory, FewLines());
   memory.follow(fabric.now_ns());
@@ -149,8 +157,12 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"host_devices", options.host_devices},
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
-  Server server(fabric, memory, external_ports, width, listen_at(instance.socket()), about,
+  Server server(fabric, memory, external_ports, width, scripts, listen_at(instance.socket()), about,
                 log_line);
+  server.faults().set_on_memory([&](bool watched) {
+    memory.set_fails(!watched ? ClientMemory::Fails()
+                              : [&](auto... access) { return scripts.fails(access...); });
+  });
   fabric.middle().set_silence([&](unsigned adapter) { return memory.dying(adapter); });
   for (unsigned i = 0; i < fabric.adapters(); ++i) {
     server.counters().follow(i, verbs::port_directory(files_of(i), fabric.names().place_of(i)));
@@ -175,7 +187,9 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
     leave_terminal(instance);
     serve(options, instance, ready);
   } catch (const std::exception& error) {
-    const std::string text = kFailed + std::string(error.what());
+    const auto* user = dynamic_cast<const UserError*>(&error);
+    const char cause = user != nullptr && user->status == 2 ? kMisused : kFailed;
+    const std::string text = cause + std::string(error.what());
     if (ready && write(ready.get(), text.data(), text.size()) < 0) status = 2;
     log_line(error.what());
     status = 1;
@@ -214,7 +228,7 @@ int start_in_background(const UpOptions& options) {
   if (text == std::string(1, kReady)) return pid;
   waitpid(pid, nullptr, 0);
   instance.remove();
-  if (text.size() > 1) throw UserError(text.substr(1));
+  if (text.size() > 1) throw UserError(text.substr(1), text[0] == kMisused ? 2 : 1);
   throw UserError("the simulator exited before it was ready");
 }
 

@@ -14,6 +14,7 @@ struct UpOptions {
   Nodes nodes;
   unsigned host = 1;  ///< last byte of the addresses of n0
   ExternalPortOptions external_ports;
+  std::string faults;         ///< file of a script; empty: none
   bool host_devices = false;  ///< programs see the RDMA devices of the host as well
   WorldOptions world;
 };

@@ -39,6 +39,7 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
   uplink.delay_ns = config.delay_ns;
   uplink.faults = config.faults;
   uplink.seed = config.seed;
+  uplink.script = config.script;
   switch_ = std::make_unique<Switch>(adapters(), uplink);
   for (unsigned i = 0; i < adapters(); ++i) {
     std::string name = names_.name_of(i);

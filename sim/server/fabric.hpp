@@ -24,7 +24,8 @@ struct FabricConfig {
   unsigned first_host = 1;  ///< last byte of the addresses of n0; the others follow
   /// Ports of each adapter; no port and no TAP: none.
   std::vector<testbench::ports::NodePorts> ports;
-  std::string trace;  ///< "x": waveforms x.n0.fst, ...; empty: none
+  testbench::FrameScript* script = nullptr;  ///< faults on frames that enter the switch
+  std::string trace;                         ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 
 /// The driver of the fabric, called from its loop.

@@ -137,13 +137,13 @@ int exchange(int socket, unsigned kind) {
   return exchange(socket, &request, sizeof request);
 }
 
-int exchange(int socket, const void* message, std::size_t bytes) {
+int exchange(int socket, const void* message, std::size_t bytes, int file) {
   using namespace driver::protocol;
   Header header{};
   std::memcpy(&header, message, sizeof header);
   Done done{};
   int fd = -1;
-  if (send(socket, message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes) ||
+  if (driver::send_message(socket, message, bytes, file, MSG_NOSIGNAL) < 0 ||
       driver::receive_message(socket, &done, sizeof done, fd) != sizeof done ||
       done.header.kind != header.kind || done.rejection != 0) {
     throw UserError("the simulator does not reply");

@@ -40,7 +40,7 @@ class Instance {
 /// Sends a message of a header alone and returns the descriptor that came with the reply, or -1.
 /// Throws UserError.
 int exchange(int socket, unsigned kind);
-/// Sends a longer message, which begins with a header, in the same way.
-int exchange(int socket, const void* message, std::size_t bytes);
+/// Sends a longer message, which begins with a header, in the same way, with `file` unless -1.
+int exchange(int socket, const void* message, std::size_t bytes, int file = -1);
 
 }  // namespace roci::sim

@@ -191,6 +191,11 @@ void Ownership::done(AdminOp opcode, const driver::Body& body, const driver::Bod
   }
 }
 
+bool Ownership::destroys(AdminOp opcode) {
+  const Rule* rule = rule_of(opcode);
+  return rule != nullptr && rule->destroys;
+}
+
 bool Ownership::empty() const {
   return std::all_of(numbers_.begin(), numbers_.end(), [](const auto& set) { return set.empty(); });
 }

@@ -42,6 +42,9 @@ class Ownership {
   /// Records the objects of a command that the adapter has executed.
   void done(layout::AdminOp opcode, const driver::Body& body, const driver::Body& reply);
 
+  /// Whether the command destroys an object.
+  static bool destroys(layout::AdminOp opcode);
+
   bool has(Owned kind, std::uint32_t number) const { return of(kind).count(number) != 0; }
   const std::set<std::uint32_t>& of(Owned kind) const {
     return numbers_[static_cast<std::size_t>(kind)];

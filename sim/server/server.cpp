@@ -34,7 +34,7 @@ int signal_descriptor() {
 }  // namespace
 
 Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports,
-               unsigned width, Descriptor listener, nlohmann::json about,
+               unsigned width, faults::Scripts& scripts, Descriptor listener, nlohmann::json about,
                std::function<void(const std::string&)> log)
     : fabric_(fabric),
       memory_(memory),
@@ -45,11 +45,15 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       about_(std::move(about)),
       log_(std::move(log)),
       cm_(fabric),
+      faults_(
+          fabric, scripts, [this](unsigned adapter, bool up) { set_link(adapter, up); },
+          [this](unsigned adapter) { kill(adapter); }),
       counters_(fabric),
       context_{fabric,
                memory,
                external_ports,
                cm_,
+               faults_,
                width,
                [this] { return new_pasid(); },
                [this](std::shared_ptr<Client> client, std::uint32_t tag) {
@@ -232,7 +236,7 @@ std::uint32_t Server::new_pasid() {
 
 bool Server::set_link(std::uint32_t adapter, bool up) {
   if (adapter >= fabric_.adapters()) return false;
-  if (fabric_.middle().linked(adapter) == up) return true;
+  if (faults_.killed(adapter) || fabric_.middle().linked(adapter) == up) return true;
   fabric_.middle().set_link(adapter, up);
   if (!up) counters_.count_link_down(adapter);
   if (on_link_) on_link_(adapter, up);
@@ -240,6 +244,16 @@ bool Server::set_link(std::uint32_t adapter, bool up) {
     if (client->adapter() == adapter) client->report_port(up);
   }
   return true;
+}
+
+/// The adapter does nothing any more, and its processes are notified.
+void Server::kill(unsigned adapter) {
+  fabric_.middle().set_link(adapter, false);
+  for (const auto& client : clients_) {
+    if (client->adapter() != adapter || client->pasid() == 0 || client->ended()) continue;
+    memory_.retire(client->pasid());
+    client->report_fatal();
+  }
 }
 
 }  // namespace roci::sim

@@ -21,9 +21,11 @@ class Server final : public Surroundings {
  public:
   /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: status besides the numbers (kStatus).
   Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports, unsigned width,
-         Descriptor listener, nlohmann::json about, std::function<void(const std::string&)> log);
+         faults::Scripts& scripts, Descriptor listener, nlohmann::json about,
+         std::function<void(const std::string&)> log);
 
   CounterService& counters() { return counters_; }
+  FaultControl& faults() { return faults_; }
   /// Sets the function to call when the link of an adapter goes up or down.
   void set_on_link(std::function<void(unsigned adapter, bool up)> call) {
     on_link_ = std::move(call);
@@ -50,6 +52,7 @@ class Server final : public Surroundings {
   void status(std::shared_ptr<Client> client, std::uint32_t tag);
   nlohmann::json numbers() const;
   bool set_link(std::uint32_t adapter, bool up);
+  void kill(unsigned adapter);
   std::uint32_t new_pasid();
 
   Fabric& fabric_;
@@ -62,6 +65,7 @@ class Server final : public Surroundings {
   std::function<void(const std::string&)> log_;
   std::function<void(unsigned, bool)> on_link_;
   CmService cm_;
+  FaultControl faults_;
   CounterService counters_;
   ServerContext context_;
   std::vector<std::shared_ptr<Client>> clients_;

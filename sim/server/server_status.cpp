@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status of the simulator, for `roci status`.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <map>
 
 #include "driver/cm/mad/ip.hpp"
@@ -10,15 +7,6 @@
 
 namespace roci::sim {
 namespace {
-
-/// A new file in memory that holds `text`; none: no memory.
-Descriptor file_of(const std::string& text) {
-  Descriptor file(memfd_create("roci-status", MFD_CLOEXEC));
-  if (file && write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    file.reset();
-  }
-  return file;
-}
 
 nlohmann::json counters_of(driver::Context& context) {
   const driver::PortCounters counters = context.port_counters();
@@ -128,6 +116,7 @@ nlohmann::json Server::numbers() const {
                          {"congested", drops.congested},
                          {"unplugged", drops.unplugged},
                          {"silenced", drops.silenced}};
+  all["faults"] = faults_.scripts().list();
   all["nodes"] = nlohmann::json::array();
   for (unsigned i = 0; i < fabric_.adapters(); ++i) {
     const testbench::LinkDirection::Counts& link = fabric_.middle().from(i).counts();

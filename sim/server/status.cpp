@@ -13,8 +13,11 @@ namespace roci::sim {
 
 nlohmann::json status_of(const Instance& instance) {
   const Descriptor socket(instance.connect());
-  const Descriptor file(
-      exchange(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus)));
+  return json_of(
+      Descriptor(exchange(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus))));
+}
+
+nlohmann::json json_of(const Descriptor& file) {
   std::string text;
   char buffer[4096];
   ssize_t got = 0;

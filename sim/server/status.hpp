@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "sim/server/descriptor.hpp"
 #include "sim/server/instance.hpp"
 
 namespace roci::sim {
 
 /// Requests the status. Throws UserError when the simulator is not running.
 nlohmann::json status_of(const Instance& instance);
+
+/// The JSON in a file that came with a reply. Throws UserError.
+nlohmann::json json_of(const Descriptor& file);
 
 /// Indices of the adapters that a name means: of a node ("n0") or one of it ("n0/roci1"). Throws
 /// UserError when there is none.

@@ -41,6 +41,7 @@ Switch::Switch(unsigned nodes, const testbench::LinkConfig& uplink)
     config.seed = uplink.seed * kSeedStep + i;
     up_.push_back(std::make_unique<testbench::LinkDirection>(config));
     config.faults = {};
+    config.script = nullptr;
     config.delay_ns = 0;
     down_.push_back(std::make_unique<testbench::LinkDirection>(config));
   }
@@ -53,10 +54,24 @@ void Switch::add_external_port(unsigned node) {
   config.delay_ns = 0;  // the external port has its own rate
   external_ports_[node].arriving = std::make_unique<testbench::LinkDirection>(config);
   config.faults = {};
+  config.script = nullptr;
   external_ports_[node].leaving = std::make_unique<testbench::LinkDirection>(config);
 }
 
+unsigned Switch::owner(std::uint64_t mac) const {
+  return static_cast<unsigned>(std::find(macs_.begin(), macs_.end(), mac) - macs_.begin());
+}
+
+void Switch::call_due(std::uint64_t now_ns) {
+  while (!later_.empty() && later_.begin()->first <= now_ns) {
+    std::function<void()> call = std::move(later_.begin()->second);
+    later_.erase(later_.begin());
+    call();
+  }
+}
+
 void Switch::forward(std::uint64_t now_ns) {
+  if (!later_.empty()) call_due(now_ns);
   for (unsigned node = 0; node < up_.size(); ++node) {
     forward_from(node, now_ns);
     if (!has_external_port(node)) continue;
@@ -115,7 +130,7 @@ void Switch::send(testbench::LinkDirection& to, std::uint64_t now_ns, const pack
 }
 
 std::uint64_t Switch::next_ns() const {
-  std::uint64_t next = testbench::LinkDirection::kNever;
+  std::uint64_t next = later_.empty() ? testbench::LinkDirection::kNever : later_.begin()->first;
   for (const auto& channel : up_) next = std::min(next, channel->next_frame_ns());
   for (std::size_t i = 0; i < external_ports_.size(); ++i) {
     // The node of a full port empties it, at a time that is not known here.

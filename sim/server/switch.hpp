@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -29,6 +30,19 @@ class Switch {
   bool has_external_port(unsigned node) const { return external_ports_[node].leaving != nullptr; }
   testbench::LinkDirection& leaving(unsigned node) { return *external_ports_[node].leaving; }
   testbench::LinkDirection& arriving(unsigned node) { return *external_ports_[node].arriving; }
+
+  /// The direction by which the frames of a sender enter: of a node, or from its external port.
+  testbench::LinkDirection& entry(unsigned sender) {
+    return sender < up_.size() ? *up_[sender]
+                               : arriving(sender - static_cast<unsigned>(up_.size()));
+  }
+  /// The node of a MAC address; the number of nodes: none.
+  unsigned owner(std::uint64_t mac) const;
+
+  /// Calls a function at a simulated time.
+  void at(std::uint64_t at_ns, std::function<void()> call) {
+    later_.emplace(at_ns, std::move(call));
+  }
 
   /// Ports by which the frames of each node leave.
   void set_mac(unsigned node, std::uint64_t mac) { macs_[node] = mac; }
@@ -62,6 +76,7 @@ class Switch {
     std::unique_ptr<testbench::LinkDirection> leaving, arriving;
   };
 
+  void call_due(std::uint64_t now_ns);
   void forward_from(unsigned node, std::uint64_t now_ns);
   /// Drops the frame when the link of the node is down.
   void to_node(unsigned node, std::uint64_t now_ns, const packet::Bytes& frame);
@@ -71,6 +86,7 @@ class Switch {
   std::vector<std::unique_ptr<testbench::LinkDirection>> up_, down_;
   std::vector<ExternalPort> external_ports_;
   packet::Bytes frame_;  ///< being forwarded
+  std::multimap<std::uint64_t, std::function<void()>> later_;
   std::vector<std::uint64_t> macs_;
   std::vector<bool> linked_;
   std::function<bool(unsigned)> silent_;

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/faults/scripts.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "driver/cm/mad/values.hpp"
+#include "sim/faults/corruption.hpp"
+
+namespace roci::sim::faults {
+namespace {
+
+constexpr std::size_t kAttributeAt = 16;  // byte of a management datagram
+constexpr unsigned kKindShift = 5;        // bits of a syndrome below its kind
+
+bool contains(const std::vector<unsigned>& list, unsigned one) {
+  return list.empty() || std::find(list.begin(), list.end(), one) != list.end();
+}
+
+bool is_cm(const packet::Parsed& parsed, cm::Attribute attribute) {
+  if (!parsed.ok() || parsed.bth().opcode() != packet::kUdSendOnly || parsed.bth().dest_qp() != 1 ||
+      parsed.payload.size < kAttributeAt + 2) {
+    return false;
+  }
+  const std::uint8_t* at = parsed.payload.data + kAttributeAt;
+  return (at[0] << 8 | at[1]) == static_cast<int>(attribute);
+}
+
+}  // namespace
+
+std::vector<unsigned> Scripts::add(const std::string& text, const std::string& source) {
+  std::vector<unsigned> numbers;
+  for (Rule& rule : read_script(text, source, *this)) {
+    numbers.push_back(next_number_);
+    faults_.push_back({next_number_++, std::move(rule), 0, 0, {}});
+  }
+  refresh();
+  return numbers;
+}
+
+bool Scripts::clear(unsigned number) {
+  const std::size_t before = faults_.size();
+  faults_.remove_if([&](const Fault& fault) { return number == 0 || fault.number == number; });
+  refresh();
+  return number == 0 || faults_.size() != before;
+}
+
+void Scripts::refresh() {
+  set_active(false);
+  watches_memory_ = follows_ = false;
+  for (const Fault& fault : faults_) {
+    if (fault.rule.of_memory()) {
+      watches_memory_ = true;
+    } else {
+      set_active(true);
+    }
+    follows_ |= fault.rule.action == Action::kNak;
+  }
+  if (!follows_) naks_.clear();
+}
+
+bool Scripts::has_process(int pid) const { return ::kill(pid, 0) == 0 || errno == EPERM; }
+
+Scripts::Frame Scripts::ends_of(unsigned sender, const packet::Parsed& parsed) const {
+  const unsigned adapters = nodes_.adapters();
+  const unsigned owner = simulator_->owner(parsed.ethernet().dst_mac());
+  // What comes from outside is for the adapter of its port; what has another address goes there.
+  const unsigned receiver = sender >= adapters ? sender - adapters
+                            : owner < adapters ? owner
+                                               : sender + adapters;
+  const auto adapter_of = [&](unsigned end) { return end < adapters ? end : kOutside; };
+  Frame frame{parsed, sender, receiver, adapter_of(sender), adapter_of(receiver)};
+  if (!parsed.has_bth || parsed.op == nullptr) return frame;
+  const std::uint32_t number = parsed.bth().dest_qp();
+  frame.receiving = registry_.queue_pair(frame.to, number);
+  if (parsed.has(packet::Ext::kDeth) && parsed.ok()) {
+    frame.sending = registry_.queue_pair(frame.from, parsed.deth().src_qp());
+  } else {
+    frame.sending = registry_.connected(frame.from, parsed.dst(), number);
+  }
+  frame.rc = parsed.ok() && parsed.bth().opcode() <= packet::kRcSendOnlyInv;
+  frame.request = frame.rc && !parsed.op->response;
+  return frame;
+}
+
+std::optional<Requester> Scripts::requester_of(const Frame& frame) const {
+  const QueuePair* own = frame.request ? frame.sending : frame.receiving;
+  const QueuePair* peer = frame.request ? frame.receiving : frame.sending;
+  if (own != nullptr) return Requester{own->number, transport::Psn(own->sq_psn), own->mtu};
+  if (peer != nullptr) return Requester{peer->peer, transport::Psn(peer->rq_psn), peer->mtu};
+  return {};
+}
+
+bool Scripts::matches_process(const Rule& rule, const Process* process) const {
+  if (!rule.process && rule.program.empty()) return true;
+  if (process == nullptr || (rule.process && *rule.process != process->pid)) return false;
+  return rule.program.empty() || std::find(process->names.begin(), process->names.end(),
+                                           rule.program) != process->names.end();
+}
+
+bool Scripts::matches_end(const Rule& rule, const Frame& frame, bool out) const {
+  if (!contains(rule.adapters, out ? frame.from : frame.to) ||
+      !contains(rule.peers, out ? frame.to : frame.from)) {
+    return false;
+  }
+  const QueuePair* pair = out ? frame.sending : frame.receiving;
+  if (!rule.process && rule.program.empty() && !rule.queue_pair && !rule.nth_queue_pair) {
+    return true;
+  }
+  return pair != nullptr && (!rule.queue_pair || pair->number == *rule.queue_pair) &&
+         (!rule.nth_queue_pair || pair->nth == *rule.nth_queue_pair) &&
+         matches_process(rule, registry_.process_of(*pair));
+}
+
+bool Scripts::matches_packet(const Rule& rule, const Frame& frame) const {
+  const packet::Parsed& parsed = frame.parsed;
+  const bool any = !rule.opcode && rule.position == Position::kAny && !rule.cm_message &&
+                   !rule.psn_offset && rule.action != Action::kCorrupt &&
+                   rule.action != Action::kNak;
+  if (any) return true;
+  if (!parsed.ok()) return false;
+  const std::uint8_t opcode = parsed.bth().opcode();
+  if (rule.opcode) {
+    const auto& list = rule.opcode->opcodes;
+    if (!std::binary_search(list.begin(), list.end(), opcode)) return false;
+    if (rule.opcode->nak_only &&
+        parsed.aeth().syndrome() >> kKindShift == layout::number(layout::AethKind::kAck)) {
+      return false;
+    }
+  }
+  if (rule.position != Position::kAny && rule.position != position_of(*parsed.op)) return false;
+  if (rule.cm_message && !is_cm(parsed, *rule.cm_message)) return false;
+  if (rule.psn_offset) {
+    const auto requester = requester_of(frame);
+    if (!requester || !frame.rc ||
+        parsed.psn().steps_from(requester->first_psn) != *rule.psn_offset) {
+      return false;
+    }
+  }
+  if (rule.action == Action::kCorrupt) return can_corrupt(rule, parsed);
+  return rule.action != Action::kNak || (frame.request && requester_of(frame));
+}
+
+bool Scripts::matches(const Rule& rule, const Frame& frame) const {
+  if (rule.of_memory() || !matches_packet(rule, frame)) return false;
+  const bool out = rule.direction != Direction::kIn, in = rule.direction != Direction::kOut;
+  return (out && matches_end(rule, frame, true)) || (in && matches_end(rule, frame, false));
+}
+
+void Scripts::decide(unsigned sender, std::uint64_t now_ns, const packet::Parsed& parsed,
+                     testbench::ScriptEffect& effect) {
+  if (parsed.frame.size < packet::Ethernet::kBytes) return;
+  const Frame frame = ends_of(sender, parsed);
+  const FlowName flow{frame.sender, frame.receiver, parsed.has_bth ? parsed.bth().dest_qp() : 0};
+  if (follows_ && frame.request && naks_.after_nak(flow, parsed)) {
+    effect.drop = true;
+    effect.text = "lost: follows a request that a fault stopped";
+    return;
+  }
+  Fault* firing = nullptr;
+  for (Fault& fault : faults_) {
+    if (!matches(fault.rule, frame)) continue;
+    if (fault.rule.action == Action::kNak && !naks_.expected(flow, *requester_of(frame), parsed)) {
+      continue;
+    }
+    ++fault.seen;
+    if (firing == nullptr && fault.rule.hits(fault.seen)) firing = &fault;
+  }
+  if (firing != nullptr) fire(*firing, frame, now_ns, effect);
+  if (follows_ && frame.rc) follow(frame, effect.drop);
+}
+
+/// Follows what the responder receives and sends.
+void Scripts::follow(const Frame& frame, bool drop) {
+  const packet::Parsed& parsed = frame.parsed;
+  if (frame.request) {
+    const auto requester = requester_of(frame);
+    if (requester && !drop) {
+      naks_.passed({frame.sender, frame.receiver, parsed.bth().dest_qp()}, *requester, parsed);
+    }
+  } else {
+    const std::uint32_t responder = frame.sending != nullptr     ? frame.sending->number
+                                    : frame.receiving != nullptr ? frame.receiving->peer
+                                                                 : 0;
+    naks_.responded({frame.receiver, frame.sender, responder}, parsed);
+  }
+}
+
+bool Scripts::fails(unsigned adapter, std::uint32_t pasid, bool write, std::uint64_t address,
+                    std::size_t bytes) {
+  bool failed = false;
+  for (Fault& fault : faults_) {
+    const Rule& rule = fault.rule;
+    if (!rule.of_memory() || !contains(rule.adapters, adapter) ||
+        (rule.access != Access::kAny && (rule.access == Access::kWrite) != write) ||
+        (rule.area != Area::kAny && rule.area != registry_.area(pasid, address)) ||
+        !matches_process(rule, registry_.process(pasid))) {
+      continue;
+    }
+    if (!rule.hits(++fault.seen) || failed) continue;
+    failed = true;
+    log(fault, {{"time_ns", *now_ns_},
+                {"adapter", nodes_.name_of(adapter)},
+                {"access", write ? "write" : "read"},
+                {"address", address},
+                {"bytes", bytes},
+                {"text", "memory access failed"}});
+  }
+  return failed;
+}
+
+}  // namespace roci::sim::faults

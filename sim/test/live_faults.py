@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Faults under live programs: runs the cases of live_faults.toml, and scripts that are wrong.
+
+usage: live_faults.py ROCI REQUESTS [--engine E] [--width N] [--only TEXT] [--times N] [UP OPTIONS]
+
+A case passes when the fault fired and the outputs of client and server have their texts.
+"""
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
+
+CASES = pathlib.Path(__file__).with_suffix(".toml")
+SECONDS = 60
+GOOD = '[[fault]]\naction = "drop"\nnode = "n0"\n'
+# Text of a script -> line and words of the error.
+WRONG = {
+    'action = "drop"': (1, "tables [[fault]]"),
+    "": (1, "1 to 1000 tables"),
+    '[[fault]]\nnode = "n0"': (1, "'action' is missing"),
+    '[[fault]]\naction = "lose"': (2, "'lose' is no action"),
+    GOOD + 'colour = "red"': (4, "no field 'colour'"),
+    GOOD + 'delay = "1us"': (4, "no field 'delay'"),
+    '[[fault]]\naction = "drop"\nnode = "n7"': (3, "no node 'n7'"),
+    '[[fault]]\naction = "drop"\npeer = "outside"': (3, "no outside"),
+    GOOD + "nth = -3": (4, "'nth' must be a number from 1"),
+    GOOD + "every = 0": (4, "'every' must be a number from 1"),
+    GOOD + "nth = 2\nfrom = 1": (4, "'nth' stands alone"),
+    GOOD + "from = 9\nto = 3": (1, "'from' 9 is after 'to' 3"),
+    GOOD + "queue_pair = 77": (4, "no queue pair 77 exists"),
+    GOOD + "process = 4194304": (4, "no process 4194304"),
+    GOOD + 'opcode = "ack"\nposition = "middle"': (1, "no opcode fulfils"),
+    GOOD + 'cm = "REQ"\nprogram = "rping"': (1, "belong to no process"),
+    GOOD + 'opcode = "RcSendFrist"': (4, "no opcode 'RcSendFrist'"),
+    GOOD + "psn_offset = 16777216": (4, "'psn_offset' must be"),
+    GOOD + "name = 3": (4, "'name' must be a text"),
+    '[[fault]]\naction = "nak"\ncode = "rnr"\nopcode = "response"': (1, "a NAK responds"),
+    '[[fault]]\naction = "nak"\ncode = "access"\ntimer = 3': (4, "'timer' is for the code rnr"),
+    '[[fault]]\naction = "corrupt"\nfield = "colour"': (3, "no field 'colour' to corrupt"),
+    '[[fault]]\naction = "corrupt"\nfield = "icrc"\nrepair = true': (4, "not corrupt"),
+    '[[fault]]\naction = "delay"': (1, "'delay' is missing"),
+    '[[fault]]\naction = "unplug"\ntime = "5 apples"': (3, "'time'"),
+    '[[fault]]\naction = "fail_memory"\nopcode = "send"': (3, "no field 'opcode'"),
+    GOOD + "\n[[fault]]\naction = drop": (6, ""),
+}
+
+
+def rejected(done, line, words, path):
+    lines = done.stderr.splitlines()
+    assert done.returncode == 2 and len(lines) == 1, (done.returncode, done.stderr)
+    assert lines[0].startswith(f"roci: {path}:{line}: ") and words in lines[0], (lines, line, words)
+
+
+def check_wrong(simulator):
+    """Wrong scripts: one line that names file and line, and nothing is applied."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/F.toml"
+        for text, (line, words) in WRONG.items():
+            # A good fault before the wrong one must not be applied either.
+            before = GOOD if text.startswith("[[fault]]") else ""
+            pathlib.Path(path).write_text(before + text)
+            done = subprocess.run([simulator.roci, "fault", "add", path, "--name", simulator.name],
+                                  capture_output=True, text=True, check=False)
+            rejected(done, line + before.count("\n"), words, path)
+        assert json.loads(simulator.command("fault", "list", "--json")) == []
+        done = subprocess.run([simulator.roci, "up", "--name", f"{simulator.name}-wrong",
+                               "--engine", "model", "--faults", path],
+                              capture_output=True, text=True, check=False)
+        rejected(done, 9, "", path)
+
+
+def run_case(simulator, case, requests):
+    """What is wrong with a case; empty: nothing."""
+    faults = shlex.split(case["script"])
+    simulator.command("fault", "add", *faults)
+    program = case["program"]
+    if program.split()[0] == "requests":
+        program = program.replace("requests", requests, 1)
+    end = time.monotonic() + SECONDS
+    results = [simulator.finish(process, end) for process in simulator.start_pair(program)]
+    fired = json.loads(simulator.command("fault", "list", "--json"))[0]["fired"]
+    simulator.command("fault", "clear")
+    wrong = [] if fired else ["the fault never fired"]
+    for (status, text), side in zip(results, ("client", "server")):
+        wrong += [f"{side} (exit {status}) has no '{words}':\n{text[-1500:]}"
+                  for words in case.get(side, []) if words not in text]
+    return wrong
+
+
+def check_silent(simulator):
+    """A fault that never fired is reported by status and down."""
+    simulator.command("fault", "add", "action=drop", "name=quiet", "node=n1", "cm=DREP")
+    words = "fault 'quiet'"
+    text = simulator.command("status")
+    assert "'quiet' (arguments:1, drop) never fired" in text, (words, text)
+    text = simulator.command("down")
+    assert "'quiet' (arguments:1, drop) never fired" in text, (words, text)
+    simulator.command("up", *simulator.options)
+
+
+def check_exact(roci, options, requests):
+    """Each run hits the same packet of the named queue pair; the capture has the fault and its NAK."""
+    with tempfile.TemporaryDirectory() as folder:
+        capture = pathlib.Path(folder) / "run.pcapng"
+        with Simulator(roci, "exact", [*options, "--pcap", str(capture)]) as simulator:
+            for action in ("action=drop", "action=nak code=rnr timer=1") * 2:
+                simulator.command("fault", "add", *action.split(), "node=n1", "program=requests",
+                                  "nth_queue_pair=1", "psn_offset=4", "nth=1")
+                process, server = simulator.start_pair(requests)
+                status, text = simulator.finish(process, time.monotonic() + SECONDS)
+                simulator.finish(server, time.monotonic() + SECONDS)
+                assert status == 0, text
+                fault, = json.loads(simulator.command("fault", "list", "--json"))
+                assert fault["fired"] == 1, fault
+                # 3000 bytes are three packets: the second message begins at 3.
+                entry = fault["log"][0]
+                assert (entry["opcode"], entry["psn"], entry["from"]) == \
+                    ("RcSendMiddle", 0x1004, "n1"), entry
+                simulator.command("fault", "clear")
+        frames = capture.read_bytes()
+        for comment in (b"fault 1: lost", b"fault 2: lost", b"fault 2: RNR NAK, timer 1", b"fault 3: lost",
+                        b"fault 4: RNR NAK, timer 1"):
+            assert frames.count(comment) == 1, (comment, frames.count(comment))
+        processes.run(sys.executable, str(ROOT / "testbench/tools/rocitest/check_pcap.py"),
+                      str(capture))
+
+
+def main():
+    parser = argument_parser(__doc__)
+    parser.add_argument("requests")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--times", type=int, default=1)
+    args, options = begin(parser)
+    requests = os.path.abspath(args.requests)
+    cases = [case for case in tomllib.loads(CASES.read_text())["case"]
+             if args.only in case["shows"] + case["why"]]
+    bad = runs = 0
+    simulator = Simulator(args.roci, "faults", options)
+    with simulator:
+        if not args.only:
+            check_wrong(simulator)
+            check_silent(simulator)
+            check_exact(args.roci, options, requests)
+        for case in cases:
+            for _ in range(args.times):
+                start = time.monotonic()
+                wrong = run_case(simulator, case, requests)
+                bad += bool(wrong)
+                runs += 1
+                print(f"{'FAIL' if wrong else 'ok  '} {time.monotonic() - start:5.1f} s  "
+                      f"{case['shows']}: {case['why']}", flush=True)
+                print("\n".join(wrong), end="\n" if wrong else "", flush=True)
+                if "kill" in case["script"]:  # the adapter is dead until `roci down`
+                    simulator.command("down")
+                    simulator.command("up", *options)
+    print(f"{runs} runs of {len(cases)} cases, {bad} failed")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
