@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.docs import blocks, measured, program, synthesis  # noqa: E402
+from testbench.tools.docs import blocks, live_faults, measured, program, synthesis  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
 from testbench.tools.proofs import listed  # noqa: E402
 
@@ -24,6 +24,7 @@ KINDS = {
     "block": blocks.block_region,
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
+    "live_faults": live_faults.table_region,
     "measured": measured.table_region,
     "placed": synthesis.place_region,
     "proofs": listed.proofs_region,
