@@ -269,3 +269,27 @@ TEST_CASE("link: faults do not apply to frames that are not RoCE") {
   fixture.run({arp, frame_of(100, 4, 0)}, 1000);
   CHECK(fixture.arrived.size() == 1);
 }
+
+/// Holds PSN 1 until two later frames have overtaken it.
+struct HoldingScript : FrameScript {
+  HoldingScript() { set_active(true); }
+  void decide(unsigned, std::uint64_t, const packet::Parsed& parsed,
+              ScriptEffect& effect) override {
+    if (parsed.bth().psn() != 1) return;
+    effect.after = 2;
+    effect.text = "held";
+  }
+};
+
+TEST_CASE("link: a script holds a frame until later ones to its queue pair have overtaken it") {
+  HoldingScript script;
+  LinkConfig config;
+  config.script = &script;
+  LinkFixture fixture(config);
+  fixture.run({frame_of(100, 4, 0), frame_of(100, 4, 1), frame_of(100, 4, 2),
+               frame_of(100, 4, 9, 8), frame_of(100, 4, 3), frame_of(100, 4, 4)},
+              1000);
+  std::vector<std::uint32_t> psns;
+  for (const Arrived& one : fixture.arrived) psns.push_back(one.psn());
+  CHECK(psns == std::vector<std::uint32_t>{0, 2, 9, 3, 1, 4});
+}
