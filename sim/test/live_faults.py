@@ -110,7 +110,7 @@ def check_silent(simulator):
 
 
 def check_exact(roci, options, requests):
-    """Each run hits the same packet of the named queue pair; the capture has the fault and its NAK."""
+    """Each run hits the same packet; the capture has the fault and its NAK."""
     with tempfile.TemporaryDirectory() as folder:
         capture = pathlib.Path(folder) / "run.pcapng"
         with Simulator(roci, "exact", [*options, "--pcap", str(capture)]) as simulator:
@@ -129,8 +129,8 @@ def check_exact(roci, options, requests):
                     ("RcSendMiddle", 0x1004, "n1"), entry
                 simulator.command("fault", "clear")
         frames = capture.read_bytes()
-        for comment in (b"fault 1: lost", b"fault 2: lost", b"fault 2: RNR NAK, timer 1", b"fault 3: lost",
-                        b"fault 4: RNR NAK, timer 1"):
+        for comment in (b"fault 1: lost", b"fault 2: lost", b"fault 2: RNR NAK, timer 1",
+                        b"fault 3: lost", b"fault 4: RNR NAK, timer 1"):
             assert frames.count(comment) == 1, (comment, frames.count(comment))
         processes.run(sys.executable, str(ROOT / "testbench/tools/rocitest/check_pcap.py"),
                       str(capture))

@@ -107,7 +107,7 @@ class LinkDirection {
     std::uint64_t delay_ns = 0;  ///< delay of the link and of the faults
     bool delayed = false;
     std::uint64_t copies = 0, copy_delay_ns = 0;
-    unsigned after = 0;                    ///< frames to the same queue pair that overtake it
+    unsigned after = 0;                     ///< frames to the same queue pair that overtake it
     std::optional<packet::Bytes> scripted;  ///< the frame that a script sends instead
     std::string text;                       ///< for observers; empty: no fault
   };
