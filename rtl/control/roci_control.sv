@@ -256,7 +256,7 @@ module roci_control #(
   );
 
   // ---------------------------------------------------------------- completions and events
-  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps)) u_cq (
+  roci_cq #(.NumCqs(NumCqs), .NumQps(NumQps), .Writes(DataWidth == 64 ? 64 : 128)) u_cq (
     .clk_i, .rst_ni, .now_i,
     .cqe_sq_i, .cqe_sq_valid_i, .cqe_sq_ready_o,
     .cqe_rq_i, .cqe_rq_valid_i, .cqe_rq_ready_o,

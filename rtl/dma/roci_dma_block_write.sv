@@ -167,10 +167,11 @@ module roci_dma_block_write #(
   assign w_last_o  = more_q == '0 || (&index_q);
   assign w_valid_o = valid_q;
 
-  // Responses: a request is done with its last burst.
+  // Responses: a request is done with its last burst. Each write of a completion queue may be in
+  // flight that roci_cq_write counts.
   logic [Clients-1:0] room, waiting, ends;
   for (genvar c = 0; c < Clients; c++) begin : gen_client
-    roci_fifo #(.Width(1), .Depth(64)) u_ends (
+    roci_fifo #(.Width(1), .Depth(c == 0 && DataWidth != 64 ? 128 : 64)) u_ends (
       .clk_i, .rst_ni,
       .in_data_i(split_last),
       .in_valid_i(split_valid && aw_ready_i && client_q == 2'(c)), .in_ready_o(room[c]),

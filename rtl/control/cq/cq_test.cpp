@@ -58,6 +58,17 @@ TEST_CASE("cq: a memory latency of 400 clocks keeps to 8 clocks per entry") {
   CHECK(bench.taken.back().cycle - start < 8 * 500);
 }
 
+TEST_CASE("cq: a write round trip of 256 clocks keeps to two clocks per entry") {
+  Bench bench;
+  bench.latency = 250;  // and the stages before and after the memory
+  bench.make(0, 12);
+  for (unsigned i = 0; i < 1000; ++i) bench.complete(0, i);
+  const std::uint64_t start = bench.dut.cycle();
+  bench.drain();
+  REQUIRE(bench.taken.size() == 1000);
+  CHECK(bench.taken.back().cycle - start < 2.1 * 1000 + 256);
+}
+
 TEST_CASE("cq: CQ-02 the order of each source holds; tickets hold back their source only") {
   Bench bench(7);
   bench.make(0, 10);

@@ -3,8 +3,8 @@
 // that software armed.
 //
 // Throughput: one entry or doorbell per clock, of one queue in two clocks. Latency: six clocks from
-// cqe_i to bw_req_valid_o when its data is in memory. Up to 64 writes are in flight, 200 clocks of
-// memory at three clocks an entry.
+// cqe_i to bw_req_valid_o when its data is in memory. Up to `Writes` writes are in flight: 128 are
+// 256 clocks of memory at two clocks an entry.
 //
 //   cqe_sq --> wait for tickets --+                         +--> entry FIFO --> bw
 //   cqe_rq --> wait for tickets --+--> look up,  --> decide +--> retire FIFO, bw_done --> event
@@ -30,7 +30,8 @@
 
 module roci_cq #(
   parameter int unsigned NumCqs = 256,
-  parameter int unsigned NumQps = 256
+  parameter int unsigned NumQps = 256,
+  parameter int unsigned Writes = 128  // in flight, a power of two
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -83,7 +84,6 @@ module roci_cq #(
 );
 
   localparam int unsigned RowBits = $clog2(NumCqs);
-
   // Entries
   roci_pkg::cqe_req_t entry;
   logic               entry_valid, entries_empty, pick_entry;
@@ -247,7 +247,7 @@ module roci_cq #(
 
   // Entries to memory and events
   logic write_room, write_idle;
-  roci_cq_write #(.RowBits(RowBits)) u_write (
+  roci_cq_write #(.RowBits(RowBits), .Writes(Writes)) u_write (
     .clk_i, .rst_ni,
     .entry_i       (last_entry),
     .base_i        (last_config.base),

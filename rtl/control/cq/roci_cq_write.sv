@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts completion queue entries into memory and releases the events that follow them.
 //
-// Throughput: one entry or event per clock. Latency: two clocks to bw_req_valid_o. Up to 64 writes
-// and events are in flight.
+// Throughput: one entry or event per clock. Latency: two clocks to bw_req_valid_o. Up to `Writes`
+// writes and events are in flight.
 //
 //   entry --> build --> FIFO --> bw           bw_done --> count
 //   entry, event -----------> retire FIFO ---------------------> event, in order
@@ -14,7 +14,8 @@
 `include "assert.svh"
 
 module roci_cq_write #(
-  parameter int unsigned RowBits = 8
+  parameter int unsigned RowBits = 8,
+  parameter int unsigned Writes  = 128  // in flight, a power of two
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -47,8 +48,7 @@ module roci_cq_write #(
   output logic                       idle_o
 );
 
-  localparam int unsigned CqeBytes = roci_pkg::CqeBits / 8;
-  localparam int unsigned Writes   = 64;
+  localparam int unsigned CqeBytes  = roci_pkg::CqeBits / 8;
   localparam int unsigned LevelBits = $clog2(Writes) + 1;
 
   // Build the entry
@@ -99,28 +99,50 @@ module roci_cq_write #(
   assign bw_req_o.data  = 512'(bw_cqe);
   assign bw_req_o.bytes = 7'(CqeBytes);
 
-  // Writes in flight and the events after them, in order
+  // Writes in flight and the events after them, in order. The oldest stand apart, so that the event
+  // does not follow a deep memory.
   localparam int unsigned RetireBits = RowBits + 3;
   logic [LevelBits-1:0] retires;
   logic                 head_valid, head_pop, head_write, head_raise, head_error, head_due;
   logic                 done, done_bad, failed, done_ready;  // responses not yet matched to a write
-  logic                 retire_ready;
+  logic                 retire_ready, retire_valid, head_ready, rsp_valid, rsp_bad, rsp_ready;
+  logic [RetireBits-1:0] retire;
   logic [RowBits-1:0]   head_row;
   roci_fifo #(.Width(RetireBits), .Depth(Writes)) u_retire (
     .clk_i, .rst_ni,
     .in_data_i   ({write_i, raise_i || raise_error_i, raise_error_i, row_i}),
     .in_valid_i  (write_i || raise_i || raise_error_i),
     .in_ready_o  (retire_ready),
+    .out_data_o  (retire),
+    .out_valid_o (retire_valid),
+    .out_ready_i (head_ready),
+    .level_o     (retires)
+  );
+  roci_fifo #(.Width(RetireBits), .Depth(2)) u_head (
+    .clk_i, .rst_ni,
+    .in_data_i   (retire),
+    .in_valid_i  (retire_valid),
+    .in_ready_o  (head_ready),
     .out_data_o  ({head_write, head_raise, head_error, head_row}),
     .out_valid_o (head_valid),
     .out_ready_i (head_pop),
-    .level_o     (retires)
+    .level_o     ()
   );
   roci_fifo #(.Width(1), .Depth(Writes)) u_done (
     .clk_i, .rst_ni,
     .in_data_i   (bw_rsp_i.error),
     .in_valid_i  (bw_rsp_valid_i),
     .in_ready_o  (done_ready),
+    .out_data_o  (rsp_bad),
+    .out_valid_o (rsp_valid),
+    .out_ready_i (rsp_ready),
+    .level_o     ()
+  );
+  roci_fifo #(.Width(1), .Depth(2)) u_rsp (
+    .clk_i, .rst_ni,
+    .in_data_i   (rsp_bad),
+    .in_valid_i  (rsp_valid),
+    .in_ready_o  (rsp_ready),
     .out_data_o  (done_bad),
     .out_valid_o (done),
     .out_ready_i (head_pop && head_write),
@@ -145,7 +167,7 @@ module roci_cq_write #(
   assign break_row_o   = break_row_q;
 
   assign room_o = words < 4'd5 && retires < LevelBits'(Writes - 2);
-  assign idle_o = !build_q && !bw_req_valid_o && !head_valid && !break_valid_q;
+  assign idle_o = !build_q && !bw_req_valid_o && !retire_valid && !head_valid && !break_valid_q;
 
   `ASSERT(RoomForWord, `IMPLIES(build_q, words_ready))
   `ASSERT(RoomForDone, `IMPLIES(bw_rsp_valid_i, done_ready))
