@@ -25,10 +25,7 @@ def members(simulator, node, group, own, count=1):
     line = f"stdbuf -oL mckey -m {group} -b {own} -C {COUNT}"
     started = [simulator.start(node, line) for _ in range(count)]
     for process in started:
-        seen = []
-        while not any("joined" in text for text in seen):
-            seen.append(simulator.first_line(process, SECONDS))
-            assert seen[-1], "".join(seen)
+        simulator.line_with(process, "joined", SECONDS)
     return started
 
 

@@ -7,6 +7,7 @@ import pathlib
 import random
 import select
 import subprocess
+import threading
 import time
 
 from testbench.tools.rocitest.processes import free_port, listening
@@ -122,6 +123,21 @@ class Simulator:
             process.kill()
             raise AssertionError(f"{process.args[-1]} prints nothing")
         return process.stdout.readline()
+
+    @staticmethod
+    def line_with(process, text, seconds=60):
+        """The next line of a program's output that has the text; a program that does not print it
+        in that time is killed."""
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        seen = []
+        for line in iter(process.stdout.readline, ""):
+            seen.append(line)
+            if text in line:
+                timer.cancel()
+                return line
+        timer.cancel()
+        raise AssertionError(f"{process.args[-1]} does not print '{text}': {''.join(seen)}")
 
     @staticmethod
     def finish(process, end):
