@@ -67,12 +67,8 @@ QpAttributes attributes_of(const Body& body) {
   a.sq_draining = (body.get(layout::qp_attributes::flags) & kFlagDraining) != 0;
   a.dst_mac = body.get(layout::qp_attributes::dst_mac);
   a.qkey = body.get(layout::qp_attributes::qkey);
-  const std::uint64_t gid_hi = body.get(layout::qp_attributes::dgid_hi);
-  const std::uint64_t gid_lo = body.get(layout::qp_attributes::dgid_lo);
-  for (unsigned i = 0; i < 8; ++i) {
-    a.dgid[i] = static_cast<std::uint8_t>(gid_hi >> (56 - 8 * i));
-    a.dgid[8 + i] = static_cast<std::uint8_t>(gid_lo >> (56 - 8 * i));
-  }
+  a.dgid = gid_of_halves(body.get(layout::qp_attributes::dgid_hi),
+                         body.get(layout::qp_attributes::dgid_lo));
   return a;
 }
 

@@ -7,6 +7,15 @@
 
 namespace roci::driver {
 
+Gid gid_of_halves(std::uint64_t high, std::uint64_t low) {
+  Gid gid{};
+  for (unsigned i = 0; i < 8; ++i) {
+    gid[i] = static_cast<std::uint8_t>(high >> (56 - 8 * i));
+    gid[8 + i] = static_cast<std::uint8_t>(low >> (56 - 8 * i));
+  }
+  return gid;
+}
+
 std::uint64_t high_half(const Gid& gid) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < 8; ++i) value = value << 8 | gid[i];

@@ -118,6 +118,8 @@ class Context {
 Gid gid_of_ipv4(std::uint32_t address);
 
 /// Bytes 0 to 7 and 8 to 15 of a GID as big-endian numbers.
+/// The GID whose bytes 0 to 7 and 8 to 15 are these big-endian numbers.
+Gid gid_of_halves(std::uint64_t high, std::uint64_t low);
 std::uint64_t high_half(const Gid& gid);
 std::uint64_t low_half(const Gid& gid);
 

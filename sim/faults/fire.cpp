@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostLogged = 100;  // packets of a fault
 
 std::string nak_name(std::uint8_t syndrome) {
-  if (syndrome >> 5 == layout::number(layout::AethKind::kRnr)) {
+  if (kind_of(syndrome) == layout::AethKind::kRnr) {
     return fmt::format("RNR NAK, timer {}", syndrome & 0x1F);
   }
   static const char* const kNames[] = {"PSN sequence error", "invalid request",

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/faults/naks.hpp"
 
-#include <algorithm>
-
 #include "model/packet/builder.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::sim::faults {
 namespace {
 
 constexpr std::uint32_t kMsnMask = 0xFFFFFF;
-constexpr unsigned kKindShift = 5;  // bits of a syndrome below its kind
 
 /// PSNs that a request takes: a READ takes one for each response.
 std::uint32_t span_of(const Requester& requester, const packet::Parsed& request) {
   if (request.bth().opcode() != packet::kRcReadRequest) return 1;
-  const std::uint32_t bytes = request.reth().dma_length();
-  return std::max(1u, (bytes + requester.mtu - 1) / requester.mtu);
+  return transport::packets_of(request.reth().dma_length(), requester.mtu);
 }
 
 }  // namespace
@@ -96,8 +93,7 @@ void Naks::responded(const FlowName& name, const packet::Parsed& response) {
   Flow& flow = found->second;
   if (flow.responded_to.before(response.psn())) flow.responded_to = response.psn();
   if (!response.has(packet::Ext::kAeth)) return;
-  const auto kind = static_cast<layout::AethKind>(response.aeth().syndrome() >> kKindShift);
-  if (kind == layout::AethKind::kAck) {
+  if (kind_of(response.aeth().syndrome()) == layout::AethKind::kAck) {
     // The responder has counted at least these messages; later requests are on their way.
     const std::uint32_t ahead = (response.aeth().msn() - flow.msn) & kMsnMask;
     if (ahead <= kMsnMask / 2) flow.msn = response.aeth().msn();

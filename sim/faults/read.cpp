@@ -18,15 +18,14 @@ constexpr unsigned kMostCopies = 1000, kRnrCodes = 32;
 constexpr std::uint64_t kNakDelayNs = 10'000;  // see decision 0010
 constexpr std::size_t kMostFaults = 1000;
 
-const std::map<std::string, Action> kActions = {{"drop", Action::kDrop},
-                                                {"delay", Action::kDelay},
-                                                {"duplicate", Action::kDuplicate},
-                                                {"reorder", Action::kReorder},
-                                                {"corrupt", Action::kCorrupt},
-                                                {"nak", Action::kNak},
-                                                {"unplug", Action::kUnplug},
-                                                {"kill", Action::kKill},
-                                                {"fail_memory", Action::kFailMemory}};
+std::map<std::string, Action> all_actions() {
+  std::map<std::string, Action> all;
+  for (unsigned i = 0; i <= static_cast<unsigned>(Action::kKill); ++i) {
+    all.emplace(name_of(Action(i)), Action(i));
+  }
+  return all;
+}
+const std::map<std::string, Action> kActions = all_actions();
 const std::map<std::string, Direction> kDirections = {
     {"out", Direction::kOut}, {"in", Direction::kIn}, {"both", Direction::kBoth}};
 const std::map<std::string, Position> kPositions = {{"first", Position::kFirst},

@@ -9,8 +9,10 @@
 #include <sstream>
 #include <tuple>
 
+#include "driver/context.hpp"
 #include "model/spec/layout/commands.hpp"
 #include "model/spec/layout/queues.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::sim::faults {
 namespace {
@@ -18,7 +20,6 @@ namespace {
 using layout::AdminOp;
 
 constexpr unsigned kBlockBytes = 64;
-constexpr unsigned kSmallestMtu = 128;  // the path MTU of code 0, which no packet has
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -101,12 +102,9 @@ void Registry::modified(QueuePair& pair, const driver::Body& body) {
   if (given(layout::qp_mask::kDestQpn)) pair.peer = word(dest_qpn);
   if (given(layout::qp_mask::kSqPsn)) pair.sq_psn = word(sq_psn);
   if (given(layout::qp_mask::kRqPsn)) pair.rq_psn = word(rq_psn);
-  if (given(layout::qp_mask::kPathMtu)) pair.mtu = kSmallestMtu << body.get(path_mtu);
+  if (given(layout::qp_mask::kPathMtu)) pair.mtu = transport::pmtu_bytes(word(path_mtu));
   if (!given(layout::qp_mask::kAv)) return;
-  const std::uint64_t halves[] = {body.get(dgid_hi), body.get(dgid_lo)};
-  for (unsigned i = 0; i < pair.peer_gid.size(); ++i) {
-    pair.peer_gid[i] = static_cast<std::uint8_t>(halves[i / 8] >> (56 - 8 * (i % 8)));
-  }
+  pair.peer_gid = driver::gid_of_halves(body.get(dgid_hi), body.get(dgid_lo));
 }
 
 void Registry::done(unsigned adapter, std::uint32_t pasid, AdminOp opcode, const driver::Body& body,

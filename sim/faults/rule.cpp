@@ -15,8 +15,6 @@ constexpr unsigned kOpcodes = 256;
 
 bool is_request(const OpcodeInfo& info) { return !info.response && info.name != "Cnp"; }
 
-bool is_rc(std::uint8_t opcode) { return opcode <= packet::kRcSendOnlyInv; }
-
 bool in_group(const std::string& group, std::uint8_t opcode, const OpcodeInfo& info) {
   const auto has = [&](const char* part) { return info.name.find(part) != std::string::npos; };
   if (group == "send") return has("Send");

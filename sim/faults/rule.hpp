@@ -30,6 +30,9 @@ enum class Position { kAny, kFirst, kMiddle, kLast, kOnly };
 enum class Access { kAny, kRead, kWrite };
 enum class Area { kAny, kPayload, kQueue, kCompletion };
 
+/// Whether the opcode is one of reliable connections.
+constexpr bool is_rc(std::uint8_t opcode) { return opcode <= packet::kRcSendOnlyInv; }
+
 /// A set of opcodes by one name, such as "write" or "RcWriteLast".
 struct OpcodeGroup {
   std::string name;

@@ -14,7 +14,6 @@ namespace roci::sim::faults {
 namespace {
 
 constexpr std::size_t kAttributeAt = 16;  // byte of a management datagram
-constexpr unsigned kKindShift = 5;        // bits of a syndrome below its kind
 
 bool contains(const std::vector<unsigned>& list, unsigned one) {
   return list.empty() || std::find(list.begin(), list.end(), one) != list.end();
@@ -81,7 +80,7 @@ Scripts::Frame Scripts::ends_of(unsigned sender, const packet::Parsed& parsed) c
   } else {
     frame.sending = registry_.connected(frame.from, parsed.dst(), number);
   }
-  frame.rc = parsed.ok() && parsed.bth().opcode() <= packet::kRcSendOnlyInv;
+  frame.rc = parsed.ok() && is_rc(parsed.bth().opcode());
   frame.request = frame.rc && !parsed.op->response;
   return frame;
 }
@@ -126,8 +125,7 @@ bool Scripts::matches_packet(const Rule& rule, const Frame& frame) const {
   if (rule.opcode) {
     const auto& list = rule.opcode->opcodes;
     if (!std::binary_search(list.begin(), list.end(), opcode)) return false;
-    if (rule.opcode->nak_only &&
-        parsed.aeth().syndrome() >> kKindShift == layout::number(layout::AethKind::kAck)) {
+    if (rule.opcode->nak_only && kind_of(parsed.aeth().syndrome()) == layout::AethKind::kAck) {
       return false;
     }
   }

@@ -34,22 +34,13 @@ std::optional<Destination> destination_in(layout::AdminOp opcode, const driver::
   return {};
 }
 
-driver::Gid gid_in(const driver::Body& body, const Destination& to) {
-  driver::Gid gid{};
-  const std::uint64_t halves[] = {body.get(to.dgid_hi), body.get(to.dgid_lo)};
-  for (unsigned i = 0; i < gid.size(); ++i) {
-    gid[i] = static_cast<std::uint8_t>(halves[i / 8] >> (56 - 8 * (i % 8)));
-  }
-  return gid;
-}
-
 }  // namespace
 
 bool fill_next_hop(driver::Context& context, const FabricAdapter& node,
                    const std::string& interface, layout::AdminOp opcode, driver::Body& body) {
   const auto to = destination_in(opcode, body);
   if (!to || body.get(to->mac) != 0) return true;
-  const driver::Gid wanted = gid_in(body, *to);
+  const driver::Gid wanted = driver::gid_of_halves(body.get(to->dgid_hi), body.get(to->dgid_lo));
   if (cm::is_group(wanted)) return true;  // its MAC address follows from the group
   // The host does not resolve its own address.
   if (std::any_of(node.gids().begin(), node.gids().end(),

@@ -8,7 +8,6 @@
 namespace roci::cm {
 namespace {
 
-constexpr std::uint32_t kMulticastQpn = 0xFFFFFF;
 constexpr std::uint32_t kUdpQkey = 0x01234567;  // RDMA_UDP_QKEY of Linux
 constexpr std::size_t kMostMemberships = 65536;
 

@@ -44,7 +44,7 @@ static_assert(kFills<Dreq> && kFills<Drep> && kFills<SidrReq> && kFills<SidrRep>
 static_assert(kFills<Lap> && kFills<Apr>);
 
 /// A connection cannot end at QP0, at QP1 or at the number of multicast.
-bool connects(std::uint32_t qpn) { return qpn > kGsiQpn && qpn != 0xFFFFFF; }
+bool connects(std::uint32_t qpn) { return qpn > kGsiQpn && qpn != kMulticastQpn; }
 
 // The name of a field with a value that no sender may give it; nullptr: none. Values that a REJ
 // responds to, such as a path MTU that is too large, are not among them.

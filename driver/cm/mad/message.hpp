@@ -24,6 +24,7 @@ using MadBytes = std::array<std::uint8_t, kMadBytes>;
 /// Q_Key of QP1, to which all datagrams go.
 inline constexpr std::uint32_t kGsiQkey = 0x80010000;
 inline constexpr std::uint32_t kGsiQpn = 1;
+inline constexpr std::uint32_t kMulticastQpn = 0xFFFFFF;
 
 struct Mad {
   std::uint64_t transaction_id = 0;

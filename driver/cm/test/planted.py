@@ -46,7 +46,7 @@ PLANTED = [
     ("connection/dispatch.cpp", "if (req.primary.remote_gid != path.local)", "if (false)"),
     ("connection/dispatch.cpp", "if (const std::optional<std::uint64_t> guid = guid_in(rej))",
      "if (const std::optional<std::uint64_t> guid = guid_in(rej); guid && *guid == 0)"),
-    ("mad/message.cpp", "qpn > kGsiQpn && qpn != 0xFFFFFF", "qpn > kGsiQpn"),
+    ("mad/message.cpp", "qpn > kGsiQpn && qpn != kMulticastQpn", "qpn > kGsiQpn"),
     ("mad/message.cpp", "if (header.class_version != kClassVersion)", "if (false)"),
     ("mad/message.cpp", "if (header.method != kMethodSend)", "if (false)"),
     ("mad/message.cpp", "if (size != kMadBytes)", "if (size < kMadBytes)"),
