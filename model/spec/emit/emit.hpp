@@ -23,4 +23,6 @@ void emit_wire_formats();
 void emit_queues();
 void emit_registers();
 
+void emit_python();
+
 }  // namespace roci::spec

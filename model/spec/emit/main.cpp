@@ -5,6 +5,7 @@
 //   emit wire              docs/wire_formats.md
 //   emit memory            docs/queues.md
 //   emit registers         docs/registers.md
+//   emit python            python/roci/wire.py
 #include <cstdio>
 #include <cstring>
 
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
                        {"layout_registers", emit_layout_registers},
                        {"wire", emit_wire_formats},
                        {"memory", emit_queues},
-                       {"registers", emit_registers}};
+                       {"registers", emit_registers},
+                       {"python", emit_python}};
   for (const auto& output : outputs) {
     if (argc == 2 && std::strcmp(argv[1], output.name) == 0) {
       output.write();

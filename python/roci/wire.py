@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by model/spec/emit from the tables of model/spec. Change those.
+"""Numbers of the wire and their names."""
+
+OPCODES = {
+    0x00: "RcSendFirst",
+    0x01: "RcSendMiddle",
+    0x02: "RcSendLast",
+    0x03: "RcSendLastImm",
+    0x04: "RcSendOnly",
+    0x05: "RcSendOnlyImm",
+    0x06: "RcWriteFirst",
+    0x07: "RcWriteMiddle",
+    0x08: "RcWriteLast",
+    0x09: "RcWriteLastImm",
+    0x0A: "RcWriteOnly",
+    0x0B: "RcWriteOnlyImm",
+    0x0C: "RcReadRequest",
+    0x0D: "RcReadRespFirst",
+    0x0E: "RcReadRespMiddle",
+    0x0F: "RcReadRespLast",
+    0x10: "RcReadRespOnly",
+    0x11: "RcAck",
+    0x12: "RcAtomicAck",
+    0x13: "RcCmpSwap",
+    0x14: "RcFetchAdd",
+    0x16: "RcSendLastInv",
+    0x17: "RcSendOnlyInv",
+    0x20: "UcSendFirst",
+    0x21: "UcSendMiddle",
+    0x22: "UcSendLast",
+    0x23: "UcSendLastImm",
+    0x24: "UcSendOnly",
+    0x25: "UcSendOnlyImm",
+    0x26: "UcWriteFirst",
+    0x27: "UcWriteMiddle",
+    0x28: "UcWriteLast",
+    0x29: "UcWriteLastImm",
+    0x2A: "UcWriteOnly",
+    0x2B: "UcWriteOnlyImm",
+    0x64: "UdSendOnly",
+    0x65: "UdSendOnlyImm",
+    0x81: "Cnp",
+}
+AETH_KINDS = {
+    0x00: "Ack",
+    0x01: "Rnr",
+    0x03: "Nak",
+}
+SYNDROMES = {
+    0x1F: "AckNoCredits",
+    0x20: "RnrNak",
+    0x60: "NakSequence",
+    0x61: "NakInvalid",
+    0x62: "NakAccess",
+    0x63: "NakOperational",
+}
