@@ -19,6 +19,18 @@ install(FILES ${ROCI_COMPLETION} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-compl
 install(DIRECTORY model/packet/testdata/captures DESTINATION share/rocinante COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT runtime)
 
+# The Python package, as pip would install it: its modules, its version and its plugin of pytest.
+set(python lib/python3/dist-packages)
+install(DIRECTORY python/roci DESTINATION ${python} COMPONENT runtime
+        FILES_MATCHING PATTERN "*.py")
+set(python_info ${CMAKE_CURRENT_BINARY_DIR}/rocinante.dist-info)
+file(CONFIGURE OUTPUT ${python_info}/METADATA CONTENT
+     "Metadata-Version: 2.1\nName: rocinante\nVersion: ${PROJECT_VERSION}\n")
+file(CONFIGURE OUTPUT ${python_info}/entry_points.txt CONTENT
+     "[pytest11]\nroci = roci.pytest_plugin\n")
+install(DIRECTORY ${python_info}/ DESTINATION ${python}/rocinante-${PROJECT_VERSION}.dist-info
+        COMPONENT runtime)
+
 # Libraries have plain names and stand in a folder of their own.
 install(TARGETS spec driver transport packet model_nic firmware link host scoreboard nic ports
                 systemc testbench
@@ -64,5 +76,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libibverbs1, ibverbs-providers")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ibverbs-utils, perftest")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-pytest")
 set(CPACK_STRIP_FILES ON)
 include(CPack)

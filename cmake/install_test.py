@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs what is built, packs it, and uses both: the program from the package, and
-driver/examples built against the installed libraries by CMake and by pkg-config.
+"""Installs what is built, packs it, and uses both: the program and the Python package from the
+package, and driver/examples built against the installed libraries by CMake and by pkg-config.
 
 usage: install_test.py ROOT BUILD
 """
@@ -16,7 +16,8 @@ DEPENDS = ["libibverbs1", "ibverbs-providers", "libsystemc", "libc6"]
 FILES = ["bin/roci", "bin/roci-verify", "lib/rocinante/libroci-verbs.so",
          "lib/rocinante/libroci-nic-512.so", "lib/rocinante/libroci-nic-64.so",
          "share/man/man1/roci.1", "share/bash-completion/completions/roci",
-         "share/rocinante/captures/raw_index.json"]
+         "share/rocinante/captures/raw_index.json",
+         "lib/python3/dist-packages/roci/pytest_plugin.py"]
 
 
 def run(*command, status=0, **options):
@@ -93,6 +94,20 @@ def check_examples(prefix, folder, root):
     expect(run(folder / "linked_by_pkg_config", "rtl"), "memory equal")
 
 
+def check_suite(prefix, folder, root):
+    """The tests of driver/examples/requests by the Python package; pytest finds its plugin."""
+    packages = prefix / "lib/python3/dist-packages"
+    environment = dict(PLAIN, PYTHONPATH=str(packages), PYTHONDONTWRITEBYTECODE="1",
+                       ROCI=str(prefix / "bin/roci"),
+                       REQUESTS=str(folder / "examples/requests/requests"))
+    expect(run("/usr/bin/python3", "-c", "import importlib.metadata as m, roci\n"
+               "print(m.version('rocinante') == roci.__version__)", env=environment), "True")
+    text = run("/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "--basetemp",
+               folder / "suite", root / "driver/examples/requests", env=environment, cwd=folder)
+    expect(text, " passed in ")
+    print(text.splitlines()[-1])
+
+
 def main():
     root, build = map(pathlib.Path, sys.argv[1:])
     with tempfile.TemporaryDirectory() as name:
@@ -109,6 +124,7 @@ def main():
             expect(depends, word)
         run("dpkg-deb", "--extract", package, folder / "root")
         check_program(folder / "root/usr", folder, root)
+        check_suite(folder / "root/usr", folder, root)
         print(f"{package.name}: {os.path.getsize(package) // 1024} KiB\nDepends: {depends}all good")
     return 0
 

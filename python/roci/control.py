@@ -6,12 +6,13 @@ import os
 import socket
 import struct
 
-STATUS, SHUTDOWN, SET_LINK, FAULTS = 7, 8, 10, 13
+STATUS, SET_LINK, FAULTS = 7, 10, 13
 LIST, ADD, CLEAR = 0, 1, 2
 HEADER = struct.Struct("=II")
 SET_LINK_BODY = struct.Struct("=II")
 FAULTS_BODY = struct.Struct("=II256s")
 DONE = struct.Struct("=IIII")
+SECONDS = 60  # that the simulator may take to reply
 
 
 class Error(Exception):
@@ -21,7 +22,9 @@ class Error(Exception):
 def directory_of(name):
     """The directory of an instance, as sim/server/README.md states it."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    return f"{runtime}/roci-{name}" if runtime.startswith("/") else f"/tmp/roci-{os.getuid()}-{name}"
+    if runtime.startswith("/"):
+        return f"{runtime}/roci-{name}"
+    return f"/tmp/roci-{os.getuid()}-{name}"
 
 
 def memory_file(text):
@@ -36,18 +39,20 @@ class Control:
     """A simulator by its name."""
 
     def __init__(self, name="default"):
+        self.name = name
         self.path = f"{directory_of(name)}/socket"
 
     def _exchange(self, kind, body=b"", file=None):
         """Sends a message; returns what the file of the reply holds, or None."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            connection.settimeout(SECONDS)
             try:
                 connection.connect(self.path)
+                message = HEADER.pack(kind, 1) + body
+                socket.send_fds(connection, [message], [] if file is None else [file])
+                reply, files, _, _ = socket.recv_fds(connection, DONE.size, 1)
             except OSError as error:
-                raise Error(f"{self.path}: {error.strerror}") from error
-            message = HEADER.pack(kind, 1) + body
-            socket.send_fds(connection, [message], [] if file is None else [file])
-            reply, files, _, _ = socket.recv_fds(connection, DONE.size, 1)
+                raise Error(f"{self.path}: {error.strerror or error}") from error
         if len(reply) != DONE.size or DONE.unpack(reply)[2] != 0:
             raise Error("the simulator rejects the request")
         if not files:
@@ -60,12 +65,13 @@ class Control:
         """What `roci status --json` prints."""
         return self._exchange(STATUS)
 
-    def shut_down(self):
-        self._exchange(SHUTDOWN)
-
     def set_link(self, adapter, up):
-        """Sets the link of an adapter, by its index in status()["nodes"], up or down."""
-        self._exchange(SET_LINK, SET_LINK_BODY.pack(adapter, int(up)))
+        """Sets the link of an adapter, such as "n0" or "n0/roci1", up or down."""
+        names = [f"{node['node']}/{node['adapter']}" for node in self.status()["nodes"]]
+        whole = adapter if "/" in adapter else f"{adapter}/roci0"
+        if whole not in names:
+            raise Error(f"no adapter '{adapter}'; there are {', '.join(names)}")
+        self._exchange(SET_LINK, SET_LINK_BODY.pack(names.index(whole), int(up)))
 
     def _faults(self, request, number=0, source="", file=None):
         body = FAULTS_BODY.pack(request, number, source.encode()[:255])

@@ -1,53 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for tests of RDMA programs. A failed test has the status, the faults with the packets that
-they hit, the outputs of the programs and the path of the capture in its report."""
+"""Fixtures for tests of RDMA programs. The report of a failed test, also in JUnit's XML, has the
+path of the capture, the last packets to each queue pair, the faults with the packets that they hit,
+the counters of the adapters and the outputs of the programs."""
 import json
 
 import pytest
 
+from roci.capture import last_packets
+from roci.control import Error
 from roci.simulator import Simulator
 
-KEY = pytest.StashKey()
+STARTED = pytest.StashKey()
 
 
 def pytest_addoption(parser):
     group = parser.getgroup("roci")
-    group.addoption("--roci-engine", default="model", help="engine of the adapters: model or rtl")
+    group.addoption("--roci-engine", default="model", choices=("model", "rtl"),
+                    help="engine of the adapters (default: model)")
+    group.addoption("--roci-width", default="512", choices=("64", "512"),
+                    help="data path of the engine rtl, bits (default: 512)")
 
 
 @pytest.fixture
 def roci_fabric(request, tmp_path):
-    """A function that starts a simulator: roci_fabric("--nodes", 3). It ends with the test."""
-    started = request.node.stash.setdefault(KEY, [])
+    """A function that starts a simulator: roci_fabric(nodes=3, adapters=2). Its arguments are the
+    options of `roci up`. The simulator ends with the test."""
+    started = request.node.stash.setdefault(STARTED, [])
+    option = request.config.getoption
 
-    def start(*options):
-        engine = request.config.getoption("--roci-engine")
-        simulator = Simulator("--engine", engine, *options, folder=tmp_path)
+    def start(**settings):
+        settings.setdefault("engine", option("--roci-engine"))
+        if settings["engine"] != "model":
+            settings.setdefault("width", option("--roci-width"))
+        simulator = Simulator(folder=tmp_path, **settings)
         started.append(simulator.start())
         return simulator
 
     yield start
     for simulator in started:
-        if simulator.last_status is None:
-            simulator.stop()
+        simulator.stop()
 
 
 @pytest.fixture
 def roci_pair(roci_fabric):
-    """A simulator with two nodes, n0 and n1."""
+    """A simulator with two nodes, n0 and n1, each with the adapter roci0."""
     return roci_fabric()
 
 
+def counters_of(node):
+    """The counters of an adapter that are not 0, as a line."""
+    port, link = dict(node["port"] or {}), node["link"]
+    counts = {**port, **port.pop("drops", {}), **{f"link {key}": n for key, n in link.items()}}
+    counts.pop("drops", None)
+    return f"{node['name']}: " + ", ".join(f"{key} {n}" for key, n in counts.items() if n)
+
+
 def describe(simulator):
-    """(title, text) of what helps to find the cause of a failure."""
-    simulator.stop()
+    """(title, text) of what helps to find the cause of a failure. Ends the simulator."""
+    try:
+        silent = simulator.stop()
+    except Error as error:
+        silent = f"{error}\n"
     status = simulator.last_status
-    yield "capture", str(simulator.capture)
-    yield "faults", json.dumps(status["faults"], indent=1)
-    yield "adapters", json.dumps([{key: node[key] for key in ("name", "link", "port")}
-                                  for node in status["nodes"]], indent=1)
-    for program in simulator.programs:
-        yield f"{program.node}: {' '.join(map(str, program.words))}", program.output or ""
+    yield "capture", f"{simulator.capture}\n" if simulator.capture.exists() else "none\n"
+    if simulator.capture.exists():
+        yield "last packets", "\n".join(last_packets(simulator.capture)) + "\n"
+    if status is None:  # it had ended before
+        yield "simulator", silent
+        return
+    if status["faults"]:
+        yield "faults", json.dumps(status["faults"], indent=1) + "\n" + silent
+    yield "adapters", "\n".join(map(counters_of, status["nodes"])) + "\n"
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -55,6 +78,17 @@ def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     if call.when != "call" or not report.failed:
         return
-    for simulator in item.stash.get(KEY, []):
-        if simulator.last_status is None:
-            report.sections += [(f"roci {title}", text) for title, text in describe(simulator)]
+    # pytest prints the sections of longrepr and writes them into JUnit's XML.
+    add = getattr(report.longrepr, "addsection", None)
+    for simulator in item.stash.get(STARTED, []):
+        for title, text in describe(simulator):
+            if add is None:
+                report.sections.append((f"roci {title}", text))
+            else:
+                add(f"roci {title}", text)
+        for program in simulator.programs:
+            text = f"exit {program.status}\n{program.output}"
+            if add is None:
+                report.sections.append((f"roci {program}", text))
+            else:
+                add(f"roci {program}", text)

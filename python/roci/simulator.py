@@ -1,81 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts and ends simulators, and runs programs on their nodes."""
+import itertools
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
-import time
 
+from roci import capture
 from roci.control import Control, Error
+from roci.program import SECONDS, Program, free_port
 
-SECONDS = 60  # that a program may run
 
-
-class Program:
-    """A program on a node; its output is read when it has ended."""
-
-    def __init__(self, node, words, process):
-        self.node, self.words, self.process = node, words, process
-        self.output = None
-
-    @property
-    def status(self):
-        return self.process.poll()
-
-    def wait(self, seconds=SECONDS):
-        """Waits for the end; returns the exit status. A program that takes longer is killed."""
-        try:
-            self.output, _ = self.process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.output = self.process.communicate()[0] + "\n(killed: took too long)\n"
-        return self.process.returncode
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        if self.output is None:
-            self.output = self.process.communicate()[0]
+def words_of(settings):
+    """Options of `roci up` from keyword arguments: host_devices=True, loss="1%"."""
+    for name, value in settings.items():
+        option = f"--{name.replace('_', '-')}"
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is not False:
+                yield from [option] if one is True else [option, str(one)]
 
 
 class Simulator(Control):
     """A simulator with a name of its own, from `with` to its end.
 
-    options: those of `roci up`; `roci`: the program, by default $ROCI or `roci` in PATH."""
+    settings: the options of `roci up`, such as nodes=3, adapters=2, engine="model", loss="1%".
+    program: the program roci; default: $ROCI, or `roci` in PATH.
+    folder: where capture and outputs go; default: a temporary one that stays."""
 
-    count = 0
+    numbers = itertools.count(1)
 
-    def __init__(self, *options, roci=None, name=None, folder=None):
-        Simulator.count += 1
-        self.name = name or f"py-{os.getpid()}-{Simulator.count}"
-        super().__init__(self.name)
-        self.roci = roci or os.environ.get("ROCI", "roci")
-        self.options = [str(option) for option in options]
+    def __init__(self, *, program=None, folder=None, **settings):
+        super().__init__(f"py-{os.getpid()}-{next(self.numbers)}")
+        self.roci = program or os.environ.get("ROCI", "roci")
+        self.settings = settings
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="roci-"))
-        self.capture = self.folder / f"{self.name}.pcapng"  # complete after stop()
+        self.capture = self.folder / f"{self.name}.pcapng"  # is there after stop()
         self.programs = []
-        self.last_status = None
+        self.last_status = None  # the status at stop(); None: it had ended before
+        self.running = False
 
-    def _command(self, *words):
-        done = subprocess.run([self.roci, *words], text=True, check=False, capture_output=True)
+    def command(self, word, *more):
+        """Runs a command of roci; returns what it prints."""
+        done = subprocess.run([self.roci, word, "--name", self.name, *map(str, more)], text=True,
+                              check=False, capture_output=True)
         if done.returncode != 0:
             raise Error((done.stderr or done.stdout).strip())
         return done.stdout
 
     def start(self):
-        self._command("up", "--name", self.name, "--pcap", str(self.capture), *self.options)
+        """Starts it; `with` does this."""
+        self.command("up", "--pcap", self.capture, *words_of(self.settings))
+        self.running = True
         return self
 
     def stop(self):
-        """Kills the programs that still run and ends the simulator, which completes the capture."""
+        """Kills the programs that still run and ends the simulator, which completes the capture.
+        Returns what `roci down` prints: the faults that never fired."""
+        if not self.running:
+            return ""
+        self.running = False
         for program in self.programs:
             program.kill()
-        self.last_status = self.status()
-        pid = self.last_status["pid"]
-        self.shut_down()
-        end = time.monotonic() + SECONDS
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
-            time.sleep(0.01)
+        try:
+            self.last_status = self.status()
+            return self.command("down")
+        except Error as error:  # it was killed, or it failed
+            directory = pathlib.Path(self.path).parent
+            log = directory / "log"
+            text = log.read_text(errors="replace") if log.exists() else ""
+            shutil.rmtree(directory, ignore_errors=True)
+            raise Error(f"{error}\nlog of the simulator:\n{text}") from error
 
     def __enter__(self):
         return self.start()
@@ -84,9 +79,24 @@ class Simulator(Control):
         self.stop()
 
     def run(self, node, *words):
-        """Starts a program on a node."""
-        process = subprocess.Popen([self.roci, "exec", node, "--name", self.name, "--",
-                                    *map(str, words)], text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT)
-        self.programs.append(Program(node, words, process))
+        """Starts a program on a node and returns it while it runs."""
+        file = self.folder / f"{self.name}-{len(self.programs) + 1}-{node}.txt"
+        command = [self.roci, "exec", node, "--name", self.name, "--", *map(str, words)]
+        self.programs.append(Program(command, node, words, file))
         return self.programs[-1]
+
+    def run_pair(self, *words, server="n0", client="n1", port="-p", seconds=SECONDS):
+        """Runs a program of client and server, as those of perftest, to its end: the client with
+        127.0.0.1 in addition, both with a free port after the option `port`. Returns (client,
+        server)."""
+        number = free_port()
+        listener = self.run(server, *words, port, number)
+        listener.wait_for_port(number, seconds)
+        caller = self.run(client, *words, port, number, "127.0.0.1")
+        caller.wait(seconds)
+        listener.wait(seconds)
+        return caller, listener
+
+    def packets(self):
+        """The RoCE packets of the capture, after stop()."""
+        return list(capture.packets(self.capture))

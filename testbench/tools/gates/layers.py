@@ -17,6 +17,7 @@ ALLOWED = {
     "rtl": ["model/spec", "model/packet", "model/transport"],
     "testbench": ["model/spec", "model/packet", "model/transport", "model/nic", "driver",
                   "firmware", "rtl"],
+    "python": [],
     "sim": ["model/spec", "model/packet", "model/transport", "driver", "testbench"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
