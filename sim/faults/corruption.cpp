@@ -11,7 +11,7 @@ namespace roci::sim::faults {
 bool can_corrupt(const Rule& rule, const packet::Parsed& parsed) {
   if (!parsed.ok()) return false;
   if (rule.payload) return rule.offset < parsed.payload.size;
-  return !rule.field || !rule.field->ext || parsed.has(*rule.field->ext);
+  return !rule.field || rule.field->is_in(parsed);
 }
 
 packet::Bytes corrupted(const Rule& rule, const packet::Parsed& parsed, std::string& text) {
@@ -23,7 +23,9 @@ packet::Bytes corrupted(const Rule& rule, const packet::Parsed& parsed, std::str
   } else if (rule.field) {
     const HeaderField& field = *rule.field;
     std::uint8_t* header = &frame[parsed.bth_at];
-    if (field.ext) header += packet::Bth::kBytes + parsed.op->offset_of(*field.ext);
+    if (const auto ext = field.header_in(parsed)) {
+      header += packet::Bth::kBytes + parsed.op->offset_of(*ext);
+    }
     const std::uint64_t before = layout::get_wire(header, field.place);
     layout::put_wire(header, field.place, rule.value.value_or(before ^ 1));
     text = fmt::format("corrupted: {} {:#x} instead of {:#x}", field.name,

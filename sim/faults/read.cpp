@@ -49,6 +49,9 @@ const std::map<std::string, std::uint8_t> kCodes = {
     {"invalid_request", layout::syndrome::kNakInvalid},
     {"access", layout::syndrome::kNakAccess},
     {"operational", layout::syndrome::kNakOperational}};
+// RETH and AtomicETH begin with the same address and key.
+static_assert(layout::reth::va.offset == layout::atomic_eth::va.offset &&
+              layout::reth::rkey.offset == layout::atomic_eth::rkey.offset);
 const std::map<std::string, HeaderField> kFields = {
     {"opcode", {"opcode", {}, layout::bth::opcode}},
     {"version", {"version", {}, layout::bth::version}},
@@ -56,8 +59,8 @@ const std::map<std::string, HeaderField> kFields = {
     {"dest_qp", {"dest_qp", {}, layout::bth::dest_qp}},
     {"psn", {"psn", {}, layout::bth::psn}},
     {"ack_req", {"ack_req", {}, layout::bth::ack_req}},
-    {"address", {"address", packet::Ext::kReth, layout::reth::va}},
-    {"rkey", {"rkey", packet::Ext::kReth, layout::reth::rkey}},
+    {"address", {"address", packet::Ext::kReth, layout::reth::va, packet::Ext::kAtomicEth}},
+    {"rkey", {"rkey", packet::Ext::kReth, layout::reth::rkey, packet::Ext::kAtomicEth}},
     {"length", {"length", packet::Ext::kReth, layout::reth::dma_length}},
     {"syndrome", {"syndrome", packet::Ext::kAeth, layout::aeth::syndrome}},
     {"msn", {"msn", packet::Ext::kAeth, layout::aeth::msn}},

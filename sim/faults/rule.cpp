@@ -43,7 +43,7 @@ std::vector<std::uint8_t> possible(const Rule& rule) {
     if (rule.position != Position::kAny && rule.position != position_of(*info)) continue;
     if (rule.cm_message && opcode != packet::kUdSendOnly) continue;
     if (rule.payload && !info->payload) continue;
-    if (rule.field && rule.field->ext && !info->has(*rule.field->ext)) continue;
+    if (rule.field && !rule.field->is_in(*info)) continue;
     if (rule.action == Action::kNak && !(is_request(*info) && is_rc(opcode))) continue;
     left.push_back(opcode);
   }

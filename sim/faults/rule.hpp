@@ -45,6 +45,19 @@ struct HeaderField {
   std::string name;
   std::optional<packet::Ext> ext;  ///< none: of the BTH
   layout::Place place{0, 0};
+  std::optional<packet::Ext> other = {};  ///< another header that has it at the same place
+
+  /// The header of a packet that has the field, if any.
+  template <typename Packet>
+  std::optional<packet::Ext> header_in(const Packet& packet) const {
+    return other && packet.has(*other) ? other : ext;
+  }
+  /// Whether a packet has the field.
+  template <typename Packet>
+  bool is_in(const Packet& packet) const {
+    const auto header = header_in(packet);
+    return !header || packet.has(*header);
+  }
 };
 
 struct Rule {

@@ -1,27 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Faults under live programs: runs the cases of live_faults.toml, and scripts that are wrong.
+"""Faults under live programs: runs the cases of live_faults.toml and of its tables, checks which
+packets and processes faults hit, and gives scripts that are wrong.
 
-usage: live_faults.py ROCI REQUESTS [--engine E] [--width N] [--only TEXT] [--times N] [UP OPTIONS]
+usage: live_faults.py ROCI REQUESTS [--engine E] [--width N] [--only TEXT] [--step N] [--times N]
+                      [UP OPTIONS]
 
-A case passes when the fault fired and the outputs of client and server have their texts.
+--step 3 takes every third line of each table. A case passes when its faults fired and the outputs
+of client and server have their texts.
 """
 import json
 import os
 import pathlib
+import resource
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
-import tomllib
+
+import live_fault_cases
+import live_fault_checks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
 
-CASES = pathlib.Path(__file__).with_suffix(".toml")
 SECONDS = 60
 GOOD = '[[fault]]\naction = "drop"\nnode = "n0"\n'
 # Text of a script -> line and words of the error.
@@ -80,18 +85,29 @@ def check_wrong(simulator):
         rejected(done, 9, "", path)
 
 
-def run_case(simulator, case, requests):
-    """What is wrong with a case; empty: nothing."""
-    faults = shlex.split(case["script"])
-    simulator.command("fault", "add", *faults)
+def start(simulator, case, requests):
+    """The processes of a case: client, and server where there is one."""
     program = case["program"]
     if program.split()[0] == "requests":
-        program = program.replace("requests", requests, 1)
+        return simulator.start_pair(program.replace("requests", requests, 1))
+    if case.get("alone"):
+        return [simulator.start("n1", program)]
+    if "listener" not in case:
+        return simulator.start_pair(program)
+    port = processes.free_port()
+    server = simulator.start_listener("n0", f"{case['listener']} -p {port}", port)
+    return simulator.start("n1", f"{program} -p {port}"), server
+
+
+def run_case(simulator, case, requests):
+    """What is wrong with a case; empty: nothing."""
+    for fault in case["script"].split(" and "):
+        simulator.command("fault", "add", *shlex.split(fault))
     end = time.monotonic() + SECONDS
-    results = [simulator.finish(process, end) for process in simulator.start_pair(program)]
-    fired = json.loads(simulator.command("fault", "list", "--json"))[0]["fired"]
+    results = [simulator.finish(process, end) for process in start(simulator, case, requests)]
+    faults = json.loads(simulator.command("fault", "list", "--json"))
     simulator.command("fault", "clear")
-    wrong = [] if fired else ["the fault never fired"]
+    wrong = [f"fault {fault['number']} never fired" for fault in faults if not fault["fired"]]
     for (status, text), side in zip(results, ("client", "server")):
         wrong += [f"{side} (exit {status}) has no '{words}':\n{text[-1500:]}"
                   for words in case.get(side, []) if words not in text]
@@ -140,11 +156,12 @@ def main():
     parser = argument_parser(__doc__)
     parser.add_argument("requests")
     parser.add_argument("--only", default="")
+    parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--times", type=int, default=1)
     args, options = begin(parser)
     requests = os.path.abspath(args.requests)
-    cases = [case for case in tomllib.loads(CASES.read_text())["case"]
-             if args.only in case["shows"] + case["why"]]
+    cases = [case for case in live_fault_cases.all_cases(args.step)
+             if args.only in case["shows"] + case["why"] + case["script"]]
     bad = runs = 0
     simulator = Simulator(args.roci, "faults", options)
     with simulator:
@@ -152,6 +169,8 @@ def main():
             check_wrong(simulator)
             check_silent(simulator)
             check_exact(args.roci, options, requests)
+            live_fault_checks.check_msn(args.roci, options, requests)
+            live_fault_checks.check_processes(simulator, requests)
         for case in cases:
             for _ in range(args.times):
                 start = time.monotonic()
@@ -159,12 +178,15 @@ def main():
                 bad += bool(wrong)
                 runs += 1
                 print(f"{'FAIL' if wrong else 'ok  '} {time.monotonic() - start:5.1f} s  "
-                      f"{case['shows']}: {case['why']}", flush=True)
+                      f"{case['shows']}: {case['why']}: {case['script']}", flush=True)
                 print("\n".join(wrong), end="\n" if wrong else "", flush=True)
                 if "kill" in case["script"]:  # the adapter is dead until `roci down`
                     simulator.command("down")
                     simulator.command("up", *options)
-    print(f"{runs} runs of {len(cases)} cases, {bad} failed")
+        seconds = processes.cpu_seconds(simulator.status()["pid"])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds += used.ru_utime + used.ru_stime
+    print(f"{runs} runs of {len(cases)} cases, {bad} failed, {seconds:.0f} s of processor time")
     return 1 if bad else 0
 
 

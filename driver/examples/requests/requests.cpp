@@ -18,17 +18,19 @@
 
 namespace {
 
+constexpr unsigned kMostQueuePairs = 8;
+
 struct Options {
   std::string operation = "send";
   std::string port = "18600";
-  unsigned count = 8, size = 3000, rnr_retry = 7;
+  unsigned count = 8, size = 3000, rnr_retry = 7, queue_pairs = 1;
   bool shared = false;
   const char* host = nullptr;
 };
 
 /// What a side reports to the other one.
 struct Address {
-  std::uint32_t qpn, psn, rkey;
+  std::uint32_t qpn[kMostQueuePairs], psn, rkey;
   std::uint64_t memory;
   ibv_gid gid;
 };
@@ -79,7 +81,7 @@ struct Side {
   ibv_context* context = nullptr;
   ibv_cq* cq = nullptr;
   ibv_srq* srq = nullptr;
-  ibv_qp* qp = nullptr;
+  std::vector<ibv_qp*> qps;  ///< in turn, a request each
   ibv_mr* mr = nullptr;
   std::vector<char> memory;
   Address own{};
@@ -108,30 +110,32 @@ Side open_side(const Options& options) {
   init.srq = side.srq;
   init.cap = {options.count, options.count, 1, 1, 0};
   init.qp_type = IBV_QPT_RC;
-  side.qp = ibv_create_qp(pd, &init);
-  check(side.qp != nullptr, "ibv_create_qp");
-  side.own = {side.qp->qp_num,
-              0x1000,
-              side.mr->rkey,
-              reinterpret_cast<std::uint64_t>(side.memory.data()),
-              {}};
+  side.own.psn = 0x1000;
+  side.own.rkey = side.mr->rkey;
+  side.own.memory = reinterpret_cast<std::uint64_t>(side.memory.data());
+  for (unsigned i = 0; i < options.queue_pairs; ++i) {
+    side.qps.push_back(ibv_create_qp(pd, &init));
+    check(side.qps.back() != nullptr, "ibv_create_qp");
+    side.own.qpn[i] = side.qps.back()->qp_num;
+  }
   check(ibv_query_gid(side.context, 1, 0, &side.own.gid) == 0, "ibv_query_gid");
   return side;
 }
 
-void connect_queue_pair(const Options& options, Side& side, const Address& peer) {
+void connect_queue_pair(const Options& options, Side& side, const Address& peer, unsigned i) {
+  ibv_qp* qp = side.qps[i];
   ibv_qp_attr attr{};
   attr.qp_state = IBV_QPS_INIT;
   attr.port_num = 1;
   attr.qp_access_flags =
       IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
-  check(ibv_modify_qp(side.qp, &attr,
+  check(ibv_modify_qp(qp, &attr,
                       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0,
         "INIT");
   attr = {};
   attr.qp_state = IBV_QPS_RTR;
   attr.path_mtu = IBV_MTU_1024;
-  attr.dest_qp_num = peer.qpn;
+  attr.dest_qp_num = peer.qpn[i];
   attr.rq_psn = peer.psn;
   attr.max_dest_rd_atomic = 1;
   attr.min_rnr_timer = 1;
@@ -139,7 +143,7 @@ void connect_queue_pair(const Options& options, Side& side, const Address& peer)
   attr.ah_attr.grh.dgid = peer.gid;
   attr.ah_attr.grh.hop_limit = 64;
   attr.ah_attr.port_num = 1;
-  check(ibv_modify_qp(side.qp, &attr,
+  check(ibv_modify_qp(qp, &attr,
                       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                           IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0,
         "RTR");
@@ -150,7 +154,7 @@ void connect_queue_pair(const Options& options, Side& side, const Address& peer)
   attr.rnr_retry = static_cast<std::uint8_t>(options.rnr_retry);
   attr.sq_psn = side.own.psn;
   attr.max_rd_atomic = 1;
-  check(ibv_modify_qp(side.qp, &attr,
+  check(ibv_modify_qp(qp, &attr,
                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                           IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC) == 0,
         "RTS");
@@ -160,8 +164,9 @@ void post_receives(const Options& options, Side& side) {
   for (unsigned i = 0; i < options.count; ++i) {
     ibv_sge sge{side.own.memory + std::uint64_t{i} * options.size, options.size, side.mr->lkey};
     ibv_recv_wr request{i, nullptr, &sge, 1}, *bad = nullptr;
-    const int error = side.srq != nullptr ? ibv_post_srq_recv(side.srq, &request, &bad)
-                                          : ibv_post_recv(side.qp, &request, &bad);
+    const int error = side.srq != nullptr
+                          ? ibv_post_srq_recv(side.srq, &request, &bad)
+                          : ibv_post_recv(side.qps[i % side.qps.size()], &request, &bad);
     check(error == 0, "post receive");
   }
 }
@@ -187,7 +192,7 @@ void post_request(const Options& options, Side& side, const Address& peer, unsig
     request.wr.atomic.rkey = peer.rkey;
     request.wr.atomic.compare_add = 1;
   }
-  check(ibv_post_send(side.qp, &request, &bad) == 0, "ibv_post_send");
+  check(ibv_post_send(side.qps[number % side.qps.size()], &request, &bad) == 0, "ibv_post_send");
 }
 
 /// Prints what has completed. Returns the number of completions, and counts errors.
@@ -250,21 +255,23 @@ void run_server(Side& side, int peer) {
 int main(int argc, char** argv) {
   Options options;
   std::string device;
-  for (int letter = 0; (letter = getopt(argc, argv, "o:n:s:r:p:d:S")) != -1;) {
+  for (int letter = 0; (letter = getopt(argc, argv, "o:n:s:r:q:p:d:S")) != -1;) {
     if (letter == 'o') options.operation = optarg;
     if (letter == 'n') options.count = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 's') options.size = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 'r') options.rnr_retry = static_cast<unsigned>(std::atoi(optarg));
+    if (letter == 'q') options.queue_pairs = static_cast<unsigned>(std::atoi(optarg));
     if (letter == 'p') options.port = optarg;
     if (letter == 'S') options.shared = true;
     if (letter == '?') return 2;
   }
+  if (options.queue_pairs < 1 || options.queue_pairs > kMostQueuePairs) return 2;
   if (optind < argc) options.host = argv[optind];
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   Side side = open_side(options);
   const int socket_fd = options.host != nullptr ? connect_to(options) : accept_at(options);
   const Address peer = exchange(socket_fd, side.own);
-  connect_queue_pair(options, side, peer);
+  for (unsigned i = 0; i < options.queue_pairs; ++i) connect_queue_pair(options, side, peer, i);
   if (options.host == nullptr && options.operation != "write" && options.operation != "read") {
     post_receives(options, side);
   }

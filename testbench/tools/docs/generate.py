@@ -25,6 +25,7 @@ KINDS = {
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
     "live_faults": live_faults.table_region,
+    "live_fault_tables": live_faults.families_region,
     "measured": measured.table_region,
     "placed": synthesis.place_region,
     "proofs": listed.proofs_region,

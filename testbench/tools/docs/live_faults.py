@@ -3,9 +3,36 @@
 import tomllib
 
 
+def cases(tree):
+    return tomllib.loads(tree.text("sim/test/live_faults.toml"))["case"]
+
+
+def families(tree):
+    """Each table of cases with the words of its lines, the first of which are names."""
+    for file in ("repaired", "shown"):
+        for family in tomllib.loads(tree.text(f"sim/test/live_faults_{file}.toml"))["family"]:
+            yield family, [line.split() for line in family["table"].strip().splitlines()]
+
+
+def count(tree):
+    return len(cases(tree)) + sum(len(lines) - 1 for _, lines in families(tree))
+
+
 def table_region(tree, _page, _argument):
     """A row for each case of sim/test/live_faults.toml."""
     yield "| shows | by | program | fault |"
     yield "|---|---|---|---|"
-    for case in tomllib.loads(tree.text("sim/test/live_faults.toml"))["case"]:
+    for case in cases(tree):
         yield f"| {case['shows']} | {case['why']} | `{case['program']}` | `{case['script']}` |"
+
+
+def families_region(tree, _page, _argument):
+    """A row for each table of cases."""
+    yield "| shows | by | program | fault | cases |"
+    yield "|---|---|---|---|---:|"
+    for family, (names, *rows) in families(tree):
+        shown = family["shows"]
+        if shown == "{shows}":
+            shown = ", ".join(dict.fromkeys(row[names.index("shows")] for row in rows))
+        yield (f"| {shown} | {family['why']} | `{family['program']}` | `{family['script']}` "
+               f"| {len(rows)} |")

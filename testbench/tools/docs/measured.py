@@ -5,6 +5,8 @@ import json
 import os.path
 import re
 
+from testbench.tools.docs import live_faults
+
 
 def count_statements(tree):
     return len(re.findall(r"^\| [A-Z]+-\d+ \|", tree.text("docs/conformance.md"), re.M))
@@ -28,7 +30,7 @@ def count_invariants(tree):
 
 
 COUNTS = {"invariants": count_invariants, "statements": count_statements,
-          "schedules": count_schedules,
+          "schedules": count_schedules, "live_faults": live_faults.count,
           "mutants": count_mutants, "captures": count_captures}
 
 
