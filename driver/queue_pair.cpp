@@ -143,15 +143,19 @@ void QueuePair::modify(const QpAttributes& attributes, std::uint32_t mask) {
   context_.observer().qp_modified(number_, attributes, mask);
 }
 
-QpAttributes QueuePair::query() {
-  return attributes_of(context_.execute(
-      layout::AdminOp::kQueryQp, Body().put(layout::query_qp::qpn, number_), "query queue pair"));
+QpAttributes QueuePair::query() { return query_queue_pair(context_, number_); }
+
+QpCounters QueuePair::counters() { return query_counters(context_, number_); }
+
+QpAttributes query_queue_pair(Context& context, std::uint32_t number) {
+  return attributes_of(context.execute(
+      layout::AdminOp::kQueryQp, Body().put(layout::query_qp::qpn, number), "query queue pair"));
 }
 
-QpCounters QueuePair::counters() {
-  const Body reply = context_.execute(
+QpCounters query_counters(Context& context, std::uint32_t number) {
+  const Body reply = context.execute(
       layout::AdminOp::kQueryCounters,
-      Body().put(layout::query_counters::of_qp, 1).put(layout::query_counters::qpn, number_),
+      Body().put(layout::query_counters::of_qp, 1).put(layout::query_counters::qpn, number),
       "query queue pair counters");
   return {reply.get(layout::qp_counters_reply::tx_packets),
           reply.get(layout::qp_counters_reply::tx_bytes),

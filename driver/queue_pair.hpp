@@ -51,6 +51,10 @@ struct QpCounters {
   std::uint64_t naks_sent, naks_received;  ///< RNR NAKs included
 };
 
+/// What the adapter says of any of its queue pairs.
+QpAttributes query_queue_pair(Context& context, std::uint32_t number);
+QpCounters query_counters(Context& context, std::uint32_t number);
+
 /// A queue pair. An entry of a queue is free again when the completion of its request, or of a
 /// later request of that queue, was polled.
 class QueuePair {

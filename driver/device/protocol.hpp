@@ -32,6 +32,7 @@ enum class Kind : std::uint32_t {
   kOpenCm = 11,        ///< OpenCm with a socket, instead of Hello; reply CmReply
   kCmCommand = 12,     ///< CmCommand, after OpenCm; reply CmReply
   kFaults = 13,        ///< Faults, Hello not needed; reply Done with a file of JSON
+  kQueuePairs = 14,    ///< as kStatus; the JSON has each queue pair of each adapter too
 };
 
 /// Starts every message; a reply has kind and tag of its request.

@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-STATUS, SET_LINK, FAULTS = 7, 10, 13
+STATUS, SET_LINK, FAULTS, QUEUE_PAIRS = 7, 10, 13, 14
 LIST, ADD, CLEAR = 0, 1, 2
 HEADER = struct.Struct("=II")
 SET_LINK_BODY = struct.Struct("=II")
@@ -61,9 +61,9 @@ class Control:
             found.seek(0)
             return json.load(found)
 
-    def status(self):
-        """What `roci status --json` prints."""
-        return self._exchange(STATUS)
+    def status(self, queue_pairs=False):
+        """What `roci status --json` prints; with `queue_pairs` each queue pair too."""
+        return self._exchange(QUEUE_PAIRS if queue_pairs else STATUS)
 
     def set_link(self, adapter, up):
         """Sets the link of an adapter, such as "n0" or "n0/roci1", up or down."""

@@ -55,6 +55,14 @@ def counters_of(node):
     return f"{node['name']}: " + ", ".join(f"{key} {n}" for key, n in counts.items() if n)
 
 
+def queue_pairs_of(node):
+    """A line for each queue pair of a program that still runs, with its counters that are not 0."""
+    for pair in node["queue_pairs"]:
+        counts = ", ".join(f"{key} {n}" for key, n in (pair["counters"] or {}).items() if n)
+        yield (f"{node['name']} queue pair {pair['number']}, {pair['program']} {pair['pid']}: "
+               f"{pair['state']}, {counts}")
+
+
 def describe(simulator):
     """(title, text) of what helps to find the cause of a failure. Ends the simulator."""
     try:
@@ -71,6 +79,9 @@ def describe(simulator):
     if status["faults"]:
         yield "faults", json.dumps(status["faults"], indent=1) + "\n" + silent
     yield "adapters", "\n".join(map(counters_of, status["nodes"])) + "\n"
+    pairs = [line for node in status["nodes"] for line in queue_pairs_of(node)]
+    if pairs:
+        yield "queue pairs", "\n".join(pairs) + "\n"
 
 
 @pytest.hookimpl(hookwrapper=True)

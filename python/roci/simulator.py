@@ -60,12 +60,14 @@ class Simulator(Control):
         if not self.running:
             return ""
         self.running = False
-        for program in self.programs:
-            program.kill()
         try:
-            self.last_status = self.status()
+            self.last_status = self.status(queue_pairs=True)
+            for program in self.programs:
+                program.kill()
             return self.command("down")
         except Error as error:  # it was killed, or it failed
+            for program in self.programs:
+                program.kill()
             directory = pathlib.Path(self.path).parent
             log = directory / "log"
             text = log.read_text(errors="replace") if log.exists() else ""

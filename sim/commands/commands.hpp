@@ -35,6 +35,7 @@ inline constexpr const char* kSoakText =
 void add_up(CLI::App& app, Action& action);
 void add_down(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
+void add_top(CLI::App& app, Action& action);
 void add_fault(CLI::App& app, Action& action);
 void add_link(CLI::App& app, Action& action);
 void add_exec(CLI::App& app, Action& action);

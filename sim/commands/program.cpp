@@ -13,6 +13,7 @@ void add_program_commands(CLI::App& app, Action& action) {
   add_fault(app, action);
   add_link(app, action);
   add_status(app, action);
+  add_top(app, action);
   add_down(app, action);
   add_peer(app, action);
   add_interop(app, action);

@@ -16,7 +16,7 @@ namespace {
 
 struct StatusOptions {
   std::string name = "default";
-  bool json = false;
+  bool json = false, queue_pairs = false;
 };
 
 /// Nothing for a node whose connection manager was never used.
@@ -89,7 +89,7 @@ void print_faults(const nlohmann::json& faults) {
 }
 
 int run(const StatusOptions& options) {
-  const nlohmann::json all = status_of(Instance(options.name));
+  const nlohmann::json all = status_of(Instance(options.name), options.queue_pairs);
   if (options.json) {
     fmt::print("{}\n", all.dump(2));
   } else {
@@ -107,6 +107,8 @@ void add_status(CLI::App& app, Action& action) {
       app.add_subcommand("status", "show the status of a simulator in the background");
   add_instance_name(*command, options->name);
   command->add_flag("--json", options->json, "print as JSON");
+  command->add_flag("--queue-pairs", options->queue_pairs,
+                    "with --json: each queue pair with its counters too");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -160,6 +160,14 @@ const QueuePair* Registry::queue_pair(unsigned adapter, std::uint32_t number) co
   return found == pairs_.end() ? nullptr : &found->second;
 }
 
+std::vector<QueuePair> Registry::queue_pairs(unsigned adapter) const {
+  std::vector<QueuePair> found;
+  for (const auto& [name, pair] : pairs_) {
+    if (name.first == adapter) found.push_back(pair);
+  }
+  return found;
+}
+
 const QueuePair* Registry::connected(unsigned adapter, const packet::Gid& gid,
                                      std::uint32_t number) const {
   for (auto pair = pairs_.lower_bound({adapter, 0});

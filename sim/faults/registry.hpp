@@ -48,6 +48,7 @@ class Registry {
             const driver::Body& reply);
 
   const QueuePair* queue_pair(unsigned adapter, std::uint32_t number) const;
+  std::vector<QueuePair> queue_pairs(unsigned adapter) const;
   /// The queue pair of the adapter that is connected to `number` at `gid`.
   const QueuePair* connected(unsigned adapter, const packet::Gid& gid, std::uint32_t number) const;
   /// nullptr: none has the address space.

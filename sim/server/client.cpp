@@ -104,9 +104,9 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
   if (kind == Kind::kOpenCm || kind == Kind::kCmCommand) {
     return handle_cm(kind, bytes, size, std::move(fd));
   }
-  if (kind == Kind::kStatus && size == sizeof header) {
+  if ((kind == Kind::kStatus || kind == Kind::kQueuePairs) && size == sizeof header) {
     ++commands_;
-    return server_.status(shared_from_this(), header.tag);
+    return server_.status(shared_from_this(), header);
   }
   if (kind == Kind::kShutdown && size == sizeof header) {
     reply_done(kind, header.tag, Rejection::kNone);
@@ -274,9 +274,10 @@ void Client::reply(const void* message, std::size_t bytes, int fd) {
   }
 }
 
-void Client::reply_status(std::uint32_t tag, int fd) {
+void Client::reply_status(Header request, int fd) {
   --commands_;
-  reply_done(Kind::kStatus, tag, fd < 0 ? Rejection::kFull : Rejection::kNone, 0, fd);
+  reply_done(static_cast<Kind>(request.kind), request.tag,
+             fd < 0 ? Rejection::kFull : Rejection::kNone, 0, fd);
 }
 
 void Client::reply_done(Kind kind, std::uint32_t tag, Rejection rejection, int error, int fd) {

@@ -36,8 +36,8 @@ struct ServerContext {
   unsigned width;
   /// A free address space, 0: none.
   std::function<std::uint32_t()> new_pasid;
-  /// Replies to kStatus when the counters have been read.
-  std::function<void(std::shared_ptr<Client>, std::uint32_t tag)> status;
+  /// Replies to kStatus or kQueuePairs when the counters have been read.
+  std::function<void(std::shared_ptr<Client>, driver::protocol::Header)> status;
   std::function<void()> shut_down;
   /// Sets the link of an adapter up or down; false: no such adapter.
   std::function<bool(std::uint32_t adapter, bool up)> set_link;
@@ -88,8 +88,8 @@ class Client final : public std::enable_shared_from_this<Client> {
   void report_fatal();
   void retry_events();
 
-  /// Replies to kStatus with a file; -1: there is none.
-  void reply_status(std::uint32_t tag, int fd);
+  /// Replies to kStatus or kQueuePairs with a file; -1: there is none.
+  void reply_status(driver::protocol::Header request, int fd);
 
   pid_t pid() const { return pid_; }
   unsigned adapter() const { return adapter_; }

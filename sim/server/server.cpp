@@ -56,8 +56,8 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
                faults_,
                width,
                [this] { return new_pasid(); },
-               [this](std::shared_ptr<Client> client, std::uint32_t tag) {
-                 status(std::move(client), tag);
+               [this](std::shared_ptr<Client> client, driver::protocol::Header request) {
+                 status(std::move(client), request);
                },
                [this] { fabric_.stop(); },
                [this](std::uint32_t adapter, bool up) { return set_link(adapter, up); },

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "driver/cm/mad/ip.hpp"
+#include "driver/queue_pair.hpp"
 #include "sim/server/server.hpp"
 
 namespace roci::sim {
@@ -25,6 +26,14 @@ nlohmann::json counters_of(driver::Context& context) {
           {"drops", drops}};
 }
 
+nlohmann::json counters_of(driver::Context& context, std::uint32_t queue_pair) {
+  const driver::QpCounters counters = driver::query_counters(context, queue_pair);
+  return {{"tx_packets", counters.tx_packets}, {"tx_bytes", counters.tx_bytes},
+          {"rx_packets", counters.rx_packets}, {"rx_bytes", counters.rx_bytes},
+          {"retries", counters.retries},       {"timeouts", counters.timeouts},
+          {"naks_sent", counters.naks_sent},   {"naks_received", counters.naks_received}};
+}
+
 const char* name_of(cm::PortSpace space) {
   switch (space) {
     case cm::PortSpace::kTcp:
@@ -39,22 +48,48 @@ const char* name_of(cm::PortSpace space) {
 
 }  // namespace
 
-void Server::status(std::shared_ptr<Client> client, std::uint32_t tag) {
+void Server::status(std::shared_ptr<Client> client, driver::protocol::Header request) {
+  const bool each = request.kind == static_cast<std::uint32_t>(driver::protocol::Kind::kQueuePairs);
   // The counters of all adapters first, one after the other.
-  auto ports = std::make_shared<std::map<unsigned, nlohmann::json>>();
+  auto found = std::make_shared<std::map<unsigned, nlohmann::json>>();
   for (unsigned i = 0; i < fabric_.adapters(); ++i) {
-    fabric_.submit(i, [this, client, tag, ports, i](driver::Context& context) {
+    fabric_.submit(i, [this, client, request, each, found, i](driver::Context& context) {
+      nlohmann::json counts;
       try {
-        (*ports)[i] = counters_of(context);
+        counts["port"] = counters_of(context);
       } catch (const driver::Error&) {
-        (*ports)[i] = nullptr;
+        counts["port"] = nullptr;
       }
-      if (ports->size() != fabric_.adapters()) return;
+      if (each) counts["queue_pairs"] = queue_pairs_of(i, context);
+      (*found)[i] = std::move(counts);
+      if (found->size() != fabric_.adapters()) return;
       nlohmann::json all = numbers();
-      for (const auto& [node, port] : *ports) all["nodes"][node]["port"] = port;
-      client->reply_status(tag, file_of(all.dump()).get());
+      for (const auto& [node, numbers] : *found) all["nodes"][node].update(numbers);
+      client->reply_status(request, file_of(all.dump()).get());
     });
   }
+}
+
+/// The queue pairs of an adapter with their counters, without those that end meanwhile.
+nlohmann::json Server::queue_pairs_of(unsigned adapter, driver::Context& context) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const faults::QueuePair& pair : faults_.registry().queue_pairs(adapter)) {
+    const auto* process = faults_.registry().process_of(pair);
+    try {
+      const auto state = driver::query_queue_pair(context, pair.number).state;
+      list.push_back({{"number", pair.number},
+                      {"pid", pair.pid},
+                      {"program", process == nullptr ? "" : process->names.back()},
+                      {"nth", pair.nth},
+                      {"peer", pair.peer},
+                      {"counters", nullptr},
+                      {"state", spec::name_of(spec::kQpStates, layout::number(state))}});
+      list.back()["counters"] = counters_of(context, pair.number);
+    } catch (const driver::Error&) {
+      continue;  // it was destroyed, or the engine has no such counters
+    }
+  }
+  return list;
 }
 
 /// The connection manager of a node, which is shown with its first adapter; null: another one.

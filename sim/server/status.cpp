@@ -11,10 +11,11 @@
 
 namespace roci::sim {
 
-nlohmann::json status_of(const Instance& instance) {
+nlohmann::json status_of(const Instance& instance, bool queue_pairs) {
+  using driver::protocol::Kind;
   const Descriptor socket(instance.connect());
-  return json_of(
-      Descriptor(exchange(socket.get(), static_cast<unsigned>(driver::protocol::Kind::kStatus))));
+  const Kind kind = queue_pairs ? Kind::kQueuePairs : Kind::kStatus;
+  return json_of(Descriptor(exchange(socket.get(), static_cast<unsigned>(kind))));
 }
 
 nlohmann::json json_of(const Descriptor& file) {

@@ -12,7 +12,7 @@
 namespace roci::sim {
 
 /// Requests the status. Throws UserError when the simulator is not running.
-nlohmann::json status_of(const Instance& instance);
+nlohmann::json status_of(const Instance& instance, bool queue_pairs = false);
 
 /// The JSON in a file that came with a reply. Throws UserError.
 nlohmann::json json_of(const Descriptor& file);

@@ -52,6 +52,11 @@ def test_fails(roci_fabric):
     assert "20 iters" in client.output
     assert client.status == 77
 
+def test_hangs(roci_pair):
+    program = roci_pair.run("n0", "ibv_rc_pingpong", "-g", 0, "-p", roci.free_port())
+    program.wait_for("local address")
+    assert False, "hangs"
+
 def test_succeeds(roci_pair):
     assert roci_pair.status()["name"] == roci_pair.name
     assert [node["name"] for node in roci_pair.status()["nodes"]] == ["n0", "n1"]
@@ -157,7 +162,10 @@ def check_report(folder, environment, options):
                folder / "tmp", "-rP", *options, "test_plugin.py", cwd=folder, env=environment,
                check=False)
     bad, cases = failures(file)
-    assert bad == ["test_fails", "test_simulator_dies"] and len(cases) == 6, done.stdout[-6000:]
+    wanted = ["test_fails", "test_hangs", "test_simulator_dies"]
+    assert bad == wanted and len(cases) == 7, done.stdout[-6000:]
+    hangs = next(case for case in cases if case.get("name") == "test_hangs").find("failure").text
+    assert re.search(r"^n0 queue pair 2, ibv_rc_pingpong \d+: Init", hangs, re.M), hangs
     case = next(case for case in cases if case.get("name") == "test_fails")
     for text in (done.stdout, case.find("failure").text):
         capture = re.search(r"^(/\S+\.pcapng)$", text, re.M)[1]
