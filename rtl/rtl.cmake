@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # add_rtl_block(<name> [WIDTHS <w>...] [PARAMS <P=v>...] [PROOF_DEPTH <n>] [PROOF_PARAMS <P=v>...]
-#               [PROOF_TOP <module>] [PROOF_BITS] [SLOW] [NO_NETLIST] [SOAK] [SOAK_NETLIST]
+#               [PROOF_TOP <module>] [PROOF_SMT] [SLOW] [NO_NETLIST] [SOAK] [SOAK_NETLIST]
 #               [SUFFIX <s>])
 #
 # Called from the block.cmake of the folder <name>; the top module is roci_<name>.
@@ -9,7 +9,7 @@
 #   rtl.<name>           the folder's *_test.cpp on the verilated source
 #   netlist.<name>       the same test on what Yosys makes of the source (not with NO_NETLIST)
 #   proof.<name>         assertions by induction from depth n, covers reached (with PROOF_DEPTH);
-#                        of a sub-module with PROOF_TOP; PROOF_BITS as BITS of add_rtl_proof
+#                        of a sub-module with PROOF_TOP; PROOF_SMT as SMT of add_rtl_proof
 #
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
 # test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
@@ -21,6 +21,7 @@
 # netlists, proofs and synthesis.
 find_program(VERILATOR verilator)
 find_program(YOSYS yosys)
+find_program(YOSYS_ABC yosys-abc)
 find_program(YOSYS_SMTBMC yosys-smtbmc)
 find_program(Z3 z3)
 set(RTL_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -105,35 +106,28 @@ if(VERILATOR AND NOT TARGET verilated_fst)
   target_link_libraries(verilated_fst PUBLIC verilated z)
 endif()
 
-# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK] [BITS]):
+# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK] [SMT]):
 # proof.<name>, by induction of n clocks and from reset; covers within n, or COVER, clocks.
-# BITS: for arithmetic, where z3's solver on bits is up to ten times as fast. SOAK: one of the long
-# runs.
+# SMT: by z3, where ABC's solver takes longer. SOAK: one of the long runs.
 function(add_rtl_proof name)
-  cmake_parse_arguments(PROOF "SOAK;BITS" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
-  if(NOT YOSYS_SMTBMC OR NOT Z3)
+  cmake_parse_arguments(PROOF "SOAK;SMT" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
+  if(NOT YOSYS_ABC OR NOT YOSYS_SMTBMC OR NOT Z3)
     return()
   endif()
   if(NOT PROOF_COVER)
     set(PROOF_COVER ${PROOF_DEPTH})
   endif()
-  set(smt2 ${CMAKE_CURRENT_BINARY_DIR}/${name}.smt2)
-  list(JOIN PROOF_PARAMS " " params)
-  # Without a result after 1 ms, z3 leaves its incremental solver for the one that works on bits.
-  set(solver)
-  if(PROOF_BITS)
-    set(solver "-S combined_solver.solver2_timeout=1")
+  set(smt)
+  if(PROOF_SMT)
+    set(smt --smt)
   endif()
-  add_test(NAME proof.${name} COMMAND sh -ec "
-    $<TARGET_FILE:Python3::Interpreter> ${RTL_DIR}/yosys.py smt2 ${PROOF_TOP} ${smt2} ${params}
-    for mode in '-i -t ${PROOF_DEPTH}' '-t ${PROOF_DEPTH}' '-c -t ${PROOF_COVER}'; do
-      yosys-smtbmc --noprogress -s z3 ${solver} --unroll $mode ${smt2}
-    done")
+  add_test(NAME proof.${name} COMMAND Python3::Interpreter ${RTL_DIR}/prove.py ${smt} ${PROOF_TOP}
+           ${PROOF_DEPTH} ${PROOF_COVER} ${CMAKE_CURRENT_BINARY_DIR}/proofs/${name}
+           ${PROOF_PARAMS})
   if(PROOF_SOAK)
     set_tests_properties(proof.${name} PROPERTIES LABELS soak TIMEOUT 3600)
   else()
-    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800
-                         COST 200)  # the longest tests start first
+    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800)
   endif()
 endfunction()
 
@@ -148,7 +142,7 @@ function(build_when_selected fixture target)
 endfunction()
 
 function(add_rtl_variant name suffix width)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_BITS"
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(NOT BLOCK_PROOF_TOP)
     set(BLOCK_PROOF_TOP roci_${name})
@@ -225,17 +219,17 @@ function(add_rtl_variant name suffix width)
   endforeach()
 
   if(BLOCK_PROOF_DEPTH)
-    set(bits)
-    if(BLOCK_PROOF_BITS)
-      set(bits BITS)
+    set(smt)
+    if(BLOCK_PROOF_SMT)
+      set(smt SMT)
     endif()
     add_rtl_proof(${id} TOP ${BLOCK_PROOF_TOP} DEPTH ${BLOCK_PROOF_DEPTH} PARAMS
-      ${BLOCK_PROOF_PARAMS} ${bits})
+      ${BLOCK_PROOF_PARAMS} ${smt})
   endif()
 endfunction()
 
 function(add_rtl_block name)
-  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_BITS"
+  cmake_parse_arguments(BLOCK "SLOW;NO_NETLIST;SOAK;SOAK_NETLIST;PROOF_SMT"
     "PROOF_DEPTH;PROOF_TOP;SUFFIX" "WIDTHS;PARAMS;PROOF_PARAMS" ${ARGN})
   if(BLOCK_WIDTHS)
     foreach(width ${BLOCK_WIDTHS})

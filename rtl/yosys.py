@@ -3,8 +3,6 @@
 """Runs Yosys on one module with just the sources it needs: roci_x stands in roci_x.sv.
 
 usage: yosys.py netlist TOP OUT [PARAMETER=VALUE...]   Verilog of what Yosys makes of TOP, and OUT.d
-       yosys.py smt2    TOP OUT [PARAMETER=VALUE...]   model of TOP with FORMAL, PROOF_OF_TOP for
-       yosys-smtbmc
        yosys.py sources TOP                            the sources
 """
 import pathlib
@@ -13,6 +11,7 @@ import subprocess
 import sys
 
 RTL = pathlib.Path(__file__).resolve().parent
+ERRORS = "implicitly declared|out of bounds"  # what Yosys prints as a warning alone
 
 
 def sources(top):
@@ -43,7 +42,7 @@ def read_script(top, parameters, formal=False, root=None):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("netlist", "smt2", "sources"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("netlist", "sources"):
         print(__doc__, file=sys.stderr)
         return 2
     kind, top = sys.argv[1:3]
@@ -52,17 +51,12 @@ def main():
         print("\n".join(map(str, files)))
         return 0
     out = sys.argv[3]
-    read = read_script(top, dict(p.split("=") for p in sys.argv[4:]), formal=kind == "smt2")
-    if kind == "netlist":
-        script = (f"{read} hierarchy -check -top {top}; proc; flatten; opt_clean; opt -fast; "
-                  f"check -assert; rename -top {top}; write_verilog -noattr {out}")
-        pathlib.Path(out + ".d").write_text(
-            f"{out}: {RTL}/roci_pkg.sv {RTL}/common/assert.svh {' '.join(map(str, files))}\n")
-    else:
-        script = (f"{read} prep -top {top} -flatten; memory_map; async2sync; dffunmap; "
-                  f"write_smt2 -wires {out}")
-    return subprocess.run(["yosys", "-q", "-e", "implicitly declared|out of bounds",
-                           "-p", script]).returncode
+    script = (f"{read_script(top, dict(p.split('=') for p in sys.argv[4:]))} "
+              f"hierarchy -check -top {top}; proc; flatten; opt_clean; opt -fast; "
+              f"check -assert; rename -top {top}; write_verilog -noattr {out}")
+    pathlib.Path(out + ".d").write_text(
+        f"{out}: {RTL}/roci_pkg.sv {RTL}/common/assert.svh {' '.join(map(str, files))}\n")
+    return subprocess.run(["yosys", "-q", "-e", ERRORS, "-p", script]).returncode
 
 
 if __name__ == "__main__":

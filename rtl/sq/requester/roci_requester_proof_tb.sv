@@ -12,8 +12,7 @@
 
 module roci_requester_proof_tb #(
   parameter int unsigned RingDepth = 4,
-  parameter int unsigned Window    = 32,
-  parameter int unsigned Psns      = 1   // 0: without the properties of sequence numbers
+  parameter int unsigned Window    = 32
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -106,7 +105,7 @@ module roci_requester_proof_tb #(
   assign f_acked        = run_q.upto - qp_q.una;
   assign f_begins       = state_q == roci_pkg::RequesterDispatch && kind_q == 3'd3;
   assign f_fault        = kind_q == 3'd4 && state_q == roci_pkg::RequesterRetire
-                          && (Psns == 0 || f_acked == '0) && run_q.ask == roci_pkg::AskNone;
+                          && f_acked == '0 && run_q.ask == roci_pkg::AskNone;
   assign f_silent       = (step.retire && !entry_i.signaled)
                           || (state_q == roci_pkg::RequesterOperated && !plan_q.signaled);
 
@@ -165,31 +164,29 @@ module roci_requester_proof_tb #(
 
   `COVER(LocalOperation, step.cqe && state_q == roci_pkg::RequesterOperated)
   `COVER(Flushes, step.cqe && state_q == roci_pkg::RequesterFlush && run_q.flushed == 5'd1)
-  if (Psns != 0) begin : gen_psns
-    `ASSERT(AcknowledgedWasSent, `IMPLIES(state_q == roci_pkg::RequesterRetire,
-                                          f_acked <= f_flight))
-    `ASSERT(OldestIsResponded, `IMPLIES(state_q == roci_pkg::RequesterPlace
-                                       || state_q == roci_pkg::RequesterPlaced,
-                                       rsp_q.psn == qp_q.una && f_flight != '0 && qp_q.count != '0))
-    `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct
-                                    && (run_q.ask == roci_pkg::AskData
-                                        || run_q.ask == roci_pkg::AskAtomic)
-                                    && qp_q.count != '0,
-                                    rsp_q.psn == qp_q.una && f_flight != '0))
-    `ASSERT(DataStayAsked, `IMPLIES(state_q == roci_pkg::RequesterRetire
-                                    && (run_q.ask == roci_pkg::AskData
-                                        || run_q.ask == roci_pkg::AskAtomic),
-                                    run_q.upto == rsp_q.psn && f_acked < f_flight))
-    // The window
-    `ASSERT(SendsWithinWindow, `IMPLIES(step.desc, f_flight < 24'(Window)))
-    `ASSERT(SendsForward, `IMPLIES(step.desc, f_flight_after > f_flight
-                                              && f_flight_after <= 24'h80_0000 + 24'(Window)))
-    // Nothing unsent is freed
-    `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
-    `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))
-    `COVER(RetiresOverTheWrap, step.retire && step.cqe && qp_q.una > qp_d.una)
-    `COVER(ReturnsToEarlierPsn, step.kill && f_flight > 24'd1 && qp_d.count == 6'd1)
-  end
+  `ASSERT(AcknowledgedWasSent, `IMPLIES(state_q == roci_pkg::RequesterRetire,
+                                        f_acked <= f_flight))
+  `ASSERT(OldestIsResponded, `IMPLIES(state_q == roci_pkg::RequesterPlace
+                                     || state_q == roci_pkg::RequesterPlaced,
+                                     rsp_q.psn == qp_q.una && f_flight != '0 && qp_q.count != '0))
+  `ASSERT(OldestIsAsked, `IMPLIES(state_q == roci_pkg::RequesterAct
+                                  && (run_q.ask == roci_pkg::AskData
+                                      || run_q.ask == roci_pkg::AskAtomic)
+                                  && qp_q.count != '0,
+                                  rsp_q.psn == qp_q.una && f_flight != '0))
+  `ASSERT(DataStayAsked, `IMPLIES(state_q == roci_pkg::RequesterRetire
+                                  && (run_q.ask == roci_pkg::AskData
+                                      || run_q.ask == roci_pkg::AskAtomic),
+                                  run_q.upto == rsp_q.psn && f_acked < f_flight))
+  // The window
+  `ASSERT(SendsWithinWindow, `IMPLIES(step.desc, f_flight < 24'(Window)))
+  `ASSERT(SendsForward, `IMPLIES(step.desc, f_flight_after > f_flight
+                                            && f_flight_after <= 24'h80_0000 + 24'(Window)))
+  // Nothing unsent is freed
+  `ASSERT(FreesWhatWasSent, `IMPLIES(!f_begins, f_freed <= f_flight))
+  `ASSERT(OnlyResponsesFree, `IMPLIES(f_freed != '0, f_begins || responding))
+  `COVER(RetiresOverTheWrap, step.retire && step.cqe && qp_q.una > qp_d.una)
+  `COVER(ReturnsToEarlierPsn, step.kill && f_flight > 24'd1 && qp_d.count == 6'd1)
   initial assume (!rst_ni);
 `endif
 
