@@ -94,6 +94,9 @@ def start(simulator, case, requests):
         return [simulator.start("n1", program)]
     if "listener" not in case:
         return simulator.start_pair(program)
+    if "port" in case:
+        server = simulator.start_listener("n0", case["listener"], case["port"])
+        return simulator.start("n1", program), server
     port = processes.free_port()
     server = simulator.start_listener("n0", f"{case['listener']} -p {port}", port)
     return simulator.start("n1", f"{program} -p {port}"), server
@@ -161,7 +164,9 @@ def main():
     args, options = begin(parser)
     requests = os.path.abspath(args.requests)
     cases = [case for case in live_fault_cases.all_cases(args.step)
-             if args.only in case["shows"] + case["why"] + case["script"]]
+             if args.only in case["shows"] + case["why"] + case["script"]
+             and case.get("engine", args.engine) == args.engine
+             and not (case.get("slow") and args.step > 1)]
     bad = runs = 0
     simulator = Simulator(args.roci, "faults", options)
     with simulator:
