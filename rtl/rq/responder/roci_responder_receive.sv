@@ -4,7 +4,8 @@
 // Throughput: one order per clock. Latency: none; one clock for a receive that is used up.
 //
 // Receives used up wait in a queue, so that a commit need not wait for the order; other orders go
-// after them. A walk lasts until its last segment has been taken.
+// after them. A walk lasts until its last segment has been taken; its list can be read by others as
+// soon as the walker is ready for the next walk.
 
 `include "assert.svh"
 
@@ -57,7 +58,7 @@ module roci_responder_receive (
 
   assign list_block_o = srq_i ? 4'd0 : 4'(index_i << stride_log_i);
   assign list_long_o  = list_num_sge_i > (8'd4 << stride_log_i) - 8'd3;
-  assign list_walk_o  = walking_q || walk_start_i;
+  assign list_walk_o  = walk_start_i || !walk_ready_i;
   assign walking_o    = walking_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) walking_q <= 1'b0;
