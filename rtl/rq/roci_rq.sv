@@ -151,8 +151,8 @@ module roci_rq #(
   // Requests and their keys.
   roci_pkg::rx_meta_t meta;
   roci_pkg::key_rsp_t key;
-  logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, next_write;
-  logic               seen_read, seen_posted, seen_fetched, ahead_read, list_busy;
+  logic               meta_valid, meta_ready, front_idle, foreseen, placed, changed, more;
+  logic               next_write, seen_read, seen_posted, seen_fetched, ahead_read, list_busy;
   logic [RowBits-1:0] next_row, seen_row;
   logic [15:0]        foreseen_index, next_index, seen_index;
   logic [23:0]        ahead_qpn;
@@ -170,8 +170,8 @@ module roci_rq #(
     .list_busy_i(list_busy), .list_read_o(ahead_read), .list_qpn_o(ahead_qpn),
     .list_block_o(ahead_block), .list_sge_i(sge), .list_num_sge_i(num_sge),
     .meta_o(meta), .key_o(key), .foreseen_o(foreseen), .foreseen_index_o(foreseen_index),
-    .placed_o(placed), .changed_o(changed), .valid_o(meta_valid), .ready_i(meta_ready)
-  );
+    .placed_o(placed), .changed_o(changed), .more_o(more), .valid_o(meta_valid),
+    .ready_i(meta_ready));
 
   // Posted receives.
   roci_pkg::receive_cmd_t cmd;
@@ -252,14 +252,14 @@ module roci_rq #(
     .qp_event_i, .qp_event_valid_i, .qp_event_ready_o, .row_write_valid_i, .row_write_i(row_write),
     .live_qpn_i, .live_valid_i, .live_ready_o, .live_o,
     .meta_i(meta), .key_i(key), .foreseen_i(foreseen), .foreseen_index_i(foreseen_index),
-    .placed_i(placed), .changed_i(changed), .meta_valid_i(meta_valid), .meta_ready_o(meta_ready),
-    .next_write_o(next_write), .next_row_o(next_row), .next_o(next_index),
-    .wr_done_i, .sent_i(sent_valid_i), .fault_i(fault),
+    .placed_i(placed), .changed_i(changed), .meta_more_i(more), .meta_valid_i(meta_valid),
+    .meta_ready_o(meta_ready), .next_write_o(next_write), .next_row_o(next_row),
+    .next_o(next_index), .wr_done_i, .sent_i(sent_valid_i), .fault_i(fault),
     .fault_write_i(fault_write), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
     .cmd_o(cmd), .cmd_valid_o(cmd_valid), .cmd_ready_i(cmd_ready), .rsp_i(rsp),
     .fetched_i(fetched), .posted_row_i(posted_row), .posted_valid_i(posted_valid),
-    .posted_ready_o(posted_ready),
-    .list_read_o(list_read), .list_qpn_o(list_qpn), .list_block_o(list_block),
+    .posted_ready_o(posted_ready), .list_read_o(list_read), .list_qpn_o(list_qpn),
+    .list_block_o(list_block),
     .list_walk_o(list_walk), .list_num_sge_i(num_sge), .list_pd_i(list_pd),
     .list_stride_i(list_stride), .index_write_i(index_write), .index_row_i(index_row),
     .index_i(index), .again_req_o(again_req), .again_req_valid_o(again_valid),

@@ -34,7 +34,7 @@ TEST_CASE("rq: 64-byte WRITEs to one queue pair: clocks per packet") {
   const double clocks = static_cast<double>(b.dut.cycle() - start) / kPackets;
   b.run();
   MESSAGE("clocks per 64-byte WRITE: ", clocks, ", ACKs: ", b.responses.size());
-  CHECK(clocks < 6.0);
+  CHECK(clocks < 3.2);
   CHECK(b.responses.size() < kPackets / 4);  // RSP-11
   CHECK(b.responses.back().psn == 0x1000 + kPackets - 1);
   CHECK(b.responses.back().msn == kPackets);
@@ -62,7 +62,7 @@ TEST_CASE("rq: 64-byte WRITEs to 16 queue pairs, each acknowledged: clocks per p
   const double clocks = static_cast<double>(b.dut.cycle() - start) / kPackets;
   b.run();
   MESSAGE("clocks per 64-byte WRITE, 16 queue pairs: ", clocks, ", ACKs: ", b.responses.size());
-  CHECK(clocks < 6.0);
+  CHECK(clocks < 4.2);
   for (unsigned i = 0; i < kPackets; ++i) CHECK(b.holds(0x100000 + 64 * i, Rig::pattern(64, i)));
 }
 

@@ -66,6 +66,7 @@ struct Rig {
   std::vector<Event> fails, events;
   std::array<unsigned, 4> posted{}, used{};  // receives of each queue pair
   unsigned ticket = 0, landed = 0;
+  bool hold_acks = false;
   unsigned take = 100;  // percent of clocks in which outputs are taken
   std::mt19937 random{7};
 
@@ -116,6 +117,7 @@ struct Rig {
 
   void drive() {
     dut->meta_valid_i = !requests.empty();
+    dut->meta_more_i = requests.size() > 1;
     if (!requests.empty()) {
       const Request& r = requests.front();
       if (!offered_ && r.len != 0) ++ticket;
@@ -153,7 +155,7 @@ struct Rig {
     dut->req_seg_ready_i = now();
     dut->desc_ready_i = now();
     dut->seg_ready_i = now();
-    dut->ack_ready_i = now();
+    dut->ack_ready_i = !hold_acks && now();
     dut->sent_i = in_tx_ != 0 && now();
     dut.settle();
   }

@@ -72,6 +72,79 @@ TEST_CASE("responder: nothing is lost when every output stalls") {
   }
 }
 
+TEST_CASE("responder: each request is acknowledged, in order, while requests never pause") {
+  // Every queue pair has an acknowledgement to give while requests come: steps follow requests at
+  // once, also of the queue pair that the request before was of.
+  for (unsigned qps : {1u, 2u, 4u}) {
+    for (unsigned delay : {0u, 3u, 40u}) {
+      Rig r;
+      constexpr unsigned kRequests = 400;
+      std::vector<std::uint32_t> psn(4, kFirst);
+      for (unsigned i = 0; i < kRequests; ++i) r.write(i % qps, psn[i % qps]++, 64 * i);
+      std::deque<std::uint64_t> due;
+      const std::uint64_t start = r.dut.cycle();
+      std::uint64_t end = 0;
+      for (unsigned idle = 0; idle < 400; ++idle) {
+        if (!r.requests.empty()) idle = 0, end = r.dut.cycle();
+        r.clock();
+        while (due.size() + r.landed < r.segments.size()) due.push_back(r.dut.cycle() + delay);
+        for (; !due.empty() && due.front() <= r.dut.cycle(); due.pop_front()) ++r.landed;
+      }
+      const double clocks = static_cast<double>(end - start) / kRequests;
+      MESSAGE(qps, " queue pairs, memory ", delay, ": ", clocks, " clocks, ACKs: ", r.acks.size());
+      CHECK(clocks < 4.3);
+      REQUIRE(r.segments.size() == kRequests);
+      std::vector<std::uint32_t> next(4, kFirst), messages(4);
+      for (const Packet& ack : r.acks) {
+        CHECK(ack.syndrome == kAckNoCredits);
+        // Each acknowledges more than the one before, and no more than is in memory.
+        const unsigned more = (ack.psn + 1 - next[ack.qpn]) & kPsnMask;
+        CHECK(more >= 1);
+        CHECK(more <= kRequests);
+        next[ack.qpn] += more;
+        messages[ack.qpn] += more;
+        CHECK(ack.msn == messages[ack.qpn]);
+      }
+      for (unsigned q = 0; q < qps; ++q) CHECK(((psn[q] - next[q]) & kPsnMask) == 0);
+      CHECK(r.dut->idle_o);
+    }
+  }
+}
+
+TEST_CASE("responder: acknowledgements that waited for room leave whatever was taken meanwhile") {
+  for (unsigned requests : {1000u, 1400u, 2200u, 3300u}) {
+    Rig r;
+    r.hold_acks = true;
+    for (unsigned q = 0; q < 4; ++q) r.write(q, kFirst, 0x1000);
+    for (unsigned i = 1; i < requests; ++i) r.write(0, kFirst + i, 0x2000);
+    while (!r.requests.empty()) {
+      r.clock();
+      r.landed = static_cast<unsigned>(r.segments.size());
+    }
+    r.clocks(100);
+    r.landed = static_cast<unsigned>(r.segments.size());
+    r.hold_acks = false;
+    r.clocks(2000);
+    std::vector<std::uint32_t> last(4);
+    for (const Packet& ack : r.acks) last[ack.qpn] = ack.psn;
+    CHECK(last[0] == ((kFirst + requests - 1) & kPsnMask));
+    for (unsigned q = 1; q < 4; ++q) CHECK(last[q] == kFirst);
+    CHECK(r.dut->idle_o);
+  }
+}
+
+TEST_CASE("responder: a NAK of a gap does not wait for payload of another queue pair (RSP-04)") {
+  // The payload of the first request never reaches memory.
+  Rig r;
+  r.write(1, kFirst, 0x1000);
+  r.clocks(20);
+  r.write(2, kFirst + 1, 0x2000);
+  r.clocks(30);
+  REQUIRE(r.acks.size() == 1);
+  CHECK(r.acks[0].qpn == 2);
+  CHECK(r.acks[0].syndrome == kNakSequence);
+}
+
 TEST_CASE("responder: a SEND of three packets fills one receive in order (RSP-17, RSP-19)") {
   Rig r;
   r.requests.push_back({2, kRcSendFirst, kFirst, 256});

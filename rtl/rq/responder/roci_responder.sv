@@ -2,16 +2,14 @@
 // Transport state of all queue pairs as responder: one engine, one event at a time.
 //
 // Throughput: a WRITE, a SEND whose receive was found ahead, or a duplicate every 3 clocks, an ACK
-// in 3, a READ response in 4. Latency: three clocks from a request to its effects.
+// in 2, a READ response in 3. Latency: three clocks from a request to its effects.
 //
 //   event, atomic done, live ---+
 //   request (front) ------------+--> look: tables --> decide --> [receive, list walk] --> commit
 //   step (queue of QPs) --------+              +----> [replay slot] --> emit --> desc, seg | ack
 //
-// Requests go before steps; a step waits at most 64 clocks. A request that cannot go on (its
-// receive is being fetched, an atomic of its queue pair is in progress) blocks those after it until
-// something happens; steps go on. When no queue pair in the queue can take a step, none is tried
-// until something happens.
+// Requests go before steps; a step waits at most 64 clocks. A request that cannot go on blocks
+// those after it, and when no queue pair can take a step none is tried, until something happens.
 
 module roci_responder #(
   parameter int unsigned NumQps = 256  // power of two
@@ -37,6 +35,7 @@ module roci_responder #(
   input  logic [15:0]               foreseen_index_i,
   input  logic                      placed_i,      // key_i belongs to its first segment
   input  logic                      changed_i,     // the key table changed since the request
+  input  logic                      meta_more_i,   // another request follows it
   input  logic                      meta_valid_i,
   output logic                      meta_ready_o,
   output logic                      next_write_o,  // recv_next of a queue pair changes
@@ -221,8 +220,9 @@ module roci_responder #(
   logic queue_valid, picked, stale, room_emit, owed_freed, owed_idle, owed_ready;
   logic [RowBits:0] queue_level;
   roci_responder_owed #(.NumQps(NumQps)) u_owed (
-    .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .posted_valid_i, .posted_row_i,
-    .posted_ready_o, .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
+    .clk_i, .rst_ni, .idle_o(owed_idle), .push_i(push), .commit_i(commit), .ticket_i(ticket),
+    .gap_i(verdict == roci_pkg::VerdictGap), .posted_valid_i, .posted_row_i, .posted_ready_o,
+    .valid_o(queue_valid), .row_o(queue_row), .pop_i(queue_pop),
     .level_o(queue_level), .ready_o(owed_ready), .qpn_i(qpn), .qp_i(qp), .attr_i(attr),
     .slot_i(slot_now), .slot_index_i(slot_at[3:0]), .done_i(done), .posted_i(posted),
     .clear_of_tx_i(clear_of_tx), .pick_i(slot_pick), .slot_stale_i(slot_stale), .stale_o(stale),
@@ -240,7 +240,7 @@ module roci_responder #(
   roci_responder_control #(.LevelBits(RowBits + 1)) u_control (
     .clk_i, .rst_ni, .ready_i(state_ready && owed_ready), .event_valid_i(qp_event_valid_i),
     .event_kind_i(qp_event_i.kind), .result_valid_i(done_valid_i), .fault_valid_i, .live_valid_i,
-    .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
+    .meta_more_i, .meta_valid_i, .queue_valid_i(queue_valid), .queue_level_i(queue_level),
     .no_jobs_i(jobs == '0), .wake_i(posted_valid_i || freed || owed_freed),
     .unblock_i(fetched_i || (job_valid_o && job_ready_i) || emit || gone),
     .room_request_i(room_request && free_room), .room_fail_i(room_fail),

@@ -2,11 +2,10 @@
 // Steps of each event of the responder; roci_responder_select chooses the next event. The block
 // holds no transport state; its strobes say what roci_responder does in this clock.
 //
-// Throughput: an event in 3 clocks. A WRITE takes Idle, Look, Decide, and so does a SEND whose
-// place was found ahead; an ACK takes Idle, Look, Emit; a READ response takes one clock more, for
-// its slot. What follows from the tables is registered in Look and in Slot; Decide and Emit act on
-// it.
-// README.md draws the states.
+// Throughput: a request in 3 clocks, a step in 2. A WRITE takes Idle, Look, Decide, and so does a
+// SEND whose place was found ahead; an ACK takes Look, Emit; a READ response takes one clock more,
+// for its slot. What follows from the tables is registered in Look and in Slot; Decide and Emit act
+// on it. A step begins as a request ends, and either as a step ends. README.md draws the states.
 
 `include "assert.svh"
 
@@ -23,6 +22,7 @@ module roci_responder_control #(
   input  logic                 result_valid_i,
   input  logic                 fault_valid_i,
   input  logic                 live_valid_i,
+  input  logic                 meta_more_i,     // another request follows the one at the head
   input  logic                 meta_valid_i,
   input  logic                 queue_valid_i,
   input  logic [LevelBits-1:0] queue_level_i,
@@ -116,6 +116,8 @@ module roci_responder_control #(
   state_e     state_q, state_d;
   logic [2:0] kind_q;
   logic       block, stuck, is_init, pick_idle, commits;
+  logic       free_request, free_step;  // the event ends now: one of this kind may begin
+  logic       follows_q;                // the event began as the one before it ended
   logic       posted_q, list_bad_q;
 
   assign is_init = event_kind_i == roci_pkg::QpEventInitResponder;
@@ -127,20 +129,23 @@ module roci_responder_control #(
     .result_valid_i, .fault_valid_i, .live_valid_i, .live_done_i(live_o), .meta_valid_i,
     .queue_valid_i, .queue_level_i, .wake_i, .unblock_i(unblock_i || result_o),
     .room_request_i, .room_fail_i, .room_count_i, .block_i(block), .stuck_i(stuck), .push_i(push_o),
-    .free_i(state_q == StIdle && ready_i), .pick_o, .kind_o, .queue_pop_o, .idle_o(pick_idle)
+    .free_i(state_q == StIdle && ready_i), .free_request_i(free_request), .free_step_i(free_step),
+    .free_commit_i(commits), .meta_more_i,
+    .pick_o, .kind_o, .queue_pop_o, .idle_o(pick_idle)
   );
 
   assign of_request_o = kind_q == roci_pkg::ResponderKindRequest;
   assign of_result_o  = kind_q == roci_pkg::ResponderKindResult;
 
-  // These stand apart, since inputs of this block follow them in the same clock.
+  // Inputs of this block follow these in the same clock.
   assign walk_valid_o = state_q == StList && !list_bad_q;
   // The list is read in Look, compared in Decide, and read again for List.
   assign list_read_o  = ((state_q == StLook && of_request_o) || state_q == StDecide) && send_i;
   assign inv_valid_o  = state_q == StInv;
   assign key_valid_o  = state_q == StKey || state_q == StSlotKey;
   assign key_waits_o  = state_q == StKeyed || state_q == StSlotKeyed;
-  assign between_o    = state_q == StIdle;
+  // An event that follows another has used nothing in Look: what begins there is yet to be judged.
+  assign between_o    = state_q == StIdle || (state_q == StLook && follows_q);
   assign cmd_valid_o  = state_q == StPeek || state_q == StFlush || state_q == StOrder;
   assign cmd_op_o = state_q != StOrder ? roci_pkg::ReceiveOpPeek
                   : is_init            ? roci_pkg::ReceiveOpInit : roci_pkg::ReceiveOpFlush;
@@ -150,12 +155,10 @@ module roci_responder_control #(
     {event_init_o, event_flush_o, event_ready_o, live_o, look_o, peeked_o,
      list_bad_o, slot_read_o, find_next_o, commit_o, replay_o, miss_o, slot_pick_o,
      gone_o, emit_o, count_nak_o, result_o, fault_o, flush_cqe_o, last_wqe_o, push_o,
-     block, stuck, commits} = '0;
+     block, stuck, commits, free_request, free_step} = '0;
     unique case (state_q)
-      StIdle: if (pick_o) state_d = StLook;
-
-      // The slot and the list are read whether the event needs them or not, so that the verdict
-      // does not reach their memories.
+      // The slot and the list are read whether the event needs them or not: the verdict does not
+      // reach their memories.
       StLook: begin
         slot_read_o = 1'b1;
         unique case (kind_q)
@@ -223,19 +226,16 @@ module roci_responder_control #(
       StFind:    state_d = StAdd;  // three clocks compare the slot
       StAdd:     state_d = StCompare;
       StCompare: state_d = StFound;
-      StFound: begin
+      StFound:
         if (find_end_i) begin
           miss_o = 1'b1;
         end else if (found_i) begin
-          replay_o = usable_i;
-          push_o   = usable_i;
-          miss_o   = !usable_i;
+          {replay_o, push_o, miss_o} = {usable_i, usable_i, !usable_i};
         end else begin
           slot_read_o = 1'b1;
           find_next_o = 1'b1;
           state_d     = StFind;
         end
-      end
       StCommit: commits = 1'b1;
 
       // Step.
@@ -245,10 +245,7 @@ module roci_responder_control #(
       end
       StSlotKey:   state_d = key_ready_i ? StSlotKeyed : StSlotKey;
       StSlotKeyed: state_d = !key_done_i ? StSlotKeyed : key_ok_i ? StSlot : StGone;
-      StGone: begin
-        gone_o = 1'b1;
-        push_o = 1'b1;
-      end
+      StGone: {gone_o, push_o} = 2'b11;
       StEmit: begin
         if (picked_i && stale_i) begin
           stuck   = walking_i || !room_fail_i;
@@ -256,10 +253,12 @@ module roci_responder_control #(
         end else if (picked_i && room_emit_i) begin
           emit_o = 1'b1;
           push_o = emit_more_i;
+          free_step = !emit_nak_i;
           if (emit_nak_i) state_d = StCountNak;
         end else begin
           stuck = 1'b1;
         end
+        free_request = !(picked_i && stale_i) && !emit_nak_i;
       end
       StCountNak: count_nak_o = 1'b1;
       StFlush: state_d = cmd_ready_i ? StFlushed : StFlush;
@@ -282,18 +281,19 @@ module roci_responder_control #(
     if (commits) begin
       commit_o = 1'b1;
       push_o   = responds_i;
+      if (verdict_i == roci_pkg::VerdictRead) free_step = 1'b1;  // responses do not gather
     end
     if (stuck) push_o = 1'b1;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= StIdle;
-    else state_q <= state_d;
+    else state_q <= pick_o ? StLook : state_d;
     if (pick_o) kind_q <= kind_o;
+    follows_q  <= pick_o && state_q != StIdle;
     posted_q   <= posted_i;
     list_bad_q <= list_bad_i;
   end
 
   assign idle_o = state_q == StIdle && pick_idle;
-
 endmodule

@@ -68,6 +68,7 @@ module roci_responder_front #(
   output logic [15:0]               foreseen_index_o,
   output logic                      placed_o,      // key_o belongs to the payload's place in it
   output logic                      changed_o,     // the key table changed since the request came
+  output logic                      more_o,        // another request is inside
   output logic                      valid_o,
   input  logic                      ready_i
 );
@@ -287,6 +288,7 @@ module roci_responder_front #(
   assign placed_o   = out_takes && spec_list && spec_key && key_stored.ok;
   assign valid_o    = out_valid && (!waits_out || (spec_valid && (!spec_key || key_valid)));
   assign pop        = valid_o && ready_i;
+  assign more_o     = level > 3'd1;
   assign idle_o     = level == '0 && !meta_valid_i;
 
   `ASSERT(ResponseHasRoom, `IMPLIES(key_rsp_valid_i, key_room))

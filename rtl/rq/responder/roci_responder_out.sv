@@ -184,7 +184,8 @@ module roci_responder_out (
   // Queues.
   logic [3:0] cqe_level;
   logic [1:0] fail_level, event_level;
-  logic [2:0] count_level, req_seg_level;
+  logic [3:0] count_level;
+  logic [2:0] req_seg_level;
   logic       count_ready;
 
   // The completion of an invalidation, and those after it, wait until what was accepted before is
@@ -227,7 +228,7 @@ module roci_responder_out (
     .out_data_o(event_o), .out_valid_o(event_valid_o), .out_ready_i(event_ready_i),
     .level_o(event_level)
   );
-  roci_fifo #(.Width(roci_pkg::CountBits), .Depth(4)) u_count (
+  roci_fifo #(.Width(roci_pkg::CountBits), .Depth(8)) u_count (
     .clk_i, .rst_ni, .in_data_i(count_d), .in_valid_i(count_push), .in_ready_o(count_ready),
     .out_data_o(count_o), .out_valid_o(count_valid_o), .out_ready_i(count_ready_i),
     .level_o(count_level)
@@ -242,7 +243,7 @@ module roci_responder_out (
   logic        last_done_q;     // for the queue pair that was in progress a clock before
   logic [3:0]  rooms, rooms_q;  // what a step may wait for
   assign last_age       = done_o - last_ticket_i;
-  assign room_count_o   = count_level <= 3'd2;
+  assign room_count_o   = count_level <= 4'd4;  // besides that of an event that ends now
   assign room_request_o = room_cqe_o && room_fail_o && event_room && room_count_o && req_seg_room
                        && !walking_i;
   assign room_last_o    = event_room && cqe_level == '0 && !cqe_valid_o

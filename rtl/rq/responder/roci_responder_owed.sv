@@ -16,6 +16,9 @@ module roci_responder_owed #(
 
   // queue pairs
   input  logic                      push_i,           // qpn_i owes a response
+  input  logic                      commit_i,         // to a request that is taken,
+  input  logic [31:0]               ticket_i,         // with this ticket,
+  input  logic                      gap_i,            // or to a gap before it
   input  logic                      posted_valid_i,   // posted_row_i has a receive to flush
   input  logic [$clog2(NumQps)-1:0] posted_row_i,
   output logic                      posted_ready_o,
@@ -78,9 +81,24 @@ module roci_responder_owed #(
     else push_q <= push_i || (posted_valid_i && ready_o);
     push_row_q <= push_i ? qpn_i[RowBits-1:0] : posted_row_i;
   end
+  logic queue_valid;
   roci_rq_queue #(.NumQps(NumQps)) u_queue (
     .clk_i, .rst_ni, .push_i(push_q), .push_row_i(push_row_q),
-    .pop_valid_o(valid_o), .pop_row_o(row_o), .pop_i, .level_o(level), .ready_o
+    .pop_valid_o(queue_valid), .pop_row_o(row_o), .pop_i, .level_o(level), .ready_o
+  );
+  // A queue pair has no turn before the payload of its ACK is in memory, so that no event is spent
+  // on it. What does not wait for that gets a turn at once: a NAK of a gap, slots, a flush.
+  logic                    now;
+  roci_pkg::responder_qp_t left;  // the word that a step leaves, or the one it found
+  assign left = emit_i ? qp_o : qp_i;
+  assign now  = !push_i  ? 1'b1
+              : commit_i ? gap_i || qp_i.pending != '0
+              : left.ack != roci_pkg::ResponderAckAck || left.pending != '0 || left.flush;
+  roci_responder_turn #(.NumQps(NumQps)) u_turn (
+    .clk_i, .rst_ni, .push_i(push_i || (posted_valid_i && ready_o)), .push_now_i(now),
+    .push_rush_i(now && !emit_i),
+    .push_ticket_i(commit_i ? ticket_i : left.ack_ticket), .done_i, .level_i(level),
+    .head_valid_i(queue_valid), .pop_i, .turn_o(valid_o)
   );
 
   roci_pkg::tx_desc_t desc;
@@ -142,7 +160,7 @@ module roci_responder_owed #(
   end
 
   logic unused;
-  assign unused = &attr_i;
+  assign unused = &{attr_i, left};
 
   `ASSERT(EmitHasRoom, `IMPLIES(emit_i, room_emit_o))
   `ASSERT(ReadStaysInRequest, `IMPLIES(emit_i && has_seg_q, 32'(seg.len) <= slot_i.left))

@@ -53,6 +53,7 @@ module roci_responder_recheck #(
   logic [31:0]         age_q, write_age, left;
   logic                rekey, row_is_key, atomic, write, first, read, unused, unused_ready;
   logic [RowBits-1:0]  row;
+  logic                first_q;
   assign reth       = meta_i.ext;
   assign row        = qpn_i[RowBits-1:0];
   assign row_is_key = row_write_valid_i && row_write_i.table_id == roci_pkg::TableKey;
@@ -78,6 +79,7 @@ module roci_responder_recheck #(
     else age_q <= age_q + 32'(row_is_key);
     if (taken_i) again_age_o <= age_q;
     if (look_i) rekey_o <= rekey;
+    first_q <= first_i || again_i;
   end
   roci_ram #(.Width(32), .Depth(NumQps)) u_ages (
     .clk_i, .rst_ni,
@@ -107,6 +109,6 @@ module roci_responder_recheck #(
     end
   end
 
-  `ASSERT(AgesReadBetweenWrites, !(pick_i && (first_i || again_i)))
+  `ASSERT(AgesReadBetweenWrites, `IMPLIES(first_q, !look_i))
 
 endmodule

@@ -40,6 +40,11 @@ module roci_responder_select #(
   input  logic                 stuck_i,         // the step led to nothing
   input  logic                 push_i,          // to the queue
   input  logic                 free_i,          // nothing is in progress
+  input  logic                 free_request_i,  // what is in progress ends: a request may begin,
+  input  logic                 free_step_i,     // or a step
+  input  logic                 free_commit_i,   // a request is committed: a step may begin, but the
+                                                // next request stands at the head in the next clock
+  input  logic                 meta_more_i,     // there is one
 
   output logic                 pick_o,
   output logic [2:0]           kind_o,          // ResponderKind
@@ -48,17 +53,27 @@ module roci_responder_select #(
 );
 
   logic                       blocked_q, unblocked_q, live_gap_q, woken_q, asleep_q, step_ok;
-  logic                       request_ok, late;
+  logic                       request_ok, request, step, late;
+  logic                       waits;     // an event of another kind
   logic [$clog2(Patience):0]  waited_q;
   logic [LevelBits-1:0]       stuck_q;   // steps since something happened that led to nothing
   assign step_ok    = queue_valid_i && !asleep_q && room_count_i;
   assign request_ok = meta_valid_i && !blocked_q && !event_valid_i && room_request_i;
+  assign waits      = event_valid_i || result_valid_i || fault_valid_i || live_valid_i;
   assign late       = step_ok && 32'(waited_q) == Patience;
 
   always_comb begin
+    request = 1'b0;
+    step    = 1'b0;
     pick_o = free_i;
     kind_o = roci_pkg::ResponderKindEvent;
-    if (event_ok_i)                         kind_o = roci_pkg::ResponderKindEvent;
+    if (!free_i) begin
+      // A request goes before a step here too. The others begin when nothing is in progress.
+      request = request_ok && !late && free_request_i;
+      step    = free_step_i || (free_commit_i && (late || !meta_more_i));
+      pick_o  = !waits && (request || (step_ok && step));
+      kind_o  = request ? roci_pkg::ResponderKindRequest : roci_pkg::ResponderKindStep;
+    end else if (event_ok_i)                         kind_o = roci_pkg::ResponderKindEvent;
     else if (result_valid_i && room_fail_i) kind_o = roci_pkg::ResponderKindResult;
     else if (fault_valid_i && room_fail_i)  kind_o = roci_pkg::ResponderKindFault;
     else if (live_valid_i && !live_gap_q)   kind_o = roci_pkg::ResponderKindLive;
