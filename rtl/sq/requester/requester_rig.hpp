@@ -81,6 +81,7 @@ class Rig {
   std::map<QpCounter, unsigned> counts;
   unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, segments = 0, operations = 0;
   unsigned ticket = 0;  // ticket of the next response
+  bool cqe_ready = true;
   bool tx_ready = true, op_ok = true;
   bool leaving = true;        // packets that tx has taken leave
   bool drains = true;         // accesses end that began before an invalidation
@@ -216,7 +217,7 @@ class Rig {
     d.seg_ready_i = 1;
     d.rsp_seg_ready_i = 1;
     d.ptr_ready_i = 1;
-    d.cqe_ready_i = 1;
+    d.cqe_ready_i = cqe_ready;
     d.fail_ready_i = 1;
     d.timer_cmd_ready_i = 1;
     d.count_ready_i = 1;
@@ -252,7 +253,7 @@ class Rig {
                          get(layout::tx_desc::payload_len), get(layout::tx_desc::ack_req)});
       flying_.push_back(get(layout::tx_desc::psn));
     }
-    if (d.cqe_valid_o) {
+    if (d.cqe_valid_o && d.cqe_ready_i) {
       auto get = [&](auto field) { return port::get(d.cqe_o, field); };
       done.push_back({get(layout::cqe_req::wqe_index), Status{get(layout::cqe_req::status)},
                       WcOp{get(layout::cqe_req::opcode)}, get(layout::cqe_req::byte_len),

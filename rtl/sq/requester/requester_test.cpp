@@ -32,6 +32,41 @@ TEST_CASE("requester: RQ-01, RQ-12, RQ-16: PSNs, window and completions over the
   CHECK(r.counts[QpCounter::kRxPackets] == 2);
 }
 
+TEST_CASE("requester: packets are sent while completions wait for memory") {
+  Rig r;
+  for (unsigned i = 0; i < 30; ++i) r.plan({i});
+  r.run(200);
+  REQUIRE(r.packets.size() == 30);
+  r.cqe_ready = false;
+  // Responses are offered for as long as they are taken.
+  unsigned acked = 0, waits = 0;
+  while (waits < 50) {
+    port::put(r.dut->rsp_meta_i, layout::rx_meta::qpn, kRow);
+    port::put(r.dut->rsp_meta_i, layout::rx_meta::opcode, kRcAck);
+    port::put(r.dut->rsp_meta_i, layout::rx_meta::psn, (kFirst + acked) & kPsnMask);
+    port::put(r.dut->rsp_meta_i, layout::rx_meta::ext, layout::aeth::syndrome, kAckNoCredits);
+    r.dut->rsp_meta_valid_i = acked < 29;
+    r.dut.settle();
+    const bool taken = r.dut->rsp_meta_valid_i && r.dut->rsp_meta_ready_o;
+    r.tick();
+    acked += taken;
+    waits = taken ? 0 : waits + 1;
+  }
+  CHECK(acked >= 16);
+  CHECK(acked < 29);
+  CHECK(r.done.empty());
+  for (unsigned i = 30; i < 36; ++i) r.plan({i});
+  r.run(60);
+  CHECK(r.packets.size() == 36);
+  r.cqe_ready = true;
+  r.dut->rsp_meta_valid_i = 0;
+  r.acknowledge(kFirst + 35);
+  r.run(100);
+  REQUIRE(r.done.size() == 36);
+  for (unsigned i = 0; i < 36; ++i) CHECK(r.done[i].index == i);
+  CHECK(r.live(layout::qp_live::sq_idle));
+}
+
 TEST_CASE(
     "requester: RQ-19, RQ-21: a NAK leads back into the message and drops packets that wait") {
   Rig r;

@@ -132,7 +132,7 @@ module roci_requester #(
   logic [QpBits-1:0]      fault_row;
   logic [23:0]            fault_psn, fault_psn_q;
   logic                   fault_valid, fault_ready;
-  logic                   room, fail_room, desc_room, rsp_room, cqe_room, timer_calm;
+  logic                   room, fail_room, desc_room, rsp_room, cqe_room, cqe_calm, timer_calm;
   roci_pkg::plan_t        plan_q;
   roci_pkg::rx_meta_t     rsp_q;
   roci_pkg::timer_event_t timer_q;
@@ -150,7 +150,7 @@ module roci_requester #(
     .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
     .again_push_i(step.again),
     .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
-    .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room),
+    .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room && cqe_calm),
     .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
     .is_plan_o(is_plan_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
     .is_fault_o(is_fault_q), .is_again_o(is_again_q), .fault_psn_o(fault_psn_q),
@@ -268,7 +268,7 @@ module roci_requester #(
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .room_o(room), .fail_room_o(fail_room), .desc_room_o(desc_room), .rsp_room_o(rsp_room),
-    .cqe_room_o(cqe_room), .timer_calm_o(timer_calm),
+    .cqe_room_o(cqe_room), .cqe_calm_o(cqe_calm), .timer_calm_o(timer_calm),
     .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i,
     .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i,
     .fail_o, .fail_valid_o, .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i,

@@ -50,6 +50,7 @@ module roci_requester_out #(
   output logic                       desc_room_o,
   output logic                       rsp_room_o,    // segments of a response, and a job
   output logic                       cqe_room_o,    // for one now
+  output logic                       cqe_calm_o,    // for all of a response, as a rule
   output logic                       timer_calm_o,  // the timer keeps up
 
   // out
@@ -85,8 +86,9 @@ module roci_requester_out #(
 );
 
   logic [2:0] ptr_level, fail_level, job_level;
-  logic [3:0] timer_level, count_level, unused_cqe_level;
+  logic [3:0] timer_level, count_level;
   logic [4:0] rsp_seg_level;
+  logic [5:0] cqe_level;
   logic       ptr_room, fail_room, job_room, timer_room, count_room, tx_empty;
   logic [7:0] store_q;  // stores of atomic results so far
 
@@ -156,15 +158,16 @@ module roci_requester_out #(
   // them.
   logic [9:0] cqe_ticket, left;
   logic       cqe_waits, cqe_due_q, cqe_here;
-  roci_fifo #(.Width(10 + roci_pkg::CqeReqBits), .Depth(8)) u_cqe (
+  roci_fifo #(.Width(10 + roci_pkg::CqeReqBits), .Depth(32)) u_cqe (
     .clk_i, .rst_ni, .in_data_i({step_i.retire ? ticket_i : newest_o, cqe}),
     .in_valid_i(step_i.cqe), .in_ready_o(cqe_room_o), .out_data_o({cqe_ticket, cqe_o}),
-    .out_valid_o(cqe_here), .out_ready_i(cqe_ready_i && !cqe_waits), .level_o(unused_cqe_level));
+    .out_valid_o(cqe_here), .out_ready_i(cqe_ready_i && !cqe_waits), .level_o(cqe_level));
   assign cqe_waits   = !cqe_due_q && newest_o - cqe_ticket < newest_o - left;
   assign cqe_valid_o = cqe_here && !cqe_waits;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) cqe_due_q <= 1'b0;
     else cqe_due_q <= cqe_valid_o && !cqe_ready_i;
+    cqe_calm_o <= cqe_level <= 6'd16;
   end
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
     .clk_i, .rst_ni, .in_data_i(failure), .in_valid_i(step_i.fail), .in_ready_o(fail_room),
@@ -221,7 +224,7 @@ module roci_requester_out #(
                    && !rsp_count_valid && !count_valid_o && !atomic_job_valid_o && !rsp_seg_valid_o;
 
   logic unused;
-  assign unused = &{1'b0, unused_cqe_level, next_i, rsp_i, aeth, place_i, step_i};
+  assign unused = &{1'b0, next_i, rsp_i, aeth, place_i, step_i};
 
   `ASSERT(CountHasRoom, `IMPLIES(step_i.count, count_room))
   `ASSERT(TimerHasRoom, `IMPLIES(step_i.timer, timer_room))
