@@ -192,7 +192,8 @@ module roci_requester #(
   logic [7:0]         place_status, place_vendor;
   logic [31:0]        rd_offset;
   roci_requester_span u_span (
-    .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .span_o(span), .message_o(message_span));
+    .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .psn_i(rsp_q.psn), .first_i(entry.first),
+    .span_o(span), .message_o(message_span), .offset_o(rd_offset));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q),
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .is_again_i(is_again_q),
@@ -204,7 +205,7 @@ module roci_requester #(
     .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
     .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
     .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc), .entry_o(new_entry),
-    .late_o(late_push), .offset_o(rd_offset));
+    .late_o(late_push), .offset_i(rd_offset));
   assign finish = step.finish;
 
   always_ff @(posedge clk_i) begin
@@ -249,8 +250,7 @@ module roci_requester #(
     .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
     .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i, .key_rsp_valid_i);
 
-  // Outputs.
-  logic out_empty;
+  logic out_empty;  // outputs
   assign done_valid_o = finish || step.retire || step.cqe;
   assign done_row_o   = row_q;
   assign done_index_o = qp_d.done;

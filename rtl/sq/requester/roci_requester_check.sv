@@ -15,7 +15,7 @@ module roci_requester_check (
   input  logic [31:0] msg_len_i,
   input  logic [2:0]  pmtu_i,
   input  logic        restart_i,     // a repeated request begins at psn_i
-  output logic [31:0] offset_o,      // bytes of the message before this response
+  input  logic [31:0] offset_i,      // bytes of the message before this response
   output logic        kind_ok_o,
   output logic        length_ok_o,
   output logic        syndrome_ok_o
@@ -23,14 +23,11 @@ module roci_requester_check (
 
   logic at_start, at_end, fresh, further;
   logic [12:0] mtu, want;
-  logic [23:0] packets;
 
   assign at_start = psn_i == first_i || restart_i;
   assign at_end   = psn_i == last_i;
   assign mtu      = 13'd128 << pmtu_i;
-  assign packets  = psn_i - first_i;
-  assign offset_o = 32'(packets) << (3'd7 + 4'(pmtu_i));
-  assign want     = at_end ? 13'(msg_len_i - offset_o) : mtu;
+  assign want     = at_end ? 13'(msg_len_i - offset_i) : mtu;
 
   assign fresh     = opcode_i == (at_end ? roci_pkg::OpRcReadRespOnly
                                          : roci_pkg::OpRcReadRespFirst);

@@ -55,7 +55,8 @@ module roci_requester_proof_tb #(
   logic [23:0]                span, message_span;
 
   roci_requester_span u_span (
-    .clk_i, .plan_i(plan_q), .pmtu_i(attr_i.pmtu), .span_o(span), .message_o(message_span));
+    .clk_i, .plan_i(plan_q), .pmtu_i(attr_i.pmtu), .psn_i(rsp_q.psn), .first_i(entry_i.first),
+    .span_o(span), .message_o(message_span), .offset_o(offset));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(1'b0), .is_plan_i(kind_q == 3'd0), .is_rsp_i(kind_q == 3'd1),
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
@@ -65,7 +66,7 @@ module roci_requester_proof_tb #(
     .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i, .op_taken_i, .op_done_i,
     .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc), .entry_o(new_entry), .late_o(late),
-    .offset_o(offset));
+    .offset_i(offset));
   logic planning, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;

@@ -19,7 +19,7 @@ module roci_requester_respond (
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
-  output logic [31:0]                offset_o       // offset of READ data in its message
+  input  logic [31:0]                offset_i       // offset of READ data in its message
 );
 
   logic [7:0]  syndrome;
@@ -45,7 +45,7 @@ module roci_requester_respond (
   roci_requester_check u_check (
     .opcode_i(rsp_i.opcode), .aeth_kind_i(aeth.kind), .payload_len_i(rsp_i.payload_len),
     .psn_i(rsp_i.psn), .first_i(entry_i.first), .last_i(entry_i.last), .msg_len_i(entry_i.msg_len),
-    .pmtu_i(attr_i.pmtu), .restart_i(qp_i.restart), .offset_o, .kind_ok_o(kind_ok),
+    .pmtu_i(attr_i.pmtu), .restart_i(qp_i.restart), .offset_i, .kind_ok_o(kind_ok),
     .length_ok_o(length_ok), .syndrome_ok_o(syndrome_ok));
   assign fits = have && (run_i.ask == roci_pkg::AskData
                          ? entry_i.kind == roci_pkg::MessageRead && kind_ok

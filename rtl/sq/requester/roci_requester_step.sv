@@ -50,7 +50,7 @@ module roci_requester_step #(
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
   output roci_pkg::requester_entry_t entry_o,        // its message
   output logic                       late_o,         // the operation completes as a late event
-  output logic [31:0]                offset_o        // place of READ data in its message
+  input  logic [31:0]                offset_i        // place of READ data in its message
 );
 
   roci_pkg::requester_qp_t   qp_dispatch, qp_plan, qp_respond, qp_recover;
@@ -70,7 +70,7 @@ module roci_requester_step #(
   roci_requester_respond u_respond (
     .state_i, .rsp_i, .qp_i, .run_i, .entry_i, .attr_i, .cqe_room_i, .place_done_i,
     .place_status_i, .place_vendor_i,
-    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_o);
+    .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i);
   roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_i.index), .qp_i, .run_i, .entry_i,
     .attr_i, .cqe_room_i, .timer_calm_i,
