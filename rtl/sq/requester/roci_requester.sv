@@ -157,7 +157,7 @@ module roci_requester #(
     .plan_o(plan_q), .rsp_o(rsp_q), .timer_o(timer_q), .control_o(control_q), .none_o(none));
 
   // State.
-  roci_pkg::requester_qp_t    word, qp_q, qp_d;
+  roci_pkg::requester_qp_t    word, qp_q, qp_d, qp_end;
   roci_pkg::requester_run_t   run_q, run_d;
   roci_pkg::requester_entry_t entry, new_entry;
   roci_pkg::qp_attr_t         attr;
@@ -175,7 +175,7 @@ module roci_requester #(
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr),
     .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
-    .write_i(finish), .qp_i(qp_d),
+    .write_i(finish), .qp_i(qp_end),
     .begin_i(begin_generation),
     .ring_read_i(dispatching || step.next_entry), .ring_read_at_i(ring_read_at), .entry_o(entry),
     .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
@@ -204,8 +204,8 @@ module roci_requester #(
     .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
     .op_taken_i(key_op_req_ready_i), .op_done_i(key_op_rsp_valid_i), .op_ok_i(key_op_rsp_i.ok),
     .place_done_i(place_done), .place_status_i(place_status), .place_vendor_i(place_vendor),
-    .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc), .entry_o(new_entry),
-    .late_o(late_push), .offset_i(rd_offset));
+    .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
+    .entry_o(new_entry), .late_o(late_push), .offset_i(rd_offset));
   assign finish = step.finish;
 
   always_ff @(posedge clk_i) begin

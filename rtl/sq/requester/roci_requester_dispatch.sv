@@ -23,6 +23,7 @@ module roci_requester_dispatch (
   input  logic                      in_err_i,
 
   output roci_pkg::requester_qp_t   qp_o,
+  output roci_pkg::requester_qp_t   qp_end_o,   // the same when the event ends
   output roci_pkg::requester_run_t  run_o,
   output roci_pkg::requester_step_t step_o
 );
@@ -87,7 +88,7 @@ module roci_requester_dispatch (
   assign begin_generation = !control_i.flush;
 
   always_comb begin
-    qp_o             = qp_i;
+    qp_end_o         = qp_i;
     run_o            = '0;
     run_o.ask        = ask;
     run_o.upto       = rsp_i.psn + 24'(ask == roci_pkg::AskNone);
@@ -103,17 +104,8 @@ module roci_requester_dispatch (
     end else if (is_plan_i) begin
       step_o.state = roci_pkg::RequesterPlan;
     end else if (is_rsp_i) begin
-      if (alive_i && !qp_i.failed && credit) begin
-        qp_o.limited = limited;
-        qp_o.limit   = limit;
-      end
       if (alive_i && !qp_i.failed && (in_window || late)) begin
-        if (late) begin
-          // The window as it was: the ring still holds those messages.
-          run_o.late    = 1'b1;
-          qp_o.psn_next = qp_i.psn_max;
-          qp_o.count    = qp_i.count_max;
-        end
+        run_o.late   = late;
         step_o.state = roci_pkg::RequesterRetire;
         step_o.count = run_o.ask != roci_pkg::AskData;  // data count when they are placed
       end else begin
@@ -126,9 +118,6 @@ module roci_requester_dispatch (
       // Nothing is sent after it, and when it is the oldest message it fails. Acknowledged, or not
       // retransmitted since the recovery: it is not needed, or will be read again.
       if (alive_i && !qp_i.failed && in_window) begin
-        qp_o.bad     = 1'b1;
-        qp_o.stopped = 1'b1;
-        if (!qp_i.bad) qp_o.bad_psn = fault_psn_i;
         run_o.ask    = roci_pkg::AskNone;
         run_o.upto   = qp_i.una;
         step_o.state = roci_pkg::RequesterRetire;
@@ -139,13 +128,13 @@ module roci_requester_dispatch (
     end else if (is_timer_i) begin
       step_o.timer   = 1'b1;
       step_o.finish  = 1'b1;
-      qp_o.unstopped = 1'b0;
+      qp_end_o.unstopped = 1'b0;
       if (alive_i && !qp_i.failed) begin
         if (qp_i.rnr_wait) begin
           // Only the RNR timer counts; the other may have expired just before (RQ-26).
           step_o.timer = timer_i.rnr;
           if (timer_i.rnr) begin
-            qp_o.rnr_wait = 1'b0;
+            qp_end_o.rnr_wait = 1'b0;
             step_o.ptr    = 1'b1;
           end
         end else if (qp_i.psn_next != qp_i.una) begin
@@ -167,43 +156,64 @@ module roci_requester_dispatch (
     end else if (flush || begin_generation) begin  // control, or the rest of a flush
       step_o.timer     = !is_again_i;
       step_o.kill      = 1'b1;
-      qp_o.count       = '0;
-      qp_o.rd_count    = '0;
-      qp_o.blocked     = 1'b0;
-      qp_o.rnr_wait    = 1'b0;
-      qp_o.stopped     = 1'b0;
-      qp_o.restart     = 1'b0;
-      qp_o.bad         = 1'b0;
-      qp_o.implied     = 1'b0;
-      qp_o.naked       = 1'b0;
-      qp_o.owe_data    = 1'b0;
-      qp_o.owe_store   = 1'b0;
-      qp_o.unstopped   = 1'b0;
+      qp_end_o.count       = '0;
+      qp_end_o.rd_count    = '0;
+      qp_end_o.blocked     = 1'b0;
+      qp_end_o.rnr_wait    = 1'b0;
+      qp_end_o.stopped     = 1'b0;
+      qp_end_o.restart     = 1'b0;
+      qp_end_o.bad         = 1'b0;
+      qp_end_o.implied     = 1'b0;
+      qp_end_o.naked       = 1'b0;
+      qp_end_o.owe_data    = 1'b0;
+      qp_end_o.owe_store   = 1'b0;
+      qp_end_o.unstopped   = 1'b0;
       if (flush) begin
-        if (control_i.clear) qp_o.done = '0;
-        qp_o.failed   = 1'b1;
-        qp_o.psn_next = qp_i.una;
+        if (control_i.clear) qp_end_o.done = '0;
+        qp_end_o.failed   = 1'b1;
+        qp_end_o.psn_next = qp_i.una;
         step_o.state  = roci_pkg::RequesterFlush;
       end else begin
-        qp_o.psn_next      = attr_i.sq_psn;
-        qp_o.una           = attr_i.sq_psn;
-        qp_o.psn_max       = attr_i.sq_psn;
-        qp_o.count_max     = '0;
-        qp_o.done          = '0;
-        qp_o.begun         = '0;
-        qp_o.messages      = '0;
-        qp_o.epoch         = qp_i.epoch + 4'd1;
-        qp_o.retry_left    = attr_i.retry_cnt;
-        qp_o.rnr_left      = attr_i.rnr_retry;
-        qp_o.failed        = 1'b0;
-        qp_o.limited       = 1'b0;
-        qp_o.resume_index  = '0;
-        qp_o.resume_offset = '0;
+        qp_end_o.psn_next      = attr_i.sq_psn;
+        qp_end_o.una           = attr_i.sq_psn;
+        qp_end_o.psn_max       = attr_i.sq_psn;
+        qp_end_o.count_max     = '0;
+        qp_end_o.done          = '0;
+        qp_end_o.begun         = '0;
+        qp_end_o.messages      = '0;
+        qp_end_o.epoch         = qp_i.epoch + 4'd1;
+        qp_end_o.retry_left    = attr_i.retry_cnt;
+        qp_end_o.rnr_left      = attr_i.rnr_retry;
+        qp_end_o.failed        = 1'b0;
+        qp_end_o.limited       = 1'b0;
+        qp_end_o.resume_index  = '0;
+        qp_end_o.resume_offset = '0;
         step_o.ptr         = 1'b1;
         step_o.finish      = 1'b1;
       end
     end else begin
       step_o.finish = 1'b1;  // a flush of a generation that is over
+    end
+  end
+
+  // What depends on the window: no event ends in this clock that needs it.
+  always_comb begin
+    qp_o = qp_end_o;
+    if (alive_i && !qp_i.failed) begin
+      if (is_rsp_i && credit) begin
+        qp_o.limited = limited;
+        qp_o.limit   = limit;
+      end
+      if (is_rsp_i && late) begin
+        // The window as it was: the ring still holds those messages.
+        qp_o.psn_next = qp_i.psn_max;
+        qp_o.count    = qp_i.count_max;
+      end
+      if (is_fault_i && in_window) begin
+        qp_o.bad     = 1'b1;
+        qp_o.stopped = 1'b1;
+        if (!qp_i.bad) qp_o.bad_psn = fault_psn_i;
+      end
     end
   end
 

@@ -46,7 +46,7 @@ module roci_requester_proof_tb #(
   roci_pkg::timer_event_t     timer_q;
   logic [23:0]                fault_psn_q;
   roci_pkg::sq_control_t      control_q;
-  roci_pkg::requester_qp_t    qp_q, qp_d;
+  roci_pkg::requester_qp_t    qp_q, qp_d, qp_end;
   roci_pkg::requester_run_t   run_q, run_d;
   roci_pkg::requester_step_t  step;
   roci_pkg::requester_entry_t new_entry;
@@ -65,7 +65,8 @@ module roci_requester_proof_tb #(
     .fault_psn_i(fault_psn_q), .control_i(control_q), .word_i(qp_q), .qp_i(qp_q), .run_i(run_q),
     .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i, .op_taken_i, .op_done_i,
     .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
-    .qp_o(qp_d), .run_o(run_d), .step_o(step), .desc_o(desc), .entry_o(new_entry), .late_o(late),
+    .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
+    .entry_o(new_entry), .late_o(late),
     .offset_i(offset));
   logic planning, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
@@ -135,6 +136,8 @@ module roci_requester_proof_tb #(
                                  || state_q == roci_pkg::RequesterOperate
                                  || state_q == roci_pkg::RequesterOperating,
                                  run_q.status != roci_pkg::StatusSuccess))
+  // The word that is written is the one that the event leaves.
+  `ASSERT(EndsWithItsWord, `IMPLIES(step.finish, qp_end == qp_d))
   `ASSERT(StateIsKnown, state_q <= roci_pkg::RequesterEnd)
   `ASSERT(RingIsBounded, qp_q.count <= 6'(RingDepth) && qp_q.count_max <= 6'(RingDepth))
   `ASSERT(LateIsRejected, `IMPLIES(responding && run_q.late,

@@ -45,6 +45,7 @@ module roci_requester_step #(
   input  logic [7:0]                 place_vendor_i,
 
   output roci_pkg::requester_qp_t    qp_o,
+  output roci_pkg::requester_qp_t    qp_end_o,       // the same when the event ends
   output roci_pkg::requester_run_t   run_o,
   output roci_pkg::requester_step_t  step_o,
   output roci_pkg::tx_desc_t         desc_o,         // packet of a plan
@@ -53,7 +54,7 @@ module roci_requester_step #(
   input  logic [31:0]                offset_i        // place of READ data in its message
 );
 
-  roci_pkg::requester_qp_t   qp_dispatch, qp_plan, qp_respond, qp_recover;
+  roci_pkg::requester_qp_t   qp, qp_dispatch, qp_dispatch_end, qp_plan, qp_respond, qp_recover;
   roci_pkg::requester_run_t  run_dispatch, run_plan, run_respond, run_recover;
   roci_pkg::requester_step_t step_dispatch, step_plan, step_respond, step_recover;
   roci_pkg::ext_aeth_t       rsp_aeth;
@@ -62,7 +63,8 @@ module roci_requester_step #(
   roci_requester_dispatch u_dispatch (
     .is_live_i, .is_plan_i, .is_rsp_i, .is_timer_i, .is_fault_i, .is_again_i, .rsp_i, .timer_i,
     .fault_psn_i, .control_i, .qp_i(word_i), .attr_i, .alive_i, .in_err_i,
-    .qp_o(qp_dispatch), .run_o(run_dispatch), .step_o(step_dispatch));
+    .qp_o(qp_dispatch), .qp_end_o(qp_dispatch_end), .run_o(run_dispatch),
+    .step_o(step_dispatch));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
     .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .alive_i, .cqe_room_i,
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
@@ -79,45 +81,48 @@ module roci_requester_step #(
   always_comb begin
     unique case (state_i)
       roci_pkg::RequesterIdle: begin
-        qp_o  = qp_i;
+        qp    = qp_i;
         run_o = run_i;
-        step_o  = '0;
+        step_o = '0;
       end
       roci_pkg::RequesterDispatch: begin
-        qp_o  = qp_dispatch;
+        qp    = qp_i;
         run_o = run_dispatch;
-        step_o  = step_dispatch;
+        step_o = step_dispatch;
       end
       roci_pkg::RequesterPlan, roci_pkg::RequesterOperate, roci_pkg::RequesterOperating,
       roci_pkg::RequesterOperated: begin
-        qp_o  = qp_plan;
+        qp    = qp_plan;
         run_o = run_plan;
-        step_o  = step_plan;
+        step_o = step_plan;
       end
       roci_pkg::RequesterRetire, roci_pkg::RequesterAct, roci_pkg::RequesterPlace,
       roci_pkg::RequesterPlaced: begin
-        qp_o  = qp_respond;
+        qp    = qp_respond;
         run_o = run_respond;
-        step_o  = step_respond;
+        step_o = step_respond;
       end
       default: begin
-        qp_o  = qp_recover;
+        qp    = qp_recover;
         run_o = run_recover;
-        step_o  = step_recover;
+        step_o = step_recover;
       end
     endcase
     if (step_o.retire) begin
-      qp_o.head      = qp_i.head + 5'd1;
-      qp_o.count     = qp_i.count - 6'd1;
-      qp_o.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
-      qp_o.done      = qp_i.done + 16'd1;
-      qp_o.messages  = qp_i.messages + 24'd1;
-      qp_o.owe_data  = !entry_i.signaled
+      qp.head      = qp_i.head + 5'd1;
+      qp.count     = qp_i.count - 6'd1;
+      qp.count_max = qp_i.count_max - 6'(qp_i.count_max != '0);
+      qp.done      = qp_i.done + 16'd1;
+      qp.messages  = qp_i.messages + 24'd1;
+      qp.owe_data  = !entry_i.signaled
                        && (qp_i.owe_data || entry_i.kind == roci_pkg::MessageRead);
-      qp_o.owe_store = !entry_i.signaled
+      qp.owe_store = !entry_i.signaled
                        && (qp_i.owe_store || entry_i.kind == roci_pkg::MessageAtomic);
     end
   end
+
+  assign qp_o     = state_i == roci_pkg::RequesterDispatch ? qp_dispatch : qp;
+  assign qp_end_o = state_i == roci_pkg::RequesterDispatch ? qp_dispatch_end : qp;
 
   logic unused;
   assign unused = &{1'b0, rsp_aeth};
