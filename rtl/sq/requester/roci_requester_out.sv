@@ -157,10 +157,10 @@ module roci_requester_out #(
   // belongs to the user again. Those of errors and local operations wait for all packets before
   // them.
   logic [9:0] cqe_ticket, left;
-  logic       cqe_waits, cqe_due_q, cqe_here;
+  logic       cqe_waits, cqe_due_q, cqe_here, cqe_ready;
   roci_fifo #(.Width(10 + roci_pkg::CqeReqBits), .Depth(32)) u_cqe (
     .clk_i, .rst_ni, .in_data_i({step_i.retire ? ticket_i : newest_o, cqe}),
-    .in_valid_i(step_i.cqe), .in_ready_o(cqe_room_o), .out_data_o({cqe_ticket, cqe_o}),
+    .in_valid_i(step_i.cqe), .in_ready_o(cqe_ready), .out_data_o({cqe_ticket, cqe_o}),
     .out_valid_o(cqe_here), .out_ready_i(cqe_ready_i && !cqe_waits), .level_o(cqe_level));
   assign cqe_waits   = !cqe_due_q && newest_o - cqe_ticket < newest_o - left;
   assign cqe_valid_o = cqe_here && !cqe_waits;
@@ -168,6 +168,7 @@ module roci_requester_out #(
     if (!rst_ni) cqe_due_q <= 1'b0;
     else cqe_due_q <= cqe_valid_o && !cqe_ready_i;
     cqe_calm_o <= cqe_level <= 6'd16;
+    cqe_room_o <= cqe_level <= 6'd30;
   end
   roci_fifo #(.Width(roci_pkg::EventReqBits), .Depth(4)) u_fail (
     .clk_i, .rst_ni, .in_data_i(failure), .in_valid_i(step_i.fail), .in_ready_o(fail_room),
@@ -232,6 +233,6 @@ module roci_requester_out #(
   `ASSERT(FailHasRoom, `IMPLIES(step_i.fail, fail_room))
   `ASSERT(JobHasRoom, `IMPLIES(step_i.job, job_room))
   `ASSERT(DropHasRoom, `IMPLIES(drop_i, place_seg_ready_o))
-  `ASSERT(NoCompletionLost, `IMPLIES(step_i.cqe, cqe_room_o))
+  `ASSERT(NoCompletionLost, `IMPLIES(step_i.cqe, cqe_ready))
 
 endmodule
