@@ -67,6 +67,27 @@ TEST_CASE("requester: packets are sent while completions wait for memory") {
   CHECK(r.live(layout::qp_live::sq_idle));
 }
 
+TEST_CASE("requester: a response waits for room for all that it completes") {
+  Rig r;
+  for (unsigned i = 0; i < 16; ++i) r.plan({i});
+  r.run(100);
+  r.cqe_ready = false;
+  r.acknowledge(kFirst + 15);
+  r.run(100);
+  for (unsigned i = 16; i < 46; ++i) r.plan({i});
+  r.run(200);
+  REQUIRE(r.packets.size() == 46);
+  // More than the queue holds with those that wait in it.
+  r.acknowledge(kFirst + 45);
+  r.run(100);
+  CHECK(r.done.empty());
+  r.cqe_ready = true;
+  r.run(100);
+  REQUIRE(r.done.size() == 46);
+  for (unsigned i = 0; i < 46; ++i) CHECK(r.done[i].index == i);
+  CHECK(r.live(layout::qp_live::sq_idle));
+}
+
 TEST_CASE(
     "requester: RQ-19, RQ-21: a NAK leads back into the message and drops packets that wait") {
   Rig r;
