@@ -54,7 +54,7 @@ def read(width, qps):
 def check_script(width, qps):
     return (read(width, qps) + "proc; check -assert; "
             "select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr; "
-            "opt -fast; memory -nomap; "
+            "opt -fast *roci_ram; memory -nomap *roci_ram; "
             "select -assert-min 1 */t:$mem_v2; "
             "select -assert-none *roci_ram/t:$mem_v2 r:RD_CLK_ENABLE=1'0 %i; ")
 
