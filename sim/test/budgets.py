@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 GOODPUT_SHARE = 0.95        # share of the bound of the link, 64 KiB messages
-CLOCKS_PER_SMALL_WRITE = 8  # 64 bytes, many queue pairs
+CLOCKS_PER_SMALL_WRITE = 4.4  # 64 bytes, many queue pairs
 LATENCY_CLOCKS = 64         # doorbell to link, link to memory
 LOSS_SHARE = 0.95           # share of (1-p)/(1+pW) at 1%
 # How far a quick run, which has fewer messages, may be from the published figure.
@@ -33,7 +33,8 @@ def figures(roci, *options):
         ways = "both ways" if row["both_ways"] else "one way"
         yield (f"{row['op'].upper()} of 64 KiB, MTU {row['mtu']}, {ways}, Gb/s", row["gbps"],
                ("at least", GOODPUT_SHARE * row["bound_gbps"]))
-    for row in bench(roci, "rate", *options):
+    # Never quick: with fewer messages, the queues inside the adapter do not fill.
+    for row in bench(roci, "rate", *(word for word in options if word != "--quick")):
         if row["bytes"] == 64:
             yield ("WRITE of 64 bytes, 64 queue pairs, clocks", row["clocks_per_message"],
                    ("at most", CLOCKS_PER_SMALL_WRITE))
