@@ -117,10 +117,11 @@ class Context {
 /// GID of an IPv4 address, ::ffff:a.b.c.d; `address` as a number.
 Gid gid_of_ipv4(std::uint32_t address);
 
-/// Bytes 0 to 7 and 8 to 15 of a GID as big-endian numbers.
 /// The GID whose bytes 0 to 7 and 8 to 15 are these big-endian numbers.
 Gid gid_of_halves(std::uint64_t high, std::uint64_t low);
+/// Bytes 0 to 7 of a GID as a big-endian number.
 std::uint64_t high_half(const Gid& gid);
+/// Bytes 8 to 15 of a GID as a big-endian number.
 std::uint64_t low_half(const Gid& gid);
 
 }  // namespace roci::driver

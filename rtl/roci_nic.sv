@@ -126,7 +126,7 @@ module roci_nic #(
 
   // control
   roci_pkg::row_write_t row_write;
-  logic [23:0]          live_qpn;
+  logic [23:0]          live_qpn, fault_qpn;
   logic [63:0]          moderation_deadline, timer_deadline;
   logic                 enable, pause, all_idle, row_write_valid, control_quiet, control_idle;
   logic                 sq_idle, rq_idle, rx_idle, tx_idle, order_idle, dma_idle, timer_idle;
@@ -140,13 +140,13 @@ module roci_nic #(
   roci_pkg::count_t       count_sq, count_rq;
   roci_pkg::qp_live_t     live_sq, live_rq;
   roci_pkg::fault_t       fault;
-  logic [23:0]            fault_qpn;
   roci_pkg::timer_cmd_t   timer_cmd;
   roci_pkg::timer_event_t timer_event;
   roci_pkg::atomic_job_t  store_job;
   logic [7:0]             store_done;
   logic [15:0]            wr_done;
-  logic [9:0]             drop_rx, drop_rq;
+  logic [9:0]             drop_rx;
+  logic [10:0]            drop_rq;
   logic srq_doorbell_valid, srq_doorbell_ready, live_srq_valid, live_srq_ready, sq_doorbell_valid,
         sq_doorbell_ready, rq_doorbell_valid, rq_doorbell_ready, qp_event_sq_valid,
         qp_event_sq_ready, qp_event_rq_valid, qp_event_rq_ready, fail_sq_valid, fail_sq_ready,

@@ -143,7 +143,10 @@ package roci_pkg;
 
   localparam logic [1:0] QpEventInitRequester = 2'd0;  // Entering RTS from RTR: take the SQ PSN, forget the old generation
   localparam logic [1:0] QpEventInitResponder = 2'd1;  // Entering RTR: take the RQ PSN, forget the old generation
-  localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR: complete every posted work request with a flush
+  localparam logic [1:0] QpEventFlush = 2'd2;  // Entering ERR or SQE: complete every posted work request with a flush
+  localparam logic [1:0] QpEventResume = 2'd3;  // From SQE to RTS: send what is posted from now on
+
+  localparam logic [7:0] FailSends = 8'd0;  // UC: the queue pair goes to SQE, its receives go on, and no event is raised
 
   localparam logic [2:0] SchedState = 3'd0;  // State row
   localparam logic [2:0] SchedCommand = 3'd1;  // A generation begins, or is flushed
@@ -197,10 +200,11 @@ package roci_pkg;
   localparam logic [3:0] VerdictPeek = 4'd5;  // Uses a receive: check that one is posted
   localparam logic [3:0] VerdictRnr = 4'd6;  // No receive: RNR NAK
   localparam logic [3:0] VerdictNak = 4'd7;  // Violates a rule: NAK, and the connection ends
-  localparam logic [3:0] VerdictSend = 4'd8;  // Execute
-  localparam logic [3:0] VerdictWrite = 4'd9;  // Execute
-  localparam logic [3:0] VerdictRead = 4'd10;  // Execute
-  localparam logic [3:0] VerdictAtomic = 4'd11;  // Execute
+  localparam logic [3:0] VerdictDiscard = 4'd8;  // UC: the message is dropped, and its receive serves the next one
+  localparam logic [3:0] VerdictSend = 4'd9;  // Execute
+  localparam logic [3:0] VerdictWrite = 4'd10;  // Execute
+  localparam logic [3:0] VerdictRead = 4'd11;  // Execute
+  localparam logic [3:0] VerdictAtomic = 4'd12;  // Execute
 
   localparam logic [2:0] ResponderKindEvent = 3'd0;  // A change of state
   localparam logic [2:0] ResponderKindResult = 3'd1;  // An atomic is done
@@ -885,7 +889,7 @@ package roci_pkg;
     logic         roce;                // RoCE; else everything below is undefined
   } rx_frame_t;
 
-  localparam int unsigned RxMetaBits = 311;
+  localparam int unsigned RxMetaBits = 312;
   typedef struct packed {
     logic [223:0] ext;                 // Extension headers, left-aligned
     logic [15:0]  ticket;              // Packets with payload so far, this one included
@@ -893,7 +897,8 @@ package roci_pkg;
     logic         ack_req;             // AckReq bit
     logic         solicited;           // SE bit
     logic [23:0]  psn;                 // Packet sequence number
-    logic [7:0]   opcode;              // BTH opcode
+    logic [7:0]   opcode;              // BTH opcode, with UC that of the same operation of RC
+    logic         uc;                  // The connection is unreliable
     logic [23:0]  qpn;                 // Own queue pair
   } rx_meta_t;
 
@@ -990,10 +995,11 @@ package roci_pkg;
     logic [23:0]  qpn;                 // Queue pair
   } fetch_ptr_t;
 
-  localparam int unsigned SqControlBits = 42;
+  localparam int unsigned SqControlBits = 43;
   typedef struct packed {
     logic [15:0]  index;               // Producer index
     logic         clear;               // The queue pair was in RESET since the last record: indices are at 0
+    logic         resume;              // With flush 0: RTS after SQE, indices and PSNs go on
     logic         flush;               // 1: complete all up to `index` with a flush, 0: begin a generation
     logic [23:0]  qpn;                 // Queue pair
   } sq_control_t;
@@ -1198,7 +1204,7 @@ package roci_pkg;
     logic [3:0]   state;               // Next step: RequesterState
   } requester_step_t;
 
-  localparam int unsigned ResponderQpBits = 588;
+  localparam int unsigned ResponderQpBits = 589;
   typedef struct packed {
     logic [15:0]  recv_next;           // Free-running index of the next receive to use
     logic [15:0]  last_desc;           // Number of the newest packet in tx's payload queue
@@ -1220,6 +1226,7 @@ package roci_pkg;
     logic         flush;               // Posted receives are to be flushed
     logic         established;         // CommEst was considered
     logic         dead;                // Accepts no more requests
+    logic         uc;                  // Unreliable connection, since the first packet: no response leaves
     logic         nak_sent;            // The gap was NAKed; drop requests after it
     logic [15:0]  recv_index;          // SEND: receive that it fills
     logic [31:0]  bytes;               // Bytes of the message so far

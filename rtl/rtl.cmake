@@ -14,7 +14,8 @@
 # With WIDTHS there is a set for each value of the parameter DataWidth, with the suffix _<w>; the
 # test sees DATA_WIDTH. A further set, with other PARAMS, has a SUFFIX; the test sees each parameter
 # as RTL_<P>. With SOAK, rtl.* and netlist.* are long runs: widths that no engine is offered with.
-# With SOAK_NETLIST, netlist.* is one: a top that takes minutes, whose blocks have netlists too.
+# With SOAK_NETLIST, netlist.* is one: a top that takes minutes, whose blocks have netlists too. The
+# netlists of other widths than 64 are long runs.
 # Modules are found by file name: roci_x is in some folder's roci_x.sv.
 
 # Without Verilator there are no engines and no tests of blocks; without Yosys and z3 there are no
@@ -127,7 +128,7 @@ function(add_rtl_proof name)
   if(PROOF_SOAK)
     set_tests_properties(proof.${name} PROPERTIES LABELS soak TIMEOUT 3600)
   else()
-    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800)
+    set_tests_properties(proof.${name} PROPERTIES LABELS proof TIMEOUT 1800 COST 50)
   endif()
 endfunction()
 
@@ -171,13 +172,13 @@ function(add_rtl_variant name suffix width)
   if(BLOCK_NO_NETLIST OR NOT YOSYS)
     set(kinds rtl)
   endif()
-  verilate_one(V_${id} ${top} FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg}
+  # Most tests of blocks are short: optimization costs more than it saves.
+  verilate_one(V_${id} ${top} OPT -O0 FLAGS ${RTL_INCLUDES} ${RTL_SEARCH} ${gflags} SOURCES ${pkg}
     ${source})
   if("netlist" IN_LIST kinds)
     set(netlist ${CMAKE_CURRENT_BINARY_DIR}/${id}_netlist.v)
     add_custom_command(OUTPUT ${netlist} DEPENDS ${source} DEPFILE ${netlist}.d VERBATIM
       COMMAND Python3::Interpreter ${RTL_DIR}/yosys.py netlist ${top} ${netlist} ${params})
-    # Netlists are large and most of their tests short: optimization costs more than it saves.
     set(optimization -O0)
     if(BLOCK_SOAK_NETLIST)
       set(optimization -O1)
@@ -208,10 +209,12 @@ function(add_rtl_variant name suffix width)
     set(program ${kind}_${id}_test)
     add_executable(${program} $<TARGET_OBJECTS:${test}>)
     target_link_libraries(${program} PRIVATE ${verilated_${kind}} ${libraries})
-    # ccache may make __FILE__, by which tests find their data, relative to the build folder.
-    add_test(NAME ${kind}.${id} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+    # Tests find their data from the root: a path of this clone in the program would be wrong in an
+    # object that ccache kept from another clone.
+    add_test(NAME ${kind}.${id} COMMAND ${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${kind}.${id} PROPERTIES LABELS "${labels}" TIMEOUT 300)
-    if(BLOCK_SOAK OR (BLOCK_SOAK_NETLIST AND "${kind}" STREQUAL "netlist"))
+    if(BLOCK_SOAK OR ("${kind}" STREQUAL "netlist" AND
+                      (BLOCK_SOAK_NETLIST OR (width AND NOT width EQUAL 64))))
       build_when_selected(${kind}.${id} ${program})
       set_tests_properties(${kind}.${id} PROPERTIES LABELS soak TIMEOUT 3600
                            FIXTURES_REQUIRED ${kind}.${id})

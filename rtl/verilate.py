@@ -57,7 +57,12 @@ def main():
     target = folder / "all.cpp"
     pathlib.Path(f"{target}.d").write_text(f"{target}: {' '.join(sources)}\n")
     parts = sorted(path.name for path in folder.glob(f"{prefix}*.cpp"))
-    target.write_text("".join(f'#include "{name}"\n' for name in parts))
+    # What runs once for an instance, and the names of the signals in waveforms: as in Verilator's
+    # own makefile, the compiler does not optimize it.
+    once = [name for name in parts if name.endswith("__Slow.cpp")]
+    lines = [f'#include "{name}"' for name in parts if name not in once]
+    lines += ['#pragma GCC optimize ("O0")', *(f'#include "{name}"' for name in once)]
+    target.write_text("".join(f"{line}\n" for line in lines))
     return 0
 
 

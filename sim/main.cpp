@@ -6,8 +6,8 @@
 #include <exception>
 #include <string>
 
+#include "sim/command_line.hpp"
 #include "sim/commands/commands.hpp"
-#include "sim/numbers.hpp"
 #include "sim/report/files.hpp"
 
 namespace {
@@ -16,31 +16,10 @@ namespace {
 std::string one_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 int run(int argc, char** argv) {
-  CLI::App app{roci::sim::kProgramText};
-  app.name("roci");
-  app.require_subcommand(1);
-  app.footer("'roci COMMAND --help' prints the options of a command. 'roci test' runs the tests.");
+  const roci::sim::CommandLine line(roci::sim::kProgramText);
   roci::sim::Action action;
-  roci::sim::add_commands(app, action);
-  const auto is_first_word = [&](const CLI::App* command) {
-    return argc > 1 && command->check_name(argv[1]);
-  };
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_first_word).empty()) {
-    throw roci::sim::UserError(fmt::format("no command '{}'; see 'roci --help'", argv[1]), 2);
-  }
-  roci::sim::reject_numbers_that_wrap(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion& version) {
-    return app.exit(version);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "roci: {}; see --help\n", one_line(error.what()));
-    return 2;
-  }
+  roci::sim::add_commands(line.program(), action);
+  if (const auto status = line.parse(argc, argv)) return *status;
   return action();
 }
 

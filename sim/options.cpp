@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -52,25 +51,17 @@ testbench::Engine parse_engine(const std::string& text) {
   throw std::invalid_argument(fmt::format("'{}' is neither rtl nor model", text));
 }
 
-/// Adds an option whose text `parse` turns into a value; what it throws names the option.
+/// Adds an option whose text `parse` turns into a value.
 template <typename Value>
-CLI::Option* add_parsed(CLI::App& app, const std::string& name, Value& target,
-                        Value (*parse)(const std::string&), const std::string& text) {
-  return app.add_option_function<std::string>(
-      name,
-      [name, &target, parse](const std::string& value) {
-        try {
-          target = parse(value);
-        } catch (const std::invalid_argument& error) {
-          throw CLI::ValidationError(name, error.what());
-        }
-      },
-      text);
+Option add_parsed(Command command, const std::string& name, Value& target,
+                  Value (*parse)(const std::string&), const std::string& text) {
+  return command.add_parsed(
+      name, [&target, parse](const std::string& value) { target = parse(value); }, text);
 }
 
-void add_duration(CLI::App& app, const std::string& name, std::uint64_t& target,
+void add_duration(Command command, const std::string& name, std::uint64_t& target,
                   const std::string& text) {
-  add_parsed(app, name, target, parse_duration, text)->type_name("T");
+  add_parsed(command, name, target, parse_duration, text).type_name("T");
 }
 
 }  // namespace
@@ -90,24 +81,17 @@ std::uint64_t parse_duration(const std::string& text) {
   return static_cast<std::uint64_t>(std::llround(ns));
 }
 
-void add_probability(CLI::App& app, const std::string& name, double& target,
+void add_probability(Command command, const std::string& name, double& target,
                      const std::string& text) {
-  add_parsed(app, name, target, parse_probability, text)->type_name("P");
+  add_parsed(command, name, target, parse_probability, text).type_name("P");
 }
 
-void add_override(CLI::App& app, const std::string& name, std::optional<double>& target,
+void add_override(Command command, const std::string& name, std::optional<double>& target,
                   const std::string& text) {
-  app.add_option_function<std::string>(
-         name,
-         [name, &target](const std::string& value) {
-           try {
-             target = parse_probability(value);
-           } catch (const std::invalid_argument& error) {
-             throw CLI::ValidationError(name, error.what());
-           }
-         },
-         text)
-      ->type_name("P");
+  command
+      .add_parsed(
+          name, [&target](const std::string& value) { target = parse_probability(value); }, text)
+      .type_name("P");
 }
 
 const char* name_of(Operation operation) {
@@ -132,54 +116,62 @@ std::uint8_t mtu_code(unsigned bytes) {
   return code;
 }
 
-void add_engine(CLI::App& app, testbench::Engine& engine) {
-  add_parsed(app, "--engine", engine, parse_engine,
+void add_engine(Command command, testbench::Engine& engine) {
+  add_parsed(command, "--engine", engine, parse_engine,
              "the adapters: rtl, the verilated hardware, or model, the reference [rtl]")
-      ->type_name("ENGINE");
+      .type_name("ENGINE");
 }
 
-void add_memory_latency(CLI::App& app, WorldOptions& options) {
-  add_duration(app, "--memory-latency", options.memory_ns, "host memory, one way [400ns]");
+void add_memory_latency(Command command, WorldOptions& options) {
+  add_duration(command, "--memory-latency", options.memory_ns, "host memory, one way [400ns]");
 }
 
-void add_operation(CLI::App& app, Operation& operation) {
-  add_parsed(app, "--op", operation, parse_operation,
+void add_timeline(Command command, WorldOptions& options) {
+  command
+      .add_option("--timeline", options.timeline,
+                  "timeline of the adapters for Perfetto (JSON): docs/timeline.md")
+      .type_name("FILE");
+}
+
+void add_operation(Command command, Operation& operation) {
+  add_parsed(command, "--op", operation, parse_operation,
              "operation that carries the data: write, send or read [write]")
-      ->type_name("OP");
+      .type_name("OP");
 }
 
-void add_link_options(CLI::App& app, WorldOptions& options) {
-  add_engine(app, options.engine);
-  app.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
-      ->check(CLI::IsMember({64, 512}).description(""))
-      ->type_name("BITS")
-      ->capture_default_str();
-  add_probability(app, "--loss", options.loss, "frames lost, each way, such as 0.01 or 1%");
-  add_probability(app, "--duplicate", options.duplicate, "duplicated frames");
-  add_probability(app, "--reorder", options.reorder, "reordered frames");
-  add_probability(app, "--corrupt", options.corrupt, "frames with a flipped bit");
-  add_duration(app, "--delay", options.delay_ns, "delay of the link, one way [100ns]");
-  add_memory_latency(app, options);
-  app.add_option("--seed", options.seed, "seed of all randomness")
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--pcap", options.pcap, "capture of the link (pcapng)")->type_name("FILE");
-  app.add_option("--trace", options.trace, "waveforms of the adapters (FST)")->type_name("FILE");
+void add_link_options(Command command, WorldOptions& options) {
+  add_engine(command, options.engine);
+  command.add_option("--width", options.width, "data path of the engine: 64 or 512 bits")
+      .one_of({64, 512})
+      .type_name("BITS")
+      .show_default();
+  add_probability(command, "--loss", options.loss, "frames lost, each way, such as 0.01 or 1%");
+  add_probability(command, "--duplicate", options.duplicate, "duplicated frames");
+  add_probability(command, "--reorder", options.reorder, "reordered frames");
+  add_probability(command, "--corrupt", options.corrupt, "frames with a flipped bit");
+  add_duration(command, "--delay", options.delay_ns, "delay of the link, one way [100ns]");
+  add_memory_latency(command, options);
+  command.add_option("--seed", options.seed, "seed of all randomness")
+      .type_name("N")
+      .show_default();
+  command.add_option("--pcap", options.pcap, "capture of the link (pcapng)").type_name("FILE");
+  command.add_option("--trace", options.trace, "waveforms of the adapters (FST)").type_name("FILE");
+  add_timeline(command, options);
 }
 
-void add_world_options(CLI::App& app, WorldOptions& options) {
-  app.add_option("--mtu", options.mtu, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
-      ->check(CLI::IsMember({256, 512, 1024, 2048, 4096}).description(""))
-      ->type_name("BYTES")
-      ->capture_default_str();
-  add_link_options(app, options);
-  app.add_flag("--ipv6", options.ipv6, "IPv6 addresses instead of IPv4");
-  app.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")
-      ->check(CLI::Range(1, 31).description(""))
-      ->type_name("CODE")
-      ->capture_default_str();
-  app.add_option("--plot", options.plot, "plot (SVG)")->type_name("FILE");
-  app.add_option("--json", options.json, "write the results as JSON")->type_name("FILE");
+void add_world_options(Command command, WorldOptions& options) {
+  command.add_option("--mtu", options.mtu, "path MTU: 256, 512, 1024, 2048 or 4096 bytes")
+      .one_of({256, 512, 1024, 2048, 4096})
+      .type_name("BYTES")
+      .show_default();
+  add_link_options(command, options);
+  command.add_flag("--ipv6", options.ipv6, "IPv6 addresses instead of IPv4");
+  command.add_option("--timeout", options.timeout, "transport timeout code: 4.096 us * 2^code")
+      .range(1, 31)
+      .type_name("CODE")
+      .show_default();
+  command.add_option("--plot", options.plot, "plot (SVG)").type_name("FILE");
+  command.add_option("--json", options.json, "write the results as JSON").type_name("FILE");
 }
 
 }  // namespace roci::sim

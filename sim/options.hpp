@@ -6,11 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "sim/command_line.hpp"
+#include "testbench/adapter_tap.hpp"
 #include "testbench/nic/engine.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace roci::sim {
 
@@ -33,20 +31,24 @@ struct WorldOptions {
   unsigned timeout = 8;  ///< transport timeout code: 4.096 us * 2^code
   std::string pcap;      ///< files; empty: none
   std::string trace;
+  std::string timeline;
+  testbench::AdapterTap* tap = nullptr;  ///< observes the adapters; nullptr: nobody does
   std::string plot;
   std::string json;
 };
 
 /// Adds the options of `WorldOptions` to a command.
-void add_world_options(CLI::App& app, WorldOptions& options);
+void add_world_options(Command command, WorldOptions& options);
 /// Adds --engine.
-void add_engine(CLI::App& app, testbench::Engine& engine);
+void add_engine(Command command, testbench::Engine& engine);
 /// Adds those of them that a simulator in the background has: engine, link, seed, capture, trace.
-void add_link_options(CLI::App& app, WorldOptions& options);
+void add_link_options(Command command, WorldOptions& options);
 /// Adds --memory-latency.
-void add_memory_latency(CLI::App& app, WorldOptions& options);
+void add_memory_latency(Command command, WorldOptions& options);
+/// Adds --timeline.
+void add_timeline(Command command, WorldOptions& options);
 /// Adds the choice of operation.
-void add_operation(CLI::App& app, Operation& operation);
+void add_operation(Command command, Operation& operation);
 
 const char* name_of(Operation operation);
 const char* name_of(testbench::Engine engine);
@@ -57,10 +59,10 @@ std::uint8_t mtu_code(unsigned bytes);
 std::uint64_t parse_duration(const std::string& text);
 
 /// Adds an option that takes a probability such as "1%" or "0.01".
-void add_probability(CLI::App& app, const std::string& name, double& target,
+void add_probability(Command command, const std::string& name, double& target,
                      const std::string& text);
 /// Adds such an option that may be absent.
-void add_override(CLI::App& app, const std::string& name, std::optional<double>& target,
+void add_override(Command command, const std::string& name, std::optional<double>& target,
                   const std::string& text);
 
 }  // namespace roci::sim

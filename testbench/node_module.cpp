@@ -41,6 +41,7 @@ NodeModule::NodeModule(sc_core::sc_module_name name, unsigned index, const Confi
   if (!config.trace.empty() && traceable) nic.trace = config.trace + "." + basename() + ".fst";
   nic.trace_from_ns = config.trace_from_ns;
   nic.trace_to_ns = config.trace_to_ns;
+  nic.report_accesses = config.tap != nullptr;
   nic_ = make_nic(config.engines[index], config.width, "nic", nic, egress, ingress, *this);
   if (config.lockstep && config.engines[index] == Engine::kRtl) {
     shadow_ = std::make_unique<Shadow>(
@@ -108,6 +109,7 @@ void NodeModule::memory_written(std::uint64_t address, const std::uint8_t* host,
 
 void NodeModule::register_written(std::uint32_t offset, std::uint32_t value) {
   if (shadow_) shadow_->register_written(edge_ns, offset, value);
+  if (config_.tap != nullptr) config_.tap->register_written(index_, edge_ns, offset, value);
 }
 
 void NodeModule::frame_received(const packet::Bytes& frame) {

@@ -83,6 +83,7 @@ class NodeModule final : public sc_core::sc_module,
   void memory_written(std::uint64_t address, const std::uint8_t* host, unsigned bytes) override;
   void register_written(std::uint32_t offset, std::uint32_t value) override;
   void frame_received(const packet::Bytes& frame) override;
+  void bus_access(const BusAccess& access) override { config_.tap->bus_access(index_, access); }
   void bus_fault(const std::string& text) override;
   void ethernet_frame(const packet::Bytes& frame) override;
 

@@ -78,6 +78,12 @@ World::Impl::Impl(const Config& c) : config(c) {
                                              [this](const std::string& text) { violate(text); });
     for (auto& link : links) link->add_tap(egress.get());
   }
+  if (config.tap != nullptr) {
+    std::vector<std::string> names;
+    for (const auto& node : nodes) names.emplace_back(node->basename());
+    config.tap->begin(names, config.rate_gbps);
+    for (auto& link : links) link->add_tap(config.tap);
+  }
   spawn("stepper", kStepperStackBytes, [this] { stepper(); });
   for (auto& node : nodes) {
     spawn("firmware", kStackBytes, [this, &node] { firmware(*node); });

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "driver/context.hpp"
+#include "testbench/adapter_tap.hpp"
 #include "testbench/link/link_direction.hpp"
 #include "testbench/lockstep/shadow.hpp"
 #include "testbench/nic/engine.hpp"
@@ -53,6 +54,7 @@ struct Config {
   unsigned port_mtu = 4200;     ///< bytes that an Ethernet frame may carry, passed to the firmware
   bool alone = false;           ///< no node 1: the program acts at that end of the link
   unsigned first_host = 1;      ///< last byte of node 0's addresses; node 1 has the next
+  AdapterTap* tap = nullptr;    ///< observes the adapters; nullptr: nobody does
   ports::NodePorts node_ports;  ///< with `alone`: the connections to the outside, if any
 };
 

@@ -175,6 +175,10 @@ Result modify_qp(Device* device, const Command& command, Reply*) {
     return hardware_error();
   }
   if (next != now) {
+    // All that was posted before is flushed (10.3.1); what is posted from now on is sent.
+    if (now == layout::QpState::kSqe && next == layout::QpState::kRts && !port.fence()) {
+      return hardware_error();
+    }
     // A queue pair that failed in the meantime stays in ERR: the adapter leaves ERR by RESET only.
     if (!port.write_state(qpn, next)) return hardware_error();
     // After the fence all doorbells have reached the requester, so that its idle state is reliable.

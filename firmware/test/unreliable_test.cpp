@@ -106,6 +106,9 @@ void check_transitions(Service service, const std::vector<Transition>& table) {
       CHECK((status == AdminStatus::kOk) == (!required && (one.optional & attribute) != 0));
       bench.nic.states[bench.qpn] = one.from;
       CHECK(bench.modify(one.to, one.required) == AdminStatus::kOk);
+      if (one.from != QpState::kSqe) continue;
+      // 10.3.1: what was posted in SQE is flushed, so its doorbells arrive before RTS.
+      CHECK((bench.nic.actions.end() - 2)->kind == Action::kFence);
     }
   }
 }

@@ -9,11 +9,9 @@
 namespace roci::nic {
 namespace {
 
-constexpr unsigned kKindShift = 5;
+using layout::AethKind;
+
 constexpr std::uint8_t kCodeMask = 0x1F;
-constexpr std::uint8_t kAck = layout::number(layout::AethKind::kAck);
-constexpr std::uint8_t kRnr = layout::number(layout::AethKind::kRnr);
-constexpr std::uint8_t kNak = layout::number(layout::AethKind::kNak);
 constexpr unsigned kForEver = 7;  // this value of rnr_retry means no limit (RQ-28, RQ-34)
 constexpr std::size_t kAtomicBytes = 8;
 
@@ -29,13 +27,13 @@ void Requester::response(const packet::Parsed& packet) {
   switch (packet.bth().opcode()) {
     case packet::kRcAck: {
       const std::uint8_t syndrome = packet.aeth().syndrome();
-      const unsigned kind = syndrome >> kKindShift;
-      if (kind == kAck) {
+      const AethKind kind = transport::aeth_kind(syndrome);
+      if (kind == AethKind::kAck) {
         acknowledge(packet);
-      } else if (kind == kRnr) {
+      } else if (kind == AethKind::kRnr) {
         qp_.count(QpCounter::kNaksReceived);
         receiver_not_ready(psn, syndrome & kCodeMask);
-      } else if (kind == kNak) {
+      } else if (kind == AethKind::kNak) {
         qp_.count(QpCounter::kNaksReceived);
         nak(packet, syndrome);
       } else if (reach(owner(psn))) {  // RQ-24
@@ -180,7 +178,7 @@ void Requester::receiver_not_ready(Psn psn, unsigned code) {
 void Requester::read_response(const packet::Parsed& packet) {
   if (packet.has(packet::Ext::kAeth)) {
     const std::uint8_t syndrome = packet.aeth().syndrome();
-    if (syndrome >> kKindShift != kAck) {
+    if (transport::aeth_kind(syndrome) != AethKind::kAck) {
       if (reach(owner(packet.psn()))) {
         fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
       }
@@ -243,7 +241,7 @@ void Requester::atomic_response(const packet::Parsed& packet) {
     fail_front(Status::kBadRespErr, VendorErr::kResponseKind);
     return;
   }
-  if (syndrome >> kKindShift != kAck) {
+  if (transport::aeth_kind(syndrome) != AethKind::kAck) {
     fail_front(Status::kBadRespErr, VendorErr::kResponseSyndrome);
     return;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Responder of UC and UD: no responses. What cannot be delivered is dropped silently, and the
 // receive that it held serves the next message. Only a fault of the receive itself, which the
-// program made, completes in error and ends the queue pair: no packet can do that.
+// program made, or of the memory of a WRITE ends the queue pair: no packet can do that.
 #include <algorithm>
 #include <array>
 
@@ -124,7 +124,13 @@ bool Responder::deliver_write(const packet::Parsed& packet) {
   }
   if (check_write(packet)) return false;
   if (packet.has(packet::Ext::kImmDt) && !hold_receive()) return false;
-  if (place_write(packet)) return false;
+  if (const auto fault = place_write(packet)) {
+    // Lost data must not pass as delivered: a failure of local memory is reported (9.9.3).
+    if (fault->receive != Status::kFatalErr) return false;
+    if (packet.has(packet::Ext::kImmDt)) return fail_receive(Status::kFatalErr);
+    qp_.fail(EventKind::kQpFatal);
+    return false;
+  }
   in_ = In::kWrite;
   return true;
 }

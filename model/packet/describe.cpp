@@ -7,6 +7,7 @@
 #include "model/packet/parser.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::packet {
 namespace {
@@ -23,9 +24,9 @@ __attribute__((format(printf, 2, 3))) void add(std::string* text, const char* fo
 void add_syndrome(std::string* text, const Aeth& aeth) {
   const unsigned syndrome = aeth.syndrome();
   const unsigned low = syndrome & 0x1F;
-  if (syndrome >> 5 == layout::number(layout::AethKind::kAck)) {
+  if (transport::aeth_kind(syndrome) == layout::AethKind::kAck) {
     *text += " ack";
-  } else if (syndrome >> 5 == layout::number(layout::AethKind::kRnr)) {
+  } else if (transport::aeth_kind(syndrome) == layout::AethKind::kRnr) {
     add(text, " RNR timer %u", low);
   } else if (syndrome == layout::syndrome::kNakSequence) {
     *text += " NAK sequence";

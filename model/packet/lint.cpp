@@ -7,6 +7,7 @@
 #include "model/packet/parser.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::packet {
 namespace {
@@ -93,10 +94,9 @@ void lint_bth(const Parsed& p, Complaints* out) {
   }
   lint_payload(p, out);
   if (p.has(Ext::kAeth)) {
-    const unsigned kind = p.aeth().syndrome() >> 5;
-    if (kind != layout::number(layout::AethKind::kAck) &&
-        kind != layout::number(layout::AethKind::kRnr) &&
-        kind != layout::number(layout::AethKind::kNak)) {
+    const layout::AethKind kind = transport::aeth_kind(p.aeth().syndrome());
+    if (kind != layout::AethKind::kAck && kind != layout::AethKind::kRnr &&
+        kind != layout::AethKind::kNak) {
       out->emplace_back("reserved AETH syndrome (RSP-14)");
     }
   }

@@ -45,6 +45,8 @@ constexpr bool is_send(std::uint8_t opcode) {
 constexpr bool is_write(std::uint8_t opcode) {
   return opcode >= kRcWriteFirst && opcode <= kRcWriteOnlyImm;
 }
+/// Whether the transport service of the opcode, its bits 7 to 5, is UC (9.2.1).
+constexpr bool is_uc(std::uint8_t opcode) { return (opcode & 0xE0) == kUcSendFirst; }
 /// Whether the opcode is that of an atomic's request.
 constexpr bool is_atomic(std::uint8_t opcode) {
   return opcode == kRcCmpSwap || opcode == kRcFetchAdd;

@@ -10,7 +10,13 @@ namespace roci::spec {
 inline constexpr Code kQpEvents[] = {
     {"InitRequester", 0, "Entering RTS from RTR: take the SQ PSN, forget the old generation"},
     {"InitResponder", 1, "Entering RTR: take the RQ PSN, forget the old generation"},
-    {"Flush", 2, "Entering ERR: complete every posted work request with a flush"},
+    {"Flush", 2, "Entering ERR or SQE: complete every posted work request with a flush"},
+    {"Resume", 3, "From SQE to RTS: send what is posted from now on"},
+};
+
+/// Kinds of failures of a queue pair besides those of Event.
+inline constexpr Code kFailKinds[] = {
+    {"Sends", 0, "UC: the queue pair goes to SQE, its receives go on, and no event is raised"},
 };
 
 /// Kind of the message that a responder has begun to receive.
@@ -85,10 +91,11 @@ inline constexpr Code kVerdicts[] = {
     {"Peek", 5, "Uses a receive: check that one is posted"},
     {"Rnr", 6, "No receive: RNR NAK"},
     {"Nak", 7, "Violates a rule: NAK, and the connection ends"},
-    {"Send", 8, "Execute"},
-    {"Write", 9, "Execute"},
-    {"Read", 10, "Execute"},
-    {"Atomic", 11, "Execute"},
+    {"Discard", 8, "UC: the message is dropped, and its receive serves the next one"},
+    {"Send", 9, "Execute"},
+    {"Write", 10, "Execute"},
+    {"Read", 11, "Execute"},
+    {"Atomic", 12, "Execute"},
 };
 
 /// Kinds of events of the responder.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/spec/codes.hpp"
+#include "model/spec/layout/codes.hpp"
 
 namespace roci::transport {
 
@@ -30,6 +31,12 @@ std::uint32_t credits_of(unsigned code);
 inline constexpr unsigned kNoLimit = 31;
 /// Returns the largest code that stands for no more than `posted` receives.
 unsigned credit_code(std::uint32_t posted);
+
+/// Returns the kind of response that an AETH syndrome says: its bits 7 to 5 (9.7.5.2.1). A
+/// reserved kind is none of the enumerators.
+constexpr layout::AethKind aeth_kind(unsigned syndrome) {
+  return static_cast<layout::AethKind>(syndrome >> 5);
+}
 
 /// Whether P_Keys match: the low 15 bits are equal and not 0, and one side is a full member
 /// (WIRE-23).

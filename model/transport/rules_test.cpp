@@ -81,3 +81,18 @@ TEST_CASE("rules: opcodes by position in the message (RQ-05, WIRE-29)") {
   CHECK(read_response_opcode(false, true) == 0x0F);
   CHECK(read_response_opcode(true, true) == 0x10);
 }
+
+TEST_CASE("rules: kinds of AETH syndromes (RSP-14)") {
+  using roci::layout::AethKind;
+  // Bits 7 to 5 of the table in 9.7.5.2.1; the low bits are credits, a timer or a code of a NAK.
+  CHECK(aeth_kind(0x1F) == AethKind::kAck);
+  CHECK(aeth_kind(0x20) == AethKind::kRnr);
+  CHECK(aeth_kind(0x3F) == AethKind::kRnr);
+  CHECK(aeth_kind(0x60) == AethKind::kNak);
+  CHECK(aeth_kind(0x64) == AethKind::kNak);
+  for (const unsigned reserved : {0x40U, 0x5FU, 0x80U, 0xFFU}) {
+    CHECK(aeth_kind(reserved) != AethKind::kAck);
+    CHECK(aeth_kind(reserved) != AethKind::kRnr);
+    CHECK(aeth_kind(reserved) != AethKind::kNak);
+  }
+}

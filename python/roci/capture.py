@@ -5,7 +5,7 @@ import ipaddress
 import pathlib
 import struct
 
-from roci.wire import AETH_KINDS, OPCODES, SYNDROMES
+from .wire import AETH_KINDS, OPCODES, SYNDROMES
 
 INTERFACE, PACKET = 1, 6  # blocks of pcapng
 COMMENT, NAME = 1, 2  # their options

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from roci.capture import last_packets
-from roci.control import Error
-from roci.simulator import Simulator
+from .capture import last_packets
+from .control import Error
+from .simulator import Simulator
 
 STARTED = pytest.StashKey()
 
@@ -49,9 +49,9 @@ def roci_pair(roci_fabric):
 
 def counters_of(node):
     """The counters of an adapter that are not 0, as a line."""
-    port, link = dict(node["port"] or {}), node["link"]
-    counts = {**port, **port.pop("drops", {}), **{f"link {key}": n for key, n in link.items()}}
-    counts.pop("drops", None)
+    port = node["port"] or {}
+    counts = {**port, **port.get("drops", {}),
+              **{f"link {key}": n for key, n in node["link"].items()}, "drops": 0}
     return f"{node['name']}: " + ", ".join(f"{key} {n}" for key, n in counts.items() if n)
 
 
@@ -69,6 +69,14 @@ def describe(simulator):
         silent = simulator.stop()
     except Error as error:
         silent = f"{error}\n"
+    yield from describe_simulator(simulator, silent)
+    for program in simulator.programs:
+        yield str(program), f"exit {program.status}\n{program.output}"
+
+
+def describe_simulator(simulator, silent):
+    """(title, text) of capture and counters of a simulator that has ended. `silent`: the faults
+    that never fired, as it reported them, or its error."""
     status = simulator.last_status
     yield "capture", f"{simulator.capture}\n" if simulator.capture.exists() else "none\n"
     if simulator.capture.exists():
@@ -90,16 +98,7 @@ def pytest_runtest_makereport(item, call):
     if call.when != "call" or not report.failed:
         return
     # pytest prints the sections of longrepr and writes them into JUnit's XML.
-    add = getattr(report.longrepr, "addsection", None)
+    add = getattr(report.longrepr, "addsection", lambda *section: report.sections.append(section))
     for simulator in item.stash.get(STARTED, []):
         for title, text in describe(simulator):
-            if add is None:
-                report.sections.append((f"roci {title}", text))
-            else:
-                add(f"roci {title}", text)
-        for program in simulator.programs:
-            text = f"exit {program.status}\n{program.output}"
-            if add is None:
-                report.sections.append((f"roci {program}", text))
-            else:
-                add(f"roci {program}", text)
+            add(f"roci {title}", text)

@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import tempfile
 
-from roci import capture
-from roci.control import Control, Error
-from roci.program import SECONDS, Program, free_port
+from . import capture
+from .control import Control, Error
+from .program import SECONDS, Program, free_port
 
 
 def words_of(settings):

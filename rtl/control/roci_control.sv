@@ -153,7 +153,7 @@ module roci_control #(
 
   // port counters
   input  logic [9:0]                 drop_rx_i,        // pulses by DropCause
-  input  logic [9:0]                 drop_rq_i,
+  input  logic [10:0]                drop_rq_i,
   input  logic                       drop_ghost_i,     // from sq
   input  logic                       rx_ok_i,          // pulse: RoCE packet accepted
   input  roci_pkg::frame_stat_t      rx_stat_i,  // frames that the MAC gave to rx

@@ -112,7 +112,7 @@ module roci_control_host #(
 
   // port counters
   input  logic [9:0]                 drop_rx_i,        // pulses by DropCause
-  input  logic [9:0]                 drop_rq_i,
+  input  logic [10:0]                drop_rq_i,
   input  logic                       drop_ghost_i,     // from sq
   input  logic                       rx_ok_i,          // pulse: RoCE packet accepted
   input  roci_pkg::frame_stat_t      rx_stat_i,  // frames that the MAC gave to rx
@@ -154,7 +154,7 @@ module roci_control_host #(
   roci_pkg::control_reg_t control_word;
   logic [63:0]  dma_address, counter;
   logic [511:0] dma_data;
-  logic [3:0]   counter_select;
+  logic [4:0]   counter_select;
 
   roci_regs #(
     .DataWidth(DataWidth), .NumQps(NumQps), .NumKeys(NumKeys), .NumCqs(NumCqs), .NumSrqs(NumSrqs),
@@ -220,7 +220,7 @@ module roci_control_host #(
   // ---------------------------------------------------------------- counters of the port, fence
   roci_counters u_counters (
     .clk_i, .rst_ni,
-    .select_write_i(counter_select_write), .select_i(word_o[3:0]), .select_o(counter_select),
+    .select_write_i(counter_select_write), .select_i(word_o[4:0]), .select_o(counter_select),
     .value_o(counter),
     .drop_rx_i, .drop_rq_i, .drop_ghost_i, .rx_ok_i,
     .rx_ethernet_i(s_axis_eth_rx_tvalid_i && s_axis_eth_rx_tready_o && s_axis_eth_rx_tlast_i),

@@ -55,7 +55,7 @@ module roci_rq #(
   output roci_pkg::count_t           count_o,
   output logic                       count_valid_o,
   input  logic                       count_ready_i,
-  output logic [9:0]                 drop_o,            // pulses by DropCause
+  output logic [10:0]                drop_o,            // pulses by DropCause; top bit: discarded
   input  logic [23:0]                live_qpn_i,
   input  logic                       live_valid_i,
   output logic                       live_ready_o,

@@ -30,6 +30,21 @@
 
 namespace rq {
 
+/// Random bytes for the memory of each bench, and the generator after them. Made once for a
+/// program: most benches run for less time than this takes.
+struct RandomMemory {
+  Bytes bytes = Bytes(kMemorySize);
+  std::mt19937 random{20240611};
+
+  RandomMemory() {
+    for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  }
+  static const RandomMemory& get() {
+    static const RandomMemory memory;
+    return memory;
+  }
+};
+
 class Bench {
  public:
   /// A failure or event with the number of its queue.
@@ -37,7 +52,7 @@ class Bench {
   using Counters = std::map<QpCounter, std::uint64_t>;
 
   Dut<Vroci_rq> dut;
-  Bytes memory = Bytes(kMemorySize);
+  Bytes memory = RandomMemory::get().bytes;
   std::vector<Region> regions;
   std::deque<Request> requests;
   std::vector<Response> responses;
@@ -45,7 +60,8 @@ class Bench {
   std::vector<Event> fails, events;
   std::map<unsigned, Counters> counters;  // by queue pair
   std::array<unsigned, kCauses> drops{};
-  bool control = true;  // a failure leads to ERR and Flush, as in the control block
+  unsigned discards = 0;  // packets of UC that were not delivered
+  bool control = true;    // a failure leads to ERR and Flush, as in the control block
   bool random_stalls = false, read_errors = false;
   std::set<std::uint64_t> bad_pages;  // writes to them and reads of payload fail
   std::set<unsigned> faulted;         // queue pairs whose later completions fail
@@ -53,13 +69,12 @@ class Bench {
   std::map<unsigned, unsigned> srq_posted;
   std::map<unsigned, Srq> srqs;
   unsigned read_delay = 20, write_delay = 20;
-  std::mt19937 random{20240611};
+  std::mt19937 random = RandomMemory::get().random;
   unsigned store_jobs = 0;  // stores of the send side to offer
   std::uint64_t requests_taken = 0;
   unsigned drained = 0;  // results of drain()
 
   Bench() {
-    for (auto& byte : memory) byte = static_cast<std::uint8_t>(random());
     while (!dut->idle_o) clock();
   }
 

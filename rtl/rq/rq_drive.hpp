@@ -30,6 +30,7 @@ void Bench::offer(Port& meta, const Request& q) {
   port::clear(meta);
   auto set = [&](auto field, auto v) { port::put(meta, field, v); };
   set(layout::rx_meta::qpn, q.qpn);
+  set(layout::rx_meta::uc, q.uc);
   set(layout::rx_meta::opcode, q.opcode);
   set(layout::rx_meta::psn, q.psn);
   set(layout::rx_meta::solicited, q.solicited);

@@ -58,7 +58,7 @@ struct Request {
   unsigned qpn = 0, opcode = 0;
   std::uint32_t psn = 0;
   Bytes payload;
-  bool ack_req = true, solicited = false;
+  bool ack_req = true, solicited = false, uc = false;
   std::uint64_t va = 0, swap_add = 0, compare = 0;
   std::uint32_t rkey = 0, length = 0, imm = 0;
 };

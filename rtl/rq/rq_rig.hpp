@@ -14,6 +14,7 @@ struct Rig : Bench {
   static constexpr unsigned kQp = 3;
   Attr attr;
   std::uint32_t psn;
+  bool uc = false;  // its packets are of UC
   explicit Rig(Attr a = {}) : attr(a), psn(a.rq_psn) {
     regions.push_back({kRegion, kPd, kEveryRight, kIova + 0x100000, 0x40000, 0x100000});
     connect(kQp, a);
@@ -30,6 +31,7 @@ struct Rig : Bench {
     r.qpn = kQp;
     r.opcode = opcode;
     r.psn = psn;
+    r.uc = uc;
     r.rkey = kRegion;
     return r;
   }

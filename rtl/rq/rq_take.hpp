@@ -174,6 +174,7 @@ inline void Bench::take() {
       c[QpCounter::kRxBytes] += get(d.count_o, layout::count::bytes);
   }
   for (unsigned i = 0; i < kCauses; ++i) drops[i] += d.drop_o >> i & 1;
+  discards += d.drop_o >> kCauses & 1;
 }
 
 inline void Bench::finish_clock() {

@@ -181,7 +181,8 @@ class Bench : public RowBus<Bench> {
     p.response = response;
     p.qpn = get(layout::rx_meta::qpn);
     p.psn = get(layout::rx_meta::psn);
-    p.opcode = get(layout::rx_meta::opcode);
+    p.opcode =
+        static_cast<std::uint8_t>(get(layout::rx_meta::uc) << 5 | get(layout::rx_meta::opcode));
     p.solicited = get(layout::rx_meta::solicited);
     p.ack_req = get(layout::rx_meta::ack_req);
     p.ticket = get(layout::rx_meta::ticket);

@@ -47,9 +47,10 @@ TEST_CASE("rx: frames of Soft-RoCE") {
       // Peers share queue pair numbers; the connection follows the frame.
       auto& at = connected[f.qpn];
       if (at.src_ip != f.src_ip || at.dst_ip != f.dst_ip || at.vlan != f.vlan || at.tci != f.tci ||
-          at.ipv6 != f.ipv6) {
+          at.ipv6 != f.ipv6 || at.opcode / 32 != f.opcode / 32) {
         bench.drain();
         bench.connect(f.qpn, f);
+        bench.set_service(f.qpn, f.opcode >= 0x20 ? layout::Service::kUc : layout::Service::kRc);
         at = f;
       }
       bench.send(frame);

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "model/transport/rules.hpp"
 #include "rtl/sq/sq_works.hpp"
 
 using namespace sq_bench;
@@ -125,7 +126,7 @@ void retransmits_once(const std::function<bool(Bench&, const Packet&)>& takes) {
   unsigned lost = 0;
   b.lose_request = [&](const Packet& p) { return p.psn == 0 && lost++ == 0; };
   b.lose_response = [&](const Packet& p) {
-    return p.header(layout::aeth::syndrome) >> 5 == layout::number(layout::AethKind::kNak) &&
+    return roci::transport::aeth_kind(p.header(layout::aeth::syndrome)) == layout::AethKind::kNak &&
            takes(b, p);
   };
   for (unsigned i = 0; i < 4; ++i) b.post(8, write_of(64));

@@ -6,10 +6,10 @@ extern const char* const kVersion;  // cmake/version.cmake
 
 namespace roci::sim {
 
-void add_commands(CLI::App& app, Action& action) {
-  app.set_version_flag("--version", std::string("roci ") + kVersion);
-  add_program_commands(app, action);
-  add_verify(app, action);
+void add_commands(Command program, Action& action) {
+  program.set_version(std::string("roci ") + kVersion);
+  add_program_commands(program, action);
+  add_verify(program, action);
 }
 
 }  // namespace roci::sim

@@ -4,9 +4,9 @@
 
 namespace roci::sim {
 
-void add_commands(CLI::App& app, Action& action) {
-  add_conform(app, action);
-  add_soak(app, action);
+void add_commands(Command program, Action& action) {
+  add_conform(program, action);
+  add_soak(program, action);
 }
 
 }  // namespace roci::sim

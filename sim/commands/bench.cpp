@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/report/timeline.hpp"
 #include "sim/scenarios/bounds.hpp"
 #include "sim/scenarios/operations.hpp"
 #include "sim/scenarios/stream.hpp"
@@ -107,7 +108,7 @@ nlohmann::json bench_latency(const BenchOptions& options) {
           {"post_to_completion_us", ping.latency_us}};
 }
 
-int run(const BenchOptions& options) {
+int run(BenchOptions options) {
   std::unique_ptr<OutputFile> json, plot_file;
   if (!options.world.json.empty()) json = std::make_unique<OutputFile>(options.world.json);
   if (!options.world.plot.empty()) plot_file = std::make_unique<OutputFile>(options.world.plot);
@@ -120,6 +121,8 @@ int run(const BenchOptions& options) {
                    : fmt::format("{} bits at 250 MHz, memory {} ns each way", options.world.width,
                                  options.world.memory_ns),
              rate_gbps(options.world), options.world.ipv6 ? "IPv6" : "IPv4", options.world.seed);
+  const auto timeline = Timeline::open(options.world.timeline, options.world.engine);
+  options.world.tap = timeline.get();
   if (options.seeds != 0 && options.only != "loss") throw UserError("--seeds needs --only loss", 2);
   auto wanted = [&](const char* part) { return options.only.empty() || options.only == part; };
   nlohmann::json all = {{"engine", name_of(options.world.engine)},
@@ -146,6 +149,7 @@ int run(const BenchOptions& options) {
                clocks / seconds);
     all["clocks_per_cpu_second"] = clocks / seconds;
   }
+  if (timeline) timeline->commit();
   if (plot_file) {
     plot_file->write(to_svg(loss.series.empty() ? sizes : loss));
     plot_file->commit();
@@ -159,40 +163,39 @@ int run(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
+void add_bench(Command program, Action& action) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* command =
-      app.add_subcommand("bench", "measure goodput, message rate, latency, goodput under loss");
+  const Command command =
+      program.add_command("bench", "measure goodput, message rate, latency, goodput under loss");
   command
-      ->add_option(
+      .add_option(
           "--only", options->only,
           "one part: goodput, rate, latency, sizes or loss; or operations, the clocks of each")
-      ->check(CLI::IsMember({"goodput", "rate", "latency", "sizes", "loss", "operations"})
-                  .description(""))
-      ->type_name("PART");
-  command->add_flag("--quick", options->quick, "fewer messages and points");
-  add_engine(*command, options->world.engine);
-  command->add_option("--width", options->world.width, "data path of the engine: 64 or 512 bits")
-      ->check(CLI::IsMember({64, 512}).description(""))
-      ->type_name("BITS")
-      ->capture_default_str();
-  command->add_flag("--ipv6", options->world.ipv6, "IPv6 addresses instead of IPv4");
-  add_memory_latency(*command, options->world);
-  command->add_option("--seed", options->world.seed, "seed of all randomness")
-      ->type_name("N")
-      ->capture_default_str();
+      .one_of({"goodput", "rate", "latency", "sizes", "loss", "operations"})
+      .type_name("PART");
+  command.add_flag("--quick", options->quick, "fewer messages and points");
+  add_engine(command, options->world.engine);
+  command.add_option("--width", options->world.width, "data path of the engine: 64 or 512 bits")
+      .one_of({64, 512})
+      .type_name("BITS")
+      .show_default();
+  command.add_flag("--ipv6", options->world.ipv6, "IPv6 addresses instead of IPv4");
+  add_memory_latency(command, options->world);
+  add_timeline(command, options->world);
+  command.add_option("--seed", options->world.seed, "seed of all randomness")
+      .type_name("N")
+      .show_default();
   command
-      ->add_option("--seeds", options->seeds,
-                   "with --only loss: the spread over this number of seeds, from --seed on")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->type_name("N");
+      .add_option("--seeds", options->seeds,
+                  "with --only loss: the spread over this number of seeds, from --seed on")
+      .range(1, 1000)
+      .type_name("N");
   command
-      ->add_option("--plot", options->world.plot,
-                   "plot of goodput against loss, or with --only sizes against size (SVG)")
-      ->type_name("FILE");
-  command->add_option("--json", options->world.json, "write the results as JSON")
-      ->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+      .add_option("--plot", options->world.plot,
+                  "plot of goodput against loss, or with --only sizes against size (SVG)")
+      .type_name("FILE");
+  command.add_option("--json", options->world.json, "write the results as JSON").type_name("FILE");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -27,7 +27,7 @@ struct ConformOptions {
   bool list = false;
   bool docs = false;
   std::string json;
-  std::vector<std::string> captures;
+  CaptureOptions captures;
 
   bool selects(const std::string& id) const {
     if (patterns.empty()) return true;
@@ -97,7 +97,7 @@ void write_json(OutputFile& file, const ConformOptions& options,
 }
 
 int run(const ConformOptions& options) {
-  if (!options.captures.empty()) return judge_captures(options.captures, options.json);
+  if (!options.captures.files.empty()) return judge_captures(options.captures, options.json);
   if (options.docs) {
     fmt::print("{}", conform::document());
     return 0;
@@ -157,38 +157,43 @@ int run(const ConformOptions& options) {
 
 }  // namespace
 
-void add_conform(CLI::App& app, Action& action) {
+void add_conform(Command program, Action& action) {
   auto options = std::make_shared<ConformOptions>();
-  CLI::App* command = app.add_subcommand("conform", kConformText);
-  command->add_option("--engine", options->adapter.engine, "which adapter")
-      ->check(CLI::IsMember(conform::engines()).description(""))
-      ->type_name("NAME")
-      ->capture_default_str();
-  command->add_option("--width", options->adapter.width, "data path of the engine: 64 or 512 bits")
-      ->check(CLI::IsMember({64, 512}).description(""))
-      ->type_name("BITS")
-      ->capture_default_str();
-  command->add_option("--seed", options->adapter.seed, "seed of all randomness")
-      ->type_name("N")
-      ->capture_default_str();
+  const Command command = program.add_command("conform", kConformText);
+  command.add_option("--engine", options->adapter.engine, "which adapter")
+      .one_of(conform::engines())
+      .type_name("NAME")
+      .show_default();
+  command.add_option("--width", options->adapter.width, "data path of the engine: 64 or 512 bits")
+      .one_of({64, 512})
+      .type_name("BITS")
+      .show_default();
+  command.add_option("--seed", options->adapter.seed, "seed of all randomness")
+      .type_name("N")
+      .show_default();
   command
-      ->add_option("--id", options->patterns,
-                   "only tests of these statements: RQ-21, RQ (a group), 'RQ-4?', 'WIRE-*'")
-      ->type_name("PATTERN");
-  command->add_flag(
-      "--long", options->adapter.thorough,
-      "counts as the statements ask for them: minutes on the model, hours on the RTL");
-  command->add_flag("--list", options->list, "list the tests and run none");
-  command->add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
-  command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
-  CLI::Option* captures = command->add_option(
-      "--pcap", options->captures, "judge capture files, of any adapters, instead of an engine");
-  captures->type_name("FILE");
+      .add_option("--id", options->patterns,
+                  "only tests of these statements: RQ-21, RQ (a group), 'RQ-4?', 'WIRE-*'")
+      .type_name("PATTERN");
+  command.add_flag("--long", options->adapter.thorough,
+                   "counts as the statements ask for them: minutes on the model, hours on the RTL");
+  command.add_flag("--list", options->list, "list the tests and run none");
+  command.add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
+  command.add_option("--json", options->json, "write the results as JSON").type_name("FILE");
+  const Option captures =
+      command.add_option("--pcap", options->captures.files,
+                         "judge capture files, of any adapters, instead of an engine");
+  captures.type_name("FILE");
   for (const char* other :
        {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs"}) {
-    captures->excludes(command->get_option(other));
+    captures.excludes(command.option(other));
   }
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command
+      .add_flag("--connected-once", options->captures.connected_once,
+                "no two connections of a capture are between the same queue pairs: what looks like "
+                "a new one is judged as a retransmission")
+      .needs(captures);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

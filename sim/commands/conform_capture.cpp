@@ -66,14 +66,14 @@ nlohmann::json json_of(const std::string& file, const judge::Report& report) {
 
 }  // namespace
 
-int judge_captures(const std::vector<std::string>& files, const std::string& json) {
+int judge_captures(const CaptureOptions& options, const std::string& json) {
   std::unique_ptr<OutputFile> output;
   if (!json.empty()) output = std::make_unique<OutputFile>(json);
   nlohmann::json all = nlohmann::json::array();
   std::string error;
   bool found = false;
-  for (const std::string& file : files) {
-    judge::Judge judge;
+  for (const std::string& file : options.files) {
+    judge::Judge judge(options.connected_once);
     try {
       packet::read_capture(file, [&](const packet::CapturedFrame& frame) { judge.take(frame); });
     } catch (const std::runtime_error& what) {

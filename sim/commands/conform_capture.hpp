@@ -7,9 +7,15 @@
 
 namespace roci::sim {
 
+struct CaptureOptions {
+  std::vector<std::string> files;
+  bool connected_once =
+      false;  ///< no two connections of a capture are between the same queue pairs
+};
+
 /// Judges captures and prints what it found; writes it as JSON to a file too, unless `json` is
 /// empty. Returns 0 when nothing was found, else 1. A file that cannot be read to its end throws
 /// UserError with code 2, after what was found before is printed and written.
-int judge_captures(const std::vector<std::string>& files, const std::string& json);
+int judge_captures(const CaptureOptions& options, const std::string& json);
 
 }  // namespace roci::sim

@@ -102,22 +102,22 @@ int run(const DemoOptions& options) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Action& action) {
+void add_demo(Command program, Action& action) {
   auto options = std::make_shared<DemoOptions>();
-  CLI::App* command =
-      app.add_subcommand("demo", "carry a file by WRITE, SEND and READ over a lossy link");
-  command->add_option("FILE", options->file, "file to carry; default: 1 MiB of this program");
-  command->add_option("--dir", options->directory, "where captures, plots and waveforms go")
-      ->type_name("DIR")
-      ->capture_default_str();
-  add_probability(*command, "--loss", options->loss, "frames lost, each way, such as 0.01 or 1%");
-  add_engine(*command, options->engine);
-  command->add_flag("--waveforms", options->waveforms,
-                    "also carry 16 KiB with waveforms (FST); builds an engine that writes them");
-  command->add_option("--seed", options->seed, "seed of all randomness")
-      ->type_name("N")
-      ->capture_default_str();
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  const Command command =
+      program.add_command("demo", "carry a file by WRITE, SEND and READ over a lossy link");
+  command.add_option("FILE", options->file, "file to carry; default: 1 MiB of this program");
+  command.add_option("--dir", options->directory, "where captures, plots and waveforms go")
+      .type_name("DIR")
+      .show_default();
+  add_probability(command, "--loss", options->loss, "frames lost, each way, such as 0.01 or 1%");
+  add_engine(command, options->engine);
+  command.add_flag("--waveforms", options->waveforms,
+                   "also carry 16 KiB with waveforms (FST); builds an engine that writes them");
+  command.add_option("--seed", options->seed, "seed of all randomness")
+      .type_name("N")
+      .show_default();
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -72,15 +72,15 @@ int run(const WorldOptions& options, const std::string& json_path) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Action& action) {
+void add_devices(Command program, Action& action) {
   auto options = std::make_shared<WorldOptions>();
-  CLI::App* command = app.add_subcommand("devices", "list the adapters of a simulation");
-  command->add_option("--width", options->width, "data path of the engine: 64 or 512 bits")
-      ->check(CLI::IsMember({64, 512}).description(""))
-      ->type_name("BITS")
-      ->capture_default_str();
-  command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
-  command->callback(
+  const Command command = program.add_command("devices", "list the adapters of a simulation");
+  command.add_option("--width", options->width, "data path of the engine: 64 or 512 bits")
+      .one_of({64, 512})
+      .type_name("BITS")
+      .show_default();
+  command.add_option("--json", options->json, "write the results as JSON").type_name("FILE");
+  command.callback(
       [options, &action] { action = [options] { return run(*options, options->json); }; });
 }
 

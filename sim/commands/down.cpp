@@ -60,11 +60,11 @@ int run(const std::string& name) {
 
 }  // namespace
 
-void add_down(CLI::App& app, Action& action) {
+void add_down(Command program, Action& action) {
   auto name = std::make_shared<std::string>("default");
-  CLI::App* command = app.add_subcommand("down", "end a simulator in the background");
-  add_instance_name(*command, *name);
-  command->callback([name, &action] { action = [name] { return run(*name); }; });
+  const Command command = program.add_command("down", "end a simulator in the background");
+  add_instance_name(command, *name);
+  command.callback([name, &action] { action = [name] { return run(*name); }; });
 }
 
 }  // namespace roci::sim

@@ -68,17 +68,17 @@ int run(const ExecOptions& options) {
 
 }  // namespace
 
-void add_exec(CLI::App& app, Action& action) {
+void add_exec(Command program, Action& action) {
   auto options = std::make_shared<ExecOptions>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.add_command(
       "exec", "run a program on a node of a simulator in the background: roci exec n0 -- CMD ...");
-  add_instance_name(*command, options->name);
-  command->add_option("NODE", options->node, "node, such as n0")->required();
-  command->add_flag("--env", options->env, "print the environment for a shell instead");
-  command->add_flag("--host-devices", options->host_devices,
-                    "show the RDMA devices of the host beside roci0");
-  command->add_option("CMD", options->command, "program and its arguments, after --");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_instance_name(command, options->name);
+  command.add_option("NODE", options->node, "node, such as n0").required();
+  command.add_flag("--env", options->env, "print the environment for a shell instead");
+  command.add_flag("--host-devices", options->host_devices,
+                   "show the RDMA devices of the host beside roci0");
+  command.add_option("CMD", options->command, "program and its arguments, after --");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -103,22 +103,21 @@ int run(const FaultOptions& options) {
 
 }  // namespace
 
-void add_fault(CLI::App& app, Action& action) {
+void add_fault(Command program, Action& action) {
   auto options = std::make_shared<FaultOptions>();
-  CLI::App* command =
-      app.add_subcommand("fault",
-                         "add, list or clear faults under the programs of a simulator in the "
-                         "background");
-  add_instance_name(*command, options->name);
-  command->add_option("ACTION", options->action, "add, list or clear")
-      ->required()
-      ->check(CLI::IsMember({"add", "list", "clear"}).description(""));
-  command->add_option(
-      "WORDS", options->words,
-      "of add: a file (TOML), or one fault as FIELD=VALUE ...; of clear: the number "
-      "of a fault, default all");
-  command->add_flag("--json", options->json, "print the list as JSON");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  const Command command =
+      program.add_command("fault",
+                          "add, list or clear faults under the programs of a simulator in the "
+                          "background");
+  add_instance_name(command, options->name);
+  command.add_option("ACTION", options->action, "add, list or clear")
+      .required()
+      .one_of({"add", "list", "clear"});
+  command.add_option("WORDS", options->words,
+                     "of add: a file (TOML), or one fault as FIELD=VALUE ...; of clear: the number "
+                     "of a fault, default all");
+  command.add_flag("--json", options->json, "print the list as JSON");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -33,26 +33,26 @@ int run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_interop(CLI::App& app, Action& action) {
+void add_interop(Command program, Action& action) {
   struct Options {
     std::vector<std::string> names;
     bool list = false, quick = false;
     std::string out, report, width;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("interop", "run our node against Linux Soft-RoCE in a QEMU guest");
-  command->add_option("SCENARIO", options->names, "name or pattern such as 'read_*'; none: all");
-  command->add_flag("--list", options->list, "names of all scenarios");
-  command->add_flag("--quick", options->quick, "the short set");
-  command->add_option("--out", options->out, "folder for captures and logs [roci-interop]")
-      ->type_name("DIR");
-  command->add_option("--width", options->width, "data path of our engine: 64 or 512 bits")
-      ->check(CLI::IsMember({"64", "512"}).description(""))
-      ->type_name("BITS");
-  command->add_option("--report", options->report, "page to write the results into")
-      ->type_name("FILE");
-  command->callback([options, &action] {
+  const Command command =
+      program.add_command("interop", "run our node against Linux Soft-RoCE in a QEMU guest");
+  command.add_option("SCENARIO", options->names, "name or pattern such as 'read_*'; none: all");
+  command.add_flag("--list", options->list, "names of all scenarios");
+  command.add_flag("--quick", options->quick, "the short set");
+  command.add_option("--out", options->out, "folder for captures and logs [roci-interop]")
+      .type_name("DIR");
+  command.add_option("--width", options->width, "data path of our engine: 64 or 512 bits")
+      .one_of({"64", "512"})
+      .type_name("BITS");
+  command.add_option("--report", options->report, "page to write the results into")
+      .type_name("FILE");
+  command.callback([options, &action] {
     action = [options] {
       std::vector<std::string> words;
       if (options->list) words.push_back("--list");

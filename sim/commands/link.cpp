@@ -36,17 +36,16 @@ int run(const LinkOptions& options) {
 
 }  // namespace
 
-void add_link(CLI::App& app, Action& action) {
+void add_link(Command program, Action& action) {
   auto options = std::make_shared<LinkOptions>();
-  CLI::App* command = app.add_subcommand("link",
-                                         "set the links of a node, or of one of its adapters, of a "
-                                         "simulator in the background up or down");
-  add_instance_name(*command, options->name);
-  command->add_option("NODE", options->node, "node or adapter, such as n0 or n0/roci1")->required();
-  command->add_option("STATE", options->state, "up or down")
-      ->required()
-      ->check(CLI::IsMember({"up", "down"}).description(""));
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  const Command command =
+      program.add_command("link",
+                          "set the links of a node, or of one of its adapters, of a "
+                          "simulator in the background up or down");
+  add_instance_name(command, options->name);
+  command.add_option("NODE", options->node, "node or adapter, such as n0 or n0/roci1").required();
+  command.add_option("STATE", options->state, "up or down").required().one_of({"up", "down"});
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -3,20 +3,20 @@
 
 namespace roci::sim {
 
-void add_program_commands(CLI::App& app, Action& action) {
-  add_demo(app, action);
-  add_transfer(app, action);
-  add_bench(app, action);
-  add_devices(app, action);
-  add_up(app, action);
-  add_exec(app, action);
-  add_fault(app, action);
-  add_link(app, action);
-  add_status(app, action);
-  add_top(app, action);
-  add_down(app, action);
-  add_peer(app, action);
-  add_interop(app, action);
+void add_program_commands(Command program, Action& action) {
+  add_demo(program, action);
+  add_transfer(program, action);
+  add_bench(program, action);
+  add_devices(program, action);
+  add_up(program, action);
+  add_exec(program, action);
+  add_fault(program, action);
+  add_link(program, action);
+  add_status(program, action);
+  add_top(program, action);
+  add_down(program, action);
+  add_peer(program, action);
+  add_interop(program, action);
 }
 
 }  // namespace roci::sim

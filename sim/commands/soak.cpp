@@ -216,75 +216,74 @@ int run(const SoakOptions& given) {
 
 }  // namespace
 
-void add_soak(CLI::App& app, Action& action) {
+void add_soak(Command program, Action& action) {
   auto options = std::make_shared<SoakOptions>();
-  CLI::App* command = app.add_subcommand("soak", kSoakText);
-  auto* minutes = command->add_option("--minutes", options->minutes, "duration [1]")
-                      ->check(CLI::Range(0.001, 1e6).description(""))
-                      ->type_name("N");
-  auto* rounds =
-      command->add_option("--rounds", options->rounds, "number of rounds, instead of --minutes")
-          ->check(CLI::Range(1u, 1'000'000u).description(""))
-          ->type_name("N");
-  auto* round = command->add_option("--round", options->round, "only this round of the seed")
-                    ->check(CLI::Range(0, 1'000'000).description(""))
-                    ->type_name("N");
-  minutes->excludes(rounds)->excludes(round);
-  rounds->excludes(round);
-  auto* seed = command->add_option("--seed", options->seed, "seed of all randomness [a new one]")
-                   ->type_name("N");
-  round->needs(seed);
-  command->add_option("--engine", options->engine, "adapters of both nodes: rtl, model or both")
-      ->check(CLI::IsMember({"rtl", "model", "both"}).description(""))
-      ->type_name("ENGINE")
-      ->capture_default_str();
+  const Command command = program.add_command("soak", kSoakText);
+  const Option minutes = command.add_option("--minutes", options->minutes, "duration [1]")
+                             .range(0.001, 1e6)
+                             .type_name("N");
+  const Option rounds =
+      command.add_option("--rounds", options->rounds, "number of rounds, instead of --minutes")
+          .range(1u, 1'000'000u)
+          .type_name("N");
+  const Option round = command.add_option("--round", options->round, "only this round of the seed")
+                           .range(0, 1'000'000)
+                           .type_name("N");
+  minutes.excludes(rounds).excludes(round);
+  rounds.excludes(round);
+  const Option seed =
+      command.add_option("--seed", options->seed, "seed of all randomness [a new one]")
+          .type_name("N");
+  round.needs(seed);
+  command.add_option("--engine", options->engine, "adapters of both nodes: rtl, model or both")
+      .one_of({"rtl", "model", "both"})
+      .type_name("ENGINE")
+      .show_default();
+  command.add_option("--width", options->overrides.width, "data path of the engine: 64 or 512 bits")
+      .one_of({64, 512})
+      .type_name("BITS")
+      .show_default();
+  command.add_option("--mix", options->mix, "operations: all or atomics")
+      .one_of({"all", "atomics"})
+      .type_name("MIX")
+      .show_default();
   command
-      ->add_option("--width", options->overrides.width, "data path of the engine: 64 or 512 bits")
-      ->check(CLI::IsMember({64, 512}).description(""))
-      ->type_name("BITS")
-      ->capture_default_str();
-  command->add_option("--mix", options->mix, "operations: all or atomics")
-      ->check(CLI::IsMember({"all", "atomics"}).description(""))
-      ->type_name("MIX")
-      ->capture_default_str();
+      .add_option("--qps", options->overrides.queue_pairs,
+                  "number of connections, instead of 1 to 64")
+      .range(1, 64)
+      .type_name("N");
   command
-      ->add_option("--qps", options->overrides.queue_pairs,
-                   "number of connections, instead of 1 to 64")
-      ->check(CLI::Range(1, 64).description(""))
-      ->type_name("N");
-  command
-      ->add_option("--messages", options->overrides.messages,
-                   "messages of a round, of all connections together")
-      ->check(CLI::Range(1, 10'000'000).description(""))
-      ->type_name("N");
-  auto* lockstep =
-      command->add_flag("--lockstep", options->overrides.lockstep,
-                        "compare the RTL with the reference adapter, packet by packet");
-  command->add_flag("--one-generation", options->overrides.one_generation,
-                    "no connection is broken during a round");
-  command->add_option("--burst", options->overrides.burst, "frames lost in a row on average")
-      ->check(CLI::Range(1.0, 1000.0).description(""))
-      ->type_name("N");
-  add_override(*command, "--loss", options->overrides.loss,
-               "frames lost, each way, in every round");
-  add_override(*command, "--duplicate", options->overrides.duplicate, "duplicated frames");
-  add_override(*command, "--reorder", options->overrides.reorder, "reordered frames");
-  add_override(*command, "--corrupt", options->overrides.corrupt, "frames with a flipped bit");
-  auto* hostile =
-      command->add_flag("--hostile", options->hostile,
-                        "send hostile packets to one adapter instead, beside checked traffic");
-  hostile->excludes(minutes)->excludes(rounds)->excludes(round);
-  hostile->excludes(lockstep);
-  command->add_option("--packets", options->packets, "number of hostile packets")
-      ->needs(hostile)
-      ->check(CLI::Range(1, 1'000'000'000).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--pcap", options->pcap, "capture of the failed round, or of --round")
-      ->type_name("FILE");
-  command->add_option("--json", options->json, "write the results as JSON")->type_name("FILE");
-  command->callback([options, seed, &action] {
-    options->seed_given = seed->count() != 0;
+      .add_option("--messages", options->overrides.messages,
+                  "messages of a round, of all connections together")
+      .range(1, 10'000'000)
+      .type_name("N");
+  const Option lockstep =
+      command.add_flag("--lockstep", options->overrides.lockstep,
+                       "compare the RTL with the reference adapter, packet by packet");
+  command.add_flag("--one-generation", options->overrides.one_generation,
+                   "no connection is broken during a round");
+  command.add_option("--burst", options->overrides.burst, "frames lost in a row on average")
+      .range(1.0, 1000.0)
+      .type_name("N");
+  add_override(command, "--loss", options->overrides.loss, "frames lost, each way, in every round");
+  add_override(command, "--duplicate", options->overrides.duplicate, "duplicated frames");
+  add_override(command, "--reorder", options->overrides.reorder, "reordered frames");
+  add_override(command, "--corrupt", options->overrides.corrupt, "frames with a flipped bit");
+  const Option hostile =
+      command.add_flag("--hostile", options->hostile,
+                       "send hostile packets to one adapter instead, beside checked traffic");
+  hostile.excludes(minutes).excludes(rounds).excludes(round);
+  hostile.excludes(lockstep);
+  command.add_option("--packets", options->packets, "number of hostile packets")
+      .needs(hostile)
+      .range(1, 1'000'000'000)
+      .type_name("N")
+      .show_default();
+  command.add_option("--pcap", options->pcap, "capture of the failed round, or of --round")
+      .type_name("FILE");
+  command.add_option("--json", options->json, "write the results as JSON").type_name("FILE");
+  command.callback([options, seed, &action] {
+    options->seed_given = seed.given();
     action = [options] { return run(*options); };
   });
 }

@@ -101,15 +101,15 @@ int run(const StatusOptions& options) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Action& action) {
+void add_status(Command program, Action& action) {
   auto options = std::make_shared<StatusOptions>();
-  CLI::App* command =
-      app.add_subcommand("status", "show the status of a simulator in the background");
-  add_instance_name(*command, options->name);
-  command->add_flag("--json", options->json, "print as JSON");
-  command->add_flag("--queue-pairs", options->queue_pairs,
-                    "with --json: each queue pair with its counters too");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  const Command command =
+      program.add_command("status", "show the status of a simulator in the background");
+  add_instance_name(command, options->name);
+  command.add_flag("--json", options->json, "print as JSON");
+  command.add_flag("--queue-pairs", options->queue_pairs,
+                   "with --json: each queue pair with its counters too");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -147,19 +147,19 @@ int run(const TopOptions& options) {
 
 }  // namespace
 
-void add_top(CLI::App& app, Action& action) {
+void add_top(Command program, Action& action) {
   auto options = std::make_shared<TopOptions>();
-  CLI::App* command = app.add_subcommand(
+  const Command command = program.add_command(
       "top", "show adapters and queue pairs of a simulator in the background, again and again");
-  add_instance_name(*command, options->name);
-  command->add_option("--interval", options->interval, "seconds between two views")
-      ->check(CLI::Range(0.05, 3600.0).description(""))
-      ->type_name("S")
-      ->capture_default_str();
-  command->add_option("--times", options->times, "number of views; 0: until it is interrupted")
-      ->type_name("N")
-      ->capture_default_str();
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_instance_name(command, options->name);
+  command.add_option("--interval", options->interval, "seconds between two views")
+      .range(0.05, 3600.0)
+      .type_name("S")
+      .show_default();
+  command.add_option("--times", options->times, "number of views; 0: until it is interrupted")
+      .type_name("N")
+      .show_default();
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

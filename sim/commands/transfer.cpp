@@ -8,6 +8,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/peer/run.hpp"
+#include "sim/report/timeline.hpp"
 
 namespace roci::sim {
 namespace {
@@ -97,11 +98,15 @@ int run(const TransferOptions& options) {
   auto plot = open(options.world.plot);
   auto json = open(options.world.json);
   Recorder recorder(options.world.pcap);
+  WorldOptions world = options.world;
+  const auto timeline = Timeline::open(world.timeline, world.engine);
+  world.tap = timeline.get();
 
   std::vector<std::uint8_t> received;
-  const TransferReport report = transfer(options.world, options.plan, bytes, recorder, &received);
+  const TransferReport report = transfer(world, options.plan, bytes, recorder, &received);
   print(options, report);
   recorder.commit();
+  if (timeline) timeline->commit();
   if (plot) {
     plot->write(to_svg(recorder.sequence_plot(fmt::format("{} of {} bytes, path MTU {}",
                                                           name_of(options.plan.operation),
@@ -130,43 +135,43 @@ int run(const TransferOptions& options) {
 
 }  // namespace
 
-void add_transfer(CLI::App& app, Action& action) {
+void add_transfer(Command program, Action& action) {
   auto options = std::make_shared<TransferOptions>();
-  CLI::App* command =
-      app.add_subcommand("transfer", "carry a file between two adapters, or over an external port");
-  command->add_option("FILE", options->file, "file to carry");
-  add_operation(*command, options->plan.operation);
-  command->add_option("--qps", options->plan.queue_pairs, "queue pairs that share the work")
-      ->check(CLI::Range(1, 128).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--message", options->plan.message_bytes, "bytes of a message")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 31).description(""))
-      ->type_name("BYTES")
-      ->capture_default_str();
-  command->add_option("--depth", options->plan.depth, "messages outstanding on a queue pair")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--out", options->out, "write the received bytes to this file")
-      ->type_name("FILE");
-  add_world_options(*command, options->world);
-  add_wire_options(*command, options->wire);
-  CLI::Option* wire = command->get_option("--wire");
+  const Command command = program.add_command(
+      "transfer", "carry a file between two adapters, or over an external port");
+  command.add_option("FILE", options->file, "file to carry");
+  add_operation(command, options->plan.operation);
+  command.add_option("--qps", options->plan.queue_pairs, "queue pairs that share the work")
+      .range(1, 128)
+      .type_name("N")
+      .show_default();
+  command.add_option("--message", options->plan.message_bytes, "bytes of a message")
+      .range(std::size_t{1}, std::size_t{1} << 31)
+      .type_name("BYTES")
+      .show_default();
+  command.add_option("--depth", options->plan.depth, "messages outstanding on a queue pair")
+      .range(1, 1024)
+      .type_name("N")
+      .show_default();
+  command.add_option("--out", options->out, "write the received bytes to this file")
+      .type_name("FILE");
+  add_world_options(command, options->world);
+  add_wire_options(command, options->wire);
+  const Option wire = command.option("--wire");
   command
-      ->add_option("--listen", options->listen,
-                   "with --wire: accept the other process at this TCP port")
-      ->type_name("[HOST:]PORT")
-      ->needs(wire);
+      .add_option("--listen", options->listen,
+                  "with --wire: accept the other process at this TCP port")
+      .type_name("[HOST:]PORT")
+      .needs(wire);
   command
-      ->add_option("--connect", options->connect, "with --wire: connect to the other process there")
-      ->type_name("HOST:PORT")
-      ->needs(wire);
-  command->callback([options, command, &action] {
+      .add_option("--connect", options->connect, "with --wire: connect to the other process there")
+      .type_name("HOST:PORT")
+      .needs(wire);
+  command.callback([options, command, &action] {
     // The peer may be as slow as a simulation in real time.
     constexpr unsigned kPatient = 18;
     const bool on_wire = !options->wire.wire.empty();
-    if (on_wire && command->count("--timeout") == 0) options->world.timeout = kPatient;
+    if (on_wire && !command.option("--timeout").given()) options->world.timeout = kPatient;
     action = [options] { return run(*options); };
   });
 }

@@ -36,44 +36,42 @@ int run(const UpOptions& options) {
 
 }  // namespace
 
-void add_instance_name(CLI::App& app, std::string& name) {
-  app.add_option("--name", name, "name of the simulator")->type_name("X")->capture_default_str();
+void add_instance_name(Command program, std::string& name) {
+  program.add_option("--name", name, "name of the simulator").type_name("X").show_default();
 }
 
-void add_up(CLI::App& app, Action& action) {
+void add_up(Command program, Action& action) {
   auto options = std::make_shared<UpOptions>();
-  CLI::App* command = app.add_subcommand("up", "start a simulator in the background");
-  add_instance_name(*command, options->name);
-  command->add_option("--nodes", options->nodes.nodes, "nodes, joined by a switch")
-      ->check(CLI::Range(1u, kMostNodes).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+  const Command command = program.add_command("up", "start a simulator in the background");
+  add_instance_name(command, options->name);
+  command.add_option("--nodes", options->nodes.nodes, "nodes, joined by a switch")
+      .range(1u, kMostNodes)
+      .type_name("N")
+      .show_default();
   command
-      ->add_option("--adapters", options->nodes.adapters_each, "adapters of each node: roci0, ...")
-      ->check(CLI::Range(1u, kMostAdapters).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+      .add_option("--adapters", options->nodes.adapters_each, "adapters of each node: roci0, ...")
+      .range(1u, kMostAdapters)
+      .type_name("N")
+      .show_default();
   ExternalPortOptions& external_ports = options->external_ports;
   command
-      ->add_option("--wire", external_ports.wires,
-                   "external port of a node: n0=dgram:LOCAL,REMOTE, "
-                   "n0=pcap:IN[,OUT], n0=dpdk:DEVARGS")
-      ->type_name("NODE=WIRE")
-      ->expected(1)
-      ->take_all();
+      .add_option("--wire", external_ports.wires,
+                  "external port of a node: n0=dgram:LOCAL,REMOTE, "
+                  "n0=pcap:IN[,OUT], n0=dpdk:DEVARGS")
+      .type_name("NODE=WIRE")
+      .repeated();
   command
-      ->add_option("--netdev", external_ports.netdevs,
-                   "TAP interface that joins the host's IP stack to a node's Ethernet path")
-      ->type_name("NODE=NAME")
-      ->expected(1)
-      ->take_all();
-  command->add_flag("--host-devices", options->host_devices,
-                    "programs see the RDMA devices of the host beside roci0");
-  command->add_option("--faults", options->faults, "script of faults (TOML): docs/live_faults.md")
-      ->type_name("FILE");
-  add_pace_options(*command, external_ports.eal, external_ports.pace, options->host);
-  add_link_options(*command, options->world);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+      .add_option("--netdev", external_ports.netdevs,
+                  "TAP interface that joins the host's IP stack to a node's Ethernet path")
+      .type_name("NODE=NAME")
+      .repeated();
+  command.add_flag("--host-devices", options->host_devices,
+                   "programs see the RDMA devices of the host beside roci0");
+  command.add_option("--faults", options->faults, "script of faults (TOML): docs/live_faults.md")
+      .type_name("FILE");
+  add_pace_options(command, external_ports.eal, external_ports.pace, options->host);
+  add_link_options(command, options->world);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace roci::sim

@@ -34,13 +34,13 @@ int run(const std::string& command, const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
+void add_verify(Command program, Action& action) {
   for (const auto& [name, text] : {std::pair{"conform", kConformText}, {"soak", kSoakText}}) {
-    CLI::App* command = app.add_subcommand(name, text);
-    // All words after the command go to the other program, --help too.
-    command->prefix_command()->set_help_flag();
-    command->callback([command, &action] {
-      action = [command] { return run(command->get_name(), command->remaining()); };
+    const Command command = program.add_command(name, text);
+    // The words go to the other program, --help too.
+    command.take_all_words();
+    command.callback([command, &action] {
+      action = [command] { return run(command.name(), command.words()); };
     });
   }
 }

@@ -2,6 +2,7 @@
 // The effects of faults, their log and their list.
 #include <fmt/format.h>
 
+#include "model/transport/rules.hpp"
 #include "sim/faults/corruption.hpp"
 #include "sim/faults/scripts.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t kMostLogged = 100;  // packets of a fault
 
 std::string nak_name(std::uint8_t syndrome) {
-  if (kind_of(syndrome) == layout::AethKind::kRnr) {
+  if (transport::aeth_kind(syndrome) == layout::AethKind::kRnr) {
     return fmt::format("RNR NAK, timer {}", syndrome & 0x1F);
   }
   static const char* const kNames[] = {"PSN sequence error", "invalid request",

@@ -93,7 +93,7 @@ void Naks::responded(const FlowName& name, const packet::Parsed& response) {
   Flow& flow = found->second;
   if (flow.responded_to.before(response.psn())) flow.responded_to = response.psn();
   if (!response.has(packet::Ext::kAeth)) return;
-  if (kind_of(response.aeth().syndrome()) == layout::AethKind::kAck) {
+  if (transport::aeth_kind(response.aeth().syndrome()) == layout::AethKind::kAck) {
     // The responder has counted at least these messages; later requests are on their way.
     const std::uint32_t ahead = (response.aeth().msn() - flow.msn) & kMsnMask;
     if (ahead <= kMsnMask / 2) flow.msn = response.aeth().msn();

@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "model/packet/parser.hpp"
-#include "model/spec/layout/codes.hpp"
 
 namespace roci::sim::faults {
 
@@ -23,11 +22,6 @@ struct Requester {
   transport::Psn first_psn;
   unsigned mtu;
 };
-
-/// The kind of response that a syndrome says (9.7.5.2.1): its bits 7 to 5.
-constexpr layout::AethKind kind_of(std::uint8_t syndrome) {
-  return static_cast<layout::AethKind>(syndrome >> 5);
-}
 
 class Naks {
  public:

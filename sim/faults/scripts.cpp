@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "driver/cm/mad/values.hpp"
+#include "model/transport/rules.hpp"
 #include "sim/faults/corruption.hpp"
 
 namespace roci::sim::faults {
@@ -125,7 +126,8 @@ bool Scripts::matches_packet(const Rule& rule, const Frame& frame) const {
   if (rule.opcode) {
     const auto& list = rule.opcode->opcodes;
     if (!std::binary_search(list.begin(), list.end(), opcode)) return false;
-    if (rule.opcode->nak_only && kind_of(parsed.aeth().syndrome()) == layout::AethKind::kAck) {
+    if (rule.opcode->nak_only &&
+        transport::aeth_kind(parsed.aeth().syndrome()) == layout::AethKind::kAck) {
       return false;
     }
   }

@@ -4,6 +4,7 @@
 // usage: roci-manual man | completion
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 
@@ -78,7 +79,7 @@ void print_completion(const CLI::App& app) {
 int main(int argc, char** argv) {
   CLI::App app{roci::sim::kProgramText};
   roci::sim::Action action;
-  roci::sim::add_commands(app, action);
+  roci::sim::add_commands(roci::sim::Command(app), action);
   const std::string what = argc == 2 ? argv[1] : "";
   if (what == "man") {
     print_man(app);

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "sim/report/files.hpp"
 #include "testbench/ports/neighbours.hpp"
 
@@ -16,30 +14,35 @@ constexpr unsigned kAsks = 60;
 
 }  // namespace
 
-void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& host) {
-  app.add_option("--eal", eal, "arguments of the EAL of DPDK, instead of the default ones")
-      ->type_name("WORDS");
-  app.add_option("--pace", pace,
-                 "upper limit of simulated time per real time on an external port; 0: none")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
-      ->type_name("F")
-      ->capture_default_str();
-  app.add_option("--host", host,
-                 "last byte of the (first) node's addresses 10.0.0.N, fd00::N and 52:54:00:00:00:N")
-      ->check(CLI::Range(1, 254).description(""))
-      ->type_name("N")
-      ->capture_default_str();
+void add_pace_options(Command command, std::string& eal, double& pace, unsigned& host) {
+  command.add_option("--eal", eal, "arguments of the EAL of DPDK, instead of the default ones")
+      .type_name("WORDS");
+  command
+      .add_option("--pace", pace,
+                  "upper limit of simulated time per real time on an external port; 0: none")
+      .range(0.0, 1000.0)
+      .type_name("F")
+      .show_default();
+  command
+      .add_option(
+          "--host", host,
+          "last byte of the (first) node's addresses 10.0.0.N, fd00::N and 52:54:00:00:00:N")
+      .range(1, 254)
+      .type_name("N")
+      .show_default();
 }
 
-void add_wire_options(CLI::App& app, WireOptions& options) {
-  app.add_option("--wire", options.wire,
-                 "external port of the node: dgram:LOCAL,REMOTE (one frame per datagram, as "
-                 "QEMU's -netdev dgram), pcap:IN[,OUT], dpdk:DEVARGS")
-      ->type_name("WIRE");
-  app.add_option("--netdev", options.netdev,
-                 "TAP interface that joins the host's IP stack to the node's Ethernet path")
-      ->type_name("NAME");
-  add_pace_options(app, options.eal, options.pace, options.host);
+void add_wire_options(Command command, WireOptions& options) {
+  command
+      .add_option("--wire", options.wire,
+                  "external port of the node: dgram:LOCAL,REMOTE (one frame per datagram, as "
+                  "QEMU's -netdev dgram), pcap:IN[,OUT], dpdk:DEVARGS")
+      .type_name("WIRE");
+  command
+      .add_option("--netdev", options.netdev,
+                  "TAP interface that joins the host's IP stack to the node's Ethernet path")
+      .type_name("NAME");
+  add_pace_options(command, options.eal, options.pace, options.host);
 }
 
 Attachment::Attachment(const WireOptions& options) : options_(options) {

@@ -2,10 +2,10 @@
 // The connections of a node to the outside world, as options of a command describe them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
+#include "sim/command_line.hpp"
 #include "testbench/world.hpp"
 
 namespace roci::sim {
@@ -20,9 +20,9 @@ struct WireOptions {
 };
 
 /// Adds --wire, --eal, --netdev, --pace and --host.
-void add_wire_options(CLI::App& app, WireOptions& options);
+void add_wire_options(Command command, WireOptions& options);
 /// Adds --eal, --pace and --host alone.
-void add_pace_options(CLI::App& app, std::string& eal, double& pace, unsigned& host);
+void add_pace_options(Command command, std::string& eal, double& pace, unsigned& host);
 
 /// Keeps the ports open while a simulation runs.
 class Attachment {

@@ -9,6 +9,7 @@
 #include "sim/peer/side.hpp"
 #include "sim/report/digest.hpp"
 #include "sim/report/progress.hpp"
+#include "sim/report/timeline.hpp"
 #include "sim/scenarios/transfer.hpp"
 
 namespace roci::sim {
@@ -59,7 +60,10 @@ void run_peer(const PeerOptions& options) {
   if (!options.file.empty()) bytes = read_file(options.file);
   if (!options.out.empty()) arrived = std::make_unique<OutputFile>(options.out);
   const Attachment attachment(options.wire);
-  testbench::Config config = config_of(options.world);
+  WorldOptions adapter = options.world;
+  const auto timeline = Timeline::open(adapter.timeline, adapter.engine);
+  adapter.tap = timeline.get();
+  testbench::Config config = config_of(adapter);
   attachment.apply(config);
   config.ipv6 = options.plan.ipv6;
   Recorder recorder(options.world.pcap);
@@ -97,6 +101,7 @@ void run_peer(const PeerOptions& options) {
                 }
               }}});
   recorder.commit();
+  if (timeline) timeline->commit();
   const WireCounts& sent = recorder.counts(0);
   const WireCounts& received = recorder.counts(1);
   const testbench::LinkDirection::Counts& out = world.link(0).counts();

@@ -7,6 +7,7 @@
 #include "model/packet/parser.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/transport/psn.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::sim {
 namespace {
@@ -61,11 +62,11 @@ void Recorder::note(const testbench::FrameEvent& event) {
   if (!is_data(opcode)) {
     if (flow.seen.empty()) flow.seen.insert(psn);
     const std::uint8_t syndrome = event.parsed.aeth().syndrome();
-    switch (syndrome >> 5) {
-      case 0:
+    switch (transport::aeth_kind(syndrome)) {
+      case layout::AethKind::kAck:
         ++counts.acks;
         return;
-      case 1:
+      case layout::AethKind::kRnr:
         ++counts.rnr_naks;
         break;
       default:

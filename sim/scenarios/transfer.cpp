@@ -37,6 +37,7 @@ testbench::Config config_of(const WorldOptions& options) {
   config.delay_ns = options.delay_ns;
   config.memory_ns = options.memory_ns;
   config.ipv6 = options.ipv6;
+  config.tap = options.tap;
   for (testbench::Faults& faults : config.faults) {
     faults.loss = options.loss;
     faults.duplicate = options.duplicate;

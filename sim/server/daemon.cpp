@@ -16,6 +16,7 @@
 
 #include "driver/verbs/tree.hpp"
 #include "sim/report/files.hpp"
+#include "sim/report/timeline.hpp"
 #include "sim/server/capture.hpp"
 #include "sim/server/instance.hpp"
 #include "sim/server/server.hpp"
@@ -131,6 +132,8 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
     scripts.add({text.begin(), text.end()}, options.faults);
   }
   config.script = &scripts;
+  const auto timeline = Timeline::open(options.world.timeline, options.world.engine);
+  config.tap = timeline.get();
 
   ClientMemory memory;
   Fabric fabric(config, memory, FewLines());
@@ -179,6 +182,7 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
   ready.reset();
   server.run();
   capture.commit();
+  if (timeline) timeline->commit();
 }
 
 [[noreturn]] void child(const UpOptions& options, const Instance& instance, Descriptor ready) {

@@ -48,14 +48,23 @@ Fabric::Fabric(const FabricConfig& config, testbench::AddressSpaces& processes,
     nic.axi.bytes = config.width / 8;
     nic.axi.latency_ns = config.memory_ns;
     nic.axi.seed = config.seed * adapters() + i;
+    nic.report_accesses = config.tap != nullptr;
     if (!config.trace.empty()) nic.trace = config.trace + "." + name + ".fst";
     adapters_.push_back(std::make_unique<FabricAdapter>(
         sc_core::sc_module_name(name.c_str()), i,
         AdapterAddress{config.first_host + names_.node_of(i), names_.place_of(i)}, config.engine,
-        config.width, nic, switch_->from(i), switch_->to(i), processes, on_fault));
+        config.width, nic, switch_->from(i), switch_->to(i), processes, on_fault, config.tap));
     switch_->set_mac(i, adapters_[i]->mac());
     lines_.emplace_back();
     if (i < config.ports.size()) connect(i, config.ports[i]);
+  }
+  if (config.tap != nullptr) {
+    std::vector<std::string> names;
+    for (unsigned i = 0; i < adapters(); ++i) {
+      names.push_back(names_.name_of(i));
+      switch_->from(i).add_tap(config.tap);
+    }
+    config.tap->begin(names, uplink.rate_gbps);
   }
   spawn("stepper", kStepperStackBytes, [this] { step(); });
   for (auto& adapter : adapters_) {
@@ -140,6 +149,7 @@ std::uint64_t Fabric::advance(std::uint64_t limit) {
         continue;
       }
       evaluated = true;
+      adapter->edge_ns = edge;
       adapter->nic().clock(edge);
       adapter->collect_woken(woken_);
     }

@@ -25,6 +25,7 @@ struct FabricConfig {
   /// Ports of each adapter; no port and no TAP: none.
   std::vector<testbench::ports::NodePorts> ports;
   testbench::FrameScript* script = nullptr;  ///< faults on frames that enter the switch
+  testbench::AdapterTap* tap = nullptr;      ///< observes the adapters; nullptr: nobody does
   std::string trace;                         ///< "x": waveforms x.n0.fst, ...; empty: none
 };
 

@@ -50,11 +50,13 @@ FabricAdapter::FabricAdapter(sc_core::sc_module_name name, unsigned index,
                              const AdapterAddress& address, testbench::Engine engine,
                              unsigned width, const testbench::NicConfig& config,
                              testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
-                             testbench::AddressSpaces& processes, OnFault on_fault)
+                             testbench::AddressSpaces& processes, OnFault on_fault,
+                             testbench::AdapterTap* tap)
     : sc_module(name),
       index_(index),
       address_(address),
       on_fault_(std::move(on_fault)),
+      tap_(tap),
       memory_("memory", kFirstAddress * (index + 1), config.axi.seed),
       nic_(testbench::make_nic(engine, width, "nic", config, egress, ingress, *this)),
       port_("port") {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/context.hpp"
+#include "testbench/adapter_tap.hpp"
 #include "testbench/firmware/management.hpp"
 #include "testbench/host/memory.hpp"
 #include "testbench/host/waiters.hpp"
@@ -44,7 +45,7 @@ class FabricAdapter final : public sc_core::sc_module,
   FabricAdapter(sc_core::sc_module_name name, unsigned index, const AdapterAddress& address,
                 testbench::Engine engine, unsigned width, const testbench::NicConfig& config,
                 testbench::LinkDirection& egress, testbench::LinkDirection& ingress,
-                testbench::AddressSpaces& processes, OnFault on_fault);
+                testbench::AddressSpaces& processes, OnFault on_fault, testbench::AdapterTap* tap);
 
   unsigned index() const { return index_; }
   std::uint64_t mac() const { return address_.mac(); }
@@ -74,6 +75,8 @@ class FabricAdapter final : public sc_core::sc_module,
   /// At the end, when no thread runs any more.
   void abandon() { static_cast<void>(context_.release()); }
 
+  std::uint64_t edge_ns = 0;  ///< time of the edge being evaluated
+
   // driver::Device, for the threads above
   std::uint32_t read32(std::uint32_t offset) override;
   void write32(std::uint32_t offset, std::uint32_t value) override;
@@ -91,7 +94,10 @@ class FabricAdapter final : public sc_core::sc_module,
   void ethernet_frame(const packet::Bytes& frame) override {
     if (line_ != nullptr) line_->from_ethernet(now_ns(), frame);
   }
-  void register_written(std::uint32_t, std::uint32_t) override {}
+  void register_written(std::uint32_t offset, std::uint32_t value) override {
+    if (tap_ != nullptr) tap_->register_written(index_, edge_ns, offset, value);
+  }
+  void bus_access(const testbench::BusAccess& access) override { tap_->bus_access(index_, access); }
   void frame_received(const packet::Bytes&) override {}
 
   void open();
@@ -101,6 +107,7 @@ class FabricAdapter final : public sc_core::sc_module,
   AdapterAddress address_;
   testbench::ports::PortBridge* line_ = nullptr;
   OnFault on_fault_;
+  testbench::AdapterTap* tap_;
   OnEvent on_event_;
   testbench::HostMemory memory_;
   std::unique_ptr<testbench::Nic> nic_;

@@ -12,6 +12,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from python.roci.program import free_port, listening  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
 
@@ -45,10 +46,10 @@ def check_names(simulator, _):
 def check_traffic(simulator, _):
     """Only the adapters that a program names have traffic."""
     def pair(device):
-        port = processes.free_port()
+        port = free_port()
         line = f"ib_write_bw -F -n 20 -d {device} -p {port}"
         server = simulator.start("n0", line)
-        processes.until(lambda: processes.listening(port), "the server does not listen", SECONDS)
+        processes.until(lambda: listening(port), "the server does not listen", SECONDS)
         results = [simulator.run("n1", line + " 127.0.0.1", SECONDS),
                    simulator.finish(server, time.monotonic() + SECONDS)]
         assert all(status == 0 for status, _ in results), results

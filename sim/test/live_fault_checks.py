@@ -10,7 +10,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.rocitest import check_pcap, processes  # noqa: E402
+from python.roci.program import free_port  # noqa: E402
+from testbench.tools.rocitest import check_pcap  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator  # noqa: E402
 
 FIRST_PSN = 0x1000  # as the program `requests` sets it
@@ -72,7 +73,7 @@ def check_processes(simulator, requests):
         fault = ("fault", "add", "action=nak", "code=access", "node=n1", "opcode=send")
         simulator.command(*fault, "program=second")
         outcomes(simulator, [simulator.start_pair(str(line)) for line in (requests, second)])
-        ports = [processes.free_port() for _ in range(2)]
+        ports = [free_port() for _ in range(2)]
         servers = [simulator.start("n0", f"{requests} -p {port}") for port in ports]
         clients = [simulator.start("n1", f"sh {held} {requests} -p {port} 127.0.0.1",
                                    stdin=subprocess.PIPE) for port in ports]

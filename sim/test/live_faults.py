@@ -24,6 +24,7 @@ import live_fault_checks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from python.roci.program import free_port  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
 from testbench.tools.rocitest.simulator import Simulator, argument_parser, begin  # noqa: E402
 
@@ -97,7 +98,7 @@ def start(simulator, case, requests):
     if "port" in case:
         server = simulator.start_listener("n0", case["listener"], case["port"])
         return simulator.start("n1", program), server
-    port = processes.free_port()
+    port = free_port()
     server = simulator.start_listener("n0", f"{case['listener']} -p {port}", port)
     return simulator.start("n1", f"{program} -p {port}"), server
 

@@ -32,6 +32,7 @@ bool AxiHost::stalled(unsigned channel) {
 }
 
 void AxiHost::prepare(std::uint64_t now_ns) {
+  now_ns_ = now_ns;
   while (writes_done_ < writes_full_ && writes_[writes_done_].at_memory <= now_ns) {
     perform_write(writes_[writes_done_++]);
   }
@@ -76,9 +77,11 @@ void AxiHost::choose_read(std::uint64_t now_ns) {
   beat_ = 0;
 }
 
-AxiHost::Transaction AxiHost::transaction(std::uint8_t id, std::uint64_t address, unsigned len,
+AxiHost::Transaction AxiHost::transaction(std::uint64_t now_ns, std::uint8_t id,
+                                          std::uint64_t address, unsigned len,
                                           std::uint32_t pasid) {
   Transaction t;
+  t.from = now_ns;
   t.id = id;
   t.pasid = pasid;
   t.address = address;
@@ -88,7 +91,7 @@ AxiHost::Transaction AxiHost::transaction(std::uint8_t id, std::uint64_t address
 
 void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
                            unsigned len, std::uint32_t pasid) {
-  Transaction t = transaction(id, address, len, pasid);
+  Transaction t = transaction(now_ns, id, address, len, pasid);
   t.at_memory = now_ns + config_.latency_ns;
   t.back = now_ns + 2 * config_.latency_ns;
   if (config_.out_of_order) t.back += random_() % (config_.latency_ns + 1);
@@ -101,7 +104,7 @@ void AxiHost::address_read(std::uint64_t now_ns, std::uint8_t id, std::uint64_t 
 
 void AxiHost::address_write(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
                             unsigned len, std::uint32_t pasid) {
-  Transaction t = transaction(id, address, len, pasid);
+  Transaction t = transaction(now_ns, id, address, len, pasid);
   t.at_memory = kNever;
   t.back = kNever;
   t.data = buffer(std::size_t{t.beats} * config_.bytes);
@@ -147,6 +150,7 @@ void AxiHost::write_data(std::uint64_t now_ns, const std::uint8_t* data, std::ui
 
 void AxiHost::read_taken() {
   if (++beat_ != reads_[current_].beats) return;
+  if (accessed_) report_access(reads_[current_], false);
   pool_.push_back(std::move(reads_[current_].data));
   reads_.erase(reads_.begin() + static_cast<std::ptrdiff_t>(current_));
   --reads_done_;
@@ -154,6 +158,7 @@ void AxiHost::read_taken() {
 }
 
 void AxiHost::response_taken() {
+  if (accessed_) report_access(writes_.front(), true);
   pool_.push_back(std::move(writes_.front().data));
   writes_.pop_front();
   --writes_done_;

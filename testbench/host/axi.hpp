@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "testbench/host/bus_access.hpp"
+
 namespace roci::testbench {
 
 struct AxiConfig {
@@ -50,7 +52,12 @@ class AxiHost {
   using Landed =
       std::function<void(std::uint64_t address, const std::uint8_t* host, unsigned bytes)>;
 
+  using Accessed = std::function<void(const BusAccess&)>;
+
   AxiHost(const AxiConfig& config, Lookup lookup, Transfer transfer, Fault fault, Landed landed);
+
+  /// Reports every access from here on, when its response is taken.
+  void report_accesses(Accessed accessed) { accessed_ = std::move(accessed); }
 
   // Outputs of this clock.
   bool ar_ready = false, aw_ready = false, w_ready = false;
@@ -85,6 +92,7 @@ class AxiHost {
     std::uint32_t pasid = 0;
     std::uint64_t address = 0;
     unsigned beats = 0;
+    std::uint64_t from = 0;  ///< time in ns of the address
     std::uint64_t at_memory =
         0;                   ///< time in ns at memory; all ones: the write's data is incomplete
     std::uint64_t back = 0;  ///< time in ns of the response
@@ -93,8 +101,15 @@ class AxiHost {
     std::vector<std::uint8_t> data;
     std::vector<std::uint64_t> strobes;
   };
-  static Transaction transaction(std::uint8_t id, std::uint64_t address, unsigned len,
-                                 std::uint32_t pasid);
+  static Transaction transaction(std::uint64_t now_ns, std::uint8_t id, std::uint64_t address,
+                                 unsigned len, std::uint32_t pasid);
+  /// First and last byte of an access; of a write, those that the strobes select. `first` is all
+  /// ones when there is none.
+  struct Span {
+    std::uint64_t first, last;
+  };
+  Span span_of(const Transaction& t, bool write) const;
+  void report_access(const Transaction& t, bool write) const;
 
   bool stalled(unsigned channel);
   std::uint64_t full_strobe() const {
@@ -108,7 +123,7 @@ class AxiHost {
   void perform_read(Transaction& t);
   void perform_write(Transaction& t);
   void write_beat(Transaction& t, unsigned beat, std::uint64_t address);
-  void report_landing(const Transaction& t, std::uint64_t start);
+  void report_landing(const Transaction& t);
   void write_by_call(Transaction& t);
   void choose_read(std::uint64_t now_ns);
   std::vector<std::uint8_t> buffer(std::size_t bytes);
@@ -118,6 +133,8 @@ class AxiHost {
   Transfer transfer_;
   Fault fault_;
   Landed landed_;
+  Accessed accessed_;
+  std::uint64_t now_ns_ = 0;  ///< time of this clock
   std::mt19937_64 random_;
   std::vector<DirectRange> direct_;
   std::deque<Transaction> reads_, writes_;

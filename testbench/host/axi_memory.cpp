@@ -80,7 +80,7 @@ void AxiHost::perform_write(Transaction& t) {
   if (found == Found::kByCall) return write_by_call(t);
   const std::uint64_t start = t.address / config_.bytes * config_.bytes;
   for (unsigned i = 0; i < t.beats; ++i) write_beat(t, i, start + std::uint64_t{i} * config_.bytes);
-  report_landing(t, start);
+  report_landing(t);
 }
 
 /// First and last byte of a beat that a strobe selects.
@@ -118,17 +118,31 @@ void AxiHost::write_beat(Transaction& t, unsigned beat, std::uint64_t address) {
   counts_.write_bytes += static_cast<unsigned>(__builtin_popcountll(strobe));
 }
 
-/// A small write is reported once, whatever its number of beats.
-void AxiHost::report_landing(const Transaction& t, std::uint64_t start) {
-  std::uint64_t first = kNever, last = 0;
+AxiHost::Span AxiHost::span_of(const Transaction& t, bool write) const {
+  const std::uint64_t start = t.address / config_.bytes * config_.bytes;
+  if (!write) return {t.address, start + std::uint64_t{t.beats} * config_.bytes - 1};
+  Span span{kNever, 0};
   for (unsigned i = 0; i < t.beats; ++i) {
     const std::uint64_t strobe = t.strobes[i] & full_strobe();
     if (strobe == 0) continue;
     const Lanes lanes(strobe);
     const std::uint64_t at = start + std::uint64_t{i} * config_.bytes;
-    first = std::min(first, at + lanes.low);
-    last = at + lanes.high;
+    span.first = std::min(span.first, at + lanes.low);
+    span.last = at + lanes.high;
   }
+  return span;
+}
+
+void AxiHost::report_access(const Transaction& t, bool write) const {
+  const auto [first, last] = span_of(t, write);
+  if (first == kNever) return;
+  accessed_({use_of(write, t.id), t.pasid, first, static_cast<std::size_t>(last - first + 1),
+             t.from, t.at_memory, now_ns_, t.data.data() + first % config_.bytes, t.resp != 0});
+}
+
+/// A small write is reported once, whatever its number of beats.
+void AxiHost::report_landing(const Transaction& t) {
+  const auto [first, last] = span_of(t, true);
   if (first == kNever || last - first >= kReadBlock || t.resp != 0) return;
   Found found;
   const DirectRange* range = direct(t.pasid, first, found);

@@ -111,8 +111,14 @@ std::optional<std::size_t> Shadow::missing(std::deque<Expected>::const_iterator 
 
 /// Checks data that must be in memory by now; data of shared receives only with `shared`.
 void Shadow::check_writes(std::uint32_t qpn, bool response, Psn up_to, bool shared) {
+  // UC takes a message at any PSN: due is what arrived before.
+  const nic::QueuePair* model = model_.queue_pair(qpn);
+  const bool by_arrival = model != nullptr && !model->reliable();
+  bool arrived = false;
   for (auto at = expected_.begin(); at != expected_.end();) {
-    const bool due = at->qpn == qpn && at->response == response && !Psn(at->psn).after(up_to);
+    const bool of_pair = at->qpn == qpn && at->response == response;
+    const bool due = of_pair && (by_arrival ? !arrived : !Psn(at->psn).after(up_to));
+    arrived = arrived || (of_pair && at->psn == up_to.value());
     if (!due || (at->shared && !shared)) {
       ++at;
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/packet/icrc.hpp"
+#include "model/transport/rules.hpp"
 #include "testbench/lockstep/shadow.hpp"
 
 namespace roci::testbench {
@@ -23,7 +24,8 @@ std::uint32_t Shadow::digest_of(const packet::Parsed& p) {
   if (!p.ipv6) packet::MutableIpv4(copy.data()).set_identification(0);
   const std::size_t bth = p.bth_at - p.ip_at;
   packet::MutableBth(&copy[bth]).set_ack_req(false);
-  if (p.has(packet::Ext::kAeth) && p.aeth().syndrome() >> 5 == 0) {
+  if (p.has(packet::Ext::kAeth) &&
+      transport::aeth_kind(p.aeth().syndrome()) == layout::AethKind::kAck) {
     // Credits are current, also in a repeated response.
     const std::size_t at = bth + packet::Bth::kBytes + p.op->offset_of(packet::Ext::kAeth);
     packet::MutableAeth(&copy[at]).set_syndrome(0);

@@ -130,7 +130,11 @@ RtlNic::RtlNic(sc_core::sc_module_name name, const NicConfig& config, LinkDirect
           [this](const std::string& text) { listener_.bus_fault(text); },
           [this](std::uint64_t address, const std::uint8_t* host, unsigned bytes) {
             listener_.memory_written(address, host, bytes);
-          }) {}
+          }) {
+  if (config.report_accesses) {
+    axi_.report_accesses([this](const BusAccess& access) { listener_.bus_access(access); });
+  }
+}
 
 std::uint64_t RtlNic::wakes_at() const {
   constexpr unsigned kQuietEdges = 2;  // the outputs lag the inputs by an edge

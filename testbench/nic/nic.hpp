@@ -26,6 +26,7 @@ struct NicConfig {
   AxiConfig axi;
   std::string trace;  ///< FST file; empty: none
   std::uint64_t trace_from_ns = 0, trace_to_ns = kNever;
+  bool report_accesses = false;  ///< to the listener
 };
 
 /// Events of the module, reported at the clock edge where they occur.
@@ -41,6 +42,8 @@ class NicListener {
   /// Inputs of the adapter: a register write, a frame. Listeners may ignore them.
   virtual void register_written(std::uint32_t, std::uint32_t) {}
   virtual void frame_received(const packet::Bytes&) {}
+  /// An access to host memory has its response; called with NicConfig::report_accesses.
+  virtual void bus_access(const BusAccess&) {}
 };
 
 /// One adapter. Pins are not signals: clock() evaluates it and moves all transfers of that edge by

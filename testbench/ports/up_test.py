@@ -19,7 +19,8 @@ from testbench.tools.rocitest import namespaces  # noqa: E402
 from testbench.tools.rocitest.namespaces import (NODE, OTHER, Namespace,
                                                  tap_addresses,  # noqa: E402
                                                  verbs)
-from testbench.tools.rocitest.processes import Missing, listening, need, run  # noqa: E402
+from python.roci.program import listening  # noqa: E402
+from testbench.tools.rocitest.processes import Missing, need, run  # noqa: E402
 
 
 def pair(fixture):

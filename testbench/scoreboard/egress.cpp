@@ -7,6 +7,7 @@
 
 #include "model/packet/lint.hpp"
 #include "model/spec/layout/codes.hpp"
+#include "model/transport/rules.hpp"
 
 namespace roci::testbench {
 namespace {
@@ -14,17 +15,14 @@ namespace {
 using packet::is_atomic;
 using packet::is_read_response;
 using packet::is_send;
+using packet::is_uc;
 using packet::is_write;
+using transport::packets_of;
+using transport::pmtu_bytes;
 using transport::Psn;
 
 constexpr std::size_t kRemembered = 1u << 14;  // PSNs of a queue pair
 constexpr unsigned kBetween = 0, kInSend = 1, kInWrite = 2;
-
-std::uint32_t pmtu_bytes(unsigned code) { return 128u << code; }
-
-std::uint32_t packets_of(std::uint64_t bytes, std::uint32_t pmtu) {
-  return bytes == 0 ? 1 : static_cast<std::uint32_t>((bytes + pmtu - 1) / pmtu);
-}
 
 std::size_t hash_of(packet::ByteView bytes) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data), bytes.size});
@@ -94,12 +92,21 @@ void EgressMonitor::frame(const FrameEvent& event) {
 
 void EgressMonitor::request(const FrameEvent& event, Requests& r,
                             const WorkMonitor::Connection& receiver) {
+  const bool uc = is_uc(event.parsed.bth().opcode());
+  const WorkMonitor::Connection* sender = work_[event.node]->find(receiver.attributes.dest_qpn);
+  if (uc && event.parsed.op->start && sender != nullptr && sender->resumed != r.resumed) {
+    // After a message that failed, UC begins the next one at a PSN that was not used before.
+    r.resumed = sender->resumed;
+    r.open = kBetween;
+    if (Psn(r.next).before(event.parsed.psn())) r.next = event.parsed.psn().value();
+  }
   const std::int32_t ahead = event.parsed.psn().distance_from(Psn(r.next));
   if (ahead > 0) {
     violate(event, "PSN " + std::to_string(r.next) + " is next");
   } else if (ahead == 0) {
     fresh(event, r, receiver);
   } else {
+    if (uc) violate(event, "UC-01: was sent before");
     ++repeated_;
     again(event, r, pmtu_bytes(receiver.attributes.path_mtu));
   }
@@ -108,7 +115,10 @@ void EgressMonitor::request(const FrameEvent& event, Requests& r,
 void EgressMonitor::fresh(const FrameEvent& event, Requests& r,
                           const WorkMonitor::Connection& receiver) {
   const packet::Parsed& parsed = event.parsed;
-  const std::uint8_t op = parsed.bth().opcode();
+  // An operation of UC has the number of that of RC in its own class.
+  const std::uint8_t sent = parsed.bth().opcode();
+  const std::uint8_t op =
+      is_uc(sent) ? static_cast<std::uint8_t>(sent - packet::kUcSendFirst) : sent;
   const packet::OpcodeInfo& info = *parsed.op;
   const std::uint32_t pmtu = pmtu_bytes(receiver.attributes.path_mtu);
   const auto bytes = static_cast<std::uint32_t>(parsed.payload.size);

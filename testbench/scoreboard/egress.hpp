@@ -50,6 +50,7 @@ class EgressMonitor : public FrameTap {
     bool known = false;
     std::uint32_t next = 0;
     unsigned open = 0;          ///< 0 between messages, 1 in a SEND, 2 in a WRITE
+    unsigned resumed = 0;       ///< as that of the sender's queue pair
     std::uint64_t to_come = 0;  ///< bytes left of an open WRITE
     std::vector<Sent> sent;     ///< newest packets, by PSN
     std::vector<Outstanding> reads;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "driver/layout.hpp"
 #include "model/packet/builder.hpp"
+#include "model/spec/layout/queues.hpp"
 #include "testbench/scoreboard/counters.hpp"
 #include "testbench/scoreboard/work.hpp"
 
@@ -58,6 +60,20 @@ struct EgressFixture {
     if (opcode != packet::kRcReadRespMiddle) b.aeth(syndrome, 1);
     emit(1, b.payload(packet::Bytes(bytes, 0x44)));
   }
+  /// A send of node 0 completes in error, and its queue pair goes from SQE to RTS.
+  void fail_and_resume() {
+    constexpr std::uint64_t kRing = 0x1000;
+    work0.cq_created(1, kRing, 2);
+    work0.send_posted(20, 0, {});
+    std::uint8_t cqe[layout::cqe::kBytes] = {};
+    layout::put(cqe, layout::cqe::status, layout::number(layout::Status::kLocProtErr));
+    layout::put(cqe, layout::cqe::qpn, 20);
+    layout::put(cqe, layout::cqe::owner, true);
+    work0.memory_written(1000, kRing, cqe, sizeof cqe);
+    driver::QpAttributes a;
+    a.state = QpState::kRts;
+    work0.qp_modified(20, a, driver::mask::kState);
+  }
   /// Whether the text was reported; the linter may report the same violation.
   bool named(const char* what) const {
     return std::any_of(faults.begin(), faults.end(), [what](const std::string& fault) {
@@ -88,6 +104,30 @@ TEST_CASE("egress: messages, a retransmission over the PSN wrap and READs in par
   fixture.send(packet::kRcSendOnly, 4, 0);
   CHECK(fixture.faults.empty());
   CHECK(fixture.monitor.repeated() == 3);
+}
+
+TEST_CASE("egress: after a failed send of UC a message begins at a later PSN (UC-01)") {
+  EgressFixture fixture;
+  fixture.send(packet::kUcSendFirst, 0xFFFFFE, 256);  // the rest could not be read
+  fixture.fail_and_resume();
+  SUBCASE("a message") {
+    fixture.send(packet::kUcSendOnly, 1, 8);
+    fixture.send(packet::kUcSendOnly, 2, 8);
+    CHECK(fixture.faults.empty());
+  }
+  SUBCASE("a PSN is used twice") {
+    fixture.send(packet::kUcSendOnly, 0xFFFFFE, 8);
+    CHECK(fixture.named("UC-01"));
+  }
+  SUBCASE("the rest of the failed message") {
+    fixture.send(packet::kUcSendLast, 0, 8);
+    CHECK(fixture.named("is next"));
+  }
+  SUBCASE("a second jump") {
+    fixture.send(packet::kUcSendOnly, 1, 8);
+    fixture.send(packet::kUcSendOnly, 3, 8);
+    CHECK(fixture.named("is next"));
+  }
 }
 
 TEST_CASE("egress: each violation is reported (I12)") {

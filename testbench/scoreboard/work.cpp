@@ -106,10 +106,12 @@ void WorkMonitor::qp_modified(std::uint32_t qpn, const driver::QpAttributes& att
     c.sends.clear();
     c.receives.clear();
     c.send_failed = c.receive_failed = false;
+    c.resumed = 0;
   } else if (attributes.state == QpState::kRtr) {
     c.generation = ++generations_;
   } else if (attributes.state == QpState::kRts) {
-    c.send_failed = false;  // it was in SQE, which UC and UD leave so
+    if (c.send_failed) ++c.resumed;  // it was in SQE, which UC and UD leave so
+    c.send_failed = false;
   }
 }
 

@@ -62,6 +62,7 @@ class WorkMonitor : public driver::Observer {
     std::deque<Posted> sends, receives;
     std::optional<std::uint32_t> srqn;  ///< shared receive queue in place of a receive queue
     bool send_failed = false, receive_failed = false;
+    unsigned resumed = 0;  ///< times that this generation went from SQE to RTS
   };
   const Connection* find(std::uint32_t qpn) const;
   /// Notes that a packet for the queue pair arrived.

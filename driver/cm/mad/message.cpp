@@ -60,7 +60,7 @@ const char* bad_field(const Rej& m) {
 }
 const char* bad_field(const SidrRep& m) {
   if (m.info_length > m.info.size()) return "info_length";
-  const bool sound = m.status != SidrStatus::kValid || (m.qpn != 0 && m.qpn != 0xFFFFFF);
+  const bool sound = m.status != SidrStatus::kValid || (m.qpn != 0 && m.qpn != kMulticastQpn);
   return sound ? nullptr : "qpn";
 }
 const char* bad_field(const Apr& m) {

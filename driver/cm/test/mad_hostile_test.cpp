@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datagrams of random bytes and good datagrams with random changes, under the sanitizers of the
 // compiler. What decodes must be a message that encodes, and decodes to itself.
+//
+// usage: cm_mad_hostile_test DATAGRAMS [SEED]
 #include <cstdio>
 #include <cstdlib>
 
@@ -11,8 +13,6 @@
 using namespace roci::cm;
 
 namespace {
-
-constexpr unsigned kRounds = 1'000'000;
 
 std::vector<std::uint8_t> hostile(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
@@ -69,18 +69,23 @@ const char* wrong(const std::vector<std::uint8_t>& bytes, unsigned& good) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (count < 2) {
+    std::fprintf(stderr, "usage: cm_mad_hostile_test DATAGRAMS [SEED]\n");
+    return 2;
+  }
+  const auto datagrams = static_cast<unsigned>(std::strtoul(words[1], nullptr, 0));
   const std::uint64_t seed =
-      count > 1 ? std::strtoull(words[1], nullptr, 0) : std::random_device{}();
+      count > 2 ? std::strtoull(words[2], nullptr, 0) : std::random_device{}();
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::mt19937_64 random(seed);
   unsigned good = 0;
-  for (unsigned i = 0; i < kRounds; ++i) {
+  for (unsigned i = 0; i < datagrams; ++i) {
     const auto bytes = hostile(random);
     if (const char* what = wrong(bytes, good)) {
       std::printf("datagram %u %s\n", i, what);
       return 1;
     }
   }
-  std::printf("%u datagrams, %u of them good\n", kRounds, good);
-  return good > kRounds / 4 && good < kRounds ? 0 : 1;
+  std::printf("%u datagrams, %u of them good\n", datagrams, good);
+  return good > datagrams / 4 && good < datagrams ? 0 : 1;
 }

@@ -224,6 +224,7 @@ void each_code_group(Visitor visit) {
   visit({"Event", 8, "EventKind", Kind::kEnum}, kEvents);
   visit({"VendorErr", 8, "VendorErr", Kind::kEnum}, kVendorErrs);
   visit({"QpEvent", 2, "QpEvent", Kind::kEnum}, kQpEvents);
+  visit({"Fail", 8, "FailKind", Kind::kEnum}, kFailKinds);
   visit({"Sched", 3, "SchedEvent", Kind::kEnum}, kSchedEvents);
   visit({"Message", 2, "MessageKind", Kind::kEnum}, kMessageKinds);
   visit({"Ask", 3, "ResponseAsk", Kind::kEnum}, kResponseAsks);

@@ -181,7 +181,12 @@ enum class VendorErr : uint8_t {
 enum class QpEvent : uint8_t {
   kInitRequester = 0,  ///< Entering RTS from RTR: take the SQ PSN, forget the old generation
   kInitResponder = 1,  ///< Entering RTR: take the RQ PSN, forget the old generation
-  kFlush = 2,  ///< Entering ERR: complete every posted work request with a flush
+  kFlush = 2,  ///< Entering ERR or SQE: complete every posted work request with a flush
+  kResume = 3,  ///< From SQE to RTS: send what is posted from now on
+};
+
+enum class FailKind : uint8_t {
+  kSends = 0,  ///< UC: the queue pair goes to SQE, its receives go on, and no event is raised
 };
 
 enum class SchedEvent : uint8_t {
@@ -249,10 +254,11 @@ enum class Verdict : uint8_t {
   kPeek = 5,  ///< Uses a receive: check that one is posted
   kRnr = 6,  ///< No receive: RNR NAK
   kNak = 7,  ///< Violates a rule: NAK, and the connection ends
-  kSend = 8,  ///< Execute
-  kWrite = 9,  ///< Execute
-  kRead = 10,  ///< Execute
-  kAtomic = 11,  ///< Execute
+  kDiscard = 8,  ///< UC: the message is dropped, and its receive serves the next one
+  kSend = 9,  ///< Execute
+  kWrite = 10,  ///< Execute
+  kRead = 11,  ///< Execute
+  kAtomic = 12,  ///< Execute
 };
 
 enum class ResponderKind : uint8_t {

@@ -107,15 +107,17 @@ inline constexpr unsigned kBits = 598, kBytes = 75;
 
 namespace rx_meta {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair
-inline constexpr MemoryField<uint8_t, 24, 8> opcode;  ///< BTH opcode
-inline constexpr MemoryField<uint32_t, 32, 24> psn;  ///< Packet sequence number
-inline constexpr MemoryField<bool, 56, 1> solicited;  ///< SE bit
-inline constexpr MemoryField<bool, 57, 1> ack_req;  ///< AckReq bit
-inline constexpr MemoryField<uint16_t, 58, 13> payload_len;  ///< Bytes of payload without pad
+inline constexpr MemoryField<bool, 24, 1> uc;  ///< The connection is unreliable
+/// BTH opcode, with UC that of the same operation of RC
+inline constexpr MemoryField<uint8_t, 25, 8> opcode;
+inline constexpr MemoryField<uint32_t, 33, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 57, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 58, 1> ack_req;  ///< AckReq bit
+inline constexpr MemoryField<uint16_t, 59, 13> payload_len;  ///< Bytes of payload without pad
 /// Packets with payload so far, this one included
-inline constexpr MemoryField<uint16_t, 71, 16> ticket;
-inline constexpr MemoryField<void, 87, 224> ext;  ///< Extension headers, left-aligned
-inline constexpr unsigned kBits = 311, kBytes = 39;
+inline constexpr MemoryField<uint16_t, 72, 16> ticket;
+inline constexpr MemoryField<void, 88, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 312, kBytes = 39;
 }  // namespace rx_meta
 
 namespace pay_hdr {
@@ -227,10 +229,12 @@ namespace sq_control {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
 /// 1: complete all up to `index` with a flush, 0: begin a generation
 inline constexpr MemoryField<bool, 24, 1> flush;
+/// With flush 0: RTS after SQE, indices and PSNs go on
+inline constexpr MemoryField<bool, 25, 1> resume;
 /// The queue pair was in RESET since the last record: indices are at 0
-inline constexpr MemoryField<bool, 25, 1> clear;
-inline constexpr MemoryField<uint16_t, 26, 16> index;  ///< Producer index
-inline constexpr unsigned kBits = 42, kBytes = 6;
+inline constexpr MemoryField<bool, 26, 1> clear;
+inline constexpr MemoryField<uint16_t, 27, 16> index;  ///< Producer index
+inline constexpr unsigned kBits = 43, kBytes = 6;
 }  // namespace sq_control
 
 namespace doorbell {
@@ -472,32 +476,34 @@ inline constexpr MemoryField<uint64_t, 222, 64> write_va;
 inline constexpr MemoryField<uint32_t, 286, 32> bytes;  ///< Bytes of the message so far
 inline constexpr MemoryField<uint16_t, 318, 16> recv_index;  ///< SEND: receive that it fills
 inline constexpr MemoryField<bool, 334, 1> nak_sent;  ///< The gap was NAKed; drop requests after it
-inline constexpr MemoryField<bool, 335, 1> dead;  ///< Accepts no more requests
-inline constexpr MemoryField<bool, 336, 1> established;  ///< CommEst was considered
-inline constexpr MemoryField<bool, 337, 1> flush;  ///< Posted receives are to be flushed
-inline constexpr MemoryField<bool, 338, 1> last_wqe;  ///< With an SRQ: QpLastWqe was raised
-inline constexpr MemoryField<uint8_t, 339, 2> ack;  ///< Acknowledge to send next: ResponderAck
-inline constexpr MemoryField<uint32_t, 341, 24> ack_psn;  ///< Its PSN
-inline constexpr MemoryField<uint32_t, 365, 24> ack_msn;  ///< Its MSN
-inline constexpr MemoryField<uint8_t, 389, 8> ack_syndrome;  ///< Its syndrome
+/// Unreliable connection, since the first packet: no response leaves
+inline constexpr MemoryField<bool, 335, 1> uc;
+inline constexpr MemoryField<bool, 336, 1> dead;  ///< Accepts no more requests
+inline constexpr MemoryField<bool, 337, 1> established;  ///< CommEst was considered
+inline constexpr MemoryField<bool, 338, 1> flush;  ///< Posted receives are to be flushed
+inline constexpr MemoryField<bool, 339, 1> last_wqe;  ///< With an SRQ: QpLastWqe was raised
+inline constexpr MemoryField<uint8_t, 340, 2> ack;  ///< Acknowledge to send next: ResponderAck
+inline constexpr MemoryField<uint32_t, 342, 24> ack_psn;  ///< Its PSN
+inline constexpr MemoryField<uint32_t, 366, 24> ack_msn;  ///< Its MSN
+inline constexpr MemoryField<uint8_t, 390, 8> ack_syndrome;  ///< Its syndrome
 /// Payload packets that must be in memory before it
-inline constexpr MemoryField<uint32_t, 397, 32> ack_ticket;
-inline constexpr MemoryField<bool, 429, 1> next;  ///< An ACK follows that one
-inline constexpr MemoryField<uint32_t, 430, 24> next_psn;  ///< Its PSN
-inline constexpr MemoryField<uint32_t, 454, 24> next_msn;  ///< Its MSN
-inline constexpr MemoryField<uint32_t, 478, 32> next_ticket;  ///< As ack_ticket
+inline constexpr MemoryField<uint32_t, 398, 32> ack_ticket;
+inline constexpr MemoryField<bool, 430, 1> next;  ///< An ACK follows that one
+inline constexpr MemoryField<uint32_t, 431, 24> next_psn;  ///< Its PSN
+inline constexpr MemoryField<uint32_t, 455, 24> next_msn;  ///< Its MSN
+inline constexpr MemoryField<uint32_t, 479, 32> next_ticket;  ///< As ack_ticket
 /// Replay slots whose response is to be sent
-inline constexpr MemoryField<uint16_t, 510, 16> pending;
+inline constexpr MemoryField<uint16_t, 511, 16> pending;
 /// Those of them whose response was sent before
-inline constexpr MemoryField<uint16_t, 526, 16> replayed;
-inline constexpr MemoryField<uint8_t, 542, 4> slot_next;  ///< Slot the next READ or atomic takes
-inline constexpr MemoryField<uint8_t, 546, 5> slot_count;  ///< Slots in use
-inline constexpr MemoryField<uint8_t, 551, 5> atomics;  ///< Jobs in the atomic unit
+inline constexpr MemoryField<uint16_t, 527, 16> replayed;
+inline constexpr MemoryField<uint8_t, 543, 4> slot_next;  ///< Slot the next READ or atomic takes
+inline constexpr MemoryField<uint8_t, 547, 5> slot_count;  ///< Slots in use
+inline constexpr MemoryField<uint8_t, 552, 5> atomics;  ///< Jobs in the atomic unit
 /// Number of the newest packet in tx's payload queue
-inline constexpr MemoryField<uint16_t, 556, 16> last_desc;
+inline constexpr MemoryField<uint16_t, 557, 16> last_desc;
 /// Free-running index of the next receive to use
-inline constexpr MemoryField<uint16_t, 572, 16> recv_next;
-inline constexpr unsigned kBits = 588, kBytes = 74;
+inline constexpr MemoryField<uint16_t, 573, 16> recv_next;
+inline constexpr unsigned kBits = 589, kBytes = 74;
 }  // namespace responder_qp
 
 namespace responder_slot {

@@ -88,10 +88,11 @@ inline constexpr Field kPayHdr[] = {
     {"src", 1, "0 request, 1 response"},
 };
 
-/// A received RC packet that passed every check that needs no transport state.
+/// A received packet that passed every check that needs no transport state.
 inline constexpr Field kRxMeta[] = {
     {"qpn", 24, "Own queue pair"},
-    {"opcode", 8, "BTH opcode"},
+    {"uc", 1, "The connection is unreliable"},
+    {"opcode", 8, "BTH opcode, with UC that of the same operation of RC"},
     {"psn", 24, "Packet sequence number"},
     {"solicited", 1, "SE bit"},
     {"ack_req", 1, "AckReq bit"},

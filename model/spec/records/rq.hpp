@@ -20,6 +20,7 @@ inline constexpr Field kResponderQp[] = {
     {"bytes", 32, "Bytes of the message so far"},
     {"recv_index", 16, "SEND: receive that it fills"},
     {"nak_sent", 1, "The gap was NAKed; drop requests after it"},
+    {"uc", 1, "Unreliable connection, since the first packet: no response leaves"},
     {"dead", 1, "Accepts no more requests"},
     {"established", 1, "CommEst was considered"},
     {"flush", 1, "Posted receives are to be flushed"},

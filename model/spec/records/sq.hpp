@@ -70,6 +70,7 @@ inline constexpr Field kFetchPtr[] = {
 inline constexpr Field kSqControl[] = {
     {"qpn", 24, "Queue pair"},
     {"flush", 1, "1: complete all up to `index` with a flush, 0: begin a generation"},
+    {"resume", 1, "With flush 0: RTS after SQE, indices and PSNs go on"},
     {"clear", 1, "The queue pair was in RESET since the last record: indices are at 0"},
     {"index", 16, "Producer index"},
 };

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,11 +110,12 @@ inline std::vector<Bytes> vectors() {
   return packets;
 }
 
-/// RoCE v2 frames of a capture in testdata, up to the end of their ICRC.
+/// RoCE v2 frames of a capture in testdata, up to the end of their ICRC. Tests run in the root of
+/// the tree.
 inline std::vector<Frame> captured(const char* name) {
   std::vector<Frame> frames;
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata" / name,
-                     std::ios::binary);
+  std::ifstream file(std::filesystem::path("rtl/common/test/testdata") / name, std::ios::binary);
+  if (!file) throw std::runtime_error("no captures: run the test in the root of the tree");
   const Bytes all{std::istreambuf_iterator<char>(file), {}};
   const auto u16 = [](const Bytes& b, std::size_t at) { return b[at] << 8 | b[at + 1]; };
   for (std::size_t at = 24; at + 16 <= all.size();) {

@@ -181,12 +181,10 @@ inline std::vector<Bytes> read_pcap(const std::filesystem::path& path) {
   return frames;
 }
 
-/// The captures of Soft-RoCE that model/packet tests with.
+/// The captures of Soft-RoCE that model/packet tests with. Tests run in the root of the tree.
 inline std::vector<std::filesystem::path> captures() {
   std::vector<std::filesystem::path> paths;
-  const auto folder =
-      std::filesystem::path(__FILE__).parent_path() / "../../../model/packet/testdata/captures";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator("model/packet/testdata/captures")) {
     if (entry.path().extension() == ".pcap") paths.push_back(entry.path());
   }
   return paths;

@@ -31,11 +31,12 @@ inline std::uint16_t ones_sum(const std::uint8_t* bytes, std::size_t size, std::
   return static_cast<std::uint16_t>(sum);
 }
 
-/// Extension bytes of RC opcodes (9.2.1); -1: reserved.
+/// Extension bytes of the opcodes of RC and UC (9.2.1); -1: reserved.
 inline int ext_bytes(unsigned opcode) {
   static constexpr int kBytes[] = {0, 0, 0,  4,  0,  4,  16, 0, 0,  4,  16, 20, 16, 4,  0,  4,
                                    4, 4, 12, 28, 28, -1, 4,  4, -1, -1, -1, -1, -1, -1, -1, -1};
-  return opcode < 32 ? kBytes[opcode] : -1;
+  const bool uc = opcode >= 0x20 && opcode <= 0x2B;  // the SENDs and WRITEs of RC
+  return opcode < 32 ? kBytes[opcode] : uc ? kBytes[opcode - 0x20] : -1;
 }
 inline bool has_payload(unsigned opcode) {
   return opcode != 0x0C && opcode != 0x11 && opcode != 0x12 && opcode != 0x13 && opcode != 0x14;

@@ -36,6 +36,12 @@ class RowBus {
     row(layout::Table::kQpState, qpn);
   }
 
+  void set_service(unsigned qpn, layout::Service service) {
+    bus::clear_data(bench().dut->row_write_i);
+    port::put(bench().dut->row_write_i, layout::qp_service::service, service);
+    row(layout::Table::kQpService, qpn);
+  }
+
  private:
   Bench& bench() { return static_cast<Bench&>(*this); }
 };

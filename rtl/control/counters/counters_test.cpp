@@ -32,9 +32,9 @@ TEST_CASE("counters: both sources of a drop cause count in the same clock") {
   Dut<Vroci_counters> dut;
   constexpr unsigned kFirst = layout::number(DropCause::kIcrc),
                      kGhost = layout::number(DropCause::kGhost),
-                     kLast = layout::number(DropCause::kOutOfSequence);
+                     kLast = layout::number(DropCause::kOutOfSequence), kDiscarded = 1u << kCauses;
   dut->drop_rx_i = (1u << kCauses) - 1;
-  dut->drop_rq_i = 1u << kFirst | 1u << kLast;
+  dut->drop_rq_i = 1u << kFirst | 1u << kLast | kDiscarded;
   dut->drop_ghost_i = 1;
   for (int i = 0; i < 5; ++i) dut.tick();
   dut->drop_rx_i = 0;
@@ -43,6 +43,8 @@ TEST_CASE("counters: both sources of a drop cause count in the same clock") {
   for (unsigned cause = 0; cause < kCauses; ++cause) {
     CHECK(read(dut, cause) == (cause == kFirst || cause == kLast || cause == kGhost ? 10 : 5));
   }
+  CHECK(read(dut, layout::number(PortCounter::kDiscards)) == 5);
+  CHECK(read(dut, layout::number(PortCounter::kRxRoce)) == 0);
 }
 
 TEST_CASE("counters: a value stays as it was selected") {

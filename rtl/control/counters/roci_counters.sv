@@ -17,13 +17,13 @@ module roci_counters (
 
   // registers
   input  logic                   select_write_i,
-  input  logic [3:0]             select_i,
-  output logic [3:0]             select_o,
+  input  logic [4:0]             select_i,
+  output logic [4:0]             select_o,
   output logic [63:0]            value_o,
 
   // pulses
   input  logic [9:0]             drop_rx_i,  // by DropCause
-  input  logic [9:0]             drop_rq_i,
+  input  logic [10:0]            drop_rq_i,  // top bit: discarded
   input  logic                   drop_ghost_i,
   input  logic                   rx_ok_i,
   input  logic                   rx_ethernet_i,
@@ -31,10 +31,10 @@ module roci_counters (
   input  roci_pkg::frame_stat_t  tx_stat_i
 );
 
-  localparam int unsigned Counters = 16;
+  localparam int unsigned Counters = 32;  // the numbers that are no PortCounter count nothing
   localparam int unsigned Bits     = 48;
   localparam int unsigned Causes   = 10;
-  // A carry is taken out within 16 clocks, in which no counter wraps twice: a drop cause counts by
+  // A carry is taken out within 32 clocks, in which no counter wraps twice: a drop cause counts by
   // two a clock, bytes by less than 2^14.
   localparam int unsigned LowBits   = 8;
   localparam int unsigned ByteLow   = 20;
@@ -45,7 +45,7 @@ module roci_counters (
   // Drops: a cause may come from rx and from an engine in the same clock.
   logic [9:0] drop_engine;
   always_comb begin
-    drop_engine = drop_rq_i;
+    drop_engine = drop_rq_i[9:0];
     drop_engine[roci_pkg::DropGhost] = drop_rq_i[roci_pkg::DropGhost] || drop_ghost_i;
   end
   logic [2*Counters-1:0] steps;  // added to each counter, except those of bytes
@@ -56,6 +56,7 @@ module roci_counters (
     steps[2*roci_pkg::PortCounterTxFrames]   = tx_stat_i.ended;
     steps[2*roci_pkg::PortCounterRxRoce]     = rx_ok_i;
     steps[2*roci_pkg::PortCounterRxEthernet] = rx_ethernet_i;
+    steps[2*roci_pkg::PortCounterDiscards]   = drop_rq_i[10];
   end
   logic unused;
   assign unused = ^{steps[2*RxBytes +: 2], steps[2*TxBytes +: 2]};
@@ -95,28 +96,28 @@ module roci_counters (
 
   // Upper bits: cleared row by row after reset, when no carry can have come yet
   logic [UpperBits-1:0] upper [Counters];
-  logic [4:0]           row_q;    // top bit: all rows are cleared
+  logic [5:0]           row_q;    // top bit: all rows are cleared
   logic [UpperBits-1:0] visit;
-  assign visited = row_q[4] ? Counters'(1) << row_q[3:0] : '0;
-  assign visit   = upper[row_q[3:0]] + UpperBits'(carry_q[row_q[3:0]]);
+  assign visited = row_q[5] ? Counters'(1) << row_q[4:0] : '0;
+  assign visit   = upper[row_q[4:0]] + UpperBits'(carry_q[row_q[4:0]]);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) row_q <= '0;
-    else row_q <= {row_q[4] || (&row_q[3:0]), row_q[3:0] + 4'd1};
+    else row_q <= {row_q[5] || (&row_q[4:0]), row_q[4:0] + 5'd1};
   end
   always_ff @(posedge clk_i) begin
-    upper[row_q[3:0]] <= row_q[4] ? visit : '0;
+    upper[row_q[4:0]] <= row_q[5] ? visit : '0;
   end
 
   // Reading
-  logic [3:0]           select_q;
+  logic [4:0]           select_q;
   logic                 latch_q;
   logic [UpperBits-1:0] selected;
   logic [LowBits-1:0]   low;
   logic [Bits-1:0]      value_q;
-  assign selected = (row_q[4] ? upper[select_q] : '0) + UpperBits'(carry_q[select_q]);
+  assign selected = (row_q[5] ? upper[select_q] : '0) + UpperBits'(carry_q[select_q]);
   always_comb begin
     low = '0;
-    for (int i = 0; i < Counters; i++) if (select_q == 4'(i)) low = lows[LowBits*i +: LowBits];
+    for (int i = 0; i < Counters; i++) if (select_q == 5'(i)) low = lows[LowBits*i +: LowBits];
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -127,9 +128,9 @@ module roci_counters (
       latch_q <= select_write_i;
       if (select_write_i) select_q <= select_i;
       if (latch_q) begin
-        if (select_q == 4'(RxBytes)) begin
+        if (select_q == 5'(RxBytes)) begin
           value_q <= {selected[Bits-ByteLow-1:0], rx_bytes_q};
-        end else if (select_q == 4'(TxBytes)) begin
+        end else if (select_q == 5'(TxBytes)) begin
           value_q <= {selected[Bits-ByteLow-1:0], tx_bytes_q};
         end else value_q <= {selected, low};
       end

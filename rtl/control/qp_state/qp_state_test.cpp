@@ -3,6 +3,7 @@
 #include <Vroci_qp_state.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
@@ -31,7 +32,8 @@ struct Change {
   QpState state;
 };
 
-std::uint32_t failure(EventKind kind, unsigned qpn) {
+template <typename Kind>
+std::uint32_t failure(Kind kind, unsigned qpn) {
   std::uint32_t word = 0;
   port::put(word, layout::event_req::kind, kind);
   port::put(word, layout::event_req::number, qpn);
@@ -106,7 +108,9 @@ TEST_CASE("qp_state: commands and events follow from the changes alone") {
   Bench bench;
   const QpState states[] = {QpState::kReset, QpState::kInit, QpState::kRtr,
                             QpState::kRts,   QpState::kSqd,  QpState::kErr};
-  const EventKind kinds[] = {EventKind::kQpFatal, EventKind::kQpRequest, EventKind::kQpAccess};
+  const unsigned kinds[] = {layout::number(EventKind::kQpFatal),
+                            layout::number(EventKind::kQpRequest),
+                            layout::number(layout::FailKind::kSends)};
   for (int i = 0; i < 3000; ++i) {
     if (bench.random() % 3 == 0) {
       bench.fails[bench.random() % 3].push_back(
@@ -124,6 +128,7 @@ TEST_CASE("qp_state: commands and events follow from the changes alone") {
 
   QpState state[kQps] = {};
   std::vector<Command> sq, rq;
+  unsigned failed_sends = 0;
   for (const Change& change : bench.changes) {
     QpState& now = state[change.qpn];
     const QpState next = change.state;
@@ -131,8 +136,15 @@ TEST_CASE("qp_state: commands and events follow from the changes alone") {
       rq.push_back({change.qpn, QpEvent::kInitResponder});
     if (now == QpState::kRtr && next == QpState::kRts)
       sq.push_back({change.qpn, QpEvent::kInitRequester});
-    if (next == QpState::kErr && now != QpState::kErr && now != QpState::kReset) {
+    if (now == QpState::kSqe && next == QpState::kRts) sq.push_back({change.qpn, QpEvent::kResume});
+    if (next == QpState::kSqe) {
+      const bool sends = now == QpState::kRts || now == QpState::kSqd;
+      CHECK(sends);
       sq.push_back({change.qpn, QpEvent::kFlush});
+      ++failed_sends;
+    }
+    if (next == QpState::kErr && now != QpState::kErr && now != QpState::kReset) {
+      if (now != QpState::kSqe) sq.push_back({change.qpn, QpEvent::kFlush});
       rq.push_back({change.qpn, QpEvent::kFlush});
     }
     if (now == QpState::kErr)
@@ -143,7 +155,13 @@ TEST_CASE("qp_state: commands and events follow from the changes alone") {
   CHECK(bench.rq == rq);
   CHECK(sq.size() > 100);
   for (unsigned q = 0; q < kQps; ++q) CHECK(bench.read(q) == state[q]);
+  CHECK(failed_sends > 10);
+  CHECK(std::count_if(sq.begin(), sq.end(),
+                      [](const Command& c) { return c.kind == QpEvent::kResume; }) > 0);
   CHECK(bench.events.size() > 50);
+  for (const std::uint32_t event : bench.events) {
+    CHECK(port::get(event, layout::event_req::kind) != layout::number(layout::FailKind::kSends));
+  }
 }
 
 TEST_CASE("qp_state: all fail while no engine takes a command") {

@@ -9,10 +9,12 @@
 //   fail of sq, rq, cq -------+--> look up, decide --+--> qp_event to sq and rq
 //                                                    +--> event to the event queue
 //
-// A failure acts in INIT, RTR, RTS and SQD; in RESET and ERR it is dropped. From ERR firmware may
-// write RESET only, so that a failure that it has not seen is not undone. Failures never wait for
-// the engines, which may themselves wait for a failure to be taken: firmware's writes start only
-// while both qp_event queues are empty, and a queue holds one Flush of every queue pair besides.
+// A failure acts in INIT, RTR, RTS, SQD and SQE; in RESET and ERR it is dropped. A failure of the
+// sends alone (UC) acts in RTS and SQD, leads to SQE and raises no event (10.3.1). From ERR
+// firmware may write RESET only, so that a failure that it has not seen is not undone. Failures
+// never wait for the engines, which may themselves wait for a failure to be taken: firmware's
+// writes start only while both qp_event queues are empty, and a queue holds one Flush of every
+// queue pair besides.
 
 `include "assert.svh"
 
@@ -69,7 +71,7 @@ module roci_qp_state #(
   // The request in flight
   logic [Clients-1:0] request, grant, grant_q;
   logic [1:0]         index;
-  logic               take, by_firmware, write_q, acts, fails_q;
+  logic               take, by_firmware, write_q, acts, fails_q, sends_only;
   logic [23:0]        qpn_q;
   logic [2:0]         next_q, next, now_state;
   logic [7:0]         kind_q;
@@ -106,10 +108,14 @@ module roci_qp_state #(
     .ready_o     (ram_ready)
   );
 
+  assign sends_only = kind_q == roci_pkg::FailSends;
   always_comb begin
     if (by_firmware) begin
       next = next_q;
       acts = write_q && (now_state != roci_pkg::QpErr || next_q == roci_pkg::QpReset);
+    end else if (sends_only) begin
+      next = roci_pkg::QpSqe;
+      acts = now_state == roci_pkg::QpRts || now_state == roci_pkg::QpSqd;
     end else begin
       next = roci_pkg::QpErr;
       acts = now_state != roci_pkg::QpReset && now_state != roci_pkg::QpErr;
@@ -137,7 +143,7 @@ module roci_qp_state #(
         end
         StRead:   state_q <= StDecide;
         StDecide: state_q <= acts ? StReport : StPick;
-        StReport:   state_q <= fails_q ? StEvent : StPick;
+        StReport:   state_q <= fails_q && !sends_only ? StEvent : StPick;
         StEvent:  if (event_ready_i) state_q <= StPick;
         default:  state_q <= StPick;
       endcase
@@ -175,9 +181,14 @@ module roci_qp_state #(
       end else if (next == roci_pkg::QpRts && now_state == roci_pkg::QpRtr) begin
         report_sq_q <= 1'b1;
         tell_kind_q <= roci_pkg::QpEventInitRequester;
+      end else if (next == roci_pkg::QpRts && now_state == roci_pkg::QpSqe) begin
+        report_sq_q <= 1'b1;
+        tell_kind_q <= roci_pkg::QpEventResume;
+      end else if (next == roci_pkg::QpSqe && !by_firmware) begin
+        report_sq_q <= 1'b1;
       end else if (next == roci_pkg::QpErr && now_state != roci_pkg::QpErr &&
                    now_state != roci_pkg::QpReset) begin
-        report_sq_q <= 1'b1;
+        report_sq_q <= now_state != roci_pkg::QpSqe;  // its sends were flushed
         report_rq_q <= 1'b1;
       end
     end

@@ -85,7 +85,7 @@ module roci_regs #(
   input  roci_pkg::eq_size_reg_t eq_size_i,
   input  logic [15:0]            eq_consumer_i,
   input  logic                   eq_overflow_i,
-  input  logic [3:0]             counter_select_i,
+  input  logic [4:0]             counter_select_i,
   input  logic [63:0]            counter_i,
   input  roci_pkg::event_req_t   engine_event_i,
   input  logic                   engine_event_valid_i,

@@ -30,6 +30,7 @@ module roci_regs_status #(
     parameters_o.log_cqs    = 8'($clog2(NumCqs));
     parameters2_o           = '0;
     parameters2_o.log_srqs  = 8'($clog2(NumSrqs));
+    parameters2_o.uc        = 1'b1;
     parameters2_o.absent    = 6'(Absent);
   end
 

@@ -66,9 +66,32 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
   for (unsigned i = 0; i < rows.size(); ++i) CHECK(rows[i].first == i % kKeys);
 }
 
+TEST_CASE("table_port: the transport service of a queue pair goes on the row bus") {
+  Dut<Vroci_table_port> dut;
+  const auto command_of = [&](unsigned write) {
+    dut->command_i = 1;
+    dut->word_i = kGo | write | layout::bits(command::table_id, layout::number(Table::kQpService)) |
+                  layout::bits(command::row, 1);
+    dut.tick();
+    dut->command_i = 0;
+    unsigned rows = 0;
+    for (int i = 0; i < 6; ++i) {
+      if (dut->row_write_valid_o != 0) {
+        ++rows;
+        CHECK(port::get(dut->row_write_o, layout::row_write::index) == 1);
+      }
+      dut.tick();
+    }
+    CHECK(dut->idle_o == 1);
+    return rows;
+  };
+  CHECK(command_of(kWrite) == 1);
+  CHECK(command_of(0) == 0);
+}
+
 TEST_CASE("table_port: an unknown table ends at once and reads 0") {
   Dut<Vroci_table_port> dut;
-  for (unsigned table = layout::number(Table::kCqLive) + 1; table < 16; ++table) {
+  for (unsigned table = layout::number(Table::kQpService) + 1; table < 16; ++table) {
     for (const std::uint32_t write : {0u, kWrite}) {
       dut->command_i = 1;
       dut->word_i =

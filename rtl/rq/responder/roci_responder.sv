@@ -117,7 +117,7 @@ module roci_responder #(
   output roci_pkg::count_t          count_o,
   output logic                      count_valid_o,
   input  logic                      count_ready_i,
-  output logic [9:0]                drop_o,
+  output logic [10:0]               drop_o,
   output roci_pkg::seg_t            req_seg_o,
   output logic                      req_seg_valid_o,
   input  logic                      req_seg_ready_i,
@@ -157,7 +157,7 @@ module roci_responder #(
   logic                  apply_job_valid, apply_seg_valid, apply_cqe_valid, apply_fail_valid;
   logic                  established, apply_count, responds, inv, via_desc, slot_picked;
   logic                  response_nak, response_more, clear_of_tx;
-  logic [9:0]            apply_drop;
+  logic [10:0]           apply_drop;
   logic [12:0]           response_len;
   roci_pkg::cqe_req_t    apply_cqe;
   roci_pkg::event_req_t  apply_fail;

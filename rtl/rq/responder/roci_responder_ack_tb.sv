@@ -37,7 +37,7 @@ module roci_responder_ack_tb (
   roci_pkg::qp_attr_t      attr;
   roci_pkg::tx_desc_t      desc;
   logic [31:0]             done_q, newest_q, ticket;
-  logic                    pick_slot, pick_record, executes, emit, nak;
+  logic                    slot_ready, pick_record, executes, emit, nak;
   logic                    slot_write, job_valid, seg_valid, cqe_valid, fail_valid, established;
   logic                    count, responds;
   roci_pkg::responder_slot_t apply_slot, response_slot;
@@ -45,7 +45,7 @@ module roci_responder_ack_tb (
   roci_pkg::seg_t          seg, response_seg;
   roci_pkg::cqe_req_t      cqe;
   roci_pkg::event_req_t    fail;
-  logic [9:0]              drop;
+  logic [10:0]             drop;
   logic [12:0]             len;
   logic                    last;
   logic [23:0]             packets;
@@ -87,7 +87,7 @@ module roci_responder_ack_tb (
   );
   roci_responder_response u_response (
     .qpn_i('0), .qp_i(qp_q), .pmtu_i(attr.pmtu), .has_slot_i, .slot_index_i('0), .slot_i(slot),
-    .done_i(done_q), .credits_i(1'b0), .posted_i('0), .pick_slot_o(pick_slot),
+    .done_i(done_q), .credits_i(1'b0), .posted_i('0), .slot_ready_o(slot_ready),
     .pick_record_o(pick_record), .len_o(len), .last_o(last),
     .slot_picked_i(1'b0), .addr_i('0), .left_i('0), .len_i(len),
     .last_i(last), .desc_o(desc), .seg_o(response_seg),
@@ -123,7 +123,8 @@ module roci_responder_ack_tb (
   logic [31:0]     f_ahead;
   assign f_ahead = newest_q - done_q;
   `ASSUME(VerdictIsOne, `IMPLIES(commit_i, verdict_i <= roci_pkg::VerdictAtomic
-                                           && verdict_i != roci_pkg::VerdictPeek))
+                                           && verdict_i != roci_pkg::VerdictPeek
+                                           && verdict_i != roci_pkg::VerdictDiscard))
   `ASSUME(ExpectedExecutes, `IMPLIES(commit_i && (executes || verdict_i == roci_pkg::VerdictRnr
                                                   || verdict_i == roci_pkg::VerdictNak),
                                      age_meta == '0))

@@ -40,7 +40,7 @@ module roci_responder_apply (
   output logic                      fail_valid_o,
   output logic                      established_o,  // this is the first request in RTR
   output logic                      count_o,       // the packet was accepted
-  output logic [9:0]                drop_o,
+  output logic [10:0]               drop_o,        // by DropCause; top bit: discarded (UC)
   output logic                      responds_o     // a response is due
 );
 
@@ -48,7 +48,8 @@ module roci_responder_apply (
   roci_pkg::ext_imm_dt_t imm_dt;
   roci_pkg::atomic_eth_t eth;
   logic [31:0] length, total;
-  logic        send, write, read, atomic, executes, nak, with_imm, with_inv, ends;
+  logic        send, write, read, atomic, executes, nak, discard, with_imm, with_inv, ends,
+               continues;  // the packet belongs to the SEND in progress
   logic [15:0] receive;      // index of the receive whose turn it is
   logic [4:0]  slot_after;
   logic [15:0] taken;        // bit of the slot that a READ or atomic takes
@@ -65,6 +66,7 @@ module roci_responder_apply (
   assign atomic   = verdict_i == roci_pkg::VerdictAtomic;
   assign nak      = verdict_i == roci_pkg::VerdictNak;
   assign executes = send || write || read || atomic;
+  assign discard  = verdict_i == roci_pkg::VerdictDiscard;
   assign total    = bytes_i + length;
   assign with_imm = meta_i.opcode == roci_pkg::OpRcSendLastImm
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyImm
@@ -74,13 +76,15 @@ module roci_responder_apply (
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
   assign receive  = attr_i.srq ? index_i : qp_i.recv_next;
   // A SEND fills a receive from its first packet on; a WRITE with immediate takes one when it ends.
-  assign ends       = qp_i.message == roci_pkg::ResponderInSend || takes_i;
+  assign continues  = qp_i.message == roci_pkg::ResponderInSend && !(meta_i.uc && first_i);
+  assign ends       = continues || takes_i;
   assign slot_after = 5'(qp_i.slot_next) + 5'd1;
   assign taken      = 16'd1 << qp_i.slot_next;
 
   logic        ack;
   logic [23:0] ack_psn, msn;
-  assign ack     = ((send || write) && meta_i.ack_req) || verdict_i == roci_pkg::VerdictReack;
+  assign ack     = ((send || write) && meta_i.ack_req && !meta_i.uc)
+                || verdict_i == roci_pkg::VerdictReack;
   assign ack_psn = executes ? meta_i.psn : qp_i.last_psn;
   assign msn     = qp_i.msn + 24'(read || atomic || ((send || write) && last_i));
 
@@ -88,10 +92,13 @@ module roci_responder_apply (
     qp_o = qp_i;
     if (qp_i.epsn == meta_i.psn && verdict_i != roci_pkg::VerdictIgnore) qp_o.nak_sent = 1'b0;
     if (executes) begin
-      qp_o.epsn        = qp_i.epsn + packets_i;
+      qp_o.uc          = meta_i.uc;
       qp_o.msn         = msn;
       qp_o.established = 1'b1;
     end
+    if (discard) qp_o.message = roci_pkg::ResponderInNothing;
+    // A first packet of UC is the expected one, whether it is delivered or not.
+    if (executes || (discard && first_i)) qp_o.epsn = meta_i.psn + packets_i;
     if (send || write) begin
       qp_o.last_psn = meta_i.psn;
       qp_o.bytes    = total;
@@ -145,10 +152,11 @@ module roci_responder_apply (
       if (nak) begin
         qp_o.dead    = 1'b1;
         qp_o.message = roci_pkg::ResponderInNothing;
+        if (meta_i.uc) qp_o.ack = roci_pkg::ResponderAckNone;
       end
     end
   end
-  assign responds_o = ack || read || nak || verdict_i == roci_pkg::VerdictGap
+  assign responds_o = ack || read || (nak && !meta_i.uc) || verdict_i == roci_pkg::VerdictGap
                  || verdict_i == roci_pkg::VerdictRnr;
 
   always_comb begin
@@ -189,7 +197,7 @@ module roci_responder_apply (
     cqe_o           = '0;
     cqe_o.cqn       = attr_i.recv_cqn;
     cqe_o.qpn       = meta_i.qpn;
-    cqe_o.wqe_index = qp_i.message == roci_pkg::ResponderInSend ? qp_i.recv_index : receive;
+    cqe_o.wqe_index = continues ? qp_i.recv_index : receive;
     cqe_o.status    = nak ? status_i : roci_pkg::StatusSuccess;
     cqe_o.opcode    = write ? roci_pkg::WcOpRecvWriteImm : roci_pkg::WcOpRecv;
     cqe_o.wait_data = 1'b1;
@@ -216,6 +224,7 @@ module roci_responder_apply (
     drop_o = '0;
     drop_o[roci_pkg::DropUnknownQp]     = verdict_i == roci_pkg::VerdictIgnore;
     drop_o[roci_pkg::DropOutOfSequence] = verdict_i == roci_pkg::VerdictAhead;
+    drop_o[10]                          = discard;
   end
 
 endmodule

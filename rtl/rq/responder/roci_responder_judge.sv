@@ -75,7 +75,7 @@ module roci_responder_judge (
   output logic                      fail_valid_o,
   output logic                      established_o,
   output logic                      count_o,
-  output logic [9:0]                drop_o,
+  output logic [10:0]               drop_o,
   output logic                      responds_o
 );
 
@@ -91,7 +91,7 @@ module roci_responder_judge (
   assign reth          = meta_i.ext;
   assign unused        = &{reth, rsp_i};
   assign in_connection = state_i == roci_pkg::QpRtr || state_i == roci_pkg::QpRts
-                      || state_i == roci_pkg::QpSqd;
+                      || state_i == roci_pkg::QpSqd || state_i == roci_pkg::QpSqe;
   assign atomic_op     = meta_i.opcode == roci_pkg::OpRcCmpSwap
                       || meta_i.opcode == roci_pkg::OpRcFetchAdd;
 
@@ -110,6 +110,7 @@ module roci_responder_judge (
   assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
   // The request, kept for the clock of look_i.
+  logic        uc_q;
   logic [7:0]  opcode_q;
   logic [23:0] psn_q;
   logic [12:0] len_q;
@@ -117,6 +118,7 @@ module roci_responder_judge (
   logic [2:0]  va_low_q;
   logic        key_ok_q;
   always_ff @(posedge clk_i) begin
+    uc_q         <= meta_i.uc;
     opcode_q     <= meta_i.opcode;
     psn_q        <= meta_i.psn;
     len_q        <= meta_i.payload_len;
@@ -129,7 +131,7 @@ module roci_responder_judge (
                                           && len_q == meta_i.payload_len && key_ok_q == key_i.ok))
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
-    .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
+    .uc_i(uc_q), .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),
     .dma_length_i(dma_length_q), .va_i(va_low_q), .key_ok_i(key_ok_q),
     .dead_i(qp_i.dead || !in_connection), .epsn_i(qp_i.epsn), .nak_sent_i(qp_i.nak_sent),
     .message_i(qp_i.message), .write_left_i(qp_i.write_left), .bytes_i(qp_i.bytes),
@@ -222,9 +224,12 @@ module roci_responder_judge (
                         ? roci_pkg::SynNakInvalid : roci_pkg::SynNakOperational;
       status_q       <= list_bad_i ? roci_pkg::StatusLocQpOpErr : walk_status_i;
       access_event_q <= 1'b0;
+      if (uc_q && !list_bad_i && walk_status_i == roci_pkg::StatusLocLenErr) begin
+        verdict_q <= roci_pkg::VerdictDiscard;  // UC-05: it is longer than the receive
+      end
     end
     if (inv_bad_i || (again_i && !again_key_i.ok)) begin
-      verdict_q      <= roci_pkg::VerdictNak;
+      verdict_q      <= uc_q ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
       syndrome_q     <= roci_pkg::SynNakAccess;
       status_q       <= roci_pkg::StatusLocAccessErr;
       access_event_q <= 1'b1;

@@ -39,7 +39,7 @@ module roci_responder_out (
   input  logic                   live_i,
   input  logic [23:0]            psn_i,          // expected PSN of the queue pair
   input  logic [23:0]            msn_i,          // its messages
-  input  logic [9:0]             drop_i,         // with commit_i
+  input  logic [10:0]            drop_i,         // with commit_i
   input  roci_pkg::atomic_job_t  apply_job_i,
   input  logic                   apply_job_valid_i,
   input  logic                   result_i,       // a job is done
@@ -81,7 +81,7 @@ module roci_responder_out (
   // out
   output logic                   live_ready_o,
   output roci_pkg::qp_live_t     live_o,
-  output logic [9:0]             drop_o,
+  output logic [10:0]            drop_o,
   output roci_pkg::atomic_job_t  job_o,
   output logic                   job_valid_o,
   input  logic                   job_ready_i,

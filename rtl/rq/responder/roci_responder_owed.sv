@@ -103,36 +103,42 @@ module roci_responder_owed #(
 
   roci_pkg::tx_desc_t desc;
   roci_pkg::seg_t     seg;
-  logic               pick_slot, pick_record;
+  logic               slot_ready, slot_ready_q, pick_record, record_q, stale_q;
   logic [63:0]        addr_q;
   logic [31:0]        left_q;
-  logic               reads, reads_q, has_seg_q, last, last_q;  // a READ's response, with payload
+  logic               reads, reads_q, has_seg, has_seg_q;  // a READ's response, with payload
+  logic               last, last_q;
   logic [12:0]        len, len_q;
   roci_responder_response u_response (
     .qpn_i, .qp_i, .pmtu_i(attr_i.pmtu), .has_slot_i(qp_i.pending != '0), .slot_index_i, .slot_i,
     .done_i, .credits_i(attr_i.credits && !attr_i.srq), .posted_i(posted_i - qp_i.recv_next),
-    .pick_slot_o(pick_slot), .pick_record_o(pick_record), .len_o(len), .last_o(last),
+    .slot_ready_o(slot_ready), .pick_record_o(pick_record), .len_o(len), .last_o(last),
     .slot_picked_i(slot_picked_o), .len_i(len_q), .last_i(last_q), .addr_i(addr_q), .left_i(left_q),
     .desc_o(desc), .seg_o(seg), .nak_o, .qp_o, .slot_o
   );
   always_ff @(posedge clk_i) begin
     if (pick_i) begin
-      slot_picked_o <= pick_slot;
-      picked_o      <= pick_slot || pick_record;
-      reads_q       <= pick_slot && reads;
-      has_seg_q     <= pick_slot && reads && len != '0;
-      len_q         <= len;
-      last_q        <= last;
-      addr_q        <= slot_i.addr_operand;
-      left_q        <= slot_i.left;
-      stale_o       <= pick_slot && slot_stale_i;
+      slot_ready_q <= slot_ready;
+      record_q     <= pick_record;
+      reads_q      <= reads;
+      has_seg_q    <= reads && len != '0;
+      len_q        <= len;
+      last_q       <= last;
+      addr_q       <= slot_i.addr_operand;
+      left_q       <= slot_i.left;
+      stale_q      <= slot_stale_i;
     end
   end
-  assign reads      = slot_i.opcode == roci_pkg::OpRcReadRequest;
-  assign via_desc_o = !clear_of_tx_i || reads_q;
-  assign more_o     = qp_o.pending != '0 || qp_o.ack != roci_pkg::ResponderAckNone || qp_o.flush;
+  // The ages of slot and record are long subtractions: what follows from them is decided here.
+  assign slot_picked_o = slot_ready_q && !record_q;
+  assign picked_o      = slot_ready_q || record_q;
+  assign stale_o       = slot_picked_o && stale_q;
+  assign has_seg       = slot_picked_o && has_seg_q;
+  assign reads         = slot_i.opcode == roci_pkg::OpRcReadRequest;
+  assign via_desc_o    = !clear_of_tx_i || (slot_picked_o && reads_q);
+  assign more_o        = qp_o.pending != '0 || qp_o.ack != roci_pkg::ResponderAckNone || qp_o.flush;
 
-  assign len_o      = desc.payload_len;
+  assign len_o = desc.payload_len;
 
   // Queues of packets.
   logic       desc_room, seg_room, ack_room;
@@ -144,14 +150,14 @@ module roci_responder_owed #(
     .level_o(desc_level)
   );
   roci_fifo #(.Width(roci_pkg::SegBits), .Depth(2)) u_seg (
-    .clk_i, .rst_ni, .in_data_i(seg), .in_valid_i(emit_i && has_seg_q), .in_ready_o(seg_room),
+    .clk_i, .rst_ni, .in_data_i(seg), .in_valid_i(emit_i && has_seg), .in_ready_o(seg_room),
     .out_data_o(seg_o), .out_valid_o(seg_valid_o), .out_ready_i(seg_ready_i), .level_o(seg_level)
   );
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(2)) u_ack (
     .clk_i, .rst_ni, .in_data_i(desc), .in_valid_i(emit_i && !via_desc_o), .in_ready_o(ack_room),
     .out_data_o(ack_o), .out_valid_o(ack_valid_o), .out_ready_i(ack_ready_i), .level_o(ack_level)
   );
-  assign room_emit_o = via_desc_o ? desc_room && (!has_seg_q || seg_room) : ack_room;
+  assign room_emit_o = via_desc_o ? desc_room && (!has_seg || seg_room) : ack_room;
   assign freed_o     = ({desc_room, seg_room, ack_room} & ~rooms_q) != '0;
   assign idle_o      = {desc_level, seg_level, ack_level} == '0;
   always_ff @(posedge clk_i) begin
@@ -163,6 +169,6 @@ module roci_responder_owed #(
   assign unused = &{attr_i, left};
 
   `ASSERT(EmitHasRoom, `IMPLIES(emit_i, room_emit_o))
-  `ASSERT(ReadStaysInRequest, `IMPLIES(emit_i && has_seg_q, 32'(seg.len) <= slot_i.left))
+  `ASSERT(ReadStaysInRequest, `IMPLIES(emit_i && has_seg, 32'(seg.len) <= slot_i.left))
 
 endmodule

@@ -77,7 +77,7 @@ module roci_responder_request #(
   output logic                      fail_valid_o,
   output logic                      established_o,
   output logic                      count_o,
-  output logic [9:0]                drop_o,
+  output logic [10:0]               drop_o,
   output logic                      responds_o,
 
   // posted receives and lists

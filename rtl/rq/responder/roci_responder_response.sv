@@ -19,7 +19,7 @@ module roci_responder_response (
   input  logic                      credits_i,    // AETHs carry credits
   input  logic [15:0]               posted_i,     // receives posted and not used up
 
-  output logic                      pick_slot_o,
+  output logic                      slot_ready_o,   // the slot can leave, unless the record does
   output logic                      pick_record_o,  // with neither, nothing can leave now
   output logic [12:0]               len_o,          // payload of the slot's next packet,
   output logic                      last_o,         // which is its last
@@ -40,7 +40,7 @@ module roci_responder_response (
   // Choice.
   logic [31:0] record_age, slot_age;
   logic [23:0] lead;
-  logic        record, record_ready, record_first, urgent, read, slot_ready;
+  logic        record, record_ready, record_first, urgent, read;
   assign record        = qp_i.ack != roci_pkg::ResponderAckNone;
   assign record_age = done_i - qp_i.ack_ticket;
   assign urgent        = qp_i.ack == roci_pkg::ResponderAckNak
@@ -50,9 +50,8 @@ module roci_responder_response (
   assign record_first  = !has_slot_i || signed'(lead) >= 24'sd0;
   assign read          = slot_i.opcode == roci_pkg::OpRcReadRequest;
   assign slot_age   = done_i - slot_i.ticket;
-  assign slot_ready    = has_slot_i && (read ? signed'(slot_age) >= 32'sd0 : slot_i.done);
+  assign slot_ready_o  = has_slot_i && (read ? signed'(slot_age) >= 32'sd0 : slot_i.done);
   assign pick_record_o = record_ready && record_first;
-  assign pick_slot_o   = slot_ready && !pick_record_o;
 
   // Packet.
   logic [12:0] mtu;

@@ -206,7 +206,7 @@ module roci_responder_state #(
     if (bad_result || bad_write || bad_read) begin
       qp_d.dead         = 1'b1;
       qp_d.message      = roci_pkg::ResponderInNothing;
-      qp_d.ack          = roci_pkg::ResponderAckFatal;
+      qp_d.ack          = qp.uc ? roci_pkg::ResponderAckNone : roci_pkg::ResponderAckFatal;
       qp_d.ack_psn      = fatal_psn;
       qp_d.ack_msn      = fault_taken_i ? fault_msn_i : slot.msn - 24'd1;
       qp_d.ack_syndrome = gone_i ? roci_pkg::SynNakAccess : roci_pkg::SynNakOperational;

@@ -97,6 +97,55 @@ TEST_CASE("responder_decide: PSN classes at their edges, for PSNs anywhere (RSP-
   }
 }
 
+TEST_CASE("responder_decide: UC-02, UC-03: a first packet comes at any PSN, others continue") {
+  Rig r;
+  r.dut->uc_i = 1;
+  for (const ResponderIn in : {ResponderIn::kNothing, ResponderIn::kSend, ResponderIn::kWrite}) {
+    r.message(in);
+    r.dut->bytes_i = 256;
+    r.dut->write_left_i = 256 + 4;
+    for (const std::uint32_t ahead : {0u, 1u, 0x7FFFFFu, 0x800000u, 0xFFFFFFu}) {
+      r.dut->psn_i = (100 + ahead) & kPsnMask;
+      for (const unsigned nak_sent : {0u, 1u}) {
+        r.dut->nak_sent_i = nak_sent;
+        CHECK(r.verdict(kRcWriteOnly, 4, 4) == Verdict::kWrite);
+        CHECK(r.verdict(kRcWriteFirst, 256, 300) == Verdict::kWrite);
+        CHECK(r.verdict(kRcSendFirst, 256) == Verdict::kPeek);
+        const bool sends = in == ResponderIn::kSend && ahead == 0;
+        const bool writes = in == ResponderIn::kWrite && ahead == 0;
+        CHECK(r.verdict(kRcSendMiddle, 256) == (sends ? Verdict::kSend : Verdict::kDiscard));
+        CHECK(r.verdict(kRcSendLastImm, 9) == (sends ? Verdict::kSend : Verdict::kDiscard));
+        CHECK(r.verdict(kRcWriteMiddle, 256) == (writes ? Verdict::kWrite : Verdict::kDiscard));
+      }
+    }
+  }
+}
+
+TEST_CASE("responder_decide: UC-04, UC-05, UC-06: what cannot be delivered is discarded") {
+  Rig r;
+  r.dut->uc_i = 1;
+  const unsigned opcodes[] = {kRcReadRequest, kRcCmpSwap, kRcFetchAdd, 0x15};
+  for (const unsigned opcode : opcodes) {
+    CHECK(r.verdict(opcode) == Verdict::kDiscard);
+  }
+  CHECK(r.verdict(kRcWriteOnly, 4, 5) == Verdict::kDiscard);
+  CHECK(r.verdict(kRcWriteOnly, 257, 257) == Verdict::kDiscard);
+  r.dut->key_ok_i = 0;
+  CHECK(r.verdict(kRcWriteOnly, 4, 4) == Verdict::kDiscard);
+  r.dut->key_ok_i = 1;
+  r.dut->access_i = access::kLocalWrite;
+  CHECK(r.verdict(kRcWriteOnly, 4, 4) == Verdict::kDiscard);
+  r.dut->access_i = kEveryRight;
+  r.dut->peeked_i = 1;
+  CHECK(r.verdict(kRcSendOnly, 4) == Verdict::kDiscard);
+  CHECK(r.verdict(kRcWriteOnlyImm, 4, 4) == Verdict::kDiscard);
+  r.dut->posted_i = 1;
+  CHECK(r.verdict(kRcSendOnly, 4) == Verdict::kSend);
+  CHECK(r.verdict(kRcWriteOnlyImm, 4, 4) == Verdict::kWrite);
+  r.dut->dead_i = 1;
+  CHECK(r.verdict(kRcSendOnly, 4) == Verdict::kIgnore);
+}
+
 TEST_CASE("responder_decide: a packet that is executed lies inside the WRITE, for random packets") {
   Rig r;
   std::mt19937 random(20240611);

@@ -5,6 +5,9 @@
 // The order of the checks of an expected packet is that of 9.7.4.1: opcode sequence, opcode
 // allowed, resources, length, remote key. A packet that takes a receive gets Peek first, before its
 // length and key are looked at, and its verdict when `peeked_i` reports what was found.
+//
+// UC (9.8.2.2): a first packet is the expected one whatever its PSN and ends the message before it;
+// what RC would NAK or repeat is discarded.
 
 `include "assert.svh"
 
@@ -13,7 +16,8 @@ module roci_responder_decide (
   input  logic                     rst_ni,
 
   // packet
-  input  logic [7:0]               opcode_i,
+  input  logic                     uc_i,          // the connection is unreliable
+  input  logic [7:0]               opcode_i,      // as RC has it
   input  logic [23:0]              psn_i,
   input  logic [12:0]              payload_len_i,
   input  logic [31:0]              most_i,        // 2^31 less payload_len_i
@@ -80,12 +84,14 @@ module roci_responder_decide (
   logic [31:0] length;
   logic        is_duplicate;   // top bit of the difference modulo 2^24
   logic [22:0] unused_ahead;
+  logic        begins;         // a first packet of UC
   logic        sequence_ok, allowed, length_ok, aligned, may_write, may_read, may_atomic, unused;
   assign {may_atomic, may_read, may_write, unused} = access_i;  // bits as Access
   assign {is_duplicate, unused_ahead} = psn_i - epsn_i;
   assign mtu    = 13'd128 << pmtu_i;
   assign length = 32'(payload_len_i);
 
+  assign begins = uc_i && first_o;
   always_comb begin
     unique case (message_i)
       roci_pkg::ResponderInNothing: sequence_ok = read || atomic || ((send || write) && first_o);
@@ -93,6 +99,7 @@ module roci_responder_decide (
       roci_pkg::ResponderInWrite:   sequence_ok = write && !first_o;
       default:                      sequence_ok = 1'b0;
     endcase
+    if (begins) sequence_ok = 1'b1;
     // A reserved opcode fails the sequence check with the same verdict.
     allowed = send || (write && may_write)
            || (read && may_read && max_dest_rd_atomic_i != '0)
@@ -117,60 +124,65 @@ module roci_responder_decide (
     end
   end
 
-  // The verdict.
+  logic expected;
+  assign expected = psn_i == epsn_i || begins;
+
+  // The verdict. Lengths and keys are known last, so all else is decided beside them.
+  logic       runs;   // nothing but length, alignment and key is against the packet
+  logic [3:0] early;  // verdict when it is not executed
+  assign runs = !dead_i && expected && sequence_ok && allowed && (!takes || (peeked_i && posted_i))
+             && (uc_i ? send || write : !(read || atomic) || slot_free_i);
   always_comb begin
-    verdict_o      = roci_pkg::VerdictNak;
-    syndrome_o     = roci_pkg::SynNakInvalid;
-    status_o       = roci_pkg::StatusRemInvReqErr;
-    access_event_o = 1'b0;
+    early = uc_i ? roci_pkg::VerdictDiscard : roci_pkg::VerdictNak;
     if (dead_i) begin
-      verdict_o = roci_pkg::VerdictIgnore;
-    end else if (is_duplicate) begin
-      verdict_o = read || atomic ? roci_pkg::VerdictReplay
-                : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
-    end else if (psn_i != epsn_i) begin
-      verdict_o = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
-    end else if (!sequence_ok || !allowed) begin
-      verdict_o = roci_pkg::VerdictNak;
-    end else if (takes && !peeked_i) begin
-      verdict_o = roci_pkg::VerdictPeek;
-    end else if (takes && !posted_i) begin
-      verdict_o = roci_pkg::VerdictRnr;
-    end else if ((read || atomic) && !slot_free_i) begin
-      verdict_o = roci_pkg::VerdictNak;
-    end else if (!length_ok) begin
-      verdict_o = roci_pkg::VerdictNak;
-    end else if (!aligned) begin
-      access_event_o = 1'b1;
-    end else if (!key_ok_i) begin
-      syndrome_o     = roci_pkg::SynNakAccess;
-      status_o       = roci_pkg::StatusLocAccessErr;
-      access_event_o = 1'b1;
-    end else begin
+      early = roci_pkg::VerdictIgnore;
+    end else if (!uc_i && is_duplicate) begin
+      early = read || atomic ? roci_pkg::VerdictReplay
+            : send || write  ? roci_pkg::VerdictReack : roci_pkg::VerdictAhead;
+    end else if (!uc_i && psn_i != epsn_i) begin
+      early = nak_sent_i ? roci_pkg::VerdictAhead : roci_pkg::VerdictGap;
+    end else if (expected && sequence_ok && allowed && takes) begin
+      if (!peeked_i) early = roci_pkg::VerdictPeek;
+      else if (!posted_i && !uc_i) early = roci_pkg::VerdictRnr;
+    end
+  end
+  always_comb begin
+    verdict_o = early;
+    if (runs && length_ok && aligned && key_ok_i) begin
       verdict_o = send ? roci_pkg::VerdictSend : write ? roci_pkg::VerdictWrite
                 : read ? roci_pkg::VerdictRead : roci_pkg::VerdictAtomic;
     end
+    syndrome_o     = roci_pkg::SynNakInvalid;
+    status_o       = roci_pkg::StatusRemInvReqErr;
+    access_event_o = 1'b0;
+    if (runs && length_ok) begin
+      access_event_o = !aligned || !key_ok_i;
+      if (aligned && !key_ok_i) begin
+        syndrome_o = roci_pkg::SynNakAccess;
+        status_o   = roci_pkg::StatusLocAccessErr;
+      end
+    end
   end
 
-  assign takes_o = takes && !dead_i && psn_i == epsn_i && sequence_ok && allowed;
+  assign takes_o = takes && !dead_i && expected && sequence_ok && allowed;
 
   `ASSUME(MostIsRoom, most_i == 32'h8000_0000 - length)
 
   // Properties.
-  logic executes, expected, duplicate, future;
+  logic executes, duplicate, future;
   assign executes  = verdict_o >= roci_pkg::VerdictSend;
-  assign expected  = psn_i == epsn_i;
   assign duplicate = (epsn_i - psn_i) >= 24'd1 && (epsn_i - psn_i) <= 24'h80_0000;  // RSP-08
   assign future    = (psn_i - epsn_i) >= 24'd1 && (psn_i - epsn_i) <= 24'h7F_FFFF;
   logic responds_dup;
   assign responds_dup = verdict_o == roci_pkg::VerdictReack || verdict_o == roci_pkg::VerdictReplay;
-  `ASSERT(ClassesCoverAll, 2'(expected) + 2'(duplicate) + 2'(future) == 2'd1)
+  `ASSERT(ClassesCoverAll, 2'(psn_i == epsn_i) + 2'(duplicate) + 2'(future) == 2'd1)
   `ASSERT(VerdictIsOne, verdict_o <= roci_pkg::VerdictAtomic)
   `ASSERT(DeadIsSilent, dead_i == (verdict_o == roci_pkg::VerdictIgnore))
   `ASSERT(OnlyExpectedExecutes, `IMPLIES(executes || verdict_o == roci_pkg::VerdictNak, expected))
-  `ASSERT(DuplicateGetsResponse, `IMPLIES(!dead_i && (send || write || read || atomic),
+  `ASSERT(DuplicateGetsResponse, `IMPLIES(!dead_i && !uc_i && (send || write || read || atomic),
                                         duplicate == responds_dup))
-  `ASSERT(OneNakPerGap, (!dead_i && future && !nak_sent_i) == (verdict_o == roci_pkg::VerdictGap))
+  `ASSERT(OneNakPerGap, (!dead_i && !uc_i && future && !nak_sent_i)
+                        == (verdict_o == roci_pkg::VerdictGap))
   `ASSERT(RightsAreChecked, `IMPLIES(executes && write, may_write))
   `ASSERT(KeyIsChecked, `IMPLIES(executes, key_ok_i))
   `ASSERT(WriteStaysInside, `IMPLIES(executes && write,
@@ -183,9 +195,15 @@ module roci_responder_decide (
   `ASSERT(NoReceiveNoExecution, `IMPLIES(executes && takes, peeked_i && posted_i))
   `ASSERT(NoDepthNoRead, `IMPLIES(executes && (read || atomic),
                                   max_dest_rd_atomic_i != '0 && slot_free_i && payload_len_i == '0))
-  `ASSERT(MessagesDoNotMix, `IMPLIES(executes && message_i != roci_pkg::ResponderInNothing, !first_o
-                                     && (send || write)))
+  `ASSERT(UcIsSilent, `IMPLIES(uc_i, verdict_o == roci_pkg::VerdictIgnore
+                                     || verdict_o == roci_pkg::VerdictPeek
+                                     || verdict_o == roci_pkg::VerdictDiscard
+                                     || (executes && (send || write))))
+  `ASSERT(OnlyUcDiscards, `IMPLIES(verdict_o == roci_pkg::VerdictDiscard, uc_i))
+  `ASSERT(MessagesDoNotMix, `IMPLIES(executes && message_i != roci_pkg::ResponderInNothing,
+                                     (!first_o || uc_i) && (send || write)))
   `COVER(AtomicRuns, verdict_o == roci_pkg::VerdictAtomic)
+  `COVER(UcResumes, uc_i && verdict_o == roci_pkg::VerdictSend && psn_i != epsn_i)
   `COVER(LastWriteRuns, verdict_o == roci_pkg::VerdictWrite && last_o && !first_o)
 `ifdef FORMAL
   initial assume (!rst_ni);

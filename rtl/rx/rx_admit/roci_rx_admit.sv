@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
-// (WIRE-25, 26, 47), RoCE version, addresses and VLAN (WIRE-01, 02, 27), P_Key (WIRE-23, 24).
+// (WIRE-25, 26, 47), RoCE version, addresses and VLAN (WIRE-01, 02, 27), P_Key (WIRE-23, 24),
+// transport service (WIRE-28).
 //
 // Throughput: one packet a clock. Latency: two clocks to the meta queues.
 //
-//  record --> read Av and QpState row --> compare --+--> req_meta, rsp_meta
+//  record --> read the rows          --> compare --+--> req_meta, rsp_meta
 //             (clock 1)                   (clock 2) +--> payload: give out or drop
 //                                                   +--> pay_hdr
 
@@ -90,8 +91,19 @@ module roci_rx_admit #(
     .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(row_write_i.data[2:0]),
     .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(state), .ready_o);
 
+  roci_pkg::qp_service_t service_row;
+  logic                  uc, unused_service_ready;
+  assign service_row = row_write_i.data[roci_pkg::QpServiceBits-1:0];
+  roci_ram #(.Width(1), .Depth(NumQps), .Clear(1)) u_service (
+    .clk_i, .rst_ni,
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpService && in_range_row),
+    .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_data_i(service_row.service == roci_pkg::ServiceUc),
+    .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(uc),
+    .ready_o(unused_service_ready));
+
   // clock 2: compare
-  logic is_response, state_good, address_good, pkey_good, drop;
+  logic is_response, state_good, service_good, address_good, pkey_good, drop;
   logic [3:0] cause;
   always_comb begin
     case (frame_q.opcode)
@@ -100,7 +112,7 @@ module roci_rx_admit #(
       default:                                                                is_response = 1'b0;
     endcase
     case (state)
-      roci_pkg::QpRtr:                  state_good = !is_response;
+      roci_pkg::QpRtr, roci_pkg::QpSqe: state_good = !is_response;
       roci_pkg::QpRts, roci_pkg::QpSqd: state_good = 1'b1;
       default:                          state_good = 1'b0;
     endcase
@@ -111,18 +123,21 @@ module roci_rx_admit #(
                    (!av.vlan || frame_q.vid == av.vlan_tci[11:0]);
     pkey_good    = frame_q.pkey[14:0] == av.pkey[14:0] && frame_q.pkey[14:0] != '0 &&
                    (frame_q.pkey[15] || av.pkey[15]);
-    drop  = 1'b1;
+    // What is known last comes last: the cause is chosen beside it.
+    service_good = frame_q.opcode[5] == uc;
+    drop  = (frame_q.bad || !state_good || !service_good) || !(address_good && pkey_good);
     cause = frame_q.cause;
     if (frame_q.bad) cause = frame_q.cause;
     else if (!state_good) cause = roci_pkg::DropUnknownQp;
     else if (!address_good) cause = roci_pkg::DropAddress;
     else if (!pkey_good) cause = roci_pkg::DropPkey;
-    else drop = 1'b0;
+    else cause = roci_pkg::DropOpcode;
   end
   logic unused_fields;
   assign unused_fields = ^{av.dst_mac, av.src_mac, av.vlan_tci[15:12], av.traffic_class,
                            av.hop_limit, av.flow_label, av.src_port, av.dest_qpn, frame_q.roce,
-                           frame_q.ecn, frame_q.payload_offset};
+                           service_row, unused_service_ready, frame_q.opcode[7:6], frame_q.ecn,
+                           frame_q.payload_offset};
 
   // a packet moves on only when all that it needs has room
   logic req_ready, rsp_ready, hdr_ready, has_rows, accept;
@@ -141,7 +156,8 @@ module roci_rx_admit #(
   roci_pkg::rx_meta_t meta;
   always_comb begin
     meta.qpn         = frame_q.qpn;
-    meta.opcode      = frame_q.opcode;
+    meta.uc          = uc;
+    meta.opcode      = {3'd0, frame_q.opcode[4:0]};
     meta.psn         = frame_q.psn;
     meta.solicited   = frame_q.solicited;
     meta.ack_req     = frame_q.ack_req;

@@ -19,6 +19,7 @@ namespace rx_admit_bench {
 
 using layout::DropCause;
 using layout::QpState;
+using layout::Service;
 using layout::Table;
 using roce::Fields;
 using roce::kEveryOpcode;
@@ -167,7 +168,8 @@ struct Bench : roce::RowBus<Bench> {
     const Fields& f = expected.front().fields;
     auto get = [&](auto field) { return port::get(port_of, field); };
     CHECK(get(layout::rx_meta::qpn) == f.qpn);
-    CHECK(get(layout::rx_meta::opcode) == f.opcode);
+    CHECK(get(layout::rx_meta::uc) == (f.opcode >> 5 == 1));
+    CHECK(get(layout::rx_meta::opcode) == f.opcode % 32);
     CHECK(get(layout::rx_meta::psn) == f.psn);
     CHECK(get(layout::rx_meta::solicited) == f.solicited);
     CHECK(get(layout::rx_meta::ack_req) == f.ack_req);

@@ -5,7 +5,19 @@
 
 using namespace rx_admit_bench;
 
-TEST_CASE("rx_admit: RTR takes requests, RTS and SQD both, other states nothing (WIRE-47)") {
+namespace {
+
+Fields of_opcode(unsigned opcode) {
+  Fields f = shape(0);
+  f.opcode = static_cast<std::uint8_t>(opcode);
+  f.ext.assign(static_cast<std::size_t>(roce::ext_bytes(opcode)), 7);
+  if (roce::has_payload(opcode)) f.payload.resize(40);
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("rx_admit: RTR and SQE take requests, RTS and SQD both, others nothing (WIRE-47)") {
   Bench bench;
   bench.connect_shapes();
   for (unsigned number = 0; number < 8; ++number) {
@@ -17,13 +29,44 @@ TEST_CASE("rx_admit: RTR takes requests, RTS and SQD both, other states nothing 
       f.ext.assign(static_cast<std::size_t>(roce::ext_bytes(opcode)), opcode);
       if (roce::has_payload(opcode)) f.payload.resize(opcode);
       const bool both = state == QpState::kRts || state == QpState::kSqd;
-      if (both || (state == QpState::kRtr && !roce::is_response(opcode)))
+      const bool requests = state == QpState::kRtr || state == QpState::kSqe;
+      if (both || (requests && !roce::is_response(opcode)))
         bench.send(f);
       else
         bench.send(f, DropCause::kUnknownQp);
     }
     bench.finish();
   }
+}
+
+TEST_CASE("rx_admit: the opcode is of the queue pair's transport service (WIRE-28)") {
+  Bench bench;
+  bench.connect_shapes();
+  for (const Service service : {Service::kRc, Service::kUc, Service::kRc}) {
+    bench.set_service(16, service);
+    bench.set_service(16 + kQps, Service::kUc);  // no queue pair
+    for (unsigned opcode = 0; opcode < 0x2C; ++opcode) {
+      if (roce::ext_bytes(opcode) < 0) continue;
+      const Fields f = of_opcode(opcode);
+      if ((service == Service::kUc) == (opcode >= 0x20))
+        bench.send(f);
+      else
+        bench.send(f, DropCause::kOpcode);
+    }
+    Fields f = of_opcode(service == Service::kUc ? 4 : 0x24);
+    f.pkey ^= 1;
+    bench.send(f, DropCause::kPkey);
+    bench.finish();
+  }
+}
+
+TEST_CASE("rx_admit: UC in SQE takes requests") {
+  Bench bench;
+  bench.connect_shapes();
+  bench.set_service(16, Service::kUc);
+  bench.set_state(16, QpState::kSqe);
+  bench.send(of_opcode(0x24));
+  bench.finish();
 }
 
 TEST_CASE("rx_admit: numbers that are no queue pair (WIRE-25, 26)") {
@@ -127,6 +170,7 @@ TEST_CASE("rx_admit: captured packets reach the engine they are for") {
       if (!roce::captured_good(frame, f)) continue;
       f.qpn %= kQps;
       bench.connect(f.qpn, f);
+      bench.set_service(f.qpn, f.opcode >= 0x20 ? Service::kUc : Service::kRc);
       bench.send(f);
       while (!bench.in.empty()) bench.clock();
       bench.clock();

@@ -134,11 +134,13 @@ module roci_rx_fields #(
   assign length     = grh ? ip6.payload_length : ipv6 ? udp6.length : udp4.length;
 
   // opcode
-  logic       known_opcode;  // an opcode of the RC class, not reserved
+  logic       known_opcode;  // an opcode of the classes RC and UC, not reserved
   logic       no_payload;
   logic [4:0] table_bytes;
   assign table_bytes  = roci_pkg::ext_bytes(bth.opcode[4:0]);
-  assign known_opcode = bth.opcode[7:5] == '0 && table_bytes != 5'd31;
+  // UC has the SENDs and WRITEs of RC, which come first.
+  assign known_opcode = bth.opcode[7:6] == '0 && table_bytes != 5'd31
+                        && (!bth.opcode[5] || bth.opcode[4:0] <= roci_pkg::OpRcWriteOnlyImm[4:0]);
   always_comb begin
     case (bth.opcode)
       roci_pkg::OpRcReadRequest, roci_pkg::OpRcAck, roci_pkg::OpRcAtomicAck,

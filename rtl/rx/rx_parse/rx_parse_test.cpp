@@ -100,6 +100,17 @@ TEST_CASE("rx_parse: malformed packets (WIRE-05, 06, 16, 17, 20, 33, 34, 35)") {
   bench.finish();
 }
 
+TEST_CASE("rx_parse: the opcodes of UC (WIRE-45, 9.2.1)") {
+  Bench bench;
+  for (unsigned opcode = 0x20; opcode < 0x2C; ++opcode) {
+    for (unsigned which = 0; which < kShapes; ++which) {
+      const Fields f = roce::packet(bench.random, which, opcode, bench.random() % 1025);
+      bench.send(roce::build(f), Is::kGood, f);
+    }
+  }
+  bench.finish();
+}
+
 TEST_CASE(
     "rx_parse: opcodes outside the table are reported as such, whatever their length (WIRE-45, "
     "46)") {

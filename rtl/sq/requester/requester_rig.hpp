@@ -24,6 +24,7 @@ using namespace layout::opcode;
 using namespace layout::syndrome;
 using layout::QpCounter;
 using layout::QpState;
+using layout::Service;
 using layout::Status;
 using layout::Table;
 using layout::TimerOp;
@@ -80,14 +81,16 @@ class Rig {
   std::vector<std::pair<TimerOp, unsigned>> timers;  // operation, code
   std::map<QpCounter, unsigned> counts;
   unsigned ghosts = 0, fails = 0, dropped = 0, placed = 0, jobs = 0, segments = 0, operations = 0;
-  unsigned ticket = 0;  // ticket of the next response
+  unsigned ticket = 0;   // ticket of the next response
+  unsigned failure = 0;  // kind of the last failure
   bool cqe_ready = true;
   bool tx_ready = true, op_ok = true;
   bool leaving = true;        // packets that tx has taken leave
   bool drains = true;         // accesses end that began before an invalidation
   std::set<unsigned> broken;  // PSNs whose payload cannot be read
 
-  explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7) {
+  explicit Rig(unsigned retry = 7, unsigned max_rd = 4, unsigned rnr_retry = 7,
+               Service service = Service::kRc) {
     bus::clear_data(dut->row_write_i);
     run(40);
     auto put = [&](auto field, auto v) { port::put(dut->row_write_i, field, v); };
@@ -99,6 +102,9 @@ class Rig {
     put(layout::qp_attr::sq_psn, kFirst);
     put(layout::qp_attr::sq_log, 8);
     row(Table::kQpAttr);
+    bus::clear_data(dut->row_write_i);
+    put(layout::qp_service::service, service);
+    row(Table::kQpService);
     state(QpState::kRts);
     control(false, 0);
     run(20);
@@ -129,10 +135,11 @@ class Rig {
     }
     valid = 0;
   }
-  void control(bool flush, unsigned index) {
+  void control(bool flush, unsigned index, bool resume = false) {
     auto put = [&](auto field, auto v) { port::put(dut->control_i, field, v); };
     put(layout::sq_control::qpn, kRow);
     put(layout::sq_control::flush, flush);
+    put(layout::sq_control::resume, resume);
     put(layout::sq_control::index, index);
     offer(dut->control_valid_i, [&] { return dut->control_ready_o != 0; });
   }
@@ -237,7 +244,10 @@ class Rig {
     operations += d.key_op_req_valid_o;
     drains_ += d.drain_o;
     ghosts += d.drop_ghost_o;
-    fails += d.fail_valid_o;
+    if (d.fail_valid_o) {
+      fails += 1;
+      failure = port::get(d.fail_o, layout::event_req::kind);
+    }
     jobs += d.atomic_job_valid_o;
     if (d.atomic_job_valid_o) d.store_done_i = std::uint8_t(d.store_done_i + 1);
     if (d.plan_seg_valid_i && d.plan_seg_ready_o) {

@@ -131,7 +131,7 @@ module roci_requester #(
   roci_pkg::plan_t        late;
   logic [QpBits-1:0]      fault_row;
   logic [23:0]            fault_psn, fault_psn_q;
-  logic                   fault_valid, fault_ready;
+  logic                   fault_valid, fault_ready, fault_left, fault_left_q;
   logic                   room, fail_room, desc_room, rsp_room, cqe_room, cqe_calm, timer_calm;
   roci_pkg::plan_t        plan_q;
   roci_pkg::rx_meta_t     rsp_q;
@@ -144,11 +144,11 @@ module roci_requester #(
     .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i), .rsp_ready_o(rsp_meta_ready_o),
     .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
     .timer_ready_o(timer_event_ready_o),
-    .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_valid_i(fault_valid),
-    .fault_ready_o(fault_ready), .late_i(late), .late_valid_i(late_valid),
-    .late_ready_o(late_ready), .late_room_i(late_room), .live_qpn_i, .live_valid_i,
+    .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_left_i(fault_left),
+    .fault_left_o(fault_left_q), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
+    .late_i(late), .late_valid_i(late_valid), .late_ready_o(late_ready), .late_room_i(late_room),
+    .live_qpn_i, .live_valid_i, .again_push_i(step.again),
     .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
-    .again_push_i(step.again),
     .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
     .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room && cqe_calm),
     .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
@@ -162,7 +162,7 @@ module roci_requester #(
   roci_pkg::requester_entry_t entry, new_entry;
   roci_pkg::qp_attr_t         attr;
   roci_pkg::sge_t             slot_sge;
-  logic                       dispatching, begin_generation, alive, in_err;
+  logic                       dispatching, begin_generation, alive, in_err, uc;
   logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
   logic [9:0]                 ticket, newest;
@@ -173,7 +173,7 @@ module roci_requester #(
   assign ring_write_at = qp_q.head + qp_q.count[4:0] - 5'(!plan_q.first);
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
-    .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr),
+    .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr), .uc_o(uc),
     .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
     .write_i(finish), .qp_i(qp_end),
     .begin_i(begin_generation),
@@ -196,9 +196,9 @@ module roci_requester #(
     .span_o(span), .message_o(message_span), .offset_o(rd_offset));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q),
-    .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .is_again_i(is_again_q),
-    .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span), .message_span_i(message_span),
-    .rsp_i(rsp_q), .timer_i(timer_q),
+    .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q),
+    .uc_i(uc), .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span),
+    .message_span_i(message_span), .rsp_i(rsp_q), .timer_i(timer_q),
     .fault_psn_i(fault_psn_q), .control_i(control_q),
     .word_i(word), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .alive_i(alive),
     .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
@@ -260,11 +260,11 @@ module roci_requester #(
     .clk_i, .rst_ni, .row_i(row_q), .step_i(step), .qp_i(qp_q), .next_i(qp_d), .entry_i(entry),
     .ticket_i(ticket), .newest_o(newest),
     .sent_valid_i, .sent_i,
-    .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_valid_o(fault_valid),
-    .fault_ready_i(fault_ready),
-    .attr_i(attr), .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q),
-    .store_done_i, .wr_done_i, .place_i(place),
-    .desc_i(desc), .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
+    .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_left_o(fault_left),
+    .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc),
+    .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q), .store_done_i,
+    .wr_done_i, .place_i(place), .desc_i(desc),
+    .drop_i(finish && is_rsp_q && rsp_q.payload_len != '0 && !run_d.placed),
     .place_seg_i(place_seg), .place_seg_valid_i(place_seg_valid),
     .place_seg_ready_o(rsp_seg_in_ready), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .room_o(room), .fail_room_o(fail_room), .desc_room_o(desc_room), .rsp_room_o(rsp_room),

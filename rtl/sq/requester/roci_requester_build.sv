@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packet of a plan: opcode and extension headers. Combinational. RQ-02, RQ-03, RQ-05, RQ-06,
-// RQ-08, RQ-35, WIRE-43.
+// RQ-08, RQ-35, WIRE-43. With UC, `ack_req` says that the packet is reported when it has left.
 
 module roci_requester_build (
   input  roci_pkg::plan_t     plan_i,
   input  logic [23:0]         psn_i,
   input  logic                ask_i,     // request an acknowledge in any case
+  input  logic                uc_i,
   output roci_pkg::tx_desc_t  desc_o
 );
 
@@ -55,7 +56,7 @@ module roci_requester_build (
   always_comb begin
     desc_o             = '0;
     desc_o.qpn         = plan_i.qpn;
-    desc_o.opcode      = opcode;
+    desc_o.opcode      = uc_i ? opcode | roci_pkg::OpUcSendFirst : opcode;
     desc_o.psn         = psn_i;
     desc_o.solicited   = plan_i.solicited && plan_i.last
                          && (plan_i.opcode == roci_pkg::WrOpSend || with_imm || with_inv);

@@ -5,13 +5,15 @@
 //  plan            Plan                          control   begin a generation, or flush
 //  response        Retire, or unsolicited (RQ-16 to RQ-18, RQ-22)
 //  payload that could not be read                       its message ends in an error, in its turn
+//  UC: a packet that left                               what precedes it is complete (UC-01)
 
 module roci_requester_dispatch (
   input  logic                      is_live_i,
   input  logic                      is_plan_i,
   input  logic                      is_rsp_i,
   input  logic                      is_timer_i,
-  input  logic                      is_fault_i,   // payload of fault_psn_i could not be read
+  input  logic                      is_fault_i,   // payload of fault_psn_i could not be read,
+  input  logic                      left_i,       // or with UC: that packet left
   input  logic                      is_again_i,   // the rest of a flush
   input  roci_pkg::rx_meta_t        rsp_i,
   input  roci_pkg::timer_event_t    timer_i,
@@ -19,6 +21,7 @@ module roci_requester_dispatch (
   input  roci_pkg::sq_control_t     control_i,
   input  roci_pkg::requester_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
+  input  logic                      uc_i,         // an unreliable connection
   input  logic                      alive_i,      // in RTS or SQD, generation begun
   input  logic                      in_err_i,
 
@@ -120,6 +123,7 @@ module roci_requester_dispatch (
       if (alive_i && !qp_i.failed && in_window) begin
         run_o.ask    = roci_pkg::AskNone;
         run_o.upto   = qp_i.una;
+        if (left_i) run_o.upto = fault_psn_i + 24'd1;
         step_o.state = roci_pkg::RequesterRetire;
       end else begin
         step_o.state  = roci_pkg::RequesterEnd;
@@ -171,8 +175,21 @@ module roci_requester_dispatch (
       if (flush) begin
         if (control_i.clear) qp_end_o.done = '0;
         qp_end_o.failed   = 1'b1;
-        qp_end_o.psn_next = qp_i.una;
+        // No PSN of UC is used twice: the receiver takes the next message at any PSN.
+        if (uc_i) qp_end_o.una = qp_i.psn_next;
+        else qp_end_o.psn_next = qp_i.una;
         step_o.state  = roci_pkg::RequesterFlush;
+      end else if (control_i.resume) begin
+        qp_end_o.psn_next      = qp_i.una;
+        qp_end_o.psn_max       = qp_i.una;
+        qp_end_o.count_max     = '0;
+        qp_end_o.begun         = qp_i.done;
+        qp_end_o.epoch         = qp_i.epoch + 4'd1;
+        qp_end_o.failed        = 1'b0;
+        qp_end_o.resume_index  = qp_i.done;
+        qp_end_o.resume_offset = '0;
+        step_o.ptr         = 1'b1;
+        step_o.finish      = 1'b1;
       end else begin
         qp_end_o.psn_next      = attr_i.sq_psn;
         qp_end_o.una           = attr_i.sq_psn;
@@ -209,7 +226,7 @@ module roci_requester_dispatch (
         qp_o.psn_next = qp_i.psn_max;
         qp_o.count    = qp_i.count_max;
       end
-      if (is_fault_i && in_window) begin
+      if (is_fault_i && !left_i && in_window) begin
         qp_o.bad     = 1'b1;
         qp_o.stopped = 1'b1;
         if (!qp_i.bad) qp_o.bad_psn = fault_psn_i;

@@ -4,8 +4,8 @@
 // A ticket counts packets as they come from the engine. Those that were dropped before tx took them
 // are reported with those that were taken, so that "left" is one number: every packet up to that
 // ticket has left or was dropped. Its payload has been read then, and is not read again. A packet
-// whose payload could not be read is reported as a fault. Room is kept for the faults of all that
-// is in flight, so none is lost.
+// whose payload could not be read is reported as a fault, and one of UC that was to be reported as
+// left. Room is kept for the reports of all that is in flight, so none is lost.
 
 `include "assert.svh"
 
@@ -20,6 +20,7 @@ module roci_requester_flight #(
   input  logic              push_i,   // a packet gets the next ticket
   input  logic              pop_i,    // the oldest packet not yet reported is reported
   input  logic              taken_i,  // with it: taken, or else dropped
+  input  logic              report_i, // with taken_i: to be reported when it has left
   output logic              room_o,   // for pop_i
 
   // packets taken, as they leave
@@ -31,6 +32,7 @@ module roci_requester_flight #(
 
   output logic [QpBits-1:0] fault_row_o,
   output logic [23:0]       fault_psn_o,
+  output logic              fault_left_o,  // no fault: the packet left
   output logic              fault_valid_o,
   input  logic              fault_ready_i,
 
@@ -39,17 +41,23 @@ module roci_requester_flight #(
 
   localparam int unsigned LevelBits = $clog2(Depth) + 1;
 
-  logic [LevelBits-1:0] level, fault_level;
-  logic                 flight_room, valid, taken, leaves, fault_room;
+  logic [LevelBits-1:0] level, fault_level, unused_report_level;
+  logic                 flight_room, valid, taken, leaves, fault_room, report, report_room;
+  logic                 report_kept, report_valid;
   roci_fifo #(.Width(1), .Depth(Depth)) u_flight (
     .clk_i, .rst_ni, .in_data_i(taken_i), .in_valid_i(pop_i), .in_ready_o(flight_room),
     .out_data_o(taken), .out_valid_o(valid), .out_ready_i(leaves), .level_o(level));
-  roci_fifo #(.Width(QpBits + 24), .Depth(Depth)) u_fault (
-    .clk_i, .rst_ni, .in_data_i({sent_i.qpn[QpBits-1:0], sent_i.psn}),
-    .in_valid_i(sent_valid_i && sent_i.error),
-    .in_ready_o(fault_room), .out_data_o({fault_row_o, fault_psn_o}),
+  roci_fifo #(.Width(1), .Depth(Depth)) u_report (
+    .clk_i, .rst_ni, .in_data_i(report_i), .in_valid_i(pop_i && taken_i), .in_ready_o(report_room),
+    .out_data_o(report_kept), .out_valid_o(report_valid), .out_ready_i(sent_valid_i),
+    .level_o(unused_report_level));
+  assign report = report_kept && report_valid;
+  roci_fifo #(.Width(1 + QpBits + 24), .Depth(Depth)) u_fault (
+    .clk_i, .rst_ni, .in_data_i({!sent_i.error, sent_i.qpn[QpBits-1:0], sent_i.psn}),
+    .in_valid_i(sent_valid_i && (sent_i.error || report)),
+    .in_ready_o(fault_room), .out_data_o({fault_left_o, fault_row_o, fault_psn_o}),
     .out_valid_o(fault_valid_o), .out_ready_i(fault_ready_i), .level_o(fault_level));
-  assign room_o = {1'b0, level} + {1'b0, fault_level} < (LevelBits + 1)'(Depth);
+  assign room_o = {1'b0, level} + {1'b0, fault_level} < (LevelBits + 1)'(Depth) && report_room;
 
   // Packets may leave while dropped ones stand before them.
   logic [LevelBits-1:0] owed_q;
@@ -68,7 +76,11 @@ module roci_requester_flight #(
   end
 
   `ASSERT(FlightHasRoom, `IMPLIES(pop_i, flight_room))
-  `ASSERT(FaultHasRoom, `IMPLIES(sent_valid_i && sent_i.error, fault_room))
+  `ASSERT(FaultHasRoom, `IMPLIES(sent_valid_i && (sent_i.error || report), fault_room))
+  `ASSERT(ReportHasRoom, `IMPLIES(pop_i && taken_i, report_room))
+  logic unused;
+  assign unused = &{1'b0, unused_report_level};
+
   `ASSUME(SentWasTaken, `IMPLIES(sent_valid_i, valid && owed_q < level))
 
 `ifdef FORMAL
@@ -83,7 +95,7 @@ module roci_requester_flight #(
       f_reported_q <= '0;
     end else begin
       f_popped_q   <= f_popped_q + 10'(pop_i);
-      f_bad_q      <= f_bad_q + 10'(sent_valid_i && sent_i.error);
+      f_bad_q      <= f_bad_q + 10'(sent_valid_i && (sent_i.error || report));
       f_reported_q <= f_reported_q + 10'(fault_valid_o && fault_ready_i);
     end
   end

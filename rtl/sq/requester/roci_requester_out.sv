@@ -22,6 +22,7 @@ module roci_requester_out #(
   input  logic [9:0]                 ticket_i,   // ticket of its newest packet
   output logic [9:0]                 newest_o,   // ticket of the newest packet of all
   input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       uc_i,       // an unreliable connection
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
   input  logic                       rsp_new_i,  // it has come this clock
@@ -42,6 +43,7 @@ module roci_requester_out #(
   input  roci_pkg::sent_t            sent_i,
   output logic [QpBits-1:0]          fault_row_o,
   output logic [23:0]                fault_psn_o,
+  output logic                       fault_left_o,  // not a fault: it left
   output logic                       fault_valid_o,
   input  logic                       fault_ready_i,
 
@@ -110,7 +112,7 @@ module roci_requester_out #(
   assign ptr.wqe_index       = next_i.resume_index;
   assign ptr.offset          = next_i.resume_offset;
   assign ptr.ready           = step_i.ptr_go;
-  assign failure.kind        = roci_pkg::EventQpFatal;
+  assign failure.kind        = uc_i ? roci_pkg::FailSends : roci_pkg::EventQpFatal;
   assign failure.number      = 24'(row_i);
   assign timer.qpn           = 24'(row_i);
   assign timer.op            = step_i.timer_op;
@@ -215,7 +217,7 @@ module roci_requester_out #(
     .clk_i, .rst_ni, .desc_i, .desc_push_i(step_i.desc), .verdict_push_i(step_i.verdict),
     .desc_end_i(next_i.psn_next), .row_i, .una_i(next_i.una), .kill_i(step_i.kill),
     .newest_o, .left_o(left), .sent_valid_i, .sent_i,
-    .fault_row_o, .fault_psn_o, .fault_valid_o, .fault_ready_i,
+    .fault_row_o, .fault_psn_o, .fault_left_o, .fault_valid_o, .fault_ready_i,
     .room_o(desc_room_o), .plan_seg_i, .plan_seg_valid_i, .plan_seg_ready_o,
     .desc_o, .desc_valid_o, .desc_ready_i, .seg_o, .seg_valid_o, .seg_ready_i,
     .count_o(tx_count), .count_valid_o(tx_count_valid),

@@ -19,6 +19,7 @@ module roci_requester_plan #(
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       uc_i,           // an unreliable connection
   input  logic                       alive_i,
   input  logic                       cqe_room_i,
   input  logic                       op_taken_i,     // the key operation was taken
@@ -37,7 +38,8 @@ module roci_requester_plan #(
 
   logic [23:0] flight, sent, ssn;
   logic [24:0] flight_after;
-  logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, no_depth, old, bad;
+  logic        is_read, is_rd, is_local, is_revoked, takes_receive, beyond, no_depth, old, bad,
+               not_there;
   logic        wait_ring, wait_fence, wait_credit, wait_drain, wait_send, blocks;
   logic [7:0]  status, vendor;
 
@@ -63,14 +65,15 @@ module roci_requester_plan #(
     .beyond_o(beyond));
   // A packet beyond the credits goes out alone and requests an acknowledge.
   roci_requester_build u_build (
-    .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .desc_o);
+    .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .uc_i, .desc_o);
 
   assign flight       = qp_i.psn_next - qp_i.una;
   assign sent         = qp_i.psn_max - qp_i.una;
   assign flight_after = 25'(flight) + 25'(span_i);
   assign no_depth     = is_rd && attr_i.max_rd_atomic == '0;
+  assign not_there    = uc_i && (is_rd || plan_i.opcode == roci_pkg::WrOpSendInv);  // UC-06
   assign old          = !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
-  assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth;
+  assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth || not_there;
   assign wait_ring    = plan_i.first && qp_i.count == 6'(RingDepth);
   assign wait_fence   = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
   // A retransmission had its credit: one ACK may cover all that was ever sent.
@@ -106,6 +109,10 @@ module roci_requester_plan #(
     if (plan_i.status == roci_pkg::StatusSuccess) begin
       status = roci_pkg::StatusLocQpOpErr;
       vendor = roci_pkg::VendorErrNoDepth;
+    end
+    if (not_there && plan_i.status != roci_pkg::StatusFatalErr) begin
+      status = roci_pkg::StatusLocQpOpErr;
+      vendor = roci_pkg::VendorErrLocalFormat;
     end
   end
 

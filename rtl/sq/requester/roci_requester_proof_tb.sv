@@ -18,11 +18,14 @@ module roci_requester_proof_tb #(
   input  logic                       rst_ni,
 
   input  logic [2:0]                 kind_i,        // 0 plan, 1 response, 2 timer, 3 control,
-                                                    // 4 payload not readable, else none
+                                                    // 4 payload not readable, or UC and it left,
+                                                    // else none
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
   input  roci_pkg::timer_event_t     timer_i,
   input  logic [23:0]                fault_psn_i,
+  input  logic                       left_i,        // with kind 4: it left
+  input  logic                       uc_i,
   input  roci_pkg::sq_control_t      control_i,
   input  roci_pkg::requester_entry_t entry_i,
   input  roci_pkg::qp_attr_t         attr_i,
@@ -40,7 +43,7 @@ module roci_requester_proof_tb #(
 
   logic [3:0]                 state_q;
   logic [2:0]                 kind_q;
-  logic                       late_q, late;
+  logic                       late_q, late, left_q;
   roci_pkg::plan_t            plan_q;
   roci_pkg::rx_meta_t         rsp_q;
   roci_pkg::timer_event_t     timer_q;
@@ -62,12 +65,11 @@ module roci_requester_proof_tb #(
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
     .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_span_i(message_span),
     .rsp_i(rsp_q), .timer_i(timer_q),
-    .fault_psn_i(fault_psn_q), .control_i(control_q), .word_i(qp_q), .qp_i(qp_q), .run_i(run_q),
-    .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i, .op_taken_i, .op_done_i,
-    .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
+    .left_i(left_q), .uc_i, .fault_psn_i(fault_psn_q), .control_i(control_q), .word_i(qp_q),
+    .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i,
+    .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
-    .entry_o(new_entry), .late_o(late),
-    .offset_i(offset));
+    .entry_o(new_entry), .late_o(late), .offset_i(offset));
   logic planning, responding;
   assign planning   = state_q >= roci_pkg::RequesterPlan && state_q <= roci_pkg::RequesterOperated;
   assign responding = state_q >= roci_pkg::RequesterRetire && state_q <= roci_pkg::RequesterPlaced;
@@ -92,6 +94,7 @@ module roci_requester_proof_tb #(
       timer_q   <= timer_i;
       control_q <= control_i;
       fault_psn_q <= fault_psn_i;
+      left_q      <= left_i;
     end
   end
 
@@ -107,7 +110,7 @@ module roci_requester_proof_tb #(
   assign f_acked        = run_q.upto - qp_q.una;
   assign f_begins       = state_q == roci_pkg::RequesterDispatch && kind_q == 3'd3;
   assign f_fault        = kind_q == 3'd4 && state_q == roci_pkg::RequesterRetire
-                          && f_acked == '0 && run_q.ask == roci_pkg::AskNone;
+                          && (left_q || f_acked == '0) && run_q.ask == roci_pkg::AskNone;
   assign f_silent       = (step.retire && !entry_i.signaled)
                           || (state_q == roci_pkg::RequesterOperated && !plan_q.signaled);
 

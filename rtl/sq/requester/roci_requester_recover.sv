@@ -12,6 +12,7 @@ module roci_requester_recover #(
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
   input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       uc_i,          // an unreliable connection
   input  logic                       cqe_room_i,
   input  logic                       timer_calm_i,  // the timer keeps up
 
@@ -107,7 +108,7 @@ module roci_requester_recover #(
         qp_o.done         = qp_i.done + 16'd1;
         qp_o.count        = '0;
         qp_o.rd_count     = '0;
-        qp_o.psn_next     = qp_i.una;
+        if (!uc_i) qp_o.psn_next = qp_i.una;
         qp_o.blocked      = 1'b0;
         qp_o.rnr_wait     = 1'b0;
         qp_o.failed       = 1'b1;

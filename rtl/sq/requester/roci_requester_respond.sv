@@ -26,6 +26,7 @@ module roci_requester_respond (
   roci_pkg::ext_aeth_t aeth;
   logic [23:0] beyond, into, rest;
   logic        part, whole, have, last, bad, nak_error, fits, kind_ok, length_ok, syndrome_ok;
+  logic        recovers;  // the next step is Recover; apart from the state, which comes later
 
   assign aeth       = rsp_i.ext;
   assign syndrome   = {aeth.kind, aeth.code};
@@ -60,6 +61,7 @@ module roci_requester_respond (
     step_o.counter    = roci_pkg::QpCounterNaksReceived;
     step_o.timer_op   = roci_pkg::TimerOpRestart;
     step_o.timer_code = attr_i.timeout;
+    recovers          = 1'b0;
 
     unique case (state_i)
       roci_pkg::RequesterRetire: begin
@@ -87,6 +89,7 @@ module roci_requester_respond (
             run_o.status  = roci_pkg::StatusRetryExcErr;
             run_o.vendor  = roci_pkg::VendorErrRetryImplied;
             step_o.state  = roci_pkg::RequesterRecover;
+            recovers      = 1'b1;
           end
         end else if (part) begin
           qp_o.una       = run_i.upto;
@@ -105,6 +108,7 @@ module roci_requester_respond (
             qp_o.bad     = 1'b0;
             run_o.status = roci_pkg::StatusLocProtErr;
             step_o.state = roci_pkg::RequesterRecover;
+            recovers     = 1'b1;
           end
         end
       end
@@ -119,6 +123,7 @@ module roci_requester_respond (
             run_o.vendor  = roci_pkg::VendorErrRetrySequence;
             // A gap is NAKed once (RSP-04): the next one at this PSN is a copy that comes late.
             step_o.state  = qp_i.naked ? roci_pkg::RequesterEnd : roci_pkg::RequesterRecover;
+            recovers      = !qp_i.naked;
           end
           roci_pkg::AskRnr: begin
             step_o.count = 1'b1;
@@ -126,6 +131,7 @@ module roci_requester_respond (
             run_o.status = roci_pkg::StatusRnrRetryExcErr;
             run_o.vendor = roci_pkg::VendorErrRetryRnr;
             step_o.state = roci_pkg::RequesterRecover;
+            recovers     = 1'b1;
           end
           roci_pkg::AskFatal: begin
             step_o.count = 1'b1;
@@ -197,7 +203,7 @@ module roci_requester_respond (
       qp_o.retry_left = attr_i.retry_cnt;
       qp_o.rnr_left   = attr_i.rnr_retry;
       qp_o.naked      = 1'b0;
-      if (step_o.state != roci_pkg::RequesterRecover) qp_o.implied = 1'b0;
+      if (!recovers) qp_o.implied = 1'b0;
     end
   end
 

@@ -30,6 +30,7 @@ module roci_requester_select #(
   output logic                      timer_ready_o,
   input  logic [QpBits-1:0]         fault_row_i,    // payload that could not be read
   input  logic [23:0]               fault_psn_i,
+  input  logic                      fault_left_i,   // UC: the packet left
   input  logic                      fault_valid_i,
   output logic                      fault_ready_o,
   input  roci_pkg::plan_t           late_i,         // a local operation to be completed
@@ -63,6 +64,7 @@ module roci_requester_select #(
   output roci_pkg::rx_meta_t        rsp_o,
   output roci_pkg::timer_event_t    timer_o,
   output logic [23:0]               fault_psn_o,
+  output logic                      fault_left_o,
   output roci_pkg::sq_control_t     control_o,      // also of the rest of a flush
 
   output logic                      none_o          // no event waits
@@ -96,7 +98,7 @@ module roci_requester_select #(
       if (live_valid_i && !live_busy_i) begin
         take_live  = 1'b1;
         pick_row_o = live_qpn_i[QpBits-1:0];
-      end else if (fault_valid_i && fail_room_i) begin
+      end else if (fault_valid_i && fail_room_i && (!fault_left_i || rsp_room_i)) begin
         take_fault = 1'b1;
         pick_row_o = fault_row_i;
       end else if (timer_valid_i && fail_room_i) begin
@@ -156,7 +158,7 @@ module roci_requester_select #(
     if (take_late) plan_o <= late_i;
     if (take_rsp) rsp_o <= rsp_i;
     if (take_timer) timer_o <= timer_i;
-    if (take_fault) fault_psn_o <= fault_psn_i;
+    if (take_fault) {fault_left_o, fault_psn_o} <= {fault_left_i, fault_psn_i};
     if (take_control) control_o <= control_i;
     if (take_again) control_o <= again;
   end

@@ -24,8 +24,9 @@ module roci_requester_state #(
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::qp_attr_t         attr_o,
+  output logic                       uc_o,     // an unreliable connection
   output logic                       alive_o,  // in RTS or SQD, and its generation begun
-  output logic                       in_err_o,
+  output logic                       in_err_o, // in ERR or SQE
   output logic                       ready_o,
 
   input  logic                       write_i,  // the event is done with
@@ -74,6 +75,16 @@ module roci_requester_state #(
     .write_row_i(row_write_i.index[QpBits-1:0]), .write_data_i(attr_row),
     .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(attr_bits), .ready_o(unused_ram0));
 
+  roci_pkg::qp_service_t service_row;
+  logic                  unused_ram4;
+  assign service_row = row_write_i.data[roci_pkg::QpServiceBits-1:0];
+  roci_ram #(.Width(1), .Depth(NumQps), .Clear(1)) u_service (
+    .clk_i, .rst_ni,
+    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpService),
+    .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_data_i(service_row.service == roci_pkg::ServiceUc),
+    .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(uc_o), .ready_o(unused_ram4));
+
   logic [roci_pkg::RequesterEntryBits-1:0] entry_bits;
   roci_ram #(.Width(roci_pkg::RequesterEntryBits), .Depth(NumQps * RingDepth)) u_ring (
     .clk_i, .rst_ni,
@@ -103,7 +114,7 @@ module roci_requester_state #(
 
   // A generation begins with its event and ends with the state.
   // The row bus alone writes the state; before the memories are ready it writes none.
-  logic              is_state, to_sending, sending, begun, begun_ready, ends;
+  logic              is_state, to_sending, to_error, sending, begun, begun_ready, ends;
   logic [QpBits-1:0] state_row;
   roci_pkg::qp_state_t new_state;
   logic [1:0]        states [NumQps];  // {sending, in_err}
@@ -112,6 +123,7 @@ module roci_requester_state #(
   assign state_row  = row_write_i.index[QpBits-1:0];
   assign is_state   = row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpState;
   assign to_sending = new_state.state == roci_pkg::QpRts || new_state.state == roci_pkg::QpSqd;
+  assign to_error   = new_state.state == roci_pkg::QpErr || new_state.state == roci_pkg::QpSqe;
   assign ends       = is_state && !to_sending;
   assign {sending, in_err_o} = states[row_i];
   assign alive_o    = sending && begun;
@@ -122,7 +134,7 @@ module roci_requester_state #(
   always_ff @(posedge clk_i) begin
     if (is_state || !sweep_q[QpBits]) begin
       states[sweep_q[QpBits] ? state_row : sweep_q[QpBits-1:0]]
-        <= sweep_q[QpBits] ? {to_sending, new_state.state == roci_pkg::QpErr} : 2'b00;
+        <= sweep_q[QpBits] ? {to_sending, to_error} : 2'b00;
     end
   end
   roci_flags #(.Depth(NumQps)) u_begun (
@@ -135,6 +147,7 @@ module roci_requester_state #(
 
   logic unused;
   assign unused = &{1'b0, ring_read_at_i, ring_write_at_i, slot_plan_i,
-                    unused_ram0, unused_ram1, unused_ram2, unused_ram3, begun_ready};
+                    unused_ram0, unused_ram1, unused_ram2, unused_ram3, unused_ram4, service_row,
+                    begun_ready};
 
 endmodule

@@ -15,6 +15,7 @@ module roci_requester_step #(
   input  logic                       is_rsp_i,
   input  logic                       is_timer_i,
   input  logic                       is_fault_i,
+  input  logic                       left_i,         // with is_fault_i: the packet left
   input  logic                       is_again_i,
   input  logic                       is_late_i,      // with is_plan_i
   input  roci_pkg::plan_t            plan_i,
@@ -31,6 +32,7 @@ module roci_requester_step #(
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring
   input  roci_pkg::qp_attr_t         attr_i,
+  input  logic                       uc_i,           // an unreliable connection
   input  logic                       alive_i,        // in RTS or SQD, generation begun
   input  logic                       in_err_i,
 
@@ -61,12 +63,13 @@ module roci_requester_step #(
   assign rsp_aeth = rsp_i.ext;
 
   roci_requester_dispatch u_dispatch (
-    .is_live_i, .is_plan_i, .is_rsp_i, .is_timer_i, .is_fault_i, .is_again_i, .rsp_i, .timer_i,
-    .fault_psn_i, .control_i, .qp_i(word_i), .attr_i, .alive_i, .in_err_i,
+    .is_live_i, .is_plan_i, .is_rsp_i, .is_timer_i, .is_fault_i, .left_i, .is_again_i, .rsp_i,
+    .timer_i, .fault_psn_i, .control_i, .qp_i(word_i), .attr_i, .uc_i, .alive_i, .in_err_i,
     .qp_o(qp_dispatch), .qp_end_o(qp_dispatch_end), .run_o(run_dispatch),
     .step_o(step_dispatch));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
-    .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .alive_i, .cqe_room_i,
+    .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .uc_i, .alive_i,
+    .cqe_room_i,
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
   roci_requester_respond u_respond (
@@ -75,7 +78,7 @@ module roci_requester_step #(
     .qp_o(qp_respond), .run_o(run_respond), .step_o(step_respond), .offset_i);
   roci_requester_recover #(.RingDepth(RingDepth), .Window(Window)) u_recover (
     .state_i, .rnr_code_i(rsp_aeth.code), .flush_upto_i(control_i.index), .qp_i, .run_i, .entry_i,
-    .attr_i, .cqe_room_i, .timer_calm_i,
+    .attr_i, .uc_i, .cqe_room_i, .timer_calm_i,
     .qp_o(qp_recover), .run_o(run_recover), .step_o(step_recover));
 
   always_comb begin

@@ -51,6 +51,7 @@ module roci_requester_tx #(
   input  roci_pkg::sent_t    sent_i,
   output logic [QpBits-1:0]  fault_row_o,
   output logic [23:0]        fault_psn_o,
+  output logic               fault_left_o,
   output logic               fault_valid_o,
   input  logic               fault_ready_i,
 
@@ -63,9 +64,17 @@ module roci_requester_tx #(
   logic [3:0] verdict_level;
   logic       desc_room, desc_valid, pop, taken, alive, outlets, flight_room, flight_empty;
 
+  roci_pkg::tx_desc_t desc;
+  logic               uc;
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(Depth)) u_desc (
     .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
-    .out_data_o(desc_o), .out_valid_o(desc_valid), .out_ready_i(pop), .level_o(level));
+    .out_data_o(desc), .out_valid_o(desc_valid), .out_ready_i(pop), .level_o(level));
+  // UC: no acknowledge is requested on the wire, the packet is reported when it has left.
+  assign uc = desc.opcode[7:5] == roci_pkg::OpUcSendFirst[7:5];
+  always_comb begin
+    desc_o         = desc;
+    desc_o.ack_req = desc.ack_req && !uc;
+  end
 
   // Which of them are kept. What an event ends is dropped a clock after it: a packet that is taken
   // meanwhile has left just before.
@@ -109,8 +118,9 @@ module roci_requester_tx #(
 
   roci_requester_flight #(.NumQps(NumQps)) u_flight (
     .clk_i, .rst_ni, .push_i(desc_push_i), .pop_i(pop), .taken_i(taken), .room_o(flight_room),
-    .sent_valid_i, .sent_i, .newest_o, .left_o,
-    .fault_row_o, .fault_psn_o, .fault_valid_o, .fault_ready_i, .empty_o(flight_empty));
+    .report_i(uc && desc.ack_req), .sent_valid_i, .sent_i, .newest_o, .left_o,
+    .fault_row_o, .fault_psn_o, .fault_left_o, .fault_valid_o, .fault_ready_i,
+    .empty_o(flight_empty));
 
   logic fate_room, count_room, verdict_room;
   assign alive        = alive_q[out_q];

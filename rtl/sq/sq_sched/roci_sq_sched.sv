@@ -109,7 +109,7 @@ module roci_sq_sched #(
   logic [2:0]            event_q;
   logic [QpBits-1:0]     row_q;
   logic [2:0]            state_q;    // roci_pkg::SchedState
-  logic                  flush_q;    // roci_pkg::SchedCommand
+  logic                  flush_q, resume_q;  // roci_pkg::SchedCommand
   roci_pkg::fetch_ptr_t  ptr_q;      // roci_pkg::SchedSet, roci_pkg::SchedSegment
   logic [15:0]           past_q;     // roci_pkg::SchedSegment: work requests that were begun
   logic [15:0]           index_q;    // roci_pkg::SchedBell
@@ -124,6 +124,7 @@ module roci_sq_sched #(
       row_q   <= pick_row;
       state_q <= row_write_i.data[roci_pkg::QpStateBits-1:0];
       flush_q <= qp_event_i.kind == roci_pkg::QpEventFlush;
+      resume_q <= qp_event_i.kind == roci_pkg::QpEventResume;
       index_q <= doorbell_i.index;
       if (pick == roci_pkg::SchedSet) ptr_q <= set_ptr_i;
       else ptr_q <= segment_ptr_i;
@@ -164,8 +165,8 @@ module roci_sq_sched #(
   assign word      = word_bits;
   assign next_bits = next;
   roci_sq_sched_decide u_decide (
-    .event_i(event_q), .state_i(state_q), .flush_i(flush_q), .ptr_i(ptr_q), .past_i(past_q),
-    .index_i(index_q),
+    .event_i(event_q), .state_i(state_q), .flush_i(flush_q), .resume_i(resume_q), .ptr_i(ptr_q),
+    .past_i(past_q), .index_i(index_q),
     .word_i(word), .done_i(done), .sq_log_i(sq_log), .word_o(turned), .left_o(left),
     .more_o(more), .fail_o(fail), .control_o(control));
   assign grant      = valid_q && event_q == roci_pkg::SchedGrant && more;
@@ -195,6 +196,7 @@ module roci_sq_sched #(
     grant_in_q.offset    <= word.offset;
     control_in_q.qpn     <= 24'(row_q);
     control_in_q.flush   <= event_q == roci_pkg::SchedBell || flush_q;
+    control_in_q.resume  <= event_q != roci_pkg::SchedBell && resume_q;
     control_in_q.clear   <= word.clear;
     // The event is a doorbell or a command: no other informs the requester.
     control_in_q.index   <= event_q == roci_pkg::SchedBell ? index_q

@@ -4,7 +4,8 @@
 module roci_sq_sched_decide (
   input  logic [2:0]           event_i,    // SchedXxx, and what belongs to it:
   input  logic [2:0]           state_i,    //   State
-  input  logic                 flush_i,    //   Command: flush, or a generation begins
+  input  logic                 flush_i,    //   Command: flush,
+  input  logic                 resume_i,   //            or resume after SQE, or a generation begins
   input  roci_pkg::fetch_ptr_t ptr_i,      //   Set, Segment
   input  logic [15:0]          past_i,     //   Segment: its index, after what it has begun
   input  logic [15:0]          index_i,    //   Bell
@@ -24,7 +25,7 @@ module roci_sq_sched_decide (
   logic [15:0] base, asked_ahead, asked_less, step, step_less, outside;
 
   assign live         = word_i.state == roci_pkg::QpRts || word_i.state == roci_pkg::QpSqd;
-  assign in_err       = word_i.state == roci_pkg::QpErr;
+  assign in_err       = word_i.state == roci_pkg::QpErr || word_i.state == roci_pkg::QpSqe;
   assign base         = word_i.fresh ? '0 : done_i;
   assign asked_ahead  = index_i - base;
   assign asked_less   = index_i + ~base;  // asked_ahead - 1: it is in the ring when below its size
@@ -58,7 +59,7 @@ module roci_sq_sched_decide (
         control_o    = 1'b1;
         word_o.clear = 1'b0;
         word_o.ready = 1'b0;  // until the requester sends the pointer of the new generation
-        if (!flush_i) begin
+        if (!flush_i && !resume_i) begin
           word_o.produced = '0;
           word_o.fetched  = '0;
           word_o.begun    = '0;

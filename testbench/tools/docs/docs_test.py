@@ -10,7 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
-from testbench.tools.docs import generate, program, sequence, sv  # noqa: E402
+from testbench.tools.docs import generate, program, sequence, sv, waveform  # noqa: E402
 from testbench.tools.gates.tree import Tree  # noqa: E402
 
 MODULE = """// SPDX-License-Identifier: Apache-2.0
@@ -150,6 +150,12 @@ endmodule"""))
             self.assertIn(word, svg)
         with self.assertRaisesRegex(ValueError, "line 3: no actor c"):
             sequence.Drawing("title T\nactors a, b\na -> c: one\n")
+
+    def test_times_of_a_signal(self):
+        found = [(1, 7), (2, 3), (3, 5), (4, 7), (5, 5), (6, 5)]
+        self.assertEqual(waveform.times(found, [7, 5], []), [4, 5])
+        self.assertEqual(waveform.times(found, [7, 5], [3]), [1, 3])
+        self.assertIsNone(waveform.times(found, [5, 3], []))
 
     def test_options_of_the_program(self):
         self.assertEqual([tuple(entry) for entry in program.entries(HELP)],

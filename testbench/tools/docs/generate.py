@@ -42,14 +42,16 @@ class Writer:
         self.kinds = dict(KINDS)
         if roci:
             self.kinds["options"] = program.Options(roci).region
-            self.kinds["session"] = program.Sessions(roci).region
+            sessions = program.Sessions(roci)
+            self.kinds["session"] = sessions.region
+            self.kinds["waveform"] = sessions.waveform_region
 
     def page(self, name):
         """The text of a page with its regions rewritten."""
         def fill(match):
             kind, argument = match[2], match[3].strip()
             if kind not in self.kinds:
-                if kind in ("options", "session"):
+                if kind in ("options", "session", "waveform"):
                     return match[0]
                 sys.exit(f"{name}: no region of kind '{kind}'")
             lines = self.kinds[kind](self.tree, name, argument)

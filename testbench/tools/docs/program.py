@@ -7,6 +7,9 @@ import subprocess
 import tempfile
 import tomllib
 
+from rtl.syn import pypi
+from testbench.tools.docs import waveform
+
 SECTION = re.compile(r"^(\w[\w ]*):\s*$")
 ENTRY = re.compile(r"^  (\S.*?)(?:\s{2,}(\S.*))?$")
 CONTINUED = re.compile(r"^\s{10,}(\S.*)$")
@@ -65,6 +68,7 @@ class Sessions:
 
     def __init__(self, roci):
         self.roci = str(pathlib.Path(roci).resolve())
+        self.packages = pathlib.Path(self.roci).parent / "docs-packages"
         self.folder = tempfile.TemporaryDirectory(prefix="roci-session-")
         self.done = {}
 
@@ -85,15 +89,37 @@ class Sessions:
             outputs.append(lines)
         return outputs
 
-    def region(self, tree, page, argument):
-        """NAME/NUMBER: a step of a session as in a terminal; None without its tools or adapter."""
-        name, _, number = argument.partition("/")
+    def session(self, tree, name):
+        """The session, which has run; None without its tools or adapter."""
         session = tomllib.loads(tree.text("docs/sessions.toml"))[name]
         if not all(shutil.which(tool) for tool in session.get("needs", [])):
             return None
         if name not in self.done:
             self.done[name] = self.run(session)
-        if self.done[name] is None:
+        return session if self.done[name] is not None else None
+
+    def waveform_region(self, tree, page, argument):
+        """NAME/TABLE: when a signal took the values that a table of a session names."""
+        name, _, table = argument.partition("/")
+        session = self.session(tree, name)
+        programs = session and pypi.tools(self.packages, waveform.PACKAGES)
+        if programs is None:
+            return None
+        wanted = session["waveforms"][table]
+        found = waveform.changes(programs, pathlib.Path(self.folder.name, wanted["file"]),
+                                 wanted["signal"])
+        times = waveform.times(found, [row[0] for row in wanted["rows"]], wanted.get("idle", []))
+        if times is None:
+            raise RuntimeError(f"{page}: {wanted['signal']} never takes the values of '{table}'")
+        return ["| time, ns | value | meaning |", "|---:|---|---|",
+                *(f"| {time} | {value} | {meaning} |"
+                  for time, (value, meaning) in zip(times, wanted["rows"]))]
+
+    def region(self, tree, _page, argument):
+        """NAME/NUMBER: a step of a session as in a terminal; None without its tools or adapter."""
+        name, _, number = argument.partition("/")
+        session = self.session(tree, name)
+        if session is None:
             return None
         step = session["steps"][int(number) - 1]
         return ["```", "$ " + step["command"].strip(), *self.done[name][int(number) - 1], "```"]

@@ -16,10 +16,13 @@ ALLOWED = {
     "driver": ["model/spec"],
     "rtl": ["model/spec", "model/packet", "model/transport"],
     "testbench": ["model/spec", "model/packet", "model/transport", "model/nic", "driver",
-                  "firmware", "rtl"],
+                  "firmware", "rtl", "python"],
     "python": [],
-    "sim": ["model/spec", "model/packet", "model/transport", "driver", "testbench"],
+    "sim": ["model/spec", "model/packet", "model/transport", "driver", "testbench",
+            "python"],
 }
+# Folders of the root that hold Python modules.
+ROOMS = ("testbench", "sim", "rtl", "model", "python")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 IMPORT = re.compile(r"^\s*(?:from\s+(\.*[\w.]*)\s+import|import\s+([\w.]+))")
 PATH = re.compile(r"^\s*sys\.path\.(?:insert|append)\((.*)\)")
@@ -92,7 +95,7 @@ def python(tree):
             if module.startswith("."):
                 continue
             parts = module.split(".")
-            if "/".join(parts) + ".py" in known or parts[0] in ("testbench", "sim", "rtl", "model"):
+            if "/".join(parts) + ".py" in known or parts[0] in ROOMS:
                 if upwards(layer, layer_of("/".join(parts) + "/")):
                     yield f"{here}{layer} must not import {module}"
             elif parts[0] in modules and f"{folder}/{parts[0]}.py" not in known:

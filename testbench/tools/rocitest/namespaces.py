@@ -10,7 +10,8 @@ import sys
 import tempfile
 import time
 
-from testbench.tools.rocitest.processes import Missing, listening, run
+from python.roci.program import listening
+from testbench.tools.rocitest.processes import Missing, run
 from testbench.tools.rocitest.simulator import Simulator
 
 NODE, OTHER = "10.0.0.1", "10.0.0.2"

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands and processes: running, waiting, TCP ports, processor time."""
+"""Commands and processes: running, waiting, processor time."""
 import os
 import pathlib
-import random
 import shutil
-import socket
 import subprocess
 import time
 
@@ -24,27 +22,6 @@ def run(*command, check=True):
     if check and done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))}: {done.stderr or done.stdout}")
     return done
-
-
-def free_port():
-    """Returns a TCP port below the range that the kernel gives to clients, one of which could take
-    it meanwhile."""
-    while True:
-        with socket.socket(socket.AF_INET6) as probe:
-            try:
-                probe.bind(("::", random.SystemRandom().randrange(10000, 30000)))
-                return probe.getsockname()[1]
-            except OSError:
-                pass
-
-
-def listening(port):
-    want = f":{port:04X} "
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        with open(table) as lines:
-            if any(want in line and " 0A " in line for line in lines):
-                return True
-    return False
 
 
 def until(condition, text, seconds=1.0):

@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 
-from testbench.tools.rocitest.processes import free_port, listening
+from python.roci.program import free_port, listening
 
 
 def argument_parser(text):

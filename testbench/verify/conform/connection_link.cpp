@@ -6,6 +6,7 @@
 #include "model/packet/describe.hpp"
 #include "model/spec/layout/codes.hpp"
 #include "model/spec/layout/field.hpp"
+#include "model/transport/rules.hpp"
 #include "testbench/verify/conform/connection.hpp"
 
 namespace roci::conform {
@@ -14,7 +15,7 @@ namespace {
 std::string psn_text(std::uint32_t psn) { return "PSN " + hex(psn); }
 
 std::string syndrome_text(std::uint8_t syndrome) {
-  if (syndrome >> 5 == layout::number(layout::AethKind::kRnr)) return "RNR NAK";
+  if (transport::aeth_kind(syndrome) == layout::AethKind::kRnr) return "RNR NAK";
   const std::string_view name = spec::name_of(spec::kSyndromes, syndrome);
   return name.empty() ? "syndrome " + hex(syndrome) : std::string(name);
 }
@@ -29,12 +30,14 @@ Expected packet_of(std::uint8_t opcode, std::uint32_t psn) {
 Expected acknowledge(std::uint8_t syndrome, std::uint32_t psn) {
   Expected what{syndrome_text(syndrome) + " with " + psn_text(psn),
                 {packet::bth(packet::opcode(packet::kRcAck), packet::psn(psn))}};
-  const unsigned kind = syndrome >> 5;
-  if (kind == layout::number(layout::AethKind::kNak)) {
+  const layout::AethKind kind = transport::aeth_kind(syndrome);
+  if (kind == layout::AethKind::kNak) {
     what.checks.push_back(packet::aeth(packet::syndrome(syndrome)));
   } else {
     what.checks.push_back([=](const packet::Parsed& p, packet::Verdict* verdict) {
-      if (p.has(packet::Ext::kAeth)) verdict->expect("kind", p.aeth().syndrome() >> 5, kind);
+      if (!p.has(packet::Ext::kAeth)) return;
+      verdict->expect("kind", layout::number(transport::aeth_kind(p.aeth().syndrome())),
+                      layout::number(kind));
     });
   }
   return what;
@@ -144,7 +147,7 @@ Frame Connection::expect_acked(std::uint32_t psn, Time within) {
     if (!frame) throw Failure(expected, "no packet in " + std::to_string(within) + " ns");
     const packet::Parsed p = frame->parsed();
     if (!p.ok() || p.bth().opcode() != packet::kRcAck ||
-        p.aeth().syndrome() >> 5 != layout::number(layout::AethKind::kAck) ||
+        transport::aeth_kind(p.aeth().syndrome()) != layout::AethKind::kAck ||
         p.psn().after(transport::Psn(psn))) {
       throw Failure(expected, packet::describe(frame->bytes));
     }

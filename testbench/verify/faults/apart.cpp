@@ -12,6 +12,8 @@ const std::vector<Apart>& apart() {
        "have left"},
       {"payload that arrives cannot be written: WRITE, SEND, READ data, atomic",
        "the RTL has counted messages whose write fails later, the model has not"},
+      {"UC: payload that arrives cannot be written: WRITE, WRITE with immediate, SEND",
+       "the model stops at the first packet, the RTL has taken the whole message"},
       {"eight queue pairs send into a shared receive queue that runs empty repeatedly",
        "the assignment of receives to queue pairs depends on timing"},
       {"the requester's own region is deregistered at each clock",

@@ -24,7 +24,8 @@ FaultRule drop_syndrome(std::uint8_t syndrome, unsigned first, unsigned count) {
   FaultRule rule = drop_opcode(packet::kRcAck, first, count);
   rule.when = [syndrome](const packet::Parsed& p, std::uint64_t) {
     const std::uint8_t seen = p.aeth().syndrome();
-    return syndrome == kRnrNak ? (seen & 0xE0) == kRnrNak : seen == syndrome;
+    return syndrome == kRnrNak ? transport::aeth_kind(seen) == layout::AethKind::kRnr
+                               : seen == syndrome;
   };
   return rule;
 }
@@ -127,11 +128,11 @@ void LinkWatch::frame(const FrameEvent& event) {
     return;
   }
   const std::uint8_t syndrome = p.aeth().syndrome();
-  switch (syndrome >> 5) {
-    case 0:
+  switch (transport::aeth_kind(syndrome)) {
+    case layout::AethKind::kAck:
       ++seen.acks;
       break;
-    case 1:
+    case layout::AethKind::kRnr:
       ++seen.rnr_naks;
       break;
     default:

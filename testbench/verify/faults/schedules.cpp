@@ -107,6 +107,13 @@ const std::vector<Schedule>& schedules() {
        "The retries end while READs and atomics are outstanding; their responses come late.",
        {},
        nullptr},
+      {"F-41",
+       "UC: the first, a middle, the last or the only packet of a message is lost.",
+       {"a gap drops the message, and its receive serves the next"},
+       nullptr},
+      {"F-42", "UC: a packet arrives twice.", {}, nullptr},
+      {"F-43", "UC: packets arrive in another order.", {}, nullptr},
+      {"F-44", "UC: payload that arrives cannot be written.", {}, nullptr},
 
       {"F-50",
        "Requests of wrong length, pad, DMALen, order, key, range, alignment or right.",

@@ -14,6 +14,8 @@ import socket
 import subprocess
 import time
 
+from python.roci.program import free_port
+
 from . import image
 
 WIRE_MAC, CONTROL_MAC = "52:54:00:00:00:02", "52:54:00:00:01:02"
@@ -22,12 +24,6 @@ IPV4, IPV6 = "10.0.0.2", "fd00::2"
 
 class GuestError(Exception):
     """A command of the guest failed."""
-
-
-def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Guest:

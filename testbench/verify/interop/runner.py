@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of a scenario: our node, the guest, and their results."""
 import contextlib
-import pathlib
 import random
 import signal
 import socket
@@ -10,6 +9,7 @@ import tempfile
 import threading
 import time
 
+from python.roci.program import free_port, listening
 from testbench.tools.rocitest import check_pcap
 from testbench.verify.interop import machine, programs, stock
 from testbench.verify.interop.programs import Failed
@@ -93,7 +93,7 @@ class Runner:
             return {"frames": self.check_capture(pcap, roce=True)}
         pcap = folder / "wire.pcapng"
         pcap.unlink(missing_ok=True)
-        port = machine.free_port()
+        port = free_port()
         ours = [self.options.roci, "peer", "--wire", f"dgram:{self.wire[0]},{self.wire[1]}",
                 "--pcap", pcap]
         if "op" in scenario:
@@ -159,14 +159,11 @@ class Runner:
     @staticmethod
     def wait_for_port(port, node):
         """Waits until our side listens; a probe that connects would be taken for the peer."""
-        wanted = f"{port:04X}"
         for _ in range(1200):
             if node.poll() is not None:
                 raise Failed(f"our side ended at once: {node.stdout.read().strip()}")
-            for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
-                fields = line.split()
-                if fields[1].endswith(":" + wanted) and fields[3] == "0A":
-                    return
+            if listening(port):
+                return
             time.sleep(0.05)
         raise Failed("our side does not listen")
 

@@ -7,8 +7,8 @@ import re
 import subprocess
 import time
 
+from python.roci.program import listening
 from testbench.tools.rocitest import check_pcap
-from testbench.tools.rocitest.processes import listening
 from testbench.tools.rocitest.simulator import Simulator
 from testbench.verify.interop.programs import TAP, Failed, forget, give_addresses
 

@@ -67,7 +67,7 @@ void Judge::judge(const Parsed& packet) {
 
 void Judge::take_request(const Parsed& packet) {
   const Flow flow{packet.src(), packet.dst(), packet.bth().dest_qp()};
-  RequestStream& stream = requests_[flow];
+  RequestStream& stream = requests_.try_emplace(flow, connected_once_).first->second;
   if (!stream.begun()) ++report_.streams;
   stream.take(report_.frames, packet, report_);
 }

@@ -21,6 +21,9 @@ namespace roci::judge {
 /// them is left.
 class Judge {
  public:
+  /// `connected_once`: no two connections of the capture are between the same queue pairs.
+  explicit Judge(bool connected_once = false) : connected_once_(connected_once) {}
+
   void take(const packet::CapturedFrame& frame);
   /// What was found; complete after the last frame.
   const Report& report() const { return report_; }
@@ -39,6 +42,7 @@ class Judge {
   void take_response(const packet::Parsed& packet);
   std::vector<Flow> answerable(const packet::Parsed& packet, const Flow& responder) const;
 
+  bool connected_once_;
   Report report_;
   std::map<Flow, RequestStream> requests_;
   std::map<Flow, Responses> responses_;

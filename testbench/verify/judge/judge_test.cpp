@@ -22,8 +22,8 @@ std::vector<CapturedFrame> capture(const std::string& name) {
   return read_capture(CAPTURES "/" + name + ".pcap");
 }
 
-Report judged(const std::vector<CapturedFrame>& frames) {
-  Judge judge;
+Report judged(const std::vector<CapturedFrame>& frames, bool connected_once = false) {
+  Judge judge(connected_once);
   for (const CapturedFrame& frame : frames) judge.take(frame);
   return judge.report();
 }
@@ -214,6 +214,11 @@ TEST_CASE("judge: an atomic that is retransmitted or replayed with another value
   // The request is the first of its connection: one with other operands may begin another one.
   CHECK(report.findings.empty());
   CHECK(report.notes.size() == 1);
+  const Report once = judged(frames, true);
+  CHECK(once.notes.empty());
+  REQUIRE(once.findings.size() == 1);
+  CHECK(once.findings.front().frame == request + 1);
+  CHECK(once.findings.front().statement == "RQ-42");
 
   const auto other = [](std::uint8_t* bth) { bth[kExt + Aeth::kBytes] ^= 1; };
   check_planted("loss_cas_ack", kRcAtomicAck, 1, other, "RSP-43");

@@ -19,7 +19,6 @@ constexpr Place kNewConnection = Place{1} << 20;  // no path loses that many pac
 constexpr std::size_t kKept = std::size_t{1} << 16;
 
 bool is_read(std::uint8_t opcode) { return opcode == kRcReadRequest; }
-bool is_uc(std::uint8_t opcode) { return (opcode & 0xE0) == kUcSendFirst; }
 
 /// The operation of a message of several packets: the first opcode of its group.
 std::uint8_t kind_of(std::uint8_t opcode) {
@@ -228,7 +227,8 @@ void RequestStream::take_again(std::size_t frame, const Parsed& packet, Place pl
   const std::string difference = difference_of(known, packet, place - first);
   if (difference.empty()) {
     if (is_read(known.opcode)) sent_.at(first).starts.insert(place);
-  } else if (packet.op->start && (place <= acknowledged_ || place == sent_.begin()->first)) {
+  } else if (!connected_once_ && packet.op->start &&
+             (place <= acknowledged_ || place == sent_.begin()->first)) {
     report.note(frame, "begins anew with other contents: another connection");
     begin(packet.psn());
     take_new(frame, packet, next_, report);

@@ -36,6 +36,10 @@ struct Request {
 /// RQ-42, WIRE-41). Only packets with a right ICRC may be given to it.
 class RequestStream {
  public:
+  /// `connected_once`: the queue pairs are connected once, so that a first packet with other
+  /// contents at a known PSN is a finding, and not a new connection.
+  explicit RequestStream(bool connected_once) : connected_once_(connected_once) {}
+
   void take(std::size_t frame, const packet::Parsed& packet, Report& report);
 
   bool begun() const { return begun_; }
@@ -78,6 +82,7 @@ class RequestStream {
   std::string difference_of(const Request& known, const packet::Parsed& packet,
                             Place skipped) const;
 
+  bool connected_once_;
   bool begun_ = false;
   unsigned generation_ = 0;
   bool complete_ = true;

@@ -45,7 +45,7 @@ void ResponseStream::take(std::size_t frame, const Parsed& packet, RequestStream
   const Request& request = sent->second;
   if (opcode == kRcAtomicAck) check_atomic(frame, packet, place, request, report);
   if (!packet.has(Ext::kAeth)) return;
-  const auto kind = static_cast<AethKind>(packet.aeth().syndrome() >> 5);
+  const auto kind = transport::aeth_kind(packet.aeth().syndrome());
   const bool executed = kind == AethKind::kAck && opcode == kRcAck;
   check_msn(frame, packet, request.ended_before + (executed && request.ends ? 1 : 0), requests,
             report);

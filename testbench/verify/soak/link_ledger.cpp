@@ -85,14 +85,14 @@ void LinkLedger::response(const testbench::FrameEvent& event, FlowTrace& trace, 
                                                                 : Position::kReadOnly;
     return count(event, trace, at, position);
   }
-  constexpr unsigned kRnr = 1, kNakClass = 3;
-  const unsigned what = parsed.aeth().syndrome() >> 5;
-  if (event.intact && what == kRnr) trace.cause = Phase::kAfterRnr;
-  if (event.intact && what == kNakClass) trace.cause = Phase::kAfterNak;
+  using layout::AethKind;
+  const AethKind kind = transport::aeth_kind(parsed.aeth().syndrome());
+  if (event.intact && kind == AethKind::kRnr) trace.cause = Phase::kAfterRnr;
+  if (event.intact && kind == AethKind::kNak) trace.cause = Phase::kAfterNak;
   count(event, trace, at,
-        what == kRnr        ? Position::kRnrNak
-        : what == kNakClass ? Position::kNak
-                            : Position::kAck);
+        kind == AethKind::kRnr   ? Position::kRnrNak
+        : kind == AethKind::kNak ? Position::kNak
+                                 : Position::kAck);
 }
 
 void LinkLedger::check(const testbench::FrameEvent& event, const FlowTrace& trace, std::uint32_t at,

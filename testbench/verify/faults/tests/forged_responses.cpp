@@ -189,7 +189,9 @@ SCHEDULE("F-53 F-52",
       }
       // An RNR NAK may request a delay of 655 ms; here it is 10 us.
       const bool syndrome = p.has(packet::Ext::kAeth) && at == p.bth_at + packet::Bth::kBytes;
-      if (syndrome && (frame[at] & 0xE0) == kRnrNak) frame[at] = kRnrNak | 1;
+      if (syndrome && transport::aeth_kind(frame[at]) == layout::AethKind::kRnr) {
+        frame[at] = kRnrNak | 1;
+      }
       packet::seal(&frame);
       return frame;
     };
