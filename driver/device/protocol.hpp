@@ -33,6 +33,7 @@ enum class Kind : std::uint32_t {
   kCmCommand = 12,     ///< CmCommand, after OpenCm; reply CmReply
   kFaults = 13,        ///< Faults, Hello not needed; reply Done with a file of JSON
   kQueuePairs = 14,    ///< as kStatus; the JSON has each queue pair of each adapter too
+  kJoinTime = 15,      ///< JoinTime, instead of Hello; reply Done with a TimePage
 };
 
 /// Starts every message; a reply has kind and tag of its request.
@@ -186,6 +187,14 @@ struct OpenCm {
   std::uint32_t magic;
   std::uint32_t version;
   char node[16];  ///< "n0"; zero-terminated
+};
+
+/// Joins a process to simulated time (time_page.hpp). Rejected with kBad when the simulator has
+/// real time. The process leaves when it closes the connection.
+struct JoinTime {
+  Header header;
+  std::uint32_t magic;
+  std::uint32_t version;
 };
 
 /// A command of <rdma/rdma_user_cm.h> as the program writes it.

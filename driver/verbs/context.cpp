@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "driver/time/process_clock.hpp"
 #include "driver/verbs/objects.hpp"
 #include "model/spec/layout/field.hpp"
 
@@ -104,6 +105,16 @@ OpenDevice::OpenDevice(const driver::RemoteDevice::Place& place)
       async_fd_(remote_.add_channel(kAsyncChannel, driver::protocol::Format::kAsync,
                                     async_codes().data())) {
   remote_.watch([this] { lose(); });
+  if (auto* clock = timing::ProcessClock::get()) {
+    clock->count_own_thread(true);
+    counted_in_ = getpid();
+  }
+}
+
+OpenDevice::~OpenDevice() {
+  auto* clock = timing::ProcessClock::get();
+  if (clock != nullptr && counted_in_ == getpid()) clock->count_own_thread(false);
+  remote_.unwatch();  // before the members that the watching thread uses
 }
 
 /// The simulator is gone: reports that as the kernel and a provider do when a device is removed.
@@ -116,7 +127,20 @@ void OpenDevice::lose() {
   for (std::uint32_t channel = 1; channel <= channels_; ++channel) remote_.end_channel(channel);
 }
 
+void OpenDevice::something_found() {
+  empty_polls_ = 0;
+  if (auto* clock = timing::ProcessClock::get()) clock->polled();
+}
+
+void OpenDevice::posted() {
+  if (auto* clock = timing::ProcessClock::get()) clock->posted();
+}
+
 void OpenDevice::nothing_found(std::unique_lock<std::mutex>& lock) {
+  if (auto* clock = timing::ProcessClock::get()) {
+    lock.unlock();
+    return clock->idle();
+  }
   if (++empty_polls_ < kEmptyPolls) {
     if (empty_polls_ == 1) seen_ = remote_.written();
     return;

@@ -30,7 +30,7 @@ namespace roci::verbs {
 class OpenDevice {
  public:
   explicit OpenDevice(const driver::RemoteDevice::Place& place);
-  ~OpenDevice() { remote_.unwatch(); }  // before the members that the watching thread uses
+  ~OpenDevice();
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
 
@@ -49,9 +49,11 @@ class OpenDevice {
   unsigned handles_of_process = 0;  ///< address handles, where the adapter has no UD
 
   /// Called after an empty poll. After several the caller sleeps until the simulator wrote memory:
-  /// both may run on one processor.
+  /// both may run on one processor. In simulated time the clock lets time pass instead.
   void nothing_found(std::unique_lock<std::mutex>& lock);
-  void something_found() { empty_polls_ = 0; }
+  /// Called after a poll that found something, and after requests were posted.
+  void something_found();
+  void posted();
 
  private:
   void lose();
@@ -61,6 +63,7 @@ class OpenDevice {
   int async_fd_;
   std::uint32_t channels_ = 0;
   unsigned empty_polls_ = 0;
+  int counted_in_ = 0;  ///< process whose clock counts the thread that watches; 0: none
   std::uint32_t seen_ = 0;
 };
 

@@ -217,15 +217,16 @@ int post_one(QueuePair& pair, const ibv_send_wr& wr, driver::SendRequest& reques
 
 int post_send(ibv_qp* ibv, ibv_send_wr* wr, ibv_send_wr** bad) {
   QueuePair& pair = ours<QueuePair>(ibv);
-  const std::lock_guard<std::mutex> lock(device_of(ibv->context).mutex);
-  for (; wr != nullptr; wr = wr->next) {
-    const int error = guarded([&] { return post_one(pair, *wr, pair.request); });
-    if (error != 0) {
-      *bad = wr;
-      return error;
-    }
+  OpenDevice& device = device_of(ibv->context);
+  int error = 0;
+  std::unique_lock<std::mutex> lock(device.mutex);
+  for (; wr != nullptr && error == 0; wr = wr->next) {
+    error = guarded([&] { return post_one(pair, *wr, pair.request); });
+    if (error != 0) *bad = wr;
   }
-  return 0;
+  lock.unlock();
+  device.posted();
+  return error;
 }
 
 int post_recv(ibv_qp* ibv, ibv_recv_wr* wr, ibv_recv_wr** bad) {

@@ -107,6 +107,7 @@ int complete(ibv_qp_ex* qp) {
     }
   }
   device.unlock();
+  device_of(qp->qp_base.context).posted();
   building.count = 0;
   building.mutex.unlock();
   return error;

@@ -21,6 +21,7 @@
 
 #include <string>
 
+#include "driver/time/process_clock.hpp"
 #include "driver/verbs/cm_device.hpp"
 #include "driver/verbs/paths.hpp"
 
@@ -208,6 +209,7 @@ PATH_SECOND(int, __fxstatat64, version,
 // A descriptor of the connection manager is a socket here.
 ssize_t write(int fd, const void* bytes, size_t size) {
   NEXT(write);
+  if (auto* clock = roci::timing::ProcessClock::get()) clock->sent();
   return cm::is_open(fd) ? cm::write_command(fd, bytes, size) : real(fd, bytes, size);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // roci exec: runs a program on a node of a simulator in the background.
 #include <fmt/format.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,8 +44,9 @@ int run(const ExecOptions& options) {
   if (options.node.find('/') != std::string::npos) {
     throw UserError("a program runs on a node and sees all of its adapters: roci exec n0 ...", 2);
   }
-  const auto variables =
-      environment_of(instance, options.node, options.host_devices || status.at("host_devices"));
+  const auto variables = environment_of(
+      instance, options.node,
+      {options.host_devices || status.at("host_devices"), status.at("simulated_time")});
   if (variables.back().first != "LD_PRELOAD") {
     fmt::print(stderr,
                "roci: libroci-verbs.so is not built; programs of libibverbs will not find "
@@ -55,6 +57,11 @@ int run(const ExecOptions& options) {
     return 0;
   }
   for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+  // The adapter sees the addresses of the program, and some of its timing depends on them.
+  constexpr unsigned long kQuery = 0xFFFFFFFF;
+  if (status.at("simulated_time")) {
+    personality(static_cast<unsigned long>(personality(kQuery)) | ADDR_NO_RANDOMIZE);
+  }
   std::vector<char*> arguments;
   for (const std::string& word : options.command) {
     arguments.push_back(const_cast<char*>(word.c_str()));

@@ -38,6 +38,11 @@ void print(const nlohmann::json& all) {
              all["engine"].get<std::string>(), all["width"].get<unsigned>(),
              static_cast<double>(all["simulated_ns"].get<std::uint64_t>()) / 1e9,
              all["clocks"].get<std::uint64_t>());
+  if (const auto& time = all["time"]; time["simulated"]) {
+    fmt::print("simulated time for {} processes: {} stops, {} graces\n",
+               time["processes"].get<std::size_t>(), time["stops"].get<std::uint64_t>(),
+               time["graces"].get<std::uint64_t>());
+  }
   for (const auto& node : all["nodes"]) {
     const auto& port = node["port"];
     const auto& link = node["link"];

@@ -8,6 +8,7 @@
 #include "sim/peer/attach.hpp"
 #include "sim/report/files.hpp"
 #include "sim/server/daemon.hpp"
+#include "sim/time_options.hpp"
 
 namespace roci::sim {
 namespace {
@@ -18,6 +19,9 @@ constexpr unsigned kHosts = 255;  // host addresses of 10.0.0.0/24
 int run(const UpOptions& options) {
   if (options.host + options.nodes.nodes > kHosts) {
     throw UserError(fmt::format("--host {}: too many nodes", options.host), 2);
+  }
+  if (options.time.simulated && !options.external_ports.wires.empty()) {
+    throw UserError("--time simulated: what is at the end of a --wire has real time", 2);
   }
   const int pid = start_in_background(options);
   const std::string name = options.name == "default" ? "" : " --name " + options.name;
@@ -67,6 +71,7 @@ void add_up(Command program, Action& action) {
       .repeated();
   command.add_flag("--host-devices", options->host_devices,
                    "programs see the RDMA devices of the host beside roci0");
+  add_time_options(command, options->time);
   command.add_option("--faults", options->faults, "script of faults (TOML): docs/live_faults.md")
       .type_name("FILE");
   add_pace_options(command, external_ports.eal, external_ports.pace, options->host);

@@ -119,6 +119,12 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
     return reply_done(kind, header.tag, done ? Rejection::kNone : Rejection::kNoNode);
   }
   if (kind == Kind::kFaults) return handle_faults(bytes, size, std::move(fd));
+  if (kind == Kind::kJoinTime) {
+    JoinTime message{};
+    if (!joined_ && read(message, bytes, size)) return join_time(message);
+    return end();
+  }
+  if (kind == Kind::kWake && size == sizeof header) return;
   if (!joined_) return end();
   switch (kind) {
     case Kind::kCommand: {
@@ -126,9 +132,6 @@ void Client::handle(const std::uint8_t* bytes, std::size_t size, Descriptor fd) 
       if (read(message, bytes, size)) return command(message);
       break;
     }
-    case Kind::kWake:
-      if (size == sizeof header) return;
-      break;
     case Kind::kAddChannel: {
       AddChannel message{};
       if (read(message, bytes, size)) return add_channel(message, std::move(fd));
@@ -237,6 +240,7 @@ bool Client::make_page(Descriptor& file) {
 void Client::end() {
   if (ended_) return;
   ended_ = true;
+  server_.time.leave(this);
   if (cm_events_) {
     server_.cm.close(cm_channel_);
     cm_events_.reset();
@@ -268,6 +272,7 @@ void Client::handle_faults(const std::uint8_t* bytes, std::size_t size, Descript
 
 void Client::reply(const void* message, std::size_t bytes, int fd) {
   if (ended_) return;
+  server_.time.news();
   // A process that does not read its replies is disconnected.
   if (driver::send_message(socket_.get(), message, bytes, fd, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
     end();

@@ -21,6 +21,7 @@
 #include "sim/server/fabric.hpp"
 #include "sim/server/fault_control.hpp"
 #include "sim/server/ownership.hpp"
+#include "sim/server/simulated_time.hpp"
 
 namespace roci::sim {
 
@@ -33,6 +34,7 @@ struct ServerContext {
   const ExternalPorts& external_ports;
   CmService& cm;
   FaultControl& faults;
+  SimulatedTime& time;
   unsigned width;
   /// A free address space, 0: none.
   std::function<std::uint32_t()> new_pasid;
@@ -122,6 +124,7 @@ class Client final : public std::enable_shared_from_this<Client> {
               const std::string& text);
   bool make_page(Descriptor& file);
   void command(const driver::protocol::Command& message);
+  void join_time(const driver::protocol::JoinTime& message);
   void handle_faults(const std::uint8_t* bytes, std::size_t size, Descriptor script);
   void add_channel(const driver::protocol::AddChannel& message, Descriptor fd);
   void remove_channel(const driver::protocol::RemoveChannel& message);

@@ -116,4 +116,12 @@ void Client::destroy_objects(driver::Context& context) {
   gone_ = true;
 }
 
+void Client::join_time(const JoinTime& message) {
+  Descriptor page;
+  if (message.magic == kMagic && message.version == kVersion) page = server_.time.join(this, pid_);
+  reply_done(Kind::kJoinTime, message.header.tag, page ? Rejection::kNone : Rejection::kBad, 0,
+             page.get());
+  if (!page) end();
+}
+
 }  // namespace roci::sim

@@ -17,7 +17,6 @@ using namespace driver::protocol;
 using driver::EventKind;
 
 constexpr std::uint32_t kIndexMask = 0xFFFF;
-constexpr std::uint64_t kPostNs = 400;  // latency from a processor to the adapter
 constexpr std::size_t kWords = kNumbers / 64;
 
 Owned owned_of(Object object) {
@@ -85,8 +84,8 @@ Client::Taken Client::take(std::uint64_t now_ns) {
     }
   }
   testbench::Nic& nic = server_.fabric.adapter(adapter_).nic();
-  while (!posts_.empty() &&
-         nic.post_write(posts_.front().first, posts_.front().second, now_ns + kPostNs)) {
+  while (!posts_.empty() && nic.post_write(posts_.front().first, posts_.front().second,
+                                           now_ns + server_.time.doorbell_ns())) {
     posts_.pop_front();
     rang_ = true;
   }
@@ -214,6 +213,7 @@ void Client::report_fatal() {
 }
 
 void Client::write(EventChannel& channel, std::vector<std::uint8_t> bytes) {
+  server_.time.news();
   if (channel.waiting.empty()) {
     if (send(channel.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
         (errno != EAGAIN && errno != ENOBUFS)) {

@@ -140,6 +140,7 @@ bool ClientMemory::write(std::uint32_t pasid, std::uint64_t address, const std::
     ++counts_.failures;
     return false;
   }
+  if (on_write_) on_write_(space.pid);
   if (bytes <= kEntryBytes) {
     wake(*space.page);
   } else {

@@ -26,6 +26,9 @@ class ClientMemory final : public testbench::AddressSpaces {
                                    std::uint64_t address, std::size_t bytes)>;
   void set_fails(Fails fails) { fails_ = std::move(fails); }
 
+  /// Called after each write to the memory of a process.
+  void set_on_write(std::function<void(pid_t pid)> call) { on_write_ = std::move(call); }
+
   void add(std::uint32_t pasid, pid_t pid, driver::protocol::Page* page, unsigned node = 0);
   /// The process has exited: reads fail, writes are discarded.
   void retire(std::uint32_t pasid);
@@ -75,6 +78,7 @@ class ClientMemory final : public testbench::AddressSpaces {
 
   const std::uint64_t* now_ns_ = nullptr;
   Fails fails_;
+  std::function<void(pid_t)> on_write_;
   std::uint64_t epoch_ = 1;
   bool wrote_ = false;
   std::unordered_map<std::uint32_t, Space> spaces_;

@@ -13,8 +13,6 @@
 
 namespace roci::sim {
 
-using driver::clock_ns;
-
 namespace {
 
 // Linux waits 4.3 s (20) for a response, which is what a lost message costs; here it is 1.1 s, as
@@ -24,7 +22,7 @@ constexpr std::uint8_t kTimeout = 18;
 
 }  // namespace
 
-CmService::CmService(Fabric& fabric) : fabric_(fabric) {
+CmService::CmService(Fabric& fabric, SimulatedTime& time) : fabric_(fabric), time_(time) {
   std::random_device random;
   for (unsigned i = 0; i < fabric.names().nodes; ++i) {
     cm::UcmConfig config;
@@ -49,6 +47,10 @@ CmService::CmService(Fabric& fabric) : fabric_(fabric) {
       [this](unsigned adapter, const packet::Bytes& frame) { return take(adapter, frame); });
 }
 
+std::uint64_t CmService::clock_ns() const {
+  return time_.on() ? fabric_.now_ns() : driver::clock_ns();
+}
+
 CmService::Channel CmService::open(unsigned node, int events) {
   const Channel channel{node, nodes_[node].ucm->open()};
   nodes_[node].events[channel.id] = events;
@@ -68,6 +70,7 @@ void CmService::announce(unsigned index, cm::Ucm::ChannelId channel) {
   const auto events = node.events.find(channel);
   if (events == node.events.end()) return;
   const char byte = 0;
+  time_.news();
   if (send(events->second, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1) ++node.owed[channel];
 }
 

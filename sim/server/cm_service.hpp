@@ -13,12 +13,14 @@
 #include "driver/device/protocol.hpp"
 #include "sim/server/descriptor.hpp"
 #include "sim/server/fabric.hpp"
+#include "sim/server/simulated_time.hpp"
 
 namespace roci::sim {
 
 class CmService {
  public:
-  explicit CmService(Fabric& fabric);
+  /// The timeouts are in simulated time when that is on.
+  CmService(Fabric& fabric, SimulatedTime& time);
 
   /// A channel of a program, whose read end of `events` becomes readable for each event.
   struct Channel {
@@ -30,7 +32,8 @@ class CmService {
   driver::protocol::CmReply command(const Channel& channel,
                                     const driver::protocol::CmCommand& command);
 
-  /// When expire() has something to do, in ns of CLOCK_MONOTONIC; all ones: never.
+  /// When expire() has something to do, in ns of its clock, which is CLOCK_MONOTONIC unless it is
+  /// simulated time; all ones: never.
   std::uint64_t deadline() const;
   void expire();
   /// Puts datagrams on the links of their nodes. False: there was none.
@@ -55,7 +58,10 @@ class CmService {
   /// 0: no node has the address.
   std::uint64_t mac_of(const cm::Gid& gid) const;
 
+  std::uint64_t clock_ns() const;
+
   Fabric& fabric_;
+  SimulatedTime& time_;
   std::vector<Node> nodes_;
 };
 

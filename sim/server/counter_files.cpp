@@ -14,8 +14,6 @@
 
 namespace roci::sim {
 
-using driver::clock_ns;
-
 namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
@@ -91,7 +89,12 @@ PortCounterFiles::Values PortCounterFiles::values_of(const driver::PortCounters&
   return values;
 }
 
-CounterService::CounterService(Fabric& fabric) : fabric_(fabric), ports_(fabric.adapters()) {}
+CounterService::CounterService(Fabric& fabric, bool simulated)
+    : fabric_(fabric), simulated_(simulated), ports_(fabric.adapters()) {}
+
+std::uint64_t CounterService::clock_ns() const {
+  return simulated_ ? fabric_.now_ns() : driver::clock_ns();
+}
 
 void CounterService::follow(unsigned adapter, const std::string& port) {
   ports_[adapter].files = std::make_unique<PortCounterFiles>(port);

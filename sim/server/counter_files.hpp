@@ -42,14 +42,16 @@ class CounterService {
  public:
   static constexpr unsigned kLifespanMs = 20;
 
-  explicit CounterService(Fabric& fabric);
+  /// With `simulated` the lifespan is one in simulated time.
+  CounterService(Fabric& fabric, bool simulated);
   /// `port`: the folder of the port in the tree of its node.
   void follow(unsigned adapter, const std::string& port);
   void count_link_down(unsigned adapter) { ++ports_[adapter].link_downed; }
 
   /// Submits what is due.
   void refresh();
-  /// When refresh() has something to do, in ns of CLOCK_MONOTONIC; all ones: after further traffic.
+  /// When refresh() has something to do, in ns of CLOCK_MONOTONIC or of simulated time; all ones:
+  /// after further traffic.
   std::uint64_t deadline() const;
 
  private:
@@ -64,8 +66,10 @@ class CounterService {
   std::uint64_t traffic(unsigned adapter) const;
   bool has_news(unsigned adapter) const;
   void read(unsigned adapter, driver::Context& context);
+  std::uint64_t clock_ns() const;
 
   Fabric& fabric_;
+  bool simulated_;
   std::vector<Port> ports_;
 };
 

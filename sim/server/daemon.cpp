@@ -158,10 +158,11 @@ void serve(const UpOptions& options, const Instance& instance, Descriptor& ready
                                 {"loss", options.world.loss},
                                 {"seed", options.world.seed},
                                 {"host_devices", options.host_devices},
+                                {"simulated_time", options.time.simulated},
                                 {"socket", instance.socket()}};
   const unsigned width = config.engine == testbench::Engine::kRtl ? options.world.width : 0;
-  Server server(fabric, memory, external_ports, width, scripts, listen_at(instance.socket()), about,
-                log_line);
+  Server server(fabric, memory, external_ports, width, scripts, options.time,
+                listen_at(instance.socket()), about, log_line);
   server.faults().set_on_memory([&](bool watched) {
     memory.set_fails(!watched ? ClientMemory::Fails()
                               : [&](auto... access) { return scripts.fails(access...); });

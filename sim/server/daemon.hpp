@@ -6,6 +6,7 @@
 
 #include "sim/options.hpp"
 #include "sim/server/external_ports.hpp"
+#include "sim/server/simulated_time.hpp"
 
 namespace roci::sim {
 
@@ -14,7 +15,8 @@ struct UpOptions {
   Nodes nodes;
   unsigned host = 1;  ///< last byte of the addresses of n0
   ExternalPortOptions external_ports;
-  std::string faults;         ///< file of a script; empty: none
+  std::string faults;  ///< file of a script; empty: none
+  TimeOptions time;
   bool host_devices = false;  ///< programs see the RDMA devices of the host as well
   WorldOptions world;
 };

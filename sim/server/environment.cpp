@@ -27,13 +27,14 @@ std::string verbs_library() {
 
 std::vector<std::pair<std::string, std::string>> environment_of(const Instance& instance,
                                                                 const std::string& node,
-                                                                bool host_devices) {
+                                                                const ProgramView& view) {
   const std::string tree = instance.device_files(node);
   std::vector<std::pair<std::string, std::string>> variables = {
       {"ROCI_SOCKET", instance.socket()},
       {"ROCI_NODE", node},
-      {"ROCI_SYSFS", host_devices ? verbs::with_host_devices(tree) : tree},
+      {"ROCI_SYSFS", view.host_devices ? verbs::with_host_devices(tree) : tree},
   };
+  if (view.simulated_time) variables.emplace_back("ROCI_TIME", "simulated");
   const std::string library = verbs_library();
   if (!library.empty()) {
     const char* others = std::getenv("LD_PRELOAD");

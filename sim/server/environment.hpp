@@ -10,10 +10,16 @@
 
 namespace roci::sim {
 
-/// Variables to set for programs on `node`, which see the RDMA devices of the host as well with
-/// `host_devices`. LD_PRELOAD is missing when the library for programs of libibverbs is not built.
+/// What programs see of the host and of the simulator.
+struct ProgramView {
+  bool host_devices;    ///< the RDMA devices of the host as well
+  bool simulated_time;  ///< the simulator's clock
+};
+
+/// Variables to set for programs on `node`. LD_PRELOAD is missing when the library for programs of
+/// libibverbs is not built.
 std::vector<std::pair<std::string, std::string>> environment_of(const Instance& instance,
                                                                 const std::string& node,
-                                                                bool host_devices);
+                                                                const ProgramView& view);
 
 }  // namespace roci::sim

@@ -132,7 +132,7 @@ void Fabric::step() {
 std::uint64_t Fabric::advance(std::uint64_t limit) {
   while (now_ < limit) {
     if (stop_) return now_;
-    if (surroundings_ != nullptr && --until_look_ == 0) {
+    if (surroundings_ != nullptr && (--until_look_ == 0 || now_ >= surroundings_->look_at_ns)) {
       until_look_ = kLookClocks;
       surroundings_->look(now_);
       pump();

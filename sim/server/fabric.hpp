@@ -39,6 +39,8 @@ class Surroundings {
   /// unless the surroundings submit work or a frame arrives from outside. Returns the simulated
   /// time at which to continue, at most `until_ns`.
   virtual std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) = 0;
+  /// look() is also called at the first edge from this time on.
+  std::uint64_t look_at_ns = testbench::kNever;
 };
 
 /// At most one exists in a process at a time.
@@ -64,6 +66,7 @@ class Fabric {
   /// Runs until stop().
   void run(Surroundings& surroundings);
   void stop() { stop_ = true; }
+  bool stopping() const { return stop_; }
   /// Whether a submitted job or a call of stop() is pending.
   bool has_work() const { return stop_ || !woken_.empty(); }
 

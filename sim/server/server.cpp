@@ -16,8 +16,6 @@ using driver::clock_ns;
 
 namespace {
 
-constexpr std::uint64_t kPollNs =
-    1'000'000;  // wall-clock time between polls of sockets while the simulation runs
 constexpr std::uint64_t kJumpNs = 20'000;  // simulated gaps up to this length are skipped
 constexpr std::uint64_t kAcceptAgainNs = 100'000'000;
 constexpr std::uint32_t kFirstPasid = 0x1000, kPasids = 1u << 20;
@@ -34,7 +32,8 @@ int signal_descriptor() {
 }  // namespace
 
 Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports,
-               unsigned width, faults::Scripts& scripts, Descriptor listener, nlohmann::json about,
+               unsigned width, faults::Scripts& scripts, const TimeOptions& time,
+               Descriptor listener, nlohmann::json about,
                std::function<void(const std::string&)> log)
     : fabric_(fabric),
       memory_(memory),
@@ -44,16 +43,18 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       signals_(signal_descriptor()),
       about_(std::move(about)),
       log_(std::move(log)),
-      cm_(fabric),
+      time_(time, fabric.now_ns(), look_at_ns),
+      cm_(fabric, time_),
       faults_(
           fabric, scripts, [this](unsigned adapter, bool up) { set_link(adapter, up); },
           [this](unsigned adapter) { kill(adapter); }),
-      counters_(fabric),
+      counters_(fabric, time.simulated),
       context_{fabric,
                memory,
                external_ports,
                cm_,
                faults_,
+               time_,
                width,
                [this] { return new_pasid(); },
                [this](std::shared_ptr<Client> client, driver::protocol::Header request) {
@@ -68,11 +69,13 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
         [this](unsigned adapter, const driver::Event& event) { on_event(adapter, event); });
     live_ |= fabric_.lines()[i] != nullptr && fabric_.lines()[i]->live();
   }
+  if (time_.on()) memory_.set_on_write([this](pid_t pid) { time_.wrote(pid); });
 }
 
 void Server::run() { fabric_.run(*this); }
 
 void Server::look(std::uint64_t now_ns) {
+  if (time_.on()) return look_simulated(now_ns);
   serve(now_ns);
   counters_.refresh();
   cm_.expire();
@@ -91,6 +94,7 @@ bool Server::serve(std::uint64_t now_ns) {
 }
 
 std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
+  if (time_.on()) return rest_simulated(now_ns, until_ns);
   const std::uint64_t gap = until_ns - now_ns;
   // `until_ns` does not include the messages that are handled here.
   const bool served = serve(now_ns);
@@ -102,7 +106,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   const bool ever = until_ns != testbench::kNever;
   if (ever && (live_ ? until_ns <= pace_.limit(start) : gap <= kJumpNs)) return until_ns;
 
-  for (const auto& client : clients_) client->sleep(true);
+  sleep(true);
   // The bell of a process that rang before it saw `asleep` is checked here.
   const bool rung = std::any_of(clients_.begin(), clients_.end(),
                                 [](const auto& client) { return client->rung(); });
@@ -122,7 +126,7 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
     }
     poll_for(most);
   }
-  for (const auto& client : clients_) client->sleep(false);
+  sleep(false);
   const std::uint64_t end = clock_ns();
   std::uint64_t reached = end - start >= gap ? until_ns : now_ns + (end - start);
   if (live_) {
@@ -134,6 +138,11 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   cm_.expire();
   cm_.flush(reached);
   return reached;
+}
+
+void Server::sleep(bool asleep) {
+  for (const auto& client : clients_) client->sleep(asleep);
+  time_.sleep(asleep);
 }
 
 void Server::poll_for(std::uint64_t real_ns) {

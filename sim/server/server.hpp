@@ -13,6 +13,7 @@
 #include "sim/server/client.hpp"
 #include "sim/server/counter_files.hpp"
 #include "sim/server/external_ports.hpp"
+#include "sim/server/simulated_time.hpp"
 #include "testbench/ports/pace.hpp"
 
 namespace roci::sim {
@@ -21,8 +22,8 @@ class Server final : public Surroundings {
  public:
   /// `listener`: a socket of kind SOCK_SEQPACKET. `about`: status besides the numbers (kStatus).
   Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& external_ports, unsigned width,
-         faults::Scripts& scripts, Descriptor listener, nlohmann::json about,
-         std::function<void(const std::string&)> log);
+         faults::Scripts& scripts, const TimeOptions& time, Descriptor listener,
+         nlohmann::json about, std::function<void(const std::string&)> log);
 
   CounterService& counters() { return counters_; }
   FaultControl& faults() { return faults_; }
@@ -39,9 +40,15 @@ class Server final : public Surroundings {
   std::uint64_t rest(std::uint64_t now_ns, std::uint64_t until_ns) override;
 
   static constexpr std::size_t kMostClients = 256;
+  /// Wall-clock time between polls of sockets while the simulation runs.
+  static constexpr std::uint64_t kPollNs = 1'000'000;
 
  private:
   bool serve(std::uint64_t now_ns);
+  void look_simulated(std::uint64_t now_ns);
+  std::uint64_t rest_simulated(std::uint64_t now_ns, std::uint64_t until_ns);
+  void serve_for(std::uint64_t ns);
+  void sleep(bool asleep);
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);
   void poll_for(std::uint64_t real_ns);
@@ -65,6 +72,7 @@ class Server final : public Surroundings {
   nlohmann::json about_;
   std::function<void(const std::string&)> log_;
   std::function<void(unsigned, bool)> on_link_;
+  SimulatedTime time_;
   CmService cm_;
   FaultControl faults_;
   CounterService counters_;
@@ -75,6 +83,7 @@ class Server final : public Surroundings {
   std::uint64_t accept_from_ns_ = 0;  ///< when descriptors ran out
   bool message_waits_ = false;
   bool frame_waits_ = false;
+  bool passed_on_ = false;  ///< adapters received doorbells or frames since the simulation rested
   std::uint32_t next_pasid_;
 };
 

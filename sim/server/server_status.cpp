@@ -142,6 +142,7 @@ nlohmann::json Server::numbers() const {
   const ClientMemory::Counts& dma = memory_.counts();
   all["simulated_ns"] = fabric_.now_ns();
   all["clocks"] = fabric_.clocks();
+  all["time"] = time_.status();
   all["dma"] = {{"reads", dma.reads},
                 {"calls_to_read", dma.calls_to_read},
                 {"writes", dma.writes},
