@@ -5,14 +5,15 @@
 
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/conform_capture.hpp"
+#include "sim/commands/conform_report.hpp"
 #include "sim/report/files.hpp"
 #include "testbench/verify/conform/runner.hpp"
+#include "testbench/verify/conform/target/link.hpp"
 
 namespace roci::sim {
 namespace {
@@ -27,6 +28,7 @@ struct ConformOptions {
   bool list = false;
   bool docs = false;
   std::string json;
+  std::string wire, eal;
   CaptureOptions captures;
 
   bool selects(const std::string& id) const {
@@ -44,17 +46,6 @@ struct ConformOptions {
   }
 };
 
-/// Result of all tests that cite a statement.
-const char* verdict_of(const Statement& statement, const std::vector<Outcome>& outcomes) {
-  bool tested = false;
-  for (const Outcome& outcome : outcomes) {
-    if (!outcome.test->cites(statement.id)) continue;
-    if (!outcome.passed) return "FAIL";
-    tested |= !outcome.skipped;
-  }
-  return tested ? "pass" : "-";
-}
-
 /// Selected, and about an adapter; the others have tests of their own in the test suite.
 bool listed(const ConformOptions& options, const Statement& statement) {
   return options.selects(statement.id) && statement.source == nullptr;
@@ -65,35 +56,6 @@ void list(const std::vector<Test>& tests) {
     fmt::print("{:<20} {}{}\n", fmt::join(test.ids, " "), test.title,
                test.needs.time ? " (long)" : "");
   }
-}
-
-void write_json(OutputFile& file, const ConformOptions& options,
-                const std::vector<Outcome>& outcomes, bool passed) {
-  nlohmann::json all = {
-      {"engine", options.adapter.engine},      {"width", options.adapter.width},
-      {"seed", options.adapter.seed},          {"passed", passed},
-      {"statements", nlohmann::json::array()}, {"tests", nlohmann::json::array()}};
-  for (const Statement& s : conform::statements()) {
-    if (!listed(options, s)) continue;
-    all["statements"].push_back({{"id", s.id},
-                                 {"priority", s.priority},
-                                 {"statement", s.text},
-                                 {"verdict", verdict_of(s, outcomes)}});
-  }
-  for (const Outcome& outcome : outcomes) {
-    nlohmann::json one = {{"ids", outcome.test->ids},
-                          {"title", outcome.test->title},
-                          {"passed", outcome.passed},
-                          {"skipped", outcome.skipped},
-                          {"seconds", outcome.seconds}};
-    if (!outcome.passed) {
-      one["expected"] = outcome.expected;
-      one["seen"] = outcome.seen;
-    }
-    all["tests"].push_back(std::move(one));
-  }
-  file.write(all.dump(2) + "\n");
-  file.commit();
 }
 
 int run(const ConformOptions& options) {
@@ -115,44 +77,46 @@ int run(const ConformOptions& options) {
   }
   std::unique_ptr<OutputFile> json;
   if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
+  conform::AdapterOptions adapter = options.adapter;
+  std::unique_ptr<testbench::ports::ExternalPort> wire;
+  if (!adapter.target.empty()) {
+    try {
+      wire = testbench::ports::make_port(options.wire, options.eal);
+    } catch (const testbench::ports::PortError& error) {
+      throw UserError(error.what(), 2);
+    }
+    adapter.wire = wire.get();
+  }
 
-  std::size_t done = 0, failed = 0, skipped = 0;
-  double seconds = 0;
+  ConformReport report;
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  const std::vector<Outcome> outcomes =
-      conform::run_tests(options.adapter, tests, [&](const Outcome& outcome) {
-        ++done;
-        failed += outcome.passed ? 0 : 1;
-        skipped += outcome.skipped ? 1 : 0;
-        seconds += outcome.seconds;
-        if (terminal) {
-          fmt::print(stderr, "\r[{}/{}] {:<60.60}", done, tests.size(), outcome.test->title);
-        }
-      });
+  try {
+    const auto done = [&](const Outcome& outcome) {
+      report.outcomes.push_back(outcome);
+      if (!terminal && !adapter.target.empty()) {
+        // Such a run waits in real time: its log shows how far it is.
+        fmt::print(stderr, "{:<18} {:6.1f} s  {}: {}\n", word_of(outcome), outcome.seconds,
+                   fmt::join(outcome.test->ids, " "), outcome.test->title);
+      }
+      if (!terminal) return;
+      fmt::print(stderr, "\r[{}/{}] {:<60.60}", report.outcomes.size(), tests.size(),
+                 outcome.test->title);
+    };
+    conform::run_tests(adapter, tests, done, report.target);
+  } catch (const conform::TargetLost& error) {
+    report.lost = error.what();
+  }
   if (terminal) fmt::print(stderr, "\r{:<80}\r", "");
 
-  std::size_t held = 0, broken = 0, untested = 0;
+  report.adapter = adapter;
+  report.tests = tests.size();
   for (const Statement& s : conform::statements()) {
-    if (!listed(options, s)) continue;
-    const std::string verdict = verdict_of(s, outcomes);
-    (verdict == "pass" ? held : verdict == "FAIL" ? broken : untested) += 1;
-    fmt::print("{:<8} {:<4}  {}\n", s.id, verdict, s.text);
-    for (const Outcome& outcome : outcomes) {
-      if (outcome.passed || !outcome.test->cites(s.id)) continue;
-      fmt::print("         {}\n           expected {}\n           seen     {}\n",
-                 outcome.test->title, outcome.expected, outcome.seen);
-    }
+    if (listed(options, s)) report.statements.push_back(&s);
   }
-  fmt::print(
-      "\nengine {}, {} bits, seed {}: {} of {} tests pass, {} statements hold, {} do not, {} "
-      "without a test, {:.1f} s\n",
-      options.adapter.engine, options.adapter.width, options.adapter.seed,
-      tests.size() - skipped - failed, tests.size() - skipped, held, broken, untested, seconds);
-  if (skipped != 0) {
-    fmt::print("{} tests need a transport service that the engine does not have\n", skipped);
-  }
-  if (json) write_json(*json, options, outcomes, failed == 0);
-  return failed == 0 ? 0 : 1;
+  print(report);
+  if (json) write_json(*json, report);
+  if (!report.lost.empty()) throw UserError(report.lost, 2);
+  return report.failed() == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -180,12 +144,27 @@ void add_conform(Command program, Action& action) {
   command.add_flag("--list", options->list, "list the tests and run none");
   command.add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
   command.add_option("--json", options->json, "write the results as JSON").type_name("FILE");
+  const Option target =
+      command.add_option("--target", options->adapter.target,
+                         "test a foreign adapter, by the agent there: docs/target.md");
+  target.type_name("HOST:PORT");
+  const Option wire =
+      command.add_option("--wire", options->wire,
+                         "to that adapter: dgram:LOCAL,REMOTE, dpdk:DEVARGS, see 'roci peer'");
+  wire.type_name("WIRE").needs(target);
+  target.needs(wire);
+  command.add_option("--eal", options->eal, "arguments of the EAL of DPDK for the wire")
+      .type_name("WORDS")
+      .needs(wire);
+  for (const char* other : {"--engine", "--width", "--list", "--docs"}) {
+    target.excludes(command.option(other));
+  }
   const Option captures =
       command.add_option("--pcap", options->captures.files,
                          "judge capture files, of any adapters, instead of an engine");
   captures.type_name("FILE");
   for (const char* other :
-       {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs"}) {
+       {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs", "--target"}) {
     captures.excludes(command.option(other));
   }
   command

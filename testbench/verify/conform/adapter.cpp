@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/adapter.hpp"
 
+#include "testbench/verify/conform/target/make.hpp"
 #include "testbench/world.hpp"
 
 namespace roci::conform {
@@ -63,6 +64,7 @@ const std::vector<std::string>& engines() {
 }
 
 std::unique_ptr<Adapter> make_adapter(const AdapterOptions& options) {
+  if (!options.target.empty()) return make_target(options.target, *options.wire);
   return std::make_unique<BenchAdapter>(options);
 }
 

@@ -12,6 +12,7 @@
 
 #include "driver/context.hpp"
 #include "model/packet/parser.hpp"
+#include "testbench/ports/port.hpp"
 
 namespace roci::conform {
 
@@ -20,6 +21,13 @@ struct Frame {
   std::uint64_t time_ns = 0;  ///< its first byte on the link
   packet::Bytes bytes;
   packet::Parsed parsed() const { return packet::parse(bytes); }
+};
+
+/// The adapter under test, or what reaches it, cannot do what a test asks for. The text completes
+/// "not testable here: ...".
+class NotTestable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class Adapter {
@@ -43,6 +51,21 @@ class Adapter {
   virtual std::size_t ethernet_frames() = 0;
   /// Makes DMA to these bytes fail from here on.
   virtual void poison(std::uint64_t dma_address, std::size_t bytes) = 0;
+
+  // What differs for an adapter that is not in the test bench but at a real wire.
+  /// What it is, for a report.
+  virtual std::string text() const { return {}; }
+  /// Whether its counters are visible and its time is simulated: whatever is due has happened.
+  virtual bool in_bench() const { return true; }
+  /// Error of a time between two frames.
+  virtual std::uint64_t jitter_ns() const { return 0; }
+  /// Code of the transport timer for a test that has `code` in mind; `calm` is what tests have that
+  /// do not wait for it.
+  virtual std::uint8_t timeout_code(std::uint8_t code, std::uint8_t /*calm*/) const { return code; }
+  /// Waits as Device::wait for something that should not happen.
+  virtual bool wait_quietly(const std::function<bool()>& ready, std::uint64_t ns) {
+    return context().device().wait(ready, ns);
+  }
 };
 
 struct AdapterOptions {
@@ -51,6 +74,8 @@ struct AdapterOptions {
   std::uint64_t seed = 1;
   unsigned port_mtu = 4200;  ///< bytes that an Ethernet frame of the port may carry
   bool thorough = false;     ///< tests use the counts that the statements require
+  std::string target;        ///< place of the agent of a foreign adapter; empty: an engine
+  testbench::ports::ExternalPort* wire = nullptr;  ///< to that adapter
 };
 
 /// Engines that make_adapter supports.

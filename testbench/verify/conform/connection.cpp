@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::uint32_t kFirstPeerNumber = 0x654300;
 
-/// Returns the neighbour of a GID: the last byte plus 0x40.
-driver::Gid neighbour_of(driver::Gid gid) {
-  gid[15] = static_cast<std::uint8_t>(gid[15] + 0x40);
-  return gid;
-}
-
 std::uint32_t next_peer_number() {
   static std::uint32_t number = kFirstPeerNumber;
   return ++number;
@@ -22,9 +16,16 @@ std::uint32_t next_peer_number() {
 
 }  // namespace
 
+driver::Gid neighbour_of(driver::Gid gid) {
+  gid[15] = static_cast<std::uint8_t>(gid[15] + 0x40);
+  return gid;
+}
+
 Connection::Connection(Fixture& fixture, const std::function<void(Options&)>& change)
     : fixture_(fixture), peer_number_(next_peer_number()), seen_(fixture.adapter().sent().size()) {
+  const std::uint8_t calm = options_.timeout;
   if (change) change(options_);
+  options_.timeout = fixture.adapter().timeout_code(options_.timeout, calm);
   if (options_.sgid_index != 0 && fixture.context().limits().lacks(layout::Option::kNetworks)) {
     throw driver::Error(driver::AdminStatus::kUnsupported, 0, "the adapter has one IPv4 GID alone");
   }

@@ -33,6 +33,9 @@ Expected packet_of(std::uint8_t opcode, std::uint32_t psn);
 /// Expects an ACK, NAK or RNR NAK; the timer code of an RNR NAK is ignored.
 Expected acknowledge(std::uint8_t syndrome, std::uint32_t psn);
 
+/// Returns the neighbour of a GID that peers have by default: the last byte plus 0x40.
+driver::Gid neighbour_of(driver::Gid gid);
+
 struct Options : driver::ConnectOptions {
   Options() {
     path_mtu = 1;  // 256 bytes
@@ -129,6 +132,8 @@ class Connection {
   Frame expect(const Expected& what, Time within = 100_us);
   /// Takes the next packet, if one comes.
   std::optional<Frame> next(Time within = 100_us);
+  /// The same for a packet that may as well not come.
+  std::optional<Frame> next_if_any(Time within);
   /// Fails when a packet comes within `ns`.
   void expect_silence(Time ns = 10_us);
   /// Takes ACKs until one acknowledges `psn`; fails for any other packet.

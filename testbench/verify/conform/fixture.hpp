@@ -81,6 +81,10 @@ class Fixture {
 
   Time now() { return context().device().now_ns(); }
   void sleep(Time ns);
+  /// Waits for something that must not happen; returns whether it did within `ns`.
+  bool wait_quietly(const std::function<bool()>& ready, Time ns) {
+    return adapter_.wait_quietly(ready, ns);
+  }
   /// Waits until `ready` holds; returns whether it did within `ns`.
   bool wait(const std::function<bool()>& ready, Time ns) {
     return context().device().wait(ready, ns);
@@ -111,6 +115,8 @@ class Fixture {
 
   /// Checks all frames that the adapter sent during the test.
   void finish();
+  /// What this adapter does not show and the test would have checked; empty: nothing.
+  const std::string& unseen() const { return unseen_; }
 
  private:
   friend class Connection;
@@ -123,6 +129,7 @@ class Fixture {
   std::optional<driver::Event> take_event(const std::function<bool(const driver::Event&)>& wanted,
                                           Time ns);
 
+  std::string unseen_;
   std::vector<driver::Event> events_;
   std::vector<class Connection*> connections_;
 };

@@ -34,7 +34,15 @@ struct Needs {
   layout::Service service = layout::Service::kRc;  ///< not run on an adapter without it
   unsigned options = 0;                            ///< bits by Option: likewise
   unsigned absent = 0;  ///< bits by Option: not run on an adapter that has one of them
+  /// Why the test says nothing of an adapter outside the test bench; nullptr: it does.
+  const char* inside = nullptr;
 };
+
+/// Needs the test bench; `why` completes "not testable here: ...".
+constexpr Needs in_bench(const char* why, Needs needs = {}) {
+  needs.inside = why;
+  return needs;
+}
 
 /// Needs an option of the engine, or its absence.
 constexpr Needs with(layout::Option option) {
@@ -43,6 +51,10 @@ constexpr Needs with(layout::Option option) {
 constexpr Needs without(layout::Option option) {
   return {false, 4200, layout::Service::kRc, 0, 1u << static_cast<unsigned>(option)};
 }
+
+/// For a test about what is checked before the adapter gets a request.
+inline constexpr Needs kOurDriver =
+    in_bench("our driver rejects such requests, and the device does not see them");
 
 /// Stimulus and expectation. `body` returns when the statement holds and throws otherwise.
 struct Test {

@@ -13,6 +13,7 @@ namespace roci::conform {
 namespace {
 
 constexpr std::uint64_t kSoftRoceMac = 0x525400000001;
+constexpr std::uint32_t kSoftRoceAddress = 0x0A000001;
 constexpr std::uint32_t kOwnNumbers = 0x1000;  ///< queue pairs of the captures are below
 
 std::string text_of(const nlohmann::json& test, const char* key) {
@@ -83,6 +84,8 @@ std::vector<Exchange> exchanges_of(const std::string& capture) {
   return all;
 }
 
+namespace {
+
 packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
                       const std::map<std::uint32_t, std::uint32_t>& keys) {
   const packet::Parsed before = packet::parse(frame);
@@ -121,6 +124,18 @@ packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
   }
   repair(after, before);
   return after;
+}
+
+}  // namespace
+
+void replay(Fixture& dut, const packet::Bytes& frame, std::uint32_t qpn,
+            const std::map<std::uint32_t, std::uint32_t>& keys) {
+  if (dut.adapter().gid(0) != driver::gid_of_ipv4(kSoftRoceAddress)) {
+    throw NotTestable("captured packets are for an adapter with the address 10.0.0.1");
+  }
+  packet::Bytes now = rewrite(frame, qpn, keys);
+  packet::MutableEthernet(now.data()).set_dst_mac(dut.adapter().mac());
+  dut.feed(now);
 }
 
 Status status_of(const std::string& text) {

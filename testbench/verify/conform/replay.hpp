@@ -29,10 +29,11 @@ struct Exchange {
 /// Exchanges of `capture` ("raw_write").
 std::vector<Exchange> exchanges_of(const std::string& capture);
 
-/// Converts a captured frame for this connection: number of the queue pair and remote keys (old to
-/// new) replaced, checksums and ICRC stay correct or wrong.
-packet::Bytes rewrite(const packet::Bytes& frame, std::uint32_t qpn,
-                      const std::map<std::uint32_t, std::uint32_t>& keys);
+/// Sends a captured frame to this connection: MAC address, number of the queue pair and remote keys
+/// (old to new) replaced, checksums and ICRC stay correct or wrong. Throws NotTestable for an
+/// adapter of another IP address than that of the captures.
+void replay(Fixture& dut, const packet::Bytes& frame, std::uint32_t qpn,
+            const std::map<std::uint32_t, std::uint32_t>& keys);
 
 /// Converts a status text of libibverbs, such as "success", to a status; fails for another text.
 Status status_of(const std::string& text);

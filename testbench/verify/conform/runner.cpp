@@ -1,12 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/verify/conform/runner.hpp"
 
+#include <chrono>
 #include <ctime>
+#include <new>
 
 #include "testbench/verify/conform/fixture.hpp"
+#include "testbench/verify/conform/target/link.hpp"
 
 namespace roci::conform {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a foreign adapter lacks for a test; nullptr: nothing.
+const char* obstacle(const Test& test, const driver::DeviceLimits& limits) {
+  if (test.needs.inside != nullptr) return test.needs.inside;
+  if (test.needs.port_mtu != Needs().port_mtu) return "the MTU of the port belongs to its host";
+  if (test.needs.absent != 0) return "the test is for an engine that is built without options";
+  if (!limits.has(test.needs.service)) return "the device does not have the transport service";
+  if ((test.needs.options & limits.absent) != 0) return "the device does not have the operation";
+  return nullptr;
+}
+
+/// Runs a test on a foreign adapter. Returns why it says nothing; empty: it holds.
+std::string run_outside(Adapter& adapter, const Test& test, const AdapterOptions& options,
+                        bool& ended) {
+  ended = true;
+  if (const char* why = obstacle(test, adapter.context().limits())) return why;
+  ended = false;
+  try {
+    Fixture fixture(adapter, options.seed, options.thorough);
+    test.body(fixture);
+    fixture.finish();
+    ended = true;
+    return fixture.unseen();
+  } catch (const NotTestable& why) {
+    return why.what();
+  } catch (const std::bad_alloc&) {
+    return "the agent has no room for its memory";
+  } catch (const driver::Error& error) {
+    if (error.status() == driver::AdminStatus::kNoResource ||
+        error.status() == driver::AdminStatus::kUnsupported) {
+      return error.what();
+    }
+    throw;
+  }
+}
 
 /// Returns whether the adapter has what the test needs; a test that finds out has not `ended`.
 bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, bool& ended) {
@@ -34,35 +74,46 @@ bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, 
 
 }  // namespace
 
-std::vector<Outcome> run_tests(const AdapterOptions& options, const std::vector<Test>& all,
-                               const std::function<void(const Outcome&)>& done) {
-  std::vector<Outcome> outcomes;
+void run_tests(const AdapterOptions& options, const std::vector<Test>& all,
+               const std::function<void(const Outcome&)>& done, std::string& text) {
   std::unique_ptr<Adapter> adapter;
   AdapterOptions is = options;
+  const bool outside = !options.target.empty();
   for (const Test& test : all) {
     Outcome outcome;
     outcome.test = &test;
     const std::clock_t start = std::clock();
+    const Clock::time_point real_start = Clock::now();
     bool ended = true;
     try {
-      if (is.port_mtu != test.needs.port_mtu) adapter.reset();
+      if (is.port_mtu != test.needs.port_mtu && !outside) adapter.reset();
       is.port_mtu = test.needs.port_mtu;
-      if (!adapter) adapter = make_adapter(is);
-      outcome.skipped = !run_one(*adapter, test, is, ended);
+      if (!adapter) {
+        adapter = make_adapter(is);
+        text = adapter->text();
+      }
+      if (outside) {
+        outcome.untestable = run_outside(*adapter, test, is, ended);
+        outcome.skipped = !outcome.untestable.empty();
+      } else {
+        outcome.skipped = !run_one(*adapter, test, is, ended);
+      }
       outcome.passed = true;
+    } catch (const TargetLost&) {
+      throw;
     } catch (const Failure& failure) {
       outcome.expected = failure.expected();
       outcome.seen = failure.seen();
     } catch (const std::exception& error) {
-      outcome.expected = "no violated rule of the test bench, no rejected command";
+      outcome.expected = outside ? "no rejected command or request"
+                                 : "no violated rule of the test bench, no rejected command";
       outcome.seen = error.what();
     }
     if (!outcome.passed || !ended) adapter.reset();  // its state is not known
-    outcome.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    if (done) done(outcome);
-    outcomes.push_back(std::move(outcome));
+    outcome.seconds = outside ? std::chrono::duration<double>(Clock::now() - real_start).count()
+                              : static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    done(outcome);
   }
-  return outcomes;
 }
 
 }  // namespace roci::conform

@@ -118,7 +118,7 @@ void play(Fixture& dut, const Exchange& e) {
   if (e.name == "state_err") c.qp().to_error();
   for (const Exchange::Step& step : e.steps) {
     if (!step.from_peer) continue;
-    dut.feed(rewrite(step.frame, c.number(), keys));
+    replay(dut, step.frame, c.number(), keys);
     dut.sleep(5_us);
   }
   dut.sleep(20_us);

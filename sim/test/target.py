@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Judges roci0, the model engine, as a foreign adapter: agent, wire, and `roci conform --target`.
+
+usage: target.py ROCI AGENT [--all]
+
+With --all: every test, and every planted fault. Else a few tests, two faults and the bad input.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from python.roci.program import free_port  # noqa: E402
+from testbench.tools.rocitest import processes  # noqa: E402
+from testbench.tools.rocitest.simulator import Simulator  # noqa: E402
+
+ROCI, AGENT = sys.argv[1:3]
+EVERYTHING = "--all" in sys.argv[3:]
+HEAD = struct.Struct("<IHHII")  # agent_head of protocol.h
+MAGIC = 0x41434F52
+
+# A fault of the adapter's packets, and the statements that it breaks. `repair` makes the ICRC
+# right, so that only the field is wrong.
+FAULTS = {
+    "action=corrupt field=msn repair=true node=n0 opcode=ack": ["RSP-13"],
+    "action=drop node=n0 opcode=nak": ["RSP-03", "RSP-04"],
+    "action=corrupt field=psn repair=true node=n0 opcode=RcWriteOnly": ["QP-13"],
+    "action=corrupt field=icrc node=n0 opcode=RcSendOnly": ["RQ-25"],
+    "action=corrupt field=syndrome value=99 repair=true node=n0 opcode=nak": ["RSP-03"],
+    "action=corrupt field=payload repair=true node=n0 opcode=read_response": ["RSP-32"],
+}
+QUICK_FAULTS = 2
+# None of them measures a time, so a busy host changes no verdict.
+QUICK_IDS = ("RQ-20", "RQ-48", "RSP-05", "RSP-17", "QP-12", "CQ-05")
+
+
+class Target:
+    """A simulator whose node n0 ends in a wire, and an agent on it."""
+
+    def __init__(self, folder, name):
+        self.ends = [folder / f"{name}-{side}" for side in "ab"]
+        self.name, self.folder, self.stack = name, folder, contextlib.ExitStack()
+
+    def __enter__(self):
+        here, there = self.ends
+        self.simulator = self.stack.enter_context(Simulator(
+            ROCI, self.name, ["--engine", "model", "--nodes", "1", "--wire",
+                              f"n0=dgram:{here},{there}"]))
+        self.port = free_port()
+        self.agent = self.simulator.start("n0", f"{AGENT} {self.port}")
+        self.stack.callback(self.stop)
+        assert "listening" in Simulator.first_line(self.agent)
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def stop(self):
+        self.agent.kill()
+        self.agent.wait()
+
+    def conform(self, *ids, wire=None, port=None):
+        return judge(self.folder / f"{self.name}.json", port or self.port,
+                     wire or f"dgram:{self.ends[1]},{self.ends[0]}", *ids)
+
+
+def command(report, port, wire, *ids):
+    report.unlink(missing_ok=True)
+    return [ROCI, "conform", "--target", f"127.0.0.1:{port}", "--wire", wire, "--json", str(report),
+            *[word for one in ids for word in ("--id", one)]]
+
+
+def judge(report, port, wire, *ids):
+    """Exit status, output, and report, if there is one."""
+    done = subprocess.run(command(report, port, wire, *ids), text=True, timeout=3600,
+                          capture_output=True, check=False)
+    found = json.loads(report.read_text()) if report.exists() else None
+    return done.returncode, done.stdout + done.stderr, found
+
+
+def verdicts(report):
+    return {one["id"]: one["verdict"] for one in report["statements"]}
+
+
+def sound(folder):
+    """Our adapter has the same verdicts through the agent as inside: it breaks no statement."""
+    with Target(folder, "sound") as target:
+        status, text, report = target.conform(*([] if EVERYTHING else QUICK_IDS))
+        assert status == 0 and report["passed"], text
+        assert report["target"].startswith("roci0, "), report["target"]
+        words = set(verdicts(report).values())
+        assert "FAIL" not in words and "pass" in words, text
+        if EVERYTHING:
+            print(text)
+        # A test that the agent cannot run is never one that passes.
+        status, text, report = target.conform("QP-20", "MR-08")
+        assert status == 0 and set(verdicts(report).values()) == {"not testable here"}, text
+        assert all(one["reason"] for one in report["tests"]), report
+
+
+def faulty(folder, number):
+    """A planted fault breaks a statement that it is about."""
+    fault, broken = list(FAULTS.items())[number]
+    with Target(folder, f"fault{number}") as target:
+        target.simulator.command("fault", "add", *fault.split())
+        status, text, report = target.conform(*broken)
+        assert status == 1 and set(verdicts(report).values()) == {"FAIL"}, f"{fault}: {text}"
+        status, text, _ = target.conform("CQ-05")  # about something else
+        assert status == 0, f"{fault}: {text}"
+
+
+def dies(folder):
+    """An agent that dies in the middle: an error, and a report of what ran before."""
+    with Target(folder, "dies") as target:
+        report = folder / "dies.json"
+        words = command(report, target.port, f"dgram:{target.ends[1]},{target.ends[0]}",
+                        "CQ-05", "RQ-31")
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as run:
+            session = pathlib.Path(f"/proc/{target.agent.pid}/task/{target.agent.pid}/children")
+            processes.until(session.read_text, "no session", 20)
+            # RQ-31 waits longer than this for timers: the session dies in the middle of it.
+            threading.Timer(1.5, lambda: os.kill(int(session.read_text()), signal.SIGKILL)).start()
+            text = "".join(run.communicate(timeout=60))
+        assert run.returncode == 2 and "the agent at 127.0.0.1" in text, text
+        found = json.loads(report.read_text())
+        assert "the agent at" in found["lost"] and not found["passed"], found
+        assert "the run ended before" in text, text
+
+
+@contextlib.contextmanager
+def liar(reply):
+    """Something at a port that is no agent; `reply` makes its reply to a request."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def serve():
+            with contextlib.suppress(OSError):
+                connection = server.accept()[0]
+                with connection:
+                    while request := connection.recv(65536):
+                        connection.sendall(reply(request))
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+def bad_input(folder):
+    """What is no agent, or no wire, gives one line and exit status 2."""
+    wire = f"dgram:{folder}/nowhere-a,{folder}/nowhere-b"
+
+    def rejected(words, port, wire=wire):
+        status, text, _ = judge(folder / f"bad-{words[:5]}.json", port, wire, "RQ-01")
+        assert status == 2 and words in text, (words, status, text)
+
+    def version(request):
+        tag = HEAD.unpack_from(request)[2]
+        return HEAD.pack(MAGIC, 0, tag, 1, 0) + struct.pack("<Q", 99)
+
+    def short(request):
+        tag = HEAD.unpack_from(request)[2]
+        return HEAD.pack(MAGIC, 0, tag, 1, 0) + struct.pack("<Q", 1)
+
+    rejected("no agent at 127.0.0.1", free_port())
+    rejected("is not the place of an agent", "")
+    rejected("no port is called", free_port(), "wifi:0")
+    for words, reply in {"the agent is of version 99": version, "too short": short,
+                         "is no reply": lambda _: b"HTTP/1.1 400 Bad Request\r\n\r\n"}.items():
+        with liar(reply) as port:
+            rejected(words, port)
+    done = subprocess.run([ROCI, "conform", "--target", "h:1"], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 2 and "--wire" in done.stderr, done
+
+
+def silent(folder):
+    """An agent that does not reply is given up after 10 s."""
+    with liar(lambda _: b"") as port:
+        status, text, _ = judge(folder / "silent.json", port,
+                                f"dgram:{folder}/silent-a,{folder}/silent-b", "RQ-01")
+        assert status == 2 and "does not reply within" in text, text
+
+
+def silent_wire(folder):
+    """A wire on which nobody replies is an error too."""
+    with Target(folder, "quiet") as target:
+        status, text, _ = target.conform("RQ-01", wire=f"dgram:{folder}/x,{folder}/y")
+        assert status == 2 and "the wire is silent: 10.0.0.1" in text, text
+
+
+def main():
+    with tempfile.TemporaryDirectory(dir="/tmp") as name, ThreadPoolExecutor(8) as pool:
+        folder = pathlib.Path(name)
+        jobs = [pool.submit(one, folder)
+                for one in (sound, dies, bad_input, silent, silent_wire)]
+        jobs += [pool.submit(faulty, folder, number)
+                 for number in range(len(FAULTS) if EVERYTHING else QUICK_FAULTS)]
+        for job in jobs:
+            job.result()
+
+
+if __name__ == "__main__":
+    main()
