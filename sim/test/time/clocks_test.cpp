@@ -247,7 +247,7 @@ TEST_CASE("children have the same clock, and programs can be started") {
   if (child == 0) {
     sleep_ns(2 * kMs);
     const long passed = now_ns() - start;
-    _exit(passed >= 2 * kMs && passed <= 20 * kMs ? 0 : 1);
+    _exit(passed >= 2 * kMs && passed <= 1000 * kMs ? 0 : 1);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
