@@ -28,7 +28,7 @@ struct ConformOptions {
   bool list = false;
   bool docs = false;
   std::string json;
-  std::string wire, eal;
+  std::string wire, eal, resume;
   CaptureOptions captures;
 
   bool selects(const std::string& id) const {
@@ -75,6 +75,9 @@ int run(const ConformOptions& options) {
     list(tests);
     return 0;
   }
+  ConformReport report;
+  std::vector<Test> left = tests;
+  if (!options.resume.empty()) left = resume(options.resume, tests, report);
   std::unique_ptr<OutputFile> json;
   if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
   conform::AdapterOptions adapter = options.adapter;
@@ -88,7 +91,6 @@ int run(const ConformOptions& options) {
     adapter.wire = wire.get();
   }
 
-  ConformReport report;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   try {
     const auto done = [&](const Outcome& outcome) {
@@ -102,7 +104,7 @@ int run(const ConformOptions& options) {
       fmt::print(stderr, "\r[{}/{}] {:<60.60}", report.outcomes.size(), tests.size(),
                  outcome.test->title);
     };
-    conform::run_tests(adapter, tests, done, report.target);
+    conform::run_tests(adapter, left, done, report.target);
   } catch (const conform::TargetLost& error) {
     report.lost = error.what();
   }
@@ -148,14 +150,19 @@ void add_conform(Command program, Action& action) {
       command.add_option("--target", options->adapter.target,
                          "test a foreign adapter, by the agent there: docs/target.md");
   target.type_name("HOST:PORT");
-  const Option wire =
-      command.add_option("--wire", options->wire,
-                         "to that adapter: dgram:LOCAL,REMOTE, dpdk:DEVARGS, see 'roci peer'");
-  wire.type_name("WIRE").needs(target);
+  const Option wire = command.add_option(
+      "--wire", options->wire,
+      "port that leads to that adapter: dgram:LOCAL,REMOTE or dpdk:DEVARGS, see 'roci peer'");
+  wire.type_name("KIND:ARGUMENTS").needs(target);
   target.needs(wire);
   command.add_option("--eal", options->eal, "arguments of the EAL of DPDK for the wire")
       .type_name("WORDS")
       .needs(wire);
+  command
+      .add_option("--resume", options->resume,
+                  "go on with a run that lost its target, from its report of --json")
+      .type_name("FILE")
+      .needs(target);
   for (const char* other : {"--engine", "--width", "--list", "--docs"}) {
     target.excludes(command.option(other));
   }

@@ -59,6 +59,38 @@ std::size_t ConformReport::failed() const {
       outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return !outcome.passed; }));
 }
 
+std::vector<conform::Test> resume(const std::string& path, const std::vector<conform::Test>& tests,
+                                  ConformReport& report) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  const nlohmann::json old = nlohmann::json::parse(bytes, nullptr, false);
+  if (!old.is_object() || old.value("lost", "").empty() || !old["tests"].is_array() ||
+      old["tests"].size() >= tests.size()) {
+    throw UserError(path + ": not the report of a run that lost its target", 2);
+  }
+  const std::size_t done = old["tests"].size();
+  for (std::size_t i = 0; i <= done; ++i) {
+    Outcome outcome;
+    outcome.test = &tests[i];
+    if (i == done) {
+      outcome.expected = "a target that outlives the test";
+      outcome.seen = old["lost"];
+    } else {
+      const nlohmann::json& one = old["tests"][i];
+      if (one.value("title", "") != tests[i].title) {
+        throw UserError(path + ": the report of a run of other tests", 2);
+      }
+      outcome.passed = one.value("passed", false);
+      outcome.skipped = one.value("skipped", false);
+      outcome.untestable = one.value("reason", "");
+      outcome.expected = one.value("expected", "");
+      outcome.seen = one.value("seen", "");
+      outcome.seconds = one.value("seconds", 0.0);
+    }
+    report.outcomes.push_back(std::move(outcome));
+  }
+  return {tests.begin() + static_cast<std::ptrdiff_t>(done) + 1, tests.end()};
+}
+
 void print(const ConformReport& report) {
   std::size_t held = 0, broken = 0, untestable = 0, untested = 0;
   for (const Statement* s : report.statements) {

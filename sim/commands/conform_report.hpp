@@ -23,6 +23,10 @@ struct ConformReport {
 
 /// Verdict of a test.
 const char* word_of(const conform::Outcome& outcome);
+/// Goes on with a run that lost its target: takes over the outcomes in the JSON file `path`, counts
+/// the test that was next as failed, and returns those after it. Throws UserError.
+std::vector<conform::Test> resume(const std::string& path, const std::vector<conform::Test>& tests,
+                                  ConformReport& report);
 void print(const ConformReport& report);
 void write_json(OutputFile& file, const ConformReport& report);
 

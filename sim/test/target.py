@@ -125,18 +125,26 @@ def dies(folder):
     with Target(folder, "dies") as target:
         report = folder / "dies.json"
         words = command(report, target.port, f"dgram:{target.ends[1]},{target.ends[0]}",
-                        "CQ-05", "RQ-31")
+                        "CQ-05", "RQ-34")
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as run:
             session = pathlib.Path(f"/proc/{target.agent.pid}/task/{target.agent.pid}/children")
             processes.until(session.read_text, "no session", 20)
-            # RQ-31 waits longer than this for timers: the session dies in the middle of it.
+            # A test of RQ-34 takes longer than this: the session dies in the middle of it.
             threading.Timer(1.5, lambda: os.kill(int(session.read_text()), signal.SIGKILL)).start()
             text = "".join(run.communicate(timeout=60))
         assert run.returncode == 2 and "the agent at 127.0.0.1" in text, text
         found = json.loads(report.read_text())
         assert "the agent at" in found["lost"] and not found["passed"], found
         assert "the run ended before" in text, text
+        # Goes on: what ran is taken over, and the test that it was in has failed.
+        words = command(folder / "more.json", target.port,
+                        f"dgram:{target.ends[1]},{target.ends[0]}", "CQ-05", "RQ-34")
+        more = subprocess.run([*words, "--resume", report], capture_output=True, text=True,
+                              check=False)
+        tests = json.loads((folder / "more.json").read_text())["tests"]
+        assert more.returncode == 1 and len(tests) > len(found["tests"]), more
+        assert [t["verdict"] for t in tests].count("FAIL") == 1, tests
 
 
 @contextlib.contextmanager
@@ -180,6 +188,9 @@ def bad_input(folder):
     done = subprocess.run([ROCI, "conform", "--target", "h:1"], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 2 and "--wire" in done.stderr, done
+    done = subprocess.run([ROCI, "conform", "--target", "127.0.0.1:1", "--wire", wire, "--resume",
+                           ROOT / "LICENSE"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "not the report of a run" in done.stderr, done
 
 
 def silent(folder):

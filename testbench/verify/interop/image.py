@@ -14,6 +14,7 @@ import struct
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
+AGENT = HERE.parent / "conform/agent"
 
 # Commands of the guest, and the package that has each.
 PROGRAMS = {
@@ -111,6 +112,14 @@ def copy(source, root, target=None):
     shutil.copy2(source, place)
 
 
+def compiled(program, source, headers):
+    """The program of a C source on libibverbs, built when it is older than that."""
+    newest = max(path.stat().st_mtime for path in (source, *headers))
+    if not program.exists() or program.stat().st_mtime < newest:
+        run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", program, source, "-libverbs"])
+    return program
+
+
 def build(cache):
     """(kernel, initramfs, kernel release) in `cache`."""
     cache = pathlib.Path(cache)
@@ -118,17 +127,14 @@ def build(cache):
     package = kernel_package(cache)
     image = next((package / "boot").glob("vmlinuz-*"))
     release = image.name[len("vmlinuz-"):]
-    peer = cache / "peer"
-    source = HERE / "peer.c"
-    newest = max(path.stat().st_mtime for path in (source, *HERE.glob("peer_*.h")))
-    if not peer.exists() or peer.stat().st_mtime < newest:
-        run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-o", peer, source, "-libverbs"])
+    peer = compiled(cache / "peer", HERE / "peer.c", HERE.glob("peer_*.h"))
+    agent = compiled(cache / "agent", AGENT / "agent.c", AGENT.glob("*.h"))
 
     programs = {name: find_program(name) for name in PROGRAMS}
     providers = sorted(pathlib.Path("/usr/lib").glob("*/libibverbs/librxe-rdmav*.so"))
     if not providers:
         raise Missing("no verbs provider of Soft-RoCE: apt-get install ibverbs-providers")
-    inputs = [image, peer, HERE / "init", HERE / "image.py", *programs.values(), *providers]
+    inputs = [image, peer, agent, HERE / "init", HERE / "image.py", *programs.values(), *providers]
     stamp = hashlib.sha256(
         "".join(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}\n" for path in inputs)
         .encode()).hexdigest()
@@ -143,9 +149,10 @@ def build(cache):
     copy(HERE / "init", root, "init")
     (root / "init").chmod(0o755)
     copy(peer, root, "usr/local/bin/peer")
+    copy(agent, root, "usr/local/bin/agent")
     copy(programs["busybox"], root, "bin/busybox")
     (root / "bin/sh").symlink_to("busybox")
-    needed = set(libraries(peer))
+    needed = set(libraries(peer)) | set(libraries(agent))
     for name, path in programs.items():
         if name == "busybox":
             continue

@@ -29,7 +29,8 @@ class GuestError(Exception):
 class Guest:
     """Boots in the constructor; use as a context manager."""
 
-    def __init__(self, cache, folder, local, remote, forward=(), boot_seconds=300):
+    def __init__(self, cache, folder, local, remote, forward=(), boot_seconds=300, host=2):
+        """`host`: last byte of the addresses of the wire."""
         qemu = shutil.which("qemu-system-x86_64")
         if not qemu:
             raise image.Missing("qemu-system-x86_64 is missing: apt-get install qemu-system-x86")
@@ -44,8 +45,8 @@ class Guest:
         forwards = "".join(f",hostfwd=tcp:127.0.0.1:{here}-:{there}"
                            for there, here in self.ports.items())
         settings = " ".join(f"roci.{name}={value}" for name, value in {
-            "wire_mac": WIRE_MAC, "control_mac": CONTROL_MAC, "wire_ipv4": IPV4 + "/24",
-            "wire_ipv6": IPV6 + "/64"}.items())
+            "wire_mac": WIRE_MAC[:-1] + str(host), "control_mac": CONTROL_MAC,
+            "wire_ipv4": f"{IPV4[:-1]}{host}/24", "wire_ipv6": f"{IPV6[:-1]}{host}/64"}.items())
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [qemu, "-accel", "tcg", "-M", "pc,vmport=off,usb=off", "-cpu", "max", "-smp", "1",
@@ -57,7 +58,7 @@ class Guest:
              # Unix sockets delay a sender where UDP would drop: TCG is slow.
              "-netdev", f"dgram,id=wire,local.type=unix,local.path={local},remote.type=unix,"
                         f"remote.path={remote}",
-             "-device", f"virtio-net-pci,netdev=wire,mac={WIRE_MAC},romfile=",
+             "-device", f"virtio-net-pci,netdev=wire,mac={WIRE_MAC[:-1]}{host},romfile=",
              "-netdev", f"user,id=control{forwards}",
              "-device", f"virtio-net-pci,netdev=control,mac={CONTROL_MAC},romfile=",
              "-device", "virtio-serial-pci", "-chardev",
