@@ -53,7 +53,7 @@ void add_time_options(Command command, TimeOptions& options) {
           "--grace",
           [&options](const std::string& text) { options.grace_ns = parse_duration(text); },
           "processor time after which a program that makes no calls is taken to look at its memory "
-          "in a loop [500us]")
+          "in a loop [2ms]")
       .type_name("T")
       .needs(command.option("--time"));
 }

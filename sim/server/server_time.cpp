@@ -57,6 +57,7 @@ std::uint64_t Server::rest_simulated(std::uint64_t now_ns, std::uint64_t until_n
   std::uint64_t passes = 0;
   if (!rung) {
     passes = time_.may_pass(gap);
+    if (passes != 0) time_.publish(now_ns + passes);
     if (passes == 0 && gap != 0) poll_for(next == testbench::kNever ? testbench::kNever : gap);
     look_at_ns = 0;
   }

@@ -85,8 +85,12 @@ void SimulatedTime::leave(const void* connection) {
 /// stops.
 void SimulatedTime::news() {
   look_at_ = 0;
+  publish(now_ns_);
+}
+
+void SimulatedTime::publish(std::uint64_t now_ns) {
   for (auto& [connection, process] : processes_) {
-    process->page->now_ns.store(now_ns_, std::memory_order_release);
+    process->page->now_ns.store(now_ns, std::memory_order_release);
   }
 }
 

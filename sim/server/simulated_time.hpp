@@ -22,11 +22,11 @@
 namespace roci::sim {
 
 struct TimeOptions {
-  bool simulated = false;            ///< false: programs have real time
-  std::uint64_t doorbell_ns = 0;     ///< from a processor to the adapter, in simulated time
-  std::uint64_t post_ns = 0;         ///< what a doorbell costs the thread that rings it
-  std::uint64_t poll_ns = 0;         ///< what a poll costs that finds completions
-  std::uint64_t grace_ns = 500'000;  ///< processor time of a process that looks at its memory
+  bool simulated = false;              ///< false: programs have real time
+  std::uint64_t doorbell_ns = 0;       ///< from a processor to the adapter, in simulated time
+  std::uint64_t post_ns = 0;           ///< what a doorbell costs the thread that rings it
+  std::uint64_t poll_ns = 0;           ///< what a poll costs that finds completions
+  std::uint64_t grace_ns = 2'000'000;  ///< processor time of a process that looks at its memory
 };
 
 class SimulatedTime {
@@ -49,6 +49,8 @@ class SimulatedTime {
   /// Something else is about to reach a process: a reply or an event.
   void news();
 
+  /// Shows the time to all processes.
+  void publish(std::uint64_t now_ns);
   /// Whether a process did something while time went on for it.
   bool disturbed() const;
   /// Stands still until all processes rest. `serve(ns)` handles their messages, for at
