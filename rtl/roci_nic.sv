@@ -145,8 +145,7 @@ module roci_nic #(
   roci_pkg::atomic_job_t  store_job;
   logic [7:0]             store_done;
   logic [15:0]            wr_done;
-  logic [9:0]             drop_rx;
-  logic [10:0]            drop_rq;
+  logic [10:0]            drop_rx, drop_rq;
   logic srq_doorbell_valid, srq_doorbell_ready, live_srq_valid, live_srq_ready, sq_doorbell_valid,
         sq_doorbell_ready, rq_doorbell_valid, rq_doorbell_ready, qp_event_sq_valid,
         qp_event_sq_ready, qp_event_rq_valid, qp_event_rq_ready, fail_sq_valid, fail_sq_ready,

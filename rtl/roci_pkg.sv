@@ -861,12 +861,12 @@ package roci_pkg;
   typedef struct packed {
     logic         drop;                // Scatter only: skip these bytes, touch no memory
     logic         last;                // Last segment of the packet
-    logic [12:0]  len;                 // Bytes, 1 to 4096
+    logic [12:0]  len;                 // Bytes, 1 to 4096, of a datagram with its GRH up to 4136
     logic [19:0]  pasid;               // Address space
     logic [63:0]  addr;                // DMA address of the first byte
   } seg_t;
 
-  localparam int unsigned RxFrameBits = 598;
+  localparam int unsigned RxFrameBits = 694;
   typedef struct packed {
     logic [223:0] ext;                 // Extension headers, left-aligned
     logic [12:0]  payload_len;         // Bytes of payload without pad
@@ -882,6 +882,7 @@ package roci_pkg;
     logic         vlan;                // Tagged
     logic         roce_v1;             // RoCE v1; the addresses are those of the GRH
     logic         ipv6;                // Over IPv6, or RoCE v1
+    logic [95:0]  ip_head;             // First 12 bytes of the IP header or GRH, the first byte on top
     logic [127:0] src_ip;              // Source
     logic [127:0] dst_ip;              // Destination, an IPv4 address in the low 32 bits
     logic         bad;                 // RoCE, but to be dropped for `cause`
@@ -889,24 +890,35 @@ package roci_pkg;
     logic         roce;                // RoCE; else everything below is undefined
   } rx_frame_t;
 
-  localparam int unsigned RxMetaBits = 312;
+  localparam int unsigned RxMetaBits = 313;
   typedef struct packed {
     logic [223:0] ext;                 // Extension headers, left-aligned
     logic [15:0]  ticket;              // Packets with payload so far, this one included
-    logic [12:0]  payload_len;         // Bytes of payload without pad
+    logic [12:0]  payload_len;         // Bytes of payload without pad, of a datagram with its GRH
     logic         ack_req;             // AckReq bit
     logic         solicited;           // SE bit
     logic [23:0]  psn;                 // Packet sequence number
-    logic [7:0]   opcode;              // BTH opcode, with UC that of the same operation of RC
-    logic         uc;                  // The connection is unreliable
+    logic [7:0]   opcode;              // BTH opcode, with UC and UD that of the same operation of RC
+    logic         ud;                  // A datagram: its payload begins with the 40 bytes of the GRH
+    logic         uc;                  // The service is unreliable: UC or UD
     logic [23:0]  qpn;                 // Own queue pair
   } rx_meta_t;
+
+  localparam int unsigned GrhBits = 362;
+  typedef struct packed {
+    logic         empty;               // There is no payload
+    logic [7:0]   offset;              // First payload byte, counted from the start of the frame
+    logic         ipv6;                // Over IPv6, or RoCE v1
+    logic [95:0]  ip_head;             // First 12 bytes of the IP header or GRH, the first byte on top
+    logic [127:0] src_ip;              // Source
+    logic [127:0] dst_ip;              // Destination, an IPv4 address in the low 32 bits
+  } grh_t;
 
   localparam int unsigned PayHdrBits = 68;
   typedef struct packed {
     logic         src;                 // 0 request, 1 response
     logic [5:0]   offset;              // Byte of the first beat where payload starts
-    logic [12:0]  len;                 // Bytes, 1 to 4096
+    logic [12:0]  len;                 // Bytes, 1 to 4096, of a datagram with its GRH up to 4136
     logic [23:0]  qpn;                 // Own queue pair
     logic [23:0]  psn;                 // Packet
   } pay_hdr_t;
@@ -934,6 +946,25 @@ package roci_pkg;
     logic [31:0]  immediate;           // Immediate data, or the key to invalidate
     logic [191:0] rest;                // 0
   } ext_imm_dt_t;
+
+  localparam int unsigned ExtDethBits = 224;
+  typedef struct packed {
+    logic [31:0]  qkey;                // Queue key
+    logic [7:0]   reserved;            // 0
+    logic [23:0]  src_qp;              // Queue pair of the sender
+    logic [31:0]  immediate;           // Immediate data
+    logic [87:0]  rest;                // 0
+    logic [15:0]  ah;                  // To send: address handle; not sent
+    logic [23:0]  dest_qpn;            // To send: queue pair of the destination; not sent as part of `ext`
+  } ext_deth_t;
+
+  localparam int unsigned ExtDatagramBits = 224;
+  typedef struct packed {
+    logic [31:0]  immediate;           // Immediate data
+    logic [7:0]   reserved;            // Not used
+    logic [23:0]  src_qp;              // Queue pair of the sender
+    logic [159:0] rest;                // Not used
+  } ext_datagram_t;
 
   localparam int unsigned PlanBits = 554;
   typedef struct packed {
@@ -1045,13 +1076,15 @@ package roci_pkg;
     logic         ok;                  // Done; 0: nothing changed
   } key_op_rsp_t;
 
-  localparam int unsigned CqeReqBits = 173;
+  localparam int unsigned CqeReqBits = 198;
   typedef struct packed {
     logic [7:0]   store_ticket;        // Atomic-unit stores that must be in memory
     logic         wait_store;          // Wait for `store_ticket`
     logic [15:0]  ticket;              // Payload packets that must be in memory
     logic         wait_data;           // Wait for `ticket`
     logic [7:0]   vendor_err;          // Cause
+    logic [23:0]  src_qp;              // Queue pair of the sender of a datagram
+    logic         with_grh;            // The buffer begins with a GRH, and src_qp is valid
     logic         solicited;           // Raises a solicited event
     logic         with_inv;            // imm is the key invalidated
     logic         with_imm;            // imm is valid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of address vectors as an engine without other networks keeps them: IPv4, no tag.
+// Rows of address vectors and handles as an engine without other networks keeps them: IPv4, no tag.
 //
 // Throughput: combinational. Latency: none. With all networks these are wires.
 
@@ -21,7 +21,10 @@ module roci_row_networks #(
       av.dst_ip  = 128'(av.dst_ip[31:0]);
     end
     row_write_o = row_write_i;
-    row_write_o.data[roci_pkg::AvBits-1:0] = av;
+    // The other rows that `rx` and `tx` take are shorter than what is changed, except for GIDs.
+    if (row_write_i.table_id != roci_pkg::TableGid) begin
+      row_write_o.data[roci_pkg::AvBits-1:0] = av;
+    end
   end
 
 endmodule

@@ -64,7 +64,8 @@ TEST_CASE(
     if (r.offset == reg::kParameters) {
       CHECK(bench.read(r.offset) == kParameters);
     } else if (r.offset == reg::kParameters2) {
-      CHECK(bench.read(r.offset) == (3 | mask(reg::parameters2::uc)));
+      CHECK(bench.read(r.offset) == (3 | mask(reg::parameters2::uc) | mask(reg::parameters2::ud) |
+                                     layout::bits(reg::parameters2::log_ahs, 4)));
     } else if (!is_time(r.offset)) {
       CHECK(bench.read(r.offset) == r.reset);
     }

@@ -152,7 +152,7 @@ module roci_control #(
   input  logic                       m_axis_fw_tready_i,
 
   // port counters
-  input  logic [9:0]                 drop_rx_i,        // pulses by DropCause
+  input  logic [10:0]                drop_rx_i,        // pulses by DropCause; top bit: Q_Key
   input  logic [10:0]                drop_rq_i,
   input  logic                       drop_ghost_i,     // from sq
   input  logic                       rx_ok_i,          // pulse: RoCE packet accepted

@@ -30,7 +30,8 @@ void Bench::offer(Port& meta, const Request& q) {
   port::clear(meta);
   auto set = [&](auto field, auto v) { port::put(meta, field, v); };
   set(layout::rx_meta::qpn, q.qpn);
-  set(layout::rx_meta::uc, q.uc);
+  set(layout::rx_meta::uc, q.uc || q.ud);
+  set(layout::rx_meta::ud, q.ud);
   set(layout::rx_meta::opcode, q.opcode);
   set(layout::rx_meta::psn, q.psn);
   set(layout::rx_meta::solicited, q.solicited);
@@ -51,6 +52,10 @@ void Bench::offer(Port& meta, const Request& q) {
     header(layout::reth::va, q.va);
     header(layout::reth::rkey, q.rkey);
     header(layout::reth::dma_length, q.length);
+  }
+  if (q.ud) {
+    port::put(meta, layout::rx_meta::ext.offset + layout::ext_datagram::src_qp.offset, 24,
+              q.src_qp);
   }
   header(layout::imm_dt::immediate, q.imm, has_reth(q.opcode) ? layout::reth::kBits : 0);
 }

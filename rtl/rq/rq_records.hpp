@@ -59,6 +59,8 @@ struct Request {
   std::uint32_t psn = 0;
   Bytes payload;
   bool ack_req = true, solicited = false, uc = false;
+  bool ud = false;           // the payload begins with the GRH
+  std::uint32_t src_qp = 0;  // UD
   std::uint64_t va = 0, swap_add = 0, compare = 0;
   std::uint32_t rkey = 0, length = 0, imm = 0;
 };
@@ -77,7 +79,8 @@ struct Completion {
   Status status;
   WcOp opcode;
   unsigned byte_len, imm;
-  bool with_imm, solicited, with_inv;
+  bool with_imm, solicited, with_inv, with_grh;
+  unsigned src_qp;
 };
 
 struct Region {

@@ -144,7 +144,8 @@ inline void Bench::take() {
                        cqe(layout::cqe_req::wqe_index),    Status{cqe(layout::cqe_req::status)},
                        WcOp{cqe(layout::cqe_req::opcode)}, cqe(layout::cqe_req::byte_len),
                        cqe(layout::cqe_req::imm),          cqe(layout::cqe_req::with_imm),
-                       cqe(layout::cqe_req::solicited),    cqe(layout::cqe_req::with_inv)};
+                       cqe(layout::cqe_req::solicited),    cqe(layout::cqe_req::with_inv),
+                       cqe(layout::cqe_req::with_grh),     cqe(layout::cqe_req::src_qp)};
     cqes.push_back({c, cqe(layout::cqe_req::wait_data) ? cqe(layout::cqe_req::ticket) : -1});
   }
   // Completions are written in order, when their payload is in memory.

@@ -4,9 +4,9 @@
 // Throughput: one beat a clock for any length of frame, one packet a clock; never stalls the MAC.
 // Latency: store and forward; README.md has the clocks from the last beat to req_meta_o.
 //
-//  s_axis --+--> parse --beats--+--> buffer --payload--------------------> pay
+//  s_axis --+--> parse --beats--+--> buffer --payload--------------grh---> pay
 //           |      |            +--> icrc    ^ read, skip
-//           |      |                  | ok   |
+//           |      |                  | ok   |                    | GRH
 //           |      +----record--------+--> admit --> req_meta, rsp_meta, pay_hdr
 //           +------------------> Ethernet buffer -----------------------> m_axis_eth
 
@@ -63,7 +63,7 @@ module roci_rx #(
   input  logic                   pay_tready_i,
 
   // counters
-  output logic [9:0]             drop_o,      // pulses by DropCause
+  output logic [10:0]            drop_o,      // pulses by DropCause; top bit: a wrong Q_Key
   output logic                   rx_ok_o,     // a RoCE packet went to an engine
   output logic                   rx_eth_o,    // a frame went to the Ethernet path
   output logic                   rx_frame_o,  // a frame ended on s_axis ...
@@ -125,12 +125,15 @@ module roci_rx #(
 
   logic        command_valid, command_ready, command_drop, buffer_idle, buffer_done;
   logic [9:0]  command_rows;
+  logic [DataWidth-1:0] buffer_data;
+  logic        buffer_last, buffer_valid, buffer_ready;
   roci_rx_buffer #(.DataWidth(DataWidth), .Rows(BufferBytes / Bytes)) u_buffer (
     .clk_i, .rst_ni, .write_i(beat_valid && pay), .write_data_i(beat_data),
     .write_row_i(pay_row), .last_i(frame_end), .commit_i(kept), .rows_i(rows),
     .overflow_o(pay_overflow), .command_valid_i(command_valid), .command_ready_o(command_ready),
-    .command_drop_i(command_drop), .command_rows_i(command_rows), .pay_tdata_o, .pay_tlast_o,
-    .pay_tvalid_o, .pay_tready_i, .idle_o(buffer_idle), .done_o(buffer_done));
+    .command_drop_i(command_drop), .command_rows_i(command_rows), .pay_tdata_o(buffer_data),
+    .pay_tlast_o(buffer_last), .pay_tvalid_o(buffer_valid), .pay_tready_i(buffer_ready),
+    .idle_o(buffer_idle), .done_o(buffer_done));
 
   // A frame waits here for the verdicts on its ICRC and checksums. That on the ICRC may come before
   // the frame ends, when bytes follow the datagram.
@@ -181,8 +184,9 @@ module roci_rx #(
                                 - ($clog2(Records) + 1)'(record_valid && record_ready);
   end
 
-  logic       admit_ready, admit_idle;
-  logic [9:0] admit_drop;
+  logic           admit_ready, admit_idle, grh_valid, grh_ready, grh_idle;
+  logic [10:0]    admit_drop;
+  roci_pkg::grh_t grh;
   roci_pkg::row_write_t row_write;
   roci_row_networks #(.Networks(Networks)) u_networks (.row_write_i, .row_write_o(row_write));
   roci_rx_admit #(.DataWidth(DataWidth), .NumQps(NumQps), .FirstTicket(FirstTicket)) u_admit (
@@ -193,7 +197,15 @@ module roci_rx #(
     .command_ready_i(command_ready), .command_drop_o(command_drop),
     .command_rows_o(command_rows), .req_meta_o, .req_meta_valid_o, .req_meta_ready_i,
     .rsp_meta_o, .rsp_meta_valid_o, .rsp_meta_ready_i, .pay_hdr_o,
-    .pay_hdr_valid_o, .pay_hdr_ready_i, .drop_o(admit_drop), .rx_ok_o);
+    .pay_hdr_valid_o, .pay_hdr_ready_i, .grh_o(grh), .grh_valid_o(grh_valid),
+    .grh_ready_i(grh_ready), .drop_o(admit_drop), .rx_ok_o);
+
+  roci_rx_grh #(.DataWidth(DataWidth)) u_grh (
+    .clk_i, .rst_ni, .grh_i(grh), .grh_valid_i(grh_valid), .grh_ready_o(grh_ready),
+    .next_i(command_valid && !command_drop), .in_tdata_i(buffer_data), .in_tlast_i(buffer_last),
+    .in_tvalid_i(buffer_valid), .in_tready_o(buffer_ready), .out_tdata_o(pay_tdata_o),
+    .out_tlast_o(pay_tlast_o), .out_tvalid_o(pay_tvalid_o), .out_tready_i(pay_tready_i),
+    .idle_o(grh_idle));
 
   // counters
   always_comb begin
@@ -204,7 +216,7 @@ module roci_rx #(
   assign rx_frame_o = frame_end;
   assign rx_bytes_o = |frame_bytes[16:14] ? '1 : frame_bytes[13:0];
 
-  assign idle_o = admit_ready && admit_idle && buffer_done &&
+  assign idle_o = admit_ready && admit_idle && buffer_done && grh_idle &&
                   (pause_i || (records_q == '0 && buffer_idle && eth_idle && parse_idle &&
                                !s_axis_tvalid_i && !pending));
 

@@ -66,13 +66,23 @@ class Bench : public RowBus<Bench> {
     p.opcode = f.opcode;
     p.solicited = f.solicited;
     p.ack_req = f.ack_req;
-    p.payload_len = static_cast<unsigned>(f.payload.size());
+    Bytes payload = f.payload;
+    p.ext = f.ext;
+    if (is_datagram(f.opcode)) {
+      payload = grh_of(build(f), f);
+      payload.insert(payload.end(), f.payload.begin(), f.payload.end());
+      // Sender and immediate, the immediate first.
+      p.ext.assign(f.ext.begin() + 8, f.ext.end());
+      p.ext.resize(4, 0);
+      p.ext.insert(p.ext.end(), f.ext.begin() + 4, f.ext.begin() + 8);
+      p.ext[4] = 0;
+    }
+    p.payload_len = static_cast<unsigned>(payload.size());
     if (p.payload_len) ++ticket;
     p.ticket = ticket;
-    p.ext = f.ext;
     (p.response ? want_rsp : want_req).push_back(p);
     if (p.payload_len) {
-      want_pay.push_back(f.payload);
+      want_pay.push_back(payload);
       want_src.push_back(p.response);
     }
   }
@@ -121,7 +131,8 @@ class Bench : public RowBus<Bench> {
       CAPTURE(i);
       CHECK(drops[i] == want_drop[i]);
     }
-    CHECK(ok == got_req.size() + got_rsp.size());
+    CHECK(ok == got_req.size() + got_rsp.size() + violations);
+    CHECK(violations_counted == violations);
     CHECK(eth_pulses == got_eth.size());
   }
 
@@ -169,6 +180,7 @@ class Bench : public RowBus<Bench> {
   std::vector<bool> want_src, got_src;
   Drops want_drop{}, drops{};
   std::size_t ok = 0, eth_pulses = 0;
+  std::size_t violations = 0, violations_counted = 0;  // datagrams with a wrong Q_Key
   std::uint16_t ticket = 0;
   std::uint64_t bytes_in = 0, bytes_counted = 0, frames_counted = 0;
   std::uint64_t last_in = 0, first_meta = 0, last_meta = 0, first_pay = 0;
@@ -182,13 +194,16 @@ class Bench : public RowBus<Bench> {
     p.qpn = get(layout::rx_meta::qpn);
     p.psn = get(layout::rx_meta::psn);
     p.opcode =
-        static_cast<std::uint8_t>(get(layout::rx_meta::uc) << 5 | get(layout::rx_meta::opcode));
+        static_cast<std::uint8_t>(get(layout::rx_meta::ud) << 6 | get(layout::rx_meta::uc) << 5 |
+                                  get(layout::rx_meta::opcode));
     p.solicited = get(layout::rx_meta::solicited);
     p.ack_req = get(layout::rx_meta::ack_req);
     p.ticket = get(layout::rx_meta::ticket);
     p.payload_len = get(layout::rx_meta::payload_len);
-    for (int i = 0; i < std::max(0, ext_bytes(p.opcode)); ++i)
+    const int ext = is_datagram(p.opcode) ? 8 : std::max(0, ext_bytes(p.opcode));
+    for (int i = 0; i < ext; ++i)
       p.ext.push_back(port::get_byte(meta, layout::rx_meta::ext, static_cast<unsigned>(i)));
+    if (p.opcode == 0x64) std::fill_n(p.ext.begin(), 4, 0);  // no immediate
     if (first_meta == 0) first_meta = dut.cycle();
     last_meta = dut.cycle();
     return p;
@@ -231,6 +246,7 @@ class Bench : public RowBus<Bench> {
       }
     }
     for (unsigned i = 0; i < kCauses; ++i) drops[i] += dut->drop_o >> i & 1;
+    violations_counted += dut->drop_o >> kCauses & 1;
     ok += dut->rx_ok_o;
     eth_pulses += dut->rx_eth_o;
     if (dut->rx_frame_o) {

@@ -47,10 +47,17 @@ TEST_CASE("rx: frames of Soft-RoCE") {
       // Peers share queue pair numbers; the connection follows the frame.
       auto& at = connected[f.qpn];
       if (at.src_ip != f.src_ip || at.dst_ip != f.dst_ip || at.vlan != f.vlan || at.tci != f.tci ||
-          at.ipv6 != f.ipv6 || at.opcode / 32 != f.opcode / 32) {
+          at.ipv6 != f.ipv6 || at.opcode / 32 != f.opcode / 32 ||
+          (roce::is_datagram(f.opcode) && roce::get(at.ext, 0, 4) != roce::get(f.ext, 0, 4))) {
         bench.drain();
         bench.connect(f.qpn, f);
-        bench.set_service(f.qpn, f.opcode >= 0x20 ? layout::Service::kUc : layout::Service::kRc);
+        if (roce::is_datagram(f.opcode)) {
+          bench.gid(count % 16, f);
+          bench.set_service(f.qpn, layout::Service::kUd,
+                            static_cast<std::uint32_t>(roce::get(f.ext, 0, 4)));
+        } else {
+          bench.set_service(f.qpn, f.opcode >= 0x20 ? layout::Service::kUc : layout::Service::kRc);
+        }
         at = f;
       }
       bench.send(frame);
@@ -61,6 +68,42 @@ TEST_CASE("rx: frames of Soft-RoCE") {
   }
   CHECK(count > 3000);
   MESSAGE("captured packets: " << count);
+}
+
+TEST_CASE("rx: datagrams with their GRH, between packets of connections (UD-05, UD-06)") {
+  constexpr unsigned kDatagrams = 64;  // queue pairs of UD, one for each shape
+  Bench bench;
+  connect_shapes(bench);
+  for (unsigned which = 0; which < kShapes; ++which) {
+    bench.connect(kDatagrams + which, shape(which));
+    bench.set_service(kDatagrams + which, layout::Service::kUd, 0xAB);
+    bench.gid(which, shape(which));
+  }
+  for (const unsigned stalls : {0u, 50u}) {
+    bench.stalls = stalls;
+    for (unsigned n = 0; n < 600; ++n) {
+      Fields f = roce::random_good(bench.random);
+      const unsigned which = f.qpn - 16;
+      if (n % 3 != 0) {
+        static constexpr unsigned kSizes[] = {0, 1, 2, 3, 4, 30, 31, 64, 65, 1000, 4096};
+        f.opcode = n % 2 == 0 ? 0x64 : 0x65;
+        f.qpn = kDatagrams + which;
+        f.ext.clear();
+        roce::put(f.ext, n % 7 == 0 ? 0xAA : 0xAB, 4);
+        roce::put(f.ext, bench.random() & 0xFFFFFF, 4);
+        if (f.opcode == 0x65) roce::put(f.ext, bench.random(), 4);
+        f.payload = random_bytes(bench.random, kSizes[bench.random() % std::size(kSizes)]);
+        if (n % 7 == 0) {
+          bench.send(build(f));
+          ++bench.violations;
+          continue;
+        }
+      }
+      bench.send_good(f);
+      if (n % 20 == 0) bench.drain();
+    }
+    bench.finish();
+  }
 }
 
 TEST_CASE("rx: everything else goes to the Ethernet path unchanged (WIRE-05, 07, 12)") {

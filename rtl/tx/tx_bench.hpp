@@ -31,7 +31,8 @@ class Bench : public RowBus<Bench> {
  public:
   Bench() { dut->m_axis_tready_i = 1; }
 
-  void connect(unsigned row, const Fields& f) { address(row, f, Way::kOut); }
+  static constexpr unsigned kHandle = 7;  // handle of all datagrams
+  void connect(unsigned row, const Fields& f) { sender(row, kHandle, f); }
 
   struct Job {
     unsigned row;
@@ -128,7 +129,7 @@ class Bench : public RowBus<Bench> {
     auto chance = [&](unsigned percent) { return percent != 0 && random() % 100 < percent; };
     if (!desc_held_) desc_held_ = !descs.empty() && !chance(gaps);
     dut->desc_valid_i = desc_held_;
-    if (desc_held_) put_desc(dut->desc_i, descs.front().row, descs.front().fields);
+    if (desc_held_) put_desc(dut->desc_i, descs.front().row, descs.front().fields, kHandle);
     if (!ack_held_) ack_held_ = !acks.empty() && !chance(gaps);
     dut->ack_valid_i = ack_held_;
     if (ack_held_) put_desc(dut->ack_i, acks.front().row, acks.front().fields);

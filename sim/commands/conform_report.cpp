@@ -136,7 +136,7 @@ void print(const ConformReport& report) {
       report.adapter.engine, report.adapter.width, report.adapter.seed, run - report.failed(), run,
       held, broken, untested, seconds);
   if (skipped != 0) {
-    fmt::print("{} tests need a transport service that the engine does not have\n", skipped);
+    fmt::print("{} tests need what the engine does not have\n", skipped);
   }
 }
 

@@ -47,7 +47,7 @@ FAULTY = [f"{tool} -n 20" for tool in BANDWIDTH + LATENCY] + [
     f"{tool} -n 10 -q 8" for tool in BANDWIDTH] + ["ib_write_bw -n 5 -b", "ib_send_bw -n 5 -e",
     "ib_send_bw -n 10 --use-srq", "ib_send_lat -n 10 -s 65536"]
 
-# UC and UD, on an engine that has them. perftest's UD takes no --use-srq with several queue pairs.
+# UC and UD. perftest's UD takes no --use-srq with several queue pairs.
 UNRELIABLE = [f"ibv_u{kind}_pingpong -g {gid} -n 100{options}" for kind in "cd" for gid in (0, 1, 2)
               for options in ("", " -e")] + [
     "ibv_ud_pingpong -g 0 -n 100 -s 4096", "ibv_ud_pingpong -g 0 -n 100 -s 1",
@@ -63,16 +63,20 @@ UNRELIABLE = [f"ibv_u{kind}_pingpong -g {gid} -n 100{options}" for kind in "cd" 
     for options in ("-b", "-q 8")] + [
     "ib_send_bw -c UC -n 20 -e", "ib_send_bw -c UC -n 20 --use-srq",
     "ib_send_bw -c UD -n 50 & ib_write_bw -n 50 & ib_write_bw -c UC -n 50"]
-# On the RTL, which has UC and not UD.
-UC = [f"ibv_uc_pingpong -g {gid} -n 100" for gid in (0, 1, 2)] + [
-    "ibv_uc_pingpong -g 0 -n 20 -s 65536 -m 256 -c"] + [
+# The same in short, for the RTL: what runs at once fits into the receive buffer of an adapter.
+UNRELIABLE_QUICK = [f"ibv_u{kind}_pingpong -g {gid} -n 40" for kind in "cd" for gid in (0, 1, 2)
+                    ] + [
+    "ibv_uc_pingpong -g 0 -n 20 -s 65536 -m 256 -c", "ibv_ud_pingpong -g 0 -n 50 -s 4096 -e"] + [
+    f"{tool} -c UD -n 20 -s 1024{srq}" for tool in ("ib_send_bw", "ib_send_lat")
+    for srq in ("", " --use-srq")] + [
     f"{tool} -c UC -n 20 -s 4096"
     for tool in ("ib_send_bw", "ib_write_bw", "ib_send_lat", "ib_write_lat")] + [
-    "ib_send_bw -c UC -n 20 --use-srq", "ib_write_bw -n 50 & ib_write_bw -c UC -n 50"]
+    "ib_send_bw -c UC -n 20 --use-srq", "ib_send_bw -c UD -n 20 -s 1024 & ib_write_bw -c UC -n 20"]
 # For a link that loses: programs that do not wait for each message.
 LOSSY = ["ib_write_bw -c UC -n 200", "ib_write_bw -c UC -n 50 -q 8 -b", "ib_send_bw -c UD -D 2",
          "ib_send_bw -c UC -D 2", "ib_send_bw -c UD -D 2 -q 4 & ib_write_bw -n 50"]
 
-LISTS = {"quick": QUICK, "unreliable": UNRELIABLE, "uc": UC, "lossy": LOSSY,
+LISTS = {"quick": QUICK, "unreliable": UNRELIABLE, "unreliable_quick": UNRELIABLE_QUICK,
+         "lossy": LOSSY,
          "pingpong": PINGPONG, "bw": BW, "lat": LAT, "together": TOGETHER,
          "faulty": FAULTY, "all": PINGPONG + BW + LAT + TOGETHER}

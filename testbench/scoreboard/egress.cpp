@@ -61,6 +61,7 @@ void EgressMonitor::frame(const FrameEvent& event) {
             std::to_string(parsed.bth().psn()));
   }
 
+  if (parsed.has(packet::Ext::kDeth)) return datagram(event);
   const WorkMonitor::Connection* receiver = receiver_work.find(qpn);
   // The receiver is unknown, or between two generations: no check is possible.
   if (receiver == nullptr || receiver->generation == 0 ||
@@ -88,6 +89,25 @@ void EgressMonitor::frame(const FrameEvent& event) {
     }
     request(event, r, *receiver);
   }
+}
+
+/// A datagram is a message; its PSN is the next one of its sender, or after a failed send a later
+/// one (UD-01).
+void EgressMonitor::datagram(const FrameEvent& event) {
+  const std::uint32_t from = event.parsed.deth().src_qp();
+  const WorkMonitor::Connection* sender = work_[event.node]->find(from);
+  if (sender == nullptr || sender->generation == 0) return;
+  Datagrams& d = datagrams_[{event.node, from}];
+  if (d.generation != sender->generation) {
+    d = {sender->generation, sender->resumed, sender->attributes.sq_psn};
+  }
+  const std::int32_t ahead = event.parsed.psn().distance_from(Psn(d.next));
+  if (ahead < 0) violate(event, "UD-01: was sent before");
+  if (ahead > 0 && d.resumed == sender->resumed) {
+    violate(event, "PSN " + std::to_string(d.next) + " is next");
+  }
+  d.resumed = sender->resumed;
+  d.next = (event.parsed.psn() + 1).value();
 }
 
 void EgressMonitor::request(const FrameEvent& event, Requests& r,

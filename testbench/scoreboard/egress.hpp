@@ -56,6 +56,11 @@ class EgressMonitor : public FrameTap {
     std::vector<Outstanding> reads;
     std::vector<Outstanding> old_reads;  ///< complete READs; a duplicate may request them again
   };
+  /// Datagrams of one queue pair, identified by its node and number: they may go to anybody.
+  struct Datagrams {
+    unsigned generation = 0, resumed = 0;
+    std::uint32_t next = 0;
+  };
   /// Responses of one queue pair, identified likewise.
   struct Responses {
     unsigned generation = 0;
@@ -64,6 +69,7 @@ class EgressMonitor : public FrameTap {
   };
   using Key = std::pair<unsigned, std::uint32_t>;
 
+  void datagram(const FrameEvent& event);
   void request(const FrameEvent& event, Requests& r, const WorkMonitor::Connection& receiver);
   void fresh(const FrameEvent& event, Requests& r, const WorkMonitor::Connection& receiver);
   void again(const FrameEvent& event, Requests& r, std::uint32_t pmtu);
@@ -75,6 +81,7 @@ class EgressMonitor : public FrameTap {
   PayloadCheck payload_check_;
   std::map<Key, Requests> requests_;
   std::map<Key, Responses> responses_;
+  std::map<Key, Datagrams> datagrams_;
   std::uint64_t frames_ = 0, repeated_ = 0;
 };
 

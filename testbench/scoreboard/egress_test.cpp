@@ -130,6 +130,35 @@ TEST_CASE("egress: after a failed send of UC a message begins at a later PSN (UC
   }
 }
 
+TEST_CASE("egress: datagrams to anybody count up by sender (UD-01)") {
+  EgressFixture fixture;
+  const auto datagram = [&](std::uint32_t to, std::uint32_t psn) {
+    fixture.emit(0, fixture.base(0, packet::kUdSendOnly, psn)
+                        .bth(packet::kUdSendOnly, to, transport::Psn(psn))
+                        .deth(0x1234, 20)
+                        .payload(packet::Bytes(700, 0x33)));
+  };
+  datagram(30, 0xFFFFFE);
+  datagram(77, 0xFFFFFF);
+  datagram(30, 0);
+  CHECK(fixture.faults.empty());
+  SUBCASE("a PSN is used twice") {
+    datagram(30, 0);
+    CHECK(fixture.named("UD-01"));
+  }
+  SUBCASE("jump") {
+    datagram(30, 2);
+    CHECK(fixture.named("is next"));
+  }
+  SUBCASE("jump after a failed send") {
+    fixture.fail_and_resume();
+    datagram(30, 2);
+    CHECK(fixture.faults.empty());
+    datagram(30, 4);
+    CHECK(fixture.named("is next"));
+  }
+}
+
 TEST_CASE("egress: each violation is reported (I12)") {
   EgressFixture fixture;
   SUBCASE("jump") {

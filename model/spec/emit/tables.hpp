@@ -74,10 +74,13 @@ void each_record(Visitor visit) {
   visit("seg", "", kSeg);
   visit("rx_frame", "", kRxFrame);
   visit("rx_meta", "", kRxMeta);
+  visit("grh", "", kGrh);
   visit("pay_hdr", "", kPayHdr);
   visit("ext_reth", "", kExtReth);
   visit("ext_aeth", "", kExtAeth);
   visit("ext_imm_dt", "", kExtImmDt);
+  visit("ext_deth", "", kExtDeth);
+  visit("ext_datagram", "", kExtDatagram);
   visit("plan", "", kPlan);
   visit("grant", "", kGrant);
   visit("segment_job", "", kSegmentJob);

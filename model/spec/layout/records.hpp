@@ -72,7 +72,8 @@ inline constexpr unsigned kBits = 15, kBytes = 2;
 namespace seg {
 inline constexpr MemoryField<uint64_t, 0, 64> addr;  ///< DMA address of the first byte
 inline constexpr MemoryField<uint32_t, 64, 20> pasid;  ///< Address space
-inline constexpr MemoryField<uint16_t, 84, 13> len;  ///< Bytes, 1 to 4096
+/// Bytes, 1 to 4096, of a datagram with its GRH up to 4136
+inline constexpr MemoryField<uint16_t, 84, 13> len;
 inline constexpr MemoryField<bool, 97, 1> last;  ///< Last segment of the packet
 /// Scatter only: skip these bytes, touch no memory
 inline constexpr MemoryField<bool, 98, 1> drop;
@@ -86,44 +87,63 @@ inline constexpr MemoryField<bool, 5, 1> bad;  ///< RoCE, but to be dropped for 
 /// Destination, an IPv4 address in the low 32 bits
 inline constexpr MemoryField<void, 6, 128> dst_ip;
 inline constexpr MemoryField<void, 134, 128> src_ip;  ///< Source
-inline constexpr MemoryField<bool, 262, 1> ipv6;  ///< Over IPv6, or RoCE v1
+/// First 12 bytes of the IP header or GRH, the first byte on top
+inline constexpr MemoryField<void, 262, 96> ip_head;
+inline constexpr MemoryField<bool, 358, 1> ipv6;  ///< Over IPv6, or RoCE v1
 /// RoCE v1; the addresses are those of the GRH
-inline constexpr MemoryField<bool, 263, 1> roce_v1;
-inline constexpr MemoryField<bool, 264, 1> vlan;  ///< Tagged
-inline constexpr MemoryField<uint16_t, 265, 12> vid;  ///< VLAN identifier
-inline constexpr MemoryField<uint8_t, 277, 2> ecn;  ///< ECN bits
-inline constexpr MemoryField<uint16_t, 279, 16> pkey;  ///< Partition key
-inline constexpr MemoryField<uint32_t, 295, 24> qpn;  ///< BTH DestQP
-inline constexpr MemoryField<uint8_t, 319, 8> opcode;  ///< BTH opcode
-inline constexpr MemoryField<uint32_t, 327, 24> psn;  ///< Packet sequence number
-inline constexpr MemoryField<bool, 351, 1> solicited;  ///< SE bit
-inline constexpr MemoryField<bool, 352, 1> ack_req;  ///< AckReq bit
+inline constexpr MemoryField<bool, 359, 1> roce_v1;
+inline constexpr MemoryField<bool, 360, 1> vlan;  ///< Tagged
+inline constexpr MemoryField<uint16_t, 361, 12> vid;  ///< VLAN identifier
+inline constexpr MemoryField<uint8_t, 373, 2> ecn;  ///< ECN bits
+inline constexpr MemoryField<uint16_t, 375, 16> pkey;  ///< Partition key
+inline constexpr MemoryField<uint32_t, 391, 24> qpn;  ///< BTH DestQP
+inline constexpr MemoryField<uint8_t, 415, 8> opcode;  ///< BTH opcode
+inline constexpr MemoryField<uint32_t, 423, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 447, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 448, 1> ack_req;  ///< AckReq bit
 /// First payload byte, counted from the start of the frame
-inline constexpr MemoryField<uint8_t, 353, 8> payload_offset;
-inline constexpr MemoryField<uint16_t, 361, 13> payload_len;  ///< Bytes of payload without pad
-inline constexpr MemoryField<void, 374, 224> ext;  ///< Extension headers, left-aligned
-inline constexpr unsigned kBits = 598, kBytes = 75;
+inline constexpr MemoryField<uint8_t, 449, 8> payload_offset;
+inline constexpr MemoryField<uint16_t, 457, 13> payload_len;  ///< Bytes of payload without pad
+inline constexpr MemoryField<void, 470, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 694, kBytes = 87;
 }  // namespace rx_frame
 
 namespace rx_meta {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Own queue pair
-inline constexpr MemoryField<bool, 24, 1> uc;  ///< The connection is unreliable
-/// BTH opcode, with UC that of the same operation of RC
-inline constexpr MemoryField<uint8_t, 25, 8> opcode;
-inline constexpr MemoryField<uint32_t, 33, 24> psn;  ///< Packet sequence number
-inline constexpr MemoryField<bool, 57, 1> solicited;  ///< SE bit
-inline constexpr MemoryField<bool, 58, 1> ack_req;  ///< AckReq bit
-inline constexpr MemoryField<uint16_t, 59, 13> payload_len;  ///< Bytes of payload without pad
+inline constexpr MemoryField<bool, 24, 1> uc;  ///< The service is unreliable: UC or UD
+/// A datagram: its payload begins with the 40 bytes of the GRH
+inline constexpr MemoryField<bool, 25, 1> ud;
+/// BTH opcode, with UC and UD that of the same operation of RC
+inline constexpr MemoryField<uint8_t, 26, 8> opcode;
+inline constexpr MemoryField<uint32_t, 34, 24> psn;  ///< Packet sequence number
+inline constexpr MemoryField<bool, 58, 1> solicited;  ///< SE bit
+inline constexpr MemoryField<bool, 59, 1> ack_req;  ///< AckReq bit
+/// Bytes of payload without pad, of a datagram with its GRH
+inline constexpr MemoryField<uint16_t, 60, 13> payload_len;
 /// Packets with payload so far, this one included
-inline constexpr MemoryField<uint16_t, 72, 16> ticket;
-inline constexpr MemoryField<void, 88, 224> ext;  ///< Extension headers, left-aligned
-inline constexpr unsigned kBits = 312, kBytes = 39;
+inline constexpr MemoryField<uint16_t, 73, 16> ticket;
+inline constexpr MemoryField<void, 89, 224> ext;  ///< Extension headers, left-aligned
+inline constexpr unsigned kBits = 313, kBytes = 40;
 }  // namespace rx_meta
+
+namespace grh {
+/// Destination, an IPv4 address in the low 32 bits
+inline constexpr MemoryField<void, 0, 128> dst_ip;
+inline constexpr MemoryField<void, 128, 128> src_ip;  ///< Source
+/// First 12 bytes of the IP header or GRH, the first byte on top
+inline constexpr MemoryField<void, 256, 96> ip_head;
+inline constexpr MemoryField<bool, 352, 1> ipv6;  ///< Over IPv6, or RoCE v1
+/// First payload byte, counted from the start of the frame
+inline constexpr MemoryField<uint8_t, 353, 8> offset;
+inline constexpr MemoryField<bool, 361, 1> empty;  ///< There is no payload
+inline constexpr unsigned kBits = 362, kBytes = 46;
+}  // namespace grh
 
 namespace pay_hdr {
 inline constexpr MemoryField<uint32_t, 0, 24> psn;  ///< Packet
 inline constexpr MemoryField<uint32_t, 24, 24> qpn;  ///< Own queue pair
-inline constexpr MemoryField<uint16_t, 48, 13> len;  ///< Bytes, 1 to 4096
+/// Bytes, 1 to 4096, of a datagram with its GRH up to 4136
+inline constexpr MemoryField<uint16_t, 48, 13> len;
 /// Byte of the first beat where payload starts
 inline constexpr MemoryField<uint8_t, 61, 6> offset;
 inline constexpr MemoryField<bool, 67, 1> src;  ///< 0 request, 1 response
@@ -158,6 +178,26 @@ inline constexpr MemoryField<void, 0, 192> rest;  ///< 0
 inline constexpr MemoryField<uint32_t, 192, 32> immediate;
 inline constexpr unsigned kBits = 224, kBytes = 28;
 }  // namespace ext_imm_dt
+
+namespace ext_deth {
+/// To send: queue pair of the destination; not sent as part of `ext`
+inline constexpr MemoryField<uint32_t, 0, 24> dest_qpn;
+inline constexpr MemoryField<uint16_t, 24, 16> ah;  ///< To send: address handle; not sent
+inline constexpr MemoryField<void, 40, 88> rest;  ///< 0
+inline constexpr MemoryField<uint32_t, 128, 32> immediate;  ///< Immediate data
+inline constexpr MemoryField<uint32_t, 160, 24> src_qp;  ///< Queue pair of the sender
+inline constexpr MemoryField<uint8_t, 184, 8> reserved;  ///< 0
+inline constexpr MemoryField<uint32_t, 192, 32> qkey;  ///< Queue key
+inline constexpr unsigned kBits = 224, kBytes = 28;
+}  // namespace ext_deth
+
+namespace ext_datagram {
+inline constexpr MemoryField<void, 0, 160> rest;  ///< Not used
+inline constexpr MemoryField<uint32_t, 160, 24> src_qp;  ///< Queue pair of the sender
+inline constexpr MemoryField<uint8_t, 184, 8> reserved;  ///< Not used
+inline constexpr MemoryField<uint32_t, 192, 32> immediate;  ///< Immediate data
+inline constexpr unsigned kBits = 224, kBytes = 28;
+}  // namespace ext_datagram
 
 namespace plan {
 inline constexpr MemoryField<uint32_t, 0, 24> qpn;  ///< Queue pair
@@ -291,13 +331,16 @@ inline constexpr MemoryField<uint32_t, 104, 32> imm;  ///< Immediate
 inline constexpr MemoryField<bool, 136, 1> with_imm;  ///< imm is valid
 inline constexpr MemoryField<bool, 137, 1> with_inv;  ///< imm is the key invalidated
 inline constexpr MemoryField<bool, 138, 1> solicited;  ///< Raises a solicited event
-inline constexpr MemoryField<uint8_t, 139, 8> vendor_err;  ///< Cause
-inline constexpr MemoryField<bool, 147, 1> wait_data;  ///< Wait for `ticket`
-inline constexpr MemoryField<uint16_t, 148, 16> ticket;  ///< Payload packets that must be in memory
-inline constexpr MemoryField<bool, 164, 1> wait_store;  ///< Wait for `store_ticket`
+/// The buffer begins with a GRH, and src_qp is valid
+inline constexpr MemoryField<bool, 139, 1> with_grh;
+inline constexpr MemoryField<uint32_t, 140, 24> src_qp;  ///< Queue pair of the sender of a datagram
+inline constexpr MemoryField<uint8_t, 164, 8> vendor_err;  ///< Cause
+inline constexpr MemoryField<bool, 172, 1> wait_data;  ///< Wait for `ticket`
+inline constexpr MemoryField<uint16_t, 173, 16> ticket;  ///< Payload packets that must be in memory
+inline constexpr MemoryField<bool, 189, 1> wait_store;  ///< Wait for `store_ticket`
 /// Atomic-unit stores that must be in memory
-inline constexpr MemoryField<uint8_t, 165, 8> store_ticket;
-inline constexpr unsigned kBits = 173, kBytes = 22;
+inline constexpr MemoryField<uint8_t, 190, 8> store_ticket;
+inline constexpr unsigned kBits = 198, kBytes = 25;
 }  // namespace cqe_req
 
 namespace event_req {

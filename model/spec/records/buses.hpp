@@ -40,7 +40,7 @@ inline constexpr Field kBlockWriteRsp[] = {
 inline constexpr Field kSeg[] = {
     {"addr", 64, "DMA address of the first byte"},
     {"pasid", 20, "Address space"},
-    {"len", 13, "Bytes, 1 to 4096"},
+    {"len", 13, "Bytes, 1 to 4096, of a datagram with its GRH up to 4136"},
     {"last", 1, "Last segment of the packet"},
     {"drop", 1, "Scatter only: skip these bytes, touch no memory"},
 };
@@ -69,6 +69,8 @@ inline constexpr Field kCqeReq[] = {
     {"with_imm", 1, "imm is valid"},
     {"with_inv", 1, "imm is the key invalidated"},
     {"solicited", 1, "Raises a solicited event"},
+    {"with_grh", 1, "The buffer begins with a GRH, and src_qp is valid"},
+    {"src_qp", 24, "Queue pair of the sender of a datagram"},
     {"vendor_err", 8, "Cause"},
     {"wait_data", 1, "Wait for `ticket`"},
     {"ticket", 16, "Payload packets that must be in memory"},

@@ -56,9 +56,10 @@ void put_av(Row& row, const Fields& f, Way way) {
   set(layout::av::dest_qpn, f.qpn);
 }
 
-/// Fills a descriptor (tx_desc_t) of such a packet for the queue pair of a row.
+/// Fills a descriptor (tx_desc_t) of such a packet for the queue pair of a row; of a datagram to
+/// the queue pair f.qpn by an address handle.
 template <typename Port>
-void put_desc(Port& desc, unsigned row, const Fields& f) {
+void put_desc(Port& desc, unsigned row, const Fields& f, unsigned handle = 0) {
   port::clear(desc);
   auto set = [&](auto field, auto value) { port::put(desc, field, value); };
   set(layout::tx_desc::qpn, row);
@@ -72,6 +73,10 @@ void put_desc(Port& desc, unsigned row, const Fields& f) {
     // Bytes after ext_len must not matter.
     port::put_byte(desc, layout::tx_desc::ext, i, i < f.ext.size() ? f.ext[i] : 0xE5);
   }
+  if (!is_datagram(f.opcode)) return;
+  const unsigned ext = layout::tx_desc::ext.offset;
+  port::put(desc, ext + layout::ext_deth::dest_qpn.offset, 24, f.qpn);
+  port::put(desc, ext + layout::ext_deth::ah.offset, 16, handle);
 }
 
 inline Bytes random_bytes(std::mt19937& random, std::size_t size) {

@@ -31,11 +31,14 @@ inline std::uint16_t ones_sum(const std::uint8_t* bytes, std::size_t size, std::
   return static_cast<std::uint16_t>(sum);
 }
 
-/// Extension bytes of the opcodes of RC and UC (9.2.1); -1: reserved.
+/// UD has two opcodes (9.2.1): their extension headers are DETH, and ImmDt.
+inline bool is_datagram(unsigned opcode) { return opcode == 0x64 || opcode == 0x65; }
+/// Extension bytes of the opcodes of RC, UC and UD (9.2.1); -1: reserved.
 inline int ext_bytes(unsigned opcode) {
   static constexpr int kBytes[] = {0, 0, 0,  4,  0,  4,  16, 0, 0,  4,  16, 20, 16, 4,  0,  4,
                                    4, 4, 12, 28, 28, -1, 4,  4, -1, -1, -1, -1, -1, -1, -1, -1};
   const bool uc = opcode >= 0x20 && opcode <= 0x2B;  // the SENDs and WRITEs of RC
+  if (is_datagram(opcode)) return opcode == 0x64 ? 8 : 12;
   return opcode < 32 ? kBytes[opcode] : uc ? kBytes[opcode - 0x20] : -1;
 }
 inline bool has_payload(unsigned opcode) {
@@ -166,7 +169,16 @@ inline Bytes build(const Fields& f) {
   return b;
 }
 
-/// Fields of a captured frame; false when it is not a RoCE frame with an RC opcode, or when its
+/// The 40 bytes that stand before the payload of a datagram in its buffer (A17): the IPv6 header or
+/// GRH, or an IPv4 header in the last 20. They end where UDP header or BTH begin.
+inline Bytes grh_of(const Bytes& frame, const Fields& f) {
+  Bytes grh(40, 0);
+  const std::size_t size = f.udp_at() - f.ip_at();
+  for (std::size_t i = 0; i < size; ++i) grh[40 - size + i] = frame[f.ip_at() + i];
+  return grh;
+}
+
+/// Fields of a captured frame; false when it is not a RoCE frame with a known opcode, or when its
 /// lengths are wrong.
 inline bool dissect(const Bytes& b, Fields& f) {
   f = Fields{};

@@ -30,15 +30,50 @@ class RowBus {
     row(layout::Table::kAv, qpn);
   }
 
+  /// Writes an address handle for datagrams with these fields.
+  void handle(unsigned number, const Fields& f) {
+    put_av(bench().dut->row_write_i, f, Way::kOut);
+    port::put(bench().dut->row_write_i, layout::ah::valid, 1);
+    row(layout::Table::kAh, number);
+  }
+
+  /// Writes what such a frame needs to be sent: the address vector of its queue pair, or of a
+  /// datagram a handle, and a row of its queue pair that has the partition alone.
+  void sender(unsigned qpn, unsigned handle_number, const Fields& f) {
+    if (!is_datagram(f.opcode)) return address(qpn, f, Way::kOut);
+    handle(handle_number, f);
+    bus::clear_data(bench().dut->row_write_i);
+    port::put(bench().dut->row_write_i, layout::av::pkey, f.pkey);
+    row(layout::Table::kAv, qpn);
+  }
+
+  /// Writes the destination of frames with these fields as an own GID.
+  void gid(unsigned index, const Fields& f, bool valid = true) {
+    auto& data = bench().dut->row_write_i;
+    bus::clear_data(data);
+    for (unsigned i = f.ipv6 ? 0 : 12; i < 16; ++i)
+      port::put_byte(data, layout::gid::gid, i, f.dst_ip[i]);
+    if (!f.ipv6) {  // the GID of an IPv4 address (A17.4.4)
+      port::put_byte(data, layout::gid::gid, 10, 0xFF);
+      port::put_byte(data, layout::gid::gid, 11, 0xFF);
+    }
+    port::put(data, layout::gid::valid, valid);
+    port::put(data, layout::gid::roce_v1, f.v1);
+    port::put(data, layout::gid::vlan, f.vlan);
+    port::put(data, layout::gid::vid, f.vlan ? f.tci & 0xFFF : 0);
+    row(layout::Table::kGid, index);
+  }
+
   void set_state(unsigned qpn, layout::QpState state) {
     bus::clear_data(bench().dut->row_write_i);
     port::put(bench().dut->row_write_i, layout::qp_state::state, state);
     row(layout::Table::kQpState, qpn);
   }
 
-  void set_service(unsigned qpn, layout::Service service) {
+  void set_service(unsigned qpn, layout::Service service, std::uint32_t qkey = 0) {
     bus::clear_data(bench().dut->row_write_i);
     port::put(bench().dut->row_write_i, layout::qp_service::service, service);
+    port::put(bench().dut->row_write_i, layout::qp_service::qkey, qkey);
     row(layout::Table::kQpService, qpn);
   }
 

@@ -32,8 +32,10 @@ TEST_CASE("counters: both sources of a drop cause count in the same clock") {
   Dut<Vroci_counters> dut;
   constexpr unsigned kFirst = layout::number(DropCause::kIcrc),
                      kGhost = layout::number(DropCause::kGhost),
-                     kLast = layout::number(DropCause::kOutOfSequence), kDiscarded = 1u << kCauses;
+                     kLast = layout::number(DropCause::kOutOfSequence), kDiscarded = 1u << kCauses,
+                     kViolation = 1u << kCauses;
   dut->drop_rx_i = (1u << kCauses) - 1;
+  dut->drop_rx_i |= kViolation;
   dut->drop_rq_i = 1u << kFirst | 1u << kLast | kDiscarded;
   dut->drop_ghost_i = 1;
   for (int i = 0; i < 5; ++i) dut.tick();
@@ -44,6 +46,7 @@ TEST_CASE("counters: both sources of a drop cause count in the same clock") {
     CHECK(read(dut, cause) == (cause == kFirst || cause == kLast || cause == kGhost ? 10 : 5));
   }
   CHECK(read(dut, layout::number(PortCounter::kDiscards)) == 5);
+  CHECK(read(dut, layout::number(PortCounter::kQkeyViolations)) == 5);
   CHECK(read(dut, layout::number(PortCounter::kRxRoce)) == 0);
 }
 

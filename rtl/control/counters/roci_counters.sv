@@ -22,7 +22,7 @@ module roci_counters (
   output logic [63:0]            value_o,
 
   // pulses
-  input  logic [9:0]             drop_rx_i,  // by DropCause
+  input  logic [10:0]            drop_rx_i,  // by DropCause; top bit: a wrong Q_Key
   input  logic [10:0]            drop_rq_i,  // top bit: discarded
   input  logic                   drop_ghost_i,
   input  logic                   rx_ok_i,
@@ -56,6 +56,7 @@ module roci_counters (
     steps[2*roci_pkg::PortCounterTxFrames]   = tx_stat_i.ended;
     steps[2*roci_pkg::PortCounterRxRoce]     = rx_ok_i;
     steps[2*roci_pkg::PortCounterRxEthernet] = rx_ethernet_i;
+    steps[2*roci_pkg::PortCounterQkeyViolations] = drop_rx_i[10];
     steps[2*roci_pkg::PortCounterDiscards]   = drop_rq_i[10];
   end
   logic unused;

@@ -78,6 +78,9 @@ module roci_cq_write #(
       cqe_q.with_imm   <= entry_i.with_imm;
       cqe_q.solicited  <= entry_i.solicited;
       cqe_q.with_inv   <= entry_i.with_inv;
+      // Where ud_cqe_t has them.
+      cqe_q.reserved2[0]    <= entry_i.with_grh;
+      cqe_q.reserved0[23:0] <= entry_i.src_qp;
       cqe_q.owner      <= owner_i;
     end
   end

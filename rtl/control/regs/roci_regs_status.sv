@@ -31,6 +31,8 @@ module roci_regs_status #(
     parameters2_o           = '0;
     parameters2_o.log_srqs  = 8'($clog2(NumSrqs));
     parameters2_o.uc        = 1'b1;
+    parameters2_o.ud        = 1'b1;
+    parameters2_o.log_ahs   = 8'($clog2(NumQps));  // an address handle for each queue pair
     parameters2_o.absent    = 6'(Absent);
   end
 

@@ -118,7 +118,8 @@ module roci_table_port #(
   always_comb begin
     case (table_q)
       roci_pkg::TableQpAttr, roci_pkg::TableQpState: known = in_qps;
-      roci_pkg::TableAv, roci_pkg::TableQpService:   known = in_qps && write_q;
+      roci_pkg::TableAv, roci_pkg::TableQpService, roci_pkg::TableAh: known = in_qps && write_q;
+      roci_pkg::TableGid: known = (row_q >> 4) == '0 && write_q;
       roci_pkg::TableQpCounters, roci_pkg::TableQpLive: known = in_qps && !write_q;
       roci_pkg::TableKey: known = (row_q >> KeyBits) == '0;
       roci_pkg::TableCq:  known = (row_q >> CqBits) == '0;

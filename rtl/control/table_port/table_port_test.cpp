@@ -17,7 +17,7 @@ namespace {
 namespace command = layout::reg::table_command;
 using layout::Table;
 
-constexpr unsigned kKeys = 32;  // as in block.cmake
+constexpr unsigned kKeys = 32, kQps = 16, kGids = 16;  // as in block.cmake
 constexpr std::uint32_t kGo = layout::mask(command::go), kWrite = layout::mask(command::write);
 
 }  // namespace
@@ -66,32 +66,44 @@ TEST_CASE("table_port: rows and changes of state share the bus") {
   for (unsigned i = 0; i < rows.size(); ++i) CHECK(rows[i].first == i % kKeys);
 }
 
-TEST_CASE("table_port: the transport service of a queue pair goes on the row bus") {
+TEST_CASE("table_port: rows that are written only go on the row bus when they are in range") {
   Dut<Vroci_table_port> dut;
-  const auto command_of = [&](unsigned write) {
+  const auto command_of = [&](Table table, unsigned row, unsigned write) {
     dut->command_i = 1;
-    dut->word_i = kGo | write | layout::bits(command::table_id, layout::number(Table::kQpService)) |
-                  layout::bits(command::row, 1);
+    dut->word_i = kGo | write | layout::bits(command::table_id, layout::number(table)) |
+                  layout::bits(command::row, row);
     dut.tick();
     dut->command_i = 0;
     unsigned rows = 0;
     for (int i = 0; i < 6; ++i) {
       if (dut->row_write_valid_o != 0) {
         ++rows;
-        CHECK(port::get(dut->row_write_o, layout::row_write::index) == 1);
+        CHECK(port::get(dut->row_write_o, layout::row_write::index) == row);
+        CHECK(Table{port::get(dut->row_write_o, layout::row_write::table_id)} == table);
       }
       dut.tick();
     }
     CHECK(dut->idle_o == 1);
     return rows;
   };
-  CHECK(command_of(kWrite) == 1);
-  CHECK(command_of(0) == 0);
+  // Table, rows
+  for (const auto& [table, rows] : {std::pair{Table::kQpService, kQps},
+                                    {Table::kAv, kQps},
+                                    {Table::kAh, kQps},
+                                    {Table::kGid, kGids}}) {
+    for (const unsigned row : {0u, 1u, rows - 1}) {
+      CHECK(command_of(table, row, kWrite) == 1);
+      CHECK(command_of(table, row, 0) == 0);
+    }
+    for (const unsigned row : {rows, 0x10000u, 0xFFFFFFu}) {
+      CHECK(command_of(table, row, kWrite) == 0);
+    }
+  }
 }
 
 TEST_CASE("table_port: an unknown table ends at once and reads 0") {
   Dut<Vroci_table_port> dut;
-  for (unsigned table = layout::number(Table::kQpService) + 1; table < 16; ++table) {
+  for (unsigned table = layout::number(Table::kMulticast); table < 16; ++table) {
     for (const std::uint32_t write : {0u, kWrite}) {
       dut->command_i = 1;
       dut->word_i =

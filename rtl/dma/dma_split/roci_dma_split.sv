@@ -19,7 +19,7 @@ module roci_dma_split #(
   // in
   input  logic [63:0]        in_addr_i,
   input  logic [19:0]        in_pasid_i,
-  input  logic [12:0]        in_len_i,    // bytes, 1 to 4096
+  input  logic [12:0]        in_len_i,    // bytes, 1 to 4136
   input  logic               in_last_i,   // handed on with the last burst
   input  logic               in_drop_i,   // handed on; such a segment stays whole
   input  logic               in_valid_i,
@@ -92,7 +92,7 @@ module roci_dma_split #(
     end
   end
 
-  `ASSUME(LenInRange, `IMPLIES(in_valid_i, in_len_i != 13'd0 && in_len_i <= 13'd4096))
+  `ASSUME(LenInRange, `IMPLIES(in_valid_i, in_len_i != 13'd0 && in_len_i <= 13'd4136))
 
   // With the beats of the burst laid out from out_addr_o.
   logic [12:0] last_beat;  // offset within 4 KiB
@@ -114,9 +114,9 @@ module roci_dma_split #(
       f_start_q <= in_addr_i;
     end else if (out_valid_o && out_ready_i) f_given_q <= f_given_q + f_burst;
   end
-  `ASSERT(RestIsKnown, `IMPLIES(valid_q, len_q != 13'd0 && len_q <= 13'd4096 &&
+  `ASSERT(RestIsKnown, `IMPLIES(valid_q, len_q != 13'd0 && len_q <= 13'd4136 &&
                                          13'(f_given_q + len_q) == f_whole_q &&
-                                         f_given_q < f_whole_q && f_whole_q <= 13'd4096))
+                                         f_given_q < f_whole_q && f_whole_q <= 13'd4136))
   `ASSERT(BurstsJoin, `IMPLIES(valid_q, f_start_q + 64'(f_given_q) == addr_q))
   `ASSERT(RoomIsKnown, `IMPLIES(valid_q, room_q == Bound - 13'(addr_q[BoundBits-1:0])
                                          && final_q == (len_q <= room_q || drop_q)))

@@ -245,8 +245,8 @@ module roci_scatter #(
     if (p_take || !rst_ni) f_given_q <= '0;
     else if (step) f_given_q <= f_given_q + 13'(bytes);
   end
-  `ASSUME(LenInRange, `IMPLIES(seg_valid, seg.len != 13'd0 && seg.len <= 13'd4096))
-  `ASSUME(QueuedInRange, `IMPLIES(p_valid, p_len != 13'd0 && p_len <= 13'd4096))  // the same, later
+  `ASSUME(LenInRange, `IMPLIES(seg_valid, seg.len != 13'd0 && seg.len <= 13'd4136))
+  `ASSUME(QueuedInRange, `IMPLIES(p_valid, p_len != 13'd0 && p_len <= 13'd4136))  // the same, later
   `ASSERT(NoSegmentLostOrMade, f_segs_q - f_written_out_q == 8'(queue_level)
                              && f_segs_q - f_split_q == 8'(f_valid_q))
   `ASSERT(HeaderGoesWithFirst, (pay_hdr_valid_i && pay_hdr_ready_o) == (f_join && first_q))

@@ -218,7 +218,7 @@ module roci_sge_walker (
                        && !done_valid_o;
 
   `ASSERT(ResultWasRequested, `IMPLIES(key_rsp_valid_i, waiting))
-  `ASSERT(SegmentFits, `IMPLIES(ask && !check_only_q, len_q <= 32'd4096))
+  `ASSERT(SegmentFits, `IMPLIES(ask && !check_only_q, len_q <= 32'd4136))
   `ASSERT(NeverOverrun, write_q - read_q <= (SlotBits + 1)'(Slots))
 
 endmodule

@@ -47,6 +47,7 @@ module roci_responder_apply (
   roci_pkg::ext_reth_t   reth;
   roci_pkg::ext_imm_dt_t imm_dt;
   roci_pkg::atomic_eth_t eth;
+  roci_pkg::ext_datagram_t datagram;
   logic [31:0] length, total;
   logic        send, write, read, atomic, executes, nak, discard, with_imm, with_inv, ends,
                continues;  // the packet belongs to the SEND in progress
@@ -55,9 +56,10 @@ module roci_responder_apply (
   logic [15:0] taken;        // bit of the slot that a READ or atomic takes
   logic        unused;
 
-  assign unused   = &{key_i, attr_i, eth, reth, imm_dt};
+  assign unused   = &{key_i, attr_i, eth, reth, imm_dt, datagram};
   assign reth     = meta_i.ext;
   assign imm_dt   = meta_i.ext;
+  assign datagram = meta_i.ext;
   assign eth      = meta_i.ext;
   assign length   = 32'(meta_i.payload_len);
   assign send     = verdict_i == roci_pkg::VerdictSend;
@@ -97,8 +99,8 @@ module roci_responder_apply (
       qp_o.established = 1'b1;
     end
     if (discard) qp_o.message = roci_pkg::ResponderInNothing;
-    // A first packet of UC is the expected one, whether it is delivered or not.
-    if (executes || (discard && first_i)) qp_o.epsn = meta_i.psn + packets_i;
+    // A first packet of UC is the expected one, whether it is delivered or not. UD expects none.
+    if (!meta_i.ud && (executes || (discard && first_i))) qp_o.epsn = meta_i.psn + packets_i;
     if (send || write) begin
       qp_o.last_psn = meta_i.psn;
       qp_o.bytes    = total;
@@ -204,6 +206,8 @@ module roci_responder_apply (
     cqe_o.ticket    = meta_i.ticket;
     if (!nak) begin
       cqe_o.byte_len  = total;
+      cqe_o.with_grh  = meta_i.ud;
+      if (meta_i.ud) cqe_o.src_qp = datagram.src_qp;
       cqe_o.with_imm  = with_imm;
       cqe_o.with_inv  = with_inv;
       cqe_o.imm       = meta_i.opcode == roci_pkg::OpRcWriteOnlyImm ? reth.immediate
@@ -217,7 +221,7 @@ module roci_responder_apply (
                        : access_event_i ? roci_pkg::EventQpAccess : roci_pkg::EventQpRequest;
   assign fail_o.number = meta_i.qpn;
   assign fail_valid_o  = nak;
-  assign established_o = executes && !qp_i.established && in_rtr_i;
+  assign established_o = executes && !qp_i.established && in_rtr_i && !meta_i.ud;
   assign count_o       = executes;
 
   always_comb begin

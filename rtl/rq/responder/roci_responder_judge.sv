@@ -110,7 +110,10 @@ module roci_responder_judge (
   assign inv_o    = meta_i.opcode == roci_pkg::OpRcSendLastInv
                  || meta_i.opcode == roci_pkg::OpRcSendOnlyInv;
   // The request, kept for the clock of look_i.
+  localparam logic [12:0] GrhBytes = 13'(roci_pkg::Ipv6Bits / 8);
   logic        uc_q;
+  logic [12:0] own_len;  // without the GRH of a datagram, which the path MTU does not bound
+  assign own_len = meta_i.payload_len - (meta_i.ud ? GrhBytes : '0);
   logic [7:0]  opcode_q;
   logic [23:0] psn_q;
   logic [12:0] len_q;
@@ -121,14 +124,14 @@ module roci_responder_judge (
     uc_q         <= meta_i.uc;
     opcode_q     <= meta_i.opcode;
     psn_q        <= meta_i.psn;
-    len_q        <= meta_i.payload_len;
-    most_q       <= 32'h8000_0000 - 32'(meta_i.payload_len);
+    len_q        <= own_len;
+    most_q       <= 32'h8000_0000 - 32'(own_len);
     dma_length_q <= reth.dma_length;
     va_low_q     <= reth.va[2:0];
     key_ok_q     <= key_i.ok;
   end
   `ASSERT(RequestStands, `IMPLIES(look_i, psn_q == meta_i.psn && opcode_q == meta_i.opcode
-                                          && len_q == meta_i.payload_len && key_ok_q == key_i.ok))
+                                          && len_q == own_len && key_ok_q == key_i.ok))
   roci_responder_decide u_decide (
     .clk_i, .rst_ni,
     .uc_i(uc_q), .opcode_i(opcode_q), .psn_i(psn_q), .payload_len_i(len_q), .most_i(most_q),

@@ -153,7 +153,8 @@ module roci_responder_out (
     count_d.qpn     = qpn_i;
     count_d.counter = emit_i ? roci_pkg::QpCounterTxPackets
                     : count_nak_i ? roci_pkg::QpCounterNaksSent : roci_pkg::QpCounterRxPackets;
-    count_d.bytes   = emit_i ? response_len_i : count_nak_i ? '0 : meta_i.payload_len;
+    count_d.bytes   = emit_i ? response_len_i : count_nak_i ? '0
+                    : meta_i.payload_len - (meta_i.ud ? 13'(roci_pkg::Ipv6Bits / 8) : '0);
   end
 
   // Registers.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether a packet that is whole and correct may go to an engine: queue pair and its state
 // (WIRE-25, 26, 47), RoCE version, addresses and VLAN (WIRE-01, 02, 27), P_Key (WIRE-23, 24),
-// transport service (WIRE-28).
+// transport service (WIRE-28), Q_Key of a datagram (UD-03).
 //
-// Throughput: one packet a clock. Latency: two clocks to the meta queues.
+// Throughput: one packet a clock, a datagram in three or more. Latency: two clocks to the meta
+// queues, of a datagram four when it goes to the same address as the one before.
 //
 //  record --> read the rows          --> compare --+--> req_meta, rsp_meta
 //             (clock 1)                   (clock 2) +--> payload: give out or drop
-//                                                   +--> pay_hdr
+//                                 GIDs, one a clock +--> pay_hdr, GRH
 
 `include "assert.svh"
 
@@ -48,8 +49,11 @@ module roci_rx_admit #(
   output roci_pkg::pay_hdr_t   pay_hdr_o,
   output logic                 pay_hdr_valid_o,
   input  logic                 pay_hdr_ready_i,
+  output roci_pkg::grh_t       grh_o,          // a datagram is admitted
+  output logic                 grh_valid_o,
+  input  logic                 grh_ready_i,
 
-  output logic [9:0]           drop_o,
+  output logic [10:0]          drop_o,         // by DropCause; top bit: a wrong Q_Key, not a drop
   output logic                 rx_ok_o
 );
 
@@ -57,7 +61,7 @@ module roci_rx_admit #(
   localparam int unsigned OffsetBits = $clog2(DataWidth / 8);
 
   // clock 1: the rows
-  logic                taken, advance, valid_q;
+  logic                taken, advance, valid_q, in_range_q;
   roci_pkg::rx_frame_t frame_q;
   logic [9:0]          rows_q;
   assign frame_ready_o = ready_o && !pause_i && (!valid_q || advance);
@@ -68,13 +72,14 @@ module roci_rx_admit #(
   end
   always_ff @(posedge clk_i) begin
     if (taken) begin
-      frame_q <= frame_i;
-      rows_q  <= frame_rows_i;
+      frame_q    <= frame_i;
+      rows_q     <= frame_rows_i;
+      in_range_q <= frame_i.qpn < 24'(NumQps);
     end
   end
 
   logic in_range_row;
-  assign in_range_row = row_write_i.index < 24'(NumQps);
+  assign in_range_row = (row_write_i.index >> QpBits) == '0;
   roci_pkg::av_t av;
   logic [2:0]    state;
   logic          unused_av_ready;
@@ -92,18 +97,36 @@ module roci_rx_admit #(
     .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(state), .ready_o);
 
   roci_pkg::qp_service_t service_row;
-  logic                  uc, unused_service_ready;
-  assign service_row = row_write_i.data[roci_pkg::QpServiceBits-1:0];
-  roci_ram #(.Width(1), .Depth(NumQps), .Clear(1)) u_service (
-    .clk_i, .rst_ni,
-    .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpService && in_range_row),
-    .write_row_i(row_write_i.index[QpBits-1:0]),
-    .write_data_i(service_row.service == roci_pkg::ServiceUc),
-    .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(uc),
+  logic                  service_write, ud, unreliable, unused_service_ready, unused_qkey_ready;
+  logic [31:0]           qkey;
+  assign service_row   = row_write_i.data[roci_pkg::QpServiceBits-1:0];
+  assign service_write = row_write_valid_i && in_range_row
+                         && row_write_i.table_id == roci_pkg::TableQpService;
+  roci_ram #(.Width(2), .Depth(NumQps), .Clear(1)) u_service (
+    .clk_i, .rst_ni, .write_i(service_write), .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_data_i({service_row.service == roci_pkg::ServiceUd,
+                   service_row.service != roci_pkg::ServiceRc}),
+    .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o({ud, unreliable}),
     .ready_o(unused_service_ready));
+  roci_ram #(.Width(32), .Depth(NumQps)) u_qkey (
+    .clk_i, .rst_ni, .write_i(service_write), .write_row_i(row_write_i.index[QpBits-1:0]),
+    .write_data_i(service_row.qkey),
+    .read_i(taken), .read_row_i(frame_i.qpn[QpBits-1:0]), .read_data_o(qkey),
+    .ready_o(unused_qkey_ready));
+
+  // Datagrams wait for their destination to be found, and meanwhile their Q_Key is compared.
+  roci_pkg::ext_deth_t deth;
+  logic                look, looked, own_gid, qkey_bad, qkey_bad_q;
+  assign deth = frame_q.ext;
+  assign look = valid_q && ud && !frame_q.bad;
+  roci_rx_gids u_gids (
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .frame_i(frame_q), .look_i(look),
+    .next_i(advance), .done_o(looked), .found_o(own_gid));
+  always_ff @(posedge clk_i) qkey_bad_q <= deth.qkey != qkey;
+  assign qkey_bad = ud && qkey_bad_q;
 
   // clock 2: compare
-  logic is_response, state_good, service_good, address_good, pkey_good, drop;
+  logic is_response, state_good, service_good, address_good, pkey_good, drop, violation;
   logic [3:0] cause;
   always_comb begin
     case (frame_q.opcode)
@@ -116,16 +139,18 @@ module roci_rx_admit #(
       roci_pkg::QpRts, roci_pkg::QpSqd: state_good = 1'b1;
       default:                          state_good = 1'b0;
     endcase
-    if (frame_q.qpn >= 24'(NumQps)) state_good = 1'b0;
-    address_good = frame_q.ipv6 == av.ipv6 && frame_q.roce_v1 == av.roce_v1 &&
-                   frame_q.src_ip == av.dst_ip &&
-                   frame_q.dst_ip == av.src_ip && frame_q.vlan == av.vlan &&
-                   (!av.vlan || frame_q.vid == av.vlan_tci[11:0]);
+    if (!in_range_q) state_good = 1'b0;
+    address_good = (!ud && frame_q.ipv6 == av.ipv6 && frame_q.roce_v1 == av.roce_v1 &&
+                    frame_q.src_ip == av.dst_ip &&
+                    frame_q.dst_ip == av.src_ip && frame_q.vlan == av.vlan &&
+                    (!av.vlan || frame_q.vid == av.vlan_tci[11:0])) || own_gid;
     pkey_good    = frame_q.pkey[14:0] == av.pkey[14:0] && frame_q.pkey[14:0] != '0 &&
                    (frame_q.pkey[15] || av.pkey[15]);
     // What is known last comes last: the cause is chosen beside it.
-    service_good = frame_q.opcode[5] == uc;
-    drop  = (frame_q.bad || !state_good || !service_good) || !(address_good && pkey_good);
+    service_good = frame_q.opcode[6:5] == {ud, unreliable};
+    drop  = (frame_q.bad || !state_good || !service_good || qkey_bad)
+            || !(address_good && pkey_good);
+    violation = qkey_bad && !frame_q.bad && state_good && service_good && own_gid && pkey_good;
     cause = frame_q.cause;
     if (frame_q.bad) cause = frame_q.cause;
     else if (!state_good) cause = roci_pkg::DropUnknownQp;
@@ -136,35 +161,53 @@ module roci_rx_admit #(
   logic unused_fields;
   assign unused_fields = ^{av.dst_mac, av.src_mac, av.vlan_tci[15:12], av.traffic_class,
                            av.hop_limit, av.flow_label, av.src_port, av.dest_qpn, frame_q.roce,
-                           service_row, unused_service_ready, frame_q.opcode[7:6], frame_q.ecn,
-                           frame_q.payload_offset};
+                           service_row, unused_service_ready, unused_qkey_ready,
+                           frame_q.opcode[7], frame_q.ecn, frame_q.payload_offset, deth};
 
   // a packet moves on only when all that it needs has room
-  logic req_ready, rsp_ready, hdr_ready, has_rows, accept;
-  assign has_rows = rows_q != '0;
-  assign advance  = valid_q && (!has_rows || command_ready_i) &&
-                    (drop || ((!has_rows || hdr_ready) && (is_response ? rsp_ready : req_ready)));
+  logic req_ready, rsp_ready, hdr_ready, has_rows, has_payload, room, may, accept;
+  assign has_rows    = rows_q != '0;
+  assign has_payload = has_rows || ud;
+  assign room     = (is_response ? rsp_ready : req_ready) &&
+                    (ud ? hdr_ready && grh_ready_i : !has_rows || hdr_ready);
+  assign may      = valid_q && (!has_rows || command_ready_i) && (!ud || frame_q.bad || looked);
+  assign advance  = may && (drop || room);
   assign accept   = advance && !drop;
 
   logic [15:0] ticket_q, ticket_d;
-  assign ticket_d = ticket_q + 16'(has_rows);
+  assign ticket_d = ticket_q + 16'(has_payload);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ticket_q <= FirstTicket;
     else if (accept) ticket_q <= ticket_d;
   end
 
-  roci_pkg::rx_meta_t meta;
+  localparam logic [12:0] GrhBytes = 13'(roci_pkg::Ipv6Bits / 8);
+  roci_pkg::rx_meta_t      meta;
+  roci_pkg::ext_datagram_t datagram;
+  logic [12:0]             payload_len;
+  assign payload_len = frame_q.payload_len + (ud ? GrhBytes : '0);
   always_comb begin
+    datagram           = frame_q.ext;
+    datagram.immediate = deth.immediate;
+    datagram.src_qp    = deth.src_qp;
     meta.qpn         = frame_q.qpn;
-    meta.uc          = uc;
+    meta.uc          = unreliable;
+    meta.ud          = ud;
     meta.opcode      = {3'd0, frame_q.opcode[4:0]};
     meta.psn         = frame_q.psn;
     meta.solicited   = frame_q.solicited;
     meta.ack_req     = frame_q.ack_req;
-    meta.payload_len = frame_q.payload_len;
+    meta.payload_len = payload_len;
     meta.ticket      = ticket_d;
-    meta.ext         = frame_q.ext;
+    meta.ext         = ud ? datagram : frame_q.ext;
+    grh_o.dst_ip     = frame_q.dst_ip;
+    grh_o.src_ip     = frame_q.src_ip;
+    grh_o.ip_head    = frame_q.ip_head;
+    grh_o.ipv6       = frame_q.ipv6;
+    grh_o.offset     = frame_q.payload_offset;
+    grh_o.empty      = !has_rows;
   end
+  assign grh_valid_o = accept && ud;
 
   logic [2:0] unused_req_level, unused_rsp_level;
   logic [4:0] unused_hdr_level;
@@ -176,19 +219,22 @@ module roci_rx_admit #(
     .clk_i, .rst_ni, .in_data_i(meta), .in_valid_i(accept && is_response), .in_ready_o(rsp_ready),
     .out_data_o(rsp_meta_o), .out_valid_o(rsp_meta_valid_o), .out_ready_i(rsp_meta_ready_i),
     .level_o(unused_rsp_level));
+  // A GRH ends where the payload begins.
+  logic [OffsetBits-1:0] offset;
+  assign offset = frame_q.payload_offset[OffsetBits-1:0] - (ud ? GrhBytes[OffsetBits-1:0] : '0);
   roci_fifo #(.Width(68), .Depth(16)) u_hdr (
     .clk_i, .rst_ni,
-    .in_data_i({is_response, 6'(frame_q.payload_offset[OffsetBits-1:0]), frame_q.payload_len,
-                frame_q.qpn, frame_q.psn}),
-    .in_valid_i(accept && has_rows), .in_ready_o(hdr_ready),
+    .in_data_i({is_response, 6'(offset), payload_len, frame_q.qpn, frame_q.psn}),
+    .in_valid_i(accept && has_payload), .in_ready_o(hdr_ready),
     .out_data_o(pay_hdr_o), .out_valid_o(pay_hdr_valid_o),
     .out_ready_i(pay_hdr_ready_i), .level_o(unused_hdr_level));
 
   assign command_valid_o = advance && has_rows;
   assign command_drop_o  = drop;
   assign command_rows_o  = rows_q;
-  assign rx_ok_o         = accept;
-  assign drop_o          = advance && drop ? 10'(10'd1 << cause) : '0;
+  assign rx_ok_o         = advance && (!drop || violation);
+  assign drop_o[10]      = advance && violation;
+  assign drop_o[9:0]     = advance && drop && !violation ? 10'(10'd1 << cause) : '0;
   assign idle_o          = !valid_q && !req_meta_valid_o && !rsp_meta_valid_o && !pay_hdr_valid_o;
 
 endmodule

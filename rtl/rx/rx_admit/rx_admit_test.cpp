@@ -170,10 +170,15 @@ TEST_CASE("rx_admit: captured packets reach the engine they are for") {
       if (!roce::captured_good(frame, f)) continue;
       f.qpn %= kQps;
       bench.connect(f.qpn, f);
-      bench.set_service(f.qpn, f.opcode >= 0x20 ? Service::kUc : Service::kRc);
+      if (roce::is_datagram(f.opcode)) {
+        bench.gid(count % 16, f);
+        bench.set_service(f.qpn, Service::kUd, static_cast<std::uint32_t>(roce::get(f.ext, 0, 4)));
+      } else {
+        bench.set_service(f.qpn, f.opcode >= 0x20 ? Service::kUc : Service::kRc);
+      }
       bench.send(f);
       while (!bench.in.empty()) bench.clock();
-      bench.clock();
+      while (!bench.dut->idle_o) bench.clock();
       ++count;
     }
   }

@@ -134,13 +134,17 @@ module roci_rx_fields #(
   assign length     = grh ? ip6.payload_length : ipv6 ? udp6.length : udp4.length;
 
   // opcode
-  logic       known_opcode;  // an opcode of the classes RC and UC, not reserved
+  logic       known_opcode;  // an opcode of the classes RC, UC and UD, not reserved
+  logic       datagram;      // UD has two: those of SENDs of one packet
   logic       no_payload;
   logic [4:0] table_bytes;
   assign table_bytes  = roci_pkg::ext_bytes(bth.opcode[4:0]);
+  assign datagram     = bth.opcode[7:1] == roci_pkg::OpUdSendOnly[7:1];
   // UC has the SENDs and WRITEs of RC, which come first.
-  assign known_opcode = bth.opcode[7:6] == '0 && table_bytes != 5'd31
-                        && (!bth.opcode[5] || bth.opcode[4:0] <= roci_pkg::OpRcWriteOnlyImm[4:0]);
+  assign known_opcode = datagram
+                        || (bth.opcode[7:6] == '0 && table_bytes != 5'd31
+                            && (!bth.opcode[5]
+                                || bth.opcode[4:0] <= roci_pkg::OpRcWriteOnlyImm[4:0]));
   always_comb begin
     case (bth.opcode)
       roci_pkg::OpRcReadRequest, roci_pkg::OpRcAck, roci_pkg::OpRcAtomicAck,
@@ -163,6 +167,7 @@ module roci_rx_fields #(
     fields_d.roce      = enable1_q && (grh || is_udp4 || is_udp6);
     fields_d.dst_ip    = ipv6 ? ip6.dst_ip : 128'(ip4.dst_ip);
     fields_d.src_ip    = ipv6 ? ip6.src_ip : 128'(ip4.src_ip);
+    fields_d.ip_head   = l3[L3Bits-1 -: 96];
     fields_d.ipv6      = ipv6;
     fields_d.roce_v1   = grh;
     fields_d.vlan      = vlan1_q;
@@ -195,6 +200,7 @@ module roci_rx_fields #(
     bth_offset_q       <= bth_offset;
     inner_q            <= 18'(length) - 18'(around);
     ext_words_q        <= known_opcode ? table_bytes[4:2] : '0;
+    if (datagram) ext_words_q <= {2'b01, bth.opcode[0]};  // DETH, and ImmDt
     pad_q              <= bth.pad_count;
     known_opcode_q     <= known_opcode;
     no_payload_q       <= no_payload;

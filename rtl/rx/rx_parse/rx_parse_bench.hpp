@@ -176,6 +176,8 @@ struct Bench {
     CHECK(address(layout::rx_frame::dst_ip) == ip(f.dst_ip));
     for (unsigned i = 0; i < f.ext.size(); ++i)
       CHECK(port::get_byte(dut->frame_o, layout::rx_frame::ext, i) == f.ext[i]);
+    for (unsigned i = 0; i < 12; ++i)
+      CHECK(port::get_byte(dut->frame_o, layout::rx_frame::ip_head, i) == bytes[f.ip_at() + i]);
     const std::size_t from = f.payload_at() % kBytes;
     if (!f.payload.empty()) {
       CHECK(get(layout::rx_frame::payload_offset) == f.payload_at());

@@ -111,6 +111,20 @@ TEST_CASE("rx_parse: the opcodes of UC (WIRE-45, 9.2.1)") {
   bench.finish();
 }
 
+TEST_CASE("rx_parse: the opcodes of UD (UD-01, 9.2.1)") {
+  Bench bench;
+  for (const unsigned opcode : {0x64u, 0x65u}) {
+    for (unsigned which = 0; which < kShapes; ++which) {
+      for (const unsigned size : {0u, 1u, 2u, 3u, 4u, 300u, 4096u}) {
+        const Fields f = roce::packet(bench.random, which, opcode, size);
+        bench.send(roce::build(f), Is::kGood, f);
+      }
+      bench.send(roce::build(roce::packet(bench.random, which, opcode, 4100)), Is::kMalformed);
+    }
+  }
+  bench.finish();
+}
+
 TEST_CASE(
     "rx_parse: opcodes outside the table are reported as such, whatever their length (WIRE-45, "
     "46)") {

@@ -17,60 +17,9 @@
 #include "model/spec/layout/records.hpp"
 #include "rtl/common/test/buses.hpp"
 #include "rtl/common/test/dut.hpp"
+#include "rtl/sq/requester/requester_records.hpp"
 
 namespace requester_rig {
-
-using namespace layout::opcode;
-using namespace layout::syndrome;
-using layout::QpCounter;
-using layout::QpState;
-using layout::Service;
-using layout::Status;
-using layout::Table;
-using layout::TimerOp;
-using layout::VendorErr;
-using layout::WcOp;
-using layout::WrOp;
-
-inline constexpr unsigned kRow = 2;  // the queue pair
-inline constexpr unsigned kPsnMask = 0xFFFFFF;
-inline constexpr unsigned kFirst = 0xFFFFFE;  // its first PSN
-inline constexpr unsigned kRnrTimer = 13;     // code in RNR NAKs
-inline constexpr unsigned kRnr13 = kRnrNak | kRnrTimer;
-
-struct Plan {
-  unsigned index = 0;
-  WrOp opcode = WrOp::kWrite;
-  unsigned len = 64, epoch = 1;
-  unsigned offset = 0, msg_len = 0;
-  bool first = true, last = true, signaled = true, fence = false, segments = true;
-  Status status = Status::kSuccess;
-};
-/// A work request that must not be sent.
-inline Plan bad_plan(unsigned index, Status status, unsigned epoch = 1) {
-  Plan p;
-  p.index = index;
-  p.epoch = epoch;
-  p.status = status;
-  return p;
-}
-struct Packet {
-  unsigned opcode, psn, len;
-  bool ack;
-};
-struct Completion {
-  unsigned index;
-  Status status;
-  WcOp opcode;
-  unsigned len;
-  VendorErr vendor;
-  bool wait_data, wait_store;
-  unsigned ticket;
-};
-struct Pointer {
-  unsigned index, offset, epoch;
-  bool ready;
-};
 
 class Rig {
  public:
@@ -104,6 +53,7 @@ class Rig {
     row(Table::kQpAttr);
     bus::clear_data(dut->row_write_i);
     put(layout::qp_service::service, service);
+    put(layout::qp_service::qkey, kOwnQkey);
     row(Table::kQpService);
     state(QpState::kRts);
     control(false, 0);
@@ -111,10 +61,10 @@ class Rig {
     pointers.clear();
     timers.clear();
   }
-  void row(Table table) {
+  void row(Table table, unsigned index = kRow) {
     dut->row_write_valid_i = 1;
     port::put(dut->row_write_i, layout::row_write::table_id, table);
-    port::put(dut->row_write_i, layout::row_write::index, kRow);
+    port::put(dut->row_write_i, layout::row_write::index, index);
     tick();
     dut->row_write_valid_i = 0;
   }
@@ -160,6 +110,9 @@ class Rig {
     put(layout::plan::offset, p.offset);
     put(layout::plan::len, p.len);
     put(layout::plan::msg_len, p.msg_len ? p.msg_len : p.len);
+    put(layout::plan::imm, p.imm);
+    put(layout::plan::rkey, p.qkey);
+    put(layout::plan::remote_addr, std::uint64_t{p.ah} << 32 | p.dest_qpn);
     put(layout::plan::num_sge, 1);
     put(layout::plan::sge0_addr, 0x5000);
     put(layout::plan::sge0_length, 4096);
@@ -259,8 +212,14 @@ class Rig {
     }
     if (d.desc_valid_o && d.desc_ready_i) {
       auto get = [&](auto field) { return port::get(d.desc_o, field); };
+      auto ext = [&](auto field) {
+        return port::get(d.desc_o, layout::tx_desc::ext.offset + field.offset, field.bits);
+      };
       packets.push_back({get(layout::tx_desc::opcode), get(layout::tx_desc::psn),
-                         get(layout::tx_desc::payload_len), get(layout::tx_desc::ack_req)});
+                         get(layout::tx_desc::payload_len), get(layout::tx_desc::ack_req),
+                         get(layout::tx_desc::ext_len), ext(layout::ext_deth::qkey),
+                         ext(layout::ext_deth::src_qp), ext(layout::ext_deth::immediate),
+                         ext(layout::ext_deth::dest_qpn), ext(layout::ext_deth::ah)});
       flying_.push_back(get(layout::tx_desc::psn));
     }
     if (d.cqe_valid_o && d.cqe_ready_i) {

@@ -124,7 +124,7 @@ module roci_requester #(
 
   // The next event.
   logic [3:0]             state_q;
-  logic                   pick, finish, memory_ready, none;
+  logic                   pick, finish, memory_ready, none, idle;
   logic [QpBits-1:0]      pick_row, row_q;
   logic                   is_live_q, is_plan_q, is_rsp_q, is_timer_q, is_fault_q, is_again_q;
   logic                   is_late_q, late_valid, late_ready, late_room, late_push;
@@ -138,18 +138,16 @@ module roci_requester #(
   roci_pkg::timer_event_t timer_q;
   roci_pkg::sq_control_t  control_q;
   roci_pkg::requester_step_t step;
+  assign idle = state_q == roci_pkg::RequesterIdle;
   roci_requester_select #(.NumQps(NumQps)) u_select (
-    .clk_i, .rst_ni, .control_i, .control_valid_i, .control_ready_o,
-    .plan_i, .plan_valid_i, .plan_ready_o,
-    .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i), .rsp_ready_o(rsp_meta_ready_o),
-    .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
-    .timer_ready_o(timer_event_ready_o),
-    .fault_row_i(fault_row), .fault_psn_i(fault_psn), .fault_left_i(fault_left),
-    .fault_left_o(fault_left_q), .fault_valid_i(fault_valid), .fault_ready_o(fault_ready),
-    .late_i(late), .late_valid_i(late_valid), .late_ready_o(late_ready), .late_room_i(late_room),
-    .live_qpn_i, .live_valid_i, .again_push_i(step.again),
-    .live_busy_i(state_q != roci_pkg::RequesterIdle && is_live_q),
-    .free_i((state_q == roci_pkg::RequesterIdle || finish) && memory_ready), .room_i(room),
+    .clk_i, .rst_ni, .control_i, .control_valid_i, .control_ready_o, .plan_i, .plan_valid_i,
+    .plan_ready_o, .rsp_i(rsp_meta_i), .rsp_valid_i(rsp_meta_valid_i),
+    .rsp_ready_o(rsp_meta_ready_o), .timer_i(timer_event_i), .timer_valid_i(timer_event_valid_i),
+    .timer_ready_o(timer_event_ready_o), .fault_row_i(fault_row), .fault_psn_i(fault_psn),
+    .fault_left_i(fault_left), .fault_left_o(fault_left_q), .fault_valid_i(fault_valid),
+    .fault_ready_o(fault_ready), .late_i(late), .late_valid_i(late_valid), .late_room_i(late_room),
+    .late_ready_o(late_ready), .live_qpn_i, .live_valid_i, .again_push_i(step.again),
+    .live_busy_i(!idle && is_live_q), .free_i((idle || finish) && memory_ready), .room_i(room),
     .fail_room_i(fail_room), .desc_room_i(desc_room), .rsp_room_i(rsp_room && cqe_calm),
     .pick_o(pick), .pick_row_o(pick_row), .row_o(row_q), .is_live_o(is_live_q),
     .is_plan_o(is_plan_q), .is_late_o(is_late_q), .is_rsp_o(is_rsp_q), .is_timer_o(is_timer_q),
@@ -162,7 +160,9 @@ module roci_requester #(
   roci_pkg::requester_entry_t entry, new_entry;
   roci_pkg::qp_attr_t         attr;
   roci_pkg::sge_t             slot_sge;
-  logic                       dispatching, begin_generation, alive, in_err, uc;
+  logic                       dispatching, begin_generation, alive, in_err, uc, ud, ud_fails;
+  logic [7:0]                 ud_status, ud_vendor;
+  logic [31:0]                qkey;
   logic [3:0]                 slot_num_sge;
   logic [4:0]                 ring_read_at, ring_write_at;
   logic [9:0]                 ticket, newest;
@@ -174,9 +174,8 @@ module roci_requester #(
   roci_requester_state #(.NumQps(NumQps), .RingDepth(RingDepth)) u_state (
     .clk_i, .rst_ni, .row_write_valid_i, .row_write_i,
     .pick_i(pick), .pick_row_i(pick_row), .row_i(row_q), .qp_o(word), .attr_o(attr), .uc_o(uc),
-    .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
-    .write_i(finish), .qp_i(qp_end),
-    .begin_i(begin_generation),
+    .ud_o(ud), .qkey_o(qkey), .alive_o(alive), .in_err_o(in_err), .ready_o(memory_ready),
+    .write_i(finish), .qp_i(qp_end), .begin_i(begin_generation),
     .ring_read_i(dispatching || step.next_entry), .ring_read_at_i(ring_read_at), .entry_o(entry),
     .ring_write_i(step.enter), .ring_write_at_i(ring_write_at), .entry_i(new_entry),
     .ticket_o(ticket), .ticket_write_i(step.desc), .ticket_i(newest + 10'd1),
@@ -194,11 +193,16 @@ module roci_requester #(
   roci_requester_span u_span (
     .clk_i, .plan_i(plan_q), .pmtu_i(attr.pmtu), .psn_i(rsp_q.psn), .first_i(entry.first),
     .span_o(span), .message_o(message_span), .offset_o(rd_offset));
+  roci_requester_datagram #(.NumQps(NumQps)) u_datagram (
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .plan_next_i(plan_i), .pick_i(pick),
+    .plan_i(plan_q), .ud_i(ud), .attr_i(attr), .fails_o(ud_fails), .status_o(ud_status),
+    .vendor_o(ud_vendor));
   roci_requester_step #(.RingDepth(RingDepth), .Window(Window)) u_step (
     .state_i(state_q), .is_live_i(is_live_q), .is_plan_i(is_plan_q), .is_rsp_i(is_rsp_q),
     .is_timer_i(is_timer_q), .is_fault_i(is_fault_q), .left_i(fault_left_q),
-    .uc_i(uc), .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q), .span_i(span),
-    .message_span_i(message_span), .rsp_i(rsp_q), .timer_i(timer_q),
+    .uc_i(uc), .ud_i(ud), .qkey_i(qkey), .ud_fails_i(ud_fails), .ud_status_i(ud_status),
+    .ud_vendor_i(ud_vendor), .is_again_i(is_again_q), .is_late_i(is_late_q), .plan_i(plan_q),
+    .span_i(span), .message_span_i(message_span), .rsp_i(rsp_q), .timer_i(timer_q),
     .fault_psn_i(fault_psn_q), .control_i(control_q),
     .word_i(word), .qp_i(qp_q), .run_i(run_q), .entry_i(entry), .attr_i(attr), .alive_i(alive),
     .in_err_i(in_err), .cqe_room_i(cqe_room), .timer_calm_i(timer_calm),
@@ -210,22 +214,21 @@ module roci_requester #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= roci_pkg::RequesterIdle;
-    else if (state_q != roci_pkg::RequesterIdle && !finish) state_q <= step.state;
+    else if (!idle && !finish) state_q <= step.state;
     else state_q <= pick ? roci_pkg::RequesterDispatch : roci_pkg::RequesterIdle;
   end
   always_ff @(posedge clk_i) begin
-    if (state_q != roci_pkg::RequesterIdle) begin
+    if (!idle) begin
       qp_q  <= qp_d;
       run_q <= run_d;
     end
   end
 
   // Key operations.
-  logic late_idle;
+  logic late_idle, out_empty;
   roci_requester_operate #(.NumQps(NumQps), .Depth(LateDepth)) u_operate (
-    .clk_i, .rst_ni, .row_i(row_q), .plan_i(plan_q), .pd_i(attr.pd),
-    .req_i(state_q == roci_pkg::RequesterOperate), .req_o(key_op_req_o),
-    .req_valid_o(key_op_req_valid_o),
+    .clk_i, .rst_ni, .row_i(row_q), .plan_i(plan_q), .pd_i(attr.pd), .req_o(key_op_req_o),
+    .req_i(state_q == roci_pkg::RequesterOperate), .req_valid_o(key_op_req_valid_o),
     .push_i(state_q == roci_pkg::RequesterOperating && late_push), .drain_o, .drained_i,
     .late_o(late), .late_valid_o(late_valid), .late_ready_i(late_ready), .room_o(late_room),
     .idle_o(late_idle));
@@ -250,7 +253,7 @@ module roci_requester #(
     .br_req_valid_o, .br_req_ready_i, .br_req_o, .br_rsp_i, .br_rsp_valid_i, .br_rsp_ready_o,
     .key_req_o, .key_req_valid_o, .key_req_ready_i, .key_rsp_i, .key_rsp_valid_i);
 
-  logic out_empty;  // outputs
+  // Outputs.
   assign done_valid_o = finish || step.retire || step.cqe;
   assign done_row_o   = row_q;
   assign done_index_o = qp_d.done;
@@ -258,8 +261,7 @@ module roci_requester #(
 
   roci_requester_out #(.NumQps(NumQps)) u_out (
     .clk_i, .rst_ni, .row_i(row_q), .step_i(step), .qp_i(qp_q), .next_i(qp_d), .entry_i(entry),
-    .ticket_i(ticket), .newest_o(newest),
-    .sent_valid_i, .sent_i,
+    .ticket_i(ticket), .newest_o(newest), .sent_valid_i, .sent_i,
     .fault_row_o(fault_row), .fault_psn_o(fault_psn), .fault_left_o(fault_left),
     .fault_valid_o(fault_valid), .fault_ready_i(fault_ready), .attr_i(attr), .uc_i(uc),
     .plan_i(plan_q), .rsp_i(rsp_q), .rsp_new_i(dispatching && is_rsp_q), .store_done_i,
@@ -270,11 +272,10 @@ module roci_requester #(
     .room_o(room), .fail_room_o(fail_room), .desc_room_o(desc_room), .rsp_room_o(rsp_room),
     .cqe_room_o(cqe_room), .cqe_calm_o(cqe_calm), .timer_calm_o(timer_calm),
     .ptr_o, .ptr_valid_o, .ptr_ready_i, .desc_o, .desc_valid_o, .desc_ready_i,
-    .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i,
-    .fail_o, .fail_valid_o, .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i,
-    .count_o, .count_valid_o, .count_ready_i,
-    .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i,
-    .rsp_seg_o, .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
+    .seg_o, .seg_valid_o, .seg_ready_i, .cqe_o, .cqe_valid_o, .cqe_ready_i, .fail_o, .fail_valid_o,
+    .fail_ready_i, .timer_cmd_o, .timer_cmd_valid_o, .timer_cmd_ready_i, .count_o, .count_valid_o,
+    .count_ready_i, .atomic_job_o, .atomic_job_valid_o, .atomic_job_ready_i, .rsp_seg_o,
+    .rsp_seg_valid_o, .rsp_seg_ready_i, .empty_o(out_empty));
 
   assign live_ready_o = dispatching && is_live_q;
   always_comb begin
@@ -285,8 +286,7 @@ module roci_requester #(
     live_o.sq_idle      = word.psn_next == word.una && (word.failed || word.done == word.begun);
   end
 
-  assign idle_o = memory_ready && state_q == roci_pkg::RequesterIdle && none && out_empty
-                  && late_idle;
+  assign idle_o = memory_ready && idle && none && out_empty && late_idle;
 
   logic unused;
   assign unused = &{1'b0, attr, plan_q, rsp_q, timer_q, control_q};

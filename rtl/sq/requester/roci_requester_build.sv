@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packet of a plan: opcode and extension headers. Combinational. RQ-02, RQ-03, RQ-05, RQ-06,
-// RQ-08, RQ-35, WIRE-43. With UC, `ack_req` says that the packet is reported when it has left.
+// RQ-08, RQ-35, WIRE-43, UD-01, UD-04. With UC and UD, `ack_req` says that the packet is reported
+// when it has left. A datagram takes its destination along in bytes of `ext` that are not sent.
 
 module roci_requester_build (
   input  roci_pkg::plan_t     plan_i,
   input  logic [23:0]         psn_i,
   input  logic                ask_i,     // request an acknowledge in any case
   input  logic                uc_i,
+  input  logic                ud_i,
+  input  logic [31:0]         qkey_i,    // own Q_Key
   output roci_pkg::tx_desc_t  desc_o
 );
 
@@ -16,6 +19,8 @@ module roci_requester_build (
   logic [7:0]   opcode;
   roci_pkg::ext_reth_t   reth;
   roci_pkg::ext_imm_dt_t imm_dt;
+  roci_pkg::ud_wqe_t     wqe;   // the request of a datagram, as far as its fields are others
+  roci_pkg::ext_deth_t   deth;
 
   assign write    = plan_i.opcode == roci_pkg::WrOpWrite || plan_i.opcode == roci_pkg::WrOpWriteImm;
   assign with_imm = plan_i.last && (plan_i.opcode == roci_pkg::WrOpSendImm
@@ -36,6 +41,19 @@ module roci_requester_build (
       reth.dma_length = plan_i.msg_len;
       if (with_imm) reth.immediate = plan_i.imm;
     end
+  end
+
+  localparam int unsigned OwnQkey = 31;  // this bit of a request's Q_Key selects (10.2.5)
+  always_comb begin
+    wqe = '0;
+    {wqe.reserved1, wqe.ah, wqe.reserved0, wqe.dest_qpn, wqe.qkey} = {plan_i.remote_addr,
+                                                                      plan_i.rkey};
+    deth           = '0;
+    deth.qkey      = wqe.qkey[OwnQkey] ? qkey_i : wqe.qkey;
+    deth.src_qp    = plan_i.qpn;
+    deth.immediate = with_imm ? plan_i.imm : '0;
+    deth.ah        = wqe.ah;
+    deth.dest_qpn  = wqe.dest_qpn;
   end
 
   always_comb begin
@@ -79,7 +97,11 @@ module roci_requester_build (
         desc_o.ext         = {plan_i.remote_addr, plan_i.rkey, plan_i.swap_add, plan_i.compare};
       end
       default: begin
-        if (write && plan_i.first) begin
+        if (ud_i) begin
+          desc_o.opcode  = with_imm ? roci_pkg::OpUdSendOnlyImm : roci_pkg::OpUdSendOnly;
+          desc_o.ext_len = with_imm ? 5'd12 : 5'd8;
+          desc_o.ext     = deth;
+        end else if (write && plan_i.first) begin
           desc_o.ext_len = with_imm ? 5'd20 : 5'd16;
           desc_o.ext     = reth;
         end else if (with_imm || with_inv) begin
@@ -91,6 +113,6 @@ module roci_requester_build (
   end
 
   logic unused;
-  assign unused = &{1'b0, plan_i};
+  assign unused = &{1'b0, plan_i, wqe};
 
 endmodule

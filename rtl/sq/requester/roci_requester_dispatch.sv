@@ -21,7 +21,7 @@ module roci_requester_dispatch (
   input  roci_pkg::sq_control_t     control_i,
   input  roci_pkg::requester_qp_t   qp_i,
   input  roci_pkg::qp_attr_t        attr_i,
-  input  logic                      uc_i,         // an unreliable connection
+  input  logic                      uc_i,         // UC or UD
   input  logic                      alive_i,      // in RTS or SQD, generation begun
   input  logic                      in_err_i,
 

@@ -22,7 +22,7 @@ module roci_requester_out #(
   input  logic [9:0]                 ticket_i,   // ticket of its newest packet
   output logic [9:0]                 newest_o,   // ticket of the newest packet of all
   input  roci_pkg::qp_attr_t         attr_i,
-  input  logic                       uc_i,       // an unreliable connection
+  input  logic                       uc_i,       // UC or UD
   input  roci_pkg::plan_t            plan_i,
   input  roci_pkg::rx_meta_t         rsp_i,
   input  logic                       rsp_new_i,  // it has come this clock

@@ -19,7 +19,12 @@ module roci_requester_plan #(
   input  roci_pkg::requester_qp_t    qp_i,
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::qp_attr_t         attr_i,
-  input  logic                       uc_i,           // an unreliable connection
+  input  logic                       uc_i,           // UC or UD
+  input  logic                       ud_i,
+  input  logic [31:0]                qkey_i,         // own Q_Key
+  input  logic                       ud_fails_i,      // UD: the request fails,
+  input  logic [7:0]                 ud_status_i,      // with this status,
+  input  logic [7:0]                 ud_vendor_i,        // and with this vendor_err
   input  logic                       alive_i,
   input  logic                       cqe_room_i,
   input  logic                       op_taken_i,     // the key operation was taken
@@ -65,7 +70,7 @@ module roci_requester_plan #(
     .beyond_o(beyond));
   // A packet beyond the credits goes out alone and requests an acknowledge.
   roci_requester_build u_build (
-    .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .uc_i, .desc_o);
+    .plan_i, .psn_i(qp_i.psn_next), .ask_i(beyond), .uc_i, .ud_i, .qkey_i, .desc_o);
 
   assign flight       = qp_i.psn_next - qp_i.una;
   assign sent         = qp_i.psn_max - qp_i.una;
@@ -73,7 +78,8 @@ module roci_requester_plan #(
   assign no_depth     = is_rd && attr_i.max_rd_atomic == '0;
   assign not_there    = uc_i && (is_rd || plan_i.opcode == roci_pkg::WrOpSendInv);  // UC-06
   assign old          = !alive_i || qp_i.failed || qp_i.stopped || plan_i.epoch != qp_i.epoch;
-  assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth || not_there;
+  assign bad          = plan_i.status != roci_pkg::StatusSuccess || no_depth || not_there
+                        || ud_fails_i;
   assign wait_ring    = plan_i.first && qp_i.count == 6'(RingDepth);
   assign wait_fence   = plan_i.first && plan_i.fence && qp_i.rd_count != '0;
   // A retransmission had its credit: one ACK may cover all that was ever sent.
@@ -113,6 +119,10 @@ module roci_requester_plan #(
     if (not_there && plan_i.status != roci_pkg::StatusFatalErr) begin
       status = roci_pkg::StatusLocQpOpErr;
       vendor = roci_pkg::VendorErrLocalFormat;
+    end
+    if (ud_fails_i) begin
+      status = ud_status_i;
+      vendor = ud_vendor_i;
     end
   end
 

@@ -26,6 +26,8 @@ module roci_requester_proof_tb #(
   input  logic [23:0]                fault_psn_i,
   input  logic                       left_i,        // with kind 4: it left
   input  logic                       uc_i,
+  input  logic                       ud_i,
+  input  logic                       ud_fails_i,     // with UD: an error of the request
   input  roci_pkg::sq_control_t      control_i,
   input  roci_pkg::requester_entry_t entry_i,
   input  roci_pkg::qp_attr_t         attr_i,
@@ -65,8 +67,10 @@ module roci_requester_proof_tb #(
     .is_timer_i(kind_q == 3'd2), .is_fault_i(kind_q == 3'd4), .is_again_i(1'b0),
     .is_late_i(late_q), .plan_i(plan_q), .span_i(span), .message_span_i(message_span),
     .rsp_i(rsp_q), .timer_i(timer_q),
-    .left_i(left_q), .uc_i, .fault_psn_i(fault_psn_q), .control_i(control_q), .word_i(qp_q),
-    .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i, .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i,
+    .left_i(left_q), .uc_i(uc_i || ud_i), .ud_i, .qkey_i(32'd1), .ud_fails_i(ud_fails_i && ud_i),
+    .ud_status_i(roci_pkg::StatusLocLenErr), .ud_vendor_i(8'd0), .fault_psn_i(fault_psn_q),
+    .control_i(control_q), .word_i(qp_q), .qp_i(qp_q), .run_i(run_q), .entry_i, .attr_i,
+    .alive_i, .in_err_i, .cqe_room_i, .timer_calm_i,
     .op_taken_i, .op_done_i, .op_ok_i, .place_done_i, .place_status_i, .place_vendor_i(8'd0),
     .qp_o(qp_d), .qp_end_o(qp_end), .run_o(run_d), .step_o(step), .desc_o(desc),
     .entry_o(new_entry), .late_o(late), .offset_i(offset));

@@ -12,7 +12,7 @@ module roci_requester_recover #(
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,       // oldest in the ring
   input  roci_pkg::qp_attr_t         attr_i,
-  input  logic                       uc_i,          // an unreliable connection
+  input  logic                       uc_i,          // UC or UD
   input  logic                       cqe_room_i,
   input  logic                       timer_calm_i,  // the timer keeps up
 

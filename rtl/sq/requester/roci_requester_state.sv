@@ -24,7 +24,9 @@ module roci_requester_state #(
   input  logic [QpBits-1:0]          row_i,
   output roci_pkg::requester_qp_t    qp_o,
   output roci_pkg::qp_attr_t         attr_o,
-  output logic                       uc_o,     // an unreliable connection
+  output logic                       uc_o,     // UC or UD
+  output logic                       ud_o,
+  output logic [31:0]                qkey_o,   // own Q_Key
   output logic                       alive_o,  // in RTS or SQD, and its generation begun
   output logic                       in_err_o, // in ERR or SQE
   output logic                       ready_o,
@@ -78,12 +80,14 @@ module roci_requester_state #(
   roci_pkg::qp_service_t service_row;
   logic                  unused_ram4;
   assign service_row = row_write_i.data[roci_pkg::QpServiceBits-1:0];
-  roci_ram #(.Width(1), .Depth(NumQps), .Clear(1)) u_service (
+  roci_ram #(.Width(34), .Depth(NumQps), .Clear(1)) u_service (
     .clk_i, .rst_ni,
     .write_i(row_write_valid_i && row_write_i.table_id == roci_pkg::TableQpService),
     .write_row_i(row_write_i.index[QpBits-1:0]),
-    .write_data_i(service_row.service == roci_pkg::ServiceUc),
-    .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o(uc_o), .ready_o(unused_ram4));
+    .write_data_i({service_row.qkey, service_row.service == roci_pkg::ServiceUd,
+                   service_row.service != roci_pkg::ServiceRc}),
+    .read_i(pick_i), .read_row_i(pick_row_i), .read_data_o({qkey_o, ud_o, uc_o}),
+    .ready_o(unused_ram4));
 
   logic [roci_pkg::RequesterEntryBits-1:0] entry_bits;
   roci_ram #(.Width(roci_pkg::RequesterEntryBits), .Depth(NumQps * RingDepth)) u_ring (

@@ -32,7 +32,12 @@ module roci_requester_step #(
   input  roci_pkg::requester_run_t   run_i,
   input  roci_pkg::requester_entry_t entry_i,        // oldest message in the ring
   input  roci_pkg::qp_attr_t         attr_i,
-  input  logic                       uc_i,           // an unreliable connection
+  input  logic                       uc_i,           // UC or UD
+  input  logic                       ud_i,
+  input  logic [31:0]                qkey_i,         // own Q_Key
+  input  logic                       ud_fails_i,      // UD: the request of the plan fails,
+  input  logic [7:0]                 ud_status_i,      // with this status,
+  input  logic [7:0]                 ud_vendor_i,        // and with this vendor_err
   input  logic                       alive_i,        // in RTS or SQD, generation begun
   input  logic                       in_err_i,
 
@@ -68,8 +73,8 @@ module roci_requester_step #(
     .qp_o(qp_dispatch), .qp_end_o(qp_dispatch_end), .run_o(run_dispatch),
     .step_o(step_dispatch));
   roci_requester_plan #(.RingDepth(RingDepth), .Window(Window)) u_plan (
-    .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .uc_i, .alive_i,
-    .cqe_room_i,
+    .state_i, .plan_i, .span_i, .message_span_i, .qp_i, .run_i, .attr_i, .uc_i, .ud_i, .qkey_i,
+    .ud_fails_i, .ud_status_i, .ud_vendor_i, .alive_i, .cqe_room_i,
     .op_taken_i, .op_done_i, .op_ok_i, .late_i(is_late_i), .late_o,
     .qp_o(qp_plan), .run_o(run_plan), .step_o(step_plan), .desc_o, .entry_o);
   roci_requester_respond u_respond (

@@ -65,15 +65,15 @@ module roci_requester_tx #(
   logic       desc_room, desc_valid, pop, taken, alive, outlets, flight_room, flight_empty;
 
   roci_pkg::tx_desc_t desc;
-  logic               uc;
+  logic               unreliable;
   roci_fifo #(.Width(roci_pkg::TxDescBits), .Depth(Depth)) u_desc (
     .clk_i, .rst_ni, .in_data_i(desc_i), .in_valid_i(desc_push_i), .in_ready_o(desc_room),
     .out_data_o(desc), .out_valid_o(desc_valid), .out_ready_i(pop), .level_o(level));
-  // UC: no acknowledge is requested on the wire, the packet is reported when it has left.
-  assign uc = desc.opcode[7:5] == roci_pkg::OpUcSendFirst[7:5];
+  // UC and UD: no acknowledge is requested on the link, the packet is reported when it has left.
+  assign unreliable = desc.opcode[5];
   always_comb begin
     desc_o         = desc;
-    desc_o.ack_req = desc.ack_req && !uc;
+    desc_o.ack_req = desc.ack_req && !unreliable;
   end
 
   // Which of them are kept. What an event ends is dropped a clock after it: a packet that is taken
@@ -118,7 +118,7 @@ module roci_requester_tx #(
 
   roci_requester_flight #(.NumQps(NumQps)) u_flight (
     .clk_i, .rst_ni, .push_i(desc_push_i), .pop_i(pop), .taken_i(taken), .room_o(flight_room),
-    .report_i(uc && desc.ack_req), .sent_valid_i, .sent_i, .newest_o, .left_o,
+    .report_i(unreliable && desc.ack_req), .sent_valid_i, .sent_i, .newest_o, .left_o,
     .fault_row_o, .fault_psn_o, .fault_left_o, .fault_valid_o, .fault_ready_i,
     .empty_o(flight_empty));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the headers of packets, from the Ethernet header to the last extension header, out of a
-// descriptor and the address vector of its queue pair.
+// descriptor and the address vector of its queue pair, or for a datagram of its address handle.
 //
 // Throughput: one packet a clock, with Compact one of each source in four. Latency: three clocks to
 // the header queues, two to gather_start.
@@ -61,7 +61,6 @@ module roci_tx_header #(
   input  logic                  ack_header_ready_i
 );
 
-  localparam int unsigned QpBits    = $clog2(NumQps);
   localparam int unsigned DescDepth = Compact != 0 ? 1 : 8;
   localparam int unsigned AckDepth  = Compact != 0 ? 1 : 4;
   localparam int unsigned ExtBits   = 224;
@@ -87,9 +86,6 @@ module roci_tx_header #(
                               desc_place, ack_place, av_write, ack_may;
   assign desc_place   = desc_used_q != ($clog2(DescDepth) + 1)'(DescDepth);
   assign ack_place    = ack_used_q != ($clog2(AckDepth) + 1)'(AckDepth);
-  // No row is read while one is written: block RAM may give anything then.
-  assign av_write     = row_write_valid_i && row_write_i.table_id == roci_pkg::TableAv
-                        && row_write_i.index < 24'(NumQps);
   assign ack_may      = ack_place && !(!ack_turn_q && desc_valid_i && desc_place);
   assign ack_ready_o  = ack_may && !av_write;
   assign desc_ready_o = desc_place && !av_write && !(ack_turn_q && ack_valid_i && ack_place);
@@ -139,20 +135,11 @@ module roci_tx_header #(
     end
   end
 
-  // With the row stands the sum of the words of the IPv4 header that come from it or are constant.
-  roci_pkg::av_t av, new_av;
-  logic [18:0]   new_sum, av_sum;
-  assign new_av  = row_write_i.data[roci_pkg::AvBits-1:0];
-  assign new_sum = 19'(new_av.src_ip[31:16]) + 19'(new_av.src_ip[15:0])
-                   + 19'(new_av.dst_ip[31:16]) + 19'(new_av.dst_ip[15:0])
-                   + 19'({8'h45, new_av.traffic_class}) + 19'h4000
-                   + 19'({new_av.hop_limit, roci_pkg::IpUdp[7:0]});
-  roci_ram #(.Width(19 + roci_pkg::AvBits), .Depth(NumQps)) u_av (
-    .clk_i, .rst_ni,
-    .write_i(av_write), .write_row_i(row_write_i.index[QpBits-1:0]),
-    .write_data_i({new_sum, new_av}),
-    .read_i(take_ack || take_desc), .read_row_i(chosen.qpn[QpBits-1:0]),
-    .read_data_o({av_sum, av}), .ready_o());
+  roci_pkg::av_t av;
+  logic [18:0]   av_sum;
+  roci_tx_header_rows #(.NumQps(NumQps)) u_rows (
+    .clk_i, .rst_ni, .row_write_valid_i, .row_write_i, .write_o(av_write),
+    .read_i(take_ack || take_desc), .desc_i(chosen), .av_o(av), .sum_o(av_sum));
 
   // clock 2: position of the payload; sum of the IPv4 header
   logic [6:0]      ip_end;  // bytes before the UDP header, or of v1 the BTH

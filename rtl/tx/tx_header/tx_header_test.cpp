@@ -36,6 +36,7 @@ struct Bench : roce::RowBus<Bench> {
     unsigned row;
     Fields fields;
     unsigned number = 0;
+    unsigned handle = 0;
   };
   Dut<Vroci_tx_header> dut;
   std::mt19937 random{kSeed};
@@ -52,8 +53,8 @@ struct Bench : roce::RowBus<Bench> {
   void connect_shapes() {
     for (unsigned which = 0; which < kShapes; ++which) connect(16 + which, roce::own_shape(which));
   }
-  void send(unsigned row, const Fields& f) {
-    (f.opcode == opcode::kRcAck ? ack : desc).push_back({row, f, ++number_});
+  void send(unsigned row, const Fields& f, unsigned handle_number = 0) {
+    (f.opcode == opcode::kRcAck ? ack : desc).push_back({row, f, ++number_, handle_number});
   }
   void finish() {
     for (unsigned i = 0; i < 20000 && !(desc.empty() && ack.empty() && dut->idle_o); ++i) clock();
@@ -71,7 +72,9 @@ struct Bench : roce::RowBus<Bench> {
     ack_held_ = !ack.empty() && (ack_held_ || go(gaps)) && !dut->row_write_valid_i;
     dut->desc_valid_i = desc_held_;
     dut->ack_valid_i = ack_held_;
-    if (desc_held_) roce::put_desc(dut->desc_i, desc.front().row, desc.front().fields);
+    if (desc_held_) {
+      roce::put_desc(dut->desc_i, desc.front().row, desc.front().fields, desc.front().handle);
+    }
     if (ack_held_) roce::put_desc(dut->ack_i, ack.front().row, ack.front().fields);
     dut->gather_start_ready_i = go(stalls);
     // Payload, for which a header waits, comes after its gather_start.
@@ -178,13 +181,42 @@ TEST_CASE("tx_header: given the fields of Soft-RoCE, the headers that Soft-RoCE 
       REQUIRE(
           std::equal(again.begin(), again.end(), frame.begin()));  // the fields describe the frame
       f.mig_req = true;
-      bench.connect(1, f);
-      bench.send(1, f);
+      bench.sender(1, 2, f);
+      bench.send(1, f, 2);
       bench.finish();
       ++count;
     }
   }
   CHECK(count > 2500);
+}
+
+TEST_CASE("tx_header: a datagram has its address from its handle (UD-13, WIRE-23)") {
+  constexpr unsigned kHandle = 40, kQp = 5;  // rows of queue pairs of these numbers are connected
+  Bench bench;
+  bench.connect_shapes();
+  for (unsigned which = 0; which < kShapes; ++which) {
+    bench.connect(kHandle + which, roce::shape(5 - which));
+    bench.handle(kHandle + which, roce::own_shape(which));
+    bench.handle(16 + which, roce::shape(5 - which));
+  }
+  for (unsigned n = 0; n < 600; ++n) {
+    const unsigned which = bench.random() % kShapes;
+    if (n % 50 == 0) {  // a queue pair of UD has a partition, and no address
+      bus::clear_data(bench.dut->row_write_i);
+      port::put(bench.dut->row_write_i, layout::av::pkey, 0x8000 + n);
+      bench.finish();
+      bench.row(layout::Table::kAv, kQp);
+    }
+    if (n % 3 == 0) {
+      bench.send(16 + which, packet(bench.random, which, opcode::kRcSendOnly, 40));
+      continue;
+    }
+    Fields f = packet(bench.random, which, n % 2 == 0 ? 0x64 : 0x65, bench.random() % 4097);
+    f.pkey = static_cast<std::uint16_t>(0x8000 + n / 50 * 50);
+    f.qpn = bench.random() & 0xFFFFFF;
+    bench.send(kQp, f, kHandle + which);
+  }
+  bench.finish();
 }
 
 TEST_CASE("tx_header: the IPv4 checksum is right for every identification (WIRE-04)") {

@@ -30,8 +30,8 @@ const char* title_of(std::string_view group) {
   if (group == "RSP") return "Responder";
   if (group == "QP") return "Queue pair states";
   if (group == "CQ") return "Completions and events";
-  if (group == "UC") return "Unreliable connections (model engine)";
-  if (group == "UD") return "Datagrams (model engine)";
+  if (group == "UC") return "Unreliable connections";
+  if (group == "UD") return "Datagrams";
   if (group == "CM") return "Connection manager";
   if (group == "MR") return "Keys, regions and windows";
   return "Completion statuses";

@@ -36,6 +36,7 @@ struct Needs {
   unsigned absent = 0;  ///< bits by Option: not run on an adapter that has one of them
   /// Why the test says nothing of an adapter outside the test bench; nullptr: it does.
   const char* inside = nullptr;
+  bool multicast = false;  ///< not run on an adapter without multicast groups
 };
 
 /// Needs the test bench; `why` completes "not testable here: ...".

@@ -54,7 +54,8 @@ bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, 
   adapter.run([&] {
     const driver::DeviceLimits& limits = adapter.context().limits();
     has = limits.has(test.needs.service) && (test.needs.options & limits.absent) == 0 &&
-          (test.needs.absent & ~limits.absent) == 0;
+          (test.needs.absent & ~limits.absent) == 0 &&
+          (!test.needs.multicast || limits.max_attachments != 0);
     if (!has) return;
     Fixture fixture(adapter, options.seed, options.thorough);
     try {

@@ -58,7 +58,7 @@ Frame last_sent(Fixture& dut, std::size_t before) {
 
 }  // namespace
 
-TEST_THAT_NEEDS(kUd, "UD-10", "a datagram to a group reaches every queue pair attached") {
+TEST_THAT_NEEDS(kGroups, "UD-10", "a datagram to a group reaches every queue pair attached") {
   Datagrams a(dut), b(dut), outside(dut);
   Datagrams other_key(dut, [](Options& o) { o.qkey = 0x55AA; });
   for (Datagrams* one : {&a, &b, &other_key}) one->qp().attach(kGroup.gid);
@@ -84,7 +84,7 @@ TEST_THAT_NEEDS(kUd, "UD-10", "a datagram to a group reaches every queue pair at
   a.no_completion();
 }
 
-TEST_THAT_NEEDS(kUd, "UD-10", "the address of a group gives the MAC address of a frame") {
+TEST_THAT_NEEDS(kGroups, "UD-10", "the address of a group gives the MAC address of a frame") {
   Datagrams c(dut), d(dut, [](Options&o) { o.sgid_index = 1; });
   for (const auto& [from, group] :
        {std::pair{&c, kGroup}, {&c, kSameMac}, {&c, kHigh}, {&d, kIpv6}}) {
@@ -106,7 +106,8 @@ TEST_THAT_NEEDS(kUd, "UD-10", "the address of a group gives the MAC address of a
   }
 }
 
-TEST_THAT_NEEDS(kUd, "UD-10", "attached queue pairs of the sender's adapter get its datagrams") {
+TEST_THAT_NEEDS(kGroups, "UD-10",
+                "attached queue pairs of the sender's adapter get its datagrams") {
   Datagrams a(dut), b(dut);
   driver::Address address = a.peer_address();
   address.dgid = kGroup.gid;
@@ -133,7 +134,7 @@ TEST_THAT_NEEDS(kUd, "UD-10", "attached queue pairs of the sender's adapter get 
   delivered(dut, b, data, 4096, a.number());
 }
 
-TEST_THAT_NEEDS(kUd, "UD-10 UD-12 WIRE-26", "what is not for the group is dropped") {
+TEST_THAT_NEEDS(kGroups, "UD-10 UD-12 WIRE-26", "what is not for the group is dropped") {
   Datagrams a(dut);
   const Bytes data = payload_of(64);
   a.receive(2048);
@@ -156,7 +157,7 @@ TEST_THAT_NEEDS(kUd, "UD-10 UD-12 WIRE-26", "what is not for the group is droppe
   delivered(dut, a, data, 0, a.peer_number());
 }
 
-TEST_THAT_NEEDS(kUd, "UD-10", "attachments: their number, and what is rejected") {
+TEST_THAT_NEEDS(kGroups, "UD-10", "attachments: their number, and what is rejected") {
   Datagrams a(dut);
   Connection reliable(dut);
   const auto status_of = [](const std::function<void()>& action) {
@@ -190,7 +191,7 @@ TEST_THAT_NEEDS(kUd, "UD-10", "attachments: their number, and what is rejected")
   require(attach(a.qp(), kGroup.gid) == AdminStatus::kOk, "room again");
 }
 
-TEST_THAT_NEEDS(kUd, "UD-10 UD-03", "random datagrams to a group change nothing for others") {
+TEST_THAT_NEEDS(kGroups, "UD-10 UD-03", "random datagrams to a group change nothing for others") {
   Datagrams attacked(dut), witness(dut);
   Connection connected(dut);
   attacked.qp().attach(kGroup.gid);

@@ -8,6 +8,7 @@ namespace roci::conform {
 
 inline const Needs kUc{false, 4200, driver::Service::kUc};
 inline const Needs kUd{false, 4200, driver::Service::kUd};
+inline const Needs kGroups{false, 4200, driver::Service::kUd, 0, 0, nullptr, true};
 
 /// A connection whose queue pair has the service.
 template <driver::Service kService>
