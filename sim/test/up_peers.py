@@ -75,8 +75,8 @@ def pair(timeout=14, nodes=("n0", "n1")):
     return a, b
 
 
-def until(condition, text, seconds=1.0):
-    """Waits; the objects of a process must be destroyed a second after its end."""
+def until(condition, text, seconds=20.0):
+    """Waits for what follows the end of a process, with patience for a busy machine."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, text)

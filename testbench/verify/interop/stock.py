@@ -99,8 +99,25 @@ def end(process, seconds):
         return process.communicate()[0] + f"\n(stopped after {seconds} s)"
 
 
+# perftest measures the frequency of the cycle counter and ends with 1 when it cannot, which happens
+# in a guest whose host is busy.
+NO_REPORT = "Can't produce a report"
+MOST_RUNS = 3
+
+
 def pair(guest, simulator, line, role, family, seconds, log):
     """Runs one line on both ends; `role` is ours. Raises Failed."""
+    for _ in range(MOST_RUNS):
+        ours, text, theirs, output = pair_once(guest, simulator, line, role, family, seconds, log)
+        if NO_REPORT not in text + output:
+            break
+    if ours or theirs:
+        raise Failed(f"{line}: our {role} ends with {ours}, the guest's side with {theirs}; see "
+                     "stock.log")
+
+
+def pair_once(guest, simulator, line, role, family, seconds, log):
+    """Exit status and output of our end, and of the guest's. Raises Failed."""
     began = time.monotonic()
     theirs, ours = gid_index(guest, family), OUR_GIDS[family]
     if role == "client":
@@ -123,9 +140,7 @@ def pair(guest, simulator, line, role, family, seconds, log):
         text = end(process, 20)
     log.write(f"== {line}: {time.monotonic() - began:.1f} s\n-- ours: {process.returncode}\n{text}"
               f"-- the guest's: {status}\n{output}")
-    if process.returncode or status:
-        raise Failed(f"{line}: our {role} ends with {process.returncode}, the guest's side with "
-                     f"{status}; see stock.log")
+    return process.returncode, text, status, output
 
 
 def check_neighbours(pcap, role, family):
