@@ -42,7 +42,7 @@ def attack(simulator, folder, seed):
     result, rounds = Simulator.finish(watcher, end)
     assert result == 0 and int(rounds.split()[1]) > 0, rounds
     processes.until(lambda: simulator.holdings() == before,
-                   f"not destroyed: {simulator.holdings()}, before {before}", 5)
+                   f"not destroyed: {simulator.holdings()}, before {before}", SECONDS)
     print(f"attacker: exit {status}, {text.strip()}; watcher: {rounds.strip()} rounds", flush=True)
 
 

@@ -24,7 +24,7 @@ def run(*command, check=True):
     return done
 
 
-def until(condition, text, seconds=1.0):
+def until(condition, text, seconds=20.0):
     """Waits for a condition, and fails with `text` when it does not hold in time."""
     end = time.monotonic() + seconds
     while not condition():

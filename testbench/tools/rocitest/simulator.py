@@ -159,11 +159,11 @@ class Simulator:
         found = {key: sum(p[key] for p in processes) for key in keys}
         pid = status["pid"]
         found["processes"] = len(processes)
-        # The connection of `roci status` may not be closed yet.
+        # A busy simulator has not closed the connections of `roci status` yet.
         counts = []
-        for _ in range(5):
+        for _ in range(20):
             counts.append(len(os.listdir(f"/proc/{pid}/fd")))
-            time.sleep(0.02)
+            time.sleep(0.03)
         found["descriptors"] = min(counts)
         found["pages"] = pathlib.Path(f"/proc/{pid}/maps").read_text().count("roci-doorbells")
         return found
