@@ -9,12 +9,17 @@ namespace roci::driver {
 
 inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
+/// A time or a duration of system calls, in nanoseconds.
+inline std::uint64_t ns_of(const timespec& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 /// Nanoseconds of CLOCK_MONOTONIC.
 inline std::uint64_t clock_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec);
+  return ns_of(now);
 }
 
 /// A duration as system calls take it.

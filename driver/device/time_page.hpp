@@ -3,7 +3,12 @@
 // Both map it; the rules are in driver/time/README.md. All times are in nanoseconds.
 #pragma once
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <climits>
 #include <cstdint>
 
 namespace roci::driver::protocol {
@@ -37,6 +42,23 @@ constexpr std::uint32_t gate_threads(std::uint64_t gate) {
 }
 constexpr std::uint32_t gate_wakes(std::uint64_t gate) {
   return static_cast<std::uint32_t>(gate >> kGateWakeShift);
+}
+
+/// The half of the gate that counts wakes, for the kernel.
+inline std::uint32_t* futex_of(TimePage& page) {
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+  return reinterpret_cast<std::uint32_t*>(&page.gate) + 1;
+}
+
+/// Wakes all threads that wait; from then on none is counted.
+inline void open_gate(TimePage& page) {
+  std::uint64_t gate = page.gate.load();
+  std::uint64_t next = 0;
+  do {
+    next = std::uint64_t{gate_wakes(gate) + 1} << kGateWakeShift;
+  } while (!page.gate.compare_exchange_weak(gate, next));
+  if (gate_threads(gate) == 0) return;
+  syscall(SYS_futex, futex_of(page), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace roci::driver::protocol

@@ -16,6 +16,7 @@ namespace roci::timing {
 namespace {
 
 using driver::kNsPerSecond;
+using driver::ns_of;
 using driver::timespec_of;
 constexpr long kNsPerUs = 1000;
 
@@ -39,11 +40,6 @@ std::optional<std::uint64_t> offset_of(const ProcessClock& clock, clockid_t id) 
 bool valid(const timespec* time) {
   return time->tv_sec >= 0 && time->tv_nsec >= 0 &&
          static_cast<std::uint64_t>(time->tv_nsec) < kNsPerSecond;
-}
-
-std::uint64_t ns_of(const timespec& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
 /// clock_nanosleep; returns the error.

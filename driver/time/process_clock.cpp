@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -59,12 +58,6 @@ std::uint64_t leap(std::uint64_t now, std::uint64_t least) {
 void count(Doing doing, std::uint64_t now) {
   if (spell.doing != doing) spell = {doing, 0, now, {kNoDeadline, kNoDeadline}};
   ++spell.calls;
-}
-
-/// The half of the gate that counts wakes, for the kernel.
-std::uint32_t* futex_of(TimePage& page) {
-  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-  return reinterpret_cast<std::uint32_t*>(&page.gate) + 1;
 }
 
 alignas(ProcessClock) unsigned char storage[sizeof(ProcessClock)];
@@ -235,12 +228,7 @@ void ProcessClock::interrupt(int signal) {
   kill(getpid(), signal);
   interrupts_.fetch_add(1);
   // All threads look again: the one that handles the signal may not have been asleep.
-  std::uint64_t gate = page_->gate.load();
-  std::uint64_t next = 0;
-  do {
-    next = std::uint64_t{gate_wakes(gate) + 1} << kGateWakeShift;
-  } while (!page_->gate.compare_exchange_weak(gate, next));
-  syscall(SYS_futex, futex_of(*page_), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  open_gate(*page_);
 }
 
 void ProcessClock::count_own_thread(bool sleeps) {

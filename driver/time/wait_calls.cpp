@@ -19,12 +19,8 @@
 namespace roci::timing {
 namespace {
 
+using driver::ns_of;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
-
-std::uint64_t ns_of(const timespec& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * driver::kNsPerSecond +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 /// Waits for one of the descriptors until `ns` have passed. Unless something is ready at once, the
 /// kernel waits without a timeout, for one descriptor more.

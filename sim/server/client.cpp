@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/server/client.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "driver/device/passing.hpp"
+#include "sim/server/shared_memory.hpp"
 
 namespace roci::sim {
 namespace {
@@ -227,14 +227,8 @@ void Client::hello(const Hello& message) {
 }
 
 bool Client::make_page(Descriptor& file) {
-  file = Descriptor(memfd_create("roci-doorbells", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file || ftruncate(file.get(), sizeof(Page)) != 0) return false;
-  // Sealed: truncation of the page by the process would end the simulator with SIGBUS.
-  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return false;
-  void* at = mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (at == MAP_FAILED) return false;
-  page_ = static_cast<Page*>(at);
-  return true;
+  page_ = static_cast<Page*>(share_memory("roci-doorbells", sizeof(Page), file));
+  return page_ != nullptr;
 }
 
 void Client::end() {

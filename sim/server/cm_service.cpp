@@ -7,7 +7,6 @@
 #include <cstring>
 #include <random>
 
-#include "driver/device/clock.hpp"
 #include "driver/verbs/tree.hpp"
 #include "sim/server/cm_frames.hpp"
 
@@ -47,10 +46,6 @@ CmService::CmService(Fabric& fabric, SimulatedTime& time) : fabric_(fabric), tim
       [this](unsigned adapter, const packet::Bytes& frame) { return take(adapter, frame); });
 }
 
-std::uint64_t CmService::clock_ns() const {
-  return time_.on() ? fabric_.now_ns() : driver::clock_ns();
-}
-
 CmService::Channel CmService::open(unsigned node, int events) {
   const Channel channel{node, nodes_[node].ucm->open()};
   nodes_[node].events[channel.id] = events;
@@ -61,7 +56,7 @@ void CmService::close(const Channel& channel) {
   Node& node = nodes_[channel.node];
   node.events.erase(channel.id);
   node.owed.erase(channel.id);
-  node.ucm->close(channel.id, clock_ns());
+  node.ucm->close(channel.id, time_.clock_ns());
 }
 
 /// A byte for each event. What the socket does not take is written at the next command.
@@ -81,8 +76,8 @@ driver::protocol::CmReply CmService::command(const Channel& channel,
     announce(channel.node, channel.id);
   }
   const std::vector<std::uint8_t> option(command.option, command.option + command.option_bytes);
-  const cm::UcmReply done =
-      node.ucm->command(channel.id, command.body, command.bytes, option, command.other, clock_ns());
+  const cm::UcmReply done = node.ucm->command(channel.id, command.body, command.bytes, option,
+                                              command.other, time_.clock_ns());
   driver::protocol::CmReply reply{};
   reply.header = command.header;
   reply.error = static_cast<std::uint32_t>(done.error);
@@ -100,7 +95,7 @@ std::uint64_t CmService::deadline() const {
 
 void CmService::expire() {
   if (deadline() == cm::kNever) return;  // asked often, mostly without connections
-  const std::uint64_t now = clock_ns();
+  const std::uint64_t now = time_.clock_ns();
   for (Node& node : nodes_) {
     if (node.ucm->deadline() <= now) node.ucm->expire(now);
   }
@@ -150,7 +145,7 @@ bool CmService::take(unsigned index, const packet::Bytes& frame) {
   }
   const cm::MadPath path{fabric_.names().place_of(index),
                          static_cast<std::uint8_t>(found - gids.begin()), own, datagram.remote};
-  nodes_[node].ucm->receive(path, datagram.bytes.data, datagram.bytes.size, clock_ns());
+  nodes_[node].ucm->receive(path, datagram.bytes.data, datagram.bytes.size, time_.clock_ns());
   return true;
 }
 

@@ -58,8 +58,6 @@ class CmService {
   /// 0: no node has the address.
   std::uint64_t mac_of(const cm::Gid& gid) const;
 
-  std::uint64_t clock_ns() const;
-
   Fabric& fabric_;
   SimulatedTime& time_;
   std::vector<Node> nodes_;

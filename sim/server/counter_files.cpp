@@ -10,8 +10,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "driver/device/clock.hpp"
-
 namespace roci::sim {
 
 namespace {
@@ -89,12 +87,8 @@ PortCounterFiles::Values PortCounterFiles::values_of(const driver::PortCounters&
   return values;
 }
 
-CounterService::CounterService(Fabric& fabric, bool simulated)
-    : fabric_(fabric), simulated_(simulated), ports_(fabric.adapters()) {}
-
-std::uint64_t CounterService::clock_ns() const {
-  return simulated_ ? fabric_.now_ns() : driver::clock_ns();
-}
+CounterService::CounterService(Fabric& fabric, const SimulatedTime& time)
+    : fabric_(fabric), time_(time), ports_(fabric.adapters()) {}
 
 void CounterService::follow(unsigned adapter, const std::string& port) {
   ports_[adapter].files = std::make_unique<PortCounterFiles>(port);
@@ -121,7 +115,7 @@ std::uint64_t CounterService::deadline() const {
 void CounterService::refresh() {
   const std::uint64_t first = deadline();
   if (first == testbench::kNever) return;
-  const std::uint64_t now = clock_ns();
+  const std::uint64_t now = time_.clock_ns();
   for (unsigned i = 0; i < ports_.size() && first <= now; ++i) {
     if (!has_news(i) || ports_[i].due_ns > now) continue;
     ports_[i].reading = true;
@@ -131,14 +125,14 @@ void CounterService::refresh() {
 
 void CounterService::read(unsigned adapter, driver::Context& context) {
   Port& port = ports_[adapter];
-  const std::uint64_t start = clock_ns();
+  const std::uint64_t start = time_.clock_ns();
   port.seen = traffic(adapter);
   try {
     port.files->write(PortCounterFiles::values_of(context.port_counters(), port.link_downed));
   } catch (
       const driver::Error&) {  // an adapter that does not respond: the next traffic tries again
   }
-  const std::uint64_t end = clock_ns();
+  const std::uint64_t end = time_.clock_ns();
   port.due_ns = end + std::max(kLifespanMs * kNsPerMs, (end - start) * kLeastShare);
   port.reading = false;
 }

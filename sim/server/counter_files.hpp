@@ -11,6 +11,7 @@
 
 #include "sim/server/descriptor.hpp"
 #include "sim/server/fabric.hpp"
+#include "sim/server/simulated_time.hpp"
 
 namespace roci::sim {
 
@@ -42,8 +43,8 @@ class CounterService {
  public:
   static constexpr unsigned kLifespanMs = 20;
 
-  /// With `simulated` the lifespan is one in simulated time.
-  CounterService(Fabric& fabric, bool simulated);
+  /// The lifespan is in simulated time when that is on.
+  CounterService(Fabric& fabric, const SimulatedTime& time);
   /// `port`: the folder of the port in the tree of its node.
   void follow(unsigned adapter, const std::string& port);
   void count_link_down(unsigned adapter) { ++ports_[adapter].link_downed; }
@@ -66,10 +67,8 @@ class CounterService {
   std::uint64_t traffic(unsigned adapter) const;
   bool has_news(unsigned adapter) const;
   void read(unsigned adapter, driver::Context& context);
-  std::uint64_t clock_ns() const;
-
   Fabric& fabric_;
-  bool simulated_;
+  const SimulatedTime& time_;
   std::vector<Port> ports_;
 };
 

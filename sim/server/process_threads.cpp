@@ -68,8 +68,7 @@ ProcessThreads::Picture ProcessThreads::look() const {
 std::uint64_t ProcessThreads::cpu_ns() const {
   timespec used{};
   if (clock_gettime(clock_, &used) != 0) return 0;
-  return static_cast<std::uint64_t>(used.tv_sec) * driver::kNsPerSecond +
-         static_cast<std::uint64_t>(used.tv_nsec);
+  return driver::ns_of(used);
 }
 
 }  // namespace roci::sim

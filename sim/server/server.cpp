@@ -48,7 +48,7 @@ Server::Server(Fabric& fabric, ClientMemory& memory, const ExternalPorts& extern
       faults_(
           fabric, scripts, [this](unsigned adapter, bool up) { set_link(adapter, up); },
           [this](unsigned adapter) { kill(adapter); }),
-      counters_(fabric, time.simulated),
+      counters_(fabric, time_),
       context_{fabric,
                memory,
                external_ports,
@@ -108,10 +108,8 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
 
   sleep(true);
   // The bell of a process that rang before it saw `asleep` is checked here.
-  const bool rung = std::any_of(clients_.begin(), clients_.end(),
-                                [](const auto& client) { return client->rung(); });
   frame_waits_ = false;
-  if (!rung) {
+  if (!rung()) {
     std::uint64_t most = !ever   ? testbench::kNever
                          : live_ ? pace_.real_ns_to(until_ns, start)
                                  : gap;
@@ -138,6 +136,11 @@ std::uint64_t Server::rest(std::uint64_t now_ns, std::uint64_t until_ns) {
   cm_.expire();
   cm_.flush(reached);
   return reached;
+}
+
+bool Server::rung() const {
+  return std::any_of(clients_.begin(), clients_.end(),
+                     [](const auto& client) { return client->rung(); });
 }
 
 void Server::sleep(bool asleep) {

@@ -48,6 +48,7 @@ class Server final : public Surroundings {
   void look_simulated(std::uint64_t now_ns);
   std::uint64_t rest_simulated(std::uint64_t now_ns, std::uint64_t until_ns);
   void serve_for(std::uint64_t ns);
+  bool rung() const;
   void sleep(bool asleep);
   bool take_doorbells(std::uint64_t now_ns);
   void poll_sockets(const timespec* timeout);

@@ -49,13 +49,11 @@ std::uint64_t Server::rest_simulated(std::uint64_t now_ns, std::uint64_t until_n
   if (std::exchange(passed_on_, false) || fabric_.has_work()) return now_ns;
   // From here on a thread that begins to wait sends a message.
   sleep(true);
-  const bool rung = std::any_of(clients_.begin(), clients_.end(),
-                                [](const auto& client) { return client->rung(); });
   const std::uint64_t next =
       std::min({until_ns, time_.deadline(), cm_.deadline(), counters_.deadline()});
   const std::uint64_t gap = next > now_ns ? next - now_ns : 0;
   std::uint64_t passes = 0;
-  if (!rung) {
+  if (!rung()) {
     passes = time_.may_pass(gap);
     if (passes != 0) time_.publish(now_ns + passes);
     if (passes == 0 && gap != 0) poll_for(next == testbench::kNever ? testbench::kNever : gap);

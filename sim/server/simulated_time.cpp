@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/server/simulated_time.hpp"
 
-#include <fcntl.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <utility>
 #include <vector>
 
 #include "driver/device/clock.hpp"
+#include "sim/server/shared_memory.hpp"
 
 namespace roci::sim {
 namespace {
@@ -32,11 +28,9 @@ constexpr std::uint64_t kCreditNs = 100'000'000;  // as far as simulated time ma
 
 /// In whole microseconds, so that clocks that count those show the same at the same time.
 std::uint64_t read_clock(clockid_t id) {
-  constexpr long kNsPerUs = 1000;
   timespec now{};
   clock_gettime(id, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * driver::kNsPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec / kNsPerUs * kNsPerUs);
+  return driver::ns_of(now) / kWholeNs * kWholeNs;
 }
 
 }  // namespace
@@ -57,15 +51,9 @@ SimulatedTime::~SimulatedTime() = default;
 
 Descriptor SimulatedTime::join(const void* connection, pid_t pid) {
   if (!on()) return Descriptor();
-  Descriptor file(memfd_create("roci-time", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  // Sealed: truncation by the process would end the simulator with SIGBUS.
-  if (!file || ftruncate(file.get(), sizeof(TimePage)) != 0 ||
-      fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    return Descriptor();
-  }
-  void* at = mmap(nullptr, sizeof(TimePage), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (at == MAP_FAILED) return Descriptor();
-  auto* page = static_cast<TimePage*>(at);
+  Descriptor file;
+  auto* page = static_cast<TimePage*>(share_memory("roci-time", sizeof(TimePage), file));
+  if (page == nullptr) return Descriptor();
   page->deadline = kNoDeadline;
   page->now_ns = now_ns_;
   page->realtime_ns = realtime_ns_;
@@ -110,15 +98,7 @@ void SimulatedTime::wake(Process& process) {
   process.written = process.spins = false;
   process.cpu_ns = process.threads.cpu_ns();
   page.deadline = kNoDeadline;
-  std::uint64_t gate = page.gate.load();
-  std::uint64_t next = 0;
-  do {
-    next = std::uint64_t{gate_wakes(gate) + 1} << kGateWakeShift;
-  } while (!page.gate.compare_exchange_weak(gate, next));
-  if (gate_threads(gate) == 0) return;
-  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-  auto* futex = reinterpret_cast<std::uint32_t*>(&page.gate) + 1;
-  syscall(SYS_futex, futex, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  open_gate(page);
 }
 
 bool SimulatedTime::disturbed() const {

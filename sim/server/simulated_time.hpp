@@ -15,6 +15,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "driver/device/clock.hpp"
 #include "driver/device/time_page.hpp"
 #include "sim/server/descriptor.hpp"
 #include "sim/server/process_threads.hpp"
@@ -37,6 +38,8 @@ class SimulatedTime {
   ~SimulatedTime();
 
   bool on() const { return options_.simulated; }
+  /// The clock of what the simulator does for programs: simulated time, or CLOCK_MONOTONIC.
+  std::uint64_t clock_ns() const { return on() ? now_ns_ : driver::clock_ns(); }
   /// How long a doorbell takes from a processor to the adapter.
   std::uint64_t doorbell_ns() const { return on() ? options_.doorbell_ns : kDoorbellNs; }
 

@@ -47,15 +47,6 @@ def transfers(simulator, pairs):
         assert process.poll() is None, process.communicate()[0]
 
 
-def ended(pid):
-    """A process has closed its files; its parent may not have waited for it."""
-    try:
-        stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return True
-    return stat.rsplit(")", 1)[1].split()[0] == "Z"
-
-
 def end_simulator(simulator, how):
     """Returns the process that was killed; 0: none."""
     if how == "down":
@@ -104,7 +95,7 @@ def check(roci, folder, options, how):
     assert flushed > 0, f"no program saw a flush: {results}"
     print(f"ok  {how}: {len(running)} programs ended within {took:.1f} s, {flushed} by a flush",
           flush=True)
-    processes.until(lambda: killed == 0 or ended(killed), "the simulator runs on")
+    processes.until(lambda: killed == 0 or processes.ended(killed), "the simulator runs on")
     with simulator:  # the directory of the killed simulator is reused
         for process in simulator.start_pair("ibv_rc_pingpong -g 0 -n 20 -c"):
             status, text = simulator.finish(process, time.monotonic() + 60)

@@ -9,10 +9,15 @@ import os
 import pathlib
 import random
 import signal
+import sys
 import time
 
 from up_hostile import check_hostile, check_noise_on_own_queue
 from up_peers import (KILLS, NAME, OPTIONS, SEED, expect, objects, pair, roci, status, until)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from testbench.tools.rocitest.processes import ended  # noqa: E402
 
 
 def check_conversation():
@@ -124,9 +129,7 @@ def main():
         roci("up", "--name", check_stale, *OPTIONS)
         dead = json.loads(roci("status", "--name", check_stale, "--json").stdout)["pid"]
         os.kill(dead, signal.SIGKILL)
-        until(lambda: not os.path.exists(f"/proc/{dead}") or
-              pathlib.Path(f"/proc/{dead}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z",
-              "alive")
+        until(lambda: ended(dead), "alive")
         gone = roci("status", "--name", check_stale, check=False)
         expect(gone.returncode != 0 and "no simulator" in gone.stderr, gone.stderr)
         roci("up", "--name", check_stale, *OPTIONS)
@@ -138,9 +141,7 @@ def main():
     finally:
         roci("down", "--name", NAME, check=False)
     expect(not directory.exists(), f"{directory} stays")
-    expect(not os.path.exists(f"/proc/{pid}") or  # its parent may not have waited for it
-           pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z",
-           "the simulator is still running")
+    expect(ended(pid), "the simulator is still running")
     print("all good")
 
 
