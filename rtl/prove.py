@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves the assertions of a module for all time, and that its covers are reached.
 
-usage: prove.py [--smt] TOP DEPTH COVER FOLDER [PARAMETER=VALUE...]
+usage: prove.py [--smt | --pdr] TOP DEPTH COVER FOLDER [PARAMETER=VALUE...]
 
 Assertions hold in the first DEPTH clocks after reset, and in a clock after DEPTH clocks in which
-they held, from any state: so they always hold. Each cover is reached within COVER clocks, so the
+they held, from any state: so they always hold. With --pdr, ABC searches for an invariant of its
+own in place of the second step, where the state of two modules would have to be related by hand.
+Each cover is reached within COVER clocks, so the
 assumptions do not contradict each other. The solver of ABC decides; yosys-smtbmc with z3 shows
 the trace when it finds a counterexample, and decides for modules without registers and, with
 --smt, where its words serve better than bits. FOLDER takes the models.
@@ -59,7 +61,7 @@ def abc(path, *runs):
     return subprocess.run(["yosys-abc", "-c", commands], capture_output=True, text=True).stdout
 
 
-def not_proved(base, depth):
+def not_proved(base, depth, pdr=False):
     """Nothing if the assertions always hold, else the options of smtbmc that show why not."""
     path = aig(base, "assert")
     if not count(base, "assert"):
@@ -67,6 +69,11 @@ def not_proved(base, depth):
     if not re.search(rf"^No output asserted in {depth} frames",
                      abc(path, f"orpos; bmc3 -F {depth}"), re.M):
         return ["-t", str(depth)]
+    if pdr:
+        said = abc(path, "orpos; pdr")
+        late = re.search(r"was asserted in frame (\d+)", said)
+        proved = re.search(r"^Property proved", said, re.M) and not late
+        return [] if proved else ["-t", str(int(late[1]) + 1) if late else str(depth)]
     if not re.search(r"^Networks are equivalent", abc(path, f"orpos; ind -F {depth + 1}"), re.M):
         return ["-i", "-t", str(depth)]
     return []
@@ -96,6 +103,7 @@ def main():
     parser.add_argument("cover", type=int, help="clocks within which each cover is reached")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--smt", action="store_true")
+    parser.add_argument("--pdr", action="store_true")
     parser.add_argument("parameters", nargs="*", metavar="PARAMETER=VALUE")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +115,7 @@ def main():
         depth = ["-t", str(args.depth)]
         return not all([smt(base, ["-i", *depth]), smt(base, depth),
                         smt(base, ["-c", "-t", str(args.cover)])])
-    failed = not_proved(base, args.depth) or not_reached(base, args.cover)
+    failed = not_proved(base, args.depth, args.pdr) or not_reached(base, args.cover)
     if failed:
         smt(base, failed)
         print(f"{args.top}: not proved (yosys-smtbmc {' '.join(failed)})", file=sys.stderr)

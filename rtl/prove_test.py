@@ -21,7 +21,7 @@ endmodule
 
 
 class Counter(unittest.TestCase):
-    def found(self, properties, depth=2, cover=5):
+    def found(self, properties, depth=2, cover=5, pdr=False):
         """The options of smtbmc that show what is wrong, of assertions and of covers."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "counter.sv"
@@ -29,7 +29,7 @@ class Counter(unittest.TestCase):
             base = source.with_suffix("")
             self.assertEqual(
                 prove.models(f"read_verilog -sv -formal {source}; ", "counter", base), 0)
-            return prove.not_proved(base, depth), prove.not_reached(base, cover)
+            return prove.not_proved(base, depth, pdr), prove.not_reached(base, cover)
 
     def test_what_holds(self):
         self.assertEqual(self.found("assert (count <= 5); cover (count == 5); cover (go_i);"),
@@ -47,6 +47,10 @@ class Counter(unittest.TestCase):
 
     def test_not_inductive(self):  # 8 is not reached, but nothing excludes it
         self.assertEqual(self.found("assert (count != 9);"), (["-i", "-t", "2"], []))
+
+    def test_invariant_that_is_searched_for(self):
+        self.assertEqual(self.found("assert (count != 9);", pdr=True), ([], []))
+        self.assertEqual(self.found("assert (count <= 4);", pdr=True), (["-t", "6"], []))
 
     def test_assumption_of_each_clock(self):
         self.assertEqual(self.found("assume (!go_i || count != 3); cover (count == 3); "

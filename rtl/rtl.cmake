@@ -107,11 +107,12 @@ if(VERILATOR AND NOT TARGET verilated_fst)
   target_link_libraries(verilated_fst PUBLIC verilated z)
 endif()
 
-# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK] [SMT]):
+# add_rtl_proof(<name> TOP <module> DEPTH <n> [COVER <n>] [PARAMS <P=v>...] [SOAK] [SMT] [PDR]):
 # proof.<name>, by induction of n clocks and from reset; covers within n, or COVER, clocks.
-# SMT: by z3, where ABC's solver takes longer. SOAK: one of the long runs.
+# SMT: by z3, where ABC's solver takes longer. PDR: by an invariant that ABC finds. SOAK: one of the
+# long runs.
 function(add_rtl_proof name)
-  cmake_parse_arguments(PROOF "SOAK;SMT" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
+  cmake_parse_arguments(PROOF "SOAK;SMT;PDR" "TOP;DEPTH;COVER" "PARAMS" ${ARGN})
   if(NOT YOSYS_ABC OR NOT YOSYS_SMTBMC OR NOT Z3)
     return()
   endif()
@@ -121,6 +122,8 @@ function(add_rtl_proof name)
   set(smt)
   if(PROOF_SMT)
     set(smt --smt)
+  elseif(PROOF_PDR)
+    set(smt --pdr)
   endif()
   add_test(NAME proof.${name} COMMAND Python3::Interpreter ${RTL_DIR}/prove.py ${smt} ${PROOF_TOP}
            ${PROOF_DEPTH} ${PROOF_COVER} ${CMAKE_CURRENT_BINARY_DIR}/proofs/${name}

@@ -11,10 +11,12 @@ import subprocess
 import sys
 
 RTL = pathlib.Path(__file__).resolve().parent
+FORMAL = re.compile(r"`ifdef FORMAL\b(?:(?!`else|`ifn?def).)*?`endif", re.S)  # without an `else
 ERRORS = "implicitly declared|out of bounds"  # what Yosys prints as a warning alone
 
 
-def sources(top):
+def sources(top, formal=False):
+    """The files of the modules that a module consists of, with `formal` those of its proof too."""
     where = {path.stem: path for path in RTL.rglob("roci_*.sv")}
     needed, todo = [], [top]
     while todo:
@@ -23,6 +25,8 @@ def sources(top):
             continue
         needed.append(path)
         code = re.sub(r"//.*", "", path.read_text())
+        if not formal:
+            code = FORMAL.sub("", code)
         todo += sorted(set(re.findall(r"\broci_[a-z0-9_]+(?=\s*(?:#\s*\(|u_))", code)))
     return needed
 
@@ -33,7 +37,7 @@ def read_script(top, parameters, formal=False, root=None):
     With a root, the sources are read from a copy of this folder.
     """
     root = root or RTL
-    files = " ".join(f"{root}/{path.relative_to(RTL)}" for path in sources(top))
+    files = " ".join(f"{root}/{path.relative_to(RTL)}" for path in sources(top, formal))
     sets = "".join(f" -set {name} {value}" for name, value in parameters.items())
     defines = f"-formal -D PROOF_OF_{top}" if formal else ""
     return (f"read_verilog -sv {defines} -I {root}/common {root}/roci_pkg.sv; "

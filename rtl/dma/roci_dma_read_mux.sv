@@ -84,6 +84,24 @@ module roci_dma_read_mux #(
                                   {m_axi_arid_o, m_axi_araddr_o, m_axi_aruser_o}
                                   == f_newest_q[100:9]
                                   && m_axi_arlen_o == 8'(f_newest_q[8:0] - 9'd1)))
+
+  // On the bus, the rules of AXI4. Payload bursts are those of dma_split, which proves what is
+  // assumed of them; a client of block reads names blocks within 4 KiB.
+  localparam int unsigned FormalOffBits = $clog2(DataWidth / 8);
+  roci_axi_read_check #(.DataWidth(DataWidth)) u_check (
+    .clk_i, .rst_ni, .arid_i(m_axi_arid_o), .araddr_i(m_axi_araddr_o), .arlen_i(m_axi_arlen_o),
+    .arsize_i(m_axi_arsize_o), .arburst_i(m_axi_arburst_o), .aruser_i(m_axi_aruser_o),
+    .arvalid_i(m_axi_arvalid_o), .arready_i(m_axi_arready_i), .rid_i(8'd0), .rlast_i(1'b0),
+    .rvalid_i(1'b0), .rready_i(1'b1));
+  logic [15:0] f_p_end, f_b_end;  // bytes of the page up to the end of the burst
+  assign f_p_end = 16'(p_addr_i[11:0]) + (16'(p_beats_i) << FormalOffBits);
+  assign f_b_end = 16'(b_addr_i[11:0]) + (16'(b_beats_i) << FormalOffBits);
+  `ASSUME(PayloadBurst, `IMPLIES(p_valid_i, p_addr_i[FormalOffBits-1:0] == '0 && p_beats_i != '0 &&
+                                            p_beats_i <= 9'd256 && f_p_end <= 16'd4096))
+  `ASSUME(BlockBurst, `IMPLIES(b_valid_i, b_addr_i[FormalOffBits-1:0] == '0 && b_beats_i != '0 &&
+                                          b_beats_i <= 9'd256 && f_b_end <= 16'd4096))
+  `COVER(LongestBurst, m_axi_arvalid_o && m_axi_arlen_o == 8'd63 && m_axi_arready_i)
+  `COVER(BurstStalled, m_axi_arvalid_o && !m_axi_arready_i && p_valid_i && b_valid_i)
   `COVER(TurnsOfBoth, f_in_q == 8'd3 && m_axi_arvalid_o && m_axi_arid_o[7] && f_p)
   initial assume (!rst_ni);
 `endif

@@ -148,6 +148,62 @@ module roci_dma_write_mux #(
   `ASSERT(BeatIsKept, `IMPLIES(m_axi_wvalid_o, m_axi_wdata_o == f_beat_q))
   `ASSERT(BurstsInOrder, f_queued == 8'(queued) && f_queued <= 8'd2 && owned == (f_queued != '0)
                          && `IMPLIES(f_sw, owned && !owner) && `IMPLIES(f_bw, owned && owner))
+
+  // On the bus, the rules of AXI4. The bursts of both sources are those of dma_split, which proves
+  // what is assumed of them, with data whose last beat is where their address says.
+  localparam int unsigned FormalOffBits = $clog2(DataWidth / 8);
+  logic [2:0]  f_level;
+  logic [23:0] f_lengths;
+  logic [7:0]  f_beats;
+  roci_axi_write_check #(.DataWidth(DataWidth)) u_check (
+    .clk_i, .rst_ni, .awid_i(m_axi_awid_o), .awaddr_i(m_axi_awaddr_o), .awlen_i(m_axi_awlen_o),
+    .awsize_i(m_axi_awsize_o), .awburst_i(m_axi_awburst_o), .awuser_i(m_axi_awuser_o),
+    .awvalid_i(m_axi_awvalid_o), .awready_i(m_axi_awready_i), .wdata_i(m_axi_wdata_o),
+    .wstrb_i(m_axi_wstrb_o), .wlast_i(m_axi_wlast_o), .wvalid_i(m_axi_wvalid_o),
+    .wready_i(m_axi_wready_i), .bid_i(8'd0), .bvalid_i(1'b0), .bready_i(1'b1),
+    .level_o(f_level), .lengths_o(f_lengths), .beats_o(f_beats));
+  logic [15:0] f_s_end, f_b_end;  // bytes of the page up to the end of the burst
+  assign f_s_end = 16'(s_addr_i[11:0]) + (16'(s_beats_i) << FormalOffBits);
+  assign f_b_end = 16'(b_addr_i[11:0]) + (16'(b_beats_i) << FormalOffBits);
+  `ASSUME(ScatterBurst, `IMPLIES(s_aw_valid_i, s_addr_i[FormalOffBits-1:0] == '0 &&
+                                 s_beats_i != '0 && s_beats_i <= 9'd256 && f_s_end <= 16'd4096))
+  `ASSUME(BlockBurst, `IMPLIES(b_aw_valid_i, b_addr_i[FormalOffBits-1:0] == '0 &&
+                               b_beats_i != '0 && b_beats_i <= 9'd256 && f_b_end <= 16'd4096))
+
+  // Lengths of the bursts whose data are not all taken, at most two, and beats of the oldest.
+  logic [7:0] f_length0_q, f_length1_q, f_beats_q, f_new;
+  logic [1:0] f_open_q;
+  logic       f_aw, f_w, f_last;
+  assign f_aw   = f_s || f_b;
+  assign f_new  = 8'((f_s ? s_beats_i : b_beats_i) - 9'd1);
+  assign f_w    = f_sw || f_bw;
+  assign f_last = f_sw ? s_last_i : b_last_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      f_open_q  <= '0;
+      f_beats_q <= '0;
+    end else begin
+      f_open_q <= f_open_q + 2'(f_aw) - 2'(f_w && f_last);
+      if (f_w) f_beats_q <= f_last ? '0 : f_beats_q + 8'd1;
+    end
+    if (f_w && f_last) f_length0_q <= f_length1_q;
+    if (f_aw && f_open_q - 2'(f_w && f_last) == '0) f_length0_q <= f_new;
+    else if (f_aw) f_length1_q <= f_new;
+  end
+  `ASSUME(LastIsLast, `IMPLIES(f_w, f_last == (f_beats_q == f_length0_q)))
+
+  // How the mux's bursts relate to those on the bus, where the last beat of one may still be.
+  logic f_ending;
+  assign f_ending = m_axi_wvalid_o && m_axi_wlast_o;
+  `ASSERT(BurstsRelate, f_open_q == queued && f_level == 3'(f_open_q) + 3'(f_ending))
+  `ASSERT(BeatsRelate, f_beats_q == (f_ending ? 8'd0 : f_beats + 8'(m_axi_wvalid_o)))
+  `ASSERT(LengthsRelate, `IMPLIES(f_open_q != '0,
+                                  f_length0_q == (f_ending ? f_lengths[15:8] : f_lengths[7:0])) &&
+                         `IMPLIES(f_open_q == 2'd2,
+                                  f_length1_q == (f_ending ? f_lengths[23:16] : f_lengths[15:8])))
+  `COVER(LongBurst, m_axi_wvalid_o && m_axi_wlast_o && m_axi_wready_i && f_open_q == 2'd2)
+  `COVER(BurstStalled, m_axi_awvalid_o && !m_axi_awready_i && m_axi_wvalid_o
+                       && !m_axi_wready_i)
   `COVER(BurstsOfBoth, f_ended_q == 8'd2 && f_aw_in_q == 8'd3 && owner && f_w_out_q == 8'd3)
   initial assume (!rst_ni);
 `endif

@@ -9,7 +9,6 @@ from rtl import yosys
 # How each block is mapped; without wide multiplexers, which cost two to eight LUTs each.
 COMMAND = "synth_xilinx -family xcup -noiopad -noclkbuf -nowidelut -flatten"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-FORMAL = re.compile(r"`ifdef FORMAL\b(?:(?!`else|`ifn?def).)*?`endif", re.S)
 ASSERTION = re.compile(r"`(?:ASSERT|ASSUME|COVER)\s*\(")
 NAME = re.compile(r"\b[A-Za-z_]\w*")
 PACKAGE_ITEM = re.compile(r"\blocalparam\b[^;]*?(?P<constant>\w+)\s*=[^;]*;"
@@ -48,7 +47,7 @@ def tool_version():
 
 def code_of(text):
     """A source without comments, layout, assertions and proofs: none changes the netlist."""
-    text = FORMAL.sub(" ", COMMENT.sub(" ", text))
+    text = yosys.FORMAL.sub(" ", COMMENT.sub(" ", text))
     while match := ASSERTION.search(text):
         end, depth = match.end(), 1
         while depth:

@@ -35,7 +35,8 @@ set_tests_properties(synthesis.timing PROPERTIES LABELS fast TIMEOUT 600)
 add_test(NAME synthesis.slang
          COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/slang_test.py
                  ${CMAKE_BINARY_DIR}/syn/slang)
-set_tests_properties(synthesis.slang PROPERTIES LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77)
+set_tests_properties(synthesis.slang PROPERTIES LABELS fast TIMEOUT 300 SKIP_RETURN_CODE 77
+                     RESOURCE_LOCK slang)
 
 # Place and route on ECP5 with tools from PyPI; not worse than docs/measured/place.json.
 add_test(NAME synthesis.place

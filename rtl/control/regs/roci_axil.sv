@@ -109,4 +109,24 @@ module roci_axil #(
 
   `ASSERT(DoneOnlyWhileReading, `IMPLIES(rd_done_i, reading_q))
 
+`ifdef FORMAL
+  // On the bus, the rules of AXI4-Lite, whatever the registers do. Four writes wait in the queue,
+  // and seven responses after them.
+  logic [3:0] f_addresses, f_data, f_reads;
+  roci_axil_check #(.AddrBits(AddrBits), .MaxOpen(12)) u_check (
+    .clk_i, .rst_ni, .awaddr_i, .awvalid_i, .awready_i(awready_o), .wdata_i, .wstrb_i, .wvalid_i,
+    .wready_i(wready_o), .bresp_i(2'b00), .bvalid_i(bvalid_o), .bready_i, .araddr_i, .arvalid_i,
+    .arready_i(arready_o), .rdata_i(rdata_o), .rresp_i(2'b00), .rvalid_i(rvalid_o), .rready_i,
+    .addresses_o(f_addresses), .data_o(f_data), .reads_o(f_reads));
+  `ASSUME(DoneWhileReading, `IMPLIES(rd_done_i, reading_q))
+  logic [3:0] f_waiting;  // writes in the queue
+  assign f_waiting = f_addresses - 4'(responses_q);
+  `ASSERT(WritesCounted, f_addresses == f_data && f_waiting <= 4'd4 &&
+                         in_ready == (f_waiting != 4'd4) && out_valid == (f_waiting != 4'd0))
+  `ASSERT(ReadsCounted, f_reads == 4'(reading_q) + 4'(rvalid_q) && !(reading_q && rvalid_q))
+  `COVER(ResponsesStalled, responses_q == MaxResponses && rvalid_o && !rready_i)
+  `COVER(WritesStalled, awvalid_i && !in_ready)
+  initial assume (!rst_ni);
+`endif
+
 endmodule

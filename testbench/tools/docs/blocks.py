@@ -8,7 +8,7 @@ CALL = re.compile(r"(add_rtl_block|add_rtl_proof)\(\s*(\w+)([^)]*)\)", re.S)
 GROUPS = {
     "common": "Shared blocks", "rx": "Receive", "tx": "Transmit", "icrc": "Invariant CRC",
     "sq": "Send queues", "rq": "Receive queues and responder", "dma": "Host memory",
-    "keys": "Memory keys", "control": "Control",
+    "keys": "Memory keys", "control": "Control", "board": "For boards",
 }
 
 
@@ -163,6 +163,15 @@ def block_region(tree, page, _argument):
     if top and top.ports:
         yield ""
         yield from port_table(top)
+
+
+def interface_region(tree, page, module):
+    """Parameters and ports of a module that stands beside the page."""
+    name = f"{page.rpartition('/')[0]}/{module.strip()}.sv"
+    found = sv.parse(tree.root / name, name)
+    yield from parameter_table(found)
+    yield ""
+    yield from port_table(found)
 
 
 def catalogue_region(tree, _page, _argument):

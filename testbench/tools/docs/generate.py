@@ -22,6 +22,7 @@ from testbench.tools.proofs import listed  # noqa: E402
 REGION = re.compile(r"(?<!`)(<!-- generated: (\w+)((?: [^\s]+)*?) -->)(.*?)(<!-- end -->)", re.S)
 KINDS = {
     "block": blocks.block_region,
+    "interface": blocks.interface_region,
     "catalogue": blocks.catalogue_region,
     "count": measured.count_region,
     "live_faults": live_faults.table_region,

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+add_rtl_block(mac_tx PARAMS Bytes=2048 WIDTHS 64)
+add_rtl_block(mac_tx PARAMS Bytes=2048 SOAK WIDTHS 512)
