@@ -25,7 +25,8 @@ void add_demo(Command program, Action& action);
 void add_transfer(Command program, Action& action);
 void add_bench(Command program, Action& action);
 void add_devices(Command program, Action& action);
-void add_conform(Command program, Action& action);
+/// `suite`: the version of the program, for reports.
+void add_conform(Command program, Action& action, const std::string& suite = {});
 void add_soak(Command program, Action& action);
 /// Adds conform and soak to a program that leaves them to `roci-verify`.
 void add_verify(Command program, Action& action);

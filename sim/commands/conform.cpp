@@ -10,7 +10,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/conform_capture.hpp"
-#include "sim/commands/conform_report.hpp"
+#include "sim/conform/report.hpp"
 #include "sim/report/files.hpp"
 #include "testbench/verify/conform/runner.hpp"
 #include "testbench/verify/conform/target/link.hpp"
@@ -27,7 +27,10 @@ struct ConformOptions {
   std::vector<std::string> patterns;
   bool list = false;
   bool docs = false;
-  std::string json;
+  std::string suite;  ///< version of this program
+  std::string json, junit, html, failures;
+  std::string baseline;
+  std::vector<std::string> compared;
   std::string wire, eal, resume;
   CaptureOptions captures;
 
@@ -58,8 +61,39 @@ void list(const std::vector<Test>& tests) {
   }
 }
 
+/// The files that a run writes; opened before it, so that a bad name costs no time.
+class ReportFiles {
+ public:
+  explicit ReportFiles(const ConformOptions& options) : failures_(options.failures) {
+    using Writer = void (*)(OutputFile&, const ConformReport&);
+    for (const auto& [path, writer] :
+         {std::pair<const std::string&, Writer>{options.json, write_json},
+          {options.junit, write_junit},
+          {options.html, write_html}}) {
+      if (!path.empty()) files_.emplace_back(std::make_unique<OutputFile>(path), writer);
+    }
+    if (!failures_.empty()) make_captures_folder(failures_);
+  }
+  void write(const ConformReport& report) {
+    for (const auto& [file, writer] : files_) writer(*file, report);
+    if (!failures_.empty()) write_captures(failures_, report);
+  }
+
+ private:
+  std::string failures_;
+  std::vector<std::pair<std::unique_ptr<OutputFile>, void (*)(OutputFile&, const ConformReport&)>>
+      files_;
+};
+
 int run(const ConformOptions& options) {
   if (!options.captures.files.empty()) return judge_captures(options.captures, options.json);
+  if (!options.compared.empty()) {
+    if (options.compared.size() != 2) {
+      throw UserError("--compare needs two reports, the earlier one first", 2);
+    }
+    return compare(options.compared[0], options.compared[1],
+                   [&](const std::string& id) { return options.selects(id); });
+  }
   if (options.docs) {
     fmt::print("{}", conform::document());
     return 0;
@@ -78,8 +112,8 @@ int run(const ConformOptions& options) {
   ConformReport report;
   std::vector<Test> left = tests;
   if (!options.resume.empty()) left = resume(options.resume, tests, report);
-  std::unique_ptr<OutputFile> json;
-  if (!options.json.empty()) json = std::make_unique<OutputFile>(options.json);
+  if (!options.baseline.empty()) take_baseline(options.baseline, report);
+  ReportFiles files(options);
   conform::AdapterOptions adapter = options.adapter;
   std::unique_ptr<testbench::ports::ExternalPort> wire;
   if (!adapter.target.empty()) {
@@ -111,20 +145,22 @@ int run(const ConformOptions& options) {
   if (terminal) fmt::print(stderr, "\r{:<80}\r", "");
 
   report.adapter = adapter;
+  report.suite = options.suite;
   report.tests = tests.size();
   for (const Statement& s : conform::statements()) {
     if (listed(options, s)) report.statements.push_back(&s);
   }
   print(report);
-  if (json) write_json(*json, report);
+  files.write(report);
   if (!report.lost.empty()) throw UserError(report.lost, 2);
-  return report.failed() == 0 ? 0 : 1;
+  return report.fresh() == 0 ? 0 : 1;
 }
 
 }  // namespace
 
-void add_conform(Command program, Action& action) {
+void add_conform(Command program, Action& action, const std::string& suite) {
   auto options = std::make_shared<ConformOptions>();
+  options->suite = suite;
   const Command command = program.add_command("conform", kConformText);
   command.add_option("--engine", options->adapter.engine, "which adapter")
       .one_of(conform::engines())
@@ -146,6 +182,25 @@ void add_conform(Command program, Action& action) {
   command.add_flag("--list", options->list, "list the tests and run none");
   command.add_flag("--docs", options->docs, "write docs/conformance.md to standard output");
   command.add_option("--json", options->json, "write the results as JSON").type_name("FILE");
+  command
+      .add_option("--junit", options->junit, "write the results as JUnit XML, a case for each test")
+      .type_name("FILE");
+  command
+      .add_option("--html", options->html,
+                  "write one page: verdicts, expected beside seen, the packets dissected")
+      .type_name("FILE");
+  command
+      .add_option("--failures", options->failures,
+                  "write the frames of each failed test into this folder, as pcapng")
+      .type_name("DIR");
+  command
+      .add_option("--baseline", options->baseline,
+                  "a report of --json: what failed there may fail again")
+      .type_name("FILE");
+  const Option compared =
+      command.add_option("--compare", options->compared,
+                         "print what differs between two reports of --json, the earlier one first");
+  compared.type_name("FILE");
   const Option target =
       command.add_option("--target", options->adapter.target,
                          "test a foreign adapter, by the agent there: docs/target.md");
@@ -166,12 +221,17 @@ void add_conform(Command program, Action& action) {
   for (const char* other : {"--engine", "--width", "--list", "--docs"}) {
     target.excludes(command.option(other));
   }
+  for (const char* other : {"--engine", "--width", "--list", "--docs", "--json", "--junit",
+                            "--html", "--failures", "--baseline", "--target"}) {
+    compared.excludes(command.option(other));
+  }
   const Option captures =
       command.add_option("--pcap", options->captures.files,
                          "judge capture files, of any adapters, instead of an engine");
   captures.type_name("FILE");
   for (const char* other :
-       {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs", "--target"}) {
+       {"--engine", "--width", "--seed", "--id", "--long", "--list", "--docs", "--target",
+        "--junit", "--html", "--failures", "--baseline", "--compare"}) {
     captures.excludes(command.option(other));
   }
   command

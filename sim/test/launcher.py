@@ -29,6 +29,7 @@ TARGETS = {
     "status": {"roci"},
     "conform": {"roci", "roci-verify", "roci-nic-64"},
     "conform --pcap FILE": {"roci", "roci-verify"},
+    "conform --compare A B": {"roci", "roci-verify"},
     "soak --engine model": {"roci", "roci-verify"},
     "interop --quick": DEMO | {"roci-verbs", "roci-verify", "roci-nic-64"},
     "--version": {"roci"},

@@ -19,11 +19,12 @@ import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import target_rig
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from python.roci.program import free_port  # noqa: E402
 from testbench.tools.rocitest import processes  # noqa: E402
-from testbench.tools.rocitest.simulator import Simulator  # noqa: E402
 
 ROCI, AGENT = sys.argv[1:3]
 EVERYTHING = "--all" in sys.argv[3:]
@@ -45,57 +46,13 @@ QUICK_FAULTS = 2
 QUICK_IDS = ("RQ-20", "RQ-48", "RSP-05", "RSP-17", "QP-12", "CQ-05")
 
 
-class Target:
-    """A simulator whose node n0 ends in a wire, and an agent on it."""
-
-    def __init__(self, folder, name):
-        self.ends = [folder / f"{name}-{side}" for side in "ab"]
-        self.name, self.folder, self.stack = name, folder, contextlib.ExitStack()
-
-    def __enter__(self):
-        here, there = self.ends
-        self.simulator = self.stack.enter_context(Simulator(
-            ROCI, self.name, ["--engine", "model", "--nodes", "1", "--wire",
-                              f"n0=dgram:{here},{there}"]))
-        self.port = free_port()
-        self.agent = self.simulator.start("n0", f"{AGENT} {self.port}")
-        self.stack.callback(self.stop)
-        assert "listening" in Simulator.first_line(self.agent)
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def stop(self):
-        self.agent.kill()
-        self.agent.wait()
-
-    def conform(self, *ids, wire=None, port=None):
-        return judge(self.folder / f"{self.name}.json", port or self.port,
-                     wire or f"dgram:{self.ends[1]},{self.ends[0]}", *ids)
-
-
-def command(report, port, wire, *ids):
-    report.unlink(missing_ok=True)
-    return [ROCI, "conform", "--target", f"127.0.0.1:{port}", "--wire", wire, "--json", str(report),
-            *[word for one in ids for word in ("--id", one)]]
-
-
-def judge(report, port, wire, *ids):
-    """Exit status, output, and report, if there is one."""
-    done = subprocess.run(command(report, port, wire, *ids), text=True, timeout=3600,
-                          capture_output=True, check=False)
-    found = json.loads(report.read_text()) if report.exists() else None
-    return done.returncode, done.stdout + done.stderr, found
-
-
 def verdicts(report):
     return {one["id"]: one["verdict"] for one in report["statements"]}
 
 
 def sound(folder):
     """Our adapter has the same verdicts through the agent as inside: it breaks no statement."""
-    with Target(folder, "sound") as target:
+    with target_rig.Target(ROCI, AGENT, folder, "sound") as target:
         status, text, report = target.conform(*([] if EVERYTHING else QUICK_IDS))
         assert status == 0 and report["passed"], text
         assert report["target"].startswith("roci0, "), report["target"]
@@ -112,7 +69,7 @@ def sound(folder):
 def faulty(folder, number):
     """A planted fault breaks a statement that it is about."""
     fault, broken = list(FAULTS.items())[number]
-    with Target(folder, f"fault{number}") as target:
+    with target_rig.Target(ROCI, AGENT, folder, f"fault{number}") as target:
         target.simulator.command("fault", "add", *fault.split())
         status, text, report = target.conform(*broken)
         assert status == 1 and set(verdicts(report).values()) == {"FAIL"}, f"{fault}: {text}"
@@ -122,10 +79,9 @@ def faulty(folder, number):
 
 def dies(folder):
     """An agent that dies in the middle: an error, and a report of what ran before."""
-    with Target(folder, "dies") as target:
+    with target_rig.Target(ROCI, AGENT, folder, "dies") as target:
         report = folder / "dies.json"
-        words = command(report, target.port, f"dgram:{target.ends[1]},{target.ends[0]}",
-                        "CQ-05", "RQ-34")
+        words = target_rig.command(ROCI, report, target.port, target.wire, "CQ-05", "RQ-34")
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as run:
             session = pathlib.Path(f"/proc/{target.agent.pid}/task/{target.agent.pid}/children")
@@ -138,8 +94,8 @@ def dies(folder):
         assert "the agent at" in found["lost"] and not found["passed"], found
         assert "the run ended before" in text, text
         # Goes on: what ran is taken over, and the test that it was in has failed.
-        words = command(folder / "more.json", target.port,
-                        f"dgram:{target.ends[1]},{target.ends[0]}", "CQ-05", "RQ-34")
+        words = target_rig.command(ROCI, folder / "more.json", target.port, target.wire, "CQ-05",
+                                   "RQ-34")
         more = subprocess.run([*words, "--resume", report], capture_output=True, text=True,
                               check=False)
         tests = json.loads((folder / "more.json").read_text())["tests"]
@@ -167,7 +123,8 @@ def bad_input(folder):
     wire = f"dgram:{folder}/nowhere-a,{folder}/nowhere-b"
 
     def rejected(words, port, wire=wire):
-        status, text, _ = judge(folder / f"bad-{words[:5]}.json", port, wire, "RQ-01")
+        report = folder / f"bad-{words[:5]}.json"
+        status, text, _ = target_rig.judge(ROCI, report, port, wire, "RQ-01")
         assert status == 2 and words in text, (words, status, text)
 
     def version(request):
@@ -190,20 +147,20 @@ def bad_input(folder):
     assert done.returncode == 2 and "--wire" in done.stderr, done
     done = subprocess.run([ROCI, "conform", "--target", "127.0.0.1:1", "--wire", wire, "--resume",
                            ROOT / "LICENSE"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "not the report of a run" in done.stderr, done
+    assert done.returncode == 2 and "not a report of" in done.stderr, done
 
 
 def silent(folder):
     """An agent that does not reply is given up after 10 s."""
     with liar(lambda _: b"") as port:
-        status, text, _ = judge(folder / "silent.json", port,
+        status, text, _ = target_rig.judge(ROCI, folder / "silent.json", port,
                                 f"dgram:{folder}/silent-a,{folder}/silent-b", "RQ-01")
         assert status == 2 and "does not reply within" in text, text
 
 
 def silent_wire(folder):
     """A wire on which nobody replies is an error too."""
-    with Target(folder, "quiet") as target:
+    with target_rig.Target(ROCI, AGENT, folder, "quiet") as target:
         status, text, _ = target.conform("RQ-01", wire=f"dgram:{folder}/x,{folder}/y")
         assert status == 2 and "the wire is silent: 10.0.0.1" in text, text
 

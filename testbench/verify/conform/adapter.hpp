@@ -23,6 +23,14 @@ struct Frame {
   packet::Parsed parsed() const { return packet::parse(bytes); }
 };
 
+/// A frame of a test, in a report of it.
+struct Exchanged {
+  bool from_peer = false;     ///< the test sent it; else the adapter
+  std::uint64_t time_ns = 0;  ///< as Frame::time_ns, and of Device::now_ns() for a peer's
+  packet::Bytes bytes;
+  std::string note;  ///< what was wrong with it
+};
+
 /// The adapter under test, or what reaches it, cannot do what a test asks for. The text completes
 /// "not testable here: ...".
 class NotTestable : public std::runtime_error {

@@ -130,7 +130,7 @@ Frame Connection::expect(const Expected& what, Time within) {
   if (!verdict) {
     std::ostringstream text;
     text << packet::describe(frame->bytes) << " (" << verdict << ")";
-    throw Failure(what.text, text.str());
+    throw Failure(what.text, text.str(), frame->bytes);
   }
   return *frame;
 }
@@ -143,7 +143,7 @@ std::optional<Frame> Connection::next_if_any(Time within) {
 
 void Connection::expect_silence(Time ns) {
   const std::optional<Frame> frame = next_if_any(ns);
-  if (frame) throw Failure("silence", packet::describe(frame->bytes));
+  if (frame) throw Failure("silence", packet::describe(frame->bytes), frame->bytes);
 }
 
 Frame Connection::expect_acked(std::uint32_t psn, Time within) {
@@ -155,7 +155,7 @@ Frame Connection::expect_acked(std::uint32_t psn, Time within) {
     if (!p.ok() || p.bth().opcode() != packet::kRcAck ||
         transport::aeth_kind(p.aeth().syndrome()) != layout::AethKind::kAck ||
         p.psn().after(transport::Psn(psn))) {
-      throw Failure(expected, packet::describe(frame->bytes));
+      throw Failure(expected, packet::describe(frame->bytes), frame->bytes);
     }
     if (p.psn() == transport::Psn(psn)) return *frame;
   }

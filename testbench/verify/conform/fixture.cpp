@@ -17,6 +17,7 @@ namespace {
 using driver::protocol::object_of;
 
 constexpr Time kSettle = 10_us;  // longer than the delay of any response without a timer
+constexpr std::size_t kMostExchanged = 400;
 
 std::string name_of(EventKind kind) {
   const std::string_view name = spec::name_of(spec::kEvents, layout::number(kind));
@@ -61,6 +62,29 @@ Fixture::Fixture(Adapter& adapter, std::uint64_t seed, bool thorough)
 
 Fixture::~Fixture() = default;
 
+void Fixture::feed(const Bytes& frame) {
+  if (fed_.size() == kMostExchanged) {
+    fed_.pop_front();
+    ++forgotten_;
+  }
+  fed_.push_back({true, now(), frame, {}});
+  adapter_.inject(frame);
+}
+
+std::vector<Exchanged> Fixture::exchanged(std::size_t& omitted) const {
+  const std::vector<Frame>& sent = adapter_.sent();
+  const std::size_t count = sent.size() - first_frame_;
+  std::vector<Exchanged> all(fed_.begin(), fed_.end());
+  for (std::size_t i = sent.size() - std::min(count, kMostExchanged); i < sent.size(); ++i) {
+    all.push_back({false, sent[i].time_ns, sent[i].bytes, {}});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Exchanged& a, const Exchanged& b) { return a.time_ns < b.time_ns; });
+  if (all.size() > kMostExchanged) all.erase(all.begin(), all.end() - kMostExchanged);
+  omitted = count + fed_.size() + forgotten_ - all.size();
+  return all;
+}
+
 void Fixture::sleep(Time ns) {
   adapter_.wait_quietly([] { return false; }, ns);
 }
@@ -90,7 +114,8 @@ void Fixture::takes_no_notice(const Bytes& frame, const std::string& what) {
   feed(frame);
   sleep(kSettle);
   if (adapter_.sent().size() != frames) {
-    throw Failure("no response to " + what, packet::describe(adapter_.sent()[frames].bytes));
+    const Bytes& response = adapter_.sent()[frames].bytes;
+    throw Failure("no response to " + what, packet::describe(response), response);
   }
   require(std::equal(memory.begin(), memory.end(), memory_->data()), "memory untouched by " + what,
           "written");
@@ -159,7 +184,8 @@ void Fixture::finish() {
     const packet::Parsed parsed = packet::parse(frame);
     if (parsed.icrc_inverted()) continue;
     for (const std::string& text : packet::lint(frame)) {
-      throw Failure("only legal frames from the adapter", packet::describe(frame) + ": " + text);
+      throw Failure("only legal frames from the adapter", packet::describe(frame) + ": " + text,
+                    frame);
     }
   }
 }

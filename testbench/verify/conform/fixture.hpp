@@ -2,6 +2,7 @@
 // The fixture of a test: the adapter, memory, time, and connections whose peer is the test.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,15 +37,19 @@ constexpr Time operator""_ms(unsigned long long n) { return n * 1'000'000; }
 /// A deviation of the adapter from a statement.
 class Failure : public std::runtime_error {
  public:
-  Failure(const std::string& expected, const std::string& seen)
+  /// `frame`: that of the adapter which deviates, if it is one.
+  Failure(const std::string& expected, const std::string& seen, Bytes frame = {})
       : std::runtime_error("expected " + expected + "; seen " + seen),
         expected_(expected),
-        seen_(seen) {}
+        seen_(seen),
+        frame_(std::move(frame)) {}
   const std::string& expected() const { return expected_; }
   const std::string& seen() const { return seen_; }
+  const Bytes& frame() const { return frame_; }
 
  private:
   std::string expected_, seen_;
+  Bytes frame_;
 };
 
 /// Fails unless `holds`; `expected` completes "expected ...".
@@ -91,7 +96,7 @@ class Fixture {
   }
 
   /// Sends bytes on the link to the adapter.
-  void feed(const Bytes& frame) { adapter_.inject(frame); }
+  void feed(const Bytes& frame);
   void feed(const Builder& frame) { feed(frame.build()); }
 
   /// Returns the frames that the port dropped so far, for all causes.
@@ -117,6 +122,8 @@ class Fixture {
   void finish();
   /// What this adapter does not show and the test would have checked; empty: nothing.
   const std::string& unseen() const { return unseen_; }
+  /// The newest frames of the test by their time. `omitted` becomes the number of those before.
+  std::vector<Exchanged> exchanged(std::size_t& omitted) const;
 
  private:
   friend class Connection;
@@ -124,6 +131,8 @@ class Fixture {
   std::mt19937_64 random_;
   bool thorough_;
   std::size_t first_frame_;
+  std::deque<Exchanged> fed_;
+  std::size_t forgotten_ = 0;  ///< frames that fed_ had
   std::unique_ptr<driver::ProtectionDomain> pd_;
   std::unique_ptr<driver::MemoryRegion> memory_;
   std::optional<driver::Event> take_event(const std::function<bool(const driver::Event&)>& wanted,

@@ -13,6 +13,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Keeps the frames of a test, however it ends.
+class FrameKeeper {
+ public:
+  FrameKeeper(const Fixture& fixture, Outcome& outcome) : fixture_(fixture), outcome_(outcome) {}
+  ~FrameKeeper() { outcome_.frames = fixture_.exchanged(outcome_.omitted); }
+  FrameKeeper(const FrameKeeper&) = delete;
+  FrameKeeper& operator=(const FrameKeeper&) = delete;
+
+ private:
+  const Fixture& fixture_;
+  Outcome& outcome_;
+};
+
+/// Notes a failure at the frame that it is about, or at the last one.
+void note(Outcome& outcome, const packet::Bytes& frame) {
+  if (outcome.frames.empty()) return;
+  Exchanged* at = &outcome.frames.back();
+  for (Exchanged& one : outcome.frames) {
+    if (!one.from_peer && !frame.empty() && one.bytes == frame) at = &one;
+  }
+  at->note = "expected " + outcome.expected + "; seen " + outcome.seen;
+}
+
 /// What a foreign adapter lacks for a test; nullptr: nothing.
 const char* obstacle(const Test& test, const driver::DeviceLimits& limits) {
   if (test.needs.inside != nullptr) return test.needs.inside;
@@ -25,12 +48,13 @@ const char* obstacle(const Test& test, const driver::DeviceLimits& limits) {
 
 /// Runs a test on a foreign adapter. Returns why it says nothing; empty: it holds.
 std::string run_outside(Adapter& adapter, const Test& test, const AdapterOptions& options,
-                        bool& ended) {
+                        Outcome& outcome, bool& ended) {
   ended = true;
   if (const char* why = obstacle(test, adapter.context().limits())) return why;
   ended = false;
   try {
     Fixture fixture(adapter, options.seed, options.thorough);
+    const FrameKeeper keeper(fixture, outcome);
     test.body(fixture);
     fixture.finish();
     ended = true;
@@ -49,7 +73,8 @@ std::string run_outside(Adapter& adapter, const Test& test, const AdapterOptions
 }
 
 /// Returns whether the adapter has what the test needs; a test that finds out has not `ended`.
-bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, bool& ended) {
+bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, Outcome& outcome,
+             bool& ended) {
   bool has = true;
   adapter.run([&] {
     const driver::DeviceLimits& limits = adapter.context().limits();
@@ -58,6 +83,7 @@ bool run_one(Adapter& adapter, const Test& test, const AdapterOptions& options, 
           (!test.needs.multicast || limits.max_attachments != 0);
     if (!has) return;
     Fixture fixture(adapter, options.seed, options.thorough);
+    const FrameKeeper keeper(fixture, outcome);
     try {
       test.body(fixture);
     } catch (const driver::Error& error) {
@@ -94,21 +120,28 @@ void run_tests(const AdapterOptions& options, const std::vector<Test>& all,
         text = adapter->text();
       }
       if (outside) {
-        outcome.untestable = run_outside(*adapter, test, is, ended);
+        outcome.untestable = run_outside(*adapter, test, is, outcome, ended);
         outcome.skipped = !outcome.untestable.empty();
       } else {
-        outcome.skipped = !run_one(*adapter, test, is, ended);
+        outcome.skipped = !run_one(*adapter, test, is, outcome, ended);
       }
       outcome.passed = true;
-    } catch (const TargetLost&) {
+    } catch (const TargetLost& lost) {
+      if (!adapter) throw;  // before the test
+      outcome.expected = "a target that outlives the test";
+      outcome.seen = lost.what();
+      note(outcome, {});
+      done(outcome);
       throw;
     } catch (const Failure& failure) {
       outcome.expected = failure.expected();
       outcome.seen = failure.seen();
+      note(outcome, failure.frame());
     } catch (const std::exception& error) {
       outcome.expected = outside ? "no rejected command or request"
                                  : "no violated rule of the test bench, no rejected command";
       outcome.seen = error.what();
+      note(outcome, {});
     }
     if (!outcome.passed || !ended) adapter.reset();  // its state is not known
     outcome.seconds = outside ? std::chrono::duration<double>(Clock::now() - real_start).count()

@@ -14,14 +14,16 @@ namespace roci::conform {
 struct Outcome {
   const Test* test = nullptr;
   bool passed = false;
-  bool skipped = false;        ///< the adapter does not have what the test is about; then passed
-  std::string untestable;      ///< why a test of a foreign adapter says nothing; then skipped
-  std::string expected, seen;  ///< texts of a failure
-  double seconds = 0;          ///< processor time; of a foreign adapter real time
+  bool skipped = false;           ///< the adapter does not have what the test is about; then passed
+  std::string untestable;         ///< why a test of a foreign adapter says nothing; then skipped
+  std::string expected, seen;     ///< texts of a failure
+  std::vector<Exchanged> frames;  ///< the newest of the test
+  std::size_t omitted = 0;        ///< frames before them
+  double seconds = 0;             ///< processor time; of a foreign adapter real time
 };
 
-/// Runs `all` in order; `done` is called with each outcome as it comes. Throws
-/// TargetLost. `text` becomes Adapter::text.
+/// Runs `all` in order; `done` is called with each outcome as it comes. Throws TargetLost, after
+/// `done` with the test in which that happened, if it was one. `text` becomes Adapter::text.
 void run_tests(const AdapterOptions& options, const std::vector<Test>& all,
                const std::function<void(const Outcome&)>& done, std::string& text);
 

@@ -56,6 +56,8 @@ def run(options):
     report, crashes, release = options.out / "report.json", [], ""
     report.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="roci-rxe-") as sockets:
+        reports = ["--json", report, "--junit", options.out / "report.xml", "--html",
+                   options.out / "report.html", "--failures", options.out / "failures"]
         for number in range(MOST_GUESTS):
             wire = [f"{sockets}/{end}{number}" for end in ("peer", "guest")]
             guest = start_guest(options, wire, number)
@@ -63,7 +65,7 @@ def run(options):
             with guest:
                 command = [options.roci, "conform", "--target",
                            f"127.0.0.1:{guest.ports[AGENT_PORT]}", "--wire",
-                           f"dgram:{wire[0]},{wire[1]}", "--json", report]
+                           f"dgram:{wire[0]},{wire[1]}", *reports]
                 if report.exists():
                     command += ["--resume", report]
                 for pattern in options.id:
@@ -76,7 +78,9 @@ def run(options):
             if not found.get("tests"):
                 raise machine.GuestError(f"no test ran, see {options.out}/run{number}.txt")
             reason = crash_of(options.out / f"guest{number}") or found["lost"]
-            crashes.append((len(found["tests"]), reason))
+            # The test in which the guest ended is the last one, unless it ended between two.
+            if found["tests"][-1].get("seen") == found["lost"]:
+                crashes.append((len(found["tests"]) - 1, reason))
             print(f"guest {number} ended after {len(found['tests'])} tests: {reason}", flush=True)
     raise machine.GuestError(f"more than {MOST_GUESTS} guests ended")
 
@@ -104,8 +108,7 @@ def page_of(found, crashes, release):
         if failed and all(t["title"].startswith("replay of") for t in failed):
             one.update(verdict="undecided", reason=failed[0]["title"].partition(":")[0])
     for index, reason in crashes:
-        if index < len(tests):
-            tests[index]["seen"] = f"the kernel of the guest crashed: {reason}"
+        tests[index]["seen"] = f"the kernel of the guest crashed: {reason}"
     counts = {word: sum(s["verdict"] == word for s in statements)
               for word in ("pass", "FAIL", "undecided", "not testable here")}
     lines = [f"Linux {release}, `{found['target']}`: {counts['pass']} statements hold, "

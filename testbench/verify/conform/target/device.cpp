@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::uint64_t kLookNs = 1'000'000;  // how often a wait asks the agent for news
 
+/// Names come from the host of the agent and go into reports.
+char printable(std::uint8_t byte) {
+  return byte >= ' ' && byte <= '~' ? static_cast<char>(byte) : '?';
+}
+
 /// Events in the order in which the agent reports them.
 class Events final : public driver::EventQueue {
  public:
@@ -44,7 +49,7 @@ TargetDevice::TargetDevice(AgentLink& agent, Wire& wire) : agent_(agent), wire_(
                      ": build the agent from the same sources");
   }
   hello_ = reply.part<agent_hello>();
-  text_.assign(reply.bytes.begin(), reply.bytes.end());
+  for (const std::uint8_t byte : reply.bytes) text_ += printable(byte);
   constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 32;
   if (hello_.memory_bytes == 0 || hello_.memory_bytes > kMostMemory) {
     throw TargetLost("the agent has no memory for the tests");
